@@ -76,7 +76,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 {
   long long jobs = 0;
   const char *family = wisp_option_family(args);
-  bool exhaustive = wisp_option_given(args, "exhaustive");
+  const bool exhaustive = wisp_option_given(args, "exhaustive"), defaults = wisp_option_given(args, "defaults");
   CALL(wisp_option_orders(err, args, "orders", family, "1-4", orders));
   CALL(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
   CALL(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
@@ -92,11 +92,12 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                            .layout = wisp_option_value(args, "layout"),
                            .db = wisp_option_value(args, "db"),
                            .retry_failed = wisp_option_given(args, "retry-failed"),
+                           .defaults_only = wisp_option_given(args, "defaults"),
                            .jobs = (int)jobs};
   CALL(wisp_option_duration(err, args, "budget", 600, &r->budget_seconds));
-  CALL(wisp_require(err, !exhaustive || !wisp_option_given(args, "budget"), WISP_EUSAGE,
-                    "--budget and --exhaustive exclude each other: leave one out"));
-  if (exhaustive) r->budget_seconds = 0;
+  CALL(wisp_require(err, !exhaustive + !defaults + !wisp_option_given(args, "budget") >= 2, WISP_EUSAGE,
+                    "--budget, --exhaustive and --defaults exclude each other: take one"));
+  if (exhaustive || defaults) r->budget_seconds = 0;
   CALL(wisp_option_elements(err, args, &r->elements));
   CALL(wisp_option_timed_mesh(err, args, source));
   r->source = source;

@@ -81,6 +81,8 @@ static const struct {
     {"scatter", "atomic", "map", " is "},
     {"reduce", "list", "sources", " is "},
     {"reduce", "permuted", "wide_sources", " is "},
+    {"multiply", "nearby", "near_slots", " is "},
+    {"multiply", "nearby", "near_columns", " is "},
     {"fill", "rows", "around", " is "},
     {"fill", "nonzeros", "sources", " is "},
     {"fill", "parts", "codes", " is "},

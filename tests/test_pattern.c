@@ -3,7 +3,8 @@
  * irregular mesh; meshes that are none are refused by name. */
 #include "good.h"
 #include "../gen/assembly/simplex.h"
-#include "../runtime/assembly/slices.h"
+#include "../runtime/assembly/assembly.h"
+#include "../runtime/assembly/nearby.h"
 #include "../runtime/mesh/source.h"
 #include "../runtime/mesh/mesh.h"
 
@@ -223,6 +224,47 @@ static void test_places(void **state)
   }
 }
 
+/* Rows and nonzeros stand in one block each, in order; a block has each of its columns once; slots lead to them. */
+static void check_blocks(const wisp_pattern *p, size_t span)
+{
+  wisp_nearby *made = NULL;
+  GOOD(wisp_nearby_create(err, p, span, &made));
+  assert_int_equal(made->head[0] + made->head[1] + made->head[2], 0);
+  for (size_t b = 0; b < made->blocks; b++) {
+    const int32_t *const at = made->head + WISP_NEARBY_HEAD * b, *const next = at + WISP_NEARBY_HEAD;
+    assert_true(next[0] > at[0] && (size_t)(next[0] - at[0]) <= span / 4);
+    assert_true((size_t)(next[1] - at[1]) <= span && (size_t)(next[2] - at[2]) <= span / 4);
+    assert_int_equal(at[1], p->start[at[0]]);
+    for (int32_t i = at[2] + 1; i < next[2]; i++) assert_true(made->column[i] > made->column[i - 1]);
+    for (int32_t i = at[1]; i < next[1]; i++) {
+      assert_true(made->slot[i] < next[2] - at[2]);
+      assert_int_equal(made->column[at[2] + made->slot[i]], p->column[i]);
+    }
+  }
+  const int32_t *const end = made->head + WISP_NEARBY_HEAD * made->blocks;
+  assert_true((size_t)end[0] == p->rows && (size_t)end[1] == p->nonzeros && (size_t)end[2] == made->columns);
+  wisp_nearby_destroy(made);
+}
+
+static void test_blocks(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 6; i++) {
+    const wisp_mesh_source source = {.box = {i % 2 ? 3 : 12, 7}, .jitter = 0.2, .shuffle = true, .seed = 9};
+    wisp_error refused = {.text = ""};
+    wisp_nearby *none = NULL;
+    wisp_mesh *mesh = NULL;
+    wisp_assembly *s = NULL;
+    GOOD(wisp_mesh_make(err, i % 2 ? 4 : 3, &source, &mesh));
+    GOOD(wisp_assembly_create(err, "mesh", mesh, 1 + i / 2, &boundary, &s));
+    check_blocks(s->pattern, i == 5 ? 4096 : 256);
+    assert_int_equal(wisp_nearby_create(&refused, s->pattern, 8, &none), WISP_EREFUSED);
+    assert_non_null(strstr(refused.text, "more than a block of rows"));
+    wisp_assembly_destroy(s);
+    wisp_mesh_destroy(mesh);
+  }
+}
+
 /* Triangles in parts by METIS are the same triangles. */
 static void test_metis(void **state)
 {
@@ -292,9 +334,9 @@ static void test_bad_numberings(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_brute),          cmocka_unit_test(test_counts), cmocka_unit_test(test_places),
-      cmocka_unit_test(test_metis),          cmocka_unit_test(test_room),   cmocka_unit_test(test_bad_meshes),
-      cmocka_unit_test(test_bad_numberings),
+      cmocka_unit_test(test_brute),      cmocka_unit_test(test_counts),         cmocka_unit_test(test_places),
+      cmocka_unit_test(test_blocks),     cmocka_unit_test(test_metis),          cmocka_unit_test(test_room),
+      cmocka_unit_test(test_bad_meshes), cmocka_unit_test(test_bad_numberings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

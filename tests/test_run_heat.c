@@ -325,18 +325,18 @@ static void test_singular(void **state)
 }
 
 /* A store in which this strategy won on another device. */
-static void let_win(const char *folder, const char *strategy, const char *params)
+static void let_win(const char *folder, const char *kernel, const char *strategy, const char *params)
 {
   static const char key[] = "layout=none device=\"another\" target=%s units=1 driver=any compiler=any elements=1000 "
                             "mesh=ordered outcome=ok ms=0.001 template_hash=%.16s\n";
   const char *const target = strcmp(test_device_name(), "host") == 0 ? "host" : "sm_90";
   char form[512], rows[1024], line[256];
-  snprintf(line, sizeof line, "emit -f assembly -n 2 -p f64 --system heat -k fill -s %s --hash --dialect %s -q",
+  snprintf(line, sizeof line, "emit -f assembly -n 2 -p f64 --system heat -k %s -s %s --hash --dialect %s -q", kernel,
            strategy, strcmp(target, "host") == 0 ? "host" : "cuda");
   outcome o = run_in(folder, "", line);
   assert_int_equal(o.status, 0);
   snprintf(form, sizeof form, "spec=assembly.%%s:tri:p2:heat:f64 strategy=%%s %%s%%s%%s%s", key);
-  snprintf(rows, sizeof rows, form, "fill", strategy, "params=\"", params, "\" ", target, o.out);
+  snprintf(rows, sizeof rows, form, kernel, strategy, "params=\"", params, "\" ", target, o.out);
   snprintf(rows + strlen(rows), sizeof rows - strlen(rows), form, "step", "fill", "", "", "", target, o.out);
   fixture_write(fixture_path(folder, "rows.txt"), rows, strlen(rows));
   forget(&o);
@@ -361,23 +361,25 @@ static void write_fan(const char *folder, int around)
   wisp_text_free(&fan);
 }
 
-/* Lists that won elsewhere have no room for 300 triangles around a vertex, nor has the shared memory of a part: kernels
- * without lists take their place. */
+/* Lists that won elsewhere have no room for 300 triangles around a vertex, nor has the shared memory of a part, nor a
+ * block for so long a row: kernels without lists take their place. */
 static void test_no_room(void **state)
 {
-  static const char *const won[][2] = {{"gathers", "held=32 lanes=32 pairs=4 products=192 tiled=0 together=4"},
-                                       {"parts", "by_edges=0 cap=256 lanes=256 min_blocks=0 staged=0 stored=1 ws=1"}};
+  static const char *const won[][4] = {
+      {"fill", "gathers", "held=32 lanes=32 pairs=4 products=192 tiled=0 together=4", "rows"},
+      {"fill", "parts", "by_edges=0 cap=256 lanes=256 min_blocks=0 staged=0 stored=1 ws=1", "rows"},
+      {"multiply", "nearby", "lanes=256 resident=1024 span=1024 team=1", "rows"}};
   char form[512], line[256];
   write_fan(*state, 300);
-  for (int i = 0; i < 4; i++) {
-    const char *const strategy = won[i / 2][0];
-    if (i % 2 == 0) let_win(*state, strategy, won[i / 2][1]);
+  for (int i = 0; i < 6; i++) {
+    const char *const *const w = won[i / 2], *const strategy = w[1];
+    if (i % 2 == 0) let_win(*state, w[0], strategy, w[2]);
     snprintf(form, sizeof form, "run heat -d %s -n 2 --steps 1 --db %s/%s.db %s%s", test_device_name(),
              (const char *)*state, strategy, i % 2 ? "--mesh " : "--box 4",
              i % 2 ? fixture_path(*state, "fan.msh") : "");
     outcome o = run_in(*state, "WISP_SHIPPED=none", form);
     assert_int_equal(o.status, 0);
-    snprintf(line, sizeof line, "fill   %s ", i % 2 ? "rows" : strategy);
+    snprintf(line, sizeof line, "%-6s %s ", w[0], i % 2 ? w[3] : strategy);
     if (!strstr(o.out, line)) fail_msg("%s: no %s in\n%s", form, line, o.out);
     forget(&o);
   }

@@ -107,6 +107,32 @@ static void test_sweep_repeats_nothing(void **state)
   fixture_remove(folder);
 }
 
+/* Each strategy's default alone, and none is dropped for being slow. */
+static void test_defaults_alone(void **state)
+{
+  (void)state;
+  char folder[64];
+  fixture_folder(folder);
+  const char *db = fixture_path(folder, "tune.db");
+  wisp_tune_request r = request(db);
+  r.family = "assembly", r.kernel = "fill", r.elements = 128, r.defaults_only = true;
+  const wisp_tune_summary summary = tune(&r);
+  wisp_store *store = open_store(db);
+  long long ok = 0;
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *t = wisp_store_trial(store, i, &layer);
+    if (layer != WISP_LAYER_USER || strncmp(t->spec, "assembly.fill:", 14) != 0) continue;
+    if (wisp_trial_outcome(t) == WISP_TRIAL_REFUSED) continue;
+    assert_int_equal(wisp_trial_outcome(t), WISP_TRIAL_OK);
+    assert_int_equal(t->is_default, 1);
+    ok++;
+  }
+  assert_true(ok >= 8 && ok <= summary.trials);
+  wisp_store_close(store);
+  fixture_remove(folder);
+}
+
 /* Within a budget: every kernel has its default at least, and stages of the winners are measured. */
 static void test_budget(void **state)
 {
@@ -299,9 +325,13 @@ static void test_senseless_requests(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sweep_repeats_nothing), cmocka_unit_test(test_budget),
-      cmocka_unit_test(test_default_comes_first),   cmocka_unit_test(test_enough),
-      cmocka_unit_test(test_step_follows),          cmocka_unit_test(test_senseless_requests),
+      cmocka_unit_test(test_sweep_repeats_nothing),
+      cmocka_unit_test(test_defaults_alone),
+      cmocka_unit_test(test_budget),
+      cmocka_unit_test(test_default_comes_first),
+      cmocka_unit_test(test_enough),
+      cmocka_unit_test(test_step_follows),
+      cmocka_unit_test(test_senseless_requests),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

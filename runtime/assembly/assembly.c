@@ -1,6 +1,7 @@
 #include "entities.h"
 #include "gathers.h"
 #include "lists.h"
+#include "nearby.h"
 #include "parts.h"
 #include "passes.h"
 #include "walks.h"
@@ -179,6 +180,7 @@ static void destroy_view(void *self)
   wisp_slices_destroy(view->slices);
   wisp_words_destroy(view->gathers);
   wisp_words_destroy(view->passes);
+  wisp_nearby_destroy(view->nearby);
   free(view);
 }
 WISP_OWNED(wisp_assembly, destroy_view)
@@ -230,6 +232,11 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
                                    {"gather_word_count", s->gathers ? s->gathers->words : 0}};
   const wisp_count of_passes[] = {{"pass_groups", s->passes ? s->passes->groups : 0},
                                   {"pass_word_count", s->passes ? s->passes->words : 0}};
+  const wisp_nearby *near = s->nearby;
+  const wisp_count of_nearby[] = {{"near_blocks", near ? near->blocks : 0},
+                                  {"near_starts", near ? near->blocks + 1 : 0},
+                                  {"near_count", near ? near->columns : 0},
+                                  {"near_nonzeros", s->pattern->nonzeros}};
   wisp_count *next = d.counts;
   while (next->name) next++;
   if (s->colours) *next++ = (wisp_count){"coloured_count", s->nodes->elements};
@@ -242,6 +249,7 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
   for (size_t i = 0; s->entities && i < WISP_COUNT(of_entities); i++) *next++ = of_entities[i];
   for (size_t i = 0; s->gathers && i < WISP_COUNT(of_gathers); i++) *next++ = of_gathers[i];
   for (size_t i = 0; s->passes && i < WISP_COUNT(of_passes); i++) *next++ = of_passes[i];
+  for (size_t i = 0; near && i < WISP_COUNT(of_nearby); i++) *next++ = of_nearby[i];
   for (size_t i = 0; room->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
   return d;
 }
@@ -278,7 +286,7 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
   CALL(wisp_new(err, 1, sizeof *view, &view));
   *view = *s;
   view->form = NULL, view->parts = NULL, view->walks = NULL, view->entities = NULL, view->slices = NULL,
-  view->gathers = NULL, view->passes = NULL;
+  view->gathers = NULL, view->passes = NULL, view->nearby = NULL;
   view->whole = wisp_fixed_value(fixed, "unfolded", 0);
   CALL(wisp_form_load(err, form, &view->form));
   if (wisp_fixed_value(fixed, "sliced", 0)) CALL(wisp_slices_create(err, "the matrix", s->pattern, &view->slices));
@@ -292,6 +300,8 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
   if (passing)
     CALL(wisp_passes_create(err, s, (wisp_passes_kind)passing, (size_t)wisp_fixed_value(fixed, "batch", 0),
                             &view->colours, view->colour, &view->passes));
+  const int span = wisp_fixed_value(fixed, "span", 0);
+  if (span) CALL(wisp_nearby_create(err, s->pattern, (size_t)span, &view->nearby));
   if (cap) CALL(make_parts(err, view, fixed, (size_t)cap));
   *out = describe(view, room);
   view = NULL;

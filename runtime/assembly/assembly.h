@@ -24,6 +24,7 @@ typedef struct wisp_assembly {
   struct wisp_words *entities; /* likewise (entities.h) */
   struct wisp_words *gathers;  /* likewise (gathers.h) */
   struct wisp_words *passes;   /* likewise (passes.h) */
+  struct wisp_nearby *nearby;  /* blocks of rows (nearby.h), likewise */
   bool whole;                  /* element_data has all entries of matrices, not their upper halves */
   size_t contributions;        /* of all elements to values and F */
   /* Elements by colour: no two of one share a vertex. 0 colours where a vertex has more elements than there are. */
@@ -57,9 +58,9 @@ typedef struct wisp_assembly_room {
 
 /* The assembly is borrowed. form: its name. All fixed arrays are filled in; kappa, f and u are somebody else's. With
  * parts of rows where `fixed` asks for them (cap; places, walkers), or entities (many, sums; held, products), groups of
- * elements (passing, batch), values in slices (sliced), whole matrices in element_data (unfolded); errors of
- * wisp_parts_create, wisp_walks_create, wisp_entities_create, wisp_gathers_create, wisp_passes_create,
- * wisp_slices_create and wisp_form_load. */
+ * elements (passing, batch), values in slices (sliced), whole matrices in element_data (unfolded), blocks of rows
+ * (span); errors of wisp_parts_create, wisp_walks_create, wisp_entities_create, wisp_gathers_create,
+ * wisp_passes_create, wisp_nearby_create, wisp_slices_create and wisp_form_load. */
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *assembly, const char *form,
                                      const wisp_fixed *fixed, const wisp_assembly_room *room, wisp_discretisation *out);
 

@@ -33,9 +33,8 @@ static bool is_wanted(const void *solver, const char *array)
 }
 
 /* Kernels whose lists have no room on this mesh make way for those that need none. */
-static wisp_status without_lists(wisp_error *err, wisp_heat_solver *s, const char *why)
+static wisp_status without_lists(wisp_error *err, wisp_heat_solver *s, wisp_stage *stage, const char *why)
 {
-  wisp_stage *stage = s->stage[0];
   wisp_fixed plain = {.made = true};
   wisp_fixed_ask(&plain, "sliced", wisp_fixed_value(&stage->fixed, "sliced", 0), 0);
   stage->fixed = plain;
@@ -45,26 +44,34 @@ static wisp_status without_lists(wisp_error *err, wisp_heat_solver *s, const cha
   return wisp_stage_load(err, s->device, stage);
 }
 
-static wisp_status discretise(wisp_error *err, wisp_heat_solver *s, const wisp_assembly_room *room,
-                              wisp_discretisation *out)
+/* What both stages ask of the lists. */
+static wisp_status discretise_for(wisp_error *err, const wisp_heat_solver *s, wisp_discretisation *out)
 {
   const wisp_assembly *a = s->heat->assembly;
+  const wisp_stage *iteration = s->stage[1];
+  const wisp_assembly_room room = {.rz_parts = (size_t)wisp_kernel_blocks(iteration->kernel[ADVANCE]),
+                                   .pAp_parts = (size_t)wisp_kernel_blocks(iteration->kernel[MULTIPLY]),
+                                   .iterations = HISTORY};
+  wisp_fixed fixed = s->stage[0]->fixed;
+  wisp_fixed_add(&fixed, iteration->plan[MULTIPLY]);
+  return wisp_assembly_discretise(err, a, a->form->name, &fixed, &room, out);
+}
+
+static wisp_status discretise(wisp_error *err, wisp_heat_solver *s, wisp_discretisation *out)
+{
   wisp_error why = {.text = ""};
-  wisp_status status = wisp_assembly_discretise(&why, a, a->form->name, &s->stage[0]->fixed, room, out);
+  wisp_status status = discretise_for(&why, s, out);
   if (status == WISP_OK) return WISP_OK;
   if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", why.text);
-  CALL(without_lists(err, s, why.text));
-  return wisp_assembly_discretise(err, a, a->form->name, &s->stage[0]->fixed, room, out);
+  for (int i = 0; i < 2; i++) CALL(without_lists(err, s, s->stage[i], why.text));
+  return discretise_for(err, s, out);
 }
 
 static wisp_status make_arrays(wisp_error *err, wisp_heat_solver *s)
 {
-  const wisp_assembly_room room = {.rz_parts = (size_t)wisp_kernel_blocks(s->stage[1]->kernel[ADVANCE]),
-                                   .pAp_parts = (size_t)wisp_kernel_blocks(s->stage[1]->kernel[MULTIPLY]),
-                                   .iterations = HISTORY};
   const size_t nodes = s->heat->assembly->nodes->nodes;
   wisp_discretisation d = {.family = NULL};
-  CALL(discretise(err, s, &room, &d));
+  CALL(discretise(err, s, &d));
   CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
   OWNED(free) double *shape = NULL;
   CALL(wisp_new(err, 3 * nodes, sizeof *shape, &shape));

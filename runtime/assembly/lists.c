@@ -1,6 +1,7 @@
 #include "lists.h"
 #include "entities.h"
 #include "gathers.h"
+#include "nearby.h"
 #include "parts.h"
 #include "passes.h"
 #include "walks.h"
@@ -305,6 +306,9 @@ wisp_status wisp_assembly_upload(wisp_error *err, const void *self, wisp_arrays 
   if (has(arrays, "gather_words")) CALL(wisp_arrays_upload_ints(err, arrays, "gather_words", s->gathers->word));
   if (has(arrays, "pass_start")) CALL(wisp_arrays_upload_ints(err, arrays, "pass_start", s->passes->start));
   if (has(arrays, "pass_words")) CALL(wisp_arrays_upload_ints(err, arrays, "pass_words", s->passes->word));
+  if (has(arrays, "near_head")) CALL(wisp_arrays_upload_ints(err, arrays, "near_head", s->nearby->head));
+  if (has(arrays, "near_columns")) CALL(wisp_arrays_upload_ints(err, arrays, "near_columns", s->nearby->column));
+  if (has(arrays, "near_slots")) CALL(wisp_arrays_upload_ints(err, arrays, "near_slots", s->nearby->slot));
   if (s->walks) CALL(upload_walks(err, s->walks, arrays));
   return s->parts ? upload_parts(err, s->parts, arrays) : WISP_OK;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 540, HEIGHT = 330, MOST_LINES = 32, MOST_POINTS = 64 };
+enum { WIDTH = 540, HEIGHT = 330, MOST_LINES = 48, MOST_POINTS = 64 };
 
 /* What one plot is of. order 0: over the order; else over the size, at this one. */
 typedef struct subject_plot {

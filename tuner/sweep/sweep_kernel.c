@@ -230,6 +230,7 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     }
     sweep->skipped = 0;
     TRY(wisp_trial_run(err, &sweep->bench, job, &u->incumbent[layout], &trial));
+    if (sweep->request->defaults_only) wisp_incumbent_free(&u->incumbent[layout]); /* none is dropped as too slow */
     keep_best(&trial, &u->best[layout]);
     TRY(wisp_finalists_add(err, &u->finalists, &trial));
     u->known++;
@@ -274,6 +275,14 @@ static wisp_status try_standard(wisp_error *err, unit *u)
   return tune_problem(err, u, 0);
 }
 
+static void keep_defaults(wisp_search *search)
+{
+  size_t left = 0;
+  for (size_t i = 0; i < search->count; i++)
+    if (search->candidates[i].is_default) search->candidates[left++] = search->candidates[i];
+  search->count = left;
+}
+
 /* A short time is spent on what is known to be good nearby. */
 static wisp_status guide(wisp_error *err, unit *u)
 {
@@ -293,6 +302,7 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   u.deadline = now + (1 - FINAL_SHARE) * (sweep->unit.until - now) / (double)(sweep->parts - sweep->parts_done);
   TRY(wisp_search_create(err, sweep->strategies, scope, sweep->request->strategy, WISP_RANDOM_SEED, &u.search));
   TRY(store_refusals(err, sweep, &u.search));
+  if (sweep->request->defaults_only) keep_defaults(&u.search);
   TRY(leave_out_known(err, &u));
   TRY(try_standard(err, &u));
   if (isfinite(sweep->deadline)) TRY(guide(err, &u));
