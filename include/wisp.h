@@ -318,7 +318,8 @@ typedef struct wisp_matrix_data {
 } wisp_matrix_data;
 
 /* Enqueues an assembly in the session's stream or that CUstream: values, nonzeros numbers, and F, rows numbers, of the
- * caller, as data's arrays are. WISP_EUSAGE where the form needs an array that is NULL. */
+ * caller, as data's arrays are. WISP_EUSAGE where the form needs an array that is NULL, or where kappa is a number that
+ * is not positive. */
 wisp_status wisp_matrix_assemble(wisp_error *err, wisp_matrix *matrix, const wisp_matrix_data *data, void *values,
                                  void *F, void *stream);
 /* Its i-th kernel; WISP_EMISSING behind the last. */

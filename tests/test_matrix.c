@@ -127,6 +127,10 @@ static void test_twice(void **state)
       const double before = b.values[0];
       check_linear(&b, 8);
       assert_true(fabs(b.values[0] - 8 * before) <= 1e-12 * fabs(b.values[0]));
+      for (int bad = 0; bad < 2; bad++)
+        BAD(wisp_matrix_assemble(err, b.matrix, &(wisp_matrix_data){.kappa = {bad ? NAN : 0}}, b.on_values, b.on_F,
+                                 NULL),
+            WISP_EUSAGE, "must be positive");
       close_bench(&b);
     }
 }

@@ -4,6 +4,7 @@
 #include "../../mesh/mesh.h"
 #include "../door.h"
 
+#include <math.h>
 #include <stdint.h>
 
 enum { MOST_KERNELS = 4, FIXED_TAG = 1 };
@@ -310,6 +311,8 @@ wisp_status wisp_matrix_assemble(wisp_error *err, wisp_matrix *m, const wisp_mat
   CALL(WISP_GIVEN(err, data));
   CALL(WISP_GIVEN(err, values));
   CALL(WISP_GIVEN(err, F));
+  CALL(wisp_require(err, m->assembly->form->kappa != WISP_BY_NUMBER || (data->kappa[0] > 0 && isfinite(data->kappa[0])),
+                    WISP_EUSAGE, "matrix: kappa is %g: must be positive", data->kappa[0]));
   for (int k = 0; k < m->kernels; k++)
     for (size_t i = 0; wisp_kernel_argument(NULL, m->kernel[k], i, &a) == WISP_OK; i++)
       if (a.kind != WISP_ARGUMENT_OPERAND) CALL(give(err, m, m->kernel[k], &a, data, values, F));
