@@ -2,6 +2,8 @@
  * has every pair of an element's nodes, twice with different coefficients, the values that mathematics says; fixed
  * nodes are in F. What makes no sense gets a status and a line. */
 #include "door_case.h"
+#include "store_fixture.h"
+#include "../gen/text.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -163,6 +165,92 @@ static void test_order_and_sums(void **state)
   close_bench(&b);
 }
 
+/* The unit cube as six tets around a diagonal, each by a way along its edges. */
+typedef struct cube {
+  double xyz[24];
+  int corners[24];
+  unsigned char fixed[8];
+} cube;
+
+static void make_cube(cube *c)
+{
+  static const int ways[6][3] = {{1, 2, 4}, {2, 4, 1}, {4, 1, 2}, {1, 4, 2}, {2, 1, 4}, {4, 2, 1}};
+  for (int i = 0; i < 24; i++) c->xyz[i] = i / 3 >> i % 3 & 1;
+  for (int v = 0; v < 8; v++) c->fixed[v] = v % 2 == 0; /* x = 0 */
+  for (int e = 0; e < 6; e++)
+    for (int k = 0, at = 0; k < 4; at += k < 3 ? ways[e][k] : 0, k++)
+      c->corners[4 * e + (e < 3 || k < 2 ? k : 5 - k)] = at; /* right-handed */
+}
+
+static void write_cube(const cube *c, const char *path)
+{
+  wisp_text text = {0};
+  GOOD(wisp_text_print(err, &text, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n"));
+  for (int v = 0; v < 8; v++)
+    GOOD(wisp_text_print(err, &text, "%d %g %g %g\n", v + 1, c->xyz[3 * v], c->xyz[3 * v + 1], c->xyz[3 * v + 2]));
+  GOOD(wisp_text_print(err, &text, "$EndNodes\n$Elements\n8\n1 2 2 7 1 1 3 7\n2 2 2 7 1 1 5 7\n"));
+  for (int e = 0; e < 6; e++) {
+    const int *v = c->corners + 4 * e;
+    GOOD(wisp_text_print(err, &text, "%d 4 2 1 1 %d %d %d %d\n", e + 3, v[0] + 1, v[1] + 1, v[2] + 1, v[3] + 1));
+  }
+  GOOD(wisp_text_print(err, &text, "$EndElements\n"));
+  fixture_write(path, text.data, strlen(text.data));
+  wisp_text_free(&text);
+}
+
+/* What stands on the device is what was told. */
+static void check_on_device(const bench *b)
+{
+  const int *start = NULL, *columns = NULL;
+  int *got = calloc(b->n.rows + 1 + b->n.nonzeros, sizeof *got);
+  assert_non_null(got);
+  GOOD(wisp_matrix_pattern_on_device(err, b->matrix, &start, &columns));
+  GOOD(wisp_memory_get(err, b->session, got, start, (b->n.rows + 1) * sizeof *got));
+  GOOD(wisp_memory_get(err, b->session, got + b->n.rows + 1, columns, b->n.nonzeros * sizeof *got));
+  assert_memory_equal(got, b->start, (b->n.rows + 1 + b->n.nonzeros) * sizeof *got);
+  free(got);
+}
+
+/* Tets of a program and of a file are one matrix: of 27 nodes nine are fixed, where x = 0; u = x leaves nothing inside.
+ */
+static void test_tets_and_file(void **state)
+{
+  static const int tag = 7;
+  char folder[64];
+  cube c;
+  (void)state;
+  fixture_folder(folder);
+  make_cube(&c);
+  write_cube(&c, fixture_path(folder, "cube.msh"));
+  for (int form = 0; form < 2; form++) {
+    bench of[2];
+    for (int file = 0; file < 2; file++) {
+      wisp_matrix_request r = {.spec = form ? "assembly.step:tet:p2:laplace:f64" : "assembly.step:tet:p1:laplace:f64"};
+      if (file)
+        r.mesh = fixture_path(folder, "cube.msh"), r.tags = &tag, r.tag_count = 1;
+      else
+        r.vertices = 8, r.elements = 6, r.xyz = c.xyz, r.corners = c.corners, r.fixed = c.fixed;
+      open_bench(&of[file], &r);
+      assert_int_equal(of[file].n.nodes, form ? 27 : 8);
+      assert_int_equal(of[file].n.rows, form ? 18 : 4);
+      check_on_device(&of[file]);
+      check_linear(&of[file], 2);
+    }
+    assert_int_equal(of[0].n.nonzeros, of[1].n.nonzeros);
+    for (size_t i = 0; i < of[0].n.nonzeros; i++) assert_true(fabs(of[0].values[i] - of[1].values[i]) < 1e-13);
+    close_bench(&of[0]), close_bench(&of[1]);
+  }
+  wisp_matrix *none = NULL;
+  wisp_session *session = door_session();
+  const wisp_matrix_request missing = {.spec = "assembly.step:tet:p1:laplace:f64",
+                                       .mesh = fixture_path(folder, "cube.msh"),
+                                       .tags = (const int[]){9},
+                                       .tag_count = 1};
+  BAD(wisp_matrix_create(err, session, &missing, &none), WISP_EUSAGE, "no face of the boundary has the tag 9");
+  wisp_session_close(session);
+  fixture_remove(folder);
+}
+
 static void test_bad(void **state)
 {
   square s;
@@ -215,6 +303,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_twice),
       cmocka_unit_test(test_order_and_sums),
+      cmocka_unit_test(test_tets_and_file),
       cmocka_unit_test(test_bad),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
