@@ -127,18 +127,19 @@ static wisp_status make_mesh(wisp_error *err, const wisp_heat_request *r, wisp_h
   return WISP_OK;
 }
 
-/* settled: how values stand in the matrix. */
+/* settled: how values stand in the matrix. An iteration is the same for all forms, and known as the family's own. */
 static wisp_status choose(wisp_error *err, const wisp_heat_request *r, const wisp_heat_run *run,
                           const char *composition, wisp_stage *out)
 {
   wisp_fixed settled = {.made = false};
   wisp_fixed_ask(&settled, "sliced", r->sliced, 0);
   const wisp_chooser from = wisp_session_chooser(run->session);
-  wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), r->run.order, "heat", r->method.precision);
+  const char *form = composition ? NULL : "heat";
+  wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), r->run.order, form, r->method.precision);
   wisp_spec_name_element(&spec, r->dimension == 2 ? "tri" : "tet");
   const wisp_own_formula own[] = {{r->kappa.text ? "kappa_of_u" : NULL, r->kappa.text}, {NULL, NULL}};
   const wisp_wish wish = {.spec = spec,
-                          .own = own,
+                          .own = composition ? NULL : own,
                           .elements = (long long)run->mesh->elements,
                           .exact_match_only = r->run.exact,
                           .reproducible = r->reproducible,
