@@ -81,6 +81,15 @@ static void find_again(const wisp_strategies *all, const plan_case *c, const wis
   free_layouts(&first);
 }
 
+/* From its names alone: a new strategy leaves the others their turns. */
+static int number_of(const wisp_strategy *s)
+{
+  unsigned sum = 0;
+  for (const char *c = s->kernel; *c; c++) sum = sum * 31 + (unsigned char)*c;
+  for (const char *c = s->name; *c; c++) sum = sum * 31 + (unsigned char)*c;
+  return (int)(sum % 1000);
+}
+
 static void visit_strategies(const wisp_strategies *all, const bool *again, plan_case *c, const wisp_target *target,
                              plan_visit *visit, void *context)
 {
@@ -91,7 +100,7 @@ static void visit_strategies(const wisp_strategies *all, const bool *again, plan
     if (strcmp(all->list[i]->family, c->family->name) == 0) last = i;
   for (size_t i = 0; i < all->count; i++) {
     c->strategy = all->list[i];
-    c->strategy_number = (int)i;
+    c->strategy_number = number_of(all->list[i]);
     c->last = i == last;
     c->again = again[i];
     if (strcmp(c->strategy->family, c->family->name) == 0) visit_strategy(&l, c, visit, context);

@@ -16,7 +16,7 @@ typedef struct plan_case {
   const wisp_env *names;
   const wisp_plan *plan;              /* the default candidate; NULL where there is none */
   const char *reason;                 /* why there is none */
-  int strategy_number, layout_number; /* in their lists */
+  int strategy_number, layout_number; /* of its name; in their list */
   int system_number;                  /* 0: the family's own; else another that ships */
   int at, count; /* the strategy has candidates in so many layouts of this order, here the at-th; -1: none here */
   bool last;     /* the last of this element, order and precision: names end after it */
