@@ -28,7 +28,8 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
        "invert+multiply_grouped+collect_grouped+tensor.advance+tensor.update",
        "invert+multiply+collect+precondition+tensor.update|"
        "invert+multiply_grouped+collect_grouped+precondition+tensor.update",
-       NULL},
+       "invert+coarsen+galerkin+weigh+sparse_product+coarsest+multiply+collect+"
+       "precondition+smooth+residual+restrict+cycle+cycles+prolong+tensor.update"},
       {"invert+multiply_unstored+collect+tensor.advance+tensor.update",
        "invert+multiply_unstored+collect+precondition+tensor.update", NULL}};
   const wisp_trace_preconditioner how = method->preconditioner;
@@ -245,8 +246,8 @@ wisp_status wisp_helmholtz_solver_create(wisp_error *err, wisp_device *device, c
                                          wisp_helmholtz_solver **out)
 {
   OWNED(wisp_helmholtz_solver_destroy) wisp_helmholtz_solver *s = NULL;
-  CALL(wisp_require(err, method->preconditioner != WISP_TRACE_LEVELS || method->matrix == WISP_TRACE_ROWS, WISP_EUSAGE,
-                    "two levels smooth by rows of blocks: the matrix cannot be applied by halves, or unstored"));
+  CALL(wisp_require(err, method->preconditioner != WISP_TRACE_LEVELS || method->matrix != WISP_TRACE_UNSTORED,
+                    WISP_EUSAGE, "two levels smooth by rows of blocks: the matrix cannot be applied unstored"));
   CALL(wisp_helmholtz_check_memory(err, wisp_device_limits(device), method, problem->hdg->tables->N,
                                    (double)problem->hdg->mesh->elements, (double)problem->hdg->edges));
   CALL(wisp_new(err, 1, sizeof *s, &s));
