@@ -133,7 +133,8 @@ static void test_kernels(void **state)
   fixture_remove(folder);
 }
 
-/* A step is as old as the oldest of its kernels' texts, and its composition counts as long as that is today's. */
+/* A step is as old as the oldest of its kernels' texts, and its composition counts as long as that is today's, or its
+ * kernels' winners are faster than what is. */
 static void test_steps(void **state)
 {
   (void)state;
@@ -149,6 +150,12 @@ static void test_steps(void **state)
   add(folder, all, &(entry){"fused", "literal", 1, NULL, NULL});
   expect(folder, "step", "gather+fused", "exact");
   add(folder, all, &(entry){"step", "volume+gather+lift+update", 1, "0123456789abcdef", NULL});
+  expect(folder, "step", "gather+fused", "exact");
+  add(folder, all, &(entry){"step", "stage", 2, "0123456789abcdef", NULL}); /* its kernel has another winner since */
+  expect(folder, "step", "gather+fused", "exact");
+  add(folder, all, &(entry){"stage", "literal", 2.5, NULL, NULL});
+  expect(folder, "step", "stage", "stale");
+  add(folder, all, &(entry){"stage", "literal", 3.5, NULL, NULL}); /* measured again: slower than all of gather+fused */
   expect(folder, "step", "gather+fused", "exact");
   wisp_strategies_free(all);
   fixture_remove(folder);
