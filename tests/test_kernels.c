@@ -16,7 +16,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { LOW = 1, VALUES_ORDER = 2, COARSE_ORDER = 3, MOST = 4096 };
+enum { LOW = 1, VALUES_ORDER = 2, COARSE_ORDER = 3, MOST = 16384 };
 
 typedef struct check {
   wisp_device *device;

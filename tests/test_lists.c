@@ -107,7 +107,7 @@ static void sweep(const char *folder, size_t i, bool wrong)
                                .kernel = plants[i].kernel,
                                .strategy = plants[i].strategy,
                                .elements = 200,
-                               .budget_seconds = 0.1,
+                               .defaults_only = true,
                                .db = db};
   wisp_tune_summary summary = {0};
   wisp_store *store = NULL;
