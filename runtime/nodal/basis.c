@@ -22,11 +22,13 @@ static bool has_order(int basis, const wisp_spec *spec)
   return wisp_family_check(NULL, &own) == WISP_OK;
 }
 
-/* Of a stage that was measured here, what an element takes; NaN where there is no entry. */
+/* Of a stage that was measured here, what an element takes: as a whole, or where it is one kernel that has another
+ * winner since, what that takes. NaN where there is no entry. */
 static double seconds(const wisp_stage *stage)
 {
-  const wisp_trial *trial = stage->whole.trial;
-  return trial && !stage->whole.stale ? trial->ms / 1e3 / (double)trial->elements : NAN;
+  const bool alone = stage->whole.stale && stage->kernels == 1;
+  const wisp_trial *trial = alone ? stage->choice[0].trial : stage->whole.stale ? NULL : stage->whole.trial;
+  return trial ? trial->ms / 1e3 / (double)trial->elements : NAN;
 }
 
 /* The faster of those that match best; -1: nothing was measured. */
