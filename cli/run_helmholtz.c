@@ -44,7 +44,9 @@ static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp
   CALL(wisp_option_choice(err, args, "preconditioner", 4, wisp_trace_preconditioners,
                           matrix ? WISP_TRACE_BLOCKS : WISP_TRACE_LEVELS, &preconditioner));
   CALL(wisp_option_integer(err, args, "smoothing", 1, 8, 2, &smoothing));
+  CALL(wisp_option_integer(err, args, "batch", 1, INT32_MAX, 0, &r->method.batch));
   r->method.smoothing = (int)smoothing;
+  r->method.setup = wisp_option_value(args, "setup");
   r->data.paper = rule == 1;
   r->method.matrix = (wisp_trace_matrix)matrix;
   r->reproducible = wisp_option_given(args, "reproducible");

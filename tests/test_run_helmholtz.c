@@ -149,6 +149,25 @@ static void test_preconditioners(void **state)
   assert_true(iterations[2] < iterations[0] && iterations[2] < iterations[1] && iterations[3] < iterations[2] / 3);
 }
 
+/* All set-ups come to one matrix, the paper's also where its elements' matrices go batch by batch, the last one short.
+ */
+static void test_setups(void **state)
+{
+  static const char *const setups[] = {"condense+assemble", "condense+clear_blocks+scatter", "build",
+                                       "build_inside+invert_inside+multiply_inside+assemble",
+                                       "build_inside+invert_inside+multiply_inside+assemble --batch 100"};
+  double error[WISP_COUNT(setups)];
+  for (size_t i = 0; i < WISP_COUNT(setups); i++) {
+    char line[160];
+    snprintf(line, sizeof line, "-n 2 --box 11 --jitter 0.2 --tolerance 1e-12 --setup %s", setups[i]);
+    cJSON *json = solve(*state, line);
+    assert_true(strncmp(json_text(json, "setup"), setups[i], strlen(json_text(json, "setup"))) == 0);
+    error[i] = json_number(json, "l2_u");
+    assert_true(fabs(error[i] / error[0] - 1) < 1e-7);
+    cJSON_Delete(json);
+  }
+}
+
 /* What adds by atomics is left out where it was asked for, and two runs leave the same bits. */
 static void test_reproducible(void **state)
 {
@@ -280,6 +299,9 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --solution x --flux 1", "leave these out");
   expect(folder, 1, "-n 1 --box 2 -o /nowhere/at/all.vtu", "/nowhere/at/all.vtu");
   expect(folder, 2, "-n 1 --preconditioner jacobi", "none, diagonal, edge-blocks, two-levels");
+  expect(folder, 2, "-n 1 --matrix halves --setup build", "which the set-up 'build' does not leave");
+  expect(folder, 2, "-n 1 --setup fold", "composition 'fold' is not known");
+  expect(folder, 2, "-n 1 --batch 0", "batch");
   expect(folder, 2, "-n 1 --preconditioner two-levels --matrix unstored", "cannot be applied unstored");
   expect(folder, 1, "-n 5 --box 4 --matrix unstored", "reading the matrix is faster");
   expect(folder, 2, "-n 1 --quadrature some", "exact, paper");
@@ -306,9 +328,10 @@ static int tear_down(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_table),           cmocka_unit_test(test_orders),  cmocka_unit_test(test_reproducible),
-      cmocka_unit_test(test_preconditioners), cmocka_unit_test(test_levels),  cmocka_unit_test(test_report),
-      cmocka_unit_test(test_own_problem),     cmocka_unit_test(test_refused), cmocka_unit_test(test_bad_meshes),
+      cmocka_unit_test(test_table),           cmocka_unit_test(test_orders),      cmocka_unit_test(test_reproducible),
+      cmocka_unit_test(test_preconditioners), cmocka_unit_test(test_setups),      cmocka_unit_test(test_levels),
+      cmocka_unit_test(test_report),          cmocka_unit_test(test_own_problem), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_bad_meshes),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -228,6 +228,7 @@ wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_ro
                            .counts = {{"elements", s->mesh->elements},
                                       {"groups", s->mesh->elements},
                                       {"slots", WISP_SLAB_SLOTS(s->mesh->elements)},
+                                      {"batch_slots", WISP_SLAB_SLOTS(room->batch ? room->batch : s->mesh->elements)},
                                       {"vertex_count", s->mesh->vertices},
                                       {"edge_count", s->edges},
                                       {"free_edges", s->free_edges},

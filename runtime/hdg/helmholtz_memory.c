@@ -36,3 +36,15 @@ wisp_status wisp_helmholtz_check_memory(wisp_error *err, const wisp_limits *limi
       (wisp_helmholtz_bytes(&halves, order, elements, edges) + beside) / GB,
       (wisp_helmholtz_bytes(&single, order, elements, edges) + beside) / GB);
 }
+
+size_t wisp_helmholtz_batch(const wisp_helmholtz_method *method, const wisp_limits *limits, int order, size_t elements,
+                            size_t edges)
+{
+  const double n = order + 1, m = 3 * n, Np = n * (n + 1) / 2;
+  const double inside = (double)method->precision * (Np * (Np + 1) + 2 * Np * m); /* S, R, Z and U */
+  const double left =
+      0.8 * (double)limits->memory - wisp_helmholtz_bytes(method, order, (double)elements, (double)edges);
+  const double fit = method->batch ? (double)method->batch : left / inside;
+  if (fit >= (double)elements) return elements;
+  return fit < (double)WISP_SLAB_ELEMENTS ? WISP_SLAB_ELEMENTS : (size_t)fit / WISP_SLAB_ELEMENTS * WISP_SLAB_ELEMENTS;
+}

@@ -14,6 +14,7 @@ struct wisp_helmholtz_solver {
   wisp_problem *problem;
   wisp_launches work[WISP_HELMHOLTZ_PARTS]; /* of an iteration: invert, and the coarse problem's numbers */
   wisp_graph *graph[WISP_HELMHOLTZ_PARTS];  /* of these */
+  size_t batch;                             /* of elements in the set-up */
   bool is_fresh;                            /* the preconditioner is the matrix's */
   wisp_cg *cg;
 };
@@ -34,6 +35,7 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
        "invert+multiply_unstored+collect+precondition+tensor.update", NULL}};
   const wisp_trace_preconditioner how = method->preconditioner;
   const bool halves = method->matrix == WISP_TRACE_HALVES;
+  if (part == WISP_HELMHOLTZ_SETUP && method->setup) return method->setup;
   if (part == WISP_HELMHOLTZ_SETUP) return halves ? "condense+assemble" : NULL; /* which leaves the halves */
   if (part == WISP_HELMHOLTZ_FIELDS) return "recover+postprocess|recover_star";
   if (part == WISP_HELMHOLTZ_AGAIN) return "recover+outflow";
@@ -84,8 +86,10 @@ static wisp_status make_arrays(wisp_error *err, wisp_helmholtz_solver *s)
   const wisp_helmholtz_problem *h = s->data;
   const summers by = find_summers(s);
   const int rz = wisp_kernel_blocks(by.rz), rr = wisp_kernel_blocks(by.rr);
-  const wisp_hdg_room room = {
-      .rz_parts = (size_t)(rz > rr ? rz : rr), .pAp_parts = (size_t)wisp_kernel_blocks(by.pAp), .iterations = HISTORY};
+  const wisp_hdg_room room = {.rz_parts = (size_t)(rz > rr ? rz : rr),
+                              .pAp_parts = (size_t)wisp_kernel_blocks(by.pAp),
+                              .iterations = HISTORY,
+                              .batch = s->batch};
   wisp_discretisation d = wisp_hdg_discretisation(h->hdg, &room);
   CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
   return upload_data(err, s);
@@ -231,9 +235,12 @@ static wisp_status record(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmho
   wisp_error later = {.text = ""};
   const wisp_stage *stage = &s->stage[part];
   if (!stage->kernels) return WISP_OK;
-  for (int k = 0; part != WISP_HELMHOLTZ_ITERATION && k < stage->kernels; k++)
-    CALL(wisp_launches_add(err, &s->work[part], stage->kernel[k], NULL, 0));
-  if (part == WISP_HELMHOLTZ_ITERATION) CALL(list_numbers(err, s, &s->work[part]));
+  if (part == WISP_HELMHOLTZ_ITERATION)
+    CALL(list_numbers(err, s, &s->work[part]));
+  else if (part == WISP_HELMHOLTZ_SETUP)
+    CALL(wisp_helmholtz_list_setup(err, stage, s->problem, s->data->hdg->mesh->elements, s->batch, &s->work[part]));
+  else
+    for (int k = 0; k < stage->kernels; k++) CALL(wisp_launches_add(err, &s->work[part], stage->kernel[k], NULL, 0));
   CALL(wisp_graph_begin(err, s->device));
   const wisp_status status = wisp_launches_run(err, &s->work[part], s->problem);
   const wisp_status ended = wisp_graph_end(&later, s->device, &s->graph[part]);
@@ -250,8 +257,13 @@ wisp_status wisp_helmholtz_solver_create(wisp_error *err, wisp_device *device, c
                     WISP_EUSAGE, "two levels smooth by rows of blocks: the matrix cannot be applied unstored"));
   CALL(wisp_helmholtz_check_memory(err, wisp_device_limits(device), method, problem->hdg->tables->N,
                                    (double)problem->hdg->mesh->elements, (double)problem->hdg->edges));
+  CALL(wisp_require(err, method->matrix != WISP_TRACE_HALVES || wisp_stage_has(&stage[0], "element_data"), WISP_EUSAGE,
+                    "the matrix by halves is of the elements' matrices, which the set-up '%s' does not leave",
+                    stage[0].composition));
   CALL(wisp_new(err, 1, sizeof *s, &s));
   *s = (wisp_helmholtz_solver){.device = device, .data = problem, .stage = stage, .method = *method};
+  s->batch = wisp_helmholtz_batch(method, wisp_device_limits(device), problem->hdg->tables->N,
+                                  problem->hdg->mesh->elements, problem->hdg->edges);
   for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++)
     if (stage[i].kernels) CALL(wisp_stage_load(err, device, &stage[i]));
   if (method->preconditioner == WISP_TRACE_LEVELS) CALL(wisp_hdg_coarsen(err, problem->hdg, WISP_CYCLE_DIRECT));

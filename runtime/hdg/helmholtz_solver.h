@@ -33,7 +33,9 @@ typedef struct wisp_helmholtz_method {
   wisp_trace_matrix matrix;
   double tolerance; /* of the residual, over the right-hand side */
   long long iterations;
-  int smoothing; /* of two levels: the degree of Chebyshev's polynomial before and after the coarse problem */
+  int smoothing;     /* of two levels: the degree of Chebyshev's polynomial before and after the coarse problem */
+  const char *setup; /* a composition; NULL: the best */
+  long long batch;   /* where the set-up stores matrices inside of elements: of so many at a time; 0: as many as fit */
 } wisp_helmholtz_method;
 const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method);
 
@@ -50,6 +52,16 @@ typedef struct wisp_helmholtz_outcome {
 double wisp_helmholtz_bytes(const wisp_helmholtz_method *method, int order, double elements, double edges);
 wisp_status wisp_helmholtz_check_memory(wisp_error *err, const wisp_limits *limits, const wisp_helmholtz_method *method,
                                         int order, double elements, double edges);
+
+/* How many elements' matrices inside have room beside all else, as the paper's set-up stores them: a multiple of 32,
+ * at least 32. */
+size_t wisp_helmholtz_batch(const wisp_helmholtz_method *method, const wisp_limits *limits, int order, size_t elements,
+                            size_t edges);
+
+/* The launches of a set-up. Matrices inside of elements that are stored go batch by batch, each of the kernels that
+ * make them on so many elements, in the same room. */
+wisp_status wisp_helmholtz_list_setup(wisp_error *err, const wisp_stage *stage, const wisp_problem *problem,
+                                      size_t elements, size_t batch, wisp_launches *to);
 
 typedef struct wisp_helmholtz_solver wisp_helmholtz_solver;
 
