@@ -22,12 +22,12 @@ static bool has_order(int basis, const wisp_spec *spec)
   return wisp_family_check(NULL, &own) == WISP_OK;
 }
 
-/* Of a stage that was measured here, what an element takes: as a whole, or where it is one kernel that has another
- * winner since, what that takes. NaN where there is no entry. */
+/* Of a stage that was measured here, what an element takes: as a whole, or where it is one kernel that has a winner,
+ * what that takes. NaN where there is no entry. */
 static double seconds(const wisp_stage *stage)
 {
-  const bool alone = stage->whole.stale && stage->kernels == 1;
-  const wisp_trial *trial = alone ? stage->choice[0].trial : stage->whole.stale ? NULL : stage->whole.trial;
+  const wisp_trial *kernel = stage->whole.trial && stage->kernels == 1 ? stage->choice[0].trial : NULL;
+  const wisp_trial *trial = kernel ? kernel : stage->whole.stale ? NULL : stage->whole.trial;
   return trial ? trial->ms / 1e3 / (double)trial->elements : NAN;
 }
 

@@ -46,21 +46,6 @@ static bool same_texts(const wisp_stage *stage, const char *dialect, const wisp_
   return strcmp(hash, record->template_hash) == 0;
 }
 
-/* The stage of one record. out->kernels stays 0 where it does not suit the wish or has no plans here. */
-static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answer *answer, wisp_stage *out)
-{
-  const wisp_trial *trial = answer->trial;
-  wisp_layout layout;
-  if (!wisp_is_composition(c->family, trial->strategy) || !wanted(c->wish->composition, trial->strategy) ||
-      !wanted(c->wish->layout, trial->layout) || !wisp_choosing_layout(c, trial, &layout))
-    return WISP_OK;
-  wisp_status status = wisp_choosing_fill(err, c, trial->strategy, WISP_NO_LINE, &layout, out);
-  if (status != WISP_OK) return status == WISP_EREFUSED ? WISP_OK : status;
-  out->whole = wisp_choice_of(WISP_WHOLE_STEP, out->composition, &layout, answer);
-  out->whole.stale = !same_texts(out, c->from->limits->kind, trial);
-  return WISP_OK;
-}
-
 /* What the stage's kernels take together, as each was measured at this size; INFINITY where one was not. */
 static double kernels_together(const wisp_stage *stage, long long elements)
 {
@@ -71,6 +56,23 @@ static double kernels_together(const wisp_stage *stage, long long elements)
     sum += t->ms;
   }
   return stage->kernels ? sum : INFINITY;
+}
+
+/* The stage of one record; one kernel's winner, measured at that size, is the stage measured with today's texts.
+ * out->kernels stays 0 where it does not suit the wish or has no plans here. */
+static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answer *answer, wisp_stage *out)
+{
+  const wisp_trial *trial = answer->trial;
+  wisp_layout layout;
+  if (!wisp_is_composition(c->family, trial->strategy) || !wanted(c->wish->composition, trial->strategy) ||
+      !wanted(c->wish->layout, trial->layout) || !wisp_choosing_layout(c, trial, &layout))
+    return WISP_OK;
+  wisp_status status = wisp_choosing_fill(err, c, trial->strategy, WISP_NO_LINE, &layout, out);
+  if (status != WISP_OK) return status == WISP_EREFUSED ? WISP_OK : status;
+  out->whole = wisp_choice_of(WISP_WHOLE_STEP, out->composition, &layout, answer);
+  const bool is_its_kernel = out->kernels == 1 && isfinite(kernels_together(out, trial->elements));
+  out->whole.stale = !is_its_kernel && !same_texts(out, c->from->limits->kind, trial);
+  return WISP_OK;
 }
 
 /* The best record whose texts are those of today, unless a better one's kernels have other winners since, which take
@@ -88,9 +90,11 @@ static wisp_status from_records(wisp_error *err, wisp_choosing *c, wisp_stage *o
     CALL(try_record(err, c, &answer, &stage));
     CALL(wisp_choosing_pass_over(err, c, answer.trial,
                                  stage.kernels ? NULL : "it is not what was asked for, or does not run here"));
-    current = stage.kernels && !stage.whole.stale;
-    const double now = current ? answer.trial->ms : kernels_together(&stage, answer.trial->elements);
-    if (stage.kernels && (!out->kernels || (current ? now <= best : now < best))) {
+    const double ms = answer.trial->ms, together = kernels_together(&stage, answer.trial->elements);
+    const bool alone = stage.kernels == 1 && isfinite(together), fresh = stage.kernels && !stage.whole.stale;
+    const double now = fresh && !alone ? ms : together;
+    current = fresh && now <= ms; /* all others are slower */
+    if (stage.kernels && (!out->kernels || (fresh ? now <= best : now < best))) {
       best = now;
       wisp_stage_free(out);
       *out = stage;
