@@ -154,7 +154,7 @@ static void test_steps(void **state)
   add(folder, all, &(entry){"step", "stage", 2, "0123456789abcdef", NULL}); /* its kernel has another winner since */
   expect(folder, "step", "gather+fused", "exact");
   add(folder, all, &(entry){"stage", "literal", 2.5, NULL, NULL});
-  expect(folder, "step", "stage", "exact"); /* which is the whole stage */
+  expect(folder, "step", "stage", "exact");                        /* which is the whole stage */
   add(folder, all, &(entry){"stage", "literal", 3.5, NULL, NULL}); /* measured again: slower than all of gather+fused */
   expect(folder, "step", "gather+fused", "exact");
   wisp_strategies_free(all);
