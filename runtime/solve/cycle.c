@@ -15,7 +15,9 @@ typedef enum part {
   PARTS
 } part;
 
-enum { TWICE = 1 }; /* the level that is visited twice: iterations grow with the mesh by far less, and it is small */
+/* Levels TWICE to TWICE_LAST are visited twice, each time that the one above is, the latter if they have some rows:
+ * iterations grow with the mesh by far less, and these levels are small. */
+enum { TWICE = 1, TWICE_LAST = 2, TWICE_ROWS = 512 };
 
 typedef struct level {
   wisp_sparse of[PARTS];
@@ -29,6 +31,12 @@ typedef struct hierarchy {
   size_t levels, width;
   bool direct; /* the last is solved by an inverse, else smoothed */
 } hierarchy;
+
+static bool is_twice(const hierarchy *h, size_t i)
+{
+  if (i < TWICE || i > TWICE_LAST || i + 1 >= h->levels) return false;
+  return i == TWICE || h->level[i].of[A].rows >= TWICE_ROWS;
+}
 
 static void release(hierarchy *h)
 {
@@ -192,7 +200,7 @@ static wisp_status add_level(wisp_error *err, wisp_cycle *c, hierarchy *h, size_
   CALL(wisp_sparse_transpose(err, &l->of[DOWN], &up));
   l->first[DOWN] = add_sums(c, next->at, l->of[DOWN].rows, 1, &down);
   l->first[UP] = add_sums(c, l->at + n, n, 2, (columns[]){both, from_next});
-  if (i != TWICE) return WISP_OK;
+  if (!is_twice(h, i)) return WISP_OK;
   l->left = add_sums(c, l->at, n, 2, (columns[]){{NULL, l->at}, {&l->of[A], l->at + n}});
   l->again = add_sums(c, l->at + n, n, 3, (columns[]){both, {NULL, l->at + n}, from_next});
   return WISP_OK;
@@ -203,26 +211,19 @@ static void add_span(wisp_cycle *c, size_t first, size_t count)
   c->span[c->spans++] = (wisp_span){first, count};
 }
 
-/* Down from level i to the last and up again, there the level's rows `end` last. */
-static void visit(wisp_cycle *c, const hierarchy *h, size_t from, size_t end)
+/* Down from level i and up to it again, there the rows `end` last. */
+static void visit(wisp_cycle *c, const hierarchy *h, size_t i, size_t end)
 {
-  for (size_t i = from; i + 1 < h->levels; i++) add_span(c, h->level[i].first[DOWN], h->level[i].of[DOWN].rows);
-  for (size_t i = h->levels; i-- > from;) add_span(c, i == from ? end : h->level[i].first[UP], h->level[i].of[A].rows);
-}
-
-/* The cycle: level TWICE, unless it is the last, is visited twice. */
-static void add_spans(wisp_cycle *c, const hierarchy *h)
-{
-  const level *top = &h->level[0], *l = &h->level[TWICE];
-  if (h->levels <= TWICE + 1) {
-    if (h->levels) visit(c, h, 0, top->first[UP]);
-    return;
+  const level *l = &h->level[i], *next = l + 1;
+  if (i + 1 < h->levels) {
+    add_span(c, l->first[DOWN], l->of[DOWN].rows);
+    visit(c, h, i + 1, next->first[UP]);
+    if (is_twice(h, i + 1)) {
+      add_span(c, next->left, next->of[A].rows);
+      visit(c, h, i + 1, next->again);
+    }
   }
-  for (size_t i = 0; i < TWICE; i++) add_span(c, h->level[i].first[DOWN], h->level[i].of[DOWN].rows);
-  visit(c, h, TWICE, l->first[UP]);
-  add_span(c, l->left, l->of[A].rows);
-  visit(c, h, TWICE, l->again);
-  for (size_t i = TWICE; i-- > 0;) add_span(c, h->level[i].first[UP], h->level[i].of[A].rows);
+  add_span(c, end, l->of[A].rows);
 }
 
 static wisp_status lay_out(wisp_error *err, hierarchy *h, wisp_cycle *c)
@@ -231,7 +232,7 @@ static wisp_status lay_out(wisp_error *err, hierarchy *h, wisp_cycle *c)
   for (level *l = h->level; l < h->level + h->levels; l++)
     for (int i = 0; i < DOWN; i++)
       if (l->of[i].rows) l->first[i] = add_rows(c, l->of[i].rows, 1, &(columns){&l->of[i], 0});
-  add_spans(c, h);
+  if (h->levels) visit(c, h, 0, h->level[0].first[UP]);
   return WISP_OK;
 }
 
@@ -244,7 +245,7 @@ static wisp_status make_room(wisp_error *err, const hierarchy *h, wisp_cycle *c)
       count[i] = l->of[i].rows ? (size_t)l->of[i].start[l->of[i].rows] : 0;
       rows += l->of[i].rows, numbers += i == DOWN ? 2 * count[i] : count[i];
     }
-    if (l != &h->level[TWICE]) continue;
+    if (!is_twice(h, (size_t)(l - h->level))) continue;
     rows += 2 * l->of[A].rows, numbers += count[A] + count[UP] + count[DOWN] + 2 * l->of[A].rows;
   }
   CALL(wisp_require(err, numbers < INT32_MAX, WISP_EUSAGE, "the coarse problem has more than 2^31 - 1 numbers"));
@@ -371,7 +372,7 @@ wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *of, size_t direct, w
     }
     add_smoothing(c, l);
     if (i + 1 < h.levels) add_coarsening(c, l, l + 1);
-    if (i == TWICE && i + 1 < h.levels) add_visit(c, l, l + 1);
+    if (is_twice(&h, i)) add_visit(c, l, l + 1);
   }
   c->A = find(&h.level[0], A, 0);
   c->width = h.width;

@@ -10,7 +10,8 @@
  *
  *     b_(l+1) = T^T S E b_l,    x_l = (E^T Q + Q) b_l + (T^T S E)^T x_(l+1),    A_(l+1) = P^T A P
  *
- * The last level is solved by its inverse, the second visited twice, the second time for what the first has left of b.
+ * The last level is solved by its inverse, the second and a large third are visited twice, the second time for what the
+ * first has left of b.
  * Where numbers stand follows from where A has its own, and is found here;
  * what they are is computed on the device, by steps. */
 #ifndef WISP_CYCLE_H
@@ -21,7 +22,7 @@
 
 enum {
   WISP_CYCLE_LEVELS = 16,
-  WISP_CYCLE_SPANS = 64,
+  WISP_CYCLE_SPANS = 128,
   WISP_CYCLE_DIRECT = 64 /* unknowns of which an inverse is made */
 };
 
