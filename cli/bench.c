@@ -157,6 +157,7 @@ static cJSON *to_json(const char *device, const wisp_comparison *row)
                                   {"strategy", row->ours.strategy},
                                   {"precision", wisp_precision_name(row->spec.precision)},
                                   {"system", row->spec.system},
+                                  {"element", row->spec.element},
                                   {"layout", row->ours.layout},
                                   {"params", row->ours.params},
                                   {"match", wisp_match_name(row->ours.match)},
@@ -207,8 +208,7 @@ typedef struct printer {
   const char *device;
   int stages; /* that were measured, as what one core takes is held beside */
   struct {
-    int order;
-    wisp_precision precision;
+    wisp_spec spec;
     double gdofs;
   } stage[MOST_STAGES];
 } printer;
@@ -216,8 +216,7 @@ typedef struct printer {
 static void keep_stage(printer *p, const wisp_comparison *row)
 {
   if (!wisp_spec_is_step(&row->spec) || p->stages == MOST_STAGES) return;
-  p->stage[p->stages].order = row->spec.order;
-  p->stage[p->stages].precision = row->spec.precision;
+  p->stage[p->stages].spec = row->spec;
   p->stage[p->stages++].gdofs = row->gdofs;
 }
 
@@ -243,6 +242,11 @@ static wisp_status take_row(wisp_error *err, void *context, const wisp_compariso
   return WISP_OK;
 }
 
+static bool is_same_stage(const wisp_spec *a, const wisp_spec *b)
+{
+  return a->order == b->order && a->precision == b->precision && !strcmp(a->element, b->element);
+}
+
 /* A whole stage on one core of the host, and how many of them the device is. */
 static wisp_status take_core(wisp_error *err, void *context, const wisp_comparison *row)
 {
@@ -250,14 +254,32 @@ static wisp_status take_core(wisp_error *err, void *context, const wisp_comparis
   double times = NAN;
   (void)err;
   for (int i = 0; i < p->stages; i++)
-    if (p->stage[i].order == row->spec.order && p->stage[i].precision == row->spec.precision)
-      times = p->stage[i].gdofs / row->gdofs;
+    if (is_same_stage(&p->stage[i].spec, &row->spec)) times = p->stage[i].gdofs / row->gdofs;
   if (p->list) return cJSON_AddItemToArray(p->list, to_json("one core of the host", row)), WISP_OK;
   printf("%-2d %-3s one core: %s, %lld elements in %.3f ms, %.4f GDOF/s", row->spec.order,
          wisp_precision_name(row->spec.precision), row->ours.strategy, row->elements, row->ms, row->gdofs);
   if (isfinite(times)) printf("; %s is %.0f of it", p->device, times);
   printf("\n");
   fflush(stdout);
+  return WISP_OK;
+}
+
+/* Each of the elements in turn, "tri,tet"; none: the family's first. */
+static wisp_status compare_elements(wisp_error *err, wisp_session *session, const wisp_compare_request *request,
+                                    printer *p)
+{
+  wisp_compare_request one = *request;
+  char list[64] = "";
+  char *rest = list;
+  const bool several = request->element && strchr(request->element, ',');
+  if (!several) return wisp_compare(err, session, request);
+  snprintf(list, sizeof list, "%s", request->element);
+  CALL(wisp_require(err, strlen(request->element) < sizeof list && list[strspn(list, ",")], WISP_EUSAGE,
+                    "option --element is '%s', must be elements such as tri,tet", request->element));
+  for (one.element = strtok_r(rest, ",", &rest); one.element; one.element = strtok_r(NULL, ",", &rest)) {
+    if (!p->list) printf("%s\n", one.element);
+    CALL(wisp_compare(err, session, &one));
+  }
   return WISP_OK;
 }
 
@@ -271,7 +293,7 @@ static wisp_status compare_core(wisp_error *err, const wisp_arguments *args, con
   request.row = take_core, request.context = p;
   CALL(wisp_cli_open_store(err, args, !wisp_option_given(args, "db"), &session));
   CALL(wisp_device_open(err, "host", &session->device));
-  return wisp_compare(err, session, &request);
+  return compare_elements(err, session, &request, p);
 }
 
 static void warn(void *context, const char *text)
@@ -291,6 +313,19 @@ static void print_gains(const printer *p)
       printf("%s %.2f over %d stages", kernels->count ? "," : "", exp(stages->sum / stages->count), stages->count);
     printf("\n");
   }
+}
+
+static wisp_status read_size(wisp_error *err, const wisp_arguments *args, wisp_compare_request *r)
+{
+  double nonzeros = 0;
+  CALL(wisp_option_elements(err, args, &r->elements));
+  CALL(wisp_option_real(err, args, "nodes", 1, 1e12, 0, &r->nodes));
+  CALL(wisp_option_real(err, args, "dofs", 1, 1e12, 0, &r->dofs));
+  CALL(wisp_option_real(err, args, "nonzeros", 1, 1e12, 0, &nonzeros));
+  CALL(wisp_require(err, (r->nodes > 0) + (r->dofs > 0) + (nonzeros > 0) + (r->elements > 0) <= 1, WISP_EUSAGE,
+                    "--nodes, --dofs, --nonzeros, --elements and --box all give the size: leave all but one out"));
+  if (nonzeros > 0) r->dofs = nonzeros;
+  return WISP_OK;
 }
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_orders *orders,
@@ -317,11 +352,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   if (r->composition && !r->kernel) r->kernel = WISP_WHOLE_STEP;
   CALL(wisp_option_timed_mesh(err, args, beside));
   r->beside = beside;
-  CALL(wisp_option_elements(err, args, &r->elements));
-  CALL(wisp_option_real(err, args, "nodes", 1, 1e12, 0, &r->nodes));
-  CALL(wisp_option_real(err, args, "dofs", 1, 1e12, 0, &r->dofs));
-  return wisp_require(err, (r->nodes > 0) + (r->dofs > 0) + (r->elements > 0) <= 1, WISP_EUSAGE,
-                      "--nodes, --dofs, --elements and --box all give the size: leave all but one out");
+  return read_size(err, args, r);
 }
 
 static wisp_status bench(wisp_error *err, wisp_arguments *args)
@@ -342,7 +373,7 @@ static wisp_status bench(wisp_error *err, wisp_arguments *args)
   if (wisp_option_given(args, "json")) p.list = cJSON_CreateArray();
   request.context = &p;
   const bool tables = wisp_option_given(args, "paper");
-  wisp_status status = tables ? WISP_OK : wisp_compare(err, session, &request);
+  wisp_status status = tables ? WISP_OK : compare_elements(err, session, &request, &p);
   if (status == WISP_OK && wisp_option_given(args, "one-core")) status = compare_core(err, args, &request, &p);
   if (status == WISP_OK && !p.list) print_gains(&p);
   if (status == WISP_OK && (tables || !request.kernel))

@@ -67,6 +67,8 @@ static void test_words(void **state)
       {"tune -d host,all", "'all' stands alone"},
       {"tune -d host --strategy best", "best"},
       {"bench -d host -n x", "--orders"},
+      {"bench -d host -f assembly -n 1 --element ,", "elements such as tri,tet"},
+      {"bench -d host -f assembly -n 1 --nonzeros 1e4 --dofs 1e4", "leave all but one out"},
       {"best -n 99", "--orders"},
       {"tune -d host -n 0", "orders from 1 to 15"},
       {"tune -d host -n 3,11", "orders 1 to 10"},

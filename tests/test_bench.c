@@ -358,6 +358,15 @@ static void test_command(void **state)
   list = cJSON_Parse(text);
   assert_true(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "elements")->valuedouble == 5000);
   cJSON_Delete(list);
+  assert_int_equal(
+      run_command("-d host -f assembly --element tet,tri -n 1 -p f64 --nonzeros 2e4 -k zero --json", text, ROOM), 0);
+  list = cJSON_Parse(text);
+  assert_int_equal(cJSON_GetArraySize(list), 2);
+  assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "element")->valuestring, "tet");
+  row = cJSON_GetArrayItem(list, 1);
+  assert_string_equal(cJSON_GetObjectItem(row, "element")->valuestring, "tri");
+  assert_true(cJSON_GetObjectItem(row, "elements")->valuedouble == 5000);
+  cJSON_Delete(list);
   assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --one-core --json", text, ROOM),
                    0);
   list = cJSON_Parse(text);
