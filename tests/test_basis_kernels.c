@@ -1,7 +1,8 @@
 /* Claim: the kernels of the nodal and of the Bernstein-Bezier basis make the same right-hand sides, after a change of
  * basis in double: to 1e-11 of the largest number in double precision, in single to 1e-5 of smooth fields and 5e-4 of
  * random ones, on moved tets that do not fill a group, Maxwell's equations and acoustics in media that jump. Here at
- * N = 1, 4 and 10; WISP_TEST_FULL=1: at 1 to 10. */
+ * N = 1, 4 and 10; WISP_TEST_FULL=1: at 1 to 10 (WISP_TEST_SHARE=0/5 to 4/5: five processes take two orders each). */
+#include "each_plan.h"
 #include "good.h"
 #include "solving.h"
 
@@ -107,7 +108,7 @@ static void test_kernels_of_both(void **state)
   (void)state;
   const bool full = getenv("WISP_TEST_FULL");
   for (int N = 1; N <= 10; N++)
-    for (int s = 0; s < 2 && (full || N == 1 || N == 4 || N == 10); s++)
+    for (int s = 0; s < 2 && (full ? share_has_turn((size_t)N) : N == 1 || N == 4 || N == 10); s++)
       for (int p = 0; p < 2; p++)
         for (int random = 0; random < 2; random++)
           compare(N, s ? "acoustics" : "maxwell", p ? WISP_F64 : WISP_F32, random);
