@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -353,9 +354,18 @@ static void test_command(void **state)
   }
   assert_true(cJSON_GetArraySize(ways) >= 16 && permuted == 1 && atomic == 1 && walked == 1);
   cJSON_Delete(list);
+}
+
+/* Sizes in what a stage computes, several elements, and one core beside a stage. */
+static void test_sizes(void **state)
+{
+  enum { ROOM = 1 << 16 };
+  static char text[ROOM];
+  (void)state;
+  if (!getenv("WISP_COMMAND") || access(getenv("WISP_COMMAND"), R_OK) != 0) skip();
   /* of triangles of order 1, four numbers an element: three and a half of the matrix, half a one of F */
   assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --dofs 2e4 -k zero --json", text, ROOM), 0);
-  list = cJSON_Parse(text);
+  cJSON *list = cJSON_Parse(text);
   assert_true(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "elements")->valuedouble == 5000);
   cJSON_Delete(list);
   assert_int_equal(
@@ -363,7 +373,7 @@ static void test_command(void **state)
   list = cJSON_Parse(text);
   assert_int_equal(cJSON_GetArraySize(list), 2);
   assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "element")->valuestring, "tet");
-  row = cJSON_GetArrayItem(list, 1);
+  const cJSON *row = cJSON_GetArrayItem(list, 1);
   assert_string_equal(cJSON_GetObjectItem(row, "element")->valuestring, "tri");
   assert_true(cJSON_GetObjectItem(row, "elements")->valuedouble == 5000);
   cJSON_Delete(list);
@@ -436,6 +446,7 @@ int main(void)
       cmocka_unit_test(test_paper),
       cmocka_unit_test(test_accuracy),
       cmocka_unit_test(test_command),
+      cmocka_unit_test(test_sizes),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
