@@ -135,7 +135,9 @@ static wisp_status start_for_walls(wisp_error *err, const wisp_system_request *r
 static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
 {
   if (!r->run.mesh.file) CALL(check_size(err, r, run, 6 * pow(r->run.mesh.box[0], 3)));
-  CALL(wisp_mesh_make(err, 4, &r->run.mesh, &run->mesh));
+  wisp_mesh_source source = r->run.mesh;
+  source.turned = true;
+  CALL(wisp_mesh_make(err, 4, &source, &run->mesh));
   CALL(check_size(err, r, run, (double)run->mesh->elements));
   CALL(wisp_start_choose(err, run->mesh, run->system, r->start, r->has_mode ? r->mode : NULL, &run->start));
   CALL(start_for_walls(err, r, run));

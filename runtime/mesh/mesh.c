@@ -343,6 +343,7 @@ void wisp_mesh_destroy(wisp_mesh *mesh)
   free(mesh->region);
   free(mesh->name);
   free(mesh->order);
+  free(mesh->corner);
   free(mesh->number);
   free(mesh);
 }

@@ -33,6 +33,7 @@ typedef struct wisp_mesh {
   int32_t *tag;           /* 4 x elements: Gmsh physical surface, or line, of a boundary face, 0 where none */
   int32_t *region;        /* elements: Gmsh physical volume, or surface, 0 where none */
   int32_t *order;         /* elements: the order in which they are laid out in memory; NULL: by their numbers */
+  int8_t *corner; /* 4 x elements: which of the file's corners each is, where wisp_mesh_turn turned them; else NULL */
   /* Of hexes and triangles: */
   int32_t *number;      /* elements: their numbers in the file, for messages; NULL where they were not put into order */
   wisp_mesh_name *name; /* of tags and regions that have one */

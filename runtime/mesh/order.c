@@ -188,10 +188,14 @@ static wisp_status permute(wisp_error *err, wisp_mesh *mesh, const int32_t *orde
 {
   const size_t corners = (size_t)mesh->corners, count = corners * mesh->elements, faces = corners == 8 ? 0 : count;
   OWNED(free) int32_t *cell = NULL, *number = NULL, *tag = NULL, *region = NULL;
+  OWNED(free) int8_t *corner = NULL;
   CALL(wisp_new(err, count, sizeof *cell, &cell));
   CALL(wisp_new(err, mesh->elements, sizeof *number, &number));
   CALL(wisp_new(err, faces, sizeof *tag, &tag));
   CALL(wisp_new(err, faces ? mesh->elements : 0, sizeof *region, &region));
+  CALL(wisp_new(err, mesh->corner ? count : 0, sizeof *corner, &corner));
+  for (size_t i = 0; mesh->corner && i < count; i++)
+    corner[i] = mesh->corner[corners * (size_t)order[i / corners] + i % corners];
   for (size_t i = 0; i < count; i++) cell[i] = mesh->cell[corners * (size_t)order[i / corners] + i % corners];
   for (size_t i = 0; i < faces; i++) tag[i] = mesh->tag[corners * (size_t)order[i / corners] + i % corners];
   for (size_t k = 0; faces && k < mesh->elements; k++) region[k] = mesh->region[order[k]];
@@ -199,6 +203,11 @@ static wisp_status permute(wisp_error *err, wisp_mesh *mesh, const int32_t *orde
   int32_t *const old[] = {mesh->cell, mesh->number, mesh->tag, mesh->region};
   mesh->cell = cell, mesh->number = number, mesh->tag = tag, mesh->region = region;
   cell = old[0], number = old[1], tag = old[2], region = old[3];
+  if (mesh->corner) {
+    int8_t *const turned = mesh->corner;
+    mesh->corner = corner;
+    corner = turned;
+  }
   if (corners == 8) return WISP_OK;
   return wisp_mesh_connect(err, "ordered mesh", mesh);
 }

@@ -36,6 +36,7 @@ wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source 
     CALL(corners == 4 ? wisp_mesh_box(err, source->box[0], &mesh) : wisp_mesh_grid(err, corners, source->box, &mesh));
   if (source->jitter > 0) CALL(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
   if (source->shuffle) CALL(wisp_mesh_shuffle(err, mesh, source->seed));
+  if (source->turned && corners == 4 && ordering != WISP_ORDER_AS_GIVEN) CALL(wisp_mesh_turn(err, mesh));
   CALL(wisp_mesh_order(err, mesh, ordering));
   return GIVE(mesh, out);
 }

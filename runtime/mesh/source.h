@@ -21,6 +21,12 @@ extern const char *const wisp_ordering_names[WISP_ORDERINGS]; /* as --order take
  * for messages. WISP_EUSAGE for hexes by METIS. */
 wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how);
 
+/* Turns the corners of tets so that they stand in the order of their vertices' numbers, as far as volumes stay
+ * positive: of the 48 ways in which two faces can meet few are then left, and what the lanes of a warp read of their
+ * neighbours' faces lies together more often. On a mesh by Gmsh 11 lines a load in place of 14. Remembers the corners
+ * as they were. */
+wisp_status wisp_mesh_turn(wisp_error *err, wisp_mesh *mesh);
+
 /* Puts tets themselves into the order in which they are to be laid out, as hexes and triangles are. */
 wisp_status wisp_mesh_settle(wisp_error *err, wisp_mesh *mesh);
 
@@ -56,6 +62,7 @@ typedef struct wisp_mesh_source {
   uint64_t seed; /* of both */
   bool as_asked; /* `ordering` was asked for; else the curve's, but a plain box's own */
   wisp_ordering ordering;
+  bool turned; /* tets that are put into order are turned as well */
 } wisp_mesh_source;
 
 /* What trials on it are told apart by: "box", "ordered" where elements lie along the curve, else the ordering's name.

@@ -29,7 +29,9 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   for (size_t i = WISP_COUNT(boxes); i-- > 0;)
     if (spec->order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
   const size_t wanted = (size_t)(elements > 0 ? elements : 6 * n * n * n);
-  const wisp_status status = source ? wisp_mesh_some(err, 4, source, wanted, &mesh) : wisp_mesh_all_ways(err, &mesh);
+  wisp_mesh_source turned = source ? *source : (wisp_mesh_source){.file = NULL};
+  turned.turned = true;
+  const wisp_status status = source ? wisp_mesh_some(err, 4, &turned, wanted, &mesh) : wisp_mesh_all_ways(err, &mesh);
   *out = mesh;
   return status;
 }

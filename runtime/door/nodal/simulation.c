@@ -1,5 +1,6 @@
 /* The door of include/wisp.h: mesh, operators, store, stage and solver behind one handle. */
 #include "../../../gen/family.h"
+#include "../../../gen/nodal/tet_internal.h"
 #include "../door.h"
 #include "../../mesh/source.h"
 #include "../../parallel.h"
@@ -23,6 +24,7 @@ struct wisp_simulation {
   double dt;      /* a stable step */
   double *medium; /* of the elements, in the mesh's order */
   double *field;  /* u as the device holds it, for exchange */
+  int *node;      /* WAYS x Np: which of the file's nodes each of a turned element's is, by way_of its corners */
 };
 
 void wisp_simulation_destroy(wisp_simulation *s)
@@ -36,6 +38,7 @@ void wisp_simulation_destroy(wisp_simulation *s)
   wisp_tet_destroy(s->tet);
   wisp_mesh_destroy(s->mesh);
   free(s->field);
+  free(s->node);
   free(s->medium);
   free(s);
 }
@@ -55,7 +58,38 @@ static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_sim
   CALL(wisp_require(err, *boundary >= 0, WISP_EUSAGE, "request: system %s has no boundary '%s'", s->system->name,
                     walls));
   const int n = r->box ? r->box : 4;
-  return wisp_mesh_make(err, 4, &(wisp_mesh_source){.file = r->mesh, .box = {n, n, n}}, &s->mesh);
+  return wisp_mesh_make(err, 4, &(wisp_mesh_source){.file = r->mesh, .box = {n, n, n}, .turned = true}, &s->mesh);
+}
+
+/* Three of its corners tell how an element was turned. */
+enum { WAYS = 64 };
+
+static size_t way_of(const int8_t *corner)
+{
+  return 16 * (size_t)corner[0] + 4 * (size_t)corner[1] + (size_t)corner[2];
+}
+
+static wisp_status number_nodes(wisp_error *err, wisp_simulation *s)
+{
+  const size_t Np = (size_t)s->tet->Np;
+  if (!s->mesh->corner) return WISP_OK;
+  CALL(wisp_new(err, WAYS * Np, sizeof *s->node, &s->node));
+  for (int a = 0; a < 4; a++)
+    for (int b = 0; b < 4; b++)
+      for (int c = 0; c < 4; c++) {
+        const int to[4] = {a, b, c, 6 - a - b - c};
+        if (a == b || b == c || a == c) continue;
+        int *node = s->node + way_of((const int8_t[]){(int8_t)a, (int8_t)b, (int8_t)c}) * Np;
+        for (int i = 0; i < s->tet->Np; i++) node[i] = wisp_tet_image(s->tet->N, i, to);
+      }
+  return WISP_OK;
+}
+
+/* Which of an element's nodes, as the mesh's file has its corners, this one is. */
+static size_t node_of(const wisp_simulation *s, size_t element, size_t i)
+{
+  const int8_t *corner = s->mesh->corner;
+  return corner ? (size_t)s->node[way_of(corner + 4 * element) * (size_t)s->tet->Np + i] : i;
 }
 
 wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_simulation **out)
@@ -74,6 +108,7 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
                           .exact_match_only = r->exact_match_only};
   CALL(wisp_basis_choose(err, &from, &wish, or_default(r->basis, NULL), &basis, &s->stage));
   CALL(wisp_tet_create_for(err, wisp_basis_element(&basis), r->order, &s->tet));
+  CALL(number_nodes(err, s));
   CALL(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, boundary, &s->dg));
   CALL(wisp_solver_create(err, s->session->device, s->dg, precision, &s->stage, r->central ? 0.0 : 1.0, &s->solver));
   CALL(wisp_solver_limit(err, s->solver, &s->dt));
@@ -98,8 +133,14 @@ const char *wisp_simulation_field(const wisp_simulation *s, size_t f)
 
 void wisp_simulation_nodes(const wisp_simulation *s, double *xyz)
 {
-  for (size_t k = 0; k < s->dg->slots; k++)
-    if (s->dg->slot[k] != WISP_EMPTY) wisp_dg_nodes(s->dg, k, xyz + 3 * (size_t)s->tet->Np * (size_t)s->dg->slot[k]);
+  const size_t Np = (size_t)s->tet->Np;
+  double own[3 * WISP_TET_MAX_NP];
+  for (size_t k = 0; k < s->dg->slots; k++) {
+    const size_t element = (size_t)s->dg->slot[k];
+    if (s->dg->slot[k] == WISP_EMPTY) continue;
+    wisp_dg_nodes(s->dg, k, own);
+    for (size_t i = 0; i < 3 * Np; i++) xyz[3 * (element * Np + node_of(s, element, i / 3)) + i % 3] = own[i];
+  }
 }
 
 /* Copies between u in the mesh's order and the device's layout. */
@@ -120,12 +161,14 @@ static void exchange_slots(void *context, size_t first, size_t end)
   double own[WISP_TET_MAX_NP];
   for (size_t k = first; k < end; k++)
     for (int f = 0; f < n && dg->slot[k] != WISP_EMPTY; f++) {
-      const size_t there = ((size_t)f * K + (size_t)dg->slot[k]) * Np;
+      const size_t element = (size_t)dg->slot[k], there = ((size_t)f * K + element) * Np;
       for (size_t i = 0; i < Np; i++)
-        own[i] = x->from ? x->from[there + i] : s->field[wisp_layout_volume(&dg->layout, n, f, k, i)];
+        own[i] =
+            x->from ? x->from[there + node_of(s, element, i)] : s->field[wisp_layout_volume(&dg->layout, n, f, k, i)];
       x->from ? wisp_tet_from_nodes(s->tet, own) : wisp_tet_to_nodes(s->tet, own);
       for (size_t i = 0; i < Np; i++)
-        *(x->from ? &s->field[wisp_layout_volume(&dg->layout, n, f, k, i)] : &x->to[there + i]) = own[i];
+        *(x->from ? &s->field[wisp_layout_volume(&dg->layout, n, f, k, i)] : &x->to[there + node_of(s, element, i)]) =
+            own[i];
     }
 }
 
