@@ -302,15 +302,15 @@ static void test_senseless_requests(void **state)
   char folder[64];
   fixture_folder(folder);
   const char *db = fixture_path(folder, "none.db");
-  static const int eleven = 11;
+  static const int sixteen = 16;
   wisp_tune_request bad[5];
   for (int i = 0; i < 5; i++) bad[i] = request(db);
   bad[0].family = "nodule";
-  bad[1].orders = &eleven;
+  bad[1].orders = &sixteen;
   bad[2].kernel = "volumes";
   bad[3].strategy = "best";
   bad[4].layout = "slab-km33";
-  static const char *const words[5] = {"nodule", "11", "volumes", "best", "slab-km33"};
+  static const char *const words[5] = {"nodule", "16", "volumes", "best", "slab-km33"};
   for (int i = 0; i < 5; i++) {
     wisp_error err = {0};
     wisp_tune_summary summary;
