@@ -15,13 +15,6 @@ static wisp_status choose(wisp_error *err, const wisp_chooser *from, const wisp_
   return wisp_choose(err, from, &own, out);
 }
 
-static bool has_order(int basis, const wisp_spec *spec)
-{
-  wisp_spec own = *spec;
-  wisp_spec_name_element(&own, elements[basis]);
-  return wisp_family_check(NULL, &own) == WISP_OK;
-}
-
 /* Of a stage that was measured here, what an element takes: as a whole, or where it is one kernel that has a winner,
  * what that takes. NaN where there is no entry. */
 static double seconds(const wisp_stage *stage)
@@ -51,7 +44,7 @@ static void explain(const wisp_stage stage[WISP_BASES], const double time[WISP_B
   const int other = WISP_BASES - 1 - taken;
   const char *const name = wisp_basis_names[other];
   if (!stage[other].kernels)
-    snprintf(basis->reason, sizeof basis->reason, "there is no stage of the %s basis for this order here", name);
+    snprintf(basis->reason, sizeof basis->reason, "there is no such stage of the %s basis here", name);
   else if (best < 0)
     snprintf(basis->reason, sizeof basis->reason, "no whole stage was measured on this device");
   else if (isnan(time[other]))
@@ -69,14 +62,15 @@ static wisp_status choose_faster(wisp_error *err, const wisp_chooser *from, cons
 {
   wisp_stage stage[WISP_BASES] = {{.kernels = 0}};
   double time[WISP_BASES] = {NAN, NAN};
+  wisp_error why[WISP_BASES] = {{.text = ""}};
   wisp_status status = WISP_OK;
-  for (int b = has_order(NODAL, &wish->spec) ? NODAL : BERNSTEIN; b < WISP_BASES; b++) {
-    wisp_error why = {.text = ""};
-    status = choose(&why, from, wish, b, &stage[b]);
-    const bool needed = status != WISP_EREFUSED || !stage[NODAL].kernels;
-    if (status != WISP_OK && needed) TRY(wisp_fail(err, status, "%s", why.text));
+  for (int b = 0; b < WISP_BASES; b++) {
+    status = choose(&why[b], from, wish, b, &stage[b]);
+    if (status != WISP_EREFUSED) TRY(wisp_require(err, status == WISP_OK, status, "%s", why[b].text));
     time[b] = status == WISP_OK ? seconds(&stage[b]) : NAN;
   }
+  const bool has_one = stage[NODAL].kernels || stage[BERNSTEIN].kernels;
+  TRY(wisp_require(err, has_one, WISP_EREFUSED, "%s", why[NODAL].text));
   status = WISP_OK;
   const int best = faster(stage, time), taken = best >= 0 ? best : stage[NODAL].kernels ? NODAL : BERNSTEIN;
   basis->name = wisp_basis_names[taken];
