@@ -257,6 +257,39 @@ static void test_step_follows(void **state)
   fixture_remove(folder);
 }
 
+static void count_rows(const char *db, int *kernels, int *steps)
+{
+  wisp_store *store = open_store(db);
+  *kernels = *steps = 0;
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *t = wisp_store_trial(store, i, &layer);
+    if (layer == WISP_LAYER_USER) ++*(strstr(t->spec, ".step:") ? steps : kernels);
+  }
+  wisp_store_close(store);
+}
+
+/* Whole stages of what is known, and no candidate. */
+static void test_steps_alone(void **state)
+{
+  (void)state;
+  char folder[64];
+  int kernels, steps, again, more;
+  fixture_folder(folder);
+  const char *db = fixture_path(folder, "tune.db");
+  wisp_tune_request r = request(db);
+  r.budget_seconds = 1e-3;
+  tune(&r);
+  count_rows(db, &kernels, &steps);
+  assert_true(kernels > 0 && steps == 1);
+  r.kernel = "step", r.budget_seconds = 0;
+  const long long trials = tune(&r).trials;
+  count_rows(db, &again, &more);
+  assert_true(again == kernels && trials > 0 && more == steps + trials);
+  assert_int_equal(tune(&r).trials, 0);
+  fixture_remove(folder);
+}
+
 /* A budgeted search of a layout ends at the efficiency that is enough, once so many candidates of its kernel are known
  * as are asked for; an exhaustive one does not. */
 static void test_enough(void **state)
@@ -331,6 +364,7 @@ int main(void)
       cmocka_unit_test(test_default_comes_first),
       cmocka_unit_test(test_enough),
       cmocka_unit_test(test_step_follows),
+      cmocka_unit_test(test_steps_alone),
       cmocka_unit_test(test_senseless_requests),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

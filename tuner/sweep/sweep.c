@@ -212,9 +212,14 @@ bool wisp_sweep_is_host(const wisp_sweep *sweep)
 
 /* --- units --- */
 
+bool wisp_sweep_steps_alone(const wisp_sweep *sweep)
+{
+  return sweep->request->kernel && strcmp(sweep->request->kernel, WISP_WHOLE_STEP) == 0;
+}
+
 bool wisp_sweep_wants(const wisp_sweep *sweep, int kernel)
 {
-  const char *only = sweep->request->kernel;
+  const char *only = wisp_sweep_steps_alone(sweep) ? NULL : sweep->request->kernel;
   const char *name = sweep->family->kernels[kernel].name;
   return (!only || strcmp(only, name) == 0) && wisp_workload_serves(sweep->family->name, name);
 }
@@ -286,7 +291,8 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
     sweep->parts_done++;
   }
   /* A step of some kernels only would hide the one of all. */
-  if (!request->kernel && !request->strategy) TRY(wisp_sweep_steps(err, sweep, &scope));
+  const bool all = !request->kernel || wisp_sweep_steps_alone(sweep);
+  if (all && !request->strategy) TRY(wisp_sweep_steps(err, sweep, &scope));
 done:
   wisp_pipeline_drop(sweep->pipeline); /* its plans use the scope's names */
   return status;

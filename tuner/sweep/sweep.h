@@ -41,6 +41,8 @@ wisp_spec wisp_sweep_spec(const wisp_sweep *sweep, int order, wisp_precision pre
 wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int kernel);
 /* Whether that kernel of the family is to be tuned. */
 bool wisp_sweep_wants(const wisp_sweep *sweep, int kernel);
+/* No candidates: whole stages of the winners that the store knows. */
+bool wisp_sweep_steps_alone(const wisp_sweep *sweep);
 bool wisp_sweep_is_host(const wisp_sweep *sweep);
 
 /* Adds a trial to the counts. */

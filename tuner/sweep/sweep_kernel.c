@@ -304,6 +304,7 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   TRY(store_refusals(err, sweep, &u.search));
   if (sweep->request->defaults_only) keep_defaults(&u.search);
   TRY(leave_out_known(err, &u));
+  if (wisp_sweep_steps_alone(sweep)) goto done;
   TRY(try_standard(err, &u));
   if (isfinite(sweep->deadline)) TRY(guide(err, &u));
   while (wisp_search_next_problem(&u.search)) {

@@ -121,6 +121,7 @@ static bool has_layout(const wisp_spec *spec, const char *name)
 static bool has_strategy(const wisp_sweep *sweep)
 {
   const char *kernel = sweep->request->kernel, *strategy = sweep->request->strategy;
+  if (wisp_sweep_steps_alone(sweep)) return !strategy;
   for (size_t i = 0; i < sweep->strategies->count; i++) {
     const wisp_strategy *s = sweep->strategies->list[i];
     if (strcmp(s->family, sweep->family->name) == 0 && (!kernel || strcmp(s->kernel, kernel) == 0) &&
@@ -144,7 +145,8 @@ static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
                       "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts", r->orders[i], r->layout,
                       r->orders[i]));
   }
-  for (int k = 0; family->kernels[k].name; k++) kernels += wisp_sweep_wants(sweep, k);
+  const bool none = wisp_sweep_steps_alone(sweep) && !family->compositions[0];
+  for (int k = 0; !none && family->kernels[k].name; k++) kernels += wisp_sweep_wants(sweep, k);
   CALL(wisp_require(err, kernels > 0, WISP_EUSAGE, "family %s has no kernel '%s' to tune: 'wisp emit' lists them",
                     family->name, r->kernel));
   return wisp_require(err, has_strategy(sweep), WISP_EUSAGE, "no strategy '%s' for %s: 'wisp emit' lists them",
