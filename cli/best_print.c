@@ -176,7 +176,7 @@ typedef struct field {
   const char *name, *text;
   double number;
 } field;
-enum { FIELDS = 18, PARAMS = 6 };
+enum { FIELDS = 19, PARAMS = 6 };
 
 static void list_fields(const wisp_best_row *row, field out[FIELDS])
 {
@@ -200,6 +200,7 @@ static void list_fields(const wisp_best_row *row, field out[FIELDS])
       {"match", match_name(row), 0},
       {"layer", wisp_layer_name(row->layer), 0},
       {"elements", NULL, (double)t->elements},
+      {"element", row->spec.element, 0},
   };
   memcpy(out, fields, sizeof fields);
 }

@@ -121,6 +121,8 @@ static void test_kernels(void **state)
   forget(&o);
   o = run_in(folder, "", "best -d Imaginary --format csv");
   assert_non_null(strstr(o.out, ",stale,user,"));
+  assert_non_null(strstr(o.out, ",element\n"));
+  assert_non_null(strstr(o.out, ",tet\n"));
   forget(&o);
   add(folder, all, &(entry){"gather", "forgotten", 0.5, "0123456789abcdef", NULL});
   expect(folder, "gather", "forgotten", "stale");
