@@ -190,6 +190,7 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
 
 const wisp_workload wisp_workload_assembly = {
     .family = "assembly",
+    .listed = true,
     .open = open_ground,
     .close = close_ground,
     .elements = elements,

@@ -20,6 +20,7 @@ struct wisp_problems {
   const wisp_workload *workload;
   void *ground;
   size_t bytes;
+  bool listed; /* a problem has the arrays alone that its plans take */
   unsigned long long clock;
   int count;
   entry entries[MAX_ENTRIES];
@@ -31,7 +32,8 @@ wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wis
 {
   OWNED(wisp_problems_destroy) wisp_problems *problems = NULL;
   CALL(wisp_new(err, 1, sizeof *problems, &problems));
-  *problems = (wisp_problems){.device = device, .workload = workload, .bytes = bytes};
+  *problems = (wisp_problems){
+      .device = device, .workload = workload, .bytes = bytes, .listed = workload->listed && source};
   CALL(workload->open(err, wisp_device_limits(device), spec, elements, source, &problems->ground));
   return GIVE(problems, out);
 }
@@ -84,10 +86,11 @@ wisp_status wisp_problems_restart(wisp_error *err, const wisp_workload *workload
   wisp_arrays *arrays = problem->arrays;
   CALL(wisp_new(err, PERIOD, sizeof *values, &values));
   for (const wisp_array_decl *a = problem->d.family->arrays; a->name; a++) {
-    if (a->kind == WISP_FIXED || a->kind == WISP_STATE || !wisp_arrays_size(arrays, a->name)) continue;
+    const bool is_there = wisp_arrays_size(arrays, a->name) > 0;
+    if (a->kind == WISP_FIXED || a->kind == WISP_STATE || !(is_there || workload->listed)) continue;
     if (plan && !reads(plan, a->name)) continue;
     for (size_t i = 0; i < PERIOD; i++) values[i] = wisp_random_of(a->kind, &random);
-    CALL(wisp_arrays_repeat(err, arrays, a->name, PERIOD, values));
+    if (is_there) CALL(wisp_arrays_repeat(err, arrays, a->name, PERIOD, values));
   }
   if (workload->set_state) CALL(workload->set_state(err, problem, use));
   return WISP_OK;
@@ -125,23 +128,51 @@ static void make_room(wisp_problems *problems)
   }
 }
 
-static wisp_status make(wisp_error *err, wisp_problems *problems, entry *e)
+/* Kernels that go together, for a problem that has what they take. */
+typedef struct together {
+  const wisp_plan *const *plans;
+  int count;
+} together;
+
+/* A wisp_array_filter. Another family's kernels have names of their own for arrays. */
+static bool is_taken(const void *context, const char *array)
+{
+  const together *t = context;
+  for (int i = 0; i < t->count; i++)
+    if (wisp_plan_takes(t->plans[i], array) || strcmp(t->plans[i]->spec.family, t->plans[0]->spec.family) != 0)
+      return true;
+  return false;
+}
+
+static bool has_all(const wisp_problem *problem, const together *t)
+{
+  size_t size = 0;
+  for (const wisp_array_decl *a = problem->d.family->arrays; a->name; a++)
+    if (is_taken(t, a->name) && wisp_discretisation_size(&problem->d, a, &size) && size &&
+        !wisp_arrays_size(problem->arrays, a->name))
+      return false;
+  return true;
+}
+
+static wisp_status make(wisp_error *err, wisp_problems *problems, const together *t, entry *e)
 {
   wisp_discretisation d = {.self = NULL};
   CALL(problems->workload->discretise(err, problems->ground, &e->of.spec, &e->of.layout, &e->of.fixed, &d));
-  CALL(wisp_problem_open(err, problems->device, &d, e->of.spec.precision, WISP_WIDE_GUARD, NULL, NULL, &e->problem));
+  CALL(wisp_problem_open(err, problems->device, &d, e->of.spec.precision, WISP_WIDE_GUARD,
+                         problems->listed ? is_taken : NULL, t, &e->problem));
   return wisp_problems_restart(err, problems->workload, e->problem, NULL, WISP_TO_TIME);
 }
 
 /* The entry like `key`, made where there is none. */
-static wisp_status find(wisp_error *err, wisp_problems *problems, entry *key, entry **out)
+static wisp_status find(wisp_error *err, wisp_problems *problems, const together *t, entry *key, entry **out)
 {
   for (int i = 0; i < problems->count && !*out; i++)
-    if (wisp_setting_same(&problems->entries[i].of, &key->of)) *out = &problems->entries[i];
+    if (wisp_setting_same(&problems->entries[i].of, &key->of) && has_all(problems->entries[i].problem, t))
+      *out = &problems->entries[i];
   if (*out) return WISP_OK;
   make_room(problems);
   CALL(wisp_require(err, problems->count < MAX_ENTRIES, WISP_EMEMORY, "%d problems are in use", MAX_ENTRIES));
-  const wisp_status status = make(err, problems, key);
+  const wisp_status status = make(err, problems, t, key);
   if (status != WISP_OK) wisp_problem_destroy(key->problem);
   CALL(status);
   *out = &problems->entries[problems->count++];
@@ -159,7 +190,7 @@ wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, cons
   for (int i = 0; i < count; i++) wisp_fixed_add(&key.of.fixed, plans[i]);
   wisp_spec_name_kernel(&key.of.spec, "");
   problems->clock++;
-  CALL(find(err, problems, &key, &e));
+  CALL(find(err, problems, &(together){plans, count}, &key, &e));
   e->used = problems->clock;
   if (w->set_state) CALL(w->set_state(err, e->problem, WISP_TO_TIME)); /* a check may have left another */
   e->users++;

@@ -53,6 +53,9 @@ typedef struct wisp_workload {
 
   /* No kernel sees an element's neighbours: what mesh it is timed on does not matter, and its trials say box. */
   bool alone;
+  /* Most arrays are lists that few strategies take, and that take long to make: problems to time on have those alone
+   * that the kernels at hand take. */
+  bool listed;
 
   /* --- The ground: what discretisations of one element and order are made on, a mesh for example. To be timed on: of
    * `elements` elements, rounded up where the family needs it, or of as many as suit the device where that is 0; of a
