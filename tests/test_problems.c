@@ -1,4 +1,5 @@
-/* Claim: a problem that is in use stays as it is, whatever else is asked for; one that is not makes room for others. */
+/* Claim: a problem that is in use stays as it is, whatever else is asked for; one that is not makes room for others;
+ * lists are made for those who take them. */
 #include "each_plan.h"
 #include "good.h"
 #include "../runtime/kernel.h"
@@ -96,6 +97,62 @@ static void test_problems(void **state)
   wisp_device_close(device);
 }
 
+/* --- lists --- */
+
+static wisp_plan *plan_of(const wisp_device *device, const wisp_strategies *strategies, const char *name)
+{
+  const wisp_family *family = wisp_family_find("assembly");
+  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
+  wisp_spec spec = wisp_family_spec(family, 1, NULL, WISP_F64);
+  OWNED(wisp_env_destroy) wisp_env *names = NULL;
+  wisp_layout none[8];
+  wisp_plan *plan = NULL;
+  wisp_family_layouts(&spec, none);
+  wisp_spec_name_kernel(&spec, "fill");
+  GOOD(family->names(err, &spec, none, &target, &names));
+  for (size_t i = 0; i < strategies->count && !plan; i++) {
+    const wisp_strategy *s = strategies->list[i];
+    if (strcmp(s->family, "assembly") == 0 && strcmp(s->kernel, "fill") == 0 && strcmp(s->name, name) == 0)
+      GOOD(wisp_plan_default(err, s, &spec, none, names, &plan));
+  }
+  assert_non_null(plan);
+  return plan;
+}
+
+/* To time on, a problem has the lists that its plan takes and no others, and the same numbers whatever lists it has. */
+static void test_lists(void **state)
+{
+  enum { FEW = 50, LOOKED_AT = 20 };
+  wisp_device *device = open_test_device();
+  const wisp_mesh_source box = wisp_mesh_source_irregular();
+  const wisp_workload *workload = NULL;
+  wisp_strategies *strategies = NULL;
+  wisp_problems *problems = NULL;
+  double numbers[2][LOOKED_AT];
+  (void)state;
+  GOOD(wisp_strategies_load(err, &strategies));
+  wisp_plan *rows = plan_of(device, strategies, "rows"), *nonzeros = plan_of(device, strategies, "nonzeros");
+  const wisp_plan *both[] = {rows, nonzeros};
+  wisp_lease lease = {0};
+  GOOD(wisp_workload_find(err, "assembly", "fill", &workload));
+  GOOD(wisp_problems_create(err, device, workload, &rows->spec, FEW, &box, 1u << 30, &problems));
+  wisp_problem *of_rows = acquire(problems, rows), *of_nonzeros = acquire(problems, nonzeros);
+  GOOD(wisp_problems_acquire(err, problems, both, 2, &lease));
+  wisp_problem *const all[] = {of_rows, of_nonzeros, lease.problem};
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(wisp_arrays_size(all[i]->arrays, "around") > 0, i != 1);
+    assert_int_equal(wisp_arrays_size(all[i]->arrays, "sources") > 0, i != 0);
+    assert_int_equal(wisp_arrays_size(all[i]->arrays, "map"), 0);
+    GOOD(wisp_arrays_download_part(err, all[i]->arrays, "u", 0, LOOKED_AT, numbers[i > 0]));
+    assert_memory_equal(numbers[0], numbers[i > 0], sizeof *numbers);
+  }
+  assert_ptr_equal(acquire(problems, rows), of_rows);
+  wisp_problems_destroy(problems);
+  wisp_plan_destroy(rows), wisp_plan_destroy(nonzeros);
+  wisp_strategies_free(strategies);
+  wisp_device_close(device);
+}
+
 /* Choices that differ have numbers that differ, however their values lie: none is the other's problem. */
 static void test_fixed_numbers(void **state)
 {
@@ -114,6 +171,7 @@ static void test_fixed_numbers(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_problems), cmocka_unit_test(test_fixed_numbers)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_problems), cmocka_unit_test(test_lists),
+                                     cmocka_unit_test(test_fixed_numbers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

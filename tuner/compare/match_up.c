@@ -70,9 +70,23 @@ static wisp_status add(wisp_error *err, wisp_match_ups *ups, wisp_match_up *up)
 
 /* --- other ways --- */
 
-/* Chooses a stage of this composition as if the kernel had no other strategy. A stage of which nothing runs here is no
- * way. */
-static wisp_status add_way(wisp_error *err, const finder *f, const char *composition, const wisp_strategy *only,
+/* The strategies that kernels of a composition are to have; any other kernel's is chosen. */
+enum { MOST_ASKED = 8 };
+typedef struct asked {
+  size_t count;
+  const wisp_strategy *of[MOST_ASKED];
+} asked;
+
+static const wisp_strategy *asked_of(const asked *a, const char *family, const char *kernel)
+{
+  for (size_t i = 0; i < a->count; i++)
+    if (strcmp(a->of[i]->family, family) == 0 && strcmp(a->of[i]->kernel, kernel) == 0) return a->of[i];
+  return NULL;
+}
+
+/* Chooses a stage of this composition as if those kernels had no other strategies. A stage of which nothing runs here
+ * is no way. */
+static wisp_status add_way(wisp_error *err, const finder *f, const char *composition, const asked *only,
                            const char *name, wisp_match_up *up)
 {
   wisp_strategies few = *f->from.strategies;
@@ -85,8 +99,8 @@ static wisp_status add_way(wisp_error *err, const finder *f, const char *composi
   few.list = list, few.count = 0, from.strategies = &few;
   for (size_t i = 0; i < f->from.strategies->count; i++) {
     wisp_strategy *s = f->from.strategies->list[i];
-    const bool others = only && strcmp(s->family, only->family) == 0 && strcmp(s->kernel, only->kernel) == 0;
-    if (!others || s == only) list[few.count++] = s;
+    const wisp_strategy *its = asked_of(only, s->family, s->kernel);
+    if (!its || s == its) list[few.count++] = s;
   }
   CALL(wisp_choose_if_any(err, &from, &wish, &stage));
   if (!stage.kernels) return WISP_OK;
@@ -94,13 +108,14 @@ static wisp_status add_way(wisp_error *err, const finder *f, const char *composi
   CALL(wisp_grow(err, &up->way, &up->room, up->ways + 1, sizeof *up->way));
   wisp_other_way *way = &up->way[up->ways++];
   snprintf(way->name, sizeof way->name, "%s", name);
-  for (way->asked = stage.kernels - 1; only && way->asked && stage.plan[way->asked]->strategy != only;) way->asked--;
+  const wisp_strategy *last = only->count ? only->of[only->count - 1] : NULL;
+  for (way->asked = stage.kernels - 1; last && way->asked && stage.plan[way->asked]->strategy != last;) way->asked--;
   return GIVE(stage, &way->stage);
 }
 
-static int count_strategies(const finder *f, const char *kernel)
+static size_t count_strategies(const finder *f, const char *kernel)
 {
-  int count = 0;
+  size_t count = 0;
   for (size_t i = 0; i < f->from.strategies->count; i++) {
     const wisp_strategy *s = f->from.strategies->list[i];
     count += strcmp(s->family, f->spec.family) == 0 && strcmp(s->kernel, kernel) == 0;
@@ -108,36 +123,64 @@ static int count_strategies(const finder *f, const char *kernel)
   return count;
 }
 
-/* The kernels' names joined, one with its strategy behind it. */
-static void name_way(const char *composition, const wisp_strategy *strategy, char *out, size_t room)
+/* The kernels' names joined, some with their strategies behind them. */
+static void name_way(const char *composition, const char *family, const asked *only, char *out, size_t room)
 {
   size_t length = 0;
   out[0] = '\0';
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel) && length < room;) {
-    const bool its = strcmp(kernel, strategy->kernel) == 0;
+    const wisp_strategy *its = asked_of(only, family, kernel);
     length += (size_t)snprintf(out + length, room - length, "%s%s%s%s", length ? "+" : "", kernel, its ? "." : "",
-                               its ? strategy->name : "");
+                               its ? its->name : "");
   }
 }
 
-/* The composition with each strategy of each of its kernels in turn, where it has several. */
-static wisp_status add_ways(wisp_error *err, const finder *f, const char *composition, wisp_match_up *up)
+/* With each strategy of the kernel; where there are kernels behind it, with each of theirs. */
+static wisp_status add_combined(wisp_error *err, const finder *f, const char *composition, const char *rest,
+                                asked *only, wisp_match_up *up)
 {
   const wisp_strategies *all = f->from.strategies;
+  char kernel[WISP_NAME_TEXT], name[sizeof up->way->name];
+  if (!wisp_composition_next(&rest, kernel)) {
+    name_way(composition, f->spec.family, only, name, sizeof name);
+    return add_way(err, f, composition, only, name, up);
+  }
+  if (count_strategies(f, kernel) < 2 || only->count == MOST_ASKED)
+    return add_combined(err, f, composition, rest, only, up);
+  for (size_t i = 0; i < all->count; i++) {
+    const wisp_strategy *s = all->list[i];
+    if (strcmp(s->family, f->spec.family) != 0 || strcmp(s->kernel, kernel) != 0) continue;
+    only->of[only->count++] = s;
+    CALL(add_combined(err, f, composition, rest, only, up));
+    only->count--;
+  }
+  return WISP_OK;
+}
+
+/* The composition with each strategy of each of its kernels in turn, where it has several; where they are few, with all
+ * that go together. */
+static wisp_status add_ways(wisp_error *err, const finder *f, const char *composition, wisp_match_up *up)
+{
+  enum { FEW = 8 };
+  const wisp_strategies *all = f->from.strategies;
   const char *rest = composition;
-  bool several = false;
+  size_t combined = 1;
   char name[sizeof up->way->name];
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&rest, kernel);) {
-    if (count_strategies(f, kernel) < 2) continue;
-    several = true;
-    for (size_t i = 0; i < all->count; i++) {
-      const wisp_strategy *s = all->list[i];
-      if (strcmp(s->family, f->spec.family) != 0 || strcmp(s->kernel, kernel) != 0) continue;
-      name_way(composition, s, name, sizeof name);
-      CALL(add_way(err, f, composition, s, name, up));
+    const size_t strategies = count_strategies(f, kernel);
+    combined *= strategies > 1 && combined <= FEW ? strategies : 1;
+  }
+  if (combined <= FEW) return add_combined(err, f, composition, composition, &(asked){.count = 0}, up);
+  rest = composition;
+  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&rest, kernel);) {
+    for (size_t i = 0; i < all->count && count_strategies(f, kernel) > 1; i++) {
+      const asked only = {1, {all->list[i]}};
+      if (strcmp(all->list[i]->family, f->spec.family) != 0 || strcmp(all->list[i]->kernel, kernel) != 0) continue;
+      name_way(composition, f->spec.family, &only, name, sizeof name);
+      CALL(add_way(err, f, composition, &only, name, up));
     }
   }
-  return several ? WISP_OK : add_way(err, f, composition, NULL, composition, up);
+  return WISP_OK;
 }
 
 static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp_match_ups *ups)

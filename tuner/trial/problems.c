@@ -32,8 +32,8 @@ wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wis
 {
   OWNED(wisp_problems_destroy) wisp_problems *problems = NULL;
   CALL(wisp_new(err, 1, sizeof *problems, &problems));
-  *problems = (wisp_problems){
-      .device = device, .workload = workload, .bytes = bytes, .listed = workload->listed && source};
+  *problems =
+      (wisp_problems){.device = device, .workload = workload, .bytes = bytes, .listed = workload->listed && source};
   CALL(workload->open(err, wisp_device_limits(device), spec, elements, source, &problems->ground));
   return GIVE(problems, out);
 }

@@ -60,7 +60,7 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
 wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_lease *lease)
 {
   HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&bench->ledger, WISP_PREPARING);
-  return wisp_problems_acquire(err, bench->problems, &plan, 1, lease);
+  return wisp_witness_acquire(err, bench->witnesses, bench->problems, plan, lease);
 }
 
 wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *problem, const wisp_kernel *kernel,

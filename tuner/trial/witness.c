@@ -132,6 +132,11 @@ static wisp_status preferred(wisp_error *err, const wisp_strategy *s, const wisp
   return WISP_OK;
 }
 
+static bool is_of_kernel(const wisp_strategy *s, const wisp_spec *spec)
+{
+  return strcmp(s->family, spec->family) == 0 && strcmp(s->kernel, spec->kernel) == 0;
+}
+
 /* The first strategy's candidate that compiles; NULL where none does. */
 static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_plan *plan, const wisp_env *names,
                                 wisp_plan **out, wisp_binary *binary)
@@ -142,7 +147,7 @@ static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_p
   if (!w->strategies) CALL(wisp_strategies_load(err, &w->strategies));
   for (size_t i = 0; !*out && i < w->strategies->count; i++) {
     const wisp_strategy *s = w->strategies->list[i];
-    if (strcmp(s->family, spec->family) != 0 || strcmp(s->kernel, spec->kernel) != 0) continue;
+    if (!is_of_kernel(s, spec)) continue;
     CALL(preferred(err, s, plan, names, out));
     if (!*out) continue;
     const wisp_status status = wisp_plan_compile(&reason, *out, wisp_device_limits(w->device)->target, binary);
@@ -174,19 +179,65 @@ static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_worklo
   return wisp_device_finish(err, w->device);
 }
 
+static testimony *known(wisp_witnesses *w, const wisp_setting *of)
+{
+  for (int i = 0; i < w->count; i++)
+    if (wisp_setting_same(&w->kept[i].of, of)) return &w->kept[i];
+  return NULL;
+}
+
+enum { MOST_PLANS = 64 };
+typedef struct plans {
+  int count;
+  wisp_plan *of[MOST_PLANS];
+} plans;
+
+static void free_plans(plans *p)
+{
+  for (int i = 0; i < p->count; i++) wisp_plan_destroy(p->of[i]);
+}
+
+/* All that may be the witness. */
+static wisp_status list_preferred(wisp_error *err, wisp_witnesses *w, const wisp_plan *plan, plans *out)
+{
+  const wisp_target target = wisp_limits_target(wisp_device_limits(w->device));
+  OWNED(wisp_env_destroy) wisp_env *names = NULL;
+  if (!w->strategies) CALL(wisp_strategies_load(err, &w->strategies));
+  CALL(wisp_family_find(plan->spec.family)->names(err, &plan->spec, &plan->layout, &target, &names));
+  for (size_t i = 0; i < w->strategies->count && out->count < MOST_PLANS - 1; i++) {
+    const wisp_strategy *s = w->strategies->list[i];
+    wisp_plan *made = NULL;
+    if (!is_of_kernel(s, &plan->spec)) continue;
+    CALL(preferred(err, s, plan, names, &made));
+    if (made) out->of[out->count++] = made;
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_witness_acquire(wisp_error *err, wisp_witnesses *w, wisp_problems *problems, const wisp_plan *plan,
+                                 wisp_lease *lease)
+{
+  HELD(free_plans) plans others = {0};
+  const wisp_plan *all[MOST_PLANS] = {plan};
+  const wisp_setting of = wisp_setting_of(plan);
+  if (!known(w, &of)) CALL(list_preferred(err, w, plan, &others));
+  for (int i = 0; i < others.count; i++) all[1 + i] = others.of[i];
+  return wisp_problems_acquire(err, problems, all, 1 + others.count, lease);
+}
+
 static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
                                   wisp_problem *problem, const wisp_plan *plan, const testimony **out)
 {
   testimony key = {.of = wisp_setting_of(plan), .used = ++w->clock};
   int at = 0;
-  for (int i = 0; i < w->count; i++) {
-    if (wisp_setting_same(&w->kept[i].of, &key.of)) {
-      w->kept[i].used = key.used;
-      *out = &w->kept[i];
-      return WISP_OK;
-    }
-    if (w->kept[i].used < w->kept[at].used) at = i;
+  testimony *found = known(w, &key.of);
+  if (found) {
+    found->used = key.used;
+    *out = found;
+    return WISP_OK;
   }
+  for (int i = 0; i < w->count; i++)
+    if (w->kept[i].used < w->kept[at].used) at = i;
   if (w->count < MOST_KEPT)
     at = w->count;
   else

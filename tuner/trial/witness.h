@@ -15,6 +15,10 @@ void wisp_witnesses_destroy(wisp_witnesses *witnesses);
 /* Forgets all outputs: the problems go. */
 void wisp_witnesses_forget(wisp_witnesses *witnesses);
 
+/* wisp_problems_acquire for a plan that is to be witnessed: the problem has what the witness takes, too. */
+wisp_status wisp_witness_acquire(wisp_error *err, wisp_witnesses *witnesses, wisp_problems *problems,
+                                 const wisp_plan *plan, wisp_lease *lease);
+
 /* Makes the output that candidates like this plan are compared with, on the problem that wisp_problems_acquire gives
  * for it: by the first strategy that has a candidate for just that problem (its layout, and what else fixes it), with
  * its preferred parameters. Kept until others were needed. */
