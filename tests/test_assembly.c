@@ -310,8 +310,8 @@ static void verify_other(wisp_verifier *verifier, wisp_device *device, const wis
   wisp_plan_destroy(other);
 }
 
-/* Where it applies, the default; and one that does not write its products out, or stores
- * them whole, or takes parts in turn, where there is a choice. */
+/* Where it applies, the default; and one that does not write its products out, or stores elements' matrices, or takes
+ * parts in turn, where there is a choice. */
 static void verify_strategy(wisp_verifier *verifier, wisp_device *device, const wisp_strategy *strategy,
                             const wisp_spec *spec, const wisp_env *names)
 {
@@ -325,7 +325,7 @@ static void verify_strategy(wisp_verifier *verifier, wisp_device *device, const 
   if (walks_in_full() || spec->order == 1) verify_other(verifier, device, plan, names, "written", '0');
   for (char stored = '0'; stored <= '2'; stored++) verify_other(verifier, device, plan, names, "stored", stored);
   verify_other(verifier, device, plan, names, "staged", '1');
-  verify_other(verifier, device, plan, names, "ahead", '1');
+  for (char ahead = '1'; ahead <= '2'; ahead++) verify_other(verifier, device, plan, names, "ahead", ahead);
   verify_other(verifier, device, plan, names, "ws", '4');
   if (walks_in_full() || spec->order == 1) verify_other(verifier, device, plan, names, "by_edges", '1');
   wisp_plan_destroy(plan);

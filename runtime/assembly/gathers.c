@@ -11,7 +11,8 @@ typedef struct group {
 typedef struct making {
   const wisp_assembly *s;
   wisp_words *made;
-  size_t items, products, entities, groups;
+  wisp_gather_room room;
+  size_t entities, groups;
   wisp_entity *entity;
   group *group;
   wisp_turned turned;
@@ -35,10 +36,19 @@ static int by_dimension(const void *left, const void *right)
   return a->dimension != b->dimension ? a->dimension - b->dimension : a->row - b->row;
 }
 
-static bool fits(const making *m, int dimension, size_t items)
+/* Words that a group has at most: where all its columns have two products, each in a list of folds and a layer. */
+static size_t most_words(const making *m, size_t rows, size_t entities, size_t items)
 {
-  const size_t each = rows_inside(m, dimension) * (size_t)m->s->nodes->Np;
-  return items <= m->items && full(items, FEW) * each <= m->products;
+  const size_t products = items * (size_t)m->s->nodes->Np, layers = items;
+  const size_t lines = full(items, LINE) * (size_t)(m->s->simplex->dimension + 2) + full(entities + 1, LINE) * (2 + rows);
+  return full(WISP_GATHER_HEAD + lines + (3 * products / 2 + 1) / 2 + 2 * layers + 2, LINE);
+}
+
+static bool fits(const making *m, int dimension, size_t entities, size_t items)
+{
+  const size_t rows = rows_inside(m, dimension);
+  return items <= m->room.items && full(items, FEW) * rows * (size_t)m->s->nodes->Np <= m->room.products &&
+         (!m->room.words || most_words(m, rows, entities, items) <= m->room.words);
 }
 
 static wisp_status group_window(wisp_error *err, making *m, size_t from)
@@ -48,9 +58,9 @@ static wisp_status group_window(wisp_error *err, making *m, size_t from)
   for (size_t i = from; i < m->entities; i++) {
     const wisp_entity *one = m->entity + i;
     const size_t around = (size_t)one->around;
-    CALL(wisp_require(err, fits(m, one->dimension, around), WISP_EREFUSED,
-                      "row %d has %zu elements around it: their products have no room", one->row, around));
-    if (!g || m->entity[g->first].dimension != one->dimension || !fits(m, one->dimension, g->items + around)) {
+    CALL(wisp_require(err, fits(m, one->dimension, 1, around), WISP_EREFUSED,
+                      "row %d has %zu elements around it: their products, or lists, have no room", one->row, around));
+    if (!g || m->entity[g->first].dimension != one->dimension || !fits(m, one->dimension, g->count + 1, g->items + around)) {
       g = m->group + m->groups++;
       *g = (group){.first = i};
     }
@@ -91,8 +101,8 @@ static void free_products(products *p)
 
 static wisp_status new_products(wisp_error *err, const making *m, products *p)
 {
-  const size_t most = m->items * (size_t)m->s->nodes->Np;
-  CALL(wisp_new(err, m->items + 1, sizeof *p->begin, &p->begin));
+  const size_t most = m->room.items * (size_t)m->s->nodes->Np;
+  CALL(wisp_new(err, m->room.items + 1, sizeof *p->begin, &p->begin));
   CALL(wisp_new(err, most, sizeof *p->source, &p->source));
   CALL(wisp_new(err, most, sizeof *p->next, &p->next));
   CALL(wisp_new(err, most, sizeof *p->many, &p->many));
@@ -128,7 +138,7 @@ static void add_item(const making *m, const wisp_entity *one, size_t j, size_t i
 
 static void find_products(const making *m, const group *g, products *p)
 {
-  const size_t most = m->items * (size_t)m->s->nodes->Np;
+  const size_t most = m->room.items * (size_t)m->s->nodes->Np;
   size_t item = 0;
   memset(p->source, 0xff, most * sizeof *p->source), memset(p->next, 0xff, most * sizeof *p->next); /* -1 */
   memset(p->many, 0, most * sizeof *p->many);
@@ -287,16 +297,16 @@ static wisp_status put_words(wisp_error *err, making *m)
   return wisp_parallel(err, m->groups, put_groups, m);
 }
 
-wisp_status wisp_gathers_create(wisp_error *err, const wisp_assembly *s, size_t items, size_t products_room,
+wisp_status wisp_gathers_create(wisp_error *err, const wisp_assembly *s, const wisp_gather_room *room,
                                 wisp_words **out)
 {
   OWNED(wisp_words_destroy) wisp_words *made = NULL;
-  HELD(release) making m = {.s = s, .items = items, .products = products_room};
+  HELD(release) making m = {.s = s, .room = *room};
   wisp_turned_begin(s, &m.turned);
   CALL(wisp_new(err, 1, sizeof *made, &made));
   m.made = made;
-  CALL(wisp_require(err, items * (size_t)s->nodes->Np <= UINT16_MAX, WISP_EREFUSED,
-                    "products of %zu elements are more than 16 bits count", items));
+  CALL(wisp_require(err, room->items * (size_t)s->nodes->Np <= UINT16_MAX, WISP_EREFUSED,
+                    "products of %zu elements are more than 16 bits count", room->items));
   CALL(wisp_turned_check(err, s));
   CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.entity, &m.entity));
   CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.group, &m.group));
