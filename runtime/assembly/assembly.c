@@ -295,10 +295,7 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
     CALL(wisp_entities_create(err, s, (size_t)many, (size_t)wisp_fixed_value(fixed, "sums", 0),
                               wisp_fixed_value(fixed, "stars", 0), &view->entities));
   if (held)
-    CALL(wisp_gathers_create(err, s,
-                             &(wisp_gather_room){(size_t)held, (size_t)wisp_fixed_value(fixed, "products", 0),
-                                                 (size_t)wisp_fixed_value(fixed, "room", 0)},
-                             &view->gathers));
+    CALL(wisp_gathers_create(err, s, (size_t)held, (size_t)wisp_fixed_value(fixed, "products", 0), &view->gathers));
   const int passing = wisp_fixed_value(fixed, "passing", 0);
   if (passing)
     CALL(wisp_passes_create(err, s, (wisp_passes_kind)passing, (size_t)wisp_fixed_value(fixed, "batch", 0),

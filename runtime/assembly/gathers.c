@@ -11,8 +11,7 @@ typedef struct group {
 typedef struct making {
   const wisp_assembly *s;
   wisp_words *made;
-  wisp_gather_room room;
-  size_t entities, groups;
+  size_t items, products, entities, groups;
   wisp_entity *entity;
   group *group;
   wisp_turned turned;
@@ -36,19 +35,10 @@ static int by_dimension(const void *left, const void *right)
   return a->dimension != b->dimension ? a->dimension - b->dimension : a->row - b->row;
 }
 
-/* Words that a group has at most: where all its columns have two products, each in a list of folds and a layer. */
-static size_t most_words(const making *m, size_t rows, size_t entities, size_t items)
+static bool fits(const making *m, int dimension, size_t items)
 {
-  const size_t products = items * (size_t)m->s->nodes->Np, layers = items;
-  const size_t lines = full(items, LINE) * (size_t)(m->s->simplex->dimension + 2) + full(entities + 1, LINE) * (2 + rows);
-  return full(WISP_GATHER_HEAD + lines + (3 * products / 2 + 1) / 2 + 2 * layers + 2, LINE);
-}
-
-static bool fits(const making *m, int dimension, size_t entities, size_t items)
-{
-  const size_t rows = rows_inside(m, dimension);
-  return items <= m->room.items && full(items, FEW) * rows * (size_t)m->s->nodes->Np <= m->room.products &&
-         (!m->room.words || most_words(m, rows, entities, items) <= m->room.words);
+  const size_t each = rows_inside(m, dimension) * (size_t)m->s->nodes->Np;
+  return items <= m->items && full(items, FEW) * each <= m->products;
 }
 
 static wisp_status group_window(wisp_error *err, making *m, size_t from)
@@ -58,9 +48,9 @@ static wisp_status group_window(wisp_error *err, making *m, size_t from)
   for (size_t i = from; i < m->entities; i++) {
     const wisp_entity *one = m->entity + i;
     const size_t around = (size_t)one->around;
-    CALL(wisp_require(err, fits(m, one->dimension, 1, around), WISP_EREFUSED,
-                      "row %d has %zu elements around it: their products, or lists, have no room", one->row, around));
-    if (!g || m->entity[g->first].dimension != one->dimension || !fits(m, one->dimension, g->count + 1, g->items + around)) {
+    CALL(wisp_require(err, fits(m, one->dimension, around), WISP_EREFUSED,
+                      "row %d has %zu elements around it: their products have no room", one->row, around));
+    if (!g || m->entity[g->first].dimension != one->dimension || !fits(m, one->dimension, g->items + around)) {
       g = m->group + m->groups++;
       *g = (group){.first = i};
     }
@@ -101,8 +91,8 @@ static void free_products(products *p)
 
 static wisp_status new_products(wisp_error *err, const making *m, products *p)
 {
-  const size_t most = m->room.items * (size_t)m->s->nodes->Np;
-  CALL(wisp_new(err, m->room.items + 1, sizeof *p->begin, &p->begin));
+  const size_t most = m->items * (size_t)m->s->nodes->Np;
+  CALL(wisp_new(err, m->items + 1, sizeof *p->begin, &p->begin));
   CALL(wisp_new(err, most, sizeof *p->source, &p->source));
   CALL(wisp_new(err, most, sizeof *p->next, &p->next));
   CALL(wisp_new(err, most, sizeof *p->many, &p->many));
@@ -138,7 +128,7 @@ static void add_item(const making *m, const wisp_entity *one, size_t j, size_t i
 
 static void find_products(const making *m, const group *g, products *p)
 {
-  const size_t most = m->room.items * (size_t)m->s->nodes->Np;
+  const size_t most = m->items * (size_t)m->s->nodes->Np;
   size_t item = 0;
   memset(p->source, 0xff, most * sizeof *p->source), memset(p->next, 0xff, most * sizeof *p->next); /* -1 */
   memset(p->many, 0, most * sizeof *p->many);
@@ -185,6 +175,16 @@ static size_t words_of(const lines *l, const products *p)
   size_t words = WISP_GATHER_HEAD + l->folds + p->layers + (p->folded + 1) / 2;
   for (size_t layer = 0; layer < p->layers; layer++) words += (layer_size(p, layer) + 1) / 2;
   return full(words, LINE);
+}
+
+/* Most words that a group of so many items has: a word of rows for each, all columns with two products, one of them in a
+ * list of folds and one in a layer. What is fetched to shared memory has that much room (gathered.space). */
+static size_t most_words(const making *m, const lines *l, size_t items)
+{
+  const size_t each = (size_t)m->s->simplex->dimension + 2, made = items * (size_t)m->s->nodes->Np;
+  return full(WISP_GATHER_HEAD + full(items, LINE) * each + full(items + 1, LINE) * (2 + l->rows) +
+                  (3 * made + 3) / 4 + 2 * items + 4,
+              LINE);
 }
 
 static void put_entity(const making *m, const wisp_entity *one, const lines *l, size_t q, size_t item, int32_t *word)
@@ -274,10 +274,13 @@ static wisp_status put_groups(wisp_error *err, void *context, size_t from, size_
     const group *g = m->group + i;
     find_products(m, g, &p);
     const lines l = lines_of(m, g, &p);
+    const size_t words = words_of(&l, &p);
+    CALL(wisp_require(err, words <= most_words(m, &l, g->items), WISP_EWRONG, "group %zu has %zu words, room for %zu", i,
+                      words, most_words(m, &l, g->items)));
     if (m->made->word)
       put_group(m, g, &p, m->made->word + m->made->start[i]);
     else
-      m->made->start[i + 1] = (int32_t)words_of(&l, &p);
+      m->made->start[i + 1] = (int32_t)words;
   }
   return WISP_OK;
 }
@@ -297,16 +300,16 @@ static wisp_status put_words(wisp_error *err, making *m)
   return wisp_parallel(err, m->groups, put_groups, m);
 }
 
-wisp_status wisp_gathers_create(wisp_error *err, const wisp_assembly *s, const wisp_gather_room *room,
+wisp_status wisp_gathers_create(wisp_error *err, const wisp_assembly *s, size_t items, size_t products_room,
                                 wisp_words **out)
 {
   OWNED(wisp_words_destroy) wisp_words *made = NULL;
-  HELD(release) making m = {.s = s, .room = *room};
+  HELD(release) making m = {.s = s, .items = items, .products = products_room};
   wisp_turned_begin(s, &m.turned);
   CALL(wisp_new(err, 1, sizeof *made, &made));
   m.made = made;
-  CALL(wisp_require(err, room->items * (size_t)s->nodes->Np <= UINT16_MAX, WISP_EREFUSED,
-                    "products of %zu elements are more than 16 bits count", room->items));
+  CALL(wisp_require(err, items * (size_t)s->nodes->Np <= UINT16_MAX, WISP_EREFUSED,
+                    "products of %zu elements are more than 16 bits count", items));
   CALL(wisp_turned_check(err, s));
   CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.entity, &m.entity));
   CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.group, &m.group));

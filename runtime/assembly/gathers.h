@@ -18,12 +18,9 @@
 
 enum { WISP_GATHER_HEAD = 8 };
 
-/* Groups of `items` at most, with room for `products`, of items rounded up to whole fours, and of at most so many
- * words, unless 0. WISP_EREFUSED where one entity alone has more. The assembly is borrowed for the call. */
-typedef struct wisp_gather_room {
-  size_t items, products, words;
-} wisp_gather_room;
-wisp_status wisp_gathers_create(wisp_error *err, const wisp_assembly *assembly, const wisp_gather_room *room,
+/* Groups of `items` at most, with room for `products`, of items rounded up to whole fours. WISP_EREFUSED where one
+ * entity alone has more. The assembly is borrowed for the call. */
+wisp_status wisp_gathers_create(wisp_error *err, const wisp_assembly *assembly, size_t items, size_t products,
                                 wisp_words **out);
 
 #endif
