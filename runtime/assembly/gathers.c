@@ -177,13 +177,13 @@ static size_t words_of(const lines *l, const products *p)
   return full(words, LINE);
 }
 
-/* Most words that a group of so many items has: a word of rows for each, all columns with two products, one of them in a
- * list of folds and one in a layer. What is fetched to shared memory has that much room (gathered.space). */
+/* Most words that a group of so many items has: a word of rows for each, all columns with two products, one of them in
+ * a list of folds and one in a layer. What is fetched to shared memory has that much room (gathered.space). */
 static size_t most_words(const making *m, const lines *l, size_t items)
 {
   const size_t each = (size_t)m->s->simplex->dimension + 2, made = items * (size_t)m->s->nodes->Np;
-  return full(WISP_GATHER_HEAD + full(items, LINE) * each + full(items + 1, LINE) * (2 + l->rows) +
-                  (3 * made + 3) / 4 + 2 * items + 4,
+  return full(WISP_GATHER_HEAD + full(items, LINE) * each + full(items + 1, LINE) * (2 + l->rows) + (3 * made + 3) / 4 +
+                  2 * items + 4,
               LINE);
 }
 
@@ -275,8 +275,8 @@ static wisp_status put_groups(wisp_error *err, void *context, size_t from, size_
     find_products(m, g, &p);
     const lines l = lines_of(m, g, &p);
     const size_t words = words_of(&l, &p);
-    CALL(wisp_require(err, words <= most_words(m, &l, g->items), WISP_EWRONG, "group %zu has %zu words, room for %zu", i,
-                      words, most_words(m, &l, g->items)));
+    CALL(wisp_require(err, words <= most_words(m, &l, g->items), WISP_EWRONG, "group %zu has %zu words, room for %zu",
+                      i, words, most_words(m, &l, g->items)));
     if (m->made->word)
       put_group(m, g, &p, m->made->word + m->made->start[i]);
     else
