@@ -161,7 +161,7 @@ static wisp_status add_combined(wisp_error *err, const finder *f, const char *co
  * that go together. */
 static wisp_status add_ways(wisp_error *err, const finder *f, const char *composition, wisp_match_up *up)
 {
-  enum { FEW = 8 };
+  enum { FEW = 12 };
   const wisp_strategies *all = f->from.strategies;
   const char *rest = composition;
   size_t combined = 1;
