@@ -347,7 +347,8 @@ static void test_command(void **state)
   cJSON_ArrayForEach(way, ways)
   {
     const char *name = cJSON_GetObjectItem(way, "name")->valuestring;
-    permuted += strcmp(name, "matrices.entire+reduce.permuted") == 0, atomic += strcmp(name, "zero+scatter.atomic") == 0;
+    permuted += strcmp(name, "matrices.entire+reduce.permuted") == 0,
+        atomic += strcmp(name, "zero+scatter.atomic") == 0;
     walked += strcmp(name, "fill.walked") == 0;
     assert_non_null(strchr(cJSON_GetObjectItem(way, "params")->valuestring, '='));
     assert_true(cJSON_GetObjectItem(way, "ms")->valuedouble > 0 && cJSON_GetObjectItem(way, "ratio")->valuedouble > 0);
