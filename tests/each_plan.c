@@ -1,4 +1,5 @@
 #include "each_plan.h"
+#include "../gen/assembly/assembly.h"
 #include "../runtime/kernel.h"
 
 #include <setjmp.h>
@@ -110,17 +111,19 @@ static void visit_strategies(const wisp_strategies *all, const bool *again, plan
 
 enum { MOST_SYSTEMS = 8 };
 
-/* The systems of a family's that ship, its own first; count. Where that is no file the family has no others. */
+/* The systems of equations, or forms, that ship and a family may have, its own first; count. Where that is neither the
+ * family has no others. */
 static int list_systems(const wisp_family *family, char names[MOST_SYSTEMS][WISP_NAME_TEXT])
 {
   wisp_text list = {0};
   char *rest = NULL;
   int count = 1;
   snprintf(names[0], sizeof names[0], "%s", family->default_system);
-  if (!wisp_system_is_own(names[0])) return count;
-  assert_int_equal(wisp_system_names(NULL, &list), WISP_OK);
+  const bool forms = wisp_form_exists(names[0]);
+  if (!forms && !wisp_system_is_own(names[0])) return count;
+  assert_int_equal(forms ? wisp_form_names(NULL, &list) : wisp_system_names(NULL, &list), WISP_OK);
   for (char *name = strtok_r(list.data, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
-    if (!wisp_system_is_own(name) || strcmp(name, names[0]) == 0) continue;
+    if (!(forms || wisp_system_is_own(name)) || strcmp(name, names[0]) == 0) continue;
     assert_true(count < MOST_SYSTEMS);
     snprintf(names[count++], sizeof names[0], "%s", name);
   }
