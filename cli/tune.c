@@ -146,7 +146,7 @@ static wisp_status find_order(wisp_error *err, winners *w, const wisp_chooser *f
     more = k->name != NULL;
     const char *kernel = more ? k->name : WISP_WHOLE_STEP;
     wisp_spec_name_kernel(&wish->spec, kernel);
-    if (!r->kernel || strcmp(r->kernel, kernel) == 0) CALL(find_winner(err, w, from, wish));
+    if (wisp_tune_wants(r, kernel)) CALL(find_winner(err, w, from, wish));
   }
   return WISP_OK;
 }

@@ -107,7 +107,7 @@ static void test_sweep_repeats_nothing(void **state)
   fixture_remove(folder);
 }
 
-/* Each strategy's default alone, and none is dropped for being slow. */
+/* Each strategy's default alone, and none is dropped for being slow; of the kernels that are listed. */
 static void test_defaults_alone(void **state)
 {
   (void)state;
@@ -115,19 +115,23 @@ static void test_defaults_alone(void **state)
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
-  r.family = "assembly", r.kernel = "fill", r.elements = 128, r.defaults_only = true;
+  r.family = "assembly", r.kernel = "multiply,fill", r.elements = 128, r.defaults_only = true;
   const wisp_tune_summary summary = tune(&r);
   wisp_store *store = open_store(db);
-  long long ok = 0;
+  long long ok = 0, others = 0;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
     const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    if (layer != WISP_LAYER_USER || strncmp(t->spec, "assembly.fill:", 14) != 0) continue;
+    if (layer != WISP_LAYER_USER) continue;
+    others += strncmp(t->spec, "assembly.multiply:", 18) == 0;
+    if (strncmp(t->spec, "assembly.multiply:", 18) == 0) continue;
+    assert_int_equal(strncmp(t->spec, "assembly.fill:", 14), 0);
     if (wisp_trial_outcome(t) == WISP_TRIAL_REFUSED) continue;
     assert_int_equal(wisp_trial_outcome(t), WISP_TRIAL_OK);
     assert_int_equal(t->is_default, 1);
     ok++;
   }
+  assert_true(others > 0);
   assert_true(ok >= 8 && ok <= summary.trials);
   wisp_store_close(store);
   fixture_remove(folder);
@@ -336,15 +340,16 @@ static void test_senseless_requests(void **state)
   fixture_folder(folder);
   const char *db = fixture_path(folder, "none.db");
   static const int sixteen = 16;
-  wisp_tune_request bad[5];
-  for (int i = 0; i < 5; i++) bad[i] = request(db);
+  wisp_tune_request bad[6];
+  for (int i = 0; i < 6; i++) bad[i] = request(db);
   bad[0].family = "nodule";
   bad[1].orders = &sixteen;
   bad[2].kernel = "volumes";
   bad[3].strategy = "best";
   bad[4].layout = "slab-km33";
-  static const char *const words[5] = {"nodule", "16", "volumes", "best", "slab-km33"};
-  for (int i = 0; i < 5; i++) {
+  bad[5].kernel = "update,lifts";
+  static const char *const words[6] = {"nodule", "16", "volumes", "best", "slab-km33", "lifts"};
+  for (int i = 0; i < 6; i++) {
     wisp_error err = {0};
     wisp_tune_summary summary;
     assert_int_equal(wisp_tune(&err, test_device_name(), &bad[i], &summary), WISP_EUSAGE);

@@ -76,7 +76,7 @@ typedef struct wisp_tune_request {
   size_t order_count;
   const wisp_precision *precisions;
   size_t precision_count;
-  const char *kernel, *strategy, *layout; /* restrict; NULL: all */
+  const char *kernel, *strategy, *layout; /* restrict, kernel a list with commas; NULL: all */
   double budget_seconds;                  /* <= 0: exhaustive; of wall time, on however many devices */
   double enough;                    /* efficiency at which a budgeted search of a problem ends; 0: 0.97 on a GPU */
   int at_least;                     /* but not before this many candidates of its kernel are known; 0: 25 */
@@ -92,5 +92,8 @@ typedef struct wisp_tune_request {
   void (*device_done)(void *context, const char *device, const wisp_tune_summary *part);
   void *context;
 } wisp_tune_request;
+
+/* Whether the request is for this kernel too. */
+bool wisp_tune_wants(const wisp_tune_request *request, const char *kernel);
 
 #endif

@@ -217,11 +217,20 @@ bool wisp_sweep_steps_alone(const wisp_sweep *sweep)
   return sweep->request->kernel && strcmp(sweep->request->kernel, WISP_WHOLE_STEP) == 0;
 }
 
+bool wisp_tune_wants(const wisp_tune_request *request, const char *kernel)
+{
+  const char *at = request->kernel;
+  const size_t length = strlen(kernel);
+  for (; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+    if (strncmp(at, kernel, length) == 0 && (at[length] == ',' || !at[length])) return true;
+  return !request->kernel;
+}
+
 bool wisp_sweep_wants(const wisp_sweep *sweep, int kernel)
 {
-  const char *only = wisp_sweep_steps_alone(sweep) ? NULL : sweep->request->kernel;
   const char *name = sweep->family->kernels[kernel].name;
-  return (!only || strcmp(only, name) == 0) && wisp_workload_serves(sweep->family->name, name);
+  const bool wanted = wisp_sweep_steps_alone(sweep) || wisp_tune_wants(sweep->request, name);
+  return wanted && wisp_workload_serves(sweep->family->name, name);
 }
 
 static bool has_steps(const wisp_sweep *sweep)

@@ -120,15 +120,34 @@ static bool has_layout(const wisp_spec *spec, const char *name)
 
 static bool has_strategy(const wisp_sweep *sweep)
 {
-  const char *kernel = sweep->request->kernel, *strategy = sweep->request->strategy;
+  const char *strategy = sweep->request->strategy;
   if (wisp_sweep_steps_alone(sweep)) return !strategy;
   for (size_t i = 0; i < sweep->strategies->count; i++) {
     const wisp_strategy *s = sweep->strategies->list[i];
-    if (strcmp(s->family, sweep->family->name) == 0 && (!kernel || strcmp(s->kernel, kernel) == 0) &&
+    if (strcmp(s->family, sweep->family->name) == 0 && wisp_tune_wants(sweep->request, s->kernel) &&
         (!strategy || strcmp(s->name, strategy) == 0))
       return true;
   }
   return false;
+}
+
+/* Each kernel that is named, or whole stages. */
+static wisp_status check_kernels(wisp_error *err, const wisp_sweep *sweep)
+{
+  const bool steps = wisp_sweep_steps_alone(sweep) && sweep->family->compositions[0];
+  const char *at = sweep->request->kernel;
+  char name[WISP_NAME_TEXT];
+  for (size_t length; at; at = at[length] ? at + length + 1 : NULL) {
+    const wisp_tune_request only = {.kernel = name};
+    int kernels = 0;
+    length = strcspn(at, ",");
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : 0), at);
+    for (int k = 0; sweep->family->kernels[k].name; k++)
+      kernels += steps || (wisp_sweep_wants(sweep, k) && wisp_tune_wants(&only, sweep->family->kernels[k].name));
+    CALL(wisp_require(err, kernels > 0, WISP_EUSAGE, "family %s has no kernel '%.*s' to tune: 'wisp emit' lists them",
+                      sweep->family->name, (int)length, at));
+  }
+  return WISP_OK;
 }
 
 /* Everything that could make the sweep end in the middle for a misspelt word. */
@@ -136,7 +155,6 @@ static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
 {
   const wisp_tune_request *r = sweep->request;
   const wisp_family *family = sweep->family;
-  int kernels = 0;
   CALL(wisp_require(err, family, WISP_EUSAGE, "there is no family '%s'", r->family));
   for (size_t i = 0; i < r->order_count; i++) {
     const wisp_spec spec = wisp_sweep_spec(sweep, r->orders[i], WISP_F64);
@@ -145,10 +163,7 @@ static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
                       "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts", r->orders[i], r->layout,
                       r->orders[i]));
   }
-  const bool none = wisp_sweep_steps_alone(sweep) && !family->compositions[0];
-  for (int k = 0; !none && family->kernels[k].name; k++) kernels += wisp_sweep_wants(sweep, k);
-  CALL(wisp_require(err, kernels > 0, WISP_EUSAGE, "family %s has no kernel '%s' to tune: 'wisp emit' lists them",
-                    family->name, r->kernel));
+  CALL(check_kernels(err, sweep));
   return wisp_require(err, has_strategy(sweep), WISP_EUSAGE, "no strategy '%s' for %s: 'wisp emit' lists them",
                       r->strategy ? r->strategy : "", r->kernel ? r->kernel : family->name);
 }
