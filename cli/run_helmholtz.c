@@ -96,6 +96,7 @@ static wisp_status choose(wisp_error *err, const wisp_helmholtz_wishes *r, wisp_
                             .elements = (long long)run->mesh->elements,
                             .exact_match_only = r->run.exact,
                             .reproducible = r->reproducible,
+                            .settled = part == WISP_HELMHOLTZ_SETUP ? NULL : &run->stage[WISP_HELMHOLTZ_SETUP].fixed,
                             .composition = wisp_helmholtz_composition((wisp_helmholtz_part)part, &r->method)};
     CALL(wisp_choose(err, &from, &wish, &run->stage[part]));
   }

@@ -168,6 +168,38 @@ static void test_setups(void **state)
   }
 }
 
+/* Where condense's winner leaves one matrix after the other in place of slabs, all that reads them takes them so. */
+static void test_by_matrix(void **state)
+{
+  static const char *const condensers[] = {"columns", "whole-columns"};
+  double error[2];
+  for (int i = 0; i < 2; i++) {
+    const char *db = fixture_path(*state, condensers[i]), *device = test_device_name();
+    char line[512], before[256];
+    snprintf(line, sizeof line, "tune -q -d %s -f hdg -n 2 -p f64 -k condense -s %s --defaults --elements 200 --db %s",
+             device, condensers[i], db);
+    outcome o = run_in(*state, "", line);
+    assert_int_equal(o.status, 0);
+    forget(&o);
+    snprintf(before, sizeof before, "WISP_DB=%s WISP_SHIPPED=none", db);
+    snprintf(line, sizeof line,
+             "run helmholtz -d %s -n 2 --box 9,7 --jitter 0.2 --tolerance 1e-12 --preconditioner edge-blocks"
+             " --matrix halves",
+             device);
+    o = run_in(*state, before, line);
+    assert_int_equal(o.status, 0);
+    assert_non_null(strstr(o.out, condensers[i]));
+    assert_int_equal(strstr(o.out, "\nassemble whole ") != NULL, i);
+    assert_int_equal(strstr(o.out, "\nmultiply     whole ") != NULL, i);
+    forget(&o);
+    strcat(line, " --json -q");
+    cJSON *json = run_json(*state, before, line);
+    error[i] = json_number(json, "l2_u");
+    cJSON_Delete(json);
+  }
+  assert_true(fabs(error[1] / error[0] - 1) < 1e-7);
+}
+
 /* What adds by atomics is left out where it was asked for, and two runs leave the same bits. */
 static void test_reproducible(void **state)
 {
@@ -273,6 +305,8 @@ static void test_bad_meshes(void **state)
   expect_of_mesh(folder, 1, "5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n5 0.2 0.9 0\n",
                  "3\n1 2 2 1 1 1 2 3\n2 2 2 1 1 2 4 3\n3 2 2 1 1 2 5 3\n", "", "the mesh does not conform");
   expect_of_mesh(folder, 1, "4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0.5 0.5000000000000001 0\n", two, "", "without area");
+  expect_of_mesh(folder, 1, "4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n", "1\n1 4 2 1 1 1 2 3 4\n", "", "a tetrahedron");
+  expect_of_mesh(folder, 1, corners, "2\n1 2 2 1 1 1 2 3\n2 2 2 1 1 2 3 4\n", "", "inverted (negative area)");
   expect_of_mesh(folder, 2, apart, pieces, "--neumann 9 --lambda 0 --source 1", "piece 2 of 2: lambda is 0");
 }
 
@@ -284,6 +318,7 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 10", "must be a whole number from 1 to 9");
   expect(folder, 2, "-n 1 --tau 0", "tau");
   expect(folder, 2, "-n 1 --tau nan", "tau");
+  expect(folder, 2, "-n 1 --tau two", "tau");
   expect(folder, 2, "-n 1 --kappa -1", "kappa");
   expect(folder, 2, "-n 1 --lambda -1", "lambda");
   expect(folder, 2, "-n 1 --kappa 0/0", "kappa is");
@@ -331,7 +366,7 @@ int main(void)
       cmocka_unit_test(test_table),           cmocka_unit_test(test_orders),      cmocka_unit_test(test_reproducible),
       cmocka_unit_test(test_preconditioners), cmocka_unit_test(test_setups),      cmocka_unit_test(test_levels),
       cmocka_unit_test(test_report),          cmocka_unit_test(test_own_problem), cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_bad_meshes),
+      cmocka_unit_test(test_bad_meshes),      cmocka_unit_test(test_by_matrix),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

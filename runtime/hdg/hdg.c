@@ -220,6 +220,25 @@ static void place(const void *self, const wisp_array_decl *array, size_t i, char
   snprintf(text, WISP_PLACE_TEXT, "edge %zu, mode %zu", i / n, i % n);
 }
 
+/* Numbers of an element in element_data. */
+static size_t data_width(const wisp_hdg *s)
+{
+  const size_t m = (size_t)s->tables->m;
+  return m * (m + 1) / 2 + m;
+}
+
+/* Of element_data matrix by matrix, where slabs have the number. */
+static size_t origin_by_matrix(const void *self, const wisp_array_decl *array, size_t i)
+{
+  const size_t width = data_width(self);
+  return strcmp(array->name, "element_data") == 0 ? WISP_SLAB(width, i / width, i % width) : i;
+}
+
+static void place_by_matrix(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
+{
+  place(self, array, origin_by_matrix(self, array, i), text);
+}
+
 wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_room *room)
 {
   const wisp_hdg_tables *t = s->tables;
@@ -241,7 +260,8 @@ wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_ro
                                       {"Ns", (size_t)t->Ns}},
                            .self = (void *)(uintptr_t)s,
                            .fill = fill,
-                           .place = place};
+                           .origin = room->by_matrix ? origin_by_matrix : NULL,
+                           .place = room->by_matrix ? place_by_matrix : place};
   const wisp_count solving[] = {{"pAp_room", room->pAp_parts},
                                 {"rz_room", room->rz_parts},
                                 {"states", WISP_CG_STATE},

@@ -89,6 +89,7 @@ static wisp_status set_up(wisp_error *err, const wisp_session *session, int squa
   for (int part = 0; part < WISP_HELMHOLTZ_AGAIN; part++) {
     const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("hdg"), order, NULL, WISP_F64),
                             .elements = (long long)r->mesh->elements,
+                            .settled = part == WISP_HELMHOLTZ_SETUP ? NULL : &r->stage[WISP_HELMHOLTZ_SETUP].fixed,
                             .composition = part == WISP_HELMHOLTZ_SETUP
                                                ? "condense+assemble"
                                                : wisp_helmholtz_composition((wisp_helmholtz_part)part, &method)};

@@ -50,8 +50,11 @@ static long long elements(const void *ground)
 static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
-  static const wisp_hdg_room room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = WISP_HDG_ITERATIONS};
-  (void)err, (void)spec, (void)layout, (void)fixed;
+  const wisp_hdg_room room = {.rz_parts = PARTS,
+                              .pAp_parts = PARTS,
+                              .iterations = WISP_HDG_ITERATIONS,
+                              .by_matrix = wisp_fixed_value(fixed, "by_matrix", 0)};
+  (void)err, (void)spec, (void)layout;
   *out = wisp_hdg_discretisation(ground, &room);
   return WISP_OK;
 }

@@ -94,6 +94,7 @@ static wisp_status choose(wisp_error *err, const wisp_session *session, wisp_hel
     const wisp_wish wish = {.spec = *spec,
                             .elements = (long long)p->mesh->elements,
                             .exact_match_only = session->exact_match_only,
+                            .settled = part == WISP_HELMHOLTZ_SETUP ? NULL : &p->stage[WISP_HELMHOLTZ_SETUP].fixed,
                             .composition = wisp_helmholtz_composition((wisp_helmholtz_part)part, &p->method)};
     CALL(wisp_choose(err, &from, &wish, &p->stage[part]));
   }
