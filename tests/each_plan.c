@@ -147,7 +147,9 @@ static void visit_systems(const walk *w, plan_case *c, int order, wisp_precision
   bool again[MOST_STRATEGIES];
   char names[MOST_SYSTEMS][WISP_NAME_TEXT];
   const int count = w->systems ? list_systems(c->family, names) : 1;
+  const bool forms = wisp_form_exists(c->family->default_system); /* many, and alike: other ones take their turns */
   for (int s = 0; s < count; s++) {
+    if (s && forms && (order + s) % 3 != 0) continue;
     c->system_number = s;
     c->spec = wisp_family_spec(c->family, order, s ? names[s] : NULL, precision);
     wisp_spec_name_element(&c->spec, c->element->name);
