@@ -64,24 +64,6 @@ static void free_layouts(layouts *l)
   while (l->count > 0) wisp_env_destroy(l->names[--l->count]);
 }
 
-enum { MOST_STRATEGIES = 256 };
-
-/* Which strategies apply to the first element, where this is another one that has the order too. */
-static void find_again(const wisp_strategies *all, const plan_case *c, const wisp_target *target,
-                       bool again[MOST_STRATEGIES])
-{
-  layouts first = {0};
-  plan_case of_first = *c;
-  wisp_spec_name_element(&of_first.spec, c->family->elements->name);
-  memset(again, 0, MOST_STRATEGIES * sizeof *again);
-  if (c->element == c->family->elements || c->spec.order > c->family->elements->orders[1]) return;
-  make_layouts(&of_first, target, &first);
-  assert_true(all->count <= MOST_STRATEGIES);
-  for (size_t i = 0; i < all->count; i++)
-    again[i] = strcmp(all->list[i]->family, c->family->name) == 0 && applies(&first, all->list[i]);
-  free_layouts(&first);
-}
-
 /* From its names alone: a new strategy leaves the others their turns. */
 static int number_of(const wisp_strategy *s)
 {
@@ -91,20 +73,30 @@ static int number_of(const wisp_strategy *s)
   return (int)(sum % 1000);
 }
 
-static void visit_strategies(const wisp_strategies *all, const bool *again, plan_case *c, const wisp_target *target,
+enum { MOST_STRATEGIES = 256, HIGHEST = 15 };
+
+/* Which strategies apply to the family's first element, by order, precision and their place in the list. */
+typedef bool applying[HIGHEST + 1][2][MOST_STRATEGIES];
+
+static void visit_strategies(const wisp_strategies *all, applying first, plan_case *c, const wisp_target *target,
                              plan_visit *visit, void *context)
 {
+  bool *of_first = first[c->spec.order][c->spec.precision == WISP_F64];
+  const bool is_first = c->element == c->family->elements && !c->system_number;
   layouts l = {0};
   size_t last = 0;
   make_layouts(c, target, &l);
+  assert_true(all->count <= MOST_STRATEGIES && c->spec.order <= HIGHEST);
   for (size_t i = 0; i < all->count; i++)
     if (strcmp(all->list[i]->family, c->family->name) == 0) last = i;
   for (size_t i = 0; i < all->count; i++) {
+    if (strcmp(all->list[i]->family, c->family->name) != 0) continue;
     c->strategy = all->list[i];
     c->strategy_number = number_of(all->list[i]);
     c->last = i == last;
-    c->again = again[i];
-    if (strcmp(c->strategy->family, c->family->name) == 0) visit_strategy(&l, c, visit, context);
+    if (is_first) of_first[i] = applies(&l, all->list[i]);
+    c->again = c->element != c->family->elements && of_first[i];
+    visit_strategy(&l, c, visit, context);
   }
   free_layouts(&l);
 }
@@ -141,31 +133,33 @@ typedef struct walk {
   void *context;
 } walk;
 
-/* One order and precision of an element, for one system after the other. */
-static void visit_systems(const walk *w, plan_case *c, int order, wisp_precision precision)
+/* One order and precision of an element, for one system after the other; forms, which are many and alike, take their
+ * turns beside the family's own, and above the orders of whole stages, where tables take long, one other is enough. */
+static void visit_systems(const walk *w, applying first, plan_case *c, int order, wisp_precision precision)
 {
-  bool again[MOST_STRATEGIES];
+  enum { HIGHEST_STAGE = 9 };
   char names[MOST_SYSTEMS][WISP_NAME_TEXT];
   const int count = w->systems ? list_systems(c->family, names) : 1;
-  const bool forms = wisp_form_exists(c->family->default_system); /* many, and alike: other ones take their turns */
+  const bool forms = wisp_form_exists(c->family->default_system);
   for (int s = 0; s < count; s++) {
     if (s && forms && (order + s) % 3 != 0) continue;
+    if (s > 1 && order > HIGHEST_STAGE) break;
     c->system_number = s;
     c->spec = wisp_family_spec(c->family, order, s ? names[s] : NULL, precision);
     wisp_spec_name_element(&c->spec, c->element->name);
-    if (s == 0) find_again(w->all, c, &w->target, again);
-    visit_strategies(w->all, again, c, &w->target, w->visit, w->context);
+    visit_strategies(w->all, first, c, &w->target, w->visit, w->context);
   }
 }
 
 static void walk_family(const walk *w, const wisp_family *family)
 {
   const int *orders = w->range->orders;
+  applying first = {{{false}}};
   for (const wisp_element *e = family->elements; e->name; e++)
     for (int order = orders[0]; order <= orders[1] && order <= e->orders[1]; order++)
       for (int p = 0; p < 2 && w->range->precisions[p]; p++) {
         plan_case c = {.family = family, .element = e};
-        visit_systems(w, &c, order, w->range->precisions[p]);
+        visit_systems(w, first, &c, order, w->range->precisions[p]);
       }
 }
 
