@@ -48,7 +48,8 @@ static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp
   r->method.smoothing = (int)smoothing;
   r->method.setup = wisp_option_value(args, "setup");
   r->data.paper = rule == 1;
-  r->method.matrix = (wisp_trace_matrix)matrix;
+  r->method.matrix =
+      wisp_option_given(args, "matrix") ? (wisp_trace_matrix)(WISP_TRACE_ROWS + matrix) : WISP_TRACE_EITHER;
   r->reproducible = wisp_option_given(args, "reproducible");
   r->method.preconditioner = (wisp_trace_preconditioner)preconditioner;
   return read_data(err, args, r);
@@ -88,16 +89,18 @@ static wisp_status make_mesh(wisp_error *err, const wisp_helmholtz_wishes *r, wi
   return wisp_mesh_make(err, 3, &r->run.mesh, &run->mesh);
 }
 
-static wisp_status choose(wisp_error *err, const wisp_helmholtz_wishes *r, wisp_helmholtz_run *run)
+static wisp_status choose(wisp_error *err, wisp_helmholtz_wishes *r, wisp_helmholtz_run *run)
 {
   const wisp_chooser from = wisp_session_chooser(run->session);
+  wisp_helmholtz_settle(from.limits, r->run.order, (double)run->mesh->elements, &r->method);
   for (int part = 0; part < WISP_HELMHOLTZ_AGAIN; part++) {
     const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("hdg"), r->run.order, NULL, r->method.precision),
                             .elements = (long long)run->mesh->elements,
                             .exact_match_only = r->run.exact,
                             .reproducible = r->reproducible,
                             .settled = part == WISP_HELMHOLTZ_SETUP ? NULL : &run->stage[WISP_HELMHOLTZ_SETUP].fixed,
-                            .composition = wisp_helmholtz_composition((wisp_helmholtz_part)part, &r->method)};
+                            .composition = wisp_helmholtz_composition((wisp_helmholtz_part)part, &r->method,
+                                                                      &run->stage[WISP_HELMHOLTZ_SETUP])};
     CALL(wisp_choose(err, &from, &wish, &run->stage[part]));
   }
   return WISP_OK;

@@ -2,6 +2,7 @@
  * where one of a way's kernels was not measured, or not as close to here, the first that is named. */
 #include "good.h"
 #include "store_fixture.h"
+#include "../runtime/hdg/helmholtz_solver.h"
 #include "../runtime/solve/choose.h"
 
 #include <setjmp.h>
@@ -118,6 +119,37 @@ static void test_exact(void **state)
   wisp_store_close(store);
 }
 
+static const char *iteration(wisp_trace_preconditioner how, wisp_trace_matrix matrix, const char *setup)
+{
+  const wisp_helmholtz_method method = {.preconditioner = how, .matrix = matrix};
+  const wisp_wish wish = wish_for(setup);
+  wisp_stage stage = {.kernels = 0};
+  GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, &limits, NULL}, &wish, &stage));
+  const char *composition = wisp_helmholtz_composition(WISP_HELMHOLTZ_ITERATION, &method, &stage);
+  wisp_stage_free(&stage);
+  return composition;
+}
+
+/* How the traces' matrix is applied where nothing is asked for: 10 by rows, then 4 + 3 by halves, where the set-up
+ * leaves these. */
+static void test_matrix(void **state)
+{
+  static const wisp_trace_preconditioner all[] = {WISP_TRACE_DIAGONAL, WISP_TRACE_BLOCKS, WISP_TRACE_LEVELS};
+  static const char set_up[] = "condense+assemble";
+  record(*state, "apply", 10, 1000, limits.driver);
+  record(*state, "multiply", 4, 1000, limits.driver);
+  for (size_t i = 0; i < WISP_COUNT(all); i++)
+    expect(*state, iteration(all[i], WISP_TRACE_EITHER, set_up), iteration(all[i], WISP_TRACE_ROWS, set_up));
+  record(*state, "collect", 3, 1000, limits.driver);
+  for (size_t i = 0; i < WISP_COUNT(all); i++) {
+    char halves[256];
+    snprintf(halves, sizeof halves, "%s", iteration(all[i], WISP_TRACE_HALVES, set_up));
+    halves[strcspn(halves, "|")] = '\0'; /* those in groups are not in the store */
+    expect(*state, iteration(all[i], WISP_TRACE_EITHER, set_up), halves);
+    assert_string_equal(iteration(all[i], WISP_TRACE_EITHER, "build"), iteration(all[i], WISP_TRACE_ROWS, "build"));
+  }
+}
+
 static int set_up(void **state)
 {
   (void)state;
@@ -141,6 +173,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(test_sizes, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_closeness, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_exact, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_matrix, fixture_set_up, fixture_tear_down),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -19,27 +19,38 @@ struct wisp_helmholtz_solver {
   wisp_cg *cg;
 };
 
-const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method)
+#define BY_ROWS "invert+apply+tensor.advance+tensor.update"
+#define BY_ROWS_BLOCKS "invert+apply+precondition+tensor.update"
+#define BY_HALVES                                         \
+  "invert+multiply+collect+tensor.advance+tensor.update|" \
+  "invert+multiply_grouped+collect_grouped+tensor.advance+tensor.update"
+#define BY_HALVES_BLOCKS                                \
+  "invert+multiply+collect+precondition+tensor.update|" \
+  "invert+multiply_grouped+collect_grouped+precondition+tensor.update"
+#define LEVELS(applied)                                            \
+  "invert+coarsen+galerkin+weigh+sparse_product+coarsest+" applied \
+  "+precondition+smooth+residual+restrict+cycle+cycles+"           \
+  "prolong+tensor.update"
+#define OR "|"
+
+const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method,
+                                       const wisp_stage *setup)
 {
-  static const char *const iterations[3][3] = {
-      {"invert+apply+tensor.advance+tensor.update", "invert+apply+precondition+tensor.update",
-       "invert+coarsen+galerkin+weigh+sparse_product+coarsest+"
-       "apply+precondition+smooth+residual+restrict+cycle+cycles+prolong+tensor.update"},
-      {"invert+multiply+collect+tensor.advance+tensor.update|"
-       "invert+multiply_grouped+collect_grouped+tensor.advance+tensor.update",
-       "invert+multiply+collect+precondition+tensor.update|"
-       "invert+multiply_grouped+collect_grouped+precondition+tensor.update",
-       "invert+coarsen+galerkin+weigh+sparse_product+coarsest+multiply+collect+"
-       "precondition+smooth+residual+restrict+cycle+cycles+prolong+tensor.update"},
+  static const char *const iterations[4][3] = {
+      {BY_ROWS OR BY_HALVES, BY_ROWS_BLOCKS OR BY_HALVES_BLOCKS, LEVELS("apply") OR LEVELS("multiply+collect")},
+      {BY_ROWS, BY_ROWS_BLOCKS, LEVELS("apply")},
+      {BY_HALVES, BY_HALVES_BLOCKS, LEVELS("multiply+collect")},
       {"invert+multiply_unstored+collect+tensor.advance+tensor.update",
        "invert+multiply_unstored+collect+precondition+tensor.update", NULL}};
   const wisp_trace_preconditioner how = method->preconditioner;
-  const bool halves = method->matrix == WISP_TRACE_HALVES;
+  wisp_trace_matrix matrix = method->matrix;
   if (part == WISP_HELMHOLTZ_SETUP && method->setup) return method->setup;
-  if (part == WISP_HELMHOLTZ_SETUP) return halves ? "condense+assemble" : NULL; /* which leaves the halves */
+  if (part == WISP_HELMHOLTZ_SETUP)
+    return matrix == WISP_TRACE_HALVES ? "condense+assemble" : NULL; /* it leaves them */
   if (part == WISP_HELMHOLTZ_FIELDS) return "recover+postprocess|recover_star";
   if (part == WISP_HELMHOLTZ_AGAIN) return "recover+outflow";
-  return iterations[method->matrix][how == WISP_TRACE_LEVELS ? 2 : how == WISP_TRACE_BLOCKS];
+  if (matrix == WISP_TRACE_EITHER && !wisp_stage_has(setup, "element_data")) matrix = WISP_TRACE_ROWS;
+  return iterations[matrix][how == WISP_TRACE_LEVELS ? 2 : how == WISP_TRACE_BLOCKS];
 }
 
 /* --- making it --- */

@@ -14,11 +14,17 @@ typedef enum wisp_trace_preconditioner {
   WISP_TRACE_LEVELS /* smoothing by the edges' own blocks, and a coarse space (coarse.h) */
 } wisp_trace_preconditioner;
 
-/* How the matrix is applied: by rows of blocks; element by element, of which half is stored, or nothing. */
-typedef enum wisp_trace_matrix { WISP_TRACE_ROWS, WISP_TRACE_HALVES, WISP_TRACE_UNSTORED } wisp_trace_matrix;
+/* How the matrix is applied: by rows of blocks; element by element, of which half is stored, or nothing. Either: by
+ * halves where the set-up leaves them and the store says that it is faster, else by rows. */
+typedef enum wisp_trace_matrix {
+  WISP_TRACE_EITHER,
+  WISP_TRACE_ROWS,
+  WISP_TRACE_HALVES,
+  WISP_TRACE_UNSTORED
+} wisp_trace_matrix;
 
 /* Stages: the set-up, an iteration with its preconditioner, what follows; as compositions for wisp_choose, NULL where
- * the family's stage is meant, whichever is best. */
+ * the family's stage is meant, whichever is best. setup: what was chosen for it, which is chosen first. */
 typedef enum wisp_helmholtz_part {
   WISP_HELMHOLTZ_SETUP,
   WISP_HELMHOLTZ_ITERATION,
@@ -37,7 +43,8 @@ typedef struct wisp_helmholtz_method {
   const char *setup; /* a composition; NULL: the best */
   long long batch;   /* where the set-up stores matrices inside of elements: of so many at a time; 0: as many as fit */
 } wisp_helmholtz_method;
-const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method);
+const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method,
+                                       const wisp_stage *setup);
 
 typedef struct wisp_helmholtz_outcome {
   wisp_cg_report cg;
@@ -52,6 +59,9 @@ typedef struct wisp_helmholtz_outcome {
 double wisp_helmholtz_bytes(const wisp_helmholtz_method *method, int order, double elements, double edges);
 wisp_status wisp_helmholtz_check_memory(wisp_error *err, const wisp_limits *limits, const wisp_helmholtz_method *method,
                                         int order, double elements, double edges);
+
+/* Of either way to apply the matrix rows alone, where halves beside them do not fit. */
+void wisp_helmholtz_settle(const wisp_limits *limits, int order, double elements, wisp_helmholtz_method *method);
 
 /* How many elements' matrices inside have room beside all else, as the paper's set-up stores them: a multiple of 32,
  * at least 32. */

@@ -92,7 +92,8 @@ static wisp_status set_up(wisp_error *err, const wisp_session *session, int squa
                             .settled = part == WISP_HELMHOLTZ_SETUP ? NULL : &r->stage[WISP_HELMHOLTZ_SETUP].fixed,
                             .composition = part == WISP_HELMHOLTZ_SETUP
                                                ? "condense+assemble"
-                                               : wisp_helmholtz_composition((wisp_helmholtz_part)part, &method)};
+                                               : wisp_helmholtz_composition((wisp_helmholtz_part)part, &method,
+                                                                            &r->stage[WISP_HELMHOLTZ_SETUP])};
     CALL(wisp_choose(err, &from, &wish, &r->stage[part]));
   }
   return wisp_helmholtz_solver_create(err, session->device, r->problem, r->stage, &method, &r->solver);
