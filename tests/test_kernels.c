@@ -4,8 +4,12 @@
  * ships. And at N = 2 candidates that have every value of every parameter that a legal one has. At N = 1 kernels are
  * compiled as for users, above quickly. Sanitized (WISP_TEST_SANITIZERS) every strategy is at N = 1, 2 and 3, in a
  * layout and precision each. WISP_TEST_FULL=1, an hour: every default in every layout and both precisions; at N = 2
- * every legal candidate. WISP_TEST_FAMILY=NAME: of one family. */
+ * every legal candidate. WISP_TEST_FAMILY=NAME: of one family. WISP_TEST_WINNERS=1 instead: what a solver takes there
+ * of each kernel, order and precision, the store's winner or the default, e.g. with compute-sanitizer
+ * (scripts/sanitize-gpu); WISP_TEST_SHARE=0/18 to 17/18: of a share of the orders and precisions. */
 #include "each_plan.h"
+#include "good.h"
+#include "../runtime/solve/choose.h"
 #include "../tuner/trial/pipeline.h"
 #include "../tuner/trial/verify.h"
 
@@ -23,6 +27,9 @@ typedef struct check {
   wisp_verifier *verifier;
   wisp_pipeline *pipeline;
   int verified, failed;
+  /* of winners */
+  wisp_chooser from;
+  int stored; /* of those verified: the store's */
 } check;
 
 /* Are kernels slow, so that one of a strategy stands for others? */
@@ -180,8 +187,57 @@ static void test_values(void **state)
   end(&all, is_coarse() ? 80 : 150);
 }
 
+/* --- winners --- */
+
+/* Is this the case's strategy, in its layout? Then its plan, of which the names are the walk's. */
+static wisp_plan *plan_of_winner(const plan_case *c, const wisp_stage *stage)
+{
+  char layouts[2][WISP_LAYOUT_TEXT];
+  wisp_plan *plan = NULL;
+  wisp_layout_print(&c->layout, layouts[0]);
+  wisp_layout_print(&stage->layout, layouts[1]);
+  if (strcmp(stage->choice[0].strategy, c->strategy->name) != 0 || strcmp(layouts[0], layouts[1]) != 0) return NULL;
+  GOOD(wisp_plan_from_text(err, c->strategy, &c->spec, &c->layout, c->names, stage->choice[0].params, &plan));
+  return plan;
+}
+
+static void verify_winner(void *context, const plan_case *c)
+{
+  check *all = context;
+  wisp_stage stage = {.kernels = 0};
+  wisp_plan *plan = NULL;
+  if (c->plan && share_has_turn((size_t)(2 * c->spec.order + (c->spec.precision == WISP_F32)))) {
+    GOOD(wisp_choose_if_any(err, &all->from, &(wisp_wish){.spec = c->spec}, &stage));
+    if (stage.kernels) plan = plan_of_winner(c, &stage);
+    if (plan) all->stored += stage.choice[0].trial != NULL;
+    if (plan) submit(all, plan);
+    wisp_stage_free(&stage);
+  }
+  if (c->last) verify_rest(all);
+}
+
+/* By the store of this user, and what ships. */
+static void test_winners(void **state)
+{
+  (void)state;
+  const plan_range range = {{1, 15}, {WISP_F32, WISP_F64}};
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  wisp_scopes scopes = {0};
+  check all = begin();
+  GOOD(wisp_strategies_load(err, &strategies));
+  GOOD(wisp_store_open(err, NULL, false, NULL, &store));
+  all.from = (wisp_chooser){strategies, store, wisp_device_limits(all.device), &scopes};
+  each_plan(wisp_device_limits(all.device), &range, verify_winner, &all);
+  print_message("%d of them of the store\n", all.stored);
+  wisp_scopes_free(&scopes);
+  end(&all, 1);
+}
+
 int main(void)
 {
+  const struct CMUnitTest winners[] = {cmocka_unit_test(test_winners)};
+  const char *only_winners = getenv("WISP_TEST_WINNERS");
   const char *sanitizers = getenv("WISP_TEST_SANITIZERS");
   unsetenv("WISP_CFLAGS"); /* as users compile them */
   if (sanitizers) setenv("WISP_CFLAGS", sanitizers, 1);
@@ -189,5 +245,7 @@ int main(void)
       cmocka_unit_test(test_defaults),
       cmocka_unit_test(test_values),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  choose_tests();
+  return only_winners && strcmp(only_winners, "1") == 0 ? cmocka_run_group_tests(winners, NULL, NULL)
+                                                        : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -368,5 +368,6 @@ int main(void)
       cmocka_unit_test(test_report),          cmocka_unit_test(test_own_problem), cmocka_unit_test(test_refused),
       cmocka_unit_test(test_bad_meshes),      cmocka_unit_test(test_by_matrix),
   };
+  choose_tests();
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
