@@ -57,13 +57,17 @@ static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp
 
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_wishes *r)
 {
-  static const char *const elements[] = {"tri"};
-  size_t element = 0;
+  static const char *const elements[] = {"tri"}, *const diagonals[] = {"rising", "falling"};
+  size_t element = 0, diagonal = 0;
   *r = (wisp_helmholtz_wishes){.data = {.kappa = "1", .lambda = "1"}};
   CALL(wisp_run_check_problem(err, args, "helmholtz"));
   CALL(wisp_option_choice(err, args, "element", WISP_COUNT(elements), elements, 0, &element));
   CALL(wisp_run_read(err, args, wisp_family_find("hdg"), &r->run));
   CALL(wisp_run_read_grid(err, args, 2, &r->run));
+  CALL(wisp_option_choice(err, args, "diagonal", WISP_COUNT(diagonals), diagonals, 0, &diagonal));
+  CALL(wisp_require(err, !r->run.mesh.file || !wisp_option_given(args, "diagonal"), WISP_EUSAGE,
+                    "--diagonal is for the box and --mesh names a file: leave one out"));
+  r->run.mesh.falling = diagonal == 1;
   return read_method(err, args, r);
 }
 

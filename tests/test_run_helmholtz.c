@@ -226,6 +226,24 @@ static void test_reproducible(void **state)
   assert_true(memcmp(&l2[0], &l2[1], sizeof l2[0]) == 0);
 }
 
+/* Cut along either diagonal: u is even or odd where x and y are mirrored, so that either cut has the same errors; and
+ * sides keep their names. */
+static void test_diagonals(void **state)
+{
+  static const char *const norms[] = {"linf_u", "l2_u", "l2_p", "l2_ustar"};
+  for (int side = 1; side <= 4; side++) {
+    char line[160];
+    cJSON *cut[2];
+    const int mirrored = side < 3 ? 3 - side : side; /* left for right */
+    snprintf(line, sizeof line, "-n 2 --box 9,6 --tolerance 1e-13 --neumann %d", side);
+    cut[0] = solve(*state, line);
+    snprintf(line, sizeof line, "-n 2 --box 9,6 --tolerance 1e-13 --diagonal falling --neumann %d", mirrored);
+    cut[1] = solve(*state, line);
+    for (size_t i = 0; i < WISP_COUNT(norms); i++) close_to(cut[1], norms[i], json_number(cut[0], norms[i]), 1e-8);
+    cJSON_Delete(cut[0]), cJSON_Delete(cut[1]);
+  }
+}
+
 /* Two levels: iterations do not grow with the mesh, nor much over jumps of 10^4. */
 static void test_levels(void **state)
 {
@@ -340,6 +358,8 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --preconditioner two-levels --matrix unstored", "cannot be applied unstored");
   expect(folder, 1, "-n 5 --box 4 --matrix unstored", "reading the matrix is faster");
   expect(folder, 2, "-n 1 --quadrature some", "exact, paper");
+  expect(folder, 2, "-n 1 --diagonal up", "rising, falling");
+  expect(folder, 2, "-n 1 --diagonal falling --mesh tests/meshes/none.msh", "leave one out");
   expect(folder, 2, "-n 1 --element hex", "hex");
   expect(folder, 2, "-n 9 --box 3000", "more than kernels can count");
   expect(folder, 1, "-n 1 --mesh tests/meshes/none.msh", "none.msh");
@@ -367,6 +387,7 @@ int main(void)
       cmocka_unit_test(test_preconditioners), cmocka_unit_test(test_setups),      cmocka_unit_test(test_levels),
       cmocka_unit_test(test_report),          cmocka_unit_test(test_own_problem), cmocka_unit_test(test_refused),
       cmocka_unit_test(test_bad_meshes),      cmocka_unit_test(test_by_matrix),
+      cmocka_unit_test(test_diagonals),
   };
   choose_tests();
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -45,6 +45,9 @@ typedef struct wisp_mesh {
  * x = 0; 2, x = 1; 3, y = 0; 4, y = 1. Each n in 1..400, of triangles 1..16384; WISP_EUSAGE otherwise. */
 wisp_status wisp_mesh_grid(wisp_error *err, int corners, const int *n, wisp_mesh **out);
 
+/* The squares; falls: cut from upper left to lower right. */
+wisp_status wisp_mesh_squares(wisp_error *err, const int n[2], bool falls, wisp_mesh **out);
+
 /* The same of n^3 cubes, of tets. */
 static inline wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
 {

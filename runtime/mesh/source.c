@@ -32,6 +32,8 @@ wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source 
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   if (source->file)
     CALL(wisp_mesh_read(err, corners, source->file, &mesh));
+  else if (corners == 3)
+    CALL(wisp_mesh_squares(err, source->box, source->falling, &mesh));
   else
     CALL(corners == 4 ? wisp_mesh_box(err, source->box[0], &mesh) : wisp_mesh_grid(err, corners, source->box, &mesh));
   if (source->jitter > 0) CALL(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
@@ -61,7 +63,7 @@ void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256])
   char edges[64] = "", moved[64] = "", shuffled[64] = "";
   const int *n = source->box;
   if (n[2] == 0)
-    snprintf(edges, sizeof edges, "unit square, %d x %d squares", n[0], n[1]);
+    snprintf(edges, sizeof edges, "unit square, %d x %d squares%s", n[0], n[1], source->falling ? " cut falling" : "");
   else if (n[0] == n[1] && n[1] == n[2])
     snprintf(edges, sizeof edges, "unit box, %d cubes an edge", n[0]);
   else
