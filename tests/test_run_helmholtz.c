@@ -386,8 +386,7 @@ int main(void)
       cmocka_unit_test(test_table),           cmocka_unit_test(test_orders),      cmocka_unit_test(test_reproducible),
       cmocka_unit_test(test_preconditioners), cmocka_unit_test(test_setups),      cmocka_unit_test(test_levels),
       cmocka_unit_test(test_report),          cmocka_unit_test(test_own_problem), cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_bad_meshes),      cmocka_unit_test(test_by_matrix),
-      cmocka_unit_test(test_diagonals),
+      cmocka_unit_test(test_bad_meshes),      cmocka_unit_test(test_by_matrix),   cmocka_unit_test(test_diagonals),
   };
   choose_tests();
   return cmocka_run_group_tests(tests, set_up, tear_down);
