@@ -31,9 +31,9 @@ static wisp_status read_data(wisp_error *err, const wisp_arguments *args, wisp_h
 
 static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_wishes *r)
 {
-  static const char *const rules[] = {"exact", "paper"};
+  static const char *const rules[] = {"exact", "paper"}, *const coarse[] = {"own", "single"};
   static const char *const matrices[] = {"blocks", "halves", "unstored"};
-  size_t rule = 0, preconditioner = 0, matrix = 0;
+  size_t rule = 0, single = 0, preconditioner = 0, matrix = 0;
   long long smoothing = 0;
   r->method.precision = r->run.precision;
   CALL(wisp_option_real(err, args, "tolerance", 1e-16, 1, r->method.precision == WISP_F64 ? 1e-10 : 1e-5,
@@ -44,8 +44,12 @@ static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp
   CALL(wisp_option_choice(err, args, "preconditioner", 4, wisp_trace_preconditioners,
                           matrix ? WISP_TRACE_BLOCKS : WISP_TRACE_LEVELS, &preconditioner));
   CALL(wisp_option_integer(err, args, "smoothing", 1, 8, 2, &smoothing));
+  CALL(wisp_option_choice(err, args, "coarse", WISP_COUNT(coarse), coarse, 0, &single));
+  CALL(wisp_require(err, !single || preconditioner == WISP_TRACE_LEVELS, WISP_EUSAGE,
+                    "option --coarse is for --preconditioner two-levels"));
   CALL(wisp_option_integer(err, args, "batch", 1, INT32_MAX, 0, &r->method.batch));
   r->method.smoothing = (int)smoothing;
+  r->method.narrow = single == 1;
   r->method.setup = wisp_option_value(args, "setup");
   r->data.paper = rule == 1;
   r->method.matrix =

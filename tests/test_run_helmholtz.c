@@ -149,6 +149,25 @@ static void test_preconditioners(void **state)
   assert_true(iterations[2] < iterations[0] && iterations[2] < iterations[1] && iterations[3] < iterations[2] / 3);
 }
 
+/* The coarse problem's numbers in single precision: the same solution, hardly more iterations. */
+static void test_narrow(void **state)
+{
+  static const char *const runs[] = {"-n 3 --box 40,30 --jitter 0.2",
+                                     "-n 2 --box 12 --matrix halves --preconditioner two-levels"};
+  for (size_t i = 0; i < WISP_COUNT(runs); i++) {
+    char line[160], whole[256];
+    snprintf(line, sizeof line, "%s --coarse single", runs[i]);
+    snprintf(whole, sizeof whole, "run helmholtz -d %s %s", test_device_name(), line);
+    cJSON *own = solve(*state, runs[i]), *single = solve(*state, line);
+    outcome o = run_in(*state, "", whole);
+    assert_non_null(strstr(o.out, "\nnarrow_cycle"));
+    forget(&o);
+    close_to(single, "l2_u", json_number(own, "l2_u"), 1e-6);
+    assert_true(fabs(json_number(single, "iterations") - json_number(own, "iterations")) <= 1);
+    cJSON_Delete(own), cJSON_Delete(single);
+  }
+}
+
 /* All set-ups come to one matrix, the paper's also where its elements' matrices go batch by batch, the last one short.
  */
 static void test_setups(void **state)
@@ -358,6 +377,8 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --preconditioner two-levels --matrix unstored", "cannot be applied unstored");
   expect(folder, 1, "-n 5 --box 4 --matrix unstored", "reading the matrix is faster");
   expect(folder, 2, "-n 1 --quadrature some", "exact, paper");
+  expect(folder, 2, "-n 1 --coarse single --preconditioner none", "is for --preconditioner two-levels");
+  expect(folder, 2, "-n 1 --coarse double", "own, single");
   expect(folder, 2, "-n 1 --diagonal up", "rising, falling");
   expect(folder, 2, "-n 1 --diagonal falling --mesh tests/meshes/none.msh", "leave one out");
   expect(folder, 2, "-n 1 --element hex", "hex");
@@ -387,6 +408,7 @@ int main(void)
       cmocka_unit_test(test_preconditioners), cmocka_unit_test(test_setups),      cmocka_unit_test(test_levels),
       cmocka_unit_test(test_report),          cmocka_unit_test(test_own_problem), cmocka_unit_test(test_refused),
       cmocka_unit_test(test_bad_meshes),      cmocka_unit_test(test_by_matrix),   cmocka_unit_test(test_diagonals),
+      cmocka_unit_test(test_narrow),
   };
   choose_tests();
   return cmocka_run_group_tests(tests, set_up, tear_down);

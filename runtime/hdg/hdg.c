@@ -239,6 +239,15 @@ static void place_by_matrix(const void *self, const wisp_array_decl *array, size
   place(self, array, origin_by_matrix(self, array, i), text);
 }
 
+/* Of all spans, some of which a cycle takes twice. */
+static size_t count_numbers(const wisp_cycle *c)
+{
+  size_t rows = 0;
+  for (size_t i = 0; i < c->spans; i++)
+    if (c->span[i].first + c->span[i].count > rows) rows = c->span[i].first + c->span[i].count;
+  return (size_t)c->start[rows];
+}
+
 wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_room *room)
 {
   const wisp_hdg_tables *t = s->tables;
@@ -275,7 +284,7 @@ wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_ro
     const wisp_count coarse[] = {{"coarse_vertices", c->vertices},   {"touches", c->touches},
                                  {"cycle_rows", c->cycle->rows},     {"cycle_numbers", c->cycle->numbers},
                                  {"level_numbers", c->cycle->width}, {"coarse_from", c->cycle->solution_at},
-                                 {"span_count", c->cycle->spans}};
+                                 {"span_count", c->cycle->spans},    {"span_numbers", count_numbers(c->cycle)}};
     for (size_t i = 0; i < WISP_COUNT(coarse); i++) *next++ = coarse[i];
   }
   return d;

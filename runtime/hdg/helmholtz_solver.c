@@ -27,22 +27,25 @@ struct wisp_helmholtz_solver {
 #define BY_HALVES_BLOCKS                                \
   "invert+multiply+collect+precondition+tensor.update|" \
   "invert+multiply_grouped+collect_grouped+precondition+tensor.update"
-#define LEVELS(applied)                                            \
-  "invert+coarsen+galerkin+weigh+sparse_product+coarsest+" applied \
-  "+precondition+smooth+residual+restrict+cycle+cycles+"           \
-  "prolong+tensor.update"
+#define TWO_LEVELS(narrow, applied, cycles)                               \
+  "invert+coarsen+galerkin+weigh+sparse_product+coarsest+" narrow applied \
+  "+precondition+smooth+residual+restrict+" cycles "+prolong+tensor.update"
+#define LEVELS(applied) TWO_LEVELS("", applied, "cycle+cycles")
+#define NARROW_LEVELS(applied) TWO_LEVELS("narrow+", applied, "narrow_cycle+narrow_cycles")
 #define OR "|"
 
 const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method,
                                        const wisp_stage *setup)
 {
-  static const char *const iterations[4][3] = {
-      {BY_ROWS OR BY_HALVES, BY_ROWS_BLOCKS OR BY_HALVES_BLOCKS, LEVELS("apply") OR LEVELS("multiply+collect")},
-      {BY_ROWS, BY_ROWS_BLOCKS, LEVELS("apply")},
-      {BY_HALVES, BY_HALVES_BLOCKS, LEVELS("multiply+collect")},
+  static const char *const iterations[4][4] = {
+      {BY_ROWS OR BY_HALVES, BY_ROWS_BLOCKS OR BY_HALVES_BLOCKS, LEVELS("apply") OR LEVELS("multiply+collect"),
+       NARROW_LEVELS("apply") OR NARROW_LEVELS("multiply+collect")},
+      {BY_ROWS, BY_ROWS_BLOCKS, LEVELS("apply"), NARROW_LEVELS("apply")},
+      {BY_HALVES, BY_HALVES_BLOCKS, LEVELS("multiply+collect"), NARROW_LEVELS("multiply+collect")},
       {"invert+multiply_unstored+collect+tensor.advance+tensor.update",
-       "invert+multiply_unstored+collect+precondition+tensor.update", NULL}};
+       "invert+multiply_unstored+collect+precondition+tensor.update", NULL, NULL}};
   const wisp_trace_preconditioner how = method->preconditioner;
+  const bool narrow = method->narrow && method->precision == WISP_F64;
   wisp_trace_matrix matrix = method->matrix;
   if (part == WISP_HELMHOLTZ_SETUP && method->setup) return method->setup;
   if (part == WISP_HELMHOLTZ_SETUP)
@@ -50,7 +53,7 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
   if (part == WISP_HELMHOLTZ_FIELDS) return "recover+postprocess|recover_star";
   if (part == WISP_HELMHOLTZ_AGAIN) return "recover+outflow";
   if (matrix == WISP_TRACE_EITHER && !wisp_stage_has(setup, "element_data")) matrix = WISP_TRACE_ROWS;
-  return iterations[matrix][how == WISP_TRACE_LEVELS ? 2 : how == WISP_TRACE_BLOCKS];
+  return iterations[matrix][how == WISP_TRACE_LEVELS ? 2 + narrow : how == WISP_TRACE_BLOCKS];
 }
 
 /* --- making it --- */
@@ -157,8 +160,11 @@ static wisp_status add_cycle(wisp_error *err, const wisp_helmholtz_solver *s, wi
     const size_t behind = wisp_cycle_small(c, from);
     const wisp_binding large[] = {{"cycle_rows", 0, (double)c->span[from].count}, {"span", 0, (double)from}};
     const wisp_binding small[] = {{"small_from", 0, (double)from}, {"small_to", 0, (double)behind}};
-    if (behind > from) CALL(add(err, s, "cycles", small, WISP_COUNT(small), to));
-    if (behind == from) CALL(add(err, s, "cycle", large, WISP_COUNT(large), to));
+    for (size_t i = 0; i < 2; i++) /* the stage has one of the two */
+      if (behind > from)
+        CALL(add(err, s, i ? "narrow_cycles" : "cycles", small, WISP_COUNT(small), to));
+      else
+        CALL(add(err, s, i ? "narrow_cycle" : "cycle", large, WISP_COUNT(large), to));
     from = behind > from ? behind : from + 1;
   }
   return WISP_OK;
@@ -238,7 +244,7 @@ static wisp_status list_numbers(wisp_error *err, wisp_helmholtz_solver *s, wisp_
     const size_t count = wisp_cycle_bindings(step, bindings);
     CALL(add(err, s, kernels[step->how], bindings, count, to));
   }
-  return WISP_OK;
+  return add(err, s, "narrow", NULL, 0, to);
 }
 
 /* What is launched before the iterations, between set-up and these, and behind them, each as one graph. */

@@ -39,6 +39,7 @@ typedef struct wisp_helmholtz_method {
   wisp_trace_matrix matrix;
   double tolerance; /* of the residual, over the right-hand side */
   long long iterations;
+  bool narrow;       /* of two levels: the coarse problem's numbers in single precision, whatever the solve's */
   int smoothing;     /* of two levels: the degree of Chebyshev's polynomial before and after the coarse problem */
   const char *setup; /* a composition; NULL: the best */
   long long batch;   /* where the set-up stores matrices inside of elements: of so many at a time; 0: as many as fit */

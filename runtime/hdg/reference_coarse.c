@@ -201,6 +201,8 @@ static wisp_status restrict_trace(wisp_error *err, const wisp_hdg *s, wisp_round
 static wisp_status add_up(wisp_error *err, const wisp_hdg *s, wisp_round *r, size_t from, size_t to)
 {
   const wisp_cycle *c = s->coarse->cycle;
+  const bool narrow = wisp_list_has(r->kernel->reads, "cycle_narrow");
+  const double *numbers = r->before[narrow ? WISP_HDG_CYCLE_NARROW : WISP_HDG_CYCLE_VALUE];
   double *levels = r->after[WISP_HDG_LEVELS];
   OWNED(free) double *sizes = NULL;
   CALL(wisp_new(err, c->width, sizeof *sizes, &sizes));
@@ -209,12 +211,22 @@ static wisp_status add_up(wisp_error *err, const wisp_hdg *s, wisp_round *r, siz
     for (size_t row = c->span[i].first; row < c->span[i].first + c->span[i].count; row++) {
       double value = 0, size = 0;
       for (int32_t q = c->start[row]; q < c->start[row + 1]; q++) {
-        const double number = r->before[WISP_HDG_CYCLE_VALUE][q];
+        const double number = numbers[q];
         value += number * levels[c->column[q]], size += fabs(number) * sizes[c->column[q]];
       }
       wisp_hdg_leave(r, WISP_HDG_LEVELS, (size_t)c->target[row], value, size);
       sizes[c->target[row]] = size;
     }
+  return WISP_OK;
+}
+
+static wisp_status narrow(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  (void)err, (void)s;
+  for (size_t q = 0; q < r->numbers[WISP_HDG_CYCLE_NARROW]; q++) {
+    const double number = r->before[WISP_HDG_CYCLE_VALUE][q];
+    wisp_hdg_leave(r, WISP_HDG_CYCLE_NARROW, q, (float)number, fabs(number));
+  }
   return WISP_OK;
 }
 
@@ -270,9 +282,9 @@ wisp_status wisp_hdg_solve_coarse(wisp_error *err, wisp_round *r)
     const char *kernel;
     wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_round *r);
   } kernels[] = {
-      {"coarsen", coarsen},   {"galerkin", galerkin},       {"weigh", weigh}, {"sparse_product", sparse_product},
-      {"coarsest", coarsest}, {"restrict", restrict_trace}, {"cycle", cycle}, {"cycles", cycles},
-      {"prolong", prolong}};
+      {"coarsen", coarsen},   {"galerkin", galerkin},       {"weigh", weigh},        {"sparse_product", sparse_product},
+      {"coarsest", coarsest}, {"restrict", restrict_trace}, {"cycle", cycle},        {"cycles", cycles},
+      {"prolong", prolong},   {"narrow", narrow},           {"narrow_cycle", cycle}, {"narrow_cycles", cycles}};
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
     if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(err, r->plain->self, r);
   return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);
