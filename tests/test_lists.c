@@ -130,7 +130,9 @@ static void sweep(const char *folder, size_t i, bool wrong)
     fail_msg("%s by %s, %s %s: %s %s", plants[i].kernel, trial->strategy, plants[i].array, wrong ? "spoiled" : "sound",
              trial->outcome, trial->reason);
   }
-  if (!seen) fail_msg("%s by %s: %s", plants[i].kernel, plants[i].strategy, refused);
+  if (!seen)
+    fail_msg("%s by %s: %s; %lld not compiled, %s", plants[i].kernel, plants[i].strategy, refused, summary.skipped,
+             summary.why);
   wisp_store_close(store);
 }
 
