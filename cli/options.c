@@ -436,7 +436,7 @@ wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_m
   CALL(wisp_option_integer(err, args, "shuffle", 0, INT32_MAX, 0, &seed));
   CALL(wisp_require(
       err, !looks_polynomial, WISP_EUSAGE,
-      "option --order is '%s', must be one of as-given, curve, metis (how elements lie in memory): did you "
+      "option --order is '%s', must be one of as-given, curve, metis, levels (how elements lie in memory): did you "
       "mean -n %s?",
       order, order));
   CALL(wisp_option_choice(err, args, "order", WISP_ORDERINGS, wisp_ordering_names, 0, &ordering));

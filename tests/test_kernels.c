@@ -102,7 +102,8 @@ static void verify_default(void *context, const plan_case *c)
   check *all = context;
   wisp_plan *plan = NULL;
   const bool layout = (c->spec.order <= LOW && !is_coarse()) || walks_in_full() || layout_has_turn(c);
-  if (c->plan && layout && precision_has_turn(c) && system_has_turn(c) && order_has_turn(c, LOW)) {
+  const bool share = share_has_turn((size_t)c->strategy_number);
+  if (c->plan && share && layout && precision_has_turn(c) && system_has_turn(c) && order_has_turn(c, LOW)) {
     const char *params = c->plan->params;
     assert_int_equal(wisp_plan_from_text(NULL, c->strategy, &c->spec, &c->layout, c->names, params, &plan), WISP_OK);
     submit(all, plan);
@@ -162,7 +163,8 @@ static void verify_values(void *context, const plan_case *c)
   check *all = context;
   static legal l;
   bool seen[WISP_MAX_PARAMS][WISP_MAX_VALUES] = {{false}};
-  if (layout_has_turn(c) && precision_has_turn(c) && order_has_turn(c, VALUES_ORDER)) {
+  const bool share = share_has_turn((size_t)c->strategy_number);
+  if (share && layout_has_turn(c) && precision_has_turn(c) && order_has_turn(c, VALUES_ORDER)) {
     l.count = 0, l.param_count = c->strategy->params, l.params = c->strategy->param;
     assert_int_equal(wisp_plan_enumerate(NULL, c->strategy, &c->spec, &c->layout, c->names, collect, &l), WISP_OK);
     for (int i = 0; i < l.count; i++) {

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "store_fixture.h"
 #include "../gen/nodal/tet.h"
+#include "../runtime/assembly/pattern.h"
 #include "../runtime/mesh/source.h"
 
 #include <wisp.h>
@@ -157,6 +158,80 @@ static void test_curve(void **state)
   free(order);
 }
 
+/* --- from level to level --- */
+
+/* Lines of 128 bytes that a warp reads, a row a lane, of coordinates in double: those of every row's first column
+ * together, then of the second, and so on. */
+static double lines(const wisp_mesh *mesh)
+{
+  enum { IN_LINE = 8 };
+  const wisp_fixing none = {.count = 0};
+  wisp_simplexnodes *nodes = NULL;
+  wisp_pattern *p = NULL;
+  size_t total = 0, warps = 0;
+  assert_int_equal(wisp_simplexnodes_create(NULL, "mesh", mesh, 1, &none, &nodes), WISP_OK);
+  assert_int_equal(wisp_pattern_create(NULL, "mesh", nodes, &p), WISP_OK);
+  for (size_t row = 0; row + SLAB <= p->rows; row += SLAB, warps++)
+    for (int32_t slot = 0, longest = 1; slot < longest; slot++) {
+      uint64_t read[SLAB];
+      size_t count = 0;
+      for (size_t x = row; x < row + SLAB; x++) {
+        const int32_t length = p->start[x + 1] - p->start[x];
+        if (length > longest) longest = length;
+        if (slot < length) read[count++] = (uint64_t)p->column[p->start[x] + slot] / IN_LINE;
+      }
+      qsort(read, count, sizeof *read, compare_sectors);
+      for (size_t r = 0; r < count; r++) total += r == 0 || read[r] != read[r - 1];
+    }
+  wisp_pattern_destroy(p);
+  wisp_simplexnodes_destroy(nodes);
+  return (double)total / (double)warps;
+}
+
+static wisp_mesh *triangles(bool shuffle, wisp_ordering how)
+{
+  const wisp_mesh_source source = {
+      .box = {100, 100}, .jitter = 0.2, .shuffle = shuffle, .seed = 5, .as_asked = true, .ordering = how};
+  wisp_mesh *mesh = NULL;
+  assert_int_equal(wisp_mesh_make(NULL, 3, &source, &mesh), WISP_OK);
+  return mesh;
+}
+
+/* Lanes side by side have neighbours side by side, as on the box and unlike along the curve. */
+static void test_levels(void **state)
+{
+  static const struct {
+    bool shuffle;
+    wisp_ordering how;
+  } meshes[] = {{false, WISP_ORDER_AS_GIVEN}, {true, WISP_ORDER_LEVELS}, {true, WISP_ORDER_CURVE}};
+  double read[3];
+  (void)state;
+  for (size_t i = 0; i < 3; i++) {
+    wisp_mesh *mesh = triangles(meshes[i].shuffle, meshes[i].how);
+    read[i] = lines(mesh);
+    wisp_mesh_destroy(mesh);
+  }
+  print_message("%.1f lines a warp on the box, %.1f from level to level, %.1f along the curve\n", read[0], read[1],
+                read[2]);
+  assert_true(read[1] < 1.15 * read[0] && read[1] < 0.8 * read[2]);
+}
+
+/* What does not hang together has its turn all the same: two tets apart, and each element once. */
+static void test_levels_apart(void **state)
+{
+  wisp_mesh *mesh = NULL;
+  (void)state;
+  assert_int_equal(wisp_mesh_create(NULL, 4, 8, 2, &mesh), WISP_OK);
+  for (size_t v = 0; v < 8; v++) {
+    for (size_t d = 0; d < 3; d++) mesh->xyz[3 * v + d] = (v % 4 == d + 1) + 5 * (double)(v / 4);
+    mesh->cell[v] = (int32_t)v;
+  }
+  assert_int_equal(wisp_mesh_connect(NULL, "two tets", mesh), WISP_OK);
+  assert_int_equal(wisp_mesh_order(NULL, mesh, WISP_ORDER_LEVELS), WISP_OK);
+  free(places(mesh));
+  wisp_mesh_destroy(mesh);
+}
+
 /* A million tets have ten seconds on two cores, 162 000 a sixth of that, and valgrind or sanitizers all of it. */
 static void test_fast(void **state)
 {
@@ -241,8 +316,8 @@ static double solve(const char *folder, const char *arguments, const char *what)
  * step is given, as its limit is an estimate of some per mille. */
 static void test_results_do_not_change(void **state)
 {
-  static const char *const options[] = {"", "--shuffle 0 --order as-given", "--order curve", "--order metis",
-                                        "--shuffle 0"};
+  static const char *const options[] = {
+      "", "--shuffle 0 --order as-given", "--order curve", "--order metis", "--shuffle 0", "--order levels"};
   enum { RUNS = sizeof options / sizeof *options };
   double energy[RUNS], error[RUNS];
   for (size_t i = 0; i < RUNS; i++) {
@@ -260,7 +335,8 @@ static void test_results_do_not_change(void **state)
 static void test_hexes(void **state)
 {
   const double expected = solve(*state, "poisson -n 3 --box 4 --jitter 0.2", "l2_error");
-  static const char *const orders[] = {"--shuffle 0", "--shuffle 0 --order as-given", "--order curve"};
+  static const char *const orders[] = {"--shuffle 0", "--shuffle 0 --order as-given", "--order curve",
+                                       "--order levels"};
   for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
     char arguments[128];
     snprintf(arguments, sizeof arguments, "poisson -n 3 --box 4 --jitter 0.2 %s", orders[i]);
@@ -291,15 +367,16 @@ static void test_options(void **state)
 {
   static const struct {
     const char *arguments, *says;
-  } bad[] = {{"run maxwell --order 3", "as-given, curve, metis (how elements lie in memory): did you mean -n 3?"},
-             {"tune --order 1-4,7", "did you mean -n 1-4,7?"},
-             {"bench -n 1 --order wave", "must be one of as-given, curve, metis"},
-             {"emit --order 3", "did you mean --orders?"},
-             {"run maxwell -n 1 --jitter 0.7", "--jitter"},
-             {"run maxwell -n 1 --mesh a.msh --shuffle 1", "--shuffle"},
-             {"run poisson -n 1 --order metis --box 2", "tets"},
-             {"bench --shuffle x", "--shuffle"},
-             {"tune --mesh a.msh --box 4", "leave one out"}};
+  } bad[] = {
+      {"run maxwell --order 3", "as-given, curve, metis, levels (how elements lie in memory): did you mean -n 3?"},
+      {"tune --order 1-4,7", "did you mean -n 1-4,7?"},
+      {"bench -n 1 --order wave", "must be one of as-given, curve, metis, levels"},
+      {"emit --order 3", "did you mean --orders?"},
+      {"run maxwell -n 1 --jitter 0.7", "--jitter"},
+      {"run maxwell -n 1 --mesh a.msh --shuffle 1", "--shuffle"},
+      {"run poisson -n 1 --order metis --box 2", "tets"},
+      {"bench --shuffle x", "--shuffle"},
+      {"tune --mesh a.msh --box 4", "leave one out"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     outcome o = run_in(*state, "", bad[i].arguments);
     assert_int_equal(o.status, 2);
@@ -314,6 +391,8 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_locality),
                                      cmocka_unit_test(test_any_file),
                                      cmocka_unit_test(test_curve),
+                                     cmocka_unit_test(test_levels),
+                                     cmocka_unit_test(test_levels_apart),
                                      cmocka_unit_test(test_fast),
                                      IN_FOLDER(test_the_files_own_order),
                                      IN_FOLDER(test_results_do_not_change),

@@ -22,9 +22,9 @@ typedef struct wisp_heat_report {
   double t;
   int steps, assemblies;
   long long iterations;
-  double residual, change; /* of the last solve, of u by it */
-  bool converged;          /* every solve, and u stood still in every step */
-  double seconds_assembling, seconds_iterating;
+  double residual, change;                                      /* of the last solve, of u by it */
+  bool converged;                                               /* every solve, and u stood still in every step */
+  double seconds_assembling, seconds_aiming, seconds_iterating; /* aiming: what conjugate gradients start from */
 } wisp_heat_report;
 
 typedef struct wisp_heat_solver wisp_heat_solver;

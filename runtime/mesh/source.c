@@ -59,7 +59,8 @@ wisp_status wisp_mesh_some(wisp_error *err, int corners, const wisp_mesh_source 
 
 void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256])
 {
-  static const char *const ordered[WISP_ORDERINGS] = {"", ", along a curve", ", in parts by METIS"};
+  static const char *const ordered[WISP_ORDERINGS] = {"", ", along a curve", ", in parts by METIS",
+                                                      ", from level to level"};
   char edges[64] = "", moved[64] = "", shuffled[64] = "";
   const int *n = source->box;
   if (n[2] == 0)

@@ -11,14 +11,15 @@
 typedef enum wisp_ordering {
   WISP_ORDER_AS_GIVEN, /* the mesh's own numbers */
   WISP_ORDER_CURVE,    /* clusters of a slab's size, grown along a Hilbert curve through the elements' centres */
-  WISP_ORDER_METIS     /* parts of a slab's size by METIS */
+  WISP_ORDER_METIS,    /* parts of a slab's size by METIS */
+  WISP_ORDER_LEVELS    /* as they are come upon from a corner, level by level (levels.h) */
 } wisp_ordering;
-enum { WISP_ORDERINGS = 3 };
+enum { WISP_ORDERINGS = 4 };
 extern const char *const wisp_ordering_names[WISP_ORDERINGS]; /* as --order takes them */
 
 /* Of tets, sets mesh->order. Nothing is renumbered: it is where elements go, not what they are called. Hexes and
- * triangles themselves are put into order: along the curve, without clusters, unless as given; their numbers are kept
- * for messages. WISP_EUSAGE for hexes by METIS. */
+ * triangles themselves are put into order: along the curve, without clusters, or from level to level; their numbers are
+ * kept for messages. WISP_EUSAGE for hexes by METIS. */
 wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how);
 
 /* Turns the corners of tets so that they stand in the order of their vertices' numbers, as far as volumes stay
