@@ -127,7 +127,7 @@ static void look_for_use(void *context, const plan_case *c)
 
 static void test_every_line_is_of_use(void **state)
 {
-  static const plan_range range = {{1, 7}, {WISP_F64, 0}};
+  static const plan_range range = {{1, 7}, {WISP_F64, WISP_F32}};
   static const char *const targets[] = {"host", "sm_90"};
   wisp_strategies *all = load();
   lines found = {.all = all};
