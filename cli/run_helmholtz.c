@@ -100,18 +100,11 @@ static wisp_status make_mesh(wisp_error *err, const wisp_helmholtz_wishes *r, wi
 static wisp_status choose(wisp_error *err, wisp_helmholtz_wishes *r, wisp_helmholtz_run *run)
 {
   const wisp_chooser from = wisp_session_chooser(run->session);
-  wisp_helmholtz_settle(from.limits, r->run.order, (double)run->mesh->elements, &r->method);
-  for (int part = 0; part < WISP_HELMHOLTZ_AGAIN; part++) {
-    const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("hdg"), r->run.order, NULL, r->method.precision),
-                            .elements = (long long)run->mesh->elements,
-                            .exact_match_only = r->run.exact,
-                            .reproducible = r->reproducible,
-                            .settled = part == WISP_HELMHOLTZ_SETUP ? NULL : &run->stage[WISP_HELMHOLTZ_SETUP].fixed,
-                            .composition = wisp_helmholtz_composition((wisp_helmholtz_part)part, &r->method,
-                                                                      &run->stage[WISP_HELMHOLTZ_SETUP])};
-    CALL(wisp_choose(err, &from, &wish, &run->stage[part]));
-  }
-  return WISP_OK;
+  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("hdg"), r->run.order, NULL, r->method.precision),
+                          .elements = (long long)run->mesh->elements,
+                          .exact_match_only = r->run.exact,
+                          .reproducible = r->reproducible};
+  return wisp_helmholtz_choose(err, &from, &wish, WISP_HELMHOLTZ_AGAIN, &r->method, run->stage);
 }
 
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_wishes *r,

@@ -56,6 +56,20 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
   return iterations[matrix][how == WISP_TRACE_LEVELS ? 2 + narrow : how == WISP_TRACE_BLOCKS];
 }
 
+wisp_status wisp_helmholtz_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, int parts,
+                                  wisp_helmholtz_method *method, wisp_stage stage[WISP_HELMHOLTZ_PARTS])
+{
+  const wisp_stage *setup = &stage[WISP_HELMHOLTZ_SETUP];
+  wisp_helmholtz_settle(from->limits, wish->spec.order, (double)wish->elements, method);
+  for (int part = 0; part < parts; part++) {
+    wisp_wish its = *wish;
+    its.settled = part == WISP_HELMHOLTZ_SETUP ? NULL : &setup->fixed;
+    its.composition = wisp_helmholtz_composition((wisp_helmholtz_part)part, method, setup);
+    CALL(wisp_choose(err, from, &its, &stage[part]));
+  }
+  return WISP_OK;
+}
+
 /* --- making it --- */
 
 static bool is_wanted(const void *solver, const char *array)

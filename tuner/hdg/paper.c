@@ -70,11 +70,12 @@ static void release(run *r)
 /* The matrix by condense+assemble, so that each can be timed. */
 static wisp_status set_up(wisp_error *err, const wisp_session *session, int squares, int order, run *r)
 {
-  static const wisp_helmholtz_method method = {.precision = WISP_F64,
-                                               .preconditioner = WISP_TRACE_LEVELS,
-                                               .tolerance = 1e-10,
-                                               .iterations = 10000,
-                                               .smoothing = 2};
+  wisp_helmholtz_method method = {.precision = WISP_F64,
+                                  .preconditioner = WISP_TRACE_LEVELS,
+                                  .tolerance = 1e-10,
+                                  .iterations = 10000,
+                                  .smoothing = 2,
+                                  .setup = "condense+assemble"};
   const wisp_helmholtz_texts texts = {.tau = 1,
                                       .kappa = "1",
                                       .lambda = "1",
@@ -86,16 +87,9 @@ static wisp_status set_up(wisp_error *err, const wisp_session *session, int squa
   CALL(wisp_helmholtz_problem_create(err, "box", r->mesh, order, &texts, &r->problem));
   CALL(wisp_hdg_coarsen(err, r->problem->hdg, WISP_CYCLE_DIRECT));
   r->host = wisp_seconds() - begin;
-  for (int part = 0; part < WISP_HELMHOLTZ_AGAIN; part++) {
-    const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("hdg"), order, NULL, WISP_F64),
-                            .elements = (long long)r->mesh->elements,
-                            .settled = part == WISP_HELMHOLTZ_SETUP ? NULL : &r->stage[WISP_HELMHOLTZ_SETUP].fixed,
-                            .composition = part == WISP_HELMHOLTZ_SETUP
-                                               ? "condense+assemble"
-                                               : wisp_helmholtz_composition((wisp_helmholtz_part)part, &method,
-                                                                            &r->stage[WISP_HELMHOLTZ_SETUP])};
-    CALL(wisp_choose(err, &from, &wish, &r->stage[part]));
-  }
+  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("hdg"), order, NULL, WISP_F64),
+                          .elements = (long long)r->mesh->elements};
+  CALL(wisp_helmholtz_choose(err, &from, &wish, WISP_HELMHOLTZ_AGAIN, &method, r->stage));
   return wisp_helmholtz_solver_create(err, session->device, r->problem, r->stage, &method, &r->solver);
 }
 

@@ -90,17 +90,9 @@ static wisp_status pose(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz
 static wisp_status choose(wisp_error *err, const wisp_session *session, wisp_helmholtz *p, const wisp_spec *spec)
 {
   const wisp_chooser from = wisp_session_chooser(session);
-  wisp_helmholtz_settle(from.limits, spec->order, (double)p->mesh->elements, &p->method);
-  for (int part = 0; part < WISP_HELMHOLTZ_PARTS; part++) {
-    const wisp_wish wish = {.spec = *spec,
-                            .elements = (long long)p->mesh->elements,
-                            .exact_match_only = session->exact_match_only,
-                            .settled = part == WISP_HELMHOLTZ_SETUP ? NULL : &p->stage[WISP_HELMHOLTZ_SETUP].fixed,
-                            .composition = wisp_helmholtz_composition((wisp_helmholtz_part)part, &p->method,
-                                                                      &p->stage[WISP_HELMHOLTZ_SETUP])};
-    CALL(wisp_choose(err, &from, &wish, &p->stage[part]));
-  }
-  return WISP_OK;
+  const wisp_wish wish = {
+      .spec = *spec, .elements = (long long)p->mesh->elements, .exact_match_only = session->exact_match_only};
+  return wisp_helmholtz_choose(err, &from, &wish, WISP_HELMHOLTZ_PARTS, &p->method, p->stage);
 }
 
 /* --- opening and closing --- */
