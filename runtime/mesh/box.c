@@ -8,34 +8,36 @@
  * of shared squares agree. Tets are the paths along the edges of a cube from corner 000 to corner 111, one for each
  * order of the axes (Kuhn 1960); the middle two corners stand so that the volume is positive. */
 typedef struct cut {
-  int corners, directions, most, pieces; /* most: cells a side */
+  int corners, falls, most, pieces; /* falls: along the other diagonal; most: cells a side */
   const char *cells;
   int corner[6][8];
 } cut;
 
 static const cut cuts[] = {
-    {4, 3, 400, 6, "cubes", {{0, 1, 3, 7}, {0, 5, 1, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 6, 4, 7}}},
-    {8, 3, 400, 1, "hexes", {{0, 1, 2, 3, 4, 5, 6, 7}}},
-    {3, 2, 16384, 2, "squares", {{0, 1, 3}, {0, 3, 2}}},
-    {3, 2, 16384, 2, "squares", {{0, 1, 2}, {1, 3, 2}}}, /* along the other diagonal */
+    {4, 0, 400, 6, "cubes", {{0, 1, 3, 7}, {0, 5, 1, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 6, 4, 7}}},
+    {8, 0, 400, 1, "hexes", {{0, 1, 2, 3, 4, 5, 6, 7}}},
+    {3, 0, 16384, 2, "squares", {{0, 1, 3}, {0, 3, 2}}},
+    {3, 1, 16384, 2, "squares", {{0, 1, 2}, {1, 3, 2}}},
 };
-static const cut *const rising = &cuts[2], *const falling = &cuts[3];
 
-/* The sides of the square: what is left, right, below and above has the tags 1 to 4; as edges of a cell's triangles
- * the left one is number 5 or 2, the right one 1 or 3. */
-static void tag_sides(wisp_mesh *mesh, const cut *c, const int n[2])
+/* The sides of the square: what is left, right, below and above has the tags 1 to 4. Of the six edges of a cell's two
+ * triangles these lie left and right. */
+static void tag_sides(wisp_mesh *mesh, bool falls, const int n[2])
 {
-  const size_t nx = (size_t)n[0], ny = (size_t)n[1], left = c == rising ? 5 : 2, right = c == rising ? 1 : 3;
+  const size_t left = falls ? 2 : 5, right = falls ? 3 : 1;
+  const size_t nx = (size_t)n[0], ny = (size_t)n[1];
   for (size_t i = 0; i < nx; i++) mesh->tag[6 * i] = 3, mesh->tag[6 * (nx * (ny - 1) + i) + 4] = 4;
   for (size_t j = 0; j < ny; j++) mesh->tag[6 * nx * j + left] = 1, mesh->tag[6 * (nx * j + nx - 1) + right] = 2;
 }
 
-static wisp_status make_grid(wisp_error *err, const cut *c, const int *n, wisp_mesh **out)
+static wisp_status make_grid(wisp_error *err, int corners, bool falls, const int *n, wisp_mesh **out)
 {
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
-  const int corners = c->corners;
+  const int directions = corners == 3 ? 2 : 3;
+  const cut *c = cuts;
   size_t side[3] = {1, 1, 1}, points[3] = {1, 1, 1};
-  for (int d = 0; d < c->directions; d++) {
+  while (c->corners != corners || c->falls != (int)falls) c++;
+  for (int d = 0; d < directions; d++) {
     CALL(wisp_require(err, n[d] >= 1 && n[d] <= c->most, WISP_EUSAGE, "box: %d %s a side, must be 1 to %d", n[d],
                       c->cells, c->most));
     side[d] = (size_t)n[d];
@@ -45,7 +47,7 @@ static wisp_status make_grid(wisp_error *err, const cut *c, const int *n, wisp_m
   CALL(wisp_mesh_create(err, corners, plane * points[2], (size_t)c->pieces * cells, &mesh));
   for (size_t v = 0; v < mesh->vertices; v++) {
     const size_t at[3] = {v % line, v % plane / line, v / plane};
-    for (int d = 0; d < c->directions; d++) mesh->xyz[3 * v + (size_t)d] = (double)at[d] / n[d];
+    for (int d = 0; d < directions; d++) mesh->xyz[3 * v + (size_t)d] = (double)at[d] / n[d];
   }
   int32_t *vertex = mesh->cell;
   for (size_t q = 0; q < cells; q++) {
@@ -55,21 +57,19 @@ static wisp_status make_grid(wisp_error *err, const cut *c, const int *n, wisp_m
       *vertex++ = (int32_t)(low + (bits & 1) + line * (bits >> 1 & 1) + plane * (bits >> 2));
     }
   }
-  if (corners == 3) tag_sides(mesh, c, n);
+  if (corners == 3) tag_sides(mesh, falls, n);
   if (corners < 8) CALL(wisp_mesh_connect(err, "box", mesh));
   return GIVE(mesh, out);
 }
 
 wisp_status wisp_mesh_grid(wisp_error *err, int corners, const int *n, wisp_mesh **out)
 {
-  const cut *c = cuts;
-  while (c->corners != corners) c++;
-  return make_grid(err, c, n, out);
+  return make_grid(err, corners, false, n, out);
 }
 
 wisp_status wisp_mesh_squares(wisp_error *err, const int n[2], bool falls, wisp_mesh **out)
 {
-  return make_grid(err, falls ? falling : rising, n, out);
+  return make_grid(err, 3, falls, n, out);
 }
 
 void wisp_mesh_tag_sides(wisp_mesh *mesh)

@@ -184,14 +184,24 @@ static wisp_status order_by_metis(wisp_error *err, const wisp_mesh *mesh, int32_
   return WISP_OK;
 }
 
-/* Elements on the curve without clusters, then from level to level. */
+/* On the curve, without clusters. */
+static wisp_status order_plainly(wisp_error *err, const wisp_mesh *mesh, int32_t *order)
+{
+  return along_curve(err, mesh->elements, (size_t)mesh->corners, mesh->cell, mesh->xyz, order);
+}
+
 static wisp_status order_by_levels(wisp_error *err, const wisp_mesh *mesh, int32_t *order)
 {
   OWNED(free) int32_t *curve = NULL;
   CALL(wisp_new(err, mesh->elements, sizeof *curve, &curve));
-  CALL(along_curve(err, mesh->elements, (size_t)mesh->corners, mesh->cell, mesh->xyz, curve));
+  CALL(order_plainly(err, mesh, curve));
   return wisp_levels(err, mesh, curve, order);
 }
+
+/* Of tets, and of what is put into order itself. */
+typedef wisp_status ordering(wisp_error *err, const wisp_mesh *mesh, int32_t *order);
+static ordering *const of_tets[WISP_ORDERINGS] = {NULL, order_by_curve, order_by_metis, order_by_levels};
+static ordering *const of_cells[WISP_ORDERINGS] = {NULL, order_plainly, order_by_metis, order_by_levels};
 
 /* Puts the elements themselves into an order, and what they have on faces and inside; neighbours are found again. */
 static wisp_status permute(wisp_error *err, wisp_mesh *mesh, const int32_t *order)
@@ -228,14 +238,9 @@ static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering h
   OWNED(free) int32_t *order = NULL;
   CALL(wisp_require(err, how != WISP_ORDER_METIS || mesh->corners == 3, WISP_EUSAGE,
                     "order metis is for tets and triangles: take curve for hexes"));
-  if (how == WISP_ORDER_AS_GIVEN) return WISP_OK;
+  if (!of_cells[how]) return WISP_OK;
   CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
-  if (how == WISP_ORDER_METIS)
-    CALL(order_by_metis(err, mesh, order));
-  else if (how == WISP_ORDER_LEVELS)
-    CALL(order_by_levels(err, mesh, order));
-  else
-    CALL(along_curve(err, mesh->elements, (size_t)mesh->corners, mesh->cell, mesh->xyz, order));
+  CALL(of_cells[how](err, mesh, order));
   return permute(err, mesh, order);
 }
 
@@ -248,16 +253,14 @@ wisp_status wisp_mesh_settle(wisp_error *err, wisp_mesh *mesh)
 
 wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 {
-  typedef wisp_status (*method)(wisp_error *, const wisp_mesh *, int32_t *);
-  static const method methods[WISP_ORDERINGS] = {NULL, order_by_curve, order_by_metis, order_by_levels};
   OWNED(free) int32_t *order = NULL;
   CALL(wisp_require(err, (int)how >= 0 && (int)how < WISP_ORDERINGS, WISP_EUSAGE, "order %d is not known", (int)how));
   if (mesh->corners != 4) return order_cells(err, mesh, how);
   free(mesh->order);
   mesh->order = NULL; /* groups are made by the mesh's own numbers */
-  if (!methods[how]) return WISP_OK;
+  if (!of_tets[how]) return WISP_OK;
   CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
-  CALL(methods[how](err, mesh, order));
+  CALL(of_tets[how](err, mesh, order));
   mesh->order = order;
   order = NULL;
   return WISP_OK;
