@@ -73,10 +73,10 @@ static int number_of(const wisp_strategy *s)
   return (int)(sum % 1000);
 }
 
-enum { MOST_STRATEGIES = 256, HIGHEST = 15 };
+enum { MOST_STRATEGIES = 256 };
 
 /* Which strategies apply to the family's first element, by order, precision and their place in the list. */
-typedef bool applying[HIGHEST + 1][2][MOST_STRATEGIES];
+typedef bool applying[HIGHEST_ORDER + 1][2][MOST_STRATEGIES];
 
 static void visit_strategies(const wisp_strategies *all, applying first, plan_case *c, const wisp_target *target,
                              plan_visit *visit, void *context)
@@ -86,7 +86,7 @@ static void visit_strategies(const wisp_strategies *all, applying first, plan_ca
   layouts l = {0};
   size_t last = 0;
   make_layouts(c, target, &l);
-  assert_true(all->count <= MOST_STRATEGIES && c->spec.order <= HIGHEST);
+  assert_true(all->count <= MOST_STRATEGIES && c->spec.order <= HIGHEST_ORDER);
   for (size_t i = 0; i < all->count; i++)
     if (strcmp(all->list[i]->family, c->family->name) == 0) last = i;
   for (size_t i = 0; i < all->count; i++) {
@@ -137,13 +137,12 @@ typedef struct walk {
  * turns beside the family's own, and above the orders of whole stages, where tables take long, one other is enough. */
 static void visit_systems(const walk *w, applying first, plan_case *c, int order, wisp_precision precision)
 {
-  enum { HIGHEST_STAGE = 9 };
   char names[MOST_SYSTEMS][WISP_NAME_TEXT];
   const int count = w->systems ? list_systems(c->family, names) : 1;
-  const bool forms = wisp_form_exists(c->family->default_system);
+  const bool all = walks_in_full(), forms = wisp_form_exists(c->family->default_system);
   for (int s = 0; s < count; s++) {
-    if (s && forms && (order + s) % 3 != 0) continue;
-    if (s > 1 && order > HIGHEST_STAGE) break;
+    if (!all && s && forms && (order + s) % 3 != 0) continue;
+    if (!all && s > 1 && order > HIGHEST_STAGE) break;
     c->system_number = s;
     c->spec = wisp_family_spec(c->family, order, s ? names[s] : NULL, precision);
     wisp_spec_name_element(&c->spec, c->element->name);

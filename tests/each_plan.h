@@ -6,6 +6,9 @@
 #include "../gen/family.h"
 #include "../runtime/device.h"
 
+/* The highest order of any family, and of a whole stage. */
+enum { HIGHEST_ORDER = 15, HIGHEST_STAGE = 9 };
+
 typedef struct plan_case {
   const wisp_family *family;
   const wisp_element *element;
