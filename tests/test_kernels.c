@@ -4,9 +4,9 @@
  * ships. And at N = 2 candidates that have every value of every parameter that a legal one has. At N = 1 kernels are
  * compiled as for users, above quickly. Sanitized (WISP_TEST_SANITIZERS) every strategy is at N = 1, 2 and 3, in a
  * layout and precision each. WISP_TEST_FULL=1, an hour: every default in every layout and both precisions; at N = 2
- * every legal candidate. WISP_TEST_FAMILY=NAME: of one family. WISP_TEST_WINNERS=1 instead: what a solver takes there
- * of each kernel, order and precision, the store's winner or the default, e.g. with compute-sanitizer
- * (scripts/sanitize-gpu); WISP_TEST_SHARE=0/18 to 17/18: of a share of the orders and precisions. */
+ * every legal candidate. WISP_TEST_FAMILY=NAME: of one family. WISP_TEST_WINNERS=4,f64 instead: what a solver takes
+ * there of each kernel at that order in that precision, the store's winner or the default, e.g. with compute-sanitizer
+ * (scripts/sanitize-gpu); 1-9,f32: at these orders. */
 #include "each_plan.h"
 #include "good.h"
 #include "../runtime/solve/choose.h"
@@ -208,7 +208,7 @@ static void verify_winner(void *context, const plan_case *c)
   check *all = context;
   wisp_stage stage = {.kernels = 0};
   wisp_plan *plan = NULL;
-  if (c->plan && share_has_turn((size_t)(2 * c->spec.order + (c->spec.precision == WISP_F32)))) {
+  if (c->plan) {
     GOOD(wisp_choose_if_any(err, &all->from, &(wisp_wish){.spec = c->spec}, &stage));
     if (stage.kernels) plan = plan_of_winner(c, &stage);
     if (plan) all->stored += stage.choice[0].trial != NULL;
@@ -218,11 +218,25 @@ static void verify_winner(void *context, const plan_case *c)
   if (c->last) verify_rest(all);
 }
 
+/* $WISP_TEST_WINNERS, "4,f64" or "1-9,f32". */
+static plan_range read_range(const char *text)
+{
+  plan_range range = {{0, 0}, {WISP_F64, 0}};
+  char precision[4] = "";
+  if (sscanf(text, "%d-%d,%3s", &range.orders[0], &range.orders[1], precision) != 3) {
+    assert_int_equal(sscanf(text, "%d,%3s", &range.orders[0], precision), 2);
+    range.orders[1] = range.orders[0];
+  }
+  assert_true(strcmp(precision, "f32") == 0 || strcmp(precision, "f64") == 0);
+  if (strcmp(precision, "f32") == 0) range.precisions[0] = WISP_F32;
+  return range;
+}
+
 /* By the store of this user, and what ships. */
 static void test_winners(void **state)
 {
   (void)state;
-  const plan_range range = {{1, 15}, {WISP_F32, WISP_F64}};
+  const plan_range range = read_range(getenv("WISP_TEST_WINNERS"));
   OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   OWNED(wisp_store_close) wisp_store *store = NULL;
   wisp_scopes scopes = {0};
@@ -239,7 +253,6 @@ static void test_winners(void **state)
 int main(void)
 {
   const struct CMUnitTest winners[] = {cmocka_unit_test(test_winners)};
-  const char *only_winners = getenv("WISP_TEST_WINNERS");
   const char *sanitizers = getenv("WISP_TEST_SANITIZERS");
   unsetenv("WISP_CFLAGS"); /* as users compile them */
   if (sanitizers) setenv("WISP_CFLAGS", sanitizers, 1);
@@ -248,6 +261,6 @@ int main(void)
       cmocka_unit_test(test_values),
   };
   choose_tests();
-  return only_winners && strcmp(only_winners, "1") == 0 ? cmocka_run_group_tests(winners, NULL, NULL)
-                                                        : cmocka_run_group_tests(tests, NULL, NULL);
+  return getenv("WISP_TEST_WINNERS") ? cmocka_run_group_tests(winners, NULL, NULL)
+                                     : cmocka_run_group_tests(tests, NULL, NULL);
 }
