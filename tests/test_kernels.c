@@ -6,7 +6,7 @@
  * layout and precision each. WISP_TEST_FULL=1, an hour: every default in every layout and both precisions; at N = 2
  * every legal candidate. WISP_TEST_FAMILY=NAME: of one family. WISP_TEST_WINNERS=4,f64 instead: what a solver takes
  * there of each kernel at that order in that precision, the store's winner or the default, e.g. with compute-sanitizer
- * (scripts/sanitize-gpu); 1-9,f32: at these orders. */
+ * (scripts/sanitize-gpu); 1-9,f32: at these orders. WISP_TEST_SHARE=0/4: every fourth strategy, or winner. */
 #include "each_plan.h"
 #include "good.h"
 #include "../runtime/solve/choose.h"
@@ -29,6 +29,7 @@ typedef struct check {
   int verified, failed;
   /* of winners */
   wisp_chooser from;
+  size_t chosen;
   int stored; /* of those verified: the store's */
 } check;
 
@@ -54,6 +55,7 @@ static void verify(check *all, wisp_job *job)
     all->failed++;
   }
   all->verified++;
+  if (all->chosen) print_message("%s.%s %s\n", job->plan->spec.kernel, job->plan->strategy->name, job->plan->params);
   wisp_kernel_destroy(kernel);
 }
 
@@ -211,6 +213,7 @@ static void verify_winner(void *context, const plan_case *c)
   if (c->plan) {
     GOOD(wisp_choose_if_any(err, &all->from, &(wisp_wish){.spec = c->spec}, &stage));
     if (stage.kernels) plan = plan_of_winner(c, &stage);
+    if (plan && !share_has_turn(all->chosen++)) wisp_plan_destroy(plan), plan = NULL;
     if (plan) all->stored += stage.choice[0].trial != NULL;
     if (plan) submit(all, plan);
     wisp_stage_free(&stage);
