@@ -101,18 +101,27 @@ static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const grou
   return WISP_OK;
 }
 
-/* The kernels of the stage that a solver takes, and last the stage; where no stage was measured, each kernel's fastest.
- */
+/* Can it be of a whole stage? */
+static bool is_of_stages(const wisp_family *family, const char *kernel)
+{
+  for (const char *const *c = family->compositions; *c; c++)
+    if (wisp_composition_has(*c, kernel)) return true;
+  return false;
+}
+
+/* The kernels of the stage that a solver takes, the fastest of those that no stage has, and last the stage; where no
+ * stage was measured, each kernel's fastest. */
 static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const group *g, const best_wish *wish,
                              wisp_best_rows *rows)
 {
-  const wisp_kernel_decl *kernels = wisp_family_find(g->spec.family)->kernels;
+  const wisp_family *family = wisp_family_find(g->spec.family);
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0}, one = {.kernels = 0};
   wisp_wish of_one = {.spec = g->spec};
   CALL(wisp_choose_if_any(err, from, &of_one, &stage));
   const bool stepped = stage.whole.trial && !wish->any_layout;
   for (int k = 0; stepped && k < stage.kernels; k++) CALL(add_row(err, from, g, &stage.choice[k], rows));
-  for (const wisp_kernel_decl *k = kernels; !stepped && k->name; k++) {
+  for (const wisp_kernel_decl *k = family->kernels; k->name; k++) {
+    if (stepped && is_of_stages(family, k->name)) continue;
     wisp_spec_name_kernel(&of_one.spec, k->name);
     CALL(wisp_choose_if_any(err, from, &of_one, &one));
     CALL(add_row(err, from, g, &one.whole, rows));

@@ -14,6 +14,13 @@
 #include <string.h>
 #include <cmocka.h>
 
+/* What entries are of. */
+typedef struct home {
+  const char *family, *system, *element;
+} home;
+
+static const home tets = {"nodal", "maxwell", "tet"}, triangles = {"hdg", "helmholtz", "tri"};
+
 /* An entry of a card that there is not. */
 typedef struct entry {
   const char *kernel, *strategy;
@@ -22,24 +29,24 @@ typedef struct entry {
   const char *layout; /* NULL: slabs */
 } entry;
 
-static void hash_of(const wisp_strategies *all, const char *kernel, const char *strategy, char hash[20])
+static void hash_of(const wisp_strategies *all, const home *of, const char *kernel, const char *strategy, char hash[20])
 {
-  const wisp_strategy *s = wisp_strategies_find(all, "nodal", kernel, strategy);
+  const wisp_strategy *s = wisp_strategies_find(all, of->family, kernel, strategy);
   strcpy(hash, "0");
-  if (s) wisp_strategy_hash(s, "maxwell", "cuda", hash);
+  if (s) wisp_strategy_hash(s, of->system, "cuda", hash);
 }
 
 /* What a strategy prefers in a layout on the card; "" of what is none. */
-static void params_of(const wisp_strategies *all, const char *kernel, const char *strategy, const char *layout,
-                      char text[200])
+static void params_of(const wisp_strategies *all, const home *of, const char *kernel, const char *strategy,
+                      const char *layout, char text[200])
 {
   wisp_error err = {0};
   wisp_limits limits;
   wisp_layout l;
   wisp_env *names = NULL;
   wisp_plan *plan = NULL;
-  const wisp_family *family = wisp_family_find("nodal");
-  const wisp_strategy *s = wisp_strategies_find(all, "nodal", kernel, strategy);
+  const wisp_family *family = wisp_family_find(of->family);
+  const wisp_strategy *s = wisp_strategies_find(all, of->family, kernel, strategy);
   wisp_spec spec = wisp_family_spec(family, 2, NULL, WISP_F64);
   *text = '\0';
   if (!s) return;
@@ -53,13 +60,14 @@ static void params_of(const wisp_strategies *all, const char *kernel, const char
   wisp_env_destroy(names);
 }
 
-/* The hash of a step of a gather and a fused kernel. */
-static void step_hash(const wisp_strategies *all, const char *gather, const char *fused, char text[20])
+/* The hash of a step of two kernels. */
+static void step_hash(const wisp_strategies *all, const home *of, const entry pair[2], char text[20])
 {
-  hash_of(all, "gather", gather, text);
-  uint64_t hash = wisp_step_hash(WISP_HASH_SEED, text);
-  hash_of(all, "fused", fused, text);
-  hash = wisp_step_hash(hash, text);
+  uint64_t hash = WISP_HASH_SEED;
+  for (int i = 0; i < 2; i++) {
+    hash_of(all, of, pair[i].kernel, pair[i].strategy, text);
+    hash = wisp_step_hash(hash, text);
+  }
   snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
 
@@ -72,18 +80,23 @@ static void add_trial(const char *folder, const wisp_trial *t)
   assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
 }
 
-static void add(const char *folder, const wisp_strategies *all, const entry *e)
+static void add_to(const char *folder, const wisp_strategies *all, const home *of, const entry *e)
 {
   wisp_trial t = fixture_trial(1);
-  snprintf(t.spec, sizeof t.spec, "nodal.%s:tet:p2:maxwell:f64", e->kernel);
+  snprintf(t.spec, sizeof t.spec, "%s.%s:%s:p2:%s:f64", of->family, e->kernel, of->element, of->system);
   snprintf(t.strategy, sizeof t.strategy, "%s", e->strategy);
-  hash_of(all, e->kernel, e->strategy, t.template_hash);
+  hash_of(all, of, e->kernel, e->strategy, t.template_hash);
   if (e->hash) snprintf(t.template_hash, sizeof t.template_hash, "%s", e->hash);
   strcpy(t.layout, e->layout ? e->layout : "slab-km32");
-  params_of(all, e->kernel, e->strategy, t.layout, t.params);
+  params_of(all, of, e->kernel, e->strategy, t.layout, t.params);
   strcpy(t.device, "Imaginary 1");
   t.ms = e->ms;
   add_trial(folder, &t);
+}
+
+static void add(const char *folder, const wisp_strategies *all, const entry *e)
+{
+  add_to(folder, all, &tets, e);
 }
 
 /* Does a row of best's JSON say this of a kernel? */
@@ -145,7 +158,10 @@ static void test_steps(void **state)
   wisp_strategies *all = NULL;
   fixture_folder(folder);
   assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
-  step_hash(all, "element-lanes", "literal", hash);
+  step_hash(
+      all, &tets,
+      (const entry[]){{.kernel = "gather", .strategy = "element-lanes"}, {.kernel = "fused", .strategy = "literal"}},
+      hash);
   add(folder, all, &(entry){"step", "gather+fused", 3, hash, NULL});
   expect(folder, "step", "gather+fused", "stale");
   add(folder, all, &(entry){"gather", "element-lanes", 1, NULL, NULL});
@@ -159,6 +175,30 @@ static void test_steps(void **state)
   expect(folder, "step", "stage", "exact");                        /* which is the whole stage */
   add(folder, all, &(entry){"stage", "literal", 3.5, NULL, NULL}); /* measured again: slower than all of gather+fused */
   expect(folder, "step", "gather+fused", "exact");
+  wisp_strategies_free(all);
+  fixture_remove(folder);
+}
+
+/* Beside the kernels of a step stand those that no step has, a solver's; those of slower steps do not. */
+static void test_beside_steps(void **state)
+{
+  (void)state;
+  char folder[64], hash[20];
+  wisp_error err = {0};
+  wisp_strategies *all = NULL;
+  const entry two[] = {{"condense", "by-edge", 1, NULL, "none"}, {"assemble", "edges", 1, NULL, "none"}};
+  fixture_folder(folder);
+  assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
+  for (int i = 0; i < 2; i++) add_to(folder, all, &triangles, &two[i]);
+  add_to(folder, all, &triangles, &(entry){"build", "edges", 4, NULL, "none"});
+  add_to(folder, all, &triangles, &(entry){"apply", "rows", 1, NULL, "none"});
+  expect(folder, "build", "edges", "exact"); /* no step was measured */
+  step_hash(all, &triangles, two, hash);
+  add_to(folder, all, &triangles, &(entry){"step", "condense+assemble", 2, hash, "none"});
+  expect(folder, "step", "condense+assemble", "exact");
+  expect(folder, "assemble", "edges", "exact");
+  expect(folder, "apply", "rows", "exact");
+  expect(folder, "build", "nothing", "nothing");
   wisp_strategies_free(all);
   fixture_remove(folder);
 }
@@ -227,8 +267,8 @@ static void test_default(void **state)
   strcpy(winner.device, "Imaginary 1");
   strcpy(winner.strategy, "literal");
   strcpy(winner.layout, "slab-km32");
-  hash_of(all, "volume", "literal", winner.template_hash);
-  params_of(all, "volume", "literal", winner.layout, winner.params);
+  hash_of(all, &tets, "volume", "literal", winner.template_hash);
+  params_of(all, &tets, "volume", "literal", winner.layout, winner.params);
   winner.is_default = 1;
   winner.ms = 2;
   add_trial(folder, &winner);
@@ -241,7 +281,7 @@ static void test_default(void **state)
   strcpy(other.template_hash, "0123456789abcdef"); /* of an older text */
   add_trial(folder, &other);
   assert_true(default_ms(folder) == 0);
-  hash_of(all, "volume", other.strategy, other.template_hash);
+  hash_of(all, &tets, "volume", other.strategy, other.template_hash);
   add_trial(folder, &other);
   assert_true(default_ms(folder) == 14);
   char arguments[128];
@@ -299,6 +339,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels),
                                      cmocka_unit_test(test_steps),
+                                     cmocka_unit_test(test_beside_steps),
                                      cmocka_unit_test(test_devices),
                                      cmocka_unit_test(test_default),
                                      cmocka_unit_test_setup_teardown(test_wishes, fixture_set_up, fixture_tear_down),
