@@ -123,12 +123,14 @@ static int list_systems(const wisp_family *family, char names[MOST_SYSTEMS][WISP
   return count;
 }
 
+typedef enum systems { OWN, IN_TURNS, EVERY } systems;
+
 /* What a walk takes along. */
 typedef struct walk {
   wisp_strategies *all;
   wisp_target target;
   const plan_range *range;
-  bool systems;
+  systems systems;
   plan_visit *visit;
   void *context;
 } walk;
@@ -138,8 +140,9 @@ typedef struct walk {
 static void visit_systems(const walk *w, applying first, plan_case *c, int order, wisp_precision precision)
 {
   char names[MOST_SYSTEMS][WISP_NAME_TEXT];
-  const int count = w->systems ? list_systems(c->family, names) : 1;
-  const bool all = walks_in_full(), forms = wisp_form_exists(c->family->default_system);
+  const int count = w->systems != OWN ? list_systems(c->family, names) : 1;
+  const bool all = walks_in_full() || w->systems == EVERY;
+  const bool forms = wisp_form_exists(c->family->default_system);
   for (int s = 0; s < count; s++) {
     if (!all && s && forms && (order + s) % 3 != 0) continue;
     if (!all && s > 1 && order > HIGHEST_STAGE) break;
@@ -180,13 +183,19 @@ static void walk_families(walk *w)
 
 void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context)
 {
-  walk w = {NULL, wisp_limits_target(limits), range, false, visit, context};
+  walk w = {NULL, wisp_limits_target(limits), range, OWN, visit, context};
   walk_families(&w);
 }
 
 void each_plan_of_systems(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context)
 {
-  walk w = {NULL, wisp_limits_target(limits), range, true, visit, context};
+  walk w = {NULL, wisp_limits_target(limits), range, IN_TURNS, visit, context};
+  walk_families(&w);
+}
+
+void each_plan_of_every_system(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context)
+{
+  walk w = {NULL, wisp_limits_target(limits), range, EVERY, visit, context};
   walk_families(&w);
 }
 

@@ -37,6 +37,8 @@ typedef void plan_visit(void *context, const plan_case *c);
 void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context);
 /* The same for every system of equations that ships, not a family's own alone. */
 void each_plan_of_systems(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context);
+/* Of each at every order, where there forms take turns. */
+void each_plan_of_every_system(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context);
 
 /* Where a walk would be too long, cases take turns, so that no strategy, layout, precision or range of orders is left
  * out: a layout of those that the strategy has candidates in at this order; a precision; of systems beside the family's

@@ -5,13 +5,13 @@
  * compiled as for users, above quickly. Sanitized (WISP_TEST_SANITIZERS) every strategy is at N = 1, 2 and 3, in a
  * layout and precision each. WISP_TEST_FULL=1, an hour: every default in every layout and both precisions; at N = 2
  * every legal candidate. WISP_TEST_FAMILY=NAME: of one family. WISP_TEST_WINNERS=4,f64 instead: what a solver takes
- * there of each kernel at that order in that precision, the store's winner or the default, e.g. with compute-sanitizer
- * (scripts/sanitize-gpu); 1-9,f32: at these orders. WISP_TEST_SHARE=0/4: every fourth strategy, or winner. */
+ * there of each kernel at that order in that precision, the store's winner or the default, and of a family's other
+ * systems the store's winners, e.g. with compute-sanitizer (scripts/sanitize-gpu); 1-9,f32: at these orders.
+ * WISP_TEST_SHARE=0/4: every fourth strategy, or winner. */
 #include "each_plan.h"
 #include "good.h"
+#include "verifying.h"
 #include "../runtime/solve/choose.h"
-#include "../tuner/trial/pipeline.h"
-#include "../tuner/trial/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,95 +22,32 @@
 
 enum { LOW = 1, VALUES_ORDER = 2, COARSE_ORDER = 3, MOST = 16384 };
 
-typedef struct check {
-  wisp_device *device;
-  wisp_verifier *verifier;
-  wisp_pipeline *pipeline;
-  int verified, failed;
-  /* of winners */
-  wisp_chooser from;
-  size_t chosen;
-  int stored; /* of those verified: the store's */
-} check;
-
 /* Are kernels slow, so that one of a strategy stands for others? */
 static bool is_coarse(void)
 {
   return getenv("WISP_TEST_COARSE") && !walks_in_full();
 }
 
-static void verify(check *all, wisp_job *job)
+/* How many are to be verified at least, unless one family is asked for. */
+static int least(int of_all)
 {
-  wisp_kernel *kernel = NULL;
-  wisp_error err = job->error;
-  double error = 0;
-  wisp_status status = job->status;
-  if (status == WISP_OK) status = wisp_kernel_create(&err, all->device, job->plan, &job->binary, &kernel);
-  if (status == WISP_OK) status = wisp_verifier_check(&err, all->verifier, kernel, &error);
-  if (status != WISP_OK) {
-    char spec[WISP_SPEC_TEXT], layout[WISP_LAYOUT_TEXT];
-    wisp_spec_print(&job->plan->spec, spec);
-    wisp_layout_print(&job->plan->layout, layout);
-    print_error("%s %s %s %s: %s\n", spec, layout, job->plan->strategy->name, job->plan->params, err.text);
-    all->failed++;
-  }
-  all->verified++;
-  if (all->chosen) print_message("%s.%s %s\n", job->plan->spec.kernel, job->plan->strategy->name, job->plan->params);
-  wisp_kernel_destroy(kernel);
-}
-
-static void verify_next(check *all)
-{
-  wisp_job *job = wisp_pipeline_take(all->pipeline);
-  if (job) verify(all, job);
-  wisp_job_free(job);
-}
-
-/* Others compile meanwhile. Takes the plan. */
-static void submit(check *all, wisp_plan *plan)
-{
-  if (wisp_pipeline_full(all->pipeline)) verify_next(all);
-  assert_int_equal(wisp_pipeline_submit(NULL, all->pipeline, plan, false), WISP_OK);
-}
-
-/* Before the names go that the plans borrow. */
-static void verify_rest(check *all)
-{
-  while (!wisp_pipeline_empty(all->pipeline)) verify_next(all);
-}
-
-static check begin(void)
-{
-  check all = {.device = open_test_device()};
-  assert_int_equal(wisp_verifier_create(NULL, all.device, &all.verifier), WISP_OK);
-  assert_int_equal(wisp_pipeline_create(NULL, wisp_device_limits(all.device)->target, 0, 2, &all.pipeline), WISP_OK);
-  return all;
-}
-
-static void end(check *all, int least)
-{
-  wisp_pipeline_destroy(all->pipeline);
-  wisp_verifier_destroy(all->verifier);
-  wisp_device_close(all->device);
-  print_message("%d verified\n", all->verified);
-  assert_int_equal(all->failed, 0);
-  assert_true(all->verified >= (getenv("WISP_TEST_FAMILY") ? 1 : least));
+  return getenv("WISP_TEST_FAMILY") ? 1 : of_all;
 }
 
 /* --- defaults --- */
 
 static void verify_default(void *context, const plan_case *c)
 {
-  check *all = context;
+  verifying *all = context;
   wisp_plan *plan = NULL;
   const bool layout = (c->spec.order <= LOW && !is_coarse()) || walks_in_full() || layout_has_turn(c);
   const bool share = share_has_turn((size_t)c->strategy_number);
   if (c->plan && share && layout && precision_has_turn(c) && system_has_turn(c) && order_has_turn(c, LOW)) {
     const char *params = c->plan->params;
     assert_int_equal(wisp_plan_from_text(NULL, c->strategy, &c->spec, &c->layout, c->names, params, &plan), WISP_OK);
-    submit(all, plan);
+    verifying_submit(all, plan);
   }
-  if (c->last) verify_rest(all);
+  if (c->last) verifying_rest(all);
 }
 
 static void test_defaults(void **state)
@@ -120,12 +57,12 @@ static void test_defaults(void **state)
   const plan_range ranges[2][2] = {
       {{{1, LOW}, {WISP_F32, WISP_F64}}, {{LOW + 1, 15}, {WISP_F32, WISP_F64}}},
       {{{1, LOW}, {WISP_F32, WISP_F64}}, {{COARSE_ORDER, COARSE_ORDER}, {WISP_F32, WISP_F64}}}};
-  check all = begin();
+  verifying all = verifying_begin();
   for (int i = 0; i < 2; i++) {
     each_plan_of_systems(wisp_device_limits(all.device), &ranges[coarse][i], verify_default, &all);
     compile_quickly();
   }
-  end(&all, coarse ? 60 : 300);
+  verifying_end(&all, least(coarse ? 60 : 300));
 }
 
 /* --- values of parameters --- */
@@ -162,7 +99,7 @@ static bool has_new_value(const legal *l, const wisp_plan *plan, bool seen[WISP_
 static void verify_values(void *context, const plan_case *c)
 {
   enum { STRIDE = 7919 }; /* a prime: no neighbours, which have most values in common, and each once */
-  check *all = context;
+  verifying *all = context;
   static legal l;
   bool seen[WISP_MAX_PARAMS][WISP_MAX_VALUES] = {{false}};
   const bool share = share_has_turn((size_t)c->strategy_number);
@@ -173,12 +110,12 @@ static void verify_values(void *context, const plan_case *c)
       wisp_plan *plan = l.plan[i * STRIDE % l.count];
       const bool has_turn = is_coarse() ? i == 1 % l.count : has_new_value(&l, plan, seen);
       if (has_turn || walks_in_full())
-        submit(all, plan);
+        verifying_submit(all, plan);
       else
         wisp_plan_destroy(plan);
     }
   }
-  if (c->last) verify_rest(all);
+  if (c->last) verifying_rest(all);
 }
 
 static void test_values(void **state)
@@ -186,12 +123,19 @@ static void test_values(void **state)
   (void)state;
   const plan_range range = {{VALUES_ORDER, VALUES_ORDER}, {WISP_F32, WISP_F64}};
   compile_quickly();
-  check all = begin();
+  verifying all = verifying_begin();
   each_plan(wisp_device_limits(all.device), &range, verify_values, &all);
-  end(&all, is_coarse() ? 80 : 150);
+  verifying_end(&all, least(is_coarse() ? 80 : 150));
 }
 
 /* --- winners --- */
+
+typedef struct choosing {
+  verifying all;
+  wisp_chooser from;
+  size_t chosen;
+  int stored; /* of those submitted: the store's */
+} choosing;
 
 /* Is this the case's strategy, in its layout? Then its plan, of which the names are the walk's. */
 static wisp_plan *plan_of_winner(const plan_case *c, const wisp_stage *stage)
@@ -205,20 +149,22 @@ static wisp_plan *plan_of_winner(const plan_case *c, const wisp_stage *stage)
   return plan;
 }
 
+/* Of a system beside the family's own what the store knows alone: defaults are test_defaults'. */
 static void verify_winner(void *context, const plan_case *c)
 {
-  check *all = context;
+  choosing *w = context;
   wisp_stage stage = {.kernels = 0};
   wisp_plan *plan = NULL;
   if (c->plan) {
-    GOOD(wisp_choose_if_any(err, &all->from, &(wisp_wish){.spec = c->spec}, &stage));
-    if (stage.kernels) plan = plan_of_winner(c, &stage);
-    if (plan && !share_has_turn(all->chosen++)) wisp_plan_destroy(plan), plan = NULL;
-    if (plan) all->stored += stage.choice[0].trial != NULL;
-    if (plan) submit(all, plan);
+    GOOD(wisp_choose_if_any(err, &w->from, &(wisp_wish){.spec = c->spec}, &stage));
+    const bool stored = stage.kernels && stage.choice[0].trial;
+    if (stage.kernels && (stored || !c->system_number)) plan = plan_of_winner(c, &stage);
+    if (plan && !share_has_turn(w->chosen++)) wisp_plan_destroy(plan), plan = NULL;
+    if (plan) w->stored += stored;
+    if (plan) verifying_submit(&w->all, plan);
     wisp_stage_free(&stage);
   }
-  if (c->last) verify_rest(all);
+  if (c->last) verifying_rest(&w->all);
 }
 
 /* $WISP_TEST_WINNERS, "4,f64" or "1-9,f32". */
@@ -243,14 +189,15 @@ static void test_winners(void **state)
   OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   OWNED(wisp_store_close) wisp_store *store = NULL;
   wisp_scopes scopes = {0};
-  check all = begin();
+  choosing w = {.all = verifying_begin()};
   GOOD(wisp_strategies_load(err, &strategies));
   GOOD(wisp_store_open(err, NULL, false, NULL, &store));
-  all.from = (wisp_chooser){strategies, store, wisp_device_limits(all.device), &scopes};
-  each_plan(wisp_device_limits(all.device), &range, verify_winner, &all);
-  print_message("%d of them of the store\n", all.stored);
+  w.all.told = true;
+  w.from = (wisp_chooser){strategies, store, wisp_device_limits(w.all.device), &scopes};
+  each_plan_of_every_system(wisp_device_limits(w.all.device), &range, verify_winner, &w);
+  print_message("%d of them of the store\n", w.stored);
   wisp_scopes_free(&scopes);
-  end(&all, 1);
+  verifying_end(&w.all, 1);
 }
 
 int main(void)

@@ -1,0 +1,71 @@
+#include "verifying.h"
+#include "each_plan.h"
+#include "good.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+verifying verifying_begin(void)
+{
+  verifying all = {.device = open_test_device()};
+  GOOD(wisp_verifier_create(err, all.device, &all.verifier));
+  GOOD(wisp_pipeline_create(err, wisp_device_limits(all.device)->target, 0, 2, &all.pipeline));
+  return all;
+}
+
+static void verify(verifying *all, wisp_job *job)
+{
+  wisp_kernel *kernel = NULL;
+  wisp_error err = job->error;
+  double error = 0;
+  bool refused = false;
+  wisp_status status = job->status;
+  if (status == WISP_OK) status = wisp_kernel_create(&err, all->device, job->plan, &job->binary, &kernel);
+  if (status == WISP_OK) {
+    status = wisp_verifier_check(&err, all->verifier, kernel, &error);
+    refused = status == WISP_EREFUSED;
+  }
+  if (status != WISP_OK) {
+    char spec[WISP_SPEC_TEXT], layout[WISP_LAYOUT_TEXT];
+    wisp_spec_print(&job->plan->spec, spec);
+    wisp_layout_print(&job->plan->layout, layout);
+    print_error("%s %s %s %s: %s\n", spec, layout, job->plan->strategy->name, job->plan->params, err.text);
+  }
+  all->refused += refused;
+  all->failed += status != WISP_OK && !refused;
+  all->verified += !refused;
+  if (all->told) print_message("%s.%s %s\n", job->plan->spec.kernel, job->plan->strategy->name, job->plan->params);
+  wisp_kernel_destroy(kernel);
+}
+
+static void verify_next(verifying *all)
+{
+  wisp_job *job = wisp_pipeline_take(all->pipeline);
+  if (job) verify(all, job);
+  wisp_job_free(job);
+}
+
+void verifying_submit(verifying *all, wisp_plan *plan)
+{
+  if (wisp_pipeline_full(all->pipeline)) verify_next(all);
+  GOOD(wisp_pipeline_submit(err, all->pipeline, plan, false));
+}
+
+void verifying_rest(verifying *all)
+{
+  while (!wisp_pipeline_empty(all->pipeline)) verify_next(all);
+}
+
+void verifying_end(verifying *all, int least)
+{
+  verifying_rest(all);
+  wisp_pipeline_destroy(all->pipeline);
+  wisp_verifier_destroy(all->verifier);
+  wisp_device_close(all->device);
+  print_message("%d verified, %d refused\n", all->verified, all->refused);
+  assert_int_equal(all->failed, 0);
+  assert_true(20 * all->refused <= all->verified);
+  assert_true(all->verified >= least);
+}
