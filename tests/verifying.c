@@ -36,7 +36,8 @@ static void verify(verifying *all, wisp_job *job)
   all->refused += refused;
   all->failed += status != WISP_OK && !refused;
   all->verified += !refused;
-  if (all->told) print_message("%s.%s %s\n", job->plan->spec.kernel, job->plan->strategy->name, job->plan->params);
+  if (all->told && status == WISP_OK)
+    print_message("%s.%s %s\n", job->plan->spec.kernel, job->plan->strategy->name, job->plan->params);
   wisp_kernel_destroy(kernel);
 }
 
@@ -66,6 +67,6 @@ void verifying_end(verifying *all, int least)
   wisp_device_close(all->device);
   print_message("%d verified, %d refused\n", all->verified, all->refused);
   assert_int_equal(all->failed, 0);
-  assert_true(20 * all->refused <= all->verified);
+  assert_true(20 * all->refused <= (all->may_refuse ? all->verified : 0));
   assert_true(all->verified >= least);
 }

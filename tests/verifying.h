@@ -1,6 +1,6 @@
 /* Verification of many candidates: they are compiled ahead, one a core, and verified in turn as the tuner does it. What
  * is wrong is told one by one, and fails the test at its end; so is what is refused for the mesh that it is checked on,
- * whose lists have no room for it, and more than a few of these fail it too. */
+ * whose lists have no room for it: one such fails it too, or more than a few where the test may_refuse. */
 #ifndef VERIFYING_H
 #define VERIFYING_H
 
@@ -11,6 +11,7 @@ typedef struct verifying {
   wisp_device *device;
   wisp_verifier *verifier;
   wisp_pipeline *pipeline;
+  bool may_refuse;
   bool told; /* each as it passes: of a run that may be cut off */
   int verified, refused, failed;
 } verifying;
