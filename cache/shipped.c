@@ -135,6 +135,14 @@ static int by_competition(const void *x, const void *y)
   return wisp_contest_simpler(a, b) ? -1 : wisp_contest_simpler(b, a);
 }
 
+/* Is there one of its strategy among the last of these, of the same competition? */
+static bool has_strategy(const wisp_trial *trial, const wisp_trial *kept, size_t count)
+{
+  while (count > 0 && wisp_contest_order(trial, &kept[count - 1]) == 0)
+    if (strcmp(trial->strategy, kept[--count].strategy) == 0) return true;
+  return false;
+}
+
 void wisp_shipped_select(wisp_trials *list, bool winners_only)
 {
   size_t kept = 0;
@@ -144,7 +152,8 @@ void wisp_shipped_select(wisp_trials *list, bool winners_only)
     /* The one before is the last one kept: every competition's first is. */
     bool first = kept == 0 || wisp_contest_order(trial, &list->trials[kept - 1]) != 0;
     bool ok = wisp_trial_outcome(trial) == WISP_TRIAL_OK;
-    bool counts = (ok && (first || *trial->tie)) || (wisp_trial_is_right(trial) && trial->is_default == 1);
+    bool counts = (ok && (first || *trial->tie || !has_strategy(trial, list->trials, kept))) ||
+                  (wisp_trial_is_right(trial) && trial->is_default == 1);
     trial->sample_count = 0;
     if (counts) list->trials[kept++] = *trial;
   }

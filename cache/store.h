@@ -172,7 +172,8 @@ typedef struct wisp_salvaged {
 } wisp_salvaged;
 wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *into, char **backup, wisp_salvaged *out);
 
-/* Documented schema; where `winners_only`, winners, ties and defaults, without raw samples. */
+/* Documented schema; where `winners_only`, winners, ties, defaults and the fastest of each strategy,
+ * without raw samples. */
 wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_only, wisp_text *json);
 /* Adds the trials of exports, as JSON or in the shipped form, or nothing: WISP_EINPUT where anything is wrong. A NUL
  * follows the text. */

@@ -7,7 +7,8 @@
  * every legal candidate. WISP_TEST_FAMILY=NAME: of one family. WISP_TEST_WINNERS=4,f64 instead: what a solver takes
  * there of each kernel at that order in that precision, the store's winner or the default, and of a family's other
  * systems the store's winners, e.g. with compute-sanitizer (scripts/sanitize-gpu); 1-9,f32: at these orders.
- * WISP_TEST_SHARE=0/4: every fourth strategy, or winner. */
+ * WISP_TEST_KERNELS="condense recover": winners of these kernels. WISP_TEST_SHARE=0/4: every fourth strategy, or
+ * winner. */
 #include "each_plan.h"
 #include "good.h"
 #include "verifying.h"
@@ -149,13 +150,20 @@ static wisp_plan *plan_of_winner(const plan_case *c, const wisp_stage *stage)
   return plan;
 }
 
+/* Of those in WISP_TEST_KERNELS, or any. */
+static bool is_asked(const char *kernel)
+{
+  const char *only = getenv("WISP_TEST_KERNELS");
+  return !only || wisp_list_has(only, kernel);
+}
+
 /* Of a system beside the family's own what the store knows alone: defaults are test_defaults'. */
 static void verify_winner(void *context, const plan_case *c)
 {
   choosing *w = context;
   wisp_stage stage = {.kernels = 0};
   wisp_plan *plan = NULL;
-  if (c->plan) {
+  if (c->plan && is_asked(c->spec.kernel)) {
     GOOD(wisp_choose_if_any(err, &w->from, &(wisp_wish){.spec = c->spec}, &stage));
     const bool stored = stage.kernels && stage.choice[0].trial;
     if (stage.kernels && (stored || !c->system_number)) plan = plan_of_winner(c, &stage);

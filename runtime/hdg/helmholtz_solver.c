@@ -52,18 +52,33 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
     return matrix == WISP_TRACE_HALVES ? "condense+assemble" : NULL; /* it leaves them */
   if (part == WISP_HELMHOLTZ_FIELDS) return "recover+postprocess|recover_star";
   if (part == WISP_HELMHOLTZ_AGAIN) return "recover+outflow";
-  if (matrix == WISP_TRACE_EITHER && !wisp_stage_has(setup, "element_data")) matrix = WISP_TRACE_ROWS;
+  if (matrix == WISP_TRACE_EITHER && setup && !wisp_stage_has(setup, "element_data")) matrix = WISP_TRACE_ROWS;
   return iterations[matrix][how == WISP_TRACE_LEVELS ? 2 + narrow : how == WISP_TRACE_BLOCKS];
+}
+
+/* A set-up serves tens of products: how its matrices lie is what the iteration's winners, chosen as if any set-up
+ * would do, ask for. */
+static wisp_status settle_by_iteration(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish,
+                                       const wisp_helmholtz_method *method, wisp_fixed *out)
+{
+  HELD(wisp_stage_free) wisp_stage iteration = {.kernels = 0};
+  wisp_wish its = *wish;
+  its.composition = wisp_helmholtz_composition(WISP_HELMHOLTZ_ITERATION, method, NULL);
+  CALL(wisp_choose(err, from, &its, &iteration));
+  *out = iteration.fixed;
+  return WISP_OK;
 }
 
 wisp_status wisp_helmholtz_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, int parts,
                                   wisp_helmholtz_method *method, wisp_stage stage[WISP_HELMHOLTZ_PARTS])
 {
   const wisp_stage *setup = &stage[WISP_HELMHOLTZ_SETUP];
+  wisp_fixed asked;
   wisp_helmholtz_settle(from->limits, wish->spec.order, (double)wish->elements, method);
+  CALL(settle_by_iteration(err, from, wish, method, &asked));
   for (int part = 0; part < parts; part++) {
     wisp_wish its = *wish;
-    its.settled = part == WISP_HELMHOLTZ_SETUP ? NULL : &setup->fixed;
+    its.settled = part == WISP_HELMHOLTZ_SETUP ? &asked : &setup->fixed;
     its.composition = wisp_helmholtz_composition((wisp_helmholtz_part)part, method, setup);
     CALL(wisp_choose(err, from, &its, &stage[part]));
   }
