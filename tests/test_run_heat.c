@@ -385,6 +385,13 @@ static void test_no_room(void **state)
     if (!strstr(o.out, line)) fail_msg("%s: no %s in\n%s", form, line, o.out);
     forget(&o);
   }
+  snprintf(form, sizeof form, "bench -d %s -f assembly -k fill --system heat -n 2 -p f64 --db %s/gathers.db --mesh %s",
+           test_device_name(), (const char *)*state, fixture_path(*state, "fan.msh"));
+  outcome o = run_in(*state, "WISP_SHIPPED=none", form); /* the box alone is timed */
+  if (o.status != 0) fail_msg("%s: %s", form, o.err);
+  assert_non_null(strstr(o.err, "on the mesh: left out: row 0 has 300 elements"));
+  assert_non_null(strstr(o.out, "fill "));
+  forget(&o);
 }
 
 static void test_refused(void **state)

@@ -129,6 +129,13 @@ static void tell_left_out(const comparer *c, const char *what, const char *why)
   warn(c, text);
 }
 
+static void tell_which(const comparer *c, const char *spec, int i, const char *why)
+{
+  char text[WISP_SPEC_TEXT + sizeof((wisp_error *)0)->text + 64];
+  snprintf(text, sizeof text, "%s: the %s is left out: %s", spec, i ? "default" : "stored winner", why);
+  warn(c, text);
+}
+
 /* Who a stage is. Without a record, a stage matches as well as the best of its kernels. */
 static wisp_choice name_of(const wisp_stage *stage)
 {
@@ -206,7 +213,7 @@ static void fill_alternative(comparer *c, wisp_comparison *row)
   c->rows[c->done++].ms = row->ms;
 }
 
-/* Ours on the mesh beside the box: its kernels, another graph. */
+/* Ours on the mesh beside the box: its kernels, another graph. None where their lists have no room there. */
 static wisp_status record_beside(wisp_error *err, comparer *c, const wisp_match_up *up, const runner r[2],
                                  runner *on_mesh)
 {
@@ -214,7 +221,11 @@ static wisp_status record_beside(wisp_error *err, comparer *c, const wisp_match_
   if (!c->beside.problems || c->beside.workload->alone) return WISP_OK;
   *on_mesh = r[tuned ? 0 : 1];
   on_mesh->graph = NULL, on_mesh->lease = (wisp_lease){.problem = NULL};
-  return record(err, &c->beside, &up->spec, tuned ? &up->tuned : &up->standard, on_mesh);
+  const wisp_stage *stage = tuned ? &up->tuned : &up->standard;
+  wisp_error reason = {.text = ""};
+  const wisp_status status = record(&reason, &c->beside, &up->spec, stage, on_mesh);
+  if (status == WISP_EREFUSED) tell_left_out(c, "on the mesh", reason.text);
+  return wisp_require(err, status == WISP_OK || status == WISP_EREFUSED, status, "%s", reason.text);
 }
 
 static wisp_status fill_beside(wisp_error *err, const comparer *c, const wisp_contender *timed, double runs,
@@ -347,21 +358,25 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
   wisp_yardstick beside = {.run = NULL}, more[WISP_MAX_RIVALS] = {{.run = NULL}};
   runner *ways = NULL;
   int others = 0;
-  char spec[WISP_SPEC_TEXT], text[sizeof spec + sizeof((wisp_error *)0)->text + 32];
+  char spec[WISP_SPEC_TEXT];
   wisp_spec_print(&up->spec, spec);
   TRY(wisp_new(err, up->ways, sizeof *ways, &ways));
   for (int i = 0; i < 2; i++) {
     wisp_error reason = {.text = ""};
     TRY(load(err, c, stages[i], &reason, &r[i]));
-    if (!*reason.text) continue;
-    snprintf(text, sizeof text, "%s: the %s is left out: %s", spec, i ? "default" : "stored winner", reason.text);
-    warn(c, text);
+    if (*reason.text) tell_which(c, spec, i, reason.text);
   }
   TRY(load_ways(err, c, up, ways));
   if (!r[0].kernels && !r[1].kernels) goto done;
   for (int i = 0; i < 2; i++) {
     wisp_error reason = {.text = ""};
     status = record(&reason, &c->bench, &up->spec, stages[i], &r[i]);
+    if (status == WISP_EREFUSED) { /* its lists have no room on this mesh */
+      tell_which(c, spec, i, reason.text);
+      release(&r[i]);
+      r[i] = (runner){.kernels = 0};
+      status = WISP_OK;
+    }
     if (status == WISP_EUSAGE) { /* too large for this kernel, not for the others */
       tell_left_out(c, spec, reason.text);
       status = WISP_OK;
@@ -369,6 +384,7 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
     }
     TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
   }
+  if (!r[0].kernels && !r[1].kernels) goto done;
   TRY(find_yardstick(err, c, &up->spec, &beside));
   TRY(find_more(err, c, &up->spec, r, more, &others));
   TRY(record_beside(err, c, up, r, &on_mesh));
