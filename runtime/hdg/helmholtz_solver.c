@@ -57,7 +57,7 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
 }
 
 /* A set-up serves tens of products: how its matrices lie is what the iteration's winners, chosen as if any set-up
- * would do, ask for. */
+ * would do, ask for. What runs untuned asks for nothing: it follows the set-up. */
 static wisp_status settle_by_iteration(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish,
                                        const wisp_helmholtz_method *method, wisp_fixed *out)
 {
@@ -65,7 +65,9 @@ static wisp_status settle_by_iteration(wisp_error *err, const wisp_chooser *from
   wisp_wish its = *wish;
   its.composition = wisp_helmholtz_composition(WISP_HELMHOLTZ_ITERATION, method, NULL);
   CALL(wisp_choose(err, from, &its, &iteration));
-  *out = iteration.fixed;
+  *out = (wisp_fixed){.count = 0};
+  for (int i = 0; i < iteration.kernels; i++)
+    if (iteration.choice[i].trial) wisp_fixed_add(out, iteration.plan[i]);
   return WISP_OK;
 }
 
