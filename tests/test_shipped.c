@@ -111,6 +111,34 @@ static void test_winners_only(void **state)
 }
 
 /* What ships with this build has no bad line. */
+/* Of one competition: of each strategy the fastest that is right, whichever won. */
+static void test_fastest_of_each(void **state)
+{
+  static const struct {
+    const char *strategy, *params, *outcome;
+    double ms;
+    bool kept;
+  } tried[] = {{"one", "a=1", "ok", 2, false}, {"one", "a=2", "ok", 1, true},    {"two", "a=1", "ok", 4, false},
+               {"two", "a=2", "ok", 3, true},  {"two", "a=3", "slow", 9, false}, {"three", "a=1", "slow", 8, false}};
+  wisp_trials list = {0};
+  size_t kept = 0;
+  (void)state;
+  for (size_t i = 0; i < WISP_COUNT(tried); i++) {
+    wisp_trial t = fixture_trial(1);
+    strcpy(t.strategy, tried[i].strategy), strcpy(t.params, tried[i].params), strcpy(t.outcome, tried[i].outcome);
+    t.ms = tried[i].ms, t.is_default = 0, *t.tie = '\0';
+    assert_int_equal(wisp_trials_add(NULL, &list, &t), WISP_OK);
+  }
+  wisp_shipped_select(&list, true);
+  for (size_t i = 0; i < WISP_COUNT(tried); i++)
+    if (tried[i].kept)
+      for (size_t k = 0; k < list.count; k++)
+        kept += strcmp(list.trials[k].strategy, tried[i].strategy) == 0 && list.trials[k].ms == tried[i].ms;
+  assert_int_equal(kept, 2);
+  assert_int_equal(list.count, 2);
+  wisp_trials_free(&list);
+}
+
 static void test_shipped_files_are_good(void **state)
 {
   (void)state;
@@ -237,13 +265,10 @@ static void test_left_out(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trip),
-      cmocka_unit_test(test_bad_lines),
-      cmocka_unit_test(test_older_text),
-      cmocka_unit_test(test_winners_only),
-      cmocka_unit_test(test_shipped_files_are_good),
-      cmocka_unit_test(test_shipped_is_of_today),
-      cmocka_unit_test(test_left_out),
+      cmocka_unit_test(test_round_trip),          cmocka_unit_test(test_bad_lines),
+      cmocka_unit_test(test_older_text),          cmocka_unit_test(test_winners_only),
+      cmocka_unit_test(test_fastest_of_each),     cmocka_unit_test(test_shipped_files_are_good),
+      cmocka_unit_test(test_shipped_is_of_today), cmocka_unit_test(test_left_out),
   };
   unsetenv("WISP_SITE_DB");
   unsetenv("WISP_SHIPPED");

@@ -44,6 +44,8 @@ typedef struct wisp_helmholtz_method {
   const char *setup; /* a composition; NULL: the best */
   long long batch;   /* where the set-up stores matrices inside of elements: of so many at a time; 0: as many as fit */
 } wisp_helmholtz_method;
+/* Of a part, ways separated by |. setup: the stage chosen for the set-up; NULL: it is not, and leaves whatever is asked
+ * for. */
 const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method,
                                        const wisp_stage *setup);
 
@@ -64,9 +66,10 @@ wisp_status wisp_helmholtz_check_memory(wisp_error *err, const wisp_limits *limi
 /* Of either way to apply the matrix rows alone, where halves beside them do not fit. */
 void wisp_helmholtz_settle(const wisp_limits *limits, int order, double elements, wisp_helmholtz_method *method);
 
-/* The stages of so many of the parts, the set-up first, which settles what the others find; either way to apply the
- * matrix is settled in method. wish: its layout, fixed and own are not looked at, its elements are the mesh's. On
- * failure those chosen so far are the caller's to free, as on success. */
+/* The stages of so many of the parts, the set-up first, which settles what the others find, and leaves matrices as the
+ * iteration's winners ask for them; either way to apply the matrix is settled in method. wish: its layout, fixed and
+ * own are not looked at, its elements are the mesh's. On failure those chosen so far are the caller's to free, as on
+ * success. */
 wisp_status wisp_helmholtz_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, int parts,
                                   wisp_helmholtz_method *method, wisp_stage stage[WISP_HELMHOLTZ_PARTS]);
 

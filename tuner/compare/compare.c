@@ -129,13 +129,6 @@ static void tell_left_out(const comparer *c, const char *what, const char *why)
   warn(c, text);
 }
 
-static void tell_which(const comparer *c, const char *spec, int i, const char *why)
-{
-  char text[WISP_SPEC_TEXT + sizeof((wisp_error *)0)->text + 64];
-  snprintf(text, sizeof text, "%s: the %s is left out: %s", spec, i ? "default" : "stored winner", why);
-  warn(c, text);
-}
-
 /* Who a stage is. Without a record, a stage matches as well as the best of its kernels. */
 static wisp_choice name_of(const wisp_stage *stage)
 {
@@ -358,25 +351,21 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
   wisp_yardstick beside = {.run = NULL}, more[WISP_MAX_RIVALS] = {{.run = NULL}};
   runner *ways = NULL;
   int others = 0;
-  char spec[WISP_SPEC_TEXT];
+  char spec[WISP_SPEC_TEXT], text[sizeof spec + sizeof((wisp_error *)0)->text + 32];
   wisp_spec_print(&up->spec, spec);
   TRY(wisp_new(err, up->ways, sizeof *ways, &ways));
   for (int i = 0; i < 2; i++) {
     wisp_error reason = {.text = ""};
     TRY(load(err, c, stages[i], &reason, &r[i]));
-    if (*reason.text) tell_which(c, spec, i, reason.text);
+    if (!*reason.text) continue;
+    snprintf(text, sizeof text, "%s: the %s is left out: %s", spec, i ? "default" : "stored winner", reason.text);
+    warn(c, text);
   }
   TRY(load_ways(err, c, up, ways));
   if (!r[0].kernels && !r[1].kernels) goto done;
   for (int i = 0; i < 2; i++) {
     wisp_error reason = {.text = ""};
     status = record(&reason, &c->bench, &up->spec, stages[i], &r[i]);
-    if (status == WISP_EREFUSED) { /* its lists have no room on this mesh */
-      tell_which(c, spec, i, reason.text);
-      release(&r[i]);
-      r[i] = (runner){.kernels = 0};
-      status = WISP_OK;
-    }
     if (status == WISP_EUSAGE) { /* too large for this kernel, not for the others */
       tell_left_out(c, spec, reason.text);
       status = WISP_OK;
@@ -384,7 +373,6 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
     }
     TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
   }
-  if (!r[0].kernels && !r[1].kernels) goto done;
   TRY(find_yardstick(err, c, &up->spec, &beside));
   TRY(find_more(err, c, &up->spec, r, more, &others));
   TRY(record_beside(err, c, up, r, &on_mesh));
