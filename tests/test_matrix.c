@@ -2,7 +2,9 @@
  * has every pair of an element's nodes, twice with different coefficients, the values that mathematics says; fixed
  * nodes are in F. What makes no sense gets a status and a line. */
 #include "door_case.h"
+#include "solving.h"
 #include "store_fixture.h"
+#include "../gen/strategy/strategy.h"
 #include "../gen/text.h"
 
 #include <math.h>
@@ -55,9 +57,10 @@ typedef struct bench {
   void *on_values, *on_F, *on_u, *on_f;
 } bench;
 
-static void open_bench(bench *b, const wisp_matrix_request *request)
+/* The session becomes the bench's. */
+static void open_bench(bench *b, wisp_session *session, const wisp_matrix_request *request)
 {
-  b->session = door_session();
+  b->session = session;
   GOOD(wisp_matrix_create(err, b->session, request, &b->matrix));
   GOOD(wisp_matrix_size(err, b->matrix, &b->n));
   b->start = calloc(b->n.rows + 1 + 2 * b->n.nonzeros, sizeof *b->start);
@@ -124,7 +127,7 @@ static void test_twice(void **state)
       bench b;
       wisp_matrix_request request = request_for(&s, specs[i]);
       request.reproducible = reproducible;
-      open_bench(&b, &request);
+      open_bench(&b, door_session(), &request);
       check_linear(&b, 1);
       const double before = b.values[0];
       check_linear(&b, 8);
@@ -148,7 +151,7 @@ static void test_order_and_sums(void **state)
   make_square(&s);
   wisp_matrix_request request = request_for(&s, "assembly.step:tri:p2:heat:f64");
   request.fixed = NULL;
-  open_bench(&b, &request);
+  open_bench(&b, door_session(), &request);
   for (size_t v = 0; v < 3 * VERTICES; v++) assert_true(fabs(b.xyz[v] - s.xyz[v]) < 1e-15);
   double *ones = calloc(b.n.nodes, sizeof *ones);
   assert_non_null(ones);
@@ -161,6 +164,85 @@ static void test_order_and_sums(void **state)
   assert_true(fabs(sum - 3 * area) < 1e-12 && fabs(load - area) < 1e-12);
   BAD(wisp_matrix_assemble(err, b.matrix, &(wisp_matrix_data){.kappa = {1}, .f = b.on_f}, b.on_values, b.on_F, NULL),
       WISP_EUSAGE, "needs u");
+  free(ones);
+  close_bench(&b);
+}
+
+/* --- elements around a vertex --- */
+
+enum { AROUND = 40, FAN = AROUND + 1 };
+
+/* A store in which lists of 32 elements a group won, on another device. */
+static void let_gathers_win(const char *path)
+{
+  static const char *const of[][3] = {{"fill", "gathers", "held=32 lanes=32 pairs=4 products=192 tiled=0 together=4"},
+                                      {"step", "fill", ""}};
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
+  const bool on_host = strcmp(test_device(), "host") == 0;
+  wisp_writer *writer = NULL;
+  GOOD(wisp_strategies_load(err, &strategies));
+  GOOD(wisp_writer_open(err, path, NULL, &writer));
+  for (int i = 0; i < 2; i++) {
+    wisp_trial t = fixture_trial(1);
+    snprintf(t.spec, sizeof t.spec, "assembly.%s:tri:p2:heat:f64", of[i][0]);
+    strcpy(t.layout, "none"), strcpy(t.strategy, of[i][1]), strcpy(t.params, of[i][2]);
+    strcpy(t.target, on_host ? "host" : "sm_90"), strcpy(t.device, "another");
+    wisp_strategy_hash(wisp_strategies_find(strategies, "assembly", "fill", "gathers"), "heat",
+                       on_host ? "host" : "cuda", t.template_hash);
+    GOOD(wisp_writer_add(err, writer, &t));
+  }
+  GOOD(wisp_writer_close(err, writer));
+}
+
+/* A regular polygon as triangles around its centre. */
+static void make_fan(double xyz[3 * FAN], int corners[3 * AROUND])
+{
+  memset(xyz, 0, 3 * FAN * sizeof *xyz);
+  for (int i = 0; i < AROUND; i++) {
+    const int next = (i + 1) % AROUND;
+    xyz[3 * (i + 1)] = cos(2 * M_PI * i / AROUND), xyz[3 * (i + 1) + 1] = sin(2 * M_PI * i / AROUND);
+    corners[3 * i] = 0, corners[3 * i + 1] = i + 1, corners[3 * i + 2] = next + 1;
+  }
+}
+
+/* More elements around a vertex than a group of the winner's holds: the same strategy with longer lists. Constants have
+ * no gradient, mass adds up to the area, with nothing fixed. */
+static void test_busy_vertex(void **state)
+{
+  const char *store = fixture_path(*state, "won.db");
+  const wisp_session_request from = {.device = test_device(), .store = store};
+  wisp_session *session = NULL;
+  wisp_kernel_info info;
+  double xyz[3 * FAN], sum = 0, load = 0;
+  const double area = AROUND / 2.0 * sin(2 * M_PI / AROUND);
+  int corners[3 * AROUND];
+  bench b;
+  let_gathers_win(store);
+  make_fan(xyz, corners);
+  GOOD(wisp_session_open(err, &from, &session));
+  open_bench(&b, session,
+             &(wisp_matrix_request){.spec = "assembly.step:tri:p2:heat:f64",
+                                    .vertices = FAN,
+                                    .elements = AROUND,
+                                    .xyz = xyz,
+                                    .corners = corners});
+  GOOD(wisp_matrix_kernel(err, b.matrix, 0, &info));
+  assert_string_equal(info.strategy, "gathers");
+  assert_non_null(strstr(info.params, "held=64"));
+  assert_non_null(strstr(info.note, "row 0 has 40 elements around it"));
+  double *ones = calloc(b.n.nodes, sizeof *ones);
+  assert_non_null(ones);
+  for (size_t i = 0; i < b.n.nodes; i++) ones[i] = 1;
+  GOOD(wisp_memory_put(err, b.session, b.on_u, ones, b.n.nodes * sizeof *ones));
+  GOOD(wisp_memory_put(err, b.session, b.on_f, ones, b.n.nodes * sizeof *ones));
+  assemble(&b, &(wisp_matrix_data){.kappa = {1, 0, 1}, .mass = 3, .u = b.on_u, .f = b.on_f});
+  for (size_t row = 0; row < b.n.rows; row++) {
+    double of_row = 0;
+    for (int i = b.start[row]; i < b.start[row + 1]; i++) of_row += b.values[i];
+    assert_true(fabs(of_row - 3 * b.F[row]) < 1e-12); /* both 3 times the integral of its function */
+    sum += of_row, load += b.F[row];
+  }
+  assert_true(fabs(sum - 3 * area) < 1e-12 && fabs(load - area) < 1e-12);
   free(ones);
   close_bench(&b);
 }
@@ -230,7 +312,7 @@ static void test_tets_and_file(void **state)
         r.mesh = fixture_path(folder, "cube.msh"), r.tags = &tag, r.tag_count = 1;
       else
         r.vertices = 8, r.elements = 6, r.xyz = c.xyz, r.corners = c.corners, r.fixed = c.fixed;
-      open_bench(&of[file], &r);
+      open_bench(&of[file], door_session(), &r);
       assert_int_equal(of[file].n.nodes, form ? 27 : 8);
       assert_int_equal(of[file].n.rows, form ? 18 : 4);
       check_on_device(&of[file]);
@@ -303,6 +385,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_twice),
       cmocka_unit_test(test_order_and_sums),
+      cmocka_unit_test_setup_teardown(test_busy_vertex, fixture_set_up, fixture_tear_down),
       cmocka_unit_test(test_tets_and_file),
       cmocka_unit_test(test_bad),
   };

@@ -363,28 +363,50 @@ static void write_fan(const char *folder, int around)
   wisp_text_free(&fan);
 }
 
-/* Lists that won elsewhere have no room for 300 triangles around a vertex, nor has the shared memory of a part, nor a
- * block for so long a row: kernels without lists take their place. */
+/* A run says which kernel of a strategy it takes, with such parameters. */
+static void expect_kernel(const char *folder, const char *db, const char *domain, const char *const kernel[3])
+{
+  char line[512], *at = NULL;
+  snprintf(line, sizeof line, "run heat -d %s -n 2 --steps 1 --db %s/%s.db %s", test_device_name(), folder, db, domain);
+  outcome o = run_in(folder, "WISP_SHIPPED=none", line);
+  assert_int_equal(o.status, 0);
+  snprintf(line, sizeof line, "\n%-*s %s ", strcmp(kernel[0], "fill") == 0 ? 6 : 8, kernel[0], kernel[1]);
+  at = strstr(o.out, line);
+  if (!at || !strstr(strtok(at + 1, "\n"), kernel[2]))
+    fail_msg("%s: no%s with %s in\n%s", domain, line, kernel[2], o.out);
+  forget(&o);
+}
+
+/* Lists that won elsewhere have no room for many triangles around a vertex, nor has the shared memory of a part, nor a
+ * block for so long a row: what takes their place has longer ones, or, where there are none so long, does without. */
 static void test_no_room(void **state)
 {
-  static const char *const won[][4] = {
-      {"fill", "gathers", "held=32 lanes=32 pairs=4 products=192 tiled=0 together=4", "rows"},
-      {"fill", "parts", "by_edges=0 cap=256 lanes=256 min_blocks=0 staged=0 stored=1 ws=1", "rows"},
-      {"multiply", "nearby", "lanes=256 resident=1024 span=1024 team=1", "rows"}};
-  char form[512], line[256];
-  write_fan(*state, 300);
-  for (int i = 0; i < 6; i++) {
-    const char *const *const w = won[i / 2], *const strategy = w[1];
-    if (i % 2 == 0) let_win(*state, w[0], strategy, w[2]);
-    snprintf(form, sizeof form, "run heat -d %s -n 2 --steps 1 --db %s/%s.db %s%s", test_device_name(),
-             (const char *)*state, strategy, i % 2 ? "--mesh " : "--box 4",
-             i % 2 ? fixture_path(*state, "fan.msh") : "");
-    outcome o = run_in(*state, "WISP_SHIPPED=none", form);
-    assert_int_equal(o.status, 0);
-    snprintf(line, sizeof line, "%-6s %s ", w[0], i % 2 ? w[3] : strategy);
-    if (!strstr(o.out, line)) fail_msg("%s: no %s in\n%s", form, line, o.out);
-    forget(&o);
+  static const struct {
+    const char *kernel, *strategy, *params, *before, *longer;
+    int around[2];
+  } won[] = {
+      {"fill", "gathers", "held=32 lanes=32 pairs=4 products=192 tiled=0 together=4", "held=32", "held=64", {40, 300}},
+      {"fill",
+       "parts",
+       "by_edges=0 cap=256 lanes=256 min_blocks=0 staged=0 stored=1 ws=1",
+       "cap=256",
+       "cap=512",
+       {300, 900}},
+      {"multiply", "nearby", "lanes=256 resident=1024 span=1024 team=1", "span=1024", "span=2048", {300, 1200}}};
+  char form[512];
+  for (size_t i = 0; i < WISP_COUNT(won); i++) {
+    const char *const kernel[3][3] = {{won[i].kernel, won[i].strategy, won[i].before},
+                                      {won[i].kernel, won[i].strategy, won[i].longer},
+                                      {won[i].kernel, "rows", ""}};
+    let_win(*state, won[i].kernel, won[i].strategy, won[i].params);
+    expect_kernel(*state, won[i].strategy, "--box 4", kernel[0]);
+    for (int k = 0; k < 2; k++) {
+      write_fan(*state, won[i].around[k]);
+      snprintf(form, sizeof form, "--mesh %s", fixture_path(*state, "fan.msh"));
+      expect_kernel(*state, won[i].strategy, form, kernel[k + 1]);
+    }
   }
+  write_fan(*state, 300);
   snprintf(form, sizeof form, "bench -d %s -f assembly -k fill --system heat -n 2 -p f64 --db %s/gathers.db --mesh %s",
            test_device_name(), (const char *)*state, fixture_path(*state, "fan.msh"));
   outcome o = run_in(*state, "WISP_SHIPPED=none", form); /* the box alone is timed */

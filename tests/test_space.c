@@ -280,56 +280,6 @@ static void test_senseless_candidate(void **state)
   wisp_strategy_destroy(s);
 }
 
-static wisp_plan *plan_of(const wisp_strategy *s, const wisp_layout *layout, const wisp_env *names, int block, int how)
-{
-  wisp_plan *plan = NULL;
-  wisp_error err = {0};
-  if (wisp_plan_create(&err, s, &spec, layout, names, (const int[]){block, how, 0}, &plan) != WISP_OK)
-    fail_msg("%s", err.text);
-  return plan;
-}
-
-/* A value that a space marks by `fixes` binds all kernels of a stage, one that it wishes for none; the first asks, and
- * what nobody asks for is as the mark says. */
-static void test_marks(void **state)
-{
-  (void)state;
-  wisp_strategy *s = parse("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam block 1 2 4 fixes 1\n"
-                           "param how 0 1 wishes 0\nparam free 0 1\n");
-  wisp_layout layout = wisp_layout_padded(20, 40, 4);
-  wisp_env *names = make_names(3, 1024, 65536);
-  wisp_plan *usual = plan_of(s, &layout, names, 1, 0), *other = plan_of(s, &layout, names, 4, 1);
-  const wisp_fixed nothing = {0};
-  wisp_fixed fixed = {0};
-  assert_true(wisp_fixed_suits(&nothing, usual) && wisp_fixed_suits(&nothing, other));
-  assert_true(wisp_fixed_suits(&(wisp_fixed){.made = true}, usual));
-  assert_false(wisp_fixed_suits(&(wisp_fixed){.made = true}, other) || wisp_fixed_same(usual, other));
-  wisp_fixed_add(&fixed, usual);
-  assert_true(wisp_fixed_number(&fixed) == wisp_fixed_number(&nothing));
-  fixed = nothing;
-  wisp_fixed_add(&fixed, other);
-  wisp_fixed_add(&fixed, usual);
-  assert_int_equal(fixed.count, 2);
-  assert_int_equal(wisp_fixed_value(&fixed, "block", 1), 4);
-  assert_int_equal(wisp_fixed_value(&fixed, "free", 7), 7);
-  assert_true(wisp_fixed_number(&fixed) != wisp_fixed_number(&nothing));
-  assert_false(wisp_fixed_suits(&fixed, usual));
-  wisp_plan_destroy(usual);
-  usual = plan_of(s, &layout, names, 4, 0);
-  assert_true(wisp_fixed_suits(&fixed, usual));
-  wisp_plan_destroy(usual);
-
-  /* What has no such choice may expect one, whoever asks first. */
-  wisp_strategy *expecting = parse("kernel volume\nlayouts node\nblock 1\ngrid 1\nexpects block 1\n");
-  assert_int_equal(wisp_plan_default(NULL, expecting, &spec, &layout, names, &usual), WISP_OK);
-  assert_true(wisp_fixed_suits(&nothing, usual) && !wisp_fixed_suits(&fixed, usual));
-  fixed = nothing, wisp_fixed_add(&fixed, usual);
-  assert_false(wisp_fixed_suits(&fixed, other));
-  wisp_plan_destroy(usual), wisp_plan_destroy(other);
-  wisp_strategy_destroy(expecting), wisp_strategy_destroy(s);
-  wisp_env_destroy(names);
-}
-
 static void test_text_comes_back(void **state)
 {
   (void)state;
@@ -490,7 +440,6 @@ int main(void)
       cmocka_unit_test(test_limits_refuse),
       cmocka_unit_test(test_default_falls_back),
       cmocka_unit_test(test_senseless_candidate),
-      cmocka_unit_test(test_marks),
       cmocka_unit_test(test_text_comes_back),
       cmocka_unit_test(test_operands_and_launch),
       cmocka_unit_test(test_fp16_halves),

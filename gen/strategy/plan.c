@@ -242,6 +242,53 @@ wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const w
   return wisp_plan_create(err, s, spec, layout, names, values, out);
 }
 
+/* ---- Candidates like another one. */
+
+/* The next choice of values that are no smaller where they are sizes; false after the last. */
+static bool next_sizes(const wisp_plan *plan, int values[WISP_MAX_PARAMS])
+{
+  for (int i = plan->strategy->params - 1; i >= 0; i--) {
+    const wisp_param *p = &plan->strategy->param[i];
+    int v = 0;
+    if (p->bond != WISP_FIXES) continue;
+    while (p->values[v] != values[i]) v++;
+    values[i] = v + 1 < p->count ? p->values[v + 1] : plan->value[i];
+    if (v + 1 < p->count) return true;
+  }
+  return false;
+}
+
+/* How many values further on in their lists these are than the plan's. */
+static int steps_from(const wisp_plan *plan, const int values[WISP_MAX_PARAMS])
+{
+  int steps = 0;
+  for (int i = 0; i < plan->strategy->params; i++) {
+    const int *of = plan->strategy->param[i].values, *from = of, *to = of;
+    while (*from != plan->value[i]) from++;
+    while (*to != values[i]) to++;
+    steps += (int)(to - from);
+  }
+  return steps;
+}
+
+wisp_status wisp_plan_roomier(wisp_error *err, const wisp_plan *plan, int n, wisp_plan **out)
+{
+  for (int steps = 1; steps < WISP_MAX_PARAMS * WISP_MAX_VALUES; steps++) {
+    int values[WISP_MAX_PARAMS];
+    memcpy(values, plan->value, sizeof values);
+    while (next_sizes(plan, values)) {
+      OWNED(wisp_plan_destroy) wisp_plan *larger = NULL;
+      wisp_error reason = {.text = ""};
+      if (steps_from(plan, values) != steps) continue;
+      const wisp_status status =
+          wisp_plan_create(&reason, plan->strategy, &plan->spec, &plan->layout, plan->names, values, &larger);
+      if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
+      if (larger && n-- == 0) return GIVE(larger, out);
+    }
+  }
+  return wisp_fail(err, WISP_EREFUSED, "%s fixes no larger sizes", plan->params);
+}
+
 /* What the plan leaves open in an expression, as the launch has it. */
 static wisp_status add_counts(wisp_error *err, const wisp_plan *plan, const wisp_expr *expr, const wisp_count *counts,
                               wisp_env *env)

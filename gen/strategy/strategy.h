@@ -226,6 +226,11 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *strategy, co
 wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
                                 const wisp_layout *layout, const wisp_env *names, const char *params, wisp_plan **out);
 
+/* The n-th, from 0, of the legal candidates that differ from a plan in what they fix of the discretisation alone, by
+ * values further on in their lists, which go upwards: so they have room for more. Those of fewest steps come first.
+ * WISP_EREFUSED where there are no more. */
+wisp_status wisp_plan_roomier(wisp_error *err, const wisp_plan *plan, int n, wisp_plan **out);
+
 /* Calls visit for every combination of parameter values; plan is NULL and reason set where refused. visit owns plan.
  * Stops at an error. */
 typedef wisp_status (*wisp_visit)(wisp_error *err, void *context, const int *values, wisp_plan *plan,

@@ -1,5 +1,6 @@
 #include "heat_solver.h"
 #include "market.h"
+#include "room.h"
 
 #include <math.h>
 
@@ -32,18 +33,6 @@ static bool is_wanted(const void *solver, const char *array)
   return wisp_stage_has(s->stage[0], array) || wisp_stage_has(s->stage[1], array);
 }
 
-/* Kernels whose lists have no room on this mesh make way for those that need none. */
-static wisp_status without_lists(wisp_error *err, wisp_heat_solver *s, wisp_stage *stage, const char *why)
-{
-  wisp_fixed plain = {.made = true};
-  wisp_fixed_ask(&plain, "sliced", wisp_fixed_value(&stage->fixed, "sliced", 0), 0);
-  stage->fixed = plain;
-  for (int i = 0; i < stage->kernels; i++)
-    if (!wisp_fixed_suits(&plain, stage->plan[i])) CALL(wisp_stage_fall_back(err, stage, i, why));
-  wisp_stage_unload(stage);
-  return wisp_stage_load(err, s->device, stage);
-}
-
 /* What both stages ask of the lists. */
 static wisp_status discretise_for(wisp_error *err, const wisp_heat_solver *s, wisp_discretisation *out)
 {
@@ -57,13 +46,18 @@ static wisp_status discretise_for(wisp_error *err, const wisp_heat_solver *s, wi
   return wisp_assembly_discretise(err, a, a->form->name, &fixed, &room, out);
 }
 
+/* With the lists that the kernels ask for, or such as have room on this mesh. */
 static wisp_status discretise(wisp_error *err, wisp_heat_solver *s, wisp_discretisation *out)
 {
   wisp_error why = {.text = ""};
   wisp_status status = discretise_for(&why, s, out);
   if (status == WISP_OK) return WISP_OK;
   if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", why.text);
-  for (int i = 0; i < 2; i++) CALL(without_lists(err, s, s->stage[i], why.text));
+  for (int i = 0; i < 2; i++) {
+    wisp_stage_unload(s->stage[i]);
+    CALL(wisp_assembly_make_room(err, s->heat->assembly, s->stage[i]));
+    CALL(wisp_stage_load(err, s->device, s->stage[i]));
+  }
   return discretise_for(err, s, out);
 }
 

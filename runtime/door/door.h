@@ -41,9 +41,11 @@ WISP_OWNED(wisp_session, wisp_session_close)
  * `warning` says so. */
 wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *request, bool tolerant, wisp_session **out);
 
-/* wisp_kernel_open of what suits a discretisation of which some is settled; NULL: nothing is. */
-wisp_status wisp_kernel_open_settled(wisp_error *err, wisp_session *session, const char *spec,
-                                     const wisp_kernel_request *request, const wisp_fixed *settled, wisp_kernel **out);
+/* wisp_kernel_open of what a stage of this session was given, which a choice of it tells, and of a discretisation of
+ * which some is settled. NULL, NULL: of what wins for the kernel alone. */
+wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, const char *spec,
+                                    const wisp_kernel_request *request, const wisp_fixed *settled,
+                                    const wisp_choice *choice, wisp_kernel **out);
 
 /* What kernels are chosen from; its limits are the device's, NULL where it has none. */
 wisp_chooser wisp_session_chooser(const wisp_session *session);

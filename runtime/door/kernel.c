@@ -78,8 +78,9 @@ static wisp_status choose(wisp_error *err, const wisp_session *session, const ch
   return wisp_choose(err, &from, &wish, out);
 }
 
-wisp_status wisp_kernel_open_settled(wisp_error *err, wisp_session *session, const char *spec,
-                                     const wisp_kernel_request *request, const wisp_fixed *settled, wisp_kernel **out)
+wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, const char *spec,
+                                    const wisp_kernel_request *request, const wisp_fixed *settled,
+                                    const wisp_choice *choice, wisp_kernel **out)
 {
   wisp_status status = WISP_OK;
   wisp_kernel *kernel = NULL;
@@ -89,6 +90,7 @@ wisp_status wisp_kernel_open_settled(wisp_error *err, wisp_session *session, con
   TRY(WISP_GIVEN(err, out));
   TRY(wisp_new(err, 1, sizeof *o, &o));
   TRY(choose(err, session, spec, request, settled, &o->stage));
+  if (choice) TRY(wisp_stage_follow(err, &o->stage, 0, choice));
   TRY(wisp_stage_load(err, session->device, &o->stage));
   kernel = o->stage.kernel[0];
   o->stage.kernel[0] = NULL; /* it goes by itself */
@@ -109,7 +111,7 @@ done:
 wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char *spec,
                              const wisp_kernel_request *request, wisp_kernel **out)
 {
-  return wisp_kernel_open_settled(err, session, spec, request, NULL, out);
+  return wisp_kernel_open_chosen(err, session, spec, request, NULL, NULL, out);
 }
 
 void wisp_kernel_close(wisp_kernel *kernel)

@@ -241,8 +241,9 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
   CALL(wisp_new(err, count, sizeof *stage.plan, &stage.plan));
   CALL(wisp_new(err, count, sizeof *stage.choice, &stage.choice));
   CALL(wisp_new(err, count, sizeof *stage.lent, &stage.lent));
-  if (c->wish->settled) stage.fixed = *c->wish->settled;
-  if (c->wish->fixed) stage.fixed = *c->wish->fixed, stage.fixed.made = true;
+  if (c->wish->settled) stage.settled = *c->wish->settled;
+  if (c->wish->fixed) stage.settled = *c->wish->fixed, stage.settled.made = true;
+  stage.fixed = stage.settled;
   CALL(make_names(err, c, layout, &stage.names));
   CALL(check_stage(err, c, line, stage.names));
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
@@ -392,27 +393,6 @@ wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const 
   const bool none = status == WISP_EREFUSED || status == WISP_EUSAGE;
   if (none) *out = (wisp_stage){.kernels = 0};
   return wisp_require(err, none || status == WISP_OK, status, "%s", reason.text);
-}
-
-wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, const char *why)
-{
-  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-  wisp_plan *old = stage->plan[i];
-  wisp_choice *choice = &stage->choice[i];
-  wisp_fixed fixed = stage->fixed;
-  const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE},
-                    passed = {choice->trial, choice->match, choice->layer};
-  fixed.made = true;
-  CALL(wisp_defaults_plan(err, stage->strategies, &old->spec, &stage->layout, stage->names, &fixed, stage->reproducible,
-                          &plan));
-  CALL(wisp_require(err, plan->strategy != old->strategy || strcmp(plan->params, old->params) != 0, WISP_EREFUSED, "%s",
-                    why));
-  describe(plan, &none, choice);
-  choice->passed = passed;
-  snprintf(choice->note, sizeof choice->note, "%s", why);
-  stage->plan[i] = plan;
-  plan = old;
-  return WISP_OK;
 }
 
 wisp_asker wisp_limits_asker(const wisp_limits *limits)

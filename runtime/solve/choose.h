@@ -67,7 +67,7 @@ typedef struct wisp_choice {
 typedef struct wisp_stage {
   char *composition; /* "volume+gather+lift+update", or the one kernel's name */
   wisp_layout layout;
-  wisp_fixed fixed;
+  wisp_fixed settled, fixed; /* of the discretisation: what the wish said, and what its kernels ask for besides */
   int kernels;
   wisp_plan **plan;     /* of each */
   wisp_kernel **kernel; /* of each, once they are loaded; NULL: they are not */
@@ -102,9 +102,23 @@ typedef struct wisp_shown {
 } wisp_shown;
 wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device);
 
-/* Gives kernel i the default plan that fits the stage's layout and discretisation, and notes why in its choice.
- * WISP_EREFUSED, with the stage unchanged, where there is none or it is the one that the kernel has. */
+/* ---- What takes the place of a kernel that does not work here (replace.c); its choice says why, and what was passed
+ * over. The stage is unchanged where that fails; its kernels are not loaded yet. */
+
+/* Kernel i becomes the default that fits the stage's layout and discretisation. WISP_EREFUSED where there is none or it
+ * is the one that the kernel has. */
 wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, const char *why);
+
+/* Whether a discretisation can be made as a plan asks for: WISP_EREFUSED, and why, where something has no room. */
+typedef wisp_status (*wisp_has_room)(wisp_error *err, const void *context, const wisp_plan *plan);
+
+/* Kernel i stays where there is room for what it asks for; else it becomes the first of wisp_plan_roomier for which
+ * there is, else the default that asks for nothing that nobody else does. Errors of has_room. */
+wisp_status wisp_stage_make_room(wisp_error *err, wisp_stage *stage, int i, wisp_has_room has_room,
+                                 const void *context);
+
+/* Kernel i becomes what a choice of the same kernel, made elsewhere, says. */
+wisp_status wisp_stage_follow(wisp_error *err, wisp_stage *stage, int i, const wisp_choice *choice);
 
 /* Compiles the stage's kernels (in parallel) and loads them, once: they go with the stage, which must not outlive the
  * device from here on. A stored winner that fails to compile or load falls back to the default with the choice saying

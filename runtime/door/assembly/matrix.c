@@ -1,6 +1,6 @@
 /* Sparse matrices that a program has assembled into its own arrays: numbering, pattern and lists once, then the
  * launches of a composition, each a kernel of the public door. */
-#include "../../assembly/assembly.h"
+#include "../../assembly/room.h"
 #include "../../mesh/mesh.h"
 #include "../door.h"
 
@@ -76,14 +76,14 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
 
 /* --- the kernels --- */
 
-/* Those of the composition that would be taken, each as it is tuned; and what they ask of the lists. plain: such as
- * ask for none. */
+/* Those of the composition that would be taken, each as it is tuned; and what they ask of the lists. roomy: such as
+ * have room for this mesh. */
 static wisp_status open_kernels(wisp_error *err, wisp_session *session, wisp_matrix *m, wisp_spec spec,
-                                bool reproducible, bool plain, wisp_fixed *fixed)
+                                bool reproducible, bool roomy, wisp_fixed *fixed)
 {
   const wisp_chooser from = wisp_session_chooser(session);
   const wisp_kernel_request request = {.elements = (long long)m->mesh->elements};
-  wisp_fixed rows = {.made = plain}; /* compressed ones */
+  wisp_fixed rows = {.made = false}; /* compressed ones */
   const wisp_wish wish = {.spec = spec,
                           .elements = request.elements,
                           .exact_match_only = session->exact_match_only,
@@ -92,11 +92,13 @@ static wisp_status open_kernels(wisp_error *err, wisp_session *session, wisp_mat
   HELD(wisp_stage_free) wisp_stage stage = {0};
   wisp_fixed_ask(&rows, "sliced", 0, 0);
   CALL(wisp_choose(err, &from, &wish, &stage));
+  if (roomy) CALL(wisp_assembly_make_room(err, m->assembly, &stage));
   for (; m->kernels < stage.kernels && m->kernels < MOST_KERNELS; m->kernels++) {
     char text[WISP_SPEC_TEXT];
-    wisp_spec_name_kernel(&spec, stage.choice[m->kernels].kernel);
+    const wisp_choice *choice = &stage.choice[m->kernels];
+    wisp_spec_name_kernel(&spec, choice->kernel);
     wisp_spec_print(&spec, text);
-    CALL(wisp_kernel_open_settled(err, session, text, &request, &rows, &m->kernel[m->kernels]));
+    CALL(wisp_kernel_open_chosen(err, session, text, &request, &rows, choice, &m->kernel[m->kernels]));
     wisp_fixed_add(fixed, m->kernel[m->kernels]->plan);
   }
   return WISP_OK;
@@ -135,19 +137,19 @@ static wisp_status bind_ours(wisp_error *err, const wisp_matrix *m, wisp_kernel 
   return WISP_OK;
 }
 
-/* With the lists that the kernels ask for; where these have no room on this mesh, by kernels without lists. */
+/* With the lists that the kernels ask for, or such as have room on this mesh. */
 static wisp_status discretise(wisp_error *err, wisp_session *session, wisp_matrix *m, const wisp_spec *spec,
                               bool reproducible, wisp_discretisation *out)
 {
   static const wisp_assembly_room room = {.pAp_parts = 1};
   wisp_status status = WISP_EREFUSED;
-  for (int plain = 0; plain < 2 && status == WISP_EREFUSED; plain++) {
+  for (int roomy = 0; roomy < 2 && status == WISP_EREFUSED; roomy++) {
     wisp_fixed fixed = {.made = true};
     wisp_error why = {.text = ""};
     while (m->kernels) wisp_kernel_close(m->kernel[--m->kernels]);
-    CALL(open_kernels(err, session, m, *spec, reproducible, plain, &fixed));
+    CALL(open_kernels(err, session, m, *spec, reproducible, roomy, &fixed));
     status = wisp_assembly_discretise(&why, m->assembly, m->assembly->form->name, &fixed, &room, out);
-    if (status != WISP_OK && (plain || status != WISP_EREFUSED)) return wisp_fail(err, status, "%s", why.text);
+    if (status != WISP_OK && (roomy || status != WISP_EREFUSED)) return wisp_fail(err, status, "%s", why.text);
   }
   return status;
 }

@@ -1,0 +1,100 @@
+/* Kernels of a stage that do not work where it runs make way for others. */
+#include "choose.h"
+#include "choose_parts.h"
+#include "../../gen/strategy/defaults.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The plan is the stage's from here on. */
+static void take(wisp_stage *stage, int i, wisp_plan *plan)
+{
+  wisp_plan_destroy(stage->plan[i]);
+  stage->plan[i] = plan;
+  stage->fixed = stage->settled;
+  for (int k = 0; k < stage->kernels; k++)
+    if (!stage->lent[k]) wisp_fixed_add(&stage->fixed, stage->plan[k]);
+}
+
+/* The same, and the choice says so. */
+static void replace(wisp_stage *stage, int i, wisp_plan *plan, const char *why)
+{
+  const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
+  const wisp_choice old = stage->choice[i];
+  wisp_choice *choice = &stage->choice[i];
+  *choice = wisp_choice_of(plan->strategy->kernel, plan->strategy->name, &plan->layout, &none);
+  choice->params = plan->params;
+  choice->passed = old.trial ? (wisp_answer){old.trial, old.match, old.layer} : old.passed;
+  snprintf(choice->note, sizeof choice->note, "%s", why);
+  take(stage, i, plan);
+}
+
+static const wisp_env *names_of(const wisp_stage *stage, int i)
+{
+  return stage->lent[i] ? stage->lent[i] : stage->names;
+}
+
+/* The default on a discretisation of which this is fixed. */
+static wisp_status find_default(wisp_error *err, const wisp_stage *stage, int i, const wisp_fixed *fixed,
+                                wisp_plan **out)
+{
+  return wisp_defaults_plan(err, stage->strategies, &stage->plan[i]->spec, &stage->layout, names_of(stage, i), fixed,
+                            stage->reproducible, out);
+}
+
+wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, const char *why)
+{
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  const wisp_plan *old = stage->plan[i];
+  wisp_fixed fixed = stage->fixed;
+  fixed.made = true;
+  CALL(find_default(err, stage, i, &fixed, &plan));
+  CALL(wisp_require(err, plan->strategy != old->strategy || strcmp(plan->params, old->params) != 0, WISP_EREFUSED, "%s",
+                    why));
+  replace(stage, i, plan, why);
+  plan = NULL;
+  return WISP_OK;
+}
+
+/* What is fixed without kernel i. */
+static wisp_fixed fixed_by_others(const wisp_stage *stage, int i)
+{
+  wisp_fixed fixed = stage->settled;
+  fixed.made = true;
+  for (int k = 0; k < stage->kernels; k++)
+    if (k != i && !stage->lent[k]) wisp_fixed_add(&fixed, stage->plan[k]);
+  return fixed;
+}
+
+wisp_status wisp_stage_make_room(wisp_error *err, wisp_stage *stage, int i, wisp_has_room has_room, const void *context)
+{
+  wisp_error why = {.text = ""}, last = {.text = ""};
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  wisp_status status = has_room(&why, context, stage->plan[i]);
+  if (status == WISP_OK) return WISP_OK;
+  last = why;
+  for (int n = 0; status == WISP_EREFUSED; n++) {
+    wisp_plan_destroy(plan), plan = NULL;
+    const wisp_status found = wisp_plan_roomier(&last, stage->plan[i], n, &plan);
+    if (found == WISP_EREFUSED) break;
+    status = found == WISP_OK ? has_room(&last, context, plan) : found;
+  }
+  if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", last.text);
+  const wisp_fixed others = fixed_by_others(stage, i);
+  if (!plan) CALL(find_default(err, stage, i, &others, &plan));
+  replace(stage, i, plan, why.text);
+  plan = NULL;
+  return WISP_OK;
+}
+
+wisp_status wisp_stage_follow(wisp_error *err, wisp_stage *stage, int i, const wisp_choice *choice)
+{
+  const wisp_spec *spec = &stage->plan[i]->spec;
+  const wisp_strategy *s = wisp_strategies_find(stage->strategies, spec->family, spec->kernel, choice->strategy);
+  wisp_plan *plan = NULL;
+  CALL(wisp_plan_from_text(err, s, spec, &stage->layout, names_of(stage, i), choice->params, &plan));
+  stage->choice[i] = *choice;
+  stage->choice[i].strategy = s->name, stage->choice[i].params = plan->params;
+  take(stage, i, plan);
+  return WISP_OK;
+}

@@ -1,0 +1,118 @@
+/* Claim: what candidates ask of the discretisation binds the other kernels of a stage as gen/strategy/strategy.h says,
+ * and where lists of one size have no room, others of the same strategy are found, the smallest first. */
+#include "parsed.h"
+#include "../gen/strategy/strategy.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const wisp_spec spec = {"nodal", "volume", "tet", 3, "maxwell", WISP_F64};
+
+static wisp_strategy *parse(const char *text)
+{
+  wisp_strategy *s = NULL;
+  wisp_error err = {0};
+  if (parse_strategy(&err, "nodal", "trial", (wisp_file_text){"", text}, (wisp_file_text){"", "body"}, &s) != WISP_OK)
+    fail_msg("%s", err.text);
+  return s;
+}
+
+/* What every plan asks a family for. */
+static wisp_env *make_names(void)
+{
+  static const wisp_count ints[] = {{"real_bytes", 8}, {"max_threads", 1024}, {"max_shared", 65536}};
+  wisp_env *env = NULL;
+  assert_int_equal(wisp_env_create(NULL, NULL, &env), WISP_OK);
+  for (size_t i = 0; i < WISP_COUNT(ints); i++)
+    assert_int_equal(wisp_env_int(NULL, env, ints[i].name, (int64_t)ints[i].value), WISP_OK);
+  return env;
+}
+
+static wisp_plan *plan_of(const wisp_strategy *s, const wisp_layout *layout, const wisp_env *names, int block, int how)
+{
+  wisp_plan *plan = NULL;
+  wisp_error err = {0};
+  if (wisp_plan_create(&err, s, &spec, layout, names, (const int[]){block, how, 0}, &plan) != WISP_OK)
+    fail_msg("%s", err.text);
+  return plan;
+}
+
+/* A value that a space marks by `fixes` binds all kernels of a stage, one that it wishes for none; the first asks, and
+ * what nobody asks for is as the mark says. */
+static void test_marks(void **state)
+{
+  (void)state;
+  wisp_strategy *s = parse("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam block 1 2 4 fixes 1\n"
+                           "param how 0 1 wishes 0\nparam free 0 1\n");
+  wisp_layout layout = wisp_layout_padded(20, 40, 4);
+  wisp_env *names = make_names();
+  wisp_plan *usual = plan_of(s, &layout, names, 1, 0), *other = plan_of(s, &layout, names, 4, 1);
+  const wisp_fixed nothing = {0};
+  wisp_fixed fixed = {0};
+  assert_true(wisp_fixed_suits(&nothing, usual) && wisp_fixed_suits(&nothing, other));
+  assert_true(wisp_fixed_suits(&(wisp_fixed){.made = true}, usual));
+  assert_false(wisp_fixed_suits(&(wisp_fixed){.made = true}, other) || wisp_fixed_same(usual, other));
+  wisp_fixed_add(&fixed, usual);
+  assert_true(wisp_fixed_number(&fixed) == wisp_fixed_number(&nothing));
+  fixed = nothing;
+  wisp_fixed_add(&fixed, other);
+  wisp_fixed_add(&fixed, usual);
+  assert_int_equal(fixed.count, 2);
+  assert_int_equal(wisp_fixed_value(&fixed, "block", 1), 4);
+  assert_int_equal(wisp_fixed_value(&fixed, "free", 7), 7);
+  assert_true(wisp_fixed_number(&fixed) != wisp_fixed_number(&nothing));
+  assert_false(wisp_fixed_suits(&fixed, usual));
+  wisp_plan_destroy(usual);
+  usual = plan_of(s, &layout, names, 4, 0);
+  assert_true(wisp_fixed_suits(&fixed, usual));
+  wisp_plan_destroy(usual);
+
+  /* What has no such choice may expect one, whoever asks first. */
+  wisp_strategy *expecting = parse("kernel volume\nlayouts node\nblock 1\ngrid 1\nexpects block 1\n");
+  assert_int_equal(wisp_plan_default(NULL, expecting, &spec, &layout, names, &usual), WISP_OK);
+  assert_true(wisp_fixed_suits(&nothing, usual) && !wisp_fixed_suits(&fixed, usual));
+  fixed = nothing, wisp_fixed_add(&fixed, usual);
+  assert_false(wisp_fixed_suits(&fixed, other));
+  wisp_plan_destroy(usual), wisp_plan_destroy(other);
+  wisp_strategy_destroy(expecting), wisp_strategy_destroy(s);
+  wisp_env_destroy(names);
+}
+
+/* With room for more: sizes of lists go up, fewest steps first, the last in the space before others of as many, what is
+ * not legal left out; nothing else differs, and behind the last there is none. */
+static void test_room_for_more(void **state)
+{
+  (void)state;
+  static const char *const larger[] = {"free=1 held=32 how=0 products=40", "free=1 held=64 how=0 products=20",
+                                       "free=1 held=64 how=0 products=40", "free=1 held=64 how=0 products=90", NULL};
+  wisp_strategy *s = parse("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam held 16 32 64 fixes 0\n"
+                           "param how 0 1 wishes 0\nparam products 10 20 40 90 fixes 0\nparam free 0 1\n"
+                           "require products <= held+30 : more than are held\n");
+  wisp_layout layout = wisp_layout_padded(20, 40, 4);
+  wisp_env *names = make_names();
+  wisp_plan *plan = NULL;
+  assert_int_equal(wisp_plan_from_text(NULL, s, &spec, &layout, names, "free=1 held=32 how=0 products=20", &plan),
+                   WISP_OK);
+  for (int n = 0; n < (int)WISP_COUNT(larger); n++) {
+    wisp_plan *more = NULL;
+    assert_int_equal(wisp_plan_roomier(NULL, plan, n, &more), larger[n] ? WISP_OK : WISP_EREFUSED);
+    if (larger[n]) assert_string_equal(more->params, larger[n]);
+    wisp_plan_destroy(more);
+  }
+  wisp_plan_destroy(plan);
+  wisp_strategy_destroy(s);
+  wisp_env_destroy(names);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_marks),
+      cmocka_unit_test(test_room_for_more),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
