@@ -13,7 +13,6 @@ static wisp_status has_room(wisp_error *err, const void *assembly, const wisp_pl
 
 wisp_status wisp_assembly_make_room(wisp_error *err, const wisp_assembly *assembly, wisp_stage *stage)
 {
-  for (int i = 0; i < stage->kernels; i++)
-    if (!stage->lent[i]) CALL(wisp_stage_make_room(err, stage, i, has_room, assembly));
+  for (int i = 0; i < stage->kernels; i++) CALL(wisp_stage_make_room(err, stage, i, has_room, assembly));
   return WISP_OK;
 }

@@ -70,7 +70,7 @@ wisp_status wisp_stage_make_room(wisp_error *err, wisp_stage *stage, int i, wisp
 {
   wisp_error why = {.text = ""}, last = {.text = ""};
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-  wisp_status status = has_room(&why, context, stage->plan[i]);
+  wisp_status status = stage->lent[i] ? WISP_OK : has_room(&why, context, stage->plan[i]);
   if (status == WISP_OK) return WISP_OK;
   last = why;
   for (int n = 0; status == WISP_EREFUSED; n++) {

@@ -206,19 +206,38 @@ static void fill_alternative(comparer *c, wisp_comparison *row)
   c->rows[c->done++].ms = row->ms;
 }
 
-/* Ours on the mesh beside the box: its kernels, another graph. None where their lists have no room there. */
-static wisp_status record_beside(wisp_error *err, comparer *c, const wisp_match_up *up, const runner r[2],
-                                 runner *on_mesh)
+/* With what a solver would run on the mesh, where something of ours has no room; why: what. */
+static wisp_status record_with_room(wisp_error *err, comparer *c, wisp_match_up *up, const char *why, runner *on_mesh)
+{
+  wisp_stage *stage = &up->beside;
+  char text[sizeof((wisp_error *)0)->text + 512];
+  for (int i = 0; i < stage->kernels; i++) {
+    const wisp_plan *won = stage->plan[i];
+    const wisp_choice *choice = &stage->choice[i];
+    CALL(wisp_stage_make_room(err, stage, i, wisp_problems_have_room, c->beside.problems));
+    snprintf(text, sizeof text, "on the mesh: %s by %s, %s: %s", choice->kernel, choice->strategy, choice->params, why);
+    if (stage->plan[i] != won) warn(c, text);
+  }
+  CALL(wisp_stage_load(err, c->device, stage));
+  on_mesh->kernel = stage->kernel, on_mesh->kernels = stage->kernels;
+  return record(err, &c->beside, &up->spec, stage, on_mesh);
+}
+
+/* Ours on the mesh beside the box: its kernels, another graph. */
+static wisp_status record_beside(wisp_error *err, comparer *c, wisp_match_up *up, const runner r[2], runner *on_mesh)
 {
   const bool tuned = r[0].kernels > 0;
   if (!c->beside.problems || c->beside.workload->alone) return WISP_OK;
   *on_mesh = r[tuned ? 0 : 1];
   on_mesh->graph = NULL, on_mesh->lease = (wisp_lease){.problem = NULL};
   const wisp_stage *stage = tuned ? &up->tuned : &up->standard;
-  wisp_error reason = {.text = ""};
-  const wisp_status status = record(&reason, &c->beside, &up->spec, stage, on_mesh);
+  wisp_error reason = {.text = ""}, later = {.text = ""};
+  wisp_status status = record(&reason, &c->beside, &up->spec, stage, on_mesh);
+  if (status == WISP_EREFUSED && same_stage(stage, &up->beside))
+    status = record_with_room(&later, c, up, reason.text, on_mesh);
   if (status == WISP_EREFUSED) tell_left_out(c, "on the mesh", reason.text);
-  return wisp_require(err, status == WISP_OK || status == WISP_EREFUSED, status, "%s", reason.text);
+  return wisp_require(err, status == WISP_OK || status == WISP_EREFUSED, status, "%s",
+                      *later.text ? later.text : reason.text);
 }
 
 static wisp_status fill_beside(wisp_error *err, const comparer *c, const wisp_contender *timed, double runs,

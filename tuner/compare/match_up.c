@@ -11,6 +11,7 @@ static void release_match_up(wisp_match_up *up)
   free(up->way);
   wisp_stage_free(&up->tuned);
   wisp_stage_free(&up->standard);
+  wisp_stage_free(&up->beside);
 }
 
 void wisp_match_ups_free(wisp_match_ups *ups)
@@ -192,6 +193,7 @@ static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp
   CALL(choose(err, f, false, &up.tuned));
   if (!wisp_spec_is_step(&f->spec) && up.tuned.whole.match == WISP_MATCH_DEFAULT) wisp_stage_free(&up.tuned);
   CALL(choose(err, f, true, &up.standard));
+  if (f->request->beside) CALL(choose(err, f, !up.tuned.kernels, &up.beside));
   for (int i = 0; f->request->every_way && wisp_spec_is_step(&f->spec) && f->family->compositions[i]; i++)
     CALL(add_ways(err, f, f->family->compositions[i], &up));
   return add(err, ups, &up);

@@ -15,6 +15,7 @@ typedef struct wisp_other_way {
 typedef struct wisp_match_up {
   wisp_spec spec;
   wisp_stage tuned, standard; /* kernels 0: there is none */
+  wisp_stage beside;          /* tuned, else standard, once more, for a mesh where they have no room; likewise */
   size_t ways, room;
   wisp_other_way *way;
 } wisp_match_up;

@@ -198,6 +198,15 @@ wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, cons
   return WISP_OK;
 }
 
+wisp_status wisp_problems_have_room(wisp_error *err, const void *context, const wisp_plan *plan)
+{
+  const wisp_problems *problems = context;
+  HELD(wisp_discretisation_destroy) wisp_discretisation d = {.self = NULL};
+  wisp_setting of = wisp_setting_of(plan);
+  wisp_spec_name_kernel(&of.spec, "");
+  return problems->workload->discretise(err, problems->ground, &of.spec, &of.layout, &of.fixed, &d);
+}
+
 void wisp_lease_end(const wisp_lease *lease)
 {
   for (int i = 0; lease->problem && i < lease->problems->count; i++) {

@@ -38,6 +38,9 @@ wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, cons
                                   wisp_lease *out);
 void wisp_lease_end(const wisp_lease *lease);
 
+/* A wisp_has_room of problems. */
+wisp_status wisp_problems_have_room(wisp_error *err, const void *problems, const wisp_plan *plan);
+
 /* Those in use take more than `bytes`: another may find no memory. */
 bool wisp_problems_full(const wisp_problems *problems);
 
