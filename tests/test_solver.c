@@ -1,5 +1,6 @@
 /* Claim: in every composition and layout that can make a stage, the solver does what the double references do, in both
- * precisions, on meshes that fill no group, after odd and even numbers of steps; recorded steps are plain launches. */
+ * precisions, on meshes that fill no group, after odd and even numbers of steps; recorded steps are plain launches.
+ * Sanitized, at an order in each precision and at order 1: numbers are the plain run's to check. */
 #include "good.h"
 #include "solving.h"
 
@@ -100,18 +101,24 @@ static void check_all(int order, wisp_precision precision, bool central, bool ab
   for (int l = 0; l < count; l++) assert_true(in_layout[l] > 0);
 }
 
+static bool is_coarse(void)
+{
+  return getenv("WISP_TEST_COARSE");
+}
+
 static void test_double(void **state)
 {
   (void)state;
   check_all(2, WISP_F64, false, false);
-  check_all(5, WISP_F64, false, false);
+  if (!is_coarse()) check_all(5, WISP_F64, false, false);
 }
 
 static void test_single(void **state)
 {
   (void)state;
-  check_all(2, WISP_F32, false, true);
   check_all(3, WISP_F32, true, true);
+  if (is_coarse()) return;
+  check_all(2, WISP_F32, false, true);
   check_all(7, WISP_F32, false, false);
 }
 
