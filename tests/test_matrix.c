@@ -93,6 +93,18 @@ static void assemble(bench *b, const wisp_matrix_data *data)
   GOOD(wisp_memory_get(err, b->session, b->F, b->on_F, b->n.rows * sizeof *b->F));
 }
 
+/* A heat problem with kappa = 1 + u^2, where u and f are 1. */
+static void assemble_ones(bench *b, double mass)
+{
+  double *ones = calloc(b->n.nodes, sizeof *ones);
+  assert_non_null(ones);
+  for (size_t i = 0; i < b->n.nodes; i++) ones[i] = 1;
+  GOOD(wisp_memory_put(err, b->session, b->on_u, ones, b->n.nodes * sizeof *ones));
+  GOOD(wisp_memory_put(err, b->session, b->on_f, ones, b->n.nodes * sizeof *ones));
+  assemble(b, &(wisp_matrix_data){.kappa = {1, 0, 1}, .mass = mass, .u = b->on_u, .f = b->on_f});
+  free(ones);
+}
+
 /* u = 1 + 2 x - 3 y, given where x = 0, solves -div(kappa grad u) = 0; natural elsewhere: rows of nodes inside hold. */
 static void check_linear(bench *b, double kappa)
 {
@@ -153,18 +165,12 @@ static void test_order_and_sums(void **state)
   request.fixed = NULL;
   open_bench(&b, door_session(), &request);
   for (size_t v = 0; v < 3 * VERTICES; v++) assert_true(fabs(b.xyz[v] - s.xyz[v]) < 1e-15);
-  double *ones = calloc(b.n.nodes, sizeof *ones);
-  assert_non_null(ones);
-  for (size_t i = 0; i < b.n.nodes; i++) ones[i] = 1;
-  GOOD(wisp_memory_put(err, b.session, b.on_u, ones, b.n.nodes * sizeof *ones));
-  GOOD(wisp_memory_put(err, b.session, b.on_f, ones, b.n.nodes * sizeof *ones));
-  assemble(&b, &(wisp_matrix_data){.kappa = {1, 0, 1}, .mass = 3, .u = b.on_u, .f = b.on_f});
+  assemble_ones(&b, 3);
   for (size_t i = 0; i < b.n.nonzeros; i++) sum += b.values[i];
   for (size_t row = 0; row < b.n.rows; row++) load += b.F[row];
   assert_true(fabs(sum - 3 * area) < 1e-12 && fabs(load - area) < 1e-12);
   BAD(wisp_matrix_assemble(err, b.matrix, &(wisp_matrix_data){.kappa = {1}, .f = b.on_f}, b.on_values, b.on_F, NULL),
       WISP_EUSAGE, "needs u");
-  free(ones);
   close_bench(&b);
 }
 
@@ -230,12 +236,7 @@ static void test_busy_vertex(void **state)
   assert_string_equal(info.strategy, "gathers");
   assert_non_null(strstr(info.params, "held=64"));
   assert_non_null(strstr(info.note, "row 0 has 40 elements around it"));
-  double *ones = calloc(b.n.nodes, sizeof *ones);
-  assert_non_null(ones);
-  for (size_t i = 0; i < b.n.nodes; i++) ones[i] = 1;
-  GOOD(wisp_memory_put(err, b.session, b.on_u, ones, b.n.nodes * sizeof *ones));
-  GOOD(wisp_memory_put(err, b.session, b.on_f, ones, b.n.nodes * sizeof *ones));
-  assemble(&b, &(wisp_matrix_data){.kappa = {1, 0, 1}, .mass = 3, .u = b.on_u, .f = b.on_f});
+  assemble_ones(&b, 3);
   for (size_t row = 0; row < b.n.rows; row++) {
     double of_row = 0;
     for (int i = b.start[row]; i < b.start[row + 1]; i++) of_row += b.values[i];
@@ -243,7 +244,6 @@ static void test_busy_vertex(void **state)
     sum += of_row, load += b.F[row];
   }
   assert_true(fabs(sum - 3 * area) < 1e-12 && fabs(load - area) < 1e-12);
-  free(ones);
   close_bench(&b);
 }
 

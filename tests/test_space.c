@@ -75,19 +75,10 @@ static wisp_env *make_names(int order, int max_threads, int max_shared)
   return env;
 }
 
-static wisp_strategy *parse(const char *text)
-{
-  wisp_strategy *s = NULL;
-  wisp_error err = {0};
-  if (parse_strategy(&err, "nodal", "trial", (wisp_file_text){"", text}, (wisp_file_text){"", "body"}, &s) != WISP_OK)
-    fail_msg("%s", err.text);
-  return s;
-}
-
 static void test_keywords(void **state)
 {
   (void)state;
-  wisp_strategy *s = parse(good);
+  wisp_strategy *s = parse_trial(good);
   const wisp_param *params = s->param;
   assert_string_equal(s->name, "trial");
   assert_string_equal(s->family, "nodal");
@@ -194,7 +185,7 @@ static wisp_status count(wisp_error *err, void *context, const int *values, wisp
 static void test_enumeration_visits_every_combination(void **state)
 {
   (void)state;
-  wisp_strategy *s = parse(good);
+  wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names(3, 1024, 65536);
   tally t = {0};
@@ -209,7 +200,7 @@ static void test_enumeration_visits_every_combination(void **state)
 static void test_limits_refuse(void **state)
 {
   (void)state;
-  wisp_strategy *s = parse(good);
+  wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   static const struct {
     int order, threads, shared;
@@ -225,7 +216,7 @@ static void test_limits_refuse(void **state)
     wisp_env_destroy(names);
   }
   wisp_strategy_destroy(s);
-  s = parse("kernel volume\nlayouts slab\nblock 1\ngrid 1\n");
+  s = parse_trial("kernel volume\nlayouts slab\nblock 1\ngrid 1\n");
   wisp_env *names = make_names(3, 1024, 65536);
   wisp_error err = {0};
   assert_int_equal(wisp_strategy_applies(&err, s, &layout, names), WISP_EREFUSED);
@@ -239,7 +230,7 @@ static void test_limits_refuse(void **state)
 static void test_default_falls_back(void **state)
 {
   (void)state;
-  wisp_strategy *s = parse(good);
+  wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   static const struct {
     int shared;
@@ -267,8 +258,8 @@ static void test_default_falls_back(void **state)
 static void test_senseless_candidate(void **state)
 {
   (void)state;
-  wisp_strategy *s = parse("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam a 1 2 3\n"
-                           "require a != 1 : one\nrequire a < 3 || nothing : why\n");
+  wisp_strategy *s = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam a 1 2 3\n"
+                                 "require a != 1 : one\nrequire a < 3 || nothing : why\n");
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names(3, 1024, 65536);
   wisp_plan *plan = NULL;
@@ -283,7 +274,7 @@ static void test_senseless_candidate(void **state)
 static void test_text_comes_back(void **state)
 {
   (void)state;
-  wisp_strategy *s = parse(good);
+  wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names(3, 1024, 65536);
   const int values[3] = {4, 8, 1};
@@ -327,7 +318,7 @@ static void test_fp16_halves(void **state)
   (void)state;
   static const char text[] = "kernel volume\ntitle halves\nlayouts node\nparam unroll 1\nblock 32\ngrid groups\n"
                              "operand real M 6 = M[q] part 3\narg in real u\n";
-  wisp_strategy *s = parse(text);
+  wisp_strategy *s = parse_trial(text);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names(3, 1024, 65536);
   const double table[6] = {1.0 / 3, -2.0 / 7, 0, 255, -1e-5 / 3, 1e-9};
@@ -356,7 +347,7 @@ static void test_fp16_halves(void **state)
 static void test_operands_and_launch(void **state)
 {
   (void)state;
-  wisp_strategy *s = parse(good);
+  wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names(3, 1024, 65536);
   const int values[3] = {4, 8, 1};

@@ -53,7 +53,7 @@ typedef struct wisp_wish {
 typedef struct wisp_choice {
   const char *kernel, *strategy, *params; /* of a stage "step", its composition, "" */
   char layout[WISP_LAYOUT_TEXT];
-  const wisp_trial *trial; /* the entry that was taken; NULL: it is the default */
+  const wisp_trial *trial; /* the entry that was taken; NULL: it is the default, or takes an entry's place (note) */
   wisp_match match;        /* how well that fits; WISP_MATCH_DEFAULT, WISP_LAYER_NONE where there is none */
   wisp_layer layer;
   double ms;          /* as stored; NaN for a default */

@@ -34,25 +34,26 @@ static const wisp_env *names_of(const wisp_stage *stage, int i)
   return stage->lent[i] ? stage->lent[i] : stage->names;
 }
 
-/* The default on a discretisation of which this is fixed. */
+/* The default on a discretisation of which this is fixed. WISP_EREFUSED, and why, where it is what the kernel has. */
 static wisp_status find_default(wisp_error *err, const wisp_stage *stage, int i, const wisp_fixed *fixed,
-                                wisp_plan **out)
+                                const char *why, wisp_plan **out)
 {
-  return wisp_defaults_plan(err, stage->strategies, &stage->plan[i]->spec, &stage->layout, names_of(stage, i), fixed,
-                            stage->reproducible, out);
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  const wisp_plan *old = stage->plan[i];
+  CALL(wisp_defaults_plan(err, stage->strategies, &old->spec, &stage->layout, names_of(stage, i), fixed,
+                          stage->reproducible, &plan));
+  CALL(wisp_require(err, plan->strategy != old->strategy || strcmp(plan->params, old->params) != 0, WISP_EREFUSED, "%s",
+                    why));
+  return GIVE(plan, out);
 }
 
 wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, const char *why)
 {
-  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-  const wisp_plan *old = stage->plan[i];
+  wisp_plan *plan = NULL;
   wisp_fixed fixed = stage->fixed;
   fixed.made = true;
-  CALL(find_default(err, stage, i, &fixed, &plan));
-  CALL(wisp_require(err, plan->strategy != old->strategy || strcmp(plan->params, old->params) != 0, WISP_EREFUSED, "%s",
-                    why));
+  CALL(find_default(err, stage, i, &fixed, why, &plan));
   replace(stage, i, plan, why);
-  plan = NULL;
   return WISP_OK;
 }
 
@@ -81,7 +82,7 @@ wisp_status wisp_stage_make_room(wisp_error *err, wisp_stage *stage, int i, wisp
   }
   if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", last.text);
   const wisp_fixed others = fixed_by_others(stage, i);
-  if (!plan) CALL(find_default(err, stage, i, &others, &plan));
+  if (!plan) CALL(find_default(err, stage, i, &others, why.text, &plan));
   replace(stage, i, plan, why.text);
   plan = NULL;
   return WISP_OK;

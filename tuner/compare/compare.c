@@ -139,14 +139,17 @@ static wisp_choice name_of(const wisp_stage *stage)
   return choice;
 }
 
+static bool same_kernel(const wisp_choice *a, const wisp_choice *b)
+{
+  return strcmp(a->strategy, b->strategy) == 0 && strcmp(a->params, b->params) == 0 &&
+         strcmp(a->layout, b->layout) == 0;
+}
+
 /* A kernel or stage that does not differ from the default need not be timed twice. */
 static bool same_stage(const wisp_stage *a, const wisp_stage *b)
 {
   bool same = a->kernels == b->kernels && strcmp(a->composition, b->composition) == 0;
-  for (int i = 0; i < a->kernels && same; i++)
-    same = strcmp(a->choice[i].strategy, b->choice[i].strategy) == 0 &&
-           strcmp(a->choice[i].params, b->choice[i].params) == 0 &&
-           strcmp(a->choice[i].layout, b->choice[i].layout) == 0;
+  for (int i = 0; i < a->kernels && same; i++) same = same_kernel(&a->choice[i], &b->choice[i]);
   return same;
 }
 
@@ -206,17 +209,18 @@ static void fill_alternative(comparer *c, wisp_comparison *row)
   c->rows[c->done++].ms = row->ms;
 }
 
-/* With what a solver would run on the mesh, where something of ours has no room; why: what. */
-static wisp_status record_with_room(wisp_error *err, comparer *c, wisp_match_up *up, const char *why, runner *on_mesh)
+/* With what a solver would run on the mesh, where something of ours has no room. */
+static wisp_status record_with_room(wisp_error *err, comparer *c, wisp_match_up *up, const wisp_stage *ours,
+                                    runner *on_mesh)
 {
   wisp_stage *stage = &up->beside;
-  char text[sizeof((wisp_error *)0)->text + 512];
+  char text[sizeof stage->choice->note + 512];
   for (int i = 0; i < stage->kernels; i++) {
-    const wisp_plan *won = stage->plan[i];
     const wisp_choice *choice = &stage->choice[i];
     CALL(wisp_stage_make_room(err, stage, i, wisp_problems_have_room, c->beside.problems));
-    snprintf(text, sizeof text, "on the mesh: %s by %s, %s: %s", choice->kernel, choice->strategy, choice->params, why);
-    if (stage->plan[i] != won) warn(c, text);
+    snprintf(text, sizeof text, "on the mesh: %s by %s, %s: %s", choice->kernel, choice->strategy, choice->params,
+             choice->note);
+    if (!same_kernel(choice, &ours->choice[i])) warn(c, text);
   }
   CALL(wisp_stage_load(err, c->device, stage));
   on_mesh->kernel = stage->kernel, on_mesh->kernels = stage->kernels;
@@ -234,7 +238,7 @@ static wisp_status record_beside(wisp_error *err, comparer *c, wisp_match_up *up
   wisp_error reason = {.text = ""}, later = {.text = ""};
   wisp_status status = record(&reason, &c->beside, &up->spec, stage, on_mesh);
   if (status == WISP_EREFUSED && same_stage(stage, &up->beside))
-    status = record_with_room(&later, c, up, reason.text, on_mesh);
+    status = record_with_room(&later, c, up, stage, on_mesh);
   if (status == WISP_EREFUSED) tell_left_out(c, "on the mesh", reason.text);
   return wisp_require(err, status == WISP_OK || status == WISP_EREFUSED, status, "%s",
                       *later.text ? later.text : reason.text);
