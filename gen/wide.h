@@ -1,6 +1,7 @@
 /* Loops of the host's own arithmetic in vectors as wide as the machine has. A function marked WISP_WIDE is compiled for
  * several widths, and the loader takes the one that fits; C's rounding holds in all of them (no product is fused with a
- * sum), so that results are the same on every machine. */
+ * sum), so that results are the same on every machine. Mark static functions alone: what clang 14 makes of others has
+ * a name by which no other file finds it. */
 #ifndef WISP_WIDE_H
 #define WISP_WIDE_H
 

@@ -13,7 +13,7 @@ const int wisp_tet_face_vertices[WISP_TET_FACES][3] = {{0, 1, 2}, {0, 1, 3}, {1,
 
 const int wisp_tet_turns[WISP_TET_TURNS][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
 
-WISP_WIDE void wisp_tet_multiply(int n, int columns, const double *A, const double *B, double *C)
+WISP_WIDE static void multiply(int n, int columns, const double *A, const double *B, double *C)
 {
   const int wide = columns - columns % 8;
   memset(C, 0, (size_t)n * (size_t)columns * sizeof *C);
@@ -24,6 +24,11 @@ WISP_WIDE void wisp_tet_multiply(int n, int columns, const double *A, const doub
       for (int j = 0; j < wide; j += 8) *(wisp_eight *)(to + j) += a * *(const wisp_eight *)(from + j);
       for (int j = wide; j < columns; j++) to[j] += a * from[j];
     }
+}
+
+void wisp_tet_multiply(int n, int columns, const double *A, const double *B, double *C)
+{
+  multiply(n, columns, A, B, C);
 }
 
 /* C = A A^T, row major n x n. */
