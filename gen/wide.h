@@ -7,7 +7,7 @@
 
 #include <features.h>
 
-#if defined __x86_64__ && defined __GLIBC__
+#if defined __x86_64__ && defined __GLIBC__ && !defined __SANITIZE_THREAD__
 #define WISP_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define WISP_WIDE

@@ -114,6 +114,16 @@ static wisp_status host_count(wisp_error *err, int *out)
   return WISP_OK;
 }
 
+/* What OpenMP reads when the first module brings it; the user's own choice stands. A block's shared arrays lie on
+ * stacks. A thread that waits sleeps: one that spins keeps the core from whom it waits for as soon as another process
+ * runs, and stages took from twice to twenty times as long. Said when a device is opened, before anybody compiles for
+ * it: a thread that copies the environment for a compiler must not find it changed under it. */
+static void prepare_openmp(void)
+{
+  setenv("OMP_STACKSIZE", "16M", 0);
+  setenv("OMP_WAIT_POLICY", "passive", 0);
+}
+
 static wisp_status host_open(wisp_error *err, int index, wisp_device **out)
 {
   (void)index;
@@ -121,6 +131,7 @@ static wisp_status host_open(wisp_error *err, int index, wisp_device **out)
   CALL(wisp_new(err, 1, sizeof *device, &device));
   CALL(host_limits(err, "host", &device->base.limits));
   device->base.kind = &wisp_host_kind;
+  prepare_openmp();
   *out = &device->base;
   device = NULL;
   return WISP_OK;
@@ -285,15 +296,6 @@ static void keep_openmp(void)
   }
 }
 
-/* What OpenMP reads when the first module brings it; the user's own choice stands. A block's shared arrays lie on
- * stacks. A thread that waits sleeps: one that spins keeps the core from whom it waits for as soon as another process
- * runs, and stages took from twice to twenty times as long. */
-static void prepare_openmp(void)
-{
-  setenv("OMP_STACKSIZE", "16M", 0);
-  setenv("OMP_WAIT_POLICY", "passive", 0);
-}
-
 static wisp_status host_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                              size_t shared_bytes, wisp_module **out)
 {
@@ -307,7 +309,6 @@ static wisp_status host_load(wisp_error *err, wisp_device *device, const wisp_bi
   module->fd = memfd_create(name, MFD_CLOEXEC);
   CALL(wisp_require(err, module->fd >= 0, WISP_ESYSTEM, "%s: cannot make a file in memory: %s", name, strerror(errno)));
   CALL(write_all(err, module->fd, name, binary));
-  prepare_openmp();
   snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), module->fd);
   module->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   CALL(wisp_require(err, module->object, WISP_ESYSTEM, "%s: cannot be loaded: %s", name, dlerror()));

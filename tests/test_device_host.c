@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+extern char **environ;
+
 static const char answer[] = "int n_calls;\nvoid answer(void **args, unsigned x, unsigned y)\n{\n"
                              "  (void)x, (void)y;\n  **(int **)args[0] = 42;\n}\n";
 
@@ -79,6 +81,33 @@ static void device_keeps_its_contract(void **state)
   fresh_cache();
   assert_int_equal(wisp_device_open(&err, "host", &device), WISP_OK);
   check_device(device);
+  wisp_device_close(device);
+}
+
+/* What OpenMP reads is set where it is missing, when the device is opened; what is loaded later changes nothing more,
+ * for threads that compile read the environment then. */
+static void environment_changes_at_open_alone(void **state)
+{
+  (void)state;
+  wisp_error err = {0};
+  wisp_device *device = NULL;
+  wisp_binary binary = {0};
+  wisp_module *module = NULL;
+  size_t count = 0, after = 0;
+  fresh_cache();
+  setenv("OMP_STACKSIZE", "24M", 1), unsetenv("OMP_WAIT_POLICY");
+  assert_int_equal(wisp_device_open(&err, "host", &device), WISP_OK);
+  assert_string_equal(getenv("OMP_STACKSIZE"), "24M"); /* the user's own choice */
+  assert_string_equal(getenv("OMP_WAIT_POLICY"), "passive");
+  char **const list = environ;
+  while (list[count]) count++;
+  assert_int_equal(compile(&err, answer, &binary), WISP_OK);
+  assert_int_equal(wisp_module_load(&err, device, &binary, "answer", 0, &module), WISP_OK);
+  assert_ptr_equal(environ, list);
+  while (list[after]) after++;
+  assert_int_equal(after, count);
+  wisp_module_unload(module);
+  free(binary.data);
   wisp_device_close(device);
 }
 
@@ -231,6 +260,7 @@ static void threads_compile_at_once(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(environment_changes_at_open_alone),
       cmocka_unit_test(device_keeps_its_contract),      cmocka_unit_test(names_are_checked),
       cmocka_unit_test(compile_error_carries_the_line), cmocka_unit_test(missing_compiler_says_what_to_install),
       cmocka_unit_test(hanging_compiler_is_ended),      cmocka_unit_test(cache_answers_unless_damaged),
