@@ -13,7 +13,9 @@
 #define WISP_WIDE
 #endif
 
-/* Eight numbers, wherever they stand; where vectors are shorter the compiler takes several. */
+/* Eight numbers, wherever they stand; where vectors are shorter the compiler takes several. Four, which every width but
+ * the narrowest has in a register: for sums that stay in one. */
 typedef double wisp_eight __attribute__((vector_size(8 * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef double wisp_four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 
 #endif

@@ -69,52 +69,74 @@ static void test_defaults(void **state)
 /* --- values of parameters --- */
 
 typedef struct legal {
-  const wisp_param *params;
-  int param_count, count;
+  const wisp_strategy *strategy;
+  int count;
   wisp_plan *plan[MOST];
+  unsigned char value[MOST][WISP_MAX_PARAMS]; /* of each parameter: which of its values */
 } legal;
 
 /* A wisp_visit. */
 static wisp_status collect(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
 {
   legal *l = context;
-  (void)err, (void)values, (void)reason;
+  (void)err, (void)reason;
   if (!plan) return WISP_OK;
   assert_true(l->count < MOST);
+  for (int p = 0; p < l->strategy->params; p++) {
+    const wisp_param *param = &l->strategy->param[p];
+    int v = 0;
+    while (v < param->count && param->values[v] != values[p]) v++;
+    assert_true(v < param->count);
+    l->value[l->count][p] = (unsigned char)v;
+  }
   l->plan[l->count++] = plan;
   return WISP_OK;
 }
 
-/* Has it a value that none before it had? */
-static bool has_new_value(const legal *l, const wisp_plan *plan, bool seen[WISP_MAX_PARAMS][WISP_MAX_VALUES])
+typedef bool seen_values[WISP_MAX_PARAMS][WISP_MAX_VALUES];
+
+/* Which has most values that none taken before it has; -1: none has one. */
+static int find_newest(const legal *l, seen_values seen)
 {
-  bool is_new = false;
-  for (int p = 0; p < l->param_count; p++)
-    for (int v = 0; v < l->params[p].count; v++) {
-      if (wisp_plan_value(plan, l->params[p].name, 0) != l->params[p].values[v] || seen[p][v]) continue;
-      seen[p][v] = is_new = true;
-    }
-  return is_new;
+  enum { STRIDE = 7919 }; /* a prime: of equals no neighbours, which have most values in common */
+  int best = -1, most = 0;
+  for (int i = 0; i < l->count; i++) {
+    const int at = i * STRIDE % l->count;
+    int fresh = 0;
+    for (int p = 0; p < l->strategy->params; p++) fresh += !seen[p][l->value[at][p]];
+    if (fresh > most) most = fresh, best = at;
+  }
+  for (int p = 0; best >= 0 && p < l->strategy->params; p++) seen[p][l->value[best][p]] = true;
+  return best;
+}
+
+static void submit_one(verifying *all, legal *l, int at)
+{
+  verifying_submit(all, l->plan[at]);
+  l->plan[at] = NULL;
+}
+
+static void submit_covering(verifying *all, legal *l)
+{
+  seen_values seen = {{false}};
+  for (int at; (at = find_newest(l, seen)) >= 0;) submit_one(all, l, at);
 }
 
 static void verify_values(void *context, const plan_case *c)
 {
-  enum { STRIDE = 7919 }; /* a prime: no neighbours, which have most values in common, and each once */
   verifying *all = context;
   static legal l;
-  bool seen[WISP_MAX_PARAMS][WISP_MAX_VALUES] = {{false}};
   const bool share = share_has_turn((size_t)c->strategy_number);
   if (share && layout_has_turn(c) && precision_has_turn(c) && order_has_turn(c, VALUES_ORDER)) {
-    l.count = 0, l.param_count = c->strategy->params, l.params = c->strategy->param;
+    l.count = 0, l.strategy = c->strategy;
     assert_int_equal(wisp_plan_enumerate(NULL, c->strategy, &c->spec, &c->layout, c->names, collect, &l), WISP_OK);
-    for (int i = 0; i < l.count; i++) {
-      wisp_plan *plan = l.plan[i * STRIDE % l.count];
-      const bool has_turn = is_coarse() ? i == 1 % l.count : has_new_value(&l, plan, seen);
-      if (has_turn || walks_in_full())
-        verifying_submit(all, plan);
+    if (is_coarse() && l.count) submit_one(all, &l, 7919 % l.count);
+    if (!is_coarse() && !walks_in_full()) submit_covering(all, &l);
+    for (int i = 0; i < l.count; i++)
+      if (walks_in_full())
+        submit_one(all, &l, i);
       else
-        wisp_plan_destroy(plan);
-    }
+        wisp_plan_destroy(l.plan[i]);
   }
   if (c->last) verifying_rest(all);
 }

@@ -13,17 +13,44 @@ const int wisp_tet_face_vertices[WISP_TET_FACES][3] = {{0, 1, 2}, {0, 1, 3}, {1,
 
 const int wisp_tet_turns[WISP_TET_TURNS][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
 
+/* So many columns of B lie side by side while rows of A pass, two at a time. */
+enum { FOURS = 3, PANEL = 4 * FOURS };
+typedef struct panel {
+  wisp_four row[WISP_TET_MAX_NP][FOURS];
+} panel;
+
+/* Zeros beyond the last column. */
+static void fill_panel(int n, int columns, int first, const double *B, panel *out)
+{
+  const int count = columns - first < PANEL ? columns - first : PANEL;
+  memset(out->row, 0, (size_t)n * sizeof out->row[0]);
+  for (int k = 0; k < n; k++) memcpy(out->row[k], B + k * columns + first, (size_t)count * sizeof *B);
+}
+
+/* So many rows of A times a panel: the first columns of C. */
+static inline __attribute__((always_inline)) void multiply_panel(int rows, int n, const double *A, const panel *B,
+                                                                 int columns, int stride, double *C)
+{
+  wisp_four sum[2][FOURS] = {{{0}}};
+  for (int k = 0; k < n; k++)
+#pragma GCC unroll 2
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
+      for (int f = 0; f < FOURS; f++) sum[i][f] += A[i * n + k] * B->row[k][f];
+  for (int i = 0; i < rows; i++) memcpy(C + i * stride, sum[i], (size_t)columns * sizeof *C);
+}
+
+/* Each number is one sum in the order of A's columns, whatever the widths of vectors and panels. */
 WISP_WIDE static void multiply(int n, int columns, const double *A, const double *B, double *C)
 {
-  const int wide = columns - columns % 8;
-  memset(C, 0, (size_t)n * (size_t)columns * sizeof *C);
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < n; k++) {
-      const double *from = B + k * columns, a = A[i * n + k];
-      double *to = C + i * columns;
-      for (int j = 0; j < wide; j += 8) *(wisp_eight *)(to + j) += a * *(const wisp_eight *)(from + j);
-      for (int j = wide; j < columns; j++) to[j] += a * from[j];
-    }
+  panel side;
+  for (int first = 0; first < columns; first += PANEL) {
+    const int count = columns - first < PANEL ? columns - first : PANEL;
+    int i = 0;
+    fill_panel(n, columns, first, B, &side);
+    for (; i + 1 < n; i += 2) multiply_panel(2, n, A + i * n, &side, count, columns, C + i * columns + first);
+    for (; i < n; i++) multiply_panel(1, n, A + i * n, &side, count, columns, C + i * columns + first);
+  }
 }
 
 void wisp_tet_multiply(int n, int columns, const double *A, const double *B, double *C)

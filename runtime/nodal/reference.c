@@ -25,11 +25,14 @@ static double kept(const wisp_dg *dg, double sum)
 }
 
 typedef float eight_floats __attribute__((vector_size(8 * sizeof(float))));
+typedef float four_floats __attribute__((vector_size(4 * sizeof(float))));
 
 static void keep_eight(bool single, wisp_eight *sum)
 {
   if (single) *sum = __builtin_convertvector(__builtin_convertvector(*sum, eight_floats), wisp_eight);
 }
+
+enum { ROWS = 4 };
 
 /* What an element has at its nodes or face nodes, fields side by side: field f is number f % 8 of eight f / 8. */
 enum { EIGHTS = (WISP_MAX_FIELDS + 7) / 8 };
@@ -43,19 +46,43 @@ static void clear(const wisp_dg *dg, int rows, numbers *x)
   for (int e = 0; 8 * e < dg->system->fields; e++) memset(x->at[e], 0, (size_t)rows * sizeof x->at[e][0]);
 }
 
+static inline __attribute__((always_inline)) void keep_four(bool single, wisp_four *sum)
+{
+  if (single) *sum = __builtin_convertvector(__builtin_convertvector(*sum, four_floats), wisp_four);
+}
+
+/* y += A x for so many rows of A side by side, none of which waits for another's sums. */
+static inline __attribute__((always_inline)) void multiply_rows(bool single, int rows, int columns, const double *A,
+                                                                const wisp_eight *x, wisp_eight *y)
+{
+  const wisp_four *half = (const wisp_four *)x;
+  wisp_four sum[ROWS][2];
+  for (int i = 0; i < rows; i++) memcpy(sum[i], &y[i], sizeof sum[i]);
+  for (int j = 0; j < columns; j++)
+#pragma GCC unroll 4
+    for (int i = 0; i < rows; i++) {
+      const double a = single ? (double)(float)A[i * columns + j] : A[i * columns + j];
+#pragma GCC unroll 2
+      for (int h = 0; h < 2; h++) {
+        sum[i][h] += a * half[2 * j + h];
+        keep_four(single, &sum[i][h]);
+      }
+    }
+  for (int i = 0; i < rows; i++) memcpy(&y[i], sum[i], sizeof sum[i]);
+}
+
 /* y += A x, A of so many rows and columns: each y is one chain of sums in the order of the columns. */
 WISP_WIDE static void multiply(const wisp_dg *dg, int rows, int columns, const double *A, const numbers *x, numbers *y)
 {
-  const bool single = dg->single;
-  for (int e = 0; 8 * e < dg->system->fields; e++)
-    for (int j = 0; j < columns; j++) {
-      const wisp_eight x_j = x->at[e][j];
-      for (int i = 0; i < rows; i++) {
-        const double a = single ? (double)(float)A[i * columns + j] : A[i * columns + j];
-        y->at[e][i] += a * x_j;
-        keep_eight(single, &y->at[e][i]);
-      }
-    }
+  for (int e = 0; 8 * e < dg->system->fields; e++) {
+    int i = 0;
+    for (; i + ROWS <= rows; i += ROWS)
+      if (dg->single)
+        multiply_rows(true, ROWS, columns, A + i * columns, x->at[e], y->at[e] + i);
+      else
+        multiply_rows(false, ROWS, columns, A + i * columns, x->at[e], y->at[e] + i);
+    for (; i < rows; i++) multiply_rows(dg->single, 1, columns, A + i * columns, x->at[e], y->at[e] + i);
+  }
 }
 
 /* The derivatives along x, y and z of all fields in one element: d/dx_nu = sum over mu of dr_mu/dx_nu D_mu. */
