@@ -13,6 +13,14 @@
 #define WISP_WIDE
 #endif
 
+/* Sums in registers over arrays of known sizes: sanitizers, which would keep them in memory and take forty times as
+ * long, look at what is around. */
+#if defined __SANITIZE_ADDRESS__ && !defined __clang__
+#define WISP_UNCHECKED __attribute__((no_sanitize("address", "undefined"), optimize("O2")))
+#else
+#define WISP_UNCHECKED
+#endif
+
 /* Eight numbers, wherever they stand; where vectors are shorter the compiler takes several. Four, which every width but
  * the narrowest has in a register: for sums that stay in one. */
 typedef double wisp_eight __attribute__((vector_size(8 * sizeof(double)), aligned(sizeof(double)), may_alias));

@@ -261,10 +261,14 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(environment_changes_at_open_alone),
-      cmocka_unit_test(device_keeps_its_contract),      cmocka_unit_test(names_are_checked),
-      cmocka_unit_test(compile_error_carries_the_line), cmocka_unit_test(missing_compiler_says_what_to_install),
-      cmocka_unit_test(hanging_compiler_is_ended),      cmocka_unit_test(cache_answers_unless_damaged),
-      cmocka_unit_test(unwritable_cache_is_no_error),   cmocka_unit_test(modules_stay_apart),
+      cmocka_unit_test(device_keeps_its_contract),
+      cmocka_unit_test(names_are_checked),
+      cmocka_unit_test(compile_error_carries_the_line),
+      cmocka_unit_test(missing_compiler_says_what_to_install),
+      cmocka_unit_test(hanging_compiler_is_ended),
+      cmocka_unit_test(cache_answers_unless_damaged),
+      cmocka_unit_test(unwritable_cache_is_no_error),
+      cmocka_unit_test(modules_stay_apart),
       cmocka_unit_test(threads_compile_at_once),
   };
   return cmocka_run_group_tests(tests, NULL, drop_cache);

@@ -28,8 +28,8 @@ static void fill_panel(int n, int columns, int first, const double *B, panel *ou
 }
 
 /* So many rows of A times a panel: the first columns of C. */
-static inline __attribute__((always_inline)) void multiply_panel(int rows, int n, const double *A, const panel *B,
-                                                                 int columns, int stride, double *C)
+WISP_UNCHECKED static inline __attribute__((always_inline)) void
+multiply_panel(int rows, int n, const double *A, const panel *B, int columns, int stride, double *C)
 {
   wisp_four sum[2][FOURS] = {{{0}}};
   for (int k = 0; k < n; k++)
@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) void multiply_panel(int rows, int n
 }
 
 /* Each number is one sum in the order of A's columns, whatever the widths of vectors and panels. */
-WISP_WIDE static void multiply(int n, int columns, const double *A, const double *B, double *C)
+WISP_UNCHECKED WISP_WIDE static void multiply(int n, int columns, const double *A, const double *B, double *C)
 {
   panel side;
   for (int first = 0; first < columns; first += PANEL) {

@@ -46,14 +46,14 @@ static void clear(const wisp_dg *dg, int rows, numbers *x)
   for (int e = 0; 8 * e < dg->system->fields; e++) memset(x->at[e], 0, (size_t)rows * sizeof x->at[e][0]);
 }
 
-static inline __attribute__((always_inline)) void keep_four(bool single, wisp_four *sum)
+WISP_UNCHECKED static inline __attribute__((always_inline)) void keep_four(bool single, wisp_four *sum)
 {
   if (single) *sum = __builtin_convertvector(__builtin_convertvector(*sum, four_floats), wisp_four);
 }
 
 /* y += A x for so many rows of A side by side, none of which waits for another's sums. */
-static inline __attribute__((always_inline)) void multiply_rows(bool single, int rows, int columns, const double *A,
-                                                                const wisp_eight *x, wisp_eight *y)
+WISP_UNCHECKED static inline __attribute__((always_inline)) void
+multiply_rows(bool single, int rows, int columns, const double *A, const wisp_eight *x, wisp_eight *y)
 {
   const wisp_four *half = (const wisp_four *)x;
   wisp_four sum[ROWS][2];
@@ -72,7 +72,8 @@ static inline __attribute__((always_inline)) void multiply_rows(bool single, int
 }
 
 /* y += A x, A of so many rows and columns: each y is one chain of sums in the order of the columns. */
-WISP_WIDE static void multiply(const wisp_dg *dg, int rows, int columns, const double *A, const numbers *x, numbers *y)
+WISP_UNCHECKED WISP_WIDE static void multiply(const wisp_dg *dg, int rows, int columns, const double *A,
+                                              const numbers *x, numbers *y)
 {
   for (int e = 0; 8 * e < dg->system->fields; e++) {
     int i = 0;
