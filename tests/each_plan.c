@@ -210,13 +210,13 @@ bool layout_has_turn(const plan_case *c)
   return c->plan && c->at == c->spec.order % c->count;
 }
 
-/* Of how many orders one is tried: one of four where there are few, or several layouts of the first element that take
+/* Of how many orders one is tried: one of five where there are few, or several layouts of the first element that take
  * them in turns, to a middling order. */
 static int turns_of(const plan_case *c)
 {
   enum { FEW = 10 };
   const bool low = c->element == c->family->elements && c->count > 1 && c->spec.order <= FEW;
-  return c->again || (c->element->orders[1] > FEW && !low) ? 8 : 4;
+  return c->again || (c->element->orders[1] > FEW && !low) ? 7 : 5;
 }
 
 bool precision_has_turn(const plan_case *c)

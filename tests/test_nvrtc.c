@@ -1,5 +1,5 @@
 /* Claim: every strategy's default candidate compiles with NVRTC at the orders of its family, and none spills absurdly.
- * Each is compiled once, at every fourth order, of an element of many orders at every eighth: the targets sm_80, sm_90
+ * Each is compiled once, at every fifth order, of an element of many orders at every seventh: the targets sm_80, sm_90
  * and sm_100, the precisions and the layouts take turns. WISP_TEST_FULL=1, an hour: every order in both precisions for
  * every target; WISP_TEST_FAMILY=NAME: of one family. What a text calls the indices of its regions makes no difference
  * to the code. Skipped where there is no NVRTC. */
