@@ -4,6 +4,7 @@
 # make check-sanitize   with address and undefined-behaviour checks
 # make check-valgrind   the quick tests under valgrind
 # make check-all        the three together
+# make check-race       tests in which threads compile, tune and wait, with the thread sanitizer
 # make lint             format, warnings, includes, shape
 # make format           rewrite in the house format
 # make bench            ours against the vendor's library
@@ -131,6 +132,13 @@ check-all:
 	+@$(call build-tests,$(sanitized))
 	@scripts/run-tests sanitize:build-sanitize plain:$(BUILD) valgrind:$(BUILD) $(ONLY)
 
+# Not part of check-all, for its time: once by whoever changes what threads share.
+raced  := BUILD=build-race SANITIZE=-fsanitize=thread OPT="-O1 -g -fno-omit-frame-pointer"
+threaded := test_kernels test_tune test_pipeline test_queue test_supervisor test_planted test_threads test_door_tune test_device_host
+check-race:
+	+@$(call build-tests,$(raced))
+	@scripts/run-tests race:build-race $(or $(ONLY),$(threaded))
+
 lint:
 	@scripts/lint
 
@@ -178,9 +186,9 @@ help:
 	@sed -n 's/^# \(make.*\)/\1/p' Makefile
 
 clean:
-	rm -rf $(BUILD) build-sanitize bundle
+	rm -rf $(BUILD) build-sanitize build-race bundle
 
 .PHONY: declared
-.PHONY: all tests check check-gpu check-sanitize check-valgrind check-all lint format bench roundoff errors bundle install uninstall help clean
+.PHONY: all tests check check-gpu check-sanitize check-valgrind check-all check-race lint format bench roundoff errors bundle install uninstall help clean
 .SECONDARY: $(TESTS:=.o)
 -include $(LIBRARY:.o=.d) $(COMMAND:.o=.d) $(HELPERS:.o=.d) $(TESTS:=.d) $(wildcard $(BUILD)/tests/*/*.d)

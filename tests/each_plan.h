@@ -44,8 +44,7 @@ void each_plan_of_every_system(const wisp_limits *limits, const plan_range *rang
  * out: a layout of those that the strategy has candidates in at this order; a precision; of systems beside the family's
  * own one, at the orders up to 3; and strategies at every fifth order above `low`, of an element of many orders at
  * every seventh, those of another element that the first one has too at every seventh: numbers that no count of
- * layouts divides, so that these change from turn to turn. Always their turn where
- * WISP_TEST_FULL=1. */
+ * layouts divides, so that these change from turn to turn. Always their turn where WISP_TEST_FULL=1. */
 bool layout_has_turn(const plan_case *c);
 bool precision_has_turn(const plan_case *c);
 bool system_has_turn(const plan_case *c);
