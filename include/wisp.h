@@ -121,8 +121,8 @@ typedef struct wisp_session_request { /* zero-initialise; what is 0 or NULL take
   int defaults_only;    /* 1: no store is read, as if nothing had been measured */
 } wisp_session_request;
 
-/* On the host it sets what OpenMP reads (OMP_STACKSIZE, OMP_WAIT_POLICY) where the environment lacks it, and nothing is
- * set later: open the first session before threads start that read the environment. */
+/* On the host it, as wisp_simulation_create, sets what OpenMP reads (OMP_STACKSIZE, OMP_WAIT_POLICY) where the
+ * environment lacks it, and nothing is set later: call the first before threads start that read the environment. */
 wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out);
 /* What is still open of it can be closed afterwards, and else says that its session is closed. */
 void wisp_session_close(wisp_session *session);

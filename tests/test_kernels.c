@@ -93,12 +93,13 @@ static wisp_status collect(wisp_error *err, void *context, const int *values, wi
   return WISP_OK;
 }
 
+enum { STRIDE = 7919 }; /* a prime: no neighbours, which have most values in common */
+
 typedef bool seen_values[WISP_MAX_PARAMS][WISP_MAX_VALUES];
 
 /* Which has most values that none taken before it has; -1: none has one. */
 static int find_newest(const legal *l, seen_values seen)
 {
-  enum { STRIDE = 7919 }; /* a prime: of equals no neighbours, which have most values in common */
   int best = -1, most = 0;
   for (int i = 0; i < l->count; i++) {
     const int at = i * STRIDE % l->count;
@@ -130,7 +131,7 @@ static void verify_values(void *context, const plan_case *c)
   if (share && layout_has_turn(c) && precision_has_turn(c) && order_has_turn(c, VALUES_ORDER)) {
     l.count = 0, l.strategy = c->strategy;
     assert_int_equal(wisp_plan_enumerate(NULL, c->strategy, &c->spec, &c->layout, c->names, collect, &l), WISP_OK);
-    if (is_coarse() && l.count) submit_one(all, &l, 7919 % l.count);
+    if (is_coarse() && l.count) submit_one(all, &l, STRIDE % l.count);
     if (!is_coarse() && !walks_in_full()) submit_covering(all, &l);
     for (int i = 0; i < l.count; i++)
       if (walks_in_full())
