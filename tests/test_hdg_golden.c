@@ -165,7 +165,7 @@ static void test_golden_elements(void **state)
 {
   (void)state;
   for (int P = 1; P <= 6; P++) {
-    char name[16];
+    char name[24];
     wisp_hdg_tables *t = NULL;
     const cJSON *element = NULL;
     snprintf(name, sizeof name, "tri_P%d", P);
