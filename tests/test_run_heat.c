@@ -369,7 +369,8 @@ static void write_fan(const char *folder, int around)
 static void expect_kernel(const char *folder, const char *db, const char *domain, const char *const kernel[3])
 {
   char line[512], *at = NULL;
-  snprintf(line, sizeof line, "run heat -d %s -n 2 --steps 1 --tolerance 0.1 --db %s/%s.db %s", test_device_name(), folder, db, domain);
+  snprintf(line, sizeof line, "run heat -d %s -n 2 --steps 1 --tolerance 0.1 --db %s/%s.db %s", test_device_name(),
+           folder, db, domain);
   outcome o = run_in(folder, "WISP_SHIPPED=none", line);
   assert_int_equal(o.status, 0);
   snprintf(line, sizeof line, "\n%-*s %s ", strcmp(kernel[0], "fill") == 0 ? 6 : 8, kernel[0], kernel[1]);

@@ -333,22 +333,6 @@ static wisp_status read_file(gathering *g, size_t i)
   return g->c->plain[i].text.data ? WISP_OK : wisp_plain_create(g->err, g->c->files[i].text, &g->c->plain[i]);
 }
 
-bool wisp_part_name(const wisp_embedded *file, const char *folder, char name[64])
-{
-  static const char root[] = "templates/";
-  const size_t length = strlen(folder);
-  const char *at = file->path;
-  if (strncmp(at, root, sizeof root - 1) != 0) return false;
-  at += sizeof root - 1;
-  if (strncmp(at, folder, length) != 0 || at[length] != '/') return false;
-  at += length + 1;
-  const size_t stem = strcspn(at, "/.");
-  if (!stem || stem >= 64 || strcmp(at + stem, ".part") != 0) return false;
-  memcpy(name, at, stem);
-  name[stem] = '\0';
-  return true;
-}
-
 /* A part, the family's own before one that all share; the files' count where there is none. */
 static size_t find_part(const gathering *g, const char *name, size_t length)
 {

@@ -125,6 +125,21 @@ void wisp_shelf_shown(const wisp_shelf *shelf, const wisp_embedded *file, char p
            file->path + (users ? strlen(root) : 0));
 }
 
+bool wisp_part_name(const wisp_embedded *file, const char *folder, char name[64])
+{
+  const size_t length = strlen(folder);
+  const char *at = file->path;
+  if (strncmp(at, root, sizeof root - 1) != 0) return false;
+  at += sizeof root - 1;
+  if (strncmp(at, folder, length) != 0 || at[length] != '/') return false;
+  at += length + 1;
+  const size_t stem = strcspn(at, "/.");
+  if (!stem || stem >= 64 || strcmp(at + stem, ".part") != 0) return false;
+  memcpy(name, at, stem);
+  name[stem] = '\0';
+  return true;
+}
+
 /* ---- Strategies. */
 
 /* Adds a strategy. A name is one strategy's: trials name no text, and would answer for another. */
