@@ -198,7 +198,8 @@ static void test_unbounded(void **state)
   assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
   for (int order = 2; order <= 3; order++) {
     wisp_spec spec = {"nodal", "stage", "tet", order, "maxwell", WISP_F32};
-    const wisp_layout layout = order == 2 ? wisp_layout_slab(10, 24, 32) : wisp_layout_slab(20, 40, 32);
+    const int Nfp = (order + 1) * (order + 2) / 2;
+    const wisp_layout layout = wisp_layout_slab(Nfp * (order + 3) / 3, 4 * Nfp, 32);
     int tried = 0;
     for (size_t i = 0; i < all->count; i++) {
       wisp_error err = {0};
@@ -210,7 +211,7 @@ static void test_unbounded(void **state)
       discard(&c);
       tried++;
     }
-    assert_true(tried >= 2);
+    assert_true(tried >= (order == 2 ? 3 : 2)); /* unrolled products end at 2 on the host */
   }
   wisp_strategies_free(all);
   wisp_device_close(device);
