@@ -118,6 +118,18 @@ static shape shape_at(const wisp_heat *heat, const double xyz[3])
   return s;
 }
 
+double wisp_heat_size(const wisp_heat *heat, double t, double rate)
+{
+  const wisp_heat_given *given = &heat->given;
+  double u = given->count ? 0 : 1 + t, kappa = 0;
+  for (size_t i = 0; i < given->count; i++) u = fmax(u, fabs(given->value[i]));
+  for (int sign = -1; sign <= 1; sign++) {
+    const double at = fabs(wisp_heat_kappa_at(heat, sign * u));
+    if (isfinite(at)) kappa = fmax(kappa, at);
+  }
+  return fmax(fabs(given->f), (kappa + heat->capacity + rate) * u);
+}
+
 void wisp_heat_solution(const wisp_heat *heat, double t, double *u)
 {
   const wisp_heat_given *given = &heat->given;

@@ -48,6 +48,9 @@ WISP_OWNED(wisp_heat, wisp_heat_destroy)
 bool wisp_heat_is_linear(const wisp_heat *heat); /* kappa does not depend on u */
 double wisp_heat_kappa_at(const wisp_heat *heat, double u);
 
+/* An estimate of the right-hand side at a node at time t: f, and kappa and a mass of this rate times u. */
+double wisp_heat_size(const wisp_heat *heat, double t, double rate);
+
 /* At every node: the solution, or else 0 and what is given; caller's memory. */
 void wisp_heat_solution(const wisp_heat *heat, double t, double *u);
 /* What it is made of, and the f that belongs to it: at every node g, of which it is 1 + t times; then at every node

@@ -19,6 +19,7 @@ struct wisp_heat_solver {
   wisp_heat_method method;
   wisp_problem *problem;
   wisp_cg *cg;
+  double factor; /* of this step's residuals and solutions in conjugate gradients (wisp_cg_factor) */
   wisp_module *at_nodes[NODE_KERNELS];
   wisp_pointer shape, numbers; /* on the device: wisp_heat_shape; NUMBERS, in double */
   wisp_event *begin, *assembled, *aimed;
@@ -168,6 +169,7 @@ static wisp_status begin_step(wisp_error *err, wisp_heat_solver *s)
   double capacity = s->heat->capacity, rate = rate_of(s), source = s->heat->given.f;
   wisp_passed steady = {.integer = capacity <= 0}, known = {.integer = !s->heat->given.count};
   if (!steady.integer) s->report.t = (s->report.steps + 1) * s->method.step;
+  s->factor = wisp_cg_factor(pow(wisp_heat_size(s->heat, s->report.t, rate), 2));
   void *args[] = {&shape, &u, &f, &s->report.t, &rate, &capacity, &source, &known, &steady, &rows, &nodes};
   return launch(err, s, BEGIN, args, WISP_COUNT(args));
 }
@@ -180,7 +182,7 @@ static wisp_status aim(wisp_error *err, wisp_heat_solver *s)
   long long rows = (long long)s->heat->assembly->pattern->rows, nodes = (long long)s->heat->assembly->nodes->nodes;
   wisp_passed most = {.integer = (int)s->method.iterations}, entries = {.integer = WISP_CG_STATE};
   wisp_passed limit = {.integer = WISP_CG_AT_LIMIT};
-  void *residual[] = {&F, &Ap, &u, &r, &numbers, &rows, &nodes};
+  void *residual[] = {&F, &Ap, &u, &r, &numbers, &s->factor, &rows, &nodes};
   void *start[] = {&numbers, &state, &left, &s->method.tolerance, &most, &entries, &limit};
   CALL(launch(err, s, RESIDUAL, residual, WISP_COUNT(residual)));
   return launch(err, s, AIM, start, WISP_COUNT(start));
@@ -246,7 +248,7 @@ static wisp_status solve(wisp_error *err, wisp_heat_solver *s)
 {
   wisp_pointer solution = array(s, "solution"), u = array(s, "u"), numbers = s->numbers;
   long long rows = (long long)s->heat->assembly->pattern->rows, nodes = (long long)s->heat->assembly->nodes->nodes;
-  void *args[] = {&solution, &u, &numbers, &rows, &nodes};
+  void *args[] = {&solution, &u, &numbers, &s->factor, &rows, &nodes};
   CALL(wisp_cg_start(err, s->cg));
   CALL(launch(err, s, CORRECT, args, WISP_COUNT(args)));
   return look(err, s);
