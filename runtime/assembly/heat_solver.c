@@ -213,9 +213,9 @@ static wisp_status assemble(wisp_error *err, wisp_heat_solver *s)
 /* What u was assembled with, at the first node where it is not positive. */
 static wisp_status check_kappa(wisp_error *err, const wisp_heat_solver *s, size_t bad)
 {
-  const double *at = s->heat->places + 3 * bad;
-  double u = 0;
+  double u = 0, at[3];
   if (bad == s->heat->assembly->nodes->nodes) return WISP_OK;
+  wisp_heat_place(s->heat, bad, at);
   CALL(wisp_arrays_download_part(err, s->problem->arrays, "u", bad, 1, &u));
   return wisp_fail(err, WISP_EUSAGE, "kappa is %g where u is %g, at (%g, %g, %g): must be positive",
                    wisp_heat_kappa_at(s->heat, u), u, at[0], at[1], at[2]);
@@ -289,5 +289,7 @@ wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *s, const c
   CALL(wisp_arrays_download(err, s->problem->arrays, "values", values));
   CALL(wisp_arrays_download(err, s->problem->arrays, "F", F));
   if (view->slices) CALL(wisp_slices_compress(err, view->slices, p, &values));
+  for (size_t i = 0; i < p->nonzeros; i++) values[i] *= wisp_heat_unit(s->heat);
+  for (size_t i = 0; i < p->rows; i++) F[i] *= wisp_heat_unit(s->heat);
   return wisp_market_write(err, path, p, values, F);
 }
