@@ -35,7 +35,7 @@ static wisp_status read_given(wisp_error *err, const wisp_arguments *args, wisp_
 {
   const char *text = wisp_option_value(args, "fix"), *at = text;
   wisp_heat_given *given = &r->given;
-  CALL(wisp_option_real(err, args, "source", -1e12, 1e12, 0, &given->f));
+  CALL(wisp_option_real(err, args, "source", -1e100, 1e100, 0, &given->f));
   CALL(wisp_require(err, text || !wisp_option_given(args, "source"), WISP_EUSAGE,
                     "option --source is for --fix: else f follows from the known solution"));
   for (int end = 0; at; at = at[end] ? at + end + 1 : NULL) {
@@ -58,8 +58,8 @@ static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp
   r->method.precision = r->run.precision;
   const bool exact = r->method.precision == WISP_F64;
   CALL(read_kappa(err, args, r));
-  CALL(wisp_option_real(err, args, "capacity", 0, 1e12, 1, &r->capacity));
-  CALL(wisp_option_real(err, args, "time", 1e-12, 1e6, 0.1, &time));
+  CALL(wisp_option_real(err, args, "capacity", 0, 1e100, 1, &r->capacity));
+  CALL(wisp_option_real(err, args, "time", 1e-100, 1e100, 0.1, &time));
   CALL(wisp_option_integer(err, args, "steps", 1, 1000000, 10, &steps));
   CALL(wisp_option_real(err, args, "tolerance", 1e-15, 1, exact ? 1e-12 : 1e-6, &r->method.tolerance));
   CALL(wisp_option_real(err, args, "standstill", 1e-15, 1, exact ? 1e-10 : 1e-5, &r->method.standstill));

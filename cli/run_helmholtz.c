@@ -26,7 +26,7 @@ static wisp_status read_data(wisp_error *err, const wisp_arguments *args, wisp_h
   CALL(wisp_require(err, !own || !r->data.solution, WISP_EUSAGE,
                     "option --solution is for a problem whose source, value and flux follow from it: leave these out"));
   if (!own && !r->data.solution) r->data.solution = "sin(2 * pi * x) * sin(2 * pi * y)";
-  return wisp_option_real(err, args, "tau", 1e-100, 1e100, 1, &r->data.tau);
+  return wisp_option_real(err, args, "tau", 1e-100, 1e100, 0, &r->data.tau);
 }
 
 static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp_helmholtz_wishes *r)

@@ -1,10 +1,22 @@
 #include "run_helmholtz.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static double unknowns(const wisp_helmholtz_run *run)
 {
   return (double)run->problem->hdg->free_edges * run->problem->hdg->tables->n;
+}
+
+/* The least and the greatest tau of all triangles, in the mesh's units. */
+static void find_tau(const wisp_helmholtz_wishes *r, const wisp_helmholtz_run *run, double tau[2])
+{
+  const double *values = run->problem->tau, L = run->problem->hdg->frame.length;
+  tau[0] = INFINITY, tau[1] = 0;
+  for (size_t e = 0; e < run->mesh->elements; e++) {
+    const double own = r->data.tau > 0 ? r->data.tau : values[WISP_SLAB(3, e, 0)] / L;
+    tau[0] = fmin(tau[0], own), tau[1] = fmax(tau[1], own);
+  }
 }
 
 static void print_text(const wisp_helmholtz_wishes *r, const wisp_helmholtz_run *run)
@@ -13,10 +25,14 @@ static void print_text(const wisp_helmholtz_wishes *r, const wisp_helmholtz_run 
   const wisp_helmholtz_outcome *report = &run->report;
   const wisp_helmholtz_errors *e = &run->errors;
   const char *known = r->data.solution;
+  char range[64];
+  double tau[2];
+  find_tau(r, run, tau);
+  snprintf(range, sizeof range, tau[0] < tau[1] ? "%g to %g" : "%g", tau[0], tau[1]);
   wisp_run_print_domain(&r->run, run->session, run->mesh->elements, "triangles", run->problem->hdg->tables->Np,
                         unknowns(run), "unknowns");
-  printf("problem     -div(kappa grad u) + lambda u = f, kappa = %s, lambda = %s, tau = %g, %s %s\n", r->data.kappa,
-         r->data.lambda, r->data.tau, known ? "u =" : "f =",
+  printf("problem     -div(kappa grad u) + lambda u = f, kappa = %s, lambda = %s, tau = %s, %s %s\n", r->data.kappa,
+         r->data.lambda, range, known ? "u =" : "f =",
          known            ? known
          : r->data.source ? r->data.source
                           : "0");
@@ -44,12 +60,14 @@ static cJSON *make_json(const wisp_helmholtz_wishes *r, const wisp_helmholtz_run
 {
   cJSON *object = cJSON_CreateObject();
   const wisp_helmholtz_outcome *report = &run->report;
+  double tau[2];
+  find_tau(r, run, tau);
   const wisp_json_number numbers[] = {
       {"elements", (double)run->mesh->elements},
       {"edges", (double)run->problem->hdg->edges},
       {"order", r->run.order},
       {"unknowns", unknowns(run)},
-      {"tau", r->data.tau},
+      {"tau", tau[1]},
       {"iterations", (double)report->cg.iterations},
       {"residual", report->cg.residual},
       {"ms_per_iteration", report->cg.ms_per_iteration},

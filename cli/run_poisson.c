@@ -145,7 +145,7 @@ static wisp_status read_solver(wisp_error *err, const wisp_arguments *args, pois
   CALL(wisp_require(err, preconditioner == WISP_CHEBYSHEV || !wisp_option_given(args, "degree"), WISP_EUSAGE,
                     "--degree belongs to --preconditioner chebyshev"));
   CALL(wisp_option_integer(err, args, "degree", 1, 16, 3, &degree));
-  CALL(wisp_option_real(err, args, "lambda", 0, 1e12, 1, &r->lambda));
+  CALL(wisp_option_real(err, args, "lambda", 0, 1e100, 1, &r->lambda));
   CALL(wisp_option_real(err, args, "tolerance", 0, 1, r->method.precision == WISP_F64 ? 1e-10 : 1e-5, &r->tolerance));
   CALL(wisp_option_integer(err, args, "iterations", 0, 1000000000, 1000, &r->iterations));
   r->op = (wisp_hex_operator)op;

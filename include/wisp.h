@@ -247,7 +247,8 @@ typedef struct wisp_operator_request {
 } wisp_operator_request;
 
 /* Reads the mesh, computes the geometry, opens the kernels. WISP_EINPUT for a mesh that is degenerate or, to be
- * assembled, does not conform. */
+ * assembled, does not conform; WISP_EUSAGE where _trilinear has to leave the range of float, edges being shorter than
+ * about 1e-9 or longer than about 5e8. */
 wisp_status wisp_operator_create(wisp_error *err, wisp_session *session, const wisp_operator_request *request,
                                  wisp_operator **out);
 void wisp_operator_destroy(wisp_operator *op);
@@ -285,7 +286,8 @@ typedef struct wisp_matrix_request {
 /* Numbers the nodes and makes the pattern, opens the kernels, takes the device's memory for their lists. Rows are the
  * nodes that are not fixed: vertices in the caller's order, then nodes inside edges, faces and elements. WISP_EINPUT
  * for a mesh that is degenerate or does not conform, numbers of vertices out of range, a fixed vertex that is on no
- * fixed edge or face; WISP_EUSAGE for more than 2^31 - 1 nonzeros, or than memory holds. */
+ * fixed edge or face; WISP_EUSAGE for more than 2^31 - 1 nonzeros, or than memory holds, and where float has no range
+ * for tets, whose edges are shorter than about 1e-9 or longer than about 5e8. */
 wisp_status wisp_matrix_create(wisp_error *err, wisp_session *session, const wisp_matrix_request *request,
                                wisp_matrix **out);
 void wisp_matrix_destroy(wisp_matrix *matrix);
@@ -342,7 +344,8 @@ typedef struct wisp_helmholtz_request {
                                    0: kappa du/dn is given there, 0: u is (u everywhere) */
   const char *mesh;             /* a Gmsh file in place of these five, */
   const char *neumann;          /* with it: parts of the boundary whose flux is given: "outlet,3" (none) */
-  double tau;                   /* the stabilisation, positive (1) */
+  double tau;                   /* the stabilisation, positive (of each triangle its kappa over the root of the mesh's
+                                   area) */
   const double *kappa, *lambda; /* of each triangle, positive; 0 or positive (by the texts) */
   const char *kappa_text, *lambda_text; /* expressions in x, y, region, tag and names, at its middle ("1", "0") */
   const char *preconditioner;           /* "none", "diagonal", "edge-blocks" ("two-levels") */

@@ -66,7 +66,8 @@ static void ceilings_are_a_machines(void **state)
   wisp_device_close(device);
 }
 
-/* The kernels of the ceilings compile for the architectures that we ship for, GPU or not, and lose nothing to spills.
+/* The kernels of the ceilings, and what is like them, compile for the architectures that we ship for, GPU or not, and
+ * lose nothing to spills.
  */
 static void kernels_compile_for_gpus(void **state)
 {
@@ -78,13 +79,12 @@ static void kernels_compile_for_gpus(void **state)
     skip();
   }
   const char *const targets[] = {"sm_80", "sm_90", "sm_100"}, *const reals[] = {"float", "double"};
-  const char *const kernels[][2] = {{"templates/ceilings/copy.cuda.k", "wisp_copy"},
-                                    {"templates/ceilings/fma.cuda.k", "wisp_fma"},
-                                    {"templates/ceilings/write.cuda.k", "wisp_write"},
-                                    {"templates/ceilings/additions.cuda.k", "wisp_additions"},
-                                    {"templates/solve/sketch.cuda.k", "wisp_sketch"}};
+  const char *const kernels[][2] = {
+      {"templates/ceilings/copy.cuda.k", "wisp_copy"},   {"templates/ceilings/fma.cuda.k", "wisp_fma"},
+      {"templates/ceilings/write.cuda.k", "wisp_write"}, {"templates/ceilings/additions.cuda.k", "wisp_additions"},
+      {"templates/solve/sketch.cuda.k", "wisp_sketch"},  {"templates/solve/scale.cuda.k", "wisp_scale"}};
   fresh_cache();
-  for (int i = 0; i < 30; i++) {
+  for (size_t i = 0; i < 6 * WISP_COUNT(kernels); i++) {
     wisp_text source = {0};
     wisp_binary binary = {0};
     const char *const *kernel = kernels[i / 6];

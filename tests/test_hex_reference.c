@@ -37,7 +37,7 @@ static hexes make(int N, double bend)
   GOOD(wisp_hexnodes_create(err, "box", h.mesh, N, &h.nodes));
   h.size = h.mesh->elements * (size_t)h.hex->Np;
   h.vertices = numbers(24 * h.mesh->elements);
-  wisp_hex_vertices(h.mesh, 0, h.mesh->elements, h.vertices);
+  wisp_hex_vertices(h.mesh, &wisp_frame_none, 0, h.mesh->elements, h.vertices);
   return h;
 }
 

@@ -20,7 +20,7 @@ static void multiply(const wisp_poisson *p, const double *x, double *y)
   const size_t locals = p->mesh->elements * (size_t)p->hex->Np, n = p->copies->unknowns;
   double *u = calloc(2 * locals, sizeof *u), *image = u + locals, *vertices = calloc(24 * p->mesh->elements, sizeof *u);
   assert_true(u && vertices);
-  wisp_hex_vertices(p->mesh, 0, p->mesh->elements, vertices);
+  wisp_hex_vertices(p->mesh, &p->frame, 0, p->mesh->elements, vertices);
   for (size_t g = 0; g < n; g++)
     for (int c = p->copies->start[g]; c < p->copies->start[g + 1]; c++) u[p->copies->copy[c]] = x[g];
   assert_int_equal(wisp_hex_apply(NULL, p->hex, p->op, vertices, p->mesh->elements, p->lambda, u, image), WISP_OK);

@@ -6,6 +6,7 @@
 #include "../../gen/assembly/assembly.h"
 #include "../../gen/assembly/simplex.h"
 #include "../../gen/strategy/strategy.h"
+#include "../mesh/frame.h"
 #include "../problem.h"
 #include "slices.h"
 
@@ -13,6 +14,7 @@ enum { WISP_MOST_COLOURS = 64 };
 
 typedef struct wisp_assembly {
   const wisp_mesh *mesh; /* borrowed */
+  wisp_frame frame;      /* that kernels compute in; the mesh's own coordinates unless it is set to another */
   wisp_form *form;       /* what is assembled; NULL: not said */
   wisp_simplex *simplex;
   wisp_simplexnodes *nodes;

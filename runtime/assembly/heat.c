@@ -37,7 +37,8 @@ static wisp_status check_fixed(wisp_error *err, const char *name, const wisp_hea
   for (size_t i = nodes->unknowns; i < nodes->nodes; i++) held[find_root(parent, (int32_t)i)] = true;
   for (size_t i = 0; i < nodes->unknowns; i++)
     if (!held[find_root(parent, (int32_t)i)]) {
-      const double *at = heat->places + 3 * i;
+      double at[3];
+      wisp_heat_place(heat, i, at);
       return wisp_fail(
           err, WISP_EUSAGE,
           "%s: nothing is fixed of what hangs together with (%g, %g, %g), and there is no mass: the matrix "
@@ -55,16 +56,19 @@ wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh 
   OWNED(wisp_heat_destroy) wisp_heat *heat = NULL;
   CALL(wisp_require(err, capacity >= 0, WISP_EUSAGE, "a heat capacity of %g: must be 0 (steady) or more", capacity));
   CALL(wisp_new(err, 1, sizeof *heat, &heat));
-  *heat = (wisp_heat){.kappa = *kappa, .capacity = capacity};
   CALL(wisp_assembly_create(err, name, mesh, order, &fixed, &heat->assembly));
+  const wisp_frame *frame = &heat->assembly->frame;
+  heat->assembly->frame = wisp_mesh_frame(mesh);
+  heat->kappa = *kappa;
+  heat->capacity = capacity * frame->length * frame->length;
   if (given) heat->given = *given;
+  heat->given.f *= frame->length * frame->length;
   CALL(wisp_form_load(err, "heat", &heat->assembly->form));
   CALL(wisp_form_kappa(err, kappa->text ? kappa->text : heat->assembly->form->text, &heat->value, &heat->rise));
   put_numbers(heat);
-  wisp_mesh_extent(mesh, heat->low, heat->length);
-  for (int d = 0; d < 3; d++) heat->length[d] -= heat->low[d];
+  wisp_frame_extent(frame, mesh, heat->low, heat->length);
   CALL(wisp_new(err, 3 * heat->assembly->nodes->nodes, sizeof *heat->places, &heat->places));
-  CALL(wisp_simplexnodes_places(err, heat->assembly->nodes, mesh, heat->places));
+  CALL(wisp_simplexnodes_places(err, heat->assembly->nodes, mesh, frame, heat->places));
   if (capacity <= 0) CALL(check_fixed(err, name, heat));
   return GIVE(heat, out);
 }
@@ -76,6 +80,18 @@ void wisp_heat_destroy(wisp_heat *heat)
   free(heat->places);
   wisp_expr_destroy(heat->value), wisp_expr_destroy(heat->rise);
   free(heat);
+}
+
+/* --- the frame --- */
+
+double wisp_heat_unit(const wisp_heat *heat)
+{
+  return pow(heat->assembly->frame.length, heat->assembly->simplex->dimension - 2);
+}
+
+void wisp_heat_place(const wisp_heat *heat, size_t i, double xyz[3])
+{
+  for (size_t d = 0; d < 3; d++) xyz[d] = wisp_frame_leave(&heat->assembly->frame, d, heat->places[3 * i + d]);
 }
 
 /* --- kappa --- */
@@ -118,6 +134,18 @@ static shape shape_at(const wisp_heat *heat, const double xyz[3])
   return s;
 }
 
+double wisp_heat_size(const wisp_heat *heat, double t, double rate)
+{
+  const wisp_heat_given *given = &heat->given;
+  double u = given->count ? 0 : 1 + t, kappa = 0;
+  for (size_t i = 0; i < given->count; i++) u = fmax(u, fabs(given->value[i]));
+  for (int sign = -1; sign <= 1; sign++) {
+    const double at = fabs(wisp_heat_kappa_at(heat, sign * u));
+    if (isfinite(at)) kappa = fmax(kappa, at);
+  }
+  return fmax(fabs(given->f), (kappa + heat->capacity + rate) * u);
+}
+
 void wisp_heat_solution(const wisp_heat *heat, double t, double *u)
 {
   const wisp_heat_given *given = &heat->given;
@@ -156,7 +184,7 @@ static double element_error(const wisp_heat *heat, double t, const double *u, si
     for (size_t v = 1; v < corners; v++) share[v] = (1 + at[v - 1]) / 2, share[0] -= share[v];
     for (size_t a = 0; a < Np; a++) value += phi[q * Np + a] * u[node[a]];
     for (size_t i = 0; i < 3 * corners; i++)
-      xyz[i % 3] += share[i / 3] * s->mesh->xyz[3 * (size_t)s->mesh->cell[corners * e + i / 3] + i % 3];
+      xyz[i % 3] += share[i / 3] * wisp_frame_vertex(&s->frame, s->mesh, s->mesh->cell[corners * e + i / 3], i % 3);
     const double off = value - (1 + t) * shape_at(heat, xyz).g;
     sum += rule->w[q] * J * off * off;
   }

@@ -28,13 +28,13 @@ typedef struct wisp_heat_kappa {
 } wisp_heat_kappa;
 
 typedef struct wisp_heat {
-  wisp_heat_kappa kappa;    /* its text is borrowed */
-  wisp_expr *value, *rise;  /* of kappa at a node; its derivative by u */
-  double capacity;          /* c */
-  double low[3], length[3]; /* of the bounding box */
+  wisp_heat_kappa kappa;   /* its text is borrowed */
+  wisp_expr *value, *rise; /* of kappa at a node; its derivative by u */
+  double capacity; /* c times the square of the frame's length: of the equation in the assembly's frame, in which */
+  wisp_heat_given given;    /* likewise f is; count 0: the solution is known */
+  double low[3], length[3]; /* of the bounding box, in the frame */
   wisp_assembly *assembly;
-  wisp_heat_given given; /* count 0: the solution is known */
-  double *places;        /* x, y and z of each node */
+  double *places; /* x, y and z of each node in the frame */
 } wisp_heat;
 
 /* name (of the mesh) appears in messages. Errors of wisp_assembly_create; WISP_EUSAGE for a capacity below 0, and for
@@ -48,13 +48,23 @@ WISP_OWNED(wisp_heat, wisp_heat_destroy)
 bool wisp_heat_is_linear(const wisp_heat *heat); /* kappa does not depend on u */
 double wisp_heat_kappa_at(const wisp_heat *heat, double u);
 
-/* At every node: the solution, or else 0 and what is given; caller's memory. */
+/* An estimate of the right-hand side at a node at time t, in the frame: f, and kappa and a mass of this rate times u.
+ */
+double wisp_heat_size(const wisp_heat *heat, double t, double rate);
+
+/* At every node: the solution, or else 0 and what is given; caller's memory. u is the same in the frame. */
 void wisp_heat_solution(const wisp_heat *heat, double t, double *u);
 /* What it is made of, and the f that belongs to it: at every node g, of which it is 1 + t times; then at every node
- * |grad g|^2, then the Laplacian of g. Or in the first third what is given. Caller's memory. */
+ * |grad g|^2, then the Laplacian of g, in the frame. Or in the first third what is given. Caller's memory. */
 void wisp_heat_shape(const wisp_heat *heat, double *shape);
 
-/* The L2 distance of a field from the solution, by quadrature. */
+/* The factor that takes a matrix and a right-hand side from the frame to the mesh's units. */
+double wisp_heat_unit(const wisp_heat *heat);
+
+/* The place of node i in the mesh's coordinates. */
+void wisp_heat_place(const wisp_heat *heat, size_t i, double xyz[3]);
+
+/* The L2 distance of a field from the solution, by quadrature, in the mesh's units. */
 wisp_status wisp_heat_error(wisp_error *err, const wisp_heat *heat, double t, const double *u, double *error);
 
 /* u at the nodes as a file of high-order elements (runtime/mesh/vtu.h). */

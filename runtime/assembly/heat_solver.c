@@ -19,6 +19,7 @@ struct wisp_heat_solver {
   wisp_heat_method method;
   wisp_problem *problem;
   wisp_cg *cg;
+  double factor; /* of this step's residuals and solutions in conjugate gradients (wisp_cg_factor) */
   wisp_module *at_nodes[NODE_KERNELS];
   wisp_pointer shape, numbers; /* on the device: wisp_heat_shape; NUMBERS, in double */
   wisp_event *begin, *assembled, *aimed;
@@ -168,6 +169,7 @@ static wisp_status begin_step(wisp_error *err, wisp_heat_solver *s)
   double capacity = s->heat->capacity, rate = rate_of(s), source = s->heat->given.f;
   wisp_passed steady = {.integer = capacity <= 0}, known = {.integer = !s->heat->given.count};
   if (!steady.integer) s->report.t = (s->report.steps + 1) * s->method.step;
+  s->factor = wisp_cg_factor(pow(wisp_heat_size(s->heat, s->report.t, rate), 2));
   void *args[] = {&shape, &u, &f, &s->report.t, &rate, &capacity, &source, &known, &steady, &rows, &nodes};
   return launch(err, s, BEGIN, args, WISP_COUNT(args));
 }
@@ -180,7 +182,7 @@ static wisp_status aim(wisp_error *err, wisp_heat_solver *s)
   long long rows = (long long)s->heat->assembly->pattern->rows, nodes = (long long)s->heat->assembly->nodes->nodes;
   wisp_passed most = {.integer = (int)s->method.iterations}, entries = {.integer = WISP_CG_STATE};
   wisp_passed limit = {.integer = WISP_CG_AT_LIMIT};
-  void *residual[] = {&F, &Ap, &u, &r, &numbers, &rows, &nodes};
+  void *residual[] = {&F, &Ap, &u, &r, &numbers, &s->factor, &rows, &nodes};
   void *start[] = {&numbers, &state, &left, &s->method.tolerance, &most, &entries, &limit};
   CALL(launch(err, s, RESIDUAL, residual, WISP_COUNT(residual)));
   return launch(err, s, AIM, start, WISP_COUNT(start));
@@ -211,9 +213,9 @@ static wisp_status assemble(wisp_error *err, wisp_heat_solver *s)
 /* What u was assembled with, at the first node where it is not positive. */
 static wisp_status check_kappa(wisp_error *err, const wisp_heat_solver *s, size_t bad)
 {
-  const double *at = s->heat->places + 3 * bad;
-  double u = 0;
+  double u = 0, at[3];
   if (bad == s->heat->assembly->nodes->nodes) return WISP_OK;
+  wisp_heat_place(s->heat, bad, at);
   CALL(wisp_arrays_download_part(err, s->problem->arrays, "u", bad, 1, &u));
   return wisp_fail(err, WISP_EUSAGE, "kappa is %g where u is %g, at (%g, %g, %g): must be positive",
                    wisp_heat_kappa_at(s->heat, u), u, at[0], at[1], at[2]);
@@ -246,7 +248,7 @@ static wisp_status solve(wisp_error *err, wisp_heat_solver *s)
 {
   wisp_pointer solution = array(s, "solution"), u = array(s, "u"), numbers = s->numbers;
   long long rows = (long long)s->heat->assembly->pattern->rows, nodes = (long long)s->heat->assembly->nodes->nodes;
-  void *args[] = {&solution, &u, &numbers, &rows, &nodes};
+  void *args[] = {&solution, &u, &numbers, &s->factor, &rows, &nodes};
   CALL(wisp_cg_start(err, s->cg));
   CALL(launch(err, s, CORRECT, args, WISP_COUNT(args)));
   return look(err, s);
@@ -287,5 +289,7 @@ wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *s, const c
   CALL(wisp_arrays_download(err, s->problem->arrays, "values", values));
   CALL(wisp_arrays_download(err, s->problem->arrays, "F", F));
   if (view->slices) CALL(wisp_slices_compress(err, view->slices, p, &values));
+  for (size_t i = 0; i < p->nonzeros; i++) values[i] *= wisp_heat_unit(s->heat);
+  for (size_t i = 0; i < p->rows; i++) F[i] *= wisp_heat_unit(s->heat);
   return wisp_market_write(err, path, p, values, F);
 }

@@ -51,8 +51,8 @@ static wisp_status upload_vertices(wisp_error *err, const wisp_assembly *s, wisp
   const size_t stride = wisp_assembly_stride(s), dimension = (size_t)s->simplex->dimension;
   CALL(wisp_new(err, stride * s->mesh->vertices, sizeof *at, &at));
   for (size_t i = 0; i < (size_t)s->mesh->corners * s->mesh->elements; i++)
-    memcpy(at + stride * (size_t)s->corners->node[i], s->mesh->xyz + 3 * (size_t)s->mesh->cell[i],
-           dimension * sizeof *at);
+    for (size_t d = 0; d < dimension; d++)
+      at[stride * (size_t)s->corners->node[i] + d] = wisp_frame_vertex(&s->frame, s->mesh, s->mesh->cell[i], d);
   return wisp_arrays_upload(err, arrays, "vertices", at);
 }
 
@@ -67,7 +67,7 @@ static wisp_status upload_edges(wisp_error *err, const wisp_assembly *s, wisp_ar
     const double *from = s->mesh->xyz + 3 * (size_t)s->mesh->cell[corners * e];
     const double *to = s->mesh->xyz + 3 * (size_t)s->mesh->cell[i];
     for (size_t d = 0; c && d < dimension; d++)
-      list[WISP_SLAB(width, e, (c - 1) * dimension + d)] = (to[d] - from[d]) / 2;
+      list[WISP_SLAB(width, e, (c - 1) * dimension + d)] = (to[d] - from[d]) / s->frame.length / 2;
     if ((size_t)s->corners->node[i] >= s->corners->unknowns) list[WISP_SLAB(width, e, width - 1)] = 1;
   }
   return wisp_arrays_upload(err, arrays, "edges", list);

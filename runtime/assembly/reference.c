@@ -4,21 +4,22 @@
 #include <math.h>
 #include <string.h>
 
-/* An element's affine map. */
+/* An element's affine map from the assembly's frame. */
 typedef struct frame {
   double slope[2][3][3]; /* of r, s, t by x, y, z; and what they are added up from, without signs */
   double J, blur;        /* how much larger than J the numbers are that it is the difference of */
 } frame;
 
 /* Corners of a triangle are completed by a third direction of unit length. */
-static frame frame_of(const wisp_mesh *mesh, size_t e)
+static frame frame_of(const wisp_assembly *s, size_t e)
 {
+  const wisp_mesh *mesh = s->mesh;
   const int32_t *vertex = mesh->cell + (size_t)mesh->corners * e;
   double d[3][3] = {[2] = {0, 0, 1}}, size = 0;
   frame at = {.J = 0};
   for (size_t v = 0; v + 1 < (size_t)mesh->corners; v++)
     for (size_t c = 0; c < 3; c++)
-      d[v][c] = (mesh->xyz[3 * (size_t)vertex[v + 1] + c] - mesh->xyz[3 * (size_t)vertex[0] + c]) / 2;
+      d[v][c] = (mesh->xyz[3 * (size_t)vertex[v + 1] + c] - mesh->xyz[3 * (size_t)vertex[0] + c]) / s->frame.length / 2;
   for (size_t v = 0; v < 3; v++)
     for (size_t c = 0; c < 3; c++) {
       const double *p = d[(v + 1) % 3], *q = d[(v + 2) % 3];
@@ -144,7 +145,7 @@ void wisp_assembly_element(const wisp_assembly *s, const wisp_form_data *data, s
   const size_t Np = (size_t)s->simplex->Np;
   const int32_t *node = s->nodes->node + e * Np;
   double kappa[2][WISP_ELEMENT_NODES];
-  frame at = frame_of(s->mesh, e);
+  frame at = frame_of(s, e);
   if (data->turned) at.blur *= s->simplex->directions; /* by longer edges */
   *out = (wisp_element_matrix){.A = {0}};
   for (size_t a = 0; a < Np; a++) find_kappa(s, data, e, node[a], &kappa[0][a], &kappa[1][a]);

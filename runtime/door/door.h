@@ -3,7 +3,7 @@
 #ifndef WISP_DOOR_H
 #define WISP_DOOR_H
 
-#include "../mesh/mesh.h"
+#include "../mesh/frame.h"
 #include "../solve/choose.h"
 
 /* What every kernel and operator of a session begins with. Freed once both it and its session are closed. */
@@ -54,6 +54,11 @@ wisp_chooser wisp_session_chooser(const wisp_session *session);
  * are those of wisp_mesh_connect. */
 wisp_status wisp_door_mesh(wisp_error *err, const char *what, int corners, size_t vertices, size_t elements,
                            const double *xyz, const int *cells, wisp_mesh **out);
+
+/* The frame of numbers that the caller gets in units of the mesh: moved to its middle. WISP_EUSAGE where its elements
+ * are so small or large that kernels of this precision leave their range there. */
+wisp_status wisp_door_frame(wisp_error *err, const char *what, const wisp_mesh *mesh, wisp_precision precision,
+                            wisp_frame *out);
 
 /* What a program is told of a choice. */
 wisp_kernel_info wisp_door_info(const wisp_choice *choice);

@@ -48,6 +48,7 @@ wisp_status wisp_hdg_create(wisp_error *err, const char *name, const wisp_mesh *
   const double begin = wisp_seconds();
   CALL(wisp_new(err, 1, sizeof *s, &s));
   s->mesh = mesh;
+  s->frame = wisp_frame_none;
   CALL(wisp_hdg_tables_create(err, order, &s->tables));
   CALL(wisp_simplexnodes_create(err, name, mesh, 1, &nothing, &s->corners));
   CALL(wisp_fixing_check(err, name, mesh, fixed));
@@ -84,7 +85,8 @@ wisp_status wisp_hdg_coarsen(wisp_error *err, wisp_hdg *s, size_t direct)
 wisp_hdg_triangle wisp_hdg_triangle_at(const wisp_hdg *s, size_t e, const double *tau, double kappa, double lambda)
 {
   wisp_hdg_triangle out = {.tau = {tau[0], tau[1], tau[2]}, .kappa = kappa, .lambda = lambda};
-  for (size_t i = 0; i < 6; i++) out.xy[i / 2][i % 2] = s->mesh->xyz[3 * (size_t)s->mesh->tri[3 * e + i / 2] + i % 2];
+  for (size_t i = 0; i < 6; i++)
+    out.xy[i / 2][i % 2] = wisp_frame_vertex(&s->frame, s->mesh, s->mesh->tri[3 * e + i / 2], i % 2);
   return out;
 }
 
@@ -103,7 +105,7 @@ static wisp_status upload_vertices(wisp_error *err, const wisp_hdg *s, wisp_arra
   OWNED(free) double *xy = NULL;
   CALL(wisp_new(err, 2 * s->mesh->vertices, sizeof *xy, &xy));
   for (size_t i = 0; i < 6 * s->mesh->elements; i++)
-    xy[2 * (size_t)s->corners->node[i / 2] + i % 2] = s->mesh->xyz[3 * (size_t)s->mesh->tri[i / 2] + i % 2];
+    xy[2 * (size_t)s->corners->node[i / 2] + i % 2] = wisp_frame_vertex(&s->frame, s->mesh, s->mesh->tri[i / 2], i % 2);
   return wisp_arrays_upload(err, arrays, "vertices", xy);
 }
 

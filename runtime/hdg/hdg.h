@@ -4,6 +4,7 @@
 #define WISP_RUNTIME_HDG_H
 
 #include "../../gen/hdg/hdg.h"
+#include "../mesh/frame.h"
 #include "../mesh/simplexnodes.h"
 #include "../problem.h"
 #include "coarse.h"
@@ -14,6 +15,7 @@
  * and odd modes change their sign. */
 typedef struct wisp_hdg {
   const wisp_mesh *mesh; /* borrowed */
+  wisp_frame frame;      /* that kernels compute in; the mesh's own coordinates unless it is set to another */
   wisp_hdg_tables *tables;
   wisp_simplexnodes *corners; /* vertices, numbered along the elements */
   size_t edges, free_edges;
@@ -33,7 +35,7 @@ WISP_OWNED(wisp_hdg, wisp_hdg_destroy)
 /* From here on it has a coarse space, and discretisations of it have its arrays. direct: as of wisp_cycle_create. */
 wisp_status wisp_hdg_coarsen(wisp_error *err, wisp_hdg *hdg, size_t direct);
 
-/* Element e with these coefficients: tau three an element, kappa and lambda one. */
+/* Element e in the frame with these coefficients of the frame: tau three an element, kappa and lambda one. */
 wisp_hdg_triangle wisp_hdg_triangle_at(const wisp_hdg *hdg, size_t e, const double *tau, double kappa, double lambda);
 
 /* The factor of mode k of an edge between its own direction and the element's. */

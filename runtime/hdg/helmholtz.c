@@ -114,13 +114,13 @@ static void load_elements(void *context, size_t from, size_t to)
 }
 
 /* What a boundary edge is given at points from -1 to 1 along its element: u, or kappa du/dn and, times half the edge's
- * length, so that integrals are over those points. */
+ * length in the mesh's coordinates, so that integrals are over those points. */
 static void give_points(const wisp_helmholtz_problem *h, size_t edge, size_t points, const double *x, double *out)
 {
   const wisp_hdg *s = h->hdg;
   const size_t face = (size_t)s->side[2 * edge], e = face / 3;
   const wisp_hdg_triangle at = wisp_hdg_triangle_at(s, e, (double[3]){1, 1, 1}, 1, 0);
-  const double *a = at.xy[face % 3], *b = at.xy[(face + 1) % 3];
+  const double *a = at.xy[face % 3], *b = at.xy[(face + 1) % 3], half = s->frame.length / 2;
   const int32_t region = s->mesh->region[e], tag = s->mesh->tag[face];
   double xyz[3 * POINTS];
   for (size_t q = 0; q < points; q++) out[q] = 0;
@@ -129,9 +129,9 @@ static void give_points(const wisp_helmholtz_problem *h, size_t edge, size_t poi
     add(h, WISP_HELMHOLTZ_U, 1, points, xyz, region, tag, out);
     return;
   }
-  add(h, WISP_HELMHOLTZ_DX, h->kappa[e] * (b[1] - a[1]) / 2, points, xyz, region, tag, out);
-  add(h, WISP_HELMHOLTZ_DY, -h->kappa[e] * (b[0] - a[0]) / 2, points, xyz, region, tag, out);
-  add(h, WISP_HELMHOLTZ_FLUX, hypot(b[0] - a[0], b[1] - a[1]) / 2, points, xyz, region, tag, out);
+  add(h, WISP_HELMHOLTZ_DX, h->kappa[e] * (b[1] - a[1]) * half, points, xyz, region, tag, out);
+  add(h, WISP_HELMHOLTZ_DY, -h->kappa[e] * (b[0] - a[0]) * half, points, xyz, region, tag, out);
+  add(h, WISP_HELMHOLTZ_FLUX, hypot(b[0] - a[0], b[1] - a[1]) * half, points, xyz, region, tag, out);
 }
 
 /* Mode by mode, from values at the points of an edge's rule: of u the projection, of its flux the integral. */
@@ -180,14 +180,13 @@ static wisp_status tabulate(wisp_error *err, wisp_helmholtz_problem *h)
   return WISP_OK;
 }
 
-/* Coefficients, triangle by triangle. */
+/* Coefficients, triangle by triangle, in the mesh's units. */
 static wisp_status set_coefficients(wisp_error *err, wisp_helmholtz_problem *h)
 {
   const wisp_mesh *mesh = h->hdg->mesh;
   const char *const texts[2] = {h->data.kappa, h->data.lambda}, *const names[2] = {"kappa", "lambda"};
   const double *const numbers[2] = {h->data.kappa_of, h->data.lambda_of};
   double *const values[2] = {h->kappa, h->lambda};
-  for (size_t i = 0; i < 3 * WISP_SLAB_SLOTS(mesh->elements); i++) h->tau[i] = h->data.tau;
   for (int c = 0; c < 2; c++) {
     OWNED(wisp_formula_destroy) wisp_formula *formula = NULL;
     if (!numbers[c]) CALL(wisp_formula_create(err, names[c], texts[c], mesh, &formula));
@@ -199,6 +198,17 @@ static wisp_status set_coefficients(wisp_error *err, wisp_helmholtz_problem *h)
                         wisp_mesh_number(mesh, e), mesh->region[e], c ? "0 or positive" : "positive"));
   }
   return WISP_OK;
+}
+
+/* Takes coefficients from the mesh's units to those of the frame: lambda times the square of the length, tau times the
+ * length. An integral of f over a triangle, one of kappa du/dn over an edge and u itself are the same in both. */
+static void enter_frame(wisp_helmholtz_problem *h)
+{
+  const double L = h->hdg->frame.length;
+  for (size_t i = 0; i < 3 * WISP_SLAB_SLOTS(h->hdg->mesh->elements); i++) h->tau[i] = 1;
+  for (size_t i = 0; i < 3 * h->hdg->mesh->elements; i++)
+    h->tau[WISP_SLAB(3, i / 3, i % 3)] = h->data.tau > 0 ? h->data.tau * L : h->kappa[i / 3];
+  for (size_t e = 0; e < h->hdg->mesh->elements; e++) h->lambda[e] *= L * L;
 }
 
 static wisp_status read_formulas(wisp_error *err, wisp_helmholtz_problem *h)
@@ -284,7 +294,7 @@ wisp_status wisp_helmholtz_problem_integrate(wisp_error *err, const wisp_helmhol
     const size_t edge = (size_t)s->edge[face] / 2;
     if (s->mesh->neighbour[face] != WISP_BOUNDARY) continue;
     const wisp_hdg_triangle at = wisp_hdg_triangle_at(s, face / 3, (double[3]){1, 1, 1}, 1, 0);
-    const double scale = edge < s->free_edges ? wisp_hdg_length(&at, (int)(face % 3)) / 2 : 1;
+    const double scale = edge < s->free_edges ? wisp_hdg_length(&at, (int)(face % 3)) * s->frame.length / 2 : 1;
     for (size_t q = 0; q < h->edge_rule.count; q++) scaled[q] = scale * values[q];
     CALL(give_modes(err, h, edge, scaled, given));
     values += h->edge_rule.count;
@@ -297,10 +307,11 @@ wisp_status wisp_helmholtz_problem_create(wisp_error *err, const char *name, con
 {
   OWNED(wisp_helmholtz_problem_destroy) wisp_helmholtz_problem *h = NULL;
   const size_t elements = mesh->elements, slots = WISP_SLAB_SLOTS(elements);
-  CALL(wisp_require(err, data->tau > 0 && isfinite(data->tau), WISP_EUSAGE, "tau is %g: must be positive", data->tau));
+  CALL(wisp_require(err, data->tau >= 0 && isfinite(data->tau), WISP_EUSAGE, "tau is %g: must be positive", data->tau));
   CALL(wisp_new(err, 1, sizeof *h, &h));
   h->data = *data;
   CALL(wisp_hdg_create(err, name, mesh, order, &data->dirichlet, &h->hdg));
+  h->hdg->frame = wisp_mesh_frame(mesh);
   CALL(tabulate(err, h));
   CALL(wisp_new(err, 3 * slots, sizeof *h->tau, &h->tau));
   CALL(wisp_new(err, elements, sizeof *h->kappa, &h->kappa));
@@ -312,6 +323,7 @@ wisp_status wisp_helmholtz_problem_create(wisp_error *err, const char *name, con
   wisp_parallel_for(elements, load_elements, h);
   CALL(check_load(err, h, h->load));
   CALL(give_edges(err, h));
+  enter_frame(h);
   CALL(wisp_hdg_pieces_create(err, h->hdg, h->lambda, &h->pieces));
   CALL(wisp_hdg_pieces_settle(err, h->pieces, name, h->given, h->load));
   return GIVE(h, out);

@@ -10,7 +10,7 @@
 
 /* Texts are expressions (../mesh/formula.h). */
 typedef struct wisp_helmholtz_texts {
-  double tau;
+  double tau;                         /* 0: of each triangle its kappa over the mesh's length (../mesh/frame.h) */
   const char *kappa, *lambda;         /* of each triangle, at its middle */
   const double *kappa_of, *lambda_of; /* or numbers of each triangle, in their place; NULL: by the texts */
   const char *solution; /* u, where it is known: f and what is given on the boundary follow; else NULL, and */
@@ -43,8 +43,8 @@ typedef struct wisp_helmholtz_problem {
     double x[WISP_HDG_MAX_ORDER + 7], w[WISP_HDG_MAX_ORDER + 7];
   } edge_rule;
   double *phi, *phi_star;              /* the modes at its points: Np, and Ns a point */
-  double *tau, *kappa, *lambda, *load; /* as the family's arrays */
-  double *given;
+  double *tau, *kappa, *lambda, *load; /* as the family's arrays, in the frame of hdg */
+  double *given;                       /* likewise */
 } wisp_helmholtz_problem;
 
 /* name (of the mesh) appears in messages. Errors of wisp_hdg_create and wisp_hdg_pieces_settle; WISP_EUSAGE where tau

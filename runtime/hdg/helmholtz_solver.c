@@ -1,5 +1,6 @@
 #include "helmholtz_solver.h"
 #include "../process.h"
+#include "../solve/scale.h"
 
 #include <stdlib.h>
 
@@ -17,6 +18,7 @@ struct wisp_helmholtz_solver {
   size_t batch;                             /* of elements in the set-up */
   bool is_fresh;                            /* the preconditioner is the matrix's */
   wisp_cg *cg;
+  wisp_scaler *scaler; /* NULL: the frame's unit of length is the mesh's own */
 };
 
 #define BY_ROWS "invert+apply+tensor.advance+tensor.update"
@@ -320,6 +322,7 @@ wisp_status wisp_helmholtz_solver_create(wisp_error *err, wisp_device *device, c
   CALL(make_arrays(err, s));
   for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) CALL(record(err, s, (wisp_helmholtz_part)i));
   CALL(make_cg(err, s));
+  if (problem->hdg->frame.length != 1) CALL(wisp_scaler_create(err, device, method->precision, &s->scaler));
   return GIVE(s, out);
 }
 
@@ -327,6 +330,7 @@ void wisp_helmholtz_solver_destroy(wisp_helmholtz_solver *s)
 {
   if (!s) return;
   wisp_cg_destroy(s->cg);
+  wisp_scaler_destroy(s->scaler);
   for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) {
     wisp_graph_destroy(s->graph[i]);
     wisp_launches_free(&s->work[i]);
@@ -371,6 +375,14 @@ static wisp_status make_numbers(wisp_error *err, wisp_helmholtz_solver *s, wisp_
   return WISP_OK;
 }
 
+/* Takes p to the mesh's units. The other fields are the same in the frame. */
+static wisp_status leave_frame(wisp_error *err, const wisp_helmholtz_solver *s)
+{
+  const wisp_pointer flux = wisp_arrays_at(s->problem->arrays, "flux");
+  const size_t count = wisp_arrays_size(s->problem->arrays, "flux");
+  return s->scaler ? wisp_scale(err, s->scaler, flux, flux, 1 / s->data->hdg->frame.length, count, NULL) : WISP_OK;
+}
+
 /* All iterations, and what follows from the trace. */
 static wisp_status iterate(wisp_error *err, wisp_helmholtz_solver *s, const wisp_cg_watch *watch,
                            wisp_helmholtz_outcome *out)
@@ -378,7 +390,8 @@ static wisp_status iterate(wisp_error *err, wisp_helmholtz_solver *s, const wisp
   const double begin = wisp_seconds();
   CALL(wisp_cg_solve(err, s->cg, NULL, s->method.tolerance, s->method.iterations, watch, &out->cg));
   out->seconds[WISP_HELMHOLTZ_ITERATION] = wisp_seconds() - begin;
-  return replay(err, s, s->graph[WISP_HELMHOLTZ_FIELDS], &out->seconds[WISP_HELMHOLTZ_FIELDS]);
+  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_FIELDS], &out->seconds[WISP_HELMHOLTZ_FIELDS]));
+  return leave_frame(err, s);
 }
 
 wisp_status wisp_helmholtz_solver_prepare(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_outcome *out)

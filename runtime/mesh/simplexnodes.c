@@ -225,7 +225,7 @@ void wisp_simplexnodes_destroy(wisp_simplexnodes *nodes)
 }
 
 wisp_status wisp_simplexnodes_places(wisp_error *err, const wisp_simplexnodes *nodes, const wisp_mesh *mesh,
-                                     double *xyz)
+                                     const wisp_frame *frame, double *xyz)
 {
   OWNED(wisp_simplex_destroy) wisp_simplex *s = NULL;
   const size_t Np = (size_t)nodes->Np, corners = (size_t)mesh->corners;
@@ -236,7 +236,7 @@ wisp_status wisp_simplexnodes_places(wisp_error *err, const wisp_simplexnodes *n
     for (size_t d = 0; d < 3; d++) {
       to[d] = 0;
       for (size_t v = 0; v < corners; v++)
-        to[d] += share[v] * mesh->xyz[3 * (size_t)mesh->cell[i / Np * corners + v] + d];
+        to[d] += share[v] * wisp_frame_vertex(frame, mesh, mesh->cell[i / Np * corners + v], d);
     }
   }
   return WISP_OK;

@@ -2,7 +2,7 @@
 #ifndef WISP_SIMPLEXNODES_H
 #define WISP_SIMPLEXNODES_H
 
-#include "mesh.h"
+#include "frame.h"
 
 /* Which boundary edges', or faces', nodes are given, not asked for; and how nodes are numbered. */
 typedef struct wisp_fixing {
@@ -35,8 +35,8 @@ WISP_OWNED(wisp_simplexnodes, wisp_simplexnodes_destroy)
 /* Sets u at the nodes of all boundary edges, or faces, of a tag. */
 void wisp_simplexnodes_set(const wisp_simplexnodes *nodes, const wisp_mesh *mesh, int32_t tag, double value, double *u);
 
-/* Where each node lies, x, y and z together: 3 x nodes, caller's memory. */
+/* Where each node lies in the frame, x, y and z together: 3 x nodes, caller's memory. */
 wisp_status wisp_simplexnodes_places(wisp_error *err, const wisp_simplexnodes *nodes, const wisp_mesh *mesh,
-                                     double *xyz);
+                                     const wisp_frame *frame, double *xyz);
 
 #endif

@@ -1,4 +1,5 @@
 #include "cg.h"
+#include "scale.h"
 #include "../parallel.h"
 
 #include <lapacke.h>
@@ -10,8 +11,9 @@ struct wisp_cg {
   wisp_cg_system system;
   wisp_arrays *arrays; /* the problem's */
   wisp_graph *graph;   /* of all iterations; NULL: not recorded */
-  wisp_graph *start;   /* of what comes before them, where b is on the device; likewise */
+  wisp_graph *start;   /* of what comes before them; likewise */
   wisp_event *begin, *end;
+  wisp_scaler *scaler; /* NULL until it is needed */
 };
 
 void wisp_cg_system_free(wisp_cg_system *system)
@@ -40,6 +42,7 @@ void wisp_cg_destroy(wisp_cg *cg)
   wisp_graph_destroy(cg->start);
   wisp_event_destroy(cg->begin);
   wisp_event_destroy(cg->end);
+  wisp_scaler_destroy(cg->scaler);
   wisp_cg_system_free(&cg->system);
   free(cg);
 }
@@ -79,38 +82,34 @@ static wisp_status clear(wisp_error *err, wisp_cg *cg)
   return wisp_arrays_fill(err, cg->arrays, "Ap", 0);
 }
 
-/* The start where b is on the device. */
+/* What comes before the iterations, for an r that is there: solution and p are 0, z follows from r, as alpha is 0 while
+ * nothing is running, and p is z. */
 static wisp_status record_start(wisp_error *err, wisp_cg *cg)
 {
   wisp_error later = {.text = ""};
   if (cg->start) return WISP_OK;
   CALL(wisp_graph_begin(err, cg->system.device));
   wisp_status status = clear(err, cg);
-  if (status == WISP_OK) status = wisp_arrays_copy(err, cg->arrays, "r", cg->system.b);
   if (status == WISP_OK) status = follow(err, cg);
   const wisp_status ended = wisp_graph_end(&later, cg->system.device, &cg->start);
   CALL(status);
   return ended == WISP_OK ? WISP_OK : wisp_fail(err, ended, "%s", later.text);
 }
 
-/* The start: solution and p are 0, r is given, z follows from it, as alpha is 0 while nothing is running, and p is z.
- * b NULL: the system's array. */
-static wisp_status begin(wisp_error *err, wisp_cg *cg, const double *b, double limit, int most)
+/* The start of at most so many iterations, until |r|^2 is below the limit. */
+static wisp_status begin(wisp_error *err, wisp_cg *cg, double limit, int most)
 {
   double state[WISP_CG_STATE] = {0};
   state[WISP_CG_AT_LIMIT] = limit;
   CALL(wisp_arrays_upload(err, cg->arrays, "state", state));
   CALL(wisp_arrays_upload_ints(err, cg->arrays, "left", &most));
-  if (!b) CALL(record_start(err, cg));
-  if (!b) return wisp_graph_replay(err, cg->start);
-  CALL(clear(err, cg));
-  CALL(wisp_arrays_upload_part(err, cg->arrays, "r", 0, cg->system.unknowns, b));
-  return follow(err, cg);
+  CALL(record_start(err, cg));
+  return wisp_graph_replay(err, cg->start);
 }
 
 wisp_status wisp_cg_record(wisp_error *err, wisp_cg *cg)
 {
-  if (cg->system.b) CALL(record_start(err, cg));
+  CALL(record_start(err, cg));
   return record(err, cg);
 }
 
@@ -146,7 +145,8 @@ wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest)
     r[i] = (double)(seed >> 8) / (1 << 23) - 1;
     rr += r[i] * r[i];
   }
-  CALL(begin(err, cg, r, 1e-12 * rr, LANCZOS));
+  CALL(wisp_arrays_upload_part(err, cg->arrays, "r", 0, unknowns, r));
+  CALL(begin(err, cg, 1e-12 * rr, LANCZOS));
   for (int k = 0; k < LANCZOS; k++) CALL(iterate(err, cg));
   CALL(wisp_arrays_download(err, cg->arrays, "state", state));
   CALL(wisp_arrays_download(err, cg->arrays, "history", history));
@@ -214,28 +214,49 @@ static double share(const double state[WISP_CG_STATE], double bb, long long most
   return fmin(1, fmax(done, fallen));
 }
 
-/* As begin, with b on the device: |b|^2 is what the start leaves as r . r. */
-static wisp_status begin_there(wisp_error *err, wisp_cg *cg, double tolerance, int most, double *bb)
+double wisp_cg_factor(double bb)
 {
-  double state[WISP_CG_STATE];
-  CALL(begin(err, cg, NULL, -1, most));
-  CALL(wisp_arrays_download(err, cg->arrays, "state", state));
-  *bb = state[WISP_CG_AT_RR];
-  state[WISP_CG_AT_LIMIT] = tolerance * tolerance * *bb;
-  CALL(wisp_arrays_upload(err, cg->arrays, "state", state));
-  return *bb > 0 ? WISP_OK : wisp_arrays_upload_ints(err, cg->arrays, "left", &(int){0});
+  enum { FAR = 40 };
+  int exponent = 0;
+  if (bb > 0 && isfinite(bb)) frexp(bb, &exponent);
+  return abs(exponent) <= FAR ? 1 : ldexp(1, -exponent / 2);
 }
 
-/* All iterations: at once, or in parts that take PART_MS as far as the part before shows. */
+static wisp_status need_scaler(wisp_error *err, wisp_cg *cg)
+{
+  const size_t number = wisp_arrays_bytes_of(cg->arrays, "r") / wisp_arrays_size(cg->arrays, "r");
+  return cg->scaler ? WISP_OK : wisp_scaler_create(err, cg->system.device, (wisp_precision)number, &cg->scaler);
+}
+
+/* A vector of the problem times a number, in another's place or its own. */
+static wisp_status scale(wisp_error *err, wisp_cg *cg, const char *from, const char *to, double factor, double *sum)
+{
+  CALL(need_scaler(err, cg));
+  return wisp_scale(err, cg->scaler, wisp_arrays_at(cg->arrays, from), wisp_arrays_at(cg->arrays, to), factor,
+                    cg->system.unknowns, sum);
+}
+
+/* r is b, the caller's or, where it is NULL, the system's array, times the factor. bb: |b|^2. */
+static wisp_status put_residual(wisp_error *err, wisp_cg *cg, const double *b, double *factor, double *bb)
+{
+  const size_t unknowns = cg->system.unknowns;
+  CALL(b ? square(err, b, unknowns, bb) : scale(err, cg, cg->system.b, "r", 1, bb));
+  if (b) CALL(wisp_arrays_upload_part(err, cg->arrays, "r", 0, unknowns, b));
+  *factor = wisp_cg_factor(*bb);
+  return *factor == 1 ? WISP_OK : scale(err, cg, "r", "r", *factor, NULL);
+}
+
+/* All iterations: at once, or in parts that take PART_MS as far as the part before shows. bb: |b|^2 as they have it. */
 static wisp_status iterate_all(wisp_error *err, wisp_cg *cg, const double *b, double tolerance, int most,
                                const wisp_cg_watch *watch, double *bb, double *total, double state[WISP_CG_STATE])
 {
   enum { FIRST = 10, PART_MS = 200, GROWTH = 8 };
   int part = watch && FIRST < most ? FIRST : most, left = most - part;
-  double ms = 0;
-  if (b) CALL(square(err, b, cg->system.unknowns, bb));
+  double ms = 0, factor = 1;
   CALL(record(err, cg));
-  CALL(b ? begin(err, cg, b, tolerance * tolerance * *bb, part) : begin_there(err, cg, tolerance, part, bb));
+  CALL(put_residual(err, cg, b, &factor, bb));
+  *bb *= factor * factor;
+  CALL(begin(err, cg, tolerance * tolerance * *bb, *bb > 0 || b ? part : 0));
   CALL(replay(err, cg, total, state));
   if (watch) watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, *bb, most));
   for (ms = *total; left && state[WISP_CG_AT_RUNNING] > 0; left -= part, *total += ms) {
@@ -244,7 +265,7 @@ static wisp_status iterate_all(wisp_error *err, wisp_cg *cg, const double *b, do
     CALL(replay(err, cg, &ms, state));
     watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, *bb, most));
   }
-  return WISP_OK;
+  return factor == 1 ? WISP_OK : scale(err, cg, "solution", "solution", 1 / factor, NULL);
 }
 
 wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double tolerance, long long most,

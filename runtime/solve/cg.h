@@ -67,6 +67,10 @@ typedef struct wisp_cg_watch {
   void *context;
 } wisp_cg_watch;
 
+/* A factor of residuals and solutions during a solve, for their squares must not leave the range of single precision.
+ * It is a power of two, which changes no digit, and 1 where |b|^2 is neither large nor small. */
+double wisp_cg_factor(double bb);
+
 /* Solves for b at the unknowns, NULL where the system has an array for it, from 0 until |r| <= tolerance |b|, or for
  * `most` iterations, 0 to INT_MAX. Where the device can loop (wisp_limits.loops) the host starts it and waits for the
  * end, no more; with a watch, which may be NULL, it does so for parts of some tenths of a second. WISP_EWRONG where the
@@ -75,8 +79,8 @@ wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double 
                           const wisp_cg_watch *watch, wisp_cg_report *out);
 
 /* The same in two halves, for who prepares a solve on the device and goes on there: r, state (all 0 but its limit, the
- * square of the smallest residual that is wanted) and left were made by what was enqueued before. The first enqueues
- * all iterations, from 0, the second waits; its residual is |r|. */
+ * square of the smallest residual that is wanted) and left were made by what was enqueued before, with a factor of
+ * their own. The first enqueues all iterations, from 0, the second waits; its residual is |r|. */
 wisp_status wisp_cg_start(wisp_error *err, wisp_cg *cg);
 wisp_status wisp_cg_end(wisp_error *err, wisp_cg *cg, wisp_cg_report *out);
 

@@ -14,11 +14,11 @@ static const double *points_of(const wisp_hex *hex, wisp_hex_points points, cons
   return points == WISP_HEX_GLL ? hex->gll_points : hex->gauss_points;
 }
 
-void wisp_hex_vertices(const wisp_hexmesh *mesh, size_t from, size_t count, double *vertices)
+void wisp_hex_vertices(const wisp_hexmesh *mesh, const wisp_frame *frame, size_t from, size_t count, double *vertices)
 {
   for (size_t k = from; k < from + count; k++)
     for (size_t d = 0; d < 3; d++)
-      for (size_t v = 0; v < 8; v++) *vertices++ = mesh->xyz[3 * (size_t)mesh->hex[8 * k + v] + d];
+      for (size_t v = 0; v < 8; v++) *vertices++ = wisp_frame_vertex(frame, mesh, mesh->hex[8 * k + v], d);
 }
 
 enum { MOST = WISP_HEX_MAX_ORDER + 2, ROOM = (MOST + 7) / 8 * 8 };
@@ -199,6 +199,7 @@ wisp_status wisp_hex_masses(wisp_error *err, const wisp_hex *hex, wisp_hex_point
 typedef struct geometry {
   const wisp_hex *hex;
   const wisp_hexmesh *mesh;
+  const wisp_frame *frame;
   wisp_hex_points points;
   bool mass_alone; /* gauss_mass: the last of the seven factors */
   size_t first;    /* element of the part */
@@ -220,7 +221,7 @@ static wisp_status fill_factors(wisp_error *err, void *context, size_t from, siz
   double vertices[24];
   CALL(wisp_new(err, whole, sizeof *factors, &factors));
   for (size_t k = from; k < to; k++) {
-    wisp_hex_vertices(g->mesh, g->first + k, 1, vertices);
+    wisp_hex_vertices(g->mesh, g->frame, g->first + k, 1, vertices);
     CALL(wisp_hex_factors(err, g->hex, g->points, vertices, wisp_mesh_number(g->mesh, g->first + k), 1, factors));
     memcpy(g->out + k * own, factors + whole - own, own * sizeof *factors);
   }
@@ -245,22 +246,24 @@ static wisp_status upload_factors(wisp_error *err, wisp_arrays *arrays, const ch
   return WISP_OK;
 }
 
-static wisp_status upload_vertices(wisp_error *err, const wisp_hexmesh *mesh, wisp_arrays *arrays)
+static wisp_status upload_vertices(wisp_error *err, const wisp_hexmesh *mesh, const wisp_frame *frame,
+                                   wisp_arrays *arrays)
 {
   OWNED(free) double *vertices = NULL;
   if (!wisp_arrays_size(arrays, "vertices")) return WISP_OK;
   CALL(wisp_new(err, mesh->elements, 24 * sizeof *vertices, &vertices));
-  wisp_hex_vertices(mesh, 0, mesh->elements, vertices);
+  wisp_hex_vertices(mesh, frame, 0, mesh->elements, vertices);
   return wisp_arrays_upload(err, arrays, "vertices", vertices);
 }
 
-wisp_status wisp_hex_upload(wisp_error *err, const wisp_hex *hex, const wisp_hexmesh *mesh, wisp_arrays *arrays)
+wisp_status wisp_hex_upload(wisp_error *err, const wisp_hex *hex, const wisp_hexmesh *mesh, const wisp_frame *frame,
+                            wisp_arrays *arrays)
 {
-  const geometry gll = {.hex = hex, .mesh = mesh, .points = WISP_HEX_GLL};
-  geometry gauss = {.hex = hex, .mesh = mesh, .points = WISP_HEX_GAUSS};
+  const geometry gll = {.hex = hex, .mesh = mesh, .frame = frame, .points = WISP_HEX_GLL};
+  geometry gauss = {.hex = hex, .mesh = mesh, .frame = frame, .points = WISP_HEX_GAUSS};
   CALL(upload_factors(err, arrays, "gll_factors", gll));
   CALL(upload_factors(err, arrays, "gauss_factors", gauss));
   gauss.mass_alone = true;
   CALL(upload_factors(err, arrays, "gauss_mass", gauss));
-  return upload_vertices(err, mesh, arrays);
+  return upload_vertices(err, mesh, frame, arrays);
 }

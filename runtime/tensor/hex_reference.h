@@ -8,6 +8,7 @@
 #define WISP_HEX_REFERENCE_H
 
 #include "../../gen/tensor/hex.h"
+#include "../mesh/frame.h"
 #include "../mesh/hexmesh.h"
 #include "../arrays.h"
 
@@ -23,8 +24,8 @@ typedef enum wisp_hex_operator { WISP_HEX_MASS, WISP_HEX_STIFFNESS, WISP_HEX_COL
 bool wisp_hex_operator_find(const char *kernel, wisp_hex_operator *out);
 wisp_hex_points wisp_hex_operator_points(wisp_hex_operator op);
 
-/* The corners of elements from .. from + count - 1. */
-void wisp_hex_vertices(const wisp_hexmesh *mesh, size_t from, size_t count, double *vertices);
+/* The corners of elements from .. from + count - 1 in a frame. */
+void wisp_hex_vertices(const wisp_hexmesh *mesh, const wisp_frame *frame, size_t from, size_t count, double *vertices);
 
 /* The nodes or points of one element, xyz[3 q + c]; its vertices. */
 void wisp_hex_places(const wisp_hex *hex, wisp_hex_points points, const double vertices[24], double *xyz);
@@ -67,8 +68,9 @@ wisp_status wisp_hex_distance(wisp_error *err, wisp_hex_workplace *workplace, co
 
 /* ---- The geometry that operators on hexahedra read, on a device. */
 
-/* Fills those of gauss_factors, gauss_mass, gll_factors and vertices that are there. WISP_EINPUT, naming the element,
- * where a Jacobian is not positive. */
-wisp_status wisp_hex_upload(wisp_error *err, const wisp_hex *hex, const wisp_hexmesh *mesh, wisp_arrays *arrays);
+/* Fills those of gauss_factors, gauss_mass, gll_factors and vertices that are there, as they are in a frame.
+ * WISP_EINPUT, naming the element, where a Jacobian is not positive. */
+wisp_status wisp_hex_upload(wisp_error *err, const wisp_hex *hex, const wisp_hexmesh *mesh, const wisp_frame *frame,
+                            wisp_arrays *arrays);
 
 #endif

@@ -124,7 +124,7 @@ static wisp_status load_elements(wisp_error *err, void *context, size_t from, si
   CALL(make_bench(err, p->hex, p->op, &b));
   for (size_t k = from; k < to; k++) {
     double *out = l->out + k * Np;
-    wisp_hex_vertices(p->mesh, k, 1, b.vertices);
+    wisp_hex_vertices(p->mesh, &p->frame, k, 1, b.vertices);
     wisp_hex_places(p->hex, points, b.vertices, b.places);
     for (size_t q = 0; q < count_points(p->hex, points); q++) b.values[q] = source(p, b.places + 3 * q, &b.waves);
     CALL(wisp_hex_load(err, b.work, b.vertices, wisp_mesh_number(p->mesh, k), b.values, out));
@@ -143,7 +143,7 @@ static wisp_status diagonal_elements(wisp_error *err, void *context, size_t from
   double vertices[24];
   CALL(wisp_hex_workplace_create(err, p->hex, p->op, &work));
   for (size_t k = from; k < to; k++) {
-    wisp_hex_vertices(p->mesh, k, 1, vertices);
+    wisp_hex_vertices(p->mesh, &p->frame, k, 1, vertices);
     CALL(wisp_hex_diagonal(err, work, vertices, wisp_mesh_number(p->mesh, k), p->lambda,
                            l->out + k * (size_t)p->hex->Np));
   }
@@ -186,9 +186,12 @@ wisp_status wisp_poisson_create(wisp_error *err, const char *name, const wisp_he
   CALL(wisp_new(err, 1, sizeof *p, &p));
   p->mesh = mesh;
   p->op = op;
-  p->lambda = lambda;
-  wisp_mesh_extent(mesh, p->low, p->length);
-  for (int d = 0; d < 3; d++) p->length[d] -= p->low[d];
+  p->frame = wisp_mesh_frame(mesh);
+  p->lambda = lambda * p->frame.length * p->frame.length;
+  CALL(wisp_require(err, p->lambda <= 1e12, WISP_EUSAGE,
+                    "lambda is %g on a mesh with a length of %g: times the square of that it must be at most 1e12",
+                    lambda, p->frame.length));
+  wisp_frame_extent(&p->frame, mesh, p->low, p->length);
   CALL(wisp_hex_create(err, order, &p->hex));
   CALL(wisp_hexnodes_create(err, name, mesh, order, &p->nodes));
   CALL(wisp_hexcopies_create(err, p->nodes, op != WISP_HEX_MASS, &p->copies));
@@ -226,7 +229,7 @@ static wisp_status measure_elements(wisp_error *err, void *context, size_t from,
   CALL(make_bench(err, p->hex, WISP_HEX_MASS, &b)); /* at Gauss points, whatever the operator's are */
   for (size_t k = from; k < to; k++) {
     const int32_t *global = p->nodes->global + k * Np;
-    wisp_hex_vertices(p->mesh, k, 1, b.vertices);
+    wisp_hex_vertices(p->mesh, &p->frame, k, 1, b.vertices);
     boundary_values(p, k, &b);
     for (size_t i = 0; i < Np; i++) {
       const int32_t unknown = p->copies->unknown[global[i]];
@@ -247,7 +250,7 @@ wisp_status wisp_poisson_error(wisp_error *err, const wisp_poisson *problem, con
   loop l = {.problem = problem, .unknowns = unknowns, .out = squares};
   CALL(wisp_parallel(err, problem->mesh->elements, measure_elements, &l));
   for (size_t k = 0; k < problem->mesh->elements; k++) sum += squares[k];
-  *error = sqrt(sum);
+  *error = sqrt(sum) * pow(problem->frame.length, 1.5);
   return WISP_OK;
 }
 
@@ -309,7 +312,7 @@ static wisp_status upload(wisp_error *err, wisp_poisson_solver *s, bool diagonal
   const size_t n = s->problem->copies->unknowns;
   const double one = 1;
   OWNED(free) double *inverse = NULL;
-  CALL(wisp_hex_upload(err, s->problem->hex, s->problem->mesh, s->arrays));
+  CALL(wisp_hex_upload(err, s->problem->hex, s->problem->mesh, &s->problem->frame, s->arrays));
   if (!diagonal) return wisp_arrays_repeat(err, s->arrays, "inverse", 1, &one);
   CALL(wisp_new(err, n, sizeof *inverse, &inverse));
   CALL(wisp_poisson_diagonal(err, s->problem, inverse));

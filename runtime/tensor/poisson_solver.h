@@ -19,26 +19,28 @@
 
 typedef struct wisp_poisson {
   const wisp_hexmesh *mesh; /* borrowed */
+  wisp_frame frame;         /* that all of the following is in */
   wisp_hex *hex;
   wisp_hex_operator op;
-  double lambda;
+  double lambda;            /* times the square of the frame's length */
   double low[3], length[3]; /* of the bounding box */
   wisp_hexnodes *nodes;
   wisp_hexcopies *copies;
   double *b; /* the right-hand side at each unknown, values on the boundary taken into it */
 } wisp_poisson;
 
-/* name (of the mesh) appears in messages. WISP_EUSAGE for an order out of range, a negative lambda, or a problem
- * without unknowns; WISP_EINPUT for a mesh that does not conform or is degenerate. */
+/* name (of the mesh) appears in messages. WISP_EUSAGE for an order out of range, a lambda that is
+ * negative or, times the square of the length, above 1e12, or a problem without unknowns; WISP_EINPUT for a mesh that
+ * does not conform or is degenerate. */
 wisp_status wisp_poisson_create(wisp_error *err, const char *name, const wisp_hexmesh *mesh, int order,
                                 wisp_hex_operator op, double lambda, wisp_poisson **out);
 void wisp_poisson_destroy(wisp_poisson *problem);
 WISP_OWNED(wisp_poisson, wisp_poisson_destroy)
 
-/* The diagonal of the assembled matrix, exactly: a number an unknown, caller's memory. */
+/* The diagonal of the assembled matrix in the frame, exactly: a number an unknown, caller's memory. */
 wisp_status wisp_poisson_diagonal(wisp_error *err, const wisp_poisson *problem, double *diagonal);
 
-/* The L2 distance of the solution from these unknowns, by Gauss quadrature. */
+/* The L2 distance of the solution from these unknowns, by Gauss quadrature, in the mesh's units. */
 wisp_status wisp_poisson_error(wisp_error *err, const wisp_poisson *problem, const double *unknowns, double *error);
 
 typedef enum wisp_preconditioner { WISP_NO_PRECONDITIONER, WISP_JACOBI, WISP_CHEBYSHEV } wisp_preconditioner;

@@ -71,6 +71,7 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
   }
   CALL(check_size(err, session, m, spec));
   CALL(wisp_assembly_create(err, name, m->mesh, spec->order, &fixing, &m->assembly));
+  CALL(wisp_door_frame(err, name, m->mesh, spec->precision, &m->assembly->frame));
   return wisp_form_load(err, spec->system, &m->assembly->form);
 }
 
@@ -219,7 +220,7 @@ wisp_status wisp_matrix_nodes(wisp_error *err, const wisp_matrix *m, double *xyz
 {
   CALL(check(err, m));
   const wisp_simplexnodes *nodes = m->assembly->nodes;
-  if (xyz) CALL(wisp_simplexnodes_places(err, nodes, m->mesh, xyz));
+  if (xyz) CALL(wisp_simplexnodes_places(err, nodes, m->mesh, &wisp_frame_none, xyz));
   for (size_t i = 0; node && i < nodes->elements * (size_t)nodes->Np; i++) node[i] = nodes->node[i];
   if (nodes_of_element) *nodes_of_element = (size_t)nodes->Np;
   return WISP_OK;

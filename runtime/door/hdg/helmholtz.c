@@ -68,7 +68,7 @@ static wisp_status take_method(wisp_error *err, const wisp_helmholtz_request *r,
 static wisp_status pose(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz_request *r, int order)
 {
   const char *name = r->mesh ? r->mesh : "helmholtz";
-  wisp_helmholtz_texts texts = {.tau = r->tau == 0 ? 1 : r->tau,
+  wisp_helmholtz_texts texts = {.tau = r->tau,
                                 .kappa = r->kappa_text ? r->kappa_text : "1",
                                 .lambda = r->lambda_text ? r->lambda_text : "0",
                                 .kappa_of = r->kappa,

@@ -103,7 +103,10 @@ static wisp_status make_problem(wisp_error *err, wisp_session *session, wisp_ope
     d = wisp_cg_discretisation(op->copies, elements, op->hex->N, &(wisp_cg_room){.pAp_parts = grid[0]});
   }
   CALL(wisp_problem_open(err, session->device, &d, precision, WISP_NARROW_GUARD, is_ours, op, &op->problem));
-  return wisp_hex_upload(err, op->hex, op->mesh, op->problem->arrays);
+  wisp_frame frame = wisp_mesh_shift(op->mesh);
+  if (wisp_arrays_size(op->problem->arrays, "vertices"))
+    CALL(wisp_door_frame(err, "operator", op->mesh, precision, &frame));
+  return wisp_hex_upload(err, op->hex, op->mesh, &frame, op->problem->arrays);
 }
 
 static wisp_status bind_ours(wisp_error *err, const wisp_operator *op, wisp_kernel *kernel)
@@ -201,7 +204,7 @@ wisp_status wisp_operator_nodes(wisp_error *err, const wisp_operator *op, double
   const size_t Np = (size_t)op->hex->Np;
   TRY(wisp_new(err, 3 * Np, sizeof *places, &places));
   for (size_t e = 0; e < op->mesh->elements; e++) {
-    wisp_hex_vertices(op->mesh, e, 1, vertices);
+    wisp_hex_vertices(op->mesh, &wisp_frame_none, e, 1, vertices);
     wisp_hex_places(op->hex, WISP_HEX_GLL, vertices, places);
     for (size_t i = 0; i < Np; i++) memcpy(xyz + 3 * number_of(op, e, i), places + 3 * i, 3 * sizeof *xyz);
   }
@@ -226,7 +229,7 @@ static wisp_status find_diagonals(wisp_error *err, void *context, size_t from, s
   double vertices[24];
   TRY(wisp_hex_workplace_create(err, op->hex, op->what, &work));
   for (size_t e = from; e < to; e++) {
-    wisp_hex_vertices(op->mesh, e, 1, vertices);
+    wisp_hex_vertices(op->mesh, &wisp_frame_none, e, 1, vertices);
     TRY(wisp_hex_diagonal(err, work, vertices, e, op->lambda, d->of + e * (size_t)op->hex->Np));
   }
 done:
