@@ -143,7 +143,8 @@ lint:
 	@scripts/lint
 
 format:
-	@. scripts/tools.sh && c_files | xargs "$$CLANG_FORMAT" -i
+	@. scripts/tools.sh; format=$$(house_formatter) || { echo "format: no clang-format 14 or 15 here: scripts/setup --dev installs one" >&2; exit 1; }; \
+	  c_files | xargs "$$format" -i
 
 bench: all
 	@scripts/bench
