@@ -29,7 +29,7 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
   wisp_precisions precisions;
   wisp_limits limits;
   out->family = wisp_family_find(family);
-  CALL(wisp_require(err, out->family, WISP_EUSAGE, "there is no family '%s'", family));
+  CALL(wisp_option_known(err, args));
   CALL(wisp_option_integer(err, args, "orders", 1, WISP_HIGHEST_ORDER, 3, &order));
   CALL(wisp_option_precisions(err, args, "precision", "f32", &precisions));
   CALL(wisp_option_choice(err, args, "dialect", 2, dialects, target && strcmp(target, "host") == 0, &dialect));
@@ -183,6 +183,7 @@ static wisp_status act(wisp_error *err, wisp_arguments *args)
   wish w;
   CALL(read_wish(err, args, &w));
   CALL(wisp_strategies_load(err, &all));
+  if (all->warning.length) wisp_cli_warn(args, all->warning.data);
   CALL(wisp_scope_create(err, w.family, &w.spec, &w.target, w.layout, &scope));
   return *w.spec.kernel ? emit(err, all, &scope, &w) : print_list(err, all, &scope, &w);
 }

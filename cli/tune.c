@@ -77,6 +77,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   long long jobs = 0;
   const char *family = wisp_option_family(args);
   const bool exhaustive = wisp_option_given(args, "exhaustive"), defaults = wisp_option_given(args, "defaults");
+  CALL(wisp_option_known(err, args));
   CALL(wisp_option_orders(err, args, "orders", family, "1-4", orders));
   CALL(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
   CALL(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
