@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "options.h"
 #include "print.h"
+#include "../runtime/blas.h"
 #include "../tuner/compare/compare.h"
 
 #include <math.h>
@@ -206,7 +207,8 @@ typedef struct printer {
   int rows;
   gain gain[2][2]; /* [double precision][whole stage] */
   const char *device;
-  int stages; /* that were measured, as what one core takes is held beside */
+  char blas[sizeof((wisp_comparison *)0)->rival]; /* what x BLAS is beside; "": nothing yet */
+  int stages;                                     /* that were measured, as what one core takes is held beside */
   struct {
     wisp_spec spec;
     double gdofs;
@@ -228,6 +230,22 @@ static void add_gain(printer *p, const wisp_comparison *row)
   g->sum += log(row->default_ms / row->ms);
 }
 
+/* "OpenBLAS 0.3.21 (A transposed)" without the way that was the fastest. */
+static void keep_library(printer *p, const wisp_comparison *row)
+{
+  if (*p->blas || table_of(row->spec.family) != &of_layouts) return;
+  snprintf(p->blas, sizeof p->blas, "%.*s", (int)strcspn(row->rival, "("), row->rival);
+  while (*p->blas && p->blas[strlen(p->blas) - 1] == ' ') p->blas[strlen(p->blas) - 1] = '\0';
+}
+
+static void print_library(const printer *p)
+{
+  if (!*p->blas) return;
+  printf("x BLAS: times as fast as %s\n", p->blas);
+  if (strncmp(p->blas, WISP_REFERENCE_BLAS, strlen(WISP_REFERENCE_BLAS)) == 0)
+    wisp_cli_warn(p->args, "the reference BLAS is slow, so that x BLAS says little: install OpenBLAS (scripts/setup)");
+}
+
 static wisp_status take_row(wisp_error *err, void *context, const wisp_comparison *row)
 {
   printer *p = context;
@@ -238,6 +256,7 @@ static wisp_status take_row(wisp_error *err, void *context, const wisp_compariso
     print_row(row, p->rows == 0);
   add_gain(p, row);
   keep_stage(p, row);
+  keep_library(p, row);
   p->rows++;
   return WISP_OK;
 }
@@ -376,9 +395,9 @@ static wisp_status bench(wisp_error *err, wisp_arguments *args)
   const bool tables = wisp_option_given(args, "paper");
   wisp_status status = tables ? WISP_OK : compare_elements(err, session, &request, &p);
   if (status == WISP_OK && wisp_option_given(args, "one-core")) status = compare_core(err, args, &request, &p);
-  if (status == WISP_OK && !p.list) print_gains(&p);
+  if (status == WISP_OK && !p.list) print_library(&p), print_gains(&p);
   if (status == WISP_OK && (tables || !request.kernel))
-    status = wisp_bench_paper(err, session, request.family, &orders, request.elements, p.list);
+    status = wisp_bench_paper(err, session, request.family, &orders, request.elements, tables, p.list);
   if (status == WISP_OK && p.list) return wisp_json_put(err, p.list);
   cJSON_Delete(p.list);
   return status;
