@@ -96,14 +96,6 @@ static void print_number(int width, int digits, double value)
     printf(" %*s", width, "-");
 }
 
-/* Rows are printed as they come, so that their columns are fixed: where they do not fit, that is said. */
-static void say_width(const table *t)
-{
-  int width = 2 + 1 + 3 + 1 + t->kernel + 1 + t->who, room = wisp_terminal_columns(STDOUT_FILENO);
-  for (size_t i = 0; i < t->count; i++) width += 1 + t->columns[i].width;
-  if (width > (room ? room : 80)) printf("%d columns wide\n", width);
-}
-
 /* One line in the columns of the row's family; their titles before the first. */
 static void print_row(const wisp_comparison *row, bool first)
 {
@@ -111,7 +103,6 @@ static void print_row(const wisp_comparison *row, bool first)
   const char *more = t->with_layout ? row->ours.layout : row->ours.params;
   char who[64], whole[128]; /* more than any table shows */
   if (first) {
-    say_width(t);
     printf("%-2s %-3s %-*s %-*s", "N", "", t->kernel, "kernel", t->who, t->title);
     for (size_t i = 0; i < t->count; i++) printf(" %*s", t->columns[i].width, t->columns[i].title);
     printf("\n");

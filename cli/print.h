@@ -17,7 +17,7 @@ wisp_status wisp_wrap(wisp_error *err, wisp_text *out, const char *text, int at,
 /* A table of texts, its columns as wide as what stands in them.
  *
  * The last column is for what is long: on a terminal it is broken to the window's width. Elsewhere a row is a line
- * however long it is, for what reads it, and the heading says how wide the table is where 80 columns are not enough.
+ * however long it is, for what reads it, and a heading says how wide the table is where 80 columns are not enough.
  */
 typedef struct wisp_column {
   const char *title;
