@@ -42,9 +42,6 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
   out->operands = wisp_option_value(args, "operands");
   out->names = wisp_option_given(args, "names");
   out->json = wisp_option_given(args, "json");
-  CALL(wisp_require(err, kernel || !out->names, WISP_EUSAGE, "--names wants --kernel: each has names of its own"));
-  CALL(wisp_require(err, kernel || (!out->json && !out->operands), WISP_EUSAGE,
-                    "--%s wants --kernel: each has arguments of its own", out->json ? "json" : "operands"));
   out->hash = wisp_option_given(args, "hash");
   out->spec = wisp_family_spec(out->family, (int)order, system, precisions.list[0]);
   if (element) wisp_spec_name_element(&out->spec, element);

@@ -331,8 +331,6 @@ static wisp_status tune(wisp_error *err, wisp_arguments *args)
   HELD(end_display) display d = {.args = args, .request = &request, .text = "no trial has ended yet"};
   const char *name = wisp_option_value(args, "device");
   if (wisp_option_given(args, "replay")) return wisp_cli_replay(err, args);
-  CALL(wisp_require(err, !wisp_option_given(args, "seeded") && !wisp_option_given(args, "unseeded"), WISP_EUSAGE,
-                    "--seeded and --unseeded are for --replay"));
   CALL(read_request(err, args, &orders, &precisions, &source, &request));
   d.progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   request.progress = show;
