@@ -60,6 +60,17 @@ const char *wisp_outcome_name(wisp_outcome outcome); /* "ok", "compile-error", .
 wisp_outcome wisp_trial_outcome(const wisp_trial *trial);
 /* Is it right: measured as the winner, or dropped for its time alone? */
 bool wisp_trial_is_right(const wisp_trial *trial);
+/* The words that trials are counted by, wherever they are: in a sweep, of a store, in a report. */
+typedef enum wisp_verdict {
+  WISP_VERDICT_OK,
+  WISP_VERDICT_SLOW,
+  WISP_VERDICT_REFUSED,
+  WISP_VERDICT_FAILED, /* wrong, did not compile, crashed, hung, or what another version wrote */
+  WISP_VERDICT_UNFINISHED,
+  WISP_VERDICTS
+} wisp_verdict;
+wisp_verdict wisp_trial_verdict(const wisp_trial *trial);
+const char *wisp_verdict_name(wisp_verdict verdict); /* "ok", "slow", "refused", "failed", "unfinished" */
 /* Says what became of the candidate, and why. */
 __attribute__((format(printf, 3, 4))) void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why,
                                                           ...);

@@ -39,6 +39,21 @@ bool wisp_trial_is_right(const wisp_trial *trial)
   return wisp_trial_outcome(trial) <= WISP_TRIAL_SLOW;
 }
 
+static const char *const verdicts[] = {"ok", "slow", "refused", "failed", "unfinished"};
+
+const char *wisp_verdict_name(wisp_verdict verdict)
+{
+  return verdicts[verdict];
+}
+
+wisp_verdict wisp_trial_verdict(const wisp_trial *trial)
+{
+  const char *outcome = names[wisp_trial_outcome(trial)];
+  for (int v = 0; v < WISP_VERDICTS; v++)
+    if (strcmp(outcome, verdicts[v]) == 0) return (wisp_verdict)v;
+  return WISP_VERDICT_FAILED;
+}
+
 void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why, ...)
 {
   va_list list;
