@@ -170,11 +170,12 @@ static void test_full_disk(void **state)
   fixture_write(fixture_path(*state, "out.json"), "old", 4);
   expect(*state, "trap '' XFSZ; ulimit -f 2;", "db export -o out.json", 1, "out.json: cannot be written");
   same_bytes(*state, "out.json", "old", 4);
+  fixture_write(fixture_path(*state, "out.vtu"), "old", 4);
   /* Once before, so that the kernels are compiled: a compiler's own files may be larger than what is allowed. */
   expect(*state, "", "run maxwell -d host -n 3 --box 4 --steps 1 --default", 0, "");
-  expect(*state, "trap '' XFSZ; ulimit -f 512;", "run maxwell -d host -n 3 --box 4 --steps 1 --default -o out.json", 1,
-         "out.json: cannot be written");
-  same_bytes(*state, "out.json", "old", 4);
+  expect(*state, "trap '' XFSZ; ulimit -f 512;", "run maxwell -d host -n 3 --box 4 --steps 1 --default -o out.vtu", 1,
+         "out.vtu: cannot be written");
+  same_bytes(*state, "out.vtu", "old", 4);
   expect(*state, "", "db export -o /dev/full", 1, "/dev/full");
   assert_true(stat("/dev/full", &full) == 0 && S_ISCHR(full.st_mode));
   expect(*state, "", "db export -o gone/out.json", 1, "gone/out.json");
