@@ -186,9 +186,10 @@ wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *in
 /* Documented schema; where `winners_only`, winners, ties, defaults and the fastest of each strategy,
  * without raw samples. */
 wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_only, wisp_text *json);
-/* Adds the trials of exports, as JSON or in the shipped form, or nothing: WISP_EINPUT where anything is wrong. A NUL
- * follows the text. */
-wisp_status wisp_store_import(wisp_error *err, const char *path, const char *text, size_t length, long long *added);
+/* Adds the trials of exports, as JSON or in the shipped form, or nothing: WISP_EINPUT where anything is wrong, with the
+ * place in the text, which messages call `name`. A NUL follows the text. */
+wisp_status wisp_store_import(wisp_error *err, const char *path, const char *name, const char *text, size_t length,
+                              long long *added);
 /* The shipped form: one line a trial, diffable. */
 wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out);
 

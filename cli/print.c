@@ -34,6 +34,11 @@ wisp_status wisp_wrap(wisp_error *err, wisp_text *out, const char *text, int at,
   return wisp_text_print(err, out, "\n");
 }
 
+const char *wisp_plural(long long count)
+{
+  return count == 1 ? "" : "s";
+}
+
 enum {
   PLAIN = 80,
   LEAST = 30,

@@ -4,6 +4,7 @@
 #include "print.h"
 #include "../gen/family.h"
 #include "../runtime/door/door.h"
+#include "../runtime/packed.h"
 #include "../tuner/workers/tune.h"
 
 #include <stdio.h>
@@ -95,6 +96,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                            .retry_failed = wisp_option_given(args, "retry-failed"),
                            .defaults_only = wisp_option_given(args, "defaults"),
                            .jobs = (int)jobs};
+  if (r->db) CALL(wisp_refuse_packed(err, r->db));
   CALL(wisp_option_duration(err, args, "budget", 600, &r->budget_seconds));
   CALL(wisp_require(err, !exhaustive + !defaults + !wisp_option_given(args, "budget") >= 2, WISP_EUSAGE,
                     "--budget, --exhaustive and --defaults exclude each other: take one"));
