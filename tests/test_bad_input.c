@@ -69,6 +69,7 @@ static void test_words(void **state)
       {"bench -d host -n x", "--orders"},
       {"bench -d host -f assembly -n 1 --element ,", "elements such as tri,tet"},
       {"bench -d host -f assembly -n 1 --nonzeros 1e4 --dofs 1e4", "leave all but one out"},
+      {"bench -d host -n 1 --paper", "no published tables"},
       {"best -n 99", "--orders"},
       {"tune -d host -n 0", "orders from 1 to 15"},
       {"emit -f hdg -n 10", "orders 1 to 9"},

@@ -79,9 +79,9 @@ static void test_mesh_stays(void **state)
 static void test_triangles_stay(void **state)
 {
   static const char *const lines[] = {
-      "run heat -q -d host -n 1 --steps 1 --mesh m.msh -o l.vtu",
-      "run heat -q -d host -n 1 --steps 1 --mesh m.msh --export l.mtx",
-      "run heat -q -d host -n 1 --steps 1 --mesh m.msh --export k.mtx", /* its vector: k_b.mtx */
+      "run heat -q -d host -n 3 --steps 1 --mesh m.msh -o l.vtu",
+      "run heat -q -d host -n 3 --steps 1 --mesh m.msh --export l.mtx",
+      "run heat -q -d host -n 3 --steps 1 --mesh m.msh --export k.mtx", /* its vector: k_b.mtx */
       "run helmholtz -q -d host -n 1 --mesh m.msh -o h.vtu",
   };
   link_mesh(*state, triangles);
