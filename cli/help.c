@@ -200,7 +200,7 @@ static wisp_status check_option(wisp_error *err, const wisp_help *help, const ch
                     command, word));
   const int needed = strncmp(text, with, strlen(with)) == 0 ? next_listed(help, &at) : -1;
   CALL(wisp_require(err, needed < 0 || *at != ':' || values[needed], WISP_EUSAGE,
-                    "option --%s is for use with --%s: give both, or neither", name,
+                    "option --%s wants --%s: give both, or neither", name,
                     help->option[needed < 0 ? option : (size_t)needed].name));
   for (size_t i = 0; i < help->count; i++)
     CALL(wisp_require(err, !values[i] || i == option || goes_with(help, option, help->option[i].help), WISP_EUSAGE,
