@@ -78,6 +78,7 @@ static void test_words(void **state)
       {"best --format xml", "text, json, csv"},
       {"emit -f assembly -n 6", "1 to 5"},
       {"emit --names", "--kernel"},
+      {"emit -s best", "no strategy 'best' for nodal"},
       {"emit -k vol", "there is no kernel 'vol'"},
       {"emit -k volume -s best", "no strategy 'best'"},
       {"emit -k volume --set wp=99", "1, 2, 4"},
