@@ -71,6 +71,16 @@ typedef enum wisp_verdict {
 } wisp_verdict;
 wisp_verdict wisp_trial_verdict(const wisp_trial *trial);
 const char *wisp_verdict_name(wisp_verdict verdict); /* "ok", "slow", "refused", "failed", "unfinished" */
+
+/* How many trials there are of each. A refused one stands for all candidates that one reason refuses. */
+typedef struct wisp_tally {
+  size_t trials, of[WISP_VERDICTS];
+  long long refused_candidates;
+} wisp_tally;
+void wisp_tally_add(wisp_tally *tally, const wisp_trial *trial);
+/* "14 ok, 237 refused (3061 candidates), 1 unfinished": those that there are. */
+wisp_status wisp_tally_print(wisp_error *err, const wisp_tally *tally, wisp_text *out);
+
 /* Says what became of the candidate, and why. */
 __attribute__((format(printf, 3, 4))) void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why,
                                                           ...);

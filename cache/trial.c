@@ -54,6 +54,29 @@ wisp_verdict wisp_trial_verdict(const wisp_trial *trial)
   return WISP_VERDICT_FAILED;
 }
 
+void wisp_tally_add(wisp_tally *tally, const wisp_trial *trial)
+{
+  const wisp_verdict verdict = wisp_trial_verdict(trial);
+  long long candidates = 0;
+  tally->trials++;
+  tally->of[verdict]++;
+  if (verdict != WISP_VERDICT_REFUSED) return;
+  wisp_reason_candidates(trial, &candidates);
+  tally->refused_candidates += candidates;
+}
+
+wisp_status wisp_tally_print(wisp_error *err, const wisp_tally *tally, wisp_text *out)
+{
+  const char *between = "";
+  for (int v = 0; v < WISP_VERDICTS; v++) {
+    if (!tally->of[v]) continue;
+    CALL(wisp_text_print(err, out, "%s%zu %s", between, tally->of[v], verdicts[v]));
+    if (v == WISP_VERDICT_REFUSED) CALL(wisp_text_print(err, out, " (%lld candidates)", tally->refused_candidates));
+    between = ", ";
+  }
+  return WISP_OK;
+}
+
 void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why, ...)
 {
   va_list list;

@@ -12,7 +12,7 @@
 typedef struct holding {
   wisp_layer layer;
   const wisp_trial *sample; /* for device and target */
-  size_t trials, counts[WISP_VERDICTS];
+  wisp_tally tally;
   uint64_t orders;                /* bit N: some trial is of order N */
   const wisp_trial *first, *last; /* by date, of those that have one */
 } holding;
@@ -22,8 +22,7 @@ enum { MOST_ORDERS = 64 };
 static void count_in(holding *h, const wisp_trial *t)
 {
   wisp_spec spec;
-  h->trials++;
-  h->counts[wisp_trial_verdict(t)]++;
+  wisp_tally_add(&h->tally, t);
   if (wisp_spec_parse(NULL, t->spec, &spec) == WISP_OK && spec.order >= 0 && spec.order < MOST_ORDERS)
     h->orders |= (uint64_t)1 << spec.order;
   if (!wisp_db_is_day(t->when)) return; /* ISO dates sort as texts */
@@ -110,9 +109,10 @@ static cJSON *holding_to_json(const holding *h)
   bool good = cJSON_AddStringToObject(object, "layer", wisp_layer_name(h->layer)) &&
               cJSON_AddStringToObject(object, "device", h->sample->device) &&
               cJSON_AddStringToObject(object, "target", h->sample->target);
-  good = good && cJSON_AddNumberToObject(object, "trials", (double)h->trials);
+  good = good && cJSON_AddNumberToObject(object, "trials", (double)h->tally.trials);
   for (int v = 0; good && v < WISP_VERDICTS; v++)
-    good = cJSON_AddNumberToObject(object, wisp_verdict_name((wisp_verdict)v), (double)h->counts[v]);
+    good = cJSON_AddNumberToObject(object, wisp_verdict_name((wisp_verdict)v), (double)h->tally.of[v]);
+  good = good && cJSON_AddNumberToObject(object, "refused_candidates", (double)h->tally.refused_candidates);
   good =
       good && add_orders(object, h->orders) && add_day(object, "first", h->first) && add_day(object, "last", h->last);
   if (good) return object;
@@ -145,9 +145,9 @@ static wisp_status add_row(wisp_error *err, wisp_table *table, const holding *h)
   HELD(wisp_text_free) wisp_text orders = {0};
   char trials[24], counts[WISP_VERDICTS][24], days[32];
   const char *cells[COLUMNS] = {wisp_layer_name(h->layer), h->sample->device, h->sample->target, trials};
-  print_count(h->trials, trials);
+  print_count(h->tally.trials, trials);
   for (int v = 0; v < WISP_VERDICTS; v++) {
-    print_count(h->counts[v], counts[v]);
+    print_count(h->tally.of[v], counts[v]);
     cells[FIRST_COUNT + v] = counts[v];
   }
   print_days(h, days);
