@@ -123,26 +123,41 @@ static bool is_for(const char *help, const char *word, wisp_text *out)
   return is;
 }
 
-/* The words that a command takes first stand in its usage: "wisp db show|export ...". */
+/* Where the words begin that a command takes first, "show|export" in "wisp db show|export [options]"; *length 0: there
+ * are none. */
+static const char *choices(const char *usage, size_t *length)
+{
+  for (const char *at = usage; *at; at += *length + (at[*length] == ' ')) {
+    *length = strcspn(at, " ");
+    if (strspn(at, "abcdefghijklmnopqrstuvwxyz|") != *length) break;
+    if (memchr(at, '|', *length)) return at;
+  }
+  *length = 0;
+  return usage;
+}
+
 static bool has_word(const char *usage, const char *word)
 {
-  const char *at = strstr(usage, word);
-  size_t length = strlen(word);
-  return at && length && (at[-1] == '|' || at[length] == '|') && strchr(" |", at[length]);
+  size_t length = 0;
+  const char *at = choices(usage, &length), *end = at + length;
+  for (size_t n; at < end; at += n + (at[n] == '|')) {
+    n = strcspn(at, "| ");
+    if (strlen(word) == n && strncmp(at, word, n) == 0) return true;
+  }
+  return false;
 }
 
 /* "export, show": those of the command's words that a help text is for. */
 static void list_words(const char *usage, const char *help, char list[128])
 {
-  char word[32];
-  size_t used = 0;
+  size_t length = 0, used = 0;
+  const char *at = choices(usage, &length), *end = at + length;
   list[0] = '\0';
-  for (const char *at = usage; *at && used < 128; at += strspn(at, " |")) {
-    const size_t length = strcspn(at, " |");
-    snprintf(word, sizeof word, "%.*s", (int)length, at);
-    if (has_word(usage, word) && is_for(help, word, NULL))
-      used += (size_t)snprintf(list + used, 128 - used, "%s%s", used ? ", " : "", word);
-    at += length;
+  for (size_t n; at < end && used < 128; at += n + (at[n] == '|')) {
+    char word[32];
+    n = strcspn(at, "| ");
+    snprintf(word, sizeof word, "%.*s", (int)n, at);
+    if (is_for(help, word, NULL)) used += (size_t)snprintf(list + used, 128 - used, "%s%s", used ? ", " : "", word);
   }
 }
 
@@ -221,10 +236,10 @@ wisp_status wisp_help_check(wisp_error *err, const wisp_help *help, const char *
 static void print_usage(const char *usage, const char *word)
 {
   char text[512];
-  const char *choices = strchr(usage, '|'), *begin = choices;
-  while (begin && begin > usage && begin[-1] != ' ') begin--;
-  if (word && begin)
-    snprintf(text, sizeof text, "%.*s%s%s", (int)(begin - usage), usage, word, begin + strcspn(begin, " "));
+  size_t length = 0;
+  const char *begin = choices(usage, &length);
+  if (word && length)
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(begin - usage), usage, word, begin + length);
   else
     snprintf(text, sizeof text, "%s", usage);
   wisp_help_wrap(stdout, text, printf("usage: "), 7);
