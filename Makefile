@@ -18,7 +18,8 @@ CC      ?= cc
 BUILD   ?= build
 PREFIX  ?= /usr/local
 OPT     ?= -O2 -g
-WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+# Constants of an enumeration are ints in C: clang from 19 on would have each cast that a double is multiplied with.
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-enum-float-conversion
 # The user's CFLAGS, LDFLAGS and LDLIBS come last, so that they win.
 compile  = $(CC) -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -fPIC -pthread -MMD -MP -Iinclude -I$(BUILD) $(SANITIZE) $(CFLAGS)
 # The command finds libraries in lib/ beside it, a test in lib/ above it; by the old kind of rpath, which holds for what those
@@ -143,7 +144,8 @@ lint:
 	@scripts/lint
 
 format:
-	@. scripts/tools.sh && c_files | xargs "$$CLANG_FORMAT" -i
+	@. scripts/tools.sh; format=$$(house_formatter) || { echo "format: no clang-format 14 or 15 here: scripts/setup --dev installs one" >&2; exit 1; }; \
+	  c_files | xargs "$$format" -i
 
 bench: all
 	@scripts/bench
@@ -163,24 +165,28 @@ bundle:
 	+@$(call build-tests)
 	@scripts/bundle $(BUILD) bundle
 
+# PREFIX and DESTDIR may hold blanks; in wisp.pc they are escaped.
 comma := ,
-to := $(DESTDIR)$(PREFIX)
+blank := $() $()
+to    := $(DESTDIR)$(PREFIX)
+place := $(subst $(blank),\$(blank),$(PREFIX))
 # Programs find the library where the system does not look for it.
-found := $(if $(filter /usr /usr/local,$(PREFIX)),,-Wl$(comma)-rpath$(comma)$(PREFIX)/lib )
+found := $(if $(filter-out /usr /usr/local,$(PREFIX)),-Wl$(comma)-rpath$(comma)$(place)/lib )
 install: all
-	install -d $(to)/bin $(to)/lib/pkgconfig $(to)/include
-	$(if $(PROGRAM),install -m 755 $(PROGRAM) $(to)/bin/)
-	install -m 644 include/wisp.h $(to)/include/
-	install -m 644 $(BUILD)/libwisp.a $(to)/lib/
-	install -m 755 $(BUILD)/libwisp.so $(to)/lib/libwisp.so.$(VERSION)
-	ln -sf libwisp.so.$(VERSION) $(to)/lib/libwisp.so.$(MAJOR)
-	ln -sf libwisp.so.$(MAJOR) $(to)/lib/libwisp.so
+	install -d "$(to)/bin" "$(to)/lib/pkgconfig" "$(to)/include"
+	$(if $(PROGRAM),install -m 755 $(PROGRAM) "$(to)/bin/")
+	install -m 644 include/wisp.h "$(to)/include/"
+	install -m 644 $(BUILD)/libwisp.a "$(to)/lib/"
+	install -m 755 $(BUILD)/libwisp.so "$(to)/lib/libwisp.so.$(VERSION)"
+	ln -sf libwisp.so.$(VERSION) "$(to)/lib/libwisp.so.$(MAJOR)"
+	ln -sf libwisp.so.$(MAJOR) "$(to)/lib/libwisp.so"
+	install -m 644 /dev/null "$(to)/lib/pkgconfig/wisp.pc"
 	printf '%s\n' 'Name: wisp' 'Description: tuned GPU kernels for discontinuous Galerkin methods' \
-	  'Version: $(VERSION)' 'Cflags: -I$(PREFIX)/include' 'Libs: -L$(PREFIX)/lib $(found)-lwisp' \
-	  'Libs.private: $(libs) -pthread' > $(to)/lib/pkgconfig/wisp.pc
+	  'Version: $(VERSION)' 'Cflags: -I$(place)/include' 'Libs: -L$(place)/lib $(found)-lwisp' \
+	  'Libs.private: $(libs) -pthread' > "$(to)/lib/pkgconfig/wisp.pc"
 
 uninstall:
-	rm -f $(to)/bin/wisp $(to)/include/wisp.h $(to)/lib/libwisp.a $(to)/lib/libwisp.so* $(to)/lib/pkgconfig/wisp.pc
+	rm -f "$(to)/bin/wisp" "$(to)/include/wisp.h" "$(to)/lib/libwisp.a" "$(to)"/lib/libwisp.so* "$(to)/lib/pkgconfig/wisp.pc"
 
 help:
 	@sed -n 's/^# \(make.*\)/\1/p' Makefile

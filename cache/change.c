@@ -350,13 +350,13 @@ done:
 
 wisp_status wisp_store_check(wisp_error *err, const char *path, wisp_text *report)
 {
-  size_t counts[WISP_TRIAL_OTHER + 1] = {0};
+  wisp_tally tally = {0};
   HELD(wisp_trials_free) wisp_trials list = {0};
   CALL(wisp_reader_load_there(err, path, true, &list));
-  for (size_t i = 0; i < list.count; i++) counts[wisp_trial_outcome(&list.trials[i])]++;
-  CALL(wisp_text_print(err, report, "%s: whole; %zu trials, each with its checksum", path, list.count));
-  for (int at = 0; at <= WISP_TRIAL_OTHER; at++)
-    if (counts[at]) CALL(wisp_text_print(err, report, ", %zu %s", counts[at], wisp_outcome_name((wisp_outcome)at)));
+  for (size_t i = 0; i < list.count; i++) wisp_tally_add(&tally, &list.trials[i]);
+  CALL(wisp_text_print(err, report, "%s: whole; %zu trials, each with its checksum%s", path, list.count,
+                       list.count ? ": " : ""));
+  CALL(wisp_tally_print(err, &tally, report));
   return wisp_text_print(err, report, "\n");
 }
 

@@ -7,13 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENTRY(kind, member, key, blank, otherwise)                                                      \
-  {                                                                                                     \
-#member, kind, offsetof(wisp_trial, member), sizeof((wisp_trial *)0)->member, key, blank, otherwise \
+#define ENTRY(kind, member, key, blank, otherwise, least, most)                                                      \
+  {                                                                                                                  \
+#member, kind, offsetof(wisp_trial, member), sizeof((wisp_trial *)0)->member, key, blank, otherwise, least, most \
   }
-#define FIELD(kind, member, key, blank) ENTRY(kind, member, key, blank, "")
+#define FIELD(kind, member, key, blank) ENTRY(kind, member, key, blank, "", 0, 0)
 #define TEXT(member, key) FIELD(WISP_COLUMN_TEXT, member, key, 0)
-#define REAL(member) FIELD(WISP_COLUMN_REAL, member, false, 0)
+#define REAL(member, least, most) ENTRY(WISP_COLUMN_REAL, member, false, 0, "", least, most)
+
+/* Bounds of times, in ms: a nanosecond is less than a launch takes, and nobody measures for a day. */
+#define SHORTEST 1e-6
+#define LONGEST 86400e3
 
 const wisp_column wisp_columns[WISP_COLUMN_COUNT] = {
     TEXT(spec, true),
@@ -27,25 +31,25 @@ const wisp_column wisp_columns[WISP_COLUMN_COUNT] = {
     TEXT(compiler, true),
     TEXT(template_hash, true),
     FIELD(WISP_COLUMN_LONG, elements, true, 0),
-    ENTRY(WISP_COLUMN_TEXT, mesh, true, 0, WISP_MESH_BOX),
+    ENTRY(WISP_COLUMN_TEXT, mesh, true, 0, WISP_MESH_BOX, 0, 0),
     TEXT(version, false),
     TEXT(mode, false),
-    REAL(clock_mhz),
+    REAL(clock_mhz, 0, INFINITY),
     TEXT(when, false),
     TEXT(outcome, false),
     TEXT(reason, false),
-    REAL(ms),
-    REAL(gdofs),
-    REAL(gbps),
-    REAL(gflops),
-    REAL(efficiency),
-    REAL(error),
+    REAL(ms, SHORTEST, LONGEST),
+    REAL(gdofs, 0, INFINITY),
+    REAL(gbps, 0, INFINITY),
+    REAL(gflops, 0, INFINITY),
+    REAL(efficiency, 0, INFINITY),
+    REAL(error, 0, INFINITY),
     FIELD(WISP_COLUMN_INT, registers, false, -1),
     FIELD(WISP_COLUMN_INT, spill_bytes, false, -1),
     FIELD(WISP_COLUMN_INT, shared_bytes, false, -1),
     FIELD(WISP_COLUMN_INT, is_default, false, 0),
     TEXT(tie, false),
-    FIELD(WISP_COLUMN_SAMPLES, samples, false, 0),
+    ENTRY(WISP_COLUMN_SAMPLES, samples, false, 0, "", SHORTEST, LONGEST),
 };
 
 static void *member(const wisp_column *column, wisp_trial *trial)
@@ -254,6 +258,25 @@ wisp_status wisp_trial_check(wisp_error *err, const wisp_trial *trial)
     if (!*needed[i].value)
       return wisp_fail(err, WISP_EINPUT, "a trial without %s cannot be stored: give it one", needed[i].name);
   return WISP_OK;
+}
+
+static wisp_status check_number(wisp_error *err, const wisp_column *column, double value)
+{
+  const bool good = isnan(value) || (value >= column->least && value <= column->most);
+  return wisp_require(err, good, WISP_EINPUT, "%s is %g, must be from %g to %g", column->name, value, column->least,
+                      column->most);
+}
+
+wisp_status wisp_trial_check_numbers(wisp_error *err, const wisp_trial *trial)
+{
+  for (int i = 0; i < WISP_COLUMN_COUNT; i++) {
+    const wisp_column *column = &wisp_columns[i];
+    if (column->kind == WISP_COLUMN_REAL) CALL(check_number(err, column, wisp_column_real(column, trial)));
+    for (int s = 0; column->kind == WISP_COLUMN_SAMPLES && s < sample_count(trial); s++)
+      CALL(check_number(err, column, trial->samples[s]));
+  }
+  return wisp_require(err, !isnan(trial->ms) || !wisp_trial_is_right(trial), WISP_EINPUT,
+                      "the outcome is %s, and there is no time: ms is missing", trial->outcome);
 }
 
 /* ---- In and out of SQLite. */

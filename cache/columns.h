@@ -21,6 +21,7 @@ typedef struct wisp_column {
   bool key;              /* part of what makes a trial one and the same */
   int blank;             /* an integer's value where nothing is known */
   const char *otherwise; /* a text's: what rows and lines have that do not say */
+  double least, most;    /* of a real, in what is imported */
 } wisp_column;
 
 enum { WISP_COLUMN_COUNT = 30 };
@@ -48,6 +49,10 @@ uint64_t wisp_trial_checksum(const wisp_trial *trial);
 
 /* Members that have to be there for a trial to mean anything: WISP_EINPUT names the first that is not. */
 wisp_status wisp_trial_check(wisp_error *err, const wisp_trial *trial);
+
+/* Of one that comes from elsewhere: WISP_EINPUT names a number that no measurement gives, such as a time below 0, or
+ * the time that a right one lacks. */
+wisp_status wisp_trial_check_numbers(wisp_error *err, const wisp_trial *trial);
 
 /* ---- Trials in and out of SQLite, by the table of columns. */
 
@@ -78,6 +83,10 @@ typedef struct wisp_trials {
 } wisp_trials;
 void wisp_trials_free(wisp_trials *list);
 wisp_status wisp_trials_add(wisp_error *err, wisp_trials *list, const wisp_trial *trial);
+
+/* As wisp_store_export and wisp_store_print_shipped write them. */
+wisp_status wisp_trials_print_json(wisp_error *err, const wisp_trials *list, wisp_text *out);
+wisp_status wisp_trials_print_shipped(wisp_error *err, const wisp_trials *list, wisp_text *out);
 
 /* All rows, appended. */
 wisp_status wisp_rows_read(wisp_error *err, const wisp_database *database, wisp_trials *list);

@@ -105,15 +105,20 @@ static const char blanks[] = " \t\r\n";
 
 /* ---- Out. */
 
+wisp_status wisp_trials_print_json(wisp_error *err, const wisp_trials *list, wisp_text *out)
+{
+  CALL(wisp_text_print(err, out, "{\"wisp_store\": %d, \"trials\": [", EXPORT_VERSION));
+  for (size_t i = 0; i < list->count; i++)
+    CALL(wisp_text_add_item(err, out, i == 0, wisp_trial_to_json(&list->trials[i])));
+  return wisp_text_print(err, out, "\n]}\n");
+}
+
 wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_only, wisp_text *json)
 {
   HELD(wisp_trials_free) wisp_trials list = {0};
   CALL(wisp_reader_load_there(err, path, false, &list));
   if (winners_only) wisp_shipped_select(&list, true);
-  CALL(wisp_text_print(err, json, "{\"wisp_store\": %d, \"trials\": [", EXPORT_VERSION));
-  for (size_t i = 0; i < list.count; i++)
-    CALL(wisp_text_add_item(err, json, i == 0, wisp_trial_to_json(&list.trials[i])));
-  return wisp_text_print(err, json, "\n]}\n");
+  return wisp_trials_print_json(err, &list, json);
 }
 
 /* ---- In. */
@@ -132,7 +137,9 @@ static wisp_status take_document(wisp_error *err, const cJSON *root, wisp_trials
   cJSON_ArrayForEach(item, trials)
   {
     number++;
-    CALL(wisp_context(err, wisp_trial_from_json(err, item, &trial), "trial %zu: ", number));
+    wisp_status status = wisp_trial_from_json(err, item, &trial);
+    if (status == WISP_OK) status = wisp_trial_check_numbers(err, &trial);
+    CALL(wisp_context(err, status, "trial %zu: ", number));
     CALL(wisp_trials_add(err, list, &trial));
   }
   return WISP_OK;
@@ -155,10 +162,10 @@ static wisp_status parse_json(wisp_error *err, const char *text, size_t length, 
   return WISP_OK;
 }
 
-static wisp_status parse_shipped(wisp_error *err, const char *text, wisp_trials *list)
+static wisp_status parse_shipped(wisp_error *err, const char *name, const char *text, wisp_trials *list)
 {
   HELD(wisp_text_free) wisp_text warning = {0};
-  CALL(wisp_shipped_parse(err, "line", text, &warning, list));
+  CALL(wisp_shipped_parse(err, name, text, &warning, list));
   return wisp_require(err, !warning.length, WISP_EINPUT, "%.*s", (int)strcspn(warning.data, "\n"), warning.data);
 }
 
@@ -169,16 +176,18 @@ static bool is_shipped(const char *text)
   return *text == '#' || text[strcspn(text, "=\"{[ \t\r\n")] == '=';
 }
 
-wisp_status wisp_store_import(wisp_error *err, const char *path, const char *text, size_t length, long long *added)
+wisp_status wisp_store_import(wisp_error *err, const char *path, const char *name, const char *text, size_t length,
+                              long long *added)
 {
   HELD(wisp_trials_free) wisp_trials list = {0};
   CALL(wisp_require(err, strlen(text) == length, WISP_EINPUT,
-                    "import into %s: the text has a NUL in it at byte %zu: it is no export, or damaged", path,
-                    strlen(text) + 1));
+                    "%s: there is a NUL at byte %zu: it is no export, or damaged", name, strlen(text) + 1));
   CALL(wisp_require(err, text[strspn(text, blanks)], WISP_EINPUT,
-                    "import into %s: the text is empty: it is not JSON, nor the shipped form", path));
-  const wisp_status status = is_shipped(text) ? parse_shipped(err, text, &list) : parse_json(err, text, length, &list);
-  CALL(wisp_context(err, status, "import into %s: ", path));
+                    "%s: the text is empty: it is not JSON, nor the shipped form", name));
+  if (is_shipped(text))
+    CALL(parse_shipped(err, name, text, &list));
+  else
+    CALL(wisp_context(err, parse_json(err, text, length, &list), "%s: ", name));
   CALL(wisp_trials_renew(err, &list, 0));
   return wisp_store_change(err, path, wisp_change_add_newer, &list, added);
 }

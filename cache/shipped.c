@@ -101,7 +101,8 @@ static wisp_status parse_line(wisp_error *err, char *line, wisp_trial *out)
       return wisp_fail(err, WISP_EINPUT, "'%.60s' is no value of %s", value, name);
   }
   *out = trial;
-  return wisp_trial_check(err, &trial);
+  CALL(wisp_trial_check(err, &trial));
+  return wisp_trial_check_numbers(err, &trial);
 }
 
 wisp_status wisp_shipped_parse(wisp_error *err, const char *name, const char *text, wisp_text *warning,
@@ -160,14 +161,18 @@ void wisp_shipped_select(wisp_trials *list, bool winners_only)
   if (winners_only) list->count = kept;
 }
 
+wisp_status wisp_trials_print_shipped(wisp_error *err, const wisp_trials *list, wisp_text *out)
+{
+  for (size_t i = 0; i < list->count; i++) CALL(wisp_shipped_print(err, &list->trials[i], out));
+  return wisp_text_add(err, out, "", 0); /* a text, where there is none */
+}
+
 wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out)
 {
   HELD(wisp_trials_free) wisp_trials list = {0};
   CALL(wisp_reader_load(err, path, false, NULL, &list));
   wisp_shipped_select(&list, winners_only);
-  for (size_t i = 0; i < list.count; i++) CALL(wisp_shipped_print(err, &list.trials[i], out));
-  if (!out->data) CALL(wisp_text_add(err, out, "", 0));
-  return WISP_OK;
+  return wisp_trials_print_shipped(err, &list, out);
 }
 
 /* ---- Hashes that were renewed. */

@@ -60,6 +60,27 @@ const char *wisp_outcome_name(wisp_outcome outcome); /* "ok", "compile-error", .
 wisp_outcome wisp_trial_outcome(const wisp_trial *trial);
 /* Is it right: measured as the winner, or dropped for its time alone? */
 bool wisp_trial_is_right(const wisp_trial *trial);
+/* The words that trials are counted by, wherever they are: in a sweep, of a store, in a report. */
+typedef enum wisp_verdict {
+  WISP_VERDICT_OK,
+  WISP_VERDICT_SLOW,
+  WISP_VERDICT_REFUSED,
+  WISP_VERDICT_FAILED, /* wrong, did not compile, crashed, hung, or what another version wrote */
+  WISP_VERDICT_UNFINISHED,
+  WISP_VERDICTS
+} wisp_verdict;
+wisp_verdict wisp_trial_verdict(const wisp_trial *trial);
+const char *wisp_verdict_name(wisp_verdict verdict); /* "ok", "slow", "refused", "failed", "unfinished" */
+
+/* How many trials there are of each. A refused one stands for all candidates that one reason refuses. */
+typedef struct wisp_tally {
+  size_t trials, of[WISP_VERDICTS];
+  long long refused_candidates;
+} wisp_tally;
+void wisp_tally_add(wisp_tally *tally, const wisp_trial *trial);
+/* "14 ok, 237 refused (3061 candidates), 1 unfinished": those that there are. */
+wisp_status wisp_tally_print(wisp_error *err, const wisp_tally *tally, wisp_text *out);
+
 /* Says what became of the candidate, and why. */
 __attribute__((format(printf, 3, 4))) void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why,
                                                           ...);
@@ -175,9 +196,10 @@ wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *in
 /* Documented schema; where `winners_only`, winners, ties, defaults and the fastest of each strategy,
  * without raw samples. */
 wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_only, wisp_text *json);
-/* Adds the trials of exports, as JSON or in the shipped form, or nothing: WISP_EINPUT where anything is wrong. A NUL
- * follows the text. */
-wisp_status wisp_store_import(wisp_error *err, const char *path, const char *text, size_t length, long long *added);
+/* Adds the trials of exports, as JSON or in the shipped form, or nothing: WISP_EINPUT where anything is wrong, with the
+ * place in the text, which messages call `name`. A NUL follows the text. */
+wisp_status wisp_store_import(wisp_error *err, const char *path, const char *name, const char *text, size_t length,
+                              long long *added);
 /* The shipped form: one line a trial, diffable. */
 wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out);
 

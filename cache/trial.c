@@ -39,6 +39,44 @@ bool wisp_trial_is_right(const wisp_trial *trial)
   return wisp_trial_outcome(trial) <= WISP_TRIAL_SLOW;
 }
 
+static const char *const verdicts[] = {"ok", "slow", "refused", "failed", "unfinished"};
+
+const char *wisp_verdict_name(wisp_verdict verdict)
+{
+  return verdicts[verdict];
+}
+
+wisp_verdict wisp_trial_verdict(const wisp_trial *trial)
+{
+  const char *outcome = names[wisp_trial_outcome(trial)];
+  for (int v = 0; v < WISP_VERDICTS; v++)
+    if (strcmp(outcome, verdicts[v]) == 0) return (wisp_verdict)v;
+  return WISP_VERDICT_FAILED;
+}
+
+void wisp_tally_add(wisp_tally *tally, const wisp_trial *trial)
+{
+  const wisp_verdict verdict = wisp_trial_verdict(trial);
+  long long candidates = 0;
+  tally->trials++;
+  tally->of[verdict]++;
+  if (verdict != WISP_VERDICT_REFUSED) return;
+  wisp_reason_candidates(trial, &candidates);
+  tally->refused_candidates += candidates;
+}
+
+wisp_status wisp_tally_print(wisp_error *err, const wisp_tally *tally, wisp_text *out)
+{
+  const char *between = "";
+  for (int v = 0; v < WISP_VERDICTS; v++) {
+    if (!tally->of[v]) continue;
+    CALL(wisp_text_print(err, out, "%s%zu %s", between, tally->of[v], verdicts[v]));
+    if (v == WISP_VERDICT_REFUSED) CALL(wisp_text_print(err, out, " (%lld candidates)", tally->refused_candidates));
+    between = ", ";
+  }
+  return WISP_OK;
+}
+
 void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why, ...)
 {
   va_list list;

@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "options.h"
 #include "print.h"
+#include "../runtime/blas.h"
 #include "../tuner/compare/compare.h"
 
 #include <math.h>
@@ -95,14 +96,6 @@ static void print_number(int width, int digits, double value)
     printf(" %*s", width, "-");
 }
 
-/* Rows are printed as they come, so that their columns are fixed: where they do not fit, that is said. */
-static void say_width(const table *t)
-{
-  int width = 2 + 1 + 3 + 1 + t->kernel + 1 + t->who, room = wisp_terminal_columns(STDOUT_FILENO);
-  for (size_t i = 0; i < t->count; i++) width += 1 + t->columns[i].width;
-  if (width > (room ? room : 80)) printf("%d columns wide\n", width);
-}
-
 /* One line in the columns of the row's family; their titles before the first. */
 static void print_row(const wisp_comparison *row, bool first)
 {
@@ -110,7 +103,6 @@ static void print_row(const wisp_comparison *row, bool first)
   const char *more = t->with_layout ? row->ours.layout : row->ours.params;
   char who[64], whole[128]; /* more than any table shows */
   if (first) {
-    say_width(t);
     printf("%-2s %-3s %-*s %-*s", "N", "", t->kernel, "kernel", t->who, t->title);
     for (size_t i = 0; i < t->count; i++) printf(" %*s", t->columns[i].width, t->columns[i].title);
     printf("\n");
@@ -206,7 +198,8 @@ typedef struct printer {
   int rows;
   gain gain[2][2]; /* [double precision][whole stage] */
   const char *device;
-  int stages; /* that were measured, as what one core takes is held beside */
+  char blas[sizeof((wisp_comparison *)0)->rival]; /* what x BLAS is beside; "": nothing yet */
+  int stages;                                     /* that were measured, as what one core takes is held beside */
   struct {
     wisp_spec spec;
     double gdofs;
@@ -228,6 +221,22 @@ static void add_gain(printer *p, const wisp_comparison *row)
   g->sum += log(row->default_ms / row->ms);
 }
 
+/* "OpenBLAS 0.3.21 (A transposed)" without the way that was the fastest. */
+static void keep_library(printer *p, const wisp_comparison *row)
+{
+  if (*p->blas || table_of(row->spec.family) != &of_layouts) return;
+  snprintf(p->blas, sizeof p->blas, "%.*s", (int)strcspn(row->rival, "("), row->rival);
+  while (*p->blas && p->blas[strlen(p->blas) - 1] == ' ') p->blas[strlen(p->blas) - 1] = '\0';
+}
+
+static void print_library(const printer *p)
+{
+  if (!*p->blas) return;
+  printf("x BLAS: times as fast as %s\n", p->blas);
+  if (strncmp(p->blas, WISP_REFERENCE_BLAS, strlen(WISP_REFERENCE_BLAS)) == 0)
+    wisp_cli_warn(p->args, "the reference BLAS is slow, so that x BLAS says little: install OpenBLAS (scripts/setup)");
+}
+
 static wisp_status take_row(wisp_error *err, void *context, const wisp_comparison *row)
 {
   printer *p = context;
@@ -238,6 +247,7 @@ static wisp_status take_row(wisp_error *err, void *context, const wisp_compariso
     print_row(row, p->rows == 0);
   add_gain(p, row);
   keep_stage(p, row);
+  keep_library(p, row);
   p->rows++;
   return WISP_OK;
 }
@@ -333,6 +343,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 {
   long long jobs = 0;
   const char *family = wisp_option_family(args);
+  CALL(wisp_option_known(err, args));
   CALL(wisp_option_orders(err, args, "orders", family, "1-9", orders));
   CALL(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
   CALL(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
@@ -375,9 +386,9 @@ static wisp_status bench(wisp_error *err, wisp_arguments *args)
   const bool tables = wisp_option_given(args, "paper");
   wisp_status status = tables ? WISP_OK : compare_elements(err, session, &request, &p);
   if (status == WISP_OK && wisp_option_given(args, "one-core")) status = compare_core(err, args, &request, &p);
-  if (status == WISP_OK && !p.list) print_gains(&p);
+  if (status == WISP_OK && !p.list) print_library(&p), print_gains(&p);
   if (status == WISP_OK && (tables || !request.kernel))
-    status = wisp_bench_paper(err, session, request.family, &orders, request.elements, p.list);
+    status = wisp_bench_paper(err, session, request.family, &orders, request.elements, tables, p.list);
   if (status == WISP_OK && p.list) return wisp_json_put(err, p.list);
   cJSON_Delete(p.list);
   return status;

@@ -8,6 +8,7 @@
 
 typedef struct printer {
   cJSON *list; /* NULL: text, as it comes */
+  int rows;
   char table[96];
 } printer;
 
@@ -58,6 +59,7 @@ static wisp_status take(wisp_error *err, void *context, const wisp_paper_row *ro
 {
   printer *p = context;
   (void)err;
+  p->rows++;
   if (!p->list) return print_row(p, row), WISP_OK;
   cJSON *object = cJSON_CreateObject();
   wisp_json_add_texts(object, 1, &(wisp_json_text){"table", row->table});
@@ -69,8 +71,10 @@ static wisp_status take(wisp_error *err, void *context, const wisp_paper_row *ro
 }
 
 wisp_status wisp_bench_paper(wisp_error *err, const wisp_session *session, const char *family,
-                             const wisp_orders *orders, long long most, cJSON *list)
+                             const wisp_orders *orders, long long most, bool alone, cJSON *list)
 {
   printer p = {.list = list};
-  return wisp_paper_tables(err, session, family, orders->list, (size_t)orders->count, most, take, &p);
+  CALL(wisp_paper_tables(err, session, family, orders->list, (size_t)orders->count, most, take, &p));
+  return wisp_require(err, p.rows || !alone, WISP_EUSAGE,
+                      "the %s family has no published tables of these orders: leave --paper out", family);
 }

@@ -7,8 +7,9 @@
 
 #include <cjson/cJSON.h>
 
-/* list: where objects of rows go; NULL: tables are printed. */
+/* list: where objects of rows go; NULL: tables are printed. alone: nothing else is asked for, so that it is WISP_EUSAGE
+ * where there are none. */
 wisp_status wisp_bench_paper(wisp_error *err, const wisp_session *session, const char *family,
-                             const wisp_orders *orders, long long most, cJSON *list);
+                             const wisp_orders *orders, long long most, bool alone, cJSON *list);
 
 #endif

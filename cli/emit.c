@@ -29,7 +29,7 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
   wisp_precisions precisions;
   wisp_limits limits;
   out->family = wisp_family_find(family);
-  CALL(wisp_require(err, out->family, WISP_EUSAGE, "there is no family '%s'", family));
+  CALL(wisp_option_known(err, args));
   CALL(wisp_option_integer(err, args, "orders", 1, WISP_HIGHEST_ORDER, 3, &order));
   CALL(wisp_option_precisions(err, args, "precision", "f32", &precisions));
   CALL(wisp_option_choice(err, args, "dialect", 2, dialects, target && strcmp(target, "host") == 0, &dialect));
@@ -42,9 +42,6 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
   out->operands = wisp_option_value(args, "operands");
   out->names = wisp_option_given(args, "names");
   out->json = wisp_option_given(args, "json");
-  CALL(wisp_require(err, kernel || !out->names, WISP_EUSAGE, "--names wants --kernel: each has names of its own"));
-  CALL(wisp_require(err, kernel || (!out->json && !out->operands), WISP_EUSAGE,
-                    "--%s wants --kernel: each has arguments of its own", out->json ? "json" : "operands"));
   out->hash = wisp_option_given(args, "hash");
   out->spec = wisp_family_spec(out->family, (int)order, system, precisions.list[0]);
   if (element) wisp_spec_name_element(&out->spec, element);
@@ -89,25 +86,42 @@ static void print_counts(const wisp_search *search)
   }
 }
 
-static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_scope *scope, const wish *w)
+/* Is it a strategy of the kernel that the list is to show? */
+static bool is_listed(const wish *w, const wisp_strategy *s, const char *kernel)
+{
+  return strcmp(s->family, w->family->name) == 0 && strcmp(s->kernel, kernel) == 0 &&
+         (!w->strategy || strcmp(s->name, w->strategy) == 0);
+}
+
+static wisp_status print_strategy(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope,
+                                  const wisp_strategy *s)
 {
   HELD(wisp_search_free) wisp_search search = {0};
+  CALL(wisp_search_create(err, all, scope, s->name, 1, &search));
+  wisp_help_wrap(stdout, s->title, printf("  %-20s ", s->name), 23);
+  if (s->varies) printf("    adds up in no fixed order: the last bits differ from launch to launch\n");
+  print_params(s);
+  print_counts(&search);
+  return WISP_OK;
+}
+
+static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_scope *scope, const wish *w)
+{
+  size_t listed = 0;
+  for (const wisp_kernel_decl *k = w->family->kernels; k->name; k++)
+    for (size_t i = 0; i < all->count; i++) listed += is_listed(w, all->list[i], k->name);
+  CALL(wisp_require(err, listed || !w->strategy, WISP_EUSAGE, "no strategy '%s' for %s: 'wisp emit -f %s' lists them",
+                    w->strategy, w->family->name, w->family->name));
   printf("family %s, order %d, system %s, %s; * marks default values\n", w->family->name, w->spec.order, w->spec.system,
          wisp_precision_name(w->spec.precision));
-  for (int k = 0; w->family->kernels[k].name; k++) {
-    printf("\n%s\n", w->family->kernels[k].name);
+  for (const wisp_kernel_decl *k = w->family->kernels; k->name; k++) {
+    bool first = true;
     for (size_t i = 0; i < all->count; i++) {
-      const wisp_strategy *s = all->list[i];
-      if (strcmp(s->family, w->family->name) != 0) continue;
-      if (strcmp(s->kernel, w->family->kernels[k].name) != 0) continue;
-      if (w->strategy && strcmp(s->name, w->strategy) != 0) continue;
-      snprintf(scope->spec.kernel, sizeof scope->spec.kernel, "%s", w->family->kernels[k].name);
-      CALL(wisp_search_create(err, all, scope, s->name, 1, &search));
-      wisp_help_wrap(stdout, s->title, printf("  %-20s ", s->name), 23);
-      if (s->varies) printf("    adds up in no fixed order: the last bits differ from launch to launch\n");
-      print_params(s);
-      print_counts(&search);
-      wisp_search_free(&search);
+      if (!is_listed(w, all->list[i], k->name)) continue;
+      if (first) printf("\n%s\n", k->name);
+      first = false;
+      wisp_spec_name_kernel(&scope->spec, k->name);
+      CALL(print_strategy(err, all, scope, all->list[i]));
     }
   }
   return WISP_OK;
@@ -183,6 +197,7 @@ static wisp_status act(wisp_error *err, wisp_arguments *args)
   wish w;
   CALL(read_wish(err, args, &w));
   CALL(wisp_strategies_load(err, &all));
+  if (all->warning.length) wisp_cli_warn(args, all->warning.data);
   CALL(wisp_scope_create(err, w.family, &w.spec, &w.target, w.layout, &scope));
   return *w.spec.kernel ? emit(err, all, &scope, &w) : print_list(err, all, &scope, &w);
 }

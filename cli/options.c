@@ -57,18 +57,6 @@ const char *wisp_suggestion_text(const wisp_suggestion *s, const char *before, c
 
 /* ---- Reading. */
 
-/* The words of the usage before options and choices: "wisp run maxwell". */
-static void full_name(const char *usage, char name[64])
-{
-  size_t length = 0, word;
-  for (const char *at = usage; *at; at += word + (at[word] == ' ')) {
-    word = strcspn(at, " ");
-    if (strspn(at, "abcdefghijklmnopqrstuvwxyz") != word) break;
-    length = (size_t)(at - usage) + word;
-  }
-  snprintf(name, 64, "%.*s", (int)length, usage);
-}
-
 /* Which option an argument names, by length characters of a long name or by a letter; -1: none. */
 static int find(const wisp_help *help, const char *name, size_t length, char letter)
 {
@@ -86,7 +74,7 @@ static wisp_status no_such_option(wisp_error *err, const wisp_help *help, const 
   char name[64], meant[64];
   wisp_suggestion suggestion = wisp_suggest(text[1] == '-' ? text + 2 : "");
   for (size_t i = 0; i < help->count; i++) wisp_suggest_one(&suggestion, help->option[i].name);
-  full_name(help->usage, name);
+  wisp_help_name(help, name);
   return wisp_fail(err, WISP_EUSAGE, "there is no option '%s':%s '%s --help' lists them", text,
                    wisp_suggestion_text(&suggestion, "--", meant), name);
 }
@@ -134,8 +122,9 @@ static wisp_status read_arguments(wisp_error *err, int argc, char **argv, wisp_a
     return WISP_OK;
   }
   const bool fits = syntax->most_operands < 0 || out->operand_count <= syntax->most_operands;
-  return wisp_require(err, fits, WISP_EUSAGE, "'%s' is one argument too many: 'wisp %s --help' shows the use",
-                      out->operands[syntax->most_operands], out->command);
+  CALL(wisp_require(err, fits, WISP_EUSAGE, "'%s' is one argument too many: 'wisp %s --help' shows the use",
+                    out->operands[syntax->most_operands], out->command));
+  return wisp_help_check(err, &out->help, out->operand_count ? out->operands[0] : NULL, out->values);
 }
 
 /* The text may quote what a file holds. */
@@ -453,33 +442,5 @@ wisp_status wisp_option_timed_mesh(wisp_error *err, const wisp_arguments *args, 
   for (size_t i = 0; i < WISP_COUNT(names); i++) given |= wisp_option_given(args, names[i]);
   if (given) return wisp_option_mesh(err, args, out);
   *out = wisp_mesh_source_irregular();
-  return WISP_OK;
-}
-
-static void tell(const wisp_arguments *args, const wisp_session *session)
-{
-  if (session->warning) wisp_cli_warn(args, session->warning);
-}
-
-wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, bool tolerant, wisp_session **out)
-{
-  const char *db = wisp_option_value(args, "db");
-  CALL(wisp_require(err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
-  CALL(wisp_session_read(err, &(wisp_session_request){.store = db}, tolerant, out));
-  tell(args, *out);
-  return WISP_OK;
-}
-
-wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
-                                 bool defaults, wisp_session **out)
-{
-  const wisp_session_request request = {.device = device, .store = db, .defaults_only = defaults};
-  char note[512];
-  if (db && access(db, F_OK) != 0) {
-    snprintf(note, sizeof note, "%s: there is no such file; going on with what else is known", db);
-    wisp_cli_warn(args, note);
-  }
-  CALL(wisp_session_open(err, &request, out));
-  tell(args, *out);
   return WISP_OK;
 }

@@ -34,6 +34,11 @@ wisp_status wisp_wrap(wisp_error *err, wisp_text *out, const char *text, int at,
   return wisp_text_print(err, out, "\n");
 }
 
+const char *wisp_plural(long long count)
+{
+  return count == 1 ? "" : "s";
+}
+
 enum {
   PLAIN = 80,
   LEAST = 30,
@@ -125,12 +130,9 @@ wisp_status wisp_table_print(wisp_error *err, const wisp_table *t, int room, wis
   find_widths(t, width);
   for (size_t c = 0; c < t->count; c++) whole += width[c] ? width[c] + 1 : 0;
   if (whole <= room) room = 0; /* nothing needs to be broken */
-  bool wide = !room && whole > PLAIN, heading = *t->heading;
-  if (wide)
-    CALL(wisp_text_print(err, out, "%s%s%d columns wide%s\n", t->heading, heading ? " (" : "", whole,
-                         heading ? ")" : ""));
-  else if (heading)
-    CALL(wisp_text_print(err, out, "%s\n", t->heading));
+  if (*t->heading) CALL(wisp_text_print(err, out, "%s", t->heading));
+  if (*t->heading && !room && whole > PLAIN) CALL(wisp_text_print(err, out, " (%d columns wide)", whole));
+  if (*t->heading) CALL(wisp_text_print(err, out, "\n"));
   CALL(print_cells(err, t, width, NULL, room, out));
   for (size_t r = 0; r < t->rows; r++) {
     char *const *row = t->cells + r * t->count;

@@ -14,10 +14,13 @@ int wisp_terminal_columns(int fd);
  * indent; and the line's end. width 0: never broken. */
 wisp_status wisp_wrap(wisp_error *err, wisp_text *out, const char *text, int at, int indent, int width);
 
+/* What a word ends in behind a number of things: "1 trial", "2 trials". */
+const char *wisp_plural(long long count);
+
 /* A table of texts, its columns as wide as what stands in them.
  *
  * The last column is for what is long: on a terminal it is broken to the window's width. Elsewhere a row is a line
- * however long it is, for what reads it, and the heading says how wide the table is where 80 columns are not enough.
+ * however long it is, for what reads it, and a heading says how wide the table is where 80 columns are not enough.
  */
 typedef struct wisp_column {
   const char *title;

@@ -168,6 +168,50 @@ void wisp_run_print_kernels(const wisp_stage *stage, bool as_asked)
   wisp_text_free(&text);
 }
 
+/* The options of wisp tune that say what a kernel is of; those that it has by default are left out. */
+static void print_subject(const wisp_spec *spec)
+{
+  const wisp_family *family = wisp_family_find(spec->family);
+  printf(" -f %s", spec->family);
+  if (strcmp(spec->system, family->default_system) != 0) printf(" --system %s", spec->system);
+  if (strcmp(spec->element, family->elements->name) != 0) printf(" --element %s", spec->element);
+  printf(" -n %d -p %s", spec->order, wisp_precision_name(spec->precision));
+}
+
+/* Kernels of one subject, of one family as well: another one may have lent some. */
+enum { MOST_SUBJECTS = 8 };
+typedef struct untuned {
+  const wisp_spec *subject;
+  int kernels, defaults;
+} untuned;
+
+static void count_kernel(const wisp_stage *stage, int kernel, int *count, untuned *list)
+{
+  const wisp_spec *spec = &stage->plan[kernel]->spec;
+  int at = 0;
+  while (at < *count && wisp_spec_subjects(list[at].subject, spec) != 0) at++;
+  if (at == MOST_SUBJECTS) return;
+  if (at == *count) list[(*count)++] = (untuned){.subject = spec};
+  list[at].kernels++;
+  list[at].defaults += stage->choice[kernel].match == WISP_MATCH_DEFAULT;
+}
+
+void wisp_run_print_tuning(const wisp_run_request *request, int count, const wisp_stage *const *stages)
+{
+  untuned list[MOST_SUBJECTS];
+  int subjects = 0;
+  for (int s = 0; s < count && !request->defaults; s++)
+    for (int k = 0; k < stages[s]->kernels; k++) count_kernel(stages[s], k, &subjects, list);
+  for (int i = 0; i < subjects; i++) {
+    if (!list[i].defaults) continue;
+    printf("untuned     %d of %d kernels run defaults; tune them by\n            wisp tune -d %s", list[i].defaults,
+           list[i].kernels, request->device);
+    print_subject(list[i].subject);
+    if (request->db) printf(" --db '%s'", request->db);
+    printf("\n");
+  }
+}
+
 static void add_choice(cJSON *kernels, const wisp_choice *choice)
 {
   cJSON *object = cJSON_CreateObject();

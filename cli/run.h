@@ -43,6 +43,9 @@ void wisp_run_print_domain(const wisp_run_request *request, const wisp_session *
 /* The table of the stage's kernels: which strategy, and where it comes from. as_asked: defaults were asked for. */
 void wisp_run_print_kernels(const wisp_stage *stage, bool as_asked);
 
+/* Where kernels of these stages run defaults that nobody asked for: the wisp tune commands that measure others. */
+void wisp_run_print_tuning(const wisp_run_request *request, int count, const wisp_stage *const *stages);
+
 /* The same as kernels[] of a JSON object. */
 void wisp_run_add_kernels(cJSON *object, const wisp_stage *stage);
 

@@ -1,6 +1,8 @@
 /* wisp run heat: sparse matrices on triangles and tets, assembled anew in every step of time. */
+#include "output.h"
 #include "print.h"
 #include "run_heat.h"
+#include "../runtime/assembly/market.h"
 #include "../runtime/process.h"
 
 #include <math.h>
@@ -28,6 +30,17 @@ static wisp_status read_kappa(wisp_error *err, const wisp_arguments *args, wisp_
   return wisp_fail(err, WISP_EUSAGE,
                    "option --kappa is '%s', must be one to three numbers such as 1,0,1, or an expression of u: %s",
                    text, why.text);
+}
+
+/* The matrix has a vector beside it. */
+static wisp_status read_outputs(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
+{
+  char beside[WISP_MARKET_PATH];
+  CALL(wisp_option_output(err, args, "output", ".vtu", &r->vtu));
+  CALL(wisp_option_output(err, args, "export", ".mtx", &r->path));
+  if (!r->path) return WISP_OK;
+  CALL(wisp_market_vector_path(err, r->path, beside));
+  return wisp_output_check(err, args, "export", beside);
 }
 
 /* "1=200,2=10" */
@@ -75,10 +88,9 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 {
   static const char *const elements[] = {"tri", "tet"}, *const matrices[] = {"csr", "sliced-ell"};
   size_t element = 0, matrix = 0;
-  *r = (wisp_heat_request){.path = wisp_option_value(args, "export"),
-                           .vtu = wisp_option_value(args, "output"),
-                           .reproducible = wisp_option_given(args, "reproducible")};
+  *r = (wisp_heat_request){.reproducible = wisp_option_given(args, "reproducible")};
   CALL(wisp_run_check_problem(err, args, "heat"));
+  CALL(read_outputs(err, args, r));
   CALL(wisp_option_choice(err, args, "element", WISP_COUNT(elements), elements, 0, &element));
   CALL(wisp_option_choice(err, args, "matrix", WISP_COUNT(matrices), matrices, 0, &matrix));
   r->dimension = 2 + (int)element, r->sliced = matrix == 1;

@@ -33,6 +33,7 @@ static void print_text(const wisp_heat_request *r, const wisp_heat_run *run)
   wisp_run_print_kernels(&run->assembly, r->run.defaults);
   printf("iteration   %s\n", run->iteration.composition);
   wisp_run_print_kernels(&run->iteration, r->run.defaults);
+  wisp_run_print_tuning(&r->run, 2, (const wisp_stage *const[]){&run->assembly, &run->iteration});
   if (r->capacity > 0)
     printf("steps       %d of backward Euler to t = %g\n", report->steps, report->t);
   else

@@ -1,4 +1,5 @@
 /* wisp run helmholtz: the hybridized method on triangles, from the mesh to u, p and u*. */
+#include "output.h"
 #include "print.h"
 #include "run_helmholtz.h"
 #include "../runtime/hdg/boundary.h"
@@ -17,11 +18,12 @@ static wisp_status read_data(wisp_error *err, const wisp_arguments *args, wisp_h
 {
   const struct {
     const char *option, **to;
-  } texts[] = {{"kappa", &r->data.kappa},       {"lambda", &r->data.lambda}, {"source", &r->data.source},
-               {"value", &r->data.value},       {"flux", &r->data.flux},     {"neumann", &r->neumann},
-               {"solution", &r->data.solution}, {"output", &r->vtu}};
+  } texts[] = {{"kappa", &r->data.kappa},      {"lambda", &r->data.lambda}, {"source", &r->data.source},
+               {"value", &r->data.value},      {"flux", &r->data.flux},     {"neumann", &r->neumann},
+               {"solution", &r->data.solution}};
   for (size_t i = 0; i < WISP_COUNT(texts); i++)
     if (wisp_option_given(args, texts[i].option)) *texts[i].to = wisp_option_value(args, texts[i].option);
+  CALL(wisp_option_output(err, args, "output", ".vtu", &r->vtu));
   const bool own = r->data.source || r->data.value || r->data.flux;
   CALL(wisp_require(err, !own || !r->data.solution, WISP_EUSAGE,
                     "option --solution is for a problem whose source, value and flux follow from it: leave these out"));

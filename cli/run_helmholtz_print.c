@@ -36,10 +36,13 @@ static void print_text(const wisp_helmholtz_wishes *r, const wisp_helmholtz_run 
          known            ? known
          : r->data.source ? r->data.source
                           : "0");
+  const wisp_stage *stages[WISP_HELMHOLTZ_AGAIN];
   for (int part = 0; part < WISP_HELMHOLTZ_AGAIN; part++) {
+    stages[part] = &run->stage[part];
     printf("%-11s %s\n", parts[part], run->stage[part].composition);
     wisp_run_print_kernels(&run->stage[part], r->run.defaults);
   }
+  wisp_run_print_tuning(&r->run, WISP_HELMHOLTZ_AGAIN, stages);
   printf("solve       %lld iterations of conjugate gradients, preconditioner %s, residual %.2e, %.4f ms each\n",
          report->cg.iterations, wisp_trace_preconditioners[r->method.preconditioner], report->cg.residual,
          report->cg.ms_per_iteration);

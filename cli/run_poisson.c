@@ -80,6 +80,7 @@ static void print_text(const poisson_request *r, const poisson_run *run)
   print_geometry(r, run);
   printf("iteration   %s\n", run->stage.composition);
   wisp_run_print_kernels(&run->stage, r->run.defaults);
+  wisp_run_print_tuning(&r->run, 1, (const wisp_stage *const[]){&run->stage});
   printf("solver      conjugate gradients, preconditioner %s", preconditioners[r->method.preconditioner]);
   if (r->method.preconditioner == WISP_CHEBYSHEV)
     printf(" of degree %d, eigenvalues below %.3g", r->method.degree, run->solver->bound);

@@ -1,4 +1,5 @@
 /* wisp run SYSTEM: discontinuous elements in time. */
+#include "output.h"
 #include "print.h"
 #include "run_system.h"
 #include "../runtime/mesh/vtu.h"
@@ -6,13 +7,11 @@
 #include "../runtime/nodal/start.h"
 #include "../runtime/process.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* --- the coefficients: an option each --- */
 
@@ -77,7 +76,6 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, con
 {
   const wisp_family *family = wisp_family_find("nodal");
   *r = (wisp_system_request){.system = system,
-                             .output = wisp_option_value(args, "output"),
                              .boundary = wisp_option_value(args, "boundary"),
                              .basis = wisp_option_value(args, "basis"),
                              .start = wisp_option_value(args, "start")};
@@ -147,18 +145,6 @@ static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp
   return WISP_OK;
 }
 
-/* Before a long run, not after it: can the file be written? Opened to append, so that what it holds stays. */
-static wisp_status check_output(wisp_error *err, const char *path)
-{
-  if (!path) return WISP_OK;
-  const bool there = access(path, F_OK) == 0;
-  FILE *file = fopen(path, "ab");
-  CALL(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot be written: %s", path, strerror(errno)));
-  fclose(file);
-  if (!there) remove(path);
-  return WISP_OK;
-}
-
 /* Does it pay to measure the longest stable step, and afterwards the steps' error? Not where that takes more stages
  * than the run has, unless its result was asked for. */
 static bool measures_step(const wisp_arguments *args, const wisp_system_request *r)
@@ -193,9 +179,9 @@ static wisp_status choose_boundary(wisp_error *err, const wisp_system_request *r
 
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_system_request *r, wisp_system_run *run)
 {
-  CALL(wisp_require(err, !r->output || r->run.order <= WISP_VTU_MAX_ORDER, WISP_EUSAGE,
+  CALL(wisp_require(err, !wisp_option_given(args, "output") || r->run.order <= WISP_VTU_MAX_ORDER, WISP_EUSAGE,
                     "--output: VTK files have orders up to %d: leave it out", WISP_VTU_MAX_ORDER));
-  CALL(check_output(err, r->output));
+  CALL(wisp_option_output(err, args, "output", ".vtu", &r->output));
   CALL(wisp_system_load(err, r->system, &run->system));
   read_coefficients(args, run->system, r);
   CALL(choose_boundary(err, r, run));

@@ -4,18 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Kernels that the store has no entry for. */
-static int count_defaults(const wisp_stage *stage)
-{
-  int count = 0;
-  for (int i = 0; i < stage->kernels; i++) count += stage->choice[i].match == WISP_MATCH_DEFAULT;
-  return count;
-}
-
 /* Where composition and layout come from; what the kernels themselves run with is another matter. */
 static void print_origin(const wisp_system_request *request, const wisp_stage *stage)
 {
-  int defaults = count_defaults(stage);
   printf("chosen by   ");
   if (stage->whole.match != WISP_MATCH_DEFAULT)
     printf("step record: %s, %s layer%s\n", wisp_match_name(stage->whole.match), wisp_layer_name(stage->whole.layer),
@@ -24,9 +15,6 @@ static void print_origin(const wisp_system_request *request, const wisp_stage *s
     printf("the request\n");
   else
     printf("default: %s\n", request->run.defaults ? "as asked" : "the store has no record of a step on this device");
-  if (defaults && !request->run.defaults)
-    printf("            %d of %d kernels run defaults: the store has no entry of today's kernel text that fits\n",
-           defaults, stage->kernels);
 }
 
 /* The least and the largest value of a quantity. */
@@ -77,6 +65,7 @@ static void print_text(const wisp_system_request *request, const wisp_system_run
                                            : "in low storage: four words a DOF and stage");
   print_origin(request, stage);
   wisp_run_print_kernels(stage, request->run.defaults);
+  wisp_run_print_tuning(&request->run, 1, &stage);
   if (run->known)
     printf("L2 error    %.6e\n", run->l2_error);
   else

@@ -4,6 +4,7 @@
 #include "print.h"
 #include "../gen/family.h"
 #include "../runtime/door/door.h"
+#include "../runtime/packed.h"
 #include "../tuner/workers/tune.h"
 
 #include <stdio.h>
@@ -77,6 +78,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   long long jobs = 0;
   const char *family = wisp_option_family(args);
   const bool exhaustive = wisp_option_given(args, "exhaustive"), defaults = wisp_option_given(args, "defaults");
+  CALL(wisp_option_known(err, args));
   CALL(wisp_option_orders(err, args, "orders", family, "1-4", orders));
   CALL(wisp_option_precisions(err, args, "precision", "f32,f64", precisions));
   CALL(wisp_option_integer(err, args, "jobs", 1, 1024, 0, &jobs));
@@ -94,6 +96,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                            .retry_failed = wisp_option_given(args, "retry-failed"),
                            .defaults_only = wisp_option_given(args, "defaults"),
                            .jobs = (int)jobs};
+  if (r->db) CALL(wisp_refuse_packed(err, r->db));
   CALL(wisp_option_duration(err, args, "budget", 600, &r->budget_seconds));
   CALL(wisp_require(err, !exhaustive + !defaults + !wisp_option_given(args, "budget") >= 2, WISP_EUSAGE,
                     "--budget, --exhaustive and --defaults exclude each other: take one"));
@@ -330,8 +333,6 @@ static wisp_status tune(wisp_error *err, wisp_arguments *args)
   HELD(end_display) display d = {.args = args, .request = &request, .text = "no trial has ended yet"};
   const char *name = wisp_option_value(args, "device");
   if (wisp_option_given(args, "replay")) return wisp_cli_replay(err, args);
-  CALL(wisp_require(err, !wisp_option_given(args, "seeded") && !wisp_option_given(args, "unseeded"), WISP_EUSAGE,
-                    "--seeded and --unseeded are for --replay"));
   CALL(read_request(err, args, &orders, &precisions, &source, &request));
   d.progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   request.progress = show;

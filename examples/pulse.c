@@ -12,22 +12,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int fail(const wisp_error *err)
+static wisp_error err;
+static wisp_request request; /* zero: what is not said is as the header has it */
+
+static int fail(void)
 {
-  fprintf(stderr, "pulse: %s\n", err->text);
+  fprintf(stderr, "pulse: %s\n", err.text);
   return 1;
 }
 
 int main(int argc, char **argv)
 {
-  wisp_error err = {0};
   wisp_simulation *simulation = NULL;
-  const wisp_request request = {.order = 3, .box = 4, .device = argc > 1 ? argv[1] : NULL};
-  if (wisp_simulation_create(&err, &request, &simulation) != WISP_OK) return fail(&err);
+  request.order = 3, request.box = 4, request.device = argc > 1 ? argv[1] : NULL;
+  if (wisp_simulation_create(&err, &request, &simulation) != WISP_OK) return fail();
 
   size_t K, Np, n;
   wisp_simulation_size(simulation, &K, &Np, &n);
-  double *xyz = malloc(3 * K * Np * sizeof *xyz), *u = calloc(n * K * Np, sizeof *u);
+  double *xyz = (double *)malloc(3 * K * Np * sizeof *xyz), *u = (double *)calloc(n * K * Np, sizeof *u);
   if (!xyz || !u) return 1;
   wisp_simulation_nodes(simulation, xyz);
   for (size_t q = 0; q < K * Np; q++) { /* Ez, the third field */
@@ -36,10 +38,10 @@ int main(int argc, char **argv)
   }
 
   double before = 0, after = 0, ms = 0;
-  if (wisp_simulation_set(&err, simulation, u) != WISP_OK) return fail(&err);
-  if (wisp_simulation_energy(&err, simulation, &before) != WISP_OK) return fail(&err);
-  if (wisp_simulation_advance(&err, simulation, wisp_simulation_dt(simulation), 100, &ms) != WISP_OK) return fail(&err);
-  if (wisp_simulation_energy(&err, simulation, &after) != WISP_OK) return fail(&err);
+  if (wisp_simulation_set(&err, simulation, u) != WISP_OK) return fail();
+  if (wisp_simulation_energy(&err, simulation, &before) != WISP_OK) return fail();
+  if (wisp_simulation_advance(&err, simulation, wisp_simulation_dt(simulation), 100, &ms) != WISP_OK) return fail();
+  if (wisp_simulation_energy(&err, simulation, &after) != WISP_OK) return fail();
 
   wisp_kernel_info info;
   for (size_t i = 0; wisp_simulation_kernel(simulation, i, &info); i++)

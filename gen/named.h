@@ -15,7 +15,10 @@ enum { WISP_NAMED_PATH = 1024 };
 bool wisp_named_is_own(const wisp_named *kind, const char *name); /* one that the library carries */
 bool wisp_named_exists(const wisp_named *kind, const char *name);
 wisp_status wisp_named_list(wisp_error *err, const wisp_named *kind, wisp_text *list); /* "maxwell, acoustics" */
-/* The library's, or else the user's, caller's memory. WISP_EUSAGE names those that there are. */
+/* WISP_EINPUT: the user's file at path has the name of another. */
+wisp_status wisp_named_taken(wisp_error *err, const wisp_named *kind, const char *path, const char *name);
+/* The library's, or else the user's, caller's memory. WISP_EUSAGE names those that there are; wisp_named_taken where
+ * both have one. */
 wisp_status wisp_named_read(wisp_error *err, const wisp_named *kind, const char *name, char path[WISP_NAMED_PATH],
                             char **text);
 

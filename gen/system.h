@@ -100,11 +100,13 @@ wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *tex
 wisp_status wisp_system_load(wisp_error *err, const char *name, wisp_system **out);
 void wisp_system_destroy(wisp_system *system);
 WISP_OWNED(wisp_system, wisp_system_destroy)
-wisp_status wisp_system_names(wisp_error *err, wisp_text *list);       /* "maxwell, acoustics": what can be loaded */
-bool wisp_system_exists(const char *name);                             /* there is a file of that name */
-bool wisp_system_is_own(const char *name);                             /* one that the library carries */
-int wisp_system_field(const wisp_system *system, const char *name);    /* -1: none */
-int wisp_system_boundary(const wisp_system *system, const char *name); /* -1: none */
+wisp_status wisp_system_names(wisp_error *err, wisp_text *list); /* "maxwell, acoustics": what can be loaded */
+bool wisp_system_exists(const char *name);                       /* there is a file of that name */
+bool wisp_system_is_own(const char *name);                       /* one that the library carries */
+/* Of a file of the user's, which messages name: WISP_EINPUT where its name is one of the library's. */
+wisp_status wisp_system_check_name(wisp_error *err, const char *path, const char *name);
+int wisp_system_field(const wisp_system *system, const char *name);               /* -1: none */
+int wisp_system_boundary(const wisp_system *system, const char *name);            /* -1: none */
 const wisp_state *wisp_system_state(const wisp_system *system, const char *name); /* NULL: none */
 
 /* Finds out whether the last of a state's values differs from point to point. */

@@ -93,11 +93,21 @@ wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_
   return GIVE(text.data, data);
 }
 
+wisp_status wisp_file_writable(wisp_error *err, const char *path)
+{
+  struct stat there;
+  if (stat(path, &there) != 0 || !S_ISREG(there.st_mode)) return WISP_OK;
+  const bool anybody = there.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH);
+  return wisp_require(err, anybody && access(path, W_OK) == 0, WISP_ESYSTEM,
+                      "%s: cannot be written: it is read-only: name another file", path);
+}
+
 wisp_status wisp_write_file(wisp_error *err, const char *path, wisp_fill fill, const void *context)
 {
   HELD(wisp_text_free) wisp_text other = {0};
   struct stat there;
   const bool direct = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
+  CALL(wisp_file_writable(err, path));
   CALL(direct ? wisp_text_print(err, &other, "%s", path)
               : wisp_text_print(err, &other, "%s.%ld.tmp", path, (long)getpid()));
   if (!direct) unlink(other.data);

@@ -29,9 +29,12 @@ wisp_status wisp_text_take_line(wisp_error *err, const char **at, const char *en
  * reason. */
 wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_t *length);
 
+/* WISP_ESYSTEM where a file is there and read-only, for root as well: renaming another over it would not ask. */
+wisp_status wisp_file_writable(wisp_error *err, const char *path);
+
 /* Writes a file whole or not at all: under another name first, so that no reader, and no crash, sees half of it, and no
- * earlier file is lost to a full disk. What is no file (/dev/null) is written to. fill writes; errors stay in the
- * stream. WISP_ESYSTEM names path and reason. */
+ * earlier file is lost to a full disk. What is no file (/dev/null) is written to; a read-only one is refused. fill
+ * writes; errors stay in the stream. WISP_ESYSTEM names path and reason. */
 typedef void (*wisp_fill)(FILE *file, const void *context);
 wisp_status wisp_write_file(wisp_error *err, const char *path, wisp_fill fill, const void *context);
 void wisp_fill_text(FILE *file, const void *text); /* a wisp_fill: all of a wisp_text */

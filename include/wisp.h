@@ -52,7 +52,7 @@ typedef struct wisp_simulation wisp_simulation;
 
 typedef struct wisp_request { /* zero-initialise; what is 0 or NULL takes the value in parentheses */
   const char *system;         /* equations: one of wisp's or of WISP_TEMPLATES ("maxwell") */
-  int order;                  /* polynomial degree N, 1..10; of the Bernstein-Bezier basis to 15 */
+  int order;                  /* polynomial degree N, 1..15 */
   wisp_precision precision;   /* of the device's arithmetic (WISP_F64) */
   const char *mesh;           /* Gmsh file of tets (the unit box) */
   int box;                    /* cubes along an edge of the unit box, six tets each (4) */

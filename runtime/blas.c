@@ -35,7 +35,7 @@ const wisp_blas_way wisp_blas_ways[WISP_BLAS_WAYS] = {
 
 struct wisp_blas {
   wisp_device *device;
-  char name[64];
+  char name[80];
   wisp_cublas_api api;
   void *handle; /* NULL on the host */
 };
@@ -49,14 +49,28 @@ extern void dgemm_(const char *transpose_a, const char *transpose_b, const int *
                    const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
                    const double *beta, double *c, const int *ldc);
 
-/* "OpenBLAS 0.3.21 ..." to the second space; other libraries do not say who they are. */
+/* A library that does not say who it is is called by its file; systems call the reference BLAS libblas.so. */
+static void file_name(wisp_blas *blas)
+{
+  Dl_info where = {.dli_fname = NULL};
+  void *symbol = dlsym(RTLD_DEFAULT, "sgemm_");
+  OWNED(free) char *real = symbol && dladdr(symbol, &where) && where.dli_fname ? realpath(where.dli_fname, NULL) : NULL;
+  const char *slash = real ? strrchr(real, '/') : NULL, *file = slash ? slash + 1 : "BLAS";
+  snprintf(blas->name, sizeof blas->name, "%s%s", strncmp(file, "libblas.so", 10) == 0 ? WISP_REFERENCE_BLAS ", " : "",
+           file);
+}
+
+/* "OpenBLAS 0.3.21 ..." to the second space. */
 static void host_name(wisp_blas *blas)
 {
   void *symbol = dlsym(RTLD_DEFAULT, "openblas_get_config");
   char *(*config)(void) = NULL;
   memcpy(&config, &symbol, sizeof symbol);
-  const char *text = config ? config() : "BLAS";
-  const char *space = strchr(text, ' ');
+  if (!config) {
+    file_name(blas);
+    return;
+  }
+  const char *text = config(), *space = strchr(text, ' ');
   size_t length = space ? (size_t)(space - text) + 1 + strcspn(space + 1, " ") : strlen(text);
   snprintf(blas->name, sizeof blas->name, "%.*s", (int)length, text);
 }

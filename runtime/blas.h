@@ -28,7 +28,10 @@ extern const wisp_blas_way wisp_blas_ways[WISP_BLAS_WAYS];
 wisp_status wisp_blas_open(wisp_error *err, wisp_device *device, wisp_blas **out);
 void wisp_blas_close(wisp_blas *blas);
 WISP_OWNED(wisp_blas, wisp_blas_close)
-const char *wisp_blas_name(const wisp_blas *blas); /* "cuBLAS 13.1", "OpenBLAS 0.3.21" */
+/* "cuBLAS 13.1", "OpenBLAS 0.3.21"; of a library that does not say who it is its file, "libmkl_rt.so.2". */
+const char *wisp_blas_name(const wisp_blas *blas);
+/* How the name begins where no one has tuned the library: it is slower by an order of magnitude. */
+#define WISP_REFERENCE_BLAS "reference BLAS"
 
 /* Enqueues one product on the device's stream. WISP_EREFUSED where the library does not know the way or declines it. */
 wisp_status wisp_blas_multiply(wisp_error *err, wisp_blas *blas, const wisp_product *product, const wisp_blas_way *way);

@@ -1,7 +1,33 @@
-# Read by scripts and the Makefile: which formatter, and which C files there are.
+# Read by scripts and the Makefile: which tools, which formatter, and which C files there are.
 
-# The format depends on the formatter's version; 14 is the house's.
-CLANG_FORMAT=$(command -v clang-format-14 || command -v clang-format || echo clang-format-14)
+# The format depends on the formatter's version: 14 is the house's, 15 formats this tree alike, and later ones do not.
+FORMATTER_FROM_PYPI=14.0.6
+
+# Prints the command of a formatter that formats as the house does: the system's, or the one that scripts/setup --dev
+# brought from PyPI. Fails where there is none.
+house_formatter()
+{
+  local name version
+  for name in clang-format-14 .tools/bin/clang-format clang-format-15 clang-format; do
+    version=$("$name" --version 2>/dev/null) || continue
+    case $version in *"version 14."* | *"version 15."*) echo "$name"; return ;; esac
+  done
+  return 1
+}
+
+# Is something here? Its kind is a command, a header, a library to link with, the formatter, or the symbols of the C
+# library, which valgrind reads.
+has()
+{
+  case $1 in
+    command) command -v "$2" >/dev/null ;;
+    header)
+      printf '#include <%s>\n' stdarg.h stddef.h stdint.h setjmp.h stdio.h "$2" | cc -E - >/dev/null 2>&1 ;;
+    library) echo 'int main(void) { return 0; }' | cc -x c - -o /dev/null "-l$2" >/dev/null 2>&1 ;;
+    formatter) house_formatter >/dev/null ;;
+    debug-symbols) ls /usr/lib/debug/.build-id /usr/lib/debug/lib 2>/dev/null | grep -q . ;;
+  esac
+}
 
 # Every C file and header, ours alone.
 c_files()

@@ -219,7 +219,8 @@ static void clear(const fuzz_world *world)
   }
 }
 
-/* What the store that is there holds, exported; and taken in once more, which adds nothing. */
+/* What the store that is there holds, exported; and taken in once more, which adds nothing. A file may hold numbers
+ * that no import takes. */
 static bool comes_back(const fuzz_world *world)
 {
   wisp_error err = {0};
@@ -227,7 +228,9 @@ static bool comes_back(const fuzz_world *world)
   long long added = 0;
   const wisp_status status = wisp_store_export(&err, world->store, false, &json);
   const bool read = passed(status, &err, status == WISP_OK ? json.data : NULL);
-  if (read) hold(wisp_store_import(&err, world->store, json.data, json.length, &added) == WISP_OK && added == 0);
+  const wisp_status again =
+      read ? wisp_store_import(&err, world->store, "export", json.data, json.length, &added) : WISP_OK;
+  hold((again == WISP_OK || again == WISP_EINPUT) && added == 0);
   wisp_text_free(&json);
   return read;
 }
@@ -236,7 +239,7 @@ static bool take_json(fuzz_world *world, const char *data, size_t size)
 {
   wisp_error err = {0};
   long long added = 0;
-  const wisp_status status = wisp_store_import(&err, world->store, data, size, &added);
+  const wisp_status status = wisp_store_import(&err, world->store, "fuzz", data, size, &added);
   const bool taken = passed(status, &err, status == WISP_OK ? data : NULL);
   if (taken) hold(comes_back(world));
   clear(world);

@@ -69,6 +69,7 @@ static void test_words(void **state)
       {"bench -d host -n x", "--orders"},
       {"bench -d host -f assembly -n 1 --element ,", "elements such as tri,tet"},
       {"bench -d host -f assembly -n 1 --nonzeros 1e4 --dofs 1e4", "leave all but one out"},
+      {"bench -d host -n 1 --paper", "no published tables"},
       {"best -n 99", "--orders"},
       {"tune -d host -n 0", "orders from 1 to 15"},
       {"emit -f hdg -n 10", "orders 1 to 9"},
@@ -77,6 +78,7 @@ static void test_words(void **state)
       {"best --format xml", "text, json, csv"},
       {"emit -f assembly -n 6", "1 to 5"},
       {"emit --names", "--kernel"},
+      {"emit -s best", "no strategy 'best' for nodal"},
       {"emit -k vol", "there is no kernel 'vol'"},
       {"emit -k volume -s best", "no strategy 'best'"},
       {"emit -k volume --set wp=99", "1, 2, 4"},
@@ -170,11 +172,12 @@ static void test_full_disk(void **state)
   fixture_write(fixture_path(*state, "out.json"), "old", 4);
   expect(*state, "trap '' XFSZ; ulimit -f 2;", "db export -o out.json", 1, "out.json: cannot be written");
   same_bytes(*state, "out.json", "old", 4);
+  fixture_write(fixture_path(*state, "out.vtu"), "old", 4);
   /* Once before, so that the kernels are compiled: a compiler's own files may be larger than what is allowed. */
   expect(*state, "", "run maxwell -d host -n 3 --box 4 --steps 1 --default", 0, "");
-  expect(*state, "trap '' XFSZ; ulimit -f 512;", "run maxwell -d host -n 3 --box 4 --steps 1 --default -o out.json", 1,
-         "out.json: cannot be written");
-  same_bytes(*state, "out.json", "old", 4);
+  expect(*state, "trap '' XFSZ; ulimit -f 512;", "run maxwell -d host -n 3 --box 4 --steps 1 --default -o out.vtu", 1,
+         "out.vtu: cannot be written");
+  same_bytes(*state, "out.vtu", "old", 4);
   expect(*state, "", "db export -o /dev/full", 1, "/dev/full");
   assert_true(stat("/dev/full", &full) == 0 && S_ISCHR(full.st_mode));
   expect(*state, "", "db export -o gone/out.json", 1, "gone/out.json");

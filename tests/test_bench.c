@@ -314,6 +314,11 @@ static void test_command(void **state)
   assert_int_equal(run_command("-d host -n 1 -p f64 --box 2", text, ROOM), 0);
   for (char *end, *at = text; (end = strchr(at, '\n')); at = end + 1) assert_true(end - at <= 120);
   assert_non_null(strstr(text, "1  f64 step "));
+  assert_null(strstr(text, "columns wide"));
+  char library[96] = ""; /* it is told by name: which one stands behind x BLAS */
+  const char *named = strstr(text, "\nx BLAS: times as fast as ");
+  assert_true(named && sscanf(named, "\nx BLAS: times as fast as %95[^\n]", library) == 1);
+  if (strcmp(library, "BLAS") == 0) fail_msg("the library has no name: %s", text);
   assert_int_equal(run_command("-d host -f hdg -n 1 --paper --elements 800", text, ROOM), 0);
   for (char *end, *at = text; (end = strchr(at, '\n')); at = end + 1) assert_true(end - at <= 120);
   assert_non_null(strstr(text, "20 x 20 squares: tables 2, 3, 4, 7"));

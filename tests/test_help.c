@@ -3,6 +3,7 @@
  * test_bad_input.) */
 #include "command.h"
 #include "store_fixture.h"
+#include "../cli/help.h"
 
 #include <ctype.h>
 #include <glob.h>
@@ -54,6 +55,40 @@ static void test_levels(void **state)
     assert_int_equal(strncmp(text, "wisp 0.", 7), 0);
     free(text);
   }
+}
+
+/* What a page says of a command is printed to its last word, however long a paragraph is. */
+static void test_whole_pages(void **state)
+{
+  static const char *const commands[] = {"devices", "tune", "best", "report", "emit", "bench", "db"};
+  for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
+    wisp_help help;
+    char line[64];
+    assert_int_equal(wisp_help_read(NULL, commands[c], "", NULL, &help), WISP_OK);
+    snprintf(line, sizeof line, "%s --help", commands[c]);
+    char *text = help_of(*state, line), *at = text, *about = strdup(help.about), *rest = NULL;
+    assert_non_null(about);
+    for (char *word = strtok_r(about, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest)) {
+      char *next = strstr(at, word);
+      if (!next) fail_msg("wisp %s --help: '%s' is not there behind '%.40s'", commands[c], word, at);
+      at = next + strlen(word);
+    }
+    wisp_text_free(&help.text);
+    free(about), free(text);
+  }
+}
+
+/* Of a word of a command its own options alone, and what they are to it. */
+static void test_words(void **state)
+{
+  char *text = help_of(*state, "db salvage -h");
+  assert_non_null(strstr(text, "--output FILE         the new store\n"));
+  assert_null(strstr(text, "--winners"));
+  free(text);
+  text = help_of(*state, "db cache -h");
+  assert_null(strstr(text, "--db"));
+  assert_non_null(strstr(text, "--clear               remove all of it\n"));
+  free(text);
 }
 
 /* An option has its letter everywhere, and a letter its option. (-n: one order or several; -o: a file or a folder.) */
@@ -204,7 +239,8 @@ static void test_environment(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {TEST(test_levels), TEST(test_letters), TEST(test_slips),
-                                     TEST(test_values), TEST(test_stores),  TEST(test_environment)};
+  const struct CMUnitTest tests[] = {TEST(test_levels),  TEST(test_whole_pages), TEST(test_words),
+                                     TEST(test_letters), TEST(test_slips),       TEST(test_values),
+                                     TEST(test_stores),  TEST(test_environment)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,21 @@ static void test_uninstall(void **state)
   must(*state, "test -z \"$(find below ! -type d)\"");
 }
 
+/* Whoever installs, everybody can read it; and places may have blanks in their names. */
+static void test_umask_and_blanks(void **state)
+{
+  must(*state, "umask 077; make -s -C \"$TREE\" BUILD=\"$BUILD\" PREFIX=\"$PWD/my soft/ware 1\" install");
+  must(*state, "test -z \"$(find 'my soft' ! -perm -o=r)\" && test -z \"$(find 'my soft' -type d ! -perm -o=x)\"");
+  must(*state, "cp \"$TREE/examples/kernels.c\" . && export PKG_CONFIG_PATH=\"$PWD/my soft/ware 1/lib/pkgconfig\" && "
+               "eval \"cc kernels.c $(pkg-config --cflags --libs wisp) -ldl -lm -o kernels\" && ./kernels host");
+  must(*state, "make -s -C \"$TREE\" BUILD=\"$BUILD\" PREFIX=\"$PWD/my soft/ware 1\" uninstall");
+  must(*state, "test -z \"$(find 'my soft' ! -type d)\"");
+  must(*state, "make -s -C \"$TREE\" BUILD=\"$BUILD\" DESTDIR=\"$PWD/be low\" PREFIX='/opt/a b' install");
+  must(*state, "'be low/opt/a b/bin/wisp' --version && ! grep -q 'be.*low' 'be low/opt/a b/lib/pkgconfig/wisp.pc'");
+  must(*state, "make -s -C \"$TREE\" BUILD=\"$BUILD\" DESTDIR=\"$PWD/be low\" PREFIX='/opt/a b' uninstall");
+  must(*state, "test -z \"$(find 'be low' ! -type d)\"");
+}
+
 /* With the libraries' headers here, the tests of a GPU are built from source; this one has no need of one. */
 static void test_check_gpu(void **state)
 {
@@ -93,6 +108,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(test_symbols, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_command_lines, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_uninstall, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_umask_and_blanks, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_bundle, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_check_gpu, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_help, fixture_set_up, fixture_tear_down),

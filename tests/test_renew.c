@@ -200,7 +200,7 @@ static void test_import_and_merge(void **state)
   }
   assert_int_equal(wisp_text_print(NULL, &texts[1], "]}"), WISP_OK);
   for (int i = 0; i < 2; i++) {
-    assert_int_equal(wisp_store_import(NULL, imported[i], texts[i].data, texts[i].length, &added), WISP_OK);
+    assert_int_equal(wisp_store_import(NULL, imported[i], "text", texts[i].data, texts[i].length, &added), WISP_OK);
     assert_int_equal(rows_with(imported[i], now, TRIALS), TRIALS);
     wisp_text_free(&texts[i]);
   }

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static void only_days_are_dates(void **state)
   }
   assert_int_equal(fixture_count(path), 8);
   expect(*state, "prune --before 2024-02-29", 0, "0 trials removed");
-  expect(*state, "prune --before 2026-01-15", 0, "1 trials removed"); /* what has no date is not old */
+  expect(*state, "prune --before 2026-01-15", 0, "1 trial removed"); /* what has no date is not old */
   expect(*state, "prune --before 2026-09-01", 0, "2 trials removed");
   assert_int_equal(fixture_count(path), 5);
 }
@@ -96,19 +97,66 @@ static void prune_shows_and_keeps_a_backup(void **state)
   assert_int_equal(access(fixture_path(*state, "user.db.backup-2"), F_OK), -1);
   expect(*state, "prune --before 2026-11-01", 0, "user.db.backup-2"); /* the first backup stays */
   assert_int_equal(fixture_count(backup), 8);
-  expect(*state, "prune --before 2026-12-01 --no-backup", 0, "1 trials removed");
+  expect(*state, "prune --before 2026-12-01 --no-backup", 0, "1 trial removed");
   assert_int_equal(access(fixture_path(*state, "user.db.backup-3"), F_OK), -1);
   assert_int_equal(fixture_count(path), 3);
 }
 
-static void slow_is_no_failure(void **state)
+/* A row of each outcome, and one that another version may have written. */
+static const char *fill_outcomes(const char *folder)
 {
-  static const char *const outcomes[] = {"ok",    "slow",          "wrong", "refused",
-                                         "crash", "compile-error", "hang",  "unfinished"};
-  const char *path = strdupa(fixture_path(*state, "user.db"));
-  for (int i = 0; i < 8; i++) add(path, i, "2026-11-21T08:00:00Z", outcomes[i]);
-  expect(*state, "prune --failed", 0, "6 trials removed");
-  expect(*state, "check", 0, "1 ok, 1 slow");
+  static const char *const outcomes[] = {"ok",          "slow",          "wrong", "refused",    "crash",
+                                         "fell asleep", "compile-error", "hang",  "unfinished", "refused"};
+  const char *path = strdupa(fixture_path(folder, "user.db"));
+  for (int i = 0; i < 10; i++) add(path, i, "2026-11-21T08:00:00Z", outcomes[i]);
+  return fixture_path(folder, "user.db");
+}
+
+/* Five words count a trial, the same ones everywhere: show as text and as JSON, check, and what prune takes. */
+static void outcomes_are_counted_alike(void **state)
+{
+  static const struct {
+    const char *word;
+    int count;
+  } counts[] = {{"trials", 10}, {"ok", 1}, {"slow", 1}, {"refused", 2}, {"failed", 5}, {"unfinished", 1}};
+  char titles[512] = "", numbers[512] = "";
+  fill_outcomes(*state);
+  cJSON *list = run_json(*state, "WISP_SHIPPED=none", "db show --json");
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    assert_int_equal(json_number(cJSON_GetArrayItem(list, 0), counts[i].word), counts[i].count);
+  cJSON_Delete(list);
+  outcome o = run_in(*state, "WISP_SHIPPED=none", "db show");
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    sprintf(titles + strlen(titles), " %s", counts[i].word);
+    sprintf(numbers + strlen(numbers), " %*d", (int)strlen(counts[i].word), counts[i].count);
+  }
+  if (!strstr(o.out, titles) || !strstr(o.out, numbers)) fail_msg("%s, not\n%s\n%s", o.out, titles, numbers);
+  forget(&o);
+  expect(*state, "check", 0, ": 1 ok, 1 slow, 2 refused (2 candidates), 5 failed, 1 unfinished\n");
+  expect(*state, "prune --failed --dry-run", 0, "5 trials would be removed, and 5 stay");
+  expect(*state, "prune --failed", 0, "5 trials removed");
+  expect(*state, "check", 0, ": 1 ok, 1 slow, 2 refused (2 candidates), 1 unfinished\n");
+}
+
+/* What a sweep says of its trials is what its store says of them: of refused ones how many candidates they stand for.
+ */
+static void a_sweep_counts_like_its_store(void **state)
+{
+  char words[64];
+  cJSON *sweep = run_json(*state, "WISP_SHIPPED=none",
+                          "tune -q -d host -n 3 -p f64 -k assemble -s stream -l node-km1-pad32 --elements 48 "
+                          "--exhaustive --json");
+  cJSON *list = run_json(*state, "WISP_SHIPPED=none", "db show -d host --json");
+  const cJSON *held = cJSON_GetArrayItem(list, 0);
+  const double refused = json_number(sweep, "refused");
+  assert_int_equal(cJSON_GetArraySize(list), 1);
+  assert_true(json_number(sweep, "ok") > 0 && refused > json_number(held, "refused"));
+  assert_int_equal(json_number(sweep, "ok"), json_number(held, "ok") + json_number(held, "slow"));
+  assert_int_equal(json_number(sweep, "failed"), json_number(held, "failed"));
+  assert_int_equal(refused, json_number(held, "refused_candidates"));
+  snprintf(words, sizeof words, "%.0f refused (%.0f candidates)", json_number(held, "refused"), refused);
+  expect(*state, "check", 0, words);
+  cJSON_Delete(sweep), cJSON_Delete(list);
 }
 
 /* Winners alone, in both forms, come to the same store; what lost is not there. */
@@ -172,7 +220,7 @@ static void import_is_all_or_nothing(void **state)
       write_text(*state, "texts", cases[i].parts, a[form].data, b[form].data);
       char line[512];
       snprintf(line, sizeof line, "import --db %s %s", to, fixture_path(*state, "texts"));
-      expect(*state, line, cases[i].count ? 0 : 1, cases[i].count ? "added" : "import into");
+      expect(*state, line, cases[i].count ? 0 : 1, cases[i].count ? "added" : "texts:");
       assert_int_equal(fixture_count(to), cases[i].count);
       unlink(to);
     }
@@ -281,9 +329,9 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, fixture_tear_down)
   const struct CMUnitTest tests[] = {
-      CASE(only_days_are_dates),     CASE(orders_and_days_are_shown),  CASE(prune_shows_and_keeps_a_backup),
-      CASE(slow_is_no_failure),      CASE(winners_travel_alone),       CASE(import_is_all_or_nothing),
-      CASE(altered_row_is_left_out), CASE(lost_pages_are_passed_over),
+      CASE(only_days_are_dates),           CASE(orders_and_days_are_shown),  CASE(prune_shows_and_keeps_a_backup),
+      CASE(a_sweep_counts_like_its_store), CASE(outcomes_are_counted_alike), CASE(winners_travel_alone),
+      CASE(import_is_all_or_nothing),      CASE(altered_row_is_left_out),    CASE(lost_pages_are_passed_over),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

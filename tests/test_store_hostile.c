@@ -160,7 +160,7 @@ static void rights_are_kept(void **state)
   assert_int_equal(chmod(path, 0444), 0);
   assert_int_equal(wisp_store_merge(&err, path, 1, &from, &count), WISP_ESTORE);
   assert_non_null(strstr(err.text, "cannot be written"));
-  assert_int_equal(wisp_store_import(&err, path, json.data, json.length, &count), WISP_ESTORE);
+  assert_int_equal(wisp_store_import(&err, path, "export", json.data, json.length, &count), WISP_ESTORE);
   assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_ESTORE);
   outcome o = run_in(*state, "", "db prune -d 'NVIDIA H200'");
   assert_int_equal(o.status, 1);

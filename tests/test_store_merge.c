@@ -133,7 +133,7 @@ static void test_export_import(void **state)
   wisp_store *store = NULL;
   fixture_fill(from, 0, 40);
   assert_int_equal(wisp_store_export(&err, from, false, &json), WISP_OK);
-  if (wisp_store_import(&err, to, json.data, strlen(json.data), &added) != WISP_OK) fail_msg("%s", err.text);
+  if (wisp_store_import(&err, to, "export", json.data, strlen(json.data), &added) != WISP_OK) fail_msg("%s", err.text);
   assert_int_equal(added, 40);
   assert_int_equal(wisp_store_open(&err, to, false, NULL, &store), WISP_OK);
   for (int i = 0; i < 40; i++) {
@@ -142,7 +142,7 @@ static void test_export_import(void **state)
   }
   wisp_store_close(store);
   json.data[json.length / 2] = '\0'; /* cut off */
-  assert_int_equal(wisp_store_import(&err, to, json.data, strlen(json.data), &added), WISP_EINPUT);
+  assert_int_equal(wisp_store_import(&err, to, "export", json.data, strlen(json.data), &added), WISP_EINPUT);
   wisp_text_free(&json);
 }
 
@@ -164,7 +164,8 @@ static void test_bad_imports(void **state)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     wisp_error err = {0};
     long long added = 0;
-    assert_int_equal(wisp_store_import(&err, path, cases[i].json, strlen(cases[i].json), &added), WISP_EINPUT);
+    assert_int_equal(wisp_store_import(&err, path, "export", cases[i].json, strlen(cases[i].json), &added),
+                     WISP_EINPUT);
     assert_non_null(strstr(err.text, cases[i].word));
   }
   assert_int_equal(access(path, F_OK), -1);

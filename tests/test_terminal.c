@@ -184,7 +184,14 @@ static void test_table(void **state)
   text.length = 0;
   assert_int_equal(wisp_table_print(&err, table, 0, &text), WISP_OK);
   int said = 0;
+  wisp_text bare = {0};
   assert_int_equal(sscanf(text.data, "Heading (%d columns wide)", &said), 1);
+  wisp_table *nameless = NULL; /* nothing stands above the titles of a table without a heading */
+  assert_int_equal(wisp_table_create(&err, "", 5, columns, &nameless), WISP_OK);
+  assert_int_equal(wisp_table_add(&err, nameless, (const char *const[]){"4", "lift", "-", "1", long_text}), WISP_OK);
+  assert_int_equal(wisp_table_print(&err, nameless, 0, &bare), WISP_OK);
+  assert_int_equal(strncmp(bare.data, "N kernel", 8), 0);
+  wisp_table_destroy(nameless), wisp_text_free(&bare);
   assert_int_equal(said, widest(text.data));
   wisp_text_free(&text);
   wisp_table_destroy(table);

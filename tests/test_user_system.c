@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static const char file[] = "mine/systems/sound.system", path[] = "docs/systems.md";
@@ -207,11 +208,72 @@ static void test_mistakes(void **state)
       {"soft 1 1 1", "soft 1 one", "sound.system:33: '1 one' is no mode"},
       {"standing soft", "standing hard", "sound.system:33: there is no boundary 'hard' above"},
   };
-  static const char *const commands[] = {"emit -n 1", "run sound -n 1", "tune -n 1 --budget 1s"};
+  static const char *const commands[] = {"emit --system sound -n 1", "run sound -n 1",
+                                         "tune --system sound -n 1 --budget 1s"};
   for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
     edit(*state, edits[i].from, edits[i].to);
     check_bad(*state, commands[i % 3], edits[i].words);
   }
+}
+
+/* Notes of every file that is left out, the command's end, and what it says besides. */
+static void check_noted(const char *folder, const char *arguments, const char *const *files)
+{
+  outcome o = run_in(folder, "", arguments);
+  if (o.status != 0) fail_msg("wisp %s: %s", arguments, o.err);
+  for (; *files; files++) {
+    const char *at = strstr(o.err, *files), *line = at;
+    while (line && line > o.err && line[-1] != '\n') line--;
+    if (!at || !strstr(line, "note: ") || !strstr(at, "left out"))
+      fail_msg("%s: no note of %s: %s", arguments, *files, o.err);
+  }
+  forget(&o);
+}
+
+/* A file that cannot be used stops those who ask for it, and is a note to all others. */
+static void test_broken(void **state)
+{
+  static const char *const broken[] = {"brace.system:16: expression", "gone.system: cannot open", NULL};
+  static const char *const others[] = {"run heat -d host -n 1 --box 2 --steps 1",
+                                       "run sound -n 1 --box 1 --steps 1",
+                                       "run maxwell -n 1 --box 1 --steps 1",
+                                       "best -d H200 -n 1 -f hdg",
+                                       "emit -n 1 -k update",
+                                       "tune -d host -n 1 -p f64 -k update -s stream --elements 48 --defaults",
+                                       "bench -d host -n 1 -p f64 -k update --elements 48"};
+  static const char *const asked[] = {"run brace -n 1", "best --system brace", "emit --system brace -n 1",
+                                      "tune --system brace -d host -n 1 --budget 1s", "bench --system brace -n 1"};
+  char line[256];
+  edit(*state, "push = 0.5 / rho", "push = {{0.5}}");
+  assert_int_equal(rename(fixture_path(*state, file), fixture_path(*state, "mine/systems/brace.system")), 0);
+  edit(*state, "# Sound", "# Sounds");
+  assert_int_equal(symlink("/nowhere", fixture_path(*state, "mine/systems/gone.system")), 0);
+  assert_int_equal(symlink("me@host", fixture_path(*state, "mine/systems/.#sound.system")), 0); /* an editor's lock */
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) check_noted(*state, others[i], broken);
+  snprintf(line, sizeof line, "report -d H200 -n 1 -f hdg -o %s/page", (char *)*state);
+  check_noted(*state, line, broken);
+  for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) check_bad(*state, asked[i], "brace.system:16: ");
+  check_bad(*state, "run gone -n 1", "gone.system: cannot open");
+  check_bad(*state, "run nosuch -n 1", "there are acoustics, maxwell, maxwell_media");
+}
+
+/* What was stored of a system whose file is broken now stops nobody who looks at the rest. */
+static void test_broken_since(void **state)
+{
+  static const char *const broken[] = {"sound.system:16: ", NULL}, *const systems[] = {"sound", "maxwell"};
+  char line[256];
+  for (int s = 0; s < 2; s++) {
+    snprintf(line, sizeof line, "tune -q -d host -n 1 -p f64 --system %s -k update -s stream --elements 48 --defaults",
+             systems[s]);
+    outcome o = run_in(*state, "", line);
+    assert_int_equal(o.status, 0);
+    forget(&o);
+  }
+  edit(*state, "push = 0.5 / rho", "push = {{0.5}}");
+  check_noted(*state, "best -d host -n 1 -p f64", broken);
+  snprintf(line, sizeof line, "report -d host -n 1 -p f64 -o %s/page", (char *)*state);
+  check_noted(*state, line, broken);
+  check_noted(*state, "run maxwell -d host -n 1 --box 1 --steps 1", broken);
 }
 
 /* Trials name no file: a system's name is one file's. */
@@ -220,13 +282,14 @@ static void test_names(void **state)
   edit(*state, "# Sound", "# Sounds");
   rename(fixture_path(*state, file), strcat(strcpy((char[128]){0}, *state), "/mine/systems/maxwell.system"));
   check_bad(*state, "run maxwell -n 1", "maxwell.system: there is a system 'maxwell' already");
+  check_noted(*state, "run acoustics -n 1 --box 1 --steps 1", (const char *const[]){"maxwell.system: there is", NULL});
 }
 
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-  const struct CMUnitTest tests[] = {TEST(test_page),     TEST(test_convergence), TEST(test_energy),
-                                     TEST(test_library),  TEST(test_numbers),     TEST(test_stale),
-                                     TEST(test_mistakes), TEST(test_names)};
+  const struct CMUnitTest tests[] = {
+      TEST(test_page),  TEST(test_convergence), TEST(test_energy), TEST(test_library), TEST(test_numbers),
+      TEST(test_stale), TEST(test_mistakes),    TEST(test_names),  TEST(test_broken),  TEST(test_broken_since)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,8 +29,8 @@ typedef struct wisp_shelf {
 } wisp_shelf;
 
 /* Reads the texts (.space, .k, .part, names, .system) of a folder's families and puts them before the library's;
- * release with wisp_shelf_free. */
-wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_shelf *out);
+ * release with wisp_shelf_free. A system that cannot be opened is a line of the warning. */
+wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_text *warning, wisp_shelf *out);
 void wisp_shelf_free(wisp_shelf *shelf);
 
 /* templates/FAMILY/NAME, the user's before the library's; NULL: none. */

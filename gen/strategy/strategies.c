@@ -44,6 +44,18 @@ static wisp_status put(wisp_error *err, pile *p, const wisp_embedded *file)
   return WISP_OK;
 }
 
+/* A line of a warning: why a file is not used. */
+static wisp_status note_left_out(wisp_error *err, const char *why, wisp_text *warning)
+{
+  return wisp_text_print(err, warning, "%s%s; left out", warning->length ? "\n" : "", why);
+}
+
+/* Systems and forms are read by their names; all other texts take part in every choice. */
+static bool is_asked_for_by_name(const char *name)
+{
+  return ends_with(name, ".system") || ends_with(name, ".form");
+}
+
 /* Reads folder/family/name, which stands there as templates/family/name. */
 static wisp_status put_file(wisp_error *err, pile *p, const char *folder, const char *family, const char *name)
 {
@@ -61,13 +73,22 @@ static wisp_status put_file(wisp_error *err, pile *p, const char *folder, const 
   return WISP_OK;
 }
 
-static wisp_status add_family(wisp_error *err, pile *p, const char *folder, const char *family)
+/* Hidden files are none, such as the locks of editors. */
+static wisp_status add_family(wisp_error *err, pile *p, const char *folder, const char *family, wisp_text *warning)
 {
   char path[WISP_SHOWN_PATH];
+  wisp_error why = {.text = ""};
   snprintf(path, sizeof path, "%s/%s", folder, family);
   OWNED(closedir) DIR *dir = opendir(path); /* of plain files there is none */
-  for (struct dirent *entry; dir && (entry = readdir(dir));)
-    if (is_text(entry->d_name)) CALL(put_file(err, p, folder, family, entry->d_name));
+  for (struct dirent *entry; dir && (entry = readdir(dir));) {
+    const char *name = entry->d_name;
+    if (*name == '.' || !is_text(name)) continue;
+    const wisp_status status = put_file(&why, p, folder, family, name);
+    if (status == WISP_ESYSTEM && is_asked_for_by_name(name))
+      CALL(note_left_out(err, why.text, warning));
+    else
+      CALL(wisp_require(err, status == WISP_OK, status, "%s", why.text));
+  }
   return WISP_OK;
 }
 
@@ -82,7 +103,7 @@ static int by_path(const void *a, const void *b)
   return strcmp(((const wisp_embedded *)a)->path, ((const wisp_embedded *)b)->path);
 }
 
-wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_shelf *out)
+wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_text *warning, wisp_shelf *out)
 {
   wisp_status status = WISP_OK;
   pile p = {0};
@@ -91,7 +112,7 @@ wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_shelf *out
   TRY(wisp_require(err, name, WISP_EMEMORY, "out of memory"));
   TRY(wisp_require(err, dir, WISP_EINPUT, "WISP_TEMPLATES: cannot open folder %s", folder));
   for (struct dirent *entry; (entry = readdir(dir));)
-    if (entry->d_name[0] != '.') TRY(add_family(err, &p, folder, entry->d_name));
+    if (entry->d_name[0] != '.') TRY(add_family(err, &p, folder, entry->d_name, warning));
   if (p.own) qsort(p.files, p.own, sizeof *p.files, by_path);
   for (size_t i = 0; i < wisp_embedded_count; i++) TRY(put(err, &p, &wisp_embedded_files[i]));
   *out = (wisp_shelf){.files = p.files, .count = p.count, .own = p.own, .folder = name};
@@ -223,7 +244,6 @@ wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *file
 static wisp_status check_system(wisp_error *err, const wisp_shelf *users, const wisp_embedded *file)
 {
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
-  const wisp_family *family = NULL;
   char path[WISP_SHOWN_PATH];
   wisp_shelf_shown(users, file, path);
   if (ends_with(file->path, ".form"))
@@ -231,17 +251,36 @@ static wisp_status check_system(wisp_error *err, const wisp_shelf *users, const 
                         "%s: there is a form of this name already: give this one a name of its own", path);
   if (strncmp(file->path, "templates/systems/", strlen("templates/systems/")) != 0) return WISP_OK;
   CALL(wisp_system_parse(err, path, file->text, &system));
-  bool taken = wisp_system_is_own(system->name);
-  for (size_t i = 0; (family = wisp_family_at(i)); i++) taken |= strcmp(family->default_system, system->name) == 0;
-  return wisp_require(err, !taken, WISP_EINPUT, "%s: there is a system '%s' already: give this one a name of its own",
-                      path, system->name);
+  return wisp_system_check_name(err, path, system->name);
+}
+
+/* Leaves out the systems and forms that cannot be used, with a line of the warning for each: who asks for one is told
+ * of it then. */
+static wisp_status leave_out_broken(wisp_error *err, wisp_shelf *users, wisp_text *warning)
+{
+  wisp_embedded *files = (wisp_embedded *)users->files; /* the shelf's own list */
+  size_t kept = 0;
+  for (size_t i = 0; i < users->count; i++) {
+    wisp_error why = {.text = ""};
+    const wisp_status status = i < users->own ? check_system(&why, users, &files[i]) : WISP_OK;
+    CALL(wisp_require(err, status != WISP_EMEMORY, status, "%s", why.text));
+    if (status == WISP_OK) {
+      files[kept++] = files[i];
+      continue;
+    }
+    CALL(note_left_out(err, why.text, warning));
+    free((char *)files[i].path), free((char *)files[i].text);
+  }
+  users->own -= users->count - kept;
+  users->count = kept;
+  return WISP_OK;
 }
 
 /* The strategies and systems of a folder of the user's; the library's strategies serve the systems as well. */
 static wisp_status add_users(wisp_error *err, wisp_strategies *all, const char *folder)
 {
-  CALL(wisp_shelf_load(err, folder, &all->users));
-  for (size_t i = 0; i < all->users.own; i++) CALL(check_system(err, &all->users, &all->users.files[i]));
+  CALL(wisp_shelf_load(err, folder, &all->warning, &all->users));
+  CALL(leave_out_broken(err, &all->users, &all->warning));
   CALL(wisp_closure_create(err, all->users.files, all->users.count, &all->users_closure));
   CALL(wisp_closure_share_systems(err, all->closure, all->users_closure));
   for (size_t i = 0; i < all->users.own; i++)
@@ -264,6 +303,7 @@ void wisp_strategies_free(wisp_strategies *all)
   for (size_t i = 0; i < all->count; i++) wisp_strategy_destroy(all->list[i]);
   for (int i = 0; i < all->families; i++) wisp_defaults_destroy(all->defaults[i]);
   wisp_shelf_free(&all->users);
+  wisp_text_free(&all->warning);
   wisp_closure_free(all->closure), wisp_closure_free(all->users_closure);
   free(all->list);
   free(all);

@@ -160,8 +160,9 @@ typedef struct wisp_strategies {
   size_t count, room;
   wisp_strategy **list;
   wisp_closure *closure, *users_closure;
-  wisp_shelf users; /* the texts of $WISP_TEMPLATES, and behind them the library's */
-  int families;     /* that have defaults */
+  wisp_shelf users;  /* the texts of $WISP_TEMPLATES, and behind them the library's */
+  wisp_text warning; /* for people: the systems there that cannot be used, a line each; empty: none */
+  int families;      /* that have defaults */
   char family[WISP_MAX_FAMILIES][32];
   struct wisp_defaults *defaults[WISP_MAX_FAMILIES];
 } wisp_strategies;

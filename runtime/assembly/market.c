@@ -4,13 +4,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* "A.mtx" becomes "A_b.mtx", "A" "A_b". */
-static wisp_status vector_path(wisp_error *err, const char *path, char *out, size_t room)
+wisp_status wisp_market_vector_path(wisp_error *err, const char *path, char out[WISP_MARKET_PATH])
 {
   const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
   const int stem = (int)(dot && dot > (slash ? slash + 1 : path) ? (size_t)(dot - path) : strlen(path));
-  const int length = snprintf(out, room, "%.*s_b%s", stem, path, path + stem);
-  return wisp_require(err, length >= 0 && (size_t)length < room, WISP_EUSAGE, "%s: the path is too long", path);
+  const int length = snprintf(out, WISP_MARKET_PATH, "%.*s_b%s", stem, path, path + stem);
+  return wisp_require(err, length >= 0 && length < WISP_MARKET_PATH, WISP_EUSAGE, "%s: the path is too long", path);
 }
 
 /* What is written: the matrix, or the vector alone. */
@@ -41,8 +40,8 @@ wisp_status wisp_market_write(wisp_error *err, const char *path, const wisp_patt
                               const double *vector)
 {
   const content c = {pattern, values, vector};
-  char beside[4096];
-  CALL(vector_path(err, path, beside, sizeof beside));
+  char beside[WISP_MARKET_PATH];
+  CALL(wisp_market_vector_path(err, path, beside));
   CALL(wisp_write_file(err, path, write_matrix, &c));
   const wisp_status status = wisp_write_file(err, beside, write_vector, &c);
   if (status != WISP_OK) unlink(path);

@@ -4,7 +4,6 @@
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,9 +291,8 @@ wisp_status wisp_contract_write(wisp_error *err, const wisp_contract *c, const c
     if (a->kind != WISP_ARGUMENT_OPERAND) continue;
     CALL(wisp_plan_pack(err, c->plan, i, &data, &bytes));
     snprintf(path, sizeof path, "%s/%s.%s", folder, a->name, endings[a->number]);
-    FILE *file = fopen(path, "wb");
-    const bool written = file && fwrite(data, 1, bytes, file) == bytes, closed = file && fclose(file) == 0;
-    CALL(wisp_require(err, written && closed, WISP_ESYSTEM, "%s cannot be written: %s", path, strerror(errno)));
+    const wisp_text content = {.data = data, .length = bytes};
+    CALL(wisp_write_file(err, path, wisp_fill_text, &content));
     free(data);
     data = NULL;
   }

@@ -20,7 +20,7 @@ struct wisp_session {
   wisp_device *device; /* NULL: only read, for what has been measured on any */
   wisp_strategies *strategies;
   wisp_store *store;    /* NULL: none is to be read */
-  char *warning;        /* of the store, for people; NULL: nothing is odd */
+  char *warning;        /* of texts and store, for people, a line each; NULL: nothing is odd */
   char *path, *command; /* as they were asked for; NULL: the default */
   bool exact_match_only;
   wisp_handle *handles;

@@ -46,15 +46,28 @@ static wisp_status copy_text(wisp_error *err, const char *text, char **out)
   return WISP_OK;
 }
 
+/* What is odd about the texts and the store, a line each; takes what the store said. */
+static wisp_status collect_warnings(wisp_error *err, wisp_session *s, char *of_store)
+{
+  OWNED(free) char *said = of_store;
+  HELD(wisp_text_free) wisp_text all = {0};
+  const char *const parts[] = {s->strategies->warning.data, said};
+  for (size_t i = 0; i < WISP_COUNT(parts); i++)
+    if (parts[i] && *parts[i]) CALL(wisp_text_print(err, &all, "%s%s", all.length ? "\n" : "", parts[i]));
+  return GIVE(all.data, &s->warning);
+}
+
 wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *request, bool tolerant, wisp_session **out)
 {
   OWNED(wisp_session_close) wisp_session *s = NULL;
+  char *of_store = NULL;
   CALL(wisp_new(err, 1, sizeof *s, &s));
   s->exact_match_only = request->exact_match_only;
   CALL(copy_text(err, request->store, &s->path));
   CALL(copy_text(err, request->command, &s->command));
   CALL(wisp_strategies_load(err, &s->strategies));
-  if (!request->defaults_only) CALL(wisp_store_open(err, request->store, tolerant, &s->warning, &s->store));
+  if (!request->defaults_only) CALL(wisp_store_open(err, request->store, tolerant, &of_store, &s->store));
+  CALL(collect_warnings(err, s, of_store));
   return GIVE(s, out);
 }
 

@@ -390,7 +390,7 @@ wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const 
 {
   wisp_error reason = {.text = ""};
   const wisp_status status = wisp_choose(&reason, from, wish, out);
-  const bool none = status == WISP_EREFUSED || status == WISP_EUSAGE;
+  const bool none = status == WISP_EREFUSED || status == WISP_EUSAGE || status == WISP_EINPUT;
   if (none) *out = (wisp_stage){.kernels = 0};
   return wisp_require(err, none || status == WISP_OK, status, "%s", reason.text);
 }

@@ -86,7 +86,8 @@ typedef struct wisp_stage {
  * kernels, each of which then takes its own winner in that layout. Its template hash is wisp_hash over those of its
  * kernels in turn; one that differs only counts where no record is current. */
 wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
-/* The same, where it is no error that there is no such thing, or that it runs nowhere here: out->kernels is 0 then. */
+/* The same, where it is no error that there is no such thing, that its system cannot be read (loading the strategies
+ * said so), or that it runs nowhere here: out->kernels is 0 then. */
 wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
 void wisp_stage_free(wisp_stage *stage);
 

@@ -94,12 +94,9 @@ static void fill_cell(wisp_report_cell *cell)
   cell->spec = cell->entries->spec;
   for (size_t i = 0; i < cell->count; i++) {
     const wisp_trial *t = cell->entries[i].trial;
-    size_t *count = wisp_trial_outcome(t) == WISP_TRIAL_OK        ? &cell->ok
-                    : wisp_trial_outcome(t) == WISP_TRIAL_SLOW    ? &cell->slow
-                    : wisp_trial_outcome(t) == WISP_TRIAL_REFUSED ? &cell->refused
-                                                                  : &cell->bad;
-    ++*count;
-    if (count != &cell->ok) continue;
+    size_t *const counts[WISP_VERDICTS] = {&cell->ok, &cell->slow, &cell->refused, &cell->bad, &cell->unfinished};
+    ++*counts[wisp_trial_verdict(t)];
+    if (wisp_trial_verdict(t) != WISP_VERDICT_OK) continue;
     const int mesh = cell->timed ? wisp_contest_meshes(t, cell->timed) : -1;
     if (mesh < 0 || (mesh == 0 && t->elements > cell->elements)) cell->elements = t->elements, cell->timed = t;
   }

@@ -45,8 +45,8 @@ typedef struct wisp_report_cell {
   double default_ms;                /* what runs without a store takes in its place; NaN: not measured */
   const wisp_trial *in_step;        /* likewise in the step that a solver takes, where that has this kernel */
   const char *remark, *step_remark; /* of these two: "stale", "refused", or empty; not set where there is none */
-  size_t ok, slow, refused, bad;    /* trials by outcome; bad: wrong, crash, hang, compile-error */
-  bool front;                       /* its parameter study stands in the foreground */
+  size_t ok, slow, refused, bad, unfinished; /* trials by verdict; bad: failed */
+  bool front;                                /* its parameter study stands in the foreground */
 } wisp_report_cell;
 
 typedef struct wisp_report_data {

@@ -253,11 +253,6 @@ void wisp_report_refusals(wisp_page *page, const wisp_report_subject *subject)
   free(list);
 }
 
-static bool is_failure(const wisp_trial *t)
-{
-  return !wisp_trial_is_right(t) && wisp_trial_outcome(t) != WISP_TRIAL_REFUSED;
-}
-
 static void print_failure(wisp_page *page, const wisp_report_cell *cell, const wisp_trial *t)
 {
   wisp_page_around(page, "<tr><td><span class=\"tag\">", t->outcome, "</span></td>");
@@ -287,7 +282,7 @@ void wisp_report_failures(wisp_page *page, const wisp_report_subject *subject)
   wisp_page_part(page, "failures", subject->number);
   for (size_t i = 0; i < subject->count; i++)
     for (size_t e = 0; e < subject->cells[i].count; e++)
-      if (is_failure(subject->cells[i].entries[e].trial))
+      if (wisp_trial_verdict(subject->cells[i].entries[e].trial) == WISP_VERDICT_FAILED)
         print_failure(page, &subject->cells[i], subject->cells[i].entries[e].trial);
   wisp_page_print(page, "</tbody></table></section>\n");
 }

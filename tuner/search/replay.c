@@ -4,12 +4,13 @@
 #include "search.h"
 #include "../../runtime/device.h"
 #include "../../runtime/kernel.h"
+#include "../../runtime/packed.h"
 #include "../../runtime/process.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const int wisp_replay_after[WISP_REPLAY_POINTS] = {5, 10, 25, 50, WISP_REPLAY_MOST};
 
@@ -59,28 +60,12 @@ static wisp_status read_store(wisp_error *err, const char *path, size_t *count, 
 
 wisp_status wisp_replay_load(wisp_error *err, const char *path, size_t *count, wisp_trial **out)
 {
-  wisp_status status = WISP_OK;
-  char folder[256] = "", file[300];
-  size_t length = strlen(path);
-  wisp_ending ending = WISP_RAN;
-  int code = 0;
-  FILE *there = fopen(path, "rb");
-  TRY(wisp_require(err, there, WISP_EUSAGE, "%s: no such sweep: --db FILE names one (a store, or one packed as .gz)",
-                   path));
-  if (length < 3 || strcmp(path + length - 3, ".gz") != 0) {
-    status = read_store(err, path, count, out);
-    goto done;
-  }
-  TRY(wisp_scratch_create(err, folder, sizeof folder));
-  snprintf(file, sizeof file, "%s/sweep.db", folder);
-  char *argv[] = {(char[]){"gunzip"}, (char[]){"-c"}, (char[]){"--"}, (char *)(uintptr_t)path, NULL};
-  TRY(wisp_process_run(err, argv, folder, file, 60, &ending, &code));
-  TRY(wisp_require(err, ending == WISP_RAN && code == 0, WISP_ESTORE, "%s: gunzip cannot unpack it", path));
-  TRY(read_store(err, file, count, out));
-done:
-  if (there) fclose(there);
-  if (*folder) wisp_scratch_remove(folder);
-  return status;
+  HELD(wisp_scratch_remove) char folder[WISP_PACKED_FOLDER] = "";
+  HELD(wisp_text_free) wisp_text file = {0};
+  CALL(wisp_require(err, access(path, R_OK) == 0, WISP_EUSAGE,
+                    "%s: no such sweep: --db FILE names one (a store, or one packed as .gz)", path));
+  CALL(wisp_unpack(err, path, folder, &file));
+  return read_store(err, file.data, count, out);
 }
 
 /* --- one target --- */

@@ -58,11 +58,12 @@ typedef struct supervisor {
 
 void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial)
 {
-  const bool ok = wisp_trial_is_right(trial), refused = wisp_trial_outcome(trial) == WISP_TRIAL_REFUSED;
+  const wisp_verdict verdict = wisp_trial_verdict(trial);
+  const bool ok = verdict <= WISP_VERDICT_SLOW;
   summary->trials++;
   summary->ok += ok;
-  summary->refused += refused;
-  summary->failed += !ok && !refused;
+  summary->refused += verdict == WISP_VERDICT_REFUSED;
+  summary->failed += verdict == WISP_VERDICT_FAILED;
   if (!ok && summary->failed + summary->refused <= 1) wisp_summary_why(summary, trial);
 }
 

@@ -219,6 +219,8 @@ wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_requ
   TRY(wisp_strategies_load(err, &sweep.strategies));
   TRY(check_request(err, &sweep));
   TRY(wisp_devices_read(err, devices, &sweep.workers, &names));
+  if (sweep.strategies->warning.length && request->warn)
+    request->warn(request->context, sweep.strategies->warning.data);
   warn_of_pairs(request, sweep.workers, names);
   TRY(wisp_warden_start(err, &warden)); /* before there are files open, which it would keep open */
   TRY(wisp_interrupt_begin(err, &interrupt));

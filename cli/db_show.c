@@ -1,0 +1,193 @@
+/* wisp db show: what is stored, by layer and device. */
+#include "db.h"
+#include "print.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One line: what a layer holds of a device. */
+typedef struct holding {
+  wisp_layer layer;
+  const wisp_trial *sample; /* for device and target */
+  wisp_tally tally;
+  uint64_t orders;                /* bit N: some trial is of order N */
+  const wisp_trial *first, *last; /* by date, of those that have one */
+} holding;
+
+enum { MOST_ORDERS = 64 };
+
+static void count_in(holding *h, const wisp_trial *t)
+{
+  wisp_spec spec;
+  wisp_tally_add(&h->tally, t);
+  if (wisp_spec_parse(NULL, t->spec, &spec) == WISP_OK && spec.order >= 0 && spec.order < MOST_ORDERS)
+    h->orders |= (uint64_t)1 << spec.order;
+  if (!wisp_db_is_day(t->when)) return; /* ISO dates sort as texts */
+  if (!h->first || strcmp(t->when, h->first->when) < 0) h->first = t;
+  if (!h->last || strcmp(t->when, h->last->when) > 0) h->last = t;
+}
+
+/* Trials of devices with this in their names, by layer and device, in order of appearance: as many lines as it takes;
+ * free(*out). */
+static wisp_status count_holdings(wisp_error *err, const wisp_store *store, const char *device, size_t *lines,
+                                  holding **out)
+{
+  OWNED(free) holding *list = NULL;
+  size_t count = 0, room = 0;
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *t = wisp_store_trial(store, i, &layer);
+    size_t at = count; /* the same as the one before, mostly */
+    if (!strcasestr(t->device, device)) continue;
+    while (at > 0 && (list[at - 1].layer != layer || strcmp(list[at - 1].sample->device, t->device) != 0 ||
+                      strcmp(list[at - 1].sample->target, t->target) != 0))
+      at--;
+    CALL(wisp_grow(err, &list, &room, count + 1, sizeof *list));
+    if (at == 0) list[count++] = (holding){.layer = layer, .sample = t};
+    count_in(&list[at ? at - 1 : count - 1], t);
+  }
+  *lines = count;
+  return GIVE(list, out);
+}
+
+/* The last of the orders in a row that begins with this one. */
+static int end_of_row(uint64_t orders, int first)
+{
+  while (first + 1 < MOST_ORDERS && orders >> (first + 1) & 1) first++;
+  return first;
+}
+
+/* "1-9", "1-3,7"; "-" for none. */
+static wisp_status print_orders(wisp_error *err, uint64_t orders, wisp_text *out)
+{
+  out->length = 0;
+  for (int N = 0; N < MOST_ORDERS; N++) {
+    if (!(orders >> N & 1)) continue;
+    const int last = end_of_row(orders, N);
+    CALL(wisp_text_print(err, out, "%s%d", out->length ? "," : "", N));
+    if (last > N) CALL(wisp_text_print(err, out, "-%d", last));
+    N = last;
+  }
+  if (!out->length) CALL(wisp_text_add(err, out, "-", 1));
+  return WISP_OK;
+}
+
+/* "2026-11-20", "2026-11-20..2026-11-22"; "-" where no trial has a date. */
+static void print_days(const holding *h, char text[32])
+{
+  strcpy(text, "-");
+  if (h->first) snprintf(text, 32, "%.10s", wisp_db_day_of(h->first));
+  if (h->first && strncmp(h->first->when, h->last->when, 10) != 0)
+    snprintf(text, 32, "%.10s..%.10s", wisp_db_day_of(h->first), wisp_db_day_of(h->last));
+}
+
+/* ---- as JSON */
+
+static bool add_orders(cJSON *object, uint64_t orders)
+{
+  cJSON *list = cJSON_AddArrayToObject(object, "orders");
+  bool good = list;
+  for (int N = 0; good && N < MOST_ORDERS; N++)
+    if (orders >> N & 1) good = cJSON_AddItemToArray(list, cJSON_CreateNumber(N));
+  return good;
+}
+
+static bool add_day(cJSON *object, const char *name, const wisp_trial *trial)
+{
+  char day[11] = "";
+  if (!trial) return cJSON_AddNullToObject(object, name);
+  snprintf(day, sizeof day, "%.10s", trial->when);
+  return cJSON_AddStringToObject(object, name, day);
+}
+
+static cJSON *holding_to_json(const holding *h)
+{
+  cJSON *object = cJSON_CreateObject();
+  bool good = cJSON_AddStringToObject(object, "layer", wisp_layer_name(h->layer)) &&
+              cJSON_AddStringToObject(object, "device", h->sample->device) &&
+              cJSON_AddStringToObject(object, "target", h->sample->target);
+  good = good && cJSON_AddNumberToObject(object, "trials", (double)h->tally.trials);
+  for (int v = 0; good && v < WISP_VERDICTS; v++)
+    good = cJSON_AddNumberToObject(object, wisp_verdict_name((wisp_verdict)v), (double)h->tally.of[v]);
+  good = good && cJSON_AddNumberToObject(object, "refused_candidates", (double)h->tally.refused_candidates);
+  good =
+      good && add_orders(object, h->orders) && add_day(object, "first", h->first) && add_day(object, "last", h->last);
+  if (good) return object;
+  cJSON_Delete(object);
+  return NULL;
+}
+
+static wisp_status show_json(wisp_error *err, size_t count, const holding *list)
+{
+  HELD(wisp_text_free) wisp_text out = {0};
+  CALL(wisp_text_print(err, &out, "["));
+  for (size_t i = 0; i < count; i++) CALL(wisp_text_add_item(err, &out, i == 0, holding_to_json(&list[i])));
+  printf("%s\n]\n", out.data);
+  return WISP_OK;
+}
+
+/* ---- as text */
+
+enum { FIRST_COUNT = 4, COLUMNS = FIRST_COUNT + WISP_VERDICTS + 2 };
+
+/* A number, or the dash that a table leaves out where a column has no other. */
+static void print_count(size_t count, char text[24])
+{
+  snprintf(text, 24, "%zu", count);
+  if (!count) strcpy(text, "-");
+}
+
+static wisp_status add_row(wisp_error *err, wisp_table *table, const holding *h)
+{
+  HELD(wisp_text_free) wisp_text orders = {0};
+  char trials[24], counts[WISP_VERDICTS][24], days[32];
+  const char *cells[COLUMNS] = {wisp_layer_name(h->layer), h->sample->device, h->sample->target, trials};
+  print_count(h->tally.trials, trials);
+  for (int v = 0; v < WISP_VERDICTS; v++) {
+    print_count(h->tally.of[v], counts[v]);
+    cells[FIRST_COUNT + v] = counts[v];
+  }
+  print_days(h, days);
+  CALL(print_orders(err, h->orders, &orders));
+  cells[COLUMNS - 2] = orders.data, cells[COLUMNS - 1] = days;
+  return wisp_table_add(err, table, cells);
+}
+
+static wisp_status show_text(wisp_error *err, const char *path, size_t count, const holding *list)
+{
+  wisp_column columns[COLUMNS] = {{"layer", false}, {"device", false}, {"target", false}, {"trials", true}};
+  OWNED(wisp_table_destroy) wisp_table *table = NULL;
+  HELD(wisp_text_free) wisp_text out = {0};
+  char name[4096];
+  wisp_show_text(path, name, sizeof name);
+  printf("%s%s\n", name, access(path, F_OK) == 0 ? "" : " (not there yet)");
+  for (int v = 0; v < WISP_VERDICTS; v++)
+    columns[FIRST_COUNT + v] = (wisp_column){wisp_verdict_name((wisp_verdict)v), true};
+  columns[COLUMNS - 2] = (wisp_column){"N", false}, columns[COLUMNS - 1] = (wisp_column){"measured", false};
+  CALL(wisp_table_create(err, "", COLUMNS, columns, &table));
+  for (size_t i = 0; i < count; i++) CALL(add_row(err, table, &list[i]));
+  if (count) CALL(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &out));
+  if (count) fputs(out.data, stdout);
+  return WISP_OK;
+}
+
+wisp_status wisp_db_show(wisp_error *err, const wisp_arguments *args, const char *path)
+{
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  OWNED(free) holding *list = NULL;
+  size_t count = 0;
+  OWNED(free) char *warning = NULL;
+  bool json = wisp_option_given(args, "json");
+  char device[128] = "";
+  CALL(wisp_option_stored_device(err, args, device));
+  CALL(wisp_store_open(err, path, true, &warning, &store));
+  if (warning) wisp_cli_warn(args, warning);
+  if (!json) wisp_store_show(store);
+  CALL(count_holdings(err, store, device, &count, &list));
+  CALL(wisp_require(err, count || !*device, WISP_EMISSING, "nothing is stored for '%s': 'wisp db show' lists devices",
+                    device));
+  return json ? show_json(err, count, list) : show_text(err, path, count, list);
+}

@@ -1,0 +1,174 @@
+/* Claim: scripts/setup brings what is missing, also where a release lacks one of the packages, and OpenBLAS where only
+ * the reference BLAS is there; what it could not bring it names. make lint without its tools is one line that names it.
+ * Nothing is installed here: a package manager is played, and what it installs are files in a folder. */
+#include "store_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* Every package is a file in have/. The last header of a text decides whether it compiles. */
+static const char cc[] =
+    "#!/bin/sh\n"
+    "case $* in\n"
+    "  *-lopenblas*) test -e \"$HAVE/libopenblas-dev\" ;;\n"
+    "  *) while read -r line; do last=$line; done\n"
+    "    case $last in\n"
+    "      *stdlib.h*) package=libc6-dev ;;\n"
+    "      *sqlite3.h*) package=libsqlite3-dev ;;\n"
+    "      *cJSON.h*) package=libcjson-dev ;;\n"
+    "      *lapacke.h*) package=liblapacke-dev ;;\n"
+    "      *cblas.h*) test -e \"$HAVE/liblapacke-dev\" && exit 0; package=libopenblas-dev ;;\n" /* the reference's */
+    "      *metis.h*) package=libmetis-dev ;;\n"
+    "      *cmocka.h*) package=libcmocka-dev ;;\n"
+    "    esac\n"
+    "    test -e \"$HAVE/$package\" ;;\n"
+    "esac\n";
+
+static const char apt[] =
+    "#!/bin/sh\n"
+    "echo \"$*\" >>\"$HAVE/../calls\"\n"
+    "case $* in *update*) exit 0 ;; esac\n"
+    "for word; do\n"
+    "  if [ \"$word\" = \"$LACKS\" ]; then echo \"E: Unable to locate package $word\"; exit 100; fi\n"
+    "done\n"
+    "for word; do\n"
+    "  case $word in -* | install | DPkg*) continue ;; esac\n"
+    "  : >\"$HAVE/$word\"\n"
+    "  case $word in\n"
+    "    gcc | make | pkg-config | clang | g++ | gfortran | gmsh | valgrind | clang-format-14)\n"
+    "      ln -sf ../tool \"$HAVE/../bin/$word\" ;;\n"
+    "  esac\n"
+    "  if [ \"$word\" = gcc ]; then ln -sf ../cc \"$HAVE/../bin/cc\"; fi\n"
+    "done\n";
+
+static const char python[] = "#!/bin/sh\n"
+                             "case $* in\n"
+                             "  *ensurepip*) test -e \"$HAVE/python3-venv\" ;;\n"
+                             "  *venv*) mkdir -p .tools/bin && cp \"$HAVE/../pip\" .tools/bin/pip ;;\n"
+                             "esac\n";
+
+static const char pip[] =
+    "#!/bin/sh\n"
+    "test -z \"$NO_NETWORK\" || exit 1\n"
+    "test \"$*\" = \"install clang-format==14.0.6\" && cp \"$HAVE/../tool\" .tools/bin/clang-format\n";
+
+static void write_tool(const char *folder, const char *name, const char *text)
+{
+  fixture_write(fixture_path(folder, name), text, strlen(text));
+  assert_int_equal(chmod(fixture_path(folder, name), 0755), 0);
+}
+
+/* A bare machine: the shell's own tools, and a tree with the scripts alone. */
+static int set_up(void **state)
+{
+  char line[4096], tree[512];
+  fixture_set_up(state);
+  const char *folder = *state;
+  assert_non_null(getcwd(tree, sizeof tree));
+  snprintf(line, sizeof line,
+           "cd %s && mkdir bin have tree tree/scripts && cp '%s'/scripts/setup '%s'/scripts/tools.sh '%s'/scripts/lint "
+           "tree/scripts && for tool in bash sh dirname mktemp env tail rm sort tr ls grep cat mkdir cp ln sed find "
+           "xargs; do ln -s \"$(command -v $tool)\" bin/$tool; done",
+           folder, tree, tree, tree);
+  assert_int_equal(system(line), 0);
+  write_tool(folder, "cc", cc);
+  write_tool(folder, "pip", pip);
+  write_tool(folder, "tool", "#!/bin/sh\necho 'clang-format version 14.0.6'\n");
+  write_tool(folder, "bin/apt-get", apt);
+  write_tool(folder, "bin/python3", python);
+  write_tool(folder, "bin/id", "#!/bin/sh\necho 0\n");
+  return 0;
+}
+
+/* A script there, with variables before it: its status; what it said is in the file `said`. */
+static int run(const char *folder, const char *before, const char *script)
+{
+  char line[1024];
+  snprintf(line, sizeof line,
+           "cd %s/tree && env -i PATH=%s/bin HAVE=%s/have %s bash scripts/%s >../said 2>&1 </dev/null", folder, folder,
+           folder, before, script);
+  const int status = system(line);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static char *said(const char *folder)
+{
+  size_t length = 0;
+  return fixture_read(fixture_path(folder, "said"), &length);
+}
+
+static bool has(const char *folder, const char *file)
+{
+  return access(fixture_path(folder, file), F_OK) == 0;
+}
+
+static const char *const packages[] = {
+    "have/gcc",  "have/libsqlite3-dev", "have/libopenblas-dev", "have/liblapacke-dev", "have/clang",
+    "have/gmsh", "have/valgrind",       "have/libcmocka-dev",   "have/gfortran"};
+
+static void test_all_there(void **state)
+{
+  size_t length = 0;
+  if (run(*state, "LACKS=none", "setup --dev") != 0) fail_msg("%s", said(*state));
+  for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) assert_true(has(*state, packages[i]));
+  assert_true(has(*state, "have/clang-format-14"));
+  assert_false(has(*state, "tree/.tools"));
+  char *calls = fixture_read(fixture_path(*state, "calls"), &length), *again;
+  assert_int_equal(run(*state, "LACKS=none", "setup --dev"), 0);
+  again = fixture_read(fixture_path(*state, "calls"), &length);
+  assert_string_equal(calls, again); /* nothing is asked for twice */
+  free(calls), free(again);
+}
+
+/* As Debian 13, which has no clang-format-14: all others are installed, and the formatter comes from PyPI. */
+static void test_release_lacks_one(void **state)
+{
+  if (run(*state, "LACKS=clang-format-14", "setup --dev") != 0) fail_msg("%s", said(*state));
+  for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) assert_true(has(*state, packages[i]));
+  assert_true(has(*state, "tree/.tools/bin/clang-format"));
+  assert_true(has(*state, "have/python3-venv"));
+}
+
+/* What could not be brought is named, and nothing else. */
+static void test_no_network(void **state)
+{
+  assert_int_equal(run(*state, "LACKS=clang-format-14 NO_NETWORK=1", "setup --dev"), 1);
+  char *text = said(*state);
+  assert_non_null(strstr(text, "setup: could not install clang-format-14 ;"));
+  assert_true(has(*state, "have/libcmocka-dev"));
+  free(text);
+}
+
+/* LAPACKE came first, and with it the reference BLAS and the same header. */
+static void test_reference_blas(void **state)
+{
+  assert_int_equal(run(*state, "LACKS=none", "setup"), 0);
+  assert_int_equal(unlink(fixture_path(*state, "have/libopenblas-dev")), 0);
+  assert_int_equal(run(*state, "LACKS=none", "setup"), 0);
+  assert_true(has(*state, "have/libopenblas-dev"));
+}
+
+static void test_lint(void **state)
+{
+  assert_int_equal(run(*state, "LACKS=none", "setup"), 0);
+  assert_int_equal(run(*state, "LACKS=none", "lint"), 1);
+  char *text = said(*state), *end = strchr(text, '\n');
+  if (!end || end[1] || !strstr(text, "scripts/setup --dev") || !strstr(text, " clang ") || !strstr(text, " cmocka.h"))
+    fail_msg("lint says: %s", text);
+  free(text);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, fixture_tear_down)
+  const struct CMUnitTest tests[] = {TEST(test_all_there), TEST(test_release_lacks_one), TEST(test_no_network),
+                                     TEST(test_reference_blas), TEST(test_lint)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
