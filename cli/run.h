@@ -3,6 +3,7 @@
 #ifndef WISP_RUN_H
 #define WISP_RUN_H
 
+#include "notes.h"
 #include "print.h"
 #include "options.h"
 #include "../runtime/nodal/solver.h"

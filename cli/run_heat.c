@@ -155,6 +155,8 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   wisp_progress_show(&progress, 0, "opening store and device");
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
+  wisp_progress_clear(&progress);
+  wisp_cli_say_notes(args, &run->mesh->notes);
   CALL(choose(err, r, run, NULL, &run->assembly));
   CALL(choose(err, r, run, WISP_HEAT_ITERATION, &run->iteration));
   wisp_progress_show(&progress, 0.2, "numbering nodes, pattern");

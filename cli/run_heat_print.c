@@ -86,6 +86,7 @@ static cJSON *make_json(const wisp_heat_request *r, const wisp_heat_run *run)
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   cJSON_AddStringToObject(object, "assembly", run->assembly.composition);
   wisp_run_add_kernels(object, &run->assembly);
+  wisp_json_add_notes(object, &run->mesh->notes);
   return object;
 }
 

@@ -115,6 +115,8 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_helm
   wisp_progress_show(&progress, 0, "opening store and device");
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
+  wisp_progress_clear(&progress);
+  wisp_cli_say_notes(args, &run->mesh->notes);
   CALL(wisp_hdg_dirichlet(err, "option --neumann", r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->neumann,
                           &run->dirichlet, &r->data.dirichlet));
   CALL(choose(err, r, run));

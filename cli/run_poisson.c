@@ -120,6 +120,7 @@ static cJSON *make_json(const poisson_request *r, const poisson_run *run)
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   cJSON_AddStringToObject(object, "composition", run->stage.composition);
   wisp_run_add_kernels(object, &run->stage);
+  wisp_json_add_notes(object, &run->mesh->notes);
   return object;
 }
 
@@ -233,6 +234,8 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const poi
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   show(&progress, 0.1, "making the mesh");
   CALL(make_mesh(err, r, run));
+  wisp_progress_clear(&progress);
+  wisp_cli_say_notes(args, &run->mesh->notes);
   if (r->geometry == GEOMETRY_AUTO) CALL(prefer_trilinear(err, r, run, &trilinear));
   CALL(choose(err, r, run, trilinear, r->run.exact, &run->stage));
   show(&progress, 0.15, "numbering nodes, right-hand side");

@@ -201,6 +201,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_syst
   CALL(choose_boundary(err, r, run));
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
+  wisp_cli_say_notes(args, &run->mesh->notes);
   r->kernels.elements = (long long)run->mesh->elements;
   const wisp_chooser from = wisp_session_chooser(run->session);
   CALL(wisp_basis_choose(err, &from, &r->kernels, r->basis, &run->basis, &run->stage));

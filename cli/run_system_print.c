@@ -155,6 +155,7 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
   add_coefficients(object, run);
   add_origin(object, &run->stage);
   wisp_run_add_kernels(object, &run->stage);
+  wisp_json_add_notes(object, &run->mesh->notes);
   return object;
 }
 

@@ -43,6 +43,13 @@ typedef struct wisp_error {
 
 typedef enum wisp_precision { WISP_F32 = 4, WISP_F64 = 8 } wisp_precision; /* the value is the size in bytes */
 
+/* A remark about a mesh's file: what of it has no effect, or what was changed (docs/meshes.md). Both texts live as long
+ * as what they were asked of. */
+typedef struct wisp_mesh_note {
+  const char *key;  /* a word for programs: "periodic" */
+  const char *text; /* a line for people */
+} wisp_mesh_note;
+
 /* Of the library that runs; WISP_VERSION is the header's. */
 const char *wisp_version(void);
 
@@ -62,7 +69,9 @@ typedef struct wisp_request { /* zero-initialise; what is 0 or NULL takes the va
   const char *store;    /* the user's store file (the default place); site and shipped entries are read in any case */
   int exact_match_only; /* 1: WISP_EMISSING unless every kernel has an entry of this device, driver and compiler */
   const char
-      *basis; /* the device's: "nodal", "bernstein", or "auto", the faster; exchanged are nodes' values ("nodal") */
+      *basis;   /* the device's: "nodal", "bernstein", or "auto", the faster; exchanged are nodes' values ("nodal") */
+  double merge; /* join the file's nodes that are closer than this, in its unit of length (0: none) */
+  int cracks;   /* 1: faces of the file's boundary may lie on one another, and are walls (0: WISP_EINPUT) */
 } wisp_request;
 
 /* Reads mesh and store, compiles the kernels, takes the device's memory. Fields start at zero. */
@@ -106,6 +115,9 @@ typedef struct wisp_kernel_info {
   const char *note;  /* why a better match was not taken: stale, refused, it did not compile or load; else empty */
 } wisp_kernel_info;
 int wisp_simulation_kernel(const wisp_simulation *simulation, size_t i, wisp_kernel_info *info);
+
+/* The i-th remark about the mesh's file. False past the last. */
+int wisp_simulation_note(const wisp_simulation *simulation, size_t i, wisp_mesh_note *note);
 
 /* --- a session: a device, the store and the kernels' texts, opened once for kernels and operators --- */
 
@@ -280,6 +292,8 @@ typedef struct wisp_matrix_request {
   const int *tags;            /* with it: numbers of the boundary's parts that are fixed, */
   size_t tag_count;           /* so many */
   int reproducible;           /* 1: the same bits each time */
+  double merge;               /* of a file, as of wisp_request */
+  int cracks;
 } wisp_matrix_request;
 
 /* Numbers the nodes and makes the pattern, opens the kernels, takes the device's memory for their lists. Rows are the
@@ -326,6 +340,8 @@ wisp_status wisp_matrix_assemble(wisp_error *err, wisp_matrix *matrix, const wis
                                  void *F, void *stream);
 /* Its i-th kernel; WISP_EMISSING behind the last. */
 wisp_status wisp_matrix_kernel(wisp_error *err, const wisp_matrix *matrix, size_t i, wisp_kernel_info *info);
+/* The i-th remark about the mesh's file; WISP_EMISSING behind the last. */
+wisp_status wisp_matrix_note(wisp_error *err, const wisp_matrix *matrix, size_t i, wisp_mesh_note *note);
 
 /* --- the Helmholtz problem on triangles: set up once, solved for as many right-hand sides as wanted --- */
 
@@ -349,6 +365,8 @@ typedef struct wisp_helmholtz_request {
   int smoothing;                        /* of two levels, 1..8: Chebyshev's degree (2) */
   double tolerance;                     /* of the residual over the right-hand side (1e-10; in float 1e-5) */
   long long iterations;                 /* at the most (100000) */
+  double merge;                         /* of a file, as of wisp_request */
+  int cracks;
 } wisp_helmholtz_request;
 
 /* Numbers edges, takes the kernels and the device's memory, condenses, assembles, and makes the preconditioner.
@@ -411,6 +429,8 @@ wisp_status wisp_helmholtz_values(wisp_error *err, const wisp_helmholtz *problem
 
 /* Its i-th kernel; WISP_EMISSING behind the last. */
 wisp_status wisp_helmholtz_kernel(wisp_error *err, const wisp_helmholtz *problem, size_t i, wisp_kernel_info *info);
+/* The i-th remark about the mesh's file; WISP_EMISSING behind the last. */
+wisp_status wisp_helmholtz_note(wisp_error *err, const wisp_helmholtz *problem, size_t i, wisp_mesh_note *note);
 
 #ifdef __cplusplus
 }

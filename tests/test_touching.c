@@ -1,10 +1,15 @@
 /* Claim: faces of the boundary that lie on one another are found, all of them and no others, of tets, hexes and
  * triangles, wherever the mesh lies and whatever its size: such as coincide, and such as share a part of a plane from
- * both sides. Joining nodes that are closer than a tolerance makes one mesh of parts. */
+ * both sides. Joining nodes that are closer than a tolerance makes one mesh of parts. Every solver refuses such a file,
+ * until it is told to join its nodes or to take the faces as walls. */
+#include "command.h"
 #include "good.h"
+#include "parts.h"
+#include "store_fixture.h"
 #include "../runtime/mesh/source.h"
 #include "../runtime/mesh/touching.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,55 +20,10 @@
 
 static const int kinds[] = {3, 4, 8};
 
-static wisp_mesh *make_grid(int corners, int x, int y, int z)
-{
-  wisp_mesh *mesh = NULL;
-  GOOD(wisp_mesh_grid(err, corners, (const int[]){x, y, z}, &mesh));
-  return mesh;
-}
-
 /* How many faces belong to one element alone: of a grid, counted by hand. */
 static size_t faces_outside(int corners, size_t x, size_t y, size_t z)
 {
   return corners == 3 ? 2 * (x + y) : (corners == 4 ? 4 : 2) * (x * y + y * z + z * x);
-}
-
-static void connect(wisp_mesh *mesh)
-{
-  GOOD(wisp_mesh_connect(err, "made", mesh));
-}
-
-/* Every element with vertices of its own. Destroys the mesh. */
-static wisp_mesh *explode(wisp_mesh *mesh)
-{
-  const size_t corners = (size_t)mesh->corners;
-  wisp_mesh *parts = NULL;
-  GOOD(wisp_mesh_create(err, mesh->corners, corners * mesh->elements, mesh->elements, &parts));
-  for (size_t i = 0; i < corners * mesh->elements; i++) {
-    parts->cell[i] = (int32_t)i;
-    memcpy(parts->xyz + 3 * i, mesh->xyz + 3 * (size_t)mesh->cell[i], 3 * sizeof *mesh->xyz);
-  }
-  wisp_mesh_destroy(mesh);
-  connect(parts);
-  return parts;
-}
-
-/* Two meshes as one that shares no vertex, the second moved. Destroys both. */
-static wisp_mesh *put_beside(wisp_mesh *a, wisp_mesh *b, double dx, double dy, double dz)
-{
-  const double by[3] = {dx, dy, dz};
-  const size_t corners = (size_t)a->corners;
-  wisp_mesh *both = NULL;
-  GOOD(wisp_mesh_create(err, a->corners, a->vertices + b->vertices, a->elements + b->elements, &both));
-  memcpy(both->xyz, a->xyz, 3 * a->vertices * sizeof *a->xyz);
-  for (size_t i = 0; i < 3 * b->vertices; i++) both->xyz[3 * a->vertices + i] = b->xyz[i] + by[i % 3];
-  memcpy(both->cell, a->cell, corners * a->elements * sizeof *a->cell);
-  for (size_t i = 0; i < corners * b->elements; i++)
-    both->cell[corners * a->elements + i] = b->cell[i] + (int32_t)a->vertices;
-  wisp_mesh_destroy(a);
-  wisp_mesh_destroy(b);
-  connect(both);
-  return both;
 }
 
 static void expect(const wisp_mesh *mesh, size_t coincident, size_t overlapping)
@@ -116,7 +76,7 @@ static void test_wedge(void **state)
           x[1] = angles[a] * x[0] * (x[1] - 0.5);
           if (kinds[i] != 3) x[2] *= 1e-3;
         }
-        connect(mesh);
+        connect_mesh(mesh);
         expect_once(mesh, 0, 0);
       }
 }
@@ -131,7 +91,7 @@ static void test_exploded(void **state)
     const size_t faces = (size_t)(kinds[i] == 8 ? 6 : kinds[i]) * mesh->elements;
     size_t joined = 0;
     GOOD(wisp_mesh_jitter(err, mesh, 0.2, 5)); /* hexes' faces are no longer plane */
-    mesh = explode(mesh);
+    mesh = explode_mesh(mesh);
     expect(mesh, faces - outside, 0);
     GOOD(wisp_mesh_merge(err, "made", mesh, 1e-9, &joined));
     assert_int_equal(mesh->vertices, vertices);
@@ -150,7 +110,7 @@ static void move(wisp_mesh *mesh, double scale, double far, double angle)
     x[0] = scale * (far + (mesh->corners == 3 ? a : cos(angle) * a + sin(angle) * x[2]));
     x[1] = scale * (b - far), x[2] = scale * c;
   }
-  connect(mesh);
+  connect_mesh(mesh);
 }
 
 static const struct place {
@@ -194,7 +154,7 @@ static void test_shifted(void **state)
 
 static void test_refusal(void **state)
 {
-  static const char *const words[] = {"edges", "faces", "faces"};
+  static const char *const words[] = {"boundary edges", "boundary faces", "boundary faces"};
   (void)state;
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     wisp_error refused = {.text = ""};
@@ -241,12 +201,95 @@ static void test_tolerance(void **state)
   }
 }
 
+/* ---- The command. */
+
+/* Solvers, the number of corners that they take, and a number that tells one mesh from two. */
+static const struct solver {
+  const char *run, *number;
+  int corners;
+} solvers[] = {{"maxwell -n 2 --steps 10 --dt 5e-3", "l2_error", 4},
+               {"poisson -n 2", "dofs", 8},
+               {"helmholtz -n 2", "unknowns", 3},
+               {"heat -n 2 --steps 1", "unknowns", 3},
+               {"heat --element tet -n 2 --steps 1", "unknowns", 4}};
+
+/* The unit box or square in one piece, or in halves that share no node. */
+static void write_box(const char *path, int corners, bool halves)
+{
+  wisp_mesh *mesh = halves ? put_beside(make_grid(corners, 2, 4, 4), make_grid(corners, 2, 4, 4), 1, 0, 0)
+                           : make_grid(corners, 4, 4, 4);
+  for (size_t v = 0; v < mesh->vertices && halves; v++) mesh->xyz[3 * v] /= 2;
+  write_mesh(path, mesh);
+}
+
+static double solve(const char *folder, const struct solver *solver, const char *file, const char *more)
+{
+  char line[512];
+  snprintf(line, sizeof line, "run %s -d host --default --json -q --mesh %s %s", solver->run, file, more);
+  cJSON *json = run_json(folder, "", line);
+  const double number = json_number(json, solver->number);
+  cJSON_Delete(json);
+  return number;
+}
+
+static void test_solvers(void **state)
+{
+  for (size_t i = 0; i < WISP_COUNT(solvers); i++) {
+    const struct solver *solver = &solvers[i];
+    char line[512], one[128], two[128];
+    snprintf(one, sizeof one, "%s", fixture_path(*state, "one.msh"));
+    snprintf(two, sizeof two, "%s", fixture_path(*state, "two.msh"));
+    write_box(one, solver->corners, false);
+    write_box(two, solver->corners, true);
+    snprintf(line, sizeof line, "run %s -d host --default --mesh %s", solver->run, two);
+    outcome o = run_in(*state, "", line);
+    const int faces = solver->corners == 3 ? 4 : solver->corners == 4 ? 32 : 16;
+    char count[32];
+    snprintf(count, sizeof count, "two.msh: %d ", 2 * faces);
+    if (o.status != 1 || *o.out || !strstr(o.err, count) || !strstr(o.err, "lie on one another"))
+      fail_msg("%s: status %d: %s", line, o.status, o.err);
+    forget(&o);
+    const double whole = solve(*state, solver, one, ""), merged = solve(*state, solver, two, "--merge 1e-9");
+    if (!(fabs(merged / whole - 1) < 1e-9)) fail_msg("%s: %.9g, not %.9g", solver->run, merged, whole);
+    const double cracked = solve(*state, solver, two, "--cracks");
+    if (!(fabs(cracked / whole - 1) > 0.01)) fail_msg("%s: %.9g with walls, %.9g without", solver->run, cracked, whole);
+  }
+}
+
+/* A program that reads the same file is refused as well, and has the same two remedies. */
+static void test_library(void **state)
+{
+  wisp_error refused = {.text = ""};
+  wisp_simulation *simulation = NULL;
+  wisp_mesh_note note;
+  size_t elements, nodes, fields;
+  char path[128];
+  snprintf(path, sizeof path, "%s", fixture_path(*state, "two.msh"));
+  write_box(path, 4, true);
+  wisp_request request = {.order = 1, .mesh = path, .device = "host"};
+  assert_int_equal(wisp_simulation_create(&refused, &request, &simulation), WISP_EINPUT);
+  assert_non_null(strstr(refused.text, "64 boundary faces lie on one another"));
+  request.merge = 1e-9;
+  GOOD(wisp_simulation_create(err, &request, &simulation));
+  wisp_simulation_size(simulation, &elements, &nodes, &fields);
+  assert_int_equal(elements, 384);
+  assert_true(wisp_simulation_note(simulation, 0, &note));
+  assert_string_equal(note.key, "merged");
+  assert_non_null(strstr(note.text, "25 nodes"));
+  assert_false(wisp_simulation_note(simulation, 1, &note));
+  wisp_simulation_destroy(simulation);
+  request.merge = 0, request.cracks = 1;
+  GOOD(wisp_simulation_create(err, &request, &simulation));
+  assert_false(wisp_simulation_note(simulation, 0, &note));
+  wisp_simulation_destroy(simulation);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_none),      cmocka_unit_test(test_wedge),   cmocka_unit_test(test_exploded),
       cmocka_unit_test(test_sides),     cmocka_unit_test(test_shifted), cmocka_unit_test(test_refusal),
-      cmocka_unit_test(test_tolerance),
+      cmocka_unit_test(test_tolerance), cmocka_unit_test(test_solvers), cmocka_unit_test(test_library),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, fixture_set_up, fixture_tear_down);
 }

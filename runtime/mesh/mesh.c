@@ -345,6 +345,7 @@ void wisp_mesh_destroy(wisp_mesh *mesh)
   free(mesh->order);
   free(mesh->corner);
   free(mesh->number);
+  wisp_notes_free(&mesh->notes);
   free(mesh);
 }
 

@@ -4,6 +4,7 @@
 #define WISP_MESH_H
 
 #include "../../gen/check.h"
+#include "notes.h"
 
 #include <stdint.h>
 
@@ -38,6 +39,7 @@ typedef struct wisp_mesh {
   int32_t *number;      /* elements: their numbers in the file, for messages; NULL where they were not put into order */
   wisp_mesh_name *name; /* of tags and regions that have one */
   size_t names;
+  wisp_notes notes; /* what was remarked while it was read */
 } wisp_mesh;
 
 /* The unit box [0,1]^3 as n[0] x n[1] x n[2] cells, x fastest: each a hex, or cut into six tets (Kuhn); or the unit

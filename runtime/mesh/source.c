@@ -1,4 +1,5 @@
 #include "source.h"
+#include "touching.h"
 
 #include "../../cache/store.h"
 
@@ -26,12 +27,36 @@ wisp_mesh_source wisp_mesh_source_irregular(void)
   return (wisp_mesh_source){.jitter = 0.2, .shuffle = true, .seed = 1};
 }
 
+wisp_mesh_source wisp_mesh_source_file(const char *path, double merge, bool cracks)
+{
+  return (wisp_mesh_source){
+      .file = path, .as_asked = true, .ordering = WISP_ORDER_AS_GIVEN, .merge = merge, .cracks = cracks};
+}
+
+/* The file's mesh, one piece where its parts touch, or where that is refused. */
+static wisp_status read_file(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
+{
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  size_t joined = 0;
+  CALL(wisp_require(err, source->merge >= 0 && isfinite(source->merge), WISP_EUSAGE,
+                    "%s: nodes cannot be merged that are closer than %g: take a length above 0", source->file,
+                    source->merge));
+  CALL(wisp_mesh_read(err, corners, source->file, &mesh));
+  if (source->merge > 0) {
+    CALL(wisp_mesh_merge(err, source->file, mesh, source->merge, &joined));
+    CALL(wisp_notes_add(err, &mesh->notes, "merged", "%s: %zu nodes were joined to others that are closer than %g",
+                        source->file, joined, source->merge));
+  }
+  if (!source->cracks) CALL(wisp_mesh_refuse_touching(err, source->file, mesh));
+  return GIVE(mesh, out);
+}
+
 wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
 {
   const wisp_ordering ordering = ordering_of(source);
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   if (source->file)
-    CALL(wisp_mesh_read(err, corners, source->file, &mesh));
+    CALL(read_file(err, corners, source, &mesh));
   else if (corners == 3)
     CALL(wisp_mesh_squares(err, source->box, source->falling, &mesh));
   else

@@ -64,7 +64,9 @@ typedef struct wisp_mesh_source {
   uint64_t seed; /* of both */
   bool as_asked; /* `ordering` was asked for; else the curve's, but a plain box's own */
   wisp_ordering ordering;
-  bool turned; /* tets that are put into order are turned as well */
+  bool turned;  /* tets that are put into order are turned as well */
+  double merge; /* nodes of the file that are closer are joined; 0: none are */
+  bool cracks;  /* faces of the file's boundary may lie on one another */
 } wisp_mesh_source;
 
 /* What trials on it are told apart by: "box", "ordered" where elements lie along the curve, else the ordering's name.
@@ -74,7 +76,11 @@ const char *wisp_mesh_source_kind(const wisp_mesh_source *source);
 /* Irregular, as users' meshes are, and ordered: what the tuner times on unless told otherwise. */
 wisp_mesh_source wisp_mesh_source_irregular(void);
 
-/* Read or made, moved, shuffled, ordered: triangles of 3 corners, tets of 4, or hexes of 8. Errors of each. */
+/* The file of a program's request, for messages and numbers as the file has them: elements stay in its order. */
+wisp_mesh_source wisp_mesh_source_file(const char *path, double merge, bool cracks);
+
+/* Read or made, moved, shuffled, ordered: triangles of 3 corners, tets of 4, or hexes of 8. Errors of each. WISP_EINPUT
+ * where faces of a file's boundary lie on one another, unless they are cracks. */
 wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out);
 /* The source's file; or its box, of so many elements at the least, as many cells on each edge, of two triangles or six
  * tets. Of hexes it has just as many, is about as long as wide, and of whole layers but for the last, which may end

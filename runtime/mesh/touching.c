@@ -356,9 +356,9 @@ wisp_status wisp_mesh_refuse_touching(wisp_error *err, const char *name, const w
     snprintf(where, sizeof where, "(%g, %g, %g)", t.at[0], t.at[1], t.at[2]);
   if (t.coincident) snprintf(join, sizeof join, " --merge %.0e to join nodes, or", 1e-8 * extent_of(mesh));
   return wisp_fail(err, WISP_EINPUT,
-                   "%s: %zu %s of the boundary lie on one another, the first at %s, where %s %zu and %zu touch without "
-                   "shared nodes, so that a wall stands between them: join the parts before they are meshed (Gmsh: "
-                   "Coherence or BooleanFragments), or give%s --cracks to keep the walls",
-                   name, t.coincident + t.overlapping, flat ? "edges" : "faces", where, many,
+                   "%s: %zu %s lie on one another, the first at %s: %s %zu and %zu touch there without "
+                   "shared nodes, which makes a wall. Join the parts before meshing (Gmsh: Coherence or "
+                   "BooleanFragments), or give%s --cracks to keep the walls",
+                   name, t.coincident + t.overlapping, flat ? "boundary edges" : "boundary faces", where, many,
                    wisp_mesh_number(mesh, t.element[0]), wisp_mesh_number(mesh, t.element[1]), join);
 }

@@ -1,7 +1,7 @@
 /* Sparse matrices that a program has assembled into its own arrays: numbering, pattern and lists once, then the
  * launches of a composition, each a kernel of the public door. */
 #include "../../assembly/room.h"
-#include "../../mesh/mesh.h"
+#include "../../mesh/source.h"
 #include "../door.h"
 
 #include <math.h>
@@ -61,7 +61,8 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
   wisp_fixing fixing = {.vertices_first = true};
   size_t marks = 0;
   if (request->mesh) {
-    CALL(wisp_mesh_read(err, corners, request->mesh, &m->mesh));
+    const wisp_mesh_source file = wisp_mesh_source_file(request->mesh, request->merge, request->cracks);
+    CALL(wisp_mesh_make(err, corners, &file, &m->mesh));
     fixing.count = request->tag_count, fixing.tag = request->tags;
   } else {
     CALL(wisp_door_mesh(err, "matrix", corners, request->vertices, request->elements, request->xyz, request->corners,
@@ -252,6 +253,13 @@ wisp_status wisp_matrix_kernel(wisp_error *err, const wisp_matrix *m, size_t i, 
   CALL(check(err, m));
   CALL(wisp_require(err, i < (size_t)m->kernels, WISP_EMISSING, "matrix: it has no more kernels"));
   return wisp_kernel_describe(err, m->kernel[i], info);
+}
+
+wisp_status wisp_matrix_note(wisp_error *err, const wisp_matrix *m, size_t i, wisp_mesh_note *note)
+{
+  CALL(check(err, m));
+  CALL(WISP_GIVEN(err, note));
+  return wisp_notes_at(err, &m->mesh->notes, i, note);
 }
 
 /* --- assembling --- */

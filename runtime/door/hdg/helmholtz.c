@@ -2,6 +2,7 @@
  * whose arrays are copied from and to the program's. */
 #include "../../hdg/boundary.h"
 #include "../../hdg/helmholtz_solver.h"
+#include "../../mesh/source.h"
 #include "../door.h"
 
 #include <math.h>
@@ -78,7 +79,8 @@ static wisp_status pose(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz
   CALL(wisp_require(err, r->mesh || !r->neumann, WISP_EUSAGE,
                     "helmholtz: neumann names parts of a file's boundary: take fluxes for a mesh of your own"));
   if (r->mesh) {
-    CALL(wisp_mesh_read(err, 3, r->mesh, &p->mesh));
+    const wisp_mesh_source file = wisp_mesh_source_file(r->mesh, r->merge, r->cracks);
+    CALL(wisp_mesh_make(err, 3, &file, &p->mesh));
     CALL(wisp_hdg_dirichlet(err, "neumann", name, p->mesh, r->neumann, &p->tags, &texts.dirichlet));
   } else {
     CALL(wisp_door_mesh(err, name, 3, r->vertices, r->elements, r->xyz, r->corners, &p->mesh));
@@ -190,6 +192,13 @@ wisp_status wisp_helmholtz_kernel(wisp_error *err, const wisp_helmholtz *p, size
     i -= (size_t)stage->kernels;
   }
   return wisp_fail(err, WISP_EMISSING, "helmholtz: it has no more kernels");
+}
+
+wisp_status wisp_helmholtz_note(wisp_error *err, const wisp_helmholtz *p, size_t i, wisp_mesh_note *note)
+{
+  CALL(check(err, p));
+  CALL(WISP_GIVEN(err, note));
+  return wisp_notes_at(err, &p->mesh->notes, i, note);
 }
 
 /* --- data and fields --- */

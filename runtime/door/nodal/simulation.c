@@ -58,7 +58,9 @@ static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_sim
   CALL(wisp_require(err, *boundary >= 0, WISP_EUSAGE, "request: system %s has no boundary '%s'", s->system->name,
                     walls));
   const int n = r->box ? r->box : 4;
-  return wisp_mesh_make(err, 4, &(wisp_mesh_source){.file = r->mesh, .box = {n, n, n}, .turned = true}, &s->mesh);
+  const wisp_mesh_source source = {
+      .file = r->mesh, .box = {n, n, n}, .turned = true, .merge = r->merge, .cracks = r->cracks};
+  return wisp_mesh_make(err, 4, &source, &s->mesh);
 }
 
 /* Three of its corners tell how an element was turned. */
@@ -238,4 +240,9 @@ int wisp_simulation_kernel(const wisp_simulation *s, size_t i, wisp_kernel_info 
   if (i >= (size_t)s->stage.kernels) return 0;
   *info = wisp_door_info(&s->stage.choice[i]);
   return 1;
+}
+
+int wisp_simulation_note(const wisp_simulation *s, size_t i, wisp_mesh_note *note)
+{
+  return wisp_notes_at(NULL, &s->mesh->notes, i, note) == WISP_OK;
 }
