@@ -1,7 +1,6 @@
 /* wisp run helmholtz: the hybridized method on triangles, from the mesh to u, p and u*. */
 #include "print.h"
 #include "run_helmholtz.h"
-#include "../runtime/hdg/boundary.h"
 #include "../runtime/process.h"
 
 #include <stdio.h>
@@ -82,7 +81,7 @@ static void release(wisp_helmholtz_run *run)
   wisp_helmholtz_solver_destroy(run->solver);
   for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) wisp_stage_free(&run->stage[i]);
   wisp_helmholtz_problem_destroy(run->problem);
-  free(run->dirichlet);
+  free(run->neumann);
   wisp_mesh_destroy(run->mesh);
   wisp_session_close(run->session);
 }
@@ -117,8 +116,10 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_helm
   CALL(make_mesh(err, r, run));
   wisp_progress_clear(&progress);
   wisp_cli_say_notes(args, &run->mesh->notes);
-  CALL(wisp_hdg_dirichlet(err, "option --neumann", r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->neumann,
-                          &run->dirichlet, &r->data.dirichlet));
+  r->data.dirichlet.all = true;
+  if (r->neumann)
+    CALL(wisp_fixing_read(err, "option --neumann", r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->neumann,
+                          true, &run->neumann, &r->data.dirichlet));
   CALL(choose(err, r, run));
   wisp_progress_show(&progress, 0.2, "numbering edges, data");
   CALL(wisp_helmholtz_problem_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order,

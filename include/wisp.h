@@ -63,7 +63,8 @@ typedef struct wisp_request { /* zero-initialise; what is 0 or NULL takes the va
   wisp_precision precision;   /* of the device's arithmetic (WISP_F64) */
   const char *mesh;           /* Gmsh file of tets (the unit box) */
   int box;                    /* cubes along an edge of the unit box, six tets each (4) */
-  const char *boundary;       /* on all walls (the first that the system has) */
+  const char *boundary;       /* on all walls, "absorbing"; or by physical groups, "open=absorbing,7=pec", of a box by
+                                 its sides 1 to 6; a kind alone is that of the rest (the first that the system has) */
   int central;                /* 1: central flux, else upwind */
   const char *device;         /* as `wisp devices` names them ("auto": the first GPU, else the host) */
   const char *store;    /* the user's store file (the default place); site and shipped entries are read in any case */
@@ -289,9 +290,10 @@ typedef struct wisp_matrix_request {
   const unsigned char *fixed; /* a byte a vertex: edges, or faces, of the boundary whose vertices all have one that is
                                  not 0 are fixed, with all their nodes (nothing is) */
   const char *mesh;           /* a Gmsh file in place of these five */
-  const int *tags;            /* with it: numbers of the boundary's parts that are fixed, */
+  const int *tags;            /* with it: numbers of the physical groups of its boundary that are fixed, */
   size_t tag_count;           /* so many */
   int reproducible;           /* 1: the same bits each time */
+  const char *groups;         /* in place of tags: their names or numbers, "inlet,3,\"air gap\"" */
   double merge;               /* of a file, as of wisp_request */
   int cracks;
 } wisp_matrix_request;
@@ -357,10 +359,12 @@ typedef struct wisp_helmholtz_request {
   const unsigned char *fluxes;  /* a byte for edge l of triangle e at 3 e + l, of which those of the boundary count: not
                                    0: kappa du/dn is given there, 0: u is (u everywhere) */
   const char *mesh;             /* a Gmsh file in place of these five, */
-  const char *neumann;          /* with it: parts of the boundary whose flux is given: "outlet,3" (none) */
+  const char *neumann;          /* with it: physical groups of its boundary whose flux is given, by name or number:
+                                   "outlet,3,\"air gap\"" (none) */
   double tau;                   /* the stabilisation, positive (1) */
   const double *kappa, *lambda; /* of each triangle, positive; 0 or positive (by the texts) */
-  const char *kappa_text, *lambda_text; /* expressions in x, y, region, tag and names, at its middle ("1", "0") */
+  const char *kappa_text, *lambda_text; /* expressions in x, y, z and region, at its middle ("1", "0"); region is
+                                           compared with physical groups: "region == \"air gap\" ? 1 : 2" */
   const char *preconditioner;           /* "none", "diagonal", "edge-blocks" ("two-levels") */
   int smoothing;                        /* of two levels, 1..8: Chebyshev's degree (2) */
   double tolerance;                     /* of the residual over the right-hand side (1e-10; in float 1e-5) */

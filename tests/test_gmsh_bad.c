@@ -87,7 +87,6 @@ static void test_contents_2(void **state)
   refuse(FORMAT2 NODES2 ELEMENTS2("1", "1 4 2 0 1 2 1 3 4\n"), "1 of 1 tets are inverted");
   refuse(FORMAT2 NODES2 ELEMENTS2("2", TET TET), "overlap");
   refuse(FORMAT2 NODES2 ELEMENTS2("3", TET "2 4 2 0 1 2 3 4 5\n3 4 2 0 1 2 3 4 5\n"), "shared by 3 tets");
-  refuse(FORMAT2 NODES2 ELEMENTS2("3", TET "2 2 2 7 1 1 2 3\n3 2 2 8 1 3 2 1\n"), "physical surfaces");
   refuse(FORMAT2 NODES2 NODES2 ELEMENTS2("1", TET), "node 1 is there twice");
   refuse(FORMAT2 NODES2 ELEMENTS2("0", TET), "expected $EndElements, found '1'");
   refuse(FORMAT2 NODES2 ELEMENTS2("2", TET), "expected an integer, found '$EndElements'");
@@ -109,7 +108,7 @@ static void test_contents_4(void **state)
   refuse(FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 7\n$EndElements\n", "node 7");
   refuse(FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 4 -1\n$EndElements\n", "negative");
   refuse(FORMAT4 "$Nodes\n1 1 1 1\n4 1 0 1\n1 0 0 0\n$EndNodes\n", "dimension 4");
-  refuse(FORMAT4 "$Entities\n0 0 1 0\n1 0 0 0 0 0 0 2 7 8 0\n$EndEntities\n", "2 physical groups");
+  refuse(FORMAT4 "$Entities\n0 0 1 0\n1 0 0 0 0 0 0 2 7 2147483648 0\n$EndEntities\n", "32 bits");
   refuse(FORMAT4 "$Entities\n0 0 1 0\n1 0 0 0 0 0 0 1 7 0\n$EndEntities\n" NODES4
                  "$Elements\n1 1 1 1\n2 2 2 1\n1 1 2 3\n$EndElements\n",
          "surface 2, which $Entities does not have");

@@ -361,7 +361,7 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --kappa 0/0", "kappa is");
   expect(folder, 2, "-n 1 --lambda 1/0", "lambda is inf");
   expect(folder, 2, "-n 1 --box 0", "must be from 1 to 16384");
-  expect(folder, 2, "-n 1 --neumann 7", "no edge of the boundary has the tag 7");
+  expect(folder, 2, "-n 1 --neumann 7", "'7' is no tag, nor a name, of a physical curve: there are 1, 2, 3, 4");
   expect(folder, 2, "-n 1 --neumann x", "'x' is no tag, nor a name");
   expect(folder, 2, "-n 1 --neumann 1,2,3,4 --lambda 0 --source 1", "1 flows in, of 1");
   expect(folder, 2, "-n 1 --source 1/x+w", "the name 'w' is not defined");

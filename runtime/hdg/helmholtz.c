@@ -190,7 +190,7 @@ static wisp_status set_coefficients(wisp_error *err, wisp_helmholtz_problem *h)
   for (size_t i = 0; i < 3 * WISP_SLAB_SLOTS(mesh->elements); i++) h->tau[i] = h->data.tau;
   for (int c = 0; c < 2; c++) {
     OWNED(wisp_formula_destroy) wisp_formula *formula = NULL;
-    if (!numbers[c]) CALL(wisp_formula_create(err, names[c], texts[c], mesh, &formula));
+    if (!numbers[c]) CALL(wisp_formula_create(err, names[c], texts[c], mesh, false, &formula));
     if (formula) wisp_formula_middles(formula, mesh, 1, values[c]);
     for (size_t e = 0; e < mesh->elements && !formula; e++) values[c][e] = numbers[c][e];
     for (size_t e = 0; e < mesh->elements; e++)
@@ -216,9 +216,11 @@ static wisp_status read_formulas(wisp_error *err, wisp_helmholtz_problem *h)
                                                       {WISP_HELMHOLTZ_DX, WISP_HELMHOLTZ_DXX},
                                                       {WISP_HELMHOLTZ_DY, WISP_HELMHOLTZ_DYY}};
   for (size_t i = 0; i < WISP_COUNT(given) && !d->solution; i++)
-    if (given[i].text) CALL(wisp_formula_create(err, given[i].name, given[i].text, mesh, &h->formula[given[i].which]));
+    if (given[i].text)
+      CALL(wisp_formula_create(err, given[i].name, given[i].text, mesh, given[i].which != WISP_HELMHOLTZ_SOURCE,
+                               &h->formula[given[i].which]));
   if (!d->solution) return WISP_OK;
-  CALL(wisp_formula_create(err, "solution", d->solution, mesh, &h->formula[WISP_HELMHOLTZ_U]));
+  CALL(wisp_formula_create(err, "solution", d->solution, mesh, false, &h->formula[WISP_HELMHOLTZ_U]));
   for (int i = 0; i < 4; i++) CALL(wisp_formula_slope(err, h->formula[slopes[i][0]], i % 2, &h->formula[slopes[i][1]]));
   return WISP_OK;
 }

@@ -119,12 +119,12 @@ wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_
   return WISP_OK;
 }
 
-wisp_status wisp_gmsh_tag(wisp_error *err, const wisp_gmsh *gmsh, int64_t value, int32_t *out)
+wisp_status wisp_gmsh_tag(wisp_error *err, wisp_gmsh *gmsh, int dimension, int64_t value, int32_t *out)
 {
   if (value < -INT32_MAX || value > INT32_MAX)
     return wisp_gmsh_fail(err, gmsh, "physical group %lld does not fit 32 bits", (long long)value);
   *out = (int32_t)(value < 0 ? -value : value);
-  return WISP_OK;
+  return *out ? wisp_groups_add(err, &gmsh->groups, dimension, *out, NULL, 0) : WISP_OK;
 }
 
 static wisp_status refuse_version(wisp_error *err, const wisp_gmsh *gmsh, double version)
@@ -250,7 +250,8 @@ static void release(wisp_gmsh *gmsh)
   free(gmsh->triangle);
   free(gmsh->region);
   free(gmsh->entity);
-  free(gmsh->group);
+  free(gmsh->numbers);
+  wisp_groups_free(&gmsh->groups);
 }
 
 wisp_status wisp_mesh_parse(wisp_error *err, int corners, const char *name, const char *data, size_t length,

@@ -37,11 +37,11 @@ typedef struct wisp_gmsh_shape {
 /* A face of the shape's: a triangle, or of triangles a line, whose third node means nothing. */
 typedef struct wisp_gmsh_triangle {
   int64_t node[3];
-  int32_t tag; /* its physical surface, or line, not 0 */
+  int32_t tag; /* the value of its physical groups, not 0 */
 } wisp_gmsh_triangle;
 
 typedef struct wisp_gmsh_entity { /* a surface or a volume */
-  int32_t dimension, entity, tag; /* its physical group, or 0 */
+  int32_t dimension, entity, tag; /* tag: the value of its physical groups */
 } wisp_gmsh_entity;
 
 typedef struct wisp_gmsh {
@@ -53,12 +53,13 @@ typedef struct wisp_gmsh {
   const wisp_gmsh_shape *shape;
   wisp_gmsh_node *node;
   int64_t *cell;   /* shape->corners x cells: node numbers, in Gmsh's order */
-  int32_t *region; /* cells: the physical volume, or 0 */
+  int32_t *region; /* cells: the value of their physical groups */
   wisp_gmsh_triangle *triangle;
   wisp_gmsh_entity *entity; /* version 4: sorted once $Entities is read */
-  wisp_mesh_name *group;    /* physical groups that have a name */
-  size_t nodes, cells, triangles, entities, groups;
-  size_t node_room, cell_room, region_room, triangle_room, entity_room, group_room;
+  wisp_groups groups;
+  int32_t *numbers; /* of the physical groups of an entity, while it is read */
+  size_t nodes, cells, triangles, entities;
+  size_t node_room, cell_room, region_room, triangle_room, entity_room, number_room;
 } wisp_gmsh;
 
 /* WISP_EINPUT with the place before the text: "name:line: " in text, "name: byte n: " in binary. */
@@ -93,8 +94,8 @@ wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t 
 /* Reads one element's nodes and keeps it, where it is of the shape or a face with a tag. */
 wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag);
 
-/* Gmsh writes a physical surface of reversed orientation with a minus sign; a tag is its number. */
-wisp_status wisp_gmsh_tag(wisp_error *err, const wisp_gmsh *gmsh, int64_t value, int32_t *out);
+/* The number of a physical group, which becomes known: Gmsh writes one of reversed orientation with a minus sign. */
+wisp_status wisp_gmsh_tag(wisp_error *err, wisp_gmsh *gmsh, int dimension, int64_t value, int32_t *out);
 
 wisp_status wisp_gmsh_names(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_nodes_2(wisp_error *err, wisp_gmsh *gmsh);

@@ -1,5 +1,5 @@
-/* From what a Gmsh file says to a mesh: node numbers become vertices, triangles, or lines, become tags of boundary
- * faces. */
+/* From what a Gmsh file says to a mesh: node numbers become vertices, triangles, or lines, become physical groups of
+ * boundary faces. */
 #include "gmsh.h"
 #include "hexmesh.h"
 
@@ -14,13 +14,18 @@ typedef struct node_map {
   size_t mask;
 } node_map;
 
-/* Where a number is or would be (the mixing is that of splitmix64, Steele et al. 2014). */
-static uint32_t *find(const node_map *map, const wisp_gmsh *gmsh, int64_t tag)
+/* The mixing of splitmix64 (Steele et al. 2014). */
+static size_t mix(uint64_t h)
 {
-  uint64_t h = (uint64_t)tag;
   h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
   h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-  size_t i = (size_t)(h ^ h >> 31) & map->mask;
+  return (size_t)(h ^ h >> 31);
+}
+
+/* Where a number is or would be. */
+static uint32_t *find(const node_map *map, const wisp_gmsh *gmsh, int64_t tag)
+{
+  size_t i = mix((uint64_t)tag) & map->mask;
   while (map->place[i] && gmsh->node[map->place[i] - 1].tag != tag) i = (i + 1) & map->mask;
   return map->place + i;
 }
@@ -40,6 +45,65 @@ static wisp_status map_nodes(wisp_error *err, const wisp_gmsh *gmsh, node_map *m
   }
   return WISP_OK;
 }
+
+/* ---- Format 2 writes an element once for each physical group that it is in. */
+
+/* The nodes of an element in rising order. */
+static void sort_nodes(const wisp_gmsh *gmsh, size_t cell, int64_t node[8])
+{
+  const size_t corners = (size_t)gmsh->shape->corners;
+  memset(node, 0, 8 * sizeof *node);
+  for (size_t i = 0; i < corners; i++) {
+    const int64_t next = gmsh->cell[corners * cell + i];
+    size_t at = i;
+    for (; at && node[at - 1] > next; at--) node[at] = node[at - 1];
+    node[at] = next;
+  }
+}
+
+/* Where the element of these nodes is in a hash table of those that are kept, or would be. */
+static uint32_t *find_cell(const node_map *map, const wisp_gmsh *gmsh, const int64_t node[8])
+{
+  size_t i = 0;
+  for (int c = 0; c < 8; c++) i = mix(i + (uint64_t)node[c]);
+  for (i &= map->mask; map->place[i]; i = (i + 1) & map->mask) {
+    int64_t other[8];
+    sort_nodes(gmsh, map->place[i] - 1, other);
+    if (memcmp(node, other, sizeof other) == 0) break;
+  }
+  return map->place + i;
+}
+
+/* Keeps each element once, with all its groups. One that stands there twice in the same group, or in none, stays. */
+static wisp_status merge_cells(wisp_error *err, wisp_gmsh *gmsh)
+{
+  const size_t corners = (size_t)gmsh->shape->corners;
+  OWNED(free) uint32_t *place = NULL;
+  size_t size = 16, kept = 0, alike = 0;
+  while (alike < gmsh->cells && gmsh->region[alike] == gmsh->region[0]) alike++;
+  if (gmsh->version != 2 || alike == gmsh->cells) return WISP_OK;
+  CALL(wisp_require(err, gmsh->cells < INT32_MAX, WISP_EINPUT, "%s: more than 2^31 elements", gmsh->name));
+  while (size < 2 * gmsh->cells) size *= 2;
+  CALL(wisp_new(err, size, sizeof *place, &place));
+  const node_map map = {place, size - 1};
+  for (size_t k = 0; k < gmsh->cells; k++) {
+    int64_t node[8];
+    sort_nodes(gmsh, k, node);
+    uint32_t *met = find_cell(&map, gmsh, node);
+    int32_t *region = gmsh->region + (*met ? *met - 1 : 0);
+    if (*met && *region && gmsh->region[k] && !wisp_groups_have(&gmsh->groups, *region, gmsh->region[k])) {
+      CALL(wisp_groups_join(err, &gmsh->groups, *region, gmsh->region[k], region));
+      continue;
+    }
+    memmove(gmsh->cell + corners * kept, gmsh->cell + corners * k, corners * sizeof *gmsh->cell);
+    gmsh->region[kept++] = gmsh->region[k];
+    if (!*met) *met = (uint32_t)kept;
+  }
+  gmsh->cells = kept;
+  return WISP_OK;
+}
+
+/* ---- Vertices. */
 
 /* Vertex number of each node, in file order; WISP_EMPTY for nodes that no element uses (of surfaces, centres of arcs).
  */
@@ -74,6 +138,8 @@ static void fill(const wisp_gmsh *gmsh, const node_map *map, const int32_t *numb
           number[*find(map, gmsh, gmsh->cell[corners * k + (size_t)gmsh->shape->order[v]]) - 1];
 }
 
+/* ---- Faces. */
+
 /* A triangle with its vertices in rising order, so that equal ones compare equal; of a line WISP_EMPTY is one. */
 typedef struct tagged {
   int32_t vertex[3], tag;
@@ -93,8 +159,14 @@ static int compare_tagged(const void *left, const void *right)
   return 0;
 }
 
-/* Triangles whose nodes are vertices of the mesh, sorted, each once. */
-static wisp_status sort_triangles(wisp_error *err, const wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
+static int32_t first_number(const wisp_gmsh *gmsh, const int32_t *value)
+{
+  const int32_t *numbers = value;
+  return wisp_groups_numbers(&gmsh->groups, value, &numbers) ? *numbers : 0;
+}
+
+/* Triangles whose nodes are vertices of the mesh, sorted, each once, with all its groups. */
+static wisp_status sort_triangles(wisp_error *err, wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
                                   tagged *triangle, size_t *count)
 {
   *count = 0;
@@ -105,8 +177,8 @@ static wisp_status sort_triangles(wisp_error *err, const wisp_gmsh *gmsh, const 
     for (int v = 0; v < gmsh->shape->facet; v++) {
       uint32_t place = *find(map, gmsh, gmsh->triangle[i].node[v]);
       if (!place)
-        return wisp_fail(err, WISP_EINPUT, "%s: a %s of %s %d uses node %lld, which $Nodes does not have", gmsh->name,
-                         gmsh->shape->face, gmsh->shape->entity, gmsh->triangle[i].tag,
+        return wisp_fail(err, WISP_EINPUT, "%s: a %s of physical %s %d uses node %lld, which $Nodes does not have",
+                         gmsh->name, gmsh->shape->face, gmsh->shape->entity, first_number(gmsh, &gmsh->triangle[i].tag),
                          (long long)gmsh->triangle[i].node[v]);
       used = used && number[place - 1] != WISP_EMPTY;
       set_vertex(&triangle[*count], v, number[place - 1]);
@@ -114,14 +186,19 @@ static wisp_status sort_triangles(wisp_error *err, const wisp_gmsh *gmsh, const 
     *count += used;
   }
   qsort(triangle, *count, sizeof *triangle, compare_tagged);
-  for (size_t i = 1; i < *count; i++)
-    if (compare_tagged(&triangle[i - 1], &triangle[i]) == 0 && triangle[i - 1].tag != triangle[i].tag)
-      return wisp_fail(err, WISP_EINPUT, "%s: a face is in physical %ss %d and %d; leave it in one, a face has one tag",
-                       gmsh->name, gmsh->shape->entity, triangle[i - 1].tag, triangle[i].tag);
+  size_t kept = 0;
+  for (size_t i = 0; i < *count; i++) {
+    tagged *last = kept ? &triangle[kept - 1] : NULL;
+    if (last && compare_tagged(last, &triangle[i]) == 0)
+      CALL(wisp_groups_join(err, &gmsh->groups, last->tag, triangle[i].tag, &last->tag));
+    else
+      triangle[kept++] = triangle[i];
+  }
+  *count = kept;
   return WISP_OK;
 }
 
-static wisp_status tag_faces(wisp_error *err, const wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
+static wisp_status tag_faces(wisp_error *err, wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
                              wisp_mesh *mesh)
 {
   OWNED(free) tagged *triangle = NULL;
@@ -151,14 +228,15 @@ wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
   wisp_mesh *mesh = NULL;
   size_t vertices = 0;
   TRY(map_nodes(err, gmsh, &map));
+  TRY(merge_cells(err, gmsh));
   TRY(wisp_new(err, gmsh->nodes, sizeof *number, &number));
   TRY(number_vertices(err, gmsh, &map, number, &vertices));
   TRY(wisp_mesh_create(err, corners, vertices, gmsh->cells, &mesh));
   fill(gmsh, &map, number, mesh);
   TRY(wisp_mesh_connect(err, gmsh->name, mesh));
   if (corners < 8) TRY(tag_faces(err, gmsh, &map, number, mesh));
-  mesh->name = gmsh->group, mesh->names = gmsh->groups;
-  gmsh->group = NULL;
+  wisp_groups_sort(&gmsh->groups);
+  (void)GIVE(gmsh->groups, &mesh->groups);
   *out = mesh;
 done:
   if (status != WISP_OK) wisp_mesh_destroy(mesh);

@@ -184,8 +184,29 @@ wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section
   return wisp_gmsh_fail(err, gmsh, "section $%s has no end: truncated?", quote(section, length).text);
 }
 
-/* ---- Names of physical groups, text in any file: a count, then lines such as 2 7 "steel". One that is not closed, or
- * longer than there is room for, is no name to us. */
+/* ---- Names of physical groups, text in any file: a count, then lines such as 2 7 "steel". A line of another form is
+ * passed. */
+
+/* Takes a whole number that is not negative off the front of a line; -1: there is none. */
+static int32_t take_number(const char **at, const char *end)
+{
+  int64_t value = -1;
+  while (*at < end && is_space(**at)) ++*at;
+  for (; *at < end && **at >= '0' && **at <= '9' && value < INT32_MAX; ++*at)
+    value = (value < 0 ? 0 : 10 * value) + (**at - '0');
+  return value <= INT32_MAX ? (int32_t)value : -1;
+}
+
+static wisp_status read_name(wisp_error *err, wisp_gmsh *gmsh, const char *at, const char *end)
+{
+  const int32_t dimension = take_number(&at, end), number = take_number(&at, end);
+  const char *quote = memchr(at, '"', (size_t)(end - at)), *last = end;
+  while (quote && last > quote + 1 && last[-1] != '"') last--;
+  if (dimension < 0 || dimension > 3 || number <= 0 || !quote || last <= quote + 1) return WISP_OK;
+  const size_t length = (size_t)(last - 1 - (quote + 1));
+  if (memchr(quote, '\0', length + 1)) return WISP_OK;
+  return wisp_groups_add(err, &gmsh->groups, dimension, number, quote + 1, length);
+}
 
 wisp_status wisp_gmsh_names(wisp_error *err, wisp_gmsh *gmsh)
 {
@@ -193,15 +214,9 @@ wisp_status wisp_gmsh_names(wisp_error *err, wisp_gmsh *gmsh)
   size_t count = 0, length = 0;
   CALL(wisp_gmsh_count_line(err, gmsh, &count));
   while (count && wisp_gmsh_line(gmsh, &line, &length)) {
-    char text[128] = "";
-    wisp_mesh_name made = {0};
-    int end = 0;
     if (!length) continue;
     count--;
-    memcpy(text, line, length < sizeof text ? length : sizeof text - 1);
-    if (sscanf(text, "%1d %9d \"%63[^\"]\"%n", &made.dimension, &made.tag, made.text, &end) != 3 || !end) continue;
-    CALL(wisp_grow(err, &gmsh->group, &gmsh->group_room, gmsh->groups + 1, sizeof made));
-    gmsh->group[gmsh->groups++] = made;
+    CALL(read_name(err, gmsh, line, line + length));
   }
   return WISP_OK;
 }
@@ -230,7 +245,7 @@ static wisp_status read_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gms
   for (int64_t i = 0; i < tags; i++) {
     int64_t tag = 0;
     CALL(wisp_gmsh_integer(err, gmsh, 4, &tag));
-    if (i == 0) CALL(wisp_gmsh_tag(err, gmsh, tag, &physical));
+    if (i == 0) CALL(wisp_gmsh_tag(err, gmsh, kind->dimension, tag, &physical));
   }
   return wisp_gmsh_element(err, gmsh, kind, 4, physical);
 }
@@ -278,23 +293,29 @@ static wisp_status pass(wisp_error *err, wisp_gmsh *gmsh, size_t reals, size_t i
   return WISP_OK;
 }
 
+/* A count and as many physical groups: the value of all. */
+static wisp_status read_groups(wisp_error *err, wisp_gmsh *gmsh, int dimension, int32_t *value)
+{
+  size_t count = 0;
+  int64_t number = 0;
+  CALL(wisp_gmsh_count(err, gmsh, &count));
+  for (size_t i = 0; i < count; i++) {
+    CALL(wisp_gmsh_integer(err, gmsh, 4, &number));
+    CALL(wisp_grow(err, &gmsh->numbers, &gmsh->number_room, i + 1, sizeof *gmsh->numbers));
+    CALL(wisp_gmsh_tag(err, gmsh, dimension, number, &gmsh->numbers[i]));
+  }
+  return wisp_groups_value(err, &gmsh->groups, gmsh->numbers, count, value);
+}
+
 /* One entity: number, a point or a bounding box, physical groups, and the entities that bound it (a point has none). */
 static wisp_status read_entity(wisp_error *err, wisp_gmsh *gmsh, int dimension)
 {
-  const bool has_faces = dimension == gmsh->shape->dimension - 1;
-  int64_t entity = 0, group = 0;
-  size_t groups = 0, bounds = 0;
+  int64_t entity = 0;
+  size_t bounds = 0;
   int32_t tag = 0;
   CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
   CALL(pass(err, gmsh, dimension ? 6 : 3, 0));
-  CALL(wisp_gmsh_count(err, gmsh, &groups));
-  if (has_faces && groups > 1) {
-    CALL(wisp_gmsh_fail(err, gmsh, "%s %lld is in %zu physical groups; leave it in one, a face has one tag",
-                        gmsh->shape->entity, (long long)entity, groups));
-  }
-  if (groups) CALL(wisp_gmsh_integer(err, gmsh, 4, &group));
-  if (groups) CALL(pass(err, gmsh, 0, groups - 1));
-  CALL(wisp_gmsh_tag(err, gmsh, group, &tag));
+  CALL(read_groups(err, gmsh, dimension, &tag));
   if (dimension) CALL(wisp_gmsh_count(err, gmsh, &bounds));
   CALL(pass(err, gmsh, 0, bounds));
   if (dimension >= gmsh->shape->dimension - 1) {

@@ -51,7 +51,7 @@ double wisp_mesh_length(const wisp_mesh *mesh, size_t element)
 {
   double surface = 0;
   for (int face = 0; face < wisp_mesh_faces(mesh); face++) surface += wisp_mesh_facet(mesh, element, face).area;
-  return (mesh->corners == 3 ? 2 : 3) * wisp_mesh_measure(mesh, element) / surface;
+  return wisp_mesh_dimension(mesh) * wisp_mesh_measure(mesh, element) / surface;
 }
 
 /* abc / 4 A of the sides and the area. */

@@ -341,19 +341,10 @@ void wisp_mesh_destroy(wisp_mesh *mesh)
   free(mesh->neighbour_turn);
   free(mesh->tag);
   free(mesh->region);
-  free(mesh->name);
+  wisp_groups_free(&mesh->groups);
   free(mesh->order);
   free(mesh->corner);
   free(mesh->number);
   wisp_notes_free(&mesh->notes);
   free(mesh);
-}
-
-int32_t wisp_mesh_tag(const wisp_mesh *mesh, int dimension, const char *name)
-{
-  char *end = NULL;
-  const long number = strtol(name, &end, 10);
-  for (const wisp_mesh_name *n = mesh->name; n < mesh->name + mesh->names; n++)
-    if (n->dimension == dimension && strcmp(n->text, name) == 0) return n->tag;
-  return *name && !*end && number > 0 && number <= INT32_MAX ? (int32_t)number : 0;
 }

@@ -3,19 +3,12 @@
 #ifndef WISP_MESH_H
 #define WISP_MESH_H
 
-#include "../../gen/check.h"
+#include "groups.h"
 #include "notes.h"
 
 #include <stdint.h>
 
 enum { WISP_BOUNDARY = -1, WISP_EMPTY = -1 };
-
-/* What a file calls a physical group of some dimension. */
-typedef struct wisp_mesh_name {
-  int dimension;
-  int32_t tag;
-  char text[64];
-} wisp_mesh_name;
 
 /* Every element is positively oriented. Faces of tets are numbered as in gen/nodal/tet.h; corners of hexes, which are
  * trilinear, are in tensor order: v = vr + 2 vs + 4 vt, r fastest. */
@@ -31,16 +24,21 @@ typedef struct wisp_mesh {
   int8_t *neighbour_face; /* 4 x elements: that element's face number (0 on a boundary) */
   int8_t *neighbour_turn; /* 4 x elements: index into wisp_tet_turns: vertex a of our face is vertex turns[turn][a] of
                              theirs; of tets */
-  int32_t *tag;           /* 4 x elements: Gmsh physical surface, or line, of a boundary face, 0 where none */
-  int32_t *region;        /* elements: Gmsh physical volume, or surface, 0 where none */
+  int32_t *tag;           /* 4 x elements: the physical groups of a boundary face, a value as groups.h has it */
+  int32_t *region;        /* elements: their physical groups, likewise */
   int32_t *order;         /* elements: the order in which they are laid out in memory; NULL: by their numbers */
   int8_t *corner; /* 4 x elements: which of the file's corners each is, where wisp_mesh_turn turned them; else NULL */
   /* Of hexes and triangles: */
-  int32_t *number;      /* elements: their numbers in the file, for messages; NULL where they were not put into order */
-  wisp_mesh_name *name; /* of tags and regions that have one */
-  size_t names;
-  wisp_notes notes; /* what was remarked while it was read */
+  int32_t *number;    /* elements: their numbers in the file, for messages; NULL where they were not put into order */
+  wisp_groups groups; /* of the file, of all dimensions; or the sides of a box */
+  wisp_notes notes;   /* what was remarked while it was read */
 } wisp_mesh;
+
+/* The dimension of a mesh's elements: 2 or 3. Faces, which tag speaks of, have one less. */
+static inline int wisp_mesh_dimension(const wisp_mesh *mesh)
+{
+  return mesh->corners == 3 ? 2 : 3;
+}
 
 /* The unit box [0,1]^3 as n[0] x n[1] x n[2] cells, x fastest: each a hex, or cut into six tets (Kuhn); or the unit
  * square as n[0] x n[1] squares of two triangles each, cut from lower left to upper right, whose sides have the tags 1,
@@ -56,8 +54,8 @@ static inline wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
   return wisp_mesh_grid(err, 4, (const int[]){n, n, n}, out);
 }
 
-/* Gives the boundary faces of a box of tets tags: 1, x is least, 2, x is greatest; 3 and 4, y; 5 and 6, z. */
-void wisp_mesh_tag_sides(wisp_mesh *mesh);
+/* Puts the boundary faces of a box of tets into groups: 1, x is least, 2, x is greatest; 3 and 4, y; 5 and 6, z. */
+wisp_status wisp_mesh_tag_sides(wisp_error *err, wisp_mesh *mesh);
 
 /* Reads a Gmsh file of elements with so many corners, 3, 4 or 8. WISP_EINPUT, with path and line or byte offset, for:
  * missing, truncated, non-conforming (a face shared by three tets), degenerate elements, none at all, unknown vertices,
@@ -81,9 +79,6 @@ static inline size_t wisp_mesh_number(const wisp_mesh *mesh, size_t k)
 {
   return mesh->number ? (size_t)mesh->number[k] : k;
 }
-
-/* The tag of the boundary, or of a region, that is called so, or has this number; 0: none. */
-int32_t wisp_mesh_tag(const wisp_mesh *mesh, int dimension, const char *name);
 
 /* An empty mesh of that many vertices and elements, every array allocated and zero: fill xyz and cell, then connect
  * tets or check hexes. */

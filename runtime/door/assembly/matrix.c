@@ -14,6 +14,7 @@ struct wisp_matrix {
   wisp_mesh *mesh;
   wisp_assembly *assembly;
   wisp_problem *problem; /* lists, and what the caller does not bring */
+  int32_t *groups;       /* the numbers of those of the request */
   int kernels;
   wisp_kernel *kernel[MOST_KERNELS];
 };
@@ -60,10 +61,15 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
   const char *name = request->mesh ? request->mesh : "matrix";
   wisp_fixing fixing = {.vertices_first = true};
   size_t marks = 0;
+  CALL(wisp_require(err, !request->groups || (request->mesh && !request->tags), WISP_EUSAGE,
+                    "matrix: groups are those of a mesh's file, in place of tags: leave groups or tags out"));
   if (request->mesh) {
     const wisp_mesh_source file = wisp_mesh_source_file(request->mesh, request->merge, request->cracks);
     CALL(wisp_mesh_make(err, corners, &file, &m->mesh));
     fixing.count = request->tag_count, fixing.tag = request->tags;
+    if (request->groups)
+      CALL(wisp_fixing_read(err, "matrix: groups", name, m->mesh, request->groups, false, &m->groups, &fixing));
+    fixing.vertices_first = true;
   } else {
     CALL(wisp_door_mesh(err, "matrix", corners, request->vertices, request->elements, request->xyz, request->corners,
                         &m->mesh));
@@ -164,6 +170,7 @@ static void release(void *self)
   wisp_problem_destroy(m->problem);
   wisp_assembly_destroy(m->assembly);
   wisp_mesh_destroy(m->mesh);
+  free(m->groups);
 }
 
 static void discard(wisp_matrix *m)

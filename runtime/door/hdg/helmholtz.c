@@ -1,6 +1,5 @@
 /* The Helmholtz problem that a program sets up once and solves for data of its own: the solver of `wisp run helmholtz`,
  * whose arrays are copied from and to the program's. */
-#include "../../hdg/boundary.h"
 #include "../../hdg/helmholtz_solver.h"
 #include "../../mesh/source.h"
 #include "../door.h"
@@ -81,7 +80,8 @@ static wisp_status pose(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz
   if (r->mesh) {
     const wisp_mesh_source file = wisp_mesh_source_file(r->mesh, r->merge, r->cracks);
     CALL(wisp_mesh_make(err, 3, &file, &p->mesh));
-    CALL(wisp_hdg_dirichlet(err, "neumann", name, p->mesh, r->neumann, &p->tags, &texts.dirichlet));
+    texts.dirichlet.all = true;
+    if (r->neumann) CALL(wisp_fixing_read(err, "neumann", name, p->mesh, r->neumann, true, &p->tags, &texts.dirichlet));
   } else {
     CALL(wisp_door_mesh(err, name, 3, r->vertices, r->elements, r->xyz, r->corners, &p->mesh));
     CALL(tag_edges(err, p, r->fluxes, &texts.dirichlet));
