@@ -419,13 +419,18 @@ wisp_status wisp_option_stored_device(wisp_error *err, const wisp_arguments *arg
   return WISP_OK;
 }
 
+wisp_status wisp_option_touching(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out)
+{
+  out->cracks = wisp_option_given(args, "cracks");
+  return wisp_option_real(err, args, "merge", 1e-300, 1e300, 0, &out->merge);
+}
+
 wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out)
 {
   static const char *const of_boxes[] = {"jitter", "shuffle"}, *const of_files[] = {"merge", "cracks"};
   const char *order = wisp_option_value(args, "order");
   wisp_mesh_source source = {.file = wisp_option_value(args, "mesh"),
                              .shuffle = wisp_option_given(args, "shuffle"),
-                             .cracks = wisp_option_given(args, "cracks"),
                              .as_asked = order != NULL};
   bool looks_polynomial = order && *order && !order[strspn(order, "0123456789-,")];
   long long seed = 0;
@@ -436,7 +441,7 @@ wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_m
   for (size_t i = 0; i < WISP_COUNT(of_files); i++)
     CALL(wisp_require(err, source.file || !wisp_option_given(args, of_files[i]), WISP_EUSAGE,
                       "--%s is for a file: name it by --mesh", of_files[i]));
-  CALL(wisp_option_real(err, args, "merge", 1e-300, 1e300, 0, &source.merge));
+  CALL(wisp_option_touching(err, args, &source));
   CALL(wisp_option_real(err, args, "jitter", 0, 0.5, 0, &source.jitter));
   CALL(wisp_option_integer(err, args, "shuffle", 0, INT32_MAX, 0, &seed));
   CALL(wisp_require(

@@ -102,6 +102,9 @@ wisp_status wisp_option_stored_device(wisp_error *err, const wisp_arguments *arg
 /* What these options say; the box is not among them. WISP_EUSAGE where they exclude each other. */
 wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);
 
+/* How parts of a file that touch are read: --merge and --cracks, cli/help/touching. */
+wisp_status wisp_option_touching(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);
+
 /* The mesh to time on: the irregular one of wisp_mesh_source_irregular where none of them was given. */
 wisp_status wisp_option_timed_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);
 

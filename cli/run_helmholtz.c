@@ -166,6 +166,7 @@ static wisp_status run_helmholtz(wisp_error *err, wisp_arguments *args)
   HELD(release) wisp_helmholtz_run run = {.seconds = 0};
   CALL(read_request(err, args, &request));
   CALL(set_up(err, args, &request, &run));
+  CALL(wisp_run_say_unused(err, args, &request.run, run.mesh));
   CALL(solve(err, args, &request, &run));
   CALL(wisp_run_helmholtz_print(err, &request, &run));
   return wisp_require(err, run.report.cg.converged, WISP_EWRONG,

@@ -99,85 +99,127 @@ void wisp_facet_middle(const wisp_facet *facet, double middle[3])
   }
 }
 
-/* ---- The boundary. */
+/* ---- The boundary of hexes. Both hexes of a face make the same key of its vertices, in whatever order they stand. */
 
-/* A face of a hex in the list of its lowest vertex: a number made of all four, and 6 x element + face. */
-typedef struct listed {
-  uint64_t key;
-  uint32_t face;
-} listed;
-
-/* A face's lowest vertex; and the same key for the same four vertices, in whatever order (mixed as by splitmix64). */
-static int32_t describe(const wisp_mesh *mesh, uint32_t face, uint64_t *key)
+/* A number of each vertex (the mixing is that of splitmix64, Steele et al. 2014); a face's key is the sum of four. */
+static void mix_vertices(size_t count, uint64_t *number)
 {
-  int32_t vertex[4], low = INT32_MAX;
-  wisp_mesh_face(mesh, face / WISP_HEX_FACES, (int)(face % WISP_HEX_FACES), vertex);
-  *key = 0;
-  for (int i = 0; i < 4; i++) {
-    uint64_t h = (uint64_t)vertex[i] + 1;
+  for (size_t v = 0; v < count; v++) {
+    uint64_t h = v + 1;
     h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
     h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-    *key += h ^ h >> 31;
-    if (vertex[i] < low) low = vertex[i];
+    number[v] = h ^ h >> 31;
   }
-  return low;
 }
 
-static int compare_listed(const void *left, const void *right)
+/* The keys of a hex's faces, and the lowest vertex of each. */
+static void find_keys(const int32_t *hex, const uint64_t *number, uint64_t key[WISP_HEX_FACES],
+                      int32_t low[WISP_HEX_FACES])
 {
-  const listed *a = left, *b = right;
-  if (a->key != b->key) return a->key < b->key ? -1 : 1;
-  return a->face < b->face ? -1 : a->face > b->face;
+  uint64_t of[8];
+  for (int i = 0; i < 8; i++) of[i] = number[hex[i]];
+  for (int f = 0; f < WISP_HEX_FACES; f++) {
+    const int *at = hex_faces[f];
+    const int32_t a = hex[at[0]] < hex[at[1]] ? hex[at[0]] : hex[at[1]];
+    const int32_t b = hex[at[2]] < hex[at[3]] ? hex[at[2]] : hex[at[3]];
+    key[f] = of[at[0]] + of[at[1]] + of[at[2]] + of[at[3]];
+    low[f] = a < b ? a : b;
+  }
 }
 
-/* Lists hold about six faces, where looking at all pairs beats sorting; a fan around one vertex still takes n log n. */
-static void pair_list(listed *list, size_t count, int32_t *neighbour)
+/* Keys that were met, in an open hash that is at most half full; face: 6 x hex + face plus one of a face that is alone
+ * so far, 0 where the last two that were met are neighbours. */
+typedef struct met {
+  uint64_t key;
+  size_t face;
+  bool used;
+} met;
+
+/* What is known of faces while they are paired. */
+typedef struct pairing {
+  met *table;
+  size_t mask;
+  unsigned char *outside;
+  int32_t *neighbour; /* NULL: nobody asks */
+} pairing;
+
+static void meet(pairing *p, uint64_t key, size_t face)
 {
-  const bool sorted = count > 48;
-  if (sorted) qsort(list, count, sizeof *list, compare_listed);
-  for (size_t i = 1; i < count; i++)
-    for (size_t k = i; k-- > (sorted ? i - 1 : 0);) {
-      if (list[k].key != list[i].key || neighbour[list[k].face] != WISP_BOUNDARY) continue;
-      neighbour[list[k].face] = (int32_t)(list[i].face / WISP_HEX_FACES);
-      neighbour[list[i].face] = (int32_t)(list[k].face / WISP_HEX_FACES);
-      break;
+  size_t i = (size_t)(key ^ key >> 32) & p->mask;
+  while (p->table[i].used && p->table[i].key != key) i = (i + 1) & p->mask;
+  met *m = &p->table[i];
+  const size_t other = m->used ? m->face : 0;
+  *m = (met){key, other ? 0 : face + 1, true};
+  p->outside[face] = !other;
+  if (!other) return;
+  p->outside[other - 1] = false;
+  if (!p->neighbour) return;
+  p->neighbour[face] = (int32_t)((other - 1) / WISP_HEX_FACES);
+  p->neighbour[other - 1] = (int32_t)(face / WISP_HEX_FACES);
+}
+
+/* Finds the faces of one hex. Where all faces with one lowest vertex have two hexes, the exclusive or of their keys is
+ * 0: these are passed over, unless neighbours are asked for. */
+static wisp_status pair_faces(wisp_error *err, const wisp_mesh *mesh, unsigned char *outside, int32_t *neighbour)
+{
+  OWNED(free) uint64_t *number = NULL, *open = NULL;
+  OWNED(free) met *list = NULL, *table = NULL;
+  uint64_t key[WISP_HEX_FACES];
+  int32_t low[WISP_HEX_FACES];
+  size_t count = 0, room = 0, size = 16;
+  CALL(wisp_new(err, mesh->vertices, sizeof *number, &number));
+  CALL(wisp_new(err, mesh->vertices, sizeof *open, &open));
+  mix_vertices(mesh->vertices, number);
+  for (size_t k = 0; k < mesh->elements; k++) {
+    find_keys(mesh->hex + 8 * k, number, key, low);
+    for (int f = 0; f < WISP_HEX_FACES; f++) open[low[f]] ^= key[f];
+  }
+  for (size_t k = 0; k < mesh->elements; k++) {
+    find_keys(mesh->hex + 8 * k, number, key, low);
+    for (size_t f = 0; f < WISP_HEX_FACES; f++) {
+      if (!neighbour && !open[low[f]]) continue;
+      CALL(wisp_grow(err, &list, &room, count + 1, sizeof *list));
+      list[count++] = (met){key[f], WISP_HEX_FACES * k + f, true};
     }
+  }
+  while (size < 2 * count) size *= 2;
+  CALL(wisp_new(err, size, sizeof *table, &table));
+  pairing p = {table, size - 1, outside, neighbour};
+  for (size_t i = 0; i < count; i++) meet(&p, list[i].key, list[i].face);
+  return WISP_OK;
 }
 
 wisp_status wisp_hex_neighbours(wisp_error *err, const wisp_mesh *mesh, int32_t *neighbour)
 {
-  const uint32_t faces = (uint32_t)(WISP_HEX_FACES * mesh->elements);
-  OWNED(free) size_t *start = NULL;
-  OWNED(free) listed *list = NULL;
-  uint64_t key;
-  CALL(wisp_new(err, mesh->vertices + 2, sizeof *start, &start));
-  CALL(wisp_new(err, faces, sizeof *list, &list));
-  for (uint32_t f = 0; f < faces; f++) start[describe(mesh, f, &key) + 2]++;
-  for (size_t v = 2; v < mesh->vertices + 2; v++) start[v] += start[v - 1];
-  for (uint32_t f = 0; f < faces; f++) {
-    const int32_t low = describe(mesh, f, &key);
-    list[start[low + 1]++] = (listed){key, f};
-    neighbour[f] = WISP_BOUNDARY;
-  }
-  for (size_t v = 0; v < mesh->vertices; v++) pair_list(list + start[v], start[v + 1] - start[v], neighbour);
-  return WISP_OK;
+  OWNED(free) unsigned char *outside = NULL;
+  CALL(wisp_new(err, mesh->elements, WISP_HEX_FACES, &outside));
+  for (size_t f = 0; f < WISP_HEX_FACES * mesh->elements; f++) neighbour[f] = WISP_BOUNDARY;
+  return pair_faces(err, mesh, outside, neighbour);
+}
+
+/* ---- The boundary. */
+
+wisp_status wisp_mesh_outside(wisp_error *err, const wisp_mesh *mesh, unsigned char **out)
+{
+  const size_t faces = (size_t)wisp_mesh_faces(mesh) * mesh->elements;
+  OWNED(free) unsigned char *outside = NULL;
+  CALL(wisp_new(err, faces, 1, &outside));
+  if (mesh->corners == 8) CALL(pair_faces(err, mesh, outside, NULL));
+  for (size_t f = 0; f < faces && mesh->corners < 8; f++) outside[f] = mesh->neighbour[f] == WISP_BOUNDARY;
+  return GIVE(outside, out);
 }
 
 wisp_status wisp_mesh_boundary(wisp_error *err, const wisp_mesh *mesh, size_t *count, wisp_facet **out)
 {
   const size_t each = (size_t)wisp_mesh_faces(mesh), faces = each * mesh->elements;
-  OWNED(free) int32_t *made = NULL;
+  OWNED(free) unsigned char *outside = NULL;
   OWNED(free) wisp_facet *facet = NULL;
   size_t found = 0;
-  if (mesh->corners == 8) {
-    CALL(wisp_new(err, faces, sizeof *made, &made));
-    CALL(wisp_hex_neighbours(err, mesh, made));
-  }
-  const int32_t *neighbour = made ? made : mesh->neighbour;
-  for (size_t f = 0; f < faces; f++) found += neighbour[f] == WISP_BOUNDARY;
+  CALL(wisp_mesh_outside(err, mesh, &outside));
+  for (size_t f = 0; f < faces; f++) found += outside[f];
   CALL(wisp_new(err, found, sizeof *facet, &facet));
   *count = 0;
   for (size_t f = 0; f < faces; f++)
-    if (neighbour[f] == WISP_BOUNDARY) facet[(*count)++] = wisp_mesh_facet(mesh, f / each, (int)(f % each));
+    if (outside[f]) facet[(*count)++] = wisp_mesh_facet(mesh, f / each, (int)(f % each));
   return GIVE(facet, out);
 }

@@ -30,6 +30,9 @@ void wisp_facet_middle(const wisp_facet *facet, double middle[3]);
  * than two hexes that share a face only pairs are neighbours: wisp_hexnodes_create refuses such a mesh. */
 wisp_status wisp_hex_neighbours(wisp_error *err, const wisp_mesh *mesh, int32_t *neighbour);
 
+/* For each face of each element: 1 on the boundary, else 0. The caller frees *out. */
+wisp_status wisp_mesh_outside(wisp_error *err, const wisp_mesh *mesh, unsigned char **out);
+
 /* All faces of the boundary, by element and face. The caller frees *out. */
 wisp_status wisp_mesh_boundary(wisp_error *err, const wisp_mesh *mesh, size_t *count, wisp_facet **out);
 

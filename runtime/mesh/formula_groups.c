@@ -197,6 +197,12 @@ static int side_of(const wisp_expr *e, const wisp_node *at)
   return -1;
 }
 
+/* A run that asks for region, or tag, uses all groups that it can be: what is in no group that it names is the rest. */
+static void use(const binding *b, int set)
+{
+  if (set >= 0) wisp_groups_use(&b->mesh->groups, dimension_of(b, set), 0);
+}
+
 /* Visits what the root leads to, operands first, as the parser left it. */
 static wisp_status put_node(const binding *b, size_t place)
 {
@@ -204,6 +210,7 @@ static wisp_status put_node(const binding *b, size_t place)
   const wisp_node at = e->nodes[place];
   const int side = side_of(e, &at);
   bool done = false;
+  use(b, side >= 0 ? set_of(&e->nodes[at.of[side]]) : set_of(&at));
   if (set_of(&at) == WISP_FORMULA_TAG && !b->on_faces)
     return wisp_expr_fail(b->err, e, at.column,
                           "'tag' is known on the boundary alone: inside take region, or x, y and z");

@@ -2,6 +2,7 @@
 #include "gmsh.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,14 +62,14 @@ static const wisp_gmsh_shape tets = {.type = 4,
 static const wisp_gmsh_shape hexes = {.type = 5,
                                       .dimension = 3,
                                       .corners = 8,
-                                      .facet = 3,
+                                      .facet = 4,
                                       .order = {0, 1, 3, 2, 4, 5, 7, 6},
                                       .one = "hex",
                                       .many = "hexes",
                                       .formal = "hexahedra",
                                       .remedy = "mesh with transfinite or recombined volumes, order 1",
                                       .missing = "meshed in 3-D, or no physical volume that is saved",
-                                      .face = "triangle",
+                                      .face = "quadrangle",
                                       .entity = "surface"};
 static const wisp_gmsh_shape triangles = {.type = 2,
                                           .dimension = 2,
@@ -83,12 +84,15 @@ static const wisp_gmsh_shape triangles = {.type = 2,
                                           .face = "line",
                                           .entity = "curve"};
 
-wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out)
+enum { SEEN_HEXAHEDRA = 1 << 4, HEXAHEDRON = 5 };
+
+wisp_status wisp_gmsh_find_kind(wisp_error *err, wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out)
 {
   const wisp_gmsh_shape *shape = gmsh->shape;
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     const wisp_gmsh_kind *kind = &kinds[i];
     if (kind->type != type) continue;
+    gmsh->seen |= type == HEXAHEDRON ? SEEN_HEXAHEDRA : 1u << kind->dimension;
     if (kind->dimension >= shape->dimension && kind->type != shape->type) {
       return wisp_gmsh_fail(err, gmsh, "a %s (element type %d): only straight %s (type %d) can be used; %s", kind->name,
                             kind->type, shape->formal, shape->type, shape->remedy);
@@ -112,7 +116,8 @@ wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_
     memcpy(gmsh->cell + corners * gmsh->cells++, node, corners * sizeof *node);
   } else if (kind->dimension == gmsh->shape->dimension - 1 && tag &&
              strncmp(kind->name, gmsh->shape->face, strlen(gmsh->shape->face)) == 0) {
-    wisp_gmsh_triangle triangle = {{node[0], node[1], node[2]}, tag}; /* corners come first, whatever the order */
+    wisp_gmsh_triangle triangle = {{node[0], node[1], node[2], node[3]},
+                                   tag}; /* corners come first, whatever the order */
     CALL(wisp_grow(err, &gmsh->triangle, &gmsh->triangle_room, gmsh->triangles + 1, sizeof triangle));
     gmsh->triangle[gmsh->triangles++] = triangle;
   }
@@ -196,6 +201,42 @@ static const struct section {
     {"Elements", NULL, wisp_gmsh_elements_2, wisp_gmsh_elements_4},
 };
 
+/* What a file says in $Periodic: how many pairs of points, curves or surfaces are one to it. */
+static size_t count_pairs(const wisp_gmsh *gmsh)
+{
+  wisp_gmsh at = *gmsh;
+  size_t count = 0;
+  at.binary &= at.version == 4; /* else the count is text */
+  return wisp_gmsh_count(NULL, &at, &count) == WISP_OK ? count : 0;
+}
+
+static bool has_passed(const wisp_gmsh *gmsh, const char *section)
+{
+  const size_t length = strlen(section);
+  for (const char *at = gmsh->passed.data; at && (at = strstr(at, section)); at++)
+    if (!at[length] || at[length] == ',') return true;
+  return false;
+}
+
+/* Passes a section that says nothing to us, and remembers those that may say something to the user. */
+static wisp_status pass_section(wisp_error *err, wisp_gmsh *gmsh, const char *name, size_t length)
+{
+  static const char *const quiet[] = {"Comments", "PartitionedEntities", "GhostElements", "Parametrizations"};
+  const bool periodic = length == strlen("Periodic") && memcmp(name, "Periodic", length) == 0;
+  char section[32];
+  bool silent = periodic;
+  snprintf(section, sizeof section, "$%s", wisp_gmsh_excerpt(name, length).text);
+  for (size_t i = 0; i < WISP_COUNT(quiet); i++)
+    silent |= strlen(quiet[i]) == length && memcmp(name, quiet[i], length) == 0;
+  if (periodic && count_pairs(gmsh))
+    CALL(wisp_notes_add(err, &gmsh->notes, "periodic",
+                        "%s: $Periodic is not read: its sides are boundaries like others, with walls or given values",
+                        gmsh->name));
+  if (!silent && !has_passed(gmsh, section))
+    CALL(wisp_text_print(err, &gmsh->passed, "%s%s", gmsh->passed.length ? ", " : "", section));
+  return wisp_gmsh_skip(err, gmsh, name, length);
+}
+
 static wisp_status read_section(wisp_error *err, wisp_gmsh *gmsh, const char *name, size_t length)
 {
   for (size_t i = 0; i < WISP_COUNT(sections); i++) {
@@ -207,7 +248,7 @@ static wisp_status read_section(wisp_error *err, wisp_gmsh *gmsh, const char *na
     CALL(reader(err, gmsh));
     return wisp_gmsh_end(err, gmsh, section->name);
   }
-  return wisp_gmsh_skip(err, gmsh, name, length);
+  return pass_section(err, gmsh, name, length);
 }
 
 static wisp_status read_sections(wisp_error *err, wisp_gmsh *gmsh)
@@ -224,6 +265,9 @@ static wisp_status read_sections(wisp_error *err, wisp_gmsh *gmsh)
     }
     CALL(read_section(err, gmsh, line + 1, length - 1));
   }
+  if (gmsh->passed.length)
+    CALL(wisp_notes_add(err, &gmsh->notes, "sections", "%s: sections that wisp does not read: %s", gmsh->name,
+                        gmsh->passed.data));
   if (!gmsh->version) CALL(wisp_gmsh_fail(err, gmsh, "no $MeshFormat: no Gmsh file, or an empty one"));
   if (!gmsh->nodes) CALL(wisp_gmsh_fail(err, gmsh, "no $Nodes: truncated?"));
   if (!gmsh->cells)
@@ -252,21 +296,52 @@ static void release(wisp_gmsh *gmsh)
   free(gmsh->entity);
   free(gmsh->numbers);
   wisp_groups_free(&gmsh->groups);
+  wisp_notes_free(&gmsh->notes);
+  wisp_text_free(&gmsh->passed);
+}
+
+/* The elements of the highest dimension that were met where reading others has failed; NULL: none, or those. */
+static const wisp_gmsh_shape *other_shape(const wisp_gmsh *gmsh)
+{
+  if (gmsh->seen & 1u << 3) return NULL;
+  return gmsh->seen & SEEN_HEXAHEDRA ? &hexes : gmsh->seen & 1u << 2 ? &triangles : NULL;
+}
+
+static wisp_status parse_shape(wisp_error *err, const wisp_gmsh_shape *shape, double merge, const char *name,
+                               const char *data, size_t length, const wisp_gmsh_shape **other, wisp_mesh **out)
+{
+  HELD(release) wisp_gmsh gmsh = {.shape = shape, .merge = merge};
+  const wisp_status status = read_all(err, &gmsh, name, data, length);
+  if (status != WISP_OK) *other = other_shape(&gmsh);
+  CALL(status);
+  return wisp_gmsh_build(err, &gmsh, out);
+}
+
+wisp_status wisp_mesh_parse_as(wisp_error *err, const wisp_mesh_reading *how, const char *name, const char *data,
+                               size_t length, wisp_mesh **out)
+{
+  const wisp_gmsh_shape *shape = how->corners == 3 ? &triangles : how->corners == 8 ? &hexes : &tets, *other = NULL;
+  const wisp_status status = parse_shape(err, shape, how->merge, name, data, length, &other, out);
+  if (status == WISP_OK || how->corners || !other) return status;
+  return parse_shape(err, other, how->merge, name, data, length, &other, out);
 }
 
 wisp_status wisp_mesh_parse(wisp_error *err, int corners, const char *name, const char *data, size_t length,
                             wisp_mesh **out)
 {
-  HELD(release) wisp_gmsh gmsh = {.shape = corners == 3 ? &triangles : corners == 4 ? &tets : &hexes};
-  CALL(read_all(err, &gmsh, name, data, length));
-  return wisp_gmsh_build(err, &gmsh, out);
+  return wisp_mesh_parse_as(err, &(wisp_mesh_reading){.corners = corners}, name, data, length, out);
 }
 
-wisp_status wisp_mesh_read(wisp_error *err, int corners, const char *path, wisp_mesh **out)
+wisp_status wisp_mesh_read_as(wisp_error *err, const wisp_mesh_reading *how, const char *path, wisp_mesh **out)
 {
   OWNED(free) char *data = NULL;
   size_t length = 0;
   CALL(wisp_require(err, access(path, F_OK) == 0, WISP_EINPUT, "%s: no such file", path));
   CALL(wisp_read_file(err, path, &data, &length));
-  return wisp_mesh_parse(err, corners, path, data, length, out);
+  return wisp_mesh_parse_as(err, how, path, data, length, out);
+}
+
+wisp_status wisp_mesh_read(wisp_error *err, int corners, const char *path, wisp_mesh **out)
+{
+  return wisp_mesh_read_as(err, &(wisp_mesh_reading){.corners = corners}, path, out);
 }

@@ -34,9 +34,9 @@ typedef struct wisp_gmsh_shape {
   const char *face, *entity;       /* "triangle", on a "surface" */
 } wisp_gmsh_shape;
 
-/* A face of the shape's: a triangle, or of triangles a line, whose third node means nothing. */
+/* A face of the shape's: a triangle, a quadrangle of hexes, or a line; nodes beyond its corners mean nothing. */
 typedef struct wisp_gmsh_triangle {
-  int64_t node[3];
+  int64_t node[4];
   int32_t tag; /* the value of its physical groups, not 0 */
 } wisp_gmsh_triangle;
 
@@ -58,9 +58,19 @@ typedef struct wisp_gmsh {
   wisp_gmsh_entity *entity; /* version 4: sorted once $Entities is read */
   wisp_groups groups;
   int32_t *numbers; /* of the physical groups of an entity, while it is read */
+  wisp_notes notes;
+  wisp_text passed; /* the sections that were passed, "$NodeData, $ElementData" */
+  double merge;     /* nodes that are closer are one; 0: none are */
+  unsigned seen;    /* bit d: elements of dimension d were met; bit 4: hexahedra */
   size_t nodes, cells, triangles, entities;
   size_t node_room, cell_room, region_room, triangle_room, entity_room, number_room;
 } wisp_gmsh;
+
+/* What stands in the file, shortened and made printable. */
+typedef struct wisp_gmsh_quote {
+  char text[25];
+} wisp_gmsh_quote;
+wisp_gmsh_quote wisp_gmsh_excerpt(const char *from, size_t length);
 
 /* WISP_EINPUT with the place before the text: "name:line: " in text, "name: byte n: " in binary. */
 __attribute__((format(printf, 3, 4))) wisp_status wisp_gmsh_fail(wisp_error *err, const wisp_gmsh *gmsh,
@@ -89,7 +99,7 @@ wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section
 
 /* The kind of an element type; those of the shape's dimension, or above, other than the shape that is read are refused
  * by name. */
-wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out);
+wisp_status wisp_gmsh_find_kind(wisp_error *err, wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out);
 
 /* Reads one element's nodes and keeps it, where it is of the shape or a face with a tag. */
 wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag);

@@ -1,12 +1,12 @@
 /* From what a Gmsh file says to a mesh: node numbers become vertices, triangles, or lines, become physical groups of
  * boundary faces. */
+#include "facets.h"
 #include "gmsh.h"
-#include "hexmesh.h"
+#include "health.h"
+#include "touching.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "../../gen/nodal/tet.h"
 
 /* Node numbers may be sparse and in any order: an open hash from number to place, at most half full. */
 typedef struct node_map {
@@ -140,9 +140,10 @@ static void fill(const wisp_gmsh *gmsh, const node_map *map, const int32_t *numb
 
 /* ---- Faces. */
 
-/* A triangle with its vertices in rising order, so that equal ones compare equal; of a line WISP_EMPTY is one. */
+/* A face with its vertices in rising order, so that equal ones compare equal; those that it has not are WISP_EMPTY. */
 typedef struct tagged {
-  int32_t vertex[3], tag;
+  int32_t vertex[4], tag;
+  bool met; /* an element has it */
 } tagged;
 
 static void set_vertex(tagged *triangle, int count, int32_t vertex)
@@ -154,7 +155,7 @@ static void set_vertex(tagged *triangle, int count, int32_t vertex)
 static int compare_tagged(const void *left, const void *right)
 {
   const tagged *a = left, *b = right;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 4; i++)
     if (a->vertex[i] != b->vertex[i]) return a->vertex[i] < b->vertex[i] ? -1 : 1;
   return 0;
 }
@@ -173,7 +174,7 @@ static wisp_status sort_triangles(wisp_error *err, wisp_gmsh *gmsh, const node_m
   for (size_t i = 0; i < gmsh->triangles; i++) {
     bool used = true;
     triangle[*count].tag = gmsh->triangle[i].tag;
-    for (int v = gmsh->shape->facet; v < 3; v++) triangle[*count].vertex[v] = WISP_EMPTY;
+    for (int v = gmsh->shape->facet; v < 4; v++) triangle[*count].vertex[v] = WISP_EMPTY;
     for (int v = 0; v < gmsh->shape->facet; v++) {
       uint32_t place = *find(map, gmsh, gmsh->triangle[i].node[v]);
       if (!place)
@@ -184,6 +185,8 @@ static wisp_status sort_triangles(wisp_error *err, wisp_gmsh *gmsh, const node_m
       set_vertex(&triangle[*count], v, number[place - 1]);
     }
     *count += used;
+    if (!used)
+      wisp_groups_count(&gmsh->groups, gmsh->shape->dimension - 1, gmsh->triangle[i].tag, 0, WISP_GROUPS_LOOSE);
   }
   qsort(triangle, *count, sizeof *triangle, compare_tagged);
   size_t kept = 0;
@@ -198,25 +201,102 @@ static wisp_status sort_triangles(wisp_error *err, wisp_gmsh *gmsh, const node_m
   return WISP_OK;
 }
 
+/* The face of the file that is a face of an element; NULL: there is none. */
+static tagged *find_face(const wisp_mesh *mesh, size_t f, tagged *list, size_t count)
+{
+  const size_t faces = (size_t)wisp_mesh_faces(mesh);
+  tagged face = {.vertex = {WISP_EMPTY, WISP_EMPTY, WISP_EMPTY, WISP_EMPTY}};
+  int32_t vertex[4];
+  const int corners = wisp_mesh_face(mesh, f / faces, (int)(f % faces), vertex);
+  for (int i = 0; i < corners; i++) set_vertex(&face, i, vertex[i]);
+  return bsearch(&face, list, count, sizeof face, compare_tagged);
+}
+
+/* Counts a face, and finds its groups where they are asked for: of the boundary's, and of such as lie inside. */
+static void take_face(wisp_mesh *mesh, bool outside, size_t f, tagged *list, size_t count)
+{
+  const size_t faces = (size_t)wisp_mesh_faces(mesh);
+  const int dimension = wisp_mesh_dimension(mesh) - 1;
+  tagged *found = find_face(mesh, f, list, count);
+  if (!outside && (!found || found->met)) return;
+  if (found) found->met = true;
+  if (found && outside && mesh->corners < 8) mesh->tag[f] = found->tag;
+  wisp_groups_count(&mesh->groups, dimension, found ? found->tag : 0,
+                    outside ? wisp_mesh_facet(mesh, f / faces, (int)(f % faces)).area : 0,
+                    outside ? WISP_GROUPS_MEMBER : WISP_GROUPS_INSIDE);
+}
+
+static bool is_inside(const wisp_groups *groups, const wisp_physical *group)
+{
+  (void)groups;
+  return group->inside > 0;
+}
+
+static bool is_loose(const wisp_groups *groups, const wisp_physical *group)
+{
+  (void)groups;
+  return group->loose > 0;
+}
+
+/* Says of faces that have no effect in which groups they are. */
+static wisp_status note_faces(wisp_error *err, const char *name, wisp_mesh *mesh)
+{
+  static const struct {
+    const char *key, *where;
+    wisp_groups_filter *filter;
+  } notes[] = {{"inside", "have parts inside the domain, which have no effect", is_inside},
+               {"loose", "have parts that bound no element, which have no effect", is_loose}};
+  const int dimension = wisp_mesh_dimension(mesh) - 1;
+  for (size_t i = 0; i < WISP_COUNT(notes); i++) {
+    HELD(wisp_text_free) wisp_text list = {0};
+    size_t count = 0;
+    CALL(wisp_groups_print_some(err, &mesh->groups, dimension, notes[i].filter, &count, &list));
+    if (count)
+      CALL(wisp_notes_add(err, &mesh->notes, notes[i].key, "%s: physical %ss %s: %s", name, wisp_groups_word(dimension),
+                          notes[i].where, list.data));
+  }
+  return WISP_OK;
+}
+
+/* Takes the groups from the file, and gives them to elements and faces. */
 static wisp_status tag_faces(wisp_error *err, wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
                              wisp_mesh *mesh)
 {
-  OWNED(free) tagged *triangle = NULL;
-  size_t count = 0;
-  CALL(wisp_new(err, gmsh->triangles + 1, sizeof *triangle, &triangle));
-  CALL(sort_triangles(err, gmsh, map, number, triangle, &count));
-  const size_t faces = (size_t)mesh->corners;
-  for (size_t f = 0; f < faces * mesh->elements; f++) {
-    if (mesh->neighbour[f] != WISP_BOUNDARY) continue;
-    tagged face = {{0, 0, WISP_EMPTY}, 0}, *found = NULL;
-    for (size_t a = 0; a < faces - 1; a++) {
-      const size_t corner = faces == 3 ? (f + a) % 3 : (size_t)wisp_tet_face_vertices[f % 4][a];
-      set_vertex(&face, (int)a, mesh->cell[f / faces * faces + corner]);
-    }
-    found = bsearch(&face, triangle, count, sizeof face, compare_tagged);
-    if (found) mesh->tag[f] = found->tag;
-  }
-  return WISP_OK;
+  OWNED(free) tagged *list = NULL;
+  OWNED(free) unsigned char *outside = NULL;
+  const size_t faces = (size_t)wisp_mesh_faces(mesh) * mesh->elements;
+  size_t count = 0, left = 0;
+  CALL(wisp_new(err, gmsh->triangles + 1, sizeof *list, &list));
+  wisp_groups_sort(&gmsh->groups);
+  CALL(sort_triangles(err, gmsh, map, number, list, &count));
+  (void)GIVE(gmsh->groups, &mesh->groups);
+  for (size_t k = 0; k < mesh->elements; k++)
+    wisp_groups_count(&mesh->groups, wisp_mesh_dimension(mesh), gmsh->region[k], wisp_mesh_measure(mesh, k),
+                      WISP_GROUPS_MEMBER);
+  if (mesh->corners == 8 && !count) return note_faces(err, gmsh->name, mesh);
+  CALL(wisp_mesh_outside(err, mesh, &outside));
+  for (size_t f = 0; f < faces; f++)
+    if (outside[f]) take_face(mesh, true, f, list, count);
+  for (size_t i = 0; i < count; i++) left += !list[i].met;
+  for (size_t f = 0; f < faces && left; f++)
+    if (!outside[f]) take_face(mesh, false, f, list, count);
+  for (size_t i = 0; i < count; i++)
+    if (!list[i].met)
+      wisp_groups_count(&mesh->groups, wisp_mesh_dimension(mesh) - 1, list[i].tag, 0, WISP_GROUPS_LOOSE);
+  return note_faces(err, gmsh->name, mesh);
+}
+
+/* Makes one node of those that are near each other. number: of each node its vertex. */
+static wisp_status merge_vertices(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh *mesh, int32_t *number)
+{
+  OWNED(free) int32_t *to = NULL;
+  const size_t before = mesh->vertices;
+  if (gmsh->merge == 0) return WISP_OK;
+  CALL(wisp_mesh_merge(err, gmsh->name, mesh, gmsh->merge, &to));
+  for (size_t i = 0; i < gmsh->nodes; i++)
+    if (number[i] != WISP_EMPTY) number[i] = to[number[i]];
+  return wisp_notes_add(err, &mesh->notes, "merged", "%s: %zu nodes were joined to others that are closer than %g",
+                        gmsh->name, before - mesh->vertices, gmsh->merge);
 }
 
 wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
@@ -232,11 +312,11 @@ wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
   TRY(wisp_new(err, gmsh->nodes, sizeof *number, &number));
   TRY(number_vertices(err, gmsh, &map, number, &vertices));
   TRY(wisp_mesh_create(err, corners, vertices, gmsh->cells, &mesh));
+  (void)GIVE(gmsh->notes, &mesh->notes);
   fill(gmsh, &map, number, mesh);
+  TRY(merge_vertices(err, gmsh, mesh, number));
   TRY(wisp_mesh_connect(err, gmsh->name, mesh));
-  if (corners < 8) TRY(tag_faces(err, gmsh, &map, number, mesh));
-  wisp_groups_sort(&gmsh->groups);
-  (void)GIVE(gmsh->groups, &mesh->groups);
+  TRY(tag_faces(err, gmsh, &map, number, mesh));
   *out = mesh;
 done:
   if (status != WISP_OK) wisp_mesh_destroy(mesh);

@@ -39,14 +39,9 @@ static size_t word(wisp_gmsh *gmsh)
   return (size_t)(c - gmsh->at);
 }
 
-/* What stands in the file, shortened and made printable. */
-typedef struct excerpt {
-  char text[25];
-} excerpt;
-
-static excerpt quote(const char *from, size_t length)
+wisp_gmsh_quote wisp_gmsh_excerpt(const char *from, size_t length)
 {
-  excerpt quoted = {{0}};
+  wisp_gmsh_quote quoted = {{0}};
   for (size_t i = 0; i < length && i < sizeof quoted.text - 1; i++)
     quoted.text[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
   return quoted;
@@ -55,7 +50,7 @@ static excerpt quote(const char *from, size_t length)
 static wisp_status unexpected(wisp_error *err, const wisp_gmsh *gmsh, const char *expected, size_t length)
 {
   if (!length) return wisp_gmsh_fail(err, gmsh, "the file ends where %s is expected: truncated?", expected);
-  return wisp_gmsh_fail(err, gmsh, "expected %s, found '%s'", expected, quote(gmsh->at, length).text);
+  return wisp_gmsh_fail(err, gmsh, "expected %s, found '%s'", expected, wisp_gmsh_excerpt(gmsh->at, length).text);
 }
 
 /* Copies the next bytes of a binary file into a number, in our byte order. */
@@ -181,7 +176,7 @@ wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section
       return WISP_OK;
     }
   }
-  return wisp_gmsh_fail(err, gmsh, "section $%s has no end: truncated?", quote(section, length).text);
+  return wisp_gmsh_fail(err, gmsh, "section $%s has no end: truncated?", wisp_gmsh_excerpt(section, length).text);
 }
 
 /* ---- Names of physical groups, text in any file: a count, then lines such as 2 7 "steel". A line of another form is

@@ -49,29 +49,35 @@ wisp_status wisp_groups_add(wisp_error *err, wisp_groups *groups, int dimension,
     wisp_groups_sort(groups); /* before it grows: files name a group for each element */
   CALL(wisp_grow(err, &groups->list, &groups->room, groups->count + 1, sizeof *groups->list));
   wisp_physical *made = &groups->list[groups->count];
-  *made = (wisp_physical){dimension, number, NULL};
+  *made = (wisp_physical){.dimension = dimension, .number = number};
   if (length) CALL(wisp_new(err, length + 1, 1, &made->name));
   if (length) memcpy(made->name, name, length);
   groups->count++;
   return WISP_OK;
 }
 
-wisp_status wisp_groups_copy(wisp_error *err, const wisp_groups *groups, int dimension, int32_t number, wisp_groups *to)
+/* Where a group stands in the list, for the first time, or would stand. */
+static size_t first_place(const wisp_groups *groups, const wisp_physical *key)
 {
-  const wisp_physical key = {dimension, number, NULL};
-  const wisp_physical *last = to->count ? &to->list[to->count - 1] : NULL;
   size_t from = 0, end = groups->count;
-  if (last && same_group(last, &key)) return WISP_OK;
   while (from < end) {
     const size_t middle = from + (end - from) / 2;
     const wisp_physical *at = &groups->list[middle];
-    if (at->dimension < dimension || (at->dimension == dimension && at->number < number))
+    if (at->dimension < key->dimension || (at->dimension == key->dimension && at->number < key->number))
       from = middle + 1;
     else
       end = middle;
   }
+  return from;
+}
+
+wisp_status wisp_groups_copy(wisp_error *err, const wisp_groups *groups, int dimension, int32_t number, wisp_groups *to)
+{
+  const wisp_physical key = {.dimension = dimension, .number = number};
+  const wisp_physical *last = to->count ? &to->list[to->count - 1] : NULL;
+  if (last && same_group(last, &key)) return WISP_OK;
   CALL(wisp_groups_add(err, to, dimension, number, NULL, 0));
-  for (; from < groups->count && same_group(&groups->list[from], &key); from++) {
+  for (size_t from = first_place(groups, &key); from < groups->count && same_group(&groups->list[from], &key); from++) {
     const char *name = groups->list[from].name;
     if (name) CALL(wisp_groups_add(err, to, dimension, number, name, strlen(name)));
   }
@@ -168,6 +174,33 @@ bool wisp_groups_have(const wisp_groups *groups, int32_t value, int32_t number)
   return bsearch(&number, numbers, count, sizeof number, compare_numbers) != NULL;
 }
 
+/* ---- Members. */
+
+void wisp_groups_count(wisp_groups *groups, int dimension, int32_t value, double measure, wisp_groups_place place)
+{
+  const int32_t *numbers = NULL;
+  const size_t count = wisp_groups_numbers(groups, &value, &numbers);
+  groups->total[dimension] += place == WISP_GROUPS_MEMBER;
+  for (size_t i = 0; i < count; i++) {
+    const wisp_physical key = {.dimension = dimension, .number = numbers[i]};
+    for (size_t at = first_place(groups, &key); at < groups->count && same_group(&groups->list[at], &key); at++) {
+      wisp_physical *group = &groups->list[at];
+      group->members += place == WISP_GROUPS_MEMBER;
+      group->measure += place == WISP_GROUPS_MEMBER ? measure : 0;
+      group->inside += place == WISP_GROUPS_INSIDE;
+      group->loose += place == WISP_GROUPS_LOOSE;
+    }
+  }
+}
+
+void wisp_groups_use(const wisp_groups *groups, int dimension, int32_t number)
+{
+  for (size_t i = 0; i < groups->count; i++) {
+    wisp_physical *group = &groups->list[i];
+    group->used |= group->dimension == dimension && (!number || group->number == number);
+  }
+}
+
 /* ---- For messages. */
 
 const char *wisp_groups_word(int dimension)
@@ -176,17 +209,24 @@ const char *wisp_groups_word(int dimension)
   return words[dimension];
 }
 
-wisp_status wisp_groups_print(wisp_error *err, const wisp_groups *groups, int dimension, wisp_text *out)
+wisp_status wisp_groups_print_some(wisp_error *err, const wisp_groups *groups, int dimension,
+                                   wisp_groups_filter *filter, size_t *count, wisp_text *out)
 {
   enum { MOST = 12 };
-  size_t count = 0;
+  *count = 0;
   for (size_t i = 0; i < groups->count; i++) {
     const wisp_physical *group = &groups->list[i];
-    if (group->dimension != dimension || count++ >= MOST) continue;
-    CALL(wisp_text_print(err, out, "%s%d", count > 1 ? ", " : "", group->number));
+    if (group->dimension != dimension || (filter && !filter(groups, group)) || (*count)++ >= MOST) continue;
+    CALL(wisp_text_print(err, out, "%s%d", *count > 1 ? ", " : "", group->number));
     if (group->name) CALL(wisp_text_print(err, out, " \"%.60s\"", group->name));
   }
-  if (count > MOST) CALL(wisp_text_print(err, out, " and %zu more", count - MOST));
+  return *count > MOST ? wisp_text_print(err, out, " and %zu more", *count - MOST) : WISP_OK;
+}
+
+wisp_status wisp_groups_print(wisp_error *err, const wisp_groups *groups, int dimension, wisp_text *out)
+{
+  size_t count = 0;
+  CALL(wisp_groups_print_some(err, groups, dimension, NULL, &count, out));
   return count ? WISP_OK : wisp_text_print(err, out, "none");
 }
 
@@ -240,6 +280,7 @@ wisp_status wisp_groups_find(wisp_error *err, const wisp_groups *groups, int dim
     CALL(wisp_grow(err, &found, &room, 1, sizeof *found));
     found[named++] = number;
   }
+  for (size_t i = 0; i < named; i++) wisp_groups_use(groups, dimension, found[i]);
   *count = named;
   return GIVE(found, numbers);
 }

@@ -13,6 +13,11 @@ typedef struct wisp_physical {
   int dimension;  /* 0 points, 1 curves, 2 surfaces, 3 volumes */
   int32_t number; /* positive */
   char *name;     /* NULL: it has none */
+  size_t members; /* of the mesh's elements, or of its boundary's faces; of other dimensions 0 */
+  size_t inside;  /* faces between two elements, */
+  size_t loose;   /* and such as belong to no element */
+  double measure; /* volume, area or length of the members */
+  bool used;      /* a run has asked for it */
 } wisp_physical;
 
 /* Zero-initialise. */
@@ -24,6 +29,7 @@ typedef struct wisp_groups {
   size_t sets, members, member_room, end_room;
   uint32_t *place; /* a hash table of the sets, each plus one */
   size_t places;
+  size_t total[4]; /* elements, and faces of the boundary, by dimension: in groups or not */
 } wisp_groups;
 
 void wisp_groups_free(wisp_groups *groups);
@@ -38,6 +44,15 @@ wisp_status wisp_groups_copy(wisp_error *err, const wisp_groups *groups, int dim
 
 /* Puts the list into order, without what stands there twice. */
 void wisp_groups_sort(wisp_groups *groups);
+
+/* What a value is counted as. */
+typedef enum wisp_groups_place { WISP_GROUPS_MEMBER, WISP_GROUPS_INSIDE, WISP_GROUPS_LOOSE } wisp_groups_place;
+
+/* Counts an element, or a face, in each group that its value stands for. The list is sorted. */
+void wisp_groups_count(wisp_groups *groups, int dimension, int32_t value, double measure, wisp_groups_place place);
+
+/* Remembers that a run asks for a group, or, where the number is 0, for all of the dimension. */
+void wisp_groups_use(const wisp_groups *groups, int dimension, int32_t number);
 
 /* The value of whoever is in all groups of these numbers; 0 is none. Sorts the numbers. */
 wisp_status wisp_groups_value(wisp_error *err, wisp_groups *groups, int32_t *numbers, size_t count, int32_t *value);
@@ -56,6 +71,11 @@ const char *wisp_groups_word(int dimension);
 
 /* The groups of a dimension for messages: `1 "left", 2 "right", 3`, the first dozen; "none". */
 wisp_status wisp_groups_print(wisp_error *err, const wisp_groups *groups, int dimension, wisp_text *out);
+
+/* Those that are asked for, likewise; *count: how many they are. */
+typedef bool wisp_groups_filter(const wisp_groups *groups, const wisp_physical *group);
+wisp_status wisp_groups_print_some(wisp_error *err, const wisp_groups *groups, int dimension,
+                                   wisp_groups_filter *filter, size_t *count, wisp_text *out);
 
 /* ---- What users write: a name, as it is or in quotes, or a number. */
 

@@ -21,23 +21,23 @@ static double determinant(const double a[3], const double b[3], const double c[3
   return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-/* The Jacobian's determinant is of degree 2 in each direction: two Gauss points integrate it. */
+/* The pyramids from a corner to the faces. A bilinear face bounds the mean of the volumes that its two pairs of
+ * triangles bound: four tets, of half their volumes. */
 static double hex_volume(const wisp_mesh *mesh, size_t element)
 {
-  double volume = 0;
-  for (int point = 0; point < 8; point++) {
-    double jacobian[3][3] = {{0}}, at[3];
-    for (int d = 0; d < 3; d++) at[d] = 0.5 + (point >> d & 1 ? 0.5 : -0.5) / sqrt(3);
-    for (int corner = 0; corner < 8; corner++)
-      for (int d = 0; d < 3; d++) {
-        double slope = corner >> d & 1 ? 1 : -1;
-        for (int other = 0; other < 3; other++)
-          if (other != d) slope *= corner >> other & 1 ? at[other] : 1 - at[other];
-        for (int c = 0; c < 3; c++) jacobian[d][c] += slope * vertex_of(mesh, element, corner)[c];
-      }
-    volume += determinant(jacobian[0], jacobian[1], jacobian[2]) / 8;
+  static const int cut[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};
+  static const int outward[WISP_HEX_FACES] = {-1, 1, 1, -1, -1, 1}; /* which way the corners go round */
+  const double *origin = vertex_of(mesh, element, 0);
+  double twelve = 0;
+  for (int face = 0; face < WISP_HEX_FACES; face++) {
+    int32_t vertex[4];
+    double to[4][3];
+    wisp_mesh_face(mesh, element, face, vertex);
+    for (int i = 0; i < 4; i++)
+      for (int c = 0; c < 3; c++) to[i][c] = mesh->xyz[3 * (size_t)vertex[i] + (size_t)c] - origin[c];
+    for (int i = 0; i < 4; i++) twelve += outward[face] * determinant(to[cut[i][0]], to[cut[i][1]], to[cut[i][2]]);
   }
-  return volume;
+  return twelve / 12;
 }
 
 double wisp_mesh_measure(const wisp_mesh *mesh, size_t element)

@@ -37,14 +37,14 @@ static void renumber(wisp_mesh *mesh, int32_t *target)
   for (size_t i = 0; i < (size_t)mesh->corners * mesh->elements; i++) mesh->cell[i] = target[mesh->cell[i]];
 }
 
-wisp_status wisp_mesh_merge(wisp_error *err, const char *name, wisp_mesh *mesh, double tolerance, size_t *joined)
+wisp_status wisp_mesh_merge(wisp_error *err, const char *name, wisp_mesh *mesh, double tolerance, int32_t **to)
 {
   OWNED(free) int32_t *target = NULL;
-  const size_t before = mesh->vertices;
+  CALL(wisp_require(err, tolerance > 0 && isfinite(tolerance), WISP_EUSAGE,
+                    "%s: nodes that are closer than %g cannot be joined: take a length above 0", name, tolerance));
   CALL(check_edges(err, name, mesh, tolerance));
-  CALL(wisp_new(err, before, sizeof *target, &target));
-  CALL(wisp_join_points(err, before, mesh->xyz, tolerance, target));
+  CALL(wisp_new(err, mesh->vertices, sizeof *target, &target));
+  CALL(wisp_join_points(err, mesh->vertices, mesh->xyz, tolerance, target));
   renumber(mesh, target);
-  *joined = before - mesh->vertices;
-  return wisp_context(err, wisp_mesh_connect(err, name, mesh), "--merge %g: ", tolerance);
+  return GIVE(target, to);
 }

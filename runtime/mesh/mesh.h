@@ -10,6 +10,11 @@
 
 enum { WISP_BOUNDARY = -1, WISP_EMPTY = -1 };
 
+/* What the reader found in a file, and mended. */
+typedef struct wisp_mesh_found {
+  size_t reversed; /* elements of negative volume, or area, whose orientation is reversed */
+} wisp_mesh_found;
+
 /* Every element is positively oriented. Faces of tets are numbered as in gen/nodal/tet.h; corners of hexes, which are
  * trilinear, are in tensor order: v = vr + 2 vs + 4 vt, r fastest. */
 typedef struct wisp_mesh {
@@ -31,7 +36,8 @@ typedef struct wisp_mesh {
   /* Of hexes and triangles: */
   int32_t *number;    /* elements: their numbers in the file, for messages; NULL where they were not put into order */
   wisp_groups groups; /* of the file, of all dimensions; or the sides of a box */
-  wisp_notes notes;   /* what was remarked while it was read */
+  wisp_mesh_found found;
+  wisp_notes notes; /* what was remarked while it was read */
 } wisp_mesh;
 
 /* The dimension of a mesh's elements: 2 or 3. Faces, which tag speaks of, have one less. */
@@ -67,6 +73,15 @@ wisp_status wisp_mesh_read(wisp_error *err, int corners, const char *path, wisp_
 /* The same from memory (tests, fuzzing); name appears in messages. */
 wisp_status wisp_mesh_parse(wisp_error *err, int corners, const char *name, const char *data, size_t length,
                             wisp_mesh **out);
+
+/* The same, and how. */
+typedef struct wisp_mesh_reading {
+  int corners;  /* 3, 4, 8; or 0: those of the elements that the file has */
+  double merge; /* nodes that are closer are joined (wisp_mesh_merge); 0: none are */
+} wisp_mesh_reading;
+wisp_status wisp_mesh_read_as(wisp_error *err, const wisp_mesh_reading *how, const char *path, wisp_mesh **out);
+wisp_status wisp_mesh_parse_as(wisp_error *err, const wisp_mesh_reading *how, const char *name, const char *data,
+                               size_t length, wisp_mesh **out);
 
 /* Checks elements, and finds the neighbours of tets and triangles; edge e of a triangle leads from its corner e to the
  * next. WISP_EINPUT, with name and element, for vertex numbers out of range, elements that are flat, inverted or saved

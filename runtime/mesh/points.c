@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Points that stay, in cells of a grid whose side is at least the tolerance: an open hash from a cell to a chain of its
- * points. */
+/* Points that stay, in cells of a grid: an open hash from a cell to a chain of its points. A cell's side is at least
+ * twice the tolerance, so that what is near a point lies in eight cells at the most, and mostly in one. */
 typedef struct grid {
   const double *xyz;
   double low[3], side, tolerance;
@@ -30,7 +30,7 @@ static wisp_status make_grid(wisp_error *err, size_t count, const double *xyz, d
   for (int c = 0; c < 3; c++) extent = fmax(extent, high[c] - g->low[c]);
   while (size < 2 * count) size *= 2;
   g->xyz = xyz, g->tolerance = tolerance, g->mask = size - 1;
-  g->side = fmax(tolerance, 1e-9 * extent); /* so that cells can be counted */
+  g->side = fmax(2 * tolerance, 1e-7 * extent); /* and cells can be counted */
   CALL(wisp_new(err, size, sizeof *g->head, &g->head));
   return wisp_new(err, count, sizeof *g->next, &g->next);
 }
@@ -48,10 +48,11 @@ static int32_t *place_of(const grid *g, const int64_t cell[3])
   return g->head + (h & g->mask);
 }
 
-static void cell_of(const grid *g, int32_t point, int64_t cell[3])
+/* The cell of a place that is `off` away from the point in each direction. */
+static void cell_of(const grid *g, size_t point, double off, int64_t cell[3])
 {
-  for (int c = 0; c < 3; c++)
-    cell[c] = g->side > 0 ? (int64_t)floor((g->xyz[3 * (size_t)point + (size_t)c] - g->low[c]) / g->side) : 0;
+  for (size_t c = 0; c < 3; c++)
+    cell[c] = g->side > 0 ? (int64_t)floor((g->xyz[3 * point + c] + off - g->low[c]) / g->side) : 0;
 }
 
 /* The lowest of a chain's points that is closer to x than the tolerance, where it is lower than `best`. */
@@ -65,25 +66,26 @@ static int32_t lowest_in(const grid *g, int32_t head, const double *x, int32_t b
   return best;
 }
 
-static int32_t find_target(const grid *g, int32_t point)
+static int32_t find_target(const grid *g, size_t point)
 {
-  int64_t own[3];
-  int32_t best = point;
-  cell_of(g, point, own);
-  for (int i = 0; i < 27; i++) {
-    const int64_t cell[3] = {own[0] + i % 3 - 1, own[1] + i / 3 % 3 - 1, own[2] + i / 9 - 1};
-    best = lowest_in(g, *place_of(g, cell), g->xyz + 3 * (size_t)point, best);
-  }
+  int64_t first[3], last[3], cell[3];
+  int32_t best = (int32_t)point;
+  cell_of(g, point, -g->tolerance, first);
+  cell_of(g, point, g->tolerance, last);
+  for (cell[0] = first[0]; cell[0] <= last[0]; cell[0]++)
+    for (cell[1] = first[1]; cell[1] <= last[1]; cell[1]++)
+      for (cell[2] = first[2]; cell[2] <= last[2]; cell[2]++)
+        best = lowest_in(g, *place_of(g, cell), g->xyz + 3 * point, best);
   return best;
 }
 
-static void stay(grid *g, int32_t point)
+static void stay(grid *g, size_t point)
 {
   int64_t cell[3];
-  cell_of(g, point, cell);
+  cell_of(g, point, 0, cell);
   int32_t *head = place_of(g, cell);
   g->next[point] = *head;
-  *head = point + 1;
+  *head = (int32_t)point + 1;
 }
 
 wisp_status wisp_join_points(wisp_error *err, size_t count, const double *xyz, double tolerance, int32_t *target)
@@ -91,8 +93,8 @@ wisp_status wisp_join_points(wisp_error *err, size_t count, const double *xyz, d
   HELD(release) grid g = {.mask = 0};
   CALL(make_grid(err, count, xyz, tolerance, &g));
   for (size_t i = 0; i < count; i++) {
-    target[i] = find_target(&g, (int32_t)i);
-    if (target[i] == (int32_t)i) stay(&g, (int32_t)i);
+    target[i] = find_target(&g, i);
+    if (target[i] == (int32_t)i) stay(&g, i);
   }
   return WISP_OK;
 }

@@ -196,6 +196,7 @@ wisp_status wisp_fixing_check(wisp_error *err, const char *name, const wisp_mesh
     for (size_t f = 0; f < (size_t)mesh->corners * mesh->elements && !there; f++)
       there = mesh->neighbour[f] == WISP_BOUNDARY && wisp_groups_have(&mesh->groups, mesh->tag[f], fixing->tag[i]);
     if (!there) return not_there(err, name, mesh, fixing->tag[i]);
+    wisp_groups_use(&mesh->groups, wisp_mesh_dimension(mesh) - 1, fixing->tag[i]);
   }
   return WISP_OK;
 }

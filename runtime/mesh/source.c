@@ -33,20 +33,10 @@ wisp_mesh_source wisp_mesh_source_file(const char *path, double merge, bool crac
       .file = path, .as_asked = true, .ordering = WISP_ORDER_AS_GIVEN, .merge = merge, .cracks = cracks};
 }
 
-/* The file's mesh, one piece where its parts touch, or where that is refused. */
 static wisp_status read_file(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
 {
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
-  size_t joined = 0;
-  CALL(wisp_require(err, source->merge >= 0 && isfinite(source->merge), WISP_EUSAGE,
-                    "%s: nodes cannot be merged that are closer than %g: take a length above 0", source->file,
-                    source->merge));
-  CALL(wisp_mesh_read(err, corners, source->file, &mesh));
-  if (source->merge > 0) {
-    CALL(wisp_mesh_merge(err, source->file, mesh, source->merge, &joined));
-    CALL(wisp_notes_add(err, &mesh->notes, "merged", "%s: %zu nodes were joined to others that are closer than %g",
-                        source->file, joined, source->merge));
-  }
+  CALL(wisp_mesh_read_as(err, &(wisp_mesh_reading){corners, source->merge}, source->file, &mesh));
   if (!source->cracks) CALL(wisp_mesh_refuse_touching(err, source->file, mesh));
   return GIVE(mesh, out);
 }
@@ -80,6 +70,30 @@ wisp_status wisp_mesh_some(wisp_error *err, int corners, const wisp_mesh_source 
   CALL(wisp_mesh_make(err, corners, &what, out));
   if (corners == 8 && strcmp(wisp_mesh_source_kind(&what), WISP_MESH_BOX) == 0) (*out)->elements = elements;
   return WISP_OK;
+}
+
+/* A wisp_groups_filter. Points, and curves in space, are not counted, and nothing asks for them. */
+static bool is_unused(const wisp_groups *groups, const wisp_physical *group)
+{
+  const bool counted = groups->total[group->dimension] > 0;
+  const bool some = group->members > 0 && group->members < groups->total[group->dimension];
+  return !group->used && (some || !counted);
+}
+
+wisp_status wisp_mesh_note_unused(wisp_error *err, const char *name, wisp_mesh *mesh)
+{
+  HELD(wisp_text_free) wisp_text all = {0};
+  size_t count = 0;
+  for (int dimension = wisp_mesh_dimension(mesh); dimension >= 0; dimension--) {
+    HELD(wisp_text_free) wisp_text list = {0};
+    CALL(wisp_groups_print_some(err, &mesh->groups, dimension, is_unused, &count, &list));
+    if (count)
+      CALL(wisp_text_print(err, &all, "%s%s%s %s", all.length ? "; " : "", wisp_groups_word(dimension),
+                           count > 1 ? "s" : "", list.data));
+  }
+  if (!all.length) return WISP_OK;
+  return wisp_notes_add(err, &mesh->notes, "unused",
+                        "%s: nothing asks for these physical groups, which have no effect: %s", name, all.data);
 }
 
 void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256])

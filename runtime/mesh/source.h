@@ -88,6 +88,10 @@ wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source 
 wisp_status wisp_mesh_some(wisp_error *err, int corners, const wisp_mesh_source *source, size_t elements,
                            wisp_mesh **out);
 
+/* Remarks which groups of the file a run has not asked for, once it has asked for all that it wants: such as hold not
+ * all of the elements, or of the boundary. */
+wisp_status wisp_mesh_note_unused(wisp_error *err, const char *name, wisp_mesh *mesh);
+
 /* "cube.msh, along a curve", "unit box, 4 cubes an edge, moved by 0.2, shuffled (7), along a curve". */
 void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256]);
 

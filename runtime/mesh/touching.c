@@ -21,14 +21,26 @@ typedef struct tree {
   size_t count;
 } tree;
 
-static range range_of(const wisp_facet *f)
+/* fmin and fmax are calls, for the sake of numbers that are none. */
+static void widen(range *r, int axis, double low, double high)
+{
+  if (low < r->low[axis]) r->low[axis] = low;
+  if (high > r->high[axis]) r->high[axis] = high;
+}
+
+static range nothing(void)
 {
   range r;
+  for (int a = 0; a < AXES; a++) r.low[a] = INFINITY, r.high[a] = -INFINITY;
+  return r;
+}
+
+static range range_of(const wisp_facet *f)
+{
+  range r = nothing();
   for (int c = 0; c < 3; c++) {
-    r.low[c] = INFINITY, r.high[c] = -INFINITY;
-    for (int i = 0; i < f->corners; i++)
-      r.low[c] = fmin(r.low[c], f->xyz[i][c]), r.high[c] = fmax(r.high[c], f->xyz[i][c]);
-    r.low[3 + c] = r.high[3 + c] = f->normal[c];
+    for (int i = 0; i < f->corners; i++) widen(&r, c, f->xyz[i][c], f->xyz[i][c]);
+    widen(&r, 3 + c, f->normal[c], f->normal[c]);
   }
   return r;
 }
@@ -65,18 +77,14 @@ static void select_nth(tree *t, size_t begin, size_t end, size_t nth, int axis)
  * about as wide as normals are. */
 static void build(tree *t, size_t node, size_t begin, size_t end, double scale)
 {
-  range *r = &t->node[node];
-  double width[AXES];
+  range r = nothing();
   int widest = 0;
-  for (int a = 0; a < AXES; a++) {
-    r->low[a] = INFINITY, r->high[a] = -INFINITY;
-    for (size_t i = begin; i < end; i++) {
-      r->low[a] = fmin(r->low[a], t->own[t->order[i]].low[a]);
-      r->high[a] = fmax(r->high[a], t->own[t->order[i]].high[a]);
-    }
-    width[a] = (r->high[a] - r->low[a]) * (a < 3 ? scale : 1);
-    if (width[a] > width[widest]) widest = a;
-  }
+  for (size_t i = begin; i < end; i++)
+    for (int a = 0; a < AXES; a++) widen(&r, a, t->own[t->order[i]].low[a], t->own[t->order[i]].high[a]);
+  t->node[node] = r;
+  for (int a = 1; a < AXES; a++)
+    if ((r.high[a] - r.low[a]) * (a < 3 ? scale : 1) > (r.high[widest] - r.low[widest]) * (widest < 3 ? scale : 1))
+      widest = a;
   if (end - begin <= LEAF) return;
   const size_t half = begin + (end - begin) / 2;
   select_nth(t, begin, end, half, widest);

@@ -26,8 +26,8 @@ wisp_status wisp_join_points(wisp_error *err, size_t count, const double *xyz, d
 wisp_status wisp_mesh_refuse_touching(wisp_error *err, const char *name, const wisp_mesh *mesh);
 
 /* Joins vertices that are closer than a tolerance, in the mesh's unit of length: each goes to the first one that is
- * near it. *joined: how many went. Elements are connected anew, with the errors of wisp_mesh_connect. WISP_EUSAGE where
+ * near it. *to: the new number of each vertex; the caller frees it. The mesh is to be connected anew. WISP_EUSAGE where
  * an element's edge is no longer than the tolerance. */
-wisp_status wisp_mesh_merge(wisp_error *err, const char *name, wisp_mesh *mesh, double tolerance, size_t *joined);
+wisp_status wisp_mesh_merge(wisp_error *err, const char *name, wisp_mesh *mesh, double tolerance, int32_t **to);
 
 #endif

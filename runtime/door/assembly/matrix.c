@@ -198,6 +198,7 @@ wisp_status wisp_matrix_create(wisp_error *err, wisp_session *session, const wis
   CALL(discretise(err, session, m, &spec, request->reproducible, &d));
   CALL(wisp_problem_open(err, session->device, &d, spec.precision, WISP_NARROW_GUARD, is_ours, m, &m->problem));
   for (int k = 0; k < m->kernels; k++) CALL(bind_ours(err, m, m->kernel[k]));
+  if (request->mesh) CALL(wisp_mesh_note_unused(err, request->mesh, m->mesh));
   wisp_handle_add(session, &m->handle, m, release, free);
   return GIVE(m, out);
 }

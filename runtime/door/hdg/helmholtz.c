@@ -135,6 +135,7 @@ wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const 
   CALL(choose(err, session, p, &spec));
   CALL(wisp_helmholtz_solver_create(err, session->device, p->problem, p->stage, &p->method, &p->solver));
   CALL(wisp_helmholtz_solver_prepare(err, p->solver, &p->made));
+  if (request->mesh) CALL(wisp_mesh_note_unused(err, request->mesh, p->mesh));
   wisp_handle_add(session, &p->handle, p, release, free);
   return GIVE(p, out);
 }

@@ -118,6 +118,7 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
   CALL(wisp_new(err, wisp_dg_volume_size(s->dg), sizeof *s->field, &s->field));
   CALL(wisp_new(err, s->mesh->elements, (size_t)(s->system->quantities + 1) * sizeof *s->medium, &s->medium));
   wisp_system_default_medium(s->system, s->mesh->elements, s->medium);
+  if (r->mesh) CALL(wisp_mesh_note_unused(err, r->mesh, s->mesh));
   return GIVE(s, out);
 }
 
