@@ -52,7 +52,8 @@ static int32_t *place_of(const grid *g, const int64_t cell[3])
 static void cell_of(const grid *g, size_t point, double off, int64_t cell[3])
 {
   for (size_t c = 0; c < 3; c++)
-    cell[c] = g->side > 0 ? (int64_t)floor((g->xyz[3 * point + c] + off - g->low[c]) / g->side) : 0;
+    cell[c] =
+        g->side > 0 && isfinite(g->side) ? (int64_t)floor((g->xyz[3 * point + c] + off - g->low[c]) / g->side) : 0;
 }
 
 /* The lowest of a chain's points that is closer to x than the tolerance, where it is lower than `best`. */
