@@ -182,7 +182,8 @@ static int end_command(const wisp_arguments *args, wisp_status status, const wis
 
 int wisp_cli_run_command(const wisp_syntax *syntax, int argc, char **argv)
 {
-  wisp_arguments args = {.syntax = syntax, .command = argv[0], .operands = argv + 1};
+  HELD(wisp_text_free) wisp_text input = {0};
+  wisp_arguments args = {.syntax = syntax, .command = argv[0], .operands = argv + 1, .input = &input};
   wisp_error err = {.text = ""};
   bool helped = false;
   wisp_status status = wisp_help_read(&err, syntax->page, syntax->subject, syntax->more, &args.help);
@@ -419,6 +420,18 @@ wisp_status wisp_option_stored_device(wisp_error *err, const wisp_arguments *arg
   return WISP_OK;
 }
 
+/* Standard input as a mesh's file: whoever makes the mesh again finds it there. */
+static wisp_status read_input(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *source)
+{
+  char bytes[65536];
+  size_t count = args->input->data ? 0 : fread(bytes, 1, sizeof bytes, stdin);
+  for (; count; count = fread(bytes, 1, sizeof bytes, stdin)) CALL(wisp_text_add(err, args->input, bytes, count));
+  CALL(wisp_require(err, !ferror(stdin), WISP_ESYSTEM, "standard input: cannot be read: %s", strerror(errno)));
+  CALL(wisp_text_add(err, args->input, "", 0));
+  source->file = "standard input", source->data = args->input->data, source->length = args->input->length;
+  return WISP_OK;
+}
+
 wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out)
 {
   static const char *const of_boxes[] = {"jitter", "shuffle"};
@@ -440,6 +453,7 @@ wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_m
       "mean -n %s?",
       order, order));
   CALL(wisp_option_choice(err, args, "order", WISP_ORDERINGS, wisp_ordering_names, 0, &ordering));
+  if (source.file && strcmp(source.file, "-") == 0) CALL(read_input(err, args, &source));
   source.seed = (uint64_t)seed;
   source.ordering = (wisp_ordering)ordering;
   *out = source;

@@ -117,6 +117,18 @@ wisp_status wisp_run_read_grid(wisp_error *err, const wisp_arguments *args, int 
   return WISP_OK;
 }
 
+void wisp_run_tell_mesh(const wisp_arguments *args, const wisp_run_request *request, const wisp_mesh *mesh)
+{
+  static const char *const words[9][2] = {
+      [3] = {"triangles", "negative area"}, [4] = {"tets", "negative volume"}, [8] = {"hexes", "negative volume"}};
+  const size_t reversed = mesh->found.reversed;
+  char note[512];
+  if (!reversed) return;
+  snprintf(note, sizeof note, "%.256s: %zu of %zu %s had %s: their orientation is reversed", request->mesh.file,
+           reversed, mesh->elements, words[mesh->corners][0], words[mesh->corners][1]);
+  wisp_cli_warn(args, note);
+}
+
 wisp_status wisp_run_check_size(wisp_error *err, const wisp_session *session, int order, const wisp_run_size *size)
 {
   const wisp_limits *limits = wisp_device_limits(session->device);

@@ -28,6 +28,9 @@ wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, const wis
 /* The box: --box N, or so many numbers, one an edge that can differ: 2 of triangles, 3 of hexes, 1 of tets. */
 wisp_status wisp_run_read_grid(wisp_error *err, const wisp_arguments *args, int edges, wisp_run_request *run);
 
+/* A note of what was mended in the mesh, where something was. */
+void wisp_run_tell_mesh(const wisp_arguments *args, const wisp_run_request *request, const wisp_mesh *mesh);
+
 /* Before anything large is made: so many numbers, `what` ("nodes"), of so many elements, `cells` ("hexes"), must be
  * counted in 31 bits, and as many `bytes` fit the device. */
 typedef struct wisp_run_size {

@@ -234,6 +234,7 @@ static wisp_status run_heat(wisp_error *err, wisp_arguments *args)
   HELD(release) wisp_heat_run run = {.seconds = 0};
   CALL(read_request(err, args, &request));
   CALL(set_up(err, args, &request, &run));
+  wisp_run_tell_mesh(args, &request.run, run.mesh);
   CALL(solve(err, args, &request, &run));
   CALL(wisp_run_heat_print(err, &request, &run));
   return check_convergence(err, &run);

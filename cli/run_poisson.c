@@ -291,6 +291,7 @@ static wisp_status run_poisson(wisp_error *err, wisp_arguments *args)
   HELD(release) poisson_run run = {.unknowns = 0};
   CALL(read_request(err, args, &request));
   CALL(set_up(err, args, &request, &run));
+  wisp_run_tell_mesh(args, &request.run, run.mesh);
   CALL(solve(err, args, &request, &run));
   CALL(print_report(err, &request, &run));
   return check_convergence(err, &request, &run);

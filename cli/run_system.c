@@ -302,6 +302,7 @@ static wisp_status run_system(wisp_error *err, wisp_arguments *args)
   HELD(release) wisp_system_run run = {.steps = 0};
   CALL(read_request(err, args, args->syntax->subject, &request));
   CALL(set_up(err, args, &request, &run));
+  wisp_run_tell_mesh(args, &request.run, run.mesh);
   CALL(solve(err, args, &request, &run));
   return wisp_run_system_print(err, &request, &run);
 }

@@ -46,6 +46,19 @@ static wisp_status map_nodes(wisp_error *err, const wisp_gmsh *gmsh, node_map *m
   return WISP_OK;
 }
 
+typedef struct places {
+  const node_map *map;
+  const wisp_gmsh *gmsh;
+} places;
+
+/* A wisp_gmsh_place. */
+static const double *place_of(const void *context, int64_t node)
+{
+  const places *p = context;
+  const uint32_t place = *find(p->map, p->gmsh, node);
+  return place ? p->gmsh->node[place - 1].xyz : NULL;
+}
+
 /* ---- Format 2 writes an element once for each physical group that it is in. */
 
 /* The nodes of an element in rising order. */
@@ -228,14 +241,17 @@ wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
   wisp_mesh *mesh = NULL;
   size_t vertices = 0;
   TRY(map_nodes(err, gmsh, &map));
+  TRY(wisp_gmsh_check_straight(err, gmsh, place_of, &(places){&map, gmsh}));
   TRY(merge_cells(err, gmsh));
   TRY(wisp_new(err, gmsh->nodes, sizeof *number, &number));
   TRY(number_vertices(err, gmsh, &map, number, &vertices));
   TRY(wisp_mesh_create(err, corners, vertices, gmsh->cells, &mesh));
   fill(gmsh, &map, number, mesh);
+  TRY(wisp_mesh_flatten(err, gmsh->name, mesh));
+  wisp_mesh_reverse(mesh);
   TRY(wisp_mesh_connect(err, gmsh->name, mesh));
   if (corners < 8) TRY(tag_faces(err, gmsh, &map, number, mesh));
-  wisp_groups_sort(&gmsh->groups);
+  TRY(wisp_groups_spread(err, &gmsh->groups));
   (void)GIVE(gmsh->groups, &mesh->groups);
   *out = mesh;
 done:

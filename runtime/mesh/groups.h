@@ -10,10 +10,12 @@
 #include "../../gen/text.h"
 
 typedef struct wisp_physical {
-  int dimension;  /* 0 points, 1 curves, 2 surfaces, 3 volumes */
+  int dimension;  /* 0 points, 1 curves, 2 surfaces, 3 volumes; WISP_ANY_DIMENSION: until names are spread */
   int32_t number; /* positive */
   char *name;     /* NULL: it has none */
 } wisp_physical;
+
+enum { WISP_ANY_DIMENSION = -1, WISP_DIMENSIONS = 4 };
 
 /* Zero-initialise. */
 typedef struct wisp_groups {
@@ -39,6 +41,9 @@ wisp_status wisp_groups_copy(wisp_error *err, const wisp_groups *groups, int dim
 /* Puts the list into order, without what stands there twice. */
 void wisp_groups_sort(wisp_groups *groups);
 
+/* Gives names without a dimension to the groups of their number in all dimensions, and puts the list into order. */
+wisp_status wisp_groups_spread(wisp_error *err, wisp_groups *groups);
+
 /* The value of whoever is in all groups of these numbers; 0 is none. Sorts the numbers. */
 wisp_status wisp_groups_value(wisp_error *err, wisp_groups *groups, int32_t *numbers, size_t count, int32_t *value);
 
@@ -51,7 +56,7 @@ size_t wisp_groups_numbers(const wisp_groups *groups, const int32_t *value, cons
 /* Is whoever has this value in the group? Number 0: is it in none? */
 bool wisp_groups_have(const wisp_groups *groups, int32_t value, int32_t number);
 
-/* "curve", "surface", ... */
+/* "physical curve", "physical surface", ... */
 const char *wisp_groups_word(int dimension);
 
 /* The groups of a dimension for messages: `1 "left", 2 "right", 3`, the first dozen; "none". */

@@ -30,7 +30,9 @@ wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source 
 {
   const wisp_ordering ordering = ordering_of(source);
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
-  if (source->file)
+  if (source->data)
+    CALL(wisp_mesh_parse(err, corners, source->file, source->data, source->length, &mesh));
+  else if (source->file)
     CALL(wisp_mesh_read(err, corners, source->file, &mesh));
   else if (corners == 3)
     CALL(wisp_mesh_squares(err, source->box, source->falling, &mesh));

@@ -57,9 +57,11 @@ wisp_status wisp_mesh_to_check(wisp_error *err, int corners, wisp_mesh **out);
 
 typedef struct wisp_mesh_source {
   const char *file; /* a Gmsh file; NULL: the unit box */
-  int box[3];       /* cubes along its edges, all alike for tets; of triangles squares, the third 0 */
-  bool falling;     /* squares are cut along their falling diagonal */
-  double jitter;    /* 0: vertices stay */
+  const char *data; /* what the file holds, `length` bytes; NULL: it is to be read */
+  size_t length;
+  int box[3];    /* cubes along its edges, all alike for tets; of triangles squares, the third 0 */
+  bool falling;  /* squares are cut along their falling diagonal */
+  double jitter; /* 0: vertices stay */
   bool shuffle;
   uint64_t seed; /* of both */
   bool as_asked; /* `ordering` was asked for; else the curve's, but a plain box's own */
