@@ -33,9 +33,9 @@ static wisp_status show_mesh(wisp_error *err, wisp_arguments *args)
   HELD(release) wisp_mesh *mesh = NULL;
   wisp_error refused = {.text = ""};
   CALL(wisp_require(err, args->operand_count == 1, WISP_EUSAGE, "name a file, such as 'wisp mesh part.msh'"));
-  CALL(wisp_option_touching(err, args, &source));
-  source.file = report.file = args->operands[0];
-  wisp_status status = wisp_mesh_read_as(&refused, &(wisp_mesh_reading){0, source.merge}, source.file, &mesh);
+  CALL(wisp_option_file(err, args, args->operands[0], &source));
+  report.file = source.file;
+  wisp_status status = wisp_mesh_source_read(&refused, 0, &source, &mesh);
   report.mesh = mesh;
   if (mesh) wisp_cli_say_notes(args, &mesh->notes);
   if (mesh) status = look(&refused, &source, &report);

@@ -31,7 +31,7 @@ static const words *words_of(const wisp_mesh *mesh)
 static const char *place(const wisp_mesh *mesh, const double at[3], char text[96])
 {
   const int length = snprintf(text, 96, "(%.5g, %.5g", at[0], at[1]);
-  snprintf(text + length, 96 - (size_t)length, mesh->corners == 3 ? ")" : ", %.5g)", at[2]);
+  snprintf(text + length, 96 - (size_t)length, wisp_mesh_axes(mesh) == 2 ? ")" : ", %.5g)", at[2]);
   return text;
 }
 
@@ -65,7 +65,7 @@ static void print_lines(const wisp_mesh_report *r)
   char share[64];
   printf("mesh        %s: %zu %s, %zu nodes\n", r->file, mesh->elements, w->many, mesh->vertices);
   printf("extent      x %.10g to %.10g, y %.10g to %.10g", h->low[0], h->high[0], h->low[1], h->high[1]);
-  if (mesh->corners == 3)
+  if (wisp_mesh_axes(mesh) == 2)
     printf("\n");
   else
     printf(", z %.10g to %.10g\n", h->low[2], h->high[2]);
@@ -124,7 +124,7 @@ static wisp_status print_groups(wisp_error *err, const wisp_mesh *mesh)
 
 static void add_place(cJSON *object, const wisp_mesh *mesh, const char *name, const double at[3])
 {
-  cJSON_AddItemToObject(object, name, cJSON_CreateDoubleArray(at, wisp_mesh_dimension(mesh)));
+  cJSON_AddItemToObject(object, name, cJSON_CreateDoubleArray(at, wisp_mesh_axes(mesh)));
 }
 
 static void add_spread(cJSON *object, const wisp_mesh *mesh, const char *name, const wisp_spread *s)
@@ -204,7 +204,7 @@ static cJSON *make_json(const wisp_mesh_report *r)
   cJSON_AddStringToObject(object, "element", words_of(mesh)->one);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   cJSON *extent = cJSON_AddArrayToObject(object, "extent");
-  for (int c = 0; c < wisp_mesh_dimension(mesh); c++)
+  for (int c = 0; c < wisp_mesh_axes(mesh); c++)
     cJSON_AddItemToArray(extent, cJSON_CreateDoubleArray((const double[]){h->low[c], h->high[c]}, 2));
   add_touching(object, mesh, &r->touching);
   add_spread(object, mesh, "shape", &h->quality);

@@ -26,9 +26,9 @@ typedef struct wisp_run_request {
 wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, const wisp_family *family,
                           wisp_run_request *out);
 
-/* Says which groups of the file nothing has asked for, once options and formulas are read. */
-wisp_status wisp_run_say_unused(wisp_error *err, const wisp_arguments *args, const wisp_run_request *run,
-                                wisp_mesh *mesh);
+/* Says what of the file has no effect or was changed, once options and formulas are read. */
+wisp_status wisp_run_say_notes(wisp_error *err, const wisp_arguments *args, const wisp_run_request *run,
+                               wisp_mesh *mesh);
 
 /* The box: --box N, or so many numbers, one an edge that can differ: 2 of triangles, 3 of hexes, 1 of tets. */
 wisp_status wisp_run_read_grid(wisp_error *err, const wisp_arguments *args, int edges, wisp_run_request *run);

@@ -183,8 +183,6 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   wisp_progress_show(&progress, 0, "opening store and device");
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
-  wisp_progress_clear(&progress);
-  wisp_cli_say_notes(args, &run->mesh->notes);
   CALL(find_given(err, r, run));
   CALL(choose(err, r, run, NULL, &run->assembly));
   CALL(choose(err, r, run, WISP_HEAT_ITERATION, &run->iteration));
@@ -236,7 +234,7 @@ static wisp_status run_heat(wisp_error *err, wisp_arguments *args)
   HELD(release) wisp_heat_run run = {.seconds = 0};
   CALL(read_request(err, args, &request));
   CALL(set_up(err, args, &request, &run));
-  CALL(wisp_run_say_unused(err, args, &request.run, run.mesh));
+  CALL(wisp_run_say_notes(err, args, &request.run, run.mesh));
   CALL(solve(err, args, &request, &run));
   CALL(wisp_run_heat_print(err, &request, &run));
   return check_convergence(err, &run);

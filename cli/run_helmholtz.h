@@ -11,6 +11,7 @@ typedef struct wisp_helmholtz_wishes {
   wisp_helmholtz_method method;
   bool reproducible;   /* no kernel that adds up in no fixed order */
   const char *neumann; /* as --neumann gives it, or NULL */
+  bool standard;       /* nothing is said of u: the solution is the one that --help tells */
   const char *vtu;
 } wisp_helmholtz_wishes;
 

@@ -234,8 +234,6 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const poi
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   show(&progress, 0.1, "making the mesh");
   CALL(make_mesh(err, r, run));
-  wisp_progress_clear(&progress);
-  wisp_cli_say_notes(args, &run->mesh->notes);
   if (r->geometry == GEOMETRY_AUTO) CALL(prefer_trilinear(err, r, run, &trilinear));
   CALL(choose(err, r, run, trilinear, r->run.exact, &run->stage));
   show(&progress, 0.15, "numbering nodes, right-hand side");
@@ -294,7 +292,7 @@ static wisp_status run_poisson(wisp_error *err, wisp_arguments *args)
   HELD(release) poisson_run run = {.unknowns = 0};
   CALL(read_request(err, args, &request));
   CALL(set_up(err, args, &request, &run));
-  CALL(wisp_run_say_unused(err, args, &request.run, run.mesh));
+  CALL(wisp_run_say_notes(err, args, &request.run, run.mesh));
   CALL(solve(err, args, &request, &run));
   CALL(print_report(err, &request, &run));
   return check_convergence(err, &request, &run);

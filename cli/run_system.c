@@ -200,7 +200,6 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_syst
   CALL(read_walls(err, r, run));
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
-  wisp_cli_say_notes(args, &run->mesh->notes);
   r->kernels.elements = (long long)run->mesh->elements;
   const wisp_chooser from = wisp_session_chooser(run->session);
   CALL(wisp_basis_choose(err, &from, &r->kernels, r->basis, &run->basis, &run->stage));
@@ -303,7 +302,7 @@ static wisp_status run_system(wisp_error *err, wisp_arguments *args)
   HELD(release) wisp_system_run run = {.steps = 0};
   CALL(read_request(err, args, args->syntax->subject, &request));
   CALL(set_up(err, args, &request, &run));
-  CALL(wisp_run_say_unused(err, args, &request.run, run.mesh));
+  CALL(wisp_run_say_notes(err, args, &request.run, run.mesh));
   CALL(solve(err, args, &request, &run));
   return wisp_run_system_print(err, &request, &run);
 }

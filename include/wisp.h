@@ -285,7 +285,7 @@ typedef struct wisp_matrix wisp_matrix;
 typedef struct wisp_matrix_request {
   const char *spec; /* element, order 1..5, form and precision: "assembly.step:tri:p2:laplace:f64" */
   size_t vertices, elements;
-  const double *xyz; /* xyz[3 v + c]; of triangles z is the same everywhere */
+  const double *xyz; /* xyz[3 v + c]; triangles lie in a plane, to 1e-9 of their extent */
   const int *corners;
   const unsigned char *fixed; /* a byte a vertex: edges, or faces, of the boundary whose vertices all have one that is
                                  not 0 are fixed, with all their nodes (nothing is) */
@@ -354,7 +354,7 @@ typedef struct wisp_helmholtz wisp_helmholtz;
 typedef struct wisp_helmholtz_request {
   const char *spec; /* order 1..9 and precision: "hdg.step:tri:p4:helmholtz:f64" */
   size_t vertices, elements;
-  const double *xyz;            /* xyz[3 v + c]; z is the same everywhere */
+  const double *xyz;            /* xyz[3 v + c], in a plane, to 1e-9 of their extent */
   const int *corners;           /* corners[3 e + c], counter-clockwise */
   const unsigned char *fluxes;  /* a byte for edge l of triangle e at 3 e + l, of which those of the boundary count: not
                                    0: kappa du/dn is given there, 0: u is (u everywhere) */

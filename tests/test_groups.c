@@ -254,10 +254,12 @@ static void test_refused(void **state)
       {"helmholtz", "--kappa 'region == x ? 10 : 1'", "'x' is a name of the language and that of a physical surface"},
       {"helmholtz", "--kappa 'region == 77 ? 10 : 1'",
        "'77' is no tag, nor a name, of a physical surface: there are 1 \"x\", 2"},
-      {"helmholtz", "--kappa 'region == 9 ? 10 : 1'", "'9' is a curve of the mesh, and a surface is wanted"},
+      {"helmholtz", "--kappa 'region == 9 ? 10 : 1'",
+       "'9' is a physical curve of the mesh, and a physical surface is wanted"},
       {"helmholtz", "--kappa 'region == 1.5 ? 10 : 1'", "'1.5' is no tag"},
       {"helmholtz", "--kappa 'region == -1 ? 10 : 1'", "'-1' is no tag"},
-      {"helmholtz", "--kappa 'region == most ? 10 : 1'", "'most' is a curve of the mesh, and a surface is wanted"},
+      {"helmholtz", "--kappa 'region == most ? 10 : 1'",
+       "'most' is a physical curve of the mesh, and a physical surface is wanted"},
       {"helmholtz", "--kappa 'region == outer-wall ? 10 : 1'", "write \"outer-wall\" in quotes"},
       {"helmholtz", "--kappa 'region == \"outer-wal\" ? 10 : 1'", "'outer-wal' is no tag"},
       {"helmholtz", "--kappa 'region == \"outer-wall ? 10 : 1'", "the quote \" has no end"},
@@ -295,9 +297,10 @@ static void test_box(void **state)
   static const char *const bad[] = {"helmholtz --kappa 'region == 1 ? 2 : 1'",
                                     "acoustics --kappa 'region == 7 ? 2 : 1'", "maxwell --boundary 7=absorbing",
                                     "maxwell --boundary 1=soft", "maxwell --boundary pec,absorbing"};
-  static const char *const why[] = {
-      "and a surface is wanted: there are none", "of a physical volume: there are none", "there are 1, 2, 3, 4, 5, 6",
-      "'soft' is no boundary of maxwell: must be pec or absorbing", "more than one kind stands without a group"};
+  static const char *const why[] = {"and a physical surface is wanted: there are none",
+                                    "of a physical volume: there are none", "there are 1, 2, 3, 4, 5, 6",
+                                    "'soft' is no boundary of maxwell: must be pec or absorbing",
+                                    "more than one kind stands without a group"};
   char line[256];
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     snprintf(line, sizeof line, "run %s -n 1 --box 2 -d %s", bad[i], test_device());

@@ -272,9 +272,9 @@ static void test_unused(void **state)
   static const char *const unused[] = {"inside", "loose", "unused"};
   static const struct {
     const char *options, *says; /* NULL: nothing is unused */
-  } runs[] = {{"--source 1", "surfaces 1 \"lower\", 2 \"upper\"; curve 7 \"left\"\n"},
-              {"--source 1 --neumann left", "effect: surfaces 1 \"lower\", 2 \"upper\"\n"},
-              {"--source 1 --kappa 'region == 2 ? 3 : 1'", "effect: curve 7 \"left\"\n"},
+  } runs[] = {{"--source 1", "physical surfaces 1 \"lower\", 2 \"upper\"; physical curve 7 \"left\"\n"},
+              {"--source 1 --neumann left", "effect: physical surfaces 1 \"lower\", 2 \"upper\"\n"},
+              {"--source 1 --kappa 'region == 2 ? 3 : 1'", "effect: physical curve 7 \"left\"\n"},
               {"--source 1 --value 'tag == left ? 3 : 1' --kappa 'region == upper ? 3 : 1'", NULL},
               {"--source 'region == \"upper\" ? 3 : 1' --neumann 7", NULL}};
   char path[128], line[512];
@@ -296,6 +296,55 @@ static void test_unused(void **state)
     snprintf(line, sizeof line, "run %s -d host --default --mesh %s", plain[i].run, path);
     expect_notes(*state, line, NULL, 0);
   }
+}
+
+/* ---- What the reader mends. */
+
+/* Elements that the reader reverses are counted, of each kind; others are not. */
+static void test_reversed(void **state)
+{
+  static const int kinds[] = {3, 4, 8};
+  static const char *const runs[] = {"helmholtz -n 1", "maxwell -n 1 --steps 1", "poisson -n 2"};
+  for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
+    char path[128], line[256];
+    wisp_mesh *mesh = make_grid(kinds[i], 2, 2, 2);
+    for (int32_t *v = mesh->cell; v < mesh->cell + 5 * kinds[i]; v += kinds[i])
+      for (int a = kinds[i] == 8 ? 0 : kinds[i] - 2; a + 1 < kinds[i]; a += 2) {
+        const int32_t first = v[a];
+        v[a] = v[a + 1], v[a + 1] = first;
+      }
+    snprintf(path, sizeof path, "%s", fixture_path(*state, "reversed.msh"));
+    write_mesh(path, mesh);
+    cJSON *json = look(*state, path, "", 0);
+    is(json, "reversed", 5);
+    is(json, "measure", 1);
+    cJSON_Delete(json);
+    snprintf(line, sizeof line, "run %s -d host --default --mesh %s", runs[i], path);
+    expect_notes(*state, line, (const char *const[]){"reversed"}, 1);
+  }
+}
+
+/* A plate in space: places have the file's three coordinates. */
+static void test_plane(void **state)
+{
+  char path[128];
+  wisp_mesh *mesh = put_beside(make_grid(3, 2, 2, 1), make_grid(3, 2, 2, 1), 1, 0, 0);
+  for (size_t v = 0; v < mesh->vertices; v++) {
+    double *x = mesh->xyz + 3 * v;
+    x[2] = 0.8 * x[1] + 5, x[1] *= 0.6; /* turned about the axis of x, and moved */
+  }
+  snprintf(path, sizeof path, "%s", fixture_path(*state, "plane.msh"));
+  write_mesh(path, mesh);
+  cJSON *json = look(*state, path, "--cracks", 0);
+  is(json, "measure", 2);
+  is(json, "boundary_measure", 8);
+  const cJSON *z = cJSON_GetArrayItem(part(json, "extent"), 2), *at = part(part(json, "touching"), "at");
+  assert_true(fabs(cJSON_GetArrayItem(z, 0)->valuedouble - 5) < 1e-12);
+  assert_true(fabs(cJSON_GetArrayItem(z, 1)->valuedouble - 5.8) < 1e-12);
+  assert_int_equal(cJSON_GetArraySize(at), 3);
+  assert_true(fabs(cJSON_GetArrayItem(at, 0)->valuedouble - 1) < 1e-12);
+  assert_true(fabs(cJSON_GetArrayItem(at, 2)->valuedouble - 5 - cJSON_GetArrayItem(at, 1)->valuedouble * 4 / 3) < 1e-9);
+  cJSON_Delete(json);
 }
 
 /* ---- Refusals. */
@@ -383,9 +432,10 @@ static void test_programs(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_boxes),   cmocka_unit_test(test_shapes),  cmocka_unit_test(test_pieces),
-      cmocka_unit_test(test_groups),  cmocka_unit_test(test_dropped), cmocka_unit_test(test_unused),
-      cmocka_unit_test(test_refused), cmocka_unit_test(test_usage),   cmocka_unit_test(test_programs),
+      cmocka_unit_test(test_boxes),    cmocka_unit_test(test_shapes),   cmocka_unit_test(test_pieces),
+      cmocka_unit_test(test_groups),   cmocka_unit_test(test_dropped),  cmocka_unit_test(test_unused),
+      cmocka_unit_test(test_reversed), cmocka_unit_test(test_plane),    cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_usage),    cmocka_unit_test(test_programs),
   };
   return cmocka_run_group_tests(tests, fixture_set_up, fixture_tear_down);
 }

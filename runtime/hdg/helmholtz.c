@@ -252,11 +252,15 @@ size_t wisp_helmholtz_boundary(const wisp_helmholtz_problem *h, int *faces)
 void wisp_helmholtz_problem_points(const wisp_helmholtz_problem *h, double *elements, double *edges)
 {
   const wisp_mesh *mesh = h->hdg->mesh;
-  for (size_t e = 0; elements && e < mesh->elements; e++)
-    wisp_helmholtz_places(h->hdg, e, h->rule.count, h->rule.r, h->rule.s, elements + 3 * e * h->rule.count);
+  for (size_t e = 0; elements && e < mesh->elements; e++) {
+    double *xyz = elements + 3 * e * h->rule.count;
+    wisp_helmholtz_places(h->hdg, e, h->rule.count, h->rule.r, h->rule.s, xyz);
+    wisp_plane_place(mesh->plane, h->rule.count, xyz);
+  }
   for (size_t face = 0; edges && face < 3 * mesh->elements; face++) {
     if (mesh->neighbour[face] != WISP_BOUNDARY) continue;
     wisp_helmholtz_edge_places(h->hdg, face, h->edge_rule.count, h->edge_rule.x, edges);
+    wisp_plane_place(mesh->plane, h->edge_rule.count, edges);
     edges += 3 * h->edge_rule.count;
   }
 }

@@ -16,6 +16,8 @@ const char *const wisp_formula_names[NAMES] = {"x", "y", "z", "region", "tag"};
 struct wisp_formula {
   wisp_expr *expression;
   char what[64];
+  bool moved; /* points are those of this plane, x, y and z the file's */
+  wisp_plane plane;
 };
 
 int wisp_formula_slot(const char *name)
@@ -80,6 +82,8 @@ wisp_status wisp_formula_create(wisp_error *err, const char *what, const char *t
   const wisp_status status = read_text(err, text, mesh, on_faces, &formula->expression);
   if (status != WISP_OK) hint(err, text, mesh);
   CALL(blame(err, status, what));
+  formula->moved = mesh->plane;
+  if (mesh->plane) formula->plane = *mesh->plane;
   return GIVE(formula, out);
 }
 
@@ -94,8 +98,12 @@ wisp_status wisp_formula_slope(wisp_error *err, const wisp_formula *formula, int
 {
   OWNED(wisp_formula_destroy) wisp_formula *made = NULL;
   CALL(wisp_new(err, 1, sizeof *made, &made));
+  const double *axis = formula->plane.axis[along];
+  wisp_expr_along by[4] = {{wisp_formula_names[along], 1}, {NULL, 0}};
+  for (int c = 0; c < 3 && formula->moved; c++) by[c] = (wisp_expr_along){wisp_formula_names[c], axis[c]};
   memcpy(made->what, formula->what, sizeof made->what);
-  CALL(blame(err, wisp_expr_slope(err, formula->expression, wisp_formula_names[along], &made->expression), made->what));
+  made->moved = formula->moved, made->plane = formula->plane;
+  CALL(blame(err, wisp_expr_slope_along(err, formula->expression, by, &made->expression), made->what));
   return GIVE(made, out);
 }
 
@@ -106,7 +114,9 @@ void wisp_formula_at(const wisp_formula *formula, size_t count, const double *xy
   for (size_t first = 0; first < count; first += WISP_EXPR_MANY) {
     const size_t some = count - first < WISP_EXPR_MANY ? count - first : WISP_EXPR_MANY;
     for (size_t i = 0; i < some; i++) {
-      for (size_t c = X; c <= Z; c++) table[c][i] = xyz[3 * (first + i) + c];
+      double at[3] = {xyz[3 * (first + i)], xyz[3 * (first + i) + 1], xyz[3 * (first + i) + 2]};
+      if (formula->moved) wisp_plane_place(&formula->plane, 1, at);
+      for (size_t c = X; c <= Z; c++) table[c][i] = at[c];
       table[REGION][i] = region, table[TAG][i] = tag;
     }
     wisp_expr_many(formula->expression, table[0], (int)some, out + first);

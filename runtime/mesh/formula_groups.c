@@ -56,8 +56,8 @@ static wisp_status check_name(const binding *b, const wisp_node *at, int dimensi
     const char *name = groups->list[i].name;
     if (groups->list[i].dimension == dimension && name && strcmp(name, at->name) == 0)
       return wisp_expr_fail(b->err, b->expression, at->column,
-                            "'%s' is a name of the language and that of a physical %s: write \"%s\" for the %s",
-                            at->name, wisp_groups_word(dimension), at->name, wisp_groups_word(dimension));
+                            "'%s' is a name of the language and that of a %s: write \"%s\" for the %s", at->name,
+                            wisp_groups_word(dimension), at->name, wisp_groups_word(dimension));
   }
   return WISP_OK;
 }
@@ -153,7 +153,7 @@ static wisp_status check_alone(const binding *b, const wisp_node *at)
   for (size_t i = 0; i < count; i++)
     if (values[i] < 0)
       return wisp_expr_fail(b->err, b->expression, at->column,
-                            "'%s' is no number here, as some are in several physical %ss: compare it with one group, "
+                            "'%s' is no number here, as some are in several %ss: compare it with one group, "
                             "by == or !=",
                             at->name, wisp_groups_word(dimension_of(b, set_of(at))));
   return WISP_OK;

@@ -46,6 +46,19 @@ static wisp_status map_nodes(wisp_error *err, const wisp_gmsh *gmsh, node_map *m
   return WISP_OK;
 }
 
+typedef struct places {
+  const node_map *map;
+  const wisp_gmsh *gmsh;
+} places;
+
+/* A wisp_gmsh_place. */
+static const double *place_of(const void *context, int64_t node)
+{
+  const places *p = context;
+  const uint32_t place = *find(p->map, p->gmsh, node);
+  return place ? p->gmsh->node[place - 1].xyz : NULL;
+}
+
 /* ---- Format 2 writes an element once for each physical group that it is in. */
 
 /* The nodes of an element in rising order. */
@@ -252,7 +265,7 @@ static wisp_status note_faces(wisp_error *err, const char *name, wisp_mesh *mesh
     size_t count = 0;
     CALL(wisp_groups_print_some(err, &mesh->groups, dimension, notes[i].filter, &count, &list));
     if (count)
-      CALL(wisp_notes_add(err, &mesh->notes, notes[i].key, "%s: physical %ss %s: %s", name, wisp_groups_word(dimension),
+      CALL(wisp_notes_add(err, &mesh->notes, notes[i].key, "%s: %ss %s: %s", name, wisp_groups_word(dimension),
                           notes[i].where, list.data));
   }
   return WISP_OK;
@@ -267,7 +280,7 @@ static wisp_status tag_faces(wisp_error *err, wisp_gmsh *gmsh, const node_map *m
   const size_t faces = (size_t)wisp_mesh_faces(mesh) * mesh->elements;
   size_t count = 0, left = 0;
   CALL(wisp_new(err, gmsh->triangles + 1, sizeof *list, &list));
-  wisp_groups_sort(&gmsh->groups);
+  CALL(wisp_groups_spread(err, &gmsh->groups));
   CALL(sort_triangles(err, gmsh, map, number, list, &count));
   (void)GIVE(gmsh->groups, &mesh->groups);
   for (size_t k = 0; k < mesh->elements; k++)
@@ -299,6 +312,16 @@ static wisp_status merge_vertices(wisp_error *err, const wisp_gmsh *gmsh, wisp_m
                         gmsh->name, before - mesh->vertices, gmsh->merge);
 }
 
+/* Reverses elements of negative volume, and says so. */
+static wisp_status reverse(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh *mesh)
+{
+  wisp_mesh_reverse(mesh);
+  if (!mesh->found.reversed) return WISP_OK;
+  return wisp_notes_add(err, &mesh->notes, "reversed", "%s: %zu of %zu %s had %s: their orientation is reversed",
+                        gmsh->name, mesh->found.reversed, mesh->elements, gmsh->shape->many,
+                        gmsh->shape->corners == 3 ? "negative area" : "negative volume");
+}
+
 wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
 {
   wisp_status status = WISP_OK;
@@ -308,6 +331,7 @@ wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
   wisp_mesh *mesh = NULL;
   size_t vertices = 0;
   TRY(map_nodes(err, gmsh, &map));
+  TRY(wisp_gmsh_check_straight(err, gmsh, place_of, &(places){&map, gmsh}));
   TRY(merge_cells(err, gmsh));
   TRY(wisp_new(err, gmsh->nodes, sizeof *number, &number));
   TRY(number_vertices(err, gmsh, &map, number, &vertices));
@@ -315,6 +339,8 @@ wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
   (void)GIVE(gmsh->notes, &mesh->notes);
   fill(gmsh, &map, number, mesh);
   TRY(merge_vertices(err, gmsh, mesh, number));
+  TRY(wisp_mesh_flatten(err, gmsh->name, mesh));
+  TRY(reverse(err, gmsh, mesh));
   TRY(wisp_mesh_connect(err, gmsh->name, mesh));
   TRY(tag_faces(err, gmsh, &map, number, mesh));
   *out = mesh;

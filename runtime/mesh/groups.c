@@ -45,9 +45,11 @@ wisp_status wisp_groups_add(wisp_error *err, wisp_groups *groups, int dimension,
 {
   const wisp_physical *last = groups->count ? &groups->list[groups->count - 1] : NULL;
   if (last && !length && last->dimension == dimension && last->number == number) return WISP_OK;
-  if (groups->count == groups->room)
-    wisp_groups_sort(groups); /* before it grows: files name a group for each element */
-  CALL(wisp_grow(err, &groups->list, &groups->room, groups->count + 1, sizeof *groups->list));
+  if (groups->count == groups->room) { /* files name a group for each element: it grows if it is half full then */
+    wisp_groups_sort(groups);
+    const size_t count = 2 * groups->count >= groups->room ? groups->room + 1 : groups->count + 1;
+    CALL(wisp_grow(err, &groups->list, &groups->room, count, sizeof *groups->list));
+  }
   wisp_physical *made = &groups->list[groups->count];
   *made = (wisp_physical){.dimension = dimension, .number = number};
   if (length) CALL(wisp_new(err, length + 1, 1, &made->name));
@@ -56,8 +58,8 @@ wisp_status wisp_groups_add(wisp_error *err, wisp_groups *groups, int dimension,
   return WISP_OK;
 }
 
-/* Where a group stands in the list, for the first time, or would stand. */
-static size_t first_place(const wisp_groups *groups, const wisp_physical *key)
+/* Where the entries of a group begin in a sorted list, or would. */
+static size_t find_group(const wisp_groups *groups, const wisp_physical *key)
 {
   size_t from = 0, end = groups->count;
   while (from < end) {
@@ -77,10 +79,34 @@ wisp_status wisp_groups_copy(wisp_error *err, const wisp_groups *groups, int dim
   const wisp_physical *last = to->count ? &to->list[to->count - 1] : NULL;
   if (last && same_group(last, &key)) return WISP_OK;
   CALL(wisp_groups_add(err, to, dimension, number, NULL, 0));
-  for (size_t from = first_place(groups, &key); from < groups->count && same_group(&groups->list[from], &key); from++) {
-    const char *name = groups->list[from].name;
+  for (size_t i = find_group(groups, &key); i < groups->count && same_group(&groups->list[i], &key); i++) {
+    const char *name = groups->list[i].name;
     if (name) CALL(wisp_groups_add(err, to, dimension, number, name, strlen(name)));
   }
+  return WISP_OK;
+}
+
+wisp_status wisp_groups_spread(wisp_error *err, wisp_groups *groups)
+{
+  HELD(wisp_groups_free) wisp_groups named = {.list = NULL};
+  size_t loose = 0;
+  wisp_groups_sort(groups);
+  for (; loose < groups->count && groups->list[loose].dimension == WISP_ANY_DIMENSION; loose++)
+    for (int d = 0; d < WISP_DIMENSIONS; d++) {
+      const wisp_physical key = {
+          .dimension = d, .number = groups->list[loose].number, .name = groups->list[loose].name};
+      const size_t at = find_group(groups, &key);
+      if (at < groups->count && same_group(&groups->list[at], &key))
+        CALL(wisp_groups_add(err, &named, d, key.number, key.name, strlen(key.name)));
+    }
+  for (size_t i = 0; i < loose; i++) free(groups->list[i].name);
+  groups->count -= loose;
+  if (loose) memmove(groups->list, groups->list + loose, groups->count * sizeof *groups->list);
+  for (size_t i = 0; i < named.count; i++) {
+    const wisp_physical *at = &named.list[i];
+    CALL(wisp_groups_add(err, groups, at->dimension, at->number, at->name, strlen(at->name)));
+  }
+  wisp_groups_sort(groups);
   return WISP_OK;
 }
 
@@ -183,7 +209,7 @@ void wisp_groups_count(wisp_groups *groups, int dimension, int32_t value, double
   groups->total[dimension] += place == WISP_GROUPS_MEMBER;
   for (size_t i = 0; i < count; i++) {
     const wisp_physical key = {.dimension = dimension, .number = numbers[i]};
-    for (size_t at = first_place(groups, &key); at < groups->count && same_group(&groups->list[at], &key); at++) {
+    for (size_t at = find_group(groups, &key); at < groups->count && same_group(&groups->list[at], &key); at++) {
       wisp_physical *group = &groups->list[at];
       group->members += place == WISP_GROUPS_MEMBER;
       group->measure += place == WISP_GROUPS_MEMBER ? measure : 0;
@@ -205,7 +231,7 @@ void wisp_groups_use(const wisp_groups *groups, int dimension, int32_t number)
 
 const char *wisp_groups_word(int dimension)
 {
-  static const char *const words[] = {"point", "curve", "surface", "volume"};
+  static const char *const words[] = {"physical point", "physical curve", "physical surface", "physical volume"};
   return words[dimension];
 }
 
@@ -253,7 +279,7 @@ static wisp_status not_there(wisp_error *err, const wisp_groups *groups, int dim
     return wisp_fail(err, WISP_EUSAGE, "'%.60s' is a %s of the mesh, and a %s is wanted: there are %s", word->text,
                      wisp_groups_word(other->dimension), kind, list.data);
   }
-  return wisp_fail(err, WISP_EUSAGE, "'%.60s' is no tag, nor a name, of a physical %s: there are %s", word->text, kind,
+  return wisp_fail(err, WISP_EUSAGE, "'%.60s' is no tag, nor a name, of a %s: there are %s", word->text, kind,
                    list.data);
 }
 
@@ -273,8 +299,8 @@ wisp_status wisp_groups_find(wisp_error *err, const wisp_groups *groups, int dim
     found[named++] = group->number;
   }
   CALL(wisp_require(err, !there || !named || (named == 1 && found[0] == number), WISP_EUSAGE,
-                    "'%s' is the number of a physical %s and the name of another: write the name in quotes, \"%s\"",
-                    word->text, wisp_groups_word(dimension), word->text));
+                    "'%s' is the number of a %s and the name of another: write the name in quotes, \"%s\"", word->text,
+                    wisp_groups_word(dimension), word->text));
   if (!there && !named) return not_there(err, groups, dimension, word);
   if (!named) {
     CALL(wisp_grow(err, &found, &room, 1, sizeof *found));

@@ -10,7 +10,7 @@
 #include "../../gen/text.h"
 
 typedef struct wisp_physical {
-  int dimension;  /* 0 points, 1 curves, 2 surfaces, 3 volumes */
+  int dimension;  /* 0 points, 1 curves, 2 surfaces, 3 volumes; WISP_ANY_DIMENSION: until names are spread */
   int32_t number; /* positive */
   char *name;     /* NULL: it has none */
   size_t members; /* of the mesh's elements, or of its boundary's faces; of other dimensions 0 */
@@ -19,6 +19,8 @@ typedef struct wisp_physical {
   double measure; /* volume, area or length of the members */
   bool used;      /* a run has asked for it */
 } wisp_physical;
+
+enum { WISP_ANY_DIMENSION = -1, WISP_DIMENSIONS = 4 };
 
 /* Zero-initialise. */
 typedef struct wisp_groups {
@@ -45,6 +47,9 @@ wisp_status wisp_groups_copy(wisp_error *err, const wisp_groups *groups, int dim
 /* Puts the list into order, without what stands there twice. */
 void wisp_groups_sort(wisp_groups *groups);
 
+/* Gives names without a dimension to the groups of their number in all dimensions, and puts the list into order. */
+wisp_status wisp_groups_spread(wisp_error *err, wisp_groups *groups);
+
 /* What a value is counted as. */
 typedef enum wisp_groups_place { WISP_GROUPS_MEMBER, WISP_GROUPS_INSIDE, WISP_GROUPS_LOOSE } wisp_groups_place;
 
@@ -66,7 +71,7 @@ size_t wisp_groups_numbers(const wisp_groups *groups, const int32_t *value, cons
 /* Is whoever has this value in the group? Number 0: is it in none? */
 bool wisp_groups_have(const wisp_groups *groups, int32_t value, int32_t number);
 
-/* "curve", "surface", ... */
+/* "physical curve", "physical surface", ... */
 const char *wisp_groups_word(int dimension);
 
 /* The groups of a dimension for messages: `1 "left", 2 "right", 3`, the first dozen; "none". */

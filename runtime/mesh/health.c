@@ -113,6 +113,7 @@ static wisp_spread spread_of(const wisp_mesh *mesh, double *value)
     if (value[k] < value[s.element]) s.element = k;
   for (int i = 0; i < mesh->corners; i++)
     for (int c = 0; c < 3; c++) s.at[c] += vertex_of(mesh, s.element, i)[c] / mesh->corners;
+  wisp_plane_place(mesh->plane, 1, s.at);
   qsort(value, count, sizeof *value, compare);
   s.least = value[0], s.greatest = value[count - 1];
   s.hundredth = value[(count - 1) / 100], s.tenth = value[(count - 1) / 10], s.half = value[(count - 1) / 2];
@@ -155,12 +156,25 @@ static void measure_boundary(const wisp_mesh *mesh, const int32_t *neighbour, wi
   }
 }
 
+/* As the file has it. */
+static void find_extent(const wisp_mesh *mesh, wisp_health *health)
+{
+  for (int c = 0; c < 3; c++) health->low[c] = INFINITY, health->high[c] = -INFINITY;
+  for (size_t v = 0; v < mesh->vertices; v++) {
+    double at[3];
+    memcpy(at, mesh->xyz + 3 * v, sizeof at);
+    wisp_plane_place(mesh->plane, 1, at);
+    for (int c = 0; c < 3; c++)
+      health->low[c] = fmin(health->low[c], at[c]), health->high[c] = fmax(health->high[c], at[c]);
+  }
+}
+
 wisp_status wisp_mesh_look(wisp_error *err, const wisp_mesh *mesh, wisp_health *out)
 {
   wisp_health health = {.pieces = 0};
   OWNED(free) double *value = NULL;
   OWNED(free) int32_t *made = NULL;
-  wisp_mesh_extent(mesh, health.low, health.high);
+  find_extent(mesh, &health);
   CALL(wisp_new(err, mesh->elements, sizeof *value, &value));
   if (mesh->corners == 8) {
     CALL(wisp_new(err, WISP_HEX_FACES * mesh->elements, sizeof *made, &made));

@@ -8,14 +8,14 @@
  * tenth and half of the elements do not exceed, and the greatest. */
 typedef struct wisp_spread {
   size_t element;
-  double at[3]; /* the element's middle */
+  double at[3]; /* the element's middle, likewise */
   double least, hundredth, tenth, half, greatest;
 } wisp_spread;
 
 typedef struct wisp_health {
-  double low[3], high[3];
-  double measure;  /* volume; of triangles area */
-  double boundary; /* area of the boundary; of triangles length */
+  double low[3], high[3]; /* the bounding box, in the file's coordinates */
+  double measure;         /* volume; of triangles area */
+  double boundary;        /* area of the boundary; of triangles length */
   size_t boundary_faces;
   size_t pieces;       /* parts that no face joins */
   wisp_spread quality; /* 1 is the best: wisp_mesh_quality */

@@ -1,5 +1,5 @@
-/* Conforming meshes of tets, of hexes or of triangles: made (unit box) or read (Gmsh .msh 2.2 and 4.1, ASCII and
- * binary). */
+/* Conforming meshes of tets, of hexes or of triangles: made (unit box) or read (Gmsh .msh 2.0 to 2.2 and 4.1,
+ * ASCII and, of 2.2 and 4.1, binary). */
 #ifndef WISP_MESH_H
 #define WISP_MESH_H
 
@@ -9,6 +9,12 @@
 #include <stdint.h>
 
 enum { WISP_BOUNDARY = -1, WISP_EMPTY = -1 };
+
+/* A plane in space: the point (a, b, c) of the mesh is origin + a axis[0] + b axis[1] + c axis[2] of the file. The axes
+ * are orthonormal; they may be a left-handed system. */
+typedef struct wisp_plane {
+  double origin[3], axis[3][3];
+} wisp_plane;
 
 /* What the reader found in a file, and mended. */
 typedef struct wisp_mesh_found {
@@ -20,7 +26,7 @@ typedef struct wisp_mesh_found {
 typedef struct wisp_mesh {
   size_t vertices, elements;
   int corners; /* of an element: 4, all are tets, 8, all are hexes, or 3, all are triangles */
-  double *xyz; /* 3 x vertices, x y z of each vertex together; of triangles z is 0 */
+  double *xyz; /* 3 x vertices, x y z of each vertex together; of triangles z is 0, in the plane's own coordinates */
   union {      /* corners x elements: vertex numbers */
     int32_t *cell, *tet, *hex, *tri;
   };
@@ -36,6 +42,7 @@ typedef struct wisp_mesh {
   /* Of hexes and triangles: */
   int32_t *number;    /* elements: their numbers in the file, for messages; NULL where they were not put into order */
   wisp_groups groups; /* of the file, of all dimensions; or the sides of a box */
+  wisp_plane *plane;  /* of triangles: where the file has them; NULL: as they are */
   wisp_mesh_found found;
   wisp_notes notes; /* what was remarked while it was read */
 } wisp_mesh;
@@ -65,8 +72,8 @@ wisp_status wisp_mesh_tag_sides(wisp_error *err, wisp_mesh *mesh);
 
 /* Reads a Gmsh file of elements with so many corners, 3, 4 or 8. WISP_EINPUT, with path and line or byte offset, for:
  * missing, truncated, non-conforming (a face shared by three tets), degenerate elements, none at all, unknown vertices,
- * unsupported element types of dimension 3 (prisms, hexes among tets, ... named), second-order elements, newer formats.
- * Inverted ones (negative volume) are an error that counts them. Never trusts a count in the file: memory grows with
+ * unsupported element types of dimension 3 (prisms, hexes among tets, ... named), curved elements, newer formats,
+ * triangles in no plane. Elements of negative volume are reversed. Never trusts a count in the file: memory grows with
  * the bytes really read. */
 wisp_status wisp_mesh_read(wisp_error *err, int corners, const char *path, wisp_mesh **out);
 
@@ -88,6 +95,23 @@ wisp_status wisp_mesh_parse_as(wisp_error *err, const wisp_mesh_reading *how, co
  * twice (both then lie on one side of a face), a corner of a hex whose Jacobian is not positive, a face of three
  * elements; of triangles besides for a vertex that none has, and vertices of different z. */
 wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh);
+
+/* Turns triangles into the plane z = 0, wherever their own plane is, and says in mesh->plane where that was; those of
+ * one z keep x and y, those of one y x and z, those of one x y and z. They need not be connected yet. WISP_EINPUT where
+ * a vertex is off the plane by more than 1e-9 of the extent. */
+wisp_status wisp_mesh_flatten(wisp_error *err, const char *name, wisp_mesh *mesh);
+
+/* Points, x y z of each together, from the mesh's coordinates to the file's. plane NULL: they are the same. */
+void wisp_plane_place(const wisp_plane *plane, size_t count, double *xyz);
+
+/* How many coordinates the file's places have: 2 of triangles that lie as they are, else 3. */
+static inline int wisp_mesh_axes(const wisp_mesh *mesh)
+{
+  return mesh->corners == 3 && !mesh->plane ? 2 : 3;
+}
+
+/* Reverses the orientation of elements of negative volume, or area, which mesh->found counts. */
+void wisp_mesh_reverse(wisp_mesh *mesh);
 
 /* What element k is called in messages. */
 static inline size_t wisp_mesh_number(const wisp_mesh *mesh, size_t k)

@@ -33,10 +33,17 @@ wisp_mesh_source wisp_mesh_source_file(const char *path, double merge, bool crac
       .file = path, .as_asked = true, .ordering = WISP_ORDER_AS_GIVEN, .merge = merge, .cracks = cracks};
 }
 
+wisp_status wisp_mesh_source_read(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
+{
+  const wisp_mesh_reading how = {corners, source->merge};
+  if (source->data) return wisp_mesh_parse_as(err, &how, source->file, source->data, source->length, out);
+  return wisp_mesh_read_as(err, &how, source->file, out);
+}
+
 static wisp_status read_file(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
 {
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
-  CALL(wisp_mesh_read_as(err, &(wisp_mesh_reading){corners, source->merge}, source->file, &mesh));
+  CALL(wisp_mesh_source_read(err, corners, source, &mesh));
   if (!source->cracks) CALL(wisp_mesh_refuse_touching(err, source->file, mesh));
   return GIVE(mesh, out);
 }
@@ -92,8 +99,8 @@ wisp_status wisp_mesh_note_unused(wisp_error *err, const char *name, wisp_mesh *
                            count > 1 ? "s" : "", list.data));
   }
   if (!all.length) return WISP_OK;
-  return wisp_notes_add(err, &mesh->notes, "unused",
-                        "%s: nothing asks for these physical groups, which have no effect: %s", name, all.data);
+  return wisp_notes_add(err, &mesh->notes, "unused", "%s: nothing asks for these, which have no effect: %s", name,
+                        all.data);
 }
 
 void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256])

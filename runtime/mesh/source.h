@@ -57,9 +57,11 @@ wisp_status wisp_mesh_to_check(wisp_error *err, int corners, wisp_mesh **out);
 
 typedef struct wisp_mesh_source {
   const char *file; /* a Gmsh file; NULL: the unit box */
-  int box[3];       /* cubes along its edges, all alike for tets; of triangles squares, the third 0 */
-  bool falling;     /* squares are cut along their falling diagonal */
-  double jitter;    /* 0: vertices stay */
+  const char *data; /* what the file holds, `length` bytes; NULL: it is to be read */
+  size_t length;
+  int box[3];    /* cubes along its edges, all alike for tets; of triangles squares, the third 0 */
+  bool falling;  /* squares are cut along their falling diagonal */
+  double jitter; /* 0: vertices stay */
   bool shuffle;
   uint64_t seed; /* of both */
   bool as_asked; /* `ordering` was asked for; else the curve's, but a plain box's own */
@@ -78,6 +80,10 @@ wisp_mesh_source wisp_mesh_source_irregular(void);
 
 /* The file of a program's request, for messages and numbers as the file has them: elements stay in its order. */
 wisp_mesh_source wisp_mesh_source_file(const char *path, double merge, bool cracks);
+
+/* The source's file as it is, of elements with so many corners, or, where that is 0, of those that it has. Parts that
+ * touch are not looked for. */
+wisp_status wisp_mesh_source_read(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out);
 
 /* Read or made, moved, shuffled, ordered: triangles of 3 corners, tets of 4, or hexes of 8. Errors of each. WISP_EINPUT
  * where faces of a file's boundary lie on one another, unless they are cracks. */

@@ -343,7 +343,10 @@ wisp_status wisp_mesh_find_touching(wisp_error *err, const wisp_mesh *mesh, wisp
     touching.overlapping += b.found[i] == OVERLAPS;
   }
   for (int i = 0; i < 2 && b.pair[0] < b.count; i++) touching.element[i] = b.facet[b.pair[i]].element;
-  if (b.pair[0] < b.count) wisp_facet_middle(&b.facet[b.pair[0]], touching.at);
+  if (b.pair[0] < b.count) {
+    wisp_facet_middle(&b.facet[b.pair[0]], touching.at);
+    wisp_plane_place(mesh->plane, 1, touching.at);
+  }
   *out = touching;
   return WISP_OK;
 }
@@ -358,7 +361,7 @@ wisp_status wisp_mesh_refuse_touching(wisp_error *err, const char *name, const w
   if (!t.coincident && !t.overlapping) return WISP_OK;
   const bool flat = mesh->corners == 3;
   const char *many = flat ? "triangles" : mesh->corners == 4 ? "tets" : "hexes";
-  if (flat)
+  if (wisp_mesh_axes(mesh) == 2)
     snprintf(where, sizeof where, "(%g, %g)", t.at[0], t.at[1]);
   else
     snprintf(where, sizeof where, "(%g, %g, %g)", t.at[0], t.at[1], t.at[2]);

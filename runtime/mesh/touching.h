@@ -12,7 +12,7 @@
 typedef struct wisp_touching {
   size_t coincident, overlapping; /* a face that does both counts as coincident */
   size_t element[2];              /* the first two that touch */
-  double at[3];                   /* the middle of the first one's face */
+  double at[3];                   /* the middle of the first one's face, as the file has it */
 } wisp_touching;
 
 /* Counts them, of tets, hexes and triangles that are connected: n log n for n faces of the boundary. */
