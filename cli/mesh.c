@@ -4,7 +4,7 @@
 #include "notes.h"
 #include "../runtime/mesh/hexmesh.h"
 
-/* What solvers on hexes find when they number nodes. */
+/* Solvers on hexes find some faults when they number nodes. */
 static wisp_status check_hexes(wisp_error *err, const char *file, const wisp_mesh *mesh)
 {
   OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;

@@ -211,7 +211,7 @@ static void test_groups(void **state)
   }
 }
 
-/* How often a text stands in another. */
+/* The number of times that a text stands in another. */
 static int count_of(const char *text, const char *word)
 {
   int count = 0;

@@ -20,7 +20,7 @@
 
 static const int kinds[] = {3, 4, 8};
 
-/* How many faces belong to one element alone: of a grid, counted by hand. */
+/* The number of faces that belong to one element alone, in a grid, counted by hand. */
 static size_t faces_outside(int corners, size_t x, size_t y, size_t z)
 {
   return corners == 3 ? 2 * (x + y) : (corners == 4 ? 4 : 2) * (x * y + y * z + z * x);

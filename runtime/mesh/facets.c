@@ -135,7 +135,7 @@ typedef struct met {
   bool used;
 } met;
 
-/* What is known of faces while they are paired. */
+/* The state of faces while they are paired. */
 typedef struct pairing {
   met *table;
   size_t mask;

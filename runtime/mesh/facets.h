@@ -15,7 +15,7 @@ typedef struct wisp_facet {
   double area;      /* of an edge its length */
 } wisp_facet;
 
-/* How many faces an element has: 4, 6 or 3. */
+/* The number of an element's faces: 4, 6 or 3. */
 int wisp_mesh_faces(const wisp_mesh *mesh);
 
 /* The vertices of an element's face, in the order in which they go round; how many they are. */

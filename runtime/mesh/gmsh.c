@@ -83,7 +83,7 @@ static const struct section {
     {"Elements", NULL, wisp_gmsh_elements_2, wisp_gmsh_elements_4},
 };
 
-/* What a file says in $Periodic: how many pairs of points, curves or surfaces are one to it. */
+/* The number of pairs of points, curves or surfaces in $Periodic, which are one to the file. */
 static size_t count_pairs(const wisp_gmsh *gmsh)
 {
   wisp_gmsh at = *gmsh;

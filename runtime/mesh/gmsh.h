@@ -78,7 +78,7 @@ typedef struct wisp_gmsh {
   size_t node_room, cell_room, region_room, triangle_room, entity_room, number_room, second_room, middle_room;
 } wisp_gmsh;
 
-/* What stands in the file, shortened and made printable. */
+/* A piece of the file, shortened and made printable. */
 typedef struct wisp_gmsh_quote {
   char text[25];
 } wisp_gmsh_quote;

@@ -50,7 +50,7 @@ void wisp_groups_sort(wisp_groups *groups);
 /* Gives names without a dimension to the groups of their number in all dimensions, and puts the list into order. */
 wisp_status wisp_groups_spread(wisp_error *err, wisp_groups *groups);
 
-/* What a value is counted as. */
+/* A value is counted as one of these. */
 typedef enum wisp_groups_place { WISP_GROUPS_MEMBER, WISP_GROUPS_INSIDE, WISP_GROUPS_LOOSE } wisp_groups_place;
 
 /* Counts an element, or a face, in each group that its value stands for. The list is sorted. */

@@ -1,4 +1,4 @@
-/* What one wants to know of a mesh before a long run: its size, the shapes of its elements, what hangs together. */
+/* A look at a mesh before a long run: its size, the shapes of its elements, its pieces. */
 #ifndef WISP_HEALTH_H
 #define WISP_HEALTH_H
 
@@ -26,15 +26,15 @@ typedef struct wisp_health {
 /* An element's volume; a triangle's area. */
 double wisp_mesh_measure(const wisp_mesh *mesh, size_t element);
 
-/* Of tets 3 r / R, of triangles 2 r / R: radii of the inscribed and the circumscribed sphere or circle. Of hexes the
- * least determinant of a corner's three unit edges. */
+/* The quality is 3 r / R for tets and 2 r / R for triangles: radii of the inscribed and the circumscribed sphere or
+ * circle. For hexes it is the least determinant of a corner's three unit edges. */
 double wisp_mesh_quality(const wisp_mesh *mesh, size_t element);
 
 /* The radius of the inscribed sphere or circle, d V / A in d dimensions; of hexes, which may have none, the same
  * quotient. Steps of time are in proportion to it. */
 double wisp_mesh_length(const wisp_mesh *mesh, size_t element);
 
-/* Of a mesh that is connected. */
+/* Looks at a mesh that is connected. */
 wisp_status wisp_mesh_look(wisp_error *err, const wisp_mesh *mesh, wisp_health *out);
 
 #endif

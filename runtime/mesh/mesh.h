@@ -104,7 +104,7 @@ wisp_status wisp_mesh_flatten(wisp_error *err, const char *name, wisp_mesh *mesh
 /* Points, x y z of each together, from the mesh's coordinates to the file's. plane NULL: they are the same. */
 void wisp_plane_place(const wisp_plane *plane, size_t count, double *xyz);
 
-/* How many coordinates the file's places have: 2 of triangles that lie as they are, else 3. */
+/* The number of coordinates that the file's places have: 2 for triangles that lie as they are, else 3. */
 static inline int wisp_mesh_axes(const wisp_mesh *mesh)
 {
   return mesh->corners == 3 && !mesh->plane ? 2 : 3;

@@ -280,7 +280,7 @@ static wisp_status find_coincident(wisp_error *err, boundary *b)
   return WISP_OK;
 }
 
-/* Whether faces of a box can overlap the face. Normals of faces that do differ by rounding, which is much where a face
+/* Can faces of a box overlap the face? Normals of faces that do differ by rounding, which is much where a face
  * is thin. */
 static bool can_overlap(const range *own, const range *box, double near)
 {
