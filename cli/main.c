@@ -19,7 +19,7 @@ static const struct {
 } commands[] = {
     {"devices", &wisp_devices_syntax, true}, {"tune", &wisp_tune_syntax, true},  {"best", &wisp_best_syntax, false},
     {"report", &wisp_report_syntax, false},  {"emit", &wisp_emit_syntax, false}, {"run", NULL, true},
-    {"bench", &wisp_bench_syntax, true},     {"db", &wisp_db_syntax, false},
+    {"bench", &wisp_bench_syntax, true},     {"db", &wisp_db_syntax, false},     {"mesh", &wisp_mesh_syntax, false},
 };
 enum { COMMAND_COUNT = WISP_COUNT(commands) };
 

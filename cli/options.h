@@ -38,8 +38,9 @@ typedef struct wisp_arguments {
   const char
       *values[WISP_MAX_OPTIONS]; /* of each option: NULL where not given, "" for a flag; the last one given counts */
   int operand_count;
-  char **operands; /* within argv, which is permuted */
-  int exit_status; /* of a command that did not fail: 0, unless it says otherwise */
+  char **operands;  /* within argv, which is permuted */
+  wisp_text *input; /* all of standard input, once an option names it */
+  int exit_status;  /* of a command that did not fail: 0, unless it says otherwise */
 } wisp_arguments;
 
 /* Reads the arguments, argv[0] the command's name, and does what they say, or prints --help. Returns the exit status,
@@ -99,8 +100,13 @@ wisp_status wisp_option_stored_device(wisp_error *err, const wisp_arguments *arg
 
 /* ---- The options that say which mesh, cli/help/mesh: the same in run, bench and tune. */
 
-/* What these options say; the box is not among them. WISP_EUSAGE where they exclude each other. */
+/* What these options say; the box is not among them. A file - is standard input, which is read here, once. WISP_EUSAGE
+ * where they exclude each other. */
 wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);
+
+/* A file, which is - for standard input, and how its parts that touch are read: --merge and --cracks,
+ * cli/help/touching. */
+wisp_status wisp_option_file(wisp_error *err, const wisp_arguments *args, const char *path, wisp_mesh_source *source);
 
 /* The mesh to time on: the irregular one of wisp_mesh_source_irregular where none of them was given. */
 wisp_status wisp_option_timed_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);

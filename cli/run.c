@@ -117,6 +117,14 @@ wisp_status wisp_run_read_grid(wisp_error *err, const wisp_arguments *args, int 
   return WISP_OK;
 }
 
+wisp_status wisp_run_say_notes(wisp_error *err, const wisp_arguments *args, const wisp_run_request *run,
+                               wisp_mesh *mesh)
+{
+  if (run->mesh.file) CALL(wisp_mesh_note_unused(err, run->mesh.file, mesh));
+  wisp_cli_say_notes(args, &mesh->notes);
+  return WISP_OK;
+}
+
 wisp_status wisp_run_check_size(wisp_error *err, const wisp_session *session, int order, const wisp_run_size *size)
 {
   const wisp_limits *limits = wisp_device_limits(session->device);

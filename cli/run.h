@@ -3,6 +3,7 @@
 #ifndef WISP_RUN_H
 #define WISP_RUN_H
 
+#include "notes.h"
 #include "print.h"
 #include "options.h"
 #include "../runtime/nodal/solver.h"
@@ -24,6 +25,10 @@ typedef struct wisp_run_request {
 } wisp_run_request;
 wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, const wisp_family *family,
                           wisp_run_request *out);
+
+/* Says what of the file has no effect or was changed, once options and formulas are read. */
+wisp_status wisp_run_say_notes(wisp_error *err, const wisp_arguments *args, const wisp_run_request *run,
+                               wisp_mesh *mesh);
 
 /* The box: --box N, or so many numbers, one an edge that can differ: 2 of triangles, 3 of hexes, 1 of tets. */
 wisp_status wisp_run_read_grid(wisp_error *err, const wisp_arguments *args, int edges, wisp_run_request *run);

@@ -43,23 +43,51 @@ static wisp_status read_outputs(wisp_error *err, const wisp_arguments *args, wis
   return wisp_output_check(err, args, "export", beside);
 }
 
-/* "1=200,2=10" */
+/* One item of --fix: the value of u there; false where it is no number. */
+static bool read_fix(const wisp_group_item *item, double *value)
+{
+  char *end = NULL;
+  if (item->value) *value = strtod(item->value, &end);
+  return item->value && end != item->value && !*end && isfinite(*value);
+}
+
+/* "left=200,2=10": the groups are looked up when the mesh is there. */
 static wisp_status read_given(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r)
 {
-  const char *text = wisp_option_value(args, "fix"), *at = text;
-  wisp_heat_given *given = &r->given;
-  CALL(wisp_option_real(err, args, "source", -1e100, 1e100, 0, &given->f));
-  CALL(wisp_require(err, text || !wisp_option_given(args, "source"), WISP_EUSAGE,
+  HELD(wisp_group_list_free) wisp_group_list list = {.count = 0};
+  double value = 0;
+  r->fix = wisp_option_value(args, "fix");
+  CALL(wisp_option_real(err, args, "source", -1e100, 1e100, 0, &r->source));
+  CALL(wisp_require(err, r->fix || !wisp_option_given(args, "source"), WISP_EUSAGE,
                     "option --source is for --fix: else f follows from the known solution"));
-  for (int end = 0; at; at = at[end] ? at + end + 1 : NULL) {
-    const bool room = given->count < WISP_MOST_FIXED_TAGS;
-    double value = NAN;
-    int tag = 0;
-    if (!room || sscanf(at, "%9d=%lf%n", &tag, &value, &end) != 2 || !isfinite(value) || (at[end] && at[end] != ','))
-      return wisp_fail(err, WISP_EUSAGE, "option --fix is '%s', must be up to %d of TAG=VALUE such as 1=200,2=10", text,
-                       WISP_MOST_FIXED_TAGS);
-    given->tag[given->count] = tag;
-    given->value[given->count++] = value;
+  bool good = !r->fix || wisp_group_list_read(NULL, r->fix, true, &list) == WISP_OK;
+  for (size_t i = 0; good && i < list.count; i++) good = read_fix(&list.item[i], &value);
+  return wisp_require(
+      err, good, WISP_EUSAGE,
+      "option --fix is '%s', must be TAG=VALUE,.. by numbers or names of the boundary's physical groups, "
+      "such as 1=200 or inlet=200,\"air gap\"=10",
+      r->fix);
+}
+
+/* The groups that --fix names, and what u is there. */
+static wisp_status find_given(wisp_error *err, const wisp_heat_request *r, wisp_heat_run *run)
+{
+  HELD(wisp_group_list_free) wisp_group_list list = {.count = 0};
+  size_t room[2] = {0};
+  if (!r->fix) return WISP_OK;
+  CALL(wisp_group_list_read(err, r->fix, true, &list));
+  for (size_t i = 0; i < list.count; i++) {
+    OWNED(free) int32_t *found = NULL;
+    size_t count = 0;
+    const wisp_status status =
+        wisp_groups_find(err, &run->mesh->groups, r->dimension - 1, &list.item[i].word, &found, &count);
+    if (status != WISP_OK) return wisp_context(err, status, "option --fix: ");
+    for (size_t k = 0; k < count; k++, run->fixes++) {
+      CALL(wisp_grow(err, &run->fixed, &room[0], run->fixes + 1, sizeof *run->fixed));
+      CALL(wisp_grow(err, &run->values, &room[1], run->fixes + 1, sizeof *run->values));
+      run->fixed[run->fixes] = found[k];
+      (void)read_fix(&list.item[i], &run->values[run->fixes]);
+    }
   }
   return WISP_OK;
 }
@@ -105,7 +133,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 static void release(wisp_heat_run *run)
 {
   wisp_heat_solver_destroy(run->solver);
-  free(run->u);
+  free(run->u), free(run->fixed), free(run->values);
   wisp_stage_free(&run->assembly);
   wisp_stage_free(&run->iteration);
   wisp_heat_destroy(run->heat);
@@ -135,7 +163,7 @@ static wisp_status make_mesh(wisp_error *err, const wisp_heat_request *r, wisp_h
   wisp_pattern_count(run->mesh, count);
   CALL(check_size(err, r, run, count));
   CALL(wisp_mesh_settle(err, run->mesh));
-  if (r->dimension == 3 && !r->run.mesh.file) wisp_mesh_tag_sides(run->mesh);
+  if (r->dimension == 3 && !r->run.mesh.file) CALL(wisp_mesh_tag_sides(err, run->mesh));
   return WISP_OK;
 }
 
@@ -167,11 +195,13 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   wisp_progress_show(&progress, 0, "opening store and device");
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
+  CALL(find_given(err, r, run));
   CALL(choose(err, r, run, NULL, &run->assembly));
   CALL(choose(err, r, run, WISP_HEAT_ITERATION, &run->iteration));
   wisp_progress_show(&progress, 0.2, "numbering nodes, pattern");
+  const wisp_heat_given given = {run->fixes, run->fixed, run->values, r->source};
   CALL(wisp_heat_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order, &r->kappa,
-                        r->capacity, r->given.count ? &r->given : NULL, &run->heat));
+                        r->capacity, r->fix ? &given : NULL, &run->heat));
   wisp_progress_show(&progress, 0.6, "lists, kernels");
   CALL(wisp_heat_solver_create(err, run->session->device, run->heat, &run->assembly, &run->iteration, &r->method,
                                &run->solver));
@@ -195,7 +225,7 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   if (r->path) CALL(wisp_heat_export(err, run->solver, r->path));
   if (r->vtu) CALL(wisp_heat_write_vtu(err, run->heat, run->u, r->vtu));
   run->l2_error = NAN;
-  if (r->given.count) return WISP_OK;
+  if (r->fix) return WISP_OK;
   return wisp_heat_error(err, run->heat, wisp_heat_solver_report(run->solver)->t, run->u, &run->l2_error);
 }
 
@@ -216,6 +246,7 @@ static wisp_status run_heat(wisp_error *err, wisp_arguments *args)
   HELD(release) wisp_heat_run run = {.seconds = 0};
   CALL(read_request(err, args, &request));
   CALL(set_up(err, args, &request, &run));
+  CALL(wisp_run_say_notes(err, args, &request.run, run.mesh));
   CALL(solve(err, args, &request, &run));
   CALL(wisp_run_heat_print(err, &request, &run));
   return check_convergence(err, &run);

@@ -13,7 +13,8 @@ typedef struct wisp_heat_request {
   int steps;
   wisp_heat_kappa kappa;
   double capacity;
-  wisp_heat_given given; /* count 0: nothing, the solution is known */
+  const char *fix; /* what is given on the boundary, "left=200,2=10"; NULL: nothing, the solution is known */
+  double source;   /* f, where something is given */
   wisp_heat_method method;
   bool reproducible, sliced;
 } wisp_heat_request;
@@ -23,6 +24,9 @@ typedef struct wisp_heat_run {
   wisp_mesh *mesh;
   wisp_heat *heat;
   wisp_stage assembly, iteration;
+  int32_t *fixed; /* what --fix says: groups of the boundary, and the values of u there */
+  double *values;
+  size_t fixes;
   wisp_heat_solver *solver;
   double *u; /* at every node, at the end */
   double l2_error, seconds_setup, seconds;

@@ -43,7 +43,7 @@ static void print_text(const wisp_heat_request *r, const wisp_heat_run *run)
   double low, high, mean;
   describe_field(run, &low, &high, &mean);
   printf("u           %.9g to %.9g, %.9g on average of the nodes\n", low, high, mean);
-  if (!r->given.count) printf("L2 error    %.6e\n", run->l2_error);
+  if (!r->fix) printf("L2 error    %.6e\n", run->l2_error);
   printf("seconds     %.3g setup, %.3g assemblies, %.3g starts of solves, %.3g iterations, %.3g all steps\n",
          run->seconds_setup, report->seconds_assembling, report->seconds_aiming, report->seconds_iterating,
          run->seconds);
@@ -87,6 +87,7 @@ static cJSON *make_json(const wisp_heat_request *r, const wisp_heat_run *run)
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   cJSON_AddStringToObject(object, "assembly", run->assembly.composition);
   wisp_run_add_kernels(object, &run->assembly);
+  wisp_json_add_notes(object, &run->mesh->notes);
   return object;
 }
 

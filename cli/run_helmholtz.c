@@ -2,9 +2,9 @@
 #include "output.h"
 #include "print.h"
 #include "run_helmholtz.h"
-#include "../runtime/hdg/boundary.h"
 #include "../runtime/process.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static wisp_status read_data(wisp_error *err, const wisp_arguments *args, wisp_h
   const bool own = r->data.source || r->data.value || r->data.flux;
   CALL(wisp_require(err, !own || !r->data.solution, WISP_EUSAGE,
                     "option --solution is for a problem whose source, value and flux follow from it: leave these out"));
-  if (!own && !r->data.solution) r->data.solution = "sin(2 * pi * x) * sin(2 * pi * y)";
+  r->standard = !own && !r->data.solution;
   return wisp_option_real(err, args, "tau", 1e-100, 1e100, 0, &r->data.tau);
 }
 
@@ -84,7 +84,7 @@ static void release(wisp_helmholtz_run *run)
   wisp_helmholtz_solver_destroy(run->solver);
   for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) wisp_stage_free(&run->stage[i]);
   wisp_helmholtz_problem_destroy(run->problem);
-  free(run->dirichlet);
+  free(run->neumann);
   wisp_mesh_destroy(run->mesh);
   wisp_session_close(run->session);
 }
@@ -97,6 +97,18 @@ static wisp_status make_mesh(wisp_error *err, const wisp_helmholtz_wishes *r, wi
     CALL(wisp_helmholtz_check_memory(err, wisp_device_limits(run->session->device), &r->method, r->run.order,
                                      2 * nx * ny, 3 * nx * ny + nx + ny));
   return wisp_mesh_make(err, 3, &r->run.mesh, &run->mesh);
+}
+
+/* Of the two coordinates in which the plane reaches farthest. */
+static const char *standard_solution(const wisp_mesh *mesh)
+{
+  static const char *const without[3] = {"sin(2 * pi * y) * sin(2 * pi * z)", "sin(2 * pi * x) * sin(2 * pi * z)",
+                                         "sin(2 * pi * x) * sin(2 * pi * y)"};
+  const double *normal = mesh->plane ? mesh->plane->axis[2] : (const double[3]){0, 0, 1};
+  int steepest = 2;
+  for (int c = 1; c >= 0; c--)
+    if (fabs(normal[c]) > fabs(normal[steepest])) steepest = c;
+  return without[steepest];
 }
 
 static wisp_status choose(wisp_error *err, wisp_helmholtz_wishes *r, wisp_helmholtz_run *run)
@@ -117,8 +129,11 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_helm
   wisp_progress_show(&progress, 0, "opening store and device");
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
-  CALL(wisp_hdg_dirichlet(err, "option --neumann", r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->neumann,
-                          &run->dirichlet, &r->data.dirichlet));
+  if (r->standard) r->data.solution = standard_solution(run->mesh);
+  r->data.dirichlet.all = true;
+  if (r->neumann)
+    CALL(wisp_fixing_read(err, "option --neumann", r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->neumann,
+                          true, &run->neumann, &r->data.dirichlet));
   CALL(choose(err, r, run));
   wisp_progress_show(&progress, 0.2, "numbering edges, data");
   CALL(wisp_helmholtz_problem_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order,
@@ -165,6 +180,7 @@ static wisp_status run_helmholtz(wisp_error *err, wisp_arguments *args)
   HELD(release) wisp_helmholtz_run run = {.seconds = 0};
   CALL(read_request(err, args, &request));
   CALL(set_up(err, args, &request, &run));
+  CALL(wisp_run_say_notes(err, args, &request.run, run.mesh));
   CALL(solve(err, args, &request, &run));
   CALL(wisp_run_helmholtz_print(err, &request, &run));
   return wisp_require(err, run.report.cg.converged, WISP_EWRONG,

@@ -11,6 +11,7 @@ typedef struct wisp_helmholtz_wishes {
   wisp_helmholtz_method method;
   bool reproducible;   /* no kernel that adds up in no fixed order */
   const char *neumann; /* as --neumann gives it, or NULL */
+  bool standard;       /* nothing is said of u: the solution is the one that --help tells */
   const char *vtu;
 } wisp_helmholtz_wishes;
 
@@ -18,7 +19,7 @@ typedef struct wisp_helmholtz_run {
   wisp_session *session;
   wisp_mesh *mesh;
   wisp_helmholtz_problem *problem;
-  int32_t *dirichlet; /* tags of the boundary that hold u; NULL: all do */
+  int32_t *neumann; /* the groups of the boundary whose flux is given; NULL: none */
   wisp_stage stage[WISP_HELMHOLTZ_PARTS];
   wisp_helmholtz_solver *solver;
   wisp_helmholtz_outcome report;

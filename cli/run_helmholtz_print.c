@@ -101,6 +101,7 @@ static cJSON *make_json(const wisp_helmholtz_wishes *r, const wisp_helmholtz_run
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   cJSON_AddStringToObject(object, "setup", run->stage[WISP_HELMHOLTZ_SETUP].composition);
   wisp_run_add_kernels(object, &run->stage[WISP_HELMHOLTZ_SETUP]);
+  wisp_json_add_notes(object, &run->mesh->notes);
   return object;
 }
 

@@ -121,6 +121,7 @@ static cJSON *make_json(const poisson_request *r, const poisson_run *run)
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   cJSON_AddStringToObject(object, "composition", run->stage.composition);
   wisp_run_add_kernels(object, &run->stage);
+  wisp_json_add_notes(object, &run->mesh->notes);
   return object;
 }
 
@@ -292,6 +293,7 @@ static wisp_status run_poisson(wisp_error *err, wisp_arguments *args)
   HELD(release) poisson_run run = {.unknowns = 0};
   CALL(read_request(err, args, &request));
   CALL(set_up(err, args, &request, &run));
+  CALL(wisp_run_say_notes(err, args, &request.run, run.mesh));
   CALL(solve(err, args, &request, &run));
   CALL(print_report(err, &request, &run));
   return check_convergence(err, &request, &run);

@@ -96,6 +96,7 @@ static void release(wisp_system_run *run)
 {
   wisp_solver_destroy(run->solver);
   wisp_dg_destroy(run->dg);
+  wisp_walls_free(&run->walls);
   wisp_stage_free(&run->stage);
   free(run->medium);
   wisp_system_destroy(run->system);
@@ -123,11 +124,18 @@ static wisp_status start_for_walls(wisp_error *err, const wisp_system_request *r
 {
   const wisp_system *system = run->system;
   const char *name = NULL;
-  if (r->start || !run->start.exact || run->start.state->walls == run->boundary) return WISP_OK;
+  if (r->start || !run->start.exact || run->start.state->walls == run->walls.boundary) return WISP_OK;
   for (int i = system->states - 1; i >= 0; i--)
-    if (system->state[i].walls == run->boundary) name = system->state[i].name;
+    if (system->state[i].walls == run->walls.boundary) name = system->state[i].name;
   if (!name) return WISP_OK;
   return wisp_start_choose(err, run->mesh, system, name, r->has_mode ? r->mode : NULL, &run->start);
+}
+
+/* Before there is a mesh the kinds alone are looked at. */
+static wisp_status read_walls(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
+{
+  return wisp_walls_read(err, "option --boundary", r->run.mesh.file ? r->run.mesh.file : "box", run->system, run->mesh,
+                         r->boundary, &run->walls);
 }
 
 static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
@@ -136,12 +144,14 @@ static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp
   wisp_mesh_source source = r->run.mesh;
   source.turned = true;
   CALL(wisp_mesh_make(err, 4, &source, &run->mesh));
+  if (!source.file) CALL(wisp_mesh_tag_sides(err, run->mesh));
+  CALL(read_walls(err, r, run));
   CALL(check_size(err, r, run, (double)run->mesh->elements));
   CALL(wisp_start_choose(err, run->mesh, run->system, r->start, r->has_mode ? r->mode : NULL, &run->start));
   CALL(start_for_walls(err, r, run));
   CALL(wisp_media_create(err, run->system, run->mesh, r->coefficient, &run->medium));
   CALL(wisp_start_medium(err, run->mesh->elements, run->medium, &run->start));
-  run->known = run->start.exact && run->start.state->walls == run->boundary;
+  run->known = run->start.exact && run->start.state->walls == run->walls.boundary;
   return WISP_OK;
 }
 
@@ -166,17 +176,6 @@ static wisp_status choose_step(wisp_error *err, const wisp_arguments *args, cons
   return WISP_OK;
 }
 
-static wisp_status choose_boundary(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
-{
-  const wisp_system *system = run->system;
-  char kinds[WISP_MAX_BOUNDARIES * (sizeof system->boundary->name + 4)] = "";
-  for (int b = 0, at = 0; b < system->boundaries; b++)
-    at += snprintf(kinds + at, sizeof kinds - (size_t)at, "%s%s", at ? " or " : "", system->boundary[b].name);
-  run->boundary = r->boundary ? wisp_system_boundary(system, r->boundary) : 0;
-  return wisp_require(err, run->boundary >= 0, WISP_EUSAGE, "option --boundary is '%s', must be %s", r->boundary,
-                      kinds);
-}
-
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_system_request *r, wisp_system_run *run)
 {
   CALL(wisp_require(err, !wisp_option_given(args, "output") || r->run.order <= WISP_VTU_MAX_ORDER, WISP_EUSAGE,
@@ -184,14 +183,14 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_syst
   CALL(wisp_option_output(err, args, "output", ".vtu", &r->output));
   CALL(wisp_system_load(err, r->system, &run->system));
   read_coefficients(args, run->system, r);
-  CALL(choose_boundary(err, r, run));
+  CALL(read_walls(err, r, run));
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
   r->kernels.elements = (long long)run->mesh->elements;
   const wisp_chooser from = wisp_session_chooser(run->session);
   CALL(wisp_basis_choose(err, &from, &r->kernels, r->basis, &run->basis, &run->stage));
   CALL(wisp_tet_create_for(err, wisp_basis_element(&run->basis), r->run.order, &run->tet));
-  CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->stage.layout, &run->stage.fixed, run->boundary,
+  CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->stage.layout, &run->stage.fixed, &run->walls,
                             &run->dg));
   CALL(wisp_dg_set_medium(err, run->dg, run->medium));
   CALL(wisp_solver_create(err, run->session->device, run->dg, r->run.precision, &run->stage, r->alpha, &run->solver));
@@ -289,6 +288,7 @@ static wisp_status run_system(wisp_error *err, wisp_arguments *args)
   HELD(release) wisp_system_run run = {.steps = 0};
   CALL(read_request(err, args, args->syntax->subject, &request));
   CALL(set_up(err, args, &request, &run));
+  CALL(wisp_run_say_notes(err, args, &request.run, run.mesh));
   CALL(solve(err, args, &request, &run));
   return wisp_run_system_print(err, &request, &run);
 }

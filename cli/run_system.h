@@ -32,7 +32,7 @@ typedef struct wisp_system_run {
   wisp_solver *solver;
   wisp_start start;
   double *medium; /* of the elements */
-  int boundary;   /* of the walls */
+  wisp_walls walls;
   /* results */
   bool known;    /* the solution: l2_error is a number */
   bool measured; /* the longest stable step and the steps' error: else these two are NaN */

@@ -42,6 +42,11 @@ static void print_coefficients(const wisp_system_run *run)
   if (run->system->quantities) printf("\n");
 }
 
+static const char *name_walls(const wisp_system_request *request, const wisp_system_run *run)
+{
+  return run->walls.of_face ? request->boundary : run->system->boundary[run->walls.boundary].name;
+}
+
 static void print_text(const wisp_system_request *request, const wisp_system_run *run)
 {
   const wisp_stage *stage = &run->stage;
@@ -50,8 +55,7 @@ static void print_text(const wisp_system_request *request, const wisp_system_run
   wisp_run_print_domain(&request->run, run->session, run->mesh->elements, "elements", run->tet->Np, run->dofs, "DOFs");
   printf("basis       %s%s%s\n", run->basis.name, *run->basis.reason ? ": " : "", run->basis.reason);
   print_coefficients(run);
-  printf("start       %s, walls %s, alpha %g\n", run->start.text, run->system->boundary[run->boundary].name,
-         request->alpha);
+  printf("start       %s, walls %s, alpha %g\n", run->start.text, name_walls(request, run), request->alpha);
   printf("steps       %lld of %.6g to time %.6g; ", run->steps, run->dt, run->dt * (double)run->steps);
   if (run->measured)
     printf("stable up to %.4g, cfl %.3g\n", run->limit, run->dt / run->limit);
@@ -139,11 +143,12 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddStringToObject(object, "start", run->start.text);
   cJSON_AddBoolToObject(object, "nested", run->solver->integrator.nested);
-  cJSON_AddStringToObject(object, "boundary", run->system->boundary[run->boundary].name);
+  cJSON_AddStringToObject(object, "boundary", name_walls(request, run));
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   add_coefficients(object, run);
   add_origin(object, &run->stage);
   wisp_run_add_kernels(object, &run->stage);
+  wisp_json_add_notes(object, &run->mesh->notes);
   return object;
 }
 

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
     corners[e][0] = low, corners[e][1] = odd ? up + 1 : low + 1, corners[e][2] = odd ? up : up + 1;
   }
   const char *spec = "assembly.step:tri:p3:laplace:f64";
-  const wisp_matrix_request request = {spec, VERTICES, TRIANGLES, xyz[0], corners[0], NULL, NULL, NULL, 0, 0};
+  const wisp_matrix_request request = {spec, VERTICES, TRIANGLES, xyz[0], corners[0], 0, 0, 0, 0, 0, 0, 0, 0};
   wisp_matrix *A;
   wisp_matrix_counts n;
   DO(wisp_matrix_create(&err, session, &request, &A) || wisp_matrix_size(&err, A, &n));

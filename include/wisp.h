@@ -43,6 +43,13 @@ typedef struct wisp_error {
 
 typedef enum wisp_precision { WISP_F32 = 4, WISP_F64 = 8 } wisp_precision; /* the value is the size in bytes */
 
+/* A remark about a mesh's file: what of it has no effect, or what was changed (docs/meshes.md). Both texts live as long
+ * as what they were asked of. */
+typedef struct wisp_mesh_note {
+  const char *key;  /* a word for programs: "periodic" */
+  const char *text; /* a line for people */
+} wisp_mesh_note;
+
 /* Of the library that runs; WISP_VERSION is the header's. */
 const char *wisp_version(void);
 
@@ -56,13 +63,16 @@ typedef struct wisp_request { /* zero-initialise; what is 0 or NULL takes the va
   wisp_precision precision;   /* of the device's arithmetic (WISP_F64) */
   const char *mesh;           /* Gmsh file of tets (the unit box) */
   int box;                    /* cubes along an edge of the unit box, six tets each (4) */
-  const char *boundary;       /* on all walls (the first that the system has) */
+  const char *boundary;       /* on all walls, "absorbing"; or by physical groups, "open=absorbing,7=pec", of a box by
+                                 its sides 1 to 6; a kind alone is that of the rest (the first that the system has) */
   int central;                /* 1: central flux, else upwind */
   const char *device;         /* as `wisp devices` names them ("auto": the first GPU, else the host) */
   const char *store;    /* the user's store file (the default place); site and shipped entries are read in any case */
   int exact_match_only; /* 1: WISP_EMISSING unless every kernel has an entry of this device, driver and compiler */
   const char
-      *basis; /* the device's: "nodal", "bernstein", or "auto", the faster; exchanged are nodes' values ("nodal") */
+      *basis;   /* the device's: "nodal", "bernstein", or "auto", the faster; exchanged are nodes' values ("nodal") */
+  double merge; /* join the file's nodes that are closer than this, in its unit of length (0: none) */
+  int cracks;   /* 1: faces of the file's boundary may lie on one another, and are walls (0: WISP_EINPUT) */
 } wisp_request;
 
 /* Reads mesh and store, compiles the kernels, takes the device's memory. Fields start at zero. */
@@ -106,6 +116,9 @@ typedef struct wisp_kernel_info {
   const char *note;  /* why a better match was not taken: stale, refused, it did not compile or load; else empty */
 } wisp_kernel_info;
 int wisp_simulation_kernel(const wisp_simulation *simulation, size_t i, wisp_kernel_info *info);
+
+/* The i-th remark about the mesh's file. False past the last. */
+int wisp_simulation_note(const wisp_simulation *simulation, size_t i, wisp_mesh_note *note);
 
 /* --- a session: a device, the store and the kernels' texts, opened once for kernels and operators --- */
 
@@ -273,14 +286,17 @@ typedef struct wisp_matrix wisp_matrix;
 typedef struct wisp_matrix_request {
   const char *spec; /* element, order 1..5, form and precision: "assembly.step:tri:p2:laplace:f64" */
   size_t vertices, elements;
-  const double *xyz; /* xyz[3 v + c]; of triangles z is the same everywhere */
+  const double *xyz; /* xyz[3 v + c]; triangles lie in a plane, to 1e-9 of their extent */
   const int *corners;
   const unsigned char *fixed; /* a byte a vertex: edges, or faces, of the boundary whose vertices all have one that is
                                  not 0 are fixed, with all their nodes (nothing is) */
   const char *mesh;           /* a Gmsh file in place of these five */
-  const int *tags;            /* with it: numbers of the boundary's parts that are fixed, */
+  const int *tags;            /* with it: numbers of the physical groups of its boundary that are fixed, */
   size_t tag_count;           /* so many */
   int reproducible;           /* 1: the same bits each time */
+  const char *groups;         /* in place of tags: their names or numbers, "inlet,3,\"air gap\"" */
+  double merge;               /* of a file, as of wisp_request */
+  int cracks;
 } wisp_matrix_request;
 
 /* Numbers the nodes and makes the pattern, opens the kernels, takes the device's memory for their lists. Rows are the
@@ -328,6 +344,8 @@ wisp_status wisp_matrix_assemble(wisp_error *err, wisp_matrix *matrix, const wis
                                  void *F, void *stream);
 /* Its i-th kernel; WISP_EMISSING behind the last. */
 wisp_status wisp_matrix_kernel(wisp_error *err, const wisp_matrix *matrix, size_t i, wisp_kernel_info *info);
+/* The i-th remark about the mesh's file; WISP_EMISSING behind the last. */
+wisp_status wisp_matrix_note(wisp_error *err, const wisp_matrix *matrix, size_t i, wisp_mesh_note *note);
 
 /* --- the Helmholtz problem on triangles: set up once, solved for as many right-hand sides as wanted --- */
 
@@ -338,20 +356,24 @@ typedef struct wisp_helmholtz wisp_helmholtz;
 typedef struct wisp_helmholtz_request {
   const char *spec; /* order 1..9 and precision: "hdg.step:tri:p4:helmholtz:f64" */
   size_t vertices, elements;
-  const double *xyz;            /* xyz[3 v + c]; z is the same everywhere */
+  const double *xyz;            /* xyz[3 v + c], in a plane, to 1e-9 of their extent */
   const int *corners;           /* corners[3 e + c], counter-clockwise */
   const unsigned char *fluxes;  /* a byte for edge l of triangle e at 3 e + l, of which those of the boundary count: not
                                    0: kappa du/dn is given there, 0: u is (u everywhere) */
   const char *mesh;             /* a Gmsh file in place of these five, */
-  const char *neumann;          /* with it: parts of the boundary whose flux is given: "outlet,3" (none) */
+  const char *neumann;          /* with it: physical groups of its boundary whose flux is given, by name or number:
+                                   "outlet,3,\"air gap\"" (none) */
   double tau;                   /* the stabilisation, positive (of each triangle its kappa over the root of the mesh's
                                    area) */
   const double *kappa, *lambda; /* of each triangle, positive; 0 or positive (by the texts) */
-  const char *kappa_text, *lambda_text; /* expressions in x, y, region, tag and names, at its middle ("1", "0") */
+  const char *kappa_text, *lambda_text; /* expressions in x, y, z and region, at its middle ("1", "0"); region is
+                                           compared with physical groups: "region == \"air gap\" ? 1 : 2" */
   const char *preconditioner;           /* "none", "diagonal", "edge-blocks" ("two-levels") */
   int smoothing;                        /* of two levels, 1..8: Chebyshev's degree (2) */
   double tolerance;                     /* of the residual over the right-hand side (1e-10; in float 1e-5) */
   long long iterations;                 /* at the most (100000) */
+  double merge;                         /* of a file, as of wisp_request */
+  int cracks;
 } wisp_helmholtz_request;
 
 /* Numbers edges, takes the kernels and the device's memory, condenses, assembles, and makes the preconditioner.
@@ -414,6 +436,8 @@ wisp_status wisp_helmholtz_values(wisp_error *err, const wisp_helmholtz *problem
 
 /* Its i-th kernel; WISP_EMISSING behind the last. */
 wisp_status wisp_helmholtz_kernel(wisp_error *err, const wisp_helmholtz *problem, size_t i, wisp_kernel_info *info);
+/* The i-th remark about the mesh's file; WISP_EMISSING behind the last. */
+wisp_status wisp_helmholtz_note(wisp_error *err, const wisp_helmholtz *problem, size_t i, wisp_mesh_note *note);
 
 #ifdef __cplusplus
 }

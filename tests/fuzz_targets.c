@@ -6,8 +6,9 @@
 #include "../gen/system.h"
 #include "../runtime/kernel.h"
 #include "../runtime/hdg/hdg.h"
+#include "../runtime/mesh/health.h"
 #include "../runtime/mesh/hexmesh.h"
-#include "../runtime/mesh/mesh.h"
+#include "../runtime/mesh/touching.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,17 @@ static bool passed(wisp_status status, const wisp_error *err, const void *made)
   return status == WISP_OK;
 }
 
+/* Beside the reading, what is looked at in a mesh whatever its elements are. */
+static void look_at_mesh(const wisp_mesh *mesh)
+{
+  wisp_error err = {0};
+  wisp_touching touching;
+  wisp_health health;
+  hold(wisp_mesh_find_touching(&err, mesh, &touching) == WISP_OK);
+  hold(wisp_mesh_look(&err, mesh, &health) == WISP_OK);
+  hold(health.pieces >= 1 && health.pieces <= mesh->elements && health.boundary_faces >= touching.coincident);
+}
+
 static bool take_mesh(fuzz_world *world, const char *data, size_t size)
 {
   wisp_error err = {0};
@@ -49,6 +61,7 @@ static bool take_mesh(fuzz_world *world, const char *data, size_t size)
   const wisp_status status = wisp_mesh_parse(&err, 4, "fuzz", data, size, &mesh);
   const bool taken = passed(status, &err, mesh);
   hold(!taken || mesh->elements);
+  if (taken) look_at_mesh(mesh);
   wisp_mesh_destroy(mesh);
   return taken;
 }
@@ -64,6 +77,7 @@ static bool take_trimesh(fuzz_world *world, const char *data, size_t size)
   wisp_status status = wisp_mesh_parse(&err, 3, "fuzz", data, size, &mesh);
   bool taken = passed(status, &err, mesh);
   if (taken) {
+    look_at_mesh(mesh);
     status = wisp_hdg_create(&err, "fuzz", mesh, 1, &fixed, &skeleton);
     taken = passed(status, &err, skeleton);
   }
@@ -83,6 +97,7 @@ static bool take_hexmesh(fuzz_world *world, const char *data, size_t size)
   wisp_status status = wisp_mesh_parse(&err, 8, "fuzz", data, size, &mesh);
   bool taken = passed(status, &err, mesh);
   if (taken) {
+    look_at_mesh(mesh);
     status = wisp_hexnodes_create(&err, "fuzz", mesh, 2, &nodes);
     taken = passed(status, &err, nodes);
   }

@@ -20,8 +20,8 @@ static void discretise(solving *s, const solving_setup *setup)
 {
   double *medium = NULL;
   const char *side = setup->absorbing ? "absorbing" : "pec";
-  const int boundary = setup->system ? 0 : wisp_system_boundary(s->system, side);
-  GOOD(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, boundary, &s->dg));
+  const wisp_walls walls = {.boundary = setup->system ? 0 : wisp_system_boundary(s->system, side)};
+  GOOD(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, &walls, &s->dg));
   if (!setup->media) return;
   GOOD(wisp_media_create(err, s->system, s->mesh, setup->media, &medium));
   GOOD(wisp_dg_set_medium(err, s->dg, medium));

@@ -110,7 +110,7 @@ static void test_meshes(void **state)
       {"hello\n", "$MeshFormat"},
       {"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1", "truncated"},
       {MESH("4.2", "1\n" TET("1", "1 2 3 4")), "newer"},
-      {MESH("2.2", "1\n" TET("1", "1 3 2 4")), "inverted"},
+      {MESH("2.2", "2\n" TET("1", "1 3 2 4") TET("2", "1 2 3 4")), "overlap"},
       {MESH("2.2", "1\n" TET("1", "1 2 3 3")), "degenerate"},
       {MESH("2.2", "1\n" TET("1", "1 2 3 9")), "node 9"},
       {MESH("2.2", "1\n1 5 2 0 0 1 2 3 4 1 2 3 4\n"), "hexahedron"},

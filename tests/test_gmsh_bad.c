@@ -51,7 +51,8 @@ static void test_formats(void **state)
   refuse("solid cube\nfacet normal 0 0 1\n", "no Gmsh file");
   refuse("$NOD\n4\n1 0 0 0\n", "format 1 is not supported");
   refuse("$MeshFormat\n1 0 8\n$EndMeshFormat\n", "format 1 is not supported");
-  refuse("$MeshFormat\n2 0 8\n$EndMeshFormat\n", "-format msh41");
+  refuse("$MeshFormat\n2 1 8\n$EndMeshFormat\n", "binary format 2 is not supported");
+  refuse("$MeshFormat\n2.3 0 8\n$EndMeshFormat\n", "-format msh41");
   refuse("$MeshFormat\n4 0 8\n$EndMeshFormat\n", "format 4 is not supported");
   refuse("$MeshFormat\n4.2 0 8\n$EndMeshFormat\n", "format 4.2 is newer");
   refuse("$MeshFormat\n5.0 0 8\n$EndMeshFormat\n", "format 5 is newer");
@@ -63,7 +64,7 @@ static void test_formats(void **state)
   refuse("$MeshFormat\n4.1 0 8\n$EndNodes\n", "expected $EndMeshFormat, found '$EndNodes'");
   refuse(FORMAT2 FORMAT2, "a second $MeshFormat");
   refuse(NODES2 FORMAT2, "$Nodes stands before $MeshFormat");
-  refuse(FORMAT4 "$PartitionedEntities\n", "partitioned");
+  refuse(FORMAT4 "$PartitionedEntities\n", "truncated");
   refuse(FORMAT2 "$ParametricNodes\n", "ParametricNodes");
   refuse(FORMAT2 "$Comments\nhello\n", "$Comments has no end");
   refuse(FORMAT2 "hello\n", "bad.msh:4: text outside");
@@ -78,16 +79,16 @@ static void test_contents_2(void **state)
   refuse(FORMAT2 NODES2 ELEMENTS2("1", "1 5 2 0 1 1 2 3 4 5 6 7 8\n"), "hexahedron");
   refuse(FORMAT2 NODES2 ELEMENTS2("1", "1 6 2 0 1 1 2 3 4 5 6\n"), "prism");
   refuse(FORMAT2 NODES2 ELEMENTS2("1", "1 7 2 0 1 1 2 3 4 5\n"), "pyramid");
-  refuse(FORMAT2 NODES2 ELEMENTS2("1", "1 11 2 0 1 1 2 3 4 5 6 7 8 9 10\n"), "bad.msh:14: a tetrahedron of order 2");
+  refuse(FORMAT2 NODES2 ELEMENTS2("1", "1 11 2 0 1 1 2 3 4 6 5 5 5 5 5\n"), "node 6, which $Nodes does not have");
+  refuse(FORMAT2 NODES2 ELEMENTS2("1", "1 29 2 0 1 1 2 3 4 5\n"), "bad.msh:14: a tetrahedron of order 3");
   refuse(FORMAT2 NODES2 ELEMENTS2("1", "1 99 2 0 1 1 2 3 4\n"), "element type 99");
   refuse(FORMAT2 NODES2 ELEMENTS2("1", "1 4 -1 0 1 1 2 3 4\n"), "-1 tags");
   refuse(FORMAT2 NODES2 ELEMENTS2("1", "1 4 2 0 1 1 2 3 6\n"), "node 6, which $Nodes does not have");
   refuse(FORMAT2 NODES2 ELEMENTS2("2", TET "2 2 2 3 1 1 2 9\n"), "node 9, which $Nodes does not have");
   refuse(FORMAT2 NODES2 ELEMENTS2("1", "1 4 2 0 1 1 2 3 3\n"), "degenerate");
-  refuse(FORMAT2 NODES2 ELEMENTS2("1", "1 4 2 0 1 2 1 3 4\n"), "1 of 1 tets are inverted");
+  refuse(FORMAT2 NODES2 ELEMENTS2("2", TET "2 4 2 0 1 2 1 3 4\n"), "overlap");
   refuse(FORMAT2 NODES2 ELEMENTS2("2", TET TET), "overlap");
   refuse(FORMAT2 NODES2 ELEMENTS2("3", TET "2 4 2 0 1 2 3 4 5\n3 4 2 0 1 2 3 4 5\n"), "shared by 3 tets");
-  refuse(FORMAT2 NODES2 ELEMENTS2("3", TET "2 2 2 7 1 1 2 3\n3 2 2 8 1 3 2 1\n"), "physical surfaces");
   refuse(FORMAT2 NODES2 NODES2 ELEMENTS2("1", TET), "node 1 is there twice");
   refuse(FORMAT2 NODES2 ELEMENTS2("0", TET), "expected $EndElements, found '1'");
   refuse(FORMAT2 NODES2 ELEMENTS2("2", TET), "expected an integer, found '$EndElements'");
@@ -102,14 +103,15 @@ static void test_contents_4(void **state)
 {
   (void)state;
   refuse(FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 5 1\n1 1 2 3 4 1 2 3 4\n$EndElements\n", "hexahedron");
-  refuse(FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 11 1\n1 1 2 3 4 1 2 3 4\n$EndElements\n", "order 2");
+  refuse(FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 30 1\n1 1 2 3 4 1 2 3 4\n$EndElements\n", "order 4");
+  refuse(FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 11 1\n1 1 2 3 4 1 2 3 4 1 2\n$EndElements\n", "is curved");
   refuse(FORMAT4 NODES4 "$Elements\n1 1 1 1\n2 1 4 1\n1 1 2 3 4\n$EndElements\n", "entity of dimension 2");
   refuse(FORMAT4 NODES4 "$Elements\n1 2 1 1\n3 1 4 1\n1 1 2 3 4\n$EndElements\n",
          "the blocks hold 1 items, their header says 2");
   refuse(FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 7\n$EndElements\n", "node 7");
   refuse(FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 4 -1\n$EndElements\n", "negative");
   refuse(FORMAT4 "$Nodes\n1 1 1 1\n4 1 0 1\n1 0 0 0\n$EndNodes\n", "dimension 4");
-  refuse(FORMAT4 "$Entities\n0 0 1 0\n1 0 0 0 0 0 0 2 7 8 0\n$EndEntities\n", "2 physical groups");
+  refuse(FORMAT4 "$Entities\n0 0 1 0\n1 0 0 0 0 0 0 2 7 2147483648 0\n$EndEntities\n", "32 bits");
   refuse(FORMAT4 "$Entities\n0 0 1 0\n1 0 0 0 0 0 0 1 7 0\n$EndEntities\n" NODES4
                  "$Elements\n1 1 1 1\n2 2 2 1\n1 1 2 3\n$EndElements\n",
          "surface 2, which $Entities does not have");

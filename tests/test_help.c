@@ -14,8 +14,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const char *const levels[] = {"devices", "tune",        "best",        "report", "emit",      "run",
-                                     "bench",   "run maxwell", "run poisson", "db",     "db export", "db merge"};
+static const char *const levels[] = {"devices",     "tune",        "best", "report",    "emit",     "run", "bench",
+                                     "run maxwell", "run poisson", "db",   "db export", "db merge", "mesh"};
 enum { LEVELS = sizeof levels / sizeof *levels };
 
 /* Its output; fails the test where it does not end well, or has a line of more than 80 columns. */

@@ -459,7 +459,7 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --kappa -1", "kappa is -1 where u is");
   expect(folder, 2, "-n 1 --kappa 1,-1", "must be positive");
   expect(folder, 2, "-n 1 --capacity -1", "capacity");
-  expect(folder, 2, "-n 1 --fix 9=1", "no edge of the boundary has the tag 9");
+  expect(folder, 2, "-n 1 --fix 9=1", "'9' is no tag, nor a name, of a physical curve: there are 1, 2, 3, 4");
   expect(folder, 2, "-n 1 --fix 1", "TAG=VALUE");
   expect(folder, 2, "-n 1 --fix 1=x", "TAG=VALUE");
   expect(folder, 2, "-n 1 --fix 1=0,", "TAG=VALUE");

@@ -338,12 +338,12 @@ static void test_bad_meshes(void **state)
   const char *pieces =
       "6\n1 2 2 1 1 1 2 3\n2 2 2 1 1 2 4 3\n3 2 2 1 1 5 6 7\n4 1 2 9 9 5 6\n5 1 2 9 9 6 7\n6 1 2 9 9 7 5\n";
   expect_of_mesh(folder, 1, corners, "1\n1 3 2 1 1 1 2 4 3\n", "", "quadrangle");
-  expect_of_mesh(folder, 1, "4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0.5\n", two, "", "must lie in a plane");
+  expect_of_mesh(folder, 1, "4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0.5\n", two, "", "the triangles lie in no plane");
   expect_of_mesh(folder, 1, "5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n5 0.2 0.9 0\n",
                  "3\n1 2 2 1 1 1 2 3\n2 2 2 1 1 2 4 3\n3 2 2 1 1 2 5 3\n", "", "the mesh does not conform");
   expect_of_mesh(folder, 1, "4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0.5 0.5000000000000001 0\n", two, "", "without area");
   expect_of_mesh(folder, 1, "4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n", "1\n1 4 2 1 1 1 2 3 4\n", "", "a tetrahedron");
-  expect_of_mesh(folder, 1, corners, "2\n1 2 2 1 1 1 2 3\n2 2 2 1 1 2 3 4\n", "", "inverted (negative area)");
+  expect_of_mesh(folder, 1, corners, "2\n1 2 2 1 1 1 2 3\n2 2 2 1 1 1 2 4\n", "", "both lie on one side of edge");
   expect_of_mesh(folder, 2, apart, pieces, "--neumann 9 --lambda 0 --source 1", "piece 2 of 2: lambda is 0");
 }
 
@@ -361,7 +361,7 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --kappa 0/0", "kappa is");
   expect(folder, 2, "-n 1 --lambda 1/0", "lambda is inf");
   expect(folder, 2, "-n 1 --box 0", "must be from 1 to 16384");
-  expect(folder, 2, "-n 1 --neumann 7", "no edge of the boundary has the tag 7");
+  expect(folder, 2, "-n 1 --neumann 7", "'7' is no tag, nor a name, of a physical curve: there are 1, 2, 3, 4");
   expect(folder, 2, "-n 1 --neumann x", "'x' is no tag, nor a name");
   expect(folder, 2, "-n 1 --neumann 1,2,3,4 --lambda 0 --source 1", "1 flows in, of 1");
   expect(folder, 2, "-n 1 --source 1/x+w", "the name 'w' is not defined");

@@ -63,7 +63,7 @@ static void test_options(void **state)
 static const char two_hexes[] = NODES "2\n1 5 2 0 1 1 2 3 4 5 6 7 8\n2 5 2 0 1 5 6 7 8 9 10 11 12\n$EndElements\n";
 static const char tets[] = NODES "1\n1 4 2 0 1 1 2 3 5\n$EndElements\n";
 static const char folded[] = NODES "1\n1 5 2 0 1 1 2 4 3 5 6 7 8\n$EndElements\n";
-static const char inverted[] = NODES "1\n1 5 2 0 1 5 6 7 8 1 2 3 4\n$EndElements\n";
+static const char twice[] = NODES "2\n1 5 2 0 1 5 6 7 8 1 2 3 4\n2 5 2 0 1 1 2 3 4 5 6 7 8\n$EndElements\n";
 
 /* Puts into the user's store that BP1's operator takes `ms`, and all other kernels of its step 1 ms. */
 static void plant(const char *folder, const char *kernel, double ms)
@@ -194,7 +194,7 @@ static void test_bad_meshes(void **state)
 {
   static const struct {
     const char *text, *words;
-  } bad[] = {{tets, "only straight hexahedra"}, {folded, "degenerate"}, {inverted, "inverted"}};
+  } bad[] = {{tets, "only straight hexahedra"}, {folded, "degenerate"}, {twice, "overlap"}};
   char line[512];
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     fixture_write(fixture_path(*state, "bad.msh"), bad[i].text, strlen(bad[i].text));

@@ -22,6 +22,7 @@ const wisp_operator wisp_operators[OPS] = {
     [OP_INTEGER] = {"integer", 0, 0, false, false},
     [OP_REAL] = {"real", 0, 0, false, false},
     [OP_NAME] = {"name", 0, 0, false, false},
+    [OP_TEXT] = {"text", 0, 0, false, false},
     [OP_ENTRY] = {"entry", 1, 0, false, false},
     [OP_NONZERO] = {"nonzero", 1, 0, true, true},
     [OP_COUNT] = {"count", 0, 0, true, true},
@@ -139,6 +140,18 @@ static wisp_status parse_name(parser *p, wisp_node *made)
   return WISP_OK;
 }
 
+/* Takes what stands in quotes, '...' or "...", as it is. */
+static wisp_status parse_text(parser *p, size_t *out)
+{
+  wisp_node made = {.op = OP_TEXT, .column = column_of(p), .name = p->names};
+  const char *start = p->at + 1, *end = strchr(start, *p->at);
+  if (!end) return wisp_expr_fail(p->err, p->expr, made.column, "the quote %c has no end", *p->at);
+  memcpy(p->names, start, (size_t)(end - start));
+  p->names += end - start + 1;
+  p->at = end + 1;
+  return add(p, made, out);
+}
+
 /* The arguments of a call, after its name and '('. */
 static wisp_status parse_call(parser *p, wisp_node made, size_t *out)
 {
@@ -157,7 +170,7 @@ static wisp_status parse_call(parser *p, wisp_node made, size_t *out)
   return add(p, made, out);
 }
 
-/* number | name | name[expr] | call(...) | (expr) */
+/* number | text | name | name[expr] | call(...) | (expr) */
 static wisp_status parse_primary(parser *p, size_t *out)
 {
   wisp_node made = {.op = OP_NAME};
@@ -166,6 +179,8 @@ static wisp_status parse_primary(parser *p, size_t *out)
     CALL(expect(p, ")"));
   } else if (isdigit((unsigned char)*p->at) || *p->at == '.') {
     CALL(parse_number(p, out));
+  } else if (*p->at == '"' || *p->at == '\'') {
+    CALL(parse_text(p, out));
   } else {
     CALL(parse_name(p, &made));
     if (take(p, "(")) return parse_call(p, made, out);
@@ -267,7 +282,7 @@ void wisp_expr_destroy(wisp_expr *expr)
 
 wisp_status wisp_expr_fail(wisp_error *err, const wisp_expr *expr, int column, const char *format, ...)
 {
-  char say[256];
+  char say[640];
   va_list args;
   va_start(args, format);
   vsnprintf(say, sizeof say, format, args);

@@ -1,7 +1,8 @@
 /* Names with values, and expressions over them: what space descriptions, templates and systems of equations are written
  * in.
  *
- *   expr := ternary ?: , || && , == != < <= > >= , + - , * / % , unary - ! , ( ), number, name, name[expr], or a call:
+ *   expr := ternary ?: , || && , == != < <= > >= , + - , * / % , unary - ! , ( ), number, name, name[expr], "text" or
+ *   'text' (for who knows what it names, runtime/mesh/formula.h; elsewhere an error), or a call:
  *   ceil(a,b)          a/b rounded up
  *   round_up(a,b)      a rounded up to a multiple of b
  *   min(a,b) max(a,b)
@@ -66,6 +67,14 @@ void wisp_expr_put(wisp_expr *expr, const char *name, double value);
 /* The derivative by a name, bound as the expression is; of min, max and ?: that of the side taken, of what is constant
  * between jumps 0. WISP_EINPUT for a remainder and for what makes integers. */
 wisp_status wisp_expr_slope(wisp_error *err, const wisp_expr *expr, const char *name, wisp_expr **out);
+
+/* The same along a direction: by each name, times its weight. The list ends with a NULL name. */
+typedef struct wisp_expr_along {
+  const char *name;
+  double weight;
+} wisp_expr_along;
+wisp_status wisp_expr_slope_along(wisp_error *err, const wisp_expr *expr, const wisp_expr_along *along,
+                                  wisp_expr **out);
 
 /* As C in double precision, names as they are. WISP_EINPUT for what makes integers. */
 wisp_status wisp_expr_print(wisp_error *err, const wisp_expr *expr, wisp_text *out);

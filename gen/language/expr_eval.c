@@ -97,6 +97,8 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
                               wisp_kind_words(found->kind));
       *value = found->as.integer;
       return WISP_OK;
+    case OP_TEXT:
+      return wisp_expr_fail(err, expr, at->column, "the text '%.32s' is no number", at->name);
     case OP_ENTRY:
     case OP_NONZERO:
     case OP_COUNT:
@@ -270,6 +272,7 @@ wisp_status wisp_expr_bind(wisp_error *err, wisp_expr *expr, wisp_slot_of slot_o
   for (wisp_node *at = expr->nodes; at < expr->nodes + expr->count; at++) {
     if (at->op < OP_NAME || at->op > OP_COUNT) continue;
     at->slot = at->op == OP_NAME ? slot_of(context, at->name) : -1;
+    if (at->op == OP_TEXT) return wisp_expr_fail(err, expr, at->column, "the text '%.32s' is no number", at->name);
     if (at->slot < 0) return wisp_expr_fail(err, expr, at->column, "the name '%s' is not defined", at->name);
   }
   return WISP_OK;
@@ -291,7 +294,7 @@ static uint64_t hash_node(const wisp_expr *expr, size_t place, wisp_name_hash na
   if (at->op == OP_NAME) return named(context, at->name);
   if (at->op == OP_INTEGER) return wisp_hash_number(hash, (uint64_t)at->integer);
   if (at->op == OP_REAL) memcpy(&bits, &at->real, sizeof bits), hash = wisp_hash_number(hash, bits);
-  if (at->op == OP_ENTRY || at->op == OP_NONZERO || at->op == OP_COUNT) hash = wisp_hash_text(hash, at->name);
+  if (at->op >= OP_TEXT && at->op <= OP_COUNT) hash = wisp_hash_text(hash, at->name);
   for (int i = 0; i < wisp_operators[at->op].operands; i++)
     hash = wisp_hash_number(hash, hash_node(expr, at->of[i], named, context));
   return hash;

@@ -7,7 +7,7 @@
 typedef struct builder {
   wisp_error *err;
   wisp_expr *expr;
-  const char *by;
+  const wisp_expr_along *along;
 } builder;
 
 static wisp_status number(const builder *b, double value, size_t *out)
@@ -86,6 +86,13 @@ static wisp_status choose(const builder *b, size_t condition, const size_t slope
   return wisp_expr_add(b->err, b->expr, made, out);
 }
 
+static double weight_of(const builder *b, const char *name)
+{
+  const wisp_expr_along *along = b->along;
+  while (along->name && strcmp(along->name, name) != 0) along++;
+  return along->name ? along->weight : 0;
+}
+
 static wisp_status slope(const builder *b, size_t place, size_t *out)
 {
   const wisp_node at = b->expr->nodes[place]; /* a copy: the array grows */
@@ -93,7 +100,7 @@ static wisp_status slope(const builder *b, size_t place, size_t *out)
   size_t of[2] = {0}, less = 0;
   if (at.op == OP_INTEGER || at.op == OP_REAL || at.op == OP_NOT || (at.op >= OP_OR && at.op <= OP_GT))
     return number(b, 0, out);
-  if (at.op == OP_NAME) return number(b, strcmp(at.name, b->by) == 0, out);
+  if (at.op == OP_NAME) return number(b, weight_of(b, at.name), out);
   if (at.op <= OP_COUNT || (at.op >= OP_MOD && at.op <= OP_ROUND_UP))
     return wisp_expr_fail(b->err, b->expr, at.column, "'%s' has no derivative", wisp_operators[at.op].name);
   for (int i = 0; i < operands; i++) CALL(slope(b, at.of[i + first], &of[i]));
@@ -130,10 +137,15 @@ void wisp_expr_put(wisp_expr *expr, const char *name, double value)
 
 wisp_status wisp_expr_slope(wisp_error *err, const wisp_expr *expr, const char *name, wisp_expr **out)
 {
+  return wisp_expr_slope_along(err, expr, (const wisp_expr_along[]){{name, 1}, {NULL, 0}}, out);
+}
+
+wisp_status wisp_expr_slope_along(wisp_error *err, const wisp_expr *expr, const wisp_expr_along *along, wisp_expr **out)
+{
   OWNED(wisp_expr_destroy) wisp_expr *made = NULL;
   size_t root = 0, last = 0;
   CALL(copy(err, expr, &made));
-  CALL(slope(&(builder){err, made, name}, made->count - 1, &root));
+  CALL(slope(&(builder){err, made, along}, made->count - 1, &root));
   CALL(wisp_expr_add(err, made, made->nodes[root], &last)); /* the root is the last node */
   return GIVE(made, out);
 }

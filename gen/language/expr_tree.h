@@ -64,6 +64,7 @@ typedef enum wisp_op {
   OP_INTEGER,
   OP_REAL,
   OP_NAME,
+  OP_TEXT, /* in quotes */
   /* a name, and one operand or none */
   OP_ENTRY,
   OP_NONZERO,
@@ -112,7 +113,7 @@ typedef struct wisp_node {
   wisp_op op;
   int column, depth;
   size_t of[3];     /* operands, as places in nodes */
-  const char *name; /* in names */
+  const char *name; /* in names; of OP_TEXT what the quotes hold */
   uint64_t hash;    /* of name */
   int slot;         /* of name, where it was bound */
   int64_t integer;

@@ -39,6 +39,7 @@ static wisp_status check_fixed(wisp_error *err, const char *name, const wisp_hea
     if (!held[find_root(parent, (int32_t)i)]) {
       double at[3];
       wisp_heat_place(heat, i, at);
+      wisp_plane_place(heat->assembly->mesh->plane, 1, at);
       return wisp_fail(
           err, WISP_EUSAGE,
           "%s: nothing is fixed of what hangs together with (%g, %g, %g), and there is no mass: the matrix "
@@ -234,6 +235,7 @@ wisp_status wisp_heat_write_vtu(wisp_error *err, const wisp_heat *heat, const do
   CALL(wisp_new(err, Np * elements, sizeof *values, &values));
   wisp_simplex_steps(simplex->dimension, simplex->N, step);
   for (size_t i = 0; i < Np * elements; i++) sample(heat, u, i / Np, step[i % Np], xyz + 3 * i, values + i);
+  wisp_plane_place(heat->assembly->mesh->plane, Np * elements, xyz);
   return wisp_vtu_write(err, path, simplex->dimension, simplex->N, elements, xyz, 1, names,
                         (const double *const[]){values});
 }

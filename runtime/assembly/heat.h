@@ -12,13 +12,13 @@
 #include "../solve/choose.h"
 #include "assembly.h"
 
-enum { WISP_MOST_FIXED_TAGS = 16 };
-
-/* What is given where nothing is known: u on the boundary's parts of these tags, the last where they meet; and f. */
+/* What is given where nothing is known: u on the parts of the boundary that are in these groups, the last one's where
+ * they meet; and f. The arrays are borrowed. */
 typedef struct wisp_heat_given {
   size_t count;
-  int32_t tag[WISP_MOST_FIXED_TAGS];
-  double value[WISP_MOST_FIXED_TAGS], f;
+  const int32_t *tag; /* the numbers of groups */
+  const double *value;
+  double f;
 } wisp_heat_given;
 
 /* kappa(u) */
@@ -38,7 +38,8 @@ typedef struct wisp_heat {
 } wisp_heat;
 
 /* name (of the mesh) appears in messages. Errors of wisp_assembly_create; WISP_EUSAGE for a capacity below 0, and for
- * one of 0 where a part of the mesh has nothing fixed. mesh is borrowed. given NULL: the known solution. */
+ * one of 0 where a part of the mesh has nothing fixed. mesh and given's arrays are borrowed. given NULL: the known
+ * solution. */
 wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
                              const wisp_heat_kappa *kappa, double capacity, const wisp_heat_given *given,
                              wisp_heat **out);

@@ -50,8 +50,8 @@ wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, cons
 /* What kernels are chosen from; its limits are the device's, NULL where it has none. */
 wisp_chooser wisp_session_chooser(const wisp_session *session);
 
-/* A mesh of the caller's vertices and elements, of `corners` vertices each, connected; what begins messages. Its errors
- * are those of wisp_mesh_connect. */
+/* A mesh of the caller's vertices and elements, of `corners` vertices each, in its plane, connected; what begins
+ * messages. Its errors are those of wisp_mesh_flatten and wisp_mesh_connect. */
 wisp_status wisp_door_mesh(wisp_error *err, const char *what, int corners, size_t vertices, size_t elements,
                            const double *xyz, const int *cells, wisp_mesh **out);
 

@@ -13,6 +13,7 @@ wisp_status wisp_door_mesh(wisp_error *err, const char *what, int corners, size_
   CALL(wisp_mesh_create(err, corners, vertices, elements, &mesh));
   memcpy(mesh->xyz, xyz, 3 * vertices * sizeof *xyz);
   for (size_t i = 0; i < (size_t)corners * elements; i++) mesh->cell[i] = cells[i];
+  CALL(wisp_mesh_flatten(err, what, mesh));
   CALL(wisp_mesh_connect(err, what, mesh));
   return GIVE(mesh, out);
 }

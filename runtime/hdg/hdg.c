@@ -29,7 +29,7 @@ static wisp_status put_free_first(wisp_error *err, wisp_hdg *s, const wisp_fixin
   for (int given = 0; given < 2; given++) {
     for (size_t i = 0; i < s->edges; i++) {
       const int32_t face = s->side[2 * i];
-      const bool is_given = mesh->neighbour[face] == WISP_BOUNDARY && wisp_fixing_has(fixed, mesh->tag[face]);
+      const bool is_given = mesh->neighbour[face] == WISP_BOUNDARY && wisp_fixing_has(fixed, mesh, (size_t)face);
       if (is_given == given) to[i] = next++;
     }
     if (!given) s->free_edges = (size_t)next;

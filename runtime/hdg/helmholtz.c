@@ -189,7 +189,7 @@ static wisp_status set_coefficients(wisp_error *err, wisp_helmholtz_problem *h)
   double *const values[2] = {h->kappa, h->lambda};
   for (int c = 0; c < 2; c++) {
     OWNED(wisp_formula_destroy) wisp_formula *formula = NULL;
-    if (!numbers[c]) CALL(wisp_formula_create(err, names[c], texts[c], mesh, &formula));
+    if (!numbers[c]) CALL(wisp_formula_create(err, names[c], texts[c], mesh, false, &formula));
     if (formula) wisp_formula_middles(formula, mesh, 1, values[c]);
     for (size_t e = 0; e < mesh->elements && !formula; e++) values[c][e] = numbers[c][e];
     for (size_t e = 0; e < mesh->elements; e++)
@@ -226,9 +226,11 @@ static wisp_status read_formulas(wisp_error *err, wisp_helmholtz_problem *h)
                                                       {WISP_HELMHOLTZ_DX, WISP_HELMHOLTZ_DXX},
                                                       {WISP_HELMHOLTZ_DY, WISP_HELMHOLTZ_DYY}};
   for (size_t i = 0; i < WISP_COUNT(given) && !d->solution; i++)
-    if (given[i].text) CALL(wisp_formula_create(err, given[i].name, given[i].text, mesh, &h->formula[given[i].which]));
+    if (given[i].text)
+      CALL(wisp_formula_create(err, given[i].name, given[i].text, mesh, given[i].which != WISP_HELMHOLTZ_SOURCE,
+                               &h->formula[given[i].which]));
   if (!d->solution) return WISP_OK;
-  CALL(wisp_formula_create(err, "solution", d->solution, mesh, &h->formula[WISP_HELMHOLTZ_U]));
+  CALL(wisp_formula_create(err, "solution", d->solution, mesh, false, &h->formula[WISP_HELMHOLTZ_U]));
   for (int i = 0; i < 4; i++) CALL(wisp_formula_slope(err, h->formula[slopes[i][0]], i % 2, &h->formula[slopes[i][1]]));
   return WISP_OK;
 }
@@ -260,11 +262,15 @@ size_t wisp_helmholtz_boundary(const wisp_helmholtz_problem *h, int *faces)
 void wisp_helmholtz_problem_points(const wisp_helmholtz_problem *h, double *elements, double *edges)
 {
   const wisp_mesh *mesh = h->hdg->mesh;
-  for (size_t e = 0; elements && e < mesh->elements; e++)
-    wisp_helmholtz_places(h->hdg, e, h->rule.count, h->rule.r, h->rule.s, elements + 3 * e * h->rule.count);
+  for (size_t e = 0; elements && e < mesh->elements; e++) {
+    double *xyz = elements + 3 * e * h->rule.count;
+    wisp_helmholtz_places(h->hdg, e, h->rule.count, h->rule.r, h->rule.s, xyz);
+    wisp_plane_place(mesh->plane, h->rule.count, xyz);
+  }
   for (size_t face = 0; edges && face < 3 * mesh->elements; face++) {
     if (mesh->neighbour[face] != WISP_BOUNDARY) continue;
     wisp_helmholtz_edge_places(h->hdg, face, h->edge_rule.count, h->edge_rule.x, edges);
+    wisp_plane_place(mesh->plane, h->edge_rule.count, edges);
     edges += 3 * h->edge_rule.count;
   }
 }

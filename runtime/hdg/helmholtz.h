@@ -64,12 +64,12 @@ typedef struct wisp_helmholtz_errors {
 wisp_status wisp_helmholtz_distance(wisp_error *err, const wisp_helmholtz_problem *problem, const double *u,
                                     const double *flux, const double *ustar, wisp_helmholtz_errors *out);
 
-/* Writes u, u*, p's two parts and kappa for ParaView (../mesh/vtu.h), at the points of degree P + 1: nothing is lost.
- */
+/* Writes u, u*, p's parts and kappa for ParaView (../mesh/vtu.h), at the points of degree P + 1: nothing is lost. p has
+ * two parts, along x and y; three where the triangles do not lie in a plane of one z. */
 wisp_status wisp_helmholtz_write_vtu(wisp_error *err, const wisp_helmholtz_problem *problem, const double *u,
                                      const double *flux, const double *ustar, const char *path);
 
-/* Where points (r, s) of element e are: xyz of each together. */
+/* Where points (r, s) of element e are, in the mesh's own coordinates: xyz of each together. */
 void wisp_helmholtz_places(const wisp_hdg *hdg, size_t e, size_t count, const double *r, const double *s, double *xyz);
 
 /* Where points x, -1 to 1 along the element, of its edge face % 3 are, element face / 3. */
@@ -80,7 +80,8 @@ void wisp_helmholtz_edge_places(const wisp_hdg *hdg, size_t face, size_t count, 
 /* Edges of the boundary, in the order of 3 element + its edge, and how many there are; faces may be NULL. */
 size_t wisp_helmholtz_boundary(const wisp_helmholtz_problem *problem, int *faces);
 
-/* xyz of all points of the elements, and of the edges of the boundary along their elements; either may be NULL. */
+/* xyz of all points of the elements, and of the edges of the boundary along their elements, as the file has them;
+ * either may be NULL. */
 void wisp_helmholtz_problem_points(const wisp_helmholtz_problem *problem, double *elements, double *edges);
 
 /* From f there, and what is given on the boundary there, u or kappa du/dn, to load and given, which are zero before;

@@ -91,31 +91,46 @@ wisp_status wisp_helmholtz_problem_values(wisp_error *err, const wisp_helmholtz_
 
 /* --- a file --- */
 
-enum { FIELDS = 5 };
+enum { P = 2, KAPPA = 5, FIELDS = 6 };
+
+/* p at a point: of its parts in the plane those along the file's axes. */
+static void put_flux(const wisp_plane *plane, const double own[2], size_t stride, double *out)
+{
+  static const wisp_plane level = {.axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  const wisp_plane *to = plane ? plane : &level;
+  for (size_t c = 0; c < 3; c++) out[c * stride] = own[0] * to->axis[0][c] + own[1] * to->axis[1][c];
+}
 
 wisp_status wisp_helmholtz_write_vtu(wisp_error *err, const wisp_helmholtz_problem *h, const double *u,
                                      const double *flux, const double *ustar, const char *path)
 {
-  static const char *const names[FIELDS] = {"u", "u_star", "p_x", "p_y", "kappa"};
+  static const char *const all[FIELDS] = {"u", "u_star", "p_x", "p_y", "p_z", "kappa"};
+  const wisp_plane *plane = h->hdg->mesh->plane;
+  const bool level = !plane || plane->axis[2][2] >= 1; /* p has no part along z */
   const wisp_hdg_tables *t = h->hdg->tables;
   const size_t Np = (size_t)t->Np, Ns = (size_t)t->Ns, points = Ns * h->hdg->mesh->elements;
   double r[WISP_HDG_MAX_NS * 5], s[WISP_HDG_MAX_NS * 5], layer[WISP_HDG_MAX_NS * 5]; /* the tet's: its first is ours */
   OWNED(free) double *xyz = NULL, *values = NULL;
   const double *field[FIELDS];
+  const char *name[FIELDS];
+  size_t fields = 0;
   CALL(wisp_vtu_lattice(err, t->N + 1, r, s, layer));
   CALL(wisp_new(err, 3 * points, sizeof *xyz, &xyz));
   CALL(wisp_new(err, FIELDS * points, sizeof *values, &values));
-  for (size_t i = 0; i < FIELDS; i++) field[i] = values + i * points;
+  for (size_t i = 0; i < FIELDS; i++)
+    if (i != P + 2 || !level) name[fields] = all[i], field[fields++] = values + i * points;
   for (size_t i = 0; i < points; i++) {
     const size_t e = i / Ns;
-    double modes[WISP_HDG_MAX_NS];
+    double modes[WISP_HDG_MAX_NS], own[2];
     wisp_triangle_modes(t->N + 1, r[i % Ns], s[i % Ns], modes, NULL);
     values[points + i] = value(ustar, Ns, e, 0, Ns, modes);
     wisp_triangle_modes(t->N, r[i % Ns], s[i % Ns], modes, NULL);
     values[i] = value(u, Np, e, 0, Np, modes);
-    for (size_t c = 0; c < 2; c++) values[(2 + c) * points + i] = value(flux, 2 * Np, e, c * Np, Np, modes);
-    values[4 * points + i] = h->kappa[e];
+    for (size_t c = 0; c < 2; c++) own[c] = value(flux, 2 * Np, e, c * Np, Np, modes);
+    put_flux(plane, own, points, values + P * points + i);
+    values[KAPPA * points + i] = h->kappa[e];
     wisp_helmholtz_places(h->hdg, e, 1, &r[i % Ns], &s[i % Ns], xyz + 3 * i);
   }
-  return wisp_vtu_write(err, path, 2, t->N + 1, h->hdg->mesh->elements, xyz, FIELDS, names, field);
+  wisp_plane_place(plane, points, xyz);
+  return wisp_vtu_write(err, path, 2, t->N + 1, h->hdg->mesh->elements, xyz, fields, name, field);
 }

@@ -30,6 +30,16 @@ static void tag_sides(wisp_mesh *mesh, bool falls, const int n[2])
   for (size_t j = 0; j < ny; j++) mesh->tag[6 * nx * j + left] = 1, mesh->tag[6 * (nx * j + nx - 1) + right] = 2;
 }
 
+/* The sides are physical groups without names. */
+static wisp_status list_sides(wisp_error *err, wisp_mesh *mesh)
+{
+  const int dimension = wisp_mesh_dimension(mesh);
+  for (int side = 1; side <= 2 * dimension; side++)
+    CALL(wisp_groups_add(err, &mesh->groups, dimension - 1, side, NULL, 0));
+  wisp_groups_sort(&mesh->groups);
+  return WISP_OK;
+}
+
 static wisp_status make_grid(wisp_error *err, int corners, bool falls, const int *n, wisp_mesh **out)
 {
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
@@ -58,6 +68,7 @@ static wisp_status make_grid(wisp_error *err, int corners, bool falls, const int
     }
   }
   if (corners == 3) tag_sides(mesh, falls, n);
+  if (corners == 3) CALL(list_sides(err, mesh));
   if (corners < 8) CALL(wisp_mesh_connect(err, "box", mesh));
   return GIVE(mesh, out);
 }
@@ -72,7 +83,7 @@ wisp_status wisp_mesh_squares(wisp_error *err, const int n[2], bool falls, wisp_
   return make_grid(err, 3, falls, n, out);
 }
 
-void wisp_mesh_tag_sides(wisp_mesh *mesh)
+wisp_status wisp_mesh_tag_sides(wisp_error *err, wisp_mesh *mesh)
 {
   double end[2][3];
   wisp_mesh_extent(mesh, end[0], end[1]);
@@ -85,4 +96,5 @@ void wisp_mesh_tag_sides(wisp_mesh *mesh)
       }
       if (there == 3) mesh->tag[f] = side + 1;
     }
+  return list_sides(err, mesh);
 }

@@ -1,24 +1,57 @@
-#include "formula.h"
-#include "../../gen/language/expr.h"
+#include "formula_parts.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 
-enum { X, Y, Z, REGION, TAG, NAMES };
-static const char *const names[NAMES] = {"x", "y", "z", "region", "tag"};
+enum {
+  X = WISP_FORMULA_X,
+  Z = WISP_FORMULA_Z,
+  REGION = WISP_FORMULA_REGION,
+  TAG = WISP_FORMULA_TAG,
+  NAMES = WISP_FORMULA_NAMES
+};
+const char *const wisp_formula_names[NAMES] = {"x", "y", "z", "region", "tag"};
 
 struct wisp_formula {
   wisp_expr *expression;
   char what[64];
+  bool moved; /* points are those of this plane, x, y and z the file's */
+  wisp_plane plane;
 };
+
+int wisp_formula_slot(const char *name)
+{
+  for (int i = 0; i < NAMES; i++)
+    if (strcmp(name, wisp_formula_names[i]) == 0) return i;
+  return -1;
+}
 
 /* A wisp_slot_of. */
 static int slot_of(const void *context, const char *name)
 {
   (void)context;
-  for (int i = 0; i < NAMES; i++)
-    if (strcmp(name, names[i]) == 0) return i;
-  return -1;
+  return wisp_formula_slot(name);
+}
+
+/* Can a name of a group stand in an expression without quotes? */
+static bool is_plain(const char *name)
+{
+  bool plain = isalpha((unsigned char)*name) || *name == '_';
+  for (; *name; name++) plain &= (isalnum((unsigned char)*name) || *name == '_') && *name > 0;
+  return plain;
+}
+
+/* Says of a name that stands in the text without the quotes that it needs. */
+static void hint(wisp_error *err, const char *text, const wisp_mesh *mesh)
+{
+  for (size_t i = 0; err && i < mesh->groups.count; i++) {
+    const char *name = mesh->groups.list[i].name, *at = name ? strstr(text, name) : NULL;
+    const size_t length = strlen(err->text);
+    if (!at || is_plain(name) || (at > text && (at[-1] == '"' || at[-1] == '\''))) continue;
+    snprintf(err->text + length, sizeof err->text - length, ": write \"%.60s\" in quotes", name);
+    return;
+  }
 }
 
 /* What is wrong with an expression is wrong with the request. */
@@ -30,22 +63,27 @@ static wisp_status blame(wisp_error *err, wisp_status status, const char *what)
   return status;
 }
 
-static wisp_status bind(wisp_error *err, wisp_expr *expression, const wisp_mesh *mesh)
+static wisp_status read_text(wisp_error *err, const char *text, const wisp_mesh *mesh, bool on_faces, wisp_expr **out)
 {
+  OWNED(wisp_expr_destroy) wisp_expr *expression = NULL;
+  CALL(wisp_expr_parse(err, text, &expression));
+  CALL(wisp_formula_put_groups(err, expression, mesh, on_faces));
   wisp_expr_put(expression, "pi", acos(-1.0));
-  for (size_t i = 0; i < mesh->names; i++)
-    if (slot_of(NULL, mesh->name[i].text) < 0) wisp_expr_put(expression, mesh->name[i].text, mesh->name[i].tag);
-  return wisp_expr_bind(err, expression, slot_of, NULL);
+  CALL(wisp_expr_bind(err, expression, slot_of, NULL));
+  return GIVE(expression, out);
 }
 
 wisp_status wisp_formula_create(wisp_error *err, const char *what, const char *text, const wisp_mesh *mesh,
-                                wisp_formula **out)
+                                bool on_faces, wisp_formula **out)
 {
   OWNED(wisp_formula_destroy) wisp_formula *formula = NULL;
   CALL(wisp_new(err, 1, sizeof *formula, &formula));
   snprintf(formula->what, sizeof formula->what, "%s", what);
-  CALL(blame(err, wisp_expr_parse(err, text, &formula->expression), what));
-  CALL(blame(err, bind(err, formula->expression, mesh), what));
+  const wisp_status status = read_text(err, text, mesh, on_faces, &formula->expression);
+  if (status != WISP_OK) hint(err, text, mesh);
+  CALL(blame(err, status, what));
+  formula->moved = mesh->plane;
+  if (mesh->plane) formula->plane = *mesh->plane;
   return GIVE(formula, out);
 }
 
@@ -60,8 +98,12 @@ wisp_status wisp_formula_slope(wisp_error *err, const wisp_formula *formula, int
 {
   OWNED(wisp_formula_destroy) wisp_formula *made = NULL;
   CALL(wisp_new(err, 1, sizeof *made, &made));
+  const double *axis = formula->plane.axis[along];
+  wisp_expr_along by[4] = {{wisp_formula_names[along], 1}, {NULL, 0}};
+  for (int c = 0; c < 3 && formula->moved; c++) by[c] = (wisp_expr_along){wisp_formula_names[c], axis[c]};
   memcpy(made->what, formula->what, sizeof made->what);
-  CALL(blame(err, wisp_expr_slope(err, formula->expression, names[along], &made->expression), made->what));
+  made->moved = formula->moved, made->plane = formula->plane;
+  CALL(blame(err, wisp_expr_slope_along(err, formula->expression, by, &made->expression), made->what));
   return GIVE(made, out);
 }
 
@@ -72,7 +114,9 @@ void wisp_formula_at(const wisp_formula *formula, size_t count, const double *xy
   for (size_t first = 0; first < count; first += WISP_EXPR_MANY) {
     const size_t some = count - first < WISP_EXPR_MANY ? count - first : WISP_EXPR_MANY;
     for (size_t i = 0; i < some; i++) {
-      for (size_t c = X; c <= Z; c++) table[c][i] = xyz[3 * (first + i) + c];
+      double at[3] = {xyz[3 * (first + i)], xyz[3 * (first + i) + 1], xyz[3 * (first + i) + 2]};
+      if (formula->moved) wisp_plane_place(&formula->plane, 1, at);
+      for (size_t c = X; c <= Z; c++) table[c][i] = at[c];
       table[REGION][i] = region, table[TAG][i] = tag;
     }
     wisp_expr_many(formula->expression, table[0], (int)some, out + first);

@@ -1,5 +1,7 @@
-/* What a user says of a mesh: expressions in x, y and z, region and tag, pi, and the names of the mesh's physical
- * groups, which stand for their numbers. */
+/* What a user says of a mesh: expressions in x, y and z, pi, and region and tag, which are compared with physical
+ * groups by name or number: region == steel, region == "air gap", tag != 7. Region is that of an element, tag of a
+ * boundary face. Where something is in several groups, it is equal to each of them. In a formula x, y and z are the
+ * file's; points and derivatives are in the mesh's own coordinates (wisp_mesh_flatten). */
 #ifndef WISP_FORMULA_H
 #define WISP_FORMULA_H
 
@@ -7,16 +9,19 @@
 
 typedef struct wisp_formula wisp_formula;
 
-/* what (the option, the coefficient) begins messages; nothing is borrowed. WISP_EUSAGE for what is no expression. */
+/* what (the option, the coefficient) begins messages; nothing is borrowed. on_faces: it is asked for on boundary faces
+ * alone, where tag has a value. WISP_EUSAGE for what is no expression, for a group that the mesh has not, and for a
+ * name that may mean two things. */
 wisp_status wisp_formula_create(wisp_error *err, const char *what, const char *text, const wisp_mesh *mesh,
-                                wisp_formula **out);
+                                bool on_faces, wisp_formula **out);
 void wisp_formula_destroy(wisp_formula *formula);
 WISP_OWNED(wisp_formula, wisp_formula_destroy)
 
-/* Its derivative along x, y or z (0, 1, 2). WISP_EUSAGE where it has none. */
+/* Its derivative along the mesh's own x, y or z (0, 1, 2). WISP_EUSAGE where it has none. */
 wisp_status wisp_formula_slope(wisp_error *err, const wisp_formula *formula, int along, wisp_formula **out);
 
-/* Its values at points, xyz of each together, all in one element, or on one edge of it, of this region and tag. */
+/* Its values at points, the mesh's own xyz of each together, all in one element, or on one edge of it, of this region
+ * and tag. */
 void wisp_formula_at(const wisp_formula *formula, size_t count, const double *xyz, int32_t region, int32_t tag,
                      double *out);
 

@@ -12,11 +12,13 @@
 #include <locale.h>
 
 enum { WISP_GMSH_MOST_NODES = 125 }; /* an element of order 4 in three dimensions, the largest below */
+enum { WISP_GMSH_SEEN_HEXAHEDRA = 4 };
 
-/* A kind of element: its number and name in Gmsh's manual, dimension and nodes. */
+/* A kind of element: its number in Gmsh's manual, dimension, nodes, of which the corners come first, order and name. */
 typedef struct wisp_gmsh_kind {
-  int type, dimension, nodes;
+  int type, dimension, nodes, corners, order;
   const char *name;
+  const unsigned char *middles; /* of order 2: between which corners each other node lies, as bits; NULL: not known */
 } wisp_gmsh_kind;
 
 typedef struct wisp_gmsh_node {
@@ -26,40 +28,61 @@ typedef struct wisp_gmsh_node {
 
 /* The elements that a mesh is made of: all others of their dimension, or above, are refused. */
 typedef struct wisp_gmsh_shape {
-  int type, dimension, corners;
+  const char *kind; /* their name in Gmsh's manual */
+  int dimension, corners;
   int facet, order[8];             /* corners of a face that can have a tag, 0: none can; Gmsh's number of our corner */
   const char *one, *many, *formal; /* "tet", "tets", "tetrahedra" */
-  const char *remedy;              /* what to do with a mesh of others */
+  const char *remedy, *higher;     /* what to do with a mesh of others, and of others of a higher dimension */
   const char *missing;             /* what a file without any is not */
   const char *face, *entity;       /* "triangle", on a "surface" */
 } wisp_gmsh_shape;
 
-/* A face of the shape's: a triangle, or of triangles a line, whose third node means nothing. */
+/* A face of the shape's: a triangle, a quadrangle of hexes, or a line; nodes beyond its corners mean nothing. */
 typedef struct wisp_gmsh_triangle {
-  int64_t node[3];
-  int32_t tag; /* its physical surface, or line, not 0 */
+  int64_t node[4];
+  int32_t tag; /* the value of its physical groups, not 0 */
 } wisp_gmsh_triangle;
 
+/* An element of order 2: its kind, its number, and where its nodes besides the corners begin in `middle`. */
+typedef struct wisp_gmsh_second {
+  const wisp_gmsh_kind *kind;
+  size_t cell, middle;
+} wisp_gmsh_second;
+
 typedef struct wisp_gmsh_entity { /* a surface or a volume */
-  int32_t dimension, entity, tag; /* its physical group, or 0 */
+  int32_t dimension, entity, tag; /* tag: the value of its physical groups */
+  bool part;                      /* of one that a partition cuts */
 } wisp_gmsh_entity;
 
 typedef struct wisp_gmsh {
   const char *name;             /* in messages */
   const char *begin, *at, *end; /* the file and where we are in it */
-  int version;                  /* 2 or 4; 0 before $MeshFormat */
+  int version, minor;           /* 2 or 4; 0 before $MeshFormat */
   bool binary, swap;            /* swap: the file's byte order is not ours */
   locale_t locale;              /* "C": a decimal point is a point wherever the caller lives */
   const wisp_gmsh_shape *shape;
   wisp_gmsh_node *node;
   int64_t *cell;   /* shape->corners x cells: node numbers, in Gmsh's order */
-  int32_t *region; /* cells: the physical volume, or 0 */
+  int32_t *region; /* cells: the value of their physical groups */
   wisp_gmsh_triangle *triangle;
   wisp_gmsh_entity *entity; /* version 4: sorted once $Entities is read */
-  wisp_mesh_name *group;    /* physical groups that have a name */
-  size_t nodes, cells, triangles, entities, groups;
-  size_t node_room, cell_room, region_room, triangle_room, entity_room, group_room;
+  wisp_gmsh_second *second; /* elements of order 2 */
+  int64_t *middle;
+  wisp_groups groups;
+  int32_t *numbers; /* of the physical groups of an entity, while it is read */
+  wisp_notes notes;
+  wisp_text passed; /* the sections that were passed, "$NodeData, $ElementData" */
+  double merge;     /* nodes that are closer are one; 0: none are */
+  unsigned seen;    /* bit d: elements of dimension d were met; and a bit of hexahedra, which do not count there */
+  size_t nodes, cells, triangles, entities, seconds, middles;
+  size_t node_room, cell_room, region_room, triangle_room, entity_room, number_room, second_room, middle_room;
 } wisp_gmsh;
+
+/* A piece of the file, shortened and made printable. */
+typedef struct wisp_gmsh_quote {
+  char text[25];
+} wisp_gmsh_quote;
+wisp_gmsh_quote wisp_gmsh_excerpt(const char *from, size_t length);
 
 /* WISP_EINPUT with the place before the text: "name:line: " in text, "name: byte n: " in binary. */
 __attribute__((format(printf, 3, 4))) wisp_status wisp_gmsh_fail(wisp_error *err, const wisp_gmsh *gmsh,
@@ -86,20 +109,30 @@ wisp_status wisp_gmsh_end(wisp_error *err, wisp_gmsh *gmsh, const char *section)
 /* Passes the rest of a section that is not ours, up to and with its "$End" line. */
 wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section, size_t length);
 
+/* The shape of elements with so many corners: 3, 4 or 8. */
+const wisp_gmsh_shape *wisp_gmsh_shape_of(int corners);
+
 /* The kind of an element type; those of the shape's dimension, or above, other than the shape that is read are refused
  * by name. */
-wisp_status wisp_gmsh_find_kind(wisp_error *err, const wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out);
+wisp_status wisp_gmsh_find_kind(wisp_error *err, wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out);
 
 /* Reads one element's nodes and keeps it, where it is of the shape or a face with a tag. */
 wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag);
 
-/* Gmsh writes a physical surface of reversed orientation with a minus sign; a tag is its number. */
-wisp_status wisp_gmsh_tag(wisp_error *err, const wisp_gmsh *gmsh, int64_t value, int32_t *out);
+/* Refuses elements of order 2 whose nodes are not where a straight element has them, to 1e-9 of it. place gives the
+ * coordinates of a node, NULL where $Nodes does not have it. */
+typedef const double *wisp_gmsh_place(const void *context, int64_t node);
+wisp_status wisp_gmsh_check_straight(wisp_error *err, const wisp_gmsh *gmsh, wisp_gmsh_place *place,
+                                     const void *context);
+
+/* The number of a physical group, which becomes known: Gmsh writes one of reversed orientation with a minus sign. */
+wisp_status wisp_gmsh_tag(wisp_error *err, wisp_gmsh *gmsh, int dimension, int64_t value, int32_t *out);
 
 wisp_status wisp_gmsh_names(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_nodes_2(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_elements_2(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_entities_4(wisp_error *err, wisp_gmsh *gmsh);
+wisp_status wisp_gmsh_parts_4(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_nodes_4(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_elements_4(wisp_error *err, wisp_gmsh *gmsh);
 

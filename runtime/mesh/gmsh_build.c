@@ -1,12 +1,12 @@
-/* From what a Gmsh file says to a mesh: node numbers become vertices, triangles, or lines, become tags of boundary
- * faces. */
+/* From what a Gmsh file says to a mesh: node numbers become vertices, triangles, or lines, become physical groups of
+ * boundary faces. */
+#include "facets.h"
 #include "gmsh.h"
-#include "hexmesh.h"
+#include "health.h"
+#include "touching.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "../../gen/nodal/tet.h"
 
 /* Node numbers may be sparse and in any order: an open hash from number to place, at most half full. */
 typedef struct node_map {
@@ -14,13 +14,18 @@ typedef struct node_map {
   size_t mask;
 } node_map;
 
-/* Where a number is or would be (the mixing is that of splitmix64, Steele et al. 2014). */
-static uint32_t *find(const node_map *map, const wisp_gmsh *gmsh, int64_t tag)
+/* The mixing of splitmix64 (Steele et al. 2014). */
+static size_t mix(uint64_t h)
 {
-  uint64_t h = (uint64_t)tag;
   h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
   h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-  size_t i = (size_t)(h ^ h >> 31) & map->mask;
+  return (size_t)(h ^ h >> 31);
+}
+
+/* Where a number is or would be. */
+static uint32_t *find(const node_map *map, const wisp_gmsh *gmsh, int64_t tag)
+{
+  size_t i = mix((uint64_t)tag) & map->mask;
   while (map->place[i] && gmsh->node[map->place[i] - 1].tag != tag) i = (i + 1) & map->mask;
   return map->place + i;
 }
@@ -40,6 +45,78 @@ static wisp_status map_nodes(wisp_error *err, const wisp_gmsh *gmsh, node_map *m
   }
   return WISP_OK;
 }
+
+typedef struct places {
+  const node_map *map;
+  const wisp_gmsh *gmsh;
+} places;
+
+/* A wisp_gmsh_place. */
+static const double *place_of(const void *context, int64_t node)
+{
+  const places *p = context;
+  const uint32_t place = *find(p->map, p->gmsh, node);
+  return place ? p->gmsh->node[place - 1].xyz : NULL;
+}
+
+/* ---- Format 2 writes an element once for each physical group that it is in. */
+
+/* The nodes of an element in rising order. */
+static void sort_nodes(const wisp_gmsh *gmsh, size_t cell, int64_t node[8])
+{
+  const size_t corners = (size_t)gmsh->shape->corners;
+  memset(node, 0, 8 * sizeof *node);
+  for (size_t i = 0; i < corners; i++) {
+    const int64_t next = gmsh->cell[corners * cell + i];
+    size_t at = i;
+    for (; at && node[at - 1] > next; at--) node[at] = node[at - 1];
+    node[at] = next;
+  }
+}
+
+/* Where the element of these nodes is in a hash table of those that are kept, or would be. */
+static uint32_t *find_cell(const node_map *map, const wisp_gmsh *gmsh, const int64_t node[8])
+{
+  size_t i = 0;
+  for (int c = 0; c < 8; c++) i = mix(i + (uint64_t)node[c]);
+  for (i &= map->mask; map->place[i]; i = (i + 1) & map->mask) {
+    int64_t other[8];
+    sort_nodes(gmsh, map->place[i] - 1, other);
+    if (memcmp(node, other, sizeof other) == 0) break;
+  }
+  return map->place + i;
+}
+
+/* Keeps each element once, with all its groups. One that stands there twice in the same group, or in none, stays. */
+static wisp_status merge_cells(wisp_error *err, wisp_gmsh *gmsh)
+{
+  const size_t corners = (size_t)gmsh->shape->corners;
+  OWNED(free) uint32_t *place = NULL;
+  size_t size = 16, kept = 0, alike = 0;
+  while (alike < gmsh->cells && gmsh->region[alike] == gmsh->region[0]) alike++;
+  if (gmsh->version != 2 || alike == gmsh->cells) return WISP_OK;
+  CALL(wisp_require(err, gmsh->cells < INT32_MAX, WISP_EINPUT, "%s: more than 2^31 elements", gmsh->name));
+  while (size < 2 * gmsh->cells) size *= 2;
+  CALL(wisp_new(err, size, sizeof *place, &place));
+  const node_map map = {place, size - 1};
+  for (size_t k = 0; k < gmsh->cells; k++) {
+    int64_t node[8];
+    sort_nodes(gmsh, k, node);
+    uint32_t *met = find_cell(&map, gmsh, node);
+    int32_t *region = gmsh->region + (*met ? *met - 1 : 0);
+    if (*met && *region && gmsh->region[k] && !wisp_groups_have(&gmsh->groups, *region, gmsh->region[k])) {
+      CALL(wisp_groups_join(err, &gmsh->groups, *region, gmsh->region[k], region));
+      continue;
+    }
+    memmove(gmsh->cell + corners * kept, gmsh->cell + corners * k, corners * sizeof *gmsh->cell);
+    gmsh->region[kept++] = gmsh->region[k];
+    if (!*met) *met = (uint32_t)kept;
+  }
+  gmsh->cells = kept;
+  return WISP_OK;
+}
+
+/* ---- Vertices. */
 
 /* Vertex number of each node, in file order; WISP_EMPTY for nodes that no element uses (of surfaces, centres of arcs).
  */
@@ -74,9 +151,12 @@ static void fill(const wisp_gmsh *gmsh, const node_map *map, const int32_t *numb
           number[*find(map, gmsh, gmsh->cell[corners * k + (size_t)gmsh->shape->order[v]]) - 1];
 }
 
-/* A triangle with its vertices in rising order, so that equal ones compare equal; of a line WISP_EMPTY is one. */
+/* ---- Faces. */
+
+/* A face with its vertices in rising order, so that equal ones compare equal; those that it has not are WISP_EMPTY. */
 typedef struct tagged {
-  int32_t vertex[3], tag;
+  int32_t vertex[4], tag;
+  bool met; /* an element has it */
 } tagged;
 
 static void set_vertex(tagged *triangle, int count, int32_t vertex)
@@ -88,58 +168,158 @@ static void set_vertex(tagged *triangle, int count, int32_t vertex)
 static int compare_tagged(const void *left, const void *right)
 {
   const tagged *a = left, *b = right;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 4; i++)
     if (a->vertex[i] != b->vertex[i]) return a->vertex[i] < b->vertex[i] ? -1 : 1;
   return 0;
 }
 
-/* Triangles whose nodes are vertices of the mesh, sorted, each once. */
-static wisp_status sort_triangles(wisp_error *err, const wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
+static int32_t first_number(const wisp_gmsh *gmsh, const int32_t *value)
+{
+  const int32_t *numbers = value;
+  return wisp_groups_numbers(&gmsh->groups, value, &numbers) ? *numbers : 0;
+}
+
+/* Triangles whose nodes are vertices of the mesh, sorted, each once, with all its groups. */
+static wisp_status sort_triangles(wisp_error *err, wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
                                   tagged *triangle, size_t *count)
 {
   *count = 0;
   for (size_t i = 0; i < gmsh->triangles; i++) {
     bool used = true;
     triangle[*count].tag = gmsh->triangle[i].tag;
-    for (int v = gmsh->shape->facet; v < 3; v++) triangle[*count].vertex[v] = WISP_EMPTY;
+    for (int v = gmsh->shape->facet; v < 4; v++) triangle[*count].vertex[v] = WISP_EMPTY;
     for (int v = 0; v < gmsh->shape->facet; v++) {
       uint32_t place = *find(map, gmsh, gmsh->triangle[i].node[v]);
       if (!place)
-        return wisp_fail(err, WISP_EINPUT, "%s: a %s of %s %d uses node %lld, which $Nodes does not have", gmsh->name,
-                         gmsh->shape->face, gmsh->shape->entity, gmsh->triangle[i].tag,
+        return wisp_fail(err, WISP_EINPUT, "%s: a %s of physical %s %d uses node %lld, which $Nodes does not have",
+                         gmsh->name, gmsh->shape->face, gmsh->shape->entity, first_number(gmsh, &gmsh->triangle[i].tag),
                          (long long)gmsh->triangle[i].node[v]);
       used = used && number[place - 1] != WISP_EMPTY;
       set_vertex(&triangle[*count], v, number[place - 1]);
     }
     *count += used;
+    if (!used)
+      wisp_groups_count(&gmsh->groups, gmsh->shape->dimension - 1, gmsh->triangle[i].tag, 0, WISP_GROUPS_LOOSE);
   }
   qsort(triangle, *count, sizeof *triangle, compare_tagged);
-  for (size_t i = 1; i < *count; i++)
-    if (compare_tagged(&triangle[i - 1], &triangle[i]) == 0 && triangle[i - 1].tag != triangle[i].tag)
-      return wisp_fail(err, WISP_EINPUT, "%s: a face is in physical %ss %d and %d; leave it in one, a face has one tag",
-                       gmsh->name, gmsh->shape->entity, triangle[i - 1].tag, triangle[i].tag);
+  size_t kept = 0;
+  for (size_t i = 0; i < *count; i++) {
+    tagged *last = kept ? &triangle[kept - 1] : NULL;
+    if (last && compare_tagged(last, &triangle[i]) == 0)
+      CALL(wisp_groups_join(err, &gmsh->groups, last->tag, triangle[i].tag, &last->tag));
+    else
+      triangle[kept++] = triangle[i];
+  }
+  *count = kept;
   return WISP_OK;
 }
 
-static wisp_status tag_faces(wisp_error *err, const wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
-                             wisp_mesh *mesh)
+/* The face of the file that is a face of an element; NULL: there is none. */
+static tagged *find_face(const wisp_mesh *mesh, size_t f, tagged *list, size_t count)
 {
-  OWNED(free) tagged *triangle = NULL;
-  size_t count = 0;
-  CALL(wisp_new(err, gmsh->triangles + 1, sizeof *triangle, &triangle));
-  CALL(sort_triangles(err, gmsh, map, number, triangle, &count));
-  const size_t faces = (size_t)mesh->corners;
-  for (size_t f = 0; f < faces * mesh->elements; f++) {
-    if (mesh->neighbour[f] != WISP_BOUNDARY) continue;
-    tagged face = {{0, 0, WISP_EMPTY}, 0}, *found = NULL;
-    for (size_t a = 0; a < faces - 1; a++) {
-      const size_t corner = faces == 3 ? (f + a) % 3 : (size_t)wisp_tet_face_vertices[f % 4][a];
-      set_vertex(&face, (int)a, mesh->cell[f / faces * faces + corner]);
-    }
-    found = bsearch(&face, triangle, count, sizeof face, compare_tagged);
-    if (found) mesh->tag[f] = found->tag;
+  const size_t faces = (size_t)wisp_mesh_faces(mesh);
+  tagged face = {.vertex = {WISP_EMPTY, WISP_EMPTY, WISP_EMPTY, WISP_EMPTY}};
+  int32_t vertex[4];
+  const int corners = wisp_mesh_face(mesh, f / faces, (int)(f % faces), vertex);
+  for (int i = 0; i < corners; i++) set_vertex(&face, i, vertex[i]);
+  return bsearch(&face, list, count, sizeof face, compare_tagged);
+}
+
+/* Counts a face, and finds its groups where they are asked for: of the boundary's, and of such as lie inside. */
+static void take_face(wisp_mesh *mesh, bool outside, size_t f, tagged *list, size_t count)
+{
+  const size_t faces = (size_t)wisp_mesh_faces(mesh);
+  const int dimension = wisp_mesh_dimension(mesh) - 1;
+  tagged *found = find_face(mesh, f, list, count);
+  if (!outside && (!found || found->met)) return;
+  if (found) found->met = true;
+  if (found && outside && mesh->corners < 8) mesh->tag[f] = found->tag;
+  wisp_groups_count(&mesh->groups, dimension, found ? found->tag : 0,
+                    outside ? wisp_mesh_facet(mesh, f / faces, (int)(f % faces)).area : 0,
+                    outside ? WISP_GROUPS_MEMBER : WISP_GROUPS_INSIDE);
+}
+
+static bool is_inside(const wisp_groups *groups, const wisp_physical *group)
+{
+  (void)groups;
+  return group->inside > 0;
+}
+
+static bool is_loose(const wisp_groups *groups, const wisp_physical *group)
+{
+  (void)groups;
+  return group->loose > 0;
+}
+
+/* Says of faces that have no effect in which groups they are. */
+static wisp_status note_faces(wisp_error *err, const char *name, wisp_mesh *mesh)
+{
+  static const struct {
+    const char *key, *where;
+    wisp_groups_filter *filter;
+  } notes[] = {{"inside", "have parts inside the domain, which have no effect", is_inside},
+               {"loose", "have parts that bound no element, which have no effect", is_loose}};
+  const int dimension = wisp_mesh_dimension(mesh) - 1;
+  for (size_t i = 0; i < WISP_COUNT(notes); i++) {
+    HELD(wisp_text_free) wisp_text list = {0};
+    size_t count = 0;
+    CALL(wisp_groups_print_some(err, &mesh->groups, dimension, notes[i].filter, &count, &list));
+    if (count)
+      CALL(wisp_notes_add(err, &mesh->notes, notes[i].key, "%s: %ss %s: %s", name, wisp_groups_word(dimension),
+                          notes[i].where, list.data));
   }
   return WISP_OK;
+}
+
+/* Takes the groups from the file, and gives them to elements and faces. */
+static wisp_status tag_faces(wisp_error *err, wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
+                             wisp_mesh *mesh)
+{
+  OWNED(free) tagged *list = NULL;
+  OWNED(free) unsigned char *outside = NULL;
+  const size_t faces = (size_t)wisp_mesh_faces(mesh) * mesh->elements;
+  size_t count = 0, left = 0;
+  CALL(wisp_new(err, gmsh->triangles + 1, sizeof *list, &list));
+  CALL(wisp_groups_spread(err, &gmsh->groups));
+  CALL(sort_triangles(err, gmsh, map, number, list, &count));
+  (void)GIVE(gmsh->groups, &mesh->groups);
+  for (size_t k = 0; k < mesh->elements; k++)
+    wisp_groups_count(&mesh->groups, wisp_mesh_dimension(mesh), gmsh->region[k], wisp_mesh_measure(mesh, k),
+                      WISP_GROUPS_MEMBER);
+  if (mesh->corners == 8 && !count) return note_faces(err, gmsh->name, mesh);
+  CALL(wisp_mesh_outside(err, mesh, &outside));
+  for (size_t f = 0; f < faces; f++)
+    if (outside[f]) take_face(mesh, true, f, list, count);
+  for (size_t i = 0; i < count; i++) left += !list[i].met;
+  for (size_t f = 0; f < faces && left; f++)
+    if (!outside[f]) take_face(mesh, false, f, list, count);
+  for (size_t i = 0; i < count; i++)
+    if (!list[i].met)
+      wisp_groups_count(&mesh->groups, wisp_mesh_dimension(mesh) - 1, list[i].tag, 0, WISP_GROUPS_LOOSE);
+  return note_faces(err, gmsh->name, mesh);
+}
+
+/* Makes one node of those that are near each other. number: of each node its vertex. */
+static wisp_status merge_vertices(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh *mesh, int32_t *number)
+{
+  OWNED(free) int32_t *to = NULL;
+  const size_t before = mesh->vertices;
+  if (gmsh->merge == 0) return WISP_OK;
+  CALL(wisp_mesh_merge(err, gmsh->name, mesh, gmsh->merge, &to));
+  for (size_t i = 0; i < gmsh->nodes; i++)
+    if (number[i] != WISP_EMPTY) number[i] = to[number[i]];
+  return wisp_notes_add(err, &mesh->notes, "merged", "%s: %zu nodes were joined to others that are closer than %g",
+                        gmsh->name, before - mesh->vertices, gmsh->merge);
+}
+
+/* Reverses elements of negative volume, and says so. */
+static wisp_status reverse(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh *mesh)
+{
+  wisp_mesh_reverse(mesh);
+  if (!mesh->found.reversed) return WISP_OK;
+  return wisp_notes_add(err, &mesh->notes, "reversed", "%s: %zu of %zu %s had %s: their orientation is reversed",
+                        gmsh->name, mesh->found.reversed, mesh->elements, gmsh->shape->many,
+                        gmsh->shape->corners == 3 ? "negative area" : "negative volume");
 }
 
 wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
@@ -151,14 +331,18 @@ wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
   wisp_mesh *mesh = NULL;
   size_t vertices = 0;
   TRY(map_nodes(err, gmsh, &map));
+  TRY(wisp_gmsh_check_straight(err, gmsh, place_of, &(places){&map, gmsh}));
+  TRY(merge_cells(err, gmsh));
   TRY(wisp_new(err, gmsh->nodes, sizeof *number, &number));
   TRY(number_vertices(err, gmsh, &map, number, &vertices));
   TRY(wisp_mesh_create(err, corners, vertices, gmsh->cells, &mesh));
+  (void)GIVE(gmsh->notes, &mesh->notes);
   fill(gmsh, &map, number, mesh);
+  TRY(merge_vertices(err, gmsh, mesh, number));
+  TRY(wisp_mesh_flatten(err, gmsh->name, mesh));
+  TRY(reverse(err, gmsh, mesh));
   TRY(wisp_mesh_connect(err, gmsh->name, mesh));
-  if (corners < 8) TRY(tag_faces(err, gmsh, &map, number, mesh));
-  mesh->name = gmsh->group, mesh->names = gmsh->groups;
-  gmsh->group = NULL;
+  TRY(tag_faces(err, gmsh, &map, number, mesh));
   *out = mesh;
 done:
   if (status != WISP_OK) wisp_mesh_destroy(mesh);

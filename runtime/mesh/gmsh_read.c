@@ -1,4 +1,4 @@
-/* What the files of both formats hold: numbers and words, then the nodes and elements of each. */
+/* What the files of both formats hold: numbers and words, names; then the nodes and elements of format 2. */
 #include "gmsh.h"
 
 #include <ctype.h>
@@ -39,14 +39,9 @@ static size_t word(wisp_gmsh *gmsh)
   return (size_t)(c - gmsh->at);
 }
 
-/* What stands in the file, shortened and made printable. */
-typedef struct excerpt {
-  char text[25];
-} excerpt;
-
-static excerpt quote(const char *from, size_t length)
+wisp_gmsh_quote wisp_gmsh_excerpt(const char *from, size_t length)
 {
-  excerpt quoted = {{0}};
+  wisp_gmsh_quote quoted = {{0}};
   for (size_t i = 0; i < length && i < sizeof quoted.text - 1; i++)
     quoted.text[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
   return quoted;
@@ -55,7 +50,7 @@ static excerpt quote(const char *from, size_t length)
 static wisp_status unexpected(wisp_error *err, const wisp_gmsh *gmsh, const char *expected, size_t length)
 {
   if (!length) return wisp_gmsh_fail(err, gmsh, "the file ends where %s is expected: truncated?", expected);
-  return wisp_gmsh_fail(err, gmsh, "expected %s, found '%s'", expected, quote(gmsh->at, length).text);
+  return wisp_gmsh_fail(err, gmsh, "expected %s, found '%s'", expected, wisp_gmsh_excerpt(gmsh->at, length).text);
 }
 
 /* Copies the next bytes of a binary file into a number, in our byte order. */
@@ -181,11 +176,33 @@ wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section
       return WISP_OK;
     }
   }
-  return wisp_gmsh_fail(err, gmsh, "section $%s has no end: truncated?", quote(section, length).text);
+  return wisp_gmsh_fail(err, gmsh, "section $%s has no end: truncated?", wisp_gmsh_excerpt(section, length).text);
 }
 
-/* ---- Names of physical groups, text in any file: a count, then lines such as 2 7 "steel". One that is not closed, or
- * longer than there is room for, is no name to us. */
+/* ---- Names of physical groups, text in any file: a count, then lines such as 2 7 "steel"; in format 2.0 without the
+ * dimension. A line of another form is passed. */
+
+/* Takes a whole number that is not negative off the front of a line; -1: there is none. */
+static int32_t take_number(const char **at, const char *end)
+{
+  int64_t value = -1;
+  while (*at < end && is_space(**at)) ++*at;
+  for (; *at < end && **at >= '0' && **at <= '9' && value < INT32_MAX; ++*at)
+    value = (value < 0 ? 0 : 10 * value) + (**at - '0');
+  return value <= INT32_MAX ? (int32_t)value : -1;
+}
+
+static wisp_status read_name(wisp_error *err, wisp_gmsh *gmsh, const char *at, const char *end)
+{
+  const bool with = gmsh->version > 2 || gmsh->minor > 0;
+  const int32_t dimension = with ? take_number(&at, end) : 0, number = take_number(&at, end);
+  const char *quote = memchr(at, '"', (size_t)(end - at)), *last = end;
+  while (quote && last > quote + 1 && last[-1] != '"') last--;
+  if (dimension < 0 || dimension > 3 || number <= 0 || !quote || last <= quote + 1) return WISP_OK;
+  const size_t length = (size_t)(last - 1 - (quote + 1));
+  if (memchr(quote, '\0', length + 1)) return WISP_OK;
+  return wisp_groups_add(err, &gmsh->groups, with ? dimension : WISP_ANY_DIMENSION, number, quote + 1, length);
+}
 
 wisp_status wisp_gmsh_names(wisp_error *err, wisp_gmsh *gmsh)
 {
@@ -193,15 +210,9 @@ wisp_status wisp_gmsh_names(wisp_error *err, wisp_gmsh *gmsh)
   size_t count = 0, length = 0;
   CALL(wisp_gmsh_count_line(err, gmsh, &count));
   while (count && wisp_gmsh_line(gmsh, &line, &length)) {
-    char text[128] = "";
-    wisp_mesh_name made = {0};
-    int end = 0;
     if (!length) continue;
     count--;
-    memcpy(text, line, length < sizeof text ? length : sizeof text - 1);
-    if (sscanf(text, "%1d %9d \"%63[^\"]\"%n", &made.dimension, &made.tag, made.text, &end) != 3 || !end) continue;
-    CALL(wisp_grow(err, &gmsh->group, &gmsh->group_room, gmsh->groups + 1, sizeof made));
-    gmsh->group[gmsh->groups++] = made;
+    CALL(read_name(err, gmsh, line, line + length));
   }
   return WISP_OK;
 }
@@ -230,7 +241,7 @@ static wisp_status read_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gms
   for (int64_t i = 0; i < tags; i++) {
     int64_t tag = 0;
     CALL(wisp_gmsh_integer(err, gmsh, 4, &tag));
-    if (i == 0) CALL(wisp_gmsh_tag(err, gmsh, tag, &physical));
+    if (i == 0) CALL(wisp_gmsh_tag(err, gmsh, kind->dimension, tag, &physical));
   }
   return wisp_gmsh_element(err, gmsh, kind, 4, physical);
 }
@@ -263,157 +274,4 @@ wisp_status wisp_gmsh_elements_2(wisp_error *err, wisp_gmsh *gmsh)
   for (size_t done_so_far = 0, run = 0; done_so_far < count; done_so_far += run)
     CALL(read_run(err, gmsh, count - done_so_far, &run));
   return WISP_OK;
-}
-
-/* ---- Gmsh's format 4.1: nodes and elements stand in blocks, one a geometric entity; a surface's or volume's physical
- * group is known by its entity. Text and binary hold the same numbers in the same order. */
-
-/* Passes reals and integers that say nothing to us. */
-static wisp_status pass(wisp_error *err, wisp_gmsh *gmsh, size_t reals, size_t integers)
-{
-  double real;
-  int64_t integer;
-  for (size_t i = 0; i < reals; i++) CALL(wisp_gmsh_real(err, gmsh, &real));
-  for (size_t i = 0; i < integers; i++) CALL(wisp_gmsh_integer(err, gmsh, 4, &integer));
-  return WISP_OK;
-}
-
-/* One entity: number, a point or a bounding box, physical groups, and the entities that bound it (a point has none). */
-static wisp_status read_entity(wisp_error *err, wisp_gmsh *gmsh, int dimension)
-{
-  const bool has_faces = dimension == gmsh->shape->dimension - 1;
-  int64_t entity = 0, group = 0;
-  size_t groups = 0, bounds = 0;
-  int32_t tag = 0;
-  CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
-  CALL(pass(err, gmsh, dimension ? 6 : 3, 0));
-  CALL(wisp_gmsh_count(err, gmsh, &groups));
-  if (has_faces && groups > 1) {
-    CALL(wisp_gmsh_fail(err, gmsh, "%s %lld is in %zu physical groups; leave it in one, a face has one tag",
-                        gmsh->shape->entity, (long long)entity, groups));
-  }
-  if (groups) CALL(wisp_gmsh_integer(err, gmsh, 4, &group));
-  if (groups) CALL(pass(err, gmsh, 0, groups - 1));
-  CALL(wisp_gmsh_tag(err, gmsh, group, &tag));
-  if (dimension) CALL(wisp_gmsh_count(err, gmsh, &bounds));
-  CALL(pass(err, gmsh, 0, bounds));
-  if (dimension >= gmsh->shape->dimension - 1) {
-    CALL(wisp_grow(err, &gmsh->entity, &gmsh->entity_room, gmsh->entities + 1, sizeof *gmsh->entity));
-    gmsh->entity[gmsh->entities++] = (wisp_gmsh_entity){dimension, (int32_t)entity, tag};
-  }
-  return WISP_OK;
-}
-
-static int compare_entities(const void *left, const void *right)
-{
-  const wisp_gmsh_entity *a = left, *b = right;
-  if (a->dimension != b->dimension) return a->dimension - b->dimension;
-  return a->entity < b->entity ? -1 : a->entity > b->entity;
-}
-
-wisp_status wisp_gmsh_entities_4(wisp_error *err, wisp_gmsh *gmsh)
-{
-  size_t count[4] = {0};
-  if (gmsh->cells || gmsh->triangles)
-    CALL(wisp_gmsh_fail(err, gmsh, "$Entities stands behind $Elements, must be before"));
-  for (int d = 0; d < 4; d++) CALL(wisp_gmsh_count(err, gmsh, &count[d]));
-  for (int d = 0; d < 4; d++)
-    for (size_t i = 0; i < count[d]; i++) CALL(read_entity(err, gmsh, d));
-  if (gmsh->entities) qsort(gmsh->entity, gmsh->entities, sizeof *gmsh->entity, compare_entities);
-  return WISP_OK;
-}
-
-/* The tag of an element's entity, or a face's; 0 for all where the file has no $Entities. */
-static wisp_status entity_tag(wisp_error *err, const wisp_gmsh *gmsh, int dimension, int64_t entity, int32_t *tag)
-{
-  const wisp_gmsh_entity key = {dimension, (int32_t)entity, 0}, *found = NULL;
-  *tag = 0;
-  if (!gmsh->entities) return WISP_OK;
-  found = bsearch(&key, gmsh->entity, gmsh->entities, sizeof key, compare_entities);
-  if (!found && dimension == gmsh->shape->dimension - 1)
-    return wisp_gmsh_fail(err, gmsh, "elements on %s %lld, which $Entities does not have", gmsh->shape->entity,
-                          (long long)entity);
-  if (found) *tag = found->tag;
-  return WISP_OK;
-}
-
-/* The four counts before blocks: blocks, items in all, lowest and highest number. */
-static wisp_status read_header(wisp_error *err, wisp_gmsh *gmsh, size_t *blocks, size_t *items)
-{
-  int64_t lowest, highest;
-  CALL(wisp_gmsh_count(err, gmsh, blocks));
-  CALL(wisp_gmsh_count(err, gmsh, items));
-  CALL(wisp_gmsh_integer(err, gmsh, 8, &lowest));
-  return wisp_gmsh_integer(err, gmsh, 8, &highest);
-}
-
-/* A block of nodes: all their numbers, then all their places, each with its parameters on the entity where asked. */
-static wisp_status read_node_block(wisp_error *err, wisp_gmsh *gmsh, size_t *count)
-{
-  const size_t first = gmsh->nodes;
-  int64_t dimension = 0, entity = 0, parametric = 0;
-  CALL(wisp_gmsh_integer(err, gmsh, 4, &dimension));
-  CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
-  CALL(wisp_gmsh_integer(err, gmsh, 4, &parametric));
-  CALL(wisp_gmsh_count(err, gmsh, count));
-  if (dimension < 0 || dimension > 3 || parametric < 0 || parametric > 1)
-    CALL(wisp_gmsh_fail(err, gmsh, "a block of nodes of dimension %lld, parametric %lld", (long long)dimension,
-                        (long long)parametric));
-  for (size_t i = 0; i < *count; i++) {
-    wisp_gmsh_node node = {0};
-    CALL(wisp_gmsh_integer(err, gmsh, 8, &node.tag));
-    CALL(wisp_grow(err, &gmsh->node, &gmsh->node_room, gmsh->nodes + 1, sizeof node));
-    gmsh->node[gmsh->nodes++] = node;
-  }
-  for (size_t i = first; i < gmsh->nodes; i++) {
-    for (int c = 0; c < 3; c++) CALL(wisp_gmsh_real(err, gmsh, &gmsh->node[i].xyz[c]));
-    CALL(pass(err, gmsh, parametric ? (size_t)dimension : 0, 0));
-  }
-  return WISP_OK;
-}
-
-/* A block of elements of one kind on one entity. */
-static wisp_status read_element_block(wisp_error *err, wisp_gmsh *gmsh, size_t *count)
-{
-  const wisp_gmsh_kind *kind = NULL;
-  int64_t dimension = 0, entity = 0, type = 0, number = 0;
-  int32_t tag = 0;
-  CALL(wisp_gmsh_integer(err, gmsh, 4, &dimension));
-  CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
-  CALL(wisp_gmsh_integer(err, gmsh, 4, &type));
-  CALL(wisp_gmsh_count(err, gmsh, count));
-  CALL(wisp_gmsh_find_kind(err, gmsh, type, &kind));
-  if (kind->dimension != dimension)
-    CALL(wisp_gmsh_fail(err, gmsh, "a block of %s on an entity of dimension %lld", kind->name, (long long)dimension));
-  if (dimension >= gmsh->shape->dimension - 1) CALL(entity_tag(err, gmsh, (int)dimension, entity, &tag));
-  for (size_t i = 0; i < *count; i++) {
-    CALL(wisp_gmsh_integer(err, gmsh, 8, &number));
-    CALL(wisp_gmsh_element(err, gmsh, kind, 8, tag));
-  }
-  return WISP_OK;
-}
-
-typedef wisp_status block_reader(wisp_error *err, wisp_gmsh *gmsh, size_t *count);
-
-/* All blocks, which must hold as many items together as the header says. */
-static wisp_status read_blocks(wisp_error *err, wisp_gmsh *gmsh, block_reader *read_block)
-{
-  size_t blocks = 0, items = 0, sum = 0, count = 0;
-  CALL(read_header(err, gmsh, &blocks, &items));
-  for (size_t i = 0; i < blocks; i++) {
-    CALL(read_block(err, gmsh, &count));
-    sum += count;
-  }
-  if (sum != items) CALL(wisp_gmsh_fail(err, gmsh, "the blocks hold %zu items, their header says %zu", sum, items));
-  return WISP_OK;
-}
-
-wisp_status wisp_gmsh_nodes_4(wisp_error *err, wisp_gmsh *gmsh)
-{
-  return read_blocks(err, gmsh, read_node_block);
-}
-
-wisp_status wisp_gmsh_elements_4(wisp_error *err, wisp_gmsh *gmsh)
-{
-  return read_blocks(err, gmsh, read_element_block);
 }

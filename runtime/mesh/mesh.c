@@ -133,6 +133,29 @@ static wisp_status check_elements(wisp_error *err, const char *name, wisp_mesh *
   return status == WISP_OK ? status : check_some(err, name, mesh, 0, mesh->elements);
 }
 
+/* Another order of the corners, in which the volume has the other sign. */
+static void reverse(const wisp_mesh *mesh, size_t k)
+{
+  const size_t corners = (size_t)mesh->corners;
+  int32_t *v = mesh->cell + corners * k;
+  for (size_t a = corners == 8 ? 0 : corners - 2; a + 1 < corners; a += 2) { /* of a hex all pairs along r */
+    const int32_t first = v[a];
+    v[a] = v[a + 1], v[a + 1] = first;
+  }
+}
+
+void wisp_mesh_reverse(wisp_mesh *mesh)
+{
+  const shape *s = shape_of(mesh);
+  for (size_t k = 0; k < mesh->elements; k++) {
+    int negative = 0;
+    for (int i = 0; i < s->frames; i++) negative += wisp_mesh_corner(mesh, k, s->frame[i], NULL) < 0;
+    if (negative < s->frames) continue;
+    reverse(mesh, k);
+    mesh->found.reversed++;
+  }
+}
+
 /* Triangles lie in a plane, and have all vertices. */
 static wisp_status check_plane(wisp_error *err, const char *name, const wisp_mesh *mesh)
 {
@@ -341,18 +364,11 @@ void wisp_mesh_destroy(wisp_mesh *mesh)
   free(mesh->neighbour_turn);
   free(mesh->tag);
   free(mesh->region);
-  free(mesh->name);
+  wisp_groups_free(&mesh->groups);
+  free(mesh->plane);
   free(mesh->order);
   free(mesh->corner);
   free(mesh->number);
+  wisp_notes_free(&mesh->notes);
   free(mesh);
-}
-
-int32_t wisp_mesh_tag(const wisp_mesh *mesh, int dimension, const char *name)
-{
-  char *end = NULL;
-  const long number = strtol(name, &end, 10);
-  for (const wisp_mesh_name *n = mesh->name; n < mesh->name + mesh->names; n++)
-    if (n->dimension == dimension && strcmp(n->text, name) == 0) return n->tag;
-  return *name && !*end && number > 0 && number <= INT32_MAX ? (int32_t)number : 0;
 }

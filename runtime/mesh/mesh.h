@@ -1,27 +1,32 @@
-/* Conforming meshes of tets, of hexes or of triangles: made (unit box) or read (Gmsh .msh 2.2 and 4.1, ASCII and
- * binary). */
+/* Conforming meshes of tets, of hexes or of triangles: made (unit box) or read (Gmsh .msh 2.0 to 2.2 and 4.1,
+ * ASCII and, of 2.2 and 4.1, binary). */
 #ifndef WISP_MESH_H
 #define WISP_MESH_H
 
-#include "../../gen/check.h"
+#include "groups.h"
+#include "notes.h"
 
 #include <stdint.h>
 
 enum { WISP_BOUNDARY = -1, WISP_EMPTY = -1 };
 
-/* What a file calls a physical group of some dimension. */
-typedef struct wisp_mesh_name {
-  int dimension;
-  int32_t tag;
-  char text[64];
-} wisp_mesh_name;
+/* A plane in space: the point (a, b, c) of the mesh is origin + a axis[0] + b axis[1] + c axis[2] of the file. The axes
+ * are orthonormal; they may be a left-handed system. */
+typedef struct wisp_plane {
+  double origin[3], axis[3][3];
+} wisp_plane;
+
+/* What the reader found in a file, and mended. */
+typedef struct wisp_mesh_found {
+  size_t reversed; /* elements of negative volume, or area, whose orientation is reversed */
+} wisp_mesh_found;
 
 /* Every element is positively oriented. Faces of tets are numbered as in gen/nodal/tet.h; corners of hexes, which are
  * trilinear, are in tensor order: v = vr + 2 vs + 4 vt, r fastest. */
 typedef struct wisp_mesh {
   size_t vertices, elements;
   int corners; /* of an element: 4, all are tets, 8, all are hexes, or 3, all are triangles */
-  double *xyz; /* 3 x vertices, x y z of each vertex together; of triangles z is 0 */
+  double *xyz; /* 3 x vertices, x y z of each vertex together; of triangles z is 0, in the plane's own coordinates */
   union {      /* corners x elements: vertex numbers */
     int32_t *cell, *tet, *hex, *tri;
   };
@@ -30,15 +35,23 @@ typedef struct wisp_mesh {
   int8_t *neighbour_face; /* 4 x elements: that element's face number (0 on a boundary) */
   int8_t *neighbour_turn; /* 4 x elements: index into wisp_tet_turns: vertex a of our face is vertex turns[turn][a] of
                              theirs; of tets */
-  int32_t *tag;           /* 4 x elements: Gmsh physical surface, or line, of a boundary face, 0 where none */
-  int32_t *region;        /* elements: Gmsh physical volume, or surface, 0 where none */
+  int32_t *tag;           /* 4 x elements: the physical groups of a boundary face, a value as groups.h has it */
+  int32_t *region;        /* elements: their physical groups, likewise */
   int32_t *order;         /* elements: the order in which they are laid out in memory; NULL: by their numbers */
   int8_t *corner; /* 4 x elements: which of the file's corners each is, where wisp_mesh_turn turned them; else NULL */
   /* Of hexes and triangles: */
-  int32_t *number;      /* elements: their numbers in the file, for messages; NULL where they were not put into order */
-  wisp_mesh_name *name; /* of tags and regions that have one */
-  size_t names;
+  int32_t *number;    /* elements: their numbers in the file, for messages; NULL where they were not put into order */
+  wisp_groups groups; /* of the file, of all dimensions; or the sides of a box */
+  wisp_plane *plane;  /* of triangles: where the file has them; NULL: as they are */
+  wisp_mesh_found found;
+  wisp_notes notes; /* what was remarked while it was read */
 } wisp_mesh;
+
+/* The dimension of a mesh's elements: 2 or 3. Faces, which tag speaks of, have one less. */
+static inline int wisp_mesh_dimension(const wisp_mesh *mesh)
+{
+  return mesh->corners == 3 ? 2 : 3;
+}
 
 /* The unit box [0,1]^3 as n[0] x n[1] x n[2] cells, x fastest: each a hex, or cut into six tets (Kuhn); or the unit
  * square as n[0] x n[1] squares of two triangles each, cut from lower left to upper right, whose sides have the tags 1,
@@ -54,13 +67,13 @@ static inline wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
   return wisp_mesh_grid(err, 4, (const int[]){n, n, n}, out);
 }
 
-/* Gives the boundary faces of a box of tets tags: 1, x is least, 2, x is greatest; 3 and 4, y; 5 and 6, z. */
-void wisp_mesh_tag_sides(wisp_mesh *mesh);
+/* Puts the boundary faces of a box of tets into groups: 1, x is least, 2, x is greatest; 3 and 4, y; 5 and 6, z. */
+wisp_status wisp_mesh_tag_sides(wisp_error *err, wisp_mesh *mesh);
 
 /* Reads a Gmsh file of elements with so many corners, 3, 4 or 8. WISP_EINPUT, with path and line or byte offset, for:
  * missing, truncated, non-conforming (a face shared by three tets), degenerate elements, none at all, unknown vertices,
- * unsupported element types of dimension 3 (prisms, hexes among tets, ... named), second-order elements, newer formats.
- * Inverted ones (negative volume) are an error that counts them. Never trusts a count in the file: memory grows with
+ * unsupported element types of dimension 3 (prisms, hexes among tets, ... named), curved elements, newer formats,
+ * triangles in no plane. Elements of negative volume are reversed. Never trusts a count in the file: memory grows with
  * the bytes really read. */
 wisp_status wisp_mesh_read(wisp_error *err, int corners, const char *path, wisp_mesh **out);
 
@@ -68,20 +81,43 @@ wisp_status wisp_mesh_read(wisp_error *err, int corners, const char *path, wisp_
 wisp_status wisp_mesh_parse(wisp_error *err, int corners, const char *name, const char *data, size_t length,
                             wisp_mesh **out);
 
+/* The same, and how. */
+typedef struct wisp_mesh_reading {
+  int corners;  /* 3, 4, 8; or 0: those of the elements that the file has */
+  double merge; /* nodes that are closer are joined (wisp_mesh_merge); 0: none are */
+} wisp_mesh_reading;
+wisp_status wisp_mesh_read_as(wisp_error *err, const wisp_mesh_reading *how, const char *path, wisp_mesh **out);
+wisp_status wisp_mesh_parse_as(wisp_error *err, const wisp_mesh_reading *how, const char *name, const char *data,
+                               size_t length, wisp_mesh **out);
+
 /* Checks elements, and finds the neighbours of tets and triangles; edge e of a triangle leads from its corner e to the
  * next. WISP_EINPUT, with name and element, for vertex numbers out of range, elements that are flat, inverted or saved
  * twice (both then lie on one side of a face), a corner of a hex whose Jacobian is not positive, a face of three
  * elements; of triangles besides for a vertex that none has, and vertices of different z. */
 wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh);
 
+/* Turns triangles into the plane z = 0, wherever their own plane is, and says in mesh->plane where that was; those of
+ * one z keep x and y, those of one y x and z, those of one x y and z. They need not be connected yet. WISP_EINPUT where
+ * a vertex is off the plane by more than 1e-9 of the extent. */
+wisp_status wisp_mesh_flatten(wisp_error *err, const char *name, wisp_mesh *mesh);
+
+/* Points, x y z of each together, from the mesh's coordinates to the file's. plane NULL: they are the same. */
+void wisp_plane_place(const wisp_plane *plane, size_t count, double *xyz);
+
+/* The number of coordinates that the file's places have: 2 for triangles that lie as they are, else 3. */
+static inline int wisp_mesh_axes(const wisp_mesh *mesh)
+{
+  return mesh->corners == 3 && !mesh->plane ? 2 : 3;
+}
+
+/* Reverses the orientation of elements of negative volume, or area, which mesh->found counts. */
+void wisp_mesh_reverse(wisp_mesh *mesh);
+
 /* What element k is called in messages. */
 static inline size_t wisp_mesh_number(const wisp_mesh *mesh, size_t k)
 {
   return mesh->number ? (size_t)mesh->number[k] : k;
 }
-
-/* The tag of the boundary, or of a region, that is called so, or has this number; 0: none. */
-int32_t wisp_mesh_tag(const wisp_mesh *mesh, int dimension, const char *name);
 
 /* An empty mesh of that many vertices and elements, every array allocated and zero: fill xyz and cell, then connect
  * tets or check hexes. */

@@ -124,10 +124,10 @@ static wisp_status number(wisp_error *err, numbering *n, bool vertices_first)
 
 /* --- fixed ones --- */
 
-bool wisp_fixing_has(const wisp_fixing *fixing, int32_t tag)
+bool wisp_fixing_has(const wisp_fixing *fixing, const wisp_mesh *mesh, size_t face)
 {
   for (size_t i = 0; i < fixing->count; i++)
-    if (fixing->tag[i] == tag) return true;
+    if (wisp_groups_have(&mesh->groups, mesh->tag[face], fixing->tag[i])) return !fixing->all;
   return fixing->all;
 }
 
@@ -136,7 +136,7 @@ static void fix(numbering *n, const wisp_fixing *fixing)
   const wisp_simplexnodes *nodes = n->nodes;
   for (size_t i = 0; i < nodes->elements * n->corners; i++) {
     const size_t e = i / n->corners, c = i % n->corners, face = e * n->corners + across_from[n->corners - 3][c];
-    if (n->mesh->neighbour[face] != WISP_BOUNDARY || !wisp_fixing_has(fixing, n->mesh->tag[face])) continue;
+    if (n->mesh->neighbour[face] != WISP_BOUNDARY || !wisp_fixing_has(fixing, n->mesh, face)) continue;
     for (size_t a = 0; a < (size_t)nodes->Np; a++)
       if (n->step[a][c] == 0) n->fixed[nodes->node[e * (size_t)nodes->Np + a]] = 1;
   }
@@ -149,7 +149,7 @@ void wisp_simplexnodes_set(const wisp_simplexnodes *nodes, const wisp_mesh *mesh
   wisp_simplex_steps(nodes->dimension, nodes->N, step);
   for (size_t i = 0; i < mesh->elements * corners; i++) {
     const size_t face = i / corners * corners + across_from[corners - 3][i % corners];
-    if (mesh->neighbour[face] != WISP_BOUNDARY || mesh->tag[face] != tag) continue;
+    if (mesh->neighbour[face] != WISP_BOUNDARY || !wisp_groups_have(&mesh->groups, mesh->tag[face], tag)) continue;
     for (size_t a = 0; a < Np; a++)
       if (step[a][i % corners] == 0) u[nodes->node[i / corners * Np + a]] = value;
   }
@@ -171,15 +171,46 @@ static wisp_status renumber(wisp_error *err, numbering *n)
   return WISP_OK;
 }
 
+/* WISP_EUSAGE: nothing is in the group; which groups the boundary has. */
+static wisp_status not_there(wisp_error *err, const char *name, const wisp_mesh *mesh, int32_t tag)
+{
+  HELD(wisp_groups_free) wisp_groups of = {.list = NULL};
+  HELD(wisp_text_free) wisp_text list = {0};
+  const int dimension = wisp_mesh_dimension(mesh) - 1;
+  for (size_t f = 0; f < (size_t)mesh->corners * mesh->elements; f++) {
+    const int32_t *number = NULL;
+    const size_t count = wisp_groups_numbers(&mesh->groups, &mesh->tag[f], &number);
+    for (size_t i = 0; mesh->neighbour[f] == WISP_BOUNDARY && i < count; i++)
+      CALL(wisp_groups_copy(err, &mesh->groups, dimension, number[i], &of));
+  }
+  wisp_groups_sort(&of);
+  CALL(wisp_groups_print(err, &of, dimension, &list));
+  return wisp_fail(err, WISP_EUSAGE, "%s: no %s of the boundary has the tag %d: there are %s", name,
+                   mesh->corners == 3 ? "edge" : "face", tag, list.data);
+}
+
 wisp_status wisp_fixing_check(wisp_error *err, const char *name, const wisp_mesh *mesh, const wisp_fixing *fixing)
 {
   for (size_t i = 0; i < fixing->count; i++) {
     bool there = false;
     for (size_t f = 0; f < (size_t)mesh->corners * mesh->elements && !there; f++)
-      there = mesh->neighbour[f] == WISP_BOUNDARY && mesh->tag[f] == fixing->tag[i];
-    CALL(wisp_require(err, there, WISP_EUSAGE, "%s: no %s of the boundary has the tag %d", name,
-                      mesh->corners == 3 ? "edge" : "face", fixing->tag[i]));
+      there = mesh->neighbour[f] == WISP_BOUNDARY && wisp_groups_have(&mesh->groups, mesh->tag[f], fixing->tag[i]);
+    if (!there) return not_there(err, name, mesh, fixing->tag[i]);
+    wisp_groups_use(&mesh->groups, wisp_mesh_dimension(mesh) - 1, fixing->tag[i]);
   }
+  return WISP_OK;
+}
+
+wisp_status wisp_fixing_read(wisp_error *err, const char *what, const char *name, const wisp_mesh *mesh,
+                             const char *list, bool all, int32_t **numbers, wisp_fixing *out)
+{
+  wisp_fixing fixing = {.all = all};
+  const wisp_status status =
+      wisp_groups_find_all(err, &mesh->groups, wisp_mesh_dimension(mesh) - 1, list, numbers, &fixing.count);
+  if (status != WISP_OK) return wisp_context(err, status, "%s: ", what);
+  fixing.tag = *numbers;
+  CALL(wisp_fixing_check(err, name, mesh, &fixing));
+  *out = fixing;
   return WISP_OK;
 }
 

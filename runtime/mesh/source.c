@@ -1,4 +1,5 @@
 #include "source.h"
+#include "touching.h"
 
 #include "../../cache/store.h"
 
@@ -26,12 +27,33 @@ wisp_mesh_source wisp_mesh_source_irregular(void)
   return (wisp_mesh_source){.jitter = 0.2, .shuffle = true, .seed = 1};
 }
 
+wisp_mesh_source wisp_mesh_source_file(const char *path, double merge, bool cracks)
+{
+  return (wisp_mesh_source){
+      .file = path, .as_asked = true, .ordering = WISP_ORDER_AS_GIVEN, .merge = merge, .cracks = cracks};
+}
+
+wisp_status wisp_mesh_source_read(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
+{
+  const wisp_mesh_reading how = {corners, source->merge};
+  if (source->data) return wisp_mesh_parse_as(err, &how, source->file, source->data, source->length, out);
+  return wisp_mesh_read_as(err, &how, source->file, out);
+}
+
+static wisp_status read_file(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
+{
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  CALL(wisp_mesh_source_read(err, corners, source, &mesh));
+  if (!source->cracks) CALL(wisp_mesh_refuse_touching(err, source->file, mesh));
+  return GIVE(mesh, out);
+}
+
 wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
 {
   const wisp_ordering ordering = ordering_of(source);
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   if (source->file)
-    CALL(wisp_mesh_read(err, corners, source->file, &mesh));
+    CALL(read_file(err, corners, source, &mesh));
   else if (corners == 3)
     CALL(wisp_mesh_squares(err, source->box, source->falling, &mesh));
   else
@@ -55,6 +77,30 @@ wisp_status wisp_mesh_some(wisp_error *err, int corners, const wisp_mesh_source 
   CALL(wisp_mesh_make(err, corners, &what, out));
   if (corners == 8 && strcmp(wisp_mesh_source_kind(&what), WISP_MESH_BOX) == 0) (*out)->elements = elements;
   return WISP_OK;
+}
+
+/* A wisp_groups_filter. Points, and curves in space, are not counted, and nothing asks for them. */
+static bool is_unused(const wisp_groups *groups, const wisp_physical *group)
+{
+  const bool counted = groups->total[group->dimension] > 0;
+  const bool some = group->members > 0 && group->members < groups->total[group->dimension];
+  return !group->used && (some || !counted);
+}
+
+wisp_status wisp_mesh_note_unused(wisp_error *err, const char *name, wisp_mesh *mesh)
+{
+  HELD(wisp_text_free) wisp_text all = {0};
+  size_t count = 0;
+  for (int dimension = wisp_mesh_dimension(mesh); dimension >= 0; dimension--) {
+    HELD(wisp_text_free) wisp_text list = {0};
+    CALL(wisp_groups_print_some(err, &mesh->groups, dimension, is_unused, &count, &list));
+    if (count)
+      CALL(wisp_text_print(err, &all, "%s%s%s %s", all.length ? "; " : "", wisp_groups_word(dimension),
+                           count > 1 ? "s" : "", list.data));
+  }
+  if (!all.length) return WISP_OK;
+  return wisp_notes_add(err, &mesh->notes, "unused", "%s: nothing asks for these, which have no effect: %s", name,
+                        all.data);
 }
 
 void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256])

@@ -57,14 +57,18 @@ wisp_status wisp_mesh_to_check(wisp_error *err, int corners, wisp_mesh **out);
 
 typedef struct wisp_mesh_source {
   const char *file; /* a Gmsh file; NULL: the unit box */
-  int box[3];       /* cubes along its edges, all alike for tets; of triangles squares, the third 0 */
-  bool falling;     /* squares are cut along their falling diagonal */
-  double jitter;    /* 0: vertices stay */
+  const char *data; /* what the file holds, `length` bytes; NULL: it is to be read */
+  size_t length;
+  int box[3];    /* cubes along its edges, all alike for tets; of triangles squares, the third 0 */
+  bool falling;  /* squares are cut along their falling diagonal */
+  double jitter; /* 0: vertices stay */
   bool shuffle;
   uint64_t seed; /* of both */
   bool as_asked; /* `ordering` was asked for; else the curve's, but a plain box's own */
   wisp_ordering ordering;
-  bool turned; /* tets that are put into order are turned as well */
+  bool turned;  /* tets that are put into order are turned as well */
+  double merge; /* nodes of the file that are closer are joined; 0: none are */
+  bool cracks;  /* faces of the file's boundary may lie on one another */
 } wisp_mesh_source;
 
 /* What trials on it are told apart by: "box", "ordered" where elements lie along the curve, else the ordering's name.
@@ -74,13 +78,25 @@ const char *wisp_mesh_source_kind(const wisp_mesh_source *source);
 /* Irregular, as users' meshes are, and ordered: what the tuner times on unless told otherwise. */
 wisp_mesh_source wisp_mesh_source_irregular(void);
 
-/* Read or made, moved, shuffled, ordered: triangles of 3 corners, tets of 4, or hexes of 8. Errors of each. */
+/* The file of a program's request, for messages and numbers as the file has them: elements stay in its order. */
+wisp_mesh_source wisp_mesh_source_file(const char *path, double merge, bool cracks);
+
+/* The source's file as it is, of elements with so many corners, or, where that is 0, of those that it has. Parts that
+ * touch are not looked for. */
+wisp_status wisp_mesh_source_read(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out);
+
+/* Read or made, moved, shuffled, ordered: triangles of 3 corners, tets of 4, or hexes of 8. Errors of each. WISP_EINPUT
+ * where faces of a file's boundary lie on one another, unless they are cracks. */
 wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out);
 /* The source's file; or its box, of so many elements at the least, as many cells on each edge, of two triangles or six
  * tets. Of hexes it has just as many, is about as long as wide, and of whole layers but for the last, which may end
  * anywhere; whole where it is moved or ordered. source NULL: as it stands. */
 wisp_status wisp_mesh_some(wisp_error *err, int corners, const wisp_mesh_source *source, size_t elements,
                            wisp_mesh **out);
+
+/* Remarks which groups of the file a run has not asked for, once it has asked for all that it wants: such as hold not
+ * all of the elements, or of the boundary. */
+wisp_status wisp_mesh_note_unused(wisp_error *err, const char *name, wisp_mesh *mesh);
 
 /* "cube.msh, along a curve", "unit box, 4 cubes an edge, moved by 0.2, shuffled (7), along a curve". */
 void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256]);

@@ -7,8 +7,9 @@
 #include <string.h>
 
 /* The arguments fit together. */
-static wisp_status check(wisp_error *err, const wisp_dg *dg, int boundary)
+static wisp_status check(wisp_error *err, const wisp_dg *dg, const wisp_walls *walls)
 {
+  const int boundary = walls->of_face ? 0 : walls->boundary;
   const wisp_layout *l = &dg->layout;
   CALL(wisp_require(err, l->Np == dg->tet->Np && l->Nf == WISP_TET_FACES * dg->tet->Nfp, WISP_EUSAGE,
                     "dg: a layout of %d and %d nodes for elements of %d and %d", l->Np, l->Nf, dg->tet->Np,
@@ -60,7 +61,7 @@ wisp_status wisp_dg_where(wisp_error *err, const wisp_dg *dg, int32_t **out)
 
 /* Without pairs. */
 static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
-                          const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out)
+                          const wisp_layout *layout, wisp_grouping how, int MB, const wisp_walls *walls, wisp_dg **out)
 {
   OWNED(wisp_dg_destroy) wisp_dg *dg = NULL;
   OWNED(free) int32_t *where = NULL;
@@ -71,7 +72,7 @@ static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet
   dg->records = wisp_nodal_records(system);
   dg->layout = *layout;
   dg->MB = MB;
-  CALL(check(err, dg, boundary));
+  CALL(check(err, dg, walls));
   CALL(wisp_mesh_group(err, mesh, how, (size_t)layout->KM * (size_t)MB, &dg->slots, &dg->slot));
   dg->groups = dg->slots / (size_t)layout->KM;
   dg->blocks = dg->groups / (size_t)MB;
@@ -79,7 +80,7 @@ static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet
   CALL(allocate(err, dg));
   CALL(wisp_dg_where(err, dg, &where));
   CALL(wisp_dg_geometry(err, dg));
-  wisp_dg_faces(dg, where, boundary);
+  wisp_dg_faces(dg, where, walls);
   wisp_system_default_medium(system, dg->slots, dg->medium);
   CALL(wisp_dg_quantities(err, dg));
   CALL(wisp_dg_turns(err, dg));
@@ -90,15 +91,16 @@ wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_te
                            const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out)
 {
   OWNED(wisp_dg_destroy) wisp_dg *dg = NULL;
-  CALL(create(err, mesh, tet, system, layout, how, MB, boundary, &dg));
+  CALL(create(err, mesh, tet, system, layout, how, MB, &(wisp_walls){.boundary = boundary}, &dg));
   CALL(wisp_dg_add_pairs(err, dg));
   return GIVE(dg, out);
 }
 
 wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
-                                 const wisp_layout *layout, const wisp_fixed *fixed, int boundary, wisp_dg **out)
+                                 const wisp_layout *layout, const wisp_fixed *fixed, const wisp_walls *walls,
+                                 wisp_dg **out)
 {
-  return create(err, mesh, tet, system, layout, wisp_dg_grouping(fixed), wisp_dg_MB(fixed), boundary, out);
+  return create(err, mesh, tet, system, layout, wisp_dg_grouping(fixed), wisp_dg_MB(fixed), walls, out);
 }
 
 wisp_grouping wisp_dg_grouping(const wisp_fixed *fixed)

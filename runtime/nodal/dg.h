@@ -15,6 +15,7 @@
 #include "../mesh/mesh.h"
 #include "../problem.h"
 #include "../solve/choose.h"
+#include "walls.h"
 
 enum {
   WISP_GEO = 9,         /* dr_mu/dx_nu at component mu*3 + nu: rx ry rz sx sy sz tx ty tz */
@@ -70,7 +71,8 @@ wisp_grouping wisp_dg_grouping(const wisp_fixed *fixed);
 int wisp_dg_MB(const wisp_fixed *fixed);
 /* As they ask, without pairs, which few read: blocks are empty until they are added, which once is enough. */
 wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
-                                 const wisp_layout *layout, const wisp_fixed *fixed, int boundary, wisp_dg **out);
+                                 const wisp_layout *layout, const wisp_fixed *fixed, const wisp_walls *walls,
+                                 wisp_dg **out);
 wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg);
 
 /* Other media: `quantities` numbers an element, in the mesh's order, complete. Arrays on a device are as before until

@@ -8,8 +8,9 @@
 /* jacobian, geo, face_real, min_length: but for quantities. */
 wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg);
 
-/* face_int; and the normals of a face's two sides made one. where[e] is the slot of element e. After geometry. */
-void wisp_dg_faces(wisp_dg *dg, const int32_t *where, int boundary);
+/* face_int; and the normals of a face's two sides made one. where[e] is the slot of element e. After geometry. walls:
+ * their boundary may be WISP_BY_TAG. */
+void wisp_dg_faces(wisp_dg *dg, const int32_t *where, const wisp_walls *walls);
 
 /* min_time, and the quantities in geo, face_real and the pairs that there are, from the media of the slots. */
 wisp_status wisp_dg_quantities(wisp_error *err, wisp_dg *dg);

@@ -15,7 +15,7 @@ wisp_status wisp_media_create(wisp_error *err, const wisp_system *system, const 
     char what[64];
     if (!texts[q]) continue;
     snprintf(what, sizeof what, "coefficient %s", system->quantity[q].name);
-    CALL(wisp_formula_create(err, what, texts[q], mesh, &formula));
+    CALL(wisp_formula_create(err, what, texts[q], mesh, false, &formula));
     wisp_formula_middles(formula, mesh, n, values + q);
   }
   CALL(wisp_system_complete_medium(err, system, mesh->elements, values));

@@ -16,9 +16,9 @@ static void set_face(wisp_dg *dg, size_t k, int f, size_t neighbour, int code)
 }
 
 /* The boundary of a face of the mesh's boundary, by index. */
-static int boundary_of(const wisp_dg *dg, size_t face, int boundary)
+static int boundary_of(const wisp_dg *dg, size_t face, const wisp_walls *walls)
 {
-  const int count = dg->system->boundaries;
+  const int count = dg->system->boundaries, boundary = walls->of_face ? walls->of_face[face] : walls->boundary;
   return boundary == WISP_BY_TAG ? (dg->mesh->tag[face] % count + count) % count : boundary;
 }
 
@@ -33,7 +33,7 @@ static void share_normal(wisp_dg *dg, size_t k, int f, size_t neighbour, int fac
 typedef struct joining {
   wisp_dg *dg;
   const int32_t *where;
-  int boundary;
+  const wisp_walls *walls;
 } joining;
 
 static void join(const joining *j, size_t k, int f)
@@ -44,7 +44,7 @@ static void join(const joining *j, size_t k, int f)
   if (dg->slot[k] == WISP_EMPTY)
     set_face(dg, k, f, k, 32 * (1 + 0)); /* the first boundary's, whichever was asked for */
   else if (mesh->neighbour[face] == WISP_BOUNDARY)
-    set_face(dg, k, f, k, 32 * (1 + boundary_of(dg, face, j->boundary)));
+    set_face(dg, k, f, k, 32 * (1 + boundary_of(dg, face, j->walls)));
   else {
     const size_t neighbour = (size_t)j->where[mesh->neighbour[face]];
     const int theirs = mesh->neighbour_face[face];
@@ -60,9 +60,9 @@ static void join_slots(void *context, size_t from, size_t to)
     for (int f = 0; f < WISP_TET_FACES; f++) join(context, k, f);
 }
 
-void wisp_dg_faces(wisp_dg *dg, const int32_t *where, int boundary)
+void wisp_dg_faces(wisp_dg *dg, const int32_t *where, const wisp_walls *walls)
 {
-  wisp_parallel_for(dg->slots, join_slots, &(joining){dg, where, boundary});
+  wisp_parallel_for(dg->slots, join_slots, &(joining){dg, where, walls});
 }
 
 /* A face's nodes are numbered alike on all faces, so that face 0 tells for all. */

@@ -1,7 +1,7 @@
 /* Sparse matrices that a program has assembled into its own arrays: numbering, pattern and lists once, then the
  * launches of a composition, each a kernel of the public door. */
 #include "../../assembly/room.h"
-#include "../../mesh/mesh.h"
+#include "../../mesh/source.h"
 #include "../door.h"
 
 #include <math.h>
@@ -14,6 +14,7 @@ struct wisp_matrix {
   wisp_mesh *mesh;
   wisp_assembly *assembly;
   wisp_problem *problem; /* lists, and what the caller does not bring */
+  int32_t *groups;       /* the numbers of those of the request */
   int kernels;
   wisp_kernel *kernel[MOST_KERNELS];
 };
@@ -60,9 +61,15 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
   const char *name = request->mesh ? request->mesh : "matrix";
   wisp_fixing fixing = {.vertices_first = true};
   size_t marks = 0;
+  CALL(wisp_require(err, !request->groups || (request->mesh && !request->tags), WISP_EUSAGE,
+                    "matrix: groups are those of a mesh's file, in place of tags: leave groups or tags out"));
   if (request->mesh) {
-    CALL(wisp_mesh_read(err, corners, request->mesh, &m->mesh));
+    const wisp_mesh_source file = wisp_mesh_source_file(request->mesh, request->merge, request->cracks);
+    CALL(wisp_mesh_make(err, corners, &file, &m->mesh));
     fixing.count = request->tag_count, fixing.tag = request->tags;
+    if (request->groups)
+      CALL(wisp_fixing_read(err, "matrix: groups", name, m->mesh, request->groups, false, &m->groups, &fixing));
+    fixing.vertices_first = true;
   } else {
     CALL(wisp_door_mesh(err, "matrix", corners, request->vertices, request->elements, request->xyz, request->corners,
                         &m->mesh));
@@ -164,6 +171,7 @@ static void release(void *self)
   wisp_problem_destroy(m->problem);
   wisp_assembly_destroy(m->assembly);
   wisp_mesh_destroy(m->mesh);
+  free(m->groups);
 }
 
 static void discard(wisp_matrix *m)
@@ -191,6 +199,7 @@ wisp_status wisp_matrix_create(wisp_error *err, wisp_session *session, const wis
   CALL(discretise(err, session, m, &spec, request->reproducible, &d));
   CALL(wisp_problem_open(err, session->device, &d, spec.precision, WISP_NARROW_GUARD, is_ours, m, &m->problem));
   for (int k = 0; k < m->kernels; k++) CALL(bind_ours(err, m, m->kernel[k]));
+  if (request->mesh) CALL(wisp_mesh_note_unused(err, request->mesh, m->mesh));
   wisp_handle_add(session, &m->handle, m, release, free);
   return GIVE(m, out);
 }
@@ -221,6 +230,7 @@ wisp_status wisp_matrix_nodes(wisp_error *err, const wisp_matrix *m, double *xyz
   CALL(check(err, m));
   const wisp_simplexnodes *nodes = m->assembly->nodes;
   if (xyz) CALL(wisp_simplexnodes_places(err, nodes, m->mesh, &wisp_frame_none, xyz));
+  if (xyz) wisp_plane_place(m->mesh->plane, nodes->nodes, xyz);
   for (size_t i = 0; node && i < nodes->elements * (size_t)nodes->Np; i++) node[i] = nodes->node[i];
   if (nodes_of_element) *nodes_of_element = (size_t)nodes->Np;
   return WISP_OK;
@@ -253,6 +263,13 @@ wisp_status wisp_matrix_kernel(wisp_error *err, const wisp_matrix *m, size_t i, 
   CALL(check(err, m));
   CALL(wisp_require(err, i < (size_t)m->kernels, WISP_EMISSING, "matrix: it has no more kernels"));
   return wisp_kernel_describe(err, m->kernel[i], info);
+}
+
+wisp_status wisp_matrix_note(wisp_error *err, const wisp_matrix *m, size_t i, wisp_mesh_note *note)
+{
+  CALL(check(err, m));
+  CALL(WISP_GIVEN(err, note));
+  return wisp_notes_at(err, &m->mesh->notes, i, note);
 }
 
 /* --- assembling --- */

@@ -1,7 +1,7 @@
 /* The Helmholtz problem that a program sets up once and solves for data of its own: the solver of `wisp run helmholtz`,
  * whose arrays are copied from and to the program's. */
-#include "../../hdg/boundary.h"
 #include "../../hdg/helmholtz_solver.h"
+#include "../../mesh/source.h"
 #include "../door.h"
 
 #include <math.h>
@@ -78,8 +78,10 @@ static wisp_status pose(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz
   CALL(wisp_require(err, r->mesh || !r->neumann, WISP_EUSAGE,
                     "helmholtz: neumann names parts of a file's boundary: take fluxes for a mesh of your own"));
   if (r->mesh) {
-    CALL(wisp_mesh_read(err, 3, r->mesh, &p->mesh));
-    CALL(wisp_hdg_dirichlet(err, "neumann", name, p->mesh, r->neumann, &p->tags, &texts.dirichlet));
+    const wisp_mesh_source file = wisp_mesh_source_file(r->mesh, r->merge, r->cracks);
+    CALL(wisp_mesh_make(err, 3, &file, &p->mesh));
+    texts.dirichlet.all = true;
+    if (r->neumann) CALL(wisp_fixing_read(err, "neumann", name, p->mesh, r->neumann, true, &p->tags, &texts.dirichlet));
   } else {
     CALL(wisp_door_mesh(err, name, 3, r->vertices, r->elements, r->xyz, r->corners, &p->mesh));
     CALL(tag_edges(err, p, r->fluxes, &texts.dirichlet));
@@ -133,6 +135,7 @@ wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const 
   CALL(choose(err, session, p, &spec));
   CALL(wisp_helmholtz_solver_create(err, session->device, p->problem, p->stage, &p->method, &p->solver));
   CALL(wisp_helmholtz_solver_prepare(err, p->solver, &p->made));
+  if (request->mesh) CALL(wisp_mesh_note_unused(err, request->mesh, p->mesh));
   wisp_handle_add(session, &p->handle, p, release, free);
   return GIVE(p, out);
 }
@@ -190,6 +193,13 @@ wisp_status wisp_helmholtz_kernel(wisp_error *err, const wisp_helmholtz *p, size
     i -= (size_t)stage->kernels;
   }
   return wisp_fail(err, WISP_EMISSING, "helmholtz: it has no more kernels");
+}
+
+wisp_status wisp_helmholtz_note(wisp_error *err, const wisp_helmholtz *p, size_t i, wisp_mesh_note *note)
+{
+  CALL(check(err, p));
+  CALL(WISP_GIVEN(err, note));
+  return wisp_notes_at(err, &p->mesh->notes, i, note);
 }
 
 /* --- data and fields --- */

@@ -49,16 +49,18 @@ static const char *or_default(const char *text, const char *otherwise)
 }
 
 /* What does not depend on the device: equations, operators, mesh. */
-static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_simulation *s, int *boundary)
+static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_simulation *s, wisp_walls *walls)
 {
   CALL(wisp_require(err, !r->mesh || !r->box, WISP_EUSAGE, "request: mesh and box exclude each other"));
   CALL(wisp_system_load(err, or_default(r->system, wisp_family_find("nodal")->default_system), &s->system));
-  const char *walls = or_default(r->boundary, s->system->boundary[0].name);
-  *boundary = wisp_system_boundary(s->system, walls);
-  CALL(wisp_require(err, *boundary >= 0, WISP_EUSAGE, "request: system %s has no boundary '%s'", s->system->name,
-                    walls));
+  const char *text = or_default(r->boundary, NULL), *name = r->mesh ? r->mesh : "box";
+  CALL(wisp_walls_read(err, "request: boundary", name, s->system, NULL, text, walls));
   const int n = r->box ? r->box : 4;
-  return wisp_mesh_make(err, 4, &(wisp_mesh_source){.file = r->mesh, .box = {n, n, n}, .turned = true}, &s->mesh);
+  const wisp_mesh_source source = {
+      .file = r->mesh, .box = {n, n, n}, .turned = true, .merge = r->merge, .cracks = r->cracks};
+  CALL(wisp_mesh_make(err, 4, &source, &s->mesh));
+  if (!r->mesh) CALL(wisp_mesh_tag_sides(err, s->mesh));
+  return wisp_walls_read(err, "request: boundary", name, s->system, s->mesh, text, walls);
 }
 
 /* Three of its corners tell how an element was turned. */
@@ -96,11 +98,11 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
 {
   OWNED(wisp_simulation_destroy) wisp_simulation *s = NULL;
   wisp_basis basis;
-  int boundary = 0;
+  HELD(wisp_walls_free) wisp_walls walls = {0};
   CALL(wisp_require(err, r && out, WISP_EUSAGE, "simulation: %s is NULL", r ? "its place" : "the request"));
   const wisp_precision precision = r->precision ? r->precision : WISP_F64;
   CALL(wisp_new(err, 1, sizeof *s, &s));
-  CALL(read_problem(err, r, s, &boundary));
+  CALL(read_problem(err, r, s, &walls));
   CALL(wisp_session_open(err, &(wisp_session_request){.device = r->device, .store = r->store}, &s->session));
   const wisp_chooser from = wisp_session_chooser(s->session);
   const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, s->system->name, precision),
@@ -109,13 +111,14 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
   CALL(wisp_basis_choose(err, &from, &wish, or_default(r->basis, NULL), &basis, &s->stage));
   CALL(wisp_tet_create_for(err, wisp_basis_element(&basis), r->order, &s->tet));
   CALL(number_nodes(err, s));
-  CALL(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, boundary, &s->dg));
+  CALL(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, &walls, &s->dg));
   CALL(wisp_solver_create(err, s->session->device, s->dg, precision, &s->stage, r->central ? 0.0 : 1.0, &s->solver));
   CALL(wisp_solver_limit(err, s->solver, &s->dt));
   s->dt *= WISP_CFL;
   CALL(wisp_new(err, wisp_dg_volume_size(s->dg), sizeof *s->field, &s->field));
   CALL(wisp_new(err, s->mesh->elements, (size_t)(s->system->quantities + 1) * sizeof *s->medium, &s->medium));
   wisp_system_default_medium(s->system, s->mesh->elements, s->medium);
+  if (r->mesh) CALL(wisp_mesh_note_unused(err, r->mesh, s->mesh));
   return GIVE(s, out);
 }
 
@@ -238,4 +241,9 @@ int wisp_simulation_kernel(const wisp_simulation *s, size_t i, wisp_kernel_info 
   if (i >= (size_t)s->stage.kernels) return 0;
   *info = wisp_door_info(&s->stage.choice[i]);
   return 1;
+}
+
+int wisp_simulation_note(const wisp_simulation *s, size_t i, wisp_mesh_note *note)
+{
+  return wisp_notes_at(NULL, &s->mesh->notes, i, note) == WISP_OK;
 }

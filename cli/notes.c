@@ -1,0 +1,17 @@
+#include "notes.h"
+
+void wisp_cli_say_notes(const wisp_arguments *args, const wisp_notes *notes)
+{
+  for (size_t i = 0; i < notes->count; i++) wisp_cli_warn(args, notes->list[i].text);
+}
+
+void wisp_json_add_notes(cJSON *object, const wisp_notes *notes)
+{
+  cJSON *list = cJSON_AddArrayToObject(object, "notes");
+  for (size_t i = 0; i < notes->count; i++) {
+    cJSON *note = cJSON_CreateObject();
+    cJSON_AddStringToObject(note, "key", notes->list[i].key);
+    cJSON_AddStringToObject(note, "text", notes->list[i].text);
+    cJSON_AddItemToArray(list, note);
+  }
+}

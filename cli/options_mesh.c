@@ -1,0 +1,67 @@
+/* The options that say which mesh. */
+#include "options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Standard input as a mesh's file: whoever makes the mesh again finds it there. */
+static wisp_status read_input(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *source)
+{
+  char bytes[65536];
+  size_t count = args->input->data ? 0 : fread(bytes, 1, sizeof bytes, stdin);
+  for (; count; count = fread(bytes, 1, sizeof bytes, stdin)) CALL(wisp_text_add(err, args->input, bytes, count));
+  CALL(wisp_require(err, !ferror(stdin), WISP_ESYSTEM, "standard input: cannot be read: %s", strerror(errno)));
+  CALL(wisp_text_add(err, args->input, "", 0));
+  source->file = "standard input", source->data = args->input->data, source->length = args->input->length;
+  return WISP_OK;
+}
+
+wisp_status wisp_option_file(wisp_error *err, const wisp_arguments *args, const char *path, wisp_mesh_source *source)
+{
+  source->file = path;
+  source->cracks = wisp_option_given(args, "cracks");
+  CALL(wisp_option_real(err, args, "merge", 1e-300, 1e300, 0, &source->merge));
+  return strcmp(path, "-") == 0 ? read_input(err, args, source) : WISP_OK;
+}
+
+wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out)
+{
+  static const char *const of_boxes[] = {"jitter", "shuffle"}, *const of_files[] = {"merge", "cracks"};
+  const char *order = wisp_option_value(args, "order");
+  wisp_mesh_source source = {.file = wisp_option_value(args, "mesh"),
+                             .shuffle = wisp_option_given(args, "shuffle"),
+                             .as_asked = order != NULL};
+  bool looks_polynomial = order && *order && !order[strspn(order, "0123456789-,")];
+  long long seed = 0;
+  size_t ordering = 0;
+  for (size_t i = 0; i < WISP_COUNT(of_boxes); i++)
+    CALL(wisp_require(err, !source.file || !wisp_option_given(args, of_boxes[i]), WISP_EUSAGE,
+                      "--%s is for the box and --mesh names a file: leave one out", of_boxes[i]));
+  for (size_t i = 0; i < WISP_COUNT(of_files); i++)
+    CALL(wisp_require(err, source.file || !wisp_option_given(args, of_files[i]), WISP_EUSAGE,
+                      "--%s is for a file: name it by --mesh", of_files[i]));
+  CALL(wisp_option_real(err, args, "jitter", 0, 0.5, 0, &source.jitter));
+  CALL(wisp_option_integer(err, args, "shuffle", 0, INT32_MAX, 0, &seed));
+  CALL(wisp_require(
+      err, !looks_polynomial, WISP_EUSAGE,
+      "option --order is '%s', must be one of as-given, curve, metis, levels (how elements lie in memory): did you "
+      "mean -n %s?",
+      order, order));
+  CALL(wisp_option_choice(err, args, "order", WISP_ORDERINGS, wisp_ordering_names, 0, &ordering));
+  if (source.file) CALL(wisp_option_file(err, args, source.file, &source));
+  source.seed = (uint64_t)seed;
+  source.ordering = (wisp_ordering)ordering;
+  *out = source;
+  return WISP_OK;
+}
+
+wisp_status wisp_option_timed_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out)
+{
+  static const char *const names[] = {"mesh", "jitter", "shuffle", "order", "merge", "cracks"};
+  bool given = false;
+  for (size_t i = 0; i < WISP_COUNT(names); i++) given |= wisp_option_given(args, names[i]);
+  if (given) return wisp_option_mesh(err, args, out);
+  *out = wisp_mesh_source_irregular();
+  return WISP_OK;
+}

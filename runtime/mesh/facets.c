@@ -1,0 +1,225 @@
+#include "facets.h"
+#include "../../gen/nodal/tet.h"
+
+#include <math.h>
+
+/* Corners of a hex in tensor order, v = vr + 2 vs + 4 vt: face 2 d + side lies at that side of direction d. */
+static const int hex_faces[WISP_HEX_FACES][4] = {{0, 2, 6, 4}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                                 {2, 3, 7, 6}, {0, 1, 3, 2}, {4, 5, 7, 6}};
+
+int wisp_mesh_faces(const wisp_mesh *mesh)
+{
+  return mesh->corners == 8 ? WISP_HEX_FACES : mesh->corners;
+}
+
+int wisp_mesh_face(const wisp_mesh *mesh, size_t element, int face, int32_t vertex[4])
+{
+  const int32_t *cell = mesh->cell + (size_t)mesh->corners * element;
+  const int corners = mesh->corners == 8 ? 4 : mesh->corners - 1;
+  for (int i = 0; i < corners; i++)
+    vertex[i] = cell[mesh->corners == 8   ? hex_faces[face][i]
+                     : mesh->corners == 4 ? wisp_tet_face_vertices[face][i]
+                                          : (face + i) % 3];
+  return corners;
+}
+
+/* ---- Polygons. */
+
+static double dot(const double a[3], const double b[3])
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void subtract(const double a[3], const double b[3], double out[3])
+{
+  for (int c = 0; c < 3; c++) out[c] = a[c] - b[c];
+}
+
+/* Makes a vector of length 1 of it, and returns the length that it had. Squares of its parts may be out of range. */
+static double normalize(double v[3])
+{
+  const double most = fmax(fmax(fabs(v[0]), fabs(v[1])), fabs(v[2]));
+  if (!(most > 0)) return 0;
+  for (int c = 0; c < 3; c++) v[c] /= most;
+  const double length = sqrt(dot(v, v));
+  for (int c = 0; c < 3; c++) v[c] /= length;
+  return most * length;
+}
+
+/* The normal of an edge in the plane of its triangle, away from the element: `away`, which leads from the element's
+ * middle to the edge's, without its part along the edge. */
+static void set_edge_normal(wisp_facet *f, const double away[3])
+{
+  double along[3];
+  subtract(f->xyz[1], f->xyz[0], along);
+  f->area = normalize(along);
+  const double part = dot(away, along);
+  for (int c = 0; c < 3; c++) f->normal[c] = away[c] - part * along[c];
+  normalize(f->normal);
+}
+
+/* Half the cross product of two edges, or of the diagonals, is the area times the normal. */
+static void set_face_normal(wisp_facet *f, const double away[3])
+{
+  double a[3], b[3], *n = f->normal;
+  subtract(f->xyz[f->corners - 2], f->xyz[0], a);
+  subtract(f->xyz[f->corners - 1], f->xyz[f->corners - 3], b);
+  for (int c = 0; c < 3; c++) n[c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
+  f->area = normalize(n) / 2;
+  if (dot(n, away) < 0)
+    for (int c = 0; c < 3; c++) n[c] = -n[c];
+}
+
+wisp_facet wisp_mesh_facet(const wisp_mesh *mesh, size_t element, int face)
+{
+  wisp_facet f = {.element = element, .face = face};
+  const int32_t *cell = mesh->cell + (size_t)mesh->corners * element;
+  int32_t vertex[4];
+  double away[3] = {0};
+  f.corners = wisp_mesh_face(mesh, element, face, vertex);
+  for (int i = 0; i < f.corners; i++)
+    for (int c = 0; c < 3; c++) {
+      f.xyz[i][c] = mesh->xyz[3 * (size_t)vertex[i] + (size_t)c];
+      away[c] += f.xyz[i][c] / f.corners;
+    }
+  for (int i = 0; i < mesh->corners; i++)
+    for (int c = 0; c < 3; c++) away[c] -= mesh->xyz[3 * (size_t)cell[i] + (size_t)c] / mesh->corners;
+  if (f.corners == 2)
+    set_edge_normal(&f, away);
+  else
+    set_face_normal(&f, away);
+  return f;
+}
+
+void wisp_facet_middle(const wisp_facet *facet, double middle[3])
+{
+  for (int c = 0; c < 3; c++) {
+    middle[c] = 0;
+    for (int i = 0; i < facet->corners; i++) middle[c] += facet->xyz[i][c] / facet->corners;
+  }
+}
+
+/* ---- The boundary of hexes. Both hexes of a face make the same key of its vertices, in whatever order they stand. */
+
+/* A number of each vertex (the mixing is that of splitmix64, Steele et al. 2014); a face's key is the sum of four. */
+static void mix_vertices(size_t count, uint64_t *number)
+{
+  for (size_t v = 0; v < count; v++) {
+    uint64_t h = v + 1;
+    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+    number[v] = h ^ h >> 31;
+  }
+}
+
+/* The keys of a hex's faces, and the lowest vertex of each. */
+static void find_keys(const int32_t *hex, const uint64_t *number, uint64_t key[WISP_HEX_FACES],
+                      int32_t low[WISP_HEX_FACES])
+{
+  uint64_t of[8];
+  for (int i = 0; i < 8; i++) of[i] = number[hex[i]];
+  for (int f = 0; f < WISP_HEX_FACES; f++) {
+    const int *at = hex_faces[f];
+    const int32_t a = hex[at[0]] < hex[at[1]] ? hex[at[0]] : hex[at[1]];
+    const int32_t b = hex[at[2]] < hex[at[3]] ? hex[at[2]] : hex[at[3]];
+    key[f] = of[at[0]] + of[at[1]] + of[at[2]] + of[at[3]];
+    low[f] = a < b ? a : b;
+  }
+}
+
+/* Keys that were met, in an open hash that is at most half full; face: 6 x hex + face plus one of a face that is alone
+ * so far, 0 where the last two that were met are neighbours. */
+typedef struct met {
+  uint64_t key;
+  size_t face;
+  bool used;
+} met;
+
+/* The state of faces while they are paired. */
+typedef struct pairing {
+  met *table;
+  size_t mask;
+  unsigned char *outside;
+  int32_t *neighbour; /* NULL: nobody asks */
+} pairing;
+
+static void meet(pairing *p, uint64_t key, size_t face)
+{
+  size_t i = (size_t)(key ^ key >> 32) & p->mask;
+  while (p->table[i].used && p->table[i].key != key) i = (i + 1) & p->mask;
+  met *m = &p->table[i];
+  const size_t other = m->used ? m->face : 0;
+  *m = (met){key, other ? 0 : face + 1, true};
+  p->outside[face] = !other;
+  if (!other) return;
+  p->outside[other - 1] = false;
+  if (!p->neighbour) return;
+  p->neighbour[face] = (int32_t)((other - 1) / WISP_HEX_FACES);
+  p->neighbour[other - 1] = (int32_t)(face / WISP_HEX_FACES);
+}
+
+/* Finds the faces of one hex. Where all faces with one lowest vertex have two hexes, the exclusive or of their keys is
+ * 0: these are passed over, unless neighbours are asked for. */
+static wisp_status pair_faces(wisp_error *err, const wisp_mesh *mesh, unsigned char *outside, int32_t *neighbour)
+{
+  OWNED(free) uint64_t *number = NULL, *open = NULL;
+  OWNED(free) met *list = NULL, *table = NULL;
+  uint64_t key[WISP_HEX_FACES];
+  int32_t low[WISP_HEX_FACES];
+  size_t count = 0, room = 0, size = 16;
+  CALL(wisp_new(err, mesh->vertices, sizeof *number, &number));
+  CALL(wisp_new(err, mesh->vertices, sizeof *open, &open));
+  mix_vertices(mesh->vertices, number);
+  for (size_t k = 0; k < mesh->elements; k++) {
+    find_keys(mesh->hex + 8 * k, number, key, low);
+    for (int f = 0; f < WISP_HEX_FACES; f++) open[low[f]] ^= key[f];
+  }
+  for (size_t k = 0; k < mesh->elements; k++) {
+    find_keys(mesh->hex + 8 * k, number, key, low);
+    for (size_t f = 0; f < WISP_HEX_FACES; f++) {
+      if (!neighbour && !open[low[f]]) continue;
+      CALL(wisp_grow(err, &list, &room, count + 1, sizeof *list));
+      list[count++] = (met){key[f], WISP_HEX_FACES * k + f, true};
+    }
+  }
+  while (size < 2 * count) size *= 2;
+  CALL(wisp_new(err, size, sizeof *table, &table));
+  pairing p = {table, size - 1, outside, neighbour};
+  for (size_t i = 0; i < count; i++) meet(&p, list[i].key, list[i].face);
+  return WISP_OK;
+}
+
+wisp_status wisp_hex_neighbours(wisp_error *err, const wisp_mesh *mesh, int32_t *neighbour)
+{
+  OWNED(free) unsigned char *outside = NULL;
+  CALL(wisp_new(err, mesh->elements, WISP_HEX_FACES, &outside));
+  for (size_t f = 0; f < WISP_HEX_FACES * mesh->elements; f++) neighbour[f] = WISP_BOUNDARY;
+  return pair_faces(err, mesh, outside, neighbour);
+}
+
+/* ---- The boundary. */
+
+wisp_status wisp_mesh_outside(wisp_error *err, const wisp_mesh *mesh, unsigned char **out)
+{
+  const size_t faces = (size_t)wisp_mesh_faces(mesh) * mesh->elements;
+  OWNED(free) unsigned char *outside = NULL;
+  CALL(wisp_new(err, faces, 1, &outside));
+  if (mesh->corners == 8) CALL(pair_faces(err, mesh, outside, NULL));
+  for (size_t f = 0; f < faces && mesh->corners < 8; f++) outside[f] = mesh->neighbour[f] == WISP_BOUNDARY;
+  return GIVE(outside, out);
+}
+
+wisp_status wisp_mesh_boundary(wisp_error *err, const wisp_mesh *mesh, size_t *count, wisp_facet **out)
+{
+  const size_t each = (size_t)wisp_mesh_faces(mesh), faces = each * mesh->elements;
+  OWNED(free) unsigned char *outside = NULL;
+  OWNED(free) wisp_facet *facet = NULL;
+  size_t found = 0;
+  CALL(wisp_mesh_outside(err, mesh, &outside));
+  for (size_t f = 0; f < faces; f++) found += outside[f];
+  CALL(wisp_new(err, found, sizeof *facet, &facet));
+  *count = 0;
+  for (size_t f = 0; f < faces; f++)
+    if (outside[f]) facet[(*count)++] = wisp_mesh_facet(mesh, f / each, (int)(f % each));
+  return GIVE(facet, out);
+}

@@ -1,0 +1,194 @@
+#include "health.h"
+#include "facets.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- One element. */
+
+static const double *vertex_of(const wisp_mesh *mesh, size_t element, int corner)
+{
+  return mesh->xyz + 3 * (size_t)mesh->cell[(size_t)mesh->corners * element + (size_t)corner];
+}
+
+static double distance(const double a[3], const double b[3])
+{
+  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+static double determinant(const double a[3], const double b[3], const double c[3])
+{
+  return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+/* The pyramids from a corner to the faces. A bilinear face bounds the mean of the volumes that its two pairs of
+ * triangles bound: four tets, of half their volumes. */
+static double hex_volume(const wisp_mesh *mesh, size_t element)
+{
+  static const int cut[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};
+  static const int outward[WISP_HEX_FACES] = {-1, 1, 1, -1, -1, 1}; /* which way the corners go round */
+  const double *origin = vertex_of(mesh, element, 0);
+  double twelve = 0;
+  for (int face = 0; face < WISP_HEX_FACES; face++) {
+    int32_t vertex[4];
+    double to[4][3];
+    wisp_mesh_face(mesh, element, face, vertex);
+    for (int i = 0; i < 4; i++)
+      for (int c = 0; c < 3; c++) to[i][c] = mesh->xyz[3 * (size_t)vertex[i] + (size_t)c] - origin[c];
+    for (int i = 0; i < 4; i++) twelve += outward[face] * determinant(to[cut[i][0]], to[cut[i][1]], to[cut[i][2]]);
+  }
+  return twelve / 12;
+}
+
+double wisp_mesh_measure(const wisp_mesh *mesh, size_t element)
+{
+  if (mesh->corners == 8) return hex_volume(mesh, element);
+  return mesh->corners == 4 ? wisp_mesh_corner(mesh, element, wisp_tet_frames[0], NULL) / 6
+                            : wisp_mesh_corner(mesh, element, wisp_tri_frames[0], NULL) / 2;
+}
+
+double wisp_mesh_length(const wisp_mesh *mesh, size_t element)
+{
+  double surface = 0;
+  for (int face = 0; face < wisp_mesh_faces(mesh); face++) surface += wisp_mesh_facet(mesh, element, face).area;
+  return wisp_mesh_dimension(mesh) * wisp_mesh_measure(mesh, element) / surface;
+}
+
+/* abc / 4 A of the sides and the area. */
+static double circle_radius(const wisp_mesh *mesh, size_t element)
+{
+  double product = 1;
+  for (int i = 0; i < 3; i++) product *= distance(vertex_of(mesh, element, i), vertex_of(mesh, element, (i + 1) % 3));
+  return product / (4 * wisp_mesh_measure(mesh, element));
+}
+
+/* |a^2 (b x c) + b^2 (c x a) + c^2 (a x b)| / 12 V of the edges from a corner. */
+static double sphere_radius(const wisp_mesh *mesh, size_t element)
+{
+  double edge[3][3], sum[3] = {0};
+  for (int i = 0; i < 3; i++)
+    for (int c = 0; c < 3; c++) edge[i][c] = vertex_of(mesh, element, i + 1)[c] - vertex_of(mesh, element, 0)[c];
+  for (int i = 0; i < 3; i++) {
+    const double *a = edge[i], *b = edge[(i + 1) % 3], *d = edge[(i + 2) % 3];
+    const double square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+    for (int c = 0; c < 3; c++) sum[c] += square * (b[(c + 1) % 3] * d[(c + 2) % 3] - b[(c + 2) % 3] * d[(c + 1) % 3]);
+  }
+  return sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) / (12 * wisp_mesh_measure(mesh, element));
+}
+
+static double least_corner(const wisp_mesh *mesh, size_t element)
+{
+  double least = 1;
+  for (int i = 0; i < 8; i++) {
+    const int *frame = wisp_hex_frames[i];
+    double product = 1;
+    for (int e = 1; e < 4; e++)
+      product *= distance(vertex_of(mesh, element, frame[e]), vertex_of(mesh, element, frame[0]));
+    least = fmin(least, wisp_mesh_corner(mesh, element, frame, NULL) / product);
+  }
+  return least;
+}
+
+double wisp_mesh_quality(const wisp_mesh *mesh, size_t element)
+{
+  if (mesh->corners == 8) return least_corner(mesh, element);
+  const double inner = wisp_mesh_length(mesh, element);
+  return mesh->corners == 4 ? 3 * inner / sphere_radius(mesh, element) : 2 * inner / circle_radius(mesh, element);
+}
+
+/* ---- All of them. */
+
+static int compare(const void *left, const void *right)
+{
+  const double *a = left, *b = right;
+  return *a < *b ? -1 : *a > *b;
+}
+
+/* The values of all elements, which it sorts. */
+static wisp_spread spread_of(const wisp_mesh *mesh, double *value)
+{
+  const size_t count = mesh->elements;
+  wisp_spread s = {.element = 0};
+  for (size_t k = 0; k < count; k++)
+    if (value[k] < value[s.element]) s.element = k;
+  for (int i = 0; i < mesh->corners; i++)
+    for (int c = 0; c < 3; c++) s.at[c] += vertex_of(mesh, s.element, i)[c] / mesh->corners;
+  wisp_plane_place(mesh->plane, 1, s.at);
+  qsort(value, count, sizeof *value, compare);
+  s.least = value[0], s.greatest = value[count - 1];
+  s.hundredth = value[(count - 1) / 100], s.tenth = value[(count - 1) / 10], s.half = value[(count - 1) / 2];
+  return s;
+}
+
+/* The first element of an element's piece, as far as it is known. */
+static size_t root_of(int32_t *piece, size_t element)
+{
+  while (piece[element] != (int32_t)element) {
+    piece[element] = piece[piece[element]];
+    element = (size_t)piece[element];
+  }
+  return element;
+}
+
+static wisp_status count_pieces(wisp_error *err, const wisp_mesh *mesh, const int32_t *neighbour, wisp_health *health)
+{
+  const size_t faces = (size_t)wisp_mesh_faces(mesh);
+  OWNED(free) int32_t *piece = NULL;
+  CALL(wisp_new(err, mesh->elements, sizeof *piece, &piece));
+  for (size_t k = 0; k < mesh->elements; k++) piece[k] = (int32_t)k;
+  health->pieces = mesh->elements;
+  for (size_t f = 0; f < faces * mesh->elements; f++) {
+    if (neighbour[f] == WISP_BOUNDARY) continue;
+    const size_t a = root_of(piece, f / faces), b = root_of(piece, (size_t)neighbour[f]);
+    health->pieces -= a != b;
+    piece[a < b ? b : a] = (int32_t)(a < b ? a : b);
+  }
+  return WISP_OK;
+}
+
+static void measure_boundary(const wisp_mesh *mesh, const int32_t *neighbour, wisp_health *health)
+{
+  const size_t faces = (size_t)wisp_mesh_faces(mesh);
+  for (size_t f = 0; f < faces * mesh->elements; f++) {
+    if (neighbour[f] != WISP_BOUNDARY) continue;
+    health->boundary_faces++;
+    health->boundary += wisp_mesh_facet(mesh, f / faces, (int)(f % faces)).area;
+  }
+}
+
+/* As the file has it. */
+static void find_extent(const wisp_mesh *mesh, wisp_health *health)
+{
+  for (int c = 0; c < 3; c++) health->low[c] = INFINITY, health->high[c] = -INFINITY;
+  for (size_t v = 0; v < mesh->vertices; v++) {
+    double at[3];
+    memcpy(at, mesh->xyz + 3 * v, sizeof at);
+    wisp_plane_place(mesh->plane, 1, at);
+    for (int c = 0; c < 3; c++)
+      health->low[c] = fmin(health->low[c], at[c]), health->high[c] = fmax(health->high[c], at[c]);
+  }
+}
+
+wisp_status wisp_mesh_look(wisp_error *err, const wisp_mesh *mesh, wisp_health *out)
+{
+  wisp_health health = {.pieces = 0};
+  OWNED(free) double *value = NULL;
+  OWNED(free) int32_t *made = NULL;
+  find_extent(mesh, &health);
+  CALL(wisp_new(err, mesh->elements, sizeof *value, &value));
+  if (mesh->corners == 8) {
+    CALL(wisp_new(err, WISP_HEX_FACES * mesh->elements, sizeof *made, &made));
+    CALL(wisp_hex_neighbours(err, mesh, made));
+  }
+  const int32_t *neighbour = made ? made : mesh->neighbour;
+  CALL(count_pieces(err, mesh, neighbour, &health));
+  measure_boundary(mesh, neighbour, &health);
+  for (size_t k = 0; k < mesh->elements; k++) health.measure += wisp_mesh_measure(mesh, k);
+  for (size_t k = 0; k < mesh->elements; k++) value[k] = wisp_mesh_quality(mesh, k);
+  health.quality = spread_of(mesh, value);
+  for (size_t k = 0; k < mesh->elements; k++) value[k] = wisp_mesh_length(mesh, k);
+  health.length = spread_of(mesh, value);
+  while (health.limiting < mesh->elements && value[health.limiting] < 2 * health.length.least) health.limiting++;
+  *out = health;
+  return WISP_OK;
+}

@@ -1,0 +1,22 @@
+/* Remarks about a mesh's file: what of it has no effect, and what was changed. Whoever reads collects them, and who
+ * talks to people says each once. */
+#ifndef WISP_NOTES_H
+#define WISP_NOTES_H
+
+#include "../../gen/check.h"
+
+/* Zero-initialise. */
+typedef struct wisp_notes {
+  wisp_mesh_note *list; /* keys are constants, texts are the list's own */
+  size_t count, room;
+} wisp_notes;
+
+/* Adds a remark. key: a word that programs can rely on, a constant. */
+__attribute__((format(printf, 4, 5))) wisp_status wisp_notes_add(wisp_error *err, wisp_notes *notes, const char *key,
+                                                                 const char *format, ...);
+void wisp_notes_free(wisp_notes *notes);
+
+/* The i-th remark; WISP_EMISSING behind the last. */
+wisp_status wisp_notes_at(wisp_error *err, const wisp_notes *notes, size_t i, wisp_mesh_note *out);
+
+#endif

@@ -1,0 +1,375 @@
+#include "touching.h"
+#include "facets.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- A tree over the faces: its boxes hold where faces are and which way they look, so that faces of a large plane
+ * side, which all look one way, meet none that looks the other way. */
+
+enum { AXES = 6, LEAF = 8 }; /* x y z, and the normal's three */
+
+typedef struct range {
+  double low[AXES], high[AXES];
+} range;
+
+typedef struct tree {
+  range *own;    /* of each face */
+  size_t *order; /* faces, as leaves hold them */
+  range *node;   /* the children of node i are 2 i + 1 and 2 i + 2 */
+  size_t count;
+} tree;
+
+/* fmin and fmax are calls, for the sake of numbers that are none. */
+static void widen(range *r, int axis, double low, double high)
+{
+  if (low < r->low[axis]) r->low[axis] = low;
+  if (high > r->high[axis]) r->high[axis] = high;
+}
+
+static range nothing(void)
+{
+  range r;
+  for (int a = 0; a < AXES; a++) r.low[a] = INFINITY, r.high[a] = -INFINITY;
+  return r;
+}
+
+static range range_of(const wisp_facet *f)
+{
+  range r = nothing();
+  for (int c = 0; c < 3; c++) {
+    for (int i = 0; i < f->corners; i++) widen(&r, c, f->xyz[i][c], f->xyz[i][c]);
+    widen(&r, 3 + c, f->normal[c], f->normal[c]);
+  }
+  return r;
+}
+
+static double middle(const tree *t, size_t place, int axis)
+{
+  const range *r = &t->own[t->order[place]];
+  return r->low[axis] + r->high[axis];
+}
+
+/* Puts the faces begin .. end - 1 into such an order that those before `nth` lie no higher along the axis than those
+ * behind it (Hoare's selection). */
+static void select_nth(tree *t, size_t begin, size_t end, size_t nth, int axis)
+{
+  while (end - begin > 1) {
+    const double pivot = middle(t, begin + (end - 1 - begin) / 2, axis); /* not the last: both parts get a face */
+    size_t i = begin, k = end - 1;
+    for (;; i++, k--) {
+      while (middle(t, i, axis) < pivot) i++;
+      while (middle(t, k, axis) > pivot) k--;
+      if (i >= k) break;
+      const size_t keep = t->order[i];
+      t->order[i] = t->order[k], t->order[k] = keep;
+    }
+    const size_t border = k + 1;
+    if (nth < border)
+      end = border;
+    else
+      begin = border;
+  }
+}
+
+/* A node's box, and its children's: halves along the axis on which it is widest. scale: of lengths, so that the mesh is
+ * about as wide as normals are. */
+static void build(tree *t, size_t node, size_t begin, size_t end, double scale)
+{
+  range r = nothing();
+  int widest = 0;
+  for (size_t i = begin; i < end; i++)
+    for (int a = 0; a < AXES; a++) widen(&r, a, t->own[t->order[i]].low[a], t->own[t->order[i]].high[a]);
+  t->node[node] = r;
+  for (int a = 1; a < AXES; a++)
+    if ((r.high[a] - r.low[a]) * (a < 3 ? scale : 1) > (r.high[widest] - r.low[widest]) * (widest < 3 ? scale : 1))
+      widest = a;
+  if (end - begin <= LEAF) return;
+  const size_t half = begin + (end - begin) / 2;
+  select_nth(t, begin, end, half, widest);
+  build(t, 2 * node + 1, begin, half, scale);
+  build(t, 2 * node + 2, half, end, scale);
+}
+
+/* The tree of the faces that are not left out; extent: the mesh's. It has as many nodes as a whole one of its depth. */
+static wisp_status make_tree(wisp_error *err, size_t count, const wisp_facet *facet, const unsigned char *left_out,
+                             double extent, tree *out)
+{
+  size_t nodes = 1;
+  CALL(wisp_new(err, count, sizeof *out->own, &out->own));
+  CALL(wisp_new(err, count, sizeof *out->order, &out->order));
+  for (size_t i = 0; i < count; i++) {
+    out->own[i] = range_of(&facet[i]);
+    if (!left_out[i]) out->order[out->count++] = i;
+  }
+  for (size_t leaf = out->count; leaf > LEAF; leaf = (leaf + 1) / 2) nodes = 2 * nodes + 1;
+  CALL(wisp_new(err, nodes, sizeof *out->node, &out->node));
+  build(out, 0, 0, out->count, 2 / extent);
+  return WISP_OK;
+}
+
+static void release_tree(tree *t)
+{
+  free(t->own);
+  free(t->order);
+  free(t->node);
+}
+
+/* ---- Two faces. */
+
+static double distance(const double a[3], const double b[3])
+{
+  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+static double dot(const double a[3], const double b[3])
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static double shortest_edge(const wisp_facet *f)
+{
+  double shortest = INFINITY;
+  for (int i = 0; i < f->corners; i++) shortest = fmin(shortest, distance(f->xyz[i], f->xyz[(i + 1) % f->corners]));
+  return shortest;
+}
+
+static bool coincide(const wisp_facet *a, const wisp_facet *b, double near)
+{
+  bool all = a->corners == b->corners;
+  for (int i = 0; all && i < a->corners; i++) {
+    double nearest = INFINITY;
+    for (int k = 0; k < b->corners; k++) nearest = fmin(nearest, distance(a->xyz[i], b->xyz[k]));
+    all = nearest <= near;
+  }
+  return all;
+}
+
+/* Does b lie in the plane, or on the line, of a? */
+static bool is_in_plane(const wisp_facet *a, const wisp_facet *b, double near)
+{
+  bool all = true;
+  for (int k = 0; k < b->corners; k++) {
+    const double from[3] = {b->xyz[k][0] - a->xyz[0][0], b->xyz[k][1] - a->xyz[0][1], b->xyz[k][2] - a->xyz[0][2]};
+    all &= fabs(dot(a->normal, from)) <= near;
+  }
+  return all;
+}
+
+/* A convex polygon; a quadrangle that is cut by another one's four sides has eight corners at the most. */
+typedef struct polygon {
+  int corners;
+  double at[8][2];
+} polygon;
+
+/* A face of the plane of `frame`, in coordinates there: along its first edge, and across. Both are seen from the side
+ * to which the frame's normal points. */
+static polygon flatten(const wisp_facet *frame, const wisp_facet *f)
+{
+  polygon p = {.corners = f->corners};
+  double u[3], v[3];
+  const double *n = frame->normal, length = distance(frame->xyz[1], frame->xyz[0]);
+  for (int c = 0; c < 3; c++) u[c] = (frame->xyz[1][c] - frame->xyz[0][c]) / length;
+  for (int c = 0; c < 3; c++) v[c] = n[(c + 1) % 3] * u[(c + 2) % 3] - n[(c + 2) % 3] * u[(c + 1) % 3];
+  for (int i = 0; i < f->corners; i++) {
+    double from[3];
+    for (int c = 0; c < 3; c++) from[c] = f->xyz[i][c] - frame->xyz[0][c];
+    p.at[i][0] = dot(u, from), p.at[i][1] = dot(v, from);
+  }
+  return p;
+}
+
+static double signed_area(const polygon *p)
+{
+  double twice = 0;
+  for (int i = 0; i < p->corners; i++) {
+    const double *a = p->at[i], *b = p->at[(i + 1) % p->corners];
+    twice += a[0] * b[1] - a[1] * b[0];
+  }
+  return twice / 2;
+}
+
+/* On which side of the line from a to b a point lies: positive on the left. */
+static double side_of(const double a[2], const double b[2], const double x[2])
+{
+  return (b[0] - a[0]) * (x[1] - a[1]) - (b[1] - a[1]) * (x[0] - a[0]);
+}
+
+/* The part of p on one side of a line (Sutherland & Hodgman 1974); sign: 1 for the left. */
+static polygon cut(const polygon *p, const double a[2], const double b[2], double sign)
+{
+  polygon rest = {.corners = 0};
+  for (int i = 0; i < p->corners; i++) {
+    const double *from = p->at[i], *to = p->at[(i + 1) % p->corners];
+    const double s = sign * side_of(a, b, from), t = sign * side_of(a, b, to);
+    if (s >= 0 && rest.corners < 8) memcpy(rest.at[rest.corners++], from, sizeof *rest.at);
+    if ((s < 0) == (t < 0) || rest.corners >= 8) continue;
+    for (int c = 0; c < 2; c++) rest.at[rest.corners][c] = from[c] + s / (s - t) * (to[c] - from[c]);
+    rest.corners++;
+  }
+  return rest;
+}
+
+/* The area, or length, that two faces of one plane share. */
+static double shared_area(const wisp_facet *a, const wisp_facet *b)
+{
+  const polygon frame = flatten(a, a);
+  polygon p = flatten(a, b);
+  if (a->corners == 2) return fmin(a->area, fmax(p.at[0][0], p.at[1][0])) - fmax(0, fmin(p.at[0][0], p.at[1][0]));
+  const double sign = signed_area(&frame) > 0 ? 1 : -1;
+  for (int i = 0; i < a->corners; i++) p = cut(&p, frame.at[i], frame.at[(i + 1) % a->corners], sign);
+  return fabs(signed_area(&p));
+}
+
+/* Do they lie in one plane and share some of it? */
+static bool overlap(const wisp_facet *a, const wisp_facet *b, double near)
+{
+  bool all = true;
+  for (int i = 0; i < 4; i++) all &= is_in_plane(i % 2 ? a : b, i / 2 ? a : b, near);
+  return all && shared_area(a, b) > 1e-6 * fmin(a->area, b->area);
+}
+
+/* ---- All of them. */
+
+enum { APART, OVERLAPS, COINCIDES };
+
+/* The boundary's faces, and what was found of each; near: the distance within which they touch. */
+typedef struct boundary {
+  wisp_facet *facet;
+  unsigned char *found;
+  size_t count;
+  double extent, near;
+  size_t pair[2]; /* the first that touch */
+} boundary;
+
+static void release_boundary(boundary *b)
+{
+  free(b->facet);
+  free(b->found);
+}
+
+static double near_of(const boundary *b, size_t one, size_t other)
+{
+  return fmin(b->near, 1e-5 * fmin(shortest_edge(&b->facet[one]), shortest_edge(&b->facet[other])));
+}
+
+static void note(boundary *b, size_t one, size_t other, unsigned char found)
+{
+  const size_t low = one < other ? one : other, high = one < other ? other : one;
+  if (b->found[one] < found) b->found[one] = found;
+  if (b->found[other] < found) b->found[other] = found;
+  if (low < b->pair[0]) b->pair[0] = low, b->pair[1] = high;
+}
+
+/* Faces that coincide have one middle. */
+static wisp_status find_coincident(wisp_error *err, boundary *b)
+{
+  OWNED(free) double *middle = NULL;
+  OWNED(free) int32_t *target = NULL;
+  CALL(wisp_require(err, b->count < INT32_MAX, WISP_EINPUT, "the boundary has %zu faces, must have fewer than 2^31",
+                    b->count));
+  CALL(wisp_new(err, b->count, 3 * sizeof *middle, &middle));
+  CALL(wisp_new(err, b->count, sizeof *target, &target));
+  for (size_t i = 0; i < b->count; i++) wisp_facet_middle(&b->facet[i], middle + 3 * i);
+  CALL(wisp_join_points(err, b->count, middle, b->near, target));
+  for (size_t i = 0; i < b->count; i++) {
+    const size_t other = (size_t)target[i];
+    if (other != i && coincide(&b->facet[i], &b->facet[other], near_of(b, i, other))) note(b, other, i, COINCIDES);
+  }
+  return WISP_OK;
+}
+
+/* Can faces of a box overlap the face? Normals of faces that do differ by rounding, which is much where a face
+ * is thin. */
+static bool can_overlap(const range *own, const range *box, double near)
+{
+  const double turn = 1e-3;
+  bool all = true;
+  for (int a = 0; a < 3; a++) {
+    const double n = -own->low[3 + a];
+    all &= own->low[a] <= box->high[a] + near && own->high[a] >= box->low[a] - near;
+    all &= n >= box->low[3 + a] - turn && n <= box->high[3 + a] + turn;
+  }
+  return all;
+}
+
+/* Looks for faces that overlap the own one, among those begin .. end - 1 of a node. */
+static void look(boundary *b, const tree *t, size_t own, size_t node, size_t begin, size_t end)
+{
+  if (!can_overlap(&t->own[own], &t->node[node], b->near)) return;
+  if (end - begin > LEAF) {
+    const size_t half = begin + (end - begin) / 2;
+    look(b, t, own, 2 * node + 1, begin, half);
+    look(b, t, own, 2 * node + 2, half, end);
+    return;
+  }
+  for (size_t i = begin; i < end; i++) {
+    const size_t other = t->order[i];
+    if (other <= own || !can_overlap(&t->own[own], &t->own[other], b->near)) continue;
+    if (overlap(&b->facet[own], &b->facet[other], near_of(b, own, other))) note(b, own, other, OVERLAPS);
+  }
+}
+
+/* Among those that coincide with none. */
+static wisp_status find_overlapping(wisp_error *err, boundary *b)
+{
+  HELD(release_tree) tree t = {.count = 0};
+  CALL(make_tree(err, b->count, b->facet, b->found, b->extent, &t));
+  for (size_t i = 0; i < b->count; i++)
+    if (b->found[i] == APART) look(b, &t, i, 0, 0, t.count);
+  return WISP_OK;
+}
+
+static double extent_of(const wisp_mesh *mesh)
+{
+  double low[3], high[3], extent = 0;
+  wisp_mesh_extent(mesh, low, high);
+  for (int c = 0; c < 3; c++) extent = fmax(extent, high[c] - low[c]);
+  return extent;
+}
+
+wisp_status wisp_mesh_find_touching(wisp_error *err, const wisp_mesh *mesh, wisp_touching *out)
+{
+  HELD(release_boundary) boundary b = {.extent = extent_of(mesh), .pair = {SIZE_MAX, SIZE_MAX}};
+  wisp_touching touching = {.coincident = 0};
+  b.near = 1e-9 * b.extent;
+  CALL(wisp_mesh_boundary(err, mesh, &b.count, &b.facet));
+  CALL(wisp_new(err, b.count, 1, &b.found));
+  CALL(find_coincident(err, &b));
+  CALL(find_overlapping(err, &b));
+  for (size_t i = 0; i < b.count; i++) {
+    touching.coincident += b.found[i] == COINCIDES;
+    touching.overlapping += b.found[i] == OVERLAPS;
+  }
+  for (int i = 0; i < 2 && b.pair[0] < b.count; i++) touching.element[i] = b.facet[b.pair[i]].element;
+  if (b.pair[0] < b.count) {
+    wisp_facet_middle(&b.facet[b.pair[0]], touching.at);
+    wisp_plane_place(mesh->plane, 1, touching.at);
+  }
+  *out = touching;
+  return WISP_OK;
+}
+
+/* ---- What a solver does with them. */
+
+wisp_status wisp_mesh_refuse_touching(wisp_error *err, const char *name, const wisp_mesh *mesh)
+{
+  wisp_touching t;
+  char where[128], join[64] = "";
+  CALL(wisp_mesh_find_touching(err, mesh, &t));
+  if (!t.coincident && !t.overlapping) return WISP_OK;
+  const bool flat = mesh->corners == 3;
+  const char *many = flat ? "triangles" : mesh->corners == 4 ? "tets" : "hexes";
+  if (wisp_mesh_axes(mesh) == 2)
+    snprintf(where, sizeof where, "(%g, %g)", t.at[0], t.at[1]);
+  else
+    snprintf(where, sizeof where, "(%g, %g, %g)", t.at[0], t.at[1], t.at[2]);
+  if (t.coincident) snprintf(join, sizeof join, " --merge %.0e to join nodes, or", 1e-8 * extent_of(mesh));
+  return wisp_fail(err, WISP_EINPUT,
+                   "%s: %zu %s lie on one another, the first at %s: %s %zu and %zu touch there without "
+                   "shared nodes, which makes a wall. Join the parts before meshing (Gmsh: Coherence or "
+                   "BooleanFragments), or give%s --cracks to keep the walls",
+                   name, t.coincident + t.overlapping, flat ? "boundary edges" : "boundary faces", where, many,
+                   wisp_mesh_number(mesh, t.element[0]), wisp_mesh_number(mesh, t.element[1]), join);
+}

@@ -1,0 +1,22 @@
+/* Meshes of parts that share no vertex, for tests, and Gmsh files of meshes. */
+#ifndef WISP_TEST_PARTS_H
+#define WISP_TEST_PARTS_H
+
+#include "../runtime/mesh/mesh.h"
+
+/* A grid of the unit box or square, as wisp_mesh_grid makes it. */
+wisp_mesh *make_grid(int corners, int x, int y, int z);
+
+/* Finds the neighbours anew, after vertices have moved. */
+void connect_mesh(wisp_mesh *mesh);
+
+/* Every element with vertices of its own. Destroys the mesh. */
+wisp_mesh *explode_mesh(wisp_mesh *mesh);
+
+/* Two meshes as one that shares no vertex, the second moved. Destroys both. */
+wisp_mesh *put_beside(wisp_mesh *a, wisp_mesh *b, double dx, double dy, double dz);
+
+/* Writes format 2.2, with all elements in group 1 of their dimension and no faces. Destroys the mesh. */
+void write_mesh(const char *path, wisp_mesh *mesh);
+
+#endif

@@ -1,0 +1,244 @@
+/* Claim: triangles are read from a plane at any place in space. What a run tells is the same wherever the plane is,
+ * formulas and files have the file's coordinates, and a surface that is no plane is refused. */
+#include "command.h"
+#include "good.h"
+#include "solving.h"
+#include "store_fixture.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { SIDE = 4, POINTS = (SIDE + 1) * (SIDE + 1), TRIANGLES = 2 * SIDE * SIDE };
+
+/* Where the plate's point (s, t) is: origin + s first + t second. */
+typedef struct place {
+  double origin[3], first[3], second[3];
+} place;
+
+static const place level = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+static const place upright = {{0, -2, 0}, {1, 0, 0}, {0, 0, 1}};
+static const place side = {{3, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+static const place tilted = {{0.3, -1, 2}, {2. / 3, 2. / 3, 1. / 3}, {-2. / 3, 1. / 3, 2. / 3}};
+static const place tilted_the_other_way = {{0.3, -1, 2}, {-2. / 3, 1. / 3, 2. / 3}, {2. / 3, 2. / 3, 1. / 3}};
+
+/* A plate of moved squares, each cut in two, whose sides are the curves 1 to 4; bump lifts its middle off the plane. */
+static const char *write_plate(const char *folder, const place *at, double bump)
+{
+  wisp_text text = {0};
+  double normal[3];
+  for (size_t c = 0; c < 3; c++)
+    normal[c] = at->first[(c + 1) % 3] * at->second[(c + 2) % 3] - at->first[(c + 2) % 3] * at->second[(c + 1) % 3];
+  GOOD(wisp_text_print(err, &text, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n", POINTS));
+  for (int v = 0; v < POINTS; v++) {
+    const int i = v % (SIDE + 1), j = v / (SIDE + 1), inside = i % SIDE && j % SIDE;
+    const double s = (i + inside * 0.2 * sin(v)) / SIDE, t = (j + inside * 0.2 * cos(3 * v)) / SIDE;
+    const double off = i == SIDE / 2 && j == SIDE / 2 ? bump : 0;
+    GOOD(wisp_text_print(err, &text, "%d", v + 1));
+    for (int c = 0; c < 3; c++)
+      GOOD(wisp_text_print(err, &text, " %.17g",
+                           at->origin[c] + s * at->first[c] + t * at->second[c] + off * normal[c]));
+    GOOD(wisp_text_print(err, &text, "\n"));
+  }
+  GOOD(wisp_text_print(err, &text, "$EndNodes\n$Elements\n%d\n", TRIANGLES + 4 * SIDE));
+  for (int k = 0; k < SIDE; k++) {
+    const int edge[4][2] = {{k, k + 1},
+                            {(SIDE + 1) * k + SIDE, (SIDE + 1) * (k + 1) + SIDE},
+                            {(SIDE + 1) * SIDE + k, (SIDE + 1) * SIDE + k + 1},
+                            {(SIDE + 1) * k, (SIDE + 1) * (k + 1)}};
+    for (int e = 0; e < 4; e++)
+      GOOD(wisp_text_print(err, &text, "%d 1 2 %d 1 %d %d\n", 4 * k + e + 1, e + 1, edge[e][0] + 1, edge[e][1] + 1));
+  }
+  for (int k = 0; k < TRIANGLES; k++) {
+    const int low = k / 2 % SIDE + (SIDE + 1) * (k / 2 / SIDE) + 1, high = low + SIDE + 2;
+    GOOD(wisp_text_print(err, &text, "%d 2 2 1 1 %d %d %d\n", k + 4 * SIDE + 1, low, k % 2 ? high : low + 1,
+                         k % 2 ? low + SIDE + 1 : high));
+  }
+  GOOD(wisp_text_print(err, &text, "$EndElements\n"));
+  const char *path = fixture_path(folder, "plate.msh");
+  fixture_write(path, text.data, strlen(text.data));
+  wisp_text_free(&text);
+  return path;
+}
+
+static cJSON *solve(const char *folder, const char *problem, const char *arguments)
+{
+  char line[2048];
+  snprintf(line, sizeof line, "run %s --json --default -d %s --mesh %s %s", problem, test_device(),
+           fixture_path(folder, "plate.msh"), arguments);
+  return run_json(folder, "", line);
+}
+
+/* --- what runs tell --- */
+
+/* `s` or `t` of a point as an expression in x, y and z. */
+static void print_along(const place *at, const double direction[3], char text[160])
+{
+  snprintf(text, 160, "(%.17g*(x-%.17g)+%.17g*(y-(%.17g))+%.17g*(z-%.17g))", direction[0], at->origin[0], direction[1],
+           at->origin[1], direction[2], at->origin[2]);
+}
+
+/* Errors of a known solution that is a function of s and t, told in x, y and z; and what heat comes to. */
+static void solve_all(const char *folder, const place *at, double told[5])
+{
+  static const char *const names[] = {"l2_u", "l2_p", "l2_ustar"};
+  char s[160], t[160], line[1536];
+  write_plate(folder, at, 0);
+  print_along(at, at->first, s);
+  print_along(at, at->second, t);
+  snprintf(line, sizeof line, "-n 2 --neumann 2,3 --kappa '%s < 0.5 ? 2 : 1' --lambda 3 --solution 'sin(2*%s)*exp(%s)'",
+           s, s, t);
+  cJSON *json = solve(folder, "helmholtz", line);
+  for (int i = 0; i < 3; i++) told[i] = json_number(json, names[i]);
+  cJSON_Delete(json);
+  json = solve(folder, "heat", "-n 2 --fix 1=3,2=1 --source 2 --kappa 1 --steps 2");
+  told[3] = json_number(json, "u_mean");
+  told[4] = json_number(json, "u_highest");
+  cJSON_Delete(json);
+}
+
+static void test_anywhere(void **state)
+{
+  static const place *const places[] = {&upright, &side, &tilted, &tilted_the_other_way};
+  double here[5], there[5];
+  solve_all(*state, &level, here);
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    solve_all(*state, places[i], there);
+    for (int k = 0; k < 5; k++)
+      if (!(fabs(there[k] / here[k] - 1) < 1e-7))
+        fail_msg("place %zu: number %d is %.12g, not %.12g", i, k, there[k], here[k]);
+  }
+}
+
+/* A plane of one z keeps x and y, and z is what the file has. */
+static void test_height(void **state)
+{
+  double here[2];
+  for (int i = 0; i < 2; i++) {
+    const place at = {{0, 0, i ? 2.5 : 0}, {1, 0, 0}, {0, 1, 0}};
+    write_plate(*state, &at, 0);
+    cJSON *json = solve(*state, "helmholtz", i ? "-n 2 --solution 'x*y+z/2.5'" : "-n 2 --solution 'x*y+1'");
+    here[i] = json_number(json, "l2_p");
+    assert_true(json_number(json, "l2_u") < 1e-8);
+    cJSON_Delete(json);
+  }
+  assert_true(here[0] < 1e-8 && here[1] < 1e-8);
+}
+
+/* Nobody says what u is: then it is a function that varies over the plate, wherever that is. */
+static void test_standard(void **state)
+{
+  static const place *const places[] = {&level, &upright, &side};
+  double here[3];
+  for (int i = 0; i < 3; i++) {
+    write_plate(*state, places[i], 0);
+    cJSON *json = solve(*state, "helmholtz", "-n 2");
+    here[i] = json_number(json, "l2_u");
+    cJSON_Delete(json);
+  }
+  assert_true(here[0] > 1e-4 && fabs(here[1] / here[0] - 1) < 1e-7 && fabs(here[2] / here[0] - 1) < 1e-7);
+}
+
+/* Rounding in a file is no bump, and most turn one way: nothing is told of either. */
+static void test_tolerance(void **state)
+{
+  char line[256];
+  const place *const places[] = {&level, &tilted};
+  for (int i = 0; i < 2; i++) {
+    const char *path = write_plate(*state, places[i], 1e-10);
+    snprintf(line, sizeof line, "run helmholtz --default -n 1 -d %s --mesh %s", test_device(), path);
+    outcome o = run_in(*state, "", line);
+    if (o.status != 0 || strstr(o.err, "orientation")) fail_msg("status %d: %s", o.status, o.err);
+    forget(&o);
+    write_plate(*state, places[i], 1e-7);
+    o = run_in(*state, "", line);
+    if (o.status != 1 || !strstr(o.err, "the triangles lie in no plane") || !strstr(o.err, "gmsh -3"))
+      fail_msg("status %d: %s", o.status, o.err);
+    forget(&o);
+  }
+}
+
+/* --- files --- */
+
+/* The points and the named array of a file: 8 bytes of length before each array. */
+static double *read_points(const char *path, char **file, size_t *points)
+{
+  size_t length = 0;
+  *file = fixture_read(path, &length);
+  const char *number = strstr(*file, "NumberOfPoints=\"");
+  assert_non_null(number);
+  *points = strtoul(number + 16, NULL, 10);
+  char *at = memmem(*file, length, "\n_", 2);
+  assert_non_null(at);
+  double *xyz = calloc(3 * *points, sizeof *xyz);
+  assert_non_null(xyz);
+  memcpy(xyz, at + 2 + 8, 3 * *points * sizeof *xyz);
+  return xyz;
+}
+
+/* All points of the file lie on the plate, and its corners are among them. */
+static void check_points(const double *xyz, size_t points, const place *at)
+{
+  double low[2] = {1, 1}, high[2] = {0};
+  for (size_t i = 0; i < points; i++) {
+    const double *direction[2] = {at->first, at->second};
+    double left = 0, along[2] = {0};
+    for (int d = 0; d < 2; d++)
+      for (size_t c = 0; c < 3; c++) along[d] += (xyz[3 * i + c] - at->origin[c]) * direction[d][c];
+    for (size_t c = 0; c < 3; c++)
+      left += fabs(xyz[3 * i + c] - at->origin[c] - along[0] * at->first[c] - along[1] * at->second[c]);
+    assert_true(left < 1e-13);
+    for (int d = 0; d < 2; d++) low[d] = fmin(low[d], along[d]), high[d] = fmax(high[d], along[d]);
+  }
+  for (int d = 0; d < 2; d++) assert_true(fabs(low[d]) < 1e-13 && fabs(high[d] - 1) < 1e-13);
+}
+
+static void test_files(void **state)
+{
+  static const char *const problems[] = {"heat", "helmholtz"};
+  char line[256];
+  write_plate(*state, &tilted, 0);
+  for (int i = 0; i < 2; i++) {
+    size_t points = 0;
+    char *file = NULL;
+    snprintf(line, sizeof line, "-n 2 %s -o %s", i ? "" : "--fix 1=1", fixture_path(*state, "u.vtu"));
+    cJSON_Delete(solve(*state, problems[i], line));
+    double *xyz = read_points(fixture_path(*state, "u.vtu"), &file, &points);
+    check_points(xyz, points, &tilted);
+    assert_true(!i == !strstr(file, "Name=\"p_z\"")); /* p is tangential, and has three parts here */
+    free(xyz), free(file);
+  }
+}
+
+/* --- the library --- */
+
+static void test_library(void **state)
+{
+  const char *mesh = write_plate(*state, &tilted, 0);
+  wisp_session *session = NULL;
+  wisp_matrix *matrix = NULL;
+  wisp_matrix_counts counts;
+  GOOD(wisp_session_open(err, &(wisp_session_request){.device = test_device(), .defaults_only = 1}, &session));
+  GOOD(wisp_matrix_create(err, session,
+                          &(wisp_matrix_request){.spec = "assembly.step:tri:p2:laplace:f64", .mesh = mesh}, &matrix));
+  GOOD(wisp_matrix_size(err, matrix, &counts));
+  double *xyz = calloc(3 * counts.nodes, sizeof *xyz);
+  assert_non_null(xyz);
+  GOOD(wisp_matrix_nodes(err, matrix, xyz, NULL, NULL));
+  check_points(xyz, counts.nodes, &tilted);
+  free(xyz);
+  wisp_matrix_destroy(matrix);
+  wisp_session_close(session);
+}
+
+int main(void)
+{
+#define WITH_FOLDER(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+  const struct CMUnitTest tests[] = {WITH_FOLDER(test_anywhere),  WITH_FOLDER(test_height), WITH_FOLDER(test_standard),
+                                     WITH_FOLDER(test_tolerance), WITH_FOLDER(test_files),  WITH_FOLDER(test_library)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
