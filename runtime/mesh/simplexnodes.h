@@ -42,7 +42,7 @@ WISP_OWNED(wisp_simplexnodes, wisp_simplexnodes_destroy)
 /* Sets u at the nodes of all boundary edges, or faces, that are in the group of this number. */
 void wisp_simplexnodes_set(const wisp_simplexnodes *nodes, const wisp_mesh *mesh, int32_t tag, double value, double *u);
 
-/* Where each node lies, in the mesh's own coordinates, x, y and z together: 3 x nodes, caller's memory. */
+/* The place of each node, in the mesh's own coordinates, x, y and z together: 3 x nodes, caller's memory. */
 wisp_status wisp_simplexnodes_places(wisp_error *err, const wisp_simplexnodes *nodes, const wisp_mesh *mesh,
                                      double *xyz);
 
