@@ -100,8 +100,8 @@ wisp_status wisp_option_stored_device(wisp_error *err, const wisp_arguments *arg
 
 /* ---- The options that say which mesh, cli/help/mesh: the same in run, bench and tune. */
 
-/* What these options say; the box is not among them. A file - is standard input, which is read here, once. WISP_EUSAGE
- * where they exclude each other. */
+/* The mesh that these options name; the box is not among them. A file - is standard input, which is read here, once.
+ * WISP_EUSAGE where they exclude each other. */
 wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);
 
 /* A file, which is - for standard input, and how its parts that touch are read: --merge and --cracks,

@@ -99,7 +99,7 @@ static wisp_status make_mesh(wisp_error *err, const wisp_helmholtz_wishes *r, wi
   return wisp_mesh_make(err, 3, &r->run.mesh, &run->mesh);
 }
 
-/* Of the two coordinates in which the plane reaches farthest. */
+/* A solution that varies along the two coordinates in which the plane reaches farthest. */
 static const char *standard_solution(const wisp_mesh *mesh)
 {
   static const char *const without[3] = {"sin(2 * pi * y) * sin(2 * pi * z)", "sin(2 * pi * x) * sin(2 * pi * z)",

@@ -6,6 +6,7 @@
 #include "../gen/system.h"
 #include "../runtime/kernel.h"
 #include "../runtime/hdg/hdg.h"
+#include "../runtime/mesh/formula.h"
 #include "../runtime/mesh/health.h"
 #include "../runtime/mesh/hexmesh.h"
 #include "../runtime/mesh/touching.h"
@@ -53,6 +54,51 @@ static void look_at_mesh(const wisp_mesh *mesh)
   hold(health.pieces >= 1 && health.pieces <= mesh->elements && health.boundary_faces >= touching.coincident);
 }
 
+/* Every group is found by its name, and whoever carries a value is in each of its groups. */
+static void check_groups(const wisp_mesh *mesh)
+{
+  const wisp_groups *groups = &mesh->groups;
+  const size_t regions = mesh->corners == 8 ? 0 : mesh->elements, faces = (size_t)mesh->corners * regions;
+  wisp_text list = {0};
+  for (size_t i = 0; i < regions + faces; i++) {
+    const int32_t *value = i < regions ? &mesh->region[i] : &mesh->tag[i - regions], *numbers = NULL;
+    const size_t count = wisp_groups_numbers(groups, value, &numbers);
+    for (size_t n = 0; n < count; n++) hold(numbers[n] > 0 && wisp_groups_have(groups, *value, numbers[n]));
+  }
+  for (size_t i = 0; i < groups->count && i < 8; i++) {
+    const wisp_physical *group = &groups->list[i];
+    const wisp_group_word word = {group->name, true};
+    int32_t *numbers = NULL;
+    size_t count = 0;
+    hold(group->dimension >= 0 && group->dimension < WISP_DIMENSIONS && group->number > 0);
+    hold(wisp_groups_print(NULL, groups, group->dimension, &list) == WISP_OK);
+    if (group->name)
+      hold(wisp_groups_find(NULL, groups, group->dimension, &word, &numbers, &count) == WISP_OK && count);
+    free(numbers), numbers = NULL;
+    if (group->name) (void)wisp_groups_find_all(NULL, groups, group->dimension, group->name, &numbers, &count);
+    free(numbers);
+  }
+  wisp_text_free(&list);
+}
+
+/* A question about the elements' groups has an answer, 0 or 1, or is refused in one line. */
+static void ask_groups(const wisp_mesh *mesh)
+{
+  const wisp_physical *last = mesh->groups.count ? &mesh->groups.list[mesh->groups.count - 1] : NULL;
+  wisp_error err = {0};
+  wisp_formula *formula = NULL;
+  char text[128];
+  double *values = calloc(mesh->elements, sizeof *values);
+  hold(values);
+  snprintf(text, sizeof text, "region == '%.40s' || region != %d", last && last->name ? last->name : "none",
+           last ? last->number : 0);
+  const wisp_status status = wisp_formula_create(&err, "fuzz", text, mesh, false, &formula);
+  if (passed(status, &err, formula)) wisp_formula_middles(formula, mesh, 1, values);
+  for (size_t k = 0; k < mesh->elements; k++) hold(values[k] <= 0 || values[k] >= 1);
+  wisp_formula_destroy(formula);
+  free(values);
+}
+
 static bool take_mesh(fuzz_world *world, const char *data, size_t size)
 {
   wisp_error err = {0};
@@ -61,7 +107,7 @@ static bool take_mesh(fuzz_world *world, const char *data, size_t size)
   const wisp_status status = wisp_mesh_parse(&err, 4, "fuzz", data, size, &mesh);
   const bool taken = passed(status, &err, mesh);
   hold(!taken || mesh->elements);
-  if (taken) look_at_mesh(mesh);
+  if (taken) look_at_mesh(mesh), check_groups(mesh), ask_groups(mesh);
   wisp_mesh_destroy(mesh);
   return taken;
 }
@@ -76,6 +122,7 @@ static bool take_trimesh(fuzz_world *world, const char *data, size_t size)
   (void)world;
   wisp_status status = wisp_mesh_parse(&err, 3, "fuzz", data, size, &mesh);
   bool taken = passed(status, &err, mesh);
+  if (taken) check_groups(mesh), ask_groups(mesh);
   if (taken) {
     look_at_mesh(mesh);
     status = wisp_hdg_create(&err, "fuzz", mesh, 1, &fixed, &skeleton);
@@ -96,6 +143,7 @@ static bool take_hexmesh(fuzz_world *world, const char *data, size_t size)
   (void)world;
   wisp_status status = wisp_mesh_parse(&err, 8, "fuzz", data, size, &mesh);
   bool taken = passed(status, &err, mesh);
+  if (taken) check_groups(mesh);
   if (taken) {
     look_at_mesh(mesh);
     status = wisp_hexnodes_create(&err, "fuzz", mesh, 2, &nodes);

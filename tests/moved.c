@@ -90,5 +90,5 @@ void make_test_meshes(int corners, wisp_mesh *out[TEST_MESHES])
   if (corners < 8) out[2] = by_gmsh(corners);
   if (corners == 8) GOOD(wisp_mesh_grid(err, 8, (const int[]){3, 4, 3}, &out[2]));
   if (corners == 8) GOOD(bend_box(err, out[2], 0.05));
-  for (int i = 0; i < TEST_MESHES && corners == 4; i++) wisp_mesh_tag_sides(out[i]);
+  for (int i = 0; i < TEST_MESHES && corners == 4; i++) GOOD(wisp_mesh_tag_sides(err, out[i]));
 }

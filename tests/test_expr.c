@@ -107,6 +107,9 @@ static void integers_end_at_64_bits(void **state)
   (void)state;
   const int_case cases[] = {{"huge", INT64_MAX}, {"-huge-1", INT64_MIN}, {"9223372036854775807", INT64_MAX}};
   ASSERT_INTS(cases);
+  assert_fails("n == \"four\" ? 1 : 0", "column 6: the text 'four' is no number");
+  assert_fails("'four' + 1", "column 1: the text 'four' is no number");
+  assert_fails("n == 'four", "column 6: the quote ' has no end");
   assert_fails("huge+1", "fit 64 bits");
   assert_fails("-huge-2", "fit 64 bits");
   assert_fails("huge*2", "fit 64 bits");

@@ -18,10 +18,11 @@ static const struct command {
   const wisp_syntax *syntax; /* NULL: wisp run */
 } commands[] = {{"devices", &wisp_devices_syntax}, {"tune", &wisp_tune_syntax}, {"best", &wisp_best_syntax},
                 {"report", &wisp_report_syntax},   {"emit", &wisp_emit_syntax}, {"run", NULL},
-                {"bench", &wisp_bench_syntax},     {"db", &wisp_db_syntax}};
+                {"bench", &wisp_bench_syntax},     {"db", &wisp_db_syntax},     {"mesh", &wisp_mesh_syntax}};
 
-static const char *const pages[] = {"devices", "tune", "best",     "report",        "emit",        "bench",
-                                    "db",      "run",  "run-heat", "run-helmholtz", "run-poisson", "run-system"};
+static const char *const pages[] = {"devices",     "tune",       "best",       "report",   "emit",
+                                    "bench",       "db",         "run",        "run-heat", "run-helmholtz",
+                                    "run-poisson", "run-system", "mesh-health"};
 
 /* The ways to use the commands, and their options; all of its page where none is named. */
 static const struct use {
@@ -45,6 +46,7 @@ static const struct use {
     {"db prune", "db", "db device failed stale before dry-run no-backup"},
     {"db salvage x", "db", "db output"},
     {"db cache", "db", "clear"},
+    {"mesh x", "mesh-health", NULL},
     {"run maxwell -n 1", "run-system", NULL},
     {"run poisson -n 1", "run-poisson", NULL},
     {"run heat -n 1", "run-heat", NULL},

@@ -197,8 +197,9 @@ static void run_conduction(trial *t)
 {
   const double S2 = t->by->scale * t->by->scale;
   const wisp_heat_kappa kappa = {.number = {S2, 0, S2}}, one = {.number = {1}};
-  const wisp_heat_given held = {.count = 2, .tag = {1, 2}, .value = {1, 0.25}, .f = 3};
-  const wisp_heat_given small = {.count = 2, .tag = {1, 2}, .f = S2};
+  const int32_t sides[] = {1, 2};
+  const wisp_heat_given held = {.count = 2, .tag = sides, .value = (const double[]){1, 0.25}, .f = 3};
+  const wisp_heat_given small = {.count = 2, .tag = sides, .value = (const double[]){0, 0}, .f = S2};
   for (int i = 0; i < MOST; i++) t->out[i] = -1;
   if (!is_turned(t->by)) run_heat(t, NULL, &kappa, 1, t->out);
   if (S2 == 1) run_heat(t, &held, &kappa, 1, t->out + 2);

@@ -289,7 +289,10 @@ static void test_files(void **state)
   size_t nonzeros = 0, rows = 0;
   open_pair(4, &by, mesh);
   for (int i = 0; i < 2; i++) {
-    const wisp_heat_given given = {.count = 2, .tag = {1, 2}, .value = {1, 2}, .f = i ? 1 / (by.scale * by.scale) : 1};
+    const wisp_heat_given given = {.count = 2,
+                                   .tag = (const int32_t[]){1, 2},
+                                   .value = (const double[]){1, 2},
+                                   .f = i ? 1 / (by.scale * by.scale) : 1};
     wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("assembly"), 2, "heat", WISP_F64)};
     wisp_stage assembly = {0}, iteration = {0};
     wisp_heat *heat = NULL;

@@ -88,7 +88,7 @@ static wisp_mesh *read_mesh(const char *folder, int corners, const char *name)
   return mesh;
 }
 
-/* How much of the volume, and how many faces of the boundary, are in a group. */
+/* The volume, and the number of faces of the boundary, that are in a group. */
 static double volume_in(const wisp_mesh *mesh, int32_t number)
 {
   double sum = 0;
@@ -256,7 +256,7 @@ static void test_facets(void **state)
 
 /* --- standard input --- */
 
-/* What the command prints with the file as its standard input. */
+/* The command's output, with the file as its standard input. */
 static char *run_piped(const char *folder, const char *name, const char *arguments)
 {
   const char *command = getenv("WISP_COMMAND");

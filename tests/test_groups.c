@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -244,6 +245,35 @@ static void test_library(void **state)
   wisp_session_close(session);
 }
 
+/* A program's walls: the sides of a box, or groups that it has not. */
+static void test_simulation(void **state)
+{
+  static const char *const walls[] = {"pec", "1=absorbing,pec", "absorbing"};
+  double energy[3];
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    wisp_simulation *simulation = NULL;
+    size_t elements, nodes, fields;
+    GOOD(wisp_simulation_create(
+        err, &(wisp_request){.order = 1, .box = 2, .device = test_device(), .boundary = walls[i]}, &simulation));
+    wisp_simulation_size(simulation, &elements, &nodes, &fields);
+    double *u = calloc(elements * nodes * fields, sizeof *u);
+    assert_non_null(u);
+    for (size_t k = 0; k < elements * nodes * fields; k++) u[k] = sin((double)k);
+    GOOD(wisp_simulation_set(err, simulation, u));
+    GOOD(wisp_simulation_advance(err, simulation, 0.01, 20, NULL));
+    GOOD(wisp_simulation_energy(err, simulation, &energy[i]));
+    wisp_simulation_destroy(simulation);
+    free(u);
+  }
+  assert_true(energy[2] < energy[1] && energy[1] < energy[0]);
+  wisp_error refused = {.text = ""};
+  wisp_simulation *none = NULL;
+  const wisp_request wrong = {.order = 1, .box = 2, .device = test_device(), .boundary = "7=absorbing"};
+  assert_int_equal(wisp_simulation_create(&refused, &wrong, &none), WISP_EUSAGE);
+  assert_non_null(strstr(refused.text, "request: boundary: '7' is no tag"));
+}
+
 /* --- what is refused --- */
 
 static void test_refused(void **state)
@@ -318,8 +348,9 @@ static void test_box(void **state)
 int main(void)
 {
 #define WITH_FOLDER(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {WITH_FOLDER(test_surfaces), WITH_FOLDER(test_volumes), WITH_FOLDER(test_fix),
-                                     WITH_FOLDER(test_neumann),  WITH_FOLDER(test_walls),   WITH_FOLDER(test_library),
-                                     WITH_FOLDER(test_refused),  WITH_FOLDER(test_box)};
+  const struct CMUnitTest tests[] = {
+      WITH_FOLDER(test_surfaces),        WITH_FOLDER(test_volumes), WITH_FOLDER(test_fix),
+      WITH_FOLDER(test_neumann),         WITH_FOLDER(test_walls),   WITH_FOLDER(test_library),
+      cmocka_unit_test(test_simulation), WITH_FOLDER(test_refused), WITH_FOLDER(test_box)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

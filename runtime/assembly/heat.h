@@ -12,8 +12,8 @@
 #include "../solve/choose.h"
 #include "assembly.h"
 
-/* What is given where nothing is known: u on the parts of the boundary that are in these groups, the last one's where
- * they meet; and f. The arrays are borrowed. */
+/* The data of a problem whose solution is not known: u on the parts of the boundary that are in these groups, the last
+ * one's where they meet; and f. The arrays are borrowed. */
 typedef struct wisp_heat_given {
   size_t count;
   const int32_t *tag; /* the numbers of groups */

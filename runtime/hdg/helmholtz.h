@@ -69,7 +69,7 @@ wisp_status wisp_helmholtz_distance(wisp_error *err, const wisp_helmholtz_proble
 wisp_status wisp_helmholtz_write_vtu(wisp_error *err, const wisp_helmholtz_problem *problem, const double *u,
                                      const double *flux, const double *ustar, const char *path);
 
-/* Where points (r, s) of element e are, in the mesh's own coordinates: xyz of each together. */
+/* The places of points (r, s) of element e, in the mesh's own coordinates: xyz of each together. */
 void wisp_helmholtz_places(const wisp_hdg *hdg, size_t e, size_t count, const double *r, const double *s, double *xyz);
 
 /* Where points x, -1 to 1 along the element, of its edge face % 3 are, element face / 3. */

@@ -1,4 +1,4 @@
-/* What a user says of a mesh: expressions in x, y and z, pi, and region and tag, which are compared with physical
+/* Formulas on a mesh: expressions in x, y and z, pi, and region and tag, which are compared with physical
  * groups by name or number: region == steel, region == "air gap", tag != 7. Region is that of an element, tag of a
  * boundary face. Where something is in several groups, it is equal to each of them. In a formula x, y and z are the
  * file's; points and derivatives are in the mesh's own coordinates (wisp_mesh_flatten). */

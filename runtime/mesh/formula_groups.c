@@ -11,7 +11,7 @@ typedef struct binding {
   bool on_faces;
 } binding;
 
-/* What wisp_groups_find says, at the column of the node. */
+/* Reports what wisp_groups_find says, at the column of the node. */
 static wisp_status blame(const binding *b, const wisp_node *at, const wisp_error *why)
 {
   wisp_expr_fail(b->err, b->expression, at->column, "%s", why->text);

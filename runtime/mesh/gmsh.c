@@ -133,7 +133,7 @@ static wisp_status read_section(wisp_error *err, wisp_gmsh *gmsh, const char *na
   return pass_section(err, gmsh, name, length);
 }
 
-/* How a file begins that is packed, or what the name of a geometry ends in: and what is to be done with it. */
+/* Files of other kinds, known by their first bytes or by the end of their name, and what to do with each. */
 #define UNPACK(command) "it is compressed: unpack it first, '" command " FILE'"
 #define MESH_IT "it is a geometry: mesh it first, 'gmsh -3 FILE' (triangles: 'gmsh -2 FILE')"
 static const struct foreign {

@@ -22,7 +22,7 @@ static size_t mix(uint64_t h)
   return (size_t)(h ^ h >> 31);
 }
 
-/* Where a number is or would be. */
+/* The place of a number in the table, or the free one that it would take. */
 static uint32_t *find(const node_map *map, const wisp_gmsh *gmsh, int64_t tag)
 {
   size_t i = mix((uint64_t)tag) & map->mask;
@@ -74,7 +74,7 @@ static void sort_nodes(const wisp_gmsh *gmsh, size_t cell, int64_t node[8])
   }
 }
 
-/* Where the element of these nodes is in a hash table of those that are kept, or would be. */
+/* The place of the element of these nodes in a hash table of those that are kept, or the one that it would take. */
 static uint32_t *find_cell(const node_map *map, const wisp_gmsh *gmsh, const int64_t node[8])
 {
   size_t i = 0;

@@ -107,7 +107,7 @@ wisp_status wisp_gmsh_entities_4(wisp_error *err, wisp_gmsh *gmsh)
   return read_entities(err, gmsh, false);
 }
 
-/* How many parts there are, the ghosts' entities, two numbers each, then as $Entities. */
+/* The section begins with the number of parts and the ghosts' entities, two numbers each, and goes on as $Entities. */
 wisp_status wisp_gmsh_parts_4(wisp_error *err, wisp_gmsh *gmsh)
 {
   size_t parts = 0, ghosts = 0;

@@ -169,7 +169,7 @@ static double distance(const double a[3], const double b[3])
   return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-/* How far a node is from the middle of the corners whose bits are set. */
+/* The distance of a node from the middle of the corners whose bits are set. */
 static double off_middle(const double *const corner[8], int corners, unsigned bits, const double *node)
 {
   double middle[3] = {0};
@@ -195,7 +195,8 @@ wisp_status wisp_gmsh_check_straight(wisp_error *err, const wisp_gmsh *gmsh, wis
                                      const void *context)
 {
   const size_t corners = (size_t)gmsh->shape->corners;
-  for (const wisp_gmsh_second *at = gmsh->second; at < gmsh->second + gmsh->seconds; at++) {
+  for (size_t s = 0; s < gmsh->seconds; s++) {
+    const wisp_gmsh_second *at = &gmsh->second[s];
     const double *corner[8] = {NULL}, *node = NULL;
     bool whole = true;
     for (size_t c = 0; c < corners; c++)

@@ -1,4 +1,4 @@
-/* What the files of both formats hold: numbers and words, names; then the nodes and elements of format 2. */
+/* Reads what files of both formats hold, numbers, words and names; then the nodes and elements of format 2. */
 #include "gmsh.h"
 
 #include <ctype.h>
@@ -198,7 +198,7 @@ static wisp_status read_name(wisp_error *err, wisp_gmsh *gmsh, const char *at, c
   const int32_t dimension = with ? take_number(&at, end) : 0, number = take_number(&at, end);
   const char *quote = memchr(at, '"', (size_t)(end - at)), *last = end;
   while (quote && last > quote + 1 && last[-1] != '"') last--;
-  if (dimension < 0 || dimension > 3 || number <= 0 || !quote || last <= quote + 1) return WISP_OK;
+  if (dimension < 0 || dimension > 3 || number <= 0 || !quote || last <= quote + 2) return WISP_OK;
   const size_t length = (size_t)(last - 1 - (quote + 1));
   if (memchr(quote, '\0', length + 1)) return WISP_OK;
   return wisp_groups_add(err, &gmsh->groups, with ? dimension : WISP_ANY_DIMENSION, number, quote + 1, length);

@@ -58,7 +58,7 @@ wisp_status wisp_groups_add(wisp_error *err, wisp_groups *groups, int dimension,
   return WISP_OK;
 }
 
-/* Where the entries of a group begin in a sorted list, or would. */
+/* The index at which the entries of a group begin in a sorted list, or would. */
 static size_t find_group(const wisp_groups *groups, const wisp_physical *key)
 {
   size_t from = 0, end = groups->count;
@@ -117,7 +117,7 @@ static size_t first_of(const wisp_groups *groups, size_t set)
   return set ? groups->end[set - 1] : 0;
 }
 
-/* Where a set is in the hash table, or would be. */
+/* The place of a set in the hash table, or the one that it would take. */
 static uint32_t *find_place(const wisp_groups *groups, const int32_t *numbers, size_t count)
 {
   size_t i = (size_t)wisp_hash(WISP_HASH_SEED, numbers, count * sizeof *numbers) & (groups->places - 1);

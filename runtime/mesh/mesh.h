@@ -16,7 +16,7 @@ typedef struct wisp_plane {
   double origin[3], axis[3][3];
 } wisp_plane;
 
-/* What the reader found in a file, and mended. */
+/* Faults that the reader found in a file, and mended. */
 typedef struct wisp_mesh_found {
   size_t reversed; /* elements of negative volume, or area, whose orientation is reversed */
 } wisp_mesh_found;

@@ -1,4 +1,4 @@
-/* What the walls are: which of a system's boundaries each face of the mesh's boundary has. */
+/* Walls: which of a system's boundaries each face of the mesh's boundary has. */
 #ifndef WISP_WALLS_H
 #define WISP_WALLS_H
 
