@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* The share of the start's length that the elements may miss; of its energy that the first steps may lose. */
-static const double MISFIT = 0.25, LOSS = 0.1;
+static const double MISFIT = 0.3, LOSS = 0.1;
 
 /* The coefficient that differs most from element to element, as a text; empty where the precision resolves all. */
 static void describe_jump(const wisp_system_request *r, const wisp_system_run *run, char text[128])

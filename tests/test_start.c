@@ -93,7 +93,10 @@ static void test_flat(void **state)
     int n[3] = {4, 4, 4};
     double size[3] = {1, 1, 1};
     n[thin] = 1, size[thin] = 1e-3;
-    holds(*state, "maxwell -n 2 --steps 40", write_box(*state, n, size, false));
+    const char *plate = write_box(*state, n, size, false);
+    holds(*state, "maxwell -n 2 --steps 40", plate);
+    holds(*state, "acoustics -n 2 --steps 40", plate);
+    holds(*state, "acoustics -n 2 --steps 40 --boundary rigid", plate);
   }
   const char *cube = write_box(*state, (int[]){4, 4, 4}, (double[]){2, 2, 2}, false);
   for (int N = 1; N < 4; N++) {
@@ -111,6 +114,7 @@ static void test_hole(void **state)
   wisp_start start;
   double nearest = INFINITY, to_middle = 0;
   holds(*state, "maxwell -n 3 --steps 40", path);
+  holds(*state, "acoustics -n 3 --steps 40", path);
   GOOD(wisp_mesh_read(err, 4, path, &mesh));
   GOOD(wisp_system_load(err, "maxwell", &system));
   GOOD(wisp_start_choose(err, mesh, system, NULL, NULL, &start));
@@ -133,26 +137,31 @@ static void test_hole(void **state)
   wisp_mesh_destroy(mesh);
 }
 
-/* A start of the user's own that is far too narrow, or 0. */
+/* `from` and the rest of its line replaced in the file of acoustics, as a system of the user's own, "sound". */
+static void edit(const char *folder, const char *from, const char *to)
+{
+  size_t length = 0;
+  char *text = fixture_read("templates/systems/acoustics.system", &length), *at = strstr(text, from), own[8192];
+  assert_non_null(at);
+  snprintf(own, sizeof own, "%.*s%s%s", (int)(at - text), text, to, strchr(at, '\n'));
+  fixture_write(fixture_path(folder, "mine/systems/sound.system"), own, strlen(own));
+  free(text);
+}
+
+/* A start of the user's own that is far too narrow. */
 static void test_unresolved(void **state)
 {
-  static const char *const width[] = {"edge / 60", "edge / 4", "spacing"};
+  static const char *const width[] = {"  width = edge / 60", "  width = edge / 4", "  width = spacing"};
   const char *folder = *state, *path = write_box(folder, (int[]){4, 4, 4}, (double[]){2, 1, 1}, false);
-  size_t length = 0;
-  char *text = fixture_read("templates/systems/acoustics.system", &length), *at = strstr(text, "  width = ");
-  assert_non_null(at);
   for (int i = 0; i < 3; i++) {
-    char own[8192];
-    snprintf(own, sizeof own, "%.*s  width = %s%s", (int)(at - text), text, width[i], strchr(at, '\n'));
-    fixture_write(fixture_path(folder, "mine/systems/sound.system"), own, strlen(own));
+    edit(folder, "  width = ", width[i]);
     cJSON *json = solve(folder, "sound -n 3 --steps 5 --boundary rigid", path);
     const char *says = note(json, "start_unresolved");
     if ((says != NULL) != (i == 0)) fail_msg("width %s: %s", width[i], says ? says : "no note");
-    assert_true((json_number(json, "start_misfit") > 0.25) == (i == 0));
+    assert_true((json_number(json, "start_misfit") > 0.3) == (i == 0));
     if (says) assert_non_null(strstr(says, "does not resolve the start 'pulse'"));
     cJSON_Delete(json);
   }
-  free(text);
 }
 
 /* The same words on stderr; with -q only in JSON. Starts that are solutions have errors to tell. */
@@ -180,8 +189,9 @@ static void test_walls(void **state)
   static const char *const walls[] = {"soft", "rigid", "absorbing"};
   const char *path = write_box(*state, (int[]){4, 4, 1}, (double[]){1, 1, 0.01}, false);
   char line[128];
+  edit(*state, "  p = 0\n", "  p = g");
   for (int i = 0; i < 3; i++) {
-    snprintf(line, sizeof line, "acoustics -n 2 --steps 20 --boundary %s", walls[i]);
+    snprintf(line, sizeof line, "sound -n 2 --steps 20 --boundary %s", walls[i]);
     cJSON *json = solve(*state, line, path);
     const char *says = note(json, "start_loses_energy");
     if ((says != NULL) != (i == 0)) fail_msg("%s: %s", walls[i], says ? says : "no note");
