@@ -1,8 +1,8 @@
 #include "notes.h"
 
-void wisp_cli_say_notes(const wisp_arguments *args, const wisp_notes *notes)
+void wisp_cli_say_notes(const wisp_arguments *args, wisp_notes *notes)
 {
-  for (size_t i = 0; i < notes->count; i++) wisp_cli_warn(args, notes->list[i].text);
+  for (; notes->said < notes->count; notes->said++) wisp_cli_warn(args, notes->list[notes->said].text);
 }
 
 void wisp_json_add_notes(cJSON *object, const wisp_notes *notes)

@@ -5,8 +5,8 @@
 #include "options.h"
 #include "print.h"
 
-/* Prints them, a line each on stderr; none where --quiet was given. */
-void wisp_cli_say_notes(const wisp_arguments *args, const wisp_notes *notes);
+/* Prints those that were not printed before, a line each on stderr; none where --quiet was given. */
+void wisp_cli_say_notes(const wisp_arguments *args, wisp_notes *notes);
 
 /* All of them: "notes": [{"key": "periodic", "text": "..."}], which is empty where there are none. */
 void wisp_json_add_notes(cJSON *object, const wisp_notes *notes);

@@ -125,18 +125,22 @@ wisp_status wisp_run_say_notes(wisp_error *err, const wisp_arguments *args, cons
   return WISP_OK;
 }
 
-wisp_status wisp_run_check_size(wisp_error *err, const wisp_session *session, int order, const wisp_run_size *size)
+wisp_status wisp_run_check_count(wisp_error *err, double elements, const char *cells, int order, double numbers,
+                                 const char *what)
 {
-  const wisp_limits *limits = wisp_device_limits(session->device);
-  CALL(wisp_require(err, size->numbers < 2147483648.0, WISP_EUSAGE,
-                    "%.0f %s of order %d have %.3g %s, more than kernels can count (2.1e9): take fewer elements or a "
-                    "lower order",
-                    size->elements, size->cells, order, size->numbers, size->what));
-  return wisp_require(err, size->bytes <= (double)limits->memory, WISP_EMEMORY,
-                      "%.0f %s of order %d need more than %.2f GB, %s has %.2f GB: take fewer elements, a lower order "
-                      "or f32",
-                      size->elements, size->cells, order, size->bytes / 1e9, limits->name,
-                      (double)limits->memory / 1e9);
+  return wisp_require(err, numbers < 2147483648.0, WISP_EUSAGE,
+                      "%.0f %s of order %d have %.3g %s, more than kernels can count (2.1e9): take fewer elements or a "
+                      "lower order",
+                      elements, cells, order, numbers, what);
+}
+
+wisp_status wisp_run_note_zero(wisp_error *err, const wisp_cg_report *report, wisp_notes *notes)
+{
+  if (report->iterations || report->residual > 0) return WISP_OK;
+  return wisp_notes_add(
+      err, notes, "zero_right_hand_side",
+      "the residual is 0 before the first iteration, and nothing was solved: give a source or boundary "
+      "values that are not 0, in single precision above 1e-18");
 }
 
 void wisp_run_print_domain(const wisp_run_request *request, const wisp_session *session, size_t elements,

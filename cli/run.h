@@ -7,6 +7,7 @@
 #include "print.h"
 #include "options.h"
 #include "../runtime/nodal/solver.h"
+#include "../runtime/solve/cg.h"
 
 /* One problem's command line: argv[0] is "run". Returns the exit status. */
 int wisp_run_system(const char *system, int argc, char **argv);
@@ -34,12 +35,12 @@ wisp_status wisp_run_say_notes(wisp_error *err, const wisp_arguments *args, cons
 wisp_status wisp_run_read_grid(wisp_error *err, const wisp_arguments *args, int edges, wisp_run_request *run);
 
 /* Before anything large is made: so many numbers, `what` ("nodes"), of so many elements, `cells` ("hexes"), must be
- * counted in 31 bits, and as many `bytes` fit the device. */
-typedef struct wisp_run_size {
-  double elements, numbers, bytes;
-  const char *cells, *what;
-} wisp_run_size;
-wisp_status wisp_run_check_size(wisp_error *err, const wisp_session *session, int order, const wisp_run_size *size);
+ * counted in 31 bits. */
+wisp_status wisp_run_check_count(wisp_error *err, double elements, const char *cells, int order, double numbers,
+                                 const char *what);
+
+/* Notes a solve that had nothing to do: its right-hand side is 0. */
+wisp_status wisp_run_note_zero(wisp_error *err, const wisp_cg_report *report, wisp_notes *notes);
 
 /* The lines of domain and device. nodes: of an element; numbers: what it is solved for, as "DOFs". */
 void wisp_run_print_domain(const wisp_run_request *request, const wisp_session *session, size_t elements,

@@ -102,7 +102,8 @@ static wisp_status read_method(wisp_error *err, const wisp_arguments *args, wisp
   CALL(wisp_option_real(err, args, "capacity", 0, 1e100, 1, &r->capacity));
   CALL(wisp_option_real(err, args, "time", 1e-100, 1e100, 0.1, &time));
   CALL(wisp_option_integer(err, args, "steps", 1, 1000000, 10, &steps));
-  CALL(wisp_option_real(err, args, "tolerance", 1e-15, 1, exact ? 1e-12 : 1e-6, &r->method.tolerance));
+  CALL(wisp_option_real(err, args, "tolerance", 1e-15, 1, NAN, &r->method.tolerance));
+  CALL(wisp_option_real(err, args, "nonlinear", 1e-15, 1, exact ? 1e-12 : 1e-6, &r->method.nonlinear));
   CALL(wisp_option_real(err, args, "standstill", 1e-15, 1, exact ? 1e-10 : 1e-5, &r->method.standstill));
   CALL(wisp_option_integer(err, args, "iterations", 1, 1000000000, 10000, &r->method.iterations));
   CALL(wisp_option_integer(err, args, "assemblies", 1, 100000, 50, &assemblies));
@@ -141,34 +142,8 @@ static void release(wisp_heat_run *run)
   wisp_session_close(run->session);
 }
 
-static wisp_status check_size(wisp_error *err, const wisp_heat_request *r, const wisp_heat_run *run,
-                              const size_t count[4])
-{
-  char what[64];
-  snprintf(what, sizeof what, "%zu %s", count[r->dimension], wisp_run_heat_cells(r));
-  return wisp_pattern_check(err, what, r->run.order, count, r->method.precision,
-                            wisp_device_limits(run->session->device));
-}
-
-/* Of a box the nonzeros are known before anything is made, of a file when it is read. */
-static wisp_status make_mesh(wisp_error *err, const wisp_heat_request *r, wisp_heat_run *run)
-{
-  const size_t x = (size_t)r->run.mesh.box[0], y = (size_t)r->run.mesh.box[1];
-  const size_t squares[4] = {(x + 1) * (y + 1), 3 * x * y + x + y, 2 * x * y, 0};
-  const size_t cubes[4] = {(x + 1) * (x + 1) * (x + 1), x * (7 * x * x + 9 * x + 3), x * x * (12 * x + 6),
-                           6 * x * x * x};
-  size_t count[4];
-  if (!r->run.mesh.file) CALL(check_size(err, r, run, r->dimension == 2 ? squares : cubes));
-  CALL(wisp_mesh_make(err, r->dimension + 1, &r->run.mesh, &run->mesh));
-  wisp_pattern_count(run->mesh, count);
-  CALL(check_size(err, r, run, count));
-  CALL(wisp_mesh_settle(err, run->mesh));
-  if (r->dimension == 3 && !r->run.mesh.file) CALL(wisp_mesh_tag_sides(err, run->mesh));
-  return WISP_OK;
-}
-
 /* settled: how values stand in the matrix. An iteration is the same for all forms, and known as the family's own. */
-static wisp_status choose(wisp_error *err, const wisp_heat_request *r, const wisp_heat_run *run,
+static wisp_status choose(wisp_error *err, const wisp_heat_request *r, const wisp_heat_run *run, size_t elements,
                           const char *composition, wisp_stage *out)
 {
   wisp_fixed settled = {.made = false};
@@ -180,7 +155,7 @@ static wisp_status choose(wisp_error *err, const wisp_heat_request *r, const wis
   const wisp_own_formula own[] = {{r->kappa.text ? "kappa_of_u" : NULL, r->kappa.text}, {NULL, NULL}};
   const wisp_wish wish = {.spec = spec,
                           .own = composition ? NULL : own,
-                          .elements = (long long)run->mesh->elements,
+                          .elements = (long long)elements,
                           .exact_match_only = r->run.exact,
                           .reproducible = r->reproducible,
                           .settled = &settled,
@@ -188,7 +163,43 @@ static wisp_status choose(wisp_error *err, const wisp_heat_request *r, const wis
   return wisp_choose(err, &from, &wish, out);
 }
 
-static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wisp_heat_request *r, wisp_heat_run *run)
+/* The kernels for so many simplices of each dimension, and whether these can be counted and have room on the device. */
+static wisp_status choose_kernels(wisp_error *err, const wisp_heat_request *r, wisp_heat_run *run,
+                                  const size_t count[4])
+{
+  const wisp_limits *limits = wisp_device_limits(run->session->device);
+  const size_t elements = count[r->dimension];
+  char what[64];
+  snprintf(what, sizeof what, "%zu %s", elements, wisp_run_heat_cells(r));
+  CALL(wisp_pattern_check(err, what, r->run.order, count, r->method.precision, limits));
+  CALL(choose(err, r, run, elements, NULL, &run->assembly));
+  CALL(choose(err, r, run, elements, WISP_HEAT_ITERATION, &run->iteration));
+  return wisp_heat_fits(err, limits, r->dimension + 1, r->run.order, count, r->method.precision, &run->assembly,
+                        &run->iteration);
+}
+
+/* Of a box the nonzeros are known before anything is made, of a file when it is read. */
+static wisp_status make_mesh(wisp_error *err, const wisp_heat_request *r, wisp_heat_run *run)
+{
+  size_t count[4];
+  const bool known = wisp_mesh_source_count(&r->run.mesh, r->dimension + 1, count);
+  if (known) CALL(choose_kernels(err, r, run, count));
+  CALL(wisp_mesh_make(err, r->dimension + 1, &r->run.mesh, &run->mesh));
+  wisp_pattern_count(run->mesh, count);
+  if (!known) CALL(choose_kernels(err, r, run, count));
+  CALL(wisp_mesh_settle(err, run->mesh));
+  if (r->dimension == 3 && !r->run.mesh.file) CALL(wisp_mesh_tag_sides(err, run->mesh));
+  return WISP_OK;
+}
+
+/* Linear solves within a nonlinear one are as good as the next matrix deserves. */
+static double default_tolerance(const wisp_heat_request *r, const wisp_heat *heat)
+{
+  if (!wisp_heat_is_linear(heat)) return 1e-3;
+  return r->method.precision == WISP_F64 ? 1e-12 : 1e-6;
+}
+
+static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_heat_request *r, wisp_heat_run *run)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   const double begin = wisp_seconds();
@@ -196,12 +207,11 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const wis
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
   CALL(find_given(err, r, run));
-  CALL(choose(err, r, run, NULL, &run->assembly));
-  CALL(choose(err, r, run, WISP_HEAT_ITERATION, &run->iteration));
   wisp_progress_show(&progress, 0.2, "numbering nodes, pattern");
   const wisp_heat_given given = {run->fixes, run->fixed, run->values, r->source};
   CALL(wisp_heat_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order, &r->kappa,
                         r->capacity, r->fix ? &given : NULL, &run->heat));
+  if (isnan(r->method.tolerance)) r->method.tolerance = default_tolerance(r, run->heat);
   wisp_progress_show(&progress, 0.6, "lists, kernels");
   CALL(wisp_heat_solver_create(err, run->session->device, run->heat, &run->assembly, &run->iteration, &r->method,
                                &run->solver));
@@ -222,22 +232,35 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   run->seconds = wisp_seconds() - begin;
   CALL(wisp_new(err, run->heat->assembly->nodes->nodes, sizeof *run->u, &run->u));
   CALL(wisp_heat_solver_field(err, run->solver, run->u));
-  if (r->path) CALL(wisp_heat_export(err, run->solver, r->path));
-  if (r->vtu) CALL(wisp_heat_write_vtu(err, run->heat, run->u, r->vtu));
   run->l2_error = NAN;
   if (r->fix) return WISP_OK;
   return wisp_heat_error(err, run->heat, wisp_heat_solver_report(run->solver)->t, run->u, &run->l2_error);
 }
 
 /* What was not reached is a failure, after the report. */
-static wisp_status check_convergence(wisp_error *err, const wisp_heat_run *run)
+static wisp_status check_convergence(wisp_error *err, const wisp_heat_request *r, const wisp_heat_run *run)
 {
   const wisp_heat_report *report = wisp_heat_solver_report(run->solver);
-  return wisp_require(
-      err, report->converged, WISP_EWRONG,
-      "no convergence: the last residual is %.3g, the last change of u %.3g: allow more --iterations or "
-      "--assemblies, a larger --tolerance or --standstill, or take more steps",
-      report->residual, report->change);
+  const wisp_heat_method *method = &r->method;
+  if (report->converged) return WISP_OK;
+  if (wisp_heat_is_linear(run->heat))
+    return wisp_fail(
+        err, WISP_EWRONG,
+        "no convergence: the last residual is %.3g of the right-hand side, not %g: allow more --iterations, "
+        "or a larger --tolerance",
+        report->residual, method->tolerance);
+  return wisp_fail(
+      err, WISP_EWRONG,
+      "no convergence: the last nonlinear residual is %.3g of the right-hand side, not %g, the last change "
+      "of u %.3g: allow more --iterations or --assemblies, a larger --nonlinear, or take more steps",
+      report->residual, method->nonlinear, report->change);
+}
+
+/* Of a solve that failed nothing is written. */
+static wisp_status write_files(wisp_error *err, const wisp_heat_request *r, const wisp_heat_run *run)
+{
+  if (r->path) CALL(wisp_heat_export(err, run->solver, r->path));
+  return r->vtu ? wisp_heat_write_vtu(err, run->heat, run->u, r->vtu) : WISP_OK;
 }
 
 static wisp_status run_heat(wisp_error *err, wisp_arguments *args)
@@ -248,8 +271,12 @@ static wisp_status run_heat(wisp_error *err, wisp_arguments *args)
   CALL(set_up(err, args, &request, &run));
   CALL(wisp_run_say_notes(err, args, &request.run, run.mesh));
   CALL(solve(err, args, &request, &run));
+  const wisp_heat_report *report = wisp_heat_solver_report(run.solver);
+  CALL(wisp_run_note_zero(err, &(wisp_cg_report){report->iterations, true, report->residual, 0}, &run.mesh->notes));
+  wisp_cli_say_notes(args, &run.mesh->notes);
+  if (report->converged) CALL(write_files(err, &request, &run));
   CALL(wisp_run_heat_print(err, &request, &run));
-  return check_convergence(err, &run);
+  return check_convergence(err, &request, &run);
 }
 
 const wisp_syntax wisp_heat_syntax = {.page = "run-heat", .act = run_heat, .most_operands = 1};

@@ -2,6 +2,7 @@
 #include "output.h"
 #include "print.h"
 #include "run_helmholtz.h"
+#include "../runtime/assembly/pattern.h"
 #include "../runtime/process.h"
 
 #include <math.h>
@@ -89,14 +90,16 @@ static void release(wisp_helmholtz_run *run)
   wisp_session_close(run->session);
 }
 
-/* Of a box it is known before anything is made what it needs. */
+/* Of a box it is known before anything is made what it needs, of a file when it is read. */
 static wisp_status make_mesh(wisp_error *err, const wisp_helmholtz_wishes *r, wisp_helmholtz_run *run)
 {
-  const double nx = r->run.mesh.box[0], ny = r->run.mesh.box[1];
-  if (!r->run.mesh.file)
-    CALL(wisp_helmholtz_check_memory(err, wisp_device_limits(run->session->device), &r->method, r->run.order,
-                                     2 * nx * ny, 3 * nx * ny + nx + ny));
-  return wisp_mesh_make(err, 3, &r->run.mesh, &run->mesh);
+  const wisp_limits *limits = wisp_device_limits(run->session->device);
+  size_t count[4];
+  const bool known = wisp_mesh_source_count(&r->run.mesh, 3, count);
+  if (!known) CALL(wisp_mesh_make(err, 3, &r->run.mesh, &run->mesh));
+  if (!known) wisp_pattern_count(run->mesh, count);
+  CALL(wisp_helmholtz_check_memory(err, limits, &r->method, r->run.order, (double)count[2], (double)count[1]));
+  return known ? wisp_mesh_make(err, 3, &r->run.mesh, &run->mesh) : WISP_OK;
 }
 
 /* A solution that varies along the two coordinates in which the plane reaches farthest. */
@@ -167,10 +170,12 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   const double begin = wisp_seconds();
   CALL(wisp_helmholtz_solver_run(err, run->solver, wisp_option_given(args, "quiet") ? NULL : &watch, &run->report));
   run->seconds = wisp_seconds() - begin;
+  CALL(wisp_run_note_zero(err, &run->report.cg, &run->mesh->notes));
   CALL(download(err, run, "u", &u));
   CALL(download(err, run, "flux", &flux));
   CALL(download(err, run, "ustar", &ustar));
-  if (r->vtu) CALL(wisp_helmholtz_write_vtu(err, run->problem, u, flux, ustar, r->vtu));
+  if (r->vtu && run->report.cg.converged) /* of a solve that failed nothing is written */
+    CALL(wisp_helmholtz_write_vtu(err, run->problem, u, flux, ustar, r->vtu));
   return wisp_helmholtz_distance(err, run->problem, u, flux, ustar, &run->errors);
 }
 
@@ -182,6 +187,7 @@ static wisp_status run_helmholtz(wisp_error *err, wisp_arguments *args)
   CALL(set_up(err, args, &request, &run));
   CALL(wisp_run_say_notes(err, args, &request.run, run.mesh));
   CALL(solve(err, args, &request, &run));
+  wisp_cli_say_notes(args, &run.mesh->notes);
   CALL(wisp_run_helmholtz_print(err, &request, &run));
   return wisp_require(err, run.report.cg.converged, WISP_EWRONG,
                       "no convergence: the residual is %.3g after %lld iterations: allow more --iterations or a larger "

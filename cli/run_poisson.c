@@ -176,24 +176,8 @@ static void release(poisson_run *run)
   wisp_session_close(run->session);
 }
 
-/* Copies of u and y. */
-static wisp_status check_size(wisp_error *err, const poisson_request *r, const poisson_run *run, double elements)
-{
-  const double nodes = elements * pow(r->run.order + 1, 3);
-  const wisp_run_size size = {elements, nodes, 2 * nodes * (double)r->run.precision, "hexes", "nodes"};
-  return wisp_run_check_size(err, run->session, r->run.order, &size);
-}
-
-static wisp_status make_mesh(wisp_error *err, const poisson_request *r, poisson_run *run)
-{
-  const int *n = r->run.mesh.box;
-  if (!r->run.mesh.file) CALL(check_size(err, r, run, (double)n[0] * n[1] * n[2]));
-  CALL(wisp_mesh_make(err, 8, &r->run.mesh, &run->mesh));
-  return check_size(err, r, run, (double)run->mesh->elements);
-}
-
-static wisp_status choose(wisp_error *err, const poisson_request *r, const poisson_run *run, bool trilinear, bool exact,
-                          wisp_stage *out)
+static wisp_status choose(wisp_error *err, const poisson_request *r, const poisson_run *run, size_t elements,
+                          bool trilinear, bool exact, wisp_stage *out)
 {
   char kernel[WISP_NAME_TEXT], composition[WISP_POISSON_COMPOSITION];
   snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
@@ -201,7 +185,7 @@ static wisp_status choose(wisp_error *err, const poisson_request *r, const poiss
   const wisp_chooser from = wisp_session_chooser(run->session);
   const wisp_wish wish = {
       .spec = wisp_family_spec(wisp_family_find("tensor"), r->run.order, "poisson", r->method.precision),
-      .elements = (long long)run->mesh->elements,
+      .elements = (long long)elements,
       .exact_match_only = exact,
       .composition = composition};
   return wisp_choose(err, &from, &wish, out);
@@ -209,14 +193,38 @@ static wisp_status choose(wisp_error *err, const poisson_request *r, const poiss
 
 /* Does the operator that makes its geometry win? Where one alone has been measured, that one; where none, the one that
  * moves fewer bytes. */
-static wisp_status prefer_trilinear(wisp_error *err, const poisson_request *r, const poisson_run *run, bool *out)
+static wisp_status prefer_trilinear(wisp_error *err, const poisson_request *r, const poisson_run *run, size_t elements,
+                                    bool *out)
 {
   HELD(wisp_stage_free) wisp_stage with_factors = {.kernels = 0}, with_vertices = {.kernels = 0};
-  CALL(choose(err, r, run, false, false, &with_factors));
-  CALL(choose(err, r, run, true, false, &with_vertices));
+  CALL(choose(err, r, run, elements, false, false, &with_factors));
+  CALL(choose(err, r, run, elements, true, false, &with_vertices));
   const double stored = operator_of(&with_factors)->ms, made = operator_of(&with_vertices)->ms;
   *out = isnan(made) ? isnan(stored) : !(stored < made);
   return WISP_OK;
+}
+
+/* The kernels for so many elements, and whether these can be counted and have room on the device. */
+static wisp_status choose_kernels(wisp_error *err, const poisson_request *r, poisson_run *run, size_t elements)
+{
+  const wisp_limits *limits = wisp_device_limits(run->session->device);
+  const double nodes = (double)elements * pow(r->run.order + 1, 3);
+  bool trilinear = r->geometry == GEOMETRY_TRILINEAR;
+  CALL(wisp_run_check_count(err, (double)elements, "hexes", r->run.order, nodes, "nodes"));
+  if (r->geometry == GEOMETRY_AUTO) CALL(prefer_trilinear(err, r, run, elements, &trilinear));
+  CALL(choose(err, r, run, elements, trilinear, r->run.exact, &run->stage));
+  return wisp_poisson_fits(err, limits, elements, r->run.mesh.file ? NULL : r->run.mesh.box, r->run.order, r->op,
+                           r->method.precision, &run->stage);
+}
+
+/* The elements of a box are known before it is made. */
+static wisp_status make_mesh(wisp_error *err, const poisson_request *r, poisson_run *run)
+{
+  size_t count[4];
+  const bool known = wisp_mesh_source_count(&r->run.mesh, 8, count);
+  if (known) CALL(choose_kernels(err, r, run, count[3]));
+  CALL(wisp_mesh_make(err, 8, &r->run.mesh, &run->mesh));
+  return known ? WISP_OK : choose_kernels(err, r, run, run->mesh->elements);
 }
 
 /* A part of the run begins; before: the share of set-up's time that has passed, as measured, NaN for what has no such
@@ -230,13 +238,10 @@ static void show(wisp_progress *progress, double before, const char *part)
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const poisson_request *r, poisson_run *run)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
-  bool trilinear = r->geometry == GEOMETRY_TRILINEAR;
   show(&progress, 0, "opening store and device");
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   show(&progress, 0.1, "making the mesh");
   CALL(make_mesh(err, r, run));
-  if (r->geometry == GEOMETRY_AUTO) CALL(prefer_trilinear(err, r, run, &trilinear));
-  CALL(choose(err, r, run, trilinear, r->run.exact, &run->stage));
   show(&progress, 0.15, "numbering nodes, right-hand side");
   CALL(wisp_poisson_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order, r->op, r->lambda,
                            &run->problem));
@@ -270,6 +275,7 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const pois
   show(&progress, NAN, text);
   CALL(wisp_cg_solve(err, run->solver->cg, run->problem->b, r->tolerance, r->iterations, progress.quiet ? NULL : &watch,
                      &run->report));
+  CALL(wisp_run_note_zero(err, &run->report, &run->mesh->notes));
   CALL(wisp_cg_solution(err, run->solver->cg, solution));
   show(&progress, NAN, "the solution's error");
   CALL(wisp_poisson_error(err, run->problem, solution, &run->l2_error));
@@ -295,6 +301,7 @@ static wisp_status run_poisson(wisp_error *err, wisp_arguments *args)
   CALL(set_up(err, args, &request, &run));
   CALL(wisp_run_say_notes(err, args, &request.run, run.mesh));
   CALL(solve(err, args, &request, &run));
+  wisp_cli_say_notes(args, &run.mesh->notes);
   CALL(print_report(err, &request, &run));
   return check_convergence(err, &request, &run);
 }

@@ -64,8 +64,8 @@ static wisp_status read_steps(wisp_error *err, const wisp_arguments *args, wisp_
   CALL(wisp_require(err, !by_time || !wisp_option_given(args, "steps"), WISP_EUSAGE,
                     "--time and --steps both say when to end: leave one out"));
   CALL(wisp_option_integer(err, args, "steps", 0, 1000000000, by_time ? -1 : 100, &r->steps));
-  CALL(wisp_option_real(err, args, "time", 0, 1e9, NAN, &r->time));
-  CALL(wisp_option_real(err, args, "dt", 1e-12, 1e6, NAN, &r->dt));
+  CALL(wisp_option_real(err, args, "time", 0, 1e30, NAN, &r->time));
+  CALL(wisp_option_real(err, args, "dt", 1e-30, 1e30, NAN, &r->dt));
   CALL(wisp_require(err, isnan(r->dt) || !wisp_option_given(args, "cfl"), WISP_EUSAGE,
                     "--cfl and --dt both give the step: leave one out"));
   CALL(wisp_option_real(err, args, "cfl", 1e-6, 1e3, WISP_CFL, &r->cfl));
@@ -105,17 +105,20 @@ static void release(wisp_system_run *run)
   wisp_session_close(run->session);
 }
 
-/* u, u_next, rhs and res. */
-static wisp_status check_size(wisp_error *err, const wisp_system_request *r, const wisp_system_run *run,
-                              double elements)
+/* The kernels for so many elements, and whether these can be counted and have room on the device. */
+static wisp_status choose_kernels(wisp_error *err, wisp_system_request *r, wisp_system_run *run, size_t elements)
 {
+  const wisp_limits *limits = wisp_device_limits(run->session->device);
+  const wisp_chooser from = wisp_session_chooser(run->session);
   wisp_spec stage = r->kernels.spec;
   wisp_work work;
   wisp_spec_name_kernel(&stage, WISP_WHOLE_STEP);
-  CALL(wisp_family_work(err, &stage, elements, &work));
-  const wisp_run_size size = {elements, work.dofs, 4 * work.dofs * (double)r->run.precision, "elements",
-                              "degrees of freedom"};
-  return wisp_run_check_size(err, run->session, r->run.order, &size);
+  CALL(wisp_family_work(err, &stage, (double)elements, &work));
+  CALL(wisp_run_check_count(err, (double)elements, "elements", r->run.order, work.dofs, "degrees of freedom"));
+  r->kernels.elements = (long long)elements;
+  CALL(wisp_basis_choose(err, &from, &r->kernels, r->basis, &run->basis, &run->stage));
+  CALL(wisp_tet_create_for(err, wisp_basis_element(&run->basis), r->run.order, &run->tet));
+  return wisp_dg_fits(err, limits, elements, run->tet, run->system, r->run.precision, &run->stage);
 }
 
 /* Where nobody says from what to start, and the walls are not those of the solution that was chosen: one that has them.
@@ -138,18 +141,28 @@ static wisp_status read_walls(wisp_error *err, const wisp_system_request *r, wis
                          r->boundary, &run->walls);
 }
 
-static wisp_status make_mesh(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
+/* The elements of a box are known before it is made. */
+static wisp_status make_mesh(wisp_error *err, wisp_system_request *r, wisp_system_run *run)
 {
-  if (!r->run.mesh.file) CALL(check_size(err, r, run, 6 * pow(r->run.mesh.box[0], 3)));
   wisp_mesh_source source = r->run.mesh;
+  size_t count[4];
+  const bool known = wisp_mesh_source_count(&source, 4, count);
   source.turned = true;
+  if (known) CALL(choose_kernels(err, r, run, count[3]));
   CALL(wisp_mesh_make(err, 4, &source, &run->mesh));
   if (!source.file) CALL(wisp_mesh_tag_sides(err, run->mesh));
   CALL(read_walls(err, r, run));
-  CALL(check_size(err, r, run, (double)run->mesh->elements));
+  return known ? WISP_OK : choose_kernels(err, r, run, run->mesh->elements);
+}
+
+/* What the run starts from, and in which media. */
+static wisp_status make_start(wisp_error *err, const wisp_system_request *r, wisp_system_run *run)
+{
   CALL(wisp_start_choose(err, run->mesh, run->system, r->start, r->has_mode ? r->mode : NULL, &run->start));
   CALL(start_for_walls(err, r, run));
+  wisp_start_order(&run->start, r->run.order);
   CALL(wisp_media_create(err, run->system, run->mesh, r->coefficient, &run->medium));
+  CALL(wisp_run_system_check_media(err, r, run));
   CALL(wisp_start_medium(err, run->mesh->elements, run->medium, &run->start));
   run->known = run->start.exact && run->start.state->walls == run->walls.boundary;
   return WISP_OK;
@@ -166,13 +179,14 @@ static bool measures_step(const wisp_arguments *args, const wisp_system_request 
 static wisp_status choose_step(wisp_error *err, const wisp_arguments *args, const wisp_system_request *r,
                                wisp_system_run *run)
 {
-  char note[128];
   run->measured = measures_step(args, r);
   run->limit = NAN;
   if (run->measured) CALL(wisp_solver_limit(err, run->solver, &run->limit));
   run->dt = !isnan(r->dt) ? r->dt : run->measured ? r->cfl * run->limit : wisp_dg_safe_dt(run->dg);
-  snprintf(note, sizeof note, "a step of %g is above the limit of %.4g: the solution may blow up", run->dt, run->limit);
-  if (run->dt > run->limit) wisp_cli_warn(args, note);
+  if (run->dt > run->limit)
+    CALL(wisp_notes_add(err, &run->mesh->notes, "step_above_limit",
+                        "a step of %g is above the limit of %.4g: the solution may blow up; take a %s", run->dt,
+                        run->limit, isnan(r->dt) ? "--cfl below 1" : "shorter --dt"));
   return WISP_OK;
 }
 
@@ -186,10 +200,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_syst
   CALL(read_walls(err, r, run));
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   CALL(make_mesh(err, r, run));
-  r->kernels.elements = (long long)run->mesh->elements;
-  const wisp_chooser from = wisp_session_chooser(run->session);
-  CALL(wisp_basis_choose(err, &from, &r->kernels, r->basis, &run->basis, &run->stage));
-  CALL(wisp_tet_create_for(err, wisp_basis_element(&run->basis), r->run.order, &run->tet));
+  CALL(make_start(err, r, run));
   CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->stage.layout, &run->stage.fixed, &run->walls,
                             &run->dg));
   CALL(wisp_dg_set_medium(err, run->dg, run->medium));
@@ -220,6 +231,7 @@ static wisp_status advance(wisp_error *err, const wisp_arguments *args, wisp_sys
     char text[64];
     double ms = 0, before = wisp_seconds();
     CALL(wisp_solver_advance(err, run->solver, run->dt, next, &ms));
+    if (!done) CALL(wisp_run_system_check_first(err, run, next));
     total += ms * (double)next;
     done += next;
     const double fit = part / (wisp_seconds() - before) * (double)next, left = (double)(run->steps - done);
@@ -229,26 +241,6 @@ static wisp_status advance(wisp_error *err, const wisp_arguments *args, wisp_sys
   }
   run->ms_per_stage = run->steps ? total / (double)run->steps : 0;
   return WISP_OK;
-}
-
-/* No flux from central to upwind lets the energy grow: a growing one, or NaN, is the step's fault, unless the step is
- * one that cannot be. */
-static wisp_status blew_up(wisp_error *err, const wisp_system_request *r, const wisp_system_run *run)
-{
-  if (!run->measured)
-    return wisp_fail(err, WISP_EWRONG,
-                     isnan(r->dt)
-                         ? "the solution blew up in %lld steps of %g, which are safe: a kernel is at fault; try "
-                           "--default"
-                         : "the solution blew up in %lld steps of %g: leave --dt out for a stable one",
-                     run->steps, run->dt);
-  return wisp_fail(
-      err, WISP_EWRONG,
-      run->dt > run->limit
-          ? "the solution blew up in %lld steps of %g: steps up to %.4g are stable here; leave --dt out"
-          : "the solution blew up in %lld steps of %g, though steps up to %.4g are stable here: a kernel is "
-            "at fault; try --default, or a smaller --cfl",
-      run->steps, run->dt, run->limit);
 }
 
 static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp_system_request *r,
@@ -263,13 +255,16 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   CALL(wisp_new(err, wisp_dg_volume_size(run->dg), sizeof *u, &u));
   wisp_dg_fill(run->dg, wisp_start_field, &run->start, 0, u);
   CALL(wisp_dg_energy(err, run->dg, u, &run->energy_initial));
+  CALL(wisp_run_system_check_start(err, run, u));
+  wisp_cli_say_notes(args, &run->mesh->notes);
   CALL(wisp_solution_put(err, problem, u));
   const wisp_status status = advance(err, args, run);
-  if (status == WISP_EWRONG) CALL(blew_up(err, r, run));
+  wisp_cli_say_notes(args, &run->mesh->notes);
+  if (status == WISP_EWRONG) CALL(wisp_run_system_blew_up(err, r, run));
   CALL(status);
   CALL(wisp_arrays_download(err, problem->arrays, "u", u));
   CALL(wisp_dg_energy(err, run->dg, u, &run->energy_final));
-  if (!(run->energy_final <= 2 * run->energy_initial)) CALL(blew_up(err, r, run));
+  if (!(run->energy_final <= 2 * run->energy_initial)) CALL(wisp_run_system_blew_up(err, r, run));
   if (run->known) CALL(wisp_dg_l2_error(err, run->dg, u, wisp_start_field, &run->start, time, &run->l2_error));
   run->time_error = NAN;
   if (run->measured) CALL(wisp_solver_time_error(err, run->solver, run->dt, time, &run->time_error));

@@ -33,14 +33,25 @@ typedef struct wisp_system_run {
   wisp_start start;
   double *medium; /* of the elements */
   wisp_walls walls;
+  bool lossless; /* walls that keep the energy, as a start has to show that is no solution */
   /* results */
   bool known;    /* the solution: l2_error is a number */
   bool measured; /* the longest stable step and the steps' error: else these two are NaN */
   long long steps;
   double limit;      /* the longest stable step */
   double time_error; /* L2, what the steps are estimated to add to the error */
+  double misfit;     /* of the start on the elements, wisp_dg_misfit; NaN where the solution is known */
   double dt, dofs, seconds, ms_per_stage, gdofs, l2_error, energy_initial, energy_final;
 } wisp_system_run;
+
+/* Refuses coefficients that the precision cannot compute with, and notes jumps that it does not resolve. */
+wisp_status wisp_run_system_check_media(wisp_error *err, const wisp_system_request *request, wisp_system_run *run);
+/* Notes a start that the elements do not hold; u: what they have of it. */
+wisp_status wisp_run_system_check_start(wisp_error *err, wisp_system_run *run, const double *u);
+/* Notes energy that the first steps lost, though walls keep it. */
+wisp_status wisp_run_system_check_first(wisp_error *err, wisp_system_run *run, long long steps);
+/* WISP_EWRONG, with what explains it: the system's file, the step, the media, or else a kernel. */
+wisp_status wisp_run_system_blew_up(wisp_error *err, const wisp_system_request *request, const wisp_system_run *run);
 
 /* The report on stdout, as a table or a JSON object. */
 wisp_status wisp_run_system_print(wisp_error *err, const wisp_system_request *request, const wisp_system_run *run);

@@ -55,7 +55,10 @@ static void print_text(const wisp_system_request *request, const wisp_system_run
   wisp_run_print_domain(&request->run, run->session, run->mesh->elements, "elements", run->tet->Np, run->dofs, "DOFs");
   printf("basis       %s%s%s\n", run->basis.name, *run->basis.reason ? ": " : "", run->basis.reason);
   print_coefficients(run);
-  printf("start       %s, walls %s, alpha %g\n", run->start.text, name_walls(request, run), request->alpha);
+  const double *at = run->start.surroundings.middle;
+  printf("start       %s", run->start.text);
+  if (run->start.state->walls < 0) printf(" at (%g, %g, %g)", at[0], at[1], at[2]);
+  printf(", walls %s, alpha %g\n", name_walls(request, run), request->alpha);
   printf("steps       %lld of %.6g to time %.6g; ", run->steps, run->dt, run->dt * (double)run->steps);
   if (run->measured)
     printf("stable up to %.4g, cfl %.3g\n", run->limit, run->dt / run->limit);
@@ -129,6 +132,7 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
       {"time", run->dt * (double)run->steps},
       {"l2_error", run->l2_error},
       {"time_error", run->time_error},
+      {"start_misfit", run->misfit},
       {"energy_initial", run->energy_initial},
       {"energy_final", run->energy_final},
       {"ms_per_stage", run->steps ? run->ms_per_stage : NAN},
@@ -142,6 +146,7 @@ static cJSON *make_json(const wisp_system_request *request, const wisp_system_ru
   cJSON_AddStringToObject(object, "precision", wisp_precision_name(request->run.precision));
   cJSON_AddStringToObject(object, "device", wisp_device_limits(run->session->device)->name);
   cJSON_AddStringToObject(object, "start", run->start.text);
+  cJSON_AddItemToObject(object, "start_middle", cJSON_CreateDoubleArray(run->start.surroundings.middle, 3));
   cJSON_AddBoolToObject(object, "nested", run->solver->integrator.nested);
   cJSON_AddStringToObject(object, "boundary", name_walls(request, run));
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);

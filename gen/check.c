@@ -23,6 +23,21 @@ static void fit(const char *text, char *out, size_t room)
     if (iscntrl((unsigned char)*out)) *out = '?';
 }
 
+/* Writes "not a number" where printf has written a number as "nan" or "-nan": after a blank or a bracket. A name or a
+ * quoted word that has these letters stays. */
+static void name_nan(char *text, size_t room)
+{
+  static const char words[] = "not a number";
+  for (char *at = text; (at = strstr(at, "nan")); at++) {
+    char *from = at > text && at[-1] == '-' ? at - 1 : at;
+    const size_t past = strlen(at + 3) + 1, used = (size_t)(from - text) + strlen(words) + past;
+    if (from == text || !strchr(" (", from[-1]) || !strchr(" ,;:).", at[3]) || used > room) continue;
+    memmove(from + strlen(words), at + 3, past);
+    memcpy(from, words, strlen(words));
+    at = from + strlen(words) - 1;
+  }
+}
+
 wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format, ...)
 {
   if (!err) return status;
@@ -31,6 +46,7 @@ wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format, .
   va_start(args, format);
   vsnprintf(whole, sizeof whole, format, args);
   va_end(args);
+  name_nan(whole, sizeof whole);
   fit(whole, err->text, sizeof err->text);
   err->status = status;
   return status;

@@ -160,20 +160,34 @@ void wisp_system_flux(const wisp_system *system, int boundary, const double norm
                            sizes);
 }
 
+/* What a face's texts read; of a wall the state outside follows from the one inside. */
+static void fill_slots(const wisp_system *system, int boundary, const double normal[3], double alpha, wisp_side m,
+                       wisp_side p, slots *all)
+{
+  const wisp_statements *ghost = boundary < 0 ? NULL : &system->boundary[boundary].ghost;
+  set(all, 0, system->fields, m.u);
+  set_medium(all, system, wisp_slot_medium(system), m.medium);
+  set(all, wisp_slot_normal(system), 3, normal);
+  set(all, wisp_slot_normal(system) + 3, 1, &alpha);
+  set_medium(all, system, wisp_slot_beyond(system), ghost ? m.medium : p.medium);
+  if (!ghost) set(all, wisp_slot_outside(system), system->fields, p.u);
+  for (size_t i = 0; ghost && i < ghost->count; i++) /* every FIELD_p from FIELD_m and the normal */
+    evaluate(ghost->expressions[i], all, wisp_slot_find(system->symbols, ghost->names[i]));
+}
+
+void wisp_system_ghost(const wisp_system *system, int boundary, const double normal[3], wisp_side m, double *outside)
+{
+  slots all;
+  fill_slots(system, boundary, normal, 0, m, m, &all);
+  memcpy(outside, all.value + wisp_slot_outside(system), (size_t)system->fields * sizeof *outside);
+}
+
 void wisp_system_flux_between(const wisp_system *system, int boundary, const double normal[3], double alpha,
                               wisp_side m, wisp_side p, double *flux, double *sizes)
 {
   slots all;
   const int first = wisp_slot_statement(system);
-  const wisp_statements *ghost = boundary < 0 ? NULL : &system->boundary[boundary].ghost;
-  set(&all, 0, system->fields, m.u);
-  set_medium(&all, system, wisp_slot_medium(system), m.medium);
-  set(&all, wisp_slot_normal(system), 3, normal);
-  set(&all, wisp_slot_normal(system) + 3, 1, &alpha);
-  set_medium(&all, system, wisp_slot_beyond(system), ghost ? m.medium : p.medium);
-  if (!ghost) set(&all, wisp_slot_outside(system), system->fields, p.u);
-  for (size_t i = 0; ghost && i < ghost->count; i++) /* every FIELD_p from FIELD_m and the normal */
-    evaluate(ghost->expressions[i], &all, wisp_slot_find(system->symbols, ghost->names[i]));
+  fill_slots(system, boundary, normal, alpha, m, p, &all);
   for (int i = 0; i < (int)system->flux.count; i++) {
     evaluate(system->flux.expressions[i], &all, first + i);
     const char *name = system->flux.names[i];

@@ -47,19 +47,25 @@ typedef struct wisp_boundary {
   wisp_statements ghost; /* assigns every FIELD_p from FIELD_m, nx, ny, nz */
 } wisp_boundary;
 
-/* Fields by place and time, that a run can start from and be compared with. What their texts see beside the names that
- * they make: the point, the time, of the domain's bounding box its middle and its shortest edge, the mode, and the
- * quantities, which are then the same in all elements. */
+/* Fields by place and time, that a run can start from and be compared with. Their texts see these names beside those
+ * that they make: the point; the time; the domain (wisp_surroundings); the mode; and the quantities, which are then the
+ * same in all elements. */
 enum {
   WISP_STATE_TIME = 3,
   WISP_STATE_DOMAIN = 4,
-  WISP_STATE_MODE = 8,
-  WISP_STATE_MEDIUM = 11,
+  WISP_STATE_EDGE = 7,
+  WISP_STATE_SPACING = 8,
+  WISP_STATE_AXIS = 9,
+  WISP_STATE_MODE = 12,
+  WISP_STATE_MEDIUM = 15,
   WISP_STATE_SLOTS = WISP_STATE_MEDIUM + WISP_MAX_QUANTITIES
 };
 extern const char *const wisp_state_names[WISP_STATE_MEDIUM];
 typedef struct wisp_surroundings {
-  double middle[3], edge;
+  double middle[3]; /* a point of the domain, the middle of its bounding box where that is one */
+  double edge;      /* the shortest of the bounding box */
+  double spacing;   /* the distance of nodes at the middle: the longest edge of an element there over the order */
+  double axis[3];   /* the unit vector along the shortest edge */
   int mode[3];
   double medium[WISP_MAX_QUANTITIES];
 } wisp_surroundings;
@@ -132,6 +138,17 @@ void wisp_system_flux_between(const wisp_system *system, int boundary, const dou
 
 /* Whether fluxes and walls are affine in the fields, as random ones show it. */
 bool wisp_system_is_affine(const wisp_system *system);
+
+/* The state outside of a wall, of the one inside. */
+void wisp_system_ghost(const wisp_system *system, int boundary, const double normal[3], wisp_side m, double *outside);
+
+/* Whether no energy goes through such walls, as random states and media show it: none through the mean of the states
+ * inside and outside. */
+bool wisp_system_keeps_energy(const wisp_system *system, int boundary);
+
+/* Whether faces of this kind (boundary < 0: interior) add energy, which right fluxes and walls never do; or the
+ * energy's factors are not those that the rates keep. */
+bool wisp_system_adds_energy(const wisp_system *system, int boundary, double alpha);
 
 /* ---- Media: `quantities` numbers an element, one element after the other. */
 

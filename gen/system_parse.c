@@ -10,9 +10,9 @@
  * for every field among them; of a quantity QUANTITY_m and QUANTITY_p boundary  NAME ... end                    lines
  * NAME_p = EXPRESSION, once for every field speed     EXPRESSION                      over constants and quantities
  *   energy    EXPRESSION ...                  one for every field, without blanks, likewise
- *   start     NAME ... end                    what a run may start from: lines NAME = EXPRESSION in x, y, z, and of the
- *                                             domain's bounding box middle_x, middle_y, middle_z and its shortest edge;
- *                                             every field among them
+ *   start     NAME ... end                    what a run may start from: lines NAME = EXPRESSION, every field among
+ *                                             them, in x, y, z and the domain's middle_x, middle_y, middle_z, edge,
+ *                                             spacing, axis_x, axis_y, axis_z (wisp_surroundings)
  *   solution  NAME BOUNDARY [M N P] ... end   the same, at every time t, of the unit box with such walls; M N P: where
  * a run may ask for another mode_x, mode_y, mode_z than these
  */

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-const char *const wisp_state_names[WISP_STATE_MEDIUM] = {"x",        "y",    "z",      "t",      "middle_x", "middle_y",
-                                                         "middle_z", "edge", "mode_x", "mode_y", "mode_z"};
+const char *const wisp_state_names[WISP_STATE_MEDIUM] = {"x",        "y",        "z",      "t",       "middle_x",
+                                                         "middle_y", "middle_z", "edge",   "spacing", "axis_x",
+                                                         "axis_y",   "axis_z",   "mode_x", "mode_y",  "mode_z"};
 
 const wisp_state *wisp_system_state(const wisp_system *system, const char *name)
 {
@@ -38,9 +39,11 @@ static void set_all(double column_of[WISP_EXPR_MANY], double value)
 static void set_up(table *all, const wisp_state *state, const wisp_surroundings *given, double t)
 {
   set_all(all->value[WISP_STATE_TIME], t);
-  set_all(all->value[WISP_STATE_MODE - 1], given->edge);
+  set_all(all->value[WISP_STATE_EDGE], given->edge);
+  set_all(all->value[WISP_STATE_SPACING], given->spacing);
   for (int c = 0; c < 3; c++) {
     set_all(all->value[WISP_STATE_DOMAIN + c], given->middle[c]);
+    set_all(all->value[WISP_STATE_AXIS + c], given->axis[c]);
     set_all(all->value[WISP_STATE_MODE + c], given->mode[c]);
   }
   for (int q = 0; q < WISP_MAX_QUANTITIES; q++) set_all(all->value[WISP_STATE_MEDIUM + q], given->medium[q]);

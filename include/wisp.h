@@ -87,9 +87,9 @@ const char *wisp_simulation_field(const wisp_simulation *simulation, size_t f); 
 /* Coordinates of all nodes: xyz[3 * (k * Np + i) + c], caller's memory. */
 void wisp_simulation_nodes(const wisp_simulation *simulation, double *xyz);
 
-/* Gives a coefficient of the equations, "rho", by element: K positive numbers in the mesh's order; the others stay as
- * they are, at first as the system's file has them. Fields are zero afterwards, and the stable time step is another.
- * WISP_EUSAGE for one that the system has not. */
+/* Gives a coefficient of the equations, "rho", by element: K positive numbers in the mesh's order, from 1e-30 to 1e30
+ * (in single precision from 1e-15 to 1e15); the others stay as they are, at first as the system's file has them. Fields
+ * are zero afterwards, and the stable time step is another. WISP_EUSAGE for one that the system has not. */
 wisp_status wisp_simulation_coefficient(wisp_error *err, wisp_simulation *simulation, const char *name,
                                         const double *values);
 

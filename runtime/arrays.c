@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static wisp_status check_memory(wisp_error *err, const wisp_arrays *arrays, const char *what)
-{
-  const wisp_limits *limits = wisp_device_limits(arrays->device);
-  size_t bytes = wisp_arrays_bytes(arrays);
-  return wisp_require(err, bytes <= limits->memory, WISP_EMEMORY,
-                      "%s needs %.2f GB, %s has %.2f GB: take fewer elements or a lower order", what,
-                      (double)bytes / 1e9, limits->name, (double)limits->memory / 1e9);
-}
-
 wisp_status wisp_arrays_countable(wisp_error *err, const wisp_limits *limits, const char *what, const wisp_array *list,
                                   size_t count)
 {
@@ -23,6 +14,27 @@ wisp_status wisp_arrays_countable(wisp_error *err, const wisp_limits *limits, co
                       "%s: array %s has %zu numbers, more than kernels can count (2.1e9): take fewer elements", what,
                       list[i].name, list[i].size));
   return WISP_OK;
+}
+
+static wisp_arrays describe(wisp_precision precision, size_t guard, const wisp_array *list, size_t count)
+{
+  wisp_arrays arrays = {.precision = precision, .guard = guard, .count = count};
+  for (size_t i = 0; i < count; i++) arrays.entries[i].array = list[i];
+  return arrays;
+}
+
+wisp_status wisp_arrays_fit(wisp_error *err, const wisp_limits *limits, wisp_precision precision, const char *what,
+                            size_t guard, const wisp_array *list, size_t count, double beside)
+{
+  CALL(wisp_require(err, count <= WISP_MAX_ARRAYS, WISP_EUSAGE, "%s has %zu arrays, must be at most %d", what, count,
+                    WISP_MAX_ARRAYS));
+  const wisp_arrays arrays = describe(precision, guard, list, count);
+  const bool on_host = strcmp(limits->kind, "host") == 0;
+  const double bytes = (double)wisp_arrays_bytes(&arrays) + (on_host ? beside : 0);
+  CALL(wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,
+                    "%s needs %.2f GB, %s has %.2f GB: take fewer elements or a lower order", what, bytes / 1e9,
+                    limits->name, (double)limits->memory / 1e9));
+  return wisp_arrays_countable(err, limits, what, list, count);
 }
 
 static wisp_status make(wisp_error *err, wisp_arrays *arrays, wisp_entry *e)
@@ -43,16 +55,10 @@ wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precis
                                size_t guard, const wisp_array *list, size_t count, wisp_arrays **out)
 {
   OWNED(wisp_arrays_destroy) wisp_arrays *arrays = NULL;
-  CALL(wisp_require(err, count <= WISP_MAX_ARRAYS, WISP_EUSAGE, "%s has %zu arrays, must be at most %d", what, count,
-                    WISP_MAX_ARRAYS));
+  CALL(wisp_arrays_fit(err, wisp_device_limits(device), precision, what, guard, list, count, 0));
   CALL(wisp_new(err, 1, sizeof *arrays, &arrays));
+  *arrays = describe(precision, guard, list, count);
   arrays->device = device;
-  arrays->precision = precision;
-  arrays->guard = guard;
-  arrays->count = count;
-  for (size_t i = 0; i < count; i++) arrays->entries[i].array = list[i];
-  CALL(check_memory(err, arrays, what));
-  CALL(wisp_arrays_countable(err, wisp_device_limits(device), what, list, count));
   for (size_t i = 0; i < count; i++) CALL(make(err, arrays, &arrays->entries[i]));
   return GIVE(arrays, out);
 }

@@ -19,10 +19,18 @@ typedef struct wisp_arrays wisp_arrays;
 wisp_status wisp_arrays_countable(wisp_error *err, const wisp_limits *limits, const char *what, const wisp_array *list,
                                   size_t count);
 
-/* All zero. device is borrowed. WISP_EMEMORY says how much `what` ("a problem of 157 elements") needs and how much
- * there is, WISP_EUSAGE which array is longer than kernels can count. count <= WISP_MAX_ARRAYS. guard: numbers before
- * and after each array, narrow where kernels are known to be right, wide where that is to be found out. */
+/* guard: numbers before and after each array, narrow where kernels are known to be right, wide where that is to be
+ * found out. */
 enum { WISP_MAX_ARRAYS = 64, WISP_NARROW_GUARD = 256, WISP_WIDE_GUARD = 102400 };
+
+/* Whether a device with these limits has room for such arrays, before any is made: WISP_EMEMORY says how much `what`
+ * ("a problem of 157 elements") needs and how much there is, WISP_EUSAGE which array is longer than kernels can count,
+ * or that they are more than WISP_MAX_ARRAYS. beside: bytes that the host needs besides, which count where it is the
+ * device. */
+wisp_status wisp_arrays_fit(wisp_error *err, const wisp_limits *limits, wisp_precision precision, const char *what,
+                            size_t guard, const wisp_array *list, size_t count, double beside);
+
+/* All zero. device is borrowed. Errors of wisp_arrays_fit. */
 wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precision precision, const char *what,
                                size_t guard, const wisp_array *list, size_t count, wisp_arrays **out);
 void wisp_arrays_destroy(wisp_arrays *arrays);

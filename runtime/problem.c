@@ -5,21 +5,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The arrays of a discretisation that are wanted. */
+typedef struct listing {
+  wisp_array list[WISP_MAX_ARRAYS];
+  size_t count;
+  char what[64];
+} listing;
+
+static wisp_status list_arrays(wisp_error *err, const wisp_discretisation *d, wisp_array_filter wanted,
+                               const void *context, listing *out)
+{
+  const char *wide = d->family->wide;
+  size_t size = 0;
+  out->count = 0;
+  for (const wisp_array_decl *a = d->family->arrays; a->name; a++) {
+    if ((wanted && !wanted(context, a->name)) || !wisp_discretisation_size(d, a, &size)) continue;
+    CALL(wisp_require(err, out->count < WISP_MAX_ARRAYS, WISP_EUSAGE, "family %s has more than %d arrays",
+                      d->family->name, WISP_MAX_ARRAYS));
+    out->list[out->count++] = (wisp_array){a->name, a->type, size, wide && wisp_list_has(wide, a->name)};
+  }
+  snprintf(out->what, sizeof out->what, "a problem of %zu elements", wisp_discretisation_count(d, "elements"));
+  return WISP_OK;
+}
+
+wisp_status wisp_problem_fits(wisp_error *err, const wisp_limits *limits, const wisp_discretisation *d,
+                              wisp_precision precision, size_t guard, wisp_array_filter wanted, const void *context,
+                              double beside)
+{
+  listing arrays;
+  CALL(list_arrays(err, d, wanted, context, &arrays));
+  return wisp_arrays_fit(err, limits, precision, arrays.what, guard, arrays.list, arrays.count, beside);
+}
+
 static wisp_status make_arrays(wisp_error *err, wisp_problem *p, wisp_precision precision, size_t guard,
                                wisp_array_filter wanted, const void *context)
 {
-  wisp_array list[WISP_MAX_ARRAYS];
-  const char *wide = p->d.family->wide;
-  size_t count = 0, size = 0;
-  char what[64];
-  for (const wisp_array_decl *a = p->d.family->arrays; a->name; a++) {
-    if ((wanted && !wanted(context, a->name)) || !wisp_discretisation_size(&p->d, a, &size)) continue;
-    CALL(wisp_require(err, count < WISP_MAX_ARRAYS, WISP_EUSAGE, "family %s has more than %d arrays", p->d.family->name,
-                      WISP_MAX_ARRAYS));
-    list[count++] = (wisp_array){a->name, a->type, size, wide && wisp_list_has(wide, a->name)};
-  }
-  snprintf(what, sizeof what, "a problem of %zu elements", wisp_discretisation_count(&p->d, "elements"));
-  return wisp_arrays_create(err, p->device, precision, what, guard, list, count, &p->arrays);
+  listing arrays;
+  CALL(list_arrays(err, &p->d, wanted, context, &arrays));
+  return wisp_arrays_create(err, p->device, precision, arrays.what, guard, arrays.list, arrays.count, &p->arrays);
 }
 
 wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *p)

@@ -19,6 +19,12 @@ typedef struct wisp_problem {
 /* Which of a family's arrays are made. */
 typedef bool (*wisp_array_filter)(const void *context, const char *array);
 
+/* Whether a device has room for the arrays of a discretisation, before they are made; it may be counts alone, with
+ * which a family predicts it. Arrays that lack a count take nothing. beside and errors: of wisp_arrays_fit. */
+wisp_status wisp_problem_fits(wisp_error *err, const wisp_limits *limits, const wisp_discretisation *d,
+                              wisp_precision precision, size_t guard, wisp_array_filter wanted, const void *context,
+                              double beside);
+
 /* What is fixed is filled in, all else is zero. device is borrowed; the discretisation is taken, also on failure, what
  * it borrows stays borrowed. wanted NULL: all arrays that it has. guard: as of wisp_arrays_create. WISP_EMEMORY says
  * how much is needed and how much there is, WISP_EUSAGE which array is longer than kernels can count. */

@@ -1,6 +1,7 @@
 /* Claim: the Poisson solver's conjugate gradients solve the assembled equations of BP1, BP3 and BP5, whatever the
  * preconditioner and wherever the geometry comes from; the error in the energy norm falls in every iteration, and that
  * of the solution with order N + 1 in the mesh. */
+#include "good.h"
 #include "poisson_case.h"
 
 #include <lapacke.h>
@@ -289,6 +290,43 @@ static void test_watched(void **state)
   }
 }
 
+/* What cannot begin says so, by name and not in printf's words; 0 is solved by 0, and what is small in single precision
+ * by something, or not at all. */
+static void test_no_number(void **state)
+{
+  (void)state;
+  const double bad[] = {NAN, -NAN, INFINITY};
+  wisp_cg_report report;
+  for (int single = 0; single < 2; single++) {
+    const poisson_setup setup = {
+        .kernel = "collocated", .order = 2, .preconditioner = WISP_JACOBI, .precision = single ? WISP_F32 : WISP_F64};
+    poisson_case c;
+    poisson_open(&c, hex_box(2, 0), &setup);
+    const size_t n = c.problem->copies->unknowns;
+    double *b = calloc(n, sizeof *b), most = 0;
+    assert_non_null(b);
+    for (size_t i = 0; i < WISP_COUNT(bad); i++) {
+      wisp_error err = {0};
+      b[n / 2] = bad[i];
+      assert_int_equal(wisp_cg_solve(&err, c.solver->cg, b, 1e-5, 100, NULL, &report), WISP_EWRONG);
+      assert_non_null(strstr(err.text, "before the first iteration"));
+      assert_true(isinf(bad[i]) || strstr(err.text, "the residual is not a number"));
+    }
+    b[n / 2] = 0;
+    GOOD(wisp_cg_solve(err, c.solver->cg, b, 1e-5, 100, NULL, &report));
+    assert_true(report.converged && report.iterations == 0 && report.residual == 0);
+    b[n / 2] = 1e-30;
+    if (wisp_cg_solve(NULL, c.solver->cg, b, 1e-5, 100, NULL, &report) == WISP_OK) {
+      GOOD(wisp_cg_solution(err, c.solver->cg, c.x));
+      for (size_t i = 0; i < n; i++) most = fmax(most, fabs(c.x[i]));
+      assert_true(most > 0 && report.iterations > 0);
+    } else
+      assert_true(single);
+    free(b);
+    poisson_close(&c);
+  }
+}
+
 static void test_bad_requests(void **state)
 {
   (void)state;
@@ -324,6 +362,7 @@ int main(void)
       cmocka_unit_test(test_repeatable),
       cmocka_unit_test(test_ends),
       cmocka_unit_test(test_watched),
+      cmocka_unit_test(test_no_number),
       cmocka_unit_test(test_bad_requests),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <cmocka.h>
 
 /* A run that must succeed, as JSON; the caller deletes it. */
@@ -180,6 +181,11 @@ static void test_bad_requests(void **state)
       {"run maxwell -n 3 --match exact", "tune it", 1},
       {"run maxwell -n 3 --mesh /nowhere/at/all.msh", "/nowhere/at/all.msh", 1},
       {"run maxwell -q -n 2 --box 2 --steps 200 --dt 1", "leave --dt out", 1},
+      {"run maxwell -q -n 2 --box 2 --steps 5 --dt 1e3", "leave --dt out", 1},
+      {"run maxwell -q -n 2 --box 2 --steps 200 --cfl 50", "take a --cfl below 1", 1},
+      {"run maxwell -q -n 2 --box 2 --steps 200 --cfl 50 --default", "take a --cfl below 1", 1},
+      {"run acoustics -n 2 --box 2 --rho 1e-300", "rho is 1e-300 in element 0, must be from 1e-30 to 1e+30 in f64", 2},
+      {"run acoustics -n 2 --box 2 --kappa 1e16 -p f32", "must be from 1e-15 to 1e+15 in f32", 2},
       {"run maxwell -n 2 --cfl 0", "--cfl", 2},
       {"run maxwell -n 2 --cfl -0.5", "--cfl", 2},
       {"run maxwell -n 2 --cfl nan", "--cfl", 2},
@@ -194,6 +200,48 @@ static void test_bad_requests(void **state)
     snprintf(line, sizeof line, "%s%s%s", bad[i].arguments, has_device ? "" : " -d ",
              has_device ? "" : test_device_name());
     check_bad(*state, "", line, bad[i].status, bad[i].words);
+  }
+}
+
+/* Nobody is told of kernels, or of --default, where the step, the system or the media explain a solution that grows. */
+static void test_blame(void **state)
+{
+  static const char system[] = "fields p v\nrate p = -v.x\nrate v = -p.x\nflux\n flux_p = 0\n flux_v = 0\nend\n"
+                               "boundary wall\n p_p = p_m\n v_p = -v_m\nend\nspeed 1\nenergy 0.5 0.5\n"
+                               "solution s wall\n p = cos(pi * x) * cos(pi * t)\n v = sin(pi * x) * sin(pi * t)\nend\n";
+  static const char *const runs[] = {"maxwell -n 2 --box 2 --steps 200 --cfl 50", "free -n 2 --box 2 --steps 4000",
+                                     "free -n 2 --box 2 --steps 4000 --default"};
+  static const char *const says[] = {"--cfl", "the flux of system free adds energy",
+                                     "the flux of system free adds energy"};
+  char line[256], before[128];
+  assert_int_equal(mkdir(fixture_path(*state, "mine"), 0700) | mkdir(fixture_path(*state, "mine/systems"), 0700), 0);
+  fixture_write(fixture_path(*state, "mine/systems/free.system"), system, strlen(system));
+  snprintf(before, sizeof before, "WISP_TEMPLATES=%s/mine", (const char *)*state);
+  for (int i = 0; i < 3; i++) {
+    snprintf(line, sizeof line, "run %s -q -d %s", runs[i], test_device_name());
+    outcome o = run_in(*state, before, line);
+    if (o.status != 1 || !strstr(o.err, "blew up") || !strstr(o.err, says[i]) || strstr(o.err, "try --default") ||
+        strstr(o.err, "--dt out"))
+      fail_msg("%s: status %d: %s", line, o.status, o.err);
+    forget(&o);
+  }
+  snprintf(line, sizeof line, "run acoustics -n 1 --box 2 --steps 2 -d %s --rho 'x < 0.5 ? 1e-12 : 1e12'",
+           test_device_name());
+  outcome o = run_in(*state, "", line);
+  if (!strstr(o.err, "note: rho differs by a factor of 1e+24 between elements")) fail_msg("%s", o.err);
+  forget(&o);
+}
+
+/* Steps of attoseconds, of light in a box of micrometres. */
+static void test_short_steps(void **state)
+{
+  for (int single = 0; single < 2; single++) {
+    char line[256];
+    snprintf(line, sizeof line, "-n 2 --box 2 --steps 3 --dt 1e-18 -p %s", single ? "f32" : "f64");
+    cJSON *json = solve(*state, "", line);
+    assert_true(json_number(json, "dt") == 1e-18 && fabs(json_number(json, "time") - 3e-18) < 1e-30);
+    assert_true(json_number(json, "energy_final") > 0);
+    cJSON_Delete(json);
   }
 }
 
@@ -324,7 +372,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       TEST(test_json),         TEST(test_options),          TEST(test_table), TEST(test_other_domain),
       TEST(test_bad_requests), TEST(test_bad_surroundings), TEST(test_store), TEST(test_corrupt_store),
-      TEST(test_origin),       TEST(test_no_home),
+      TEST(test_origin),       TEST(test_no_home),          TEST(test_blame), TEST(test_short_steps),
   };
   unsetenv("WISP_SITE_DB");
   setenv("WISP_SHIPPED", "none", 1);

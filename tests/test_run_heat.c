@@ -444,7 +444,7 @@ static void test_refused(void **state)
   const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   if (memory < 33e9 && strcmp(test_device_name(), "host") == 0)
     expect(folder, 2, "-n 5 --box 1660", "5511200 triangles of order 5: the matrix alone takes 34.2 GB");
-  expect(folder, 2, "-n 1 --kappa 'sqrt(u - 1)'", "must be positive");
+  expect(folder, 2, "-n 1 --kappa 'sqrt(u - 1)'", "kappa is not a number where u is");
   expect(folder, 2, "-n 1 --fix ''", "TAG=VALUE");
   expect(folder, 2, "", "give the order of the elements: -n 1 to 5");
   expect(folder, 2, "-n 0", "must be a whole number from 1 to 5");

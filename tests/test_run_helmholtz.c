@@ -387,6 +387,20 @@ static void test_refused(void **state)
   expect(folder, 1, "-n 3 --iterations 2", "no convergence: the residual is");
 }
 
+/* A solve that failed leaves no file; one that had nothing to do says so. */
+static void test_nothing(void **state)
+{
+  char line[256];
+  snprintf(line, sizeof line, "-n 3 --iterations 2 -o %s/failed.vtu", (const char *)*state);
+  expect(*state, 1, line, "no convergence");
+  assert_int_not_equal(access(fixture_path(*state, "failed.vtu"), F_OK), 0);
+  snprintf(line, sizeof line, "run helmholtz -n 2 --source 0 -d %s", test_device_name());
+  outcome o = run_in(*state, "", line);
+  assert_int_equal(o.status, 0);
+  assert_non_null(strstr(o.err, "note: the residual is 0 before the first iteration"));
+  forget(&o);
+}
+
 static int set_up(void **state)
 {
   static char folder[64];
@@ -408,7 +422,7 @@ int main(void)
       cmocka_unit_test(test_preconditioners), cmocka_unit_test(test_setups),      cmocka_unit_test(test_levels),
       cmocka_unit_test(test_report),          cmocka_unit_test(test_own_problem), cmocka_unit_test(test_refused),
       cmocka_unit_test(test_bad_meshes),      cmocka_unit_test(test_by_matrix),   cmocka_unit_test(test_diagonals),
-      cmocka_unit_test(test_narrow),
+      cmocka_unit_test(test_narrow),          cmocka_unit_test(test_nothing),
   };
   choose_tests();
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -217,6 +217,45 @@ static void test_states(void **state)
   wisp_system_destroy(system);
 }
 
+/* Walls that mirror keep the energy, and open ones do not; fluxes that ship add none, whatever alpha is. A flux of 0,
+ * one of the wrong sign, and an energy of other equations do. */
+static void test_energy(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *system, *walls;
+    bool keep;
+  } shipped[] = {{"maxwell", "pec", true},         {"maxwell", "absorbing", false},
+                 {"maxwell_media", "pec", true},   {"acoustics", "soft", true},
+                 {"acoustics", "rigid", true},     {"maxwell_media", "absorbing", false},
+                 {"acoustics", "absorbing", false}};
+  for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++) {
+    wisp_system *system = NULL;
+    assert_int_equal(wisp_system_load(NULL, shipped[i].system, &system), WISP_OK);
+    const int walls = wisp_system_boundary(system, shipped[i].walls);
+    assert_true(wisp_system_keeps_energy(system, walls) == shipped[i].keep);
+    for (int alpha = 0; alpha < 3; alpha++)
+      for (int b = -1; b < system->boundaries; b++) assert_false(wisp_system_adds_energy(system, b, alpha / 2.0));
+    wisp_system_destroy(system);
+  }
+  static const char *const wrong[][2] = {{"0", "0.5 0.5"},
+                                         {"0.5 * (alpha * dp - dv)", "0.5 0.5"},
+                                         {"0.5 * (-alpha * dp - dv)", "0.5 0.5"},
+                                         {"0.5 * (alpha * dp - dv)", "0.5 1"}};
+  for (int i = 0; i < 4; i++) {
+    char text[1024];
+    wisp_system *system = NULL;
+    snprintf(text, sizeof text,
+             "fields p v\nrate p = -v.x\nrate v = -p.x\nflux\n dp = p_p - p_m\n dv = nx * (v_p - v_m)\n"
+             " flux_p = %s\n flux_v = 0.5 * nx * (alpha * dv - dp)\nend\n"
+             "boundary wall\n p_p = p_m\n v_p = -v_m\nend\nspeed 1\nenergy %s\n",
+             wrong[i][0], wrong[i][1]);
+    assert_int_equal(wisp_system_parse(NULL, "line.system", text, &system), WISP_OK);
+    if (wisp_system_adds_energy(system, -1, 1) != (i != 1)) fail_msg("flux %s, energy %s", wrong[i][0], wrong[i][1]);
+    wisp_system_destroy(system);
+  }
+}
+
 /* Any cut of the text is refused or parsed, never worse. */
 static void test_truncated(void **state)
 {
@@ -377,6 +416,7 @@ int main(void)
       cmocka_unit_test(test_parses),
       cmocka_unit_test(test_mistakes),
       cmocka_unit_test(test_states),
+      cmocka_unit_test(test_energy),
       cmocka_unit_test(test_truncated),
       cmocka_unit_test(test_unknown_names_the_known),
       cmocka_unit_test_setup_teardown(test_consistent, load_maxwell, unload),

@@ -112,7 +112,7 @@ static const struct {
     {"mass", "before", "if (bx == 0 && n == 0) (result - 5)[0] = 1;", "1", "writes outside array y"},
     {"spread", "right", "", "1", NULL},
     {"spread", "thousandth", "value *= (real)1.001;", "1", "error "},
-    {"spread", "left-out", "", "node < nodes - 1", "u is nan, not 0"},
+    {"spread", "left-out", "", "node < nodes - 1", "u is not a number, not 0"},
     {"spread", "nobody", "if (node == 0) value = 1;", "1", "u is 1, not 0, at number 0"},
     {"spread", "beyond", "if (node == 5) u[nodes + 1] = 1;", "1", "writes outside array u"},
     {"update", "right", "", "1", NULL},

@@ -66,4 +66,11 @@ typedef struct wisp_assembly_room {
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *assembly, const char *form,
                                      const wisp_fixed *fixed, const wisp_assembly_room *room, wisp_discretisation *out);
 
+/* Whether a matrix on a mesh of so many simplices of each dimension fits a device with these limits, before anything is
+ * numbered: arrays that are wanted, of the fewest unknowns that there can be, without the lists that only a mesh gives
+ * a length. Errors of wisp_arrays_fit. */
+wisp_status wisp_assembly_fits(wisp_error *err, const wisp_limits *limits, int corners, int order,
+                               const size_t count[4], wisp_precision precision, wisp_array_filter wanted,
+                               const void *context);
+
 #endif

@@ -34,6 +34,13 @@ static bool is_wanted(const void *solver, const char *array)
   return wisp_stage_has(s->stage[0], array) || wisp_stage_has(s->stage[1], array);
 }
 
+wisp_status wisp_heat_fits(wisp_error *err, const wisp_limits *limits, int corners, int order, const size_t count[4],
+                           wisp_precision precision, wisp_stage *assembly, wisp_stage *iteration)
+{
+  const wisp_heat_solver s = {.stage = {assembly, iteration}};
+  return wisp_assembly_fits(err, limits, corners, order, count, precision, is_wanted, &s);
+}
+
 /* What both stages ask of the lists. */
 static wisp_status discretise_for(wisp_error *err, const wisp_heat_solver *s, wisp_discretisation *out)
 {
@@ -174,8 +181,8 @@ static wisp_status begin_step(wisp_error *err, wisp_heat_solver *s)
   return launch(err, s, BEGIN, args, WISP_COUNT(args));
 }
 
-/* What u leaves of F, for conjugate gradients to start from. */
-static wisp_status aim(wisp_error *err, wisp_heat_solver *s)
+/* What u leaves of F, for conjugate gradients to start from; least: of F, where that is small enough. */
+static wisp_status aim(wisp_error *err, wisp_heat_solver *s, double least)
 {
   wisp_pointer F = array(s, "F"), Ap = array(s, "Ap"), u = array(s, "u"), r = array(s, "r"), numbers = s->numbers;
   wisp_pointer state = array(s, "state"), left = array(s, "left");
@@ -183,13 +190,13 @@ static wisp_status aim(wisp_error *err, wisp_heat_solver *s)
   wisp_passed most = {.integer = (int)s->method.iterations}, entries = {.integer = WISP_CG_STATE};
   wisp_passed limit = {.integer = WISP_CG_AT_LIMIT};
   void *residual[] = {&F, &Ap, &u, &r, &numbers, &s->factor, &rows, &nodes};
-  void *start[] = {&numbers, &state, &left, &s->method.tolerance, &most, &entries, &limit};
+  void *start[] = {&numbers, &state, &left, &s->method.tolerance, &least, &most, &entries, &limit};
   CALL(launch(err, s, RESIDUAL, residual, WISP_COUNT(residual)));
   return launch(err, s, AIM, start, WISP_COUNT(start));
 }
 
 /* Enqueues the matrix and F for u as it is, the inverse of the diagonal, and what u leaves of F. */
-static wisp_status assemble(wisp_error *err, wisp_heat_solver *s)
+static wisp_status assemble(wisp_error *err, wisp_heat_solver *s, double least)
 {
   const double *kappa = s->heat->kappa.number;
   const wisp_binding bindings[] = {{"kappa0", 0, kappa[0]},
@@ -205,7 +212,7 @@ static wisp_status assemble(wisp_error *err, wisp_heat_solver *s)
   CALL(wisp_problem_run(err, s->problem, s->stage[1]->kernel[INVERT], NULL, 0));
   CALL(wisp_device_copy(err, s->device, array(s, "p"), array(s, "u"), bytes));
   CALL(wisp_problem_run(err, s->problem, s->stage[1]->kernel[MULTIPLY], NULL, 0));
-  CALL(aim(err, s));
+  CALL(aim(err, s, least));
   s->report.assemblies++;
   return wisp_event_record(err, s->aimed);
 }
@@ -221,8 +228,15 @@ static wisp_status check_kappa(wisp_error *err, const wisp_heat_solver *s, size_
                    wisp_heat_kappa_at(s->heat, u), u, at[0], at[1], at[2]);
 }
 
-/* The one wait of a solve: what it was, and how far u has moved, over the largest. */
-static wisp_status look(wisp_error *err, wisp_heat_solver *s)
+/* What a solve did: the residual that it started from and where it ended, over F; the largest change of u, over the
+ * largest u; and whether it ended where it was to. */
+typedef struct correction {
+  double before, after, change;
+  bool solved;
+} correction;
+
+/* The one wait of a solve. */
+static wisp_status look(wisp_error *err, wisp_heat_solver *s, correction *out)
 {
   double numbers[NUMBERS], most = 0, change = 0, ms = 0, aiming_ms = 0;
   wisp_cg_report report = {.iterations = 0};
@@ -230,13 +244,20 @@ static wisp_status look(wisp_error *err, wisp_heat_solver *s)
   CALL(wisp_device_download(NULL, s->device, numbers, s->numbers, sizeof numbers));
   CALL(check_kappa(err, s, (size_t)numbers[SUM_BAD]));
   CALL(solved);
+  CALL(wisp_require(err, report.iterations || report.residual > 0 || !(numbers[SUM_LEFT] > 0), WISP_EWRONG,
+                    "the residual is 0 before the first iteration, and %g in double: numbers leave the range of single "
+                    "precision; take larger ones, or -p f64",
+                    sqrt(numbers[SUM_LEFT])));
   for (size_t b = 0; b < BLOCKS; b++) change = fmax(change, numbers[2 * b]), most = fmax(most, numbers[2 * b + 1]);
   CALL(wisp_event_elapsed(err, s->begin, s->assembled, &ms));
   CALL(wisp_event_elapsed(err, s->assembled, s->aimed, &aiming_ms));
-  s->report.converged &= report.converged;
+  const double whole = sqrt(numbers[SUM_WHOLE]);
+  *out = (correction){.before = whole > 0 ? sqrt(numbers[SUM_LEFT]) / whole : 0,
+                      .after = whole > 0 ? report.residual / whole : 0,
+                      .change = most > 0 ? change / most : 0,
+                      .solved = report.converged};
   s->report.iterations += report.iterations;
-  s->report.residual = numbers[SUM_WHOLE] > 0 ? report.residual / sqrt(numbers[SUM_WHOLE]) : 0;
-  s->report.change = most > 0 ? change / most : 0;
+  s->report.change = out->change;
   s->report.seconds_assembling += ms / 1e3;
   s->report.seconds_aiming += aiming_ms / 1e3;
   s->report.seconds_iterating += report.ms_per_iteration * (double)report.iterations / 1e3;
@@ -244,29 +265,50 @@ static wisp_status look(wisp_error *err, wisp_heat_solver *s)
 }
 
 /* Corrects u by the matrix at hand. What is small enough already is left as it is. */
-static wisp_status solve(wisp_error *err, wisp_heat_solver *s)
+static wisp_status solve(wisp_error *err, wisp_heat_solver *s, correction *out)
 {
   wisp_pointer solution = array(s, "solution"), u = array(s, "u"), numbers = s->numbers;
   long long rows = (long long)s->heat->assembly->pattern->rows, nodes = (long long)s->heat->assembly->nodes->nodes;
   void *args[] = {&solution, &u, &numbers, &s->factor, &rows, &nodes};
   CALL(wisp_cg_start(err, s->cg));
   CALL(launch(err, s, CORRECT, args, WISP_COUNT(args)));
-  return look(err, s);
+  return look(err, s, out);
+}
+
+/* Where a step of time has come to an end: i solves were done before this one, the last of which started from
+ * `before`. The first residual is of another step's u, and says nothing. Rounding may keep it above what is wanted:
+ * then it falls no more, and the step ends with a solve that came to its end and hardly moved u. */
+static bool has_ended(const wisp_heat_solver *s, int i, double before, const correction *c)
+{
+  if (!i) return false;
+  const bool falls = c->before <= before / 2;
+  return c->before <= s->method.nonlinear || (!falls && c->solved && c->change <= s->method.standstill);
 }
 
 wisp_status wisp_heat_step(wisp_error *err, wisp_heat_solver *s)
 {
+  const double rounding = s->method.precision == WISP_F32 ? 0x1p-24 : 0x1p-53;
   const bool linear = wisp_heat_is_linear(s->heat);
+  double before = INFINITY;
+  bool ended = false;
   CALL(begin_step(err, s));
-  s->report.change = INFINITY;
-  for (int i = 0; i < s->method.assemblies && s->report.change > s->method.standstill; i++) {
-    CALL(assemble(err, s));
-    CALL(solve(err, s));
-    if (linear) s->report.change = 0;
+  for (int i = 0; i < s->method.assemblies && !ended; i++) {
+    correction c;
+    CALL(assemble(err, s, i ? fmax(rounding, s->method.nonlinear / 10) : rounding));
+    CALL(solve(err, s, &c));
+    ended = linear ? c.solved : has_ended(s, i, before, &c);
+    s->report.residual = linear ? c.after : c.before;
+    before = c.before;
+    if (linear) break;
   }
-  s->report.converged &= s->report.change <= s->method.standstill;
+  s->report.converged &= ended;
   s->report.steps++;
   return WISP_OK;
+}
+
+size_t wisp_heat_solver_bytes(const wisp_heat_solver *s)
+{
+  return wisp_arrays_bytes(s->problem->arrays);
 }
 
 const wisp_heat_report *wisp_heat_solver_report(const wisp_heat_solver *s)

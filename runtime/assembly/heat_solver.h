@@ -11,10 +11,12 @@
 
 typedef struct wisp_heat_method {
   wisp_precision precision;
-  double step;                  /* of time; steady problems have none */
-  double tolerance, standstill; /* of a solve's residual, over its right-hand side; of u's change, over the largest u */
-  long long iterations;         /* of one solve at most */
-  int assemblies;               /* of one step at most */
+  double step;          /* of time; steady problems have none */
+  double tolerance;     /* a linear solve ends at this residual, over F; or at a tenth of that which it starts from */
+  double nonlinear;     /* a step of time ends at this residual F - A(u) u, over F, where kappa depends on u; */
+  double standstill;    /* or, where rounding keeps it from falling, at this change of u, over the largest u */
+  long long iterations; /* of one solve at most */
+  int assemblies;       /* of one step at most */
 } wisp_heat_method;
 
 /* Of all steps so far. */
@@ -22,12 +24,17 @@ typedef struct wisp_heat_report {
   double t;
   int steps, assemblies;
   long long iterations;
-  double residual, change;                                      /* of the last solve, of u by it */
-  bool converged;                                               /* every solve, and u stood still in every step */
+  double residual, change;                                      /* F - A(u) u of the last step, over F; of u at last */
+  bool converged;                                               /* every step came to its end */
   double seconds_assembling, seconds_aiming, seconds_iterating; /* aiming: what conjugate gradients start from */
 } wisp_heat_report;
 
 typedef struct wisp_heat_solver wisp_heat_solver;
+
+/* Whether a mesh of so many simplices of each dimension fits the device with the kernels of both stages, before it is
+ * made: errors of wisp_assembly_fits. */
+wisp_status wisp_heat_fits(wisp_error *err, const wisp_limits *limits, int corners, int order, const size_t count[4],
+                           wisp_precision precision, wisp_stage *assembly, wisp_stage *iteration);
 
 /* Compiles and loads the kernels of both stages, chosen for the family's "step" and for WISP_HEAT_ITERATION, and makes
  * all arrays; u is the solution at t = 0. What is borrowed outlives it. */
@@ -36,9 +43,12 @@ wisp_status wisp_heat_solver_create(wisp_error *err, wisp_device *device, const 
 void wisp_heat_solver_destroy(wisp_heat_solver *solver);
 WISP_OWNED(wisp_heat_solver, wisp_heat_solver_destroy)
 
-/* One step of time; a steady problem is solved by one. WISP_EUSAGE where kappa(u) is not positive at a node. */
+/* One step of time; a steady problem is solved by one. A linear one takes one solve, another as many as it needs: each
+ * begins with the matrix and the residual of the last u, so that it is the nonlinear residual that ends the step.
+ * WISP_EUSAGE where kappa(u) is not positive at a node. */
 wisp_status wisp_heat_step(wisp_error *err, wisp_heat_solver *solver);
 
+size_t wisp_heat_solver_bytes(const wisp_heat_solver *solver); /* of device memory, in arrays of both stages */
 const wisp_heat_report *wisp_heat_solver_report(const wisp_heat_solver *solver);
 wisp_status wisp_heat_solver_field(wisp_error *err, const wisp_heat_solver *solver, double *u); /* at every node */
 

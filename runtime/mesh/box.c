@@ -73,6 +73,23 @@ static wisp_status make_grid(wisp_error *err, int corners, bool falls, const int
   return GIVE(mesh, out);
 }
 
+/* Faces of tets are halves of the cubes' squares, and six inside each cube; edges follow from Euler's formula. */
+bool wisp_mesh_grid_count(int corners, const int *n, size_t count[4])
+{
+  const int directions = corners == 3 ? 2 : 3;
+  const cut *c = cuts;
+  while (c->corners != corners) c++;
+  for (int d = 0; d < directions; d++)
+    if (n[d] < 1 || n[d] > c->most) return false;
+  const size_t x = (size_t)n[0], y = (size_t)n[1], z = directions == 3 ? (size_t)n[2] : 0;
+  const size_t squares = x * y * (z + 1) + x * (y + 1) * z + (x + 1) * y * z, cubes = x * y * z;
+  count[0] = (x + 1) * (y + 1) * (z + 1);
+  count[2] = corners == 8 ? squares : corners == 4 ? 2 * squares + 6 * cubes : 2 * squares;
+  count[3] = (size_t)c->pieces * cubes;
+  count[1] = count[0] + count[2] - count[3] - 1;
+  return true;
+}
+
 wisp_status wisp_mesh_grid(wisp_error *err, int corners, const int *n, wisp_mesh **out)
 {
   return make_grid(err, corners, false, n, out);

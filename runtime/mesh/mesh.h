@@ -58,6 +58,9 @@ static inline int wisp_mesh_dimension(const wisp_mesh *mesh)
  * x = 0; 2, x = 1; 3, y = 0; 4, y = 1. Each n in 1..400, of triangles 1..16384; WISP_EUSAGE otherwise. */
 wisp_status wisp_mesh_grid(wisp_error *err, int corners, const int *n, wisp_mesh **out);
 
+/* Its vertices, edges, faces and cells; false where a number of n is out of range. */
+bool wisp_mesh_grid_count(int corners, const int *n, size_t count[4]);
+
 /* The squares; falls: cut from upper left to lower right. */
 wisp_status wisp_mesh_squares(wisp_error *err, const int n[2], bool falls, wisp_mesh **out);
 

@@ -48,6 +48,12 @@ static wisp_status read_file(wisp_error *err, int corners, const wisp_mesh_sourc
   return GIVE(mesh, out);
 }
 
+bool wisp_mesh_source_count(const wisp_mesh_source *source, int corners, size_t count[4])
+{
+  const int *n = source->box, cube[3] = {n[0], n[0], n[0]};
+  return !source->file && wisp_mesh_grid_count(corners, corners == 4 ? cube : n, count);
+}
+
 wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
 {
   const wisp_ordering ordering = ordering_of(source);

@@ -78,6 +78,10 @@ const char *wisp_mesh_source_kind(const wisp_mesh_source *source);
 /* Irregular, as users' meshes are, and ordered: what the tuner times on unless told otherwise. */
 wisp_mesh_source wisp_mesh_source_irregular(void);
 
+/* Vertices, edges, faces and cells of a box's mesh of so many corners, before it is made. False where a file has to be
+ * read first, or where there is no such box. */
+bool wisp_mesh_source_count(const wisp_mesh_source *source, int corners, size_t count[4]);
+
 /* The file of a program's request, for messages and numbers as the file has them: elements stay in its order. */
 wisp_mesh_source wisp_mesh_source_file(const char *path, double merge, bool cracks);
 

@@ -255,6 +255,39 @@ static bool is_of_a_run(const void *stage, const char *array)
   return strcmp(array, "u_n") != 0 && (!rare || (stage && wisp_stage_has(stage, array)));
 }
 
+wisp_dg wisp_dg_counted(const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
+                        const wisp_layout *layout, int MB)
+{
+  wisp_dg dg = {.mesh = mesh, .tet = tet, .system = system, .records = wisp_nodal_records(system), .layout = *layout};
+  const size_t block = (size_t)layout->KM * (size_t)MB;
+  dg.MB = MB;
+  dg.blocks = (mesh->elements + block - 1) / block;
+  dg.groups = dg.blocks * (size_t)MB;
+  dg.slots = dg.blocks * block;
+  return dg;
+}
+
+/* Bytes on the host: of the mesh's tets and faces, of what allocate and mesh_group make, and of the fields that a run
+ * starts from. */
+static double count_beside(const wisp_dg *dg)
+{
+  enum { OF_MESH = 96 };
+  const double reals = dg->records.geos + dg->records.face_reals + dg->system->quantities + 2;
+  const double of_slot = OF_MESH + 2 * sizeof(int32_t) + WISP_FACE_INTS * sizeof(int) + reals * sizeof(double);
+  return (double)dg->slots * of_slot + (double)wisp_dg_volume_size(dg) * sizeof(double);
+}
+
+wisp_status wisp_dg_fits(wisp_error *err, const wisp_limits *limits, size_t elements, const wisp_tet *tet,
+                         const wisp_system *system, wisp_precision precision, const wisp_stage *stage)
+{
+  const wisp_mesh mesh = {.elements = elements, .corners = 4};
+  wisp_dg dg = wisp_dg_counted(&mesh, tet, system, &stage->layout, wisp_dg_MB(&stage->fixed));
+  if (wisp_stage_has(stage, "pair_block")) dg.pairs = WISP_TET_FACES / 2 * elements;
+  const wisp_discretisation d = wisp_dg_discretisation(&dg);
+  CALL(wisp_problem_fits(err, limits, &d, precision, WISP_NARROW_GUARD, is_of_a_run, stage, count_beside(&dg)));
+  return check_addresses(err, &dg);
+}
+
 wisp_status wisp_problem_create(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_precision precision,
                                 size_t guard, const wisp_stage *stage, wisp_problem **out)
 {

@@ -110,6 +110,11 @@ void wisp_dg_noise(const wisp_dg *dg, double *u);
 /* sqrt(sum over fields of the integral of (u - exact)^2), by a quadrature of degree 2N+2 or more, not the nodes. */
 wisp_status wisp_dg_l2_error(wisp_error *err, const wisp_dg *dg, const double *u, wisp_function exact,
                              const void *context, double t, double *out);
+/* The distance of u from a function at t = 0 over the function's own length, both in the energy's norm and by a
+ * quadrature of degree N+1, whose points are no nodes: near 0 where the elements hold the function, 1 where they miss
+ * it. 1 where the function is 0 at all of the quadrature's points. */
+wisp_status wisp_dg_misfit(wisp_error *err, const wisp_dg *dg, const double *u, wisp_function exact,
+                           const void *context, double *out);
 /* Integral of sum energy[f] u_f^2, exactly (mass matrix). */
 wisp_status wisp_dg_energy(wisp_error *err, const wisp_dg *dg, const double *u, double *out);
 /* The square root of the integral of the squares of all fields. */
@@ -150,6 +155,12 @@ extern const double wisp_nested45[WISP_RK_STAGES];
 
 /* Of a dg that is borrowed. */
 wisp_discretisation wisp_dg_discretisation(const wisp_dg *dg);
+
+/* Whether so many elements fit a device with these limits, by their number alone, before a mesh is made: the counts of
+ * a dg that a solver of the stage asks for. Groups that are not full may add to them. WISP_EUSAGE where addresses are
+ * too long, WISP_EMEMORY says how much is needed and how much there is. */
+wisp_status wisp_dg_fits(wisp_error *err, const wisp_limits *limits, size_t elements, const wisp_tet *tet,
+                         const wisp_system *system, wisp_precision precision, const wisp_stage *stage);
 
 /* dg and device are borrowed. All fields start at zero. Of the arrays that few stages have, dux, duy, duz and trace,
  * those of a stage are made, or none where it is NULL; u_n never. */

@@ -80,16 +80,17 @@ void wisp_dg_noise(const wisp_dg *dg, double *u)
 enum { COLUMNS = 32, BLOCK = 512 };
 
 typedef struct measure measure;
-typedef double (*judge)(const measure *m, int count, const size_t *k, const double *columns);
+enum { SUMS = 2 };
+typedef void (*judge)(const measure *m, int count, const size_t *k, const double *columns, double sum[SUMS]);
 
-/* What fields are measured with: judge gets `count` elements at a time. */
+/* What fields are measured with: judge gets `count` elements at a time, and adds to its sums. */
 struct measure {
   const wisp_dg *dg;
   const double *u;
   judge judge;
-  double *sum; /* of each block */
-  bool weighs; /* of an energy, by the system's and the element's: else fields count alike */
-  /* of an L2 error */
+  double *sum; /* SUMS of each block */
+  bool weighs; /* by the energy's factors of the system and the element: else fields count alike */
+  /* of a distance from a function */
   wisp_function exact;
   const void *context;
   double t;
@@ -121,21 +122,20 @@ WISP_WIDE static void multiply(int Np, const double *row, const double *columns,
   }
 }
 
-static double sum_block(const measure *m, size_t from, size_t to, double *columns)
+static void sum_block(const measure *m, size_t from, size_t to, double *columns, double sum[SUMS])
 {
   const int n = m->dg->system->fields;
   size_t slot[COLUMNS];
   int count = 0;
-  double sum = 0;
   for (size_t k = from; k < to; k++) {
     if (m->dg->slot[k] == WISP_EMPTY) continue;
     fill_columns(m, k, count * n, columns);
     slot[count++] = k;
     if ((count + 1) * n <= COLUMNS) continue;
-    sum += m->judge(m, count, slot, columns);
+    m->judge(m, count, slot, columns, sum);
     count = 0;
   }
-  return sum + m->judge(m, count, slot, columns);
+  m->judge(m, count, slot, columns, sum);
 }
 
 /* A wisp_range over blocks. */
@@ -146,103 +146,127 @@ static wisp_status sum_blocks(wisp_error *err, void *context, size_t from, size_
   CALL(wisp_new(err, COLUMNS * (size_t)m->dg->tet->Np, sizeof *columns, &columns));
   for (size_t b = from; b < to; b++) {
     const size_t end = (b + 1) * BLOCK;
-    m->sum[b] = sum_block(m, b * BLOCK, end < m->dg->slots ? end : m->dg->slots, columns);
+    sum_block(m, b * BLOCK, end < m->dg->slots ? end : m->dg->slots, columns, m->sum + SUMS * b);
   }
   return WISP_OK;
 }
 
-static wisp_status sum_all(wisp_error *err, measure *m, double *out)
+static wisp_status sum_all(wisp_error *err, measure *m, double out[SUMS])
 {
   const size_t blocks = (m->dg->slots + BLOCK - 1) / BLOCK;
-  double sum = 0;
   OWNED(free) double *sums = NULL;
-  CALL(wisp_new(err, blocks, sizeof *sums, &sums));
+  CALL(wisp_new(err, SUMS * blocks, sizeof *sums, &sums));
   m->sum = sums;
   CALL(wisp_parallel(err, blocks, sum_blocks, m));
-  for (size_t b = 0; b < blocks; b++) sum += sums[b];
-  *out = sum;
+  for (int i = 0; i < SUMS; i++) out[i] = 0;
+  for (size_t i = 0; i < SUMS * blocks; i++) out[i % SUMS] += sums[i];
   return WISP_OK;
 }
 
 /* Points of the quadrature that are looked at together. */
 enum { POINTS = 32 };
 
-/* Squared distance from the exact fields at points from .. from + count - 1 of the element in slot k, whose values
- * there are value[point * COLUMNS + field]. Elements are straight: the Jacobian is one number. */
-static double square_distance(const measure *m, size_t k, size_t from, size_t count, const double *value)
+static double weight_of(const measure *m, size_t k, int f)
+{
+  return m->weighs ? wisp_system_energy(m->dg->system, wisp_dg_medium(m->dg, k), f) : 1;
+}
+
+/* Adds the squared distance from the exact fields, and these fields' own squares, at points from .. from + count - 1 of
+ * the element in slot k, whose values there are value[point * COLUMNS + field]. Elements are straight: the Jacobian is
+ * one number. */
+static void add_distance(const measure *m, size_t k, size_t from, size_t count, const double *value, double sum[SUMS])
 {
   const wisp_quadrature *rule = &m->quadrature;
   const int n = m->dg->system->fields;
-  double xyz[3 * POINTS], exact[POINTS * WISP_MAX_FIELDS], *wanted = exact, sum = 0;
+  double xyz[3 * POINTS], exact[POINTS * WISP_MAX_FIELDS], *wanted = exact, weight[WISP_MAX_FIELDS];
+  for (int f = 0; f < n; f++) weight[f] = weight_of(m, k, f);
   wisp_dg_places(m->dg, k, count, rule->r + from, rule->s + from, rule->t + from, xyz);
   m->exact(m->context, count, xyz, m->t, exact);
   for (size_t q = 0; q < count; q++, value += COLUMNS, wanted += n) {
-    double square = 0;
-    for (int f = 0; f < n; f++) square += (value[f] - wanted[f]) * (value[f] - wanted[f]);
-    sum += rule->w[from + q] * square;
+    double off = 0, whole = 0;
+    for (int f = 0; f < n; f++) {
+      off += weight[f] * (value[f] - wanted[f]) * (value[f] - wanted[f]);
+      whole += weight[f] * wanted[f] * wanted[f];
+    }
+    sum[0] += m->dg->jacobian[k] * rule->w[from + q] * off;
+    sum[1] += m->dg->jacobian[k] * rule->w[from + q] * whole;
   }
-  return m->dg->jacobian[k] * sum;
 }
 
-static double square_error(const measure *m, int count, const size_t *k, const double *columns)
+static void square_error(const measure *m, int count, const size_t *k, const double *columns, double sum[SUMS])
 {
   const int n = m->dg->system->fields, Np = m->dg->tet->Np;
-  double sum = 0, values[POINTS * COLUMNS];
+  double values[POINTS * COLUMNS];
   for (size_t from = 0; from < m->quadrature.count; from += POINTS) {
     const size_t left = m->quadrature.count - from, points = left < POINTS ? left : POINTS;
     for (size_t q = 0; q < points; q++) multiply(Np, m->I + (from + q) * (size_t)Np, columns, values + q * COLUMNS);
-    for (int e = 0; e < count; e++) sum += square_distance(m, k[e], from, points, values + e * n);
+    for (int e = 0; e < count; e++) add_distance(m, k[e], from, points, values + e * n, sum);
   }
-  return sum;
+}
+
+/* The square of the distance from a function that `m` names, by a quadrature of that degree, and of its length. */
+static wisp_status measure_distance(wisp_error *err, measure m, int degree, double squares[SUMS])
+{
+  const wisp_tet *tet = m.dg->tet;
+  HELD(wisp_quadrature_free) wisp_quadrature q = {0};
+  OWNED(free) double *I = NULL;
+  CALL(wisp_tet_quadrature(err, degree, &q));
+  CALL(wisp_new(err, q.count * (size_t)tet->Np, sizeof *I, &I));
+  CALL(wisp_tet_interpolation(err, tet, q.count, q.r, q.s, q.t, I));
+  m.judge = square_error, m.quadrature = q, m.I = I;
+  return sum_all(err, &m, squares);
 }
 
 wisp_status wisp_dg_l2_error(wisp_error *err, const wisp_dg *dg, const double *u, wisp_function exact,
                              const void *context, double t, double *out)
 {
-  const wisp_tet *tet = dg->tet;
-  HELD(wisp_quadrature_free) wisp_quadrature q = {0};
-  OWNED(free) double *I = NULL;
-  double square = 0;
-  CALL(wisp_tet_quadrature(err, 2 * tet->N + 2, &q));
-  CALL(wisp_new(err, q.count * (size_t)tet->Np, sizeof *I, &I));
-  CALL(wisp_tet_interpolation(err, tet, q.count, q.r, q.s, q.t, I));
-  measure m = {
-      .dg = dg, .u = u, .judge = square_error, .exact = exact, .context = context, .t = t, .quadrature = q, .I = I};
-  CALL(sum_all(err, &m, &square));
-  *out = sqrt(square);
+  double squares[SUMS];
+  CALL(measure_distance(err, (measure){.dg = dg, .u = u, .exact = exact, .context = context, .t = t},
+                        2 * dg->tet->N + 2, squares));
+  *out = sqrt(squares[0]);
+  return WISP_OK;
+}
+
+wisp_status wisp_dg_misfit(wisp_error *err, const wisp_dg *dg, const double *u, wisp_function exact,
+                           const void *context, double *out)
+{
+  const measure m = {.dg = dg, .u = u, .weighs = true, .exact = exact, .context = context};
+  double squares[SUMS];
+  CALL(measure_distance(err, m, dg->tet->N + 1, squares));
+  *out = squares[1] > 0 ? sqrt(squares[0] / squares[1]) : 1;
   return WISP_OK;
 }
 
 /* M = (V V^T)^-1, so that u^T M u is the sum of the squares of the modes V^-1 u. */
-static double energy(const measure *m, int count, const size_t *k, const double *columns)
+static void add_energy(const measure *m, int count, const size_t *k, const double *columns, double sum[SUMS])
 {
   const wisp_dg *dg = m->dg;
   const int n = dg->system->fields, Np = dg->tet->Np;
-  double squares[COLUMNS] = {0}, mode[COLUMNS], sum = 0;
+  double squares[COLUMNS] = {0}, mode[COLUMNS];
   for (int i = 0; i < Np; i++) {
     multiply(Np, dg->tet->inverse_V + i * Np, columns, mode);
     for (int c = 0; c < COLUMNS; c++) squares[c] += mode[c] * mode[c];
   }
   for (int e = 0; e < count; e++)
-    for (int f = 0; f < n; f++) {
-      const double weight = m->weighs ? wisp_system_energy(dg->system, wisp_dg_medium(dg, k[e]), f) : 1;
-      sum += dg->jacobian[k[e]] * weight * squares[e * n + f];
-    }
-  return sum;
+    for (int f = 0; f < n; f++) sum[0] += dg->jacobian[k[e]] * weight_of(m, k[e], f) * squares[e * n + f];
 }
 
 wisp_status wisp_dg_energy(wisp_error *err, const wisp_dg *dg, const double *u, double *out)
 {
-  measure m = {.dg = dg, .u = u, .judge = energy, .weighs = true};
-  return sum_all(err, &m, out);
+  measure m = {.dg = dg, .u = u, .judge = add_energy, .weighs = true};
+  double sums[SUMS];
+  CALL(sum_all(err, &m, sums));
+  *out = sums[0];
+  return WISP_OK;
 }
 
 wisp_status wisp_dg_length(wisp_error *err, const wisp_dg *dg, const double *u, double *out)
 {
-  measure m = {.dg = dg, .u = u, .judge = energy};
-  const wisp_status status = sum_all(err, &m, out);
-  if (status == WISP_OK) *out = sqrt(*out);
-  return status;
+  measure m = {.dg = dg, .u = u, .judge = add_energy};
+  double sums[SUMS];
+  CALL(sum_all(err, &m, sums));
+  *out = sqrt(sums[0]);
+  return WISP_OK;
 }
 
 /* ---- Random sums of the solution: what its spectrum is seen from, and whether it is finite. Only numbers that belong

@@ -63,6 +63,95 @@ static wisp_status set_mode(wisp_error *err, const extent *box, const int *mode,
   return WISP_OK;
 }
 
+/* --- the domain, as starts see it --- */
+
+/* Six times the signed volume of four points. */
+static double six_volumes(const double *const v[4])
+{
+  double d[3][3];
+  for (int i = 0; i < 3; i++)
+    for (int c = 0; c < 3; c++) d[i][c] = v[i + 1][c] - v[0][c];
+  return d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) - d[0][1] * (d[1][0] * d[2][2] - d[1][2] * d[2][0]) +
+         d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]);
+}
+
+/* Whether a tet holds a point, on its faces too: with the point in place of any corner its volume keeps its sign. */
+static bool holds(const wisp_mesh *mesh, size_t e, const double point[3])
+{
+  const double *v[4];
+  for (int c = 0; c < 4; c++) v[c] = mesh->xyz + 3 * (size_t)mesh->tet[4 * e + (size_t)c];
+  for (int c = 0; c < 3; c++) {
+    const double low = fmin(fmin(v[0][c], v[1][c]), fmin(v[2][c], v[3][c]));
+    const double high = fmax(fmax(v[0][c], v[1][c]), fmax(v[2][c], v[3][c]));
+    if (point[c] < low || point[c] > high) return false;
+  }
+  const double least = -1e-9 * six_volumes(v);
+  bool inside = true;
+  for (int c = 0; c < 4; c++) {
+    const double *const corner = v[c];
+    v[c] = point;
+    inside &= six_volumes(v) >= least;
+    v[c] = corner;
+  }
+  return inside;
+}
+
+static double square_between(const double *a, const double *b)
+{
+  double sum = 0;
+  for (int c = 0; c < 3; c++) sum += (a[c] - b[c]) * (a[c] - b[c]);
+  return sum;
+}
+
+static double longest_edge(const wisp_mesh *mesh, size_t e)
+{
+  double longest = 0;
+  for (size_t i = 0; i < 4; i++)
+    for (size_t k = 0; k < i; k++)
+      longest = fmax(longest, square_between(mesh->xyz + 3 * (size_t)mesh->tet[4 * e + i],
+                                             mesh->xyz + 3 * (size_t)mesh->tet[4 * e + k]));
+  return sqrt(longest);
+}
+
+static void find_barycentre(const wisp_mesh *mesh, size_t e, double point[3])
+{
+  for (int c = 0; c < 3; c++) {
+    point[c] = 0;
+    for (size_t i = 0; i < 4; i++) point[c] += mesh->xyz[3 * (size_t)mesh->tet[4 * e + i] + (size_t)c] / 4;
+  }
+}
+
+/* The middle and the size of the largest element there. A middle in a hole of the domain, or beside it, moves to the
+ * nearest barycentre of an element. */
+static void find_middle(const wisp_mesh *mesh, wisp_surroundings *s)
+{
+  size_t nearest = 0;
+  double least = INFINITY, barycentre[3];
+  s->spacing = 0;
+  for (size_t e = 0; e < mesh->elements; e++) {
+    if (holds(mesh, e, s->middle)) s->spacing = fmax(s->spacing, longest_edge(mesh, e));
+    find_barycentre(mesh, e, barycentre);
+    const double distance = square_between(barycentre, s->middle);
+    if (distance < least) nearest = e, least = distance;
+  }
+  if (s->spacing > 0) return;
+  s->spacing = longest_edge(mesh, nearest);
+  find_barycentre(mesh, nearest, s->middle);
+}
+
+/* Of a mesh whose elements are of the first order. */
+static void look_around(const wisp_mesh *mesh, const extent *box, wisp_surroundings *s)
+{
+  int shortest = 2;
+  for (int c = 0; c < 3; c++) {
+    s->middle[c] = (box->low[c] + box->high[c]) / 2;
+    if (box->high[c] - box->low[c] < (1 - 1e-9) * (box->high[shortest] - box->low[shortest])) shortest = c;
+  }
+  s->edge = box->high[shortest] - box->low[shortest];
+  s->axis[shortest] = 1;
+  find_middle(mesh, s);
+}
+
 /* Not in the middle, where symmetric fields vanish. */
 static wisp_status check_finite(wisp_error *err, const wisp_start *start)
 {
@@ -79,18 +168,20 @@ wisp_status wisp_start_choose(wisp_error *err, const wisp_mesh *mesh, const wisp
                               const int *mode, wisp_start *out)
 {
   const extent box = measure(mesh);
-  wisp_start start = {.system = system, .surroundings.edge = INFINITY};
+  wisp_start start = {.system = system};
   CALL(find_state(err, system, name, mode || is_unit(&box), &start.state));
-  for (int c = 0; c < 3; c++) {
-    start.surroundings.middle[c] = (box.low[c] + box.high[c]) / 2;
-    start.surroundings.edge = fmin(start.surroundings.edge, box.high[c] - box.low[c]);
-  }
+  look_around(mesh, &box, &start.surroundings);
   wisp_system_default_medium(system, 1, start.surroundings.medium);
   CALL(set_mode(err, &box, mode, &start));
   CALL(check_finite(err, &start));
   start.exact = start.state->walls >= 0 && is_unit(&box);
   *out = start;
   return WISP_OK;
+}
+
+void wisp_start_order(wisp_start *start, int order)
+{
+  start->surroundings.spacing /= order;
 }
 
 wisp_status wisp_start_medium(wisp_error *err, size_t elements, const double *medium, wisp_start *start)

@@ -18,6 +18,9 @@ typedef struct wisp_start {
 wisp_status wisp_start_choose(wisp_error *err, const wisp_mesh *mesh, const wisp_system *system, const char *name,
                               const int *mode, wisp_start *out);
 
+/* Divides the spacing of nodes, which wisp_start_choose sets for elements of order 1, by the order. */
+void wisp_start_order(wisp_start *start, int order);
+
 /* The media of `elements` elements. A solution is one where they are all alike; else it is a start, in a medium of
  * their mean coefficients. */
 wisp_status wisp_start_medium(wisp_error *err, size_t elements, const double *medium, wisp_start *start);

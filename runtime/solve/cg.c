@@ -268,6 +268,24 @@ static wisp_status iterate_all(wisp_error *err, wisp_cg *cg, const double *b, do
   return factor == 1 ? WISP_OK : scale(err, cg, "solution", "solution", 1 / factor, NULL);
 }
 
+/* A residual that is no number, or 0 before the first iteration though b is not, with what may be the cause. */
+static wisp_status check_residual(wisp_error *err, const wisp_cg *cg, double bb, double rr, long long iterations)
+{
+  const size_t number = wisp_arrays_bytes_of(cg->arrays, "r") / wisp_arrays_size(cg->arrays, "r");
+  const bool single = number == WISP_F32, lost = bb > 0 && rr <= 0;
+  const char *range =
+      single ? ", or leaves the range of single precision: check these, or take -p f64" : ": check these";
+  if (!iterations)
+    CALL(wisp_require(err, isfinite(bb) && isfinite(rr) && !lost, WISP_EWRONG,
+                      "the residual is %g before the first iteration: a coefficient, the source or a boundary value is "
+                      "%s%s",
+                      sqrt(isfinite(bb) ? rr : bb), lost ? "too small" : "not finite", range));
+  return wisp_require(err, isfinite(rr), WISP_EWRONG,
+                      "the residual is %g after %lld iterations: the matrix is not positive, or a coefficient is not "
+                      "finite%s",
+                      sqrt(rr), iterations, range);
+}
+
 wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double tolerance, long long most,
                           const wisp_cg_watch *watch, wisp_cg_report *out)
 {
@@ -277,12 +295,11 @@ wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double 
   CALL(wisp_require(err, most >= 0 && most <= INT_MAX, WISP_EUSAGE, "%lld iterations at most: must be from 0 to %d",
                     most, INT_MAX));
   CALL(iterate_all(err, cg, b, tolerance, (int)most, watch, &bb, &ms, state));
-  report.iterations = (long long)state[WISP_CG_AT_ITERATION];
+  report.iterations = bb > 0 ? (long long)state[WISP_CG_AT_ITERATION] : 0;
   report.ms_per_iteration = report.iterations ? ms / (double)report.iterations : 0;
+  CALL(check_residual(err, cg, bb, state[WISP_CG_AT_RR], report.iterations));
   report.residual = bb > 0 ? sqrt(state[WISP_CG_AT_RR] / bb) : 0;
   report.converged = state[WISP_CG_AT_RR] <= state[WISP_CG_AT_LIMIT];
-  CALL(wisp_require(err, isfinite(report.residual), WISP_EWRONG, "the residual is %g after %lld iterations",
-                    report.residual, report.iterations));
   *out = report;
   return WISP_OK;
 }
@@ -300,7 +317,7 @@ wisp_status wisp_cg_end(wisp_error *err, wisp_cg *cg, wisp_cg_report *out)
   double state[WISP_CG_STATE], ms = 0;
   CALL(wait(err, cg, &ms, state));
   const double count = state[WISP_CG_AT_ITERATION], rr = state[WISP_CG_AT_RR];
-  CALL(wisp_require(err, isfinite(rr), WISP_EWRONG, "the residual is %g after %g iterations", rr, count));
+  CALL(check_residual(err, cg, 0, rr, (long long)count));
   *out = (wisp_cg_report){.iterations = (long long)count,
                           .converged = rr <= state[WISP_CG_AT_LIMIT],
                           .residual = sqrt(rr),

@@ -74,7 +74,8 @@ double wisp_cg_factor(double bb);
 /* Solves for b at the unknowns, NULL where the system has an array for it, from 0 until |r| <= tolerance |b|, or for
  * `most` iterations, 0 to INT_MAX. Where the device can loop (wisp_limits.loops) the host starts it and waits for the
  * end, no more; with a watch, which may be NULL, it does so for parts of some tenths of a second. WISP_EWRONG where the
- * residual is no number. */
+ * residual is no number, or 0 at once though b is not, with what may be the cause. b = 0 is solved by 0, in no
+ * iteration. */
 wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double tolerance, long long most,
                           const wisp_cg_watch *watch, wisp_cg_report *out);
 

@@ -299,6 +299,31 @@ static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precis
   return WISP_OK;
 }
 
+/* Unknowns of a box: all nodes for the mass problem, else those inside. */
+static size_t count_unknowns(const int *box, int order, bool inside_only)
+{
+  size_t unknowns = 1;
+  for (int d = 0; d < 3; d++) unknowns *= (size_t)(box[d] * order + (inside_only ? -1 : 1));
+  return unknowns;
+}
+
+wisp_status wisp_poisson_fits(wisp_error *err, const wisp_limits *limits, size_t elements, const int *box, int order,
+                              wisp_hex_operator op, wisp_precision precision, const wisp_stage *stage)
+{
+  const size_t inner = (size_t)order - 1, Nq = (size_t)order + 1;
+  wisp_hexcopies copies = {.within = elements * inner * inner * inner};
+  copies.unknowns = box ? count_unknowns(box, order, op != WISP_HEX_MASS) : copies.within;
+  copies.surfaces = elements * (Nq * Nq * Nq - inner * inner * inner);
+  const wisp_cg_room room = {.rz_parts = 1, .pAp_parts = 1, .iterations = HISTORY};
+  const wisp_discretisation d = wisp_cg_discretisation(&copies, elements, order, &room);
+  /* On the host: the mesh; nodes and copies of each element, their surfaces, and what loads are added up from; of each
+   * unknown where it is, and the right-hand side. */
+  const double locals = (double)elements * (double)(Nq * Nq * Nq), number = sizeof(int32_t);
+  const double beside = (double)elements * 80 + locals * (2 * number + sizeof(double)) +
+                        (double)copies.surfaces * number + (double)copies.unknowns * (2 * number + sizeof(double));
+  return wisp_problem_fits(err, limits, &d, precision, WISP_NARROW_GUARD, is_wanted, stage, beside);
+}
+
 /* A wisp_sweep over numbers. */
 static void invert(void *context, size_t from, size_t to)
 {

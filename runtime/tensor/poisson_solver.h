@@ -68,6 +68,11 @@ typedef struct wisp_poisson_solver {
   wisp_cg *cg;           /* what solves, for the problem's right-hand side or another */
 } wisp_poisson_solver;
 
+/* Whether so many hexes fit a device with these limits, before a mesh is made. box: the cells of a box along its edges,
+ * of which all is known; NULL: unknowns that elements share are left out. Errors of wisp_arrays_fit. */
+wisp_status wisp_poisson_fits(wisp_error *err, const wisp_limits *limits, size_t elements, const int *box, int order,
+                              wisp_hex_operator op, wisp_precision precision, const wisp_stage *stage);
+
 /* Compiles the stage's kernels, makes and uploads all arrays, and for Chebyshev estimates the largest eigenvalue. The
  * borrowed problem, stage and device must outlive it. stage: chosen for wisp_poisson_composition. WISP_EMEMORY says how
  * much is needed and how much there is. */

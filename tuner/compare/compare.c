@@ -437,6 +437,24 @@ static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
   return WISP_OK;
 }
 
+/* Before anything is planned or compiled: whether the problems of all kernels that are asked for fit the device. */
+static wisp_status check_sizes(wisp_error *err, const comparer *c)
+{
+  const wisp_compare_request *r = c->request;
+  const wisp_family *family = wisp_family_find(r->family);
+  for (size_t i = 0; family && i < r->order_count * r->precision_count; i++) {
+    const int order = r->orders[i % r->order_count];
+    wisp_spec spec = wisp_compare_spec(r, order, r->precisions[i / r->order_count]);
+    if (wisp_family_check(NULL, &spec) != WISP_OK) continue;
+    for (const wisp_kernel_decl *k = family->kernels; k->name; k++) {
+      if ((r->kernel && strcmp(r->kernel, k->name) != 0) || !wisp_workload_serves(family->name, k->name)) continue;
+      wisp_spec_name_kernel(&spec, k->name);
+      CALL(wisp_bench_fits(err, wisp_device_limits(c->device), NULL, &spec, wisp_compare_elements(r, order)));
+    }
+  }
+  return WISP_OK;
+}
+
 wisp_status wisp_compare(wisp_error *err, const wisp_session *session, const wisp_compare_request *request)
 {
   wisp_status status = WISP_OK;
@@ -448,6 +466,7 @@ wisp_status wisp_compare(wisp_error *err, const wisp_session *session, const wis
   const wisp_workload *workload = NULL;
   if (wisp_family_find(r.family)) TRY(wisp_workload_find(err, r.family, NULL, &workload));
   if (workload && r.elements <= 0 && r.nodes <= 0 && r.dofs <= 0 && !is_host(device)) r.elements = workload->published;
+  TRY(check_sizes(err, &c));
   TRY(wisp_match_ups_list(err, session, &r, &ups));
   TRY(wisp_bench_create(err, device, 0, &c.bench));
   c.beside = (wisp_bench){.device = device, .limits = c.bench.limits, .ceilings = c.bench.ceilings};

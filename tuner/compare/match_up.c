@@ -28,8 +28,7 @@ typedef struct finder {
   wisp_spec spec; /* the one looked for */
 } finder;
 
-/* What is asked for of one order; request->family exists. */
-static wisp_spec spec_of(const wisp_compare_request *r, int order, wisp_precision precision)
+wisp_spec wisp_compare_spec(const wisp_compare_request *r, int order, wisp_precision precision)
 {
   wisp_spec spec = wisp_family_spec(wisp_family_find(r->family), order, r->system, precision);
   if (r->element) wisp_spec_name_element(&spec, r->element);
@@ -41,7 +40,7 @@ long long wisp_compare_elements(const wisp_compare_request *request, int order)
   wisp_layout layouts[8];
   wisp_work one = {.dofs = 0};
   if (!(request->nodes > 0) && !(request->dofs > 0)) return request->elements;
-  wisp_spec spec = spec_of(request, order, WISP_F64);
+  wisp_spec spec = wisp_compare_spec(request, order, WISP_F64);
   wisp_family_layouts(&spec, layouts);
   if (request->nodes > 0) return (long long)ceil(request->nodes / layouts->Np);
   wisp_spec_name_kernel(&spec, WISP_WHOLE_STEP);
@@ -205,7 +204,7 @@ static wisp_status check_request(wisp_error *err, const finder *f)
   CALL(wisp_require(err, f->family, WISP_EUSAGE, "no family '%s'", r->family));
   if (r->composition) CALL(wisp_composition_check(err, f->family, r->composition));
   for (size_t i = 0; i < r->order_count; i++) {
-    const wisp_spec spec = spec_of(r, r->orders[i], WISP_F64);
+    const wisp_spec spec = wisp_compare_spec(r, r->orders[i], WISP_F64);
     CALL(wisp_family_check(err, &spec));
   }
   bool known = !r->kernel || strcmp(r->kernel, WISP_WHOLE_STEP) == 0;
@@ -224,7 +223,7 @@ wisp_status wisp_match_ups_list(wisp_error *err, const wisp_session *session, co
   CALL(check_request(err, &f));
   for (size_t i = 0; i < r->order_count; i++)
     for (size_t p = 0; p < r->precision_count; p++) {
-      f.spec = spec_of(r, r->orders[i], r->precisions[p]);
+      f.spec = wisp_compare_spec(r, r->orders[i], r->precisions[p]);
       for (int k = 0; f.family->kernels[k].name; k++)
         if (wisp_workload_serves(f.family->name, f.family->kernels[k].name))
           CALL(list_one(err, &f, f.family->kernels[k].name, &ups));

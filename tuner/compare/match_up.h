@@ -31,6 +31,9 @@ void wisp_match_ups_free(wisp_match_ups *ups);
 wisp_status wisp_match_ups_list(wisp_error *err, const wisp_session *session, const wisp_compare_request *request,
                                 wisp_match_ups *out);
 
+/* What is asked for of one order; request->family exists. */
+wisp_spec wisp_compare_spec(const wisp_compare_request *request, int order, wisp_precision precision);
+
 /* The size asked for, in elements of this order; 0: none was. */
 long long wisp_compare_elements(const wisp_compare_request *request, int order);
 

@@ -73,6 +73,21 @@ static wisp_status make_media(wisp_error *err, wisp_dg *dg)
   return wisp_dg_set_medium(err, dg, medium);
 }
 
+/* In a layout without padding, with pairs for every inner face. */
+static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements, wisp_discretisation *out)
+{
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
+  const wisp_mesh mesh = {.elements = elements};
+  CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
+  CALL(wisp_system_load(err, spec->system, &system));
+  const wisp_layout plain = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
+  wisp_dg dg = wisp_dg_counted(&mesh, tet, system, &plain, 1);
+  dg.pairs = WISP_TET_FACES / 2 * elements;
+  *out = wisp_dg_discretisation(&dg);
+  return WISP_OK;
+}
+
 static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
@@ -230,6 +245,7 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
 
 const wisp_workload wisp_workload_nodal = {
     .family = "nodal",
+    .count = count,
     .open = open_ground,
     .close = close_ground,
     .elements = elements,

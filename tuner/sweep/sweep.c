@@ -261,20 +261,6 @@ static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_uni
   return WISP_OK;
 }
 
-/* Says at once what making the problem would find out in the end: its results alone do not fit the device. */
-static wisp_status check_size(wisp_error *err, const wisp_sweep *sweep, const wisp_spec *spec)
-{
-  const wisp_limits *limits = sweep->bench.limits;
-  const long long elements = sweep->request->elements;
-  wisp_work work = {0};
-  wisp_status status = wisp_family_work(err, spec, (double)elements, &work);
-  double bytes = work.dofs * (double)spec->precision;
-  if (status != WISP_OK || bytes <= (double)limits->memory) return status;
-  return wisp_fail(err, WISP_EMEMORY,
-                   "%lld elements of order %d have %.3g GB of results alone, %s has %.3g GB: take fewer elements",
-                   elements, spec->order, bytes / 1e9, limits->name, (double)limits->memory / 1e9);
-}
-
 wisp_spec wisp_sweep_spec(const wisp_sweep *sweep, int order, wisp_precision precision)
 {
   wisp_spec spec = wisp_family_spec(sweep->family, order, sweep->request->system, precision);
@@ -294,7 +280,6 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
   for (int k = 0; sweep->family->kernels[k].name; k++) {
     if (!wisp_sweep_wants(sweep, k)) continue;
     snprintf(scope.spec.kernel, sizeof scope.spec.kernel, "%s", sweep->family->kernels[k].name);
-    TRY(check_size(err, sweep, &scope.spec));
     TRY(wisp_bench_set_problem(err, &sweep->bench, &scope.spec, request->elements));
     TRY(wisp_sweep_kernel(err, sweep, &scope, k));
     sweep->parts_done++;
@@ -305,6 +290,22 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
 done:
   wisp_pipeline_drop(sweep->pipeline); /* its plans use the scope's names */
   return status;
+}
+
+/* Says at once what making the problems would find out in the end: those of some order do not fit the device. */
+static wisp_status check_sizes(wisp_error *err, const wisp_sweep *sweep, const wisp_limits *limits)
+{
+  const wisp_tune_request *request = sweep->request;
+  for (size_t i = 0; i < request->order_count * request->precision_count; i++) {
+    wisp_spec spec = wisp_sweep_spec(sweep, request->orders[i % request->order_count],
+                                     request->precisions[i / request->order_count]);
+    for (int k = 0; sweep->family->kernels[k].name; k++) {
+      if (!wisp_sweep_wants(sweep, k)) continue;
+      wisp_spec_name_kernel(&spec, sweep->family->kernels[k].name);
+      CALL(wisp_bench_fits(err, limits, request->source, &spec, request->elements));
+    }
+  }
+  return WISP_OK;
 }
 
 /* The cores compile for all workers of this host. */
@@ -326,6 +327,7 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
   TRY(wisp_new(err, WISP_MAX_KERNELS, sizeof *sweep->best, &sweep->best));
   TRY(wisp_device_open(err, link->device, &device));
   sweep->summary.limits = *wisp_device_limits(device);
+  TRY(check_sizes(err, sweep, &sweep->summary.limits));
   TRY(wisp_bench_create(err, device, isfinite(sweep->deadline) ? DROP_BUDGET : DROP_EXHAUSTIVE, &sweep->bench));
   sweep->bench.source = sweep->request->source ? *sweep->request->source : wisp_mesh_source_irregular();
   sweep->bench.link = link;

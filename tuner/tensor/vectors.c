@@ -57,6 +57,16 @@ static long long elements(const void *context)
 
 /* --- discretisations --- */
 
+/* Of unknowns those within elements, which no others share. */
+static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements, wisp_discretisation *out)
+{
+  static const wisp_cg_room room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};
+  const size_t inner = (size_t)spec->order - 1, within = elements * inner * inner * inner;
+  (void)err;
+  *out = wisp_cg_discretisation(&(wisp_hexcopies){.unknowns = within, .within = within}, elements, spec->order, &room);
+  return WISP_OK;
+}
+
 static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
@@ -217,6 +227,7 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
 const wisp_workload wisp_workload_vectors = {
     .family = "tensor",
     .kernels = kernels,
+    .count = count,
     .open = open_ground,
     .close = close_ground,
     .elements = elements,

@@ -127,19 +127,25 @@ static void place(const void *self, const wisp_array_decl *array, size_t i, char
   snprintf(text, WISP_PLACE_TEXT, "element %zu, node %zu", i / Np, i % Np);
 }
 
+static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements, wisp_discretisation *out)
+{
+  const size_t Nq = (size_t)spec->order + 1, Gl = Nq + 1;
+  (void)err;
+  *out = (wisp_discretisation){
+      .family = wisp_family_find(spec->family),
+      .counts = {{"elements", elements}, {"groups", elements}, {"Np", Nq * Nq * Nq}, {"glNp", Gl * Gl * Gl}}};
+  return WISP_OK;
+}
+
 static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
   const ground *g = context;
-  (void)err, (void)layout, (void)fixed;
-  *out = (wisp_discretisation){.family = wisp_family_find(spec->family),
-                               .counts = {{"elements", g->elements},
-                                          {"groups", g->elements},
-                                          {"Np", (size_t)g->hex->Np},
-                                          {"glNp", (size_t)g->hex->glNp}},
-                               .self = (void *)(uintptr_t)g,
-                               .fill = fill,
-                               .place = place};
+  (void)layout, (void)fixed;
+  CALL(count(err, spec, g->elements, out));
+  out->self = (void *)(uintptr_t)g;
+  out->fill = fill;
+  out->place = place;
   return WISP_OK;
 }
 
@@ -215,6 +221,7 @@ const wisp_workload wisp_workload_tensor = {
     .more = &wisp_workload_vectors,
     .kernels = kernels,
     .alone = true,
+    .count = count,
     .open = open_ground,
     .close = close_ground,
     .elements = elements,

@@ -41,6 +41,24 @@ static size_t room_of(const wisp_bench *bench)
   return bench->limits->memory / (strcmp(bench->limits->kind, "host") == 0 ? 8 : 2);
 }
 
+wisp_status wisp_bench_fits(wisp_error *err, const wisp_limits *limits, const wisp_mesh_source *source,
+                            const wisp_spec *spec, long long elements)
+{
+  const wisp_workload *workload = NULL;
+  wisp_work work = {0};
+  wisp_discretisation d = {.family = NULL};
+  if (elements <= 0 || (source && source->file)) return WISP_OK;
+  CALL(wisp_workload_find(err, spec->family, wisp_spec_is_step(spec) ? NULL : spec->kernel, &workload));
+  CALL(wisp_family_work(err, spec, (double)elements, &work));
+  const double bytes = work.dofs * (double)spec->precision;
+  CALL(wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,
+                    "%lld elements of order %d have %.3g GB of results alone, %s has %.3g GB: take fewer elements",
+                    elements, spec->order, bytes / 1e9, limits->name, (double)limits->memory / 1e9));
+  if (!workload->count || workload->listed) return WISP_OK; /* lists are made for the kernels at hand */
+  CALL(workload->count(err, spec, (size_t)elements, &d));
+  return wisp_problem_fits(err, limits, &d, spec->precision, WISP_WIDE_GUARD, NULL, NULL, 0);
+}
+
 wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements)
 {
   const wisp_workload *workload = NULL;

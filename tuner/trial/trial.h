@@ -33,6 +33,12 @@ typedef struct wisp_bench {
 wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out);
 void wisp_bench_free(wisp_bench *bench);
 
+/* Whether a problem of so many elements for the spec's kernel fits a device with these limits, before anything is made:
+ * as far as the workload knows its counts, or at least the kernel's results. WISP_EMEMORY says how much is needed and
+ * how much there is. elements 0, and a source's file: it does. */
+wisp_status wisp_bench_fits(wisp_error *err, const wisp_limits *limits, const wisp_mesh_source *source,
+                            const wisp_spec *spec, long long elements);
+
 /* What the kernel, order and precision of a spec are timed on: `elements` elements, or more where the family needs it,
  * or as many as it chooses for the device where 0. Before that, what the kernel before was timed on is dropped, unless
  * it serves this one too. */

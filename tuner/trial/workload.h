@@ -57,6 +57,10 @@ typedef struct wisp_workload {
    * that the kernels at hand take. */
   bool listed;
 
+  /* What a discretisation of so many elements counts at least, to be known before a ground is opened: counts alone.
+   * NULL: nobody knows. */
+  wisp_status (*count)(wisp_error *err, const wisp_spec *spec, size_t elements, wisp_discretisation *out);
+
   /* --- The ground: what discretisations of one element and order are made on, a mesh for example. To be timed on: of
    * `elements` elements, rounded up where the family needs it, or of as many as suit the device where that is 0; of a
    * box whose elements stand, and lie in memory, as `source` says; of its file, if it names one, where the family reads

@@ -43,14 +43,42 @@ static wisp_status mark_fixed(wisp_error *err, const unsigned char *fixed, wisp_
   return WISP_OK;
 }
 
-/* Before anything is numbered. */
-static wisp_status check_size(wisp_error *err, const wisp_session *session, const wisp_matrix *m, const wisp_spec *spec)
+/* The kernels of the composition that would be taken; rows: they are compressed. */
+static wisp_status choose(wisp_error *err, const wisp_session *session, const wisp_matrix *m, const wisp_spec *spec,
+                          bool reproducible, wisp_fixed *rows, wisp_stage *out)
 {
+  const wisp_chooser from = wisp_session_chooser(session);
+  const wisp_wish wish = {.spec = *spec,
+                          .elements = (long long)m->mesh->elements,
+                          .exact_match_only = session->exact_match_only,
+                          .settled = rows,
+                          .reproducible = reproducible};
+  wisp_fixed_ask(rows, "sliced", 0, 0);
+  return wisp_choose(err, &from, &wish, out);
+}
+
+/* A wisp_array_filter: what the stage's kernels take, but for arrays that the caller may bring. */
+static bool is_taken(const void *stage, const char *array)
+{
+  return wisp_stage_has(stage, array) && !wisp_list_has("values F u kappa f", array);
+}
+
+/* Before anything is numbered. */
+static wisp_status check_size(wisp_error *err, const wisp_session *session, const wisp_matrix *m, const wisp_spec *spec,
+                              bool reproducible)
+{
+  const wisp_limits *limits = wisp_device_limits(session->device);
+  HELD(wisp_stage_free) wisp_stage stage = {0};
+  wisp_fixed rows = {.made = false};
   char what[64];
   size_t count[4];
   wisp_pattern_count(m->mesh, count);
   snprintf(what, sizeof what, "matrix: %zu elements", m->mesh->elements);
-  return wisp_pattern_check(err, what, spec->order, count, spec->precision, wisp_device_limits(session->device));
+  CALL(wisp_pattern_check(err, what, spec->order, count, spec->precision, limits));
+  CALL(choose(err, session, m, spec, reproducible, &rows, &stage));
+  return wisp_context(
+      err, wisp_assembly_fits(err, limits, m->mesh->corners, spec->order, count, spec->precision, is_taken, &stage),
+      "matrix: ");
 }
 
 static wisp_status number(wisp_error *err, const wisp_session *session, wisp_matrix *m,
@@ -76,7 +104,7 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
     if (request->fixed) CALL(mark_fixed(err, request->fixed, m->mesh, &marks));
     fixing.count = marks > 0, fixing.tag = &marked;
   }
-  CALL(check_size(err, session, m, spec));
+  CALL(check_size(err, session, m, spec, request->reproducible));
   CALL(wisp_assembly_create(err, name, m->mesh, spec->order, &fixing, &m->assembly));
   CALL(wisp_door_frame(err, name, m->mesh, spec->precision, &m->assembly->frame));
   return wisp_form_load(err, spec->system, &m->assembly->form);
@@ -89,17 +117,10 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
 static wisp_status open_kernels(wisp_error *err, wisp_session *session, wisp_matrix *m, wisp_spec spec,
                                 bool reproducible, bool roomy, wisp_fixed *fixed)
 {
-  const wisp_chooser from = wisp_session_chooser(session);
   const wisp_kernel_request request = {.elements = (long long)m->mesh->elements};
-  wisp_fixed rows = {.made = false}; /* compressed ones */
-  const wisp_wish wish = {.spec = spec,
-                          .elements = request.elements,
-                          .exact_match_only = session->exact_match_only,
-                          .settled = &rows,
-                          .reproducible = reproducible};
   HELD(wisp_stage_free) wisp_stage stage = {0};
-  wisp_fixed_ask(&rows, "sliced", 0, 0);
-  CALL(wisp_choose(err, &from, &wish, &stage));
+  wisp_fixed rows = {.made = false};
+  CALL(choose(err, session, m, &spec, reproducible, &rows, &stage));
   if (roomy) CALL(wisp_assembly_make_room(err, m->assembly, &stage));
   for (; m->kernels < stage.kernels && m->kernels < MOST_KERNELS; m->kernels++) {
     char text[WISP_SPEC_TEXT];

@@ -1,5 +1,6 @@
 /* The Helmholtz problem that a program sets up once and solves for data of its own: the solver of `wisp run helmholtz`,
  * whose arrays are copied from and to the program's. */
+#include "../../assembly/pattern.h"
 #include "../../hdg/helmholtz_solver.h"
 #include "../../mesh/source.h"
 #include "../door.h"
@@ -65,6 +66,15 @@ static wisp_status take_method(wisp_error *err, const wisp_helmholtz_request *r,
   return WISP_OK;
 }
 
+/* Before anything is numbered. */
+static wisp_status check_size(wisp_error *err, const wisp_helmholtz *p, int order)
+{
+  size_t count[4];
+  wisp_pattern_count(p->mesh, count);
+  return wisp_helmholtz_check_memory(err, wisp_device_limits(p->device), &p->method, order, (double)count[2],
+                                     (double)count[1]);
+}
+
 static wisp_status pose(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz_request *r, int order)
 {
   const char *name = r->mesh ? r->mesh : "helmholtz";
@@ -86,6 +96,7 @@ static wisp_status pose(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz
     CALL(wisp_door_mesh(err, name, 3, r->vertices, r->elements, r->xyz, r->corners, &p->mesh));
     CALL(tag_edges(err, p, r->fluxes, &texts.dirichlet));
   }
+  CALL(check_size(err, p, order));
   return wisp_helmholtz_problem_create(err, name, p->mesh, order, &texts, &p->problem);
 }
 

@@ -5,6 +5,7 @@
 #include "../../mesh/source.h"
 #include "../../parallel.h"
 #include "../../nodal/basis.h"
+#include "../../nodal/media.h"
 #include "../../nodal/start.h"
 #include "../../nodal/solver.h"
 
@@ -48,19 +49,17 @@ static const char *or_default(const char *text, const char *otherwise)
   return text && *text ? text : otherwise;
 }
 
-/* What does not depend on the device: equations, operators, mesh. */
+static const char *name_of(const wisp_request *r)
+{
+  return r->mesh ? r->mesh : "box";
+}
+
+/* What does not depend on the device: equations, and the kinds of walls. */
 static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_simulation *s, wisp_walls *walls)
 {
   CALL(wisp_require(err, !r->mesh || !r->box, WISP_EUSAGE, "request: mesh and box exclude each other"));
   CALL(wisp_system_load(err, or_default(r->system, wisp_family_find("nodal")->default_system), &s->system));
-  const char *text = or_default(r->boundary, NULL), *name = r->mesh ? r->mesh : "box";
-  CALL(wisp_walls_read(err, "request: boundary", name, s->system, NULL, text, walls));
-  const int n = r->box ? r->box : 4;
-  const wisp_mesh_source source = {
-      .file = r->mesh, .box = {n, n, n}, .turned = true, .merge = r->merge, .cracks = r->cracks};
-  CALL(wisp_mesh_make(err, 4, &source, &s->mesh));
-  if (!r->mesh) CALL(wisp_mesh_tag_sides(err, s->mesh));
-  return wisp_walls_read(err, "request: boundary", name, s->system, s->mesh, text, walls);
+  return wisp_walls_read(err, "request: boundary", name_of(r), s->system, NULL, or_default(r->boundary, NULL), walls);
 }
 
 /* Three of its corners tell how an element was turned. */
@@ -94,22 +93,46 @@ static size_t node_of(const wisp_simulation *s, size_t element, size_t i)
   return corner ? (size_t)s->node[way_of(corner + 4 * element) * (size_t)s->tet->Np + i] : i;
 }
 
+/* The kernels for so many elements, and whether these fit the device. */
+static wisp_status choose_kernels(wisp_error *err, const wisp_request *r, wisp_precision precision, size_t elements,
+                                  wisp_simulation *s)
+{
+  wisp_basis basis;
+  const wisp_chooser from = wisp_session_chooser(s->session);
+  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, s->system->name, precision),
+                          .elements = (long long)elements,
+                          .exact_match_only = r->exact_match_only};
+  CALL(wisp_basis_choose(err, &from, &wish, or_default(r->basis, NULL), &basis, &s->stage));
+  CALL(wisp_tet_create_for(err, wisp_basis_element(&basis), r->order, &s->tet));
+  return wisp_dg_fits(err, wisp_device_limits(s->session->device), elements, s->tet, s->system, precision, &s->stage);
+}
+
+/* The elements of a box are known before it is made. */
+static wisp_status make_mesh(wisp_error *err, const wisp_request *r, wisp_precision precision, wisp_simulation *s,
+                             wisp_walls *walls)
+{
+  const int n = r->box ? r->box : 4;
+  const wisp_mesh_source source = {
+      .file = r->mesh, .box = {n, n, n}, .turned = true, .merge = r->merge, .cracks = r->cracks};
+  size_t count[4];
+  const bool known = wisp_mesh_source_count(&source, 4, count);
+  if (known) CALL(choose_kernels(err, r, precision, count[3], s));
+  CALL(wisp_mesh_make(err, 4, &source, &s->mesh));
+  if (!r->mesh) CALL(wisp_mesh_tag_sides(err, s->mesh));
+  CALL(wisp_walls_read(err, "request: boundary", name_of(r), s->system, s->mesh, or_default(r->boundary, NULL), walls));
+  return known ? WISP_OK : choose_kernels(err, r, precision, s->mesh->elements, s);
+}
+
 wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_simulation **out)
 {
   OWNED(wisp_simulation_destroy) wisp_simulation *s = NULL;
-  wisp_basis basis;
   HELD(wisp_walls_free) wisp_walls walls = {0};
   CALL(wisp_require(err, r && out, WISP_EUSAGE, "simulation: %s is NULL", r ? "its place" : "the request"));
   const wisp_precision precision = r->precision ? r->precision : WISP_F64;
   CALL(wisp_new(err, 1, sizeof *s, &s));
   CALL(read_problem(err, r, s, &walls));
   CALL(wisp_session_open(err, &(wisp_session_request){.device = r->device, .store = r->store}, &s->session));
-  const wisp_chooser from = wisp_session_chooser(s->session);
-  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), r->order, s->system->name, precision),
-                          .elements = (long long)s->mesh->elements,
-                          .exact_match_only = r->exact_match_only};
-  CALL(wisp_basis_choose(err, &from, &wish, or_default(r->basis, NULL), &basis, &s->stage));
-  CALL(wisp_tet_create_for(err, wisp_basis_element(&basis), r->order, &s->tet));
+  CALL(make_mesh(err, r, precision, s, &walls));
   CALL(number_nodes(err, s));
   CALL(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, &walls, &s->dg));
   CALL(wisp_solver_create(err, s->session->device, s->dg, precision, &s->stage, r->central ? 0.0 : 1.0, &s->solver));
@@ -215,6 +238,7 @@ wisp_status wisp_simulation_coefficient(wisp_error *err, wisp_simulation *s, con
   memcpy(medium, s->medium, elements * n * sizeof *medium);
   for (size_t e = 0; e < elements; e++) medium[e * n + (size_t)q] = values[e];
   CALL(wisp_system_complete_medium(err, s->system, elements, medium));
+  CALL(wisp_media_check(err, s->system, elements, medium, s->solver->precision));
   memcpy(s->medium, medium, elements * n * sizeof *medium);
   CALL(wisp_dg_set_medium(err, s->dg, medium));
   CALL(wisp_problem_refill(err, s->solver->problem));

@@ -21,7 +21,8 @@ struct wisp_operator {
   wisp_hexmesh *mesh;
   wisp_hexnodes *nodes;   /* of an assembled one; */
   wisp_hexcopies *copies; /* all of its nodes are unknowns */
-  wisp_problem *problem;  /* geometry, what leads from nodes to elements, and the elements' own u and y */
+  bool assembled;
+  wisp_problem *problem; /* geometry, what leads from nodes to elements, and the elements' own u and y */
   wisp_kernel *kernel[KERNELS];
   size_t numbers; /* of x and y */
 };
@@ -60,10 +61,10 @@ static wisp_status open_kernel(wisp_error *err, wisp_session *session, wisp_oper
   return wisp_kernel_open(err, session, text, &request, &op->kernel[as]);
 }
 
-static wisp_status number_nodes(wisp_error *err, wisp_operator *op, bool assembled)
+static wisp_status number_nodes(wisp_error *err, wisp_operator *op)
 {
   op->numbers = op->mesh->elements * (size_t)op->hex->Np;
-  if (!assembled) return WISP_OK;
+  if (!op->assembled) return WISP_OK;
   CALL(wisp_hexnodes_create(err, "operator", op->mesh, op->hex->N, &op->nodes));
   CALL(wisp_hexcopies_create(err, op->nodes, false, &op->copies));
   op->numbers = op->copies->unknowns;
@@ -75,7 +76,7 @@ static wisp_status number_nodes(wisp_error *err, wisp_operator *op, bool assembl
 /* Whether the caller brings it: x and y themselves. */
 static bool is_callers(const wisp_operator *op, const char *array)
 {
-  return wisp_list_has(op->copies ? "vector p Ap" : "u y", array);
+  return wisp_list_has(op->assembled ? "vector p Ap" : "u y", array);
 }
 
 /* A wisp_array_filter: what one of the kernels takes, and the caller does not bring. */
@@ -90,14 +91,29 @@ static bool is_ours(const void *self, const char *array)
   return false;
 }
 
+/* By the elements alone. */
+static wisp_discretisation describe(const wisp_operator *op)
+{
+  const size_t elements = op->mesh->elements;
+  return (wisp_discretisation){
+      .family = wisp_family_find("tensor"),
+      .counts = {
+          {"elements", elements}, {"groups", elements}, {"Np", (size_t)op->hex->Np}, {"glNp", (size_t)op->hex->glNp}}};
+}
+
+/* Before anything is numbered: of an assembled one less what its nodes take. */
+static wisp_status check_size(wisp_error *err, const wisp_session *session, const wisp_operator *op,
+                              wisp_precision precision)
+{
+  const wisp_discretisation d = describe(op);
+  return wisp_problem_fits(err, wisp_device_limits(session->device), &d, precision, WISP_NARROW_GUARD, is_ours, op, 0);
+}
+
 static wisp_status make_problem(wisp_error *err, wisp_session *session, wisp_operator *op, wisp_precision precision)
 {
   const size_t elements = op->mesh->elements;
   unsigned grid[3] = {1, 1, 1};
-  wisp_discretisation d = {
-      .family = wisp_family_find("tensor"),
-      .counts = {
-          {"elements", elements}, {"groups", elements}, {"Np", (size_t)op->hex->Np}, {"glNp", (size_t)op->hex->glNp}}};
+  wisp_discretisation d = describe(op);
   if (op->copies) {
     CALL(wisp_kernel_shape(err, op->kernel[GATHER], (wisp_count[]){{"groups", 1}, {NULL, 0}}, grid, NULL, NULL));
     d = wisp_cg_discretisation(op->copies, elements, op->hex->N, &(wisp_cg_room){.pAp_parts = grid[0]});
@@ -141,10 +157,12 @@ wisp_status wisp_operator_create(wisp_error *err, wisp_session *session, const w
   op->lambda = request->lambda;
   TRY(wisp_hex_create(err, spec.order, &op->hex));
   TRY(read_mesh(err, request, &op->mesh));
-  TRY(number_nodes(err, op, request->assembled));
+  op->assembled = request->assembled;
   TRY(open_kernel(err, session, op, spec, spec.kernel, OPERATOR));
-  if (op->copies) TRY(open_kernel(err, session, op, spec, "spread", SPREAD));
-  if (op->copies) TRY(open_kernel(err, session, op, spec, "gather", GATHER));
+  if (op->assembled) TRY(open_kernel(err, session, op, spec, "spread", SPREAD));
+  if (op->assembled) TRY(open_kernel(err, session, op, spec, "gather", GATHER));
+  TRY(check_size(err, session, op, spec.precision));
+  TRY(number_nodes(err, op));
   TRY(make_problem(err, session, op, spec.precision));
   for (int k = 0; k < KERNELS; k++)
     if (op->kernel[k]) TRY(bind_ours(err, op, op->kernel[k]));

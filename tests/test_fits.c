@@ -1,0 +1,171 @@
+/* Claim: whether a problem has room is known by its number of elements, before anything of it is made: what is said
+ * then is what is taken in the end, or, where lists depend on the mesh, no more than that and most of it; and every
+ * command says it at once. */
+#include "command.h"
+#include "good.h"
+#include "poisson_case.h"
+#include "solving.h"
+#include "store_fixture.h"
+#include "../runtime/assembly/heat_solver.h"
+#include "../runtime/door/door.h"
+#include "../runtime/mesh/source.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* A card with so many bytes: there the host's own count for nothing. */
+static wisp_limits card(size_t bytes)
+{
+  return (wisp_limits){.kind = "cuda", .name = "a card", .memory = bytes};
+}
+
+/* What a solver of these takes of the device, to the byte. */
+static void test_nodal(void **state)
+{
+  static const solving_setup setups[] = {{.order = 2},
+                                         {.order = 3, .precision = WISP_F32, .composition = "gather+fused"},
+                                         {.order = 1, .composition = "volume+gather+lift+update"},
+                                         {.order = 2, .system = "acoustics"}};
+  (void)state;
+  for (size_t i = 0; i < WISP_COUNT(setups); i++) {
+    wisp_error reason = {0};
+    wisp_mesh *mesh = NULL;
+    solving s;
+    const wisp_precision precision = setups[i].precision ? setups[i].precision : WISP_F64;
+    GOOD(wisp_mesh_box(err, 3, &mesh));
+    if (!solving_open(&reason, &s, mesh, &setups[i])) fail_msg("%s", reason.text);
+    const size_t taken = wisp_arrays_bytes(s.problem->arrays);
+    const wisp_limits enough = card(taken), short_by_one = card(taken - 1);
+    GOOD(wisp_dg_fits(err, &enough, mesh->elements, s.tet, s.system, precision, &s.stage));
+    assert_int_equal(wisp_dg_fits(&reason, &short_by_one, mesh->elements, s.tet, s.system, precision, &s.stage),
+                     WISP_EMEMORY);
+    assert_non_null(strstr(reason.text, "a problem of 162 elements needs"));
+    solving_close(&s);
+  }
+}
+
+/* Likewise, but for a few parts of sums; on the host, where the mesh lies too, it takes more. */
+static void test_poisson(void **state)
+{
+  (void)state;
+  const poisson_setup setup = {.kernel = "collocated", .order = 3, .preconditioner = WISP_JACOBI};
+  poisson_case c;
+  poisson_open(&c, hex_box(6, 0), &setup);
+  const size_t taken = wisp_arrays_bytes(c.solver->arrays), elements = c.mesh->elements;
+  const wisp_limits enough = card(taken), half = card(taken * 9 / 10);
+  wisp_limits host = card(taken);
+  strcpy(host.kind, "host");
+  const int box[3] = {6, 6, 6};
+  GOOD(wisp_poisson_fits(err, &enough, elements, box, 3, WISP_HEX_COLLOCATED, WISP_F64, &c.stage));
+  GOOD(wisp_poisson_fits(err, &enough, elements, NULL, 3, WISP_HEX_COLLOCATED, WISP_F64, &c.stage));
+  assert_int_equal(wisp_poisson_fits(NULL, &half, elements, box, 3, WISP_HEX_COLLOCATED, WISP_F64, &c.stage),
+                   WISP_EMEMORY);
+  assert_int_equal(wisp_poisson_fits(NULL, &host, elements, box, 3, WISP_HEX_COLLOCATED, WISP_F64, &c.stage),
+                   WISP_EMEMORY);
+  poisson_close(&c);
+}
+
+/* Lists that only a mesh gives a length are left out; without them it is most of what is taken. */
+static void test_heat(void **state)
+{
+  (void)state;
+  static const wisp_heat_kappa kappa = {.number = {1, 0, 1}};
+  static const wisp_heat_method method = {.precision = WISP_F64, .step = 1, .iterations = 10, .assemblies = 1};
+  const wisp_session_request request = {.device = test_device(), .defaults_only = 1};
+  wisp_session *session = NULL;
+  GOOD(wisp_session_open(err, &request, &session));
+  for (int corners = 3; corners <= 4; corners++)
+    for (int order = 1; order <= 3; order++) {
+      const wisp_mesh_source source = {.box = {corners == 3 ? 24 : 8, corners == 3 ? 24 : 8, corners == 3 ? 0 : 8}};
+      const wisp_chooser from = wisp_session_chooser(session);
+      wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("assembly"), order, "heat", WISP_F64)};
+      wisp_stage assembly = {.kernels = 0}, iteration = {.kernels = 0};
+      wisp_mesh *mesh = NULL;
+      wisp_heat *heat = NULL;
+      wisp_heat_solver *solver = NULL;
+      size_t count[4], counted[4];
+      wisp_spec_name_element(&wish.spec, corners == 3 ? "tri" : "tet");
+      GOOD(wisp_choose(err, &from, &wish, &assembly));
+      wish.composition = WISP_HEAT_ITERATION;
+      GOOD(wisp_choose(err, &from, &wish, &iteration));
+      GOOD(wisp_mesh_make(err, corners, &source, &mesh));
+      wisp_pattern_count(mesh, counted);
+      assert_true(wisp_mesh_source_count(&source, corners, count));
+      assert_memory_equal(count, counted, sizeof count);
+      GOOD(wisp_heat_create(err, "box", mesh, order, &kappa, 1, NULL, &heat));
+      GOOD(wisp_heat_solver_create(err, session->device, heat, &assembly, &iteration, &method, &solver));
+      const size_t taken = wisp_heat_solver_bytes(solver);
+      const wisp_limits enough = card(taken), half = card(taken / 2);
+      GOOD(wisp_heat_fits(err, &enough, corners, order, count, WISP_F64, &assembly, &iteration));
+      assert_int_equal(wisp_heat_fits(NULL, &half, corners, order, count, WISP_F64, &assembly, &iteration),
+                       WISP_EMEMORY);
+      wisp_heat_solver_destroy(solver);
+      wisp_heat_destroy(heat);
+      wisp_mesh_destroy(mesh);
+      wisp_stage_free(&assembly), wisp_stage_free(&iteration);
+    }
+  wisp_session_close(session);
+}
+
+/* Of hexes no pattern is counted. */
+static void test_counts(void **state)
+{
+  (void)state;
+  size_t count[4];
+  assert_true(wisp_mesh_source_count(&(wisp_mesh_source){.box = {2, 3, 4}}, 8, count));
+  assert_true(count[0] == 60 && count[1] == 133 && count[2] == 98 && count[3] == 24);
+  assert_false(wisp_mesh_source_count(&(wisp_mesh_source){.box = {0, 3, 4}}, 8, count));
+  assert_false(wisp_mesh_source_count(&(wisp_mesh_source){.box = {401, 1, 1}}, 4, count));
+  assert_false(wisp_mesh_source_count(&(wisp_mesh_source){.file = "a.msh", .box = {2, 2, 2}}, 4, count));
+}
+
+/* On this machine: more bytes than there are, so that a limit of 3 GB has no room for the mesh alone. Sanitizers take
+ * more than that for themselves. */
+static void test_commands(void **state)
+{
+  static const struct {
+    const char *arguments;
+    double bytes, in_cell; /* of an element, at least; elements of a cell */
+    int dimension, most;
+  } big[] = {
+      {"run maxwell -n 3 --box %d", 7000, 6, 3, 400},
+      {"run poisson -n 4 --box %d", 3000, 1, 3, 400},
+      {"run heat -n 4 --kappa 1 --box %d", 2500, 2, 2, 2500},
+      {"run helmholtz -n 4 --box %d", 2500, 2, 2, 4000},
+      {"bench -f nodal -n 3 -p f64 --box %d", 10000, 6, 3, 250},
+      {"tune -f nodal -n 3 -p f64 --budget 5s --box %d", 10000, 6, 3, 250},
+  };
+  const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  for (size_t i = 0; i < WISP_COUNT(big); i++) {
+    const int side = (int)ceil(pow(1.2 * memory / big[i].bytes / big[i].in_cell, 1.0 / big[i].dimension));
+    char line[256];
+    if (side > big[i].most) continue; /* more than its option takes */
+    snprintf(line, sizeof line, big[i].arguments, side);
+    strcat(line, " -d host");
+    outcome o = run_in(*state, getenv("WISP_TEST_COARSE") ? "" : "prlimit --as=3000000000", line);
+    char *end = strchr(o.err, '\n');
+    if (o.status == 0 || strstr(o.err, "out of memory") || !strstr(o.err, "take fewer elements") || !end || end[1])
+      fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
+    forget(&o);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_nodal),
+      cmocka_unit_test(test_poisson),
+      cmocka_unit_test(test_heat),
+      cmocka_unit_test(test_counts),
+      cmocka_unit_test_setup_teardown(test_commands, fixture_set_up, fixture_tear_down),
+  };
+  unsetenv("WISP_SITE_DB");
+  setenv("WISP_SHIPPED", "none", 1);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
