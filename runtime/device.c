@@ -68,6 +68,21 @@ wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, 
   return WISP_OK;
 }
 
+wisp_status wisp_compiler_probe(wisp_error *err, const char *target)
+{
+  HELD(wisp_binary_free) wisp_binary binary = {0};
+  const wisp_device_kind *kind = NULL;
+  wisp_error why = {.text = ""};
+  char path[96];
+  CALL(find_target(err, target, &kind));
+  snprintf(path, sizeof path, "templates/checks/probe.%s.k", kind->name);
+  const char *text = wisp_embedded_text(path);
+  const wisp_status status = text ? kind->compile(&why, target, "probe", text, &binary) : WISP_OK;
+  if (status == WISP_ECOMPILE)
+    return wisp_fail(err, WISP_ESYSTEM, "the compiler fails on a kernel that does nothing: %s", why.text);
+  return wisp_require(err, status == WISP_OK, status, "%s", why.text);
+}
+
 /* ---- Opening. */
 
 /* "cuda:1" is of kind "cuda" with index 1, "cuda" has index 0; false where the name is of another kind. */

@@ -55,10 +55,15 @@ const char *wisp_target_dialect(const char *target);
 
 /* Compiles kernel text for a target. The result is cached on disk by its content (source, target, compiler version,
  * flags): cache_folder.h; an unwritable cache is no error. WISP_ECOMPILE carries the compiler's first
- * error line; WISP_EDEVICE where there is no compiler (no cc, no NVRTC): the text says what to install. Host flags come
+ * error line; WISP_ESYSTEM where the machine is at fault (no memory, an NVRTC that does not know the target or lacks a
+ * part); WISP_EDEVICE where there is no compiler (no cc, no NVRTC): the text says what to install. Host flags come
  * from $WISP_CFLAGS (appended), e.g. -fsanitize=address,undefined; compiler from $WISP_CC, else cc. A host compiler
  * that runs longer than $WISP_COMPILE_SECONDS (60) is ended, with WISP_ECOMPILE. */
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out);
+
+/* Compiles a kernel that does nothing, past the cache. Where that fails, the machine is at fault, and no failure of a
+ * compilation says anything of a candidate: any status but WISP_ECOMPILE. */
+wisp_status wisp_compiler_probe(wisp_error *err, const char *target);
 
 /* name: "host", "cuda", "cuda:1", or "auto" (the first GPU, else the host). CUDA does not survive a fork: a process
  * that starts workers for a GPU opens and lists devices only in them, never before. */
