@@ -64,7 +64,7 @@ static void print_geometry(const poisson_request *r, const poisson_run *run)
   const char *way = is_trilinear(run) ? "made of the vertices" : "stored factors";
   const char *why = "";
   if (r->geometry == GEOMETRY_AUTO)
-    why = operator_of(&run->stage)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, fewer bytes)"
+    why = operator_of(&run->stage)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, the default here)"
                                                                 : " (auto: the faster winner)";
   printf("geometry    %s%s\n", way, why);
 }
@@ -190,30 +190,43 @@ static wisp_status make_mesh(wisp_error *err, const poisson_request *r, poisson_
   return check_size(err, r, run, (double)run->mesh->elements);
 }
 
-static wisp_status choose(wisp_error *err, const poisson_request *r, const poisson_run *run, bool trilinear, bool exact,
-                          wisp_stage *out)
+/* Where the geometry comes from, of the ways that are open. */
+static wisp_status choose(wisp_error *err, const poisson_request *r, const poisson_run *run, geometry_way geometry,
+                          bool exact, wisp_stage *out)
 {
-  char kernel[WISP_NAME_TEXT], composition[WISP_POISSON_COMPOSITION];
-  snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
-  wisp_poisson_composition(kernel, r->method.preconditioner, composition);
+  static const char *const suffixes[] = {[GEOMETRY_STORED] = "", [GEOMETRY_TRILINEAR] = "_trilinear"};
+  char text[2 * WISP_POISSON_COMPOSITION] = "";
+  for (int way = GEOMETRY_STORED; way <= GEOMETRY_TRILINEAR; way++) {
+    char kernel[WISP_NAME_TEXT], composition[WISP_POISSON_COMPOSITION];
+    if (geometry != GEOMETRY_AUTO && way != (int)geometry) continue;
+    snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], suffixes[way]);
+    wisp_poisson_composition(kernel, r->method.preconditioner, composition);
+    const size_t length = strlen(text);
+    snprintf(text + length, sizeof text - length, "%s%s", length ? "|" : "", composition);
+  }
   const wisp_chooser from = wisp_session_chooser(run->session);
   const wisp_wish wish = {
       .spec = wisp_family_spec(wisp_family_find("tensor"), r->run.order, "poisson", r->method.precision),
       .elements = (long long)run->mesh->elements,
       .exact_match_only = exact,
-      .composition = composition};
+      .composition = text};
   return wisp_choose(err, &from, &wish, out);
 }
 
-/* Does the operator that makes its geometry win? Where one alone has been measured, that one; where none, the one that
- * moves fewer bytes. */
-static wisp_status prefer_trilinear(wisp_error *err, const poisson_request *r, const poisson_run *run, bool *out)
+/* The operator that wins, with its geometry stored or made. Where one alone has been measured, that one; where none,
+ * the default of this kind of device. */
+static wisp_status resolve_geometry(wisp_error *err, const poisson_request *r, const poisson_run *run,
+                                    geometry_way *out)
 {
-  HELD(wisp_stage_free) wisp_stage with_factors = {.kernels = 0}, with_vertices = {.kernels = 0};
-  CALL(choose(err, r, run, false, false, &with_factors));
-  CALL(choose(err, r, run, true, false, &with_vertices));
+  HELD(wisp_stage_free)
+  wisp_stage with_factors = {.kernels = 0}, with_vertices = {.kernels = 0}, standard = {.kernels = 0};
+  CALL(choose(err, r, run, GEOMETRY_STORED, false, &with_factors));
+  CALL(choose(err, r, run, GEOMETRY_TRILINEAR, false, &with_vertices));
+  CALL(choose(err, r, run, GEOMETRY_AUTO, false, &standard));
   const double stored = operator_of(&with_factors)->ms, made = operator_of(&with_vertices)->ms;
-  *out = isnan(made) ? isnan(stored) : !(stored < made);
+  const bool measured = !isnan(stored) || !isnan(made);
+  const bool trilinear = measured ? isnan(stored) || made <= stored : wisp_stage_has(&standard, "vertices");
+  *out = trilinear ? GEOMETRY_TRILINEAR : GEOMETRY_STORED;
   return WISP_OK;
 }
 
@@ -228,13 +241,13 @@ static void show(wisp_progress *progress, double before, const char *part)
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, const poisson_request *r, poisson_run *run)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
-  bool trilinear = r->geometry == GEOMETRY_TRILINEAR;
+  geometry_way geometry = r->geometry;
   show(&progress, 0, "opening store and device");
   CALL(wisp_cli_open_device(err, args, r->run.device, r->run.db, r->run.defaults, &run->session));
   show(&progress, 0.1, "making the mesh");
   CALL(make_mesh(err, r, run));
-  if (r->geometry == GEOMETRY_AUTO) CALL(prefer_trilinear(err, r, run, &trilinear));
-  CALL(choose(err, r, run, trilinear, r->run.exact, &run->stage));
+  if (geometry == GEOMETRY_AUTO) CALL(resolve_geometry(err, r, run, &geometry));
+  CALL(choose(err, r, run, geometry, r->run.exact, &run->stage));
   show(&progress, 0.15, "numbering nodes, right-hand side");
   CALL(wisp_poisson_create(err, r->run.mesh.file ? r->run.mesh.file : "box", run->mesh, r->run.order, r->op, r->lambda,
                            &run->problem));
