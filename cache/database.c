@@ -30,7 +30,8 @@ static const struct {
     {SQLITE_FULL, WISP_ESTORE,
      "cannot grow: the disk is full: make room, or name another file with --db; what was stored before is safe"},
     {SQLITE_IOERR, WISP_ESTORE,
-     "cannot be read or written: the disk is full, over quota, or failing: make room or name another file with --db"},
+     "cannot be read or written: the disk is full, over quota or failing, or files are limited (ulimit -f): make room "
+     "or name another file with --db"},
     {SQLITE_READONLY, WISP_ESTORE, "cannot be written: it is read-only: name another file with --db or WISP_DB"},
     {SQLITE_PERM, WISP_ESTORE, "may not be accessed: change its permissions, or name another file with --db"},
     {SQLITE_CANTOPEN, WISP_ESTORE,

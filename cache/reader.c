@@ -2,6 +2,8 @@
 #include "shipped.h"
 #include "store.h"
 
+#include "../gen/environment.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -56,8 +58,7 @@ bool wisp_place_on_network(const char *path)
 
 bool wisp_place_needs_rollback(const char *path)
 {
-  const char *wish = getenv("WISP_JOURNAL");
-  return (wish && strcmp(wish, "rollback") == 0) || wisp_place_on_network(path);
+  return wisp_environment_says("WISP_JOURNAL", "rollback") || wisp_place_on_network(path);
 }
 
 /* What the last component of path leads to: through a link, even one to nothing; beside the folder that is there. */
@@ -104,9 +105,22 @@ wisp_status wisp_place_writable(wisp_error *err, const char *path)
                    nobody ? "it is read-only" : strerror(errno));
 }
 
+/* A home that is not there is a slip, or a service's: no folder takes its place. */
+static wisp_status check_home(wisp_error *err, const char *path)
+{
+  const char *home = getenv("HOME");
+  const size_t length = home ? strlen(home) : 0;
+  const bool below = length && strncmp(path, home, length) == 0 && path[length] == '/';
+  return wisp_require(err, !below || access(home, F_OK) == 0, WISP_ESTORE,
+                      "%s: the tuning store's folder is in HOME, which is '%s': %s: set HOME, or name a file with --db "
+                      "or WISP_DB",
+                      path, home, strerror(errno));
+}
+
 wisp_status wisp_place_folders(wisp_error *err, const char *path)
 {
   OWNED(free) char *folder = NULL;
+  CALL(check_home(err, path));
   CALL(folder_of(err, path, &folder));
   for (char *at = folder + 1; *folder; at++) {
     if (*at != '/' && *at != '\0') continue;

@@ -2,6 +2,7 @@
 #include "shipped.h"
 
 #include "../gen/embedded.h"
+#include "../gen/environment.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,11 +30,7 @@ const char *wisp_layer_name(wisp_layer layer)
 static wisp_status load_shipped(wisp_error *err, wisp_text *warning, wisp_trials *list)
 {
   static const char folder[] = "cache/shipped/";
-  const char *wish = getenv("WISP_SHIPPED");
-  if (wish && strcmp(wish, "none") == 0) return WISP_OK;
-  if (wish && *wish)
-    return wisp_fail(err, WISP_EUSAGE,
-                     "WISP_SHIPPED is '%s': set it to none, to leave shipped winners out, or unset it", wish);
+  if (wisp_environment_says("WISP_SHIPPED", "none")) return WISP_OK;
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     const wisp_embedded *file = &wisp_embedded_files[i];
     size_t length = strlen(file->path);
@@ -78,6 +75,7 @@ wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool toleran
   OWNED(wisp_store_close) wisp_store *store = NULL;
   HELD(wisp_text_free) wisp_text said = {0};
   const char *site = getenv("WISP_SITE_DB");
+  CALL(wisp_environment_check(err));
   CALL(wisp_new(err, 1, sizeof *store, &store));
   CALL(load_user(err, user_path, tolerant, &said, &store->all));
   store->first[WISP_LAYER_SITE] = store->all.count;

@@ -36,7 +36,8 @@ typedef struct wisp_limits {      /* queried, never tabled */
 /* What the compiler said of a kernel; -1 where it does not tell. */
 typedef struct wisp_usage {
   int registers, spill_bytes, shared_bytes;
-  int issued; /* instructions that a warp issues, where the code has no branches; 0: not known */
+  int issued;      /* instructions that a warp issues, where the code has no branches; 0: not known */
+  int stack_bytes; /* of a thread of the host, at most; 0: not known */
 } wisp_usage;
 
 typedef struct wisp_binary { /* CUBIN or shared object */

@@ -3,6 +3,7 @@
 #include "compilers.h"
 #include "cubin.h"
 #include "cuda_api.h"
+#include "known_compilers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +103,7 @@ static int number_before(const char *line, const char *what)
  * registers, used 1 barriers, 2048 bytes smem". Spills are summed, the rest is the largest of all. */
 static wisp_usage parse_usage(const char *log)
 {
-  wisp_usage usage = {-1, -1, -1, 0};
+  wisp_usage usage = {-1, -1, -1, 0, 0};
   for (const char *line = log; line && *line; line = strchr(line, '\n'), line += line != NULL) {
     char text[256];
     snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n"), line);
@@ -206,18 +207,21 @@ wisp_status wisp_nvrtc_compiler(wisp_error *err, const char *target, wisp_text *
   int major = 0, minor = 0;
   CALL(wisp_nvrtc_api_open(err, &api));
   CALL(check(err, &api, api.nvrtcVersion(&major, &minor), "nvrtc", "version"));
-  CALL(wisp_text_print(err, out, "NVRTC %d.%d", major, minor));
-  for (int i = 0; i < FLAGS; i++) CALL(wisp_text_print(err, out, "\n%s", flags[i]));
+  return wisp_text_print(err, out, "NVRTC %d.%d", major, minor);
+}
+
+wisp_status wisp_nvrtc_options(wisp_error *err, const char *target, wisp_text *out)
+{
+  (void)target;
+  for (int i = 0; i < FLAGS; i++) CALL(wisp_text_print(err, out, "%s\n", flags[i]));
   return WISP_OK;
 }
 
 void wisp_nvrtc_name(char *out, size_t size)
 {
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   *out = '\0';
-  if (wisp_nvrtc_compiler(NULL, "", &text) == WISP_OK)
-    snprintf(out, size, "%.*s", (int)strcspn(text.data, "\n"), text.data);
-  wisp_text_free(&text);
+  if (wisp_known_compiler(NULL, &wisp_cuda_kind, "", &text) == WISP_OK) snprintf(out, size, "%s", text.data);
 }
 
 static wisp_status read_log(wisp_error *err, const wisp_nvrtc_api *api, void *program, const char *name, char **out)

@@ -1,5 +1,7 @@
 /* A session: what kernels and operators are opened in. */
 #include "door.h"
+#include "../stack.h"
+#include "../../gen/environment.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -49,6 +51,8 @@ static wisp_status copy_text(wisp_error *err, const char *text, char **out)
 wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *request, bool tolerant, wisp_session **out)
 {
   OWNED(wisp_session_close) wisp_session *s = NULL;
+  CALL(wisp_environment_check(err));
+  CALL(wisp_stack_check(err));
   CALL(wisp_new(err, 1, sizeof *s, &s));
   s->exact_match_only = request->exact_match_only;
   CALL(copy_text(err, request->store, &s->path));
