@@ -333,7 +333,7 @@ static wisp_status show(wisp_error *err, const wisp_arguments *args, const char 
   size_t count = 0;
   OWNED(free) char *warning = NULL;
   bool json = wisp_option_given(args, "json");
-  CALL(wisp_store_open(err, path, true, &warning, &store));
+  CALL(wisp_store_open(err, path, !wisp_option_given(args, "db"), &warning, &store));
   if (warning) wisp_cli_warn(args, warning);
   if (!json) wisp_store_show(store);
   CALL(count_holdings(err, store, &count, &list));
@@ -398,6 +398,23 @@ static wisp_status check(wisp_error *err, const wisp_arguments *args, const char
 /* An action on the store at path; its operands are args->operands[1..]. */
 typedef wisp_status (*action)(wisp_error *err, const wisp_arguments *args, const char *path);
 
+/* A wisp_store_note. */
+static void note(void *context, const char *text)
+{
+  wisp_cli_warn(context, text);
+}
+
+/* Waits, and says for whom, until nobody holds the store; and those that it takes in. */
+static wisp_status await(wisp_error *err, wisp_arguments *args, action act, const char *path)
+{
+  const bool reads = act == show || act == check || act == export_all;
+  if (act == cache || (act == show && !wisp_option_given(args, "db"))) return WISP_OK;
+  CALL(wisp_store_await(err, path, !reads, note, args));
+  for (int i = 1; act == merge && i < args->operand_count; i++)
+    CALL(wisp_store_await(err, args->operands[i], false, note, args));
+  return WISP_OK;
+}
+
 static wisp_status act(wisp_error *err, wisp_arguments *args)
 {
   static const struct {
@@ -417,6 +434,7 @@ static wisp_status act(wisp_error *err, wisp_arguments *args)
     CALL(wisp_require(err, actions[i].takes_files || args->operand_count == 1, WISP_EUSAGE,
                       "%s takes no file ('%s'): name the store with --db", actions[i].name, args->operands[1]));
     if (!db && actions[i].act != cache) CALL(wisp_store_user_path(err, &path));
+    CALL(await(err, args, actions[i].act, db ? db : path));
     return actions[i].act(err, args, db ? db : path);
   }
   return wisp_fail(err, WISP_EUSAGE, "there is no '%s': it is %s", args->operands[0], known);

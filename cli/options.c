@@ -476,11 +476,6 @@ wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, co
                                  bool defaults, wisp_session **out)
 {
   const wisp_session_request request = {.device = device, .store = db, .defaults_only = defaults};
-  char note[512];
-  if (db && access(db, F_OK) != 0) {
-    snprintf(note, sizeof note, "%s: there is no such file; going on with what else is known", db);
-    wisp_cli_warn(args, note);
-  }
   CALL(wisp_session_open(err, &request, out));
   tell(args, *out);
   return WISP_OK;

@@ -74,7 +74,7 @@ static wisp_status choose(wisp_error *err, const wisp_sweep *sweep, const wisp_s
   OWNED(wisp_store_close) wisp_store *store = NULL;
   char layout[WISP_LAYOUT_TEXT];
   wisp_layout_print(&scope->layout[s->layout], layout);
-  CALL(wisp_store_open(err, sweep->request->db, true, NULL, &store));
+  CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
   const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, NULL};
   const wisp_wish wish = {.spec = scope->spec,
                           .composition = s->composition,
