@@ -241,6 +241,11 @@ double wisp_device_clock_mhz(wisp_device *device)
 
 /* ---- Kernels. */
 
+wisp_status wisp_module_check(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name)
+{
+  return device->kind->check ? device->kind->check(err, device, binary, name) : WISP_OK;
+}
+
 wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                              size_t shared_bytes, wisp_module **out)
 {

@@ -106,6 +106,9 @@ wisp_status wisp_device_stream(wisp_error *err, wisp_device *device, void **out)
  * milliseconds. */
 double wisp_device_clock_mhz(wisp_device *device);
 
+/* Whether this machine has what the binary needs to run, which says nothing of the kernel: WISP_ESYSTEM, in words,
+ * where the host's stacks are too small. Loading and launching check it themselves. */
+wisp_status wisp_module_check(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name);
 wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                              size_t shared_bytes, wisp_module **out);
 void wisp_module_unload(wisp_module *module);

@@ -329,6 +329,15 @@ static wisp_status host_load(wisp_error *err, wisp_device *device, const wisp_bi
   return GIVE(loaded, out);
 }
 
+/* The first module brings OpenMP, whose threads are looked at then. */
+static wisp_status host_check(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name)
+{
+  OWNED(host_unload) wisp_module *module = NULL;
+  wisp_host_stacks *stacks = &of_device(device)->stacks;
+  if (!stacks->knows_team) return host_load(err, device, binary, name, 0, &module);
+  return wisp_host_stacks_check(err, stacks, NULL, name, (size_t)binary->usage.stack_bytes);
+}
+
 static wisp_status host_launch(wisp_error *err, wisp_module *base, void *stream, const unsigned grid[2],
                                const unsigned block[3], void **args, int arg_count)
 {
@@ -396,6 +405,7 @@ const wisp_device_kind wisp_host_kind = {
     .fill = host_fill,
     .copy = host_copy,
     .finish = host_finish,
+    .check = host_check,
     .load = host_load,
     .unload = host_unload,
     .launch = host_launch,

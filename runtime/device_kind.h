@@ -34,6 +34,8 @@ typedef struct wisp_device_kind {
   wisp_status (*stream)(wisp_error *err, wisp_device *device, void **out); /* NULL: there is none */
   double (*clock_mhz)(wisp_device *device);                                /* NULL, NaN: unknown */
 
+  /* Whether this machine has what a binary needs to run: WISP_ESYSTEM, in words, where not (NULL: it has). */
+  wisp_status (*check)(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name);
   wisp_status (*load)(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                       size_t shared_bytes, wisp_module **out);
   void (*unload)(wisp_module *module);

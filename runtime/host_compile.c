@@ -273,7 +273,7 @@ static int read_stack(const char *folder)
   DIR *open = opendir(folder);
   long long sum = 0;
   for (struct dirent *entry; open && (entry = readdir(open));) {
-    char path[PATH_MAX];
+    char path[PATH_MAX + 256];
     OWNED(free) char *text = NULL;
     size_t name = strlen(entry->d_name), length = 0;
     if (name < 3 || strcmp(entry->d_name + name - 3, ".su") != 0) continue;

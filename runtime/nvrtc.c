@@ -53,12 +53,12 @@ static const struct {
     {120, 188, 99, 100, 1536, 128, 96, "Blackwell", "12.8"}, {121, 48, 99, 100, 1536, 24, 128, "GB10", "12.9"},
 };
 
-/* The version of CUDA that the architecture came with; of one that is not listed, that of the next lower one. */
+/* The version of CUDA that the architecture came with; NULL: it is not listed. */
 static const char *first_cuda(int sm)
 {
-  size_t i = WISP_COUNT(targets) - 1;
-  while (i > 0 && targets[i].sm > sm) i--;
-  return targets[i].cuda;
+  for (size_t i = 0; i < WISP_COUNT(targets); i++)
+    if (targets[i].sm == sm) return targets[i].cuda;
+  return NULL;
 }
 
 wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_limits *out)
@@ -170,7 +170,8 @@ static wisp_status report_target(wisp_error *err, const wisp_nvrtc_api *api, con
   const bool tells = known_targets(api, &least, &most);
   if (tells) snprintf(range, sizeof range, ", only sm_%d to sm_%d", least, most);
   sscanf(target, "sm_%d", &sm);
-  snprintf(cure, sizeof cure, "CUDA %s or later does", first_cuda(sm));
+  const char *first = first_cuda(sm);
+  snprintf(cure, sizeof cure, first ? "CUDA %s or later does" : "a later CUDA may", first);
   if (tells && sm < least) snprintf(cure, sizeof cure, "an earlier CUDA does");
   return wisp_fail(err, WISP_ESYSTEM,
                    "%s: %s does not know %s%s: %s: install its NVRTC (package cuda-nvrtc, or pip's "

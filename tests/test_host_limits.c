@@ -34,6 +34,18 @@ static void stacks_of_openmp(void **state)
   forget(&o);
 }
 
+/* That is no verdict on a tuner's candidates. */
+static void stacks_of_candidates(void **state)
+{
+  outcome o = run_in(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=128k",
+                     "tune -d host -n 8 -p f64 -k volume --budget 1s --elements 48");
+  if (o.status != 1 || !strstr(o.err, "unset OMP_STACKSIZE")) fail_msg("status %d: %s", o.status, o.err);
+  forget(&o);
+  o = run_in(*state, "WISP_SHIPPED=none", "db check");
+  if (strstr(o.out, "unfinished") || strstr(o.out, "crash") || !strstr(o.out, "whole")) fail_msg("%s", o.out);
+  forget(&o);
+}
+
 static void stack_of_the_command(void **state)
 {
   expect_line(*state, "sh -c 'ulimit -s 200; exec \"$@\"' sh", RUN, "raise the limit ('ulimit -s 8192')");
@@ -132,7 +144,8 @@ static void no_home(void **state)
 int main(void)
 {
   unsetenv("WISP_SITE_DB");
-  const struct CMUnitTest tests[] = {TEST(stacks_of_openmp), TEST(stack_of_the_command), TEST(stacks_of_the_program),
-                                     TEST(sizes_of_files), TEST(no_home)};
+  const struct CMUnitTest tests[] = {TEST(stacks_of_openmp),     TEST(stacks_of_candidates),
+                                     TEST(stack_of_the_command), TEST(stacks_of_the_program),
+                                     TEST(sizes_of_files),       TEST(no_home)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
