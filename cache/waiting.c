@@ -102,7 +102,7 @@ static bool hinders(const lock *l, const files *f, wisp_hindrance least)
   return (is_of(l, &f->shared) && l->writes && l->from == SHM_WRITE) || (is_of(l, &f->lock) && l->whole && l->writes);
 }
 
-/* What the process is called, its blanks as they are; empty where nobody may know. */
+/* The words of the process's command; empty where nobody may know. */
 static void name_process(int pid, char *out, size_t size)
 {
   char path[64], words[80] = "";

@@ -26,7 +26,7 @@ typedef struct wisp_waiting {
 void wisp_waiting_begin(wisp_waiting *waiting);
 bool wisp_waiting_pause(wisp_waiting *waiting);
 
-/* What somebody else's locks on a store are in the way of. */
+/* Those whom somebody else's locks on a store keep out. */
 typedef enum wisp_hindrance {
   WISP_HINDERS_READERS, /* nobody can read */
   WISP_HINDERS_WRITERS, /* nobody can write */

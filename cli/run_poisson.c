@@ -190,7 +190,7 @@ static wisp_status make_mesh(wisp_error *err, const poisson_request *r, poisson_
   return check_size(err, r, run, (double)run->mesh->elements);
 }
 
-/* Where the geometry comes from, of the ways that are open. */
+/* Chooses the kernels, with the geometry as it is asked for. */
 static wisp_status choose(wisp_error *err, const poisson_request *r, const poisson_run *run, geometry_way geometry,
                           bool exact, wisp_stage *out)
 {

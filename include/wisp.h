@@ -131,8 +131,8 @@ wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *reque
 /* What is still open of it can be closed afterwards, and else says that its session is closed. */
 void wisp_session_close(wisp_session *session);
 
-/* What is odd about the store, for people: which file is not used, and why; several lines where there are several. The
- * text lives until the session is closed or has tuned. NULL: nothing is odd. */
+/* A note for people on the store: each file that is not used, and why, a line each. The text lives until the session is
+ * closed or has tuned. NULL: nothing is odd. */
 const char *wisp_session_note(const wisp_session *session);
 
 /* Waits for all that was launched in the session's stream; WISP_EDEVICE where some of it failed. */

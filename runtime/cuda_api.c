@@ -153,7 +153,8 @@ static wisp_status open_api(wisp_error *err, const wanted *what, void *api)
 {
   search s = {.what = what, .api = api};
   for (s.least = GOOD; !s.found && s.least < (what->judge ? UNFIT : LAST_RESORT); s.least++) try_all(&s);
-  return wisp_require(err, s.found, WISP_EDEVICE, "%s", *s.first.text ? s.first.text : what->missing);
+  if (s.first.status == WISP_OK) wisp_fail(&s.first, WISP_EDEVICE, "%s", what->missing);
+  return wisp_require(err, s.found, s.first.status, "%s", s.first.text);
 }
 
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -185,7 +186,7 @@ static wisp_status judge_nvrtc(wisp_error *err, const void *functions, const cha
     return WISP_OK;
   const int most[] = {speaks / 1000, speaks % 1000 / 10};
   if (major == most[0] && minor > most[1]) *out = LAST_RESORT;
-  return wisp_require(err, major <= most[0], WISP_EDEVICE,
+  return wisp_require(err, major <= most[0], WISP_ESYSTEM, /* there is one: older kernels do not stand in for it */
                       "nvrtc: %s is of CUDA %d.%d, and the driver loads code of CUDA %d.%d and older: install NVRTC of "
                       "CUDA %d (pip install nvidia-cuda-nvrtc-cu%d) and point CUDA_HOME at it, or update the driver",
                       path, major, minor, most[0], most[1], most[0], most[0]);

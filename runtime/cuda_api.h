@@ -212,7 +212,8 @@ typedef struct wisp_nvml_api {
 /* Opens the library and finds its functions. Opened once, it stays in the process, so that opening again is quick and
  * threads need no lock. The toolkit's libraries are looked for in $CUDA_HOME and $CUDA_PATH, then by the loader, then
  * where NVIDIA's and Python's installers put them; the driver's, by the loader first. NVRTC is none that makes code
- * newer than the driver loads. WISP_EDEVICE where a library is missing or too old: the text says what to install. */
+ * newer than the driver loads. WISP_EDEVICE where a library is missing or too old, WISP_ESYSTEM where NVRTC is too
+ * new: the text says what to install. */
 wisp_status wisp_cuda_api_open(wisp_error *err, wisp_cuda_api *out);
 wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out);
 wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out);

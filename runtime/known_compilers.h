@@ -6,7 +6,7 @@
 #include "cache_folder.h"
 #include "device_kind.h"
 
-/* What a kind says of a target besides its compiler; "" where it says nothing. */
+/* The kind's options for a target; "" where it has none. */
 wisp_status wisp_compiler_options(wisp_error *err, const wisp_device_kind *kind, const char *target, wisp_text *out);
 
 /* Which compiler is here, else the one that compiled last. The error is the kind's own where there is neither. */

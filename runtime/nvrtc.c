@@ -179,7 +179,7 @@ static wisp_status report_target(wisp_error *err, const wisp_nvrtc_api *api, con
                    name, version, target, range, cure);
 }
 
-/* What NVRTC says of a failure that is no text's fault. */
+/* A failure that is no text's fault, in NVRTC's words and with the remedy. */
 static wisp_status report_machine(wisp_error *err, const wisp_nvrtc_api *api, int result, const char *name,
                                   const char *target, const char *log)
 {

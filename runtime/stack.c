@@ -82,7 +82,7 @@ wisp_status wisp_openmp_check(wisp_error *err)
                       "OMP_STACKSIZE is '%s', which is too little for any thread: unset it, or set it to 16M", text);
 }
 
-/* What the threads of a parallel region find. */
+/* The findings of the threads of a parallel region. */
 typedef struct survey {
   pthread_t caller;
   _Atomic size_t least;

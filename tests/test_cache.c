@@ -262,8 +262,7 @@ static void expect_kept(const char *text, bool kept)
   free(binary.data);
 }
 
-/* What was compiled stays of use where there is no compiler any more, whichever compiled it, for the same text and
- * options; the latest counts. */
+/* A compiled kernel stays of use without its compiler, for the same text and options; the latest counts. */
 static void cache_needs_no_compiler(void **state)
 {
   const char *path = make_compiler(*state, "cc");

@@ -34,7 +34,7 @@ static void stacks_of_openmp(void **state)
   forget(&o);
 }
 
-/* That is no verdict on a tuner's candidates. */
+/* Too little stack is no verdict on a tuner's candidates. */
 static void stacks_of_candidates(void **state)
 {
   outcome o = run_in(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=128k",

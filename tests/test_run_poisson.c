@@ -122,7 +122,7 @@ static void test_geometry(void **state)
   cJSON_Delete(json);
 }
 
-/* Where nothing was measured, a CPU, which makes geometry slowly, reads it. */
+/* An untuned CPU reads the geometry, which it makes slowly. */
 static void test_untuned_geometry(void **state)
 {
   static const char *const problems[] = {"bp1", "bp3", "bp5"};

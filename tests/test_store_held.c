@@ -129,7 +129,7 @@ static void run_does_not_wait(void **state)
   end_holder(holder);
 }
 
-/* Who only has begun to write keeps nobody from reading. */
+/* A writer that has only begun keeps nobody from reading. */
 static void writers_do_not_block_readers(void **state)
 {
   const char *user = place(*state, "user.db");

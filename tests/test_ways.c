@@ -129,7 +129,7 @@ static void test_exact(void **state)
   wisp_store_close(store);
 }
 
-/* Where nothing was measured, a GPU makes the geometry of the vertices, but for the mass, and a CPU reads it. */
+/* An untuned GPU makes the geometry of the vertices, but for the mass; a CPU reads it. */
 static void test_defaults_decide(void **state)
 {
   static const struct {
