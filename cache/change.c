@@ -77,6 +77,7 @@ wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool
   writer->lock = -1;
   CALL(look_first(err, path, &rows));
   CALL(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, false, &writer->database));
+  CALL(wisp_database_run(err, &writer->database, "PRAGMA synchronous=FULL"));
   CALL(wisp_database_migrate(err, &writer->database));
   CALL(choose_journal(err, &writer->database, rollback, &writer->wal));
   CALL(wisp_rows_prepare_insert(err, &writer->database, WISP_INSERT_REPLACE, &writer->replace));
@@ -99,7 +100,8 @@ wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, 
   TRY(wisp_place_folders(err, real));
   TRY(wisp_place_writable(err, real));
   bool rollback = wisp_place_needs_rollback(real);
-  TRY(wisp_lock_take(err, real, false, true, &lock, &state));
+  TRY(wisp_lock_take(err, real, false, true, NULL, &lock, &state));
+  if (state == WISP_LOCK_TAKEN) TRY(wisp_fail_held(err, path));
   if (rollback && warning) TRY(warn(err, path, warning));
   TRY(wisp_writer_attach(err, real, lock, rollback, out));
   lock = -1;
@@ -110,6 +112,12 @@ done:
   }
   wisp_lock_close(&lock);
   return status;
+}
+
+void wisp_writer_tell(wisp_writer *writer, wisp_store_note note, void *context)
+{
+  writer->database.waiting->note = note;
+  writer->database.waiting->context = context;
 }
 
 wisp_status wisp_writer_add(wisp_error *err, wisp_writer *writer, const wisp_trial *trial)
@@ -125,7 +133,7 @@ wisp_status wisp_writer_has(wisp_error *err, wisp_writer *writer, const wisp_tri
   OWNED(sqlite3_reset) sqlite3_stmt *find = writer->find;
   wisp_trial row;
   CALL(wisp_rows_bind_key(err, &writer->database, find, key));
-  int code = wisp_database_first(find);
+  int code = wisp_database_first(&writer->database, find);
   CALL(wisp_database_fail(err, &writer->database, code));
   if (code == SQLITE_ROW) CALL(wisp_rows_fetch(err, &writer->database, find, &row));
   if (code == SQLITE_ROW && trial) *trial = row;
@@ -313,7 +321,7 @@ wisp_status wisp_store_change(wisp_error *err, const char *path, wisp_change cha
   CALL(wisp_place_resolve(err, path, &real));
   CALL(wisp_place_folders(err, real));
   CALL(wisp_place_writable(err, real));
-  CALL(wisp_lock_take(err, real, true, false, &lock, &state));
+  CALL(wisp_lock_take(err, real, true, false, NULL, &lock, &state));
   if (state == WISP_LOCK_HELD) CALL(settle(err, real, &renamed));
   if (renamed) CALL(change_by_rename(err, real, change, context, changed, &renamed));
   wisp_lock_close(&lock);

@@ -5,11 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 enum {
-  PATIENCE_S = 120,           /* how long to wait for another process that holds the file */
   LONGEST = 1 << 20,          /* of one value: a row of ours is some 2 KB */
   QUICK_CHECK_BYTES = 8 << 20 /* larger files are checked row by row only, unless asked */
 };
@@ -30,21 +27,27 @@ static const struct {
     {SQLITE_FULL, WISP_ESTORE,
      "cannot grow: the disk is full: make room, or name another file with --db; what was stored before is safe"},
     {SQLITE_IOERR, WISP_ESTORE,
-     "cannot be read or written: the disk is full, over quota, or failing: make room or name another file with --db"},
+     "cannot be read or written: the disk is full, over quota or failing, or files are limited (ulimit -f): make room "
+     "or name another file with --db"},
     {SQLITE_READONLY, WISP_ESTORE, "cannot be written: it is read-only: name another file with --db or WISP_DB"},
     {SQLITE_PERM, WISP_ESTORE, "may not be accessed: change its permissions, or name another file with --db"},
     {SQLITE_CANTOPEN, WISP_ESTORE,
      "cannot be opened: check that it is a file and that you may access it and its folder, or name another with --db"},
-    {SQLITE_BUSY, WISP_ESTORE, "was held by another process all the while: see who uses it (fuser), and try again"},
-    {SQLITE_LOCKED, WISP_ESTORE, "was held by another process all the while: see who uses it (fuser), and try again"},
-    {SQLITE_PROTOCOL, WISP_ESTORE, "was held by another process all the while: see who uses it (fuser), and try again"},
     {SQLITE_NOMEM, WISP_EMEMORY, "cannot be read: out of memory"},
 };
+
+/* Does another process hold the file? */
+static bool is_held(int code)
+{
+  const int primary = code & 0xFF;
+  return primary == SQLITE_BUSY || primary == SQLITE_LOCKED || primary == SQLITE_PROTOCOL;
+}
 
 wisp_status wisp_database_fail(wisp_error *err, const wisp_database *database, int code)
 {
   int primary = code & 0xFF;
   if (primary == SQLITE_OK || primary == SQLITE_ROW || primary == SQLITE_DONE) return WISP_OK;
+  if (is_held(code)) return wisp_fail_held(err, database->path);
   for (size_t i = 0; i < WISP_COUNT(meanings); i++)
     if (meanings[i].code == primary)
       return wisp_fail(err, meanings[i].status, "%s %s", database->path, meanings[i].text);
@@ -56,38 +59,19 @@ wisp_status wisp_database_fail(wisp_error *err, const wisp_database *database, i
                    database->path, text);
 }
 
-static double now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Sleeps between two attempts, longer as they go on, and differently in each process, so that they spread. */
-static void pause_before(int attempt)
-{
-  long most_us = attempt < 4 ? 500 : attempt < 16 ? 2000 : 10000;
-  struct timespec wait = {0, 1000 * (most_us / 2 + (getpid() * 7919L + attempt * 104729L) % (most_us / 2))};
-  nanosleep(&wait, NULL);
-}
-
-/* SQLite's busy handler: keep trying. The patience of a whole call is bounded by the loops below. */
+/* SQLite's busy handler. */
 static int keep_waiting(void *context, int attempt)
 {
-  (void)context;
-  pause_before(attempt);
-  return attempt < PATIENCE_S * 100;
+  wisp_waiting *waiting = context;
+  if (attempt == 0) wisp_waiting_begin(waiting);
+  return wisp_waiting_pause(waiting);
 }
 
 /* SQLite answers "busy" without asking the handler where it sees a deadlock or a recovery coming: ask again, for a
  * while. */
-static bool again(int code, double start, int *attempt)
+static bool again(const wisp_database *database, int code)
 {
-  int primary = code & 0xFF;
-  if (primary != SQLITE_BUSY && primary != SQLITE_LOCKED && primary != SQLITE_PROTOCOL) return false;
-  if (now() - start > PATIENCE_S) return false;
-  pause_before((*attempt)++);
-  return true;
+  return is_held(code) && wisp_waiting_pause(database->waiting);
 }
 
 /* path as a URI, so that SQLite takes no name for one of its own (":memory:", "file:...", ""). */
@@ -110,16 +94,18 @@ wisp_status wisp_database_open(wisp_error *err, const char *path, const char *fi
   HELD(wisp_text_free) wisp_text uri = {0};
   TRY(wisp_new(err, strlen(path) + 1, 1, &database.path));
   memcpy(database.path, path, strlen(path));
+  TRY(wisp_new(err, 1, sizeof *database.waiting, &database.waiting));
+  database.waiting->path = database.path;
   TRY(uri_of(err, file, immutable, &uri));
   flags |= SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI;
   TRY(wisp_database_fail(err, &database, sqlite3_open_v2(uri.data, &database.db, flags, NULL)));
-  sqlite3_busy_handler(database.db, keep_waiting, NULL);
+  sqlite3_busy_handler(database.db, keep_waiting, database.waiting);
   /* A file from elsewhere may hold anything: no code of its schema is run, and its pages are not trusted. */
   sqlite3_db_config(database.db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(database.db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
   sqlite3_db_config(database.db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
   sqlite3_limit(database.db, SQLITE_LIMIT_LENGTH, LONGEST);
-  TRY(wisp_database_run(err, &database, "PRAGMA cell_size_check=ON; PRAGMA cache_spill=OFF; PRAGMA synchronous=FULL"));
+  TRY(wisp_database_run(err, &database, "PRAGMA cell_size_check=ON; PRAGMA cache_spill=OFF"));
   *out = database;
 done:
   if (status != WISP_OK) wisp_database_close(NULL, &database);
@@ -130,6 +116,7 @@ wisp_status wisp_database_close(wisp_error *err, wisp_database *database)
 {
   wisp_status status = WISP_OK;
   if (database->db) status = wisp_database_fail(err, database, sqlite3_close(database->db));
+  free(database->waiting);
   free(database->path);
   *database = (wisp_database){0};
   return status;
@@ -137,38 +124,38 @@ wisp_status wisp_database_close(wisp_error *err, wisp_database *database)
 
 wisp_status wisp_database_run(wisp_error *err, const wisp_database *database, const char *sql)
 {
-  double start = now();
-  int attempt = 0, code;
+  int code;
+  wisp_waiting_begin(database->waiting);
   do code = sqlite3_exec(database->db, sql, NULL, NULL, NULL);
-  while (again(code, start, &attempt));
+  while (again(database, code));
   return wisp_database_fail(err, database, code);
 }
 
 wisp_status wisp_database_number(wisp_error *err, const wisp_database *database, const char *sql, long long *out)
 {
-  double start = now();
-  int attempt = 0, code;
+  int code;
   sqlite3_stmt *query = NULL;
   *out = 0;
+  wisp_waiting_begin(database->waiting);
   do {
     sqlite3_finalize(query);
     query = NULL;
     code = sqlite3_prepare_v2(database->db, sql, -1, &query, NULL);
     if (code == SQLITE_OK) code = sqlite3_step(query);
-  } while (again(code, start, &attempt));
+  } while (again(database, code));
   if (code == SQLITE_ROW) *out = sqlite3_column_int64(query, 0);
   sqlite3_finalize(query);
   return wisp_database_fail(err, database, code);
 }
 
-int wisp_database_first(sqlite3_stmt *statement)
+int wisp_database_first(const wisp_database *database, sqlite3_stmt *statement)
 {
-  double start = now();
-  int attempt = 0, code;
+  int code;
+  wisp_waiting_begin(database->waiting);
   do {
     sqlite3_reset(statement);
     code = sqlite3_step(statement);
-  } while (again(code, start, &attempt));
+  } while (again(database, code));
   return code;
 }
 

@@ -3,7 +3,7 @@
 #ifndef WISP_DATABASE_H
 #define WISP_DATABASE_H
 
-#include "store.h"
+#include "waiting.h"
 
 #include <sqlite3.h>
 
@@ -15,6 +15,7 @@ enum { WISP_APPLICATION_ID = 0x77697370 }; /* "wisp" */
 typedef struct wisp_database {
   sqlite3 *db;
   char *path;
+  wisp_waiting *waiting; /* for those who hold the file; its time and who is told may be changed */
 } wisp_database;
 
 /* A SQLite result code as an error: path, what happened, what to do. SQLITE_OK, _ROW and _DONE give WISP_OK. */
@@ -32,7 +33,7 @@ wisp_status wisp_database_run(wisp_error *err, const wisp_database *database, co
 wisp_status wisp_database_number(wisp_error *err, const wisp_database *database, const char *sql, long long *out);
 
 /* The first step of a statement, waiting for whoever holds the file: SQLite's code. */
-int wisp_database_first(sqlite3_stmt *statement);
+int wisp_database_first(const wisp_database *database, sqlite3_stmt *statement);
 
 /* begin may be followed by commit or rollback. Only one writer is inside at a time; the others wait. */
 wisp_status wisp_database_begin(wisp_error *err, const wisp_database *database);

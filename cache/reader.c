@@ -2,6 +2,8 @@
 #include "shipped.h"
 #include "store.h"
 
+#include "../gen/environment.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -56,8 +58,7 @@ bool wisp_place_on_network(const char *path)
 
 bool wisp_place_needs_rollback(const char *path)
 {
-  const char *wish = getenv("WISP_JOURNAL");
-  return (wish && strcmp(wish, "rollback") == 0) || wisp_place_on_network(path);
+  return wisp_environment_says("WISP_JOURNAL", "rollback") || wisp_place_on_network(path);
 }
 
 /* What the last component of path leads to: through a link, even one to nothing; beside the folder that is there. */
@@ -104,9 +105,22 @@ wisp_status wisp_place_writable(wisp_error *err, const char *path)
                    nobody ? "it is read-only" : strerror(errno));
 }
 
+/* A home that is not there is a slip, or a service's: no folder takes its place. */
+static wisp_status check_home(wisp_error *err, const char *path)
+{
+  const char *home = getenv("HOME");
+  const size_t length = home ? strlen(home) : 0;
+  const bool below = length && strncmp(path, home, length) == 0 && path[length] == '/';
+  return wisp_require(err, !below || access(home, F_OK) == 0, WISP_ESTORE,
+                      "%s: the tuning store's folder is in HOME, which is '%s': %s: set HOME, or name a file with --db "
+                      "or WISP_DB",
+                      path, home, strerror(errno));
+}
+
 wisp_status wisp_place_folders(wisp_error *err, const char *path)
 {
   OWNED(free) char *folder = NULL;
+  CALL(check_home(err, path));
   CALL(folder_of(err, path, &folder));
   for (char *at = folder + 1; *folder; at++) {
     if (*at != '/' && *at != '\0') continue;
@@ -160,11 +174,17 @@ static wisp_status open_lock(wisp_error *err, const char *path, int *out)
   return WISP_OK;
 }
 
-wisp_status wisp_lock_take(wisp_error *err, const char *path, bool alone, bool wait, int *lock, wisp_lock_state *out)
+wisp_status wisp_lock_take(wisp_error *err, const char *path, bool alone, bool wait, double *left, int *lock,
+                           wisp_lock_state *out)
 {
-  int how = (alone ? LOCK_EX : LOCK_SH) | (wait ? 0 : LOCK_NB), got;
+  const int how = (alone ? LOCK_EX : LOCK_SH) | LOCK_NB;
+  wisp_waiting waiting = {.path = path, .left = left};
+  int got;
   CALL(open_lock(err, path, lock));
-  while ((got = flock(*lock, how)) != 0 && errno == EINTR) {}
+  wisp_waiting_begin(&waiting);
+  while ((got = flock(*lock, how)) != 0 &&
+         (errno == EINTR || (errno == EWOULDBLOCK && wait && wisp_waiting_pause(&waiting))))
+    continue;
   if (got == 0)
     *out = WISP_LOCK_HELD;
   else if (errno == EWOULDBLOCK)
@@ -274,11 +294,14 @@ static wisp_status open_by(wisp_error *err, way how, const char *path, bool lock
   *code = SQLITE_CANTOPEN;
   if (how == PLAY_BACK && !locked) {
     wisp_lock_state state;
-    CALL(wisp_lock_take(err, path, false, true, &out->lock, &state));
+    CALL(wisp_lock_take(err, path, false, true, out->left, &out->lock, &state));
+    if (state == WISP_LOCK_TAKEN) *code = SQLITE_BUSY;
+    if (state == WISP_LOCK_TAKEN) return wisp_fail_held(err, path);
   }
   if (how == COPY) CALL(wisp_reader_copy(err, path, &copy, &out->copy));
   int flags = how == PLAIN || how == IMMUTABLE ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   CALL(wisp_database_open(err, path, copy.data ? copy.data : path, flags, how == IMMUTABLE, &out->database));
+  out->database.waiting->left = out->left;
   sqlite3_progress_handler(out->database.db, WORK_UNIT, count_work, out);
   CALL(wisp_database_run(err, &out->database, "BEGIN"));
   const wisp_status status = wisp_database_number(err, &out->database, "SELECT count(*) FROM sqlite_schema", &tables);
@@ -296,8 +319,13 @@ static wisp_status look(wisp_error *err, const char *path, long long *size)
                         "%s: the tuning store cannot be read: %s: name another file with --db or WISP_DB", path,
                         strerror(errno));
   *size = about.st_size;
-  return wisp_require(err, S_ISREG(about.st_mode), WISP_ESTORE,
-                      "%s is not a file: name the tuning store's file with --db or WISP_DB", path);
+  CALL(wisp_require(err, S_ISREG(about.st_mode), WISP_ESTORE,
+                    "%s is not a file: name the tuning store's file with --db or WISP_DB", path));
+  const bool own = about.st_uid == geteuid();
+  return wisp_require(err, faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0, WISP_ESTORE,
+                      "%s may not be read (%s; it belongs to %s%u): %s it, or name another file with --db or WISP_DB",
+                      path, strerror(errno), own ? "you, user " : "user ", (unsigned)about.st_uid,
+                      own ? "chmod u+r" : "chown");
 }
 
 wisp_status wisp_reader_open(wisp_error *err, const char *path, bool locked, bool *there, wisp_reader *out)
@@ -308,7 +336,7 @@ wisp_status wisp_reader_open(wisp_error *err, const char *path, bool locked, boo
   long long size = 0;
   OWNED(free) char *real = NULL;
   *there = false;
-  *out = (wisp_reader){.lock = -1};
+  *out = (wisp_reader){.lock = -1, .left = out->left};
   CALL(wisp_place_resolve(err, path, &real));
   CALL(look(err, path, &size));
   if (!size) return WISP_OK;
@@ -342,15 +370,15 @@ void wisp_reader_close(wisp_reader *reader)
   if (reader->copy) wisp_reader_remove_copy(reader->copy);
   free(reader->copy);
   wisp_lock_close(&reader->lock);
-  *reader = (wisp_reader){.lock = -1};
+  *reader = (wisp_reader){.lock = -1, .left = reader->left};
 }
 
 /* *moved: what was read, or the failure, is not to be believed. */
-static wisp_status load_once(wisp_error *err, const char *path, bool thorough, bool *there, bool *moved,
+static wisp_status load_once(wisp_error *err, const char *path, bool thorough, double *left, bool *there, bool *moved,
                              wisp_trials *list)
 {
   wisp_status status = WISP_OK;
-  wisp_reader reader = {.lock = -1};
+  wisp_reader reader = {.lock = -1, .left = left};
   const size_t start = list->count;
   TRY(wisp_reader_open(err, path, false, there, &reader));
   if (!*there) goto done;
@@ -363,7 +391,8 @@ done:
   return status;
 }
 
-wisp_status wisp_reader_load(wisp_error *err, const char *path, bool thorough, bool *there, wisp_trials *list)
+static wisp_status load_within(wisp_error *err, const char *path, bool thorough, double *left, bool *there,
+                               wisp_trials *list)
 {
   enum { ATTEMPTS = 100 }; /* a merge a time; nobody merges so often */
   size_t start = list->count;
@@ -372,10 +401,21 @@ wisp_status wisp_reader_load(wisp_error *err, const char *path, bool thorough, b
   int attempt = 0;
   do {
     list->count = start;
-    status = load_once(err, path, thorough, &is_there, &moved, list);
+    status = load_once(err, path, thorough, left, &is_there, &moved, list);
   } while (moved && ++attempt < ATTEMPTS);
   if (there) *there = is_there;
   return status;
+}
+
+wisp_status wisp_reader_load(wisp_error *err, const char *path, bool thorough, bool *there, wisp_trials *list)
+{
+  return load_within(err, path, thorough, NULL, there, list);
+}
+
+wisp_status wisp_reader_load_soon(wisp_error *err, const char *path, wisp_trials *list)
+{
+  double left = WISP_HASTE;
+  return load_within(err, path, false, &left, NULL, list);
 }
 
 wisp_status wisp_reader_load_there(wisp_error *err, const char *path, bool thorough, wisp_trials *list)

@@ -26,11 +26,13 @@ bool wisp_place_needs_rollback(const char *path);
 /* The lock file PATH.lock. Writers share it for as long as they are open; whoever replaces the file holds it alone. */
 typedef enum wisp_lock_state {
   WISP_LOCK_HELD,
-  WISP_LOCK_TAKEN,      /* someone else has it: only where `wait` is false */
+  WISP_LOCK_TAKEN,      /* someone else has it; where `wait`, all the time that there was */
   WISP_LOCK_UNSUPPORTED /* the file system knows no flock */
 } wisp_lock_state;
-/* Opens it, made where it is missing, and takes it; *lock is to be closed whatever came of it, if it is not -1. */
-wisp_status wisp_lock_take(wisp_error *err, const char *path, bool alone, bool wait, int *lock, wisp_lock_state *out);
+/* Opens it, made where it is missing, and takes it; *lock is to be closed whatever came of it, if it is not -1. *left
+ * is how many seconds there are to wait, less what it took; NULL: as always. */
+wisp_status wisp_lock_take(wisp_error *err, const char *path, bool alone, bool wait, double *left, int *lock,
+                           wisp_lock_state *out);
 void wisp_lock_close(int *lock); /* gives it back, where it is not -1, which it is from then on */
 
 /* A file opened for reading, by whatever way its place allows. */
@@ -39,9 +41,10 @@ typedef struct wisp_reader {
   char *copy;     /* folder of a private copy, where only that can be read */
   int lock;       /* of the lock file, where reading has to write; else -1 */
   long long work; /* how much SQLite may still do for it, by the file's size */
+  double *left;   /* seconds that may be waited for it in all; NULL: as always */
 } wisp_reader;
-/* locked: the caller holds the file's lock. *there is false where there is no file, or an empty one. To be closed in
- * any case. The file is recognised, and a read transaction is open. */
+/* out->left holds. locked: the caller holds the file's lock. *there is false where there is no file, or an empty one.
+ * To be closed in any case. The file is recognised, and a read transaction is open. */
 wisp_status wisp_reader_open(wisp_error *err, const char *path, bool locked, bool *there, wisp_reader *out);
 void wisp_reader_close(wisp_reader *reader);
 
@@ -52,6 +55,8 @@ void wisp_reader_remove_copy(const char *folder);
 /* Appends all trials of a file; none, and *there (may be NULL) false, where it is missing or empty. `thorough` checks
  * all of its structure. */
 wisp_status wisp_reader_load(wisp_error *err, const char *path, bool thorough, bool *there, wisp_trials *list);
+/* The same of one that the caller can do without: it waits for those who hold the file for a second at most. */
+wisp_status wisp_reader_load_soon(wisp_error *err, const char *path, wisp_trials *list);
 /* The same of a file that must be there: WISP_EMISSING. */
 wisp_status wisp_reader_load_there(wisp_error *err, const char *path, bool thorough, wisp_trials *list);
 

@@ -129,7 +129,7 @@ wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *in
   wisp_lock_state state = WISP_LOCK_HELD;
   CALL(wisp_place_resolve(err, path, &real));
   if (!into) {
-    CALL(wisp_lock_take(err, real, true, false, &lock, &state));
+    CALL(wisp_lock_take(err, real, true, false, NULL, &lock, &state));
     CALL(wisp_require(err, state == WISP_LOCK_HELD, WISP_ESTORE,
                       "%s is in use: end who writes to it first, or name a new file with -o", path));
   }

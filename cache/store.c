@@ -2,6 +2,7 @@
 #include "shipped.h"
 
 #include "../gen/embedded.h"
+#include "../gen/environment.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,11 +30,7 @@ const char *wisp_layer_name(wisp_layer layer)
 static wisp_status load_shipped(wisp_error *err, wisp_text *warning, wisp_trials *list)
 {
   static const char folder[] = "cache/shipped/";
-  const char *wish = getenv("WISP_SHIPPED");
-  if (wish && strcmp(wish, "none") == 0) return WISP_OK;
-  if (wish && *wish)
-    return wisp_fail(err, WISP_EUSAGE,
-                     "WISP_SHIPPED is '%s': set it to none, to leave shipped winners out, or unset it", wish);
+  if (wisp_environment_says("WISP_SHIPPED", "none")) return WISP_OK;
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     const wisp_embedded *file = &wisp_embedded_files[i];
     size_t length = strlen(file->path);
@@ -45,16 +42,17 @@ static wisp_status load_shipped(wisp_error *err, wisp_text *warning, wisp_trials
   return WISP_OK;
 }
 
-/* One file's trials; where tolerant, a file that cannot be used is a line of the warning instead. */
+/* One file's trials. Where tolerant, a file that cannot be used, or not soon, is a line of the warning instead. */
 static wisp_status load_file(wisp_error *err, const char *path, bool tolerant, wisp_text *warning, wisp_trials *list)
 {
   wisp_error why = {0};
   size_t start = list->count;
-  wisp_status got = wisp_reader_load(&why, path, false, NULL, list);
+  wisp_status got =
+      tolerant ? wisp_reader_load_soon(&why, path, list) : wisp_reader_load(&why, path, false, NULL, list);
   if (got == WISP_OK) return WISP_OK;
   list->count = start;
   if (!tolerant || got == WISP_EMEMORY || got == WISP_EUSAGE) return wisp_fail(err, got, "%s", why.text);
-  return wisp_text_print(err, warning, "%s%s: left out", warning->length ? "\n" : "", why.text);
+  return wisp_text_print(err, warning, "%s%s; going on without it", warning->length ? "\n" : "", why.text);
 }
 
 /* The user's file, named or at its usual place. A machine without a home has none, and may still use what ships. */
@@ -78,10 +76,11 @@ wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool toleran
   OWNED(wisp_store_close) wisp_store *store = NULL;
   HELD(wisp_text_free) wisp_text said = {0};
   const char *site = getenv("WISP_SITE_DB");
+  CALL(wisp_environment_check(err));
   CALL(wisp_new(err, 1, sizeof *store, &store));
   CALL(load_user(err, user_path, tolerant, &said, &store->all));
   store->first[WISP_LAYER_SITE] = store->all.count;
-  if (site && *site) CALL(load_file(err, site, tolerant, &said, &store->all));
+  if (site && *site) CALL(load_file(err, site, true, &said, &store->all));
   store->first[WISP_LAYER_SHIPPED] = store->all.count;
   CALL(load_shipped(err, &said, &store->all));
   store->first[WISP_LAYER_NONE] = store->all.count;

@@ -108,10 +108,10 @@ typedef struct wisp_asker {
 
 typedef struct wisp_store wisp_store;
 
-/* Opens the layers that are there. user_path NULL: the default place. A missing file is an empty layer. A corrupt,
- * foreign or newer file is WISP_ESTORE with its path and what to do; nothing is ever overwritten. If `tolerant`, such a
- * layer is left out and said so in *warning (may be NULL; free). Where there is no default place (no HOME), *warning
- * says that in any case. */
+/* Opens the layers that are there. user_path NULL: the default place. A missing file is an empty layer. A user's file
+ * that is corrupt, foreign, newer, held by another process or not to be read is WISP_ESTORE with its path and what to
+ * do; nothing is ever overwritten. If `tolerant`, it is left out, after a wait of a second at most, and *warning (may
+ * be NULL; free) says so, as it does of a site's file in any case, and where there is no default place (no HOME). */
 wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool tolerant, char **warning, wisp_store **out);
 void wisp_store_close(wisp_store *store);
 WISP_OWNED(wisp_store, wisp_store_close)
@@ -165,12 +165,22 @@ uint64_t wisp_step_hash(uint64_t step, const char *kernel);
 /* Default path of the user's store; caller frees. */
 wisp_status wisp_store_user_path(wisp_error *err, char **out);
 
+/* --- waiting for other processes --- */
+
+/* Is told, while there is a wait for more than a second, what for: "FILE is held by process 4711 (...)". */
+typedef void (*wisp_store_note)(void *context, const char *text);
+/* Waits until no other process holds the file in a way that keeps readers out, or writers, as far as the system tells;
+ * WISP_ESTORE, with the holder's name, where that takes two minutes. A file that is not there is free. */
+wisp_status wisp_store_await(wisp_error *err, const char *path, bool to_write, wisp_store_note note, void *context);
+
 /* --- writing --- */
 typedef struct wisp_writer wisp_writer;
 /* Creates or opens one store file for writing, with migrations; makes parent folders. Read-only, full, foreign, newer,
  * corrupt: WISP_ESTORE. On a network file system (statfs) uses a rollback journal instead of WAL and says so in
  * *warning (may be NULL; free). */
 wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, wisp_writer **out);
+/* Has somebody told when one of the writer's calls has to wait. */
+void wisp_writer_tell(wisp_writer *writer, wisp_store_note note, void *context);
 wisp_status wisp_writer_add(wisp_error *err, wisp_writer *writer, const wisp_trial *trial);
 /* Was this candidate (key, template hash, elements) tried already on this device with this driver and compiler? */
 wisp_status wisp_writer_has(wisp_error *err, wisp_writer *writer, const wisp_trial *key, bool *found,

@@ -301,7 +301,7 @@ static wisp_status compare_core(wisp_error *err, const wisp_arguments *args, con
   request.kernel = WISP_WHOLE_STEP, request.composition = NULL, request.every_way = false;
   request.elements = 0, request.nodes = request.dofs = 0, request.beside = NULL;
   request.row = take_core, request.context = p;
-  CALL(wisp_cli_open_store(err, args, !wisp_option_given(args, "db"), &session));
+  CALL(wisp_cli_open_store(err, args, true, &session));
   CALL(wisp_device_open(err, "host", &session->device));
   return compare_elements(err, session, &request, p);
 }
@@ -376,7 +376,7 @@ static wisp_status bench(wisp_error *err, wisp_arguments *args)
   const char *name = wisp_option_value(args, "device");
   CALL(read_request(err, args, &orders, &precisions, &beside, &request));
   if (wisp_option_given(args, "one-core")) setenv("OMP_NUM_THREADS", "1", 1); /* before a host kernel brings threads */
-  CALL(wisp_cli_open_store(err, args, !wisp_option_given(args, "db"), &session));
+  CALL(wisp_cli_open_store(err, args, true, &session));
   CALL(wisp_device_open(err, name ? name : "auto", &session->device));
   if (wisp_option_given(args, "accuracy"))
     return wisp_bench_accuracy(err, session, request.family, request.elements, wisp_option_given(args, "json"));

@@ -195,7 +195,7 @@ static wisp_status best(wisp_error *err, wisp_arguments *args)
   CALL(wisp_require(err, !wisp_option_given(args, "json") || !wisp_option_given(args, "format"), WISP_EUSAGE,
                     "--json and --format both say how to print: leave one out"));
   CALL(wisp_option_choice(err, args, "format", 4, formats, wisp_option_given(args, "json"), &format));
-  CALL(wisp_cli_open_store(err, args, wisp_option_given(args, "db"), &session));
+  CALL(wisp_cli_open_store(err, args, true, &session));
   if (printers[format] != wisp_best_print_json) wisp_store_show(session->store); /* JSON escapes by itself */
   CALL(fill(err, session, &wish, &rows));
   CALL(printers[format](err, &rows, &text));

@@ -140,6 +140,23 @@ static const action actions[] = {
     {"salvage", salvage, true, false},   {"cache", cache, false, false},
 };
 
+/* A wisp_store_note. */
+static void note(void *context, const char *text)
+{
+  wisp_cli_warn(context, text);
+}
+
+/* Waits, and says for whom, until nobody holds the store; and those that it takes in. */
+static wisp_status await(wisp_error *err, const wisp_arguments *args, const action *a, const char *path)
+{
+  const bool layers = a->act == wisp_db_show && !wisp_option_given(args, "db");
+  if (a->act == cache || layers) return WISP_OK;
+  CALL(wisp_store_await(err, path, !a->reads, note, (void *)args));
+  for (int i = 1; a->act == merge && i < args->operand_count; i++)
+    CALL(wisp_store_await(err, args->operands[i], false, note, (void *)args));
+  return WISP_OK;
+}
+
 /* --db, or the default place. */
 static wisp_status act_on_store(wisp_error *err, const wisp_arguments *args, const action *a)
 {
@@ -149,6 +166,7 @@ static wisp_status act_on_store(wisp_error *err, const wisp_arguments *args, con
   const char *path = wisp_option_value(args, "db");
   CALL(wisp_require(err, !path || *path, WISP_EUSAGE, "option --db is empty, must be a store's file"));
   if (!path && a->act != cache) CALL(wisp_store_user_path(err, &own));
+  CALL(await(err, args, a, path ? path : own));
   if (!path) return a->act(err, args, own);
   if (!a->reads) CALL(wisp_refuse_packed(err, path));
   if (access(path, F_OK) != 0) return a->act(err, args, path);

@@ -183,7 +183,7 @@ wisp_status wisp_db_show(wisp_error *err, const wisp_arguments *args, const char
   bool json = wisp_option_given(args, "json");
   char device[128] = "";
   CALL(wisp_option_stored_device(err, args, device));
-  CALL(wisp_store_open(err, path, true, &warning, &store));
+  CALL(wisp_store_open(err, path, !wisp_option_given(args, "db"), &warning, &store));
   if (warning) wisp_cli_warn(args, warning);
   if (!json) wisp_store_show(store);
   CALL(count_holdings(err, store, device, &count, &list));

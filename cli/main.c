@@ -2,11 +2,13 @@
 #include "options.h"
 #include "../gen/text.h"
 #include "../runtime/cache_folder.h"
+#include "../runtime/stack.h"
 
 #include "wisp.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,13 +29,21 @@ enum { COMMAND_COUNT = WISP_COUNT(commands) };
 static void note_cache(int argc, char **argv)
 {
   wisp_error err = {0};
-  wisp_cache_contents contents;
   char shown[sizeof err.text];
   for (int i = 1; i < argc; i++)
     if (strcmp(argv[i], "--quiet") == 0) return;
-  if (wisp_cache_look(&err, false, &contents) == WISP_OK) return;
+  if (wisp_cache_usable(&err) == WISP_OK) return;
   wisp_show_text(err.text, shown, sizeof shown);
   fprintf(stderr, "wisp %s: note: %s\n", argv[0], shown);
+}
+
+/* Too little stack is said before anything needs it. */
+static bool has_stack(const char *command)
+{
+  wisp_error err = {0};
+  const bool enough = wisp_stack_check(&err) == WISP_OK;
+  if (!enough) fprintf(stderr, "wisp %s: %s\n", command, err.text);
+  return enough;
 }
 
 /* Output that did not reach its file (a full disk, a closed pipe) is a failure, too. */
@@ -119,11 +129,13 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+  signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes fails, and is reported */
   fill_descriptors();
   calm_blas();
   const char *name = argc > 1 ? argv[1] : "";
   int command = find_command(name);
   if (command >= 0) {
+    if (!has_stack(name)) return 1;
     if (commands[command].loads) note_cache(argc - 1, argv + 1);
     return finish(run_command(command, argc - 1, argv + 1));
   }

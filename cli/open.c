@@ -34,11 +34,6 @@ wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, co
 {
   HELD(wisp_scratch_remove) char folder[WISP_PACKED_FOLDER] = "";
   HELD(wisp_text_free) wisp_text place = {0};
-  char note[512];
-  if (db && access(db, F_OK) != 0) {
-    snprintf(note, sizeof note, "%s: there is no such file; going on with what else is known", db);
-    wisp_cli_warn(args, note);
-  }
   CALL(read_place(err, db, folder, &place));
   const wisp_session_request request = {
       .device = device, .store = place.data ? place.data : db, .defaults_only = defaults};

@@ -1,4 +1,5 @@
 #include "options.h"
+#include "../gen/environment.h"
 #include "../gen/family.h"
 #include "../gen/text.h"
 #include "../runtime/device.h"
@@ -177,6 +178,7 @@ int wisp_cli_run_command(const wisp_syntax *syntax, int argc, char **argv)
   bool helped = false;
   wisp_status status = wisp_help_read(&err, syntax->page, syntax->subject, syntax->more, &args.help);
   if (status == WISP_OK) status = read_arguments(&err, argc, argv, &args, &helped);
+  if (status == WISP_OK && !helped) status = wisp_environment_check(&err);
   if (status == WISP_OK && !helped) status = syntax->act(&err, &args);
   const int exit_status = helped ? 0 : end_command(&args, status, &err);
   wisp_text_free(&args.help.text);

@@ -39,7 +39,7 @@ static wisp_status report(wisp_error *err, wisp_arguments *args)
   const char *folder = wisp_option_value(args, "out");
   CALL(wisp_require(err, folder && *folder, WISP_EUSAGE, "-o DIR says where to write the page"));
   CALL(read_wish(err, args, &wish));
-  CALL(wisp_cli_open_store(err, args, false, &session));
+  CALL(wisp_cli_open_store(err, args, !wisp_option_given(args, "db"), &session));
   CALL(wisp_report_page(err, session, &wish, &page));
   CALL(wisp_report_write(err, folder, &page));
   printf("%s/index.html\n", folder);

@@ -64,7 +64,7 @@ static void print_geometry(const poisson_request *r, const poisson_run *run)
   const char *way = is_trilinear(run) ? "made of the vertices" : "stored factors";
   const char *why = "";
   if (r->geometry == GEOMETRY_AUTO)
-    why = operator_of(&run->stage)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, fewer bytes)"
+    why = operator_of(&run->stage)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, the default here)"
                                                                 : " (auto: the faster winner)";
   printf("geometry    %s%s\n", way, why);
 }
@@ -176,31 +176,43 @@ static void release(poisson_run *run)
   wisp_session_close(run->session);
 }
 
+/* Chooses the kernels, with the geometry as it is asked for. */
 static wisp_status choose(wisp_error *err, const poisson_request *r, const poisson_run *run, size_t elements,
-                          bool trilinear, bool exact, wisp_stage *out)
+                          geometry_way geometry, bool exact, wisp_stage *out)
 {
-  char kernel[WISP_NAME_TEXT], composition[WISP_POISSON_COMPOSITION];
-  snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], trilinear ? "_trilinear" : "");
-  wisp_poisson_composition(kernel, r->method.preconditioner, composition);
+  static const char *const suffixes[] = {[GEOMETRY_STORED] = "", [GEOMETRY_TRILINEAR] = "_trilinear"};
+  char text[2 * WISP_POISSON_COMPOSITION] = "";
+  for (int way = GEOMETRY_STORED; way <= GEOMETRY_TRILINEAR; way++) {
+    char kernel[WISP_NAME_TEXT], composition[WISP_POISSON_COMPOSITION];
+    if (geometry != GEOMETRY_AUTO && way != (int)geometry) continue;
+    snprintf(kernel, sizeof kernel, "%s%s", operators[r->op], suffixes[way]);
+    wisp_poisson_composition(kernel, r->method.preconditioner, composition);
+    const size_t length = strlen(text);
+    snprintf(text + length, sizeof text - length, "%s%s", length ? "|" : "", composition);
+  }
   const wisp_chooser from = wisp_session_chooser(run->session);
   const wisp_wish wish = {
       .spec = wisp_family_spec(wisp_family_find("tensor"), r->run.order, "poisson", r->method.precision),
       .elements = (long long)elements,
       .exact_match_only = exact,
-      .composition = composition};
+      .composition = text};
   return wisp_choose(err, &from, &wish, out);
 }
 
-/* Does the operator that makes its geometry win? Where one alone has been measured, that one; where none, the one that
- * moves fewer bytes. */
-static wisp_status prefer_trilinear(wisp_error *err, const poisson_request *r, const poisson_run *run, size_t elements,
-                                    bool *out)
+/* The operator that wins, with its geometry stored or made. Where one alone has been measured, that one; where none,
+ * the default of this kind of device. */
+static wisp_status resolve_geometry(wisp_error *err, const poisson_request *r, const poisson_run *run, size_t elements,
+                                    geometry_way *out)
 {
-  HELD(wisp_stage_free) wisp_stage with_factors = {.kernels = 0}, with_vertices = {.kernels = 0};
-  CALL(choose(err, r, run, elements, false, false, &with_factors));
-  CALL(choose(err, r, run, elements, true, false, &with_vertices));
+  HELD(wisp_stage_free)
+  wisp_stage with_factors = {.kernels = 0}, with_vertices = {.kernels = 0}, standard = {.kernels = 0};
+  CALL(choose(err, r, run, elements, GEOMETRY_STORED, false, &with_factors));
+  CALL(choose(err, r, run, elements, GEOMETRY_TRILINEAR, false, &with_vertices));
+  CALL(choose(err, r, run, elements, GEOMETRY_AUTO, false, &standard));
   const double stored = operator_of(&with_factors)->ms, made = operator_of(&with_vertices)->ms;
-  *out = isnan(made) ? isnan(stored) : !(stored < made);
+  const bool measured = !isnan(stored) || !isnan(made);
+  const bool trilinear = measured ? isnan(stored) || made <= stored : wisp_stage_has(&standard, "vertices");
+  *out = trilinear ? GEOMETRY_TRILINEAR : GEOMETRY_STORED;
   return WISP_OK;
 }
 
@@ -209,10 +221,10 @@ static wisp_status choose_kernels(wisp_error *err, const poisson_request *r, poi
 {
   const wisp_limits *limits = wisp_device_limits(run->session->device);
   const double nodes = (double)elements * pow(r->run.order + 1, 3);
-  bool trilinear = r->geometry == GEOMETRY_TRILINEAR;
+  geometry_way geometry = r->geometry;
   CALL(wisp_run_check_count(err, (double)elements, "hexes", r->run.order, nodes, "nodes"));
-  if (r->geometry == GEOMETRY_AUTO) CALL(prefer_trilinear(err, r, run, elements, &trilinear));
-  CALL(choose(err, r, run, elements, trilinear, r->run.exact, &run->stage));
+  if (geometry == GEOMETRY_AUTO) CALL(resolve_geometry(err, r, run, elements, &geometry));
+  CALL(choose(err, r, run, elements, geometry, r->run.exact, &run->stage));
   return wisp_poisson_fits(err, limits, elements, r->run.mesh.file ? NULL : r->run.mesh.box, r->run.order, r->op,
                            r->method.precision, &run->stage);
 }

@@ -225,7 +225,7 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
   wisp_print_duration(s->seconds, time);
   printf("%lld trials in %s: %lld right, %lld failed; %lld candidates refused, %lld known before", s->trials, time,
          s->ok, s->failed, s->refused, s->known);
-  if (s->skipped) printf(", %lld not compiled for want of memory, room or processes", s->skipped);
+  if (s->skipped) printf(", %lld not compiled for want of memory, stack, room or processes", s->skipped);
   putchar('\n');
   printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds,
          strcmp(s->limits.kind, "host") == 0 ? "host" : "GPU", s->device_seconds, used, used == 1 ? "" : "s");

@@ -119,8 +119,8 @@ wisp_status wisp_write_file(wisp_error *err, const char *path, wisp_fill fill, c
   if (file && fclose(file) != 0 && good) good = false, reason = errno;
   if (good && !direct && rename(other.data, path) != 0) good = false, reason = errno;
   if (!good && !direct && file) unlink(other.data);
-  return wisp_require(err, good, WISP_ESYSTEM, "%s: cannot be written: %s: make room, or name another file", path,
-                      strerror(reason));
+  return wisp_require(err, good, WISP_ESYSTEM, "%s: cannot be written: %s: %s, or name another file", path,
+                      strerror(reason), reason == EFBIG ? "raise the limit of file sizes (ulimit -f)" : "make room");
 }
 
 void wisp_fill_text(FILE *file, const void *context)

@@ -75,9 +75,11 @@ typedef struct wisp_request { /* zero-initialise; what is 0 or NULL takes the va
   int cracks;   /* 1: faces of the file's boundary may lie on one another, and are walls (0: WISP_EINPUT) */
 } wisp_request;
 
-/* Reads mesh and store, compiles the kernels, takes the device's memory. Fields start at zero. */
+/* Reads mesh and store, compiles the kernels, takes the device's memory. Fields start at zero. A store that cannot be
+ * used is no error: wisp_simulation_store_note says which one. */
 wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *request, wisp_simulation **out);
 void wisp_simulation_destroy(wisp_simulation *simulation);
+const char *wisp_simulation_store_note(const wisp_simulation *simulation); /* as wisp_session_note */
 
 /* Sizes: K elements of Np nodes, n fields. Fields are exchanged as double u[(f * K + k) * Np + i], elements in the
  * mesh's order. */
@@ -134,11 +136,17 @@ typedef struct wisp_session_request { /* zero-initialise; what is 0 or NULL take
   int defaults_only;    /* 1: no store is read, as if nothing had been measured */
 } wisp_session_request;
 
-/* On the host it, as wisp_simulation_create, sets what OpenMP reads (OMP_STACKSIZE, OMP_WAIT_POLICY) where the
- * environment lacks it, and nothing is set later: call the first before threads start that read the environment. */
+/* A store that is damaged, held by another process, not to be read or not there is no error: the session goes on with
+ * the other layers, and says so (wisp_session_note). On the host it, as wisp_simulation_create, sets what OpenMP reads
+ * (OMP_STACKSIZE, OMP_WAIT_POLICY) where the environment lacks it, and nothing is set later: call the first before
+ * threads start that read the environment. */
 wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out);
 /* What is still open of it can be closed afterwards, and else says that its session is closed. */
 void wisp_session_close(wisp_session *session);
+
+/* A note for people on the store: each file that is not used, and why, a line each. The text lives until the session is
+ * closed or has tuned. NULL: nothing is odd. */
+const char *wisp_session_note(const wisp_session *session);
 
 /* Waits for all that was launched in the session's stream; WISP_EDEVICE where some of it failed. */
 wisp_status wisp_session_finish(wisp_error *err, wisp_session *session);

@@ -2,6 +2,7 @@
  * written is not looked into. Whoever can write the folder's parents can at most put another folder of ours in its
  * place. */
 #include "cache_folder.h"
+#include "../gen/environment.h"
 #include "../gen/text.h"
 
 #include <dirent.h>
@@ -15,8 +16,6 @@
 #include <unistd.h>
 
 WISP_OWNED(DIR, closedir)
-
-enum { USUAL_MB = 512, MOST_MB = 1 << 30 };
 
 /* One file of the folder. */
 typedef struct kernel_file {
@@ -44,8 +43,8 @@ static bool make_folders(char *path)
 }
 
 /* False where the environment names no place, or one whose name is too long. Relative names under XDG are to be
- * ignored, as the rule for them says. */
-static bool folder_name(char path[PATH_MAX])
+ * ignored, as the rule for them says. *home: the user's own folder, where the place is in it, else NULL. */
+static bool folder_name(char path[PATH_MAX], const char **home)
 {
   const struct {
     const char *variable, *below;
@@ -55,35 +54,47 @@ static bool folder_name(char path[PATH_MAX])
     const char *root = getenv(places[i].variable);
     if (!root || !*root || (places[i].absolute && *root != '/')) continue;
     int length = snprintf(path, PATH_MAX, "%s%s", root, places[i].below);
+    *home = strcmp(places[i].variable, "HOME") == 0 ? root : NULL;
     return length > 0 && length < PATH_MAX;
   }
   return false;
 }
 
-/* Why what `about` is of must not be loaded from; NULL where it may. */
-static const char *distrust(const struct stat *about)
+/* Why what `about` is of must not be loaded from, and what mends it; NULL where it may. */
+static const char *const *distrust(const struct stat *about)
 {
-  if (about->st_uid != geteuid()) return "belongs to somebody else";
-  return about->st_mode & (S_IWGRP | S_IWOTH) ? "may be written by others" : NULL;
+  static const char *const others[] = {"belongs to somebody else", "chown it"};
+  static const char *const open[] = {"may be written by others", "chmod go-w it"};
+  if (about->st_uid != geteuid()) return others;
+  return about->st_mode & (S_IWGRP | S_IWOTH) ? open : NULL;
+}
+
+/* Makes the folder, but no home that is not there. An errno where it cannot be made. */
+static int make_folder(char path[PATH_MAX], const char *home)
+{
+  if (home && access(home, F_OK) != 0) return errno;
+  return make_folders(path) ? 0 : errno;
 }
 
 /* *fd is -1 where the folder is missing. */
 static wisp_status open_folder(wisp_error *err, bool make, char path[PATH_MAX], int *fd)
 {
   struct stat about;
+  const char *home = NULL;
   *fd = -1;
-  CALL(wisp_require(err, folder_name(path), WISP_ESYSTEM,
+  CALL(wisp_require(err, folder_name(path, &home), WISP_ESYSTEM,
                     "compiled kernels: no place to keep them: set WISP_CACHE_DIR to a folder, or HOME"));
-  if (make) make_folders(path);
+  if (make) make_folder(path, home);
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return WISP_OK;
-  const char *why = fstat(folder, &about) == 0 ? distrust(&about) : "cannot be looked at";
+  static const char *const closed[] = {"cannot be looked at", "change its rights"};
+  const char *const *why = fstat(folder, &about) == 0 ? distrust(&about) : closed;
   if (why) {
     close(folder);
     CALL(wisp_fail(err, WISP_ESYSTEM,
-                   "%s %s: compiled kernels are not loaded from it, and every run compiles anew: chmod go-w it, or set "
+                   "%s %s: compiled kernels are not loaded from it, and every run compiles anew: %s, or set "
                    "WISP_CACHE_DIR to a folder of your own",
-                   path, why));
+                   path, why[0], why[1]));
   }
   *fd = folder;
   return WISP_OK;
@@ -95,6 +106,21 @@ int wisp_cache_folder_open(bool make)
   int folder = -1;
   open_folder(NULL, make, path, &folder);
   return folder;
+}
+
+wisp_status wisp_cache_usable(wisp_error *err)
+{
+  char path[PATH_MAX];
+  const char *home = NULL;
+  int folder = -1, why = 0;
+  CALL(open_folder(err, true, path, &folder));
+  if (folder < 0) why = folder_name(path, &home) ? make_folder(path, home) : ENOENT;
+  if (folder >= 0 && faccessat(folder, ".", W_OK, 0) != 0) why = errno;
+  if (folder >= 0) close(folder);
+  return wisp_require(err, !why, WISP_ESYSTEM,
+                      "compiled kernels cannot be kept in %s: %s: every run compiles anew: set WISP_CACHE_DIR to a "
+                      "folder of your own, or HOME",
+                      path, strerror(why));
 }
 
 int wisp_cache_entry_open(int folder, const char *name)
@@ -110,19 +136,10 @@ int wisp_cache_entry_open(int folder, const char *name)
   return entry;
 }
 
-static wisp_status read_limit(wisp_error *err, long long *bytes)
+/* In bytes. */
+static long long read_limit(void)
 {
-  const char *text = getenv("WISP_CACHE_MB");
-  char *end = NULL;
-  *bytes = (long long)USUAL_MB << 20;
-  if (!text || !*text) return WISP_OK;
-  errno = 0;
-  long long mb = strtoll(text, &end, 10);
-  if (end == text || *end || errno || mb < 0 || mb > MOST_MB)
-    return wisp_fail(err, WISP_EUSAGE, "WISP_CACHE_MB is '%s', must be a whole number of megabytes, such as %d", text,
-                     USUAL_MB);
-  *bytes = mb << 20;
-  return WISP_OK;
+  return (long long)wisp_environment_number("WISP_CACHE_MB") << 20;
 }
 
 /* Is it ours: 0123...def.jit, or that with a suffix while it is written? */
@@ -160,8 +177,7 @@ static int by_use(const void *x, const void *y)
 void wisp_cache_folder_trim(int folder)
 {
   file_list list = {0};
-  long long limit = 0;
-  read_limit(NULL, &limit);
+  const long long limit = read_limit();
   if (list_files(NULL, folder, &list) == WISP_OK && list.bytes > limit) {
     qsort(list.files, list.count, sizeof *list.files, by_use);
     for (size_t i = 0; i < list.count && list.bytes > limit; i++)
@@ -176,7 +192,8 @@ wisp_status wisp_cache_look(wisp_error *err, bool clear, wisp_cache_contents *ou
   wisp_cache_contents found = {0};
   file_list list = {0};
   int folder = -1;
-  TRY(read_limit(err, &found.limit));
+  TRY(wisp_environment_check(err));
+  found.limit = read_limit();
   TRY(open_folder(err, false, found.path, &folder));
   if (folder >= 0) TRY(list_files(err, folder, &list));
   for (size_t i = 0; clear && i < list.count; i++)
@@ -200,7 +217,7 @@ done:
 
 enum { NAME_ROOM = 40, ASIDE_ROOM = 64 };
 
-static const char magic[8] = {'w', 'i', 's', 'p', 'j', 'i', 't', '2'};
+static const char magic[8] = {'w', 'i', 's', 'p', 'j', 'i', 't', '3'};
 
 __extension__ typedef unsigned __int128 hash128;
 
@@ -208,7 +225,7 @@ typedef struct header {
   char magic[8];
   uint64_t key_length, length; /* of the key's texts, each with its NUL; of the payload */
   uint64_t hash[2];            /* of all else */
-  int32_t registers, spill_bytes, shared_bytes, issued;
+  int32_t registers, spill_bytes, shared_bytes, issued, stack_bytes, spare; /* no byte is without a value */
 } header;
 
 /* FNV-1a of 128 bits (offset basis and prime as its authors give them), continuing from hash. */
@@ -296,7 +313,8 @@ bool wisp_cache_get(const wisp_cache_key *key, wisp_binary *out)
   bool good = entry >= 0 && read_entry(entry, &data, &length) && holds(data, length, key, &head);
   if (good) {
     memmove(data, data + sizeof head + head.key_length, head.length);
-    *out = (wisp_binary){data, head.length, {head.registers, head.spill_bytes, head.shared_bytes, head.issued}};
+    const wisp_usage usage = {head.registers, head.spill_bytes, head.shared_bytes, head.issued, head.stack_bytes};
+    *out = (wisp_binary){data, head.length, usage};
     data = NULL;
   }
   if (entry >= 0) close(entry);
@@ -333,7 +351,8 @@ void wisp_cache_put(const wisp_cache_key *key, const wisp_binary *binary)
                  .registers = binary->usage.registers,
                  .spill_bytes = binary->usage.spill_bytes,
                  .shared_bytes = binary->usage.shared_bytes,
-                 .issued = binary->usage.issued};
+                 .issued = binary->usage.issued,
+                 .stack_bytes = binary->usage.stack_bytes};
   int folder = wisp_cache_folder_open(true);
   if (folder < 0) return;
   memcpy(head.magic, magic, sizeof magic);

@@ -11,6 +11,10 @@
  * ~/.cache/wisp. -1 where there is none, or none that may be trusted. */
 int wisp_cache_folder_open(bool make);
 
+/* Whether kernels can be loaded from the folder and kept there: WISP_ESYSTEM, in words, where not. It is made where it
+ * is missing, below a home that is there. */
+wisp_status wisp_cache_usable(wisp_error *err);
+
 /* Opens an entry for reading, -1 where there is none: as the folder, it must be the caller's own, and nobody else's to
  * write; a link is none. It counts as used now. */
 int wisp_cache_entry_open(int folder, const char *name);

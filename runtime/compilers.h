@@ -5,15 +5,18 @@
 #include "device.h"
 #include "../gen/text.h"
 
-/* The compiler's words and version, and the processor's name and features (-march=native depends on them). */
+/* Which compiler is here: its file's path, size and time, so that asking for it runs nothing. WISP_EDEVICE where there
+ * is none. And what else a kernel depends on: options, the processor's name and features (for -march=native). */
 wisp_status wisp_host_compiler(wisp_error *err, const char *target, wisp_text *out);
+wisp_status wisp_host_options(wisp_error *err, const char *target, wisp_text *out);
 wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *name, const char *source,
                               wisp_binary *out);
 
 /* How long a compiler may run: $WISP_COMPILE_SECONDS, 60 unless set. */
 double wisp_compile_seconds(void);
 
-/* "gcc 12.2.0"; empty where there is no compiler. */
+/* "gcc 12.2.0"; where there is no compiler, that of the one which compiled last; empty where that is not known either.
+ */
 void wisp_host_compiler_name(char *out, size_t size);
 
 /* One line of /proc/cpuinfo without its heading ("model name"), of the first processor; empty where there is none. */
@@ -27,10 +30,11 @@ bool wisp_nvrtc_has_target(const char *target);
 /* Documented limits of the architecture. WISP_EUSAGE for one that is not in the table. */
 wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_limits *out);
 
-/* NVRTC's version and the flags. */
+/* NVRTC's version; and the flags. */
 wisp_status wisp_nvrtc_compiler(wisp_error *err, const char *target, wisp_text *out);
+wisp_status wisp_nvrtc_options(wisp_error *err, const char *target, wisp_text *out);
 
-/* "NVRTC 13.0"; empty where it is missing. */
+/* "NVRTC 13.0"; where it is missing, the one which compiled last; empty where that is not known either. */
 void wisp_nvrtc_name(char *out, size_t size);
 
 wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *name, const char *source,

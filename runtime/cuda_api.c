@@ -2,6 +2,7 @@
 #include "cuda_api.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,8 @@ typedef struct entry {
 static const entry cuda_entries[] = {WISP_CUDA_REQUIRED(REQUIRED) WISP_CUDA_OPTIONAL(OPTIONAL)};
 #undef API
 #define API wisp_nvrtc_api
-static const entry nvrtc_entries[] = {
-    WISP_NVRTC_REQUIRED(REQUIRED){"nvrtcGetErrorString", offsetof(API, nvrtcGetErrorString), false}};
+static const entry nvrtc_entries[] = {WISP_NVRTC_REQUIRED(REQUIRED) WISP_NVRTC_OPTIONAL(OPTIONAL){
+    "nvrtcGetErrorString", offsetof(API, nvrtcGetErrorString), false}};
 #undef API
 #define API wisp_cublas_api
 static const entry cublas_entries[] = {WISP_CUBLAS_REQUIRED(REQUIRED)};
@@ -38,111 +39,207 @@ static const entry cusparse_entries[] = {WISP_CUSPARSE_REQUIRED(REQUIRED) WISP_C
 static const entry nvml_entries[] = {WISP_NVML_REQUIRED(REQUIRED)};
 #undef API
 
-/* Where they lie: on the loader's path (NULL), then where NVIDIA's installers put them. */
-static const char *const folders[] = {NULL, "/usr/local/cuda/lib64", "/opt/cuda/lib64"};
+/* The folders of a toolkit, then those of NVIDIA's Python packages: below nvidia/, site-packages/, or an environment.
+ */
+static const char *const below[] = {
+    "lib64", "lib", "targets/*/lib", "*/lib", "nvidia/*/lib", "lib/python3*/site-packages/nvidia/*/lib", "."};
 
 /* RTLD_NODELETE: neither library likes to be unloaded, and loading NVRTC takes longer than compiling with it. */
-static void *open_one(const char *folder, const char *below, const char *name)
+static void *open_file(const char *path)
 {
-  char path[1024];
-  int length =
-      folder ? snprintf(path, sizeof path, "%s%s/%s", folder, below, name) : snprintf(path, sizeof path, "%s", name);
-  if (length < 0 || (size_t)length >= sizeof path) return NULL;
   return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-/* The first of these libraries that is there; *name moves on to its name. NULL: there is none. */
-static void *open_any(const char *const **name)
+/* Whether a library will do where there are others: at once, or where there is no better one. */
+typedef enum rank { GOOD, LAST_RESORT, UNFIT } rank;
+
+/* One library that is looked for. */
+typedef struct wanted {
+  const char *const *names; /* the best first; ends with NULL */
+  const char *missing;      /* what to say where there is none of them */
+  const entry *entries;
+  size_t count;
+  bool is_drivers;
+  wisp_status (*judge)(wisp_error *err, const void *api, const char *path, rank *out); /* NULL: any will do */
+} wanted;
+
+/* A search for one: what is taken so far, and why others were not. */
+typedef struct search {
+  const wanted *what;
+  rank least; /* the worst that is taken now */
+  void *api;
+  bool found;
+  wisp_error first; /* why the first that was there was not taken */
+} search;
+
+/* Fills the structure at api. dlsym gives an object pointer, which C cannot cast to a function's: its bytes are copied.
+ */
+static wisp_status fill(wisp_error *err, void *library, const wanted *what, const char *path, void *api)
 {
-  const char *const homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH")};
-  for (; **name; ++*name) {
-    void *library = NULL;
-    for (size_t i = 0; !library && i < WISP_COUNT(folders); i++) library = open_one(folders[i], "", **name);
-    for (size_t i = 0; !library && i < WISP_COUNT(homes); i++)
-      if (homes[i] && *homes[i]) library = open_one(homes[i], "/lib64", **name);
-    if (library) return library;
+  for (size_t i = 0; i < what->count; i++) {
+    void *symbol = dlsym(library, what->entries[i].name);
+    CALL(wisp_require(err, symbol || what->entries[i].optional, WISP_EDEVICE,
+                      "%s has no function %s: it is older than CUDA 11.1: install a newer one", path,
+                      what->entries[i].name));
+    memcpy((char *)api + what->entries[i].offset, &symbol, sizeof symbol);
   }
-  return NULL;
+  return WISP_OK;
 }
 
-/* Opens a library by one of its names, and fills the structure at out. dlsym gives an object pointer,
- * which C cannot cast to a function's: its bytes are copied. missing: what to say where there is none of them. */
-static wisp_status open_api(wisp_error *err, const char *const *names, const char *missing, const entry *entries,
-                            size_t count, void *out)
+/* Takes the library of this path, if it is there and will do. */
+static void try_file(search *s, const char *path)
 {
-  wisp_status status = WISP_OK;
-  void *library = open_any(&names);
-  if (!library) return wisp_fail(err, WISP_EDEVICE, "%s", missing);
-  for (size_t i = 0; i < count; i++) {
-    void *symbol = dlsym(library, entries[i].name);
-    TRY(wisp_require(err, symbol || entries[i].optional, WISP_EDEVICE,
-                     "%s has no function %s: it is older than CUDA 11.1: install a newer one", *names,
-                     entries[i].name));
-    memcpy((char *)out + entries[i].offset, &symbol, sizeof symbol);
-  }
-done:
+  void *library = s->found ? NULL : open_file(path);
+  wisp_error why = {.text = ""};
+  rank is = GOOD;
+  if (!library) return;
+  wisp_status status = fill(&why, library, s->what, path, s->api);
+  if (status == WISP_OK && s->what->judge) status = s->what->judge(&why, s->api, path, &is);
+  s->found = status == WISP_OK && is <= s->least;
+  if (status != WISP_OK && s->first.status == WISP_OK) s->first = why;
   dlclose(library); /* it stays, see above */
-  return status;
 }
+
+/* A folder's name as a pattern that matches it alone. */
+static void add_literally(char *pattern, size_t room, const char *name)
+{
+  size_t n = strlen(pattern);
+  for (; *name && n + 2 < room; name++) {
+    if (strchr("*?[\\", *name)) pattern[n++] = '\\';
+    pattern[n++] = *name;
+  }
+  pattern[n] = '\0';
+}
+
+static void try_below(search *s, const char *root, const char *folder)
+{
+  for (const char *const *name = s->what->names; *name; name++) {
+    char pattern[2048] = "";
+    glob_t files = {0};
+    add_literally(pattern, sizeof pattern, root);
+    const size_t length = strlen(pattern);
+    const int more = snprintf(pattern + length, sizeof pattern - length, "/%s/%s", folder, *name);
+    if (more < 0 || (size_t)more >= sizeof pattern - length) continue;
+    if (glob(pattern, 0, NULL, &files) == 0)
+      for (size_t i = 0; i < files.gl_pathc; i++) try_file(s, files.gl_pathv[i]);
+    globfree(&files);
+  }
+}
+
+/* The loader's own path. */
+static void try_loader(search *s)
+{
+  for (const char *const *name = s->what->names; *name; name++) try_file(s, *name);
+}
+
+static void try_root(search *s, const char *root)
+{
+  for (size_t i = 0; root && *root && !s->found && i < WISP_COUNT(below); i++) try_below(s, root, below[i]);
+}
+
+/* The user's choice comes first, except that the driver's own libraries are where the loader looks. */
+static void try_all(search *s)
+{
+  const char *const chosen[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH")};
+  const char *const usual[] = {"/usr/local/cuda", "/opt/cuda", getenv("VIRTUAL_ENV"), getenv("CONDA_PREFIX")};
+  if (s->what->is_drivers) try_loader(s);
+  for (size_t i = 0; i < WISP_COUNT(chosen); i++) try_root(s, chosen[i]);
+  try_loader(s);
+  for (size_t i = 0; i < WISP_COUNT(usual); i++) try_root(s, usual[i]);
+}
+
+/* Finds a library and its functions. */
+static wisp_status open_api(wisp_error *err, const wanted *what, void *api)
+{
+  search s = {.what = what, .api = api};
+  for (s.least = GOOD; !s.found && s.least < (what->judge ? UNFIT : LAST_RESORT); s.least++) try_all(&s);
+  if (s.first.status == WISP_OK) wisp_fail(&s.first, WISP_EDEVICE, "%s", what->missing);
+  return wisp_require(err, s.found, s.first.status, "%s", s.first.text);
+}
+
+#define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define ENTRIES(list) .entries = (list), .count = WISP_COUNT(list)
+#define INSTALL(package) "install NVIDIA's CUDA toolkit (or only its package " package "), or point CUDA_HOME at it"
 
 wisp_status wisp_cuda_api_open(wisp_error *err, wisp_cuda_api *out)
 {
-  CALL(open_api(err, (const char *const[]){"libcuda.so.1", "libcuda.so", NULL},
-                "cuda: libcuda.so.1 is not there: install NVIDIA's driver (on Debian: nvidia-driver), or use -d host",
-                cuda_entries, WISP_COUNT(cuda_entries), out));
+  const wanted driver = {
+      .names = NAMES("libcuda.so.1", "libcuda.so"),
+      .missing = "cuda: libcuda.so.1 is not there: install NVIDIA's driver (on Debian: nvidia-driver), or use -d host",
+      .is_drivers = true,
+      ENTRIES(cuda_entries)};
+  CALL(open_api(err, &driver, out));
   return wisp_require(err, out->cuGraphInstantiateWithFlags || out->cuGraphInstantiate_v2, WISP_EDEVICE,
                       "libcuda.so.1 cannot instantiate graphs: install a newer NVIDIA driver");
 }
 
+/* A driver loads code of its own version of CUDA and of older ones. Code of a newer one of the same major version it
+ * loads by what NVIDIA calls minor version compatibility, which is a last resort; of a newer major version, never. */
+static wisp_status judge_nvrtc(wisp_error *err, const void *functions, const char *path, rank *out)
+{
+  const wisp_nvrtc_api *api = functions;
+  wisp_cuda_api driver;
+  int major = 0, minor = 0, speaks = 0;
+  *out = GOOD;
+  CALL(wisp_require(err, api->nvrtcVersion(&major, &minor) == 0, WISP_EDEVICE, "%s does not tell its version", path));
+  if (wisp_cuda_api_open(NULL, &driver) != WISP_OK || driver.cuDriverGetVersion(&speaks) != 0 || speaks <= 0)
+    return WISP_OK;
+  const int most[] = {speaks / 1000, speaks % 1000 / 10};
+  if (major == most[0] && minor > most[1]) *out = LAST_RESORT;
+  return wisp_require(err, major <= most[0], WISP_ESYSTEM, /* there is one: older kernels do not stand in for it */
+                      "nvrtc: %s is of CUDA %d.%d, and the driver loads code of CUDA %d.%d and older: install NVRTC of "
+                      "CUDA %d (pip install nvidia-cuda-nvrtc-cu%d) and point CUDA_HOME at it, or update the driver",
+                      path, major, minor, most[0], most[1], most[0], most[0]);
+}
+
 wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out)
 {
-  return open_api(err, (const char *const[]){"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL},
-                  "nvrtc: libnvrtc.so.13 (or .12) is not there: install NVIDIA's CUDA toolkit (or only its package "
-                  "cuda-nvrtc), or point CUDA_HOME at it",
-                  nvrtc_entries, WISP_COUNT(nvrtc_entries), out);
+  const wanted nvrtc = {.names = NAMES("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"),
+                        .missing = "nvrtc: libnvrtc.so.13 (or .12) is not there: " INSTALL("cuda-nvrtc"),
+                        .judge = judge_nvrtc,
+                        ENTRIES(nvrtc_entries)};
+  return open_api(err, &nvrtc, out);
 }
 
 /* All that is asked of cuBLAS is in one library. */
-static wisp_status open_cublas(wisp_error *err, const entry *entries, size_t count, void *out)
-{
-  return open_api(err, (const char *const[]){"libcublas.so.13", "libcublas.so.12", "libcublas.so", NULL},
-                  "cublas: libcublas.so.13 (or .12) is not there: install NVIDIA's CUDA toolkit (or only its package "
-                  "libcublas), or point CUDA_HOME at it",
-                  entries, count, out);
-}
+#define CUBLAS                                                          \
+  .names = NAMES("libcublas.so.13", "libcublas.so.12", "libcublas.so"), \
+  .missing = "cublas: libcublas.so.13 (or .12) is not there: " INSTALL("libcublas")
 
 wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out)
 {
-  return open_cublas(err, cublas_entries, WISP_COUNT(cublas_entries), out);
+  const wanted cublas = {CUBLAS, ENTRIES(cublas_entries)};
+  return open_api(err, &cublas, out);
 }
 
 wisp_status wisp_batched_api_open(wisp_error *err, wisp_batched_api *out)
 {
-  return open_cublas(err, batched_entries, WISP_COUNT(batched_entries), out);
+  const wanted batched = {CUBLAS, ENTRIES(batched_entries)};
+  return open_api(err, &batched, out);
 }
 
 wisp_status wisp_cusolver_api_open(wisp_error *err, wisp_cusolver_api *out)
 {
-  return open_api(
-      err, (const char *const[]){"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so", NULL},
-      "cusolver: libcusolver.so.12 (or .11) is not there: install NVIDIA's CUDA toolkit (or only its package "
-      "libcusolver), or point CUDA_HOME at it",
-      cusolver_entries, WISP_COUNT(cusolver_entries), out);
+  const wanted cusolver = {.names = NAMES("libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"),
+                           .missing = "cusolver: libcusolver.so.12 (or .11) is not there: " INSTALL("libcusolver"),
+                           ENTRIES(cusolver_entries)};
+  return open_api(err, &cusolver, out);
 }
 
 wisp_status wisp_cusparse_api_open(wisp_error *err, wisp_cusparse_api *out)
 {
-  return open_api(
-      err, (const char *const[]){"libcusparse.so.12", "libcusparse.so.11", "libcusparse.so", NULL},
-      "cusparse: libcusparse.so.12 (or .11) is not there: install NVIDIA's CUDA toolkit (or only its package "
-      "libcusparse), or point CUDA_HOME at it",
-      cusparse_entries, WISP_COUNT(cusparse_entries), out);
+  const wanted cusparse = {.names = NAMES("libcusparse.so.12", "libcusparse.so.11", "libcusparse.so"),
+                           .missing = "cusparse: libcusparse.so.12 (or .11) is not there: " INSTALL("libcusparse"),
+                           ENTRIES(cusparse_entries)};
+  return open_api(err, &cusparse, out);
 }
 
 wisp_status wisp_nvml_api_open(wisp_error *err, wisp_nvml_api *out)
 {
   const char *name = getenv("WISP_NVML");
-  return open_api(err, (const char *const[]){name && *name ? name : "libnvidia-ml.so.1", NULL},
-                  "nvml: the library that tells of clocks is not there: name it in WISP_NVML", nvml_entries,
-                  WISP_COUNT(nvml_entries), out);
+  const wanted nvml = {.names = NAMES(name && *name ? name : "libnvidia-ml.so.1"),
+                       .missing = "nvml: the library that tells of clocks is not there: name it in WISP_NVML",
+                       .is_drivers = true,
+                       ENTRIES(nvml_entries)};
+  return open_api(err, &nvml, out);
 }

@@ -91,7 +91,7 @@ _Static_assert(sizeof(wisp_cuda_node) == 256, "CUgraphNodeParams has 256 bytes")
   X(cuGraphAddNode_v2,                                                                                \
     (void **node, void *graph, void *const *after, const void *edges, size_t afters, wisp_cuda_node *parameters))
 
-/* NVRTC: every function returns an nvrtcResult, 0 for success. */
+/* NVRTC: every function returns an nvrtcResult, 0 for success. The optional ones are there from CUDA 11.2 on. */
 #define WISP_NVRTC_REQUIRED(X)                                                                \
   X(nvrtcVersion, (int *major, int *minor))                                                   \
   X(nvrtcCreateProgram, (void **program, const char *source, const char *name, int headers,   \
@@ -102,6 +102,9 @@ _Static_assert(sizeof(wisp_cuda_node) == 256, "CUgraphNodeParams has 256 bytes")
   X(nvrtcGetProgramLogSize, (void *program, size_t *size))                                    \
   X(nvrtcGetProgramLog, (void *program, char *log))                                           \
   X(nvrtcDestroyProgram, (void **program))
+#define WISP_NVRTC_OPTIONAL(X)               \
+  X(nvrtcGetNumSupportedArchs, (int *count)) \
+  X(nvrtcGetSupportedArchs, (int *sm))
 
 /* cuBLAS: every function returns a cublasStatus_t, 0 for success; only a comparison needs it. */
 #define WISP_CUBLAS_REQUIRED(X)                                                                                       \
@@ -181,6 +184,7 @@ typedef struct wisp_cuda_api {
 
 typedef struct wisp_nvrtc_api {
   WISP_NVRTC_REQUIRED(WISP_API_POINTER)
+  WISP_NVRTC_OPTIONAL(WISP_API_POINTER)
   const char *(*nvrtcGetErrorString)(int error);
 } wisp_nvrtc_api;
 
@@ -206,7 +210,10 @@ typedef struct wisp_nvml_api {
 } wisp_nvml_api;
 
 /* Opens the library and finds its functions. Opened once, it stays in the process, so that opening again is quick and
- * threads need no lock. WISP_EDEVICE where it is missing or too old: the text says what to install. */
+ * threads need no lock. The toolkit's libraries are looked for in $CUDA_HOME and $CUDA_PATH, then by the loader, then
+ * where NVIDIA's and Python's installers put them; the driver's, by the loader first. NVRTC is none that makes code
+ * newer than the driver loads. WISP_EDEVICE where a library is missing or too old, WISP_ESYSTEM where NVRTC is too
+ * new: the text says what to install. */
 wisp_status wisp_cuda_api_open(wisp_error *err, wisp_cuda_api *out);
 wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out);
 wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out);

@@ -2,6 +2,7 @@
  * of its own that holds the captured one in a conditional node; with a driver that lacks those the host looks, a batch
  * of passes behind. */
 #include "cuda_parts.h"
+#include "../gen/environment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +40,9 @@ const char wisp_cuda_loop_source[] =
 
 bool wisp_cuda_has_loops(const wisp_cuda_api *api)
 {
-  const char *where = getenv("WISP_GRAPH_LOOPS");
   int version = 0;
   return api->cuGraphConditionalHandleCreate && api->cuGraphAddNode_v2 && api->cuDriverGetVersion(&version) == 0 &&
-         version >= VERSION_WITH_LOOPS && !(where && strcmp(where, "host") == 0);
+         version >= VERSION_WITH_LOOPS && !wisp_environment_says("WISP_GRAPH_LOOPS", "host");
 }
 
 wisp_status wisp_cuda_begin(wisp_error *err, wisp_device *base)

@@ -2,6 +2,7 @@
 #include "device.h"
 #include "device_kind.h"
 #include "cache_folder.h"
+#include "known_compilers.h"
 #include "../gen/embedded.h"
 #include "../gen/text.h"
 
@@ -57,15 +58,36 @@ void wisp_binary_free(wisp_binary *binary)
 
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out)
 {
-  HELD(wisp_text_free) wisp_text compiler = {0};
+  HELD(wisp_text_free) wisp_text compiler = {0}, options = {0};
   const wisp_device_kind *kind = NULL;
+  wisp_error why = {.text = ""};
   CALL(find_target(err, target, &kind));
-  CALL(kind->compiler(err, target, &compiler));
-  wisp_cache_key key = {(const char *const[]){target, compiler.data, name, source}, 4};
+  CALL(wisp_compiler_options(err, kind, target, &options));
+  wisp_cache_key key = {(const char *const[]){target, options.data, name, source}, 4};
+  const wisp_status here = kind->compiler(&why, target, &compiler);
+  if (here == WISP_EDEVICE && wisp_known_binary(kind, &key, out)) return WISP_OK;
+  CALL(wisp_require(err, here == WISP_OK, here, "%s", why.text));
+  key = (wisp_cache_key){(const char *const[]){target, options.data, name, source, compiler.data}, 5};
   if (wisp_cache_get(&key, out)) return WISP_OK;
   CALL(kind->compile(err, target, name, source, out));
   wisp_cache_put(&key, out);
+  wisp_remember_compiler(kind, compiler.data);
   return WISP_OK;
+}
+
+wisp_status wisp_compiler_probe(wisp_error *err, const char *target)
+{
+  HELD(wisp_binary_free) wisp_binary binary = {0};
+  const wisp_device_kind *kind = NULL;
+  wisp_error why = {.text = ""};
+  char path[96];
+  CALL(find_target(err, target, &kind));
+  snprintf(path, sizeof path, "templates/checks/probe.%s.k", kind->name);
+  const char *text = wisp_embedded_text(path);
+  const wisp_status status = text ? kind->compile(&why, target, "probe", text, &binary) : WISP_OK;
+  if (status == WISP_ECOMPILE)
+    return wisp_fail(err, WISP_ESYSTEM, "the compiler fails on a kernel that does nothing: %s", why.text);
+  return wisp_require(err, status == WISP_OK, status, "%s", why.text);
 }
 
 /* ---- Opening. */
@@ -218,6 +240,11 @@ double wisp_device_clock_mhz(wisp_device *device)
 }
 
 /* ---- Kernels. */
+
+wisp_status wisp_module_check(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name)
+{
+  return device->kind->check ? device->kind->check(err, device, binary, name) : WISP_OK;
+}
 
 wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                              size_t shared_bytes, wisp_module **out)

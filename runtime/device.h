@@ -36,7 +36,8 @@ typedef struct wisp_limits {      /* queried, never tabled */
 /* What the compiler said of a kernel; -1 where it does not tell. */
 typedef struct wisp_usage {
   int registers, spill_bytes, shared_bytes;
-  int issued; /* instructions that a warp issues, where the code has no branches; 0: not known */
+  int issued;      /* instructions that a warp issues, where the code has no branches; 0: not known */
+  int stack_bytes; /* of a thread of the host, at most; 0: not known */
 } wisp_usage;
 
 typedef struct wisp_binary { /* CUBIN or shared object */
@@ -55,10 +56,15 @@ const char *wisp_target_dialect(const char *target);
 
 /* Compiles kernel text for a target. The result is cached on disk by its content (source, target, compiler version,
  * flags): cache_folder.h; an unwritable cache is no error. WISP_ECOMPILE carries the compiler's first
- * error line; WISP_EDEVICE where there is no compiler (no cc, no NVRTC): the text says what to install. Host flags come
+ * error line; WISP_ESYSTEM where the machine is at fault (no memory, an NVRTC that does not know the target or lacks a
+ * part); WISP_EDEVICE where there is no compiler (no cc, no NVRTC): the text says what to install. Host flags come
  * from $WISP_CFLAGS (appended), e.g. -fsanitize=address,undefined; compiler from $WISP_CC, else cc. A host compiler
  * that runs longer than $WISP_COMPILE_SECONDS (60) is ended, with WISP_ECOMPILE. */
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out);
+
+/* Compiles a kernel that does nothing, past the cache. Where that fails, the machine is at fault, and no failure of a
+ * compilation says anything of a candidate: any status but WISP_ECOMPILE. */
+wisp_status wisp_compiler_probe(wisp_error *err, const char *target);
 
 /* name: "host", "cuda", "cuda:1", or "auto" (the first GPU, else the host). CUDA does not survive a fork: a process
  * that starts workers for a GPU opens and lists devices only in them, never before. */
@@ -100,6 +106,9 @@ wisp_status wisp_device_stream(wisp_error *err, wisp_device *device, void **out)
  * milliseconds. */
 double wisp_device_clock_mhz(wisp_device *device);
 
+/* Whether this machine has what the binary needs to run, which says nothing of the kernel: WISP_ESYSTEM, in words,
+ * where the host's stacks are too small. Loading and launching check it themselves. */
+wisp_status wisp_module_check(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name);
 wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                              size_t shared_bytes, wisp_module **out);
 void wisp_module_unload(wisp_module *module);

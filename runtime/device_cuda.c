@@ -371,6 +371,7 @@ const wisp_device_kind wisp_cuda_kind = {
     .has_target = wisp_nvrtc_has_target,
     .target_limits = wisp_nvrtc_target_limits,
     .compiler = wisp_nvrtc_compiler,
+    .options = wisp_nvrtc_options,
     .compile = wisp_nvrtc_compile,
     .alloc = cuda_alloc,
     .free = cuda_free,

@@ -2,6 +2,7 @@
 #include "device_kind.h"
 #include "compilers.h"
 #include "parallel.h"
+#include "stack.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,6 +26,8 @@ typedef struct host_module {
   void *object;
   int fd; /* the file that object lies in: its number is part of the name, so that it stays taken while object lives */
   launcher *entry;
+  size_t stack_bytes; /* that a thread needs */
+  char name[128];
 } host_module;
 
 /* One recorded call: a launch, else a copy (from != 0), else a fill. */
@@ -43,12 +46,14 @@ typedef struct host_graph {
   host_call *call;
   uint64_t *value; /* every call's argument values */
   size_t calls, call_room, values, value_room;
-  const int *left; /* a loop's passes; NULL: one pass, whatever happens */
+  const int *left;    /* a loop's passes; NULL: one pass, whatever happens */
+  size_t stack_bytes; /* that a thread needs, of all its calls */
 } host_graph;
 
 typedef struct host_device {
   wisp_device base;
   host_graph *recording; /* what launches go to between begin and end */
+  wisp_host_stacks stacks;
 } host_device;
 
 typedef struct host_event {
@@ -128,6 +133,7 @@ static wisp_status host_open(wisp_error *err, int index, wisp_device **out)
 {
   (void)index;
   OWNED(free) host_device *device = NULL;
+  CALL(wisp_openmp_check(err));
   CALL(wisp_new(err, 1, sizeof *device, &device));
   CALL(host_limits(err, "host", &device->base.limits));
   device->base.kind = &wisp_host_kind;
@@ -240,8 +246,8 @@ static void run_pass(const host_graph *graph)
 
 static wisp_status host_replay(wisp_error *err, wisp_graph *base)
 {
-  (void)err;
   const host_graph *graph = (const host_graph *)base;
+  CALL(wisp_host_stacks_check(err, &of_device(base->device)->stacks, NULL, "the recorded kernels", graph->stack_bytes));
   if (!graph->left) run_pass(graph);
   while (graph->left && *graph->left > 0) run_pass(graph);
   return WISP_OK;
@@ -280,7 +286,8 @@ static wisp_status write_all(wisp_error *err, int fd, const char *name, const wi
     ssize_t wrote = write(fd, binary->data + done, binary->length - done);
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0)
-      return wisp_fail(err, WISP_ESYSTEM, "%s: cannot write the shared object: %s", name, strerror(errno));
+      return wisp_fail(err, WISP_ESYSTEM, "%s: cannot write the shared object: %s%s", name, strerror(errno),
+                       errno == EFBIG ? ": raise the limit of file sizes (ulimit -f)" : "");
     done += (size_t)wrote;
   }
   return WISP_OK;
@@ -316,7 +323,19 @@ static wisp_status host_load(wisp_error *err, wisp_device *device, const wisp_bi
   void *symbol = dlsym(module->object, name);
   CALL(wisp_require(err, symbol, WISP_EDEVICE, "%s: the module has no function of this name", name));
   memcpy(&module->entry, &symbol, sizeof symbol); /* C has no cast from object to function pointer */
+  module->stack_bytes = (size_t)binary->usage.stack_bytes;
+  snprintf(module->name, sizeof module->name, "%s", name);
+  CALL(wisp_host_stacks_check(err, &of_device(device)->stacks, module->object, name, module->stack_bytes));
   return GIVE(loaded, out);
+}
+
+/* The first module brings OpenMP, whose threads are looked at then. */
+static wisp_status host_check(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name)
+{
+  OWNED(host_unload) wisp_module *module = NULL;
+  wisp_host_stacks *stacks = &of_device(device)->stacks;
+  if (!stacks->knows_team) return host_load(err, device, binary, name, 0, &module);
+  return wisp_host_stacks_check(err, stacks, NULL, name, (size_t)binary->usage.stack_bytes);
 }
 
 static wisp_status host_launch(wisp_error *err, wisp_module *base, void *stream, const unsigned grid[2],
@@ -324,11 +343,14 @@ static wisp_status host_launch(wisp_error *err, wisp_module *base, void *stream,
 {
   (void)stream, (void)block;
   const host_module *module = (const host_module *)base;
-  host_graph *graph = of_device(base->device)->recording;
+  host_device *device = of_device(base->device);
+  host_graph *graph = device->recording;
   if (arg_count > MAX_ARGS) return wisp_fail(err, WISP_EUSAGE, "launch: %d arguments, at most %d", arg_count, MAX_ARGS);
+  if (graph && module->stack_bytes > graph->stack_bytes) graph->stack_bytes = module->stack_bytes;
   if (graph)
     return record_call(err, graph,
                        (host_call){.entry = module->entry, .grid = {grid[0], grid[1]}, .arg_count = arg_count}, args);
+  CALL(wisp_host_stacks_check(err, &device->stacks, NULL, module->name, module->stack_bytes));
   module->entry(args, grid[0], grid[1]);
   return WISP_OK;
 }
@@ -374,6 +396,7 @@ const wisp_device_kind wisp_host_kind = {
     .has_target = host_has_target,
     .target_limits = host_limits,
     .compiler = wisp_host_compiler,
+    .options = wisp_host_options,
     .compile = wisp_host_compile,
     .alloc = host_alloc,
     .free = host_free,
@@ -382,6 +405,7 @@ const wisp_device_kind wisp_host_kind = {
     .fill = host_fill,
     .copy = host_copy,
     .finish = host_finish,
+    .check = host_check,
     .load = host_load,
     .unload = host_unload,
     .launch = host_launch,

@@ -18,8 +18,10 @@ typedef struct wisp_device_kind {
   /* Whether it compiles for this target, and the limits that the target has by its documentation. */
   bool (*has_target)(const char *target);
   wisp_status (*target_limits)(wisp_error *err, const char *target, wisp_limits *out);
-  /* Everything besides name and source that a binary depends on: compiler, version, flags. Part of the cache's key. */
+  /* Everything besides name and source that a binary depends on, which is part of the cache's key: which compiler is
+   * here (WISP_EDEVICE, in words, where none is), and what else: options, the processor (NULL: nothing). */
   wisp_status (*compiler)(wisp_error *err, const char *target, wisp_text *out);
+  wisp_status (*options)(wisp_error *err, const char *target, wisp_text *out);
   wisp_status (*compile)(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out);
 
   wisp_status (*alloc)(wisp_error *err, wisp_device *device, size_t bytes, wisp_pointer *out);
@@ -32,6 +34,8 @@ typedef struct wisp_device_kind {
   wisp_status (*stream)(wisp_error *err, wisp_device *device, void **out); /* NULL: there is none */
   double (*clock_mhz)(wisp_device *device);                                /* NULL, NaN: unknown */
 
+  /* Whether this machine has what a binary needs to run: WISP_ESYSTEM, in words, where not (NULL: it has). */
+  wisp_status (*check)(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name);
   wisp_status (*load)(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                       size_t shared_bytes, wisp_module **out);
   void (*unload)(wisp_module *module);

@@ -1,21 +1,27 @@
 /* The system's C compiler as the host device's kernel compiler: started without a shell, ended when it hangs. */
 #include "compilers.h"
+#include "known_compilers.h"
 #include "process.h"
+#include "../gen/environment.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_WORDS = 128 };
 
 /* No -ffast-math: kernels keep IEEE arithmetic, so that a NaN stays one and the reference can be compared with. Loops
  * of constant counts are written out up to half of gcc's own size: with all of it the products by half turns compile
  * for 30 s, not 1.5. */
-static const char *const flags[] = {"-O3",   "-march=native", "-fopenmp", "-shared",
-                                    "-fPIC", "-std=gnu11",    "--param",  "max-completely-peeled-insns=100"};
+static const char *const flags[] = {"-O3",          "-march=native", "-fopenmp", "-shared",
+                                    "-fPIC",        "-std=gnu11",    "--param",  "max-completely-peeled-insns=100",
+                                    "-fstack-usage"};
 
 typedef struct command {
   char *word[MAX_WORDS + 1]; /* ends with NULL */
@@ -35,24 +41,22 @@ static wisp_status add_word(wisp_error *err, command *c, const char *word)
   return WISP_OK;
 }
 
-/* The words of an environment variable, split at blanks; `otherwise` where it is unset or empty. */
+/* The words of an environment variable, as a shell splits them; `otherwise` where it is unset or empty. */
 static wisp_status add_words(wisp_error *err, command *c, int slot, const char *variable, const char *otherwise)
 {
   const char *value = getenv(variable);
   if (!value || !value[strspn(value, " \t\n")]) value = otherwise;
   CALL(wisp_new(err, strlen(value) + 1, 1, &c->storage[slot]));
   strcpy(c->storage[slot], value);
-  char *rest = NULL;
-  for (char *w = strtok_r(c->storage[slot], " \t\n", &rest); w; w = strtok_r(NULL, " \t\n", &rest))
-    CALL(add_word(err, c, w));
-  return WISP_OK;
+  bool whole = true;
+  char *rest = c->storage[slot];
+  for (char *w; (w = wisp_command_word(&rest, &whole));) CALL(add_word(err, c, w));
+  return wisp_require(err, whole, WISP_EUSAGE, "%s is '%s': a quote is not closed", variable, value);
 }
 
 double wisp_compile_seconds(void)
 {
-  const char *value = getenv("WISP_COMPILE_SECONDS");
-  double seconds = value ? strtod(value, NULL) : 0;
-  return seconds > 0 ? seconds : 60;
+  return wisp_environment_number("WISP_COMPILE_SECONDS");
 }
 
 /* ---- What the compiler said. */
@@ -78,12 +82,19 @@ static void first_error(const char *log, const char *folder, char *out, size_t s
  * and tell by "Killed" of a part of theirs that was ended for want of memory. */
 static bool is_machine(const char *line)
 {
-  static const int refusals[] = {ENOSPC, EDQUOT, EAGAIN, ENOMEM, EMFILE, ENFILE, EIO, EROFS};
+  static const int refusals[] = {ENOSPC, EDQUOT, EAGAIN, ENOMEM, EMFILE, ENFILE, EIO, EROFS, EFBIG};
   static const char *const words[] = {"Killed", "out of memory", "virtual memory exhausted"};
   bool found = !*line;
   for (size_t i = 0; i < WISP_COUNT(refusals); i++) found |= strstr(line, strerror(refusals[i])) != NULL;
   for (size_t i = 0; i < WISP_COUNT(words); i++) found |= strstr(line, words[i]) != NULL;
   return found;
+}
+
+static wisp_status report_missing(wisp_error *err, const char *name, const char *cc, int why)
+{
+  return wisp_fail(err, WISP_EDEVICE,
+                   "%s: cannot run the C compiler '%s': %s: install gcc (apt-get install gcc), or name one in WISP_CC",
+                   name, cc, strerror(why));
 }
 
 static wisp_status judge(wisp_error *err, const command *c, const char *name, const char *folder, const char *log_path,
@@ -93,11 +104,7 @@ static wisp_status judge(wisp_error *err, const command *c, const char *name, co
   char line[512] = "";
   size_t length = 0;
   const char *cc = c->word[0];
-  if (ending == WISP_NO_PROGRAM)
-    return wisp_fail(
-        err, WISP_EDEVICE,
-        "%s: cannot run the C compiler '%s': %s: install gcc (apt-get install gcc), or name one in WISP_CC", name, cc,
-        strerror(code));
+  if (ending == WISP_NO_PROGRAM) return report_missing(err, name, cc, code);
   if (ending == WISP_TIMEOUT)
     return wisp_fail(err, WISP_ECOMPILE, "%s: %s ran longer than %g s and was ended: see WISP_COMPILE_SECONDS", name,
                      cc, wisp_compile_seconds());
@@ -134,9 +141,60 @@ wisp_status wisp_host_cpuinfo(wisp_error *err, const char *heading, wisp_text *o
   return WISP_OK;
 }
 
-/* Runs `cc --version` and adds what it prints. */
-static wisp_status add_version(wisp_error *err, command *c, wisp_text *out)
+/* The program's file, looked for as posix_spawnp does. *why: an errno where there is none. */
+static bool find_program(const char *name, char path[PATH_MAX], int *why)
 {
+  const char *list = getenv("PATH");
+  if (!list) list = "/bin:/usr/bin";
+  *why = ENOENT;
+  for (const char *at = list, *end; at; at = *end ? end + 1 : NULL) {
+    end = at + strcspn(at, ":");
+    const bool as_it_is = strchr(name, '/') != NULL;
+    char file[PATH_MAX];
+    const int length = as_it_is
+                           ? snprintf(file, sizeof file, "%s", name)
+                           : snprintf(file, sizeof file, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "", name);
+    struct stat about;
+    if (length >= 0 && length < PATH_MAX && stat(file, &about) == 0 && S_ISREG(about.st_mode)) {
+      if (access(file, X_OK) == 0 && realpath(file, path)) return true;
+      *why = errno;
+    }
+    if (as_it_is) break;
+  }
+  return false;
+}
+
+wisp_status wisp_host_compiler(wisp_error *err, const char *target, wisp_text *out)
+{
+  (void)target; /* there is but one */
+  HELD(command_free) command c = {.count = 0};
+  char path[PATH_MAX];
+  struct stat about = {.st_size = 0};
+  int why = 0;
+  CALL(add_words(err, &c, 0, "WISP_CC", "cc"));
+  if (!find_program(c.word[0], path, &why) || stat(path, &about) != 0)
+    return report_missing(err, "host", c.word[0], why);
+  return wisp_text_print(err, out, "%s, %lld bytes, %lld.%09ld", path, (long long)about.st_size,
+                         (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+}
+
+wisp_status wisp_host_options(wisp_error *err, const char *target, wisp_text *out)
+{
+  (void)target;
+  HELD(command_free) command c = {.count = 0};
+  CALL(add_words(err, &c, 0, "WISP_CC", "cc"));
+  for (size_t i = 0; i < WISP_COUNT(flags); i++) CALL(add_word(err, &c, flags[i]));
+  CALL(add_words(err, &c, 1, "WISP_CFLAGS", ""));
+  for (int i = 1; i < c.count; i++) CALL(wisp_text_print(err, out, "%s\n", c.word[i]));
+  const char *const headings[] = {"model name", "flags", "CPU part", "Features"}; /* x86, then Arm */
+  for (size_t i = 0; i < WISP_COUNT(headings); i++) CALL(wisp_host_cpuinfo(err, headings[i], out));
+  return WISP_OK;
+}
+
+/* Runs `cc --version` and gives what it prints. */
+static wisp_status ask_version(wisp_error *err, wisp_text *out)
+{
+  HELD(command_free) command c = {.count = 0};
   HELD(wisp_scratch_remove) char folder[PATH_MAX - 64] = "";
   OWNED(free) char *log = NULL;
   char path[PATH_MAX];
@@ -145,43 +203,40 @@ static wisp_status add_version(wisp_error *err, command *c, wisp_text *out)
   int code = 0;
   CALL(wisp_scratch_create(err, folder, sizeof folder));
   snprintf(path, sizeof path, "%s/log", folder);
-  CALL(add_word(err, c, "--version"));
-  CALL(wisp_process_run(err, c->word, folder, path, wisp_compile_seconds(), &ending, &code));
-  c->word[--c->count] = NULL;
-  CALL(judge(err, c, "host", folder, path, ending, code));
+  CALL(add_words(err, &c, 0, "WISP_CC", "cc"));
+  CALL(add_word(err, &c, "--version"));
+  CALL(wisp_process_run(err, c.word, folder, path, wisp_compile_seconds(), &ending, &code));
+  CALL(judge(err, &c, "host", folder, path, ending, code));
   CALL(wisp_read_file(err, path, &log, &length));
   return wisp_text_add(err, out, log, length);
 }
 
-wisp_status wisp_host_compiler(wisp_error *err, const char *target, wisp_text *out)
+/* The same, which the cache keeps for this compiler. */
+static wisp_status find_version(wisp_error *err, wisp_text *out)
 {
-  (void)target; /* there is but one */
-  HELD(command_free) command c = {.count = 0};
-  CALL(add_words(err, &c, 0, "WISP_CC", "cc"));
-  CALL(add_version(err, &c, out));
-  for (size_t i = 0; i < WISP_COUNT(flags); i++) CALL(add_word(err, &c, flags[i]));
-  CALL(add_words(err, &c, 1, "WISP_CFLAGS", ""));
-  for (int i = 0; i < c.count; i++) CALL(wisp_text_print(err, out, "%s\n", c.word[i]));
-  const char *const headings[] = {"model name", "flags", "CPU part", "Features"}; /* x86, then Arm */
-  for (size_t i = 0; i < WISP_COUNT(headings); i++) CALL(wisp_host_cpuinfo(err, headings[i], out));
+  HELD(wisp_text_free) wisp_text compiler = {0};
+  HELD(wisp_binary_free) wisp_binary kept = {.data = NULL};
+  CALL(wisp_known_compiler(err, &wisp_host_kind, "host", &compiler));
+  const wisp_cache_key key = {(const char *const[]){"cc --version", compiler.data}, 2};
+  if (wisp_cache_get(&key, &kept)) return wisp_text_add(err, out, kept.data, kept.length);
+  CALL(ask_version(err, out));
+  wisp_cache_put(&key, &(wisp_binary){out->data, out->length, {-1, -1, -1, 0, 0}});
   return WISP_OK;
 }
 
 void wisp_host_compiler_name(char *out, size_t size)
 {
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   *out = '\0';
-  if (wisp_host_compiler(NULL, "host", &text) == WISP_OK) {
-    const char *clang = strstr(text.data, "clang version "), *end = text.data + strcspn(text.data, "\n"), *word = end;
-    while (word > text.data && word[-1] != ' ') word--; /* "cc (Debian 12.2.0-14) 12.2.0" */
-    if (clang && clang < end)
-      snprintf(out, size, "clang %.*s", (int)strcspn(clang + 14, " \n"), clang + 14);
-    else if (strstr(text.data, "Free Software Foundation"))
-      snprintf(out, size, "gcc %.*s", (int)(end - word), word);
-    else
-      snprintf(out, size, "%.*s", (int)(end - text.data), text.data);
-  }
-  wisp_text_free(&text);
+  if (find_version(NULL, &text) != WISP_OK) return;
+  const char *clang = strstr(text.data, "clang version "), *end = text.data + strcspn(text.data, "\n"), *word = end;
+  while (word > text.data && word[-1] != ' ') word--; /* "cc (Debian 12.2.0-14) 12.2.0" */
+  if (clang && clang < end)
+    snprintf(out, size, "clang %.*s", (int)strcspn(clang + 14, " \n"), clang + 14);
+  else if (strstr(text.data, "Free Software Foundation"))
+    snprintf(out, size, "gcc %.*s", (int)(end - word), word);
+  else
+    snprintf(out, size, "%.*s", (int)(end - text.data), text.data);
 }
 
 /* ---- Compiling. */
@@ -211,6 +266,28 @@ static bool is_whole(const wisp_binary *object)
   return true;
 }
 
+/* Adds up what -fstack-usage tells of the functions, in the folder's files NAME.su: lines "file:line:function BYTES
+ * KIND". They call each other at most once, so that the sum bounds what a thread needs. 0: nothing is told. */
+static int read_stack(const char *folder)
+{
+  DIR *open = opendir(folder);
+  long long sum = 0;
+  for (struct dirent *entry; open && (entry = readdir(open));) {
+    char path[PATH_MAX + 256];
+    OWNED(free) char *text = NULL;
+    size_t name = strlen(entry->d_name), length = 0;
+    if (name < 3 || strcmp(entry->d_name + name - 3, ".su") != 0) continue;
+    snprintf(path, sizeof path, "%s/%.255s", folder, entry->d_name);
+    if (wisp_read_file(NULL, path, &text, &length) != WISP_OK) continue;
+    for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+      const char *bytes = strchr(line, '\t'), *end = line + strcspn(line, "\n");
+      if (bytes && bytes < end) sum += atoll(bytes);
+    }
+  }
+  if (open) closedir(open);
+  return sum > INT_MAX ? INT_MAX : (int)sum;
+}
+
 wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *name, const char *source,
                               wisp_binary *out)
 {
@@ -219,7 +296,7 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
   HELD(wisp_scratch_remove) char folder[PATH_MAX - 192] = "";
   char text[PATH_MAX], object[PATH_MAX], log[PATH_MAX];
   wisp_ending ending = WISP_RAN;
-  HELD(wisp_binary_free) wisp_binary binary = {.usage = {-1, -1, -1, 0}};
+  HELD(wisp_binary_free) wisp_binary binary = {.usage = {-1, -1, -1, 0, 0}};
   int code = 0;
   CALL(wisp_scratch_create(err, folder, sizeof folder));
   snprintf(text, sizeof text, "%s/%.128s.c", folder, name);
@@ -237,5 +314,6 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
   CALL(wisp_require(err, is_whole(&binary), WISP_ESYSTEM,
                     "%s: what %s wrote is no whole shared object: make room in %s, or set TMPDIR", name, c.word[0],
                     folder));
+  binary.usage.stack_bytes = read_stack(folder);
   return GIVE(binary, out);
 }

@@ -3,6 +3,7 @@
 #include "device_kind.h"
 #include "device.h"
 #include "cache_folder.h"
+#include "known_compilers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,9 +209,9 @@ typedef struct kept {
 } kept;
 
 /* What measured ceilings depend on. */
-enum { CEILINGS_TEXTS = 6 };
+enum { CEILINGS_TEXTS = 7 };
 typedef struct ceilings_key {
-  wisp_text compiler;
+  wisp_text compiler, options;
   char size[64];
   const char *texts[CEILINGS_TEXTS];
 } ceilings_key;
@@ -219,11 +220,12 @@ static wisp_status make_key(wisp_error *err, const wisp_device *device, ceilings
 {
   const wisp_limits *limits = &device->limits;
   snprintf(out->size, sizeof out->size, "%d units, %zu bytes", limits->units, limits->memory);
-  wisp_status status = device->kind->compiler(err, limits->target, &out->compiler);
-  const char *const texts[CEILINGS_TEXTS] = {"ceilings 2",   limits->kind, limits->name,
-                                             limits->driver, out->size,    out->compiler.data};
+  CALL(wisp_known_compiler(err, device->kind, limits->target, &out->compiler));
+  CALL(wisp_compiler_options(err, device->kind, limits->target, &out->options));
+  const char *const texts[CEILINGS_TEXTS] = {"ceilings 2", limits->kind,       limits->name,     limits->driver,
+                                             out->size,    out->compiler.data, out->options.data};
   memcpy(out->texts, texts, sizeof texts);
-  return status;
+  return WISP_OK;
 }
 
 /* Whether ceilings of this last day are there. */
@@ -252,11 +254,12 @@ wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceil
   TRY(make_key(err, device, &depends));
   if (!recall(&key, &fresh.ceilings)) {
     TRY(measure(err, device, &fresh.ceilings));
-    wisp_cache_put(&key, &(wisp_binary){(char *)&fresh, sizeof fresh, {-1, -1, -1, 0}});
+    wisp_cache_put(&key, &(wisp_binary){(char *)&fresh, sizeof fresh, {-1, -1, -1, 0, 0}});
   }
   device->ceilings = fresh.ceilings;
 done:
   if (status == WISP_OK) *out = device->ceilings;
   wisp_text_free(&depends.compiler);
+  wisp_text_free(&depends.options);
   return status;
 }

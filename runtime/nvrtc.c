@@ -3,6 +3,7 @@
 #include "compilers.h"
 #include "cubin.h"
 #include "cuda_api.h"
+#include "known_compilers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +12,21 @@
 /* -default-device: a function without __host__ or __device__ is the device's. -v: usage goes into the program's log.
  * --no-cache (CUDA 12.9 and later): an answer from NVRTC's own cache would come without that log. */
 static const char *const flags[] = {"--std=c++17", "-default-device", "--ptxas-options=-v", "--no-cache"};
-enum { FLAGS = WISP_COUNT(flags), OUT_OF_MEMORY = 1, NO_PROGRAM = 2, INVALID_OPTION = 5 }; /* nvrtcResult */
+enum { FLAGS = WISP_COUNT(flags) };
 
-/* That there is no memory, or no program for a text to go to, says nothing of the text. */
+/* nvrtcResult */
+enum { OUT_OF_MEMORY = 1, NO_PROGRAM = 2, INVALID_OPTION = 5, NO_BUILTINS = 7 };
+
+/* These failures say nothing of the text: no memory, no program for it to go to, an NVRTC that does not know the
+ * architecture, or one that lacks a part of its own. */
+static bool is_machine(int result)
+{
+  return result == OUT_OF_MEMORY || result == NO_PROGRAM || result == INVALID_OPTION || result == NO_BUILTINS;
+}
+
 static wisp_status check(wisp_error *err, const wisp_nvrtc_api *api, int result, const char *name, const char *what)
 {
-  bool machine = result == OUT_OF_MEMORY || result == NO_PROGRAM;
-  return wisp_require(err, result == 0, machine ? WISP_ESYSTEM : WISP_ECOMPILE, "%s: %s: %s", name, what,
+  return wisp_require(err, result == 0, is_machine(result) ? WISP_ESYSTEM : WISP_ECOMPILE, "%s: %s: %s", name, what,
                       api->nvrtcGetErrorString(result));
 }
 
@@ -35,14 +44,22 @@ bool wisp_nvrtc_has_target(const char *target)
  * white papers for the largest product's multiprocessors and L2. Registers are 65536 throughout. */
 static const struct {
   int sm, units, shared_kb, shared_per_unit_kb, threads_per_unit, l2_mb, memory_gb;
-  const char *name;
+  const char *name, *cuda; /* the first version of CUDA that compiles for it */
 } targets[] = {
-    {75, 72, 64, 64, 1024, 6, 24, "Turing"},         {80, 108, 163, 164, 2048, 40, 40, "A100"},
-    {86, 84, 99, 100, 1536, 6, 24, "Ampere"},        {87, 16, 163, 164, 1536, 4, 32, "Orin"},
-    {89, 142, 99, 100, 1536, 96, 48, "Ada"},         {90, 132, 227, 228, 2048, 50, 80, "H100"},
-    {100, 148, 227, 228, 2048, 126, 180, "B200"},    {103, 148, 227, 228, 2048, 126, 268, "B300"},
-    {120, 188, 99, 100, 1536, 128, 96, "Blackwell"}, {121, 48, 99, 100, 1536, 24, 128, "GB10"},
+    {75, 72, 64, 64, 1024, 6, 24, "Turing", "10.0"},         {80, 108, 163, 164, 2048, 40, 40, "A100", "11.0"},
+    {86, 84, 99, 100, 1536, 6, 24, "Ampere", "11.1"},        {87, 16, 163, 164, 1536, 4, 32, "Orin", "11.4"},
+    {89, 142, 99, 100, 1536, 96, 48, "Ada", "11.8"},         {90, 132, 227, 228, 2048, 50, 80, "H100", "11.8"},
+    {100, 148, 227, 228, 2048, 126, 180, "B200", "12.8"},    {103, 148, 227, 228, 2048, 126, 268, "B300", "12.9"},
+    {120, 188, 99, 100, 1536, 128, 96, "Blackwell", "12.8"}, {121, 48, 99, 100, 1536, 24, 128, "GB10", "12.9"},
 };
+
+/* The version of CUDA that the architecture came with; NULL: it is not listed. */
+static const char *first_cuda(int sm)
+{
+  for (size_t i = 0; i < WISP_COUNT(targets); i++)
+    if (targets[i].sm == sm) return targets[i].cuda;
+  return NULL;
+}
 
 wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_limits *out)
 {
@@ -86,7 +103,7 @@ static int number_before(const char *line, const char *what)
  * registers, used 1 barriers, 2048 bytes smem". Spills are summed, the rest is the largest of all. */
 static wisp_usage parse_usage(const char *log)
 {
-  wisp_usage usage = {-1, -1, -1, 0};
+  wisp_usage usage = {-1, -1, -1, 0, 0};
   for (const char *line = log; line && *line; line = strchr(line, '\n'), line += line != NULL) {
     char text[256];
     snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n"), line);
@@ -103,7 +120,7 @@ static wisp_usage parse_usage(const char *log)
 
 /* The first line that tells of an error. ptxas refuses too much static shared memory with no such line: the usage
  * tells. */
-static wisp_status report(wisp_error *err, const char *name, const char *log)
+static wisp_status report_text(wisp_error *err, const char *name, const char *log)
 {
   const char *line = strstr(log, "error");
   while (line && line > log && line[-1] != '\n') line--;
@@ -115,6 +132,73 @@ static wisp_status report(wisp_error *err, const char *name, const char *log)
                    name, usage.shared_bytes, usage.registers);
 }
 
+/* ---- NVRTC's own failures, each with its remedy. */
+
+/* A log in one line: every run of blanks becomes one. */
+static void join_lines(const char *log, char *out, size_t room)
+{
+  size_t n = 0;
+  for (bool gap = false; *log && n + 2 < room; log++) {
+    const bool blank = strchr(" \t\r\n", *log) != NULL;
+    if (!blank && gap && n) out[n++] = ' ';
+    if (!blank) out[n++] = *log;
+    gap = blank;
+  }
+  out[n] = '\0';
+}
+
+/* The lowest and the highest architecture that it compiles for, where it tells. */
+static bool known_targets(const wisp_nvrtc_api *api, int *least, int *most)
+{
+  int sm[256], count = 0;
+  if (!api->nvrtcGetNumSupportedArchs || !api->nvrtcGetSupportedArchs) return false;
+  if (api->nvrtcGetNumSupportedArchs(&count) != 0 || count < 1 || count > (int)WISP_COUNT(sm)) return false;
+  if (api->nvrtcGetSupportedArchs(sm) != 0) return false;
+  *least = *most = sm[0];
+  for (int i = 1; i < count; i++) {
+    if (sm[i] < *least) *least = sm[i];
+    if (sm[i] > *most) *most = sm[i];
+  }
+  return true;
+}
+
+static wisp_status report_target(wisp_error *err, const wisp_nvrtc_api *api, const char *name, const char *version,
+                                 const char *target)
+{
+  int sm = 0, least = 0, most = 0;
+  char range[64] = "", cure[64];
+  const bool tells = known_targets(api, &least, &most);
+  if (tells) snprintf(range, sizeof range, ", only sm_%d to sm_%d", least, most);
+  sscanf(target, "sm_%d", &sm);
+  const char *first = first_cuda(sm);
+  snprintf(cure, sizeof cure, first ? "CUDA %s or later does" : "a later CUDA may", first);
+  if (tells && sm < least) snprintf(cure, sizeof cure, "an earlier CUDA does");
+  return wisp_fail(err, WISP_ESYSTEM,
+                   "%s: %s does not know %s%s: %s: install its NVRTC (package cuda-nvrtc, or pip's "
+                   "nvidia-cuda-nvrtc) and point CUDA_HOME at it",
+                   name, version, target, range, cure);
+}
+
+/* A failure that is no text's fault, in NVRTC's words and with the remedy. */
+static wisp_status report_machine(wisp_error *err, const wisp_nvrtc_api *api, int result, const char *name,
+                                  const char *target, const char *log)
+{
+  char version[64], words[512];
+  wisp_nvrtc_name(version, sizeof version);
+  join_lines(log, words, sizeof words);
+  if (result == INVALID_OPTION && strstr(log, "gpu-architecture"))
+    return report_target(err, api, name, version, target);
+  if (result == NO_BUILTINS)
+    return wisp_fail(err, WISP_ESYSTEM,
+                     "%s: %s is not whole: %s: put libnvrtc-builtins beside libnvrtc (package cuda-nvrtc, or pip's "
+                     "nvidia-cuda-nvrtc, has both), or point CUDA_HOME at another",
+                     name, version, words);
+  if (result == INVALID_OPTION)
+    return wisp_fail(err, WISP_ESYSTEM, "%s: %s does not know an option of wisp's: %s: install a newer one", name,
+                     version, words);
+  return check(err, api, result, name, target);
+}
+
 /* ---- Compiling. */
 
 wisp_status wisp_nvrtc_compiler(wisp_error *err, const char *target, wisp_text *out)
@@ -124,18 +208,21 @@ wisp_status wisp_nvrtc_compiler(wisp_error *err, const char *target, wisp_text *
   int major = 0, minor = 0;
   CALL(wisp_nvrtc_api_open(err, &api));
   CALL(check(err, &api, api.nvrtcVersion(&major, &minor), "nvrtc", "version"));
-  CALL(wisp_text_print(err, out, "NVRTC %d.%d", major, minor));
-  for (int i = 0; i < FLAGS; i++) CALL(wisp_text_print(err, out, "\n%s", flags[i]));
+  return wisp_text_print(err, out, "NVRTC %d.%d", major, minor);
+}
+
+wisp_status wisp_nvrtc_options(wisp_error *err, const char *target, wisp_text *out)
+{
+  (void)target;
+  for (int i = 0; i < FLAGS; i++) CALL(wisp_text_print(err, out, "%s\n", flags[i]));
   return WISP_OK;
 }
 
 void wisp_nvrtc_name(char *out, size_t size)
 {
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   *out = '\0';
-  if (wisp_nvrtc_compiler(NULL, "", &text) == WISP_OK)
-    snprintf(out, size, "%.*s", (int)strcspn(text.data, "\n"), text.data);
-  wisp_text_free(&text);
+  if (wisp_known_compiler(NULL, &wisp_cuda_kind, "", &text) == WISP_OK) snprintf(out, size, "%s", text.data);
 }
 
 static wisp_status read_log(wisp_error *err, const wisp_nvrtc_api *api, void *program, const char *name, char **out)
@@ -165,8 +252,8 @@ wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *
   int result = api.nvrtcCompileProgram(program, FLAGS + 1, options);
   if (result == INVALID_OPTION) result = api.nvrtcCompileProgram(program, FLAGS, options); /* older: no cache either */
   TRY(read_log(err, &api, program, name, &log));
-  if (result != 0)
-    TRY(*log && result != OUT_OF_MEMORY ? report(err, name, log) : check(err, &api, result, name, target));
+  if (is_machine(result)) TRY(report_machine(err, &api, result, name, target, log));
+  if (result != 0) TRY(*log ? report_text(err, name, log) : check(err, &api, result, name, target));
   binary.usage = parse_usage(log);
   TRY(check(err, &api, api.nvrtcGetCUBINSize(program, &binary.length), name, "CUBIN"));
   TRY(wisp_new(err, binary.length, 1, &binary.data));

@@ -1,4 +1,7 @@
 #include "parallel.h"
+#include "stack.h"
+
+#include "../gen/environment.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -10,8 +13,7 @@ enum { MOST_THREADS = 64 };
 /* As many as the user says, else as many as the cores that this process may run on. */
 static size_t count_threads(void)
 {
-  const char *wish = getenv("WISP_THREADS");
-  const long asked = wish ? strtol(wish, NULL, 10) : 0;
+  const long asked = (long)wisp_environment_number("WISP_THREADS");
   cpu_set_t allowed;
   const long cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
   const long threads = asked > 0 ? asked : cores;
@@ -39,7 +41,7 @@ void wisp_parallel_for(size_t count, wisp_sweep sweep, void *context)
   const size_t cores = count_threads(), threads = cores < count ? cores : count;
   for (size_t i = 0; i < threads; i++) {
     parts[i] = (part){.sweep = sweep, .context = context, .from = count * i / threads, .to = count * (i + 1) / threads};
-    parts[i].in_thread = i + 1 < threads && pthread_create(&parts[i].thread, NULL, run, &parts[i]) == 0;
+    parts[i].in_thread = i + 1 < threads && wisp_thread_start(&parts[i].thread, run, &parts[i]) == 0;
     if (!parts[i].in_thread) run(&parts[i]);
   }
   for (size_t i = 0; i < threads; i++)

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ static int setup(void **state)
 {
   fixture_set_up(state);
   unsetenv("WISP_CACHE_MB");
+  unsetenv("WISP_CC");
   return setenv("WISP_CACHE_DIR", fixture_path(*state, "cache"), 1);
 }
 
@@ -29,7 +31,7 @@ static void put(const char *text, const char *payload, size_t length)
   char *copy = malloc(length);
   assert_non_null(copy);
   memcpy(copy, payload, length);
-  wisp_cache_put(&(wisp_cache_key){&text, 1}, &(wisp_binary){copy, length, {1, 2, 3, 4}});
+  wisp_cache_put(&(wisp_cache_key){&text, 1}, &(wisp_binary){copy, length, {1, 2, 3, 4, 5}});
   free(copy);
 }
 
@@ -219,6 +221,88 @@ static void half_an_object_is_no_kernel(void **state)
   free(binary.data);
 }
 
+/* --- without a compiler --- */
+
+#define TEXT(answer) "void answer(void **args, unsigned x, unsigned y) { **(int **)args[0] = " #answer "; }\n"
+
+/* A compiler of this name, which counts what it is called for. */
+static const char *make_compiler(const char *folder, const char *name)
+{
+  char script[512];
+  snprintf(script, sizeof script,
+           "#!/bin/sh\necho x >>%s/calls\n[ \"$1\" = --version ] && echo x >>%s/versions\n"
+           "exec cc \"$@\"\n",
+           folder, folder);
+  const char *path = fixture_path(folder, name);
+  fixture_write(path, script, strlen(script));
+  assert_int_equal(chmod(path, 0700), 0);
+  return path;
+}
+
+static size_t count_of(const char *folder, const char *name)
+{
+  const char *path = fixture_path(folder, name);
+  size_t length = 0;
+  if (access(path, F_OK) == 0) free(fixture_read(path, &length));
+  return length / 2;
+}
+
+static wisp_status compile(const char *text, wisp_binary *out)
+{
+  wisp_error err = {.text = ""};
+  const wisp_status status = wisp_compile(&err, "host", "answer", text, out);
+  if (status != WISP_OK && !strstr(err.text, "install gcc")) fail_msg("%s", err.text);
+  return status;
+}
+
+static void expect_kept(const char *text, bool kept)
+{
+  wisp_binary binary = {0};
+  assert_int_equal(compile(text, &binary), kept ? WISP_OK : WISP_EDEVICE);
+  free(binary.data);
+}
+
+/* A compiled kernel stays of use without its compiler, for the same text and options; the latest counts. */
+static void cache_needs_no_compiler(void **state)
+{
+  const char *path = make_compiler(*state, "cc");
+  char command[512];
+  wisp_binary first = {0}, second = {0}, found = {0};
+  setenv("WISP_CC", path, 1);
+  assert_int_equal(compile(TEXT(1), &first), WISP_OK);
+  wisp_binary_free(&first);
+  assert_int_equal(compile(TEXT(2), &first), WISP_OK);
+  assert_int_equal(compile(TEXT(2), &found), WISP_OK);
+  assert_int_equal(count_of(*state, "calls"), 2);
+  assert_int_equal(count_of(*state, "versions"), 0); /* nobody has to run it to know it */
+  wisp_binary_free(&found);
+  make_compiler(*state, "cc"); /* another one by the same name: its time differs */
+  assert_int_equal(compile(TEXT(2), &second), WISP_OK);
+  assert_int_equal(count_of(*state, "calls"), 3);
+  unlink(path);
+  expect_kept(TEXT(1), true);
+  expect_kept(TEXT(2), true);
+  expect_kept(TEXT(3), false);
+  snprintf(command, sizeof command, "%s -DOTHER", path);
+  setenv("WISP_CC", command, 1);
+  expect_kept(TEXT(1), false);
+  wisp_binary_free(&first), wisp_binary_free(&second);
+}
+
+/* The command as a whole: the second time it starts no program at all. */
+static void run_needs_no_compiler(void **state)
+{
+  static const char line[] = "run maxwell -n 1 --box 1 --steps 1 -d host --json";
+  char before[256];
+  snprintf(before, sizeof before, "WISP_SHIPPED=none PATH=%s", fixture_path(*state, "empty"));
+  outcome o = run_in(*state, before, line);
+  assert_int_equal(o.status, 1);
+  assert_non_null(strstr(o.err, "install gcc"));
+  forget(&o);
+  cJSON_Delete(run_json(*state, "WISP_SHIPPED=none", line));
+  cJSON_Delete(run_json(*state, before, line));
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, fixture_tear_down)
@@ -227,6 +311,7 @@ int main(void)
       CASE(the_whole_key_is_compared),        CASE(bound_removes_the_longest_unused),
       CASE(command_shows_and_clears),         CASE(untrusted_folder_is_said_once),
       CASE(half_an_object_is_no_kernel),      CASE(relative_place_is_ignored),
+      CASE(cache_needs_no_compiler),          CASE(run_needs_no_compiler),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

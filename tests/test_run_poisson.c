@@ -122,6 +122,19 @@ static void test_geometry(void **state)
   cJSON_Delete(json);
 }
 
+/* An untuned CPU reads the geometry, which it makes slowly. */
+static void test_untuned_geometry(void **state)
+{
+  static const char *const problems[] = {"bp1", "bp3", "bp5"};
+  for (int i = 0; i < 3; i++) {
+    char line[128];
+    snprintf(line, sizeof line, "run poisson --json -d host -n 2 --box 3 --problem %s", problems[i]);
+    cJSON *json = run_json(*state, "WISP_SHIPPED=none", line);
+    assert_string_equal(json_text(json, "geometry"), "stored");
+    cJSON_Delete(json);
+  }
+}
+
 static void test_mesh(void **state)
 {
   char line[512];
@@ -208,7 +221,7 @@ static void test_bad_meshes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      TEST(test_json),  TEST(test_options),      TEST(test_geometry),   TEST(test_mesh),
+      TEST(test_json),  TEST(test_options),      TEST(test_geometry),   TEST(test_mesh), TEST(test_untuned_geometry),
       TEST(test_table), TEST(test_bad_requests), TEST(test_bad_meshes),
   };
   unsetenv("WISP_SITE_DB");

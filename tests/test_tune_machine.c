@@ -20,7 +20,8 @@
 #include <cmocka.h>
 
 /* Nine candidates; none of what the device itself compiles is called so. */
-#define TUNE "tune -d host -n 1 -p f32 -k update -s stream -l slab-km32 --elements 48 --exhaustive -j 1"
+#define SOME "tune -d host -n 1 -p f32 -k update -s stream -l slab-km32 --elements 48 -j 1"
+#define TUNE SOME " --exhaustive"
 
 static void nap(long milliseconds)
 {
@@ -132,6 +133,28 @@ static void test_no_compiler_works(void **state)
   o = run_in(folder, surroundings(folder), TUNE); /* the same again, when all of it is known */
   expect(&o, 1, "0 trials", "this kernel is not C: --retry-failed");
   forget(&o);
+  fixture_remove(folder);
+}
+
+/* A compiler that fails whatever it is given, as without its linker, is no verdict on candidates, though all that the
+ * device itself needs is compiled already. */
+static void test_compiler_is_broken(void **state)
+{
+  char folder[64];
+  (void)state;
+  fixture_folder(folder);
+  write_compiler(folder, ":");
+  outcome o = run_in(folder, surroundings(folder), SOME " --defaults");
+  expect(&o, 0, "1 trials", "");
+  forget(&o);
+  static const char script[] = "#!/bin/sh\n[ \"$1\" = --version ] && exec cc --version\n"
+                               "echo \"cc: fatal error: cannot find 'ld'\" >&2\nexit 1\n";
+  fixture_write(fixture_path(folder, "cc"), script, sizeof script - 1);
+  o = run_in(folder, surroundings(folder), TUNE);
+  expect(&o, 1, "", "the compiler fails on a kernel that does nothing: probe: cc: fatal error: cannot find 'ld'");
+  forget(&o);
+  assert_int_equal(count(folder, "compile-error"), 0);
+  assert_int_equal(count(folder, NULL), 1);
   fixture_remove(folder);
 }
 
@@ -280,9 +303,13 @@ int main(void)
   unsetenv("WISP_TEMPLATES");
   setenv("WISP_SHIPPED", "none", 1);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_compilers_fail),     cmocka_unit_test(test_overdue),
-      cmocka_unit_test(test_no_compiler_works),  cmocka_unit_test(test_oversize),
-      cmocka_unit_test(test_damaged_row),        cmocka_unit_test(test_signals),
+      cmocka_unit_test(test_compilers_fail),
+      cmocka_unit_test(test_overdue),
+      cmocka_unit_test(test_no_compiler_works),
+      cmocka_unit_test(test_oversize),
+      cmocka_unit_test(test_compiler_is_broken),
+      cmocka_unit_test(test_damaged_row),
+      cmocka_unit_test(test_signals),
       cmocka_unit_test(test_closed_descriptors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Claim: of several ways to one result that one is taken which the store says is fastest, all its kernels added up;
- * where one of a way's kernels was not measured, or not as close to here, the first that is named. And a
+ * where one of a way's kernels was not measured, or not as close to here, the first that is named, unless nothing was
+ * measured and the family's defaults prefer another. And a
  * set-up leaves matrices as what reads them tens of times is fastest. */
 #include "good.h"
 #include "store_fixture.h"
@@ -128,6 +129,35 @@ static void test_exact(void **state)
   wisp_store_close(store);
 }
 
+/* An untuned GPU makes the geometry of the vertices, but for the mass; a CPU reads it. */
+static void test_defaults_decide(void **state)
+{
+  static const struct {
+    const char *target, *operator, * taken;
+  } cases[] = {{"host", "mass", ""},
+               {"host", "stiffness", ""},
+               {"host", "collocated", ""},
+               {"sm_90", "mass", ""},
+               {"sm_90", "stiffness", "_trilinear"},
+               {"sm_90", "collocated", "_trilinear"}};
+  (void)state;
+  for (size_t i = 0; i < 2 * WISP_COUNT(cases); i++) {
+    const char *const name = cases[i / 2].operator, * const end = i % 2 ? "+smooth" : "";
+    char both[256], taken[128];
+    wisp_limits device;
+    wisp_stage stage = {.kernels = 0};
+    snprintf(both, sizeof both, "update+spread+%s+gather+advance%s|update+spread+%s_trilinear+gather+advance%s", name,
+             end, name, end);
+    snprintf(taken, sizeof taken, "update+spread+%s%s+gather+advance%s", name, cases[i / 2].taken, end);
+    GOOD(wisp_target_limits(err, cases[i / 2].target, &device));
+    const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("tensor"), 3, NULL, WISP_F64),
+                            .composition = both};
+    GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, &device, NULL}, &wish, &stage));
+    assert_string_equal(stage.composition, taken);
+    wisp_stage_free(&stage);
+  }
+}
+
 static const char *iteration(wisp_trace_preconditioner how, wisp_trace_matrix matrix, const char *setup)
 {
   const wisp_helmholtz_method method = {.preconditioner = how, .matrix = matrix};
@@ -223,6 +253,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(test_sizes, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_closeness, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_exact, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test(test_defaults_decide),
       cmocka_unit_test_setup_teardown(test_matrix, fixture_set_up, fixture_tear_down),
       cmocka_unit_test_setup_teardown(test_lying, fixture_set_up, fixture_tear_down),
   };

@@ -1,9 +1,12 @@
 /* A session: what kernels and operators are opened in. */
 #include "door.h"
+#include "../stack.h"
+#include "../../gen/environment.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *wisp_version(void)
 {
@@ -61,6 +64,8 @@ wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *reque
 {
   OWNED(wisp_session_close) wisp_session *s = NULL;
   char *of_store = NULL;
+  CALL(wisp_environment_check(err));
+  CALL(wisp_stack_check(err));
   CALL(wisp_new(err, 1, sizeof *s, &s));
   s->exact_match_only = request->exact_match_only;
   CALL(copy_text(err, request->store, &s->path));
@@ -69,6 +74,22 @@ wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *reque
   if (!request->defaults_only) CALL(wisp_store_open(err, request->store, tolerant, &of_store, &s->store));
   CALL(collect_warnings(err, s, of_store));
   return GIVE(s, out);
+}
+
+/* A file that is named and not there is a slip, or not made yet. */
+static wisp_status note_missing(wisp_error *err, wisp_session *s)
+{
+  HELD(wisp_text_free) wisp_text note = {0};
+  if (access(s->path, F_OK) == 0) return WISP_OK;
+  CALL(wisp_text_print(err, &note, "%s: there is no such file; going on with what else is known%s%s", s->path,
+                       s->warning ? "\n" : "", s->warning ? s->warning : ""));
+  free(s->warning);
+  return GIVE(note.data, &s->warning);
+}
+
+const char *wisp_session_note(const wisp_session *session)
+{
+  return session ? session->warning : NULL;
 }
 
 wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out)
@@ -81,7 +102,8 @@ wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *reque
   CALL(wisp_require(err, !r.defaults_only || (!r.store && !r.exact_match_only), WISP_EUSAGE,
                     "session: defaults only, but a store or exact matches: leave one out"));
   CALL(wisp_require(err, r.context || !r.stream, WISP_EUSAGE, "session: a stream, but not the context that it is in"));
-  CALL(wisp_session_read(err, &r, false, &s));
+  CALL(wisp_session_read(err, &r, true, &s));
+  if (r.store) CALL(note_missing(err, s));
   CALL(r.context ? wisp_device_adopt(err, r.context, r.stream, &s->device)
                  : wisp_device_open(err, r.device && *r.device ? r.device : "auto", &s->device));
   return GIVE(s, out);

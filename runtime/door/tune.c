@@ -63,7 +63,7 @@ wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char
 {
   wisp_spec what;
   wisp_store *store = NULL;
-  char command[ROOM], device[32], order[16], budget[32], precision[8];
+  char *warning = NULL, command[ROOM], device[32], order[16], budget[32], precision[8];
   CALL(WISP_GIVEN(err, session));
   CALL(WISP_GIVEN(err, spec));
   CALL(wisp_require(err, session->store, WISP_EUSAGE, "session: it reads no store: what is tuned would not count"));
@@ -81,8 +81,10 @@ wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char
   if (!whole) argv[n++] = "-k", argv[n++] = what.kernel;
   if (session->path) argv[n++] = "--db", argv[n++] = session->path;
   CALL(run(err, argv, seconds));
-  CALL(wisp_store_open(err, session->path, false, NULL, &store));
+  CALL(wisp_store_open(err, session->path, true, &warning, &store));
   wisp_store_close(session->store);
+  free(session->warning);
   session->store = store;
+  session->warning = warning;
   return WISP_OK;
 }

@@ -39,7 +39,8 @@ typedef struct wisp_wish {
   wisp_spec spec;              /* its kernel: one of the family's; "step", or empty: a whole stage */
   const char *composition;     /* of a stage: this one; NULL: chosen; several with '|' between them, ways to one result:
                                   the one whose kernels' entries add up to the least, of those that fit as well as
-                                  the first's, and the first where there are none */
+                                  the first's; where there are none, the one that the family's defaults prefer, else
+                                  the first */
   const char *layout;          /* this one; NULL: chosen */
   const wisp_fixed *fixed;     /* of the discretisation that is there already; NULL: it will be made to suit */
   const wisp_fixed *settled;   /* some of what it will be; NULL: nothing */

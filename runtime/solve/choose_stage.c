@@ -1,6 +1,7 @@
 /* A whole stage: the store's best record that fits here says of which kernels, in which layout; else the lists do. */
 #include "choose_parts.h"
 #include "choose.h"
+#include "../stack.h"
 #include "../../gen/strategy/defaults.h"
 
 #include <math.h>
@@ -176,7 +177,7 @@ static void compile_all(const wisp_stage *stage, const char *target, job *jobs)
 {
   for (int i = 0; i < stage->kernels; i++) {
     jobs[i] = (job){.plan = stage->plan[i], .target = target};
-    jobs[i].in_thread = pthread_create(&jobs[i].thread, NULL, compile, &jobs[i]) == 0;
+    jobs[i].in_thread = wisp_thread_start(&jobs[i].thread, compile, &jobs[i]) == 0;
     if (!jobs[i].in_thread) compile(&jobs[i]);
   }
   for (int i = 0; i < stage->kernels; i++)

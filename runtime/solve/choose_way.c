@@ -1,6 +1,8 @@
-/* Several ways to one result: each chosen by itself, then compared by what the store says of their kernels. */
+/* Several ways to one result: each chosen by itself, then compared by what the store says of their kernels, or, where
+ * it says nothing, by the family's defaults. */
 #include "choose_parts.h"
 #include "choose.h"
+#include "../../gen/strategy/defaults.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,6 +41,32 @@ static bool is_faster(const wisp_stage *stage, const wisp_stage *than)
   return a.match == b.match && a.ms < b.ms;
 }
 
+/* Whether a line of the family's defaults prefers the stage's composition here. */
+static wisp_status is_preferred(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish,
+                                const wisp_stage *stage, bool *out)
+{
+  const wisp_defaults *defaults = wisp_strategies_defaults(from->strategies, wish->spec.family);
+  const char *composition;
+  *out = false;
+  for (size_t i = 0; !*out && (composition = wisp_defaults_stage(defaults, i)); i++)
+    if (strcmp(composition, stage->composition) == 0)
+      CALL(wisp_defaults_stage_holds(err, defaults, i, stage->names, out));
+  return WISP_OK;
+}
+
+/* Does the stage take the place of the best so far? */
+static wisp_status is_better(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, const wisp_stage *stage,
+                             const wisp_stage *best, bool *out)
+{
+  bool wanted = false, already = false;
+  *out = is_faster(stage, best);
+  if (*out || !isnan(measure(stage, best).ms) || !isnan(measure(best, stage).ms)) return WISP_OK;
+  CALL(is_preferred(err, from, wish, stage, &wanted));
+  CALL(is_preferred(err, from, wish, best, &already));
+  *out = wanted && !already;
+  return WISP_OK;
+}
+
 /* One of them; out->kernels stays 0, and the first reason is kept, where it does not run here or was not measured. */
 static wisp_status try_way(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, const char *composition,
                            wisp_status *first, wisp_error *why, wisp_stage *out)
@@ -65,8 +93,10 @@ wisp_status wisp_choose_way(wisp_error *err, const wisp_chooser *from, const wis
     HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
     next = strchr(name, '|');
     if (next) *next++ = '\0';
+    bool better = true;
     CALL(try_way(err, from, wish, name, &first, &why, &stage));
-    if (!stage.kernels || (best.kernels && !is_faster(&stage, &best))) continue;
+    if (stage.kernels && best.kernels) CALL(is_better(err, from, wish, &stage, &best, &better));
+    if (!stage.kernels || !better) continue;
     wisp_stage_free(&best);
     best = stage;
     stage = (wisp_stage){.kernels = 0};

@@ -1,5 +1,6 @@
 /* A driver without a GPU, for the test of the calls that we make: memory is memory, the stream runs at once, and it
- * knows the three kernels of that test. Where the real driver would refuse, so does this. */
+ * knows the three kernels of that test. Where the real driver would refuse, so does this. STUB_CUDA is the version of
+ * CUDA that it speaks, such as 12040; 13000 without. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +114,8 @@ int cuGetErrorString(int error, const char **text)
 
 int cuDriverGetVersion(int *version)
 {
-  *version = 13000;
+  const char *text = getenv("STUB_CUDA");
+  *version = text ? atoi(text) : 13000;
   return 0;
 }
 

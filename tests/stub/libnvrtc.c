@@ -1,6 +1,14 @@
-/* In NVRTC's place: it compiles nothing, and ends as a test says: STUB_NVRTC is its result, STUB_NVRTC_LOG its log. */
+/* In NVRTC's place: it compiles nothing, and ends as a test says: STUB_NVRTC is its result, STUB_NVRTC_LOG its log. Its
+ * version is what it was compiled with. */
 #include <stdlib.h>
 #include <string.h>
+
+#ifndef MAJOR
+#define MAJOR 13
+#endif
+#ifndef MINOR
+#define MINOR 0
+#endif
 
 static const char cubin[] = "a program";
 
@@ -17,7 +25,19 @@ const char *nvrtcGetErrorString(int result)
 
 int nvrtcVersion(int *major, int *minor)
 {
-  *major = 13, *minor = 0;
+  *major = MAJOR, *minor = MINOR;
+  return 0;
+}
+
+int nvrtcGetNumSupportedArchs(int *count)
+{
+  *count = 2;
+  return 0;
+}
+
+int nvrtcGetSupportedArchs(int *sm)
+{
+  sm[0] = 75, sm[1] = 90;
   return 0;
 }
 

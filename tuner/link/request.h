@@ -60,7 +60,7 @@ typedef struct wisp_tune_progress { /* handed to the callback after every trial 
 typedef struct wisp_tune_summary {
   long long trials, ok, refused, failed;
   long long known, known_ok;   /* not tried again, for the store knows them; those of them that are right */
-  long long skipped;           /* not compiled for want of memory, room or processes: not stored */
+  long long skipped;           /* not compiled for want of memory, stack, room or processes: not stored */
   int stopped;                 /* by this signal; 0: it came to its end */
   char why[760];               /* of the first candidate that failed, or of those that are refused; else empty */
   double seconds;              /* wall time */

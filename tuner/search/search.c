@@ -27,7 +27,7 @@ wisp_status wisp_seeds_load(wisp_error *err, const char *db, const char *device,
   OWNED(wisp_store_close) wisp_store *store = NULL;
   HELD(wisp_seeds_free) wisp_seeds seeds = {.host = strcmp(target, "host") == 0};
   snprintf(seeds.device, sizeof seeds.device, "%s", device);
-  CALL(wisp_store_open(err, db, true, NULL, &store));
+  CALL(wisp_store_open(err, db, false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
     CALL(wisp_seeds_add(err, &seeds, wisp_store_trial(store, i, &layer)));

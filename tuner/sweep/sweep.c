@@ -74,7 +74,7 @@ static wisp_status choose(wisp_error *err, const wisp_sweep *sweep, const wisp_s
   OWNED(wisp_store_close) wisp_store *store = NULL;
   char layout[WISP_LAYOUT_TEXT];
   wisp_layout_print(&scope->layout[s->layout], layout);
-  CALL(wisp_store_open(err, sweep->request->db, true, NULL, &store));
+  CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
   const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, NULL};
   const wisp_wish wish = {.spec = scope->spec,
                           .composition = s->composition,
@@ -328,6 +328,7 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
   TRY(wisp_device_open(err, link->device, &device));
   sweep->summary.limits = *wisp_device_limits(device);
   TRY(check_sizes(err, sweep, &sweep->summary.limits));
+  TRY(wisp_compiler_probe(err, sweep->summary.limits.target)); /* else each candidate would seem to be at fault */
   TRY(wisp_bench_create(err, device, isfinite(sweep->deadline) ? DROP_BUDGET : DROP_EXHAUSTIVE, &sweep->bench));
   sweep->bench.source = sweep->request->source ? *sweep->request->source : wisp_mesh_source_irregular();
   sweep->bench.link = link;

@@ -50,8 +50,8 @@ void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial);
 /* It is the one that tells why, should nothing be right. */
 void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial);
 
-/* A candidate that this machine could not compile for want of memory, room or processes: no verdict on it, so that
- * nothing is stored and a later sweep tries it. Fails where that happens again and again. */
+/* A candidate that this machine could not compile for want of memory, stack, room or processes: no verdict on it, so
+ * that nothing is stored and a later sweep tries it. Fails where that happens again and again. */
 wisp_status wisp_sweep_skip(wisp_error *err, wisp_sweep *sweep, const wisp_error *why);
 
 /* Where the device is lost or memory in doubt after what was added last: ends this worker, and another goes on. */

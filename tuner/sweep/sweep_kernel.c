@@ -203,7 +203,7 @@ static bool is_enough(const unit *u, int layout)
   return isfinite(sweep->deadline) && u->known >= at_least && best->ms > 0 && best->efficiency >= enough;
 }
 
-/* The machine, and not the candidate, is why it did not compile. */
+/* The machine, and not the candidate, is why it did not compile or cannot run. */
 static wisp_status skip(wisp_error *err, unit *u, wisp_job *job)
 {
   u->has_default |= job->is_default;
@@ -224,6 +224,8 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     TRY(take(err, u, &job));
     if (!job) break;
     int layout = layout_of(u, job->plan);
+    if (job->status == WISP_OK)
+      job->status = wisp_module_check(&job->error, sweep->bench.device, &job->binary, job->plan->symbol);
     if (job->status == WISP_ESYSTEM) {
       TRY(skip(err, u, job));
       continue;

@@ -1,4 +1,5 @@
 #include "pipeline.h"
+#include "../../runtime/stack.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -74,7 +75,7 @@ wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, 
   pthread_cond_init(&p->submitted, NULL);
   pthread_cond_init(&p->ended, NULL);
   while (p->threads < 2 * p->jobs) {
-    if (pthread_create(&p->thread[p->threads], NULL, work, p) != 0) break;
+    if (wisp_thread_start(&p->thread[p->threads], work, p) != 0) break;
     p->threads++;
   }
   CALL(wisp_require(err, p->threads > 0, WISP_ESYSTEM, "cannot start a thread to compile in"));

@@ -1,5 +1,6 @@
 #include "trial.h"
 #include "../../cache/store.h"
+#include "../../gen/environment.h"
 #include "../../gen/family.h"
 
 #include <math.h>
@@ -170,12 +171,10 @@ static double floor_of(const wisp_bench *bench, const wisp_spec *spec, const wis
 
 double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double best_ms)
 {
-  const char *text = getenv("WISP_TRIAL_SECONDS");
-  double least = text ? strtod(text, NULL) : 0;
   wisp_work work = {0};
   if (!(best_ms > 0) && wisp_problems_work(NULL, bench->problems, spec, &work) == WISP_OK)
     best_ms = floor_of(bench, spec, &work);
-  return (least > 0 ? least : 10) + 10 * best_ms; /* ms times a thousand are seconds; ten runs */
+  return wisp_environment_number("WISP_TRIAL_SECONDS") + 10 * best_ms; /* ms times a thousand are seconds; ten runs */
 }
 
 wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec,

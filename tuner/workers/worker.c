@@ -1,6 +1,8 @@
 #include "worker.h"
 #include "../sweep/sweep.h"
+#include "../../gen/environment.h"
 #include "../../runtime/process.h"
+#include "../../runtime/stack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -177,12 +179,13 @@ static _Noreturn void be_worker(job *j, pid_t tuner)
   prctl(PR_SET_NAME, "wisp-worker");
   setsid(); /* Ctrl-C is for the tuner; and what this process starts can be found when it is gone */
   for (int signal_number = 1; signal_number < 32; signal_number++) signal(signal_number, SIG_DFL);
+  signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes fails, and is reported */
   sigfillset(&all);
   sigprocmask(SIG_UNBLOCK, &all, NULL);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != tuner) _exit(1);
   setrlimit(RLIMIT_CORE, &none);
-  if (pthread_create(&thread, NULL, work, j) != 0) _exit(1);
+  if (wisp_thread_start(&thread, work, j) != 0) _exit(1);
   pthread_join(thread, NULL);
   _exit(0);
 }
@@ -191,9 +194,7 @@ static _Noreturn void be_worker(job *j, pid_t tuner)
 
 double wisp_worker_seconds(void)
 {
-  const char *value = getenv("WISP_WORKER_SECONDS");
-  double seconds = value ? strtod(value, NULL) : 0;
-  return seconds > 0 ? seconds : 300;
+  return wisp_environment_number("WISP_WORKER_SECONDS");
 }
 
 wisp_status wisp_worker_start(wisp_error *err, wisp_worker *all, size_t count, size_t which, const char *device,

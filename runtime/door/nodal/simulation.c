@@ -28,6 +28,11 @@ struct wisp_simulation {
   int *node;      /* WAYS x Np: which of the file's nodes each of a turned element's is, by way_of its corners */
 };
 
+const char *wisp_simulation_store_note(const wisp_simulation *s)
+{
+  return s ? wisp_session_note(s->session) : NULL;
+}
+
 void wisp_simulation_destroy(wisp_simulation *s)
 {
   if (!s) return;

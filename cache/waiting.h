@@ -1,0 +1,43 @@
+/* Waiting for files that other processes hold: how long, who holds them, and who is told. */
+#ifndef WISP_WAITING_H
+#define WISP_WAITING_H
+
+#include "store.h"
+
+/* A wait takes WISP_PATIENCE seconds at most. One who can go on without the file takes WISP_HASTE, of all waits for it
+ * together. */
+#define WISP_PATIENCE 120.0
+#define WISP_HASTE 0.8
+
+/* Waits for one file. Zero-initialise what is not known. */
+typedef struct wisp_waiting {
+  const char *path; /* the file */
+  double *left;     /* seconds that are left of all waits together; NULL: each has its own */
+  wisp_store_note note;
+  void *context;
+  /* of the wait that goes on */
+  double start;
+  int pauses;
+  bool told;
+} wisp_waiting;
+
+/* Begins a wait. Each call of the second pauses a little, longer as they go on; false where the time is over. Who is to
+ * be told is told after a second. */
+void wisp_waiting_begin(wisp_waiting *waiting);
+bool wisp_waiting_pause(wisp_waiting *waiting);
+
+/* Those whom somebody else's locks on a store keep out. */
+typedef enum wisp_hindrance {
+  WISP_HINDERS_READERS, /* nobody can read */
+  WISP_HINDERS_WRITERS, /* nobody can write */
+  WISP_HINDERS_SOME     /* whoever reads, too, as a commit may have to wait for that */
+} wisp_hindrance;
+/* Names another process that holds a store, as /proc/locks tells it: "process 4711 (python3 hold.py)", or "another
+ * process". False, and that text, where there is none. */
+enum { WISP_HOLDER_TEXT = 160 };
+bool wisp_holder_find(const char *path, wisp_hindrance least, char text[WISP_HOLDER_TEXT]);
+
+/* WISP_ESTORE: the file is held, and by whom. */
+wisp_status wisp_fail_held(wisp_error *err, const char *path);
+
+#endif

@@ -1,0 +1,34 @@
+/* Stacks of threads: wisp's own have enough, and whoever calls wisp is told where there is too little. A block's arrays
+ * lie on stacks, and a kernel of the host that finds too little of it dies of a signal. */
+#ifndef WISP_STACK_H
+#define WISP_STACK_H
+
+#include "../gen/check.h"
+
+#include <pthread.h>
+
+/* pthread_create, with enough stack for any work of wisp's, however small the usual one is. */
+int wisp_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
+
+/* WISP_ESYSTEM, in words, where this thread has too little stack left for wisp's functions. */
+wisp_status wisp_stack_check(wisp_error *err);
+
+/* WISP_ESYSTEM, in words, where OpenMP could not start a thread of the size that $OMP_STACKSIZE says: it would end the
+ * program. */
+wisp_status wisp_openmp_check(wisp_error *err);
+
+/* The stacks of those that run kernels of one host device, as they were found. Zero-initialise. */
+typedef struct wisp_host_stacks {
+  bool knows_team, knows_caller;
+  size_t team;      /* bytes: the least of OpenMP's threads; SIZE_MAX: there are none */
+  pthread_t thread; /* the one that called last */
+  size_t caller;    /* bytes that it has left */
+} wisp_host_stacks;
+
+/* Whether this thread, and those that OpenMP gives it, have as many bytes. object: a loaded module, whose OpenMP
+ * library is asked; NULL: what was found before holds. WISP_ESYSTEM, in words, where they have less; name is the
+ * kernel's. */
+wisp_status wisp_host_stacks_check(wisp_error *err, wisp_host_stacks *stacks, void *object, const char *name,
+                                   size_t bytes);
+
+#endif

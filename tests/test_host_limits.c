@@ -1,0 +1,151 @@
+/* Claim: where a machine gives too little, stack, room in a file, a home, wisp says so in one line with what to raise,
+ * before anything dies of a signal, and makes no folder that nobody asked for. */
+#include "command.h"
+#include "store_fixture.h"
+#include "../runtime/device.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define RUN "run maxwell -n 8 --box 1 --steps 1 -d host"
+
+/* Fails with one line that has these words. */
+static void expect_line(const char *folder, const char *before, const char *arguments, const char *words)
+{
+  outcome o = run_in(folder, before, arguments);
+  const char *end = strchr(o.err, '\n');
+  if (o.status != 1 || !end || end[1] || !strstr(o.err, words)) fail_msg("%s: status %d: %s", before, o.status, o.err);
+  forget(&o);
+}
+
+/* OpenMP's threads run a block each. */
+static void stacks_of_openmp(void **state)
+{
+  expect_line(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=128k", RUN, "unset OMP_STACKSIZE");
+  expect_line(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=17k", RUN, "OMP_STACKSIZE is '17k'");
+  outcome o = run_in(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=16M", RUN);
+  if (o.status != 0) fail_msg("status %d: %s", o.status, o.err);
+  forget(&o);
+}
+
+/* Too little stack is no verdict on a tuner's candidates. */
+static void stacks_of_candidates(void **state)
+{
+  outcome o = run_in(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=128k",
+                     "tune -d host -n 8 -p f64 -k volume --budget 1s --elements 48");
+  if (o.status != 1 || !strstr(o.err, "unset OMP_STACKSIZE")) fail_msg("status %d: %s", o.status, o.err);
+  forget(&o);
+  o = run_in(*state, "WISP_SHIPPED=none", "db check");
+  if (strstr(o.out, "unfinished") || strstr(o.out, "crash") || !strstr(o.out, "whole")) fail_msg("%s", o.out);
+  forget(&o);
+}
+
+static void stack_of_the_command(void **state)
+{
+  expect_line(*state, "sh -c 'ulimit -s 200; exec \"$@\"' sh", RUN, "raise the limit ('ulimit -s 8192')");
+}
+
+/* A kernel that has an array of 600 KB, and sets a number to 42. */
+static const char big[] = "void big(void **args, unsigned x, unsigned y)\n{\n  volatile char room[600 << 10];\n"
+                          "  (void)x, (void)y;\n  for (int i = 0; i < 600 << 10; i++) room[i] = (char)i;\n"
+                          "  **(int **)args[0] = room[2] * 21;\n}\n";
+
+typedef struct work {
+  wisp_module *module;
+  wisp_graph *graph;
+  wisp_pointer number;
+  wisp_status launched, replayed;
+  wisp_error error;
+} work;
+
+static void *launch(void *context)
+{
+  work *w = context;
+  w->launched =
+      wisp_launch(&w->error, w->module, NULL, (unsigned[]){1, 1}, (unsigned[]){1, 1, 1}, (void *[]){&w->number}, 1);
+  w->replayed = wisp_graph_replay(NULL, w->graph);
+  return NULL;
+}
+
+static void launch_in_thread(work *w, size_t stack)
+{
+  pthread_attr_t about;
+  pthread_t thread;
+  assert_int_equal(pthread_attr_init(&about), 0);
+  assert_int_equal(pthread_attr_setstacksize(&about, stack), 0);
+  assert_int_equal(pthread_create(&thread, &about, launch, w), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  pthread_attr_destroy(&about);
+}
+
+/* A program's thread may have less than the one that loaded the kernel, and a later one more again. */
+static void stacks_of_the_program(void **state)
+{
+  wisp_error err = {.text = ""};
+  wisp_device *device = NULL;
+  wisp_binary binary = {0};
+  work w = {.module = NULL};
+  int number = 0;
+  (void)state;
+  assert_int_equal(wisp_compile(&err, "host", "big", big, &binary), WISP_OK);
+  assert_true(binary.usage.stack_bytes > 599 << 10);
+  assert_int_equal(wisp_device_open(&err, "host", &device), WISP_OK);
+  assert_int_equal(wisp_module_load(&err, device, &binary, "big", 0, &w.module), WISP_OK);
+  assert_int_equal(wisp_device_alloc(&err, device, sizeof number, &w.number), WISP_OK);
+  assert_int_equal(wisp_graph_begin(&err, device), WISP_OK);
+  assert_int_equal(
+      wisp_launch(&err, w.module, NULL, (unsigned[]){1, 1}, (unsigned[]){1, 1, 1}, (void *[]){&w.number}, 1), WISP_OK);
+  assert_int_equal(wisp_graph_end(&err, device, &w.graph), WISP_OK);
+  launch_in_thread(&w, 400 << 10);
+  assert_int_equal(w.launched, WISP_ESYSTEM);
+  assert_int_equal(w.replayed, WISP_ESYSTEM);
+  assert_non_null(strstr(w.error.text, "big needs"));
+  launch_in_thread(&w, 4 << 20);
+  assert_int_equal(w.launched, WISP_OK);
+  assert_int_equal(w.replayed, WISP_OK);
+  assert_int_equal(wisp_device_download(&err, device, &number, w.number, sizeof number), WISP_OK);
+  assert_int_equal(number, 42);
+  wisp_graph_destroy(w.graph);
+  wisp_device_free(device, w.number);
+  wisp_module_unload(w.module);
+  wisp_device_close(device);
+  wisp_binary_free(&binary);
+}
+
+static void sizes_of_files(void **state)
+{
+  expect_line(*state, "sh -c 'ulimit -f 8; exec \"$@\"' sh", RUN, "raise the limit of file sizes (ulimit -f)");
+}
+
+/* One note, and the run goes on; a tuner, which has to keep what it measures, refuses. */
+static void no_home(void **state)
+{
+  static const char before[] =
+      "-u WISP_CACHE_DIR -u XDG_CACHE_HOME -u XDG_DATA_HOME -u WISP_DB WISP_SHIPPED=none HOME=/nonexistent-home";
+  outcome o = run_in(*state, before, "run maxwell -n 1 --box 1 --steps 1 -d host");
+  const char *end = strchr(o.err, '\n');
+  if (o.status != 0 || !end || end[1]) fail_msg("status %d: %s", o.status, o.err);
+  if (!strstr(o.err, "note: compiled kernels cannot be kept in /nonexistent-home/.cache/wisp")) fail_msg("%s", o.err);
+  forget(&o);
+  o = run_in(*state, before, "tune -d host -n 1 -k update --budget 1s --quiet");
+  if (o.status != 1 || !strstr(o.err, "HOME, which is '/nonexistent-home'")) fail_msg("status %d: %s", o.status, o.err);
+  forget(&o);
+  assert_int_equal(access("/nonexistent-home", F_OK), -1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+
+int main(void)
+{
+  unsetenv("WISP_SITE_DB");
+  const struct CMUnitTest tests[] = {TEST(stacks_of_openmp),     TEST(stacks_of_candidates),
+                                     TEST(stack_of_the_command), TEST(stacks_of_the_program),
+                                     TEST(sizes_of_files),       TEST(no_home)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
