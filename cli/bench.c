@@ -2,6 +2,7 @@
 #include "bench_accuracy.h"
 #include "bench_paper.h"
 #include "cli.h"
+#include "notes.h"
 #include "options.h"
 #include "print.h"
 #include "../runtime/blas.h"
@@ -373,8 +374,10 @@ static wisp_status bench(wisp_error *err, wisp_arguments *args)
   wisp_precisions precisions;
   wisp_mesh_source beside;
   wisp_compare_request request;
+  HELD(wisp_notes_free) wisp_notes notes = {0};
   const char *name = wisp_option_value(args, "device");
   CALL(read_request(err, args, &orders, &precisions, &beside, &request));
+  CALL(wisp_cli_note_mesh(err, args, &beside, &notes));
   if (wisp_option_given(args, "one-core")) setenv("OMP_NUM_THREADS", "1", 1); /* before a host kernel brings threads */
   CALL(wisp_cli_open_store(err, args, true, &session));
   CALL(wisp_device_open(err, name ? name : "auto", &session->device));

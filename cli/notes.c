@@ -5,6 +5,16 @@ void wisp_cli_say_notes(const wisp_arguments *args, wisp_notes *notes)
   for (; notes->said < notes->count; notes->said++) wisp_cli_warn(args, notes->list[notes->said].text);
 }
 
+wisp_status wisp_cli_note_mesh(wisp_error *err, const wisp_arguments *args, const wisp_mesh_source *source,
+                               wisp_notes *notes)
+{
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  if (!source->file) return WISP_OK;
+  CALL(wisp_mesh_source_read(err, 0, source, &mesh));
+  wisp_cli_say_notes(args, &mesh->notes);
+  return GIVE(mesh->notes, notes);
+}
+
 void wisp_json_add_notes(cJSON *object, const wisp_notes *notes)
 {
   cJSON *list = cJSON_AddArrayToObject(object, "notes");

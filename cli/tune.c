@@ -1,5 +1,6 @@
 /* wisp tune: a sweep with its progress, and a closing table of winners. */
 #include "cli.h"
+#include "notes.h"
 #include "options.h"
 #include "print.h"
 #include "../gen/family.h"
@@ -23,8 +24,9 @@ typedef struct display {
   const wisp_arguments *args;
   const wisp_tune_request *request;
   wisp_progress progress;
-  double done;    /* of an exhaustive sweep: its trials that there are, over all */
-  char text[256]; /* of the newest trial */
+  double done;      /* of an exhaustive sweep: its trials that there are, over all */
+  char text[256];   /* of the newest trial */
+  wisp_notes notes; /* on the mesh's file */
   size_t count;
   part *parts;
 } display;
@@ -265,6 +267,7 @@ static cJSON *to_json(const display *d, const wisp_tune_summary *s)
     add_numbers(device, &d->parts[i].summary);
     cJSON_AddItemToArray(devices, device);
   }
+  wisp_json_add_notes(object, &d->notes);
   return object;
 }
 
@@ -320,6 +323,7 @@ static wisp_status judge(wisp_error *err, const wisp_tune_summary *s)
 static void end_display(display *d)
 {
   wisp_progress_clear(&d->progress);
+  wisp_notes_free(&d->notes);
   free(d->parts);
 }
 
@@ -334,6 +338,7 @@ static wisp_status tune(wisp_error *err, wisp_arguments *args)
   const char *name = wisp_option_value(args, "device");
   if (wisp_option_given(args, "replay")) return wisp_cli_replay(err, args);
   CALL(read_request(err, args, &orders, &precisions, &source, &request));
+  CALL(wisp_cli_note_mesh(err, args, &source, &d.notes));
   d.progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   request.progress = show;
   request.tick = tick;

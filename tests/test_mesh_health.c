@@ -1,7 +1,7 @@
 /* Claim: wisp mesh says of a file what a run would meet: elements, volume, boundary and shapes as geometry has them,
  * pieces, parts that touch, and groups with their members; its JSON has a key for each, and its exit status is 1 where
  * a run would refuse the file, with the same message. What a file has and a run drops is said once, by wisp mesh and by
- * wisp run, on stderr and in JSON, and to programs; of a plain mesh nothing is said. */
+ * wisp run, tune and bench, on stderr and in JSON, and to programs; of a plain mesh nothing is said. */
 #include "command.h"
 #include "good.h"
 #include "parts.h"
@@ -324,6 +324,26 @@ static void test_reversed(void **state)
   }
 }
 
+/* Who times on a file says of it what a run says: tune as run does, bench beside its rows. */
+static void test_timed(void **state)
+{
+  char path[128], line[512];
+  wisp_mesh *mesh = make_grid(4, 2, 2, 2);
+  for (int32_t *v = mesh->cell; v < mesh->cell + 5 * 4; v += 4) {
+    const int32_t first = v[2];
+    v[2] = v[3], v[3] = first;
+  }
+  snprintf(path, sizeof path, "%s", fixture_path(*state, "reversed.msh"));
+  write_mesh(path, mesh);
+  snprintf(line, sizeof line, "tune -d host -n 1 -p f32 -k update --defaults --mesh %s", path);
+  expect_notes(*state, line, (const char *const[]){"reversed"}, 1);
+  snprintf(line, sizeof line, "bench -d host -n 1 -p f32 -k update --elements 96 --json --mesh %s", path);
+  outcome o = run_in(*state, "", line);
+  if (o.status != 0 || count_of(o.err, "note: ") != 1 || !strstr(o.err, "5 of 48 tets had negative volume"))
+    fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
+  forget(&o);
+}
+
 /* A plate in space: places have the file's three coordinates. */
 static void test_plane(void **state)
 {
@@ -432,10 +452,10 @@ static void test_programs(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_boxes),    cmocka_unit_test(test_shapes),   cmocka_unit_test(test_pieces),
-      cmocka_unit_test(test_groups),   cmocka_unit_test(test_dropped),  cmocka_unit_test(test_unused),
-      cmocka_unit_test(test_reversed), cmocka_unit_test(test_plane),    cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_usage),    cmocka_unit_test(test_programs),
+      cmocka_unit_test(test_boxes),    cmocka_unit_test(test_shapes),  cmocka_unit_test(test_pieces),
+      cmocka_unit_test(test_groups),   cmocka_unit_test(test_dropped), cmocka_unit_test(test_unused),
+      cmocka_unit_test(test_reversed), cmocka_unit_test(test_timed),   cmocka_unit_test(test_plane),
+      cmocka_unit_test(test_refused),  cmocka_unit_test(test_usage),   cmocka_unit_test(test_programs),
   };
   return cmocka_run_group_tests(tests, fixture_set_up, fixture_tear_down);
 }
