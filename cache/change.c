@@ -62,8 +62,8 @@ static wisp_status warn(wisp_error *err, const char *path, char **warning)
   wisp_text text = {0};
   wisp_status status = wisp_text_print(
       err, &text,
-      "%s %s: it keeps a rollback journal, so that writers wait for each other; "
-      "tuners on several hosts do better with a file each and 'wisp db merge'",
+      WISP_MESSAGE("%s %s: it keeps a rollback journal, so that writers wait for each other; "
+                   "tuners on several hosts do better with a file each and 'wisp db merge'"),
       path, wisp_place_on_network(path) ? "is on a network file system" : "is treated so by WISP_JOURNAL=rollback");
   if (status == WISP_OK) *warning = text.data;
   return status;
@@ -207,7 +207,8 @@ static wisp_status sync_path(wisp_error *err, const char *path, int flags)
   int why = errno;
   if (file >= 0) close(file);
   if (good || ((flags & O_DIRECTORY) && why == EINVAL)) return WISP_OK; /* some file systems sync no folders */
-  return wisp_fail(err, WISP_ESTORE, "%s: cannot be synced to disk: %s", path, strerror(why));
+  return wisp_fail(err, WISP_ESTORE, "%s: cannot be synced to disk: %s: make room, or name another file", path,
+                   strerror(why));
 }
 
 /* Syncs the new file, and puts it in the old one's place. */
@@ -215,7 +216,8 @@ static wisp_status publish(wisp_error *err, const char *fresh, const char *path)
 {
   char folder[4096];
   CALL(sync_path(err, fresh, O_RDONLY));
-  CALL(wisp_require(err, rename(fresh, path) == 0, WISP_ESTORE, "%s: cannot be put in the place of %s: %s", fresh, path,
+  CALL(wisp_require(err, rename(fresh, path) == 0, WISP_ESTORE,
+                    "%s: cannot be put in the place of %s: %s: name a file in a writable folder", fresh, path,
                     strerror(errno)));
   snprintf(folder, sizeof folder, "%s", path);
   return sync_path(err, dirname(folder), O_RDONLY | O_DIRECTORY);
@@ -338,13 +340,13 @@ wisp_status wisp_store_replace(wisp_error *err, const char *path, const wisp_tri
   remove_fresh(fresh.data);
   TRY(wisp_store_write_new(err, fresh.data, path, list));
   TRY(wisp_store_backup_name(err, path, &kept));
-  TRY(wisp_require(err, link(path, kept) == 0, WISP_ESTORE, "%s: cannot be kept as %s: %s", path, kept,
-                   strerror(errno)));
+  TRY(wisp_require(err, link(path, kept) == 0, WISP_ESTORE,
+                   "%s: cannot be kept as %s: %s: name a file in a writable folder", path, kept, strerror(errno)));
   for (size_t i = 0; i < WISP_COUNT(beside); i++) {
     snprintf(from, sizeof from, "%s%s", path, beside[i]);
     snprintf(to, sizeof to, "%s%s", kept, beside[i]);
-    TRY(wisp_require(err, rename(from, to) == 0 || errno == ENOENT, WISP_ESTORE, "%s: cannot be kept as %s: %s", from,
-                     to, strerror(errno)));
+    TRY(wisp_require(err, rename(from, to) == 0 || errno == ENOENT, WISP_ESTORE,
+                     "%s: cannot be kept as %s: %s: name a file in a writable folder", from, to, strerror(errno)));
   }
   TRY(publish(err, fresh.data, path));
   *backup = kept;

@@ -276,7 +276,7 @@ wisp_status wisp_trial_check_numbers(wisp_error *err, const wisp_trial *trial)
       CALL(check_number(err, column, trial->samples[s]));
   }
   return wisp_require(err, !isnan(trial->ms) || !wisp_trial_is_right(trial), WISP_EINPUT,
-                      "the outcome is %s, and there is no time: ms is missing", trial->outcome);
+                      "the outcome is %s, and there is no time: give ms", trial->outcome);
 }
 
 /* ---- In and out of SQLite. */

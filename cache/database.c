@@ -18,22 +18,30 @@ static const struct {
   const char *text;
 } meanings[] = {
     {SQLITE_NOTADB, WISP_ESTORE,
-     "is not a tuning store of wisp (no SQLite file, or its head is damaged): move it away, or restore it from a copy"},
+     WISP_MESSAGE("is not a tuning store of wisp (no SQLite file, or its head is damaged): move it away, or restore it "
+                  "from a copy")},
     {SQLITE_INTERRUPT, WISP_ESTORE,
-     "is no tuning store as wisp writes them (reading it takes longer than its size allows): move it away"},
+     WISP_MESSAGE(
+         "is no tuning store as wisp writes them (reading it takes longer than its size allows): move it away")},
     {SQLITE_CORRUPT, WISP_ESTORE,
-     "is a damaged tuning store (torn or altered) and was left as it is: 'wisp db salvage' rescues what is whole, or "
-     "restore it from a copy"},
+     WISP_MESSAGE("is a damaged tuning store (torn or altered) and was left as it is: 'wisp db salvage' rescues what "
+                  "is whole, or "
+                  "restore it from a copy")},
     {SQLITE_FULL, WISP_ESTORE,
-     "cannot grow: the disk is full: make room, or name another file with --db; what was stored before is safe"},
+     WISP_MESSAGE(
+         "cannot grow: the disk is full: make room, or name another file with --db; what was stored before is safe")},
     {SQLITE_IOERR, WISP_ESTORE,
-     "cannot be read or written: the disk is full, over quota or failing, or files are limited (ulimit -f): make room "
-     "or name another file with --db"},
-    {SQLITE_READONLY, WISP_ESTORE, "cannot be written: it is read-only: name another file with --db or WISP_DB"},
-    {SQLITE_PERM, WISP_ESTORE, "may not be accessed: change its permissions, or name another file with --db"},
+     WISP_MESSAGE("cannot be read or written: the disk is full, over quota or failing, or files are limited (ulimit "
+                  "-f): make room "
+                  "or name another file with --db")},
+    {SQLITE_READONLY, WISP_ESTORE,
+     WISP_MESSAGE("cannot be written: it is read-only: name another file with --db or WISP_DB")},
+    {SQLITE_PERM, WISP_ESTORE,
+     WISP_MESSAGE("may not be accessed: change its permissions, or name another file with --db")},
     {SQLITE_CANTOPEN, WISP_ESTORE,
-     "cannot be opened: check that it is a file and that you may access it and its folder, or name another with --db"},
-    {SQLITE_NOMEM, WISP_EMEMORY, "cannot be read: out of memory"},
+     WISP_MESSAGE("cannot be opened: check that it is a file and that you may access it and its folder, or name "
+                  "another with --db")},
+    {SQLITE_NOMEM, WISP_EMEMORY, WISP_MESSAGE("cannot be read: out of memory")},
 };
 
 /* Does another process hold the file? */

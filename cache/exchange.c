@@ -129,8 +129,9 @@ static wisp_status take_document(wisp_error *err, const cJSON *root, wisp_trials
   size_t number = 0;
   const cJSON *item, *version = cJSON_GetObjectItemCaseSensitive(root, "wisp_store"),
                      *trials = cJSON_GetObjectItemCaseSensitive(root, "trials");
-  CALL(wisp_require(err, cJSON_IsNumber(version) && cJSON_IsArray(trials), WISP_EINPUT,
-                    "this JSON is no export of a store: it lacks \"wisp_store\" or \"trials\""));
+  CALL(wisp_require(
+      err, cJSON_IsNumber(version) && cJSON_IsArray(trials), WISP_EINPUT,
+      "this JSON is no export of a store: it lacks \"wisp_store\" or \"trials\": make one by 'wisp db export'"));
   CALL(wisp_require(err, version->valuedouble == EXPORT_VERSION, WISP_EINPUT,
                     "the export is of version %g, this wisp reads %d: update wisp", version->valuedouble,
                     EXPORT_VERSION));

@@ -127,8 +127,10 @@ wisp_status wisp_place_folders(wisp_error *err, const char *path)
     char was = *at;
     *at = '\0';
     if (mkdir(folder, 0777) != 0 && access(folder, F_OK) != 0)
-      CALL(wisp_fail(err, WISP_ESTORE, "%s: cannot make folder %s for the tuning store: %s", path, folder,
-                     strerror(errno)));
+      CALL(wisp_fail(
+          err, WISP_ESTORE,
+          "%s: cannot make folder %s for the tuning store: %s: name a file in a writable folder with --db or WISP_DB",
+          path, folder, strerror(errno)));
     *at = was;
     if (!was) break;
   }
@@ -192,7 +194,10 @@ wisp_status wisp_lock_take(wisp_error *err, const char *path, bool alone, bool w
   else if (errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK || errno == EINVAL)
     *out = WISP_LOCK_UNSUPPORTED;
   else
-    return wisp_fail(err, WISP_ESTORE, "tuning store: cannot lock: %s", strerror(errno));
+    return wisp_fail(
+        err, WISP_ESTORE,
+        "%s: the tuning store cannot be locked: %s: name a file on another file system with --db or WISP_DB", path,
+        strerror(errno));
   return WISP_OK;
 }
 
@@ -248,8 +253,9 @@ wisp_status wisp_reader_copy(wisp_error *err, const char *path, wisp_text *name,
   HELD(wisp_text_free) wisp_text place = {0};
   const char *tmp = getenv("TMPDIR");
   CALL(wisp_text_print(err, &place, "%s/wisp-XXXXXX", tmp && *tmp ? tmp : "/tmp"));
-  CALL(wisp_require(err, mkdtemp(place.data), WISP_ESTORE, "%s: cannot be read in place, and not copied to %s: %s",
-                    path, place.data, strerror(errno)));
+  CALL(wisp_require(err, mkdtemp(place.data), WISP_ESTORE,
+                    "%s: cannot be read in place, and not copied to %s: %s: set TMPDIR to a folder with room", path,
+                    place.data, strerror(errno)));
   *folder = place.data;
   place.data = NULL;
   CALL(wisp_text_print(err, name, "%s/copy.db", *folder));

@@ -95,8 +95,8 @@ static wisp_status read_damaged(wisp_error *err, const char *path, rescue *r)
 {
   struct stat about;
   HELD(wisp_text_free) wisp_text copy = {0};
-  CALL(wisp_require(err, stat(path, &about) == 0 && S_ISREG(about.st_mode), WISP_EMISSING, "%s: there is no such file",
-                    path));
+  CALL(wisp_require(err, stat(path, &about) == 0 && S_ISREG(about.st_mode), WISP_EMISSING,
+                    "%s: there is no such file: check the name", path));
   CALL(wisp_reader_copy(err, path, &copy, &r->folder));
   CALL(open_copy(err, path, copy.data, r));
   return take_all(err, r, about.st_size / LEAST_ROW_BYTES);
@@ -134,7 +134,8 @@ wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *in
                       "%s is in use: end who writes to it first, or name a new file with -o", path));
   }
   CALL(read_damaged(err, real, &r));
-  CALL(wisp_require(err, r.list.count, WISP_ESTORE, "%s: not one row of it is whole: nothing was rescued", path));
+  CALL(wisp_require(err, r.list.count, WISP_ESTORE,
+                    "%s: not one row of it is whole: nothing was rescued: restore it from a copy", path));
   if (!into) CALL(wisp_place_writable(err, real));
   CALL(into ? write_into(err, into, real, &r.list) : wisp_store_replace(err, real, &r.list, backup));
   *out = r.found;

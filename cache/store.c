@@ -52,7 +52,8 @@ static wisp_status load_file(wisp_error *err, const char *path, bool tolerant, w
   if (got == WISP_OK) return WISP_OK;
   list->count = start;
   if (!tolerant || got == WISP_EMEMORY || got == WISP_EUSAGE) return wisp_fail(err, got, "%s", why.text);
-  return wisp_text_print(err, warning, "%s%s; going on without it", warning->length ? "\n" : "", why.text);
+  return wisp_text_print(err, warning, WISP_MESSAGE("%s%s; going on without it"), warning->length ? "\n" : "",
+                         why.text);
 }
 
 /* The user's file, named or at its usual place. A machine without a home has none, and may still use what ships. */
@@ -62,7 +63,7 @@ static wisp_status load_user(wisp_error *err, const char *named, bool tolerant, 
   char *path = NULL;
   wisp_status status = named ? WISP_OK : wisp_store_user_path(&why, &path);
   if (status == WISP_ESTORE)
-    status = wisp_text_print(err, warning, "%s; going on without a user's store", why.text);
+    status = wisp_text_print(err, warning, WISP_MESSAGE("%s; going on without a user's store"), why.text);
   else if (status != WISP_OK)
     status = wisp_fail(err, status, "%s", why.text);
   else

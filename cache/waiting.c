@@ -39,7 +39,7 @@ static void tell(wisp_waiting *w)
 {
   char holder[WISP_HOLDER_TEXT], text[sizeof holder + 4200];
   wisp_holder_find(w->path, WISP_HINDERS_SOME, holder);
-  snprintf(text, sizeof text, "%.4000s is held by %s: waiting for it", w->path, holder);
+  snprintf(text, sizeof text, WISP_MESSAGE("%.4000s is held by %s: waiting for it"), w->path, holder);
   w->note(w->context, text);
   w->told = true;
 }

@@ -40,7 +40,7 @@ static wisp_status salvage(wisp_error *err, const wisp_arguments *args, const ch
   wisp_salvaged found;
   OWNED(free) char *backup = NULL;
   const char *into = NULL;
-  CALL(wisp_require(err, args->operand_count <= 2, WISP_EUSAGE, "salvage takes one file"));
+  CALL(wisp_require(err, args->operand_count <= 2, WISP_EUSAGE, "salvage takes one file: wisp db salvage FILE"));
   CALL(wisp_option_output(err, args, "output", NULL, &into));
   if (args->operand_count == 2) path = args->operands[1];
   CALL(wisp_refuse_packed(err, path));

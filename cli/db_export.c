@@ -44,8 +44,8 @@ static wisp_status export_device(wisp_error *err, const wisp_arguments *args, co
   CALL(wisp_store_open(err, path, false, &warning, &store));
   if (warning) wisp_cli_warn(args, warning);
   CALL(collect(err, store, how->device, &layer, &list));
-  snprintf(note, sizeof note, "%.300s has nothing of '%s': these are the trials of the %s layer", path, how->device,
-           wisp_layer_name(layer));
+  snprintf(note, sizeof note, WISP_MESSAGE("%.300s has nothing of '%s': these are the trials of the %s layer"), path,
+           how->device, wisp_layer_name(layer));
   if (layer != WISP_LAYER_USER) wisp_cli_warn(args, note);
   if (how->winners || how->as_text) wisp_shipped_select(&list, how->winners);
   return how->as_text ? wisp_trials_print_shipped(err, &list, out) : wisp_trials_print_json(err, &list, out);
@@ -53,9 +53,10 @@ static wisp_status export_device(wisp_error *err, const wisp_arguments *args, co
 
 static wisp_status export_file(wisp_error *err, const char *path, const export *how, wisp_text *out)
 {
-  CALL(wisp_require(err, access(path, F_OK) == 0, WISP_EMISSING,
-                    "%s: there is no such store: fill one with wisp tune; -d DEV exports what ships for a device",
-                    path));
+  CALL(wisp_require(
+      err, access(path, F_OK) == 0, WISP_EMISSING,
+      "%s: there is no tuning store here: check the path, or fill one with wisp tune; -d DEV exports what ships",
+      path));
   return how->as_text ? wisp_store_print_shipped(err, path, how->winners, out)
                       : wisp_store_export(err, path, how->winners, out);
 }
@@ -76,5 +77,5 @@ wisp_status wisp_db_export(wisp_error *err, const wisp_arguments *args, const ch
   CALL(*how.device ? export_device(err, args, path, &how, &text) : export_file(err, path, &how, &text));
   if (name) return wisp_write_file(err, name, wisp_fill_text, &text);
   return wisp_require(err, fwrite(text.data, 1, text.length, stdout) == text.length && fflush(stdout) == 0,
-                      WISP_ESYSTEM, "standard output cannot be written");
+                      WISP_ESYSTEM, "the output could not be written: make room, or send it elsewhere");
 }

@@ -62,7 +62,8 @@ static wisp_status show_removal(wisp_error *err, const char *path, const pruning
   OWNED(free) const wisp_trial **list = NULL;
   size_t count = 0, whole = 0;
   wisp_layer layer;
-  CALL(wisp_require(err, access(path, F_OK) == 0, WISP_EMISSING, "%s: there is no such store", path));
+  CALL(wisp_require(err, access(path, F_OK) == 0, WISP_EMISSING,
+                    "%s: there is no tuning store here: check the path, or fill one with wisp tune", path));
   CALL(wisp_store_open(err, path, false, NULL, &store));
   CALL(wisp_new(err, wisp_store_count(store), sizeof *list, &list));
   for (size_t i = 0; i < wisp_store_count(store); i++) {

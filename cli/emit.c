@@ -110,8 +110,9 @@ static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_
   size_t listed = 0;
   for (const wisp_kernel_decl *k = w->family->kernels; k->name; k++)
     for (size_t i = 0; i < all->count; i++) listed += is_listed(w, all->list[i], k->name);
-  CALL(wisp_require(err, listed || !w->strategy, WISP_EUSAGE, "no strategy '%s' for %s: 'wisp emit -f %s' lists them",
-                    w->strategy, w->family->name, w->family->name));
+  CALL(wisp_require(err, listed || !w->strategy, WISP_EUSAGE,
+                    "there is no strategy '%s' for %s: 'wisp emit -f %s' lists them", w->strategy, w->family->name,
+                    w->family->name));
   printf("family %s, order %d, system %s, %s; * marks default values\n", w->family->name, w->spec.order, w->spec.system,
          wisp_precision_name(w->spec.precision));
   for (const wisp_kernel_decl *k = w->family->kernels; k->name; k++) {
@@ -150,9 +151,9 @@ static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const 
                              wisp_plan **out)
 {
   wisp_status status =
-      w->strategy ? wisp_fail(err, WISP_EUSAGE, "kernel '%s' has no strategy '%s': 'wisp emit' lists them",
-                              scope->spec.kernel, w->strategy)
-                  : wisp_fail(err, WISP_EUSAGE, "there is no kernel '%s': 'wisp emit' lists them", scope->spec.kernel);
+      w->strategy ? wisp_fail(err, WISP_EUSAGE, "there is no strategy '%s' for %s: 'wisp emit -f %s' lists them",
+                              w->strategy, scope->spec.kernel, w->family->name)
+                  : wisp_family_refuse_kernel(err, w->family, scope->spec.kernel);
   for (size_t i = 0; i < all->count; i++) {
     const wisp_strategy *s = all->list[i];
     if (strcmp(s->family, w->family->name) != 0) continue;

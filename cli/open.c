@@ -22,7 +22,8 @@ wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, boo
   HELD(wisp_scratch_remove) char folder[WISP_PACKED_FOLDER] = "";
   HELD(wisp_text_free) wisp_text place = {0};
   const char *db = wisp_option_value(args, "db");
-  CALL(wisp_require(err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING, "%s: there is no such file", db));
+  CALL(wisp_require(err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING,
+                    "%s: there is no such file: check the name", db));
   CALL(read_place(err, db, folder, &place));
   CALL(wisp_session_read(err, &(wisp_session_request){.store = place.data ? place.data : db}, tolerant, out));
   tell(args, *out);

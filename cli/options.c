@@ -148,8 +148,9 @@ static void say_missing_stores(const wisp_arguments *args, char *text, size_t si
   for (size_t i = 0; find(&args->help, "db", 2, 0) >= 0 && i < WISP_COUNT(variables); i++) {
     const char *path = getenv(variables[i]);
     if (!path || !*path || access(path, F_OK) == 0 || used >= size) continue;
-    used += (size_t)snprintf(text + used, size - used, "%s%s is '%s': %s", used ? "; " : "", variables[i], path,
-                             strerror(errno));
+    used += (size_t)snprintf(text + used, size - used,
+                             WISP_MESSAGE("%s%s is '%s': %s: correct it, or fill it by wisp tune"), used ? "; " : "",
+                             variables[i], path, strerror(errno));
   }
 }
 
@@ -382,8 +383,7 @@ wisp_status wisp_option_known(wisp_error *err, const wisp_arguments *args)
 {
   const char *family = wisp_option_value(args, "family"), *name = wisp_option_value(args, "system");
   wisp_system *system = NULL;
-  if (family && !wisp_family_find(family))
-    return wisp_fail(err, WISP_EUSAGE, "there is no family '%s': 'wisp emit -f FAMILY' shows what one has", family);
+  if (family && !wisp_family_find(family)) return wisp_family_refuse(err, family);
   if (!name) return WISP_OK;
   for (size_t i = 0; wisp_family_at(i); i++) {
     const wisp_family *has = wisp_family_at(i);

@@ -11,7 +11,8 @@ static wisp_status read_input(wisp_error *err, const wisp_arguments *args, wisp_
   char bytes[65536];
   size_t count = args->input->data ? 0 : fread(bytes, 1, sizeof bytes, stdin);
   for (; count; count = fread(bytes, 1, sizeof bytes, stdin)) CALL(wisp_text_add(err, args->input, bytes, count));
-  CALL(wisp_require(err, !ferror(stdin), WISP_ESYSTEM, "standard input: cannot be read: %s", strerror(errno)));
+  CALL(wisp_require(err, !ferror(stdin), WISP_ESYSTEM, "standard input: cannot be read: %s: name a file",
+                    strerror(errno)));
   CALL(wisp_text_add(err, args->input, "", 0));
   source->file = "standard input", source->data = args->input->data, source->length = args->input->length;
   return WISP_OK;

@@ -37,7 +37,7 @@ static wisp_status report(wisp_error *err, wisp_arguments *args)
   OWNED(wisp_session_close) wisp_session *session = NULL;
   HELD(wisp_text_free) wisp_text page = {0};
   const char *folder = wisp_option_value(args, "out");
-  CALL(wisp_require(err, folder && *folder, WISP_EUSAGE, "-o DIR says where to write the page"));
+  CALL(wisp_require(err, folder && *folder, WISP_EUSAGE, "say where to write the page: -o DIR"));
   CALL(read_wish(err, args, &wish));
   CALL(wisp_cli_open_store(err, args, !wisp_option_given(args, "db"), &session));
   CALL(wisp_report_page(err, session, &wish, &page));

@@ -166,7 +166,7 @@ static wisp_status list_kernels(wisp_error *err, const wisp_stage *stage, bool a
     const char *const cells[] = {c->kernel, c->strategy, match, wisp_layer_name(c->layer), c->params};
     CALL(wisp_table_add(err, table, cells));
     char note[sizeof c->note + 64];
-    snprintf(note, sizeof note, "the stored winner was not taken: %s", c->note);
+    snprintf(note, sizeof note, WISP_MESSAGE("the stored winner was not taken: %s"), c->note);
     if (*c->note) CALL(wisp_table_add(err, table, (const char *const[]){"", "", "", "", note}));
   }
   return wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), out);

@@ -215,7 +215,9 @@ static wisp_status plan_steps(wisp_error *err, const wisp_system_request *r, wis
   if (r->steps >= 0) return WISP_OK;
   double steps = ceil(r->time / run->dt * (1 - 1e-12));
   if (!(steps <= 1e9))
-    return wisp_fail(err, WISP_EUSAGE, "%g steps of %g to time %g are too many", steps, run->dt, r->time);
+    return wisp_fail(err, WISP_EUSAGE,
+                     "%g steps of %g to time %g are too many: take an earlier --time, or a mesh without tiny elements",
+                     steps, run->dt, r->time);
   run->steps = (long long)steps;
   if (run->steps) run->dt = r->time / steps;
   return WISP_OK;

@@ -90,9 +90,9 @@ static bool has_tuned(const wisp_stage *stage)
 static bool explain_step(const wisp_system_request *r, const wisp_system_run *run, char why[256])
 {
   if (!run->measured && !isnan(r->dt))
-    snprintf(why, 256, "leave --dt out for a stable one");
+    snprintf(why, 256, WISP_MESSAGE("leave --dt out for a stable one"));
   else if (run->dt > run->limit)
-    snprintf(why, 256, "steps up to %.4g are stable here; %s", run->limit,
+    snprintf(why, 256, WISP_MESSAGE("steps up to %.4g are stable here; %s"), run->limit,
              isnan(r->dt) ? "take a --cfl below 1" : "leave --dt out");
   else
     return false;
@@ -109,11 +109,12 @@ static bool explain_system(const wisp_system_request *r, const wisp_system_run *
     wall++;
   if (between)
     snprintf(why, 256,
-             "the flux of system %s adds energy between elements, or its energy does not belong to its rates: correct "
-             "its file",
+             WISP_MESSAGE("the flux of system %s adds energy between elements, or its energy does not belong to its "
+                          "rates: correct its file"),
              system->name);
   else if (wall < system->boundaries)
-    snprintf(why, 256, "the walls '%s' of system %s add energy: correct its file, or take another --boundary",
+    snprintf(why, 256,
+             WISP_MESSAGE("the walls '%s' of system %s add energy: correct its file, or take another --boundary"),
              system->boundary[wall].name, system->name);
   return between || wall < system->boundaries;
 }
@@ -122,7 +123,8 @@ static bool explain_medium(const wisp_system_request *r, const wisp_system_run *
 {
   char jump[128];
   describe_jump(r, run, jump);
-  snprintf(why, 256, "%s: take media that differ less%s", jump, r->run.precision == WISP_F32 ? ", or f64" : "");
+  snprintf(why, 256, WISP_MESSAGE("%s: take media that differ less%s"), jump,
+           r->run.precision == WISP_F32 ? ", or f64" : "");
   return *jump;
 }
 
@@ -132,8 +134,9 @@ static void explain_kernels(const wisp_system_run *run, char why[256])
   char step[64] = "which are safe";
   if (run->measured) snprintf(step, sizeof step, "though steps up to %.4g are stable here", run->limit);
   snprintf(why, 256, "%s: %s%s", step,
-           has_tuned(&run->stage) ? "a kernel may be at fault; try --default"
-                                  : "default kernels ran, and the data do not explain it; report it with the mesh",
+           has_tuned(&run->stage)
+               ? WISP_MESSAGE("a kernel may be at fault; try --default")
+               : WISP_MESSAGE("default kernels ran, and the data do not explain it; report it with the mesh"),
            run->measured ? ", or a smaller --cfl" : "");
 }
 

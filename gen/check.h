@@ -64,6 +64,9 @@ static inline void free_owned(void *own)
 __attribute__((format(printf, 3, 4))) wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format,
                                                             ...);
 
+/* Marks a literal that becomes a message elsewhere, for scripts/list-messages. */
+#define WISP_MESSAGE(text) text
+
 /* WISP_OK where the condition holds, else wisp_fail with the rest. */
 #define wisp_require(err, condition, ...) ((condition) ? WISP_OK : wisp_fail((err), __VA_ARGS__))
 

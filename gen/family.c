@@ -52,6 +52,13 @@ static const wisp_element *find_element(const wisp_family *family, const char *n
   return NULL;
 }
 
+/* Adds a name to a list, "a, b", as far as there is room. */
+static void add_name(char *list, size_t room, const char *name)
+{
+  const size_t length = strlen(list);
+  snprintf(list + length, room - length, "%s%s", length ? ", " : "", name);
+}
+
 int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8])
 {
   const wisp_family *family = wisp_family_find(spec->family);
@@ -60,16 +67,32 @@ int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8])
   return 1;
 }
 
+wisp_status wisp_family_refuse(wisp_error *err, const char *name)
+{
+  char list[256] = "";
+  const wisp_family *family = NULL;
+  for (size_t i = 0; (family = wisp_family_at(i)); i++) add_name(list, sizeof list, family->name);
+  return wisp_fail(err, WISP_EUSAGE, "there is no family '%s'; there are: %s", name, list);
+}
+
+wisp_status wisp_family_refuse_kernel(wisp_error *err, const wisp_family *family, const char *name)
+{
+  return wisp_fail(err, WISP_EUSAGE, "the %s family has no kernel '%s': 'wisp emit -f %s' lists them", family->name,
+                   name, family->name);
+}
+
 wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec)
 {
   const wisp_family *family = wisp_family_find(spec->family);
-  CALL(wisp_require(err, family, WISP_EUSAGE, "there is no family '%s'", spec->family));
+  char list[256] = "";
+  if (!family) return wisp_family_refuse(err, spec->family);
   const wisp_element *element = find_element(family, spec->element);
-  CALL(wisp_require(err, element, WISP_EUSAGE, "the %s family has no element '%s': it has %s%s", family->name,
-                    spec->element, family->elements->name, family->elements[1].name ? " and others" : ""));
+  for (const wisp_element *e = family->elements; e->name; e++) add_name(list, sizeof list, e->name);
+  CALL(wisp_require(err, element, WISP_EUSAGE, "the %s family has no element '%s'; there are: %s", family->name,
+                    spec->element, list));
   return wisp_require(err, spec->order >= element->orders[0] && spec->order <= element->orders[1], WISP_EUSAGE,
-                      "order %d: the %s family has orders %d to %d", spec->order, family->name, element->orders[0],
-                      element->orders[1]);
+                      "the %s family: order %d is out of range: use %d to %d", family->name, spec->order,
+                      element->orders[0], element->orders[1]);
 }
 
 bool wisp_list_has(const char *list, const char *name)
@@ -128,11 +151,11 @@ wisp_status wisp_composition_spec(wisp_error *err, const wisp_spec *stage, const
   char from[WISP_NAME_TEXT];
   snprintf(from, sizeof from, "%.*s", dot ? (int)(dot - name) : 0, name);
   if (dot) lender = wisp_family_find(from);
-  CALL(wisp_require(err, lender, WISP_EUSAGE, "%s: there is no family '%s'", name, from));
+  if (!lender) return wisp_context(err, wisp_family_refuse(err, from), "%s: ", name);
   *out = dot ? wisp_family_spec(lender, stage->order, NULL, stage->precision) : *stage;
   wisp_spec_name_kernel(out, dot ? dot + 1 : name);
   const wisp_kernel_decl *kernel = wisp_family_kernel(lender, out->kernel);
-  CALL(wisp_require(err, kernel, WISP_EUSAGE, "the %s family has no kernel '%s'", lender->name, out->kernel));
+  if (!kernel) return wisp_family_refuse_kernel(err, lender, out->kernel);
   if (dot) CALL(check_borrowed(err, family, lender, kernel));
   return WISP_OK;
 }
@@ -177,9 +200,9 @@ static wisp_status open_kernel(wisp_error *err, const wisp_spec *spec, const wis
                                const wisp_kernel_decl **kernel, wisp_env **sizes)
 {
   const wisp_family *family = wisp_family_find(spec->family);
-  CALL(wisp_require(err, family != NULL, WISP_EUSAGE, "there is no family '%s'", spec->family));
+  if (!family) return wisp_family_refuse(err, spec->family);
   *kernel = wisp_family_kernel(family, wisp_spec_is_step(spec) && family->whole ? family->whole : spec->kernel);
-  CALL(wisp_require(err, *kernel != NULL, WISP_EUSAGE, "the %s family has no kernel '%s'", family->name, spec->kernel));
+  if (!*kernel) return wisp_family_refuse_kernel(err, family, spec->kernel);
   CALL(wisp_env_create(err, NULL, sizes));
   return add_sizes(err, family, spec, own, *sizes);
 }

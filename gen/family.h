@@ -133,6 +133,11 @@ int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8]);
 wisp_status wisp_family_names(wisp_error *err, const wisp_spec *spec, const wisp_target *target, int count,
                               const wisp_layout *layouts, wisp_env **out);
 
+/* WISP_EUSAGE: there is no family of this name, or the family has no such kernel; the message says which there are, or
+ * how to see them. */
+wisp_status wisp_family_refuse(wisp_error *err, const char *name);
+wisp_status wisp_family_refuse_kernel(wisp_error *err, const wisp_family *family, const char *name);
+
 /* WISP_EUSAGE where there is no such family, or it has no such element or order. */
 wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec);
 

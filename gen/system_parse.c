@@ -81,7 +81,7 @@ static wisp_status read_fields(wisp_error *err, parser *p, char *rest)
     EXPECT(system->fields < WISP_MAX_FIELDS, "more than %d fields", WISP_MAX_FIELDS);
     EXPECT(is_name(word, sizeof system->field[0]), "'%s' is no name of at most %zu letters, digits and _", word,
            sizeof system->field[0] - 1);
-    EXPECT(wisp_system_field(system, word) < 0, "field '%s' stands here twice", word);
+    EXPECT(wisp_system_field(system, word) < 0, "field %s is given twice", word);
     snprintf(system->field[system->fields], sizeof system->field[0], "%s", word);
   }
   EXPECT(system->fields, "no fields; write: fields NAME ...");
@@ -93,7 +93,7 @@ static wisp_status read_rate(wisp_error *err, parser *p, char *rest)
   const char *name = next_word(&rest);
   int out = wisp_system_field(p->system, name);
   EXPECT(out >= 0, "rate of '%s': there is no such field", name);
-  EXPECT(!p->rated[out], "rate of %s stands here for the second time", name);
+  EXPECT(!p->rated[out], "rate of %s is given twice", name);
   p->rated[out] = true;
   EXPECT(strcmp(next_word(&rest), "=") == 0, "write: rate %s = +FIELD.AXIS ...", name);
   rest = skip_space(rest);
@@ -114,7 +114,7 @@ static wisp_status cut_statement(wisp_error *err, const parser *p, char *line, c
   *text = skip_space(equals + 1);
   EXPECT(!*skip_space(line) && is_name(*name, room),
          "'%s' before the = is no name of at most %zu letters, digits and _", *name, room - 1);
-  EXPECT(!wisp_env_has(p->constants, *name), "the name %s is taken: it is a constant", *name);
+  EXPECT(!wisp_env_has(p->constants, *name), "the name %s is taken: take another", *name);
   EXPECT(**text, "no expression for %s", *name);
   return WISP_OK;
 }
@@ -160,7 +160,7 @@ static wisp_status bind_last(wisp_error *err, const wisp_env *symbols, const wis
 static wisp_status show_last(wisp_error *err, wisp_env *symbols, const wisp_statements *statements, int slot)
 {
   const char *name = statements->names[statements->count - 1];
-  EXPECT(!wisp_env_has(symbols, name), "the name %s is taken", name);
+  EXPECT(!wisp_env_has(symbols, name), "the name %s is taken: take another", name);
   return wisp_env_int(err, symbols, name, slot);
 }
 
@@ -214,8 +214,7 @@ static wisp_status accept_ghost(wisp_error *err, wisp_system *system, const wisp
   const char *name = ghost->names[ghost->count - 1];
   int slot = wisp_slot_find(system->symbols, name) - wisp_slot_outside(system);
   EXPECT(slot >= 0 && slot < system->fields, "a boundary assigns FIELD_p, and there is no %s", name);
-  for (size_t i = 0; i + 1 < ghost->count; i++)
-    EXPECT(strcmp(ghost->names[i], name) != 0, "%s is assigned twice", name);
+  for (size_t i = 0; i + 1 < ghost->count; i++) EXPECT(strcmp(ghost->names[i], name) != 0, "%s is given twice", name);
   CALL(kernel_text(err, ghost));
   CALL(bind_last(err, system->symbols, ghost, wisp_slot_normal(system) + 3));
   wisp_system_mark_readers(system, ghost->expressions[ghost->count - 1]);
@@ -243,7 +242,7 @@ static wisp_status read_boundary(wisp_error *err, parser *p, char *rest)
   EXPECT(system->boundaries < WISP_MAX_BOUNDARIES, "more than %d boundaries", WISP_MAX_BOUNDARIES);
   EXPECT(is_name(name, sizeof boundary->name) && !*skip_space(rest),
          "a boundary has one name of at most %zu letters, digits and _", sizeof boundary->name - 1);
-  EXPECT(wisp_system_boundary(system, name) < 0, "boundary %s stands here for the second time", name);
+  EXPECT(wisp_system_boundary(system, name) < 0, "boundary %s is given twice", name);
   snprintf(boundary->name, sizeof boundary->name, "%s", name);
   system->boundaries++; /* from here on freed with the system */
   CALL(read_block(err, p, &boundary->ghost, accept_ghost));
@@ -287,7 +286,7 @@ static wisp_status read_state(wisp_error *err, parser *p, const char *name, cons
   EXPECT(system->states < WISP_MAX_STATES, "more than %d starts and solutions", WISP_MAX_STATES);
   EXPECT(is_name(name, sizeof state->name), "a start and a solution have a name of at most %zu letters, digits and _",
          sizeof state->name - 1);
-  EXPECT(!wisp_system_state(system, name), "%s stands here for the second time", name);
+  EXPECT(!wisp_system_state(system, name), "%s is given twice", name);
   *state = *kind;
   snprintf(state->name, sizeof state->name, "%s", name);
   system->states++; /* from here on freed with the system */
@@ -330,7 +329,7 @@ static wisp_status cut_number(wisp_error *err, const parser *p, char *line, char
   bool taken = wisp_system_field(system, *name) >= 0 || wisp_env_has(system->symbols, *name);
   taken |= wisp_system_quantity(system, *name) >= 0;
   for (int i = 0; i < WISP_STATE_MEDIUM; i++) taken |= strcmp(wisp_state_names[i], *name) == 0;
-  EXPECT(!taken, "the name %s is taken", *name);
+  EXPECT(!taken, "the name %s is taken: take another", *name);
   return WISP_OK;
 }
 
@@ -345,7 +344,7 @@ static wisp_status add_quantity(wisp_error *err, parser *p, char *rest, bool giv
   CALL(wisp_system_add_quantity(err, p->constants, system, name, text, given));
   for (int side = 0; side < 2; side++) {
     snprintf(sided, sizeof sided, "%.29s_%c", name, "mp"[side]);
-    EXPECT(!wisp_env_has(system->symbols, sided), "the name %s is taken", sided);
+    EXPECT(!wisp_env_has(system->symbols, sided), "the name %s is taken: take another", sided);
     const int slot = (side ? wisp_slot_beyond(system) : wisp_slot_medium(system)) + q;
     CALL(wisp_env_int(err, system->symbols, sided, slot));
   }
@@ -412,18 +411,18 @@ static const struct {
   const char *word;
   wisp_status (*read)(wisp_error *, parser *, char *rest);
   const char *needed; /* what every file has, in the words of messages; NULL: it may lack it */
-  const char *once;   /* how it stands there a second time; NULL: it may come again */
-} kinds[] = {{"fields", read_fields, "fields", "fields stand"},
-             {"constant", read_constant, NULL, NULL},
-             {"coefficient", read_coefficient, NULL, NULL},
-             {"quantity", read_quantity, NULL, NULL},
-             {"rate", read_rate, NULL, NULL}, /* one of each field */
-             {"flux", read_flux, "a flux", "flux stands"},
-             {"boundary", read_boundary, "a boundary", NULL},
-             {"speed", read_speed, "a speed", "speed stands"},
-             {"energy", read_energy, "an energy", "energy stands"},
-             {"start", read_start, NULL, NULL},
-             {"solution", read_solution, NULL, NULL}};
+  bool once;          /* it may not come again */
+} kinds[] = {{"fields", read_fields, "fields", true},
+             {"constant", read_constant, NULL, false},
+             {"coefficient", read_coefficient, NULL, false},
+             {"quantity", read_quantity, NULL, false},
+             {"rate", read_rate, NULL, false}, /* one of each field */
+             {"flux", read_flux, "a flux", true},
+             {"boundary", read_boundary, "a boundary", false},
+             {"speed", read_speed, "a speed", true},
+             {"energy", read_energy, "an energy", true},
+             {"start", read_start, NULL, false},
+             {"solution", read_solution, NULL, false}};
 
 static wisp_status read_line(wisp_error *err, parser *p, char *line)
 {
@@ -431,7 +430,7 @@ static wisp_status read_line(wisp_error *err, parser *p, char *line)
   EXPECT(p->system->fields || strcmp(word, "fields") == 0, "the fields must come first, before '%s'", word);
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     if (strcmp(kinds[i].word, word) != 0) continue;
-    EXPECT(!p->seen[i] || !kinds[i].once, "%s here for the second time", kinds[i].once);
+    EXPECT(!p->seen[i] || !kinds[i].once, "%s is given twice", word);
     p->seen[i] = true;
     return kinds[i].read(err, p, line);
   }

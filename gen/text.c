@@ -85,9 +85,11 @@ wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_
   HELD(wisp_text_free) wisp_text text = {0};
   char chunk[65536];
   OWNED(fclose) FILE *file = fopen(path, "rb");
-  CALL(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot open: %s", path, strerror(errno)));
+  CALL(wisp_require(err, file, WISP_ESYSTEM, "%s: cannot be opened: %s: check the name and the rights", path,
+                    strerror(errno)));
   for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) CALL(wisp_text_add(err, &text, chunk, got));
-  CALL(wisp_require(err, !ferror(file), WISP_ESYSTEM, "%s: cannot read: %s", path, strerror(errno)));
+  CALL(wisp_require(err, !ferror(file), WISP_ESYSTEM, "%s: cannot be read: %s: name another file", path,
+                    strerror(errno)));
   CALL(wisp_text_add(err, &text, "", 0));
   *length = text.length;
   return GIVE(text.data, data);

@@ -154,7 +154,9 @@ static wisp_status list_files(wisp_error *err, int folder, file_list *out)
   int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* closedir closes it */
   OWNED(closedir) DIR *dir = again >= 0 ? fdopendir(again) : NULL;
   if (!dir && again >= 0) close(again);
-  CALL(wisp_require(err, dir, WISP_ESYSTEM, "compiled kernels: their folder cannot be read: %s", strerror(errno)));
+  CALL(wisp_require(err, dir, WISP_ESYSTEM,
+                    "compiled kernels: their folder cannot be read: %s: set WISP_CACHE_DIR to a folder of your own",
+                    strerror(errno)));
   for (struct dirent *item; (item = readdir(dir));) {
     struct stat about;
     if (!is_entry(item->d_name) || fstatat(folder, item->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
@@ -198,7 +200,8 @@ wisp_status wisp_cache_look(wisp_error *err, bool clear, wisp_cache_contents *ou
   if (folder >= 0) TRY(list_files(err, folder, &list));
   for (size_t i = 0; clear && i < list.count; i++)
     TRY(wisp_require(err, unlinkat(folder, list.files[i].name, 0) == 0 || errno == ENOENT, WISP_ESYSTEM,
-                     "%s/%s: cannot be removed: %s", found.path, list.files[i].name, strerror(errno)));
+                     "%s/%s: cannot be removed: %s: change the rights of the folder", found.path, list.files[i].name,
+                     strerror(errno)));
   found.entries = (long long)list.count;
   found.bytes = list.bytes;
   *out = found;

@@ -159,13 +159,16 @@ static wisp_status open_api(wisp_error *err, const wanted *what, void *api)
 
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define ENTRIES(list) .entries = (list), .count = WISP_COUNT(list)
-#define INSTALL(package) "install NVIDIA's CUDA toolkit (or only its package " package "), or point CUDA_HOME at it"
+#define MISSING(library, package)                                                                            \
+  WISP_MESSAGE(library " is not there: install NVIDIA's CUDA toolkit (or only its package " package "), or " \
+                       "point CUDA_HOME at it")
 
 wisp_status wisp_cuda_api_open(wisp_error *err, wisp_cuda_api *out)
 {
   const wanted driver = {
       .names = NAMES("libcuda.so.1", "libcuda.so"),
-      .missing = "cuda: libcuda.so.1 is not there: install NVIDIA's driver (on Debian: nvidia-driver), or use -d host",
+      .missing = WISP_MESSAGE(
+          "cuda: libcuda.so.1 is not there: install NVIDIA's driver (on Debian: nvidia-driver), or use -d host"),
       .is_drivers = true,
       ENTRIES(cuda_entries)};
   CALL(open_api(err, &driver, out));
@@ -181,7 +184,8 @@ static wisp_status judge_nvrtc(wisp_error *err, const void *functions, const cha
   wisp_cuda_api driver;
   int major = 0, minor = 0, speaks = 0;
   *out = GOOD;
-  CALL(wisp_require(err, api->nvrtcVersion(&major, &minor) == 0, WISP_EDEVICE, "%s does not tell its version", path));
+  CALL(wisp_require(err, api->nvrtcVersion(&major, &minor) == 0, WISP_EDEVICE,
+                    "%s does not tell its version: install another", path));
   if (wisp_cuda_api_open(NULL, &driver) != WISP_OK || driver.cuDriverGetVersion(&speaks) != 0 || speaks <= 0)
     return WISP_OK;
   const int most[] = {speaks / 1000, speaks % 1000 / 10};
@@ -195,7 +199,7 @@ static wisp_status judge_nvrtc(wisp_error *err, const void *functions, const cha
 wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out)
 {
   const wanted nvrtc = {.names = NAMES("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"),
-                        .missing = "nvrtc: libnvrtc.so.13 (or .12) is not there: " INSTALL("cuda-nvrtc"),
+                        .missing = MISSING("nvrtc: libnvrtc.so.13 (or .12)", "cuda-nvrtc"),
                         .judge = judge_nvrtc,
                         ENTRIES(nvrtc_entries)};
   return open_api(err, &nvrtc, out);
@@ -204,7 +208,7 @@ wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out)
 /* All that is asked of cuBLAS is in one library. */
 #define CUBLAS                                                          \
   .names = NAMES("libcublas.so.13", "libcublas.so.12", "libcublas.so"), \
-  .missing = "cublas: libcublas.so.13 (or .12) is not there: " INSTALL("libcublas")
+  .missing = MISSING("cublas: libcublas.so.13 (or .12)", "libcublas")
 
 wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out)
 {
@@ -221,7 +225,7 @@ wisp_status wisp_batched_api_open(wisp_error *err, wisp_batched_api *out)
 wisp_status wisp_cusolver_api_open(wisp_error *err, wisp_cusolver_api *out)
 {
   const wanted cusolver = {.names = NAMES("libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"),
-                           .missing = "cusolver: libcusolver.so.12 (or .11) is not there: " INSTALL("libcusolver"),
+                           .missing = MISSING("cusolver: libcusolver.so.12 (or .11)", "libcusolver"),
                            ENTRIES(cusolver_entries)};
   return open_api(err, &cusolver, out);
 }
@@ -229,7 +233,7 @@ wisp_status wisp_cusolver_api_open(wisp_error *err, wisp_cusolver_api *out)
 wisp_status wisp_cusparse_api_open(wisp_error *err, wisp_cusparse_api *out)
 {
   const wanted cusparse = {.names = NAMES("libcusparse.so.12", "libcusparse.so.11", "libcusparse.so"),
-                           .missing = "cusparse: libcusparse.so.12 (or .11) is not there: " INSTALL("libcusparse"),
+                           .missing = MISSING("cusparse: libcusparse.so.12 (or .11)", "libcusparse"),
                            ENTRIES(cusparse_entries)};
   return open_api(err, &cusparse, out);
 }
@@ -238,7 +242,8 @@ wisp_status wisp_nvml_api_open(wisp_error *err, wisp_nvml_api *out)
 {
   const char *name = getenv("WISP_NVML");
   const wanted nvml = {.names = NAMES(name && *name ? name : "libnvidia-ml.so.1"),
-                       .missing = "nvml: the library that tells of clocks is not there: name it in WISP_NVML",
+                       .missing =
+                           WISP_MESSAGE("nvml: the library that tells of clocks is not there: name it in WISP_NVML"),
                        .is_drivers = true,
                        ENTRIES(nvml_entries)};
   return open_api(err, &nvml, out);

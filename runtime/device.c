@@ -112,7 +112,7 @@ static wisp_status open_first(wisp_error *err, wisp_device **out)
     if (status != WISP_OK) return status;
     if (count > 0) return kinds[k]->open(err, 0, out);
   }
-  return wisp_fail(err, WISP_EDEVICE, "device auto: there is none of any kind");
+  return wisp_fail(err, WISP_EDEVICE, "device auto: there is none of any kind: 'wisp devices' says why");
 }
 
 wisp_status wisp_device_known(wisp_error *err, const char *name)

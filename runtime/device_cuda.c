@@ -195,8 +195,10 @@ static wisp_status cuda_alloc(wisp_error *err, wisp_device *base, size_t bytes, 
   if (result == ERROR_OUT_OF_MEMORY) {
     size_t free_bytes = 0, total = 0;
     device->api.cuMemGetInfo_v2(&free_bytes, &total);
-    CALL(wisp_fail(err, WISP_EMEMORY, "%s: no memory for %zu bytes: %zu bytes are free of %zu", base->limits.name,
-                   bytes, free_bytes, total));
+    CALL(wisp_fail(
+        err, WISP_EMEMORY,
+        "%s: no memory for %zu bytes: %zu bytes are free of %zu: take fewer elements, or end what else runs there",
+        base->limits.name, bytes, free_bytes, total));
   }
   return wisp_cuda_check(err, &device->api, result, "cuMemAlloc", "");
 }

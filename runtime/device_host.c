@@ -163,8 +163,10 @@ static wisp_status host_alloc(wisp_error *err, wisp_device *device, size_t bytes
   void *memory = NULL;
   /* 64: a cache line and the widest vector. */
   if (bytes > device->limits.memory || posix_memalign(&memory, 64, bytes) != 0)
-    return wisp_fail(err, WISP_EMEMORY, "%s: no memory for %zu bytes: %zu bytes are free of %zu", device->limits.name,
-                     bytes, configured(_SC_AVPHYS_PAGES) * configured(_SC_PAGESIZE), device->limits.memory);
+    return wisp_fail(
+        err, WISP_EMEMORY,
+        "%s: no memory for %zu bytes: %zu bytes are free of %zu: take fewer elements, or end what else runs there",
+        device->limits.name, bytes, configured(_SC_AVPHYS_PAGES) * configured(_SC_PAGESIZE), device->limits.memory);
   wisp_large_pages(memory, bytes);
   *out = (uintptr_t)memory;
   return WISP_OK;
@@ -286,8 +288,8 @@ static wisp_status write_all(wisp_error *err, int fd, const char *name, const wi
     ssize_t wrote = write(fd, binary->data + done, binary->length - done);
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0)
-      return wisp_fail(err, WISP_ESYSTEM, "%s: cannot write the shared object: %s%s", name, strerror(errno),
-                       errno == EFBIG ? ": raise the limit of file sizes (ulimit -f)" : "");
+      return wisp_fail(err, WISP_ESYSTEM, "%s: the shared object cannot be written: %s: %s", name, strerror(errno),
+                       errno == EFBIG ? "raise the limit of file sizes (ulimit -f)" : "see that there is memory");
     done += (size_t)wrote;
   }
   return WISP_OK;
@@ -314,11 +316,14 @@ static wisp_status host_load(wisp_error *err, wisp_device *device, const wisp_bi
   loaded->device = device;
   host_module *module = (host_module *)loaded;
   module->fd = memfd_create(name, MFD_CLOEXEC);
-  CALL(wisp_require(err, module->fd >= 0, WISP_ESYSTEM, "%s: cannot make a file in memory: %s", name, strerror(errno)));
+  CALL(wisp_require(err, module->fd >= 0, WISP_ESYSTEM,
+                    "%s: cannot make a file in memory: %s: raise the limit of open files (ulimit -n)", name,
+                    strerror(errno)));
   CALL(write_all(err, module->fd, name, binary));
   snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), module->fd);
   module->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  CALL(wisp_require(err, module->object, WISP_ESYSTEM, "%s: cannot be loaded: %s", name, dlerror()));
+  CALL(wisp_require(err, module->object, WISP_ESYSTEM,
+                    "%s: cannot be loaded: %s: compile it anew (wisp db cache --clear)", name, dlerror()));
   keep_openmp();
   void *symbol = dlsym(module->object, name);
   CALL(wisp_require(err, symbol, WISP_EDEVICE, "%s: the module has no function of this name", name));

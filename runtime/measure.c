@@ -77,8 +77,8 @@ static wisp_status best_of(wisp_error *err, work *w, const recipe *r, double *be
     if (shortest <= 0 || ms < shortest) shortest = ms;
     near += ms <= 1.05 * shortest;
   }
-  CALL(
-      wisp_require(err, shortest > 0, WISP_EDEVICE, "%s: its clock stands still", wisp_device_limits(w->device)->name));
+  CALL(wisp_require(err, shortest > 0, WISP_EDEVICE, "%s: its clock stands still: time on another device",
+                    wisp_device_limits(w->device)->name));
   *best = shortest;
   return WISP_OK;
 }
@@ -141,7 +141,8 @@ static wisp_status block_rates(wisp_error *err, work *w, const recipe *r, double
   }
   for (unsigned b = 0; b < blocks; b++)
     if (best[b] > 0) sum += (double)w->count / best[b];
-  CALL(wisp_require(err, sum > 0, WISP_EDEVICE, "%s: its clock stands still", wisp_device_limits(w->device)->name));
+  CALL(wisp_require(err, sum > 0, WISP_EDEVICE, "%s: its clock stands still: time on another device",
+                    wisp_device_limits(w->device)->name));
   *per_second = sum;
   return WISP_OK;
 }

@@ -20,7 +20,8 @@ wisp_status wisp_unpack(wisp_error *err, const char *path, char folder[WISP_PACK
   CALL(wisp_text_print(err, out, "%s/unpacked.db", folder));
   char *argv[] = {(char[]){"gunzip"}, (char[]){"-c"}, (char[]){"--"}, (char *)(uintptr_t)path, NULL};
   CALL(wisp_process_run(err, argv, folder, out->data, SECONDS, &ending, &code));
-  return wisp_require(err, ending == WISP_RAN && code == 0, WISP_ESTORE, "%s: gunzip cannot unpack it", path);
+  return wisp_require(err, ending == WISP_RAN && code == 0, WISP_ESTORE,
+                      "%s: gunzip cannot unpack it: fetch the file again", path);
 }
 
 wisp_status wisp_refuse_packed(wisp_error *err, const char *path)

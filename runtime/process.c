@@ -110,7 +110,9 @@ wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *fol
     *code = failed;
     return WISP_OK;
   }
-  CALL(wisp_require(err, !failed, WISP_ESYSTEM, "%s: cannot be started: %s", argv[0], strerror(failed)));
+  CALL(wisp_require(err, !failed, WISP_ESYSTEM,
+                    "%s: cannot be started: %s: see that there is memory, and raise the limit of processes (ulimit -u)",
+                    argv[0], strerror(failed)));
   CALL(wait_for(err, pid, seconds, ending, code));
   /* How a shell says it, and a posix_spawn that cannot tell at once (under valgrind). */
   if (*ending == WISP_RAN && *code == 127) *ending = WISP_NO_PROGRAM, *code = ENOENT;

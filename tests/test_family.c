@@ -209,10 +209,10 @@ static void test_unknown(void **state)
   assert_int_equal(wisp_family_check(&err, &spec), WISP_OK);
   wisp_spec_name_element(&spec, "quad");
   assert_int_equal(wisp_family_check(&err, &spec), WISP_EUSAGE);
-  assert_string_equal(err.text, "order 5: the filter family has orders 1 to 4");
+  assert_string_equal(err.text, "the filter family: order 5 is out of range: use 1 to 4");
   wisp_spec_name_element(&spec, "hex");
   assert_int_equal(wisp_family_check(&err, &spec), WISP_EUSAGE);
-  assert_string_equal(err.text, "the filter family has no element 'hex': it has tri and others");
+  assert_string_equal(err.text, "the filter family has no element 'hex'; there are: tri, quad");
   const wisp_file_text space = {"space", "kernel apply\nlayouts node\nblock 1\ngrid groups\n"}, text = {"text", ""};
   assert_int_equal(parse_strategy(&err, "filter", "laid-out", space, text, &strategy), WISP_EINPUT);
   if (!strstr(err.text, "the filter family has no layouts")) fail_msg("%s", err.text);

@@ -285,8 +285,8 @@ static void test_bad_numbering(void **state)
   const int none[3] = {2, 0, 2};
   wisp_hexmesh *box = NULL;
   assert_int_equal(wisp_mesh_grid(NULL, 8, none, &box), WISP_EUSAGE);
-  refuse_numbering(mesh, 0, WISP_EUSAGE, "orders 1 to 15");
-  refuse_numbering(mesh, 16, WISP_EUSAGE, "orders 1 to 15");
+  refuse_numbering(mesh, 0, WISP_EUSAGE, "use 1 to 15");
+  refuse_numbering(mesh, 16, WISP_EUSAGE, "use 1 to 15");
   memcpy(mesh->hex + 8, mesh->hex, 8 * sizeof *mesh->hex); /* one element twice: nothing shared but all */
   GOOD(wisp_mesh_create(err, 8, mesh->vertices, 3, &box));
   memcpy(box->xyz, mesh->xyz, 3 * mesh->vertices * sizeof *mesh->xyz);

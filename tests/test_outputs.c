@@ -223,7 +223,7 @@ static void test_numbers(void **state)
     assert_int_equal(fixture_count(path), 1);
   }
   write_text(*state, "lost.txt", TRIAL "\n");
-  expect(*state, 1, "lost.txt:1: the outcome is ok, and there is no time: ms is missing", "db import lost.txt");
+  expect(*state, 1, "lost.txt:1: the outcome is ok, and there is no time: give ms", "db import lost.txt");
   write_text(*state, "speed.txt", TRIAL "ms=1 samples=[1,-1]\n");
   expect(*state, 1, "speed.txt:1: samples is -1", "db import speed.txt");
   write_text(*state, "one.txt", TRIAL "ms=1e-6\n");

@@ -168,9 +168,10 @@ static wisp_status run_name(run *r, wisp_piece *piece, const wisp_env *env)
   CALL(find(r, piece, env, &value));
   if (value->kind == WISP_KIND_TEXT) return run_text(r, piece, env, value);
   if (value->kind == WISP_KIND_INT && piece->kind == PIECE_NAME) return emit_integer(r, value->as.integer);
-  return wisp_fail(r->err, WISP_EINPUT, "'%s' is %s: %s", piece->name, wisp_kind_words(value->kind),
-                   piece->kind == PIECE_NAME ? "it cannot be written whole" : "only a text can be inserted");
-  return WISP_OK;
+  CALL(wisp_require(r->err, piece->kind != PIECE_NAME, WISP_EINPUT, "'%s' is %s: it cannot be written whole",
+                    piece->name, wisp_kind_words(value->kind)));
+  return wisp_fail(r->err, WISP_EINPUT, "'%s' is %s: only a text can be inserted", piece->name,
+                   wisp_kind_words(value->kind));
 }
 
 static wisp_status run_expr(run *r, const wisp_piece *piece, const wisp_env *env)

@@ -73,10 +73,11 @@ static double combine_reals(wisp_op op, double a, double b)
 /* Why wisp_expr_combine said no. */
 static const char *refusal(wisp_op op, int64_t b)
 {
-  if (op == OP_ADD || op == OP_SUB || op == OP_MUL) return "the result does not fit 64 bits";
-  if (b == 0) return "division by zero";
-  if (b < 0 && (op == OP_CEIL || op == OP_ROUND_UP)) return "ceil and round_up need a positive second argument";
-  return "the result does not fit 64 bits";
+  if (op == OP_ADD || op == OP_SUB || op == OP_MUL) return WISP_MESSAGE("the result does not fit 64 bits");
+  if (b == 0) return WISP_MESSAGE("division by zero");
+  if (b < 0 && (op == OP_CEIL || op == OP_ROUND_UP))
+    return WISP_MESSAGE("ceil and round_up need a positive second argument");
+  return WISP_MESSAGE("the result does not fit 64 bits");
 }
 
 static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place, const wisp_env *env, int64_t *value)

@@ -397,8 +397,10 @@ wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)
   if (!*s->kernel) return wisp_fail(err, WISP_EINPUT, "no kernel named");
   const wisp_family *family = wisp_family_find(s->family);
   const bool laid_out = !family || family->layouts;
-  if ((s->node || s->slab) != laid_out)
-    return wisp_fail(err, WISP_EINPUT, laid_out ? "no layouts named" : "the %s family has no layouts", s->family);
+  const bool names = s->node || s->slab;
+  if (laid_out && !names) return wisp_fail(err, WISP_EINPUT, "no layouts named: add 'layouts node' or 'layouts slab'");
+  if (names && !laid_out)
+    return wisp_fail(err, WISP_EINPUT, "the %s family has no layouts: leave the line out", s->family);
   if (!s->block[0].expr || !s->grid[0].expr) return wisp_fail(err, WISP_EINPUT, "block and grid must be given");
   long long candidates = 1;
   for (int i = 0; i < s->params; i++) {

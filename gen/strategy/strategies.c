@@ -47,7 +47,7 @@ static wisp_status put(wisp_error *err, pile *p, const wisp_embedded *file)
 /* A line of a warning: why a file is not used. */
 static wisp_status note_left_out(wisp_error *err, const char *why, wisp_text *warning)
 {
-  return wisp_text_print(err, warning, "%s%s; left out", warning->length ? "\n" : "", why);
+  return wisp_text_print(err, warning, WISP_MESSAGE("%s%s; left out"), warning->length ? "\n" : "", why);
 }
 
 /* Systems and forms are read by their names; all other texts take part in every choice. */

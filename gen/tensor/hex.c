@@ -111,8 +111,8 @@ static void make_matrices(wisp_hex *hex)
 wisp_status wisp_hex_create(wisp_error *err, int N, wisp_hex **out)
 {
   OWNED(wisp_hex_destroy) wisp_hex *hex = NULL;
-  CALL(wisp_require(err, N >= 1 && N <= WISP_HEX_MAX_ORDER, WISP_EUSAGE, "hexahedron of order %d: use 1 to %d", N,
-                    WISP_HEX_MAX_ORDER));
+  CALL(wisp_require(err, N >= 1 && N <= WISP_HEX_MAX_ORDER, WISP_EUSAGE,
+                    "hexahedron: order %d is out of range: use 1 to %d", N, WISP_HEX_MAX_ORDER));
   CALL(wisp_new(err, 1, sizeof *hex, &hex));
   hex->N = N;
   hex->Nq = N + 1;

@@ -9,7 +9,8 @@ wisp_status wisp_market_vector_path(wisp_error *err, const char *path, char out[
   const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
   const int stem = (int)(dot && dot > (slash ? slash + 1 : path) ? (size_t)(dot - path) : strlen(path));
   const int length = snprintf(out, WISP_MARKET_PATH, "%.*s_b%s", stem, path, path + stem);
-  return wisp_require(err, length >= 0 && length < WISP_MARKET_PATH, WISP_EUSAGE, "%s: the path is too long", path);
+  return wisp_require(err, length >= 0 && length < WISP_MARKET_PATH, WISP_EUSAGE,
+                      "%s: the path is too long: name a shorter one", path);
 }
 
 /* What is written: the matrix, or the vector alone. */

@@ -195,7 +195,8 @@ static wisp_status join(wisp_error *err, const columns *of, size_t parts, wisp_p
 {
   for (size_t part = 0; part < parts; part++) out->words += of[part].words;
   CALL(wisp_require(err, out->words <= INT32_MAX, WISP_EREFUSED,
-                    "packed lists have %zu words, more than kernels can count (2.1e9)", out->words));
+                    "packed lists have %zu words, more than kernels can count (2.1e9): take fewer elements",
+                    out->words));
   CALL(wisp_new(err, parts + 1, sizeof *out->start, &out->start));
   CALL(wisp_new(err, out->words, sizeof *out->word, &out->word));
   for (size_t part = 0; part < parts; part++) {

@@ -140,8 +140,9 @@ wisp_status wisp_contract_counts(wisp_error *err, const wisp_contract *c, const 
   CALL(wisp_require(err, counts, WISP_EUSAGE, "%s: no counts: say how many elements there are", c->plan->symbol));
   CALL(wisp_env_create(err, c->plan->env, &env));
   for (const wisp_count *n = counts; n->name; n++) {
-    CALL(wisp_require(err, n->value <= INT_MAX, WISP_EUSAGE, "%s: %zu %s are more than kernels can count (2.1e9)",
-                      c->plan->symbol, n->value, n->name));
+    CALL(wisp_require(err, n->value <= INT_MAX, WISP_EUSAGE,
+                      "%s: %zu %s are more than kernels can count (2.1e9): take fewer elements", c->plan->symbol,
+                      n->value, n->name));
     CALL(wisp_env_int(err, env, n->name, (int64_t)n->value));
   }
   if (!wisp_env_has(env, "first")) CALL(wisp_env_int(err, env, "first", 0));

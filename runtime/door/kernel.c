@@ -74,7 +74,8 @@ static wisp_status choose(wisp_error *err, const wisp_session *session, const ch
   wisp_wish wish = {.settled = settled, .exact_match_only = session->exact_match_only};
   if (request) wish.layout = request->layout, wish.elements = request->elements;
   CALL(wisp_spec_parse(err, text, &wish.spec));
-  CALL(wisp_require(err, !wisp_spec_is_step(&wish.spec), WISP_EUSAGE, "%s: a whole step is no kernel", text));
+  CALL(wisp_require(err, !wisp_spec_is_step(&wish.spec), WISP_EUSAGE,
+                    "%s: a whole step is no kernel: name one of its kernels", text));
   return wisp_choose(err, &from, &wish, out);
 }
 

@@ -35,8 +35,8 @@ void wisp_handle_close(wisp_handle *handle)
 wisp_status wisp_handle_check(wisp_error *err, const wisp_handle *handle, const char *what)
 {
   if (!handle) return wisp_fail(err, WISP_EUSAGE, "%s: NULL is none: open one first", what);
-  if (handle->closed) return wisp_fail(err, WISP_EUSAGE, "%s: it was closed", what);
-  return wisp_require(err, handle->session, WISP_EUSAGE, "%s: its session was closed", what);
+  if (handle->closed) return wisp_fail(err, WISP_EUSAGE, "%s: it was closed: open another", what);
+  return wisp_require(err, handle->session, WISP_EUSAGE, "%s: its session was closed: open another", what);
 }
 
 /* --- sessions --- */
@@ -81,8 +81,8 @@ static wisp_status note_missing(wisp_error *err, wisp_session *s)
 {
   HELD(wisp_text_free) wisp_text note = {0};
   if (access(s->path, F_OK) == 0) return WISP_OK;
-  CALL(wisp_text_print(err, &note, "%s: there is no such file; going on with what else is known%s%s", s->path,
-                       s->warning ? "\n" : "", s->warning ? s->warning : ""));
+  CALL(wisp_text_print(err, &note, WISP_MESSAGE("%s: there is no such file; going on with what else is known%s%s"),
+                       s->path, s->warning ? "\n" : "", s->warning ? s->warning : ""));
   free(s->warning);
   return GIVE(note.data, &s->warning);
 }

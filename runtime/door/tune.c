@@ -54,7 +54,8 @@ static wisp_status run(wisp_error *err, char *const *argv, double seconds)
   CALL(wisp_process_run(err, argv, folder, log, seconds + PATIENCE, &ending, &code));
   CALL(wisp_require(err, ending != WISP_NO_PROGRAM, WISP_EMISSING,
                     "%s cannot be run: name the command in the session's request", argv[0]));
-  CALL(wisp_require(err, ending != WISP_TIMEOUT, WISP_ESYSTEM, "%s tune did not end, and was ended", argv[0]));
+  CALL(wisp_require(err, ending != WISP_TIMEOUT, WISP_ESYSTEM,
+                    "%s tune did not end, and was ended: see that the device answers", argv[0]));
   last_line(log, line);
   return wisp_require(err, ending == WISP_RAN && code == 0, WISP_ESYSTEM, "%s tune failed: %s", argv[0], line);
 }
@@ -66,7 +67,9 @@ wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char
   char *warning = NULL, command[ROOM], device[32], order[16], budget[32], precision[8];
   CALL(WISP_GIVEN(err, session));
   CALL(WISP_GIVEN(err, spec));
-  CALL(wisp_require(err, session->store, WISP_EUSAGE, "session: it reads no store: what is tuned would not count"));
+  CALL(wisp_require(
+      err, session->store, WISP_EUSAGE,
+      "session: it reads no store, so that what is tuned would not count: open one without defaults_only"));
   CALL(wisp_spec_parse(err, spec, &what));
   CALL(wisp_require(err, seconds >= 1 && seconds < 1e7, WISP_EUSAGE, "tuning takes a second or more, not %g", seconds));
   find_command(session, command);

@@ -63,7 +63,8 @@ static wisp_status factor(wisp_error *err, int n, double *A, int stride)
 {
   const int info = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, A, stride);
   return wisp_require(err, info == 0, WISP_EWRONG,
-                      "an element's matrix of size %d is not positive to rounding (pivot %d): is it flat?", n, info);
+                      "an element's matrix of size %d is not positive to rounding (pivot %d): is it flat? remesh there",
+                      n, info);
 }
 
 /* sum_i |A_ij| x_i, or with A^T. */

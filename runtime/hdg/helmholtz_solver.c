@@ -304,12 +304,14 @@ wisp_status wisp_helmholtz_solver_create(wisp_error *err, wisp_device *device, c
                                          wisp_helmholtz_solver **out)
 {
   OWNED(wisp_helmholtz_solver_destroy) wisp_helmholtz_solver *s = NULL;
-  CALL(wisp_require(err, method->preconditioner != WISP_TRACE_LEVELS || method->matrix != WISP_TRACE_UNSTORED,
-                    WISP_EUSAGE, "two levels smooth by rows of blocks: the matrix cannot be applied unstored"));
+  CALL(wisp_require(
+      err, method->preconditioner != WISP_TRACE_LEVELS || method->matrix != WISP_TRACE_UNSTORED, WISP_EUSAGE,
+      "two levels smooth by rows of blocks: the matrix cannot be applied unstored: store it, or take edge-blocks"));
   CALL(wisp_helmholtz_check_memory(err, wisp_device_limits(device), method, problem->hdg->tables->N,
                                    (double)problem->hdg->mesh->elements, (double)problem->hdg->edges));
   CALL(wisp_require(err, method->matrix != WISP_TRACE_HALVES || wisp_stage_has(&stage[0], "element_data"), WISP_EUSAGE,
-                    "the matrix by halves is of the elements' matrices, which the set-up '%s' does not leave",
+                    "the matrix by halves is of the elements' matrices, which the set-up '%s' does not leave: take "
+                    "another set-up, or the whole matrix",
                     stage[0].composition));
   CALL(wisp_new(err, 1, sizeof *s, &s));
   *s = (wisp_helmholtz_solver){.device = device, .data = problem, .stage = stage, .method = *method};

@@ -134,10 +134,11 @@ static wisp_status read_section(wisp_error *err, wisp_gmsh *gmsh, const char *na
 }
 
 /* Files of other kinds, known by their first bytes or by the end of their name, and what to do with each. */
-#define UNPACK(command) "it is compressed: unpack it first, '" command " FILE'"
-#define MESH_IT "it is a geometry: mesh it first, 'gmsh -3 FILE' (triangles: 'gmsh -2 FILE')"
+#define UNPACK(command) WISP_MESSAGE("no Gmsh file: it is compressed: unpack it first, '" command " FILE'")
+#define MESH_IT \
+  WISP_MESSAGE("no Gmsh file: it is a geometry: mesh it first, 'gmsh -3 FILE' (triangles: 'gmsh -2 FILE')")
 static const struct foreign {
-  const char *begin, *end, *what;
+  const char *begin, *end, *text;
 } foreign[] = {
     {"\x1f\x8b", NULL, UNPACK("gunzip")},
     {"BZh", NULL, UNPACK("bunzip2")},
@@ -154,9 +155,8 @@ static const struct foreign {
     {NULL, ".iges", MESH_IT},
     {NULL, ".igs", MESH_IT},
     {"", NULL,
-     "it does not begin with $MeshFormat: convert it, 'gmsh FILE -save -o new.msh' (.vtk, .unv, .mesh, .bdf) or "
-     "'meshio "
-     "convert FILE new.msh'"},
+     WISP_MESSAGE("no Gmsh file: it does not begin with $MeshFormat: convert it, 'gmsh FILE -save -o new.msh' (.vtk, "
+                  ".unv, .mesh, .bdf) or 'meshio convert FILE new.msh'")},
 };
 
 static wisp_status refuse_foreign(wisp_error *err, const wisp_gmsh *gmsh)
@@ -167,7 +167,7 @@ static wisp_status refuse_foreign(wisp_error *err, const wisp_gmsh *gmsh)
     const size_t count = strlen(mark);
     const bool is = f->begin ? size >= count && memcmp(gmsh->begin, mark, count) == 0
                              : length >= count && strcmp(gmsh->name + length - count, mark) == 0;
-    if (is) return wisp_gmsh_fail(err, gmsh, "no Gmsh file: %s", f->what);
+    if (is) return wisp_gmsh_fail(err, gmsh, "%s", f->text);
   }
 }
 
@@ -256,7 +256,7 @@ wisp_status wisp_mesh_read_as(wisp_error *err, const wisp_mesh_reading *how, con
 {
   OWNED(free) char *data = NULL;
   size_t length = 0;
-  CALL(wisp_require(err, access(path, F_OK) == 0, WISP_EINPUT, "%s: no such file", path));
+  CALL(wisp_require(err, access(path, F_OK) == 0, WISP_EINPUT, "%s: there is no such file: check the name", path));
   CALL(wisp_read_file(err, path, &data, &length));
   return wisp_mesh_parse_as(err, how, path, data, length, out);
 }

@@ -33,7 +33,8 @@ static uint32_t *find(const node_map *map, const wisp_gmsh *gmsh, int64_t tag)
 static wisp_status map_nodes(wisp_error *err, const wisp_gmsh *gmsh, node_map *map)
 {
   size_t size = 16;
-  CALL(wisp_require(err, gmsh->nodes < INT32_MAX, WISP_EINPUT, "%s: more than 2^31 nodes", gmsh->name));
+  CALL(wisp_require(err, gmsh->nodes < INT32_MAX, WISP_EINPUT, "%s: more than 2^31 nodes: take a coarser mesh",
+                    gmsh->name));
   while (size < 2 * gmsh->nodes) size *= 2;
   CALL(wisp_new(err, size, sizeof *map->place, &map->place));
   map->mask = size - 1;
@@ -95,7 +96,8 @@ static wisp_status merge_cells(wisp_error *err, wisp_gmsh *gmsh)
   size_t size = 16, kept = 0, alike = 0;
   while (alike < gmsh->cells && gmsh->region[alike] == gmsh->region[0]) alike++;
   if (gmsh->version != 2 || alike == gmsh->cells) return WISP_OK;
-  CALL(wisp_require(err, gmsh->cells < INT32_MAX, WISP_EINPUT, "%s: more than 2^31 elements", gmsh->name));
+  CALL(wisp_require(err, gmsh->cells < INT32_MAX, WISP_EINPUT, "%s: more than 2^31 elements: take a coarser mesh",
+                    gmsh->name));
   while (size < 2 * gmsh->cells) size *= 2;
   CALL(wisp_new(err, size, sizeof *place, &place));
   const node_map map = {place, size - 1};
@@ -254,20 +256,18 @@ static bool is_loose(const wisp_groups *groups, const wisp_physical *group)
 /* Says of faces that have no effect in which groups they are. */
 static wisp_status note_faces(wisp_error *err, const char *name, wisp_mesh *mesh)
 {
-  static const struct {
-    const char *key, *where;
-    wisp_groups_filter *filter;
-  } notes[] = {{"inside", "have parts inside the domain, which have no effect", is_inside},
-               {"loose", "have parts that bound no element, which have no effect", is_loose}};
+  HELD(wisp_text_free) wisp_text inside = {0}, loose = {0};
   const int dimension = wisp_mesh_dimension(mesh) - 1;
-  for (size_t i = 0; i < WISP_COUNT(notes); i++) {
-    HELD(wisp_text_free) wisp_text list = {0};
-    size_t count = 0;
-    CALL(wisp_groups_print_some(err, &mesh->groups, dimension, notes[i].filter, &count, &list));
-    if (count)
-      CALL(wisp_notes_add(err, &mesh->notes, notes[i].key, "%s: %ss %s: %s", name, wisp_groups_word(dimension),
-                          notes[i].where, list.data));
-  }
+  const char *word = wisp_groups_word(dimension);
+  size_t count[2] = {0};
+  CALL(wisp_groups_print_some(err, &mesh->groups, dimension, is_inside, &count[0], &inside));
+  CALL(wisp_groups_print_some(err, &mesh->groups, dimension, is_loose, &count[1], &loose));
+  if (count[0])
+    CALL(wisp_notes_add(err, &mesh->notes, "inside", "%s: %ss have parts inside the domain, which have no effect: %s",
+                        name, word, inside.data));
+  if (count[1])
+    CALL(wisp_notes_add(err, &mesh->notes, "loose",
+                        "%s: %ss have parts that bound no element, which have no effect: %s", name, word, loose.data));
   return WISP_OK;
 }
 

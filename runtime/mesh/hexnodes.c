@@ -390,8 +390,8 @@ wisp_status wisp_hexnodes_create(wisp_error *err, const char *name, const wisp_h
   wisp_status status = WISP_OK;
   numbering n = {.mesh = mesh, .N = order};
   wisp_hexnodes *nodes = NULL;
-  TRY(wisp_require(err, order >= 1 && order <= MAX_ORDER, WISP_EUSAGE, "order %d: hexes have orders 1 to %d", order,
-                   MAX_ORDER));
+  TRY(wisp_require(err, order >= 1 && order <= MAX_ORDER, WISP_EUSAGE, "hexes: order %d is out of range: use 1 to %d",
+                   order, MAX_ORDER));
   size_t Nq = (size_t)order + 1, Np = Nq * Nq * Nq;
   TRY(wisp_require(err, mesh->elements <= INT32_MAX / Np, WISP_EUSAGE,
                    "%s: %zu hexes of order %d have more nodes than kernels can count (2.1e9): take fewer elements or a "

@@ -319,7 +319,7 @@ wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh
   const size_t faces = (size_t)s->corners * mesh->elements;
   OWNED(free) size_t *start = NULL;
   OWNED(free) face_entry *entry = NULL;
-  CALL(wisp_require(err, mesh->elements > 0, WISP_EINPUT, "%s: no %s", name, s->many));
+  CALL(wisp_require(err, mesh->elements > 0, WISP_EINPUT, "%s: no %s: a mesh needs at least one", name, s->many));
   CALL(wisp_require(err, mesh->elements < s->most && mesh->vertices < INT32_MAX, WISP_EINPUT,
                     "%s: %zu %s and %zu vertices, must be fewer than %zu and 2^31", name, mesh->elements, s->many,
                     mesh->vertices, s->most));

@@ -228,7 +228,8 @@ wisp_status wisp_simplexnodes_create(wisp_error *err, const char *name, const wi
   OWNED(wisp_simplexnodes_destroy) wisp_simplexnodes *nodes = NULL;
   HELD(release) numbering n = {.mesh = mesh, .corners = (size_t)mesh->corners};
   CALL(wisp_require(err, order >= 1 && order <= WISP_SIMPLEX_MAX_ORDER, WISP_EUSAGE,
-                    "order %d: continuous triangles and tets have orders 1 to %d", order, WISP_SIMPLEX_MAX_ORDER));
+                    "continuous triangles and tets: order %d is out of range: use 1 to %d", order,
+                    WISP_SIMPLEX_MAX_ORDER));
   const int dimension = mesh->corners - 1, Np = wisp_simplex_size(dimension, order);
   CALL(wisp_require(err, mesh->elements <= (size_t)(INT32_MAX / Np), WISP_EUSAGE,
                     "%s: %zu elements of order %d have more nodes than kernels can count (2.1e9): take fewer elements "

@@ -15,8 +15,8 @@ static size_t points_of(int dimension, int N)
 
 static wisp_status check_order(wisp_error *err, int N)
 {
-  return wisp_require(err, N >= 1 && N <= WISP_VTU_MAX_ORDER, WISP_EUSAGE, "vtu: order %d, must be 1 to %d", N,
-                      WISP_VTU_MAX_ORDER);
+  return wisp_require(err, N >= 1 && N <= WISP_VTU_MAX_ORDER, WISP_EUSAGE, "vtu: order %d is out of range: use 1 to %d",
+                      N, WISP_VTU_MAX_ORDER);
 }
 
 wisp_status wisp_vtu_lattice(wisp_error *err, int N, double *r, double *s, double *t)

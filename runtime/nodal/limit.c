@@ -185,7 +185,7 @@ wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *out)
   if (p.integrator.nested) CALL(open_mixing(err, &p));
   CALL(explore(err, &p, &count, value));
   for (int i = 0; i < count; i++) limit = fmin(limit, reach(&R, &value[i]));
-  CALL(wisp_require(err, isfinite(limit) && limit > 0, WISP_EWRONG, "no stable step was found: give one"));
+  CALL(wisp_require(err, isfinite(limit) && limit > 0, WISP_EWRONG, "no stable step was found: give one (--dt)"));
   CALL(clear(err, solver));
   *out = limit;
   return WISP_OK;

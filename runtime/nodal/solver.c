@@ -105,8 +105,8 @@ static wisp_status check_finite(wisp_error *err, const wisp_solver *solver, doub
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt, long long steps, double *ms_per_stage)
 {
   double ms = 0;
-  CALL(wisp_require(err, isfinite(dt), WISP_EUSAGE, "a step of %g is none", dt));
-  CALL(wisp_require(err, steps >= 0, WISP_EUSAGE, "%lld steps are none", steps));
+  CALL(wisp_require(err, isfinite(dt), WISP_EUSAGE, "a step of %g: must be a finite number", dt));
+  CALL(wisp_require(err, steps >= 0, WISP_EUSAGE, "%lld steps: must be 0 or more", steps));
   CALL(record_all(err, solver, dt));
   CALL(wisp_event_record(err, solver->begin));
   for (long long s = 0; s < steps; s++) {

@@ -48,13 +48,15 @@ static wisp_status find_state(wisp_error *err, const wisp_system *system, const 
 
 static wisp_status set_mode(wisp_error *err, const extent *box, const int *mode, wisp_start *start)
 {
-  CALL(wisp_require(err, !mode || start->state->modal, WISP_EUSAGE, "%s has no modes", start->state->name));
+  CALL(wisp_require(err, !mode || start->state->modal, WISP_EUSAGE, "%s has no modes: leave --mode out",
+                    start->state->name));
   CALL(wisp_require(err, !mode || (mode[0] >= 0 && mode[1] >= 0 && mode[2] >= 0), WISP_EUSAGE,
                     "mode %d,%d,%d: none may be negative", mode ? mode[0] : 0, mode ? mode[1] : 0, mode ? mode[2] : 0));
-  CALL(wisp_require(err, !mode || is_unit(box), WISP_EUSAGE,
-                    "%s modes are those of the unit box, this mesh spans %g..%g, %g..%g, %g..%g with volume %g",
-                    start->state->name, box->low[0], box->high[0], box->low[1], box->high[1], box->low[2], box->high[2],
-                    box->volume));
+  CALL(wisp_require(
+      err, !mode || is_unit(box), WISP_EUSAGE,
+      "%s modes are those of the unit box, this mesh spans %g..%g, %g..%g, %g..%g with volume %g: leave --mode out",
+      start->state->name, box->low[0], box->high[0], box->low[1], box->high[1], box->low[2], box->high[2],
+      box->volume));
   for (int c = 0; c < 3; c++) start->surroundings.mode[c] = mode ? mode[c] : start->state->mode[c];
   const int *used = start->surroundings.mode;
   snprintf(start->text, sizeof start->text, "%s", start->state->name);

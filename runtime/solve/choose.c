@@ -301,8 +301,7 @@ static wisp_status from_defaults(wisp_error *err, wisp_choosing *c, const char *
 static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_stage *out)
 {
   const char *kernel = c->wish->spec.kernel;
-  CALL(wisp_require(err, wisp_family_kernel(c->family, kernel), WISP_EUSAGE, "the %s family has no kernel '%s'",
-                    c->family->name, kernel));
+  if (!wisp_family_kernel(c->family, kernel)) return wisp_family_refuse_kernel(err, c->family, kernel);
   if (c->wish->layout) {
     CALL(wisp_choosing_fill(err, c, kernel, WISP_NO_LINE, c->layout, out));
   } else {
@@ -349,7 +348,8 @@ static wisp_status check_wish(wisp_error *err, wisp_choosing *c)
   }
 done:
   return status == WISP_EINPUT
-             ? wisp_fail(err, WISP_EUSAGE, "layout '%s' is none for order %d", w->layout, w->spec.order)
+             ? wisp_fail(err, WISP_EUSAGE, "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts",
+                         w->spec.order, w->layout, w->spec.order)
              : status;
 }
 

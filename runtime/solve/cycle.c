@@ -248,7 +248,8 @@ static wisp_status make_room(wisp_error *err, const hierarchy *h, wisp_cycle *c)
     if (!is_twice(h, (size_t)(l - h->level))) continue;
     rows += 2 * l->of[A].rows, numbers += count[A] + count[UP] + count[DOWN] + 2 * l->of[A].rows;
   }
-  CALL(wisp_require(err, numbers < INT32_MAX, WISP_EUSAGE, "the coarse problem has more than 2^31 - 1 numbers"));
+  CALL(wisp_require(err, numbers < INT32_MAX, WISP_EUSAGE,
+                    "the coarse problem has more than 2^31 - 1 numbers: take fewer elements or a lower order"));
   CALL(wisp_new(err, rows + 1, sizeof *c->start, &c->start));
   CALL(wisp_new(err, numbers, sizeof *c->column, &c->column));
   return wisp_new(err, rows, sizeof *c->target, &c->target);

@@ -81,7 +81,8 @@ wisp_status wisp_sparse_make(wisp_error *err, size_t rows, size_t columns, size_
   CALL(wisp_new(err, rows + 1, sizeof *m.start, &m.start));
   CALL(wisp_parallel(err, PARTS, make_parts, &m));
   for (size_t i = 1; i <= rows; i++) numbers += (size_t)m.start[i];
-  CALL(wisp_require(err, numbers < INT32_MAX, WISP_EUSAGE, "a coarse matrix has more than 2^31 - 1 numbers"));
+  CALL(wisp_require(err, numbers < INT32_MAX, WISP_EUSAGE,
+                    "a coarse matrix has more than 2^31 - 1 numbers: take fewer elements or a lower order"));
   for (size_t i = 1; i <= rows; i++) m.start[i] += m.start[i - 1];
   CALL(wisp_new(err, numbers, sizeof *made.column, &made.column));
   for (size_t part = 0; part < PARTS; part++) {

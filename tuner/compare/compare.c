@@ -125,7 +125,7 @@ static void warn(const comparer *c, const char *text)
 static void tell_left_out(const comparer *c, const char *what, const char *why)
 {
   char text[sizeof((wisp_error *)0)->text + 128];
-  snprintf(text, sizeof text, "%s: left out: %s", what, why);
+  snprintf(text, sizeof text, WISP_MESSAGE("%s: left out: %s"), what, why);
   warn(c, text);
 }
 
@@ -218,8 +218,8 @@ static wisp_status record_with_room(wisp_error *err, comparer *c, wisp_match_up 
   for (int i = 0; i < stage->kernels; i++) {
     const wisp_choice *choice = &stage->choice[i];
     CALL(wisp_stage_make_room(err, stage, i, wisp_problems_have_room, c->beside.problems));
-    snprintf(text, sizeof text, "on the mesh: %s by %s, %s: %s", choice->kernel, choice->strategy, choice->params,
-             choice->note);
+    snprintf(text, sizeof text, WISP_MESSAGE("on the mesh: %s by %s, %s: %s"), choice->kernel, choice->strategy,
+             choice->params, choice->note);
     if (!same_kernel(choice, &ours->choice[i])) warn(c, text);
   }
   CALL(wisp_stage_load(err, c->device, stage));
@@ -381,7 +381,8 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
     wisp_error reason = {.text = ""};
     TRY(load(err, c, stages[i], &reason, &r[i]));
     if (!*reason.text) continue;
-    snprintf(text, sizeof text, "%s: the %s is left out: %s", spec, i ? "default" : "stored winner", reason.text);
+    snprintf(text, sizeof text, WISP_MESSAGE("%s: the %s is left out: %s"), spec, i ? "default" : "stored winner",
+             reason.text);
     warn(c, text);
   }
   TRY(load_ways(err, c, up, ways));

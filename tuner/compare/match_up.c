@@ -201,7 +201,7 @@ static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp
 static wisp_status check_request(wisp_error *err, const finder *f)
 {
   const wisp_compare_request *r = f->request;
-  CALL(wisp_require(err, f->family, WISP_EUSAGE, "no family '%s'", r->family));
+  if (!f->family) return wisp_family_refuse(err, r->family);
   if (r->composition) CALL(wisp_composition_check(err, f->family, r->composition));
   for (size_t i = 0; i < r->order_count; i++) {
     const wisp_spec spec = wisp_compare_spec(r, r->orders[i], WISP_F64);
@@ -210,9 +210,7 @@ static wisp_status check_request(wisp_error *err, const finder *f)
   bool known = !r->kernel || strcmp(r->kernel, WISP_WHOLE_STEP) == 0;
   for (int k = 0; f->family->kernels[k].name && !known; k++)
     known = strcmp(r->kernel, f->family->kernels[k].name) == 0 && wisp_workload_serves(r->family, r->kernel);
-  return wisp_require(err, known, WISP_EUSAGE,
-                      "family %s has no kernel '%s' to time: 'wisp emit' lists them, 'step' is the whole",
-                      f->family->name, r->kernel);
+  return known ? WISP_OK : wisp_family_refuse_kernel(err, f->family, r->kernel);
 }
 
 wisp_status wisp_match_ups_list(wisp_error *err, const wisp_session *session, const wisp_compare_request *r,

@@ -105,8 +105,8 @@ wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *b
 {
   OWNED(wisp_rival_destroy) wisp_rival *r = NULL;
   const int m = dense->m, k = dense->k;
-  CALL(wisp_require(err, columns > 0 && columns <= INT_MAX, WISP_EUSAGE, "a product of %zu columns: take 1 to %d",
-                    columns, INT_MAX));
+  CALL(wisp_require(err, columns > 0 && columns <= INT_MAX, WISP_EUSAGE,
+                    "a product of %zu columns: must be from 1 to %d", columns, INT_MAX));
   CALL(wisp_new(err, 1, sizeof *r, &r));
   r->device = device;
   r->blas = blas;

@@ -40,7 +40,7 @@ wisp_status wisp_link_ask(wisp_error *err, const wisp_link *link, const wisp_not
   wisp_answer_note unread;
   if (!answer) answer = &unread;
   if (!wisp_link_send(link->socket, note, sizeof *note) || !wisp_link_receive(link->socket, answer, sizeof *answer))
-    return wisp_fail(err, WISP_ESYSTEM, "the tuner does not answer its worker");
+    return wisp_fail(err, WISP_ESYSTEM, "the tuner does not answer its worker: tune again");
   return wisp_require(err, answer->status == WISP_OK, answer->status, "%s", answer->error.text);
 }
 

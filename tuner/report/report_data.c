@@ -201,7 +201,8 @@ static wisp_status choose_front(wisp_error *err, const wisp_report_wish *wish, w
   if (any) return WISP_OK;
   if (wish->order || !most)
     return *wish->kernel || wish->order
-               ? wisp_fail(err, WISP_EMISSING, "no time is stored for kernel '%s' at order %d", kernel, order)
+               ? wisp_fail(err, WISP_EMISSING,
+                           "no time is stored for kernel '%s' at order %d: 'wisp tune' fills the store", kernel, order)
                : WISP_OK;
   most->front = true;
   return WISP_OK;

@@ -240,7 +240,8 @@ wisp_status wisp_report_write(wisp_error *err, const char *folder, const wisp_te
 {
   HELD(wisp_text_free) wisp_text path = {0};
   if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-    return wisp_fail(err, WISP_ESYSTEM, "%s: the folder cannot be made: %s", folder, strerror(errno));
+    return wisp_fail(err, WISP_ESYSTEM, "%s: the folder cannot be made: %s: name another by -o", folder,
+                     strerror(errno));
   CALL(wisp_text_print(err, &path, "%s/index.html", folder));
   return wisp_write_file(err, path.data, wisp_fill_text, page);
 }

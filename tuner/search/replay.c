@@ -48,7 +48,8 @@ static wisp_status read_store(wisp_error *err, const char *path, size_t *count, 
     const wisp_trial *t = wisp_store_trial(store, i, &layer);
     if (layer == WISP_LAYER_USER && succeeded(t)) mine[found++] = t;
   }
-  CALL(wisp_require(err, found > 0, WISP_EUSAGE, "%s: no measured trials to replay", path));
+  CALL(wisp_require(err, found > 0, WISP_EUSAGE, "%s: no measured trials to replay: name a store with a sweep by --db",
+                    path));
   CALL(wisp_new(err, found, sizeof *trials, &trials));
   const char *device = main_device(found, mine);
   for (size_t i = 0; i < found; i++)
@@ -63,7 +64,7 @@ wisp_status wisp_replay_load(wisp_error *err, const char *path, size_t *count, w
   HELD(wisp_scratch_remove) char folder[WISP_PACKED_FOLDER] = "";
   HELD(wisp_text_free) wisp_text file = {0};
   CALL(wisp_require(err, access(path, R_OK) == 0, WISP_EUSAGE,
-                    "%s: no such sweep: --db FILE names one (a store, or one packed as .gz)", path));
+                    "%s: there is no such file: name a store, or one packed as .gz, by --db", path));
   CALL(wisp_unpack(err, path, folder, &file));
   return read_store(err, file.data, count, out);
 }
@@ -253,7 +254,8 @@ wisp_status wisp_replay_run(wisp_error *err, size_t count, const wisp_trial *tri
     for (size_t k = 0; k < i && !seen; k++) seen = same_target(&r, k, i);
     if (!seen) TRY(replay_target(err, &r, i, &replay.targets[replay.count++]));
   }
-  TRY(wisp_require(err, replay.count > 0, WISP_EUSAGE, "the sweep holds no trial of what is asked for"));
+  TRY(wisp_require(err, replay.count > 0, WISP_EUSAGE,
+                   "the sweep holds no trial of what is asked for: 'wisp db show --db FILE' lists what it holds"));
   qsort(replay.targets, replay.count, sizeof *replay.targets, by_kernel);
   summarise(&replay);
   *out = replay;

@@ -182,9 +182,8 @@ wisp_status wisp_scope_create(wisp_error *err, const wisp_family *family, const 
     wisp_layout_print(&all[i], text);
     if (!only || strcmp(only, text) == 0) scope.layout[kept++] = all[i];
   }
-  CALL(wisp_require(err, kept > 0, WISP_EUSAGE,
-                    "order %d is not tuned in layout '%s': wisp emit -n %d lists its layouts", spec->order, only,
-                    spec->order));
+  CALL(wisp_require(err, kept > 0, WISP_EUSAGE, "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts",
+                    spec->order, only, spec->order));
   CALL(wisp_family_names(err, spec, target, kept, scope.layout, scope.names));
   scope.layouts = kept;
   *out = scope;

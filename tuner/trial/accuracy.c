@@ -7,6 +7,6 @@ wisp_status wisp_accuracy_study(wisp_error *err, const wisp_session *session, co
   const wisp_workload *workload = NULL;
   CALL(wisp_workload_find(err, family, NULL, &workload));
   CALL(wisp_require(err, workload->accuracy, WISP_EUSAGE,
-                    "the %s family has no study of single precision from size to size", family));
+                    "the %s family has no study of single precision from size to size: leave --accuracy out", family));
   return workload->accuracy(err, session, most, take, context);
 }

@@ -78,7 +78,8 @@ wisp_status wisp_pipeline_create(wisp_error *err, const char *target, int jobs, 
     if (wisp_thread_start(&p->thread[p->threads], work, p) != 0) break;
     p->threads++;
   }
-  CALL(wisp_require(err, p->threads > 0, WISP_ESYSTEM, "cannot start a thread to compile in"));
+  CALL(wisp_require(err, p->threads > 0, WISP_ESYSTEM,
+                    "cannot start a thread to compile in: raise the limit of processes (ulimit -u)"));
   return GIVE(p, out);
 }
 

@@ -174,7 +174,7 @@ static void tell_given_up(const supervisor *s)
     member *m = &s->members[i];
     char text[sizeof m->why.text + 128];
     if (m->given_up == WISP_OK || m->told) continue;
-    snprintf(text, sizeof text, "device %s is given up, others go on: %s", m->device, m->why.text);
+    snprintf(text, sizeof text, WISP_MESSAGE("device %s is given up, others go on: %s"), m->device, m->why.text);
     m->told = true;
     request->warn(request->context, text);
   }
@@ -254,8 +254,9 @@ static wisp_status overdue(wisp_error *err, supervisor *s, member *m)
   char reason[128];
   bool compiling = m->flight.kind == WISP_NOTE_COMPILE;
   wisp_worker_reap(m->worker, s->crew->warden, 0);
-  snprintf(reason, sizeof reason, "%s did not end within %.3g s: see %s", compiling ? "its compilation" : "it",
-           m->flight.seconds, compiling ? "WISP_COMPILE_SECONDS" : "WISP_TRIAL_SECONDS");
+  snprintf(reason, sizeof reason, WISP_MESSAGE("%s did not end within %.3g s: see %s"),
+           compiling ? "its compilation" : "it", m->flight.seconds,
+           compiling ? "WISP_COMPILE_SECONDS" : "WISP_TRIAL_SECONDS");
   if (compiling && m->flight.begun < WISP_MAX_BEGUN) { /* the worker may have been stopped */
     m->flight.active = false;
     return wisp_journal_suspect(err, &s->journal, &m->flight.trial);
@@ -281,9 +282,10 @@ static wisp_status died(wisp_error *err, supervisor *s, member *m, double second
   char reason[128];
   int how = wisp_worker_reap(m->worker, s->crew->warden, seconds);
   if (WIFSIGNALED(how))
-    snprintf(reason, sizeof reason, "the worker died of signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
+    snprintf(reason, sizeof reason, WISP_MESSAGE("the worker died of signal %d (%s)"), WTERMSIG(how),
+             strsignal(WTERMSIG(how)));
   else
-    snprintf(reason, sizeof reason, "the worker ended with status %d", WEXITSTATUS(how));
+    snprintf(reason, sizeof reason, WISP_MESSAGE("the worker ended with status %d"), WEXITSTATUS(how));
   if (!m->flight.active) {
     wisp_error why = {0};
     wisp_status status =
@@ -305,7 +307,7 @@ static void skipped(supervisor *s, member *m, const wisp_note *note)
   char text[sizeof note->error.text + 128];
   m->summary = note->summary;
   if (s->skipped++ || !request->warn) return;
-  snprintf(text, sizeof text, "not stored, and for another sweep to try: %s", note->error.text);
+  snprintf(text, sizeof text, WISP_MESSAGE("not stored, and for another sweep to try: %s"), note->error.text);
   request->warn(request->context, text);
 }
 

@@ -61,13 +61,16 @@ static wisp_status hear_all(wisp_error *err, int pipe_end, wisp_text *out)
 static wisp_status list_all(wisp_error *err, wisp_text *out)
 {
   int ends[2], how = 0;
-  CALL(wisp_require(err, pipe(ends) == 0, WISP_ESYSTEM, "device all: cannot make a pipe: %s", strerror(errno)));
+  CALL(wisp_require(err, pipe(ends) == 0, WISP_ESYSTEM,
+                    "device all: cannot make a pipe: %s: raise the limit of open files (ulimit -n)", strerror(errno)));
   pid_t pid = fork();
   if (pid == 0) say_all(ends[1]);
   close(ends[1]);
   const wisp_status heard = hear_all(err, ends[0], out);
   close(ends[0]);
-  CALL(wisp_require(err, pid > 0, WISP_ESYSTEM, "device all: cannot start a process: %s", strerror(errno)));
+  CALL(wisp_require(err, pid > 0, WISP_ESYSTEM,
+                    "device all: cannot start a process: %s: raise the limit of processes (ulimit -u)",
+                    strerror(errno)));
   how = wisp_process_await(pid, 1);
   CALL(heard);
   return wisp_require(err, WIFEXITED(how) && WEXITSTATUS(how) == 0 && out->length, WISP_EDEVICE,
@@ -144,8 +147,7 @@ static wisp_status check_kernels(wisp_error *err, const wisp_sweep *sweep)
     snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : 0), at);
     for (int k = 0; sweep->family->kernels[k].name; k++)
       kernels += steps || (wisp_sweep_wants(sweep, k) && wisp_tune_wants(&only, sweep->family->kernels[k].name));
-    CALL(wisp_require(err, kernels > 0, WISP_EUSAGE, "family %s has no kernel '%.*s' to tune: 'wisp emit' lists them",
-                      sweep->family->name, (int)length, at));
+    if (!kernels) return wisp_family_refuse_kernel(err, sweep->family, *name ? name : at);
   }
   return WISP_OK;
 }
@@ -155,7 +157,7 @@ static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
 {
   const wisp_tune_request *r = sweep->request;
   const wisp_family *family = sweep->family;
-  CALL(wisp_require(err, family, WISP_EUSAGE, "there is no family '%s'", r->family));
+  if (!family) return wisp_family_refuse(err, r->family);
   for (size_t i = 0; i < r->order_count; i++) {
     const wisp_spec spec = wisp_sweep_spec(sweep, r->orders[i], WISP_F64);
     CALL(wisp_family_check(err, &spec));
@@ -164,8 +166,9 @@ static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
                       r->orders[i]));
   }
   CALL(check_kernels(err, sweep));
-  return wisp_require(err, has_strategy(sweep), WISP_EUSAGE, "no strategy '%s' for %s: 'wisp emit' lists them",
-                      r->strategy ? r->strategy : "", r->kernel ? r->kernel : family->name);
+  return wisp_require(err, has_strategy(sweep), WISP_EUSAGE,
+                      "there is no strategy '%s' for %s: 'wisp emit -f %s' lists them", r->strategy ? r->strategy : "",
+                      r->kernel ? r->kernel : family->name, family->name);
 }
 
 /* A file with a row that cannot be read would take new trials and give none back: it is found before anything is
@@ -200,8 +203,10 @@ static void warn_of_pairs(const wisp_tune_request *request, size_t count, char *
     for (size_t k = 0; k < i; k++) {
       char text[160];
       if (strcmp(names[i], names[k]) != 0) continue;
-      snprintf(text, sizeof text, "device %.40s is in the list twice: its workers share it, and their times suffer",
-               names[i]);
+      snprintf(
+          text, sizeof text,
+          WISP_MESSAGE("device %.40s is in the list twice: its workers share it, and their times suffer: name it once"),
+          names[i]);
       request->warn(request->context, text);
       return;
     }

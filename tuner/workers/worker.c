@@ -61,7 +61,9 @@ static _Noreturn void be_warden(int pipe_end)
 wisp_status wisp_warden_start(wisp_error *err, wisp_warden *out)
 {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return wisp_fail(err, WISP_ESYSTEM, "cannot make a pipe: %s", strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return wisp_fail(err, WISP_ESYSTEM, "cannot make a pipe: %s: raise the limit of open files (ulimit -n)",
+                     strerror(errno));
   pid_t pid = fork();
   if (pid == 0) {
     close(ends[1]);
@@ -70,7 +72,8 @@ wisp_status wisp_warden_start(wisp_error *err, wisp_warden *out)
   close(ends[0]);
   if (pid < 0) {
     close(ends[1]);
-    return wisp_fail(err, WISP_ESYSTEM, "cannot start a process: %s", strerror(errno));
+    return wisp_fail(err, WISP_ESYSTEM, "cannot start a process: %s: raise the limit of processes (ulimit -u)",
+                     strerror(errno));
   }
   *out = (wisp_warden){.pid = pid, .pipe = ends[1]};
   return WISP_OK;
@@ -204,7 +207,8 @@ wisp_status wisp_worker_start(wisp_error *err, wisp_worker *all, size_t count, s
   pid_t tuner = getpid();
   wisp_worker *worker = &all[which];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return wisp_fail(err, WISP_ESYSTEM, "cannot make a pair of sockets: %s", strerror(errno));
+    return wisp_fail(err, WISP_ESYSTEM, "cannot make a pair of sockets: %s: raise the limit of open files (ulimit -n)",
+                     strerror(errno));
   pid_t pid = fork();
   if (pid == 0) {
     job j = {.body = body, .context = context, .link = {.socket = ends[1], .device = device}};
@@ -216,7 +220,8 @@ wisp_status wisp_worker_start(wisp_error *err, wisp_worker *all, size_t count, s
   close(ends[1]);
   if (pid < 0) {
     close(ends[0]);
-    return wisp_fail(err, WISP_ESYSTEM, "cannot start a worker: %s", strerror(errno));
+    return wisp_fail(err, WISP_ESYSTEM, "cannot start a worker: %s: raise the limit of processes (ulimit -u)",
+                     strerror(errno));
   }
   struct timeval rest = {.tv_sec = (long)ceil(fmin(NOTE_SECONDS, wisp_worker_seconds()))};
   setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &rest, sizeof rest);

@@ -62,7 +62,7 @@ static const char *name_of(const wisp_request *r)
 /* What does not depend on the device: equations, and the kinds of walls. */
 static wisp_status read_problem(wisp_error *err, const wisp_request *r, wisp_simulation *s, wisp_walls *walls)
 {
-  CALL(wisp_require(err, !r->mesh || !r->box, WISP_EUSAGE, "request: mesh and box exclude each other"));
+  CALL(wisp_require(err, !r->mesh || !r->box, WISP_EUSAGE, "request: mesh and box exclude each other: leave one out"));
   CALL(wisp_system_load(err, or_default(r->system, wisp_family_find("nodal")->default_system), &s->system));
   return wisp_walls_read(err, "request: boundary", name_of(r), s->system, NULL, or_default(r->boundary, NULL), walls);
 }

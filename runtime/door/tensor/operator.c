@@ -289,7 +289,7 @@ wisp_status wisp_operator_apply(wisp_error *err, wisp_operator *op, const void *
   CALL(check(err, op));
   CALL(WISP_GIVEN(err, x));
   CALL(WISP_GIVEN(err, y));
-  CALL(wisp_require(err, x != y, WISP_EUSAGE, "operator: x and y are the same array"));
+  CALL(wisp_require(err, x != y, WISP_EUSAGE, "operator: x and y are the same array: give two"));
   CALL(bind_callers(err, op, x, y));
   for (int k = 0; k < KERNELS; k++)
     if (op->kernel[k]) CALL(wisp_kernel_launch(err, op->kernel[k], op->problem->d.counts, stream));
