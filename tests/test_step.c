@@ -384,8 +384,8 @@ static void test_requests(void **state)
     const char *words;
   } bad[] = {
       {{.spec = {"modal", .system = "maxwell", .order = 2}}, WISP_EUSAGE, "modal"},
-      {{.spec = {"nodal", .system = "maxwell", .order = 0}}, WISP_EUSAGE, "orders 1 to 15"},
-      {{.spec = {"nodal", .system = "maxwell", .order = 16}}, WISP_EUSAGE, "orders 1 to 15"},
+      {{.spec = {"nodal", .system = "maxwell", .order = 0}}, WISP_EUSAGE, "use 1 to 15"},
+      {{.spec = {"nodal", .system = "maxwell", .order = 16}}, WISP_EUSAGE, "use 1 to 15"},
       {{.spec = {"nodal", .system = "weather", .order = 2}}, WISP_EUSAGE, "weather"},
       {{.spec = {"nodal", .system = "maxwell", .order = 2}, .composition = "lift"}, WISP_EUSAGE, "gather+fused"},
       {{.spec = {"nodal", .system = "maxwell", .order = 2}, .layout = "slab-km0"}, WISP_EUSAGE, "slab-km0"},
