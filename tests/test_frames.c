@@ -5,7 +5,7 @@
 #include "moved.h"
 #include "solving.h"
 #include "../runtime/assembly/heat_solver.h"
-#include "../runtime/door/door.h"
+#include "../runtime/api/api.h"
 #include "../runtime/hdg/helmholtz_solver.h"
 #include "../runtime/tensor/poisson_solver.h"
 

@@ -1,13 +1,13 @@
-/* The door of include/wisp.h: mesh, operators, store, stage and solver behind one handle. */
-#include "../../../gen/family.h"
-#include "../../../gen/nodal/tet_internal.h"
-#include "../door.h"
-#include "../../mesh/source.h"
-#include "../../parallel.h"
-#include "../../nodal/basis.h"
-#include "../../nodal/media.h"
-#include "../../nodal/start.h"
-#include "../../nodal/solver.h"
+/* Simulations of include/wisp.h: mesh, operators, store, stage and solver behind one handle. */
+#include "../../gen/family.h"
+#include "../../gen/nodal/tet_internal.h"
+#include "api.h"
+#include "../mesh/source.h"
+#include "../parallel.h"
+#include "../nodal/basis.h"
+#include "../nodal/media.h"
+#include "../nodal/start.h"
+#include "../nodal/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -268,7 +268,7 @@ wisp_status wisp_simulation_energy(wisp_error *err, wisp_simulation *s, double *
 int wisp_simulation_kernel(const wisp_simulation *s, size_t i, wisp_kernel_info *info)
 {
   if (i >= (size_t)s->stage.kernels) return 0;
-  *info = wisp_door_info(&s->stage.choice[i]);
+  *info = wisp_api_info(&s->stage.choice[i]);
   return 1;
 }
 
