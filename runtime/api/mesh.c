@@ -4,7 +4,7 @@
 #include <math.h>
 
 wisp_status wisp_api_mesh(wisp_error *err, const char *what, int corners, size_t vertices, size_t elements,
-                           const double *xyz, const int *cells, wisp_mesh **out)
+                          const double *xyz, const int *cells, wisp_mesh **out)
 {
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   CALL(wisp_require(err, xyz, WISP_EUSAGE, "%s: xyz is NULL", what));
@@ -20,7 +20,7 @@ wisp_status wisp_api_mesh(wisp_error *err, const char *what, int corners, size_t
 
 /* Kernels square the edges of triangles, and products of two edges of tets and hexes. */
 wisp_status wisp_api_frame(wisp_error *err, const char *what, const wisp_mesh *mesh, wisp_precision precision,
-                            wisp_frame *out)
+                           wisp_frame *out)
 {
   const double dimension = mesh->corners == 3 ? 2 : 3;
   const double element = wisp_mesh_frame(mesh).length / pow((double)mesh->elements, 1 / dimension);

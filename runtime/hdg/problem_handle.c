@@ -1,9 +1,9 @@
 /* The Helmholtz problem that a program sets up once and solves for data of its own: the solver of `wisp run helmholtz`,
  * whose arrays are copied from and to the program's. */
 #include "../assembly/pattern.h"
-#include "../hdg/helmholtz_solver.h"
+#include "helmholtz_solver.h"
 #include "../mesh/source.h"
-#include "api.h"
+#include "../api/api.h"
 
 #include <math.h>
 #include <stdint.h>

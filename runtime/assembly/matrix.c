@@ -1,8 +1,8 @@
 /* Sparse matrices that a program has assembled into its own arrays: numbering, pattern and lists once, then the
  * launches of a composition, each a kernel of the public interface. */
-#include "../assembly/room.h"
+#include "room.h"
 #include "../mesh/source.h"
-#include "api.h"
+#include "../api/api.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -100,7 +100,7 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
     fixing.vertices_first = true;
   } else {
     CALL(wisp_api_mesh(err, "matrix", corners, request->vertices, request->elements, request->xyz, request->corners,
-                        &m->mesh));
+                       &m->mesh));
     if (request->fixed) CALL(mark_fixed(err, request->fixed, m->mesh, &marks));
     fixing.count = marks > 0, fixing.tag = &marked;
   }

@@ -1,13 +1,13 @@
 /* Simulations of include/wisp.h: mesh, operators, store, stage and solver behind one handle. */
 #include "../../gen/family.h"
 #include "../../gen/nodal/tet_internal.h"
-#include "api.h"
+#include "../api/api.h"
 #include "../mesh/source.h"
 #include "../parallel.h"
-#include "../nodal/basis.h"
-#include "../nodal/media.h"
-#include "../nodal/start.h"
-#include "../nodal/solver.h"
+#include "basis.h"
+#include "media.h"
+#include "start.h"
+#include "solver.h"
 
 #include <stdlib.h>
 #include <string.h>

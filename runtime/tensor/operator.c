@@ -1,9 +1,9 @@
 /* Whole operators of the tensor family: the caller's hexes become the arrays that its kernels read, and y = A x one
  * launch of them, or three where copies of shared nodes are added up. */
 #include "../parallel.h"
-#include "../tensor/cg_problem.h"
-#include "../tensor/hex_reference.h"
-#include "api.h"
+#include "cg_problem.h"
+#include "hex_reference.h"
+#include "../api/api.h"
 
 #include <stdint.h>
 #include <stdio.h>
