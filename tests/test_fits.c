@@ -7,7 +7,7 @@
 #include "solving.h"
 #include "store_fixture.h"
 #include "../runtime/assembly/heat_solver.h"
-#include "../runtime/door/door.h"
+#include "../runtime/api/api.h"
 #include "../runtime/mesh/source.h"
 
 #include <math.h>
