@@ -65,6 +65,7 @@ void wisp_strategy_destroy(wisp_strategy *s)
   for (int i = 0; i < s->files; i++) free(s->file[i]);
   release_conditions(s->need, s->needs);
   release_conditions(s->condition, s->conditions);
+  release_conditions(&s->candidate, 1);
   release_lets(s->let, s->lets);
   for (int i = 0; i < 3; i++) wisp_expr_destroy(s->block[i].expr);
   for (int i = 0; i < 2; i++) wisp_expr_destroy(s->grid[i].expr);
