@@ -81,6 +81,9 @@ void wisp_tally_add(wisp_tally *tally, const wisp_trial *trial);
 /* "14 ok, 237 refused (3061 candidates), 1 unfinished": those that there are. */
 wisp_status wisp_tally_print(wisp_error *err, const wisp_tally *tally, wisp_text *out);
 
+/* Whether two reasons are the same but for their numbers. */
+bool wisp_reason_alike(const char *a, const char *b);
+
 /* Says what became of the candidate, and why. */
 __attribute__((format(printf, 3, 4))) void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why,
                                                           ...);

@@ -156,6 +156,16 @@ int wisp_contest_order(const wisp_trial *a, const wisp_trial *b)
 
 /* ---- Reasons that are asked for again. */
 
+bool wisp_reason_alike(const char *a, const char *b)
+{
+  for (;; a++, b++) {
+    while (isdigit((unsigned char)*a)) a++;
+    while (isdigit((unsigned char)*b)) b++;
+    if (*a != *b) return false;
+    if (!*a) return true;
+  }
+}
+
 static const char slower[] = " times the time of ";
 
 void wisp_reason_refuse(wisp_trial *t, long long candidates, const char *why)

@@ -152,6 +152,14 @@ static wisp_status read_require(wisp_error *err, wisp_reader *r, char *line)
   return status == WISP_OK ? add_condition(err, r, expr, reason, r->s->condition, &r->s->conditions) : status;
 }
 
+static wisp_status read_candidate(wisp_error *err, wisp_reader *r, char *line)
+{
+  char *expr = NULL, *reason = NULL;
+  size_t none = 0;
+  CALL(split(err, line, " : ", &expr, &reason));
+  return add_condition(err, r, expr, reason, &r->s->candidate, &none);
+}
+
 /* LOW..HIGH [: REASON] */
 static wisp_status read_orders(wisp_error *err, wisp_reader *r, char *line)
 {
@@ -379,17 +387,29 @@ static wisp_status read_where(wisp_error *err, wisp_reader *r, char *line)
 }
 
 const wisp_keyword wisp_keywords[] = {
-    {"kernel", read_kernel, TERMS, true, false},   {"kernels", read_kernels, TERMS, true, false},
-    {"title", read_title, PROSE, true, false},     {"text", read_text, TERMS, true, false},
-    {"layouts", read_layouts, TERMS, true, false}, {"orders", read_orders, REASON, true, false},
-    {"needs", read_needs, REASON, false, false},   {"param", read_param, TERMS, false, false},
-    {"expects", read_expects, TERMS, true, false}, {"default", read_default, TERMS, false, false},
-    {"let", read_let, TERMS, false, false},        {"require", read_require, REASON, false, false},
-    {"block", read_block, TERMS, true, false},     {"lane", read_lane, PROSE, true, false},
-    {"grid", read_grid, TERMS, true, false},       {"shared", read_shared, TERMS, false, false},
-    {"arg", read_arg, TERMS, false, false},        {"operand", read_operand, TERMS, false, false},
-    {"where", read_where, TERMS, false, true},     {"varies", read_varies, PROSE, true, false},
-    {"mixes", read_mixes, PROSE, true, false},     {NULL, NULL, TERMS, false, false},
+    {"kernel", read_kernel, TERMS, true, false},
+    {"kernels", read_kernels, TERMS, true, false},
+    {"title", read_title, PROSE, true, false},
+    {"text", read_text, TERMS, true, false},
+    {"layouts", read_layouts, TERMS, true, false},
+    {"orders", read_orders, REASON, true, false},
+    {"needs", read_needs, REASON, false, false},
+    {"param", read_param, TERMS, false, false},
+    {"expects", read_expects, TERMS, true, false},
+    {"default", read_default, TERMS, false, false},
+    {"let", read_let, TERMS, false, false},
+    {"require", read_require, REASON, false, false},
+    {"block", read_block, TERMS, true, false},
+    {"lane", read_lane, PROSE, true, false},
+    {"grid", read_grid, TERMS, true, false},
+    {"shared", read_shared, TERMS, false, false},
+    {"arg", read_arg, TERMS, false, false},
+    {"operand", read_operand, TERMS, false, false},
+    {"where", read_where, TERMS, false, true},
+    {"varies", read_varies, PROSE, true, false},
+    {"mixes", read_mixes, PROSE, true, false},
+    {"candidate", read_candidate, REASON, true, false},
+    {NULL, NULL, TERMS, false, false},
 };
 
 wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)
@@ -447,6 +467,7 @@ void wisp_strategy_destroy(wisp_strategy *s)
   for (int i = 0; i < s->files; i++) free(s->file[i]);
   release_conditions(s->need, s->needs);
   release_conditions(s->condition, s->conditions);
+  release_conditions(&s->candidate, 1);
   release_lets(s->let, s->lets);
   for (int i = 0; i < 3; i++) wisp_expr_destroy(s->block[i].expr);
   for (int i = 0; i < 2; i++) wisp_expr_destroy(s->grid[i].expr);

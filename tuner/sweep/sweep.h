@@ -47,6 +47,8 @@ bool wisp_sweep_is_host(const wisp_sweep *sweep);
 
 /* Adds a trial to the counts. */
 void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial);
+/* Adds a failure to the summary's reasons, not to its counts. */
+void wisp_summary_fail(wisp_tune_summary *summary, const wisp_failure *failure);
 /* It is the one that tells why, should nothing be right. */
 void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial);
 
