@@ -210,3 +210,8 @@ int wisp_reason_begun(const wisp_trial *t)
   if (wisp_trial_outcome(t) != WISP_TRIAL_UNFINISHED) return 0;
   return sscanf(t->reason, "begun %d", &times) == 1 && times > 0 ? times : 1;
 }
+
+uint64_t wisp_step_hash(uint64_t step, const char *kernel)
+{
+  return wisp_hash(step, kernel, strlen(kernel));
+}

@@ -1,12 +1,49 @@
 /* What the lines of a space description say: one handler a keyword, found in a table. */
 #include "space_read.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_CANDIDATES = 1 << 16 }; /* all are gone through whenever one is looked for */
+
+static void skip_blanks(char **at)
+{
+  while (isspace((unsigned char)**at)) (*at)++;
+}
+
+char *wisp_next_word(char **at)
+{
+  skip_blanks(at);
+  char *start = *at;
+  while (**at && !isspace((unsigned char)**at)) (*at)++;
+  if (**at) *(*at)++ = '\0';
+  return start;
+}
+
+char *wisp_rest(char **at)
+{
+  skip_blanks(at);
+  char *start = *at, *end = start + strlen(start);
+  while (end > start && isspace((unsigned char)end[-1])) *--end = '\0';
+  *at = end;
+  return start;
+}
+
+wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, const char *name)
+{
+  return wisp_require(err, first, WISP_EINPUT, "%s%s%s is given twice", kind, *name ? " " : "", name);
+}
+
+wisp_status wisp_say(wisp_error *err, const wisp_reader *r, const char *text, wisp_said *out)
+{
+  wisp_status status = wisp_expr_parse(err, text, &out->expr);
+  out->file = r->file;
+  out->line = r->line;
+  return status;
+}
 
 wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t room)
 {
@@ -273,12 +310,6 @@ static wisp_status read_grid(wisp_error *err, wisp_reader *r, char *line)
   return read_extents(err, r, line, r->s->grid, 2);
 }
 
-const wisp_number_form wisp_numbers[] = {[WISP_REAL] = {"real", "real", 0, false},
-                                         [WISP_INT] = {"int", "int", 4, true},
-                                         [WISP_SINGLE] = {"single", "float", 4, false},
-                                         [WISP_UINT8] = {"uint8", "unsigned char", 1, true},
-                                         [WISP_UINT16] = {"uint16", "unsigned short", 2, true}};
-
 static wisp_status read_type(wisp_error *err, const char *type, wisp_arg *arg)
 {
   const bool array = arg->kind != WISP_ARG_VALUE && arg->kind != WISP_ARG_OPERAND;
@@ -433,49 +464,4 @@ wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)
     if (!listed) return wisp_fail(err, WISP_EINPUT, "default of %s is none of its values", s->param[i].name);
   }
   return WISP_OK;
-}
-
-wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *s, const wisp_env *names, wisp_env **out)
-{
-  OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  CALL(wisp_env_create(err, names, &env));
-  for (const wisp_size *fact = s->facts; fact->name; fact++) CALL(wisp_env_int(err, env, fact->name, fact->value));
-  return GIVE(env, out);
-}
-
-wisp_status wisp_said_int(wisp_error *err, const wisp_strategy *s, const wisp_said *said, const wisp_env *env,
-                          int64_t *value)
-{
-  wisp_status status = wisp_expr_int(err, said->expr, env, value);
-  return status == WISP_OK ? status : wisp_context(err, status, "%s:%d: ", s->file[said->file], said->line);
-}
-
-static void release_lets(wisp_let *let, size_t count)
-{
-  for (size_t i = 0; i < count; i++) wisp_expr_destroy(let[i].value.expr);
-}
-
-static void release_conditions(wisp_condition *list, size_t count)
-{
-  for (size_t i = 0; i < count; i++) wisp_expr_destroy(list[i].holds.expr), free(list[i].reason);
-}
-
-void wisp_strategy_destroy(wisp_strategy *s)
-{
-  if (!s) return;
-  free(s->title), free(s->text), free(s->text_path), free(s->lane);
-  for (int i = 0; i < s->files; i++) free(s->file[i]);
-  release_conditions(s->need, s->needs);
-  release_conditions(s->condition, s->conditions);
-  release_conditions(&s->candidate, 1);
-  release_lets(s->let, s->lets);
-  for (int i = 0; i < 3; i++) wisp_expr_destroy(s->block[i].expr);
-  for (int i = 0; i < 2; i++) wisp_expr_destroy(s->grid[i].expr);
-  for (int i = 0; i < WISP_MAX_SHARED; i++) wisp_expr_destroy(s->shared[i].count.expr);
-  for (int i = 0; i < s->args; i++) {
-    wisp_operand *o = &s->operand[i];
-    wisp_expr_destroy(o->count.expr), wisp_expr_destroy(o->entry.expr), wisp_expr_destroy(o->part.expr);
-    release_lets(o->where, (size_t)o->wheres);
-  }
-  free(s);
 }
