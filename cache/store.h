@@ -120,7 +120,8 @@ void wisp_store_close(wisp_store *store);
 WISP_OWNED(wisp_store, wisp_store_close)
 
 /* --- which trial answers --- */
-/* What a tuner's final round says of the candidates that are as fast as the best within noise (docs/search.md). */
+/* What a tuner's final round says of the candidates that are as fast as the best within noise
+ * (docs/reference/search.md). */
 #define WISP_TIE_CHOSEN "chosen"
 #define WISP_TIE_TIED "tied"
 /* A candidate that no final round has chosen answers only where it is faster than the chosen one by this factor: no

@@ -1,6 +1,6 @@
 /* What a kernel is compiled from, as a number: while it stays the same, what was measured of the kernel counts.
  *
- * The number is over what the kernel's texts say to the compiler and to the launch (docs/store.md):
+ * The number is over what the kernel's texts say to the compiler and to the launch (docs/reference/store.md):
  *   - its text and the parts that this inserts, itself or through other parts, in plain form (below),
  * whether or not the branch is taken;
  *   - of its space as it is parsed: kernel, names of parameters, arguments, shared arrays, operands, block and grid,
