@@ -118,7 +118,9 @@ bool wisp_composition_next(const char **at, char kernel[WISP_NAME_TEXT])
 {
   const size_t length = strcspn(*at, "+");
   if (!length) return false;
-  snprintf(kernel, WISP_NAME_TEXT, "%.*s", length < WISP_NAME_TEXT ? (int)length : 0, *at);
+  const size_t kept = length < WISP_NAME_TEXT ? length : 0;
+  memcpy(kernel, *at, kept);
+  kernel[kept] = '\0';
   *at += length + ((*at)[length] == '+');
   return true;
 }

@@ -163,6 +163,31 @@ bool wisp_part_name(const wisp_embedded *file, const char *folder, char name[64]
 
 /* ---- Strategies. */
 
+/* The place of a strategy in the hash table, or the free one where it would go; there is always one. */
+static wisp_strategy **place_of(const wisp_strategies *all, const char *family, const char *kernel, const char *name)
+{
+  const uint64_t hash = wisp_hash_text(wisp_hash_text(wisp_hash_text(WISP_HASH_SEED, family), kernel), name);
+  size_t i = hash & (all->places - 1);
+  for (const wisp_strategy *s; (s = all->by_name[i]); i = (i + 1) & (all->places - 1))
+    if (strcmp(s->name, name) == 0 && strcmp(s->kernel, kernel) == 0 && strcmp(s->family, family) == 0) break;
+  return &all->by_name[i];
+}
+
+/* A table with at least twice as many places as strategies. */
+static wisp_status grow_table(wisp_error *err, wisp_strategies *all)
+{
+  wisp_strategy **table = NULL;
+  if (2 * (all->count + 1) <= all->places) return WISP_OK;
+  const size_t places = all->places ? 2 * all->places : 512;
+  CALL(wisp_new(err, places, sizeof *table, &table));
+  free(all->by_name);
+  all->by_name = table;
+  all->places = places;
+  for (size_t i = 0; i < all->count; i++)
+    *place_of(all, all->list[i]->family, all->list[i]->kernel, all->list[i]->name) = all->list[i];
+  return WISP_OK;
+}
+
 /* Adds a strategy. A name is one strategy's: trials name no text, and would answer for another. */
 static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space, wisp_closure *closure,
                        wisp_strategy *new)
@@ -174,6 +199,8 @@ static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space,
                     "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space, s->kernel,
                     s->name));
   CALL(wisp_grow(err, &all->list, &all->room, all->count + 1, sizeof *all->list));
+  CALL(grow_table(err, all));
+  *place_of(all, s->family, s->kernel, s->name) = s;
   return GIVE(s, &all->list[all->count++]);
 }
 
@@ -305,6 +332,7 @@ void wisp_strategies_free(wisp_strategies *all)
   wisp_shelf_free(&all->users);
   wisp_text_free(&all->warning);
   wisp_closure_free(all->closure), wisp_closure_free(all->users_closure);
+  free(all->by_name);
   free(all->list);
   free(all);
 }
@@ -312,11 +340,7 @@ void wisp_strategies_free(wisp_strategies *all)
 const wisp_strategy *wisp_strategies_find(const wisp_strategies *all, const char *family, const char *kernel,
                                           const char *name)
 {
-  for (size_t i = 0; i < all->count; i++) {
-    const wisp_strategy *s = all->list[i];
-    if (strcmp(s->family, family) == 0 && strcmp(s->kernel, kernel) == 0 && strcmp(s->name, name) == 0) return s;
-  }
-  return NULL;
+  return all->places ? *place_of(all, family, kernel, name) : NULL;
 }
 
 const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *all, const char *family)
