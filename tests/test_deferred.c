@@ -8,12 +8,108 @@
 
 #include <dlfcn.h>
 #include <lapacke.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+
+/* ---- An environment and a maker of tables. */
+
+static const wisp_value *get(const wisp_env *env, const char *name, wisp_kind kind)
+{
+  const wisp_value *value = NULL;
+  assert_int_equal(wisp_env_get(NULL, env, name, kind, &value), WISP_OK);
+  return value;
+}
+
+/* What a maker is told, of which the environment keeps a copy: whom to count to, and whether to fail. */
+typedef struct told {
+  int *count;
+  bool fails;
+} told;
+
+static wisp_status make_tables(wisp_error *err, const void *self, wisp_env *values)
+{
+  const told *o = self;
+  ++*o->count;
+  if (o->fails) return wisp_fail(err, WISP_ESYSTEM, "no table today");
+  CALL(wisp_env_reals(err, values, "M", (const double[]){0, 0.5}, 2));
+  return wisp_env_ints(err, values, "at", (const int[]){7, 8, 9}, 3);
+}
+
+static wisp_env *deferred_env(bool fails, int *count)
+{
+  wisp_env *env = NULL;
+  told o = {count, fails};
+  assert_int_equal(wisp_env_create(NULL, NULL, &env), WISP_OK);
+  assert_int_equal(wisp_env_int(NULL, env, "n", 2), WISP_OK);
+  assert_int_equal(wisp_env_defer(NULL, env, "M at", make_tables, &o, sizeof o), WISP_OK);
+  o = (told){NULL, true};
+  return env;
+}
+
+static void tables_are_made_once_when_asked_for(void **state)
+{
+  (void)state;
+  int count = 0;
+  int64_t value = 0;
+  wisp_env *outer = deferred_env(false, &count), *env = NULL;
+  assert_int_equal(wisp_env_create(NULL, outer, &env), WISP_OK);
+  assert_true(wisp_env_has(env, "at") && !wisp_env_get_int(env, "at", &value));
+  assert_int_equal(wisp_eval_int(NULL, "n > 2 && at[0]", env, &value), WISP_OK);
+  assert_int_equal(count, 0);
+  assert_int_equal(wisp_env_made(env), 0);
+  assert_int_equal(wisp_eval_int(NULL, "at[n] + nonzero(M, 0) + nonzero(M, 1) + count(M)", env, &value), WISP_OK);
+  assert_int_equal(value, 9 + 0 + 1 + 2);
+  assert_int_equal(count, 1);
+  assert_int_equal(wisp_env_made(env), 1);
+  assert_ptr_equal(get(env, "M", WISP_KIND_REALS), get(outer, "M", WISP_KIND_REALS));
+  assert_int_equal(wisp_env_int(NULL, env, "M", 3), WISP_OK);
+  assert_int_equal(wisp_eval_int(NULL, "M", env, &value), WISP_OK);
+  assert_int_equal(value, 3);
+  wisp_env_destroy(env);
+  wisp_env_destroy(outer);
+  wisp_env_destroy(deferred_env(false, &count));
+  assert_int_equal(count, 1);
+}
+
+static void what_cannot_be_made_says_why(void **state)
+{
+  (void)state;
+  int count = 0;
+  int64_t value = 0;
+  wisp_error err = {0};
+  wisp_env *env = deferred_env(true, &count);
+  for (int i = 1; i <= 2; i++) {
+    assert_int_equal(wisp_eval_int(&err, "count(M)", env, &value), WISP_ESYSTEM);
+    assert_string_equal(err.text, "no table today");
+    assert_int_equal(count, i);
+  }
+  assert_int_equal(wisp_env_made(env), 0);
+  wisp_env_destroy(env);
+}
+
+static void *look_up(void *env)
+{
+  return (void *)(uintptr_t)get(env, "at", WISP_KIND_INTS)->as.ints;
+}
+
+static void threads_share_what_is_made(void **state)
+{
+  (void)state;
+  int count = 0;
+  wisp_env *env = deferred_env(false, &count);
+  pthread_t thread[8];
+  void *found[8];
+  for (int i = 0; i < 8; i++) assert_int_equal(pthread_create(&thread[i], NULL, look_up, env), 0);
+  for (int i = 0; i < 8; i++) assert_int_equal(pthread_join(thread[i], &found[i]), 0);
+  for (int i = 1; i < 8; i++) assert_ptr_equal(found[i], found[0]);
+  assert_int_equal(count, 1);
+  wisp_env_destroy(env);
+}
 
 /* ---- LAPACK as gen/ calls it, counted. */
 
@@ -159,6 +255,9 @@ static void every_name_gets_its_table(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tables_are_made_once_when_asked_for),
+      cmocka_unit_test(what_cannot_be_made_says_why),
+      cmocka_unit_test(threads_share_what_is_made),
       cmocka_unit_test(plans_make_no_table),
       cmocka_unit_test(choices_make_no_table),
       cmocka_unit_test(every_name_gets_its_table),

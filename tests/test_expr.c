@@ -2,7 +2,6 @@
 #include "../gen/language/expr_tree.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -399,94 +398,6 @@ static void scopes_shadow_and_redefine(void **state)
   wisp_env_destroy(outer);
 }
 
-/* ---- Deferred tables. */
-
-/* What a maker is told, of which the environment keeps a copy: whom to count to, and whether to fail. */
-typedef struct order {
-  int *count;
-  bool fails;
-} order;
-
-static wisp_status make_tables(wisp_error *err, const void *self, wisp_env *values)
-{
-  const order *o = self;
-  ++*o->count;
-  if (o->fails) return wisp_fail(err, WISP_ESYSTEM, "no table today");
-  CALL(wisp_env_reals(err, values, "M", (const double[]){0, 0.5}, 2));
-  return wisp_env_ints(err, values, "at", (const int[]){7, 8, 9}, 3);
-}
-
-static wisp_env *deferred_env(bool fails, int *count)
-{
-  wisp_env *env = NULL;
-  order o = {count, fails};
-  assert_int_equal(wisp_env_create(NULL, NULL, &env), WISP_OK);
-  assert_int_equal(wisp_env_int(NULL, env, "n", 2), WISP_OK);
-  assert_int_equal(wisp_env_defer(NULL, env, "M at", make_tables, &o, sizeof o), WISP_OK);
-  o = (order){NULL, true};
-  return env;
-}
-
-static void tables_are_made_once_when_asked_for(void **state)
-{
-  (void)state;
-  int count = 0;
-  int64_t value = 0;
-  wisp_env *outer = deferred_env(false, &count), *env = NULL;
-  assert_int_equal(wisp_env_create(NULL, outer, &env), WISP_OK);
-  assert_true(wisp_env_has(env, "at") && !wisp_env_get_int(env, "at", &value));
-  assert_int_equal(wisp_eval_int(NULL, "n > 2 && at[0]", env, &value), WISP_OK);
-  assert_int_equal(count, 0);
-  assert_int_equal(wisp_env_made(env), 0);
-  assert_int_equal(wisp_eval_int(NULL, "at[n] + nonzero(M, 0) + nonzero(M, 1) + count(M)", env, &value), WISP_OK);
-  assert_int_equal(value, 9 + 0 + 1 + 2);
-  assert_int_equal(count, 1);
-  assert_int_equal(wisp_env_made(env), 1);
-  assert_ptr_equal(get(env, "M", WISP_KIND_REALS), get(outer, "M", WISP_KIND_REALS));
-  assert_int_equal(wisp_env_int(NULL, env, "M", 3), WISP_OK);
-  assert_int_equal(wisp_eval_int(NULL, "M", env, &value), WISP_OK);
-  assert_int_equal(value, 3);
-  wisp_env_destroy(env);
-  wisp_env_destroy(outer);
-  wisp_env_destroy(deferred_env(false, &count));
-  assert_int_equal(count, 1);
-}
-
-static void what_cannot_be_made_says_why(void **state)
-{
-  (void)state;
-  int count = 0;
-  int64_t value = 0;
-  wisp_error err = {0};
-  wisp_env *env = deferred_env(true, &count);
-  for (int i = 1; i <= 2; i++) {
-    assert_int_equal(wisp_eval_int(&err, "count(M)", env, &value), WISP_ESYSTEM);
-    assert_string_equal(err.text, "no table today");
-    assert_int_equal(count, i);
-  }
-  assert_int_equal(wisp_env_made(env), 0);
-  wisp_env_destroy(env);
-}
-
-static void *look_up(void *env)
-{
-  return (void *)(uintptr_t)get(env, "at", WISP_KIND_INTS)->as.ints;
-}
-
-static void threads_share_what_is_made(void **state)
-{
-  (void)state;
-  int count = 0;
-  wisp_env *env = deferred_env(false, &count);
-  pthread_t thread[8];
-  void *found[8];
-  for (int i = 0; i < 8; i++) assert_int_equal(pthread_create(&thread[i], NULL, look_up, env), 0);
-  for (int i = 0; i < 8; i++) assert_int_equal(pthread_join(thread[i], &found[i]), 0);
-  for (int i = 1; i < 8; i++) assert_ptr_equal(found[i], found[0]);
-  assert_int_equal(count, 1);
-  wisp_env_destroy(env);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -504,9 +415,6 @@ int main(void)
       cmocka_unit_test(they_print_as_C),
       cmocka_unit_test(what_has_no_slot_is_named),
       cmocka_unit_test(scopes_shadow_and_redefine),
-      cmocka_unit_test(tables_are_made_once_when_asked_for),
-      cmocka_unit_test(what_cannot_be_made_says_why),
-      cmocka_unit_test(threads_share_what_is_made),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,6 +147,8 @@ static wisp_status defer_tables(wisp_error *err, wisp_env *env, const wisp_spec 
                         make_places, spec, sizeof *spec);
 }
 
+extern const wisp_family wisp_family_assembly;
+
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
@@ -154,7 +156,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   OWNED(wisp_form_destroy) wisp_form *form = NULL;
   const int dimension = dimension_of(spec);
   (void)layout; /* it lays nothing out */
-  CALL(wisp_family_check(err, spec));
+  CALL(wisp_family_check_element(err, &wisp_family_assembly, spec));
   CALL(wisp_form_load(err, spec->system, &form));
   CALL(wisp_env_create(err, NULL, &env));
   CALL(add_numbers(err, env, form, dimension, spec->order));

@@ -1,5 +1,5 @@
-/* The hybridized discontinuous Galerkin method on triangles (docs/hdg.md): -div(kappa grad u) + lambda u = f, reduced
- * to traces on edges. Element matrices are factored and condensed, assembled to blocks, solved for by conjugate
+/* The hybridized discontinuous Galerkin method on triangles (docs/results/hdg.md): -div(kappa grad u) + lambda u = f,
+ * reduced to traces on edges. Element matrices are factored and condensed, assembled to blocks, solved for by conjugate
  * gradients, and u and p recovered. */
 #include "hdg.h"
 #include "tables.h"
@@ -113,12 +113,14 @@ static wisp_status make_tables(wisp_error *err, const void *self, wisp_env *env)
 static const char table_names[] = "B W W_tiles KF F D A E C entry_row entry_column tile_row tile_column around_row "
                                   "around_column";
 
+extern const wisp_family wisp_family_hdg;
+
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   (void)layout; /* it lays nothing out */
-  CALL(wisp_family_check(err, spec));
+  CALL(wisp_family_check_element(err, &wisp_family_hdg, spec));
   const wisp_hdg_tables z = wisp_hdg_sizes(spec->order);
   const wisp_size all[] = {{"N", z.N},           {"n", z.n},          {"Np", z.Np},
                            {"m", z.m},           {"Ns", z.Ns},        {"data", z.m * (z.m + 1) / 2 + z.m},

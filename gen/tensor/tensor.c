@@ -108,12 +108,14 @@ static wisp_status lay_out(wisp_error *err, const wisp_layout *layout, wisp_env 
   return wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes));
 }
 
+extern const wisp_family wisp_family_tensor;
+
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   const int N = spec->order, Nq = N + 1, Gl = wisp_hex_gauss(N);
-  CALL(wisp_family_check(err, spec));
+  CALL(wisp_family_check_element(err, &wisp_family_tensor, spec));
   CALL(wisp_env_create(err, NULL, &env));
   const wisp_size sizes[] = {
       {"N", N}, {"Np", Nq * Nq * Nq}, {"Nq", Nq}, {"Gl", Gl}, {"glNp", Gl * Gl * Gl},
