@@ -211,6 +211,14 @@ static wisp_status print_winners(wisp_error *err, const char *device, const winn
 
 /* --- what came of it --- */
 
+/* Each reason for which trials failed. */
+static void print_failures(const wisp_tune_summary *s)
+{
+  if (s->failures) printf("failed:\n");
+  for (int i = 0; i < s->failures; i++)
+    printf("  %6lld  %s: %s\n", s->failure[i].count, s->failure[i].outcome, s->failure[i].reason);
+}
+
 /* Each device where there are several, and all together. */
 static void print_summary(const display *d, const wisp_tune_summary *s)
 {
@@ -229,6 +237,7 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
          s->ok, s->failed, s->refused, s->known);
   if (s->skipped) printf(", %lld not compiled for want of memory, stack, room or processes", s->skipped);
   putchar('\n');
+  print_failures(s);
   printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds,
          strcmp(s->limits.kind, "host") == 0 ? "host" : "GPU", s->device_seconds, used, used == 1 ? "" : "s");
   if (s->device_seconds > 0)
@@ -255,10 +264,23 @@ static void add_numbers(cJSON *object, const wisp_tune_summary *s)
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
 }
 
+static void add_failures(cJSON *object, const wisp_tune_summary *s)
+{
+  cJSON *list = cJSON_AddArrayToObject(object, "failures");
+  for (int i = 0; i < s->failures; i++) {
+    cJSON *failure = cJSON_CreateObject();
+    cJSON_AddStringToObject(failure, "outcome", s->failure[i].outcome);
+    cJSON_AddStringToObject(failure, "reason", s->failure[i].reason);
+    cJSON_AddNumberToObject(failure, "count", (double)s->failure[i].count);
+    cJSON_AddItemToArray(list, failure);
+  }
+}
+
 static cJSON *to_json(const display *d, const wisp_tune_summary *s)
 {
   cJSON *object = cJSON_CreateObject();
   add_numbers(object, s);
+  add_failures(object, s);
   cJSON *devices = cJSON_AddArrayToObject(object, "devices");
   for (size_t i = 0; i < d->count; i++) {
     cJSON *device = cJSON_CreateObject();

@@ -124,6 +124,7 @@ const wisp_family *wisp_family_at(size_t i);
 const wisp_family *wisp_family_find(const char *name);
 const wisp_kernel_decl *wisp_family_kernel(const wisp_family *family, const char *name); /* NULL: none */
 const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *name);   /* NULL: none */
+const wisp_element *wisp_family_element(const wisp_family *family, const char *name);    /* NULL: none */
 
 /* The layouts of the spec's family, "none" where it has none; count. */
 int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8]);

@@ -11,7 +11,6 @@
 
 /* From cuda.h. */
 enum {
-  ERROR_OUT_OF_MEMORY = 2,
   ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
   ATTRIBUTE_UNITS = 16,
   ATTRIBUTE_L2_CACHE_SIZE = 38,
@@ -38,23 +37,6 @@ typedef struct cuda_event {
   wisp_event base;
   void *event;
 } cuda_event;
-
-/* ---- Errors and contexts. */
-
-wisp_status wisp_cuda_check(wisp_error *err, const wisp_cuda_api *api, int result, const char *what, const char *name)
-{
-  const char *code = NULL, *text = NULL;
-  if (result == 0) return WISP_OK;
-  if (api->cuGetErrorName(result, &code) != 0 || !code) code = "unknown error";
-  if (api->cuGetErrorString(result, &text) != 0 || !text) text = "the driver has no text for it";
-  return wisp_fail(err, result == ERROR_OUT_OF_MEMORY ? WISP_EMEMORY : WISP_EDEVICE, "cuda: %s%s%s: %s %d (%s)", what,
-                   *name ? " " : "", name, code, result, text);
-}
-
-wisp_status wisp_cuda_enter(wisp_error *err, cuda_device *device)
-{
-  return CUDA(device, cuCtxSetCurrent, device->context);
-}
 
 /* ---- What is there. */
 
@@ -192,7 +174,7 @@ static wisp_status cuda_alloc(wisp_error *err, wisp_device *base, size_t bytes, 
   cuda_device *device = wisp_cuda_of(base);
   CALL(wisp_cuda_enter(err, device));
   int result = device->api.cuMemAlloc_v2(out, bytes);
-  if (result == ERROR_OUT_OF_MEMORY) {
+  if (result == WISP_CUDA_OUT_OF_MEMORY) {
     size_t free_bytes = 0, total = 0;
     device->api.cuMemGetInfo_v2(&free_bytes, &total);
     CALL(wisp_fail(

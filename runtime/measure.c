@@ -221,7 +221,7 @@ static wisp_status make_key(wisp_error *err, const wisp_device *device, ceilings
 {
   const wisp_limits *limits = &device->limits;
   snprintf(out->size, sizeof out->size, "%d units, %zu bytes", limits->units, limits->memory);
-  CALL(wisp_known_compiler(err, device->kind, limits->target, &out->compiler));
+  CALL(wisp_known_compiler(err, device->kind->name, device->kind->compiler, limits->target, &out->compiler));
   CALL(wisp_compiler_options(err, device->kind, limits->target, &out->options));
   const char *const texts[CEILINGS_TEXTS] = {"ceilings 2", limits->kind,       limits->name,     limits->driver,
                                              out->size,    out->compiler.data, out->options.data};

@@ -222,7 +222,8 @@ void wisp_nvrtc_name(char *out, size_t size)
 {
   HELD(wisp_text_free) wisp_text text = {0};
   *out = '\0';
-  if (wisp_known_compiler(NULL, &wisp_cuda_kind, "", &text) == WISP_OK) snprintf(out, size, "%s", text.data);
+  if (wisp_known_compiler(NULL, "cuda", wisp_nvrtc_compiler, "", &text) == WISP_OK)
+    snprintf(out, size, "%s", text.data);
 }
 
 static wisp_status read_log(wisp_error *err, const wisp_nvrtc_api *api, void *program, const char *name, char **out)

@@ -2,7 +2,6 @@
 #include "guide.h"
 #include "../../gen/random.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,24 +205,13 @@ typedef struct listing { /* of one strategy in one layout */
   const wisp_plan *preferred; /* the default candidate; NULL: none is legal */
 } listing;
 
-/* Reasons that differ in numbers only are one reason. */
-static bool same_reason(const char *a, const char *b)
-{
-  for (;; a++, b++) {
-    while (isdigit((unsigned char)*a)) a++;
-    while (isdigit((unsigned char)*b)) b++;
-    if (*a != *b) return false;
-    if (!*a) return true;
-  }
-}
-
 static wisp_status add_refusal(wisp_error *err, const listing *list, const char *reason)
 {
   wisp_search *s = list->search;
   for (size_t i = s->refusals; i-- > 0;) {
     wisp_refusal *r = &s->refusal[i];
     if (r->strategy != list->strategy || r->layout != list->layout) break;
-    if (!same_reason(r->reason, reason)) continue;
+    if (!wisp_reason_alike(r->reason, reason)) continue;
     r->count++;
     return WISP_OK;
   }
@@ -271,6 +259,7 @@ static wisp_status list_strategy(wisp_error *err, wisp_search *s, const wisp_str
   OWNED(wisp_plan_destroy) wisp_plan *preferred = NULL;
   wisp_error reason = {0};
   wisp_status status = wisp_strategy_applies(&reason, strategy, laid_out, names);
+  if (status == WISP_OK) status = wisp_strategy_is_candidate(&reason, strategy, names);
   if (status == WISP_EREFUSED) return add_refusal(err, &list, reason.text);
   if (status == WISP_OK) status = wisp_plan_default(&reason, strategy, &scope->spec, laid_out, names, &preferred);
   if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
