@@ -238,8 +238,8 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
   if (s->skipped) printf(", %lld not compiled for want of memory, stack, room or processes", s->skipped);
   putchar('\n');
   print_failures(s);
-  printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds,
-         strcmp(s->limits.kind, "host") == 0 ? "host" : "GPU", s->device_seconds, used, used == 1 ? "" : "s");
+  printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds, s->limits.gpu ? "GPU" : "host",
+         s->device_seconds, used, used == 1 ? "" : "s");
   if (s->device_seconds > 0)
     printf("of that %.0f %% preparing, %.0f %% compiling, %.0f %% verifying, %.0f %% timing, %.0f %% else\n",
            100 * s->spent[WISP_PREPARING] / s->device_seconds, 100 * s->spent[WISP_COMPILING] / s->device_seconds,

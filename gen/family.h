@@ -10,7 +10,7 @@
 
 /* What a device allows, as templates and spaces see it (runtime fills it from wisp_limits). */
 typedef struct wisp_target {
-  bool cuda;
+  bool gpu;
   int sm, units, max_threads, max_shared, shared_per_unit, registers_per_unit; /* units: multiprocessors, or cores */
 } wisp_target;
 

@@ -359,8 +359,8 @@ wisp_status wisp_matrix_note(wisp_error *err, const wisp_matrix *matrix, size_t 
 
 typedef struct wisp_helmholtz wisp_helmholtz;
 
-/* -div(kappa grad u) + lambda u = f by hybridized DG (docs/guide/helmholtz.md). Edge l of a triangle leads from its corner
- * l to the next. Zero-initialise; what is 0 or NULL takes the value in parentheses. */
+/* -div(kappa grad u) + lambda u = f by hybridized DG (docs/guide/helmholtz.md). Edge l of a triangle leads from its
+ * corner l to the next. Zero-initialise; what is 0 or NULL takes the value in parentheses. */
 typedef struct wisp_helmholtz_request {
   const char *spec; /* order 1..9 and precision: "hdg.step:tri:p4:helmholtz:f64" */
   size_t vertices, elements;

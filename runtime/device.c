@@ -79,6 +79,12 @@ wisp_status wisp_device_stream(wisp_error *err, wisp_device *device, void **out)
   return device->kind->stream ? device->kind->stream(err, device, out) : WISP_OK;
 }
 
+wisp_timing wisp_device_timing(const wisp_device *device)
+{
+  const wisp_timing plain = {.probes = 3, .samples = 7, .sample_ms = 0.2};
+  return device->kind->timing.samples ? device->kind->timing : plain;
+}
+
 double wisp_device_clock_mhz(wisp_device *device)
 {
   return device->kind->clock_mhz ? device->kind->clock_mhz(device) : NAN;

@@ -46,7 +46,20 @@ wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits 
 const char *wisp_target_dialect(const char *target)
 {
   const wisp_device_kind *kind = NULL;
-  return find_target(NULL, target, &kind) == WISP_OK ? kind->name : "";
+  return find_target(NULL, target, &kind) == WISP_OK ? kind->dialect : "";
+}
+
+bool wisp_target_is_gpu(const char *target)
+{
+  const wisp_device_kind *kind = NULL;
+  return find_target(NULL, target, &kind) == WISP_OK && kind->gpu;
+}
+
+const char *wisp_dialect_at(size_t i, const char **target)
+{
+  if (i >= KINDS) return NULL;
+  *target = kinds[i]->target;
+  return kinds[i]->dialect;
 }
 
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out)
@@ -63,7 +76,7 @@ wisp_status wisp_compiler_probe(wisp_error *err, const char *target)
   wisp_error why = {.text = ""};
   char path[96];
   CALL(find_target(err, target, &kind));
-  snprintf(path, sizeof path, "templates/checks/probe.%s.k", kind->name);
+  snprintf(path, sizeof path, "templates/checks/probe.%s.k", kind->dialect);
   const char *text = wisp_embedded_text(path);
   const wisp_status status = text ? kind->compile(&why, target, "probe", text, &binary) : WISP_OK;
   if (status == WISP_ECOMPILE)
@@ -129,16 +142,27 @@ wisp_status wisp_device_adopt(wisp_error *err, void *context, void *stream, wisp
   return wisp_fail(err, WISP_EUSAGE, "no kind of device has contexts");
 }
 
-wisp_status wisp_device_list(wisp_error *err, wisp_text *names)
+static wisp_status list_devices(wisp_error *err, bool gpus, wisp_text *names)
 {
   const wisp_device_kind *kind = NULL;
   for (int k = 0; (kind = kind_at(k)); k++) {
     int count = 0;
+    if (gpus && names->length && !kind->gpu) continue;
     CALL(kind->count(err, &count));
     for (int i = 0; i < count; i++)
       CALL(wisp_text_print(err, names, count > 1 ? "%s%s:%d" : "%s%s", names->length ? "," : "", kind->name, i));
   }
   return WISP_OK;
+}
+
+wisp_status wisp_device_list(wisp_error *err, wisp_text *names)
+{
+  return list_devices(err, false, names);
+}
+
+wisp_status wisp_device_list_gpus(wisp_error *err, wisp_text *names)
+{
+  return list_devices(err, true, names);
 }
 
 /* ---- Kernels that are no candidates. */

@@ -1,6 +1,7 @@
 #include "search.h"
 #include "guide.h"
 #include "../../gen/random.h"
+#include "../../runtime/device.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 wisp_status wisp_seeds_add(wisp_error *err, wisp_seeds *seeds, const wisp_trial *trial)
 {
   bool right = wisp_trial_is_right(trial);
-  if (!right || !(trial->ms > 0) || (strcmp(trial->target, "host") == 0) != seeds->host) return WISP_OK;
+  if (!right || !(trial->ms > 0) || wisp_target_is_gpu(trial->target) != seeds->gpu) return WISP_OK;
   CALL(wisp_grow(err, &seeds->list, &seeds->room, seeds->count + 1, sizeof *seeds->list));
   wisp_point *seed = &seeds->list[seeds->count];
   if (!wisp_point_from_trial(trial, seed)) return WISP_OK; /* another version's */
@@ -24,7 +25,7 @@ wisp_status wisp_seeds_add(wisp_error *err, wisp_seeds *seeds, const wisp_trial 
 wisp_status wisp_seeds_load(wisp_error *err, const char *db, const char *device, const char *target, wisp_seeds *out)
 {
   OWNED(wisp_store_close) wisp_store *store = NULL;
-  HELD(wisp_seeds_free) wisp_seeds seeds = {.host = strcmp(target, "host") == 0};
+  HELD(wisp_seeds_free) wisp_seeds seeds = {.gpu = wisp_target_is_gpu(target)};
   snprintf(seeds.device, sizeof seeds.device, "%s", device);
   CALL(wisp_store_open(err, db, false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {

@@ -79,7 +79,7 @@ wisp_status wisp_candidate_plan(wisp_error *err, const wisp_scope *scope, const 
 
 typedef struct wisp_seeds {
   char device[128];
-  bool host; /* GPUs tell nothing about a host, nor hosts about a GPU */
+  bool gpu; /* GPUs tell nothing about a host, nor hosts about a GPU */
   size_t count, room;
   wisp_point *list;
 } wisp_seeds;
