@@ -1,0 +1,105 @@
+/* Claim: half-turn-lean is right in single precision at every order. Where N is even, an orbit on an axis has no row in
+ * two classes or three; the CUDA texts of its kernels, run thread by thread on the host, neither read nor store anything
+ * for it, read nothing of shared memory that was not written, and leave no race. */
+#include "edited.h"
+#include "each_plan.h"
+#include "good.h"
+#include "simt.h"
+#include "store_fixture.h"
+#include "../runtime/kernel.h"
+#include "../tuner/trial/verify.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+typedef struct rig {
+  wisp_device *device;
+  wisp_verifier *verifier;
+  wisp_strategies *all;
+} rig;
+
+static rig open_rig(void)
+{
+  rig r = {.device = NULL};
+  GOOD(wisp_device_open(err, "host", &r.device));
+  GOOD(wisp_verifier_create(err, r.device, &r.verifier));
+  GOOD(wisp_strategies_load(err, &r.all));
+  return r;
+}
+
+static void close_rig(rig *r)
+{
+  wisp_strategies_free(r->all);
+  wisp_verifier_destroy(r->verifier);
+  wisp_device_close(r->device);
+}
+
+/* The first thing that is wrong with the kernel; empty: nothing is. */
+static void judge(const rig *r, const wisp_plan *plan, char said[512])
+{
+  wisp_error why = {.text = ""};
+  wisp_binary binary = {0};
+  wisp_kernel *kernel = NULL;
+  double worst = 0;
+  GOOD(simt_compile(err, plan, &binary));
+  GOOD(wisp_kernel_create(err, r->device, plan, &binary, &kernel));
+  wisp_status status = wisp_verifier_check(&why, r->verifier, kernel, &worst);
+  if (status == WISP_OK) status = wisp_verifier_unbounded(&why, r->verifier, kernel);
+  const char *fault = simt_fault();
+  snprintf(said, 512, "%.500s", fault ? fault : status == WISP_OK ? "" : why.text);
+  wisp_kernel_destroy(kernel);
+  free(binary.data);
+}
+
+/* A candidate for an H100 as `params` says, NULL: the default one. */
+static void judge_candidate(const rig *r, const wisp_strategy *s, int order, const char *params, char said[512])
+{
+  wisp_spec spec = {"nodal", "", "tet", order, "maxwell", WISP_F32};
+  const int Nfp = (order + 1) * (order + 2) / 2;
+  const wisp_layout layout = wisp_layout_slab(Nfp * (order + 3) / 3, 4 * Nfp, 32);
+  wisp_limits limits;
+  wisp_env *names = NULL;
+  wisp_plan *plan = NULL;
+  snprintf(spec.kernel, sizeof spec.kernel, "%s", s->kernel);
+  GOOD(wisp_target_limits(err, "sm_90", &limits));
+  const wisp_target target = wisp_limits_target(&limits);
+  GOOD(wisp_family_find("nodal")->names(err, &spec, &layout, &target, &names));
+  if (params)
+    GOOD(wisp_plan_from_text(err, s, &spec, &layout, names, params, &plan));
+  else
+    GOOD(wisp_plan_default(err, s, &spec, &layout, names, &plan));
+  judge(r, plan, said);
+  wisp_plan_destroy(plan);
+  wisp_env_destroy(names);
+}
+
+static void check(const rig *r, const char *kernel, int order, const char *params)
+{
+  char said[512];
+  const wisp_strategy *s = wisp_strategies_find(r->all, "nodal", kernel, "half-turn-lean");
+  assert_non_null(s);
+  judge_candidate(r, s, order, params, said);
+  if (*said) fail_msg("%s, order %d: %s", kernel, order, said);
+}
+
+static void test_right(void **state)
+{
+  (void)state;
+  static const char *const kernels[] = {"volume", "lift", "stage", "stage_nested"};
+  rig r = open_rig();
+  for (int order = 1; order <= 6; order += 2)
+    for (size_t k = 0; k < WISP_COUNT(kernels); k++) check(&r, kernels[k], order, NULL);
+  close_rig(&r);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_right),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
