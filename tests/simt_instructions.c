@@ -8,12 +8,14 @@
 
 /* ---- FP16. */
 
+/* Exponent and fraction stand where those of a float do, 13 bits lower, and its exponents are 112 larger. */
 static float from_half(unsigned half)
 {
-  const int exponent = half >> 10 & 31, fraction = half & 1023;
-  const float size = exponent == 31 ? fraction ? NAN : INFINITY
-                     : exponent     ? ldexpf((float)(1024 + fraction), exponent - 25)
-                                    : ldexpf((float)fraction, -24);
+  const bool unbounded = (half & 0x7c00) == 0x7c00;
+  const unsigned bits = (half & 0x7fff) << 13 | (unbounded ? 0x7f800000u : 0);
+  float size = 0;
+  memcpy(&size, &bits, sizeof size);
+  if (!unbounded) size *= 0x1p112f;
   return half >> 15 & 1 ? -size : size;
 }
 
@@ -50,7 +52,8 @@ static float half_of(const unsigned *words, int k)
   return from_half(words[k / 2] >> (k % 2 ? 16 : 0));
 }
 
-/* Row r of A is of lanes 4 (r % 8) + t: of its columns 2 t, 2 t + 1 in the first words, of 8 + these in the last two. */
+/* Row r of A is of lanes 4 (r % 8) + t: of its columns 2 t, 2 t + 1 in the first words, of 8 + these in the last two.
+ */
 static void multiply_halves(void *brought[SIMT_WARP])
 {
   float A[16][16], B[16][8];
@@ -66,8 +69,7 @@ static void multiply_halves(void *brought[SIMT_WARP])
     const product *p = brought[lane];
     for (int i = 0; i < 4; i++) {
       double sum = (double)p->c[i];
-      for (int k = 0; k < 16; k++)
-        sum += (double)A[lane / 4 + i / 2 * 8][k] * (double)B[k][2 * (lane % 4) + i % 2];
+      for (int k = 0; k < 16; k++) sum += (double)A[lane / 4 + i / 2 * 8][k] * (double)B[k][2 * (lane % 4) + i % 2];
       *p->d[i] = (float)sum;
     }
   }

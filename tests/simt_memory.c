@@ -107,12 +107,13 @@ static void look_at(const simt_thread *t, size_t number, simt_use use)
 {
   word *w = &shared.words[number];
   if (use != SIMT_WRITE && !w->use[SIMT_WRITE].epoch)
-    simt_fail("block %d: thread (%d, %d) %s word %zu of shared memory, which nobody has written",
-              simt_block_index()->x, t->index.x, t->index.y, said[use], number);
+    simt_fail("block %d: thread (%d, %d) %s word %zu of shared memory, which nobody has written", simt_block_index()->x,
+              t->index.x, t->index.y, said[use], number);
   for (int other = SIMT_READ; other <= SIMT_ATOMIC; other++)
     if ((use == SIMT_WRITE || other == SIMT_WRITE || (int)use != other) && beside(&w->use[other], t))
-      simt_fail("block %d: thread (%d, %d) %s word %zu of shared memory, which another thread %s with no barrier between",
-                simt_block_index()->x, t->index.x, t->index.y, said[use], number, said[other]);
+      simt_fail(
+          "block %d: thread (%d, %d) %s word %zu of shared memory, which another thread %s with no barrier between",
+          simt_block_index()->x, t->index.x, t->index.y, said[use], number, said[other]);
   leave_stamp(&w->use[use], t);
 }
 
@@ -147,10 +148,10 @@ void __tsan_func_exit(void)
 {
 }
 
-#define HOOK(name, bytes, use)  \
-  void __tsan_##name(void *at); \
-  void __tsan_##name(void *at)  \
-  {                             \
+#define HOOK(name, bytes, use)                 \
+  void __tsan_##name(void *at);                \
+  void __tsan_##name(void *at)                 \
+  {                                            \
     simt_look(simt_current(), at, bytes, use); \
   }
 HOOK(read1, 1, SIMT_READ)

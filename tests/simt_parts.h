@@ -21,7 +21,8 @@ typedef struct simt_thread {
 
 /* ---- simt_run.c: threads. */
 
-/* Blocks one after the other: `body` is the kernel with its arguments, `block` threads of it, shared memory in bytes. */
+/* Blocks one after the other: `body` is the kernel with its arguments, `block` threads of it, shared memory in bytes.
+ */
 void simt_launch(void (*body)(void **args), void **args, const unsigned grid[2], const unsigned block[3],
                  size_t shared);
 const simt_index *simt_thread_index(void);

@@ -73,17 +73,13 @@ void simt_with_warp(unsigned mask, simt_together *together, void *mine)
 {
   fiber *me = run.now, *warp = run.fibers + me->thread.number / SIMT_WARP * SIMT_WARP;
   void *brought[SIMT_WARP] = {NULL};
-  bool all = true;
   me->mask = mask, me->together = together, me->brought = mine;
-  for (int i = 0; i < SIMT_WARP; i++) {
-    if (!(mask >> i & 1)) continue;
-    all = all && waits_alike(&warp[i], me);
-    brought[i] = warp[i].brought;
-  }
-  if (!all) {
-    wait_as(WITH_WARP);
-    return;
-  }
+  for (int i = SIMT_WARP - 1; i >= 0; i--) /* lanes come in order: the last ones tell soonest */
+    if (mask >> i & 1 && !waits_alike(&warp[i], me)) {
+      wait_as(WITH_WARP);
+      return;
+    }
+  for (int i = 0; i < SIMT_WARP; i++) brought[i] = warp[i].brought;
   if (together) together(brought);
   for (int i = 0; i < SIMT_WARP; i++)
     if (mask >> i & 1) warp[i].thread.phase++, warp[i].state = READY;

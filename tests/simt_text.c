@@ -1,4 +1,5 @@
-/* From a plan's CUDA text to C: instructions become calls, casts C's own, and behind the kernel stands what launches it. */
+/* From a plan's CUDA text to C: instructions become calls, casts C's own, and behind the kernel stands what launches
+ * it. */
 #include "simt.h"
 #include "../gen/text.h"
 
@@ -85,8 +86,8 @@ static int find_operands(const char *at, const char *end, operand *list)
   return count;
 }
 
-/* asm volatile("NAME {%0, %1}, [%2];" : ...) as simt_NAME(&(a), &(b), c), operands in the instruction's order. Gives what
- * follows. */
+/* asm volatile("NAME {%0, %1}, [%2];" : ...) as simt_NAME(&(a), &(b), c), operands in the instruction's order. Gives
+ * what follows. */
 static const char *write_call(wisp_text *out, const char *at)
 {
   operand list[MAX_OPERANDS];
@@ -95,12 +96,14 @@ static const char *write_call(wisp_text *out, const char *at)
   const int count = find_operands(closed + 1, end, list);
   bool first = true;
   assert_int_equal(wisp_text_print(NULL, out, "simt_"), WISP_OK);
-  for (; code < operands; code++) add(out, isalnum((unsigned char)*code) ? code : "_", isalnum((unsigned char)*code) ? code + 1 : "_" + 1);
+  for (; code < operands; code++)
+    add(out, isalnum((unsigned char)*code) ? code : "_", isalnum((unsigned char)*code) ? code + 1 : "_" + 1);
   for (; operands < closed; operands++) {
     if (*operands != '%') continue;
     const int number = atoi(operands + 1);
     assert_true(number < count);
-    assert_int_equal(wisp_text_print(NULL, out, "%s%s", first ? "(" : ", ", list[number].is_result ? "&" : ""), WISP_OK);
+    assert_int_equal(wisp_text_print(NULL, out, "%s%s", first ? "(" : ", ", list[number].is_result ? "&" : ""),
+                     WISP_OK);
     add(out, list[number].from, list[number].end);
     first = false;
   }
@@ -117,7 +120,8 @@ static bool begins(const char *at, const char *with)
 
 static void translate(wisp_text *out, const char *at)
 {
-  static const char cast[] = "reinterpret_cast<", memory[] = "extern __shared__ __align__(16) unsigned char shared_memory[]",
+  static const char cast[] = "reinterpret_cast<",
+                    memory[] = "extern __shared__ __align__(16) unsigned char shared_memory[]",
                     linkage[] = "extern \"C\" ";
   while (*at) {
     if (begins(at, "asm(") || begins(at, "asm volatile(")) {
