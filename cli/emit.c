@@ -3,7 +3,7 @@
 #include "help.h"
 #include "options.h"
 #include "../gen/strategy/strategy.h"
-#include "../runtime/door/contract.h"
+#include "../runtime/api/contract.h"
 #include "../tuner/search/search.h"
 
 #include <stdio.h>

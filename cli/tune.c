@@ -4,7 +4,7 @@
 #include "options.h"
 #include "print.h"
 #include "../gen/family.h"
-#include "../runtime/door/door.h"
+#include "../runtime/api/api.h"
 #include "../runtime/packed.h"
 #include "../tuner/workers/tune.h"
 

@@ -41,7 +41,7 @@ wisp_status wisp_cuda_check(wisp_error *err, const wisp_cuda_api *api, int resul
 #define CUDA(device, function, ...) \
   wisp_cuda_check(err, &(device)->api, (device)->api.function(__VA_ARGS__), #function, "")
 
-/* A context is current to a thread, so every door that calls the driver passes here first. */
+/* A context is current to a thread, so every function that calls the driver passes here first. */
 wisp_status wisp_cuda_enter(wisp_error *err, cuda_device *device);
 
 /* ---- Graphs: wisp_device_kind's functions. */

@@ -1,4 +1,4 @@
-/* Devices of every kind behind one door: the list of kinds, names, and dispatch. */
+/* Devices of every kind behind one interface: the list of kinds, names, and dispatch. */
 #include "device.h"
 #include "device_kind.h"
 #include "cache_folder.h"

@@ -411,7 +411,7 @@ static void test_spans(void **state)
   wisp_device_close(device);
 }
 
-/* Through the public door as any other: on a program's own arrays, v = F u where it is troubled. */
+/* Through the public interface as any other: on a program's own arrays, v = F u where it is troubled. */
 static void test_opened(void **state)
 {
   enum { N = 3, NP = (N + 1) * (N + 2) / 2, ELEMENTS = 7, NUMBERS = ELEMENTS * NP };

@@ -458,7 +458,7 @@ static void test_broken_winner(void **state)
   random_solution(s.dg, u);
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", u));
   reference_steps(s.dg, 1, dt, 3, u);
-  GOOD(wisp_solver_advance(err, s.solver, dt, 3, NULL));
+  GOOD(wisp_stepper_advance(err, s.solver, dt, 3, NULL));
   GOOD(wisp_solution_energy(err, s.problem, &energy));
   GOOD(wisp_dg_energy(err, s.dg, u, &expected));
   assert_true(fabs(energy - expected) < 1e-12 * expected);

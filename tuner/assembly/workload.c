@@ -5,7 +5,7 @@
 #include "../../runtime/assembly/passes.h"
 #include "../../runtime/assembly/reference.h"
 #include "../../runtime/mesh/mesh.h"
-#include "../../runtime/door/assembly/accuracy.h"
+#include "../../runtime/assembly/accuracy.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Behind wisp.h: a session, and what is opened in it. A handle outlives what it stands for: one that was closed, or
  * whose session was, says so when it is used. */
-#ifndef WISP_DOOR_H
-#define WISP_DOOR_H
+#ifndef WISP_API_H
+#define WISP_API_H
 
 #include "../mesh/frame.h"
 #include "../solve/choose.h"
@@ -52,15 +52,15 @@ wisp_chooser wisp_session_chooser(const wisp_session *session);
 
 /* A mesh of the caller's vertices and elements, of `corners` vertices each, in its plane, connected; what begins
  * messages. Its errors are those of wisp_mesh_flatten and wisp_mesh_connect. */
-wisp_status wisp_door_mesh(wisp_error *err, const char *what, int corners, size_t vertices, size_t elements,
-                           const double *xyz, const int *cells, wisp_mesh **out);
+wisp_status wisp_api_mesh(wisp_error *err, const char *what, int corners, size_t vertices, size_t elements,
+                          const double *xyz, const int *cells, wisp_mesh **out);
 
 /* The frame of numbers that the caller gets in units of the mesh: moved to its middle. WISP_EUSAGE where its elements
  * are so small or large that kernels of this precision leave their range there. */
-wisp_status wisp_door_frame(wisp_error *err, const char *what, const wisp_mesh *mesh, wisp_precision precision,
-                            wisp_frame *out);
+wisp_status wisp_api_frame(wisp_error *err, const char *what, const wisp_mesh *mesh, wisp_precision precision,
+                           wisp_frame *out);
 
 /* What a program is told of a choice. */
-wisp_kernel_info wisp_door_info(const wisp_choice *choice);
+wisp_kernel_info wisp_api_info(const wisp_choice *choice);
 
 #endif

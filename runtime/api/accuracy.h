@@ -2,7 +2,7 @@
 #ifndef WISP_ACCURACY_H
 #define WISP_ACCURACY_H
 
-#include "door.h"
+#include "api.h"
 
 enum { WISP_ACCURACY_WAYS = 3 };
 

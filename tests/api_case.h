@@ -1,6 +1,6 @@
-/* What the tests of the public door share: calls that must fail in one line, and a session. */
-#ifndef WISP_DOOR_CASE_H
-#define WISP_DOOR_CASE_H
+/* What the tests of the public interface share: calls that must fail in one line, and a session. */
+#ifndef WISP_API_CASE_H
+#define WISP_API_CASE_H
 
 #include "good.h"
 #include <wisp.h>
@@ -16,6 +16,6 @@
   } while (0)
 
 /* On the device under test, with no store but what ships. */
-wisp_session *door_session(void);
+wisp_session *api_session(void);
 
 #endif

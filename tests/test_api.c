@@ -2,10 +2,10 @@
  * volume kernel then takes the curl of polynomials, exactly, in every layout. What makes no sense gets a status and a
  * line. */
 #include "good.h"
-#include "door_case.h"
+#include "api_case.h"
 #include "solving.h"
 #include "../gen/family.h"
-#include "../runtime/door/contract.h"
+#include "../runtime/api/contract.h"
 #include "../runtime/kernel.h"
 
 #include <math.h>
@@ -110,7 +110,7 @@ static void check_layout(wisp_session *session, const char *layout)
 static void test_curl(void **state)
 {
   (void)state;
-  wisp_session *session = door_session();
+  wisp_session *session = api_session();
   wisp_layout layouts[8];
   char layout[WISP_LAYOUT_TEXT];
   const int count = wisp_family_layouts(&(wisp_spec){.family = "nodal", .order = 3}, layouts);
@@ -128,7 +128,7 @@ static void test_counts(void **state)
   (void)state;
   enum { NUMBERS = 8 };
   static const size_t turns[] = {3, 5, 3, 1, 2, 4, 6, 3, 5, 1, 37, 1};
-  wisp_session *session = door_session();
+  wisp_session *session = api_session();
   wisp_kernel *kernel = NULL;
   double ones[K * NUMBERS], mass[K * 27], y[K * NUMBERS];
   GOOD(wisp_kernel_open(err, session, "tensor.mass:hex:p1:poisson:f64", NULL, &kernel));
@@ -207,7 +207,7 @@ static void test_nonsense(void **state)
   BAD(wisp_session_open(err, &(wisp_session_request){.defaults_only = 1, .exact_match_only = 1}, &session), WISP_EUSAGE,
       "leave one out");
   BAD(wisp_session_open(err, NULL, NULL), WISP_EUSAGE, "NULL");
-  session = door_session();
+  session = api_session();
   BAD(wisp_kernel_open(err, NULL, spec, NULL, &kernel), WISP_EUSAGE, "session is NULL");
   BAD(wisp_kernel_open(err, session, NULL, NULL, &kernel), WISP_EUSAGE, "spec is NULL");
   BAD(wisp_kernel_open(err, session, "nonsense", NULL, &kernel), WISP_EINPUT, "nonsense");
@@ -272,7 +272,7 @@ static double nanoseconds(void)
   return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-/* What the door adds to the driver's own launch, at best, is far below a microsecond. */
+/* What the interface adds to the driver's own launch, at best, is far below a microsecond. */
 static void test_quick(void **state)
 {
   (void)state;
@@ -283,7 +283,7 @@ static void test_quick(void **state)
   enum { ROUNDS = 100 };
   if (getenv("WISP_TEST_QUICK") || getenv("WISP_TEST_COARSE"))
     skip(); /* valgrind's time tells nothing, nor sanitizers' */
-  session = door_session();
+  session = api_session();
   unsigned grid[3], block[3];
   wisp_passed value[WISP_MAX_ARGS];
   void *args[WISP_MAX_ARGS];

@@ -1,7 +1,7 @@
 /* A tuned kernel that a program launches on its own arrays: opened once, bound once, launched with few instructions. */
 #include "../kernel.h"
 #include "contract.h"
-#include "door.h"
+#include "api.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -131,7 +131,7 @@ wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wis
 {
   CALL(check(err, kernel));
   CALL(WISP_GIVEN(err, info));
-  *info = wisp_door_info(kernel->opened->stage.choice);
+  *info = wisp_api_info(kernel->opened->stage.choice);
   return WISP_OK;
 }
 

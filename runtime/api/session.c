@@ -1,5 +1,5 @@
 /* A session: what kernels and operators are opened in. */
-#include "door.h"
+#include "api.h"
 #include "../stack.h"
 #include "../../gen/environment.h"
 

@@ -4,8 +4,8 @@
  * nearly vanish, which rule the mean; so the same squares besides sheared to angles of some 60 degrees, as a mesher's
  * are, with vertices' coordinates. */
 #include "accuracy.h"
-#include "../../assembly/assembly.h"
-#include "../../mesh/source.h"
+#include "assembly.h"
+#include "../mesh/source.h"
 
 #include <math.h>
 #include <stdio.h>

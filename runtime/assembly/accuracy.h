@@ -2,7 +2,7 @@
 #ifndef WISP_ASSEMBLY_ACCURACY_H
 #define WISP_ASSEMBLY_ACCURACY_H
 
-#include "../accuracy.h"
+#include "../api/accuracy.h"
 
 wisp_status wisp_assembly_accuracy(wisp_error *err, const wisp_session *session, long long most, wisp_accuracy_row take,
                                    void *context);

@@ -1,7 +1,7 @@
 /* Claim: a program can have a kernel tuned: what wins is stored, and opened from then on, ahead of the default, by the
  * rules that solvers choose by. What cannot be tuned is an error that says why. */
 #include "good.h"
-#include "door_case.h"
+#include "api_case.h"
 #include "solving.h"
 #include "store_fixture.h"
 

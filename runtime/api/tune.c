@@ -1,6 +1,6 @@
 /* Tuning from within a program: CUDA survives no fork, so the command does it, in a process of its own. */
 #include "../process.h"
-#include "door.h"
+#include "api.h"
 
 #include <dlfcn.h>
 #include <stdint.h>

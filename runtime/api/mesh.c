@@ -1,10 +1,10 @@
 /* What programs bring and are told, whatever they open. */
-#include "door.h"
+#include "api.h"
 
 #include <math.h>
 
-wisp_status wisp_door_mesh(wisp_error *err, const char *what, int corners, size_t vertices, size_t elements,
-                           const double *xyz, const int *cells, wisp_mesh **out)
+wisp_status wisp_api_mesh(wisp_error *err, const char *what, int corners, size_t vertices, size_t elements,
+                          const double *xyz, const int *cells, wisp_mesh **out)
 {
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   CALL(wisp_require(err, xyz, WISP_EUSAGE, "%s: xyz is NULL", what));
@@ -19,8 +19,8 @@ wisp_status wisp_door_mesh(wisp_error *err, const char *what, int corners, size_
 }
 
 /* Kernels square the edges of triangles, and products of two edges of tets and hexes. */
-wisp_status wisp_door_frame(wisp_error *err, const char *what, const wisp_mesh *mesh, wisp_precision precision,
-                            wisp_frame *out)
+wisp_status wisp_api_frame(wisp_error *err, const char *what, const wisp_mesh *mesh, wisp_precision precision,
+                           wisp_frame *out)
 {
   const double dimension = mesh->corners == 3 ? 2 : 3;
   const double element = wisp_mesh_frame(mesh).length / pow((double)mesh->elements, 1 / dimension);
@@ -33,7 +33,7 @@ wisp_status wisp_door_frame(wisp_error *err, const char *what, const wisp_mesh *
   return WISP_OK;
 }
 
-wisp_kernel_info wisp_door_info(const wisp_choice *c)
+wisp_kernel_info wisp_api_info(const wisp_choice *c)
 {
   return (wisp_kernel_info){
       c->kernel, c->strategy, c->params, c->layout, wisp_match_name(c->match), wisp_layer_name(c->layer), c->note};

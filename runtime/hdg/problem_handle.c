@@ -1,9 +1,9 @@
 /* The Helmholtz problem that a program sets up once and solves for data of its own: the solver of `wisp run helmholtz`,
  * whose arrays are copied from and to the program's. */
-#include "../../assembly/pattern.h"
-#include "../../hdg/helmholtz_solver.h"
-#include "../../mesh/source.h"
-#include "../door.h"
+#include "../assembly/pattern.h"
+#include "helmholtz_solver.h"
+#include "../mesh/source.h"
+#include "../api/api.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -93,7 +93,7 @@ static wisp_status pose(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz
     texts.dirichlet.all = true;
     if (r->neumann) CALL(wisp_fixing_read(err, "neumann", name, p->mesh, r->neumann, true, &p->tags, &texts.dirichlet));
   } else {
-    CALL(wisp_door_mesh(err, name, 3, r->vertices, r->elements, r->xyz, r->corners, &p->mesh));
+    CALL(wisp_api_mesh(err, name, 3, r->vertices, r->elements, r->xyz, r->corners, &p->mesh));
     CALL(tag_edges(err, p, r->fluxes, &texts.dirichlet));
   }
   CALL(check_size(err, p, order));
@@ -200,7 +200,7 @@ wisp_status wisp_helmholtz_kernel(wisp_error *err, const wisp_helmholtz *p, size
   CALL(WISP_GIVEN(err, info));
   for (int part = 0; part < WISP_HELMHOLTZ_PARTS; part++) {
     const wisp_stage *stage = &p->stage[part];
-    if (i < (size_t)stage->kernels) return *info = wisp_door_info(&stage->choice[i]), WISP_OK;
+    if (i < (size_t)stage->kernels) return *info = wisp_api_info(&stage->choice[i]), WISP_OK;
     i -= (size_t)stage->kernels;
   }
   return wisp_fail(err, WISP_EMISSING, "helmholtz: it has no more kernels");

@@ -1,8 +1,8 @@
 /* Sparse matrices that a program has assembled into its own arrays: numbering, pattern and lists once, then the
- * launches of a composition, each a kernel of the public door. */
-#include "../../assembly/room.h"
-#include "../../mesh/source.h"
-#include "../door.h"
+ * launches of a composition, each a kernel of the public interface. */
+#include "room.h"
+#include "../mesh/source.h"
+#include "../api/api.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -99,14 +99,14 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
       CALL(wisp_fixing_read(err, "matrix: groups", name, m->mesh, request->groups, false, &m->groups, &fixing));
     fixing.vertices_first = true;
   } else {
-    CALL(wisp_door_mesh(err, "matrix", corners, request->vertices, request->elements, request->xyz, request->corners,
-                        &m->mesh));
+    CALL(wisp_api_mesh(err, "matrix", corners, request->vertices, request->elements, request->xyz, request->corners,
+                       &m->mesh));
     if (request->fixed) CALL(mark_fixed(err, request->fixed, m->mesh, &marks));
     fixing.count = marks > 0, fixing.tag = &marked;
   }
   CALL(check_size(err, session, m, spec, request->reproducible));
   CALL(wisp_assembly_create(err, name, m->mesh, spec->order, &fixing, &m->assembly));
-  CALL(wisp_door_frame(err, name, m->mesh, spec->precision, &m->assembly->frame));
+  CALL(wisp_api_frame(err, name, m->mesh, spec->precision, &m->assembly->frame));
   return wisp_form_load(err, spec->system, &m->assembly->form);
 }
 

@@ -1,5 +1,5 @@
 #include "good.h"
-#include "door_case.h"
+#include "api_case.h"
 #include "solving.h"
 
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-wisp_session *door_session(void)
+wisp_session *api_session(void)
 {
   wisp_session *session = NULL;
   const wisp_session_request request = {.device = test_device(), .store = "/nonexistent/wisp.db"};

@@ -61,7 +61,7 @@ static void compare_with_reference(solving *s, wisp_precision precision, double 
   upload_with_rubbish(s, expected);
   for (int steps = 3; steps >= 2; steps--) {
     reference_steps(s->dg, alpha, dt, steps, expected);
-    GOOD(wisp_solver_advance(err, s->solver, dt, steps, NULL));
+    GOOD(wisp_stepper_advance(err, s->solver, dt, steps, NULL));
     GOOD(wisp_arrays_download(err, s->problem->arrays, "u", u));
     double off = difference(s->dg, u, expected);
     if (!(off < tolerance)) fail_msg("off by %g, allowed %g", off, tolerance);
@@ -169,7 +169,7 @@ static void compare_with_launches(const char *composition, const char *layout, b
   for (int at_once = 1; at_once >= 0; at_once--) {
     GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", begin));
     for (int i = 0; i < (at_once ? 1 : steps); i++)
-      GOOD(wisp_solver_advance(err, s.solver, dt, at_once ? steps : 1, &ms));
+      GOOD(wisp_stepper_advance(err, s.solver, dt, at_once ? steps : 1, &ms));
     GOOD(wisp_arrays_download(err, s.problem->arrays, "u", u));
     assert_true(difference(s.dg, u, plain) == 0);
     assert_true(ms > 0);
@@ -202,13 +202,13 @@ static void test_steps(void **state)
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", expected));
   for (int i = 1; i <= 4; i++) {
     reference_steps(s.dg, 1, dt / i, i % 3, expected);
-    GOOD(wisp_solver_advance(err, s.solver, dt / i, i % 3, &ms));
+    GOOD(wisp_stepper_advance(err, s.solver, dt / i, i % 3, &ms));
     GOOD(wisp_arrays_download(err, s.problem->arrays, "u", u));
     assert_true(difference(s.dg, u, expected) < 1e-12);
     assert_true(i % 3 ? ms > 0 : ms == 0);
   }
-  assert_int_equal(wisp_solver_advance(&reason, s.solver, NAN, 1, NULL), WISP_EUSAGE);
-  assert_int_equal(wisp_solver_advance(&reason, s.solver, dt, -1, NULL), WISP_EUSAGE);
+  assert_int_equal(wisp_stepper_advance(&reason, s.solver, NAN, 1, NULL), WISP_EUSAGE);
+  assert_int_equal(wisp_stepper_advance(&reason, s.solver, dt, -1, NULL), WISP_EUSAGE);
   free(expected), free(u);
   solving_close(&s);
 }

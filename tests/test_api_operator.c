@@ -2,7 +2,7 @@
  * stiffness takes constants to zero and a linear function to its gradient's energy, a mass adds up to the volume, the
  * diagonal is the diagonal. What makes no sense gets a status and a line. */
 #include "good.h"
-#include "door_case.h"
+#include "api_case.h"
 #include "solving.h"
 
 #include <math.h>
@@ -122,7 +122,7 @@ static void test_mathematics(void **state)
   (void)state;
   static const char *const kernels[] = {"mass",           "stiffness",           "collocated",
                                         "mass_trilinear", "stiffness_trilinear", "collocated_trilinear"};
-  wisp_session *session = door_session();
+  wisp_session *session = api_session();
   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
     for (int assembled = 0; assembled < 2; assembled++) {
       check(session, kernels[k], 2 + (int)k % 3, false, assembled);
@@ -134,7 +134,7 @@ static void test_mathematics(void **state)
 static void test_nonsense(void **state)
 {
   (void)state;
-  wisp_session *session = door_session();
+  wisp_session *session = api_session();
   wisp_operator *op = NULL;
   wisp_kernel_info info;
   box b;

@@ -1,6 +1,6 @@
 /* Advances a problem in time: kernels compiled in parallel, one recorded graph a step, replayed. */
 #include "krylov.h"
-#include "solver.h"
+#include "stepper.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@ static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, cons
                       wisp_dg_MB(&stage->fixed), theirs, dg->MB);
 }
 
-wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
-                               wisp_stage *stage, double alpha, wisp_solver **out)
+wisp_status wisp_stepper_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
+                                wisp_stage *stage, double alpha, wisp_stepper **out)
 {
-  OWNED(wisp_solver_destroy) wisp_solver *solver = NULL;
+  OWNED(wisp_stepper_destroy) wisp_stepper *solver = NULL;
   CALL(check_discretisation(err, dg, stage));
   CALL(wisp_new(err, 1, sizeof *solver, &solver));
   solver->device = device;
@@ -30,13 +30,13 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_device *device, wisp_dg *dg
   CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, stage, &solver->problem));
   solver->integrator =
       wisp_integrator_of(solver->problem, (const wisp_kernel *const *)stage->kernel, stage->kernels, alpha);
-  CALL(wisp_solver_open_sketch(err, solver, dg));
+  CALL(wisp_stepper_open_sketch(err, solver, dg));
   CALL(wisp_event_create(err, device, &solver->begin));
   CALL(wisp_event_create(err, device, &solver->end));
   return GIVE(solver, out);
 }
 
-void wisp_solver_forget(wisp_solver *solver)
+void wisp_stepper_forget(wisp_stepper *solver)
 {
   for (int i = 0; i < WISP_PLACES; i++) {
     wisp_graph_destroy(solver->graph[i]);
@@ -44,11 +44,11 @@ void wisp_solver_forget(wisp_solver *solver)
   }
 }
 
-void wisp_solver_destroy(wisp_solver *solver)
+void wisp_stepper_destroy(wisp_stepper *solver)
 {
   if (!solver) return;
-  wisp_solver_forget(solver);
-  wisp_solver_close_sketch(solver);
+  wisp_stepper_forget(solver);
+  wisp_stepper_close_sketch(solver);
   wisp_event_destroy(solver->begin);
   wisp_event_destroy(solver->end);
   wisp_problem_destroy(solver->problem);
@@ -56,7 +56,7 @@ void wisp_solver_destroy(wisp_solver *solver)
 }
 
 /* u has gone to the other array, where steps make it do so. */
-static void change_place(wisp_solver *solver)
+static void change_place(wisp_stepper *solver)
 {
   if (!solver->integrator.moves) return;
   wisp_arrays_swap(solver->problem->arrays, "u", "u_next");
@@ -64,7 +64,7 @@ static void change_place(wisp_solver *solver)
 }
 
 /* Records the step that begins with u where it is now, and leaves u there: nothing has run yet. */
-static wisp_status record(wisp_error *err, wisp_solver *solver, double dt)
+static wisp_status record(wisp_error *err, wisp_stepper *solver, double dt)
 {
   wisp_error later = {.text = ""};
   const wisp_pointer u = wisp_arrays_at(solver->problem->arrays, "u");
@@ -77,32 +77,33 @@ static wisp_status record(wisp_error *err, wisp_solver *solver, double dt)
 }
 
 /* Both graphs where a step ends in the other array. */
-static wisp_status record_all(wisp_error *err, wisp_solver *solver, double dt)
+static wisp_status record_all(wisp_error *err, wisp_stepper *solver, double dt)
 {
   wisp_status status = WISP_OK;
-  if (solver->dt != dt) wisp_solver_forget(solver);
+  if (solver->dt != dt) wisp_stepper_forget(solver);
   solver->dt = dt;
   for (int i = 0; i < WISP_PLACES; i++) { /* to the end even after a failure: u must come back */
     if (status == WISP_OK && !solver->graph[solver->place]) status = record(err, solver, dt);
     change_place(solver);
   }
-  if (status != WISP_OK) wisp_solver_forget(solver);
+  if (status != WISP_OK) wisp_stepper_forget(solver);
   return status;
 }
 
 /* A number that is none makes its sum so. */
-static wisp_status check_finite(wisp_error *err, const wisp_solver *solver, double dt, long long steps)
+static wisp_status check_finite(wisp_error *err, const wisp_stepper *solver, double dt, long long steps)
 {
   OWNED(free) double *sums = NULL;
   bool finite = true;
   CALL(wisp_new(err, WISP_SKETCH, sizeof *sums, &sums));
-  CALL(wisp_solver_sketch(err, solver, sums));
+  CALL(wisp_stepper_sketch(err, solver, sums));
   for (int i = 0; i < WISP_SKETCH; i++) finite &= isfinite(sums[i]);
   return wisp_require(err, finite, WISP_EWRONG, "the solution blew up: it is not finite after %lld steps of %g", steps,
                       dt);
 }
 
-wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, double dt, long long steps, double *ms_per_stage)
+wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double dt, long long steps,
+                                 double *ms_per_stage)
 {
   double ms = 0;
   CALL(wisp_require(err, isfinite(dt), WISP_EUSAGE, "a step of %g: must be a finite number", dt));

@@ -1,9 +1,9 @@
 /* Whole operators of the tensor family: the caller's hexes become the arrays that its kernels read, and y = A x one
  * launch of them, or three where copies of shared nodes are added up. */
-#include "../../parallel.h"
-#include "../../tensor/cg_problem.h"
-#include "../../tensor/hex_reference.h"
-#include "../door.h"
+#include "../parallel.h"
+#include "cg_problem.h"
+#include "hex_reference.h"
+#include "../api/api.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -121,7 +121,7 @@ static wisp_status make_problem(wisp_error *err, wisp_session *session, wisp_ope
   CALL(wisp_problem_open(err, session->device, &d, precision, WISP_NARROW_GUARD, is_ours, op, &op->problem));
   wisp_frame frame = wisp_mesh_shift(op->mesh);
   if (wisp_arrays_size(op->problem->arrays, "vertices"))
-    CALL(wisp_door_frame(err, "operator", op->mesh, precision, &frame));
+    CALL(wisp_api_frame(err, "operator", op->mesh, precision, &frame));
   return wisp_hex_upload(err, op->hex, op->mesh, &frame, op->problem->arrays);
 }
 

@@ -1,13 +1,13 @@
-/* The door of include/wisp.h: mesh, operators, store, stage and solver behind one handle. */
-#include "../../../gen/family.h"
-#include "../../../gen/nodal/tet_internal.h"
-#include "../door.h"
-#include "../../mesh/source.h"
-#include "../../parallel.h"
-#include "../../nodal/basis.h"
-#include "../../nodal/media.h"
-#include "../../nodal/start.h"
-#include "../../nodal/solver.h"
+/* Simulations of include/wisp.h: mesh, operators, store, stage and solver behind one handle. */
+#include "../../gen/family.h"
+#include "../../gen/nodal/tet_internal.h"
+#include "../api/api.h"
+#include "../mesh/source.h"
+#include "../parallel.h"
+#include "basis.h"
+#include "media.h"
+#include "start.h"
+#include "stepper.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct wisp_simulation {
   wisp_session *session;
   wisp_stage stage;
   wisp_dg *dg;
-  wisp_solver *solver;
+  wisp_stepper *solver;
   double dt;      /* a stable step */
   double *medium; /* of the elements, in the mesh's order */
   double *field;  /* u as the device holds it, for exchange */
@@ -36,7 +36,7 @@ const char *wisp_simulation_store_note(const wisp_simulation *s)
 void wisp_simulation_destroy(wisp_simulation *s)
 {
   if (!s) return;
-  wisp_solver_destroy(s->solver);
+  wisp_stepper_destroy(s->solver);
   wisp_dg_destroy(s->dg);
   wisp_stage_free(&s->stage);
   wisp_session_close(s->session);
@@ -140,8 +140,8 @@ wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *r, wisp_
   CALL(make_mesh(err, r, precision, s, &walls));
   CALL(number_nodes(err, s));
   CALL(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, &walls, &s->dg));
-  CALL(wisp_solver_create(err, s->session->device, s->dg, precision, &s->stage, r->central ? 0.0 : 1.0, &s->solver));
-  CALL(wisp_solver_limit(err, s->solver, &s->dt));
+  CALL(wisp_stepper_create(err, s->session->device, s->dg, precision, &s->stage, r->central ? 0.0 : 1.0, &s->solver));
+  CALL(wisp_stepper_limit(err, s->solver, &s->dt));
   s->dt *= WISP_CFL;
   CALL(wisp_new(err, wisp_dg_volume_size(s->dg), sizeof *s->field, &s->field));
   CALL(wisp_new(err, s->mesh->elements, (size_t)(s->system->quantities + 1) * sizeof *s->medium, &s->medium));
@@ -247,7 +247,7 @@ wisp_status wisp_simulation_coefficient(wisp_error *err, wisp_simulation *s, con
   memcpy(s->medium, medium, elements * n * sizeof *medium);
   CALL(wisp_dg_set_medium(err, s->dg, medium));
   CALL(wisp_problem_refill(err, s->solver->problem));
-  CALL(wisp_solver_limit(err, s->solver, &s->dt));
+  CALL(wisp_stepper_limit(err, s->solver, &s->dt));
   s->dt *= WISP_CFL;
   return WISP_OK;
 }
@@ -256,7 +256,7 @@ wisp_status wisp_simulation_advance(wisp_error *err, wisp_simulation *s, double 
                                     double *ms_per_stage)
 {
   CALL(check(err, s, s));
-  return wisp_solver_advance(err, s->solver, dt, steps, ms_per_stage);
+  return wisp_stepper_advance(err, s->solver, dt, steps, ms_per_stage);
 }
 
 wisp_status wisp_simulation_energy(wisp_error *err, wisp_simulation *s, double *energy)
@@ -268,7 +268,7 @@ wisp_status wisp_simulation_energy(wisp_error *err, wisp_simulation *s, double *
 int wisp_simulation_kernel(const wisp_simulation *s, size_t i, wisp_kernel_info *info)
 {
   if (i >= (size_t)s->stage.kernels) return 0;
-  *info = wisp_door_info(&s->stage.choice[i]);
+  *info = wisp_api_info(&s->stage.choice[i]);
   return 1;
 }
 
