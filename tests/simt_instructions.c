@@ -1,5 +1,5 @@
-/* Instructions of PTX that kernels name, each by its name with _ for all else than letters and digits. Fragments are as
- * PTX's manual lays them out: lane 4 g + t. */
+/* Instructions of PTX. A function's name is the instruction's, with _ for all else than letters and digits. Fragments
+ * lie as PTX's manual says: lane 4 g + t. */
 #include "simt_parts.h"
 
 #include <math.h>
@@ -33,7 +33,6 @@ static unsigned to_half(float x)
   return sign | (unsigned)(((exponent + 13) << 10) + units);
 }
 
-void simt_cvt_rn_f16x2_f32(unsigned *to, float upper, float lower);
 void simt_cvt_rn_f16x2_f32(unsigned *to, float upper, float lower)
 {
   *to = to_half(upper) << 16 | to_half(lower);
@@ -78,10 +77,6 @@ static void multiply_halves(void *brought[SIMT_WARP])
 void simt_mma_sync_aligned_m16n8k16_row_col_f32_f16_f16_f32(float *d0, float *d1, float *d2, float *d3, unsigned a0,
                                                             unsigned a1, unsigned a2, unsigned a3, unsigned b0,
                                                             unsigned b1, const float *c0, const float *c1,
-                                                            const float *c2, const float *c3);
-void simt_mma_sync_aligned_m16n8k16_row_col_f32_f16_f16_f32(float *d0, float *d1, float *d2, float *d3, unsigned a0,
-                                                            unsigned a1, unsigned a2, unsigned a3, unsigned b0,
-                                                            unsigned b1, const float *c0, const float *c1,
                                                             const float *c2, const float *c3)
 {
   product mine = {{d0, d1, d2, d3}, {a0, a1, a2, a3}, {b0, b1}, {*c0, *c1, *c2, *c3}};
@@ -115,21 +110,17 @@ static void load_matrices(void *brought[SIMT_WARP])
 }
 
 void simt_ldmatrix_sync_aligned_m8n8_x4_trans_shared_b16(unsigned *d0, unsigned *d1, unsigned *d2, unsigned *d3,
-                                                         unsigned from);
-void simt_ldmatrix_sync_aligned_m8n8_x4_trans_shared_b16(unsigned *d0, unsigned *d1, unsigned *d2, unsigned *d3,
                                                          unsigned from)
 {
   matrices mine = {{d0, d1, d2, d3}, from, simt_current()};
   simt_with_warp(~0u, load_matrices, &mine);
 }
 
-void simt_cp_async_bulk_prefetch_L2_global(const void *from, int bytes);
 void simt_cp_async_bulk_prefetch_L2_global(const void *from, int bytes)
 {
   if ((uintptr_t)from % 16 || bytes % 16) simt_fail("bulk prefetch: %d bytes at %p: not multiples of 16", bytes, from);
 }
 
-int simt_atomic_max(int *at, int value);
 int simt_atomic_max(int *at, int value)
 {
   const int old = *at;

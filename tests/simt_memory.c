@@ -1,4 +1,4 @@
-/* A block's shared memory, and who used each word of it last. */
+/* A block's shared memory, with the last uses of each word. */
 #include "simt.h"
 #include "simt_parts.h"
 
@@ -10,8 +10,8 @@
 
 enum { GUARD = 1 << 14, SHARED_AT = 1 << 10, MANY = -1 };
 
-/* A use of a word: between which barriers, by which lane of which warp (MANY: several), and how often that lane had
- * waited for its warp. */
+/* A use of a word. epoch counts the block's barriers, phase counts how often the lane has waited for its warp. MANY
+ * stands for several warps, or lanes. */
 typedef struct stamp {
   unsigned epoch, phase;
   int warp, lane;
@@ -21,7 +21,7 @@ typedef struct word {
   stamp use[3]; /* by simt_use */
 } word;
 
-/* The hooks that the compiler calls have no argument for it. */
+/* The compiler's hooks have no argument for a handle. */
 static struct {
   unsigned char *memory; /* GUARD bytes, those of the block, GUARD bytes */
   word *words;
@@ -83,7 +83,7 @@ const void *simt_from_shared(unsigned address)
   return simt_shared() + ((ptrdiff_t)address - SHARED_AT);
 }
 
-/* Has this use nothing that puts it before the thread's: no barrier, and within a warp no waiting for each other? */
+/* Does nothing put this use before the thread's: no barrier, and within a warp no wait for each other? */
 static bool beside(const stamp *s, const simt_thread *t)
 {
   if (s->epoch != shared.epoch) return false;
@@ -131,10 +131,7 @@ void simt_look(const simt_thread *thread, const void *at, size_t bytes, simt_use
 
 /* ---- The hooks of -fsanitize=thread, in place of its library. */
 
-void __tsan_init(void);
-void __tsan_func_entry(void *caller);
-void __tsan_func_exit(void);
-
+#ifndef __SANITIZE_THREAD__
 void __tsan_init(void)
 {
 }
@@ -149,32 +146,20 @@ void __tsan_func_exit(void)
 }
 
 #define HOOK(name, bytes, use)                 \
-  void __tsan_##name(void *at);                \
   void __tsan_##name(void *at)                 \
   {                                            \
     simt_look(simt_current(), at, bytes, use); \
   }
-HOOK(read1, 1, SIMT_READ)
-HOOK(read2, 2, SIMT_READ)
-HOOK(read4, 4, SIMT_READ)
-HOOK(read8, 8, SIMT_READ)
-HOOK(read16, 16, SIMT_READ)
-HOOK(unaligned_read2, 2, SIMT_READ)
-HOOK(unaligned_read4, 4, SIMT_READ)
-HOOK(unaligned_read8, 8, SIMT_READ)
-HOOK(unaligned_read16, 16, SIMT_READ)
-HOOK(write1, 1, SIMT_WRITE)
-HOOK(write2, 2, SIMT_WRITE)
-HOOK(write4, 4, SIMT_WRITE)
-HOOK(write8, 8, SIMT_WRITE)
-HOOK(write16, 16, SIMT_WRITE)
-HOOK(unaligned_write2, 2, SIMT_WRITE)
-HOOK(unaligned_write4, 4, SIMT_WRITE)
-HOOK(unaligned_write8, 8, SIMT_WRITE)
-HOOK(unaligned_write16, 16, SIMT_WRITE)
-
-void __tsan_read_range(void *at, unsigned long bytes);
-void __tsan_write_range(void *at, unsigned long bytes);
+#define HOOKS(bytes)                            \
+  HOOK(read##bytes, bytes, SIMT_READ)           \
+  HOOK(write##bytes, bytes, SIMT_WRITE)         \
+  HOOK(unaligned_read##bytes, bytes, SIMT_READ) \
+  HOOK(unaligned_write##bytes, bytes, SIMT_WRITE)
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
 
 void __tsan_read_range(void *at, unsigned long bytes)
 {
@@ -185,3 +170,4 @@ void __tsan_write_range(void *at, unsigned long bytes)
 {
   simt_look(simt_current(), at, bytes, SIMT_WRITE);
 }
+#endif

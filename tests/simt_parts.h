@@ -21,8 +21,7 @@ typedef struct simt_thread {
 
 /* ---- simt_run.c: threads. */
 
-/* Blocks one after the other: `body` is the kernel with its arguments, `block` threads of it, shared memory in bytes.
- */
+/* Runs the blocks one after the other. `body` calls the kernel; `shared` counts bytes. */
 void simt_launch(void (*body)(void **args), void **args, const unsigned grid[2], const unsigned block[3],
                  size_t shared);
 const simt_index *simt_thread_index(void);
@@ -31,7 +30,7 @@ const simt_index *simt_grid(void);
 const simt_thread *simt_current(void);
 void simt_syncthreads(void);
 
-/* Waits for the lanes of the mask. With the last of them, `together` is called once, on what each lane brought. */
+/* Waits for the lanes of the mask. The last of them calls `together`, on what each lane brought. */
 typedef void simt_together(void *brought[SIMT_WARP]);
 void simt_with_warp(unsigned mask, simt_together *together, void *mine);
 void simt_syncwarp(unsigned mask);
@@ -43,7 +42,7 @@ void simt_memory_barrier(void);
 unsigned char *simt_shared(void);
 unsigned simt_to_shared(const void *at); /* an address of shared memory, as PTX has it */
 const void *simt_from_shared(unsigned address);
-/* The running thread, or thread `number` of the block, uses so many bytes. */
+/* The thread uses so many bytes; NULL: no thread runs. */
 typedef enum simt_use { SIMT_READ, SIMT_WRITE, SIMT_ATOMIC } simt_use;
 void simt_look(const simt_thread *thread, const void *at, size_t bytes, simt_use use);
 void simt_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,5 +1,5 @@
-/* The threads of a block, each on a stack of its own: one runs until it waits, then the next. */
-#undef _FORTIFY_SOURCE /* which takes a jump to another stack for a fault */
+/* Runs the threads of a block, each on a stack of its own. One runs until it waits, then the next. */
+#undef _FORTIFY_SOURCE /* it takes a jump to another stack for a fault */
 #include "simt_parts.h"
 
 #include <setjmp.h>
@@ -14,13 +14,13 @@ typedef struct fiber {
   simt_thread thread;
   state state;
   bool begun;
-  unsigned mask;           /* the lanes that it waits for */
-  simt_together *together; /* what they do then */
+  unsigned mask; /* the lanes that it waits for */
+  simt_together *together;
   void *brought;
   jmp_buf at;
 } fiber;
 
-/* Kernels call without a handle, as CUDA's do. */
+/* Kernels call CUDA's words without a handle. */
 static struct {
   fiber *fibers, *now; /* now: NULL outside of a kernel */
   int count;

@@ -1,5 +1,4 @@
-/* From a plan's CUDA text to C: instructions become calls, casts C's own, and behind the kernel stands what launches
- * it. */
+/* Turns a plan's CUDA text into C: instructions become calls, casts become C's, and a launcher follows the kernel. */
 #include "simt.h"
 #include "../gen/text.h"
 
@@ -10,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* What CUDA has beside C, for the compiled text. */
+/* CUDA's words that C lacks. */
 static const char definitions[] =
     "#include <math.h>\n"
     "#include <stddef.h>\n"
@@ -49,7 +48,7 @@ static void add(wisp_text *out, const char *from, const char *end)
   assert_int_equal(wisp_text_add(NULL, out, from, (size_t)(end - from)), WISP_OK);
 }
 
-/* Behind the bracket that closes the one at `at`. Brackets in strings do not count. */
+/* Gives the place behind the bracket that closes the one at `at`. Brackets in strings do not count. */
 static const char *behind(const char *at)
 {
   int depth = 0;
@@ -71,7 +70,7 @@ typedef struct operand {
   const char *from, *end;
 } operand;
 
-/* The operands of asm("..." : results : values : what it changes), from the first colon on. */
+/* Lists the operands of asm("..." : results : values : clobbers), from the first colon on. */
 static int find_operands(const char *at, const char *end, operand *list)
 {
   int count = 0;
@@ -86,8 +85,8 @@ static int find_operands(const char *at, const char *end, operand *list)
   return count;
 }
 
-/* asm volatile("NAME {%0, %1}, [%2];" : ...) as simt_NAME(&(a), &(b), c), operands in the instruction's order. Gives
- * what follows. */
+/* Writes asm volatile("NAME {%0, %1}, [%2];" : ...) as simt_NAME(&(a), &(b), c), with the operands in the
+ * instruction's order. Gives the place behind it. */
 static const char *write_call(wisp_text *out, const char *at)
 {
   operand list[MAX_OPERANDS];
@@ -96,8 +95,10 @@ static const char *write_call(wisp_text *out, const char *at)
   const int count = find_operands(closed + 1, end, list);
   bool first = true;
   assert_int_equal(wisp_text_print(NULL, out, "simt_"), WISP_OK);
-  for (; code < operands; code++)
-    add(out, isalnum((unsigned char)*code) ? code : "_", isalnum((unsigned char)*code) ? code + 1 : "_" + 1);
+  for (; code < operands; code++) {
+    const char letter = (char)(isalnum((unsigned char)*code) ? *code : '_');
+    add(out, &letter, &letter + 1);
+  }
   for (; operands < closed; operands++) {
     if (*operands != '%') continue;
     const int number = atoi(operands + 1);
@@ -107,7 +108,7 @@ static const char *write_call(wisp_text *out, const char *at)
     add(out, list[number].from, list[number].end);
     first = false;
   }
-  add(out, ")", ")" + 1);
+  assert_int_equal(wisp_text_print(NULL, out, ")"), WISP_OK);
   return end;
 }
 
@@ -142,7 +143,7 @@ static void translate(wisp_text *out, const char *at)
   }
 }
 
-/* The kernel with its arguments, whose types stand in its head: "const int *RESTRICT nodes, int groups". */
+/* Calls the kernel with arguments of the types in its head, "const int *RESTRICT nodes, int groups". */
 static void write_launcher(wisp_text *out, const wisp_plan *plan, const char *source)
 {
   char head[96];
@@ -168,8 +169,8 @@ static void write_launcher(wisp_text *out, const wisp_plan *plan, const char *so
 wisp_status simt_compile(wisp_error *err, const wisp_plan *plan, wisp_binary *out)
 {
   HELD(wisp_text_free) wisp_text cuda = {0}, c = {0};
-  /* Hooks without their library: those here take their place. */
-  setenv("WISP_CFLAGS", "-O1 -fsanitize=thread -nodefaultlibs", 1);
+  /* simt_memory.c has the sanitizer's hooks, so its library is left out. */
+  setenv("WISP_CFLAGS", "-O1 -fsanitize=thread -nodefaultlibs -Werror=implicit-function-declaration", 1);
   CALL(wisp_plan_source(err, plan, "cuda", &cuda));
   CALL(wisp_text_print(err, &c, "%s#define %s simt_kernel\n", definitions, plan->symbol));
   translate(&c, cuda.data);
