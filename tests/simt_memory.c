@@ -101,19 +101,19 @@ static void leave_stamp(stamp *s, const simt_thread *t)
     s->lane = MANY;
 }
 
-static const char *const said[] = {"reads", "writes", "raises"};
+static const char *const verb[] = {"reads", "writes", "raises"};
 
 static void look_at(const simt_thread *t, size_t number, simt_use use)
 {
   word *w = &shared.words[number];
   if (use != SIMT_WRITE && !w->use[SIMT_WRITE].epoch)
     simt_fail("block %d: thread (%d, %d) %s word %zu of shared memory, which nobody has written", simt_block_index()->x,
-              t->index.x, t->index.y, said[use], number);
+              t->index.x, t->index.y, verb[use], number);
   for (int other = SIMT_READ; other <= SIMT_ATOMIC; other++)
     if ((use == SIMT_WRITE || other == SIMT_WRITE || (int)use != other) && beside(&w->use[other], t))
       simt_fail(
           "block %d: thread (%d, %d) %s word %zu of shared memory, which another thread %s with no barrier between",
-          simt_block_index()->x, t->index.x, t->index.y, said[use], number, said[other]);
+          simt_block_index()->x, t->index.x, t->index.y, verb[use], number, verb[other]);
   leave_stamp(&w->use[use], t);
 }
 
@@ -123,7 +123,7 @@ void simt_look(const simt_thread *thread, const void *at, size_t bytes, simt_use
   if (!thread || !shared.memory || from < -GUARD || from >= size + GUARD) return;
   if (from < 0 || from + (intptr_t)bytes > size) {
     simt_fail("block %d: thread (%d, %d) %s at %ld of %ld bytes of shared memory", simt_block_index()->x,
-              thread->index.x, thread->index.y, said[use], (long)from, (long)size);
+              thread->index.x, thread->index.y, verb[use], (long)from, (long)size);
     return;
   }
   for (size_t i = (size_t)from / 4; i <= ((size_t)from + bytes - 1) / 4; i++) look_at(thread, i, use);

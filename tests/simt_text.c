@@ -168,12 +168,16 @@ static void write_launcher(wisp_text *out, const wisp_plan *plan, const char *so
 
 wisp_status simt_compile(wisp_error *err, const wisp_plan *plan, wisp_binary *out)
 {
-  HELD(wisp_text_free) wisp_text cuda = {0}, c = {0};
-  /* simt_memory.c has the sanitizer's hooks, so its library is left out. */
-  setenv("WISP_CFLAGS", "-O1 -fsanitize=thread -nodefaultlibs -Werror=implicit-function-declaration", 1);
+  HELD(wisp_text_free) wisp_text cuda = {0}, c = {0}, before = {0};
+  const char *flags = getenv("WISP_CFLAGS");
   CALL(wisp_plan_source(err, plan, "cuda", &cuda));
   CALL(wisp_text_print(err, &c, "%s#define %s simt_kernel\n", definitions, plan->symbol));
   translate(&c, cuda.data);
   write_launcher(&c, plan, cuda.data);
-  return wisp_compile(err, "host", plan->symbol, c.data, out);
+  CALL(wisp_text_print(err, &before, "%s", flags ? flags : ""));
+  /* simt_memory.c has the sanitizer's hooks, so its library is left out. */
+  setenv("WISP_CFLAGS", "-O1 -fsanitize=thread -nodefaultlibs -Werror=implicit-function-declaration", 1);
+  const wisp_status status = wisp_compile(err, "host", plan->symbol, c.data, out);
+  setenv("WISP_CFLAGS", before.data, 1);
+  return status;
 }

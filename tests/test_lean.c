@@ -1,6 +1,6 @@
-/* Claim: half-turn-lean is right in single precision at every order. Where N is even, an orbit on an axis has no row in
- * two classes or three; the CUDA texts of its kernels, run thread by thread on the host, neither read nor store
- * anything for it, read nothing of shared memory that was not written, and leave no race. */
+/* Claim: half-turn-lean is right in single precision at even orders too. An orbit on an axis has no row in two classes
+ * there, and the kernels store and read nothing for it. Their CUDA texts run thread by thread on the host. They read no
+ * shared memory that was not written, and have no race. */
 #include "each_plan.h"
 #include "good.h"
 #include "simt.h"
@@ -39,8 +39,8 @@ static void close_rig(rig *r)
   wisp_device_close(r->device);
 }
 
-/* The first thing that is wrong with the kernel; empty: nothing is. */
-static void judge(const rig *r, const wisp_plan *plan, char said[512])
+/* Says what is wrong with the kernel, the first fault; empty: nothing is. */
+static void judge(const rig *r, const wisp_plan *plan, char message[512])
 {
   wisp_error why = {.text = ""};
   wisp_binary binary = {0};
@@ -51,13 +51,13 @@ static void judge(const rig *r, const wisp_plan *plan, char said[512])
   wisp_status status = wisp_verifier_check(&why, r->verifier, kernel, &worst);
   if (status == WISP_OK) status = wisp_verifier_unbounded(&why, r->verifier, kernel);
   const char *fault = simt_fault();
-  snprintf(said, 512, "%.500s", fault ? fault : status == WISP_OK ? "" : why.text);
+  snprintf(message, 512, "%.500s", fault ? fault : status == WISP_OK ? "" : why.text);
   wisp_kernel_destroy(kernel);
   free(binary.data);
 }
 
-/* A candidate for an H100 as `params` says, NULL: the default one. */
-static void judge_candidate(const rig *r, const wisp_strategy *s, int order, const char *params, char said[512])
+/* Judges a candidate for an H100; params NULL: the default one. */
+static void judge_candidate(const rig *r, const wisp_strategy *s, int order, const char *params, char message[512])
 {
   wisp_spec spec = {"nodal", "", "tet", order, "maxwell", WISP_F32};
   const int Nfp = (order + 1) * (order + 2) / 2;
@@ -73,19 +73,18 @@ static void judge_candidate(const rig *r, const wisp_strategy *s, int order, con
     GOOD(wisp_plan_from_text(err, s, &spec, &layout, names, params, &plan));
   else
     GOOD(wisp_plan_default(err, s, &spec, &layout, names, &plan));
-  judge(r, plan, said);
+  judge(r, plan, message);
   wisp_plan_destroy(plan);
   wisp_env_destroy(names);
 }
 
-/* The kernel at this order, where only rows of four nodes are (odd orders) and where not. */
 static void check(const rig *r, const char *kernel, int order, const char *params)
 {
-  char said[512];
+  char message[512];
   const wisp_strategy *s = wisp_strategies_find(r->all, "nodal", kernel, "half-turn-lean");
   assert_non_null(s);
-  judge_candidate(r, s, order, params, said);
-  if (*said) fail_msg("%s, order %d, %s: %s", kernel, order, params ? params : "the default", said);
+  judge_candidate(r, s, order, params, message);
+  if (*message) fail_msg("%s, order %d, %s: %s", kernel, order, params ? params : "the default", message);
 }
 
 static void test_right(void **state)
@@ -102,7 +101,7 @@ static void test_right(void **state)
 }
 
 typedef struct fault {
-  const char *file, *from, *to, *said;
+  const char *file, *from, *to, *message;
 } fault;
 
 /* Strategy `planted` of volume in the folder: half-turn-lean with one of its texts changed in the first such place. */
@@ -123,8 +122,8 @@ static void plant_fault(const char *folder, const fault *f)
   fixture_write(path, text.data, text.length);
 }
 
-/* A fault in the text is caught: an axis's orbit that is stored in the first row of another class, rows that nobody
- * writes, a place outside, and one of another element. */
+/* The emulation finds faults in a text: an axis's orbit stored over another one, rows that nobody writes, a place
+ * outside of shared memory, and numbers of a wrong element. */
 static void test_faults(void **state)
 {
   (void)state;
@@ -135,15 +134,15 @@ static void test_faults(void **state)
       {"fused.half-turn-lean.k", "s_most[q] = 0;", "s_most[q - 1] = 0;", "writes at -4 of"},
       {"lean_fields.part", "to.v[0] | word", "(to.v[0] | word) ^ 1", "rhs is not a number"},
   };
-  char said[512];
+  char message[512];
   for (size_t i = 0; i < WISP_COUNT(planted); i++) {
     char folder[64];
     fixture_folder(folder);
     plant_fault(folder, &planted[i]);
     setenv("WISP_TEMPLATES", folder, 1);
     rig r = open_rig();
-    judge_candidate(&r, wisp_strategies_find(r.all, "nodal", "volume", "planted"), 2, NULL, said);
-    if (!strstr(said, planted[i].said)) fail_msg("'%s': '%s'", planted[i].to, said);
+    judge_candidate(&r, wisp_strategies_find(r.all, "nodal", "volume", "planted"), 2, NULL, message);
+    if (!strstr(message, planted[i].message)) fail_msg("'%s': '%s'", planted[i].to, message);
     close_rig(&r);
     unsetenv("WISP_TEMPLATES");
     fixture_remove(folder);
