@@ -126,11 +126,6 @@ void wisp_store_show(wisp_store *store)
     }
 }
 
-uint64_t wisp_step_hash(uint64_t step, const char *kernel)
-{
-  return wisp_hash(step, kernel, strlen(kernel));
-}
-
 /* How well a trial's surroundings fit who asks. */
 static wisp_match grade(const wisp_asker *asker, const wisp_trial *trial)
 {

@@ -10,7 +10,7 @@
 
 /* What a device allows, as templates and spaces see it (runtime fills it from wisp_limits). */
 typedef struct wisp_target {
-  bool cuda;
+  bool gpu;
   int sm, units, max_threads, max_shared, shared_per_unit, registers_per_unit; /* units: multiprocessors, or cores */
 } wisp_target;
 
@@ -124,6 +124,7 @@ const wisp_family *wisp_family_at(size_t i);
 const wisp_family *wisp_family_find(const char *name);
 const wisp_kernel_decl *wisp_family_kernel(const wisp_family *family, const char *name); /* NULL: none */
 const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *name);   /* NULL: none */
+const wisp_element *wisp_family_element(const wisp_family *family, const char *name);    /* NULL: none */
 
 /* The layouts of the spec's family, "none" where it has none; count. */
 int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8]);

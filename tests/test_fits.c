@@ -22,7 +22,7 @@
 /* A card with so many bytes: there the host's own count for nothing. */
 static wisp_limits card(size_t bytes)
 {
-  return (wisp_limits){.kind = "cuda", .name = "a card", .memory = bytes};
+  return (wisp_limits){.kind = "cuda", .gpu = true, .name = "a card", .memory = bytes};
 }
 
 /* A solver of these takes so much of the device, to the byte; or somewhat more, where its composition lists the mesh's
@@ -62,7 +62,7 @@ static void test_poisson(void **state)
   const size_t taken = wisp_arrays_bytes(c.solver->arrays), elements = c.mesh->elements;
   const wisp_limits enough = card(taken), half = card(taken * 9 / 10);
   wisp_limits host = card(taken);
-  strcpy(host.kind, "host");
+  host.gpu = false;
   const int box[3] = {6, 6, 6};
   GOOD(wisp_poisson_fits(err, &enough, elements, box, 3, WISP_HEX_COLLOCATED, WISP_F64, &c.stage));
   GOOD(wisp_poisson_fits(err, &enough, elements, NULL, 3, WISP_HEX_COLLOCATED, WISP_F64, &c.stage));

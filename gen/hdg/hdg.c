@@ -1,5 +1,5 @@
-/* The hybridized discontinuous Galerkin method on triangles (docs/hdg.md): -div(kappa grad u) + lambda u = f, reduced
- * to traces on edges. Element matrices are factored and condensed, assembled to blocks, solved for by conjugate
+/* The hybridized discontinuous Galerkin method on triangles (docs/results/hdg.md): -div(kappa grad u) + lambda u = f,
+ * reduced to traces on edges. Element matrices are factored and condensed, assembled to blocks, solved for by conjugate
  * gradients, and u and p recovered. */
 #include "hdg.h"
 #include "tables.h"

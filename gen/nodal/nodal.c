@@ -9,7 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const wisp_family wisp_family_nodal;
+
 _Static_assert(WISP_NODAL_HIGHEST == WISP_TET_MAX_ORDER, "tables have room for the orders that are declared");
+
+static bool is_nested(const char *name)
+{
+  const wisp_kernel_decl *kernel = wisp_family_kernel(&wisp_family_nodal, name);
+  bool nested = false;
+  for (const wisp_size *fact = kernel ? kernel->facts : NULL; fact && fact->name; fact++)
+    nested |= strcmp(fact->name, "nested") == 0 && fact->value;
+  return nested;
+}
 
 /* Nested stages are the same step where equations are linear, and nothing in them depends on time: no text of a system
  * can name it. */
@@ -18,11 +29,9 @@ static wisp_status suits(wisp_error *err, const wisp_spec *spec, const char *com
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   bool nests = false;
   const char *at = composition;
-  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&at, name);)
-    for (const wisp_size *fact = wisp_family_facts(spec->family, name); fact->name; fact++)
-      nests |= strcmp(fact->name, "nested") == 0 && fact->value;
+  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&at, name);) nests |= is_nested(name);
   if (!nests) return WISP_OK;
-  CALL(wisp_system_load(err, spec->system, &system));
+  CALL(wisp_system_read(err, spec->system, NULL, &system));
   return wisp_require(err, wisp_system_is_affine(system), WISP_EREFUSED,
                       "composition %s is another method where fluxes or walls are not linear in the fields, as those "
                       "of system %s: use one that is not nested",
@@ -264,7 +273,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   CALL(wisp_tet_create_operators(err, spec->element, spec->order, &tet));
-  CALL(wisp_system_load(err, spec->system, &system));
+  CALL(wisp_system_read(err, spec->system, NULL, &system));
   CALL(wisp_env_create(err, NULL, &env));
   CALL(add_sizes(err, env, spec, layout, system));
   CALL(wisp_names_target(err, env, spec->precision, target));
@@ -278,7 +287,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
 static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
 {
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
-  CALL(wisp_system_load(err, spec->system, &system));
+  CALL(wisp_system_read(err, spec->system, NULL, &system));
   const wisp_records records = wisp_nodal_records(system);
   const wisp_size all[] = {
       {"n", system->fields}, {"geos", records.geos}, {"face_reals", records.face_reals}, {"terms", (int)system->terms}};

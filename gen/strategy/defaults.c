@@ -196,13 +196,16 @@ wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategie
   search s = {spec, layout, names, fixed, reproducible, NULL};
   wisp_error reason = {.text = "no strategy computes it"};
   char text[WISP_LAYOUT_TEXT];
-  for (size_t i = 0; i < lines + count && !s.found; i++) {
+  /* After the lines all strategies: those that are candidates of the tuner, then the others. */
+  for (size_t i = 0; i < lines + 2 * count && !s.found; i++) {
     wisp_status status = WISP_EREFUSED;
-    const wisp_strategy *strategy = i < lines ? NULL : strategies->list[i - lines];
+    const wisp_strategy *strategy = i < lines ? NULL : strategies->list[(i - lines) % count];
     if (!strategy)
       status = try_line(&reason, &s, strategies, &all->lines[i]);
-    else if (strcmp(strategy->family, spec->family) == 0 && strcmp(strategy->kernel, spec->kernel) == 0)
-      status = own_default(&reason, &s, strategy);
+    else if (strcmp(strategy->family, spec->family) == 0 && strcmp(strategy->kernel, spec->kernel) == 0) {
+      status = i < lines + count ? wisp_strategy_is_candidate(&reason, strategy, names) : WISP_OK;
+      if (status == WISP_OK) status = own_default(&reason, &s, strategy);
+    }
     if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
   }
   wisp_layout_print(layout, text);

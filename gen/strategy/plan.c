@@ -47,6 +47,16 @@ wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *s, const
   return WISP_OK;
 }
 
+wisp_status wisp_strategy_is_candidate(wisp_error *err, const wisp_strategy *s, const wisp_env *names)
+{
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  int64_t holds = 1;
+  if (!s->candidate.holds.expr) return WISP_OK;
+  CALL(wisp_strategy_scope(err, s, names, &env));
+  CALL(wisp_said_int(err, s, &s->candidate.holds, env, &holds));
+  return wisp_require(err, holds, WISP_EREFUSED, "%s", s->candidate.reason);
+}
+
 /* Lets and conditions, in the order they were written. */
 static wisp_status evaluate_lines(wisp_error *err, wisp_plan *plan)
 {

@@ -13,6 +13,8 @@
  *   layouts   node | slab | node slab         which element orders it can read; not in families that have no layouts
  *   orders    LOW..HIGH [: reason]            which polynomial orders it is meant for (default all)
  *   needs     EXPR : reason                   "not applicable" unless EXPR holds (gpu, sm, real_bytes, N, KM, ...)
+ *   candidate EXPR : reason                   the tuner tries it, and it is a default, only where EXPR, over the names that `needs`
+ *                                             sees, holds; elsewhere it runs if it is asked for by name
  *   param     NAME V1 V2 ...                  a tuning parameter and its values
  *                                             (one named min_blocks: blocks a multiprocessor should hold at once, one named
  *                                             cluster: blocks of the grid that can wait for each other, CUDA);
@@ -134,6 +136,7 @@ typedef struct wisp_strategy {
   wisp_param param[WISP_MAX_PARAMS];
   size_t needs, conditions, lets;
   wisp_condition need[WISP_MAX_LINES], condition[WISP_MAX_LINES];
+  wisp_condition candidate; /* says nothing: it is one wherever it applies */
   wisp_let let[WISP_MAX_LINES];
   wisp_said block[3], grid[2];
   int shareds;
@@ -217,6 +220,9 @@ bool wisp_strategy_reads(const wisp_strategy *strategy, const wisp_layout *layou
 /* WISP_EREFUSED with the reason where no candidate of the strategy can apply (layouts, needs). */
 wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *strategy, const wisp_layout *layout,
                                   const wisp_env *names);
+
+/* WISP_EREFUSED with the reason where its space says that it is no candidate of the tuner and no default. */
+wisp_status wisp_strategy_is_candidate(wisp_error *err, const wisp_strategy *strategy, const wisp_env *names);
 
 /* The default candidate: the preferred values, else the first legal candidate. WISP_EREFUSED where there is none. */
 wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
