@@ -159,6 +159,10 @@ void wisp_store_find(const wisp_store *store, const wisp_asker *asker, const cha
 size_t wisp_store_count(const wisp_store *store);
 const wisp_trial *wisp_store_trial(const wisp_store *store, size_t i, wisp_layer *layer);
 
+/* The trials of one spec, in that order, without a look at the others: *at is 0 for the first one, and what the call
+ * before left there for the next; NULL behind the last. */
+const wisp_trial *wisp_store_next(const wisp_store *store, const char *spec, size_t *at, wisp_layer *layer);
+
 /* Makes every text of every trial one that a terminal can show (wisp_show_text): for whoever prints them. */
 void wisp_store_show(wisp_store *store);
 

@@ -32,13 +32,6 @@ const wisp_size *wisp_family_facts(const char *family, const char *kernel)
   return k && k->facts ? k->facts : none;
 }
 
-/* Adds a name to a list, "a, b", as far as there is room. */
-static void add_name(char *list, size_t room, const char *name)
-{
-  const size_t length = strlen(list);
-  snprintf(list + length, room - length, "%s%s", length ? ", " : "", name);
-}
-
 int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8])
 {
   const wisp_family *family = wisp_family_find(spec->family);
@@ -51,22 +44,14 @@ wisp_status wisp_family_refuse(wisp_error *err, const char *name)
 {
   char list[256] = "";
   const wisp_family *family = NULL;
-  for (size_t i = 0; (family = wisp_family_at(i)); i++) add_name(list, sizeof list, family->name);
+  for (size_t i = 0; (family = wisp_family_at(i)); i++) wisp_list_add(list, sizeof list, family->name);
   return wisp_fail(err, WISP_EUSAGE, "there is no family '%s'; there are: %s", name, list);
 }
 
 wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec)
 {
   const wisp_family *family = wisp_family_find(spec->family);
-  char list[256] = "";
-  if (!family) return wisp_family_refuse(err, spec->family);
-  const wisp_element *element = wisp_family_element(family, spec->element);
-  for (const wisp_element *e = family->elements; e->name; e++) add_name(list, sizeof list, e->name);
-  CALL(wisp_require(err, element, WISP_EUSAGE, "the %s family has no element '%s'; there are: %s", family->name,
-                    spec->element, list));
-  return wisp_require(err, spec->order >= element->orders[0] && spec->order <= element->orders[1], WISP_EUSAGE,
-                      "the %s family: order %d is out of range: use %d to %d", family->name, spec->order,
-                      element->orders[0], element->orders[1]);
+  return family ? wisp_family_check_element(err, family, spec) : wisp_family_refuse(err, spec->family);
 }
 
 /* Its arrays under the same names, of the same types. */

@@ -31,6 +31,24 @@ const wisp_element *wisp_family_element(const wisp_family *family, const char *n
   return NULL;
 }
 
+void wisp_list_add(char *list, size_t room, const char *name)
+{
+  const size_t length = strlen(list);
+  snprintf(list + length, room - length, "%s%s", length ? ", " : "", name);
+}
+
+wisp_status wisp_family_check_element(wisp_error *err, const wisp_family *family, const wisp_spec *spec)
+{
+  char list[256] = "";
+  const wisp_element *element = wisp_family_element(family, spec->element);
+  for (const wisp_element *e = family->elements; e->name; e++) wisp_list_add(list, sizeof list, e->name);
+  CALL(wisp_require(err, element, WISP_EUSAGE, "the %s family has no element '%s'; there are: %s", family->name,
+                    spec->element, list));
+  return wisp_require(err, spec->order >= element->orders[0] && spec->order <= element->orders[1], WISP_EUSAGE,
+                      "the %s family: order %d is out of range: use %d to %d", family->name, spec->order,
+                      element->orders[0], element->orders[1]);
+}
+
 wisp_status wisp_family_refuse_kernel(wisp_error *err, const wisp_family *family, const char *name)
 {
   return wisp_fail(err, WISP_EUSAGE, "the %s family has no kernel '%s': 'wisp emit -f %s' lists them", family->name,
@@ -69,7 +87,9 @@ bool wisp_composition_next(const char **at, char kernel[WISP_NAME_TEXT])
 {
   const size_t length = strcspn(*at, "+");
   if (!length) return false;
-  snprintf(kernel, WISP_NAME_TEXT, "%.*s", length < WISP_NAME_TEXT ? (int)length : 0, *at);
+  const size_t kept = length < WISP_NAME_TEXT ? length : 0;
+  memcpy(kernel, *at, kept);
+  kernel[kept] = '\0';
   *at += length + ((*at)[length] == '+');
   return true;
 }

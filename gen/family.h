@@ -141,6 +141,10 @@ wisp_status wisp_family_refuse_kernel(wisp_error *err, const wisp_family *family
 
 /* WISP_EUSAGE where there is no such family, or it has no such element or order. */
 wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec);
+/* The same of a family that is at hand. */
+wisp_status wisp_family_check_element(wisp_error *err, const wisp_family *family, const wisp_spec *spec);
+/* Adds a name to a list for people, "a, b", as far as there is room. */
+void wisp_list_add(char *list, size_t room, const char *name);
 
 /* The i-th name of a list, "u res"; false behind the last, and of a list that is NULL. */
 bool wisp_list_at(const char *list, int i, char name[32]);

@@ -5,6 +5,7 @@
 #include "../family.h"
 #include "bernstein.h"
 #include "tables.h"
+#include "tet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -266,19 +267,19 @@ static wisp_status add_parts(wisp_error *err, wisp_env *env, const wisp_system *
   return WISP_OK;
 }
 
+extern const wisp_family wisp_family_nodal;
+
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
-  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  CALL(wisp_tet_create_operators(err, spec->element, spec->order, &tet));
+  CALL(wisp_family_check_element(err, &wisp_family_nodal, spec));
   CALL(wisp_system_read(err, spec->system, NULL, &system));
   CALL(wisp_env_create(err, NULL, &env));
   CALL(add_sizes(err, env, spec, layout, system));
   CALL(wisp_names_target(err, env, spec->precision, target));
-  CALL(wisp_nodal_tables(err, env, tet));
-  CALL(is_bernstein(spec) ? wisp_nodal_sparse_tables(err, env, spec->order) : wisp_nodal_class_tables(err, env, tet));
+  CALL(wisp_nodal_defer_tables(err, env, spec));
   CALL(add_system(err, env, system, (int)spec->precision));
   CALL(add_parts(err, env, system, (int)spec->precision));
   return GIVE(env, out);

@@ -125,18 +125,6 @@ typedef struct search {
   wisp_plan *found;
 } search;
 
-/* A wisp_visit that keeps the first plan that fits. */
-static wisp_status keep_fitting(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
-{
-  search *s = context;
-  (void)err, (void)values, (void)reason;
-  if (plan && !s->found && wisp_fixed_suits(s->fixed, plan))
-    s->found = plan;
-  else
-    wisp_plan_destroy(plan);
-  return WISP_OK;
-}
-
 static wisp_status check_repeats(wisp_error *err, const search *s, const wisp_strategy *strategy)
 {
   return wisp_require(err, !s->reproducible || !strategy->varies, WISP_EREFUSED,
@@ -153,7 +141,7 @@ static wisp_status own_default(wisp_error *err, search *s, const wisp_strategy *
     s->found = plan;
     plan = NULL;
   } else {
-    CALL(wisp_plan_enumerate(err, strategy, s->spec, s->layout, s->names, keep_fitting, s));
+    CALL(wisp_plan_first(err, strategy, s->spec, s->layout, s->names, s->fixed, &s->found));
     CALL(wisp_require(err, s->found, WISP_EREFUSED, "no candidate of %s fits", strategy->name));
   }
   return WISP_OK;

@@ -20,6 +20,7 @@ static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space,
                     "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space, s->kernel,
                     s->name));
   CALL(wisp_grow(err, &all->list, &all->room, all->count + 1, sizeof *all->list));
+  CALL(wisp_strategies_enter(err, all, s));
   return GIVE(s, &all->list[all->count++]);
 }
 
@@ -152,6 +153,7 @@ void wisp_strategies_free(wisp_strategies *all)
   wisp_shelf_free(&all->users);
   wisp_text_free(&all->warning);
   wisp_closure_free(all->closure), wisp_closure_free(all->users_closure);
+  free(all->by_name);
   free(all->list);
   free(all);
 }

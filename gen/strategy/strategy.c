@@ -5,14 +5,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The place of a strategy in the hash table, or the free one where it would go; there is always one. */
+static wisp_strategy **place_of(const wisp_strategies *all, const char *family, const char *kernel, const char *name)
+{
+  const uint64_t hash = wisp_hash_text(wisp_hash_text(wisp_hash_text(WISP_HASH_SEED, family), kernel), name);
+  size_t i = hash & (all->places - 1);
+  for (const wisp_strategy *s; (s = all->by_name[i]); i = (i + 1) & (all->places - 1))
+    if (strcmp(s->name, name) == 0 && strcmp(s->kernel, kernel) == 0 && strcmp(s->family, family) == 0) break;
+  return &all->by_name[i];
+}
+
+wisp_status wisp_strategies_enter(wisp_error *err, wisp_strategies *all, wisp_strategy *strategy)
+{
+  wisp_strategy **table = NULL;
+  if (2 * (all->count + 1) > all->places) {
+    const size_t places = all->places ? 2 * all->places : 512;
+    CALL(wisp_new(err, places, sizeof *table, &table));
+    free(all->by_name);
+    all->by_name = table;
+    all->places = places;
+    for (size_t i = 0; i < all->count; i++)
+      *place_of(all, all->list[i]->family, all->list[i]->kernel, all->list[i]->name) = all->list[i];
+  }
+  *place_of(all, strategy->family, strategy->kernel, strategy->name) = strategy;
+  return WISP_OK;
+}
+
 const wisp_strategy *wisp_strategies_find(const wisp_strategies *all, const char *family, const char *kernel,
                                           const char *name)
 {
-  for (size_t i = 0; i < all->count; i++) {
-    const wisp_strategy *s = all->list[i];
-    if (strcmp(s->family, family) == 0 && strcmp(s->kernel, kernel) == 0 && strcmp(s->name, name) == 0) return s;
-  }
-  return NULL;
+  return all->places ? *place_of(all, family, kernel, name) : NULL;
 }
 
 const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *all, const char *family)

@@ -162,6 +162,8 @@ struct wisp_defaults;
 typedef struct wisp_strategies {
   size_t count, room;
   wisp_strategy **list;
+  size_t places; /* of the hash table by family, kernel and name */
+  wisp_strategy **by_name;
   wisp_closure *closure, *users_closure;
   wisp_shelf users;  /* the texts of $WISP_TEMPLATES, and behind them the library's */
   wisp_text warning; /* for people: the systems there that cannot be used, a line each; empty: none */
@@ -176,6 +178,8 @@ void wisp_strategies_free(wisp_strategies *strategies);
 WISP_OWNED(wisp_strategies, wisp_strategies_free)
 const wisp_strategy *wisp_strategies_find(const wisp_strategies *strategies, const char *family, const char *kernel,
                                           const char *name); /* NULL: none */
+/* Lets it be found, which stands at the end of the list or will. */
+wisp_status wisp_strategies_enter(wisp_error *err, wisp_strategies *strategies, wisp_strategy *strategy);
 
 /* What runs where nothing was measured (gen/strategy/defaults.h); NULL where the family says nothing of it. */
 typedef struct wisp_defaults wisp_defaults;
@@ -297,6 +301,11 @@ bool wisp_fixed_same(const wisp_plan *a, const wisp_plan *b);
 
 /* Is the plan right beside those that asked for this? */
 bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan);
+
+/* The first legal candidate, in the order of the values' lists, that is right on what is fixed of the discretisation
+ * (NULL: of any). *out stays as it is where there is none; WISP_EREFUSED where the strategy does not apply. */
+wisp_status wisp_plan_first(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                            const wisp_layout *layout, const wisp_env *names, const wisp_fixed *fixed, wisp_plan **out);
 
 /* ---- What spaces and texts can name, for people. */
 
