@@ -1,0 +1,23 @@
+/* A store in memory, as store.c fills it and answer.c asks it. */
+#ifndef WISP_LAYERS_H
+#define WISP_LAYERS_H
+
+#include "reader.h"
+#include "store.h"
+
+/* A trial by its candidate: a hash of spec, layout, strategy, parameters, texts and mesh. */
+typedef struct wisp_by_candidate {
+  uint64_t candidate;
+  size_t trial;
+} wisp_by_candidate;
+
+struct wisp_store {
+  wisp_trials all;                   /* user's, then the site's, then the shipped ones */
+  size_t first[WISP_LAYER_NONE + 1]; /* where each layer begins; the last entry is the end */
+  wisp_by_candidate *index;          /* of all trials, sorted */
+};
+
+/* Fills the index; once, when all trials are there. */
+wisp_status wisp_store_index(wisp_error *err, wisp_store *store);
+
+#endif
