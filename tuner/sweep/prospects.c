@@ -11,6 +11,8 @@ static const double AT_MOST = 0.25;
 static const double SEARCHED = 0.03;
 /* Time is worth e times as much on compositions that could be faster by this share of the best stage's time. */
 static const double WORTH = 0.1;
+/* A kernel that runs in no layout here takes no time; its refusals are stored. */
+static const double NEXT_TO_NOTHING = 1e-9;
 
 void wisp_prospects_free(wisp_prospects *prospects)
 {
@@ -112,9 +114,17 @@ static double least_of(const wisp_prospects *p, const wisp_sweep *sweep, const w
   return least;
 }
 
+static bool runs(const wisp_prospects *p, int kernel)
+{
+  for (int l = 0; l < p->layouts; l++)
+    if (isfinite(p->least[kernel][l])) return true;
+  return false;
+}
+
 double wisp_prospects_worth(const wisp_prospects *p, const wisp_sweep *sweep, const wisp_spec *spec, int kernel)
 {
   if (!p->kernels || !is_of_stages(sweep, kernel)) return 1;
+  if (!runs(p, kernel)) return NEXT_TO_NOTHING;
   const double best = least_of(p, sweep, spec, NULL, p->own);
   if (!(best > 0) || !isfinite(best)) return 1;
   const double hope = least_of(p, sweep, spec, sweep->family->kernels[kernel].name, p->least) / best;
