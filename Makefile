@@ -32,7 +32,7 @@ VERSION := $(shell sed -n 's/^.define WISP_VERSION "\(.*\)"/\1/p' include/wisp.h
 MAJOR   := $(firstword $(subst ., ,$(VERSION)))
 
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
-LIBRARY   := $(call objects,gen/*.c gen/*/*.c cache/*.c runtime/*.c runtime/*/*.c runtime/*/*/*.c tuner/*.c tuner/*/*.c) $(BUILD)/embedded.o
+LIBRARY   := $(call objects,gen/*.c gen/*/*.c cache/*.c runtime/*.c runtime/*/*.c tuner/*.c tuner/*/*.c) $(BUILD)/embedded.o
 COMMAND   := $(call objects,cli/*.c)
 # tests/test_*.c are programs; every other C file in tests/ helps them all.
 HELPERS   := $(call objects,$(filter-out tests/test_%,$(wildcard tests/*.c)))
@@ -135,7 +135,7 @@ check-all:
 
 # Not part of check-all, for its time: once by whoever changes what threads share.
 raced  := BUILD=build-race SANITIZE=-fsanitize=thread OPT="-O1 -g -fno-omit-frame-pointer"
-threaded := test_kernels test_tune test_pipeline test_queue test_supervisor test_planted test_threads test_door_tune test_device_host
+threaded := test_kernels test_tune test_pipeline test_queue test_supervisor test_planted test_threads test_api_tune test_device_host
 check-race:
 	+@$(call build-tests,$(raced))
 	@scripts/run-tests race:build-race $(or $(ONLY),$(threaded))

@@ -6,7 +6,7 @@
  * plain sums it is; each the largest error of an element over its largest result, on the elements that candidates are
  * verified on. Last whether what is infinite or NaN comes out so, in the elements that it concerns alone.
  */
-#include "../runtime/door/door.h"
+#include "../runtime/api/api.h"
 #include "../tuner/trial/verify.h"
 
 #include <limits.h>

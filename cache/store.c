@@ -8,6 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+static size_t list_of(const wisp_store *store, const char *spec)
+{
+  return wisp_hash(WISP_HASH_SEED, spec, strlen(spec)) % store->lists;
+}
+
+static wisp_status index_specs(wisp_error *err, wisp_store *store)
+{
+  store->lists = store->all.count + 1;
+  CALL(wisp_new(err, store->lists, sizeof *store->head, &store->head));
+  CALL(wisp_new(err, store->lists, sizeof *store->next, &store->next));
+  for (size_t i = store->all.count; i > 0; i--) {
+    size_t *head = &store->head[list_of(store, store->all.trials[i - 1].spec)];
+    store->next[i] = *head;
+    *head = i;
+  }
+  return WISP_OK;
+}
+
 const char *wisp_match_name(wisp_match match)
 {
   static const char *const names[] = {"exact", "other driver", "same architecture", "default"};
@@ -79,6 +97,7 @@ wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool toleran
   store->first[WISP_LAYER_SHIPPED] = store->all.count;
   CALL(load_shipped(err, &said, &store->all));
   store->first[WISP_LAYER_NONE] = store->all.count;
+  CALL(index_specs(err, store));
   CALL(wisp_store_index(err, store));
   if (warning) {
     *warning = said.data;
@@ -91,6 +110,8 @@ void wisp_store_close(wisp_store *store)
 {
   if (!store) return;
   free(store->all.trials);
+  free(store->head);
+  free(store->next);
   free(store->index);
   free(store);
 }
@@ -109,6 +130,14 @@ const wisp_trial *wisp_store_trial(const wisp_store *store, size_t i, wisp_layer
   return &store->all.trials[i];
 }
 
+const wisp_trial *wisp_store_next(const wisp_store *store, const char *spec, size_t *at, wisp_layer *layer)
+{
+  size_t i = *at ? store->next[*at] : store->head[list_of(store, spec)];
+  while (i && strcmp(store->all.trials[i - 1].spec, spec) != 0) i = store->next[i];
+  *at = i;
+  return i ? wisp_store_trial(store, i - 1, layer) : NULL;
+}
+
 void wisp_store_show(wisp_store *store)
 {
   char shown[sizeof((wisp_trial *)0)->reason];
@@ -120,9 +149,4 @@ void wisp_store_show(wisp_store *store)
       wisp_show_text(text, shown, column->size);
       strcpy(text, shown);
     }
-}
-
-uint64_t wisp_step_hash(uint64_t step, const char *kernel)
-{
-  return wisp_hash(step, kernel, strlen(kernel));
 }

@@ -2,7 +2,7 @@
 #ifndef WISP_BENCH_ACCURACY_H
 #define WISP_BENCH_ACCURACY_H
 
-#include "../runtime/door/door.h"
+#include "../runtime/api/api.h"
 
 /* A row a size, of up to so many elements (0: all). */
 wisp_status wisp_bench_accuracy(wisp_error *err, const wisp_session *session, const char *family, long long most,

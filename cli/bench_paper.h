@@ -3,7 +3,7 @@
 #define WISP_BENCH_PAPER_H
 
 #include "options.h"
-#include "../runtime/door/door.h"
+#include "../runtime/api/api.h"
 
 #include <cjson/cJSON.h>
 

@@ -15,7 +15,7 @@
 #include "help.h"
 #include "../gen/spec.h"
 #include "../runtime/mesh/source.h"
-#include "../runtime/door/door.h"
+#include "../runtime/api/api.h"
 
 #include <stddef.h>
 

@@ -6,7 +6,7 @@
 #include "notes.h"
 #include "print.h"
 #include "options.h"
-#include "../runtime/nodal/solver.h"
+#include "../runtime/nodal/stepper.h"
 #include "../runtime/solve/cg.h"
 
 /* One problem's command line: argv[0] is "run". Returns the exit status. */

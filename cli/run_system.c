@@ -94,7 +94,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, con
 
 static void release(wisp_system_run *run)
 {
-  wisp_solver_destroy(run->solver);
+  wisp_stepper_destroy(run->solver);
   wisp_dg_destroy(run->dg);
   wisp_walls_free(&run->walls);
   wisp_stage_free(&run->stage);
@@ -172,7 +172,7 @@ static wisp_status make_start(wisp_error *err, const wisp_system_request *r, wis
  * than the run has, unless its result was asked for. */
 static bool measures_step(const wisp_arguments *args, const wisp_system_request *r)
 {
-  return r->steps < 0 || wisp_option_given(args, "cfl") || WISP_RK_STAGES * r->steps >= wisp_solver_limit_stages();
+  return r->steps < 0 || wisp_option_given(args, "cfl") || WISP_RK_STAGES * r->steps >= wisp_stepper_limit_stages();
 }
 
 /* The step: as given, a part of the longest stable one, or one that is stable unmeasured. */
@@ -181,7 +181,7 @@ static wisp_status choose_step(wisp_error *err, const wisp_arguments *args, cons
 {
   run->measured = measures_step(args, r);
   run->limit = NAN;
-  if (run->measured) CALL(wisp_solver_limit(err, run->solver, &run->limit));
+  if (run->measured) CALL(wisp_stepper_limit(err, run->solver, &run->limit));
   run->dt = !isnan(r->dt) ? r->dt : run->measured ? r->cfl * run->limit : wisp_dg_safe_dt(run->dg);
   if (run->dt > run->limit)
     CALL(wisp_notes_add(err, &run->mesh->notes, "step_above_limit",
@@ -204,7 +204,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_syst
   CALL(wisp_dg_create_plain(err, run->mesh, run->tet, run->system, &run->stage.layout, &run->stage.fixed, &run->walls,
                             &run->dg));
   CALL(wisp_dg_set_medium(err, run->dg, run->medium));
-  CALL(wisp_solver_create(err, run->session->device, run->dg, r->run.precision, &run->stage, r->alpha, &run->solver));
+  CALL(wisp_stepper_create(err, run->session->device, run->dg, r->run.precision, &run->stage, r->alpha, &run->solver));
   return choose_step(err, args, r, run);
 }
 
@@ -232,7 +232,7 @@ static wisp_status advance(wisp_error *err, const wisp_arguments *args, wisp_sys
   for (long long done = 0, next = run->steps < 10 ? run->steps : 10; done < run->steps;) {
     char text[64];
     double ms = 0, before = wisp_seconds();
-    CALL(wisp_solver_advance(err, run->solver, run->dt, next, &ms));
+    CALL(wisp_stepper_advance(err, run->solver, run->dt, next, &ms));
     if (!done) CALL(wisp_run_system_check_first(err, run, next));
     total += ms * (double)next;
     done += next;
@@ -269,7 +269,7 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   if (!(run->energy_final <= 2 * run->energy_initial)) CALL(wisp_run_system_blew_up(err, r, run));
   if (run->known) CALL(wisp_dg_l2_error(err, run->dg, u, wisp_start_field, &run->start, time, &run->l2_error));
   run->time_error = NAN;
-  if (run->measured) CALL(wisp_solver_time_error(err, run->solver, run->dt, time, &run->time_error));
+  if (run->measured) CALL(wisp_stepper_time_error(err, run->solver, run->dt, time, &run->time_error));
   CALL(wisp_dg_length(err, run->dg, u, &length));
   run->time_error *= length;
   if (r->output) CALL(wisp_solution_write_vtu(err, run->dg, u, r->output));

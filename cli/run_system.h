@@ -29,7 +29,7 @@ typedef struct wisp_system_run {
   wisp_system *system;
   wisp_stage stage;
   wisp_dg *dg;
-  wisp_solver *solver;
+  wisp_stepper *solver;
   wisp_start start;
   double *medium; /* of the elements */
   wisp_walls walls;

@@ -188,7 +188,7 @@ static wisp_status host_part(wisp_error *err, const wisp_batched *b, size_t firs
   return WISP_OK;
 }
 
-/* --- the door --- */
+/* --- the interface --- */
 
 void wisp_batched_destroy(wisp_batched *b)
 {

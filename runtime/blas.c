@@ -1,5 +1,5 @@
-/* The two libraries of dense algebra behind one door: cuBLAS, opened at run time, and the BLAS that this library is
- * linked with. */
+/* The two libraries of dense algebra behind one interface: cuBLAS, opened at run time, and the BLAS that this library
+ * is linked with. */
 #include "blas.h"
 #include "cuda_api.h"
 
@@ -147,7 +147,7 @@ static wisp_status cublas_multiply(wisp_error *err, const wisp_blas *blas, const
   return check(err, result, "the product");
 }
 
-/* ---- The door. */
+/* ---- The interface. */
 
 void wisp_blas_close(wisp_blas *blas)
 {

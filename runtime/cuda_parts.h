@@ -35,13 +35,15 @@ static inline cuda_device *wisp_cuda_of(wisp_device *device)
   return (cuda_device *)device;
 }
 
+enum { WISP_CUDA_OUT_OF_MEMORY = 2 };
+
 /* A driver's result as a status: "cuda: launch volume: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory ...)". */
 wisp_status wisp_cuda_check(wisp_error *err, const wisp_cuda_api *api, int result, const char *what, const char *name);
 
 #define CUDA(device, function, ...) \
   wisp_cuda_check(err, &(device)->api, (device)->api.function(__VA_ARGS__), #function, "")
 
-/* A context is current to a thread, so every door that calls the driver passes here first. */
+/* A context is current to a thread, so every function that calls the driver passes here first. */
 wisp_status wisp_cuda_enter(wisp_error *err, cuda_device *device);
 
 /* ---- Graphs: wisp_device_kind's functions. */

@@ -157,7 +157,7 @@ static void host_rows(void *context, size_t from, size_t to)
   }
 }
 
-/* --- the door --- */
+/* --- the interface --- */
 
 void wisp_spmv_destroy(wisp_spmv *s)
 {

@@ -50,14 +50,14 @@ bool solving_open(wisp_error *why, solving *s, wisp_mesh *mesh, const solving_se
   GOOD(wisp_tet_create_for(err, element, setup->order, &s->tet));
   GOOD(wisp_system_load(err, system, &s->system));
   discretise(s, setup);
-  GOOD(wisp_solver_create(err, s->device, s->dg, precision, &s->stage, setup->central ? 0 : 1, &s->solver));
+  GOOD(wisp_stepper_create(err, s->device, s->dg, precision, &s->stage, setup->central ? 0 : 1, &s->solver));
   s->problem = s->solver->problem;
   return true;
 }
 
 void solving_close(solving *s)
 {
-  wisp_solver_destroy(s->solver);
+  wisp_stepper_destroy(s->solver);
   wisp_dg_destroy(s->dg);
   wisp_stage_free(&s->stage);
   wisp_system_destroy(s->system);
@@ -104,7 +104,7 @@ double cavity_error(solving *s, double time, double finer)
   long long steps = 1 + (long long)(time / wisp_dg_safe_dt(s->dg) * finer);
   GOOD(wisp_start_choose(err, s->mesh, s->system, "cavity", (const int[]){1, 1, 0}, &cavity));
   GOOD(solution_set(err, s->problem, wisp_start_field, &cavity, 0));
-  GOOD(wisp_solver_advance(err, s->solver, time / (double)steps, steps, NULL));
+  GOOD(wisp_stepper_advance(err, s->solver, time / (double)steps, steps, NULL));
   GOOD(solution_error(err, s->problem, wisp_start_field, &cavity, time, &l2));
   return l2;
 }

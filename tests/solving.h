@@ -3,7 +3,7 @@
 #define WISP_SOLVING_H
 
 #include "../runtime/nodal/start.h"
-#include "../runtime/nodal/solver.h"
+#include "../runtime/nodal/stepper.h"
 
 typedef struct solving {
   wisp_strategies *strategies;
@@ -13,7 +13,7 @@ typedef struct solving {
   wisp_system *system;
   wisp_stage stage;
   wisp_dg *dg;
-  wisp_solver *solver;
+  wisp_stepper *solver;
   wisp_problem *problem; /* the solver's */
 } solving;
 

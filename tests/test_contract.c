@@ -3,7 +3,7 @@
  * derivatives. */
 #include "good.h"
 #include "command.h"
-#include "door_case.h"
+#include "api_case.h"
 #include "solving.h"
 #include "store_fixture.h"
 #include "../gen/language/expr.h"

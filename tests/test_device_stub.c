@@ -134,7 +134,7 @@ static void errors_are_passed_on(void **state)
   wisp_device_close(device);
 }
 
-/* A program's own context and stream come through the public door, and stay the program's. */
+/* A program's own context and stream come through the public interface, and stay the program's. */
 static void a_session_borrows(void **state)
 {
   (void)state;

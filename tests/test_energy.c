@@ -36,7 +36,7 @@ static void never_grows(const solving_setup *setup)
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", u));
   double first = energy(&s), before = first;
   for (int i = 0; i < 60; i++) {
-    GOOD(wisp_solver_advance(err, s.solver, wisp_dg_safe_dt(s.dg), 1, NULL));
+    GOOD(wisp_stepper_advance(err, s.solver, wisp_dg_safe_dt(s.dg), 1, NULL));
     double now = energy(&s);
     if (!(now <= before * (1 + 1e-14))) fail_msg("step %d: the energy grows from %.17g to %.17g", i, before, now);
     before = now;
@@ -64,7 +64,7 @@ static void holds(const solving_setup *setup)
   GOOD(wisp_start_choose(err, s.mesh, s.system, "cavity", (const int[]){1, 2, 1}, &cavity));
   GOOD(solution_set(err, s.problem, wisp_start_field, &cavity, 0));
   double first = energy(&s), last = 0;
-  GOOD(wisp_solver_advance(err, s.solver, wisp_dg_safe_dt(s.dg) / 8, 100, NULL));
+  GOOD(wisp_stepper_advance(err, s.solver, wisp_dg_safe_dt(s.dg) / 8, 100, NULL));
   last = energy(&s);
   if (!(fabs(last - first) <= 1e-10 * first)) fail_msg("energy went from %.17g to %.17g", first, last);
   solving_close(&s);
@@ -89,7 +89,7 @@ static void test_absorbing(void **state)
   GOOD(wisp_start_choose(err, s.mesh, s.system, "cavity", (const int[]){1, 1, 0}, &cavity));
   GOOD(solution_set(err, s.problem, wisp_start_field, &cavity, 0));
   double first = energy(&s), dt = wisp_dg_safe_dt(s.dg);
-  GOOD(wisp_solver_advance(err, s.solver, dt, (long long)(2 / dt), NULL));
+  GOOD(wisp_stepper_advance(err, s.solver, dt, (long long)(2 / dt), NULL));
   double last = energy(&s);
   if (!(last < 0.05 * first)) fail_msg("open walls let the energy go from %g to %g only", first, last);
   solving_close(&s);

@@ -5,7 +5,7 @@
 #include "moved.h"
 #include "solving.h"
 #include "../runtime/assembly/heat_solver.h"
-#include "../runtime/door/door.h"
+#include "../runtime/api/api.h"
 #include "../runtime/hdg/helmholtz_solver.h"
 #include "../runtime/tensor/poisson_solver.h"
 
@@ -299,9 +299,9 @@ static void run_cavity(trial *t)
   assert_true(solving_open(NULL, &s, moved(t->near, t->by), &setup));
   GOOD(wisp_start_choose(err, t->near, s.system, "cavity", (const int[]){1, 1, 0}, &start.near));
   const double dt = wisp_dg_safe_dt(s.dg);
-  GOOD(wisp_solver_limit(err, s.solver, &t->out[0]));
+  GOOD(wisp_stepper_limit(err, s.solver, &t->out[0]));
   GOOD(solution_set(err, s.problem, moved_cavity, &start, 0));
-  GOOD(wisp_solver_advance(err, s.solver, dt, 5, NULL));
+  GOOD(wisp_stepper_advance(err, s.solver, dt, 5, NULL));
   GOOD(solution_error(err, s.problem, moved_cavity, &start, 5 * dt, &t->out[1]));
   GOOD(wisp_solution_energy(err, s.problem, &t->out[2]));
   t->out[0] /= S, t->out[1] /= pow(S, 1.5), t->out[2] /= pow(S, 3);

@@ -2,12 +2,12 @@
  * programs bring a mesh for, what they solve on it, exported systems, files and the command's options have the mesh's
  * coordinates and units; in single precision they are as exact far away and on tiny meshes as near 0. */
 #include "command.h"
-#include "door_case.h"
+#include "api_case.h"
 #include "moved.h"
 #include "solving.h"
 #include "store_fixture.h"
 #include "../runtime/assembly/heat_solver.h"
-#include "../runtime/door/door.h"
+#include "../runtime/api/api.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -88,7 +88,7 @@ static void test_operator(void **state)
 {
   static const char spec[] = "tensor.collocated_trilinear:hex:p3:poisson:f32";
   const motion *by = &motions_in_space[2];
-  wisp_session *session = door_session();
+  wisp_session *session = api_session();
   wisp_mesh *mesh[2];
   double *y[2], *at[2];
   size_t n = 0;
@@ -124,7 +124,7 @@ static void test_operator(void **state)
 
 static void check_matrix(const char *spec, int corners, const motion *by)
 {
-  wisp_session *session = door_session();
+  wisp_session *session = api_session();
   wisp_mesh *mesh[2];
   wisp_matrix_counts n = {.rows = 0};
   double *values[2], *F[2], *at[2];
@@ -170,7 +170,7 @@ static void test_matrix(void **state)
 static void test_range(void **state)
 {
   static const double scales[] = {1e-9, 1e10};
-  wisp_session *session = door_session();
+  wisp_session *session = api_session();
   (void)state;
   for (int i = 0; i < 4; i++) {
     const motion by = {"scaled", scales[i / 2], {0, 0, 0}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
@@ -201,7 +201,7 @@ static void test_range(void **state)
 static void test_helmholtz(void **state)
 {
   const motion *by = &motions_of_planes[3];
-  wisp_session *session = door_session();
+  wisp_session *session = api_session();
   wisp_mesh *mesh[2];
   wisp_helmholtz_counts n;
   double *u[2], *flux[2];
@@ -282,7 +282,7 @@ static void test_files(void **state)
   static const wisp_heat_method method = {
       .precision = WISP_F64, .tolerance = 1e-12, .standstill = 1e-10, .iterations = 1000, .assemblies = 1};
   const motion by = {"both", 1e-3, {5, 6, 7}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  wisp_session *session = door_session();
+  wisp_session *session = api_session();
   const wisp_chooser from = wisp_session_chooser(session);
   wisp_mesh *mesh[2];
   double *A[2], *b[2];

@@ -2,7 +2,7 @@
  * after the other: polynomials of the order come out exactly, with their flux and u*, whatever was solved before; what
  * the command says of the paper's test a program finds as well; where u is known up to a constant its mean is 0. What
  * makes no sense gets a status and a line. */
-#include "door_case.h"
+#include "api_case.h"
 #include "command.h"
 #include "each_plan.h"
 #include "store_fixture.h"
@@ -66,7 +66,7 @@ static void *lend(const bench *b, size_t numbers)
 
 static void open_bench(bench *b, const wisp_helmholtz_request *request)
 {
-  *b = (bench){.session = door_session()};
+  *b = (bench){.session = api_session()};
   GOOD(wisp_helmholtz_create(err, b->session, request, &b->problem));
   GOOD(wisp_helmholtz_size(err, b->problem, &b->n));
   const size_t inside = b->n.elements * b->n.points, outside = b->n.boundary * b->n.edge_points;
@@ -331,7 +331,7 @@ static void test_bad(void **state)
 {
   static square s;
   wisp_helmholtz *p = NULL;
-  wisp_session *session = door_session();
+  wisp_session *session = api_session();
   (void)state;
   make_square(&s, 3, 0);
   const wisp_helmholtz_request good = request_for(&s, "hdg.step:tri:p1:helmholtz:f64");
@@ -397,7 +397,7 @@ static void test_bad(void **state)
 /* What cannot be is said before it is begun, with what would do. */
 static void test_memory(void **state)
 {
-  const wisp_limits limits = {.kind = "cuda", .name = "a GPU", .memory = (size_t)1 << 30};
+  const wisp_limits limits = {.kind = "cuda", .gpu = true, .name = "a GPU", .memory = (size_t)1 << 30};
   wisp_helmholtz_method method = {.precision = WISP_F64, .preconditioner = WISP_TRACE_LEVELS};
   (void)state;
   GOOD(wisp_helmholtz_check_memory(err, &limits, &method, 4, 1e5, 1.5e5));

@@ -26,7 +26,7 @@ static bool grows(solving *s, double dt)
   GOOD(wisp_arrays_upload(err, s->problem->arrays, "u", u));
   GOOD(wisp_arrays_fill(err, s->problem->arrays, "res", 0));
   for (int i = 0; i < 2; i++) {
-    const wisp_status status = wisp_solver_advance(&reason, s->solver, dt, STEPS, NULL);
+    const wisp_status status = wisp_stepper_advance(&reason, s->solver, dt, STEPS, NULL);
     up |= status == WISP_EWRONG; /* not finite */
     if (status != WISP_OK && !up) fail_msg("%s", reason.text);
     GOOD(wisp_solution_energy(err, s->problem, &energy[i]));
@@ -42,7 +42,7 @@ static void check(const char *name, wisp_mesh *mesh, const solving_setup *setup)
   solving s;
   double limit = 0;
   assert_true(solving_open(&reason, &s, mesh, setup));
-  GOOD(wisp_solver_limit(err, s.solver, &limit));
+  GOOD(wisp_stepper_limit(err, s.solver, &limit));
   const double step = WISP_CFL * limit;
   print_message("%s, order %d, %s: %.4g, %.1f times the safe step\n", name, setup->order,
                 setup->central ? "central" : "upwind", limit, limit / wisp_dg_safe_dt(s.dg));
@@ -90,7 +90,7 @@ static void test_compositions(void **state)
     solving s;
     const solving_setup setup = {.order = 2, .composition = compositions[c]};
     assert_true(solving_open(&reason, &s, moved_box(2, 0.25), &setup));
-    GOOD(wisp_solver_limit(err, s.solver, &limit[c]));
+    GOOD(wisp_stepper_limit(err, s.solver, &limit[c]));
     double zero = NAN;
     GOOD(wisp_solution_energy(err, s.problem, &zero));
     assert_true(zero == 0);
@@ -108,7 +108,7 @@ static double default_error(solving *s, double limit, double time, double finer,
   *dt = time / (double)steps;
   GOOD(wisp_start_choose(err, s->mesh, s->system, "cavity", (const int[]){1, 1, 1}, &cavity));
   GOOD(solution_set(err, s->problem, wisp_start_field, &cavity, 0));
-  GOOD(wisp_solver_advance(err, s->solver, *dt, steps, NULL));
+  GOOD(wisp_stepper_advance(err, s->solver, *dt, steps, NULL));
   GOOD(solution_error(err, s->problem, wisp_start_field, &cavity, time, &off));
   return off;
 }
@@ -124,7 +124,7 @@ static void test_default_step(void **state)
     double limit = 0, dt = 0;
     const solving_setup setup = {.order = order};
     assert_true(solving_open(&reason, &s, moved_box(boxes[order - 1], 0), &setup));
-    GOOD(wisp_solver_limit(err, s.solver, &limit));
+    GOOD(wisp_stepper_limit(err, s.solver, &limit));
     const double off = default_error(&s, limit, 0.25, 1, &dt), fine = default_error(&s, limit, 0.25, 10, &dt);
     print_message("order %d: %.4g, in steps a tenth as long %.4g\n", order, off, fine);
     assert_true(fabs(off / fine - 1) < 0.01);
@@ -157,12 +157,12 @@ static void check_time_error(int order)
   assert_true(solving_open(&reason, &s, moved_box(1, 0), &setup));
   double *fine = malloc(wisp_dg_volume_size(s.dg) * sizeof *fine);
   assert_non_null(fine);
-  GOOD(wisp_solver_limit(err, s.solver, &limit));
+  GOOD(wisp_stepper_limit(err, s.solver, &limit));
   default_error(&s, limit, time, 8, &dt);
   GOOD(wisp_arrays_download(err, s.problem->arrays, "u", fine));
   default_error(&s, limit, time, 1, &dt);
   GOOD(wisp_solution_energy(err, s.problem, &energy[0]));
-  GOOD(wisp_solver_time_error(err, s.solver, dt, time, &relative));
+  GOOD(wisp_stepper_time_error(err, s.solver, dt, time, &relative));
   GOOD(wisp_solution_energy(err, s.problem, &energy[1]));
   assert_true(energy[0] == energy[1]);
   const double estimate = relative * sqrt(energy[0] / s.system->energy[0]), found = distance(&s, fine);

@@ -1,7 +1,7 @@
 /* Claim: a program has its matrix assembled into its own arrays: with its own vertices' order in rows, a pattern that
  * has every pair of an element's nodes, twice with different coefficients, the values that mathematics says; fixed
  * nodes are in F. What makes no sense gets a status and a line. */
-#include "door_case.h"
+#include "api_case.h"
 #include "solving.h"
 #include "store_fixture.h"
 #include "../gen/strategy/strategy.h"
@@ -139,7 +139,7 @@ static void test_twice(void **state)
       bench b;
       wisp_matrix_request request = request_for(&s, specs[i]);
       request.reproducible = reproducible;
-      open_bench(&b, door_session(), &request);
+      open_bench(&b, api_session(), &request);
       check_linear(&b, 1);
       const double before = b.values[0];
       check_linear(&b, 8);
@@ -163,7 +163,7 @@ static void test_order_and_sums(void **state)
   make_square(&s);
   wisp_matrix_request request = request_for(&s, "assembly.step:tri:p2:heat:f64");
   request.fixed = NULL;
-  open_bench(&b, door_session(), &request);
+  open_bench(&b, api_session(), &request);
   for (size_t v = 0; v < 3 * VERTICES; v++) assert_true(fabs(b.xyz[v] - s.xyz[v]) < 1e-15);
   assemble_ones(&b, 3);
   for (size_t i = 0; i < b.n.nonzeros; i++) sum += b.values[i];
@@ -315,7 +315,7 @@ static void test_tets_and_file(void **state)
         r.mesh = fixture_path(folder, "cube.msh"), r.tags = &tag, r.tag_count = 1;
       else
         r.vertices = 8, r.elements = 6, r.xyz = c.xyz, r.corners = c.corners, r.fixed = c.fixed;
-      open_bench(&of[file], door_session(), &r);
+      open_bench(&of[file], api_session(), &r);
       assert_int_equal(of[file].n.nodes, form ? 27 : 8);
       assert_int_equal(of[file].n.rows, form ? 18 : 4);
       check_on_device(&of[file]);
@@ -326,7 +326,7 @@ static void test_tets_and_file(void **state)
     close_bench(&of[0]), close_bench(&of[1]);
   }
   wisp_matrix *none = NULL;
-  wisp_session *session = door_session();
+  wisp_session *session = api_session();
   const wisp_matrix_request missing = {.spec = "assembly.step:tet:p1:laplace:f64",
                                        .mesh = fixture_path(folder, "cube.msh"),
                                        .tags = (const int[]){9},
@@ -340,7 +340,7 @@ static void test_bad(void **state)
 {
   square s;
   wisp_matrix *m = NULL;
-  wisp_session *session = door_session();
+  wisp_session *session = api_session();
   (void)state;
   make_square(&s);
   wisp_matrix_request request = request_for(&s, "assembly.step:tri:p1:laplace:f64");

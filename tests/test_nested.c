@@ -55,16 +55,16 @@ static void run(const wisp_store *store, wisp_precision precision, int order, co
   out->size = wisp_dg_volume_size(s.dg);
   out->u = calloc(out->size, sizeof *out->u);
   assert_non_null(out->u);
-  GOOD(wisp_solver_limit(err, s.solver, &out->limit));
+  GOOD(wisp_stepper_limit(err, s.solver, &out->limit));
   double *start = calloc(out->size, sizeof *start);
   assert_non_null(start);
   random_solution(s.dg, start);
   memcpy(out->u, start, out->size * sizeof *start);
   GOOD(wisp_solution_put(err, s.problem, out->u));
-  GOOD(wisp_solver_advance(err, s.solver, wisp_dg_safe_dt(s.dg), STEPS / 2, NULL));
-  GOOD(wisp_solver_time_error(err, s.solver, wisp_dg_safe_dt(s.dg), 1, &out->time_error));
-  GOOD(wisp_solver_advance(err, s.solver, wisp_dg_safe_dt(s.dg), STEPS / 2 - 1, NULL));
-  GOOD(wisp_solver_advance(err, s.solver, wisp_dg_safe_dt(s.dg), 1, NULL));
+  GOOD(wisp_stepper_advance(err, s.solver, wisp_dg_safe_dt(s.dg), STEPS / 2, NULL));
+  GOOD(wisp_stepper_time_error(err, s.solver, wisp_dg_safe_dt(s.dg), 1, &out->time_error));
+  GOOD(wisp_stepper_advance(err, s.solver, wisp_dg_safe_dt(s.dg), STEPS / 2 - 1, NULL));
+  GOOD(wisp_stepper_advance(err, s.solver, wisp_dg_safe_dt(s.dg), 1, NULL));
   GOOD(wisp_arrays_download(err, s.problem->arrays, "u", out->u));
   for (size_t i = 0; i < out->size; i++)
     if (start[i] == 0) out->u[i] = 0; /* padding: nobody writes it */

@@ -7,7 +7,7 @@
 #include "store_fixture.h"
 #include "../gen/text.h"
 #include "../runtime/assembly/heat_solver.h"
-#include "../runtime/door/door.h"
+#include "../runtime/api/api.h"
 #include "../runtime/mesh/source.h"
 
 #include <cjson/cJSON.h>

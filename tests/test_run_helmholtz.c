@@ -7,7 +7,7 @@
 #include "good.h"
 #include "store_fixture.h"
 #include "../gen/text.h"
-#include "../runtime/door/door.h"
+#include "../runtime/api/api.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -44,7 +44,7 @@ static double *run(wisp_mesh *mesh, wisp_precision precision, int order, const c
   assert_int_equal(wisp_arrays_size(s.problem->arrays, "flux_classes"), by_classes ? wisp_dg_face_size(s.dg) : 0);
   wisp_dg_noise(s.dg, u);
   GOOD(wisp_solution_put(err, s.problem, u));
-  GOOD(wisp_solver_advance(err, s.solver, wisp_dg_safe_dt(s.dg), STEPS, NULL));
+  GOOD(wisp_stepper_advance(err, s.solver, wisp_dg_safe_dt(s.dg), STEPS, NULL));
   GOOD(wisp_arrays_download(err, s.problem->arrays, "u", u));
   double *out = by_element(s.dg, u);
   *size = s.dg->mesh->elements * (size_t)(s.dg->system->fields * s.dg->layout.Np);

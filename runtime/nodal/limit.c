@@ -11,7 +11,7 @@
  * it. */
 #include "../device.h"
 #include "krylov.h"
-#include "solver.h"
+#include "stepper.h"
 
 #include <complex.h>
 #include <math.h>
@@ -25,7 +25,7 @@ static const int passes[PASSES] = {4, 6, 20};
 /* And for the error of a step, (dt L)^5 u; a sixth power brings all arrays back to their places. */
 enum { FIFTH = 5, POWERS = 6 };
 
-long long wisp_solver_limit_stages(void)
+long long wisp_stepper_limit_stages(void)
 {
   int stages = POWERS;
   for (int i = 0; i < PASSES; i++) stages += passes[i];
@@ -75,7 +75,7 @@ static double reach(const polynomial *R, const wisp_ritz *value)
 /* --- the operator --- */
 
 typedef struct probe {
-  wisp_solver *solver;
+  wisp_stepper *solver;
   wisp_integrator integrator; /* the solver's, and how it mixes */
   wisp_krylov krylov;
 } probe;
@@ -104,7 +104,7 @@ static wisp_status apply(wisp_error *err, probe *p)
   wisp_krylov *k = &p->krylov;
   CALL(wisp_integrator_recur(err, &p->integrator, k->keep[k->count], k->gain[k->count]));
   k->count++;
-  return wisp_solver_sketch(err, p->solver, k->sketch + (size_t)k->count * WISP_SKETCH);
+  return wisp_stepper_sketch(err, p->solver, k->sketch + (size_t)k->count * WISP_SKETCH);
 }
 
 static wisp_status ritz(wisp_error *err, const probe *p, int *count, wisp_ritz value[WISP_KRYLOV])
@@ -140,7 +140,7 @@ static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz valu
 {
   double d = 0.1 / wisp_dg_safe_dt(wisp_problem_dg(p->solver->problem)), h = d;
   CALL(start(err, p));
-  CALL(wisp_solver_sketch(err, p->solver, p->krylov.sketch));
+  CALL(wisp_stepper_sketch(err, p->solver, p->krylov.sketch));
   for (int i = 0; i < PASSES; i++) {
     if (i) enclose(*count, value, &d, &h);
     if (i) CALL(begin_anew(err, p));
@@ -153,10 +153,10 @@ static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz valu
   return WISP_OK;
 }
 
-static wisp_status clear(wisp_error *err, wisp_solver *solver)
+static wisp_status clear(wisp_error *err, wisp_stepper *solver)
 {
   static const char *const names[] = {"u", "u_next", "res", "rhs", "lifted", "flux"};
-  wisp_solver_forget(solver);
+  wisp_stepper_forget(solver);
   for (size_t i = 0; i < WISP_COUNT(names); i++) CALL(wisp_arrays_fill(err, solver->problem->arrays, names[i], 0));
   return WISP_OK;
 }
@@ -172,7 +172,7 @@ static void close_probe(probe *p)
   if (p->integrator.mixing) wisp_module_unload(p->integrator.mixing);
 }
 
-wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *out)
+wisp_status wisp_stepper_limit(wisp_error *err, wisp_stepper *solver, double *out)
 {
   const polynomial R = amplification();
   wisp_ritz value[WISP_KRYLOV];
@@ -193,18 +193,18 @@ wisp_status wisp_solver_limit(wisp_error *err, wisp_solver *solver, double *out)
 
 /* --- the error of a step --- */
 
-static wisp_status norm(wisp_error *err, const wisp_solver *solver, double *out)
+static wisp_status norm(wisp_error *err, const wisp_stepper *solver, double *out)
 {
   OWNED(free) double *sketch = NULL;
   double square = 0;
   CALL(wisp_new(err, WISP_SKETCH, sizeof *sketch, &sketch));
-  CALL(wisp_solver_sketch(err, solver, sketch));
+  CALL(wisp_stepper_sketch(err, solver, sketch));
   for (int i = 0; i < WISP_SKETCH; i++) square += sketch[i] * sketch[i];
   *out = sqrt(square);
   return WISP_OK;
 }
 
-static wisp_status fifth_power(wisp_error *err, wisp_solver *solver, double dt, double *out)
+static wisp_status fifth_power(wisp_error *err, wisp_stepper *solver, double dt, double *out)
 {
   CALL(wisp_arrays_fill(err, solver->problem->arrays, "res", 0));
   for (int power = 1; power <= POWERS; power++) {
@@ -214,7 +214,7 @@ static wisp_status fifth_power(wisp_error *err, wisp_solver *solver, double dt, 
   return WISP_OK;
 }
 
-wisp_status wisp_solver_time_error(wisp_error *err, wisp_solver *solver, double dt, double time, double *out)
+wisp_status wisp_stepper_time_error(wisp_error *err, wisp_stepper *solver, double dt, double time, double *out)
 {
   wisp_status status = WISP_OK;
   const polynomial R = amplification();

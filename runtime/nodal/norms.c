@@ -2,7 +2,7 @@
  * size and added up in their order, so that they do not depend on how many cores there are. */
 #include "dg_parts.h"
 #include "krylov.h"
-#include "solver.h"
+#include "stepper.h"
 #include "../parallel.h"
 #include "../../gen/wide.h"
 #include "../../gen/check.h"
@@ -296,7 +296,7 @@ static void mark(void *context, size_t from, size_t to)
 }
 
 /* A bit for each number of u: whether it is some element's. */
-static wisp_status upload_mask(wisp_error *err, wisp_solver *solver, const wisp_dg *dg)
+static wisp_status upload_mask(wisp_error *err, wisp_stepper *solver, const wisp_dg *dg)
 {
   const size_t words = (wisp_dg_volume_size(dg) + WORD - 1) / WORD;
   OWNED(free) uint32_t *bit = NULL;
@@ -307,7 +307,7 @@ static wisp_status upload_mask(wisp_error *err, wisp_solver *solver, const wisp_
   return wisp_device_upload(err, solver->device, solver->sketch.mask, bit, words * sizeof *bit);
 }
 
-wisp_status wisp_solver_open_sketch(wisp_error *err, wisp_solver *solver, const wisp_dg *dg)
+wisp_status wisp_stepper_open_sketch(wisp_error *err, wisp_stepper *solver, const wisp_dg *dg)
 {
   const char *real = solver->precision == WISP_F32 ? "float" : "double";
   CALL(wisp_embedded_module(err, solver->device, "solve", "sketch", real, &solver->sketch.module));
@@ -315,14 +315,14 @@ wisp_status wisp_solver_open_sketch(wisp_error *err, wisp_solver *solver, const 
   return upload_mask(err, solver, dg);
 }
 
-void wisp_solver_close_sketch(wisp_solver *solver)
+void wisp_stepper_close_sketch(wisp_stepper *solver)
 {
   if (solver->sketch.module) wisp_module_unload(solver->sketch.module);
   if (solver->sketch.sums) wisp_device_free(solver->device, solver->sketch.sums);
   if (solver->sketch.mask) wisp_device_free(solver->device, solver->sketch.mask);
 }
 
-wisp_status wisp_solver_sketch(wisp_error *err, const wisp_solver *solver, double *out)
+wisp_status wisp_stepper_sketch(wisp_error *err, const wisp_stepper *solver, double *out)
 {
   wisp_pointer in = wisp_arrays_at(solver->problem->arrays, "u"), mask = solver->sketch.mask;
   wisp_pointer to = solver->sketch.sums;

@@ -151,11 +151,11 @@ static bool is_measured_nearer(const wisp_choosing *c, const wisp_stage *stage, 
   wisp_spec step = c->spec;
   wisp_spec_name_kernel(&step, WISP_WHOLE_STEP);
   wisp_spec_print(&step, spec);
-  for (size_t i = 0; i < wisp_store_count(c->from->store); i++) {
-    wisp_layer layer;
-    const wisp_trial *t = wisp_store_trial(c->from->store, i, &layer);
-    if (strcmp(t->spec, spec) != 0 || strcmp(t->strategy, stage->composition) != 0 ||
-        strcmp(t->layout, stage->whole.layout) != 0 || wisp_trial_outcome(t) != WISP_TRIAL_OK)
+  const wisp_trial *t = NULL;
+  wisp_layer layer;
+  for (size_t at = 0; (t = wisp_store_next(c->from->store, spec, &at, &layer));) {
+    if (strcmp(t->strategy, stage->composition) != 0 || strcmp(t->layout, stage->whole.layout) != 0 ||
+        wisp_trial_outcome(t) != WISP_TRIAL_OK)
       continue;
     if (wisp_answer_class(wisp_asker_match(&c->asker, t), layer) >= class) continue;
     if (same_texts(stage, c->from->limits->kind, t)) return true;

@@ -3,7 +3,7 @@
 #ifndef WISP_COMPARE_H
 #define WISP_COMPARE_H
 
-#include "../../runtime/door/door.h"
+#include "../../runtime/api/api.h"
 #include "../../runtime/mesh/source.h"
 #include "../trial/workload.h"
 

@@ -1,7 +1,7 @@
 #include "paper.h"
 #include "../../runtime/hdg/helmholtz_solver.h"
 #include "../../runtime/mesh/mesh.h"
-#include "../../runtime/door/door.h"
+#include "../../runtime/api/api.h"
 #include "../../runtime/process.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef WISP_REPORT_DATA_H
 #define WISP_REPORT_DATA_H
 
-#include "../../runtime/door/door.h"
+#include "../../runtime/api/api.h"
 
 /* ---- The report: what a store knows, as one HTML page that needs nothing else: no network, no script. */
 

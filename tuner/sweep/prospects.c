@@ -27,7 +27,7 @@ static double floor_of(const wisp_sweep *sweep, const wisp_spec *spec)
   const double elements = sweep->bench.problems ? (double)wisp_problems_elements(sweep->bench.problems) : 0;
   const wisp_ceilings *most = &sweep->bench.ceilings;
   wisp_work work = {0};
-  if (wisp_sweep_is_host(sweep) || elements <= 0 || wisp_family_work(NULL, spec, elements, &work) != WISP_OK) return 0;
+  if (!sweep->bench.limits->gpu || elements <= 0 || wisp_family_work(NULL, spec, elements, &work) != WISP_OK) return 0;
   if (work.bytes < 2 * (double)sweep->bench.limits->l2) return 0;
   const double gbps = work.no_read ? most->fill_gbps : most->copy_gbps;
   return gbps > 0 ? work.bytes / gbps / 1e6 / elements : 0;

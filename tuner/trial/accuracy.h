@@ -1,8 +1,8 @@
-/* A family's study of what single precision loses (runtime/door/accuracy.h). */
+/* A family's study of what single precision loses (runtime/api/accuracy.h). */
 #ifndef WISP_ACCURACY_STUDY_H
 #define WISP_ACCURACY_STUDY_H
 
-#include "../../runtime/door/accuracy.h"
+#include "../../runtime/api/accuracy.h"
 
 /* On the session's device, of sizes up to so many elements (0: all), each as it is measured. WISP_EUSAGE where the
  * family has no such study. */

@@ -1,0 +1,19 @@
+/* What single precision loses of a family's results from size to size, in the ways that it has to read its mesh. */
+#ifndef WISP_ACCURACY_H
+#define WISP_ACCURACY_H
+
+#include "api.h"
+
+enum { WISP_ACCURACY_WAYS = 3 };
+
+/* Of one size: errors of all numbers but those that are 0, relative to double precision. */
+typedef struct wisp_accuracy {
+  size_t elements, nodes;
+  const char *way[WISP_ACCURACY_WAYS];
+  double mean[WISP_ACCURACY_WAYS], median[WISP_ACCURACY_WAYS];
+  double published; /* the mean, elsewhere */
+} wisp_accuracy;
+
+typedef wisp_status (*wisp_accuracy_row)(wisp_error *err, void *context, const wisp_accuracy *row);
+
+#endif

@@ -1,0 +1,66 @@
+/* Behind wisp.h: a session, and what is opened in it. A handle outlives what it stands for: one that was closed, or
+ * whose session was, says so when it is used. */
+#ifndef WISP_API_H
+#define WISP_API_H
+
+#include "../mesh/frame.h"
+#include "../solve/choose.h"
+
+/* What every kernel and operator of a session begins with. Freed once both it and its session are closed. */
+typedef struct wisp_handle {
+  wisp_session *session; /* NULL: closed */
+  struct wisp_handle *next;
+  bool closed;
+  void *self;                  /* what the caller holds */
+  void (*release)(void *self); /* gives back all but the handle and what it stands in */
+  void (*free)(void *self);    /* that as well */
+} wisp_handle;
+
+struct wisp_session {
+  wisp_device *device; /* NULL: only read, for what has been measured on any */
+  wisp_strategies *strategies;
+  wisp_store *store;    /* NULL: none is to be read */
+  char *warning;        /* of texts and store, for people, a line each; NULL: nothing is odd */
+  char *path, *command; /* as they were asked for; NULL: the default */
+  bool exact_match_only;
+  wisp_handle *handles;
+};
+
+void wisp_handle_add(wisp_session *session, wisp_handle *handle, void *self, void (*release)(void *self),
+                     void (*free)(void *self));
+void wisp_handle_close(wisp_handle *handle); /* NULL is fine */
+/* WISP_EUSAGE, in words, where there is none or it is closed; what: "kernel". */
+wisp_status wisp_handle_check(wisp_error *err, const wisp_handle *handle, const char *what);
+
+/* WISP_EUSAGE where a pointer that the caller gave is NULL. */
+#define WISP_GIVEN(err, pointer) wisp_require(err, pointer, WISP_EUSAGE, "%s: %s is NULL", __func__, #pointer)
+
+WISP_OWNED(wisp_session, wisp_session_close)
+
+/* A session without a device: texts and store. tolerant: a layer of the store that cannot be read is left out, and
+ * `warning` says so. */
+wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *request, bool tolerant, wisp_session **out);
+
+/* wisp_kernel_open of what a stage of this session was given, which a choice of it tells, and of a discretisation of
+ * which some is settled. NULL, NULL: of what wins for the kernel alone. */
+wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, const char *spec,
+                                    const wisp_kernel_request *request, const wisp_fixed *settled,
+                                    const wisp_choice *choice, wisp_kernel **out);
+
+/* What kernels are chosen from; its limits are the device's, NULL where it has none. */
+wisp_chooser wisp_session_chooser(const wisp_session *session);
+
+/* A mesh of the caller's vertices and elements, of `corners` vertices each, in its plane, connected; what begins
+ * messages. Its errors are those of wisp_mesh_flatten and wisp_mesh_connect. */
+wisp_status wisp_api_mesh(wisp_error *err, const char *what, int corners, size_t vertices, size_t elements,
+                          const double *xyz, const int *cells, wisp_mesh **out);
+
+/* The frame of numbers that the caller gets in units of the mesh: moved to its middle. WISP_EUSAGE where its elements
+ * are so small or large that kernels of this precision leave their range there. */
+wisp_status wisp_api_frame(wisp_error *err, const char *what, const wisp_mesh *mesh, wisp_precision precision,
+                           wisp_frame *out);
+
+/* What a program is told of a choice. */
+wisp_kernel_info wisp_api_info(const wisp_choice *choice);
+
+#endif

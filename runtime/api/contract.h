@@ -1,0 +1,40 @@
+/* What a plan's kernel wants of whoever launches it: arguments with meaning and sizes, layout, block, grid. It needs no
+ * device: `wisp emit --json` prints it, the interface (kernel.c) holds callers to it. */
+#ifndef WISP_CONTRACT_H
+#define WISP_CONTRACT_H
+
+#include "../kernel.h"
+
+typedef struct wisp_contract wisp_contract;
+
+/* plan is borrowed and must outlive it. */
+wisp_status wisp_contract_create(wisp_error *err, const wisp_plan *plan, wisp_contract **out);
+void wisp_contract_destroy(wisp_contract *contract);
+WISP_OWNED(wisp_contract, wisp_contract_destroy)
+
+int wisp_contract_arguments(const wisp_contract *contract);
+const wisp_argument *wisp_contract_argument(const wisp_contract *contract, int i);
+wisp_status wisp_contract_find(wisp_error *err, const wisp_contract *contract, const char *argument, int *i);
+
+/* The counts of a launch, "groups" among them: it follows from "elements" where it is not said. */
+wisp_status wisp_contract_counts(wisp_error *err, const wisp_contract *contract, const wisp_count *counts,
+                                 wisp_env **out);
+/* Numbers of argument i in such a launch; 0 of a scalar. */
+wisp_status wisp_contract_size(wisp_error *err, const wisp_contract *contract, int i, const wisp_env *counts,
+                               size_t *numbers);
+wisp_status wisp_contract_grid(wisp_error *err, const wisp_contract *contract, const wisp_env *counts,
+                               unsigned grid[2]);
+
+wisp_field_layout wisp_contract_layout(const wisp_contract *contract);
+
+/* The name of field f, where its family's fields have names; NULL: it has none, or there is no such field. */
+const char *wisp_contract_field(const wisp_contract *contract, size_t f);
+
+/* All of it as a JSON object. */
+wisp_status wisp_contract_print(wisp_error *err, const wisp_contract *contract, const char *dialect, wisp_text *out);
+
+/* Writes each operand as it lies on a device, numbers one after the other as this machine has them, to
+ * FOLDER/NAME.f64, .f32 or .i32. */
+wisp_status wisp_contract_write(wisp_error *err, const wisp_contract *contract, const char *folder);
+
+#endif

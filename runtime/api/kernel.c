@@ -1,0 +1,326 @@
+/* A tuned kernel that a program launches on its own arrays: opened once, bound once, launched with few instructions. */
+#include "../kernel.h"
+#include "contract.h"
+#include "api.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ALIGNMENT: vectors of 16 bytes are loaded at once. KEPT: a program may launch on a few parts of its mesh in turn. */
+enum { ALIGNMENT = 16, MOST_COUNTS = 32, KEPT = 4 };
+
+/* A launch that was found to fit what is bound. */
+typedef struct launch {
+  wisp_count count[MOST_COUNTS];
+  char name[MOST_COUNTS][24]; /* what they point to */
+  unsigned grid[2];
+  bool counted[WISP_MAX_ARGS];      /* a scalar that is one of the counts, */
+  wisp_passed value[WISP_MAX_ARGS]; /* which this is */
+} launch;
+
+/* What is known of an opened kernel besides its plan: what is bound, and launches that are ready. */
+struct wisp_opened {
+  wisp_handle handle;
+  wisp_stage stage; /* of this kernel alone */
+  wisp_contract *contract;
+  wisp_passed value[WISP_MAX_ARGS];
+  bool bound[WISP_MAX_ARGS];
+  size_t numbers[WISP_MAX_ARGS]; /* of each array */
+  launch kept[KEPT];
+  size_t ready;                /* of them, */
+  size_t next;                 /* which goes next, */
+  launch *last;                /* that was launched; NULL: none that is ready */
+  void *passed[WISP_MAX_ARGS]; /* where it has its values */
+};
+typedef struct wisp_opened opened;
+
+/* --- opening and closing --- */
+
+static void release(void *self)
+{
+  wisp_kernel *kernel = self;
+  opened *o = kernel->opened;
+  wisp_kernel_unload(kernel);
+  wisp_contract_destroy(o->contract);
+  wisp_stage_free(&o->stage);
+  o->contract = NULL;
+}
+
+static void free_shell(void *self)
+{
+  wisp_kernel *kernel = self;
+  free(kernel->opened);
+  free(kernel);
+}
+
+/* Operands are bound once and for all. */
+static void bind_operands(wisp_kernel *kernel)
+{
+  opened *o = kernel->opened;
+  for (int i = 0; i < kernel->args; i++) {
+    o->value[i].pointer = kernel->operand[i];
+    o->bound[i] = kernel->arg[i].kind == WISP_ARG_OPERAND;
+  }
+}
+
+/* One kernel of the spec: what won, else the default. */
+static wisp_status choose(wisp_error *err, const wisp_session *session, const char *text,
+                          const wisp_kernel_request *request, const wisp_fixed *settled, wisp_stage *out)
+{
+  const wisp_chooser from = wisp_session_chooser(session);
+  wisp_wish wish = {.settled = settled, .exact_match_only = session->exact_match_only};
+  if (request) wish.layout = request->layout, wish.elements = request->elements;
+  CALL(wisp_spec_parse(err, text, &wish.spec));
+  CALL(wisp_require(err, !wisp_spec_is_step(&wish.spec), WISP_EUSAGE,
+                    "%s: a whole step is no kernel: name one of its kernels", text));
+  return wisp_choose(err, &from, &wish, out);
+}
+
+wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, const char *spec,
+                                    const wisp_kernel_request *request, const wisp_fixed *settled,
+                                    const wisp_choice *choice, wisp_kernel **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_kernel *kernel = NULL;
+  opened *o = NULL;
+  TRY(WISP_GIVEN(err, session));
+  TRY(WISP_GIVEN(err, spec));
+  TRY(WISP_GIVEN(err, out));
+  TRY(wisp_new(err, 1, sizeof *o, &o));
+  TRY(choose(err, session, spec, request, settled, &o->stage));
+  if (choice) TRY(wisp_stage_follow(err, &o->stage, 0, choice));
+  TRY(wisp_stage_load(err, session->device, &o->stage));
+  kernel = o->stage.kernel[0];
+  o->stage.kernel[0] = NULL; /* it goes by itself */
+  TRY(wisp_contract_create(err, o->stage.plan[0], &o->contract));
+  kernel->opened = o;
+  bind_operands(kernel);
+  wisp_handle_add(session, &o->handle, kernel, release, free_shell);
+  *out = kernel;
+  kernel = NULL;
+  o = NULL;
+done:
+  wisp_kernel_destroy(kernel);
+  if (o) wisp_stage_free(&o->stage);
+  free(o);
+  return status;
+}
+
+wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char *spec,
+                             const wisp_kernel_request *request, wisp_kernel **out)
+{
+  return wisp_kernel_open_chosen(err, session, spec, request, NULL, NULL, out);
+}
+
+void wisp_kernel_close(wisp_kernel *kernel)
+{
+  if (kernel) wisp_handle_close(&kernel->opened->handle);
+}
+
+static wisp_status check(wisp_error *err, const wisp_kernel *kernel)
+{
+  return wisp_handle_check(err, kernel ? &kernel->opened->handle : NULL, "kernel");
+}
+
+/* --- asking --- */
+
+wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wisp_kernel_info *info)
+{
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, info));
+  *info = wisp_api_info(kernel->opened->stage.choice);
+  return WISP_OK;
+}
+
+wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, size_t i, wisp_argument *out)
+{
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, out));
+  CALL(wisp_require(err, i < (size_t)kernel->args, WISP_EMISSING, "%s has %d arguments", kernel->plan->symbol,
+                    kernel->args));
+  *out = *wisp_contract_argument(kernel->opened->contract, (int)i);
+  if (out->kind != WISP_ARGUMENT_SCALAR) out->memory = (void *)(uintptr_t)kernel->opened->value[i].pointer;
+  return WISP_OK;
+}
+
+wisp_status wisp_kernel_size(wisp_error *err, const wisp_kernel *kernel, const char *argument, const wisp_count *counts,
+                             size_t *numbers)
+{
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  int i = 0;
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, numbers));
+  CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
+  CALL(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
+  return wisp_contract_size(err, kernel->opened->contract, i, env, numbers);
+}
+
+wisp_status wisp_kernel_shape(wisp_error *err, const wisp_kernel *kernel, const wisp_count *counts, unsigned grid[3],
+                              unsigned block[3], size_t *shared)
+{
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  unsigned blocks[2] = {1, 1};
+  CALL(check(err, kernel));
+  CALL(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
+  CALL(wisp_contract_grid(err, kernel->opened->contract, env, blocks));
+  for (int d = 0; d < 3; d++) {
+    if (grid) grid[d] = d < 2 ? blocks[d] : 1;
+    if (block) block[d] = kernel->plan->block[d];
+  }
+  if (shared) *shared = kernel->plan->shared;
+  return WISP_OK;
+}
+
+wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_field_layout *out)
+{
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, out));
+  *out = wisp_contract_layout(kernel->opened->contract);
+  return WISP_OK;
+}
+
+size_t wisp_field_address(const wisp_field_layout *l, size_t f, size_t k, size_t i)
+{
+  return (k / l->per_group * l->fields + f) * l->stride + k % l->per_group * l->element_stride + i * l->node_stride;
+}
+
+const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f)
+{
+  return check(NULL, kernel) == WISP_OK ? wisp_contract_field(kernel->opened->contract, f) : NULL;
+}
+
+wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double *rst)
+{
+  CALL(check(err, kernel));
+  CALL(WISP_GIVEN(err, rst));
+  const wisp_spec *spec = &kernel->plan->spec;
+  const wisp_family *family = wisp_family_find(spec->family);
+  CALL(wisp_require(err, family->nodes, WISP_EUSAGE, "the %s family's elements have no nodes", family->name));
+  return family->nodes(err, spec, rst);
+}
+
+/* --- binding --- */
+
+wisp_status wisp_kernel_bind(wisp_error *err, wisp_kernel *kernel, const char *argument, const void *memory,
+                             size_t numbers)
+{
+  int i = 0;
+  CALL(check(err, kernel));
+  CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
+  CALL(wisp_require(err, kernel->arg[i].kind != WISP_ARG_VALUE && kernel->arg[i].kind != WISP_ARG_OPERAND, WISP_EUSAGE,
+                    "argument %s: no array of the caller's: %s", argument,
+                    kernel->arg[i].kind == WISP_ARG_VALUE ? "set it" : "wisp has bound it"));
+  CALL(wisp_require(err, memory, WISP_EUSAGE, "argument %s: the memory is NULL", argument));
+  CALL(wisp_require(err, (uintptr_t)memory % ALIGNMENT == 0, WISP_EUSAGE,
+                    "argument %s: the memory is not at a multiple of %d bytes", argument, ALIGNMENT));
+  opened *o = kernel->opened;
+  if (numbers < o->numbers[i]) o->ready = o->next = 0, o->last = NULL;
+  o->value[i].pointer = (wisp_pointer)(uintptr_t)memory;
+  o->numbers[i] = numbers;
+  o->bound[i] = true;
+  return WISP_OK;
+}
+
+wisp_status wisp_kernel_set(wisp_error *err, wisp_kernel *kernel, const char *argument, double value)
+{
+  int i = 0;
+  CALL(check(err, kernel));
+  CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
+  CALL(wisp_require(err, kernel->arg[i].kind == WISP_ARG_VALUE, WISP_EUSAGE, "argument %s: an array: bind it",
+                    argument));
+  CALL(wisp_passed_scalar(err, &kernel->arg[i], value, kernel->plan->spec.precision, &kernel->opened->value[i]));
+  kernel->opened->bound[i] = true;
+  return WISP_OK;
+}
+
+/* --- launching --- */
+
+static bool has_counts(const launch *l, const wisp_count *counts)
+{
+  const wisp_count *own = l->count;
+  for (; own->name && counts->name; own++, counts++)
+    if (own->value != counts->value || strcmp(own->name, counts->name) != 0) return false;
+  return !own->name && !counts->name;
+}
+
+static launch *find_ready(opened *o, const wisp_count *counts)
+{
+  if (o->last && has_counts(o->last, counts)) return o->last;
+  for (size_t i = 0; i < o->ready; i++)
+    if (has_counts(&o->kept[i], counts)) return &o->kept[i];
+  return NULL;
+}
+
+/* Whether it is addressed in 64 bits: on the host every array is. */
+static bool is_wide(const wisp_kernel *kernel, const char *array)
+{
+  const char *wide = wisp_family_find(kernel->plan->spec.family)->wide;
+  return !wisp_device_limits(kernel->device)->gpu || (wide && wisp_list_has(wide, array));
+}
+
+/* A scalar may be one of the counts. An array must be large enough for them. */
+static wisp_status settle(wisp_error *err, wisp_kernel *kernel, int i, const wisp_env *counts, launch *l)
+{
+  opened *o = kernel->opened;
+  const wisp_arg *arg = &kernel->arg[i];
+  int64_t count = 0;
+  size_t numbers = 0;
+  if (arg->kind == WISP_ARG_OPERAND) return WISP_OK;
+  l->counted[i] = arg->kind == WISP_ARG_VALUE && wisp_env_get_int(counts, arg->name, &count);
+  if (l->counted[i]) return wisp_passed_scalar(err, arg, (double)count, kernel->plan->spec.precision, &l->value[i]);
+  CALL(wisp_require(err, o->bound[i], WISP_EUSAGE, "%s (%s): nothing is bound to its argument '%s'",
+                    kernel->plan->symbol, kernel->plan->strategy->name, arg->name));
+  if (arg->kind == WISP_ARG_VALUE) return WISP_OK;
+  CALL(wisp_contract_size(err, o->contract, i, counts, &numbers));
+  CALL(wisp_require(err, numbers <= INT_MAX || is_wide(kernel, arg->name), WISP_EUSAGE,
+                    "%s: argument '%s' takes %zu numbers, more than kernels can count (2.1e9): take fewer elements",
+                    kernel->plan->symbol, arg->name, numbers));
+  return wisp_require(err, numbers <= o->numbers[i], WISP_EUSAGE,
+                      "%s: argument '%s' takes %zu numbers for these counts, %zu are bound", kernel->plan->symbol,
+                      arg->name, numbers, o->numbers[i]);
+}
+
+static wisp_status copy_counts(wisp_error *err, const wisp_count *counts, launch *l)
+{
+  size_t n = 0;
+  for (; counts[n].name; n++) {
+    CALL(wisp_require(err, n + 1 < MOST_COUNTS && strlen(counts[n].name) < sizeof l->name[n], WISP_EUSAGE,
+                      "count '%s': there is none such, or there are more than %d", counts[n].name, MOST_COUNTS - 1));
+    snprintf(l->name[n], sizeof l->name[n], "%s", counts[n].name);
+    l->count[n] = (wisp_count){l->name[n], counts[n].value};
+  }
+  l->count[n].name = NULL;
+  return WISP_OK;
+}
+
+/* Checked against what is bound; takes the place of the one that was made ready longest ago. */
+static wisp_status make_ready(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, launch **out)
+{
+  opened *o = kernel->opened;
+  launch *l = &o->kept[o->next];
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  CALL(wisp_contract_counts(err, o->contract, counts, &env));
+  if (o->last == l) o->last = NULL;
+  if (o->next < o->ready) l->count[0] = (wisp_count){"", 0}; /* nobody's, until it is whole */
+  for (int i = 0; i < kernel->args; i++) CALL(settle(err, kernel, i, env, l));
+  CALL(wisp_contract_grid(err, o->contract, env, l->grid));
+  CALL(copy_counts(err, counts, l));
+  if (o->next == o->ready) o->ready++;
+  o->next = (o->next + 1) % KEPT;
+  *out = l;
+  return WISP_OK;
+}
+
+wisp_status wisp_kernel_launch(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, void *stream)
+{
+  CALL(check(err, kernel));
+  opened *o = kernel->opened;
+  launch *l = counts ? find_ready(o, counts) : NULL;
+  if (!l) CALL(make_ready(err, kernel, counts, &l));
+  for (int i = 0; l != o->last && i < kernel->args; i++) o->passed[i] = l->counted[i] ? &l->value[i] : &o->value[i];
+  o->last = l;
+  return wisp_launch(err, kernel->module, stream, l->grid, kernel->plan->block, o->passed, kernel->args);
+}

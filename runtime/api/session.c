@@ -1,0 +1,183 @@
+/* A session: what kernels and operators are opened in. */
+#include "api.h"
+#include "../stack.h"
+#include "../../gen/environment.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *wisp_version(void)
+{
+  return WISP_VERSION;
+}
+
+/* --- handles --- */
+
+void wisp_handle_add(wisp_session *session, wisp_handle *handle, void *self, void (*release)(void *self),
+                     void (*free_it)(void *self))
+{
+  *handle = (wisp_handle){session, session->handles, false, self, release, free_it};
+  session->handles = handle;
+}
+
+void wisp_handle_close(wisp_handle *handle)
+{
+  if (!handle || handle->closed) return;
+  handle->closed = true;
+  if (handle->session)
+    handle->release(handle->self);
+  else
+    handle->free(handle->self); /* its session has released it */
+}
+
+wisp_status wisp_handle_check(wisp_error *err, const wisp_handle *handle, const char *what)
+{
+  if (!handle) return wisp_fail(err, WISP_EUSAGE, "%s: NULL is none: open one first", what);
+  if (handle->closed) return wisp_fail(err, WISP_EUSAGE, "%s: it was closed: open another", what);
+  return wisp_require(err, handle->session, WISP_EUSAGE, "%s: its session was closed: open another", what);
+}
+
+/* --- sessions --- */
+
+static wisp_status copy_text(wisp_error *err, const char *text, char **out)
+{
+  if (!text) return WISP_OK;
+  CALL(wisp_new(err, strlen(text) + 1, 1, out));
+  memcpy(*out, text, strlen(text) + 1);
+  return WISP_OK;
+}
+
+/* What is odd about the texts and the store, a line each; takes what the store said. */
+static wisp_status collect_warnings(wisp_error *err, wisp_session *s, char *of_store)
+{
+  OWNED(free) char *said = of_store;
+  HELD(wisp_text_free) wisp_text all = {0};
+  const char *const parts[] = {s->strategies->warning.data, said};
+  for (size_t i = 0; i < WISP_COUNT(parts); i++)
+    if (parts[i] && *parts[i]) CALL(wisp_text_print(err, &all, "%s%s", all.length ? "\n" : "", parts[i]));
+  return GIVE(all.data, &s->warning);
+}
+
+wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *request, bool tolerant, wisp_session **out)
+{
+  OWNED(wisp_session_close) wisp_session *s = NULL;
+  char *of_store = NULL;
+  CALL(wisp_environment_check(err));
+  CALL(wisp_stack_check(err));
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  s->exact_match_only = request->exact_match_only;
+  CALL(copy_text(err, request->store, &s->path));
+  CALL(copy_text(err, request->command, &s->command));
+  CALL(wisp_strategies_load(err, &s->strategies));
+  if (!request->defaults_only) CALL(wisp_store_open(err, request->store, tolerant, &of_store, &s->store));
+  CALL(collect_warnings(err, s, of_store));
+  return GIVE(s, out);
+}
+
+/* A file that is named and not there is a slip, or not made yet. */
+static wisp_status note_missing(wisp_error *err, wisp_session *s)
+{
+  HELD(wisp_text_free) wisp_text note = {0};
+  if (access(s->path, F_OK) == 0) return WISP_OK;
+  CALL(wisp_text_print(err, &note, WISP_MESSAGE("%s: there is no such file; going on with what else is known%s%s"),
+                       s->path, s->warning ? "\n" : "", s->warning ? s->warning : ""));
+  free(s->warning);
+  return GIVE(note.data, &s->warning);
+}
+
+const char *wisp_session_note(const wisp_session *session)
+{
+  return session ? session->warning : NULL;
+}
+
+wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out)
+{
+  const wisp_session_request r = request ? *request : (wisp_session_request){.device = NULL};
+  OWNED(wisp_session_close) wisp_session *s = NULL;
+  CALL(WISP_GIVEN(err, out));
+  CALL(wisp_require(err, !r.context || !r.device, WISP_EUSAGE,
+                    "session: a context and a device's name (%s): leave one out", r.device));
+  CALL(wisp_require(err, !r.defaults_only || (!r.store && !r.exact_match_only), WISP_EUSAGE,
+                    "session: defaults only, but a store or exact matches: leave one out"));
+  CALL(wisp_require(err, r.context || !r.stream, WISP_EUSAGE, "session: a stream, but not the context that it is in"));
+  CALL(wisp_session_read(err, &r, true, &s));
+  if (r.store) CALL(note_missing(err, s));
+  CALL(r.context ? wisp_device_adopt(err, r.context, r.stream, &s->device)
+                 : wisp_device_open(err, r.device && *r.device ? r.device : "auto", &s->device));
+  return GIVE(s, out);
+}
+
+void wisp_session_close(wisp_session *s)
+{
+  if (!s) return;
+  for (wisp_handle *h = s->handles, *next = NULL; h; h = next) {
+    next = h->next;
+    h->session = NULL;
+    if (h->closed)
+      h->free(h->self);
+    else
+      h->release(h->self);
+  }
+  wisp_device_close(s->device);
+  wisp_store_close(s->store);
+  wisp_strategies_free(s->strategies);
+  free(s->warning), free(s->path), free(s->command);
+  free(s);
+}
+
+wisp_chooser wisp_session_chooser(const wisp_session *s)
+{
+  return (wisp_chooser){
+      .strategies = s->strategies, .store = s->store, .limits = s->device ? wisp_device_limits(s->device) : NULL};
+}
+
+wisp_status wisp_session_finish(wisp_error *err, wisp_session *session)
+{
+  wisp_status status = WISP_GIVEN(err, session);
+  return status == WISP_OK ? wisp_device_finish(err, session->device) : status;
+}
+
+/* --- memory --- */
+
+static void *as_memory(wisp_pointer pointer)
+{
+  return (void *)(uintptr_t)pointer;
+}
+
+static wisp_pointer as_pointer(const void *memory)
+{
+  return (wisp_pointer)(uintptr_t)memory;
+}
+
+wisp_status wisp_memory_create(wisp_error *err, wisp_session *session, size_t bytes, void **out)
+{
+  wisp_pointer pointer = 0;
+  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_GIVEN(err, out));
+  CALL(wisp_device_alloc(err, session->device, bytes, &pointer));
+  *out = as_memory(pointer);
+  return WISP_OK;
+}
+
+void wisp_memory_destroy(wisp_session *session, void *memory)
+{
+  if (session) wisp_device_free(session->device, as_pointer(memory));
+}
+
+wisp_status wisp_memory_put(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes)
+{
+  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_GIVEN(err, to));
+  CALL(WISP_GIVEN(err, from));
+  return wisp_device_upload(err, session->device, as_pointer(to), from, bytes);
+}
+
+wisp_status wisp_memory_get(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes)
+{
+  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_GIVEN(err, to));
+  CALL(WISP_GIVEN(err, from));
+  return wisp_device_download(err, session->device, to, as_pointer(from), bytes);
+}

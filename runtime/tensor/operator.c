@@ -1,0 +1,297 @@
+/* Whole operators of the tensor family: the caller's hexes become the arrays that its kernels read, and y = A x one
+ * launch of them, or three where copies of shared nodes are added up. */
+#include "../parallel.h"
+#include "cg_problem.h"
+#include "hex_reference.h"
+#include "../api/api.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In launch order. Only an assembled one has more than the operator itself. */
+enum { SPREAD, OPERATOR, GATHER, KERNELS };
+
+struct wisp_operator {
+  wisp_handle handle;
+  wisp_hex_operator what;
+  double lambda;
+  wisp_hex *hex;
+  wisp_hexmesh *mesh;
+  wisp_hexnodes *nodes;   /* of an assembled one; */
+  wisp_hexcopies *copies; /* all of its nodes are unknowns */
+  bool assembled;
+  wisp_problem *problem; /* geometry, what leads from nodes to elements, and the elements' own u and y */
+  wisp_kernel *kernel[KERNELS];
+  size_t numbers; /* of x and y */
+};
+
+/* --- opening and closing --- */
+
+static void release(void *self)
+{
+  wisp_operator *op = self;
+  for (int k = 0; k < KERNELS; k++) wisp_kernel_close(op->kernel[k]);
+  wisp_problem_destroy(op->problem);
+  wisp_hexcopies_destroy(op->copies);
+  wisp_hexnodes_destroy(op->nodes);
+  wisp_mesh_destroy(op->mesh);
+  wisp_hex_destroy(op->hex);
+}
+
+static wisp_status read_mesh(wisp_error *err, const wisp_operator_request *request, wisp_hexmesh **out)
+{
+  OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = NULL;
+  CALL(wisp_require(err, request->elements, WISP_EUSAGE, "operator: no elements"));
+  CALL(wisp_mesh_create(err, 8, request->vertices, request->elements, &mesh));
+  memcpy(mesh->xyz, request->xyz, 3 * request->vertices * sizeof *request->xyz);
+  for (size_t i = 0; i < 8 * request->elements; i++) mesh->hex[i] = request->corners[i];
+  CALL(wisp_mesh_connect(err, "operator", mesh));
+  return GIVE(mesh, out);
+}
+
+static wisp_status open_kernel(wisp_error *err, wisp_session *session, wisp_operator *op, wisp_spec spec,
+                               const char *kernel, int as)
+{
+  const wisp_kernel_request request = {.elements = (long long)op->mesh->elements};
+  char text[WISP_SPEC_TEXT];
+  wisp_spec_name_kernel(&spec, kernel);
+  wisp_spec_print(&spec, text);
+  return wisp_kernel_open(err, session, text, &request, &op->kernel[as]);
+}
+
+static wisp_status number_nodes(wisp_error *err, wisp_operator *op)
+{
+  op->numbers = op->mesh->elements * (size_t)op->hex->Np;
+  if (!op->assembled) return WISP_OK;
+  CALL(wisp_hexnodes_create(err, "operator", op->mesh, op->hex->N, &op->nodes));
+  CALL(wisp_hexcopies_create(err, op->nodes, false, &op->copies));
+  op->numbers = op->copies->unknowns;
+  return WISP_OK;
+}
+
+/* --- arrays --- */
+
+/* Whether the caller brings it: x and y themselves. */
+static bool is_callers(const wisp_operator *op, const char *array)
+{
+  return wisp_list_has(op->assembled ? "vector p Ap" : "u y", array);
+}
+
+/* A wisp_array_filter: what one of the kernels takes, and the caller does not bring. */
+static bool is_ours(const void *self, const char *array)
+{
+  const wisp_operator *op = self;
+  wisp_argument argument;
+  if (is_callers(op, array)) return false;
+  for (int k = 0; k < KERNELS; k++)
+    for (size_t i = 0; op->kernel[k] && wisp_kernel_argument(NULL, op->kernel[k], i, &argument) == WISP_OK; i++)
+      if (strcmp(argument.name, array) == 0) return true;
+  return false;
+}
+
+/* By the elements alone. */
+static wisp_discretisation describe(const wisp_operator *op)
+{
+  const size_t elements = op->mesh->elements;
+  return (wisp_discretisation){
+      .family = wisp_family_find("tensor"),
+      .counts = {
+          {"elements", elements}, {"groups", elements}, {"Np", (size_t)op->hex->Np}, {"glNp", (size_t)op->hex->glNp}}};
+}
+
+/* Before anything is numbered: of an assembled one less what its nodes take. */
+static wisp_status check_size(wisp_error *err, const wisp_session *session, const wisp_operator *op,
+                              wisp_precision precision)
+{
+  const wisp_discretisation d = describe(op);
+  return wisp_problem_fits(err, wisp_device_limits(session->device), &d, precision, WISP_NARROW_GUARD, is_ours, op, 0);
+}
+
+static wisp_status make_problem(wisp_error *err, wisp_session *session, wisp_operator *op, wisp_precision precision)
+{
+  const size_t elements = op->mesh->elements;
+  unsigned grid[3] = {1, 1, 1};
+  wisp_discretisation d = describe(op);
+  if (op->copies) {
+    CALL(wisp_kernel_shape(err, op->kernel[GATHER], (wisp_count[]){{"groups", 1}, {NULL, 0}}, grid, NULL, NULL));
+    d = wisp_cg_discretisation(op->copies, elements, op->hex->N, &(wisp_cg_room){.pAp_parts = grid[0]});
+  }
+  CALL(wisp_problem_open(err, session->device, &d, precision, WISP_NARROW_GUARD, is_ours, op, &op->problem));
+  wisp_frame frame = wisp_mesh_shift(op->mesh);
+  if (wisp_arrays_size(op->problem->arrays, "vertices"))
+    CALL(wisp_api_frame(err, "operator", op->mesh, precision, &frame));
+  return wisp_hex_upload(err, op->hex, op->mesh, &frame, op->problem->arrays);
+}
+
+static wisp_status bind_ours(wisp_error *err, const wisp_operator *op, wisp_kernel *kernel)
+{
+  const wisp_arrays *arrays = op->problem->arrays;
+  wisp_argument a;
+  for (size_t i = 0; wisp_kernel_argument(NULL, kernel, i, &a) == WISP_OK; i++) {
+    if (strcmp(a.name, "lambda") == 0) CALL(wisp_kernel_set(err, kernel, a.name, op->lambda));
+    if (a.kind == WISP_ARGUMENT_SCALAR || a.kind == WISP_ARGUMENT_OPERAND || is_callers(op, a.name)) continue;
+    CALL(wisp_kernel_bind(err, kernel, a.name, (void *)(uintptr_t)wisp_arrays_at(arrays, a.name),
+                          wisp_arrays_size(arrays, a.name)));
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_operator_create(wisp_error *err, wisp_session *session, const wisp_operator_request *request,
+                                 wisp_operator **out)
+{
+  wisp_status status = WISP_OK;
+  wisp_operator *op = NULL;
+  wisp_spec spec;
+  TRY(WISP_GIVEN(err, session));
+  TRY(WISP_GIVEN(err, request));
+  TRY(WISP_GIVEN(err, request->spec));
+  TRY(WISP_GIVEN(err, request->xyz));
+  TRY(WISP_GIVEN(err, request->corners));
+  TRY(WISP_GIVEN(err, out));
+  TRY(wisp_new(err, 1, sizeof *op, &op));
+  TRY(wisp_spec_parse(err, request->spec, &spec));
+  TRY(wisp_require(err, strcmp(spec.family, "tensor") == 0 && wisp_hex_operator_find(spec.kernel, &op->what),
+                   WISP_EUSAGE, "%s is no operator: take tensor.mass, .stiffness, .collocated", request->spec));
+  op->lambda = request->lambda;
+  TRY(wisp_hex_create(err, spec.order, &op->hex));
+  TRY(read_mesh(err, request, &op->mesh));
+  op->assembled = request->assembled;
+  TRY(open_kernel(err, session, op, spec, spec.kernel, OPERATOR));
+  if (op->assembled) TRY(open_kernel(err, session, op, spec, "spread", SPREAD));
+  if (op->assembled) TRY(open_kernel(err, session, op, spec, "gather", GATHER));
+  TRY(check_size(err, session, op, spec.precision));
+  TRY(number_nodes(err, op));
+  TRY(make_problem(err, session, op, spec.precision));
+  for (int k = 0; k < KERNELS; k++)
+    if (op->kernel[k]) TRY(bind_ours(err, op, op->kernel[k]));
+  wisp_handle_add(session, &op->handle, op, release, free);
+  *out = op;
+  op = NULL;
+done:
+  if (op) release(op);
+  free(op);
+  return status;
+}
+
+void wisp_operator_destroy(wisp_operator *op)
+{
+  if (op) wisp_handle_close(&op->handle);
+}
+
+static wisp_status check(wisp_error *err, const wisp_operator *op)
+{
+  return wisp_handle_check(err, op ? &op->handle : NULL, "operator");
+}
+
+/* --- asking --- */
+
+wisp_status wisp_operator_size(wisp_error *err, const wisp_operator *op, size_t *numbers)
+{
+  CALL(check(err, op));
+  CALL(WISP_GIVEN(err, numbers));
+  *numbers = op->numbers;
+  return WISP_OK;
+}
+
+wisp_status wisp_operator_kernel(wisp_error *err, const wisp_operator *op, size_t i, wisp_kernel_info *info)
+{
+  wisp_status status = WISP_OK;
+  TRY(check(err, op));
+  for (int k = 0; k < KERNELS; k++)
+    if (op->kernel[k] && i-- == 0) return wisp_kernel_describe(err, op->kernel[k], info);
+  status = wisp_fail(err, WISP_EMISSING, "operator: it has no more kernels");
+done:
+  return status;
+}
+
+/* Which number of x and y belongs to node i of element e. */
+static size_t number_of(const wisp_operator *op, size_t e, size_t i)
+{
+  const size_t local = e * (size_t)op->hex->Np + i;
+  return op->copies ? (size_t)op->copies->unknown[op->nodes->global[local]] : local;
+}
+
+wisp_status wisp_operator_nodes(wisp_error *err, const wisp_operator *op, double *xyz)
+{
+  wisp_status status = WISP_OK;
+  double vertices[24], *places = NULL;
+  TRY(check(err, op));
+  TRY(WISP_GIVEN(err, xyz));
+  const size_t Np = (size_t)op->hex->Np;
+  TRY(wisp_new(err, 3 * Np, sizeof *places, &places));
+  for (size_t e = 0; e < op->mesh->elements; e++) {
+    wisp_hex_vertices(op->mesh, &wisp_frame_none, e, 1, vertices);
+    wisp_hex_places(op->hex, WISP_HEX_GLL, vertices, places);
+    for (size_t i = 0; i < Np; i++) memcpy(xyz + 3 * number_of(op, e, i), places + 3 * i, 3 * sizeof *xyz);
+  }
+done:
+  free(places);
+  return status;
+}
+
+/* The diagonals of the elements' matrices. */
+typedef struct diagonals {
+  const wisp_operator *op;
+  double *of;
+} diagonals;
+
+/* A wisp_range over elements. */
+static wisp_status find_diagonals(wisp_error *err, void *context, size_t from, size_t to)
+{
+  wisp_status status = WISP_OK;
+  const diagonals *d = context;
+  const wisp_operator *op = d->op;
+  wisp_hex_workplace *work = NULL;
+  double vertices[24];
+  TRY(wisp_hex_workplace_create(err, op->hex, op->what, &work));
+  for (size_t e = from; e < to; e++) {
+    wisp_hex_vertices(op->mesh, &wisp_frame_none, e, 1, vertices);
+    TRY(wisp_hex_diagonal(err, work, vertices, e, op->lambda, d->of + e * (size_t)op->hex->Np));
+  }
+done:
+  wisp_hex_workplace_destroy(work);
+  return status;
+}
+
+wisp_status wisp_operator_diagonal(wisp_error *err, const wisp_operator *op, double *diagonal)
+{
+  wisp_status status = WISP_OK;
+  diagonals d = {.op = op};
+  TRY(check(err, op));
+  TRY(WISP_GIVEN(err, diagonal));
+  const size_t Np = (size_t)op->hex->Np, elements = op->mesh->elements;
+  TRY(wisp_new(err, elements * Np, sizeof *d.of, &d.of));
+  TRY(wisp_parallel(err, elements, find_diagonals, &d));
+  memset(diagonal, 0, op->numbers * sizeof *diagonal);
+  for (size_t e = 0; e < elements; e++)
+    for (size_t i = 0; i < Np; i++) diagonal[number_of(op, e, i)] += d.of[e * Np + i];
+done:
+  free(d.of);
+  return status;
+}
+
+/* --- applying --- */
+
+/* The caller's vectors have as many numbers as there are unknowns; kernels that read and write vectors of conjugate
+ * gradients touch no more, though these are padded. */
+static wisp_status bind_callers(wisp_error *err, wisp_operator *op, const void *x, void *y)
+{
+  const size_t numbers = op->copies ? wisp_cg_padded(op->numbers) : op->numbers;
+  if (op->copies) CALL(wisp_kernel_bind(err, op->kernel[SPREAD], "vector", x, numbers));
+  CALL(wisp_kernel_bind(err, op->kernel[op->copies ? GATHER : OPERATOR], op->copies ? "p" : "u", x, numbers));
+  return wisp_kernel_bind(err, op->kernel[op->copies ? GATHER : OPERATOR], op->copies ? "Ap" : "y", y, numbers);
+}
+
+wisp_status wisp_operator_apply(wisp_error *err, wisp_operator *op, const void *x, void *y, void *stream)
+{
+  CALL(check(err, op));
+  CALL(WISP_GIVEN(err, x));
+  CALL(WISP_GIVEN(err, y));
+  CALL(wisp_require(err, x != y, WISP_EUSAGE, "operator: x and y are the same array: give two"));
+  CALL(bind_callers(err, op, x, y));
+  for (int k = 0; k < KERNELS; k++)
+    if (op->kernel[k]) CALL(wisp_kernel_launch(err, op->kernel[k], op->problem->d.counts, stream));
+  return WISP_OK;
+}

@@ -1,0 +1,101 @@
+/* Claim: a program can have a kernel tuned: what wins is stored, and opened from then on, ahead of the default, by the
+ * rules that solvers choose by. What cannot be tuned is an error that says why. */
+#include "good.h"
+#include "api_case.h"
+#include "solving.h"
+#include "store_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char spec[] = "nodal.update:tet:p1:maxwell:f32";
+
+static wisp_session *open_session(const char *store, const char *command)
+{
+  wisp_session *session = NULL;
+  const wisp_session_request request = {.device = test_device(), .store = store, .command = command};
+  GOOD(wisp_session_open(err, &request, &session));
+  return session;
+}
+
+/* What is opened now; the info's texts live as long as the kernel. */
+static wisp_kernel_info describe(wisp_session *session, wisp_kernel **kernel)
+{
+  wisp_kernel_info info;
+  wisp_kernel_close(*kernel);
+  GOOD(wisp_kernel_open(err, session, spec, NULL, kernel));
+  GOOD(wisp_kernel_describe(err, *kernel, &info));
+  return info;
+}
+
+static void test_tuned(void **state)
+{
+  char store[128];
+  setenv("WISP_SHIPPED", "none", 1);
+  snprintf(store, sizeof store, "%s", fixture_path(*state, "tuned.db"));
+  wisp_session *session = open_session(store, getenv("WISP_COMMAND"));
+  wisp_kernel *kernel = NULL;
+  wisp_kernel_info info = describe(session, &kernel);
+  assert_string_equal(info.match, "default");
+  assert_string_equal(info.layer, "none");
+  GOOD(wisp_session_tune(err, session, spec, 2));
+  info = describe(session, &kernel);
+  assert_string_equal(info.match, "exact");
+  assert_string_equal(info.layer, "user");
+  wisp_store *opened = NULL;
+  double fastest = 0, chosen = 0; /* as trials compete */
+  GOOD(wisp_store_open(err, store, false, NULL, &opened));
+  for (size_t i = 0; i < wisp_store_count(opened); i++) {
+    const wisp_trial *t = wisp_store_trial(opened, i, NULL);
+    assert_string_equal(t->spec, spec);
+    if (strcmp(t->outcome, "ok") != 0) continue;
+    const double ms = wisp_contest_ms(t);
+    if (!(fastest > 0) || ms < fastest) fastest = ms;
+    if (strcmp(t->strategy, info.strategy) == 0 && strcmp(t->params, info.params) == 0 &&
+        strcmp(t->layout, info.layout) == 0)
+      chosen = ms;
+  }
+  assert_true(fastest > 0 && chosen == fastest);
+  wisp_store_close(opened);
+  wisp_kernel_close(kernel);
+  wisp_session_close(session);
+}
+
+static void test_what_cannot(void **state)
+{
+  char store[128];
+  snprintf(store, sizeof store, "%s", fixture_path(*state, "none.db"));
+  wisp_session *session = open_session(store, "/nonexistent/wisp");
+  BAD(wisp_session_tune(err, session, spec, 2), WISP_EMISSING, "/nonexistent/wisp");
+  wisp_session_close(session);
+  session = open_session(store, getenv("WISP_COMMAND"));
+  BAD(wisp_session_tune(err, NULL, spec, 2), WISP_EUSAGE, "session is NULL");
+  BAD(wisp_session_tune(err, session, NULL, 2), WISP_EUSAGE, "spec is NULL");
+  BAD(wisp_session_tune(err, session, "nonsense", 2), WISP_EINPUT, "nonsense");
+  BAD(wisp_session_tune(err, session, spec, 0), WISP_EUSAGE, "a second");
+  BAD(wisp_session_tune(err, session, "nodal.bolume:tet:p1:maxwell:f32", 2), WISP_ESYSTEM, "bolume");
+  wisp_session_close(session);
+  GOOD(wisp_session_open(err, &(wisp_session_request){.device = test_device(), .defaults_only = 1}, &session));
+  BAD(wisp_session_tune(err, session, spec, 2), WISP_EUSAGE, "no store");
+  wisp_session_close(session);
+  const wisp_session_request strict = {.device = test_device(), .store = store, .exact_match_only = 1};
+  wisp_kernel *kernel = NULL;
+  setenv("WISP_SHIPPED", "none", 1);
+  GOOD(wisp_session_open(err, &strict, &session));
+  BAD(wisp_kernel_open(err, session, spec, NULL, &kernel), WISP_EMISSING, "tune");
+  wisp_session_close(session);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_tuned, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_what_cannot, fixture_set_up, fixture_tear_down),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
