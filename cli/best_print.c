@@ -255,7 +255,7 @@ wisp_status wisp_best_print_csv(wisp_error *err, const wisp_best_rows *rows, wis
   return WISP_OK;
 }
 
-/* ---- What wins where, as tables for a page: a line a kernel, a column an order, the strategy in it. */
+/* ---- Winning strategies as tables for a page: a line a kernel, strategies with their orders. */
 
 static bool same_page(const wisp_best_row *a, const wisp_best_row *b)
 {
@@ -264,37 +264,50 @@ static bool same_page(const wisp_best_row *a, const wisp_best_row *b)
          a->spec.precision == b->spec.precision;
 }
 
-/* The orders of rows first..end-1, in a line of cells each made by `cell`; rows are in the order of their orders. */
-static wisp_status print_orders(wisp_error *err, const wisp_best_row *first, const wisp_best_row *end,
-                                const char *kernel, const char *rule, wisp_text *out)
+/* A strategy and the orders from..to that it wins one after the other. */
+typedef struct run_of_orders {
+  const char *strategy; /* NULL: none yet */
+  int from, to;
+} run_of_orders;
+
+static wisp_status print_run(wisp_error *err, const run_of_orders *run, bool first, wisp_text *out)
 {
-  for (const wisp_best_row *row = first, *next; row < end; row = next) {
-    const wisp_best_row *found = NULL;
-    for (next = row; next < end && next->spec.order == row->spec.order; next++)
-      if (kernel && strcmp(next->spec.kernel, kernel) == 0) found = next;
-    if (rule)
-      CALL(wisp_text_print(err, out, "%s|", rule));
-    else if (!kernel)
-      CALL(wisp_text_print(err, out, " %d |", row->spec.order));
-    else
-      CALL(wisp_text_print(err, out, " %s |", found && !*found->remark ? found->trial->strategy : ""));
+  if (!run->strategy) return WISP_OK;
+  CALL(wisp_text_print(err, out, "%s %s %d", first ? "" : ",", run->strategy, run->from));
+  return run->to > run->from ? wisp_text_print(err, out, "-%d", run->to) : WISP_OK;
+}
+
+/* The kernel's line; rows are sorted by order. */
+static wisp_status print_kernel(wisp_error *err, const wisp_best_row *first, const wisp_best_row *end,
+                                const char *kernel, wisp_text *out)
+{
+  run_of_orders run = {0};
+  bool begun = false;
+  CALL(wisp_text_print(err, out, "| `%s` |", kernel));
+  for (const wisp_best_row *row = first; row < end; row++) {
+    if (strcmp(row->spec.kernel, kernel) != 0 || *row->remark) continue;
+    if (run.strategy && strcmp(run.strategy, row->trial->strategy) == 0 && row->spec.order == run.to + 1) {
+      run.to++;
+      continue;
+    }
+    CALL(print_run(err, &run, !begun, out));
+    begun |= run.strategy != NULL;
+    run = (run_of_orders){row->trial->strategy, row->spec.order, row->spec.order};
   }
-  return wisp_text_print(err, out, "\n");
+  CALL(print_run(err, &run, !begun, out));
+  return wisp_text_print(err, out, " |\n");
 }
 
 static wisp_status print_table(wisp_error *err, const wisp_best_row *first, const wisp_best_row *end, wisp_text *out)
 {
-  CALL(wisp_text_print(err, out, "**%s: %s, %s, %s, %s**\n\n| kernel |", first->of->device, first->spec.family,
-                       first->spec.element, first->spec.system, wisp_precision_name(first->spec.precision)));
-  CALL(print_orders(err, first, end, NULL, NULL, out));
-  CALL(wisp_text_print(err, out, "|---|"));
-  CALL(print_orders(err, first, end, NULL, "---", out));
+  CALL(wisp_text_print(err, out, "**%s: %s, %s, %s, %s**\n\n| kernel | strategies and orders |\n|---|---|\n",
+                       first->of->device, first->spec.family, first->spec.element, first->spec.system,
+                       wisp_precision_name(first->spec.precision)));
   for (const wisp_best_row *row = first; row < end; row++) {
     const wisp_best_row *before = first;
     while (before < row && strcmp(before->spec.kernel, row->spec.kernel) != 0) before++;
     if (before < row) continue; /* its line stands there already */
-    CALL(wisp_text_print(err, out, "| `%s` |", row->spec.kernel));
-    CALL(print_orders(err, first, end, row->spec.kernel, NULL, out));
+    CALL(print_kernel(err, first, end, row->spec.kernel, out));
   }
   return WISP_OK;
 }
