@@ -133,7 +133,7 @@ static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const gr
 static wisp_status fill(wisp_error *err, const wisp_session *session, const best_wish *wish, wisp_best_rows *rows)
 {
   HELD(free_groups) group_list groups = {0};
-  wisp_limits limits;
+  wisp_limits limits = {.target = ""};
   HELD(wisp_scopes_free) wisp_scopes scopes = {0};
   const wisp_chooser from = {session->strategies, session->store, &limits, &scopes};
   CALL(collect(err, session->store, wish, &groups));

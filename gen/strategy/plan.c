@@ -120,7 +120,6 @@ static wisp_status create_applying(wisp_error *err, const wisp_strategy *strateg
   plan->spec = *spec;
   plan->layout = *layout;
   plan->names = names;
-  snprintf(plan->symbol, sizeof plan->symbol, "%s_%s", strategy->family, strategy->kernel);
   CALL(wisp_strategy_scope(err, strategy, names, &plan->env));
   CALL(wisp_env_int(err, plan->env, "min_blocks", 0)); /* no wish, unless a parameter says otherwise */
   CALL(wisp_env_int(err, plan->env, "cluster", 1));    /* nor do blocks wait for each other */
@@ -128,10 +127,11 @@ static wisp_status create_applying(wisp_error *err, const wisp_strategy *strateg
     plan->value[i] = values[i];
     CALL(wisp_env_int(err, plan->env, strategy->param[i].name, values[i]));
   }
-  print_params(plan);
   CALL(evaluate_lines(err, plan));
   CALL(fix_block(err, plan));
   CALL(fix_shared(err, plan));
+  print_params(plan);
+  snprintf(plan->symbol, sizeof plan->symbol, "%s_%s", strategy->family, strategy->kernel);
   return GIVE(plan, out);
 }
 

@@ -154,7 +154,7 @@ static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_
 /* Asks as the device does whose trial is the newest. */
 static wisp_status ask(wisp_error *err, const wisp_session *session, wisp_report_data *data)
 {
-  wisp_limits limits;
+  wisp_limits limits = {.target = ""};
   HELD(wisp_scopes_free) wisp_scopes scopes = {0};
   const wisp_chooser from = {session->strategies, session->store, &limits, &scopes};
   for (size_t i = 0, end; i < data->cell_count; i = end) {
