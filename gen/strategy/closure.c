@@ -1,6 +1,7 @@
 #include "closure.h"
 #include "../family.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,7 @@ struct wisp_closure {
   dialect dialect[WISP_MAX_DIALECTS];
   const char *name[WISP_MAX_DIALECTS + 1]; /* of the dialects */
   system_hash *system;
+  pthread_mutex_t lock; /* of the kept hashes, and of plain */
 };
 
 /* Between FOLDER and ENDING of a file's path, such as "cuda" of templates/dialect/cuda.k; false where it is another
@@ -251,6 +253,7 @@ wisp_status wisp_closure_create(wisp_error *err, const wisp_embedded *files, siz
 {
   OWNED(wisp_closure_free) wisp_closure *c = NULL;
   CALL(wisp_new(err, 1, sizeof *c, &c));
+  pthread_mutex_init(&c->lock, NULL);
   c->files = files;
   CALL(wisp_new(err, count + 1, sizeof *c->path, &c->path));
   CALL(wisp_new(err, count + 1, sizeof *c->plain, &c->plain));
@@ -272,6 +275,7 @@ void wisp_closure_free(wisp_closure *c)
   free(c->path);
   free(c->plain);
   free(c->system);
+  pthread_mutex_destroy(&c->lock);
   free(c);
 }
 
@@ -482,6 +486,18 @@ wisp_status wisp_closure_hash(wisp_error *err, wisp_closure *c, const wisp_strat
   CALL(find_text(&g));
   for (size_t d = 0; d < c->dialects; d++) CALL(hash_in(&g, &c->dialect[d], &hash[d]));
   return WISP_OK;
+}
+
+const uint64_t *wisp_closure_find(wisp_closure *c, const wisp_strategy *strategy)
+{
+  struct wisp_closure_kept *kept = strategy->hash;
+  bool made = __atomic_load_n(&kept->made, __ATOMIC_ACQUIRE);
+  if (made) return kept->hash;
+  pthread_mutex_lock(&c->lock);
+  made = kept->made || wisp_closure_hash(NULL, c, strategy, kept->hash) == WISP_OK;
+  __atomic_store_n(&kept->made, made, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&c->lock);
+  return made ? kept->hash : NULL;
 }
 
 uint64_t wisp_closure_add_system(const wisp_closure *c, uint64_t hash, const char *system)

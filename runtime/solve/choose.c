@@ -240,9 +240,10 @@ static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *k
   return GIVE(stage, out);
 }
 
-/* The layout of the default of a composition. */
+/* The layout of the default of a composition; where there is but one, there is nothing to choose. */
 static wisp_status layout_of_default(wisp_error *err, const wisp_choosing *c, const char *composition, wisp_layout *out)
 {
+  if (c->layouts == 1) return *out = c->layout[0], WISP_OK;
   const wisp_chooser from = {c->from->strategies, NULL, c->from->limits, c->from->scopes};
   wisp_wish wish = {.spec = c->spec,
                     .composition = composition,
@@ -382,7 +383,7 @@ wisp_asker wisp_limits_asker(const wisp_limits *limits)
 wisp_status wisp_trial_limits(wisp_error *err, const wisp_trial *trial, wisp_limits *out)
 {
   const bool known = strcmp(out->target, trial->target) == 0;
-  const wisp_status status = known ? WISP_OK : wisp_target_limits(err, trial->target, out);
+  const wisp_status status = known ? WISP_OK : wisp_target_documented(err, trial->target, out);
   snprintf(out->name, sizeof out->name, "%s", trial->device);
   snprintf(out->driver, sizeof out->driver, "%s", trial->driver);
   snprintf(out->compiler, sizeof out->compiler, "%s", trial->compiler);

@@ -21,8 +21,12 @@ typedef struct wisp_scopes {
   struct wisp_scope_kept *list;
   size_t compositions, compositions_room;
   struct wisp_composition_kept *composition;
+  char target[32]; /* whose they are: wisp_scopes_serve */
+  int units;
 } wisp_scopes;
 void wisp_scopes_free(wisp_scopes *scopes);
+/* Frees them, unless they are of a device like the one that has these limits, as documented. */
+void wisp_scopes_serve(wisp_scopes *scopes, const wisp_limits *limits);
 
 /* What is chosen from. All of it is borrowed, and outlives what is chosen. */
 typedef struct wisp_chooser {

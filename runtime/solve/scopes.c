@@ -29,10 +29,7 @@ struct wisp_scope_kept {
 typedef enum question { SUITS, LAYOUT } question;
 
 struct wisp_composition_kept {
-  question question;
-  wisp_spec spec;
-  char composition[WISP_STRATEGY_TEXT];
-  bool reproducible;
+  uint64_t key; /* of what is asked */
   wisp_layout layout;
   wisp_error why; /* its status is WISP_OK where the answer is yes */
 };
@@ -48,12 +45,21 @@ void wisp_scopes_free(wisp_scopes *scopes)
   *scopes = (wisp_scopes){0};
 }
 
-/* The scope of the spec in a layout, NULL: in any; NULL: it is not known yet. */
+void wisp_scopes_serve(wisp_scopes *scopes, const wisp_limits *limits)
+{
+  if (strcmp(scopes->target, limits->target) == 0 && scopes->units == limits->units) return;
+  wisp_scopes_free(scopes);
+  snprintf(scopes->target, sizeof scopes->target, "%s", limits->target);
+  scopes->units = limits->units;
+}
+
+/* The scope of the spec in a layout, NULL: in any; NULL: it is not known yet. The last ones are looked at first: who
+ * asks for one thing of a spec goes on with others. */
 static struct wisp_scope_kept *find_scope(const wisp_scopes *scopes, const wisp_spec *spec, const wisp_layout *layout)
 {
-  for (size_t i = 0; scopes && i < scopes->count; i++) {
-    struct wisp_scope_kept *kept = &scopes->list[i];
-    if (wisp_spec_orders(&kept->spec, spec) != 0) continue;
+  for (size_t i = scopes ? scopes->count : 0; i > 0; i--) {
+    struct wisp_scope_kept *kept = &scopes->list[i - 1];
+    if (kept->spec.order != spec->order || wisp_spec_orders(&kept->spec, spec) != 0) continue;
     if (!layout || memcmp(&kept->layout, layout, sizeof *layout) == 0) return kept;
   }
   return NULL;
@@ -86,24 +92,28 @@ wisp_status wisp_choosing_names(wisp_error *err, const wisp_choosing *c, const w
   return wisp_env_create(err, kept->names, out);
 }
 
-/* The place of the answer: the next free one where there is none yet. The caller counts it once it is filled. */
-static wisp_status find_answer(wisp_error *err, const wisp_choosing *c, question asked, const char *composition,
-                               bool *known, struct wisp_composition_kept **out)
+/* A number for what is asked; whether a composition suits depends on the system alone. */
+static uint64_t key_of(const wisp_choosing *c, question asked, const char *composition)
 {
-  wisp_scopes *scopes = c->from->scopes;
-  const bool reproducible = asked == LAYOUT && c->wish->reproducible;
-  for (size_t i = 0; i < scopes->compositions; i++) {
-    struct wisp_composition_kept *kept = &scopes->composition[i];
-    *known = kept->question == asked && kept->reproducible == reproducible &&
-             wisp_spec_orders(&kept->spec, &c->spec) == 0 && strcmp(kept->composition, composition) == 0;
-    if (*known) return *out = kept, WISP_OK;
-  }
-  *known = false;
+  const wisp_spec *spec = &c->spec;
+  uint64_t key = wisp_hash_text(wisp_hash_number(WISP_HASH_SEED, asked), composition);
+  key = wisp_hash_text(wisp_hash_text(wisp_hash_text(key, spec->family), spec->element), spec->system);
+  if (asked == SUITS) return key;
+  key = wisp_hash_number(wisp_hash_number(key, (uint64_t)spec->order), spec->precision);
+  return wisp_hash_number(key, c->wish->reproducible);
+}
+
+/* The place of the answer: the next free one where there is none yet. The caller counts it once it is filled. */
+static wisp_status find_answer(wisp_error *err, wisp_scopes *scopes, uint64_t key, bool *known,
+                               struct wisp_composition_kept **out)
+{
+  size_t i = 0;
+  while (i < scopes->compositions && scopes->composition[i].key != key) i++;
+  *known = i < scopes->compositions;
   CALL(wisp_grow(err, &scopes->composition, &scopes->compositions_room, scopes->compositions + 1,
                  sizeof *scopes->composition));
-  *out = &scopes->composition[scopes->compositions];
-  **out = (struct wisp_composition_kept){.question = asked, .spec = c->spec, .reproducible = reproducible};
-  snprintf((*out)->composition, sizeof(*out)->composition, "%s", composition);
+  *out = &scopes->composition[i];
+  if (!*known) **out = (struct wisp_composition_kept){.key = key};
   return WISP_OK;
 }
 
@@ -122,7 +132,7 @@ wisp_status wisp_choosing_suit(wisp_error *err, const wisp_choosing *c, const ch
   bool known = false;
   if (!c->family->suits) return WISP_OK;
   if (!c->from->scopes) return c->family->suits(err, &c->spec, composition);
-  CALL(find_answer(err, c, SUITS, composition, &known, &kept));
+  CALL(find_answer(err, c->from->scopes, key_of(c, SUITS, composition), &known, &kept));
   if (!known) kept->why.status = c->family->suits(&kept->why, &c->spec, composition);
   return give_answer(err, c->from->scopes, known, kept);
 }
@@ -130,14 +140,13 @@ wisp_status wisp_choosing_suit(wisp_error *err, const wisp_choosing *c, const ch
 wisp_status wisp_choosing_remember(wisp_error *err, const wisp_choosing *c, const char *composition,
                                    wisp_find_layout find, wisp_layout *out)
 {
-  struct wisp_composition_kept fresh = {.question = LAYOUT}, *kept = &fresh;
+  struct wisp_composition_kept fresh = {.key = key_of(c, LAYOUT, composition)}, *kept = NULL;
   bool known = false;
   if (!c->from->scopes || c->wish->fixed || c->wish->settled) return find(err, c, composition, out);
-  CALL(find_answer(err, c, LAYOUT, composition, &known, &kept));
-  if (!known) {
-    fresh = *kept; /* the search adds answers of its own */
+  CALL(find_answer(err, c->from->scopes, fresh.key, &known, &kept));
+  if (!known) { /* the search adds answers of its own */
     fresh.why.status = find(&fresh.why, c, composition, &fresh.layout);
-    CALL(find_answer(err, c, LAYOUT, composition, &known, &kept));
+    CALL(find_answer(err, c->from->scopes, fresh.key, &known, &kept));
     *kept = fresh;
   }
   *out = kept->layout;

@@ -164,8 +164,9 @@ static wisp_status ask(wisp_error *err, const wisp_session *session, wisp_report
       for (size_t e = 0; e < data->cells[end].count; e++)
         if (strcmp(data->cells[end].entries[e].trial->when, newest->when) > 0)
           newest = data->cells[end].entries[e].trial;
-    wisp_scopes_free(&scopes);
-    if (wisp_trial_limits(NULL, newest, &limits) == WISP_OK) CALL(find_winners(err, &from, cells, end - i));
+    if (wisp_trial_limits(NULL, newest, &limits) != WISP_OK) continue;
+    wisp_scopes_serve(&scopes, &limits);
+    CALL(find_winners(err, &from, cells, end - i));
   }
   return WISP_OK;
 }
