@@ -18,6 +18,7 @@ typedef struct wisp_choosing {
   wisp_spec spec;        /* its kernel: the one looked up now */
   wisp_layout layout[8]; /* to be tried */
   int layouts;
+  int nearest; /* of the classes of entries (cache/store.h), the first that is looked at; 0: all are */
   size_t unfits, room;
   wisp_unfit *unfit;
 } wisp_choosing;
@@ -25,11 +26,15 @@ typedef struct wisp_choosing {
 /* The best entry of the kernel that was measured with today's text and of which nothing is known against it; layout
  * NULL: in any. */
 void wisp_choosing_look_up(const wisp_choosing *c, const char *layout, wisp_answer *out);
+/* The same of each class by itself. */
+void wisp_choosing_look_up_each(const wisp_choosing *c, const char *layout, wisp_answer out[WISP_ANSWER_CLASSES]);
 /* why NULL: it is stale. */
 wisp_status wisp_choosing_pass_over(wisp_error *err, wisp_choosing *c, const wisp_trial *trial, const char *why);
 
 /* Notes in a choice what would have matched better in a layout, NULL: in any. */
 void wisp_choosing_note(const wisp_choosing *c, const char *layout, wisp_choice *choice);
+/* That an entry which matches better was passed over, because the one taken is expected to be faster. */
+void wisp_choosing_note_slower(wisp_choice *choice, const wisp_trial *passed);
 wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_layout *layout,
                            const wisp_answer *answer);
 
