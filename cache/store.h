@@ -33,7 +33,8 @@ typedef struct wisp_trial {
   char reason[400];   /* why, where the outcome is not ok */
   long long elements; /* size it was measured at */
   double ms, gdofs, gbps, gflops, efficiency;
-  double error; /* relative, against the double reference */
+  char floor[16]; /* what sets the floor that efficiency is a share of: bytes, adds, fma; empty: not known */
+  double error;   /* relative, against the double reference */
   int registers, spill_bytes, shared_bytes;
   int is_default; /* 1: the strategy's default candidate */
   char tie[8];    /* as fast as the best within noise: chosen | tied; else empty */

@@ -376,6 +376,22 @@ wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, const wisp_co
   return wisp_plan_grid_in(err, plan, env, grid);
 }
 
+wisp_status wisp_plan_executed(wisp_error *err, const wisp_plan *plan, wisp_exec_unit unit, double elements,
+                               double least, double *out)
+{
+  const wisp_said *said = &plan->strategy->work[unit];
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  int64_t value = 0;
+  *out = 0;
+  if (!said->expr) return WISP_OK;
+  CALL(wisp_env_create(err, plan->env, &env));
+  CALL(wisp_env_int(err, env, "elements", (int64_t)elements));
+  CALL(wisp_env_int(err, env, "flops", (int64_t)least));
+  CALL(wisp_said_int(err, plan->strategy, said, env, &value));
+  *out = (double)value;
+  return WISP_OK;
+}
+
 void wisp_plan_hash(const wisp_plan *plan, const char *dialect, char hash[20])
 {
   wisp_strategy_hash(plan->strategy, plan->spec.system, dialect, hash);

@@ -92,6 +92,7 @@ void wisp_strategy_destroy(wisp_strategy *s)
   release_conditions(s->condition, s->conditions);
   release_conditions(&s->candidate, 1);
   release_lets(s->let, s->lets);
+  for (int i = 0; i < WISP_UNITS; i++) wisp_expr_destroy(s->work[i].expr);
   for (int i = 0; i < 3; i++) wisp_expr_destroy(s->block[i].expr);
   for (int i = 0; i < 2; i++) wisp_expr_destroy(s->grid[i].expr);
   for (int i = 0; i < WISP_MAX_SHARED; i++) wisp_expr_destroy(s->shared[i].count.expr);

@@ -1,12 +1,11 @@
 #include "vtu.h"
+#include "cell.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../../gen/text.h"
-
-enum { LAGRANGE_TRIANGLE = 69, LAGRANGE_TET = 71 };
 
 static size_t points_of(int dimension, int N)
 {
@@ -202,7 +201,7 @@ static void write_grid(FILE *file, const void *context)
   write_integers(file, g->elements * g->Np, 0, 1);
   write_integers(file, g->elements, g->Np, g->Np);
   fwrite(&bytes, sizeof bytes, 1, file);
-  for (size_t k = 0; k < g->elements; k++) fputc(g->dimension == 2 ? LAGRANGE_TRIANGLE : LAGRANGE_TET, file);
+  for (size_t k = 0; k < g->elements; k++) fputc(wisp_cells[g->dimension + 1].vtk, file);
   for (size_t i = 0; i < g->fields; i++) write_values(file, g, g->values[i], 1);
   fputs("\n</AppendedData>\n</VTKFile>\n", file);
 }

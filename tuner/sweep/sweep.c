@@ -135,7 +135,7 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   sweep->bench.doubtful |= status == WISP_EDEVICE;
   wisp_trial_end(&trial, status == WISP_OK ? WISP_TRIAL_OK : WISP_TRIAL_CRASH, "%s", reason.text);
   if (status == WISP_OK)
-    CALL(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed, stages, &trial));
+    CALL(wisp_trial_rate(err, &sweep->bench, &scope->spec, NULL, &timed, stages, &trial));
   else
     CALL(wisp_require(err, status == WISP_EDEVICE, status, "%s", reason.text));
   CALL(wisp_sweep_add(err, sweep, &trial, NULL));

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* At this share of the floor's speed there is nothing left to find: the floor is measured no better. */
+/* At this share of its bytes' speed there is nothing left to find: the bandwidth is measured no better. */
 static const double ENOUGH_GPU = 0.97;
 /* No search ends there before this many candidates of the kernel are known: the floor is not always the limit. */
 enum { AT_LEAST = 25 };
@@ -191,8 +191,8 @@ static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
   return wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILED, &key, 0);
 }
 
-/* Is a layout's best so near to the roofline that no search finds more? What fits the caches may be faster than that.
- */
+/* Is a layout's best so near to the time of its bytes that no search finds more? Operations can be made fewer, or done
+ * by another unit. What fits the caches may be faster than memory. */
 static bool is_enough(const unit *u, int layout)
 {
   const wisp_sweep *sweep = u->sweep;
@@ -200,7 +200,8 @@ static bool is_enough(const unit *u, int layout)
   bool cached = wisp_sweep_is_host(sweep) || 1e6 * best->gbps * best->ms < 2 * (double)sweep->bench.limits->l2;
   double enough = sweep->request->enough > 0 ? sweep->request->enough : cached ? INFINITY : ENOUGH_GPU;
   const int at_least = sweep->request->at_least > 0 ? sweep->request->at_least : AT_LEAST;
-  return isfinite(sweep->deadline) && u->known >= at_least && best->ms > 0 && best->efficiency >= enough;
+  return isfinite(sweep->deadline) && u->known >= at_least && best->ms > 0 &&
+         wisp_trial_byte_share(&sweep->bench, &u->search.scope->spec, best) >= enough;
 }
 
 /* The machine, and not the candidate, is why it did not compile or cannot run. */
