@@ -172,7 +172,7 @@ static wisp_status make_start(wisp_error *err, const wisp_system_request *r, wis
  * than the run has, unless its result was asked for. */
 static bool measures_step(const wisp_arguments *args, const wisp_system_request *r)
 {
-  return r->steps < 0 || wisp_option_given(args, "cfl") || WISP_RK_STAGES * r->steps >= wisp_stepper_limit_stages();
+  return r->steps < 0 || wisp_option_given(args, "cfl") || wisp_lsrk45.stages * r->steps >= wisp_stepper_limit_stages();
 }
 
 /* The step: as given, a part of the longest stable one, or one that is stable unmeasured. */
@@ -274,7 +274,7 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, const wisp
   run->time_error *= length;
   if (r->output) CALL(wisp_solution_write_vtu(err, run->dg, u, r->output));
   run->dofs = (double)run->mesh->elements * run->tet->Np * run->system->fields;
-  run->seconds = run->ms_per_stage * WISP_RK_STAGES * (double)run->steps / 1e3;
+  run->seconds = run->ms_per_stage * wisp_lsrk45.stages * (double)run->steps / 1e3;
   run->gdofs = run->steps ? run->dofs / run->ms_per_stage / 1e6 : NAN;
   return WISP_OK;
 }

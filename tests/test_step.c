@@ -345,7 +345,7 @@ static void test_broken_winner(void **state)
   assert_non_null(u);
   random_solution(s.dg, u);
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", u));
-  reference_steps(s.dg, 1, dt, 3, u);
+  reference_steps(s.dg, &wisp_lsrk45, 1, dt, 3, u);
   GOOD(wisp_stepper_advance(err, s.solver, dt, 3, NULL));
   GOOD(wisp_solution_energy(err, s.problem, &energy));
   GOOD(wisp_dg_energy(err, s.dg, u, &expected));

@@ -105,7 +105,7 @@ static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_s
   const wisp_status ended = wisp_graph_end(&later, bench->device, &r->graph);
   CALL(launched);
   CALL(wisp_require(err, ended == WISP_OK, ended, "%s", later.text));
-  r->runs = whole ? STEPS * bench->workload->stages : LAUNCHES;
+  r->runs = whole ? STEPS * *bench->workload->stages : LAUNCHES;
   return WISP_OK;
 }
 

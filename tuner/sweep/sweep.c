@@ -109,7 +109,7 @@ static wisp_status run_step(wisp_error *err, const void *context)
 static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const step *s)
 {
   HELD(release) runnable r = {0};
-  int stages = sweep->bench.workload->stages;
+  const int stages = *sweep->bench.workload->stages;
   wisp_contender timed = {.run = run_step, .context = &r};
   wisp_error reason = {0};
   wisp_trial trial, stored = {0};
