@@ -138,6 +138,13 @@ const wisp_trial *wisp_store_next(const wisp_store *store, const char *spec, siz
   return i ? wisp_store_trial(store, i - 1, layer) : NULL;
 }
 
+/* Letters that every terminal shows, and nothing else: most texts are such. */
+static bool is_shown(const char *text)
+{
+  while (*text >= ' ' && *text <= '~') text++;
+  return !*text;
+}
+
 void wisp_store_show(wisp_store *store)
 {
   char shown[sizeof((wisp_trial *)0)->reason];
@@ -146,6 +153,7 @@ void wisp_store_show(wisp_store *store)
       const wisp_column *column = &wisp_columns[c];
       if (column->kind != WISP_COLUMN_TEXT) continue;
       char *text = (char *)&store->all.trials[i] + column->offset;
+      if (is_shown(text)) continue;
       wisp_show_text(text, shown, column->size);
       strcpy(text, shown);
     }

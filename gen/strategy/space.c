@@ -409,6 +409,7 @@ static wisp_status read_where(wisp_error *err, wisp_reader *r, char *line)
                     "where: there is no operand in the lines above it"));
   wisp_operand *operand = &r->s->operand[last];
   CALL(wisp_require(err, operand->wheres < WISP_MAX_WHERES, WISP_EINPUT, "more than %d wheres", WISP_MAX_WHERES));
+  if (!operand->where) CALL(wisp_new(err, WISP_MAX_WHERES, sizeof *operand->where, &operand->where));
   wisp_let *where = &operand->where[operand->wheres++];
   CALL(read_equation(err, r, line, where));
   return wisp_check_first(err,

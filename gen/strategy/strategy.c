@@ -34,7 +34,12 @@ wisp_status wisp_strategies_enter(wisp_error *err, wisp_strategies *all, wisp_st
 const wisp_strategy *wisp_strategies_find(const wisp_strategies *all, const char *family, const char *kernel,
                                           const char *name)
 {
-  return all->places ? *place_of(all, family, kernel, name) : NULL;
+  if (all->places) return *place_of(all, family, kernel, name);
+  for (size_t i = 0; i < all->count; i++) {
+    const wisp_strategy *s = all->list[i];
+    if (strcmp(s->name, name) == 0 && strcmp(s->kernel, kernel) == 0 && strcmp(s->family, family) == 0) return s;
+  }
+  return NULL;
 }
 
 const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *all, const char *family)
@@ -46,12 +51,14 @@ const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *all, const 
 
 void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *dialect, char hash[20])
 {
-  const char *const *names = s->closure ? wisp_closure_dialects(s->closure) : NULL;
+  const uint64_t *own = s->closure ? wisp_closure_find(s->closure, s) : NULL;
+  const char *const *names = own ? wisp_closure_dialects(s->closure) : NULL;
   hash[0] = '\0';
   for (int d = 0; names && names[d]; d++) {
     if (strcmp(names[d], dialect) != 0) continue;
-    uint64_t whole = wisp_closure_add_system(s->closure, s->hash[d], system);
-    snprintf(hash, 20, "%016llx", (unsigned long long)whole);
+    uint64_t whole = wisp_closure_add_system(s->closure, own[d], system);
+    for (int i = 0; i < 16; i++) hash[i] = "0123456789abcdef"[whole >> (60 - 4 * i) & 15];
+    hash[16] = '\0';
   }
 }
 
@@ -83,6 +90,7 @@ static void release_conditions(wisp_condition *list, size_t count)
 void wisp_strategy_destroy(wisp_strategy *s)
 {
   if (!s) return;
+  free(s->hash);
   free(s->title), free(s->text), free(s->text_path), free(s->lane);
   for (int i = 0; i < s->files; i++) free(s->file[i]);
   release_conditions(s->need, s->needs);
@@ -97,6 +105,7 @@ void wisp_strategy_destroy(wisp_strategy *s)
     wisp_operand *o = &s->operand[i];
     wisp_expr_destroy(o->count.expr), wisp_expr_destroy(o->entry.expr), wisp_expr_destroy(o->part.expr);
     release_lets(o->where, (size_t)o->wheres);
+    free(o->where);
   }
   free(s);
 }

@@ -133,10 +133,10 @@ typedef struct wisp_param {
 /* What a space says for one of its kernels: made by the list of strategies, and only read from then on. */
 typedef struct wisp_strategy {
   char family[WISP_FAMILY_TEXT], name[WISP_STRATEGY_TEXT], kernel[WISP_NAME_TEXT]; /* "nodal", "literal", "volume" */
-  const struct wisp_size *facts;    /* of the kernel, which every line and text sees */
-  wisp_shelf shelf;                 /* where its parts stand */
-  const wisp_closure *closure;      /* NULL: it was parsed alone, and has no hash */
-  uint64_t hash[WISP_MAX_DIALECTS]; /* by the closure's dialects, without a system */
+  const struct wisp_size *facts;  /* of the kernel, which every line and text sees */
+  wisp_shelf shelf;               /* where its parts stand */
+  wisp_closure *closure;          /* NULL: it was parsed alone, and has no hash */
+  struct wisp_closure_kept *hash; /* that the closure keeps here */
   int files;
   char *file[WISP_MAX_FILES]; /* the space and what it includes */
   char *title, *text, *lane, *text_path;
@@ -178,7 +178,7 @@ struct wisp_defaults;
 typedef struct wisp_strategies {
   size_t count, room;
   wisp_strategy **list;
-  size_t places; /* of the hash table by family, kernel and name */
+  size_t places; /* of the hash table by family, kernel and name; 0: there is none, as in a list of some of them */
   wisp_strategy **by_name;
   wisp_closure *closure, *users_closure;
   wisp_shelf users;  /* the texts of $WISP_TEMPLATES, and behind them the library's */

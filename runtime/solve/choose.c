@@ -167,9 +167,7 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
     CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
     wisp_choosing_look_up(c, layout, &answer);
   }
-  if (!plan)
-    CALL(wisp_defaults_plan(err, stage->strategies, &c->spec, &stage->layout, stage->names, &stage->fixed,
-                            stage->reproducible, &plan));
+  if (!plan) CALL(wisp_choosing_default(err, c, stage, &plan));
   describe(plan, &answer, choice);
   wisp_choosing_note(c, layout, choice);
   wisp_fixed_add(&stage->fixed, plan);
@@ -179,44 +177,11 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
 
 /* --- what spaces can name --- */
 
-struct wisp_scope_kept {
-  wisp_spec spec;
-  wisp_layout layout;
-  wisp_env *names;
-};
-
-void wisp_scopes_free(wisp_scopes *scopes)
-{
-  for (size_t i = 0; i < scopes->count; i++) wisp_env_destroy(scopes->list[i].names);
-  free(scopes->list);
-  *scopes = (wisp_scopes){0};
-}
-
-/* The family's names in a layout, kept where they are to be; what the caller gets is its own. */
-static wisp_status find_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
-{
-  wisp_scopes *scopes = c->from->scopes;
-  const wisp_target target = wisp_limits_target(c->from->limits);
-  if (!scopes) return c->family->names(err, &c->spec, layout, &target, out);
-  size_t i = 0;
-  while (i < scopes->count && (wisp_spec_orders(&scopes->list[i].spec, &c->spec) != 0 ||
-                               memcmp(&scopes->list[i].layout, layout, sizeof *layout) != 0))
-    i++;
-  CALL(wisp_grow(err, &scopes->list, &scopes->room, i + 1, sizeof *scopes->list));
-  if (i == scopes->count) {
-    struct wisp_scope_kept kept = {.spec = c->spec, .layout = *layout};
-    const wisp_status status = c->family->names(err, &c->spec, layout, &target, &kept.names);
-    if (status != WISP_OK) return status;
-    scopes->list[scopes->count++] = kept;
-  }
-  return wisp_env_create(err, scopes->list[i].names, out);
-}
-
-/* The same with the wish's own formulas. */
+/* The family's names in a layout, with the wish's own formulas. */
 static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
 {
   OWNED(wisp_env_destroy) wisp_env *names = NULL;
-  CALL(find_names(err, c, layout, &names));
+  CALL(wisp_choosing_names(err, c, layout, &names));
   for (const wisp_own_formula *own = c->wish->own; own && own->name; own++)
     CALL(wisp_names_formula(err, names, own->name, own->formula, c->spec.precision));
   return GIVE(names, out);
@@ -268,7 +233,7 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
                       .reproducible = c->wish->reproducible,
                       .composition = strdup(composition)};
   CALL(wisp_require(err, stage.composition, WISP_EMEMORY, "out of memory"));
-  if (c->family->suits) CALL(c->family->suits(err, &c->spec, composition));
+  CALL(wisp_choosing_suit(err, c, composition));
   CALL(wisp_new(err, count, sizeof *stage.plan, &stage.plan));
   CALL(wisp_new(err, count, sizeof *stage.choice, &stage.choice));
   CALL(wisp_new(err, count, sizeof *stage.lent, &stage.lent));
@@ -307,26 +272,36 @@ static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *k
   return GIVE(stage, out);
 }
 
+/* The layout of the default of a composition; where there is but one, there is nothing to choose. */
+static wisp_status layout_of_default(wisp_error *err, const wisp_choosing *c, const char *composition, wisp_layout *out)
+{
+  if (c->layouts == 1) return *out = c->layout[0], WISP_OK;
+  const wisp_chooser from = {c->from->strategies, NULL, c->from->limits, c->from->scopes};
+  wisp_wish wish = {.spec = c->spec,
+                    .composition = composition,
+                    .fixed = c->wish->fixed,
+                    .settled = c->wish->settled,
+                    .reproducible = c->wish->reproducible};
+  HELD(wisp_stage_free) wisp_stage whole = {.kernels = 0};
+  wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
+  CALL(wisp_choose(err, &from, &wish, &whole));
+  *out = whole.layout;
+  return WISP_OK;
+}
+
 /* Its default, in the layout of the default of the first composition, or chain, that has it. */
 static wisp_status from_defaults(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *out)
 {
   wisp_status status = WISP_EREFUSED;
   const char *const lone[] = {kernel, NULL};
-  const wisp_chooser from = {c->from->strategies, NULL, c->from->limits, c->from->scopes};
-  wisp_wish wish = {
-      .spec = c->spec, .fixed = c->wish->fixed, .settled = c->wish->settled, .reproducible = c->wish->reproducible};
-  wisp_stage whole = {.kernels = 0};
+  wisp_layout layout;
   wisp_error first = {.text = "no composition has it"};
-  wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
   const char *const *const lists[] = {c->family->compositions[0] ? c->family->compositions : lone, c->family->chains};
   for (int i = 0; i < 2; i++)
-    for (const char *const *list = lists[i]; list && *list && status == WISP_EREFUSED; list++) {
-      wish.composition = *list;
-      if (wisp_composition_has(*list, kernel)) status = wisp_choose(&first, &from, &wish, &whole);
-    }
+    for (const char *const *list = lists[i]; list && *list && status == WISP_EREFUSED; list++)
+      if (wisp_composition_has(*list, kernel))
+        status = wisp_choosing_remember(&first, c, *list, layout_of_default, &layout);
   if (status != WISP_OK) return wisp_fail(err, status, "kernel %s: %s", kernel, first.text);
-  const wisp_layout layout = whole.layout;
-  wisp_stage_free(&whole);
   return wisp_choosing_fill(err, c, kernel, WISP_NO_LINE, &layout, out);
 }
 
@@ -440,7 +415,8 @@ wisp_asker wisp_limits_asker(const wisp_limits *limits)
 
 wisp_status wisp_trial_limits(wisp_error *err, const wisp_trial *trial, wisp_limits *out)
 {
-  const wisp_status status = wisp_target_limits(err, trial->target, out);
+  const bool known = strcmp(out->target, trial->target) == 0;
+  const wisp_status status = known ? WISP_OK : wisp_target_documented(err, trial->target, out);
   snprintf(out->name, sizeof out->name, "%s", trial->device);
   snprintf(out->driver, sizeof out->driver, "%s", trial->driver);
   snprintf(out->compiler, sizeof out->compiler, "%s", trial->compiler);

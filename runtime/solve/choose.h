@@ -14,12 +14,19 @@
 #include "../kernel.h"
 #include "../device.h"
 
-/* What spaces can name, by spec and layout: made once for many choices for one device. Zero-initialise. */
+/* What spaces can name, by spec and layout, and the defaults there: made once for many choices for one device.
+ * Zero-initialise. */
 typedef struct wisp_scopes {
   size_t count, room;
   struct wisp_scope_kept *list;
+  size_t compositions, compositions_room;
+  struct wisp_composition_kept *composition;
+  char target[32]; /* whose they are: wisp_scopes_serve */
+  int units;
 } wisp_scopes;
 void wisp_scopes_free(wisp_scopes *scopes);
+/* Frees them, unless they are of a device like the one that has these limits, as documented. */
+void wisp_scopes_serve(wisp_scopes *scopes, const wisp_limits *limits);
 
 /* What is chosen from. All of it is borrowed, and outlives what is chosen. */
 typedef struct wisp_chooser {
@@ -146,7 +153,7 @@ bool wisp_stage_has(const wisp_stage *stage, const char *name);
 wisp_asker wisp_limits_asker(const wisp_limits *limits);
 
 /* Limits of the device that a trial was measured on, as documented for its target. WISP_EUSAGE where that is not known.
- */
+ * *out is zero, or what a call before gave: the same target is not asked for again. */
 wisp_status wisp_trial_limits(wisp_error *err, const wisp_trial *trial, wisp_limits *out);
 
 /* Was a kernel's trial measured with what its strategy compiles to today, on its kind of device, with values that the

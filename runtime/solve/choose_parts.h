@@ -47,6 +47,19 @@ enum { WISP_NO_LINE = -1 };
 wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int line,
                                const wisp_layout *layout, wisp_stage *out);
 
+/* The family's names in a layout, the caller's; the default candidate of the spec's kernel in a stage; whether a
+ * composition suits the spec's system (WISP_EREFUSED). What is the same for many choices is kept in the chooser's
+ * scopes. */
+wisp_status wisp_choosing_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out);
+wisp_status wisp_choosing_default(wisp_error *err, const wisp_choosing *c, const wisp_stage *stage, wisp_plan **out);
+wisp_status wisp_choosing_suit(wisp_error *err, const wisp_choosing *c, const char *composition);
+
+/* The layout of a composition's default, which `find` finds where it is not known yet. */
+typedef wisp_status (*wisp_find_layout)(wisp_error *err, const wisp_choosing *c, const char *composition,
+                                        wisp_layout *out);
+wisp_status wisp_choosing_remember(wisp_error *err, const wisp_choosing *c, const char *composition,
+                                   wisp_find_layout find, wisp_layout *out);
+
 bool wisp_is_composition(const wisp_family *family, const char *composition);
 wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out);
 /* Where the wish's composition is several. */
