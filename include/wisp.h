@@ -163,6 +163,125 @@ void wisp_memory_destroy(wisp_session *session, void *memory);
 wisp_status wisp_memory_put(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes);
 wisp_status wisp_memory_get(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes);
 
+/* --- solvers: a problem on a device, run by the kernels that the tuning store knows, or by defaults --- */
+
+typedef struct wisp_solver wisp_solver;
+
+/* An option of `wisp run PROBLEM`, by its long name: {"preconditioner", "jacobi"}. */
+typedef struct wisp_solver_setting {
+  const char *name, *value; /* of a flag any text */
+} wisp_solver_setting;
+
+/* Zero-initialise; what is 0 or NULL takes the value in parentheses. */
+typedef struct wisp_solver_request {
+  const char *problem;       /* "poisson", "heat", "helmholtz"; or a system of equations, such as "maxwell" */
+  int order;                 /* polynomial degree of the elements */
+  wisp_precision precision;  /* of the device's arithmetic (WISP_F64) */
+  const char *mesh;          /* a Gmsh file (the unit box) */
+  const char *box;           /* cells along an edge of the unit box, "8", as the command's --box (the command's) */
+  size_t vertices, elements; /* in place of both the caller's own mesh: */
+  const double *xyz;         /* its vertices, xyz[3 v + c], */
+  const int *corners;        /* and of element e the vertices corners[C e + c], C = 3, 4 or 8 */
+  double merge;              /* join the file's nodes that are closer than this, in its unit of length (0: none) */
+  int cracks;                /* 1: faces of the file's boundary may lie on one another (0: WISP_EINPUT) */
+  const wisp_solver_setting *settings; /* the problem's options; ends with a NULL name (NULL: none) */
+} wisp_solver_request;
+
+/* Makes the mesh, chooses and compiles the kernels, takes the device's memory. WISP_EUSAGE for a setting that the
+ * problem has not. */
+wisp_status wisp_solver_create(wisp_error *err, wisp_session *session, const wisp_solver_request *request,
+                               wisp_solver **out);
+void wisp_solver_destroy(wisp_solver *solver);
+
+/* How far to go. Zero-initialise; what is 0 follows from the settings. */
+typedef struct wisp_until {
+  long long steps;  /* in time: this many more; of an iteration: at most so many */
+  double time;      /* in time: to this one, the last step exactly */
+  double dt;        /* the length of a step in time */
+  double tolerance; /* of an iteration: of the residual over the right-hand side */
+} wisp_until;
+
+/* Solves, or goes on in time, and returns when that is done. until NULL: as the settings say. WISP_EWRONG where an
+ * iteration does not converge, and where the fields are not finite afterwards: the step was too long. */
+wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, const wisp_until *until);
+
+/* A row of the report, as `wisp run --json` has it. */
+typedef enum wisp_row_kind {
+  WISP_ROW_NUMBER, /* rows with the same key after one another are a list */
+  WISP_ROW_TEXT,
+  WISP_ROW_TRUTH,  /* value: 1 or 0 */
+  WISP_ROW_LINE,   /* text: for people alone */
+  WISP_ROW_KERNELS /* the place of a table of kernels among the lines; value: of which part */
+} wisp_row_kind;
+typedef struct wisp_solver_row {
+  wisp_row_kind kind;
+  const char *key;  /* "l2_error"; NULL: a line */
+  double value;     /* NaN: not known */
+  const char *unit; /* "s"; "" for none */
+  const char *text; /* NULL: none */
+} wisp_solver_row;
+
+/* The i-th row of a report of the state now, which is made when row 0 is asked for. Its texts live until then.
+ * WISP_EMISSING behind the last. */
+wisp_status wisp_solver_report_row(wisp_error *err, wisp_solver *solver, size_t i, wisp_solver_row *out);
+/* The number of this key in such a report, made anew. WISP_EMISSING where it has none. */
+wisp_status wisp_solver_number(wisp_error *err, wisp_solver *solver, const char *key, double *out);
+
+/* The fields now, at the points of each element: xyz[3 (e points + i) + c], value[f][e points + i]. They live until the
+ * next call. */
+typedef struct wisp_fields {
+  int dimension, order;
+  size_t elements, points, count;
+  const char **name; /* of each field */
+  double *xyz, **value;
+} wisp_fields;
+wisp_status wisp_solver_fields(wisp_error *err, wisp_solver *solver, const wisp_fields **out);
+/* Writes them; the file's ending says how: .vtu, for ParaView. */
+wisp_status wisp_solver_write(wisp_error *err, wisp_solver *solver, const char *path);
+
+/* Values of a problem in time: K elements of Np nodes, n fields, double u[(f K + k) Np + i], elements in the mesh's
+ * order. WISP_EUSAGE for problems that exchange none. */
+typedef struct wisp_solver_sizes {
+  size_t elements, nodes, fields;
+  const char *const *name; /* of each field */
+} wisp_solver_sizes;
+wisp_status wisp_solver_size(wisp_error *err, const wisp_solver *solver, wisp_solver_sizes *out);
+/* Coordinates of all nodes: xyz[3 (k Np + i) + c], caller's memory. */
+wisp_status wisp_solver_nodes(wisp_error *err, const wisp_solver *solver, double *xyz);
+/* Sets all fields, name NULL, in place of the start that the settings say; or a coefficient of the equations, "rho", by
+ * element: K positive numbers, from 1e-30 to 1e30 (in single precision from 1e-15 to 1e15). Then fields are zero, and
+ * the stable time step is another. */
+wisp_status wisp_solver_set(wisp_error *err, wisp_solver *solver, const char *name, const double *values);
+wisp_status wisp_solver_get(wisp_error *err, wisp_solver *solver, double *u);
+
+/* Its i-th kernel; WISP_EMISSING behind the last. */
+wisp_status wisp_solver_kernel(wisp_error *err, const wisp_solver *solver, size_t i, wisp_kernel_info *info);
+/* The i-th remark about the mesh and the data; WISP_EMISSING behind the last. */
+wisp_status wisp_solver_note(wisp_error *err, const wisp_solver *solver, size_t i, wisp_mesh_note *note);
+
+/* The i-th option of a problem; WISP_EMISSING behind the last. */
+typedef enum wisp_option_kind {
+  WISP_OPTION_TEXT,
+  WISP_OPTION_FLAG,
+  WISP_OPTION_INTEGER,
+  WISP_OPTION_REAL,
+  WISP_OPTION_CHOICE,
+  WISP_OPTION_FILE /* that is written */
+} wisp_option_kind;
+typedef struct wisp_solver_option {
+  const char *name;
+  wisp_option_kind kind;
+  const char *argument; /* what help calls its value, "K"; NULL: a flag */
+  const char *help;
+  const char *value;   /* where none is given, "1e-10"; of either precision "1e-10; f32: 1e-5"; NULL: none */
+  const char *unset;   /* what then happens, for people: "the store's choice"; "": help says it; NULL: the value does */
+  double least, most;  /* of a number */
+  const char *choices; /* words of which it is one, "none jacobi"; endings of a file, ".vtu" */
+  const char *beside;  /* of a file: another is written, its name with this before the ending, "_b"; NULL: none */
+  char letter;         /* of the command's short form; 0: none */
+} wisp_solver_option;
+wisp_status wisp_solver_option_at(wisp_error *err, const char *problem, size_t i, wisp_solver_option *out);
+
 /* --- a tuned kernel on the caller's arrays --- */
 
 typedef struct wisp_kernel wisp_kernel;

@@ -306,7 +306,10 @@ static void test_files(void **state)
     GOOD(wisp_heat_step(err, solver));
     double *u = numbers(heat->assembly->nodes->nodes);
     GOOD(wisp_heat_solver_field(err, solver, u));
-    GOOD(wisp_heat_write_vtu(err, heat, u, fixture_path(*state, "u.vtu")));
+    wisp_fields fields;
+    GOOD(wisp_heat_fields(err, heat, u, &fields));
+    GOOD(wisp_fields_write(err, &fields, fixture_path(*state, "u.vtu")));
+    wisp_fields_free(&fields);
     check_points(fixture_path(*state, "u.vtu"), mesh[i], 10 * mesh[i]->elements);
     GOOD(wisp_heat_export(err, solver, fixture_path(*state, "A.mtx")));
     A[i] = numbers(heat->assembly->pattern->nonzeros + 1), b[i] = numbers(heat->assembly->pattern->rows + 1);
