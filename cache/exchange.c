@@ -99,7 +99,7 @@ wisp_status wisp_text_add_item(wisp_error *err, wisp_text *out, bool first, cJSO
   return status;
 }
 
-enum { EXPORT_VERSION = 1 }; /* of the JSON that wisp_store_export writes: docs/store.md */
+enum { EXPORT_VERSION = 1 }; /* of the JSON that wisp_store_export writes: docs/reference/store.md */
 
 static const char blanks[] = " \t\r\n";
 

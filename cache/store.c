@@ -12,7 +12,28 @@
 struct wisp_store {
   wisp_trials all;                   /* user's, then the site's, then the shipped ones */
   size_t first[WISP_LAYER_NONE + 1]; /* where each layer begins; the last entry is the end */
+  /* Trials by their specs: a list for each remainder of a spec's hash, in the order of the layers. Numbers of trials
+   * begin with 1; 0 ends a list. */
+  size_t lists, *head, *next;
 };
+
+static size_t list_of(const wisp_store *store, const char *spec)
+{
+  return wisp_hash(WISP_HASH_SEED, spec, strlen(spec)) % store->lists;
+}
+
+static wisp_status index_specs(wisp_error *err, wisp_store *store)
+{
+  store->lists = store->all.count + 1;
+  CALL(wisp_new(err, store->lists, sizeof *store->head, &store->head));
+  CALL(wisp_new(err, store->lists, sizeof *store->next, &store->next));
+  for (size_t i = store->all.count; i > 0; i--) {
+    size_t *head = &store->head[list_of(store, store->all.trials[i - 1].spec)];
+    store->next[i] = *head;
+    *head = i;
+  }
+  return WISP_OK;
+}
 
 const char *wisp_match_name(wisp_match match)
 {
@@ -85,6 +106,7 @@ wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool toleran
   store->first[WISP_LAYER_SHIPPED] = store->all.count;
   CALL(load_shipped(err, &said, &store->all));
   store->first[WISP_LAYER_NONE] = store->all.count;
+  CALL(index_specs(err, store));
   if (warning) {
     *warning = said.data;
     said.data = NULL;
@@ -96,6 +118,8 @@ void wisp_store_close(wisp_store *store)
 {
   if (!store) return;
   free(store->all.trials);
+  free(store->head);
+  free(store->next);
   free(store);
 }
 
@@ -113,6 +137,14 @@ const wisp_trial *wisp_store_trial(const wisp_store *store, size_t i, wisp_layer
   return &store->all.trials[i];
 }
 
+const wisp_trial *wisp_store_next(const wisp_store *store, const char *spec, size_t *at, wisp_layer *layer)
+{
+  size_t i = *at ? store->next[*at] : store->head[list_of(store, spec)];
+  while (i && strcmp(store->all.trials[i - 1].spec, spec) != 0) i = store->next[i];
+  *at = i;
+  return i ? wisp_store_trial(store, i - 1, layer) : NULL;
+}
+
 void wisp_store_show(wisp_store *store)
 {
   char shown[sizeof((wisp_trial *)0)->reason];
@@ -124,11 +156,6 @@ void wisp_store_show(wisp_store *store)
       wisp_show_text(text, shown, column->size);
       strcpy(text, shown);
     }
-}
-
-uint64_t wisp_step_hash(uint64_t step, const char *kernel)
-{
-  return wisp_hash(step, kernel, strlen(kernel));
 }
 
 /* How well a trial's surroundings fit who asks. */
@@ -169,10 +196,10 @@ static wisp_answer find_outcome(const wisp_store *store, const wisp_asker *asker
                                 const void *context)
 {
   wisp_answer best = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
-  for (size_t i = 0; i < store->all.count; i++) {
-    wisp_layer layer;
-    const wisp_trial *trial = wisp_store_trial(store, i, &layer);
-    if (strcmp(trial->spec, spec) != 0 || (layout && strcmp(trial->layout, layout) != 0)) continue;
+  const wisp_trial *trial = NULL;
+  wisp_layer layer;
+  for (size_t at = 0; (trial = wisp_store_next(store, spec, &at, &layer));) {
+    if (layout && strcmp(trial->layout, layout) != 0) continue;
     if (wisp_trial_outcome(trial) != outcome || !(trial->ms > 0)) continue;
     wisp_match match = grade(asker, trial);
     if (match == WISP_MATCH_DEFAULT || match > best.match || (match == best.match && layer > best.layer)) continue;

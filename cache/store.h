@@ -81,6 +81,9 @@ void wisp_tally_add(wisp_tally *tally, const wisp_trial *trial);
 /* "14 ok, 237 refused (3061 candidates), 1 unfinished": those that there are. */
 wisp_status wisp_tally_print(wisp_error *err, const wisp_tally *tally, wisp_text *out);
 
+/* Whether two reasons are the same but for their numbers. */
+bool wisp_reason_alike(const char *a, const char *b);
+
 /* Says what became of the candidate, and why. */
 __attribute__((format(printf, 3, 4))) void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why,
                                                           ...);
@@ -117,7 +120,8 @@ void wisp_store_close(wisp_store *store);
 WISP_OWNED(wisp_store, wisp_store_close)
 
 /* --- which trial answers --- */
-/* What a tuner's final round says of the candidates that are as fast as the best within noise (docs/search.md). */
+/* What a tuner's final round says of the candidates that are as fast as the best within noise
+ * (docs/reference/search.md). */
 #define WISP_TIE_CHOSEN "chosen"
 #define WISP_TIE_TIED "tied"
 /* A candidate that no final round has chosen answers only where it is faster than the chosen one by this factor: no
@@ -154,6 +158,10 @@ void wisp_store_find(const wisp_store *store, const wisp_asker *asker, const cha
 /* All trials of all layers (layer order), for reports and `best`. */
 size_t wisp_store_count(const wisp_store *store);
 const wisp_trial *wisp_store_trial(const wisp_store *store, size_t i, wisp_layer *layer);
+
+/* The trials of one spec, in that order, without a look at the others: *at is 0 for the first one, and what the call
+ * before left there for the next; NULL behind the last. */
+const wisp_trial *wisp_store_next(const wisp_store *store, const char *spec, size_t *at, wisp_layer *layer);
 
 /* Makes every text of every trial one that a terminal can show (wisp_show_text): for whoever prints them. */
 void wisp_store_show(wisp_store *store);

@@ -156,6 +156,16 @@ int wisp_contest_order(const wisp_trial *a, const wisp_trial *b)
 
 /* ---- Reasons that are asked for again. */
 
+bool wisp_reason_alike(const char *a, const char *b)
+{
+  for (;; a++, b++) {
+    while (isdigit((unsigned char)*a)) a++;
+    while (isdigit((unsigned char)*b)) b++;
+    if (*a != *b) return false;
+    if (!*a) return true;
+  }
+}
+
 static const char slower[] = " times the time of ";
 
 void wisp_reason_refuse(wisp_trial *t, long long candidates, const char *why)
@@ -199,4 +209,9 @@ int wisp_reason_begun(const wisp_trial *t)
   int times = 0;
   if (wisp_trial_outcome(t) != WISP_TRIAL_UNFINISHED) return 0;
   return sscanf(t->reason, "begun %d", &times) == 1 && times > 0 ? times : 1;
+}
+
+uint64_t wisp_step_hash(uint64_t step, const char *kernel)
+{
+  return wisp_hash(step, kernel, strlen(kernel));
 }

@@ -8,6 +8,27 @@
 #include <string.h>
 #include <unistd.h>
 
+bool wisp_db_is_day(const char *text)
+{
+  static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  int year = 0, month = 0, day = 0;
+  for (int i = 0; i < 10; i++)
+    if (i == 4 || i == 7 ? text[i] != '-' : text[i] < '0' || text[i] > '9') return false;
+  if (sscanf(text, "%4d-%2d-%2d", &year, &month, &day) != 3 || month < 1 || month > 12) return false;
+  bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  return day >= 1 && day <= days[month - 1] + (leap && month == 2);
+}
+
+const char *wisp_db_day_of(const wisp_trial *trial)
+{
+  return wisp_db_is_day(trial->when) ? trial->when : "unknown";
+}
+
+void wisp_db_print_backup(const char *backup)
+{
+  if (backup) printf("as it was: %s\n", backup);
+}
+
 /* One line: what a layer holds of a device. */
 typedef struct holding {
   wisp_layer layer;

@@ -18,22 +18,27 @@ typedef struct wish {
   wisp_target target;
 } wish;
 
+enum { MOST_DIALECTS = 8 };
+
 static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *out)
 {
-  static const char *const dialects[] = {"cuda", "host"};
+  const char *dialects[MOST_DIALECTS], *targets[MOST_DIALECTS];
   const char *family = wisp_option_family(args), *target = wisp_option_value(args, "target");
   const char *system = wisp_option_value(args, "system"), *kernel = wisp_option_value(args, "kernel");
   const char *element = wisp_option_value(args, "element");
   long long order = 0;
-  size_t dialect = 0;
+  size_t dialect = 0, count = 0, usual = 0;
   wisp_precisions precisions;
   wisp_limits limits;
   out->family = wisp_family_find(family);
   CALL(wisp_option_known(err, args));
   CALL(wisp_option_integer(err, args, "orders", 1, WISP_HIGHEST_ORDER, 3, &order));
   CALL(wisp_option_precisions(err, args, "precision", "f32", &precisions));
-  CALL(wisp_option_choice(err, args, "dialect", 2, dialects, target && strcmp(target, "host") == 0, &dialect));
-  CALL(wisp_target_limits(err, target ? target : dialect ? "host" : "sm_90", &limits));
+  while (count < MOST_DIALECTS && (dialects[count] = wisp_dialect_at(count, &targets[count]))) count++;
+  for (size_t i = 0; target && i < count; i++)
+    if (strcmp(dialects[i], wisp_target_dialect(target)) == 0) usual = i;
+  CALL(wisp_option_choice(err, args, "dialect", count, dialects, usual, &dialect));
+  CALL(wisp_target_limits(err, target ? target : targets[dialect], &limits));
   out->target = wisp_limits_target(&limits);
   out->dialect = dialects[dialect];
   out->strategy = wisp_option_value(args, "strategy");

@@ -211,6 +211,14 @@ static wisp_status print_winners(wisp_error *err, const char *device, const winn
 
 /* --- what came of it --- */
 
+/* Each reason for which trials failed. */
+static void print_failures(const wisp_tune_summary *s)
+{
+  if (s->failures) printf("failed:\n");
+  for (int i = 0; i < s->failures; i++)
+    printf("  %6lld  %s: %s\n", s->failure[i].count, s->failure[i].outcome, s->failure[i].reason);
+}
+
 /* Each device where there are several, and all together. */
 static void print_summary(const display *d, const wisp_tune_summary *s)
 {
@@ -229,8 +237,9 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
          s->ok, s->failed, s->refused, s->known);
   if (s->skipped) printf(", %lld not compiled for want of memory, stack, room or processes", s->skipped);
   putchar('\n');
-  printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds,
-         strcmp(s->limits.kind, "host") == 0 ? "host" : "GPU", s->device_seconds, used, used == 1 ? "" : "s");
+  print_failures(s);
+  printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds, s->limits.gpu ? "GPU" : "host",
+         s->device_seconds, used, used == 1 ? "" : "s");
   if (s->device_seconds > 0)
     printf("of that %.0f %% preparing, %.0f %% compiling, %.0f %% verifying, %.0f %% timing, %.0f %% else\n",
            100 * s->spent[WISP_PREPARING] / s->device_seconds, 100 * s->spent[WISP_COMPILING] / s->device_seconds,
@@ -255,10 +264,23 @@ static void add_numbers(cJSON *object, const wisp_tune_summary *s)
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
 }
 
+static void add_failures(cJSON *object, const wisp_tune_summary *s)
+{
+  cJSON *list = cJSON_AddArrayToObject(object, "failures");
+  for (int i = 0; i < s->failures; i++) {
+    cJSON *failure = cJSON_CreateObject();
+    cJSON_AddStringToObject(failure, "outcome", s->failure[i].outcome);
+    cJSON_AddStringToObject(failure, "reason", s->failure[i].reason);
+    cJSON_AddNumberToObject(failure, "count", (double)s->failure[i].count);
+    cJSON_AddItemToArray(list, failure);
+  }
+}
+
 static cJSON *to_json(const display *d, const wisp_tune_summary *s)
 {
   cJSON *object = cJSON_CreateObject();
   add_numbers(object, s);
+  add_failures(object, s);
   cJSON *devices = cJSON_AddArrayToObject(object, "devices");
   for (size_t i = 0; i < d->count; i++) {
     cJSON *device = cJSON_CreateObject();

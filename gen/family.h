@@ -10,7 +10,7 @@
 
 /* What a device allows, as templates and spaces see it (runtime fills it from wisp_limits). */
 typedef struct wisp_target {
-  bool cuda;
+  bool gpu;
   int sm, units, max_threads, max_shared, shared_per_unit, registers_per_unit; /* units: multiprocessors, or cores */
 } wisp_target;
 
@@ -124,6 +124,7 @@ const wisp_family *wisp_family_at(size_t i);
 const wisp_family *wisp_family_find(const char *name);
 const wisp_kernel_decl *wisp_family_kernel(const wisp_family *family, const char *name); /* NULL: none */
 const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *name);   /* NULL: none */
+const wisp_element *wisp_family_element(const wisp_family *family, const char *name);    /* NULL: none */
 
 /* The layouts of the spec's family, "none" where it has none; count. */
 int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8]);
@@ -140,6 +141,10 @@ wisp_status wisp_family_refuse_kernel(wisp_error *err, const wisp_family *family
 
 /* WISP_EUSAGE where there is no such family, or it has no such element or order. */
 wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec);
+/* The same of a family that is at hand. */
+wisp_status wisp_family_check_element(wisp_error *err, const wisp_family *family, const wisp_spec *spec);
+/* Adds a name to a list for people, "a, b", as far as there is room. */
+void wisp_list_add(char *list, size_t room, const char *name);
 
 /* The i-th name of a list, "u res"; false behind the last, and of a list that is NULL. */
 bool wisp_list_at(const char *list, int i, char name[32]);

@@ -1,46 +1,10 @@
 #include "system.h"
-#include "family.h"
-#include "named.h"
 #include "system_slots.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const wisp_named systems = {"system", "systems", ".system"};
-
-bool wisp_system_is_own(const char *name)
-{
-  return wisp_named_is_own(&systems, name);
-}
-
-wisp_status wisp_system_check_name(wisp_error *err, const char *path, const char *name)
-{
-  const wisp_family *family = NULL;
-  bool taken = wisp_system_is_own(name);
-  for (size_t i = 0; (family = wisp_family_at(i)); i++) taken |= strcmp(family->default_system, name) == 0;
-  return taken ? wisp_named_taken(err, &systems, path, name) : WISP_OK;
-}
-
-bool wisp_system_exists(const char *name)
-{
-  return wisp_named_exists(&systems, name);
-}
-
-wisp_status wisp_system_names(wisp_error *err, wisp_text *list)
-{
-  return wisp_named_list(err, &systems, list);
-}
-
-wisp_status wisp_system_load(wisp_error *err, const char *name, wisp_system **out)
-{
-  OWNED(free) char *text = NULL;
-  char path[WISP_NAMED_PATH];
-  CALL(wisp_named_read(err, &systems, name, path, &text));
-  if (!wisp_system_is_own(name)) CALL(wisp_system_check_name(err, path, name));
-  return wisp_system_parse(err, path, text, out);
-}
 
 static void free_statements(wisp_statements *statements)
 {

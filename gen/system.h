@@ -5,6 +5,7 @@
 #define WISP_SYSTEM_H
 
 #include "language/expr.h"
+#include "named.h"
 #include "spec.h"
 
 enum {
@@ -101,8 +102,11 @@ typedef struct wisp_system {
 /* Parses a system's text; name is for messages, without folders and .system the system's own. WISP_EINPUT with
  * name:line. */
 wisp_status wisp_system_parse(wisp_error *err, const char *name, const char *text, wisp_system **out);
-/* By name, from the embedded templates/systems/ or the folder systems/ of $WISP_TEMPLATES. WISP_EUSAGE names the ones
- * that there are. */
+/* By name, from the embedded templates/systems/ or the folder systems/ of $WISP_TEMPLATES; path, or NULL, gets where it
+ * stands. WISP_EUSAGE names the ones that there are. */
+extern const wisp_named wisp_systems;
+wisp_status wisp_system_read(wisp_error *err, const char *name, char path[WISP_NAMED_PATH], wisp_system **out);
+/* The same for a name that a user gives: WISP_EINPUT where a family has that for its own system. */
 wisp_status wisp_system_load(wisp_error *err, const char *name, wisp_system **out);
 void wisp_system_destroy(wisp_system *system);
 WISP_OWNED(wisp_system, wisp_system_destroy)

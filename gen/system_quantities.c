@@ -44,27 +44,6 @@ wisp_status wisp_system_add_quantity(wisp_error *err, const wisp_env *constants,
   return WISP_OK;
 }
 
-/* The length of the name that the text begins with. */
-static size_t name_length(const char *text)
-{
-  size_t length = 0;
-  while (is_letter(text[length]) || (length && isdigit((unsigned char)text[length]))) length++;
-  return length;
-}
-
-int wisp_system_mentioned(const wisp_system *system, const char *text, const char **at)
-{
-  char name[32];
-  for (size_t length = 1; *text; text += length ? length : 1 + strspn(text + 1, "0123456789.")) {
-    length = name_length(text);
-    if (!length || length >= sizeof name) continue;
-    snprintf(name, sizeof name, "%.*s", (int)length, text);
-    *at = text;
-    if (wisp_system_quantity(system, name) >= 0) return wisp_system_quantity(system, name);
-  }
-  return -1;
-}
-
 void wisp_system_mark_readers(wisp_system *system, const wisp_expr *expression)
 {
   const char *name = NULL;

@@ -23,8 +23,12 @@ wisp_status wisp_constants_write(wisp_error *err, const wisp_env *constants, con
   for (const char *at = text; *at;) {
     size_t length = 0; /* of a name or a number; both go on with letters and digits, a number with points as well */
     while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] == '.') length++;
-    snprintf(name, sizeof name, "%.*s", length < sizeof name ? (int)length : 0, at);
-    const wisp_value *literal = wisp_env_get(constants, name, WISP_KIND_TEXT);
+    const wisp_value *literal = NULL;
+    if (length && length < sizeof name) {
+      memcpy(name, at, length);
+      name[length] = '\0';
+      CALL(wisp_env_get(err, constants, name, WISP_KIND_TEXT, &literal));
+    }
     CALL(wisp_text_add(err, out, literal ? literal->as.text : at, literal ? literal->count : length ? length : 1));
     at += length ? length : 1;
   }

@@ -8,7 +8,7 @@
  *   - handles belong to one thread at a time. On a GPU, functions that reach it make its context current to their
  * thread.
  *
- * docs/library.md shows it at work: solving, tuned kernels, whole operators.
+ * docs/guide/library.md shows it at work: solving, tuned kernels, whole operators.
  */
 #ifndef WISP_H
 #define WISP_H
@@ -43,8 +43,8 @@ typedef struct wisp_error {
 
 typedef enum wisp_precision { WISP_F32 = 4, WISP_F64 = 8 } wisp_precision; /* the value is the size in bytes */
 
-/* A remark about a mesh's file: what of it has no effect, or what was changed (docs/meshes.md). Both texts live as long
- * as what they were asked of. */
+/* A remark about a mesh's file: what of it has no effect, or what was changed (docs/guide/meshes.md). Both texts live
+ * as long as what they were asked of. */
 typedef struct wisp_mesh_note {
   const char *key;  /* a word for programs: "periodic" */
   const char *text; /* a line for people */
@@ -408,8 +408,8 @@ wisp_status wisp_operator_kernel(wisp_error *err, const wisp_operator *op, size_
 typedef struct wisp_matrix wisp_matrix;
 
 /* A_ij = int kappa grad phi_i . grad phi_j + mass int phi_i phi_j, F_i = int f phi_i - sum over fixed j of A_ij u_j, of
- * continuous elements on triangles or tets (docs/assembly.md). Element e has the vertices corners[C e + c], C = 3 or 4,
- * counter-clockwise, or right-handed. Zero-initialise; what is 0 or NULL takes the value in parentheses. */
+ * continuous elements on triangles or tets (docs/results/assembly.md). Element e has the vertices corners[C e + c], C =
+ * 3 or 4, counter-clockwise, or right-handed. Zero-initialise; what is 0 or NULL takes the value in parentheses. */
 typedef struct wisp_matrix_request {
   const char *spec; /* element, order 1..5, form and precision: "assembly.step:tri:p2:laplace:f64" */
   size_t vertices, elements;
@@ -478,8 +478,8 @@ wisp_status wisp_matrix_note(wisp_error *err, const wisp_matrix *matrix, size_t 
 
 typedef struct wisp_helmholtz wisp_helmholtz;
 
-/* -div(kappa grad u) + lambda u = f by hybridized DG (docs/hdg.md). Edge l of a triangle leads from its corner l to the
- * next. Zero-initialise; what is 0 or NULL takes the value in parentheses. */
+/* -div(kappa grad u) + lambda u = f by hybridized DG (docs/results/hdg.md). Edge l of a triangle leads from its corner
+ * l to the next. Zero-initialise; what is 0 or NULL takes the value in parentheses. */
 typedef struct wisp_helmholtz_request {
   const char *spec; /* order 1..9 and precision: "hdg.step:tri:p4:helmholtz:f64" */
   size_t vertices, elements;

@@ -9,7 +9,7 @@
 wisp_status wisp_arrays_countable(wisp_error *err, const wisp_limits *limits, const char *what, const wisp_array *list,
                                   size_t count)
 {
-  for (size_t i = 0; i < count && strcmp(limits->kind, "host") != 0; i++)
+  for (size_t i = 0; limits->gpu && i < count; i++)
     CALL(wisp_require(err, list[i].wide || list[i].size <= INT_MAX, WISP_EUSAGE,
                       "%s: array %s has %zu numbers, more than kernels can count (2.1e9): take fewer elements", what,
                       list[i].name, list[i].size));
@@ -29,8 +29,7 @@ wisp_status wisp_arrays_fit(wisp_error *err, const wisp_limits *limits, wisp_pre
   CALL(wisp_require(err, count <= WISP_MAX_ARRAYS, WISP_EUSAGE, "%s has %zu arrays, must be at most %d", what, count,
                     WISP_MAX_ARRAYS));
   const wisp_arrays arrays = describe(precision, guard, list, count);
-  const bool on_host = strcmp(limits->kind, "host") == 0;
-  const double bytes = (double)wisp_arrays_bytes(&arrays) + (on_host ? beside : 0);
+  const double bytes = (double)wisp_arrays_bytes(&arrays) + (limits->gpu ? 0 : beside);
   CALL(wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,
                     "%s needs %.2f GB, %s has %.2f GB: take fewer elements or a lower order", what, bytes / 1e9,
                     limits->name, (double)limits->memory / 1e9));

@@ -373,3 +373,8 @@ void wisp_cache_put(const wisp_cache_key *key, const wisp_binary *binary)
   wisp_cache_folder_trim(folder);
   close(folder);
 }
+
+void wisp_binary_free(wisp_binary *binary)
+{
+  free(binary->data);
+}

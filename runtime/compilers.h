@@ -27,7 +27,7 @@ wisp_status wisp_host_cpuinfo(wisp_error *err, const char *heading, wisp_text *o
 /* Whether the text is sm_ and a number, perhaps with the letter a or f: sm_80, sm_90a. */
 bool wisp_nvrtc_has_target(const char *target);
 
-/* Documented limits of the architecture. WISP_EUSAGE for one that is not in the table. */
+/* Documented limits of the architecture, which name no kind. WISP_EUSAGE for one that is not in the table. */
 wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_limits *out);
 
 /* NVRTC's version; and the flags. */

@@ -1,5 +1,5 @@
 /* Finding the CUDA libraries and their functions. */
-#include "cuda_api.h"
+#include "cuda_parts.h"
 
 #include <dlfcn.h>
 #include <glob.h>
@@ -247,4 +247,19 @@ wisp_status wisp_nvml_api_open(wisp_error *err, wisp_nvml_api *out)
                        .is_drivers = true,
                        ENTRIES(nvml_entries)};
   return open_api(err, &nvml, out);
+}
+
+wisp_status wisp_cuda_check(wisp_error *err, const wisp_cuda_api *api, int result, const char *what, const char *name)
+{
+  const char *code = NULL, *text = NULL;
+  if (result == 0) return WISP_OK;
+  if (api->cuGetErrorName(result, &code) != 0 || !code) code = "unknown error";
+  if (api->cuGetErrorString(result, &text) != 0 || !text) text = "the driver has no text for it";
+  return wisp_fail(err, result == WISP_CUDA_OUT_OF_MEMORY ? WISP_EMEMORY : WISP_EDEVICE, "cuda: %s%s%s: %s %d (%s)",
+                   what, *name ? " " : "", name, code, result, text);
+}
+
+wisp_status wisp_cuda_enter(wisp_error *err, cuda_device *device)
+{
+  return CUDA(device, cuCtxSetCurrent, device->context);
 }

@@ -2,6 +2,7 @@
  * of its own that holds the captured one in a conditional node; with a driver that lacks those the host looks, a batch
  * of passes behind. */
 #include "cuda_parts.h"
+#include "known_compilers.h"
 #include "../gen/environment.h"
 
 #include <stdlib.h>
@@ -77,7 +78,8 @@ static wisp_status load_loop_kernel(wisp_error *err, cuda_graph *graph, void **f
 {
   cuda_device *device = wisp_cuda_of(graph->base.device);
   HELD(wisp_binary_free) wisp_binary binary = {0};
-  CALL(wisp_compile(err, device->base.limits.target, "wisp_loop", wisp_cuda_loop_source, &binary));
+  CALL(
+      wisp_compile_by(err, device->base.kind, device->base.limits.target, "wisp_loop", wisp_cuda_loop_source, &binary));
   CALL(CUDA(device, cuModuleLoadData, &graph->module, binary.data));
   return CUDA(device, cuModuleGetFunction, function, graph->module, "wisp_loop");
 }

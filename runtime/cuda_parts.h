@@ -35,6 +35,8 @@ static inline cuda_device *wisp_cuda_of(wisp_device *device)
   return (cuda_device *)device;
 }
 
+enum { WISP_CUDA_OUT_OF_MEMORY = 2 };
+
 /* A driver's result as a status: "cuda: launch volume: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory ...)". */
 wisp_status wisp_cuda_check(wisp_error *err, const wisp_cuda_api *api, int result, const char *what, const char *name);
 

@@ -18,7 +18,8 @@ typedef struct wisp_event wisp_event;   /* a point in the device's stream, for t
 typedef uint64_t wisp_pointer;          /* a device address; on the host device a real pointer */
 
 typedef struct wisp_limits {      /* queried, never tabled */
-  char kind[16];                  /* "cuda" or "host" */
+  char kind[16];                  /* its dialect: "cuda", "host" */
+  bool gpu;                       /* kernels are threads on memory of their own; else loops beside the mesh */
   char name[128];                 /* "NVIDIA H200", "AMD EPYC ..." */
   char target[32];                /* what to compile for: "sm_90", "host" */
   char driver[64], compiler[128]; /* versions, for provenance: "580.159", "NVRTC 13.0", "gcc 12.2.0" */
@@ -51,8 +52,13 @@ void wisp_binary_free(wisp_binary *binary);
  * limits, for compile checks only; an open device always answers for itself. WISP_EUSAGE for an unknown target. */
 wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits *out);
 
-/* The dialect that kernels for a target are written in, its kind's name; empty where the target is not known. */
+/* The dialect that kernels for a target are written in, and whether it is a GPU's; empty, and false, where the target
+ * is not known. */
 const char *wisp_target_dialect(const char *target);
+bool wisp_target_is_gpu(const char *target);
+
+/* The dialect of the i-th kind of device, and the target to plan for where no device is; NULL behind the last. */
+const char *wisp_dialect_at(size_t i, const char **target);
 
 /* Compiles kernel text for a target. The result is cached on disk by its content (source, target, compiler version,
  * flags): cache_folder.h; an unwritable cache is no error. WISP_ECOMPILE carries the compiler's first
@@ -87,6 +93,8 @@ bool wisp_limits_alike(const wisp_limits *a, const wisp_limits *b);
 /* All devices of every kind, for `wisp devices` and -d all: names as wisp_device_open takes them, as in
  * "cuda:0,cuda:1,host". */
 wisp_status wisp_device_list(wisp_error *err, wisp_text *names);
+/* The same, without those that are no GPUs where there is one. */
+wisp_status wisp_device_list_gpus(wisp_error *err, wisp_text *names);
 
 wisp_status wisp_device_alloc(wisp_error *err, wisp_device *device, size_t bytes, wisp_pointer *out);
 void wisp_device_free(wisp_device *device, wisp_pointer pointer);
@@ -150,6 +158,16 @@ wisp_status wisp_event_elapsed(wisp_error *err, const wisp_event *from, wisp_eve
                                double *ms); /* waits for `to` */
 void wisp_event_destroy(wisp_event *event);
 WISP_OWNED(wisp_event, wisp_event_destroy)
+
+/* How launches on a device are timed: least numbers of probes and samples; shorter runs are timed several at once. On a
+ * GPU that is ours, noise has both signs: medians. On a host other work takes cores away for milliseconds, which only
+ * ever adds: the fastest of more and shorter samples. */
+typedef struct wisp_timing {
+  int probes, samples;
+  double sample_ms;
+  bool fastest;
+} wisp_timing;
+wisp_timing wisp_device_timing(const wisp_device *device);
 
 /* Measured ceilings of this device, taken once per process and cached beside the kernels for a day: copy in GB/s
  * (read + written, buffers several times the L2), plain FMA peaks in GFLOP/s for both precisions; writing alone, and

@@ -11,7 +11,6 @@
 
 /* From cuda.h. */
 enum {
-  ERROR_OUT_OF_MEMORY = 2,
   ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
   ATTRIBUTE_UNITS = 16,
   ATTRIBUTE_L2_CACHE_SIZE = 38,
@@ -38,23 +37,6 @@ typedef struct cuda_event {
   wisp_event base;
   void *event;
 } cuda_event;
-
-/* ---- Errors and contexts. */
-
-wisp_status wisp_cuda_check(wisp_error *err, const wisp_cuda_api *api, int result, const char *what, const char *name)
-{
-  const char *code = NULL, *text = NULL;
-  if (result == 0) return WISP_OK;
-  if (api->cuGetErrorName(result, &code) != 0 || !code) code = "unknown error";
-  if (api->cuGetErrorString(result, &text) != 0 || !text) text = "the driver has no text for it";
-  return wisp_fail(err, result == ERROR_OUT_OF_MEMORY ? WISP_EMEMORY : WISP_EDEVICE, "cuda: %s%s%s: %s %d (%s)", what,
-                   *name ? " " : "", name, code, result, text);
-}
-
-wisp_status wisp_cuda_enter(wisp_error *err, cuda_device *device)
-{
-  return CUDA(device, cuCtxSetCurrent, device->context);
-}
 
 /* ---- What is there. */
 
@@ -117,7 +99,8 @@ static wisp_status query_limits(wisp_error *err, cuda_device *device)
   CALL(CUDA(device, cuDeviceTotalMem_v2, &limits->memory, device->handle));
   limits->sm = 10 * major + minor;
   limits->l2 = (size_t)l2;
-  snprintf(limits->kind, sizeof limits->kind, "%s", wisp_cuda_kind.name);
+  limits->gpu = true;
+  snprintf(limits->kind, sizeof limits->kind, "%s", wisp_cuda_kind.dialect);
   snprintf(limits->target, sizeof limits->target, "sm_%d", limits->sm);
   limits->loops = wisp_cuda_has_loops(&device->api);
   driver_version(&device->api, limits->driver, sizeof limits->driver);
@@ -192,7 +175,7 @@ static wisp_status cuda_alloc(wisp_error *err, wisp_device *base, size_t bytes, 
   cuda_device *device = wisp_cuda_of(base);
   CALL(wisp_cuda_enter(err, device));
   int result = device->api.cuMemAlloc_v2(out, bytes);
-  if (result == ERROR_OUT_OF_MEMORY) {
+  if (result == WISP_CUDA_OUT_OF_MEMORY) {
     size_t free_bytes = 0, total = 0;
     device->api.cuMemGetInfo_v2(&free_bytes, &total);
     CALL(wisp_fail(
@@ -364,14 +347,27 @@ static wisp_status cuda_event_elapsed(wisp_error *err, const wisp_event *from, w
   return WISP_OK;
 }
 
+static wisp_status cuda_target_limits(wisp_error *err, const char *target, wisp_limits *out)
+{
+  CALL(wisp_nvrtc_target_limits(err, target, out));
+  out->gpu = true;
+  snprintf(out->kind, sizeof out->kind, "%s", wisp_cuda_kind.dialect);
+  return WISP_OK;
+}
+
 const wisp_device_kind wisp_cuda_kind = {
     .name = "cuda",
+    .dialect = "cuda",
+    .target = "sm_90",
+    .gpu = true,
+    .timing = {.probes = 3, .samples = 7, .sample_ms = 0.2},
+    .ceilings = {256, 32, 16, 4096, {256 * 8, 256 * 8}, 150, {20, 20}, true, false, (size_t)256 << 20, 0, 1 << 25},
     .count = cuda_count,
     .open = cuda_open,
     .adopt = cuda_adopt,
     .close = cuda_close,
     .has_target = wisp_nvrtc_has_target,
-    .target_limits = wisp_nvrtc_target_limits,
+    .target_limits = cuda_target_limits,
     .compiler = wisp_nvrtc_compiler,
     .options = wisp_nvrtc_options,
     .compile = wisp_nvrtc_compile,

@@ -99,7 +99,7 @@ static wisp_status host_limits(wisp_error *err, const char *target, wisp_limits 
                         .loops = true};
   CALL(wisp_host_cpuinfo(err, "model name", &name));
   if (uname(&system) != 0) memset(&system, 0, sizeof system);
-  snprintf(limits.kind, sizeof limits.kind, "%s", wisp_host_kind.name);
+  snprintf(limits.kind, sizeof limits.kind, "%s", wisp_host_kind.dialect);
   snprintf(limits.name, sizeof limits.name, "%.100s", name.length ? name.data : system.machine);
   snprintf(limits.target, sizeof limits.target, "%s", target);
   snprintf(limits.driver, sizeof limits.driver, "%.20s %.40s", system.sysname, system.release);
@@ -395,6 +395,10 @@ static void host_event_destroy(wisp_event *event)
 
 const wisp_device_kind wisp_host_kind = {
     .name = "host",
+    .dialect = "host",
+    .target = "host",
+    .timing = {.probes = 5, .samples = 15, .sample_ms = 0.02, .fastest = true},
+    .ceilings = {1, 1, 1, 1 << 18, {12 * 16, 12 * 8}, 100, {5, 20}, false, true, 0, (size_t)64 << 20, 1 << 16},
     .count = host_count,
     .open = host_open,
     .close = host_close,

@@ -1,13 +1,33 @@
 /* What a kind of device implements. A kind's own device, module, graph and event begin with the structures below, so
- * that device.c can hand them through; a new kind is one file with such a table and one line in device.c. */
+ * that device.c can hand them through; a new kind is one file with such a table and one line in devices.c. */
 #ifndef WISP_DEVICE_KIND_H
 #define WISP_DEVICE_KIND_H
 
 #include "device.h"
 #include "../gen/text.h"
 
+/* How the kernels of templates/ceilings are run on a kind of device. */
+typedef struct wisp_ceilings_recipe {
+  unsigned block;          /* threads a block; 0: ceilings are not measured */
+  unsigned copy_blocks;    /* blocks a unit, for the copy */
+  unsigned fma_blocks;     /* and for the arithmetic */
+  long long iterations;    /* of the arithmetic's loop */
+  double fmas[2];          /* of one block in one iteration: f32, f64 */
+  double ms;               /* how long each is repeated, */
+  int rounds[2];           /* and how often at least, on a busy machine: the copy, the arithmetic */
+  bool own_copy;           /* whether the device's own copy may be better than the kernel */
+  bool own_clock;          /* whether the blocks of the arithmetic time themselves, into their output */
+  size_t smallest, a_unit; /* buffers to copy: at least this, and this for each unit */
+  long long added_to;      /* numbers that are added to */
+} wisp_ceilings_recipe;
+
 typedef struct wisp_device_kind {
-  const char *name; /* "cuda": device names are NAME or NAME:INDEX */
+  const char *name;    /* "cuda": device names are NAME or NAME:INDEX */
+  const char *dialect; /* of its kernels, templates/dialect/DIALECT.k */
+  const char *target;  /* to plan for where no device is */
+  bool gpu;            /* see wisp_limits */
+  wisp_timing timing;  /* zeros: as a GPU */
+  wisp_ceilings_recipe ceilings;
 
   /* How many there are; where the driver is missing, 0 and WISP_OK. */
   wisp_status (*count)(wisp_error *err, int *out);

@@ -216,7 +216,7 @@ static wisp_status find_version(wisp_error *err, wisp_text *out)
 {
   HELD(wisp_text_free) wisp_text compiler = {0};
   HELD(wisp_binary_free) wisp_binary kept = {.data = NULL};
-  CALL(wisp_known_compiler(err, &wisp_host_kind, "host", &compiler));
+  CALL(wisp_known_compiler(err, "host", wisp_host_compiler, "host", &compiler));
   const wisp_cache_key key = {(const char *const[]){"cc --version", compiler.data}, 2};
   if (wisp_cache_get(&key, &kept)) return wisp_text_add(err, out, kept.data, kept.length);
   CALL(ask_version(err, out));

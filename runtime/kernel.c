@@ -8,7 +8,7 @@
 
 wisp_target wisp_limits_target(const wisp_limits *limits)
 {
-  return (wisp_target){.cuda = strcmp(limits->kind, "cuda") == 0,
+  return (wisp_target){.gpu = limits->gpu,
                        .sm = limits->sm,
                        .units = limits->units,
                        .max_threads = limits->max_threads,

@@ -9,13 +9,14 @@
 /* The kind's options for a target; "" where it has none. */
 wisp_status wisp_compiler_options(wisp_error *err, const wisp_device_kind *kind, const char *target, wisp_text *out);
 
-/* Which compiler is here, else the one that compiled last. The error is the kind's own where there is neither. */
-wisp_status wisp_known_compiler(wisp_error *err, const wisp_device_kind *kind, const char *target, wisp_text *out);
+/* Which compiler is here, as the kind of this name says by its function; else the one that compiled last. The error is
+ * the kind's own where there is neither. */
+typedef wisp_status wisp_compiler_of(wisp_error *err, const char *target, wisp_text *out);
+wisp_status wisp_known_compiler(wisp_error *err, const char *kind, wisp_compiler_of *compiler, const char *target,
+                                wisp_text *out);
 
-/* A kernel's entry, by the key of which its compiler would be the last text, of whichever of them compiled it last. */
-bool wisp_known_binary(const wisp_device_kind *kind, const wisp_cache_key *key, wisp_binary *out);
-
-/* Puts a compiler in the first place. */
-void wisp_remember_compiler(const wisp_device_kind *kind, const char *compiler);
+/* wisp_compile by a kind's compiler. */
+wisp_status wisp_compile_by(wisp_error *err, const wisp_device_kind *kind, const char *target, const char *name,
+                            const char *source, wisp_binary *out);
 
 #endif

@@ -10,26 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* How the kernels of templates/ceilings are run on a kind of device. */
-typedef struct recipe {
-  const char *kind;
-  unsigned block;          /* threads a block */
-  unsigned copy_blocks;    /* blocks a unit, for the copy */
-  unsigned fma_blocks;     /* and for the arithmetic */
-  long long iterations;    /* of the arithmetic's loop */
-  double fmas[2];          /* of one block in one iteration: f32, f64 */
-  double ms;               /* how long each is repeated, */
-  int rounds[2];           /* and how often at least, on a busy machine: the copy, the arithmetic */
-  bool own_copy;           /* whether the device's own copy may be better than the kernel */
-  bool own_clock;          /* whether the blocks of the arithmetic time themselves, into their output */
-  size_t smallest, a_unit; /* buffers to copy: at least this, and this for each unit */
-  long long added_to;      /* numbers that are added to */
-} recipe;
-
-static const recipe recipes[] = {
-    {"cuda", 256, 32, 16, 4096, {256 * 8, 256 * 8}, 150, {20, 20}, true, false, (size_t)256 << 20, 0, 1 << 25},
-    {"host", 1, 1, 1, 1 << 18, {12 * 16, 12 * 8}, 100, {5, 20}, false, true, 0, (size_t)64 << 20, 1 << 16},
-};
+typedef wisp_ceilings_recipe recipe;
 
 enum { DAY = 24 * 3600, MOST_ROUNDS = 1000 };
 
@@ -191,10 +172,9 @@ static wisp_status measure_add(wisp_error *err, wisp_device *device, const recip
 
 static wisp_status measure(wisp_error *err, wisp_device *device, wisp_ceilings *out)
 {
-  const recipe *r = NULL;
-  for (size_t i = 0; i < WISP_COUNT(recipes); i++)
-    if (strcmp(recipes[i].kind, device->limits.kind) == 0) r = &recipes[i];
-  CALL(wisp_require(err, r, WISP_EMISSING, "ceilings: nothing is known of devices of kind %s", device->limits.kind));
+  const recipe *r = &device->kind->ceilings;
+  CALL(wisp_require(err, r->block, WISP_EMISSING, "ceilings: nothing is known of devices of kind %s",
+                    device->kind->name));
   CALL(measure_copy(err, device, r, &out->copy_gbps));
   CALL(measure_fma(err, device, r, 0, &out->fma_gflops_f32));
   CALL(measure_fma(err, device, r, 1, &out->fma_gflops_f64));
@@ -221,7 +201,7 @@ static wisp_status make_key(wisp_error *err, const wisp_device *device, ceilings
 {
   const wisp_limits *limits = &device->limits;
   snprintf(out->size, sizeof out->size, "%d units, %zu bytes", limits->units, limits->memory);
-  CALL(wisp_known_compiler(err, device->kind, limits->target, &out->compiler));
+  CALL(wisp_known_compiler(err, device->kind->name, device->kind->compiler, limits->target, &out->compiler));
   CALL(wisp_compiler_options(err, device->kind, limits->target, &out->options));
   const char *const texts[CEILINGS_TEXTS] = {"ceilings 2", limits->kind,       limits->name,     limits->driver,
                                              out->size,    out->compiler.data, out->options.data};

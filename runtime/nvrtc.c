@@ -76,7 +76,6 @@ wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_l
                             .threads_per_unit = targets[i].threads_per_unit,
                             .l2 = (size_t)targets[i].l2_mb << 20,
                             .memory = (size_t)targets[i].memory_gb << 30};
-      snprintf(limits.kind, sizeof limits.kind, "cuda");
       snprintf(limits.name, sizeof limits.name, "%s (documented limits)", targets[i].name);
       snprintf(limits.target, sizeof limits.target, "%.31s", target);
       wisp_nvrtc_name(limits.compiler, sizeof limits.compiler);
@@ -222,7 +221,8 @@ void wisp_nvrtc_name(char *out, size_t size)
 {
   HELD(wisp_text_free) wisp_text text = {0};
   *out = '\0';
-  if (wisp_known_compiler(NULL, &wisp_cuda_kind, "", &text) == WISP_OK) snprintf(out, size, "%s", text.data);
+  if (wisp_known_compiler(NULL, "cuda", wisp_nvrtc_compiler, "", &text) == WISP_OK)
+    snprintf(out, size, "%s", text.data);
 }
 
 static wisp_status read_log(wisp_error *err, const wisp_nvrtc_api *api, void *program, const char *name, char **out)

@@ -78,8 +78,9 @@ wisp_status wisp_openmp_check(wisp_error *err)
     if (!failed) pthread_join(thread, NULL);
   }
   pthread_attr_destroy(&about);
-  return wisp_require(err, failed != EINVAL, WISP_ESYSTEM,
-                      "OMP_STACKSIZE is '%s', which is too little for any thread: unset it, or set it to 16M", text);
+  return wisp_require(
+      err, failed != EINVAL, WISP_ESYSTEM,
+      "OMP_STACKSIZE is '%s', which is too little for any thread: unset OMP_STACKSIZE, or set it to 16M", text);
 }
 
 /* The findings of the threads of a parallel region. */

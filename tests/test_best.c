@@ -322,15 +322,15 @@ static void test_wishes(void **state)
   forget(&o);
 }
 
-/* docs/winners.md has what the command prints of the winners that ship. */
+/* docs/results/winners.md has what the command prints of the winners that ship. */
 static void test_page(void **state)
 {
   size_t length = 0;
   outcome o = run_in(*state, "-u WISP_SHIPPED", "best -d 'NVIDIA H200' --any-layout --format markdown");
-  char *page = fixture_read("docs/winners.md", &length);
+  char *page = fixture_read("docs/results/winners.md", &length);
   assert_int_equal(o.status, 0);
   if (strlen(o.out) < 1000 || !strstr(page, o.out))
-    fail_msg("docs/winners.md is to hold what it says prints it:\n%s", o.out);
+    fail_msg("docs/results/winners.md is to hold what it says prints it:\n%s", o.out);
   free(page);
   forget(&o);
 }

@@ -133,6 +133,7 @@ static void test_pages(void **state)
   (void)state;
   if (!sources.length) skip(); /* carried without the tree */
   assert_int_equal(glob("docs/*.md", 0, NULL, &pages), 0);
+  assert_int_equal(glob("docs/*/*.md", GLOB_APPEND, NULL, &pages), 0);
   assert_int_equal(glob("README.md", GLOB_APPEND, NULL, &pages), 0);
   assert_int_equal(glob("CONTRIBUTING.md", GLOB_APPEND, NULL, &pages), 0);
   for (size_t i = 0; i < pages.gl_pathc; i++) {

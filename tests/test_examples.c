@@ -81,14 +81,14 @@ static void test_programs(void **state)
   }
 }
 
-/* What docs/library.md shows stands in the examples, and in the header. */
+/* What docs/guide/library.md shows stands in the examples, and in the header. */
 static void test_page(void **state)
 {
   static const char *const files[] = {"examples/pulse.c",  "examples/kernels.c",   "examples/poisson.f90",
                                       "examples/matrix.c", "examples/helmholtz.c", "include/wisp.h"};
   (void)state;
   if (access(*files, R_OK) != 0) skip(); /* carried without its sources */
-  check_page("docs/library.md", files, sizeof files / sizeof *files, 10);
+  check_page("docs/guide/library.md", files, sizeof files / sizeof *files, 10);
 }
 
 /* They stay programs that one can read. */

@@ -354,6 +354,13 @@ static void many_points_at_once(void **state)
   }
 }
 
+static const wisp_value *get(const wisp_env *env, const char *name, wisp_kind kind)
+{
+  const wisp_value *value = NULL;
+  assert_int_equal(wisp_env_get(NULL, env, name, kind, &value), WISP_OK);
+  return value;
+}
+
 static void scopes_shadow_and_redefine(void **state)
 {
   (void)state;
@@ -365,11 +372,11 @@ static void scopes_shadow_and_redefine(void **state)
   assert_int_equal(wisp_env_int(NULL, inner, "word", 2), WISP_OK);
   assert_int_equal(wisp_eval_int(NULL, "n + word + map[0]", inner, &value), WISP_OK);
   assert_int_equal(value, 49);
-  assert_null(wisp_env_get(inner, "word", WISP_KIND_TEXT));
-  assert_string_equal(wisp_env_get(outer, "word", WISP_KIND_TEXT)->as.text, "five");
+  assert_null(get(inner, "word", WISP_KIND_TEXT));
+  assert_string_equal(get(outer, "word", WISP_KIND_TEXT)->as.text, "five");
   assert_int_equal(wisp_env_text(NULL, outer, "D", "now a text"), WISP_OK);
-  assert_null(wisp_env_get(outer, "D", WISP_KIND_REALS));
-  assert_int_equal(wisp_env_get(inner, "map", WISP_KIND_INTS)->count, 3);
+  assert_null(get(outer, "D", WISP_KIND_REALS));
+  assert_int_equal(get(inner, "map", WISP_KIND_INTS)->count, 3);
   int64_t fields = 0;
   assert_int_equal(wisp_eval_int(NULL, "count(fields)", inner, &fields), WISP_OK);
   assert_int_equal(fields, 3);

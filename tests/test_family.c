@@ -46,8 +46,8 @@ static void test_pages(void **state)
   enum { FILES = sizeof files / sizeof *files };
   (void)state;
   if (access("tests/test_family.c", R_OK) != 0) skip(); /* carried without its sources */
-  check_page("docs/add-a-family.md", files, FILES, 7);
-  check_page("docs/add-a-kernel.md", files, FILES, 6);
+  check_page("docs/guide/add-a-family.md", files, FILES, 7);
+  check_page("docs/guide/add-a-kernel.md", files, FILES, 6);
 }
 
 /* How many files of a folder a pattern names. */
@@ -63,7 +63,7 @@ static size_t count_files(const char *pattern)
 static void check_lines(void)
 {
   static const char *const files[] = {FILTER "family.c", FILTER "workload.c"};
-  page p = page_read("docs/add-a-family.md");
+  page p = page_read("docs/guide/add-a-family.md");
   int lines = 0, told = 0;
   for (int f = 0; f < 2; f++) {
     page text = page_read(files[f]);

@@ -397,7 +397,7 @@ static void test_bad(void **state)
 /* What cannot be is said before it is begun, with what would do. */
 static void test_memory(void **state)
 {
-  const wisp_limits limits = {.kind = "cuda", .name = "a GPU", .memory = (size_t)1 << 30};
+  const wisp_limits limits = {.kind = "cuda", .gpu = true, .name = "a GPU", .memory = (size_t)1 << 30};
   wisp_helmholtz_method method = {.precision = WISP_F64, .preconditioner = WISP_TRACE_LEVELS};
   (void)state;
   GOOD(wisp_helmholtz_check_memory(err, &limits, &method, 4, 1e5, 1.5e5));

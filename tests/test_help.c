@@ -216,8 +216,9 @@ static void test_environment(void **state)
                                       "runtime/*/*.c", "tuner/*/*.c", "cli/*.c"};
   char list[4096] = "", *text = help_of(*state, "help environment");
   size_t length = 0, told = 0, read = 0;
-  char *page = fixture_read("docs/environment.md", &length);
-  if (!strstr(page, text)) fail_msg("docs/environment.md is to hold what 'wisp help environment' prints: put it in");
+  char *page = fixture_read("docs/reference/environment.md", &length);
+  if (!strstr(page, text))
+    fail_msg("docs/reference/environment.md is to hold what 'wisp help environment' prints: put it in");
   for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
     glob_t files;
     assert_int_equal(glob(rooms[r], 0, NULL, &files), 0);

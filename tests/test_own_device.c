@@ -1,7 +1,7 @@
 /* Claim: a kind of device is a table of functions and a line in a list, which a program may add to. "fence"
  * (tests/fence), which the library knows nothing of, keeps the contract of all kinds; solvers and the tuner run on it,
- * and a kernel that goes one number past its array is stopped there. docs/add-a-device.md shows what stands in the
- * sources. */
+ * and a kernel that goes one number past its array is stopped there. docs/guide/add-a-device.md shows what stands in
+ * the sources. */
 #include "good.h"
 #include "device_checks.h"
 #include "fence/fence.h"
@@ -29,7 +29,7 @@ static void test_page(void **state)
   static const char *const files[] = {"tests/fence/fence.c", "tests/test_own_device.c"};
   (void)state;
   if (access("tests/test_own_device.c", R_OK) != 0) skip(); /* carried without its sources */
-  check_page("docs/add-a-device.md", files, 2, 4);
+  check_page("docs/guide/add-a-device.md", files, 2, 4);
 }
 
 static void test_contract(void **state)

@@ -116,7 +116,7 @@ static void test_room(void **state)
   for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
     wisp_mesh *mesh = NULL;
     wisp_simplexnodes *nodes = NULL;
-    wisp_limits host = {.kind = "host"}, card = {.kind = "cuda", .memory = SIZE_MAX};
+    wisp_limits host = {.kind = "host"}, card = {.kind = "cuda", .gpu = true, .memory = SIZE_MAX};
     wisp_error refused = {.text = ""};
     size_t count[4];
     make(i, &mesh);
@@ -128,7 +128,7 @@ static void test_room(void **state)
     host.memory--;
     assert_int_equal(wisp_pattern_check(&refused, "mesh", 3, count, WISP_F64, &host), WISP_EUSAGE);
     assert_non_null(strstr(refused.text, "mesh of order 3: the matrix alone takes"));
-    strcpy(host.kind, "cuda"), host.memory = (size_t)(8 * wisp_pattern_nonzeros(3, count)) - 1;
+    host.gpu = true, host.memory = (size_t)(8 * wisp_pattern_nonzeros(3, count)) - 1;
     assert_int_equal(wisp_pattern_check(&refused, "mesh", 3, count, WISP_F32, &host), WISP_EUSAGE);
     GOOD(wisp_pattern_check(err, "mesh", 3, count, WISP_F64, &card));
     for (int k = 0; k < 4; k++) count[k] *= 100000000;

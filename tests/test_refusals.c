@@ -1,6 +1,7 @@
-/* Claim: docs/refusals.md has a row for each message of the library and the command that a user can meet, with what to
- * do, and none for a message that is no more; tests/internal.list says why others cannot be met. The messages are those
- * of scripts/list-messages, which finds a new one wherever it stands. Runs in the root of the tree. */
+/* Claim: docs/reference/refusals.md has a row for each message of the library and the command that a user can meet,
+ * with what to do, and none for a message that is no more; tests/internal.list says why others cannot be met. The
+ * messages are those of scripts/list-messages, which finds a new one wherever it stands. Runs in the root of the tree.
+ */
 #include "page.h"
 #include "store_fixture.h"
 #include "../gen/text.h"
@@ -114,7 +115,7 @@ static void read_row(const char *row, const char *end, const char *where, lines 
 /* The patterns of the page, which stand in rows, and of the list, a line each behind "# why". */
 static lines read_patterns(void)
 {
-  static const char *const paths[] = {"docs/refusals.md", "tests/internal.list"};
+  static const char *const paths[] = {"docs/reference/refusals.md", "tests/internal.list"};
   lines out = {0};
   for (int i = 0; i < 2; i++) {
     page p = page_read(paths[i]);
@@ -146,7 +147,7 @@ static void test_whole(void **state)
       if (covers(patterns.list[k].text, messages.list[i].text)) messages.list[i].met = patterns.list[k].met = true;
   for (size_t i = 0; i < messages.count; i++)
     if (!messages.list[i].met && ++missing)
-      print_error("%s: no row of docs/refusals.md has: %s\n", messages.list[i].where, messages.list[i].text);
+      print_error("%s: no row of docs/reference/refusals.md has: %s\n", messages.list[i].where, messages.list[i].text);
   for (size_t k = 0; k < patterns.count; k++)
     if (!patterns.list[k].met && ++dead)
       print_error("%s: there is no such message: %s\n", patterns.list[k].where, patterns.list[k].text);
@@ -159,7 +160,7 @@ static void test_whole(void **state)
 static void test_strict(void **state)
 {
   (void)state;
-  if (access("docs/refusals.md", R_OK) != 0) skip();
+  if (access("docs/reference/refusals.md", R_OK) != 0) skip();
   lines patterns = read_patterns();
   for (size_t k = 0; k < patterns.count; k++) {
     int letters = 0;

@@ -1,5 +1,5 @@
 /* The replay: its percentages are those of the trials that it picked, nothing is picked twice, a space smaller than the
- * budget is searched to its end; on the shipped sweep the search keeps what docs/search.md says. */
+ * budget is searched to its end; on the shipped sweep the search keeps what docs/reference/search.md says. */
 #include "../runtime/kernel.h"
 #include "../tuner/search/replay.h"
 #include "../tuner/search/search.h"
@@ -254,7 +254,7 @@ static void test_shipped_sweep(void **state)
   assert_true(replay.count > 100);
   assert_true(replay.mean[2] >= 95);
   assert_true(replay.mean[4] >= 98);
-  assert_true(replay.worst[2] >= 90); /* docs/search.md */
+  assert_true(replay.worst[2] >= 90); /* docs/reference/search.md */
   for (size_t i = 0; i < replay.count; i++)
     for (size_t n = 1; n < replay.targets[i].trials; n++)
       for (size_t k = 0; k < n; k++) assert_true(replay.targets[i].tried[k] != replay.targets[i].tried[n]);

@@ -154,7 +154,7 @@ static void test_shipped_files_are_good(void **state)
 }
 
 #define SWEEP_AGAIN \
-  "the shipped winners do not follow it: sweep the card again, as docs/store.md (Shipping winners) says"
+  "the shipped winners do not follow it: sweep the card again, as docs/reference/store.md (Shipping winners) says"
 
 /* A shipped kernel's entry names a candidate that is legal on its card, with the text of today. */
 static void check_kernel(const wisp_strategies *all, const wisp_spec *spec, const wisp_trial *t)

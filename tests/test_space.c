@@ -197,6 +197,26 @@ static void test_enumeration_visits_every_combination(void **state)
   wisp_strategy_destroy(s);
 }
 
+/* Of those that the walk above calls legal, the one that it meets first; with what is fixed, the first that suits. */
+static void test_first_candidate(void **state)
+{
+  (void)state;
+  wisp_strategy *s = parse_trial(good);
+  wisp_layout layout = wisp_layout_padded(20, 40, 4), slab = wisp_layout_slab(20, 40, 32);
+  wisp_env *names = make_names(3, 1024, 65536), *small = make_names(3, 1, 65536);
+  wisp_plan *plan = NULL;
+  assert_int_equal(wisp_plan_first(NULL, s, &spec, &layout, names, NULL, &plan), WISP_OK);
+  for (int i = 0; i < s->params; i++) assert_int_equal(plan->value[i], s->param[i].values[0]);
+  wisp_plan_destroy(plan);
+  plan = NULL;
+  assert_int_equal(wisp_plan_first(NULL, s, &spec, &layout, small, NULL, &plan), WISP_OK);
+  assert_null(plan);
+  if (!s->slab) assert_int_equal(wisp_plan_first(NULL, s, &spec, &slab, names, NULL, &plan), WISP_EREFUSED);
+  wisp_env_destroy(names);
+  wisp_env_destroy(small);
+  wisp_strategy_destroy(s);
+}
+
 static void test_limits_refuse(void **state)
 {
   (void)state;
@@ -253,22 +273,32 @@ static void test_default_falls_back(void **state)
   wisp_strategy_destroy(s);
 }
 
-/* A candidate that makes no sense, met while another is looked for in place of the default, is an error; what was found
- * so far is let go of. */
+/* A candidate that makes no sense, met while another is looked for in place of the default, is an error; those behind
+ * the one that is found are not looked at. */
 static void test_senseless_candidate(void **state)
 {
   (void)state;
-  wisp_strategy *s = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam a 1 2 3\n"
-                                 "require a != 1 : one\nrequire a < 3 || nothing : why\n");
+  static const struct {
+    const char *values;
+    wisp_status status;
+  } cases[] = {{"1 3 2", WISP_EINPUT}, {"1 2 3", WISP_OK}};
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names(3, 1024, 65536);
-  wisp_plan *plan = NULL;
-  wisp_error err = {0};
-  assert_int_equal(wisp_plan_default(&err, s, &spec, &layout, names, &plan), WISP_EINPUT);
-  assert_non_null(strstr(err.text, "nothing"));
-  assert_null(plan);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[200];
+    snprintf(text, sizeof text,
+             "kernel volume\nlayouts node\nblock 1\ngrid 1\nparam a %s\n"
+             "require a != 1 : one\nrequire a < 3 || nothing : why\n",
+             cases[i].values);
+    wisp_strategy *s = parse_trial(text);
+    wisp_plan *plan = NULL;
+    wisp_error err = {0};
+    assert_int_equal(wisp_plan_default(&err, s, &spec, &layout, names, &plan), cases[i].status);
+    assert_true(cases[i].status == WISP_OK ? plan->value[0] == 2 : !plan && strstr(err.text, "nothing"));
+    wisp_plan_destroy(plan);
+    wisp_strategy_destroy(s);
+  }
   wisp_env_destroy(names);
-  wisp_strategy_destroy(s);
 }
 
 static void test_text_comes_back(void **state)
@@ -428,6 +458,7 @@ int main(void)
       cmocka_unit_test(test_keywords),
       cmocka_unit_test(test_errors_name_the_line),
       cmocka_unit_test(test_enumeration_visits_every_combination),
+      cmocka_unit_test(test_first_candidate),
       cmocka_unit_test(test_limits_refuse),
       cmocka_unit_test(test_default_falls_back),
       cmocka_unit_test(test_senseless_candidate),

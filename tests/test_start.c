@@ -5,6 +5,7 @@
 #include "good.h"
 #include "solving.h"
 #include "store_fixture.h"
+#include "../gen/embedded.h"
 #include "../gen/text.h"
 #include "../runtime/nodal/start.h"
 
@@ -140,12 +141,11 @@ static void test_hole(void **state)
 /* `from` and the rest of its line replaced in the file of acoustics, as a system of the user's own, "sound". */
 static void edit(const char *folder, const char *from, const char *to)
 {
-  size_t length = 0;
-  char *text = fixture_read("templates/systems/acoustics.system", &length), *at = strstr(text, from), own[8192];
+  const char *text = wisp_embedded_text("templates/systems/acoustics.system"), *at = strstr(text, from);
+  char own[8192];
   assert_non_null(at);
   snprintf(own, sizeof own, "%.*s%s%s", (int)(at - text), text, to, strchr(at, '\n'));
   fixture_write(fixture_path(folder, "mine/systems/sound.system"), own, strlen(own));
-  free(text);
 }
 
 /* A start of the user's own that is far too narrow. */

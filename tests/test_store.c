@@ -81,6 +81,37 @@ static void test_round_trip(void **state)
   wisp_store_close(store);
 }
 
+/* A spec's own trials are those that a search through all finds, in the same order and of the same layers. */
+static void test_trials_of_a_spec(void **state)
+{
+  const char *path = fixture_path(*state, "user.db");
+  fixture_fill(path, 0, 60);
+  unsetenv("WISP_SHIPPED");
+  wisp_store *store = open_store(path);
+  size_t seen = 0;
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    const char *spec = wisp_store_trial(store, i, NULL)->spec;
+    size_t before = 0, at = 0, place = 0;
+    while (before < i && strcmp(wisp_store_trial(store, before, NULL)->spec, spec) != 0) before++;
+    if (before < i) continue; /* not its first */
+    for (const wisp_trial *t, *same; (same = wisp_store_trial(store, place, NULL)); place++) {
+      wisp_layer layer, expected;
+      if (strcmp(same->spec, spec) != 0) continue;
+      t = wisp_store_next(store, spec, &at, &layer);
+      wisp_store_trial(store, place, &expected);
+      assert_ptr_equal(t, same);
+      assert_int_equal(layer, expected);
+      seen++;
+    }
+    assert_null(wisp_store_next(store, spec, &at, NULL));
+  }
+  size_t at = 0;
+  assert_true(seen > 60);
+  assert_int_equal(seen, wisp_store_count(store));
+  assert_null(wisp_store_next(store, "nodal.volume:tet:p77:maxwell:f64", &at, NULL));
+  wisp_store_close(store);
+}
+
 static void test_one_file_at_rest(void **state)
 {
   fixture_fill(fixture_path(*state, "wisp.db"), 0, 3);
@@ -307,6 +338,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
       CASE(test_round_trip),
+      CASE(test_trials_of_a_spec),
       CASE(test_one_file_at_rest),
       CASE(test_has),
       CASE(test_repeated_add_replaces),

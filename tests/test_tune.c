@@ -197,6 +197,7 @@ static void note_served(void *context, const plan_case *c)
 {
   served *s = context;
   if (c->family != s->family || c->element != s->family->elements || !c->plan) return;
+  if (wisp_strategy_is_candidate(NULL, c->strategy, c->names) != WISP_OK) return;
   for (int k = 0; s->family->kernels[k].name; k++)
     s->kernel[k] |= strcmp(s->family->kernels[k].name, c->spec.kernel) == 0;
 }

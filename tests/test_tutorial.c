@@ -1,5 +1,6 @@
-/* Claim: docs/add-a-strategy.md is true: the strategy that it writes is listed, expanded, verified, timed and stored as
- * the page says, its commands succeed as they stand, and what they print is there. Runs in the root of the tree. */
+/* Claim: docs/guide/add-a-strategy.md is true: the strategy that it writes is listed, expanded, verified, timed and
+ * stored as the page says, its commands succeed as they stand, and what they print is there. Runs in the root of the
+ * tree. */
 #include "page.h"
 #include "store_fixture.h"
 
@@ -10,8 +11,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const char path[] = "docs/add-a-strategy.md", *const files[] = {"mine/nodal/update.by-group.k",
-                                                                       "mine/nodal/update.by-group.space"};
+static const char path[] = "docs/guide/add-a-strategy.md", *const files[] = {"mine/nodal/update.by-group.k",
+                                                                             "mine/nodal/update.by-group.space"};
 
 static page open_page(char folder[64])
 {

@@ -1,6 +1,6 @@
-/* Claim: docs/systems.md is true. A system of equations is one file of the user's: tuned, solved, of order N + 0.7 or
- * better against the standing wave that it states, also from a program; what it says to kernels makes trials stale, and
- * a mistake in it is one line with its place. Runs in the root of the tree. */
+/* Claim: docs/guide/systems.md is true. A system of equations is one file of the user's: tuned, solved, of order N +
+ * 0.7 or better against the standing wave that it states, also from a program; what it says to kernels makes trials
+ * stale, and a mistake in it is one line with its place. Runs in the root of the tree. */
 #include "command.h"
 #include "page.h"
 #include "store_fixture.h"
@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static const char file[] = "mine/systems/sound.system", path[] = "docs/systems.md";
+static const char file[] = "mine/systems/sound.system", path[] = "docs/guide/systems.md";
 
 static const char *device(void)
 {

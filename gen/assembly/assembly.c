@@ -72,31 +72,50 @@ static wisp_status add_table(wisp_error *err, wisp_env *env, const wisp_simplex 
   return wisp_env_reals(err, env, "M", M, entry);
 }
 
-/* Entry (a, b)'s place in the upper half, either way round; a and b of each place; and the nodes' integrals. */
-static wisp_status add_places(wisp_error *err, wisp_env *env, const wisp_simplex *s)
+/* The nodes' integrals. */
+static wisp_status add_integrals(wisp_error *err, wisp_env *env, const wisp_simplex *s)
 {
-  const int Np = s->Np;
   static const double noise = 1e-14; /* that sums leave of a zero */
-  int place[MOST_NP * MOST_NP], of[2][MOST_HALF];
   double integral[MOST_NP] = {0};
+  for (int i = 0; i < s->Np * s->Np; i++) integral[i / s->Np] += s->mass[i];
+  for (int a = 0; a < s->Np; a++)
+    if (fabs(integral[a]) < noise) integral[a] = 0;
+  return wisp_env_reals(err, env, "integral", integral, (size_t)s->Np);
+}
+
+/* Fills an environment with T, M and integral of a wisp_spec. */
+static wisp_status make_tables(wisp_error *err, const void *self, wisp_env *env)
+{
+  const wisp_spec *spec = self;
+  OWNED(wisp_simplex_destroy) wisp_simplex *s = NULL;
+  OWNED(wisp_form_destroy) wisp_form *form = NULL;
+  CALL(wisp_form_load(err, spec->system, &form));
+  CALL(wisp_simplex_create(err, dimension_of(spec), spec->order, &s));
+  CALL(add_table(err, env, s, form));
+  return add_integrals(err, env, s);
+}
+
+/* Entry (a, b)'s place in the upper half, either way round; a and b of each place. */
+static wisp_status add_places(wisp_error *err, wisp_env *env, int Np)
+{
+  int place[MOST_NP * MOST_NP], of[2][MOST_HALF];
   for (int i = 0; i < Np * Np; i++) {
     const int a = i / Np, b = i % Np, low = a < b ? a : b, high = a < b ? b : a;
     place[i] = low * Np - low * (low - 1) / 2 + high - low;
     of[0][place[i]] = low, of[1][place[i]] = high;
-    integral[a] += s->mass[i];
   }
-  for (int a = 0; a < Np; a++)
-    if (fabs(integral[a]) < noise) integral[a] = 0;
   CALL(wisp_env_ints(err, env, "numbered", place, (size_t)(Np * Np)));
   CALL(wisp_env_ints(err, env, "entry_row", of[0], (size_t)(Np * (Np + 1) / 2)));
-  CALL(wisp_env_ints(err, env, "entry_column", of[1], (size_t)(Np * (Np + 1) / 2)));
-  return wisp_env_reals(err, env, "integral", integral, (size_t)Np);
+  return wisp_env_ints(err, env, "entry_column", of[1], (size_t)(Np * (Np + 1) / 2));
 }
 
-/* Of elements that are turned, and of what is inside their first corners. */
-static wisp_status add_turns(wisp_error *err, wisp_env *env, int dimension, int N)
+/* Fills an environment with places of entries, and with what is known of elements that are turned and of the nodes
+ * inside their first corners. */
+static wisp_status make_places(wisp_error *err, const void *self, wisp_env *env)
 {
-  const int Np = wisp_simplex_size(dimension, N), turns = wisp_turns(dimension);
+  const wisp_spec *spec = self;
+  const int dimension = dimension_of(spec), N = spec->order, Np = wisp_simplex_size(dimension, N);
+  const int turns = wisp_turns(dimension);
   int turned[WISP_TURNS_MOST * MOST_NP], inside[MOST_NP], first[5], slots[4], words[4], step[MOST_NP][4], last[MOST_NP];
   for (int turn = 0; turn < turns; turn++) wisp_turns_nodes(dimension, N, turn, turned + turn * Np);
   for (int k = 0; k <= dimension; k++) {
@@ -107,32 +126,44 @@ static wisp_status add_turns(wisp_error *err, wisp_env *env, int dimension, int 
   wisp_simplex_steps(dimension, N, step);
   for (int i = 0; i < Np * (dimension + 1); i++)
     if (step[i / (dimension + 1)][i % (dimension + 1)]) last[i / (dimension + 1)] = i % (dimension + 1);
+  CALL(add_places(err, env, Np));
   CALL(wisp_env_ints(err, env, "last_corner", last, (size_t)Np));
   CALL(wisp_env_ints(err, env, "row_words", words, (size_t)(dimension + 1)));
-  CALL(wisp_env_int(err, env, "turns", turns));
   CALL(wisp_env_ints(err, env, "turned", turned, (size_t)(turns * Np)));
   CALL(wisp_env_ints(err, env, "inside", inside, (size_t)first[dimension + 1]));
-  CALL(wisp_env_ints(err, env, "inside_start", first, (size_t)(dimension + 2)));
   return wisp_env_ints(err, env, "slots_a_word", slots, (size_t)(dimension + 1));
 }
+
+/* The names of all tables. Spaces ask for inside_start when they plan. */
+static wisp_status defer_tables(wisp_error *err, wisp_env *env, const wisp_spec *spec)
+{
+  const int dimension = dimension_of(spec);
+  int inside[MOST_NP], first[5];
+  wisp_turns_inside(dimension, spec->order, inside, first);
+  CALL(wisp_env_int(err, env, "turns", wisp_turns(dimension)));
+  CALL(wisp_env_ints(err, env, "inside_start", first, (size_t)(dimension + 2)));
+  CALL(wisp_env_defer(err, env, "T M integral", make_tables, spec, sizeof *spec));
+  return wisp_env_defer(err, env, "numbered entry_row entry_column last_corner row_words turned inside slots_a_word",
+                        make_places, spec, sizeof *spec);
+}
+
+extern const wisp_family wisp_family_assembly;
 
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
-  OWNED(wisp_simplex_destroy) wisp_simplex *s = NULL;
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   OWNED(wisp_form_destroy) wisp_form *form = NULL;
+  const int dimension = dimension_of(spec);
   (void)layout; /* it lays nothing out */
+  CALL(wisp_family_check_element(err, &wisp_family_assembly, spec));
   CALL(wisp_form_load(err, spec->system, &form));
-  CALL(wisp_simplex_create(err, dimension_of(spec), spec->order, &s));
   CALL(wisp_env_create(err, NULL, &env));
-  CALL(add_numbers(err, env, form, s->dimension, s->N));
-  CALL(wisp_env_int(err, env, "directions", s->directions));
+  CALL(add_numbers(err, env, form, dimension, spec->order));
+  CALL(wisp_env_int(err, env, "directions", dimension * (dimension + 1) / 2));
   CALL(wisp_names_target(err, env, spec->precision, target));
-  CALL(add_table(err, env, s, form));
   CALL(wisp_names_formula(err, env, "kappa_of_u", form->text, spec->precision));
-  CALL(add_places(err, env, s));
-  CALL(add_turns(err, env, s->dimension, s->N));
+  CALL(defer_tables(err, env, spec));
   return GIVE(env, out);
 }
 

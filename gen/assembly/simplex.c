@@ -6,11 +6,6 @@
 
 const int wisp_simplex_pairs[WISP_SIMPLEX_DIRECTIONS][2] = {{0, 0}, {0, 1}, {1, 1}, {0, 2}, {1, 2}, {2, 2}};
 
-int wisp_simplex_size(int dimension, int N)
-{
-  return dimension == 2 ? wisp_triangle_size(N) : wisp_tet_size(N);
-}
-
 void wisp_simplex_own(int N, int nodes[4], int pairs[4])
 {
   static const int parts[4][3] = {{0}, {2}, {3, 3}, {4, 6, 4}}; /* of each lower dimension */
@@ -19,14 +14,6 @@ void wisp_simplex_own(int N, int nodes[4], int pairs[4])
     nodes[k] = all[k], pairs[k] = all[k] * all[k];
     for (int j = 0; j < k; j++) nodes[k] -= parts[k][j] * nodes[j], pairs[k] -= parts[k][j] * pairs[j];
   }
-}
-
-void wisp_simplex_steps(int dimension, int N, int (*step)[4])
-{
-  for (int k = 0; k <= (dimension == 2 ? 0 : N); k++)
-    for (int j = 0; j <= N - k; j++)
-      for (int i = 0; i <= N - k - j; i++, step++)
-        (*step)[0] = N - i - j - k, (*step)[1] = i, (*step)[2] = j, (*step)[3] = k;
 }
 
 static void modes(const wisp_simplex *s, const double point[3], double *psi, double *gradient)

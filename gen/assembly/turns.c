@@ -1,4 +1,18 @@
 #include "turns.h"
+#include "../nodal/tet_internal.h"
+
+int wisp_simplex_size(int dimension, int N)
+{
+  return dimension == 2 ? wisp_triangle_size(N) : wisp_tet_size(N);
+}
+
+void wisp_simplex_steps(int dimension, int N, int (*step)[4])
+{
+  for (int k = 0; k <= (dimension == 2 ? 0 : N); k++)
+    for (int j = 0; j <= N - k; j++)
+      for (int i = 0; i <= N - k - j; i++, step++)
+        (*step)[0] = N - i - j - k, (*step)[1] = i, (*step)[2] = j, (*step)[3] = k;
+}
 
 static int factorial(int n)
 {

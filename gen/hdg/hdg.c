@@ -1,5 +1,5 @@
-/* The hybridized discontinuous Galerkin method on triangles (docs/hdg.md): -div(kappa grad u) + lambda u = f, reduced
- * to traces on edges. Element matrices are factored and condensed, assembled to blocks, solved for by conjugate
+/* The hybridized discontinuous Galerkin method on triangles (docs/results/hdg.md): -div(kappa grad u) + lambda u = f,
+ * reduced to traces on edges. Element matrices are factored and condensed, assembled to blocks, solved for by conjugate
  * gradients, and u and p recovered. */
 #include "hdg.h"
 #include "tables.h"
@@ -89,19 +89,12 @@ static wisp_status add_places(wisp_error *err, wisp_env *env, const char *rows, 
   return wisp_env_ints(err, env, columns, column, (size_t)count);
 }
 
-static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
-                         wisp_env **out)
+/* Fills an environment with the tables of a wisp_spec. */
+static wisp_status make_tables(wisp_error *err, const void *self, wisp_env *env)
 {
   OWNED(wisp_hdg_tables_destroy) wisp_hdg_tables *t = NULL;
-  OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  (void)layout; /* it lays nothing out */
-  CALL(wisp_hdg_tables_create(err, spec->order, &t));
-  CALL(wisp_env_create(err, NULL, &env));
-  const wisp_size all[] = {{"N", t->N},           {"n", t->n},          {"Np", t->Np},
-                           {"m", t->m},           {"Ns", t->Ns},        {"data", t->m * (t->m + 1) / 2 + t->m},
-                           {"inside", t->inside}, {"around", t->around}};
-  CALL(wisp_names_sizes(err, env, all, WISP_COUNT(all)));
-  CALL(wisp_names_target(err, env, spec->precision, target));
+  CALL(wisp_hdg_tables_create(err, ((const wisp_spec *)self)->order, &t));
+  const int modes = t->inside + t->around;
   CALL(add_border(err, env, t));
   CALL(add_whole(err, env, t));
   CALL(add_tiles(err, env, t));
@@ -110,11 +103,32 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
   CALL(add_tables(err, env, "D", 2, t->D, t->Np * t->Np));
   CALL(add_tables(err, env, "A", WISP_HDG_K, t->post, t->Ns * t->Ns));
   CALL(add_tables(err, env, "E", 2, t->slope, t->Np * t->Ns));
-  const int modes = t->inside + t->around;
   CALL(add_tables(err, env, "C", 4, t->continuous, modes * modes));
   CALL(add_places(err, env, "entry_row", "entry_column", t->m));
   CALL(add_places(err, env, "tile_row", "tile_column", t->n));
-  CALL(add_places(err, env, "around_row", "around_column", t->N));
+  return add_places(err, env, "around_row", "around_column", t->N);
+}
+
+/* Their names. */
+static const char table_names[] = "B W W_tiles KF F D A E C entry_row entry_column tile_row tile_column around_row "
+                                  "around_column";
+
+extern const wisp_family wisp_family_hdg;
+
+static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
+                         wisp_env **out)
+{
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  (void)layout; /* it lays nothing out */
+  CALL(wisp_family_check_element(err, &wisp_family_hdg, spec));
+  const wisp_hdg_tables z = wisp_hdg_sizes(spec->order);
+  const wisp_size all[] = {{"N", z.N},           {"n", z.n},          {"Np", z.Np},
+                           {"m", z.m},           {"Ns", z.Ns},        {"data", z.m * (z.m + 1) / 2 + z.m},
+                           {"inside", z.inside}, {"around", z.around}};
+  CALL(wisp_env_create(err, NULL, &env));
+  CALL(wisp_names_sizes(err, env, all, WISP_COUNT(all)));
+  CALL(wisp_names_target(err, env, spec->precision, target));
+  CALL(wisp_env_defer(err, env, table_names, make_tables, spec, sizeof *spec));
   return GIVE(env, out);
 }
 

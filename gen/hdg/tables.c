@@ -200,6 +200,17 @@ static void clean(double *table, size_t count)
     if (fabs(table[i]) < noise) table[i] = 0;
 }
 
+wisp_hdg_tables wisp_hdg_sizes(int order)
+{
+  return (wisp_hdg_tables){.N = order,
+                           .n = order + 1,
+                           .Np = wisp_triangle_size(order),
+                           .m = 3 * (order + 1),
+                           .Ns = wisp_triangle_size(order + 1),
+                           .inside = order < 3 ? 1 : wisp_triangle_size(order - 3),
+                           .around = 3 * order};
+}
+
 wisp_status wisp_hdg_tables_create(wisp_error *err, int order, wisp_hdg_tables **out)
 {
   OWNED(wisp_hdg_tables_destroy) wisp_hdg_tables *t = NULL;
@@ -208,13 +219,7 @@ wisp_status wisp_hdg_tables_create(wisp_error *err, int order, wisp_hdg_tables *
   CALL(wisp_require(err, order >= 1 && order <= WISP_HDG_MAX_ORDER, WISP_EUSAGE,
                     "hybridized triangle: order %d is out of range: use 1 to %d", order, WISP_HDG_MAX_ORDER));
   CALL(wisp_new(err, 1, sizeof *t, &t));
-  *t = (wisp_hdg_tables){.N = order,
-                         .n = order + 1,
-                         .Np = wisp_triangle_size(order),
-                         .m = 3 * (order + 1),
-                         .Ns = wisp_triangle_size(order + 1),
-                         .inside = order < 3 ? 1 : wisp_triangle_size(order - 3),
-                         .around = 3 * order};
+  *t = wisp_hdg_sizes(order);
   const size_t count = list_tables(t, table, size);
   for (size_t i = 0; i < count; i++) CALL(wisp_new(err, size[i], sizeof **table[i], table[i]));
   CALL(integrate_inside(err, t));

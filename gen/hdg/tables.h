@@ -33,6 +33,9 @@ typedef struct wisp_hdg_tables {
   int nested[WISP_HDG_MAX_NP]; /* mode phi_i among the modes phi* */
 } wisp_hdg_tables;
 
+/* The sizes of that order, without tables. */
+wisp_hdg_tables wisp_hdg_sizes(int order);
+
 /* Order P, 1..9 (WISP_EUSAGE otherwise). */
 wisp_status wisp_hdg_tables_create(wisp_error *err, int order, wisp_hdg_tables **out);
 void wisp_hdg_tables_destroy(wisp_hdg_tables *tables);

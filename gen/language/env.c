@@ -1,5 +1,7 @@
 #include "expr_tree.h"
 
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +12,21 @@ typedef struct slot {
   wisp_value value;
 } slot;
 
+/* Names whose values are made together, at the first look-up of one of them. Threads that share an environment look
+ * names up at the same time: the lock lets one of them make the values. */
+struct wisp_deferral {
+  struct wisp_deferral *next; /* of the same environment */
+  wisp_env_make make;
+  void *self;
+  pthread_mutex_t lock;
+  wisp_env *values; /* NULL: not made yet */
+};
+
 struct wisp_env {
   const wisp_env *outer;
-  const wisp_env *shown; /* wisp_env_show */
-  slot *slots;           /* capacity is a power of two or 0; at most three quarters are taken */
+  const wisp_env *shown;          /* wisp_env_show */
+  struct wisp_deferral *deferred; /* all of them, those that are made as well */
+  slot *slots;                    /* capacity is a power of two or 0; at most three quarters are taken */
   size_t capacity, taken;
 };
 
@@ -24,9 +37,13 @@ uint64_t wisp_env_hash(const char *name)
 
 const char *wisp_kind_words(wisp_kind kind)
 {
-  static const char *const words[] = {
-      [WISP_KIND_INT] = "an integer",           [WISP_KIND_TEXT] = "a text", [WISP_KIND_REALS] = "a table of reals",
-      [WISP_KIND_INTS] = "a table of integers", [WISP_KIND_LIST] = "a list", [WISP_KIND_OTHER] = "another name"};
+  static const char *const words[] = {[WISP_KIND_INT] = "an integer",
+                                      [WISP_KIND_TEXT] = "a text",
+                                      [WISP_KIND_REALS] = "a table of reals",
+                                      [WISP_KIND_INTS] = "a table of integers",
+                                      [WISP_KIND_LIST] = "a list",
+                                      [WISP_KIND_OTHER] = "another name",
+                                      [WISP_KIND_DEFERRED] = "a value that is not made yet"};
   return words[kind];
 }
 
@@ -45,7 +62,8 @@ static const wisp_value *find_own(const wisp_env *env, const char *name, uint64_
   return found->name ? &found->value : NULL;
 }
 
-const wisp_value *wisp_env_find(const wisp_env *env, const char *name, uint64_t hash)
+/* The innermost value of a name as it stands there, deferred or not. */
+static const wisp_value *find_raw(const wisp_env *env, const char *name, uint64_t hash)
 {
   for (; env; env = env->outer) {
     const wisp_value *value = env->shown ? find_own(env->shown, name, hash) : NULL;
@@ -53,6 +71,38 @@ const wisp_value *wisp_env_find(const wisp_env *env, const char *name, uint64_t 
     if (value) return value->kind == WISP_KIND_OTHER ? value->as.other : value;
   }
   return NULL;
+}
+
+/* Makes the values, unless they are there. */
+static wisp_status settle_deferral(wisp_error *err, struct wisp_deferral *d)
+{
+  OWNED(wisp_env_destroy) wisp_env *values = NULL;
+  if (__atomic_load_n(&d->values, __ATOMIC_ACQUIRE)) return WISP_OK;
+  pthread_mutex_lock(&d->lock);
+  wisp_status status = d->values ? WISP_OK : wisp_env_create(err, NULL, &values);
+  if (values) status = d->make(err, d->self, values);
+  if (values && status == WISP_OK) {
+    __atomic_store_n(&d->values, values, __ATOMIC_RELEASE);
+    values = NULL;
+  }
+  pthread_mutex_unlock(&d->lock);
+  return status;
+}
+
+/* The value of a name that a deferral holds, in place of the name's own. */
+static wisp_status undefer(wisp_error *err, const char *name, uint64_t hash, const wisp_value **value)
+{
+  if (!*value || (*value)->kind != WISP_KIND_DEFERRED) return WISP_OK;
+  struct wisp_deferral *d = (*value)->as.deferral;
+  CALL(settle_deferral(err, d));
+  *value = find_own(d->values, name, hash);
+  return WISP_OK;
+}
+
+wisp_status wisp_env_find(wisp_error *err, const wisp_env *env, const char *name, uint64_t hash, const wisp_value **out)
+{
+  *out = find_raw(env, name, hash);
+  return undefer(err, name, hash, out);
 }
 
 void wisp_env_show(wisp_env *env, const wisp_env *item)
@@ -64,7 +114,7 @@ static void release(wisp_value *value)
 {
   if (value->kind == WISP_KIND_LIST)
     for (size_t i = 0; i < value->count; i++) wisp_env_destroy(value->as.items[i]);
-  if (value->kind != WISP_KIND_INT && value->kind != WISP_KIND_OTHER) free(value->as.memory);
+  if (value->kind != WISP_KIND_INT && value->kind < WISP_KIND_OTHER) free(value->as.memory);
   *value = (wisp_value){0};
 }
 
@@ -138,6 +188,13 @@ void wisp_env_destroy(wisp_env *env)
     release(&env->slots[i].value);
   }
   free(env->slots);
+  for (struct wisp_deferral *d = env->deferred, *next; d; d = next) {
+    next = d->next;
+    wisp_env_destroy(d->values);
+    pthread_mutex_destroy(&d->lock);
+    free(d->self);
+    free(d);
+  }
   free(env);
 }
 
@@ -194,22 +251,61 @@ wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp
   return GIVE(scope, item);
 }
 
-const wisp_value *wisp_env_get(const wisp_env *env, const char *name, wisp_kind kind)
+/* The deferral's own copy of what it is made from. */
+static wisp_status create_deferral(wisp_error *err, wisp_env *env, wisp_env_make make, const void *self, size_t bytes,
+                                   struct wisp_deferral **out)
 {
-  const wisp_value *value = wisp_env_find(env, name, wisp_env_hash(name));
-  return value && value->kind == kind ? value : NULL;
+  struct wisp_deferral *d = NULL;
+  OWNED(free) void *own_self = NULL;
+  CALL(copy(err, self, bytes, &own_self));
+  CALL(wisp_new(err, 1, sizeof *d, &d));
+  d->make = make;
+  d->self = own_self, own_self = NULL;
+  pthread_mutex_init(&d->lock, NULL);
+  d->next = env->deferred;
+  *out = env->deferred = d;
+  return WISP_OK;
+}
+
+wisp_status wisp_env_defer(wisp_error *err, wisp_env *env, const char *names, wisp_env_make make, const void *self,
+                           size_t bytes)
+{
+  struct wisp_deferral *d = NULL;
+  char name[64];
+  int length = 0;
+  CALL(create_deferral(err, env, make, self, bytes, &d));
+  for (const char *at = names; sscanf(at, "%63s%n", name, &length) == 1; at += length)
+    CALL(define(err, env, name, (wisp_value){.kind = WISP_KIND_DEFERRED, .as.deferral = d}));
+  return WISP_OK;
+}
+
+size_t wisp_env_made(const wisp_env *env)
+{
+  size_t made = 0;
+  for (; env; env = env->outer)
+    for (struct wisp_deferral *d = env->deferred; d; d = d->next)
+      made += __atomic_load_n(&d->values, __ATOMIC_ACQUIRE) != NULL;
+  return made;
+}
+
+wisp_status wisp_env_get(wisp_error *err, const wisp_env *env, const char *name, wisp_kind kind, const wisp_value **out)
+{
+  CALL(wisp_env_find(err, env, name, wisp_env_hash(name), out));
+  if (*out && (*out)->kind != kind) *out = NULL;
+  return WISP_OK;
 }
 
 bool wisp_env_get_int(const wisp_env *env, const char *name, int64_t *value)
 {
-  const wisp_value *found = wisp_env_get(env, name, WISP_KIND_INT);
-  if (found) *value = found->as.integer;
-  return found != NULL;
+  const wisp_value *found = find_raw(env, name, wisp_env_hash(name));
+  const bool is_int = found && found->kind == WISP_KIND_INT;
+  if (is_int) *value = found->as.integer;
+  return is_int;
 }
 
 bool wisp_env_has(const wisp_env *env, const char *name)
 {
-  return wisp_env_find(env, name, wisp_env_hash(name)) != NULL;
+  return find_raw(env, name, wisp_env_hash(name)) != NULL;
 }
 
 static int by_name(const void *a, const void *b)
@@ -225,6 +321,10 @@ wisp_status wisp_env_each(wisp_error *err, const wisp_env *env, wisp_name_visit 
   for (size_t i = 0; i < env->capacity; i++)
     if (env->slots[i].name) own[count++] = &env->slots[i];
   qsort(own, count, sizeof *own, by_name);
-  for (size_t i = 0; i < count; i++) CALL(visit(err, context, own[i]->name, &own[i]->value));
+  for (size_t i = 0; i < count; i++) {
+    const wisp_value *value = &own[i]->value;
+    CALL(undefer(err, own[i]->name, own[i]->hash, &value));
+    CALL(visit(err, context, own[i]->name, value ? value : &own[i]->value));
+  }
   return WISP_OK;
 }

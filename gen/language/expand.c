@@ -63,7 +63,7 @@ static wisp_status check_depth(run *r)
 
 static wisp_status find(run *r, const wisp_piece *piece, const wisp_env *env, const wisp_value **value)
 {
-  *value = wisp_env_find(env, piece->name, piece->hash);
+  CALL(wisp_env_find(r->err, env, piece->name, piece->hash, value));
   return wisp_require(r->err, *value, WISP_EINPUT, "the name '%s' is not defined", piece->name);
 }
 
@@ -72,8 +72,8 @@ static const char *file_of(const wisp_piece *piece, const wisp_env *env)
 {
   char name[128];
   snprintf(name, sizeof name, "%s file", piece->name);
-  const wisp_value *file = wisp_env_get(env, name, WISP_KIND_TEXT);
-  return file ? file->as.text : piece->name;
+  const wisp_value *file = NULL;
+  return wisp_env_get(NULL, env, name, WISP_KIND_TEXT, &file) == WISP_OK && file ? file->as.text : piece->name;
 }
 
 /* Is name one of the words of list? */
@@ -114,12 +114,13 @@ static wisp_status give(run *r, const wisp_piece *piece, const wisp_given *given
     CALL(wisp_expr_int(r->err, given->expr, env, &number));
     return wisp_env_int(r->err, piece->frame, given->name, number);
   }
-  const wisp_value *value = wisp_env_find(env, given->other, given->hash);
+  const wisp_value *value = NULL;
+  CALL(wisp_env_find(r->err, env, given->other, given->hash, &value));
   CALL(wisp_require(r->err, value, WISP_EINPUT, "the name '%s' is not defined", given->other));
   CALL(wisp_env_stand(r->err, piece->frame, given->name, value));
   snprintf(name[0], sizeof name[0], "%s file", given->other);
   snprintf(name[1], sizeof name[1], "%s file", given->name);
-  value = wisp_env_find(env, name[0], wisp_env_hash(name[0]));
+  CALL(wisp_env_find(r->err, env, name[0], wisp_env_hash(name[0]), &value));
   if (value) CALL(wisp_env_stand(r->err, piece->frame, name[1], value));
   return WISP_OK;
 }

@@ -36,6 +36,16 @@ wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp
 wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env,
                                 const char *name); /* a list that may stay empty; redefines */
 
+/* Tables that take long to make. make fills `values` with these names, "D LIFT", from a copy of `self` that env keeps,
+ * when one of them is first looked up; none of them is an integer. Threads may look up names of one environment
+ * together. */
+typedef wisp_status (*wisp_env_make)(wisp_error *err, const void *self, wisp_env *values);
+wisp_status wisp_env_defer(wisp_error *err, wisp_env *env, const char *names, wisp_env_make make, const void *self,
+                           size_t bytes);
+/* How many of these lists, env's and those of its outer ones, have been made so far. */
+size_t wisp_env_made(const wisp_env *env);
+
+/* Neither makes a deferred value. */
 bool wisp_env_get_int(const wisp_env *env, const char *name, int64_t *value);
 bool wisp_env_has(const wisp_env *env, const char *name);
 

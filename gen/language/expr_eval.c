@@ -7,7 +7,7 @@
 static wisp_status find(wisp_error *err, const wisp_expr *expr, const wisp_node *at, const wisp_env *env,
                         const wisp_value **value)
 {
-  *value = wisp_env_find(env, at->name, at->hash);
+  CALL(wisp_env_find(err, env, at->name, at->hash, value));
   return *value ? WISP_OK : wisp_expr_fail(err, expr, at->column, "the name '%s' is not defined", at->name);
 }
 

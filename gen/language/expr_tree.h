@@ -8,14 +8,15 @@
  * frames.
  */
 
-/* WISP_KIND_OTHER: another name's value; no search gives it back. */
+/* No search gives back the last two: another name's value, and one that is made when it is looked up. */
 typedef enum wisp_kind {
   WISP_KIND_INT,
   WISP_KIND_TEXT,
   WISP_KIND_REALS,
   WISP_KIND_INTS,
   WISP_KIND_LIST,
-  WISP_KIND_OTHER
+  WISP_KIND_OTHER,
+  WISP_KIND_DEFERRED
 } wisp_kind;
 
 /* What a name stands for. count: entries of a table, items of a list, bytes of a text. */
@@ -30,17 +31,21 @@ typedef struct wisp_value {
     int *ints;
     wisp_env **items;
     const struct wisp_value *other;
+    struct wisp_deferral *deferral;
   } as;
 } wisp_value;
 
 /* The hash that wisp_env_find wants of a name. */
 uint64_t wisp_env_hash(const char *name);
 
-/* The innermost value of a name, NULL where there is none; valid until the name is redefined. */
-const wisp_value *wisp_env_find(const wisp_env *env, const char *name, uint64_t hash);
+/* The innermost value of a name, NULL where there is none; valid until the name is redefined. A deferred value is made
+ * first, and fails as its maker does. */
+wisp_status wisp_env_find(wisp_error *err, const wisp_env *env, const char *name, uint64_t hash,
+                          const wisp_value **out);
 
-/* The same by its name alone, where it is of this kind. */
-const wisp_value *wisp_env_get(const wisp_env *env, const char *name, wisp_kind kind);
+/* The same by its name alone, NULL where it is of another kind. */
+wisp_status wisp_env_get(wisp_error *err, const wisp_env *env, const char *name, wisp_kind kind,
+                         const wisp_value **out);
 
 /* From now on the own names of item (not its outer ones) come before env's own: how a loop over a list walks its items
  * without copying them. item may be NULL. */
@@ -49,7 +54,7 @@ void wisp_env_show(wisp_env *env, const wisp_env *item);
 /* From now on the name stands for value, which some outer environment holds, and must go on holding. */
 wisp_status wisp_env_stand(wisp_error *err, wisp_env *env, const char *name, const wisp_value *value);
 
-/* Calls visit for each of env's own names, in the order of the alphabet. */
+/* Calls visit for each of env's own names, in the order of the alphabet. Makes those that are deferred. */
 typedef wisp_status (*wisp_name_visit)(wisp_error *err, void *context, const char *name, const wisp_value *value);
 wisp_status wisp_env_each(wisp_error *err, const wisp_env *env, wisp_name_visit visit, void *context);
 

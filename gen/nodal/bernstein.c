@@ -162,6 +162,11 @@ static void list_reductions(wisp_bernstein *bern)
   }
 }
 
+int wisp_bernstein_E_width(int N)
+{
+  return wisp_triangle_size(N) + 3;
+}
+
 wisp_status wisp_bernstein_create(wisp_error *err, int N, wisp_bernstein **out)
 {
   OWNED(wisp_bernstein_destroy) wisp_bernstein *b = NULL;
@@ -172,7 +177,7 @@ wisp_status wisp_bernstein_create(wisp_error *err, int N, wisp_bernstein **out)
   b->Np = wisp_tet_size(N);
   b->Nfp = wisp_triangle_size(N);
   b->lower = wisp_tet_size(N - 1);
-  b->E_width = b->Nfp + 3;
+  b->E_width = wisp_bernstein_E_width(N);
   CALL(allocate(err, b));
   list_derivatives(b);
   list_L0(b);

@@ -38,6 +38,9 @@ typedef struct wisp_bernstein {
   double *slice_weight; /* [s][k]: -(a_k + 1) / (N - d + 1) */
 } wisp_bernstein;
 
+/* E_width of order N. */
+int wisp_bernstein_E_width(int N);
+
 /* Of order N, 1..WISP_TET_MAX_ORDER (WISP_EUSAGE otherwise). */
 wisp_status wisp_bernstein_create(wisp_error *err, int N, wisp_bernstein **out);
 void wisp_bernstein_destroy(wisp_bernstein *bernstein);

@@ -12,7 +12,7 @@ wisp_status wisp_nodal_dense(wisp_error *err, const wisp_spec *spec, wisp_dense 
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   if (!lift && !derivatives) return WISP_OK;
-  CALL(wisp_system_load(err, spec->system, &system));
+  CALL(wisp_system_read(err, spec->system, NULL, &system));
   CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
   const size_t Np = (size_t)tet->Np, k = lift ? (size_t)WISP_TET_FACES * (size_t)tet->Nfp : Np, m = lift ? Np : 3 * Np;
   double *matrix = NULL;

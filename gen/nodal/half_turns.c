@@ -24,6 +24,14 @@ static void add_orbit(wisp_half_turns *t, int N, int x, int *orbit)
   t->orbits++;
 }
 
+/* As many as class k occurs among the nodes: the mean over g of chi_k(g) times the nodes that g leaves in place. A half
+ * turn leaves N/2 + 1 nodes of an even order in place, and none of an odd one. */
+void wisp_half_turns_classes(int N, int size[4])
+{
+  const int Np = wisp_tet_size(N), in_place = N % 2 ? 0 : N / 2 + 1;
+  for (int k = 0; k < 4; k++) size[k] = (Np + (k ? -1 : 3) * in_place) / 4;
+}
+
 /* Orbits of four begin with a node that third turns leave in its place, where there is one; they and those on axes
  * follow one another as their first nodes are turned, so that no class value changes its sign by a turn. */
 static void list_orbits(wisp_half_turns *t, const wisp_tet *tet, int *orbit)

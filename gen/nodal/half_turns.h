@@ -43,6 +43,9 @@ typedef struct wisp_half_turns {
   double *LIFT;
 } wisp_half_turns;
 
+/* Rows of each class, size above, of order N. */
+void wisp_half_turns_classes(int N, int size[4]);
+
 /* Of a tet with its operators, of whichever basis. */
 wisp_status wisp_half_turns_create(wisp_error *err, const wisp_tet *tet, wisp_half_turns **out);
 void wisp_half_turns_destroy(wisp_half_turns *turns);

@@ -5,11 +5,23 @@
 #include "../family.h"
 #include "bernstein.h"
 #include "tables.h"
+#include "tet.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+extern const wisp_family wisp_family_nodal;
+
 _Static_assert(WISP_NODAL_HIGHEST == WISP_TET_MAX_ORDER, "tables have room for the orders that are declared");
+
+static bool is_nested(const char *name)
+{
+  const wisp_kernel_decl *kernel = wisp_family_kernel(&wisp_family_nodal, name);
+  bool nested = false;
+  for (const wisp_size *fact = kernel ? kernel->facts : NULL; fact && fact->name; fact++)
+    nested |= strcmp(fact->name, "nested") == 0 && fact->value;
+  return nested;
+}
 
 /* Nested stages are the same step where equations are linear, and nothing in them depends on time: no text of a system
  * can name it. */
@@ -18,11 +30,9 @@ static wisp_status suits(wisp_error *err, const wisp_spec *spec, const char *com
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   bool nests = false;
   const char *at = composition;
-  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&at, name);)
-    for (const wisp_size *fact = wisp_family_facts(spec->family, name); fact->name; fact++)
-      nests |= strcmp(fact->name, "nested") == 0 && fact->value;
+  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&at, name);) nests |= is_nested(name);
   if (!nests) return WISP_OK;
-  CALL(wisp_system_load(err, spec->system, &system));
+  CALL(wisp_system_read(err, spec->system, NULL, &system));
   return wisp_require(err, wisp_system_is_affine(system), WISP_EREFUSED,
                       "composition %s is another method where fluxes or walls are not linear in the fields, as those "
                       "of system %s: use one that is not nested",
@@ -257,19 +267,19 @@ static wisp_status add_parts(wisp_error *err, wisp_env *env, const wisp_system *
   return WISP_OK;
 }
 
+extern const wisp_family wisp_family_nodal;
+
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
-  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  CALL(wisp_tet_create_operators(err, spec->element, spec->order, &tet));
-  CALL(wisp_system_load(err, spec->system, &system));
+  CALL(wisp_family_check_element(err, &wisp_family_nodal, spec));
+  CALL(wisp_system_read(err, spec->system, NULL, &system));
   CALL(wisp_env_create(err, NULL, &env));
   CALL(add_sizes(err, env, spec, layout, system));
   CALL(wisp_names_target(err, env, spec->precision, target));
-  CALL(wisp_nodal_tables(err, env, tet));
-  CALL(is_bernstein(spec) ? wisp_nodal_sparse_tables(err, env, spec->order) : wisp_nodal_class_tables(err, env, tet));
+  CALL(wisp_nodal_defer_tables(err, env, spec));
   CALL(add_system(err, env, system, (int)spec->precision));
   CALL(add_parts(err, env, system, (int)spec->precision));
   return GIVE(env, out);
@@ -278,7 +288,7 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
 static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)
 {
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
-  CALL(wisp_system_load(err, spec->system, &system));
+  CALL(wisp_system_read(err, spec->system, NULL, &system));
   const wisp_records records = wisp_nodal_records(system);
   const wisp_size all[] = {
       {"n", system->fields}, {"geos", records.geos}, {"face_reals", records.face_reals}, {"terms", (int)system->terms}};

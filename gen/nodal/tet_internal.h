@@ -24,7 +24,7 @@ static inline int wisp_tet_node(int N, int i, int j, int k)
   return layers + rows + i;
 }
 
-/* C = A B, row major, n x n times n x columns; and the inverse X of A, n x n, in its place (tet.c). */
+/* C = A B, row major, n x n times n x columns; and the inverse X of A, n x n, in its place (tet_dense.c). */
 void wisp_tet_multiply(int n, int columns, const double *A, const double *B, double *C);
 wisp_status wisp_tet_invert(wisp_error *err, const char *what, int n, double *A);
 
@@ -42,7 +42,7 @@ int wisp_tet_on_face(const wisp_tet *tet, int face, int node);
  * differences of such (tet_symmetry.c). */
 wisp_status wisp_tet_make_symmetric(wisp_error *err, wisp_tet *tet);
 
-/* V_ij = psi_j(r_i) and its inverse; slopes of the modes in the nodes, Vr, Vs and Vt, unless NULL (tet.c). */
+/* V_ij = psi_j(r_i) and its inverse; slopes of the modes in the nodes, Vr, Vs and Vt, unless NULL (tet_dense.c). */
 wisp_status wisp_tet_vandermonde(wisp_error *err, wisp_tet *tet, double *slopes);
 
 /* Modes and operators of the Bernstein-Bezier basis, of a tet with nodes and faces; operators alone

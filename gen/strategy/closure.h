@@ -1,6 +1,6 @@
 /* What a kernel is compiled from, as a number: while it stays the same, what was measured of the kernel counts.
  *
- * The number is over what the kernel's texts say to the compiler and to the launch (docs/store.md):
+ * The number is over what the kernel's texts say to the compiler and to the launch (docs/reference/store.md):
  *   - its text and the parts that this inserts, itself or through other parts, in plain form (below),
  * whether or not the branch is taken;
  *   - of its space as it is parsed: kernel, names of parameters, arguments, shared arrays, operands, block and grid,
@@ -32,6 +32,8 @@ typedef struct wisp_shelf {
  * release with wisp_shelf_free. A system that cannot be opened is a line of the warning. */
 wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_text *warning, wisp_shelf *out);
 void wisp_shelf_free(wisp_shelf *shelf);
+/* Adds a line to such a warning: why a file is not used. */
+wisp_status wisp_shelf_leave_out(wisp_error *err, const char *why, wisp_text *warning);
 
 /* templates/FAMILY/NAME, the user's before the library's; NULL: none. */
 const wisp_embedded *wisp_shelf_find(const wisp_shelf *shelf, const char *family, const char *name);

@@ -125,18 +125,6 @@ typedef struct search {
   wisp_plan *found;
 } search;
 
-/* A wisp_visit that keeps the first plan that fits. */
-static wisp_status keep_fitting(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
-{
-  search *s = context;
-  (void)err, (void)values, (void)reason;
-  if (plan && !s->found && wisp_fixed_suits(s->fixed, plan))
-    s->found = plan;
-  else
-    wisp_plan_destroy(plan);
-  return WISP_OK;
-}
-
 static wisp_status check_repeats(wisp_error *err, const search *s, const wisp_strategy *strategy)
 {
   return wisp_require(err, !s->reproducible || !strategy->varies, WISP_EREFUSED,
@@ -153,7 +141,7 @@ static wisp_status own_default(wisp_error *err, search *s, const wisp_strategy *
     s->found = plan;
     plan = NULL;
   } else {
-    CALL(wisp_plan_enumerate(err, strategy, s->spec, s->layout, s->names, keep_fitting, s));
+    CALL(wisp_plan_first(err, strategy, s->spec, s->layout, s->names, s->fixed, &s->found));
     CALL(wisp_require(err, s->found, WISP_EREFUSED, "no candidate of %s fits", strategy->name));
   }
   return WISP_OK;
@@ -196,13 +184,16 @@ wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategie
   search s = {spec, layout, names, fixed, reproducible, NULL};
   wisp_error reason = {.text = "no strategy computes it"};
   char text[WISP_LAYOUT_TEXT];
-  for (size_t i = 0; i < lines + count && !s.found; i++) {
+  /* After the lines all strategies: those that are candidates of the tuner, then the others. */
+  for (size_t i = 0; i < lines + 2 * count && !s.found; i++) {
     wisp_status status = WISP_EREFUSED;
-    const wisp_strategy *strategy = i < lines ? NULL : strategies->list[i - lines];
+    const wisp_strategy *strategy = i < lines ? NULL : strategies->list[(i - lines) % count];
     if (!strategy)
       status = try_line(&reason, &s, strategies, &all->lines[i]);
-    else if (strcmp(strategy->family, spec->family) == 0 && strcmp(strategy->kernel, spec->kernel) == 0)
-      status = own_default(&reason, &s, strategy);
+    else if (strcmp(strategy->family, spec->family) == 0 && strcmp(strategy->kernel, spec->kernel) == 0) {
+      status = i < lines + count ? wisp_strategy_is_candidate(&reason, strategy, names) : WISP_OK;
+      if (status == WISP_OK) status = own_default(&reason, &s, strategy);
+    }
     if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
   }
   wisp_layout_print(layout, text);

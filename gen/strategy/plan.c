@@ -47,6 +47,16 @@ wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *s, const
   return WISP_OK;
 }
 
+wisp_status wisp_strategy_is_candidate(wisp_error *err, const wisp_strategy *s, const wisp_env *names)
+{
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  int64_t holds = 1;
+  if (!s->candidate.holds.expr) return WISP_OK;
+  CALL(wisp_strategy_scope(err, s, names, &env));
+  CALL(wisp_said_int(err, s, &s->candidate.holds, env, &holds));
+  return wisp_require(err, holds, WISP_EREFUSED, "%s", s->candidate.reason);
+}
+
 /* Lets and conditions, in the order they were written. */
 static wisp_status evaluate_lines(wisp_error *err, wisp_plan *plan)
 {
@@ -100,11 +110,11 @@ static wisp_status fix_shared(wisp_error *err, wisp_plan *plan)
   return WISP_OK;
 }
 
-wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
-                             const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out)
+/* A plan of a strategy that applies here. */
+static wisp_status create_applying(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                                   const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out)
 {
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-  CALL(wisp_strategy_applies(err, strategy, layout, names));
   CALL(wisp_new(err, 1, sizeof *plan, &plan));
   plan->strategy = strategy;
   plan->spec = *spec;
@@ -123,6 +133,13 @@ wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, con
   CALL(fix_block(err, plan));
   CALL(fix_shared(err, plan));
   return GIVE(plan, out);
+}
+
+wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                             const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out)
+{
+  CALL(wisp_strategy_applies(err, strategy, layout, names));
+  return create_applying(err, strategy, spec, layout, names, values, out);
 }
 
 void wisp_plan_destroy(wisp_plan *plan)
@@ -148,25 +165,33 @@ wisp_status wisp_plan_enumerate(wisp_error *err, const wisp_strategy *s, const w
                                 const wisp_layout *layout, const wisp_env *names, wisp_visit visit, void *context)
 {
   int index[WISP_MAX_PARAMS] = {0}, values[WISP_MAX_PARAMS];
+  wisp_error unfit = {0};
+  const wisp_status applies = wisp_strategy_applies(&unfit, s, layout, names);
   for (int i = 0; i < s->params; i++) values[i] = s->param[i].values[0];
   do {
     wisp_plan *plan = NULL;
-    wisp_error reason = {0};
-    const wisp_status status = wisp_plan_create(&reason, s, spec, layout, names, values, &plan);
+    wisp_error reason = unfit;
+    const wisp_status status =
+        applies == WISP_OK ? create_applying(&reason, s, spec, layout, names, values, &plan) : applies;
     if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
     CALL(visit(err, context, values, plan, plan ? NULL : reason.text));
   } while (next_values(s, index, values));
   return WISP_OK;
 }
 
-static wisp_status keep_first(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
+wisp_status wisp_plan_first(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec, const wisp_layout *layout,
+                            const wisp_env *names, const wisp_fixed *fixed, wisp_plan **out)
 {
-  (void)err, (void)values, (void)reason;
-  wisp_plan **first = context;
-  if (*first)
-    wisp_plan_destroy(plan);
-  else
-    *first = plan;
+  int index[WISP_MAX_PARAMS] = {0}, values[WISP_MAX_PARAMS];
+  CALL(wisp_strategy_applies(err, s, layout, names));
+  for (int i = 0; i < s->params; i++) values[i] = s->param[i].values[0];
+  do {
+    OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+    wisp_error reason = {0};
+    const wisp_status status = create_applying(&reason, s, spec, layout, names, values, &plan);
+    if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
+    if (plan && (!fixed || wisp_fixed_suits(fixed, plan))) return GIVE(plan, out);
+  } while (next_values(s, index, values));
   return WISP_OK;
 }
 
@@ -177,11 +202,11 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wis
   wisp_error reason = {0};
   int values[WISP_MAX_PARAMS];
   for (int i = 0; i < s->params; i++) values[i] = s->param[i].preferred;
-  const wisp_status status = wisp_plan_create(&reason, s, spec, layout, names, values, out);
+  CALL(wisp_strategy_applies(err, s, layout, names));
+  const wisp_status status = create_applying(&reason, s, spec, layout, names, values, out);
   if (status == WISP_OK) return WISP_OK;
   if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
-  CALL(wisp_strategy_applies(err, s, layout, names));
-  CALL(wisp_plan_enumerate(err, s, spec, layout, names, keep_first, &first));
+  CALL(wisp_plan_first(err, s, spec, layout, names, NULL, &first));
   CALL(wisp_require(err, first, WISP_EREFUSED, "no legal candidate; the default: %s", reason.text));
   return GIVE(first, out);
 }

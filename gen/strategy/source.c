@@ -204,8 +204,10 @@ static wisp_status make(wisp_error *err, const wisp_plan *plan, int arg, size_t 
   OWNED(free) double *r = NULL;
   OWNED(free) int *n = NULL;
   HELD(release) entries e = {0};
-  const wisp_value *real_table = wisp_env_get(plan->env, operand->table, WISP_KIND_REALS);
-  const wisp_value *table = real_table ? real_table : wisp_env_get(plan->env, operand->table, WISP_KIND_INTS);
+  const wisp_value *real_table = NULL, *table = NULL;
+  CALL(wisp_env_get(err, plan->env, operand->table, WISP_KIND_REALS, &real_table));
+  CALL(wisp_env_get(err, plan->env, operand->table, WISP_KIND_INTS, &table));
+  if (real_table) table = real_table;
   CALL(wisp_require(err, table, WISP_EINPUT, "operand %s: no table %s", plan->strategy->arg[arg].name, operand->table));
   CALL(wisp_said_int(err, plan->strategy, &operand->count, plan->env, &numbers));
   CALL(wisp_require(err, numbers >= 0 && numbers < 1 << 28, WISP_EINPUT, "operand %s: %lld numbers", operand->table,

@@ -1,12 +1,49 @@
 /* What the lines of a space description say: one handler a keyword, found in a table. */
 #include "space_read.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_CANDIDATES = 1 << 16 }; /* all are gone through whenever one is looked for */
+
+static void skip_blanks(char **at)
+{
+  while (isspace((unsigned char)**at)) (*at)++;
+}
+
+char *wisp_next_word(char **at)
+{
+  skip_blanks(at);
+  char *start = *at;
+  while (**at && !isspace((unsigned char)**at)) (*at)++;
+  if (**at) *(*at)++ = '\0';
+  return start;
+}
+
+char *wisp_rest(char **at)
+{
+  skip_blanks(at);
+  char *start = *at, *end = start + strlen(start);
+  while (end > start && isspace((unsigned char)end[-1])) *--end = '\0';
+  *at = end;
+  return start;
+}
+
+wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, const char *name)
+{
+  return wisp_require(err, first, WISP_EINPUT, "%s%s%s is given twice", kind, *name ? " " : "", name);
+}
+
+wisp_status wisp_say(wisp_error *err, const wisp_reader *r, const char *text, wisp_said *out)
+{
+  wisp_status status = wisp_expr_parse(err, text, &out->expr);
+  out->file = r->file;
+  out->line = r->line;
+  return status;
+}
 
 wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t room)
 {
@@ -152,6 +189,14 @@ static wisp_status read_require(wisp_error *err, wisp_reader *r, char *line)
   return status == WISP_OK ? add_condition(err, r, expr, reason, r->s->condition, &r->s->conditions) : status;
 }
 
+static wisp_status read_candidate(wisp_error *err, wisp_reader *r, char *line)
+{
+  char *expr = NULL, *reason = NULL;
+  size_t none = 0;
+  CALL(split(err, line, " : ", &expr, &reason));
+  return add_condition(err, r, expr, reason, &r->s->candidate, &none);
+}
+
 /* LOW..HIGH [: REASON] */
 static wisp_status read_orders(wisp_error *err, wisp_reader *r, char *line)
 {
@@ -265,12 +310,6 @@ static wisp_status read_grid(wisp_error *err, wisp_reader *r, char *line)
   return read_extents(err, r, line, r->s->grid, 2);
 }
 
-const wisp_number_form wisp_numbers[] = {[WISP_REAL] = {"real", "real", 0, false},
-                                         [WISP_INT] = {"int", "int", 4, true},
-                                         [WISP_SINGLE] = {"single", "float", 4, false},
-                                         [WISP_UINT8] = {"uint8", "unsigned char", 1, true},
-                                         [WISP_UINT16] = {"uint16", "unsigned short", 2, true}};
-
 static wisp_status read_type(wisp_error *err, const char *type, wisp_arg *arg)
 {
   const bool array = arg->kind != WISP_ARG_VALUE && arg->kind != WISP_ARG_OPERAND;
@@ -379,17 +418,29 @@ static wisp_status read_where(wisp_error *err, wisp_reader *r, char *line)
 }
 
 const wisp_keyword wisp_keywords[] = {
-    {"kernel", read_kernel, TERMS, true, false},   {"kernels", read_kernels, TERMS, true, false},
-    {"title", read_title, PROSE, true, false},     {"text", read_text, TERMS, true, false},
-    {"layouts", read_layouts, TERMS, true, false}, {"orders", read_orders, REASON, true, false},
-    {"needs", read_needs, REASON, false, false},   {"param", read_param, TERMS, false, false},
-    {"expects", read_expects, TERMS, true, false}, {"default", read_default, TERMS, false, false},
-    {"let", read_let, TERMS, false, false},        {"require", read_require, REASON, false, false},
-    {"block", read_block, TERMS, true, false},     {"lane", read_lane, PROSE, true, false},
-    {"grid", read_grid, TERMS, true, false},       {"shared", read_shared, TERMS, false, false},
-    {"arg", read_arg, TERMS, false, false},        {"operand", read_operand, TERMS, false, false},
-    {"where", read_where, TERMS, false, true},     {"varies", read_varies, PROSE, true, false},
-    {"mixes", read_mixes, PROSE, true, false},     {NULL, NULL, TERMS, false, false},
+    {"kernel", read_kernel, TERMS, true, false},
+    {"kernels", read_kernels, TERMS, true, false},
+    {"title", read_title, PROSE, true, false},
+    {"text", read_text, TERMS, true, false},
+    {"layouts", read_layouts, TERMS, true, false},
+    {"orders", read_orders, REASON, true, false},
+    {"needs", read_needs, REASON, false, false},
+    {"param", read_param, TERMS, false, false},
+    {"expects", read_expects, TERMS, true, false},
+    {"default", read_default, TERMS, false, false},
+    {"let", read_let, TERMS, false, false},
+    {"require", read_require, REASON, false, false},
+    {"block", read_block, TERMS, true, false},
+    {"lane", read_lane, PROSE, true, false},
+    {"grid", read_grid, TERMS, true, false},
+    {"shared", read_shared, TERMS, false, false},
+    {"arg", read_arg, TERMS, false, false},
+    {"operand", read_operand, TERMS, false, false},
+    {"where", read_where, TERMS, false, true},
+    {"varies", read_varies, PROSE, true, false},
+    {"mixes", read_mixes, PROSE, true, false},
+    {"candidate", read_candidate, REASON, true, false},
+    {NULL, NULL, TERMS, false, false},
 };
 
 wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)
@@ -413,48 +464,4 @@ wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)
     if (!listed) return wisp_fail(err, WISP_EINPUT, "default of %s is none of its values", s->param[i].name);
   }
   return WISP_OK;
-}
-
-wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *s, const wisp_env *names, wisp_env **out)
-{
-  OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  CALL(wisp_env_create(err, names, &env));
-  for (const wisp_size *fact = s->facts; fact->name; fact++) CALL(wisp_env_int(err, env, fact->name, fact->value));
-  return GIVE(env, out);
-}
-
-wisp_status wisp_said_int(wisp_error *err, const wisp_strategy *s, const wisp_said *said, const wisp_env *env,
-                          int64_t *value)
-{
-  wisp_status status = wisp_expr_int(err, said->expr, env, value);
-  return status == WISP_OK ? status : wisp_context(err, status, "%s:%d: ", s->file[said->file], said->line);
-}
-
-static void release_lets(wisp_let *let, size_t count)
-{
-  for (size_t i = 0; i < count; i++) wisp_expr_destroy(let[i].value.expr);
-}
-
-static void release_conditions(wisp_condition *list, size_t count)
-{
-  for (size_t i = 0; i < count; i++) wisp_expr_destroy(list[i].holds.expr), free(list[i].reason);
-}
-
-void wisp_strategy_destroy(wisp_strategy *s)
-{
-  if (!s) return;
-  free(s->title), free(s->text), free(s->text_path), free(s->lane);
-  for (int i = 0; i < s->files; i++) free(s->file[i]);
-  release_conditions(s->need, s->needs);
-  release_conditions(s->condition, s->conditions);
-  release_lets(s->let, s->lets);
-  for (int i = 0; i < 3; i++) wisp_expr_destroy(s->block[i].expr);
-  for (int i = 0; i < 2; i++) wisp_expr_destroy(s->grid[i].expr);
-  for (int i = 0; i < WISP_MAX_SHARED; i++) wisp_expr_destroy(s->shared[i].count.expr);
-  for (int i = 0; i < s->args; i++) {
-    wisp_operand *o = &s->operand[i];
-    wisp_expr_destroy(o->count.expr), wisp_expr_destroy(o->entry.expr), wisp_expr_destroy(o->part.expr);
-    release_lets(o->where, (size_t)o->wheres);
-  }
-  free(s);
 }

@@ -7,42 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void skip_blanks(char **at)
-{
-  while (isspace((unsigned char)**at)) (*at)++;
-}
-
-char *wisp_next_word(char **at)
-{
-  skip_blanks(at);
-  char *start = *at;
-  while (**at && !isspace((unsigned char)**at)) (*at)++;
-  if (**at) *(*at)++ = '\0';
-  return start;
-}
-
-char *wisp_rest(char **at)
-{
-  skip_blanks(at);
-  char *start = *at, *end = start + strlen(start);
-  while (end > start && isspace((unsigned char)end[-1])) *--end = '\0';
-  *at = end;
-  return start;
-}
-
-wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, const char *name)
-{
-  return wisp_require(err, first, WISP_EINPUT, "%s%s%s is given twice", kind, *name ? " " : "", name);
-}
-
-wisp_status wisp_say(wisp_error *err, const wisp_reader *r, const char *text, wisp_said *out)
-{
-  wisp_status status = wisp_expr_parse(err, text, &out->expr);
-  out->file = r->file;
-  out->line = r->line;
-  return status;
-}
-
 /* --- one line --- */
 
 /* Takes "when EXPR" off the end of a line, or off its part before " : ", and asks whether it holds for the kernel. */

@@ -13,6 +13,8 @@
  *   layouts   node | slab | node slab         which element orders it can read; not in families that have no layouts
  *   orders    LOW..HIGH [: reason]            which polynomial orders it is meant for (default all)
  *   needs     EXPR : reason                   "not applicable" unless EXPR holds (gpu, sm, real_bytes, N, KM, ...)
+ *   candidate EXPR : reason                   the tuner tries it, and it is a default, only where EXPR, over the names that `needs`
+ *                                             sees, holds; elsewhere it runs if it is asked for by name
  *   param     NAME V1 V2 ...                  a tuning parameter and its values
  *                                             (one named min_blocks: blocks a multiprocessor should hold at once, one named
  *                                             cluster: blocks of the grid that can wait for each other, CUDA);
@@ -134,6 +136,7 @@ typedef struct wisp_strategy {
   wisp_param param[WISP_MAX_PARAMS];
   size_t needs, conditions, lets;
   wisp_condition need[WISP_MAX_LINES], condition[WISP_MAX_LINES];
+  wisp_condition candidate; /* says nothing: it is one wherever it applies */
   wisp_let let[WISP_MAX_LINES];
   wisp_said block[3], grid[2];
   int shareds;
@@ -159,6 +162,8 @@ struct wisp_defaults;
 typedef struct wisp_strategies {
   size_t count, room;
   wisp_strategy **list;
+  size_t places; /* of the hash table by family, kernel and name */
+  wisp_strategy **by_name;
   wisp_closure *closure, *users_closure;
   wisp_shelf users;  /* the texts of $WISP_TEMPLATES, and behind them the library's */
   wisp_text warning; /* for people: the systems there that cannot be used, a line each; empty: none */
@@ -173,6 +178,8 @@ void wisp_strategies_free(wisp_strategies *strategies);
 WISP_OWNED(wisp_strategies, wisp_strategies_free)
 const wisp_strategy *wisp_strategies_find(const wisp_strategies *strategies, const char *family, const char *kernel,
                                           const char *name); /* NULL: none */
+/* Lets it be found, which stands at the end of the list or will. */
+wisp_status wisp_strategies_enter(wisp_error *err, wisp_strategies *strategies, wisp_strategy *strategy);
 
 /* What runs where nothing was measured (gen/strategy/defaults.h); NULL where the family says nothing of it. */
 typedef struct wisp_defaults wisp_defaults;
@@ -217,6 +224,9 @@ bool wisp_strategy_reads(const wisp_strategy *strategy, const wisp_layout *layou
 /* WISP_EREFUSED with the reason where no candidate of the strategy can apply (layouts, needs). */
 wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *strategy, const wisp_layout *layout,
                                   const wisp_env *names);
+
+/* WISP_EREFUSED with the reason where its space says that it is no candidate of the tuner and no default. */
+wisp_status wisp_strategy_is_candidate(wisp_error *err, const wisp_strategy *strategy, const wisp_env *names);
 
 /* The default candidate: the preferred values, else the first legal candidate. WISP_EREFUSED where there is none. */
 wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
@@ -291,6 +301,11 @@ bool wisp_fixed_same(const wisp_plan *a, const wisp_plan *b);
 
 /* Is the plan right beside those that asked for this? */
 bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan);
+
+/* The first legal candidate, in the order of the values' lists, that is right on what is fixed of the discretisation
+ * (NULL: of any). *out stays as it is where there is none; WISP_EREFUSED where the strategy does not apply. */
+wisp_status wisp_plan_first(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                            const wisp_layout *layout, const wisp_env *names, const wisp_fixed *fixed, wisp_plan **out);
 
 /* ---- What spaces and texts can name, for people. */
 

@@ -116,7 +116,7 @@ wisp_status wisp_hex_create(wisp_error *err, int N, wisp_hex **out)
   CALL(wisp_new(err, 1, sizeof *hex, &hex));
   hex->N = N;
   hex->Nq = N + 1;
-  hex->Gl = N + 2;
+  hex->Gl = wisp_hex_gauss(N);
   hex->Np = hex->Nq * hex->Nq * hex->Nq;
   hex->glNp = hex->Gl * hex->Gl * hex->Gl;
   CALL(allocate(err, hex));

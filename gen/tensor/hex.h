@@ -23,6 +23,12 @@ wisp_status wisp_hex_create(wisp_error *err, int N, wisp_hex **out);
 void wisp_hex_destroy(wisp_hex *hex);
 WISP_OWNED(wisp_hex, wisp_hex_destroy)
 
+/* Gl of order N. */
+static inline int wisp_hex_gauss(int N)
+{
+  return N + 2;
+}
+
 /* The halves of a matrix A, rows x columns, with A[rows-1-m][columns-1-n] = sign A[m][n]. With e_n = u_n + u_(C-1-n)
  * and o_n = u_n - u_(C-1-n) for n < C/2, and e = u in the middle of odd C = columns,
  *

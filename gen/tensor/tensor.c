@@ -80,9 +80,12 @@ static wisp_status add_operator(wisp_error *err, wisp_env *env, const operator_t
   return add_item(err, env, o, full, even, odd, half_count);
 }
 
-static wisp_status add_tables(wisp_error *err, wisp_env *env, const wisp_hex *hex)
+/* Fills an environment with the tables of a wisp_spec. */
+static wisp_status make_tables(wisp_error *err, const void *self, wisp_env *env)
 {
-  int Nq = hex->Nq, Gl = hex->Gl;
+  OWNED(wisp_hex_destroy) wisp_hex *hex = NULL;
+  CALL(wisp_hex_create(err, ((const wisp_spec *)self)->order, &hex));
+  const int Nq = hex->Nq, Gl = hex->Gl;
   const operator_table operators[] = {
       {"I", hex->I, Gl, Nq, 1, false},  {"IT", hex->I, Nq, Gl, 1, true},      {"D", hex->D, Nq, Nq, -1, false},
       {"DT", hex->D, Nq, Nq, -1, true}, {"glD", hex->glD, Gl, Gl, -1, false}, {"glDT", hex->glD, Gl, Gl, -1, true},
@@ -94,26 +97,33 @@ static wisp_status add_tables(wisp_error *err, wisp_env *env, const wisp_hex *he
   return wisp_env_reals(err, env, "gauss_weights", hex->gauss_weights, (size_t)Gl);
 }
 
+/* Their names. */
+static const char table_names[] = "I Ie Io IT ITe ITo D De Do DT DTe DTo glD glDe glDo glDT glDTe glDTo "
+                                  "matrix_I matrix_IT matrix_D matrix_DT matrix_glD matrix_glDT "
+                                  "gll_points gll_weights gauss_points gauss_weights";
+
 static wisp_status lay_out(wisp_error *err, const wisp_layout *layout, wisp_env *env)
 {
   const wisp_size sizes[] = {{"KM", layout->KM}, {"NpM", layout->NpM}};
   return wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes));
 }
 
+extern const wisp_family wisp_family_tensor;
+
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
                          wisp_env **out)
 {
-  OWNED(wisp_hex_destroy) wisp_hex *hex = NULL;
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  CALL(wisp_hex_create(err, spec->order, &hex));
+  const int N = spec->order, Nq = N + 1, Gl = wisp_hex_gauss(N);
+  CALL(wisp_family_check_element(err, &wisp_family_tensor, spec));
   CALL(wisp_env_create(err, NULL, &env));
   const wisp_size sizes[] = {
-      {"N", hex->N}, {"Np", hex->Np}, {"Nq", hex->Nq}, {"Gl", hex->Gl}, {"glNp", hex->glNp},
+      {"N", N}, {"Np", Nq * Nq * Nq}, {"Nq", Nq}, {"Gl", Gl}, {"glNp", Gl * Gl * Gl},
   };
   CALL(wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes)));
   CALL(lay_out(err, layout, env));
   CALL(wisp_names_target(err, env, spec->precision, target));
-  CALL(add_tables(err, env, hex));
+  CALL(wisp_env_defer(err, env, table_names, make_tables, spec, sizeof *spec));
   return GIVE(env, out);
 }
 

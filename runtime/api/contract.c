@@ -193,10 +193,10 @@ wisp_field_layout wisp_contract_layout(const wisp_contract *c)
 
 const char *wisp_contract_field(const wisp_contract *c, size_t f)
 {
-  const wisp_value *fields = wisp_env_get(c->plan->env, "fields", WISP_KIND_LIST);
-  const bool there = fields && f < fields->count;
-  const wisp_value *name = there ? wisp_env_get(fields->as.items[f], "name", WISP_KIND_TEXT) : NULL;
-  return name ? name->as.text : NULL;
+  const wisp_value *fields = NULL, *name = NULL;
+  wisp_status status = wisp_env_get(NULL, c->plan->env, "fields", WISP_KIND_LIST, &fields);
+  if (fields && f < fields->count) status = wisp_env_get(NULL, fields->as.items[f], "name", WISP_KIND_TEXT, &name);
+  return status == WISP_OK && name ? name->as.text : NULL;
 }
 
 /* --- as JSON --- */

@@ -258,7 +258,7 @@ static launch *find_ready(opened *o, const wisp_count *counts)
 static bool is_wide(const wisp_kernel *kernel, const char *array)
 {
   const char *wide = wisp_family_find(kernel->plan->spec.family)->wide;
-  return strcmp(wisp_device_limits(kernel->device)->kind, "host") == 0 || (wide && wisp_list_has(wide, array));
+  return !wisp_device_limits(kernel->device)->gpu || (wide && wisp_list_has(wide, array));
 }
 
 /* A scalar may be one of the counts. An array must be large enough for them. */

@@ -37,7 +37,7 @@ wisp_status wisp_pattern_check(wisp_error *err, const char *what, int order, con
 {
   const double nonzeros = wisp_pattern_nonzeros(order, count), column = sizeof(int32_t);
   const double host = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-  const bool shared = strcmp(limits->kind, "host") == 0;
+  const bool shared = !limits->gpu;
   CALL(wisp_require(err, nonzeros <= INT32_MAX, WISP_EUSAGE,
                     "%s of order %d: the matrix has %.4g nonzeros, more than 2^31 - 1: take fewer elements or a lower "
                     "order",

@@ -17,7 +17,7 @@ double wisp_helmholtz_bytes(const wisp_helmholtz_method *method, int order, doub
 
 static double memory_of(const wisp_limits *limits)
 {
-  const bool on_host = strcmp(limits->kind, "host") == 0; /* where the mesh lies as well, and other programs run */
+  const bool on_host = !limits->gpu; /* where the mesh lies as well, and other programs run */
   return (on_host ? 0.8 : 1) * (double)limits->memory;
 }
 
@@ -25,7 +25,7 @@ static double memory_of(const wisp_limits *limits)
 static double beside_of(const wisp_limits *limits, int order, double elements)
 {
   const double n = order + 1;
-  return strcmp(limits->kind, "host") == 0 ? 8 * elements * (4 * n * (n + 1) / 2 + 20) : 0;
+  return !limits->gpu ? 8 * elements * (4 * n * (n + 1) / 2 + 20) : 0;
 }
 
 void wisp_helmholtz_settle(const wisp_limits *limits, int order, double elements, wisp_helmholtz_method *method)

@@ -6,18 +6,6 @@
 #include <lapacke.h>
 #include <math.h>
 
-wisp_hdg_factors wisp_hdg_factors_at(const wisp_hdg *s, const wisp_round *r, size_t e)
-{
-  const double *tau = r->before[WISP_HDG_TAU], *lambda = r->before[WISP_HDG_LAMBDA];
-  const double own[3] = {tau ? tau[WISP_SLAB(3, e, 0)] : 1, tau ? tau[WISP_SLAB(3, e, 1)] : 1,
-                         tau ? tau[WISP_SLAB(3, e, 2)] : 1};
-  const wisp_hdg_triangle triangle =
-      wisp_hdg_triangle_at(s, e, own, r->before[WISP_HDG_KAPPA][e], lambda ? lambda[e] : 0);
-  wisp_hdg_factors out;
-  wisp_hdg_factors_of(&triangle, &out);
-  return out;
-}
-
 /* `width` numbers of element e. */
 static void take(const double *array, size_t width, size_t e, double *out)
 {
@@ -161,53 +149,6 @@ static wisp_status apply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   return WISP_OK;
 }
 
-/* The trace p on an element's edges, along the element; 0 where it is given. */
-static double along(const wisp_hdg *s, const double *p, size_t e, size_t q)
-{
-  const size_t n = (size_t)s->tables->n;
-  const int32_t edge = s->edge[3 * e + q / n];
-  if ((size_t)edge / 2 >= s->free_edges) return 0;
-  return wisp_hdg_sign(edge, (int)(q % n)) * p[(size_t)edge / 2 * n + q % n];
-}
-
-wisp_status wisp_hdg_multiply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
-{
-  const size_t n = (size_t)s->tables->n, m = (size_t)s->tables->m, width = m * (m + 1) / 2 + m;
-  (void)err;
-  for (size_t i = 0; i < s->mesh->elements * m; i++) {
-    const size_t e = i / m, a = i % m;
-    double value = 0, size = 0;
-    for (size_t b = 0; b < m; b++) {
-      const double term = r->before[WISP_HDG_ELEMENT_DATA][WISP_SLAB(width, e, wisp_hdg_half(m, a, b))] *
-                          along(s, r->before[WISP_HDG_P], e, b);
-      value += term, size += fabs(term);
-    }
-    wisp_hdg_leave(r, WISP_HDG_PRODUCTS, i, wisp_hdg_sign(s->edge[3 * e + a / n], (int)(a % n)) * value, size);
-  }
-  return WISP_OK;
-}
-
-/* Of matrices that are made anew. */
-static wisp_status multiply_unstored(wisp_error *err, const wisp_hdg *s, wisp_round *r)
-{
-  static const double no_load[WISP_HDG_MAX_NP];
-  const size_t n = (size_t)s->tables->n, m = (size_t)s->tables->m;
-  OWNED(free) wisp_hdg_condensed *of = NULL;
-  CALL(wisp_new(err, 1, sizeof *of, &of));
-  for (size_t i = 0; i < s->mesh->elements * m; i++) {
-    const size_t e = i / m, a = i % m;
-    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
-    double value = 0, size = 0;
-    if (a == 0) CALL(wisp_hdg_condense(err, s->tables, &factors, no_load, of));
-    for (size_t b = 0; b < m; b++) {
-      const double number = along(s, r->before[WISP_HDG_P], e, b);
-      value += of->K[a * m + b] * number, size += of->K_size[a * m + b] * fabs(number);
-    }
-    wisp_hdg_leave(r, WISP_HDG_PRODUCTS, i, wisp_hdg_sign(s->edge[3 * e + a / n], (int)(a % n)) * value, size);
-  }
-  return WISP_OK;
-}
-
 static wisp_status collect(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 {
   const size_t n = (size_t)s->tables->n;
@@ -243,43 +184,6 @@ static void advance_state(wisp_round *r, double alpha)
   r->after[WISP_HDG_LEFT][0]--;
 }
 
-/* A row of the edges' inverses times a vector whose numbers have these sizes. */
-static double times_inverse(const wisp_hdg *s, const wisp_round *r, const double *vector, const double *sizes,
-                            size_t row, double *size)
-{
-  const size_t n = (size_t)s->tables->n;
-  double value = 0;
-  *size = 0;
-  for (size_t j = 0; j < n; j++) {
-    const size_t at = WISP_SLAB(n * (n + 1) / 2, row / n, wisp_hdg_half(n, row % n, j));
-    value += r->before[WISP_HDG_INVERSES][at] * vector[row / n * n + j];
-    *size += fabs(r->before[WISP_HDG_INVERSES][at]) * sizes[row / n * n + j];
-  }
-  return value;
-}
-
-void wisp_hdg_step_free(wisp_hdg_step *step)
-{
-  free(step->t), free(step->t_size);
-}
-
-void wisp_hdg_smooth(const wisp_hdg *s, wisp_round *r, wisp_hdg_step *of, size_t row, double before, double size,
-                     double kept)
-{
-  const double gain = wisp_hdg_scalar(r, "gain"), own = r->before[WISP_HDG_RESIDUAL][row];
-  double of_t = 0;
-  const double step = kept + gain * times_inverse(s, r, of->t, of->t_size, row, &of_t);
-  const double step_size = fabs(kept) + gain * of_t;
-  wisp_hdg_leave(r, WISP_HDG_Z, row, before + step, size + step_size);
-  if (wisp_hdg_scalar(r, "summed") > 0) {
-    of->rz += own * (before + step);
-    of->squares += own * (size + step_size) * own * (size + step_size);
-    return;
-  }
-  wisp_hdg_leave(r, WISP_HDG_T, row, (float)of->t[row], of->t_size[row]);
-  wisp_hdg_leave(r, of->d, row, (float)step, step_size);
-}
-
 static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 {
   const size_t parts = (size_t)wisp_hdg_scalar(r, "pAp_parts");
@@ -293,7 +197,7 @@ static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_round *
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++)
     wisp_hdg_leave(r, WISP_HDG_RESIDUAL, row, before[row] - alpha * Ap[row], fabs(before[row]) + fabs(alpha * Ap[row]));
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
-    const double value = gain * times_inverse(s, r, own, own_size, row, &size);
+    const double value = gain * wisp_hdg_times_inverse(s, r, own, own_size, row, &size);
     size *= gain;
     if (wisp_hdg_scalar(r, "smoothed") > 0)
       wisp_hdg_leave(r, WISP_HDG_D, row, (float)value, size);
@@ -362,17 +266,6 @@ static wisp_status smooth(wisp_error *err, const wisp_hdg *s, wisp_round *r)
     wisp_hdg_smooth(s, r, &step, row, z[row], fabs(z[row]), keep * d[row]);
   wisp_hdg_leave(r, WISP_HDG_RZ_SUMS, 0, step.rz, sqrt(step.squares));
   return WISP_OK;
-}
-
-void wisp_hdg_trace_at(const wisp_hdg *s, const wisp_round *r, size_t e, double *out)
-{
-  const size_t n = (size_t)s->tables->n;
-  for (size_t q = 0; q < 3 * n; q++) {
-    const int32_t edge = s->edge[3 * e + q / n];
-    const bool is_free = (size_t)edge / 2 < s->free_edges;
-    out[q] = wisp_hdg_sign(edge, (int)(q % n)) *
-             r->before[is_free ? WISP_HDG_SOLUTION : WISP_HDG_GIVEN][(size_t)edge / 2 * n + q % n];
-  }
 }
 
 static wisp_status recover(wisp_error *err, const wisp_hdg *s, wisp_round *r)
@@ -479,7 +372,7 @@ wisp_status wisp_hdg_solve(wisp_error *err, wisp_round *r)
                  {"multiply", wisp_hdg_multiply},
                  {"multiply_grouped", wisp_hdg_multiply_grouped},
                  {"collect_grouped", wisp_hdg_collect_grouped},
-                 {"multiply_unstored", multiply_unstored},
+                 {"multiply_unstored", wisp_hdg_multiply_unstored},
                  {"collect", collect},
                  {"apply", apply},
                  {"recover", recover},

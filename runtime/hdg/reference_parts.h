@@ -23,6 +23,10 @@ static inline double wisp_hdg_scalar(const wisp_round *r, const char *name)
 wisp_hdg_factors wisp_hdg_factors_at(const wisp_hdg *s, const wisp_round *r, size_t e);
 void wisp_hdg_trace_at(const wisp_hdg *s, const wisp_round *r, size_t e, double *out);
 
+/* A row of the edges' inverses times a vector whose numbers have these sizes. */
+double wisp_hdg_times_inverse(const wisp_hdg *s, const wisp_round *r, const double *vector, const double *sizes,
+                              size_t row, double *size);
+
 /* A step of smoothing: what residual it goes by, which array it is left in, and what comes together of r . z. */
 typedef struct wisp_hdg_step {
   double *t, *t_size;
@@ -41,6 +45,7 @@ wisp_status wisp_hdg_scatter(wisp_error *err, const wisp_hdg *s, wisp_round *r);
 
 /* Products of all elements; in groups, and the sums between these. */
 wisp_status wisp_hdg_multiply(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+wisp_status wisp_hdg_multiply_unstored(wisp_error *err, const wisp_hdg *s, wisp_round *r);
 wisp_status wisp_hdg_multiply_grouped(wisp_error *err, const wisp_hdg *s, wisp_round *r);
 wisp_status wisp_hdg_collect_grouped(wisp_error *err, const wisp_hdg *s, wisp_round *r);
 

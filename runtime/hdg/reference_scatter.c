@@ -99,3 +99,50 @@ wisp_status wisp_hdg_collect_grouped(wisp_error *err, const wisp_hdg *s, wisp_ro
   wisp_hdg_leave(r, WISP_HDG_PAP_SUMS, 0, all, sqrt(squares));
   return WISP_OK;
 }
+
+/* The trace p on an element's edges, along the element; 0 where it is given. */
+static double along(const wisp_hdg *s, const double *p, size_t e, size_t q)
+{
+  const size_t n = (size_t)s->tables->n;
+  const int32_t edge = s->edge[3 * e + q / n];
+  if ((size_t)edge / 2 >= s->free_edges) return 0;
+  return wisp_hdg_sign(edge, (int)(q % n)) * p[(size_t)edge / 2 * n + q % n];
+}
+
+wisp_status wisp_hdg_multiply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  const size_t n = (size_t)s->tables->n, m = (size_t)s->tables->m, width = m * (m + 1) / 2 + m;
+  (void)err;
+  for (size_t i = 0; i < s->mesh->elements * m; i++) {
+    const size_t e = i / m, a = i % m;
+    double value = 0, size = 0;
+    for (size_t b = 0; b < m; b++) {
+      const double term = r->before[WISP_HDG_ELEMENT_DATA][WISP_SLAB(width, e, wisp_hdg_half(m, a, b))] *
+                          along(s, r->before[WISP_HDG_P], e, b);
+      value += term, size += fabs(term);
+    }
+    wisp_hdg_leave(r, WISP_HDG_PRODUCTS, i, wisp_hdg_sign(s->edge[3 * e + a / n], (int)(a % n)) * value, size);
+  }
+  return WISP_OK;
+}
+
+/* Of matrices that are made anew. */
+wisp_status wisp_hdg_multiply_unstored(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+{
+  static const double no_load[WISP_HDG_MAX_NP];
+  const size_t n = (size_t)s->tables->n, m = (size_t)s->tables->m;
+  OWNED(free) wisp_hdg_condensed *of = NULL;
+  CALL(wisp_new(err, 1, sizeof *of, &of));
+  for (size_t i = 0; i < s->mesh->elements * m; i++) {
+    const size_t e = i / m, a = i % m;
+    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
+    double value = 0, size = 0;
+    if (a == 0) CALL(wisp_hdg_condense(err, s->tables, &factors, no_load, of));
+    for (size_t b = 0; b < m; b++) {
+      const double number = along(s, r->before[WISP_HDG_P], e, b);
+      value += of->K[a * m + b] * number, size += of->K_size[a * m + b] * fabs(number);
+    }
+    wisp_hdg_leave(r, WISP_HDG_PRODUCTS, i, wisp_hdg_sign(s->edge[3 * e + a / n], (int)(a % n)) * value, size);
+  }
+  return WISP_OK;
+}

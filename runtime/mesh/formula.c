@@ -11,7 +11,6 @@ enum {
   TAG = WISP_FORMULA_TAG,
   NAMES = WISP_FORMULA_NAMES
 };
-const char *const wisp_formula_names[NAMES] = {"x", "y", "z", "region", "tag"};
 
 struct wisp_formula {
   wisp_expr *expression;
@@ -19,13 +18,6 @@ struct wisp_formula {
   bool moved; /* points are those of this plane, x, y and z the file's */
   wisp_plane plane;
 };
-
-int wisp_formula_slot(const char *name)
-{
-  for (int i = 0; i < NAMES; i++)
-    if (strcmp(name, wisp_formula_names[i]) == 0) return i;
-  return -1;
-}
 
 /* A wisp_slot_of. */
 static int slot_of(const void *context, const char *name)

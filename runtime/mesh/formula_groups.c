@@ -4,6 +4,15 @@
 
 #include <math.h>
 
+const char *const wisp_formula_names[] = {"x", "y", "z", "region", "tag"};
+
+int wisp_formula_slot(const char *name)
+{
+  for (int i = 0; i < WISP_FORMULA_NAMES; i++)
+    if (strcmp(name, wisp_formula_names[i]) == 0) return i;
+  return -1;
+}
+
 typedef struct binding {
   wisp_error *err;
   wisp_expr *expression;

@@ -9,14 +9,6 @@
 
 #include "../../gen/text.h"
 
-wisp_status wisp_gmsh_tag(wisp_error *err, wisp_gmsh *gmsh, int dimension, int64_t value, int32_t *out)
-{
-  if (value < -INT32_MAX || value > INT32_MAX)
-    return wisp_gmsh_fail(err, gmsh, "physical group %lld does not fit 32 bits", (long long)value);
-  *out = (int32_t)(value < 0 ? -value : value);
-  return *out ? wisp_groups_add(err, &gmsh->groups, dimension, *out, NULL, 0) : WISP_OK;
-}
-
 static wisp_status refuse_version(wisp_error *err, const wisp_gmsh *gmsh, double version, const char *what)
 {
   return wisp_gmsh_fail(

@@ -1,8 +1,9 @@
 /* Inside the Gmsh reader: a cursor over the file's bytes and what has been read from them so far.
  *
  * Numbers are read through one pair of functions, whether the file holds text or binary of either byte order: so there
- * is one reader a version (gmsh_read.c), not one a variant. Sections are found in gmsh.c; gmsh_build.c makes the
- * mesh. No count in the file is believed: loops run until the bytes end, and arrays grow with the records really read.
+ * is one reader a version (gmsh_two.c, gmsh_four.c), not one a variant. Sections are found in gmsh.c; gmsh_build.c
+ * makes the mesh. No count in the file is believed: loops run until the bytes end, and arrays grow with the records
+ * really read.
  */
 #ifndef WISP_GMSH_H
 #define WISP_GMSH_H
@@ -83,6 +84,11 @@ typedef struct wisp_gmsh_quote {
   char text[25];
 } wisp_gmsh_quote;
 wisp_gmsh_quote wisp_gmsh_excerpt(const char *from, size_t length);
+
+static inline bool is_space(char c)
+{
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
 
 /* WISP_EINPUT with the place before the text: "name:line: " in text, "name: byte n: " in binary. */
 __attribute__((format(printf, 3, 4))) wisp_status wisp_gmsh_fail(wisp_error *err, const wisp_gmsh *gmsh,

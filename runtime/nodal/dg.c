@@ -49,16 +49,6 @@ static wisp_status allocate(wisp_error *err, wisp_dg *dg)
   return wisp_new(err, (size_t)(WISP_TET_TURNS * dg->tet->Nfp), sizeof *dg->turnlist, &dg->turnlist);
 }
 
-wisp_status wisp_dg_where(wisp_error *err, const wisp_dg *dg, int32_t **out)
-{
-  int32_t *where = NULL;
-  const wisp_status status = wisp_new(err, dg->mesh->elements, sizeof *where, &where);
-  for (size_t k = 0; status == WISP_OK && k < dg->slots; k++)
-    if (dg->slot[k] != WISP_EMPTY) where[dg->slot[k]] = (int32_t)k;
-  *out = where;
-  return status;
-}
-
 /* Without pairs. */
 static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
                           const wisp_layout *layout, wisp_grouping how, int MB, const wisp_walls *walls, wisp_dg **out)

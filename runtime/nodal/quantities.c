@@ -5,6 +5,16 @@
 #include <math.h>
 #include <string.h>
 
+wisp_status wisp_dg_where(wisp_error *err, const wisp_dg *dg, int32_t **out)
+{
+  int32_t *where = NULL;
+  const wisp_status status = wisp_new(err, dg->mesh->elements, sizeof *where, &where);
+  for (size_t k = 0; status == WISP_OK && k < dg->slots; k++)
+    if (dg->slot[k] != WISP_EMPTY) where[dg->slot[k]] = (int32_t)k;
+  *out = where;
+  return status;
+}
+
 double wisp_dg_factor(const wisp_dg *dg, const wisp_term *term, size_t k)
 {
   return term->quantity < 0 ? term->coefficient : term->coefficient * wisp_dg_medium(dg, k)[term->quantity];

@@ -43,8 +43,8 @@ wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double d
 long long wisp_stepper_limit_stages(void);
 
 /* The longest step that is stable on this mesh, order and flux, estimated with some applications of the solver's own
- * kernels to random data (limit.c says how; docs/accuracy.md, how near it comes). Fields are zero afterwards. WISP_CFL
- * times it is what the estimate's error leaves room for. */
+ * kernels to random data (limit.c says how; docs/results/accuracy.md, how near it comes). Fields are zero afterwards.
+ * WISP_CFL times it is what the estimate's error leaves room for. */
 #define WISP_CFL 0.85
 wisp_status wisp_stepper_limit(wisp_error *err, wisp_stepper *solver, double *limit);
 

@@ -437,8 +437,8 @@ static double ms_of(const wisp_chooser *from, const wisp_spec *whole, const wisp
   wisp_spec_name_kernel(&spec, choice->kernel);
   wisp_spec_print(&spec, like.spec);
   memcpy(like.layout, choice->layout, sizeof like.layout);
-  for (size_t i = 0; i < wisp_store_count(from->store); i++) {
-    const wisp_trial *t = wisp_store_trial(from->store, i, NULL);
+  const wisp_trial *t = NULL;
+  for (size_t at = 0; (t = wisp_store_next(from->store, like.spec, &at, NULL));) {
     if (wisp_contest_order(t, &like) != 0 || !(t->ms > 0) || strcmp(t->strategy, choice->strategy) != 0 ||
         strcmp(t->params, choice->params) != 0)
       continue;

@@ -32,7 +32,7 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   static const size_t of_box[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}};
   const int corners = strcmp(spec->element, "tri") == 0 ? 3 : 4;
   const wisp_fixing fixed = {.count = source && (source->file || corners == 4) ? 0 : WISP_COUNT(sides), .tag = sides};
-  const double most = strcmp(limits->kind, "host") == 0 ? host_nonzeros : gpu_nonzeros;
+  const double most = limits->gpu ? gpu_nonzeros : host_nonzeros;
   const double cells = most / wisp_pattern_nonzeros(spec->order, of_box[corners - 3]);
   const size_t wanted = elements > 0 ? (size_t)elements : (size_t)ceil(cells * (corners == 3 ? 2 : 6));
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;

@@ -414,11 +414,6 @@ done:
 
 /* ---- All rows. */
 
-static bool is_host(const wisp_device *device)
-{
-  return strcmp(wisp_device_limits(device)->kind, "host") == 0;
-}
-
 static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
 {
   for (size_t i = 0; i < ups->count; i++) {
@@ -426,7 +421,8 @@ static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
     CALL(submit(err, c, &ups->list[i].standard));
     for (size_t w = 0; w < ups->list[i].ways; w++) CALL(submit(err, c, &ups->list[i].way[w].stage));
   }
-  if (is_host(c->device)) wisp_pipeline_settle(c->pipeline); /* the cores that compile are those that are timed */
+  if (!wisp_device_limits(c->device)->gpu)
+    wisp_pipeline_settle(c->pipeline); /* the cores that compile are those that are timed */
   for (size_t i = 0; i < ups->count; i++) {
     const wisp_spec *spec = &ups->list[i].spec, *before = i ? &ups->list[i - 1].spec : NULL;
     if (!before || before->order != spec->order || before->precision != spec->precision) c->done = 0;
@@ -466,7 +462,8 @@ wisp_status wisp_compare(wisp_error *err, const wisp_session *session, const wis
   wisp_error missing = {.text = ""};
   const wisp_workload *workload = NULL;
   if (wisp_family_find(r.family)) TRY(wisp_workload_find(err, r.family, NULL, &workload));
-  if (workload && r.elements <= 0 && r.nodes <= 0 && r.dofs <= 0 && !is_host(device)) r.elements = workload->published;
+  if (workload && r.elements <= 0 && r.nodes <= 0 && r.dofs <= 0 && wisp_device_limits(device)->gpu)
+    r.elements = workload->published;
   TRY(check_sizes(err, &c));
   TRY(wisp_match_ups_list(err, session, &r, &ups));
   TRY(wisp_bench_create(err, device, 0, &c.bench));

@@ -31,7 +31,7 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   static const int32_t sides[] = {1, 2};
   static const double gpu_numbers = 6e7, host_numbers = 3e5;
   const wisp_fixing fixed = {.count = source && source->file ? 0 : WISP_COUNT(sides), .tag = sides};
-  const double most = strcmp(limits->kind, "host") == 0 ? host_numbers : gpu_numbers, n = spec->order + 1;
+  const double most = limits->gpu ? gpu_numbers : host_numbers, n = spec->order + 1;
   const size_t wanted = elements > 0 ? (size_t)elements : (size_t)ceil(most / (1.5 * WISP_HDG_ROW * n * n));
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   OWNED(wisp_hdg_destroy) wisp_hdg *s = NULL;

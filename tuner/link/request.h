@@ -57,8 +57,20 @@ typedef struct wisp_tune_progress { /* handed to the callback after every trial 
   const wisp_trial *last, *best; /* best of this (spec, layout) so far; may be NULL */
 } wisp_tune_progress;
 
+/* A reason for which trials failed, as the first of them gives it: reasons that differ in numbers only are one. */
+typedef struct wisp_failure {
+  long long count;
+  char outcome[16]; /* "wrong", "crash", ... */
+  char reason[240];
+} wisp_failure;
+
+/* A sweep that fails for more reasons than these counts the others in the last one. */
+enum { WISP_MOST_FAILURES = 12 };
+
 typedef struct wisp_tune_summary {
   long long trials, ok, refused, failed;
+  int failures; /* reasons; their counts add up to `failed` */
+  wisp_failure failure[WISP_MOST_FAILURES];
   long long known, known_ok;   /* not tried again, for the store knows them; those of them that are right */
   long long skipped;           /* not compiled for want of memory, stack, room or processes: not stored */
   int stopped;                 /* by this signal; 0: it came to its end */

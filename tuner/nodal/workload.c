@@ -23,7 +23,7 @@ static const struct {
 static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                                const wisp_mesh_source *source, void **out)
 {
-  const bool host = strcmp(limits->kind, "host") == 0;
+  const bool host = !limits->gpu;
   wisp_mesh *mesh = NULL;
   long long n = 1;
   for (size_t i = WISP_COUNT(boxes); i-- > 0;)

@@ -97,7 +97,7 @@ wisp_status wisp_point_from_plan(wisp_error *err, const wisp_plan *plan, const w
   snprintf(t.strategy, sizeof t.strategy, "%s", plan->strategy->name);
   snprintf(t.params, sizeof t.params, "%s", plan->params);
   if (!wisp_point_from_trial(&t, out)) return wisp_fail(err, WISP_EINPUT, "spec '%s' cannot be read", t.spec);
-  if (target->cuda) out->cost += lack_of_threads(plan, target);
+  if (target->gpu) out->cost += lack_of_threads(plan, target);
   return WISP_OK;
 }
 

@@ -1,5 +1,5 @@
-/* Which candidate to try next: docs/search.md. A guide knows one target's candidates (a kernel, an order, a precision),
- * what was measured elsewhere, and what it is told. Deterministic. */
+/* Which candidate to try next: docs/reference/search.md. A guide knows the candidates of one target (a kernel, an
+ * order, a precision), what was measured elsewhere, and what it is told. Deterministic. */
 #ifndef WISP_GUIDE_H
 #define WISP_GUIDE_H
 

@@ -1,8 +1,8 @@
 #include "search.h"
 #include "guide.h"
 #include "../../gen/random.h"
+#include "../../runtime/device.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 wisp_status wisp_seeds_add(wisp_error *err, wisp_seeds *seeds, const wisp_trial *trial)
 {
   bool right = wisp_trial_is_right(trial);
-  if (!right || !(trial->ms > 0) || (strcmp(trial->target, "host") == 0) != seeds->host) return WISP_OK;
+  if (!right || !(trial->ms > 0) || wisp_target_is_gpu(trial->target) != seeds->gpu) return WISP_OK;
   CALL(wisp_grow(err, &seeds->list, &seeds->room, seeds->count + 1, sizeof *seeds->list));
   wisp_point *seed = &seeds->list[seeds->count];
   if (!wisp_point_from_trial(trial, seed)) return WISP_OK; /* another version's */
@@ -25,7 +25,7 @@ wisp_status wisp_seeds_add(wisp_error *err, wisp_seeds *seeds, const wisp_trial 
 wisp_status wisp_seeds_load(wisp_error *err, const char *db, const char *device, const char *target, wisp_seeds *out)
 {
   OWNED(wisp_store_close) wisp_store *store = NULL;
-  HELD(wisp_seeds_free) wisp_seeds seeds = {.host = strcmp(target, "host") == 0};
+  HELD(wisp_seeds_free) wisp_seeds seeds = {.gpu = wisp_target_is_gpu(target)};
   snprintf(seeds.device, sizeof seeds.device, "%s", device);
   CALL(wisp_store_open(err, db, false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
@@ -206,24 +206,13 @@ typedef struct listing { /* of one strategy in one layout */
   const wisp_plan *preferred; /* the default candidate; NULL: none is legal */
 } listing;
 
-/* Reasons that differ in numbers only are one reason. */
-static bool same_reason(const char *a, const char *b)
-{
-  for (;; a++, b++) {
-    while (isdigit((unsigned char)*a)) a++;
-    while (isdigit((unsigned char)*b)) b++;
-    if (*a != *b) return false;
-    if (!*a) return true;
-  }
-}
-
 static wisp_status add_refusal(wisp_error *err, const listing *list, const char *reason)
 {
   wisp_search *s = list->search;
   for (size_t i = s->refusals; i-- > 0;) {
     wisp_refusal *r = &s->refusal[i];
     if (r->strategy != list->strategy || r->layout != list->layout) break;
-    if (!same_reason(r->reason, reason)) continue;
+    if (!wisp_reason_alike(r->reason, reason)) continue;
     r->count++;
     return WISP_OK;
   }
@@ -271,6 +260,7 @@ static wisp_status list_strategy(wisp_error *err, wisp_search *s, const wisp_str
   OWNED(wisp_plan_destroy) wisp_plan *preferred = NULL;
   wisp_error reason = {0};
   wisp_status status = wisp_strategy_applies(&reason, strategy, laid_out, names);
+  if (status == WISP_OK) status = wisp_strategy_is_candidate(&reason, strategy, names);
   if (status == WISP_EREFUSED) return add_refusal(err, &list, reason.text);
   if (status == WISP_OK) status = wisp_plan_default(&reason, strategy, &scope->spec, laid_out, names, &preferred);
   if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);

@@ -57,9 +57,9 @@ wisp_status wisp_search_create(wisp_error *err, const wisp_strategies *strategie
                                const char *strategy, uint64_t seed, wisp_search *out);
 void wisp_search_free(wisp_search *search);
 
-/* From here on a guide picks (docs/search.md): of each layout's problems the most promising, then the others, the most
- * promising first. Where nothing is known from elsewhere, problems stay as listed but for those without a default
- * candidate, and each begins with its most promising default. known: weighed seeds, see search_seeds.h. */
+/* From here on a guide picks (docs/reference/search.md): of each layout's problems the most promising, then the others,
+ * the most promising first. Where nothing is known from elsewhere, problems stay as listed but for those without a
+ * default candidate, and each begins with its most promising default. known: weighed seeds, see search_seeds.h. */
 wisp_status wisp_search_guide(wisp_error *err, wisp_search *search, const wisp_target *target, size_t known_count,
                               const wisp_point *known);
 /* What a candidate took, for the guide; of others nothing is learnt. */
@@ -79,7 +79,7 @@ wisp_status wisp_candidate_plan(wisp_error *err, const wisp_scope *scope, const 
 
 typedef struct wisp_seeds {
   char device[128];
-  bool host; /* GPUs tell nothing about a host, nor hosts about a GPU */
+  bool gpu; /* GPUs tell nothing about a host, nor hosts about a GPU */
   size_t count, room;
   wisp_point *list;
 } wisp_seeds;

@@ -207,7 +207,7 @@ wisp_status wisp_sweep_skip(wisp_error *err, wisp_sweep *sweep, const wisp_error
 
 bool wisp_sweep_is_host(const wisp_sweep *sweep)
 {
-  return strcmp(sweep->bench.limits->kind, "host") == 0;
+  return !sweep->bench.limits->gpu;
 }
 
 /* --- units --- */

@@ -47,6 +47,8 @@ bool wisp_sweep_is_host(const wisp_sweep *sweep);
 
 /* Adds a trial to the counts. */
 void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial);
+/* Adds a failure to the summary's reasons, not to its counts. */
+void wisp_summary_fail(wisp_tune_summary *summary, const wisp_failure *failure);
 /* It is the one that tells why, should nothing be right. */
 void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial);
 
@@ -64,8 +66,8 @@ wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial 
 wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
 
 /* ---- The final round of one kernel in one layout: the fastest candidates once more, side by side; a fixed rule for
- * those that are alike within noise; and the winner, freshly loaded, verified with other data. docs/search.md tells
- * why. */
+ * those that are alike within noise; and the winner, freshly loaded, verified with other data. docs/reference/search.md
+ * tells why. */
 
 /* The `ok` trials of a kernel, those that were known and those of today; free(trials). */
 typedef struct wisp_finalists {

@@ -18,6 +18,14 @@ enum { ITERATIONS = 16, PARTS = 65536, TIMED_PARTS = 792 };
 
 enum { NODES_TO_CHECK = 100000 };
 
+size_t wisp_tensor_elements(const wisp_limits *limits, int order, long long asked)
+{
+  static const size_t gpu_nodes = 10000000, host_nodes = 100000;
+  const size_t nodes = limits->gpu ? gpu_nodes : host_nodes;
+  const size_t Nq = (size_t)order + 1, Np = Nq * Nq * Nq;
+  return asked > 0 ? (size_t)asked : (nodes + Np - 1) / Np;
+}
+
 typedef struct ground {
   size_t elements;
   wisp_hexcopies *copies;

@@ -37,14 +37,6 @@ static void close_ground(void *context)
 }
 WISP_OWNED(ground, close_ground)
 
-size_t wisp_tensor_elements(const wisp_limits *limits, int order, long long asked)
-{
-  static const size_t gpu_nodes = 10000000, host_nodes = 100000;
-  const size_t nodes = strcmp(limits->kind, "host") == 0 ? host_nodes : gpu_nodes;
-  const size_t Nq = (size_t)order + 1, Np = Nq * Nq * Nq;
-  return asked > 0 ? (size_t)asked : (nodes + Np - 1) / Np;
-}
-
 /* Coordinate d of a unit cube's vertex v, the cube turned to one of the twelve directions that axes in cyclic order
  * have: kernels must not mind which way an element lies. */
 static double turned_cube(size_t element, size_t v, size_t d)

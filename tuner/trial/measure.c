@@ -6,24 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How each kind of device is timed. On a GPU that is ours, noise has both signs: medians. On a host other work takes
- * cores away for milliseconds, which only ever adds: the fastest of more and shorter samples. */
-typedef struct manner {
-  const char *kind;
-  int probes, samples; /* least numbers */
-  double sample_ms;    /* shorter runs are timed several at once */
-  bool fastest;
-} manner;
-static const manner manners[] = {{"host", 5, 15, 0.02, true}, {"cuda", 3, 7, 0.2, false}};
-enum { KINDS = WISP_COUNT(manners) };
 static const double WARM_MS = 2, ENOUGH_MS = 20, LONG_MS = 160;
-
-static const manner *manner_of(const wisp_device *device)
-{
-  for (int i = 0; i < KINDS; i++)
-    if (strcmp(manners[i].kind, wisp_device_limits(device)->kind) == 0) return &manners[i];
-  return &manners[KINDS - 1];
-}
 
 static int by_value(const void *a, const void *b)
 {
@@ -81,21 +64,21 @@ static wisp_status sample(wisp_error *err, const stopwatch *watch, const wisp_co
 
 wisp_status wisp_probe(wisp_error *err, wisp_device *device, wisp_contender *c)
 {
-  const manner *how = manner_of(device);
+  const wisp_timing how = wisp_device_timing(device);
   HELD(free_stopwatch) stopwatch watch = {0};
   double ms = 0;
   c->clock_mhz = NAN;
   CALL(make_stopwatch(err, device, &watch));
   for (double warm = 0; warm < WARM_MS; warm += ms + 1e-3) CALL(sample(err, &watch, c, false, 1, &ms, NULL));
-  c->repeats = ms < how->sample_ms ? (int)fmin(ceil(how->sample_ms / fmax(ms, 1e-3)), 64) : 1;
-  for (c->count = 0; c->count < how->probes; c->count++)
-    CALL(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count], NULL));
+  c->repeats = ms < how.sample_ms ? (int)fmin(ceil(how.sample_ms / fmax(ms, 1e-3)), 64) : 1;
+  for (c->count = 0; c->count < how.probes; c->count++)
+    CALL(sample(err, &watch, c, !how.fastest, c->repeats, &c->samples[c->count], NULL));
   c->ms = fastest(c->samples, c->count);
   c->estimate = "fastest";
   return WISP_OK;
 }
 
-static bool needs_more(const manner *how, bool at_length, const wisp_contender *c)
+static bool needs_more(const wisp_timing *how, bool at_length, const wisp_contender *c)
 {
   double sum = 0;
   for (int i = 0; i < c->count; i++) sum += c->samples[i] * c->repeats;
@@ -104,7 +87,7 @@ static bool needs_more(const manner *how, bool at_length, const wisp_contender *
 
 wisp_status wisp_measure(wisp_error *err, wisp_device *device, bool at_length, wisp_contender *contenders, size_t count)
 {
-  const manner *how = manner_of(device);
+  const wisp_timing how = wisp_device_timing(device);
   HELD(free_stopwatch) stopwatch watch = {0};
   bool more = true;
   CALL(make_stopwatch(err, device, &watch));
@@ -116,17 +99,17 @@ wisp_status wisp_measure(wisp_error *err, wisp_device *device, bool at_length, w
     more = false;
     for (size_t i = 0; i < count; i++) {
       wisp_contender *c = &contenders[i];
-      if (!needs_more(how, at_length, c)) continue;
-      bool middle = c->count == how->samples / 2;
-      CALL(sample(err, &watch, c, !how->fastest, c->repeats, &c->samples[c->count], middle ? &c->clock_mhz : NULL));
+      if (!needs_more(&how, at_length, c)) continue;
+      bool middle = c->count == how.samples / 2;
+      CALL(sample(err, &watch, c, !how.fastest, c->repeats, &c->samples[c->count], middle ? &c->clock_mhz : NULL));
       c->count++;
-      more |= needs_more(how, at_length, c);
+      more |= needs_more(&how, at_length, c);
     }
   }
   for (size_t i = 0; i < count; i++) {
     wisp_contender *c = &contenders[i];
-    c->ms = how->fastest ? fastest(c->samples, c->count) : median(c->samples, c->count);
-    c->estimate = how->fastest ? "fastest" : "median";
+    c->ms = how.fastest ? fastest(c->samples, c->count) : median(c->samples, c->count);
+    c->estimate = how.fastest ? "fastest" : "median";
   }
   return WISP_OK;
 }

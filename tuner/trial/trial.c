@@ -39,7 +39,7 @@ void wisp_bench_free(wisp_bench *bench)
 /* Device memory for problems: on the host, other programs live there too. */
 static size_t room_of(const wisp_bench *bench)
 {
-  return bench->limits->memory / (strcmp(bench->limits->kind, "host") == 0 ? 8 : 2);
+  return bench->limits->memory / (bench->limits->gpu ? 2 : 8);
 }
 
 wisp_status wisp_bench_fits(wisp_error *err, const wisp_limits *limits, const wisp_mesh_source *source,

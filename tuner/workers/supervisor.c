@@ -56,23 +56,6 @@ typedef struct supervisor {
 
 /* --- totals --- */
 
-void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial)
-{
-  const wisp_verdict verdict = wisp_trial_verdict(trial);
-  const bool ok = verdict <= WISP_VERDICT_SLOW;
-  summary->trials++;
-  summary->ok += ok;
-  summary->refused += verdict == WISP_VERDICT_REFUSED;
-  summary->failed += verdict == WISP_VERDICT_FAILED;
-  if (!ok && summary->failed + summary->refused <= 1) wisp_summary_why(summary, trial);
-}
-
-void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial)
-{
-  snprintf(summary->why, sizeof summary->why, "%s%s%s, layout %s: %s: %.300s", trial->strategy,
-           *trial->params ? " " : "", trial->params, trial->layout, trial->outcome, trial->reason);
-}
-
 static wisp_tune_summary sum_of(const supervisor *s)
 {
   wisp_tune_summary sum = {0};
@@ -82,6 +65,7 @@ static wisp_tune_summary sum_of(const supervisor *s)
     sum.ok += part->ok;
     sum.refused += part->refused;
     sum.failed += part->failed;
+    for (int f = 0; f < part->failures; f++) wisp_summary_fail(&sum, &part->failure[f]);
     sum.known += part->known;
     sum.known_ok += part->known_ok;
     sum.skipped += part->skipped;

@@ -29,14 +29,9 @@ void wisp_devices_free(size_t count, char **names)
 /* In a process of its own: says the names, with commas between them, the host only where there is nothing else. */
 static _Noreturn void say_all(int pipe_end)
 {
-  wisp_text text = {0}, names = {0};
-  char *rest = NULL;
-  bool good = wisp_device_list(NULL, &names) == WISP_OK;
-  for (char *name = good ? strtok_r(names.data, ",", &rest) : NULL; name; name = strtok_r(NULL, ",", &rest)) {
-    if (text.length && strcmp(name, "host") == 0) continue;
-    good = good && wisp_text_print(NULL, &text, "%s%s", text.length ? "," : "", name) == WISP_OK;
-  }
-  good = good && write(pipe_end, text.data, text.length) == (ssize_t)text.length;
+  wisp_text text = {0};
+  const bool good =
+      wisp_device_list_gpus(NULL, &text) == WISP_OK && write(pipe_end, text.data, text.length) == (ssize_t)text.length;
   _exit(good ? 0 : 1);
 }
 

@@ -1,0 +1,134 @@
+/* Hashes that were renewed: cache/renewed.list. */
+#include "shipped.h"
+#include "../gen/embedded.h"
+#include "../gen/family.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A line of the list: the old hash, how targets begin for which it holds ("sm_"), the new one, FAMILY.KERNEL. */
+typedef struct line {
+  char old[20], target[16], new[20], kernel[WISP_FAMILY_TEXT + WISP_NAME_TEXT];
+} line;
+
+struct wisp_renewal {
+  size_t count;
+  line *lines;     /* sorted by the old hash, as the list is */
+  line *by_kernel; /* the same, sorted by the kernel: a step tries all of its kernels' lines with one another */
+};
+
+static int compare_kernels(const void *a, const void *b)
+{
+  const line *x = a, *y = b;
+  return strcmp(x->kernel, y->kernel);
+}
+
+wisp_status wisp_renewal_load(wisp_error *err, wisp_renewal **out)
+{
+  static const char path[] = "cache/renewed.list";
+  const char *found = wisp_embedded_text(path), *text = found ? found : "";
+  size_t lines = 1, number = 1;
+  HELD(wisp_text_free) wisp_text one = {0};
+  OWNED(wisp_renewal_free) wisp_renewal *r = NULL;
+  for (const char *at = text; *at; at++) lines += *at == '\n';
+  CALL(wisp_new(err, 1, sizeof *r, &r));
+  CALL(wisp_new(err, lines, sizeof *r->lines, &r->lines));
+  for (const char *at = text, *end = at + strlen(at); at < end; number++) {
+    line *l = &r->lines[r->count];
+    CALL(wisp_text_take_line(err, &at, end, &one));
+    if (*one.data == '#') continue;
+    CALL(wisp_require(err, sscanf(one.data, "%19s %15s %19s %55s", l->old, l->target, l->new, l->kernel) == 4,
+                      WISP_EINPUT, "%s:%zu: not an old hash, a target, a new hash and a kernel", path, number));
+    CALL(wisp_require(err, !r->count || strcmp(l[-1].old, l->old) <= 0, WISP_EINPUT, "%s:%zu: not in order", path,
+                      number));
+    r->count++;
+  }
+  CALL(wisp_new(err, lines, sizeof *r->by_kernel, &r->by_kernel));
+  memcpy(r->by_kernel, r->lines, r->count * sizeof *r->lines);
+  qsort(r->by_kernel, r->count, sizeof *r->by_kernel, compare_kernels);
+  return GIVE(r, out);
+}
+
+void wisp_renewal_free(wisp_renewal *r)
+{
+  if (!r) return;
+  free(r->lines);
+  free(r->by_kernel);
+  free(r);
+}
+
+static bool holds_for(const line *l, const wisp_trial *trial)
+{
+  return strncmp(trial->target, l->target, strlen(l->target)) == 0;
+}
+
+/* The first line whose old hash is not smaller. */
+static size_t find_first(const wisp_renewal *r, const char *hash)
+{
+  size_t low = 0, high = r->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (strcmp(r->lines[middle].old, hash) >= 0)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+static bool renew_kernel(const wisp_renewal *r, wisp_trial *trial)
+{
+  for (size_t i = find_first(r, trial->template_hash); i < r->count; i++) {
+    const line *l = &r->lines[i];
+    if (strcmp(l->old, trial->template_hash) != 0) return false;
+    if (!holds_for(l, trial) || strcmp(l->old, l->new) == 0) continue;
+    memcpy(trial->template_hash, l->new, sizeof l->new);
+    return true;
+  }
+  return false;
+}
+
+/* Is a step whose hash was `wanted`, from these of its kernels on, made of texts of the list? Then *new becomes the
+ * hash over today's. */
+static bool find_step(const wisp_renewal *r, const wisp_trial *trial, const char *family, const char *kernels,
+                      uint64_t wanted, uint64_t old, uint64_t *new)
+{
+  char name[WISP_NAME_TEXT];
+  line sought;
+  if (!wisp_composition_next(&kernels, name)) return old == wanted;
+  snprintf(sought.kernel, sizeof sought.kernel, "%s.%s", family, name);
+  const line *end = r->by_kernel + r->count;
+  const line *l = bsearch(&sought, r->by_kernel, r->count, sizeof *l, compare_kernels);
+  while (l && l > r->by_kernel && compare_kernels(l - 1, &sought) == 0) l--;
+  for (; l && l < end && compare_kernels(l, &sought) == 0; l++) {
+    uint64_t whole = wisp_step_hash(*new, l->new);
+    if (!holds_for(l, trial)) continue;
+    if (!find_step(r, trial, family, kernels, wanted, wisp_step_hash(old, l->old), &whole)) continue;
+    *new = whole;
+    return true;
+  }
+  return false;
+}
+
+bool wisp_renewal_apply(const wisp_renewal *r, wisp_trial *trial)
+{
+  wisp_spec spec;
+  uint64_t hash = WISP_HASH_SEED, wanted;
+  if (!r->count || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return false;
+  if (!wisp_spec_is_step(&spec)) return renew_kernel(r, trial);
+  wanted = strtoull(trial->template_hash, NULL, 16);
+  if (!find_step(r, trial, spec.family, trial->strategy, wanted, WISP_HASH_SEED, &hash)) return false;
+  if (hash == wanted) return false;
+  snprintf(trial->template_hash, sizeof trial->template_hash, "%016llx", (unsigned long long)hash);
+  return true;
+}
+
+wisp_status wisp_trials_renew(wisp_error *err, wisp_trials *list, size_t from)
+{
+  OWNED(wisp_renewal_free) wisp_renewal *renewal = NULL;
+  if (from == list->count) return WISP_OK;
+  CALL(wisp_renewal_load(err, &renewal));
+  for (size_t i = from; i < list->count; i++) wisp_renewal_apply(renewal, &list->trials[i]);
+  return WISP_OK;
+}

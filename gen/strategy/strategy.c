@@ -1,0 +1,101 @@
+/* What a strategy is asked, and the list of them. */
+#include "../family.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The place of a strategy in the hash table, or the free one where it would go; there is always one. */
+static wisp_strategy **place_of(const wisp_strategies *all, const char *family, const char *kernel, const char *name)
+{
+  const uint64_t hash = wisp_hash_text(wisp_hash_text(wisp_hash_text(WISP_HASH_SEED, family), kernel), name);
+  size_t i = hash & (all->places - 1);
+  for (const wisp_strategy *s; (s = all->by_name[i]); i = (i + 1) & (all->places - 1))
+    if (strcmp(s->name, name) == 0 && strcmp(s->kernel, kernel) == 0 && strcmp(s->family, family) == 0) break;
+  return &all->by_name[i];
+}
+
+wisp_status wisp_strategies_enter(wisp_error *err, wisp_strategies *all, wisp_strategy *strategy)
+{
+  wisp_strategy **table = NULL;
+  if (2 * (all->count + 1) > all->places) {
+    const size_t places = all->places ? 2 * all->places : 512;
+    CALL(wisp_new(err, places, sizeof *table, &table));
+    free(all->by_name);
+    all->by_name = table;
+    all->places = places;
+    for (size_t i = 0; i < all->count; i++)
+      *place_of(all, all->list[i]->family, all->list[i]->kernel, all->list[i]->name) = all->list[i];
+  }
+  *place_of(all, strategy->family, strategy->kernel, strategy->name) = strategy;
+  return WISP_OK;
+}
+
+const wisp_strategy *wisp_strategies_find(const wisp_strategies *all, const char *family, const char *kernel,
+                                          const char *name)
+{
+  return all->places ? *place_of(all, family, kernel, name) : NULL;
+}
+
+const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *all, const char *family)
+{
+  for (int i = 0; i < all->families; i++)
+    if (strcmp(all->family[i], family) == 0) return all->defaults[i];
+  return NULL;
+}
+
+void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *dialect, char hash[20])
+{
+  const char *const *names = s->closure ? wisp_closure_dialects(s->closure) : NULL;
+  hash[0] = '\0';
+  for (int d = 0; names && names[d]; d++) {
+    if (strcmp(names[d], dialect) != 0) continue;
+    uint64_t whole = wisp_closure_add_system(s->closure, s->hash[d], system);
+    snprintf(hash, 20, "%016llx", (unsigned long long)whole);
+  }
+}
+
+wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *s, const wisp_env *names, wisp_env **out)
+{
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  CALL(wisp_env_create(err, names, &env));
+  for (const wisp_size *fact = s->facts; fact->name; fact++) CALL(wisp_env_int(err, env, fact->name, fact->value));
+  return GIVE(env, out);
+}
+
+wisp_status wisp_said_int(wisp_error *err, const wisp_strategy *s, const wisp_said *said, const wisp_env *env,
+                          int64_t *value)
+{
+  wisp_status status = wisp_expr_int(err, said->expr, env, value);
+  return status == WISP_OK ? status : wisp_context(err, status, "%s:%d: ", s->file[said->file], said->line);
+}
+
+static void release_lets(wisp_let *let, size_t count)
+{
+  for (size_t i = 0; i < count; i++) wisp_expr_destroy(let[i].value.expr);
+}
+
+static void release_conditions(wisp_condition *list, size_t count)
+{
+  for (size_t i = 0; i < count; i++) wisp_expr_destroy(list[i].holds.expr), free(list[i].reason);
+}
+
+void wisp_strategy_destroy(wisp_strategy *s)
+{
+  if (!s) return;
+  free(s->title), free(s->text), free(s->text_path), free(s->lane);
+  for (int i = 0; i < s->files; i++) free(s->file[i]);
+  release_conditions(s->need, s->needs);
+  release_conditions(s->condition, s->conditions);
+  release_conditions(&s->candidate, 1);
+  release_lets(s->let, s->lets);
+  for (int i = 0; i < 3; i++) wisp_expr_destroy(s->block[i].expr);
+  for (int i = 0; i < 2; i++) wisp_expr_destroy(s->grid[i].expr);
+  for (int i = 0; i < WISP_MAX_SHARED; i++) wisp_expr_destroy(s->shared[i].count.expr);
+  for (int i = 0; i < s->args; i++) {
+    wisp_operand *o = &s->operand[i];
+    wisp_expr_destroy(o->count.expr), wisp_expr_destroy(o->entry.expr), wisp_expr_destroy(o->part.expr);
+    release_lets(o->where, (size_t)o->wheres);
+  }
+  free(s);
+}

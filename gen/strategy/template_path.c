@@ -1,0 +1,156 @@
+/* Where the texts of strategies stand: inside the library, and before them in a folder of the user's. */
+#include "closure.h"
+#include "../text.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+WISP_OWNED(DIR, closedir)
+
+static const char root[] = "templates/";
+
+static bool ends_with(const char *name, const char *ending)
+{
+  const size_t length = strlen(name), end = strlen(ending);
+  return length > end && strcmp(name + length - end, ending) == 0;
+}
+
+static bool is_text(const char *name)
+{
+  static const char *const endings[] = {".space", ".k", ".part", ".system", ".form"};
+  if (strcmp(name, "names") == 0) return true;
+  for (size_t i = 0; i < WISP_COUNT(endings); i++)
+    if (ends_with(name, endings[i])) return true;
+  return false;
+}
+
+/* A list of files that grows. */
+typedef struct pile {
+  wisp_embedded *files;
+  size_t count, room, own; /* own: how many of them it has read itself */
+} pile;
+
+static wisp_status put(wisp_error *err, pile *p, const wisp_embedded *file)
+{
+  CALL(wisp_grow(err, &p->files, &p->room, p->count + 1, sizeof *file));
+  p->files[p->count++] = *file;
+  return WISP_OK;
+}
+
+wisp_status wisp_shelf_leave_out(wisp_error *err, const char *why, wisp_text *warning)
+{
+  return wisp_text_print(err, warning, WISP_MESSAGE("%s%s; left out"), warning->length ? "\n" : "", why);
+}
+
+/* Systems and forms are read by their names; all other texts take part in every choice. */
+static bool is_asked_for_by_name(const char *name)
+{
+  return ends_with(name, ".system") || ends_with(name, ".form");
+}
+
+/* Reads folder/family/name, which stands there as templates/family/name. */
+static wisp_status put_file(wisp_error *err, pile *p, const char *folder, const char *family, const char *name)
+{
+  char path[WISP_SHOWN_PATH];
+  OWNED(free) char *text = NULL, *known = NULL;
+  size_t length = 0;
+  snprintf(path, sizeof path, "%s/%s/%s", folder, family, name);
+  CALL(wisp_read_file(err, path, &text, &length));
+  snprintf(path, sizeof path, "%s%s/%s", root, family, name);
+  known = strdup(path);
+  CALL(wisp_require(err, known, WISP_EMEMORY, "out of memory"));
+  CALL(put(err, p, &(wisp_embedded){known, text, length}));
+  p->own++;
+  known = text = NULL;
+  return WISP_OK;
+}
+
+/* Hidden files are none, such as the locks of editors. */
+static wisp_status add_family(wisp_error *err, pile *p, const char *folder, const char *family, wisp_text *warning)
+{
+  char path[WISP_SHOWN_PATH];
+  wisp_error why = {.text = ""};
+  snprintf(path, sizeof path, "%s/%s", folder, family);
+  OWNED(closedir) DIR *dir = opendir(path); /* of plain files there is none */
+  for (struct dirent *entry; dir && (entry = readdir(dir));) {
+    const char *name = entry->d_name;
+    if (*name == '.' || !is_text(name)) continue;
+    const wisp_status status = put_file(&why, p, folder, family, name);
+    if (status == WISP_ESYSTEM && is_asked_for_by_name(name))
+      CALL(wisp_shelf_leave_out(err, why.text, warning));
+    else
+      CALL(wisp_require(err, status == WISP_OK, status, "%s", why.text));
+  }
+  return WISP_OK;
+}
+
+static void release(const wisp_embedded *files, size_t own)
+{
+  for (size_t i = 0; i < own; i++) free((char *)files[i].path), free((char *)files[i].text);
+  free((wisp_embedded *)files);
+}
+
+static int by_path(const void *a, const void *b)
+{
+  return strcmp(((const wisp_embedded *)a)->path, ((const wisp_embedded *)b)->path);
+}
+
+wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_text *warning, wisp_shelf *out)
+{
+  wisp_status status = WISP_OK;
+  pile p = {0};
+  char *name = strdup(folder);
+  OWNED(closedir) DIR *dir = opendir(folder);
+  TRY(wisp_require(err, name, WISP_EMEMORY, "out of memory"));
+  TRY(wisp_require(err, dir, WISP_EINPUT, "WISP_TEMPLATES: cannot open folder %s", folder));
+  for (struct dirent *entry; (entry = readdir(dir));)
+    if (entry->d_name[0] != '.') TRY(add_family(err, &p, folder, entry->d_name, warning));
+  if (p.own) qsort(p.files, p.own, sizeof *p.files, by_path);
+  for (size_t i = 0; i < wisp_embedded_count; i++) TRY(put(err, &p, &wisp_embedded_files[i]));
+  *out = (wisp_shelf){.files = p.files, .count = p.count, .own = p.own, .folder = name};
+  p = (pile){0};
+done:
+  release(p.files, p.own);
+  if (status != WISP_OK) free(name);
+  return status;
+}
+
+void wisp_shelf_free(wisp_shelf *shelf)
+{
+  if (shelf->folder) release(shelf->files, shelf->own);
+  free((char *)shelf->folder);
+  *shelf = (wisp_shelf){0};
+}
+
+const wisp_embedded *wisp_shelf_find(const wisp_shelf *shelf, const char *family, const char *name)
+{
+  char path[WISP_SHOWN_PATH];
+  snprintf(path, sizeof path, "%s%s/%s", root, family, name);
+  for (size_t i = 0; i < shelf->count; i++)
+    if (strcmp(shelf->files[i].path, path) == 0) return &shelf->files[i];
+  return NULL;
+}
+
+void wisp_shelf_shown(const wisp_shelf *shelf, const wisp_embedded *file, char path[WISP_SHOWN_PATH])
+{
+  const bool users = file < shelf->files + shelf->own;
+  snprintf(path, WISP_SHOWN_PATH, "%s%s%s", users ? shelf->folder : "", users ? "/" : "",
+           file->path + (users ? strlen(root) : 0));
+}
+
+bool wisp_part_name(const wisp_embedded *file, const char *folder, char name[64])
+{
+  const size_t length = strlen(folder);
+  const char *at = file->path;
+  if (strncmp(at, root, sizeof root - 1) != 0) return false;
+  at += sizeof root - 1;
+  if (strncmp(at, folder, length) != 0 || at[length] != '/') return false;
+  at += length + 1;
+  const size_t stem = strcspn(at, "/.");
+  if (!stem || stem >= 64 || strcmp(at + stem, ".part") != 0) return false;
+  memcpy(name, at, stem);
+  name[stem] = '\0';
+  return true;
+}
