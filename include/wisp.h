@@ -53,75 +53,6 @@ typedef struct wisp_mesh_note {
 /* Of the library that runs; WISP_VERSION is the header's. */
 const char *wisp_version(void);
 
-/* --- solving: a problem on a device, run by the kernels that the tuning store knows, or by defaults --- */
-
-typedef struct wisp_simulation wisp_simulation;
-
-typedef struct wisp_request { /* zero-initialise; what is 0 or NULL takes the value in parentheses */
-  const char *system;         /* equations: one of wisp's or of WISP_TEMPLATES ("maxwell") */
-  int order;                  /* polynomial degree N, 1..15 */
-  wisp_precision precision;   /* of the device's arithmetic (WISP_F64) */
-  const char *mesh;           /* Gmsh file of tets (the unit box) */
-  int box;                    /* cubes along an edge of the unit box, six tets each (4) */
-  const char *boundary;       /* on all walls, "absorbing"; or by physical groups, "open=absorbing,7=pec", of a box by
-                                 its sides 1 to 6; a kind alone is that of the rest (the first that the system has) */
-  int central;                /* 1: central flux, else upwind */
-  const char *device;         /* as `wisp devices` names them ("auto": the first GPU, else the host) */
-  const char *store;    /* the user's store file (the default place); site and shipped entries are read in any case */
-  int exact_match_only; /* 1: WISP_EMISSING unless every kernel has an entry of this device, driver and compiler */
-  const char
-      *basis;   /* the device's: "nodal", "bernstein", or "auto", the faster; exchanged are nodes' values ("nodal") */
-  double merge; /* join the file's nodes that are closer than this, in its unit of length (0: none) */
-  int cracks;   /* 1: faces of the file's boundary may lie on one another, and are walls (0: WISP_EINPUT) */
-} wisp_request;
-
-/* Reads mesh and store, compiles the kernels, takes the device's memory. Fields start at zero. A store that cannot be
- * used is no error: wisp_simulation_store_note says which one. */
-wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *request, wisp_simulation **out);
-void wisp_simulation_destroy(wisp_simulation *simulation);
-const char *wisp_simulation_store_note(const wisp_simulation *simulation); /* as wisp_session_note */
-
-/* Sizes: K elements of Np nodes, n fields. Fields are exchanged as double u[(f * K + k) * Np + i], elements in the
- * mesh's order. */
-void wisp_simulation_size(const wisp_simulation *simulation, size_t *elements, size_t *nodes, size_t *fields);
-const char *wisp_simulation_field(const wisp_simulation *simulation, size_t f); /* its name; NULL past the last */
-
-/* Coordinates of all nodes: xyz[3 * (k * Np + i) + c], caller's memory. */
-void wisp_simulation_nodes(const wisp_simulation *simulation, double *xyz);
-
-/* Gives a coefficient of the equations, "rho", by element: K positive numbers in the mesh's order, from 1e-30 to 1e30
- * (in single precision from 1e-15 to 1e15); the others stay as they are, at first as the system's file has them. Fields
- * are zero afterwards, and the stable time step is another. WISP_EUSAGE for one that the system has not. */
-wisp_status wisp_simulation_coefficient(wisp_error *err, wisp_simulation *simulation, const char *name,
-                                        const double *values);
-
-wisp_status wisp_simulation_set(wisp_error *err, wisp_simulation *simulation, const double *u);
-wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *simulation, double *u);
-
-/* A stable time step: 0.85 of the longest one, which is estimated on creation from the operator's eigenvalues on this
- * mesh, order, flux and boundary. */
-double wisp_simulation_dt(const wisp_simulation *simulation);
-
-/* `steps` Runge-Kutta steps of dt (LSRK4(5), five stages each), enqueued without host round trips; returns when they
- * are done. Milliseconds a stage in *ms_per_stage unless NULL. WISP_EWRONG where the fields are not finite then: dt was
- * too long. */
-wisp_status wisp_simulation_advance(wisp_error *err, wisp_simulation *simulation, double dt, long long steps,
-                                    double *ms_per_stage);
-
-wisp_status wisp_simulation_energy(wisp_error *err, wisp_simulation *simulation, double *energy);
-
-/* Which entry the i-th kernel of a stage runs with. Texts live as long as the simulation. False past the last. */
-typedef struct wisp_kernel_info {
-  const char *kernel, *strategy, *params, *layout;
-  const char *match; /* "exact", "other driver", "same architecture", "default" */
-  const char *layer; /* "user", "site", "shipped", "none" */
-  const char *note;  /* why a better match was not taken: stale, refused, it did not compile or load; else empty */
-} wisp_kernel_info;
-int wisp_simulation_kernel(const wisp_simulation *simulation, size_t i, wisp_kernel_info *info);
-
-/* The i-th remark about the mesh's file. False past the last. */
-int wisp_simulation_note(const wisp_simulation *simulation, size_t i, wisp_mesh_note *note);
-
 /* --- a session: a device, the store and the kernels' texts, opened once for kernels and operators --- */
 
 typedef struct wisp_session wisp_session;
@@ -137,7 +68,7 @@ typedef struct wisp_session_request { /* zero-initialise; what is 0 or NULL take
 } wisp_session_request;
 
 /* A store that is damaged, held by another process, not to be read or not there is no error: the session goes on with
- * the other layers, and says so (wisp_session_note). On the host it, as wisp_simulation_create, sets what OpenMP reads
+ * the other layers, and says so (wisp_session_note). On the host it sets what OpenMP reads
  * (OMP_STACKSIZE, OMP_WAIT_POLICY) where the environment lacks it, and nothing is set later: call the first before
  * threads start that read the environment. */
 wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out);
@@ -162,6 +93,14 @@ wisp_status wisp_memory_create(wisp_error *err, wisp_session *session, size_t by
 void wisp_memory_destroy(wisp_session *session, void *memory);
 wisp_status wisp_memory_put(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes);
 wisp_status wisp_memory_get(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes);
+
+/* What a kernel runs with. Texts live as long as what they were asked of. */
+typedef struct wisp_kernel_info {
+  const char *kernel, *strategy, *params, *layout;
+  const char *match; /* "exact", "other driver", "same architecture", "default" */
+  const char *layer; /* "user", "site", "shipped", "none" */
+  const char *note;  /* why a better match was not taken: stale, refused, it did not compile or load; else empty */
+} wisp_kernel_info;
 
 /* --- solvers: a problem on a device, run by the kernels that the tuning store knows, or by defaults --- */
 
@@ -422,7 +361,7 @@ typedef struct wisp_matrix_request {
   size_t tag_count;           /* so many */
   int reproducible;           /* 1: the same bits each time */
   const char *groups;         /* in place of tags: their names or numbers, "inlet,3,\"air gap\"" */
-  double merge;               /* of a file, as of wisp_request */
+  double merge;               /* of a file, as of wisp_solver_request */
   int cracks;
 } wisp_matrix_request;
 
@@ -499,7 +438,7 @@ typedef struct wisp_helmholtz_request {
   int smoothing;                        /* of two levels, 1..8: Chebyshev's degree (2) */
   double tolerance;                     /* of the residual over the right-hand side (1e-10; in float 1e-5) */
   long long iterations;                 /* at the most (100000) */
-  double merge;                         /* of a file, as of wisp_request */
+  double merge;                         /* of a file, as of wisp_solver_request */
   int cracks;
 } wisp_helmholtz_request;
 

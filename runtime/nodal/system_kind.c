@@ -181,30 +181,6 @@ static wisp_status choose_start(wisp_error *err, wisp_system_run *run)
   return WISP_OK;
 }
 
-/* Does it pay to measure the longest stable step, and afterwards the steps' error? Not where that takes more stages
- * than the run has, unless its result was asked for. */
-static bool measures_step(const wisp_solver *s)
-{
-  return wisp_solver_given(s, "time") || wisp_solver_given(s, "cfl") ||
-         WISP_RK_STAGES * wisp_solver_integer(s, "steps") >= wisp_stepper_limit_stages();
-}
-
-wisp_status wisp_system_choose_step(wisp_error *err, wisp_system_run *run)
-{
-  const wisp_solver *s = &run->base;
-  const double dt = wisp_solver_real(s, "dt");
-  run->measured = measures_step(s);
-  run->limit = NAN;
-  if (run->measured) CALL(wisp_stepper_limit(err, run->stepper, &run->limit));
-  run->step = !isnan(dt) ? dt : run->measured ? wisp_solver_real(s, "cfl") * run->limit : wisp_dg_safe_dt(run->dg);
-  run->dt = run->step;
-  if (run->step > run->limit)
-    CALL(wisp_notes_add(err, &s->mesh->notes, "step_above_limit",
-                        "a step of %g is above the limit of %.4g: the solution may blow up; take a %s", run->step,
-                        run->limit, isnan(dt) ? "--cfl below 1" : "shorter --dt"));
-  return WISP_OK;
-}
-
 static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watch *watch)
 {
   wisp_system_run *run = wisp_system_run_of(s);
@@ -244,13 +220,6 @@ static wisp_status start_system(wisp_error *err, wisp_solver *s)
 }
 
 /* ---- Steps. */
-
-wisp_status wisp_system_fetch(wisp_error *err, wisp_system_run *run)
-{
-  if (!run->fetched) CALL(wisp_arrays_download(err, run->stepper->problem->arrays, "u", run->u));
-  run->fetched = true;
-  return WISP_OK;
-}
 
 /* How many steps of which length. */
 static wisp_status plan_steps(wisp_error *err, const wisp_system_run *run, const wisp_until *until, long long *count,

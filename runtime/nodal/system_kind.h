@@ -47,7 +47,7 @@ static inline wisp_system_run *wisp_system_run_of(const wisp_solver *solver)
   return (wisp_system_run *)(uintptr_t)solver;
 }
 
-/* The fields on the host: run->u. */
+/* The fields on the host: run->u (system_values.c, as the next). */
 wisp_status wisp_system_fetch(wisp_error *err, wisp_system_run *run);
 /* The step to take, in the medium as it is: fields are zero afterwards. */
 wisp_status wisp_system_choose_step(wisp_error *err, wisp_system_run *run);

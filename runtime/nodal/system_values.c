@@ -5,6 +5,8 @@
 #include "media.h"
 #include "system_kind.h"
 
+#include <math.h>
+
 /* Three of its corners tell how an element was turned. */
 enum { WAYS = 64 };
 
@@ -86,6 +88,37 @@ static void exchange_slots(void *context, size_t first, size_t end)
         *(x->from ? &s->u[wisp_layout_volume(&dg->layout, n, f, k, i)] : &x->to[there + node_of(s, element, i)]) =
             own[i];
     }
+}
+
+wisp_status wisp_system_fetch(wisp_error *err, wisp_system_run *run)
+{
+  if (!run->fetched) CALL(wisp_arrays_download(err, run->stepper->problem->arrays, "u", run->u));
+  run->fetched = true;
+  return WISP_OK;
+}
+
+/* Does it pay to measure the longest stable step, and afterwards the steps' error? Not where that takes more stages
+ * than the run has, unless its result was asked for. */
+static bool measures_step(const wisp_solver *s)
+{
+  return wisp_solver_given(s, "time") || wisp_solver_given(s, "cfl") ||
+         WISP_RK_STAGES * wisp_solver_integer(s, "steps") >= wisp_stepper_limit_stages();
+}
+
+wisp_status wisp_system_choose_step(wisp_error *err, wisp_system_run *run)
+{
+  const wisp_solver *s = &run->base;
+  const double dt = wisp_solver_real(s, "dt");
+  run->measured = measures_step(s);
+  run->limit = NAN;
+  if (run->measured) CALL(wisp_stepper_limit(err, run->stepper, &run->limit));
+  run->step = !isnan(dt) ? dt : run->measured ? wisp_solver_real(s, "cfl") * run->limit : wisp_dg_safe_dt(run->dg);
+  run->dt = run->step;
+  if (run->step > run->limit)
+    CALL(wisp_notes_add(err, &s->mesh->notes, "step_above_limit",
+                        "a step of %g is above the limit of %.4g: the solution may blow up; take a %s", run->step,
+                        run->limit, isnan(dt) ? "--cfl below 1" : "shorter --dt"));
+  return WISP_OK;
 }
 
 /* A coefficient by element: the fields are zero afterwards, and the step is another. */
