@@ -347,7 +347,7 @@ wisp_status wisp_operator_kernel(wisp_error *err, const wisp_operator *op, size_
 typedef struct wisp_matrix wisp_matrix;
 
 /* A_ij = int kappa grad phi_i . grad phi_j + mass int phi_i phi_j, F_i = int f phi_i - sum over fixed j of A_ij u_j, of
- * continuous elements on triangles or tets (docs/results/assembly.md). Element e has the vertices corners[C e + c], C =
+ * continuous elements on triangles or tets (docs/guide/heat.md). Element e has the vertices corners[C e + c], C =
  * 3 or 4, counter-clockwise, or right-handed. Zero-initialise; what is 0 or NULL takes the value in parentheses. */
 typedef struct wisp_matrix_request {
   const char *spec; /* element, order 1..5, form and precision: "assembly.step:tri:p2:laplace:f64" */
@@ -417,8 +417,8 @@ wisp_status wisp_matrix_note(wisp_error *err, const wisp_matrix *matrix, size_t 
 
 typedef struct wisp_helmholtz wisp_helmholtz;
 
-/* -div(kappa grad u) + lambda u = f by hybridized DG (docs/results/hdg.md). Edge l of a triangle leads from its corner
- * l to the next. Zero-initialise; what is 0 or NULL takes the value in parentheses. */
+/* -div(kappa grad u) + lambda u = f by hybridized DG (docs/guide/helmholtz.md). Edge l of a triangle leads from its
+ * corner l to the next. Zero-initialise; what is 0 or NULL takes the value in parentheses. */
 typedef struct wisp_helmholtz_request {
   const char *spec; /* order 1..9 and precision: "hdg.step:tri:p4:helmholtz:f64" */
   size_t vertices, elements;

@@ -1,5 +1,6 @@
-/* Claim: what the pages name is there: files and folders of the tree, functions and types, tests, and the pages and
- * headings that they link to. Runs in the root of the tree. */
+/* Claim: what the pages name is there: files and folders of the tree, functions and types, tests, the pages and
+ * headings that they link to, and the commands and options of the command lines that they show. Runs in the root of the
+ * tree. */
 #include "store_fixture.h"
 #include "../gen/text.h"
 
@@ -122,20 +123,26 @@ static void check_links(const char *page, const char *text)
   }
 }
 
+static glob_t find_pages(void)
+{
+  glob_t pages;
+  assert_int_equal(glob("docs/*.md", 0, NULL, &pages), 0);
+  assert_int_equal(glob("docs/*/*.md", GLOB_APPEND, NULL, &pages), 0);
+  assert_int_equal(glob("README.md", GLOB_APPEND, NULL, &pages), 0);
+  assert_int_equal(glob("CONTRIBUTING.md", GLOB_APPEND, NULL, &pages), 0);
+  return pages;
+}
+
 static void test_pages(void **state)
 {
   static const char *const code[] = {"include/*.h",    "gen/*.[ch]",     "gen/*/*.[ch]",
                                      "cache/*.[ch]",   "runtime/*.[ch]", "runtime/*/*.[ch]",
                                      "tuner/*/*.[ch]", "cli/*.[ch]",     "tests/*/*.[ch]"};
   wisp_text sources = read_all(code, sizeof code / sizeof *code);
-  glob_t pages;
   int words = 0;
   (void)state;
   if (!sources.length) skip(); /* carried without the tree */
-  assert_int_equal(glob("docs/*.md", 0, NULL, &pages), 0);
-  assert_int_equal(glob("docs/*/*.md", GLOB_APPEND, NULL, &pages), 0);
-  assert_int_equal(glob("README.md", GLOB_APPEND, NULL, &pages), 0);
-  assert_int_equal(glob("CONTRIBUTING.md", GLOB_APPEND, NULL, &pages), 0);
+  glob_t pages = find_pages();
   for (size_t i = 0; i < pages.gl_pathc; i++) {
     size_t length = 0;
     char *text = fixture_read(pages.gl_pathv[i], &length);
@@ -148,8 +155,88 @@ static void test_pages(void **state)
   wisp_text_free(&sources);
 }
 
+/* Takes the next word of a command line, of which quotes keep blanks together; false at its end: a comment behind two
+ * blanks, or another command. */
+static bool next_word(const char **at, char word[128])
+{
+  size_t used = 0;
+  char quote = 0;
+  if ((*at)[0] == ' ' && (*at)[1] == ' ') return false;
+  *at += **at == ' ';
+  for (; **at && **at != '\n' && (quote || **at != ' ') && used < 127; ++*at) {
+    word[used++] = **at;
+    if (quote == **at)
+      quote = 0;
+    else if (!quote && strchr("'\"", **at))
+      quote = **at;
+  }
+  word[used] = '\0';
+  return used && !strchr("#>&|", word[0]);
+}
+
+/* Whether a section of the page of commands has an option: "--box " or "-n, ". */
+static bool has_option(const char *section, const char *end, const char *option)
+{
+  const size_t length = strlen(option);
+  for (const char *at = section; (at = strstr(at, option)) && at < end; at++)
+    if (at[-1] == ' ' && !isalnum((unsigned char)at[length]) && at[length] != '-') return true;
+  return false;
+}
+
+/* A command line that a page shows, behind "wisp": its command is one, and its options are this command's. */
+static void check_command(const char *page, const char *line, const char *commands, const char *systems)
+{
+  static const char *const solvers[] = {"poisson", "helmholtz", "heat"};
+  char word[128], heading[160];
+  const char *at = line;
+  if (!next_word(&at, word) || strchr(word, ':')) return; /* none, or a message of one */
+  snprintf(heading, sizeof heading, "\n## wisp %s\n", word);
+  if (strcmp(word, "run") == 0 && next_word(&at, word)) {
+    const char *solver = "maxwell"; /* and every other system */
+    for (size_t s = 0; s < 3; s++)
+      if (strcmp(word, solvers[s]) == 0) solver = solvers[s];
+    snprintf(heading, sizeof heading, "\n## wisp run %s\n", solver);
+  }
+  const char *section = strstr(commands, heading), *end = section ? strstr(section + 1, "\n## ") : NULL;
+  if (!section) fail_msg("%s: there is no command: wisp %.60s", page, line);
+  if (!end) end = section + strlen(section);
+  while (next_word(&at, word)) {
+    if (word[0] != '-' || !(word[1] == '-' || isalpha((unsigned char)word[1]))) continue;
+    if (!has_option(section, end, word) && !has_name(systems, word + 2))
+      fail_msg("%s: %s is no option of this command: wisp %.100s", page, word, line);
+  }
+}
+
+static void test_commands(void **state)
+{
+  static const char *const system_files[] = {"templates/systems/*.system"};
+  size_t length = 0;
+  int lines = 0;
+  (void)state;
+  if (access("docs/reference/commands.md", R_OK) != 0) skip();
+  char *commands = fixture_read("docs/reference/commands.md", &length);
+  wisp_text systems = read_all(system_files, 1);
+  glob_t pages = find_pages();
+  for (size_t i = 0; i < pages.gl_pathc; i++) {
+    char *text = fixture_read(pages.gl_pathv[i], &length);
+    for (const char *at = text; (at = strstr(at, "\n    ")); at++) {
+      const char *line = at + 5;
+      if (strncmp(line, "$ ", 2) == 0) line += 2;
+      if (strncmp(line, "build/", 6) == 0) line += 6;
+      if (strncmp(line, "wisp ", 5) != 0) continue;
+      check_command(pages.gl_pathv[i], line + 5, commands, systems.data);
+      lines++;
+    }
+    free(text);
+  }
+  assert_true(lines > 50);
+  globfree(&pages);
+  wisp_text_free(&systems);
+  free(commands);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_pages)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_pages), cmocka_unit_test(test_commands)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../runtime/arrays.h"
-#include "../runtime/assembly/passes.h"
+#include "../runtime/assembly/turned.h"
 #include "../tuner/workers/tune.h"
 
 #include <dlfcn.h>
@@ -46,9 +46,10 @@ wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const 
 }
 
 /* Two passes of the first group as one. */
-static void merge_passes(wisp_assembly *view)
+static void merge_passes(const wisp_words *passes)
 {
-  int32_t *head = view->passes->word + view->passes->start[0], *start = head + WISP_PASSES_HEAD;
+  enum { HEAD = 4 };
+  int32_t *head = passes->word + passes->start[0], *start = head + HEAD;
   assert_true(head[2] >= 2);
   start[1] = start[2];
 }
@@ -62,7 +63,8 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
   *(void **)&library = dlsym(RTLD_NEXT, "wisp_assembly_discretise");
   CALL(library(err, s, form, fixed, room, out));
   wisp_assembly *view = (wisp_assembly *)(uintptr_t)out->self;
-  if (spoiled && strcmp(spoiled, "pass_words") == 0 && view->passes) merge_passes(view);
+  if (spoiled && strcmp(spoiled, "pass_words") == 0 && wisp_assembly_list(view, "passing"))
+    merge_passes(wisp_assembly_list(view, "passing"));
   if (!spoiled || strcmp(spoiled, "coloured") != 0 || view->colours < 2) return WISP_OK;
   view->colour[0].count += view->colour[1].count;
   view->colour[1].first += view->colour[1].count, view->colour[1].count = 0;

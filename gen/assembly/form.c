@@ -1,4 +1,4 @@
-/* Forms: texts of a few lines, templates/assembly/NAME.form (docs/results/assembly.md). */
+/* Forms: texts of a few lines, templates/assembly/NAME.form (docs/guide/heat.md). */
 #include "assembly.h"
 #include "../language/expr.h"
 #include "../named.h"

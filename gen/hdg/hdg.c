@@ -1,6 +1,6 @@
-/* The hybridized discontinuous Galerkin method on triangles (docs/results/hdg.md): -div(kappa grad u) + lambda u = f,
- * reduced to traces on edges. Element matrices are factored and condensed, assembled to blocks, solved for by conjugate
- * gradients, and u and p recovered. */
+/* The hybridized discontinuous Galerkin method on triangles (docs/guide/helmholtz.md): -div(kappa grad u) + lambda u =
+ * f, reduced to traces on edges. Element matrices are factored and condensed, assembled to blocks, solved for by
+ * conjugate gradients, and u and p recovered. */
 #include "hdg.h"
 #include "tables.h"
 #include "../family.h"

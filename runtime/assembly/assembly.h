@@ -10,7 +10,7 @@
 #include "../problem.h"
 #include "slices.h"
 
-enum { WISP_MOST_COLOURS = 64 };
+enum { WISP_MOST_COLOURS = 64, WISP_MOST_LISTS = 16 };
 
 typedef struct wisp_assembly {
   const wisp_mesh *mesh; /* borrowed */
@@ -20,13 +20,9 @@ typedef struct wisp_assembly {
   wisp_simplexnodes *nodes;
   wisp_simplexnodes *corners; /* vertices, numbered as nodes of order 1: along the elements, fixed ones last */
   wisp_pattern *pattern;
-  wisp_slices *slices;         /* where values stand; NULL: in compressed rows */
-  struct wisp_parts *parts;    /* of rows (parts.h), where a discretisation asks for them; else NULL */
-  struct wisp_walks *walks;    /* of these parts (walks.h), likewise */
-  struct wisp_words *entities; /* likewise (entities.h) */
-  struct wisp_words *gathers;  /* likewise (gathers.h) */
-  struct wisp_words *passes;   /* likewise (passes.h) */
-  struct wisp_nearby *nearby;  /* blocks of rows (nearby.h), likewise */
+  void *list[WISP_MOST_LISTS]; /* of a discretisation, by kind (list_kind.h); NULL: not asked for */
+  wisp_slices *slices;         /* one of these: where values stand; NULL: in compressed rows */
+  struct wisp_parts *parts;    /* another: of rows (parts.h); NULL: there are none */
   bool whole;                  /* element_data has all entries of matrices, not their upper halves */
   size_t contributions;        /* of all elements to values and F */
   /* Elements by colour: no two of one share a vertex. 0 colours where a vertex has more elements than there are. */
@@ -59,12 +55,15 @@ typedef struct wisp_assembly_room {
 } wisp_assembly_room;
 
 /* The assembly is borrowed. form: its name. All fixed arrays are filled in; kappa, f and u are somebody else's. With
- * parts of rows where `fixed` asks for them (cap; places, walkers), or entities (many, sums; held, products), groups of
- * elements (passing, batch), values in slices (sliced), whole matrices in element_data (unfolded), blocks of rows
- * (span); errors of wisp_parts_create, wisp_walks_create, wisp_entities_create, wisp_gathers_create,
- * wisp_passes_create, wisp_nearby_create, wisp_slices_create and wisp_form_load. */
+ * the lists whose parameters `fixed` has, and whole matrices in element_data where it says so (unfolded); errors of the
+ * lists' kinds and of wisp_form_load. */
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *assembly, const char *form,
                                      const wisp_fixed *fixed, const wisp_assembly_room *room, wisp_discretisation *out);
+
+/* A discretisation's list of the kind that this parameter asks for; NULL: it has none. */
+void *wisp_assembly_list(const wisp_assembly *view, const char *param);
+/* WISP_EWRONG where kernels that go by one of a view's lists would add at once to one number. */
+wisp_status wisp_assembly_check_lists(wisp_error *err, const wisp_assembly *view, const wisp_plan *plan);
 
 /* Whether a matrix on a mesh of so many simplices of each dimension fits a device with these limits, before anything is
  * numbered: arrays that are wanted, of the fewest unknowns that there can be, without the lists that only a mesh gives

@@ -1,6 +1,22 @@
-#include "entities.h"
+/* Rows by entity: all nodes inside one vertex, edge, face or element have the same elements around them, and so the
+ * same columns. Each of these elements is seen with the entity's corners first, in an order that all of them share
+ * (gen/assembly/turns.h), so that the rows of its matrix that are wanted are the same for all entities of a dimension.
+ *
+ * Entities of one dimension go in groups. A group's words are WISP_ENTITY_HEAD: dimension k, entities, most elements
+ * around one, words of a line, pitch of sums; then lines, a word an entity: rows; corners, by rising
+ * vertices; for each element around it the other corners, the first -1 where it has no more elements, and the slots of
+ * the element's nodes in the rows, several a word, of fixed nodes the longest row; and at the end for each element
+ * its number times the turns there are, plus its turn.
+ *
+ * Stars, of order 1, hold vertices once a row: head as above, but that most vertices around a row come in place of the
+ * dimension; then lines of rows; vertices around each, plus 65536 times its own slot; those vertices, slot by slot,
+ * fixed ones behind the columns; for each element the slots of its other corners, a byte each, -1 where there is none;
+ * and its number and turn. */
+#include "list_kind.h"
 #include "turned.h"
 #include "../parallel.h"
+
+enum { WISP_ENTITY_HEAD = 8 };
 
 enum { WINDOW = 4096, LINE = 8 }; /* rows that are sorted together; words of a sector */
 
@@ -235,11 +251,18 @@ static wisp_status put_words(wisp_error *err, making *m)
   return wisp_parallel(err, m->groups, put_groups, m);
 }
 
-wisp_status wisp_entities_create(wisp_error *err, const wisp_assembly *s, size_t many, size_t sums, bool stars,
-                                 wisp_words **out)
+/* Groups of `many` entities at most, whose sums have room for (longest row + 1) times the entities, rounded up to an
+ * odd number; of stars for a sum and coordinates of each vertex. WISP_EREFUSED where one entity alone has none, or a
+ * row is longer than its slots can count. */
+static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, void **out)
 {
+  const bool stars = wisp_fixed_value(fixed, "stars", 0);
   OWNED(wisp_words_destroy) wisp_words *made = NULL;
-  HELD(release) making m = {.s = s, .many = many, .sums = sums, .stars = stars};
+  HELD(release)
+  making m = {.s = s,
+              .many = (size_t)wisp_fixed_value(fixed, "many", 0),
+              .sums = (size_t)wisp_fixed_value(fixed, "sums", 0),
+              .stars = stars};
   wisp_turned_begin(s, &m.turned);
   CALL(wisp_new(err, 1, sizeof *made, &made));
   m.made = made;
@@ -251,3 +274,18 @@ wisp_status wisp_entities_create(wisp_error *err, const wisp_assembly *s, size_t
   CALL(put_words(err, &m));
   return GIVE(made, out);
 }
+
+static wisp_listed show(const wisp_assembly *view, const void *list)
+{
+  const wisp_words *words = list;
+  (void)view;
+  return (wisp_listed){.count = {{"entity_groups", words->groups}, {"entity_word_count", words->words}},
+                       .array = {{"entity_start", .ints = words->start}, {"entity_words", .ints = words->word}}};
+}
+
+static void destroy(void *list)
+{
+  wisp_words_destroy(list);
+}
+
+const wisp_list_kind wisp_list_entities = {.param = "many", .make = make, .show = show, .destroy = destroy};

@@ -1,6 +1,21 @@
-#include "gathers.h"
+/* Rows by entity (turned.h), whose elements' products are all made first and then gathered, column by column.
+ *
+ * Entities of one dimension go in groups. An item is an element around an entity; its products are Np numbers for each
+ * of the entity's rows, and a product's place is item * Np + node, by row. Of a column the first product stands for
+ * all: the others are added to it, which is a fold.
+ *
+ * A group's words are WISP_GATHER_HEAD: dimension k, plus 4 where a vertex of an item is fixed, entities, items, words
+ * of a line of items, words of a line of entities, words before the sources, layers of folds, words before the folds;
+ * then lines, a word an item: corners, those of the entity first, by rising vertices; and its element's number times
+ * the turns there are, plus its turn; lines, a word an entity and one more: its first item; its first source; its rows.
+ * Then sources, of 16 bits, entity by entity, column by column: the place of its first product. Then folds: how many
+ * columns have another product, how many a third, and so on; of 16 bits each the places of these columns, and then
+ * layer by layer of their products, each list to the next full word. */
+#include "list_kind.h"
 #include "turned.h"
 #include "../parallel.h"
+
+enum { WISP_GATHER_HEAD = 8 };
 
 enum { WINDOW = 4096, LINE = 8, FEW = 4 }; /* rows that are sorted together; words of a sector; items of a vector */
 
@@ -300,11 +315,13 @@ static wisp_status put_words(wisp_error *err, making *m)
   return wisp_parallel(err, m->groups, put_groups, m);
 }
 
-wisp_status wisp_gathers_create(wisp_error *err, const wisp_assembly *s, size_t items, size_t products_room,
-                                wisp_words **out)
+/* Groups of `held` items at most, with room for `products`, of items rounded up to whole fours. WISP_EREFUSED where one
+ * entity alone has more. */
+static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, void **out)
 {
+  const size_t items = (size_t)wisp_fixed_value(fixed, "held", 0);
   OWNED(wisp_words_destroy) wisp_words *made = NULL;
-  HELD(release) making m = {.s = s, .items = items, .products = products_room};
+  HELD(release) making m = {.s = s, .items = items, .products = (size_t)wisp_fixed_value(fixed, "products", 0)};
   wisp_turned_begin(s, &m.turned);
   CALL(wisp_new(err, 1, sizeof *made, &made));
   m.made = made;
@@ -317,3 +334,18 @@ wisp_status wisp_gathers_create(wisp_error *err, const wisp_assembly *s, size_t 
   CALL(put_words(err, &m));
   return GIVE(made, out);
 }
+
+static wisp_listed show(const wisp_assembly *view, const void *list)
+{
+  const wisp_words *words = list;
+  (void)view;
+  return (wisp_listed){.count = {{"gather_groups", words->groups}, {"gather_word_count", words->words}},
+                       .array = {{"gather_start", .ints = words->start}, {"gather_words", .ints = words->word}}};
+}
+
+static void destroy(void *list)
+{
+  wisp_words_destroy(list);
+}
+
+const wisp_list_kind wisp_list_gathers = {.param = "held", .make = make, .show = show, .destroy = destroy};

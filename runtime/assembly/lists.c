@@ -1,10 +1,4 @@
 #include "lists.h"
-#include "entities.h"
-#include "gathers.h"
-#include "nearby.h"
-#include "parts.h"
-#include "passes.h"
-#include "walks.h"
 #include "../parallel.h"
 
 static int32_t node_of(const wisp_assembly *s, size_t e, int a)
@@ -15,34 +9,6 @@ static int32_t node_of(const wisp_assembly *s, size_t e, int a)
 static bool is_unknown(const wisp_assembly *s, int32_t node)
 {
   return (size_t)node < s->pattern->rows;
-}
-
-size_t wisp_assembly_slots(const wisp_assembly *s)
-{
-  return (s->nodes->elements + WISP_SLAB_ELEMENTS - 1) / WISP_SLAB_ELEMENTS * WISP_SLAB_ELEMENTS;
-}
-
-size_t wisp_assembly_half(const wisp_assembly *s)
-{
-  return (size_t)(s->nodes->Np * (s->nodes->Np + 1) / 2);
-}
-
-size_t wisp_assembly_width(const wisp_assembly *s)
-{
-  const size_t Np = (size_t)s->nodes->Np;
-  return Np + (s->whole ? Np * Np : wisp_assembly_half(s));
-}
-
-size_t wisp_assembly_number(const wisp_assembly *s, int a, int b, bool whole)
-{
-  const int Np = s->nodes->Np, low = a < b ? a : b, high = a < b ? b : a;
-  return (size_t)(whole ? a * Np + b : low * Np - low * (low - 1) / 2 + high - low);
-}
-
-/* Coordinates of a vertex, and what fills them up to a power of two. */
-size_t wisp_assembly_stride(const wisp_assembly *s)
-{
-  return s->simplex->dimension == 2 ? 2 : 4;
 }
 
 static wisp_status upload_vertices(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
@@ -250,65 +216,52 @@ static wisp_status upload_diagonal(wisp_error *err, const wisp_assembly *s, wisp
   return wisp_arrays_upload_ints(err, arrays, "diagonal", diagonal);
 }
 
-static wisp_status upload_parts(wisp_error *err, const wisp_parts *parts, wisp_arrays *arrays)
+static wisp_status upload_corners(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
 {
+  return upload_nodes(err, s->corners, "corners", arrays);
+}
+
+static wisp_status upload_all_nodes(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
+{
+  return upload_nodes(err, s->nodes, "nodes", arrays);
+}
+
+static wisp_status upload_byte_slots(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
+{
+  return upload_entry_slots(err, s, "byte_slots", NO_BYTE, arrays);
+}
+
+static wisp_status upload_short_slots(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
+{
+  return upload_entry_slots(err, s, "short_slots", NO_SLOT, arrays);
+}
+
+/* Both arrays of sources at once. */
+static wisp_status upload_wide_sources(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
+{
+  return has(arrays, "sources") ? WISP_OK : upload_sources(err, s, arrays);
+}
+
+wisp_status wisp_assembly_upload(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
+{
+  static const struct {
+    const char *array;
+    wisp_status (*upload)(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays);
+  } made[] = {{"vertices", upload_vertices},       {"edges", upload_edges},      {"corners", upload_corners},
+              {"nodes", upload_all_nodes},         {"map", upload_map},          {"byte_slots", upload_byte_slots},
+              {"short_slots", upload_short_slots}, {"sources", upload_sources},  {"wide_sources", upload_wide_sources},
+              {"around_slots", upload_slots},      {"diagonal", upload_diagonal}};
   const struct {
     const char *array;
     const int32_t *list;
-  } lists[] = {{"part_row", parts->row},
-               {"part_elements", parts->element},
-               {"part_element_start", parts->element_start},
-               {"part_group_start", parts->group_start},
-               {"code_start", parts->code_start},
-               {"codes", parts->code},
-               {"row_order", parts->places ? parts->places->order : NULL},
-               {"around_local", parts->places ? parts->places->local : NULL},
-               {"place_start", parts->places ? parts->places->start : NULL}};
-  for (size_t i = 0; i < WISP_COUNT(lists); i++)
-    if (has(arrays, lists[i].array)) CALL(wisp_arrays_upload_ints(err, arrays, lists[i].array, lists[i].list));
-  return has(arrays, "places") ? wisp_arrays_upload_bytes(err, arrays, "places", parts->places->place) : WISP_OK;
-}
-
-static wisp_status upload_walks(wisp_error *err, const wisp_walks *walks, wisp_arrays *arrays)
-{
-  if (has(arrays, "scatter_start")) CALL(wisp_arrays_upload_ints(err, arrays, "scatter_start", walks->scatter.start));
-  if (has(arrays, "scatter_array")) CALL(wisp_arrays_upload_ints(err, arrays, "scatter_array", walks->scatter.word));
-  if (has(arrays, "reduction_start"))
-    CALL(wisp_arrays_upload_ints(err, arrays, "reduction_start", walks->reduction.start));
-  if (!has(arrays, "reduction_array")) return WISP_OK;
-  return wisp_arrays_upload_ints(err, arrays, "reduction_array", walks->reduction.word);
-}
-
-wisp_status wisp_assembly_upload(wisp_error *err, const void *self, wisp_arrays *arrays)
-{
-  const wisp_assembly *s = self;
-  const wisp_pattern *p = s->pattern;
-  if (has(arrays, "vertices")) CALL(upload_vertices(err, s, arrays));
-  if (has(arrays, "edges")) CALL(upload_edges(err, s, arrays));
-  if (has(arrays, "corners")) CALL(upload_nodes(err, s->corners, "corners", arrays));
-  if (has(arrays, "nodes")) CALL(upload_nodes(err, s->nodes, "nodes", arrays));
-  if (has(arrays, "map")) CALL(upload_map(err, s, arrays));
-  if (has(arrays, "byte_slots")) CALL(upload_entry_slots(err, s, "byte_slots", NO_BYTE, arrays));
-  if (has(arrays, "short_slots")) CALL(upload_entry_slots(err, s, "short_slots", NO_SLOT, arrays));
-  if (has(arrays, "sources") || has(arrays, "wide_sources")) CALL(upload_sources(err, s, arrays));
-  if (has(arrays, "around_slots")) CALL(upload_slots(err, s, arrays));
-  if (has(arrays, "coloured")) CALL(wisp_arrays_upload_ints(err, arrays, "coloured", s->coloured));
-  if (has(arrays, "around")) CALL(wisp_arrays_upload_ints(err, arrays, "around", p->around));
-  if (has(arrays, "around_start")) CALL(wisp_arrays_upload_ints(err, arrays, "around_start", p->around_start));
-  if (has(arrays, "row_start")) CALL(wisp_arrays_upload_ints(err, arrays, "row_start", p->start));
-  if (has(arrays, "columns"))
-    CALL(wisp_arrays_upload_ints(err, arrays, "columns", s->slices ? s->slices->column : p->column));
-  if (has(arrays, "slice_start")) CALL(wisp_arrays_upload_ints(err, arrays, "slice_start", s->slices->start));
-  if (has(arrays, "diagonal")) CALL(upload_diagonal(err, s, arrays));
-  if (has(arrays, "entity_start")) CALL(wisp_arrays_upload_ints(err, arrays, "entity_start", s->entities->start));
-  if (has(arrays, "entity_words")) CALL(wisp_arrays_upload_ints(err, arrays, "entity_words", s->entities->word));
-  if (has(arrays, "gather_start")) CALL(wisp_arrays_upload_ints(err, arrays, "gather_start", s->gathers->start));
-  if (has(arrays, "gather_words")) CALL(wisp_arrays_upload_ints(err, arrays, "gather_words", s->gathers->word));
-  if (has(arrays, "pass_start")) CALL(wisp_arrays_upload_ints(err, arrays, "pass_start", s->passes->start));
-  if (has(arrays, "pass_words")) CALL(wisp_arrays_upload_ints(err, arrays, "pass_words", s->passes->word));
-  if (has(arrays, "near_head")) CALL(wisp_arrays_upload_ints(err, arrays, "near_head", s->nearby->head));
-  if (has(arrays, "near_columns")) CALL(wisp_arrays_upload_ints(err, arrays, "near_columns", s->nearby->column));
-  if (has(arrays, "near_slots")) CALL(wisp_arrays_upload_ints(err, arrays, "near_slots", s->nearby->slot));
-  if (s->walks) CALL(upload_walks(err, s->walks, arrays));
-  return s->parts ? upload_parts(err, s->parts, arrays) : WISP_OK;
+  } there[] = {{"coloured", s->coloured},
+               {"around", s->pattern->around},
+               {"around_start", s->pattern->around_start},
+               {"row_start", s->pattern->start},
+               {"columns", s->slices ? s->slices->column : s->pattern->column}};
+  for (size_t i = 0; i < WISP_COUNT(made); i++)
+    if (has(arrays, made[i].array)) CALL(made[i].upload(err, s, arrays));
+  for (size_t i = 0; i < WISP_COUNT(there); i++)
+    if (has(arrays, there[i].array)) CALL(wisp_arrays_upload_ints(err, arrays, there[i].array, there[i].list));
+  return WISP_OK;
 }

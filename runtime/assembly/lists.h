@@ -17,7 +17,7 @@ size_t wisp_assembly_number(const wisp_assembly *assembly, int a, int b, bool wh
 /* The longest row is short enough for slots of a byte. */
 bool wisp_assembly_has_byte_slots(const wisp_assembly *assembly);
 
-/* A discretisation's fill: those of the arrays that are there. */
-wisp_status wisp_assembly_upload(wisp_error *err, const void *assembly, wisp_arrays *arrays);
+/* Uploads those of an assembly's own arrays that are there: all but what kinds of lists have. */
+wisp_status wisp_assembly_upload(wisp_error *err, const wisp_assembly *assembly, wisp_arrays *arrays);
 
 #endif

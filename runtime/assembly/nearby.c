@@ -1,4 +1,5 @@
 #include "nearby.h"
+#include "list_kind.h"
 #include "../parallel.h"
 
 typedef struct making {
@@ -103,3 +104,32 @@ void wisp_nearby_destroy(wisp_nearby *nearby)
   free(nearby->head), free(nearby->column), free(nearby->slot);
   free(nearby);
 }
+
+/* --- of a discretisation --- */
+
+static wisp_status make_list(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, void **list)
+{
+  wisp_nearby *made = NULL;
+  CALL(wisp_nearby_create(err, view->pattern, (size_t)wisp_fixed_value(fixed, "span", 0), &made));
+  *list = made;
+  return WISP_OK;
+}
+
+static wisp_listed show(const wisp_assembly *view, const void *list)
+{
+  const wisp_nearby *near = list;
+  return (wisp_listed){.count = {{"near_blocks", near->blocks},
+                                 {"near_starts", near->blocks + 1},
+                                 {"near_count", near->columns},
+                                 {"near_nonzeros", view->pattern->nonzeros}},
+                       .array = {{"near_head", .ints = near->head},
+                                 {"near_columns", .ints = near->column},
+                                 {"near_slots", .ints = near->slot}}};
+}
+
+static void destroy(void *list)
+{
+  wisp_nearby_destroy(list);
+}
+
+const wisp_list_kind wisp_list_nearby = {.param = "span", .make = make_list, .show = show, .destroy = destroy};

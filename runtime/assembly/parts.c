@@ -1,4 +1,5 @@
 #include "parts.h"
+#include "list_kind.h"
 #include "../parallel.h"
 
 #include <limits.h>
@@ -297,3 +298,46 @@ void wisp_parts_destroy(wisp_parts *parts)
   }
   free(parts);
 }
+
+/* --- of a discretisation --- */
+
+static wisp_status make_list(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, void **list)
+{
+  const int walkers = wisp_fixed_value(fixed, "walkers", 0), places = wisp_fixed_value(fixed, "places", 0);
+  const wisp_parts_lists lists = walkers ? WISP_PARTS_ALONE : places ? WISP_PARTS_PLACES : WISP_PARTS_CODES;
+  CALL(wisp_parts_create(err, view, (size_t)wisp_fixed_value(fixed, "cap", 0), lists, &view->parts));
+  *list = view->parts;
+  return WISP_OK;
+}
+
+static wisp_listed show(const wisp_assembly *view, const void *list)
+{
+  const wisp_parts *parts = list;
+  const wisp_places none = {.count = 0}, *places = parts->places ? parts->places : &none;
+  wisp_listed out = {.count = {{"parts", parts->parts}, {"part_element_count", parts->elements}},
+                     .array = {{"part_row", .ints = parts->row},
+                               {"part_elements", .ints = parts->element},
+                               {"part_element_start", .ints = parts->element_start},
+                               {"part_group_start", .ints = parts->group_start},
+                               {"code_start", .ints = parts->code_start},
+                               {"codes", .ints = parts->code},
+                               {"row_order", .ints = places->order},
+                               {"around_local", .ints = places->local},
+                               {"place_start", .ints = places->start},
+                               {"places", .bytes = places->place}}};
+  wisp_count *more = out.count + 2;
+  if (parts->code)
+    *more++ = (wisp_count){"group_count", parts->groups}, *more = (wisp_count){"codes_count", parts->codes};
+  if (!parts->places) return out;
+  *more++ = (wisp_count){"ordered_rows", view->pattern->rows};
+  *more++ = (wisp_count){"local_count", view->pattern->incidences};
+  *more = (wisp_count){"place_count", places->count};
+  return out;
+}
+
+static void destroy(void *list)
+{
+  wisp_parts_destroy(list);
+}
+
+const wisp_list_kind wisp_list_parts = {.param = "cap", .make = make_list, .show = show, .destroy = destroy};

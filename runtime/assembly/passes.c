@@ -1,5 +1,21 @@
-#include "passes.h"
+/* Elements that a block takes together, and how they come upon numbers that they share. A group's words are
+ * WISP_PASSES_HEAD: first row and row behind the last (of parts), passes, elements M; then
+ *
+ * parts: rows that follow one another, with sums for all their numbers; M elements around them in passes of which no
+ * two elements share a row of the part. passes + 1 numbers of where each begins, the elements, and, two a word and
+ *     number by number, the place of entry a Np + b, or of load Np Np + a, among the part's numbers: its values, then
+ *     its F; 65535: none.
+ * blocks: of elements that follow one another, likewise in passes, of which no two share a vertex, without places.
+ * Blocks of one colour, which share no vertex either, are neighbours in the list. fetched: likewise, with vertices,
+ * passes of them, in place of passes: the vertices, then each element's corners among them, two a word and number by
+ * number. */
+#include "list_kind.h"
+#include "turned.h"
 #include "../parallel.h"
+
+enum { WISP_PASSES_HEAD = 4, WISP_NO_SUM = 65535 };
+
+typedef enum wisp_passes_kind { WISP_PASSES_PARTS = 1, WISP_PASSES_BLOCKS, WISP_PASSES_FETCHED } wisp_passes_kind;
 
 typedef struct making {
   const wisp_assembly *s;
@@ -272,9 +288,12 @@ static void release(making *m)
   free(m->first), free(m->order);
 }
 
-wisp_status wisp_passes_create(wisp_error *err, const wisp_assembly *s, wisp_passes_kind kind, size_t batch,
-                               size_t *colours, wisp_span colour[WISP_MOST_COLOURS], wisp_words **out)
+/* batch: numbers of a part, elements of a block. The view's colours become those of blocks. WISP_EREFUSED where a row
+ * has more numbers, or elements meet in more than 64 colours. */
+static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, void **out)
 {
+  const wisp_passes_kind kind = (wisp_passes_kind)wisp_fixed_value(fixed, "passing", 0);
+  const size_t batch = (size_t)wisp_fixed_value(fixed, "batch", 0);
   OWNED(wisp_words_destroy) wisp_words *made = NULL;
   HELD(release) making m = {.s = s, .kind = kind, .batch = batch};
   CALL(wisp_new(err, 1, sizeof *made, &made));
@@ -283,7 +302,7 @@ wisp_status wisp_passes_create(wisp_error *err, const wisp_assembly *s, wisp_pas
   CALL(kind == WISP_PASSES_PARTS ? cut_rows(err, &m) : cut_elements(err, &m));
   CALL(wisp_new(err, m.groups, sizeof *m.order, &m.order));
   for (size_t i = 0; i < m.groups; i++) m.order[i] = i;
-  if (kind == WISP_PASSES_BLOCKS) CALL(colour_blocks(err, &m, colours, colour));
+  if (kind == WISP_PASSES_BLOCKS) CALL(colour_blocks(err, &m, &s->colours, s->colour));
   CALL(wisp_new(err, m.groups + 1, sizeof *made->start, &made->start));
   CALL(wisp_parallel(err, m.groups, put_groups, &m));
   CALL(wisp_words_lay(err, m.groups, made));
@@ -303,17 +322,19 @@ static bool apart(const sight *a, const sight *b)
   return a->group == b->group ? a->pass != b->pass : a->colour != b->colour;
 }
 
-wisp_status wisp_passes_check(wisp_error *err, const wisp_assembly *s, const wisp_words *passes, wisp_passes_kind kind,
-                              size_t colours, const wisp_span *colour)
+/* No two that add at once have a number in common, and every element stands in a block. */
+static wisp_status check(wisp_error *err, const wisp_assembly *s, const void *list, int kind)
 {
   OWNED(free) sight *seen = NULL;
+  const wisp_words *passes = list;
   const bool parts = kind == WISP_PASSES_PARTS;
   const int Np = s->nodes->Np;
   size_t listed = 0;
+  if (kind == WISP_PASSES_FETCHED) return WISP_OK;
   CALL(wisp_new(err, s->nodes->nodes, sizeof *seen, &seen));
-  for (size_t c = 0; c < (parts ? 1 : colours); c++)
-    for (size_t i = 0; i < (parts ? passes->groups : colour[c].count); i++) {
-      const size_t at = parts ? i : colour[c].first + i;
+  for (size_t c = 0; c < (parts ? 1 : s->colours); c++)
+    for (size_t i = 0; i < (parts ? passes->groups : s->colour[c].count); i++) {
+      const size_t at = parts ? i : s->colour[c].first + i;
       const int32_t *head = passes->word + passes->start[at], *start = head + WISP_PASSES_HEAD;
       for (int32_t pass = 0; pass < head[2]; pass++)
         for (int32_t k = start[pass]; k < start[pass + 1]; k++, listed++) {
@@ -331,3 +352,19 @@ wisp_status wisp_passes_check(wisp_error *err, const wisp_assembly *s, const wis
   return wisp_require(err, parts || listed == s->mesh->elements, WISP_EWRONG, "blocks have %zu elements of %zu", listed,
                       s->mesh->elements);
 }
+
+static wisp_listed show(const wisp_assembly *view, const void *list)
+{
+  const wisp_words *words = list;
+  (void)view;
+  return (wisp_listed){.count = {{"pass_groups", words->groups}, {"pass_word_count", words->words}},
+                       .array = {{"pass_start", .ints = words->start}, {"pass_words", .ints = words->word}}};
+}
+
+static void destroy(void *list)
+{
+  wisp_words_destroy(list);
+}
+
+const wisp_list_kind wisp_list_passes = {
+    .param = "passing", .make = make, .show = show, .destroy = destroy, .check = check};

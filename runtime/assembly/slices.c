@@ -1,4 +1,5 @@
 #include "slices.h"
+#include "list_kind.h"
 
 static int32_t length_of(const wisp_pattern *p, size_t row)
 {
@@ -79,3 +80,27 @@ void wisp_slices_destroy(wisp_slices *slices)
   free(slices->start), free(slices->column);
   free(slices);
 }
+
+/* --- of a discretisation --- */
+
+static wisp_status make_list(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, void **list)
+{
+  (void)fixed;
+  CALL(wisp_slices_create(err, "the matrix", view->pattern, &view->slices));
+  *list = view->slices;
+  return WISP_OK;
+}
+
+static wisp_listed show(const wisp_assembly *view, const void *list)
+{
+  const wisp_slices *slices = list;
+  (void)view;
+  return (wisp_listed){.count = {{"slices", slices->count}}, .array = {{"slice_start", .ints = slices->start}}};
+}
+
+static void destroy(void *list)
+{
+  wisp_slices_destroy(list);
+}
+
+const wisp_list_kind wisp_list_slices = {.param = "sliced", .make = make_list, .show = show, .destroy = destroy};

@@ -37,7 +37,7 @@ int32_t wisp_turned_row(const wisp_turned *turned, size_t e, int turn, int dimen
 /* What a row is inside of; whether it is the lowest of those, by which the entity is known. */
 bool wisp_turned_entity(const wisp_turned *turned, int32_t row, wisp_entity *out);
 
-/* What a kernel reads of its groups of entities (entities.h, gathers.h): 32-bit words, a group behind the other. */
+/* What a kernel reads of its groups of entities (entities.c, gathers.c): 32-bit words, a group behind the other. */
 typedef struct wisp_words {
   size_t groups, words;
   int32_t *start; /* groups + 1 */

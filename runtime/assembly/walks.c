@@ -1,4 +1,5 @@
 #include "walks.h"
+#include "list_kind.h"
 #include "../parallel.h"
 
 #include <limits.h>
@@ -235,3 +236,35 @@ void wisp_walks_destroy(wisp_walks *walks)
   free(walks->reduction.start), free(walks->reduction.word);
   free(walks);
 }
+
+/* --- of a discretisation --- */
+
+static wisp_status make_list(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, void **list)
+{
+  wisp_walks *made = NULL;
+  if (!view->parts) return WISP_OK;
+  CALL(wisp_walks_create(err, view, view->parts, (size_t)wisp_fixed_value(fixed, "cap", 0),
+                         (size_t)wisp_fixed_value(fixed, "walkers", 0), &made));
+  *list = made;
+  return WISP_OK;
+}
+
+static wisp_listed show(const wisp_assembly *view, const void *list)
+{
+  const wisp_walks *walks = list;
+  (void)view;
+  return (wisp_listed){.count = {{"walk_starts", walks->starts},
+                                 {"scatter_count", walks->scatter.words},
+                                 {"reduction_count", walks->reduction.words}},
+                       .array = {{"scatter_start", .ints = walks->scatter.start},
+                                 {"scatter_array", .ints = walks->scatter.word},
+                                 {"reduction_start", .ints = walks->reduction.start},
+                                 {"reduction_array", .ints = walks->reduction.word}}};
+}
+
+static void destroy(void *list)
+{
+  wisp_walks_destroy(list);
+}
+
+const wisp_list_kind wisp_list_walks = {.param = "walkers", .make = make_list, .show = show, .destroy = destroy};

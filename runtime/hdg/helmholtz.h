@@ -1,5 +1,5 @@
-/* -div(kappa grad u) + lambda u = f on triangles by the hybridized method (docs/results/hdg.md): its data, and how far
- * a field is from a solution that is known. */
+/* -div(kappa grad u) + lambda u = f on triangles by the hybridized method (docs/guide/helmholtz.md): its data, and how
+ * far a field is from a solution that is known. */
 #ifndef WISP_HELMHOLTZ_H
 #define WISP_HELMHOLTZ_H
 

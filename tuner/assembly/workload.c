@@ -2,7 +2,6 @@
  * many bytes as must move. */
 #include "rivals.h"
 #include "../../gen/random.h"
-#include "../../runtime/assembly/passes.h"
 #include "../../runtime/assembly/reference.h"
 #include "../../runtime/mesh/mesh.h"
 #include "../../runtime/assembly/accuracy.h"
@@ -126,9 +125,7 @@ static wisp_status lists(wisp_error *err, const wisp_problem *problem, const wis
   const size_t Np = (size_t)s->simplex->Np;
   OWNED(free) size_t *seen = NULL;
   size_t listed = 0;
-  const int passing = wisp_plan_value(plan, "passing", 0);
-  if (passing == WISP_PASSES_PARTS || passing == WISP_PASSES_BLOCKS)
-    return wisp_passes_check(err, s, s->passes, (wisp_passes_kind)passing, s->colours, s->colour);
+  CALL(wisp_assembly_check_lists(err, s, plan));
   if (!wisp_plan_takes(plan, "coloured")) return WISP_OK;
   CALL(wisp_new(err, s->nodes->nodes, sizeof *seen, &seen));
   for (size_t c = 0; c < s->colours; c++)

@@ -1,0 +1,30 @@
+/* A kind of lists by which kernels of the assembly family go. A kind is one file with such a table, and one line in the
+ * list of kinds (discretise.c). Its lists are made where a discretisation has the kind's parameter. */
+#ifndef WISP_ASSEMBLY_LIST_KIND_H
+#define WISP_ASSEMBLY_LIST_KIND_H
+
+#include "assembly.h"
+
+/* What kernels see of a list: counts and arrays of templates/assembly/family. The last have no name; an array that is
+ * neither ints nor bytes is not there. */
+typedef struct wisp_listed {
+  wisp_count count[8];
+  struct {
+    const char *name;
+    const int32_t *ints;
+    const unsigned char *bytes;
+  } array[12];
+} wisp_listed;
+
+typedef struct wisp_list_kind {
+  const char *param; /* whose value, not 0, asks for such lists */
+  /* Kinds above it in the list are made before it. WISP_EREFUSED where a list has no room. */
+  wisp_status (*make)(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, void **list);
+  wisp_listed (*show)(const wisp_assembly *view, const void *list);
+  void (*destroy)(void *list);
+  /* WISP_EWRONG where kernels that go by the list would add at once to one number; NULL: none would, whatever is in
+   * it. */
+  wisp_status (*check)(wisp_error *err, const wisp_assembly *view, const void *list, int value);
+} wisp_list_kind;
+
+#endif
