@@ -417,36 +417,19 @@ wisp_status wisp_matrix_note(wisp_error *err, const wisp_matrix *matrix, size_t 
 
 typedef struct wisp_helmholtz wisp_helmholtz;
 
-/* -div(kappa grad u) + lambda u = f by hybridized DG (docs/guide/helmholtz.md). Edge l of a triangle leads from its
- * corner l to the next. Zero-initialise; what is 0 or NULL takes the value in parentheses. */
-typedef struct wisp_helmholtz_request {
-  const char *spec; /* order 1..9 and precision: "hdg.step:tri:p4:helmholtz:f64" */
-  size_t vertices, elements;
-  const double *xyz;            /* xyz[3 v + c], in a plane, to 1e-9 of their extent */
-  const int *corners;           /* corners[3 e + c], counter-clockwise */
-  const unsigned char *fluxes;  /* a byte for edge l of triangle e at 3 e + l, of which those of the boundary count: not
-                                   0: kappa du/dn is given there, 0: u is (u everywhere) */
-  const char *mesh;             /* a Gmsh file in place of these five, */
-  const char *neumann;          /* with it: physical groups of its boundary whose flux is given, by name or number:
-                                   "outlet,3,\"air gap\"" (none) */
-  double tau;                   /* the stabilisation, positive (of each triangle its kappa over the root of the mesh's
-                                   area) */
-  const double *kappa, *lambda; /* of each triangle, positive; 0 or positive (by the texts) */
-  const char *kappa_text, *lambda_text; /* expressions in x, y, z and region, at its middle ("1", "0"); region is
-                                           compared with physical groups: "region == \"air gap\" ? 1 : 2" */
-  const char *preconditioner;           /* "none", "diagonal", "edge-blocks" ("two-levels") */
-  int smoothing;                        /* of two levels, 1..8: Chebyshev's degree (2) */
-  double tolerance;                     /* of the residual over the right-hand side (1e-10; in float 1e-5) */
-  long long iterations;                 /* at the most (100000) */
-  double merge;                         /* of a file, as of wisp_solver_request */
-  int cracks;
-} wisp_helmholtz_request;
+/* -div(kappa grad u) + lambda u = f by hybridized DG (docs/results/hdg.md), of a program's triangles or a file's. Edge
+ * l of a triangle leads from its corner l to the next. Zero-initialise; what is NULL takes the value in parentheses. */
+typedef struct wisp_helmholtz_input {
+  const unsigned char *fluxes; /* of a program's mesh: a byte for edge l of triangle e at 3 e + l, of which those of the
+                                  boundary count: not 0: kappa du/dn is given there, 0: u is (u everywhere) */
+  const double *kappa, *lambda; /* of each triangle, positive; 0 or positive (by the settings) */
+} wisp_helmholtz_input;
 
-/* Numbers edges, takes the kernels and the device's memory, condenses, assembles, and makes the preconditioner.
- * WISP_EINPUT for a mesh that is degenerate or does not conform; WISP_EUSAGE for an order, a coefficient, a name or a
- * size that cannot be. */
-wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const wisp_helmholtz_request *request,
-                                  wisp_helmholtz **out);
+/* Numbers edges, takes the kernels and the device's memory, condenses, assembles, and makes the preconditioner, as the
+ * request of the problem "helmholtz" says. input may be NULL. WISP_EINPUT for a mesh that is degenerate or does not
+ * conform; WISP_EUSAGE for an order, a coefficient, a name or a size that cannot be. */
+wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const wisp_solver_request *request,
+                                  const wisp_helmholtz_input *input, wisp_helmholtz **out);
 void wisp_helmholtz_destroy(wisp_helmholtz *problem);
 
 typedef struct wisp_helmholtz_counts {
@@ -500,10 +483,8 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *problem, const
 wisp_status wisp_helmholtz_values(wisp_error *err, const wisp_helmholtz *problem, const char *field, const void *modes,
                                   size_t count, const double *rs, double *values);
 
-/* Its i-th kernel; WISP_EMISSING behind the last. */
-wisp_status wisp_helmholtz_kernel(wisp_error *err, const wisp_helmholtz *problem, size_t i, wisp_kernel_info *info);
-/* The i-th remark about the mesh's file; WISP_EMISSING behind the last. */
-wisp_status wisp_helmholtz_note(wisp_error *err, const wisp_helmholtz *problem, size_t i, wisp_mesh_note *note);
+/* The same as a solver: its kernels, and remarks about the mesh's file. */
+const wisp_solver *wisp_helmholtz_as_solver(const wisp_helmholtz *problem);
 
 #ifdef __cplusplus
 }

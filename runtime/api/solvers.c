@@ -43,31 +43,38 @@ static wisp_status find_kind(wisp_error *err, const char *problem, const wisp_so
 static wisp_status take_request(wisp_error *err, const wisp_solver_request *r, wisp_solver *s)
 {
   s->order = r->order;
-  s->own_mesh = r->xyz;
+  s->own_mesh = r->xyz || r->vertices;
   if (r->precision) s->precision = r->precision;
   if (r->mesh) s->source = wisp_mesh_source_file(r->mesh, r->merge, r->cracks);
-  CALL(wisp_require(err, !r->xyz + !r->mesh + !r->box >= 2, WISP_EUSAGE,
+  CALL(wisp_require(err, !s->own_mesh + !r->mesh + !r->box >= 2, WISP_EUSAGE,
                     "solver: mesh, box and xyz exclude each other: leave all but one out"));
   for (const wisp_solver_setting *set = r->settings; set && set->name; set++)
     CALL(wisp_solver_take(err, s, set->name, set->value ? set->value : ""));
   return wisp_solver_begin(err, s, r->box);
 }
 
+wisp_status wisp_solver_make(wisp_error *err, const wisp_solver_request *request, wisp_solver **out)
+{
+  OWNED(wisp_solver_discard) wisp_solver *s = NULL;
+  const wisp_solver_kind *kind = NULL;
+  CALL(WISP_GIVEN(err, request));
+  CALL(WISP_GIVEN(err, request->problem));
+  CALL(find_kind(err, request->problem, &kind));
+  CALL(wisp_solver_new(err, kind, request->problem, &s));
+  CALL(take_request(err, request, s));
+  if (s->own_mesh)
+    CALL(wisp_api_mesh(err, s->problem, s->corners, request->vertices, request->elements, request->xyz,
+                       request->corners, &s->mesh));
+  return GIVE(s, out);
+}
+
 wisp_status wisp_solver_create(wisp_error *err, wisp_session *session, const wisp_solver_request *request,
                                wisp_solver **out)
 {
   OWNED(wisp_solver_discard) wisp_solver *s = NULL;
-  const wisp_solver_kind *kind = NULL;
   CALL(WISP_GIVEN(err, session));
-  CALL(WISP_GIVEN(err, request));
-  CALL(WISP_GIVEN(err, request->problem));
   CALL(WISP_GIVEN(err, out));
-  CALL(find_kind(err, request->problem, &kind));
-  CALL(wisp_solver_new(err, kind, request->problem, &s));
-  CALL(take_request(err, request, s));
-  if (request->xyz)
-    CALL(wisp_api_mesh(err, request->problem, s->corners, request->vertices, request->elements, request->xyz,
-                       request->corners, &s->mesh));
+  CALL(wisp_solver_make(err, request, &s));
   CALL(wisp_solver_open(err, s, session, NULL));
   wisp_handle_add(session, &s->handle, s, wisp_solver_release, free);
   return GIVE(s, out);

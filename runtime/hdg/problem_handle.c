@@ -3,67 +3,36 @@
 #include "helmholtz_kind.h"
 #include "../api/solvers.h"
 
-#include <stdio.h>
 #include <stdint.h>
-
-/* --- what is asked for: as settings of the solver --- */
-
-static wisp_status take_text(wisp_error *err, wisp_helmholtz *p, const char *name, const char *value)
-{
-  return value ? wisp_solver_take(err, &p->base, name, value) : WISP_OK;
-}
-
-static wisp_status take_number(wisp_error *err, wisp_helmholtz *p, const char *name, double value)
-{
-  char text[32];
-  snprintf(text, sizeof text, "%.17g", value);
-  return value != 0 ? wisp_solver_take(err, &p->base, name, text) : WISP_OK;
-}
-
-static wisp_status take_settings(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz_request *r)
-{
-  CALL(wisp_require(err, !(r->kappa && r->kappa_text) && !(r->lambda && r->lambda_text), WISP_EUSAGE,
-                    "helmholtz: kappa or lambda is given by numbers and by a text: leave one out"));
-  CALL(wisp_require(err, r->mesh || !r->neumann, WISP_EUSAGE,
-                    "helmholtz: neumann names parts of a file's boundary: take fluxes for a mesh of your own"));
-  CALL(take_text(err, p, "kappa", r->kappa_text));
-  CALL(take_text(err, p, "lambda", r->lambda_text ? r->lambda_text : "0"));
-  CALL(take_text(err, p, "neumann", r->neumann));
-  CALL(take_text(err, p, "preconditioner", r->preconditioner));
-  CALL(take_number(err, p, "smoothing", r->smoothing));
-  CALL(take_number(err, p, "tolerance", r->tolerance));
-  CALL(take_number(err, p, "iterations", (double)r->iterations));
-  p->data.kappa_of = r->kappa, p->data.lambda_of = r->lambda;
-  return WISP_OK;
-}
 
 /* --- opening and closing --- */
 
-wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const wisp_helmholtz_request *request,
-                                  wisp_helmholtz **out)
+static wisp_status take_input(wisp_error *err, const wisp_helmholtz_input *input, wisp_helmholtz *p)
 {
-  OWNED(wisp_solver_discard) wisp_solver *s = NULL;
-  wisp_spec spec;
-  CALL(WISP_GIVEN(err, session));
-  CALL(WISP_GIVEN(err, request));
-  CALL(WISP_GIVEN(err, request->spec));
-  CALL(WISP_GIVEN(err, out));
-  CALL(wisp_spec_parse(err, request->spec, &spec));
-  CALL(wisp_require(err, strcmp(spec.family, "hdg") == 0 && wisp_spec_is_step(&spec), WISP_EUSAGE,
-                    "%s is no Helmholtz problem: take hdg.step, such as hdg.step:tri:p4:helmholtz:f64", request->spec));
-  CALL(wisp_solver_new(err, &wisp_helmholtz_kind, "helmholtz", &s));
-  wisp_helmholtz *p = (wisp_helmholtz *)s;
-  s->order = spec.order, s->precision = spec.precision, s->own_mesh = !request->mesh;
+  const wisp_solver *s = &p->base;
+  CALL(wisp_require(
+      err, !(input->kappa && wisp_solver_given(s, "kappa")) && !(input->lambda && wisp_solver_given(s, "lambda")),
+      WISP_EUSAGE, "helmholtz: kappa or lambda is given by numbers and by a text: leave one out"));
+  CALL(wisp_require(err, !s->own_mesh || !wisp_solver_given(s, "neumann"), WISP_EUSAGE,
+                    "helmholtz: neumann names parts of a file's boundary: take fluxes for a mesh of your own"));
+  p->data.kappa_of = input->kappa, p->data.lambda_of = input->lambda;
+  p->fluxes = s->own_mesh ? input->fluxes : NULL;
   p->by_program = true;
-  CALL(take_settings(err, p, request));
-  if (request->mesh)
-    s->source = wisp_mesh_source_file(request->mesh, request->merge, request->cracks);
-  else
-    CALL(wisp_api_mesh(err, s->problem, 3, request->vertices, request->elements, request->xyz, request->corners,
-                       &s->mesh));
-  p->fluxes = request->mesh ? NULL : request->fluxes;
-  CALL(wisp_solver_begin(err, s, NULL));
-  p->data.tau = request->tau;
+  return WISP_OK;
+}
+
+wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const wisp_solver_request *request,
+                                  const wisp_helmholtz_input *input, wisp_helmholtz **out)
+{
+  static const wisp_helmholtz_input none = {.kappa = NULL};
+  OWNED(wisp_solver_discard) wisp_solver *s = NULL;
+  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_GIVEN(err, out));
+  CALL(wisp_solver_make(err, request, &s));
+  CALL(wisp_require(err, s->kind == &wisp_helmholtz_kind, WISP_EUSAGE,
+                    "%s is no Helmholtz problem: name the problem helmholtz", s->problem));
+  wisp_helmholtz *p = (wisp_helmholtz *)s;
+  CALL(take_input(err, input ? input : &none, p));
   CALL(wisp_solver_open(err, s, session, NULL));
   CALL(wisp_helmholtz_solver_prepare(err, p->solver, &p->outcome));
   p->made = p->outcome;
@@ -71,6 +40,11 @@ wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const 
   s = NULL;
   *out = p;
   return WISP_OK;
+}
+
+const wisp_solver *wisp_helmholtz_as_solver(const wisp_helmholtz *p)
+{
+  return p ? &p->base : NULL;
 }
 
 void wisp_helmholtz_destroy(wisp_helmholtz *p)
@@ -114,18 +88,6 @@ wisp_status wisp_helmholtz_points(wisp_error *err, const wisp_helmholtz *p, doub
   wisp_helmholtz_problem_points(p->problem, xyz, edge_xyz);
   if (edge) wisp_helmholtz_boundary(p->problem, edge);
   return WISP_OK;
-}
-
-wisp_status wisp_helmholtz_kernel(wisp_error *err, const wisp_helmholtz *p, size_t i, wisp_kernel_info *info)
-{
-  CALL(check(err, p));
-  return wisp_solver_kernel(err, &p->base, i, info);
-}
-
-wisp_status wisp_helmholtz_note(wisp_error *err, const wisp_helmholtz *p, size_t i, wisp_mesh_note *note)
-{
-  CALL(check(err, p));
-  return wisp_solver_note(err, &p->base, i, note);
 }
 
 /* --- data and fields --- */
