@@ -49,6 +49,7 @@ const wisp_column wisp_columns[WISP_COLUMN_COUNT] = {
     FIELD(WISP_COLUMN_INT, shared_bytes, false, -1),
     FIELD(WISP_COLUMN_INT, is_default, false, 0),
     TEXT(tie, false),
+    TEXT(floor, false),
     ENTRY(WISP_COLUMN_SAMPLES, samples, false, 0, "", SHORTEST, LONGEST),
 };
 

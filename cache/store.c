@@ -1,21 +1,12 @@
-#include "reader.h"
+#include "layers.h"
 #include "shipped.h"
 
 #include "../gen/embedded.h"
 #include "../gen/environment.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct wisp_store {
-  wisp_trials all;                   /* user's, then the site's, then the shipped ones */
-  size_t first[WISP_LAYER_NONE + 1]; /* where each layer begins; the last entry is the end */
-  /* Trials by their specs: a list for each remainder of a spec's hash, in the order of the layers. Numbers of trials
-   * begin with 1; 0 ends a list. */
-  size_t lists, *head, *next;
-};
 
 static size_t list_of(const wisp_store *store, const char *spec)
 {
@@ -107,6 +98,7 @@ wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool toleran
   CALL(load_shipped(err, &said, &store->all));
   store->first[WISP_LAYER_NONE] = store->all.count;
   CALL(index_specs(err, store));
+  CALL(wisp_store_index(err, store));
   if (warning) {
     *warning = said.data;
     said.data = NULL;
@@ -120,6 +112,7 @@ void wisp_store_close(wisp_store *store)
   free(store->all.trials);
   free(store->head);
   free(store->next);
+  free(store->index);
   free(store);
 }
 
@@ -145,6 +138,13 @@ const wisp_trial *wisp_store_next(const wisp_store *store, const char *spec, siz
   return i ? wisp_store_trial(store, i - 1, layer) : NULL;
 }
 
+/* Letters that every terminal shows, and nothing else: most texts are such. */
+static bool is_shown(const char *text)
+{
+  while (*text >= ' ' && *text <= '~') text++;
+  return !*text;
+}
+
 void wisp_store_show(wisp_store *store)
 {
   char shown[sizeof((wisp_trial *)0)->reason];
@@ -153,66 +153,8 @@ void wisp_store_show(wisp_store *store)
       const wisp_column *column = &wisp_columns[c];
       if (column->kind != WISP_COLUMN_TEXT) continue;
       char *text = (char *)&store->all.trials[i] + column->offset;
+      if (is_shown(text)) continue;
       wisp_show_text(text, shown, column->size);
       strcpy(text, shown);
     }
-}
-
-/* How well a trial's surroundings fit who asks. */
-static wisp_match grade(const wisp_asker *asker, const wisp_trial *trial)
-{
-  if (strcmp(asker->target, trial->target) != 0) return WISP_MATCH_DEFAULT;
-  if (strcmp(asker->device, trial->device) != 0 || asker->units != trial->units) return WISP_MATCH_ARCHITECTURE;
-  bool same = strcmp(asker->driver, trial->driver) == 0 && strcmp(asker->compiler, trial->compiler) == 0;
-  return same ? WISP_MATCH_EXACT : WISP_MATCH_DRIVER;
-}
-
-/* How far a trial's size is from the one asked for, as a ratio's logarithm; larger sizes are nearer where none was
- * asked. */
-static double distance(const wisp_trial *trial, long long elements)
-{
-  if (trial->elements <= 0) return INFINITY;
-  if (elements <= 0) return -log((double)trial->elements);
-  return fabs(log((double)trial->elements / (double)elements));
-}
-
-/* Is a better than b: the mesh that counts, nearer size, then speed; last the fixed rule for ties, so that an answer
- * never depends on the order of rows. */
-static bool better(const wisp_trial *a, const wisp_trial *b, long long elements)
-{
-  const int meshes = wisp_contest_meshes(a, b);
-  if (meshes) return meshes < 0;
-  double near_a = distance(a, elements), near_b = distance(b, elements);
-  if (near_a != near_b) return near_a < near_b;
-  double a_ms = wisp_contest_ms(a) / (double)a->elements,
-         b_ms = wisp_contest_ms(b) / (double)b->elements; /* equally near may be of two sizes */
-  if (a->elements == b->elements) a_ms = wisp_contest_ms(a), b_ms = wisp_contest_ms(b);
-  return a_ms != b_ms ? a_ms < b_ms : wisp_contest_simpler(a, b);
-}
-
-/* The best of those with this outcome. */
-static wisp_answer find_outcome(const wisp_store *store, const wisp_asker *asker, wisp_outcome outcome,
-                                const char *spec, const char *layout, long long elements, wisp_current current,
-                                const void *context)
-{
-  wisp_answer best = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
-  const wisp_trial *trial = NULL;
-  wisp_layer layer;
-  for (size_t at = 0; (trial = wisp_store_next(store, spec, &at, &layer));) {
-    if (layout && strcmp(trial->layout, layout) != 0) continue;
-    if (wisp_trial_outcome(trial) != outcome || !(trial->ms > 0)) continue;
-    wisp_match match = grade(asker, trial);
-    if (match == WISP_MATCH_DEFAULT || match > best.match || (match == best.match && layer > best.layer)) continue;
-    if (current && !current(context, trial)) continue;
-    bool closer = match < best.match || layer < best.layer;
-    if (closer || better(trial, best.trial, elements)) best = (wisp_answer){trial, match, layer};
-  }
-  return best;
-}
-
-void wisp_store_find(const wisp_store *store, const wisp_asker *asker, const char *spec, const char *layout,
-                     long long elements, wisp_current current, const void *context, wisp_answer *out)
-{
-  *out = find_outcome(store, asker, WISP_TRIAL_OK, spec, layout, elements, current, context);
-  if (!out->trial) *out = find_outcome(store, asker, WISP_TRIAL_SLOW, spec, layout, elements, current, context);
 }

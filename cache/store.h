@@ -33,7 +33,8 @@ typedef struct wisp_trial {
   char reason[400];   /* why, where the outcome is not ok */
   long long elements; /* size it was measured at */
   double ms, gdofs, gbps, gflops, efficiency;
-  double error; /* relative, against the double reference */
+  char floor[16]; /* what sets the floor that efficiency is a share of: bytes, adds, fma; empty: not known */
+  double error;   /* relative, against the double reference */
   int registers, spill_bytes, shared_bytes;
   int is_default; /* 1: the strategy's default candidate */
   char tie[8];    /* as fast as the best within noise: chosen | tied; else empty */
@@ -107,7 +108,10 @@ const char *wisp_layer_name(wisp_layer layer);
 typedef struct wisp_asker {
   char device[128], target[32], driver[64], compiler[128];
   int units;
+  bool exact_only; /* what was measured elsewhere answers only where nothing nearer does */
 } wisp_asker;
+/* How well a trial fits who asks; WISP_MATCH_DEFAULT: not at all. */
+wisp_match wisp_asker_match(const wisp_asker *asker, const wisp_trial *trial);
 
 typedef struct wisp_store wisp_store;
 
@@ -141,19 +145,44 @@ int wisp_contest_meshes(const wisp_trial *a, const wisp_trial *b);
 /* The mesh's name, which an empty one has as well. */
 const char *wisp_trial_mesh(const wisp_trial *trial);
 
-/* The fastest `ok` trial for (spec, layout) whose template hash is among those accepted by `current` (NULL: any), of
- * the nearest measured size; layout NULL: any layout. Better match wins over layer, layer over the kind of mesh, that
- * over size, size over speed; a tie's chosen one counts as the fastest. Where there is no `ok` one, what it was slow
- * against is gone: the fastest `slow` one, which is right, too. *out is
- * WISP_MATCH_DEFAULT with layer NONE where nothing fits: no error. The trial belongs to the store. */
 typedef bool (*wisp_current)(const void *context, const wisp_trial *trial);
 typedef struct wisp_answer {
   const wisp_trial *trial; /* NULL with WISP_MATCH_DEFAULT */
   wisp_match match;
   wisp_layer layer;
+  double ratio; /* of its time here, as expected, over its time there; NaN: not known */
 } wisp_answer;
+
+/* Trials that answer stand in classes: those that match better, then those of a nearer layer, come first. */
+enum { WISP_ANSWER_CLASSES = WISP_MATCH_DEFAULT * WISP_LAYER_NONE };
+int wisp_answer_class(wisp_match match, wisp_layer layer);
+
+/* In each class, the fastest `ok` trial for (spec, layout) that `current` accepts (NULL: any), of the nearest measured
+ * size; layout NULL: any layout. The kind of mesh goes before size, size before speed; a tie's chosen one counts as the
+ * fastest. A candidate that failed in a nearer class answers in none. Where there is no `ok` one in any class, what
+ * they were slow against is gone: the fastest `slow` ones, which are right, too. Trials belong to the store. */
+void wisp_store_find_each(const wisp_store *store, const wisp_asker *asker, const char *spec, const char *layout,
+                          long long elements, wisp_current current, const void *context,
+                          wisp_answer out[WISP_ANSWER_CLASSES]);
+
+/* Which of them answers: from the farthest class on, a nearer one takes over where the farther answer's candidate was
+ * measured nearer, too, at a size alike, or where the nearer answer is expected to be faster. A kind of mesh that
+ * counts more, or where sizes are more than a factor of 2 apart the nearer size, decides before. What is expected is
+ * unknown for another card without a ratio: then the farther one stays. WISP_MATCH_DEFAULT with layer NONE where there
+ * is none.
+ */
+wisp_answer wisp_store_settle(const wisp_store *store, const wisp_asker *asker, long long elements,
+                              const wisp_answer each[WISP_ANSWER_CLASSES]);
+/* Both. */
 void wisp_store_find(const wisp_store *store, const wisp_asker *asker, const char *spec, const char *layout,
                      long long elements, wisp_current current, const void *context, wisp_answer *out);
+
+/* The time here over the time there: the median over candidates that were measured here and in the trial's
+ * surroundings, at sizes alike: of the same spec, else of the same kernel in the same precision, else of the same
+ * family in the same precision. Without any: 1 on the same chip, NaN for another card. */
+double wisp_store_ratio(const wisp_store *store, const wisp_asker *asker, const wisp_trial *there);
+/* The time of an element here, as expected, in ms; NaN where it is not known. */
+double wisp_answer_expected(const wisp_answer *answer);
 
 /* All trials of all layers (layer order), for reports and `best`. */
 size_t wisp_store_count(const wisp_store *store);

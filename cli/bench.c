@@ -19,21 +19,22 @@
  * copy. */
 
 /* A number of a row, or one as so many times another. */
-enum { AS_POWER = -1 };
+enum { AS_POWER = -1, AS_TEXT = -2 };
 typedef struct column {
   const char *title;
-  int width, digits; /* AS_POWER: 1.2e-07 */
+  int width, digits; /* AS_POWER: 1.2e-07; AS_TEXT: a text in the place of the number */
   size_t number, of; /* where they stand in it; of 0: the number itself */
 } column;
 
 #define AT(member) offsetof(wisp_comparison, member)
 
 static const column beside_product[] = {
-    {"ms", 8, 4, AT(ms), 0},
-    {"GDOF/s", 7, 2, AT(gdofs), 0},
-    {"mesh", 7, 2, AT(mesh_gdofs), 0},
+    {"ms", 7, 4, AT(ms), 0},
+    {"GDOF/s", 6, 2, AT(gdofs), 0},
+    {"mesh", 6, 2, AT(mesh_gdofs), 0},
     {"of box", 6, 2, AT(mesh_gdofs), AT(gdofs)},
     {"eff.", 5, 2, AT(efficiency), 0},
+    {"floor", 5, AS_TEXT, AT(floor), 0},
     {"copy", 5, 2, AT(copy_share), 0},
     {"issue", 5, 2, AT(issue), 0},
     {"x def.", 6, 2, AT(default_ms), AT(ms)},
@@ -45,6 +46,7 @@ static const column beside_copy[] = {
     {"GB/s", 6, 0, AT(gbps), 0},
     {"of copy", 7, 2, AT(rival_ms), AT(ms)},
     {"eff.", 5, 2, AT(efficiency), 0},
+    {"floor", 5, AS_TEXT, AT(floor), 0},
     {"GDOF/s", 6, 2, AT(gdofs), 0},
     {"of box", 6, 2, AT(mesh_gdofs), AT(gdofs)},
     {"GFLOP/s", 7, 0, AT(gflops), 0},
@@ -72,8 +74,8 @@ typedef struct table {
   const column *columns;
 } table;
 
-static const table of_layouts = {13, 27, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
-                   of_params = {20, 34, "strategy, parameters", false, WISP_COUNT(beside_copy), beside_copy};
+static const table of_layouts = {12, 25, "strategy, layout", true, WISP_COUNT(beside_product), beside_product},
+                   of_params = {20, 28, "strategy, parameters", false, WISP_COUNT(beside_copy), beside_copy};
 
 /* Kernels of a family with several layouts are products, beside the vendor's; those of others move numbers. */
 static const table *table_of(const char *name)
@@ -112,8 +114,13 @@ static void print_row(const wisp_comparison *row, bool first)
   snprintf(who, sizeof who, "%s %s", row->ours.strategy, more);
   snprintf(whole, sizeof whole, "%-*s %s", t->kernel, row->spec.kernel, who);
   printf("%-2d %-3s %-*.*s", row->spec.order, wisp_precision_name(row->spec.precision), both, both, whole);
-  for (size_t i = 0; i < t->count; i++)
-    print_number(t->columns[i].width, t->columns[i].digits, value_of(&t->columns[i], row));
+  for (size_t i = 0; i < t->count; i++) {
+    const column *c = &t->columns[i];
+    if (c->digits == AS_TEXT)
+      printf(" %*s", c->width, (const char *)row + c->number);
+    else
+      print_number(c->width, c->digits, value_of(c, row));
+  }
   printf("\n");
   for (int i = 0; i < row->others; i++) {
     const wisp_other *other = &row->other[i];
@@ -158,6 +165,7 @@ static cJSON *to_json(const char *device, const wisp_comparison *row)
                                   {"default_strategy", row->standard.strategy},
                                   {"default_layout", row->standard.layout},
                                   {"default_params", row->standard.params},
+                                  {"floor", row->floor},
                                   {"rival", row->rival},
                                   {"alternative", row->alternative}};
   const wisp_json_number numbers[] = {{"order", row->spec.order},

@@ -133,14 +133,15 @@ static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const gr
 static wisp_status fill(wisp_error *err, const wisp_session *session, const best_wish *wish, wisp_best_rows *rows)
 {
   HELD(free_groups) group_list groups = {0};
-  wisp_limits limits;
+  wisp_limits limits = {.target = ""};
   HELD(wisp_scopes_free) wisp_scopes scopes = {0};
   const wisp_chooser from = {session->strategies, session->store, &limits, &scopes};
   CALL(collect(err, session->store, wish, &groups));
   for (size_t i = 0; i < groups.count; i++) {
-    wisp_scopes_free(&scopes);
-    if (wisp_trial_limits(NULL, groups.list[i].newest, &limits) == WISP_OK) /* a kind of device that is known here */
-      CALL(add_group(err, &from, &groups.list[i], wish, rows));
+    const wisp_trial *newest = groups.list[i].newest;
+    if (wisp_trial_limits(NULL, newest, &limits) != WISP_OK) continue; /* a kind of device that is not known here */
+    wisp_scopes_serve(&scopes, &limits);
+    CALL(add_group(err, &from, &groups.list[i], wish, rows));
   }
   return wisp_require(err, rows->count, WISP_EMISSING,
                       "nothing is stored for %s%s: 'wisp tune' fills the store, and "

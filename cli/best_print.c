@@ -103,6 +103,7 @@ static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_best_r
                                cell(ms, "%.4g", t->ms),
                                cell(gdofs, "%.4g", t->gdofs),
                                cell(efficiency, "%.2f", t->efficiency),
+                               t->floor,
                                cell(by_default, "%.4g", row->default_ms),
                                cell(ratio, "%.2f", row->default_ms / t->ms),
                                who};
@@ -124,12 +125,25 @@ static wisp_status print_rows(wisp_error *err, const wisp_best_rows *rows, size_
 {
   char symbol[COLUMNS][34];
   const wisp_column titles[] = {
-      {"N", true},       {"kernel", false}, {"dofs", false},
-      {"K_M", true},     {symbol[0], true}, {symbol[1], true},
-      {symbol[2], true}, {symbol[3], true}, {symbol[4], true},
-      {symbol[5], true}, {symbol[6], true}, {symbol[7], true},
-      {"ms", true},      {"GDOF/s", true},  {"eff", true},
-      {"default", true}, {"ratio", true},   {"strategy and other parameters", false},
+      {"N", true},
+      {"kernel", false},
+      {"dofs", false},
+      {"K_M", true},
+      {symbol[0], true},
+      {symbol[1], true},
+      {symbol[2], true},
+      {symbol[3], true},
+      {symbol[4], true},
+      {symbol[5], true},
+      {symbol[6], true},
+      {symbol[7], true},
+      {"ms", true},
+      {"GDOF/s", true},
+      {"eff", true},
+      {"floor", false},
+      {"default", true},
+      {"ratio", true},
+      {"strategy and other parameters", false},
   };
   const wisp_best_row *first = &rows->rows[from];
   OWNED(wisp_table_destroy) wisp_table *table = NULL;
@@ -176,7 +190,7 @@ typedef struct field {
   const char *name, *text;
   double number;
 } field;
-enum { FIELDS = 19, PARAMS = 6 };
+enum { FIELDS = 20, PARAMS = 6 };
 
 static void list_fields(const wisp_best_row *row, field out[FIELDS])
 {
@@ -196,6 +210,7 @@ static void list_fields(const wisp_best_row *row, field out[FIELDS])
       {"gbps", NULL, t->gbps},
       {"gflops", NULL, t->gflops},
       {"efficiency", NULL, t->efficiency},
+      {"floor", t->floor, 0},
       {"default_ms", NULL, row->default_ms},
       {"match", match_name(row), 0},
       {"layer", wisp_layer_name(row->layer), 0},

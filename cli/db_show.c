@@ -34,6 +34,7 @@ typedef struct holding {
   wisp_layer layer;
   const wisp_trial *sample; /* for device and target */
   wisp_tally tally;
+  size_t by_bytes, by_units;      /* trials whose floor bytes set, or operations of a unit */
   uint64_t orders;                /* bit N: some trial is of order N */
   const wisp_trial *first, *last; /* by date, of those that have one */
 } holding;
@@ -43,7 +44,10 @@ enum { MOST_ORDERS = 64 };
 static void count_in(holding *h, const wisp_trial *t)
 {
   wisp_spec spec;
+  const bool bytes = strcmp(t->floor, "bytes") == 0;
   wisp_tally_add(&h->tally, t);
+  h->by_bytes += bytes;
+  h->by_units += *t->floor && !bytes;
   if (wisp_spec_parse(NULL, t->spec, &spec) == WISP_OK && spec.order >= 0 && spec.order < MOST_ORDERS)
     h->orders |= (uint64_t)1 << spec.order;
   if (!wisp_db_is_day(t->when)) return; /* ISO dates sort as texts */
@@ -96,6 +100,16 @@ static wisp_status print_orders(wisp_error *err, uint64_t orders, wisp_text *out
   return WISP_OK;
 }
 
+/* "bytes 517, operations 12": how many trials each sets the floor of; "-" where that is not known. */
+static void print_floors(const holding *h, char text[64])
+{
+  const char *between = h->by_bytes && h->by_units ? ", " : "";
+  char bytes[32] = "", units[32] = "";
+  if (h->by_bytes) snprintf(bytes, sizeof bytes, "bytes %zu", h->by_bytes);
+  if (h->by_units) snprintf(units, sizeof units, "operations %zu", h->by_units);
+  snprintf(text, 64, "%.28s%s%.31s", *bytes || *units ? bytes : "-", between, units);
+}
+
 /* "2026-11-20", "2026-11-20..2026-11-22"; "-" where no trial has a date. */
 static void print_days(const holding *h, char text[32])
 {
@@ -133,6 +147,8 @@ static cJSON *holding_to_json(const holding *h)
   good = good && cJSON_AddNumberToObject(object, "trials", (double)h->tally.trials);
   for (int v = 0; good && v < WISP_VERDICTS; v++)
     good = cJSON_AddNumberToObject(object, wisp_verdict_name((wisp_verdict)v), (double)h->tally.of[v]);
+  good = good && cJSON_AddNumberToObject(object, "floor_bytes", (double)h->by_bytes) &&
+         cJSON_AddNumberToObject(object, "floor_operations", (double)h->by_units);
   good = good && cJSON_AddNumberToObject(object, "refused_candidates", (double)h->tally.refused_candidates);
   good =
       good && add_orders(object, h->orders) && add_day(object, "first", h->first) && add_day(object, "last", h->last);
@@ -152,7 +168,7 @@ static wisp_status show_json(wisp_error *err, size_t count, const holding *list)
 
 /* ---- as text */
 
-enum { FIRST_COUNT = 4, COLUMNS = FIRST_COUNT + WISP_VERDICTS + 2 };
+enum { FIRST_COUNT = 4, COLUMNS = FIRST_COUNT + WISP_VERDICTS + 3 };
 
 /* A number, or the dash that a table leaves out where a column has no other. */
 static void print_count(size_t count, char text[24])
@@ -164,7 +180,7 @@ static void print_count(size_t count, char text[24])
 static wisp_status add_row(wisp_error *err, wisp_table *table, const holding *h)
 {
   HELD(wisp_text_free) wisp_text orders = {0};
-  char trials[24], counts[WISP_VERDICTS][24], days[32];
+  char trials[24], counts[WISP_VERDICTS][24], days[32], floors[64];
   const char *cells[COLUMNS] = {wisp_layer_name(h->layer), h->sample->device, h->sample->target, trials};
   print_count(h->tally.trials, trials);
   for (int v = 0; v < WISP_VERDICTS; v++) {
@@ -173,7 +189,8 @@ static wisp_status add_row(wisp_error *err, wisp_table *table, const holding *h)
   }
   print_days(h, days);
   CALL(print_orders(err, h->orders, &orders));
-  cells[COLUMNS - 2] = orders.data, cells[COLUMNS - 1] = days;
+  print_floors(h, floors);
+  cells[COLUMNS - 3] = floors, cells[COLUMNS - 2] = orders.data, cells[COLUMNS - 1] = days;
   return wisp_table_add(err, table, cells);
 }
 
@@ -187,6 +204,7 @@ static wisp_status show_text(wisp_error *err, const char *path, size_t count, co
   printf("%s%s\n", name, access(path, F_OK) == 0 ? "" : " (not there yet)");
   for (int v = 0; v < WISP_VERDICTS; v++)
     columns[FIRST_COUNT + v] = (wisp_column){wisp_verdict_name((wisp_verdict)v), true};
+  columns[COLUMNS - 3] = (wisp_column){"floor", false};
   columns[COLUMNS - 2] = (wisp_column){"N", false}, columns[COLUMNS - 1] = (wisp_column){"measured", false};
   CALL(wisp_table_create(err, "", COLUMNS, columns, &table));
   for (size_t i = 0; i < count; i++) CALL(add_row(err, table, &list[i]));

@@ -38,7 +38,7 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
   for (size_t i = 0; target && i < count; i++)
     if (strcmp(dialects[i], wisp_target_dialect(target)) == 0) usual = i;
   CALL(wisp_option_choice(err, args, "dialect", count, dialects, usual, &dialect));
-  CALL(wisp_target_limits(err, target ? target : targets[dialect], &limits));
+  CALL(wisp_target_documented(err, target ? target : targets[dialect], &limits));
   out->target = wisp_limits_target(&limits);
   out->dialect = dialects[dialect];
   out->strategy = wisp_option_value(args, "strategy");

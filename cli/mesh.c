@@ -8,7 +8,7 @@
 static wisp_status check_hexes(wisp_error *err, const char *file, const wisp_mesh *mesh)
 {
   OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
-  return mesh->corners == 8 ? wisp_hexnodes_create(err, file, mesh, 1, &nodes) : WISP_OK;
+  return wisp_mesh_cell(mesh)->is_connected ? WISP_OK : wisp_hexnodes_create(err, file, mesh, 1, &nodes);
 }
 
 /* All that is printed of a mesh; WISP_EINPUT where a run would refuse it. */

@@ -10,15 +10,14 @@
 /* Words for each kind of element. */
 typedef struct words {
   int corners;
-  const char *one, *many, *faces, *measure, *face_measure;
+  const char *faces, *measure, *face_measure;
   const char *quality, *length; /* what they are */
 } words;
 
 static const words kinds[] = {
-    {3, "triangle", "triangles", "boundary edges", "area       ", "length", "2 r / R",
-     "radius of the inscribed circle"},
-    {4, "tet", "tets", "boundary faces", "volume     ", "area", "3 r / R", "radius of the inscribed sphere"},
-    {8, "hex", "hexes", "boundary faces", "volume     ", "area", "scaled Jacobian", "3 V / A"}};
+    {3, "boundary edges", "area       ", "length", "2 r / R", "radius of the inscribed circle"},
+    {4, "boundary faces", "volume     ", "area", "3 r / R", "radius of the inscribed sphere"},
+    {8, "boundary faces", "volume     ", "area", "scaled Jacobian", "3 V / A"}};
 
 static const words *words_of(const wisp_mesh *mesh)
 {
@@ -40,9 +39,9 @@ static const char *place(const wisp_mesh *mesh, const double at[3], char text[96
 static void print_spread(const char *head, const wisp_mesh *mesh, const wisp_spread *s, const char *what)
 {
   char at[96];
-  printf("%-11s %s: %.4g at the least, %s %zu at %s\n", head, what, s->least, words_of(mesh)->one, s->element,
+  printf("%-11s %s: %.4g at the least, %s %zu at %s\n", head, what, s->least, wisp_mesh_cell(mesh)->one, s->element,
          place(mesh, s->at, at));
-  printf("            1 %% of the %s have at most %.4g, 10 %% %.4g, half %.4g, all %.4g\n", words_of(mesh)->many,
+  printf("            1 %% of the %s have at most %.4g, 10 %% %.4g, half %.4g, all %.4g\n", wisp_mesh_cell(mesh)->many,
          s->hundredth, s->tenth, s->half, s->greatest);
 }
 
@@ -53,7 +52,7 @@ static void print_touching(const wisp_mesh *mesh, const wisp_touching *t)
     printf("touching    no %s lie on one another\n", words_of(mesh)->faces);
   else
     printf("touching    %zu %s coincide with others, %zu overlap others; the first at %s, %s %zu and %zu\n",
-           t->coincident, words_of(mesh)->faces, t->overlapping, place(mesh, t->at, at), words_of(mesh)->many,
+           t->coincident, words_of(mesh)->faces, t->overlapping, place(mesh, t->at, at), wisp_mesh_cell(mesh)->many,
            t->element[0], t->element[1]);
 }
 
@@ -63,7 +62,7 @@ static void print_lines(const wisp_mesh_report *r)
   const words *w = words_of(mesh);
   const wisp_health *h = &r->health;
   char share[64];
-  printf("mesh        %s: %zu %s, %zu nodes\n", r->file, mesh->elements, w->many, mesh->vertices);
+  printf("mesh        %s: %zu %s, %zu nodes\n", r->file, mesh->elements, wisp_mesh_cell(mesh)->many, mesh->vertices);
   printf("extent      x %.10g to %.10g, y %.10g to %.10g", h->low[0], h->high[0], h->low[1], h->high[1]);
   if (wisp_mesh_axes(mesh) == 2)
     printf("\n");
@@ -72,12 +71,13 @@ static void print_lines(const wisp_mesh_report *r)
   printf("%s %.8g\n", w->measure, h->measure);
   printf("boundary    %s %.8g, %zu %s\n", w->face_measure, h->boundary, h->boundary_faces, w->faces);
   printf("pieces      %zu\n", h->pieces);
-  printf("orientation %zu of %zu %s are reversed in the file\n", mesh->found.reversed, mesh->elements, w->many);
+  printf("orientation %zu of %zu %s are reversed in the file\n", mesh->found.reversed, mesh->elements,
+         wisp_mesh_cell(mesh)->many);
   print_touching(mesh, &r->touching);
   print_spread("shape", mesh, &h->quality, w->quality);
   print_spread("step", mesh, &h->length, w->length);
   snprintf(share, sizeof share, h->limiting == 1 ? "%zu %s has" : "%zu %s have", h->limiting,
-           h->limiting == 1 ? w->one : w->many);
+           h->limiting == 1 ? wisp_mesh_cell(mesh)->one : wisp_mesh_cell(mesh)->many);
   printf("            %s less than twice the least: there the step of time is limited\n", share);
 }
 
@@ -201,7 +201,7 @@ static cJSON *make_json(const wisp_mesh_report *r)
                                       {"pieces", (double)h->pieces},
                                       {"reversed", (double)mesh->found.reversed},
                                       {"limiting", (double)h->limiting}};
-  cJSON_AddStringToObject(object, "element", words_of(mesh)->one);
+  cJSON_AddStringToObject(object, "element", wisp_mesh_cell(mesh)->one);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   cJSON *extent = cJSON_AddArrayToObject(object, "extent");
   for (int c = 0; c < wisp_mesh_axes(mesh); c++)

@@ -190,15 +190,15 @@ static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_trial 
                                spec.kernel, t->layout,
                                numbers[0],  numbers[1],
                                numbers[2],  numbers[3],
-                               who};
+                               t->floor,    who};
   return wisp_table_add(err, table, cells);
 }
 
 static wisp_status print_winners(wisp_error *err, const char *device, const winners *w)
 {
-  static const wisp_column columns[] = {{"N", true},       {"prec", false}, {"kernel", false},
-                                        {"layout", false}, {"ms", true},    {"GDOF/s", true},
-                                        {"GB/s", true},    {"eff.", true},  {"strategy and parameters", false}};
+  static const wisp_column columns[] = {
+      {"N", true},      {"prec", false}, {"kernel", false}, {"layout", false}, {"ms", true},
+      {"GDOF/s", true}, {"GB/s", true},  {"eff.", true},    {"floor", false},  {"strategy and parameters", false}};
   OWNED(wisp_table_destroy) wisp_table *table = NULL;
   HELD(wisp_text_free) wisp_text text = {0};
   CALL(wisp_table_create(err, device, WISP_COUNT(columns), columns, &table));

@@ -139,10 +139,11 @@ wisp_status wisp_family_work_own(wisp_error *err, const wisp_spec *spec, double 
   CALL(evaluate(err, k->flops, sizes, &flops));
   CALL(evaluate(err, k->dofs, sizes, &dofs));
   CALL(evaluate(err, k->adds, sizes, &adds));
-  *out = (wisp_work){.bytes = (numbers * (double)spec->precision + 4 * words) * elements,
-                     .flops = flops * elements,
+  const double launches = k->once ? 1 : elements;
+  *out = (wisp_work){.bytes = (numbers * (double)spec->precision + 4 * words) * launches,
+                     .flops = flops * launches,
                      .dofs = dofs * elements,
-                     .adds = adds * elements,
+                     .adds = adds * launches,
                      .no_read = !*k->reads};
   return WISP_OK;
 }

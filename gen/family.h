@@ -63,7 +63,8 @@ typedef struct wisp_kernel_decl {
   const char *words;          /* and words of four bytes; NULL: none */
   const char *flops, *dofs;   /* of one element */
   const char *adds;           /* atomic additions to memory, of one element; NULL: none */
-  const char *launches;       /* how it is cut into launches, a cut of the discretisation: "colours"; NULL: it is one */
+  const char *once;     /* numbers, words, flops and adds are of a launch, not of an element: why; NULL: they are not */
+  const char *launches; /* how it is cut into launches, a cut of the discretisation: "colours"; NULL: it is one */
   const wisp_size *facts; /* tell it from the kernels that it shares spaces and texts with: names that these see; the
                              last has no name. NULL: there are none */
 } wisp_kernel_decl;

@@ -1,7 +1,7 @@
 #include "layout.h"
+#include "text.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <string.h>
 
 static int round_up(int a, int b)
@@ -51,12 +51,14 @@ int wisp_layouts(int Np, int Nf, wisp_layout out[8])
 
 void wisp_layout_print(const wisp_layout *layout, char text[WISP_LAYOUT_TEXT])
 {
-  if (layout->order == WISP_NO_LAYOUT)
-    snprintf(text, WISP_LAYOUT_TEXT, "none");
-  else if (layout->order == WISP_NODE_FASTEST)
-    snprintf(text, WISP_LAYOUT_TEXT, "node-km%d-pad%d", layout->KM, layout->NpM);
-  else
-    snprintf(text, WISP_LAYOUT_TEXT, "slab-km%d", layout->KM);
+  static const char *const names[] = {
+      [WISP_NODE_FASTEST] = "node-km", [WISP_ELEMENT_FASTEST] = "slab-km", [WISP_NO_LAYOUT] = "none"};
+  size_t used = wisp_append(text, WISP_LAYOUT_TEXT, 0, names[layout->order]);
+  if (layout->order == WISP_NO_LAYOUT) return;
+  used = wisp_append_integer(text, WISP_LAYOUT_TEXT, used, layout->KM);
+  if (layout->order != WISP_NODE_FASTEST) return;
+  used = wisp_append(text, WISP_LAYOUT_TEXT, used, "-pad");
+  wisp_append_integer(text, WISP_LAYOUT_TEXT, used, layout->NpM);
 }
 
 wisp_status wisp_layout_parse(wisp_error *err, const char *text, int Np, int Nf, wisp_layout *out)

@@ -1,6 +1,9 @@
 #include "spec.h"
+#include "text.h"
 
-#include <stdio.h>
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *wisp_precision_name(wisp_precision precision)
@@ -60,18 +63,46 @@ void wisp_spec_name_element(wisp_spec *spec, const char *element)
 
 void wisp_spec_print(const wisp_spec *spec, char text[WISP_SPEC_TEXT])
 {
-  snprintf(text, WISP_SPEC_TEXT, "%s.%s:%s:p%d:%s:%s", spec->family, spec->kernel, spec->element, spec->order,
-           spec->system, wisp_precision_name(spec->precision));
+  const char *const before[] = {spec->family, ".", spec->kernel, ":", spec->element, ":p"};
+  const char *const behind[] = {":", spec->system, ":", wisp_precision_name(spec->precision)};
+  size_t used = 0;
+  for (size_t i = 0; i < WISP_COUNT(before); i++) used = wisp_append(text, WISP_SPEC_TEXT, used, before[i]);
+  used = wisp_append_integer(text, WISP_SPEC_TEXT, used, spec->order);
+  for (size_t i = 0; i < WISP_COUNT(behind); i++) used = wisp_append(text, WISP_SPEC_TEXT, used, behind[i]);
+}
+
+/* Takes a name off the front, up to a point or colon, and the mark behind it. */
+static bool take_name(const char **at, char mark, char *to, size_t room)
+{
+  const size_t length = strcspn(*at, ".:");
+  if (!length || length >= room || (*at)[length] != mark) return false;
+  memcpy(to, *at, length);
+  to[length] = '\0';
+  *at += length + (mark != '\0');
+  return true;
+}
+
+static bool take_order(const char **at, int *order)
+{
+  char *end = NULL;
+  if (**at != 'p' || !isdigit((unsigned char)(*at)[1])) return false;
+  const long value = strtol(*at + 1, &end, 10);
+  if (*end != ':' || value > INT_MAX) return false;
+  *order = (int)value;
+  *at = end + 1;
+  return true;
 }
 
 wisp_status wisp_spec_parse(wisp_error *err, const char *text, wisp_spec *out)
 {
-  wisp_spec spec = {0};
-  char precision[4] = "";
-  int end = 0;
-  int got = sscanf(text, "%23[^.:].%31[^.:]:%15[^.:]:p%d:%31[^.:]:%3[^.:]%n", spec.family, spec.kernel, spec.element,
-                   &spec.order, spec.system, precision, &end);
-  if (got != 6 || text[end] != '\0' || wisp_precision_parse(NULL, precision, &spec.precision) != WISP_OK)
+  wisp_spec spec = {.order = 0};
+  char precision[8] = "";
+  const char *at = text;
+  const bool whole =
+      take_name(&at, '.', spec.family, sizeof spec.family) && take_name(&at, ':', spec.kernel, sizeof spec.kernel) &&
+      take_name(&at, ':', spec.element, sizeof spec.element) && take_order(&at, &spec.order) &&
+      take_name(&at, ':', spec.system, sizeof spec.system) && take_name(&at, '\0', precision, sizeof precision);
+  if (!whole || wisp_precision_parse(NULL, precision, &spec.precision) != WISP_OK)
     return wisp_fail(err, WISP_EINPUT, "spec '%s' is not of the form family.kernel:element:pN:system:f32|f64", text);
   *out = spec;
   return WISP_OK;

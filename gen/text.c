@@ -233,3 +233,24 @@ const char *wisp_embedded_text(const char *path)
       bsearch(path, wisp_embedded_files, wisp_embedded_count, sizeof *wisp_embedded_files, by_path);
   return found ? found->text : NULL;
 }
+
+/* ---- Short texts. */
+
+size_t wisp_append(char *text, size_t room, size_t used, const char *more)
+{
+  while (*more && used + 1 < room) text[used++] = *more++;
+  text[used] = '\0';
+  return used;
+}
+
+size_t wisp_append_integer(char *text, size_t room, size_t used, long long value)
+{
+  char digits[24];
+  size_t at = sizeof digits - 1;
+  unsigned long long left = value < 0 ? 0 - (unsigned long long)value : (unsigned long long)value;
+  digits[at] = '\0';
+  do digits[--at] = (char)('0' + left % 10);
+  while (left /= 10);
+  if (value < 0) digits[--at] = '-';
+  return wisp_append(text, room, used, digits + at);
+}

@@ -52,6 +52,11 @@ uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count);
 /* The same of a text with its NUL, so that none can pass for the end of one and the beginning of the next; and of a
  * number, the same on every machine. */
 uint64_t wisp_hash_text(uint64_t seed, const char *text);
+
+/* Append to a text that ends at `used`, as far as `room` allows with the NUL, and give its new end. For short texts
+ * that are made thousands of times: printf, which libraries that LAPACK needs hook into, takes ten times as long. */
+size_t wisp_append(char *text, size_t room, size_t used, const char *more);
+size_t wisp_append_integer(char *text, size_t room, size_t used, long long value);
 uint64_t wisp_hash_number(uint64_t seed, uint64_t number);
 
 /* Texts in stores and files may hold anything, also what would steer a terminal. How many bytes make the character at

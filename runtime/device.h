@@ -51,6 +51,8 @@ void wisp_binary_free(wisp_binary *binary);
 /* Limits to plan for when no such device is here: target "sm_80", "sm_90", "sm_100", "host". Documented architecture
  * limits, for compile checks only; an open device always answers for itself. WISP_EUSAGE for an unknown target. */
 wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits *out);
+/* The same for whoever does not ask which compiler is here, which takes long: its name may be empty. */
+wisp_status wisp_target_documented(wisp_error *err, const char *target, wisp_limits *out);
 
 /* The dialect that kernels for a target are written in, and whether it is a GPU's; empty, and false, where the target
  * is not known. */

@@ -368,6 +368,7 @@ const wisp_device_kind wisp_cuda_kind = {
     .close = cuda_close,
     .has_target = wisp_nvrtc_has_target,
     .target_limits = cuda_target_limits,
+    .compiler_name = wisp_nvrtc_name,
     .compiler = wisp_nvrtc_compiler,
     .options = wisp_nvrtc_options,
     .compile = wisp_nvrtc_compile,

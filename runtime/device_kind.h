@@ -38,6 +38,8 @@ typedef struct wisp_device_kind {
   /* Whether it compiles for this target, and the limits that the target has by its documentation. */
   bool (*has_target)(const char *target);
   wisp_status (*target_limits)(wisp_error *err, const char *target, wisp_limits *out);
+  /* The compiler's name in these limits, empty where none is here; NULL: target_limits gives it, too. */
+  void (*compiler_name)(char *out, size_t size);
   /* Everything besides name and source that a binary depends on, which is part of the cache's key: which compiler is
    * here (WISP_EDEVICE, in words, where none is), and what else: options, the processor (NULL: nothing). */
   wisp_status (*compiler)(wisp_error *err, const char *target, wisp_text *out);

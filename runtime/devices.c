@@ -36,11 +36,20 @@ static wisp_status find_target(wisp_error *err, const char *target, const wisp_d
   return wisp_fail(err, WISP_EUSAGE, "target '%s' is not known: use host, or sm_80, sm_90, sm_100, ...", target);
 }
 
-wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits *out)
+wisp_status wisp_target_documented(wisp_error *err, const char *target, wisp_limits *out)
 {
   const wisp_device_kind *kind = NULL;
   if (find_target(NULL, target, &kind) != WISP_OK) kind = kinds[0]; /* which says what there is */
   return kind->target_limits(err, target, out);
+}
+
+wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits *out)
+{
+  const wisp_device_kind *kind = NULL;
+  CALL(wisp_target_documented(err, target, out));
+  CALL(find_target(err, target, &kind));
+  if (kind->compiler_name) kind->compiler_name(out->compiler, sizeof out->compiler);
+  return WISP_OK;
 }
 
 const char *wisp_target_dialect(const char *target)

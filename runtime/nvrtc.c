@@ -78,7 +78,6 @@ wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_l
                             .memory = (size_t)targets[i].memory_gb << 30};
       snprintf(limits.name, sizeof limits.name, "%s (documented limits)", targets[i].name);
       snprintf(limits.target, sizeof limits.target, "%.31s", target);
-      wisp_nvrtc_name(limits.compiler, sizeof limits.compiler);
       *out = limits;
       return WISP_OK;
     }

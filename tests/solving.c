@@ -136,14 +136,14 @@ void random_solution(const wisp_dg *dg, double *u)
   free(values);
 }
 
-void reference_steps(const wisp_dg *dg, double alpha, double dt, int steps, double *u)
+void reference_steps(const wisp_dg *dg, const wisp_scheme *scheme, double alpha, double dt, int steps, double *u)
 {
   size_t size = wisp_dg_volume_size(dg);
   double *rhs = calloc(size, sizeof *rhs), *res = calloc(size, sizeof *res);
   double *flux = calloc(wisp_dg_face_size(dg), sizeof *flux);
   assert_true(rhs && res && flux);
-  for (int stage = 0; stage < steps * WISP_RK_STAGES; stage++) {
-    const wisp_rk_stage *rk = &wisp_lsrk45[stage % WISP_RK_STAGES];
+  for (int stage = 0; stage < steps * scheme->stages; stage++) {
+    const wisp_rk_stage *rk = &scheme->stage[stage % scheme->stages];
     wisp_reference_volume(dg, u, rhs);
     wisp_reference_gather(dg, alpha, u, NULL, flux, NULL);
     wisp_reference_lift(dg, flux, rhs);

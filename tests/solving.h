@@ -55,6 +55,6 @@ void fill_random(double *values, size_t count);
 void random_solution(const wisp_dg *dg, double *u);
 
 /* What the solver should do, from the double references: `steps` steps of dt on u, in place. */
-void reference_steps(const wisp_dg *dg, double alpha, double dt, int steps, double *u);
+void reference_steps(const wisp_dg *dg, const wisp_scheme *scheme, double alpha, double dt, int steps, double *u);
 
 #endif

@@ -60,6 +60,7 @@ wisp_trial fixture_trial(int number)
   t.gbps = 1234.5;
   t.gflops = NAN;
   t.efficiency = 1.0 / 3.0;
+  strcpy(t.floor, number > 3 && number % 3 ? "bytes" : "");
   t.error = 1e-17 * number;
   t.shared_bytes = 1024 * number;
   t.is_default = number % 5 == 0;
@@ -81,7 +82,7 @@ bool fixture_same(const wisp_trial *a, const wisp_trial *b)
   bool same = SAME_TEXT(spec) && SAME_TEXT(layout) && SAME_TEXT(strategy) && SAME_TEXT(params) && SAME_TEXT(device) &&
               SAME_TEXT(target) && SAME_TEXT(driver) && SAME_TEXT(compiler) && SAME_TEXT(template_hash) &&
               SAME_TEXT(version) && SAME_TEXT(mode) && SAME_TEXT(when) && SAME_TEXT(outcome) && SAME_TEXT(reason) &&
-              SAME_TEXT(tie);
+              SAME_TEXT(tie) && SAME_TEXT(floor);
   same = same && SAME_REAL(clock_mhz) && SAME_REAL(ms) && SAME_REAL(gdofs) && SAME_REAL(gbps) && SAME_REAL(gflops) &&
          SAME_REAL(efficiency) && SAME_REAL(error);
   same = same && a->units == b->units && a->elements == b->elements && a->registers == b->registers &&

@@ -160,7 +160,8 @@ static double integrate(const matrix *m, size_t e, int a, int b, double mass, do
   const size_t corners = (size_t)m->mesh->corners;
   const int32_t *v = m->mesh->cell + corners * e, *node = m->assembly->nodes->node + e * (size_t)s->Np;
   double phi[WISP_ELEMENT_NODES], of[3][WISP_ELEMENT_NODES] = {{0}}, *const slopes[3] = {of[0], of[1], of[2]};
-  double d[3][3] = {[2] = {0, 0, 1}}, A[3], B[3], sum = 0, J = wisp_mesh_corner(m->mesh, e, wisp_tet_frames[0], NULL);
+  double d[3][3] = {[2] = {0, 0, 1}}, A[3], B[3], sum = 0,
+         J = wisp_mesh_corner(m->mesh, e, wisp_cells[4].frame[0], NULL);
   J /= corners == 3 ? 4 : 8;
   for (size_t i = 0; i < 3 * (corners - 1); i++)
     d[i / 3][i % 3] = (m->mesh->xyz[3 * v[1 + i / 3] + (int)(i % 3)] - m->mesh->xyz[3 * v[0] + (int)(i % 3)]) / 2;

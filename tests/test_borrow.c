@@ -176,6 +176,7 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
   return WISP_OK;
 }
 
+static const int one_stage = 1;
 static const wisp_workload workload = {.family = "chain",
                                        .alone = true,
                                        .open = open_ground,
@@ -184,7 +185,7 @@ static const wisp_workload workload = {.family = "chain",
                                        .discretise = discretise,
                                        .scalars = scalars,
                                        .set_state = set_state,
-                                       .stages = 1,
+                                       .stages = &one_stage,
                                        .rounds = rounds,
                                        .pose = pose,
                                        .solve = solve,

@@ -25,15 +25,15 @@ static const wisp_value *get(const wisp_env *env, const char *name, wisp_kind ki
   return value;
 }
 
-/* What a maker is told, of which the environment keeps a copy: whom to count to, and whether to fail. */
-typedef struct told {
+/* What a maker is recipe, of which the environment keeps a copy: whom to count to, and whether to fail. */
+typedef struct recipe {
   int *count;
   bool fails;
-} told;
+} recipe;
 
 static wisp_status make_tables(wisp_error *err, const void *self, wisp_env *values)
 {
-  const told *o = self;
+  const recipe *o = self;
   ++*o->count;
   if (o->fails) return wisp_fail(err, WISP_ESYSTEM, "no table today");
   CALL(wisp_env_reals(err, values, "M", (const double[]){0, 0.5}, 2));
@@ -43,11 +43,11 @@ static wisp_status make_tables(wisp_error *err, const void *self, wisp_env *valu
 static wisp_env *deferred_env(bool fails, int *count)
 {
   wisp_env *env = NULL;
-  told o = {count, fails};
+  recipe o = {count, fails};
   assert_int_equal(wisp_env_create(NULL, NULL, &env), WISP_OK);
   assert_int_equal(wisp_env_int(NULL, env, "n", 2), WISP_OK);
   assert_int_equal(wisp_env_defer(NULL, env, "M at", make_tables, &o, sizeof o), WISP_OK);
-  o = (told){NULL, true};
+  o = (recipe){NULL, true};
   return env;
 }
 

@@ -235,8 +235,27 @@ static void test_commands(void **state)
   free(commands);
 }
 
+/* The index has a line for each page. */
+static void test_index(void **state)
+{
+  size_t length = 0;
+  char link[128];
+  (void)state;
+  if (access("docs/index.md", R_OK) != 0) skip();
+  char *index = fixture_read("docs/index.md", &length);
+  glob_t pages;
+  assert_int_equal(glob("docs/*/*.md", 0, NULL, &pages), 0);
+  for (size_t i = 0; i < pages.gl_pathc; i++) {
+    snprintf(link, sizeof link, "](%s): ", pages.gl_pathv[i] + strlen("docs/"));
+    if (!strstr(index, link)) fail_msg("docs/index.md has no line of %s", pages.gl_pathv[i]);
+  }
+  globfree(&pages);
+  free(index);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_pages), cmocka_unit_test(test_commands)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_pages), cmocka_unit_test(test_commands),
+                                     cmocka_unit_test(test_index)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static wisp_mesh *parse(int corners, const char *text)
 /* Volume, or area, of all elements; each is positive. */
 static double measure(const wisp_mesh *mesh)
 {
-  const int(*frame)[4] = mesh->corners == 3 ? wisp_tri_frames : mesh->corners == 4 ? wisp_tet_frames : wisp_hex_frames;
+  const int(*frame)[4] = wisp_mesh_cell(mesh)->frame;
   double sum = 0;
   for (size_t k = 0; k < mesh->elements; k++)
     for (int i = 0; i < (mesh->corners == 8 ? 8 : 1); i++) {
@@ -94,7 +94,7 @@ static double volume_in(const wisp_mesh *mesh, int32_t number)
   double sum = 0;
   for (size_t k = 0; k < mesh->elements; k++)
     if (wisp_groups_have(&mesh->groups, mesh->region[k], number))
-      sum += wisp_mesh_corner(mesh, k, wisp_tet_frames[0], NULL) / 6;
+      sum += wisp_mesh_corner(mesh, k, wisp_cells[4].frame[0], NULL) / 6;
   return sum;
 }
 

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-enum { S = WISP_RK_STAGES };
+enum { S = 5 };
 
 /* The tableau of the same method: stage i is u + dt sum_j A[i][j] k_j, the step's end is row S. */
 static void tableau(double A[S + 1][S])
@@ -15,8 +15,8 @@ static void tableau(double A[S + 1][S])
   for (int j = 0; j < S; j++) A[0][j] = 0;
   for (int i = 0; i < S; i++)
     for (int j = 0; j < S; j++) {
-      res[j] = wisp_lsrk45[i].a * res[j] + (i == j);
-      A[i + 1][j] = A[i][j] + wisp_lsrk45[i].b * res[j];
+      res[j] = wisp_lsrk45.stage[i].a * res[j] + (i == j);
+      A[i + 1][j] = A[i][j] + wisp_lsrk45.stage[i].b * res[j];
     }
 }
 
@@ -25,15 +25,16 @@ static void test_conditions(void **state)
 {
   (void)state;
   double A[S + 1][S], sum[8] = {0};
+  assert_int_equal(wisp_lsrk45.stages, S);
   static const double expected[8] = {1, 1 / 2.0, 1 / 3.0, 1 / 6.0, 1 / 4.0, 1 / 8.0, 1 / 12.0, 1 / 24.0};
   tableau(A);
   for (int i = 0; i < S; i++) {
-    double b = A[S][i], c = wisp_lsrk45[i].c, row = 0, Ac = 0, Acc = 0, AAc = 0;
+    double b = A[S][i], c = wisp_lsrk45.stage[i].c, row = 0, Ac = 0, Acc = 0, AAc = 0;
     for (int j = 0; j < S; j++) {
       row += A[i][j];
-      Ac += A[i][j] * wisp_lsrk45[j].c;
-      Acc += A[i][j] * wisp_lsrk45[j].c * wisp_lsrk45[j].c;
-      for (int k = 0; k < S; k++) AAc += A[i][j] * A[j][k] * wisp_lsrk45[k].c;
+      Ac += A[i][j] * wisp_lsrk45.stage[j].c;
+      Acc += A[i][j] * wisp_lsrk45.stage[j].c * wisp_lsrk45.stage[j].c;
+      for (int k = 0; k < S; k++) AAc += A[i][j] * A[j][k] * wisp_lsrk45.stage[k].c;
       assert_true(j < i || A[i][j] == 0); /* explicit */
     }
     assert_true(fabs(row - c) < 1e-12);
@@ -55,10 +56,10 @@ static double integrate(int steps)
   double u[2] = {1, 2}, res[2] = {0}, k[2], dt = 2.0 / steps;
   for (int step = 0; step < steps; step++)
     for (int s = 0; s < S; s++) {
-      rate(u, (step + wisp_lsrk45[s].c) * dt, k);
+      rate(u, (step + wisp_lsrk45.stage[s].c) * dt, k);
       for (int i = 0; i < 2; i++) {
-        res[i] = wisp_lsrk45[s].a * res[i] + dt * k[i];
-        u[i] += wisp_lsrk45[s].b * res[i];
+        res[i] = wisp_lsrk45.stage[s].a * res[i] + dt * k[i];
+        u[i] += wisp_lsrk45.stage[s].b * res[i];
       }
     }
   return u[0];

@@ -112,11 +112,11 @@ static double cavity_error(const wisp_dg *dg, double T)
   assert_int_equal(wisp_start_choose(NULL, dg->mesh, dg->system, "cavity", (int[3]){1, 1, 0}, &cavity), WISP_OK);
   wisp_dg_fill(dg, wisp_start_field, &cavity, 0, u);
   for (int step = 0; step < steps; step++)
-    for (int s = 0; s < WISP_RK_STAGES; s++) {
+    for (int s = 0; s < wisp_lsrk45.stages; s++) {
       right_hand_side(dg, 1, u, flux, rhs);
       for (size_t i = 0; i < size; i++) {
-        res[i] = wisp_lsrk45[s].a * res[i] + dt * rhs[i];
-        u[i] += wisp_lsrk45[s].b * res[i];
+        res[i] = wisp_lsrk45.stage[s].a * res[i] + dt * rhs[i];
+        u[i] += wisp_lsrk45.stage[s].b * res[i];
       }
     }
   assert_int_equal(wisp_dg_l2_error(NULL, dg, u, wisp_start_field, &cavity, T, &error), WISP_OK);

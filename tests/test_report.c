@@ -29,6 +29,7 @@ static wisp_trial trial(const char *spec, const char *strategy, const char *para
   snprintf(t.reason, sizeof t.reason, "%s", reason);
   snprintf(t.device, sizeof t.device, "%s", DEVICE);
   t.ms = ms, t.gdofs = 10 / ms, t.gbps = 400 / ms, t.gflops = 900 / ms, t.efficiency = 0.1 / ms;
+  strcpy(t.floor, ms < 1 ? "fma" : "bytes");
   t.is_default = is_default, t.sample_count = 0;
   return t;
 }

@@ -187,7 +187,7 @@ static void check_step(const wisp_strategies *all, const wisp_store *store, cons
 {
   const char *const *composition = wisp_family_find(spec->family)->compositions;
   wisp_error err = {0};
-  wisp_limits limits;
+  wisp_limits limits = {.target = ""};
   wisp_stage stage = {.kernels = 0};
   const wisp_wish wish = {.spec = *spec, .composition = t->strategy, .layout = t->layout, .elements = t->elements};
   while (*composition && strcmp(*composition, t->strategy) != 0) composition++;

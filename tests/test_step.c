@@ -2,7 +2,7 @@
  * and says which; a winner that does not compile gives way to a default that fits the others. */
 #include "good.h"
 #include "solving.h"
-#include "store_fixture.h"
+#include "step_case.h"
 #include "../cache/columns.h"
 
 #include <math.h>
@@ -14,109 +14,10 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
-/* A store of the test's own and the device that it is about. */
-typedef struct fixture {
-  char folder[64];
-  const char *path;
-  wisp_strategies *strategies;
-  wisp_device *device;
-  const wisp_limits *limits;
-} fixture;
-
-static int open_fixture(void **state)
-{
-  fixture *f = calloc(1, sizeof *f);
-  assert_non_null(f);
-  fixture_folder(f->folder);
-  f->path = fixture_path(f->folder, "wisp.db");
-  GOOD(wisp_strategies_load(err, &f->strategies));
-  GOOD(wisp_device_open(err, test_device(), &f->device));
-  f->limits = wisp_device_limits(f->device);
-  *state = f;
-  return 0;
-}
-
-static int close_fixture(void **state)
-{
-  fixture *f = *state;
-  wisp_device_close(f->device);
-  wisp_strategies_free(f->strategies);
-  fixture_remove(f->folder);
-  free(f);
-  return 0;
-}
-
-/* What a test says of one entry; the rest is as if measured here. */
-typedef struct entry {
-  const char *kernel, *layout, *strategy, *params;
-  double ms;
-  const char *hash, *device, *target, *driver; /* NULL: today's, this one's */
-} entry;
-
-static void put(char *to, size_t room, const char *from)
-{
-  snprintf(to, room, "%s", from);
-}
-
-static void add(fixture *f, const entry *e)
-{
-  wisp_writer *writer = NULL;
-  wisp_trial t;
-  const wisp_strategy *s = wisp_strategies_find(f->strategies, "nodal", e->kernel, e->strategy);
-  wisp_trial_blank(&t);
-  snprintf(t.spec, sizeof t.spec, "nodal.%s:tet:p2:maxwell:f64", e->kernel);
-  put(t.layout, sizeof t.layout, e->layout);
-  put(t.strategy, sizeof t.strategy, e->strategy);
-  put(t.params, sizeof t.params, e->params);
-  put(t.device, sizeof t.device, e->device ? e->device : f->limits->name);
-  put(t.target, sizeof t.target, e->target ? e->target : f->limits->target);
-  put(t.driver, sizeof t.driver, e->driver ? e->driver : f->limits->driver);
-  put(t.compiler, sizeof t.compiler, f->limits->compiler);
-  if (s) wisp_strategy_hash(s, "maxwell", wisp_target_dialect(t.target), t.template_hash);
-  if (e->hash) strcpy(t.template_hash, e->hash);
-  strcpy(t.version, WISP_VERSION), strcpy(t.mode, "made up");
-  strcpy(t.when, "2026-11-21T08:00:00Z"), strcpy(t.outcome, "ok");
-  t.units = f->limits->units;
-  t.elements = 1000;
-  t.ms = e->ms;
-  GOOD(wisp_writer_open(err, f->path, NULL, &writer));
-  GOOD(wisp_writer_add(err, writer, &t));
-  GOOD(wisp_writer_close(err, writer));
-}
-
-static wisp_wish request(void)
-{
-  return (wisp_wish){.spec = wisp_family_spec(wisp_family_find("nodal"), 2, "maxwell", WISP_F64), .elements = 1000};
-}
-
-static wisp_stage choose_for(fixture *f, const wisp_wish *r)
-{
-  wisp_store *store = NULL;
-  wisp_stage stage;
-  GOOD(wisp_store_open(err, f->path, false, NULL, &store));
-  GOOD(wisp_choose(err, &(wisp_chooser){f->strategies, store, f->limits, NULL}, r, &stage));
-  wisp_store_close(store);
-  return stage;
-}
-
-static wisp_stage choose(fixture *f)
-{
-  wisp_wish r = request();
-  return choose_for(f, &r);
-}
-
-static const wisp_choice *of(const wisp_stage *stage, const char *kernel)
-{
-  for (int i = 0; i < stage->kernels; i++)
-    if (strcmp(stage->choice[i].kernel, kernel) == 0) return &stage->choice[i];
-  fail_msg("%s has no kernel %s", stage->composition, kernel);
-  return NULL;
-}
-
 static void check(const wisp_stage *stage, const char *kernel, const char *strategy, const char *params,
                   wisp_match match)
 {
-  const wisp_choice *c = of(stage, kernel);
+  const wisp_choice *c = step_choice(stage, kernel);
   assert_string_equal(c->strategy, strategy);
   if (params) assert_string_equal(c->params, params);
   assert_int_equal(c->match, match);
@@ -174,7 +75,7 @@ static void candidate(fixture *f, const char *kernel, const char *strategy, want
   wisp_layout l;
   wisp_target target = wisp_limits_target(f->limits);
   wisp_spec spec = {.family = "nodal", .element = "tet", .order = 2, .system = "maxwell", .precision = WISP_F64};
-  put(spec.kernel, sizeof spec.kernel, kernel);
+  wisp_spec_name_kernel(&spec, kernel);
   w->strategy = wisp_strategies_find(f->strategies, "nodal", kernel, strategy);
   assert_non_null(w->strategy);
   GOOD(wisp_layout_parse(err, layout, 10, 24, &l));
@@ -211,13 +112,13 @@ static void check_whole(const wisp_stage *stage, const entry *e)
 /* The step is what runs without a store; test_defaults tells what that is on which device. */
 static void check_standard(const fixture *f, const wisp_stage *stage)
 {
-  wisp_wish r = request();
+  wisp_wish r = step_request();
   wisp_stage standard;
   GOOD(wisp_choose(err, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &standard));
   assert_string_equal(stage->composition, standard.composition);
   for (int i = 0; i < standard.kernels; i++) {
     const wisp_choice *c = &standard.choice[i];
-    assert_string_equal(of(stage, c->kernel)->layout, c->layout);
+    assert_string_equal(step_choice(stage, c->kernel)->layout, c->layout);
     check(stage, c->kernel, c->strategy, c->params, WISP_MATCH_DEFAULT);
   }
   wisp_stage_free(&standard);
@@ -225,7 +126,7 @@ static void check_standard(const fixture *f, const wisp_stage *stage)
 
 static void test_empty(void **state)
 {
-  wisp_stage stage = choose(*state);
+  wisp_stage stage = step_choose(*state);
   check_standard(*state, &stage);
   wisp_stage_free(&stage);
 }
@@ -236,8 +137,8 @@ static void test_whole(void **state)
   wanted texts[WHOLE];
   entry e[WHOLE];
   make_whole(f, texts, e);
-  for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
-  wisp_stage stage = choose(f);
+  for (int i = 0; i < WHOLE; i++) step_add(f, &e[i]);
+  wisp_stage stage = step_choose(f);
   check_whole(&stage, e);
   assert_int_equal(stage.whole.match, WISP_MATCH_EXACT);
   assert_true(stage.whole.layer == WISP_LAYER_USER && stage.whole.stale); /* its hash is none */
@@ -252,9 +153,9 @@ static void test_winner_gone(void **state)
   wanted texts[WHOLE];
   entry e[WHOLE];
   make_whole(f, texts, e);
-  add(f, &e[STEP]);
-  add(f, &e[GATHER]);
-  wisp_stage stage = choose(f);
+  step_add(f, &e[STEP]);
+  step_add(f, &e[GATHER]);
+  wisp_stage stage = step_choose(f);
   assert_string_equal(stage.composition, composition);
   check(&stage, "gather", "pairs", e[GATHER].params, WISP_MATCH_EXACT);
   check(&stage, "lift", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
@@ -281,9 +182,9 @@ static void test_unfit_entries(void **state)
       {"step", "slab", "gather+fused", "", 0.2, NULL, NULL, NULL, NULL},
       {"step", "slab-km32", composition, "", 0.3, NULL, NULL, NULL, NULL},
   };
-  for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
-  for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++) add(f, &unfit[i]);
-  wisp_stage stage = choose(f);
+  for (int i = 0; i < WHOLE; i++) step_add(f, &e[i]);
+  for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++) step_add(f, &unfit[i]);
+  wisp_stage stage = step_choose(f);
   check_whole(&stage, e);
   wisp_stage_free(&stage);
 }
@@ -295,33 +196,20 @@ static void test_records_of_today(void **state)
   char hash[20];
   wanted texts[WHOLE];
   entry e[WHOLE];
-  wisp_wish r = request();
+  wisp_wish r = step_request();
   make_whole(f, texts, e);
-  for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
+  for (int i = 0; i < WHOLE; i++) step_add(f, &e[i]);
   r.composition = "gather+fused", r.layout = "slab-km32";
-  wisp_stage stage = choose_for(f, &r);
+  wisp_stage stage = step_choose_for(f, &r);
   assert_int_equal(stage.whole.match, WISP_MATCH_DEFAULT);
   wisp_plans_hash(stage.plan, stage.kernels, f->limits->kind, hash);
   wisp_stage_free(&stage);
-  add(f, &(entry){"step", r.layout, r.composition, "", 3, hash, NULL, NULL, NULL});
-  stage = choose(f);
+  step_add(f, &(entry){"step", r.layout, r.composition, "", 3, hash, NULL, NULL, NULL});
+  stage = step_choose(f);
   assert_string_equal(stage.composition, "gather+fused");
   assert_string_equal(stage.choice[0].layout, "slab-km32");
   assert_true(stage.whole.match == WISP_MATCH_EXACT && !stage.whole.stale);
   wisp_stage_free(&stage);
-}
-
-static wisp_status choose_exact(fixture *f, wisp_error *err)
-{
-  wisp_store *store = NULL;
-  wisp_stage stage = {.kernels = 0};
-  wisp_wish r = request();
-  r.exact_match_only = true;
-  assert_int_equal(wisp_store_open(err, f->path, false, NULL, &store), WISP_OK);
-  wisp_status status = wisp_choose(err, &(wisp_chooser){f->strategies, store, f->limits, NULL}, &r, &stage);
-  wisp_stage_free(&stage);
-  wisp_store_close(store);
-  return status;
 }
 
 /* Entries of another driver and of another chip are taken and named so; the strict mode refuses them. */
@@ -334,14 +222,14 @@ static void test_matches(void **state)
   make_whole(f, texts, e);
   e[STEP].device = e[GATHER].device = "another chip";
   e[LIFT].driver = "another driver";
-  for (int i = 0; i < WHOLE; i++) add(f, &e[i]);
-  wisp_stage stage = choose(f);
+  for (int i = 0; i < WHOLE; i++) step_add(f, &e[i]);
+  wisp_stage stage = step_choose(f);
   assert_string_equal(stage.composition, composition);
   assert_int_equal(stage.whole.match, WISP_MATCH_ARCHITECTURE);
   check(&stage, "gather", "pairs", e[GATHER].params, WISP_MATCH_ARCHITECTURE);
   check(&stage, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_DRIVER);
   wisp_stage_free(&stage);
-  assert_int_equal(choose_exact(f, &reason), WISP_EMISSING);
+  assert_int_equal(step_choose_exact(f, &reason), WISP_EMISSING);
   assert_non_null(strstr(reason.text, "nodal.derivative:tet:p2:maxwell:f64"));
 }
 
@@ -350,13 +238,13 @@ static void test_exact(void **state)
 {
   fixture *f = *state;
   wisp_error reason = {0};
-  wisp_stage stage = choose(f);
+  wisp_stage stage = step_choose(f);
   for (int i = 0; i < stage.kernels; i++) {
     const wisp_choice *c = &stage.choice[i];
-    add(f, &(entry){c->kernel, c->layout, c->strategy, c->params, 1, NULL, NULL, NULL, NULL});
+    step_add(f, &(entry){c->kernel, c->layout, c->strategy, c->params, 1, NULL, NULL, NULL, NULL});
   }
   wisp_stage_free(&stage);
-  if (choose_exact(f, &reason) != WISP_OK) fail_msg("%s", reason.text);
+  if (step_choose_exact(f, &reason) != WISP_OK) fail_msg("%s", reason.text);
 }
 
 /* Nothing of another architecture is taken. */
@@ -368,9 +256,9 @@ static void test_other_device(void **state)
   make_whole(f, texts, e);
   for (int i = 0; i < WHOLE; i++) {
     e[i].device = "NVIDIA Imaginary", e[i].target = "sm_10";
-    add(f, &e[i]);
+    step_add(f, &e[i]);
   }
-  wisp_stage stage = choose(f);
+  wisp_stage stage = step_choose(f);
   check_standard(f, &stage);
   wisp_stage_free(&stage);
 }
@@ -426,7 +314,7 @@ static void add_broken(fixture *f)
   wisp_strategies_free(f->strategies);
   f->strategies = NULL;
   GOOD(wisp_strategies_load(err, &f->strategies));
-  add(f, &(entry){"gather", layout, "broken", "MB=4 grouping=1", 0.01, NULL, NULL, NULL, NULL});
+  step_add(f, &(entry){"gather", layout, "broken", "MB=4 grouping=1", 0.01, NULL, NULL, NULL, NULL});
 }
 
 /* Its place is taken by a default with the same blocks, and the solution is right. */
@@ -439,8 +327,8 @@ static void test_broken_winner(void **state)
   wanted texts[WHOLE];
   entry e[WHOLE];
   make_whole(f, texts, e);
-  add(f, &e[STEP]);
-  add(f, &e[LIFT]);
+  step_add(f, &e[STEP]);
+  step_add(f, &e[LIFT]);
   add_broken(f);
   GOOD(wisp_store_open(err, f->path, false, NULL, &store));
   const solving_setup setup = {.order = 2, .store = store};
@@ -448,7 +336,7 @@ static void test_broken_winner(void **state)
   unsetenv("WISP_TEMPLATES");
   assert_string_equal(s.stage.composition, composition);
   check(&s.stage, "gather", "pairs", NULL, WISP_MATCH_DEFAULT);
-  assert_true(s.dg->pairs > 0 && strlen(of(&s.stage, "gather")->note) > 0);
+  assert_true(s.dg->pairs > 0 && strlen(step_choice(&s.stage, "gather")->note) > 0);
   assert_int_equal(wisp_dg_MB(&s.stage.fixed), 4);
   for (int i = 0; i < s.stage.kernels; i++) assert_int_equal(wisp_plan_value(s.stage.plan[i], "MB", 4), 4);
   check(&s.stage, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
@@ -457,7 +345,7 @@ static void test_broken_winner(void **state)
   assert_non_null(u);
   random_solution(s.dg, u);
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", u));
-  reference_steps(s.dg, 1, dt, 3, u);
+  reference_steps(s.dg, &wisp_lsrk45, 1, dt, 3, u);
   GOOD(wisp_stepper_advance(err, s.solver, dt, 3, NULL));
   GOOD(wisp_solution_energy(err, s.problem, &energy));
   GOOD(wisp_dg_energy(err, s.dg, u, &expected));
@@ -467,7 +355,7 @@ static void test_broken_winner(void **state)
   wisp_store_close(store);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, step_open, step_close)
 
 int main(void)
 {

@@ -60,7 +60,7 @@ static void compare_with_reference(solving *s, wisp_precision precision, double 
   random_solution(s->dg, expected);
   upload_with_rubbish(s, expected);
   for (int steps = 3; steps >= 2; steps--) {
-    reference_steps(s->dg, alpha, dt, steps, expected);
+    reference_steps(s->dg, s->solver->integrator.scheme, alpha, dt, steps, expected);
     GOOD(wisp_stepper_advance(err, s->solver, dt, steps, NULL));
     GOOD(wisp_arrays_download(err, s->problem->arrays, "u", u));
     double off = difference(s->dg, u, expected);
@@ -140,8 +140,8 @@ static void launch_plainly(solving *s, double dt, int steps, bool swaps)
     GOOD(wisp_kernel_create(err, s->device, s->stage.plan[i], &binary, &kernel[i]));
     free(binary.data);
   }
-  for (int stage = 0; stage < steps * WISP_RK_STAGES; stage++) {
-    const wisp_rk_stage *rk = &wisp_lsrk45[stage % WISP_RK_STAGES];
+  for (int stage = 0; stage < steps * wisp_lsrk45.stages; stage++) {
+    const wisp_rk_stage *rk = &wisp_lsrk45.stage[stage % wisp_lsrk45.stages];
     const wisp_scalars scalars = {.alpha = 1, .a = rk->a, .b = rk->b, .dt = dt};
     for (int i = 0; i < s->stage.kernels; i++) GOOD(wisp_problem_launch(err, s->problem, kernel[i], &scalars));
     if (swaps) wisp_arrays_swap(s->problem->arrays, "u", "u_next");
@@ -201,7 +201,7 @@ static void test_steps(void **state)
   random_solution(s.dg, expected);
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", expected));
   for (int i = 1; i <= 4; i++) {
-    reference_steps(s.dg, 1, dt / i, i % 3, expected);
+    reference_steps(s.dg, &wisp_lsrk45, 1, dt / i, i % 3, expected);
     GOOD(wisp_stepper_advance(err, s.solver, dt / i, i % 3, &ms));
     GOOD(wisp_arrays_download(err, s.problem->arrays, "u", u));
     assert_true(difference(s.dg, u, expected) < 1e-12);
@@ -211,6 +211,33 @@ static void test_steps(void **state)
   assert_int_equal(wisp_stepper_advance(&reason, s.solver, dt, -1, NULL), WISP_EUSAGE);
   free(expected), free(u);
   solving_close(&s);
+}
+
+/* A step goes by its scheme's table, whose length may be any, odd or even, in low storage and nested: methods of order
+ * 2 and 3. */
+static void test_schemes(void **state)
+{
+  (void)state;
+  static const wisp_rk_stage second[] = {{0, 1.0 / 2, 0}, {-1.0 / 2, 1, 1.0 / 2}};
+  static const wisp_rk_stage third[] = {
+      {0, 1.0 / 3, 0}, {-5.0 / 9, 15.0 / 16, 1.0 / 3}, {-153.0 / 128, 8.0 / 15, 3.0 / 4}};
+  static const double nested_second[] = {1.0 / 2, 1}, nested_third[] = {1.0 / 3, 1.0 / 2, 1};
+  const wisp_scheme schemes[] = {{2, second, nested_second}, {3, third, nested_third}};
+  const char *const *composition = wisp_family_find("nodal")->compositions;
+  int nested = 0, moving = 0;
+  for (; *composition; composition++)
+    for (size_t k = 0; k < WISP_COUNT(schemes); k++) {
+      const solving_setup setup = {.order = 2, .precision = WISP_F64, .composition = *composition};
+      wisp_error reason = {0};
+      solving s;
+      if (!solving_open(&reason, &s, ragged_box(BOX, LEFT_OUT), &setup)) continue;
+      s.solver->integrator =
+          wisp_integrator_of(s.problem, (const wisp_kernel *const *)s.stage.kernel, s.stage.kernels, &schemes[k], 1);
+      nested += s.solver->integrator.nested, moving += s.solver->integrator.moves;
+      compare_with_reference(&s, WISP_F64, 1);
+      solving_close(&s);
+    }
+  assert_true(nested && moving > nested);
 }
 
 /* Few kernels read pairs: for the others none are made, and those made later are the ones made at once. */
@@ -237,8 +264,9 @@ static void test_pairs_where_read(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_order_1), cmocka_unit_test(test_double), cmocka_unit_test(test_single),
-      cmocka_unit_test(test_graphs),  cmocka_unit_test(test_steps),  cmocka_unit_test(test_pairs_where_read),
+      cmocka_unit_test(test_order_1),          cmocka_unit_test(test_double), cmocka_unit_test(test_single),
+      cmocka_unit_test(test_graphs),           cmocka_unit_test(test_steps),  cmocka_unit_test(test_schemes),
+      cmocka_unit_test(test_pairs_where_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,12 @@
-/* What was stored is found again, field by field, and answers are graded: driver, architecture, layer, size, speed. */
+/* What was stored is found again, field by field, and answers are graded: what matches
+ * better and the nearer layer answer where they are expected to be faster; size before speed. */
 #include "store_fixture.h"
 
 #include <stdarg.h>
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,7 @@
 
 #define SPEC "nodal.volume:tet:p9:test:f64" /* of a system that never ships */
 
-static const wisp_asker h200 = {"NVIDIA H200", "sm_90", "580.159", "NVRTC 13.0", 132};
+static const wisp_asker h200 = {"NVIDIA H200", "sm_90", "580.159", "NVRTC 13.0", 132, false};
 
 static int setup(void **state)
 {
@@ -163,39 +165,139 @@ static void test_trial_without_spec_is_refused(void **state)
   wisp_writer_close(&err, writer);
 }
 
-static void test_match_wins_over_speed(void **state)
+static void put_sister(const char *path, const char *params, double ms)
+{
+  put(path, "NVIDIA GH200", "sm_90", "580.159", params, 1000, ms);
+}
+
+static void put_here(const char *path, const char *params, double ms)
+{
+  put(path, "NVIDIA H200", "sm_90", "580.159", params, 1000, ms);
+}
+
+static void expect(const char *path, const char *params, wisp_match match)
+{
+  char taken[200];
+  const wisp_answer answer = ask(path, 1000, taken);
+  assert_string_equal(taken, params);
+  assert_int_equal(answer.match, match);
+}
+
+/* Another architecture answers never; another card of this one does, until trials of here are expected to be faster. */
+static void test_matches(void **state)
 {
   const char *path = fixture_path(*state, "wisp.db");
   char params[200];
-  assert_int_equal(ask(path, 1000, params).match, WISP_MATCH_DEFAULT);
+  expect(path, "", WISP_MATCH_DEFAULT);
   put(path, "NVIDIA A100", "sm_80", "580.159", "other", 1000, 0.1);
-  assert_int_equal(ask(path, 1000, params).match, WISP_MATCH_DEFAULT);
-  put(path, "NVIDIA GH200", "sm_90", "580.159", "sister", 1000, 1.0);
-  assert_int_equal(ask(path, 1000, params).match, WISP_MATCH_ARCHITECTURE);
-  put(path, "NVIDIA H200", "sm_90", "570.1", "old", 1000, 2.0);
-  assert_int_equal(ask(path, 1000, params).match, WISP_MATCH_DRIVER);
-  put(path, "NVIDIA H200", "sm_90", "580.159", "slow", 1000, 3.0);
-  put(path, "NVIDIA H200", "sm_90", "580.159", "right", 1000, 2.5);
+  expect(path, "", WISP_MATCH_DEFAULT);
+  put_sister(path, "sister", 1.0);
+  expect(path, "sister", WISP_MATCH_ARCHITECTURE);
+  put_here(path, "slow", 3.0);
+  put_here(path, "right", 2.5);
+  expect(path, "sister", WISP_MATCH_ARCHITECTURE); /* nothing tells how much slower this card is */
+  put_sister(path, "slow", 2.0);                   /* 1.5 times: expected are 1.5 ms */
+  expect(path, "sister", WISP_MATCH_ARCHITECTURE);
+  put_sister(path, "right", 1.001); /* 1.5 and 2.5 times, in the middle 2 */
+  expect(path, "sister", WISP_MATCH_ARCHITECTURE);
+  put_here(path, "third", 4.0);
+  put_sister(path, "third", 1.2); /* 1.5, 2.5 and 3.3 */
+  put_here(path, "better", 2.4);
+  expect(path, "better", WISP_MATCH_EXACT);
   put(path, "NVIDIA H200", "sm_90", "580.159", "small", 10, 0.01);
-  wisp_answer answer = ask(path, 900, params);
-  assert_int_equal(answer.match, WISP_MATCH_EXACT);
-  assert_int_equal(answer.layer, WISP_LAYER_USER);
-  assert_string_equal(params, "right");
   ask(path, 20, params); /* nearest size over speed */
   assert_string_equal(params, "small");
 }
 
+/* Where the other card's best was measured here, it is known how long it takes; where it failed here, it answers no
+ * more. */
+static void test_measured_here(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  put_sister(path, "sister", 1.0);
+  put_sister(path, "second", 1.1);
+  put_here(path, "own", 2.0);
+  expect(path, "sister", WISP_MATCH_ARCHITECTURE);
+  put_here(path, "sister", 1.9);
+  expect(path, "sister", WISP_MATCH_EXACT);
+  put_here(path, "own", 1.8);
+  expect(path, "own", WISP_MATCH_EXACT);
+  wisp_trial t = fixture_trial(1);
+  strcpy(t.spec, SPEC), strcpy(t.params, "sister");
+  t.elements = 1000;
+  wisp_trial_end(&t, WISP_TRIAL_WRONG, "made up");
+  assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_OK);
+  assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  expect(path, "second", WISP_MATCH_ARCHITECTURE);
+}
+
+/* Another driver on the same chip is expected to be as fast, where candidates that both have do not tell. */
+static void test_drivers(void **state)
+{
+  const char *path = fixture_path(*state, "wisp.db");
+  put(path, "NVIDIA H200", "sm_90", "570.1", "old", 1000, 2.0);
+  put_here(path, "new", 2.5);
+  expect(path, "old", WISP_MATCH_DRIVER);
+  put_here(path, "new", 1.9);
+  expect(path, "new", WISP_MATCH_EXACT);
+  put(path, "NVIDIA H200", "sm_90", "570.1", "new", 1000, 2.1); /* which makes old 1.81 */
+  expect(path, "old", WISP_MATCH_DRIVER);
+}
+
+/* Of the same surroundings the faster answers, whatever the layer; of the same candidate, what was measured nearer. */
 static void test_layers(void **state)
 {
   const char *user = fixture_path(*state, "user.db"), *site = fixture_path(*state, "site.db");
   char params[200];
   setenv("WISP_SITE_DB", site, 1);
-  put(site, "NVIDIA H200", "sm_90", "580.159", "site", 1000, 1.0);
+  put_here(site, "site", 1.0);
   assert_int_equal(ask(user, 1000, params).layer, WISP_LAYER_SITE);
-  put(user, "NVIDIA H200", "sm_90", "570.1", "user", 1000, 1.0);
-  assert_int_equal(ask(user, 1000, params).layer, WISP_LAYER_SITE); /* the match is better */
-  put(user, "NVIDIA H200", "sm_90", "580.159", "user", 1000, 2.0);
-  assert_int_equal(ask(user, 1000, params).layer, WISP_LAYER_USER); /* the layer is better */
+  put_here(user, "user", 2.0);
+  assert_int_equal(ask(user, 1000, params).layer, WISP_LAYER_SITE);
+  put_here(user, "user", 0.9);
+  assert_int_equal(ask(user, 1000, params).layer, WISP_LAYER_USER);
+  put_here(user, "user", 2.0);
+  put_here(user, "site", 1.5);
+  assert_int_equal(ask(user, 1000, params).layer, WISP_LAYER_USER);
+  assert_string_equal(params, "site");
+}
+
+/* The ratio of the nearest: of the spec itself, else of the kernel in this precision, else of the family; none of
+ * another precision. */
+static void test_ratios(void **state)
+{
+  static const struct {
+    const char *spec;
+    double here;
+  } cases[] = {{"nodal.volume:tet:p9:test:f32", 9},
+               {"tensor.volume:tet:p9:test:f64", 9},
+               {"nodal.lift:tet:p4:test:f64", 4},
+               {"nodal.volume:tet:p3:other:f64", 3},
+               {SPEC, 2}};
+  const char *path = fixture_path(*state, "wisp.db");
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (int here = 0; here < 2; here++) {
+      wisp_error err = {0};
+      wisp_writer *writer = NULL;
+      wisp_trial t = fixture_trial(1);
+      strcpy(t.spec, cases[c].spec), strcpy(t.device, here ? "NVIDIA H200" : "NVIDIA GH200");
+      strcpy(t.target, "sm_90"), strcpy(t.driver, "580.159"), strcpy(t.params, "both");
+      t.elements = here ? 1500 : 1000;
+      t.ms = here ? 1.5 * cases[c].here : 1;
+      assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_OK);
+      assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
+      assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+    }
+    wisp_trial there = fixture_trial(1);
+    strcpy(there.spec, SPEC), strcpy(there.device, "NVIDIA GH200"), strcpy(there.target, "sm_90");
+    wisp_store *store = open_store(path);
+    const double ratio = wisp_store_ratio(store, &h200, &there);
+    if (c < 2 ? !isnan(ratio) : fabs(ratio - cases[c].here) > 1e-9) fail_msg("%s: %g", cases[c].spec, ratio);
+    wisp_store_close(store);
+  }
 }
 
 /* Stores three candidates of SPEC in this order, with registers, parameters and what a final round said of each. */
@@ -343,7 +445,10 @@ int main(void)
       CASE(test_has),
       CASE(test_repeated_add_replaces),
       CASE(test_trial_without_spec_is_refused),
-      CASE(test_match_wins_over_speed),
+      CASE(test_matches),
+      CASE(test_measured_here),
+      CASE(test_drivers),
+      CASE(test_ratios),
       CASE(test_layers),
       CASE(test_ties),
       CASE(test_stale_and_failed_do_not_answer),

@@ -88,7 +88,8 @@ static void test_older(void **state)
   wisp_database database = {0};
   long long version = 0;
   fixture_fill(path, 0, 4); /* of which nothing is known that version 1 has no column for */
-  fixture_sql(path, "DROP VIEW winner; ALTER TABLE trial DROP COLUMN tie; PRAGMA user_version=1;"
+  fixture_sql(path, "DROP VIEW winner; ALTER TABLE trial DROP COLUMN tie; ALTER TABLE trial DROP COLUMN floor;"
+                    "PRAGMA user_version=1;"
                     "CREATE VIEW winner AS SELECT * FROM trial");
   assert_int_equal(fixture_count(path), 4);
   fixture_fill(path, 4, 6);

@@ -268,6 +268,8 @@ wisp_status wisp_expr_parse(wisp_error *err, const char *text, wisp_expr **out)
   CALL(parse_choice(&p, &root));
   skip_space(&p);
   CALL(!*p.at ? WISP_OK : wisp_expr_fail(err, expr, column_of(&p), "'%.8s' is left over", p.at));
+  wisp_node *fitting = realloc(expr->nodes, expr->count * sizeof *fitting); /* thousands of them are kept */
+  if (fitting) expr->nodes = fitting, expr->capacity = expr->count;
   return GIVE(expr, out);
 }
 

@@ -1,6 +1,7 @@
 #include "closure.h"
 #include "../family.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,7 @@ struct wisp_closure {
   dialect dialect[WISP_MAX_DIALECTS];
   const char *name[WISP_MAX_DIALECTS + 1]; /* of the dialects */
   system_hash *system;
+  pthread_mutex_t lock; /* of the kept hashes, and of plain */
 };
 
 /* Between FOLDER and ENDING of a file's path, such as "cuda" of templates/dialect/cuda.k; false where it is another
@@ -217,8 +219,7 @@ static uint64_t hash_lines(const char *text)
   uint64_t hash = WISP_HASH_SEED;
   for (const char *at = text; *at;) {
     const size_t length = strcspn(at, " \t\r\n#");
-    if (length) hash = wisp_hash_number(wisp_hash(hash, at, length), length);
-    at += length;
+    if (length) hash = wisp_hash_number(wisp_hash(hash, at, length), length), at += length;
     at += *at == '#' ? strcspn(at, "\n") : strspn(at, " \t\r\n");
   }
   return hash;
@@ -238,11 +239,9 @@ static wisp_status add_file(wisp_error *err, wisp_closure *c, const wisp_embedde
     CALL(cut_dialect(err, plain.text.data, d));
   } else if (name_in(file, "templates/systems/", ".system", s->name, sizeof s->name)) {
     CALL(wisp_system_parse(err, file->path, file->text, &system));
-    s->hash = wisp_system_hash(system);
-    c->systems++;
+    s->hash = wisp_system_hash(system), c->systems++;
   } else if (find_form(file, s->name)) {
-    s->hash = hash_lines(file->text);
-    c->systems++;
+    s->hash = hash_lines(file->text), c->systems++;
   }
   return WISP_OK;
 }
@@ -251,6 +250,7 @@ wisp_status wisp_closure_create(wisp_error *err, const wisp_embedded *files, siz
 {
   OWNED(wisp_closure_free) wisp_closure *c = NULL;
   CALL(wisp_new(err, 1, sizeof *c, &c));
+  pthread_mutex_init(&c->lock, NULL);
   c->files = files;
   CALL(wisp_new(err, count + 1, sizeof *c->path, &c->path));
   CALL(wisp_new(err, count + 1, sizeof *c->plain, &c->plain));
@@ -269,10 +269,8 @@ void wisp_closure_free(wisp_closure *c)
     for (size_t i = 0; i < c->dialect[d].count; i++) wisp_plain_free(&c->dialect[d].pieces[i].plain);
     free(c->dialect[d].pieces);
   }
-  free(c->path);
-  free(c->plain);
-  free(c->system);
-  free(c);
+  pthread_mutex_destroy(&c->lock);
+  free(c->path), free(c->plain), free(c->system), free(c);
 }
 
 static const system_hash *find_system(const wisp_closure *c, const char *name)
@@ -482,6 +480,17 @@ wisp_status wisp_closure_hash(wisp_error *err, wisp_closure *c, const wisp_strat
   CALL(find_text(&g));
   for (size_t d = 0; d < c->dialects; d++) CALL(hash_in(&g, &c->dialect[d], &hash[d]));
   return WISP_OK;
+}
+
+const uint64_t *wisp_closure_find(wisp_closure *c, const wisp_strategy *strategy)
+{
+  struct wisp_closure_kept *kept = strategy->hash;
+  if (__atomic_load_n(&kept->made, __ATOMIC_ACQUIRE)) return kept->hash;
+  pthread_mutex_lock(&c->lock);
+  const bool made = kept->made || wisp_closure_hash(NULL, c, strategy, kept->hash) == WISP_OK;
+  __atomic_store_n(&kept->made, made, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&c->lock);
+  return made ? kept->hash : NULL;
 }
 
 uint64_t wisp_closure_add_system(const wisp_closure *c, uint64_t hash, const char *system)

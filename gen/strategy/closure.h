@@ -62,6 +62,13 @@ const char *const *wisp_closure_dialects(const wisp_closure *closure);
  * error here but the expander's, when it gets there. */
 wisp_status wisp_closure_hash(wisp_error *err, wisp_closure *closure, const struct wisp_strategy *strategy,
                               uint64_t hash[WISP_MAX_DIALECTS]);
+/* The same of a strategy of the list, made when somebody first asks, and kept with the strategy; NULL: out of memory.
+ * Threads may ask together. */
+struct wisp_closure_kept {
+  bool made;
+  uint64_t hash[WISP_MAX_DIALECTS];
+};
+const uint64_t *wisp_closure_find(wisp_closure *closure, const struct wisp_strategy *strategy);
 
 /* Such a number with a system added; as it was where no file describes a system of that name. */
 uint64_t wisp_closure_add_system(const wisp_closure *closure, uint64_t hash, const char *system);

@@ -20,9 +20,13 @@ static void print_params(wisp_plan *plan)
   size_t length = 0;
   for (int i = 0; i < s->params; i++) sorted[i] = &s->param[i];
   qsort(sorted, (size_t)s->params, sizeof *sorted, by_name);
-  for (int i = 0; i < s->params && length < sizeof plan->params; i++)
-    length += (size_t)snprintf(plan->params + length, sizeof plan->params - length, "%s%s=%d", i ? " " : "",
-                               sorted[i]->name, plan->value[sorted[i] - s->param]);
+  plan->params[0] = '\0';
+  for (int i = 0; i < s->params; i++) {
+    if (i) length = wisp_append(plan->params, sizeof plan->params, length, " ");
+    length = wisp_append(plan->params, sizeof plan->params, length, sorted[i]->name);
+    length = wisp_append(plan->params, sizeof plan->params, length, "=");
+    length = wisp_append_integer(plan->params, sizeof plan->params, length, plan->value[sorted[i] - s->param]);
+  }
 }
 
 bool wisp_strategy_reads(const wisp_strategy *s, const wisp_layout *layout)
@@ -110,9 +114,9 @@ static wisp_status fix_shared(wisp_error *err, wisp_plan *plan)
   return WISP_OK;
 }
 
-/* A plan of a strategy that applies here. */
-static wisp_status create_applying(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
-                                   const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out)
+/* A plan of a strategy that applies here, without values yet. */
+static wisp_status open_plan(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                             const wisp_layout *layout, const wisp_env *names, wisp_plan **out)
 {
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   CALL(wisp_new(err, 1, sizeof *plan, &plan));
@@ -120,18 +124,37 @@ static wisp_status create_applying(wisp_error *err, const wisp_strategy *strateg
   plan->spec = *spec;
   plan->layout = *layout;
   plan->names = names;
-  snprintf(plan->symbol, sizeof plan->symbol, "%s_%s", strategy->family, strategy->kernel);
+  const size_t length = wisp_append(plan->symbol, sizeof plan->symbol, 0, strategy->family);
+  wisp_append(plan->symbol, sizeof plan->symbol, wisp_append(plan->symbol, sizeof plan->symbol, length, "_"),
+              strategy->kernel);
   CALL(wisp_strategy_scope(err, strategy, names, &plan->env));
   CALL(wisp_env_int(err, plan->env, "min_blocks", 0)); /* no wish, unless a parameter says otherwise */
   CALL(wisp_env_int(err, plan->env, "cluster", 1));    /* nor do blocks wait for each other */
-  for (int i = 0; i < strategy->params; i++) {
+  return GIVE(plan, out);
+}
+
+/* Gives the plan values, in place of those before. WISP_EREFUSED where it is not legal with them. */
+static wisp_status fix_values(wisp_error *err, wisp_plan *plan, const int *values)
+{
+  const wisp_strategy *s = plan->strategy;
+  for (int i = 0; i < s->params; i++) {
     plan->value[i] = values[i];
-    CALL(wisp_env_int(err, plan->env, strategy->param[i].name, values[i]));
+    CALL(wisp_env_int(err, plan->env, s->param[i].name, values[i]));
   }
-  print_params(plan);
   CALL(evaluate_lines(err, plan));
   CALL(fix_block(err, plan));
   CALL(fix_shared(err, plan));
+  print_params(plan);
+  return WISP_OK;
+}
+
+/* A plan of a strategy that applies here. */
+static wisp_status create_applying(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
+                                   const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out)
+{
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  CALL(open_plan(err, strategy, spec, layout, names, &plan));
+  CALL(fix_values(err, plan, values));
   return GIVE(plan, out);
 }
 
@@ -164,17 +187,19 @@ static bool next_values(const wisp_strategy *s, int *index, int *values)
 wisp_status wisp_plan_enumerate(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec,
                                 const wisp_layout *layout, const wisp_env *names, wisp_visit visit, void *context)
 {
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   int index[WISP_MAX_PARAMS] = {0}, values[WISP_MAX_PARAMS];
-  wisp_error unfit = {0};
+  wisp_error unfit = {.text = ""}, reason = {.text = ""};
   const wisp_status applies = wisp_strategy_applies(&unfit, s, layout, names);
   for (int i = 0; i < s->params; i++) values[i] = s->param[i].values[0];
   do {
-    wisp_plan *plan = NULL;
-    wisp_error reason = unfit;
-    const wisp_status status =
-        applies == WISP_OK ? create_applying(&reason, s, spec, layout, names, values, &plan) : applies;
-    if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
-    CALL(visit(err, context, values, plan, plan ? NULL : reason.text));
+    wisp_plan *legal = NULL;
+    if (!plan && applies == WISP_OK) CALL(open_plan(err, s, spec, layout, names, &plan));
+    const wisp_status status = applies == WISP_OK ? fix_values(&reason, plan, values) : applies;
+    const char *why = applies == WISP_OK ? reason.text : unfit.text;
+    if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", why);
+    if (status == WISP_OK) legal = plan, plan = NULL; /* a refused one is tried with the next values */
+    CALL(visit(err, context, values, legal, legal ? NULL : why));
   } while (next_values(s, index, values));
   return WISP_OK;
 }
@@ -182,15 +207,16 @@ wisp_status wisp_plan_enumerate(wisp_error *err, const wisp_strategy *s, const w
 wisp_status wisp_plan_first(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec, const wisp_layout *layout,
                             const wisp_env *names, const wisp_fixed *fixed, wisp_plan **out)
 {
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   int index[WISP_MAX_PARAMS] = {0}, values[WISP_MAX_PARAMS];
+  wisp_error reason = {.text = ""};
   CALL(wisp_strategy_applies(err, s, layout, names));
+  CALL(open_plan(err, s, spec, layout, names, &plan));
   for (int i = 0; i < s->params; i++) values[i] = s->param[i].values[0];
   do {
-    OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-    wisp_error reason = {0};
-    const wisp_status status = create_applying(&reason, s, spec, layout, names, values, &plan);
+    const wisp_status status = fix_values(&reason, plan, values);
     if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
-    if (plan && (!fixed || wisp_fixed_suits(fixed, plan))) return GIVE(plan, out);
+    if (status == WISP_OK && (!fixed || wisp_fixed_suits(fixed, plan))) return GIVE(plan, out);
   } while (next_values(s, index, values));
   return WISP_OK;
 }
@@ -348,6 +374,22 @@ wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, const wisp_co
   for (int i = 0; i < 2; i++)
     if (plan->strategy->grid[i].expr) CALL(add_counts(err, plan, plan->strategy->grid[i].expr, counts, env));
   return wisp_plan_grid_in(err, plan, env, grid);
+}
+
+wisp_status wisp_plan_executed(wisp_error *err, const wisp_plan *plan, wisp_exec_unit unit, double elements,
+                               double least, double *out)
+{
+  const wisp_said *said = &plan->strategy->work[unit];
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  int64_t value = 0;
+  *out = 0;
+  if (!said->expr) return WISP_OK;
+  CALL(wisp_env_create(err, plan->env, &env));
+  CALL(wisp_env_int(err, env, "elements", (int64_t)elements));
+  CALL(wisp_env_int(err, env, "flops", (int64_t)least));
+  CALL(wisp_said_int(err, plan->strategy, said, env, &value));
+  *out = (double)value;
+  return WISP_OK;
 }
 
 void wisp_plan_hash(const wisp_plan *plan, const char *dialect, char hash[20])

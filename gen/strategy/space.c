@@ -409,6 +409,7 @@ static wisp_status read_where(wisp_error *err, wisp_reader *r, char *line)
                     "where: there is no operand in the lines above it"));
   wisp_operand *operand = &r->s->operand[last];
   CALL(wisp_require(err, operand->wheres < WISP_MAX_WHERES, WISP_EINPUT, "more than %d wheres", WISP_MAX_WHERES));
+  if (!operand->where) CALL(wisp_new(err, WISP_MAX_WHERES, sizeof *operand->where, &operand->where));
   wisp_let *where = &operand->where[operand->wheres++];
   CALL(read_equation(err, r, line, where));
   return wisp_check_first(err,
@@ -417,30 +418,37 @@ static wisp_status read_where(wisp_error *err, wisp_reader *r, char *line)
                           "where", where->name);
 }
 
+const char *const wisp_unit_names[WISP_UNITS] = {[WISP_UNIT_FMA] = "fma",
+                                                 [WISP_UNIT_TENSOR_FP64] = "tensor-fp64",
+                                                 [WISP_UNIT_TENSOR_TF32] = "tensor-tf32",
+                                                 [WISP_UNIT_TENSOR_FP16] = "tensor-fp16"};
+
+/* UNIT EXPR */
+static wisp_status read_work(wisp_error *err, wisp_reader *r, char *line)
+{
+  wisp_strategy *s = r->s;
+  const char *unit = wisp_next_word(&line);
+  int u = 0;
+  while (u < WISP_UNITS && strcmp(unit, wisp_unit_names[u]) != 0) u++;
+  CALL(wisp_require(err, u < WISP_UNITS, WISP_EINPUT,
+                    "work: '%s' is none of fma, tensor-fp64, tensor-tf32, tensor-fp16", unit));
+  CALL(wisp_check_first(err, !s->work[u].expr, "work by", wisp_unit_names[u]));
+  return wisp_say(err, r, wisp_rest(&line), &s->work[u]);
+}
+
 const wisp_keyword wisp_keywords[] = {
-    {"kernel", read_kernel, TERMS, true, false},
-    {"kernels", read_kernels, TERMS, true, false},
-    {"title", read_title, PROSE, true, false},
-    {"text", read_text, TERMS, true, false},
-    {"layouts", read_layouts, TERMS, true, false},
-    {"orders", read_orders, REASON, true, false},
-    {"needs", read_needs, REASON, false, false},
-    {"param", read_param, TERMS, false, false},
-    {"expects", read_expects, TERMS, true, false},
-    {"default", read_default, TERMS, false, false},
-    {"let", read_let, TERMS, false, false},
-    {"require", read_require, REASON, false, false},
-    {"block", read_block, TERMS, true, false},
-    {"lane", read_lane, PROSE, true, false},
-    {"grid", read_grid, TERMS, true, false},
-    {"shared", read_shared, TERMS, false, false},
-    {"arg", read_arg, TERMS, false, false},
-    {"operand", read_operand, TERMS, false, false},
-    {"where", read_where, TERMS, false, true},
-    {"varies", read_varies, PROSE, true, false},
-    {"mixes", read_mixes, PROSE, true, false},
-    {"candidate", read_candidate, REASON, true, false},
-    {NULL, NULL, TERMS, false, false},
+    {"kernel", read_kernel, TERMS, true, false},   {"kernels", read_kernels, TERMS, true, false},
+    {"title", read_title, PROSE, true, false},     {"text", read_text, TERMS, true, false},
+    {"layouts", read_layouts, TERMS, true, false}, {"orders", read_orders, REASON, true, false},
+    {"needs", read_needs, REASON, false, false},   {"param", read_param, TERMS, false, false},
+    {"expects", read_expects, TERMS, true, false}, {"default", read_default, TERMS, false, false},
+    {"let", read_let, TERMS, false, false},        {"require", read_require, REASON, false, false},
+    {"block", read_block, TERMS, true, false},     {"lane", read_lane, PROSE, true, false},
+    {"grid", read_grid, TERMS, true, false},       {"shared", read_shared, TERMS, false, false},
+    {"arg", read_arg, TERMS, false, false},        {"operand", read_operand, TERMS, false, false},
+    {"where", read_where, TERMS, false, true},     {"varies", read_varies, PROSE, true, false},
+    {"mixes", read_mixes, PROSE, true, false},     {"candidate", read_candidate, REASON, true, false},
+    {"work", read_work, TERMS, false, false},      {NULL, NULL, TERMS, false, false},
 };
 
 wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)

@@ -32,7 +32,7 @@ typedef struct wisp_operand { /* beside the argument of the same index */
   char table[32];
   wisp_said count, entry, part; /* part may say nothing */
   int wheres;
-  wisp_let where[WISP_MAX_WHERES];
+  wisp_let *where; /* WISP_MAX_WHERES, where there are any */
 } wisp_operand;
 
 struct wisp_strategy;

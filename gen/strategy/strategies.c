@@ -14,7 +14,7 @@ static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space,
                        wisp_strategy *new)
 {
   OWNED(wisp_strategy_destroy) wisp_strategy *s = new;
-  CALL(wisp_closure_hash(err, closure, s, s->hash));
+  CALL(wisp_new(err, 1, sizeof *s->hash, &s->hash));
   s->closure = closure;
   CALL(wisp_require(err, !wisp_strategies_find(all, s->family, s->kernel, s->name), WISP_EINPUT,
                     "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space, s->kernel,

@@ -46,12 +46,14 @@ const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *all, const 
 
 void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *dialect, char hash[20])
 {
-  const char *const *names = s->closure ? wisp_closure_dialects(s->closure) : NULL;
+  const uint64_t *own = s->closure ? wisp_closure_find(s->closure, s) : NULL;
+  const char *const *names = own ? wisp_closure_dialects(s->closure) : NULL;
   hash[0] = '\0';
   for (int d = 0; names && names[d]; d++) {
     if (strcmp(names[d], dialect) != 0) continue;
-    uint64_t whole = wisp_closure_add_system(s->closure, s->hash[d], system);
-    snprintf(hash, 20, "%016llx", (unsigned long long)whole);
+    uint64_t whole = wisp_closure_add_system(s->closure, own[d], system);
+    for (int i = 0; i < 16; i++) hash[i] = "0123456789abcdef"[whole >> (60 - 4 * i) & 15];
+    hash[16] = '\0';
   }
 }
 
@@ -83,12 +85,14 @@ static void release_conditions(wisp_condition *list, size_t count)
 void wisp_strategy_destroy(wisp_strategy *s)
 {
   if (!s) return;
+  free(s->hash);
   free(s->title), free(s->text), free(s->text_path), free(s->lane);
   for (int i = 0; i < s->files; i++) free(s->file[i]);
   release_conditions(s->need, s->needs);
   release_conditions(s->condition, s->conditions);
   release_conditions(&s->candidate, 1);
   release_lets(s->let, s->lets);
+  for (int i = 0; i < WISP_UNITS; i++) wisp_expr_destroy(s->work[i].expr);
   for (int i = 0; i < 3; i++) wisp_expr_destroy(s->block[i].expr);
   for (int i = 0; i < 2; i++) wisp_expr_destroy(s->grid[i].expr);
   for (int i = 0; i < WISP_MAX_SHARED; i++) wisp_expr_destroy(s->shared[i].count.expr);
@@ -96,6 +100,7 @@ void wisp_strategy_destroy(wisp_strategy *s)
     wisp_operand *o = &s->operand[i];
     wisp_expr_destroy(o->count.expr), wisp_expr_destroy(o->entry.expr), wisp_expr_destroy(o->part.expr);
     release_lets(o->where, (size_t)o->wheres);
+    free(o->where);
   }
   free(s);
 }

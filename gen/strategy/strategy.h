@@ -41,6 +41,11 @@
  *                                             bits of what is a number in single precision
  *     where   NAME = EXPR                     under an operand: a name for a number of entry q, in its expressions and in the
  *                                             wheres below; evaluated for each entry, whether or not it is asked for
+ *   work      UNIT EXPR                       floating-point operations that a launch executes at least, and the unit that
+ *                                             executes them: fma, multiply-adds in the kernel's precision, or tensor cores'
+ *                                             products, tensor-fp64, tensor-tf32, tensor-fp16, by which a kernel may emulate
+ *                                             its own precision; over what grid sees, `elements`, and `flops`, the kernel's
+ *                                             declared operations (a line for each unit; a unit without one is not counted)
  *   varies    REASON                          its results are not the same bit for bit at each launch, as they must be else
  *   mixes     REASON                          its results are added up together with others of their element and taken apart again:
  *                                             rounding errors are theirs too (mixes in tuner/trial/workload.h)
@@ -103,6 +108,16 @@ typedef struct wisp_arg {
   char name[32];
 } wisp_arg;
 
+/* Units of a device that execute operations, as `work` names them. */
+typedef enum wisp_exec_unit {
+  WISP_UNIT_FMA, /* multiply-adds in the kernel's precision */
+  WISP_UNIT_TENSOR_FP64,
+  WISP_UNIT_TENSOR_TF32,
+  WISP_UNIT_TENSOR_FP16,
+  WISP_UNITS
+} wisp_exec_unit;
+extern const char *const wisp_unit_names[WISP_UNITS];
+
 /* What a parameter has to do with the discretisation that its kernel runs on: nothing; it is best, or right, on one
  * that is made for its value. */
 typedef enum wisp_bond { WISP_FREE, WISP_WISHES, WISP_FIXES } wisp_bond;
@@ -118,10 +133,10 @@ typedef struct wisp_param {
 /* What a space says for one of its kernels: made by the list of strategies, and only read from then on. */
 typedef struct wisp_strategy {
   char family[WISP_FAMILY_TEXT], name[WISP_STRATEGY_TEXT], kernel[WISP_NAME_TEXT]; /* "nodal", "literal", "volume" */
-  const struct wisp_size *facts;    /* of the kernel, which every line and text sees */
-  wisp_shelf shelf;                 /* where its parts stand */
-  const wisp_closure *closure;      /* NULL: it was parsed alone, and has no hash */
-  uint64_t hash[WISP_MAX_DIALECTS]; /* by the closure's dialects, without a system */
+  const struct wisp_size *facts;  /* of the kernel, which every line and text sees */
+  wisp_shelf shelf;               /* where its parts stand */
+  wisp_closure *closure;          /* NULL: it was parsed alone, and has no hash */
+  struct wisp_closure_kept *hash; /* that the closure keeps here */
   int files;
   char *file[WISP_MAX_FILES]; /* the space and what it includes */
   char *title, *text, *lane, *text_path;
@@ -139,6 +154,7 @@ typedef struct wisp_strategy {
   wisp_condition candidate; /* says nothing: it is one wherever it applies */
   wisp_let let[WISP_MAX_LINES];
   wisp_said block[3], grid[2];
+  wisp_said work[WISP_UNITS]; /* operations of a launch, by unit */
   int shareds;
   wisp_shared shared[WISP_MAX_SHARED];
   int args;
@@ -257,6 +273,11 @@ int wisp_plan_value(const wisp_plan *plan, const char *param, int otherwise);
 wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, const wisp_count *counts, unsigned grid[2]);
 /* The same with counts that are names of an environment around the plan's. */
 wisp_status wisp_plan_grid_in(wisp_error *err, const wisp_plan *plan, const wisp_env *counts, unsigned grid[2]);
+
+/* Operations that a launch for so many elements executes on a unit, as the space states them; 0 where it states none.
+ * least: the operations that the kernel is declared with, for all elements. */
+wisp_status wisp_plan_executed(wisp_error *err, const wisp_plan *plan, wisp_exec_unit unit, double elements,
+                               double least, double *out);
 
 /* Makes all operands now and keeps them with the plan: they take a while, and threads that compile can do it ahead of
  * the one that launches. */

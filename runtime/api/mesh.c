@@ -22,9 +22,9 @@ wisp_status wisp_api_mesh(wisp_error *err, const char *what, int corners, size_t
 wisp_status wisp_api_frame(wisp_error *err, const char *what, const wisp_mesh *mesh, wisp_precision precision,
                            wisp_frame *out)
 {
-  const double dimension = mesh->corners == 3 ? 2 : 3;
-  const double element = wisp_mesh_frame(mesh).length / pow((double)mesh->elements, 1 / dimension);
-  const double squares = pow(element, mesh->corners == 3 ? 2 : 4);
+  const int dimension = wisp_mesh_dimension(mesh);
+  const double element = wisp_mesh_frame(mesh).length / pow((double)mesh->elements, 1.0 / dimension);
+  const double squares = pow(element, dimension == 2 ? 2 : 4);
   CALL(wisp_require(err, precision == WISP_F64 || (squares > 1e-35 && squares < 1e35), WISP_EUSAGE,
                     "%s: elements with a length of about %g leave the range of single precision: take another unit of "
                     "length, or double precision",

@@ -121,7 +121,7 @@ wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_m
   CALL(wisp_new(err, 1, sizeof *s, &s));
   s->mesh = mesh;
   s->frame = wisp_frame_none;
-  CALL(wisp_simplex_create(err, mesh->corners - 1, order, &s->simplex));
+  CALL(wisp_simplex_create(err, wisp_mesh_dimension(mesh), order, &s->simplex));
   CALL(wisp_simplexnodes_create(err, name, mesh, order, fixed, &s->nodes));
   CALL(wisp_simplexnodes_create(err, name, mesh, 1, fixed, &s->corners));
   CALL(wisp_pattern_create(err, name, s->nodes, &s->pattern));

@@ -7,8 +7,9 @@
  * elements share; the boundary is taken for closed lines, or for one closed surface. */
 static void count_nodes(int corners, int order, const size_t count[4], double *nodes, double *fixed)
 {
-  const bool flat = corners == 3;
-  const double facets = 2 * (double)count[corners - 2] - corners * (double)count[corners - 1];
+  const int dimension = wisp_cells[corners].dimension;
+  const bool flat = dimension == 2;
+  const double facets = 2 * (double)count[dimension - 1] - corners * (double)count[dimension];
   const double boundary[3] = {flat ? facets : facets / 2 + 2, flat ? facets : 1.5 * facets, flat ? 0 : facets};
   int own[4], pairs[4];
   wisp_simplex_own(order, own, pairs);
@@ -21,7 +22,8 @@ static void count_nodes(int corners, int order, const size_t count[4], double *n
  * the elements around each row. */
 static wisp_discretisation describe(int corners, int order, const size_t count[4], double *beside)
 {
-  const size_t elements = count[corners - 1], Np = (size_t)wisp_simplex_size(corners - 1, order);
+  const int dimension = wisp_cells[corners].dimension;
+  const size_t elements = count[dimension], Np = (size_t)wisp_simplex_size(dimension, order);
   double nodes, fixed;
   count_nodes(corners, order, count, &nodes, &fixed);
   const double share = nodes > fixed ? (nodes - fixed) / nodes : 0; /* of all nodes so many, at least, are unknowns */
@@ -33,9 +35,9 @@ static wisp_discretisation describe(int corners, int order, const size_t count[4
                                .counts = {{"elements", elements},
                                           {"kappa_width", 1},
                                           {"slots", WISP_SLAB_SLOTS(elements)},
-                                          {"dimension", (size_t)corners - 1},
+                                          {"dimension", (size_t)dimension},
                                           {"vertex_count", count[0]},
-                                          {"stride", corners == 3 ? 2 : 4},
+                                          {"stride", dimension == 2 ? 2 : 4},
                                           {"corner_count", (size_t)corners},
                                           {"node_count", (size_t)nodes},
                                           {"unknowns", unknowns},

@@ -176,7 +176,7 @@ static double element_error(const wisp_heat *heat, double t, const double *u, si
   const size_t Np = (size_t)s->simplex->Np;
   const int32_t *node = s->nodes->node + e * Np;
   const size_t corners = (size_t)s->mesh->corners;
-  const double J = wisp_mesh_corner(s->mesh, e, wisp_tet_frames[0], NULL) / (corners == 3 ? 4 : 8);
+  const double J = wisp_mesh_corner(s->mesh, e, wisp_mesh_cell(s->mesh)->frame[0], NULL) / (1 << s->simplex->dimension);
   double sum = 0;
   for (size_t q = 0; q < rule->count; q++) {
     const double at[3] = {rule->r[q], rule->s[q], rule->t[q]};

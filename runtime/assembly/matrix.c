@@ -24,22 +24,22 @@ struct wisp_matrix {
 /* Gives FIXED_TAG to edges, or faces, of the boundary whose vertices are all marked; each marked vertex has one. */
 static wisp_status mark_fixed(wisp_error *err, const unsigned char *fixed, wisp_mesh *mesh, size_t *marks)
 {
-  static const int off[2][4] = {{2, 0, 1}, {3, 2, 0, 1}}; /* the corner that a face has not */
+  const int *off = wisp_mesh_cell(mesh)->opposite;
   const size_t corners = (size_t)mesh->corners;
   OWNED(free) unsigned char *seen = NULL;
   CALL(wisp_new(err, mesh->vertices, 1, &seen));
   for (size_t i = 0; i < corners * mesh->elements; i++) {
     const int32_t *vertex = mesh->cell + i / corners * corners;
     bool all = mesh->neighbour[i] == WISP_BOUNDARY;
-    for (int c = 0; c < mesh->corners; c++) all &= c == off[corners - 3][i % corners] || fixed[vertex[c]];
+    for (int c = 0; c < mesh->corners; c++) all &= c == off[i % corners] || fixed[vertex[c]];
     if (!all) continue;
     mesh->tag[i] = FIXED_TAG, *marks += 1;
-    for (int c = 0; c < mesh->corners; c++) seen[vertex[c]] |= c != off[corners - 3][i % corners];
+    for (int c = 0; c < mesh->corners; c++) seen[vertex[c]] |= c != off[i % corners];
   }
   for (size_t v = 0; v < mesh->vertices; v++)
     CALL(wisp_require(err, !fixed[v] || seen[v], WISP_EINPUT,
                       "matrix: vertex %zu is fixed, but no %s of the boundary that is fixed has it", v,
-                      corners == 3 ? "edge" : "face"));
+                      wisp_mesh_cell(mesh)->face_one));
   return WISP_OK;
 }
 

@@ -16,12 +16,13 @@ double wisp_pattern_nonzeros(int order, const size_t count[4])
 void wisp_pattern_count(const wisp_mesh *mesh, size_t count[4])
 {
   const size_t corners = (size_t)mesh->corners, K = mesh->elements;
+  const bool solid = wisp_mesh_dimension(mesh) == 3;
   size_t facets = corners * K;
   for (size_t i = 0; i < corners * K; i++) facets += mesh->neighbour[i] == WISP_BOUNDARY;
   facets /= 2;
-  count[0] = mesh->vertices, count[3] = corners == 4 ? K : 0;
-  count[1] = corners == 4 ? mesh->vertices + facets - K - 1 : facets;
-  count[2] = corners == 4 ? facets : K;
+  count[0] = mesh->vertices, count[3] = solid ? K : 0;
+  count[1] = solid ? mesh->vertices + facets - K - 1 : facets;
+  count[2] = solid ? facets : K;
 }
 
 static wisp_status check_room(wisp_error *err, const char *what, int order, double bytes, double room)

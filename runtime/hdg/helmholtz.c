@@ -66,7 +66,7 @@ void wisp_helmholtz_edge_places(const wisp_hdg *hdg, size_t face, size_t count, 
 
 static double jacobian(const wisp_hdg *s, size_t e)
 {
-  return wisp_mesh_corner(s->mesh, e, wisp_tri_frames[0], NULL) / 4;
+  return wisp_mesh_corner(s->mesh, e, wisp_cells[3].frame[0], NULL) / 4;
 }
 
 /* --- data --- */

@@ -4,7 +4,7 @@
 
 static double area_of(const wisp_hdg *s, size_t e)
 {
-  return wisp_mesh_corner(s->mesh, e, wisp_tri_frames[0], NULL) / 2;
+  return wisp_mesh_corner(s->mesh, e, wisp_cells[3].frame[0], NULL) / 2;
 }
 
 /* From one element to all that it hangs together with. stack: as many as there are elements. */

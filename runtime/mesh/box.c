@@ -8,16 +8,17 @@
  * of shared squares agree. Tets are the paths along the edges of a cube from corner 000 to corner 111, one for each
  * order of the axes (Kuhn 1960); the middle two corners stand so that the volume is positive. */
 typedef struct cut {
-  int corners, falls, most, pieces; /* falls: along the other diagonal; most: cells a side */
+  int corners, falls, most; /* falls: along the other diagonal; most: cells a side */
+  size_t halves, inside;    /* faces: of each square of the grid, and inside each cube */
   const char *cells;
   int corner[6][8];
 } cut;
 
 static const cut cuts[] = {
-    {4, 0, 400, 6, "cubes", {{0, 1, 3, 7}, {0, 5, 1, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 6, 4, 7}}},
-    {8, 0, 400, 1, "hexes", {{0, 1, 2, 3, 4, 5, 6, 7}}},
-    {3, 0, 16384, 2, "squares", {{0, 1, 3}, {0, 3, 2}}},
-    {3, 1, 16384, 2, "squares", {{0, 1, 2}, {1, 3, 2}}},
+    {4, 0, 400, 2, 6, "cubes", {{0, 1, 3, 7}, {0, 5, 1, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 6, 4, 7}}},
+    {8, 0, 400, 1, 0, "hexes", {{0, 1, 2, 3, 4, 5, 6, 7}}},
+    {3, 0, 16384, 2, 0, "squares", {{0, 1, 3}, {0, 3, 2}}},
+    {3, 1, 16384, 2, 0, "squares", {{0, 1, 2}, {1, 3, 2}}},
 };
 
 /* The sides of the square: what is left, right, below and above has the tags 1 to 4. Of the six edges of a cell's two
@@ -43,7 +44,8 @@ static wisp_status list_sides(wisp_error *err, wisp_mesh *mesh)
 static wisp_status make_grid(wisp_error *err, int corners, bool falls, const int *n, wisp_mesh **out)
 {
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
-  const int directions = corners == 3 ? 2 : 3;
+  const wisp_cell *cell = &wisp_cells[corners];
+  const int directions = cell->dimension;
   const cut *c = cuts;
   size_t side[3] = {1, 1, 1}, points[3] = {1, 1, 1};
   while (c->corners != corners || c->falls != (int)falls) c++;
@@ -54,7 +56,7 @@ static wisp_status make_grid(wisp_error *err, int corners, bool falls, const int
     points[d] = side[d] + 1;
   }
   const size_t line = points[0], plane = line * points[1], cells = side[0] * side[1] * side[2];
-  CALL(wisp_mesh_create(err, corners, plane * points[2], (size_t)c->pieces * cells, &mesh));
+  CALL(wisp_mesh_create(err, corners, plane * points[2], (size_t)cell->split * cells, &mesh));
   for (size_t v = 0; v < mesh->vertices; v++) {
     const size_t at[3] = {v % line, v % plane / line, v / plane};
     for (int d = 0; d < directions; d++) mesh->xyz[3 * v + (size_t)d] = (double)at[d] / n[d];
@@ -62,21 +64,22 @@ static wisp_status make_grid(wisp_error *err, int corners, bool falls, const int
   int32_t *vertex = mesh->cell;
   for (size_t q = 0; q < cells; q++) {
     const size_t low = q % side[0] + line * (q / side[0] % side[1]) + plane * (q / side[0] / side[1]);
-    for (int i = 0; i < c->pieces * corners; i++) {
+    for (int i = 0; i < cell->split * corners; i++) {
       const size_t bits = (size_t)c->corner[i / corners][i % corners];
       *vertex++ = (int32_t)(low + (bits & 1) + line * (bits >> 1 & 1) + plane * (bits >> 2));
     }
   }
-  if (corners == 3) tag_sides(mesh, falls, n);
-  if (corners == 3) CALL(list_sides(err, mesh));
-  if (corners < 8) CALL(wisp_mesh_connect(err, "box", mesh));
+  if (directions == 2) tag_sides(mesh, falls, n);
+  if (directions == 2) CALL(list_sides(err, mesh));
+  if (cell->is_connected) CALL(wisp_mesh_connect(err, "box", mesh));
   return GIVE(mesh, out);
 }
 
 /* Faces of tets are halves of the cubes' squares, and six inside each cube; edges follow from Euler's formula. */
 bool wisp_mesh_grid_count(int corners, const int *n, size_t count[4])
 {
-  const int directions = corners == 3 ? 2 : 3;
+  const wisp_cell *cell = &wisp_cells[corners];
+  const int directions = cell->dimension;
   const cut *c = cuts;
   while (c->corners != corners) c++;
   for (int d = 0; d < directions; d++)
@@ -84,8 +87,8 @@ bool wisp_mesh_grid_count(int corners, const int *n, size_t count[4])
   const size_t x = (size_t)n[0], y = (size_t)n[1], z = directions == 3 ? (size_t)n[2] : 0;
   const size_t squares = x * y * (z + 1) + x * (y + 1) * z + (x + 1) * y * z, cubes = x * y * z;
   count[0] = (x + 1) * (y + 1) * (z + 1);
-  count[2] = corners == 8 ? squares : corners == 4 ? 2 * squares + 6 * cubes : 2 * squares;
-  count[3] = (size_t)c->pieces * cubes;
+  count[2] = c->halves * squares + c->inside * cubes;
+  count[3] = (size_t)cell->split * cubes;
   count[1] = count[0] + count[2] - count[3] - 1;
   return true;
 }

@@ -3,24 +3,17 @@
 
 #include <math.h>
 
-/* Corners of a hex in tensor order, v = vr + 2 vs + 4 vt: face 2 d + side lies at that side of direction d. */
-static const int hex_faces[WISP_HEX_FACES][4] = {{0, 2, 6, 4}, {1, 3, 7, 5}, {0, 1, 5, 4},
-                                                 {2, 3, 7, 6}, {0, 1, 3, 2}, {4, 5, 7, 6}};
-
 int wisp_mesh_faces(const wisp_mesh *mesh)
 {
-  return mesh->corners == 8 ? WISP_HEX_FACES : mesh->corners;
+  return wisp_mesh_cell(mesh)->faces;
 }
 
 int wisp_mesh_face(const wisp_mesh *mesh, size_t element, int face, int32_t vertex[4])
 {
+  const wisp_cell *of = wisp_mesh_cell(mesh);
   const int32_t *cell = mesh->cell + (size_t)mesh->corners * element;
-  const int corners = mesh->corners == 8 ? 4 : mesh->corners - 1;
-  for (int i = 0; i < corners; i++)
-    vertex[i] = cell[mesh->corners == 8   ? hex_faces[face][i]
-                     : mesh->corners == 4 ? wisp_tet_face_vertices[face][i]
-                                          : (face + i) % 3];
-  return corners;
+  for (int i = 0; i < of->face_corners; i++) vertex[i] = cell[of->face[face][i]];
+  return of->face_corners;
 }
 
 /* ---- Polygons. */
@@ -119,7 +112,7 @@ static void find_keys(const int32_t *hex, const uint64_t *number, uint64_t key[W
   uint64_t of[8];
   for (int i = 0; i < 8; i++) of[i] = number[hex[i]];
   for (int f = 0; f < WISP_HEX_FACES; f++) {
-    const int *at = hex_faces[f];
+    const int *at = wisp_cells[8].face[f];
     const int32_t a = hex[at[0]] < hex[at[1]] ? hex[at[0]] : hex[at[1]];
     const int32_t b = hex[at[2]] < hex[at[3]] ? hex[at[2]] : hex[at[3]];
     key[f] = of[at[0]] + of[at[1]] + of[at[2]] + of[at[3]];
@@ -204,8 +197,9 @@ wisp_status wisp_mesh_outside(wisp_error *err, const wisp_mesh *mesh, unsigned c
   const size_t faces = (size_t)wisp_mesh_faces(mesh) * mesh->elements;
   OWNED(free) unsigned char *outside = NULL;
   CALL(wisp_new(err, faces, 1, &outside));
-  if (mesh->corners == 8) CALL(pair_faces(err, mesh, outside, NULL));
-  for (size_t f = 0; f < faces && mesh->corners < 8; f++) outside[f] = mesh->neighbour[f] == WISP_BOUNDARY;
+  const bool connected = wisp_mesh_cell(mesh)->is_connected;
+  if (!connected) CALL(pair_faces(err, mesh, outside, NULL));
+  for (size_t f = 0; f < faces && connected; f++) outside[f] = mesh->neighbour[f] == WISP_BOUNDARY;
   return GIVE(outside, out);
 }
 

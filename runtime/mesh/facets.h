@@ -5,8 +5,6 @@
 
 #include "mesh.h"
 
-enum { WISP_HEX_FACES = 6 };
-
 typedef struct wisp_facet {
   size_t element;
   int face, corners; /* the element's face; 2, 3 or 4 corners, in the order in which they go round */

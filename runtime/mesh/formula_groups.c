@@ -157,7 +157,7 @@ static wisp_status check_alone(const binding *b, const wisp_node *at)
   const wisp_mesh *mesh = b->mesh;
   const bool tag = set_of(at) == WISP_FORMULA_TAG;
   const int32_t *values = tag ? mesh->tag : mesh->region;
-  const size_t elements = mesh->corners == 8 ? 0 : mesh->elements,
+  const size_t elements = wisp_mesh_cell(mesh)->is_connected ? mesh->elements : 0,
                count = tag ? (size_t)mesh->corners * elements : elements;
   for (size_t i = 0; i < count; i++)
     if (values[i] < 0)

@@ -7,14 +7,8 @@ const wisp_frame wisp_frame_none = {{0, 0, 0}, 1};
 /* The area or the volume of a mesh. That of a hex is about the mean over its corners of what their edges span. */
 static double measure(const wisp_mesh *mesh)
 {
-  static const struct shape {
-    int corners, frames;
-    const int (*frame)[4];
-    double parts; /* of what the edges at a corner span */
-  } shapes[] = {{3, 1, wisp_tri_frames, 2}, {4, 1, wisp_tet_frames, 6}, {8, 8, wisp_hex_frames, 1}};
-  const struct shape *s = shapes;
+  const wisp_cell *s = wisp_mesh_cell(mesh);
   double sum = 0;
-  while (s->corners != mesh->corners) s++;
   for (size_t e = 0; e < mesh->elements; e++)
     for (int i = 0; i < s->frames; i++) sum += wisp_mesh_corner(mesh, e, s->frame[i], NULL);
   return sum / s->frames / s->parts;
@@ -30,7 +24,7 @@ static double rounded(double x)
 
 wisp_frame wisp_mesh_frame(const wisp_mesh *mesh)
 {
-  wisp_frame frame = {.length = rounded(pow(measure(mesh), mesh->corners == 3 ? 0.5 : 1.0 / 3))};
+  wisp_frame frame = {.length = rounded(pow(measure(mesh), 1.0 / wisp_mesh_dimension(mesh)))};
   double low[3], high[3];
   wisp_mesh_extent(mesh, low, high);
   for (int d = 0; d < 3; d++) frame.origin[d] = frame.length * rint((low[d] + (high[d] - low[d]) / 2) / frame.length);

@@ -181,7 +181,8 @@ static wisp_status read_sections(wisp_error *err, wisp_gmsh *gmsh)
   if (!gmsh->version) CALL(wisp_gmsh_fail(err, gmsh, "no $MeshFormat: no Gmsh file, or an empty one"));
   if (!gmsh->nodes) CALL(wisp_gmsh_fail(err, gmsh, "no $Nodes: truncated?"));
   if (!gmsh->cells)
-    CALL(wisp_gmsh_fail(err, gmsh, "no %s in $Elements: truncated, not %s?", gmsh->shape->many, gmsh->shape->missing));
+    CALL(wisp_gmsh_fail(err, gmsh, "no %s in $Elements: truncated, not %s?", gmsh->shape->cell->many,
+                        gmsh->shape->missing));
   return WISP_OK;
 }
 

@@ -29,13 +29,12 @@ typedef struct wisp_gmsh_node {
 
 /* The elements that a mesh is made of: all others of their dimension, or above, are refused. */
 typedef struct wisp_gmsh_shape {
-  const char *kind; /* their name in Gmsh's manual */
-  int dimension, corners;
-  int facet, order[8];             /* corners of a face that can have a tag, 0: none can; Gmsh's number of our corner */
-  const char *one, *many, *formal; /* "tet", "tets", "tetrahedra" */
-  const char *remedy, *higher;     /* what to do with a mesh of others, and of others of a higher dimension */
-  const char *missing;             /* what a file without any is not */
-  const char *face, *entity;       /* "triangle", on a "surface" */
+  const wisp_cell *cell;       /* a face that can have a tag has its face_corners */
+  int order[8];                /* Gmsh's number of our corner */
+  const char *formal;          /* "tetrahedra" */
+  const char *remedy, *higher; /* what to do with a mesh of others, and of others of a higher dimension */
+  const char *missing;         /* what a file without any is not */
+  const char *face, *entity;   /* "triangle", on a "surface" */
 } wisp_gmsh_shape;
 
 /* A face of the shape's: a triangle, a quadrangle of hexes, or a line; nodes beyond its corners mean nothing. */

@@ -65,7 +65,7 @@ static const double *place_of(const void *context, int64_t node)
 /* The nodes of an element in rising order. */
 static void sort_nodes(const wisp_gmsh *gmsh, size_t cell, int64_t node[8])
 {
-  const size_t corners = (size_t)gmsh->shape->corners;
+  const size_t corners = (size_t)gmsh->shape->cell->corners;
   memset(node, 0, 8 * sizeof *node);
   for (size_t i = 0; i < corners; i++) {
     const int64_t next = gmsh->cell[corners * cell + i];
@@ -91,7 +91,7 @@ static uint32_t *find_cell(const node_map *map, const wisp_gmsh *gmsh, const int
 /* Keeps each element once, with all its groups. One that stands there twice in the same group, or in none, stays. */
 static wisp_status merge_cells(wisp_error *err, wisp_gmsh *gmsh)
 {
-  const size_t corners = (size_t)gmsh->shape->corners;
+  const size_t corners = (size_t)gmsh->shape->cell->corners;
   OWNED(free) uint32_t *place = NULL;
   size_t size = 16, kept = 0, alike = 0;
   while (alike < gmsh->cells && gmsh->region[alike] == gmsh->region[0]) alike++;
@@ -125,13 +125,13 @@ static wisp_status merge_cells(wisp_error *err, wisp_gmsh *gmsh)
 static wisp_status number_vertices(wisp_error *err, const wisp_gmsh *gmsh, const node_map *map, int32_t *number,
                                    size_t *vertices)
 {
-  const size_t corners = (size_t)gmsh->shape->corners;
+  const size_t corners = (size_t)gmsh->shape->cell->corners;
   for (size_t i = 0; i < gmsh->nodes; i++) number[i] = WISP_EMPTY;
   for (size_t c = 0; c < gmsh->cells * corners; c++) {
     uint32_t place = *find(map, gmsh, gmsh->cell[c]);
     if (!place)
       return wisp_fail(err, WISP_EINPUT, "%s: %s %zu uses node %lld, which $Nodes does not have", gmsh->name,
-                       gmsh->shape->one, c / corners, (long long)gmsh->cell[c]);
+                       gmsh->shape->cell->one, c / corners, (long long)gmsh->cell[c]);
     number[place - 1] = 0;
   }
   *vertices = 0;
@@ -143,7 +143,7 @@ static wisp_status number_vertices(wisp_error *err, const wisp_gmsh *gmsh, const
 /* Where the vertices are, and the vertices and the region of each element. */
 static void fill(const wisp_gmsh *gmsh, const node_map *map, const int32_t *number, wisp_mesh *mesh)
 {
-  const size_t corners = (size_t)gmsh->shape->corners;
+  const size_t corners = (size_t)gmsh->shape->cell->corners;
   for (size_t i = 0; i < gmsh->nodes; i++)
     if (number[i] != WISP_EMPTY) memcpy(mesh->xyz + 3 * (size_t)number[i], gmsh->node[i].xyz, 3 * sizeof *mesh->xyz);
   if (mesh->corners < 8 && gmsh->cells) memcpy(mesh->region, gmsh->region, gmsh->cells * sizeof *mesh->region);
@@ -189,8 +189,8 @@ static wisp_status sort_triangles(wisp_error *err, wisp_gmsh *gmsh, const node_m
   for (size_t i = 0; i < gmsh->triangles; i++) {
     bool used = true;
     triangle[*count].tag = gmsh->triangle[i].tag;
-    for (int v = gmsh->shape->facet; v < 4; v++) triangle[*count].vertex[v] = WISP_EMPTY;
-    for (int v = 0; v < gmsh->shape->facet; v++) {
+    for (int v = gmsh->shape->cell->face_corners; v < 4; v++) triangle[*count].vertex[v] = WISP_EMPTY;
+    for (int v = 0; v < gmsh->shape->cell->face_corners; v++) {
       uint32_t place = *find(map, gmsh, gmsh->triangle[i].node[v]);
       if (!place)
         return wisp_fail(err, WISP_EINPUT, "%s: a %s of physical %s %d uses node %lld, which $Nodes does not have",
@@ -201,7 +201,7 @@ static wisp_status sort_triangles(wisp_error *err, wisp_gmsh *gmsh, const node_m
     }
     *count += used;
     if (!used)
-      wisp_groups_count(&gmsh->groups, gmsh->shape->dimension - 1, gmsh->triangle[i].tag, 0, WISP_GROUPS_LOOSE);
+      wisp_groups_count(&gmsh->groups, gmsh->shape->cell->dimension - 1, gmsh->triangle[i].tag, 0, WISP_GROUPS_LOOSE);
   }
   qsort(triangle, *count, sizeof *triangle, compare_tagged);
   size_t kept = 0;
@@ -286,7 +286,7 @@ static wisp_status tag_faces(wisp_error *err, wisp_gmsh *gmsh, const node_map *m
   for (size_t k = 0; k < mesh->elements; k++)
     wisp_groups_count(&mesh->groups, wisp_mesh_dimension(mesh), gmsh->region[k], wisp_mesh_measure(mesh, k),
                       WISP_GROUPS_MEMBER);
-  if (mesh->corners == 8 && !count) return note_faces(err, gmsh->name, mesh);
+  if (!wisp_mesh_cell(mesh)->is_connected && !count) return note_faces(err, gmsh->name, mesh);
   CALL(wisp_mesh_outside(err, mesh, &outside));
   for (size_t f = 0; f < faces; f++)
     if (outside[f]) take_face(mesh, true, f, list, count);
@@ -317,15 +317,15 @@ static wisp_status reverse(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh *me
 {
   wisp_mesh_reverse(mesh);
   if (!mesh->found.reversed) return WISP_OK;
-  return wisp_notes_add(err, &mesh->notes, "reversed", "%s: %zu of %zu %s had %s: their orientation is reversed",
-                        gmsh->name, mesh->found.reversed, mesh->elements, gmsh->shape->many,
-                        gmsh->shape->corners == 3 ? "negative area" : "negative volume");
+  return wisp_notes_add(err, &mesh->notes, "reversed",
+                        "%s: %zu of %zu %s had negative %s: their orientation is reversed", gmsh->name,
+                        mesh->found.reversed, mesh->elements, gmsh->shape->cell->many, gmsh->shape->cell->measure);
 }
 
 wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
 {
   wisp_status status = WISP_OK;
-  const int corners = gmsh->shape->corners;
+  const int corners = gmsh->shape->cell->corners;
   node_map map = {0};
   OWNED(free) int32_t *number = NULL;
   wisp_mesh *mesh = NULL;

@@ -83,7 +83,7 @@ static wisp_status read_entity(wisp_error *err, wisp_gmsh *gmsh, int dimension, 
   bounds = 0;
   if (dimension) CALL(wisp_gmsh_count(err, gmsh, &bounds));
   CALL(pass(err, gmsh, 0, bounds));
-  if (dimension < gmsh->shape->dimension - 1) return WISP_OK;
+  if (dimension < gmsh->shape->cell->dimension - 1) return WISP_OK;
   CALL(wisp_grow(err, &gmsh->entity, &gmsh->entity_room, gmsh->entities + 1, sizeof made));
   gmsh->entity[gmsh->entities++] = made;
   return WISP_OK;
@@ -122,7 +122,7 @@ static wisp_status entity_tag(wisp_error *err, const wisp_gmsh *gmsh, int dimens
 {
   const wisp_gmsh_entity *found = find_entity(gmsh, gmsh->entities, true, dimension, entity);
   if (!found) found = find_entity(gmsh, gmsh->entities, false, dimension, entity);
-  if (gmsh->entities && !found && dimension == gmsh->shape->dimension - 1)
+  if (gmsh->entities && !found && dimension == gmsh->shape->cell->dimension - 1)
     return wisp_gmsh_fail(err, gmsh, "elements on %s %lld, which $Entities does not have", gmsh->shape->entity,
                           (long long)entity);
   *tag = found ? found->tag : 0;
@@ -177,7 +177,7 @@ static wisp_status read_element_block(wisp_error *err, wisp_gmsh *gmsh, size_t *
   CALL(wisp_gmsh_find_kind(err, gmsh, type, &kind));
   if (kind->dimension != dimension)
     CALL(wisp_gmsh_fail(err, gmsh, "a block of %s on an entity of dimension %lld", kind->name, (long long)dimension));
-  if (dimension >= gmsh->shape->dimension - 1) CALL(entity_tag(err, gmsh, (int)dimension, entity, &tag));
+  if (dimension >= gmsh->shape->cell->dimension - 1) CALL(entity_tag(err, gmsh, (int)dimension, entity, &tag));
   for (size_t i = 0; i < *count; i++) {
     CALL(wisp_gmsh_integer(err, gmsh, 8, &number));
     CALL(wisp_gmsh_element(err, gmsh, kind, 8, tag));

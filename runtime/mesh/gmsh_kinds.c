@@ -55,38 +55,23 @@ static const wisp_gmsh_kind kinds[] = {
 
 /* By corners. Gmsh goes round each square of a hex, we row by row. */
 static const wisp_gmsh_shape shapes[] = {
-    {.kind = "triangle",
-     .dimension = 2,
-     .corners = 3,
-     .facet = 2,
+    {.cell = &wisp_cells[3],
      .order = {0, 1, 2},
-     .one = "triangle",
-     .many = "triangles",
      .formal = "triangles",
      .remedy = "mesh without Recombine",
      .higher = "mesh in two dimensions, 'gmsh -2', or solve on the volume (run heat --element tet)",
      .missing = "meshed in 2-D, or no physical surface that is saved",
      .face = "line",
      .entity = "curve"},
-    {.kind = "tetrahedron",
-     .dimension = 3,
-     .corners = 4,
-     .facet = 3,
+    {.cell = &wisp_cells[4],
      .order = {0, 1, 2, 3},
-     .one = "tet",
-     .many = "tets",
      .formal = "tetrahedra",
      .remedy = "mesh without Recombine and without extruded layers that are recombined",
      .missing = "meshed in 3-D ('gmsh -3'), or no physical volume that is saved",
      .face = "triangle",
      .entity = "surface"},
-    {.kind = "hexahedron",
-     .dimension = 3,
-     .corners = 8,
-     .facet = 4,
+    {.cell = &wisp_cells[8],
      .order = {0, 1, 3, 2, 4, 5, 7, 6},
-     .one = "hex",
-     .many = "hexes",
      .formal = "hexahedra",
      .remedy = "mesh with transfinite or extruded volumes that are recombined",
      .missing = "meshed in 3-D ('gmsh -3'), or no physical volume that is saved",
@@ -97,22 +82,27 @@ static const wisp_gmsh_shape shapes[] = {
 const wisp_gmsh_shape *wisp_gmsh_shape_of(int corners)
 {
   const wisp_gmsh_shape *shape = shapes;
-  while (shape->corners != corners) shape++;
+  while (shape->cell->corners != corners) shape++;
   return shape;
+}
+
+static bool is_of(const wisp_gmsh_shape *shape, const wisp_gmsh_kind *kind)
+{
+  return kind->dimension == shape->cell->dimension && kind->corners == shape->cell->corners;
 }
 
 /* Elements of the shape may be of order 2, if their middles are known. */
 static bool is_taken(const wisp_gmsh_shape *shape, const wisp_gmsh_kind *kind)
 {
-  return strcmp(kind->name, shape->kind) == 0 && (kind->order == 1 || kind->middles);
+  return is_of(shape, kind) && (kind->order == 1 || kind->middles);
 }
 
 static wisp_status refuse_kind(wisp_error *err, const wisp_gmsh *gmsh, const wisp_gmsh_kind *kind)
 {
   const wisp_gmsh_shape *shape = gmsh->shape;
-  const char *remedy = strcmp(kind->name, shape->kind) == 0 ? STRAIGHTEN
-                       : kind->dimension > shape->dimension ? shape->higher
-                                                            : shape->remedy;
+  const char *remedy = is_of(shape, kind)                         ? STRAIGHTEN
+                       : kind->dimension > shape->cell->dimension ? shape->higher
+                                                                  : shape->remedy;
   char order[32] = "";
   if (kind->order > 1) snprintf(order, sizeof order, " of order %d", kind->order);
   return wisp_gmsh_fail(err, gmsh, "a %s%s (element type %d): only straight %s can be used; %s", kind->name, order,
@@ -127,7 +117,8 @@ wisp_status wisp_gmsh_find_kind(wisp_error *err, wisp_gmsh *gmsh, int64_t type, 
     return wisp_gmsh_fail(err, gmsh, "element type %lld is not known; only %s can be used", (long long)type,
                           gmsh->shape->formal);
   gmsh->seen |= 1u << (kind->corners == 8 ? WISP_GMSH_SEEN_HEXAHEDRA : kind->dimension);
-  if (kind->dimension >= gmsh->shape->dimension && !is_taken(gmsh->shape, kind)) return refuse_kind(err, gmsh, kind);
+  if (kind->dimension >= gmsh->shape->cell->dimension && !is_taken(gmsh->shape, kind))
+    return refuse_kind(err, gmsh, kind);
   *out = kind;
   return WISP_OK;
 }
@@ -154,8 +145,9 @@ wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_
 {
   int64_t node[WISP_GMSH_MOST_NODES] = {0};
   for (int i = 0; i < kind->nodes; i++) CALL(wisp_gmsh_integer(err, gmsh, bytes, &node[i]));
-  if (kind->dimension == gmsh->shape->dimension) return keep_cell(err, gmsh, kind, node, tag);
-  if (kind->dimension != gmsh->shape->dimension - 1 || !tag || kind->corners != gmsh->shape->facet) return WISP_OK;
+  if (kind->dimension == gmsh->shape->cell->dimension) return keep_cell(err, gmsh, kind, node, tag);
+  if (kind->dimension != gmsh->shape->cell->dimension - 1 || !tag || kind->corners != gmsh->shape->cell->face_corners)
+    return WISP_OK;
   const wisp_gmsh_triangle triangle = {{node[0], node[1], node[2], node[3]}, tag}; /* corners come first */
   CALL(wisp_grow(err, &gmsh->triangle, &gmsh->triangle_room, gmsh->triangles + 1, sizeof triangle));
   gmsh->triangle[gmsh->triangles++] = triangle;
@@ -194,7 +186,7 @@ static double allowance(const double *const corner[8], int corners)
 wisp_status wisp_gmsh_check_straight(wisp_error *err, const wisp_gmsh *gmsh, wisp_gmsh_place *place,
                                      const void *context)
 {
-  const size_t corners = (size_t)gmsh->shape->corners;
+  const size_t corners = (size_t)gmsh->shape->cell->corners;
   for (size_t s = 0; s < gmsh->seconds; s++) {
     const wisp_gmsh_second *at = &gmsh->second[s];
     const double *corner[8] = {NULL}, *node = NULL;
@@ -205,12 +197,12 @@ wisp_status wisp_gmsh_check_straight(wisp_error *err, const wisp_gmsh *gmsh, wis
       const int64_t number = gmsh->middle[at->middle + (size_t)i];
       node = place(context, number);
       CALL(wisp_require(err, node, WISP_EINPUT, "%s: %s %zu uses node %lld, which $Nodes does not have", gmsh->name,
-                        gmsh->shape->one, at->cell, (long long)number));
+                        gmsh->shape->cell->one, at->cell, (long long)number));
       const double off = off_middle(corner, (int)corners, at->kind->middles[i], node);
       CALL(wisp_require(
           err, off <= allowance(corner, (int)corners), WISP_EINPUT,
           "%s: %s %zu is curved, its node %lld lies %.3g beside the middle: only straight %s can be used; " STRAIGHTEN,
-          gmsh->name, gmsh->shape->one, at->cell, (long long)number, off, gmsh->shape->formal));
+          gmsh->name, gmsh->shape->cell->one, at->cell, (long long)number, off, gmsh->shape->formal));
     }
   }
   return WISP_OK;

@@ -42,9 +42,9 @@ static double hex_volume(const wisp_mesh *mesh, size_t element)
 
 double wisp_mesh_measure(const wisp_mesh *mesh, size_t element)
 {
-  if (mesh->corners == 8) return hex_volume(mesh, element);
-  return mesh->corners == 4 ? wisp_mesh_corner(mesh, element, wisp_tet_frames[0], NULL) / 6
-                            : wisp_mesh_corner(mesh, element, wisp_tri_frames[0], NULL) / 2;
+  const wisp_cell *cell = wisp_mesh_cell(mesh);
+  return cell->frames > 1 ? hex_volume(mesh, element)
+                          : wisp_mesh_corner(mesh, element, cell->frame[0], NULL) / cell->parts;
 }
 
 double wisp_mesh_length(const wisp_mesh *mesh, size_t element)
@@ -80,7 +80,7 @@ static double least_corner(const wisp_mesh *mesh, size_t element)
 {
   double least = 1;
   for (int i = 0; i < 8; i++) {
-    const int *frame = wisp_hex_frames[i];
+    const int *frame = wisp_cells[8].frame[i];
     double product = 1;
     for (int e = 1; e < 4; e++)
       product *= distance(vertex_of(mesh, element, frame[e]), vertex_of(mesh, element, frame[0]));
@@ -91,9 +91,10 @@ static double least_corner(const wisp_mesh *mesh, size_t element)
 
 double wisp_mesh_quality(const wisp_mesh *mesh, size_t element)
 {
-  if (mesh->corners == 8) return least_corner(mesh, element);
+  const wisp_cell *cell = wisp_mesh_cell(mesh);
+  if (cell->frames > 1) return least_corner(mesh, element);
   const double inner = wisp_mesh_length(mesh, element);
-  return mesh->corners == 4 ? 3 * inner / sphere_radius(mesh, element) : 2 * inner / circle_radius(mesh, element);
+  return cell->dimension * inner / (cell->dimension == 3 ? sphere_radius : circle_radius)(mesh, element);
 }
 
 /* ---- All of them. */
@@ -176,7 +177,7 @@ wisp_status wisp_mesh_look(wisp_error *err, const wisp_mesh *mesh, wisp_health *
   OWNED(free) int32_t *made = NULL;
   find_extent(mesh, &health);
   CALL(wisp_new(err, mesh->elements, sizeof *value, &value));
-  if (mesh->corners == 8) {
+  if (!wisp_mesh_cell(mesh)->is_connected) {
     CALL(wisp_new(err, WISP_HEX_FACES * mesh->elements, sizeof *made, &made));
     CALL(wisp_hex_neighbours(err, mesh, made));
   }

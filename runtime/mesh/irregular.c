@@ -94,7 +94,7 @@ static void jitter(cells *c, double amount, uint64_t seed)
     const double from[DIRECTIONS] = {x[X], x[Y], x[Z]};
     for (int d = 0; d < DIRECTIONS; d++) move[d] = amount * wisp_random_real(&random) * c->shortest[v];
     if (c->start[v] == c->start[v + 1]) continue; /* no element's */
-    if (c->corners == 3) move[Z] = 0;
+    if (wisp_mesh_dimension(c->mesh) == 2) move[Z] = 0;
     keep_to_boundary(c, v, low, high, move);
     double share = 1;
     do {
@@ -107,19 +107,18 @@ static void jitter(cells *c, double amount, uint64_t seed)
 /* A boundary face of tets or triangles has no neighbour; the order-1 nodes of hexes are their vertices, and know. */
 static wisp_status mark_outside(wisp_error *err, const wisp_mesh *mesh, unsigned char *outside)
 {
+  const wisp_cell *cell = wisp_mesh_cell(mesh);
+  const size_t faces = (size_t)cell->faces; /* of those below as many as corners */
   wisp_hexnodes *nodes = NULL;
-  if (mesh->corners == 8) {
+  if (!cell->is_connected) {
     CALL(wisp_hexnodes_create(err, "jitter", mesh, 1, &nodes));
     for (size_t i = 0; i < 8 * mesh->elements; i++) outside[mesh->hex[i]] = nodes->outside[nodes->global[i]];
     wisp_hexnodes_destroy(nodes);
     return WISP_OK;
   }
-  for (size_t f = 0; mesh->corners == 3 && f < 3 * mesh->elements; f++)
-    for (size_t a = 0; a < 2 && mesh->neighbour[f] == WISP_BOUNDARY; a++)
-      outside[mesh->tri[f / 3 * 3 + (f + a) % 3]] = 1;
-  for (size_t f = 0; mesh->corners == 4 && f < 4 * mesh->elements; f++)
-    for (int a = 0; a < 3 && mesh->neighbour[f] == WISP_BOUNDARY; a++)
-      outside[mesh->tet[f / 4 * 4 + (size_t)wisp_tet_face_vertices[f % 4][a]]] = 1;
+  for (size_t f = 0; f < faces * mesh->elements; f++)
+    for (int a = 0; a < cell->face_corners && mesh->neighbour[f] == WISP_BOUNDARY; a++)
+      outside[mesh->cell[f / faces * faces + (size_t)cell->face[f % faces][a]]] = 1;
   return WISP_OK;
 }
 
@@ -127,7 +126,7 @@ wisp_status wisp_mesh_jitter(wisp_error *err, wisp_mesh *mesh, double amount, ui
 {
   wisp_status status = WISP_OK;
   cells c = {.mesh = mesh, .corners = (size_t)mesh->corners};
-  c.frame = mesh->corners == 3 ? wisp_tri_frames : mesh->corners == 4 ? wisp_tet_frames : wisp_hex_frames;
+  c.frame = wisp_mesh_cell(mesh)->frame;
   TRY(wisp_require(err, amount >= 0 && amount <= 0.5, WISP_EUSAGE,
                    "jitter: %g of a vertex's shortest edge, must be 0 to 0.5", amount));
   TRY(wisp_new(err, mesh->vertices, 1, &c.outside));
@@ -168,10 +167,10 @@ static wisp_status renumber(wisp_error *err, size_t vertices, const int32_t *to,
   return WISP_OK;
 }
 
-/* The even permutations of a tet's corners: any first corner of wisp_tet_frames, the other three turned. */
+/* The even permutations of a tet's corners: any first corner of their frames, the other three turned. */
 static void turn_tet(uint64_t *random, int *corner)
 {
-  const int *frame = wisp_tet_frames[wisp_random_below(random, 4)];
+  const int *frame = wisp_cells[4].frame[wisp_random_below(random, 4)];
   const size_t turn = wisp_random_below(random, 3);
   corner[0] = frame[0];
   for (size_t i = 0; i < 3; i++) corner[1 + i] = frame[1 + (i + turn) % 3];
@@ -181,7 +180,7 @@ static void turn_tet(uint64_t *random, int *corner)
  * those of its bits that are set lead. */
 static void turn_hex(uint64_t *random, int *corner)
 {
-  const int *frame = wisp_hex_frames[wisp_random_below(random, 8)];
+  const int *frame = wisp_cells[8].frame[wisp_random_below(random, 8)];
   const size_t turn = wisp_random_below(random, 3);
   for (int v = 0; v < 8; v++) {
     corner[v] = frame[0];
@@ -198,10 +197,9 @@ static void turn_tri(uint64_t *random, int *corner)
 
 wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed)
 {
-  /* The face without corner 0, 1, 2, 3; and of a face: its corner. Of tets, of triangles. */
-  static const int faces_across[2][4] = {{2, 3, 1, 0}, {1, 2, 0}}, corners_across[2][4] = {{3, 2, 0, 1}, {2, 0, 1}};
-  const int *face_across = faces_across[mesh->corners == 3], *corner_across = corners_across[mesh->corners == 3];
-  const size_t corners = (size_t)mesh->corners, faces = corners == 8 ? 0 : corners;
+  static void (*const turns[])(uint64_t * random, int *corner) = {[3] = turn_tri, [4] = turn_tet, [8] = turn_hex};
+  const wisp_cell *kind = wisp_mesh_cell(mesh);
+  const size_t corners = (size_t)mesh->corners, faces = kind->is_connected ? corners : 0;
   uint64_t random = wisp_random_from(seed);
   OWNED(free) int32_t *vertex = NULL, *element = NULL, *cell = NULL, *tag = NULL, *region = NULL;
   CALL(permutation(err, mesh->vertices, &random, &vertex));
@@ -213,10 +211,10 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed)
     const size_t from = corners * (size_t)element[k];
     int corner[8];
     if (faces) region[k] = mesh->region[element[k]];
-    (corners == 3 ? turn_tri : corners == 4 ? turn_tet : turn_hex)(&random, corner);
+    turns[corners](&random, corner);
     for (size_t i = 0; i < corners; i++) cell[corners * k + i] = vertex[mesh->cell[from + (size_t)corner[i]]];
     for (size_t i = 0; i < faces; i++)
-      tag[faces * k + i] = mesh->tag[from + (size_t)face_across[corner[corner_across[i]]]];
+      tag[faces * k + i] = mesh->tag[from + (size_t)kind->across[corner[kind->opposite[i]]]];
   }
   CALL(renumber(err, mesh->vertices, vertex, &mesh->xyz));
   int32_t *const old[] = {mesh->cell, mesh->tag, mesh->region};
@@ -226,7 +224,7 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed)
   cell = old[0];
   tag = old[1];
   region = old[2];
-  return corners == 8 ? WISP_OK : wisp_mesh_connect(err, "shuffled mesh", mesh);
+  return faces ? wisp_mesh_connect(err, "shuffled mesh", mesh) : WISP_OK;
 }
 
 /* --- a mesh to check on --- */
@@ -272,8 +270,9 @@ wisp_status wisp_mesh_to_check(wisp_error *err, int corners, wisp_mesh **out)
   static const int squares[2] = {7, 6};
   static const double jitter = 0.2, steps = 65536;
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
-  CALL(corners == 3 ? wisp_mesh_grid(err, 3, squares, &mesh) : wisp_mesh_all_ways(err, &mesh));
-  if (corners == 3) {
+  const bool flat = wisp_cells[corners].dimension == 2;
+  CALL(flat ? wisp_mesh_grid(err, corners, squares, &mesh) : wisp_mesh_all_ways(err, &mesh));
+  if (flat) {
     mesh->elements--;
     CALL(wisp_mesh_connect(err, "ragged box", mesh));
     CALL(wisp_mesh_jitter(err, mesh, jitter, 1));

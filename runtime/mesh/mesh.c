@@ -17,16 +17,11 @@ typedef struct face_entry {
 /* The face that counts outwards: vertices of faces 1 and 2 turn left seen from outside, those of 0 and 3 right. */
 static const int outward[WISP_TET_FACES] = {-1, 1, 1, -1};
 
-const int wisp_tet_frames[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 0, 1, 3}, {3, 0, 2, 1}};
-const int wisp_tri_frames[3][4] = {{0, 1, 2, 1}, {1, 2, 0, 2}, {2, 0, 1, 0}};
-const int wisp_hex_frames[8][4] = {{0, 1, 2, 4}, {1, 3, 0, 5}, {2, 0, 3, 6}, {3, 2, 1, 7},
-                                   {4, 6, 5, 0}, {5, 4, 7, 1}, {6, 7, 4, 2}, {7, 5, 6, 3}};
-
 double wisp_mesh_corner(const wisp_mesh *mesh, size_t element, const int frame[4], double *scale)
 {
   const int32_t *v = mesh->cell + (size_t)mesh->corners * element;
   const double *o = mesh->xyz + 3 * (size_t)v[frame[0]];
-  const bool flat = mesh->corners == 3;
+  const bool flat = wisp_mesh_dimension(mesh) == 2;
   double e[3][3] = {[2] = {0, 0, 1}}, longest = 0;
   for (int i = 0; i < (flat ? 2 : 3); i++) {
     for (int c = 0; c < 3; c++) e[i][c] = mesh->xyz[3 * (size_t)v[frame[i + 1]] + (size_t)c] - o[c];
@@ -48,28 +43,9 @@ void wisp_mesh_extent(const wisp_mesh *mesh, double low[3], double high[3])
 
 /* ---- Elements. */
 
-/* What is asked of elements: Jacobians that are positive at the corners of the first frames, at all of a hex's. */
-typedef struct shape {
-  int corners, frames;
-  const int (*frame)[4];
-  size_t most;                     /* so that faces, or corners, can be counted in 32 bits */
-  const char *one, *many, *turned; /* in words */
-} shape;
-
-static const shape shapes[] = {{4, 1, wisp_tet_frames, 1 << 30, "tet", "tets", "negative volume"},
-                               {8, 8, wisp_hex_frames, 1 << 28, "hex", "hexes", "negative volume"},
-                               {3, 1, wisp_tri_frames, 1 << 30, "triangle", "triangles", "negative area"}};
-
-static const shape *shape_of(const wisp_mesh *mesh)
-{
-  const shape *s = shapes;
-  while (s->corners != mesh->corners) s++;
-  return s;
-}
-
 static wisp_status check_vertices(wisp_error *err, const char *name, const wisp_mesh *mesh, size_t k)
 {
-  const shape *s = shape_of(mesh);
+  const wisp_cell *s = wisp_mesh_cell(mesh);
   const int32_t *v = mesh->cell + (size_t)s->corners * k;
   for (int a = 0; a < s->corners; a++) {
     CALL(wisp_require(err, v[a] >= 0 && (size_t)v[a] < mesh->vertices, WISP_EINPUT,
@@ -85,14 +61,14 @@ static wisp_status check_vertices(wisp_error *err, const char *name, const wisp_
 
 static wisp_status degenerate(wisp_error *err, const char *name, const wisp_mesh *mesh, size_t k, int positive)
 {
-  const shape *s = shape_of(mesh);
+  const wisp_cell *s = wisp_mesh_cell(mesh);
   const int32_t *v = mesh->cell + (size_t)s->corners * k;
   char which[64] = "";
   for (int a = 0, used = 0; a < s->corners && s->frames == 1; a++)
     used += snprintf(which + used, sizeof which - (size_t)used, "%s%d", a ? " " : "", v[a]);
   return s->frames == 1
-             ? wisp_fail(err, WISP_EINPUT, "%s: %s %zu (vertices %s) is degenerate, without%s; remesh there", name,
-                         s->one, wisp_mesh_number(mesh, k), which, strchr(s->turned, ' '))
+             ? wisp_fail(err, WISP_EINPUT, "%s: %s %zu (vertices %s) is degenerate, without %s; remesh there", name,
+                         s->one, wisp_mesh_number(mesh, k), which, s->measure)
              : wisp_fail(err, WISP_EINPUT,
                          "%s: %s %zu is degenerate: its Jacobian is positive at %d of %d corners; remesh there", name,
                          s->one, wisp_mesh_number(mesh, k), positive, s->frames);
@@ -102,7 +78,7 @@ static wisp_status degenerate(wisp_error *err, const char *name, const wisp_mesh
  * rounding of the determinant. */
 static wisp_status check_some(wisp_error *err, const char *name, const wisp_mesh *mesh, size_t from, size_t to)
 {
-  const shape *s = shape_of(mesh);
+  const wisp_cell *s = wisp_mesh_cell(mesh);
   size_t inverted = 0, first = 0;
   for (size_t k = from; k < to; k++) {
     int positive = 0, negative = 0;
@@ -116,8 +92,8 @@ static wisp_status check_some(wisp_error *err, const char *name, const wisp_mesh
     if (negative && !inverted++) first = k;
   }
   return wisp_require(err, !inverted, WISP_EINPUT,
-                      "%s: %zu of %zu %s are inverted (%s), the first is %s %zu; remesh or reverse them", name,
-                      inverted, mesh->elements, s->many, s->turned, s->one, wisp_mesh_number(mesh, first));
+                      "%s: %zu of %zu %s are inverted (negative %s), the first is %s %zu; remesh or reverse them", name,
+                      inverted, mesh->elements, s->many, s->measure, s->one, wisp_mesh_number(mesh, first));
 }
 
 /* A wisp_range over elements: is all well? */
@@ -138,7 +114,8 @@ static void reverse(const wisp_mesh *mesh, size_t k)
 {
   const size_t corners = (size_t)mesh->corners;
   int32_t *v = mesh->cell + corners * k;
-  for (size_t a = corners == 8 ? 0 : corners - 2; a + 1 < corners; a += 2) { /* of a hex all pairs along r */
+  for (size_t a = wisp_mesh_cell(mesh)->is_connected ? corners - 2 : 0; a + 1 < corners;
+       a += 2) { /* of a hex all pairs along r */
     const int32_t first = v[a];
     v[a] = v[a + 1], v[a + 1] = first;
   }
@@ -146,7 +123,7 @@ static void reverse(const wisp_mesh *mesh, size_t k)
 
 void wisp_mesh_reverse(wisp_mesh *mesh)
 {
-  const shape *s = shape_of(mesh);
+  const wisp_cell *s = wisp_mesh_cell(mesh);
   for (size_t k = 0; k < mesh->elements; k++) {
     int negative = 0;
     for (int i = 0; i < s->frames; i++) negative += wisp_mesh_corner(mesh, k, s->frame[i], NULL) < 0;
@@ -199,7 +176,7 @@ static int side_of(const wisp_mesh *mesh, uint32_t face)
 {
   int32_t v[3];
   face_vertices(mesh, face, v);
-  if (mesh->corners == 3) return v[0] < v[1] ? 1 : -1;
+  if (wisp_mesh_dimension(mesh) == 2) return v[0] < v[1] ? 1 : -1;
   return outward[face % 4] * sort_face(v);
 }
 
@@ -241,7 +218,7 @@ static void list_faces(const wisp_mesh *mesh, size_t *start, face_entry *entry)
   for (uint32_t f = 0; f < faces; f++) {
     face_vertices(mesh, f, v);
     sort_face(v);
-    entry[start[v[0] + 1]++] = (face_entry){mesh->corners == 3 ? v[2] : v[1], v[2], f};
+    entry[start[v[0] + 1]++] = (face_entry){wisp_mesh_dimension(mesh) == 2 ? v[2] : v[1], v[2], f};
   }
 }
 
@@ -263,7 +240,7 @@ static void meet(wisp_mesh *mesh, uint32_t ours, uint32_t theirs)
   face_vertices(mesh, theirs, b);
   mesh->neighbour[ours] = (int32_t)(theirs / (uint32_t)mesh->corners);
   mesh->neighbour_face[ours] = (int8_t)(theirs % (uint32_t)mesh->corners);
-  mesh->neighbour_turn[ours] = mesh->corners == 4 ? (int8_t)find_turn(a, b) : 0;
+  mesh->neighbour_turn[ours] = wisp_mesh_dimension(mesh) == 3 ? (int8_t)find_turn(a, b) : 0;
 }
 
 /* A face alone is a boundary, two are neighbours, more do not conform; elements on the same side of their face overlap.
@@ -271,7 +248,7 @@ static void meet(wisp_mesh *mesh, uint32_t ours, uint32_t theirs)
 static wisp_status join(wisp_error *err, const char *name, wisp_mesh *mesh, int32_t low, const face_entry *entry,
                         size_t count)
 {
-  const shape *s = shape_of(mesh);
+  const wisp_cell *s = wisp_mesh_cell(mesh);
   const uint32_t ours = entry[0].face, theirs = entry[count > 1].face, faces = (uint32_t)s->corners;
   char face[64];
   if (count == 1) return WISP_OK;
@@ -315,7 +292,7 @@ static wisp_status join_lists(wisp_error *err, void *context, size_t from, size_
 
 wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh)
 {
-  const shape *s = shape_of(mesh);
+  const wisp_cell *s = wisp_mesh_cell(mesh);
   const size_t faces = (size_t)s->corners * mesh->elements;
   OWNED(free) size_t *start = NULL;
   OWNED(free) face_entry *entry = NULL;
@@ -324,8 +301,8 @@ wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh
                     "%s: %zu %s and %zu vertices, must be fewer than %zu and 2^31", name, mesh->elements, s->many,
                     mesh->vertices, s->most));
   CALL(check_elements(err, name, mesh));
-  if (s->corners == 8) return WISP_OK;
-  if (s->corners == 3) CALL(check_plane(err, name, mesh));
+  if (!s->is_connected) return WISP_OK;
+  if (s->dimension == 2) CALL(check_plane(err, name, mesh));
   CALL(wisp_new(err, mesh->vertices + 2, sizeof *start, &start));
   CALL(wisp_new(err, faces, sizeof *entry, &entry));
   list_faces(mesh, start, entry);
@@ -338,7 +315,7 @@ wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh
 
 wisp_status wisp_mesh_create(wisp_error *err, int corners, size_t vertices, size_t elements, wisp_mesh **out)
 {
-  const size_t faces = corners == 8 ? 0 : (size_t)corners * elements;
+  const size_t faces = wisp_cells[corners].is_connected ? (size_t)corners * elements : 0;
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   CALL(wisp_new(err, 1, sizeof *mesh, &mesh));
   mesh->vertices = vertices;

@@ -3,6 +3,7 @@
 #ifndef WISP_MESH_H
 #define WISP_MESH_H
 
+#include "cell.h"
 #include "groups.h"
 #include "notes.h"
 
@@ -47,10 +48,16 @@ typedef struct wisp_mesh {
   wisp_notes notes; /* what was remarked while it was read */
 } wisp_mesh;
 
+/* What is the same of all its elements. */
+static inline const wisp_cell *wisp_mesh_cell(const wisp_mesh *mesh)
+{
+  return &wisp_cells[mesh->corners];
+}
+
 /* The dimension of a mesh's elements: 2 or 3. Faces, which tag speaks of, have one less. */
 static inline int wisp_mesh_dimension(const wisp_mesh *mesh)
 {
-  return mesh->corners == 3 ? 2 : 3;
+  return wisp_cells[mesh->corners].dimension;
 }
 
 /* The unit box [0,1]^3 as n[0] x n[1] x n[2] cells, x fastest: each a hex, or cut into six tets (Kuhn); or the unit
@@ -110,7 +117,7 @@ void wisp_plane_place(const wisp_plane *plane, size_t count, double *xyz);
 /* The number of coordinates that the file's places have: 2 for triangles that lie as they are, else 3. */
 static inline int wisp_mesh_axes(const wisp_mesh *mesh)
 {
-  return mesh->corners == 3 && !mesh->plane ? 2 : 3;
+  return wisp_mesh_dimension(mesh) == 2 && !mesh->plane ? 2 : 3;
 }
 
 /* Reverses the orientation of elements of negative volume, or area, which mesh->found counts. */
@@ -133,7 +140,6 @@ WISP_OWNED(wisp_mesh, wisp_mesh_destroy)
  * [2] and [3]; of a triangle, which has two there, twice the area. scale (may be NULL): the cube, or square, of the
  * longest of them. Frames of positive elements give positive volumes. */
 double wisp_mesh_corner(const wisp_mesh *mesh, size_t element, const int frame[4], double *scale);
-extern const int wisp_tet_frames[4][4], wisp_hex_frames[8][4], wisp_tri_frames[3][4]; /* a frame a corner */
 
 /* Its bounding box. */
 void wisp_mesh_extent(const wisp_mesh *mesh, double low[3], double high[3]);

@@ -206,7 +206,8 @@ static ordering *const of_cells[WISP_ORDERINGS] = {NULL, order_plainly, order_by
 /* Puts the elements themselves into an order, and what they have on faces and inside; neighbours are found again. */
 static wisp_status permute(wisp_error *err, wisp_mesh *mesh, const int32_t *order)
 {
-  const size_t corners = (size_t)mesh->corners, count = corners * mesh->elements, faces = corners == 8 ? 0 : count;
+  const size_t corners = (size_t)mesh->corners, count = corners * mesh->elements,
+               faces = wisp_mesh_cell(mesh)->is_connected ? count : 0;
   OWNED(free) int32_t *cell = NULL, *number = NULL, *tag = NULL, *region = NULL;
   OWNED(free) int8_t *corner = NULL;
   CALL(wisp_new(err, count, sizeof *cell, &cell));
@@ -228,15 +229,14 @@ static wisp_status permute(wisp_error *err, wisp_mesh *mesh, const int32_t *orde
     mesh->corner = corner;
     corner = turned;
   }
-  if (corners == 8) return WISP_OK;
-  return wisp_mesh_connect(err, "ordered mesh", mesh);
+  return faces ? wisp_mesh_connect(err, "ordered mesh", mesh) : WISP_OK;
 }
 
 /* Hexes and triangles are put into order themselves. */
 static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 {
   OWNED(free) int32_t *order = NULL;
-  CALL(wisp_require(err, how != WISP_ORDER_METIS || mesh->corners == 3, WISP_EUSAGE,
+  CALL(wisp_require(err, how != WISP_ORDER_METIS || wisp_mesh_cell(mesh)->is_connected, WISP_EUSAGE,
                     "order metis is for tets and triangles: take curve for hexes"));
   if (!of_cells[how]) return WISP_OK;
   CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
@@ -255,7 +255,7 @@ wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 {
   OWNED(free) int32_t *order = NULL;
   CALL(wisp_require(err, (int)how >= 0 && (int)how < WISP_ORDERINGS, WISP_EUSAGE, "order %d is not known", (int)how));
-  if (mesh->corners != 4) return order_cells(err, mesh, how);
+  if (!wisp_mesh_cell(mesh)->keeps_number) return order_cells(err, mesh, how);
   free(mesh->order);
   mesh->order = NULL; /* groups are made by the mesh's own numbers */
   if (!of_tets[how]) return WISP_OK;

@@ -119,7 +119,7 @@ wisp_status wisp_mesh_flatten(wisp_error *err, const char *name, wisp_mesh *mesh
   double low[3], high[3], normal[3], range[2], extent = 0, largest = 0;
   size_t where = 0;
   wisp_plane plane;
-  if (mesh->corners != 3 || !mesh->vertices) return WISP_OK;
+  if (wisp_mesh_dimension(mesh) != 2 || !mesh->vertices) return WISP_OK;
   wisp_mesh_extent(mesh, low, high);
   for (int c = 0; c < 3; c++) {
     extent = fmax(extent, high[c] - low[c]);

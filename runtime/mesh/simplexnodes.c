@@ -62,9 +62,6 @@ static size_t first_face(const wisp_mesh *mesh, size_t face)
   return across < face ? across : face;
 }
 
-/* Which edge or face lies across from each corner. */
-static const size_t across_from[2][4] = {{1, 2, 0}, {2, 3, 1, 0}};
-
 /* Where the number of an element's node stands that others may have too; NULL: nobody else has it. */
 static int32_t *shared(const numbering *n, size_t e, const int step[4])
 {
@@ -82,7 +79,7 @@ static int32_t *shared(const numbering *n, size_t e, const int step[4])
   const size_t low = (size_t)step[on[0]] - 1, high = on[0] > on[1] ? on[0] : on[1], other = on[0] + on[1] - high;
   if (count == 2) return n->on_edge + (size_t)n->edge_of[e * n->pairs + high * (high - 1) / 2 + other] * (N - 1) + low;
   if (count == corners) return NULL;
-  const size_t face = first_face(n->mesh, 4 * e + across_from[1][off]);
+  const size_t face = first_face(n->mesh, 4 * e + (size_t)wisp_cells[4].across[off]);
   return n->on_face + (face * (N - 2) + low) * (N - 2) + (size_t)step[on[1]] - 1;
 }
 
@@ -113,9 +110,10 @@ static wisp_status number(wisp_error *err, numbering *n, bool vertices_first)
   CALL(find_edges(err, n));
   CALL(unnumbered(err, mesh->vertices, &n->on_vertex));
   CALL(unnumbered(err, nodes->count[1] * (N - 1), &n->on_edge));
-  CALL(unnumbered(err, N > 2 && n->corners == 4 ? 4 * K * (N - 2) * (N - 2) : 0, &n->on_face));
+  CALL(unnumbered(err, N > 2 && nodes->dimension == 3 ? 4 * K * (N - 2) * (N - 2) : 0, &n->on_face));
   nodes->count[0] = mesh->vertices;
-  for (size_t face = 0; n->corners == 4 && face < 4 * K; face++) nodes->count[2] += first_face(mesh, face) == face;
+  for (size_t face = 0; nodes->dimension == 3 && face < 4 * K; face++)
+    nodes->count[2] += first_face(mesh, face) == face;
   nodes->count[nodes->dimension] = K;
   for (size_t v = 0; vertices_first && v < mesh->vertices; v++) n->on_vertex[v] = (int32_t)nodes->nodes++;
   number_elements(n);
@@ -135,7 +133,8 @@ static void fix(numbering *n, const wisp_fixing *fixing)
 {
   const wisp_simplexnodes *nodes = n->nodes;
   for (size_t i = 0; i < nodes->elements * n->corners; i++) {
-    const size_t e = i / n->corners, c = i % n->corners, face = e * n->corners + across_from[n->corners - 3][c];
+    const size_t e = i / n->corners, c = i % n->corners,
+                 face = e * n->corners + (size_t)wisp_mesh_cell(n->mesh)->across[c];
     if (n->mesh->neighbour[face] != WISP_BOUNDARY || !wisp_fixing_has(fixing, n->mesh, face)) continue;
     for (size_t a = 0; a < (size_t)nodes->Np; a++)
       if (n->step[a][c] == 0) n->fixed[nodes->node[e * (size_t)nodes->Np + a]] = 1;
@@ -148,7 +147,7 @@ void wisp_simplexnodes_set(const wisp_simplexnodes *nodes, const wisp_mesh *mesh
   int step[WISP_SIMPLEX_MAX_NP][4];
   wisp_simplex_steps(nodes->dimension, nodes->N, step);
   for (size_t i = 0; i < mesh->elements * corners; i++) {
-    const size_t face = i / corners * corners + across_from[corners - 3][i % corners];
+    const size_t face = i / corners * corners + (size_t)wisp_mesh_cell(mesh)->across[i % corners];
     if (mesh->neighbour[face] != WISP_BOUNDARY || !wisp_groups_have(&mesh->groups, mesh->tag[face], tag)) continue;
     for (size_t a = 0; a < Np; a++)
       if (step[a][i % corners] == 0) u[nodes->node[i / corners * Np + a]] = value;
@@ -186,7 +185,7 @@ static wisp_status not_there(wisp_error *err, const char *name, const wisp_mesh 
   wisp_groups_sort(&of);
   CALL(wisp_groups_print(err, &of, dimension, &list));
   return wisp_fail(err, WISP_EUSAGE, "%s: no %s of the boundary has the tag %d: there are %s", name,
-                   mesh->corners == 3 ? "edge" : "face", tag, list.data);
+                   wisp_mesh_cell(mesh)->face_one, tag, list.data);
 }
 
 wisp_status wisp_fixing_check(wisp_error *err, const char *name, const wisp_mesh *mesh, const wisp_fixing *fixing)
@@ -230,7 +229,7 @@ wisp_status wisp_simplexnodes_create(wisp_error *err, const char *name, const wi
   CALL(wisp_require(err, order >= 1 && order <= WISP_SIMPLEX_MAX_ORDER, WISP_EUSAGE,
                     "continuous triangles and tets: order %d is out of range: use 1 to %d", order,
                     WISP_SIMPLEX_MAX_ORDER));
-  const int dimension = mesh->corners - 1, Np = wisp_simplex_size(dimension, order);
+  const int dimension = wisp_mesh_dimension(mesh), Np = wisp_simplex_size(dimension, order);
   CALL(wisp_require(err, mesh->elements <= (size_t)(INT32_MAX / Np), WISP_EUSAGE,
                     "%s: %zu elements of order %d have more nodes than kernels can count (2.1e9): take fewer elements "
                     "or a lower order",

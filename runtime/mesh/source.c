@@ -51,7 +51,7 @@ static wisp_status read_file(wisp_error *err, int corners, const wisp_mesh_sourc
 bool wisp_mesh_source_count(const wisp_mesh_source *source, int corners, size_t count[4])
 {
   const int *n = source->box, cube[3] = {n[0], n[0], n[0]};
-  return !source->file && wisp_mesh_grid_count(corners, corners == 4 ? cube : n, count);
+  return !source->file && wisp_mesh_grid_count(corners, wisp_cells[corners].in_cubes ? cube : n, count);
 }
 
 wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
@@ -60,13 +60,15 @@ wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source 
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   if (source->file)
     CALL(read_file(err, corners, source, &mesh));
-  else if (corners == 3)
+  else if (wisp_cells[corners].dimension == 2)
     CALL(wisp_mesh_squares(err, source->box, source->falling, &mesh));
   else
-    CALL(corners == 4 ? wisp_mesh_box(err, source->box[0], &mesh) : wisp_mesh_grid(err, corners, source->box, &mesh));
+    CALL(wisp_cells[corners].in_cubes ? wisp_mesh_box(err, source->box[0], &mesh)
+                                      : wisp_mesh_grid(err, corners, source->box, &mesh));
   if (source->jitter > 0) CALL(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
   if (source->shuffle) CALL(wisp_mesh_shuffle(err, mesh, source->seed));
-  if (source->turned && corners == 4 && ordering != WISP_ORDER_AS_GIVEN) CALL(wisp_mesh_turn(err, mesh));
+  if (source->turned && wisp_cells[corners].keeps_number && ordering != WISP_ORDER_AS_GIVEN)
+    CALL(wisp_mesh_turn(err, mesh));
   CALL(wisp_mesh_order(err, mesh, ordering));
   return GIVE(mesh, out);
 }
@@ -74,14 +76,15 @@ wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source 
 wisp_status wisp_mesh_some(wisp_error *err, int corners, const wisp_mesh_source *source, size_t elements,
                            wisp_mesh **out)
 {
-  const size_t in_cell = corners == 3 ? 2 : corners == 4 ? 6 : 1, cells = (elements + in_cell - 1) / in_cell;
-  const int side = (int)ceil(pow((double)cells, corners == 3 ? 0.5 : 1.0 / 3) - 1e-9);
+  const wisp_cell *cell = &wisp_cells[corners];
+  const size_t in_cell = (size_t)cell->split, cells = (elements + in_cell - 1) / in_cell;
+  const int side = (int)ceil(pow((double)cells, 1.0 / cell->dimension) - 1e-9);
   const size_t layer = (size_t)side * (size_t)side;
   wisp_mesh_source what = source ? *source : (wisp_mesh_source){.jitter = 0};
   what.box[0] = what.box[1] = what.box[2] = side;
-  if (corners == 8) what.box[2] = (int)((elements + layer - 1) / layer);
+  if (in_cell == 1) what.box[2] = (int)((elements + layer - 1) / layer);
   CALL(wisp_mesh_make(err, corners, &what, out));
-  if (corners == 8 && strcmp(wisp_mesh_source_kind(&what), WISP_MESH_BOX) == 0) (*out)->elements = elements;
+  if (in_cell == 1 && strcmp(wisp_mesh_source_kind(&what), WISP_MESH_BOX) == 0) (*out)->elements = elements;
   return WISP_OK;
 }
 

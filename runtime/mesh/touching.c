@@ -359,8 +359,8 @@ wisp_status wisp_mesh_refuse_touching(wisp_error *err, const char *name, const w
   char where[128], join[64] = "";
   CALL(wisp_mesh_find_touching(err, mesh, &t));
   if (!t.coincident && !t.overlapping) return WISP_OK;
-  const bool flat = mesh->corners == 3;
-  const char *many = flat ? "triangles" : mesh->corners == 4 ? "tets" : "hexes";
+  const bool flat = wisp_mesh_dimension(mesh) == 2;
+  const char *many = wisp_mesh_cell(mesh)->many;
   if (wisp_mesh_axes(mesh) == 2)
     snprintf(where, sizeof where, "(%g, %g)", t.at[0], t.at[1]);
   else

@@ -1,12 +1,11 @@
 #include "vtu.h"
+#include "cell.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../../gen/text.h"
-
-enum { LAGRANGE_TRIANGLE = 69, LAGRANGE_TET = 71 };
 
 static wisp_status check_order(wisp_error *err, int N)
 {
@@ -196,7 +195,7 @@ static void write_grid(FILE *file, const void *context)
   write_integers(file, f->elements * f->points, 0, 1);
   write_integers(file, f->elements, f->points, f->points);
   fwrite(&bytes, sizeof bytes, 1, file);
-  for (size_t k = 0; k < f->elements; k++) fputc(f->dimension == 2 ? LAGRANGE_TRIANGLE : LAGRANGE_TET, file);
+  for (size_t k = 0; k < f->elements; k++) fputc(wisp_cells[f->dimension + 1].vtk, file);
   for (size_t i = 0; i < f->count; i++) write_values(file, g, f->value[i], 1);
   fputs("\n</AppendedData>\n</VTKFile>\n", file);
 }

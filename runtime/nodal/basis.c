@@ -15,19 +15,35 @@ static wisp_status choose(wisp_error *err, const wisp_chooser *from, const wisp_
   return wisp_choose(err, from, &own, out);
 }
 
-/* Of a stage that was measured here, what an element takes: as a whole, or where it is one kernel that has a winner,
- * what that takes. NaN where there is no entry. */
-static double seconds(const wisp_stage *stage)
+/* What tells of a stage that was measured: the record of the whole, or of one kernel that has a winner, that. NULL
+ * where there is no entry. */
+static const wisp_choice *told_by(const wisp_stage *stage)
 {
-  const wisp_trial *kernel = stage->whole.trial && stage->kernels == 1 ? stage->choice[0].trial : NULL;
-  const wisp_trial *trial = kernel ? kernel : stage->whole.stale ? NULL : stage->whole.trial;
-  return trial ? trial->ms / 1e3 / (double)trial->elements : NAN;
+  if (!stage->kernels || !stage->whole.trial) return NULL;
+  if (stage->kernels == 1 && stage->choice[0].trial) return stage->choice;
+  return stage->whole.stale ? NULL : &stage->whole;
 }
 
-/* The faster of those that match best; -1: nothing was measured. */
-static int faster(const wisp_stage stage[WISP_BASES], const double time[WISP_BASES])
+/* What an element takes; NaN where there is no entry. */
+static double seconds(const wisp_stage *stage)
+{
+  const wisp_choice *choice = told_by(stage);
+  return choice ? choice->ms / 1e3 / (double)choice->trial->elements : NAN;
+}
+
+/* Both as is expected here, where that is known of both. */
+static void expect(const wisp_stage stage[WISP_BASES], double time[WISP_BASES], bool *known)
+{
+  *known = true;
+  for (int b = 0; b < WISP_BASES; b++) *known &= !isnan(time[b]) && !isnan(told_by(&stage[b])->expected);
+  for (int b = 0; *known && b < WISP_BASES; b++) time[b] = told_by(&stage[b])->expected / 1e3;
+}
+
+/* The faster, as is expected here, or else of those that match best; -1: nothing was measured. */
+static int faster(const wisp_stage stage[WISP_BASES], const double time[WISP_BASES], bool known)
 {
   int best = -1;
+  if (known) return time[BERNSTEIN] < time[NODAL] ? BERNSTEIN : NODAL;
   for (int b = 0; b < WISP_BASES; b++) {
     if (isnan(time[b])) continue;
     const bool closer = best < 0 || stage[b].whole.match < stage[best].whole.match;
@@ -38,7 +54,7 @@ static int faster(const wisp_stage stage[WISP_BASES], const double time[WISP_BAS
 }
 
 /* Why `taken`, where `best` is the one that measurements say, or none. */
-static void explain(const wisp_stage stage[WISP_BASES], const double time[WISP_BASES], int best, int taken,
+static void explain(const wisp_stage stage[WISP_BASES], const double time[WISP_BASES], bool known, int best, int taken,
                     wisp_basis *basis)
 {
   const int other = WISP_BASES - 1 - taken;
@@ -49,7 +65,7 @@ static void explain(const wisp_stage stage[WISP_BASES], const double time[WISP_B
     snprintf(basis->reason, sizeof basis->reason, "no whole stage was measured on this device");
   else if (isnan(time[other]))
     snprintf(basis->reason, sizeof basis->reason, "no whole stage of the %s basis was measured on this device", name);
-  else if (stage[other].whole.match != stage[taken].whole.match)
+  else if (!known && stage[other].whole.match != stage[taken].whole.match)
     snprintf(basis->reason, sizeof basis->reason, "its stage was measured: %s; the %s one: %s",
              wisp_match_name(stage[taken].whole.match), name, wisp_match_name(stage[other].whole.match));
   else
@@ -72,9 +88,11 @@ static wisp_status choose_faster(wisp_error *err, const wisp_chooser *from, cons
   const bool has_one = stage[NODAL].kernels || stage[BERNSTEIN].kernels;
   TRY(wisp_require(err, has_one, WISP_EREFUSED, "%s", why[NODAL].text));
   status = WISP_OK;
-  const int best = faster(stage, time), taken = best >= 0 ? best : stage[NODAL].kernels ? NODAL : BERNSTEIN;
+  bool known;
+  expect(stage, time, &known);
+  const int best = faster(stage, time, known), taken = best >= 0 ? best : stage[NODAL].kernels ? NODAL : BERNSTEIN;
   basis->name = wisp_basis_names[taken];
-  explain(stage, time, best, taken, basis);
+  explain(stage, time, known, best, taken, basis);
   *out = stage[taken];
   stage[taken] = (wisp_stage){.kernels = 0};
 done:

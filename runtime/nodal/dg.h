@@ -140,15 +140,21 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
 void wisp_dg_magnitudes_destroy(wisp_dg *magnitudes);
 WISP_OWNED(wisp_dg, wisp_dg_magnitudes_destroy)
 
-/* Low-storage Runge-Kutta of Carpenter & Kennedy 1994: res = a res + dt rhs; u += b res; stage time t + c dt. */
+/* A Runge-Kutta method in low storage, res = a res + dt rhs; u += b res; stage time t + c dt. */
 typedef struct wisp_rk_stage {
   double a, b, c;
 } wisp_rk_stage;
-enum { WISP_RK_STAGES = 5 };
-extern const wisp_rk_stage wisp_lsrk45[WISP_RK_STAGES];
-/* The same method nested, for a linear L that does not depend on time: u_k = u_n + c_k dt L u_(k-1) has its polynomial,
- * 1 + z + z^2/2 + z^3/6 + z^4/24 + z^5/200. */
-extern const double wisp_nested45[WISP_RK_STAGES];
+typedef struct wisp_scheme {
+  int stages; /* at most WISP_MOST_STAGES */
+  const wisp_rk_stage *stage;
+  /* The same method nested, for a linear L that does not depend on time: u_k = u_n + c_k dt L u_(k-1) has its
+   * polynomial. */
+  const double *nested;
+} wisp_scheme;
+enum { WISP_MOST_STAGES = 16 };
+
+/* Of Carpenter & Kennedy 1994: 1 + z + z^2/2 + z^3/6 + z^4/24 + z^5/200. */
+extern const wisp_scheme wisp_lsrk45;
 
 /* ---- A nodal problem on a device: the discretisation that a wisp_dg is, and its launches. Arrays:
  * templates/nodal/family lists them, dg.h says what is in the fixed ones. */

@@ -7,14 +7,18 @@ static bool takes(const wisp_kernel *const *kernel, int kernels, const char *arr
   return any;
 }
 
-wisp_integrator wisp_integrator_of(wisp_problem *problem, const wisp_kernel *const *kernel, int kernels, double alpha)
+wisp_integrator wisp_integrator_of(wisp_problem *problem, const wisp_kernel *const *kernel, int kernels,
+                                   const wisp_scheme *scheme, double alpha)
 {
+  const bool nested = takes(kernel, kernels, "u_n"), moves = takes(kernel, kernels, "u_next");
   return (wisp_integrator){.problem = problem,
                            .kernel = kernel,
                            .kernels = kernels,
                            .alpha = alpha,
-                           .nested = takes(kernel, kernels, "u_n"),
-                           .moves = takes(kernel, kernels, "u_next")};
+                           .scheme = scheme,
+                           .nested = nested,
+                           .moves = moves,
+                           .step_moves = moves && (nested || scheme->stages % 2)};
 }
 
 /* u and u_next change places: a kernel that reads u of its neighbours cannot overwrite it. */
@@ -49,11 +53,11 @@ static wisp_status nested_stage(wisp_error *err, const wisp_integrator *i, const
 
 static wisp_status nested_step(wisp_error *err, const wisp_integrator *i, double dt)
 {
-  static const char *const places[] = {"u_next", "res"};
+  static const char *const places[] = {"res", "u_next"};
   const char *from = "u";
-  for (int s = 0; s < WISP_RK_STAGES; s++) {
-    CALL(nested_stage(err, i, "u", from, places[s % 2], wisp_nested45[s] * dt));
-    from = places[s % 2];
+  for (int s = 0, left = i->scheme->stages; left > 0; s++, left--) { /* the last in u_next */
+    CALL(nested_stage(err, i, "u", from, places[left % 2], i->scheme->nested[s] * dt));
+    from = places[left % 2];
   }
   move(i);
   return WISP_OK;
@@ -62,7 +66,8 @@ static wisp_status nested_step(wisp_error *err, const wisp_integrator *i, double
 wisp_status wisp_integrator_step(wisp_error *err, const wisp_integrator *i, double dt)
 {
   if (i->nested) return nested_step(err, i, dt);
-  for (int s = 0; s < WISP_RK_STAGES; s++) CALL(low_storage_stage(err, i, wisp_lsrk45[s].a, wisp_lsrk45[s].b, dt));
+  for (int s = 0; s < i->scheme->stages; s++)
+    CALL(low_storage_stage(err, i, i->scheme->stage[s].a, i->scheme->stage[s].b, dt));
   return WISP_OK;
 }
 

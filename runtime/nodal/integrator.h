@@ -15,11 +15,14 @@ typedef struct wisp_integrator {
   const wisp_kernel *const *kernel; /* in launch order */
   int kernels;
   double alpha;
+  const wisp_scheme *scheme;
   bool nested;         /* the kernels' form */
-  bool moves;          /* a step, and so an odd number of stages, ends in u_next: u and u_next change places */
+  bool moves;          /* a stage ends in u_next: u and u_next change places */
+  bool step_moves;     /* so does a step */
   wisp_module *mixing; /* templates/solve/mix, which wisp_integrator_recur takes where nested; else NULL */
 } wisp_integrator;
-wisp_integrator wisp_integrator_of(wisp_problem *problem, const wisp_kernel *const *kernel, int kernels, double alpha);
+wisp_integrator wisp_integrator_of(wisp_problem *problem, const wisp_kernel *const *kernel, int kernels,
+                                   const wisp_scheme *scheme, double alpha);
 
 /* Enqueues a step of dt. After a failure u may be in u_next. */
 wisp_status wisp_integrator_step(wisp_error *err, const wisp_integrator *integrator, double dt);

@@ -36,15 +36,17 @@ long long wisp_stepper_limit_stages(void)
 
 /* R, what a step multiplies by along an eigenvector: coefficients of powers of z = dt lambda. */
 typedef struct polynomial {
-  double c[WISP_RK_STAGES + 1];
+  int degree;
+  double c[WISP_MOST_STAGES + 1];
 } polynomial;
 
-static polynomial amplification(void)
+static polynomial amplification(const wisp_scheme *scheme)
 {
-  polynomial u = {{1}}, res = {{0}};
-  for (int s = 0; s < WISP_RK_STAGES; s++) {
-    for (int i = WISP_RK_STAGES; i >= 0; i--) res.c[i] = wisp_lsrk45[s].a * res.c[i] + (i ? u.c[i - 1] : 0);
-    for (int i = 0; i <= WISP_RK_STAGES; i++) u.c[i] += wisp_lsrk45[s].b * res.c[i];
+  const int degree = scheme->stages;
+  polynomial u = {degree, {1}}, res = {degree, {0}};
+  for (int s = 0; s < scheme->stages; s++) {
+    for (int i = degree; i >= 0; i--) res.c[i] = scheme->stage[s].a * res.c[i] + (i ? u.c[i - 1] : 0);
+    for (int i = 0; i <= degree; i++) u.c[i] += scheme->stage[s].b * res.c[i];
   }
   return u;
 }
@@ -52,7 +54,7 @@ static polynomial amplification(void)
 static bool grows(const polynomial *R, double complex z)
 {
   double complex sum = 0;
-  for (int i = WISP_RK_STAGES; i >= 0; i--) sum = sum * z + R->c[i];
+  for (int i = R->degree; i >= 0; i--) sum = sum * z + R->c[i];
   return cabs(sum) > 1 + 1e-7;
 }
 
@@ -174,7 +176,7 @@ static void close_probe(probe *p)
 
 wisp_status wisp_stepper_limit(wisp_error *err, wisp_stepper *solver, double *out)
 {
-  const polynomial R = amplification();
+  const polynomial R = amplification(solver->integrator.scheme);
   wisp_ritz value[WISP_KRYLOV];
   int count = 0;
   double limit = INFINITY;
@@ -217,7 +219,7 @@ static wisp_status fifth_power(wisp_error *err, wisp_stepper *solver, double dt,
 wisp_status wisp_stepper_time_error(wisp_error *err, wisp_stepper *solver, double dt, double time, double *out)
 {
   wisp_status status = WISP_OK;
-  const polynomial R = amplification();
+  const polynomial R = amplification(solver->integrator.scheme);
   const size_t bytes = wisp_arrays_size(solver->problem->arrays, "u") * (size_t)solver->precision;
   wisp_pointer keep = 0, u = wisp_arrays_at(solver->problem->arrays, "u");
   double whole = 0, power = 0;

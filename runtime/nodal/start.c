@@ -1,4 +1,5 @@
 #include "start.h"
+#include "../mesh/health.h"
 #include "../mesh/vtu.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ static extent measure(const wisp_mesh *mesh)
 {
   extent box = {.volume = 0};
   wisp_mesh_extent(mesh, box.low, box.high);
-  for (size_t k = 0; k < mesh->elements; k++) box.volume += wisp_mesh_corner(mesh, k, wisp_tet_frames[0], NULL) / 6;
+  for (size_t k = 0; k < mesh->elements; k++) box.volume += wisp_mesh_measure(mesh, k);
   return box;
 }
 

@@ -28,8 +28,8 @@ wisp_status wisp_stepper_create(wisp_error *err, wisp_device *device, wisp_dg *d
   CALL(wisp_stage_load(err, device, stage));
   if (wisp_stage_has(stage, "pair_block")) CALL(wisp_dg_add_pairs(err, dg));
   CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, stage, &solver->problem));
-  solver->integrator =
-      wisp_integrator_of(solver->problem, (const wisp_kernel *const *)stage->kernel, stage->kernels, alpha);
+  solver->integrator = wisp_integrator_of(solver->problem, (const wisp_kernel *const *)stage->kernel, stage->kernels,
+                                          &wisp_lsrk45, alpha);
   CALL(wisp_stepper_open_sketch(err, solver, dg));
   CALL(wisp_event_create(err, device, &solver->begin));
   CALL(wisp_event_create(err, device, &solver->end));
@@ -58,7 +58,7 @@ void wisp_stepper_destroy(wisp_stepper *solver)
 /* u has gone to the other array, where steps make it do so. */
 static void change_place(wisp_stepper *solver)
 {
-  if (!solver->integrator.moves) return;
+  if (!solver->integrator.step_moves) return;
   wisp_arrays_swap(solver->problem->arrays, "u", "u_next");
   solver->place = 1 - solver->place;
 }
@@ -118,6 +118,6 @@ wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double d
   CALL(wisp_device_finish(err, solver->device));
   CALL(wisp_event_elapsed(err, solver->begin, solver->end, &ms));
   CALL(check_finite(err, solver, dt, steps));
-  if (ms_per_stage) *ms_per_stage = steps ? ms / (double)steps / WISP_RK_STAGES : 0;
+  if (ms_per_stage) *ms_per_stage = steps ? ms / (double)steps / solver->integrator.scheme->stages : 0;
   return WISP_OK;
 }

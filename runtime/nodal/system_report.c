@@ -127,7 +127,7 @@ wisp_status wisp_system_report(wisp_error *err, wisp_solver *s, wisp_solver_repo
   wisp_system_run *run = wisp_system_run_of(s);
   const bool ran = run->steps;
   const double ms = ran ? run->ms_per_stage : NAN, gdofs = s->unknowns / ms / 1e6,
-               seconds = ran ? ms * WISP_RK_STAGES * (double)run->steps / 1e3 : 0,
+               seconds = ran ? ms * wisp_lsrk45.stages * (double)run->steps / 1e3 : 0,
                per_time = ran ? seconds / run->time : NAN;
   double error = NAN, energy = NAN;
   CALL(wisp_system_fetch(err, run));

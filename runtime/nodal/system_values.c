@@ -102,7 +102,7 @@ wisp_status wisp_system_fetch(wisp_error *err, wisp_system_run *run)
 static bool measures_step(const wisp_solver *s)
 {
   return wisp_solver_given(s, "time") || wisp_solver_given(s, "cfl") ||
-         WISP_RK_STAGES * wisp_solver_integer(s, "steps") >= wisp_stepper_limit_stages();
+         wisp_lsrk45.stages * wisp_solver_integer(s, "steps") >= wisp_stepper_limit_stages();
 }
 
 wisp_status wisp_system_choose_step(wisp_error *err, wisp_system_run *run)

@@ -33,18 +33,27 @@ static bool may_fit(const void *context, const wisp_trial *trial)
   return !find_unfit(c, trial) && wisp_trial_is_current(c->from->strategies, trial);
 }
 
-/* The best entry of the kernel that passes the filter; layout NULL: in any. */
-static void look_up(const wisp_choosing *c, const char *layout, wisp_current fits, wisp_answer *out)
+/* The best entry of the kernel in each class that passes the filter; layout NULL: in any. */
+static void look_up(const wisp_choosing *c, const char *layout, wisp_current fits, wisp_answer out[WISP_ANSWER_CLASSES])
 {
   char text[WISP_SPEC_TEXT];
-  *out = (wisp_answer){NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
+  for (int i = 0; i < WISP_ANSWER_CLASSES; i++) out[i] = (wisp_answer){NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
   wisp_spec_print(&c->spec, text);
-  if (c->from->store) wisp_store_find(c->from->store, &c->asker, text, layout, c->wish->elements, fits, c, out);
+  if (c->from->store) wisp_store_find_each(c->from->store, &c->asker, text, layout, c->wish->elements, fits, c, out);
+}
+
+void wisp_choosing_look_up_each(const wisp_choosing *c, const char *layout, wisp_answer out[WISP_ANSWER_CLASSES])
+{
+  look_up(c, layout, may_fit, out);
+  for (int i = 0; i < c->nearest; i++) out[i].trial = NULL;
 }
 
 void wisp_choosing_look_up(const wisp_choosing *c, const char *layout, wisp_answer *out)
 {
-  look_up(c, layout, may_fit, out);
+  wisp_answer each[WISP_ANSWER_CLASSES];
+  *out = (wisp_answer){NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
+  wisp_choosing_look_up_each(c, layout, each);
+  if (c->from->store) *out = wisp_store_settle(c->from->store, &c->asker, c->wish->elements, each);
 }
 
 bool wisp_choosing_layout(const wisp_choosing *c, const wisp_trial *trial, wisp_layout *out)
@@ -52,17 +61,38 @@ bool wisp_choosing_layout(const wisp_choosing *c, const wisp_trial *trial, wisp_
   return wisp_layout_parse(NULL, trial->layout, c->layout->Np, c->layout->Nf, out) == WISP_OK;
 }
 
+/* The nearest entry that passes the filter and matches better than the choice; NULL: none. */
+static wisp_answer find_nearer(const wisp_choosing *c, const char *layout, wisp_current fits, const wisp_choice *choice)
+{
+  wisp_answer each[WISP_ANSWER_CLASSES];
+  look_up(c, layout, fits, each);
+  for (int i = 0; i < wisp_answer_class(choice->match, WISP_LAYER_USER) && i < WISP_ANSWER_CLASSES; i++)
+    if (each[i].trial) return each[i];
+  return (wisp_answer){NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
+}
+
 void wisp_choosing_note(const wisp_choosing *c, const char *layout, wisp_choice *choice)
 {
-  wisp_answer best;
   if (choice->match <= WISP_MATCH_DRIVER) return;
-  look_up(c, layout, NULL, &best);
-  if (!best.trial || best.match >= choice->match) return;
-  const wisp_unfit *known = find_unfit(c, best.trial);
-  choice->passed = best;
-  choice->passed_stale = !known || !*known->why;
+  choice->passed = find_nearer(c, layout, may_fit, choice);
+  if (choice->passed.trial && choice->trial) {
+    wisp_choosing_note_slower(choice, choice->passed.trial);
+    return;
+  }
+  choice->passed = find_nearer(c, layout, NULL, choice);
+  if (!choice->passed.trial) return;
+  const wisp_unfit *known = find_unfit(c, choice->passed.trial);
+  const bool stale = !known || !*known->why;
+  choice->remark = stale ? "stale" : "refused";
   snprintf(choice->note, sizeof choice->note, "%s",
-           choice->passed_stale ? "it is stale: measured before a kernel's text changed" : known->why);
+           stale ? "it is stale: measured before a kernel's text changed" : known->why);
+}
+
+void wisp_choosing_note_slower(wisp_choice *choice, const wisp_trial *passed)
+{
+  choice->remark = "slower";
+  snprintf(choice->note, sizeof choice->note, "%.80s's entry is expected to be faster than that of %.80s",
+           choice->trial->device, passed->device);
 }
 
 /* --- one kernel in one layout --- */
@@ -76,7 +106,8 @@ wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_
                         .trial = answer->trial,
                         .match = answer->match,
                         .layer = answer->layer,
-                        .ms = answer->trial ? answer->trial->ms : NAN};
+                        .ms = answer->trial ? answer->trial->ms : NAN,
+                        .expected = wisp_answer_expected(answer)};
   wisp_layout_print(layout, choice.layout);
   return choice;
 }
@@ -84,9 +115,9 @@ wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_
 wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device)
 {
   const wisp_shown shown[] = {
-      {{choice->trial, choice->match, choice->layer}, choice->stale ? "stale" : ""},
-      {choice->passed, choice->passed_stale ? "stale" : "refused"},
-      {{NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE}, ""},
+      {{choice->trial, choice->match, choice->layer, 1}, choice->stale ? "stale" : ""},
+      {choice->passed, choice->remark ? choice->remark : "refused"},
+      {{NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN}, ""},
   };
   int i = 0;
   while (i < 2 && (!shown[i].answer.trial || (device && strcmp(shown[i].answer.trial->device, device) != 0))) i++;
@@ -136,9 +167,7 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
     CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
     wisp_choosing_look_up(c, layout, &answer);
   }
-  if (!plan)
-    CALL(wisp_defaults_plan(err, stage->strategies, &c->spec, &stage->layout, stage->names, &stage->fixed,
-                            stage->reproducible, &plan));
+  if (!plan) CALL(wisp_choosing_default(err, c, stage, &plan));
   describe(plan, &answer, choice);
   wisp_choosing_note(c, layout, choice);
   wisp_fixed_add(&stage->fixed, plan);
@@ -148,44 +177,11 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
 
 /* --- what spaces can name --- */
 
-struct wisp_scope_kept {
-  wisp_spec spec;
-  wisp_layout layout;
-  wisp_env *names;
-};
-
-void wisp_scopes_free(wisp_scopes *scopes)
-{
-  for (size_t i = 0; i < scopes->count; i++) wisp_env_destroy(scopes->list[i].names);
-  free(scopes->list);
-  *scopes = (wisp_scopes){0};
-}
-
-/* The family's names in a layout, kept where they are to be; what the caller gets is its own. */
-static wisp_status find_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
-{
-  wisp_scopes *scopes = c->from->scopes;
-  const wisp_target target = wisp_limits_target(c->from->limits);
-  if (!scopes) return c->family->names(err, &c->spec, layout, &target, out);
-  size_t i = 0;
-  while (i < scopes->count && (wisp_spec_orders(&scopes->list[i].spec, &c->spec) != 0 ||
-                               memcmp(&scopes->list[i].layout, layout, sizeof *layout) != 0))
-    i++;
-  CALL(wisp_grow(err, &scopes->list, &scopes->room, i + 1, sizeof *scopes->list));
-  if (i == scopes->count) {
-    struct wisp_scope_kept kept = {.spec = c->spec, .layout = *layout};
-    const wisp_status status = c->family->names(err, &c->spec, layout, &target, &kept.names);
-    if (status != WISP_OK) return status;
-    scopes->list[scopes->count++] = kept;
-  }
-  return wisp_env_create(err, scopes->list[i].names, out);
-}
-
-/* The same with the wish's own formulas. */
+/* The family's names in a layout, with the wish's own formulas. */
 static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
 {
   OWNED(wisp_env_destroy) wisp_env *names = NULL;
-  CALL(find_names(err, c, layout, &names));
+  CALL(wisp_choosing_names(err, c, layout, &names));
   for (const wisp_own_formula *own = c->wish->own; own && own->name; own++)
     CALL(wisp_names_formula(err, names, own->name, own->formula, c->spec.precision));
   return GIVE(names, out);
@@ -237,7 +233,7 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
                       .reproducible = c->wish->reproducible,
                       .composition = strdup(composition)};
   CALL(wisp_require(err, stage.composition, WISP_EMEMORY, "out of memory"));
-  if (c->family->suits) CALL(c->family->suits(err, &c->spec, composition));
+  CALL(wisp_choosing_suit(err, c, composition));
   CALL(wisp_new(err, count, sizeof *stage.plan, &stage.plan));
   CALL(wisp_new(err, count, sizeof *stage.choice, &stage.choice));
   CALL(wisp_new(err, count, sizeof *stage.lent, &stage.lent));
@@ -267,7 +263,8 @@ static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *k
     const wisp_status status = wisp_choosing_layout(c, answer.trial, &layout)
                                    ? wisp_choosing_fill(&why, c, kernel, WISP_NO_LINE, &layout, &stage)
                                    : WISP_EREFUSED;
-    if (status == WISP_OK && stage.choice->trial == answer.trial) break;
+    /* Another one of that layout may be expected to be faster there; one that was found unfit is not enough. */
+    if (status == WISP_OK && stage.choice->trial && !find_unfit(c, answer.trial)) break;
     wisp_stage_free(&stage);
     if (status != WISP_OK && !does_not_fit(status)) CALL(wisp_fail(err, status, "%s", why.text));
     if (!find_unfit(c, answer.trial)) CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
@@ -275,26 +272,36 @@ static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *k
   return GIVE(stage, out);
 }
 
+/* The layout of the default of a composition; where there is but one, there is nothing to choose. */
+static wisp_status layout_of_default(wisp_error *err, const wisp_choosing *c, const char *composition, wisp_layout *out)
+{
+  if (c->layouts == 1) return *out = c->layout[0], WISP_OK;
+  const wisp_chooser from = {c->from->strategies, NULL, c->from->limits, c->from->scopes};
+  wisp_wish wish = {.spec = c->spec,
+                    .composition = composition,
+                    .fixed = c->wish->fixed,
+                    .settled = c->wish->settled,
+                    .reproducible = c->wish->reproducible};
+  HELD(wisp_stage_free) wisp_stage whole = {.kernels = 0};
+  wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
+  CALL(wisp_choose(err, &from, &wish, &whole));
+  *out = whole.layout;
+  return WISP_OK;
+}
+
 /* Its default, in the layout of the default of the first composition, or chain, that has it. */
 static wisp_status from_defaults(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *out)
 {
   wisp_status status = WISP_EREFUSED;
   const char *const lone[] = {kernel, NULL};
-  const wisp_chooser from = {c->from->strategies, NULL, c->from->limits, c->from->scopes};
-  wisp_wish wish = {
-      .spec = c->spec, .fixed = c->wish->fixed, .settled = c->wish->settled, .reproducible = c->wish->reproducible};
-  wisp_stage whole = {.kernels = 0};
+  wisp_layout layout;
   wisp_error first = {.text = "no composition has it"};
-  wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
   const char *const *const lists[] = {c->family->compositions[0] ? c->family->compositions : lone, c->family->chains};
   for (int i = 0; i < 2; i++)
-    for (const char *const *list = lists[i]; list && *list && status == WISP_EREFUSED; list++) {
-      wish.composition = *list;
-      if (wisp_composition_has(*list, kernel)) status = wisp_choose(&first, &from, &wish, &whole);
-    }
+    for (const char *const *list = lists[i]; list && *list && status == WISP_EREFUSED; list++)
+      if (wisp_composition_has(*list, kernel))
+        status = wisp_choosing_remember(&first, c, *list, layout_of_default, &layout);
   if (status != WISP_OK) return wisp_fail(err, status, "kernel %s: %s", kernel, first.text);
-  const wisp_layout layout = whole.layout;
-  wisp_stage_free(&whole);
   return wisp_choosing_fill(err, c, kernel, WISP_NO_LINE, &layout, out);
 }
 
@@ -371,6 +378,7 @@ wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wi
 {
   wisp_status status = WISP_OK;
   wisp_choosing c = {.from = from, .wish = wish, .asker = wisp_limits_asker(from->limits)};
+  c.asker.exact_only = wish->exact_match_only;
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   if (wish->composition && strchr(wish->composition, '|')) return wisp_choose_way(err, from, wish, out);
   TRY(check_wish(err, &c));
@@ -407,7 +415,8 @@ wisp_asker wisp_limits_asker(const wisp_limits *limits)
 
 wisp_status wisp_trial_limits(wisp_error *err, const wisp_trial *trial, wisp_limits *out)
 {
-  const wisp_status status = wisp_target_limits(err, trial->target, out);
+  const bool known = strcmp(out->target, trial->target) == 0;
+  const wisp_status status = known ? WISP_OK : wisp_target_documented(err, trial->target, out);
   snprintf(out->name, sizeof out->name, "%s", trial->device);
   snprintf(out->driver, sizeof out->driver, "%s", trial->driver);
   snprintf(out->compiler, sizeof out->compiler, "%s", trial->compiler);

@@ -14,12 +14,19 @@
 #include "../kernel.h"
 #include "../device.h"
 
-/* What spaces can name, by spec and layout: made once for many choices for one device. Zero-initialise. */
+/* What spaces can name, by spec and layout, and the defaults there: made once for many choices for one device.
+ * Zero-initialise. */
 typedef struct wisp_scopes {
   size_t count, room;
   struct wisp_scope_kept *list;
+  size_t compositions, compositions_room;
+  struct wisp_composition_kept *composition;
+  char target[32]; /* whose they are: wisp_scopes_serve */
+  int units;
 } wisp_scopes;
 void wisp_scopes_free(wisp_scopes *scopes);
+/* Frees them, unless they are of a device like the one that has these limits, as documented. */
+void wisp_scopes_serve(wisp_scopes *scopes, const wisp_limits *limits);
 
 /* What is chosen from. All of it is borrowed, and outlives what is chosen. */
 typedef struct wisp_chooser {
@@ -38,9 +45,9 @@ typedef struct wisp_own_formula {
 typedef struct wisp_wish {
   wisp_spec spec;              /* its kernel: one of the family's; "step", or empty: a whole stage */
   const char *composition;     /* of a stage: this one; NULL: chosen; several with '|' between them, ways to one result:
-                                  the one whose kernels' entries add up to the least, of those that fit as well as
-                                  the first's; where there are none, the one that the family's defaults prefer, else
-                                  the first */
+                                  the one whose kernels' entries add up to the least, as is expected here, or else
+                                  of those that fit as well as the first's; where there are none, the one that the family's
+                                  defaults prefer, else     the first */
   const char *layout;          /* this one; NULL: chosen */
   const wisp_fixed *fixed;     /* of the discretisation that is there already; NULL: it will be made to suit */
   const wisp_fixed *settled;   /* some of what it will be; NULL: nothing */
@@ -58,10 +65,12 @@ typedef struct wisp_choice {
   wisp_match match;        /* how well that fits; WISP_MATCH_DEFAULT, WISP_LAYER_NONE where there is none */
   wisp_layer layer;
   double ms;          /* as stored; NaN for a default */
+  double expected;    /* of an element here, in ms (wisp_answer_expected); NaN: not known */
   bool stale;         /* of a stage: the entry was measured before one of its kernels' texts changed */
-  wisp_answer passed; /* the best entry of those that match better, but do not fit here; NULL: there is none */
-  bool passed_stale;  /* for it was measured before the kernel's text changed */
-  char note[256];     /* why it does not fit, or did not compile or load; else empty */
+  wisp_answer passed; /* the best entry of those that match better and were not taken; NULL: there is none */
+  const char
+      *remark;    /* why, in a word: "stale", "refused", or "slower" than the one taken is expected to be; or NULL */
+  char note[256]; /* why it was not taken, or did not compile or load; else empty */
 } wisp_choice;
 
 /* The kernels of a stage in launch order, or one kernel, and what they ask of layout and discretisation. Zero: none. */
@@ -97,7 +106,7 @@ void wisp_stage_free(wisp_stage *stage);
 wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, const char *composition);
 
 /* The entry that tells of a choice to people: the one taken, or else the one passed over; of a device's own (NULL: of
- * any), else none. And what is to be said of it: "stale", "refused", or nothing. */
+ * any), else none. And what is to be said of it: "stale", "refused", "slower", or nothing. */
 typedef struct wisp_shown {
   wisp_answer answer;
   const char *remark;
@@ -144,7 +153,7 @@ bool wisp_stage_has(const wisp_stage *stage, const char *name);
 wisp_asker wisp_limits_asker(const wisp_limits *limits);
 
 /* Limits of the device that a trial was measured on, as documented for its target. WISP_EUSAGE where that is not known.
- */
+ * *out is zero, or what a call before gave: the same target is not asked for again. */
 wisp_status wisp_trial_limits(wisp_error *err, const wisp_trial *trial, wisp_limits *out);
 
 /* Was a kernel's trial measured with what its strategy compiles to today, on its kind of device, with values that the

@@ -18,6 +18,7 @@ typedef struct wisp_choosing {
   wisp_spec spec;        /* its kernel: the one looked up now */
   wisp_layout layout[8]; /* to be tried */
   int layouts;
+  int nearest; /* of the classes of entries (cache/store.h), the first that is looked at; 0: all are */
   size_t unfits, room;
   wisp_unfit *unfit;
 } wisp_choosing;
@@ -25,11 +26,15 @@ typedef struct wisp_choosing {
 /* The best entry of the kernel that was measured with today's text and of which nothing is known against it; layout
  * NULL: in any. */
 void wisp_choosing_look_up(const wisp_choosing *c, const char *layout, wisp_answer *out);
+/* The same of each class by itself. */
+void wisp_choosing_look_up_each(const wisp_choosing *c, const char *layout, wisp_answer out[WISP_ANSWER_CLASSES]);
 /* why NULL: it is stale. */
 wisp_status wisp_choosing_pass_over(wisp_error *err, wisp_choosing *c, const wisp_trial *trial, const char *why);
 
 /* Notes in a choice what would have matched better in a layout, NULL: in any. */
 void wisp_choosing_note(const wisp_choosing *c, const char *layout, wisp_choice *choice);
+/* That an entry which matches better was passed over, because the one taken is expected to be faster. */
+void wisp_choosing_note_slower(wisp_choice *choice, const wisp_trial *passed);
 wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_layout *layout,
                            const wisp_answer *answer);
 
@@ -41,6 +46,19 @@ bool wisp_choosing_layout(const wisp_choosing *c, const wisp_trial *trial, wisp_
 enum { WISP_NO_LINE = -1 };
 wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int line,
                                const wisp_layout *layout, wisp_stage *out);
+
+/* The family's names in a layout, the caller's; the default candidate of the spec's kernel in a stage; whether a
+ * composition suits the spec's system (WISP_EREFUSED). What is the same for many choices is kept in the chooser's
+ * scopes. */
+wisp_status wisp_choosing_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out);
+wisp_status wisp_choosing_default(wisp_error *err, const wisp_choosing *c, const wisp_stage *stage, wisp_plan **out);
+wisp_status wisp_choosing_suit(wisp_error *err, const wisp_choosing *c, const char *composition);
+
+/* The layout of a composition's default, which `find` finds where it is not known yet. */
+typedef wisp_status (*wisp_find_layout)(wisp_error *err, const wisp_choosing *c, const char *composition,
+                                        wisp_layout *out);
+wisp_status wisp_choosing_remember(wisp_error *err, const wisp_choosing *c, const char *composition,
+                                   wisp_find_layout find, wisp_layout *out);
 
 bool wisp_is_composition(const wisp_family *family, const char *composition);
 wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out);

@@ -47,14 +47,15 @@ static bool same_texts(const wisp_stage *stage, const char *dialect, const wisp_
   return strcmp(hash, record->template_hash) == 0;
 }
 
-/* What the stage's kernels take together, as each was measured at this size; INFINITY where one was not. */
+/* What the stage's kernels take together for an element, as is expected here of entries measured at this size, 0: at
+ * any; INFINITY where one has none, or its time here is not known. */
 static double kernels_together(const wisp_stage *stage, long long elements)
 {
   double sum = 0;
   for (int i = 0; i < stage->kernels; i++) {
-    const wisp_trial *t = stage->choice[i].trial;
-    if (!t || t->elements != elements || !(t->ms > 0)) return INFINITY;
-    sum += t->ms;
+    const wisp_choice *c = &stage->choice[i];
+    if (!c->trial || (elements && c->trial->elements != elements) || !(c->expected > 0)) return INFINITY;
+    sum += c->expected;
   }
   return stage->kernels ? sum : INFINITY;
 }
@@ -71,30 +72,52 @@ static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answ
   wisp_status status = wisp_choosing_fill(err, c, trial->strategy, WISP_NO_LINE, &layout, out);
   if (status != WISP_OK) return status == WISP_EREFUSED ? WISP_OK : status;
   out->whole = wisp_choice_of(WISP_WHOLE_STEP, out->composition, &layout, answer);
-  const bool is_its_kernel = out->kernels == 1 && isfinite(kernels_together(out, trial->elements));
+  const bool is_its_kernel = out->kernels == 1 && out->choice->trial && out->choice->trial->elements == trial->elements;
   out->whole.stale = !is_its_kernel && !same_texts(out, c->from->limits->kind, trial);
   return WISP_OK;
 }
 
-/* The best record whose texts are those of today, unless a better one's kernels have other winners since, which take
- * less time together; else the best one, which still tells compositions and layouts apart better than a guess.
- * out->kernels stays 0 where there is none. */
-static wisp_status from_records(wisp_error *err, wisp_choosing *c, wisp_stage *out)
+/* What the stage of a record takes for an element, on the card that the record is of: as recorded where it is of
+ * today's texts; else, and where it is one kernel, as its kernels' entries in the record's class say, of whose texts it
+ * is then. INFINITY where they do not. */
+static double time_of(const wisp_stage *stage, const wisp_answer *record)
 {
-  wisp_answer answer;
+  const double elements = (double)record->trial->elements;
+  double together = 0;
+  for (int i = 0; i < stage->kernels; i++) {
+    const wisp_choice *c = &stage->choice[i];
+    const bool there = c->trial && c->trial->elements == record->trial->elements;
+    /* Both on the record's card, so that it does not count how much slower this one is. */
+    const double ms = c->match == record->match ? c->ms : c->expected * elements / record->ratio;
+    together += there && ms > 0 ? ms / elements : INFINITY;
+  }
+  if (!stage->kernels) return INFINITY;
+  const bool alone = stage->kernels == 1 && isfinite(together);
+  return !stage->whole.stale && !alone ? record->trial->ms / elements : together;
+}
+
+/* Of a class's records, the best whose texts are those of today, unless a better one's kernels have other winners
+ * since, which take less time together; else the best one, which still tells compositions and layouts apart better than
+ * a guess. Nearer classes are as if they were not there. out->kernels stays 0 where there is none. */
+static wisp_status from_records(wisp_error *err, wisp_choosing *c, int class, wisp_stage *out)
+{
+  wisp_answer each[WISP_ANSWER_CLASSES];
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   double best = INFINITY; /* of out */
+  c->nearest = class;
   for (bool current = false; !current;) {
     wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
-    wisp_choosing_look_up(c, NULL, &answer);
-    if (!answer.trial) break;
-    CALL(try_record(err, c, &answer, &stage));
-    CALL(wisp_choosing_pass_over(err, c, answer.trial,
+    wisp_choosing_look_up_each(c, NULL, each);
+    const wisp_answer *answer = &each[class];
+    if (!answer->trial) break;
+    const size_t unfits = c->unfits;
+    CALL(try_record(err, c, answer, &stage));
+    c->unfits = unfits; /* kernels that do not fit this stage may fit another */
+    CALL(wisp_choosing_pass_over(err, c, answer->trial,
                                  stage.kernels ? NULL : "it is not what was asked for, or does not run here"));
-    const double ms = answer.trial->ms, together = kernels_together(&stage, answer.trial->elements);
-    const bool alone = stage.kernels == 1 && isfinite(together), fresh = stage.kernels && !stage.whole.stale;
-    const double now = fresh && !alone ? ms : together;
-    current = fresh && now <= ms; /* all others are slower */
+    const bool fresh = stage.kernels && !stage.whole.stale;
+    const double now = time_of(&stage, answer), recorded = answer->trial->ms / (double)answer->trial->elements;
+    current = fresh && now <= recorded; /* all others are slower */
     if (stage.kernels && (!out->kernels || (fresh ? now <= best : now < best))) {
       best = now;
       wisp_stage_free(out);
@@ -102,6 +125,87 @@ static wisp_status from_records(wisp_error *err, wisp_choosing *c, wisp_stage *o
       stage = (wisp_stage){.kernels = 0};
     }
     wisp_stage_free(&stage);
+  }
+  return WISP_OK;
+}
+
+/* --- records of several classes --- */
+
+/* The same stage of the best entries of classes from this one on. */
+static wisp_status fill_again(wisp_error *err, wisp_choosing *c, int nearest, wisp_stage *stage)
+{
+  HELD(wisp_stage_free) wisp_stage again = {.kernels = 0};
+  const size_t unfits = c->unfits;
+  c->nearest = nearest;
+  CALL(wisp_choosing_fill(err, c, stage->composition, WISP_NO_LINE, &stage->layout, &again));
+  c->unfits = unfits;
+  again.whole = stage->whole;
+  wisp_stage_free(stage);
+  return GIVE(again, stage);
+}
+
+/* Was the stage, as it is with the nearer classes' kernels, measured as a whole in one of them? */
+static bool is_measured_nearer(const wisp_choosing *c, const wisp_stage *stage, int class)
+{
+  char spec[WISP_SPEC_TEXT];
+  wisp_spec step = c->spec;
+  wisp_spec_name_kernel(&step, WISP_WHOLE_STEP);
+  wisp_spec_print(&step, spec);
+  const wisp_trial *t = NULL;
+  wisp_layer layer;
+  for (size_t at = 0; (t = wisp_store_next(c->from->store, spec, &at, &layer));) {
+    if (strcmp(t->strategy, stage->composition) != 0 || strcmp(t->layout, stage->whole.layout) != 0 ||
+        wisp_trial_outcome(t) != WISP_TRIAL_OK)
+      continue;
+    if (wisp_answer_class(wisp_asker_match(&c->asker, t), layer) >= class) continue;
+    if (same_texts(stage, c->from->limits->kind, t)) return true;
+  }
+  return false;
+}
+
+/* Does the stage of a nearer class's record take the place of a farther one's? The farther one is asked with all
+ * kernels that are known nearer: where that very stage was measured nearer, or the nearer one's kernels take less time
+ * together. Where the farther one's time here is not known, it stays. */
+static wisp_status takes_over(wisp_error *err, wisp_choosing *c, int class, const wisp_stage *near,
+                              const wisp_stage *far, bool *out)
+{
+  HELD(wisp_stage_free) wisp_stage mixed = {.composition = strdup(far->composition), .layout = far->layout};
+  const int far_class = wisp_answer_class(far->whole.match, far->whole.layer);
+  CALL(wisp_require(err, mixed.composition, WISP_EMEMORY, "out of memory"));
+  *out = c->asker.exact_only ||
+         (strcmp(near->composition, far->composition) == 0 && strcmp(near->whole.layout, far->whole.layout) == 0);
+  if (*out) return WISP_OK;
+  mixed.whole = far->whole;
+  CALL(fill_again(err, c, class, &mixed));
+  const double there = kernels_together(&mixed, 0), together = kernels_together(near, 0);
+  const double here = isfinite(together) ? together : near->whole.stale ? INFINITY : near->whole.expected;
+  *out = is_measured_nearer(c, &mixed, far_class) || (isfinite(there) && here < there);
+  return WISP_OK;
+}
+
+/* The stage that records say, of whatever class. out->kernels stays 0 where there is none. */
+static wisp_status from_classes(wisp_error *err, wisp_choosing *c, wisp_stage *out)
+{
+  const wisp_trial *passed = NULL;
+  for (int class = WISP_ANSWER_CLASSES; class -- > 0;) {
+    HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+    bool better = true;
+    CALL(from_records(err, c, class, &stage));
+    if (!stage.kernels) continue;
+    if (out->kernels) CALL(takes_over(err, c, class, &stage, out, &better));
+    passed = better ? NULL : stage.whole.trial;
+    if (!better) continue;
+    wisp_stage_free(out);
+    *out = stage;
+    stage = (wisp_stage){.kernels = 0};
+  }
+  c->nearest = 0;
+  if (!out->kernels) return WISP_OK;
+  const int class = wisp_answer_class(out->whole.match, out->whole.layer);
+  if (class > 0) CALL(fill_again(err, c, 0, out));
+  if (passed) {
+    out->whole.passed = (wisp_answer){passed, wisp_asker_match(&c->asker, passed), WISP_LAYER_NONE, NAN};
+    wisp_choosing_note_slower(&out->whole, passed);
   }
   return WISP_OK;
 }
@@ -141,14 +245,14 @@ static wisp_status from_lists(wisp_error *err, wisp_choosing *c, wisp_stage *out
 wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out)
 {
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
-  CALL(from_records(err, c, &stage));
+  CALL(from_classes(err, c, &stage));
   if (!stage.kernels) {
-    const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
+    const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
     CALL(from_lists(err, c, &stage));
     stage.whole = wisp_choice_of(WISP_WHOLE_STEP, stage.composition, &stage.layout, &none);
   }
   wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
-  wisp_choosing_note(c, NULL, &stage.whole);
+  if (!stage.whole.passed.trial) wisp_choosing_note(c, NULL, &stage.whole);
   return GIVE(stage, out);
 }
 

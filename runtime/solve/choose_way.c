@@ -15,29 +15,32 @@ static bool has(const wisp_stage *stage, const char *kernel)
   return false;
 }
 
-/* What a stage's kernels, but those that the other way has too, were measured to take for an element, one after the
- * other, and how well the worst of their entries fits; NaN where one has none. */
+/* What a stage's kernels, but those that the other way has too, take for an element, one after the other: as they were
+ * measured, and as is expected here; NaN where one has no entry, or its time here is not known. And how well the worst
+ * of their entries fits. */
 typedef struct measured {
-  double ms;
+  double ms, expected;
   wisp_match match;
 } measured;
 
 static measured measure(const wisp_stage *stage, const wisp_stage *other)
 {
-  measured out = {0, WISP_MATCH_EXACT};
+  measured out = {0, 0, WISP_MATCH_EXACT};
   for (int i = 0; i < stage->kernels; i++) {
     const wisp_choice *c = &stage->choice[i];
     if (has(other, c->kernel)) continue;
     out.ms += c->trial ? c->ms / (double)c->trial->elements : NAN;
+    out.expected += c->expected;
     if (c->match > out.match) out.match = c->match;
   }
   return out;
 }
 
-/* Only of what was measured as close to here can it be said. */
+/* As is expected here; where that is not known, as was measured of what matches alike. */
 static bool is_faster(const wisp_stage *stage, const wisp_stage *than)
 {
   const measured a = measure(stage, than), b = measure(than, stage);
+  if (!isnan(a.expected) && !isnan(b.expected)) return a.expected < b.expected;
   return a.match == b.match && a.ms < b.ms;
 }
 

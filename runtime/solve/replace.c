@@ -3,6 +3,7 @@
 #include "choose_parts.h"
 #include "../../gen/strategy/defaults.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,12 +20,13 @@ static void take(wisp_stage *stage, int i, wisp_plan *plan)
 /* The same, and the choice says so. */
 static void replace(wisp_stage *stage, int i, wisp_plan *plan, const char *why)
 {
-  const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE};
+  const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
   const wisp_choice old = stage->choice[i];
   wisp_choice *choice = &stage->choice[i];
   *choice = wisp_choice_of(plan->strategy->kernel, plan->strategy->name, &plan->layout, &none);
   choice->params = plan->params;
-  choice->passed = old.trial ? (wisp_answer){old.trial, old.match, old.layer} : old.passed;
+  choice->remark = old.trial ? "refused" : old.remark;
+  choice->passed = old.trial ? (wisp_answer){old.trial, old.match, old.layer, NAN} : old.passed;
   snprintf(choice->note, sizeof choice->note, "%s", why);
   take(stage, i, plan);
 }

@@ -2,6 +2,7 @@
 #include "solver.h"
 #include "../../gen/text.h"
 #include "../assembly/pattern.h"
+#include "../mesh/cell.h"
 #include "../process.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@ wisp_cg_watch wisp_watch_iterations(wisp_iteration_watch *watch)
 
 const char *wisp_solver_cells(const wisp_solver *s)
 {
-  return s->corners == 3 ? "triangles" : s->corners == 8 ? "hexes" : "tets";
+  return wisp_cells[s->corners].many;
 }
 
 wisp_wish wisp_solver_wish(const wisp_solver *s, const char *system, size_t elements)

@@ -29,11 +29,13 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   static const int32_t sides[] = {1, 2};
   static const double gpu_nonzeros = 3e7, host_nonzeros = 3e5;
   static const size_t of_box[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}};
-  const int corners = strcmp(spec->element, "tri") == 0 ? 3 : 4;
-  const wisp_fixing fixed = {.count = source && (source->file || corners == 4) ? 0 : WISP_COUNT(sides), .tag = sides};
+  const wisp_cell *cell = wisp_cell_find(spec->element);
+  const int corners = cell->corners;
+  const wisp_fixing fixed = {.count = source && (source->file || cell->dimension == 3) ? 0 : WISP_COUNT(sides),
+                             .tag = sides};
   const double most = limits->gpu ? gpu_nonzeros : host_nonzeros;
-  const double cells = most / wisp_pattern_nonzeros(spec->order, of_box[corners - 3]);
-  const size_t wanted = elements > 0 ? (size_t)elements : (size_t)ceil(cells * (corners == 3 ? 2 : 6));
+  const double cells = most / wisp_pattern_nonzeros(spec->order, of_box[cell->dimension - 2]);
+  const size_t wanted = elements > 0 ? (size_t)elements : (size_t)ceil(cells * cell->split);
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   wisp_assembly *s = NULL;
   CALL(source ? wisp_mesh_some(err, corners, source, wanted, &mesh) : wisp_mesh_to_check(err, corners, &mesh));
@@ -194,7 +196,7 @@ const wisp_workload wisp_workload_assembly = {
     .own_sizes = own_sizes,
     .discretise = discretise,
     .scalars = scalars,
-    .stages = 1,
+    .stages = &(const int){1},
     .pose = pose,
     .solve = wisp_assembly_solve,
     .lists = lists,

@@ -105,7 +105,7 @@ static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_s
   const wisp_status ended = wisp_graph_end(&later, bench->device, &r->graph);
   CALL(launched);
   CALL(wisp_require(err, ended == WISP_OK, ended, "%s", later.text));
-  r->runs = whole ? STEPS * bench->workload->stages : LAUNCHES;
+  r->runs = whole ? STEPS * *bench->workload->stages : LAUNCHES;
   return WISP_OK;
 }
 
@@ -184,13 +184,15 @@ static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_stage
 {
   wisp_trial trial;
   wisp_trial_key(&c->bench, &row->spec, &stage->layout, row->ours.strategy, "", "", &trial);
-  wisp_status status = wisp_trial_rate(err, &c->bench, &row->spec, timed, r->runs, &trial);
+  const wisp_plan *plan = wisp_spec_is_step(&row->spec) ? NULL : stage->plan[0];
+  wisp_status status = wisp_trial_rate(err, &c->bench, &row->spec, plan, timed, r->runs, &trial);
   row->elements = trial.elements;
   row->ms = trial.ms;
   row->gdofs = trial.gdofs;
   row->gbps = trial.gbps;
   row->gflops = trial.gflops;
   row->efficiency = trial.efficiency;
+  snprintf(row->floor, sizeof row->floor, "%s", trial.floor);
   row->copy_share = trial.gbps / c->bench.ceilings.copy_gbps;
   row->issue = issue_of(c, stage, r, row, trial.clock_mhz);
   return status;

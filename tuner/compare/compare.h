@@ -21,6 +21,7 @@ typedef struct wisp_comparison {
   wisp_choice ours; /* match WISP_MATCH_DEFAULT: the store has no entry that works here, and ours is the default */
   long long elements;
   double ms, gdofs, gbps, gflops, efficiency;
+  char floor[16];    /* what sets the floor that efficiency is a share of, as a trial has it */
   double copy_share; /* minimal bytes over time, as a share of copy bandwidth */
   double issue;      /* share of the multiprocessors' issue slots that was used, of code without branches; else NaN */
   double error;      /* as stored when ours was verified, of a stage the largest of its kernels' */

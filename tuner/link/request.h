@@ -90,9 +90,9 @@ typedef struct wisp_tune_request {
   size_t precision_count;
   const char *kernel, *strategy, *layout; /* restrict, kernel a list with commas; NULL: all */
   double budget_seconds;                  /* <= 0: exhaustive; of wall time, on however many devices */
-  double enough;                    /* efficiency at which a budgeted search of a problem ends; 0: 0.97 on a GPU */
-  int at_least;                     /* but not before this many candidates of its kernel are known; 0: 25 */
-  long long elements;               /* problem size for timing; 0: chosen for the device */
+  double enough;      /* share of its bytes' floor at which a budgeted search of a problem ends; 0: 0.97 on a GPU */
+  int at_least;       /* but not before this many candidates of its kernel are known; 0: 25 */
+  long long elements; /* problem size for timing; 0: chosen for the device */
   const wisp_mesh_source *source;   /* the mesh to time on; NULL: a box, moved, shuffled and ordered */
   const char *db;                   /* store file */
   bool retry_failed, defaults_only; /* of each strategy and layout its default candidate alone */

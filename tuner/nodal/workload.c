@@ -138,7 +138,7 @@ static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_s
 
 static wisp_status step(wisp_error *err, wisp_problem *problem, const wisp_kernel *const *kernels, int count)
 {
-  const wisp_integrator integrator = wisp_integrator_of(problem, kernels, count, 1);
+  const wisp_integrator integrator = wisp_integrator_of(problem, kernels, count, &wisp_lsrk45, 1);
   return wisp_integrator_step(err, &integrator, timed_dt);
 }
 
@@ -251,7 +251,7 @@ const wisp_workload wisp_workload_nodal = {
     .elements = elements,
     .discretise = discretise,
     .scalars = scalars,
-    .stages = WISP_RK_STAGES,
+    .stages = &wisp_lsrk45.stages,
     .step = step,
     .rounds = rounds,
     .pose = pose,

@@ -154,7 +154,7 @@ static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_
 /* Asks as the device does whose trial is the newest. */
 static wisp_status ask(wisp_error *err, const wisp_session *session, wisp_report_data *data)
 {
-  wisp_limits limits;
+  wisp_limits limits = {.target = ""};
   HELD(wisp_scopes_free) wisp_scopes scopes = {0};
   const wisp_chooser from = {session->strategies, session->store, &limits, &scopes};
   for (size_t i = 0, end; i < data->cell_count; i = end) {
@@ -164,8 +164,9 @@ static wisp_status ask(wisp_error *err, const wisp_session *session, wisp_report
       for (size_t e = 0; e < data->cells[end].count; e++)
         if (strcmp(data->cells[end].entries[e].trial->when, newest->when) > 0)
           newest = data->cells[end].entries[e].trial;
-    wisp_scopes_free(&scopes);
-    if (wisp_trial_limits(NULL, newest, &limits) == WISP_OK) CALL(find_winners(err, &from, cells, end - i));
+    if (wisp_trial_limits(NULL, newest, &limits) != WISP_OK) continue;
+    wisp_scopes_serve(&scopes, &limits);
+    CALL(find_winners(err, &from, cells, end - i));
   }
   return WISP_OK;
 }

@@ -135,11 +135,12 @@ void wisp_report_stages(wisp_page *page, const wisp_report_subject *subject)
 
 /* ---- Roofline. */
 
-/* Ceilings are not stored, but what follows from them is: rate / efficiency is the ceiling where the kernel meets it,
- * and less elsewhere. A whole stage's floor knows no operations. */
+/* Ceilings are not stored, but follow from what is: rate / efficiency is the bandwidth where bytes set the floor, and
+ * less elsewhere; it is at least the peak where multiply-adds set the floor, for no strategy states more operations
+ * than the kernel declares. Infinite: no trial tells. */
 static void find_ceilings(const wisp_report_subject *subject, wisp_precision precision, double *gbps, double *gflops)
 {
-  *gbps = *gflops = 0;
+  *gbps = 0, *gflops = INFINITY;
   for (size_t i = 0; i < subject->count; i++)
     for (size_t e = 0; e < subject->cells[i].count; e++) {
       const wisp_trial *t = subject->cells[i].entries[e].trial;
@@ -147,8 +148,7 @@ static void find_ceilings(const wisp_report_subject *subject, wisp_precision pre
           !(t->efficiency > 0))
         continue;
       if (isfinite(t->gbps)) *gbps = fmax(*gbps, t->gbps / t->efficiency);
-      if (isfinite(t->gflops) && !wisp_spec_is_step(&subject->cells[i].spec))
-        *gflops = fmax(*gflops, t->gflops / t->efficiency);
+      if (isfinite(t->gflops) && strcmp(t->floor, "fma") == 0) *gflops = fmin(*gflops, t->gflops / t->efficiency);
     }
 }
 
@@ -225,12 +225,12 @@ void wisp_report_roofline(wisp_page *page, const wisp_report_subject *subject)
     if (!has_winner(subject, precisions[p], false)) continue;
     find_ceilings(subject, precisions[p], &gbps, &gflops);
     wisp_axis x = wisp_axis_over(least, most, true, 48, WIDTH - 12);
-    wisp_axis y = wisp_axis_over(low, fmax(high, gflops), true, HEIGHT - 40, 46);
+    wisp_axis y = wisp_axis_over(low, isfinite(gflops) ? fmax(high, gflops) : high, true, HEIGHT - 40, 46);
     open_plot(page, "roofline");
     wisp_page_frame_title(page, &x, &y, wisp_precision_name(precisions[p]));
     wisp_page_grid_y(page, &y, &x, "GFLOP/s");
     wisp_page_grid_x(page, &x, &y, "FLOP/byte");
-    if (gbps > 0 && gflops > 0) print_roof(page, gbps, gflops, &x, &y);
+    if (gbps > 0) print_roof(page, gbps, gflops, &x, &y);
     print_points(page, subject, precisions[p], &kernels, &x, &y);
     wisp_page_print(page, "</svg></figure>\n");
   }

@@ -56,8 +56,8 @@ void wisp_page_params(wisp_page *page, const wisp_trial *t)
   print_params(page, shown_by(t), t->params, NULL);
 }
 
-/* The floor's share of the time, as a number and a bar. */
-static void print_efficiency(wisp_page *page, double efficiency)
+/* The floor's share of the time, as a number and a bar; and what sets the floor. */
+static void print_efficiency(wisp_page *page, double efficiency, const char *by)
 {
   if (!isfinite(efficiency)) {
     wisp_page_print(page, "<td class=\"n\">–</td>");
@@ -66,8 +66,10 @@ static void print_efficiency(wisp_page *page, double efficiency)
   double percent = fmin(fmax(100 * efficiency, 0), 100);
   wisp_page_print(page,
                   "<td class=\"e\"><span class=\"n\">%.0f&#8201;%%</span><span class=\"bar\"><span "
-                  "style=\"width:%.0f%%\"></span></span></td>",
+                  "style=\"width:%.0f%%\"></span></span> ",
                   100 * efficiency, percent);
+  wisp_page_text(page, by);
+  wisp_page_print(page, "</td>");
 }
 
 /* A composition may break after each '+', a name nowhere. */
@@ -118,7 +120,7 @@ static void print_row(wisp_page *page, const wisp_report_cell *cell, const wisp_
   wisp_page_print(page, "</td>");
   wisp_page_number(page, t->ms, 4);
   wisp_page_number(page, t->gdofs, 4);
-  print_efficiency(page, t->efficiency);
+  print_efficiency(page, t->efficiency, t->floor);
   print_ratio(page, cell->default_ms / t->ms);
   print_second(page, t, wisp_report_second(cell, t));
   wisp_page_print(page, "</tr>\n");

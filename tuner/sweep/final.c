@@ -168,7 +168,7 @@ static wisp_status time_again(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, &trials[0], 0));
   if (verdict != WISP_OK) CALL(disqualify(err, sweep, &trials[0], verdict, &reason));
   for (size_t i = 0; i < count; i++) {
-    CALL(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed[i], 1, &trials[i]));
+    CALL(wisp_trial_rate(err, &sweep->bench, &scope->spec, e[i].kernel->plan, &timed[i], 1, &trials[i]));
     noise[i] = wisp_measure_noise(&timed[i]);
   }
   return WISP_OK;

@@ -1,6 +1,7 @@
 /* A worker's side of a sweep: the orders and precisions that it is given, and in each the kernels (sweep_kernel.c) and
  * whole stages. */
 #include "sweep.h"
+#include "prospects.h"
 #include "../../runtime/compilers.h"
 #include "../../runtime/process.h"
 #include "../../runtime/solve/choose.h"
@@ -108,7 +109,7 @@ static wisp_status run_step(wisp_error *err, const void *context)
 static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const step *s)
 {
   HELD(release) runnable r = {0};
-  int stages = sweep->bench.workload->stages;
+  const int stages = *sweep->bench.workload->stages;
   wisp_contender timed = {.run = run_step, .context = &r};
   wisp_error reason = {0};
   wisp_trial trial, stored = {0};
@@ -134,11 +135,30 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   sweep->bench.doubtful |= status == WISP_EDEVICE;
   wisp_trial_end(&trial, status == WISP_OK ? WISP_TRIAL_OK : WISP_TRIAL_CRASH, "%s", reason.text);
   if (status == WISP_OK)
-    CALL(wisp_trial_rate(err, &sweep->bench, &scope->spec, &timed, stages, &trial));
+    CALL(wisp_trial_rate(err, &sweep->bench, &scope->spec, NULL, &timed, stages, &trial));
   else
     CALL(wisp_require(err, status == WISP_EDEVICE, status, "%s", reason.text));
   CALL(wisp_sweep_add(err, sweep, &trial, NULL));
   wisp_sweep_replace(sweep);
+  return WISP_OK;
+}
+
+/* What a solver takes here, where another card's record says it; false: none does. */
+static wisp_status find_taken(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, step *out, bool *found)
+{
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+  wisp_wish wish = {.spec = scope->spec};
+  *found = false;
+  if (!sweep->family->compositions[0] || !sweep->bench.problems) return WISP_OK;
+  wish.elements = wisp_problems_elements(sweep->bench.problems);
+  CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
+  CALL(wisp_choose_if_any(err, &(wisp_chooser){sweep->strategies, store, sweep->bench.limits, NULL}, &wish, &stage));
+  if (!stage.whole.trial || (stage.whole.match == WISP_MATCH_EXACT && !stage.whole.stale)) return WISP_OK;
+  for (const char *const *c = sweep->family->compositions; *c; c++)
+    for (int l = 0; l < scope->layouts; l++)
+      if (strcmp(*c, stage.composition) == 0 && memcmp(&scope->layout[l], &stage.layout, sizeof stage.layout) == 0)
+        *out = (step){.composition = *c, .layout = l}, *found = true;
   return WISP_OK;
 }
 
@@ -148,6 +168,8 @@ wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scop
   const char *const *compositions = sweep->family->compositions;
   OWNED(free) step *steps = NULL;
   size_t count = 0, most = 0;
+  step taken = {.composition = NULL};
+  bool is_taken = false;
   wisp_spec_name_kernel(&scope.spec, WISP_WHOLE_STEP);
   while (compositions[most]) most++;
   CALL(wisp_new(err, most * (size_t)scope.layouts, sizeof *steps, &steps));
@@ -155,10 +177,15 @@ wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scop
     for (int l = 0; l < scope.layouts; l++) count += add_up(sweep, &scope.spec, *compositions, l, &steps[count]);
   if (count) qsort(steps, count, sizeof *steps, by_sum);
   /* One even where the budget is used up: it is what a solver asks for, and an earlier round left none. */
-  size_t least = sweep->unit.again ? 0 : 1;
-  for (size_t i = 0; i < count && i < MEASURED && (i < least || wisp_seconds() < sweep->deadline); i++)
+  const size_t least = sweep->unit.again ? 0 : 1;
+  size_t i = 0;
+  for (; i < count && i < MEASURED && (i < least || wisp_seconds() < sweep->deadline); i++)
     CALL(measure_step(err, sweep, &scope, &steps[i]));
-  return WISP_OK;
+  /* What is only expected to be the fastest is measured, too. */
+  if (least || wisp_seconds() < sweep->deadline) CALL(find_taken(err, sweep, &scope, &taken, &is_taken));
+  while (is_taken && i-- > 0)
+    is_taken = strcmp(steps[i].composition, taken.composition) != 0 || steps[i].layout != taken.layout;
+  return is_taken ? measure_step(err, sweep, &scope, &taken) : WISP_OK;
 }
 
 /* ---- Orders and precisions. */
@@ -268,6 +295,70 @@ wisp_spec wisp_sweep_spec(const wisp_sweep *sweep, int order, wisp_precision pre
   return spec;
 }
 
+/* Is all of the order looked for, so that what no stage needs can be left aside? */
+static bool asks_for_all(const wisp_sweep *sweep)
+{
+  const wisp_tune_request *r = sweep->request;
+  return has_steps(sweep) && !r->kernel && !r->strategy && !r->defaults_only;
+}
+
+/* The first trials: the kernels of the best stage that any layer of the store knows, which is what a solver takes here
+ * today. */
+static wisp_status try_best_stage(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)
+{
+  wisp_scope scope = *kernels;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+  wisp_wish wish = {.spec = scope.spec, .layout = sweep->request->layout};
+  CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
+  wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
+  CALL(wisp_choose_if_any(err, &(wisp_chooser){sweep->strategies, store, sweep->bench.limits, NULL}, &wish, &stage));
+  for (int i = 0; i < stage.kernels; i++) {
+    const wisp_kernel_decl *kernel = stage.lent[i] ? NULL : wisp_family_kernel(sweep->family, stage.choice[i].kernel);
+    if (!kernel || !wisp_sweep_wants(sweep, (int)(kernel - sweep->family->kernels))) continue;
+    wisp_spec_name_kernel(&scope.spec, kernel->name);
+    CALL(wisp_bench_set_problem(err, &sweep->bench, &scope.spec, sweep->request->elements));
+    CALL(wisp_sweep_try(err, sweep, &scope, (int)(kernel - sweep->family->kernels), stage.plan[i]));
+  }
+  return WISP_OK;
+}
+
+/* What whole stages are worth of a budget, beside a kernel of the best one. */
+static const double STAGES_WORTH = 0.5;
+
+/* The kernel that is worth most of those that are left, and its share of the time that is left; -1: none is worth any.
+ */
+static int next_kernel(wisp_sweep *sweep, const wisp_prospects *prospects, const wisp_spec *spec, const bool *done)
+{
+  int next = -1;
+  double most = 0, all = has_steps(sweep) ? STAGES_WORTH : 0;
+  for (int k = 0; sweep->family->kernels[k].name; k++) {
+    if (done[k] || !wisp_sweep_wants(sweep, k)) continue;
+    const double worth = wisp_prospects_worth(prospects, sweep, spec, k);
+    all += worth;
+    if (worth > most) next = k, most = worth;
+  }
+  sweep->share = most / all;
+  return next;
+}
+
+static wisp_status tune_kernels(wisp_error *err, wisp_sweep *sweep, wisp_scope *scope)
+{
+  HELD(wisp_prospects_free) wisp_prospects prospects = {0};
+  bool done[WISP_MAX_KERNELS] = {false};
+  const bool all = asks_for_all(sweep);
+  if (all) CALL(try_best_stage(err, sweep, scope));
+  if (all && isfinite(sweep->deadline)) CALL(wisp_prospects_make(err, sweep, scope, &prospects));
+  for (int k; (k = next_kernel(sweep, &prospects, &scope->spec, done)) >= 0; done[k] = true) {
+    wisp_spec_name_kernel(&scope->spec, sweep->family->kernels[k].name);
+    CALL(wisp_bench_set_problem(err, &sweep->bench, &scope->spec, sweep->request->elements));
+    CALL(wisp_sweep_kernel(err, sweep, scope, k));
+    if (prospects.kernels) wisp_prospects_note(&prospects, sweep, k);
+    sweep->parts_done++;
+  }
+  return WISP_OK;
+}
+
 static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit *given)
 {
   wisp_status status = WISP_OK;
@@ -277,13 +368,7 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
   HELD(wisp_scope_free) wisp_scope scope = {0};
   TRY(begin_unit(err, sweep, given));
   TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));
-  for (int k = 0; sweep->family->kernels[k].name; k++) {
-    if (!wisp_sweep_wants(sweep, k)) continue;
-    snprintf(scope.spec.kernel, sizeof scope.spec.kernel, "%s", sweep->family->kernels[k].name);
-    TRY(wisp_bench_set_problem(err, &sweep->bench, &scope.spec, request->elements));
-    TRY(wisp_sweep_kernel(err, sweep, &scope, k));
-    sweep->parts_done++;
-  }
+  TRY(tune_kernels(err, sweep, &scope));
   /* A step of some kernels only would hide the one of all. */
   const bool all = !request->kernel || wisp_sweep_steps_alone(sweep);
   if (all && !request->strategy) TRY(wisp_sweep_steps(err, sweep, &scope));

@@ -23,6 +23,8 @@ typedef struct wisp_sweep {
   wisp_unit unit;
   long long here;           /* trials */
   size_t parts, parts_done; /* its kernels, and the step */
+  double share;             /* of the time left, what the kernel at hand is worth */
+  bool searched;            /* of its candidates as many were tried as a search takes, or all */
   size_t left;              /* candidates left in this part */
   wisp_trial (*best)[8];    /* [kernel of the family][layout of the scope]; ms 0: none */
   bool changed;             /* something new was measured */
@@ -39,6 +41,9 @@ wisp_spec wisp_sweep_spec(const wisp_sweep *sweep, int order, wisp_precision pre
 
 /* Everything about one kernel of the scope's order and precision: sweep_kernel.c. */
 wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int kernel);
+/* Tries what a stage takes for one of its kernels, unless the store knows it. */
+wisp_status wisp_sweep_try(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int kernel,
+                           const wisp_plan *plan);
 /* Whether that kernel of the family is to be tuned. */
 bool wisp_sweep_wants(const wisp_sweep *sweep, int kernel);
 /* No candidates: whole stages of the winners that the store knows. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* At this share of the floor's speed there is nothing left to find: the floor is measured no better. */
+/* At this share of its bytes' speed there is nothing left to find: the bandwidth is measured no better. */
 static const double ENOUGH_GPU = 0.97;
 /* No search ends there before this many candidates of the kernel are known: the floor is not always the limit. */
 enum { AT_LEAST = 25 };
@@ -191,8 +191,8 @@ static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
   return wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILED, &key, 0);
 }
 
-/* Is a layout's best so near to the roofline that no search finds more? What fits the caches may be faster than that.
- */
+/* Is a layout's best so near to the time of its bytes that no search finds more? Operations can be made fewer, or done
+ * by another unit. What fits the caches may be faster than memory. */
 static bool is_enough(const unit *u, int layout)
 {
   const wisp_sweep *sweep = u->sweep;
@@ -200,7 +200,8 @@ static bool is_enough(const unit *u, int layout)
   bool cached = wisp_sweep_is_host(sweep) || 1e6 * best->gbps * best->ms < 2 * (double)sweep->bench.limits->l2;
   double enough = sweep->request->enough > 0 ? sweep->request->enough : cached ? INFINITY : ENOUGH_GPU;
   const int at_least = sweep->request->at_least > 0 ? sweep->request->at_least : AT_LEAST;
-  return isfinite(sweep->deadline) && u->known >= at_least && best->ms > 0 && best->efficiency >= enough;
+  return isfinite(sweep->deadline) && u->known >= at_least && best->ms > 0 &&
+         wisp_trial_byte_share(&sweep->bench, &u->search.scope->spec, best) >= enough;
 }
 
 /* The machine, and not the candidate, is why it did not compile or cannot run. */
@@ -251,30 +252,81 @@ done:
   return status;
 }
 
-/* What runs without a store is tried before all else: it is what winners are compared with (`best`, `report`). */
-static wisp_status try_standard(wisp_error *err, unit *u)
+wisp_status wisp_sweep_try(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int kernel,
+                           const wisp_plan *plan)
 {
-  const wisp_sweep *sweep = u->sweep;
+  wisp_status status = WISP_OK;
+  unit u = {.sweep = sweep, .search.scope = scope, .best = sweep->best[kernel]};
+  wisp_plan *own = NULL;
+  wisp_trial key, stored;
+  bool known = false;
+  int layout = layout_of(&u, plan);
+  OWNED(wisp_plan_destroy) wisp_plan *usual = NULL;
+  wisp_error none = {0};
+  (void)wisp_plan_default(&none, plan->strategy, &scope->spec, &scope->layout[layout], scope->names[layout], &usual);
+  wisp_trial_begin(&sweep->bench, plan, usual && strcmp(usual->params, plan->params) == 0, &key);
+  TRY(wisp_link_has(err, sweep->link, &key, &known, NULL, &stored));
+  if (known) goto done;
+  TRY(wisp_plan_from_text(err, plan->strategy, &scope->spec, &scope->layout[layout], scope->names[layout], plan->params,
+                          &own));
+  TRY(wisp_pipeline_submit(err, sweep->pipeline, own, key.is_default == 1));
+  TRY(tune_problem(err, &u, 0));
+done:
+  free(u.finalists.trials);
+  for (int l = 0; l < 8; l++) wisp_incumbent_free(&u.incumbent[l]);
+  return status;
+}
+
+/* Takes a candidate out of the list, and tries it. */
+static wisp_status try_now(wisp_error *err, unit *u, size_t at)
+{
   wisp_search *search = &u->search;
-  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   wisp_plan *plan = NULL;
-  size_t at = 0;
-  const wisp_chooser from = {sweep->strategies, NULL, sweep->bench.limits, NULL};
-  const wisp_wish wish = {.spec = search->scope->spec};
-  CALL(wisp_choose_if_any(err, &from, &wish, &stage));
-  if (!stage.kernels) return WISP_OK; /* it runs in no whole stage here */
-  for (; at < search->count; at++) {
-    const wisp_candidate *c = &search->candidates[at];
-    if (c->is_default && c->strategy == stage.plan[0]->strategy &&
-        memcmp(&search->scope->layout[c->layout], &stage.layout, sizeof stage.layout) == 0)
-      break;
-  }
-  if (at == search->count) return WISP_OK;
+  const bool is_default = search->candidates[at].is_default;
   CALL(wisp_candidate_plan(err, search->scope, &search->candidates[at], &plan));
   memmove(&search->candidates[at], &search->candidates[at + 1], (search->count - at - 1) * sizeof *search->candidates);
   search->count--;
-  CALL(wisp_pipeline_submit(err, sweep->pipeline, plan, true));
+  CALL(wisp_pipeline_submit(err, u->sweep->pipeline, plan, is_default));
   return tune_problem(err, u, 0);
+}
+
+/* The candidate that is the plan, or params NULL: the default one of its strategy and layout; count: none is left. */
+static wisp_status find_candidate(wisp_error *err, const unit *u, const wisp_stage *stage, const char *params,
+                                  size_t *at)
+{
+  const wisp_search *search = &u->search;
+  for (*at = 0; *at < search->count; ++*at) {
+    const wisp_candidate *c = &search->candidates[*at];
+    OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+    if (c->strategy != stage->plan[0]->strategy ||
+        memcmp(&search->scope->layout[c->layout], &stage->layout, sizeof stage->layout) != 0)
+      continue;
+    if (!params && c->is_default) break;
+    if (!params) continue;
+    CALL(wisp_candidate_plan(err, search->scope, c, &plan));
+    if (strcmp(plan->params, params) == 0) break;
+  }
+  return WISP_OK;
+}
+
+/* The best that any layer knows for the kernel here is tried before all else: what is chosen without a trial of this
+ * device. Then what runs without a store, which winners are compared with (`best`, `report`). */
+static wisp_status try_first(wisp_error *err, unit *u)
+{
+  const wisp_sweep *sweep = u->sweep;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
+  for (int standard = 0; standard < 2; standard++) {
+    HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+    size_t at = 0;
+    const wisp_chooser from = {sweep->strategies, standard ? NULL : store, sweep->bench.limits, NULL};
+    const wisp_wish wish = {.spec = u->search.scope->spec, .layout = standard ? NULL : sweep->request->layout};
+    CALL(wisp_choose_if_any(err, &from, &wish, &stage));
+    if (!stage.kernels || !(standard || stage.choice->trial)) continue; /* it runs in no whole stage; it is not known */
+    CALL(find_candidate(err, u, &stage, standard ? NULL : stage.plan[0]->params, &at));
+    if (at < u->search.count) CALL(try_now(err, u, at));
+  }
+  return WISP_OK;
 }
 
 static void keep_defaults(wisp_search *search)
@@ -301,13 +353,13 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   wisp_status status = WISP_OK;
   unit u = {.sweep = sweep, .best = sweep->best[kernel]};
   double now = wisp_seconds();
-  u.deadline = now + (1 - FINAL_SHARE) * (sweep->unit.until - now) / (double)(sweep->parts - sweep->parts_done);
+  u.deadline = now + (1 - FINAL_SHARE) * sweep->share * (sweep->unit.until - now);
   TRY(wisp_search_create(err, sweep->strategies, scope, sweep->request->strategy, WISP_RANDOM_SEED, &u.search));
   TRY(store_refusals(err, sweep, &u.search));
   if (sweep->request->defaults_only) keep_defaults(&u.search);
   TRY(leave_out_known(err, &u));
   if (wisp_sweep_steps_alone(sweep)) goto done;
-  TRY(try_standard(err, &u));
+  TRY(try_first(err, &u));
   if (isfinite(sweep->deadline)) TRY(guide(err, &u));
   while (wisp_search_next_problem(&u.search)) {
     now = wisp_seconds();
@@ -317,6 +369,7 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
     TRY(tune_problem(err, &u, now + wisp_search_share(&u.search) * (u.deadline - now)));
   }
   for (int l = 0; l < scope->layouts; l++) TRY(wisp_sweep_final(err, sweep, scope, l, &u.finalists, &u.best[l]));
+  sweep->searched = u.known >= AT_LEAST || u.search.next == u.search.count;
 done:
   free(u.finalists.trials);
   for (int l = 0; l < 8; l++) wisp_incumbent_free(&u.incumbent[l]);

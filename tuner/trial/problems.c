@@ -243,7 +243,7 @@ wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, w
                                const wisp_kernel *const *kernels, int count)
 {
   if (workload->step) return workload->step(err, problem, kernels, count);
-  for (int stage = 0; stage < workload->stages; stage++)
+  for (int stage = 0; workload->stages && stage < *workload->stages; stage++)
     for (int i = 0; i < count; i++) CALL(launch(err, workload, problem, kernels[i], WISP_TO_TIME, stage));
   return WISP_OK;
 }

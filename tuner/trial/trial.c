@@ -1,4 +1,5 @@
 #include "trial.h"
+#include "floor.h"
 #include "../../cache/store.h"
 #include "../../gen/environment.h"
 #include "../../gen/family.h"
@@ -155,40 +156,44 @@ void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_de
   t->is_default = is_default;
 }
 
-/* What the device takes at least, in ms: of a kernel to move its bytes, or write them where it reads none, and do its
- * operations and atomic additions; of a whole stage to move
- * the bytes of one pass, for its operations can be made fewer than the dense products', and done faster than by plain
- * multiplications. */
-static double floor_of(const wisp_bench *bench, const wisp_spec *spec, const wisp_work *work)
+/* The floor of the spec's kernel on the problem at hand; of a whole stage (plan NULL) that of its bytes in one pass,
+ * for its operations can be made fewer than the dense products'. */
+static wisp_status find_floor(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec, const wisp_plan *plan,
+                              wisp_work *work, wisp_floor *floor)
 {
-  const wisp_ceilings *most = &bench->ceilings;
-  const double peak = spec->precision == WISP_F32 ? most->fma_gflops_f32 : most->fma_gflops_f64;
-  const double flops = wisp_spec_is_step(spec) ? 0 : work->flops;
-  const double adds = spec->precision == WISP_F32 ? most->add_gops_f32 : most->add_gops_f64;
-  const double moved = work->bytes / (work->no_read ? most->fill_gbps : most->copy_gbps);
-  return fmax(fmax(moved, work->adds / adds), flops / peak) / 1e6;
+  CALL(wisp_problems_work(err, bench->problems, spec, work));
+  return wisp_floor_find(err, &bench->ceilings, spec, work, (double)wisp_problems_elements(bench->problems), plan,
+                         floor);
+}
+
+double wisp_trial_byte_share(const wisp_bench *bench, const wisp_spec *spec, const wisp_trial *t)
+{
+  wisp_work work = {0};
+  wisp_floor floor = {0};
+  return find_floor(NULL, bench, spec, NULL, &work, &floor) == WISP_OK ? floor.bytes_ms / t->ms : 0;
 }
 
 double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double best_ms)
 {
   wisp_work work = {0};
-  if (!(best_ms > 0) && wisp_problems_work(NULL, bench->problems, spec, &work) == WISP_OK)
-    best_ms = floor_of(bench, spec, &work);
+  wisp_floor floor = {0};
+  if (!(best_ms > 0) && find_floor(NULL, bench, spec, NULL, &work, &floor) == WISP_OK) best_ms = floor.ms;
   return wisp_environment_number("WISP_TRIAL_SECONDS") + 10 * best_ms; /* ms times a thousand are seconds; ten runs */
 }
 
-wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec,
+wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec, const wisp_plan *plan,
                             const wisp_contender *timed, double runs, wisp_trial *t)
 {
   wisp_work work = {0};
-  CALL(wisp_problems_work(err, bench->problems, spec, &work));
-  double floor_ms = floor_of(bench, spec, &work);
+  wisp_floor floor = {0};
+  CALL(find_floor(err, bench, spec, plan, &work, &floor));
   t->ms = timed->ms / runs;
   t->clock_mhz = timed->clock_mhz;
   t->gdofs = work.dofs / t->ms / 1e6;
   t->gbps = work.bytes / t->ms / 1e6;
   t->gflops = work.flops / t->ms / 1e6;
-  t->efficiency = floor_ms / t->ms;
+  t->efficiency = floor.ms / t->ms;
+  put(t->floor, sizeof t->floor, floor.by);
   t->sample_count = timed->count;
   for (int i = 0; i < timed->count; i++) t->samples[i] = timed->samples[i] / runs;
   wisp_measure_mode(timed, t->mode);
@@ -232,7 +237,7 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
     close = best->kernel && timed[0].ms < 1.1 * best->ms;
     CALL(wisp_measure(err, bench->device, false, timed, close ? 2 : 1));
   }
-  CALL(wisp_trial_rate(err, bench, &plan->spec, &timed[0], 1, t));
+  CALL(wisp_trial_rate(err, bench, &plan->spec, plan, &timed[0], 1, t));
   *wins =
       wisp_trial_outcome(t) == WISP_TRIAL_OK && (close ? timed[0].ms < timed[1].ms : best->ms <= 0 || t->ms < best->ms);
   return WISP_OK;

@@ -96,8 +96,11 @@ typedef struct wisp_lone_kernel {
 } wisp_lone_kernel;
 wisp_status wisp_lone_run(wisp_error *err, const void *lone_kernel);
 
-/* ms, samples, and the rates that follow from the minimal work; family and spec say which. */
-wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec,
+/* ms, samples, the rates that follow from the minimal work of the spec's kernel, and the floor's share of the time
+ * (floor.h); plan NULL: of a whole stage. */
+wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec, const wisp_plan *plan,
                             const wisp_contender *timed, double runs, wisp_trial *trial);
+/* The share of a trial's time that moving the bytes of the spec's kernel takes at least. */
+double wisp_trial_byte_share(const wisp_bench *bench, const wisp_spec *spec, const wisp_trial *trial);
 
 #endif

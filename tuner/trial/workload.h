@@ -81,7 +81,7 @@ typedef struct wisp_workload {
   void (*scalars)(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out);
   /* Numbers of arrays of the kind WISP_STATE; NULL: there are none. All others are random. */
   wisp_status (*set_state)(wisp_error *err, wisp_problem *problem, wisp_use use);
-  int stages; /* of a step; 0 where the family has no compositions */
+  const int *stages; /* of a step; NULL where the family has no compositions */
   /* Enqueues a step of a composition's kernels, to be timed; NULL: in each stage they are launched one after the other.
    */
   wisp_status (*step)(wisp_error *err, wisp_problem *problem, const wisp_kernel *const *kernels, int count);

@@ -1,0 +1,8 @@
+-- Version 4: what sets the floor that the efficiency is a share of.
+ALTER TABLE trial ADD COLUMN "floor" TEXT NOT NULL DEFAULT '';
+
+-- For people with a SQLite shell: the candidate that answers for each kernel, layout, device, size and kind of mesh. 1.03: cache/trial.c.
+DROP VIEW winner;
+CREATE VIEW winner AS
+SELECT *, min("ms" * CASE "tie" WHEN 'chosen' THEN 1 ELSE 1.03 END) AS contest FROM trial WHERE "outcome" = 'ok'
+GROUP BY "spec", "layout", "device", "target", "units", "driver", "compiler", "elements", "mesh";

@@ -1,0 +1,219 @@
+/* Claim: the efficiency of a trial is a share of a true floor: bytes at the measured bandwidth, or the operations that
+ * the strategy executes at the peak of the unit that executes them, where that is known. No shipped trial is above 1.05
+ * of its floor unless its data fit a cache, and each names what sets its floor; the bytes of all trials of a card are
+ * held to one bandwidth. A kernel whose size does not grow with the mesh has a floor that does not either. */
+#include "store_fixture.h"
+#include "../cache/shipped.h"
+#include "../gen/embedded.h"
+#include "../gen/family.h"
+#include "../gen/strategy/space_read.h"
+#include "../runtime/kernel.h"
+#include "../tuner/trial/floor.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* --- what ships --- */
+
+static const double MOST = 1.05, L2 = 50e6; /* an H200's, in bytes */
+
+static wisp_trials shipped(void)
+{
+  wisp_trials list = {0};
+  for (size_t i = 0; i < wisp_embedded_count; i++) {
+    const wisp_embedded *file = &wisp_embedded_files[i];
+    if (strncmp(file->path, "cache/shipped/", strlen("cache/shipped/")) != 0) continue;
+    assert_int_equal(wisp_shipped_parse(NULL, file->path, file->text, NULL, &list), WISP_OK);
+  }
+  assert_true(list.count > 1000);
+  return list;
+}
+
+/* What is moved is below twice the cache: much of it is still there from the launch before. */
+static bool fits_a_cache(const wisp_trial *t)
+{
+  return 1e6 * t->gbps * t->ms < 2 * L2;
+}
+
+static void test_shipped_trials(void **state)
+{
+  (void)state;
+  wisp_trials list = shipped();
+  int bad = 0, by_units = 0;
+  double least = INFINITY, most = 0;
+  for (size_t i = 0; i < list.count; i++) {
+    const wisp_trial *t = &list.trials[i];
+    const bool bytes = strcmp(t->floor, "bytes") == 0, fma = strcmp(t->floor, "fma") == 0;
+    if (!(t->ms > 0)) continue;
+    by_units += fma;
+    if (!bytes && !fma && strcmp(t->floor, "adds") != 0) bad++, print_error("%s %s: no floor\n", t->spec, t->strategy);
+    if (!(t->efficiency > 0) || (t->efficiency > MOST && !fits_a_cache(t)))
+      bad++, print_error("%s %s %s: %.2f of its floor\n", t->spec, t->strategy, t->params, t->efficiency);
+    if (!bytes || strstr(t->spec, ".zero") || strstr(t->spec, ".clear_blocks")) continue; /* those that only write */
+    least = fmin(least, t->gbps / t->efficiency), most = fmax(most, t->gbps / t->efficiency);
+  }
+  assert_int_equal(bad, 0);
+  assert_true(by_units > 100);
+  if (most > 1.001 * least) fail_msg("bandwidths from %g to %g", least, most);
+  free(list.trials);
+}
+
+/* --- what floors are made of --- */
+
+static const wisp_ceilings card = {.copy_gbps = 4000,
+                                   .fill_gbps = 3000,
+                                   .fma_gflops_f32 = 60e3,
+                                   .fma_gflops_f64 = 30e3,
+                                   .add_gops_f32 = 500,
+                                   .add_gops_f64 = 500};
+enum { ELEMENTS = 100000 };
+
+/* The floor of a strategy's default candidate on a card of sm_90, and its kernel's least work. */
+static wisp_floor floor_of(const wisp_strategies *all, const char *kernel, const char *strategy, int order,
+                           wisp_precision precision, wisp_work *work)
+{
+  wisp_limits limits;
+  wisp_layout layouts[8];
+  wisp_env *names = NULL;
+  wisp_plan *plan = NULL;
+  wisp_floor floor = {0};
+  wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision);
+  const wisp_strategy *s = wisp_strategies_find(all, "nodal", kernel, strategy);
+  int l = 0;
+  wisp_spec_name_kernel(&spec, kernel);
+  assert_non_null(s);
+  assert_int_equal(wisp_target_limits(NULL, "sm_90", &limits), WISP_OK);
+  const wisp_target target = wisp_limits_target(&limits);
+  const int count = wisp_family_layouts(&spec, layouts);
+  while (l < count && !wisp_strategy_reads(s, &layouts[l])) l++;
+  assert_true(l < count);
+  assert_int_equal(wisp_family_names(NULL, &spec, &target, 1, &layouts[l], &names), WISP_OK);
+  assert_int_equal(wisp_plan_default(NULL, s, &spec, &layouts[l], names, &plan), WISP_OK);
+  assert_int_equal(wisp_family_work(NULL, &spec, ELEMENTS, work), WISP_OK);
+  assert_int_equal(wisp_floor_find(NULL, &card, &spec, work, ELEMENTS, plan, &floor), WISP_OK);
+  wisp_plan_destroy(plan);
+  wisp_env_destroy(names);
+  return floor;
+}
+
+/* Dense products are held to the peak of multiply-adds; by half turns on tensor cores, whose peak is not known, the
+ * same kernel is held to its bytes. */
+static void test_operations_that_are_executed(void **state)
+{
+  (void)state;
+  wisp_strategies *all = NULL;
+  wisp_work work;
+  assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
+  for (int f64 = 0; f64 < 2; f64++) {
+    const wisp_precision precision = f64 ? WISP_F64 : WISP_F32;
+    const double peak = f64 ? card.fma_gflops_f64 : card.fma_gflops_f32;
+    const wisp_floor dense = floor_of(all, "volume", "field-in-shared", 9, precision, &work);
+    assert_string_equal(dense.by, "fma");
+    assert_true(fabs(dense.ms / (work.flops / peak / 1e6) - 1) < 1e-9);
+    assert_true(dense.bytes_ms < dense.ms);
+    const wisp_floor turned = floor_of(all, "volume", "half-turn-cores", 9, precision, &work);
+    assert_string_equal(turned.by, "bytes");
+    assert_true(fabs(turned.ms / (work.bytes / card.copy_gbps / 1e6) - 1) < 1e-12);
+    assert_true(fabs(turned.ms - turned.bytes_ms) < 1e-12 && turned.ms < dense.ms);
+  }
+  assert_string_equal(floor_of(all, "volume", "literal", 4, WISP_F32, &work).by, "bytes");
+  assert_string_equal(floor_of(all, "update", "plain", 4, WISP_F32, &work).by, "bytes");
+  wisp_strategies_free(all);
+}
+
+/* By half turns the volume takes a quarter of the dense products, in single precision each as three of halves. */
+static void test_emulated_precision(void **state)
+{
+  (void)state;
+  static const char *const values[] = {"E=16 ahead=0 fp16=0 min_blocks=0 resident=0 unroll=1",
+                                       "E=16 ahead=0 fp16=1 min_blocks=0 resident=0 unroll=1"};
+  wisp_strategies *all = NULL;
+  wisp_limits limits;
+  wisp_layout slab = {0}, layouts[8];
+  char text[WISP_LAYOUT_TEXT];
+  assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
+  assert_int_equal(wisp_target_limits(NULL, "sm_90", &limits), WISP_OK);
+  const wisp_target target = wisp_limits_target(&limits);
+  const wisp_strategy *s = wisp_strategies_find(all, "nodal", "volume", "half-turn-cores");
+  for (int c = 0; c < 3; c++) {
+    const wisp_exec_unit unit = c == 0 ? WISP_UNIT_TENSOR_TF32 : c == 1 ? WISP_UNIT_TENSOR_FP16 : WISP_UNIT_TENSOR_FP64;
+    wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), 7, NULL, c == 2 ? WISP_F64 : WISP_F32);
+    wisp_env *names = NULL;
+    wisp_plan *plan = NULL;
+    wisp_work work;
+    wisp_spec_name_kernel(&spec, "volume");
+    for (int l = wisp_family_layouts(&spec, layouts); l-- > 0;) {
+      wisp_layout_print(&layouts[l], text);
+      if (strncmp(text, "slab", 4) == 0) slab = layouts[l];
+    }
+    assert_int_equal(wisp_family_names(NULL, &spec, &target, 1, &slab, &names), WISP_OK);
+    assert_int_equal(wisp_plan_from_text(NULL, s, &spec, &slab, names, values[c == 1], &plan), WISP_OK);
+    assert_int_equal(wisp_family_work(NULL, &spec, ELEMENTS, &work), WISP_OK);
+    for (int u = 0; u < WISP_UNITS; u++) {
+      double executed = 0;
+      assert_int_equal(wisp_plan_executed(NULL, plan, (wisp_exec_unit)u, ELEMENTS, work.flops, &executed), WISP_OK);
+      const double share = executed / work.flops / (c == 2 ? 1 : 3);
+      if (u == (int)unit ? share < 0.24 || share > 0.251 : executed > 0)
+        fail_msg("%s: %g of the dense operations", wisp_unit_names[u], share);
+    }
+    wisp_plan_destroy(plan);
+    wisp_env_destroy(names);
+  }
+  wisp_strategies_free(all);
+}
+
+/* A node that is on several faces is read once, and a neighbour's where its own element reads it: the least that a
+ * gather and a whole stage move is below a traffic of all face nodes. The smallest matrix of hybridized DG's second
+ * level is as small on a large mesh. */
+static void test_bytes(void **state)
+{
+  (void)state;
+  wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), 1, NULL, WISP_F64);
+  wisp_work work, more;
+  wisp_spec_name_kernel(&spec, "gather");
+  assert_int_equal(wisp_family_work(NULL, &spec, 1, &work), WISP_OK);
+  assert_true(work.bytes <
+              8 * (6 * (4 + 12) + 4 * 4 + 5)); /* six fields, 4 nodes, 12 on faces; a face's normal, scale */
+  wisp_spec_name_kernel(&spec, "stage_nested");
+  assert_int_equal(wisp_family_work(NULL, &spec, 1, &work), WISP_OK);
+  assert_true(work.bytes < 8 * (6 * 3 * 4 + 9 + 4 * 4 + 5));
+  spec = wisp_family_spec(wisp_family_find("hdg"), 3, NULL, WISP_F64);
+  wisp_spec_name_kernel(&spec, "coarsest");
+  assert_int_equal(wisp_family_work(NULL, &spec, 1e3, &work), WISP_OK);
+  assert_int_equal(wisp_family_work(NULL, &spec, 1e6, &more), WISP_OK);
+  assert_true(work.bytes <= more.bytes && work.bytes >= more.bytes && work.bytes < 64 * 64 * 2 * 8);
+  assert_true(work.flops <= more.flops && work.flops >= more.flops);
+}
+
+/* What a space states wrongly is refused. */
+static void test_bad_statements(void **state)
+{
+  (void)state;
+  static const char *const bad[][2] = {{"work gpu flops", "'gpu' is none of"},
+                                       {"work fma flops +", "x.space:"},
+                                       {"work fma flops\nwork fma 1", "twice"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    char text[256];
+    wisp_error err = {0};
+    wisp_strategy *s = NULL;
+    const wisp_shelf shelf = {wisp_embedded_files, wisp_embedded_count, 0, ""};
+    snprintf(text, sizeof text, "kernel update\nlayouts slab\nblock 32\ngrid groups\n%s\n", bad[i][0]);
+    const wisp_file_text space = {"x.space", text}, kernel = {"x.k", ""};
+    assert_int_equal(wisp_space_read(&err, &shelf, "nodal", "x", NULL, space, &kernel, &s), WISP_EINPUT);
+    if (!strstr(err.text, bad[i][1])) fail_msg("%s", err.text);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_shipped_trials), cmocka_unit_test(test_operations_that_are_executed),
+      cmocka_unit_test(test_emulated_precision), cmocka_unit_test(test_bytes), cmocka_unit_test(test_bad_statements)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+/* Claim: of the stages of two cards of one architecture the other card's is taken until the kernels of this one are
+ * expected to be faster together; they may be partly of here and partly of there. */
+#include "good.h"
+#include "step_case.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char composition[] = "derivative+assemble+gather+lift+update", layout[] = "node-km1-pad16";
+static const char sister[] = "Imaginary 2", ours[] = "volume+gather+lift+update", our_layout[] = "slab-km32";
+
+/* The defaults of a composition's kernels, or of one of them, took so long each, and where `whole` is a time the stage
+ * that; on this device, or on another card. */
+static void add_stage(fixture *f, const char *device, const char *name, const char *place, const char *kernel,
+                      double each, double whole)
+{
+  wisp_wish r = step_request();
+  wisp_stage stage;
+  char hash[20];
+  r.composition = name, r.layout = place;
+  GOOD(wisp_choose(err, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &stage));
+  for (int i = 0; i < stage.kernels; i++) {
+    const wisp_choice *c = &stage.choice[i];
+    if (kernel && strcmp(kernel, c->kernel) != 0) continue;
+    step_add(f, &(entry){c->kernel, place, c->strategy, c->params, each, NULL, device, NULL, NULL});
+  }
+  wisp_plans_hash(stage.plan, stage.kernels, f->limits->kind, hash);
+  if (whole > 0) step_add(f, &(entry){"step", place, name, "", whole, hash, device, NULL, NULL});
+  wisp_stage_free(&stage);
+}
+
+/* The stage that is taken, and how many of its kernels are entries of this device. */
+static void expect_stage(fixture *f, const char *name, int exact)
+{
+  wisp_stage stage = step_choose(f);
+  assert_string_equal(stage.composition, name);
+  for (int i = 0; i < stage.kernels; i++) {
+    assert_true(stage.choice[i].match == WISP_MATCH_EXACT || stage.choice[i].match == WISP_MATCH_ARCHITECTURE);
+    exact -= stage.choice[i].match == WISP_MATCH_EXACT;
+  }
+  assert_int_equal(exact, 0);
+  wisp_stage_free(&stage);
+}
+
+/* 5 on another card against 8 here: it stays while nothing tells how much slower this one is, and while that is less
+ * than 1.6 times. */
+static void test_sister_stays(void **state)
+{
+  fixture *f = *state;
+  add_stage(f, sister, composition, layout, NULL, 1, 5);
+  expect_stage(f, composition, 0);
+  add_stage(f, NULL, ours, our_layout, NULL, 2, 8);
+  expect_stage(f, composition, 0);
+  wisp_stage stage = step_choose(f);
+  assert_int_equal(stage.whole.match, WISP_MATCH_ARCHITECTURE);
+  assert_non_null(strstr(stage.whole.note, "expected to be faster"));
+  wisp_stage_free(&stage);
+  add_stage(f, sister, ours, our_layout, NULL, 1.5, 0);
+  expect_stage(f, composition, 0);
+}
+
+/* Where this card is twice as slow, 8 here are less than 10, the sum over the other's kernels. Two kernels of these
+ * take 0.5 and 1 here: 7.5, partly of here and partly of there, is less again, until the whole of it was measured here.
+ */
+static void test_sums_of_two_cards(void **state)
+{
+  fixture *f = *state;
+  add_stage(f, sister, composition, layout, NULL, 1, 5);
+  add_stage(f, NULL, ours, our_layout, NULL, 2, 8);
+  add_stage(f, sister, ours, our_layout, NULL, 1, 0);
+  expect_stage(f, ours, 4);
+  add_stage(f, NULL, composition, layout, "gather", 0.5, 0);
+  expect_stage(f, ours, 4);
+  add_stage(f, NULL, composition, layout, "lift", 1, 0);
+  expect_stage(f, composition, 2);
+  add_stage(f, NULL, composition, layout, "lift", 1, 9);
+  expect_stage(f, ours, 4);
+}
+
+/* The strict mode asks for this device alone. */
+static void test_exact_of_two_cards(void **state)
+{
+  fixture *f = *state;
+  wisp_error reason = {0};
+  add_stage(f, NULL, ours, our_layout, NULL, 2, 8);
+  add_stage(f, sister, ours, our_layout, NULL, 1, 4);
+  add_stage(f, sister, composition, layout, NULL, 0.5, 2);
+  if (step_choose_exact(f, &reason) != WISP_OK) fail_msg("%s", reason.text);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, step_open, step_close)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      TEST(test_sister_stays),
+      TEST(test_sums_of_two_cards),
+      TEST(test_exact_of_two_cards),
+  };
+  unsetenv("WISP_SITE_DB");
+  setenv("WISP_SHIPPED", "none", 1);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+#include "prospects.h"
+#include "../../runtime/solve/choose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A search makes a kernel this much faster, at most, than another card's winner or one of an earlier search. */
+static const double AT_MOST = 0.25;
+/* After a search its winner is only that much too slow. */
+static const double SEARCHED = 0.03;
+/* Time is worth e times as much on compositions that could be faster by this share of the best stage's time. */
+static const double WORTH = 0.1;
+/* A kernel that runs in no layout here takes no time; its refusals are stored. */
+static const double NEXT_TO_NOTHING = 1e-9;
+
+void wisp_prospects_free(wisp_prospects *prospects)
+{
+  free(prospects->least);
+  free(prospects->own);
+  *prospects = (wisp_prospects){0};
+}
+
+/* What an element's bytes take at least, in ms; 0 where they fit the caches, or nothing is known. */
+static double floor_of(const wisp_sweep *sweep, const wisp_spec *spec)
+{
+  const double elements = sweep->bench.problems ? (double)wisp_problems_elements(sweep->bench.problems) : 0;
+  const wisp_ceilings *most = &sweep->bench.ceilings;
+  wisp_work work = {0};
+  if (!sweep->bench.limits->gpu || elements <= 0 || wisp_family_work(NULL, spec, elements, &work) != WISP_OK) return 0;
+  if (work.bytes < 2 * (double)sweep->bench.limits->l2) return 0;
+  const double gbps = work.no_read ? most->fill_gbps : most->copy_gbps;
+  return gbps > 0 ? work.bytes / gbps / 1e6 / elements : 0;
+}
+
+/* One kernel in one layout: what runs there today, and how long that is expected to take. */
+static wisp_status look(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const wisp_chooser *from,
+                        int kernel, int layout, wisp_prospects *out)
+{
+  char text[WISP_LAYOUT_TEXT];
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+  wisp_wish wish = {.spec = scope->spec, .layout = text};
+  double *least = &out->least[kernel][layout], *own = &out->own[kernel][layout];
+  if (sweep->bench.problems) wish.elements = wisp_problems_elements(sweep->bench.problems);
+  wisp_layout_print(&scope->layout[layout], text);
+  wisp_spec_name_kernel(&wish.spec, sweep->family->kernels[kernel].name);
+  *least = *own = INFINITY;
+  CALL(wisp_choose_if_any(err, from, &wish, &stage));
+  if (!stage.kernels) return WISP_OK;
+  const wisp_choice *choice = stage.choice;
+  *least = floor_of(sweep, &wish.spec);
+  /* A default that was measured here says nothing of what a search finds. */
+  if (choice->expected > 0 && choice->trial->is_default != 1) *least = fmax(*least, (1 - AT_MOST) * choice->expected);
+  if (choice->trial && choice->match == WISP_MATCH_EXACT) *own = choice->expected;
+  return WISP_OK;
+}
+
+static bool is_of_stages(const wisp_sweep *sweep, int kernel)
+{
+  for (const char *const *c = sweep->family->compositions; *c; c++)
+    if (wisp_composition_has(*c, sweep->family->kernels[kernel].name)) return true;
+  return false;
+}
+
+wisp_status wisp_prospects_make(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, wisp_prospects *out)
+{
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  HELD(wisp_scopes_free) wisp_scopes scopes = {0};
+  HELD(wisp_prospects_free) wisp_prospects made = {.layouts = scope->layouts};
+  while (sweep->family->kernels[made.kernels].name) made.kernels++;
+  CALL(wisp_new(err, made.kernels, sizeof *made.least, &made.least));
+  CALL(wisp_new(err, made.kernels, sizeof *made.own, &made.own));
+  CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
+  const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, &scopes};
+  for (int k = 0; k < (int)made.kernels; k++)
+    for (int l = 0; l < scope->layouts && is_of_stages(sweep, k); l++)
+      CALL(look(err, sweep, scope, &from, k, l, &made));
+  wisp_prospects_free(out);
+  return GIVE(made, out);
+}
+
+void wisp_prospects_note(wisp_prospects *prospects, const wisp_sweep *sweep, int kernel)
+{
+  for (int l = 0; l < prospects->layouts; l++) {
+    const wisp_trial *best = &sweep->best[kernel][l];
+    if (!(best->ms > 0)) continue;
+    const double ms = best->ms / (double)best->elements;
+    prospects->own[kernel][l] = ms;
+    if (sweep->searched) prospects->least[kernel][l] = (1 - SEARCHED) * ms;
+  }
+}
+
+/* A composition's kernels in a layout together, those of other families aside. */
+static double together(const wisp_sweep *sweep, const char *composition, double (*of)[8], int layout)
+{
+  double sum = 0;
+  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&composition, name);) {
+    const wisp_kernel_decl *kernel = wisp_family_kernel(sweep->family, name);
+    if (kernel) sum += of[kernel - sweep->family->kernels][layout];
+  }
+  return sum;
+}
+
+/* The least over the compositions that suit the spec and have the kernel, NULL: over all. */
+static double least_of(const wisp_prospects *p, const wisp_sweep *sweep, const wisp_spec *spec, const char *kernel,
+                       double (*of)[8])
+{
+  double least = INFINITY;
+  for (const char *const *c = sweep->family->compositions; *c; c++) {
+    if (kernel && !wisp_composition_has(*c, kernel)) continue;
+    if (sweep->family->suits && sweep->family->suits(NULL, spec, *c) != WISP_OK) continue;
+    for (int l = 0; l < p->layouts; l++) least = fmin(least, together(sweep, *c, of, l));
+  }
+  return least;
+}
+
+static bool runs(const wisp_prospects *p, int kernel)
+{
+  for (int l = 0; l < p->layouts; l++)
+    if (isfinite(p->least[kernel][l])) return true;
+  return false;
+}
+
+double wisp_prospects_worth(const wisp_prospects *p, const wisp_sweep *sweep, const wisp_spec *spec, int kernel)
+{
+  if (!p->kernels || !is_of_stages(sweep, kernel)) return 1;
+  if (!runs(p, kernel)) return NEXT_TO_NOTHING;
+  const double best = least_of(p, sweep, spec, NULL, p->own);
+  if (!(best > 0) || !isfinite(best)) return 1;
+  const double hope = least_of(p, sweep, spec, sweep->family->kernels[kernel].name, p->least) / best;
+  return hope >= 1 ? 0 : exp(-fmax(0, hope - (1 - AT_MOST)) / WORTH);
+}
