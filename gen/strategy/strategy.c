@@ -34,7 +34,12 @@ wisp_status wisp_strategies_enter(wisp_error *err, wisp_strategies *all, wisp_st
 const wisp_strategy *wisp_strategies_find(const wisp_strategies *all, const char *family, const char *kernel,
                                           const char *name)
 {
-  return all->places ? *place_of(all, family, kernel, name) : NULL;
+  if (all->places) return *place_of(all, family, kernel, name);
+  for (size_t i = 0; i < all->count; i++) {
+    const wisp_strategy *s = all->list[i];
+    if (strcmp(s->name, name) == 0 && strcmp(s->kernel, kernel) == 0 && strcmp(s->family, family) == 0) return s;
+  }
+  return NULL;
 }
 
 const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *all, const char *family)

@@ -178,7 +178,7 @@ struct wisp_defaults;
 typedef struct wisp_strategies {
   size_t count, room;
   wisp_strategy **list;
-  size_t places; /* of the hash table by family, kernel and name */
+  size_t places; /* of the hash table by family, kernel and name; 0: there is none, as in a list of some of them */
   wisp_strategy **by_name;
   wisp_closure *closure, *users_closure;
   wisp_shelf users;  /* the texts of $WISP_TEMPLATES, and behind them the library's */

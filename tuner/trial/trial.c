@@ -10,12 +10,13 @@
 #include <string.h>
 #include <time.h>
 
-wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out)
+wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, const wisp_strategies *strategies, double drop,
+                              wisp_bench *out)
 {
   wisp_bench bench = {.device = device, .limits = wisp_device_limits(device), .drop = drop};
   CALL(wisp_device_ceilings(err, device, &bench.ceilings));
   CALL(wisp_verifier_create(err, device, &bench.verifier));
-  CALL(wisp_witnesses_create(err, device, &out->ledger, &bench.witnesses));
+  CALL(wisp_witnesses_create(err, device, strategies, &out->ledger, &bench.witnesses));
   wisp_device_clock_mhz(device); /* what the first call has to open is opened before anything is timed */
   *out = bench;
   return WISP_OK;

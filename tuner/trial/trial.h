@@ -30,7 +30,9 @@ typedef struct wisp_bench {
   bool doubtful;         /* the device is lost or memory may be damaged: a new worker has to go on */
 } wisp_bench;
 
-wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out);
+/* Device and strategies are borrowed. */
+wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, const wisp_strategies *strategies, double drop,
+                              wisp_bench *out);
 void wisp_bench_free(wisp_bench *bench);
 
 /* Whether a problem of so many elements for the spec's kernel fits a device with these limits, before anything is made:

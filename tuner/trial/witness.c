@@ -25,18 +25,19 @@ typedef struct testimony {
 
 struct wisp_witnesses {
   wisp_device *device;
-  wisp_ledger *ledger;         /* told of what is compiled */
-  wisp_strategies *strategies; /* NULL: not loaded yet */
+  wisp_ledger *ledger; /* told of what is compiled */
+  const wisp_strategies *strategies;
   unsigned long long clock;
   int count;
   testimony kept[MOST_KEPT];
 };
 
-wisp_status wisp_witnesses_create(wisp_error *err, wisp_device *device, wisp_ledger *ledger, wisp_witnesses **out)
+wisp_status wisp_witnesses_create(wisp_error *err, wisp_device *device, const wisp_strategies *strategies,
+                                  wisp_ledger *ledger, wisp_witnesses **out)
 {
-  wisp_status status = wisp_new(err, 1, sizeof **out, out);
-  if (status == WISP_OK) (*out)->device = device, (*out)->ledger = ledger;
-  return status;
+  CALL(wisp_new(err, 1, sizeof **out, out));
+  **out = (wisp_witnesses){.device = device, .strategies = strategies, .ledger = ledger};
+  return WISP_OK;
 }
 
 void wisp_witnesses_forget(wisp_witnesses *w)
@@ -49,7 +50,6 @@ void wisp_witnesses_destroy(wisp_witnesses *w)
 {
   if (!w) return;
   wisp_witnesses_forget(w);
-  wisp_strategies_free(w->strategies);
   free(w);
 }
 
@@ -144,7 +144,6 @@ static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_p
   HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(w->ledger, WISP_COMPILING);
   const wisp_spec *spec = &plan->spec;
   wisp_error reason = {0};
-  if (!w->strategies) CALL(wisp_strategies_load(err, &w->strategies));
   for (size_t i = 0; !*out && i < w->strategies->count; i++) {
     const wisp_strategy *s = w->strategies->list[i];
     if (!is_of_kernel(s, spec)) continue;
@@ -202,7 +201,6 @@ static wisp_status list_preferred(wisp_error *err, wisp_witnesses *w, const wisp
 {
   const wisp_target target = wisp_limits_target(wisp_device_limits(w->device));
   OWNED(wisp_env_destroy) wisp_env *names = NULL;
-  if (!w->strategies) CALL(wisp_strategies_load(err, &w->strategies));
   CALL(wisp_family_find(plan->spec.family)->names(err, &plan->spec, &plan->layout, &target, &names));
   for (size_t i = 0; i < w->strategies->count && out->count < MOST_PLANS - 1; i++) {
     const wisp_strategy *s = w->strategies->list[i];

@@ -9,8 +9,9 @@
 
 typedef struct wisp_witnesses wisp_witnesses;
 
-/* device and ledger are borrowed; what is compiled for a witness is told to the ledger. */
-wisp_status wisp_witnesses_create(wisp_error *err, wisp_device *device, wisp_ledger *ledger, wisp_witnesses **out);
+/* device, strategies and ledger are borrowed; what is compiled for a witness is told to the ledger. */
+wisp_status wisp_witnesses_create(wisp_error *err, wisp_device *device, const wisp_strategies *strategies,
+                                  wisp_ledger *ledger, wisp_witnesses **out);
 void wisp_witnesses_destroy(wisp_witnesses *witnesses);
 /* Forgets all outputs: the problems go. */
 void wisp_witnesses_forget(wisp_witnesses *witnesses);
