@@ -1,15 +1,29 @@
 #include "help.h"
 #include "print.h"
 #include "../gen/embedded.h"
+#include "../runtime/api/solvers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 80, NAMES = 28 }; /* of a line, of the column with the options' names */
 
+/* The lines of a solver's options, from its table. */
+static wisp_status add_options(wisp_error *err, const wisp_solver_option *option, wisp_text *out)
+{
+  for (; option->name; option++) {
+    const char *otherwise = option->unset ? option->unset : option->value;
+    CALL(wisp_text_print(err, out, option->letter ? "-%c, " : "    ", option->letter));
+    CALL(wisp_text_print(err, out, "--%s%s%s  %s", option->name, option->argument ? " " : "",
+                         option->argument ? option->argument : "", option->help));
+    CALL(otherwise && *otherwise ? wisp_text_print(err, out, " (%s)\n", otherwise) : wisp_text_print(err, out, "\n"));
+  }
+  return WISP_OK;
+}
+
 static wisp_status add_page(wisp_error *err, const char *page, const char *subject, wisp_text *out)
 {
-  char path[64], part[32], of[64];
+  char path[64], part[32], of[64] = "";
   snprintf(path, sizeof path, "cli/help/%s", page);
   for (const char *at = wisp_embedded_text(path); at && *at; at++) {
     const bool begins = out->length == 0 || out->data[out->length - 1] == '\n';
@@ -19,8 +33,9 @@ static wisp_status add_page(wisp_error *err, const char *page, const char *subje
     } else if (*at == '$')
       CALL(wisp_text_print(err, out, "%s", subject));
     else if (begins && *at == '@' && sscanf(at, "@%31[a-z]%63[^\n]", part, of) >= 1) {
-      CALL(add_page(err, part, of + 1, out));
+      const wisp_solver_kind *kind = strcmp(part, "options") == 0 ? wisp_solver_kind_of(of + 1) : NULL;
       at += strcspn(at, "\n");
+      CALL(kind ? add_options(err, kind->option, out) : add_page(err, part, of + 1, out));
     } else
       CALL(wisp_text_add(err, out, at, 1));
   }

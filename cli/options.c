@@ -3,6 +3,7 @@
 #include "../gen/family.h"
 #include "../gen/text.h"
 #include "../runtime/device.h"
+#include "../runtime/solve/solver.h"
 
 #include <errno.h>
 #include <math.h>
@@ -210,26 +211,16 @@ wisp_status wisp_option_integer(wisp_error *err, const wisp_arguments *args, con
                                 long long most, long long otherwise, long long *out)
 {
   const char *text = wisp_option_value(args, name);
-  char *end = NULL;
-  errno = 0;
-  long long value = text ? strtoll(text, &end, 10) : otherwise;
-  if (text && (end == text || *end || errno || value < least || value > most))
-    return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be a whole number from %lld to %lld", name, text,
-                     least, most);
-  *out = value;
-  return WISP_OK;
+  *out = otherwise;
+  return text ? wisp_value_integer(err, name, text, least, most, out) : WISP_OK;
 }
 
 wisp_status wisp_option_real(wisp_error *err, const wisp_arguments *args, const char *name, double least, double most,
                              double otherwise, double *out)
 {
   const char *text = wisp_option_value(args, name);
-  char *end = NULL;
-  double value = text ? strtod(text, &end) : otherwise;
-  if (text && (end == text || *end || !(value >= least && value <= most)))
-    return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be a number from %g to %g", name, text, least, most);
-  *out = value;
-  return WISP_OK;
+  *out = otherwise;
+  return text ? wisp_value_real(err, name, text, least, most, out) : WISP_OK;
 }
 
 wisp_status wisp_option_duration(wisp_error *err, const wisp_arguments *args, const char *name, double otherwise,

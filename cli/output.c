@@ -59,9 +59,7 @@ wisp_status wisp_output_check(wisp_error *err, const wisp_arguments *args, const
 static bool has_ending(const char *path, const char *ending)
 {
   struct stat there;
-  const size_t length = strlen(path), end = strlen(ending);
-  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) return true;
-  return length > end && strcmp(path + length - end, ending) == 0;
+  return (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) || wisp_path_ends(path, ending);
 }
 
 wisp_status wisp_option_output(wisp_error *err, const wisp_arguments *args, const char *name, const char *ending,

@@ -1,30 +1,146 @@
-/* wisp run: the list of problems. */
-#include "run.h"
-#include "cli.h"
-#include "options.h"
+/* wisp run: a problem is solved, its report printed, its fields written. All that is particular to a problem is in its
+ * table (runtime/solve/solver.h). */
+#include "notes.h"
+#include "output.h"
+#include "run_print.h"
 #include "../gen/system.h"
-#include "print.h"
+#include "../runtime/api/solvers.h"
+#include "../runtime/mesh/fields.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-static const struct problem {
-  const char *name;
-  const wisp_syntax *syntax;
-} problems[] = {
-    {"poisson", &wisp_poisson_syntax},
-    {"heat", &wisp_heat_syntax},
-    {"helmholtz", &wisp_helmholtz_syntax},
-};
-enum { PROBLEMS = WISP_COUNT(problems) };
+/* ---- The request. */
 
-wisp_status wisp_run_check_problem(wisp_error *err, const wisp_arguments *args, const char *problem)
+/* The problem may also be named by --system, where its options have that. */
+static wisp_status check_problem(wisp_error *err, const wisp_arguments *args, const char *problem)
 {
-  return wisp_require(err, args->operand_count == 1 && strcmp(args->operands[0], problem) == 0, WISP_EUSAGE,
+  const char *system = wisp_option_value(args, "system");
+  CALL(wisp_require(err, !system || strcmp(system, problem) == 0, WISP_EUSAGE,
+                    "option --system is '%s', and the problem is %s", system, problem));
+  const bool named = args->operand_count == 1 && strcmp(args->operands[0], problem) == 0;
+  return wisp_require(err, named || (system && !args->operand_count), WISP_EUSAGE,
                       "name one problem to solve, such as 'wisp run %s -n 3'", problem);
 }
+
+static wisp_status read_order(wisp_error *err, const wisp_arguments *args, const wisp_solver_kind *kind, int *out)
+{
+  const wisp_family *family = wisp_family_find(kind->family);
+  const int *orders = family->elements->orders;
+  int highest = orders[1];
+  long long order = 0;
+  for (const wisp_element *e = family->elements; e->name; e++)
+    highest = e->orders[1] > highest ? e->orders[1] : highest;
+  CALL(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
+                    orders[0], orders[1]));
+  CALL(wisp_option_integer(err, args, "orders", orders[0], highest, 0, &order));
+  *out = (int)order;
+  return WISP_OK;
+}
+
+/* The options that all problems have. */
+static wisp_status read_common(wisp_error *err, const wisp_arguments *args, wisp_solver *s)
+{
+  static const char *const matches[] = {"any", "exact"};
+  const char *precision = wisp_option_value(args, "precision");
+  const bool defaults = wisp_option_given(args, "default");
+  size_t match = 0;
+  CALL(wisp_option_mesh(err, args, &s->source));
+  CALL(wisp_require(err, !s->source.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
+                    "--mesh and --box both give the domain: leave one out"));
+  CALL(read_order(err, args, s->kind, &s->order));
+  if (precision) CALL(wisp_precision_parse(err, precision, &s->precision));
+  CALL(wisp_option_choice(err, args, "match", WISP_COUNT(matches), matches, 0, &match));
+  s->exact = match == 1;
+  return wisp_require(err, !defaults || (!match && !wisp_option_given(args, "db")), WISP_EUSAGE,
+                      "--default reads no store: leave --db and --match out");
+}
+
+/* Files that are written are looked at before anything begins. */
+static wisp_status check_file(wisp_error *err, const wisp_arguments *args, const wisp_solver_option *option)
+{
+  const char *path = NULL;
+  char beside[WISP_PATH_TEXT], endings[64];
+  CALL(wisp_option_output(err, args, option->name, option->choices ? option->choices : wisp_fields_endings(endings),
+                          &path));
+  if (!path || !option->beside) return WISP_OK;
+  CALL(wisp_path_beside(err, path, option->beside, beside));
+  return wisp_output_check(err, args, option->name, beside);
+}
+
+/* The options of the problem: those of its table, and those behind the page. */
+static wisp_status read_own(wisp_error *err, const wisp_arguments *args, wisp_solver *s)
+{
+  for (const wisp_solver_option *o = s->kind->option; o->name; o++) {
+    if (o->kind == WISP_OPTION_FILE) CALL(check_file(err, args, o));
+    if (wisp_option_given(args, o->name)) CALL(wisp_solver_take(err, s, o->name, wisp_option_value(args, o->name)));
+  }
+  for (size_t i = args->help.own; i < args->help.common; i++)
+    if (args->values[i]) CALL(wisp_solver_take(err, s, args->help.option[i].name, args->values[i]));
+  return WISP_OK;
+}
+
+static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_solver **out)
+{
+  OWNED(wisp_solver_discard) wisp_solver *s = NULL;
+  const char *problem = args->syntax->subject;
+  CALL(check_problem(err, args, problem));
+  CALL(wisp_solver_new(err, wisp_solver_kind_of(problem), problem, &s));
+  CALL(read_common(err, args, s));
+  CALL(read_own(err, args, s));
+  CALL(wisp_solver_begin(err, s, wisp_option_value(args, "box")));
+  return GIVE(s, out);
+}
+
+/* ---- The run. */
+
+/* A wisp_watch's. What has no share is shown at once, however soon after another. */
+static void tell(void *context, double share, const char *text)
+{
+  wisp_progress *progress = context;
+  if (progress->terminal && isnan(share)) progress->last = 0;
+  wisp_progress_show(progress, share, text);
+}
+
+static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_solver *s, wisp_session **session)
+{
+  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  const wisp_watch watch = {tell, &progress};
+  const char *device = wisp_option_value(args, "device");
+  wisp_watch_tell(&watch, 0, "opening store and device");
+  CALL(wisp_cli_open_device(err, args, device ? device : "auto", wisp_option_value(args, "db"),
+                            wisp_option_given(args, "default"), session));
+  return wisp_solver_open(err, s, *session, &watch);
+}
+
+static wisp_status solve(wisp_error *err, const wisp_arguments *args, wisp_solver *s)
+{
+  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  return wisp_solver_run(err, s, NULL, progress.quiet ? NULL : &(const wisp_watch){tell, &progress});
+}
+
+/* A solve that missed its goal is told of, and fails after that; of it nothing is written. */
+static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
+{
+  OWNED(wisp_session_close) wisp_session *session = NULL;
+  OWNED(wisp_solver_discard) wisp_solver *s = NULL;
+  const char *output = wisp_option_value(args, "output");
+  wisp_error why = {.text = ""};
+  CALL(read_request(err, args, &s));
+  CALL(set_up(err, args, s, &session));
+  CALL(wisp_solver_start(err, s));
+  wisp_cli_say_notes(args, &s->mesh->notes);
+  const wisp_status status = solve(&why, args, s);
+  wisp_cli_say_notes(args, &s->mesh->notes);
+  if (status != WISP_OK && !s->reports) return wisp_fail(err, status, "%s", why.text);
+  CALL(wisp_solver_make_report(err, s));
+  if (output && status == WISP_OK) CALL(wisp_solver_write_to(err, s, output));
+  CALL(wisp_run_print(err, args, s));
+  return wisp_require(err, status == WISP_OK, status, "%s", why.text);
+}
+
+/* ---- Which problem. */
 
 static wisp_status refuse(wisp_error *err, const char *named)
 {
@@ -33,8 +149,7 @@ static wisp_status refuse(wisp_error *err, const char *named)
   char meant[64], *rest = NULL;
   wisp_suggestion suggestion = wisp_suggest(named ? named : "");
   if (!named) return wisp_fail(err, WISP_EUSAGE, "name what to solve, such as 'wisp run maxwell -n 3'");
-  CALL(wisp_system_names(err, &list));
-  for (size_t p = 0; p < PROBLEMS; p++) CALL(wisp_text_print(err, &list, ", %s", problems[p].name));
+  CALL(wisp_solver_names(err, &list));
   names = strdup(list.data);
   for (char *name = names; names && (name = strtok_r(name, ", ", &rest)); name = NULL)
     wisp_suggest_one(&suggestion, name);
@@ -48,198 +163,27 @@ static wisp_status run_none(wisp_error *err, wisp_arguments *args)
   return refuse(err, args->syntax->subject);
 }
 
+static int run_problem(const wisp_solver_kind *kind, const char *problem, int argc, char **argv)
+{
+  HELD(wisp_text_free) wisp_text more = {0};
+  char page[32];
+  snprintf(page, sizeof page, "run-%s", kind->problem ? kind->problem : "system");
+  if (kind->list && kind->list(NULL, problem, &more) != WISP_OK) wisp_text_free(&more); /* told of later */
+  return wisp_cli_run_command(
+      &(wisp_syntax){.page = page, .act = run_solver, .most_operands = 1, .subject = problem, .more = more.data}, argc,
+      argv);
+}
+
 /* The problem is the first word that is one, wherever it stands among the options. */
 int wisp_cli_run(int argc, char **argv)
 {
   for (int i = 1; i < argc; i++) {
-    for (int p = 0; p < PROBLEMS; p++)
-      if (strcmp(argv[i], problems[p].name) == 0) return wisp_cli_run_command(problems[p].syntax, argc, argv);
-    if (wisp_system_exists(argv[i])) return wisp_run_system(argv[i], argc, argv);
+    const wisp_solver_kind *kind = wisp_solver_kind_of(argv[i]);
+    if (kind) return run_problem(kind, argv[i], argc, argv);
   }
   const bool named = argc > 1 && argv[1][0] != '-';
   const bool help = argc > 1 && !named && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
   return wisp_cli_run_command(
       &(wisp_syntax){.page = "run", .act = run_none, .most_operands = -1, .subject = named ? argv[1] : NULL},
       help ? argc : 1, argv);
-}
-
-wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, const wisp_family *family, wisp_run_request *out)
-{
-  static const char *const matches[] = {"any", "exact"};
-  const char *precision = wisp_option_value(args, "precision"), *device = wisp_option_value(args, "device");
-  const int *orders = family->elements->orders;
-  int highest = orders[1];
-  for (const wisp_element *e = family->elements; e->name; e++)
-    highest = e->orders[1] > highest ? e->orders[1] : highest;
-  size_t match = 0;
-  long long order = 0;
-  *out = (wisp_run_request){.device = device ? device : "auto",
-                            .db = wisp_option_value(args, "db"),
-                            .precision = WISP_F64,
-                            .defaults = wisp_option_given(args, "default"),
-                            .json = wisp_option_given(args, "json")};
-  CALL(wisp_option_mesh(err, args, &out->mesh));
-  CALL(wisp_require(err, !out->mesh.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
-                    "--mesh and --box both give the domain: leave one out"));
-  CALL(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
-                    orders[0], orders[1]));
-  CALL(wisp_option_integer(err, args, "orders", orders[0], highest, 0, &order));
-  if (precision) CALL(wisp_precision_parse(err, precision, &out->precision));
-  CALL(wisp_option_choice(err, args, "match", 2, matches, 0, &match));
-  out->order = (int)order;
-  out->exact = match == 1;
-  return wisp_require(err, !out->defaults || (!match && !out->db), WISP_EUSAGE,
-                      "--default reads no store: leave --db and --match out");
-}
-
-wisp_status wisp_run_read_grid(wisp_error *err, const wisp_arguments *args, int edges, wisp_run_request *run)
-{
-  static const struct grid {
-    int otherwise, most;
-    const char *must;
-  } grids[] = {{8, 400, "cubes a side such as 8"},
-               {16, 16384, "squares a side such as 16, or 16,32"},
-               {8, 400, "hexes a side such as 8, or 8,8,16"}};
-  const struct grid *grid = &grids[edges - 1];
-  const char *box = wisp_option_value(args, "box");
-  int count = 0, end = 0, *n = run->mesh.box;
-  bool good = true;
-  n[0] = grid->otherwise;
-  for (const char *at = box; good && at; at = at[end] ? at + end + 1 : NULL, count++)
-    good = count < edges && sscanf(at, "%5d%n", &n[count], &end) == 1 && (!at[end] || at[end] == ',');
-  CALL(wisp_require(err, good && (count <= 1 || count == edges), WISP_EUSAGE, "option --box is '%s', must be %s", box,
-                    grid->must));
-  for (int d = count ? count : 1; d < 3; d++) n[d] = n[0];
-  for (int d = 0; d < 3; d++)
-    CALL(wisp_require(err, n[d] >= 1 && n[d] <= grid->most, WISP_EUSAGE, "option --box is '%s', must be from 1 to %d",
-                      box, grid->most));
-  if (edges == 2) n[2] = 0;
-  return WISP_OK;
-}
-
-wisp_status wisp_run_say_notes(wisp_error *err, const wisp_arguments *args, const wisp_run_request *run,
-                               wisp_mesh *mesh)
-{
-  if (run->mesh.file) CALL(wisp_mesh_note_unused(err, run->mesh.file, mesh));
-  wisp_cli_say_notes(args, &mesh->notes);
-  return WISP_OK;
-}
-
-wisp_status wisp_run_check_count(wisp_error *err, double elements, const char *cells, int order, double numbers,
-                                 const char *what)
-{
-  return wisp_require(err, numbers < 2147483648.0, WISP_EUSAGE,
-                      "%.0f %s of order %d have %.3g %s, more than kernels can count (2.1e9): take fewer elements or a "
-                      "lower order",
-                      elements, cells, order, numbers, what);
-}
-
-wisp_status wisp_run_note_zero(wisp_error *err, const wisp_cg_report *report, wisp_notes *notes)
-{
-  if (report->iterations || report->residual > 0) return WISP_OK;
-  return wisp_notes_add(
-      err, notes, "zero_right_hand_side",
-      "the residual is 0 before the first iteration, and nothing was solved: give a source or boundary "
-      "values that are not 0, in single precision above 1e-18");
-}
-
-void wisp_run_print_domain(const wisp_run_request *request, const wisp_session *session, size_t elements,
-                           const char *cells, int nodes, double numbers, const char *what)
-{
-  const wisp_limits *limits = wisp_device_limits(session->device);
-  char domain[256];
-  wisp_mesh_source_print(&request->mesh, domain);
-  printf("domain      %s: %zu %s of order %d, %d nodes each, %.0f %s\n", domain, elements, cells, request->order, nodes,
-         numbers, what);
-  printf("device      %s (%s), %s\n", limits->name, limits->kind, wisp_precision_name(request->precision));
-}
-
-static wisp_status list_kernels(wisp_error *err, const wisp_stage *stage, bool as_asked, wisp_text *out)
-{
-  static const wisp_column columns[] = {
-      {"kernel", false}, {"strategy", false}, {"match", false}, {"layer", false}, {"params", false}};
-  OWNED(wisp_table_destroy) wisp_table *table = NULL;
-  CALL(wisp_table_create(err, "", WISP_COUNT(columns), columns, &table));
-  for (int i = 0; i < stage->kernels; i++) {
-    const wisp_choice *c = &stage->choice[i];
-    const char *match = as_asked && c->match == WISP_MATCH_DEFAULT ? "default, as asked" : wisp_match_name(c->match);
-    const char *const cells[] = {c->kernel, c->strategy, match, wisp_layer_name(c->layer), c->params};
-    CALL(wisp_table_add(err, table, cells));
-    char note[sizeof c->note + 64];
-    snprintf(note, sizeof note, WISP_MESSAGE("the stored winner was not taken: %s"), c->note);
-    if (*c->note) CALL(wisp_table_add(err, table, (const char *const[]){"", "", "", "", note}));
-  }
-  return wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), out);
-}
-
-void wisp_run_print_kernels(const wisp_stage *stage, bool as_asked)
-{
-  wisp_error err = {0};
-  wisp_text text = {0};
-  printf("\n%s\n", list_kernels(&err, stage, as_asked, &text) == WISP_OK ? text.data : err.text);
-  wisp_text_free(&text);
-}
-
-/* The options of wisp tune that say what a kernel is of; those that it has by default are left out. */
-static void print_subject(const wisp_spec *spec)
-{
-  const wisp_family *family = wisp_family_find(spec->family);
-  printf(" -f %s", spec->family);
-  if (strcmp(spec->system, family->default_system) != 0) printf(" --system %s", spec->system);
-  if (strcmp(spec->element, family->elements->name) != 0) printf(" --element %s", spec->element);
-  printf(" -n %d -p %s", spec->order, wisp_precision_name(spec->precision));
-}
-
-/* Kernels of one subject, of one family as well: another one may have lent some. */
-enum { MOST_SUBJECTS = 8 };
-typedef struct untuned {
-  const wisp_spec *subject;
-  int kernels, defaults;
-} untuned;
-
-static void count_kernel(const wisp_stage *stage, int kernel, int *count, untuned *list)
-{
-  const wisp_spec *spec = &stage->plan[kernel]->spec;
-  int at = 0;
-  while (at < *count && wisp_spec_subjects(list[at].subject, spec) != 0) at++;
-  if (at == MOST_SUBJECTS) return;
-  if (at == *count) list[(*count)++] = (untuned){.subject = spec};
-  list[at].kernels++;
-  list[at].defaults += stage->choice[kernel].match == WISP_MATCH_DEFAULT;
-}
-
-void wisp_run_print_tuning(const wisp_run_request *request, int count, const wisp_stage *const *stages)
-{
-  untuned list[MOST_SUBJECTS];
-  int subjects = 0;
-  for (int s = 0; s < count && !request->defaults; s++)
-    for (int k = 0; k < stages[s]->kernels; k++) count_kernel(stages[s], k, &subjects, list);
-  for (int i = 0; i < subjects; i++) {
-    if (!list[i].defaults) continue;
-    printf("untuned     %d of %d kernels run defaults; tune them by\n            wisp tune -d %s", list[i].defaults,
-           list[i].kernels, request->device);
-    print_subject(list[i].subject);
-    if (request->db) printf(" --db '%s'", request->db);
-    printf("\n");
-  }
-}
-
-static void add_choice(cJSON *kernels, const wisp_choice *choice)
-{
-  cJSON *object = cJSON_CreateObject();
-  cJSON_AddStringToObject(object, "kernel", choice->kernel);
-  cJSON_AddStringToObject(object, "strategy", choice->strategy);
-  wisp_json_add_params(object, choice->params);
-  cJSON_AddStringToObject(object, "layout", choice->layout);
-  cJSON_AddStringToObject(object, "match", wisp_match_name(choice->match));
-  cJSON_AddStringToObject(object, "layer", wisp_layer_name(choice->layer));
-  cJSON_AddNumberToObject(object, "ms", choice->ms);
-  if (*choice->note) cJSON_AddStringToObject(object, "note", choice->note);
-  cJSON_AddItemToArray(kernels, object);
-}
-
-void wisp_run_add_kernels(cJSON *object, const wisp_stage *stage)
-{
-  cJSON *kernels = cJSON_AddArrayToObject(object, "kernels");
-  for (int i = 0; i < stage->kernels; i++) add_choice(kernels, &stage->choice[i]);
 }

@@ -1,4 +1,4 @@
-/* A pulse in a conducting box, through the public header alone.
+/* A pulse in a conducting box, through the public header alone. In C or C++:
  *
  *     cc -Iinclude examples/pulse.c -Lbuild -Wl,-rpath,$PWD/build -lwisp -lm -o pulse && ./pulse
  *
@@ -13,42 +13,55 @@
 #include <stdlib.h>
 
 static wisp_error err;
-static wisp_request request; /* zero: what is not said is as the header has it */
+#define DO(call) ((call) == WISP_OK ? (void)0 : exit((fprintf(stderr, "pulse: %s\n", err.text), 1)))
 
-static int fail(void)
+/* The field Ez, the third one, is a pulse in the middle; the others are 0. */
+static void set_pulse(wisp_solver *solver)
 {
-  fprintf(stderr, "pulse: %s\n", err.text);
-  return 1;
+  wisp_solver_sizes n;
+  DO(wisp_solver_size(&err, solver, &n));
+  const size_t nodes = n.elements * n.nodes;
+  double *xyz = (double *)calloc(3 * nodes, sizeof *xyz);
+  double *u = (double *)calloc(n.fields * nodes, sizeof *u);
+  if (!xyz || !u) exit(1);
+  DO(wisp_solver_nodes(&err, solver, xyz));
+  for (size_t q = 0; q < nodes; q++) {
+    const double x = xyz[3 * q] - 0.5;
+    const double y = xyz[3 * q + 1] - 0.5;
+    u[2 * nodes + q] = exp(-40 * (x * x + y * y));
+  }
+  DO(wisp_solver_set(&err, solver, NULL, u));
+  free(xyz);
+  free(u);
 }
 
 int main(int argc, char **argv)
 {
-  wisp_simulation *simulation = NULL;
-  request.order = 3, request.box = 4, request.device = argc > 1 ? argv[1] : NULL;
-  if (wisp_simulation_create(&err, &request, &simulation) != WISP_OK) return fail();
+  const char *device = argc > 1 ? argv[1] : NULL;
+  const wisp_session_request where = {.device = device};
+  wisp_session *session;
+  DO(wisp_session_open(&err, &where, &session));
 
-  size_t K, Np, n;
-  wisp_simulation_size(simulation, &K, &Np, &n);
-  double *xyz = (double *)malloc(3 * K * Np * sizeof *xyz), *u = (double *)calloc(n * K * Np, sizeof *u);
-  if (!xyz || !u) return 1;
-  wisp_simulation_nodes(simulation, xyz);
-  for (size_t q = 0; q < K * Np; q++) { /* Ez, the third field */
-    double x = xyz[3 * q] - 0.5, y = xyz[3 * q + 1] - 0.5;
-    u[2 * K * Np + q] = exp(-40 * (x * x + y * y));
-  }
+  const wisp_solver_setting settings[] = {{"boundary", "pec"}, {NULL, NULL}};
+  const wisp_solver_request request = {.problem = "maxwell", .order = 3, .box = "4", .settings = settings};
+  wisp_solver *solver;
+  DO(wisp_solver_create(&err, session, &request, &solver));
 
-  double before = 0, after = 0, ms = 0;
-  if (wisp_simulation_set(&err, simulation, u) != WISP_OK) return fail();
-  if (wisp_simulation_energy(&err, simulation, &before) != WISP_OK) return fail();
-  if (wisp_simulation_advance(&err, simulation, wisp_simulation_dt(simulation), 100, &ms) != WISP_OK) return fail();
-  if (wisp_simulation_energy(&err, simulation, &after) != WISP_OK) return fail();
+  double before;
+  double after;
+  double ms;
+  const wisp_until until = {.steps = 100};
+  set_pulse(solver);
+  DO(wisp_solver_advance(&err, solver, &until));
+  DO(wisp_solver_number(&err, solver, "energy_initial", &before));
+  DO(wisp_solver_number(&err, solver, "energy_final", &after));
+  DO(wisp_solver_number(&err, solver, "ms_per_stage", &ms));
 
   wisp_kernel_info info;
-  for (size_t i = 0; wisp_simulation_kernel(simulation, i, &info); i++)
+  for (size_t i = 0; wisp_solver_kernel(&err, solver, i, &info) == WISP_OK; i++)
     printf("%-10s %s (%s) in %s: %s, %s\n", info.kernel, info.strategy, info.params, info.layout, info.match,
            info.layer);
   printf("energy %.6f, then %.6f after 100 steps; %.4f ms a stage\n", before, after, ms);
-  wisp_simulation_destroy(simulation);
-  free(xyz), free(u);
+  wisp_session_close(session);
   return after <= before ? 0 : 1;
 }

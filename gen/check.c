@@ -76,6 +76,14 @@ wisp_status wisp_new(wisp_error *err, size_t count, size_t size, void *out)
   return WISP_OK;
 }
 
+wisp_status wisp_copy_text(wisp_error *err, const char *text, char **out)
+{
+  if (!text) return WISP_OK;
+  CALL(wisp_new(err, strlen(text) + 1, 1, out));
+  memcpy(*out, text, strlen(text) + 1);
+  return WISP_OK;
+}
+
 wisp_status wisp_grow(wisp_error *err, void *array, size_t *room, size_t count, size_t size)
 {
   void *memory;

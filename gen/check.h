@@ -78,6 +78,9 @@ __attribute__((format(printf, 3, 4))) wisp_status wisp_context(wisp_error *err, 
  * count 0 gives a valid pointer. Checks for overflow. WISP_EMEMORY when there is none. */
 wisp_status wisp_new(wisp_error *err, size_t count, size_t size, void *out);
 
+/* A copy of a text, of NULL none; free() it. */
+wisp_status wisp_copy_text(wisp_error *err, const char *text, char **out);
+
 /* Room for so many items of size bytes in an array that grows: array is the address of a pointer to any type (NULL at
  * first), *room how many it has room for (0 at first); both are updated. free() it. */
 wisp_status wisp_grow(wisp_error *err, void *array, size_t *room, size_t count, size_t size);

@@ -131,6 +131,25 @@ void wisp_fill_text(FILE *file, const void *context)
   fwrite(text->data, 1, text->length, file);
 }
 
+wisp_status wisp_path_beside(wisp_error *err, const char *path, const char *word, char out[WISP_PATH_TEXT])
+{
+  const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+  const int stem = (int)(dot && dot > (slash ? slash + 1 : path) ? (size_t)(dot - path) : strlen(path));
+  const int length = snprintf(out, WISP_PATH_TEXT, "%.*s%s%s", stem, path, word, path + stem);
+  return wisp_require(err, length >= 0 && length < WISP_PATH_TEXT, WISP_EUSAGE,
+                      "%s: the path is too long: name a shorter one", path);
+}
+
+bool wisp_path_ends(const char *path, const char *endings)
+{
+  const size_t length = strlen(path);
+  for (size_t n; *endings; endings += n + (endings[n] == ' ')) {
+    n = strcspn(endings, " ");
+    if (length > n && strncmp(path + length - n, endings, n) == 0) return true;
+  }
+  return false;
+}
+
 uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count)
 {
   const unsigned char *byte = bytes;

@@ -39,6 +39,13 @@ typedef void (*wisp_fill)(FILE *file, const void *context);
 wisp_status wisp_write_file(wisp_error *err, const char *path, wisp_fill fill, const void *context);
 void wisp_fill_text(FILE *file, const void *text); /* a wisp_fill: all of a wisp_text */
 
+/* The name of a file beside another: with a word before its ending, "A.mtx" becomes "A_b.mtx", "A" "A_b". */
+enum { WISP_PATH_TEXT = 4096 };
+wisp_status wisp_path_beside(wisp_error *err, const char *path, const char *word, char out[WISP_PATH_TEXT]);
+
+/* Whether a file's name, which has more than that, ends in one of these, ".vtu .vtk". */
+bool wisp_path_ends(const char *path, const char *endings);
+
 /* 64-bit FNV-1a of count bytes, continuing from seed (start with WISP_HASH_SEED). */
 #define WISP_HASH_SEED 14695981039346656037ull
 uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count);

@@ -53,75 +53,6 @@ typedef struct wisp_mesh_note {
 /* Of the library that runs; WISP_VERSION is the header's. */
 const char *wisp_version(void);
 
-/* --- solving: a problem on a device, run by the kernels that the tuning store knows, or by defaults --- */
-
-typedef struct wisp_simulation wisp_simulation;
-
-typedef struct wisp_request { /* zero-initialise; what is 0 or NULL takes the value in parentheses */
-  const char *system;         /* equations: one of wisp's or of WISP_TEMPLATES ("maxwell") */
-  int order;                  /* polynomial degree N, 1..15 */
-  wisp_precision precision;   /* of the device's arithmetic (WISP_F64) */
-  const char *mesh;           /* Gmsh file of tets (the unit box) */
-  int box;                    /* cubes along an edge of the unit box, six tets each (4) */
-  const char *boundary;       /* on all walls, "absorbing"; or by physical groups, "open=absorbing,7=pec", of a box by
-                                 its sides 1 to 6; a kind alone is that of the rest (the first that the system has) */
-  int central;                /* 1: central flux, else upwind */
-  const char *device;         /* as `wisp devices` names them ("auto": the first GPU, else the host) */
-  const char *store;    /* the user's store file (the default place); site and shipped entries are read in any case */
-  int exact_match_only; /* 1: WISP_EMISSING unless every kernel has an entry of this device, driver and compiler */
-  const char
-      *basis;   /* the device's: "nodal", "bernstein", or "auto", the faster; exchanged are nodes' values ("nodal") */
-  double merge; /* join the file's nodes that are closer than this, in its unit of length (0: none) */
-  int cracks;   /* 1: faces of the file's boundary may lie on one another, and are walls (0: WISP_EINPUT) */
-} wisp_request;
-
-/* Reads mesh and store, compiles the kernels, takes the device's memory. Fields start at zero. A store that cannot be
- * used is no error: wisp_simulation_store_note says which one. */
-wisp_status wisp_simulation_create(wisp_error *err, const wisp_request *request, wisp_simulation **out);
-void wisp_simulation_destroy(wisp_simulation *simulation);
-const char *wisp_simulation_store_note(const wisp_simulation *simulation); /* as wisp_session_note */
-
-/* Sizes: K elements of Np nodes, n fields. Fields are exchanged as double u[(f * K + k) * Np + i], elements in the
- * mesh's order. */
-void wisp_simulation_size(const wisp_simulation *simulation, size_t *elements, size_t *nodes, size_t *fields);
-const char *wisp_simulation_field(const wisp_simulation *simulation, size_t f); /* its name; NULL past the last */
-
-/* Coordinates of all nodes: xyz[3 * (k * Np + i) + c], caller's memory. */
-void wisp_simulation_nodes(const wisp_simulation *simulation, double *xyz);
-
-/* Gives a coefficient of the equations, "rho", by element: K positive numbers in the mesh's order, from 1e-30 to 1e30
- * (in single precision from 1e-15 to 1e15); the others stay as they are, at first as the system's file has them. Fields
- * are zero afterwards, and the stable time step is another. WISP_EUSAGE for one that the system has not. */
-wisp_status wisp_simulation_coefficient(wisp_error *err, wisp_simulation *simulation, const char *name,
-                                        const double *values);
-
-wisp_status wisp_simulation_set(wisp_error *err, wisp_simulation *simulation, const double *u);
-wisp_status wisp_simulation_get(wisp_error *err, wisp_simulation *simulation, double *u);
-
-/* A stable time step: 0.85 of the longest one, which is estimated on creation from the operator's eigenvalues on this
- * mesh, order, flux and boundary. */
-double wisp_simulation_dt(const wisp_simulation *simulation);
-
-/* `steps` Runge-Kutta steps of dt (LSRK4(5), five stages each), enqueued without host round trips; returns when they
- * are done. Milliseconds a stage in *ms_per_stage unless NULL. WISP_EWRONG where the fields are not finite then: dt was
- * too long. */
-wisp_status wisp_simulation_advance(wisp_error *err, wisp_simulation *simulation, double dt, long long steps,
-                                    double *ms_per_stage);
-
-wisp_status wisp_simulation_energy(wisp_error *err, wisp_simulation *simulation, double *energy);
-
-/* Which entry the i-th kernel of a stage runs with. Texts live as long as the simulation. False past the last. */
-typedef struct wisp_kernel_info {
-  const char *kernel, *strategy, *params, *layout;
-  const char *match; /* "exact", "other driver", "same architecture", "default" */
-  const char *layer; /* "user", "site", "shipped", "none" */
-  const char *note;  /* why a better match was not taken: stale, refused, it did not compile or load; else empty */
-} wisp_kernel_info;
-int wisp_simulation_kernel(const wisp_simulation *simulation, size_t i, wisp_kernel_info *info);
-
-/* The i-th remark about the mesh's file. False past the last. */
-int wisp_simulation_note(const wisp_simulation *simulation, size_t i, wisp_mesh_note *note);
-
 /* --- a session: a device, the store and the kernels' texts, opened once for kernels and operators --- */
 
 typedef struct wisp_session wisp_session;
@@ -137,7 +68,7 @@ typedef struct wisp_session_request { /* zero-initialise; what is 0 or NULL take
 } wisp_session_request;
 
 /* A store that is damaged, held by another process, not to be read or not there is no error: the session goes on with
- * the other layers, and says so (wisp_session_note). On the host it, as wisp_simulation_create, sets what OpenMP reads
+ * the other layers, and says so (wisp_session_note). On the host it sets what OpenMP reads
  * (OMP_STACKSIZE, OMP_WAIT_POLICY) where the environment lacks it, and nothing is set later: call the first before
  * threads start that read the environment. */
 wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out);
@@ -162,6 +93,133 @@ wisp_status wisp_memory_create(wisp_error *err, wisp_session *session, size_t by
 void wisp_memory_destroy(wisp_session *session, void *memory);
 wisp_status wisp_memory_put(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes);
 wisp_status wisp_memory_get(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes);
+
+/* What a kernel runs with. Texts live as long as what they were asked of. */
+typedef struct wisp_kernel_info {
+  const char *kernel, *strategy, *params, *layout;
+  const char *match; /* "exact", "other driver", "same architecture", "default" */
+  const char *layer; /* "user", "site", "shipped", "none" */
+  const char *note;  /* why a better match was not taken: stale, refused, it did not compile or load; else empty */
+} wisp_kernel_info;
+
+/* --- solvers: a problem on a device, run by the kernels that the tuning store knows, or by defaults --- */
+
+typedef struct wisp_solver wisp_solver;
+
+/* An option of `wisp run PROBLEM`, by its long name: {"preconditioner", "jacobi"}. */
+typedef struct wisp_solver_setting {
+  const char *name, *value; /* of a flag any text */
+} wisp_solver_setting;
+
+/* Zero-initialise; what is 0 or NULL takes the value in parentheses. */
+typedef struct wisp_solver_request {
+  const char *problem;       /* "poisson", "heat", "helmholtz"; or a system of equations, such as "maxwell" */
+  int order;                 /* polynomial degree of the elements */
+  wisp_precision precision;  /* of the device's arithmetic (WISP_F64) */
+  const char *mesh;          /* a Gmsh file (the unit box) */
+  const char *box;           /* cells along an edge of the unit box, "8", as the command's --box (the command's) */
+  size_t vertices, elements; /* in place of both the caller's own mesh: */
+  const double *xyz;         /* its vertices, xyz[3 v + c], */
+  const int *corners;        /* and of element e the vertices corners[C e + c], C = 3, 4 or 8 */
+  double merge;              /* join the file's nodes that are closer than this, in its unit of length (0: none) */
+  int cracks;                /* 1: faces of the file's boundary may lie on one another (0: WISP_EINPUT) */
+  const wisp_solver_setting *settings; /* the problem's options; ends with a NULL name (NULL: none) */
+} wisp_solver_request;
+
+/* Makes the mesh, chooses and compiles the kernels, takes the device's memory. WISP_EUSAGE for a setting that the
+ * problem has not. */
+wisp_status wisp_solver_create(wisp_error *err, wisp_session *session, const wisp_solver_request *request,
+                               wisp_solver **out);
+void wisp_solver_destroy(wisp_solver *solver);
+
+/* How far to go. Zero-initialise; what is 0 follows from the settings. */
+typedef struct wisp_until {
+  long long steps;  /* in time: this many more; of an iteration: at most so many */
+  double time;      /* in time: to this one, the last step exactly */
+  double dt;        /* the length of a step in time */
+  double tolerance; /* of an iteration: of the residual over the right-hand side */
+} wisp_until;
+
+/* Solves, or goes on in time, and returns when that is done. until NULL: as the settings say. WISP_EWRONG where an
+ * iteration does not converge, and where the fields are not finite afterwards: the step was too long. */
+wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, const wisp_until *until);
+
+/* A row of the report, as `wisp run --json` has it. */
+typedef enum wisp_row_kind {
+  WISP_ROW_NUMBER, /* rows with the same key after one another are a list */
+  WISP_ROW_TEXT,
+  WISP_ROW_TRUTH,  /* value: 1 or 0 */
+  WISP_ROW_LINE,   /* text: for people alone */
+  WISP_ROW_KERNELS /* the place of a table of kernels among the lines; value: of which part */
+} wisp_row_kind;
+typedef struct wisp_solver_row {
+  wisp_row_kind kind;
+  const char *key;  /* "l2_error"; NULL: a line */
+  double value;     /* NaN: not known */
+  const char *unit; /* "s"; "" for none */
+  const char *text; /* NULL: none */
+} wisp_solver_row;
+
+/* The i-th row of a report of the state now, which is made when row 0 is asked for. Its texts live until then.
+ * WISP_EMISSING behind the last. */
+wisp_status wisp_solver_report_row(wisp_error *err, wisp_solver *solver, size_t i, wisp_solver_row *out);
+/* The number of this key in such a report, made anew. WISP_EMISSING where it has none. */
+wisp_status wisp_solver_number(wisp_error *err, wisp_solver *solver, const char *key, double *out);
+
+/* The fields now, at the points of each element: xyz[3 (e points + i) + c], value[f][e points + i]. They live until the
+ * next call. */
+typedef struct wisp_fields {
+  int dimension, order;
+  size_t elements, points, count;
+  const char **name; /* of each field */
+  double *xyz, **value;
+} wisp_fields;
+wisp_status wisp_solver_fields(wisp_error *err, wisp_solver *solver, const wisp_fields **out);
+/* Writes them; the file's ending says how: .vtu, for ParaView. */
+wisp_status wisp_solver_write(wisp_error *err, wisp_solver *solver, const char *path);
+
+/* Values of a problem in time: K elements of Np nodes, n fields, double u[(f K + k) Np + i], elements in the mesh's
+ * order. WISP_EUSAGE for problems that exchange none. */
+typedef struct wisp_solver_sizes {
+  size_t elements, nodes, fields;
+  const char *const *name; /* of each field */
+} wisp_solver_sizes;
+wisp_status wisp_solver_size(wisp_error *err, const wisp_solver *solver, wisp_solver_sizes *out);
+/* Coordinates of all nodes: xyz[3 (k Np + i) + c], caller's memory. */
+wisp_status wisp_solver_nodes(wisp_error *err, const wisp_solver *solver, double *xyz);
+/* Sets all fields, name NULL, in place of the start that the settings say; or a coefficient of the equations, "rho", by
+ * element: K positive numbers, from 1e-30 to 1e30 (in single precision from 1e-15 to 1e15). Then fields are zero, and
+ * the stable time step is another. */
+wisp_status wisp_solver_set(wisp_error *err, wisp_solver *solver, const char *name, const double *values);
+wisp_status wisp_solver_get(wisp_error *err, wisp_solver *solver, double *u);
+
+/* Its i-th kernel; WISP_EMISSING behind the last. */
+wisp_status wisp_solver_kernel(wisp_error *err, const wisp_solver *solver, size_t i, wisp_kernel_info *info);
+/* The i-th remark about the mesh and the data; WISP_EMISSING behind the last. */
+wisp_status wisp_solver_note(wisp_error *err, const wisp_solver *solver, size_t i, wisp_mesh_note *note);
+
+/* The i-th option of a problem; WISP_EMISSING behind the last. */
+typedef enum wisp_option_kind {
+  WISP_OPTION_TEXT,
+  WISP_OPTION_FLAG,
+  WISP_OPTION_INTEGER,
+  WISP_OPTION_REAL,
+  WISP_OPTION_CHOICE,
+  WISP_OPTION_FILE /* that is written */
+} wisp_option_kind;
+typedef struct wisp_solver_option {
+  const char *name;
+  wisp_option_kind kind;
+  const char *argument; /* what help calls its value, "K"; NULL: a flag */
+  const char *help;
+  const char *value;   /* where none is given, "1e-10"; of either precision "1e-10; f32: 1e-5"; NULL: none */
+  const char *unset;   /* what then happens, for people: "the store's choice"; "": help says it; NULL: the value does */
+  double least, most;  /* of a number */
+  const char *choices; /* words of which it is one, "none jacobi"; endings of a file, ".vtu" */
+  const char *beside;  /* of a file: another is written, its name with this before the ending, "_b"; NULL: none */
+  char letter;         /* of the command's short form; 0: none */
+} wisp_solver_option;
+wisp_status wisp_solver_option_at(wisp_error *err, const char *problem, size_t i, wisp_solver_option *out);
 
 /* --- a tuned kernel on the caller's arrays --- */
 
@@ -303,7 +361,7 @@ typedef struct wisp_matrix_request {
   size_t tag_count;           /* so many */
   int reproducible;           /* 1: the same bits each time */
   const char *groups;         /* in place of tags: their names or numbers, "inlet,3,\"air gap\"" */
-  double merge;               /* of a file, as of wisp_request */
+  double merge;               /* of a file, as of wisp_solver_request */
   int cracks;
 } wisp_matrix_request;
 
@@ -359,36 +417,19 @@ wisp_status wisp_matrix_note(wisp_error *err, const wisp_matrix *matrix, size_t 
 
 typedef struct wisp_helmholtz wisp_helmholtz;
 
-/* -div(kappa grad u) + lambda u = f by hybridized DG (docs/guide/helmholtz.md). Edge l of a triangle leads from its
- * corner l to the next. Zero-initialise; what is 0 or NULL takes the value in parentheses. */
-typedef struct wisp_helmholtz_request {
-  const char *spec; /* order 1..9 and precision: "hdg.step:tri:p4:helmholtz:f64" */
-  size_t vertices, elements;
-  const double *xyz;            /* xyz[3 v + c], in a plane, to 1e-9 of their extent */
-  const int *corners;           /* corners[3 e + c], counter-clockwise */
-  const unsigned char *fluxes;  /* a byte for edge l of triangle e at 3 e + l, of which those of the boundary count: not
-                                   0: kappa du/dn is given there, 0: u is (u everywhere) */
-  const char *mesh;             /* a Gmsh file in place of these five, */
-  const char *neumann;          /* with it: physical groups of its boundary whose flux is given, by name or number:
-                                   "outlet,3,\"air gap\"" (none) */
-  double tau;                   /* the stabilisation, positive (of each triangle its kappa over the root of the mesh's
-                                   area) */
-  const double *kappa, *lambda; /* of each triangle, positive; 0 or positive (by the texts) */
-  const char *kappa_text, *lambda_text; /* expressions in x, y, z and region, at its middle ("1", "0"); region is
-                                           compared with physical groups: "region == \"air gap\" ? 1 : 2" */
-  const char *preconditioner;           /* "none", "diagonal", "edge-blocks" ("two-levels") */
-  int smoothing;                        /* of two levels, 1..8: Chebyshev's degree (2) */
-  double tolerance;                     /* of the residual over the right-hand side (1e-10; in float 1e-5) */
-  long long iterations;                 /* at the most (100000) */
-  double merge;                         /* of a file, as of wisp_request */
-  int cracks;
-} wisp_helmholtz_request;
+/* -div(kappa grad u) + lambda u = f by hybridized DG (docs/results/hdg.md), of a program's triangles or a file's. Edge
+ * l of a triangle leads from its corner l to the next. Zero-initialise; what is NULL takes the value in parentheses. */
+typedef struct wisp_helmholtz_input {
+  const unsigned char *fluxes; /* of a program's mesh: a byte for edge l of triangle e at 3 e + l, of which those of the
+                                  boundary count: not 0: kappa du/dn is given there, 0: u is (u everywhere) */
+  const double *kappa, *lambda; /* of each triangle, positive; 0 or positive (by the settings) */
+} wisp_helmholtz_input;
 
-/* Numbers edges, takes the kernels and the device's memory, condenses, assembles, and makes the preconditioner.
- * WISP_EINPUT for a mesh that is degenerate or does not conform; WISP_EUSAGE for an order, a coefficient, a name or a
- * size that cannot be. */
-wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const wisp_helmholtz_request *request,
-                                  wisp_helmholtz **out);
+/* Numbers edges, takes the kernels and the device's memory, condenses, assembles, and makes the preconditioner, as the
+ * request of the problem "helmholtz" says. input may be NULL. WISP_EINPUT for a mesh that is degenerate or does not
+ * conform; WISP_EUSAGE for an order, a coefficient, a name or a size that cannot be. */
+wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const wisp_solver_request *request,
+                                  const wisp_helmholtz_input *input, wisp_helmholtz **out);
 void wisp_helmholtz_destroy(wisp_helmholtz *problem);
 
 typedef struct wisp_helmholtz_counts {
@@ -442,10 +483,8 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *problem, const
 wisp_status wisp_helmholtz_values(wisp_error *err, const wisp_helmholtz *problem, const char *field, const void *modes,
                                   size_t count, const double *rs, double *values);
 
-/* Its i-th kernel; WISP_EMISSING behind the last. */
-wisp_status wisp_helmholtz_kernel(wisp_error *err, const wisp_helmholtz *problem, size_t i, wisp_kernel_info *info);
-/* The i-th remark about the mesh's file; WISP_EMISSING behind the last. */
-wisp_status wisp_helmholtz_note(wisp_error *err, const wisp_helmholtz *problem, size_t i, wisp_mesh_note *note);
+/* The same as a solver: its kernels, and remarks about the mesh's file. */
+const wisp_solver *wisp_helmholtz_as_solver(const wisp_helmholtz *problem);
 
 #ifdef __cplusplus
 }

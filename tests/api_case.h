@@ -18,4 +18,17 @@
 /* On the device under test, with no store but what ships. */
 wisp_session *api_session(void);
 
+/* A solver in such a session, and its sizes where it exchanges values; settings end with a NULL name. */
+typedef struct api_solve {
+  wisp_session *session;
+  wisp_solver *solver;
+  size_t K, Np, n;
+} api_solve;
+wisp_status api_try(wisp_error *err, api_solve *s, const wisp_solver_request *request);
+void api_open(api_solve *s, const wisp_solver_request *request); /* must succeed */
+void api_close(api_solve *s);
+double api_number(const api_solve *s, const char *key); /* of the report */
+/* So many steps of dt, 0: of the stable one. */
+void api_steps(const api_solve *s, double dt, long long steps);
+
 #endif

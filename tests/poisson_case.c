@@ -5,40 +5,49 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
+/* "collocated_trilinear": the problem that has this operator, and its geometry. */
+static void take_kernel(wisp_solver *s, const char *kernel)
+{
+  static const char *const problems[] = {"bp1", "bp3", "bp5"};
+  wisp_hex_operator op;
+  assert_true(wisp_hex_operator_find(kernel, &op));
+  GOOD(wisp_solver_take(err, s, "problem", problems[op]));
+  GOOD(wisp_solver_take(err, s, "geometry", strchr(kernel, '_') ? "trilinear" : "stored"));
+}
+
 void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setup)
 {
-  char composition[WISP_POISSON_COMPOSITION];
-  wisp_hex_operator op;
-  const wisp_precision precision = setup->precision ? setup->precision : WISP_F64;
-  const wisp_poisson_method request = {precision, setup->preconditioner, setup->degree ? setup->degree : 3};
-  wisp_poisson_composition(setup->kernel, setup->preconditioner, composition);
-  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("tensor"), setup->order, "poisson", precision),
-                          .elements = (long long)mesh->elements,
-                          .composition = composition};
+  static const char *const preconditioners[] = {"none", "jacobi", "chebyshev"};
+  const wisp_session_request where = {.device = test_device(), .defaults_only = 1};
+  char text[32];
   *c = (poisson_case){.mesh = mesh};
-  assert_true(wisp_hex_operator_find(setup->kernel, &op));
-  GOOD(wisp_strategies_load(err, &c->strategies));
-  GOOD(wisp_device_open(err, test_device(), &c->device));
-  GOOD(wisp_poisson_create(err, "test", mesh, setup->order, op, setup->lambda, &c->problem));
-  const wisp_chooser from = {c->strategies, NULL, wisp_device_limits(c->device), NULL};
-  GOOD(wisp_choose(err, &from, &wish, &c->stage));
-  GOOD(wisp_poisson_solver_create(err, c->device, c->problem, &c->stage, &request, &c->solver));
-  c->x = calloc(c->problem->copies->unknowns, sizeof *c->x);
-  assert_non_null(c->x);
+  GOOD(wisp_session_open(err, &where, &c->session));
+  GOOD(wisp_solver_new(err, &wisp_poisson_kind, "poisson", &c->base));
+  c->base->mesh = mesh;
+  c->base->own_mesh = true;
+  c->base->order = setup->order;
+  if (setup->precision) c->base->precision = setup->precision;
+  take_kernel(c->base, setup->kernel);
+  snprintf(text, sizeof text, "%.17g", setup->lambda);
+  GOOD(wisp_solver_take(err, c->base, "lambda", text));
+  GOOD(wisp_solver_take(err, c->base, "preconditioner", preconditioners[setup->preconditioner]));
+  snprintf(text, sizeof text, "%d", setup->degree);
+  if (setup->degree && setup->preconditioner == WISP_CHEBYSHEV) GOOD(wisp_solver_take(err, c->base, "degree", text));
+  GOOD(wisp_solver_begin(err, c->base, NULL));
+  GOOD(wisp_solver_open(err, c->base, c->session, NULL));
+  wisp_poisson_run *run = (wisp_poisson_run *)c->base;
+  c->problem = run->problem, c->solver = run->solver, c->x = run->x;
+  c->stage = *c->base->stage;
 }
 
 void poisson_close(poisson_case *c)
 {
-  free(c->x);
-  wisp_poisson_solver_destroy(c->solver);
-  wisp_stage_free(&c->stage);
-  wisp_poisson_destroy(c->problem);
-  wisp_mesh_destroy(c->mesh);
-  wisp_device_close(c->device);
-  wisp_strategies_free(c->strategies);
+  wisp_solver_discard(c->base);
+  wisp_session_close(c->session);
 }
 
 wisp_cg_report poisson_solve(poisson_case *c, double tolerance, long long most)

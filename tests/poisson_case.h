@@ -2,16 +2,16 @@
 #ifndef WISP_POISSON_CASE_H
 #define WISP_POISSON_CASE_H
 
-#include "../runtime/tensor/poisson_solver.h"
+#include "../runtime/tensor/poisson_kind.h"
 
 typedef struct poisson_case {
-  wisp_strategies *strategies;
-  wisp_device *device;
+  wisp_session *session;
+  wisp_solver *base; /* what the following belong to */
   wisp_hexmesh *mesh;
   wisp_poisson *problem;
   wisp_stage stage;
   wisp_poisson_solver *solver;
-  double *x; /* room for the unknowns */
+  double *x; /* the unknowns */
 } poisson_case;
 
 /* Zeros are f64 and no preconditioner; degree 0 is 3. */

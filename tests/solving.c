@@ -1,7 +1,5 @@
 #include "good.h"
 #include "solving.h"
-#include "../runtime/nodal/media.h"
-#include "../runtime/nodal/start.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,56 +13,59 @@ const char *test_device(void)
   return name && *name ? name : "host";
 }
 
-/* The mesh by the stage's layout, in the setup's medium. */
-static void discretise(solving *s, const solving_setup *setup)
+static void take(wisp_solver *s, const char *name, const char *value)
 {
-  double *medium = NULL;
-  const char *side = setup->absorbing ? "absorbing" : "pec";
-  const wisp_walls walls = {.boundary = setup->system ? 0 : wisp_system_boundary(s->system, side)};
-  GOOD(wisp_dg_create_plain(err, s->mesh, s->tet, s->system, &s->stage.layout, &s->stage.fixed, &walls, &s->dg));
+  if (value) GOOD(wisp_solver_take(err, s, name, value));
+}
+
+/* One step: too few to measure the longest one. */
+static void take_setup(wisp_solver *s, const solving_setup *setup)
+{
+  wisp_system *system = NULL;
+  if (setup->precision) s->precision = setup->precision;
+  s->order = setup->order;
+  take(s, "steps", "1");
+  take(s, "composition", setup->composition);
+  take(s, "layout", setup->layout);
+  take(s, "alpha", setup->central ? "0" : NULL);
+  take(s, "boundary", setup->absorbing ? "absorbing" : NULL);
+  take(s, "basis", setup->element && strcmp(setup->element, "tet") != 0 ? "bernstein" : NULL);
   if (!setup->media) return;
-  GOOD(wisp_media_create(err, s->system, s->mesh, setup->media, &medium));
-  GOOD(wisp_dg_set_medium(err, s->dg, medium));
-  free(medium);
+  GOOD(wisp_system_load(err, s->problem, &system));
+  for (int q = 0; q < system->quantities; q++) take(s, system->quantity[q].name, setup->media[q]);
+  wisp_system_destroy(system);
 }
 
 bool solving_open(wisp_error *why, solving *s, wisp_mesh *mesh, const solving_setup *setup)
 {
-  const wisp_precision precision = setup->precision ? setup->precision : WISP_F64;
-  const char *system = setup->system ? setup->system : "maxwell", *element = setup->element ? setup->element : "tet";
-  wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), setup->order, system, precision),
-                    .elements = (long long)mesh->elements,
-                    .composition = setup->composition,
-                    .layout = setup->layout};
-  wisp_spec_name_element(&wish.spec, element);
+  const wisp_session_request where = {.device = test_device(), .defaults_only = 1};
   *s = (solving){.mesh = mesh};
-  GOOD(wisp_strategies_load(err, &s->strategies));
-  GOOD(wisp_device_open(err, test_device(), &s->device));
-  const wisp_chooser from = {s->strategies, setup->store, wisp_device_limits(s->device), NULL};
-  wisp_status status = wisp_choose(why, &from, &wish, &s->stage);
+  GOOD(wisp_session_open(err, &where, &s->session));
+  GOOD(wisp_solver_new(err, &wisp_system_kind, setup->system ? setup->system : "maxwell", &s->base));
+  s->base->mesh = mesh;
+  s->base->own_mesh = true;
+  take_setup(s->base, setup);
+  GOOD(wisp_solver_begin(err, s->base, NULL));
+  s->session->store = (wisp_store *)(uintptr_t)setup->store; /* while kernels are chosen */
+  const wisp_status status = wisp_solver_open(why, s->base, s->session, NULL);
+  s->session->store = NULL;
   if (status == WISP_EREFUSED) {
     solving_close(s);
     return false;
   }
   if (status != WISP_OK) fail_msg("%s", why->text);
-  GOOD(wisp_tet_create_for(err, element, setup->order, &s->tet));
-  GOOD(wisp_system_load(err, system, &s->system));
-  discretise(s, setup);
-  GOOD(wisp_stepper_create(err, s->device, s->dg, precision, &s->stage, setup->central ? 0 : 1, &s->solver));
+  const wisp_system_run *run = wisp_system_run_of(s->base);
+  s->device = s->session->device;
+  s->tet = run->tet, s->system = run->system, s->dg = run->dg, s->solver = run->stepper;
+  s->stage = *s->base->stage;
   s->problem = s->solver->problem;
   return true;
 }
 
 void solving_close(solving *s)
 {
-  wisp_stepper_destroy(s->solver);
-  wisp_dg_destroy(s->dg);
-  wisp_stage_free(&s->stage);
-  wisp_system_destroy(s->system);
-  wisp_tet_destroy(s->tet);
-  wisp_mesh_destroy(s->mesh);
-  wisp_device_close(s->device);
-  wisp_strategies_free(s->strategies);
+  wisp_solver_discard(s->base);
+  wisp_session_close(s->session);
   *s = (solving){.mesh = NULL};
 }
 

@@ -2,11 +2,11 @@
 #ifndef WISP_SOLVING_H
 #define WISP_SOLVING_H
 
-#include "../runtime/nodal/start.h"
-#include "../runtime/nodal/stepper.h"
+#include "../runtime/nodal/system_kind.h"
 
 typedef struct solving {
-  wisp_strategies *strategies;
+  wisp_session *session;
+  wisp_solver *base; /* what the following belong to */
   wisp_device *device;
   wisp_mesh *mesh;
   wisp_tet *tet;
@@ -23,7 +23,7 @@ typedef struct solving_setup {
   int order;
   wisp_precision precision;
   const char *element, *system;
-  const char *const *media; /* as wisp_media_create takes them */
+  const char *const *media; /* of each quantity of the system; NULL: as it has them */
   const char *composition, *layout;
   bool central, absorbing;
   const wisp_store *store;

@@ -79,10 +79,10 @@ static void kernels_compile_for_gpus(void **state)
     skip();
   }
   const char *const targets[] = {"sm_80", "sm_90", "sm_100"}, *const reals[] = {"float", "double"};
-  const char *const kernels[][2] = {
-      {"templates/ceilings/copy.cuda.k", "wisp_copy"},   {"templates/ceilings/fma.cuda.k", "wisp_fma"},
-      {"templates/ceilings/write.cuda.k", "wisp_write"}, {"templates/ceilings/additions.cuda.k", "wisp_additions"},
-      {"templates/solve/sketch.cuda.k", "wisp_sketch"},  {"templates/solve/scale.cuda.k", "wisp_scale"}};
+  const char *const kernels[][2] = {{"templates/ceilings/copy.cuda.k", "wisp_copy"},
+                                    {"templates/ceilings/fma.cuda.k", "wisp_fma"},
+                                    {"templates/ceilings/write.cuda.k", "wisp_write"},
+                                    {"templates/ceilings/additions.cuda.k", "wisp_additions"}};
   fresh_cache();
   for (size_t i = 0; i < 6 * WISP_COUNT(kernels); i++) {
     wisp_text source = {0};

@@ -208,14 +208,17 @@ static void test_helmholtz(void **state)
   (void)state;
   open_pair(3, by, mesh);
   for (int i = 0; i < 2; i++) {
-    const wisp_helmholtz_request request = {.spec = "hdg.step:tri:p3:helmholtz:f32",
-                                            .vertices = mesh[i]->vertices,
-                                            .elements = mesh[i]->elements,
-                                            .xyz = mesh[i]->xyz,
-                                            .corners = mesh[i]->tri,
-                                            .kappa_text = "2"};
+    static const wisp_solver_setting settings[] = {{"kappa", "2"}, {"lambda", "0"}, {NULL, NULL}};
+    const wisp_solver_request request = {.problem = "helmholtz",
+                                         .order = 3,
+                                         .precision = WISP_F32,
+                                         .vertices = mesh[i]->vertices,
+                                         .elements = mesh[i]->elements,
+                                         .xyz = mesh[i]->xyz,
+                                         .corners = mesh[i]->tri,
+                                         .settings = settings};
     wisp_helmholtz *problem = NULL;
-    GOOD(wisp_helmholtz_create(err, session, &request, &problem));
+    GOOD(wisp_helmholtz_create(err, session, &request, NULL, &problem));
     GOOD(wisp_helmholtz_size(err, problem, &n));
     double *f = numbers(n.elements * n.points);
     for (size_t k = 0; k < n.elements * n.points; k++) f[k] = 3;
@@ -306,7 +309,10 @@ static void test_files(void **state)
     GOOD(wisp_heat_step(err, solver));
     double *u = numbers(heat->assembly->nodes->nodes);
     GOOD(wisp_heat_solver_field(err, solver, u));
-    GOOD(wisp_heat_write_vtu(err, heat, u, fixture_path(*state, "u.vtu")));
+    wisp_fields fields;
+    GOOD(wisp_heat_fields(err, heat, u, &fields));
+    GOOD(wisp_fields_write(err, &fields, fixture_path(*state, "u.vtu")));
+    wisp_fields_free(&fields);
     check_points(fixture_path(*state, "u.vtu"), mesh[i], 10 * mesh[i]->elements);
     GOOD(wisp_heat_export(err, solver, fixture_path(*state, "A.mtx")));
     A[i] = numbers(heat->assembly->pattern->nonzeros + 1), b[i] = numbers(heat->assembly->pattern->rows + 1);

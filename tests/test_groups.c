@@ -1,5 +1,6 @@
 /* Claim: physical groups are known by dimension, number and name, whatever the name is, and whoever is in several is in
  * each of them; all options read them alike, and what is no group is refused with a list of those that there are. */
+#include "api_case.h"
 #include "command.h"
 #include "good.h"
 #include "solving.h"
@@ -246,32 +247,30 @@ static void test_library(void **state)
 }
 
 /* A program's walls: the sides of a box, or groups that it has not. */
-static void test_simulation(void **state)
+static void test_program(void **state)
 {
   static const char *const walls[] = {"pec", "1=absorbing,pec", "absorbing"};
   double energy[3];
   (void)state;
   for (int i = 0; i < 3; i++) {
-    wisp_simulation *simulation = NULL;
-    size_t elements, nodes, fields;
-    GOOD(wisp_simulation_create(
-        err, &(wisp_request){.order = 1, .box = 2, .device = test_device(), .boundary = walls[i]}, &simulation));
-    wisp_simulation_size(simulation, &elements, &nodes, &fields);
-    double *u = calloc(elements * nodes * fields, sizeof *u);
+    const wisp_solver_setting settings[] = {{"boundary", walls[i]}, {NULL, NULL}};
+    api_solve s;
+    api_open(&s, &(wisp_solver_request){.problem = "maxwell", .order = 1, .box = "2", .settings = settings});
+    const size_t count = s.K * s.Np * s.n;
+    double *u = calloc(count, sizeof *u);
     assert_non_null(u);
-    for (size_t k = 0; k < elements * nodes * fields; k++) u[k] = sin((double)k);
-    GOOD(wisp_simulation_set(err, simulation, u));
-    GOOD(wisp_simulation_advance(err, simulation, 0.01, 20, NULL));
-    GOOD(wisp_simulation_energy(err, simulation, &energy[i]));
-    wisp_simulation_destroy(simulation);
+    for (size_t k = 0; k < count; k++) u[k] = sin((double)k);
+    GOOD(wisp_solver_set(err, s.solver, NULL, u));
+    api_steps(&s, 0.01, 20);
+    energy[i] = api_number(&s, "energy_final");
+    api_close(&s);
     free(u);
   }
   assert_true(energy[2] < energy[1] && energy[1] < energy[0]);
-  wisp_error refused = {.text = ""};
-  wisp_simulation *none = NULL;
-  const wisp_request wrong = {.order = 1, .box = 2, .device = test_device(), .boundary = "7=absorbing"};
-  assert_int_equal(wisp_simulation_create(&refused, &wrong, &none), WISP_EUSAGE);
-  assert_non_null(strstr(refused.text, "request: boundary: '7' is no tag"));
+  static const wisp_solver_setting wrong[] = {{"boundary", "7=absorbing"}, {NULL, NULL}};
+  const wisp_solver_request request = {.problem = "maxwell", .order = 1, .box = "2", .settings = wrong};
+  api_solve none;
+  BAD(api_try(err, &none, &request), WISP_EUSAGE, "option --boundary: '7' is no tag");
 }
 
 /* --- what is refused --- */
@@ -349,8 +348,8 @@ int main(void)
 {
 #define WITH_FOLDER(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
   const struct CMUnitTest tests[] = {
-      WITH_FOLDER(test_surfaces),        WITH_FOLDER(test_volumes), WITH_FOLDER(test_fix),
-      WITH_FOLDER(test_neumann),         WITH_FOLDER(test_walls),   WITH_FOLDER(test_library),
-      cmocka_unit_test(test_simulation), WITH_FOLDER(test_refused), WITH_FOLDER(test_box)};
+      WITH_FOLDER(test_surfaces),     WITH_FOLDER(test_volumes), WITH_FOLDER(test_fix),
+      WITH_FOLDER(test_neumann),      WITH_FOLDER(test_walls),   WITH_FOLDER(test_library),
+      cmocka_unit_test(test_program), WITH_FOLDER(test_refused), WITH_FOLDER(test_box)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

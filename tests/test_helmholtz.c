@@ -64,10 +64,10 @@ static void *lend(const bench *b, size_t numbers)
   return memory;
 }
 
-static void open_bench(bench *b, const wisp_helmholtz_request *request)
+static void open_bench(bench *b, const wisp_solver_request *request, const wisp_helmholtz_input *input)
 {
   *b = (bench){.session = api_session()};
-  GOOD(wisp_helmholtz_create(err, b->session, request, &b->problem));
+  GOOD(wisp_helmholtz_create(err, b->session, request, input, &b->problem));
   GOOD(wisp_helmholtz_size(err, b->problem, &b->n));
   const size_t inside = b->n.elements * b->n.points, outside = b->n.boundary * b->n.edge_points;
   b->xyz = calloc(4 * (inside + outside), sizeof *b->xyz);
@@ -153,26 +153,32 @@ static void check(bench *b, const square *s, monomial m, double tolerance)
   free(values);
 }
 
-static wisp_helmholtz_request request_for(const square *s, const char *spec)
+static wisp_solver_request request_for(const square *s, int order, const wisp_solver_setting *settings)
 {
   const size_t n = (size_t)s->n;
-  return (wisp_helmholtz_request){.spec = spec,
-                                  .vertices = (n + 1) * (n + 1),
-                                  .elements = 2 * n * n,
-                                  .xyz = s->xyz,
-                                  .corners = s->corners,
-                                  .fluxes = s->fluxes,
-                                  .kappa = s->kappa,
-                                  .lambda = s->lambda};
+  return (wisp_solver_request){.problem = "helmholtz",
+                               .order = order,
+                               .vertices = (n + 1) * (n + 1),
+                               .elements = 2 * n * n,
+                               .xyz = s->xyz,
+                               .corners = s->corners,
+                               .settings = settings};
+}
+
+static wisp_helmholtz_input input_for(const square *s)
+{
+  return (wisp_helmholtz_input){.fluxes = s->fluxes, .kappa = s->kappa, .lambda = s->lambda};
 }
 
 static void test_many(void **state)
 {
   static const monomial all[] = {{0, 0}, {1, 0}, {0, 1}, {2, 1}, {0, 3}, {1, 0}};
   static const struct {
-    const char *spec;
+    wisp_precision precision;
+    wisp_solver_setting settings[3];
     double tolerance, close;
-  } cases[] = {{"hdg.step:tri:p3:helmholtz:f64", 1e-13, 1e-10}, {"hdg.step:tri:p3:helmholtz:f32", 1e-6, 1e-3}};
+  } cases[] = {{WISP_F64, {{"tolerance", "1e-13"}, {"tau", "2"}}, 1e-13, 1e-10},
+               {WISP_F32, {{"tolerance", "1e-6"}, {"tau", "2"}}, 1e-6, 1e-3}};
   square s;
   (void)state;
   make_square(&s, 6, 0.2);
@@ -180,20 +186,21 @@ static void test_many(void **state)
     bench b;
     wisp_kernel_info info;
     wisp_helmholtz_report report = {.iterations = 0};
-    wisp_helmholtz_request request = request_for(&s, cases[c].spec);
-    request.tolerance = cases[c].tolerance, request.tau = 2;
-    open_bench(&b, &request);
+    wisp_solver_request request = request_for(&s, 3, cases[c].settings);
+    const wisp_helmholtz_input input = input_for(&s);
+    request.precision = cases[c].precision;
+    open_bench(&b, &request, &input);
     assert_true(b.n.elements == 72 && b.n.boundary == 24 && b.n.edges == 120 && b.n.unknowns == 108 * 4);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
       pose(&b, &s, all[i]);
       GOOD(wisp_helmholtz_solve(err, b.problem, &b.data, &report));
       check(&b, &s, all[i], cases[c].close);
-      assert_true(report.iterations > 0 && report.residual <= request.tolerance && report.seconds_iterations > 0);
+      assert_true(report.iterations > 0 && report.residual <= cases[c].tolerance && report.seconds_iterations > 0);
     }
     assert_true(report.bytes_setup > 0 && report.bytes_iterations > 0 && report.bytes_fields > 0);
-    GOOD(wisp_helmholtz_kernel(err, b.problem, 0, &info));
+    GOOD(wisp_solver_kernel(err, wisp_helmholtz_as_solver(b.problem), 0, &info));
     assert_string_equal(info.kernel, "condense");
-    BAD(wisp_helmholtz_kernel(err, b.problem, 99, &info), WISP_EMISSING, "no more");
+    BAD(wisp_solver_kernel(err, wisp_helmholtz_as_solver(b.problem), 99, &info), WISP_EMISSING, "no more");
     close_bench(&b);
   }
 }
@@ -206,8 +213,9 @@ static void test_nothing(void **state)
   wisp_helmholtz_report report = {.iterations = 1};
   (void)state;
   make_square(&s, 3, 0);
-  wisp_helmholtz_request request = request_for(&s, "hdg.step:tri:p1:helmholtz:f64");
-  open_bench(&b, &request);
+  const wisp_solver_request request = request_for(&s, 1, NULL);
+  const wisp_helmholtz_input input = input_for(&s);
+  open_bench(&b, &request, &input);
   pose(&b, &s, (monomial){1, 0});
   GOOD(wisp_helmholtz_solve(err, b.problem, &b.data, NULL));
   wisp_helmholtz_data none = b.data;
@@ -236,9 +244,11 @@ static void test_command(void **state)
   char line[160];
   make_square(&s, 10, 0);
   for (int e = 0; e < ELEMENTS; e++) s.kappa[e] = s.lambda[e] = 1;
-  wisp_helmholtz_request request = request_for(&s, "hdg.step:tri:p2:helmholtz:f64");
-  request.fluxes = NULL, request.tolerance = 1e-13;
-  open_bench(&b, &request);
+  static const wisp_solver_setting settings[] = {{"tolerance", "1e-13"}, {NULL, NULL}};
+  const wisp_solver_request request = request_for(&s, 2, settings);
+  wisp_helmholtz_input input = input_for(&s);
+  input.fluxes = NULL;
+  open_bench(&b, &request, &input);
   for (size_t i = 0; i < b.n.elements * b.n.points; i++) b.f[i] = (1 + 8 * 9.869604401089358) * waves(b.xyz + 3 * i);
   for (size_t i = 0; i < b.n.boundary * b.n.edge_points; i++) b.g[i] = waves(b.edge_xyz + 3 * i);
   GOOD(wisp_helmholtz_integrate(err, b.problem, b.f, b.g, (void *)(uintptr_t)b.data.load,
@@ -270,9 +280,10 @@ static void test_mean(void **state)
   (void)state;
   make_square(&s, 4, 0.2);
   memset(s.fluxes, 1, sizeof s.fluxes), memset(s.lambda, 0, sizeof s.lambda);
-  wisp_helmholtz_request request = request_for(&s, "hdg.step:tri:p2:helmholtz:f64");
-  request.tolerance = 1e-11;
-  open_bench(&b, &request);
+  static const wisp_solver_setting settings[] = {{"tolerance", "1e-11"}, {NULL, NULL}};
+  const wisp_solver_request request = request_for(&s, 2, settings);
+  const wisp_helmholtz_input input = input_for(&s);
+  open_bench(&b, &request, &input);
   for (size_t i = 0; i < b.n.boundary * b.n.edge_points; i++) {
     const double x = b.edge_xyz[3 * i];
     b.g[i] = x > 1 - 1e-9 ? 2 : x < 1e-9 ? -2 : 0;
@@ -306,24 +317,25 @@ static void test_file(void **state)
         "1 2 2 9 1 1 2 3\n2 2 2 9 1 1 3 4\n3 1 2 7 1 2 3\n4 1 2 8 1 1 2\n5 1 2 8 1 3 4\n$EndElements\n",
         file);
   assert_int_equal(fclose(file), 0);
-  wisp_helmholtz_request request = {.spec = "hdg.step:tri:p1:helmholtz:f64",
-                                    .mesh = path,
-                                    .neumann = "outlet,sides",
-                                    .kappa_text = "region == steel ? 3 : 1",
-                                    .tolerance = 1e-13};
-  open_bench(&b, &request);
+  wisp_solver_setting settings[] = {{"kappa", "region == steel ? 3 : 1"},
+                                    {"lambda", "0"},
+                                    {"tolerance", "1e-13"},
+                                    {"neumann", "outlet,sides"},
+                                    {NULL, NULL}};
+  wisp_solver_request request = {.problem = "helmholtz", .order = 1, .mesh = path, .settings = settings};
+  open_bench(&b, &request, NULL);
   for (size_t i = 0; i < b.n.boundary * b.n.edge_points; i++) b.g[i] = b.edge_xyz[3 * i] > 1 - 1e-9 ? 6 : 0;
   GOOD(wisp_helmholtz_integrate(err, b.problem, NULL, b.g, (void *)(uintptr_t)b.data.load,
                                 (void *)(uintptr_t)b.data.given));
   GOOD(wisp_helmholtz_solve(err, b.problem, &b.data, NULL));
   GOOD(wisp_helmholtz_values(err, b.problem, "u", b.data.u, 1, (const double[]){0, 0}, u));
   assert_true(fabs(u[0] - 2 * 1) < 1e-10 && fabs(u[1] - 2 * 0.5) < 1e-10);
-  request.neumann = "inlet";
-  BAD(wisp_helmholtz_create(err, b.session, &request, &b.problem), WISP_EUSAGE, "'inlet' is no tag, nor a name");
-  request.neumann = NULL, request.kappa_text = "x - x";
-  BAD(wisp_helmholtz_create(err, b.session, &request, &b.problem), WISP_EUSAGE, "kappa is 0 in triangle 0");
+  settings[3].value = "inlet";
+  BAD(wisp_helmholtz_create(err, b.session, &request, NULL, &b.problem), WISP_EUSAGE, "'inlet' is no tag, nor a name");
+  settings[3].name = NULL, settings[0].value = "x - x";
+  BAD(wisp_helmholtz_create(err, b.session, &request, NULL, &b.problem), WISP_EUSAGE, "kappa is 0 in triangle 0");
   request.mesh = "/none.msh";
-  BAD(wisp_helmholtz_create(err, b.session, &request, &b.problem), WISP_EINPUT, "/none.msh");
+  BAD(wisp_helmholtz_create(err, b.session, &request, NULL, &b.problem), WISP_EINPUT, "/none.msh");
   close_bench(&b);
 }
 
@@ -334,12 +346,16 @@ static void test_bad(void **state)
   wisp_session *session = api_session();
   (void)state;
   make_square(&s, 3, 0);
-  const wisp_helmholtz_request good = request_for(&s, "hdg.step:tri:p1:helmholtz:f64");
-  wisp_helmholtz_request request = good;
-#define REFUSED(status, words)                                           \
-  BAD(wisp_helmholtz_create(err, session, &request, &p), status, words); \
-  make_square(&s, 3, 0);                                                 \
+  wisp_solver_setting settings[] = {{NULL, NULL}, {NULL, NULL}};
+  const wisp_solver_request good = request_for(&s, 1, settings);
+  const wisp_helmholtz_input input = input_for(&s);
+  wisp_solver_request request = good;
+#define REFUSED(status, words)                                                   \
+  BAD(wisp_helmholtz_create(err, session, &request, &input, &p), status, words); \
+  make_square(&s, 3, 0);                                                         \
+  settings[0].name = NULL;                                                       \
   request = good
+#define SET(name, value) settings[0] = (wisp_solver_setting){name, value}
   s.corners[5] = 99;
   REFUSED(WISP_EINPUT, "99");
   s.corners[0] = s.corners[1];
@@ -350,32 +366,26 @@ static void test_bad(void **state)
   REFUSED(WISP_EUSAGE, "kappa is 0 in triangle 4");
   s.lambda[2] = -1;
   REFUSED(WISP_EUSAGE, "lambda is -1 in triangle 2");
-  request.tau = -1;
-  REFUSED(WISP_EUSAGE, "tau is -1");
-  request.tau = NAN;
-  REFUSED(WISP_EUSAGE, "tau is not a number");
-  request.spec = "hdg.step:tri:p10:helmholtz:f64";
+  SET("tau", "-1");
+  REFUSED(WISP_EUSAGE, "option --tau is '-1'");
+  request.order = 10;
   REFUSED(WISP_EUSAGE, "10");
-  request.spec = "assembly.step:tri:p1:laplace:f64";
+  request.problem = "heat";
   REFUSED(WISP_EUSAGE, "no Helmholtz problem");
-  request.preconditioner = "jacobi";
+  SET("preconditioner", "jacobi");
   REFUSED(WISP_EUSAGE, "two-levels");
-  request.smoothing = 9;
-  REFUSED(WISP_EUSAGE, "smoothing 9");
-  request.tolerance = 2;
-  REFUSED(WISP_EUSAGE, "tolerance 2");
-  request.iterations = -1;
-  REFUSED(WISP_EUSAGE, "-1 iterations");
-  request.neumann = "1";
+  SET("smoothing", "9");
+  REFUSED(WISP_EUSAGE, "option --smoothing");
+  SET("neumann", "1");
   REFUSED(WISP_EUSAGE, "take fluxes");
-  request.kappa_text = "1";
+  SET("kappa", "1");
   REFUSED(WISP_EUSAGE, "leave one out");
   request.corners = NULL;
   REFUSED(WISP_EUSAGE, "corners is NULL");
   request.elements = 0;
   REFUSED(WISP_EUSAGE, "no elements");
-  request.iterations = 1;
-  GOOD(wisp_helmholtz_create(err, session, &request, &p));
+  SET("iterations", "1");
+  GOOD(wisp_helmholtz_create(err, session, &request, &input, &p));
   wisp_helmholtz_counts n;
   GOOD(wisp_helmholtz_size(err, p, &n));
   void *load = NULL, *given = NULL;

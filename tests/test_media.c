@@ -2,13 +2,11 @@
  * the central one holds it, with walls of every kind; standing waves converge with order N + 0.7 or better; a plane
  * wave at a jump of impedance is transmitted and reflected with the exact coefficients; coefficients that have no
  * meaning are one line. */
+#include "api_case.h"
 #include "command.h"
 #include "each_plan.h"
-#include "good.h"
 #include "store_fixture.h"
 #include "../gen/random.h"
-
-#include <wisp.h>
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -22,46 +20,41 @@
 /* --- from a program --- */
 
 typedef struct problem {
-  wisp_simulation *simulation;
-  size_t K, Np, n;
+  api_solve s;
   double *xyz, *u;
 } problem;
 
-static problem make(wisp_request request)
+static problem make(const wisp_solver_request *request)
 {
   problem p = {0};
-  request.device = test_device_name();
-  GOOD(wisp_simulation_create(err, &request, &p.simulation));
-  wisp_simulation_size(p.simulation, &p.K, &p.Np, &p.n);
-  p.xyz = calloc(3 * p.K * p.Np, sizeof *p.xyz);
-  p.u = calloc(p.n * p.K * p.Np, sizeof *p.u);
+  api_open(&p.s, request);
+  p.xyz = calloc(3 * p.s.K * p.s.Np, sizeof *p.xyz);
+  p.u = calloc(p.s.n * p.s.K * p.s.Np, sizeof *p.u);
   assert_true(p.xyz && p.u);
-  wisp_simulation_nodes(p.simulation, p.xyz);
+  GOOD(wisp_solver_nodes(err, p.s.solver, p.xyz));
   return p;
 }
 
 static void free_problem(problem *p)
 {
-  wisp_simulation_destroy(p->simulation);
+  api_close(&p->s);
   free(p->xyz), free(p->u);
 }
 
 static double energy(const problem *p)
 {
-  double value = NAN;
-  GOOD(wisp_simulation_energy(err, p->simulation, &value));
-  return value;
+  return api_number(&p->s, "energy_final");
 }
 
 /* Coefficients between 1/4 and 8 at random. */
 static void jump(problem *p, const char *name, uint64_t seed)
 {
   uint64_t random = wisp_random_from(seed);
-  double *values = calloc(p->K, sizeof *values);
+  double *values = calloc(p->s.K, sizeof *values);
   assert_non_null(values);
-  for (size_t k = 0; k < p->K; k++)
+  for (size_t k = 0; k < p->s.K; k++)
     values[k] = ldexp(1.5 + wisp_random_real(&random) / 2, (int)wisp_random_below(&random, 5) - 2);
-  GOOD(wisp_simulation_coefficient(err, p->simulation, name, values));
+  GOOD(wisp_solver_set(err, p->s.solver, name, values));
   free(values);
 }
 
@@ -76,8 +69,10 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 static problem make_case(size_t i, int order, int central)
 {
-  problem p = make((wisp_request){
-      .system = cases[i].system, .order = order, .box = 2, .boundary = cases[i].boundary, .central = central});
+  const wisp_solver_setting settings[] = {
+      {"boundary", cases[i].boundary}, {"alpha", central ? "0" : "1"}, {NULL, NULL}};
+  problem p =
+      make(&(wisp_solver_request){.problem = cases[i].system, .order = order, .box = "2", .settings = settings});
   for (int c = 0; c < 2; c++) jump(&p, cases[i].coefficients[c], 3 * i + (size_t)c);
   return p;
 }
@@ -89,12 +84,12 @@ static void test_upwind(void **state)
   for (size_t i = 0; i < CASES; i++) {
     uint64_t random = wisp_random_from(i);
     problem p = make_case(i, 2 + (int)i % 2, 0);
-    for (size_t q = 0; q < p.n * p.K * p.Np; q++) p.u[q] = wisp_random_real(&random);
-    GOOD(wisp_simulation_set(err, p.simulation, p.u));
+    for (size_t q = 0; q < p.s.n * p.s.K * p.s.Np; q++) p.u[q] = wisp_random_real(&random);
+    GOOD(wisp_solver_set(err, p.s.solver, NULL, p.u));
     const double first = energy(&p);
     double before = first;
     for (int step = 0; step < 40; step++) {
-      GOOD(wisp_simulation_advance(err, p.simulation, wisp_simulation_dt(p.simulation), 1, NULL));
+      api_steps(&p.s, 0, 1);
       const double now = energy(&p);
       if (!(now <= before * (1 + 1e-14)))
         fail_msg("%s, %s, step %d: the energy grows from %.17g to %.17g", cases[i].system, cases[i].boundary, step,
@@ -114,12 +109,12 @@ static void test_central(void **state)
   for (size_t i = 0; i < CASES; i++) {
     if (strcmp(cases[i].boundary, "absorbing") == 0) continue;
     problem p = make_case(i, 3, 1);
-    for (size_t q = 0; q < p.K * p.Np; q++)
-      for (size_t f = 0; f < p.n; f++)
-        p.u[f * p.K * p.Np + q] = sin(3 * p.xyz[3 * q + f % 3]) * cos(2 * p.xyz[3 * q + (f + 1) % 3]);
-    GOOD(wisp_simulation_set(err, p.simulation, p.u));
+    for (size_t q = 0; q < p.s.K * p.s.Np; q++)
+      for (size_t f = 0; f < p.s.n; f++)
+        p.u[f * p.s.K * p.s.Np + q] = sin(3 * p.xyz[3 * q + f % 3]) * cos(2 * p.xyz[3 * q + (f + 1) % 3]);
+    GOOD(wisp_solver_set(err, p.s.solver, NULL, p.u));
     const double first = energy(&p);
-    GOOD(wisp_simulation_advance(err, p.simulation, wisp_simulation_dt(p.simulation) / 16, 200, NULL));
+    api_steps(&p.s, api_number(&p.s, "dt") / 16, 200);
     const double change = energy(&p) / first - 1;
     if (!(fabs(change) < 1e-6))
       fail_msg("%s, %s: the energy changes by %g", cases[i].system, cases[i].boundary, change);
@@ -166,17 +161,17 @@ static double gauss(double z)
 static void set_wave(problem *p, const medium media[2])
 {
   double *values[2];
-  const size_t nodes = p->K * p->Np;
+  const size_t nodes = p->s.K * p->s.Np;
   const double Z = sqrt(media[0].rho * media[0].kappa);
   for (int c = 0; c < 2; c++) {
-    values[c] = calloc(p->K, sizeof *values[c]);
+    values[c] = calloc(p->s.K, sizeof *values[c]);
     assert_non_null(values[c]);
-    for (size_t k = 0; k < p->K; k++) {
+    for (size_t k = 0; k < p->s.K; k++) {
       double z = 0;
-      for (size_t i = 0; i < p->Np; i++) z += p->xyz[3 * (k * p->Np + i) + 2] / (double)p->Np;
+      for (size_t i = 0; i < p->s.Np; i++) z += p->xyz[3 * (k * p->s.Np + i) + 2] / (double)p->s.Np;
       values[c][k] = c ? media[z > 0.5].kappa : media[z > 0.5].rho;
     }
-    GOOD(wisp_simulation_coefficient(err, p->simulation, c ? "kappa" : "rho", values[c]));
+    GOOD(wisp_solver_set(err, p->s.solver, c ? "kappa" : "rho", values[c]));
     free(values[c]);
   }
   for (size_t q = 0; q < nodes; q++) {
@@ -184,19 +179,19 @@ static void set_wave(problem *p, const medium media[2])
     p->u[q] = pressure;
     p->u[3 * nodes + q] = pressure / Z;
   }
-  GOOD(wisp_simulation_set(err, p->simulation, p->u));
+  GOOD(wisp_solver_set(err, p->s.solver, NULL, p->u));
 }
 
 /* The amplitude of a pulse of pressure at `centre`, by least squares over the nodes of one medium. */
 static double amplitude(const problem *p, bool second, double centre, double stretch)
 {
   double product = 0, square = 0;
-  for (size_t k = 0; k < p->K; k++) {
+  for (size_t k = 0; k < p->s.K; k++) {
     double z = 0;
-    for (size_t i = 0; i < p->Np; i++) z += p->xyz[3 * (k * p->Np + i) + 2] / (double)p->Np;
-    for (size_t i = 0; i < p->Np && (z > 0.5) == second; i++) {
-      const double shape = gauss((p->xyz[3 * (k * p->Np + i) + 2] - centre) / stretch);
-      product += shape * p->u[k * p->Np + i];
+    for (size_t i = 0; i < p->s.Np; i++) z += p->xyz[3 * (k * p->s.Np + i) + 2] / (double)p->s.Np;
+    for (size_t i = 0; i < p->s.Np && (z > 0.5) == second; i++) {
+      const double shape = gauss((p->xyz[3 * (k * p->s.Np + i) + 2] - centre) / stretch);
+      product += shape * p->u[k * p->s.Np + i];
       square += shape * shape;
     }
   }
@@ -206,7 +201,8 @@ static double amplitude(const problem *p, bool second, double centre, double str
 /* How far the two amplitudes are from the exact ones. */
 static double wave_error(const char *mesh, int order, const medium media[2])
 {
-  problem p = make((wisp_request){.system = "acoustics", .order = order, .mesh = mesh, .boundary = "rigid"});
+  static const wisp_solver_setting rigid[] = {{"boundary", "rigid"}, {NULL, NULL}};
+  problem p = make(&(wisp_solver_request){.problem = "acoustics", .order = order, .mesh = mesh, .settings = rigid});
   double Z[2], c[2];
   for (int m = 0; m < 2; m++) {
     Z[m] = sqrt(media[m].rho * media[m].kappa);
@@ -214,9 +210,8 @@ static double wave_error(const char *mesh, int order, const medium media[2])
   }
   set_wave(&p, media);
   const double time = until / c[0];
-  const long long steps = (long long)ceil(time / wisp_simulation_dt(p.simulation));
-  GOOD(wisp_simulation_advance(err, p.simulation, time / (double)steps, steps, NULL));
-  GOOD(wisp_simulation_get(err, p.simulation, p.u));
+  GOOD(wisp_solver_advance(err, p.s.solver, &(wisp_until){.time = time}));
+  GOOD(wisp_solver_get(err, p.s.solver, p.u));
   const double ratio = c[1] / c[0], beyond = from + until - 0.5;
   const double transmitted = amplitude(&p, true, 0.5 + ratio * beyond, ratio);
   const double reflected = amplitude(&p, false, 0.5 - beyond, 1);
@@ -244,26 +239,26 @@ static void test_values(void **state)
 {
   (void)state;
   wisp_error refused = {0};
-  problem p = make((wisp_request){.system = "acoustics", .order = 2, .box = 2});
-  const double before = wisp_simulation_dt(p.simulation);
-  double *values = calloc(p.K, sizeof *values);
+  problem p = make(&(wisp_solver_request){.problem = "acoustics", .order = 2, .box = "2"});
+  const double before = api_number(&p.s, "dt");
+  double *values = calloc(p.s.K, sizeof *values);
   assert_non_null(values);
-  for (size_t k = 0; k < p.K; k++) values[k] = 4;
-  GOOD(wisp_simulation_coefficient(err, p.simulation, "kappa", values));
-  const double after = wisp_simulation_dt(p.simulation);
+  for (size_t k = 0; k < p.s.K; k++) values[k] = 4;
+  GOOD(wisp_solver_set(err, p.s.solver, "kappa", values));
+  const double after = api_number(&p.s, "dt");
   assert_true(fabs(after / before - 0.5) < 0.05);
-  for (size_t q = 0; q < p.K * p.Np; q++) p.u[q] = 3;
-  GOOD(wisp_simulation_set(err, p.simulation, p.u));
+  for (size_t q = 0; q < p.s.K * p.s.Np; q++) p.u[q] = 3;
+  GOOD(wisp_solver_set(err, p.s.solver, NULL, p.u));
   assert_true(fabs(energy(&p) - 0.5 / 4 * 9) < 1e-12);
   static const double bad[] = {0, -1, NAN, INFINITY};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     values[5] = bad[i];
-    assert_int_equal(wisp_simulation_coefficient(&refused, p.simulation, "rho", values), WISP_EINPUT);
+    assert_int_equal(wisp_solver_set(&refused, p.s.solver, "rho", values), WISP_EINPUT);
     assert_non_null(strstr(refused.text, "in element 5"));
   }
-  assert_int_equal(wisp_simulation_coefficient(&refused, p.simulation, "Z", values), WISP_EUSAGE);
+  assert_int_equal(wisp_solver_set(&refused, p.s.solver, "Z", values), WISP_EUSAGE);
   assert_non_null(strstr(refused.text, "acoustics has no coefficient 'Z'"));
-  assert_true(wisp_simulation_dt(p.simulation) == after && fabs(energy(&p) - 0.5 / 4 * 9) < 1e-12);
+  assert_true(api_number(&p.s, "dt") == after && fabs(energy(&p) - 0.5 / 4 * 9) < 1e-12);
   free(values);
   free_problem(&p);
 }

@@ -1,6 +1,7 @@
 /* Claim: elements are laid out so that those that a warp reads beside its own are few and near, in whatever order a
  * file has them; fast; and nothing else changes: results, their order, and the numbers in messages are the mesh's own.
  */
+#include "api_case.h"
 #include "command.h"
 #include "store_fixture.h"
 #include "../gen/nodal/tet.h"
@@ -267,20 +268,17 @@ static void write_file(const char *path, const wisp_mesh *mesh)
 /* Of a file without locality: nodes and fields are those of the file's elements, in its order. */
 static void test_the_files_own_order(void **state)
 {
-  const char *path = fixture_path(*state, "shuffled.msh"), *device = getenv("WISP_TEST_DEVICE");
+  const char *path = fixture_path(*state, "shuffled.msh");
   wisp_mesh *mesh = shuffled(3, WISP_ORDER_AS_GIVEN);
-  wisp_error err = {0};
-  wisp_simulation *s = NULL;
+  api_solve s;
   wisp_tet *tet = NULL;
-  size_t K, Np, n;
   write_file(path, mesh);
-  const wisp_request request = {.order = 3, .mesh = path, .device = device && *device ? device : "host"};
-  if (wisp_simulation_create(&err, &request, &s) != WISP_OK) fail_msg("%s", err.text);
-  wisp_simulation_size(s, &K, &Np, &n);
+  api_open(&s, &(wisp_solver_request){.problem = "maxwell", .order = 3, .mesh = path});
+  const size_t K = s.K, Np = s.Np, n = s.n;
   assert_int_equal(K, mesh->elements);
   double *xyz = malloc(3 * K * Np * sizeof *xyz), *u = malloc(n * K * Np * sizeof *u);
   assert_true(xyz && u);
-  wisp_simulation_nodes(s, xyz);
+  GOOD(wisp_solver_nodes(err, s.solver, xyz));
   assert_int_equal(wisp_tet_create(NULL, 3, &tet), WISP_OK);
   for (size_t i = 0; i < 3 * K * Np; i++) { /* where they are in an element with the file's corners */
     const double *x = mesh->xyz + i % 3, r = tet->r[i / 3 % Np], s_ = tet->s[i / 3 % Np], t = tet->t[i / 3 % Np];
@@ -290,11 +288,11 @@ static void test_the_files_own_order(void **state)
     assert_true(fabs(xyz[i] - expected) < 1e-14);
   }
   for (size_t q = 0; q < n * K * Np; q++) u[q] = (double)q;
-  assert_int_equal(wisp_simulation_set(&err, s, u), WISP_OK);
+  GOOD(wisp_solver_set(err, s.solver, NULL, u));
   memset(u, 0, n * K * Np * sizeof *u);
-  assert_int_equal(wisp_simulation_get(&err, s, u), WISP_OK);
+  GOOD(wisp_solver_get(err, s.solver, u));
   for (size_t q = 0; q < n * K * Np; q++) assert_true(u[q] == (double)q);
-  wisp_simulation_destroy(s);
+  api_close(&s);
   wisp_mesh_destroy(mesh);
   wisp_tet_destroy(tet);
   free(xyz), free(u);

@@ -94,8 +94,8 @@ static void test_options(void **state)
 
 static void test_table(void **state)
 {
-  static const char *const words[] = {"48 elements", "order 1", "stable up to", "cfl 0.85", "volume", "gather",
-                                      "strategy",    "default", "L2 error",     "energy",   "GDOF/s", "a unit of time"};
+  static const char *const words[] = {"48 tets",  "order 1", "stable up to", "cfl 0.85", "volume", "gather",
+                                      "strategy", "default", "L2 error",     "energy",   "GDOF/s", "a unit of time"};
   char line[256];
   snprintf(line, sizeof line,
            "run maxwell -n 1 --box 2 --steps 8 --default --composition volume+gather+lift+update -d %s",

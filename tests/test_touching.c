@@ -2,6 +2,7 @@
  * triangles, wherever the mesh lies and whatever its size: such as coincide, and such as share a part of a plane from
  * both sides. Joining nodes that are closer than a tolerance makes one mesh of parts. Every solver refuses such a file,
  * until it is told to join its nodes or to take the faces as walls. */
+#include "api_case.h"
 #include "command.h"
 #include "good.h"
 #include "parts.h"
@@ -267,29 +268,25 @@ static void test_solvers(void **state)
 /* A program that reads the same file is refused as well, and has the same two remedies. */
 static void test_library(void **state)
 {
-  wisp_error refused = {.text = ""};
-  wisp_simulation *simulation = NULL;
   wisp_mesh_note note;
-  size_t elements, nodes, fields;
+  api_solve s;
   char path[128];
   snprintf(path, sizeof path, "%s", fixture_path(*state, "two.msh"));
   write_box(path, 4, true);
-  wisp_request request = {.order = 1, .mesh = path, .device = "host"};
-  assert_int_equal(wisp_simulation_create(&refused, &request, &simulation), WISP_EINPUT);
-  assert_non_null(strstr(refused.text, "64 boundary faces lie on one another"));
+  wisp_solver_request request = {.problem = "maxwell", .order = 1, .mesh = path};
+  BAD(api_try(err, &s, &request), WISP_EINPUT, "64 boundary faces lie on one another");
   request.merge = 1e-9;
-  GOOD(wisp_simulation_create(err, &request, &simulation));
-  wisp_simulation_size(simulation, &elements, &nodes, &fields);
-  assert_int_equal(elements, 384);
-  assert_true(wisp_simulation_note(simulation, 0, &note));
+  api_open(&s, &request);
+  assert_int_equal(s.K, 384);
+  GOOD(wisp_solver_note(err, s.solver, 0, &note));
   assert_string_equal(note.key, "merged");
   assert_non_null(strstr(note.text, "25 nodes"));
-  assert_false(wisp_simulation_note(simulation, 1, &note));
-  wisp_simulation_destroy(simulation);
+  BAD(wisp_solver_note(err, s.solver, 1, &note), WISP_EMISSING, "");
+  api_close(&s);
   request.merge = 0, request.cracks = 1;
-  GOOD(wisp_simulation_create(err, &request, &simulation));
-  assert_false(wisp_simulation_note(simulation, 0, &note));
-  wisp_simulation_destroy(simulation);
+  api_open(&s, &request);
+  BAD(wisp_solver_note(err, s.solver, 0, &note), WISP_EMISSING, "");
+  api_close(&s);
 }
 
 int main(void)

@@ -85,7 +85,7 @@ static void test_faces_of_order_4(void **state)
 
 /* Two tets of order 3 and two fields whose values tell element and lattice point. */
 enum { N3 = 3, NP3 = 20, ELEMENTS = 2 };
-static const char *const names[2] = {"Ex", "a<b & \"c\""};
+static const char *names[2] = {"Ex", "a<b & \"c\""};
 
 static wisp_status write_two(wisp_error *err, const char *path)
 {
@@ -95,7 +95,8 @@ static wisp_status write_two(wisp_error *err, const char *path)
     second[i] = -i;
     for (int c = 0; c < 3; c++) xyz[3 * i + c] = 1000 * i + c;
   }
-  return wisp_vtu_write(err, path, 3, N3, ELEMENTS, xyz, 2, names, (const double *const[]){first, second});
+  const wisp_fields fields = {3, N3, ELEMENTS, NP3, 2, names, xyz, (double *[]){first, second}};
+  return wisp_vtu_write(err, &fields, path);
 }
 
 /* The bytes of the array of that name in the appended data, after their count has been checked. */
@@ -167,7 +168,8 @@ static void test_refusals(void **state)
   for (int N = 0; N <= 11; N += 11) {
     assert_int_equal(wisp_vtu_lattice(&err, N, r, s, t), WISP_EUSAGE);
     assert_int_equal(wisp_vtu_order(&err, 3, N, point), WISP_EUSAGE);
-    assert_int_equal(wisp_vtu_write(&err, "/tmp/never.vtu", 3, N, 1, r, 0, NULL, NULL), WISP_EUSAGE);
+    assert_int_equal(wisp_vtu_write(&err, &(const wisp_fields){.dimension = 3, .order = N}, "/tmp/never.vtu"),
+                     WISP_EUSAGE);
   }
   assert_int_equal(write_two(&err, "/dev/null/it.vtu"), WISP_ESYSTEM);
   assert_non_null(strstr(err.text, "/dev/null/it.vtu: cannot be written"));

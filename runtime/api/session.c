@@ -41,14 +41,6 @@ wisp_status wisp_handle_check(wisp_error *err, const wisp_handle *handle, const 
 
 /* --- sessions --- */
 
-static wisp_status copy_text(wisp_error *err, const char *text, char **out)
-{
-  if (!text) return WISP_OK;
-  CALL(wisp_new(err, strlen(text) + 1, 1, out));
-  memcpy(*out, text, strlen(text) + 1);
-  return WISP_OK;
-}
-
 /* What is odd about the texts and the store, a line each; takes what the store said. */
 static wisp_status collect_warnings(wisp_error *err, wisp_session *s, char *of_store)
 {
@@ -68,8 +60,8 @@ wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *reque
   CALL(wisp_stack_check(err));
   CALL(wisp_new(err, 1, sizeof *s, &s));
   s->exact_match_only = request->exact_match_only;
-  CALL(copy_text(err, request->store, &s->path));
-  CALL(copy_text(err, request->command, &s->command));
+  CALL(wisp_copy_text(err, request->store, &s->path));
+  CALL(wisp_copy_text(err, request->command, &s->command));
   CALL(wisp_strategies_load(err, &s->strategies));
   if (!request->defaults_only) CALL(wisp_store_open(err, request->store, tolerant, &of_store, &s->store));
   CALL(collect_warnings(err, s, of_store));

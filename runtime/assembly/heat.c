@@ -1,6 +1,5 @@
 #include "heat.h"
 #include "../../gen/nodal/tet.h"
-#include "../mesh/vtu.h"
 
 #include <math.h>
 
@@ -208,7 +207,7 @@ wisp_status wisp_heat_error(wisp_error *err, const wisp_heat *heat, double t, co
   return WISP_OK;
 }
 
-/* --- a file --- */
+/* --- its field --- */
 
 /* Coordinates and u at the lattice's point `step` of an element. */
 static void sample(const wisp_heat *heat, const double *u, size_t e, const int step[4], double xyz[3], double *value)
@@ -224,18 +223,17 @@ static void sample(const wisp_heat *heat, const double *u, size_t e, const int s
     xyz[i % 3] += step[i / 3] * s->mesh->xyz[3 * (size_t)s->mesh->cell[corners * e + i / 3] + i % 3] / s->simplex->N;
 }
 
-wisp_status wisp_heat_write_vtu(wisp_error *err, const wisp_heat *heat, const double *u, const char *path)
+wisp_status wisp_heat_fields(wisp_error *err, const wisp_heat *heat, const double *u, wisp_fields *out)
 {
   static const char *const names[] = {"u"};
+  HELD(wisp_fields_free) wisp_fields fields = {.count = 0};
   const wisp_simplex *simplex = heat->assembly->simplex;
   const size_t Np = (size_t)simplex->Np, elements = heat->assembly->mesh->elements;
-  OWNED(free) double *xyz = NULL, *values = NULL;
   int step[WISP_SIMPLEX_MAX_NP][4];
-  CALL(wisp_new(err, 3 * Np * elements, sizeof *xyz, &xyz));
-  CALL(wisp_new(err, Np * elements, sizeof *values, &values));
+  CALL(wisp_fields_create(err, simplex->dimension, simplex->N, elements, Np, 1, names, &fields));
   wisp_simplex_steps(simplex->dimension, simplex->N, step);
-  for (size_t i = 0; i < Np * elements; i++) sample(heat, u, i / Np, step[i % Np], xyz + 3 * i, values + i);
-  wisp_plane_place(heat->assembly->mesh->plane, Np * elements, xyz);
-  return wisp_vtu_write(err, path, simplex->dimension, simplex->N, elements, xyz, 1, names,
-                        (const double *const[]){values});
+  for (size_t i = 0; i < Np * elements; i++)
+    sample(heat, u, i / Np, step[i % Np], fields.xyz + 3 * i, fields.value[0] + i);
+  wisp_plane_place(heat->assembly->mesh->plane, Np * elements, fields.xyz);
+  return GIVE(fields, out);
 }

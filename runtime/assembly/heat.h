@@ -8,6 +8,7 @@
 #ifndef WISP_HEAT_H
 #define WISP_HEAT_H
 
+#include "../mesh/fields.h"
 #include "../solve/cg.h"
 #include "../solve/choose.h"
 #include "assembly.h"
@@ -68,7 +69,7 @@ void wisp_heat_place(const wisp_heat *heat, size_t i, double xyz[3]);
 /* The L2 distance of a field from the solution, by quadrature, in the mesh's units. */
 wisp_status wisp_heat_error(wisp_error *err, const wisp_heat *heat, double t, const double *u, double *error);
 
-/* u at the nodes as a file of high-order elements (runtime/mesh/vtu.h). */
-wisp_status wisp_heat_write_vtu(wisp_error *err, const wisp_heat *heat, const double *u, const char *path);
+/* u, as it is at the nodes, on the lattice of runtime/mesh/vtu.h. */
+wisp_status wisp_heat_fields(wisp_error *err, const wisp_heat *heat, const double *u, wisp_fields *out);
 
 #endif

@@ -4,15 +4,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-wisp_status wisp_market_vector_path(wisp_error *err, const char *path, char out[WISP_MARKET_PATH])
-{
-  const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-  const int stem = (int)(dot && dot > (slash ? slash + 1 : path) ? (size_t)(dot - path) : strlen(path));
-  const int length = snprintf(out, WISP_MARKET_PATH, "%.*s_b%s", stem, path, path + stem);
-  return wisp_require(err, length >= 0 && length < WISP_MARKET_PATH, WISP_EUSAGE,
-                      "%s: the path is too long: name a shorter one", path);
-}
-
 /* What is written: the matrix, or the vector alone. */
 typedef struct content {
   const wisp_pattern *pattern;
@@ -41,8 +32,8 @@ wisp_status wisp_market_write(wisp_error *err, const char *path, const wisp_patt
                               const double *vector)
 {
   const content c = {pattern, values, vector};
-  char beside[WISP_MARKET_PATH];
-  CALL(wisp_market_vector_path(err, path, beside));
+  char beside[WISP_PATH_TEXT];
+  CALL(wisp_path_beside(err, path, "_b", beside));
   CALL(wisp_write_file(err, path, write_matrix, &c));
   const wisp_status status = wisp_write_file(err, beside, write_vector, &c);
   if (status != WISP_OK) unlink(path);

@@ -4,10 +4,6 @@
 
 #include "pattern.h"
 
-/* The vector's file: "A.mtx" becomes "A_b.mtx", "A" "A_b". */
-enum { WISP_MARKET_PATH = 4096 };
-wisp_status wisp_market_vector_path(wisp_error *err, const char *path, char out[WISP_MARKET_PATH]);
-
 /* Writes a matrix as Matrix Market, and the vector beside it, under the same name with _b before its ending. Numbers
  * have all their digits. A failure names the file that could not be written; nothing is left of
  * either. */

@@ -5,6 +5,7 @@
 
 #include "hdg.h"
 #include "pieces.h"
+#include "../mesh/fields.h"
 #include "../mesh/formula.h"
 #include "../../gen/nodal/tet.h"
 
@@ -64,10 +65,10 @@ typedef struct wisp_helmholtz_errors {
 wisp_status wisp_helmholtz_distance(wisp_error *err, const wisp_helmholtz_problem *problem, const double *u,
                                     const double *flux, const double *ustar, wisp_helmholtz_errors *out);
 
-/* Writes u, u*, p's parts and kappa for ParaView (../mesh/vtu.h), at the points of degree P + 1: nothing is lost. p has
- * two parts, along x and y; three where the triangles do not lie in a plane of one z. */
-wisp_status wisp_helmholtz_write_vtu(wisp_error *err, const wisp_helmholtz_problem *problem, const double *u,
-                                     const double *flux, const double *ustar, const char *path);
+/* u, u*, p's parts and kappa on the lattice of ../mesh/vtu.h, of degree P + 1: nothing is lost. p has two parts, along
+ * x and y; three where the triangles do not lie in a plane of one z. */
+wisp_status wisp_helmholtz_fields(wisp_error *err, const wisp_helmholtz_problem *problem, const double *u,
+                                  const double *flux, const double *ustar, wisp_fields *out);
 
 /* The places of points (r, s) of element e, in the mesh's own coordinates: xyz of each together. */
 void wisp_helmholtz_places(const wisp_hdg *hdg, size_t e, size_t count, const double *r, const double *s, double *xyz);

@@ -89,48 +89,41 @@ wisp_status wisp_helmholtz_problem_values(wisp_error *err, const wisp_helmholtz_
   return WISP_OK;
 }
 
-/* --- a file --- */
-
-enum { P = 2, KAPPA = 5, FIELDS = 6 };
+/* --- on a lattice --- */
 
 /* p at a point: of its parts in the plane those along the file's axes. */
-static void put_flux(const wisp_plane *plane, const double own[2], size_t stride, double *out)
+static void put_flux(const wisp_plane *plane, const double own[2], double *const p[3], size_t i)
 {
   static const wisp_plane level = {.axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   const wisp_plane *to = plane ? plane : &level;
-  for (size_t c = 0; c < 3; c++) out[c * stride] = own[0] * to->axis[0][c] + own[1] * to->axis[1][c];
+  for (size_t c = 0; c < 3 && p[c]; c++) p[c][i] = own[0] * to->axis[0][c] + own[1] * to->axis[1][c];
 }
 
-wisp_status wisp_helmholtz_write_vtu(wisp_error *err, const wisp_helmholtz_problem *h, const double *u,
-                                     const double *flux, const double *ustar, const char *path)
+wisp_status wisp_helmholtz_fields(wisp_error *err, const wisp_helmholtz_problem *h, const double *u, const double *flux,
+                                  const double *ustar, wisp_fields *out)
 {
-  static const char *const all[FIELDS] = {"u", "u_star", "p_x", "p_y", "p_z", "kappa"};
+  static const char *const names[] = {"u", "u_star", "p_x", "p_y", "kappa", "p_z"};
+  HELD(wisp_fields_free) wisp_fields fields = {.count = 0};
   const wisp_plane *plane = h->hdg->mesh->plane;
-  const bool level = !plane || plane->axis[2][2] >= 1; /* p has no part along z */
+  const size_t parts = !plane || plane->axis[2][2] >= 1 ? 2 : 3; /* of p: none along z in a plane of one z */
   const wisp_hdg_tables *t = h->hdg->tables;
   const size_t Np = (size_t)t->Np, Ns = (size_t)t->Ns, points = Ns * h->hdg->mesh->elements;
   double r[WISP_HDG_MAX_NS * 5], s[WISP_HDG_MAX_NS * 5], layer[WISP_HDG_MAX_NS * 5]; /* the tet's: its first is ours */
-  OWNED(free) double *xyz = NULL, *values = NULL;
-  const double *field[FIELDS];
-  const char *name[FIELDS];
-  size_t fields = 0;
   CALL(wisp_vtu_lattice(err, t->N + 1, r, s, layer));
-  CALL(wisp_new(err, 3 * points, sizeof *xyz, &xyz));
-  CALL(wisp_new(err, FIELDS * points, sizeof *values, &values));
-  for (size_t i = 0; i < FIELDS; i++)
-    if (i != P + 2 || !level) name[fields] = all[i], field[fields++] = values + i * points;
+  CALL(wisp_fields_create(err, 2, t->N + 1, h->hdg->mesh->elements, Ns, parts + 3, names, &fields));
+  double *const p[3] = {fields.value[2], fields.value[3], parts == 3 ? fields.value[5] : NULL};
   for (size_t i = 0; i < points; i++) {
     const size_t e = i / Ns;
     double modes[WISP_HDG_MAX_NS], own[2];
     wisp_triangle_modes(t->N + 1, r[i % Ns], s[i % Ns], modes, NULL);
-    values[points + i] = value(ustar, Ns, e, 0, Ns, modes);
+    fields.value[1][i] = value(ustar, Ns, e, 0, Ns, modes);
     wisp_triangle_modes(t->N, r[i % Ns], s[i % Ns], modes, NULL);
-    values[i] = value(u, Np, e, 0, Np, modes);
+    fields.value[0][i] = value(u, Np, e, 0, Np, modes);
     for (size_t c = 0; c < 2; c++) own[c] = value(flux, 2 * Np, e, c * Np, Np, modes);
-    put_flux(plane, own, points, values + P * points + i);
-    values[KAPPA * points + i] = h->kappa[e];
-    wisp_helmholtz_places(h->hdg, e, 1, &r[i % Ns], &s[i % Ns], xyz + 3 * i);
+    put_flux(plane, own, p, i);
+    fields.value[4][i] = h->kappa[e];
+    wisp_helmholtz_places(h->hdg, e, 1, &r[i % Ns], &s[i % Ns], fields.xyz + 3 * i);
   }
-  wisp_plane_place(plane, points, xyz);
-  return wisp_vtu_write(err, path, 2, t->N + 1, h->hdg->mesh->elements, xyz, fields, name, field);
+  wisp_plane_place(plane, points, fields.xyz);
+  return GIVE(fields, out);
 }

@@ -1,164 +1,60 @@
 /* The Helmholtz problem that a program sets up once and solves for data of its own: the solver of `wisp run helmholtz`,
  * whose arrays are copied from and to the program's. */
-#include "../assembly/pattern.h"
-#include "helmholtz_solver.h"
-#include "../mesh/source.h"
-#include "../api/api.h"
+#include "helmholtz_kind.h"
+#include "../api/solvers.h"
 
-#include <math.h>
 #include <stdint.h>
-
-enum { U_TAG = 1, FLUX_TAG = 2 };
-
-struct wisp_helmholtz {
-  wisp_handle handle;
-  wisp_device *device;
-  wisp_mesh *mesh;
-  int32_t *tags;
-  wisp_helmholtz_method method;
-  wisp_helmholtz_problem *problem;
-  wisp_stage stage[WISP_HELMHOLTZ_PARTS];
-  wisp_helmholtz_solver *solver;
-  wisp_helmholtz_outcome made; /* the set-up's */
-};
-
-/* --- what is asked for --- */
-
-/* Edges of the boundary get a tag by what is given there. */
-static wisp_status tag_edges(wisp_error *err, wisp_helmholtz *p, const unsigned char *fluxes, wisp_fixing *out)
-{
-  size_t with_flux = 0, with_u = 0;
-  *out = (wisp_fixing){.all = true};
-  if (!fluxes) return WISP_OK;
-  for (size_t face = 0; face < 3 * p->mesh->elements; face++) {
-    if (p->mesh->neighbour[face] != WISP_BOUNDARY) continue;
-    p->mesh->tag[face] = fluxes[face] ? FLUX_TAG : U_TAG;
-    with_flux += fluxes[face] != 0, with_u += fluxes[face] == 0;
-  }
-  CALL(wisp_new(err, 1, sizeof *p->tags, &p->tags));
-  *p->tags = U_TAG;
-  *out = (wisp_fixing){.all = with_flux == 0, .count = with_flux && with_u, .tag = p->tags};
-  return WISP_OK;
-}
-
-static wisp_status take_method(wisp_error *err, const wisp_helmholtz_request *r, wisp_precision precision,
-                               wisp_helmholtz_method *out)
-{
-  static const char *const names[] = {"none", "diagonal", "edge-blocks", "two-levels"};
-  size_t which = 0;
-  const char *name = r->preconditioner ? r->preconditioner : "two-levels";
-  while (which < WISP_COUNT(names) && strcmp(name, names[which]) != 0) which++;
-  CALL(wisp_require(err, which < WISP_COUNT(names), WISP_EUSAGE,
-                    "helmholtz: preconditioner '%s': take none, diagonal, edge-blocks or two-levels", name));
-  CALL(wisp_require(err, r->smoothing >= 0 && r->smoothing <= 8, WISP_EUSAGE, "helmholtz: smoothing %d: take 1 to 8",
-                    r->smoothing));
-  CALL(wisp_require(err, r->tolerance >= 0 && r->tolerance <= 1, WISP_EUSAGE,
-                    "helmholtz: tolerance %g: take more than 0, 1 at the most", r->tolerance));
-  CALL(wisp_require(err, r->iterations >= 0 && r->iterations <= INT32_MAX, WISP_EUSAGE,
-                    "helmholtz: %lld iterations: take 1 to %d", r->iterations, INT32_MAX));
-  *out = (wisp_helmholtz_method){.precision = precision,
-                                 .preconditioner = (wisp_trace_preconditioner)which,
-                                 .tolerance = r->tolerance > 0        ? r->tolerance
-                                              : precision == WISP_F64 ? 1e-10
-                                                                      : 1e-5,
-                                 .iterations = r->iterations ? r->iterations : 100000,
-                                 .smoothing = r->smoothing ? r->smoothing : 2};
-  return WISP_OK;
-}
-
-/* Before anything is numbered. */
-static wisp_status check_size(wisp_error *err, const wisp_helmholtz *p, int order)
-{
-  size_t count[4];
-  wisp_pattern_count(p->mesh, count);
-  return wisp_helmholtz_check_memory(err, wisp_device_limits(p->device), &p->method, order, (double)count[2],
-                                     (double)count[1]);
-}
-
-static wisp_status pose(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz_request *r, int order)
-{
-  const char *name = r->mesh ? r->mesh : "helmholtz";
-  wisp_helmholtz_texts texts = {.tau = r->tau,
-                                .kappa = r->kappa_text ? r->kappa_text : "1",
-                                .lambda = r->lambda_text ? r->lambda_text : "0",
-                                .kappa_of = r->kappa,
-                                .lambda_of = r->lambda};
-  CALL(wisp_require(err, !(r->kappa && r->kappa_text) && !(r->lambda && r->lambda_text), WISP_EUSAGE,
-                    "helmholtz: kappa or lambda is given by numbers and by a text: leave one out"));
-  CALL(wisp_require(err, r->mesh || !r->neumann, WISP_EUSAGE,
-                    "helmholtz: neumann names parts of a file's boundary: take fluxes for a mesh of your own"));
-  if (r->mesh) {
-    const wisp_mesh_source file = wisp_mesh_source_file(r->mesh, r->merge, r->cracks);
-    CALL(wisp_mesh_make(err, 3, &file, &p->mesh));
-    texts.dirichlet.all = true;
-    if (r->neumann) CALL(wisp_fixing_read(err, "neumann", name, p->mesh, r->neumann, true, &p->tags, &texts.dirichlet));
-  } else {
-    CALL(wisp_api_mesh(err, name, 3, r->vertices, r->elements, r->xyz, r->corners, &p->mesh));
-    CALL(tag_edges(err, p, r->fluxes, &texts.dirichlet));
-  }
-  CALL(check_size(err, p, order));
-  return wisp_helmholtz_problem_create(err, name, p->mesh, order, &texts, &p->problem);
-}
-
-static wisp_status choose(wisp_error *err, const wisp_session *session, wisp_helmholtz *p, const wisp_spec *spec)
-{
-  const wisp_chooser from = wisp_session_chooser(session);
-  const wisp_wish wish = {
-      .spec = *spec, .elements = (long long)p->mesh->elements, .exact_match_only = session->exact_match_only};
-  return wisp_helmholtz_choose(err, &from, &wish, WISP_HELMHOLTZ_PARTS, &p->method, p->stage);
-}
 
 /* --- opening and closing --- */
 
-static void release(void *self)
+static wisp_status take_input(wisp_error *err, const wisp_helmholtz_input *input, wisp_helmholtz *p)
 {
-  wisp_helmholtz *p = self;
-  wisp_helmholtz_solver_destroy(p->solver);
-  for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) wisp_stage_free(&p->stage[i]);
-  wisp_helmholtz_problem_destroy(p->problem);
-  free(p->tags);
-  wisp_mesh_destroy(p->mesh);
+  const wisp_solver *s = &p->base;
+  CALL(wisp_require(
+      err, !(input->kappa && wisp_solver_given(s, "kappa")) && !(input->lambda && wisp_solver_given(s, "lambda")),
+      WISP_EUSAGE, "helmholtz: kappa or lambda is given by numbers and by a text: leave one out"));
+  CALL(wisp_require(err, !s->own_mesh || !wisp_solver_given(s, "neumann"), WISP_EUSAGE,
+                    "helmholtz: neumann names parts of a file's boundary: take fluxes for a mesh of your own"));
+  p->data.kappa_of = input->kappa, p->data.lambda_of = input->lambda;
+  p->fluxes = s->own_mesh ? input->fluxes : NULL;
+  p->by_program = true;
+  return WISP_OK;
 }
 
-static void discard(wisp_helmholtz *p)
+wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const wisp_solver_request *request,
+                                  const wisp_helmholtz_input *input, wisp_helmholtz **out)
 {
-  if (p) release(p);
-  free(p);
-}
-WISP_OWNED(wisp_helmholtz, discard)
-
-wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const wisp_helmholtz_request *request,
-                                  wisp_helmholtz **out)
-{
-  OWNED(discard) wisp_helmholtz *p = NULL;
-  wisp_spec spec;
+  static const wisp_helmholtz_input none = {.kappa = NULL};
+  OWNED(wisp_solver_discard) wisp_solver *s = NULL;
   CALL(WISP_GIVEN(err, session));
-  CALL(WISP_GIVEN(err, request));
-  CALL(WISP_GIVEN(err, request->spec));
   CALL(WISP_GIVEN(err, out));
-  CALL(wisp_spec_parse(err, request->spec, &spec));
-  CALL(wisp_require(err, strcmp(spec.family, "hdg") == 0 && wisp_spec_is_step(&spec), WISP_EUSAGE,
-                    "%s is no Helmholtz problem: take hdg.step, such as hdg.step:tri:p4:helmholtz:f64", request->spec));
-  CALL(wisp_new(err, 1, sizeof *p, &p));
-  p->device = session->device;
-  CALL(take_method(err, request, spec.precision, &p->method));
-  CALL(pose(err, p, request, spec.order));
-  CALL(choose(err, session, p, &spec));
-  CALL(wisp_helmholtz_solver_create(err, session->device, p->problem, p->stage, &p->method, &p->solver));
-  CALL(wisp_helmholtz_solver_prepare(err, p->solver, &p->made));
-  if (request->mesh) CALL(wisp_mesh_note_unused(err, request->mesh, p->mesh));
-  wisp_handle_add(session, &p->handle, p, release, free);
-  return GIVE(p, out);
+  CALL(wisp_solver_make(err, request, &s));
+  CALL(wisp_require(err, s->kind == &wisp_helmholtz_kind, WISP_EUSAGE,
+                    "%s is no Helmholtz problem: name the problem helmholtz", s->problem));
+  wisp_helmholtz *p = (wisp_helmholtz *)s;
+  CALL(take_input(err, input ? input : &none, p));
+  CALL(wisp_solver_open(err, s, session, NULL));
+  CALL(wisp_helmholtz_solver_prepare(err, p->solver, &p->outcome));
+  p->made = p->outcome;
+  wisp_handle_add(session, &s->handle, s, wisp_solver_release, free);
+  s = NULL;
+  *out = p;
+  return WISP_OK;
+}
+
+const wisp_solver *wisp_helmholtz_as_solver(const wisp_helmholtz *p)
+{
+  return p ? &p->base : NULL;
 }
 
 void wisp_helmholtz_destroy(wisp_helmholtz *p)
 {
-  if (p) wisp_handle_close(&p->handle);
+  if (p) wisp_handle_close(&p->base.handle);
 }
 
 static wisp_status check(wisp_error *err, const wisp_helmholtz *p)
 {
-  return wisp_handle_check(err, p ? &p->handle : NULL, "helmholtz");
+  return wisp_handle_check(err, p ? &p->base.handle : NULL, "helmholtz");
 }
 
 /* --- asking --- */
@@ -194,25 +90,6 @@ wisp_status wisp_helmholtz_points(wisp_error *err, const wisp_helmholtz *p, doub
   return WISP_OK;
 }
 
-wisp_status wisp_helmholtz_kernel(wisp_error *err, const wisp_helmholtz *p, size_t i, wisp_kernel_info *info)
-{
-  CALL(check(err, p));
-  CALL(WISP_GIVEN(err, info));
-  for (int part = 0; part < WISP_HELMHOLTZ_PARTS; part++) {
-    const wisp_stage *stage = &p->stage[part];
-    if (i < (size_t)stage->kernels) return *info = wisp_api_info(&stage->choice[i]), WISP_OK;
-    i -= (size_t)stage->kernels;
-  }
-  return wisp_fail(err, WISP_EMISSING, "helmholtz: it has no more kernels");
-}
-
-wisp_status wisp_helmholtz_note(wisp_error *err, const wisp_helmholtz *p, size_t i, wisp_mesh_note *note)
-{
-  CALL(check(err, p));
-  CALL(WISP_GIVEN(err, note));
-  return wisp_notes_at(err, &p->mesh->notes, i, note);
-}
-
 /* --- data and fields --- */
 
 static wisp_pointer at(const void *memory)
@@ -224,18 +101,20 @@ static wisp_pointer at(const void *memory)
 static wisp_status put(wisp_error *err, const wisp_helmholtz *p, const double *from, size_t count, void *to)
 {
   OWNED(free) float *single = NULL;
-  if (p->method.precision == WISP_F64) return wisp_device_upload(err, p->device, at(to), from, count * sizeof *from);
+  if (p->method.precision == WISP_F64)
+    return wisp_device_upload(err, p->base.session->device, at(to), from, count * sizeof *from);
   CALL(wisp_new(err, count, sizeof *single, &single));
   for (size_t i = 0; i < count; i++) single[i] = (float)from[i];
-  return wisp_device_upload(err, p->device, at(to), single, count * sizeof *single);
+  return wisp_device_upload(err, p->base.session->device, at(to), single, count * sizeof *single);
 }
 
 static wisp_status get(wisp_error *err, const wisp_helmholtz *p, const void *from, size_t count, double *to)
 {
   OWNED(free) float *single = NULL;
-  if (p->method.precision == WISP_F64) return wisp_device_download(err, p->device, to, at(from), count * sizeof *to);
+  if (p->method.precision == WISP_F64)
+    return wisp_device_download(err, p->base.session->device, to, at(from), count * sizeof *to);
   CALL(wisp_new(err, count, sizeof *single, &single));
-  CALL(wisp_device_download(err, p->device, single, at(from), count * sizeof *single));
+  CALL(wisp_device_download(err, p->base.session->device, single, at(from), count * sizeof *single));
   for (size_t i = 0; i < count; i++) to[i] = (double)single[i];
   return WISP_OK;
 }
@@ -284,8 +163,8 @@ static wisp_status take_data(wisp_error *err, wisp_helmholtz *p, const wisp_helm
     const void *from;
   } taken[] = {{"load", data->load}, {"given", data->given}};
   for (size_t i = 0; i < WISP_COUNT(taken); i++)
-    CALL(taken[i].from ? wisp_device_copy(err, p->device, wisp_arrays_at(arrays, taken[i].array), at(taken[i].from),
-                                          wisp_arrays_bytes_of(arrays, taken[i].array))
+    CALL(taken[i].from ? wisp_device_copy(err, p->base.session->device, wisp_arrays_at(arrays, taken[i].array),
+                                          at(taken[i].from), wisp_arrays_bytes_of(arrays, taken[i].array))
                        : wisp_arrays_fill(err, arrays, taken[i].array, 0));
   return WISP_OK;
 }
@@ -329,14 +208,14 @@ static wisp_status give(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz
       CALL(wisp_helmholtz_field(err, p->solver, given[i].array, numbers));
       CALL(put(err, p, numbers, size, given[i].to));
     } else {
-      CALL(wisp_device_copy(err, p->device, at(given[i].to), wisp_arrays_at(arrays, given[i].array),
+      CALL(wisp_device_copy(err, p->base.session->device, at(given[i].to), wisp_arrays_at(arrays, given[i].array),
                             wisp_arrays_bytes_of(arrays, given[i].array)));
     }
   }
   if (data->trace)
-    CALL(wisp_device_copy(err, p->device, at(data->trace), wisp_arrays_at(arrays, "solution"),
+    CALL(wisp_device_copy(err, p->base.session->device, at(data->trace), wisp_arrays_at(arrays, "solution"),
                           traces * (size_t)p->method.precision));
-  return wisp_device_finish(err, p->device);
+  return wisp_device_finish(err, p->base.session->device);
 }
 
 wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz_data *data,

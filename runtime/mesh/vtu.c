@@ -7,11 +7,6 @@
 
 #include "../../gen/text.h"
 
-static size_t points_of(int dimension, int N)
-{
-  return (size_t)((N + 1) * (N + 2) / 2 * (dimension == 2 ? 3 : N + 3) / 3);
-}
-
 static wisp_status check_order(wisp_error *err, int N)
 {
   return wisp_require(err, N >= 1 && N <= WISP_VTU_MAX_ORDER, WISP_EUSAGE, "vtu: order %d is out of range: use 1 to %d",
@@ -111,11 +106,7 @@ wisp_status wisp_vtu_order(wisp_error *err, int dimension, int N, int *point)
 
 /* What is written, and how. */
 typedef struct grid {
-  int dimension;
-  size_t Np, elements, fields;
-  const double *xyz;
-  const char *const *names;
-  const double *const *values;
+  const wisp_fields *fields;
   int point[286]; /* VTK's order; 286 points at order 10 */
   wisp_text xml;  /* all before the data */
 } grid;
@@ -150,22 +141,23 @@ static wisp_status declare(wisp_error *err, wisp_text *xml, const char *type, co
 static wisp_status describe(wisp_error *err, const grid *g, wisp_text *xml)
 {
   const uint16_t one = 1;
-  const size_t points = g->elements * g->Np;
+  const wisp_fields *f = g->fields;
+  const size_t points = f->elements * f->points;
   size_t offset = 0;
   CALL(wisp_text_print(
       err, xml,
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"2.2\" byte_order=\"%s\" "
       "header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n",
-      *(const char *)&one ? "LittleEndian" : "BigEndian", points, g->elements));
+      *(const char *)&one ? "LittleEndian" : "BigEndian", points, f->elements));
   CALL(wisp_text_print(err, xml, "<Points>\n"));
   CALL(declare(err, xml, "Float64", "Points", 3, points * 3 * sizeof(double), &offset));
   CALL(wisp_text_print(err, xml, "</Points>\n<Cells>\n"));
   CALL(declare(err, xml, "Int64", "connectivity", 1, points * sizeof(int64_t), &offset));
-  CALL(declare(err, xml, "Int64", "offsets", 1, g->elements * sizeof(int64_t), &offset));
-  CALL(declare(err, xml, "UInt8", "types", 1, g->elements, &offset));
+  CALL(declare(err, xml, "Int64", "offsets", 1, f->elements * sizeof(int64_t), &offset));
+  CALL(declare(err, xml, "UInt8", "types", 1, f->elements, &offset));
   CALL(wisp_text_print(err, xml, "</Cells>\n<PointData>\n"));
-  for (size_t i = 0; i < g->fields; i++)
-    CALL(declare(err, xml, "Float64", g->names[i], 1, points * sizeof(double), &offset));
+  for (size_t i = 0; i < f->count; i++)
+    CALL(declare(err, xml, "Float64", f->name[i], 1, points * sizeof(double), &offset));
   return wisp_text_print(err, xml, "</PointData>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
 }
 
@@ -173,11 +165,12 @@ static wisp_status describe(wisp_error *err, const grid *g, wisp_text *xml)
  */
 static void write_values(FILE *file, const grid *g, const double *values, size_t components)
 {
-  uint64_t bytes = g->elements * g->Np * components * sizeof *values;
+  const size_t elements = g->fields->elements, points = g->fields->points;
+  uint64_t bytes = elements * points * components * sizeof *values;
   fwrite(&bytes, sizeof bytes, 1, file);
-  for (size_t k = 0; k < g->elements && !ferror(file); k++)
-    for (size_t v = 0; v < g->Np; v++)
-      fwrite(values + (k * g->Np + (size_t)g->point[v]) * components, sizeof *values, components, file);
+  for (size_t k = 0; k < elements && !ferror(file); k++)
+    for (size_t v = 0; v < points; v++)
+      fwrite(values + (k * points + (size_t)g->point[v]) * components, sizeof *values, components, file);
 }
 
 /* count integers 0, step, 2 step, ... from first. */
@@ -195,25 +188,23 @@ static void write_integers(FILE *file, size_t count, size_t first, size_t step)
 static void write_grid(FILE *file, const void *context)
 {
   const grid *g = context;
-  const uint64_t bytes = g->elements;
+  const wisp_fields *f = g->fields;
+  const uint64_t bytes = f->elements;
   wisp_fill_text(file, &g->xml);
-  write_values(file, g, g->xyz, 3);
-  write_integers(file, g->elements * g->Np, 0, 1);
-  write_integers(file, g->elements, g->Np, g->Np);
+  write_values(file, g, f->xyz, 3);
+  write_integers(file, f->elements * f->points, 0, 1);
+  write_integers(file, f->elements, f->points, f->points);
   fwrite(&bytes, sizeof bytes, 1, file);
-  for (size_t k = 0; k < g->elements; k++) fputc(wisp_cells[g->dimension + 1].vtk, file);
-  for (size_t i = 0; i < g->fields; i++) write_values(file, g, g->values[i], 1);
+  for (size_t k = 0; k < f->elements; k++) fputc(wisp_cells[f->dimension + 1].vtk, file);
+  for (size_t i = 0; i < f->count; i++) write_values(file, g, f->value[i], 1);
   fputs("\n</AppendedData>\n</VTKFile>\n", file);
 }
 
-wisp_status wisp_vtu_write(wisp_error *err, const char *path, int dimension, int N, size_t elements, const double *xyz,
-                           size_t fields, const char *const *names, const double *const *values)
+wisp_status wisp_vtu_write(wisp_error *err, const wisp_fields *fields, const char *path)
 {
   HELD(wisp_text_free) wisp_text xml = {0};
-  grid g = {
-      .dimension = dimension, .elements = elements, .fields = fields, .xyz = xyz, .names = names, .values = values};
-  CALL(wisp_vtu_order(err, dimension, N, g.point));
-  g.Np = points_of(dimension, N);
+  grid g = {.fields = fields};
+  CALL(wisp_vtu_order(err, fields->dimension, fields->order, g.point));
   CALL(describe(err, &g, &xml));
   g.xml = xml;
   return wisp_write_file(err, path, write_grid, &g);

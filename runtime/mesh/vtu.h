@@ -3,7 +3,7 @@
 #ifndef WISP_VTU_H
 #define WISP_VTU_H
 
-#include "../../gen/check.h"
+#include "fields.h"
 
 enum { WISP_VTU_MAX_ORDER = 10 };
 
@@ -15,12 +15,11 @@ wisp_status wisp_vtu_lattice(wisp_error *err, int N, double *r, double *s, doubl
  * is lattice point point[v]. A triangle's lattice is the tet's first layer. */
 wisp_status wisp_vtu_order(wisp_error *err, int dimension, int N, int *point);
 
-/* Writes elements of order N with their fields as point data. xyz is elements x Np x 3, each values[i] elements x Np,
- * both at the lattice's points in its order; elements share no points, so that fields may jump. Raw binary of this
+/* Writes elements with their fields as point data, at the lattice's points in its order; elements share no points, so
+ * that fields may jump. Raw binary of this
  * machine's byte order, 64 bit. The file appears at path whole or not at all. WISP_ESYSTEM, with path and reason, where
  * it cannot be written; WISP_EUSAGE for a wrong N. Source: VTK, vtkHigherOrderTetra and vtkXMLUnstructuredGridReader.
  */
-wisp_status wisp_vtu_write(wisp_error *err, const char *path, int dimension, int N, size_t elements, const double *xyz,
-                           size_t fields, const char *const *names, const double *const *values);
+wisp_status wisp_vtu_write(wisp_error *err, const wisp_fields *fields, const char *path);
 
 #endif

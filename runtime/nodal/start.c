@@ -244,39 +244,28 @@ static void apply(const double *I, size_t Np, const double *from, double *to)
   }
 }
 
-/* Fills the file's arrays: coordinates, then the values of field f at values + f * elements * Np. own: Np numbers. */
-static void sample(const wisp_dg *dg, const double *rst, const double *I, const double *u, double *own, double *xyz,
-                   double *values)
+wisp_status wisp_solution_fields(wisp_error *err, const wisp_dg *dg, const double *u, wisp_fields *out)
 {
+  HELD(wisp_fields_free) wisp_fields fields = {.count = 0};
   const wisp_layout *l = &dg->layout;
-  size_t Np = (size_t)l->Np, field = dg->mesh->elements * Np;
-  for (size_t k = 0; k < dg->slots; k++) {
-    if (dg->slot[k] == WISP_EMPTY) continue;
-    size_t element = (size_t)dg->slot[k] * Np;
-    wisp_dg_places(dg, k, Np, rst, rst + Np, rst + 2 * Np, xyz + 3 * element);
-    for (int f = 0; f < dg->system->fields; f++) {
-      for (size_t i = 0; i < Np; i++) own[i] = u[wisp_layout_volume(l, dg->system->fields, f, k, i)];
-      apply(I, Np, own, values + (size_t)f * field + element);
-    }
-  }
-}
-
-wisp_status wisp_solution_write_vtu(wisp_error *err, const wisp_dg *dg, const double *u, const char *path)
-{
-  size_t Np = (size_t)dg->layout.Np, elements = dg->mesh->elements, fields = (size_t)dg->system->fields;
-  OWNED(free) double *rst = NULL, *I = NULL, *own = NULL, *xyz = NULL, *values = NULL;
+  const size_t Np = (size_t)l->Np;
+  const int n = dg->system->fields;
+  OWNED(free) double *rst = NULL, *I = NULL, *own = NULL;
   const char *name[WISP_MAX_FIELDS];
-  const double *value[WISP_MAX_FIELDS];
+  for (int f = 0; f < n; f++) name[f] = dg->system->field[f];
   CALL(wisp_new(err, 3 * Np, sizeof *rst, &rst));
   CALL(wisp_new(err, Np * Np, sizeof *I, &I));
   CALL(wisp_new(err, Np, sizeof *own, &own));
   CALL(make_lattice(err, dg->tet, rst, I));
-  CALL(wisp_new(err, 3 * Np * elements, sizeof *xyz, &xyz));
-  CALL(wisp_new(err, fields * Np * elements, sizeof *values, &values));
-  sample(dg, rst, I, u, own, xyz, values);
-  for (size_t f = 0; f < fields; f++) {
-    name[f] = dg->system->field[f];
-    value[f] = values + f * Np * elements;
+  CALL(wisp_fields_create(err, 3, dg->tet->N, dg->mesh->elements, Np, (size_t)n, name, &fields));
+  for (size_t k = 0; k < dg->slots; k++) {
+    if (dg->slot[k] == WISP_EMPTY) continue;
+    const size_t element = (size_t)dg->slot[k] * Np;
+    wisp_dg_places(dg, k, Np, rst, rst + Np, rst + 2 * Np, fields.xyz + 3 * element);
+    for (int f = 0; f < n; f++) {
+      for (size_t i = 0; i < Np; i++) own[i] = u[wisp_layout_volume(l, n, f, k, i)];
+      apply(I, Np, own, fields.value[f] + element);
+    }
   }
-  return wisp_vtu_write(err, path, 3, dg->tet->N, elements, xyz, fields, name, value);
+  return GIVE(fields, out);
 }

@@ -3,6 +3,7 @@
 #define WISP_START_H
 
 #include "dg.h"
+#include "../mesh/fields.h"
 
 typedef struct wisp_start {
   const wisp_system *system;
@@ -37,8 +38,8 @@ wisp_status wisp_solution_put(wisp_error *err, wisp_problem *problem, const doub
 /* wisp_dg_energy of u. Not finite where the solution has blown up: no error here. */
 wisp_status wisp_solution_energy(wisp_error *err, wisp_problem *problem, double *out);
 
-/* Writes all fields of u with runtime/mesh/vtu.h, elements in the mesh's order: the interpolant of order N, nothing
- * lost. WISP_ESYSTEM where the file cannot be written. */
-wisp_status wisp_solution_write_vtu(wisp_error *err, const wisp_dg *dg, const double *u, const char *path);
+/* All fields of u on the lattice of runtime/mesh/vtu.h, elements in the mesh's order: the interpolant of order N,
+ * nothing lost. */
+wisp_status wisp_solution_fields(wisp_error *err, const wisp_dg *dg, const double *u, wisp_fields *out);
 
 #endif

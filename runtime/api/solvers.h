@@ -1,0 +1,17 @@
+/* The list of all that can be solved. */
+#ifndef WISP_SOLVERS_H
+#define WISP_SOLVERS_H
+
+#include "../solve/solver.h"
+
+/* Its i-th kind; NULL behind the last. */
+const wisp_solver_kind *wisp_solver_kind_at(size_t i);
+/* The kind that solves a problem; NULL: there is none. */
+const wisp_solver_kind *wisp_solver_kind_of(const char *problem);
+/* "acoustics, maxwell, poisson, heat, helmholtz". */
+wisp_status wisp_solver_names(wisp_error *err, wisp_text *out);
+
+/* What a program asks for, as far as that needs no device: its mesh is there. */
+wisp_status wisp_solver_make(wisp_error *err, const wisp_solver_request *request, wisp_solver **out);
+
+#endif

@@ -1,0 +1,333 @@
+/* A system of equations as a solver: discontinuous elements in time. */
+#include "system_kind.h"
+#include "../../gen/family.h"
+#include "../../gen/nodal/tet_internal.h"
+#include "../mesh/vtu.h"
+#include "../process.h"
+#include "media.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const wisp_solver_option options[] = {
+    {.name = "start",
+     .argument = "NAME",
+     .help = "what to start from, of what the system's file states",
+     .unset = "its solution for such walls, else its start"},
+    {.name = "mode",
+     .argument = "M,N,P",
+     .help = "which mode of a solution in the unit box",
+     .unset = "the solution's own; 1,1,0 of maxwell's cavity"},
+    {.name = "steps",
+     .kind = WISP_OPTION_INTEGER,
+     .argument = "S",
+     .most = 1e9,
+     .value = "100",
+     .help = "how many steps"},
+    {.name = "time",
+     .kind = WISP_OPTION_REAL,
+     .argument = "T",
+     .most = 1e30,
+     .help = "in place of --steps: the time to reach, in the last step exactly"},
+    {.name = "cfl",
+     .kind = WISP_OPTION_REAL,
+     .argument = "C",
+     .least = 1e-6,
+     .most = 1e3,
+     .value = "0.85", /* WISP_CFL */
+     .help = "the step as a part of the longest stable one, which is found at the start",
+     .unset = "0.85; a shorter safe step where finding it would take longer than the run"},
+    {.name = "dt",
+     .kind = WISP_OPTION_REAL,
+     .argument = "DT",
+     .least = 1e-30,
+     .most = 1e30,
+     .help = "in place of --cfl: the step itself; with --time the longest one allowed"},
+    {.name = "alpha",
+     .kind = WISP_OPTION_REAL,
+     .argument = "A",
+     .most = 1,
+     .value = "1",
+     .help = "numerical flux from 1 (upwind) to 0 (central)"},
+    {.name = "boundary",
+     .argument = "KIND",
+     .help = "what the walls are, of what the system's file has (its first; maxwell: pec, absorbing; acoustics: soft, "
+             "rigid, absorbing); or by physical group, 'open=absorbing,7=pec', a kind alone being that of the rest: a "
+             "box's sides are 1 to 6, where x is least, greatest, then y, z"},
+    {.name = "system", .argument = "SYSTEM", .help = "the system of equations, where the problem is not named"},
+    {.name = "basis",
+     .argument = "BASIS",
+     .value = "nodal",
+     .help = "nodal, bernstein, or auto: the one whose stage the store knows to be faster"},
+    {.name = "composition",
+     .argument = "KERNELS",
+     .help = "the kernels of a stage, such as gather+fused",
+     .unset = "the store's choice"},
+    {.name = "layout",
+     .letter = 'l',
+     .argument = "LAYOUT",
+     .help = "how fields lie in memory, such as slab-km32",
+     .unset = "the store's choice"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = WISP_OPTION_FILE,
+     .argument = "FILE",
+     .help = "the solution as a VTK file (.vtu)"},
+    {.name = NULL}};
+
+/* ---- The coefficients: an option each. */
+
+static wisp_status list_coefficients(wisp_error *err, const char *problem, wisp_text *out)
+{
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
+  CALL(wisp_system_load(err, problem, &system));
+  for (int q = 0; q < system->quantities; q++)
+    if (!system->quantity[q].expression)
+      CALL(wisp_text_print(err, out,
+                           "    --%s EXPR  a coefficient: a number, or an expression in an element's middle x, y, z "
+                           "and region (%g)\n",
+                           system->quantity[q].name, system->quantity[q].otherwise));
+  return WISP_OK;
+}
+
+static wisp_status load_system(wisp_error *err, wisp_system_run *run)
+{
+  return run->system ? WISP_OK : wisp_system_load(err, run->base.problem, &run->system);
+}
+
+static wisp_status take_coefficient(wisp_error *err, wisp_solver *s, const char *name, const char *value)
+{
+  wisp_system_run *run = wisp_system_run_of(s);
+  CALL(load_system(err, run));
+  const int q = wisp_system_quantity(run->system, name);
+  if (q < 0 || run->system->quantity[q].expression) return WISP_EMISSING;
+  free(run->coefficient[q]);
+  return wisp_copy_text(err, value, &run->coefficient[q]);
+}
+
+/* ---- The request. */
+
+static wisp_status read_steps(wisp_error *err, const wisp_solver *s)
+{
+  CALL(wisp_require(err, !wisp_solver_given(s, "time") || !wisp_solver_given(s, "steps"), WISP_EUSAGE,
+                    "--time and --steps both say when to end: leave one out"));
+  return wisp_require(err, !wisp_solver_given(s, "dt") || !wisp_solver_given(s, "cfl"), WISP_EUSAGE,
+                      "--cfl and --dt both give the step: leave one out");
+}
+
+/* Before there is a mesh the kinds alone are looked at. */
+static wisp_status read_walls(wisp_error *err, wisp_system_run *run)
+{
+  const wisp_solver *s = &run->base;
+  wisp_walls_free(&run->walls);
+  return wisp_walls_read(err, "option --boundary", s->mesh_name, run->system, s->mesh, wisp_solver_text(s, "boundary"),
+                         &run->walls);
+}
+
+static wisp_status read_system(wisp_error *err, wisp_solver *s)
+{
+  wisp_system_run *run = wisp_system_run_of(s);
+  const char *mode = wisp_solver_text(s, "mode");
+  int *m = run->modes, end = 0;
+  s->corners = 4;
+  s->source.box[0] = 4;
+  s->source.turned = true;
+  bool good = !mode || (sscanf(mode, "%3d,%3d,%3d%n", &m[0], &m[1], &m[2], &end) == 3 && !mode[end]);
+  CALL(wisp_require(err, good, WISP_EUSAGE, "option --mode is '%s', must be three whole numbers such as 1,1,0", mode));
+  run->mode = mode ? m : NULL;
+  run->alpha = wisp_solver_real(s, "alpha");
+  CALL(read_steps(err, s));
+  CALL(wisp_require(err, !wisp_solver_given(s, "output") || s->order <= WISP_VTU_MAX_ORDER, WISP_EUSAGE,
+                    "--output: VTK files have orders up to %d: leave it out", WISP_VTU_MAX_ORDER));
+  CALL(load_system(err, run));
+  for (int f = 0; f < run->system->fields; f++) run->name[f] = run->system->field[f];
+  return read_walls(err, run);
+}
+
+/* ---- Set-up. */
+
+static wisp_status choose_system(wisp_error *err, wisp_solver *s, const size_t count[4])
+{
+  wisp_system_run *run = wisp_system_run_of(s);
+  const wisp_chooser from = wisp_session_chooser(s->session);
+  const size_t elements = count[3];
+  wisp_wish wish = wisp_solver_wish(s, run->system->name, elements);
+  wisp_spec stage = wish.spec;
+  wisp_work work;
+  wish.composition = wisp_solver_text(s, "composition");
+  wish.layout = wisp_solver_text(s, "layout");
+  wisp_spec_name_kernel(&stage, WISP_WHOLE_STEP);
+  CALL(wisp_family_work(err, &stage, (double)elements, &work));
+  CALL(wisp_solver_check_count(err, s, (double)elements, work.dofs, "degrees of freedom"));
+  CALL(wisp_basis_choose(err, &from, &wish, wisp_solver_text(s, "basis"), &run->basis, s->stage));
+  CALL(wisp_tet_create_for(err, wisp_basis_element(&run->basis), s->order, &run->tet));
+  return wisp_dg_fits(err, wisp_device_limits(s->session->device), elements, run->tet, run->system, s->precision,
+                      s->stage);
+}
+
+/* Where nobody says from what to start, and the walls are not those of the solution that was chosen: one that has
+ * them. */
+static wisp_status choose_start(wisp_error *err, wisp_system_run *run)
+{
+  const wisp_system *system = run->system;
+  const wisp_mesh *mesh = run->base.mesh;
+  const char *start = wisp_solver_text(&run->base, "start"), *name = NULL;
+  CALL(wisp_start_choose(err, mesh, system, start, run->mode, &run->start));
+  for (int i = system->states - 1; i >= 0 && !start && run->start.exact; i--)
+    if (system->state[i].walls == run->walls.boundary) name = system->state[i].name;
+  if (name && run->start.state->walls != run->walls.boundary)
+    CALL(wisp_start_choose(err, mesh, system, name, run->mode, &run->start));
+  wisp_start_order(&run->start, run->base.order);
+  return WISP_OK;
+}
+
+static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watch *watch)
+{
+  wisp_system_run *run = wisp_system_run_of(s);
+  if (!s->source.file && !s->own_mesh) CALL(wisp_mesh_tag_sides(err, s->mesh));
+  CALL(read_walls(err, run));
+  if (wisp_solver_given(s, "start") || run->mode) CALL(choose_start(err, run));
+  CALL(wisp_media_create(err, run->system, s->mesh, (const char *const *)run->coefficient, &run->medium));
+  CALL(wisp_system_check_media(err, run));
+  wisp_watch_tell(watch, 0.3, "neighbours, kernels");
+  CALL(wisp_dg_create_plain(err, s->mesh, run->tet, run->system, &s->stage->layout, &s->stage->fixed, &run->walls,
+                            &run->dg));
+  CALL(wisp_dg_set_medium(err, run->dg, run->medium));
+  CALL(wisp_stepper_create(err, s->session->device, run->dg, s->precision, s->stage, run->alpha, &run->stepper));
+  s->nodes = run->tet->Np;
+  s->unknowns = (double)s->mesh->elements * run->tet->Np * run->system->fields;
+  s->unknown = "DOFs";
+  run->misfit = run->time_error = run->energy_initial = NAN;
+  CALL(wisp_new(err, wisp_dg_volume_size(run->dg), sizeof *run->u, &run->u));
+  wisp_watch_tell(watch, 0.8, "the longest stable step");
+  return wisp_system_choose_step(err, run);
+}
+
+/* What the run starts from, unless a program has set it. */
+static wisp_status start_system(wisp_error *err, wisp_solver *s)
+{
+  wisp_system_run *run = wisp_system_run_of(s);
+  if (run->started) return WISP_OK;
+  if (!run->start.state) CALL(choose_start(err, run));
+  CALL(wisp_start_medium(err, s->mesh->elements, run->medium, &run->start));
+  run->known = run->start.exact && run->start.state->walls == run->walls.boundary;
+  wisp_dg_fill(run->dg, wisp_start_field, &run->start, 0, run->u);
+  CALL(wisp_dg_energy(err, run->dg, run->u, &run->energy_initial));
+  CALL(wisp_system_check_start(err, run, run->u));
+  CALL(wisp_solution_put(err, run->stepper->problem, run->u));
+  run->started = run->fetched = true;
+  return WISP_OK;
+}
+
+/* ---- Steps. */
+
+/* How many steps of which length. */
+static wisp_status plan_steps(wisp_error *err, const wisp_system_run *run, const wisp_until *until, long long *count,
+                              double *dt)
+{
+  const wisp_solver *s = &run->base;
+  const bool by_settings = !until || (!until->steps && until->time == 0);
+  const double end = !by_settings ? until->time : wisp_solver_real(s, "time");
+  *dt = until && until->dt > 0 ? until->dt : run->step;
+  *count = !by_settings && until->steps ? until->steps : wisp_solver_integer(s, "steps");
+  if (!by_settings ? until->steps != 0 : isnan(end)) return WISP_OK;
+  const double steps = fmax(0, ceil((end - run->time) / *dt * (1 - 1e-12)));
+  if (!(steps <= 1e9))
+    return wisp_fail(err, WISP_EUSAGE,
+                     "%g steps of %g to time %g are too many: take an earlier --time, or a mesh without tiny elements",
+                     steps, *dt, end);
+  *count = (long long)steps;
+  if (*count) *dt = (end - run->time) / steps;
+  return WISP_OK;
+}
+
+/* In parts of some tenths of a second, for the progress; within a part nobody waits. */
+static wisp_status advance_in_parts(wisp_error *err, wisp_system_run *run, long long steps, const wisp_watch *watch)
+{
+  const double part = 0.3;
+  double total = 0;
+  for (long long done = 0, next = steps < 10 ? steps : 10; done < steps;) {
+    char text[64];
+    double ms = 0, before = wisp_seconds();
+    CALL(wisp_stepper_advance(err, run->stepper, run->dt, next, &ms));
+    if (!done) CALL(wisp_system_check_first(err, run, next));
+    total += ms * (double)next;
+    done += next;
+    const double fit = part / (wisp_seconds() - before) * (double)next, left = (double)(steps - done);
+    next = (long long)fmax(1, fmin(fmin(fit, 4 * (double)next), left));
+    snprintf(text, sizeof text, "step %lld of %lld", done, steps);
+    wisp_watch_tell(watch, (double)done / (double)steps, text);
+  }
+  run->ms_per_stage = steps ? total / (double)steps : 0;
+  return WISP_OK;
+}
+
+/* After the run that the settings say: whether energy has grown, and what the steps have added to the error. */
+static wisp_status check_end(wisp_error *err, wisp_system_run *run)
+{
+  double energy = 0, length = 0, relative = NAN;
+  CALL(wisp_system_fetch(err, run));
+  CALL(wisp_dg_energy(err, run->dg, run->u, &energy));
+  if (!(energy <= 2 * run->energy_initial)) CALL(wisp_system_blew_up(err, run));
+  if (run->measured) CALL(wisp_stepper_time_error(err, run->stepper, run->dt, run->time, &relative));
+  CALL(wisp_dg_length(err, run->dg, run->u, &length));
+  run->time_error = relative * length;
+  return WISP_OK;
+}
+
+static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_until *until, const wisp_watch *watch)
+{
+  wisp_system_run *run = wisp_system_run_of(s);
+  long long steps = 0;
+  CALL(start_system(err, s));
+  CALL(plan_steps(err, run, until, &steps, &run->dt));
+  run->fetched = false;
+  run->time_error = NAN;
+  run->steps += steps;
+  run->time += run->dt * (double)steps;
+  const wisp_status status = until ? wisp_stepper_advance(err, run->stepper, run->dt, steps, &run->ms_per_stage)
+                                   : advance_in_parts(err, run, steps, watch);
+  if (status == WISP_EWRONG && !until) CALL(wisp_system_blew_up(err, run));
+  CALL(status);
+  return until ? WISP_OK : check_end(err, run);
+}
+
+static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)
+{
+  wisp_system_run *run = wisp_system_run_of(s);
+  CALL(wisp_system_fetch(err, run));
+  return wisp_solution_fields(err, run->dg, run->u, out);
+}
+
+static void release_system(wisp_solver *s)
+{
+  wisp_system_run *run = wisp_system_run_of(s);
+  wisp_stepper_destroy(run->stepper);
+  wisp_dg_destroy(run->dg);
+  wisp_walls_free(&run->walls);
+  wisp_system_destroy(run->system);
+  wisp_tet_destroy(run->tet);
+  for (int q = 0; q < WISP_MAX_QUANTITIES; q++) free(run->coefficient[q]);
+  free(run->medium), free(run->u), free(run->node);
+}
+
+const wisp_solver_kind wisp_system_kind = {
+    .family = "nodal",
+    .bytes = sizeof(wisp_system_run),
+    .option = options,
+    .knows = wisp_system_exists,
+    .list = list_coefficients,
+    .take = take_coefficient,
+    .read = read_system,
+    .choose = choose_system,
+    .build = build_system,
+    .start = start_system,
+    .advance = advance_system,
+    .report = wisp_system_report,
+    .fields = make_fields,
+    .size = wisp_system_size,
+    .nodes = wisp_system_nodes,
+    .set = wisp_system_set,
+    .get = wisp_system_get,
+    .release = release_system,
+};

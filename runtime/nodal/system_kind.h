@@ -1,0 +1,76 @@
+/* A system of equations as a solver: discontinuous elements in time. */
+#ifndef WISP_SYSTEM_KIND_H
+#define WISP_SYSTEM_KIND_H
+
+#include "../solve/solver.h"
+#include "basis.h"
+#include "start.h"
+#include "stepper.h"
+
+#include <stdint.h>
+
+typedef struct wisp_system_run {
+  wisp_solver base;
+  char *coefficient[WISP_MAX_QUANTITIES]; /* of each quantity of the system its text; NULL: none is given */
+  const int *mode;                        /* NULL: the solution's own */
+  int modes[3];
+  double alpha;
+  wisp_system *system;
+  wisp_basis basis;
+  wisp_tet *tet;
+  wisp_dg *dg;
+  wisp_stepper *stepper;
+  wisp_start start;
+  double *medium; /* of the elements */
+  wisp_walls walls;
+  bool known;    /* the solution */
+  bool lossless; /* walls that keep the energy, as a start has to show that is no solution */
+  bool measured; /* the longest stable step */
+  bool started;  /* fields are a start's, or a program's */
+  double limit;  /* the longest stable step; NaN: not measured */
+  double step;   /* the one to take */
+  double misfit; /* of the start on the elements, wisp_dg_misfit; NaN where the solution is known */
+  double energy_initial;
+  /* what has run */
+  long long steps;
+  double time, dt;
+  double ms_per_stage; /* of the last steps */
+  double time_error;   /* L2, what the steps are estimated to add to the error; NaN: not known */
+  double *u;           /* the fields on the host, where `fetched` */
+  bool fetched;
+  const char *name[WISP_MAX_FIELDS];
+  int *node; /* of a program's values: which of the file's nodes each of a turned element's is (system_values.c) */
+} wisp_system_run;
+
+static inline wisp_system_run *wisp_system_run_of(const wisp_solver *solver)
+{
+  return (wisp_system_run *)(uintptr_t)solver;
+}
+
+/* The fields on the host: run->u (system_values.c, as the next). */
+wisp_status wisp_system_fetch(wisp_error *err, wisp_system_run *run);
+/* The step to take, in the medium as it is: fields are zero afterwards. */
+wisp_status wisp_system_choose_step(wisp_error *err, wisp_system_run *run);
+
+/* ---- What a run can tell of its own data (system_check.c). */
+
+/* Refuses coefficients that the precision cannot compute with, and notes jumps that it does not resolve. */
+wisp_status wisp_system_check_media(wisp_error *err, wisp_system_run *run);
+/* Notes a start that the elements do not hold; u: what they have of it. */
+wisp_status wisp_system_check_start(wisp_error *err, wisp_system_run *run, const double *u);
+/* Notes energy that the first steps lost, though walls keep it. */
+wisp_status wisp_system_check_first(wisp_error *err, wisp_system_run *run, long long steps);
+/* WISP_EWRONG, with what explains it: the system's file, the step, the media, or else a kernel. */
+wisp_status wisp_system_blew_up(wisp_error *err, const wisp_system_run *run);
+
+/* ---- Members of the kind's table in files of their own: system_report.c, system_values.c. */
+
+wisp_status wisp_system_report(wisp_error *err, wisp_solver *solver, wisp_solver_report *to);
+wisp_status wisp_system_size(wisp_error *err, const wisp_solver *solver, wisp_solver_sizes *out);
+wisp_status wisp_system_nodes(wisp_error *err, const wisp_solver *solver, double *xyz);
+wisp_status wisp_system_set(wisp_error *err, wisp_solver *solver, const char *name, const double *values);
+wisp_status wisp_system_get(wisp_error *err, wisp_solver *solver, double *u);
+
+extern const wisp_solver_kind wisp_system_kind;
+
+#endif

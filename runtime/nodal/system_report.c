@@ -1,0 +1,170 @@
+/* The report of a run of a system. */
+#include "system_kind.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Where composition and layout come from; what the kernels themselves run with is another matter. */
+static wisp_status report_origin(wisp_error *err, const wisp_solver *s, wisp_solver_report *to)
+{
+  const wisp_choice *whole = &s->stage->whole;
+  if (whole->match != WISP_MATCH_DEFAULT)
+    return wisp_report_line(err, to, "chosen by", "step record: %s, %s layer%s", wisp_match_name(whole->match),
+                            wisp_layer_name(whole->layer),
+                            whole->stale ? "; stale: its kernels have changed since" : "");
+  if (wisp_solver_given(s, "composition") || wisp_solver_given(s, "layout"))
+    return wisp_report_line(err, to, "chosen by", "the request");
+  return wisp_report_line(err, to, "chosen by", "default: %s",
+                          s->session->store ? "the store has no record of a step on this device" : "as asked");
+}
+
+/* The least and the largest value of a quantity. */
+static void find_range(const wisp_system_run *run, int q, double range[2])
+{
+  const size_t n = (size_t)run->system->quantities;
+  range[0] = range[1] = run->medium[q];
+  for (size_t e = 0; e < run->base.mesh->elements; e++) {
+    range[0] = fmin(range[0], run->medium[e * n + (size_t)q]);
+    range[1] = fmax(range[1], run->medium[e * n + (size_t)q]);
+  }
+}
+
+static wisp_status report_coefficients(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to)
+{
+  HELD(wisp_text_free) wisp_text line = {0};
+  for (int q = 0; q < run->system->quantities; q++) {
+    const char *name = run->system->quantity[q].name;
+    char key[64];
+    double range[2];
+    if (run->system->quantity[q].expression) continue;
+    find_range(run, q, range);
+    snprintf(key, sizeof key, "coefficients.%s", name);
+    CALL(wisp_report_numbers(err, to, 2, (const wisp_report_number[]){{key, "", range[0]}, {key, "", range[1]}}));
+    CALL(wisp_text_print(err, &line, "%s%s %g", line.length ? ", " : "", name, range[0]));
+    if (range[1] > range[0]) CALL(wisp_text_print(err, &line, " to %g", range[1]));
+  }
+  return line.length ? wisp_report_line(err, to, "medium", "%s", line.data) : WISP_OK;
+}
+
+static const char *name_walls(const wisp_system_run *run)
+{
+  return run->walls.of_face ? wisp_solver_text(&run->base, "boundary")
+                            : run->system->boundary[run->walls.boundary].name;
+}
+
+static wisp_status report_start(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to)
+{
+  const wisp_start *start = &run->start;
+  const double *at = start->surroundings.middle;
+  char middle[96] = "";
+  if (start->state && start->state->walls < 0) snprintf(middle, sizeof middle, " at (%g, %g, %g)", at[0], at[1], at[2]);
+  return wisp_report_line(err, to, "start", "%s%s, walls %s, alpha %g", start->state ? start->text : "a program's",
+                          middle, name_walls(run), run->alpha);
+}
+
+static wisp_status report_steps(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to)
+{
+  char how[128];
+  if (run->measured)
+    snprintf(how, sizeof how, "stable up to %.4g, cfl %.3g", run->limit, run->dt / run->limit);
+  else
+    snprintf(how, sizeof how, "%s: to measure the longest stable one would take longer than the run",
+             wisp_solver_given(&run->base, "dt") ? "as asked" : "safe without a measurement");
+  return wisp_report_line(err, to, "steps", "%lld of %.6g to time %.6g; %s", run->steps, run->dt, run->time, how);
+}
+
+/* The weakest match of a kernel; and the record that named composition and layout, or null. */
+static wisp_status report_record(wisp_error *err, const wisp_stage *stage, wisp_solver_report *to)
+{
+  wisp_match weakest = WISP_MATCH_EXACT;
+  for (int i = 0; i < stage->kernels; i++)
+    if (stage->choice[i].match > weakest) weakest = stage->choice[i].match;
+  CALL(wisp_report_text(err, to, "composition", stage->composition));
+  CALL(wisp_report_text(err, to, "match", wisp_match_name(weakest)));
+  if (stage->whole.match == WISP_MATCH_DEFAULT) return wisp_report_text(err, to, "step_record", NULL);
+  CALL(wisp_report_text(err, to, "step_record.match", wisp_match_name(stage->whole.match)));
+  CALL(wisp_report_text(err, to, "step_record.layer", wisp_layer_name(stage->whole.layer)));
+  return wisp_report_truth(err, to, "step_record.stale", stage->whole.stale);
+}
+
+static wisp_status report_texts(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to)
+{
+  const wisp_start *start = &run->start;
+  const double *at = start->surroundings.middle;
+  CALL(wisp_report_text(err, to, "basis", run->basis.name));
+  CALL(wisp_report_text(err, to, "basis_reason", run->basis.reason));
+  CALL(wisp_report_text(err, to, "start", start->state ? start->text : NULL));
+  for (int c = 0; start->state && c < 3; c++)
+    CALL(wisp_report_numbers(err, to, 1, &(const wisp_report_number){"start_middle", "", at[c]}));
+  CALL(wisp_report_truth(err, to, "nested", run->stepper->integrator.nested));
+  CALL(wisp_report_text(err, to, "boundary", name_walls(run)));
+  return report_record(err, run->base.stage, to);
+}
+
+/* Lines up to the table of kernels. */
+static wisp_status report_method(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to)
+{
+  const wisp_stage *stage = run->base.stage;
+  const wisp_basis *basis = &run->basis;
+  char layout[WISP_LAYOUT_TEXT];
+  wisp_layout_print(&stage->layout, layout);
+  CALL(wisp_report_line(err, to, "basis", "%s%s%s", basis->name, *basis->reason ? ": " : "", basis->reason));
+  CALL(report_coefficients(err, run, to));
+  CALL(report_start(err, run, to));
+  CALL(report_steps(err, run, to));
+  CALL(wisp_report_line(err, to, "stage", "%s in %s", stage->composition, layout));
+  CALL(wisp_report_line(err, to, "method", "LSRK4(5), %s",
+                        run->stepper->integrator.nested
+                            ? "nested: the same step, as the equations are linear, in three words a DOF and stage in "
+                              "place of four"
+                            : "in low storage: four words a DOF and stage"));
+  CALL(report_origin(err, &run->base, to));
+  return wisp_report_kernels(err, to, 0);
+}
+
+wisp_status wisp_system_report(wisp_error *err, wisp_solver *s, wisp_solver_report *to)
+{
+  wisp_system_run *run = wisp_system_run_of(s);
+  const bool ran = run->steps;
+  const double ms = ran ? run->ms_per_stage : NAN, gdofs = s->unknowns / ms / 1e6,
+               seconds = ran ? ms * wisp_lsrk45.stages * (double)run->steps / 1e3 : 0,
+               per_time = ran ? seconds / run->time : NAN;
+  double error = NAN, energy = NAN;
+  CALL(wisp_system_fetch(err, run));
+  CALL(wisp_dg_energy(err, run->dg, run->u, &energy));
+  if (run->known) CALL(wisp_dg_l2_error(err, run->dg, run->u, wisp_start_field, &run->start, run->time, &error));
+  const wisp_report_number numbers[] = {
+      {"dofs", "", s->unknowns},
+      {"alpha", "", run->alpha},
+      {"steps", "", (double)run->steps},
+      {"dt", "", run->dt},
+      {"dt_limit", "", run->limit},
+      {"cfl", "", run->dt / run->limit},
+      {"time", "", run->time},
+      {"l2_error", "", error},
+      {"time_error", "", run->time_error},
+      {"start_misfit", "", run->misfit},
+      {"energy_initial", "", run->energy_initial},
+      {"energy_final", "", energy},
+      {"ms_per_stage", "ms", ms},
+      {"gdofs", "GDOF/s", gdofs},
+      {"seconds", "s", seconds},
+      {"seconds_per_time", "s", per_time},
+  };
+  CALL(report_texts(err, run, to));
+  CALL(wisp_report_numbers(err, to, WISP_COUNT(numbers), numbers));
+  CALL(report_method(err, run, to));
+  if (run->known)
+    CALL(wisp_report_line(err, to, "L2 error", "%.6e", error));
+  else
+    CALL(wisp_report_line(err, to, "L2 error",
+                          "not known: no closed solution for this domain, medium, start and walls"));
+  if (run->measured)
+    CALL(wisp_report_line(err, to, "time error",
+                          "%.1e estimated, of the steps alone; it falls with the fourth power of --cfl",
+                          run->time_error));
+  CALL(wisp_report_line(err, to, "energy", "%.9g at the start, %.9g at the end", run->energy_initial, energy));
+  if (!ran) return WISP_OK;
+  return wisp_report_line(err, to, "speed", "%.4g ms a stage, %.4g GDOF/s, %.3g s in all, %.3g s a unit of time", ms,
+                          gdofs, seconds, per_time);
+}

@@ -1,0 +1,192 @@
+/* What all solvers do alike: from a request to a mesh, kernels and memory, and from there to a report. */
+#include "solver.h"
+#include "../../gen/text.h"
+#include "../assembly/pattern.h"
+#include "../mesh/cell.h"
+#include "../process.h"
+
+#include <math.h>
+#include <stdio.h>
+
+void wisp_watch_tell(const wisp_watch *watch, double share, const char *text)
+{
+  if (watch) watch->tell(watch->context, share, text);
+}
+
+/* A wisp_cg_watch's. */
+static void tell_iterations(void *context, long long iterations, double share)
+{
+  const wisp_iteration_watch *w = context;
+  char text[64];
+  const int length = snprintf(text, sizeof text, "iteration %lld", iterations);
+  if (w->most) snprintf(text + length, sizeof text - (size_t)length, " of at most %lld", w->most);
+  wisp_watch_tell(w->watch, share, text);
+}
+
+wisp_cg_watch wisp_watch_iterations(wisp_iteration_watch *watch)
+{
+  return (wisp_cg_watch){tell_iterations, watch};
+}
+
+/* ---- For the kinds. */
+
+const char *wisp_solver_cells(const wisp_solver *s)
+{
+  return wisp_cells[s->corners].many;
+}
+
+wisp_wish wisp_solver_wish(const wisp_solver *s, const char *system, size_t elements)
+{
+  return (wisp_wish){.spec = wisp_family_spec(wisp_family_find(s->kind->family), s->order, system, s->precision),
+                     .elements = (long long)elements,
+                     .exact_match_only = s->exact};
+}
+
+wisp_status wisp_solver_check_count(wisp_error *err, const wisp_solver *s, double elements, double numbers,
+                                    const char *what)
+{
+  return wisp_require(err, numbers < 2147483648.0, WISP_EUSAGE,
+                      "%.0f %s of order %d have %.3g %s, more than kernels can count (2.1e9): take fewer elements or a "
+                      "lower order",
+                      elements, wisp_solver_cells(s), s->order, numbers, what);
+}
+
+wisp_status wisp_solver_note_zero(wisp_error *err, wisp_solver *s, long long iterations, double residual)
+{
+  if (iterations || residual > 0) return WISP_OK;
+  return wisp_notes_add(
+      err, &s->mesh->notes, "zero_right_hand_side",
+      "the residual is 0 before the first iteration, and nothing was solved: give a source or boundary "
+      "values that are not 0, in single precision above 1e-18");
+}
+
+/* ---- A request. */
+
+wisp_status wisp_solver_new(wisp_error *err, const wisp_solver_kind *kind, const char *problem, wisp_solver **out)
+{
+  OWNED(wisp_solver_discard) wisp_solver *s = NULL;
+  CALL(wisp_new(err, 1, kind->bytes, &s));
+  s->kind = kind;
+  s->precision = WISP_F64;
+  CALL(wisp_copy_text(err, problem, &s->problem));
+  return GIVE(s, out);
+}
+
+/* Numbers of cells along the edges of a box that can differ: of tets all are alike. */
+static wisp_status read_box(wisp_error *err, const char *box, wisp_solver *s)
+{
+  static const struct grid {
+    int edges, most;
+    const char *must;
+  } grids[] = {[3] = {2, 16384, "squares a side such as 16, or 16,32"},
+               [4] = {1, 400, "cubes a side such as 8"},
+               [8] = {3, 400, "hexes a side such as 8, or 8,8,16"}};
+  const struct grid *grid = &grids[s->corners];
+  int count = 0, end = 0, *n = s->source.box;
+  bool good = true;
+  for (const char *at = box; good && at; at = at[end] ? at + end + 1 : NULL, count++)
+    good = count < grid->edges && sscanf(at, "%5d%n", &n[count], &end) == 1 && (!at[end] || at[end] == ',');
+  CALL(wisp_require(err, good && (count <= 1 || count == grid->edges), WISP_EUSAGE, "option --box is '%s', must be %s",
+                    box, grid->must));
+  for (int d = count ? count : 1; d < 3; d++) n[d] = n[0];
+  for (int d = 0; d < 3; d++)
+    CALL(wisp_require(err, n[d] >= 1 && n[d] <= grid->most, WISP_EUSAGE, "option --box is '%s', must be from 1 to %d",
+                      box, grid->most));
+  if (grid->edges == 2) n[2] = 0;
+  return WISP_OK;
+}
+
+wisp_status wisp_solver_begin(wisp_error *err, wisp_solver *s, const char *box)
+{
+  const char *name = s->source.file ? s->source.file : s->own_mesh ? s->problem : "box";
+  CALL(wisp_copy_text(err, name, &s->mesh_name));
+  CALL(s->kind->read(err, s));
+  return s->source.file || s->own_mesh ? WISP_OK : read_box(err, box, s);
+}
+
+/* ---- A solver. */
+
+/* The elements of a box are known before it is made. */
+static wisp_status make_mesh(wisp_error *err, wisp_solver *s)
+{
+  size_t count[4];
+  const bool known = !s->mesh && wisp_mesh_source_count(&s->source, s->corners, count);
+  if (known) CALL(s->kind->choose(err, s, count));
+  if (!s->mesh) CALL(wisp_mesh_make(err, s->corners, &s->source, &s->mesh));
+  if (known) return WISP_OK;
+  wisp_pattern_count(s->mesh, count);
+  return s->kind->choose(err, s, count);
+}
+
+wisp_status wisp_solver_open(wisp_error *err, wisp_solver *s, const wisp_session *session, const wisp_watch *watch)
+{
+  const double begin = wisp_seconds();
+  s->session = session;
+  s->exact |= session->exact_match_only;
+  wisp_watch_tell(watch, 0.1, "making the mesh");
+  CALL(make_mesh(err, s));
+  CALL(s->kind->build(err, s, watch));
+  s->seconds = wisp_seconds() - begin;
+  return s->source.file ? wisp_mesh_note_unused(err, s->mesh_name, s->mesh) : WISP_OK;
+}
+
+wisp_status wisp_solver_start(wisp_error *err, wisp_solver *s)
+{
+  return s->kind->start ? s->kind->start(err, s) : WISP_OK;
+}
+
+wisp_status wisp_solver_run(wisp_error *err, wisp_solver *s, const wisp_until *until, const wisp_watch *watch)
+{
+  s->reports = false;
+  return s->kind->advance(err, s, until, watch);
+}
+
+wisp_status wisp_solver_make_report(wisp_error *err, wisp_solver *s)
+{
+  const wisp_limits *limits = wisp_device_limits(s->session->device);
+  const char *precision = wisp_precision_name(s->precision);
+  char domain[256];
+  wisp_mesh_source_print(&s->source, domain);
+  wisp_report_clear(&s->report);
+  const wisp_report_number numbers[] = {{"elements", "", (double)s->mesh->elements}, {"order", "", s->order}};
+  CALL(wisp_report_text(err, &s->report, "system", s->problem));
+  CALL(wisp_report_text(err, &s->report, "precision", precision));
+  CALL(wisp_report_text(err, &s->report, "device", limits->name));
+  CALL(wisp_report_numbers(err, &s->report, WISP_COUNT(numbers), numbers));
+  CALL(wisp_report_line(err, &s->report, "domain", "%s: %zu %s of order %d, %d nodes each, %.0f %s", domain,
+                        s->mesh->elements, wisp_solver_cells(s), s->order, s->nodes, s->unknowns, s->unknown));
+  CALL(wisp_report_line(err, &s->report, "device", "%s (%s), %s", limits->name, limits->kind, precision));
+  return s->kind->report(err, s, &s->report);
+}
+
+wisp_status wisp_solver_make_fields(wisp_error *err, wisp_solver *s)
+{
+  wisp_fields_free(&s->fields);
+  CALL(wisp_require(err, s->kind->fields, WISP_EUSAGE, "%s has no fields to write: leave the output out", s->problem));
+  return s->kind->fields(err, s, &s->fields);
+}
+
+wisp_status wisp_solver_write_to(wisp_error *err, wisp_solver *s, const char *path)
+{
+  CALL(wisp_solver_make_fields(err, s));
+  return wisp_fields_write(err, &s->fields, path);
+}
+
+void wisp_solver_discard(wisp_solver *s)
+{
+  if (!s) return;
+  wisp_solver_release(s);
+  free(s);
+}
+
+void wisp_solver_release(void *self)
+{
+  wisp_solver *s = self;
+  s->kind->release(s);
+  for (int i = 0; i < WISP_SOLVER_STAGES; i++) wisp_stage_free(&s->stage[i]);
+  for (int i = 0; i < WISP_SOLVER_OPTIONS; i++) free(s->value[i]);
+  wisp_report_clear(&s->report);
+  wisp_fields_free(&s->fields);
+  wisp_mesh_destroy(s->mesh);
+  free(s->problem), free(s->mesh_name);
+}

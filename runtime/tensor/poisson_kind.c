@@ -1,0 +1,262 @@
+/* The Poisson problem as a solver: continuous elements on hexes, conjugate gradients. */
+#include "poisson_kind.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const wisp_solver_option options[] = {
+    {.name = "problem",
+     .kind = WISP_OPTION_CHOICE,
+     .argument = "BP",
+     .choices = "bp1 bp3 bp5",
+     .value = "bp5",
+     .help = "bp1: mass; bp3: stiffness at Gauss points; bp5: stiffness at the nodes"},
+    {.name = "lambda",
+     .kind = WISP_OPTION_REAL,
+     .argument = "L",
+     .most = 1e100,
+     .value = "1",
+     .help = "the screening in -laplace(u) + L u = f"},
+    {.name = "geometry",
+     .kind = WISP_OPTION_CHOICE,
+     .argument = "HOW",
+     .choices = "auto stored trilinear",
+     .value = "auto",
+     .help = "factors stored, made of the vertices (trilinear), or auto: the faster winner"},
+    {.name = "preconditioner",
+     .kind = WISP_OPTION_CHOICE,
+     .argument = "KIND",
+     .choices = "none jacobi chebyshev",
+     .value = "jacobi",
+     .help = "none, jacobi or chebyshev"},
+    {.name = "degree",
+     .kind = WISP_OPTION_INTEGER,
+     .argument = "K",
+     .least = 1,
+     .most = 16,
+     .value = "3",
+     .help = "degree of the Chebyshev polynomial"},
+    {.name = "tolerance",
+     .kind = WISP_OPTION_REAL,
+     .argument = "T",
+     .most = 1,
+     .value = "1e-10; f32: 1e-5",
+     .help = "residual to reach, over the right-hand side; 0: all iterations"},
+    {.name = "iterations",
+     .kind = WISP_OPTION_INTEGER,
+     .argument = "K",
+     .most = 1e9,
+     .value = "1000",
+     .help = "how many at most"},
+    {.name = NULL}};
+
+/* Ways to the geometry, as the option has them. */
+enum { GEOMETRY_AUTO, GEOMETRY_STORED, GEOMETRY_TRILINEAR };
+
+static wisp_poisson_run *run_of(wisp_solver *s)
+{
+  return (wisp_poisson_run *)s;
+}
+
+static wisp_status read_poisson(wisp_error *err, wisp_solver *s)
+{
+  wisp_poisson_run *run = run_of(s);
+  const wisp_preconditioner preconditioner = (wisp_preconditioner)wisp_solver_choice(s, "preconditioner");
+  s->corners = 8;
+  s->source.box[0] = 8;
+  run->op = (wisp_hex_operator)wisp_solver_choice(s, "problem");
+  run->method = (wisp_poisson_method){s->precision, preconditioner, (int)wisp_solver_integer(s, "degree")};
+  return wisp_require(err, preconditioner == WISP_CHEBYSHEV || !wisp_solver_given(s, "degree"), WISP_EUSAGE,
+                      "--degree belongs to --preconditioner chebyshev");
+}
+
+/* ---- Kernels. */
+
+/* The kernel of a stage that is the operator; every composition of the family has one. */
+static const wisp_choice *operator_of(const wisp_stage *stage)
+{
+  wisp_hex_operator op;
+  int i = 0;
+  while (!wisp_hex_operator_find(stage->choice[i].kernel, &op)) i++;
+  return &stage->choice[i];
+}
+
+/* Chooses the kernels, with the geometry as it is asked for. */
+static wisp_status choose_with(wisp_error *err, const wisp_solver *s, size_t elements, int geometry, bool exact,
+                               wisp_stage *out)
+{
+  static const char *const operators[] = {"mass", "stiffness", "collocated"};
+  static const char *const suffixes[] = {[GEOMETRY_STORED] = "", [GEOMETRY_TRILINEAR] = "_trilinear"};
+  const wisp_poisson_run *run = (const wisp_poisson_run *)s;
+  const wisp_chooser from = wisp_session_chooser(s->session);
+  char text[2 * WISP_POISSON_COMPOSITION] = "";
+  for (int way = GEOMETRY_STORED; way <= GEOMETRY_TRILINEAR; way++) {
+    char kernel[WISP_NAME_TEXT], composition[WISP_POISSON_COMPOSITION];
+    if (geometry != GEOMETRY_AUTO && way != geometry) continue;
+    snprintf(kernel, sizeof kernel, "%s%s", operators[run->op], suffixes[way]);
+    wisp_poisson_composition(kernel, run->method.preconditioner, composition);
+    const size_t length = strlen(text);
+    snprintf(text + length, sizeof text - length, "%s%s", length ? "|" : "", composition);
+  }
+  wisp_wish wish = wisp_solver_wish(s, "poisson", elements);
+  wish.composition = text, wish.exact_match_only = exact;
+  return wisp_choose(err, &from, &wish, out);
+}
+
+/* The operator that wins, with its geometry stored or made. Where one alone has been measured, that one; where none,
+ * the default of this kind of device. */
+static wisp_status resolve_geometry(wisp_error *err, const wisp_solver *s, size_t elements, int *out)
+{
+  HELD(wisp_stage_free)
+  wisp_stage with_factors = {.kernels = 0}, with_vertices = {.kernels = 0}, standard = {.kernels = 0};
+  CALL(choose_with(err, s, elements, GEOMETRY_STORED, false, &with_factors));
+  CALL(choose_with(err, s, elements, GEOMETRY_TRILINEAR, false, &with_vertices));
+  CALL(choose_with(err, s, elements, GEOMETRY_AUTO, false, &standard));
+  const double stored = operator_of(&with_factors)->ms, made = operator_of(&with_vertices)->ms;
+  const bool measured = !isnan(stored) || !isnan(made);
+  const bool trilinear = measured ? isnan(stored) || made <= stored : wisp_stage_has(&standard, "vertices");
+  *out = trilinear ? GEOMETRY_TRILINEAR : GEOMETRY_STORED;
+  return WISP_OK;
+}
+
+static wisp_status choose_poisson(wisp_error *err, wisp_solver *s, const size_t count[4])
+{
+  const wisp_poisson_run *run = run_of(s);
+  const wisp_limits *limits = wisp_device_limits(s->session->device);
+  const size_t elements = count[3];
+  int geometry = wisp_solver_choice(s, "geometry");
+  CALL(wisp_solver_check_count(err, s, (double)elements, (double)elements * pow(s->order + 1, 3), "nodes"));
+  if (geometry == GEOMETRY_AUTO) CALL(resolve_geometry(err, s, elements, &geometry));
+  CALL(choose_with(err, s, elements, geometry, s->exact, s->stage));
+  return wisp_poisson_fits(err, limits, elements, s->mesh || s->source.file ? NULL : s->source.box, s->order, run->op,
+                           s->precision, s->stage);
+}
+
+/* ---- The solve. */
+
+static wisp_status build_poisson(wisp_error *err, wisp_solver *s, const wisp_watch *watch)
+{
+  wisp_poisson_run *run = run_of(s);
+  wisp_watch_tell(watch, 0.15, "numbering nodes, right-hand side");
+  CALL(
+      wisp_poisson_create(err, s->mesh_name, s->mesh, s->order, run->op, wisp_solver_real(s, "lambda"), &run->problem));
+  wisp_watch_tell(watch, 0.65, "geometry and diagonal");
+  CALL(wisp_poisson_solver_create(err, s->session->device, run->problem, s->stage, &run->method, &run->solver));
+  s->nodes = run->problem->hex->Np;
+  s->unknowns = (double)run->problem->copies->unknowns;
+  s->unknown = "unknowns";
+  return wisp_new(err, run->problem->copies->unknowns, sizeof *run->x, &run->x);
+}
+
+static wisp_status advance_poisson(wisp_error *err, wisp_solver *s, const wisp_until *until, const wisp_watch *watch)
+{
+  wisp_poisson_run *run = run_of(s);
+  const long long most = until && until->steps ? until->steps : wisp_solver_integer(s, "iterations");
+  wisp_iteration_watch told = {watch, most};
+  const wisp_cg_watch iterations = wisp_watch_iterations(&told);
+  wisp_cg_report *report = &run->report;
+  char text[64];
+  snprintf(text, sizeof text, "at most %lld iterations", most);
+  wisp_watch_tell(watch, NAN, text);
+  run->tolerance = until && until->tolerance > 0 ? until->tolerance : wisp_solver_real(s, "tolerance");
+  CALL(wisp_cg_solve(err, run->solver->cg, run->problem->b, run->tolerance, most, watch ? &iterations : NULL, report));
+  CALL(wisp_solver_note_zero(err, s, report->iterations, report->residual));
+  CALL(wisp_cg_solution(err, run->solver->cg, run->x));
+  s->reports = true;
+  return wisp_require(err, report->converged || run->tolerance == 0, WISP_EWRONG,
+                      "no convergence: the residual is %.3g after %lld iterations, not %g: allow more --iterations, or "
+                      "a larger --tolerance",
+                      report->residual, report->iterations, run->tolerance);
+}
+
+/* ---- The report. */
+
+/* Which operator an automatic choice came to, and why it is a guess where nothing was measured. */
+static wisp_status report_geometry(wisp_error *err, const wisp_solver *s, bool trilinear, wisp_solver_report *to)
+{
+  const char *why = "";
+  if (wisp_solver_choice(s, "geometry") == GEOMETRY_AUTO)
+    why = operator_of(s->stage)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, the default here)"
+                                                             : " (auto: the faster winner)";
+  return wisp_report_line(err, to, "geometry", "%s%s", trilinear ? "made of the vertices" : "stored factors", why);
+}
+
+static wisp_status report_lines(wisp_error *err, const wisp_solver *s, wisp_solver_report *to)
+{
+  static const char *const equations[3] = {
+      "u = f, mass at Gauss points",
+      "-laplace(u) + lambda u = f, stiffness at Gauss points",
+      "-laplace(u) + lambda u = f, stiffness at the nodes",
+  };
+  const wisp_poisson_run *run = (const wisp_poisson_run *)s;
+  const wisp_cg_report *report = &run->report;
+  char lambda[64] = "", chebyshev[96] = "", goal[64] = "";
+  if (run->op != WISP_HEX_MASS) snprintf(lambda, sizeof lambda, ", lambda %g", wisp_solver_real(s, "lambda"));
+  if (run->method.preconditioner == WISP_CHEBYSHEV)
+    snprintf(chebyshev, sizeof chebyshev, " of degree %d, eigenvalues below %.3g", run->method.degree,
+             run->solver->bound);
+  if (run->tolerance > 0)
+    snprintf(goal, sizeof goal, " (%s %g)", report->converged ? "reached" : "not reached:", run->tolerance);
+  CALL(wisp_report_line(err, to, "problem", "%s: %s%s", wisp_solver_text(s, "problem"), equations[run->op], lambda));
+  CALL(report_geometry(err, s, wisp_stage_has(s->stage, "vertices"), to));
+  CALL(wisp_report_line(err, to, "iteration", "%s", s->stage->composition));
+  CALL(wisp_report_kernels(err, to, 0));
+  CALL(wisp_report_line(err, to, "solver", "conjugate gradients, preconditioner %s%s",
+                        wisp_solver_text(s, "preconditioner"), chebyshev));
+  return wisp_report_line(err, to, "iterations", "%lld, residual %.3e%s", report->iterations, report->residual, goal);
+}
+
+static wisp_status report_poisson(wisp_error *err, wisp_solver *s, wisp_solver_report *to)
+{
+  const wisp_poisson_run *run = run_of(s);
+  const wisp_cg_report *report = &run->report;
+  const bool ran = report->iterations;
+  const double ms = ran ? report->ms_per_iteration : NAN, gdofs = s->unknowns / ms / 1e6,
+               seconds = report->ms_per_iteration * (double)report->iterations / 1e3;
+  double error = NAN;
+  CALL(wisp_poisson_error(err, run->problem, run->x, &error));
+  const wisp_report_number numbers[] = {
+      {"dofs", "", s->unknowns},
+      {"lambda", "", wisp_solver_real(s, "lambda")},
+      {"degree", "", run->method.preconditioner == WISP_CHEBYSHEV ? (double)run->method.degree : NAN},
+      {"eigenvalue_bound", "", run->solver->bound},
+      {"iterations", "", (double)report->iterations},
+      {"tolerance", "", run->tolerance},
+      {"residual", "", report->residual},
+      {"l2_error", "", error},
+      {"ms_per_iteration", "ms", ms},
+      {"gdofs", "GDOF/s", gdofs},
+      {"seconds", "s", seconds},
+  };
+  CALL(wisp_report_text(err, to, "problem", wisp_solver_text(s, "problem")));
+  CALL(wisp_report_text(err, to, "geometry", wisp_stage_has(s->stage, "vertices") ? "trilinear" : "stored"));
+  CALL(wisp_report_text(err, to, "preconditioner", wisp_solver_text(s, "preconditioner")));
+  CALL(wisp_report_truth(err, to, "converged", report->converged));
+  CALL(wisp_report_numbers(err, to, WISP_COUNT(numbers), numbers));
+  CALL(wisp_report_text(err, to, "composition", s->stage->composition));
+  CALL(report_lines(err, s, to));
+  CALL(wisp_report_line(err, to, "L2 error", "%.6e", error));
+  if (!ran) return WISP_OK;
+  return wisp_report_line(err, to, "speed", "%.4g ms an iteration, %.4g GDOF/s, %.3g s in all", ms, gdofs, seconds);
+}
+
+static void release_poisson(wisp_solver *s)
+{
+  wisp_poisson_run *run = run_of(s);
+  free(run->x);
+  wisp_poisson_solver_destroy(run->solver);
+  wisp_poisson_destroy(run->problem);
+}
+
+const wisp_solver_kind wisp_poisson_kind = {
+    .problem = "poisson",
+    .family = "tensor",
+    .bytes = sizeof(wisp_poisson_run),
+    .option = options,
+    .read = read_poisson,
+    .choose = choose_poisson,
+    .build = build_poisson,
+    .advance = advance_poisson,
+    .report = report_poisson,
+    .release = release_poisson,
+};

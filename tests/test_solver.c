@@ -1,0 +1,265 @@
+/* Claim: the public header is enough to solve. What is set is what is got, in the mesh's order whatever the layout;
+ * energy does not grow in the step offered, and one too long is an error. Each kind of problem is solved from a program
+ * as by the command, and its options are the command's. Requests that make no sense are refused in one line. */
+#include "api_case.h"
+#include "each_plan.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* In the device's basis, values in the nodes come back as they went but for the rounding of the change of basis. */
+static void exchange(const char *basis, double near)
+{
+  const wisp_solver_setting settings[] = {{"basis", basis}, {NULL, NULL}};
+  api_solve s;
+  wisp_solver_sizes sizes;
+  wisp_kernel_info info;
+  api_open(&s, &(wisp_solver_request){.problem = "maxwell", .order = 2, .box = "2", .settings = settings});
+  GOOD(wisp_solver_size(err, s.solver, &sizes));
+  assert_true(s.K == 48 && s.Np == 10 && s.n == 6);
+  assert_string_equal(sizes.name[0], "Ex");
+  const size_t count = s.n * s.K * s.Np;
+  double *u = malloc(count * sizeof *u), *back = malloc(count * sizeof *u);
+  assert_true(u && back);
+  for (size_t q = 0; q < count; q++) u[q] = (double)q / 7;
+  GOOD(wisp_solver_set(err, s.solver, NULL, u));
+  GOOD(wisp_solver_get(err, s.solver, back));
+  for (size_t q = 0; q < count; q++) assert_true(fabs(u[q] - back[q]) <= near * u[q]);
+  const double before = api_number(&s, "energy_final");
+  api_steps(&s, 0, 7);
+  const double after = api_number(&s, "energy_final");
+  assert_true(before > 0 && after < before && before == api_number(&s, "energy_initial"));
+  GOOD(wisp_solver_kernel(err, s.solver, 0, &info));
+  assert_true(strlen(info.strategy) > 0 && strlen(info.match) > 0);
+  api_close(&s);
+  free(u), free(back);
+}
+
+static void test_exchange(void **state)
+{
+  (void)state;
+  exchange("nodal", 0);
+  exchange("bernstein", 1e-13);
+}
+
+/* Nodes stand inside the box, and those of one element keep its place in the mesh's order: element 0 holds the origin.
+ */
+static void test_nodes(void **state)
+{
+  (void)state;
+  api_solve s;
+  api_open(&s, &(wisp_solver_request){.problem = "maxwell", .order = 1, .box = "1", .precision = WISP_F32});
+  double xyz[6 * 4 * 3];
+  int origin = 0;
+  GOOD(wisp_solver_nodes(err, s.solver, xyz));
+  for (int q = 0; q < 24; q++) {
+    for (int c = 0; c < 3; c++) assert_true(xyz[3 * q + c] >= 0 && xyz[3 * q + c] <= 1);
+    origin += q < 4 && xyz[3 * q] + xyz[3 * q + 1] + xyz[3 * q + 2] == 0;
+  }
+  assert_int_equal(origin, 1);
+  api_close(&s);
+}
+
+/* The step that is offered stands, for both fluxes; one of 1 / 0.6 of it ends in an error, not in silence. */
+static void test_step(void **state)
+{
+  static const char *const alphas[] = {"1", "0"};
+  (void)state;
+  for (int central = 0; central < 2; central++) {
+    const wisp_solver_setting settings[] = {{"alpha", alphas[central]}, {NULL, NULL}};
+    api_solve s;
+    api_open(&s, &(wisp_solver_request){
+                     .problem = "maxwell", .order = 2, .box = "2", .precision = WISP_F32, .settings = settings});
+    const size_t count = s.n * s.K * s.Np;
+    double *u = malloc(count * sizeof *u);
+    assert_non_null(u);
+    for (size_t q = 0; q < count; q++) u[q] = (double)(q * 7919 % 1009) / 1009 - 0.5;
+    GOOD(wisp_solver_set(err, s.solver, NULL, u));
+    const double before = api_number(&s, "energy_final"), dt = api_number(&s, "dt");
+    api_steps(&s, 0, 1000);
+    assert_true(api_number(&s, "energy_final") <= before);
+    GOOD(wisp_solver_set(err, s.solver, NULL, u));
+    BAD(wisp_solver_advance(err, s.solver, &(wisp_until){.steps = 1000, .dt = dt / 0.6}), WISP_EWRONG, "");
+    GOOD(wisp_solver_set(err, s.solver, NULL, u)); /* and the solver goes on */
+    api_steps(&s, 0, 10);
+    assert_true(api_number(&s, "energy_final") <= before);
+    api_close(&s);
+    free(u);
+  }
+}
+
+/* ---- Every kind of problem. */
+
+static const struct {
+  const char *problem;
+  wisp_solver_setting settings[3];
+  const char *error;     /* the report's number */
+  double small;          /* it is less */
+  int dimension, points; /* of its fields; 0: there are none */
+} kinds[] = {{"maxwell", {{"time", "0.25"}, {NULL, NULL}}, "l2_error", 0.1, 3, 10},
+             {"poisson", {{"preconditioner", "chebyshev"}, {"degree", "2"}}, "l2_error", 0.01, 0, 0},
+             {"heat", {{"kappa", "1"}, {"steps", "3"}}, "l2_error", 0.01, 2, 6},
+             {"helmholtz", {{"preconditioner", "diagonal"}, {NULL, NULL}}, "l2_u", 0.1, 2, 10}};
+
+/* Fields are known where the report says how far they are off: at some point they are not 0. */
+static void check_fields(const api_solve *s, int dimension, int points)
+{
+  const wisp_fields *fields = NULL;
+  if (!dimension) {
+    BAD(wisp_solver_fields(err, s->solver, &fields), WISP_EUSAGE, "has no fields");
+    return;
+  }
+  GOOD(wisp_solver_fields(err, s->solver, &fields));
+  const size_t count = fields->elements * fields->points;
+  double largest = 0;
+  assert_true(fields->dimension == dimension && fields->points == (size_t)points && fields->count > 0);
+  assert_true(strlen(fields->name[0]) > 0);
+  for (size_t f = 0; f < fields->count; f++)
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(fields->value[f][i]));
+  for (size_t i = 0; i < 3 * count; i++) assert_true(fields->xyz[i] >= -1e-12 && fields->xyz[i] <= 1 + 1e-12);
+  assert_true(largest > 0.1);
+}
+
+static void test_kinds(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    wisp_solver_row row;
+    wisp_kernel_info info;
+    api_solve s;
+    size_t rows = 0, lines = 0;
+    api_open(
+        &s, &(wisp_solver_request){.problem = kinds[i].problem, .order = 2, .box = "4", .settings = kinds[i].settings});
+    GOOD(wisp_solver_advance(err, s.solver, NULL));
+    const double off = api_number(&s, kinds[i].error);
+    if (!(off > 0 && off < kinds[i].small)) fail_msg("%s: the error is %g", kinds[i].problem, off);
+    for (; wisp_solver_report_row(NULL, s.solver, rows, &row) == WISP_OK; rows++) {
+      lines += row.kind == WISP_ROW_LINE;
+      assert_true((row.kind == WISP_ROW_LINE || row.kind == WISP_ROW_KERNELS) == !row.key);
+    }
+    assert_true(rows > 15 && lines > 5);
+    GOOD(wisp_solver_kernel(err, s.solver, 0, &info));
+    BAD(wisp_solver_kernel(err, s.solver, 99, &info), WISP_EMISSING, "no more");
+    BAD(wisp_solver_number(err, s.solver, "beauty", &(double){0}), WISP_EMISSING, "no number 'beauty'");
+    check_fields(&s, kinds[i].dimension, kinds[i].points);
+    api_close(&s);
+  }
+}
+
+/* A program's own vertices: one cube of six tets, or a hex, or two triangles. */
+static void test_own_mesh(void **state)
+{
+  static const double cube[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1};
+  static const int hex[] = {0, 1, 2, 3, 4, 5, 6, 7}, triangles[] = {0, 1, 3, 0, 3, 2};
+  (void)state;
+  const wisp_solver_request requests[] = {
+      {.problem = "poisson", .order = 4, .vertices = 8, .elements = 1, .xyz = cube, .corners = hex},
+      {.problem = "heat", .order = 4, .vertices = 4, .elements = 2, .xyz = cube, .corners = triangles},
+      {.problem = "helmholtz", .order = 4, .vertices = 4, .elements = 2, .xyz = cube, .corners = triangles}};
+  for (size_t i = 0; i < 3; i++) {
+    api_solve s;
+    api_open(&s, &requests[i]);
+    GOOD(wisp_solver_advance(err, s.solver, NULL));
+    const double off = api_number(&s, i == 2 ? "l2_u" : "l2_error");
+    assert_true(off > 0 && off < 0.5);
+    assert_true(api_number(&s, "elements") == (double)requests[i].elements);
+    api_close(&s);
+  }
+}
+
+/* What the table says of an option holds for its own value, and every word of a choice stands in the help. */
+static void test_options(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    wisp_solver_option o;
+    size_t i = 0;
+    for (; wisp_solver_option_at(NULL, kinds[k].problem, i, &o) == WISP_OK; i++) {
+      char *rest = NULL, *end = NULL, words[128] = "";
+      assert_true(strlen(o.name) > 0 && strlen(o.help) > 0 && !o.argument == (o.kind == WISP_OPTION_FLAG));
+      if (o.kind == WISP_OPTION_INTEGER || o.kind == WISP_OPTION_REAL) {
+        const double value = o.value ? strtod(o.value, &end) : o.least;
+        if (!(o.least < o.most && value >= o.least && value <= o.most) || (end && *end && *end != ';'))
+          fail_msg("%s: --%s: '%s' from %g to %g", kinds[k].problem, o.name, o.value, o.least, o.most);
+      }
+      bool has = o.kind != WISP_OPTION_CHOICE || !o.value;
+      if (o.kind == WISP_OPTION_CHOICE) snprintf(words, sizeof words, "%s", o.choices);
+      for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        if (!strstr(o.help, word)) fail_msg("%s: the help of --%s lacks '%s'", kinds[k].problem, o.name, word);
+        has |= o.value && strcmp(o.value, word) == 0;
+      }
+      if (!has) fail_msg("%s: --%s cannot be '%s'", kinds[k].problem, o.name, o.value);
+    }
+    assert_true(i > 6);
+  }
+}
+
+/* ---- What is refused. */
+
+static void test_refusals(void **state)
+{
+  (void)state;
+  static const wisp_solver_setting soft[] = {{"boundary", "soft"}, {NULL, NULL}},
+                                   dear[] = {{"colour", "red"}, {NULL, NULL}},
+                                   ilu[] = {{"preconditioner", "ilu"}, {NULL, NULL}},
+                                   many[] = {{"degree", "99"}, {NULL, NULL}};
+  static const struct {
+    wisp_solver_request request;
+    wisp_status status;
+    const char *says;
+  } bad[] = {
+      {{.problem = "maxwell"}, WISP_EUSAGE, "0"},
+      {{.problem = "ether", .order = 2}, WISP_EUSAGE, "'ether' cannot be solved: there are"},
+      {{.problem = "maxwell", .order = 2, .settings = soft}, WISP_EUSAGE, "soft"},
+      {{.problem = "maxwell", .order = 2, .mesh = "/nonexistent.msh"}, WISP_EINPUT, "/nonexistent.msh"},
+      {{.problem = "maxwell", .order = 2, .mesh = "a.msh", .box = "2"}, WISP_EUSAGE, "exclude"},
+      {{.problem = "maxwell", .order = 2, .settings = dear}, WISP_EUSAGE, "maxwell has no option 'colour'"},
+      {{.problem = "poisson", .order = 2, .settings = dear}, WISP_EUSAGE, "poisson has no option 'colour'"},
+      {{.problem = "poisson", .order = 2, .settings = ilu}, WISP_EUSAGE, "must be one of none, jacobi, chebyshev"},
+      {{.problem = "poisson", .order = 2, .settings = many}, WISP_EUSAGE, "from 1 to 16"},
+      {{.problem = "heat", .order = 2, .box = "many"}, WISP_EUSAGE, "squares a side"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    api_solve s;
+    BAD(api_try(err, &s, &bad[i].request), bad[i].status, bad[i].says);
+    assert_null(s.solver);
+  }
+}
+
+static void test_nothing(void **state)
+{
+  (void)state;
+  api_solve s;
+  double value = 0;
+  wisp_solver *none = NULL;
+  const wisp_solver_request request = {.problem = "maxwell", .order = 1, .box = "1"};
+  BAD(wisp_solver_set(err, NULL, NULL, &value), WISP_EUSAGE, "NULL");
+  BAD(wisp_solver_get(err, NULL, &value), WISP_EUSAGE, "NULL");
+  BAD(wisp_solver_advance(err, NULL, NULL), WISP_EUSAGE, "NULL");
+  api_open(&s, &request);
+  BAD(wisp_solver_create(err, s.session, NULL, &none), WISP_EUSAGE, "request is NULL");
+  BAD(wisp_solver_create(err, s.session, &request, NULL), WISP_EUSAGE, "out is NULL");
+  BAD(wisp_solver_create(err, NULL, &request, &none), WISP_EUSAGE, "session is NULL");
+  BAD(wisp_solver_set(err, s.solver, NULL, NULL), WISP_EUSAGE, "NULL");
+  BAD(wisp_solver_get(err, s.solver, NULL), WISP_EUSAGE, "NULL");
+  BAD(wisp_solver_number(err, s.solver, NULL, &value), WISP_EUSAGE, "NULL");
+  wisp_session_close(s.session);
+  BAD(wisp_solver_advance(err, s.solver, NULL), WISP_EUSAGE, "its session was closed");
+  wisp_solver_destroy(s.solver);
+  wisp_solver_destroy(NULL);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_exchange), cmocka_unit_test(test_nodes),
+                                     cmocka_unit_test(test_step),     cmocka_unit_test(test_kinds),
+                                     cmocka_unit_test(test_own_mesh), cmocka_unit_test(test_options),
+                                     cmocka_unit_test(test_refusals), cmocka_unit_test(test_nothing)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
