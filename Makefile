@@ -76,6 +76,10 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/lib/libwisp-tests.so
 	@rm -f $@
 	$(link) $(rpath) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@
 
+# Of scripts/renew-hashes.
+$(BUILD)/tests/list_sources: $(BUILD)/tests/tools/list_sources.o $(BUILD)/lib/libwisp-tests.so
+	$(link) $(rpath) -o $@ $^ $(libs)
+
 $(BUILD)/embedded.c: scripts/embed $(CARRIED)
 	@mkdir -p $(@D)
 	scripts/embed $(CARRIED) > $@.$$PPID && mv $@.$$PPID $@

@@ -38,6 +38,9 @@ const wisp_column wisp_columns[WISP_COLUMN_COUNT] = {
     TEXT(when, false),
     TEXT(outcome, false),
     TEXT(reason, false),
+    FIELD(WISP_COLUMN_INT, candidates, false, -1),
+    REAL(ratio, 0, INFINITY),
+    FIELD(WISP_COLUMN_INT, begun, false, -1),
     REAL(ms, SHORTEST, LONGEST),
     REAL(gdofs, 0, INFINITY),
     REAL(gbps, 0, INFINITY),
@@ -409,6 +412,7 @@ wisp_status wisp_rows_fetch(wisp_error *err, const wisp_database *database, sqli
   keyed = keys == needed;
   if (!good || !keyed || checksum != wisp_trial_checksum(&trial))
     return wisp_database_fail(err, database, SQLITE_CORRUPT);
+  wisp_trial_take_words(&trial);
   *out = trial;
   return WISP_OK;
 }

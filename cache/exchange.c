@@ -83,6 +83,7 @@ wisp_status wisp_trial_from_json(wisp_error *err, const cJSON *json, wisp_trial 
     if (!take(column, value, &trial))
       return wisp_fail(err, WISP_EINPUT, "field '%s' has no fitting value", column->name);
   }
+  wisp_trial_take_words(&trial);
   wisp_status status = wisp_trial_check(err, &trial);
   if (status == WISP_OK) *out = trial;
   return status;

@@ -99,6 +99,7 @@ static wisp_status parse_line(wisp_error *err, char *line, wisp_trial *out)
     if (!wisp_column_scan(column, value, &trial))
       return wisp_fail(err, WISP_EINPUT, "'%.60s' is no value of %s", value, name);
   }
+  wisp_trial_take_words(&trial);
   *out = trial;
   CALL(wisp_trial_check(err, &trial));
   return wisp_trial_check_numbers(err, &trial);

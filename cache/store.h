@@ -31,6 +31,9 @@ typedef struct wisp_trial {
   /* result */
   char outcome[16];   /* as wisp_outcome_name says it, or what another version wrote */
   char reason[400];   /* why, where the outcome is not ok */
+  int candidates;     /* that one reason refuses; -1: it is not refused */
+  double ratio;       /* a slow one's time over that of the best then; NaN: it is not slow */
+  int begun;          /* how often an unfinished one was; -1: it came to an end */
   long long elements; /* size it was measured at */
   double ms, gdofs, gbps, gflops, efficiency;
   char floor[16]; /* what sets the floor that efficiency is a share of: bytes, adds, fma; empty: not known */
@@ -257,13 +260,11 @@ wisp_status wisp_trial_from_json(wisp_error *err, const struct cJSON *json, wisp
 /* Adds an object, which it deletes, as a line of a list: behind a comma, or the first. WISP_EMEMORY for NULL. */
 wisp_status wisp_text_add_item(wisp_error *err, wisp_text *out, bool first, struct cJSON *object);
 
-/* ---- Reasons that are asked for again. A trial's reason is one line for people; three of them carry numbers. How
- * these are written and read is known here alone. */
+/* ---- Outcomes with a number, which is a column of its own; the reason says it in words, for people. */
 
-/* Ends a trial as refused, for so many candidates. Gives back why; 1 candidate where the reason says nothing of them.
- */
+/* Ends a trial as refused, for so many candidates, and gives back how many; 1 where nothing says it. */
 void wisp_reason_refuse(wisp_trial *trial, long long candidates, const char *why);
-const char *wisp_reason_candidates(const wisp_trial *trial, long long *candidates);
+long long wisp_reason_candidates(const wisp_trial *trial);
 
 /* Ends it as slow: so many times the time of the best then, which had this name. Gives back the ratio, 0 where it says
  * none; and whether it was that one. */
@@ -274,5 +275,9 @@ bool wisp_reason_slower_than(const wisp_trial *trial, const char *name);
 /* Ends it as unfinished, begun so often. 0: it came to an end. */
 void wisp_reason_begin(wisp_trial *trial, int times);
 int wisp_reason_begun(const wisp_trial *trial);
+
+/* Trials of earlier versions have these numbers in their reasons alone: takes them from there into the columns.
+ * Whatever reads a trial does so. */
+void wisp_trial_take_words(wisp_trial *trial);
 
 #endif

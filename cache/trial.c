@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,12 +58,10 @@ wisp_verdict wisp_trial_verdict(const wisp_trial *trial)
 void wisp_tally_add(wisp_tally *tally, const wisp_trial *trial)
 {
   const wisp_verdict verdict = wisp_trial_verdict(trial);
-  long long candidates = 0;
   tally->trials++;
   tally->of[verdict]++;
   if (verdict != WISP_VERDICT_REFUSED) return;
-  wisp_reason_candidates(trial, &candidates);
-  tally->refused_candidates += candidates;
+  tally->refused_candidates += wisp_reason_candidates(trial);
 }
 
 wisp_status wisp_tally_print(wisp_error *err, const wisp_tally *tally, wisp_text *out)
@@ -81,6 +80,8 @@ void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why, ..
 {
   va_list list;
   snprintf(trial->outcome, sizeof trial->outcome, "%s", names[outcome]);
+  trial->candidates = trial->begun = -1;
+  trial->ratio = NAN;
   va_start(list, why);
   vsnprintf(trial->reason, sizeof trial->reason, why, list);
   va_end(list);
@@ -170,27 +171,24 @@ static const char slower[] = " times the time of ";
 
 void wisp_reason_refuse(wisp_trial *t, long long candidates, const char *why)
 {
-  wisp_trial_end(t, WISP_TRIAL_REFUSED, "%lld candidates: %s", candidates, why);
+  wisp_trial_end(t, WISP_TRIAL_REFUSED, "%s", why);
+  t->candidates = candidates < INT_MAX ? (int)candidates : INT_MAX;
 }
 
-const char *wisp_reason_candidates(const wisp_trial *t, long long *candidates)
+long long wisp_reason_candidates(const wisp_trial *t)
 {
-  int read = 0;
-  *candidates = 1;
-  if (sscanf(t->reason, "%lld candidates: %n", candidates, &read) == 1 && read > 0) return t->reason + read;
-  *candidates = 1;
-  return t->reason;
+  return t->candidates > 0 ? t->candidates : 1;
 }
 
 void wisp_reason_drop(wisp_trial *t, double ratio, const char *than)
 {
   wisp_trial_end(t, WISP_TRIAL_SLOW, "%.2f%s%s, dropped", ratio, slower, than);
+  t->ratio = ratio;
 }
 
 double wisp_reason_slower(const wisp_trial *t)
 {
-  const double ratio = strtod(t->reason, NULL);
-  return ratio > 0 ? ratio : 0;
+  return t->ratio > 0 ? t->ratio : 0;
 }
 
 bool wisp_reason_slower_than(const wisp_trial *t, const char *name)
@@ -202,13 +200,28 @@ bool wisp_reason_slower_than(const wisp_trial *t, const char *name)
 void wisp_reason_begin(wisp_trial *t, int times)
 {
   wisp_trial_end(t, WISP_TRIAL_UNFINISHED, "begun %d times, never ended", times);
+  t->begun = times;
 }
 
 int wisp_reason_begun(const wisp_trial *t)
 {
-  int times = 0;
   if (wisp_trial_outcome(t) != WISP_TRIAL_UNFINISHED) return 0;
-  return sscanf(t->reason, "begun %d", &times) == 1 && times > 0 ? times : 1;
+  return t->begun > 0 ? t->begun : 1;
+}
+
+void wisp_trial_take_words(wisp_trial *t)
+{
+  const wisp_outcome outcome = wisp_trial_outcome(t);
+  int read = 0;
+  int number = 0;
+  if (outcome == WISP_TRIAL_REFUSED && t->candidates < 0 &&
+      sscanf(t->reason, "%d candidates: %n", &number, &read) == 1 && read) {
+    t->candidates = number;
+    memmove(t->reason, t->reason + read, strlen(t->reason + read) + 1);
+  }
+  if (outcome == WISP_TRIAL_SLOW && isnan(t->ratio) && strstr(t->reason, slower)) t->ratio = strtod(t->reason, NULL);
+  if (outcome == WISP_TRIAL_UNFINISHED && t->begun < 0 && sscanf(t->reason, "begun %d", &number) == 1)
+    t->begun = number;
 }
 
 uint64_t wisp_step_hash(uint64_t step, const char *kernel)

@@ -180,13 +180,10 @@ typedef struct wisp_ceilings {
 } wisp_ceilings;
 wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceilings *out);
 
-/* ---- Kernels that are no candidates: one plain text for each kind of device, templates/FOLDER/NAME.KIND.k. */
+/* ---- A kernel that checks what a device holds, in its own way: templates/FOLDER/NAME.KIND.k. */
 
 /* Loads the kernel wisp_NAME, with `real` in its text meaning the type given. */
 wisp_status wisp_embedded_module(wisp_error *err, wisp_device *device, const char *folder, const char *name,
                                  const char *real, wisp_module **out);
-/* The same with these lines before its text. */
-wisp_status wisp_embedded_module_with(wisp_error *err, wisp_device *device, const char *folder, const char *name,
-                                      const char *lines, wisp_module **out);
 
 #endif

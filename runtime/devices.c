@@ -176,8 +176,8 @@ wisp_status wisp_device_list_gpus(wisp_error *err, wisp_text *names)
 
 /* ---- Kernels that are no candidates. */
 
-wisp_status wisp_embedded_module_with(wisp_error *err, wisp_device *device, const char *folder, const char *name,
-                                      const char *lines, wisp_module **out)
+wisp_status wisp_embedded_module(wisp_error *err, wisp_device *device, const char *folder, const char *name,
+                                 const char *real, wisp_module **out)
 {
   HELD(wisp_text_free) wisp_text source = {0};
   HELD(wisp_binary_free) wisp_binary binary = {0};
@@ -187,15 +187,7 @@ wisp_status wisp_embedded_module_with(wisp_error *err, wisp_device *device, cons
   snprintf(symbol, sizeof symbol, "wisp_%s", name);
   const char *text = wisp_embedded_text(path);
   CALL(wisp_require(err, text, WISP_EMISSING, "%s is not in this library", path));
-  CALL(wisp_text_print(err, &source, "%s%s", lines, text));
+  CALL(wisp_text_print(err, &source, "typedef %s real;\n%s", real, text));
   CALL(wisp_compile(err, limits->target, symbol, source.data, &binary));
   return wisp_module_load(err, device, &binary, symbol, 0, out);
-}
-
-wisp_status wisp_embedded_module(wisp_error *err, wisp_device *device, const char *folder, const char *name,
-                                 const char *real, wisp_module **out)
-{
-  char lines[64];
-  snprintf(lines, sizeof lines, "typedef %s real;\n", real);
-  return wisp_embedded_module_with(err, device, folder, name, lines, out);
 }

@@ -40,7 +40,14 @@ const char *fixture_path(const char *folder, const char *name)
 
 wisp_trial fixture_trial(int number)
 {
-  wisp_trial t = {.units = 132, .clock_mhz = NAN, .elements = 100000, .registers = 64, .spill_bytes = -1};
+  wisp_trial t = {.units = 132,
+                  .clock_mhz = NAN,
+                  .elements = 100000,
+                  .registers = 64,
+                  .spill_bytes = -1,
+                  .candidates = -1,
+                  .ratio = NAN,
+                  .begun = -1};
   snprintf(t.spec, sizeof t.spec, "nodal.volume:tet:p%d:maxwell:f64", 1 + number % 9);
   strcpy(t.layout, number % 2 ? "slab-km32" : "node-km4-pad144");
   strcpy(t.strategy, "field-in-shared");
@@ -84,10 +91,10 @@ bool fixture_same(const wisp_trial *a, const wisp_trial *b)
               SAME_TEXT(version) && SAME_TEXT(mode) && SAME_TEXT(when) && SAME_TEXT(outcome) && SAME_TEXT(reason) &&
               SAME_TEXT(tie) && SAME_TEXT(floor);
   same = same && SAME_REAL(clock_mhz) && SAME_REAL(ms) && SAME_REAL(gdofs) && SAME_REAL(gbps) && SAME_REAL(gflops) &&
-         SAME_REAL(efficiency) && SAME_REAL(error);
+         SAME_REAL(efficiency) && SAME_REAL(error) && SAME_REAL(ratio);
   same = same && a->units == b->units && a->elements == b->elements && a->registers == b->registers &&
          a->spill_bytes == b->spill_bytes && a->shared_bytes == b->shared_bytes && a->is_default == b->is_default &&
-         a->sample_count == b->sample_count;
+         a->candidates == b->candidates && a->begun == b->begun && a->sample_count == b->sample_count;
   for (int i = 0; same && i < a->sample_count; i++) same = SAME_REAL(samples[i]);
   return same;
 }

@@ -128,11 +128,11 @@ static void test_faults(void **state)
 {
   (void)state;
   static const fault planted[] = {
-      {"lean_fields.part", "to.v[2] | word", "to.v[2] + word", "writes word"},
-      {"lean_fields.part", "s_class[f * {{= rows * E}} + PLACE(BEGINS(row), q % {{E}})] = 0;", "(void)f, (void)row;",
+      {"lean_volume.part", "to.v[2] | word", "to.v[2] + word", "writes word"},
+      {"lean_volume.part", "s_class[f * {{= rows * E}} + PLACE(BEGINS(row), q % {{E}})] = 0;", "(void)f, (void)row;",
        "nobody has written"},
       {"fused.half-turn-lean.k", "s_most[q] = 0;", "s_most[q - 1] = 0;", "writes at -4 of"},
-      {"lean_fields.part", "to.v[0] | word", "(to.v[0] | word) ^ 1", "rhs is not a number"},
+      {"lean_volume.part", "to.v[0] | word", "(to.v[0] | word) ^ 1", "rhs is not a number"},
   };
   char message[512];
   for (size_t i = 0; i < WISP_COUNT(planted); i++) {

@@ -78,7 +78,6 @@ static const struct {
 } plants[] = {
     {"add", "coloured", "coloured", "two elements of colour 0 have node"},
     {"add_stored", "coloured", "coloured", "two elements of colour 0 have node"},
-    {"add", "blocks", "pass_words", "two elements of pass 0 of group 0"},
     {"fill", "passes", "pass_words", "two elements of pass 0 of group 0"},
     {"scatter", "atomic", "map", " is "},
     {"reduce", "list", "sources", " is "},

@@ -202,7 +202,7 @@ static void test_promise(void **state)
   wisp_scope scope;
   wisp_search search;
   wisp_spec spec;
-  wisp_seeds seeds = {.device = "card"};
+  wisp_seeds seeds = {.device = "card", .gpu = true};
   wisp_point *known = NULL;
   size_t count = 0, problems = 0;
   unsigned layouts = 0, early = 0;

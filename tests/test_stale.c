@@ -202,9 +202,10 @@ static bool reaches(library *l, const char *text, const char *path, int depth)
 static bool change_literal(library *l, wisp_embedded *file)
 {
   wisp_text text = {0};
-  const char *from = strncmp(file->text, "{{!", 3) == 0 ? strstr(file->text, "}}") : file->text;
-  while (*from && !(isdigit((unsigned char)*from) && strchr(" (*[", from[-1]))) {
+  const char *from = file->text;
+  while (*from && !(from > file->text && isdigit((unsigned char)*from) && strchr(" (*[", from[-1]))) {
     if (strncmp(from, "//", 2) == 0) from += strcspn(from, "\n");
+    if (strncmp(from, "{{!", 3) == 0) from = strstr(from, "}}");
     from += *from != '\0';
   }
   if (!*from) return false;

@@ -114,6 +114,37 @@ static void test_trials_of_a_spec(void **state)
   wisp_store_close(store);
 }
 
+/* Numbers of an outcome come back from their columns to the last bit. A trial of an earlier version, whose reason alone
+ * says them, has them in the columns once it is read. */
+static void test_numbers_of_outcomes(void **state)
+{
+  const char *path = fixture_path(*state, "user.db");
+  wisp_error err = {0};
+  wisp_writer *writer = NULL;
+  wisp_trial t[6];
+  for (int i = 0; i < 6; i++) t[i] = fixture_trial(i);
+  wisp_reason_refuse(&t[0], 1234, "too many threads");
+  wisp_reason_drop(&t[1], 4.0 / 3, "another");
+  wisp_reason_begin(&t[2], 2);
+  wisp_trial_end(&t[3], WISP_TRIAL_REFUSED, "1234 candidates: too many threads");
+  wisp_trial_end(&t[4], WISP_TRIAL_SLOW, "1.33 times the time of another, dropped");
+  wisp_trial_end(&t[5], WISP_TRIAL_UNFINISHED, "begun 2 times, never ended");
+  assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_OK);
+  for (int i = 0; i < 6; i++) assert_int_equal(wisp_writer_add(&err, writer, &t[i]), WISP_OK);
+  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  wisp_store *store = open_store(path);
+  for (size_t i = 0; i < 6; i++) {
+    const wisp_trial *read = wisp_store_trial(store, i, NULL);
+    assert_int_equal(wisp_reason_candidates(read), i % 3 == 0 ? 1234 : 1);
+    assert_true(wisp_reason_slower(read) == (i == 1 ? 4.0 / 3 : i == 4 ? 1.33 : 0));
+    assert_int_equal(wisp_reason_begun(read), i % 3 == 2 ? 2 : 0);
+    if (i < 3) assert_true(fixture_same(read, &t[i]));
+    if (i == 3) assert_string_equal(read->reason, "too many threads");
+  }
+  assert_true(wisp_reason_slower_than(wisp_store_trial(store, 4, NULL), "another"));
+  wisp_store_close(store);
+}
+
 static void test_one_file_at_rest(void **state)
 {
   fixture_fill(fixture_path(*state, "wisp.db"), 0, 3);
@@ -441,6 +472,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       CASE(test_round_trip),
       CASE(test_trials_of_a_spec),
+      CASE(test_numbers_of_outcomes),
       CASE(test_one_file_at_rest),
       CASE(test_has),
       CASE(test_repeated_add_replaces),

@@ -117,7 +117,11 @@ static void test_migration(void **state)
   const char *path = fixture_path(*state, "wisp.db");
   wisp_database database = {0};
   wisp_store *store = NULL;
-  fixture_fill(path, 0, 40);
+  for (int i = 0; i < 40; i++) {
+    wisp_trial old = fixture_trial(i);
+    old.floor[0] = '\0'; /* which that version had not */
+    put(path, &old);
+  }
   assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READWRITE, false, &database), WISP_OK);
   assert_int_equal(wisp_database_run(NULL, &database,
                                      "DROP VIEW winner; CREATE TABLE old AS SELECT * FROM trial; DROP TABLE trial;"
@@ -129,13 +133,15 @@ static void test_migration(void **state)
   wisp_trial ordered = fixture_trial(7);
   strcpy(ordered.mesh, WISP_MESH_ORDERED);
   put(path, &ordered);
-  assert_int_equal(wisp_store_open(NULL, path, false, NULL, &store), WISP_OK);
+  wisp_error err = {0};
+  if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
   assert_int_equal(wisp_store_count(store), 41);
   for (int i = 0; i < 40; i++) {
     const wisp_trial *t = wisp_store_trial(store, (size_t)i, NULL);
     wisp_trial expected = fixture_trial(i);
     assert_string_equal(t->mesh, WISP_MESH_BOX);
     strcpy(expected.mesh, WISP_MESH_BOX);
+    expected.floor[0] = '\0';
     assert_true(fixture_same(t, &expected));
   }
   wisp_store_close(store);

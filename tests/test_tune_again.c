@@ -100,8 +100,7 @@ static void drop(sweep *s, size_t first, const char *rival)
   assert_int_equal(wisp_writer_open(&err, s->db, NULL, &writer), WISP_OK);
   for (size_t i = first; i < s->count; i++) {
     wisp_trial t = s->trials[i];
-    strcpy(t.outcome, "slow");
-    snprintf(t.reason, sizeof t.reason, "2.00 times the time of %s, dropped", rival);
+    wisp_reason_drop(&t, 2, rival);
     *t.tie = '\0';
     t.ms = 1 + 1e-3 * (double)i;
     assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
@@ -115,8 +114,7 @@ static void choose(sweep *s, double ms)
   wisp_error err = {0};
   wisp_writer *writer = NULL;
   wisp_trial t = s->trials[0];
-  strcpy(t.outcome, "ok");
-  *t.reason = '\0';
+  wisp_trial_end(&t, WISP_TRIAL_OK, "%s", "");
   strcpy(t.tie, WISP_TIE_CHOSEN);
   t.ms = ms;
   assert_int_equal(wisp_writer_open(&err, s->db, NULL, &writer), WISP_OK);

@@ -196,10 +196,10 @@ wisp_status wisp_plan_enumerate(wisp_error *err, const wisp_strategy *s, const w
     wisp_plan *legal = NULL;
     if (!plan && applies == WISP_OK) CALL(open_plan(err, s, spec, layout, names, &plan));
     const wisp_status status = applies == WISP_OK ? fix_values(&reason, plan, values) : applies;
-    const char *why = applies == WISP_OK ? reason.text : unfit.text;
-    if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", why);
+    if (applies != WISP_OK) reason = unfit;
+    if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
     if (status == WISP_OK) legal = plan, plan = NULL; /* a refused one is tried with the next values */
-    CALL(visit(err, context, values, legal, legal ? NULL : why));
+    CALL(visit(err, context, values, legal, legal ? NULL : reason.text));
   } while (next_values(s, index, values));
   return WISP_OK;
 }

@@ -1,5 +1,6 @@
 #include "heat_solver.h"
 #include "market.h"
+#include "../dialect_kernel.h"
 #include "room.h"
 
 #include <math.h>
@@ -88,16 +89,16 @@ static wisp_status make_arrays(wisp_error *err, wisp_heat_solver *s)
 /* kappa and its derivative go into their texts. */
 static wisp_status make_node_kernels(wisp_error *err, wisp_heat_solver *s)
 {
-  static const char *const names[NODE_KERNELS] = {"heat_begin", "heat_residual", "heat_aim", "heat_correct"};
+  static const char *const names[NODE_KERNELS] = {"solve/heat_begin", "solve/heat_residual", "solve/heat_aim",
+                                                  "solve/heat_correct"};
   HELD(wisp_text_free) wisp_text lines = {0};
-  CALL(wisp_text_print(err, &lines, "typedef %s real;\n#define KAPPA(u) ",
-                       s->method.precision == WISP_F32 ? "float" : "double"));
+  CALL(wisp_text_print(err, &lines, "#ifndef __CUDACC__\n#include <math.h>\n#endif\n#define KAPPA(u) "));
   CALL(wisp_expr_print(err, s->heat->value, &lines));
   CALL(wisp_text_print(err, &lines, "\n#define RISE(u) "));
   CALL(wisp_expr_print(err, s->heat->rise, &lines));
   CALL(wisp_text_print(err, &lines, "\n"));
   for (int k = 0; k < NODE_KERNELS; k++)
-    CALL(wisp_embedded_module_with(err, s->device, "solve", names[k], lines.data, &s->at_nodes[k]));
+    CALL(wisp_dialect_module(err, s->device, names[k], s->method.precision, lines.data, &s->at_nodes[k]));
   CALL(wisp_event_create(err, s->device, &s->begin));
   CALL(wisp_event_create(err, s->device, &s->assembled));
   return wisp_event_create(err, s->device, &s->aimed);

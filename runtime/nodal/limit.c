@@ -12,6 +12,7 @@
 #include "../device.h"
 #include "krylov.h"
 #include "stepper.h"
+#include "../dialect_kernel.h"
 
 #include <complex.h>
 #include <math.h>
@@ -165,8 +166,7 @@ static wisp_status clear(wisp_error *err, wisp_stepper *solver)
 
 static wisp_status open_mixing(wisp_error *err, probe *p)
 {
-  const char *real = p->solver->precision == WISP_F32 ? "float" : "double";
-  return wisp_embedded_module(err, p->solver->device, "solve", "mix", real, &p->integrator.mixing);
+  return wisp_dialect_module(err, p->solver->device, "solve/mix", p->solver->precision, "", &p->integrator.mixing);
 }
 
 static void close_probe(probe *p)

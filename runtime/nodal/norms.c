@@ -7,6 +7,7 @@
 #include "../../gen/wide.h"
 #include "../../gen/check.h"
 #include "../device.h"
+#include "../dialect_kernel.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -309,8 +310,7 @@ static wisp_status upload_mask(wisp_error *err, wisp_stepper *solver, const wisp
 
 wisp_status wisp_stepper_open_sketch(wisp_error *err, wisp_stepper *solver, const wisp_dg *dg)
 {
-  const char *real = solver->precision == WISP_F32 ? "float" : "double";
-  CALL(wisp_embedded_module(err, solver->device, "solve", "sketch", real, &solver->sketch.module));
+  CALL(wisp_dialect_module(err, solver->device, "solve/sketch", solver->precision, "", &solver->sketch.module));
   CALL(wisp_device_alloc(err, solver->device, WISP_SKETCH * sizeof(double), &solver->sketch.sums));
   return upload_mask(err, solver, dg);
 }

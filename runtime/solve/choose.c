@@ -1,397 +1,119 @@
-/* One kernel: the best of the store's entries that fits here, else its default. */
-#include "choose.h"
+/* Several ways to one result: each chosen by itself, then compared by what the store says of their kernels, or, where
+ * it says nothing, by the family's defaults. */
 #include "choose_parts.h"
+#include "choose.h"
 #include "../../gen/strategy/defaults.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what the store says --- */
-
-wisp_status wisp_choosing_pass_over(wisp_error *err, wisp_choosing *c, const wisp_trial *trial, const char *why)
+static bool has(const wisp_stage *stage, const char *kernel)
 {
-  CALL(wisp_grow(err, &c->unfit, &c->room, c->unfits + 1, sizeof *c->unfit));
-  wisp_unfit *u = &c->unfit[c->unfits++];
-  u->trial = trial;
-  snprintf(u->why, sizeof u->why, "%s", why ? why : "");
+  for (int i = 0; i < stage->kernels; i++)
+    if (strcmp(stage->choice[i].kernel, kernel) == 0) return true;
+  return false;
+}
+
+/* What a stage's kernels, but those that the other way has too, take for an element, one after the other: as they were
+ * measured, and as is expected here; NaN where one has no entry, or its time here is not known. And how well the worst
+ * of their entries fits. */
+typedef struct measured {
+  double ms, expected;
+  wisp_match match;
+} measured;
+
+static measured measure(const wisp_stage *stage, const wisp_stage *other)
+{
+  measured out = {0, 0, WISP_MATCH_EXACT};
+  for (int i = 0; i < stage->kernels; i++) {
+    const wisp_choice *c = &stage->choice[i];
+    if (has(other, c->kernel)) continue;
+    out.ms += c->trial ? c->ms / (double)c->trial->elements : NAN;
+    out.expected += c->expected;
+    if (c->match > out.match) out.match = c->match;
+  }
+  return out;
+}
+
+/* As is expected here; where that is not known, as was measured of what matches alike. */
+static bool is_faster(const wisp_stage *stage, const wisp_stage *than)
+{
+  const measured a = measure(stage, than), b = measure(than, stage);
+  if (!isnan(a.expected) && !isnan(b.expected)) return a.expected < b.expected;
+  return a.match == b.match && a.ms < b.ms;
+}
+
+/* Whether a line of the family's defaults prefers the stage's composition here. */
+static wisp_status is_preferred(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish,
+                                const wisp_stage *stage, bool *out)
+{
+  const wisp_defaults *defaults = wisp_strategies_defaults(from->strategies, wish->spec.family);
+  const char *composition;
+  *out = false;
+  for (size_t i = 0; !*out && (composition = wisp_defaults_stage(defaults, i)); i++)
+    if (strcmp(composition, stage->composition) == 0)
+      CALL(wisp_defaults_stage_holds(err, defaults, i, stage->names, out));
   return WISP_OK;
 }
 
-static const wisp_unfit *find_unfit(const wisp_choosing *c, const wisp_trial *trial)
+/* Does the stage take the place of the best so far? */
+static wisp_status is_better(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, const wisp_stage *stage,
+                             const wisp_stage *best, bool *out)
 {
-  for (size_t i = 0; i < c->unfits; i++)
-    if (c->unfit[i].trial == trial) return &c->unfit[i];
-  return NULL;
-}
-
-/* A wisp_current: the entry was measured with the kernel text of today, and nothing is known against it. */
-static bool may_fit(const void *context, const wisp_trial *trial)
-{
-  const wisp_choosing *c = context;
-  return !find_unfit(c, trial) && wisp_trial_is_current(c->from->strategies, trial);
-}
-
-/* The best entry of the kernel in each class that passes the filter; layout NULL: in any. */
-static void look_up(const wisp_choosing *c, const char *layout, wisp_current fits, wisp_answer out[WISP_ANSWER_CLASSES])
-{
-  char text[WISP_SPEC_TEXT];
-  for (int i = 0; i < WISP_ANSWER_CLASSES; i++) out[i] = (wisp_answer){NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
-  wisp_spec_print(&c->spec, text);
-  if (c->from->store) wisp_store_find_each(c->from->store, &c->asker, text, layout, c->wish->elements, fits, c, out);
-}
-
-void wisp_choosing_look_up_each(const wisp_choosing *c, const char *layout, wisp_answer out[WISP_ANSWER_CLASSES])
-{
-  look_up(c, layout, may_fit, out);
-  for (int i = 0; i < c->nearest; i++) out[i].trial = NULL;
-}
-
-void wisp_choosing_look_up(const wisp_choosing *c, const char *layout, wisp_answer *out)
-{
-  wisp_answer each[WISP_ANSWER_CLASSES];
-  *out = (wisp_answer){NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
-  wisp_choosing_look_up_each(c, layout, each);
-  if (c->from->store) *out = wisp_store_settle(c->from->store, &c->asker, c->wish->elements, each);
-}
-
-bool wisp_choosing_layout(const wisp_choosing *c, const wisp_trial *trial, wisp_layout *out)
-{
-  return wisp_layout_parse(NULL, trial->layout, c->layout->Np, c->layout->Nf, out) == WISP_OK;
-}
-
-/* The nearest entry that passes the filter and matches better than the choice; NULL: none. */
-static wisp_answer find_nearer(const wisp_choosing *c, const char *layout, wisp_current fits, const wisp_choice *choice)
-{
-  wisp_answer each[WISP_ANSWER_CLASSES];
-  look_up(c, layout, fits, each);
-  for (int i = 0; i < wisp_answer_class(choice->match, WISP_LAYER_USER) && i < WISP_ANSWER_CLASSES; i++)
-    if (each[i].trial) return each[i];
-  return (wisp_answer){NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
-}
-
-void wisp_choosing_note(const wisp_choosing *c, const char *layout, wisp_choice *choice)
-{
-  if (choice->match <= WISP_MATCH_DRIVER) return;
-  choice->passed = find_nearer(c, layout, may_fit, choice);
-  if (choice->passed.trial && choice->trial) {
-    wisp_choosing_note_slower(choice, choice->passed.trial);
-    return;
-  }
-  choice->passed = find_nearer(c, layout, NULL, choice);
-  if (!choice->passed.trial) return;
-  const wisp_unfit *known = find_unfit(c, choice->passed.trial);
-  const bool stale = !known || !*known->why;
-  choice->remark = stale ? "stale" : "refused";
-  snprintf(choice->note, sizeof choice->note, "%s",
-           stale ? "it is stale: measured before a kernel's text changed" : known->why);
-}
-
-void wisp_choosing_note_slower(wisp_choice *choice, const wisp_trial *passed)
-{
-  choice->remark = "slower";
-  snprintf(choice->note, sizeof choice->note, "%.80s's entry is expected to be faster than that of %.80s",
-           choice->trial->device, passed->device);
-}
-
-/* --- one kernel in one layout --- */
-
-wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_layout *layout,
-                           const wisp_answer *answer)
-{
-  wisp_choice choice = {.kernel = kernel,
-                        .strategy = strategy,
-                        .params = "",
-                        .trial = answer->trial,
-                        .match = answer->match,
-                        .layer = answer->layer,
-                        .ms = answer->trial ? answer->trial->ms : NAN,
-                        .expected = wisp_answer_expected(answer)};
-  wisp_layout_print(layout, choice.layout);
-  return choice;
-}
-
-wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device)
-{
-  const wisp_shown shown[] = {
-      {{choice->trial, choice->match, choice->layer, 1}, choice->stale ? "stale" : ""},
-      {choice->passed, choice->remark ? choice->remark : "refused"},
-      {{NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN}, ""},
-  };
-  int i = 0;
-  while (i < 2 && (!shown[i].answer.trial || (device && strcmp(shown[i].answer.trial->device, device) != 0))) i++;
-  return shown[i];
-}
-
-static void describe(const wisp_plan *plan, const wisp_answer *answer, wisp_choice *out)
-{
-  const wisp_strategy *s = plan->strategy;
-  *out = wisp_choice_of(s->kernel, s->name, &plan->layout, answer);
-  out->params = plan->params;
-}
-
-/* The entry's plan. WISP_EREFUSED or WISP_EINPUT where it does not fit here. */
-static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wisp_trial *trial, const wisp_stage *stage,
-                              wisp_plan **out)
-{
-  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-  const wisp_strategy *s = wisp_strategies_find(c->from->strategies, c->spec.family, c->spec.kernel, trial->strategy);
-  CALL(wisp_require(err, !stage->reproducible || !s || !s->varies, WISP_EREFUSED, "%s adds up in no fixed order",
-                    trial->strategy));
-  CALL(wisp_plan_from_text(err, s, &c->spec, &stage->layout, stage->names, trial->params, &plan));
-  CALL(wisp_require(err, wisp_fixed_suits(&stage->fixed, plan), WISP_EREFUSED, "%s runs on another discretisation",
-                    trial->params));
-  return GIVE(plan, out);
-}
-
-static bool does_not_fit(wisp_status status)
-{
-  return status == WISP_EREFUSED || status == WISP_EINPUT;
-}
-
-/* Adds the kernel to the stage: its best entry that is legal here, else its default. */
-static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *stage)
-{
-  wisp_answer answer;
-  wisp_plan *plan = NULL;
-  wisp_choice *choice = &stage->choice[stage->kernels];
-  char layout[WISP_LAYOUT_TEXT];
-  wisp_layout_print(&stage->layout, layout);
-  wisp_spec_name_kernel(&c->spec, kernel);
-  for (wisp_choosing_look_up(c, layout, &answer); answer.trial && !plan;) {
-    wisp_error why = {.text = ""};
-    const wisp_status status = entry_plan(&why, c, answer.trial, stage, &plan);
-    if (status == WISP_OK) continue;
-    if (!does_not_fit(status)) CALL(wisp_fail(err, status, "%s", why.text));
-    CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
-    wisp_choosing_look_up(c, layout, &answer);
-  }
-  if (!plan) CALL(wisp_choosing_default(err, c, stage, &plan));
-  describe(plan, &answer, choice);
-  wisp_choosing_note(c, layout, choice);
-  wisp_fixed_add(&stage->fixed, plan);
-  stage->plan[stage->kernels++] = plan;
+  bool wanted = false, already = false;
+  *out = is_faster(stage, best);
+  if (*out || !isnan(measure(stage, best).ms) || !isnan(measure(best, stage).ms)) return WISP_OK;
+  CALL(is_preferred(err, from, wish, stage, &wanted));
+  CALL(is_preferred(err, from, wish, best, &already));
+  *out = wanted && !already;
   return WISP_OK;
 }
 
-/* --- what spaces can name --- */
-
-/* The family's names in a layout, with the wish's own formulas. */
-static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
+/* One of them; out->kernels stays 0, and the first reason is kept, where it does not run here or was not measured. */
+static wisp_status try_way(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, const char *composition,
+                           wisp_status *first, wisp_error *why, wisp_stage *out)
 {
-  OWNED(wisp_env_destroy) wisp_env *names = NULL;
-  CALL(wisp_choosing_names(err, c, layout, &names));
-  for (const wisp_own_formula *own = c->wish->own; own && own->name; own++)
-    CALL(wisp_names_formula(err, names, own->name, own->formula, c->spec.precision));
-  return GIVE(names, out);
-}
-
-/* --- kernels together --- */
-
-void wisp_stage_free(wisp_stage *stage)
-{
-  wisp_stage_unload(stage);
-  for (int i = 0; i < stage->kernels; i++) wisp_plan_destroy(stage->plan[i]), wisp_env_destroy(stage->lent[i]);
-  free(stage->plan);
-  free(stage->lent);
-  free(stage->choice);
-  free(stage->composition);
-  wisp_env_destroy(stage->names);
-  *stage = (wisp_stage){.kernels = 0};
-}
-
-static wisp_status check_stage(wisp_error *err, const wisp_choosing *c, int i, const wisp_env *names)
-{
-  bool holds = true;
-  if (i == WISP_NO_LINE) return WISP_OK;
-  CALL(wisp_defaults_stage_holds(err, wisp_strategies_defaults(c->from->strategies, c->family->name), (size_t)i, names,
-                                 &holds));
-  return wisp_require(err, holds, WISP_EREFUSED, "it is not the default here");
-}
-
-/* Adds a kernel of another family, which chooses it as if it were alone. */
-static wisp_status borrow(wisp_error *err, const wisp_choosing *c, const wisp_spec *spec, wisp_stage *stage)
-{
-  const wisp_wish wish = {.spec = *spec, .elements = c->wish->elements, .reproducible = c->wish->reproducible};
-  HELD(wisp_stage_free) wisp_stage lent = {.kernels = 0};
-  CALL(wisp_choose(err, c->from, &wish, &lent));
-  stage->plan[stage->kernels] = lent.plan[0];
-  stage->choice[stage->kernels] = lent.choice[0];
-  stage->lent[stage->kernels++] = lent.names;
-  lent.kernels = 0, lent.names = NULL;
+  wisp_wish own = *wish;
+  wisp_error reason = {.text = ""};
+  own.composition = composition;
+  const wisp_status status = wisp_choose_one(&reason, from, &own, out);
+  const bool none = status == WISP_EREFUSED || status == WISP_EMISSING;
+  CALL(wisp_require(err, none || status == WISP_OK, status, "%s", reason.text));
+  if (none && *first == WISP_OK) *first = status, *why = reason;
   return WISP_OK;
 }
 
-wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int line,
-                               const wisp_layout *layout, wisp_stage *out)
+static wisp_status choose_way(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out)
 {
-  const size_t count = (size_t)wisp_composition_count(composition);
-  HELD(wisp_stage_free)
-  wisp_stage stage = {.layout = *layout,
-                      .strategies = c->from->strategies,
-                      .reproducible = c->wish->reproducible,
-                      .composition = strdup(composition)};
-  CALL(wisp_require(err, stage.composition, WISP_EMEMORY, "out of memory"));
-  CALL(wisp_choosing_suit(err, c, composition));
-  CALL(wisp_new(err, count, sizeof *stage.plan, &stage.plan));
-  CALL(wisp_new(err, count, sizeof *stage.choice, &stage.choice));
-  CALL(wisp_new(err, count, sizeof *stage.lent, &stage.lent));
-  if (c->wish->settled) stage.settled = *c->wish->settled;
-  if (c->wish->fixed) stage.settled = *c->wish->fixed, stage.settled.made = true;
-  stage.fixed = stage.settled;
-  CALL(make_names(err, c, layout, &stage.names));
-  CALL(check_stage(err, c, line, stage.names));
-  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
-    wisp_spec spec;
-    CALL(wisp_composition_spec(err, &c->spec, kernel, &spec));
-    CALL(strcmp(spec.family, c->spec.family) == 0 ? add_kernel(err, c, kernel, &stage) : borrow(err, c, &spec, &stage));
+  HELD(wisp_stage_free) wisp_stage best = {.kernels = 0};
+  OWNED(free) char *names = NULL;
+  wisp_status first = WISP_OK;
+  wisp_error why = {.text = ""};
+  CALL(wisp_new(err, strlen(wish->composition) + 1, 1, &names));
+  strcpy(names, wish->composition);
+  for (char *name = names, *next; name; name = next) {
+    HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+    next = strchr(name, '|');
+    if (next) *next++ = '\0';
+    bool better = true;
+    CALL(try_way(err, from, wish, name, &first, &why, &stage));
+    if (stage.kernels && best.kernels) CALL(is_better(err, from, wish, &stage, &best, &better));
+    if (!stage.kernels || !better) continue;
+    wisp_stage_free(&best);
+    best = stage;
+    stage = (wisp_stage){.kernels = 0};
   }
-  return GIVE(stage, out);
-}
-
-/* --- one kernel alone --- */
-
-/* Its best entry over all layouts that is legal here. out->kernels stays 0 where there is none. */
-static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *out)
-{
-  wisp_answer answer;
-  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
-  for (wisp_choosing_look_up(c, NULL, &answer); answer.trial; wisp_choosing_look_up(c, NULL, &answer)) {
-    wisp_error why = {.text = "its layout is none here"};
-    wisp_layout layout;
-    const wisp_status status = wisp_choosing_layout(c, answer.trial, &layout)
-                                   ? wisp_choosing_fill(&why, c, kernel, WISP_NO_LINE, &layout, &stage)
-                                   : WISP_EREFUSED;
-    /* Another one of that layout may be expected to be faster there; one that was found unfit is not enough. */
-    if (status == WISP_OK && stage.choice->trial && !find_unfit(c, answer.trial)) break;
-    wisp_stage_free(&stage);
-    if (status != WISP_OK && !does_not_fit(status)) CALL(wisp_fail(err, status, "%s", why.text));
-    if (!find_unfit(c, answer.trial)) CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
-  }
-  return GIVE(stage, out);
-}
-
-/* The layout of the default of a composition; where there is but one, there is nothing to choose. */
-static wisp_status layout_of_default(wisp_error *err, const wisp_choosing *c, const char *composition, wisp_layout *out)
-{
-  if (c->layouts == 1) return *out = c->layout[0], WISP_OK;
-  const wisp_chooser from = {c->from->strategies, NULL, c->from->limits, c->from->scopes};
-  wisp_wish wish = {.spec = c->spec,
-                    .composition = composition,
-                    .fixed = c->wish->fixed,
-                    .settled = c->wish->settled,
-                    .reproducible = c->wish->reproducible};
-  HELD(wisp_stage_free) wisp_stage whole = {.kernels = 0};
-  wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
-  CALL(wisp_choose(err, &from, &wish, &whole));
-  *out = whole.layout;
-  return WISP_OK;
-}
-
-/* Its default, in the layout of the default of the first composition, or chain, that has it. */
-static wisp_status from_defaults(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *out)
-{
-  wisp_status status = WISP_EREFUSED;
-  const char *const lone[] = {kernel, NULL};
-  wisp_layout layout;
-  wisp_error first = {.text = "no composition has it"};
-  const char *const *const lists[] = {c->family->compositions[0] ? c->family->compositions : lone, c->family->chains};
-  for (int i = 0; i < 2; i++)
-    for (const char *const *list = lists[i]; list && *list && status == WISP_EREFUSED; list++)
-      if (wisp_composition_has(*list, kernel))
-        status = wisp_choosing_remember(&first, c, *list, layout_of_default, &layout);
-  if (status != WISP_OK) return wisp_fail(err, status, "kernel %s: %s", kernel, first.text);
-  return wisp_choosing_fill(err, c, kernel, WISP_NO_LINE, &layout, out);
-}
-
-static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_stage *out)
-{
-  const char *kernel = c->wish->spec.kernel;
-  if (!wisp_family_kernel(c->family, kernel)) return wisp_family_refuse_kernel(err, c->family, kernel);
-  if (c->wish->layout) {
-    CALL(wisp_choosing_fill(err, c, kernel, WISP_NO_LINE, c->layout, out));
-  } else {
-    CALL(from_entries(err, c, kernel, out));
-    if (!out->kernels) CALL(from_defaults(err, c, kernel, out));
-    wisp_choosing_note(c, NULL, out->choice);
-  }
-  out->whole = *out->choice;
-  return WISP_OK;
+  CALL(wisp_require(err, best.kernels, first, "%s", why.text));
+  return GIVE(best, out);
 }
 
 /* --- what is asked for --- */
 
-static void print_names(const char *const *list, char *text, size_t room)
-{
-  size_t length = 0;
-  *text = '\0';
-  for (int i = 0; list[i] && length < room; i++)
-    length += (size_t)snprintf(text + length, room - length, "%s%s", i ? ", " : "", list[i]);
-}
-
-wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, const char *composition)
-{
-  char names[400];
-  print_names(family->compositions, names, sizeof names);
-  return wisp_require(err, wisp_is_composition(family, composition), WISP_EUSAGE,
-                      "composition '%s' is not known: use one of %s", composition, names);
-}
-
-/* The family and the layouts to try; what the wish names must be there. */
-static wisp_status check_wish(wisp_error *err, wisp_choosing *c)
-{
-  wisp_status status = WISP_OK;
-  const wisp_wish *w = c->wish;
-  c->spec = w->spec;
-  c->family = wisp_family_find(w->spec.family);
-  if (c->family && !*c->spec.element) wisp_spec_name_element(&c->spec, c->family->elements->name);
-  TRY(wisp_family_check(err, &c->spec));
-  if (w->composition) TRY(wisp_composition_check(err, c->family, w->composition));
-  c->layouts = wisp_family_layouts(&c->spec, c->layout);
-  if (w->layout) {
-    TRY(wisp_layout_parse(err, w->layout, c->layout->Np, c->layout->Nf, c->layout));
-    c->layouts = 1;
-  }
-done:
-  return status == WISP_EINPUT
-             ? wisp_fail(err, WISP_EUSAGE, "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts",
-                         w->spec.order, w->layout, w->spec.order)
-             : status;
-}
-
-static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wisp_stage *stage)
-{
-  char text[WISP_SPEC_TEXT];
-  for (int i = 0; i < stage->kernels; i++) {
-    if (stage->choice[i].match == WISP_MATCH_EXACT) continue;
-    wisp_spec_print(&stage->plan[i]->spec, text);
-    return wisp_fail(err, WISP_EMISSING,
-                     "%s, layout %s: no entry was measured on %s with this driver and compiler: tune it, or allow "
-                     "other matches",
-                     text, stage->choice[i].layout, c->from->limits->name);
-  }
-  return WISP_OK;
-}
-
 wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_choosing c = {.from = from, .wish = wish, .asker = wisp_limits_asker(from->limits)};
-  c.asker.exact_only = wish->exact_match_only;
-  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
-  if (wish->composition && strchr(wish->composition, '|')) return wisp_choose_way(err, from, wish, out);
-  TRY(check_wish(err, &c));
-  if (*wish->spec.kernel && !wisp_spec_is_step(&wish->spec))
-    TRY(choose_kernel(err, &c, &stage));
-  else
-    TRY(wisp_choose_stage(err, &c, &stage));
-  if (wish->exact_match_only) TRY(check_exact(err, &c, &stage));
-  *out = stage;
-  stage = (wisp_stage){.kernels = 0};
-done:
-  free(c.unfit);
-  return status;
+  const bool several = wish->composition && strchr(wish->composition, '|');
+  return (several ? choose_way : wisp_choose_one)(err, from, wish, out);
 }
 
 wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out)
@@ -401,40 +123,6 @@ wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const 
   const bool none = status == WISP_EREFUSED || status == WISP_EUSAGE || status == WISP_EINPUT;
   if (none) *out = (wisp_stage){.kernels = 0};
   return wisp_require(err, none || status == WISP_OK, status, "%s", reason.text);
-}
-
-wisp_asker wisp_limits_asker(const wisp_limits *limits)
-{
-  wisp_asker asker = {.units = limits->units};
-  snprintf(asker.device, sizeof asker.device, "%s", limits->name);
-  snprintf(asker.target, sizeof asker.target, "%s", limits->target);
-  snprintf(asker.driver, sizeof asker.driver, "%s", limits->driver);
-  snprintf(asker.compiler, sizeof asker.compiler, "%s", limits->compiler);
-  return asker;
-}
-
-wisp_status wisp_trial_limits(wisp_error *err, const wisp_trial *trial, wisp_limits *out)
-{
-  const bool known = strcmp(out->target, trial->target) == 0;
-  const wisp_status status = known ? WISP_OK : wisp_target_documented(err, trial->target, out);
-  snprintf(out->name, sizeof out->name, "%s", trial->device);
-  snprintf(out->driver, sizeof out->driver, "%s", trial->driver);
-  snprintf(out->compiler, sizeof out->compiler, "%s", trial->compiler);
-  out->units = trial->units;
-  return status;
-}
-
-bool wisp_trial_is_current(const wisp_strategies *strategies, const wisp_trial *trial)
-{
-  wisp_spec spec;
-  char hash[20];
-  if (wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return false;
-  if (wisp_spec_is_step(&spec)) return true;
-  const wisp_strategy *strategy = wisp_strategies_find(strategies, spec.family, spec.kernel, trial->strategy);
-  if (!strategy) return false;
-  wisp_strategy_hash(strategy, spec.system, wisp_target_dialect(trial->target), hash);
-  if (!*hash || strcmp(hash, trial->template_hash) != 0) return false;
-  return *trial->params == '*' || wisp_strategy_lists(strategy, trial->params); /* *1: refusals of many */
 }
 
 /* Of one kernel of the stage; NaN where no trial tells. */

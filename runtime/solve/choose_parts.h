@@ -1,4 +1,5 @@
-/* Inside the chooser: choose.c chooses kernels, choose_stage.c which of them make a stage. */
+/* Inside the chooser, from below: choose_fill.c fills a composition with kernels, choose_stage.c finds the composition,
+ * choose_one.c chooses a kernel or a stage, choose.c among several ways. */
 #ifndef WISP_CHOOSE_PARTS_H
 #define WISP_CHOOSE_PARTS_H
 
@@ -21,7 +22,18 @@ typedef struct wisp_choosing {
   int nearest; /* of the classes of entries (cache/store.h), the first that is looked at; 0: all are */
   size_t unfits, room;
   wisp_unfit *unfit;
+  /* wisp_choose_one, for a kernel of another family. */
+  wisp_status (*choose)(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
 } wisp_choosing;
+
+/* What was said against an entry; NULL: nothing. */
+const wisp_unfit *wisp_choosing_unfit(const wisp_choosing *c, const wisp_trial *trial);
+
+/* An entry's plan is none here. */
+static inline bool wisp_does_not_fit(wisp_status status)
+{
+  return status == WISP_EREFUSED || status == WISP_EINPUT;
+}
 
 /* The best entry of the kernel that was measured with today's text and of which nothing is known against it; layout
  * NULL: in any. */
@@ -62,7 +74,7 @@ wisp_status wisp_choosing_remember(wisp_error *err, const wisp_choosing *c, cons
 
 bool wisp_is_composition(const wisp_family *family, const char *composition);
 wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out);
-/* Where the wish's composition is several. */
-wisp_status wisp_choose_way(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
+/* wisp_choose where the wish's composition is not several. */
+wisp_status wisp_choose_one(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
 
 #endif

@@ -308,13 +308,6 @@ static wisp_status load_default(wisp_error *err, wisp_device *device, wisp_stage
   return status;
 }
 
-void wisp_stage_unload(wisp_stage *stage)
-{
-  for (int i = 0; stage->kernel && i < stage->kernels; i++) wisp_kernel_destroy(stage->kernel[i]);
-  free(stage->kernel);
-  stage->kernel = NULL;
-}
-
 wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *stage)
 {
   wisp_status status = WISP_OK;

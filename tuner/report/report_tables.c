@@ -210,16 +210,15 @@ static size_t list_refusals(const wisp_report_subject *subject, refusal *list)
     for (size_t e = 0; e < subject->cells[i].count; e++) {
       const wisp_trial *t = subject->cells[i].entries[e].trial;
       if (wisp_trial_outcome(t) != WISP_TRIAL_REFUSED) continue;
-      long long candidates;
+      const long long candidates = wisp_reason_candidates(t);
       char key[400];
-      const char *why = wisp_reason_candidates(t, &candidates);
-      make_key(why, key);
+      make_key(t->reason, key);
       size_t at = 0;
       while (at < count && strcmp(list[at].key, key) != 0) at++;
       if (at == count) {
         memset(&list[count], 0, sizeof *list);
         memcpy(list[count].key, key, sizeof key);
-        list[count++].example = why;
+        list[count++].example = t->reason;
       }
       list[at].candidates += candidates;
       list[at].kinds++;

@@ -192,57 +192,7 @@ wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scop
 
 /* A candidate this much slower than the best is dropped after its first samples. */
 static const double DROP_BUDGET = 1.25, DROP_EXHAUSTIVE = 1.5;
-/* A machine that cannot compile so many candidates one after the other cannot compile. */
-enum { MOST_SKIPPED = 8 };
-
-/* --- records --- */
-
-/* What is to come here is estimated here, told by the tuner. */
-wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best)
-{
-  wisp_tune_summary *sum = &sweep->summary;
-  wisp_note note = {.kind = WISP_NOTE_ADD, .trial = *trial};
-  wisp_summary_count(sum, trial);
-  wisp_ledger_settle(&sweep->bench.ledger, sum->spent);
-  sweep->changed = true;
-  sweep->here++;
-  double parts_left = (double)(sweep->parts - sweep->parts_done) - 1; /* not this one */
-  double mean = (double)sweep->here / (double)(sweep->parts_done + 1);
-  if (best) note.best = *best;
-  note.left = (long long)sweep->left + (long long)(fmax(parts_left, 0) * mean);
-  note.summary = *sum;
-  wisp_status status = wisp_link_ask(err, sweep->link, &note, NULL);
-  if (status == WISP_OK && isfinite(sweep->deadline)) status = wisp_seeds_add(err, &sweep->seeds, trial);
-  return status;
-}
-
-void wisp_sweep_replace(wisp_sweep *sweep)
-{
-  if (!sweep->bench.doubtful) return;
-  wisp_pipeline_drop(sweep->pipeline); /* compilers leave nothing behind when they end in order */
-  wisp_link_restart(sweep->link);
-}
-
-wisp_status wisp_sweep_skip(wisp_error *err, wisp_sweep *sweep, const wisp_error *why)
-{
-  sweep->summary.skipped++;
-  wisp_note note = {.kind = WISP_NOTE_SKIP, .summary = sweep->summary, .error = *why};
-  CALL(wisp_link_ask(err, sweep->link, &note, NULL));
-  return wisp_require(err, ++sweep->skipped < MOST_SKIPPED, why->status, "%d candidates in a row: %s", MOST_SKIPPED,
-                      why->text);
-}
-
-bool wisp_sweep_is_host(const wisp_sweep *sweep)
-{
-  return !sweep->bench.limits->gpu;
-}
-
 /* --- units --- */
-
-bool wisp_sweep_steps_alone(const wisp_sweep *sweep)
-{
-  return sweep->request->kernel && strcmp(sweep->request->kernel, WISP_WHOLE_STEP) == 0;
-}
 
 bool wisp_tune_wants(const wisp_tune_request *request, const char *kernel)
 {
@@ -414,7 +364,8 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
   sweep->summary.limits = *wisp_device_limits(device);
   TRY(check_sizes(err, sweep, &sweep->summary.limits));
   TRY(wisp_compiler_probe(err, sweep->summary.limits.target)); /* else each candidate would seem to be at fault */
-  TRY(wisp_bench_create(err, device, sweep->strategies, isfinite(sweep->deadline) ? DROP_BUDGET : DROP_EXHAUSTIVE, &sweep->bench));
+  TRY(wisp_bench_create(err, device, sweep->strategies, isfinite(sweep->deadline) ? DROP_BUDGET : DROP_EXHAUSTIVE,
+                        &sweep->bench));
   sweep->bench.source = sweep->request->source ? *sweep->request->source : wisp_mesh_source_irregular();
   sweep->bench.link = link;
   /* Far ahead only where the order is fixed, and not where the cores that compile are those that are timed. */

@@ -37,7 +37,8 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
     if (!sweep->unit.again) sweep->summary.refused += r->count;
     if (!*sweep->summary.why) wisp_summary_why(&sweep->summary, &trial);
     CALL(wisp_link_has(err, sweep->link, &trial, &known, NULL, &stored));
-    if (!known || strcmp(stored.reason, trial.reason) != 0) CALL(wisp_link_put(err, sweep->link, &trial));
+    if (!known || strcmp(stored.reason, trial.reason) != 0 || stored.candidates != trial.candidates)
+      CALL(wisp_link_put(err, sweep->link, &trial));
   }
   return WISP_OK;
 }

@@ -1,0 +1,130 @@
+#include "dialect_kernel.h"
+#include "../gen/embedded.h"
+#include "../gen/language/expand.h"
+#include "../gen/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH = 128 };
+
+/* A type of the head's, in C; NULL: it is none. */
+static const char *type_in_c(const char *type, size_t *bytes)
+{
+  static const struct {
+    const char *word, *in_c;
+    size_t bytes;
+  } types[] = {{"real", "real", 8}, {"vec", "vec", 16},        {"double", "double", 8},
+               {"int", "int", 4},   {"int64", "long long", 8}, {"uint32", "unsigned", 4}};
+  for (size_t i = 0; i < WISP_COUNT(types); i++)
+    if (strcmp(types[i].word, type) == 0) return *bytes = types[i].bytes, types[i].in_c;
+  return NULL;
+}
+
+/* An array that may be another's as well is told as a value: a pointer without a promise. */
+static wisp_status add_argument(wisp_error *err, wisp_env *env, const char *kind, const char *type, const char *name)
+{
+  char pointer[32];
+  const bool alias = strcmp(kind, "alias") == 0;
+  wisp_env *item = NULL;
+  snprintf(pointer, sizeof pointer, "%s%s", type, alias ? " *" : "");
+  CALL(wisp_env_item(err, env, "args", &item));
+  CALL(wisp_env_text(err, item, "name", name));
+  CALL(wisp_env_text(err, item, "type", pointer));
+  CALL(wisp_env_int(err, item, "is_value", alias || strcmp(kind, "value") == 0));
+  return wisp_env_int(err, item, "is_const", strcmp(kind, "in") == 0);
+}
+
+static wisp_status add_shared(wisp_error *err, wisp_env *env, const char *type, const char *name, int count,
+                              size_t offset)
+{
+  wisp_env *item = NULL;
+  CALL(wisp_env_item(err, env, "shareds", &item));
+  CALL(wisp_env_text(err, item, "name", name));
+  CALL(wisp_env_text(err, item, "type", type));
+  CALL(wisp_env_int(err, item, "count", count));
+  return wisp_env_int(err, item, "offset", (int64_t)offset);
+}
+
+/* Reads the lines above an empty one; *text is what follows. */
+static wisp_status read_head(wisp_error *err, const char *path, const char **text, wisp_env *env, size_t *shared)
+{
+  HELD(wisp_text_free) wisp_text line = {0};
+  int threads = 0, count = 0;
+  *shared = 0;
+  CALL(wisp_env_empty_list(err, env, "shareds"));
+  for (const char *end = *text + strlen(*text); *text < end;) {
+    char word[8] = "", kind[8] = "", type[8] = "", name[32] = "";
+    size_t bytes = 0;
+    CALL(wisp_text_take_line(err, text, end, &line));
+    if (!*line.data) break;
+    if (*line.data == '#' || sscanf(line.data, "block %d", &threads) == 1) continue;
+    const bool array = sscanf(line.data, "shared %7s %31s %d", type, name, &count) == 3;
+    const bool given = array || sscanf(line.data, "%7s %7s %7s %31s", word, kind, type, name) == 4;
+    const char *in_c = type_in_c(type, &bytes);
+    CALL(wisp_require(err, given && in_c && (array || strcmp(word, "arg") == 0), WISP_EINPUT,
+                      "%s: '%s' is no line of a kernel's head", path, line.data));
+    CALL(array ? add_shared(err, env, in_c, name, count, *shared) : add_argument(err, env, kind, in_c, name));
+    if (array) *shared += bytes * (size_t)count;
+  }
+  const char *const axes[] = {"block_x", "block_y", "block_z"};
+  for (int i = 0; i < 3; i++) CALL(wisp_env_int(err, env, axes[i], i ? 1 : threads));
+  CALL(wisp_env_int(err, env, "threads", threads));
+  return wisp_env_int(err, env, "shared_bytes", (int64_t)*shared);
+}
+
+/* Texts of the folder that are inserted by their names. */
+static wisp_status add_parts(wisp_error *err, wisp_env *env)
+{
+  char name[64], file[80];
+  int end = 0;
+  for (size_t i = 0; i < wisp_embedded_count; i++) {
+    const char *path = wisp_embedded_files[i].path;
+    if (sscanf(path, "templates/solve/%63[a-z_].part%n", name, &end) != 1 || !end || path[end]) continue;
+    snprintf(file, sizeof file, "%s file", name);
+    CALL(wisp_env_text(err, env, name, wisp_embedded_files[i].text));
+    CALL(wisp_env_text(err, env, file, path));
+    end = 0;
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precision precision, const char *lines,
+                                const wisp_limits *limits, wisp_text *out, size_t *shared_bytes)
+{
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  char path[PATH], dialect[PATH], symbol[64];
+  snprintf(path, sizeof path, "templates/%s.k", name);
+  snprintf(dialect, sizeof dialect, "templates/dialect/%s.k", limits->kind);
+  snprintf(symbol, sizeof symbol, "wisp_%s", strchr(name, '/') + 1);
+  const char *text = wisp_embedded_text(path), *wrapper = wisp_embedded_text(dialect);
+  CALL(wisp_require(err, text && wrapper, WISP_EMISSING, "%s is not in this library", text ? dialect : path));
+  CALL(wisp_env_create(err, NULL, &env));
+  CALL(read_head(err, path, &text, env, shared_bytes));
+  const char *const texts[][2] = {{"spec", name},      {"layout", "none"},
+                                  {"strategy", "one"}, {"title", path},
+                                  {"params", ""},      {"symbol", symbol},
+                                  {"body", text},      {"lane", "threadIdx.x"},
+                                  {"body file", path}, {"real", precision == WISP_F32 ? "float" : "double"}};
+  for (size_t i = 0; i < WISP_COUNT(texts); i++) CALL(wisp_env_text(err, env, texts[i][0], texts[i][1]));
+  CALL(wisp_env_int(err, env, "real_bytes", (int64_t)precision));
+  CALL(wisp_env_int(err, env, "min_blocks", 0));
+  CALL(wisp_env_int(err, env, "gpu", limits->gpu));
+  CALL(add_parts(err, env));
+  CALL(wisp_text_print(err, out, "%s", lines));
+  return wisp_expand(err, dialect, wrapper, env, out);
+}
+
+wisp_status wisp_dialect_module(wisp_error *err, wisp_device *device, const char *name, wisp_precision precision,
+                                const char *lines, wisp_module **out)
+{
+  HELD(wisp_text_free) wisp_text source = {0};
+  HELD(wisp_binary_free) wisp_binary binary = {0};
+  const wisp_limits *limits = wisp_device_limits(device);
+  size_t shared = 0;
+  char symbol[64];
+  snprintf(symbol, sizeof symbol, "wisp_%s", strchr(name, '/') + 1);
+  CALL(wisp_dialect_source(err, name, precision, lines, limits, &source, &shared));
+  CALL(wisp_compile(err, limits->target, symbol, source.data, &binary));
+  return wisp_module_load(err, device, &binary, symbol, shared, out);
+}

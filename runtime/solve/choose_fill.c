@@ -1,0 +1,267 @@
+/* The kernels of a composition in one layout: of each the best of the store's entries that fits here, else its default.
+ */
+#include "choose.h"
+#include "choose_parts.h"
+#include "../../gen/strategy/defaults.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what the store says --- */
+
+wisp_status wisp_choosing_pass_over(wisp_error *err, wisp_choosing *c, const wisp_trial *trial, const char *why)
+{
+  CALL(wisp_grow(err, &c->unfit, &c->room, c->unfits + 1, sizeof *c->unfit));
+  wisp_unfit *u = &c->unfit[c->unfits++];
+  u->trial = trial;
+  snprintf(u->why, sizeof u->why, "%s", why ? why : "");
+  return WISP_OK;
+}
+
+const wisp_unfit *wisp_choosing_unfit(const wisp_choosing *c, const wisp_trial *trial)
+{
+  for (size_t i = 0; i < c->unfits; i++)
+    if (c->unfit[i].trial == trial) return &c->unfit[i];
+  return NULL;
+}
+
+bool wisp_trial_is_current(const wisp_strategies *strategies, const wisp_trial *trial)
+{
+  wisp_spec spec;
+  char hash[20];
+  if (wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return false;
+  if (wisp_spec_is_step(&spec)) return true;
+  const wisp_strategy *strategy = wisp_strategies_find(strategies, spec.family, spec.kernel, trial->strategy);
+  if (!strategy) return false;
+  wisp_strategy_hash(strategy, spec.system, wisp_target_dialect(trial->target), hash);
+  if (!*hash || strcmp(hash, trial->template_hash) != 0) return false;
+  return *trial->params == '*' || wisp_strategy_lists(strategy, trial->params); /* *1: refusals of many */
+}
+
+/* A wisp_current: the entry was measured with the kernel text of today, and nothing is known against it. */
+static bool may_fit(const void *context, const wisp_trial *trial)
+{
+  const wisp_choosing *c = context;
+  return !wisp_choosing_unfit(c, trial) && wisp_trial_is_current(c->from->strategies, trial);
+}
+
+/* The best entry of the kernel in each class that passes the filter; layout NULL: in any. */
+static void look_up(const wisp_choosing *c, const char *layout, wisp_current fits, wisp_answer out[WISP_ANSWER_CLASSES])
+{
+  char text[WISP_SPEC_TEXT];
+  for (int i = 0; i < WISP_ANSWER_CLASSES; i++) out[i] = (wisp_answer){NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
+  wisp_spec_print(&c->spec, text);
+  if (c->from->store) wisp_store_find_each(c->from->store, &c->asker, text, layout, c->wish->elements, fits, c, out);
+}
+
+void wisp_choosing_look_up_each(const wisp_choosing *c, const char *layout, wisp_answer out[WISP_ANSWER_CLASSES])
+{
+  look_up(c, layout, may_fit, out);
+  for (int i = 0; i < c->nearest; i++) out[i].trial = NULL;
+}
+
+void wisp_choosing_look_up(const wisp_choosing *c, const char *layout, wisp_answer *out)
+{
+  wisp_answer each[WISP_ANSWER_CLASSES];
+  *out = (wisp_answer){NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
+  wisp_choosing_look_up_each(c, layout, each);
+  if (c->from->store) *out = wisp_store_settle(c->from->store, &c->asker, c->wish->elements, each);
+}
+
+bool wisp_choosing_layout(const wisp_choosing *c, const wisp_trial *trial, wisp_layout *out)
+{
+  return wisp_layout_parse(NULL, trial->layout, c->layout->Np, c->layout->Nf, out) == WISP_OK;
+}
+
+/* The nearest entry that passes the filter and matches better than the choice; NULL: none. */
+static wisp_answer find_nearer(const wisp_choosing *c, const char *layout, wisp_current fits, const wisp_choice *choice)
+{
+  wisp_answer each[WISP_ANSWER_CLASSES];
+  look_up(c, layout, fits, each);
+  for (int i = 0; i < wisp_answer_class(choice->match, WISP_LAYER_USER) && i < WISP_ANSWER_CLASSES; i++)
+    if (each[i].trial) return each[i];
+  return (wisp_answer){NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
+}
+
+void wisp_choosing_note(const wisp_choosing *c, const char *layout, wisp_choice *choice)
+{
+  if (choice->match <= WISP_MATCH_DRIVER) return;
+  choice->passed = find_nearer(c, layout, may_fit, choice);
+  if (choice->passed.trial && choice->trial) {
+    wisp_choosing_note_slower(choice, choice->passed.trial);
+    return;
+  }
+  choice->passed = find_nearer(c, layout, NULL, choice);
+  if (!choice->passed.trial) return;
+  const wisp_unfit *known = wisp_choosing_unfit(c, choice->passed.trial);
+  const bool stale = !known || !*known->why;
+  choice->remark = stale ? "stale" : "refused";
+  snprintf(choice->note, sizeof choice->note, "%s",
+           stale ? "it is stale: measured before a kernel's text changed" : known->why);
+}
+
+void wisp_choosing_note_slower(wisp_choice *choice, const wisp_trial *passed)
+{
+  choice->remark = "slower";
+  snprintf(choice->note, sizeof choice->note, "%.80s's entry is expected to be faster than that of %.80s",
+           choice->trial->device, passed->device);
+}
+
+/* --- one kernel in one layout --- */
+
+wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_layout *layout,
+                           const wisp_answer *answer)
+{
+  wisp_choice choice = {.kernel = kernel,
+                        .strategy = strategy,
+                        .params = "",
+                        .trial = answer->trial,
+                        .match = answer->match,
+                        .layer = answer->layer,
+                        .ms = answer->trial ? answer->trial->ms : NAN,
+                        .expected = wisp_answer_expected(answer)};
+  wisp_layout_print(layout, choice.layout);
+  return choice;
+}
+
+wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device)
+{
+  const wisp_shown shown[] = {
+      {{choice->trial, choice->match, choice->layer, 1}, choice->stale ? "stale" : ""},
+      {choice->passed, choice->remark ? choice->remark : "refused"},
+      {{NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN}, ""},
+  };
+  int i = 0;
+  while (i < 2 && (!shown[i].answer.trial || (device && strcmp(shown[i].answer.trial->device, device) != 0))) i++;
+  return shown[i];
+}
+
+static void describe(const wisp_plan *plan, const wisp_answer *answer, wisp_choice *out)
+{
+  const wisp_strategy *s = plan->strategy;
+  *out = wisp_choice_of(s->kernel, s->name, &plan->layout, answer);
+  out->params = plan->params;
+}
+
+/* The entry's plan. WISP_EREFUSED or WISP_EINPUT where it does not fit here. */
+static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wisp_trial *trial, const wisp_stage *stage,
+                              wisp_plan **out)
+{
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  const wisp_strategy *s = wisp_strategies_find(c->from->strategies, c->spec.family, c->spec.kernel, trial->strategy);
+  CALL(wisp_require(err, !stage->reproducible || !s || !s->varies, WISP_EREFUSED, "%s adds up in no fixed order",
+                    trial->strategy));
+  CALL(wisp_plan_from_text(err, s, &c->spec, &stage->layout, stage->names, trial->params, &plan));
+  CALL(wisp_require(err, wisp_fixed_suits(&stage->fixed, plan), WISP_EREFUSED, "%s runs on another discretisation",
+                    trial->params));
+  return GIVE(plan, out);
+}
+
+/* Adds the kernel to the stage: its best entry that is legal here, else its default. */
+static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *stage)
+{
+  wisp_answer answer;
+  wisp_plan *plan = NULL;
+  wisp_choice *choice = &stage->choice[stage->kernels];
+  char layout[WISP_LAYOUT_TEXT];
+  wisp_layout_print(&stage->layout, layout);
+  wisp_spec_name_kernel(&c->spec, kernel);
+  for (wisp_choosing_look_up(c, layout, &answer); answer.trial && !plan;) {
+    wisp_error why = {.text = ""};
+    const wisp_status status = entry_plan(&why, c, answer.trial, stage, &plan);
+    if (status == WISP_OK) continue;
+    if (!wisp_does_not_fit(status)) CALL(wisp_fail(err, status, "%s", why.text));
+    CALL(wisp_choosing_pass_over(err, c, answer.trial, why.text));
+    wisp_choosing_look_up(c, layout, &answer);
+  }
+  if (!plan) CALL(wisp_choosing_default(err, c, stage, &plan));
+  describe(plan, &answer, choice);
+  wisp_choosing_note(c, layout, choice);
+  wisp_fixed_add(&stage->fixed, plan);
+  stage->plan[stage->kernels++] = plan;
+  return WISP_OK;
+}
+
+/* --- what spaces can name --- */
+
+/* The family's names in a layout, with the wish's own formulas. */
+static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
+{
+  OWNED(wisp_env_destroy) wisp_env *names = NULL;
+  CALL(wisp_choosing_names(err, c, layout, &names));
+  for (const wisp_own_formula *own = c->wish->own; own && own->name; own++)
+    CALL(wisp_names_formula(err, names, own->name, own->formula, c->spec.precision));
+  return GIVE(names, out);
+}
+
+/* --- kernels together --- */
+
+void wisp_stage_unload(wisp_stage *stage)
+{
+  for (int i = 0; stage->kernel && i < stage->kernels; i++) wisp_kernel_destroy(stage->kernel[i]);
+  free(stage->kernel);
+  stage->kernel = NULL;
+}
+
+void wisp_stage_free(wisp_stage *stage)
+{
+  wisp_stage_unload(stage);
+  for (int i = 0; i < stage->kernels; i++) wisp_plan_destroy(stage->plan[i]), wisp_env_destroy(stage->lent[i]);
+  free(stage->plan);
+  free(stage->lent);
+  free(stage->choice);
+  free(stage->composition);
+  wisp_env_destroy(stage->names);
+  *stage = (wisp_stage){.kernels = 0};
+}
+
+static wisp_status check_stage(wisp_error *err, const wisp_choosing *c, int i, const wisp_env *names)
+{
+  bool holds = true;
+  if (i == WISP_NO_LINE) return WISP_OK;
+  CALL(wisp_defaults_stage_holds(err, wisp_strategies_defaults(c->from->strategies, c->family->name), (size_t)i, names,
+                                 &holds));
+  return wisp_require(err, holds, WISP_EREFUSED, "it is not the default here");
+}
+
+/* Adds a kernel of another family, which chooses it as if it were alone. */
+static wisp_status borrow(wisp_error *err, const wisp_choosing *c, const wisp_spec *spec, wisp_stage *stage)
+{
+  const wisp_wish wish = {.spec = *spec, .elements = c->wish->elements, .reproducible = c->wish->reproducible};
+  HELD(wisp_stage_free) wisp_stage lent = {.kernels = 0};
+  CALL(c->choose(err, c->from, &wish, &lent));
+  stage->plan[stage->kernels] = lent.plan[0];
+  stage->choice[stage->kernels] = lent.choice[0];
+  stage->lent[stage->kernels++] = lent.names;
+  lent.kernels = 0, lent.names = NULL;
+  return WISP_OK;
+}
+
+wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *composition, int line,
+                               const wisp_layout *layout, wisp_stage *out)
+{
+  const size_t count = (size_t)wisp_composition_count(composition);
+  HELD(wisp_stage_free)
+  wisp_stage stage = {.layout = *layout,
+                      .strategies = c->from->strategies,
+                      .reproducible = c->wish->reproducible,
+                      .composition = strdup(composition)};
+  CALL(wisp_require(err, stage.composition, WISP_EMEMORY, "out of memory"));
+  CALL(wisp_choosing_suit(err, c, composition));
+  CALL(wisp_new(err, count, sizeof *stage.plan, &stage.plan));
+  CALL(wisp_new(err, count, sizeof *stage.choice, &stage.choice));
+  CALL(wisp_new(err, count, sizeof *stage.lent, &stage.lent));
+  if (c->wish->settled) stage.settled = *c->wish->settled;
+  if (c->wish->fixed) stage.settled = *c->wish->fixed, stage.settled.made = true;
+  stage.fixed = stage.settled;
+  CALL(make_names(err, c, layout, &stage.names));
+  CALL(check_stage(err, c, line, stage.names));
+  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
+    wisp_spec spec;
+    CALL(wisp_composition_spec(err, &c->spec, kernel, &spec));
+    CALL(strcmp(spec.family, c->spec.family) == 0 ? add_kernel(err, c, kernel, &stage) : borrow(err, c, &spec, &stage));
+  }
+  return GIVE(stage, out);
+}
