@@ -23,8 +23,8 @@ typedef struct wisp_cell {
   int split;         /* elements that a cell of a grid is cut into */
   size_t most;       /* in a mesh, so that faces, or corners, can be counted in 32 bits */
   int vtk;           /* VTK's type of elements of any order (Lagrange) */
-  const char *element, *one, *many; /* in specs, "tet", and in words, "tets" */
-  const char *measure, *face_one;   /* "volume", "face" */
+  const char *element, *one, *many;          /* in specs, "tet", and in words, "tets" */
+  const char *negative, *without, *face_one; /* "negative volume", "without volume", "face" */
 } wisp_cell;
 
 /* By corners: [3] triangles, [4] tets, [8] hexes. */

@@ -317,9 +317,9 @@ static wisp_status reverse(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh *me
 {
   wisp_mesh_reverse(mesh);
   if (!mesh->found.reversed) return WISP_OK;
-  return wisp_notes_add(err, &mesh->notes, "reversed",
-                        "%s: %zu of %zu %s had negative %s: their orientation is reversed", gmsh->name,
-                        mesh->found.reversed, mesh->elements, gmsh->shape->cell->many, gmsh->shape->cell->measure);
+  return wisp_notes_add(err, &mesh->notes, "reversed", "%s: %zu of %zu %s had %s: their orientation is reversed",
+                        gmsh->name, mesh->found.reversed, mesh->elements, gmsh->shape->cell->many,
+                        gmsh->shape->cell->negative);
 }
 
 wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)

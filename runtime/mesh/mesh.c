@@ -67,8 +67,8 @@ static wisp_status degenerate(wisp_error *err, const char *name, const wisp_mesh
   for (int a = 0, used = 0; a < s->corners && s->frames == 1; a++)
     used += snprintf(which + used, sizeof which - (size_t)used, "%s%d", a ? " " : "", v[a]);
   return s->frames == 1
-             ? wisp_fail(err, WISP_EINPUT, "%s: %s %zu (vertices %s) is degenerate, without %s; remesh there", name,
-                         s->one, wisp_mesh_number(mesh, k), which, s->measure)
+             ? wisp_fail(err, WISP_EINPUT, "%s: %s %zu (vertices %s) is degenerate, %s; remesh there", name, s->one,
+                         wisp_mesh_number(mesh, k), which, s->without)
              : wisp_fail(err, WISP_EINPUT,
                          "%s: %s %zu is degenerate: its Jacobian is positive at %d of %d corners; remesh there", name,
                          s->one, wisp_mesh_number(mesh, k), positive, s->frames);
@@ -92,8 +92,8 @@ static wisp_status check_some(wisp_error *err, const char *name, const wisp_mesh
     if (negative && !inverted++) first = k;
   }
   return wisp_require(err, !inverted, WISP_EINPUT,
-                      "%s: %zu of %zu %s are inverted (negative %s), the first is %s %zu; remesh or reverse them", name,
-                      inverted, mesh->elements, s->many, s->measure, s->one, wisp_mesh_number(mesh, first));
+                      "%s: %zu of %zu %s are inverted (%s), the first is %s %zu; remesh or reverse them", name,
+                      inverted, mesh->elements, s->many, s->negative, s->one, wisp_mesh_number(mesh, first));
 }
 
 /* A wisp_range over elements: is all well? */
