@@ -1,4 +1,5 @@
 #include "options.h"
+#include "../runtime/mesh/cell.h"
 #include "../gen/environment.h"
 #include "../gen/family.h"
 #include "../gen/text.h"
@@ -349,15 +350,9 @@ const char *wisp_option_family(const wisp_arguments *args)
 /* Elements of a box of n cubes, or squares, an edge. */
 static long long count_in_box(const wisp_arguments *args, long long n)
 {
-  static const struct {
-    const char *element;
-    int of_one; /* cube */
-    bool flat;
-  } cubes[] = {{"tet", 6, false}, {"hex", 1, false}, {"tri", 2, true}};
   const wisp_family *family = wisp_family_find(wisp_option_family(args));
-  for (size_t i = 0; family && i < WISP_COUNT(cubes); i++)
-    if (strcmp(cubes[i].element, family->elements->name) == 0) return cubes[i].of_one * n * n * (cubes[i].flat ? 1 : n);
-  return n * n * n;
+  const wisp_cell *cell = family ? wisp_cell_find(family->elements->name) : NULL;
+  return cell ? cell->split * n * n * (cell->dimension == 2 ? 1 : n) : n * n * n;
 }
 
 wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, long long *elements)

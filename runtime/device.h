@@ -180,7 +180,7 @@ typedef struct wisp_ceilings {
 } wisp_ceilings;
 wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceilings *out);
 
-/* ---- Kernels that measure or check a device, each in its own way: templates/FOLDER/NAME.KIND.k. */
+/* ---- A kernel that checks what a device holds, in its own way: templates/FOLDER/NAME.KIND.k. */
 
 /* Loads the kernel wisp_NAME, with `real` in its text meaning the type given. */
 wisp_status wisp_embedded_module(wisp_error *err, wisp_device *device, const char *folder, const char *name,

@@ -14,11 +14,8 @@ static const char *type_in_c(const char *type, size_t *bytes)
   static const struct {
     const char *word, *in_c;
     size_t bytes;
-  } types[] = {{"real", "real", 8},
-               {"double", "double", 8},
-               {"int", "int", 4},
-               {"int64", "long long", 8},
-               {"uint32", "unsigned", 4}};
+  } types[] = {{"real", "real", 8}, {"vec", "vec", 16},        {"double", "double", 8},
+               {"int", "int", 4},   {"int64", "long long", 8}, {"uint32", "unsigned", 4}};
   for (size_t i = 0; i < WISP_COUNT(types); i++)
     if (strcmp(types[i].word, type) == 0) return *bytes = types[i].bytes, types[i].in_c;
   return NULL;
@@ -97,9 +94,9 @@ wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precisio
 {
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   char path[PATH], dialect[PATH], symbol[64];
-  snprintf(path, sizeof path, "templates/solve/%s.k", name);
+  snprintf(path, sizeof path, "templates/%s.k", name);
   snprintf(dialect, sizeof dialect, "templates/dialect/%s.k", limits->kind);
-  snprintf(symbol, sizeof symbol, "wisp_%s", name);
+  snprintf(symbol, sizeof symbol, "wisp_%s", strchr(name, '/') + 1);
   const char *text = wisp_embedded_text(path), *wrapper = wisp_embedded_text(dialect);
   CALL(wisp_require(err, text && wrapper, WISP_EMISSING, "%s is not in this library", text ? dialect : path));
   CALL(wisp_env_create(err, NULL, &env));
@@ -126,7 +123,7 @@ wisp_status wisp_dialect_module(wisp_error *err, wisp_device *device, const char
   const wisp_limits *limits = wisp_device_limits(device);
   size_t shared = 0;
   char symbol[64];
-  snprintf(symbol, sizeof symbol, "wisp_%s", name);
+  snprintf(symbol, sizeof symbol, "wisp_%s", strchr(name, '/') + 1);
   CALL(wisp_dialect_source(err, name, precision, lines, limits, &source, &shared));
   CALL(wisp_compile(err, limits->target, symbol, source.data, &binary));
   return wisp_module_load(err, device, &binary, symbol, shared, out);

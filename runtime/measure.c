@@ -2,6 +2,7 @@
  * not against a data sheet. */
 #include "device_kind.h"
 #include "device.h"
+#include "dialect_kernel.h"
 #include "cache_folder.h"
 #include "known_compilers.h"
 
@@ -11,6 +12,9 @@
 #include <time.h>
 
 typedef wisp_ceilings_recipe recipe;
+
+/* Before each text: a thread of the host reads its own clock. */
+#define LINES "#ifndef __CUDACC__\n#include <time.h>\n#endif\n"
 
 enum { DAY = 24 * 3600, MOST_ROUNDS = 1000 };
 
@@ -31,9 +35,11 @@ static void release(work *w)
 
 static wisp_status run(wisp_error *err, work *w)
 {
-  void *copy_args[] = {&w->in, &w->out, &w->count}, *others[] = {&w->out, &w->count};
+  long long blocks = w->grid[0];
+  void *args[] = {&w->in, &w->out, &w->count, &blocks};
+  const int first = w->in ? 0 : 1;
   if (!w->module) return wisp_device_copy(err, w->device, w->out, w->in, (size_t)w->count * 16);
-  return wisp_launch(err, w->module, NULL, w->grid, w->block, w->in ? copy_args : others, w->in ? 3 : 2);
+  return wisp_launch(err, w->module, NULL, w->grid, w->block, args + first, 4 - first);
 }
 
 /* The shortest of many runs, which wake the clocks as well. On a busy machine it goes on for a while until the shortest
@@ -91,7 +97,7 @@ static wisp_status measure_copy(wisp_error *err, wisp_device *device, const reci
   const size_t bytes = buffer_bytes(r, wisp_device_limits(device));
   HELD(release) work there = streaming(device, r, bytes);
   double by_kernel = 0, by_device = 0;
-  CALL(wisp_embedded_module(err, device, "ceilings", "copy", "double", &there.module));
+  CALL(wisp_dialect_module(err, device, "ceilings/copy", WISP_F64, LINES, &there.module));
   CALL(wisp_device_alloc(err, device, bytes, &there.out));
   CALL(wisp_device_alloc(err, device, bytes, &there.in));
   work back = there, own = there;
@@ -133,7 +139,7 @@ static wisp_status measure_fma(wisp_error *err, wisp_device *device, const recip
   const unsigned grid = r->fma_blocks * (unsigned)wisp_device_limits(device)->units;
   HELD(release) work w = {.device = device, .grid = {grid, 1}, .block = {r->block, 1, 1}, .count = r->iterations};
   double ms = 0, per_second = 0;
-  CALL(wisp_embedded_module(err, device, "ceilings", "fma", precision ? "double" : "float", &w.module));
+  CALL(wisp_dialect_module(err, device, "ceilings/fma", precision ? WISP_F64 : WISP_F32, LINES, &w.module));
   CALL(wisp_device_alloc(err, device, (size_t)grid * r->block * sizeof(double), &w.out));
   if (r->own_clock) {
     CALL(block_rates(err, &w, r, &per_second));
@@ -150,7 +156,7 @@ static wisp_status measure_fill(wisp_error *err, wisp_device *device, const reci
   const size_t bytes = buffer_bytes(r, wisp_device_limits(device));
   HELD(release) work w = streaming(device, r, bytes);
   double ms = 0;
-  CALL(wisp_embedded_module(err, device, "ceilings", "write", "double", &w.module));
+  CALL(wisp_dialect_module(err, device, "ceilings/write", WISP_F64, LINES, &w.module));
   CALL(wisp_device_alloc(err, device, bytes, &w.out));
   CALL(best_of(err, &w, r, &ms));
   *gbps = 1e-6 * (double)bytes / ms;
@@ -163,7 +169,7 @@ static wisp_status measure_add(wisp_error *err, wisp_device *device, const recip
   const unsigned grid = r->copy_blocks * (unsigned)wisp_device_limits(device)->units;
   HELD(release) work w = {.device = device, .grid = {grid, 1}, .block = {r->block, 1, 1}, .count = r->added_to};
   double ms = 0;
-  CALL(wisp_embedded_module(err, device, "ceilings", "additions", precision ? "double" : "float", &w.module));
+  CALL(wisp_dialect_module(err, device, "ceilings/additions", precision ? WISP_F64 : WISP_F32, LINES, &w.module));
   CALL(wisp_device_alloc(err, device, (size_t)w.count * sizeof(double), &w.out));
   CALL(best_of(err, &w, r, &ms));
   *gops = 1e-6 * TIMES * (double)w.count / ms;
@@ -203,7 +209,7 @@ static wisp_status make_key(wisp_error *err, const wisp_device *device, ceilings
   snprintf(out->size, sizeof out->size, "%d units, %zu bytes", limits->units, limits->memory);
   CALL(wisp_known_compiler(err, device->kind->name, device->kind->compiler, limits->target, &out->compiler));
   CALL(wisp_compiler_options(err, device->kind, limits->target, &out->options));
-  const char *const texts[CEILINGS_TEXTS] = {"ceilings 2", limits->kind,       limits->name,     limits->driver,
+  const char *const texts[CEILINGS_TEXTS] = {"ceilings 3", limits->kind,       limits->name,     limits->driver,
                                              out->size,    out->compiler.data, out->options.data};
   memcpy(out->texts, texts, sizeof texts);
   return WISP_OK;

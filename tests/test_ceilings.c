@@ -1,9 +1,6 @@
 /* Claim: a device's measured ceilings are those of a machine (copying is faster than a disk and slower than a cache,
  * single precision is not slower than double by much), and are remembered. */
 #include "device_checks.h"
-#include "../gen/embedded.h"
-#include "../gen/text.h"
-#include "../runtime/cuda_api.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,39 +63,8 @@ static void ceilings_are_a_machines(void **state)
   wisp_device_close(device);
 }
 
-/* The kernels of the ceilings, and what is like them, compile for the architectures that we ship for, GPU or not, and
- * lose nothing to spills.
- */
-static void kernels_compile_for_gpus(void **state)
-{
-  (void)state;
-  wisp_error err = {0};
-  wisp_nvrtc_api api;
-  if (wisp_nvrtc_api_open(&err, &api) != WISP_OK) {
-    print_message("%s\n", err.text);
-    skip();
-  }
-  const char *const targets[] = {"sm_80", "sm_90", "sm_100"}, *const reals[] = {"float", "double"};
-  const char *const kernels[][2] = {{"templates/ceilings/copy.cuda.k", "wisp_copy"},
-                                    {"templates/ceilings/fma.cuda.k", "wisp_fma"},
-                                    {"templates/ceilings/write.cuda.k", "wisp_write"},
-                                    {"templates/ceilings/additions.cuda.k", "wisp_additions"}};
-  fresh_cache();
-  for (size_t i = 0; i < 6 * WISP_COUNT(kernels); i++) {
-    wisp_text source = {0};
-    wisp_binary binary = {0};
-    const char *const *kernel = kernels[i / 6];
-    wisp_text_print(&err, &source, "typedef %s real;\n%s", reals[i % 2], wisp_embedded_text(kernel[0]));
-    if (wisp_compile(&err, targets[i / 2 % 3], kernel[1], source.data, &binary) != WISP_OK) fail_msg("%s", err.text);
-    assert_int_equal(binary.usage.spill_bytes, 0);
-    free(binary.data);
-    wisp_text_free(&source);
-  }
-}
-
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(ceilings_are_a_machines),
-                                     cmocka_unit_test(kernels_compile_for_gpus)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(ceilings_are_a_machines)};
   return cmocka_run_group_tests(tests, NULL, drop_cache);
 }

@@ -89,7 +89,8 @@ static wisp_status make_arrays(wisp_error *err, wisp_heat_solver *s)
 /* kappa and its derivative go into their texts. */
 static wisp_status make_node_kernels(wisp_error *err, wisp_heat_solver *s)
 {
-  static const char *const names[NODE_KERNELS] = {"heat_begin", "heat_residual", "heat_aim", "heat_correct"};
+  static const char *const names[NODE_KERNELS] = {"solve/heat_begin", "solve/heat_residual", "solve/heat_aim",
+                                                  "solve/heat_correct"};
   HELD(wisp_text_free) wisp_text lines = {0};
   CALL(wisp_text_print(err, &lines, "#ifndef __CUDACC__\n#include <math.h>\n#endif\n#define KAPPA(u) "));
   CALL(wisp_expr_print(err, s->heat->value, &lines));

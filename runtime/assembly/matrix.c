@@ -85,7 +85,7 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
                           const wisp_matrix_request *request, const wisp_spec *spec)
 {
   static const int32_t marked = FIXED_TAG;
-  const int corners = strcmp(spec->element, "tri") == 0 ? 3 : 4;
+  const int corners = wisp_cell_find(spec->element)->corners;
   const char *name = request->mesh ? request->mesh : "matrix";
   wisp_fixing fixing = {.vertices_first = true};
   size_t marks = 0;

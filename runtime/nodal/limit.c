@@ -166,7 +166,7 @@ static wisp_status clear(wisp_error *err, wisp_stepper *solver)
 
 static wisp_status open_mixing(wisp_error *err, probe *p)
 {
-  return wisp_dialect_module(err, p->solver->device, "mix", p->solver->precision, "", &p->integrator.mixing);
+  return wisp_dialect_module(err, p->solver->device, "solve/mix", p->solver->precision, "", &p->integrator.mixing);
 }
 
 static void close_probe(probe *p)

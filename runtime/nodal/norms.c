@@ -310,7 +310,7 @@ static wisp_status upload_mask(wisp_error *err, wisp_stepper *solver, const wisp
 
 wisp_status wisp_stepper_open_sketch(wisp_error *err, wisp_stepper *solver, const wisp_dg *dg)
 {
-  CALL(wisp_dialect_module(err, solver->device, "sketch", solver->precision, "", &solver->sketch.module));
+  CALL(wisp_dialect_module(err, solver->device, "solve/sketch", solver->precision, "", &solver->sketch.module));
   CALL(wisp_device_alloc(err, solver->device, WISP_SKETCH * sizeof(double), &solver->sketch.sums));
   return upload_mask(err, solver, dg);
 }

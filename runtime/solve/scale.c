@@ -16,7 +16,7 @@ wisp_status wisp_scaler_create(wisp_error *err, wisp_device *device, wisp_precis
   OWNED(wisp_scaler_destroy) wisp_scaler *s = NULL;
   CALL(wisp_new(err, 1, sizeof *s, &s));
   s->device = device;
-  CALL(wisp_dialect_module(err, device, "scale", precision, "", &s->module));
+  CALL(wisp_dialect_module(err, device, "solve/scale", precision, "", &s->module));
   CALL(wisp_device_alloc(err, device, BLOCKS * sizeof(double), &s->sums));
   return GIVE(s, out);
 }
