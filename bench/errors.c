@@ -60,7 +60,8 @@ static wisp_status try_family(wisp_error *err, wisp_session *session, const wisp
 static wisp_status print_table(wisp_error *err, const char *device, const char *store, const int *orders)
 {
   OWNED(wisp_session_close) wisp_session *session = NULL;
-  CALL(wisp_session_open(err, &(wisp_session_request){.device = device, .store = store}, &session));
+  CALL(wisp_session_open(
+      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = device, .store = store}, &session));
   printf(
       "| N | kernel | strategy | in [-1, 1] | six decades within an element | from element to element | Inf, NaN | |\n"
       "|---|---|---|---|---|---|---|---|\n");

@@ -25,7 +25,9 @@ wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, boo
   CALL(wisp_require(err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING,
                     "%s: there is no such file: check the name", db));
   CALL(read_place(err, db, folder, &place));
-  CALL(wisp_session_read(err, &(wisp_session_request){.store = place.data ? place.data : db}, tolerant, out));
+  CALL(wisp_session_read(
+      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .store = place.data ? place.data : db}, tolerant,
+      out));
   tell(args, *out);
   return WISP_OK;
 }
@@ -36,8 +38,8 @@ wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, co
   HELD(wisp_scratch_remove) char folder[WISP_PACKED_FOLDER] = "";
   HELD(wisp_text_free) wisp_text place = {0};
   CALL(read_place(err, db, folder, &place));
-  const wisp_session_request request = {
-      .device = device, .store = place.data ? place.data : db, .defaults_only = defaults};
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = device,
+                                        .store = place.data ? place.data : db, .defaults_only = defaults};
   CALL(wisp_session_open(err, &request, out));
   tell(args, *out);
   return WISP_OK;

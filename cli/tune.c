@@ -160,7 +160,8 @@ static wisp_status find_winners(wisp_error *err, const wisp_limits *limits, cons
 {
   HELD(free_winners) winners w = {0};
   HELD(wisp_scopes_free) wisp_scopes scopes = {0};
-  CALL(wisp_session_read(err, &(wisp_session_request){.store = r->db}, true, &w.session));
+  CALL(wisp_session_read(err, &(wisp_session_request){WISP_INIT(wisp_session_request), .store = r->db}, true,
+                         &w.session));
   const wisp_chooser from = {w.session->strategies, w.session->store, limits, &scopes};
   for (size_t i = 0; i < r->order_count * r->precision_count; i++) {
     const int order = r->orders[i / r->precision_count];

@@ -41,14 +41,10 @@ static void make_mesh(void)
 static void set_up(void)
 {
   const wisp_solver_setting settings[] = {{"lambda", "0"}, {"tolerance", "1e-13"}, {NULL, NULL}};
-  const wisp_solver_request request = {.problem = "helmholtz",
-                                       .order = 3,
-                                       .vertices = VERTICES,
-                                       .elements = TRIANGLES,
-                                       .xyz = xyz[0],
-                                       .corners = corners[0],
-                                       .settings = settings};
-  const wisp_helmholtz_input input = {.fluxes = fluxes[0]};
+  const wisp_solver_request request = {WISP_INIT(wisp_solver_request), .problem = "helmholtz", .order = 3,
+                                       .vertices = VERTICES,           .elements = TRIANGLES,  .xyz = xyz[0],
+                                       .corners = corners[0],          .settings = settings};
+  const wisp_helmholtz_input input = {WISP_INIT(wisp_helmholtz_input), .fluxes = fluxes[0]};
   DO(wisp_helmholtz_create(&err, session, &request, &input, &problem));
   DO(wisp_helmholtz_size(&err, problem, &n));
 }
@@ -93,7 +89,7 @@ static double energy_of(const void *flux)
 
 int main(int argc, char **argv)
 {
-  const wisp_session_request where = {.device = argc > 1 ? argv[1] : NULL};
+  const wisp_session_request where = {WISP_INIT(wisp_session_request), .device = argc > 1 ? argv[1] : NULL};
   DO(wisp_session_open(&err, &where, &session));
   make_mesh();
   set_up();
@@ -101,7 +97,7 @@ int main(int argc, char **argv)
   void *given = array(n.given);
   void *flux = array(n.flux);
   for (double scale = 1; scale < 4; scale += 2) { /* the energy is 20 scale^2 */
-    const wisp_helmholtz_data data = {.load = load, .given = given, .flux = flux};
+    const wisp_helmholtz_data data = {WISP_INIT(wisp_helmholtz_data), .load = load, .given = given, .flux = flux};
     wisp_helmholtz_report report;
     make_data(scale, load, given);
     DO(wisp_helmholtz_solve(&err, problem, &data, &report));

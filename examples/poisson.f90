@@ -10,11 +10,13 @@ module wisp
     character(kind=c_char) :: text(1024) = c_null_char
   end type
   type, bind(c) :: wisp_session_request
+    integer(c_size_t) :: size = 0
     type(c_ptr) :: device = c_null_ptr, context = c_null_ptr, stream = c_null_ptr
     type(c_ptr) :: store = c_null_ptr, command = c_null_ptr
     integer(c_int) :: exact_match_only = 0, defaults_only = 0
   end type
   type, bind(c) :: wisp_operator_request
+    integer(c_size_t) :: size = 0
     type(c_ptr) :: spec
     integer(c_size_t) :: vertices, elements
     type(c_ptr) :: xyz, corners
@@ -59,7 +61,8 @@ program poisson
   real(c_double), target :: xyz(3, 12)
   character(kind=c_char, len=40), target :: spec = 'tensor.collocated:hex:p7:poisson:f64'//c_null_char, device
   type(wisp_error) :: err
-  type(wisp_session_request) :: wish
+  type(wisp_session_request) :: at
+  type(wisp_operator_request) :: request
   type(c_ptr) :: session, op, on_u, on_y
   integer(c_size_t) :: n, bytes
   real(c_double), allocatable, target :: nodes(:, :), u(:), y(:)
@@ -68,13 +71,19 @@ program poisson
   call get_command_argument(1, device)
   if (device == ' ') device = 'auto'
   device = trim(device)//c_null_char
-  wish%device = c_loc(device)
-  call check(wisp_session_open(err, wish, session))
+  at%size = c_sizeof(at)
+  at%device = c_loc(device)
+  call check(wisp_session_open(err, at, session))
   do v = 0, 11 ! of the box 1 x 1 x 2, sheared: x = X + Y/2
     xyz(:, v + 1) = [mod(v, 2) + mod(v/2, 2)/2d0, 1d0*mod(v/2, 2), 1d0*(v/4)]
   end do
-  call check(wisp_operator_create(err, session, &
-    wisp_operator_request(c_loc(spec), 12, 2, c_loc(xyz), c_loc(corners)), op))
+  request%size = c_sizeof(request)
+  request%spec = c_loc(spec)
+  request%vertices = 12
+  request%elements = 2
+  request%xyz = c_loc(xyz)
+  request%corners = c_loc(corners)
+  call check(wisp_operator_create(err, session, request, op))
   call check(wisp_operator_size(err, op, n))
   allocate (nodes(3, n), u(n), y(n))
   call check(wisp_operator_nodes(err, op, nodes))

@@ -38,19 +38,20 @@ static void set_pulse(wisp_solver *solver)
 int main(int argc, char **argv)
 {
   const char *device = argc > 1 ? argv[1] : NULL;
-  const wisp_session_request where = {.device = device};
+  const wisp_session_request where = {WISP_INIT(wisp_session_request), .device = device};
   wisp_session *session;
   DO(wisp_session_open(&err, &where, &session));
 
   const wisp_solver_setting settings[] = {{"boundary", "pec"}, {NULL, NULL}};
-  const wisp_solver_request request = {.problem = "maxwell", .order = 3, .box = "4", .settings = settings};
+  const wisp_solver_request request = {WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 3, .box = "4",
+                                       .settings = settings};
   wisp_solver *solver;
   DO(wisp_solver_create(&err, session, &request, &solver));
 
   double before;
   double after;
   double ms;
-  const wisp_until until = {.steps = 100};
+  const wisp_until until = {WISP_INIT(wisp_until), .steps = 100};
   set_pulse(solver);
   DO(wisp_solver_advance(&err, solver, &until));
   DO(wisp_solver_number(&err, solver, "energy_initial", &before));

@@ -43,6 +43,10 @@ typedef struct wisp_error {
 
 typedef enum wisp_precision { WISP_F32 = 4, WISP_F64 = 8 } wisp_precision; /* the value is the size in bytes */
 
+/* What a caller fills begins with its size, so that later versions can add to it; what is not named is 0, which takes
+ * the value in parentheses: {WISP_INIT(wisp_session_request), .device = "host"}. */
+#define WISP_INIT(type) .size = sizeof(type)
+
 /* A remark about a mesh's file: what of it has no effect, or what was changed (docs/guide/meshes.md). Both texts live
  * as long as what they were asked of. */
 typedef struct wisp_mesh_note {
@@ -57,8 +61,9 @@ const char *wisp_version(void);
 
 typedef struct wisp_session wisp_session;
 
-typedef struct wisp_session_request { /* zero-initialise; what is 0 or NULL takes the value in parentheses */
-  const char *device;                 /* as `wisp devices` names them ("auto": the first GPU, else the host) */
+typedef struct wisp_session_request {
+  size_t size;          /* WISP_INIT */
+  const char *device;   /* as `wisp devices` names them ("auto": the first GPU, else the host) */
   void *context;        /* in place of a name: a CUcontext of the caller's, who keeps it (the device's primary one) */
   void *stream;         /* with it: the CUstream for what is given no other (the context's default stream) */
   const char *store;    /* the user's store file (the default place); site and shipped entries are read in any case */
@@ -111,8 +116,8 @@ typedef struct wisp_solver_setting {
   const char *name, *value; /* of a flag any text */
 } wisp_solver_setting;
 
-/* Zero-initialise; what is 0 or NULL takes the value in parentheses. */
 typedef struct wisp_solver_request {
+  size_t size;               /* WISP_INIT */
   const char *problem;       /* "poisson", "heat", "helmholtz"; or a system of equations, such as "maxwell" */
   int order;                 /* polynomial degree of the elements */
   wisp_precision precision;  /* of the device's arithmetic (WISP_F64) */
@@ -132,8 +137,9 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_session *session, const wis
                                wisp_solver **out);
 void wisp_solver_destroy(wisp_solver *solver);
 
-/* How far to go. Zero-initialise; what is 0 follows from the settings. */
+/* How far to go; what is 0 follows from the settings. */
 typedef struct wisp_until {
+  size_t size;      /* WISP_INIT */
   long long steps;  /* in time: this many more; of an iteration: at most so many */
   double time;      /* in time: to this one, the last step exactly */
   double dt;        /* the length of a step in time */
@@ -178,8 +184,7 @@ wisp_status wisp_solver_fields(wisp_error *err, wisp_solver *solver, const wisp_
 /* Writes them; the file's ending says how: .vtu, for ParaView. */
 wisp_status wisp_solver_write(wisp_error *err, wisp_solver *solver, const char *path);
 
-/* Values of a problem in time: K elements of Np nodes, n fields, double u[(f K + k) Np + i], elements in the mesh's
- * order. WISP_EUSAGE for problems that exchange none. */
+/* Values of a problem in time: K elements of Np nodes, n fields, u[(f K + k) Np + i], elements in the mesh's order. */
 typedef struct wisp_solver_sizes {
   size_t elements, nodes, fields;
   const char *const *name; /* of each field */
@@ -193,9 +198,8 @@ wisp_status wisp_solver_nodes(wisp_error *err, const wisp_solver *solver, double
 wisp_status wisp_solver_set(wisp_error *err, wisp_solver *solver, const char *name, const double *values);
 wisp_status wisp_solver_get(wisp_error *err, wisp_solver *solver, double *u);
 
-/* Its i-th kernel; WISP_EMISSING behind the last. */
+/* Its i-th kernel, and the i-th remark about the mesh and the data; WISP_EMISSING behind the last. */
 wisp_status wisp_solver_kernel(wisp_error *err, const wisp_solver *solver, size_t i, wisp_kernel_info *info);
-/* The i-th remark about the mesh and the data; WISP_EMISSING behind the last. */
 wisp_status wisp_solver_note(wisp_error *err, const wisp_solver *solver, size_t i, wisp_mesh_note *note);
 
 /* The i-th option of a problem; WISP_EMISSING behind the last. */
@@ -225,9 +229,10 @@ wisp_status wisp_solver_option_at(wisp_error *err, const char *problem, size_t i
 
 typedef struct wisp_kernel wisp_kernel;
 
-typedef struct wisp_kernel_request { /* zero-initialise */
-  const char *layout;                /* the fastest in this layout ("node-km4-pad144"); NULL: of all layouts */
-  long long elements;                /* of the problem: of the nearest size that was measured */
+typedef struct wisp_kernel_request {
+  size_t size;        /* WISP_INIT */
+  const char *layout; /* the fastest in this layout ("node-km4-pad144"); NULL: of all layouts */
+  long long elements; /* of the problem: of the nearest size that was measured */
 } wisp_kernel_request;
 
 /* What won for the spec on the session's device, else the default; compiled, loaded, its operands packed and uploaded.
@@ -295,7 +300,7 @@ size_t wisp_field_address(const wisp_field_layout *layout, size_t f, size_t k, s
 /* The name of field f, "Ex"; NULL behind the last, and where a family's fields have none. */
 const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f);
 
-/* The nodes of the reference element, -1 to 1 in each direction: rst[3 i + c], caller's memory. */
+/* The nodes of the reference element, -1 to 1 in each direction: rst[3 i + c]. */
 wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double *rst);
 
 /* Binds an array of `numbers` numbers: the caller's memory on the session's device, at a multiple of 16 bytes, until
@@ -314,8 +319,9 @@ wisp_status wisp_kernel_launch(wisp_error *err, wisp_kernel *kernel, const wisp_
 typedef struct wisp_operator wisp_operator;
 
 /* Mass or stiffness on hexes, of the tensor family, whose vertices stand at xyz[3 v + c]; hex k has the corners
- * corners[8 k + r + 2 s + 4 t], r, s, t = 0, 1 along its edges, right-handed. Zero-initialise. */
+ * corners[8 k + r + 2 s + 4 t], r, s, t = 0, 1 along its edges, right-handed. */
 typedef struct wisp_operator_request {
+  size_t size;      /* WISP_INIT */
   const char *spec; /* tensor.mass (BP1), .stiffness (BP3), .collocated (BP5), or those with _trilinear behind, which
                        compute the geometry as they go: "tensor.collocated:hex:p7:poisson:f64" */
   size_t vertices, elements;
@@ -348,8 +354,9 @@ typedef struct wisp_matrix wisp_matrix;
 
 /* A_ij = int kappa grad phi_i . grad phi_j + mass int phi_i phi_j, F_i = int f phi_i - sum over fixed j of A_ij u_j, of
  * continuous elements on triangles or tets (docs/guide/heat.md). Element e has the vertices corners[C e + c], C =
- * 3 or 4, counter-clockwise, or right-handed. Zero-initialise; what is 0 or NULL takes the value in parentheses. */
+ * 3 or 4, counter-clockwise, or right-handed. */
 typedef struct wisp_matrix_request {
+  size_t size;      /* WISP_INIT */
   const char *spec; /* element, order 1..5, form and precision: "assembly.step:tri:p2:laplace:f64" */
   size_t vertices, elements;
   const double *xyz; /* xyz[3 v + c]; triangles lie in a plane, to 1e-9 of their extent */
@@ -393,9 +400,10 @@ wisp_status wisp_matrix_pattern(wisp_error *err, const wisp_matrix *matrix, int 
 wisp_status wisp_matrix_pattern_on_device(wisp_error *err, const wisp_matrix *matrix, const int **row_start,
                                           const int **columns);
 
-/* What a form takes; zero-initialise. Arrays are the caller's, of the spec's precision on the session's device, at
+/* What a form takes. Arrays are the caller's, of the spec's precision on the session's device, at
  * multiples of 16 bytes. */
 typedef struct wisp_matrix_data {
+  size_t size;     /* WISP_INIT */
   double kappa[3]; /* a number; or, by nodes, what the form makes of them: kappa[0] + kappa[1] u + kappa[2] u^2 */
   double density;  /* f where it is a number */
   double mass;
@@ -408,9 +416,8 @@ typedef struct wisp_matrix_data {
  * is not positive. */
 wisp_status wisp_matrix_assemble(wisp_error *err, wisp_matrix *matrix, const wisp_matrix_data *data, void *values,
                                  void *F, void *stream);
-/* Its i-th kernel; WISP_EMISSING behind the last. */
+/* Its i-th kernel, and the i-th remark about the mesh's file; WISP_EMISSING behind the last. */
 wisp_status wisp_matrix_kernel(wisp_error *err, const wisp_matrix *matrix, size_t i, wisp_kernel_info *info);
-/* The i-th remark about the mesh's file; WISP_EMISSING behind the last. */
 wisp_status wisp_matrix_note(wisp_error *err, const wisp_matrix *matrix, size_t i, wisp_mesh_note *note);
 
 /* --- the Helmholtz problem on triangles: set up once, solved for as many right-hand sides as wanted --- */
@@ -418,8 +425,9 @@ wisp_status wisp_matrix_note(wisp_error *err, const wisp_matrix *matrix, size_t 
 typedef struct wisp_helmholtz wisp_helmholtz;
 
 /* -div(kappa grad u) + lambda u = f by hybridized DG (docs/results/hdg.md), of a program's triangles or a file's. Edge
- * l of a triangle leads from its corner l to the next. Zero-initialise; what is NULL takes the value in parentheses. */
+ * l of a triangle leads from its corner l to the next. */
 typedef struct wisp_helmholtz_input {
+  size_t size;                 /* WISP_INIT */
   const unsigned char *fluxes; /* of a program's mesh: a byte for edge l of triangle e at 3 e + l, of which those of the
                                   boundary count: not 0: kappa du/dn is given there, 0: u is (u everywhere) */
   const double *kappa, *lambda; /* of each triangle, positive; 0 or positive (by the settings) */
@@ -453,9 +461,9 @@ wisp_status wisp_helmholtz_integrate(wisp_error *err, const wisp_helmholtz *prob
                                      const double *on_boundary, void *load, void *given);
 
 /* Arrays of the spec's precision in memory on the session's device; NULL: 0, or not wanted. Modes are orthonormal on
- * the triangle (-1, -1), (1, -1), (-1, 1); number i of `w` of triangle e stands at ((e / 32) w + i) 32 + e % 32.
- * Zero-initialise. */
+ * the triangle (-1, -1), (1, -1), (-1, 1); number i of `w` of triangle e stands at ((e / 32) w + i) 32 + e % 32. */
 typedef struct wisp_helmholtz_data {
+  size_t size;            /* WISP_INIT */
   const void *load;       /* the integrals of f times each mode, w = modes */
   const void *given;      /* of each edge, as wisp_helmholtz_integrate leaves it */
   void *u, *flux, *ustar; /* w = modes; 2 modes: of kappa du/dx, then du/dy; star_modes, one degree more */

@@ -10,7 +10,8 @@
 wisp_session *api_session(void)
 {
   wisp_session *session = NULL;
-  const wisp_session_request request = {.device = test_device(), .store = "/nonexistent/wisp.db"};
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device(),
+                                        .store = "/nonexistent/wisp.db"};
   GOOD(wisp_session_open(err, &request, &session));
   return session;
 }
@@ -46,5 +47,5 @@ double api_number(const api_solve *s, const char *key)
 
 void api_steps(const api_solve *s, double dt, long long steps)
 {
-  GOOD(wisp_solver_advance(err, s->solver, &(wisp_until){.steps = steps, .dt = dt}));
+  GOOD(wisp_solver_advance(err, s->solver, &(wisp_until){WISP_INIT(wisp_until), .steps = steps, .dt = dt}));
 }

@@ -38,7 +38,7 @@ static void take_setup(wisp_solver *s, const solving_setup *setup)
 
 bool solving_open(wisp_error *why, solving *s, wisp_mesh *mesh, const solving_setup *setup)
 {
-  const wisp_session_request where = {.device = test_device(), .defaults_only = 1};
+  const wisp_session_request where = {WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1};
   *s = (solving){.mesh = mesh};
   GOOD(wisp_session_open(err, &where, &s->session));
   GOOD(wisp_solver_new(err, &wisp_system_kind, setup->system ? setup->system : "maxwell", &s->base));

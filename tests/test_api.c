@@ -11,6 +11,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,8 @@ static void check_layout(wisp_session *session, const char *layout)
   wisp_kernel_info info;
   wisp_field_layout l;
   double rst[3 * NP], x[3], at[FIELDS], rate[FIELDS];
-  GOOD(wisp_kernel_open(err, session, spec, &(wisp_kernel_request){.layout = layout}, &kernel));
+  GOOD(wisp_kernel_open(err, session, spec, &(wisp_kernel_request){WISP_INIT(wisp_kernel_request), .layout = layout},
+                        &kernel));
   GOOD(wisp_kernel_describe(err, kernel, &info));
   assert_string_equal(info.layout, layout);
   GOOD(wisp_kernel_layout(err, kernel, &l));
@@ -201,11 +203,15 @@ static void test_nonsense(void **state)
   size_t numbers = 0;
   const wisp_count K37[] = {{"elements", K}, {NULL, 0}}, K38[] = {{"elements", 64 * K}, {NULL, 0}},
                    none[] = {{NULL, 0}};
-  BAD(wisp_session_open(err, &(wisp_session_request){.device = "abacus"}, &session), WISP_EUSAGE, "abacus");
-  BAD(wisp_session_open(err, &(wisp_session_request){.device = "host", .stream = err}, &session), WISP_EUSAGE,
-      "stream");
-  BAD(wisp_session_open(err, &(wisp_session_request){.defaults_only = 1, .exact_match_only = 1}, &session), WISP_EUSAGE,
-      "leave one out");
+  BAD(wisp_session_open(err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = "abacus"}, &session),
+      WISP_EUSAGE, "abacus");
+  BAD(wisp_session_open(err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = "host", .stream = err},
+                        &session),
+      WISP_EUSAGE, "stream");
+  BAD(wisp_session_open(
+          err, &(wisp_session_request){WISP_INIT(wisp_session_request), .defaults_only = 1, .exact_match_only = 1},
+          &session),
+      WISP_EUSAGE, "leave one out");
   BAD(wisp_session_open(err, NULL, NULL), WISP_EUSAGE, "NULL");
   session = api_session();
   BAD(wisp_kernel_open(err, NULL, spec, NULL, &kernel), WISP_EUSAGE, "session is NULL");
@@ -216,7 +222,9 @@ static void test_nonsense(void **state)
   BAD(wisp_kernel_open(err, session, "nodal.volume:hex:p3:maxwell:f64", NULL, &kernel), WISP_EUSAGE, "hex");
   BAD(wisp_kernel_open(err, session, "nodal.volume:tet:p99:maxwell:f64", NULL, &kernel), WISP_EUSAGE, "99");
   BAD(wisp_kernel_open(err, session, "nodal.volume:tet:p3:minwell:f64", NULL, &kernel), WISP_EUSAGE, "minwell");
-  BAD(wisp_kernel_open(err, session, spec, &(wisp_kernel_request){.layout = "spiral"}, &kernel), WISP_EUSAGE, "spiral");
+  BAD(wisp_kernel_open(err, session, spec, &(wisp_kernel_request){WISP_INIT(wisp_kernel_request), .layout = "spiral"},
+                       &kernel),
+      WISP_EUSAGE, "spiral");
   assert_null(kernel);
   GOOD(wisp_kernel_open(err, session, spec, NULL, &kernel));
   BAD(wisp_kernel_launch(err, NULL, K37, NULL), WISP_EUSAGE, "NULL");
@@ -320,10 +328,31 @@ static void test_quick(void **state)
   wisp_kernel_close(kernel);
 }
 
+/* A struct of a caller of an earlier version is shorter, one of a later version longer: what it lacks is 0, and what is
+ * not known here must be. */
+static void test_sizes(void **state)
+{
+  struct {
+    wisp_session_request known;
+    int later;
+  } request = {.known = {.size = sizeof request, .device = test_device()}};
+  wisp_session *session = NULL;
+  (void)state;
+  GOOD(wisp_session_open(err, &request.known, &session));
+  wisp_session_close(session);
+  request.later = 1;
+  BAD(wisp_session_open(err, &request.known, &session), WISP_EUSAGE, "a later version");
+  request.known.size = offsetof(wisp_session_request, context), request.known.context = &request;
+  GOOD(wisp_session_open(err, &request.known, &session)); /* the context is behind its end */
+  wisp_session_close(session);
+  request.known.size = 0;
+  BAD(wisp_session_open(err, &request.known, &session), WISP_EUSAGE, "begin it with WISP_INIT");
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_curl), cmocka_unit_test(test_counts),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_curl),     cmocka_unit_test(test_counts),
                                      cmocka_unit_test(test_meanings), cmocka_unit_test(test_nonsense),
-                                     cmocka_unit_test(test_quick)};
+                                     cmocka_unit_test(test_quick),    cmocka_unit_test(test_sizes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

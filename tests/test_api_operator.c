@@ -45,7 +45,8 @@ static wisp_operator *make(wisp_session *session, const char *spec, double lambd
   wisp_operator *op = NULL;
   box b;
   make_box(&b);
-  const wisp_operator_request request = {spec, VERTICES, ELEMENTS, b.xyz, b.corners, lambda, assembled};
+  const wisp_operator_request request = {
+      WISP_INIT(wisp_operator_request), spec, VERTICES, ELEMENTS, b.xyz, b.corners, lambda, assembled};
   GOOD(wisp_operator_create(err, session, &request, &op));
   return op;
 }
@@ -141,7 +142,8 @@ static void test_nonsense(void **state)
   size_t n = 0;
   void *x = NULL;
   make_box(&b);
-  wisp_operator_request r = {"tensor.mass:hex:p2:poisson:f64", VERTICES, ELEMENTS, b.xyz, b.corners, 0, 1};
+  wisp_operator_request r = {
+      WISP_INIT(wisp_operator_request), "tensor.mass:hex:p2:poisson:f64", VERTICES, ELEMENTS, b.xyz, b.corners, 0, 1};
   BAD(wisp_operator_create(err, NULL, &r, &op), WISP_EUSAGE, "session is NULL");
   BAD(wisp_operator_create(err, session, NULL, &op), WISP_EUSAGE, "NULL");
   r.spec = "tensor.update:hex:p2:poisson:f64";

@@ -114,7 +114,9 @@ static void compare(const char *folder, wisp_session *session, const char *optio
 static void test_json(void **state)
 {
   wisp_session *session = NULL;
-  GOOD(wisp_session_open(err, &(wisp_session_request){.device = "host", .store = "/nonexistent/wisp.db"}, &session));
+  GOOD(wisp_session_open(
+      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = "host", .store = "/nonexistent/wisp.db"},
+      &session));
   compare(*state, session, "-n 3 -k volume -p f64", "nodal.volume:tet:p3:maxwell:f64");
   compare(*state, session, "-n 2 -k update -p f32", "nodal.update:tet:p2:maxwell:f32");
   compare(*state, session, "-n 1 -k lift -p f32", "nodal.lift:tet:p1:maxwell:f32");
@@ -133,7 +135,9 @@ static void test_operands(void **state)
   double rst[3 * NP];
   char line[200];
   size_t length = 0;
-  GOOD(wisp_session_open(err, &(wisp_session_request){.device = "host", .store = "/nonexistent/wisp.db"}, &session));
+  GOOD(wisp_session_open(
+      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = "host", .store = "/nonexistent/wisp.db"},
+      &session));
   GOOD(wisp_kernel_open(err, session, "nodal.volume:tet:p3:maxwell:f64", NULL, &kernel));
   GOOD(wisp_kernel_nodes(err, kernel, rst));
   wisp_session_close(session);

@@ -147,8 +147,8 @@ static void a_session_borrows(void **state)
   void *stub = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   assert_int_equal(wisp_device_open(&err, "cuda:0", &device), WISP_OK);
   const int live = live_handles(stub);
-  const wisp_session_request request = {
-      .context = wisp_cuda_of(device)->context, .stream = wisp_cuda_of(device)->stream, .defaults_only = 1};
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .context = wisp_cuda_of(device)->context,
+                                        .stream = wisp_cuda_of(device)->stream, .defaults_only = 1};
   if (wisp_session_open(&err, &request, &session) != WISP_OK) fail_msg("%s", err.text);
   assert_int_equal(wisp_memory_create(&err, session, sizeof there, &memory), WISP_OK);
   assert_int_equal(wisp_memory_put(&err, session, memory, there, sizeof there), WISP_OK);

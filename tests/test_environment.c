@@ -32,7 +32,9 @@ static void values_without_meaning(void **state)
     wisp_session *session = NULL;
     snprintf(was, sizeof was, "%s", old ? old : "");
     setenv(name, bad[i][1], 1);
-    assert_int_equal(wisp_session_open(&err, &(wisp_session_request){.device = "host"}, &session), WISP_EUSAGE);
+    assert_int_equal(
+        wisp_session_open(&err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = "host"}, &session),
+        WISP_EUSAGE);
     if (!strstr(err.text, name) || !strstr(err.text, bad[i][1])) fail_msg("%s=%s: %s", name, bad[i][1], err.text);
     if (old)
       setenv(name, was, 1);

@@ -293,7 +293,9 @@ static void test_compared(void **state)
                                   .context = &rows};
   (void)state;
   setenv("WISP_TEMPLATES", FILTER "templates", 1);
-  GOOD(wisp_session_open(err, &(wisp_session_request){.device = test_device_name(), .defaults_only = 1}, &session));
+  GOOD(wisp_session_open(
+      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = test_device_name(), .defaults_only = 1},
+      &session));
   GOOD(wisp_compare(err, session, &request));
   assert_true(rows >= 2);
   request.element = "hex";
@@ -415,7 +417,8 @@ static void test_spans(void **state)
 static void test_opened(void **state)
 {
   enum { N = 3, NP = (N + 1) * (N + 2) / 2, ELEMENTS = 7, NUMBERS = ELEMENTS * NP };
-  const wisp_session_request request = {.device = test_device_name(), .defaults_only = 1};
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                        .defaults_only = 1};
   const wisp_count counts[] = {{"elements", ELEMENTS}, {NULL, 0}};
   wisp_session *session = NULL;
   wisp_kernel *kernel = NULL;

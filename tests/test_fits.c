@@ -79,7 +79,7 @@ static void test_heat(void **state)
   (void)state;
   static const wisp_heat_kappa kappa = {.number = {1, 0, 1}};
   static const wisp_heat_method method = {.precision = WISP_F64, .step = 1, .iterations = 10, .assemblies = 1};
-  const wisp_session_request request = {.device = test_device(), .defaults_only = 1};
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1};
   wisp_session *session = NULL;
   GOOD(wisp_session_open(err, &request, &session));
   for (int corners = 3; corners <= 4; corners++)

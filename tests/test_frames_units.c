@@ -95,7 +95,8 @@ static void test_operator(void **state)
   (void)state;
   open_pair(8, by, mesh);
   for (int i = 0; i < 2; i++) {
-    const wisp_operator_request request = {.spec = spec,
+    const wisp_operator_request request = {WISP_INIT(wisp_operator_request),
+                                           .spec = spec,
                                            .vertices = mesh[i]->vertices,
                                            .elements = mesh[i]->elements,
                                            .xyz = mesh[i]->xyz,
@@ -130,12 +131,10 @@ static void check_matrix(const char *spec, int corners, const motion *by)
   double *values[2], *F[2], *at[2];
   open_pair(corners, by, mesh);
   for (int i = 0; i < 2; i++) {
-    const wisp_matrix_request request = {.spec = spec,
-                                         .vertices = mesh[i]->vertices,
-                                         .elements = mesh[i]->elements,
-                                         .xyz = mesh[i]->xyz,
-                                         .corners = mesh[i]->cell};
-    const wisp_matrix_data data = {.kappa = {2}, .density = 3};
+    const wisp_matrix_request request = {
+        WISP_INIT(wisp_matrix_request), .spec = spec,        .vertices = mesh[i]->vertices,
+        .elements = mesh[i]->elements,  .xyz = mesh[i]->xyz, .corners = mesh[i]->cell};
+    const wisp_matrix_data data = {WISP_INIT(wisp_matrix_data), .kappa = {2}, .density = 3};
     wisp_matrix *matrix = NULL;
     GOOD(wisp_matrix_create(err, session, &request, &matrix));
     GOOD(wisp_matrix_size(err, matrix, &n));
@@ -178,12 +177,14 @@ static void test_range(void **state)
     wisp_matrix *matrix = NULL;
     wisp_operator *op = NULL;
     open_pair(i % 2 ? 8 : 4, &by, mesh);
-    const wisp_matrix_request of_tets = {.spec = "assembly.step:tet:p2:laplace:f32",
+    const wisp_matrix_request of_tets = {WISP_INIT(wisp_matrix_request),
+                                         .spec = "assembly.step:tet:p2:laplace:f32",
                                          .vertices = mesh[1]->vertices,
                                          .elements = mesh[1]->elements,
                                          .xyz = mesh[1]->xyz,
                                          .corners = mesh[1]->cell};
-    const wisp_operator_request of_hexes = {.spec = "tensor.collocated_trilinear:hex:p3:poisson:f32",
+    const wisp_operator_request of_hexes = {WISP_INIT(wisp_operator_request),
+                                            .spec = "tensor.collocated_trilinear:hex:p3:poisson:f32",
                                             .vertices = mesh[1]->vertices,
                                             .elements = mesh[1]->elements,
                                             .xyz = mesh[1]->xyz,
@@ -209,7 +210,8 @@ static void test_helmholtz(void **state)
   open_pair(3, by, mesh);
   for (int i = 0; i < 2; i++) {
     static const wisp_solver_setting settings[] = {{"kappa", "2"}, {"lambda", "0"}, {NULL, NULL}};
-    const wisp_solver_request request = {.problem = "helmholtz",
+    const wisp_solver_request request = {WISP_INIT(wisp_solver_request),
+                                         .problem = "helmholtz",
                                          .order = 3,
                                          .precision = WISP_F32,
                                          .vertices = mesh[i]->vertices,
@@ -224,8 +226,8 @@ static void test_helmholtz(void **state)
     for (size_t k = 0; k < n.elements * n.points; k++) f[k] = 3;
     u[i] = numbers(n.u), flux[i] = numbers(n.flux);
     void *load = put(session, NULL, n.load), *given = put(session, NULL, n.given);
-    const wisp_helmholtz_data data = {
-        .load = load, .given = given, .u = put(session, NULL, n.u), .flux = put(session, NULL, n.flux)};
+    const wisp_helmholtz_data data = {WISP_INIT(wisp_helmholtz_data), .load = load, .given = given,
+                                      .u = put(session, NULL, n.u), .flux = put(session, NULL, n.flux)};
     GOOD(wisp_helmholtz_integrate(err, problem, f, NULL, load, given));
     GOOD(wisp_helmholtz_solve(err, problem, &data, NULL));
     take(session, data.u, n.u, u[i]), take(session, data.flux, n.flux, flux[i]);

@@ -230,9 +230,11 @@ static void test_library(void **state)
   wisp_matrix *matrix[2] = {NULL};
   wisp_matrix_counts counts[2];
   wisp_error refused = {.text = ""};
-  wisp_matrix_request request = {
-      .spec = "assembly.step:tri:p2:laplace:f64", .mesh = mesh, .tags = tags, .tag_count = 2};
-  GOOD(wisp_session_open(err, &(wisp_session_request){.device = test_device(), .defaults_only = 1}, &session));
+  wisp_matrix_request request = {WISP_INIT(wisp_matrix_request), .spec = "assembly.step:tri:p2:laplace:f64",
+                                 .mesh = mesh, .tags = tags, .tag_count = 2};
+  GOOD(wisp_session_open(
+      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1},
+      &session));
   GOOD(wisp_matrix_create(err, session, &request, &matrix[0]));
   request.tags = NULL, request.groups = "copper,\"right side\"";
   GOOD(wisp_matrix_create(err, session, &request, &matrix[1]));
@@ -255,7 +257,8 @@ static void test_program(void **state)
   for (int i = 0; i < 3; i++) {
     const wisp_solver_setting settings[] = {{"boundary", walls[i]}, {NULL, NULL}};
     api_solve s;
-    api_open(&s, &(wisp_solver_request){.problem = "maxwell", .order = 1, .box = "2", .settings = settings});
+    api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 1, .box = "2",
+                                        .settings = settings});
     const size_t count = s.K * s.Np * s.n;
     double *u = calloc(count, sizeof *u);
     assert_non_null(u);
@@ -268,7 +271,8 @@ static void test_program(void **state)
   }
   assert_true(energy[2] < energy[1] && energy[1] < energy[0]);
   static const wisp_solver_setting wrong[] = {{"boundary", "7=absorbing"}, {NULL, NULL}};
-  const wisp_solver_request request = {.problem = "maxwell", .order = 1, .box = "2", .settings = wrong};
+  const wisp_solver_request request = {WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 1, .box = "2",
+                                       .settings = wrong};
   api_solve none;
   BAD(api_try(err, &none, &request), WISP_EUSAGE, "option --boundary: '7' is no tag");
 }

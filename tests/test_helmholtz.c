@@ -75,8 +75,13 @@ static void open_bench(bench *b, const wisp_solver_request *request, const wisp_
   assert_true(b->xyz && b->edge);
   b->edge_xyz = b->xyz + 3 * inside, b->f = b->edge_xyz + 3 * outside, b->g = b->f + inside;
   GOOD(wisp_helmholtz_points(err, b->problem, b->xyz, b->edge_xyz, b->edge));
-  b->data = (wisp_helmholtz_data){lend(b, b->n.load), lend(b, b->n.given), lend(b, b->n.u),
-                                  lend(b, b->n.flux), lend(b, b->n.ustar), lend(b, b->n.trace)};
+  b->data = (wisp_helmholtz_data){WISP_INIT(wisp_helmholtz_data),
+                                  lend(b, b->n.load),
+                                  lend(b, b->n.given),
+                                  lend(b, b->n.u),
+                                  lend(b, b->n.flux),
+                                  lend(b, b->n.ustar),
+                                  lend(b, b->n.trace)};
 }
 
 static void close_bench(bench *b)
@@ -156,18 +161,15 @@ static void check(bench *b, const square *s, monomial m, double tolerance)
 static wisp_solver_request request_for(const square *s, int order, const wisp_solver_setting *settings)
 {
   const size_t n = (size_t)s->n;
-  return (wisp_solver_request){.problem = "helmholtz",
-                               .order = order,
-                               .vertices = (n + 1) * (n + 1),
-                               .elements = 2 * n * n,
-                               .xyz = s->xyz,
-                               .corners = s->corners,
-                               .settings = settings};
+  return (wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "helmholtz", .order = order,
+                               .vertices = (n + 1) * (n + 1),  .elements = 2 * n * n,  .xyz = s->xyz,
+                               .corners = s->corners,          .settings = settings};
 }
 
 static wisp_helmholtz_input input_for(const square *s)
 {
-  return (wisp_helmholtz_input){.fluxes = s->fluxes, .kappa = s->kappa, .lambda = s->lambda};
+  return (wisp_helmholtz_input){WISP_INIT(wisp_helmholtz_input), .fluxes = s->fluxes, .kappa = s->kappa,
+                                .lambda = s->lambda};
 }
 
 static void test_many(void **state)
@@ -322,7 +324,8 @@ static void test_file(void **state)
                                     {"tolerance", "1e-13"},
                                     {"neumann", "outlet,sides"},
                                     {NULL, NULL}};
-  wisp_solver_request request = {.problem = "helmholtz", .order = 1, .mesh = path, .settings = settings};
+  wisp_solver_request request = {WISP_INIT(wisp_solver_request), .problem = "helmholtz", .order = 1, .mesh = path,
+                                 .settings = settings};
   open_bench(&b, &request, NULL);
   for (size_t i = 0; i < b.n.boundary * b.n.edge_points; i++) b.g[i] = b.edge_xyz[3 * i] > 1 - 1e-9 ? 6 : 0;
   GOOD(wisp_helmholtz_integrate(err, b.problem, NULL, b.g, (void *)(uintptr_t)b.data.load,
@@ -395,7 +398,8 @@ static void test_bad(void **state)
   GOOD(wisp_memory_create(err, session, n.load * sizeof *f, &load));
   GOOD(wisp_memory_create(err, session, n.given * sizeof *f, &given));
   GOOD(wisp_helmholtz_integrate(err, p, f, NULL, load, given));
-  BAD(wisp_helmholtz_solve(err, p, &(wisp_helmholtz_data){.load = load}, NULL), WISP_EWRONG, "no convergence");
+  BAD(wisp_helmholtz_solve(err, p, &(wisp_helmholtz_data){WISP_INIT(wisp_helmholtz_data), .load = load}, NULL),
+      WISP_EWRONG, "no convergence");
   BAD(wisp_helmholtz_values(err, p, "v", load, 1, f, f), WISP_EUSAGE, "no field 'v'");
   wisp_memory_destroy(session, load), wisp_memory_destroy(session, given);
   free(f);

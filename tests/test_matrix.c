@@ -39,12 +39,9 @@ static void make_square(square *s)
 
 static wisp_matrix_request request_for(const square *s, const char *spec)
 {
-  return (wisp_matrix_request){.spec = spec,
-                               .vertices = VERTICES,
-                               .elements = ELEMENTS,
-                               .xyz = s->xyz,
-                               .corners = s->corners,
-                               .fixed = s->fixed};
+  return (wisp_matrix_request){
+      WISP_INIT(wisp_matrix_request), .spec = spec,     .vertices = VERTICES, .elements = ELEMENTS, .xyz = s->xyz,
+      .corners = s->corners,          .fixed = s->fixed};
 }
 
 /* A matrix, its sizes and pattern, room for its numbers on the device and here. */
@@ -101,7 +98,8 @@ static void assemble_ones(bench *b, double mass)
   for (size_t i = 0; i < b->n.nodes; i++) ones[i] = 1;
   GOOD(wisp_memory_put(err, b->session, b->on_u, ones, b->n.nodes * sizeof *ones));
   GOOD(wisp_memory_put(err, b->session, b->on_f, ones, b->n.nodes * sizeof *ones));
-  assemble(b, &(wisp_matrix_data){.kappa = {1, 0, 1}, .mass = mass, .u = b->on_u, .f = b->on_f});
+  assemble(b, &(wisp_matrix_data){WISP_INIT(wisp_matrix_data), .kappa = {1, 0, 1}, .mass = mass, .u = b->on_u,
+                                  .f = b->on_f});
   free(ones);
 }
 
@@ -112,7 +110,7 @@ static void check_linear(bench *b, double kappa)
   assert_non_null(u);
   for (size_t i = 0; i < b->n.nodes; i++) u[i] = 1 + 2 * b->xyz[3 * i] - 3 * b->xyz[3 * i + 1];
   GOOD(wisp_memory_put(err, b->session, b->on_u, u, b->n.nodes * sizeof *u));
-  assemble(b, &(wisp_matrix_data){.kappa = {kappa}, .u = b->on_u});
+  assemble(b, &(wisp_matrix_data){WISP_INIT(wisp_matrix_data), .kappa = {kappa}, .u = b->on_u});
   for (size_t row = 0; row < b->n.rows; row++) {
     double sum = -b->F[row], diagonal = 0;
     for (int i = b->start[row]; i < b->start[row + 1]; i++) {
@@ -145,8 +143,9 @@ static void test_twice(void **state)
       check_linear(&b, 8);
       assert_true(fabs(b.values[0] - 8 * before) <= 1e-12 * fabs(b.values[0]));
       for (int bad = 0; bad < 2; bad++)
-        BAD(wisp_matrix_assemble(err, b.matrix, &(wisp_matrix_data){.kappa = {bad ? NAN : 0}}, b.on_values, b.on_F,
-                                 NULL),
+        BAD(wisp_matrix_assemble(err, b.matrix,
+                                 &(wisp_matrix_data){WISP_INIT(wisp_matrix_data), .kappa = {bad ? NAN : 0}},
+                                 b.on_values, b.on_F, NULL),
             WISP_EUSAGE, "must be positive");
       close_bench(&b);
     }
@@ -169,7 +168,8 @@ static void test_order_and_sums(void **state)
   for (size_t i = 0; i < b.n.nonzeros; i++) sum += b.values[i];
   for (size_t row = 0; row < b.n.rows; row++) load += b.F[row];
   assert_true(fabs(sum - 3 * area) < 1e-12 && fabs(load - area) < 1e-12);
-  BAD(wisp_matrix_assemble(err, b.matrix, &(wisp_matrix_data){.kappa = {1}, .f = b.on_f}, b.on_values, b.on_F, NULL),
+  BAD(wisp_matrix_assemble(err, b.matrix, &(wisp_matrix_data){WISP_INIT(wisp_matrix_data), .kappa = {1}, .f = b.on_f},
+                           b.on_values, b.on_F, NULL),
       WISP_EUSAGE, "needs u");
   close_bench(&b);
 }
@@ -217,7 +217,7 @@ static void make_fan(double xyz[3 * FAN], int corners[3 * AROUND])
 static void test_busy_vertex(void **state)
 {
   const char *store = fixture_path(*state, "won.db");
-  const wisp_session_request from = {.device = test_device(), .store = store};
+  const wisp_session_request from = {WISP_INIT(wisp_session_request), .device = test_device(), .store = store};
   wisp_session *session = NULL;
   wisp_kernel_info info;
   double xyz[3 * FAN], sum = 0, load = 0;
@@ -229,11 +229,8 @@ static void test_busy_vertex(void **state)
   make_fan(xyz, corners);
   GOOD(wisp_session_open(err, &from, &session));
   open_bench(&b, session,
-             &(wisp_matrix_request){.spec = "assembly.step:tri:p2:heat:f64",
-                                    .vertices = FAN,
-                                    .elements = AROUND,
-                                    .xyz = xyz,
-                                    .corners = corners});
+             &(wisp_matrix_request){WISP_INIT(wisp_matrix_request), .spec = "assembly.step:tri:p2:heat:f64",
+                                    .vertices = FAN, .elements = AROUND, .xyz = xyz, .corners = corners});
   GOOD(wisp_matrix_kernel(err, b.matrix, 0, &info));
   assert_string_equal(info.strategy, "gathers");
   assert_non_null(strstr(info.params, "held=64"));
@@ -310,7 +307,8 @@ static void test_tets_and_file(void **state)
   for (int form = 0; form < 2; form++) {
     bench of[2];
     for (int file = 0; file < 2; file++) {
-      wisp_matrix_request r = {.spec = form ? "assembly.step:tet:p2:laplace:f64" : "assembly.step:tet:p1:laplace:f64"};
+      wisp_matrix_request r = {WISP_INIT(wisp_matrix_request),
+                               .spec = form ? "assembly.step:tet:p2:laplace:f64" : "assembly.step:tet:p1:laplace:f64"};
       if (file)
         r.mesh = fixture_path(folder, "cube.msh"), r.tags = &tag, r.tag_count = 1;
       else
@@ -327,9 +325,8 @@ static void test_tets_and_file(void **state)
   }
   wisp_matrix *none = NULL;
   wisp_session *session = api_session();
-  const wisp_matrix_request missing = {.spec = "assembly.step:tet:p1:laplace:f64",
-                                       .mesh = fixture_path(folder, "cube.msh"),
-                                       .tags = (const int[]){9},
+  const wisp_matrix_request missing = {WISP_INIT(wisp_matrix_request), .spec = "assembly.step:tet:p1:laplace:f64",
+                                       .mesh = fixture_path(folder, "cube.msh"), .tags = (const int[]){9},
                                        .tag_count = 1};
   BAD(wisp_matrix_create(err, session, &missing, &none), WISP_EUSAGE, "no face of the boundary has the tag 9");
   wisp_session_close(session);

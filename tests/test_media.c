@@ -71,8 +71,8 @@ static problem make_case(size_t i, int order, int central)
 {
   const wisp_solver_setting settings[] = {
       {"boundary", cases[i].boundary}, {"alpha", central ? "0" : "1"}, {NULL, NULL}};
-  problem p =
-      make(&(wisp_solver_request){.problem = cases[i].system, .order = order, .box = "2", .settings = settings});
+  problem p = make(&(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = cases[i].system, .order = order,
+                                          .box = "2", .settings = settings});
   for (int c = 0; c < 2; c++) jump(&p, cases[i].coefficients[c], 3 * i + (size_t)c);
   return p;
 }
@@ -202,7 +202,8 @@ static double amplitude(const problem *p, bool second, double centre, double str
 static double wave_error(const char *mesh, int order, const medium media[2])
 {
   static const wisp_solver_setting rigid[] = {{"boundary", "rigid"}, {NULL, NULL}};
-  problem p = make(&(wisp_solver_request){.problem = "acoustics", .order = order, .mesh = mesh, .settings = rigid});
+  problem p = make(&(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "acoustics", .order = order,
+                                          .mesh = mesh, .settings = rigid});
   double Z[2], c[2];
   for (int m = 0; m < 2; m++) {
     Z[m] = sqrt(media[m].rho * media[m].kappa);
@@ -210,7 +211,7 @@ static double wave_error(const char *mesh, int order, const medium media[2])
   }
   set_wave(&p, media);
   const double time = until / c[0];
-  GOOD(wisp_solver_advance(err, p.s.solver, &(wisp_until){.time = time}));
+  GOOD(wisp_solver_advance(err, p.s.solver, &(wisp_until){WISP_INIT(wisp_until), .time = time}));
   GOOD(wisp_solver_get(err, p.s.solver, p.u));
   const double ratio = c[1] / c[0], beyond = from + until - 0.5;
   const double transmitted = amplitude(&p, true, 0.5 + ratio * beyond, ratio);
@@ -239,7 +240,8 @@ static void test_values(void **state)
 {
   (void)state;
   wisp_error refused = {0};
-  problem p = make(&(wisp_solver_request){.problem = "acoustics", .order = 2, .box = "2"});
+  problem p =
+      make(&(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "acoustics", .order = 2, .box = "2"});
   const double before = api_number(&p.s, "dt");
   double *values = calloc(p.s.K, sizeof *values);
   assert_non_null(values);

@@ -430,9 +430,11 @@ static void test_programs(void **state)
   char text[2048];
   snprintf(text, sizeof text, "%s%s", SQUARE, more);
   const char *path = put(*state, "all.msh", text);
-  GOOD(wisp_session_open(err, &(wisp_session_request){.device = "host", .defaults_only = 1}, &session));
+  GOOD(wisp_session_open(
+      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = "host", .defaults_only = 1}, &session));
   static const wisp_solver_setting left[] = {{"neumann", "left"}, {NULL, NULL}};
-  const wisp_solver_request asked = {.problem = "helmholtz", .order = 1, .mesh = path, .settings = left};
+  const wisp_solver_request asked = {WISP_INIT(wisp_solver_request), .problem = "helmholtz", .order = 1, .mesh = path,
+                                     .settings = left};
   GOOD(wisp_helmholtz_create(err, session, &asked, NULL, &problem));
   const wisp_solver *solver = wisp_helmholtz_as_solver(problem);
   GOOD(wisp_solver_note(err, solver, 0, &note));
@@ -441,7 +443,8 @@ static void test_programs(void **state)
   assert_string_equal(note.key, "unused");
   assert_null(strstr(note.text, "left"));
   assert_int_equal(wisp_solver_note(NULL, solver, 5, &note), WISP_EMISSING);
-  const wisp_matrix_request wanted = {.spec = "assembly.step:tri:p1:laplace:f64", .mesh = path};
+  const wisp_matrix_request wanted = {WISP_INIT(wisp_matrix_request), .spec = "assembly.step:tri:p1:laplace:f64",
+                                      .mesh = path};
   GOOD(wisp_matrix_create(err, session, &wanted, &matrix));
   GOOD(wisp_matrix_note(err, matrix, 4, &note));
   assert_non_null(strstr(note.text, "7 \"left\""));

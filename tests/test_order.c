@@ -273,7 +273,7 @@ static void test_the_files_own_order(void **state)
   api_solve s;
   wisp_tet *tet = NULL;
   write_file(path, mesh);
-  api_open(&s, &(wisp_solver_request){.problem = "maxwell", .order = 3, .mesh = path});
+  api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 3, .mesh = path});
   const size_t K = s.K, Np = s.Np, n = s.n;
   assert_int_equal(K, mesh->elements);
   double *xyz = malloc(3 * K * Np * sizeof *xyz), *u = malloc(n * K * Np * sizeof *u);

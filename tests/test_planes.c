@@ -221,9 +221,13 @@ static void test_library(void **state)
   wisp_session *session = NULL;
   wisp_matrix *matrix = NULL;
   wisp_matrix_counts counts;
-  GOOD(wisp_session_open(err, &(wisp_session_request){.device = test_device(), .defaults_only = 1}, &session));
-  GOOD(wisp_matrix_create(err, session,
-                          &(wisp_matrix_request){.spec = "assembly.step:tri:p2:laplace:f64", .mesh = mesh}, &matrix));
+  GOOD(wisp_session_open(
+      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1},
+      &session));
+  GOOD(wisp_matrix_create(
+      err, session,
+      &(wisp_matrix_request){WISP_INIT(wisp_matrix_request), .spec = "assembly.step:tri:p2:laplace:f64", .mesh = mesh},
+      &matrix));
   GOOD(wisp_matrix_size(err, matrix, &counts));
   double *xyz = calloc(3 * counts.nodes, sizeof *xyz);
   assert_non_null(xyz);

@@ -89,7 +89,8 @@ static wisp_report_wish everything(void)
 static wisp_status make_page(wisp_error *err, const char *path, const wisp_report_wish *wish, wisp_text *page)
 {
   OWNED(wisp_session_close) wisp_session *session = NULL;
-  if (wisp_session_read(err, &(wisp_session_request){.store = path}, false, &session) != WISP_OK)
+  if (wisp_session_read(err, &(wisp_session_request){WISP_INIT(wisp_session_request), .store = path}, false,
+                        &session) != WISP_OK)
     fail_msg("%s", err->text);
   return wisp_report_page(err, session, wish, page);
 }

@@ -163,7 +163,8 @@ static void test_report(void **state)
 /* What varies is left out where it was asked for: of compositions of which the store knows the fastest. */
 static void test_reproducible(void **state)
 {
-  const wisp_session_request request = {.device = test_device_name(), .defaults_only = 1};
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                        .defaults_only = 1};
   wisp_session *session = NULL;
   wisp_stage stage = {.kernels = 0};
   wisp_error refused = {.text = ""};
@@ -248,7 +249,8 @@ static void test_export(void **state)
   static const wisp_heat_kappa kappa = {.number = {3, 0, 0}};
   static const wisp_heat_method method = {
       .precision = WISP_F64, .tolerance = 1e-13, .standstill = 1e-10, .iterations = 1000, .assemblies = 1};
-  const wisp_session_request request = {.device = test_device_name(), .defaults_only = 1};
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                        .defaults_only = 1};
   const wisp_mesh_source source = {.box = {5, 6}, .jitter = 0.2, .shuffle = true, .seed = 3};
   const wisp_family *family = wisp_family_find("assembly");
   wisp_session *session = NULL;

@@ -222,7 +222,8 @@ static void test_by_matrix(void **state)
 /* What adds by atomics is left out where it was asked for, and two runs leave the same bits. */
 static void test_reproducible(void **state)
 {
-  const wisp_session_request request = {.device = test_device_name(), .defaults_only = 1};
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                        .defaults_only = 1};
   wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("hdg"), 2, NULL, WISP_F64),
                     .composition = "condense+clear_blocks+scatter"};
   wisp_session *session = NULL;

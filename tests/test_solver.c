@@ -20,7 +20,8 @@ static void exchange(const char *basis, double near)
   api_solve s;
   wisp_solver_sizes sizes;
   wisp_kernel_info info;
-  api_open(&s, &(wisp_solver_request){.problem = "maxwell", .order = 2, .box = "2", .settings = settings});
+  api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 2, .box = "2",
+                                      .settings = settings});
   GOOD(wisp_solver_size(err, s.solver, &sizes));
   assert_true(s.K == 48 && s.Np == 10 && s.n == 6);
   assert_string_equal(sizes.name[0], "Ex");
@@ -54,7 +55,8 @@ static void test_nodes(void **state)
 {
   (void)state;
   api_solve s;
-  api_open(&s, &(wisp_solver_request){.problem = "maxwell", .order = 1, .box = "1", .precision = WISP_F32});
+  api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 1, .box = "1",
+                                      .precision = WISP_F32});
   double xyz[6 * 4 * 3];
   int origin = 0;
   GOOD(wisp_solver_nodes(err, s.solver, xyz));
@@ -74,8 +76,8 @@ static void test_step(void **state)
   for (int central = 0; central < 2; central++) {
     const wisp_solver_setting settings[] = {{"alpha", alphas[central]}, {NULL, NULL}};
     api_solve s;
-    api_open(&s, &(wisp_solver_request){
-                     .problem = "maxwell", .order = 2, .box = "2", .precision = WISP_F32, .settings = settings});
+    api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 2, .box = "2",
+                                        .precision = WISP_F32, .settings = settings});
     const size_t count = s.n * s.K * s.Np;
     double *u = malloc(count * sizeof *u);
     assert_non_null(u);
@@ -85,7 +87,8 @@ static void test_step(void **state)
     api_steps(&s, 0, 1000);
     assert_true(api_number(&s, "energy_final") <= before);
     GOOD(wisp_solver_set(err, s.solver, NULL, u));
-    BAD(wisp_solver_advance(err, s.solver, &(wisp_until){.steps = 1000, .dt = dt / 0.6}), WISP_EWRONG, "");
+    BAD(wisp_solver_advance(err, s.solver, &(wisp_until){WISP_INIT(wisp_until), .steps = 1000, .dt = dt / 0.6}),
+        WISP_EWRONG, "");
     GOOD(wisp_solver_set(err, s.solver, NULL, u)); /* and the solver goes on */
     api_steps(&s, 0, 10);
     assert_true(api_number(&s, "energy_final") <= before);
@@ -134,8 +137,8 @@ static void test_kinds(void **state)
     wisp_kernel_info info;
     api_solve s;
     size_t rows = 0, lines = 0;
-    api_open(
-        &s, &(wisp_solver_request){.problem = kinds[i].problem, .order = 2, .box = "4", .settings = kinds[i].settings});
+    api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = kinds[i].problem, .order = 2,
+                                        .box = "4", .settings = kinds[i].settings});
     GOOD(wisp_solver_advance(err, s.solver, NULL));
     const double off = api_number(&s, kinds[i].error);
     if (!(off > 0 && off < kinds[i].small)) fail_msg("%s: the error is %g", kinds[i].problem, off);
@@ -158,10 +161,12 @@ static void test_own_mesh(void **state)
   static const double cube[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1};
   static const int hex[] = {0, 1, 2, 3, 4, 5, 6, 7}, triangles[] = {0, 1, 3, 0, 3, 2};
   (void)state;
-  const wisp_solver_request requests[] = {
-      {.problem = "poisson", .order = 4, .vertices = 8, .elements = 1, .xyz = cube, .corners = hex},
-      {.problem = "heat", .order = 4, .vertices = 4, .elements = 2, .xyz = cube, .corners = triangles},
-      {.problem = "helmholtz", .order = 4, .vertices = 4, .elements = 2, .xyz = cube, .corners = triangles}};
+  const wisp_solver_request requests[] = {{WISP_INIT(wisp_solver_request), .problem = "poisson", .order = 4,
+                                           .vertices = 8, .elements = 1, .xyz = cube, .corners = hex},
+                                          {WISP_INIT(wisp_solver_request), .problem = "heat", .order = 4, .vertices = 4,
+                                           .elements = 2, .xyz = cube, .corners = triangles},
+                                          {WISP_INIT(wisp_solver_request), .problem = "helmholtz", .order = 4,
+                                           .vertices = 4, .elements = 2, .xyz = cube, .corners = triangles}};
   for (size_t i = 0; i < 3; i++) {
     api_solve s;
     api_open(&s, &requests[i]);
@@ -214,16 +219,30 @@ static void test_refusals(void **state)
     wisp_status status;
     const char *says;
   } bad[] = {
-      {{.problem = "maxwell"}, WISP_EUSAGE, "0"},
-      {{.problem = "ether", .order = 2}, WISP_EUSAGE, "'ether' cannot be solved: there are"},
-      {{.problem = "maxwell", .order = 2, .settings = soft}, WISP_EUSAGE, "soft"},
-      {{.problem = "maxwell", .order = 2, .mesh = "/nonexistent.msh"}, WISP_EINPUT, "/nonexistent.msh"},
-      {{.problem = "maxwell", .order = 2, .mesh = "a.msh", .box = "2"}, WISP_EUSAGE, "exclude"},
-      {{.problem = "maxwell", .order = 2, .settings = dear}, WISP_EUSAGE, "maxwell has no option 'colour'"},
-      {{.problem = "poisson", .order = 2, .settings = dear}, WISP_EUSAGE, "poisson has no option 'colour'"},
-      {{.problem = "poisson", .order = 2, .settings = ilu}, WISP_EUSAGE, "must be one of none, jacobi, chebyshev"},
-      {{.problem = "poisson", .order = 2, .settings = many}, WISP_EUSAGE, "from 1 to 16"},
-      {{.problem = "heat", .order = 2, .box = "many"}, WISP_EUSAGE, "squares a side"},
+      {{WISP_INIT(wisp_solver_request), .problem = "maxwell"}, WISP_EUSAGE, "0"},
+      {{WISP_INIT(wisp_solver_request), .problem = "ether", .order = 2},
+       WISP_EUSAGE,
+       "'ether' cannot be solved: there are"},
+      {{WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 2, .settings = soft}, WISP_EUSAGE, "soft"},
+      {{WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 2, .mesh = "/nonexistent.msh"},
+       WISP_EINPUT,
+       "/nonexistent.msh"},
+      {{WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 2, .mesh = "a.msh", .box = "2"},
+       WISP_EUSAGE,
+       "exclude"},
+      {{WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 2, .settings = dear},
+       WISP_EUSAGE,
+       "maxwell has no option 'colour'"},
+      {{WISP_INIT(wisp_solver_request), .problem = "poisson", .order = 2, .settings = dear},
+       WISP_EUSAGE,
+       "poisson has no option 'colour'"},
+      {{WISP_INIT(wisp_solver_request), .problem = "poisson", .order = 2, .settings = ilu},
+       WISP_EUSAGE,
+       "must be one of none, jacobi, chebyshev"},
+      {{WISP_INIT(wisp_solver_request), .problem = "poisson", .order = 2, .settings = many},
+       WISP_EUSAGE,
+       "from 1 to 16"},
+      {{WISP_INIT(wisp_solver_request), .problem = "heat", .order = 2, .box = "many"}, WISP_EUSAGE, "squares a side"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     api_solve s;
@@ -238,7 +257,7 @@ static void test_nothing(void **state)
   api_solve s;
   double value = 0;
   wisp_solver *none = NULL;
-  const wisp_solver_request request = {.problem = "maxwell", .order = 1, .box = "1"};
+  const wisp_solver_request request = {WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 1, .box = "1"};
   BAD(wisp_solver_set(err, NULL, NULL, &value), WISP_EUSAGE, "NULL");
   BAD(wisp_solver_get(err, NULL, &value), WISP_EUSAGE, "NULL");
   BAD(wisp_solver_advance(err, NULL, NULL), WISP_EUSAGE, "NULL");

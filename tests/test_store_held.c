@@ -95,7 +95,7 @@ static void readers_do_not_wait(void **state)
   const pid_t holder = start_holder(user, "BEGIN EXCLUSIVE", HOLDS),
               other = start_holder(site, "BEGIN EXCLUSIVE", HOLDS);
   const double start = now();
-  const wisp_session_request request = {.device = "host", .store = user};
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = "host", .store = user};
   if (wisp_session_open(&err, &request, &session) != WISP_OK) fail_msg("%s", err.text);
   assert_true(now() - start < SOON);
   assert_names(wisp_session_note(session), user, holder);

@@ -273,7 +273,7 @@ static void test_library(void **state)
   char path[128];
   snprintf(path, sizeof path, "%s", fixture_path(*state, "two.msh"));
   write_box(path, 4, true);
-  wisp_solver_request request = {.problem = "maxwell", .order = 1, .mesh = path};
+  wisp_solver_request request = {WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 1, .mesh = path};
   BAD(api_try(err, &s, &request), WISP_EINPUT, "64 boundary faces lie on one another");
   request.merge = 1e-9;
   api_open(&s, &request);

@@ -120,7 +120,7 @@ static void test_library(void **state)
   (void)state;
   api_solve s;
   wisp_solver_sizes sizes;
-  api_open(&s, &(wisp_solver_request){.problem = "sound", .order = 2, .box = "2"});
+  api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "sound", .order = 2, .box = "2"});
   GOOD(wisp_solver_size(err, s.solver, &sizes));
   assert_int_equal(sizes.fields, 4);
   assert_string_equal(sizes.name[0], "p");

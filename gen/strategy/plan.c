@@ -61,8 +61,8 @@ wisp_status wisp_strategy_is_candidate(wisp_error *err, const wisp_strategy *s, 
   return wisp_require(err, holds, WISP_EREFUSED, "%s", s->candidate.reason);
 }
 
-/* Lets and conditions, in the order they were written. */
-static wisp_status evaluate_lines(wisp_error *err, wisp_plan *plan)
+/* Lets and conditions, in the order they were written. *refused: the condition that does not hold. */
+static wisp_status evaluate_lines(wisp_error *err, wisp_plan *plan, size_t *refused)
 {
   const wisp_strategy *s = plan->strategy;
   size_t let = 0;
@@ -72,6 +72,7 @@ static wisp_status evaluate_lines(wisp_error *err, wisp_plan *plan)
       CALL(wisp_said_int(err, s, &s->let[let].value, plan->env, &value));
       CALL(wisp_env_int(err, plan->env, s->let[let].name, value));
     }
+    *refused = c;
     if (c == s->conditions) break;
     CALL(wisp_said_int(err, s, &s->condition[c].holds, plan->env, &value));
     CALL(wisp_require(err, value, WISP_EREFUSED, "%s", s->condition[c].reason));
@@ -133,15 +134,16 @@ static wisp_status open_plan(wisp_error *err, const wisp_strategy *strategy, con
   return GIVE(plan, out);
 }
 
-/* Gives the plan values, in place of those before. WISP_EREFUSED where it is not legal with them. */
-static wisp_status fix_values(wisp_error *err, wisp_plan *plan, const int *values)
+/* Gives the plan values, in place of those before. WISP_EREFUSED where it is not legal with them; *refused: by which of
+ * the conditions, as many as there are: by none of them. */
+static wisp_status fix_values(wisp_error *err, wisp_plan *plan, const int *values, size_t *refused)
 {
   const wisp_strategy *s = plan->strategy;
   for (int i = 0; i < s->params; i++) {
     plan->value[i] = values[i];
     CALL(wisp_env_int(err, plan->env, s->param[i].name, values[i]));
   }
-  CALL(evaluate_lines(err, plan));
+  CALL(evaluate_lines(err, plan, refused));
   CALL(fix_block(err, plan));
   CALL(fix_shared(err, plan));
   print_params(plan);
@@ -153,8 +155,9 @@ static wisp_status create_applying(wisp_error *err, const wisp_strategy *strateg
                                    const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out)
 {
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  size_t refused = 0;
   CALL(open_plan(err, strategy, spec, layout, names, &plan));
-  CALL(fix_values(err, plan, values));
+  CALL(fix_values(err, plan, values, &refused));
   return GIVE(plan, out);
 }
 
@@ -194,14 +197,42 @@ wisp_status wisp_plan_enumerate(wisp_error *err, const wisp_strategy *s, const w
   for (int i = 0; i < s->params; i++) values[i] = s->param[i].values[0];
   do {
     wisp_plan *legal = NULL;
+    size_t refused = 0;
     if (!plan && applies == WISP_OK) CALL(open_plan(err, s, spec, layout, names, &plan));
-    const wisp_status status = applies == WISP_OK ? fix_values(&reason, plan, values) : applies;
+    const wisp_status status = applies == WISP_OK ? fix_values(&reason, plan, values, &refused) : applies;
     if (applies != WISP_OK) reason = unfit;
     if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
     if (status == WISP_OK) legal = plan, plan = NULL; /* a refused one is tried with the next values */
     CALL(visit(err, context, values, legal, legal ? NULL : reason.text));
   } while (next_values(s, index, values));
   return WISP_OK;
+}
+
+/* The last parameter that an expression depends on, itself or by lets; -1: on none. */
+static int last_param(const wisp_strategy *s, const wisp_expr *expr, int depth)
+{
+  const char *name = NULL;
+  int last = depth < WISP_MAX_LINES ? -1 : s->params - 1;
+  for (size_t n = 0; depth < WISP_MAX_LINES && (name = wisp_expr_name(expr, n)); n++) {
+    for (int i = 0; i < s->params; i++)
+      if (i > last && strcmp(s->param[i].name, name) == 0) last = i;
+    for (size_t l = 0; l < s->lets; l++) {
+      const bool its = strcmp(s->let[l].name, name) == 0 && s->let[l].value.expr != expr;
+      const int by_let = its ? last_param(s, s->let[l].value.expr, depth + 1) : -1;
+      last = by_let > last ? by_let : last;
+    }
+  }
+  return last;
+}
+
+/* Moves on to the last combination with these values of what a condition depends on: it refuses all up to there. */
+static void skip_refused(const wisp_strategy *s, size_t condition, int *index, int *values)
+{
+  if (condition >= s->conditions) return;
+  for (int i = last_param(s, s->condition[condition].holds.expr, 0) + 1; i < s->params; i++) {
+    index[i] = s->param[i].count - 1;
+    values[i] = s->param[i].values[index[i]];
+  }
 }
 
 wisp_status wisp_plan_first(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec, const wisp_layout *layout,
@@ -214,9 +245,11 @@ wisp_status wisp_plan_first(wisp_error *err, const wisp_strategy *s, const wisp_
   CALL(open_plan(err, s, spec, layout, names, &plan));
   for (int i = 0; i < s->params; i++) values[i] = s->param[i].values[0];
   do {
-    const wisp_status status = fix_values(&reason, plan, values);
+    size_t refused = s->conditions;
+    const wisp_status status = fix_values(&reason, plan, values, &refused);
     if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
     if (status == WISP_OK && (!fixed || wisp_fixed_suits(fixed, plan))) return GIVE(plan, out);
+    if (status == WISP_EREFUSED) skip_refused(s, refused, index, values);
   } while (next_values(s, index, values));
   return WISP_OK;
 }
@@ -403,81 +436,4 @@ bool wisp_plan_takes(const wisp_plan *plan, const char *name)
   for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++)
     if (strcmp(arg->name, name) == 0) return true;
   return false;
-}
-
-int wisp_plan_value(const wisp_plan *plan, const char *param, int otherwise)
-{
-  for (int i = 0; i < plan->strategy->params; i++)
-    if (strcmp(plan->strategy->param[i].name, param) == 0) return plan->value[i];
-  return otherwise;
-}
-
-/* ---- What candidates ask of the discretisation. */
-
-static int find(const wisp_fixed *fixed, const char *param)
-{
-  int i = 0;
-  while (i < fixed->count && strcmp(fixed->of[i].param, param) != 0) i++;
-  return i;
-}
-
-void wisp_fixed_ask(wisp_fixed *fixed, const char *param, int value, int otherwise)
-{
-  const int at = find(fixed, param);
-  if (at < fixed->count || at == WISP_MAX_FIXED) return;
-  snprintf(fixed->of[at].param, sizeof fixed->of[at].param, "%s", param);
-  fixed->of[at].value = value;
-  fixed->of[at].otherwise = otherwise;
-  fixed->count++;
-}
-
-void wisp_fixed_add(wisp_fixed *fixed, const wisp_plan *plan)
-{
-  const wisp_strategy *s = plan->strategy;
-  for (const wisp_param *p = s->param; p < s->param + s->params; p++)
-    if (p->bond) wisp_fixed_ask(fixed, p->name, wisp_plan_value(plan, p->name, p->otherwise), p->otherwise);
-  if (*s->expects.name) wisp_fixed_ask(fixed, s->expects.name, s->expects.value, s->expects.value);
-}
-
-int wisp_fixed_value(const wisp_fixed *fixed, const char *param, int otherwise)
-{
-  const int at = find(fixed, param);
-  return at < fixed->count ? fixed->of[at].value : otherwise;
-}
-
-/* All bits of the result hang on all bits (Steele, Lea, Flood 2014): hashes of values that are close would cancel in
- * sums. */
-static uint64_t spread(uint64_t bits)
-{
-  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
-  bits = (bits ^ bits >> 27) * 0x94d049bb133111ebu;
-  return bits ^ bits >> 31;
-}
-
-uint64_t wisp_fixed_number(const wisp_fixed *fixed)
-{
-  uint64_t sum = 0;
-  for (int i = 0; i < fixed->count; i++)
-    if (fixed->of[i].value != fixed->of[i].otherwise)
-      sum += spread(wisp_hash_number(wisp_hash_text(WISP_HASH_SEED, fixed->of[i].param), (uint64_t)fixed->of[i].value));
-  return sum;
-}
-
-bool wisp_fixed_same(const wisp_plan *a, const wisp_plan *b)
-{
-  wisp_fixed of_a = {0}, of_b = {0};
-  wisp_fixed_add(&of_a, a);
-  wisp_fixed_add(&of_b, b);
-  return wisp_fixed_number(&of_a) == wisp_fixed_number(&of_b);
-}
-
-bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan)
-{
-  const wisp_strategy *s = plan->strategy;
-  bool suits = !*s->expects.name || wisp_fixed_value(fixed, s->expects.name, s->expects.value) == s->expects.value;
-  for (const wisp_param *p = s->param; p < s->param + s->params; p++) {
-    const int value = wisp_plan_value(plan, p->name, p->otherwise);
-    if (p->bond == WISP_FIXES) suits &= wisp_fixed_value(fixed, p->name, fixed->made ? p->otherwise : value) == value;
-  }
-  return suits;
 }

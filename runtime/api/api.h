@@ -35,6 +35,11 @@ wisp_status wisp_handle_check(wisp_error *err, const wisp_handle *handle, const 
 /* WISP_EUSAGE where a pointer that the caller gave is NULL. */
 #define WISP_GIVEN(err, pointer) wisp_require(err, pointer, WISP_EUSAGE, "%s: %s is NULL", __func__, #pointer)
 
+/* Copies what a caller fills, as large as it is by its first member, to the struct that this library knows; all zero
+ * for NULL. WISP_EUSAGE where the size is 0, or the caller's last fields are set and not known here. */
+#define WISP_TAKE(err, request, copy) wisp_request_take(err, __func__, request, sizeof *(request), copy)
+wisp_status wisp_request_take(wisp_error *err, const char *what, const void *request, size_t size, void *copy);
+
 WISP_OWNED(wisp_session, wisp_session_close)
 
 /* A session without a device: texts and store. tolerant: a layer of the store that cannot be read is left out, and

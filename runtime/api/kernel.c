@@ -112,7 +112,9 @@ done:
 wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char *spec,
                              const wisp_kernel_request *request, wisp_kernel **out)
 {
-  return wisp_kernel_open_chosen(err, session, spec, request, NULL, NULL, out);
+  wisp_kernel_request own;
+  CALL(WISP_TAKE(err, request, &own));
+  return wisp_kernel_open_chosen(err, session, spec, &own, NULL, NULL, out);
 }
 
 void wisp_kernel_close(wisp_kernel *kernel)

@@ -39,6 +39,24 @@ wisp_status wisp_handle_check(wisp_error *err, const wisp_handle *handle, const 
   return wisp_require(err, handle->session, WISP_EUSAGE, "%s: its session was closed: open another", what);
 }
 
+/* --- requests --- */
+
+wisp_status wisp_request_take(wisp_error *err, const char *what, const void *request, size_t size, void *copy)
+{
+  size_t given = 0;
+  memset(copy, 0, size);
+  if (!request) return WISP_OK;
+  memcpy(&given, request, sizeof given);
+  CALL(wisp_require(err, given >= sizeof given, WISP_EUSAGE, "%s: a request has no size: begin it with WISP_INIT",
+                    what));
+  for (size_t i = size; i < given; i++)
+    CALL(wisp_require(err, !((const char *)request)[i], WISP_EUSAGE,
+                      "%s: a request has fields of a later version of wisp: install that one, or leave them out",
+                      what));
+  memcpy(copy, request, given < size ? given : size);
+  return WISP_OK;
+}
+
 /* --- sessions --- */
 
 /* What is odd about the texts and the store, a line each; takes what the store said. */
@@ -86,9 +104,10 @@ const char *wisp_session_note(const wisp_session *session)
 
 wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out)
 {
-  const wisp_session_request r = request ? *request : (wisp_session_request){.device = NULL};
+  wisp_session_request r;
   OWNED(wisp_session_close) wisp_session *s = NULL;
   CALL(WISP_GIVEN(err, out));
+  CALL(WISP_TAKE(err, request, &r));
   CALL(wisp_require(err, !r.context || !r.device, WISP_EUSAGE,
                     "session: a context and a device's name (%s): leave one out", r.device));
   CALL(wisp_require(err, !r.defaults_only || (!r.store && !r.exact_match_only), WISP_EUSAGE,

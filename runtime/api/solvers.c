@@ -57,7 +57,10 @@ wisp_status wisp_solver_make(wisp_error *err, const wisp_solver_request *request
 {
   OWNED(wisp_solver_discard) wisp_solver *s = NULL;
   const wisp_solver_kind *kind = NULL;
+  wisp_solver_request own;
   CALL(WISP_GIVEN(err, request));
+  CALL(WISP_TAKE(err, request, &own));
+  request = &own;
   CALL(WISP_GIVEN(err, request->problem));
   CALL(find_kind(err, request->problem, &kind));
   CALL(wisp_solver_new(err, kind, request->problem, &s));
@@ -92,8 +95,10 @@ static wisp_status check_solver(wisp_error *err, const wisp_solver *s)
 
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *s, const wisp_until *until)
 {
+  wisp_until own;
   CALL(check_solver(err, s));
-  return wisp_solver_run(err, s, until, NULL);
+  CALL(WISP_TAKE(err, until, &own));
+  return wisp_solver_run(err, s, until ? &own : NULL, NULL);
 }
 
 /* ---- Asking. */

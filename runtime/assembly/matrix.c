@@ -117,7 +117,7 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
 static wisp_status open_kernels(wisp_error *err, wisp_session *session, wisp_matrix *m, wisp_spec spec,
                                 bool reproducible, bool roomy, wisp_fixed *fixed)
 {
-  const wisp_kernel_request request = {.elements = (long long)m->mesh->elements};
+  const wisp_kernel_request request = {WISP_INIT(wisp_kernel_request), .elements = (long long)m->mesh->elements};
   HELD(wisp_stage_free) wisp_stage stage = {0};
   wisp_fixed rows = {.made = false};
   CALL(choose(err, session, m, &spec, reproducible, &rows, &stage));
@@ -205,11 +205,14 @@ WISP_OWNED(wisp_matrix, discard)
 wisp_status wisp_matrix_create(wisp_error *err, wisp_session *session, const wisp_matrix_request *request,
                                wisp_matrix **out)
 {
+  wisp_matrix_request own;
   OWNED(discard) wisp_matrix *m = NULL;
   wisp_spec spec;
   wisp_discretisation d = {.family = NULL};
   CALL(WISP_GIVEN(err, session));
   CALL(WISP_GIVEN(err, request));
+  CALL(WISP_TAKE(err, request, &own));
+  request = &own;
   CALL(WISP_GIVEN(err, request->spec));
   CALL(WISP_GIVEN(err, out));
   CALL(wisp_spec_parse(err, request->spec, &spec));
@@ -348,8 +351,11 @@ wisp_status wisp_matrix_assemble(wisp_error *err, wisp_matrix *m, const wisp_mat
                                  void *stream)
 {
   wisp_argument a;
+  wisp_matrix_data own;
   CALL(check(err, m));
   CALL(WISP_GIVEN(err, data));
+  CALL(WISP_TAKE(err, data, &own));
+  data = &own;
   CALL(WISP_GIVEN(err, values));
   CALL(WISP_GIVEN(err, F));
   CALL(wisp_require(err, m->assembly->form->kappa != WISP_BY_NUMBER || (data->kappa[0] > 0 && isfinite(data->kappa[0])),

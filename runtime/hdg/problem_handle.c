@@ -24,7 +24,7 @@ static wisp_status take_input(wisp_error *err, const wisp_helmholtz_input *input
 wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const wisp_solver_request *request,
                                   const wisp_helmholtz_input *input, wisp_helmholtz **out)
 {
-  static const wisp_helmholtz_input none = {.kappa = NULL};
+  wisp_helmholtz_input own;
   OWNED(wisp_solver_discard) wisp_solver *s = NULL;
   CALL(WISP_GIVEN(err, session));
   CALL(WISP_GIVEN(err, out));
@@ -32,7 +32,8 @@ wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const 
   CALL(wisp_require(err, s->kind == &wisp_helmholtz_kind, WISP_EUSAGE,
                     "%s is no Helmholtz problem: name the problem helmholtz", s->problem));
   wisp_helmholtz *p = (wisp_helmholtz *)s;
-  CALL(take_input(err, input ? input : &none, p));
+  CALL(WISP_TAKE(err, input, &own));
+  CALL(take_input(err, &own, p));
   CALL(wisp_solver_open(err, s, session, NULL));
   CALL(wisp_helmholtz_solver_prepare(err, p->solver, &p->outcome));
   p->made = p->outcome;
@@ -221,9 +222,12 @@ static wisp_status give(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz
 wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz_data *data,
                                  wisp_helmholtz_report *out)
 {
+  wisp_helmholtz_data own;
   wisp_helmholtz_outcome o = {.bytes = 0};
   CALL(check(err, p));
   CALL(WISP_GIVEN(err, data));
+  CALL(WISP_TAKE(err, data, &own));
+  data = &own;
   CALL(take_data(err, p, data));
   CALL(settle(err, p));
   CALL(wisp_helmholtz_solver_again(err, p->solver, &o));

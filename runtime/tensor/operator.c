@@ -54,7 +54,7 @@ static wisp_status read_mesh(wisp_error *err, const wisp_operator_request *reque
 static wisp_status open_kernel(wisp_error *err, wisp_session *session, wisp_operator *op, wisp_spec spec,
                                const char *kernel, int as)
 {
-  const wisp_kernel_request request = {.elements = (long long)op->mesh->elements};
+  const wisp_kernel_request request = {WISP_INIT(wisp_kernel_request), .elements = (long long)op->mesh->elements};
   char text[WISP_SPEC_TEXT];
   wisp_spec_name_kernel(&spec, kernel);
   wisp_spec_print(&spec, text);
@@ -141,11 +141,14 @@ static wisp_status bind_ours(wisp_error *err, const wisp_operator *op, wisp_kern
 wisp_status wisp_operator_create(wisp_error *err, wisp_session *session, const wisp_operator_request *request,
                                  wisp_operator **out)
 {
+  wisp_operator_request own;
   wisp_status status = WISP_OK;
   wisp_operator *op = NULL;
   wisp_spec spec;
   TRY(WISP_GIVEN(err, session));
   TRY(WISP_GIVEN(err, request));
+  TRY(WISP_TAKE(err, request, &own));
+  request = &own;
   TRY(WISP_GIVEN(err, request->spec));
   TRY(WISP_GIVEN(err, request->xyz));
   TRY(WISP_GIVEN(err, request->corners));
