@@ -2,6 +2,7 @@
 #include "arrays_parts.h"
 #include "device.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,11 +63,14 @@ static wisp_status add(wisp_error *err, wisp_arrays *arrays, size_t place, const
                        {.integer = (long long)c->count},
                        {.integer = c->one ? 0 : -1},
                        {.real = c->what < WISP_COMPARE_FLOATS ? -1 : c->bound},
-                       {.pointer = arrays->check.first + place * sizeof(uint64_t)}};
+                       {.pointer = arrays->check.first + place * sizeof(uint64_t)},
+                       {.integer = grid[0]}};
+  char lines[48];
   enum { ARGUMENTS = WISP_COUNT(values) };
   void *arguments[ARGUMENTS];
   if (!c->count) return WISP_OK;
-  if (!*module) CALL(wisp_embedded_module(err, arrays->device, "checks", "compare", types[c->what], module));
+  snprintf(lines, sizeof lines, "#define NUMBER %s\n", types[c->what]);
+  if (!*module) CALL(wisp_dialect_module(err, arrays->device, "checks/compare", WISP_F64, lines, module));
   for (int i = 0; i < ARGUMENTS; i++) arguments[i] = &values[i];
   return wisp_launch(err, *module, NULL, grid, block, arguments, ARGUMENTS);
 }

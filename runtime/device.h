@@ -7,6 +7,7 @@
 #ifndef WISP_DEVICE_H
 #define WISP_DEVICE_H
 
+#include "../gen/spec.h"
 #include "../gen/text.h"
 
 #include <stdint.h>
@@ -180,10 +181,10 @@ typedef struct wisp_ceilings {
 } wisp_ceilings;
 wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceilings *out);
 
-/* ---- A kernel that checks what a device holds, in its own way: templates/FOLDER/NAME.KIND.k. */
+/* ---- Kernels that are no candidates (gen/strategy/dialect_source.h). */
 
-/* Loads the kernel wisp_NAME, with `real` in its text meaning the type given. */
-wisp_status wisp_embedded_module(wisp_error *err, wisp_device *device, const char *folder, const char *name,
-                                 const char *real, wisp_module **out);
+/* The kernel "FOLDER/NAME" in the device's dialect, with these lines before its text, compiled and loaded. */
+wisp_status wisp_dialect_module(wisp_error *err, wisp_device *device, const char *name, wisp_precision precision,
+                                const char *lines, wisp_module **out);
 
 #endif

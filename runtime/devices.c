@@ -2,7 +2,7 @@
 #include "device.h"
 #include "device_kind.h"
 #include "known_compilers.h"
-#include "../gen/embedded.h"
+#include "../gen/strategy/dialect_source.h"
 #include "../gen/text.h"
 
 #include <stdio.h>
@@ -83,11 +83,11 @@ wisp_status wisp_compiler_probe(wisp_error *err, const char *target)
   HELD(wisp_binary_free) wisp_binary binary = {0};
   const wisp_device_kind *kind = NULL;
   wisp_error why = {.text = ""};
-  char path[96];
+  HELD(wisp_text_free) wisp_text source = {0};
+  size_t shared = 0;
   CALL(find_target(err, target, &kind));
-  snprintf(path, sizeof path, "templates/checks/probe.%s.k", kind->dialect);
-  const char *text = wisp_embedded_text(path);
-  const wisp_status status = text ? kind->compile(&why, target, "probe", text, &binary) : WISP_OK;
+  CALL(wisp_dialect_source(err, "checks/probe", WISP_F64, "", kind->dialect, kind->gpu, &source, &shared));
+  const wisp_status status = kind->compile(&why, target, "wisp_probe", source.data, &binary);
   if (status == WISP_ECOMPILE)
     return wisp_fail(err, WISP_ESYSTEM, "the compiler fails on a kernel that does nothing: %s", why.text);
   return wisp_require(err, status == WISP_OK, status, "%s", why.text);
@@ -176,18 +176,16 @@ wisp_status wisp_device_list_gpus(wisp_error *err, wisp_text *names)
 
 /* ---- Kernels that are no candidates. */
 
-wisp_status wisp_embedded_module(wisp_error *err, wisp_device *device, const char *folder, const char *name,
-                                 const char *real, wisp_module **out)
+wisp_status wisp_dialect_module(wisp_error *err, wisp_device *device, const char *name, wisp_precision precision,
+                                const char *lines, wisp_module **out)
 {
   HELD(wisp_text_free) wisp_text source = {0};
   HELD(wisp_binary_free) wisp_binary binary = {0};
   const wisp_limits *limits = wisp_device_limits(device);
-  char path[96], symbol[32];
-  snprintf(path, sizeof path, "templates/%s/%s.%s.k", folder, name, limits->kind);
-  snprintf(symbol, sizeof symbol, "wisp_%s", name);
-  const char *text = wisp_embedded_text(path);
-  CALL(wisp_require(err, text, WISP_EMISSING, "%s is not in this library", path));
-  CALL(wisp_text_print(err, &source, "typedef %s real;\n%s", real, text));
+  size_t shared = 0;
+  char symbol[64];
+  snprintf(symbol, sizeof symbol, "wisp_%s", strchr(name, '/') + 1);
+  CALL(wisp_dialect_source(err, name, precision, lines, limits->kind, limits->gpu, &source, &shared));
   CALL(wisp_compile(err, limits->target, symbol, source.data, &binary));
-  return wisp_module_load(err, device, &binary, symbol, 0, out);
+  return wisp_module_load(err, device, &binary, symbol, shared, out);
 }

@@ -2,7 +2,6 @@
  * not against a data sheet. */
 #include "device_kind.h"
 #include "device.h"
-#include "dialect_kernel.h"
 #include "cache_folder.h"
 #include "known_compilers.h"
 

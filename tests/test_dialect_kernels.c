@@ -3,7 +3,7 @@
 #include "good.h"
 #include "../gen/random.h"
 #include "../runtime/compilers.h"
-#include "../runtime/dialect_kernel.h"
+#include "../gen/strategy/dialect_source.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,7 +18,8 @@
 
 enum { COUNT = 200003, ROWS = 150001, BLOCKS = 256, LANES = 256, NUMBERS = 3 * BLOCKS + 3 };
 
-static const char formulas[] = "#ifndef __CUDACC__\n#include <math.h>\n#endif\n"
+static const char formulas[] = "#define NUMBER float\n"
+                               "#ifndef __CUDACC__\n#include <math.h>\n#endif\n"
                                "#define KAPPA(u) (1 + (u) * (u))\n#define RISE(u) (2 * (u))\n";
 
 typedef struct bench {
@@ -246,10 +247,10 @@ static void definitions(void **state)
 static void compiled_for_gpus(void **state)
 {
   (void)state;
-  static const char *const names[] = {"ceilings/copy",      "ceilings/write",    "ceilings/fma",
-                                      "ceilings/additions", "solve/mix",         "solve/scale",
-                                      "solve/sketch",       "solve/heat_begin",  "solve/heat_residual",
-                                      "solve/heat_aim",     "solve/heat_correct"};
+  static const char *const names[] = {
+      "checks/compare",      "checks/probe",   "ceilings/copy",     "ceilings/write", "ceilings/fma",
+      "ceilings/additions",  "solve/mix",      "solve/scale",       "solve/sketch",   "solve/heat_begin",
+      "solve/heat_residual", "solve/heat_aim", "solve/heat_correct"};
   static const char *const targets[] = {"sm_80", "sm_90", "sm_100"};
   wisp_text compiler = {0};
   if (wisp_nvrtc_compiler(NULL, "sm_90", &compiler) != WISP_OK) skip();
@@ -259,7 +260,8 @@ static void compiled_for_gpus(void **state)
     wisp_binary binary = {0};
     size_t shared = 0;
     GOOD(wisp_target_limits(err, targets[i / 2 % 3], &limits));
-    GOOD(wisp_dialect_source(err, names[i / 6], i % 2 ? WISP_F64 : WISP_F32, formulas, &limits, &source, &shared));
+    GOOD(wisp_dialect_source(err, names[i / 6], i % 2 ? WISP_F64 : WISP_F32, formulas, limits.kind, limits.gpu, &source,
+                             &shared));
     GOOD(wisp_compile(err, limits.target, names[i / 6], source.data, &binary));
     assert_int_equal(binary.usage.spill_bytes, 0);
     wisp_binary_free(&binary);

@@ -1,6 +1,5 @@
 #include "heat_solver.h"
 #include "market.h"
-#include "../dialect_kernel.h"
 #include "room.h"
 
 #include <math.h>

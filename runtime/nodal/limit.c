@@ -12,7 +12,6 @@
 #include "../device.h"
 #include "krylov.h"
 #include "stepper.h"
-#include "../dialect_kernel.h"
 
 #include <complex.h>
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "../../gen/wide.h"
 #include "../../gen/check.h"
 #include "../device.h"
-#include "../dialect_kernel.h"
 
 #include <math.h>
 #include <stdint.h>

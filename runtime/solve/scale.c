@@ -1,5 +1,4 @@
 #include "scale.h"
-#include "../dialect_kernel.h"
 
 #include <stdlib.h>
 

@@ -8,18 +8,14 @@
  *
  * alias: an array that another argument may be as well. TYPE: real, vec (16 bytes of these), double, int, int64,
  * uint32. Parts are templates/solve/NAME.part. */
-#ifndef WISP_DIALECT_KERNEL_H
-#define WISP_DIALECT_KERNEL_H
+#ifndef WISP_DIALECT_SOURCE_H
+#define WISP_DIALECT_SOURCE_H
 
-#include "../gen/spec.h"
-#include "device.h"
+#include "../spec.h"
+#include "../text.h"
 
-/* The kernel wisp_NAME's source in a dialect, behind these lines; name: "FOLDER/NAME". */
+/* The source of the kernel wisp_NAME in a dialect, behind these lines; name: "FOLDER/NAME". gpu: it is a GPU's. */
 wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precision precision, const char *lines,
-                                const wisp_limits *limits, wisp_text *out, size_t *shared_bytes);
-
-/* Compiled and loaded. */
-wisp_status wisp_dialect_module(wisp_error *err, wisp_device *device, const char *name, wisp_precision precision,
-                                const char *lines, wisp_module **out);
+                                const char *dialect, bool gpu, wisp_text *out, size_t *shared_bytes);
 
 #endif

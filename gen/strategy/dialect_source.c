@@ -1,7 +1,6 @@
-#include "dialect_kernel.h"
-#include "../gen/embedded.h"
-#include "../gen/language/expand.h"
-#include "../gen/text.h"
+#include "dialect_source.h"
+#include "../embedded.h"
+#include "../language/expand.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +13,15 @@ static const char *type_in_c(const char *type, size_t *bytes)
   static const struct {
     const char *word, *in_c;
     size_t bytes;
-  } types[] = {{"real", "real", 8}, {"vec", "vec", 16},        {"double", "double", 8},
-               {"int", "int", 4},   {"int64", "long long", 8}, {"uint32", "unsigned", 4}};
+  } types[] = {{"real", "real", 8},
+               {"number", "NUMBER", 8},
+               {"uint8", "unsigned char", 1},
+               {"uint64", "unsigned long long", 8},
+               {"vec", "vec", 16},
+               {"double", "double", 8},
+               {"int", "int", 4},
+               {"int64", "long long", 8},
+               {"uint32", "unsigned", 4}};
   for (size_t i = 0; i < WISP_COUNT(types); i++)
     if (strcmp(types[i].word, type) == 0) return *bytes = types[i].bytes, types[i].in_c;
   return NULL;
@@ -90,15 +96,15 @@ static wisp_status add_parts(wisp_error *err, wisp_env *env)
 }
 
 wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precision precision, const char *lines,
-                                const wisp_limits *limits, wisp_text *out, size_t *shared_bytes)
+                                const char *dialect, bool gpu, wisp_text *out, size_t *shared_bytes)
 {
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  char path[PATH], dialect[PATH], symbol[64];
+  char path[PATH], wrapper_path[PATH], symbol[64];
   snprintf(path, sizeof path, "templates/%s.k", name);
-  snprintf(dialect, sizeof dialect, "templates/dialect/%s.k", limits->kind);
+  snprintf(wrapper_path, sizeof wrapper_path, "templates/dialect/%s.k", dialect);
   snprintf(symbol, sizeof symbol, "wisp_%s", strchr(name, '/') + 1);
-  const char *text = wisp_embedded_text(path), *wrapper = wisp_embedded_text(dialect);
-  CALL(wisp_require(err, text && wrapper, WISP_EMISSING, "%s is not in this library", text ? dialect : path));
+  const char *text = wisp_embedded_text(path), *wrapper = wisp_embedded_text(wrapper_path);
+  CALL(wisp_require(err, text && wrapper, WISP_EMISSING, "%s is not in this library", text ? wrapper_path : path));
   CALL(wisp_env_create(err, NULL, &env));
   CALL(read_head(err, path, &text, env, shared_bytes));
   const char *const texts[][2] = {{"spec", name},      {"layout", "none"},
@@ -109,22 +115,8 @@ wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precisio
   for (size_t i = 0; i < WISP_COUNT(texts); i++) CALL(wisp_env_text(err, env, texts[i][0], texts[i][1]));
   CALL(wisp_env_int(err, env, "real_bytes", (int64_t)precision));
   CALL(wisp_env_int(err, env, "min_blocks", 0));
-  CALL(wisp_env_int(err, env, "gpu", limits->gpu));
+  CALL(wisp_env_int(err, env, "gpu", gpu));
   CALL(add_parts(err, env));
   CALL(wisp_text_print(err, out, "%s", lines));
-  return wisp_expand(err, dialect, wrapper, env, out);
-}
-
-wisp_status wisp_dialect_module(wisp_error *err, wisp_device *device, const char *name, wisp_precision precision,
-                                const char *lines, wisp_module **out)
-{
-  HELD(wisp_text_free) wisp_text source = {0};
-  HELD(wisp_binary_free) wisp_binary binary = {0};
-  const wisp_limits *limits = wisp_device_limits(device);
-  size_t shared = 0;
-  char symbol[64];
-  snprintf(symbol, sizeof symbol, "wisp_%s", strchr(name, '/') + 1);
-  CALL(wisp_dialect_source(err, name, precision, lines, limits, &source, &shared));
-  CALL(wisp_compile(err, limits->target, symbol, source.data, &binary));
-  return wisp_module_load(err, device, &binary, symbol, shared, out);
+  return wisp_expand(err, wrapper_path, wrapper, env, out);
 }
