@@ -1,5 +1,4 @@
 #include "fields.h"
-#include "csv.h"
 #include "vtu.h"
 #include "../../gen/text.h"
 
@@ -7,7 +6,7 @@
 static const struct format {
   const char *ending;
   wisp_status (*write)(wisp_error *err, const wisp_fields *fields, const char *path);
-} formats[] = {{".vtu", wisp_vtu_write}, {".csv", wisp_csv_write}};
+} formats[] = {{".vtu", wisp_vtu_write}};
 
 const char *wisp_fields_endings(char text[64])
 {
