@@ -15,7 +15,6 @@ static const wisp_solver_option options[] = {
     WISP_REAL_ROW("tolerance", "T", 0, 1, "1e-10; f32: 1e-5", NULL,
                   "residual to reach, over the right-hand side; 0: all iterations"),
     WISP_INTEGER_ROW("iterations", "K", 0, 1e9, "1000", NULL, "how many at most"),
-    WISP_TEXT_ROW("label", "TEXT", "none", NULL, "a name of the run, for its report"),
     {.name = NULL}};
 
 /* Ways to the geometry, as the option has them. */
@@ -198,7 +197,6 @@ static wisp_status report_poisson(wisp_error *err, wisp_solver *s, wisp_solver_r
   };
   CALL(wisp_report_text(err, to, "problem", wisp_solver_text(s, "problem")));
   CALL(wisp_report_text(err, to, "geometry", wisp_stage_has(s->stage, "vertices") ? "trilinear" : "stored"));
-  CALL(wisp_report_text(err, to, "label", wisp_solver_text(s, "label")));
   CALL(wisp_report_text(err, to, "preconditioner", wisp_solver_text(s, "preconditioner")));
   CALL(wisp_report_truth(err, to, "converged", report->converged));
   CALL(wisp_report_numbers(err, to, WISP_COUNT(numbers), numbers));
