@@ -331,12 +331,25 @@ static void test_bad_numberings(void **state)
   wisp_mesh_destroy(mesh);
 }
 
+/* Hexes have no neighbours in the mesh: their edges and faces are not counted. */
+static void test_hexes(void **state)
+{
+  (void)state;
+  const int n[3] = {2, 3, 4};
+  wisp_mesh *mesh = NULL;
+  size_t count[4] = {1, 1, 1, 1};
+  GOOD(wisp_mesh_grid(err, 8, n, &mesh));
+  wisp_pattern_count(mesh, count);
+  assert_true(count[0] == 3 * 4 * 5 && count[1] == 0 && count[2] == 0 && count[3] == 2 * 3 * 4);
+  wisp_mesh_destroy(mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_brute),      cmocka_unit_test(test_counts),         cmocka_unit_test(test_places),
-      cmocka_unit_test(test_blocks),     cmocka_unit_test(test_metis),          cmocka_unit_test(test_room),
-      cmocka_unit_test(test_bad_meshes), cmocka_unit_test(test_bad_numberings),
+      cmocka_unit_test(test_hexes),  cmocka_unit_test(test_brute),      cmocka_unit_test(test_counts),
+      cmocka_unit_test(test_places), cmocka_unit_test(test_blocks),     cmocka_unit_test(test_metis),
+      cmocka_unit_test(test_room),   cmocka_unit_test(test_bad_meshes), cmocka_unit_test(test_bad_numberings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

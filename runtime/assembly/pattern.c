@@ -18,6 +18,10 @@ void wisp_pattern_count(const wisp_mesh *mesh, size_t count[4])
   const size_t corners = (size_t)mesh->corners, K = mesh->elements;
   const bool solid = wisp_mesh_dimension(mesh) == 3;
   size_t facets = corners * K;
+  if (!wisp_mesh_cell(mesh)->is_connected) {
+    count[0] = mesh->vertices, count[1] = count[2] = 0, count[3] = K;
+    return;
+  }
   for (size_t i = 0; i < corners * K; i++) facets += mesh->neighbour[i] == WISP_BOUNDARY;
   facets /= 2;
   count[0] = mesh->vertices, count[3] = solid ? K : 0;

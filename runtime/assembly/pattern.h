@@ -19,7 +19,7 @@ typedef struct wisp_pattern {
 double wisp_pattern_nonzeros(int order, const size_t count[4]);
 
 /* Simplices of each dimension of a mesh of triangles or tets; of tets that hang together without holes, whose edges
- * follow from Euler's formula. */
+ * follow from Euler's formula. Of hexes vertices and elements alone. */
 void wisp_pattern_count(const wisp_mesh *mesh, size_t count[4]);
 
 /* Before anything is made: WISP_EUSAGE where such a mesh's matrix has more than 2^31 - 1 nonzeros, or more than the
