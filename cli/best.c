@@ -184,7 +184,6 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_w
 
 static wisp_status best(wisp_error *err, wisp_arguments *args)
 {
-  static const char *const formats[] = {"text", "json", "csv", "markdown"};
   static const wisp_best_print printers[] = {wisp_best_print_text, wisp_best_print_json, wisp_best_print_csv,
                                              wisp_best_print_markdown};
   best_wish wish;
@@ -195,7 +194,7 @@ static wisp_status best(wisp_error *err, wisp_arguments *args)
   CALL(read_wish(err, args, &wish));
   CALL(wisp_require(err, !wisp_option_given(args, "json") || !wisp_option_given(args, "format"), WISP_EUSAGE,
                     "--json and --format both say how to print: leave one out"));
-  CALL(wisp_option_choice(err, args, "format", 4, formats, wisp_option_given(args, "json"), &format));
+  CALL(wisp_option_choice(err, args, "format", "text json csv markdown", wisp_option_given(args, "json"), &format));
   CALL(wisp_cli_open_store(err, args, true, &session));
   if (printers[format] != wisp_best_print_json) wisp_store_show(session->store); /* JSON escapes by itself */
   CALL(fill(err, session, &wish, &rows));

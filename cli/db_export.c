@@ -63,12 +63,11 @@ static wisp_status export_file(wisp_error *err, const char *path, const export *
 
 wisp_status wisp_db_export(wisp_error *err, const wisp_arguments *args, const char *path)
 {
-  static const char *const formats[] = {"json", "text"};
   HELD(wisp_text_free) wisp_text text = {0};
   export how = {.winners = wisp_option_given(args, "winners")};
   size_t format = 0;
   const char *name = NULL;
-  CALL(wisp_option_choice(err, args, "format", 2, formats, 0, &format));
+  CALL(wisp_option_choice(err, args, "format", "json text", 0, &format));
   CALL(wisp_option_output(err, args, "output", NULL, &name));
   CALL(wisp_require(err, !name || !wisp_same_file(name, path), WISP_EUSAGE,
                     "option --output would overwrite the store %s: name another file", path));

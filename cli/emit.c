@@ -23,6 +23,7 @@ enum { MOST_DIALECTS = 8 };
 static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *out)
 {
   const char *dialects[MOST_DIALECTS], *targets[MOST_DIALECTS];
+  char words[256] = "";
   const char *family = wisp_option_family(args), *target = wisp_option_value(args, "target");
   const char *system = wisp_option_value(args, "system"), *kernel = wisp_option_value(args, "kernel");
   const char *element = wisp_option_value(args, "element");
@@ -35,9 +36,11 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *
   CALL(wisp_option_integer(err, args, "orders", 1, WISP_HIGHEST_ORDER, 3, &order));
   CALL(wisp_option_precisions(err, args, "precision", "f32", &precisions));
   while (count < MOST_DIALECTS && (dialects[count] = wisp_dialect_at(count, &targets[count]))) count++;
-  for (size_t i = 0; target && i < count; i++)
-    if (strcmp(dialects[i], wisp_target_dialect(target)) == 0) usual = i;
-  CALL(wisp_option_choice(err, args, "dialect", count, dialects, usual, &dialect));
+  for (size_t i = 0, length = 0; i < count; i++) {
+    length += (size_t)snprintf(words + length, sizeof words - length, "%s%s", i ? " " : "", dialects[i]);
+    if (target && strcmp(dialects[i], wisp_target_dialect(target)) == 0) usual = i;
+  }
+  CALL(wisp_option_choice(err, args, "dialect", words, usual, &dialect));
   CALL(wisp_target_documented(err, target ? target : targets[dialect], &limits));
   out->target = wisp_limits_target(&limits);
   out->dialect = dialects[dialect];

@@ -9,7 +9,8 @@
  *         --json            a JSON object
  *
  * A line that ends in \ goes on in the next one. @mesh stands for the lines of cli/help/mesh; $ there for the rest of
- * that line, in a page itself for the subject of the command (wisp run maxwell). A line of several words and a gap
+ * that line, in a page itself for the subject of the command (wisp run maxwell). @options heat stands for the options
+ * of that problem, by its solver's table (runtime/solve/solver.h). A line of several words and a gap
  * behind them tells of a word of the command (wisp db merge).
  *
  * An option's text says what it belongs to, and the command refuses it elsewhere (wisp_help_check). It begins with the

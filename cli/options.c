@@ -244,25 +244,12 @@ wisp_status wisp_option_duration(wisp_error *err, const wisp_arguments *args, co
   return WISP_OK;
 }
 
-wisp_status wisp_option_choice(wisp_error *err, const wisp_arguments *args, const char *name, size_t count,
-                               const char *const *choices, size_t otherwise, size_t *out)
+wisp_status wisp_option_choice(wisp_error *err, const wisp_arguments *args, const char *name, const char *words,
+                               size_t otherwise, size_t *out)
 {
   const char *text = wisp_option_value(args, name);
-  char list[256] = "";
-  size_t used = 0;
-  if (!text) {
-    *out = otherwise;
-    return WISP_OK;
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (strcmp(choices[i], text) == 0) {
-      *out = i;
-      return WISP_OK;
-    }
-    int added = snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", choices[i]);
-    used = added < 0 || used + (size_t)added >= sizeof list ? sizeof list - 1 : used + (size_t)added;
-  }
-  return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be one of %s", name, text, list);
+  *out = otherwise;
+  return text ? wisp_value_choice(err, name, text, words, out) : WISP_OK;
 }
 
 /* The orders of a family; of all of them, where there is none of that name. */

@@ -66,9 +66,9 @@ wisp_status wisp_option_real(wisp_error *err, const wisp_arguments *args, const 
 /* "90", "90s", "10m", "2h": seconds. */
 wisp_status wisp_option_duration(wisp_error *err, const wisp_arguments *args, const char *name, double otherwise,
                                  double *out);
-/* One of count words: its index. */
-wisp_status wisp_option_choice(wisp_error *err, const wisp_arguments *args, const char *name, size_t count,
-                               const char *const *choices, size_t otherwise, size_t *out);
+/* One of some words, which stand between blanks: its index. */
+wisp_status wisp_option_choice(wisp_error *err, const wisp_arguments *args, const char *name, const char *words,
+                               size_t otherwise, size_t *out);
 
 /* "1-4,7", or "all": ascending, each once. otherwise may be NULL: none. */
 typedef struct wisp_orders {

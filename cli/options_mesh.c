@@ -49,7 +49,7 @@ wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_m
       "option --order is '%s', must be one of as-given, curve, metis, levels (how elements lie in memory): did you "
       "mean -n %s?",
       order, order));
-  CALL(wisp_option_choice(err, args, "order", WISP_ORDERINGS, wisp_ordering_names, 0, &ordering));
+  CALL(wisp_option_choice(err, args, "order", "as-given curve metis levels", 0, &ordering));
   if (source.file) CALL(wisp_option_file(err, args, source.file, &source));
   source.seed = (uint64_t)seed;
   source.ordering = (wisp_ordering)ordering;

@@ -42,7 +42,6 @@ static wisp_status read_order(wisp_error *err, const wisp_arguments *args, const
 /* The options that all problems have. */
 static wisp_status read_common(wisp_error *err, const wisp_arguments *args, wisp_solver *s)
 {
-  static const char *const matches[] = {"any", "exact"};
   const char *precision = wisp_option_value(args, "precision");
   const bool defaults = wisp_option_given(args, "default");
   size_t match = 0;
@@ -51,7 +50,7 @@ static wisp_status read_common(wisp_error *err, const wisp_arguments *args, wisp
                     "--mesh and --box both give the domain: leave one out"));
   CALL(read_order(err, args, s->kind, &s->order));
   if (precision) CALL(wisp_precision_parse(err, precision, &s->precision));
-  CALL(wisp_option_choice(err, args, "match", WISP_COUNT(matches), matches, 0, &match));
+  CALL(wisp_option_choice(err, args, "match", "any exact", 0, &match));
   s->exact = match == 1;
   return wisp_require(err, !defaults || (!match && !wisp_option_given(args, "db")), WISP_EUSAGE,
                       "--default reads no store: leave --db and --match out");

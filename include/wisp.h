@@ -144,6 +144,8 @@ typedef struct wisp_until {
   double time;      /* in time: to this one, the last step exactly */
   double dt;        /* the length of a step in time */
   double tolerance; /* of an iteration: of the residual over the right-hand side */
+  void (*tell)(void *context, double share, const char *text); /* how far it is, 0 to 1 (NULL: nobody asks) */
+  void *context;                                               /* its first argument */
 } wisp_until;
 
 /* Solves, or goes on in time, and returns when that is done. until NULL: as the settings say. WISP_EWRONG where an
@@ -166,14 +168,13 @@ typedef struct wisp_solver_row {
   const char *text; /* NULL: none */
 } wisp_solver_row;
 
-/* The i-th row of a report of the state now, which is made when row 0 is asked for. Its texts live until then.
- * WISP_EMISSING behind the last. */
+/* The i-th row of a report of the state now, which is made when row 0 is asked for, its texts living until then; or the
+ * number of a key in a report that is made anew. WISP_EMISSING behind the last, and for another key. */
 wisp_status wisp_solver_report_row(wisp_error *err, wisp_solver *solver, size_t i, wisp_solver_row *out);
-/* The number of this key in such a report, made anew. WISP_EMISSING where it has none. */
 wisp_status wisp_solver_number(wisp_error *err, wisp_solver *solver, const char *key, double *out);
 
-/* The fields now, at the points of each element: xyz[3 (e points + i) + c], value[f][e points + i]. They live until the
- * next call. */
+/* The fields now, at the points of each element: xyz[3 (e points + i) + c], value[f][e points + i]; until the next
+ * call. They are written as the file's ending says: .vtu, for ParaView. */
 typedef struct wisp_fields {
   int dimension, order;
   size_t elements, points, count;
@@ -181,16 +182,15 @@ typedef struct wisp_fields {
   double *xyz, **value;
 } wisp_fields;
 wisp_status wisp_solver_fields(wisp_error *err, wisp_solver *solver, const wisp_fields **out);
-/* Writes them; the file's ending says how: .vtu, for ParaView. */
 wisp_status wisp_solver_write(wisp_error *err, wisp_solver *solver, const char *path);
 
-/* Values of a problem in time: K elements of Np nodes, n fields, u[(f K + k) Np + i], elements in the mesh's order. */
+/* Values of a problem in time: K elements of Np nodes, which stand at xyz[3 (k Np + i) + c], n fields, u[(f K + k) Np +
+ * i], elements in the mesh's order. */
 typedef struct wisp_solver_sizes {
   size_t elements, nodes, fields;
   const char *const *name; /* of each field */
 } wisp_solver_sizes;
 wisp_status wisp_solver_size(wisp_error *err, const wisp_solver *solver, wisp_solver_sizes *out);
-/* Coordinates of all nodes: xyz[3 (k Np + i) + c], caller's memory. */
 wisp_status wisp_solver_nodes(wisp_error *err, const wisp_solver *solver, double *xyz);
 /* Sets all fields, name NULL, in place of the start that the settings say; or a coefficient of the equations, "rho", by
  * element: K positive numbers, from 1e-30 to 1e30 (in single precision from 1e-15 to 1e15). Then fields are zero, and
@@ -209,7 +209,7 @@ typedef enum wisp_option_kind {
   WISP_OPTION_INTEGER,
   WISP_OPTION_REAL,
   WISP_OPTION_CHOICE,
-  WISP_OPTION_FILE /* that is written */
+  WISP_OPTION_FILE
 } wisp_option_kind;
 typedef struct wisp_solver_option {
   const char *name;

@@ -6,7 +6,7 @@
 #include "poisson_case.h"
 #include "solving.h"
 #include "store_fixture.h"
-#include "../runtime/assembly/heat_solver.h"
+#include "../runtime/assembly/heat_kind.h"
 #include "../runtime/api/api.h"
 #include "../runtime/mesh/source.h"
 
@@ -76,41 +76,28 @@ static void test_poisson(void **state)
 /* Lists that only a mesh gives a length are left out; without them it is most of what is taken. */
 static void test_heat(void **state)
 {
-  (void)state;
-  static const wisp_heat_kappa kappa = {.number = {1, 0, 1}};
-  static const wisp_heat_method method = {.precision = WISP_F64, .step = 1, .iterations = 10, .assemblies = 1};
   const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1};
   wisp_session *session = NULL;
+  (void)state;
   GOOD(wisp_session_open(err, &request, &session));
   for (int corners = 3; corners <= 4; corners++)
     for (int order = 1; order <= 3; order++) {
-      const wisp_mesh_source source = {.box = {corners == 3 ? 24 : 8, corners == 3 ? 24 : 8, corners == 3 ? 0 : 8}};
-      const wisp_chooser from = wisp_session_chooser(session);
-      wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("assembly"), order, "heat", WISP_F64)};
-      wisp_stage assembly = {.kernels = 0}, iteration = {.kernels = 0};
-      wisp_mesh *mesh = NULL;
-      wisp_heat *heat = NULL;
-      wisp_heat_solver *solver = NULL;
+      wisp_solver *s = NULL;
       size_t count[4], counted[4];
-      wisp_spec_name_element(&wish.spec, corners == 3 ? "tri" : "tet");
-      GOOD(wisp_choose(err, &from, &wish, &assembly));
-      wish.composition = WISP_HEAT_ITERATION;
-      GOOD(wisp_choose(err, &from, &wish, &iteration));
-      GOOD(wisp_mesh_make(err, corners, &source, &mesh));
-      wisp_pattern_count(mesh, counted);
-      assert_true(wisp_mesh_source_count(&source, corners, count));
+      GOOD(wisp_solver_new(err, &wisp_heat_kind, "heat", &s));
+      s->order = order;
+      GOOD(wisp_solver_take(err, s, "element", corners == 3 ? "tri" : "tet"));
+      GOOD(wisp_solver_begin(err, s, corners == 3 ? "24" : "8"));
+      GOOD(wisp_solver_open(err, s, session, NULL));
+      wisp_pattern_count(s->mesh, counted);
+      assert_true(wisp_mesh_source_count(&s->source, corners, count));
       assert_memory_equal(count, counted, sizeof count);
-      GOOD(wisp_heat_create(err, "box", mesh, order, &kappa, 1, NULL, &heat));
-      GOOD(wisp_heat_solver_create(err, session->device, heat, &assembly, &iteration, &method, &solver));
-      const size_t taken = wisp_heat_solver_bytes(solver);
+      const size_t taken = wisp_heat_solver_bytes(((wisp_heat_run *)s)->solver);
       const wisp_limits enough = card(taken), half = card(taken / 2);
-      GOOD(wisp_heat_fits(err, &enough, corners, order, count, WISP_F64, &assembly, &iteration));
-      assert_int_equal(wisp_heat_fits(NULL, &half, corners, order, count, WISP_F64, &assembly, &iteration),
-                       WISP_EMEMORY);
-      wisp_heat_solver_destroy(solver);
-      wisp_heat_destroy(heat);
-      wisp_mesh_destroy(mesh);
-      wisp_stage_free(&assembly), wisp_stage_free(&iteration);
+      wisp_stage *assembly = &s->stage[WISP_HEAT_ASSEMBLY], *iteration = &s->stage[WISP_HEAT_SOLVE];
+      GOOD(wisp_heat_fits(err, &enough, corners, order, count, WISP_F64, assembly, iteration));
+      assert_int_equal(wisp_heat_fits(NULL, &half, corners, order, count, WISP_F64, assembly, iteration), WISP_EMEMORY);
+      wisp_solver_discard(s);
     }
   wisp_session_close(session);
 }

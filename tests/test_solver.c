@@ -129,6 +129,14 @@ static void check_fields(const api_solve *s, int dimension, int points)
   assert_true(largest > 0.1);
 }
 
+/* Progress goes up, to the end. */
+static void listen(void *context, double share, const char *text)
+{
+  double *last = context;
+  assert_true(strlen(text) > 0 && !(share < *last) && !(share > 1));
+  if (!isnan(share)) *last = share;
+}
+
 static void test_kinds(void **state)
 {
   (void)state;
@@ -139,7 +147,8 @@ static void test_kinds(void **state)
     size_t rows = 0, lines = 0;
     api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = kinds[i].problem, .order = 2,
                                         .box = "4", .settings = kinds[i].settings});
-    GOOD(wisp_solver_advance(err, s.solver, NULL));
+    double last = 0;
+    GOOD(wisp_solver_advance(err, s.solver, &(wisp_until){WISP_INIT(wisp_until), .tell = listen, .context = &last}));
     const double off = api_number(&s, kinds[i].error);
     if (!(off > 0 && off < kinds[i].small)) fail_msg("%s: the error is %g", kinds[i].problem, off);
     for (; wisp_solver_report_row(NULL, s.solver, rows, &row) == WISP_OK; rows++) {

@@ -98,7 +98,8 @@ wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *s, const wisp_unti
   wisp_until own;
   CALL(check_solver(err, s));
   CALL(WISP_TAKE(err, until, &own));
-  return wisp_solver_run(err, s, until ? &own : NULL, NULL);
+  const bool goal = own.steps || own.time != 0 || own.dt != 0 || own.tolerance != 0;
+  return wisp_solver_run(err, s, goal ? &own : NULL, own.tell ? &(const wisp_watch){own.tell, own.context} : NULL);
 }
 
 /* ---- Asking. */

@@ -38,11 +38,6 @@ static const wisp_solver_option options[] = {
     WISP_FLAG_ROW("reproducible", "only kernels that leave the same bits every time"),
     {.name = NULL}};
 
-static wisp_heat_run *run_of(wisp_solver *s)
-{
-  return (wisp_heat_run *)s;
-}
-
 /* ---- The request. */
 
 /* One to three numbers; or an expression of u. */
@@ -91,7 +86,7 @@ static wisp_status check_given(wisp_error *err, const wisp_solver *s)
 
 static wisp_status read_heat(wisp_error *err, wisp_solver *s)
 {
-  wisp_heat_run *run = run_of(s);
+  wisp_heat_run *run = (wisp_heat_run *)s;
   const bool tets = wisp_solver_choice(s, "element") == 1;
   s->corners = tets ? 4 : 3;
   s->source.box[0] = tets ? 8 : 16;
@@ -174,7 +169,7 @@ static double default_tolerance(const wisp_heat_run *run)
 
 static wisp_status build_heat(wisp_error *err, wisp_solver *s, const wisp_watch *watch)
 {
-  wisp_heat_run *run = run_of(s);
+  wisp_heat_run *run = (wisp_heat_run *)s;
   CALL(wisp_mesh_settle(err, s->mesh));
   if (s->corners == 4 && !s->source.file && !s->own_mesh) CALL(wisp_mesh_tag_sides(err, s->mesh));
   CALL(find_given(err, run));
@@ -215,7 +210,7 @@ static wisp_status check_convergence(wisp_error *err, const wisp_heat_run *run)
 
 static wisp_status advance_heat(wisp_error *err, wisp_solver *s, const wisp_until *until, const wisp_watch *watch)
 {
-  wisp_heat_run *run = run_of(s);
+  wisp_heat_run *run = (wisp_heat_run *)s;
   const int steps = until && until->steps ? (int)until->steps : run->steps;
   const wisp_heat_report *report = wisp_heat_solver_report(run->solver);
   const char *path = wisp_solver_text(s, "export");
@@ -238,7 +233,7 @@ static wisp_status advance_heat(wisp_error *err, wisp_solver *s, const wisp_unti
 
 static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)
 {
-  const wisp_heat_run *run = run_of(s);
+  const wisp_heat_run *run = (wisp_heat_run *)s;
   return wisp_heat_fields(err, run->heat, run->u, out);
 }
 
@@ -291,7 +286,7 @@ static wisp_status report_lines(wisp_error *err, const wisp_heat_run *run, const
 
 static wisp_status report_heat(wisp_error *err, wisp_solver *s, wisp_solver_report *to)
 {
-  const wisp_heat_run *run = run_of(s);
+  const wisp_heat_run *run = (wisp_heat_run *)s;
   const wisp_heat_report *report = wisp_heat_solver_report(run->solver);
   const range u = describe_field(run);
   double error = NAN;
@@ -326,7 +321,7 @@ static wisp_status report_heat(wisp_error *err, wisp_solver *s, wisp_solver_repo
 
 static void release_heat(wisp_solver *s)
 {
-  wisp_heat_run *run = run_of(s);
+  wisp_heat_run *run = (wisp_heat_run *)s;
   wisp_heat_solver_destroy(run->solver);
   wisp_heat_destroy(run->heat);
   free(run->u), free(run->fixed), free(run->values);

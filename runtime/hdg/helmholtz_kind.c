@@ -55,11 +55,6 @@ static const wisp_solver_option options[] = {
     WISP_FILE_ROW('o', "output", NULL, NULL, "write u, u*, p and kappa as high-order triangles for ParaView (.vtu)"),
     {.name = NULL}};
 
-static wisp_helmholtz *run_of(wisp_solver *s)
-{
-  return (wisp_helmholtz *)s;
-}
-
 /* ---- The request. */
 
 static wisp_status read_method(wisp_error *err, wisp_solver *s, wisp_helmholtz_method *m)
@@ -84,7 +79,7 @@ static wisp_status read_method(wisp_error *err, wisp_solver *s, wisp_helmholtz_m
 
 static wisp_status read_helmholtz(wisp_error *err, wisp_solver *s)
 {
-  wisp_helmholtz *h = run_of(s);
+  wisp_helmholtz *h = (wisp_helmholtz *)s;
   const double tau = wisp_solver_real(s, "tau");
   s->corners = 3;
   s->source.box[0] = 16;
@@ -105,7 +100,7 @@ static wisp_status read_helmholtz(wisp_error *err, wisp_solver *s)
 
 static wisp_status choose_helmholtz(wisp_error *err, wisp_solver *s, const size_t count[4])
 {
-  wisp_helmholtz *h = run_of(s);
+  wisp_helmholtz *h = (wisp_helmholtz *)s;
   const wisp_chooser from = wisp_session_chooser(s->session);
   wisp_wish wish = wisp_solver_wish(s, NULL, count[2]);
   wish.reproducible = wisp_solver_given(s, "reproducible");
@@ -146,7 +141,7 @@ static wisp_status tag_edges(wisp_error *err, wisp_helmholtz *h)
 
 static wisp_status build_helmholtz(wisp_error *err, wisp_solver *s, const wisp_watch *watch)
 {
-  wisp_helmholtz *h = run_of(s);
+  wisp_helmholtz *h = (wisp_helmholtz *)s;
   const char *neumann = wisp_solver_text(s, "neumann");
   h->data.dirichlet.all = true;
   if (neumann)
@@ -177,7 +172,7 @@ static wisp_status download(wisp_error *err, const wisp_helmholtz *h, const char
 
 static wisp_status advance_helmholtz(wisp_error *err, wisp_solver *s, const wisp_until *until, const wisp_watch *watch)
 {
-  wisp_helmholtz *h = run_of(s);
+  wisp_helmholtz *h = (wisp_helmholtz *)s;
   wisp_iteration_watch told = {watch, 0};
   const wisp_cg_watch iterations = wisp_watch_iterations(&told);
   const wisp_cg_report *cg = &h->outcome.cg;
@@ -199,7 +194,7 @@ static wisp_status advance_helmholtz(wisp_error *err, wisp_solver *s, const wisp
 
 static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)
 {
-  const wisp_helmholtz *h = run_of(s);
+  const wisp_helmholtz *h = (wisp_helmholtz *)s;
   CALL(wisp_require(err, h->u, WISP_EUSAGE, "helmholtz: nothing is solved yet: call wisp_solver_advance first"));
   return wisp_helmholtz_fields(err, h->problem, h->u, h->flux, h->ustar, out);
 }
@@ -286,7 +281,7 @@ static wisp_status report_solve(wisp_error *err, const wisp_helmholtz *h, const 
 static wisp_status report_helmholtz(wisp_error *err, wisp_solver *s, wisp_solver_report *to)
 {
   static const char *const parts[] = {"set-up", "iteration", "fields"};
-  const wisp_helmholtz *h = run_of(s);
+  const wisp_helmholtz *h = (wisp_helmholtz *)s;
   const wisp_helmholtz_texts *data = &h->data;
   wisp_helmholtz_errors errors = {NAN, NAN, NAN, NAN};
   char range[64];
@@ -310,7 +305,7 @@ static wisp_status report_helmholtz(wisp_error *err, wisp_solver *s, wisp_solver
 
 static void release_helmholtz(wisp_solver *s)
 {
-  wisp_helmholtz *h = run_of(s);
+  wisp_helmholtz *h = (wisp_helmholtz *)s;
   free(h->u), free(h->flux), free(h->ustar);
   wisp_helmholtz_solver_destroy(h->solver);
   wisp_helmholtz_problem_destroy(h->problem);

@@ -245,8 +245,9 @@ static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_un
   run->time_error = NAN;
   run->steps += steps;
   run->time += run->dt * (double)steps;
-  const wisp_status status = until ? wisp_stepper_advance(err, run->stepper, run->dt, steps, &run->ms_per_stage)
-                                   : advance_in_parts(err, run, steps, watch);
+  const wisp_status status = until && !watch
+                                 ? wisp_stepper_advance(err, run->stepper, run->dt, steps, &run->ms_per_stage)
+                                 : advance_in_parts(err, run, steps, watch);
   if (status == WISP_EWRONG && !until) CALL(wisp_system_blew_up(err, run));
   CALL(status);
   return until ? WISP_OK : check_end(err, run);

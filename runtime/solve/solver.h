@@ -140,6 +140,8 @@ wisp_status wisp_value_integer(wisp_error *err, const char *name, const char *te
                                long long *out);
 wisp_status wisp_value_real(wisp_error *err, const char *name, const char *text, double least, double most,
                             double *out);
+/* Which of these words, between blanks. */
+wisp_status wisp_value_choice(wisp_error *err, const char *name, const char *text, const char *words, size_t *out);
 /* Gives an option a value. WISP_EUSAGE for one that the problem has not, or a value that is not as the table says. */
 wisp_status wisp_solver_take(wisp_error *err, wisp_solver *solver, const char *name, const char *value);
 

@@ -80,12 +80,13 @@ wisp_status wisp_value_real(wisp_error *err, const char *name, const char *text,
                       "option --%s is '%s', must be a number from %g to %g", name, text, least, most);
 }
 
-/* "none, jacobi" of "none jacobi". */
-static wisp_status check_choice(wisp_error *err, const char *name, const char *text, const char *words)
+wisp_status wisp_value_choice(wisp_error *err, const char *name, const char *text, const char *words, size_t *out)
 {
   HELD(wisp_text_free) wisp_text list = {0};
-  if (find_word(words, text) >= 0) return WISP_OK;
-  for (const char *at = words; *at; at++) CALL(wisp_text_add(err, &list, *at == ' ' ? ", " : at, *at == ' ' ? 2 : 1));
+  const int at = find_word(words, text);
+  *out = (size_t)at;
+  if (at >= 0) return WISP_OK;
+  for (const char *c = words; *c; c++) CALL(wisp_text_add(err, &list, *c == ' ' ? ", " : c, *c == ' ' ? 2 : 1));
   return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be one of %s", name, text, list.data);
 }
 
@@ -93,13 +94,14 @@ static wisp_status check_value(wisp_error *err, const wisp_solver_option *o, con
 {
   double real = 0;
   long long integer = 0;
+  size_t choice = 0;
   switch (o->kind) {
     case WISP_OPTION_INTEGER:
       return wisp_value_integer(err, o->name, text, (long long)o->least, (long long)o->most, &integer);
     case WISP_OPTION_REAL:
       return wisp_value_real(err, o->name, text, o->least, o->most, &real);
     case WISP_OPTION_CHOICE:
-      return check_choice(err, o->name, text, o->choices);
+      return wisp_value_choice(err, o->name, text, o->choices, &choice);
     default:
       return WISP_OK;
   }

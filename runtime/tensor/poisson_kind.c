@@ -20,14 +20,9 @@ static const wisp_solver_option options[] = {
 /* Ways to the geometry, as the option has them. */
 enum { GEOMETRY_AUTO, GEOMETRY_STORED, GEOMETRY_TRILINEAR };
 
-static wisp_poisson_run *run_of(wisp_solver *s)
-{
-  return (wisp_poisson_run *)s;
-}
-
 static wisp_status read_poisson(wisp_error *err, wisp_solver *s)
 {
-  wisp_poisson_run *run = run_of(s);
+  wisp_poisson_run *run = (wisp_poisson_run *)s;
   const wisp_preconditioner preconditioner = (wisp_preconditioner)wisp_solver_choice(s, "preconditioner");
   s->corners = 8;
   s->source.box[0] = 8;
@@ -88,7 +83,7 @@ static wisp_status resolve_geometry(wisp_error *err, const wisp_solver *s, size_
 
 static wisp_status choose_poisson(wisp_error *err, wisp_solver *s, const size_t count[4])
 {
-  const wisp_poisson_run *run = run_of(s);
+  const wisp_poisson_run *run = (wisp_poisson_run *)s;
   const wisp_limits *limits = wisp_device_limits(s->session->device);
   const size_t elements = count[3];
   int geometry = wisp_solver_choice(s, "geometry");
@@ -103,7 +98,7 @@ static wisp_status choose_poisson(wisp_error *err, wisp_solver *s, const size_t 
 
 static wisp_status build_poisson(wisp_error *err, wisp_solver *s, const wisp_watch *watch)
 {
-  wisp_poisson_run *run = run_of(s);
+  wisp_poisson_run *run = (wisp_poisson_run *)s;
   wisp_watch_tell(watch, 0.15, "numbering nodes, right-hand side");
   CALL(
       wisp_poisson_create(err, s->mesh_name, s->mesh, s->order, run->op, wisp_solver_real(s, "lambda"), &run->problem));
@@ -117,7 +112,7 @@ static wisp_status build_poisson(wisp_error *err, wisp_solver *s, const wisp_wat
 
 static wisp_status advance_poisson(wisp_error *err, wisp_solver *s, const wisp_until *until, const wisp_watch *watch)
 {
-  wisp_poisson_run *run = run_of(s);
+  wisp_poisson_run *run = (wisp_poisson_run *)s;
   const long long most = until && until->steps ? until->steps : wisp_solver_integer(s, "iterations");
   wisp_iteration_watch told = {watch, most};
   const wisp_cg_watch iterations = wisp_watch_iterations(&told);
@@ -175,7 +170,7 @@ static wisp_status report_lines(wisp_error *err, const wisp_solver *s, wisp_solv
 
 static wisp_status report_poisson(wisp_error *err, wisp_solver *s, wisp_solver_report *to)
 {
-  const wisp_poisson_run *run = run_of(s);
+  const wisp_poisson_run *run = (wisp_poisson_run *)s;
   const wisp_cg_report *report = &run->report;
   const bool ran = report->iterations;
   const double ms = ran ? report->ms_per_iteration : NAN, gdofs = s->unknowns / ms / 1e6,
@@ -209,7 +204,7 @@ static wisp_status report_poisson(wisp_error *err, wisp_solver *s, wisp_solver_r
 
 static void release_poisson(wisp_solver *s)
 {
-  wisp_poisson_run *run = run_of(s);
+  wisp_poisson_run *run = (wisp_poisson_run *)s;
   free(run->x);
   wisp_poisson_solver_destroy(run->solver);
   wisp_poisson_destroy(run->problem);
