@@ -176,7 +176,7 @@ wisp_status wisp_solver_number(wisp_error *err, wisp_solver *solver, const char 
 /* The fields now, at the points of each element: xyz[3 (e points + i) + c], value[f][e points + i]; until the next
  * call. They are written as the file's ending says: .vtu, for ParaView. */
 typedef struct wisp_fields {
-  int dimension, order;
+  int corners, order; /* of an element, 3, 4 or 8; of the polynomials */
   size_t elements, points, count;
   const char **name; /* of each field */
   double *xyz, **value;

@@ -139,7 +139,7 @@ static void test_slips(void **state)
   says(*state, "tune --ordres 3", "did you mean --orders?");
   says(*state, "tune --exh", "did you mean --exhaustive?");
   says(*state, "tune --budgt=3s", "did you mean --budget?");
-  says(*state, "run poisson -n 2 -o x.vtu", "'wisp run poisson --help' lists them");
+  says(*state, "run poisson -n 2 -l slab", "'wisp run poisson --help' lists them");
   says(*state, "bench --colour blue", "'--colour': 'wisp bench --help'"); /* nothing is near */
 }
 

@@ -29,7 +29,7 @@ static void test_bijection(void **state)
   for (int N = 1; N <= 10; N++) {
     int point[MOST], seen[MOST] = {0}, at = 0;
     double r[MOST], s[MOST], t[MOST];
-    assert_int_equal(wisp_vtu_order(NULL, 3, N, point), WISP_OK);
+    assert_int_equal(wisp_vtu_order(NULL, 4, N, point), WISP_OK);
     assert_int_equal(wisp_vtu_lattice(NULL, N, r, s, t), WISP_OK);
     for (int v = 0; v < points_of(N); v++) {
       assert_in_range(point[v], 0, points_of(N) - 1);
@@ -54,7 +54,7 @@ static void test_vertices_and_edges(void **state)
   for (int N = 1; N <= 10; N++) {
     int point[MOST];
     double x[3][MOST];
-    assert_int_equal(wisp_vtu_order(NULL, 3, N, point), WISP_OK);
+    assert_int_equal(wisp_vtu_order(NULL, 4, N, point), WISP_OK);
     assert_int_equal(wisp_vtu_lattice(NULL, N, x[0], x[1], x[2]), WISP_OK);
     for (int v = 0; v < 4; v++)
       for (int c = 0; c < 3; c++) assert_true(fabs(x[c][point[v]] - corner[v][c]) < 1e-14);
@@ -77,10 +77,34 @@ static void test_faces_of_order_4(void **state)
                                       {0, 1, 2}, {0, 2, 1}, {1, 1, 0}, {1, 2, 0}, {2, 1, 0}, {1, 1, 1}};
   int point[MOST];
   double x[3][MOST];
-  assert_int_equal(wisp_vtu_order(NULL, 3, 4, point), WISP_OK);
+  assert_int_equal(wisp_vtu_order(NULL, 4, 4, point), WISP_OK);
   assert_int_equal(wisp_vtu_lattice(NULL, 4, x[0], x[1], x[2]), WISP_OK);
   for (int v = 0; v < 13; v++)
     for (int c = 0; c < 3; c++) assert_true(fabs(2 * (x[c][point[22 + v]] + 1) - expected[v][c]) < 1e-14);
+}
+
+/* A hex's corners turn around its lower face, then its upper one; its edges likewise, then the upright ones; the faces
+ * across r, s and t, the lower first, and the middle: order 2 by vtkLagrangeHexahedron of VTK 9, in steps of r, s, t.
+ */
+static void test_hexes(void **state)
+{
+  static const int expected[27][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {0, 0, 2}, {2, 0, 2}, {2, 2, 2},
+                                      {0, 2, 2}, {1, 0, 0}, {2, 1, 0}, {1, 2, 0}, {0, 1, 0}, {1, 0, 2}, {2, 1, 2},
+                                      {1, 2, 2}, {0, 1, 2}, {0, 0, 1}, {2, 0, 1}, {2, 2, 1}, {0, 2, 1}, {0, 1, 1},
+                                      {2, 1, 1}, {1, 0, 1}, {1, 2, 1}, {1, 1, 0}, {1, 1, 2}, {1, 1, 1}};
+  int point[11 * 11 * 11];
+  (void)state;
+  assert_int_equal(wisp_vtu_order(NULL, 8, 2, point), WISP_OK);
+  for (int v = 0; v < 27; v++) assert_int_equal(point[v], expected[v][0] + 3 * (expected[v][1] + 3 * expected[v][2]));
+  for (int N = 1; N <= 10; N++) {
+    const int points = (N + 1) * (N + 1) * (N + 1);
+    int seen[11 * 11 * 11] = {0};
+    assert_int_equal(wisp_vtu_order(NULL, 8, N, point), WISP_OK);
+    for (int v = 0; v < points; v++) {
+      assert_in_range(point[v], 0, points - 1);
+      assert_int_equal(seen[point[v]]++, 0);
+    }
+  }
 }
 
 /* Two tets of order 3 and two fields whose values tell element and lattice point. */
@@ -95,7 +119,7 @@ static wisp_status write_two(wisp_error *err, const char *path)
     second[i] = -i;
     for (int c = 0; c < 3; c++) xyz[3 * i + c] = 1000 * i + c;
   }
-  const wisp_fields fields = {3, N3, ELEMENTS, NP3, 2, names, xyz, (double *[]){first, second}};
+  const wisp_fields fields = {4, N3, ELEMENTS, NP3, 2, names, xyz, (double *[]){first, second}};
   return wisp_vtu_write(err, &fields, path);
 }
 
@@ -120,7 +144,7 @@ static void check_values(const wisp_text *file, const char *name, int components
 {
   int point[MOST];
   const char *data = find_array(file, name, ELEMENTS * NP3 * (size_t)components * sizeof(double));
-  assert_int_equal(wisp_vtu_order(NULL, 3, N3, point), WISP_OK);
+  assert_int_equal(wisp_vtu_order(NULL, 4, N3, point), WISP_OK);
   for (int k = 0; k < ELEMENTS; k++)
     for (int v = 0; v < NP3; v++)
       for (int c = 0; c < components; c++) {
@@ -167,8 +191,8 @@ static void test_refusals(void **state)
   wisp_error err = {0};
   for (int N = 0; N <= 11; N += 11) {
     assert_int_equal(wisp_vtu_lattice(&err, N, r, s, t), WISP_EUSAGE);
-    assert_int_equal(wisp_vtu_order(&err, 3, N, point), WISP_EUSAGE);
-    assert_int_equal(wisp_vtu_write(&err, &(const wisp_fields){.dimension = 3, .order = N}, "/tmp/never.vtu"),
+    assert_int_equal(wisp_vtu_order(&err, 4, N, point), WISP_EUSAGE);
+    assert_int_equal(wisp_vtu_write(&err, &(const wisp_fields){.corners = 4, .order = N}, "/tmp/never.vtu"),
                      WISP_EUSAGE);
   }
   assert_int_equal(write_two(&err, "/dev/null/it.vtu"), WISP_ESYSTEM);
@@ -206,18 +230,15 @@ static void test_triangle(void **state)
   static const int expected[] = {0, 3, 9, 1, 2, 6, 8, 7, 4, 5};
   int point[286];
   (void)state;
-  assert_int_equal(wisp_vtu_order(NULL, 2, 3, point), WISP_OK);
+  assert_int_equal(wisp_vtu_order(NULL, 3, 3, point), WISP_OK);
   assert_memory_equal(point, expected, sizeof expected);
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_triangle),
-                                     cmocka_unit_test(test_bijection),
-                                     cmocka_unit_test(test_vertices_and_edges),
-                                     cmocka_unit_test(test_faces_of_order_4),
-                                     cmocka_unit_test(test_file),
-                                     cmocka_unit_test(test_refusals),
-                                     cmocka_unit_test(test_full_disk)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_triangle),           cmocka_unit_test(test_bijection),        cmocka_unit_test(test_hexes),
+      cmocka_unit_test(test_vertices_and_edges), cmocka_unit_test(test_faces_of_order_4), cmocka_unit_test(test_file),
+      cmocka_unit_test(test_refusals),           cmocka_unit_test(test_full_disk)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,7 +230,7 @@ wisp_status wisp_heat_fields(wisp_error *err, const wisp_heat *heat, const doubl
   const wisp_simplex *simplex = heat->assembly->simplex;
   const size_t Np = (size_t)simplex->Np, elements = heat->assembly->mesh->elements;
   int step[WISP_SIMPLEX_MAX_NP][4];
-  CALL(wisp_fields_create(err, simplex->dimension, simplex->N, elements, Np, 1, names, &fields));
+  CALL(wisp_fields_create(err, simplex->dimension + 1, simplex->N, elements, Np, 1, names, &fields));
   wisp_simplex_steps(simplex->dimension, simplex->N, step);
   for (size_t i = 0; i < Np * elements; i++)
     sample(heat, u, i / Np, step[i % Np], fields.xyz + 3 * i, fields.value[0] + i);

@@ -110,7 +110,7 @@ wisp_status wisp_helmholtz_fields(wisp_error *err, const wisp_helmholtz_problem 
   const size_t Np = (size_t)t->Np, Ns = (size_t)t->Ns, points = Ns * h->hdg->mesh->elements;
   double r[WISP_HDG_MAX_NS * 5], s[WISP_HDG_MAX_NS * 5], layer[WISP_HDG_MAX_NS * 5]; /* the tet's: its first is ours */
   CALL(wisp_vtu_lattice(err, t->N + 1, r, s, layer));
-  CALL(wisp_fields_create(err, 2, t->N + 1, h->hdg->mesh->elements, Ns, parts + 3, names, &fields));
+  CALL(wisp_fields_create(err, 3, t->N + 1, h->hdg->mesh->elements, Ns, parts + 3, names, &fields));
   double *const p[3] = {fields.value[2], fields.value[3], parts == 3 ? fields.value[5] : NULL};
   for (size_t i = 0; i < points; i++) {
     const size_t e = i / Ns;

@@ -16,6 +16,12 @@ const char *wisp_fields_endings(char text[64])
   return text;
 }
 
+wisp_status wisp_fields_check_order(wisp_error *err, bool wanted, int order)
+{
+  return wisp_require(err, !wanted || order <= WISP_VTU_MAX_ORDER, WISP_EUSAGE,
+                      "--output: VTK files have orders up to %d: leave it out", WISP_VTU_MAX_ORDER);
+}
+
 wisp_status wisp_fields_write(wisp_error *err, const wisp_fields *fields, const char *path)
 {
   size_t i = WISP_COUNT(formats) - 1;
@@ -23,10 +29,10 @@ wisp_status wisp_fields_write(wisp_error *err, const wisp_fields *fields, const 
   return formats[i].write(err, fields, path);
 }
 
-wisp_status wisp_fields_create(wisp_error *err, int dimension, int order, size_t elements, size_t points, size_t count,
+wisp_status wisp_fields_create(wisp_error *err, int corners, int order, size_t elements, size_t points, size_t count,
                                const char *const *names, wisp_fields *out)
 {
-  HELD(wisp_fields_free) wisp_fields fields = {dimension, order, elements, points, count, NULL, NULL, NULL};
+  HELD(wisp_fields_free) wisp_fields fields = {corners, order, elements, points, count, NULL, NULL, NULL};
   CALL(wisp_new(err, count, sizeof *fields.name, &fields.name));
   for (size_t f = 0; f < count; f++) fields.name[f] = names[f];
   CALL(wisp_new(err, 3 * elements * points, sizeof *fields.xyz, &fields.xyz));

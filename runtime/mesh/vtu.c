@@ -93,22 +93,57 @@ static void emit_tet(ordering *to, int n)
   if (n == 0) emit(to, base);
 }
 
-wisp_status wisp_vtu_order(wisp_error *err, int dimension, int N, int *point)
+/* Points strictly inside a box of the hex's lattice: from low to high in each direction, where these are equal a face
+ * or an edge; r fastest. */
+static void emit_box(ordering *to, const int low[3], const int high[3])
+{
+  const int n = to->N + 1;
+  int from[3], end[3];
+  for (int d = 0; d < 3; d++) {
+    from[d] = low[d] + (low[d] < high[d]);
+    end[d] = high[d] - (low[d] < high[d]);
+  }
+  for (int k = from[2]; k <= end[2]; k++)
+    for (int j = from[1]; j <= end[1]; j++)
+      for (int i = from[0]; i <= end[0]; i++) *to->next++ = i + n * (j + n * k);
+}
+
+/* A hex: corners, edges, insides of faces, its inside; -1 stands for all of a direction. */
+static void emit_hex(ordering *to)
+{
+  static const int parts[27][3] = {{0, 0, 0},   {1, 0, 0},   {1, 1, 0},   {0, 1, 0},   {0, 0, 1},   {1, 0, 1},
+                                   {1, 1, 1},   {0, 1, 1},   {-1, 0, 0},  {1, -1, 0},  {-1, 1, 0},  {0, -1, 0},
+                                   {-1, 0, 1},  {1, -1, 1},  {-1, 1, 1},  {0, -1, 1},  {0, 0, -1},  {1, 0, -1},
+                                   {1, 1, -1},  {0, 1, -1},  {0, -1, -1}, {1, -1, -1}, {-1, 0, -1}, {-1, 1, -1},
+                                   {-1, -1, 0}, {-1, -1, 1}, {-1, -1, -1}};
+  for (int p = 0; p < 27; p++) {
+    int low[3], high[3];
+    for (int d = 0; d < 3; d++) {
+      low[d] = parts[p][d] == 1 ? to->N : 0;
+      high[d] = parts[p][d] == 0 ? 0 : to->N;
+    }
+    emit_box(to, low, high);
+  }
+}
+
+wisp_status wisp_vtu_order(wisp_error *err, int corners, int N, int *point)
 {
   CALL(check_order(err, N));
   ordering to = {N, point};
-  if (dimension == 2)
+  if (corners == 3)
     emit_triangle(&to, (steps){{0}}, N, (const int[]){0, 1, 2});
-  else
+  else if (corners == 4)
     emit_tet(&to, N);
+  else
+    emit_hex(&to);
   return WISP_OK;
 }
 
 /* What is written, and how. */
 typedef struct grid {
   const wisp_fields *fields;
-  int point[286]; /* VTK's order; 286 points at order 10 */
-  wisp_text xml;  /* all before the data */
+  int point[1331]; /* VTK's order; 11^3 points of a hex at order 10 */
+  wisp_text xml;   /* all before the data */
 } grid;
 
 /* A name as an XML attribute. */
@@ -195,7 +230,7 @@ static void write_grid(FILE *file, const void *context)
   write_integers(file, f->elements * f->points, 0, 1);
   write_integers(file, f->elements, f->points, f->points);
   fwrite(&bytes, sizeof bytes, 1, file);
-  for (size_t k = 0; k < f->elements; k++) fputc(wisp_cells[f->dimension + 1].vtk, file);
+  for (size_t k = 0; k < f->elements; k++) fputc(wisp_cells[f->corners].vtk, file);
   for (size_t i = 0; i < f->count; i++) write_values(file, g, f->value[i], 1);
   fputs("\n</AppendedData>\n</VTKFile>\n", file);
 }
@@ -204,7 +239,7 @@ wisp_status wisp_vtu_write(wisp_error *err, const wisp_fields *fields, const cha
 {
   HELD(wisp_text_free) wisp_text xml = {0};
   grid g = {.fields = fields};
-  CALL(wisp_vtu_order(err, fields->dimension, fields->order, g.point));
+  CALL(wisp_vtu_order(err, fields->corners, fields->order, g.point));
   CALL(describe(err, &g, &xml));
   g.xml = xml;
   return wisp_write_file(err, path, write_grid, &g);

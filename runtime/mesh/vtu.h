@@ -1,5 +1,5 @@
-/* Solutions for ParaView and its kin: VTK XML unstructured grids (.vtu) of Lagrange triangles and tetrahedra of any
- * order. */
+/* Solutions for ParaView and its kin: VTK XML unstructured grids (.vtu) of Lagrange triangles, tetrahedra and hexahedra
+ * of any order. */
 #ifndef WISP_VTU_H
 #define WISP_VTU_H
 
@@ -11,14 +11,15 @@ enum { WISP_VTU_MAX_ORDER = 10 };
  * memory, r fastest, then s, then t. N in 1..10, WISP_EUSAGE otherwise. */
 wisp_status wisp_vtu_lattice(wisp_error *err, int N, double *r, double *s, double *t);
 
-/* VTK's numbering of the points of its Lagrange tet (dimension 3, cell type 71) or triangle (2, type 69): its point v
- * is lattice point point[v]. A triangle's lattice is the tet's first layer. */
-wisp_status wisp_vtu_order(wisp_error *err, int dimension, int N, int *point);
+/* VTK's numbering of the points of its Lagrange element with so many corners: its point v is lattice point point[v]. A
+ * triangle's lattice is the tet's first layer; a hex's has (N + 1)^3 points, r fastest. */
+wisp_status wisp_vtu_order(wisp_error *err, int corners, int N, int *point);
 
 /* Writes elements with their fields as point data, at the lattice's points in its order; elements share no points, so
  * that fields may jump. Raw binary of this
  * machine's byte order, 64 bit. The file appears at path whole or not at all. WISP_ESYSTEM, with path and reason, where
- * it cannot be written; WISP_EUSAGE for a wrong N. Source: VTK, vtkHigherOrderTetra and vtkXMLUnstructuredGridReader.
+ * it cannot be written; WISP_EUSAGE for a wrong N. Source: VTK, vtkHigherOrderTetra, vtkHigherOrderHexahedron and
+ * vtkXMLUnstructuredGridReader.
  */
 wisp_status wisp_vtu_write(wisp_error *err, const wisp_fields *fields, const char *path);
 

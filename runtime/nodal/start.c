@@ -257,7 +257,7 @@ wisp_status wisp_solution_fields(wisp_error *err, const wisp_dg *dg, const doubl
   CALL(wisp_new(err, Np * Np, sizeof *I, &I));
   CALL(wisp_new(err, Np, sizeof *own, &own));
   CALL(make_lattice(err, dg->tet, rst, I));
-  CALL(wisp_fields_create(err, 3, dg->tet->N, dg->mesh->elements, Np, (size_t)n, name, &fields));
+  CALL(wisp_fields_create(err, 4, dg->tet->N, dg->mesh->elements, Np, (size_t)n, name, &fields));
   for (size_t k = 0; k < dg->slots; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
     const size_t element = (size_t)dg->slot[k] * Np;

@@ -2,7 +2,6 @@
 #include "system_kind.h"
 #include "../../gen/family.h"
 #include "../../gen/nodal/tet_internal.h"
-#include "../mesh/vtu.h"
 #include "../process.h"
 #include "media.h"
 
@@ -97,8 +96,7 @@ static wisp_status read_system(wisp_error *err, wisp_solver *s)
   run->mode = mode ? m : NULL;
   run->alpha = wisp_solver_real(s, "alpha");
   CALL(read_steps(err, s));
-  CALL(wisp_require(err, !wisp_solver_given(s, "output") || s->order <= WISP_VTU_MAX_ORDER, WISP_EUSAGE,
-                    "--output: VTK files have orders up to %d: leave it out", WISP_VTU_MAX_ORDER));
+  CALL(wisp_fields_check_order(err, wisp_solver_given(s, "output"), s->order));
   CALL(load_system(err, run));
   for (int f = 0; f < run->system->fields; f++) run->name[f] = run->system->field[f];
   return read_walls(err, run);

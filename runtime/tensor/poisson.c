@@ -220,21 +220,26 @@ wisp_status wisp_poisson_diagonal(wisp_error *err, const wisp_poisson *problem, 
   return assemble(err, problem, diagonal_elements, diagonal);
 }
 
+/* The values at an element's nodes: unknowns, and on the boundary what is given. */
+static void nodal_values(const wisp_poisson *p, size_t k, const double *unknowns, bench *b)
+{
+  const size_t Np = (size_t)p->hex->Np;
+  wisp_hex_vertices(p->mesh, &p->frame, k, 1, b->vertices);
+  boundary_values(p, k, b);
+  for (size_t i = 0; i < Np; i++) {
+    const int32_t unknown = p->copies->unknown[p->nodes->global[k * Np + i]];
+    if (unknown >= 0) b->nodal[i] = unknowns[unknown];
+  }
+}
+
 static wisp_status measure_elements(wisp_error *err, void *context, size_t from, size_t to)
 {
   const loop *l = context;
   const wisp_poisson *p = l->problem;
-  const size_t Np = (size_t)p->hex->Np;
   HELD(free_bench) bench b = {.work = NULL};
   CALL(make_bench(err, p->hex, WISP_HEX_MASS, &b)); /* at Gauss points, whatever the operator's are */
   for (size_t k = from; k < to; k++) {
-    const int32_t *global = p->nodes->global + k * Np;
-    wisp_hex_vertices(p->mesh, &p->frame, k, 1, b.vertices);
-    boundary_values(p, k, &b);
-    for (size_t i = 0; i < Np; i++) {
-      const int32_t unknown = p->copies->unknown[global[i]];
-      if (unknown >= 0) b.nodal[i] = l->unknowns[unknown];
-    }
+    nodal_values(p, k, l->unknowns, &b);
     wisp_hex_places(p->hex, WISP_HEX_GAUSS, b.vertices, b.places);
     for (size_t q = 0; q < (size_t)p->hex->glNp; q++) b.values[q] = solution(p, b.places + 3 * q, &b.waves);
     CALL(wisp_hex_distance(err, b.work, b.vertices, wisp_mesh_number(p->mesh, k), b.nodal, b.values, l->out + k));
@@ -252,6 +257,51 @@ wisp_status wisp_poisson_error(wisp_error *err, const wisp_poisson *problem, con
   for (size_t k = 0; k < problem->mesh->elements; k++) sum += squares[k];
   *error = sqrt(sum) * pow(problem->frame.length, 1.5);
   return WISP_OK;
+}
+
+/* From values at the nodes of a line to as many points that are spread evenly: A, Nq x Nq. */
+static void spread_evenly(const wisp_hex *hex, double *A)
+{
+  const int n = hex->Nq;
+  for (int a = 0; a < n * n; a++) {
+    const double x = -1 + 2.0 * (a / n) / hex->N;
+    A[a] = 1;
+    for (int m = 0; m < n; m++)
+      if (m != a % n) A[a] *= (x - hex->gll_points[m]) / (hex->gll_points[a % n] - hex->gll_points[m]);
+  }
+}
+
+/* The place of the lattice's point in an element, in the mesh's coordinates, and the value of u there. */
+static void sample(const wisp_poisson *p, size_t k, const int at[3], const double *A, const double *nodal,
+                   double xyz[3], double *value)
+{
+  const int n = p->hex->Nq;
+  *value = xyz[0] = xyz[1] = xyz[2] = 0;
+  for (int i = 0; i < n * n * n; i++)
+    *value += A[at[0] * n + i % n] * A[at[1] * n + i / n % n] * A[at[2] * n + i / n / n] * nodal[i];
+  for (int v = 0; v < 8; v++) {
+    double share = 1;
+    for (int d = 0; d < 3; d++) share *= (v >> d & 1 ? at[d] : p->hex->N - at[d]) / (double)p->hex->N;
+    for (size_t c = 0; c < 3; c++) xyz[c] += share * p->mesh->xyz[3 * (size_t)p->mesh->hex[8 * k + (size_t)v] + c];
+  }
+}
+
+wisp_status wisp_poisson_fields(wisp_error *err, const wisp_poisson *p, const double *unknowns, wisp_fields *out)
+{
+  static const char *const names[] = {"u"};
+  HELD(wisp_fields_free) wisp_fields fields = {.count = 0};
+  HELD(free_bench) bench b = {.work = NULL};
+  const size_t Np = (size_t)p->hex->Np;
+  double A[(WISP_HEX_MAX_ORDER + 1) * (WISP_HEX_MAX_ORDER + 1)];
+  spread_evenly(p->hex, A);
+  CALL(make_bench(err, p->hex, WISP_HEX_MASS, &b));
+  CALL(wisp_fields_create(err, 8, p->hex->N, p->mesh->elements, Np, 1, names, &fields));
+  for (size_t q = 0; q < p->mesh->elements * Np; q++) {
+    const int i = (int)(q % Np), n = p->hex->Nq;
+    if (i == 0) nodal_values(p, q / Np, unknowns, &b);
+    sample(p, q / Np, (const int[]){i % n, i / n % n, i / n / n}, A, b.nodal, fields.xyz + 3 * q, fields.value[0] + q);
+  }
+  return GIVE(fields, out);
 }
 
 /* ---- The solver. */

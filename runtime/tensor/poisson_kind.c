@@ -15,6 +15,7 @@ static const wisp_solver_option options[] = {
     WISP_REAL_ROW("tolerance", "T", 0, 1, "1e-10; f32: 1e-5", NULL,
                   "residual to reach, over the right-hand side; 0: all iterations"),
     WISP_INTEGER_ROW("iterations", "K", 0, 1e9, "1000", NULL, "how many at most"),
+    WISP_FILE_ROW('o', "output", NULL, NULL, "write u as high-order hexes for ParaView (.vtu)"),
     {.name = NULL}};
 
 /* Ways to the geometry, as the option has them. */
@@ -28,6 +29,7 @@ static wisp_status read_poisson(wisp_error *err, wisp_solver *s)
   s->source.box[0] = 8;
   run->op = (wisp_hex_operator)wisp_solver_choice(s, "problem");
   run->method = (wisp_poisson_method){s->precision, preconditioner, (int)wisp_solver_integer(s, "degree")};
+  CALL(wisp_fields_check_order(err, wisp_solver_given(s, "output"), s->order));
   return wisp_require(err, preconditioner == WISP_CHEBYSHEV || !wisp_solver_given(s, "degree"), WISP_EUSAGE,
                       "--degree belongs to --preconditioner chebyshev");
 }
@@ -131,6 +133,12 @@ static wisp_status advance_poisson(wisp_error *err, wisp_solver *s, const wisp_u
                       report->residual, report->iterations, run->tolerance);
 }
 
+static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)
+{
+  const wisp_poisson_run *run = (wisp_poisson_run *)s;
+  return wisp_poisson_fields(err, run->problem, run->x, out);
+}
+
 /* ---- The report. */
 
 /* Which operator an automatic choice came to, and why it is a guess where nothing was measured. */
@@ -220,5 +228,6 @@ const wisp_solver_kind wisp_poisson_kind = {
     .build = build_poisson,
     .advance = advance_poisson,
     .report = report_poisson,
+    .fields = make_fields,
     .release = release_poisson,
 };

@@ -7,6 +7,7 @@
 #define WISP_POISSON_SOLVER_H
 
 #include "hex_reference.h"
+#include "../mesh/fields.h"
 #include "../solve/cg.h"
 #include "../solve/choose.h"
 
@@ -42,6 +43,9 @@ wisp_status wisp_poisson_diagonal(wisp_error *err, const wisp_poisson *problem, 
 
 /* The L2 distance of the solution from these unknowns, by Gauss quadrature, in the mesh's units. */
 wisp_status wisp_poisson_error(wisp_error *err, const wisp_poisson *problem, const double *unknowns, double *error);
+
+/* u on the lattice of ../mesh/vtu.h. */
+wisp_status wisp_poisson_fields(wisp_error *err, const wisp_poisson *problem, const double *unknowns, wisp_fields *out);
 
 typedef enum wisp_preconditioner { WISP_NO_PRECONDITIONER, WISP_JACOBI, WISP_CHEBYSHEV } wisp_preconditioner;
 
