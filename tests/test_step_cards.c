@@ -56,6 +56,7 @@ static void test_sister_stays(void **state)
   expect_stage(f, composition, 0);
   wisp_stage stage = step_choose(f);
   assert_int_equal(stage.whole.match, WISP_MATCH_ARCHITECTURE);
+  assert_string_equal(stage.whole.strategy, stage.composition);
   assert_non_null(strstr(stage.whole.note, "expected to be faster"));
   wisp_stage_free(&stage);
   add_stage(f, sister, ours, our_layout, NULL, 1.5, 0);

@@ -224,7 +224,9 @@ static int count_served_apart(void)
   return WEXITSTATUS(how);
 }
 
-/* Of every kernel a default candidate is tried first, however little time there is. */
+/* Of every kernel a default candidate is tried first, however little time there is. Left out are kernels whose
+ * compositions have another one without candidates and, on a GPU, those that by the bytes they move cannot be of the
+ * fastest stage. */
 static void test_default_comes_first(void **state)
 {
   (void)state;
@@ -239,9 +241,9 @@ static void test_default_comes_first(void **state)
     r.progress = on_first;
     r.context = &f;
     wisp_tune_summary summary = tune(&r);
-    assert_int_equal(f.specs, kernels);
-    assert_int_equal(f.defaults, kernels);
-    if (tiny) assert_int_equal(summary.trials, kernels + 1); /* the step */
+    assert_in_range(f.specs, strcmp(test_device_name(), "host") == 0 ? 12 : 1, kernels);
+    assert_int_equal(f.defaults, f.specs);
+    if (tiny) assert_int_equal(summary.trials, f.specs + 1); /* the step */
     fixture_remove(folder);
   }
 }

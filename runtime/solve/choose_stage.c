@@ -140,6 +140,7 @@ static wisp_status fill_again(wisp_error *err, wisp_choosing *c, int nearest, wi
   CALL(wisp_choosing_fill(err, c, stage->composition, WISP_NO_LINE, &stage->layout, &again));
   c->unfits = unfits;
   again.whole = stage->whole;
+  again.whole.strategy = again.composition; /* that of stage goes */
   wisp_stage_free(stage);
   return GIVE(again, stage);
 }
