@@ -151,7 +151,7 @@ static void test_compiler_is_broken(void **state)
                                "echo \"cc: fatal error: cannot find 'ld'\" >&2\nexit 1\n";
   fixture_write(fixture_path(folder, "cc"), script, sizeof script - 1);
   o = run_in(folder, surroundings(folder), TUNE);
-  expect(&o, 1, "", "the compiler fails on a kernel that does nothing: probe: cc: fatal error: cannot find 'ld'");
+  expect(&o, 1, "", "the compiler fails on a kernel that does nothing: wisp_probe: cc: fatal error: cannot find 'ld'");
   forget(&o);
   assert_int_equal(count(folder, "compile-error"), 0);
   assert_int_equal(count(folder, NULL), 1);
