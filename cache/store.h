@@ -29,7 +29,7 @@ typedef struct wisp_trial {
   double clock_mhz;       /* seen while measuring; NaN where unknown */
   char when[24];          /* 2026-11-21T08:00:00Z */
   /* result */
-  char outcome[16];   /* as wisp_outcome_name says it, or what another version wrote */
+  char outcome[16];   /* "ok", "compile-error", ..., or what another version wrote */
   char reason[400];   /* why, where the outcome is not ok */
   int candidates;     /* that one reason refuses; -1: it is not refused */
   double ratio;       /* a slow one's time over that of the best then; NaN: it is not slow */
@@ -60,7 +60,6 @@ typedef enum wisp_outcome {
   WISP_TRIAL_UNFINISHED, /* begun, and not ended so far */
   WISP_TRIAL_OTHER       /* none that is known */
 } wisp_outcome;
-const char *wisp_outcome_name(wisp_outcome outcome); /* "ok", "compile-error", ... */
 wisp_outcome wisp_trial_outcome(const wisp_trial *trial);
 /* Is it right: measured as the winner, or dropped for its time alone? */
 bool wisp_trial_is_right(const wisp_trial *trial);

@@ -23,11 +23,6 @@ static const char *const names[] = {
     [WISP_TRIAL_OTHER] = "other",
 };
 
-const char *wisp_outcome_name(wisp_outcome outcome)
-{
-  return names[outcome];
-}
-
 wisp_outcome wisp_trial_outcome(const wisp_trial *trial)
 {
   int outcome = WISP_TRIAL_OK;

@@ -275,18 +275,6 @@ wisp_status wisp_arrays_fill(wisp_error *err, wisp_arrays *arrays, const char *n
   return wisp_device_fill(err, arrays->device, wisp_entry_start(arrays, e), byte, wisp_entry_bytes(arrays, e));
 }
 
-wisp_status wisp_arrays_copy(wisp_error *err, wisp_arrays *arrays, const char *to, const char *from)
-{
-  const wisp_entry *source = NULL, *target = NULL;
-  CALL(find_reals(err, arrays, from, &source));
-  CALL(find_reals(err, arrays, to, &target));
-  const size_t bytes = wisp_entry_bytes(arrays, source);
-  CALL(wisp_require(err, bytes == wisp_entry_bytes(arrays, target), WISP_EUSAGE, "arrays %s and %s differ in size",
-                    from, to));
-  return wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, target), wisp_entry_start(arrays, source),
-                          bytes);
-}
-
 wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel,
                                const wisp_binding *others, size_t count)
 {

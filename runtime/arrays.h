@@ -50,8 +50,6 @@ wisp_status wisp_arrays_download_part(wisp_error *err, wisp_arrays *arrays, cons
                                       size_t count, double *values);
 wisp_status wisp_arrays_fill(wisp_error *err, wisp_arrays *arrays, const char *array,
                              unsigned char byte); /* 0xff: NaN */
-/* Between arrays of reals of one length and width, on the device. */
-wisp_status wisp_arrays_copy(wisp_error *err, wisp_arrays *arrays, const char *to, const char *from);
 /* Fills an array of reals with these numbers, count >= 1, over and over. */
 wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char *array, size_t count,
                                const double *values);

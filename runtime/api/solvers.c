@@ -9,11 +9,6 @@
 static const wisp_solver_kind *const kinds[] = {&wisp_system_kind, &wisp_poisson_kind, &wisp_heat_kind,
                                                 &wisp_helmholtz_kind};
 
-const wisp_solver_kind *wisp_solver_kind_at(size_t i)
-{
-  return i < WISP_COUNT(kinds) ? kinds[i] : NULL;
-}
-
 const wisp_solver_kind *wisp_solver_kind_of(const char *problem)
 {
   for (size_t i = 0; i < WISP_COUNT(kinds); i++)

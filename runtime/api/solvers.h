@@ -4,8 +4,6 @@
 
 #include "../solve/solver.h"
 
-/* Its i-th kind; NULL behind the last. */
-const wisp_solver_kind *wisp_solver_kind_at(size_t i);
 /* The kind that solves a problem; NULL: there is none. */
 const wisp_solver_kind *wisp_solver_kind_of(const char *problem);
 /* "acoustics, maxwell, poisson, heat, helmholtz". */

@@ -50,7 +50,8 @@ static wisp_status look(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
   const wisp_choice *choice = stage.choice;
   *least = floor_of(sweep, &wish.spec);
   /* A default that was measured here says nothing of what a search finds. */
-  if (choice->expected > 0 && choice->trial->is_default != 1) *least = fmax(*least, (1 - AT_MOST) * choice->expected);
+  if (choice->trial && choice->expected > 0 && choice->trial->is_default != 1)
+    *least = fmax(*least, (1 - AT_MOST) * choice->expected);
   if (choice->trial && choice->match == WISP_MATCH_EXACT) *own = choice->expected;
   return WISP_OK;
 }
