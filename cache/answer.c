@@ -45,14 +45,14 @@ static bool sizes_alike(const wisp_trial *a, const wisp_trial *b)
  * never depends on the order of rows. */
 static bool better(const wisp_trial *a, const wisp_trial *b, long long elements)
 {
-  const int meshes = wisp_contest_meshes(a, b);
+  const int meshes = wisp_ranking_meshes(a, b);
   if (meshes) return meshes < 0;
   double near_a = distance(a, elements), near_b = distance(b, elements);
   if (near_a != near_b) return near_a < near_b;
-  double a_ms = wisp_contest_ms(a) / (double)a->elements,
-         b_ms = wisp_contest_ms(b) / (double)b->elements; /* equally near may be of two sizes */
-  if (a->elements == b->elements) a_ms = wisp_contest_ms(a), b_ms = wisp_contest_ms(b);
-  return a_ms != b_ms ? a_ms < b_ms : wisp_contest_simpler(a, b);
+  double a_ms = wisp_ranking_ms(a) / (double)a->elements,
+         b_ms = wisp_ranking_ms(b) / (double)b->elements; /* equally near may be of two sizes */
+  if (a->elements == b->elements) a_ms = wisp_ranking_ms(a), b_ms = wisp_ranking_ms(b);
+  return a_ms != b_ms ? a_ms < b_ms : wisp_ranking_simpler(a, b);
 }
 
 /* The trial of the same candidate at a size alike that stands in a nearer class; NULL: none is right, and *failed says
@@ -186,7 +186,7 @@ double wisp_answer_expected(const wisp_answer *answer)
 static bool takes_over(const wisp_store *store, const wisp_asker *asker, const wisp_answer *near,
                        const wisp_answer *far, long long elements)
 {
-  const int meshes = wisp_contest_meshes(near->trial, far->trial);
+  const int meshes = wisp_ranking_meshes(near->trial, far->trial);
   bool failed = false;
   if (asker->exact_only) return true;
   if (nearer_trial(store, asker, far->trial, wisp_answer_class(far->match, far->layer), &failed)) return true;

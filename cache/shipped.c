@@ -127,19 +127,19 @@ wisp_status wisp_shipped_parse(wisp_error *err, const char *name, const char *te
 static int by_competition(const void *x, const void *y)
 {
   const wisp_trial *a = x, *b = y;
-  const int contest = wisp_contest_order(a, b);
-  if (contest) return contest;
+  const int order = wisp_ranking_order(a, b);
+  if (order) return order;
   bool a_ok = wisp_trial_outcome(a) == WISP_TRIAL_OK, b_ok = wisp_trial_outcome(b) == WISP_TRIAL_OK;
-  double a_ms = wisp_contest_ms(a), b_ms = wisp_contest_ms(b);
+  double a_ms = wisp_ranking_ms(a), b_ms = wisp_ranking_ms(b);
   if (a_ok != b_ok) return a_ok ? -1 : 1; /* then those that count, fastest first */
   if (a_ms != b_ms) return a_ms < b_ms ? -1 : 1;
-  return wisp_contest_simpler(a, b) ? -1 : wisp_contest_simpler(b, a);
+  return wisp_ranking_simpler(a, b) ? -1 : wisp_ranking_simpler(b, a);
 }
 
 /* Is there one of its strategy among the last of these, of the same competition? */
 static bool has_strategy(const wisp_trial *trial, const wisp_trial *kept, size_t count)
 {
-  while (count > 0 && wisp_contest_order(trial, &kept[count - 1]) == 0)
+  while (count > 0 && wisp_ranking_order(trial, &kept[count - 1]) == 0)
     if (strcmp(trial->strategy, kept[--count].strategy) == 0) return true;
   return false;
 }
@@ -151,7 +151,7 @@ void wisp_shipped_select(wisp_trials *list, bool winners_only)
   for (size_t i = 0; winners_only && i < list->count; i++) {
     wisp_trial *trial = &list->trials[i];
     /* The one before is the last one kept: every competition's first is. */
-    bool first = kept == 0 || wisp_contest_order(trial, &list->trials[kept - 1]) != 0;
+    bool first = kept == 0 || wisp_ranking_order(trial, &list->trials[kept - 1]) != 0;
     bool ok = wisp_trial_outcome(trial) == WISP_TRIAL_OK;
     bool counts = (ok && (first || *trial->tie || !has_strategy(trial, list->trials, kept))) ||
                   (wisp_trial_is_right(trial) && trial->is_default == 1);

@@ -132,18 +132,18 @@ WISP_OWNED(wisp_store, wisp_store_close)
 #define WISP_TIE_TIED "tied"
 /* A candidate that no final round has chosen answers only where it is faster than the chosen one by this factor: no
  * final round looked at such. */
-extern const double wisp_contest_margin;
+extern const double wisp_ranking_margin;
 /* The time, in ms, by which ok trials compete; they are of the same kernel, layout and size. */
-double wisp_contest_ms(const wisp_trial *trial);
+double wisp_ranking_ms(const wisp_trial *trial);
 /* The fixed rule for ties: fewest registers (unknown counts as most), then the smaller name of the strategy, then the
  * smaller parameters, as numbers. */
-bool wisp_contest_simpler(const wisp_trial *a, const wisp_trial *b);
+bool wisp_ranking_simpler(const wisp_trial *a, const wisp_trial *b);
 /* 0 where two trials compete: the same kernel, layout, device and size, measured in the same surroundings; else which
- * contest stands first in a list. */
-int wisp_contest_order(const wisp_trial *a, const wisp_trial *b);
+ * ranking stands first in a list. */
+int wisp_ranking_order(const wisp_trial *a, const wisp_trial *b);
 /* Which of two kinds of mesh counts, before size and speed: < 0 where that of a. An ordered one, then the box, then
  * what else was asked for. */
-int wisp_contest_meshes(const wisp_trial *a, const wisp_trial *b);
+int wisp_ranking_meshes(const wisp_trial *a, const wisp_trial *b);
 /* The mesh's name, which an empty one has as well. */
 const char *wisp_trial_mesh(const wisp_trial *trial);
 

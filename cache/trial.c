@@ -84,11 +84,11 @@ void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why, ..
 
 /* ---- Which of two trials of one kernel, layout and size answers: time, and the fixed rule for ties. */
 
-const double wisp_contest_margin = 1.03;
+const double wisp_ranking_margin = 1.03;
 
-double wisp_contest_ms(const wisp_trial *trial)
+double wisp_ranking_ms(const wisp_trial *trial)
 {
-  return strcmp(trial->tie, WISP_TIE_CHOSEN) == 0 ? trial->ms : trial->ms * wisp_contest_margin;
+  return strcmp(trial->tie, WISP_TIE_CHOSEN) == 0 ? trial->ms : trial->ms * wisp_ranking_margin;
 }
 
 /* Texts in which numbers count as numbers: "wi=8" is before "wi=16". */
@@ -108,7 +108,7 @@ static int compare_numbers(const char *a, const char *b)
   return (*a != '\0') - (*b != '\0');
 }
 
-bool wisp_contest_simpler(const wisp_trial *a, const wisp_trial *b)
+bool wisp_ranking_simpler(const wisp_trial *a, const wisp_trial *b)
 {
   int a_registers = a->registers < 0 ? INT_MAX : a->registers, b_registers = b->registers < 0 ? INT_MAX : b->registers;
   if (a_registers != b_registers) return a_registers < b_registers;
@@ -129,12 +129,12 @@ static int rank(const wisp_trial *trial)
   return rank;
 }
 
-int wisp_contest_meshes(const wisp_trial *a, const wisp_trial *b)
+int wisp_ranking_meshes(const wisp_trial *a, const wisp_trial *b)
 {
   return rank(a) - rank(b);
 }
 
-int wisp_contest_order(const wisp_trial *a, const wisp_trial *b)
+int wisp_ranking_order(const wisp_trial *a, const wisp_trial *b)
 {
   const int order[] = {strcmp(a->spec, b->spec),
                        strcmp(a->layout, b->layout),

@@ -113,14 +113,14 @@ static void test_one_is_chosen(void **state)
     double best = t->ms;
     const wisp_trial *winner = NULL;
     for (size_t k = 0; (other = ok_trial(store, k)); k++) {
-      if (wisp_contest_order(t, other) != 0) continue;
+      if (wisp_ranking_order(t, other) != 0) continue;
       if (strcmp(other->tie, WISP_TIE_CHOSEN) == 0) chosen++, winner = other;
       if (*other->tie && other->ms < best) best = other->ms;
     }
     assert_int_equal(chosen, 1);
     if (!*t->tie) continue;
-    assert_true(t->ms <= 1.0001 * wisp_contest_margin * best);
-    assert_false(wisp_contest_simpler(t, winner));
+    assert_true(t->ms <= 1.0001 * wisp_ranking_margin * best);
+    assert_false(wisp_ranking_simpler(t, winner));
   }
   wisp_store_close(store);
   assert_int_equal(wisp_store_export(&err, db, false, &before), WISP_OK);

@@ -87,9 +87,9 @@ static void test_key(void **state)
   assert_true(there && found.ms == 2);
   assert_int_equal(wisp_writer_close(NULL, writer), WISP_OK);
   assert_int_equal(fixture_count(path), 2);
-  assert_int_not_equal(wisp_contest_order(&box, &ordered), 0);
+  assert_int_not_equal(wisp_ranking_order(&box, &ordered), 0);
   strcpy(ordered.mesh, "");
-  assert_int_equal(wisp_contest_order(&box, &ordered), 0);
+  assert_int_equal(wisp_ranking_order(&box, &ordered), 0);
 }
 
 /* A sweep that tried a candidate on one mesh has not tried it on another. */

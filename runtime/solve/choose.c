@@ -136,7 +136,7 @@ static double ms_of(const wisp_chooser *from, const wisp_spec *whole, const wisp
   memcpy(like.layout, choice->layout, sizeof like.layout);
   const wisp_trial *t = NULL;
   for (size_t at = 0; (t = wisp_store_next(from->store, like.spec, &at, NULL));) {
-    if (wisp_contest_order(t, &like) != 0 || !(t->ms > 0) || strcmp(t->strategy, choice->strategy) != 0 ||
+    if (wisp_ranking_order(t, &like) != 0 || !(t->ms > 0) || strcmp(t->strategy, choice->strategy) != 0 ||
         strcmp(t->params, choice->params) != 0)
       continue;
     if (wisp_trial_is_right(t) && wisp_trial_is_current(from->strategies, t)) return t->ms;

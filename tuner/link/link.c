@@ -87,36 +87,36 @@ void wisp_link_restart(const wisp_link *link)
 
 /* ---- What time goes to. */
 
-void wisp_turn(wisp_ledger *ledger, wisp_purpose purpose)
+void wisp_turn(wisp_profile *profile, wisp_purpose purpose)
 {
   const double now = wisp_seconds();
-  if (ledger->since > 0) ledger->spent[ledger->purpose] += now - ledger->since;
-  ledger->since = now;
-  ledger->purpose = purpose;
+  if (profile->since > 0) profile->spent[profile->purpose] += now - profile->since;
+  profile->since = now;
+  profile->purpose = purpose;
 }
 
-wisp_turning wisp_turn_to(wisp_ledger *ledger, wisp_purpose purpose)
+wisp_turning wisp_turn_to(wisp_profile *profile, wisp_purpose purpose)
 {
-  const wisp_turning turning = {ledger, ledger->purpose};
-  wisp_turn(ledger, purpose);
+  const wisp_turning turning = {profile, profile->purpose};
+  wisp_turn(profile, purpose);
   return turning;
 }
 
 void wisp_turn_back(const wisp_turning *turning)
 {
-  wisp_turn(turning->ledger, turning->before);
+  wisp_turn(turning->profile, turning->before);
 }
 
-void wisp_ledger_settle(wisp_ledger *ledger, double spent[WISP_PURPOSES])
+void wisp_profile_flush(wisp_profile *profile, double spent[WISP_PURPOSES])
 {
-  wisp_turn(ledger, ledger->purpose);
+  wisp_turn(profile, profile->purpose);
   for (int p = 0; p < WISP_PURPOSES; p++) {
-    spent[p] += ledger->spent[p];
-    ledger->spent[p] = 0;
+    spent[p] += profile->spent[p];
+    profile->spent[p] = 0;
   }
 }
 
-void wisp_ledger_balance(double spent[WISP_PURPOSES], double seconds)
+void wisp_profile_balance(double spent[WISP_PURPOSES], double seconds)
 {
   spent[WISP_ELSE] = seconds;
   for (int p = WISP_ELSE + 1; p < WISP_PURPOSES; p++) spent[WISP_ELSE] -= spent[p];

@@ -41,7 +41,7 @@ static int by_key(const wisp_report_entry *a, const wisp_report_entry *b)
                        strcmp(t->strategy, u->strategy),
                        strcmp(t->layout, u->layout),
                        strcmp(t->params, u->params),
-                       wisp_contest_order(t, u),
+                       wisp_ranking_order(t, u),
                        strcmp(t->template_hash, u->template_hash)};
   for (size_t i = 0; i < WISP_COUNT(order); i++)
     if (order[i]) return order[i];
@@ -81,7 +81,7 @@ static wisp_status list_entries(wisp_error *err, const wisp_store *store, const 
 bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial)
 {
   return (wisp_trial_is_right(trial)) && cell->timed && trial->elements == cell->elements &&
-         wisp_contest_meshes(trial, cell->timed) == 0 && trial->ms > 0 && isfinite(trial->ms);
+         wisp_ranking_meshes(trial, cell->timed) == 0 && trial->ms > 0 && isfinite(trial->ms);
 }
 
 bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial)
@@ -97,7 +97,7 @@ static void fill_cell(wisp_report_cell *cell)
     size_t *const counts[WISP_VERDICTS] = {&cell->ok, &cell->slow, &cell->refused, &cell->bad, &cell->unfinished};
     ++*counts[wisp_trial_verdict(t)];
     if (wisp_trial_verdict(t) != WISP_VERDICT_OK) continue;
-    const int mesh = cell->timed ? wisp_contest_meshes(t, cell->timed) : -1;
+    const int mesh = cell->timed ? wisp_ranking_meshes(t, cell->timed) : -1;
     if (mesh < 0 || (mesh == 0 && t->elements > cell->elements)) cell->elements = t->elements, cell->timed = t;
   }
 }

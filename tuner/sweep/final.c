@@ -30,7 +30,7 @@ size_t wisp_settle_tie(size_t count, wisp_trial *trials, const double *noise)
     double spread = fmin(fmax(noise[i] + noise[best], LEAST_NOISE), MOST_NOISE);
     bool tied = i == best || trials[i].ms <= (1 + spread) * trials[best].ms;
     snprintf(trials[i].tie, sizeof trials[i].tie, "%s", tied ? WISP_TIE_TIED : "");
-    if (tied && wisp_contest_simpler(&trials[i], &trials[chosen])) chosen = i;
+    if (tied && wisp_ranking_simpler(&trials[i], &trials[chosen])) chosen = i;
   }
   snprintf(trials[chosen].tie, sizeof trials[chosen].tie, WISP_TIE_CHOSEN);
   return chosen;
@@ -62,7 +62,7 @@ static wisp_status of_layout(wisp_error *err, const wisp_layout *layout, const w
 static size_t close_ones(size_t count, wisp_trial *const *trials)
 {
   size_t near = 0;
-  while (near < count && near < MOST && trials[near]->ms <= wisp_contest_margin * trials[0]->ms) near++;
+  while (near < count && near < MOST && trials[near]->ms <= wisp_ranking_margin * trials[0]->ms) near++;
   return near;
 }
 
@@ -81,8 +81,8 @@ static const wisp_trial *chosen_of(size_t count, wisp_trial *const *trials)
 /* Has the last final round seen all that are close to the fastest? */
 static bool is_settled(size_t count, wisp_trial *const *trials, const wisp_trial *chosen)
 {
-  if (!chosen || chosen->ms > wisp_contest_margin * trials[0]->ms) return false;
-  for (size_t i = 0; i < count && trials[i]->ms <= wisp_contest_margin * trials[0]->ms; i++)
+  if (!chosen || chosen->ms > wisp_ranking_margin * trials[0]->ms) return false;
+  for (size_t i = 0; i < count && trials[i]->ms <= wisp_ranking_margin * trials[0]->ms; i++)
     if (!*trials[i]->tie && strcmp(trials[i]->when, chosen->when) > 0) return false;
   return true;
 }
@@ -139,9 +139,9 @@ static wisp_status enter(wisp_error *err, wisp_sweep *sweep, const wisp_scope *s
   verdict = wisp_plan_compile(&reason, out->plan, sweep->bench.limits->target, &out->binary);
   if (verdict == WISP_ECOMPILE) CALL(disqualify(err, sweep, trial, verdict, &reason));
   CALL(wisp_require(err, verdict == WISP_OK, verdict, "%s", reason.text));
-  wisp_turn(&sweep->bench.ledger, WISP_VERIFYING);
+  wisp_turn(&sweep->bench.profile, WISP_VERIFYING);
   CALL(wisp_verifier_prepare(err, sweep->bench.verifier, out->plan));
-  wisp_turn(&sweep->bench.ledger, WISP_COMPILING);
+  wisp_turn(&sweep->bench.profile, WISP_COMPILING);
   CALL(wisp_bench_acquire(err, &sweep->bench, out->plan, &out->lease));
   verdict = wisp_kernel_create(&reason, sweep->bench.device, out->plan, &out->binary, &out->kernel);
   if (verdict != WISP_OK) CALL(disqualify(err, sweep, trial, verdict, &reason));
@@ -215,7 +215,7 @@ static wisp_status verify_again(wisp_error *err, wisp_sweep *sweep, const wisp_s
   verdict = wisp_kernel_create(&reason, bench->device, e->plan, &e->binary, &e->kernel);
   if (verdict == WISP_OK) verdict = wisp_verifier_check(&reason, bench->verifier, e->kernel, &error);
   if (verdict == WISP_OK && !has_passed(sweep, winner, leading)) {
-    verdict = wisp_bench_insist(&reason, bench, e->lease.problem, e->kernel, leading);
+    verdict = wisp_bench_repeat_check(&reason, bench, e->lease.problem, e->kernel, leading);
     if (verdict == WISP_OK) note_passed(sweep, winner, leading);
   }
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, winner, 0));
@@ -230,7 +230,7 @@ done:
  * were not close enough for the round. Then the first times stay, and the round says who is chosen, no more. */
 static void keep_comparable(size_t count, wisp_trial *round, size_t chosen, size_t all, wisp_trial *const *known)
 {
-  if (count == all || round[chosen].ms <= wisp_contest_margin * known[count]->ms) return;
+  if (count == all || round[chosen].ms <= wisp_ranking_margin * known[count]->ms) return;
   for (size_t i = 0; i < count; i++) {
     wisp_trial first = *known[i];
     memcpy(first.tie, round[i].tie, sizeof first.tie);
@@ -262,20 +262,20 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
   HELD(release) entrant e[MOST] = {0};
   OWNED(free) wisp_trial *round = NULL;
   double noise[MOST];
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.ledger, WISP_COMPILING); /* most of it */
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.profile, WISP_COMPILING); /* most of it */
   CALL(wisp_new(err, MOST, sizeof *round, &round));
   for (; count < near && !(count && wisp_problems_full(sweep->bench.problems)); count++) {
     round[count] = *known[count];
     *round[count].tie = '\0';
     CALL(enter(err, sweep, scope, layout, &round[count], &e[count]));
   }
-  wisp_turn(&sweep->bench.ledger, WISP_TIMING);
+  wisp_turn(&sweep->bench.profile, WISP_TIMING);
   CALL(time_again(err, sweep, scope, count, e, round, noise));
   for (size_t i = 0; i < count; i++) wisp_trial_stamp(&round[i]);
   chosen = wisp_settle_tie(count, round, noise);
-  wisp_turn(&sweep->bench.ledger, WISP_VERIFYING);
-  CALL(verify_again(err, sweep, scope, &e[chosen], round[chosen].ms <= wisp_contest_margin * fastest, &round[chosen]));
-  wisp_turn(&sweep->bench.ledger, WISP_ELSE);
+  wisp_turn(&sweep->bench.profile, WISP_VERIFYING);
+  CALL(verify_again(err, sweep, scope, &e[chosen], round[chosen].ms <= wisp_ranking_margin * fastest, &round[chosen]));
+  wisp_turn(&sweep->bench.profile, WISP_ELSE);
   keep_comparable(count, round, chosen, all, known);
   CALL(store_round(err, sweep, count, round, chosen, all, known));
   *winner = round[chosen];

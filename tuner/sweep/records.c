@@ -13,7 +13,7 @@ wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial 
   wisp_tune_summary *sum = &sweep->summary;
   wisp_note note = {.kind = WISP_NOTE_ADD, .trial = *trial};
   wisp_summary_count(sum, trial);
-  wisp_ledger_settle(&sweep->bench.ledger, sum->spent);
+  wisp_profile_flush(&sweep->bench.profile, sum->spent);
   sweep->changed = true;
   sweep->here++;
   double parts_left = (double)(sweep->parts - sweep->parts_done) - 1; /* not this one */

@@ -92,9 +92,9 @@ static wisp_status choose(wisp_error *err, const wisp_sweep *sweep, const wisp_s
 
 static wisp_status load(wisp_error *err, wisp_sweep *sweep, runnable *r)
 {
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.ledger, WISP_COMPILING);
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.profile, WISP_COMPILING);
   CALL(wisp_stage_load(err, sweep->bench.device, &r->stage));
-  wisp_turn(&sweep->bench.ledger, WISP_PREPARING);
+  wisp_turn(&sweep->bench.profile, WISP_PREPARING);
   return wisp_problems_acquire(err, sweep->bench.problems, (const wisp_plan *const *)r->stage.plan, r->stage.kernels,
                                &r->lease);
 }
@@ -129,9 +129,9 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   CALL(load(err, sweep, &r));
   CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trial,
                        wisp_trial_limit(&sweep->bench, &scope->spec, stages * s->sum)));
-  wisp_turn(&sweep->bench.ledger, WISP_TIMING);
+  wisp_turn(&sweep->bench.profile, WISP_TIMING);
   const wisp_status status = wisp_measure(&reason, sweep->bench.device, false, &timed, 1);
-  wisp_turn(&sweep->bench.ledger, WISP_ELSE);
+  wisp_turn(&sweep->bench.profile, WISP_ELSE);
   sweep->bench.doubtful |= status == WISP_EDEVICE;
   wisp_trial_end(&trial, status == WISP_OK ? WISP_TRIAL_OK : WISP_TRIAL_CRASH, "%s", reason.text);
   if (status == WISP_OK)
@@ -374,7 +374,7 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
   TRY(wisp_link_next(err, link, &sweep->summary, &given, &there));
   while (there) {
     TRY(tune_unit(err, sweep, &given));
-    wisp_ledger_settle(&sweep->bench.ledger, sweep->summary.spent);
+    wisp_profile_flush(&sweep->bench.profile, sweep->summary.spent);
     TRY(wisp_link_next(err, link, &sweep->summary, &given, &there));
   }
 done:

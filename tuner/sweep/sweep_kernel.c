@@ -46,7 +46,7 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
 static void keep_best(const wisp_trial *trial, wisp_trial *best)
 {
   if (wisp_trial_outcome(trial) != WISP_TRIAL_OK || !(trial->ms > 0)) return;
-  if (best->ms <= 0 || wisp_contest_ms(trial) < wisp_contest_ms(best)) *best = *trial;
+  if (best->ms <= 0 || wisp_ranking_ms(trial) < wisp_ranking_ms(best)) *best = *trial;
 }
 
 typedef struct unit {
@@ -105,7 +105,7 @@ static bool stays_dropped(const unit *u, int layout, const wisp_trial *slow)
 {
   const wisp_trial *best = &u->best[layout];
   const double ratio = wisp_reason_slower(slow);
-  if (best->ms > 0 && ratio > 0 && best->ms <= wisp_contest_margin * slow->ms / ratio) return true;
+  if (best->ms > 0 && ratio > 0 && best->ms <= wisp_ranking_margin * slow->ms / ratio) return true;
   for (size_t i = 0; i < u->finalists.count; i++) {
     char name[WISP_TRIAL_NAME];
     if (strcmp(u->finalists.trials[i].layout, slow->layout) != 0) continue;
@@ -180,7 +180,7 @@ static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
   wisp_sweep *sweep = u->sweep;
   wisp_trial key;
   bool host = wisp_sweep_is_host(sweep);
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.ledger, WISP_COMPILING);
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.profile, WISP_COMPILING);
   *out = NULL;
   if (!host || wisp_pipeline_empty(sweep->pipeline)) CALL(fill(err, u));
   const wisp_job *next = wisp_pipeline_next(sweep->pipeline);

@@ -16,7 +16,7 @@ wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, const wisp_s
   wisp_bench bench = {.device = device, .limits = wisp_device_limits(device), .drop = drop};
   CALL(wisp_device_ceilings(err, device, &bench.ceilings));
   CALL(wisp_verifier_create(err, device, &bench.verifier));
-  CALL(wisp_witnesses_create(err, device, strategies, &out->ledger, &bench.witnesses));
+  CALL(wisp_baselines_create(err, device, strategies, &out->profile, &bench.baselines));
   wisp_device_clock_mhz(device); /* what the first call has to open is opened before anything is timed */
   *out = bench;
   return WISP_OK;
@@ -24,7 +24,7 @@ wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, const wisp_s
 
 static void forget_problems(wisp_bench *bench)
 {
-  if (bench->witnesses) wisp_witnesses_forget(bench->witnesses);
+  if (bench->baselines) wisp_baselines_forget(bench->baselines);
   wisp_problems_destroy(bench->problems);
   wisp_problems_destroy(bench->small);
   bench->problems = bench->small = NULL;
@@ -33,7 +33,7 @@ static void forget_problems(wisp_bench *bench)
 void wisp_bench_free(wisp_bench *bench)
 {
   forget_problems(bench);
-  wisp_witnesses_destroy(bench->witnesses);
+  wisp_baselines_destroy(bench->baselines);
   wisp_verifier_destroy(bench->verifier);
   *bench = (wisp_bench){0};
 }
@@ -65,7 +65,7 @@ wisp_status wisp_bench_fits(wisp_error *err, const wisp_limits *limits, const wi
 wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements)
 {
   const wisp_workload *workload = NULL;
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&bench->ledger, WISP_PREPARING);
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&bench->profile, WISP_PREPARING);
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   if (bench->problems && workload == bench->workload && wisp_spec_same_element(spec, &bench->spec) &&
       spec->precision == bench->spec.precision && elements == bench->asked)
@@ -80,12 +80,12 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
 
 wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_lease *lease)
 {
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&bench->ledger, WISP_PREPARING);
-  return wisp_witness_acquire(err, bench->witnesses, bench->problems, plan, lease);
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&bench->profile, WISP_PREPARING);
+  return wisp_baseline_acquire(err, bench->baselines, bench->problems, plan, lease);
 }
 
-wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *problem, const wisp_kernel *kernel,
-                              bool leading)
+wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_problem *problem,
+                                    const wisp_kernel *kernel, bool leading)
 {
   enum { LAUNCHES = 500, FEW = 162 };
   static const double LEADING = 0.1, OTHERS = 0.05, MOST = 1;
@@ -94,12 +94,12 @@ wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *
   const wisp_mesh_source box = wisp_mesh_source_irregular(); /* whatever file is timed on */
   int left = LAUNCHES;
   HELD(wisp_lease_end) wisp_lease few = {0};
-  CALL(wisp_insist(err, workload, problem, kernel, leading ? LEADING : OTHERS, &left));
+  CALL(wisp_repeat_check(err, workload, problem, kernel, leading ? LEADING : OTHERS, &left));
   if (left <= 0) return WISP_OK;
   if (!bench->small)
     CALL(wisp_problems_create(err, bench->device, workload, &bench->spec, FEW, &box, room_of(bench), &bench->small));
   CALL(wisp_problems_acquire(err, bench->small, &plan, 1, &few));
-  return wisp_insist(err, workload, few.problem, kernel, MOST, &left);
+  return wisp_repeat_check(err, workload, few.problem, kernel, MOST, &left);
 }
 
 void wisp_incumbent_free(wisp_incumbent *incumbent)
@@ -252,7 +252,7 @@ static wisp_status announce(wisp_error *err, wisp_bench *bench, const wisp_plan 
   double limit = wisp_trial_limit(bench, &plan->spec, best->ms);
   CALL(wisp_bench_acquire(err, bench, plan, &lease));
   CALL(wisp_verifier_prepare(err, bench->verifier, plan));
-  CALL(wisp_witness_prepare(err, bench->witnesses, bench->workload, lease.problem, plan));
+  CALL(wisp_baseline_prepare(err, bench->baselines, bench->workload, lease.problem, plan));
   return wisp_link_begin(err, bench->link, WISP_NOTE_LAUNCH, t, limit);
 }
 
@@ -261,7 +261,7 @@ static wisp_status look_at_output(wisp_error *err, wisp_bench *bench, const wisp
 {
   HELD(wisp_lease_end) wisp_lease lease = {0};
   CALL(wisp_bench_acquire(err, bench, kernel->plan, &lease));
-  return wisp_witness_check(err, bench->witnesses, bench->workload, lease.problem, kernel);
+  return wisp_baseline_check(err, bench->baselines, bench->workload, lease.problem, kernel);
 }
 
 static const double MOST_EXCESS = 2;
@@ -285,7 +285,7 @@ static wisp_status compare_with_plain(wisp_error *err, const wisp_bench *bench, 
 static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *job, const wisp_incumbent *best,
                                  wisp_trial *t, wisp_kernel **kernel, bool *wins)
 {
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&bench->ledger, WISP_VERIFYING);
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&bench->profile, WISP_VERIFYING);
   CALL(wisp_require(err, job->status == WISP_OK, job->status, "%s", job->error.text));
   t->registers = job->binary.usage.registers;
   t->spill_bytes = job->binary.usage.spill_bytes;
@@ -294,9 +294,9 @@ static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *j
   CALL(wisp_kernel_create(err, bench->device, job->plan, &job->binary, kernel));
   CALL(wisp_verifier_check(err, bench->verifier, *kernel, &t->error));
   CALL(compare_with_plain(err, bench, job->plan, *kernel));
-  wisp_turn(&bench->ledger, WISP_TIMING);
+  wisp_turn(&bench->profile, WISP_TIMING);
   CALL(time_candidate(err, bench, *kernel, best, t, wins));
-  wisp_turn(&bench->ledger, WISP_VERIFYING);
+  wisp_turn(&bench->profile, WISP_VERIFYING);
   return wisp_trial_outcome(t) == WISP_TRIAL_OK ? look_at_output(err, bench, *kernel) : WISP_OK;
 }
 

@@ -9,7 +9,7 @@
 #include "pipeline.h"
 #include "problems.h"
 #include "verify.h"
-#include "witness.h"
+#include "baseline.h"
 
 /* What all trials of a sweep on one device share. */
 typedef struct wisp_bench {
@@ -18,13 +18,13 @@ typedef struct wisp_bench {
   wisp_ceilings ceilings;
   wisp_verifier *verifier;
   wisp_mesh_source source; /* of what kernels are timed on; zero: the box as it is */
-  wisp_witnesses *witnesses;
+  wisp_baselines *baselines;
   const wisp_workload *workload; /* of the kernel at hand */
   wisp_problems *problems;       /* its large ones, for timing, and what they were made for */
   wisp_problems *small;          /* of few elements; NULL: not needed yet */
   wisp_spec spec;                /* of whose element, order and precision they are */
   long long asked;
-  wisp_ledger ledger;
+  wisp_profile profile;
   double drop;           /* a candidate slower than this times the best is not measured further */
   const wisp_link *link; /* to the tuner, which is told of each launch before; set by who tries candidates */
   bool doubtful;         /* the device is lost or memory may be damaged: a new worker has to go on */
@@ -48,11 +48,11 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
 /* The problem that a plan is launched on, until the lease ends (problems.h). */
 wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_lease *lease);
 
-/* Launches a kernel 500 times from the same inputs, and compares what comes of it (tuner/trial/witness.h): on its
+/* Launches a kernel 500 times from the same inputs, and compares what comes of it (tuner/trial/baseline.h): on its
  * problem 300 times, or as often as there is time for, 0.6 s for one that is `leading` and a twelfth of that for
  * others; and the launches that are left on a problem of few elements, for a second at most. */
-wisp_status wisp_bench_insist(wisp_error *err, wisp_bench *bench, wisp_problem *problem, const wisp_kernel *kernel,
-                              bool leading);
+wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_problem *problem,
+                                    const wisp_kernel *kernel, bool leading);
 
 /* Which of a kernel's candidates in a layout it is, text and all: "plain lanes=256 (0123456789abcdef)". */
 enum { WISP_TRIAL_NAME = 360 };

@@ -3,7 +3,7 @@
  *
  * A workload makes the discretisations that its kernels are timed and checked on, says with which scalars they are
  * launched, and computes what they must leave, in double. All else that the tuner does is the same for every family:
- * problems.h keeps the problems, verify.h and witness.h check, trial.h times.
+ * problems.h keeps the problems, verify.h and baseline.h check, trial.h times.
  */
 #ifndef WISP_WORKLOAD_H
 #define WISP_WORKLOAD_H

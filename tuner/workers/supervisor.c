@@ -74,7 +74,7 @@ static wisp_tune_summary sum_of(const supervisor *s)
     for (int p = 0; p < WISP_PURPOSES; p++) sum.spent[p] += part->spent[p];
     if (!*sum.limits.kind) sum.limits = part->limits;
   }
-  wisp_ledger_balance(sum.spent, sum.device_seconds);
+  wisp_profile_balance(sum.spent, sum.device_seconds);
   return sum;
 }
 
@@ -437,7 +437,7 @@ static void report(const supervisor *s, wisp_tune_summary *summary)
   for (size_t i = 0; i < s->count && request->device_done; i++) {
     wisp_tune_summary part = s->members[i].summary;
     part.seconds = part.device_seconds = s->workers[i].seconds;
-    wisp_ledger_balance(part.spent, part.device_seconds);
+    wisp_profile_balance(part.spent, part.device_seconds);
     request->device_done(request->context, s->members[i].device, &part);
   }
 }

@@ -1,4 +1,4 @@
-#include "witness.h"
+#include "baseline.h"
 #include "../../runtime/process.h"
 #include "verify.h"
 
@@ -15,41 +15,41 @@ typedef struct outputs {
   int count;
 } outputs;
 
-/* One witness's output. */
-typedef struct testimony {
+/* One baseline's output. */
+typedef struct baseline_run {
   wisp_setting of;
   unsigned long long used;
   outputs out;
-  wisp_kept *kept; /* NULL: there is no witness */
-} testimony;
+  wisp_kept *kept; /* NULL: there is no baseline */
+} baseline_run;
 
-struct wisp_witnesses {
+struct wisp_baselines {
   wisp_device *device;
-  wisp_ledger *ledger; /* told of what is compiled */
+  wisp_profile *profile; /* told of what is compiled */
   const wisp_strategies *strategies;
   unsigned long long clock;
   int count;
-  testimony kept[MOST_KEPT];
+  baseline_run kept[MOST_KEPT];
 };
 
-wisp_status wisp_witnesses_create(wisp_error *err, wisp_device *device, const wisp_strategies *strategies,
-                                  wisp_ledger *ledger, wisp_witnesses **out)
+wisp_status wisp_baselines_create(wisp_error *err, wisp_device *device, const wisp_strategies *strategies,
+                                  wisp_profile *profile, wisp_baselines **out)
 {
   CALL(wisp_new(err, 1, sizeof **out, out));
-  **out = (wisp_witnesses){.device = device, .strategies = strategies, .ledger = ledger};
+  **out = (wisp_baselines){.device = device, .strategies = strategies, .profile = profile};
   return WISP_OK;
 }
 
-void wisp_witnesses_forget(wisp_witnesses *w)
+void wisp_baselines_forget(wisp_baselines *w)
 {
   for (int i = 0; i < w->count; i++) wisp_kept_free(w->kept[i].kept);
   w->count = 0;
 }
 
-void wisp_witnesses_destroy(wisp_witnesses *w)
+void wisp_baselines_destroy(wisp_baselines *w)
 {
   if (!w) return;
-  wisp_witnesses_forget(w);
+  wisp_baselines_forget(w);
   free(w);
 }
 
@@ -109,7 +109,7 @@ static wisp_status compare(wisp_error *err, wisp_problem *problem, const outputs
   return WISP_OK;
 }
 
-/* --- the witness --- */
+/* --- the baseline --- */
 
 /* The strategy's preferred candidate for the problem that `plan` runs on; NULL where it has none. */
 static wisp_status preferred(wisp_error *err, const wisp_strategy *s, const wisp_plan *plan, const wisp_env *names,
@@ -138,10 +138,10 @@ static bool is_of_kernel(const wisp_strategy *s, const wisp_spec *spec)
 }
 
 /* The first strategy's candidate that compiles; NULL where none does. */
-static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_plan *plan, const wisp_env *names,
-                                wisp_plan **out, wisp_binary *binary)
+static wisp_status find_baseline(wisp_error *err, wisp_baselines *w, const wisp_plan *plan, const wisp_env *names,
+                                 wisp_plan **out, wisp_binary *binary)
 {
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(w->ledger, WISP_COMPILING);
+  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(w->profile, WISP_COMPILING);
   const wisp_spec *spec = &plan->spec;
   wisp_error reason = {0};
   for (size_t i = 0; !*out && i < w->strategies->count; i++) {
@@ -158,27 +158,27 @@ static wisp_status find_witness(wisp_error *err, wisp_witnesses *w, const wisp_p
   return WISP_OK;
 }
 
-/* Its output, as a copy; none where there is no witness. */
-static wisp_status testify(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, wisp_problem *problem,
-                           const wisp_plan *plan, testimony *t)
+/* Its output, as a copy; none where there is no baseline. */
+static wisp_status testify(wisp_error *err, wisp_baselines *w, const wisp_workload *workload, wisp_problem *problem,
+                           const wisp_plan *plan, baseline_run *t)
 {
   const wisp_target target = wisp_limits_target(wisp_device_limits(w->device));
   const wisp_spec *spec = &plan->spec;
   OWNED(wisp_env_destroy) wisp_env *names = NULL;
-  OWNED(wisp_plan_destroy) wisp_plan *witness = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *baseline = NULL;
   HELD(wisp_binary_free) wisp_binary binary = {0};
   OWNED(wisp_kernel_destroy) wisp_kernel *kernel = NULL;
   CALL(find_outputs(err, workload, problem, plan, &t->out));
   CALL(wisp_family_find(spec->family)->names(err, spec, &plan->layout, &target, &names));
-  CALL(find_witness(err, w, plan, names, &witness, &binary));
-  if (!witness) return WISP_OK;
-  CALL(wisp_kernel_create(err, w->device, witness, &binary, &kernel));
+  CALL(find_baseline(err, w, plan, names, &baseline, &binary));
+  if (!baseline) return WISP_OK;
+  CALL(wisp_kernel_create(err, w->device, baseline, &binary, &kernel));
   CALL(run(err, workload, problem, kernel, &t->out));
   CALL(wisp_arrays_keep(err, problem->arrays, t->out.names, &t->kept));
   return wisp_device_finish(err, w->device);
 }
 
-static testimony *known(wisp_witnesses *w, const wisp_setting *of)
+static baseline_run *known(wisp_baselines *w, const wisp_setting *of)
 {
   for (int i = 0; i < w->count; i++)
     if (wisp_setting_same(&w->kept[i].of, of)) return &w->kept[i];
@@ -196,8 +196,8 @@ static void free_plans(plans *p)
   for (int i = 0; i < p->count; i++) wisp_plan_destroy(p->of[i]);
 }
 
-/* All that may be the witness. */
-static wisp_status list_preferred(wisp_error *err, wisp_witnesses *w, const wisp_plan *plan, plans *out)
+/* All that may be the baseline. */
+static wisp_status list_preferred(wisp_error *err, wisp_baselines *w, const wisp_plan *plan, plans *out)
 {
   const wisp_target target = wisp_limits_target(wisp_device_limits(w->device));
   OWNED(wisp_env_destroy) wisp_env *names = NULL;
@@ -212,8 +212,8 @@ static wisp_status list_preferred(wisp_error *err, wisp_witnesses *w, const wisp
   return WISP_OK;
 }
 
-wisp_status wisp_witness_acquire(wisp_error *err, wisp_witnesses *w, wisp_problems *problems, const wisp_plan *plan,
-                                 wisp_lease *lease)
+wisp_status wisp_baseline_acquire(wisp_error *err, wisp_baselines *w, wisp_problems *problems, const wisp_plan *plan,
+                                  wisp_lease *lease)
 {
   HELD(free_plans) plans others = {0};
   const wisp_plan *all[MOST_PLANS] = {plan};
@@ -223,12 +223,12 @@ wisp_status wisp_witness_acquire(wisp_error *err, wisp_witnesses *w, wisp_proble
   return wisp_problems_acquire(err, problems, all, 1 + others.count, lease);
 }
 
-static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
-                                  wisp_problem *problem, const wisp_plan *plan, const testimony **out)
+static wisp_status find_baseline_run(wisp_error *err, wisp_baselines *w, const wisp_workload *workload,
+                                     wisp_problem *problem, const wisp_plan *plan, const baseline_run **out)
 {
-  testimony key = {.of = wisp_setting_of(plan), .used = ++w->clock};
+  baseline_run key = {.of = wisp_setting_of(plan), .used = ++w->clock};
   int at = 0;
-  testimony *found = known(w, &key.of);
+  baseline_run *found = known(w, &key.of);
   if (found) {
     found->used = key.used;
     *out = found;
@@ -249,23 +249,23 @@ static wisp_status find_testimony(wisp_error *err, wisp_witnesses *w, const wisp
   return WISP_OK;
 }
 
-wisp_status wisp_witness_prepare(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload,
-                                 wisp_problem *problem, const wisp_plan *plan)
+wisp_status wisp_baseline_prepare(wisp_error *err, wisp_baselines *w, const wisp_workload *workload,
+                                  wisp_problem *problem, const wisp_plan *plan)
 {
-  const testimony *t = NULL;
-  return find_testimony(err, w, workload, problem, plan, &t);
+  const baseline_run *t = NULL;
+  return find_baseline_run(err, w, workload, problem, plan, &t);
 }
 
 /* --- candidates --- */
 
-wisp_status wisp_witness_check(wisp_error *err, wisp_witnesses *w, const wisp_workload *workload, wisp_problem *problem,
-                               const wisp_kernel *kernel)
+wisp_status wisp_baseline_check(wisp_error *err, wisp_baselines *w, const wisp_workload *workload,
+                                wisp_problem *problem, const wisp_kernel *kernel)
 {
   wisp_arrays *arrays = problem->arrays;
-  const testimony *t = NULL;
+  const baseline_run *t = NULL;
   char array[32] = "";
   size_t number = 0;
-  CALL(find_testimony(err, w, workload, problem, kernel->plan, &t));
+  CALL(find_baseline_run(err, w, workload, problem, kernel->plan, &t));
   CALL(run(err, workload, problem, kernel, &t->out));
   CALL(wisp_arrays_compare_begin(err, arrays));
   if (t->kept) CALL(compare(err, problem, &t->out, t->kept, 2));
@@ -300,8 +300,8 @@ static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, w
   return WISP_OK;
 }
 
-wisp_status wisp_insist(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
-                        const wisp_kernel *kernel, double seconds, int *left)
+wisp_status wisp_repeat_check(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
+                              const wisp_kernel *kernel, double seconds, int *left)
 {
   wisp_arrays *arrays = problem->arrays;
   OWNED(wisp_kept_free) wisp_kept *inputs = NULL, *first = NULL;

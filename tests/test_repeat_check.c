@@ -118,7 +118,7 @@ static bool spreads_blocks(void)
 }
 
 /* None of a plant's trials is chosen, and one at least was found out. */
-static void test_insist(void **state)
+static void test_repeat_check(void **state)
 {
   (void)state;
   for (int i = 0; i < PLANTED; i++) {
@@ -154,6 +154,6 @@ static void test_chance(void **state)
 int main(void)
 {
   unsetenv("WISP_SITE_DB");
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_insist), cmocka_unit_test(test_chance)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_repeat_check), cmocka_unit_test(test_chance)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,39 @@
+/* What a small problem does not show: faults of size, and races. On the problem that kernels are timed on, a
+ * candidate's output is compared with that of the default candidate of its kernel, from the same inputs, where it lies.
+ */
+#ifndef WISP_BASELINE_H
+#define WISP_BASELINE_H
+
+#include "../link/request.h"
+#include "problems.h"
+
+typedef struct wisp_baselines wisp_baselines;
+
+/* device, strategies and profile are borrowed; what is compiled for a baseline is told to the profile. */
+wisp_status wisp_baselines_create(wisp_error *err, wisp_device *device, const wisp_strategies *strategies,
+                                  wisp_profile *profile, wisp_baselines **out);
+void wisp_baselines_destroy(wisp_baselines *baselines);
+/* Forgets all outputs: the problems go. */
+void wisp_baselines_forget(wisp_baselines *baselines);
+
+/* wisp_problems_acquire for a plan that is to be baselineed: the problem has what the baseline takes, too. */
+wisp_status wisp_baseline_acquire(wisp_error *err, wisp_baselines *baselines, wisp_problems *problems,
+                                  const wisp_plan *plan, wisp_lease *lease);
+
+/* Makes the output that candidates like this plan are compared with, on the problem that wisp_problems_acquire gives
+ * for it: by the first strategy that has a candidate for just that problem (its layout, and what else fixes it), with
+ * its preferred parameters. Kept until others were needed. */
+wisp_status wisp_baseline_prepare(wisp_error *err, wisp_baselines *baselines, const wisp_workload *workload,
+                                  wisp_problem *problem, const wisp_plan *plan);
+
+/* Launches the kernel once from the same inputs. WISP_EWRONG with the place where its output and the baseline's differ
+ * by more than twice the tolerance times the sum of magnitudes, or a guard zone was written. */
+wisp_status wisp_baseline_check(wisp_error *err, wisp_baselines *baselines, const wisp_workload *workload,
+                                wisp_problem *problem, const wisp_kernel *kernel);
+
+/* Launches it *left times from the same inputs, or for so many seconds, and compares every output with the first one's:
+ * bit for bit unless its strategy varies. WISP_EWRONG where one differs. *left: launches that there was no time for. */
+wisp_status wisp_repeat_check(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
+                              const wisp_kernel *kernel, double seconds, int *left);
+
+#endif
