@@ -26,15 +26,15 @@ static wisp_status look_first(wisp_error *err, const char *path, wisp_trials *ro
 }
 
 /* Rows whose texts were rewritten since get the hash that these have now: it is part of their key. */
-static wisp_status renew(wisp_error *err, wisp_writer *writer, const wisp_trials *rows)
+static wisp_status rehash(wisp_error *err, wisp_writer *writer, const wisp_trials *rows)
 {
   OWNED(wisp_database_rollback) const wisp_database *database = &writer->database;
-  OWNED(wisp_renewal_free) wisp_renewal *renewal = NULL;
+  OWNED(wisp_rehashing_free) wisp_rehashing *rehashing = NULL;
   bool begun = false;
-  CALL(wisp_renewal_load(err, &renewal));
+  CALL(wisp_rehashing_load(err, &rehashing));
   for (size_t i = 0; i < rows->count; i++) {
     wisp_trial trial = rows->trials[i];
-    if (!wisp_renewal_apply(renewal, &trial)) continue;
+    if (!wisp_rehashing_apply(rehashing, &trial)) continue;
     if (!begun) CALL(wisp_database_begin(err, database));
     begun = true;
     CALL(wisp_rows_bind_key(err, database, writer->remove, &rows->trials[i]));
@@ -84,7 +84,7 @@ wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool
   CALL(wisp_rows_prepare_insert(err, &writer->database, WISP_INSERT_NEWER, &writer->newer));
   CALL(wisp_rows_prepare_keyed(err, &writer->database, "SELECT * FROM trial", &writer->find));
   CALL(wisp_rows_prepare_keyed(err, &writer->database, "DELETE FROM trial", &writer->remove));
-  CALL(renew(err, writer, &rows));
+  CALL(rehash(err, writer, &rows));
   writer->lock = lock;
   return GIVE(writer, out);
 }

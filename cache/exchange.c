@@ -190,6 +190,6 @@ wisp_status wisp_store_import(wisp_error *err, const char *path, const char *nam
     CALL(parse_shipped(err, name, text, &list));
   else
     CALL(wisp_context(err, parse_json(err, text, length, &list), "%s: ", name));
-  CALL(wisp_trials_renew(err, &list, 0));
+  CALL(wisp_trials_rehash(err, &list, 0));
   return wisp_store_change(err, path, wisp_change_add_newer, &list, added);
 }

@@ -390,7 +390,7 @@ static wisp_status load_once(wisp_error *err, const char *path, bool thorough, d
   if (!*there) goto done;
   TRY(wisp_database_verify(err, &reader.database, thorough));
   TRY(wisp_rows_read(err, &reader.database, list));
-  TRY(wisp_trials_renew(err, list, start));
+  TRY(wisp_trials_rehash(err, list, start));
 done:
   *moved = was_moved(&reader);
   wisp_reader_close(&reader);

@@ -1,4 +1,4 @@
-/* Hashes that were renewed: cache/renewed.list. */
+/* Hashes that were renewed: cache/rehashed.list. */
 #include "shipped.h"
 #include "../gen/embedded.h"
 #include "../gen/family.h"
@@ -12,7 +12,7 @@ typedef struct line {
   char old[20], target[16], new[20], kernel[WISP_FAMILY_TEXT + WISP_NAME_TEXT];
 } line;
 
-struct wisp_renewal {
+struct wisp_rehashing {
   size_t count;
   line *lines;     /* sorted by the old hash, as the list is */
   line *by_kernel; /* the same, sorted by the kernel: a step tries all of its kernels' lines with one another */
@@ -24,13 +24,13 @@ static int compare_kernels(const void *a, const void *b)
   return strcmp(x->kernel, y->kernel);
 }
 
-wisp_status wisp_renewal_load(wisp_error *err, wisp_renewal **out)
+wisp_status wisp_rehashing_load(wisp_error *err, wisp_rehashing **out)
 {
-  static const char path[] = "cache/renewed.list";
+  static const char path[] = "cache/rehashed.list";
   const char *found = wisp_embedded_text(path), *text = found ? found : "";
   size_t lines = 1, number = 1;
   HELD(wisp_text_free) wisp_text one = {0};
-  OWNED(wisp_renewal_free) wisp_renewal *r = NULL;
+  OWNED(wisp_rehashing_free) wisp_rehashing *r = NULL;
   for (const char *at = text; *at; at++) lines += *at == '\n';
   CALL(wisp_new(err, 1, sizeof *r, &r));
   CALL(wisp_new(err, lines, sizeof *r->lines, &r->lines));
@@ -50,7 +50,7 @@ wisp_status wisp_renewal_load(wisp_error *err, wisp_renewal **out)
   return GIVE(r, out);
 }
 
-void wisp_renewal_free(wisp_renewal *r)
+void wisp_rehashing_free(wisp_rehashing *r)
 {
   if (!r) return;
   free(r->lines);
@@ -64,7 +64,7 @@ static bool holds_for(const line *l, const wisp_trial *trial)
 }
 
 /* The first line whose old hash is not smaller. */
-static size_t find_first(const wisp_renewal *r, const char *hash)
+static size_t find_first(const wisp_rehashing *r, const char *hash)
 {
   size_t low = 0, high = r->count;
   while (low < high) {
@@ -77,7 +77,7 @@ static size_t find_first(const wisp_renewal *r, const char *hash)
   return low;
 }
 
-static bool renew_kernel(const wisp_renewal *r, wisp_trial *trial)
+static bool rehash_kernel(const wisp_rehashing *r, wisp_trial *trial)
 {
   for (size_t i = find_first(r, trial->template_hash); i < r->count; i++) {
     const line *l = &r->lines[i];
@@ -91,7 +91,7 @@ static bool renew_kernel(const wisp_renewal *r, wisp_trial *trial)
 
 /* Is a step whose hash was `wanted`, from these of its kernels on, made of texts of the list? Then *new becomes the
  * hash over today's. */
-static bool find_step(const wisp_renewal *r, const wisp_trial *trial, const char *family, const char *kernels,
+static bool find_step(const wisp_rehashing *r, const wisp_trial *trial, const char *family, const char *kernels,
                       uint64_t wanted, uint64_t old, uint64_t *new)
 {
   char name[WISP_NAME_TEXT];
@@ -111,12 +111,12 @@ static bool find_step(const wisp_renewal *r, const wisp_trial *trial, const char
   return false;
 }
 
-bool wisp_renewal_apply(const wisp_renewal *r, wisp_trial *trial)
+bool wisp_rehashing_apply(const wisp_rehashing *r, wisp_trial *trial)
 {
   wisp_spec spec;
   uint64_t hash = WISP_HASH_SEED, wanted;
   if (!r->count || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return false;
-  if (!wisp_spec_is_step(&spec)) return renew_kernel(r, trial);
+  if (!wisp_spec_is_step(&spec)) return rehash_kernel(r, trial);
   wanted = strtoull(trial->template_hash, NULL, 16);
   if (!find_step(r, trial, spec.family, trial->strategy, wanted, WISP_HASH_SEED, &hash)) return false;
   if (hash == wanted) return false;
@@ -124,11 +124,11 @@ bool wisp_renewal_apply(const wisp_renewal *r, wisp_trial *trial)
   return true;
 }
 
-wisp_status wisp_trials_renew(wisp_error *err, wisp_trials *list, size_t from)
+wisp_status wisp_trials_rehash(wisp_error *err, wisp_trials *list, size_t from)
 {
-  OWNED(wisp_renewal_free) wisp_renewal *renewal = NULL;
+  OWNED(wisp_rehashing_free) wisp_rehashing *rehashing = NULL;
   if (from == list->count) return WISP_OK;
-  CALL(wisp_renewal_load(err, &renewal));
-  for (size_t i = from; i < list->count; i++) wisp_renewal_apply(renewal, &list->trials[i]);
+  CALL(wisp_rehashing_load(err, &rehashing));
+  for (size_t i = from; i < list->count; i++) wisp_rehashing_apply(rehashing, &list->trials[i]);
   return WISP_OK;
 }

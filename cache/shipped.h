@@ -22,19 +22,19 @@ wisp_status wisp_shipped_parse(wisp_error *err, const char *name, const char *te
 void wisp_shipped_select(wisp_trials *list, bool winners_only);
 
 /* ---- Hashes that changed while what is compiled did not: a text was rewritten in other words, or hashes came to cover
- * something else. cache/renewed.list names them, one a line, as scripts/renew-hashes proved them; trials that have such
+ * something else. cache/rehashed.list names them, one a line, as scripts/rehash proved them; trials that have such
  * a hash count like those that have the one of today. */
 
-typedef struct wisp_renewal wisp_renewal; /* the list, read */
-wisp_status wisp_renewal_load(wisp_error *err, wisp_renewal **out);
-void wisp_renewal_free(wisp_renewal *renewal);
-WISP_OWNED(wisp_renewal, wisp_renewal_free)
+typedef struct wisp_rehashing wisp_rehashing; /* the list, read */
+wisp_status wisp_rehashing_load(wisp_error *err, wisp_rehashing **out);
+void wisp_rehashing_free(wisp_rehashing *rehashing);
+WISP_OWNED(wisp_rehashing, wisp_rehashing_free)
 
 /* Gives a trial its texts' hash of today where the list has its own; a step's where it has those of its kernels. False
  * where the trial stays as it is. */
-bool wisp_renewal_apply(const wisp_renewal *renewal, wisp_trial *trial);
+bool wisp_rehashing_apply(const wisp_rehashing *rehashing, wisp_trial *trial);
 
 /* The same of a list's trials from this one on. */
-wisp_status wisp_trials_renew(wisp_error *err, wisp_trials *list, size_t from);
+wisp_status wisp_trials_rehash(wisp_error *err, wisp_trials *list, size_t from);
 
 #endif

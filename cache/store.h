@@ -23,7 +23,7 @@ typedef struct wisp_trial {
   char mesh[16];      /* what it was timed on: box, ordered (irregular, elements along a curve), ...; empty: box */
   /* provenance */
   char driver[64], compiler[128];
-  char template_hash[20]; /* of what the kernel is compiled from: gen/strategy/closure.h */
+  char template_hash[20]; /* of what the kernel is compiled from: gen/strategy/source_set.h */
   char version[16];       /* wisp's */
   char mode[64];          /* how it was measured: "median of 9, interleaved" */
   double clock_mhz;       /* seen while measuring; NaN where unknown */

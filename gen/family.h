@@ -91,7 +91,7 @@ typedef struct wisp_family {
                                       many elements, where those of one are not whole */
   const char *wide;                /* arrays that GPU kernels address in 64 bits; NULL: none, all others in 31 */
   const char *whole;               /* the kernel that does what a composition does; NULL: there is none */
-  double promise[2];               /* errors in single and double precision, relative to the largest result; 0: none */
+  double max_error[2];             /* errors in single and double precision, relative to the largest result; 0: none */
   const char *const
       *compositions; /* NULL-terminated: ways to make one whole stage, kernels joined by '+', in launch order; another
                         family's, "tensor.update", works on arrays that are declared here by the same names */

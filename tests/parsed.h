@@ -13,8 +13,8 @@
 static inline wisp_status parse_strategy(wisp_error *err, const char *family, const char *name, wisp_file_text space,
                                          wisp_file_text text, wisp_strategy **out)
 {
-  const wisp_shelf shelf = {.files = wisp_embedded_files, .count = wisp_embedded_count};
-  return wisp_space_read(err, &shelf, family, name, NULL, space, &text, out);
+  const wisp_template_path template_path = {.files = wisp_embedded_files, .count = wisp_embedded_count};
+  return wisp_space_read(err, &template_path, family, name, NULL, space, &text, out);
 }
 
 /* The nodal strategy "trial" of this description; the test fails where it has a mistake. */

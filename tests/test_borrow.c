@@ -67,7 +67,7 @@ static const wisp_family chain = {.name = "chain",
                                   .arrays = arrays,
                                   .kernels = kernels,
                                   .whole = "iterate",
-                                  .promise = {1e-5, 1e-13},
+                                  .max_error = {1e-5, 1e-13},
                                   .compositions = compositions,
                                   .default_system = "none",
                                   .names = names};

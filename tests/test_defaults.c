@@ -194,19 +194,19 @@ static double ms_of(race *r, const wisp_plan *plan)
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
   trial t = {.workload = r->workload};
-  wisp_lease lease = {0};
+  wisp_problem_ref ref = {0};
   wisp_contender contender = {.run = launch, .context = &t};
   double ms = INFINITY;
   GOOD(wisp_plan_compile(err, plan, "host", &binary));
   GOOD(wisp_kernel_create(err, r->device, plan, &binary, &kernel));
-  GOOD(wisp_problems_acquire(err, r->problems, &plan, 1, &lease));
-  t.problem = lease.problem;
+  GOOD(wisp_problems_acquire(err, r->problems, &plan, 1, &ref));
+  t.problem = ref.problem;
   t.kernel = kernel;
   for (int i = 0; i < 3; i++) {
     GOOD(wisp_probe(err, r->device, &contender));
     ms = fmin(ms, contender.ms);
   }
-  wisp_lease_end(&lease);
+  wisp_problem_ref_end(&ref);
   wisp_kernel_destroy(kernel);
   free(binary.data);
   return ms;

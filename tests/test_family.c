@@ -309,14 +309,14 @@ static void in_spans(void *context, const plan_case *c)
   static const wisp_span spans[] = {{20, 16}, {0, 1}, {36, 1}, {1, 19}};
   wisp_device *device = context;
   wisp_problems *problems = NULL;
-  wisp_lease lease = {0};
+  wisp_problem_ref ref = {0};
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
   double whole[37 * FILTER_MAX_NP], pieced[37 * FILTER_MAX_NP];
   if (strcmp(c->spec.family, "filter") != 0 || strcmp(c->spec.kernel, "apply") != 0) return;
   GOOD(wisp_problems_create(err, device, &wisp_workload_filter, &c->spec, 0, NULL, 0, &problems));
-  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &lease));
-  wisp_problem *problem = lease.problem;
+  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &ref));
+  wisp_problem *problem = ref.problem;
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
   const size_t numbers = wisp_arrays_size(problem->arrays, "v");
@@ -371,7 +371,7 @@ static void in_domains(void *context, const plan_case *c)
 {
   wisp_device *device = context;
   wisp_problems *problems = NULL;
-  wisp_lease lease = {0};
+  wisp_problem_ref ref = {0};
   wisp_problem *problem[2] = {NULL, NULL};
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
@@ -379,8 +379,8 @@ static void in_domains(void *context, const plan_case *c)
   double edges[2][OWN + 1];
   if (strcmp(c->spec.family, "filter") != 0 || strcmp(c->spec.kernel, "collect") != 0) return;
   GOOD(wisp_problems_create(err, device, &wisp_workload_filter, &c->spec, 0, NULL, 0, &problems));
-  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &lease));
-  problem[0] = lease.problem;
+  GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &ref));
+  problem[0] = ref.problem;
   open_domain(device, &c->spec, &ground, &problem[1]);
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));

@@ -202,10 +202,10 @@ static void test_bad_statements(void **state)
     char text[256];
     wisp_error err = {0};
     wisp_strategy *s = NULL;
-    const wisp_shelf shelf = {wisp_embedded_files, wisp_embedded_count, 0, ""};
+    const wisp_template_path template_path = {wisp_embedded_files, wisp_embedded_count, 0, ""};
     snprintf(text, sizeof text, "kernel update\nlayouts slab\nblock 32\ngrid groups\n%s\n", bad[i][0]);
     const wisp_file_text space = {"x.space", text}, kernel = {"x.k", ""};
-    assert_int_equal(wisp_space_read(&err, &shelf, "nodal", "x", NULL, space, &kernel, &s), WISP_EINPUT);
+    assert_int_equal(wisp_space_read(&err, &template_path, "nodal", "x", NULL, space, &kernel, &s), WISP_EINPUT);
     if (!strstr(err.text, bad[i][1])) fail_msg("%s", err.text);
   }
 }

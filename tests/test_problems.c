@@ -51,9 +51,9 @@ static void free_plans(plans *p)
 
 static wisp_problem *acquire(wisp_problems *problems, const wisp_plan *plan)
 {
-  wisp_lease lease = {0};
-  GOOD(wisp_problems_acquire(err, problems, &plan, 1, &lease));
-  return lease.problem;
+  wisp_problem_ref ref = {0};
+  GOOD(wisp_problems_acquire(err, problems, &plan, 1, &ref));
+  return ref.problem;
 }
 
 static bool is_marked(wisp_problem *problem)
@@ -84,10 +84,10 @@ static void test_problems(void **state)
   for (int l = 0; l < 2; l++) {
     assert_ptr_equal(acquire(problems, p.plan[l]), held[l]);
     assert_true(is_marked(held[l]));
-    wisp_lease_end(&(wisp_lease){problems, held[l]});
+    wisp_problem_ref_end(&(wisp_problem_ref){problems, held[l]});
   }
   assert_true(wisp_problems_full(problems));
-  for (int l = 0; l < 2; l++) wisp_lease_end(&(wisp_lease){problems, held[l]});
+  for (int l = 0; l < 2; l++) wisp_problem_ref_end(&(wisp_problem_ref){problems, held[l]});
   assert_false(wisp_problems_full(problems));
   acquire(problems, p.plan[2]);                         /* the first one goes */
   assert_true(is_marked(acquire(problems, p.plan[1]))); /* the one used last has stayed */
@@ -133,12 +133,12 @@ static void test_lists(void **state)
   GOOD(wisp_strategies_load(err, &strategies));
   wisp_plan *rows = plan_of(device, strategies, "rows"), *nonzeros = plan_of(device, strategies, "nonzeros");
   const wisp_plan *both[] = {rows, nonzeros};
-  wisp_lease lease = {0};
+  wisp_problem_ref ref = {0};
   GOOD(wisp_workload_find(err, "assembly", "fill", &workload));
   GOOD(wisp_problems_create(err, device, workload, &rows->spec, FEW, &box, 1u << 30, &problems));
   wisp_problem *of_rows = acquire(problems, rows), *of_nonzeros = acquire(problems, nonzeros);
-  GOOD(wisp_problems_acquire(err, problems, both, 2, &lease));
-  wisp_problem *const all[] = {of_rows, of_nonzeros, lease.problem};
+  GOOD(wisp_problems_acquire(err, problems, both, 2, &ref));
+  wisp_problem *const all[] = {of_rows, of_nonzeros, ref.problem};
   for (int i = 0; i < 3; i++) {
     assert_int_equal(wisp_arrays_size(all[i]->arrays, "around") > 0, i != 1);
     assert_int_equal(wisp_arrays_size(all[i]->arrays, "sources") > 0, i != 0);

@@ -22,7 +22,7 @@ static void print_meaning(const wisp_strategy *s, const char *name, char meaning
   const char *const folders[] = {s->family, "dialect"};
   meaning[0] = '\0';
   for (size_t i = 0; i < 2 && !*meaning; i++) {
-    const wisp_embedded *file = wisp_shelf_find(&s->shelf, folders[i], "names");
+    const wisp_embedded *file = wisp_template_path_find(&s->template_path, folders[i], "names");
     const char *line = file ? file->text : NULL;
     for (; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
       const size_t length = strcspn(line, "\n");
@@ -98,10 +98,10 @@ static void print_comment(const char *text, char comment[160])
 
 static wisp_status print_parts(wisp_error *err, const listing *l)
 {
-  const wisp_shelf *shelf = &l->plan->strategy->shelf;
-  for (size_t i = 0; i < shelf->count; i++) {
+  const wisp_template_path *template_path = &l->plan->strategy->template_path;
+  for (size_t i = 0; i < template_path->count; i++) {
     char name[64], inserted[160], takes[64] = "", comment[160];
-    const wisp_embedded *file = &shelf->files[i];
+    const wisp_embedded *file = &template_path->files[i];
     if (!wisp_part_name(file, l->plan->strategy->family, name) && !wisp_part_name(file, WISP_SHARED_PARTS, name))
       continue;
     const char *line = strstr(file->text, "{{takes ");

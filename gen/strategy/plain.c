@@ -1,4 +1,4 @@
-#include "closure.h"
+#include "source_set.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -69,7 +69,7 @@ static wisp_status add_part(wisp_error *err, const wisp_plan *plan, wisp_env *en
                             const wisp_embedded *file)
 {
   char names_file[128], path[WISP_SHOWN_PATH];
-  wisp_shelf_shown(&plan->strategy->shelf, file, path);
+  wisp_template_path_shown(&plan->strategy->template_path, file, path);
   snprintf(names_file, sizeof names_file, "%s file", name);
   CALL(wisp_require(err, !wisp_env_has(plan->env, name), WISP_EINPUT,
                     "%s: '%s' is a parameter, a let or one of the family's names already: call the part otherwise",
@@ -81,12 +81,13 @@ static wisp_status add_part(wisp_error *err, const wisp_plan *plan, wisp_env *en
 /* Texts that kernels share: those of all families, then the family's own, the user's before the library's. */
 static wisp_status add_parts(wisp_error *err, const wisp_plan *plan, wisp_env *env)
 {
-  const wisp_shelf *shelf = &plan->strategy->shelf;
+  const wisp_template_path *template_path = &plan->strategy->template_path;
   const char *const folders[] = {WISP_SHARED_PARTS, plan->strategy->family};
   char name[64];
   for (size_t f = 0; f < WISP_COUNT(folders); f++)
-    for (size_t i = shelf->count; i-- > 0;)
-      if (wisp_part_name(&shelf->files[i], folders[f], name)) CALL(add_part(err, plan, env, name, &shelf->files[i]));
+    for (size_t i = template_path->count; i-- > 0;)
+      if (wisp_part_name(&template_path->files[i], folders[f], name))
+        CALL(add_part(err, plan, env, name, &template_path->files[i]));
   return WISP_OK;
 }
 

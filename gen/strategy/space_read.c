@@ -101,10 +101,10 @@ static wisp_status read_include(wisp_error *err, wisp_reader *r, char *line)
   char file[128], path[WISP_SHOWN_PATH];
   const char *name = wisp_next_word(&line);
   snprintf(file, sizeof file, "%.100s.space", name);
-  const wisp_embedded *found = wisp_shelf_find(&r->s->shelf, r->s->family, file);
+  const wisp_embedded *found = wisp_template_path_find(&r->s->template_path, r->s->family, file);
   CALL(wisp_require(err, *name && found, WISP_EINPUT, "include '%s': there is no file %s", name, file));
   CALL(wisp_require(err, r->s->files < WISP_MAX_FILES, WISP_EINPUT, "more than %d files included", WISP_MAX_FILES - 1));
-  wisp_shelf_shown(&r->s->shelf, found, path);
+  wisp_template_path_shown(&r->s->template_path, found, path);
   for (int i = 0; i < r->s->files; i++)
     CALL(wisp_require(err, strcmp(r->s->file[i], path) != 0, WISP_EINPUT, "%s is included twice", path));
   return read_file(err, r, path, found->text);
@@ -118,22 +118,23 @@ static wisp_status take_text(wisp_error *err, const wisp_reader *r, const char *
   const char *stem = strrchr(space, '/') ? strrchr(space, '/') + 1 : space;
   const int length = (int)(strlen(stem) > strlen(".space") ? strlen(stem) - strlen(".space") : 0);
   snprintf(file, sizeof file, "%.*s.k", *r->text ? 100 : length < 100 ? length : 100, *r->text ? r->text : stem);
-  const wisp_embedded *found = given ? NULL : wisp_shelf_find(&s->shelf, s->family, file);
+  const wisp_embedded *found = given ? NULL : wisp_template_path_find(&s->template_path, s->family, file);
   CALL(wisp_require(err, given || found, WISP_EINPUT, "%s: there is no kernel text %s", space, file));
-  if (found) wisp_shelf_shown(&s->shelf, found, path);
+  if (found) wisp_template_path_shown(&s->template_path, found, path);
   s->text = strdup(found ? found->text : given->text);
   s->text_path = strdup(found ? path : given->path);
   return wisp_require(err, s->text && s->text_path, WISP_EMEMORY, "out of memory");
 }
 
-wisp_status wisp_space_read(wisp_error *err, const wisp_shelf *shelf, const char *family, const char *name,
-                            const char *kernel, wisp_file_text space, const wisp_file_text *text, wisp_strategy **out)
+wisp_status wisp_space_read(wisp_error *err, const wisp_template_path *template_path, const char *family,
+                            const char *name, const char *kernel, wisp_file_text space, const wisp_file_text *text,
+                            wisp_strategy **out)
 {
   wisp_reader r = {0};
   OWNED(wisp_strategy_destroy) wisp_strategy *s = NULL;
   CALL(wisp_new(err, 1, sizeof *s, &s));
   r.s = s;
-  s->shelf = *shelf;
+  s->template_path = *template_path;
   s->facts = wisp_family_facts(family, "");
   CALL(wisp_copy_name(err, family, s->family, sizeof s->family));
   CALL(wisp_copy_name(err, name, s->name, sizeof s->name));

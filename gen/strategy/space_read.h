@@ -49,7 +49,8 @@ bool wisp_space_kernel(const char *space, int i, char kernel[WISP_NAME_TEXT]);
 
 /* Reads a description for one of its kernels (NULL: the first), with what it includes; text NULL: the kernel text that
  * it names, or the one beside it. */
-wisp_status wisp_space_read(wisp_error *err, const wisp_shelf *shelf, const char *family, const char *name,
-                            const char *kernel, wisp_file_text space, const wisp_file_text *text, wisp_strategy **out);
+wisp_status wisp_space_read(wisp_error *err, const wisp_template_path *template_path, const char *family,
+                            const char *name, const char *kernel, wisp_file_text space, const wisp_file_text *text,
+                            wisp_strategy **out);
 
 #endif

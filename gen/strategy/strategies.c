@@ -2,7 +2,7 @@
  * where systems of equations may stand as well. */
 #include "defaults.h"
 #include "space_read.h"
-#include "closure.h"
+#include "source_set.h"
 #include "../text.h"
 
 #include <stdio.h>
@@ -10,12 +10,12 @@
 #include <string.h>
 
 /* Adds a strategy. A name is one strategy's: trials name no text, and would answer for another. */
-static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space, wisp_closure *closure,
+static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space, wisp_source_set *source_set,
                        wisp_strategy *new)
 {
   OWNED(wisp_strategy_destroy) wisp_strategy *s = new;
   CALL(wisp_new(err, 1, sizeof *s->hash, &s->hash));
-  s->closure = closure;
+  s->source_set = source_set;
   CALL(wisp_require(err, !wisp_strategies_find(all, s->family, s->kernel, s->name), WISP_EINPUT,
                     "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space, s->kernel,
                     s->name));
@@ -25,8 +25,8 @@ static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space,
 }
 
 /* Adds what templates/FAMILY/STEM.STRATEGY.space describes, once for each of its kernels; other files are none. */
-static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_shelf *shelf, wisp_closure *closure,
-                            const wisp_embedded *file)
+static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_template_path *template_path,
+                            wisp_source_set *source_set, const wisp_embedded *file)
 {
   char family[64], name[WISP_STRATEGY_TEXT + 1], kernel[WISP_NAME_TEXT], path[WISP_SHOWN_PATH];
   const char *in = file->path + strlen("templates/"), *stem = strrchr(file->path, '/'), *dot = strchr(stem, '.');
@@ -35,11 +35,12 @@ static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_sh
   if (!dot || dot == ending || strcmp(ending, ".space") != 0) return WISP_OK;
   snprintf(family, sizeof family, "%.*s", (int)(stem - in), in);
   snprintf(name, sizeof name, "%.*s", (int)(ending - dot - 1), dot + 1);
-  wisp_shelf_shown(shelf, file, path);
+  wisp_template_path_shown(template_path, file, path);
   for (int i = 0; wisp_space_kernel(file->text, i, kernel) || !i; i++) {
     wisp_strategy *s = NULL;
-    CALL(wisp_space_read(err, shelf, family, name, i ? kernel : NULL, (wisp_file_text){path, file->text}, NULL, &s));
-    CALL(add(err, all, path, closure, s));
+    CALL(wisp_space_read(err, template_path, family, name, i ? kernel : NULL, (wisp_file_text){path, file->text}, NULL,
+                         &s));
+    CALL(add(err, all, path, source_set, s));
   }
   return WISP_OK;
 }
@@ -54,8 +55,8 @@ static int by_name(const void *a, const void *b)
 /* The library's own, in the order of their names: files of several kernels do not mix them up. */
 static wisp_status add_files(wisp_error *err, wisp_strategies *all, const wisp_embedded *files, size_t count)
 {
-  const wisp_shelf shelf = {.files = files, .count = count};
-  for (size_t i = 0; i < count; i++) CALL(add_file(err, all, &shelf, all->closure, &files[i]));
+  const wisp_template_path template_path = {.files = files, .count = count};
+  for (size_t i = 0; i < count; i++) CALL(add_file(err, all, &template_path, all->source_set, &files[i]));
   if (all->count) qsort(all->list, all->count, sizeof *all->list, by_name);
   return WISP_OK;
 }
@@ -81,19 +82,19 @@ wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *file
 {
   OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   CALL(wisp_new(err, 1, sizeof *all, &all));
-  CALL(wisp_closure_create(err, files, count, &all->closure));
+  CALL(wisp_source_set_create(err, files, count, &all->source_set));
   CALL(add_files(err, all, files, count));
   CALL(add_defaults(err, all, files, count));
   return GIVE(all, out);
 }
 
 /* A system of the user's is one that can be read, and has no other's name: trials name no text. */
-static wisp_status check_system(wisp_error *err, const wisp_shelf *users, const wisp_embedded *file)
+static wisp_status check_system(wisp_error *err, const wisp_template_path *users, const wisp_embedded *file)
 {
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   const char *ending = strrchr(file->path, '.');
   char path[WISP_SHOWN_PATH];
-  wisp_shelf_shown(users, file, path);
+  wisp_template_path_shown(users, file, path);
   if (ending && strcmp(ending, ".form") == 0)
     return wisp_require(err, !wisp_embedded_text(file->path), WISP_EINPUT,
                         "%s: there is a form of this name already: give this one a name of its own", path);
@@ -104,9 +105,9 @@ static wisp_status check_system(wisp_error *err, const wisp_shelf *users, const 
 
 /* Leaves out the systems and forms that cannot be used, with a line of the warning for each: who asks for one is told
  * of it then. */
-static wisp_status leave_out_broken(wisp_error *err, wisp_shelf *users, wisp_text *warning)
+static wisp_status leave_out_broken(wisp_error *err, wisp_template_path *users, wisp_text *warning)
 {
-  wisp_embedded *files = (wisp_embedded *)users->files; /* the shelf's own list */
+  wisp_embedded *files = (wisp_embedded *)users->files; /* the list of the template path */
   size_t kept = 0;
   for (size_t i = 0; i < users->count; i++) {
     wisp_error why = {.text = ""};
@@ -116,7 +117,7 @@ static wisp_status leave_out_broken(wisp_error *err, wisp_shelf *users, wisp_tex
       files[kept++] = files[i];
       continue;
     }
-    CALL(wisp_shelf_leave_out(err, why.text, warning));
+    CALL(wisp_template_path_leave_out(err, why.text, warning));
     free((char *)files[i].path), free((char *)files[i].text);
   }
   users->own -= users->count - kept;
@@ -127,12 +128,12 @@ static wisp_status leave_out_broken(wisp_error *err, wisp_shelf *users, wisp_tex
 /* The strategies and systems of a folder of the user's; the library's strategies serve the systems as well. */
 static wisp_status add_users(wisp_error *err, wisp_strategies *all, const char *folder)
 {
-  CALL(wisp_shelf_load(err, folder, &all->warning, &all->users));
+  CALL(wisp_template_path_load(err, folder, &all->warning, &all->users));
   CALL(leave_out_broken(err, &all->users, &all->warning));
-  CALL(wisp_closure_create(err, all->users.files, all->users.count, &all->users_closure));
-  CALL(wisp_closure_share_systems(err, all->closure, all->users_closure));
+  CALL(wisp_source_set_create(err, all->users.files, all->users.count, &all->users_sources));
+  CALL(wisp_source_set_share_systems(err, all->source_set, all->users_sources));
   for (size_t i = 0; i < all->users.own; i++)
-    CALL(add_file(err, all, &all->users, all->users_closure, &all->users.files[i]));
+    CALL(add_file(err, all, &all->users, all->users_sources, &all->users.files[i]));
   return WISP_OK;
 }
 
@@ -150,9 +151,9 @@ void wisp_strategies_free(wisp_strategies *all)
   if (!all) return;
   for (size_t i = 0; i < all->count; i++) wisp_strategy_destroy(all->list[i]);
   for (int i = 0; i < all->families; i++) wisp_defaults_destroy(all->defaults[i]);
-  wisp_shelf_free(&all->users);
+  wisp_template_path_free(&all->users);
   wisp_text_free(&all->warning);
-  wisp_closure_free(all->closure), wisp_closure_free(all->users_closure);
+  wisp_source_set_free(all->source_set), wisp_source_set_free(all->users_sources);
   free(all->by_name);
   free(all->list);
   free(all);

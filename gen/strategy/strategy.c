@@ -51,12 +51,12 @@ const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *all, const 
 
 void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *dialect, char hash[20])
 {
-  const uint64_t *own = s->closure ? wisp_closure_find(s->closure, s) : NULL;
-  const char *const *names = own ? wisp_closure_dialects(s->closure) : NULL;
+  const uint64_t *own = s->source_set ? wisp_source_set_find(s->source_set, s) : NULL;
+  const char *const *names = own ? wisp_source_set_dialects(s->source_set) : NULL;
   hash[0] = '\0';
   for (int d = 0; names && names[d]; d++) {
     if (strcmp(names[d], dialect) != 0) continue;
-    uint64_t whole = wisp_closure_add_system(s->closure, own[d], system);
+    uint64_t whole = wisp_source_set_add_system(s->source_set, own[d], system);
     for (int i = 0; i < 16; i++) hash[i] = "0123456789abcdef"[whole >> (60 - 4 * i) & 15];
     hash[16] = '\0';
   }

@@ -60,7 +60,7 @@
 #ifndef WISP_STRATEGY_H
 #define WISP_STRATEGY_H
 
-#include "closure.h"
+#include "source_set.h"
 #include "space.h"
 #include "../layout.h"
 #include "../spec.h"
@@ -133,10 +133,10 @@ typedef struct wisp_param {
 /* What a space says for one of its kernels: made by the list of strategies, and only read from then on. */
 typedef struct wisp_strategy {
   char family[WISP_FAMILY_TEXT], name[WISP_STRATEGY_TEXT], kernel[WISP_NAME_TEXT]; /* "nodal", "literal", "volume" */
-  const struct wisp_size *facts;  /* of the kernel, which every line and text sees */
-  wisp_shelf shelf;               /* where its parts stand */
-  wisp_closure *closure;          /* NULL: it was parsed alone, and has no hash */
-  struct wisp_closure_kept *hash; /* that the closure keeps here */
+  const struct wisp_size *facts;     /* of the kernel, which every line and text sees */
+  wisp_template_path template_path;  /* where its parts stand */
+  wisp_source_set *source_set;       /* NULL: it was parsed alone, and has no hash */
+  struct wisp_source_set_kept *hash; /* that the source set keeps here */
   int files;
   char *file[WISP_MAX_FILES]; /* the space and what it includes */
   char *title, *text, *lane, *text_path;
@@ -162,7 +162,7 @@ typedef struct wisp_strategy {
   wisp_operand operand[WISP_MAX_ARGS];
 } wisp_strategy;
 
-/* What its kernels for a system (a spec's) are compiled from in a dialect, 16 hex digits: see closure.h. Empty where
+/* What its kernels for a system (a spec's) are compiled from in a dialect, 16 hex digits: see source_set.h. Empty where
  * there is no such dialect. */
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
 /* Reads "unroll=4 wi=2", or with commas, into values, one a parameter: those that are named, none twice, each with one
@@ -180,10 +180,10 @@ typedef struct wisp_strategies {
   wisp_strategy **list;
   size_t places; /* of the hash table by family, kernel and name; 0: there is none, as in a list of some of them */
   wisp_strategy **by_name;
-  wisp_closure *closure, *users_closure;
-  wisp_shelf users;  /* the texts of $WISP_TEMPLATES, and behind them the library's */
-  wisp_text warning; /* for people: the systems there that cannot be used, a line each; empty: none */
-  int families;      /* that have defaults */
+  wisp_source_set *source_set, *users_sources;
+  wisp_template_path users; /* the texts of $WISP_TEMPLATES, and behind them the library's */
+  wisp_text warning;        /* for people: the systems there that cannot be used, a line each; empty: none */
+  int families;             /* that have defaults */
   char family[WISP_MAX_FAMILIES][32];
   struct wisp_defaults *defaults[WISP_MAX_FAMILIES];
 } wisp_strategies;

@@ -1,5 +1,5 @@
 /* Where the texts of strategies stand: inside the library, and before them in a folder of the user's. */
-#include "closure.h"
+#include "source_set.h"
 #include "../text.h"
 
 #include <dirent.h>
@@ -39,7 +39,7 @@ static wisp_status put(wisp_error *err, pile *p, const wisp_embedded *file)
   return WISP_OK;
 }
 
-wisp_status wisp_shelf_leave_out(wisp_error *err, const char *why, wisp_text *warning)
+wisp_status wisp_template_path_leave_out(wisp_error *err, const char *why, wisp_text *warning)
 {
   return wisp_text_print(err, warning, WISP_MESSAGE("%s%s; left out"), warning->length ? "\n" : "", why);
 }
@@ -79,7 +79,7 @@ static wisp_status add_family(wisp_error *err, pile *p, const char *folder, cons
     if (*name == '.' || !is_text(name)) continue;
     const wisp_status status = put_file(&why, p, folder, family, name);
     if (status == WISP_ESYSTEM && is_asked_for_by_name(name))
-      CALL(wisp_shelf_leave_out(err, why.text, warning));
+      CALL(wisp_template_path_leave_out(err, why.text, warning));
     else
       CALL(wisp_require(err, status == WISP_OK, status, "%s", why.text));
   }
@@ -97,7 +97,7 @@ static int by_path(const void *a, const void *b)
   return strcmp(((const wisp_embedded *)a)->path, ((const wisp_embedded *)b)->path);
 }
 
-wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_text *warning, wisp_shelf *out)
+wisp_status wisp_template_path_load(wisp_error *err, const char *folder, wisp_text *warning, wisp_template_path *out)
 {
   wisp_status status = WISP_OK;
   pile p = {0};
@@ -109,7 +109,7 @@ wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_text *warn
     if (entry->d_name[0] != '.') TRY(add_family(err, &p, folder, entry->d_name, warning));
   if (p.own) qsort(p.files, p.own, sizeof *p.files, by_path);
   for (size_t i = 0; i < wisp_embedded_count; i++) TRY(put(err, &p, &wisp_embedded_files[i]));
-  *out = (wisp_shelf){.files = p.files, .count = p.count, .own = p.own, .folder = name};
+  *out = (wisp_template_path){.files = p.files, .count = p.count, .own = p.own, .folder = name};
   p = (pile){0};
 done:
   release(p.files, p.own);
@@ -117,26 +117,28 @@ done:
   return status;
 }
 
-void wisp_shelf_free(wisp_shelf *shelf)
+void wisp_template_path_free(wisp_template_path *template_path)
 {
-  if (shelf->folder) release(shelf->files, shelf->own);
-  free((char *)shelf->folder);
-  *shelf = (wisp_shelf){0};
+  if (template_path->folder) release(template_path->files, template_path->own);
+  free((char *)template_path->folder);
+  *template_path = (wisp_template_path){0};
 }
 
-const wisp_embedded *wisp_shelf_find(const wisp_shelf *shelf, const char *family, const char *name)
+const wisp_embedded *wisp_template_path_find(const wisp_template_path *template_path, const char *family,
+                                             const char *name)
 {
   char path[WISP_SHOWN_PATH];
   snprintf(path, sizeof path, "%s%s/%s", root, family, name);
-  for (size_t i = 0; i < shelf->count; i++)
-    if (strcmp(shelf->files[i].path, path) == 0) return &shelf->files[i];
+  for (size_t i = 0; i < template_path->count; i++)
+    if (strcmp(template_path->files[i].path, path) == 0) return &template_path->files[i];
   return NULL;
 }
 
-void wisp_shelf_shown(const wisp_shelf *shelf, const wisp_embedded *file, char path[WISP_SHOWN_PATH])
+void wisp_template_path_shown(const wisp_template_path *template_path, const wisp_embedded *file,
+                              char path[WISP_SHOWN_PATH])
 {
-  const bool users = file < shelf->files + shelf->own;
-  snprintf(path, WISP_SHOWN_PATH, "%s%s%s", users ? shelf->folder : "", users ? "/" : "",
+  const bool users = file < template_path->files + template_path->own;
+  snprintf(path, WISP_SHOWN_PATH, "%s%s%s", users ? template_path->folder : "", users ? "/" : "",
            file->path + (users ? strlen(root) : 0));
 }
 

@@ -1,4 +1,4 @@
-/* list_sources <LIST: the source of each candidate of a list, as two numbers, for scripts/renew-hashes.
+/* list_sources <LIST: the source of each candidate of a list, as two numbers, for scripts/rehash.
  *
  * A line names a candidate by words: FAMILY.KERNEL STRATEGY SYSTEM ELEMENT ORDER PRECISION LAYOUT TARGET PARAMETERS;
  * "-" leaves the element, the layout or the parameters to the default. It is printed again with three words behind it:

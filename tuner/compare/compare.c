@@ -30,7 +30,7 @@ typedef struct comparer {
 
 /* A contender made ready: kernels loaded, its launches recorded. */
 typedef struct runner {
-  wisp_lease lease;
+  wisp_problem_ref ref;
   int kernels;
   wisp_kernel **kernel;
   int *issued; /* by a warp of each; 0: not known */
@@ -41,7 +41,7 @@ typedef struct runner {
 static void release(runner *r)
 {
   wisp_graph_destroy(r->graph);
-  wisp_lease_end(&r->lease);
+  wisp_problem_ref_end(&r->ref);
   for (int i = 0; i < r->kernels; i++) wisp_kernel_destroy(r->kernel[i]);
   free(r->kernel);
   free(r->issued);
@@ -87,9 +87,9 @@ static wisp_status load(wisp_error *err, comparer *c, wisp_stage *stage, wisp_er
 static wisp_status launch(wisp_error *err, const wisp_workload *workload, const runner *r, bool whole)
 {
   for (int i = 0; !whole && i < LAUNCHES; i++)
-    CALL(wisp_problems_launch(err, workload, r->lease.problem, r->kernel[0], WISP_TO_TIME));
+    CALL(wisp_problems_launch(err, workload, r->ref.problem, r->kernel[0], WISP_TO_TIME));
   for (int i = 0; whole && i < STEPS; i++)
-    CALL(wisp_problems_step(err, workload, r->lease.problem, (const wisp_kernel *const *)r->kernel, r->kernels));
+    CALL(wisp_problems_step(err, workload, r->ref.problem, (const wisp_kernel *const *)r->kernel, r->kernels));
   return WISP_OK;
 }
 
@@ -99,7 +99,7 @@ static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_s
   wisp_error later = {.text = ""};
   bool whole = wisp_spec_is_step(spec);
   if (!r->kernels) return WISP_OK;
-  CALL(wisp_problems_acquire(err, bench->problems, (const wisp_plan *const *)stage->plan, stage->kernels, &r->lease));
+  CALL(wisp_problems_acquire(err, bench->problems, (const wisp_plan *const *)stage->plan, stage->kernels, &r->ref));
   CALL(wisp_graph_begin(err, bench->device));
   const wisp_status launched = launch(err, bench->workload, r, whole);
   const wisp_status ended = wisp_graph_end(&later, bench->device, &r->graph);
@@ -172,7 +172,7 @@ static double issue_of(const comparer *c, const wisp_stage *stage, const runner 
     const wisp_plan *plan = stage->plan[i];
     const int threads = (int)(plan->block[0] * plan->block[1] * plan->block[2]);
     unsigned grid[2] = {0, 0};
-    if (!r->issued[i] || wisp_plan_grid(NULL, plan, r->lease.problem->d.counts, grid) != WISP_OK) return NAN;
+    if (!r->issued[i] || wisp_plan_grid(NULL, plan, r->ref.problem->d.counts, grid) != WISP_OK) return NAN;
     issued += (double)grid[0] * grid[1] * ((threads + WARP - 1) / WARP) * r->issued[i];
   }
   return issued / (row->ms * clock_mhz * 1e3 * c->bench.limits->units * ISSUES);
@@ -235,7 +235,7 @@ static wisp_status record_beside(wisp_error *err, comparer *c, wisp_match_up *up
   const bool tuned = r[0].kernels > 0;
   if (!c->beside.problems || c->beside.workload->alone) return WISP_OK;
   *on_mesh = r[tuned ? 0 : 1];
-  on_mesh->graph = NULL, on_mesh->lease = (wisp_lease){.problem = NULL};
+  on_mesh->graph = NULL, on_mesh->ref = (wisp_problem_ref){.problem = NULL};
   const wisp_stage *stage = tuned ? &up->tuned : &up->standard;
   wisp_error reason = {.text = ""}, later = {.text = ""};
   wisp_status status = record(&reason, &c->beside, &up->spec, stage, on_mesh);
@@ -354,7 +354,7 @@ static wisp_status find_more(wisp_error *err, comparer *c, const wisp_spec *spec
 {
   const wisp_left_out left_out = {tell_missing, c};
   if (!c->bench.workload->rivals || wisp_spec_is_step(spec)) return WISP_OK;
-  return c->bench.workload->rivals(err, c->device, r[r[0].kernels ? 0 : 1].lease.problem, spec, &left_out, more, count);
+  return c->bench.workload->rivals(err, c->device, r[r[0].kernels ? 0 : 1].ref.problem, spec, &left_out, more, count);
 }
 
 /* Those that do not compile or load are left out. */
@@ -405,7 +405,7 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
   TRY(time_row(err, c, up, r, ways, &on_mesh, &beside, more, others));
 done:
   wisp_graph_destroy(on_mesh.graph);
-  wisp_lease_end(&on_mesh.lease);
+  wisp_problem_ref_end(&on_mesh.ref);
   if (beside.run) beside.destroy(beside.context);
   for (int i = 0; i < others; i++) more[i].destroy(more[i].context);
   for (int i = 0; i < 2; i++) release(&r[i]);

@@ -93,13 +93,13 @@ typedef struct entrant {
   wisp_plan *plan;
   wisp_binary binary;
   wisp_kernel *kernel;
-  wisp_lease lease;
+  wisp_problem_ref ref;
 } entrant;
 
 static void release(entrant (*all)[MOST])
 {
   for (entrant *e = *all; e < *all + MOST; e++) {
-    wisp_lease_end(&e->lease);
+    wisp_problem_ref_end(&e->ref);
     wisp_kernel_destroy(e->kernel);
     free(e->binary.data);
     wisp_plan_destroy(e->plan);
@@ -142,7 +142,7 @@ static wisp_status enter(wisp_error *err, wisp_sweep *sweep, const wisp_scope *s
   wisp_turn(&sweep->bench.profile, WISP_VERIFYING);
   CALL(wisp_verifier_prepare(err, sweep->bench.verifier, out->plan));
   wisp_turn(&sweep->bench.profile, WISP_COMPILING);
-  CALL(wisp_bench_acquire(err, &sweep->bench, out->plan, &out->lease));
+  CALL(wisp_bench_acquire(err, &sweep->bench, out->plan, &out->ref));
   verdict = wisp_kernel_create(&reason, sweep->bench.device, out->plan, &out->binary, &out->kernel);
   if (verdict != WISP_OK) CALL(disqualify(err, sweep, trial, verdict, &reason));
   return WISP_OK;
@@ -159,7 +159,7 @@ static wisp_status time_again(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   noise[0] = 0;
   if (count < 2) return WISP_OK;
   for (size_t i = 0; i < count; i++) {
-    lone[i] = (wisp_lone_kernel){sweep->bench.workload, e[i].lease.problem, e[i].kernel};
+    lone[i] = (wisp_lone_kernel){sweep->bench.workload, e[i].ref.problem, e[i].kernel};
     timed[i] = (wisp_contender){.run = wisp_lone_run, .context = &lone[i]};
   }
   CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trials[0],
@@ -215,7 +215,7 @@ static wisp_status verify_again(wisp_error *err, wisp_sweep *sweep, const wisp_s
   verdict = wisp_kernel_create(&reason, bench->device, e->plan, &e->binary, &e->kernel);
   if (verdict == WISP_OK) verdict = wisp_verifier_check(&reason, bench->verifier, e->kernel, &error);
   if (verdict == WISP_OK && !has_passed(sweep, winner, leading)) {
-    verdict = wisp_bench_repeat_check(&reason, bench, e->lease.problem, e->kernel, leading);
+    verdict = wisp_bench_repeat_check(&reason, bench, e->ref.problem, e->kernel, leading);
     if (verdict == WISP_OK) note_passed(sweep, winner, leading);
   }
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, winner, 0));

@@ -59,13 +59,13 @@ static int by_sum(const void *a, const void *b)
 typedef struct runnable {
   const wisp_workload *workload;
   wisp_stage stage;
-  wisp_lease lease;
+  wisp_problem_ref ref;
   char newest[sizeof((wisp_trial *)NULL)->when]; /* of its kernels' trials; empty: defaults all */
 } runnable;
 
 static void release(runnable *r)
 {
-  wisp_lease_end(&r->lease);
+  wisp_problem_ref_end(&r->ref);
   wisp_stage_free(&r->stage);
 }
 
@@ -96,13 +96,13 @@ static wisp_status load(wisp_error *err, wisp_sweep *sweep, runnable *r)
   CALL(wisp_stage_load(err, sweep->bench.device, &r->stage));
   wisp_turn(&sweep->bench.profile, WISP_PREPARING);
   return wisp_problems_acquire(err, sweep->bench.problems, (const wisp_plan *const *)r->stage.plan, r->stage.kernels,
-                               &r->lease);
+                               &r->ref);
 }
 
 static wisp_status run_step(wisp_error *err, const void *context)
 {
   const runnable *r = context;
-  return wisp_problems_step(err, r->workload, r->lease.problem, (const wisp_kernel *const *)r->stage.kernel,
+  return wisp_problems_step(err, r->workload, r->ref.problem, (const wisp_kernel *const *)r->stage.kernel,
                             r->stage.kernels);
 }
 

@@ -213,14 +213,14 @@ static wisp_status list_preferred(wisp_error *err, wisp_baselines *w, const wisp
 }
 
 wisp_status wisp_baseline_acquire(wisp_error *err, wisp_baselines *w, wisp_problems *problems, const wisp_plan *plan,
-                                  wisp_lease *lease)
+                                  wisp_problem_ref *ref)
 {
   HELD(free_plans) plans others = {0};
   const wisp_plan *all[MOST_PLANS] = {plan};
   const wisp_setting of = wisp_setting_of(plan);
   if (!known(w, &of)) CALL(list_preferred(err, w, plan, &others));
   for (int i = 0; i < others.count; i++) all[1 + i] = others.of[i];
-  return wisp_problems_acquire(err, problems, all, 1 + others.count, lease);
+  return wisp_problems_acquire(err, problems, all, 1 + others.count, ref);
 }
 
 static wisp_status find_baseline_run(wisp_error *err, wisp_baselines *w, const wisp_workload *workload,

@@ -18,7 +18,7 @@ void wisp_baselines_forget(wisp_baselines *baselines);
 
 /* wisp_problems_acquire for a plan that is to be baselineed: the problem has what the baseline takes, too. */
 wisp_status wisp_baseline_acquire(wisp_error *err, wisp_baselines *baselines, wisp_problems *problems,
-                                  const wisp_plan *plan, wisp_lease *lease);
+                                  const wisp_plan *plan, wisp_problem_ref *ref);
 
 /* Makes the output that candidates like this plan are compared with, on the problem that wisp_problems_acquire gives
  * for it: by the first strategy that has a candidate for just that problem (its layout, and what else fixes it), with

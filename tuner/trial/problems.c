@@ -181,7 +181,7 @@ static wisp_status find(wisp_error *err, wisp_problems *problems, const together
 }
 
 wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
-                                  wisp_lease *out)
+                                  wisp_problem_ref *out)
 {
   const wisp_workload *w = problems->workload;
   const wisp_plan *own = plans[0]; /* the first that is not borrowed */
@@ -194,7 +194,7 @@ wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, cons
   e->used = problems->clock;
   if (w->set_state) CALL(w->set_state(err, e->problem, WISP_TO_TIME)); /* a check may have left another */
   e->users++;
-  *out = (wisp_lease){problems, e->problem};
+  *out = (wisp_problem_ref){problems, e->problem};
   return WISP_OK;
 }
 
@@ -207,11 +207,11 @@ wisp_status wisp_problems_have_room(wisp_error *err, const void *context, const 
   return problems->workload->discretise(err, problems->ground, &of.spec, &of.layout, &of.fixed, &d);
 }
 
-void wisp_lease_end(const wisp_lease *lease)
+void wisp_problem_ref_end(const wisp_problem_ref *ref)
 {
-  for (int i = 0; lease->problem && i < lease->problems->count; i++) {
-    entry *e = &lease->problems->entries[i];
-    e->users -= e->problem == lease->problem;
+  for (int i = 0; ref->problem && i < ref->problems->count; i++) {
+    entry *e = &ref->problems->entries[i];
+    e->users -= e->problem == ref->problem;
   }
 }
 

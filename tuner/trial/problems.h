@@ -29,14 +29,14 @@ wisp_setting wisp_setting_of(const wisp_plan *plan);
 bool wisp_setting_same(const wisp_setting *a, const wisp_setting *b);
 
 /* The problem that kernels of these plans, which fit together, are launched on: random numbers in all arrays that are
- * not fixed. It stays until all leases of it have ended. */
-typedef struct wisp_lease { /* zero: of none */
+ * not fixed. It stays until all references to it have ended. */
+typedef struct wisp_problem_ref { /* zero: of none */
   wisp_problems *problems;
   wisp_problem *problem;
-} wisp_lease;
+} wisp_problem_ref;
 wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, const wisp_plan *const *plans, int count,
-                                  wisp_lease *out);
-void wisp_lease_end(const wisp_lease *lease);
+                                  wisp_problem_ref *out);
+void wisp_problem_ref_end(const wisp_problem_ref *ref);
 
 /* A wisp_has_room of problems. */
 wisp_status wisp_problems_have_room(wisp_error *err, const void *problems, const wisp_plan *plan);

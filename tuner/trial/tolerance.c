@@ -40,8 +40,8 @@ wisp_status wisp_tolerance(wisp_error *err, const wisp_spec *spec, double *out)
   return WISP_OK;
 }
 
-double wisp_promise(const wisp_spec *spec)
+double wisp_max_error(const wisp_spec *spec)
 {
-  const double promise = wisp_family_find(spec->family)->promise[spec->precision == WISP_F64];
-  return promise > 0 ? promise : HUGE_VAL;
+  const double max_error = wisp_family_find(spec->family)->max_error[spec->precision == WISP_F64];
+  return max_error > 0 ? max_error : HUGE_VAL;
 }

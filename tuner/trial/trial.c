@@ -78,10 +78,10 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
                               &bench->problems);
 }
 
-wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_lease *lease)
+wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem_ref *ref)
 {
   HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&bench->profile, WISP_PREPARING);
-  return wisp_baseline_acquire(err, bench->baselines, bench->problems, plan, lease);
+  return wisp_baseline_acquire(err, bench->baselines, bench->problems, plan, ref);
 }
 
 wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_problem *problem,
@@ -93,7 +93,7 @@ wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_pro
   const wisp_plan *plan = kernel->plan;
   const wisp_mesh_source box = wisp_mesh_source_irregular(); /* whatever file is timed on */
   int left = LAUNCHES;
-  HELD(wisp_lease_end) wisp_lease few = {0};
+  HELD(wisp_problem_ref_end) wisp_problem_ref few = {0};
   CALL(wisp_repeat_check(err, workload, problem, kernel, leading ? LEADING : OTHERS, &left));
   if (left <= 0) return WISP_OK;
   if (!bench->small)
@@ -223,7 +223,7 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
                                   const wisp_incumbent *best, wisp_trial *t, bool *wins)
 {
   const wisp_plan *plan = kernel->plan;
-  HELD(wisp_lease_end) wisp_lease own = {0}, others = {0};
+  HELD(wisp_problem_ref_end) wisp_problem_ref own = {0}, others = {0};
   bool close = false;
   if (best->kernel) CALL(wisp_bench_acquire(err, bench, best->kernel->plan, &others));
   CALL(wisp_bench_acquire(err, bench, plan, &own));
@@ -248,20 +248,20 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
 static wisp_status announce(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, const wisp_incumbent *best,
                             const wisp_trial *t)
 {
-  HELD(wisp_lease_end) wisp_lease lease = {0};
+  HELD(wisp_problem_ref_end) wisp_problem_ref ref = {0};
   double limit = wisp_trial_limit(bench, &plan->spec, best->ms);
-  CALL(wisp_bench_acquire(err, bench, plan, &lease));
+  CALL(wisp_bench_acquire(err, bench, plan, &ref));
   CALL(wisp_verifier_prepare(err, bench->verifier, plan));
-  CALL(wisp_baseline_prepare(err, bench->baselines, bench->workload, lease.problem, plan));
+  CALL(wisp_baseline_prepare(err, bench->baselines, bench->workload, ref.problem, plan));
   return wisp_link_begin(err, bench->link, WISP_NOTE_LAUNCH, t, limit);
 }
 
 /* Its output on the problem that it was timed on. */
 static wisp_status look_at_output(wisp_error *err, wisp_bench *bench, const wisp_kernel *kernel)
 {
-  HELD(wisp_lease_end) wisp_lease lease = {0};
-  CALL(wisp_bench_acquire(err, bench, kernel->plan, &lease));
-  return wisp_baseline_check(err, bench->baselines, bench->workload, lease.problem, kernel);
+  HELD(wisp_problem_ref_end) wisp_problem_ref ref = {0};
+  CALL(wisp_bench_acquire(err, bench, kernel->plan, &ref));
+  return wisp_baseline_check(err, bench->baselines, bench->workload, ref.problem, kernel);
 }
 
 static const double MOST_EXCESS = 2;

@@ -45,8 +45,8 @@ wisp_status wisp_bench_fits(wisp_error *err, const wisp_limits *limits, const wi
  * or as many as it chooses for the device where 0. Before that, what the kernel before was timed on is dropped, unless
  * it serves this one too. */
 wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements);
-/* The problem that a plan is launched on, until the lease ends (problems.h). */
-wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_lease *lease);
+/* The problem that a plan is launched on, until the reference ends (problems.h). */
+wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem_ref *ref);
 
 /* Launches a kernel 500 times from the same inputs, and compares what comes of it (tuner/trial/baseline.h): on its
  * problem 300 times, or as often as there is time for, 0.6 s for one that is `leading` and a twelfth of that for

@@ -145,12 +145,12 @@ typedef struct trial_round {
   const wisp_kernel *kernel;
   const wisp_plan *plan;
   const wisp_round *round;
-  wisp_lease lease;
+  wisp_problem_ref ref;
   wisp_problem *problem;
   const wisp_kept *before;
   wisp_kept *first; /* what the first launch has left */
   const char *writes[WISP_MAX_ARRAYS + 1];
-  double tolerance, promise;
+  double tolerance, max_error;
   bool last;
 } trial_round;
 
@@ -160,15 +160,15 @@ static wisp_status find_round(wisp_error *err, wisp_verifier *v, const wisp_plan
   place *p = NULL;
   int writes = 0;
   CALL(find_place(err, v, spec, &p));
-  CALL(wisp_problems_acquire(err, p->problems, &plan, 1, &r->lease));
-  r->problem = r->lease.problem;
+  CALL(wisp_problems_acquire(err, p->problems, &plan, 1, &r->ref));
+  r->problem = r->ref.problem;
   CALL(wisp_rounds_get(err, p->rounds, spec, plan->strategy->mixes, number, v->seed, &r->round));
   CALL(find_example(err, p, plan, r->problem, r->round, v->seed, &r->before));
   const wisp_array_decl *arrays = r->problem->d.family->arrays;
   for (int a = 0; arrays[a].name; a++)
     if (r->round->after[a]) r->writes[writes++] = arrays[a].name;
   CALL(wisp_tolerance(err, spec, &r->tolerance));
-  r->promise = wisp_promise(spec);
+  r->max_error = wisp_max_error(spec);
   r->plan = plan;
   return WISP_OK;
 }
@@ -176,7 +176,7 @@ static wisp_status find_round(wisp_error *err, wisp_verifier *v, const wisp_plan
 static void leave_round(trial_round *r)
 {
   wisp_kept_free(r->first);
-  wisp_lease_end(&r->lease);
+  wisp_problem_ref_end(&r->ref);
 }
 
 static wisp_status download(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, double *values)
@@ -222,10 +222,10 @@ static wisp_status compare(wisp_error *err, const trial_round *r, const wisp_arr
     if (wisp_is_worse(difference, sizes[at], &worst)) bad = i;
   }
   *error = fmax(*error, worst);
-  const bool kept = farthest <= r->promise * most;
+  const bool kept = farthest <= r->max_error * most;
   if (worst <= r->tolerance && kept) return WISP_OK;
   if (kept) far = bad;
-  snprintf(how, sizeof how, "error %.2e over %.2e", kept ? worst : farthest / most, kept ? r->tolerance : r->promise);
+  snprintf(how, sizeof how, "error %.2e over %.2e", kept ? worst : farthest / most, kept ? r->tolerance : r->max_error);
   return wrong(err, r, array, far, got[far], expected[origins[far]], how);
 }
 
@@ -242,9 +242,9 @@ static wisp_status compare_sum(wisp_error *err, const trial_round *r, const wisp
   for (size_t i = 0; i < grid[0] && i < r->round->numbers[a]; i++) sum += got[i];
   wisp_is_worse(fabs(sum - expected), root, &worst);
   *error = fmax(*error, worst);
-  return wisp_require(err, isfinite(sum) && worst <= r->promise, WISP_EWRONG,
+  return wisp_require(err, isfinite(sum) && worst <= r->max_error, WISP_EWRONG,
                       "%s is %.9g in all, not %.9g: error %.2e over %.2e", array->name, sum, expected, worst,
-                      r->promise);
+                      r->max_error);
 }
 
 static wisp_status compare_all(wisp_error *err, const trial_round *r, double *error)

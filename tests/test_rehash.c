@@ -1,4 +1,4 @@
-/* Claim: measurements outlive a change of hashes that leaves what is compiled as it is (cache/renewed.list): trials
+/* Claim: measurements outlive a change of hashes that leaves what is compiled as it is (cache/rehashed.list): trials
  * with an older hash are read with the one of today, on their kind of device; a store that is written to keeps them so;
  * whole steps follow their kernels; all others stay as they are. */
 #include "store_fixture.h"
@@ -35,7 +35,7 @@ static bool next_line(const char **at, line *l)
 /* The first line of a kernel for such targets whose hash changed; fails where there is none. */
 static line find_line(const char *kernel, const char *target)
 {
-  const char *at = wisp_embedded_text("cache/renewed.list");
+  const char *at = wisp_embedded_text("cache/rehashed.list");
   assert_non_null(at);
   for (line l; next_line(&at, &l);)
     if (strcmp(l.kernel, kernel) == 0 && strcmp(l.target, target) == 0 && strcmp(l.old, l.new) != 0) return l;
@@ -210,7 +210,7 @@ static void test_import_and_merge(void **state)
 static void test_kinds(void **state)
 {
   (void)state;
-  const char *at = wisp_embedded_text("cache/renewed.list");
+  const char *at = wisp_embedded_text("cache/rehashed.list");
   int shared = 0;
   for (line l, before = {.old = ""}; next_line(&at, &l); before = l) {
     if (strcmp(l.old, before.old) != 0) continue;
@@ -230,7 +230,7 @@ static void test_leads_to_today(void **state)
   wisp_strategies *all = NULL;
   int lines = 0, today = 0;
   if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
-  const char *at = wisp_embedded_text("cache/renewed.list");
+  const char *at = wisp_embedded_text("cache/rehashed.list");
   for (line l; next_line(&at, &l);) {
     char hash[20] = "";
     char *dot = strchr(l.kernel, '.');

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "parsed.h"
-#include "../gen/strategy/closure.h"
+#include "../gen/strategy/source_set.h"
 #include "../gen/strategy/strategy.h"
 
 #include <stdio.h>
@@ -88,16 +88,16 @@ static hashes hash_of(const wisp_embedded *files, size_t count, const char *a_sp
 {
   wisp_error err = {0};
   hashes out = {{0}};
-  wisp_closure *closure = NULL;
+  wisp_source_set *source_set = NULL;
   wisp_strategy *s = NULL;
   if (parse_strategy(&err, "waves", "plain", (wisp_file_text){"waves.space", a_space},
                      (wisp_file_text){"waves.k", a_text}, &s) != WISP_OK)
     fail_msg("%s", err.text);
-  if (wisp_closure_create(&err, files, count, &closure) != WISP_OK) fail_msg("%s", err.text);
-  assert_string_equal(wisp_closure_dialects(closure)[0], "cuda");
-  assert_string_equal(wisp_closure_dialects(closure)[1], "host");
-  if (wisp_closure_hash(&err, closure, s, out.in) != WISP_OK) fail_msg("%s", err.text);
-  wisp_closure_free(closure);
+  if (wisp_source_set_create(&err, files, count, &source_set) != WISP_OK) fail_msg("%s", err.text);
+  assert_string_equal(wisp_source_set_dialects(source_set)[0], "cuda");
+  assert_string_equal(wisp_source_set_dialects(source_set)[1], "host");
+  if (wisp_source_set_hash(&err, source_set, s, out.in) != WISP_OK) fail_msg("%s", err.text);
+  wisp_source_set_free(source_set);
   wisp_strategy_destroy(s);
   return out;
 }
@@ -252,12 +252,12 @@ static void test_new_parts(void **state)
 static uint64_t with_system(const char *described, const char *name)
 {
   wisp_error err = {0};
-  wisp_closure *closure = NULL;
+  wisp_source_set *source_set = NULL;
   const wisp_embedded files[] = {{"templates/systems/light.system", system_text, 0},
                                  {"templates/systems/sound.system", described, 0}};
-  if (wisp_closure_create(&err, files, 2, &closure) != WISP_OK) fail_msg("%s", err.text);
-  const uint64_t hash = wisp_closure_add_system(closure, 1, name);
-  wisp_closure_free(closure);
+  if (wisp_source_set_create(&err, files, 2, &source_set) != WISP_OK) fail_msg("%s", err.text);
+  const uint64_t hash = wisp_source_set_add_system(source_set, 1, name);
+  wisp_source_set_free(source_set);
   return hash;
 }
 
@@ -294,15 +294,15 @@ static void test_systems(void **state)
 }
 
 /* Whether a strategy of the list has the hash that follows from the files that this library carries. */
-static void check_listed(const wisp_strategy *s, wisp_closure *closure, const char *system)
+static void check_listed(const wisp_strategy *s, wisp_source_set *source_set, const char *system)
 {
   char expected[20], listed[20];
   uint64_t hash[WISP_MAX_DIALECTS] = {0};
-  assert_int_equal(wisp_closure_hash(NULL, closure, s, hash), WISP_OK);
-  for (int d = 0; wisp_closure_dialects(closure)[d]; d++) {
-    const uint64_t whole = wisp_closure_add_system(closure, hash[d], system);
+  assert_int_equal(wisp_source_set_hash(NULL, source_set, s, hash), WISP_OK);
+  for (int d = 0; wisp_source_set_dialects(source_set)[d]; d++) {
+    const uint64_t whole = wisp_source_set_add_system(source_set, hash[d], system);
     snprintf(expected, sizeof expected, "%016llx", (unsigned long long)whole);
-    wisp_strategy_hash(s, system, wisp_closure_dialects(closure)[d], listed);
+    wisp_strategy_hash(s, system, wisp_source_set_dialects(source_set)[d], listed);
     assert_string_equal(listed, expected);
   }
   wisp_strategy_hash(s, system, "opencl", listed);
@@ -314,11 +314,11 @@ static void test_listed_strategies(void **state)
   (void)state;
   wisp_error err = {0};
   wisp_strategies *all = NULL;
-  wisp_closure *closure = NULL;
+  wisp_source_set *source_set = NULL;
   if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
-  assert_int_equal(wisp_closure_create(&err, wisp_embedded_files, wisp_embedded_count, &closure), WISP_OK);
-  for (size_t i = 0; i < all->count; i++) check_listed(all->list[i], closure, "maxwell");
-  wisp_closure_free(closure);
+  assert_int_equal(wisp_source_set_create(&err, wisp_embedded_files, wisp_embedded_count, &source_set), WISP_OK);
+  for (size_t i = 0; i < all->count; i++) check_listed(all->list[i], source_set, "maxwell");
+  wisp_source_set_free(source_set);
   wisp_strategies_free(all);
 }
 

@@ -1,5 +1,5 @@
-/* Claim: what cache/promised.list says ships does: a winner of every kernel, order and precision, measured on that
- * device with today's texts. All that are missing are named. Runs in the root of the tree. */
+/* Claim: what cache/required_winners.list says ships does: a winner of every kernel, order and precision, measured on
+ * that device with today's texts. All that are missing are named. Runs in the root of the tree. */
 #include "store_fixture.h"
 #include "../gen/family.h"
 #include "../runtime/solve/choose.h"
@@ -56,15 +56,15 @@ static void ask_line(promise *p, const char *line)
       }
 }
 
-static void test_promised(void **state)
+static void test_required_winners(void **state)
 {
   char folder[64], line[512];
   promise p = {.asked = 0};
   wisp_strategies *all = NULL;
   wisp_store *store = NULL;
-  FILE *list = fopen("cache/promised.list", "r");
+  FILE *list = fopen("cache/required_winners.list", "r");
   (void)state;
-  if (!list) fail_msg("cache/promised.list cannot be opened: run this in the root of the tree");
+  if (!list) fail_msg("cache/required_winners.list cannot be opened: run this in the root of the tree");
   fixture_folder(folder);
   assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
   assert_int_equal(wisp_store_open(NULL, fixture_path(folder, "none.db"), false, NULL, &store), WISP_OK);
@@ -92,7 +92,7 @@ static void test_promised(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_promised)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_required_winners)};
   unsetenv("WISP_SITE_DB");
   unsetenv("WISP_SHIPPED");
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-#include "closure.h"
+#include "source_set.h"
 #include "../family.h"
 
 #include <pthread.h>
@@ -127,7 +127,7 @@ typedef struct system_hash {
   uint64_t hash;
 } system_hash;
 
-struct wisp_closure {
+struct wisp_source_set {
   const wisp_embedded *files;
   size_t count;
   uint64_t *path;    /* by file: its path's hash */
@@ -225,7 +225,7 @@ static uint64_t hash_lines(const char *text)
   return hash;
 }
 
-static wisp_status add_file(wisp_error *err, wisp_closure *c, const wisp_embedded *file)
+static wisp_status add_file(wisp_error *err, wisp_source_set *c, const wisp_embedded *file)
 {
   HELD(wisp_plain_free) wisp_plain plain = {0};
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
@@ -246,9 +246,9 @@ static wisp_status add_file(wisp_error *err, wisp_closure *c, const wisp_embedde
   return WISP_OK;
 }
 
-wisp_status wisp_closure_create(wisp_error *err, const wisp_embedded *files, size_t count, wisp_closure **out)
+wisp_status wisp_source_set_create(wisp_error *err, const wisp_embedded *files, size_t count, wisp_source_set **out)
 {
-  OWNED(wisp_closure_free) wisp_closure *c = NULL;
+  OWNED(wisp_source_set_free) wisp_source_set *c = NULL;
   CALL(wisp_new(err, 1, sizeof *c, &c));
   pthread_mutex_init(&c->lock, NULL);
   c->files = files;
@@ -261,7 +261,7 @@ wisp_status wisp_closure_create(wisp_error *err, const wisp_embedded *files, siz
   return GIVE(c, out);
 }
 
-void wisp_closure_free(wisp_closure *c)
+void wisp_source_set_free(wisp_source_set *c)
 {
   if (!c) return;
   for (size_t i = 0; i < c->count; i++) wisp_plain_free(&c->plain[i]);
@@ -273,14 +273,14 @@ void wisp_closure_free(wisp_closure *c)
   free(c->path), free(c->plain), free(c->system), free(c);
 }
 
-static const system_hash *find_system(const wisp_closure *c, const char *name)
+static const system_hash *find_system(const wisp_source_set *c, const char *name)
 {
   for (size_t i = 0; i < c->systems; i++)
     if (strcmp(c->system[i].name, name) == 0) return &c->system[i];
   return NULL;
 }
 
-wisp_status wisp_closure_share_systems(wisp_error *err, wisp_closure *c, const wisp_closure *other)
+wisp_status wisp_source_set_share_systems(wisp_error *err, wisp_source_set *c, const wisp_source_set *other)
 {
   system_hash *all = realloc(c->system, (c->systems + other->systems + 1) * sizeof *all);
   CALL(wisp_require(err, all, WISP_EMEMORY, "out of memory: %zu systems", other->systems));
@@ -290,7 +290,7 @@ wisp_status wisp_closure_share_systems(wisp_error *err, wisp_closure *c, const w
   return WISP_OK;
 }
 
-const char *const *wisp_closure_dialects(const wisp_closure *c)
+const char *const *wisp_source_set_dialects(const wisp_source_set *c)
 {
   return c->name;
 }
@@ -299,7 +299,7 @@ const char *const *wisp_closure_dialects(const wisp_closure *c)
 
 typedef struct gathering {
   wisp_error *err;
-  wisp_closure *c;
+  wisp_source_set *c;
   const wisp_strategy *strategy;
   const dialect *dialect;
   uint64_t let[WISP_MAX_LINES];
@@ -318,7 +318,7 @@ static bool says(const gathering *g, const char *word)
 }
 
 /* The first file of a path; the files' count where there is none. */
-static size_t find_file(const wisp_closure *c, const char *path)
+static size_t find_file(const wisp_source_set *c, const char *path)
 {
   const uint64_t hash = wisp_hash_text(WISP_HASH_SEED, path);
   size_t i = 0;
@@ -468,8 +468,8 @@ static void release(gathering *g)
   wisp_plain_free(&g->space), wisp_plain_free(&g->lane), wisp_plain_free(&g->own);
 }
 
-wisp_status wisp_closure_hash(wisp_error *err, wisp_closure *c, const wisp_strategy *strategy,
-                              uint64_t hash[WISP_MAX_DIALECTS])
+wisp_status wisp_source_set_hash(wisp_error *err, wisp_source_set *c, const wisp_strategy *strategy,
+                                 uint64_t hash[WISP_MAX_DIALECTS])
 {
   HELD(release) gathering g = {.err = err, .c = c, .strategy = strategy};
   HELD(wisp_text_free) wisp_text space = {0};
@@ -482,18 +482,18 @@ wisp_status wisp_closure_hash(wisp_error *err, wisp_closure *c, const wisp_strat
   return WISP_OK;
 }
 
-const uint64_t *wisp_closure_find(wisp_closure *c, const wisp_strategy *strategy)
+const uint64_t *wisp_source_set_find(wisp_source_set *c, const wisp_strategy *strategy)
 {
-  struct wisp_closure_kept *kept = strategy->hash;
+  struct wisp_source_set_kept *kept = strategy->hash;
   if (__atomic_load_n(&kept->made, __ATOMIC_ACQUIRE)) return kept->hash;
   pthread_mutex_lock(&c->lock);
-  const bool made = kept->made || wisp_closure_hash(NULL, c, strategy, kept->hash) == WISP_OK;
+  const bool made = kept->made || wisp_source_set_hash(NULL, c, strategy, kept->hash) == WISP_OK;
   __atomic_store_n(&kept->made, made, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&c->lock);
   return made ? kept->hash : NULL;
 }
 
-uint64_t wisp_closure_add_system(const wisp_closure *c, uint64_t hash, const char *system)
+uint64_t wisp_source_set_add_system(const wisp_source_set *c, uint64_t hash, const char *system)
 {
   const system_hash *found = find_system(c, system);
   return found ? wisp_hash_number(hash, found->hash) : hash;

@@ -10,8 +10,8 @@
  *   - of its system the fields, rates, fluxes and boundaries.
  * Not in it are comments, indentation, titles, preferences, and which candidates there are (values, needs, require):
  * whether one is legal is asked when its plan is made. */
-#ifndef WISP_CLOSURE_H
-#define WISP_CLOSURE_H
+#ifndef WISP_SOURCE_SET_H
+#define WISP_SOURCE_SET_H
 
 #include "../check.h"
 #include "../embedded.h"
@@ -22,56 +22,58 @@
 /* ---- Where a strategy's texts stand: the files inside the library and, before them, those of a folder of the user's.
  */
 
-typedef struct wisp_shelf {
+typedef struct wisp_template_path {
   const wisp_embedded *files; /* by the library's paths: "templates/FAMILY/NAME" */
   size_t count, own;          /* the first `own` are the user's: they lie in `folder`, not in templates/ */
   const char *folder;
-} wisp_shelf;
+} wisp_template_path;
 
 /* Reads the texts (.space, .k, .part, names, .system) of a folder's families and puts them before the library's;
- * release with wisp_shelf_free. A system that cannot be opened is a line of the warning. */
-wisp_status wisp_shelf_load(wisp_error *err, const char *folder, wisp_text *warning, wisp_shelf *out);
-void wisp_shelf_free(wisp_shelf *shelf);
+ * release with wisp_template_path_free. A system that cannot be opened is a line of the warning. */
+wisp_status wisp_template_path_load(wisp_error *err, const char *folder, wisp_text *warning, wisp_template_path *out);
+void wisp_template_path_free(wisp_template_path *template_path);
 /* Adds a line to such a warning: why a file is not used. */
-wisp_status wisp_shelf_leave_out(wisp_error *err, const char *why, wisp_text *warning);
+wisp_status wisp_template_path_leave_out(wisp_error *err, const char *why, wisp_text *warning);
 
 /* templates/FAMILY/NAME, the user's before the library's; NULL: none. */
-const wisp_embedded *wisp_shelf_find(const wisp_shelf *shelf, const char *family, const char *name);
+const wisp_embedded *wisp_template_path_find(const wisp_template_path *template_path, const char *family,
+                                             const char *name);
 
 /* Where a file really lies, for messages. */
 enum { WISP_SHOWN_PATH = 1024 };
-void wisp_shelf_shown(const wisp_shelf *shelf, const wisp_embedded *file, char path[WISP_SHOWN_PATH]);
+void wisp_template_path_shown(const wisp_template_path *template_path, const wisp_embedded *file,
+                              char path[WISP_SHOWN_PATH]);
 
 enum { WISP_MAX_DIALECTS = 8 };
 
 struct wisp_strategy;
 
 /* The texts that strategies are made from, read once. files are borrowed; of several with one path the first counts. */
-typedef struct wisp_closure wisp_closure;
-wisp_status wisp_closure_create(wisp_error *err, const wisp_embedded *files, size_t count, wisp_closure **out);
-void wisp_closure_free(wisp_closure *closure);
-WISP_OWNED(wisp_closure, wisp_closure_free)
+typedef struct wisp_source_set wisp_source_set;
+wisp_status wisp_source_set_create(wisp_error *err, const wisp_embedded *files, size_t count, wisp_source_set **out);
+void wisp_source_set_free(wisp_source_set *source_set);
+WISP_OWNED(wisp_source_set, wisp_source_set_free)
 
 /* Takes in the systems of another's files that have no namesake here. */
-wisp_status wisp_closure_share_systems(wisp_error *err, wisp_closure *closure, const wisp_closure *other);
+wisp_status wisp_source_set_share_systems(wisp_error *err, wisp_source_set *source_set, const wisp_source_set *other);
 
 /* The names of the dialects, templates/dialect/NAME.k, up to NULL. */
-const char *const *wisp_closure_dialects(const wisp_closure *closure);
+const char *const *wisp_source_set_dialects(const wisp_source_set *source_set);
 
 /* The number of a strategy's kernels in each dialect, but for their system. A part that is not among the files is no
  * error here but the expander's, when it gets there. */
-wisp_status wisp_closure_hash(wisp_error *err, wisp_closure *closure, const struct wisp_strategy *strategy,
-                              uint64_t hash[WISP_MAX_DIALECTS]);
+wisp_status wisp_source_set_hash(wisp_error *err, wisp_source_set *source_set, const struct wisp_strategy *strategy,
+                                 uint64_t hash[WISP_MAX_DIALECTS]);
 /* The same of a strategy of the list, made when somebody first asks, and kept with the strategy; NULL: out of memory.
  * Threads may ask together. */
-struct wisp_closure_kept {
+struct wisp_source_set_kept {
   bool made;
   uint64_t hash[WISP_MAX_DIALECTS];
 };
-const uint64_t *wisp_closure_find(wisp_closure *closure, const struct wisp_strategy *strategy);
+const uint64_t *wisp_source_set_find(wisp_source_set *source_set, const struct wisp_strategy *strategy);
 
 /* Such a number with a system added; as it was where no file describes a system of that name. */
-uint64_t wisp_closure_add_system(const wisp_closure *closure, uint64_t hash, const char *system);
+uint64_t wisp_source_set_add_system(const wisp_source_set *source_set, uint64_t hash, const char *system);
 
 /* ---- What a kernel's text says, without what is there for people: the form that hashes are made of. */
 
