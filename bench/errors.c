@@ -38,7 +38,7 @@ static wisp_status try_kernel(wisp_error *err, wisp_session *session, const wisp
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   OWNED(wisp_verifier_destroy) wisp_verifier *verifier = NULL;
   const wisp_chooser from = wisp_session_chooser(session);
-  CALL(wisp_choose_if_any(err, &from, &(wisp_wish){.spec = *spec}, &stage));
+  CALL(wisp_choose_if_any(err, &from, &(wisp_choose_request){.spec = *spec}, &stage));
   if (!stage.kernels) return WISP_OK;
   CALL(wisp_stage_load(err, session->device, &stage));
   CALL(wisp_verifier_create(err, session->device, &verifier));

@@ -10,13 +10,13 @@
 #include <string.h>
 
 /* What was asked for. */
-typedef struct best_wish {
+typedef struct best_request {
   char device[128];            /* what is in its name */
   const char *family, *system; /* NULL: any */
   wisp_orders orders;
   wisp_precisions precisions;
   bool any_layout;
-} best_wish;
+} best_request;
 
 /* One column of paper 0's table: everything that shares a stage. spec.kernel is empty. */
 typedef struct group {
@@ -34,13 +34,13 @@ static void free_groups(group_list *groups)
   free(groups->list);
 }
 
-static bool wanted(const best_wish *wish, const wisp_trial *trial, const wisp_spec *spec)
+static bool wanted(const best_request *request, const wisp_trial *trial, const wisp_spec *spec)
 {
   bool precision = false;
-  for (int i = 0; i < wish->precisions.count; i++) precision |= wish->precisions.list[i] == spec->precision;
-  return precision && wisp_orders_have(&wish->orders, spec->order) && strcasestr(trial->device, wish->device) &&
-         (!wish->family || strcmp(spec->family, wish->family) == 0) &&
-         (!wish->system || strcmp(spec->system, wish->system) == 0);
+  for (int i = 0; i < request->precisions.count; i++) precision |= request->precisions.list[i] == spec->precision;
+  return precision && wisp_orders_have(&request->orders, spec->order) && strcasestr(trial->device, request->device) &&
+         (!request->family || strcmp(spec->family, request->family) == 0) &&
+         (!request->system || strcmp(spec->system, request->system) == 0);
 }
 
 /* Device, then spec. */
@@ -66,14 +66,14 @@ static wisp_status note_group(wisp_error *err, group_list *groups, const wisp_sp
   return WISP_OK;
 }
 
-static wisp_status collect(wisp_error *err, const wisp_store *store, const best_wish *wish, group_list *out)
+static wisp_status collect(wisp_error *err, const wisp_store *store, const best_request *request, group_list *out)
 {
   wisp_spec spec;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *trial = wisp_store_trial(store, i, NULL);
     if (!wisp_trial_is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
     if (!wisp_family_find(spec.family)) continue;
-    if (wanted(wish, trial, &spec)) CALL(note_group(err, out, &spec, trial));
+    if (wanted(request, trial, &spec)) CALL(note_group(err, out, &spec, trial));
   }
   if (out->count) qsort(out->list, out->count, sizeof *out->list, by_place);
   return WISP_OK;
@@ -111,14 +111,14 @@ static bool is_of_stages(const wisp_family *family, const char *kernel)
 
 /* The kernels of the stage that a solver takes, the fastest of those that no stage has, and last the stage; where no
  * stage was measured, each kernel's fastest. */
-static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const group *g, const best_wish *wish,
+static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const group *g, const best_request *request,
                              wisp_best_rows *rows)
 {
   const wisp_family *family = wisp_family_find(g->spec.family);
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0}, one = {.kernels = 0};
-  wisp_wish of_one = {.spec = g->spec};
+  wisp_choose_request of_one = {.spec = g->spec};
   CALL(wisp_choose_if_any(err, from, &of_one, &stage));
-  const bool stepped = stage.whole.trial && !wish->any_layout;
+  const bool stepped = stage.whole.trial && !request->any_layout;
   for (int k = 0; stepped && k < stage.kernels; k++) CALL(add_row(err, from, g, &stage.choice[k], rows));
   for (const wisp_kernel_decl *k = family->kernels; k->name; k++) {
     if (stepped && is_of_stages(family, k->name)) continue;
@@ -130,24 +130,24 @@ static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const gr
   return add_row(err, from, g, &stage.whole, rows);
 }
 
-static wisp_status fill(wisp_error *err, const wisp_session *session, const best_wish *wish, wisp_best_rows *rows)
+static wisp_status fill(wisp_error *err, const wisp_session *session, const best_request *request, wisp_best_rows *rows)
 {
   HELD(free_groups) group_list groups = {0};
   wisp_limits limits = {.target = ""};
   HELD(wisp_scopes_free) wisp_scopes scopes = {0};
   const wisp_chooser from = {session->strategies, session->store, &limits, &scopes};
-  CALL(collect(err, session->store, wish, &groups));
+  CALL(collect(err, session->store, request, &groups));
   for (size_t i = 0; i < groups.count; i++) {
     const wisp_trial *newest = groups.list[i].newest;
     if (wisp_trial_limits(NULL, newest, &limits) != WISP_OK) continue; /* a kind of device that is not known here */
     wisp_scopes_serve(&scopes, &limits);
-    CALL(add_group(err, &from, &groups.list[i], wish, rows));
+    CALL(add_group(err, &from, &groups.list[i], request, rows));
   }
   return wisp_require(err, rows->count, WISP_EMISSING,
                       "nothing is stored for %s%s: 'wisp tune' fills the store, and "
                       "'wisp db show' tells what is there, -d all shows it",
-                      *wish->device ? wish->device : "any device",
-                      *wish->device ? " and these options" : " with these options");
+                      *request->device ? request->device : "any device",
+                      *request->device ? " and these options" : " with these options");
 }
 
 static void free_rows(wisp_best_rows *rows)
@@ -171,11 +171,11 @@ static wisp_status read_device(wisp_error *err, const wisp_arguments *args, char
   return WISP_OK;
 }
 
-static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, best_wish *out)
+static wisp_status read_request(wisp_error *err, const wisp_arguments *args, best_request *out)
 {
-  *out = (best_wish){.family = wisp_option_value(args, "family"),
-                     .system = wisp_option_value(args, "system"),
-                     .any_layout = wisp_option_given(args, "any-layout")};
+  *out = (best_request){.family = wisp_option_value(args, "family"),
+                        .system = wisp_option_value(args, "system"),
+                        .any_layout = wisp_option_given(args, "any-layout")};
   CALL(wisp_option_known(err, args));
   CALL(read_device(err, args, out->device));
   CALL(wisp_option_orders(err, args, "orders", out->family, "all", &out->orders));
@@ -186,18 +186,18 @@ static wisp_status best(wisp_error *err, wisp_arguments *args)
 {
   static const wisp_best_print printers[] = {wisp_best_print_text, wisp_best_print_json, wisp_best_print_csv,
                                              wisp_best_print_markdown};
-  best_wish wish;
+  best_request request;
   OWNED(wisp_session_close) wisp_session *session = NULL;
   HELD(free_rows) wisp_best_rows rows = {0};
   HELD(wisp_text_free) wisp_text text = {0};
   size_t format;
-  CALL(read_wish(err, args, &wish));
+  CALL(read_request(err, args, &request));
   CALL(wisp_require(err, !wisp_option_given(args, "json") || !wisp_option_given(args, "format"), WISP_EUSAGE,
                     "--json and --format both say how to print: leave one out"));
   CALL(wisp_option_choice(err, args, "format", "text json csv markdown", wisp_option_given(args, "json"), &format));
   CALL(wisp_cli_open_store(err, args, true, &session));
   if (printers[format] != wisp_best_print_json) wisp_store_show(session->store); /* JSON escapes by itself */
-  CALL(fill(err, session, &wish, &rows));
+  CALL(fill(err, session, &request, &rows));
   CALL(printers[format](err, &rows, &text));
   fwrite(text.data, 1, text.length, stdout);
   return WISP_OK;

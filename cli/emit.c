@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct wish {
+typedef struct request {
   const wisp_family *family;
   wisp_spec spec;
   const char *strategy, *layout, *set, *dialect, *operands;
   bool names, hash, json; /* alone are wanted */
   wisp_target target;
-} wish;
+} request;
 
 enum { MOST_DIALECTS = 8 };
 
-static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wish *out)
+static wisp_status read_request(wisp_error *err, const wisp_arguments *args, request *out)
 {
   const char *dialects[MOST_DIALECTS], *targets[MOST_DIALECTS];
   char words[256] = "";
@@ -95,7 +95,7 @@ static void print_counts(const wisp_search *search)
 }
 
 /* Is it a strategy of the kernel that the list is to show? */
-static bool is_listed(const wish *w, const wisp_strategy *s, const char *kernel)
+static bool is_listed(const request *w, const wisp_strategy *s, const char *kernel)
 {
   return strcmp(s->family, w->family->name) == 0 && strcmp(s->kernel, kernel) == 0 &&
          (!w->strategy || strcmp(s->name, w->strategy) == 0);
@@ -113,7 +113,7 @@ static wisp_status print_strategy(wisp_error *err, const wisp_strategies *all, c
   return WISP_OK;
 }
 
-static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_scope *scope, const wish *w)
+static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_scope *scope, const request *w)
 {
   size_t listed = 0;
   for (const wisp_kernel_decl *k = w->family->kernels; k->name; k++)
@@ -139,7 +139,7 @@ static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_
 /* --- one candidate --- */
 
 /* The default candidate, changed by --set. */
-static wisp_status make_plan(wisp_error *err, const wish *w, const wisp_strategy *s, const wisp_scope *scope,
+static wisp_status make_plan(wisp_error *err, const request *w, const wisp_strategy *s, const wisp_scope *scope,
                              int layout, wisp_plan **out)
 {
   OWNED(wisp_plan_destroy) wisp_plan *preferred = NULL;
@@ -155,7 +155,7 @@ static wisp_status make_plan(wisp_error *err, const wish *w, const wisp_strategy
 }
 
 /* The first strategy and layout that give a candidate; the last reason where none does. */
-static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope, const wish *w,
+static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope, const request *w,
                              wisp_plan **out)
 {
   wisp_status status =
@@ -179,7 +179,7 @@ static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const 
   return status;
 }
 
-static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope, const wish *w)
+static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope, const request *w)
 {
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   OWNED(wisp_contract_destroy) wisp_contract *contract = NULL;
@@ -203,8 +203,8 @@ static wisp_status act(wisp_error *err, wisp_arguments *args)
 {
   OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   HELD(wisp_scope_free) wisp_scope scope = {0};
-  wish w;
-  CALL(read_wish(err, args, &w));
+  request w;
+  CALL(read_request(err, args, &w));
   CALL(wisp_strategies_load(err, &all));
   if (all->warning.length) wisp_cli_warn(args, all->warning.data);
   CALL(wisp_scope_create(err, w.family, &w.spec, &w.target, w.layout, &scope));

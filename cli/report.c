@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* "gather:3", "gather": the study in the foreground. */
-static wisp_status read_study(wisp_error *err, const char *text, wisp_report_wish *out)
+static wisp_status read_study(wisp_error *err, const char *text, wisp_report_request *out)
 {
   int read = 0, fields = text ? sscanf(text, "%31[^:]%n:%2d%n", out->kernel, &read, &out->order, &read) : 0;
   bool in_range = fields < 2 || (out->order >= 1 && out->order <= WISP_HIGHEST_ORDER);
@@ -16,11 +16,11 @@ static wisp_status read_study(wisp_error *err, const char *text, wisp_report_wis
                       "option --kernel is '%s', must be a kernel and perhaps its order, as volume:4", text);
 }
 
-static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wisp_report_wish *out)
+static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_report_request *out)
 {
   wisp_orders orders;
   wisp_precisions precisions;
-  *out = (wisp_report_wish){.family = wisp_option_value(args, "family")};
+  *out = (wisp_report_request){.family = wisp_option_value(args, "family")};
   CALL(wisp_option_stored_device(err, args, out->device));
   CALL(wisp_option_known(err, args));
   CALL(wisp_option_orders(err, args, "orders", out->family, "all", &orders));
@@ -33,14 +33,14 @@ static wisp_status read_wish(wisp_error *err, const wisp_arguments *args, wisp_r
 
 static wisp_status report(wisp_error *err, wisp_arguments *args)
 {
-  wisp_report_wish wish;
+  wisp_report_request request;
   OWNED(wisp_session_close) wisp_session *session = NULL;
   HELD(wisp_text_free) wisp_text page = {0};
   const char *folder = wisp_option_value(args, "out");
   CALL(wisp_require(err, folder && *folder, WISP_EUSAGE, "say where to write the page: -o DIR"));
-  CALL(read_wish(err, args, &wish));
+  CALL(read_request(err, args, &request));
   CALL(wisp_cli_open_store(err, args, !wisp_option_given(args, "db"), &session));
-  CALL(wisp_report_page(err, session, &wish, &page));
+  CALL(wisp_report_page(err, session, &request, &page));
   CALL(wisp_report_write(err, folder, &page));
   printf("%s/index.html\n", folder);
   return WISP_OK;

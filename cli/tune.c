@@ -133,10 +133,11 @@ static wisp_status add(wisp_error *err, winners *w, const wisp_trial *trial)
 }
 
 /* The winner of one kernel, if it was measured here with today's texts. */
-static wisp_status find_winner(wisp_error *err, winners *w, const wisp_chooser *from, const wisp_wish *wish)
+static wisp_status find_winner(wisp_error *err, winners *w, const wisp_chooser *from,
+                               const wisp_choose_request *request)
 {
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
-  CALL(wisp_choose_if_any(err, from, wish, &stage));
+  CALL(wisp_choose_if_any(err, from, request, &stage));
   const wisp_choice *c = &stage.whole;
   if (c->trial && c->match == WISP_MATCH_EXACT && !c->stale) CALL(add(err, w, c->trial));
   return WISP_OK;
@@ -144,14 +145,14 @@ static wisp_status find_winner(wisp_error *err, winners *w, const wisp_chooser *
 
 /* Of one order and precision: kernel after kernel, and the whole stage. */
 static wisp_status find_order(wisp_error *err, winners *w, const wisp_chooser *from, const wisp_tune_request *r,
-                              wisp_wish *wish)
+                              wisp_choose_request *request)
 {
   const wisp_kernel_decl *k = wisp_family_find(r->family)->kernels;
   for (bool more = true; more; k++) {
     more = k->name != NULL;
     const char *kernel = more ? k->name : WISP_WHOLE_STEP;
-    wisp_spec_name_kernel(&wish->spec, kernel);
-    if (wisp_tune_wants(r, kernel)) CALL(find_winner(err, w, from, wish));
+    wisp_spec_name_kernel(&request->spec, kernel);
+    if (wisp_tune_wants(r, kernel)) CALL(find_winner(err, w, from, request));
   }
   return WISP_OK;
 }
@@ -166,11 +167,11 @@ static wisp_status find_winners(wisp_error *err, const wisp_limits *limits, cons
   for (size_t i = 0; i < r->order_count * r->precision_count; i++) {
     const int order = r->orders[i / r->precision_count];
     const wisp_precision precision = r->precisions[i % r->precision_count];
-    wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find(r->family), order, r->system, precision),
-                      .layout = r->layout,
-                      .elements = r->elements};
-    if (r->element) wisp_spec_name_element(&wish.spec, r->element);
-    CALL(find_order(err, &w, &from, r, &wish));
+    wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find(r->family), order, r->system, precision),
+                                   .layout = r->layout,
+                                   .elements = r->elements};
+    if (r->element) wisp_spec_name_element(&request.spec, r->element);
+    CALL(find_order(err, &w, &from, r, &request));
   }
   return GIVE(w, out);
 }

@@ -63,12 +63,13 @@ void step_add(fixture *f, const entry *e)
   GOOD(wisp_writer_close(err, writer));
 }
 
-wisp_wish step_request(void)
+wisp_choose_request step_request(void)
 {
-  return (wisp_wish){.spec = wisp_family_spec(wisp_family_find("nodal"), 2, "maxwell", WISP_F64), .elements = 1000};
+  return (wisp_choose_request){.spec = wisp_family_spec(wisp_family_find("nodal"), 2, "maxwell", WISP_F64),
+                               .elements = 1000};
 }
 
-wisp_stage step_choose_for(fixture *f, const wisp_wish *r)
+wisp_stage step_choose_for(fixture *f, const wisp_choose_request *r)
 {
   wisp_store *store = NULL;
   wisp_stage stage;
@@ -80,7 +81,7 @@ wisp_stage step_choose_for(fixture *f, const wisp_wish *r)
 
 wisp_stage step_choose(fixture *f)
 {
-  wisp_wish r = step_request();
+  wisp_choose_request r = step_request();
   return step_choose_for(f, &r);
 }
 
@@ -96,7 +97,7 @@ wisp_status step_choose_exact(fixture *f, wisp_error *err)
 {
   wisp_store *store = NULL;
   wisp_stage stage = {.kernels = 0};
-  wisp_wish r = step_request();
+  wisp_choose_request r = step_request();
   r.exact_match_only = true;
   assert_int_equal(wisp_store_open(err, f->path, false, NULL, &store), WISP_OK);
   wisp_status status = wisp_choose(err, &(wisp_chooser){f->strategies, store, f->limits, NULL}, &r, &stage);

@@ -29,8 +29,8 @@ typedef struct entry {
 void step_add(fixture *f, const entry *e);
 
 /* A whole stage. */
-wisp_wish step_request(void);
-wisp_stage step_choose_for(fixture *f, const wisp_wish *r);
+wisp_choose_request step_request(void);
+wisp_stage step_choose_for(fixture *f, const wisp_choose_request *r);
 wisp_stage step_choose(fixture *f);
 /* The same by the strict mode, without the stage. */
 wisp_status step_choose_exact(fixture *f, wisp_error *err);

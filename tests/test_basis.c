@@ -173,11 +173,11 @@ static void record_as(const char *folder, const char *element, const char *what,
   GOOD(wisp_device_open(err, test_device_name(), &device_));
   GOOD(wisp_strategies_load(err, &strategies));
   const wisp_limits *limits = wisp_device_limits(device_);
-  wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("nodal"), 2, "maxwell", WISP_F64),
-                    .composition = "stage",
-                    .layout = "slab-km32"};
-  wisp_spec_name_element(&wish.spec, element);
-  GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, limits, NULL}, &wish, &stage));
+  wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("nodal"), 2, "maxwell", WISP_F64),
+                                 .composition = "stage",
+                                 .layout = "slab-km32"};
+  wisp_spec_name_element(&request.spec, element);
+  GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, limits, NULL}, &request, &stage));
   wisp_trial_blank(&t);
   if (strcmp(what, "stage") == 0) {
     wisp_plan_hash(stage.plan[0], wisp_target_dialect(limits->target), t.template_hash);

@@ -259,8 +259,9 @@ static void test_default(void **state)
   spec.precision = WISP_F64;
   assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
   assert_int_equal(wisp_target_limits(&err, "sm_90", &limits), WISP_OK);
-  assert_int_equal(wisp_choose(&err, &(wisp_chooser){all, NULL, &limits, NULL}, &(wisp_wish){.spec = spec}, &stage),
-                   WISP_OK);
+  assert_int_equal(
+      wisp_choose(&err, &(wisp_chooser){all, NULL, &limits, NULL}, &(wisp_choose_request){.spec = spec}, &stage),
+      WISP_OK);
   assert_int_equal(stage.kernels, 1);
   assert_string_not_equal(stage.choice[0].strategy, "literal");
   strcpy(winner.spec, "nodal.volume:tet:p2:maxwell:f64");

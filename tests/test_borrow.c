@@ -219,8 +219,8 @@ static void open_solver(wisp_precision precision, solver *s)
   *s = (solver){.device = open_test_device()};
   GOOD(wisp_strategies_load(err, &s->strategies));
   const wisp_chooser from = {s->strategies, NULL, wisp_device_limits(s->device), NULL};
-  const wisp_wish wish = {.spec = wisp_family_spec(&chain, 1, NULL, precision)};
-  GOOD(wisp_choose(err, &from, &wish, &s->stage));
+  const wisp_choose_request request = {.spec = wisp_family_spec(&chain, 1, NULL, precision)};
+  GOOD(wisp_choose(err, &from, &request, &s->stage));
   assert_int_equal(s->stage.kernels, 3);
   assert_string_equal(s->stage.plan[1]->spec.family, "tensor");
   assert_string_equal(s->stage.plan[2]->spec.kernel, "update");

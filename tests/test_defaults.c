@@ -26,7 +26,7 @@ static wisp_stage standard(const wisp_strategies *all, const char *target, wisp_
   wisp_stage stage = {.kernels = 0};
   wisp_spec_name_kernel(&spec, kernel);
   GOOD(wisp_target_limits(err, target, &limits));
-  GOOD(wisp_choose(err, &(wisp_chooser){all, NULL, &limits, NULL}, &(wisp_wish){.spec = spec}, &stage));
+  GOOD(wisp_choose(err, &(wisp_chooser){all, NULL, &limits, NULL}, &(wisp_choose_request){.spec = spec}, &stage));
   assert_true(stage.kernels > 0);
   return stage;
 }

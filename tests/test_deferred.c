@@ -172,13 +172,13 @@ static void plans_make_no_table(void **state)
 static int choose_all(const wisp_chooser *from, const wisp_family *family, int order, wisp_precision precision)
 {
   wisp_error err = {0};
-  wisp_wish wish = {.spec = wisp_family_spec(family, order, NULL, precision)};
+  wisp_choose_request request = {.spec = wisp_family_spec(family, order, NULL, precision)};
   wisp_stage stage = {.kernels = 0};
   int stored = 0;
   for (const wisp_kernel_decl *k = NULL; !k || k->name; k = k ? k + 1 : family->kernels) { /* NULL: a whole stage */
     double ms;
-    if (k) wisp_spec_name_kernel(&wish.spec, k->name);
-    if (wisp_choose_if_any(&err, from, &wish, &stage) != WISP_OK) fail_msg("%s", err.text);
+    if (k) wisp_spec_name_kernel(&request.spec, k->name);
+    if (wisp_choose_if_any(&err, from, &request, &stage) != WISP_OK) fail_msg("%s", err.text);
     for (int i = 0; i < stage.kernels; i++) {
       assert_int_equal(wisp_env_made(stage.plan[i]->env), 0);
       stored += stage.choice[i].trial != NULL;

@@ -82,11 +82,11 @@ static void choose(const trial *t, const char *family, int order, const char *sy
 {
   if (out->kernels) return;
   const wisp_chooser from = wisp_session_chooser(t->session);
-  wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find(family), order, system, t->precision),
-                    .elements = (long long)t->mesh->elements,
-                    .composition = composition};
-  if (strcmp(family, "assembly") == 0) wisp_spec_name_element(&wish.spec, t->mesh->corners == 3 ? "tri" : "tet");
-  GOOD(wisp_choose(err, &from, &wish, out));
+  wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find(family), order, system, t->precision),
+                                 .elements = (long long)t->mesh->elements,
+                                 .composition = composition};
+  if (strcmp(family, "assembly") == 0) wisp_spec_name_element(&request.spec, t->mesh->corners == 3 ? "tri" : "tet");
+  GOOD(wisp_choose(err, &from, &request, out));
 }
 
 /* --- hdg: kappa grows with the square of the scale, or lambda falls with it --- */
@@ -115,8 +115,8 @@ static void run_helmholtz(trial *t, bool kappa_scaled, double *out)
                                   .iterations = 1000,
                                   .smoothing = 2};
   const wisp_chooser from = wisp_session_chooser(t->session);
-  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("hdg"), 2, NULL, t->precision),
-                          .elements = (long long)t->mesh->elements};
+  const wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("hdg"), 2, NULL, t->precision),
+                                       .elements = (long long)t->mesh->elements};
   const double S = t->by->scale;
   char solution[1024], kappa[1024], shape[512], lambda[64];
   wisp_helmholtz_problem *problem = NULL;
@@ -132,7 +132,7 @@ static void run_helmholtz(trial *t, bool kappa_scaled, double *out)
   const wisp_helmholtz_texts texts = {
       .kappa = kappa, .lambda = lambda, .solution = solution, .dirichlet = {.count = 2, .tag = given}};
   GOOD(wisp_helmholtz_problem_create(err, "mesh", t->mesh, 2, &texts, &problem));
-  if (!t->stage[0].kernels) GOOD(wisp_helmholtz_choose(err, &from, &wish, WISP_HELMHOLTZ_AGAIN, &method, t->stage));
+  if (!t->stage[0].kernels) GOOD(wisp_helmholtz_choose(err, &from, &request, WISP_HELMHOLTZ_AGAIN, &method, t->stage));
   GOOD(wisp_helmholtz_solver_create(err, t->session->device, problem, t->stage, &method, &solver));
   GOOD(wisp_helmholtz_solver_run(err, solver, NULL, &outcome));
   assert_true(outcome.cg.converged);

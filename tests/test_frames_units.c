@@ -298,15 +298,15 @@ static void test_files(void **state)
                                    .tag = (const int32_t[]){1, 2},
                                    .value = (const double[]){1, 2},
                                    .f = i ? 1 / (by.scale * by.scale) : 1};
-    wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("assembly"), 2, "heat", WISP_F64)};
+    wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("assembly"), 2, "heat", WISP_F64)};
     wisp_stage assembly = {0}, iteration = {0};
     wisp_heat *heat = NULL;
     wisp_heat_solver *solver = NULL;
-    wisp_spec_name_element(&wish.spec, "tet");
+    wisp_spec_name_element(&request.spec, "tet");
     GOOD(wisp_heat_create(err, "mesh", mesh[i], 2, &kappa, 0, &given, &heat));
-    GOOD(wisp_choose(err, &from, &wish, &assembly));
-    wish.composition = WISP_HEAT_ITERATION;
-    GOOD(wisp_choose(err, &from, &wish, &iteration));
+    GOOD(wisp_choose(err, &from, &request, &assembly));
+    request.composition = WISP_HEAT_ITERATION;
+    GOOD(wisp_choose(err, &from, &request, &iteration));
     GOOD(wisp_heat_solver_create(err, session->device, heat, &assembly, &iteration, &method, &solver));
     GOOD(wisp_heat_step(err, solver));
     double *u = numbers(heat->assembly->nodes->nodes);

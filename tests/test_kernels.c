@@ -187,7 +187,7 @@ static void verify_winner(void *context, const plan_case *c)
   wisp_stage stage = {.kernels = 0};
   wisp_plan *plan = NULL;
   if (c->plan && is_asked(c->spec.kernel)) {
-    GOOD(wisp_choose_if_any(err, &w->from, &(wisp_wish){.spec = c->spec}, &stage));
+    GOOD(wisp_choose_if_any(err, &w->from, &(wisp_choose_request){.spec = c->spec}, &stage));
     const bool stored = stage.kernels && stage.choice[0].trial;
     if (stage.kernels && (stored || !c->system_number)) plan = plan_of_winner(c, &stage);
     if (plan && !share_has_turn(w->chosen++)) wisp_plan_destroy(plan), plan = NULL;

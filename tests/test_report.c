@@ -79,20 +79,20 @@ static void make_store(const char *path)
   assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
 }
 
-static wisp_report_wish everything(void)
+static wisp_report_request everything(void)
 {
-  wisp_report_wish wish = {.device = "Card", .f32 = true, .f64 = true};
-  for (int N = 0; N < WISP_REPORT_ORDERS; N++) wish.orders[N] = true;
-  return wish;
+  wisp_report_request request = {.device = "Card", .f32 = true, .f64 = true};
+  for (int N = 0; N < WISP_REPORT_ORDERS; N++) request.orders[N] = true;
+  return request;
 }
 
-static wisp_status make_page(wisp_error *err, const char *path, const wisp_report_wish *wish, wisp_text *page)
+static wisp_status make_page(wisp_error *err, const char *path, const wisp_report_request *request, wisp_text *page)
 {
   OWNED(wisp_session_close) wisp_session *session = NULL;
   if (wisp_session_read(err, &(wisp_session_request){WISP_INIT(wisp_session_request), .store = path}, false,
                         &session) != WISP_OK)
     fail_msg("%s", err->text);
-  return wisp_report_page(err, session, wish, page);
+  return wisp_report_page(err, session, request, page);
 }
 
 /* Every element that opens closes in turn; in a tag, quotes are balanced. Returns the deepest nesting. */
@@ -135,10 +135,10 @@ static void test_page(void **state)
   char folder[64];
   wisp_error err = {0};
   wisp_text page = {0};
-  wisp_report_wish wish = everything();
+  wisp_report_request request = everything();
   fixture_folder(folder);
   make_store(fixture_path(folder, "wisp.db"));
-  if (make_page(&err, fixture_path(folder, "wisp.db"), &wish, &page) != WISP_OK) fail_msg("%s", err.text);
+  if (make_page(&err, fixture_path(folder, "wisp.db"), &request, &page) != WISP_OK) fail_msg("%s", err.text);
   assert_true(check_balanced(page.data) > 6);
   for (size_t i = 0; i < sizeof winners / sizeof *winners; i++) {
     char cell[32];
@@ -175,7 +175,7 @@ static void test_several(void **state)
   wisp_error err = {0};
   wisp_text page = {0};
   wisp_writer *writer = NULL;
-  wisp_report_wish wish = everything();
+  wisp_report_request request = everything();
   fixture_folder(folder);
   const char *path = fixture_path(folder, "wisp.db");
   make_store(path);
@@ -186,7 +186,7 @@ static void test_several(void **state)
   small.elements /= 2;
   add_trial(writer, &small);
   assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
-  if (make_page(&err, path, &wish, &page) != WISP_OK) fail_msg("%s", err.text);
+  if (make_page(&err, path, &request, &page) != WISP_OK) fail_msg("%s", err.text);
   const char *header = strstr(page.data, "<h1>");
   for (int subject = 1; subject <= 2; subject++) {
     char link[40], target[40];
@@ -215,24 +215,24 @@ static void test_wishes(void **state)
   char folder[64];
   wisp_error err = {0};
   wisp_text page = {0};
-  wisp_report_wish wish = everything();
+  wisp_report_request request = everything();
   fixture_folder(folder);
   const char *path = fixture_path(folder, "wisp.db");
   make_store(path);
-  wish.orders[2] = false;
-  strcpy(wish.kernel, "gather");
-  assert_int_equal(make_page(&err, path, &wish, &page), WISP_OK);
+  request.orders[2] = false;
+  strcpy(request.kernel, "gather");
+  assert_int_equal(make_page(&err, path, &request, &page), WISP_OK);
   assert_null(strstr(page.data, ">2.402</td>"));
   assert_non_null(strstr(page.data, ">1.402</td>"));
   const char *front = strstr(page.data, "class=\"study front\"");
   assert_non_null(front);
   assert_ptr_equal(strstr(front, "<h3>"), strstr(front, "<h3>gather, <i>N</i> = 1, f64</h3>"));
   assert_null(strstr(front + 1, "class=\"study front\""));
-  wish.order = 7;
-  assert_int_equal(make_page(&err, path, &wish, &page), WISP_EMISSING);
+  request.order = 7;
+  assert_int_equal(make_page(&err, path, &request, &page), WISP_EMISSING);
   assert_non_null(strstr(err.text, "'gather' at order 7"));
-  wish.device[0] = 'X';
-  assert_int_equal(make_page(&err, path, &wish, &page), WISP_EMISSING);
+  request.device[0] = 'X';
+  assert_int_equal(make_page(&err, path, &request, &page), WISP_EMISSING);
   assert_non_null(strstr(err.text, "wisp tune"));
   wisp_text_free(&page);
   fixture_remove(folder);
@@ -280,7 +280,7 @@ static void test_bare(void **state)
   wisp_writer *writer = NULL;
   wisp_error err = {0};
   wisp_text page = {0};
-  const wisp_report_wish wish = everything();
+  const wisp_report_request request = everything();
   (void)state;
   fixture_folder(folder);
   if (wisp_writer_open(&err, fixture_path(folder, "wisp.db"), NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
@@ -291,7 +291,7 @@ static void test_bare(void **state)
     add(writer, spec, "zero+scatter", "", 2 + 0.1 * i, "ok", "", 0);
   }
   assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
-  if (make_page(&err, fixture_path(folder, "wisp.db"), &wish, &page) != WISP_OK) fail_msg("%s", err.text);
+  if (make_page(&err, fixture_path(folder, "wisp.db"), &request, &page) != WISP_OK) fail_msg("%s", err.text);
   int dashed = 0, said = 0, whole = 0;
   for (const char *at = page.data; (at = strstr(at, "stroke-dasharray=\"5 4\"")); at++) dashed++;
   for (const char *at = page.data; (at = strstr(at, "Dashed: without the arithmetic")); at++) said++;

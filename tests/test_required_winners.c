@@ -26,8 +26,8 @@ static void ask(promise *p, const wisp_spec *spec)
   wisp_stage stage = {.kernels = 0};
   char text[WISP_SPEC_TEXT];
   wisp_spec_print(spec, text);
-  const wisp_status status =
-      wisp_choose(&err, &(wisp_chooser){p->all, p->store, &p->limits, &p->scopes}, &(wisp_wish){.spec = *spec}, &stage);
+  const wisp_status status = wisp_choose(&err, &(wisp_chooser){p->all, p->store, &p->limits, &p->scopes},
+                                         &(wisp_choose_request){.spec = *spec}, &stage);
   if (status != WISP_OK) fail_msg("%s: %s", text, err.text);
   const wisp_trial *trial = stage.whole.trial;
   p->asked++;

@@ -163,19 +163,19 @@ static void test_report(void **state)
 /* What varies is left out where it was asked for: of compositions of which the store knows the fastest. */
 static void test_reproducible(void **state)
 {
-  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
-                                        .defaults_only = 1};
+  const wisp_session_request asked = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                      .defaults_only = 1};
   wisp_session *session = NULL;
   wisp_stage stage = {.kernels = 0};
   wisp_error refused = {.text = ""};
-  GOOD(wisp_session_open(err, &request, &session));
+  GOOD(wisp_session_open(err, &asked, &session));
   const wisp_chooser from = wisp_session_chooser(session);
-  wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("assembly"), 2, "heat", WISP_F64),
-                    .composition = "zero+scatter"};
-  GOOD(wisp_choose(err, &from, &wish, &stage));
+  wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("assembly"), 2, "heat", WISP_F64),
+                                 .composition = "zero+scatter"};
+  GOOD(wisp_choose(err, &from, &request, &stage));
   wisp_stage_free(&stage);
-  wish.reproducible = true;
-  assert_int_equal(wisp_choose(&refused, &from, &wish, &stage), WISP_EREFUSED);
+  request.reproducible = true;
+  assert_int_equal(wisp_choose(&refused, &from, &request, &stage), WISP_EREFUSED);
   assert_non_null(strstr(refused.text, "adds up in no fixed order"));
   wisp_session_close(session);
   double error[2];
@@ -249,24 +249,25 @@ static void test_export(void **state)
   static const wisp_heat_kappa kappa = {.number = {3, 0, 0}};
   static const wisp_heat_method method = {
       .precision = WISP_F64, .tolerance = 1e-13, .standstill = 1e-10, .iterations = 1000, .assemblies = 1};
-  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
-                                        .defaults_only = 1};
+  const wisp_session_request asked = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                      .defaults_only = 1};
   const wisp_mesh_source source = {.box = {5, 6}, .jitter = 0.2, .shuffle = true, .seed = 3};
   const wisp_family *family = wisp_family_find("assembly");
   wisp_session *session = NULL;
   wisp_mesh *mesh = NULL;
   wisp_heat *heat = NULL;
-  GOOD(wisp_session_open(err, &request, &session));
+  GOOD(wisp_session_open(err, &asked, &session));
   GOOD(wisp_mesh_make(err, 3, &source, &mesh));
   GOOD(wisp_heat_create(err, "box", mesh, 2, &kappa, 0, NULL, &heat));
   for (int i = 0; family->compositions[i]; i++) {
     const wisp_chooser from = wisp_session_chooser(session);
-    wisp_wish wish = {.spec = wisp_family_spec(family, 2, "heat", WISP_F64), .composition = family->compositions[i]};
+    wisp_choose_request request = {.spec = wisp_family_spec(family, 2, "heat", WISP_F64),
+                                   .composition = family->compositions[i]};
     wisp_stage assembly = {.kernels = 0}, iteration = {.kernels = 0};
     wisp_heat_solver *solver = NULL;
-    GOOD(wisp_choose(err, &from, &wish, &assembly));
-    wish.composition = WISP_HEAT_ITERATION;
-    GOOD(wisp_choose(err, &from, &wish, &iteration));
+    GOOD(wisp_choose(err, &from, &request, &assembly));
+    request.composition = WISP_HEAT_ITERATION;
+    GOOD(wisp_choose(err, &from, &request, &iteration));
     GOOD(wisp_heat_solver_create(err, session->device, heat, &assembly, &iteration, &method, &solver));
     GOOD(wisp_heat_step(err, solver));
     check_system(*state, heat, solver);

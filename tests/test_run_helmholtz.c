@@ -222,20 +222,20 @@ static void test_by_matrix(void **state)
 /* What adds by atomics is left out where it was asked for, and two runs leave the same bits. */
 static void test_reproducible(void **state)
 {
-  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
-                                        .defaults_only = 1};
-  wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("hdg"), 2, NULL, WISP_F64),
-                    .composition = "condense+clear_blocks+scatter"};
+  const wisp_session_request asked = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                      .defaults_only = 1};
+  wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("hdg"), 2, NULL, WISP_F64),
+                                 .composition = "condense+clear_blocks+scatter"};
   wisp_session *session = NULL;
   wisp_stage stage = {.kernels = 0};
   wisp_error refused = {.text = ""};
   double l2[2];
-  GOOD(wisp_session_open(err, &request, &session));
+  GOOD(wisp_session_open(err, &asked, &session));
   const wisp_chooser from = wisp_session_chooser(session);
-  GOOD(wisp_choose(err, &from, &wish, &stage));
+  GOOD(wisp_choose(err, &from, &request, &stage));
   wisp_stage_free(&stage);
-  wish.reproducible = true;
-  assert_int_equal(wisp_choose(&refused, &from, &wish, &stage), WISP_EREFUSED);
+  request.reproducible = true;
+  assert_int_equal(wisp_choose(&refused, &from, &request, &stage), WISP_EREFUSED);
   assert_non_null(strstr(refused.text, "adds up in no fixed order"));
   wisp_session_close(session);
   for (int i = 0; i < 2; i++) {

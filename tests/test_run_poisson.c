@@ -75,13 +75,13 @@ static void plant(const char *folder, const char *kernel, double ms)
   wisp_stage stage = {.kernels = 0};
   char composition[WISP_POISSON_COMPOSITION];
   wisp_poisson_composition(kernel, WISP_JACOBI, composition);
-  const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("tensor"), 2, "poisson", WISP_F64),
-                          .elements = 27,
-                          .composition = composition};
+  const wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("tensor"), 2, "poisson", WISP_F64),
+                                       .elements = 27,
+                                       .composition = composition};
   assert_int_equal(wisp_strategies_load(&err, &strategies), WISP_OK);
   assert_int_equal(wisp_device_open(&err, test_device_name(), &device), WISP_OK);
   const wisp_limits *limits = wisp_device_limits(device);
-  assert_int_equal(wisp_choose(&err, &(wisp_chooser){strategies, NULL, limits, NULL}, &wish, &stage), WISP_OK);
+  assert_int_equal(wisp_choose(&err, &(wisp_chooser){strategies, NULL, limits, NULL}, &request, &stage), WISP_OK);
   assert_int_equal(wisp_writer_open(&err, fixture_path(folder, "user.db"), NULL, &writer), WISP_OK);
   for (int i = 0; i < stage.kernels; i++) {
     const wisp_choice *c = &stage.choice[i];

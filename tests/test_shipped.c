@@ -189,11 +189,12 @@ static void check_step(const wisp_strategies *all, const wisp_store *store, cons
   wisp_error err = {0};
   wisp_limits limits = {.target = ""};
   wisp_stage stage = {.kernels = 0};
-  const wisp_wish wish = {.spec = *spec, .composition = t->strategy, .layout = t->layout, .elements = t->elements};
+  const wisp_choose_request request = {
+      .spec = *spec, .composition = t->strategy, .layout = t->layout, .elements = t->elements};
   while (*composition && strcmp(*composition, t->strategy) != 0) composition++;
   if (!*composition) fail_msg("%s: composition %s is gone, and " SWEEP_AGAIN, t->spec, t->strategy);
   assert_int_equal(wisp_trial_limits(&err, t, &limits), WISP_OK);
-  const wisp_status status = wisp_choose(&err, &(wisp_chooser){all, store, &limits, NULL}, &wish, &stage);
+  const wisp_status status = wisp_choose(&err, &(wisp_chooser){all, store, &limits, NULL}, &request, &stage);
   if (status != WISP_OK) fail_msg("%s: %s", t->spec, err.text);
   if (stage.whole.trial != t || stage.whole.stale)
     fail_msg("%s: kernels of %s in %s have changed, and " SWEEP_AGAIN, t->spec, t->strategy, t->layout);
@@ -245,7 +246,7 @@ static bool ships(void)
   return some;
 }
 
-/* The shipped layer is there unless somebody says that it shall not be; a misspelt wish is an error. */
+/* The shipped layer is there unless somebody says that it shall not be; a misspelt request is an error. */
 static void test_left_out(void **state)
 {
   (void)state;

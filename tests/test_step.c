@@ -112,7 +112,7 @@ static void check_whole(const wisp_stage *stage, const entry *e)
 /* The step is what runs without a store; test_defaults tells what that is on which device. */
 static void check_standard(const fixture *f, const wisp_stage *stage)
 {
-  wisp_wish r = step_request();
+  wisp_choose_request r = step_request();
   wisp_stage standard;
   GOOD(wisp_choose(err, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &standard));
   assert_string_equal(stage->composition, standard.composition);
@@ -196,7 +196,7 @@ static void test_records_of_today(void **state)
   char hash[20];
   wanted texts[WHOLE];
   entry e[WHOLE];
-  wisp_wish r = step_request();
+  wisp_choose_request r = step_request();
   make_whole(f, texts, e);
   for (int i = 0; i < WHOLE; i++) step_add(f, &e[i]);
   r.composition = "gather+fused", r.layout = "slab-km32";
@@ -267,7 +267,7 @@ static void test_requests(void **state)
 {
   fixture *f = *state;
   const struct {
-    wisp_wish request;
+    wisp_choose_request request;
     wisp_status status;
     const char *words;
   } bad[] = {
@@ -283,7 +283,7 @@ static void test_requests(void **state)
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_error reason = {0};
-    wisp_wish r = bad[i].request;
+    wisp_choose_request r = bad[i].request;
     wisp_stage stage;
     r.spec.precision = WISP_F64;
     assert_int_equal(wisp_choose(&reason, &(wisp_chooser){f->strategies, NULL, f->limits, NULL}, &r, &stage),

@@ -17,7 +17,7 @@ static const char sister[] = "Imaginary 2", ours[] = "volume+gather+lift+update"
 static void add_stage(fixture *f, const char *device, const char *name, const char *place, const char *kernel,
                       double each, double whole)
 {
-  wisp_wish r = step_request();
+  wisp_choose_request r = step_request();
   wisp_stage stage;
   char hash[20];
   r.composition = name, r.layout = place;

@@ -65,8 +65,8 @@ static void put_stage(wisp_writer *writer, const wisp_strategies *all, const wis
   wisp_stage stage;
   char hash[20];
   wisp_spec step = wisp_family_spec(wisp_family_find("nodal"), 1, "maxwell", WISP_F64);
-  const wisp_wish wish = {.spec = step, .composition = composition, .layout = layout};
-  GOOD(wisp_choose_if_any(err, &(wisp_chooser){all, NULL, limits, NULL}, &wish, &stage));
+  const wisp_choose_request request = {.spec = step, .composition = composition, .layout = layout};
+  GOOD(wisp_choose_if_any(err, &(wisp_chooser){all, NULL, limits, NULL}, &request, &stage));
   for (int i = 0; i < stage.kernels; i++) {
     const wisp_plan *plan = stage.plan[i];
     last l = {""};

@@ -19,9 +19,10 @@
 static wisp_strategies *strategies;
 static wisp_limits limits;
 
-static wisp_wish wish_for(const char *composition)
+static wisp_choose_request request_for(const char *composition)
 {
-  return (wisp_wish){.spec = wisp_family_spec(wisp_family_find("hdg"), 2, NULL, WISP_F64), .composition = composition};
+  return (wisp_choose_request){.spec = wisp_family_spec(wisp_family_find("hdg"), 2, NULL, WISP_F64),
+                               .composition = composition};
 }
 
 /* What runs untuned, of what suits, took so long on some elements, as if measured here with today's text; or on
@@ -32,10 +33,10 @@ static void record_of(const wisp_fixed *fixed, const char *folder, const char *k
   wisp_trial t = fixture_trial(1);
   wisp_stage stage = {.kernels = 0};
   wisp_writer *writer = NULL;
-  wisp_wish wish = wish_for(NULL);
-  wish.fixed = fixed;
-  wisp_spec_name_kernel(&wish.spec, kernel);
-  GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, &limits, NULL}, &wish, &stage));
+  wisp_choose_request request = request_for(NULL);
+  request.fixed = fixed;
+  wisp_spec_name_kernel(&request.spec, kernel);
+  GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, &limits, NULL}, &request, &stage));
   const wisp_plan *plan = stage.plan[0];
   wisp_plan_hash(plan, "cuda", t.template_hash);
   wisp_spec_print(&plan->spec, t.spec);
@@ -63,9 +64,9 @@ static void expect(const char *folder, const char *composition, const char *take
 {
   wisp_store *store = NULL;
   wisp_stage stage = {.kernels = 0};
-  const wisp_wish wish = wish_for(composition);
+  const wisp_choose_request request = request_for(composition);
   GOOD(wisp_store_open(err, fixture_path(folder, "user.db"), false, NULL, &store));
-  GOOD(wisp_choose(err, &(wisp_chooser){strategies, store, &limits, NULL}, &wish, &stage));
+  GOOD(wisp_choose(err, &(wisp_chooser){strategies, store, &limits, NULL}, &request, &stage));
   assert_string_equal(stage.composition, taken);
   wisp_stage_free(&stage);
   wisp_store_close(store);
@@ -115,21 +116,21 @@ static void test_exact(void **state)
   wisp_store *store = NULL;
   wisp_stage stage = {.kernels = 0};
   wisp_error why = {.text = ""};
-  wisp_wish wish = wish_for(BOTH);
-  wish.exact_match_only = true;
+  wisp_choose_request request = request_for(BOTH);
+  request.exact_match_only = true;
   record(*state, "recover", 3, 1000, limits.name);
   GOOD(wisp_store_open(err, fixture_path(*state, "user.db"), false, NULL, &store));
   const wisp_chooser from = {strategies, store, &limits, NULL};
-  assert_int_equal(wisp_choose(&why, &from, &wish, &stage), WISP_EMISSING);
+  assert_int_equal(wisp_choose(&why, &from, &request, &stage), WISP_EMISSING);
   assert_non_null(strstr(why.text, "postprocess"));
   wisp_store_close(store);
   record(*state, "recover_star", 9, 1000, limits.name);
   GOOD(wisp_store_open(err, fixture_path(*state, "user.db"), false, NULL, &store));
-  GOOD(wisp_choose(err, &(wisp_chooser){strategies, store, &limits, NULL}, &wish, &stage));
+  GOOD(wisp_choose(err, &(wisp_chooser){strategies, store, &limits, NULL}, &request, &stage));
   assert_string_equal(stage.composition, "recover_star");
   wisp_stage_free(&stage);
-  wish.composition = "recover+postprocess|forget";
-  assert_int_equal(wisp_choose(&why, &(wisp_chooser){strategies, store, &limits, NULL}, &wish, &stage), WISP_EUSAGE);
+  request.composition = "recover+postprocess|forget";
+  assert_int_equal(wisp_choose(&why, &(wisp_chooser){strategies, store, &limits, NULL}, &request, &stage), WISP_EUSAGE);
   assert_non_null(strstr(why.text, "'forget'"));
   wisp_store_close(store);
 }
@@ -155,9 +156,9 @@ static void test_defaults_decide(void **state)
              end, name, end);
     snprintf(taken, sizeof taken, "update+spread+%s%s+gather+advance%s", name, cases[i / 2].taken, end);
     GOOD(wisp_target_limits(err, cases[i / 2].target, &device));
-    const wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("tensor"), 3, NULL, WISP_F64),
-                            .composition = both};
-    GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, &device, NULL}, &wish, &stage));
+    const wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("tensor"), 3, NULL, WISP_F64),
+                                         .composition = both};
+    GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, &device, NULL}, &request, &stage));
     assert_string_equal(stage.composition, taken);
     wisp_stage_free(&stage);
   }
@@ -166,9 +167,9 @@ static void test_defaults_decide(void **state)
 static const char *iteration(wisp_trace_preconditioner how, wisp_trace_matrix matrix, const char *setup)
 {
   const wisp_helmholtz_method method = {.preconditioner = how, .matrix = matrix};
-  const wisp_wish wish = wish_for(setup);
+  const wisp_choose_request request = request_for(setup);
   wisp_stage stage = {.kernels = 0};
-  GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, &limits, NULL}, &wish, &stage));
+  GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, &limits, NULL}, &request, &stage));
   const char *composition = wisp_helmholtz_composition(WISP_HELMHOLTZ_ITERATION, &method, &stage);
   wisp_stage_free(&stage);
   return composition;
@@ -207,11 +208,11 @@ static void expect_lying(const char *folder, int by_matrix)
   wisp_helmholtz_method method = {
       .preconditioner = WISP_TRACE_BLOCKS, .matrix = WISP_TRACE_EITHER, .setup = "condense+assemble"};
   wisp_stage stage[WISP_HELMHOLTZ_PARTS] = {{.kernels = 0}};
-  wisp_wish wish = wish_for(NULL);
+  wisp_choose_request request = request_for(NULL);
   wisp_store *store = NULL;
-  wish.elements = 1000;
+  request.elements = 1000;
   GOOD(wisp_store_open(err, fixture_path(folder, "user.db"), false, NULL, &store));
-  GOOD(wisp_helmholtz_choose(err, &(wisp_chooser){strategies, store, &limits, NULL}, &wish, WISP_HELMHOLTZ_FIELDS,
+  GOOD(wisp_helmholtz_choose(err, &(wisp_chooser){strategies, store, &limits, NULL}, &request, WISP_HELMHOLTZ_FIELDS,
                              &method, stage));
   assert_int_equal(wisp_fixed_value(&stage[WISP_HELMHOLTZ_SETUP].fixed, "by_matrix", 0), by_matrix);
   assert_int_equal(strstr(stage[WISP_HELMHOLTZ_ITERATION].composition, "multiply") != NULL, !by_matrix);

@@ -129,7 +129,7 @@ static wisp_status open_plan(wisp_error *err, const wisp_strategy *strategy, con
   wisp_append(plan->symbol, sizeof plan->symbol, wisp_append(plan->symbol, sizeof plan->symbol, length, "_"),
               strategy->kernel);
   CALL(wisp_strategy_scope(err, strategy, names, &plan->env));
-  CALL(wisp_env_int(err, plan->env, "min_blocks", 0)); /* no wish, unless a parameter says otherwise */
+  CALL(wisp_env_int(err, plan->env, "min_blocks", 0)); /* none, unless a parameter says otherwise */
   CALL(wisp_env_int(err, plan->env, "cluster", 1));    /* nor do blocks wait for each other */
   return GIVE(plan, out);
 }

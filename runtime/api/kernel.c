@@ -71,12 +71,12 @@ static wisp_status choose(wisp_error *err, const wisp_session *session, const ch
                           const wisp_kernel_request *request, const wisp_fixed *settled, wisp_stage *out)
 {
   const wisp_chooser from = wisp_session_chooser(session);
-  wisp_wish wish = {.settled = settled, .exact_match_only = session->exact_match_only};
-  if (request) wish.layout = request->layout, wish.elements = request->elements;
-  CALL(wisp_spec_parse(err, text, &wish.spec));
-  CALL(wisp_require(err, !wisp_spec_is_step(&wish.spec), WISP_EUSAGE,
+  wisp_choose_request chosen = {.settled = settled, .exact_match_only = session->exact_match_only};
+  if (request) chosen.layout = request->layout, chosen.elements = request->elements;
+  CALL(wisp_spec_parse(err, text, &chosen.spec));
+  CALL(wisp_require(err, !wisp_spec_is_step(&chosen.spec), WISP_EUSAGE,
                     "%s: a whole step is no kernel: name one of its kernels", text));
-  return wisp_choose(err, &from, &wish, out);
+  return wisp_choose(err, &from, &chosen, out);
 }
 
 wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, const char *spec,

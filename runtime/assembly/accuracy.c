@@ -19,13 +19,14 @@ static bool is_wanted(const void *stage, const char *array)
 
 /* The kernel that would be taken for `fill`, or, where that reads its mesh in one way only, `rows`, which reads both.
  */
-static wisp_status choose_fill(wisp_error *err, const wisp_session *session, const wisp_wish *wish, wisp_stage *out)
+static wisp_status choose_fill(wisp_error *err, const wisp_session *session, const wisp_choose_request *request,
+                               wisp_stage *out)
 {
   const wisp_chooser from = wisp_session_chooser(session);
   wisp_plan *plan = NULL;
-  CALL(wisp_choose(err, &from, wish, out));
+  CALL(wisp_choose(err, &from, request, out));
   if (strstr(out->plan[0]->params, "by_edges=")) return WISP_OK;
-  CALL(wisp_plan_default(err, wisp_strategies_find(from.strategies, "assembly", "fill", "rows"), &wish->spec,
+  CALL(wisp_plan_default(err, wisp_strategies_find(from.strategies, "assembly", "fill", "rows"), &request->spec,
                          &out->layout, out->names, &plan));
   wisp_plan_destroy(out->plan[0]);
   out->plan[0] = plan;
@@ -38,15 +39,15 @@ static wisp_status choose_fill(wisp_error *err, const wisp_session *session, con
 static wisp_status open_fill(wisp_error *err, const wisp_session *session, size_t elements, wisp_precision precision,
                              bool by_edges, wisp_stage *out)
 {
-  wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("assembly"), 1, "laplace", precision),
-                    .elements = (long long)elements};
+  wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("assembly"), 1, "laplace", precision),
+                                 .elements = (long long)elements};
   char text[WISP_PARAMS_TEXT];
   wisp_plan *plan = NULL;
-  wisp_spec_name_kernel(&wish.spec, "fill");
-  CALL(choose_fill(err, session, &wish, out));
+  wisp_spec_name_kernel(&request.spec, "fill");
+  CALL(choose_fill(err, session, &request, out));
   snprintf(text, sizeof text, "%s", out->plan[0]->params);
   strstr(text, "by_edges=")[strlen("by_edges=")] = by_edges ? '1' : '0';
-  CALL(wisp_plan_from_text(err, out->plan[0]->strategy, &wish.spec, &out->layout, out->names, text, &plan));
+  CALL(wisp_plan_from_text(err, out->plan[0]->strategy, &request.spec, &out->layout, out->names, text, &plan));
   wisp_plan_destroy(out->plan[0]);
   out->plan[0] = plan;
   return wisp_stage_load(err, session->device, out);

@@ -48,13 +48,13 @@ static wisp_status choose(wisp_error *err, const wisp_session *session, const wi
                           bool reproducible, wisp_fixed *rows, wisp_stage *out)
 {
   const wisp_chooser from = wisp_session_chooser(session);
-  const wisp_wish wish = {.spec = *spec,
-                          .elements = (long long)m->mesh->elements,
-                          .exact_match_only = session->exact_match_only,
-                          .settled = rows,
-                          .reproducible = reproducible};
+  const wisp_choose_request request = {.spec = *spec,
+                                       .elements = (long long)m->mesh->elements,
+                                       .exact_match_only = session->exact_match_only,
+                                       .settled = rows,
+                                       .reproducible = reproducible};
   wisp_fixed_ask(rows, "sliced", 0, 0);
-  return wisp_choose(err, &from, &wish, out);
+  return wisp_choose(err, &from, &request, out);
 }
 
 /* A wisp_array_filter: what the stage's kernels take, but for arrays that the caller may bring. */

@@ -102,11 +102,11 @@ static wisp_status choose_helmholtz(wisp_error *err, wisp_solver *s, const size_
 {
   wisp_helmholtz *h = (wisp_helmholtz *)s;
   const wisp_chooser from = wisp_session_chooser(s->session);
-  wisp_wish wish = wisp_solver_wish(s, NULL, count[2]);
-  wish.reproducible = wisp_solver_given(s, "reproducible");
+  wisp_choose_request request = wisp_solver_choose_request(s, NULL, count[2]);
+  request.reproducible = wisp_solver_given(s, "reproducible");
   CALL(wisp_helmholtz_check_memory(err, wisp_device_limits(s->session->device), &h->method, s->order, (double)count[2],
                                    (double)count[1]));
-  return wisp_helmholtz_choose(err, &from, &wish, h->by_program ? WISP_HELMHOLTZ_PARTS : WISP_HELMHOLTZ_AGAIN,
+  return wisp_helmholtz_choose(err, &from, &request, h->by_program ? WISP_HELMHOLTZ_PARTS : WISP_HELMHOLTZ_AGAIN,
                                &h->method, s->stage);
 }
 

@@ -60,11 +60,11 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
 
 /* A set-up serves tens of products: how its matrices lie is what the iteration's winners, chosen as if any set-up
  * would do, ask for. What runs untuned asks for nothing: it follows the set-up. */
-static wisp_status settle_by_iteration(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish,
+static wisp_status settle_by_iteration(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                                        const wisp_helmholtz_method *method, wisp_fixed *out)
 {
   HELD(wisp_stage_free) wisp_stage iteration = {.kernels = 0};
-  wisp_wish its = *wish;
+  wisp_choose_request its = *request;
   its.composition = wisp_helmholtz_composition(WISP_HELMHOLTZ_ITERATION, method, NULL);
   CALL(wisp_choose(err, from, &its, &iteration));
   *out = (wisp_fixed){.count = 0};
@@ -73,15 +73,15 @@ static wisp_status settle_by_iteration(wisp_error *err, const wisp_chooser *from
   return WISP_OK;
 }
 
-wisp_status wisp_helmholtz_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, int parts,
-                                  wisp_helmholtz_method *method, wisp_stage stage[WISP_HELMHOLTZ_PARTS])
+wisp_status wisp_helmholtz_choose(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                                  int parts, wisp_helmholtz_method *method, wisp_stage stage[WISP_HELMHOLTZ_PARTS])
 {
   const wisp_stage *setup = &stage[WISP_HELMHOLTZ_SETUP];
   wisp_fixed asked;
-  wisp_helmholtz_settle(from->limits, wish->spec.order, (double)wish->elements, method);
-  CALL(settle_by_iteration(err, from, wish, method, &asked));
+  wisp_helmholtz_settle(from->limits, request->spec.order, (double)request->elements, method);
+  CALL(settle_by_iteration(err, from, request, method, &asked));
   for (int part = 0; part < parts; part++) {
-    wisp_wish its = *wish;
+    wisp_choose_request its = *request;
     its.settled = part == WISP_HELMHOLTZ_SETUP ? &asked : &setup->fixed;
     its.composition = wisp_helmholtz_composition((wisp_helmholtz_part)part, method, setup);
     CALL(wisp_choose(err, from, &its, &stage[part]));

@@ -67,11 +67,11 @@ wisp_status wisp_helmholtz_check_memory(wisp_error *err, const wisp_limits *limi
 void wisp_helmholtz_settle(const wisp_limits *limits, int order, double elements, wisp_helmholtz_method *method);
 
 /* The stages of so many of the parts, the set-up first, which settles what the others find, and leaves matrices as the
- * iteration's winners ask for them; either way to apply the matrix is settled in method. wish: its layout, fixed and
+ * iteration's winners ask for them; either way to apply the matrix is settled in method. request: its layout, fixed and
  * own are not looked at, its elements are the mesh's. On failure those chosen so far are the caller's to free, as on
  * success. */
-wisp_status wisp_helmholtz_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, int parts,
-                                  wisp_helmholtz_method *method, wisp_stage stage[WISP_HELMHOLTZ_PARTS]);
+wisp_status wisp_helmholtz_choose(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                                  int parts, wisp_helmholtz_method *method, wisp_stage stage[WISP_HELMHOLTZ_PARTS]);
 
 /* How many elements' matrices inside have room beside all else, as the paper's set-up stores them: a multiple of 32,
  * at least 32. */

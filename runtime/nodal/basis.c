@@ -8,9 +8,10 @@ enum { NODAL, BERNSTEIN };
 const char *const wisp_basis_names[WISP_BASES] = {"nodal", "bernstein"};
 static const char *const elements[WISP_BASES] = {"tet", "bernstein-tet"};
 
-static wisp_status choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, int basis, wisp_stage *out)
+static wisp_status choose(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request, int basis,
+                          wisp_stage *out)
 {
-  wisp_wish own = *wish;
+  wisp_choose_request own = *request;
   wisp_spec_name_element(&own.spec, elements[basis]);
   return wisp_choose(err, from, &own, out);
 }
@@ -73,15 +74,15 @@ static void explain(const wisp_stage stage[WISP_BASES], const double time[WISP_B
              time[taken] / time[other], name);
 }
 
-static wisp_status choose_faster(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_basis *basis,
-                                 wisp_stage *out)
+static wisp_status choose_faster(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                                 wisp_basis *basis, wisp_stage *out)
 {
   wisp_stage stage[WISP_BASES] = {{.kernels = 0}};
   double time[WISP_BASES] = {NAN, NAN};
   wisp_error why[WISP_BASES] = {{.text = ""}};
   wisp_status status = WISP_OK;
   for (int b = 0; b < WISP_BASES; b++) {
-    status = choose(&why[b], from, wish, b, &stage[b]);
+    status = choose(&why[b], from, request, b, &stage[b]);
     if (status != WISP_EREFUSED) TRY(wisp_require(err, status == WISP_OK, status, "%s", why[b].text));
     time[b] = status == WISP_OK ? seconds(&stage[b]) : NAN;
   }
@@ -100,17 +101,17 @@ done:
   return status;
 }
 
-wisp_status wisp_basis_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, const char *name,
-                              wisp_basis *basis, wisp_stage *out)
+wisp_status wisp_basis_choose(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                              const char *name, wisp_basis *basis, wisp_stage *out)
 {
   int b = 0;
   basis->reason[0] = '\0';
-  if (name && strcmp(name, "auto") == 0) return choose_faster(err, from, wish, basis, out);
+  if (name && strcmp(name, "auto") == 0) return choose_faster(err, from, request, basis, out);
   while (name && b < WISP_BASES && strcmp(wisp_basis_names[b], name) != 0) b++;
   CALL(wisp_require(err, b < WISP_BASES, WISP_EUSAGE, "basis '%s' is not known: use one of nodal, bernstein, auto",
                     name));
   basis->name = wisp_basis_names[b];
-  return choose(err, from, wish, b, out);
+  return choose(err, from, request, b, out);
 }
 
 const char *wisp_basis_element(const wisp_basis *basis)

@@ -109,15 +109,15 @@ static wisp_status choose_system(wisp_error *err, wisp_solver *s, const size_t c
   wisp_system_run *run = wisp_system_run_of(s);
   const wisp_chooser from = wisp_session_chooser(s->session);
   const size_t elements = count[3];
-  wisp_wish wish = wisp_solver_wish(s, run->system->name, elements);
-  wisp_spec stage = wish.spec;
+  wisp_choose_request request = wisp_solver_choose_request(s, run->system->name, elements);
+  wisp_spec stage = request.spec;
   wisp_work work;
-  wish.composition = wisp_solver_text(s, "composition");
-  wish.layout = wisp_solver_text(s, "layout");
+  request.composition = wisp_solver_text(s, "composition");
+  request.layout = wisp_solver_text(s, "layout");
   wisp_spec_name_kernel(&stage, WISP_WHOLE_STEP);
   CALL(wisp_family_work(err, &stage, (double)elements, &work));
   CALL(wisp_solver_check_count(err, s, (double)elements, work.dofs, "degrees of freedom"));
-  CALL(wisp_basis_choose(err, &from, &wish, wisp_solver_text(s, "basis"), &run->basis, s->stage));
+  CALL(wisp_basis_choose(err, &from, &request, wisp_solver_text(s, "basis"), &run->basis, s->stage));
   CALL(wisp_tet_create_for(err, wisp_basis_element(&run->basis), s->order, &run->tet));
   return wisp_dg_fits(err, wisp_device_limits(s->session->device), elements, run->tet, run->system, s->precision,
                       s->stage);

@@ -45,10 +45,10 @@ static bool is_faster(const wisp_stage *stage, const wisp_stage *than)
 }
 
 /* Whether a line of the family's defaults prefers the stage's composition here. */
-static wisp_status is_preferred(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish,
+static wisp_status is_preferred(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                                 const wisp_stage *stage, bool *out)
 {
-  const wisp_defaults *defaults = wisp_strategies_defaults(from->strategies, wish->spec.family);
+  const wisp_defaults *defaults = wisp_strategies_defaults(from->strategies, request->spec.family);
   const char *composition;
   *out = false;
   for (size_t i = 0; !*out && (composition = wisp_defaults_stage(defaults, i)); i++)
@@ -58,23 +58,23 @@ static wisp_status is_preferred(wisp_error *err, const wisp_chooser *from, const
 }
 
 /* Does the stage take the place of the best so far? */
-static wisp_status is_better(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, const wisp_stage *stage,
-                             const wisp_stage *best, bool *out)
+static wisp_status is_better(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                             const wisp_stage *stage, const wisp_stage *best, bool *out)
 {
   bool wanted = false, already = false;
   *out = is_faster(stage, best);
   if (*out || !isnan(measure(stage, best).ms) || !isnan(measure(best, stage).ms)) return WISP_OK;
-  CALL(is_preferred(err, from, wish, stage, &wanted));
-  CALL(is_preferred(err, from, wish, best, &already));
+  CALL(is_preferred(err, from, request, stage, &wanted));
+  CALL(is_preferred(err, from, request, best, &already));
   *out = wanted && !already;
   return WISP_OK;
 }
 
 /* One of them; out->kernels stays 0, and the first reason is kept, where it does not run here or was not measured. */
-static wisp_status try_way(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, const char *composition,
-                           wisp_status *first, wisp_error *why, wisp_stage *out)
+static wisp_status try_way(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                           const char *composition, wisp_status *first, wisp_error *why, wisp_stage *out)
 {
-  wisp_wish own = *wish;
+  wisp_choose_request own = *request;
   wisp_error reason = {.text = ""};
   own.composition = composition;
   const wisp_status status = wisp_choose_one(&reason, from, &own, out);
@@ -84,21 +84,22 @@ static wisp_status try_way(wisp_error *err, const wisp_chooser *from, const wisp
   return WISP_OK;
 }
 
-static wisp_status choose_way(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out)
+static wisp_status choose_way(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                              wisp_stage *out)
 {
   HELD(wisp_stage_free) wisp_stage best = {.kernels = 0};
   OWNED(free) char *names = NULL;
   wisp_status first = WISP_OK;
   wisp_error why = {.text = ""};
-  CALL(wisp_new(err, strlen(wish->composition) + 1, 1, &names));
-  strcpy(names, wish->composition);
+  CALL(wisp_new(err, strlen(request->composition) + 1, 1, &names));
+  strcpy(names, request->composition);
   for (char *name = names, *next; name; name = next) {
     HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
     next = strchr(name, '|');
     if (next) *next++ = '\0';
     bool better = true;
-    CALL(try_way(err, from, wish, name, &first, &why, &stage));
-    if (stage.kernels && best.kernels) CALL(is_better(err, from, wish, &stage, &best, &better));
+    CALL(try_way(err, from, request, name, &first, &why, &stage));
+    if (stage.kernels && best.kernels) CALL(is_better(err, from, request, &stage, &best, &better));
     if (!stage.kernels || !better) continue;
     wisp_stage_free(&best);
     best = stage;
@@ -110,16 +111,17 @@ static wisp_status choose_way(wisp_error *err, const wisp_chooser *from, const w
 
 /* --- what is asked for --- */
 
-wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out)
+wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request, wisp_stage *out)
 {
-  const bool several = wish->composition && strchr(wish->composition, '|');
-  return (several ? choose_way : wisp_choose_one)(err, from, wish, out);
+  const bool several = request->composition && strchr(request->composition, '|');
+  return (several ? choose_way : wisp_choose_one)(err, from, request, out);
 }
 
-wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out)
+wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                               wisp_stage *out)
 {
   wisp_error reason = {.text = ""};
-  const wisp_status status = wisp_choose(&reason, from, wish, out);
+  const wisp_status status = wisp_choose(&reason, from, request, out);
   const bool none = status == WISP_EREFUSED || status == WISP_EUSAGE || status == WISP_EINPUT;
   if (none) *out = (wisp_stage){.kernels = 0};
   return wisp_require(err, none || status == WISP_OK, status, "%s", reason.text);
@@ -146,13 +148,13 @@ static double ms_of(const wisp_chooser *from, const wisp_spec *whole, const wisp
 
 wisp_status wisp_standard_ms(wisp_error *err, const wisp_chooser *from, const wisp_trial *winner, double *ms)
 {
-  wisp_wish wish = {.spec = {.order = 0}};
+  wisp_choose_request request = {.spec = {.order = 0}};
   wisp_stage stage = {.kernels = 0};
   *ms = NAN;
-  if (wisp_spec_parse(NULL, winner->spec, &wish.spec) != WISP_OK) return WISP_OK;
-  CALL(wisp_choose_if_any(err, &(wisp_chooser){from->strategies, NULL, from->limits, from->scopes}, &wish, &stage));
+  if (wisp_spec_parse(NULL, winner->spec, &request.spec) != WISP_OK) return WISP_OK;
+  CALL(wisp_choose_if_any(err, &(wisp_chooser){from->strategies, NULL, from->limits, from->scopes}, &request, &stage));
   if (stage.kernels) *ms = 0;
-  for (int k = 0; k < stage.kernels; k++) *ms += ms_of(from, &wish.spec, &stage.choice[k], winner);
+  for (int k = 0; k < stage.kernels; k++) *ms += ms_of(from, &request.spec, &stage.choice[k], winner);
   wisp_stage_free(&stage);
   return WISP_OK;
 }

@@ -42,7 +42,7 @@ typedef struct wisp_own_formula {
 } wisp_own_formula;
 
 /* What is asked for. */
-typedef struct wisp_wish {
+typedef struct wisp_choose_request {
   wisp_spec spec;              /* its kernel: one of the family's; "step", or empty: a whole stage */
   const char *composition;     /* of a stage: this one; NULL: chosen; several with '|' between them, ways to one result:
                                   the one whose kernels' entries add up to the least, as is expected here, or else
@@ -55,7 +55,7 @@ typedef struct wisp_wish {
   bool exact_match_only;       /* WISP_EMISSING where a kernel's entry was not measured here */
   bool reproducible;           /* nothing whose results vary from launch to launch */
   const wisp_own_formula *own; /* of a stage; ends with a NULL name; NULL: none */
-} wisp_wish;
+} wisp_choose_request;
 
 /* What a kernel, or a whole stage, runs with, and why. Texts and trials are the stage's and the store's. */
 typedef struct wisp_choice {
@@ -77,7 +77,7 @@ typedef struct wisp_choice {
 typedef struct wisp_stage {
   char *composition; /* "volume+gather+lift+update", or the one kernel's name */
   wisp_layout layout;
-  wisp_fixed settled, fixed; /* of the discretisation: what the wish said, and what its kernels ask for besides */
+  wisp_fixed settled, fixed; /* of the discretisation: what the request said, and what its kernels ask for besides */
   int kernels;
   wisp_plan **plan;     /* of each */
   wisp_kernel **kernel; /* of each, once they are loaded; NULL: they are not */
@@ -95,10 +95,11 @@ typedef struct wisp_stage {
  * A stage's record is a trial of the spec FAMILY.step:...: its strategy is the composition, its layout that of all
  * kernels, each of which then takes its own winner in that layout. Its template hash is wisp_hash over those of its
  * kernels in turn; one that differs only counts where no record is current. */
-wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
+wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request, wisp_stage *out);
 /* The same, where it is no error that there is no such thing, that its system cannot be read (loading the strategies
  * said so), or that it runs nowhere here: out->kernels is 0 then. */
-wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
+wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                               wisp_stage *out);
 void wisp_stage_free(wisp_stage *stage);
 
 /* WISP_EUSAGE, with what there is, where the family knows no such composition or chain; one that lists none takes any

@@ -53,7 +53,7 @@ static void look_up(const wisp_choosing *c, const char *layout, wisp_current fit
   char text[WISP_SPEC_TEXT];
   for (int i = 0; i < WISP_ANSWER_CLASSES; i++) out[i] = (wisp_answer){NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
   wisp_spec_print(&c->spec, text);
-  if (c->from->store) wisp_store_find_each(c->from->store, &c->asker, text, layout, c->wish->elements, fits, c, out);
+  if (c->from->store) wisp_store_find_each(c->from->store, &c->asker, text, layout, c->request->elements, fits, c, out);
 }
 
 void wisp_choosing_look_up_each(const wisp_choosing *c, const char *layout, wisp_answer out[WISP_ANSWER_CLASSES])
@@ -67,7 +67,7 @@ void wisp_choosing_look_up(const wisp_choosing *c, const char *layout, wisp_answ
   wisp_answer each[WISP_ANSWER_CLASSES];
   *out = (wisp_answer){NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
   wisp_choosing_look_up_each(c, layout, each);
-  if (c->from->store) *out = wisp_store_settle(c->from->store, &c->asker, c->wish->elements, each);
+  if (c->from->store) *out = wisp_store_settle(c->from->store, &c->asker, c->request->elements, each);
 }
 
 bool wisp_choosing_layout(const wisp_choosing *c, const wisp_trial *trial, wisp_layout *out)
@@ -186,12 +186,12 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
 
 /* --- what spaces can name --- */
 
-/* The family's names in a layout, with the wish's own formulas. */
+/* The family's names in a layout, with the request's own formulas. */
 static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
 {
   OWNED(wisp_env_destroy) wisp_env *names = NULL;
   CALL(wisp_choosing_names(err, c, layout, &names));
-  for (const wisp_own_formula *own = c->wish->own; own && own->name; own++)
+  for (const wisp_own_formula *own = c->request->own; own && own->name; own++)
     CALL(wisp_names_formula(err, names, own->name, own->formula, c->spec.precision));
   return GIVE(names, out);
 }
@@ -229,9 +229,10 @@ static wisp_status check_stage(wisp_error *err, const wisp_choosing *c, int i, c
 /* Adds a kernel of another family, which chooses it as if it were alone. */
 static wisp_status borrow(wisp_error *err, const wisp_choosing *c, const wisp_spec *spec, wisp_stage *stage)
 {
-  const wisp_wish wish = {.spec = *spec, .elements = c->wish->elements, .reproducible = c->wish->reproducible};
+  const wisp_choose_request request = {
+      .spec = *spec, .elements = c->request->elements, .reproducible = c->request->reproducible};
   HELD(wisp_stage_free) wisp_stage lent = {.kernels = 0};
-  CALL(c->choose(err, c->from, &wish, &lent));
+  CALL(c->choose(err, c->from, &request, &lent));
   stage->plan[stage->kernels] = lent.plan[0];
   stage->choice[stage->kernels] = lent.choice[0];
   stage->lent[stage->kernels++] = lent.names;
@@ -246,15 +247,15 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
   HELD(wisp_stage_free)
   wisp_stage stage = {.layout = *layout,
                       .strategies = c->from->strategies,
-                      .reproducible = c->wish->reproducible,
+                      .reproducible = c->request->reproducible,
                       .composition = strdup(composition)};
   CALL(wisp_require(err, stage.composition, WISP_EMEMORY, "out of memory"));
   CALL(wisp_choosing_suit(err, c, composition));
   CALL(wisp_new(err, count, sizeof *stage.plan, &stage.plan));
   CALL(wisp_new(err, count, sizeof *stage.choice, &stage.choice));
   CALL(wisp_new(err, count, sizeof *stage.lent, &stage.lent));
-  if (c->wish->settled) stage.settled = *c->wish->settled;
-  if (c->wish->fixed) stage.settled = *c->wish->fixed, stage.settled.made = true;
+  if (c->request->settled) stage.settled = *c->request->settled;
+  if (c->request->fixed) stage.settled = *c->request->fixed, stage.settled.made = true;
   stage.fixed = stage.settled;
   CALL(make_names(err, c, layout, &stage.names));
   CALL(check_stage(err, c, line, stage.names));

@@ -33,14 +33,14 @@ static wisp_status layout_of_default(wisp_error *err, const wisp_choosing *c, co
 {
   if (c->layouts == 1) return *out = c->layout[0], WISP_OK;
   const wisp_chooser from = {c->from->strategies, NULL, c->from->limits, c->from->scopes};
-  wisp_wish wish = {.spec = c->spec,
-                    .composition = composition,
-                    .fixed = c->wish->fixed,
-                    .settled = c->wish->settled,
-                    .reproducible = c->wish->reproducible};
+  wisp_choose_request request = {.spec = c->spec,
+                                 .composition = composition,
+                                 .fixed = c->request->fixed,
+                                 .settled = c->request->settled,
+                                 .reproducible = c->request->reproducible};
   HELD(wisp_stage_free) wisp_stage whole = {.kernels = 0};
-  wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
-  CALL(wisp_choose_one(err, &from, &wish, &whole));
+  wisp_spec_name_kernel(&request.spec, WISP_WHOLE_STEP);
+  CALL(wisp_choose_one(err, &from, &request, &whole));
   *out = whole.layout;
   return WISP_OK;
 }
@@ -63,9 +63,9 @@ static wisp_status from_defaults(wisp_error *err, wisp_choosing *c, const char *
 
 static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_stage *out)
 {
-  const char *kernel = c->wish->spec.kernel;
+  const char *kernel = c->request->spec.kernel;
   if (!wisp_family_kernel(c->family, kernel)) return wisp_family_refuse_kernel(err, c->family, kernel);
-  if (c->wish->layout) {
+  if (c->request->layout) {
     CALL(wisp_choosing_fill(err, c, kernel, WISP_NO_LINE, c->layout, out));
   } else {
     CALL(from_entries(err, c, kernel, out));
@@ -94,11 +94,11 @@ wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, c
                       "composition '%s' is not known: use one of %s", composition, names);
 }
 
-/* The family and the layouts to try; what the wish names must be there. */
-static wisp_status check_wish(wisp_error *err, wisp_choosing *c)
+/* The family and the layouts to try; what the request names must be there. */
+static wisp_status check_request(wisp_error *err, wisp_choosing *c)
 {
   wisp_status status = WISP_OK;
-  const wisp_wish *w = c->wish;
+  const wisp_choose_request *w = c->request;
   c->spec = w->spec;
   c->family = wisp_family_find(w->spec.family);
   if (c->family && !*c->spec.element) wisp_spec_name_element(&c->spec, c->family->elements->name);
@@ -130,18 +130,20 @@ static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wi
   return WISP_OK;
 }
 
-wisp_status wisp_choose_one(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out)
+wisp_status wisp_choose_one(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                            wisp_stage *out)
 {
   wisp_status status = WISP_OK;
-  wisp_choosing c = {.from = from, .wish = wish, .asker = wisp_limits_asker(from->limits), .choose = wisp_choose_one};
-  c.asker.exact_only = wish->exact_match_only;
+  wisp_choosing c = {
+      .from = from, .request = request, .asker = wisp_limits_asker(from->limits), .choose = wisp_choose_one};
+  c.asker.exact_only = request->exact_match_only;
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
-  TRY(check_wish(err, &c));
-  if (*wish->spec.kernel && !wisp_spec_is_step(&wish->spec))
+  TRY(check_request(err, &c));
+  if (*request->spec.kernel && !wisp_spec_is_step(&request->spec))
     TRY(choose_kernel(err, &c, &stage));
   else
     TRY(wisp_choose_stage(err, &c, &stage));
-  if (wish->exact_match_only) TRY(check_exact(err, &c, &stage));
+  if (request->exact_match_only) TRY(check_exact(err, &c, &stage));
   *out = stage;
   stage = (wisp_stage){.kernels = 0};
 done:

@@ -13,7 +13,7 @@ typedef struct wisp_unfit {
 
 typedef struct wisp_choosing {
   const wisp_chooser *from;
-  const wisp_wish *wish;
+  const wisp_choose_request *request;
   const wisp_family *family;
   wisp_asker asker;
   wisp_spec spec;        /* its kernel: the one looked up now */
@@ -23,7 +23,7 @@ typedef struct wisp_choosing {
   size_t unfits, room;
   wisp_unfit *unfit;
   /* wisp_choose_one, for a kernel of another family. */
-  wisp_status (*choose)(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
+  wisp_status (*choose)(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request, wisp_stage *out);
 } wisp_choosing;
 
 /* What was said against an entry; NULL: nothing. */
@@ -74,7 +74,8 @@ wisp_status wisp_choosing_remember(wisp_error *err, const wisp_choosing *c, cons
 
 bool wisp_is_composition(const wisp_family *family, const char *composition);
 wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out);
-/* wisp_choose where the wish's composition is not several. */
-wisp_status wisp_choose_one(wisp_error *err, const wisp_chooser *from, const wisp_wish *wish, wisp_stage *out);
+/* wisp_choose where the request's composition is not several. */
+wisp_status wisp_choose_one(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                            wisp_stage *out);
 
 #endif

@@ -23,7 +23,7 @@ bool wisp_is_composition(const wisp_family *family, const char *composition)
          is_one_of(family->chains, composition);
 }
 
-/* Does a composition or layout by this name suit the wish? */
+/* Does a composition or layout by this name suit the request? */
 static bool wanted(const char *asked, const char *name)
 {
   return !asked || strcmp(asked, name) == 0;
@@ -61,13 +61,13 @@ static double kernels_together(const wisp_stage *stage, long long elements)
 }
 
 /* The stage of one record; one kernel's winner, measured at that size, is the stage measured with today's texts.
- * out->kernels stays 0 where it does not suit the wish or has no plans here. */
+ * out->kernels stays 0 where it does not suit the request or has no plans here. */
 static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answer *answer, wisp_stage *out)
 {
   const wisp_trial *trial = answer->trial;
   wisp_layout layout;
-  if (!wisp_is_composition(c->family, trial->strategy) || !wanted(c->wish->composition, trial->strategy) ||
-      !wanted(c->wish->layout, trial->layout) || !wisp_choosing_layout(c, trial, &layout))
+  if (!wisp_is_composition(c->family, trial->strategy) || !wanted(c->request->composition, trial->strategy) ||
+      !wanted(c->request->layout, trial->layout) || !wisp_choosing_layout(c, trial, &layout))
     return WISP_OK;
   wisp_status status = wisp_choosing_fill(err, c, trial->strategy, WISP_NO_LINE, &layout, out);
   if (status != WISP_OK) return status == WISP_EREFUSED ? WISP_OK : status;
@@ -216,7 +216,7 @@ static wisp_status from_classes(wisp_error *err, wisp_choosing *c, wisp_stage *o
 static wisp_status try_composition(wisp_error *err, wisp_choosing *c, const char *composition, int line,
                                    wisp_error *first, wisp_stage *out)
 {
-  if (!wanted(c->wish->composition, composition)) return WISP_OK;
+  if (!wanted(c->request->composition, composition)) return WISP_OK;
   for (int l = 0; l < c->layouts; l++) {
     wisp_error reason = {.text = ""};
     wisp_status status = wisp_choosing_fill(&reason, c, composition, line, &c->layout[l], out);
@@ -232,7 +232,7 @@ static wisp_status from_lists(wisp_error *err, wisp_choosing *c, wisp_stage *out
 {
   wisp_error first = {.text = ""};
   const wisp_defaults *defaults = wisp_strategies_defaults(c->from->strategies, c->family->name);
-  const char *const asked[] = {c->wish->composition, NULL};
+  const char *const asked[] = {c->request->composition, NULL};
   const bool stages = c->family->compositions[0] && !(*asked && is_one_of(c->family->chains, *asked));
   const char *const *list = stages ? c->family->compositions : asked;
   const char *preferred = NULL;

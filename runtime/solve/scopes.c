@@ -100,7 +100,7 @@ static uint64_t key_of(const wisp_choosing *c, question asked, const char *compo
   key = wisp_hash_text(wisp_hash_text(wisp_hash_text(key, spec->family), spec->element), spec->system);
   if (asked == SUITS) return key;
   key = wisp_hash_number(wisp_hash_number(key, (uint64_t)spec->order), spec->precision);
-  return wisp_hash_number(key, c->wish->reproducible);
+  return wisp_hash_number(key, c->request->reproducible);
 }
 
 /* The place of the answer: the next free one where there is none yet. The caller counts it once it is filled. */
@@ -142,7 +142,7 @@ wisp_status wisp_choosing_remember(wisp_error *err, const wisp_choosing *c, cons
 {
   struct wisp_composition_kept fresh = {.key = key_of(c, LAYOUT, composition)}, *kept = NULL;
   bool known = false;
-  if (!c->from->scopes || c->wish->fixed || c->wish->settled) return find(err, c, composition, out);
+  if (!c->from->scopes || c->request->fixed || c->request->settled) return find(err, c, composition, out);
   CALL(find_answer(err, c->from->scopes, fresh.key, &known, &kept));
   if (!known) { /* the search adds answers of its own */
     fresh.why.status = find(&fresh.why, c, composition, &fresh.layout);

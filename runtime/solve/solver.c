@@ -35,11 +35,12 @@ const char *wisp_solver_cells(const wisp_solver *s)
   return wisp_cells[s->corners].many;
 }
 
-wisp_wish wisp_solver_wish(const wisp_solver *s, const char *system, size_t elements)
+wisp_choose_request wisp_solver_choose_request(const wisp_solver *s, const char *system, size_t elements)
 {
-  return (wisp_wish){.spec = wisp_family_spec(wisp_family_find(s->kind->family), s->order, system, s->precision),
-                     .elements = (long long)elements,
-                     .exact_match_only = s->exact};
+  return (wisp_choose_request){.spec =
+                                   wisp_family_spec(wisp_family_find(s->kind->family), s->order, system, s->precision),
+                               .elements = (long long)elements,
+                               .exact_match_only = s->exact};
 }
 
 wisp_status wisp_solver_check_count(wisp_error *err, const wisp_solver *s, double elements, double numbers,

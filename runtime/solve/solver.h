@@ -169,7 +169,7 @@ WISP_OWNED(wisp_solver, wisp_solver_discard)
 const char *wisp_solver_cells(const wisp_solver *solver);
 
 /* What kernels are chosen for. */
-wisp_wish wisp_solver_wish(const wisp_solver *solver, const char *system, size_t elements);
+wisp_choose_request wisp_solver_choose_request(const wisp_solver *solver, const char *system, size_t elements);
 
 /* Before anything large is made: so many numbers, `what` ("nodes"), must be counted in 31 bits. */
 wisp_status wisp_solver_check_count(wisp_error *err, const wisp_solver *solver, double elements, double numbers,

@@ -62,9 +62,9 @@ static wisp_status choose_with(wisp_error *err, const wisp_solver *s, size_t ele
     const size_t length = strlen(text);
     snprintf(text + length, sizeof text - length, "%s%s", length ? "|" : "", composition);
   }
-  wisp_wish wish = wisp_solver_wish(s, "poisson", elements);
-  wish.composition = text, wish.exact_match_only = exact;
-  return wisp_choose(err, &from, &wish, out);
+  wisp_choose_request request = wisp_solver_choose_request(s, "poisson", elements);
+  request.composition = text, request.exact_match_only = exact;
+  return wisp_choose(err, &from, &request, out);
 }
 
 /* The operator that wins, with its geometry stored or made. Where one alone has been measured, that one; where none,

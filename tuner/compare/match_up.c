@@ -53,10 +53,10 @@ static wisp_status choose(wisp_error *err, const finder *f, bool by_default, wis
 {
   wisp_chooser from = f->from;
   if (by_default) from.store = NULL;
-  const wisp_wish wish = {.spec = f->spec,
-                          .composition = by_default ? NULL : f->request->composition,
-                          .elements = wisp_compare_elements(f->request, f->spec.order)};
-  return wisp_choose_if_any(err, &from, &wish, out);
+  const wisp_choose_request request = {.spec = f->spec,
+                                       .composition = by_default ? NULL : f->request->composition,
+                                       .elements = wisp_compare_elements(f->request, f->spec.order)};
+  return wisp_choose_if_any(err, &from, &request, out);
 }
 
 static wisp_status add(wisp_error *err, wisp_match_ups *ups, wisp_match_up *up)
@@ -93,7 +93,7 @@ static wisp_status add_way(wisp_error *err, const finder *f, const char *composi
   OWNED(free) wisp_strategy **list = NULL;
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   wisp_chooser from = f->from;
-  const wisp_wish wish = {
+  const wisp_choose_request request = {
       .spec = f->spec, .composition = composition, .elements = wisp_compare_elements(f->request, f->spec.order)};
   CALL(wisp_new(err, few.count, sizeof(wisp_strategy *), &list));
   few.list = list, few.count = few.places = 0, from.strategies = &few;
@@ -102,7 +102,7 @@ static wisp_status add_way(wisp_error *err, const finder *f, const char *composi
     const wisp_strategy *its = asked_of(only, s->family, s->kernel);
     if (!its || s == its) list[few.count++] = s;
   }
-  CALL(wisp_choose_if_any(err, &from, &wish, &stage));
+  CALL(wisp_choose_if_any(err, &from, &request, &stage));
   if (!stage.kernels) return WISP_OK;
   stage.strategies = f->from.strategies;
   CALL(wisp_grow(err, &up->way, &up->room, up->ways + 1, sizeof *up->way));

@@ -93,11 +93,12 @@ static wisp_status time_continuous(wisp_error *err, const wisp_session *session,
   HELD(wisp_stage_free) wisp_stage stage = {0};
   OWNED(wisp_problem_destroy) wisp_problem *problem = NULL;
   const wisp_chooser from = wisp_session_chooser(session);
-  wisp_wish wish = {.spec = wisp_family_spec(wisp_family_find("hdg"), r->problem->hdg->tables->N, NULL, WISP_F64),
-                    .elements = (long long)r->base.mesh->elements};
+  wisp_choose_request request = {
+      .spec = wisp_family_spec(wisp_family_find("hdg"), r->problem->hdg->tables->N, NULL, WISP_F64),
+      .elements = (long long)r->base.mesh->elements};
   wisp_discretisation d = wisp_hdg_discretisation(r->problem->hdg, &room);
-  wisp_spec_name_kernel(&wish.spec, "condense_continuous");
-  CALL(wisp_choose(err, &from, &wish, &stage));
+  wisp_spec_name_kernel(&request.spec, "condense_continuous");
+  CALL(wisp_choose(err, &from, &request, &stage));
   CALL(wisp_stage_load(err, session->device, &stage));
   CALL(wisp_problem_open(err, session->device, &d, WISP_F64, WISP_NARROW_GUARD, is_continuous, &stage, &problem));
   CALL(wisp_arrays_upload(err, problem->arrays, "kappa", r->problem->kappa));

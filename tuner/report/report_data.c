@@ -16,11 +16,11 @@ static int kernel_rank(const wisp_spec *spec)
   return kernel ? (int)(kernel - family->kernels) : 1000;
 }
 
-static bool wanted(const wisp_report_wish *wish, const wisp_trial *trial, const wisp_spec *spec)
+static bool wanted(const wisp_report_request *request, const wisp_trial *trial, const wisp_spec *spec)
 {
-  return spec->order > 0 && spec->order < WISP_REPORT_ORDERS && wish->orders[spec->order] &&
-         (spec->precision == WISP_F32 ? wish->f32 : wish->f64) && strcasestr(trial->device, wish->device) &&
-         (!wish->family || strcmp(spec->family, wish->family) == 0);
+  return spec->order > 0 && spec->order < WISP_REPORT_ORDERS && request->orders[spec->order] &&
+         (spec->precision == WISP_F32 ? request->f32 : request->f64) && strcasestr(trial->device, request->device) &&
+         (!request->family || strcmp(spec->family, request->family) == 0);
 }
 
 /* Where an entry's cell stands. */
@@ -56,7 +56,7 @@ static int by_place(const void *x, const void *y)
 }
 
 /* The wanted trials, sorted, a candidate that several layers hold only from the nearest. */
-static wisp_status list_entries(wisp_error *err, const wisp_store *store, const wisp_report_wish *wish,
+static wisp_status list_entries(wisp_error *err, const wisp_store *store, const wisp_report_request *request,
                                 wisp_report_data *out)
 {
   size_t most = wisp_store_count(store), count = 0, kept = 0;
@@ -66,7 +66,7 @@ static wisp_status list_entries(wisp_error *err, const wisp_store *store, const 
     wisp_layer layer;
     wisp_report_entry entry = {.trial = wisp_store_trial(store, i, &layer)};
     if (wisp_spec_parse(NULL, entry.trial->spec, &entry.spec) != WISP_OK) continue;
-    if (!wanted(wish, entry.trial, &entry.spec)) continue;
+    if (!wanted(request, entry.trial, &entry.spec)) continue;
     entry.rank = kernel_rank(&entry.spec);
     entry.layer = (int)layer;
     out->entries[count++] = entry;
@@ -125,7 +125,7 @@ static const wisp_trial *pick(const wisp_report_cell *cell, const wisp_choice *c
 static wisp_status find_best(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cell)
 {
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
-  CALL(wisp_choose_if_any(err, from, &(wisp_wish){.spec = cell->spec}, &stage));
+  CALL(wisp_choose_if_any(err, from, &(wisp_choose_request){.spec = cell->spec}, &stage));
   cell->best = pick(cell, &stage.whole, &cell->remark);
   cell->default_ms = NAN;
   if (!cell->best) return WISP_OK;
@@ -138,9 +138,9 @@ static wisp_status find_best(wisp_error *err, const wisp_chooser *from, wisp_rep
 static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cells, size_t count)
 {
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
-  wisp_wish wish = {.spec = cells->spec};
-  wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
-  CALL(wisp_choose_if_any(err, from, &wish, &stage));
+  wisp_choose_request request = {.spec = cells->spec};
+  wisp_spec_name_kernel(&request.spec, WISP_WHOLE_STEP);
+  CALL(wisp_choose_if_any(err, from, &request, &stage));
   for (wisp_report_cell *cell = cells; cell < cells + count; cell++) {
     CALL(find_best(err, from, cell));
     if (wisp_spec_is_step(&cell->spec)) cell->in_step = cell->best, cell->step_remark = cell->remark;
@@ -184,11 +184,11 @@ const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_tr
 }
 
 /* The study in the foreground is of this kernel and order, in each precision and for each subject that has it. */
-static wisp_status choose_front(wisp_error *err, const wisp_report_wish *wish, wisp_report_data *data)
+static wisp_status choose_front(wisp_error *err, const wisp_report_request *request, wisp_report_data *data)
 {
-  const wisp_family *family = wisp_family_find(wish->family ? wish->family : data->cells->spec.family);
-  const char *kernel = *wish->kernel ? wish->kernel : family ? family->kernels->name : "";
-  int order = wish->order ? wish->order : 4;
+  const wisp_family *family = wisp_family_find(request->family ? request->family : data->cells->spec.family);
+  const char *kernel = *request->kernel ? request->kernel : family ? family->kernels->name : "";
+  int order = request->order ? request->order : 4;
   bool any = false;
   wisp_report_cell *most = NULL;
   for (size_t i = 0; i < data->cell_count; i++) {
@@ -196,12 +196,12 @@ static wisp_status choose_front(wisp_error *err, const wisp_report_wish *wish, w
     bool kernel_fits = strcmp(cell->spec.kernel, kernel) == 0;
     cell->front = kernel_fits && cell->spec.order == order && cell->best;
     any |= cell->front;
-    if (*wish->kernel && !kernel_fits) continue;
+    if (*request->kernel && !kernel_fits) continue;
     if (cell->best && (!most || cell->ok + cell->slow > most->ok + most->slow)) most = cell;
   }
   if (any) return WISP_OK;
-  if (wish->order || !most)
-    return *wish->kernel || wish->order
+  if (request->order || !most)
+    return *request->kernel || request->order
                ? wisp_fail(err, WISP_EMISSING,
                            "no time is stored for kernel '%s' at order %d: 'wisp tune' fills the store", kernel, order)
                : WISP_OK;
@@ -209,16 +209,16 @@ static wisp_status choose_front(wisp_error *err, const wisp_report_wish *wish, w
   return WISP_OK;
 }
 
-wisp_status wisp_report_gather(wisp_error *err, const wisp_session *session, const wisp_report_wish *wish,
+wisp_status wisp_report_gather(wisp_error *err, const wisp_session *session, const wisp_report_request *request,
                                wisp_report_data *out)
 {
   HELD(wisp_report_forget) wisp_report_data data = {0};
-  CALL(list_entries(err, session->store, wish, &data));
+  CALL(list_entries(err, session->store, request, &data));
   CALL(
       wisp_require(err, data.entry_count, WISP_EMISSING,
                    "nothing is stored for %s with these options: 'wisp tune' fills the store, and 'wisp db show' tells "
                    "what is there",
-                   *wish->device ? wish->device : "any device"));
+                   *request->device ? request->device : "any device"));
   data.cells = calloc(data.entry_count, sizeof *data.cells);
   CALL(wisp_require(err, data.cells != NULL, WISP_EMEMORY, "out of memory: %zu cells", data.entry_count));
   for (size_t i = 0; i < data.entry_count; i++) {
@@ -228,7 +228,7 @@ wisp_status wisp_report_gather(wisp_error *err, const wisp_session *session, con
   }
   for (size_t i = 0; i < data.cell_count; i++) fill_cell(&data.cells[i]);
   CALL(ask(err, session, &data));
-  CALL(choose_front(err, wish, &data));
+  CALL(choose_front(err, request, &data));
   return GIVE(data, out);
 }
 

@@ -9,18 +9,18 @@
 enum { WISP_REPORT_ORDERS = 32 };
 
 /* What the page is about. */
-typedef struct wisp_report_wish {
+typedef struct wisp_report_request {
   char device[128];   /* what its name begins with; empty: any */
   const char *family; /* NULL: any */
   bool orders[WISP_REPORT_ORDERS];
   bool f32, f64;
   char kernel[WISP_NAME_TEXT]; /* the parameter study in the foreground; empty: the volume kernel's */
   int order;                   /* its order; 0: 4, or else the one with the most trials */
-} wisp_report_wish;
+} wisp_report_request;
 
 /* Appends the whole page to out: what the session's store holds. WISP_EMISSING: nothing that was measured fits the
- * wish. */
-wisp_status wisp_report_page(wisp_error *err, const wisp_session *session, const wisp_report_wish *wish,
+ * request. */
+wisp_status wisp_report_page(wisp_error *err, const wisp_session *session, const wisp_report_request *request,
                              wisp_text *out);
 
 /* Writes the page as folder/index.html, under another name first; makes the folder, its parents must be there.
@@ -70,7 +70,7 @@ bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial);
 const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_trial *winner);
 
 /* WISP_EMISSING where nothing fits. The trials stay the store's. */
-wisp_status wisp_report_gather(wisp_error *err, const wisp_session *session, const wisp_report_wish *wish,
+wisp_status wisp_report_gather(wisp_error *err, const wisp_session *session, const wisp_report_request *request,
                                wisp_report_data *out);
 void wisp_report_forget(wisp_report_data *data);
 

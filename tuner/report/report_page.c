@@ -215,12 +215,13 @@ static void print_index(wisp_page *page, const wisp_report_data *data)
   wisp_page_print(page, "</nav>\n");
 }
 
-wisp_status wisp_report_page(wisp_error *err, const wisp_session *session, const wisp_report_wish *wish, wisp_text *out)
+wisp_status wisp_report_page(wisp_error *err, const wisp_session *session, const wisp_report_request *request,
+                             wisp_text *out)
 {
   HELD(wisp_report_forget) wisp_report_data data = {0};
   wisp_page page = {err, out, WISP_OK};
   char title[192];
-  CALL(wisp_report_gather(err, session, wish, &data));
+  CALL(wisp_report_gather(err, session, request, &data));
   snprintf(title, sizeof title, "wisp report: %s", data.entries->trial->device);
   print_head(&page, title);
   print_index(&page, &data);

@@ -39,16 +39,16 @@ static wisp_status look(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
 {
   char text[WISP_LAYOUT_TEXT];
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
-  wisp_wish wish = {.spec = scope->spec, .layout = text};
+  wisp_choose_request request = {.spec = scope->spec, .layout = text};
   double *least = &out->least[kernel][layout], *own = &out->own[kernel][layout];
-  if (sweep->bench.problems) wish.elements = wisp_problems_elements(sweep->bench.problems);
+  if (sweep->bench.problems) request.elements = wisp_problems_elements(sweep->bench.problems);
   wisp_layout_print(&scope->layout[layout], text);
-  wisp_spec_name_kernel(&wish.spec, sweep->family->kernels[kernel].name);
+  wisp_spec_name_kernel(&request.spec, sweep->family->kernels[kernel].name);
   *least = *own = INFINITY;
-  CALL(wisp_choose_if_any(err, from, &wish, &stage));
+  CALL(wisp_choose_if_any(err, from, &request, &stage));
   if (!stage.kernels) return WISP_OK;
   const wisp_choice *choice = stage.choice;
-  *least = floor_of(sweep, &wish.spec);
+  *least = floor_of(sweep, &request.spec);
   /* A default that was measured here says nothing of what a search finds. */
   if (choice->trial && choice->expected > 0 && choice->trial->is_default != 1)
     *least = fmax(*least, (1 - AT_MOST) * choice->expected);

@@ -77,12 +77,12 @@ static wisp_status choose(wisp_error *err, const wisp_sweep *sweep, const wisp_s
   wisp_layout_print(&scope->layout[s->layout], layout);
   CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
   const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, NULL};
-  const wisp_wish wish = {.spec = scope->spec,
-                          .composition = s->composition,
-                          .layout = layout,
-                          .elements = wisp_problems_elements(sweep->bench.problems)};
+  const wisp_choose_request request = {.spec = scope->spec,
+                                       .composition = s->composition,
+                                       .layout = layout,
+                                       .elements = wisp_problems_elements(sweep->bench.problems)};
   r->workload = sweep->bench.workload;
-  CALL(wisp_choose(err, &from, &wish, &r->stage));
+  CALL(wisp_choose(err, &from, &request, &r->stage));
   for (int i = 0; i < r->stage.kernels; i++) {
     const wisp_trial *t = r->stage.choice[i].trial;
     if (t && strcmp(t->when, r->newest) > 0) memcpy(r->newest, t->when, sizeof r->newest);
@@ -148,12 +148,12 @@ static wisp_status find_taken(wisp_error *err, const wisp_sweep *sweep, const wi
 {
   OWNED(wisp_store_close) wisp_store *store = NULL;
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
-  wisp_wish wish = {.spec = scope->spec};
+  wisp_choose_request request = {.spec = scope->spec};
   *found = false;
   if (!sweep->family->compositions[0] || !sweep->bench.problems) return WISP_OK;
-  wish.elements = wisp_problems_elements(sweep->bench.problems);
+  request.elements = wisp_problems_elements(sweep->bench.problems);
   CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
-  CALL(wisp_choose_if_any(err, &(wisp_chooser){sweep->strategies, store, sweep->bench.limits, NULL}, &wish, &stage));
+  CALL(wisp_choose_if_any(err, &(wisp_chooser){sweep->strategies, store, sweep->bench.limits, NULL}, &request, &stage));
   if (!stage.whole.trial || (stage.whole.match == WISP_MATCH_EXACT && !stage.whole.stale)) return WISP_OK;
   for (const char *const *c = sweep->family->compositions; *c; c++)
     for (int l = 0; l < scope->layouts; l++)
@@ -259,10 +259,10 @@ static wisp_status try_best_stage(wisp_error *err, wisp_sweep *sweep, const wisp
   wisp_scope scope = *kernels;
   OWNED(wisp_store_close) wisp_store *store = NULL;
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
-  wisp_wish wish = {.spec = scope.spec, .layout = sweep->request->layout};
+  wisp_choose_request request = {.spec = scope.spec, .layout = sweep->request->layout};
   CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
-  wisp_spec_name_kernel(&wish.spec, WISP_WHOLE_STEP);
-  CALL(wisp_choose_if_any(err, &(wisp_chooser){sweep->strategies, store, sweep->bench.limits, NULL}, &wish, &stage));
+  wisp_spec_name_kernel(&request.spec, WISP_WHOLE_STEP);
+  CALL(wisp_choose_if_any(err, &(wisp_chooser){sweep->strategies, store, sweep->bench.limits, NULL}, &request, &stage));
   for (int i = 0; i < stage.kernels; i++) {
     const wisp_kernel_decl *kernel = stage.lent[i] ? NULL : wisp_family_kernel(sweep->family, stage.choice[i].kernel);
     if (!kernel || !wisp_sweep_wants(sweep, (int)(kernel - sweep->family->kernels))) continue;

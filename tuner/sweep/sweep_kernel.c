@@ -321,8 +321,9 @@ static wisp_status try_first(wisp_error *err, unit *u)
     HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
     size_t at = 0;
     const wisp_chooser from = {sweep->strategies, standard ? NULL : store, sweep->bench.limits, NULL};
-    const wisp_wish wish = {.spec = u->search.scope->spec, .layout = standard ? NULL : sweep->request->layout};
-    CALL(wisp_choose_if_any(err, &from, &wish, &stage));
+    const wisp_choose_request request = {.spec = u->search.scope->spec,
+                                         .layout = standard ? NULL : sweep->request->layout};
+    CALL(wisp_choose_if_any(err, &from, &request, &stage));
     if (!stage.kernels || !(standard || stage.choice->trial)) continue; /* it runs in no whole stage; it is not known */
     CALL(find_candidate(err, u, &stage, standard ? NULL : stage.plan[0]->params, &at));
     if (at < u->search.count) CALL(try_now(err, u, at));
