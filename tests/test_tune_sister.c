@@ -156,10 +156,10 @@ static void test_budget(void **state)
   static const char *const first[] = {"gather", "fused"};
   static const int order = 1;
   static const wisp_precision precision = WISP_F64;
-  seen *s = calloc(1, sizeof *s);
   wisp_tune_summary summary = {0};
-  assert_non_null(s);
   prepare_apart(fixture_path(*state, "site.db"));
+  seen *s = calloc(1, sizeof *s);
+  assert_non_null(s);
   setenv("WISP_SITE_DB", fixture_path(*state, "site.db"), 1);
   const wisp_tune_request r = {.family = "nodal",
                                .orders = &order,
