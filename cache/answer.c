@@ -26,7 +26,7 @@ int wisp_answer_class(wisp_match match, wisp_layer layer)
   return (int)match * WISP_LAYER_NONE + (int)layer;
 }
 
-/* How far a trial's size is from the one asked for, as a ratio's logarithm; larger sizes are nearer where none was
+/* The distance of a trial's size from the one asked for, as a ratio's logarithm; larger sizes are nearer where none was
  * asked. */
 static double distance(const wisp_trial *trial, long long elements)
 {
@@ -109,7 +109,8 @@ void wisp_store_find_each(const wisp_store *store, const wisp_asker *asker, cons
 
 /* --- the time here over the time there --- */
 
-/* How near two specs are: 0 the same, 1 of a kernel in one precision, 2 of a family in one precision, 3 no nearer. */
+/* The distance of two specs: 0 the same, 1 of a kernel in one precision, 2 of a family in one precision, 3 no nearer.
+ */
 static int nearness(const char *a, const char *b)
 {
   const char *a_precision = strrchr(a, ':'), *b_precision = strrchr(b, ':');

@@ -112,7 +112,7 @@ typedef struct wisp_asker {
   int units;
   bool exact_only; /* what was measured elsewhere answers only where nothing nearer does */
 } wisp_asker;
-/* How well a trial fits who asks; WISP_MATCH_DEFAULT: not at all. */
+/* The match of a trial with who asks; WISP_MATCH_DEFAULT: not at all. */
 wisp_match wisp_asker_match(const wisp_asker *asker, const wisp_trial *trial);
 
 typedef struct wisp_store wisp_store;
@@ -126,7 +126,7 @@ void wisp_store_close(wisp_store *store);
 WISP_OWNED(wisp_store, wisp_store_close)
 
 /* --- which trial answers --- */
-/* What a tuner's final round says of the candidates that are as fast as the best within noise
+/* The verdict of a tuner's final round on the candidates that are as fast as the best within noise
  * (docs/reference/search.md). */
 #define WISP_TIE_CHOSEN "chosen"
 #define WISP_TIE_TIED "tied"

@@ -156,7 +156,7 @@ static wisp_status refuse(wisp_error *err, const char *named)
                    wisp_suggestion_text(&suggestion, "", meant), list.data);
 }
 
-/* Where no problem is named; argc is 1, unless it asks for help. */
+/* No problem is named; argc is 1, unless it asks for help. */
 static wisp_status run_none(wisp_error *err, wisp_arguments *args)
 {
   return refuse(err, args->syntax->subject);

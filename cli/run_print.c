@@ -57,7 +57,7 @@ static void count_kernel(const wisp_stage *stage, int kernel, int *count, untune
   list[at].defaults += stage->choice[kernel].match == WISP_MATCH_DEFAULT;
 }
 
-/* Where kernels run defaults that nobody asked for: the wisp tune commands that measure others. */
+/* Prints the wisp tune commands for kernels that run defaults which nobody asked for. */
 static void print_tuning(const wisp_arguments *args, const wisp_solver *s)
 {
   untuned list[MOST_SUBJECTS];
