@@ -156,7 +156,7 @@ typedef struct wisp_answer {
 } wisp_answer;
 
 /* Trials that answer stand in classes: those that match better, then those of a nearer layer, come first. */
-enum { WISP_ANSWER_CLASSES = WISP_MATCH_DEFAULT * WISP_LAYER_NONE };
+enum { WISP_ANSWER_CLASSES = (int)WISP_MATCH_DEFAULT * (int)WISP_LAYER_NONE };
 int wisp_answer_class(wisp_match match, wisp_layer layer);
 
 /* In each class, the fastest `ok` trial for (spec, layout) that `current` accepts (NULL: any), of the nearest measured
