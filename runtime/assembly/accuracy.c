@@ -102,7 +102,7 @@ static void shear(wisp_mesh *mesh)
 /* On squares with vertices and edges, or, sheared, with vertices alone. */
 static wisp_status measure(wisp_error *err, const wisp_session *session, int squares, bool sheared, wisp_accuracy *row)
 {
-  enum { SHEARED = WISP_ACCURACY_WAYS - 1 };
+  enum { SHEARED = WISP_ACCURACY_VARIANTS - 1 };
   static const int32_t sides[] = {1, 2};
   static const wisp_fixing fixed = {.count = WISP_COUNT(sides), .tag = sides};
   const wisp_mesh_source source = {.box = {squares, squares}, .jitter = 0.2, .seed = 1};
@@ -119,7 +119,7 @@ static wisp_status measure(wisp_error *err, const wisp_session *session, int squ
   wisp_simplexnodes_set(assembly->nodes, mesh, 2, 10, u);
   CALL(assemble(err, session, assembly, WISP_F64, true, u, exact));
   row->elements = mesh->elements, row->nodes = assembly->nodes->nodes;
-  for (int way = sheared ? SHEARED : 0; way < (sheared ? WISP_ACCURACY_WAYS : SHEARED); way++) {
+  for (int way = sheared ? SHEARED : 0; way < (sheared ? WISP_ACCURACY_VARIANTS : SHEARED); way++) {
     CALL(assemble(err, session, assembly, WISP_F32, way == 1, u, single));
     find_errors(exact, single, count, &row->mean[way], &row->median[way]);
   }
@@ -135,7 +135,7 @@ wisp_status wisp_assembly_accuracy(wisp_error *err, const wisp_session *session,
   } sizes[] = {{13, 1.6e-7},  {25, 3.0e-7},  {49, 6.2e-7},  {98, 1.2e-6},
                {194, 2.6e-6}, {386, 5.2e-6}, {774, 1.1e-5}, {1549, 2.1e-5}};
   for (size_t i = 0; i < WISP_COUNT(sizes); i++) {
-    wisp_accuracy row = {.way = {"vertices", "edges", "vertices, sheared"}, .published = sizes[i].published};
+    wisp_accuracy row = {.variant = {"vertices", "edges", "vertices, sheared"}, .published = sizes[i].published};
     if (most && 2LL * sizes[i].squares * sizes[i].squares > most) break;
     CALL(measure(err, session, sizes[i].squares, false, &row));
     CALL(measure(err, session, sizes[i].squares, true, &row));

@@ -50,7 +50,7 @@ typedef struct wisp_choose_request {
                                   defaults prefer, else     the first */
   const char *layout;          /* this one; NULL: chosen */
   const wisp_fixed *fixed;     /* of the discretisation that is there already; NULL: it will be made to suit */
-  const wisp_fixed *settled;   /* some of what it will be; NULL: nothing */
+  const wisp_fixed *preset;    /* some of what it will be; NULL: nothing */
   long long elements;          /* the nearest measured size answers; 0: the largest */
   bool exact_match_only;       /* WISP_EMISSING where a kernel's entry was not measured here */
   bool reproducible;           /* nothing whose results vary from launch to launch */
@@ -77,14 +77,14 @@ typedef struct wisp_choice {
 typedef struct wisp_stage {
   char *composition; /* "volume+gather+lift+update", or the one kernel's name */
   wisp_layout layout;
-  wisp_fixed settled, fixed; /* of the discretisation: what the request said, and what its kernels ask for besides */
+  wisp_fixed preset, fixed; /* of the discretisation: what the request said, and what its kernels ask for besides */
   int kernels;
   wisp_plan **plan;     /* of each */
   wisp_kernel **kernel; /* of each, once they are loaded; NULL: they are not */
   wisp_choice *choice;  /* of each */
-  wisp_choice whole;    /* of the stage: the record that named composition and layout; or as the one kernel's */
+  wisp_choice record;   /* of the stage: the record that named composition and layout; or as the one kernel's */
   wisp_env *names;
-  wisp_env **lent; /* of each kernel that another family has lent; NULL: it is the family's own */
+  wisp_env **external_names; /* of each kernel that another family has lent; NULL: it is the family's own */
   const wisp_strategies *strategies;
   bool reproducible; /* as it was chosen */
 } wisp_stage;
@@ -122,13 +122,13 @@ wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device);
 wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, const char *why);
 
 /* Whether a discretisation can be made as a plan asks for: WISP_EREFUSED, and why, where something has no room. */
-typedef wisp_status (*wisp_has_room)(wisp_error *err, const void *context, const wisp_plan *plan);
+typedef wisp_status (*wisp_plan_fits)(wisp_error *err, const void *context, const wisp_plan *plan);
 
 /* Kernel i stays where there is room for what it asks for; else it becomes the first of wisp_plan_roomier for which
  * there is, else the default that asks for nothing that nobody else does; another family's stays. Errors of has_room.
  */
-wisp_status wisp_stage_make_room(wisp_error *err, wisp_stage *stage, int i, wisp_has_room has_room,
-                                 const void *context);
+wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_plan_fits has_room,
+                                const void *context);
 
 /* Kernel i becomes what a choice of the same kernel, made elsewhere, says. */
 wisp_status wisp_stage_follow(wisp_error *err, wisp_stage *stage, int i, const wisp_choice *choice);
