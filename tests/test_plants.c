@@ -2,13 +2,11 @@
  * replaced (wrong turns, another element's geometry or medium, constant factors, another boundary's condition, scalars
  * that are not read, inputs that do not stay, NaN at zeros, writes far outside any array, only the first launch right,
  * a branch of the vector kernels that is missing) are all found wrong on the few elements that every candidate is
- * checked on, in both precisions; the same kernels as shipped are right. An error of three tolerances is found, one of
- * half the tolerance is not. */
+ * checked on, in both precisions; the same kernels as shipped are right. */
 #include "each_plan.h"
 #include "edited.h"
 #include "store_fixture.h"
-#include "../runtime/kernel.h"
-#include "../tuner/trial/verify.h"
+#include "verifying.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -402,41 +400,15 @@ typedef struct subject {
   wisp_precision precision;
 } subject;
 
-/* The strategy's default candidate in the layout with most elements a group that it applies to. */
 static wisp_status verify(wisp_error *err, const check *all, const planted *p, const char *name, const subject *of)
 {
-  wisp_status status = WISP_EREFUSED;
-  const wisp_limits *limits = wisp_device_limits(all->device);
-  const wisp_target target = wisp_limits_target(limits);
-  const wisp_family *family = wisp_family_find(p->family);
-  const wisp_strategy *s = wisp_strategies_find(all->strategies, p->family, p->kernel, name);
-  wisp_spec spec = wisp_family_spec(family, ORDER, of->system, of->precision);
-  wisp_layout layouts[8];
-  wisp_env *names = NULL;
-  wisp_plan *plan = NULL;
-  wisp_binary binary = {0};
-  wisp_kernel *loaded = NULL;
+  const wisp_strategy *strategy = wisp_strategies_find(all->strategies, p->family, p->kernel, name);
+  wisp_spec spec = wisp_family_spec(wisp_family_find(p->family), ORDER, of->system, of->precision);
   double error = 0;
-  assert_non_null(s);
+  assert_non_null(strategy);
   if (of->element) wisp_spec_name_element(&spec, of->element);
-  snprintf(spec.kernel, sizeof spec.kernel, "%s", p->kernel);
-  for (int l = wisp_family_layouts(&spec, layouts); !plan && l-- > 0;) {
-    wisp_env_destroy(names);
-    names = NULL;
-    TRY(family->names(err, &spec, &layouts[l], &target, &names));
-    status = wisp_plan_default(err, s, &spec, &layouts[l], names, &plan);
-    if (status != WISP_EREFUSED) TRY(status);
-  }
-  TRY(status);
-  TRY(wisp_plan_compile(err, plan, limits->target, &binary));
-  TRY(wisp_kernel_create(err, all->device, plan, &binary, &loaded));
-  TRY(wisp_verifier_check(err, all->verifier, loaded, &error));
-done:
-  wisp_kernel_destroy(loaded);
-  free(binary.data);
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
-  return status;
+  wisp_spec_name_kernel(&spec, p->kernel);
+  return verify_strategy(err, all->device, all->verifier, strategy, &spec, NULL, &error);
 }
 
 /* The kernel that a plant was made from is right as shipped. Each is looked at once. */
@@ -451,31 +423,13 @@ static void verify_base(check *all, const planted *p, const subject *of)
   strcat(all->right, name);
 }
 
-/* Strategies of these plants, which each has written to the folder by its number, and what checks them. */
-static void open_check(check *all, const char *folder)
-{
-  wisp_error err = {0};
-  all->device = open_test_device();
-  setenv("WISP_TEMPLATES", folder, 1);
-  if (wisp_strategies_load(&err, &all->strategies) != WISP_OK) fail_msg("%s", err.text);
-  assert_int_equal(wisp_verifier_create(&err, all->device, &all->verifier), WISP_OK);
-}
-
-static void close_check(check *all)
-{
-  wisp_verifier_destroy(all->verifier);
-  wisp_strategies_free(all->strategies);
-  wisp_device_close(all->device);
-  unsetenv("WISP_TEMPLATES");
-}
-
 static void test_plants(void **state)
 {
   static plants every;
   const char *folder = *state;
   char name[32];
   int missed = 0;
-  check all = {.device = NULL};
+  check all = {.device = open_test_device()};
   wisp_error err = {0};
   gather_plants(&every);
   for (size_t i = 0; i < every.count; i++) {
@@ -483,7 +437,9 @@ static void test_plants(void **state)
     plant_edited(folder, every.list[i].family, every.list[i].kernel, every.list[i].base, name, every.list[i].edits,
                  MOST_EDITS);
   }
-  open_check(&all, folder);
+  setenv("WISP_TEMPLATES", folder, 1);
+  if (wisp_strategies_load(&err, &all.strategies) != WISP_OK) fail_msg("%s", err.text);
+  assert_int_equal(wisp_verifier_create(&err, all.device, &all.verifier), WISP_OK);
   for (size_t i = 0; i < every.count; i++) {
     const planted *p = &every.list[i];
     const bool media = i >= every.media, bernstein = i >= every.bernstein && !media;
@@ -496,62 +452,11 @@ static void test_plants(void **state)
     print_error("%s.%s, '%s' for '%s': status %d: %s\n", p->kernel, p->base, p->edits[0].to, p->edits[0].from,
                 (int)status, err.text);
   }
-  close_check(&all);
+  wisp_verifier_destroy(all.verifier);
+  wisp_strategies_free(all.strategies);
+  wisp_device_close(all.device);
+  unsetenv("WISP_TEMPLATES");
   assert_int_equal(missed, 0);
-}
-
-/* --- plants of a calibrated size --- */
-
-/* A kernel of each family, where a result that is a single term, so that the sum of magnitudes is its own, is
- * multiplied by the macro FACTOR; and the tolerance in roundings: 12 and the root of how many terms such a kernel may
- * sum (tuner/trial/tolerance.c). */
-static const struct {
-  const char *family, *kernel, *base, *from, *to;
-  double roundings;
-} calibrated[] = {
-    {"nodal", "trace", "through-shared", "= s_face[", "= (real)(FACTOR) * s_face[", 13},
-    {"tensor", "spread", "stream", "? read{{i}} : 0", "? (real)(FACTOR) * read{{i}} : 0", 12},
-    {"assembly", "reduce", "list", "values[q] = sum",
-     "values[q] = (source_start[q] + 1 == source_start[q + 1] ? (real)(FACTOR) : 1) * sum", 20},
-    {"hdg", "collect", "edges", "Ap[at] = sum", "Ap[at] = (other < 0 ? (real)(FACTOR) : 1) * sum", 13.41},
-};
-enum { CALIBRATED = sizeof calibrated / sizeof *calibrated };
-
-/* The name of a strategy whose results are off by three tolerances in this precision, or by half of one. */
-static void name_calibrated(bool wrong, wisp_precision precision, char name[32])
-{
-  snprintf(name, 32, "off-by-%s-%s", wisp_precision_name(precision), wrong ? "three" : "half");
-}
-
-static void plant_calibrated(const char *folder, size_t i, bool wrong, wisp_precision precision)
-{
-  char name[32], factor[64];
-  const double tolerance = calibrated[i].roundings * (precision == WISP_F32 ? 0x1p-24 : 0x1p-53);
-  const edit edits[] = {{"^", factor}, {calibrated[i].from, calibrated[i].to}};
-  snprintf(factor, sizeof factor, "#define FACTOR %.17g\n", 1 + (wrong ? 3 : 0.5) * tolerance);
-  name_calibrated(wrong, precision, name);
-  plant_edited(folder, calibrated[i].family, calibrated[i].kernel, calibrated[i].base, name, edits, 2);
-}
-
-/* An error of three tolerances is found, one of half the tolerance is none: of every family, in both precisions. */
-static void test_calibrated(void **state)
-{
-  check all = {.device = NULL};
-  for (size_t n = 0; n < 4 * CALIBRATED; n++)
-    plant_calibrated(*state, n / 4, n / 2 % 2 == 0, n % 2 ? WISP_F64 : WISP_F32);
-  open_check(&all, *state);
-  for (size_t n = 0; n < 4 * CALIBRATED; n++) {
-    const planted p = {.family = calibrated[n / 4].family, .kernel = calibrated[n / 4].kernel};
-    const bool wrong = n / 2 % 2 == 0;
-    const subject of = {.precision = n % 2 ? WISP_F64 : WISP_F32};
-    wisp_error err = {0};
-    char name[32];
-    name_calibrated(wrong, of.precision, name);
-    const wisp_status status = verify(&err, &all, &p, name, &of);
-    if (wrong ? status != WISP_EWRONG || !strstr(err.text, ": error ") : status != WISP_OK)
-      fail_msg("%s.%s %s: status %d: %s", p.family, p.kernel, name, (int)status, err.text);
-  }
-  close_check(&all);
 }
 
 int main(void)
@@ -559,7 +464,6 @@ int main(void)
   compile_quickly();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_plants, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_calibrated, fixture_set_up, fixture_tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
