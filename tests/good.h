@@ -3,11 +3,11 @@
 #ifndef GOOD_H
 #define GOOD_H
 
-#define GOOD(call)                                     \
-  do {                                                 \
-    wisp_error error = {0};                            \
-    wisp_error *const err = &error;                    \
-    if ((call) != WISP_OK) fail_msg("%s", error.text); \
+#define GOOD(call)                                       \
+  do {                                                   \
+    wisp_error failure = {0};                            \
+    wisp_error *const err = &failure;                    \
+    if ((call) != WISP_OK) fail_msg("%s", failure.text); \
   } while (0)
 
 #endif
