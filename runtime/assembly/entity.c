@@ -8,9 +8,10 @@ wisp_status wisp_entity_tables_make(wisp_error *err, const wisp_assembly *s, wis
   const int dimension = s->simplex->dimension, N = s->simplex->N;
   out->s = s;
   wisp_simplex_steps(dimension, N, out->step);
-  wisp_turns_inside(dimension, N, out->inside, out->first);
-  for (int turn = 0; turn < wisp_turns(dimension); turn++) wisp_turns_nodes(dimension, N, turn, out->node[turn]);
-  return wisp_require(err, s->mesh->elements <= (size_t)(INT32_MAX / wisp_turns(dimension)), WISP_EREFUSED,
+  wisp_orientation_inside(dimension, N, out->inside, out->first);
+  for (int turn = 0; turn < wisp_orientations(dimension); turn++)
+    wisp_orientation_nodes(dimension, N, turn, out->node[turn]);
+  return wisp_require(err, s->mesh->elements <= (size_t)(INT32_MAX / wisp_orientations(dimension)), WISP_EREFUSED,
                       "lists by entity: %zu elements are more than turns can be counted of", s->mesh->elements);
 }
 
@@ -51,7 +52,7 @@ size_t wisp_entity_element(const wisp_entity_tables *tables, const wisp_entity *
 int32_t wisp_entity_oriented(const wisp_entity_tables *tables, size_t e, const int corner[4])
 {
   const int dimension = tables->s->simplex->dimension;
-  return (int32_t)e * wisp_turns(dimension) + wisp_turns_number(dimension, corner);
+  return (int32_t)e * wisp_orientations(dimension) + wisp_orientation_number(dimension, corner);
 }
 
 /* The entity that a row is inside of; whether it is the lowest of those, by which the entity is known. */
@@ -62,7 +63,7 @@ static bool find_entity(const wisp_entity_tables *tables, int32_t row, wisp_enti
   const int32_t from = p->around[p->around_start[row]];
   int corner[4], lowest = row;
   const int k = order_corners(tables, (size_t)(from / Np), from % Np, corner);
-  const int turn = wisp_turns_number(tables->s->simplex->dimension, corner);
+  const int turn = wisp_orientation_number(tables->s->simplex->dimension, corner);
   for (int i = 0; i < tables->first[k + 1] - tables->first[k]; i++) {
     const int32_t other = wisp_entity_row(tables, (size_t)(from / Np), turn, k, i);
     lowest = other < lowest ? other : lowest;

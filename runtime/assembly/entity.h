@@ -1,10 +1,11 @@
 /* Entities of a mesh that rows of a matrix are inside of: vertices, edges, faces, elements. All nodes inside one have
  * the same elements around them. Each of these elements is seen with the entity's corners first, in an order that all
- * of them share (gen/assembly/turns.h). So the same rows of its matrix are wanted for all entities of a dimension. */
+ * of them share (gen/assembly/orientations.h). So the same rows of its matrix are wanted for all entities of a
+ * dimension. */
 #ifndef WISP_ASSEMBLY_ENTITY_H
 #define WISP_ASSEMBLY_ENTITY_H
 
-#include "../../gen/assembly/turns.h"
+#include "../../gen/assembly/orientations.h"
 #include "list_kind.h"
 
 /* Its dimension, elements around it, and its first row. */
@@ -15,8 +16,8 @@ typedef struct wisp_entity {
 typedef struct wisp_entity_tables {
   const wisp_assembly *s;
   int step[WISP_SIMPLEX_MAX_NP][4];
-  int inside[WISP_SIMPLEX_MAX_NP], first[5]; /* wisp_turns_inside */
-  int node[WISP_TURNS_MOST][WISP_SIMPLEX_MAX_NP];
+  int inside[WISP_SIMPLEX_MAX_NP], first[5]; /* wisp_orientation_inside */
+  int node[WISP_ORIENTATIONS_MOST][WISP_SIMPLEX_MAX_NP];
 } wisp_entity_tables;
 
 /* The assembly is borrowed. WISP_EREFUSED where elements times orientations are more than 31 bits count. */

@@ -1,6 +1,7 @@
 /* Rows by entity: all nodes inside one vertex, edge, face or element have the same elements around them, and so the
  * same columns. Each of these elements is seen with the entity's corners first, in an order that all of them share
- * (gen/assembly/turns.h), so that the rows of its matrix that are wanted are the same for all entities of a dimension.
+ * (gen/assembly/orientations.h), so that the rows of its matrix that are wanted are the same for all entities of a
+ * dimension.
  *
  * Entities of one dimension go in groups. A group's words are WISP_ENTITY_HEAD: dimension k, entities, most elements
  * around one, words of a line, pitch of sums; then lines, a word an entity: rows; corners, by rising
@@ -85,7 +86,7 @@ static wisp_status find_groups(wisp_error *err, making *m)
   group *g = NULL;
   for (size_t i = 0; i < m->entities; i++) {
     const wisp_entity *one = m->entity + i;
-    const int slots = wisp_turns_slots(m->s->simplex->dimension, m->s->simplex->N, one->dimension);
+    const int slots = wisp_orientation_slots(m->s->simplex->dimension, m->s->simplex->N, one->dimension);
     const int32_t sums = m->stars ? find_star(m, one->row, NULL) : length_of(m, one->row) + 1;
     CALL(wisp_require(err, kept(m, sums, 1) <= m->sums && sums <= (slots == 4 ? UINT8_MAX : UINT16_MAX) - 1,
                       WISP_EREFUSED, "row %d of %d columns: %zu numbers or slots of %d bits have no room", one->row,
@@ -113,7 +114,7 @@ typedef struct lines {
 static lines lines_of(const making *m, const group *g)
 {
   const int dimension = m->s->simplex->dimension, k = m->entity[g->first].dimension;
-  const size_t slots = (size_t)wisp_turns_slots(dimension, m->s->simplex->N, k);
+  const size_t slots = (size_t)wisp_orientation_slots(dimension, m->s->simplex->N, k);
   const size_t stride = ((size_t)g->count + LINE - 1) / LINE * LINE;
   if (m->stars) return (lines){.stride = stride, .rows = 2, .corners = (size_t)g->sums, .slot_words = 1};
   return (lines){.stride = stride,
@@ -136,7 +137,7 @@ static void put_element(const making *m, const group *g, const lines *l, const w
   const int dimension = s->simplex->dimension, Np = s->nodes->Np;
   int corner[4];
   const size_t e = wisp_entity_element(&m->tables, one, j, corner), width = l->others + l->slot_words;
-  const int turn = wisp_turns_number(dimension, corner);
+  const int turn = wisp_orientation_number(dimension, corner);
   int32_t *const here = to + l->stride * (l->rows + l->corners + j * width);
   for (size_t i = 0; i < l->rows && !j; i++)
     to[i * l->stride] = wisp_entity_row(&m->tables, e, turn, one->dimension, (int)i);
