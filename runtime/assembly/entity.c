@@ -9,10 +9,11 @@ wisp_status wisp_entity_tables_make(wisp_error *err, const wisp_assembly *s, wis
   out->s = s;
   wisp_simplex_steps(dimension, N, out->step);
   wisp_orientation_inside(dimension, N, out->inside, out->first);
-  for (int turn = 0; turn < wisp_orientations(dimension); turn++)
-    wisp_orientation_nodes(dimension, N, turn, out->node[turn]);
+  for (int orientation = 0; orientation < wisp_orientations(dimension); orientation++)
+    wisp_orientation_nodes(dimension, N, orientation, out->node[orientation]);
   return wisp_require(err, s->mesh->elements <= (size_t)(INT32_MAX / wisp_orientations(dimension)), WISP_EREFUSED,
-                      "lists by entity: %zu elements are more than turns can be counted of", s->mesh->elements);
+                      "lists by entity: %zu elements in all orientations are more than 31 bits count",
+                      s->mesh->elements);
 }
 
 /* The corners of element e that node a is inside of, by rising vertices, then the others. The dimension of the entity.
@@ -63,9 +64,9 @@ static bool find_entity(const wisp_entity_tables *tables, int32_t row, wisp_enti
   const int32_t from = p->around[p->around_start[row]];
   int corner[4], lowest = row;
   const int k = order_corners(tables, (size_t)(from / Np), from % Np, corner);
-  const int turn = wisp_orientation_number(tables->s->simplex->dimension, corner);
+  const int orientation = wisp_orientation_number(tables->s->simplex->dimension, corner);
   for (int i = 0; i < tables->first[k + 1] - tables->first[k]; i++) {
-    const int32_t other = wisp_entity_row(tables, (size_t)(from / Np), turn, k, i);
+    const int32_t other = wisp_entity_row(tables, (size_t)(from / Np), orientation, k, i);
     lowest = other < lowest ? other : lowest;
   }
   *out = (wisp_entity){k, p->around_start[row + 1] - p->around_start[row], row};

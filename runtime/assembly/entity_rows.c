@@ -7,12 +7,12 @@
  * around one, words of a line, pitch of sums; then lines, a word an entity: rows; corners, by rising
  * vertices; for each element around it the other corners, the first -1 where it has no more elements, and the slots of
  * the element's nodes in the rows, several a word, of fixed nodes the longest row; and at the end for each element
- * its number times the turns there are, plus its turn.
+ * its number times the orientations there are, plus its orientation.
  *
  * Stars, of order 1, hold vertices once a row: head as above, but that most vertices around a row come in place of the
  * dimension; then lines of rows; vertices around each, plus 65536 times its own slot; those vertices, slot by slot,
  * fixed ones behind the columns; for each element the slots of its other corners, a byte each, -1 where there is none;
- * and its number and turn. */
+ * and its number and orientation. */
 #include "entity.h"
 #include "../parallel.h"
 
@@ -137,16 +137,16 @@ static void put_element(const making *m, const group *g, const lines *l, const w
   const int dimension = s->simplex->dimension, Np = s->nodes->Np;
   int corner[4];
   const size_t e = wisp_entity_element(&m->tables, one, j, corner), width = l->others + l->slot_words;
-  const int turn = wisp_orientation_number(dimension, corner);
+  const int orientation = wisp_orientation_number(dimension, corner);
   int32_t *const here = to + l->stride * (l->rows + l->corners + j * width);
   for (size_t i = 0; i < l->rows && !j; i++)
-    to[i * l->stride] = wisp_entity_row(&m->tables, e, turn, one->dimension, (int)i);
+    to[i * l->stride] = wisp_entity_row(&m->tables, e, orientation, one->dimension, (int)i);
   for (size_t c = 0; c < l->corners && !j; c++)
     to[(l->rows + c) * l->stride] = s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[c]];
   for (size_t c = 0; c < l->others; c++)
     here[c * l->stride] = s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[l->corners + c]];
   for (size_t b = 0; b < (size_t)Np; b++) {
-    const int32_t column = s->nodes->node[e * (size_t)Np + (size_t)m->tables.node[turn][b]];
+    const int32_t column = s->nodes->node[e * (size_t)Np + (size_t)m->tables.node[orientation][b]];
     const bool known = (size_t)column < s->pattern->rows;
     const uint32_t slot = (uint32_t)(known ? wisp_pattern_slot(s->pattern, one->row, column) : g->sums - 1);
     here[(l->others + b / l->slots) * l->stride] |= (int32_t)(slot << b % l->slots * (32 / l->slots));

@@ -7,10 +7,10 @@
  * A group's words are WISP_GATHER_HEAD: dimension k, plus 4 where a vertex of an item is fixed, entities, items, words
  * of a line of items, words of a line of entities, words before the sources, layers of folds, words before the folds;
  * then lines, a word an item: corners, those of the entity first, by rising vertices; and its element's number times
- * the turns there are, plus its turn; lines, a word an entity and one more: its first item; its first source; its rows.
- * Then sources, of 16 bits, entity by entity, column by column: the place of its first product. Then folds: how many
- * columns have another product, how many a third, and so on; of 16 bits each the places of these columns, and then
- * layer by layer of their products, each list to the next full word. */
+ * the turns there are, plus its orientation; lines, a word an entity and one more: its first item; its first source;
+ * its rows. Then sources, of 16 bits, entity by entity, column by column: the place of its first product. Then folds:
+ * how many columns have another product, how many a third, and so on; of 16 bits each the places of these columns, and
+ * then layer by layer of their products, each list to the next full word. */
 #include "entity.h"
 #include "../parallel.h"
 
@@ -186,12 +186,12 @@ static void put_entity(const making *m, const wisp_entity *one, const lines *l, 
   for (size_t j = 0; j < (size_t)one->around; j++) {
     int corner[4];
     const size_t e = wisp_entity_element(&m->tables, one, j, corner);
-    const int turn = wisp_orientation_number(dimension, corner);
+    const int orientation = wisp_orientation_number(dimension, corner);
     for (int c = 0; c <= dimension; c++)
       word[(size_t)c * l->items + item + j] = m->s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[c]];
     word[(size_t)(dimension + 1) * l->items + item + j] = wisp_entity_oriented(&m->tables, e, corner);
     for (size_t i = 0; i < l->rows && !j; i++)
-      entity[(2 + i) * l->entities] = wisp_entity_row(&m->tables, e, turn, one->dimension, (int)i);
+      entity[(2 + i) * l->entities] = wisp_entity_row(&m->tables, e, orientation, one->dimension, (int)i);
   }
 }
 
