@@ -165,7 +165,7 @@ static void test_names(void **state)
     GOOD(wisp_chooser_open_store(err, all, fixture_path(*state, "none.db"), false, NULL, &store));
     choose(all, store, "maxwell", &theirs);
     choose(all, store, "mine", &mine);
-    assert_non_null(theirs.whole.trial);
+    assert_non_null(theirs.record.trial);
     assert_int_equal(takes_the_same(&theirs, &mine), i == 0);
     wisp_stage_free(&theirs), wisp_stage_free(&mine);
     wisp_store_close(store);

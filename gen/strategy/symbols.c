@@ -78,7 +78,8 @@ static wisp_status read_pieces(reader *r, const wisp_template *t, size_t from, s
 static wisp_status find_known(wisp_error *err, const wisp_strategy *s, wisp_env **out)
 {
   OWNED(wisp_env_destroy) wisp_env *known = NULL;
-  CALL(wisp_strategy_scope(err, s, NULL, &known));
+  CALL(wisp_env_create(err, NULL, &known));
+  for (const wisp_size *fact = s->facts; fact->name; fact++) CALL(wisp_env_int(err, known, fact->name, fact->value));
   for (size_t i = 0; i < s->lets; i++) {
     int64_t value = 0;
     if (wisp_expr_int(NULL, s->let[i].value.expr, known, &value) == WISP_OK)
