@@ -39,7 +39,7 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   wisp_assembly *s = NULL;
   CALL(source ? wisp_mesh_some(err, corners, source, wanted, &mesh) : wisp_mesh_to_check(err, corners, &mesh));
-  if (source) CALL(wisp_mesh_settle(err, mesh));
+  if (source) CALL(wisp_mesh_apply_order(err, mesh));
   CALL(wisp_assembly_create(err, "mesh", mesh, spec->order, &fixed, &s));
   mesh = NULL; /* it goes with what was made on it */
   *out = s;

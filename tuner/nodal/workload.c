@@ -31,7 +31,8 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   const size_t wanted = (size_t)(elements > 0 ? elements : 6 * n * n * n);
   wisp_mesh_source turned = source ? *source : (wisp_mesh_source){.file = NULL};
   turned.turned = true;
-  const wisp_status status = source ? wisp_mesh_some(err, 4, &turned, wanted, &mesh) : wisp_mesh_all_ways(err, &mesh);
+  const wisp_status status =
+      source ? wisp_mesh_some(err, 4, &turned, wanted, &mesh) : wisp_mesh_all_pairings(err, &mesh);
   *out = mesh;
   return status;
 }
