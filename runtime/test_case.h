@@ -35,8 +35,8 @@ typedef struct wisp_test_case {
   double *after[WISP_MAX_ARRAYS];  /* made as a copy of `before`, of a sum of parts: its first number is the sum */
   double *size[WISP_MAX_ARRAYS];   /* made as zeros; of a sum of parts: the root of the sum of squares */
   size_t numbers[WISP_MAX_ARRAYS];
-  size_t
-      together; /* numbers of an output that belong to one element: fill_inputs sets it where there are single_sums */
+  size_t together; /* of the numbers of an output, so many are an element's: set by fill_inputs where there are
+                      single_sums */
   wisp_scalar_list scalars;
   void *own;           /* made by fill_inputs for the reference, freed with the test case; NULL: nothing */
   const char *as, *is; /* an array that the kernel calls `as`; NULL: none */

@@ -1,5 +1,5 @@
 /* The filter as one file in tuner/ would know it. Triangles have no geometry, only their places in the strip: the
- * test mesh is their number and order. Neighbours share an edge, so that the even ones go first, and then the odd ones.
+ * test_mesh is their number and order. Neighbours share an edge, so that the even ones go first, and then the odd ones.
  */
 #include "../../tuner/trial/workload.h"
 #include "filter.h"
