@@ -11,21 +11,21 @@ enum { WISP_MAX_KEYWORDS = 32 };
 typedef struct wisp_reader {
   wisp_strategy *s;
   const struct wisp_keyword *keyword; /* of the line that is read */
-  bool seen[WISP_MAX_KEYWORDS]; /* which keywords there were */
-  int file, line;               /* what is read: a number of s->file, and a line of it */
-  char text[64];                /* the kernel text that it names; empty: the one beside it */
-  bool left_out;                /* the last line that follows none does not hold for the kernel */
-  bool placed;                  /* the error has its place */
+  bool seen[WISP_MAX_KEYWORDS];       /* which keywords there were */
+  int file, line;                     /* what is read: a number of s->file, and a line of it */
+  char text[64];                      /* the kernel text that it names; empty: the one beside it */
+  bool left_out;                      /* the last line that follows none does not hold for the kernel */
+  bool placed;                        /* the error has its place */
 } wisp_reader;
 
 typedef struct wisp_keyword {
   const char *word;
   wisp_status (*read)(wisp_error *err, wisp_reader *r, char *line);
   enum { TERMS, REASON, PROSE } rest; /* what follows: terms; EXPR : REASON; words, in which `when` is a word */
-  bool once;     /* at most one line of a description */
-  bool follows;  /* belongs to the line above it, and goes where that goes */
-  size_t member; /* of the strategy: what the line sets, if its handler serves several keywords */
-  int most;      /* expressions in the line */
+  bool once;                          /* at most one line of a description */
+  bool follows;                       /* belongs to the line above it, and goes where that goes */
+  size_t member;                      /* of the strategy: what the line sets, if its handler serves several keywords */
+  int most;                           /* expressions in the line */
 } wisp_keyword;
 
 extern const wisp_keyword wisp_keywords[]; /* the last has no word; at most WISP_MAX_KEYWORDS */

@@ -140,7 +140,7 @@ typedef struct wisp_strategy {
   int files;
   char *file[WISP_MAX_FILES]; /* the space and what it includes */
   char *title, *text, *lane, *text_path;
-  wisp_text note; /* for people: keywords that have other names now, a line each */
+  wisp_text note;  /* for people: keywords that have other names now, a line each */
   bool node, slab; /* layouts it can read */
   bool varies;     /* results differ from launch to launch, within rounding */
   bool mixes;      /* results are made of sums that others of their element are part of */
