@@ -270,13 +270,6 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wis
   return GIVE(first, out);
 }
 
-int wisp_strategy_param(const wisp_strategy *s, const char *name, size_t length)
-{
-  int i = 0;
-  while (i < s->params && (strlen(s->param[i].name) != length || strncmp(s->param[i].name, name, length) != 0)) i++;
-  return i;
-}
-
 static wisp_status no_such_value(wisp_error *err, const wisp_strategy *s, const char *text, const wisp_param *p)
 {
   char values[256] = "";

@@ -49,6 +49,13 @@ const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *all, const 
   return NULL;
 }
 
+int wisp_strategy_param(const wisp_strategy *s, const char *name, size_t length)
+{
+  int i = 0;
+  while (i < s->params && (strlen(s->param[i].name) != length || strncmp(s->param[i].name, name, length) != 0)) i++;
+  return i;
+}
+
 void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *dialect, char hash[20])
 {
   const uint64_t *own = s->source_set ? wisp_source_set_find(s->source_set, s) : NULL;
