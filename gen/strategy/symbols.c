@@ -1,6 +1,5 @@
 #include "symbols.h"
-#include "../system.h"
-#include "strategy.h"
+#include "../family.h"
 
 #include <stdlib.h>
 #include <string.h>
