@@ -14,7 +14,7 @@ static wisp_status take_when(wisp_error *err, const wisp_reader *r, const wisp_k
                              bool *holds)
 {
   wisp_status status = WISP_OK;
-  wisp_said condition = {0};
+  wisp_clause condition = {0};
   OWNED(wisp_env_destroy) wisp_env *facts = NULL;
   int64_t value = 1;
   char *reason = keyword->rest == REASON ? strstr(line, " : ") : NULL, *when = NULL;
@@ -25,7 +25,7 @@ static wisp_status take_when(wisp_error *err, const wisp_reader *r, const wisp_k
   if (when) {
     TRY(wisp_require(err, *r->s->kernel, WISP_EINPUT, "'when' asks about the kernel: name that above"));
     TRY(wisp_strategy_scope(err, r->s, NULL, &facts));
-    TRY(wisp_say(err, r, when + strlen(" when "), &condition));
+    TRY(wisp_clause_parse(err, r, when + strlen(" when "), &condition));
     TRY(wisp_expr_int(err, condition.expr, facts, &value));
     *when = '\0';
     *holds = value != 0;

@@ -222,8 +222,8 @@ static void list_faces(const wisp_mesh *mesh, size_t *start, face_entry *entry)
 /* The orientation that takes the vertices of our face to theirs; the faces hold the same three vertices. */
 static int find_orientation(const int32_t ours[3], const int32_t theirs[3])
 {
-  for (int i = 0; i < WISP_TET_TURNS; i++) {
-    const int *to = wisp_tet_turns[i];
+  for (int i = 0; i < WISP_TET_ORIENTATIONS; i++) {
+    const int *to = wisp_tet_orientations[i];
     if (ours[0] == theirs[to[0]] && ours[1] == theirs[to[1]] && ours[2] == theirs[to[2]]) return i;
   }
   return -1; /* never */
