@@ -412,15 +412,15 @@ wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, const wisp_co
 wisp_status wisp_plan_executed(wisp_error *err, const wisp_plan *plan, wisp_exec_unit unit, double elements,
                                double least, double *out)
 {
-  const wisp_clause *said = &plan->strategy->work[unit];
+  const wisp_clause *clause = &plan->strategy->work[unit];
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   int64_t value = 0;
   *out = 0;
-  if (!said->expr) return WISP_OK;
+  if (!clause->expr) return WISP_OK;
   CALL(wisp_env_create(err, plan->env, &env));
   CALL(wisp_env_int(err, env, "elements", (int64_t)elements));
   CALL(wisp_env_int(err, env, "flops", (int64_t)least));
-  CALL(wisp_clause_int(err, plan->strategy, said, env, &value));
+  CALL(wisp_clause_int(err, plan->strategy, clause, env, &value));
   *out = (double)value;
   return WISP_OK;
 }

@@ -126,7 +126,7 @@ typedef struct wisp_param {
   char name[24];
   int count, values[WISP_MAX_VALUES];
   int preferred; /* value of the default candidate; the first value where `default` does not say */
-  wisp_mesh_constraint bond;
+  wisp_mesh_constraint mesh_constraint;
   int otherwise; /* what a discretisation has where no kernel has the parameter; of a free one 0 */
 } wisp_param;
 
@@ -146,7 +146,7 @@ typedef struct wisp_strategy {
   struct {         /* of the discretisation, in the terms of others' parameters; no name: nothing */
     char name[sizeof((wisp_param *)0)->name];
     int value;
-  } expects;
+  } requires_absent;
   int params;
   wisp_param param[WISP_MAX_PARAMS];
   size_t needs, conditions, lets;
