@@ -6,8 +6,6 @@
 #include "../../gen/strategy/source_set.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool has(const wisp_stage *stage, const char *kernel)
 {
