@@ -90,7 +90,7 @@ typedef struct wisp_family {
   const wisp_let_decl *lets;       /* likewise; NULL: none. One called `per`: numbers, words, flops and dofs are of so
                                       many elements, where those of one are not whole */
   const char *wide;                /* arrays that GPU kernels address in 64 bits; NULL: none, all others in 31 */
-  const char *whole;               /* the kernel that does what a composition does; NULL: there is none */
+  const char *composition_kernel;  /* the kernel that does what a composition does; NULL: there is none */
   double max_error[2];             /* errors in single and double precision, relative to the largest result; 0: none */
   const char *const
       *compositions; /* NULL-terminated: ways to make one whole stage, kernels joined by '+', in launch order; another
@@ -102,7 +102,7 @@ typedef struct wisp_family {
   bool (*knows_system)(const char *name); /* systems of its own; NULL: they are files of equations, or none */
   /* Whether a system moves the other's bytes without its arithmetic, so that both are looked at together; NULL: none
    * does. */
-  bool (*stands_in)(const char *name, const char *other);
+  bool (*proxy_for)(const char *name, const char *other);
   const char *shown; /* parameters that tables and plots show first, a column each: "wp wi ws"; NULL: none */
   /* Names for templates and spaces: sizes, tables, lists, limits. */
   wisp_status (*names)(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,

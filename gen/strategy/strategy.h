@@ -18,11 +18,11 @@
  *   param     NAME V1 V2 ...                  a tuning parameter and its values
  *                                             (one named min_blocks: blocks a multiprocessor should hold at once, one named
  *                                             cluster: blocks of the grid that can wait for each other, CUDA);
- *                                             ... fixes V: it fixes the discretisation, the kernel is right on no other,
- *                                             and V is what it is where no kernel of a stage has it; ... wishes V: the
- *                                             same, but the kernel is right on any (below)
- *   expects   NAME V                          without a choice in it, the kernel is right only on a discretisation that somebody else's
- *                                             parameter of this name has not fixed to anything but V, which is what it is where nobody has
+ *                                             ... requires V: the kernel is right only on a discretisation made for its
+ *                                             value, and V is the value where no kernel of a stage has the parameter; ... prefers
+ *                                             V: the same, but the kernel is right on any (below)
+ *   requires_absent NAME V                    the kernel is right only where no kernel's parameter of this name has made the
+ *                                             discretisation for another value than V, its value where no kernel has it
  *   default   NAME=V ...                      the default candidate where legal; else the first legal one
  *   let       NAME = EXPR                     a derived number
  *   require   EXPR : reason                   refuses a candidate
@@ -120,13 +120,13 @@ extern const char *const wisp_unit_names[WISP_UNITS];
 
 /* What a parameter has to do with the discretisation that its kernel runs on: nothing; it is best, or right, on one
  * that is made for its value. */
-typedef enum wisp_bond { WISP_FREE, WISP_WISHES, WISP_FIXES } wisp_bond;
+typedef enum wisp_mesh_constraint { WISP_MESH_FREE, WISP_MESH_PREFERRED, WISP_MESH_REQUIRED } wisp_mesh_constraint;
 
 typedef struct wisp_param {
   char name[24];
   int count, values[WISP_MAX_VALUES];
   int preferred; /* value of the default candidate; the first value where `default` does not say */
-  wisp_bond bond;
+  wisp_mesh_constraint mesh_constraint;
   int otherwise; /* what a discretisation has where no kernel has the parameter; of a free one 0 */
 } wisp_param;
 
@@ -140,21 +140,22 @@ typedef struct wisp_strategy {
   int files;
   char *file[WISP_MAX_FILES]; /* the space and what it includes */
   char *title, *text, *lane, *text_path;
+  wisp_text note;  /* for people: keywords that have other names now, a line each */
   bool node, slab; /* layouts it can read */
   bool varies;     /* results differ from launch to launch, within rounding */
   bool mixes;      /* results are made of sums that others of their element are part of */
   struct {         /* of the discretisation, in the terms of others' parameters; no name: nothing */
     char name[sizeof((wisp_param *)0)->name];
     int value;
-  } expects;
+  } requires_absent;
   int params;
   wisp_param param[WISP_MAX_PARAMS];
   size_t needs, conditions, lets;
   wisp_condition need[WISP_MAX_LINES], condition[WISP_MAX_LINES];
   wisp_condition candidate; /* says nothing: it is one wherever it applies */
   wisp_let let[WISP_MAX_LINES];
-  wisp_said block[3], grid[2];
-  wisp_said work[WISP_UNITS]; /* operations of a launch, by unit */
+  wisp_clause block[3], grid[2];
+  wisp_clause work[WISP_UNITS]; /* operations of a launch, by unit */
   int shareds;
   wisp_shared shared[WISP_MAX_SHARED];
   int args;
@@ -169,6 +170,8 @@ void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const
  * of its values; whole: all must be. WISP_EINPUT says which is not. */
 wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *strategy, const char *text, bool whole,
                                  int values[WISP_MAX_PARAMS]);
+/* The parameter of this name, of `length` characters; as many as there are: none. */
+int wisp_strategy_param(const wisp_strategy *strategy, const char *name, size_t length);
 /* Whether a stored text names all of its parameters so. */
 bool wisp_strategy_lists(const wisp_strategy *strategy, const char *params);
 
@@ -182,7 +185,7 @@ typedef struct wisp_strategies {
   wisp_strategy **by_name;
   wisp_source_set *source_set, *users_sources;
   wisp_template_path users; /* the texts of $WISP_TEMPLATES, and behind them the library's */
-  wisp_text warning;        /* for people: the systems there that cannot be used, a line each; empty: none */
+  wisp_text warning;        /* for people: systems there that cannot be used, renamed keywords; a line each */
   int families;             /* that have defaults */
   char family[WISP_MAX_FAMILIES][32];
   struct wisp_defaults *defaults[WISP_MAX_FAMILIES];
@@ -256,7 +259,7 @@ wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *strategy, 
 /* The n-th, from 0, of the legal candidates that differ from a plan in what they fix of the discretisation alone, by
  * values further on in their lists, which go upwards: so they have room for more. Those of fewest steps come first.
  * WISP_EREFUSED where there are no more. */
-wisp_status wisp_plan_roomier(wisp_error *err, const wisp_plan *plan, int n, wisp_plan **out);
+wisp_status wisp_plan_next_larger(wisp_error *err, const wisp_plan *plan, int n, wisp_plan **out);
 
 /* Calls visit for every combination of parameter values; plan is NULL and reason set where refused. visit owns plan.
  * Stops at an error. */
@@ -292,7 +295,7 @@ wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, s
 wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char *dialect, wisp_text *out);
 
 /* ---- What candidates ask of the discretisation that they run on: the values of parameters that their spaces mark by
- * `fixes` or `wishes` (the block of a gather of face pairs, how elements are put into blocks). */
+ * `requires` or `prefers` (the block of a gather of face pairs, how elements are put into blocks). */
 
 enum { WISP_MAX_FIXED = 8 };
 

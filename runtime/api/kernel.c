@@ -4,10 +4,6 @@
 #include "api.h"
 
 #include <limits.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ALIGNMENT: vectors of 16 bytes are loaded at once. KEPT: a program may launch on a few parts of its mesh in turn. */
 enum { ALIGNMENT = 16, MOST_COUNTS = 32, KEPT = 4 };
@@ -74,7 +70,7 @@ static wisp_status choose(wisp_error *err, const wisp_session *session, const ch
   wisp_choose_request chosen = {.preset = preset, .exact_match_only = session->exact_match_only};
   if (request) chosen.layout = request->layout, chosen.elements = request->elements;
   CALL(wisp_spec_parse(err, text, &chosen.spec));
-  CALL(wisp_require(err, !wisp_spec_is_step(&chosen.spec), WISP_EUSAGE,
+  CALL(wisp_require(err, !wisp_spec_is_composition(&chosen.spec), WISP_EUSAGE,
                     "%s: a whole step is no kernel: name one of its kernels", text));
   return wisp_choose(err, &from, &chosen, out);
 }

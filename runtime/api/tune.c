@@ -3,10 +3,6 @@
 #include "api.h"
 
 #include <dlfcn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A sweep ends with a final round, behind its budget. */
@@ -77,14 +73,14 @@ wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char
   snprintf(order, sizeof order, "%d", what.order);
   snprintf(budget, sizeof budget, "%.0fs", seconds);
   snprintf(precision, sizeof precision, "%s", wisp_precision_name(what.precision));
-  const bool whole = wisp_spec_is_step(&what);
+  const bool whole = wisp_spec_is_composition(&what);
   char *argv[32] = {command, "tune", "-d",      device,     "-f",        what.family, "-n",
                     order,   "-p",   precision, "--system", what.system, "--budget",  budget};
   size_t n = 14;
   if (!whole) argv[n++] = "-k", argv[n++] = what.kernel;
   if (session->path) argv[n++] = "--db", argv[n++] = session->path;
   CALL(run(err, argv, seconds));
-  CALL(wisp_store_open(err, session->path, true, &warning, &store));
+  CALL(wisp_chooser_open_store(err, session->strategies, session->path, true, &warning, &store));
   wisp_store_close(session->store);
   free(session->warning);
   session->store = store;

@@ -9,10 +9,7 @@
 #define WISP_CHOOSE_H
 
 #include "../../cache/store.h"
-#include "../../gen/family.h"
-#include "../../gen/strategy/strategy.h"
 #include "../kernel.h"
-#include "../device.h"
 
 /* What spaces can name, by spec and layout, and the defaults there: made once for many choices for one device.
  * Zero-initialise. */
@@ -35,6 +32,11 @@ typedef struct wisp_chooser {
   const wisp_limits *limits; /* of the device that it is for */
   wisp_scopes *scopes;       /* NULL: every choice makes its own */
 } wisp_chooser;
+
+/* Opens a store (wisp_store_open) whose trials answer for every system with the same equations, whatever its name. The
+ * strategies must outlive it. */
+wisp_status wisp_chooser_open_store(wisp_error *err, const wisp_strategies *strategies, const char *path, bool tolerant,
+                                    char **warning, wisp_store **out);
 
 /* An expression in place of one of the family's names that is one: "kappa_of_u", "1 + u * u". */
 typedef struct wisp_own_formula {
@@ -124,7 +126,7 @@ wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, cons
 /* Whether a discretisation can be made as a plan asks for: WISP_EREFUSED, and why, where something has no room. */
 typedef wisp_status (*wisp_plan_fits)(wisp_error *err, const void *context, const wisp_plan *plan);
 
-/* Kernel i stays where there is room for what it asks for; else it becomes the first of wisp_plan_roomier for which
+/* Kernel i stays where there is room for what it asks for; else it becomes the first of wisp_plan_next_larger for which
  * there is, else the default that asks for nothing that nobody else does; another family's stays. Errors of has_room.
  */
 wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_plan_fits has_room,

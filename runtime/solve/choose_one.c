@@ -1,12 +1,8 @@
 /* One kernel by itself, or a whole stage: what is asked for is checked, and chosen. */
-#include "choose.h"
 #include "choose_parts.h"
 #include "../../gen/strategy/defaults.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Its best entry over all layouts that is legal here. out->kernels stays 0 where there is none. */
 static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *out)
@@ -39,7 +35,7 @@ static wisp_status layout_of_default(wisp_error *err, const wisp_choosing *c, co
                                  .preset = c->request->preset,
                                  .reproducible = c->request->reproducible};
   HELD(wisp_stage_free) wisp_stage whole = {.kernels = 0};
-  wisp_spec_name_kernel(&request.spec, WISP_WHOLE_STEP);
+  wisp_spec_name_kernel(&request.spec, WISP_COMPOSITION);
   CALL(wisp_choose_one(err, &from, &request, &whole));
   *out = whole.layout;
   return WISP_OK;
@@ -139,7 +135,7 @@ wisp_status wisp_choose_one(wisp_error *err, const wisp_chooser *from, const wis
   c.asker.exact_only = request->exact_match_only;
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   TRY(check_request(err, &c));
-  if (*request->spec.kernel && !wisp_spec_is_step(&request->spec))
+  if (*request->spec.kernel && !wisp_spec_is_composition(&request->spec))
     TRY(choose_kernel(err, &c, &stage));
   else
     TRY(wisp_choose_stage(err, &c, &stage));

@@ -1,11 +1,8 @@
 /* Kernels of a stage that do not work where it runs make way for others. */
-#include "choose.h"
 #include "choose_parts.h"
 #include "../../gen/strategy/defaults.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* The plan is the stage's from here on. */
 static void take(wisp_stage *stage, int i, wisp_plan *plan)
@@ -78,7 +75,7 @@ wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_
   last = why;
   for (int n = 0; status == WISP_EREFUSED; n++) {
     wisp_plan_destroy(plan), plan = NULL;
-    const wisp_status found = wisp_plan_roomier(&last, stage->plan[i], n, &plan);
+    const wisp_status found = wisp_plan_next_larger(&last, stage->plan[i], n, &plan);
     if (found == WISP_EREFUSED) break;
     status = found == WISP_OK ? has_room(&last, context, plan) : found;
   }
