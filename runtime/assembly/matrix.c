@@ -141,29 +141,12 @@ static bool is_callers(const wisp_form *form, const char *array)
          (strcmp(array, "f") == 0 && form->f == WISP_BY_NODES);
 }
 
-/* A wisp_array_filter: lists, the pattern, and what a kernel has a pointer to but does not read; u where it is 0. */
+/* A wisp_array_filter: lists, the pattern, and arrays that kernels take but do not read; u where it is 0. */
 static bool is_ours(const void *self, const char *array)
 {
   const wisp_matrix *m = self;
-  wisp_argument argument;
   if (wisp_list_has("row_start columns u", array)) return true;
-  if (is_callers(m->assembly->form, array)) return false;
-  for (int k = 0; k < m->kernels; k++)
-    for (size_t i = 0; wisp_kernel_argument(NULL, m->kernel[k], i, &argument) == WISP_OK; i++)
-      if (strcmp(argument.name, array) == 0) return true;
-  return false;
-}
-
-static wisp_status bind_ours(wisp_error *err, const wisp_matrix *m, wisp_kernel *kernel)
-{
-  const wisp_arrays *arrays = m->problem->arrays;
-  wisp_argument a;
-  for (size_t i = 0; wisp_kernel_argument(NULL, kernel, i, &a) == WISP_OK; i++) {
-    if (a.kind == WISP_ARGUMENT_SCALAR || a.kind == WISP_ARGUMENT_OPERAND || !is_ours(m, a.name)) continue;
-    CALL(wisp_kernel_bind(err, kernel, a.name, (void *)(uintptr_t)wisp_arrays_at(arrays, a.name),
-                          wisp_arrays_size(arrays, a.name)));
-  }
-  return WISP_OK;
+  return !is_callers(m->assembly->form, array) && wisp_kernels_take(m->kernel, m->kernels, array);
 }
 
 /* With the lists that the kernels ask for, or such as have room on this mesh. */
@@ -222,7 +205,7 @@ wisp_status wisp_matrix_create(wisp_error *err, wisp_session *session, const wis
   CALL(number(err, session, m, request, &spec));
   CALL(discretise(err, session, m, &spec, request->reproducible, &d));
   CALL(wisp_problem_open(err, session->device, &d, spec.precision, WISP_NARROW_GUARD, is_ours, m, &m->problem));
-  for (int k = 0; k < m->kernels; k++) CALL(bind_ours(err, m, m->kernel[k]));
+  for (int k = 0; k < m->kernels; k++) CALL(wisp_kernel_bind_arrays(err, m->kernel[k], m->problem->arrays, is_ours, m));
   if (request->mesh) CALL(wisp_mesh_note_unused(err, request->mesh, m->mesh));
   wisp_handle_add(session, &m->handle, m, release, free);
   return GIVE(m, out);

@@ -2,6 +2,7 @@
  * and back by the transposes. B is I at Gauss points, the identity at the nodes. */
 #include "../../gen/wide.h"
 #include "hex_reference.h"
+#include "../parallel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -272,6 +273,35 @@ wisp_status wisp_hex_diagonal(wisp_error *err, workplace *w, const double vertic
   CALL(wisp_hex_factors(err, w->hex, w->where, vertices, element, 1, w->factors));
   (w->identity ? collocated_diagonal : full_diagonal)(w, lambda, diagonal);
   return WISP_OK;
+}
+
+/* Elements whose diagonals are made, and where these go. */
+typedef struct diagonals {
+  const wisp_hex *hex;
+  wisp_hex_operator op;
+  const wisp_hexmesh *mesh;
+  const wisp_frame *frame;
+  double lambda, *out;
+} diagonals;
+
+/* A wisp_range over elements. */
+static wisp_status make_diagonals(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const diagonals *d = context;
+  OWNED(wisp_hex_workplace_destroy) workplace *w = NULL;
+  double vertices[24];
+  CALL(wisp_hex_workplace_create(err, d->hex, d->op, &w));
+  for (size_t k = from; k < to; k++) {
+    wisp_hex_vertices(d->mesh, d->frame, k, 1, vertices);
+    CALL(wisp_hex_diagonal(err, w, vertices, wisp_mesh_number(d->mesh, k), d->lambda, d->out + k * w->Np));
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_hex_diagonals(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const wisp_hexmesh *mesh,
+                               const wisp_frame *frame, double lambda, double *out)
+{
+  return wisp_parallel(err, mesh->elements, make_diagonals, &(diagonals){hex, op, mesh, frame, lambda, out});
 }
 
 wisp_status wisp_hex_load(wisp_error *err, workplace *w, const double vertices[24], size_t element, const double *f,

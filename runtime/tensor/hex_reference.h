@@ -58,6 +58,10 @@ WISP_OWNED(wisp_hex_workplace, wisp_hex_workplace_destroy)
 wisp_status wisp_hex_diagonal(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
                               double lambda, double *diagonal);
 
+/* Those of all elements of a mesh in a frame, Np numbers each: caller's memory. */
+wisp_status wisp_hex_diagonals(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const wisp_hexmesh *mesh,
+                               const wisp_frame *frame, double lambda, double *out);
+
 /* b_i = sum over points of w J f phi_i: the functional of f, given at the operator's points. */
 wisp_status wisp_hex_load(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
                           const double *f, double *b);

@@ -135,21 +135,6 @@ static wisp_status load_elements(wisp_error *err, void *context, size_t from, si
   return WISP_OK;
 }
 
-static wisp_status diagonal_elements(wisp_error *err, void *context, size_t from, size_t to)
-{
-  const loop *l = context;
-  const wisp_poisson *p = l->problem;
-  OWNED(wisp_hex_workplace_destroy) wisp_hex_workplace *work = NULL;
-  double vertices[24];
-  CALL(wisp_hex_workplace_create(err, p->hex, p->op, &work));
-  for (size_t k = from; k < to; k++) {
-    wisp_hex_vertices(p->mesh, &p->frame, k, 1, vertices);
-    CALL(wisp_hex_diagonal(err, work, vertices, wisp_mesh_number(p->mesh, k), p->lambda,
-                           l->out + k * (size_t)p->hex->Np));
-  }
-  return WISP_OK;
-}
-
 /* Adds up the copies of unknowns; a wisp_range over these. */
 typedef struct gathering {
   const wisp_hexcopies *copies;
@@ -167,13 +152,13 @@ static void gather(void *context, size_t from, size_t to)
   }
 }
 
-/* A loop's numbers, added up at the unknowns. */
-static wisp_status assemble(wisp_error *err, const wisp_poisson *p, wisp_range range, double *sums)
+/* The elements' diagonals, or their parts of the right-hand side, added up at the unknowns. */
+static wisp_status assemble(wisp_error *err, const wisp_poisson *p, bool diagonal, double *sums)
 {
   OWNED(free) double *locals = NULL;
   CALL(wisp_new(err, p->mesh->elements * (size_t)p->hex->Np, sizeof *locals, &locals));
-  loop l = {.problem = p, .out = locals};
-  CALL(wisp_parallel(err, p->mesh->elements, range, &l));
+  CALL(diagonal ? wisp_hex_diagonals(err, p->hex, p->op, p->mesh, &p->frame, p->lambda, locals)
+                : wisp_parallel(err, p->mesh->elements, load_elements, &(loop){.problem = p, .out = locals}));
   wisp_parallel_for(p->copies->unknowns, gather, &(gathering){p->copies, locals, sums});
   return WISP_OK;
 }
@@ -201,7 +186,7 @@ wisp_status wisp_poisson_create(wisp_error *err, const char *name, const wisp_he
       "a higher order",
       name, order));
   CALL(wisp_new(err, p->copies->unknowns, sizeof *p->b, &p->b));
-  CALL(wisp_context(err, assemble(err, p, load_elements, p->b), "%s: ", name));
+  CALL(wisp_context(err, assemble(err, p, false, p->b), "%s: ", name));
   return GIVE(p, out);
 }
 
@@ -217,7 +202,7 @@ void wisp_poisson_destroy(wisp_poisson *p)
 
 wisp_status wisp_poisson_diagonal(wisp_error *err, const wisp_poisson *problem, double *diagonal)
 {
-  return assemble(err, problem, diagonal_elements, diagonal);
+  return assemble(err, problem, true, diagonal);
 }
 
 /* The values at an element's nodes: unknowns, and on the boundary what is given. */
