@@ -35,7 +35,7 @@ typedef struct wisp_heat {
   wisp_heat_given given;    /* likewise f is; count 0: the solution is known */
   double low[3], length[3]; /* of the bounding box, in the frame */
   wisp_assembly *assembly;
-  double *places; /* x, y and z of each node in the frame */
+  double *xyz; /* x, y and z of each node in the frame */
 } wisp_heat;
 
 /* name (of the mesh) appears in messages. Errors of wisp_assembly_create; WISP_EUSAGE for a capacity below 0, and for
@@ -64,7 +64,7 @@ void wisp_heat_shape(const wisp_heat *heat, double *shape);
 double wisp_heat_unit(const wisp_heat *heat);
 
 /* The place of node i in the mesh's coordinates. */
-void wisp_heat_place(const wisp_heat *heat, size_t i, double xyz[3]);
+void wisp_heat_coordinates(const wisp_heat *heat, size_t i, double xyz[3]);
 
 /* The L2 distance of a field from the solution, by quadrature, in the mesh's units. */
 wisp_status wisp_heat_error(wisp_error *err, const wisp_heat *heat, double t, const double *u, double *error);

@@ -112,16 +112,16 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
 
 /* --- the kernels --- */
 
-/* Those of the composition that would be taken, each as it is tuned; and what they ask of the lists. roomy: such as
+/* Those of the composition that would be taken, each as it is tuned; and what they ask of the lists. fitted: such as
  * have room for this mesh. */
 static wisp_status open_kernels(wisp_error *err, wisp_session *session, wisp_matrix *m, wisp_spec spec,
-                                bool reproducible, bool roomy, wisp_fixed *fixed)
+                                bool reproducible, bool fitted, wisp_fixed *fixed)
 {
   const wisp_kernel_request request = {WISP_INIT(wisp_kernel_request), .elements = (long long)m->mesh->elements};
   HELD(wisp_stage_free) wisp_stage stage = {0};
   wisp_fixed rows = {.made = false};
   CALL(choose(err, session, m, &spec, reproducible, &rows, &stage));
-  if (roomy) CALL(wisp_assembly_make_room(err, m->assembly, &stage));
+  if (fitted) CALL(wisp_assembly_fit_stage(err, m->assembly, &stage));
   for (; m->kernels < stage.kernels && m->kernels < MOST_KERNELS; m->kernels++) {
     char text[WISP_SPEC_TEXT];
     const wisp_choice *choice = &stage.choice[m->kernels];
@@ -153,15 +153,15 @@ static bool is_ours(const void *self, const char *array)
 static wisp_status discretise(wisp_error *err, wisp_session *session, wisp_matrix *m, const wisp_spec *spec,
                               bool reproducible, wisp_discretisation *out)
 {
-  static const wisp_assembly_room room = {.pAp_parts = 1};
+  static const wisp_assembly_capacity capacity = {.pAp_parts = 1};
   wisp_status status = WISP_EREFUSED;
-  for (int roomy = 0; roomy < 2 && status == WISP_EREFUSED; roomy++) {
+  for (int fitted = 0; fitted < 2 && status == WISP_EREFUSED; fitted++) {
     wisp_fixed fixed = {.made = true};
     wisp_error why = {.text = ""};
     while (m->kernels) wisp_kernel_close(m->kernel[--m->kernels]);
-    CALL(open_kernels(err, session, m, *spec, reproducible, roomy, &fixed));
-    status = wisp_assembly_discretise(&why, m->assembly, m->assembly->form->name, &fixed, &room, out);
-    if (status != WISP_OK && (roomy || status != WISP_EREFUSED)) return wisp_fail(err, status, "%s", why.text);
+    CALL(open_kernels(err, session, m, *spec, reproducible, fitted, &fixed));
+    status = wisp_assembly_discretise(&why, m->assembly, m->assembly->form->name, &fixed, &capacity, out);
+    if (status != WISP_OK && (fitted || status != WISP_EREFUSED)) return wisp_fail(err, status, "%s", why.text);
   }
   return status;
 }

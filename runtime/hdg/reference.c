@@ -111,7 +111,7 @@ static wisp_status invert(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 }
 
 /* A row of the blocks times a vector, and of the magnitudes. */
-static double times(const wisp_hdg *s, const double *blocks, bool halves, const double *vector, size_t row,
+static double times(const wisp_hdg *s, const double *blocks, bool bfloat, const double *vector, size_t row,
                     double *size)
 {
   const size_t n = (size_t)s->tables->n;
@@ -121,7 +121,7 @@ static double times(const wisp_hdg *s, const double *blocks, bool halves, const 
     const size_t other = wisp_hdg_free_column(s, row / n, place);
     for (size_t j = 0; j < n; j++) {
       const double kept = blocks[wisp_hdg_block_at(n, row / n, (size_t)place, row % n, j)];
-      const double term = (halves ? wisp_hdg_of_half((uint16_t)kept) : kept) * vector[other * n + j];
+      const double term = (bfloat ? wisp_hdg_of_half((uint16_t)kept) : kept) * vector[other * n + j];
       value += term, *size += fabs(term);
     }
   }

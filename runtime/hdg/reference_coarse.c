@@ -110,7 +110,7 @@ typedef struct factors {
   const double *values;
   size_t left, right;
   int32_t shift;
-  bool turned;
+  bool transposed;
   double own, left_scale, right_one, right_scale;
 } factors;
 
@@ -119,11 +119,11 @@ static double product(const factors *f, size_t row, int32_t column, int32_t inne
   double sum = 0;
   *size = 0;
   for (int32_t k = 0; k < inner; k++) {
-    const size_t at = f->right + (size_t)(f->turned ? column : k);
+    const size_t at = f->right + (size_t)(f->transposed ? column : k);
     const double x = (k == (int32_t)row ? f->own : 0) +
                      (f->left_scale == 0 ? 0 : f->left_scale * number_at(f->c, f->values, f->left + row, k));
     const double y = (k == column ? f->right_one : 0) +
-                     f->right_scale * number_at(f->c, f->values, at, f->shift + (f->turned ? k : column));
+                     f->right_scale * number_at(f->c, f->values, at, f->shift + (f->transposed ? k : column));
     sum += x * y, *size += fabs(x * y) + (k == (int32_t)row ? fabs(f->own * y) + fabs((x - f->own) * y) : 0);
   }
   return sum;
