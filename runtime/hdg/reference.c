@@ -329,12 +329,12 @@ static const wisp_hdg_reference kernels[] = {{"condense", condense, NULL},
                                              {"precondition", precondition, NULL},
                                              {"smooth", smooth, NULL}};
 
-wisp_status wisp_hdg_solve(wisp_error *err, wisp_test_case *r)
+wisp_status wisp_hdg_reference(wisp_error *err, wisp_test_case *r)
 {
   static const wisp_hdg_references own = {WISP_COUNT(kernels), kernels};
   static const wisp_hdg_references *const lists[] = {&own, &wisp_hdg_scatter_references, &wisp_hdg_inside_references,
                                                      &wisp_hdg_coarse_references};
-  const wisp_hdg *s = r->plain->self;
+  const wisp_hdg *s = r->discretisation->self;
   for (size_t i = 0; i < WISP_COUNT(lists); i++)
     for (const wisp_hdg_reference *of = lists[i]->list; of < lists[i]->list + lists[i]->count; of++) {
       if (strcmp(of->kernel, r->kernel->name) != 0) continue;
