@@ -270,14 +270,6 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wis
   return GIVE(first, out);
 }
 
-/* Which parameter a text begins with, up to its "="; as many as there are: none. */
-static int find_param(const wisp_strategy *s, const char *text, size_t length)
-{
-  int i = 0;
-  while (i < s->params && (strlen(s->param[i].name) != length || strncmp(s->param[i].name, text, length) != 0)) i++;
-  return i;
-}
-
 static wisp_status no_such_value(wisp_error *err, const wisp_strategy *s, const char *text, const wisp_param *p)
 {
   char values[256] = "";
@@ -293,7 +285,7 @@ wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *s, const 
   int count = 0;
   for (const char *at = text + strspn(text, " ,"), *next; *at; at = next + strspn(next, " ,")) {
     const size_t length = strcspn(at, "=, ");
-    const int i = find_param(s, at, length);
+    const int i = wisp_strategy_param(s, at, length);
     char *end = NULL;
     next = at + strcspn(at, " ,");
     CALL(wisp_require(err, at[length] == '=' && i < s->params, WISP_EINPUT,
@@ -370,7 +362,7 @@ wisp_status wisp_plan_next_larger(wisp_error *err, const wisp_plan *plan, int n,
       if (larger && n-- == 0) return GIVE(larger, out);
     }
   }
-  return wisp_fail(err, WISP_EREFUSED, "%s fixes no larger sizes", plan->params);
+  return wisp_fail(err, WISP_EREFUSED, "%s: there are no larger sizes", plan->params);
 }
 
 /* What the plan leaves open in an expression, as the launch has it. */

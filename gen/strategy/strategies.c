@@ -41,6 +41,8 @@ static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_te
     CALL(wisp_space_read(err, template_path, family, name, i ? kernel : NULL, (wisp_file_text){path, file->text}, NULL,
                          &s));
     CALL(add(err, all, path, source_set, s));
+    if (i == 0 && s->note.length)
+      CALL(wisp_text_print(err, &all->warning, "%s%s", all->warning.length ? "\n" : "", s->note.data));
   }
   return WISP_OK;
 }

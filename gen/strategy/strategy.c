@@ -49,6 +49,13 @@ const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *all, const 
   return NULL;
 }
 
+int wisp_strategy_param(const wisp_strategy *s, const char *name, size_t length)
+{
+  int i = 0;
+  while (i < s->params && (strlen(s->param[i].name) != length || strncmp(s->param[i].name, name, length) != 0)) i++;
+  return i;
+}
+
 void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *dialect, char hash[20])
 {
   const uint64_t *own = s->source_set ? wisp_source_set_find(s->source_set, s) : NULL;
@@ -91,6 +98,7 @@ void wisp_strategy_destroy(wisp_strategy *s)
 {
   if (!s) return;
   free(s->hash);
+  wisp_text_free(&s->note);
   free(s->title), free(s->text), free(s->text_path), free(s->lane);
   for (int i = 0; i < s->files; i++) free(s->file[i]);
   release_conditions(s->need, s->needs);

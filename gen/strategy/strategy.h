@@ -18,11 +18,11 @@
  *   param     NAME V1 V2 ...                  a tuning parameter and its values
  *                                             (one named min_blocks: blocks a multiprocessor should hold at once, one named
  *                                             cluster: blocks of the grid that can wait for each other, CUDA);
- *                                             ... fixes V: it fixes the discretisation, the kernel is right on no other,
- *                                             and V is what it is where no kernel of a stage has it; ... wishes V: the
- *                                             same, but the kernel is right on any (below)
- *   expects   NAME V                          without a choice in it, the kernel is right only on a discretisation that somebody else's
- *                                             parameter of this name has not fixed to anything but V, which is what it is where nobody has
+ *                                             ... requires V: the kernel is right only on a discretisation made for its
+ *                                             value, and V is the value where no kernel of a stage has the parameter; ... prefers
+ *                                             V: the same, but the kernel is right on any (below)
+ *   requires_absent NAME V                    the kernel is right only where no kernel's parameter of this name has made the
+ *                                             discretisation for another value than V, its value where no kernel has it
  *   default   NAME=V ...                      the default candidate where legal; else the first legal one
  *   let       NAME = EXPR                     a derived number
  *   require   EXPR : reason                   refuses a candidate
@@ -140,6 +140,7 @@ typedef struct wisp_strategy {
   int files;
   char *file[WISP_MAX_FILES]; /* the space and what it includes */
   char *title, *text, *lane, *text_path;
+  wisp_text note;  /* for people: keywords that have other names now, a line each */
   bool node, slab; /* layouts it can read */
   bool varies;     /* results differ from launch to launch, within rounding */
   bool mixes;      /* results are made of sums that others of their element are part of */
@@ -169,6 +170,8 @@ void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const
  * of its values; whole: all must be. WISP_EINPUT says which is not. */
 wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *strategy, const char *text, bool whole,
                                  int values[WISP_MAX_PARAMS]);
+/* The parameter of this name, of `length` characters; as many as there are: none. */
+int wisp_strategy_param(const wisp_strategy *strategy, const char *name, size_t length);
 /* Whether a stored text names all of its parameters so. */
 bool wisp_strategy_lists(const wisp_strategy *strategy, const char *params);
 
@@ -182,7 +185,7 @@ typedef struct wisp_strategies {
   wisp_strategy **by_name;
   wisp_source_set *source_set, *users_sources;
   wisp_template_path users; /* the texts of $WISP_TEMPLATES, and behind them the library's */
-  wisp_text warning;        /* for people: the systems there that cannot be used, a line each; empty: none */
+  wisp_text warning;        /* for people: systems there that cannot be used, renamed keywords; a line each */
   int families;             /* that have defaults */
   char family[WISP_MAX_FAMILIES][32];
   struct wisp_defaults *defaults[WISP_MAX_FAMILIES];
@@ -292,7 +295,7 @@ wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, s
 wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char *dialect, wisp_text *out);
 
 /* ---- What candidates ask of the discretisation that they run on: the values of parameters that their spaces mark by
- * `fixes` or `wishes` (the block of a gather of face pairs, how elements are put into blocks). */
+ * `requires` or `prefers` (the block of a gather of face pairs, how elements are put into blocks). */
 
 enum { WISP_MAX_FIXED = 8 };
 
