@@ -304,9 +304,9 @@ wisp_status wisp_assembly_reference(wisp_error *err, wisp_test_case *r)
   wisp_form_data *data = r->own;
   data->of_elements = r->before[WISP_ASSEMBLY_KAPPA], data->f = r->before[WISP_ASSEMBLY_SOURCE];
   data->u = r->before[WISP_ASSEMBLY_U];
-  OWNED(free) double *turned = NULL;
-  if (r->mixes) CALL(wisp_assembly_turned(err, r->discretisation->self, &turned));
-  data->turned = turned;
+  OWNED(free) double *largest = NULL;
+  if (r->mixes) CALL(wisp_assembly_largest_tables(err, r->discretisation->self, &largest));
+  data->largest = largest;
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
     if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(r->discretisation->self, r), WISP_OK;
   return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);

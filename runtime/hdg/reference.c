@@ -305,40 +305,42 @@ static wisp_status outflow(wisp_error *err, const wisp_hdg *s, wisp_test_case *r
   return WISP_OK;
 }
 
+/* By matrices that are made anew. */
+static wisp_status multiply_unstored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+{
+  OWNED(free) double *data = NULL, *sizes = NULL;
+  CALL(condense_anew(err, s, r, &data, &sizes));
+  wisp_hdg_multiply(s, r, data, sizes);
+  return WISP_OK;
+}
+
+static const wisp_hdg_kernel_reference kernels[] = {{"condense", condense, NULL},
+                                                    {"condense_continuous", condense_continuous, NULL},
+                                                    {"assemble", assemble, NULL},
+                                                    {"build", build, NULL},
+                                                    {"invert", invert, NULL},
+                                                    {"multiply_unstored", multiply_unstored, NULL},
+                                                    {"apply", NULL, apply_row},
+                                                    {"recover", recover, NULL},
+                                                    {"recover_star", recover_star, NULL},
+                                                    {"outflow", outflow, NULL},
+                                                    {"residual", residual, NULL},
+                                                    {"postprocess", postprocess, NULL},
+                                                    {"precondition", precondition, NULL},
+                                                    {"smooth", smooth, NULL}};
+
 wisp_status wisp_hdg_reference(wisp_error *err, wisp_test_case *r)
 {
-  static const struct {
-    const char *kernel;
-    wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-  } kernels[] = {{"condense", condense},
-                 {"condense_continuous", condense_continuous},
-                 {"assemble", assemble},
-                 {"clear_blocks", wisp_hdg_clear_blocks},
-                 {"scatter", wisp_hdg_scatter},
-                 {"build", build},
-                 {"build_inside", wisp_hdg_build_inside},
-                 {"invert_inside", wisp_hdg_invert_inside},
-                 {"multiply_inside", wisp_hdg_multiply_inside},
-                 {"factor_inside", wisp_hdg_factor_inside},
-                 {"recover_factored", wisp_hdg_recover_factored},
-                 {"recover_stored", wisp_hdg_recover_stored},
-                 {"assemble_scalar", wisp_hdg_assemble_scalar},
-                 {"apply_scalar", wisp_hdg_apply_scalar},
-                 {"invert", invert},
-                 {"multiply", wisp_hdg_multiply},
-                 {"multiply_grouped", wisp_hdg_multiply_grouped},
-                 {"collect_grouped", wisp_hdg_collect_grouped},
-                 {"multiply_unstored", wisp_hdg_multiply_unstored},
-                 {"collect", collect},
-                 {"apply", apply},
-                 {"recover", recover},
-                 {"recover_star", recover_star},
-                 {"outflow", outflow},
-                 {"residual", residual},
-                 {"postprocess", postprocess},
-                 {"precondition", precondition},
-                 {"smooth", smooth}};
-  for (size_t k = 0; k < WISP_COUNT(kernels); k++)
-    if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(err, r->discretisation->self, r);
-  return wisp_hdg_reference_coarse(err, r);
+  static const wisp_hdg_kernel_references own = {WISP_COUNT(kernels), kernels};
+  static const wisp_hdg_kernel_references *const lists[] = {&own, &wisp_hdg_scatter_references,
+                                                            &wisp_hdg_inside_references, &wisp_hdg_coarse_references};
+  const wisp_hdg *s = r->discretisation->self;
+  for (size_t i = 0; i < WISP_COUNT(lists); i++)
+    for (const wisp_hdg_kernel_reference *of = lists[i]->list; of < lists[i]->list + lists[i]->count; of++) {
+      if (strcmp(of->kernel, r->kernel->name) != 0) continue;
+      if (of->compute) return of->compute(err, s, r);
+      wisp_hdg_leave_product(s, r, of->row);
+      return WISP_OK;
+    }
+  return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);
 }

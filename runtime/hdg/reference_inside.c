@@ -249,9 +249,9 @@ static double apply_scalar_row(const wisp_hdg *s, const wisp_test_case *r, size_
   return value;
 }
 
-static const wisp_hdg_reference kernels[] = {
+static const wisp_hdg_kernel_reference kernels[] = {
     {"build_inside", build_inside, NULL},       {"invert_inside", invert_inside, NULL},
     {"factor_inside", factor_inside, NULL},     {"multiply_inside", multiply_inside, NULL},
     {"recover_stored", recover_stored, NULL},   {"recover_factored", recover_factored, NULL},
     {"assemble_scalar", assemble_scalar, NULL}, {"apply_scalar", NULL, apply_scalar_row}};
-const wisp_hdg_references wisp_hdg_inside_references = {WISP_COUNT(kernels), kernels};
+const wisp_hdg_kernel_references wisp_hdg_inside_references = {WISP_COUNT(kernels), kernels};

@@ -61,23 +61,18 @@ void wisp_hdg_smooth(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_step *of, si
 /* Products of all elements by their matrices, upper halves in slabs, and the sizes of these; NULL: their magnitudes. */
 void wisp_hdg_multiply(const wisp_hdg *s, wisp_test_case *r, const double *data, const double *sizes);
 
-/* Products of all elements; in groups, and the sums between these. */
-wisp_status wisp_hdg_multiply(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_multiply_unstored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_multiply_grouped(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_collect_grouped(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-
-/* Of the paper's batches, of what is recovered of them, and of its matrix (reference_inside.c). */
-wisp_status wisp_hdg_build_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_invert_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_factor_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_recover_stored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_recover_factored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_assemble_scalar(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_apply_scalar(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-
-/* Of the second level's kernels. */
-wisp_status wisp_hdg_reference_coarse(wisp_error *err, wisp_test_case *test_case);
+/* A kernel's reference: all of it, or a row of a product by p. */
+typedef struct wisp_hdg_kernel_reference {
+  const char *kernel;
+  wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
+  wisp_hdg_row row;
+} wisp_hdg_kernel_reference;
+typedef struct wisp_hdg_kernel_references {
+  size_t count;
+  const wisp_hdg_kernel_reference *list;
+} wisp_hdg_kernel_references;
+/* Assembly by elements and their products; the paper's batches and its matrix; the second level. */
+extern const wisp_hdg_kernel_references wisp_hdg_scatter_references, wisp_hdg_inside_references,
+    wisp_hdg_coarse_references;
 
 #endif

@@ -132,8 +132,8 @@ static double collect_grouped_row(const wisp_hdg *s, const wisp_test_case *r, si
   return r->before[WISP_HDG_AP][row];
 }
 
-static const wisp_hdg_reference kernels[] = {
+static const wisp_hdg_kernel_reference kernels[] = {
     {"clear_blocks", clear_blocks, NULL}, {"scatter", scatter, NULL},
     {"multiply", multiply, NULL},         {"multiply_grouped", multiply_grouped, NULL},
     {"collect", NULL, collect_row},       {"collect_grouped", NULL, collect_grouped_row}};
-const wisp_hdg_references wisp_hdg_scatter_references = {WISP_COUNT(kernels), kernels};
+const wisp_hdg_kernel_references wisp_hdg_scatter_references = {WISP_COUNT(kernels), kernels};
