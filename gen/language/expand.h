@@ -23,8 +23,7 @@
  * An undefined name, an unclosed or mismatched block, an index out of a table: an error with template name and line.
  * Nesting is limited to 64, output to 64 MiB and work to 2^24 pieces (error, not crash).
  */
-#ifndef WISP_EXPAND_H
-#define WISP_EXPAND_H
+#pragma once
 
 #include "expr.h"
 
@@ -34,5 +33,3 @@ wisp_status wisp_expand(wisp_error *err, const char *name, const char *template_
 
 /* One real literal as templates print it. */
 wisp_status wisp_print_real(wisp_error *err, wisp_text *out, double value, int real_bytes);
-
-#endif

@@ -13,8 +13,7 @@
  * Integer evaluation is 64-bit with overflow and division by zero as errors. Real evaluation is double (for flux
  * texts). A name that is not defined is an error that names it and the text's place.
  */
-#ifndef WISP_EXPR_H
-#define WISP_EXPR_H
+#pragma once
 
 #include "../text.h"
 
@@ -100,5 +99,3 @@ void wisp_expr_many(const wisp_expr *expr, const double *values, int count, doub
 
 /* Parse and evaluate at once. */
 wisp_status wisp_eval_int(wisp_error *err, const char *text, const wisp_env *env, int64_t *value);
-
-#endif

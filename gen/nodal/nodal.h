@@ -1,6 +1,5 @@
 /* The nodal family's arrays, as places in its list (templates/nodal/family). */
-#ifndef WISP_NODAL_H
-#define WISP_NODAL_H
+#pragma once
 
 #include "../system.h"
 #include "templates/nodal/family.h"
@@ -11,5 +10,3 @@ typedef struct wisp_records {
   int geos, face_reals, pair_reals;
 } wisp_records;
 wisp_records wisp_nodal_records(const wisp_system *system);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * No kernel is made from this list: a change of it leaves all measurements valid.
  */
-#ifndef WISP_DEFAULTS_H
-#define WISP_DEFAULTS_H
+#pragma once
 
 #include "strategy.h"
 
@@ -30,5 +29,3 @@ wisp_status wisp_defaults_stage_holds(wisp_error *err, const wisp_defaults *defa
 wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategies, const wisp_spec *spec,
                                const wisp_layout *layout, const wisp_env *names, const wisp_fixed *fixed,
                                bool reproducible, wisp_plan **out);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * alias: an array that another argument may be as well. TYPE: real, vec (16 bytes of these), double, int, int64,
  * uint32. Parts are templates/solve/NAME.part. */
-#ifndef WISP_DIALECT_SOURCE_H
-#define WISP_DIALECT_SOURCE_H
+#pragma once
 
 #include "../spec.h"
 #include "../text.h"
@@ -17,5 +16,3 @@
 /* The source of the kernel wisp_NAME in a dialect, behind these lines; name: "FOLDER/NAME". gpu: it is a GPU's. */
 wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precision precision, const char *lines,
                                 const char *dialect, bool gpu, wisp_text *out, size_t *shared_bytes);
-
-#endif
