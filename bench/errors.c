@@ -23,7 +23,7 @@ static wisp_status print_row(wisp_error *err, wisp_verifier *verifier, const wis
   double error[WISP_COUNT(columns)], plain[WISP_COUNT(columns)], of_check;
   CALL(wisp_verifier_check(err, verifier, kernel, &of_check));
   for (size_t i = 0; i < WISP_COUNT(columns); i++)
-    CALL(wisp_verifier_beside_plain(err, verifier, kernel, columns[i], &error[i], &plain[i]));
+    CALL(wisp_verifier_compare_single(err, verifier, kernel, columns[i], &error[i], &plain[i]));
   if (!(plain[0] > 0)) return WISP_OK;
   printf("| %d | %s | %s |", spec->order, spec->kernel, stage->choice->strategy);
   for (size_t i = 0; i < WISP_COUNT(columns); i++) printf(" %.1e (%.2f) |", error[i], error[i] / plain[i]);

@@ -129,9 +129,9 @@ static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
   CALL(read_request(err, args, &s));
   CALL(set_up(err, args, s, &session));
   CALL(wisp_solver_start(err, s));
-  wisp_cli_say_notes(args, &s->mesh->notes);
+  wisp_cli_print_notes(args, &s->mesh->notes);
   const wisp_status status = solve(&why, args, s);
-  wisp_cli_say_notes(args, &s->mesh->notes);
+  wisp_cli_print_notes(args, &s->mesh->notes);
   if (status != WISP_OK && !s->reports) return wisp_fail(err, status, "%s", why.text);
   CALL(wisp_solver_make_report(err, s));
   if (output && status == WISP_OK) CALL(wisp_solver_write_to(err, s, output));

@@ -87,7 +87,7 @@ static wisp_status load(wisp_error *err, comparer *c, wisp_stage *stage, wisp_er
 static wisp_status launch(wisp_error *err, const wisp_workload *workload, const runner *r, bool whole)
 {
   for (int i = 0; !whole && i < LAUNCHES; i++)
-    CALL(wisp_problems_launch(err, workload, r->ref.problem, r->kernel[0], WISP_TO_TIME));
+    CALL(wisp_problems_launch(err, workload, r->ref.problem, r->kernel[0], WISP_FOR_TIMING));
   for (int i = 0; whole && i < STEPS; i++)
     CALL(wisp_problems_step(err, workload, r->ref.problem, (const wisp_kernel *const *)r->kernel, r->kernels));
   return WISP_OK;
@@ -219,7 +219,7 @@ static wisp_status record_with_room(wisp_error *err, comparer *c, wisp_match_up 
   char text[sizeof stage->choice->note + 512];
   for (int i = 0; i < stage->kernels; i++) {
     const wisp_choice *choice = &stage->choice[i];
-    CALL(wisp_stage_make_fit(err, stage, i, wisp_problems_have_room, c->beside.problems));
+    CALL(wisp_stage_make_fit(err, stage, i, wisp_problems_fit, c->beside.problems));
     snprintf(text, sizeof text, WISP_MESSAGE("on the mesh: %s by %s, %s: %s"), choice->kernel, choice->strategy,
              choice->params, choice->note);
     if (!same_kernel(choice, &ours->choice[i])) warn(c, text);
@@ -262,7 +262,7 @@ static wisp_status time_ways(wisp_error *err, const comparer *c, const wisp_matc
                              const runner *ours, int *count, wisp_other *out)
 {
   for (size_t i = 0; i < up->ways; i++) {
-    const wisp_other_way *way = &up->way[i];
+    const wisp_stage_alternative *way = &up->way[i];
     wisp_error reason = {.text = ""};
     wisp_contender timed[2] = {{.run = replay, .context = ours}, {.run = replay, .context = &ways[i]}};
     if (!ways[i].kernels) continue;
@@ -424,7 +424,7 @@ static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
     for (size_t w = 0; w < ups->list[i].ways; w++) CALL(submit(err, c, &ups->list[i].way[w].stage));
   }
   if (!wisp_device_limits(c->device)->gpu)
-    wisp_pipeline_settle(c->pipeline); /* the cores that compile are those that are timed */
+    wisp_pipeline_flush(c->pipeline); /* the cores that compile are those that are timed */
   for (size_t i = 0; i < ups->count; i++) {
     const wisp_spec *spec = &ups->list[i].spec, *before = i ? &ups->list[i - 1].spec : NULL;
     if (!before || before->order != spec->order || before->precision != spec->precision) c->done = 0;

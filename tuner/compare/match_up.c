@@ -106,7 +106,7 @@ static wisp_status add_way(wisp_error *err, const finder *f, const char *composi
   if (!stage.kernels) return WISP_OK;
   stage.strategies = f->from.strategies;
   CALL(wisp_grow(err, &up->way, &up->room, up->ways + 1, sizeof *up->way));
-  wisp_other_way *way = &up->way[up->ways++];
+  wisp_stage_alternative *way = &up->way[up->ways++];
   snprintf(way->name, sizeof way->name, "%s", name);
   const wisp_strategy *last = only->count ? only->of[only->count - 1] : NULL;
   for (way->asked = stage.kernels - 1; last && way->asked && stage.plan[way->asked]->strategy != last;) way->asked--;
@@ -193,7 +193,8 @@ static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp
   if (!wisp_spec_is_composition(&f->spec) && up.tuned.record.match == WISP_MATCH_DEFAULT) wisp_stage_free(&up.tuned);
   CALL(choose(err, f, true, &up.standard));
   if (f->request->beside) CALL(choose(err, f, !up.tuned.kernels, &up.beside));
-  for (int i = 0; f->request->every_way && wisp_spec_is_composition(&f->spec) && f->family->compositions[i]; i++)
+  for (int i = 0; f->request->every_alternative && wisp_spec_is_composition(&f->spec) && f->family->compositions[i];
+       i++)
     CALL(add_ways(err, f, f->family->compositions[i], &up));
   return add(err, ups, &up);
 }

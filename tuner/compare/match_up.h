@@ -6,18 +6,18 @@
 #include "compare.h"
 
 /* Another way to a stage: a composition, one of its kernels by a strategy that was asked for. */
-typedef struct wisp_other_way {
+typedef struct wisp_stage_alternative {
   char name[80]; /* "matrices+reduce.permuted" */
   wisp_stage stage;
   int asked; /* the kernel whose strategy was asked for */
-} wisp_other_way;
+} wisp_stage_alternative;
 
 typedef struct wisp_match_up {
   wisp_spec spec;
   wisp_stage tuned, standard; /* kernels 0: there is none */
   wisp_stage beside;          /* tuned, else standard, once more, for a mesh where they have no room; likewise */
   size_t ways, room;
-  wisp_other_way *way;
+  wisp_stage_alternative *way;
 } wisp_match_up;
 
 typedef struct wisp_match_ups {

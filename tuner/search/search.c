@@ -155,7 +155,7 @@ double wisp_search_share(const wisp_search *s)
   return 1 / all;
 }
 
-void wisp_search_tell(wisp_search *s, const wisp_trial *trial)
+void wisp_search_report(wisp_search *s, const wisp_trial *trial)
 {
   if (!s->guided) return;
   bool right = wisp_trial_is_right(trial);
@@ -163,7 +163,7 @@ void wisp_search_tell(wisp_search *s, const wisp_trial *trial)
     const wisp_point *p = &s->guide.points[i];
     if (strcmp(p->params, trial->params) != 0 || strcmp(p->strategy, trial->strategy) != 0) continue;
     if (strcmp(p->layout, trial->layout) != 0) continue;
-    wisp_guide_tell(&s->guide, i, right ? trial->ms : 0);
+    wisp_guide_report(&s->guide, i, right ? trial->ms : 0);
     return;
   }
 }
@@ -229,10 +229,10 @@ static void number_problem(wisp_search *s, const wisp_plan *plan)
   wisp_candidate *c = &s->candidates[s->count - 1];
   wisp_fixed fixed = {0};
   wisp_fixed_add(&fixed, plan);
-  c->ground = wisp_hash_number(wisp_fixed_number(&fixed), (uint64_t)c->layout);
+  c->test_mesh = wisp_hash_number(wisp_fixed_number(&fixed), (uint64_t)c->layout);
   c->problem = s->problems;
   for (size_t i = s->count - 1; i-- > 0 && c->problem == s->problems;)
-    if (s->candidates[i].ground == c->ground) c->problem = s->candidates[i].problem;
+    if (s->candidates[i].test_mesh == c->test_mesh) c->problem = s->candidates[i].problem;
   if (c->problem == s->problems) s->problems++;
 }
 

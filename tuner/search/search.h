@@ -25,8 +25,8 @@ typedef struct wisp_candidate {
   int layout; /* index into the scope */
   int values[WISP_MAX_PARAMS];
   bool is_default;
-  uint64_t ground;     /* layout and what is fixed of the discretisation */
-  int problem;         /* candidates with the same ground have the same number, and are measured on the same problem */
+  uint64_t test_mesh; /* layout and what is fixed of the discretisation */
+  int problem; /* candidates with the same test_mesh have the same number, and are measured on the same problem */
   uint64_t turn, rank; /* of the problem; of the candidate on it */
 } wisp_candidate;
 
@@ -63,7 +63,7 @@ void wisp_search_free(wisp_search *search);
 wisp_status wisp_search_guide(wisp_error *err, wisp_search *search, const wisp_target *target, size_t known_count,
                               const wisp_point *known);
 /* What a candidate took, for the guide; of others nothing is learnt. */
-void wisp_search_tell(wisp_search *search, const wisp_trial *trial);
+void wisp_search_report(wisp_search *search, const wisp_trial *trial);
 
 /* Goes on to the next problem, leaving out what is left on this one; false after the last. */
 bool wisp_search_next_problem(wisp_search *search);

@@ -20,7 +20,7 @@ wisp_status wisp_finalists_add(wisp_error *err, wisp_finalists *all, const wisp_
   return WISP_OK;
 }
 
-size_t wisp_settle_tie(size_t count, wisp_trial *trials, const double *noise)
+size_t wisp_resolve_tie(size_t count, wisp_trial *trials, const double *noise)
 {
   size_t best = 0, chosen;
   for (size_t i = 1; i < count; i++)
@@ -139,9 +139,9 @@ static wisp_status enter(wisp_error *err, wisp_sweep *sweep, const wisp_scope *s
   verdict = wisp_plan_compile(&reason, out->plan, sweep->bench.limits->target, &out->binary);
   if (verdict == WISP_ECOMPILE) CALL(disqualify(err, sweep, trial, verdict, &reason));
   CALL(wisp_require(err, verdict == WISP_OK, verdict, "%s", reason.text));
-  wisp_turn(&sweep->bench.profile, WISP_VERIFYING);
+  wisp_profile_switch(&sweep->bench.profile, WISP_VERIFYING);
   CALL(wisp_verifier_prepare(err, sweep->bench.verifier, out->plan));
-  wisp_turn(&sweep->bench.profile, WISP_COMPILING);
+  wisp_profile_switch(&sweep->bench.profile, WISP_COMPILING);
   CALL(wisp_bench_acquire(err, &sweep->bench, out->plan, &out->ref));
   verdict = wisp_kernel_create(&reason, sweep->bench.device, out->plan, &out->binary, &out->kernel);
   if (verdict != WISP_OK) CALL(disqualify(err, sweep, trial, verdict, &reason));
@@ -262,20 +262,21 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
   HELD(release) entrant e[MOST] = {0};
   OWNED(free) wisp_trial *round = NULL;
   double noise[MOST];
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.profile, WISP_COMPILING); /* most of it */
+  HELD(wisp_profile_leave)
+  const wisp_profile_scope now = wisp_profile_enter(&sweep->bench.profile, WISP_COMPILING); /* most of it */
   CALL(wisp_new(err, MOST, sizeof *round, &round));
   for (; count < near && !(count && wisp_problems_full(sweep->bench.problems)); count++) {
     round[count] = *known[count];
     *round[count].tie = '\0';
     CALL(enter(err, sweep, scope, layout, &round[count], &e[count]));
   }
-  wisp_turn(&sweep->bench.profile, WISP_TIMING);
+  wisp_profile_switch(&sweep->bench.profile, WISP_TIMING);
   CALL(time_again(err, sweep, scope, count, e, round, noise));
   for (size_t i = 0; i < count; i++) wisp_trial_stamp(&round[i]);
-  chosen = wisp_settle_tie(count, round, noise);
-  wisp_turn(&sweep->bench.profile, WISP_VERIFYING);
+  chosen = wisp_resolve_tie(count, round, noise);
+  wisp_profile_switch(&sweep->bench.profile, WISP_VERIFYING);
   CALL(verify_again(err, sweep, scope, &e[chosen], round[chosen].ms <= wisp_ranking_margin * fastest, &round[chosen]));
-  wisp_turn(&sweep->bench.profile, WISP_ELSE);
+  wisp_profile_switch(&sweep->bench.profile, WISP_ELSE);
   keep_comparable(count, round, chosen, all, known);
   CALL(store_round(err, sweep, count, round, chosen, all, known));
   *winner = round[chosen];

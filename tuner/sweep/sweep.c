@@ -92,9 +92,9 @@ static wisp_status choose(wisp_error *err, const wisp_sweep *sweep, const wisp_s
 
 static wisp_status load(wisp_error *err, wisp_sweep *sweep, runnable *r)
 {
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.profile, WISP_COMPILING);
+  HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(&sweep->bench.profile, WISP_COMPILING);
   CALL(wisp_stage_load(err, sweep->bench.device, &r->stage));
-  wisp_turn(&sweep->bench.profile, WISP_PREPARING);
+  wisp_profile_switch(&sweep->bench.profile, WISP_PREPARING);
   return wisp_problems_acquire(err, sweep->bench.problems, (const wisp_plan *const *)r->stage.plan, r->stage.kernels,
                                &r->ref);
 }
@@ -129,9 +129,9 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   CALL(load(err, sweep, &r));
   CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trial,
                        wisp_trial_limit(&sweep->bench, &scope->spec, stages * s->sum)));
-  wisp_turn(&sweep->bench.profile, WISP_TIMING);
+  wisp_profile_switch(&sweep->bench.profile, WISP_TIMING);
   const wisp_status status = wisp_measure(&reason, sweep->bench.device, false, &timed, 1);
-  wisp_turn(&sweep->bench.profile, WISP_ELSE);
+  wisp_profile_switch(&sweep->bench.profile, WISP_ELSE);
   sweep->bench.doubtful |= status == WISP_EDEVICE;
   wisp_trial_end(&trial, status == WISP_OK ? WISP_TRIAL_OK : WISP_TRIAL_CRASH, "%s", reason.text);
   if (status == WISP_OK)
@@ -162,7 +162,7 @@ static wisp_status find_taken(wisp_error *err, const wisp_sweep *sweep, const wi
   return WISP_OK;
 }
 
-wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)
+wisp_status wisp_sweep_compositions(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)
 {
   wisp_scope scope = *kernels;
   const char *const *compositions = sweep->family->compositions;
@@ -206,7 +206,7 @@ bool wisp_tune_wants(const wisp_tune_request *request, const char *kernel)
 bool wisp_sweep_wants(const wisp_sweep *sweep, int kernel)
 {
   const char *name = sweep->family->kernels[kernel].name;
-  const bool wanted = wisp_sweep_steps_alone(sweep) || wisp_tune_wants(sweep->request, name);
+  const bool wanted = wisp_sweep_compositions_alone(sweep) || wisp_tune_wants(sweep->request, name);
   return wanted && wisp_workload_serves(sweep->family->name, name);
 }
 
@@ -321,8 +321,8 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
   TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));
   TRY(tune_kernels(err, sweep, &scope));
   /* A step of some kernels only would hide the one of all. */
-  const bool all = !request->kernel || wisp_sweep_steps_alone(sweep);
-  if (all && !request->strategy) TRY(wisp_sweep_steps(err, sweep, &scope));
+  const bool all = !request->kernel || wisp_sweep_compositions_alone(sweep);
+  if (all && !request->strategy) TRY(wisp_sweep_compositions(err, sweep, &scope));
 done:
   wisp_pipeline_drop(sweep->pipeline); /* its plans use the scope's names */
   return status;

@@ -1,7 +1,7 @@
 /* A kernel on the small problems of its workload, against the rounds' references; the same for every family. */
 #include "verify.h"
 #include "problems.h"
-#include "rounds.h"
+#include "test_cases.h"
 #include "../../gen/random.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ typedef struct example {
 typedef struct place {
   wisp_spec spec;
   wisp_problems *problems; /* NULL: nothing yet */
-  wisp_rounds *rounds;
+  wisp_test_cases *rounds;
   unsigned long long clock;
   int count;
   example examples[MAX_EXAMPLES];
@@ -45,7 +45,7 @@ void wisp_verifier_seed(wisp_verifier *v, uint64_t seed)
 static void leave(place *p)
 {
   for (int i = 0; i < p->count; i++) wisp_kept_free(p->examples[i].before);
-  wisp_rounds_destroy(p->rounds);
+  wisp_test_cases_destroy(p->rounds);
   wisp_problems_destroy(p->problems);
   *p = (place){.problems = NULL};
 }
@@ -61,7 +61,7 @@ static wisp_status find_place(wisp_error *err, wisp_verifier *v, const wisp_spec
   if (p->problems && wisp_spec_same_element(&p->spec, spec)) return WISP_OK;
   leave(p);
   TRY(wisp_problems_create(err, v->device, workload, spec, 0, NULL, problem_bytes, &p->problems));
-  TRY(wisp_rounds_create(err, workload, wisp_problems_ground(p->problems), &p->rounds));
+  TRY(wisp_test_cases_create(err, workload, wisp_problems_test_mesh(p->problems), &p->rounds));
   p->spec = *spec;
 done:
   if (status != WISP_OK && workload) leave(p);
@@ -92,7 +92,8 @@ static wisp_status lay_out(wisp_error *err, wisp_problem *problem, const wisp_ar
 }
 
 /* What the kernel does not read is NaN, fixed arrays of reals too. */
-static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wisp_test_case *round, wisp_kept **kept)
+static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wisp_test_case *test_case,
+                                wisp_kept **kept)
 {
   wisp_arrays *arrays = problem->arrays;
   size_t a = 0;
@@ -114,7 +115,7 @@ static bool same(const example *a, const example *b)
 }
 
 static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan, wisp_problem *problem,
-                                const wisp_test_case *round, uint64_t seed, const wisp_kept **out)
+                                const wisp_test_case *test_case, uint64_t seed, const wisp_kept **out)
 {
   example key = {.of = wisp_setting_of(plan), .number = round->number, .seed = seed, .used = ++p->clock};
   int at = 0;
@@ -144,7 +145,7 @@ static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan
 typedef struct trial_round {
   const wisp_kernel *kernel;
   const wisp_plan *plan;
-  const wisp_test_case *round;
+  const wisp_test_case *test_case;
   wisp_problem_ref ref;
   wisp_problem *problem;
   const wisp_kept *before;
@@ -162,7 +163,7 @@ static wisp_status find_round(wisp_error *err, wisp_verifier *v, const wisp_plan
   CALL(find_place(err, v, spec, &p));
   CALL(wisp_problems_acquire(err, p->problems, &plan, 1, &r->ref));
   r->problem = r->ref.problem;
-  CALL(wisp_rounds_get(err, p->rounds, spec, plan->strategy->mixes, number, v->seed, &r->round));
+  CALL(wisp_test_cases_get(err, p->rounds, spec, plan->strategy->mixes, number, v->seed, &r->round));
   CALL(find_example(err, p, plan, r->problem, r->round, v->seed, &r->before));
   const wisp_array_decl *arrays = r->problem->d.family->arrays;
   for (int a = 0; arrays[a].name; a++)
@@ -305,7 +306,7 @@ static wisp_status launch(wisp_error *err, trial_round *r, int number, double *e
   const bool end = number == LAUNCHES - 1, exact = !r->plan->strategy->varies;
   wisp_arrays *arrays = r->problem->arrays;
   CALL(wisp_arrays_restore(err, arrays, r->before, number > 0 ? r->writes : NULL));
-  CALL(wisp_round_launch(err, r->problem, r->kernel, r->round));
+  CALL(wisp_test_case_launch(err, r->problem, r->kernel, r->round));
   if (number == 0 || end) CALL(check_untouched(err, r, r->last && end));
   if (number == 0 || !exact) CALL(compare_all(err, r, error));
   if (number > 0 && exact) CALL(check_repeats(err, r));
@@ -325,7 +326,7 @@ static wisp_status find_rounds(wisp_error *err, const wisp_plan *plan, int *roun
   const wisp_spec *spec = &plan->spec;
   const wisp_workload *workload = NULL;
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
-  *rounds = workload->rounds ? workload->rounds(spec->kernel) : 2;
+  *rounds = workload->cases ? workload->cases(spec->kernel) : 2;
   return wisp_require(err, *rounds > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel);
 }
 
@@ -394,7 +395,7 @@ static wisp_status run_round(wisp_error *err, wisp_verifier *v, const wisp_kerne
   CALL(find_round(err, v, kernel->plan, (int)round, r));
   CALL(wisp_results_create(err, r->round, own));
   CALL(wisp_arrays_restore(err, r->problem->arrays, r->before, NULL));
-  CALL(wisp_round_launch(err, r->problem, kernel, r->round));
+  CALL(wisp_test_case_launch(err, r->problem, kernel, r->round));
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
     if (own->of[a]) CALL(fetch(err, r, &r->problem->d.family->arrays[a], own->of[a]));
   return WISP_OK;
@@ -423,8 +424,8 @@ wisp_status wisp_verifier_unbounded(wisp_error *err, wisp_verifier *v, const wis
   return WISP_OK;
 }
 
-wisp_status wisp_verifier_beside_plain(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel,
-                                       wisp_test_inputs round, double *error, double *plain)
+wisp_status wisp_verifier_compare_single(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel,
+                                         wisp_test_inputs round, double *error, double *plain)
 {
   const wisp_spec *spec = &kernel->plan->spec;
   const wisp_workload *workload = NULL;
@@ -438,7 +439,7 @@ wisp_status wisp_verifier_beside_plain(wisp_error *err, wisp_verifier *v, const 
   if (!workload->plain || !(matrix > 0) || spec->precision != WISP_F32) return WISP_OK;
   CALL(find_place(err, v, spec, &p));
   CALL(run_round(err, v, kernel, round, &r, &own));
-  CALL(wisp_rounds_plain(err, p->rounds, r.round, plain));
+  CALL(wisp_test_cases_single_error(err, p->rounds, r.round, plain));
   *error = wisp_results_error(&own, r.round);
   return WISP_OK;
 }

@@ -71,7 +71,7 @@ static wisp_tune_summary sum_of(const supervisor *s)
     sum.skipped += part->skipped;
     if (!*sum.why) memcpy(sum.why, part->why, sizeof sum.why);
     sum.device_seconds += s->workers[i].seconds;
-    for (int p = 0; p < WISP_PURPOSES; p++) sum.spent[p] += part->spent[p];
+    for (int p = 0; p < WISP_PHASES; p++) sum.spent[p] += part->spent[p];
     if (!*sum.limits.kind) sum.limits = part->limits;
   }
   wisp_profile_balance(sum.spent, sum.device_seconds);
@@ -366,7 +366,7 @@ static wisp_status start_wanted(wisp_error *err, supervisor *s, size_t *running)
       m->fresh = true;
       m->flight.active = false;
       CALL(wisp_worker_start(err, s->workers, s->count, i, m->device, s->crew->body, s->crew->context));
-      wisp_warden_tell(s->crew->warden, m->worker->pid, true);
+      wisp_warden_report(s->crew->warden, m->worker->pid, true);
       m->heard = wisp_seconds();
     }
     *running += m->worker->pid > 0;

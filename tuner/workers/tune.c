@@ -119,7 +119,7 @@ static bool has_layout(const wisp_spec *spec, const char *name)
 static bool has_strategy(const wisp_sweep *sweep)
 {
   const char *strategy = sweep->request->strategy;
-  if (wisp_sweep_steps_alone(sweep)) return !strategy;
+  if (wisp_sweep_compositions_alone(sweep)) return !strategy;
   for (size_t i = 0; i < sweep->strategies->count; i++) {
     const wisp_strategy *s = sweep->strategies->list[i];
     if (strcmp(s->family, sweep->family->name) == 0 && wisp_tune_wants(sweep->request, s->kernel) &&
@@ -132,7 +132,7 @@ static bool has_strategy(const wisp_sweep *sweep)
 /* Each kernel that is named, or whole stages. */
 static wisp_status check_kernels(wisp_error *err, const wisp_sweep *sweep)
 {
-  const bool steps = wisp_sweep_steps_alone(sweep) && sweep->family->compositions[0];
+  const bool steps = wisp_sweep_compositions_alone(sweep) && sweep->family->compositions[0];
   const char *at = sweep->request->kernel;
   char name[WISP_NAME_TEXT];
   for (size_t length; at; at = at[length] ? at + length + 1 : NULL) {

@@ -1,4 +1,4 @@
-#include "rounds.h"
+#include "test_cases.h"
 #include "problems.h"
 #include "../../gen/random.h"
 
@@ -15,9 +15,9 @@ typedef struct entry {
   wisp_test_case round;
 } entry;
 
-struct wisp_rounds {
+struct wisp_test_cases {
   const wisp_workload *workload;
-  const void *ground;
+  const void *test_mesh;
   wisp_discretisation plain; /* of this system */
   char system[sizeof(((wisp_spec *)NULL)->system)];
   unsigned long long clock;
@@ -25,11 +25,12 @@ struct wisp_rounds {
   entry entries[MOST];
 };
 
-wisp_status wisp_rounds_create(wisp_error *err, const wisp_workload *workload, const void *ground, wisp_rounds **out)
+wisp_status wisp_test_cases_create(wisp_error *err, const wisp_workload *workload, const void *test_mesh,
+                                   wisp_test_cases **out)
 {
-  wisp_rounds *rounds = NULL;
+  wisp_test_cases *rounds = NULL;
   CALL(wisp_new(err, 1, sizeof *rounds, &rounds));
-  *rounds = (wisp_rounds){.workload = workload, .ground = ground};
+  *rounds = (wisp_test_cases){.workload = workload, .test_mesh = test_mesh};
   *out = rounds;
   return WISP_OK;
 }
@@ -41,27 +42,27 @@ static void free_round(wisp_test_case *r)
 }
 
 /* What is there is of another system. */
-static void forget(wisp_rounds *rounds)
+static void forget(wisp_test_cases *rounds)
 {
   for (int i = 0; i < rounds->count; i++) free_round(&rounds->entries[i].round);
   rounds->count = 0;
   wisp_discretisation_destroy(&rounds->plain);
 }
 
-void wisp_rounds_destroy(wisp_rounds *rounds)
+void wisp_test_cases_destroy(wisp_test_cases *rounds)
 {
   if (!rounds) return;
   forget(rounds);
   free(rounds);
 }
 
-static wisp_status find_plain(wisp_error *err, wisp_rounds *rounds, const wisp_spec *spec)
+static wisp_status find_plain(wisp_error *err, wisp_test_cases *rounds, const wisp_spec *spec)
 {
   const wisp_workload *w = rounds->workload;
   const wisp_fixed nothing = {0};
   if (rounds->plain.self && strcmp(rounds->system, spec->system) == 0) return WISP_OK;
   forget(rounds);
-  CALL(w->discretise(err, rounds->ground, spec, NULL, &nothing, &rounds->plain));
+  CALL(w->discretise(err, rounds->test_mesh, spec, NULL, &nothing, &rounds->plain));
   memcpy(rounds->system, spec->system, sizeof rounds->system);
   return WISP_OK;
 }
@@ -84,28 +85,28 @@ static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_arr
 /* What the family makes of it. */
 static wisp_status fill_round(wisp_error *err, const wisp_workload *w, wisp_test_case *r)
 {
-  CALL(w->pose(err, r));
+  CALL(w->fill_inputs(err, r));
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
     for (size_t i = 0; r->after[a] && i < r->numbers[a]; i++) r->after[a][i] = r->before[a] ? r->before[a][i] : NAN;
-  return w->solve(err, r);
+  return w->reference(err, r);
 }
 
-static wisp_status make_round(wisp_error *err, const wisp_rounds *rounds, const wisp_spec *spec, uint64_t seed,
+static wisp_status make_round(wisp_error *err, const wisp_test_cases *rounds, const wisp_spec *spec, uint64_t seed,
                               wisp_test_case *r)
 {
   const wisp_family *family = rounds->plain.family;
   size_t a = 0;
-  r->plain = &rounds->plain;
+  r->discretisation = &rounds->plain;
   r->kernel = wisp_family_kernel(family, spec->kernel);
   r->random = wisp_random_from(seed + (uint64_t)r->number);
   for (const wisp_array_decl *array = family->arrays; array->name; array++, a++)
-    if (array->kind != WISP_FIXED && wisp_discretisation_size(r->plain, array, &r->numbers[a]))
+    if (array->kind != WISP_FIXED && wisp_discretisation_size(r->discretisation, array, &r->numbers[a]))
       CALL(make_array(err, r, array, a, &r->random));
   return fill_round(err, rounds->workload, r);
 }
 
-wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spec *spec, bool mixes, int number,
-                            uint64_t seed, const wisp_test_case **out)
+wisp_status wisp_test_cases_get(wisp_error *err, wisp_test_cases *rounds, const wisp_spec *spec, bool mixes, int number,
+                                uint64_t seed, const wisp_test_case **out)
 {
   entry made = {.seed = seed, .used = ++rounds->clock, .round = {.number = number, .mixes = mixes}};
   int at = 0;
@@ -134,7 +135,7 @@ wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spe
 
 /* --- beside plain sums --- */
 
-wisp_status wisp_results_create(wisp_error *err, const wisp_test_case *round, wisp_results *out)
+wisp_status wisp_results_create(wisp_error *err, const wisp_test_case *test_case, wisp_results *out)
 {
   HELD(wisp_results_free) wisp_results made = {{NULL}};
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
@@ -159,7 +160,7 @@ static double element_error(const double *got, const double *expected, size_t fr
   return most > 0 ? error / most : 0;
 }
 
-double wisp_results_error(const wisp_results *results, const wisp_test_case *round)
+double wisp_results_error(const wisp_results *results, const wisp_test_case *test_case)
 {
   double worst = 0;
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
@@ -170,7 +171,8 @@ double wisp_results_error(const wisp_results *results, const wisp_test_case *rou
   return worst;
 }
 
-wisp_status wisp_rounds_plain(wisp_error *err, wisp_rounds *rounds, const wisp_test_case *round, double *error)
+wisp_status wisp_test_cases_single_error(wisp_error *err, wisp_test_cases *rounds, const wisp_test_case *test_case,
+                                         double *error)
 {
   int at = 0;
   while (&rounds->entries[at].round != round) at++;
@@ -184,8 +186,8 @@ wisp_status wisp_rounds_plain(wisp_error *err, wisp_rounds *rounds, const wisp_t
   return WISP_OK;
 }
 
-wisp_status wisp_round_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
-                              const wisp_test_case *round)
+wisp_status wisp_test_case_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
+                                  const wisp_test_case *test_case)
 {
   wisp_scalar_list all = round->scalars;
   if (round->as) all.of[all.count++] = (wisp_binding){round->as, wisp_arrays_at(problem->arrays, round->is), 0};
