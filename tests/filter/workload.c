@@ -1,6 +1,5 @@
 /* The filter as one file in tuner/ would know it. Triangles have no geometry, only their places in the strip: the
- * test_mesh is their number and order. Neighbours share an edge, so that the even ones go first, and then the odd ones.
- */
+ * mesh is their number and order. Neighbours share an edge, so that the even ones go first, and then the odd ones. */
 #include "../../tuner/trial/workload.h"
 #include "filter.h"
 

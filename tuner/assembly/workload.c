@@ -92,7 +92,7 @@ static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage
 
 /* --- checks --- */
 
-static wisp_status pose_data(wisp_error *err, wisp_test_case *r)
+static wisp_status fill_data(wisp_error *err, wisp_test_case *r)
 {
   wisp_form_data *data = NULL;
   CALL(wisp_new(err, 1, sizeof *data, &data));
@@ -109,7 +109,7 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
   static const int shaped[] = {WISP_ASSEMBLY_SOURCE, WISP_ASSEMBLY_U, WISP_ASSEMBLY_ELEMENT_DATA, WISP_ASSEMBLY_P};
   const bool divides = r->after[WISP_ASSEMBLY_INVERSE] != NULL;
-  CALL(pose_data(err, r));
+  CALL(fill_data(err, r));
   for (size_t i = 0; r->number == 1 && i < WISP_COUNT(shaped); i++)
     for (size_t k = 0; r->before[shaped[i]] && k < r->numbers[shaped[i]]; k++) {
       const size_t draw = wisp_random_below(&r->random, 12);

@@ -128,17 +128,17 @@ static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_purpos
   static const double of[][WISP_CG_STATE] = {[WISP_FOR_TIMING] = {[WISP_CG_AT_LIMIT] = 1e30},
                                              [WISP_FOR_CHECKS] = {[WISP_CG_AT_RZ] = 512, [WISP_CG_AT_RUNNING] = 1}};
   static const int left = 1 << 20;
-  CALL(wisp_arrays_upload(err, problem->arrays, "state", of[use]));
+  CALL(wisp_arrays_upload(err, problem->arrays, "state", of[purpose]));
   return wisp_arrays_upload_ints(err, problem->arrays, "left", &left);
 }
 
 /* --- checks --- */
 
 /* What an iteration can find: in the middle, converged, history full, before the first. */
-static const struct scene {
+static const struct iteration_case {
   bool running, no_pAp;
   double iteration;
-} scenes[] = {{true, false, 5}, {false, false, 6}, {true, false, WISP_HDG_ITERATIONS}, {true, true, 0}};
+} iteration_cases[] = {{true, false, 5}, {false, false, 6}, {true, false, WISP_HDG_ITERATIONS}, {true, true, 0}};
 
 static bool iterates(const wisp_kernel_decl *kernel)
 {
@@ -155,28 +155,28 @@ static bool multiplies(const wisp_kernel_decl *kernel)
 static int count_cases(const char *kernel)
 {
   const wisp_kernel_decl *decl = wisp_family_kernel(wisp_family_find("hdg"), kernel);
-  return multiplies(decl) ? PRODUCTS : iterates(decl) ? WISP_COUNT(scenes) : 2;
+  return multiplies(decl) ? PRODUCTS : iterates(decl) ? WISP_COUNT(iteration_cases) : 2;
 }
 
-static void pose_iteration(wisp_test_case *r)
+static void fill_iteration(wisp_test_case *r)
 {
-  const struct scene *scene = &scenes[r->number];
+  const struct iteration_case *given = &iteration_cases[r->number];
   const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5,
                                        [WISP_CG_AT_RZ_BEFORE] = 64,
                                        [WISP_CG_AT_ALPHA] = 0.375,
-                                       [WISP_CG_AT_RUNNING] = scene->running,
+                                       [WISP_CG_AT_RUNNING] = given->running,
                                        [WISP_CG_AT_RR] = 0.5,
                                        [WISP_CG_AT_LIMIT] = 0.25,
-                                       [WISP_CG_AT_ITERATION] = scene->iteration};
+                                       [WISP_CG_AT_ITERATION] = given->iteration};
   const int parts = 50 + (int)wisp_random_below(&r->random, 200);
   memcpy(r->before[WISP_HDG_STATE], state, sizeof state);
   r->before[WISP_HDG_LEFT][0] = 9;
-  for (size_t i = 0; scene->no_pAp && i < r->numbers[WISP_HDG_PAP_SUMS]; i++) r->before[WISP_HDG_PAP_SUMS][i] = 0;
+  for (size_t i = 0; given->no_pAp && i < r->numbers[WISP_HDG_PAP_SUMS]; i++) r->before[WISP_HDG_PAP_SUMS][i] = 0;
   wisp_scalar_add(&r->scalars, "pAp_parts", parts);
 }
 
 /* Own blocks that can be inverted: symmetric, their diagonals heavy. */
-static void pose_blocks(const wisp_hdg *s, double *blocks)
+static void fill_blocks(const wisp_hdg *s, double *blocks)
 {
   const size_t n = (size_t)s->tables->n;
   for (size_t edge = 0; edge < s->free_edges; edge++)
@@ -188,7 +188,7 @@ static void pose_blocks(const wisp_hdg *s, double *blocks)
 }
 
 /* Elements' matrices that can be inverted, and factors that can be solved with. */
-static void pose_inside(const wisp_hdg *s, wisp_test_case *r)
+static void fill_inside(const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, width = Np * (Np + 1) / 2;
   double *matrix = r->before[WISP_HDG_INSIDE_MATRIX], *factor = r->before[WISP_HDG_INSIDE_FACTOR];
@@ -200,7 +200,7 @@ static void pose_inside(const wisp_hdg *s, wisp_test_case *r)
 }
 
 /* A step of the coarse cycle; what is inverted has heavy diagonals. */
-static wisp_status pose_step(wisp_error *err, wisp_test_case *r, enum wisp_cycle_how how)
+static wisp_status fill_step(wisp_error *err, wisp_test_case *r, enum wisp_cycle_how how)
 {
   const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
   wisp_cycle_step *step = NULL;
@@ -215,20 +215,20 @@ static wisp_status pose_step(wisp_error *err, wisp_test_case *r, enum wisp_cycle
 }
 
 /* The coarse matrix's rows, or a step. */
-static wisp_status pose_coarse(wisp_error *err, wisp_test_case *r)
+static wisp_status fill_coarse(wisp_error *err, wisp_test_case *r)
 {
   const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
   const bool weighs = wisp_list_has(r->kernel->writes, "coarse_over");
-  if (multiplies(r->kernel)) return pose_step(err, r, WISP_CYCLE_PRODUCT);
-  if (weighs) return pose_step(err, r, WISP_CYCLE_WEIGH);
-  if (!wisp_list_has(r->kernel->reads, "corner_parts")) return pose_step(err, r, WISP_CYCLE_INVERT);
+  if (multiplies(r->kernel)) return fill_step(err, r, WISP_CYCLE_PRODUCT);
+  if (weighs) return fill_step(err, r, WISP_CYCLE_WEIGH);
+  if (!wisp_list_has(r->kernel->reads, "corner_parts")) return fill_step(err, r, WISP_CYCLE_INVERT);
   wisp_scalar_add(&r->scalars, "out_first", (double)c->A.first);
   wisp_scalar_add(&r->scalars, "coarse_rows", (double)c->A.rows);
   return WISP_OK;
 }
 
 /* All of the cycle together, or what lies between its ends; its first step, or its last. */
-static void pose_cycle(wisp_test_case *r)
+static void fill_cycle(wisp_test_case *r)
 {
   const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
   const size_t span = r->number ? 0 : c->spans - 1;
@@ -242,18 +242,18 @@ static void pose_cycle(wisp_test_case *r)
 static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
   static const int shaped[] = {WISP_HDG_LOAD, WISP_HDG_GIVEN, WISP_HDG_ELEMENT_DATA, WISP_HDG_P, WISP_HDG_SOLUTION};
-  if (wisp_list_has(r->kernel->writes, "cycle_value")) return pose_coarse(err, r);
+  if (wisp_list_has(r->kernel->writes, "cycle_value")) return fill_coarse(err, r);
   for (size_t i = 0; r->number == 1 && i < WISP_COUNT(shaped); i++)
     for (size_t k = 0; r->before[shaped[i]] && k < r->numbers[shaped[i]]; k++) {
       const size_t draw = wisp_random_below(&r->random, 12);
       r->before[shaped[i]][k] *= draw % 4 == 0 ? 0 : ldexp(1, 4 * (int)(draw / 4) - 4);
     }
-  if (wisp_list_has(r->kernel->writes, "inverses")) pose_blocks(r->discretisation->self, r->before[WISP_HDG_BLOCKS]);
-  pose_inside(r->discretisation->self, r);
+  if (wisp_list_has(r->kernel->writes, "inverses")) fill_blocks(r->discretisation->self, r->before[WISP_HDG_BLOCKS]);
+  fill_inside(r->discretisation->self, r);
   for (size_t i = 0; r->before[WISP_HDG_BLOCKS_HALF] && i < r->numbers[WISP_HDG_BLOCKS_HALF]; i++)
     r->before[WISP_HDG_BLOCKS_HALF][i] = wisp_hdg_half_of(r->before[WISP_HDG_BLOCKS_HALF][i]);
-  if (iterates(r->kernel)) pose_iteration(r);
-  pose_cycle(r);
+  if (iterates(r->kernel)) fill_iteration(r);
+  fill_cycle(r);
   wisp_scalar_add(&r->scalars, "gain", 0.625);
   wisp_scalar_add(&r->scalars, "keep", 0.25);
   wisp_scalar_add(&r->scalars, "first_step", r->number);

@@ -26,8 +26,8 @@ typedef struct wisp_profile {
 /* From now on time goes to this purpose. */
 void wisp_profile_switch(wisp_profile *profile, wisp_phase purpose);
 
-/* The same, and where the block is left again to the one before: HELD(wisp_profile_leave) wisp_profile_scope now = ...
- */
+/* The same, and where the block is left later_round to the one before: HELD(wisp_profile_leave) wisp_profile_scope now
+ * = ... */
 typedef struct __attribute__((unused)) wisp_profile_scope { /* there for its end */
   wisp_profile *profile;
   wisp_phase before;
@@ -45,9 +45,9 @@ void wisp_profile_balance(double spent[WISP_PHASES], double seconds);
 typedef struct wisp_unit {
   int order;
   wisp_precision precision;
-  bool again;   /* a later round, over what an earlier one had no time for */
-  bool resumed; /* begun by a worker that is gone */
-  double until; /* seconds of the monotonic clock: the end of its share of a budget; INFINITY without one */
+  bool later_round; /* a later round, over what an earlier one had no time for */
+  bool resumed;     /* begun by a worker that is gone */
+  double until;     /* seconds of the monotonic clock: the end of its share of a budget; INFINITY without one */
 } wisp_unit;
 
 typedef struct wisp_tune_progress { /* handed to the callback after every trial */
@@ -72,7 +72,7 @@ typedef struct wisp_tune_summary {
   long long trials, ok, refused, failed;
   int failures; /* reasons; their counts add up to `failed` */
   wisp_failure failure[WISP_MOST_FAILURES];
-  long long known, known_ok; /* not tried again, for the store knows them; those of them that are right */
+  long long known, known_ok; /* not tried later_round, for the store knows them; those of them that are right */
   long long skipped;         /* not compiled for want of memory, stack, room or processes: not stored */
   int stopped;               /* by this signal; 0: it came to its end */
   char why[760];             /* of the first candidate that failed, or of those that are refused; else empty */

@@ -82,8 +82,8 @@ static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements
   const wisp_mesh mesh = {.elements = elements};
   CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
   CALL(wisp_system_load(err, spec->system, &system));
-  const wisp_layout plain = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
-  wisp_dg dg = wisp_dg_counted(&mesh, tet, system, &plain, 1);
+  const wisp_layout natural = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
+  wisp_dg dg = wisp_dg_counted(&mesh, tet, system, &natural, 1);
   dg.pairs = WISP_TET_FACES / 2 * elements;
   *out = wisp_dg_discretisation(&dg);
   return WISP_OK;
@@ -97,9 +97,9 @@ static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp
   wisp_dg *dg = NULL;
   CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
   CALL(wisp_system_load(err, spec->system, &system));
-  const wisp_layout plain = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
-  CALL(wisp_dg_create(err, test_mesh, tet, system, layout ? layout : &plain, wisp_dg_grouping(fixed), wisp_dg_MB(fixed),
-                      WISP_BY_TAG, &dg));
+  const wisp_layout natural = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
+  CALL(wisp_dg_create(err, test_mesh, tet, system, layout ? layout : &natural, wisp_dg_grouping(fixed),
+                      wisp_dg_MB(fixed), WISP_BY_TAG, &dg));
   const wisp_status status = make_media(err, dg);
   if (status != WISP_OK) wisp_dg_destroy(dg);
   CALL(status);
@@ -132,7 +132,7 @@ static const double timed_dt = 1e-10;
 static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage, wisp_scalar_list *out)
 {
   const wisp_scalars timed = {.alpha = 1, .a = -0.5, .b = 0.25, .dt = timed_dt},
-                     s = use == WISP_FOR_CHECKS ? usual(problem) : timed;
+                     s = purpose == WISP_FOR_CHECKS ? usual(problem) : timed;
   (void)stage;
   bind(&s, out);
 }
@@ -157,12 +157,12 @@ static double positive(uint64_t *random, double least, double most)
 }
 
 /* dt makes both what was and what is added count. */
-static wisp_scalars make_scalars(uint64_t *random, int round)
+static wisp_scalars make_scalars(uint64_t *random, int number)
 {
   const double alpha = positive(random, 0.25, 0.75);
-  return (wisp_scalars){.alpha = round == WISP_ZEROS  ? 0
-                                 : round == WISP_EVEN ? 1
-                                                      : alpha,
+  return (wisp_scalars){.alpha = number == WISP_ZEROS  ? 0
+                                 : number == WISP_EVEN ? 1
+                                                       : alpha,
                         .a = -positive(random, 0.25, 1),
                         .b = positive(random, 0.25, 1),
                         .dt = positive(random, 0.015625, 0.03125)};
@@ -226,7 +226,7 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
   return wisp_dg_compute(err, &mixed, r->kernel->name, r->own, r->before, r->after, r->size);
 }
 
-static wisp_status plain(wisp_error *err, const wisp_test_case *r, double *const *out)
+static wisp_status compute_single(wisp_error *err, const wisp_test_case *r, double *const *out)
 {
   const wisp_dg *dg = r->discretisation->self;
   wisp_dg single = *dg;
@@ -257,7 +257,7 @@ const wisp_workload wisp_workload_nodal = {
     .cases = count_cases,
     .fill_inputs = fill_inputs,
     .reference = compute_reference,
-    .plain = plain,
+    .single_sums = compute_single,
     .largest = largest,
     .dense = wisp_nodal_dense,
     .published = 6ll * 26 * 26 * 26,

@@ -15,7 +15,7 @@ static const uint64_t OTHER_SEED = WISP_RANDOM_SEED << 1 | 1;
 wisp_status wisp_finalists_add(wisp_error *err, wisp_finalists *all, const wisp_trial *trial)
 {
   if (wisp_trial_outcome(trial) != WISP_TRIAL_OK || !(trial->ms > 0)) return WISP_OK;
-  CALL(wisp_grow(err, &all->trials, &all->room, all->count + 1, sizeof *trial));
+  CALL(wisp_grow(err, &all->trials, &all->capacity, all->count + 1, sizeof *trial));
   all->trials[all->count++] = *trial;
   return WISP_OK;
 }
@@ -79,7 +79,7 @@ static const wisp_trial *chosen_of(size_t count, wisp_trial *const *trials)
 }
 
 /* Has the last final round seen all that are close to the fastest? */
-static bool is_settled(size_t count, wisp_trial *const *trials, const wisp_trial *chosen)
+static bool is_resolved(size_t count, wisp_trial *const *trials, const wisp_trial *chosen)
 {
   if (!chosen || chosen->ms > wisp_ranking_margin * trials[0]->ms) return false;
   for (size_t i = 0; i < count && trials[i]->ms <= wisp_ranking_margin * trials[0]->ms; i++)
@@ -150,8 +150,8 @@ static wisp_status enter(wisp_error *err, wisp_sweep *sweep, const wisp_scope *s
 
 /* New times for all; with one alone there is nothing to compare. A device that is lost meanwhile says not by whom: the
  * fastest is blamed, and so the rounds come to an end. */
-static wisp_status time_again(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, size_t count,
-                              const entrant *e, wisp_trial *trials, double *noise)
+static wisp_status time_finalists(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, size_t count,
+                                  const entrant *e, wisp_trial *trials, double *noise)
 {
   wisp_lone_kernel lone[MOST];
   wisp_contender timed[MOST] = {0};
@@ -198,8 +198,8 @@ static void note_passed(wisp_sweep *sweep, const wisp_trial *trial, bool leading
 }
 
 /* After all timings, loaded anew, other data. What is wrong now was never right, or does not stay so. */
-static wisp_status verify_again(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, entrant *e, bool leading,
-                                wisp_trial *winner)
+static wisp_status verify_winner(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, entrant *e, bool leading,
+                                 wisp_trial *winner)
 {
   wisp_status status = WISP_OK, verdict;
   wisp_bench *bench = &sweep->bench;
@@ -254,8 +254,8 @@ static wisp_status store_round(wisp_error *err, wisp_sweep *sweep, size_t count,
   return wisp_link_put(err, sweep->link, &round[chosen]);
 }
 
-static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout, double fastest,
-                        size_t all, wisp_trial *const *known, wisp_trial *winner)
+static wisp_status hold_round(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout, double fastest,
+                              size_t all, wisp_trial *const *known, wisp_trial *winner)
 {
   const size_t near = close_ones(all, known);
   size_t count = 0, chosen;
@@ -271,11 +271,11 @@ static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
     CALL(enter(err, sweep, scope, layout, &round[count], &e[count]));
   }
   wisp_profile_switch(&sweep->bench.profile, WISP_TIMING);
-  CALL(time_again(err, sweep, scope, count, e, round, noise));
+  CALL(time_finalists(err, sweep, scope, count, e, round, noise));
   for (size_t i = 0; i < count; i++) wisp_trial_stamp(&round[i]);
   chosen = wisp_resolve_tie(count, round, noise);
   wisp_profile_switch(&sweep->bench.profile, WISP_VERIFYING);
-  CALL(verify_again(err, sweep, scope, &e[chosen], round[chosen].ms <= wisp_ranking_margin * fastest, &round[chosen]));
+  CALL(verify_winner(err, sweep, scope, &e[chosen], round[chosen].ms <= wisp_ranking_margin * fastest, &round[chosen]));
   wisp_profile_switch(&sweep->bench.profile, WISP_ELSE);
   keep_comparable(count, round, chosen, all, known);
   CALL(store_round(err, sweep, count, round, chosen, all, known));
@@ -299,9 +299,9 @@ wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scop
   size_t count = 0;
   CALL(of_layout(err, &scope->layout[layout], all, &count, &known));
   const wisp_trial *chosen = chosen_of(count, known);
-  if (count && is_settled(count, known, chosen))
+  if (count && is_resolved(count, known, chosen))
     *winner = *chosen;
   else if (count)
-    CALL(hold(err, sweep, scope, layout, fastest_of(all), count, known, winner));
+    CALL(hold_round(err, sweep, scope, layout, fastest_of(all), count, known, winner));
   return WISP_OK;
 }

@@ -76,7 +76,7 @@ wisp_status wisp_sweep_compositions(wisp_error *err, wisp_sweep *sweep, const wi
 
 /* The `ok` trials of a kernel, those that were known and those of today; free(trials). */
 typedef struct wisp_finalists {
-  size_t count, room;
+  size_t count, capacity;
   wisp_trial *trials;
 } wisp_finalists;
 /* Adds a trial that is `ok`, and no other. */

@@ -34,7 +34,7 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
     wisp_trial_key(&sweep->bench, &search->scope->spec, &search->scope->layout[r->layout], r->strategy->name, hash,
                    params, &trial);
     wisp_reason_refuse(&trial, r->count, r->reason);
-    if (!sweep->unit.again) sweep->summary.refused += r->count;
+    if (!sweep->unit.later_round) sweep->summary.refused += r->count;
     if (!*sweep->summary.why) wisp_summary_why(&sweep->summary, &trial);
     CALL(wisp_link_has(err, sweep->link, &trial, &known, NULL, &stored));
     if (!known || strcmp(stored.reason, trial.reason) != 0 || stored.candidates != trial.candidates)
@@ -118,11 +118,12 @@ static bool stays_dropped(const unit *u, int layout, const wisp_trial *slow)
 static void count_known(wisp_sweep *sweep, const lookup *found)
 {
   wisp_tune_summary *sum = &sweep->summary;
-  bool refused = wisp_trial_outcome(&found->trial) == WISP_TRIAL_REFUSED, fresh = !sweep->unit.again && !found->tried;
+  bool refused = wisp_trial_outcome(&found->trial) == WISP_TRIAL_REFUSED,
+       fresh = !sweep->unit.later_round && !found->tried;
   sum->known += fresh;
   sum->known_ok += fresh && wisp_trial_is_right(&found->trial);
   if (!refused && !wisp_trial_is_right(&found->trial) && !sum->failed) wisp_summary_why(sum, &found->trial);
-  if (!found->tried || sweep->unit.again || !sweep->unit.resumed) return;
+  if (!found->tried || sweep->unit.later_round || !sweep->unit.resumed) return;
   sweep->changed = true;
   sum->refused += refused;
 }

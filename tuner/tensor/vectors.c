@@ -104,7 +104,7 @@ static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage
                            .rr_parts = TIMED_PARTS,
                            .pAp_parts = TIMED_PARTS}};
   (void)stage;
-  bind(&of[use], out);
+  bind(&of[purpose], out);
   out->of[out->count++] = (wisp_binding){"vector", wisp_arrays_at(problem->arrays, "p"), 0};
 }
 
@@ -122,7 +122,7 @@ static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_purpos
   static const char *const vectors[] = {"solution", "p", "z", "r", "Ap", "d"};
   const wisp_hexcopies *copies = problem->d.self;
   wisp_arrays *arrays = problem->arrays;
-  CALL(wisp_arrays_upload(err, arrays, "state", of[use]));
+  CALL(wisp_arrays_upload(err, arrays, "state", of[purpose]));
   CALL(wisp_arrays_upload_ints(err, arrays, "left", &left));
   for (size_t i = 0; i < WISP_COUNT(vectors); i++)
     CALL(wisp_arrays_upload_part(err, arrays, vectors[i], copies->unknowns,
@@ -132,14 +132,14 @@ static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_purpos
 
 /* --- checks: what an iteration can find --- */
 
-static const struct scene {
+static const struct iteration_case {
   int polynomial, first_step; /* z is made by a polynomial; its first step */
   double rz_before, limit;    /* 0 before the first iteration; no residual is above 2^100 */
   double iteration;           /* ITERATIONS: history is full */
   bool running;               /* or converged before */
   bool no_pAp;                /* p . Ap is 0: before the first iteration */
   bool shapes;                /* numbers of very different size, and zeros among them */
-} scenes[] = {
+} iteration_cases[] = {
     {0, 0, 1.5, 0.25, 5, true, false, false},    /* in the middle */
     {1, 0, 0.75, 0.25, 3, true, false, true},    /* with a polynomial, */
     {1, 1, 1.25, 0.25, 7, true, false, false},   /* and its first step */
@@ -152,16 +152,16 @@ static const struct scene {
 static int count_cases(const char *kernel)
 {
   (void)kernel;
-  return WISP_COUNT(scenes);
+  return WISP_COUNT(iteration_cases);
 }
 
-static wisp_cg_scalars make_scalars(const struct scene *scene, size_t locals, uint64_t *random)
+static wisp_cg_scalars make_scalars(const struct iteration_case *given, size_t locals, uint64_t *random)
 {
   return (wisp_cg_scalars){.scale = 0.25 + fabs(wisp_random_real(random)),
                            .keep = 0.25 + fabs(wisp_random_real(random)),
                            .gain = 0.25 + fabs(wisp_random_real(random)),
-                           .polynomial = scene->polynomial,
-                           .first_step = scene->first_step,
+                           .polynomial = given->polynomial,
+                           .first_step = given->first_step,
                            .rz_parts = 50 + (int)wisp_random_below(random, 200),
                            .rr_parts = 50 + (int)wisp_random_below(random, 200),
                            .pAp_parts = 50 + (int)wisp_random_below(random, 200),
@@ -174,7 +174,8 @@ _Static_assert(WISP_TENSOR_INVERSE - WISP_TENSOR_SOLUTION == 6 && WISP_TENSOR_IN
 
 /* Zeros, and powers of two, in what neither divides nor must be positive; nothing behind the last unknown, where
  * kernels may write it, too. */
-static wisp_status shape(wisp_error *err, wisp_test_case *r, const struct scene *scene, int a, uint64_t *random)
+static wisp_status shape(wisp_error *err, wisp_test_case *r, const struct iteration_case *given, int a,
+                         uint64_t *random)
 {
   const wisp_hexcopies *copies = r->discretisation->self;
   const bool padded = a >= WISP_TENSOR_SOLUTION && a <= WISP_TENSOR_INVERSE;
@@ -185,8 +186,8 @@ static wisp_status shape(wisp_error *err, wisp_test_case *r, const struct scene 
   for (size_t i = 0; r->before[a] && i < r->numbers[a]; i++) {
     const uint64_t draw = wisp_random_next(random) >> 32;
     const double factor = draw % 4 == 0 ? 0 : ldexp(1, (int)(draw / 4 % 3) * 10 - 10);
-    if (scene->shapes && a < WISP_TENSOR_INVERSE) r->before[a][i] *= factor;
-    if (a == WISP_TENSOR_PAP_SUMS && scene->no_pAp) r->before[a][i] = 0;
+    if (given->shapes && a < WISP_TENSOR_INVERSE) r->before[a][i] *= factor;
+    if (a == WISP_TENSOR_PAP_SUMS && given->no_pAp) r->before[a][i] = 0;
     if (padded && i >= copies->unknowns) r->before[a][i] = 0;
   }
   return WISP_OK;
@@ -194,22 +195,22 @@ static wisp_status shape(wisp_error *err, wisp_test_case *r, const struct scene 
 
 static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
-  const struct scene *scene = &scenes[r->number];
+  const struct iteration_case *given = &iteration_cases[r->number];
   wisp_cg_scalars *s = NULL;
   const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5,
-                                       [WISP_CG_AT_RZ_BEFORE] = 64 * scene->rz_before,
-                                       [WISP_CG_AT_ALPHA] = scene->running ? 0.375 : 0,
-                                       [WISP_CG_AT_RUNNING] = scene->running,
+                                       [WISP_CG_AT_RZ_BEFORE] = 64 * given->rz_before,
+                                       [WISP_CG_AT_ALPHA] = given->running ? 0.375 : 0,
+                                       [WISP_CG_AT_RUNNING] = given->running,
                                        [WISP_CG_AT_RR] = 0.5,
-                                       [WISP_CG_AT_LIMIT] = scene->limit,
-                                       [WISP_CG_AT_ITERATION] = scene->iteration};
+                                       [WISP_CG_AT_LIMIT] = given->limit,
+                                       [WISP_CG_AT_ITERATION] = given->iteration};
   CALL(wisp_new(err, 1, sizeof *s, &s));
   r->own = s;
-  *s = make_scalars(scene, r->numbers[WISP_TENSOR_U], &r->random);
+  *s = make_scalars(given, r->numbers[WISP_TENSOR_U], &r->random);
   bind(s, &r->scalars);
   r->as = "vector";
   r->is = s->polynomial ? "z" : "p";
-  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) CALL(shape(err, r, scene, a, &r->random));
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) CALL(shape(err, r, given, a, &r->random));
   memcpy(r->before[WISP_TENSOR_STATE], state, sizeof state);
   r->before[WISP_TENSOR_LEFT][0] = 9;
   return WISP_OK;

@@ -92,7 +92,7 @@ wisp_status wisp_problems_restart(wisp_error *err, const wisp_workload *workload
     for (size_t i = 0; i < PERIOD; i++) values[i] = wisp_random_of(a->kind, &random);
     if (is_there) CALL(wisp_arrays_repeat(err, arrays, a->name, PERIOD, values));
   }
-  if (workload->set_state) CALL(workload->set_state(err, problem, use));
+  if (workload->set_state) CALL(workload->set_state(err, problem, purpose));
   return WISP_OK;
 }
 
@@ -229,14 +229,14 @@ static wisp_status launch(wisp_error *err, const wisp_workload *workload, wisp_p
                           const wisp_kernel *kernel, wisp_purpose purpose, int stage)
 {
   wisp_scalar_list scalars = {.count = 0};
-  workload->scalars(problem, use, stage, &scalars);
+  workload->scalars(problem, purpose, stage, &scalars);
   return wisp_problem_run(err, problem, kernel, scalars.of, scalars.count);
 }
 
 wisp_status wisp_problems_launch(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                  const wisp_kernel *kernel, wisp_purpose purpose)
 {
-  return launch(err, workload, problem, kernel, use, -1);
+  return launch(err, workload, problem, kernel, purpose, -1);
 }
 
 wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,

@@ -11,14 +11,14 @@ enum { MOST = 28 };
 typedef struct entry {
   uint64_t seed;
   unsigned long long used;
-  double plain; /* the error of plain sums; 0: not asked for so far */
-  wisp_test_case round;
+  double single_error; /* of sums in single precision; 0: not computed so far */
+  wisp_test_case test_case;
 } entry;
 
 struct wisp_test_cases {
   const wisp_workload *workload;
   const void *test_mesh;
-  wisp_discretisation plain; /* of this system */
+  wisp_discretisation discretisation; /* of this system */
   char system[sizeof(((wisp_spec *)NULL)->system)];
   unsigned long long clock;
   int count;
@@ -28,46 +28,46 @@ struct wisp_test_cases {
 wisp_status wisp_test_cases_create(wisp_error *err, const wisp_workload *workload, const void *test_mesh,
                                    wisp_test_cases **out)
 {
-  wisp_test_cases *rounds = NULL;
-  CALL(wisp_new(err, 1, sizeof *rounds, &rounds));
-  *rounds = (wisp_test_cases){.workload = workload, .test_mesh = test_mesh};
-  *out = rounds;
+  wisp_test_cases *cases = NULL;
+  CALL(wisp_new(err, 1, sizeof *cases, &cases));
+  *cases = (wisp_test_cases){.workload = workload, .test_mesh = test_mesh};
+  *out = cases;
   return WISP_OK;
 }
 
-static void free_round(wisp_test_case *r)
+static void free_case(wisp_test_case *r)
 {
   for (int a = 0; a < WISP_MAX_ARRAYS; a++) free(r->before[a]), free(r->after[a]), free(r->size[a]);
   free(r->own);
 }
 
 /* What is there is of another system. */
-static void forget(wisp_test_cases *rounds)
+static void forget(wisp_test_cases *cases)
 {
-  for (int i = 0; i < rounds->count; i++) free_round(&rounds->entries[i].round);
-  rounds->count = 0;
-  wisp_discretisation_destroy(&rounds->plain);
+  for (int i = 0; i < cases->count; i++) free_case(&cases->entries[i].test_case);
+  cases->count = 0;
+  wisp_discretisation_destroy(&cases->discretisation);
 }
 
-void wisp_test_cases_destroy(wisp_test_cases *rounds)
+void wisp_test_cases_destroy(wisp_test_cases *cases)
 {
-  if (!rounds) return;
-  forget(rounds);
-  free(rounds);
+  if (!cases) return;
+  forget(cases);
+  free(cases);
 }
 
-static wisp_status find_plain(wisp_error *err, wisp_test_cases *rounds, const wisp_spec *spec)
+static wisp_status find_discretisation(wisp_error *err, wisp_test_cases *cases, const wisp_spec *spec)
 {
-  const wisp_workload *w = rounds->workload;
+  const wisp_workload *w = cases->workload;
   const wisp_fixed nothing = {0};
-  if (rounds->plain.self && strcmp(rounds->system, spec->system) == 0) return WISP_OK;
-  forget(rounds);
-  CALL(w->discretise(err, rounds->test_mesh, spec, NULL, &nothing, &rounds->plain));
-  memcpy(rounds->system, spec->system, sizeof rounds->system);
+  if (cases->discretisation.self && strcmp(cases->system, spec->system) == 0) return WISP_OK;
+  forget(cases);
+  CALL(w->discretise(err, cases->test_mesh, spec, NULL, &nothing, &cases->discretisation));
+  memcpy(cases->system, spec->system, sizeof cases->system);
   return WISP_OK;
 }
 
-/* --- one round --- */
+/* --- one test_case --- */
 
 /* Random where the kernel reads; a copy to be changed where it writes, NaN so far where it does not read. */
 static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_array_decl *array, size_t a,
@@ -83,7 +83,7 @@ static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_arr
 }
 
 /* What the family makes of it. */
-static wisp_status fill_round(wisp_error *err, const wisp_workload *w, wisp_test_case *r)
+static wisp_status fill_case(wisp_error *err, const wisp_workload *w, wisp_test_case *r)
 {
   CALL(w->fill_inputs(err, r));
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
@@ -91,45 +91,45 @@ static wisp_status fill_round(wisp_error *err, const wisp_workload *w, wisp_test
   return w->reference(err, r);
 }
 
-static wisp_status make_round(wisp_error *err, const wisp_test_cases *rounds, const wisp_spec *spec, uint64_t seed,
-                              wisp_test_case *r)
+static wisp_status make_case(wisp_error *err, const wisp_test_cases *cases, const wisp_spec *spec, uint64_t seed,
+                             wisp_test_case *r)
 {
-  const wisp_family *family = rounds->plain.family;
+  const wisp_family *family = cases->discretisation.family;
   size_t a = 0;
-  r->discretisation = &rounds->plain;
+  r->discretisation = &cases->discretisation;
   r->kernel = wisp_family_kernel(family, spec->kernel);
   r->random = wisp_random_from(seed + (uint64_t)r->number);
   for (const wisp_array_decl *array = family->arrays; array->name; array++, a++)
     if (array->kind != WISP_FIXED && wisp_discretisation_size(r->discretisation, array, &r->numbers[a]))
       CALL(make_array(err, r, array, a, &r->random));
-  return fill_round(err, rounds->workload, r);
+  return fill_case(err, cases->workload, r);
 }
 
-wisp_status wisp_test_cases_get(wisp_error *err, wisp_test_cases *rounds, const wisp_spec *spec, bool mixes, int number,
+wisp_status wisp_test_cases_get(wisp_error *err, wisp_test_cases *cases, const wisp_spec *spec, bool mixes, int number,
                                 uint64_t seed, const wisp_test_case **out)
 {
-  entry made = {.seed = seed, .used = ++rounds->clock, .round = {.number = number, .mixes = mixes}};
+  entry made = {.seed = seed, .used = ++cases->clock, .test_case = {.number = number, .mixes = mixes}};
   int at = 0;
-  CALL(find_plain(err, rounds, spec));
-  for (int i = 0; i < rounds->count; i++) {
-    entry *e = &rounds->entries[i];
-    if (strcmp(e->round.kernel->name, spec->kernel) == 0 && e->round.number == number && e->seed == seed &&
-        e->round.mixes == mixes) {
+  CALL(find_discretisation(err, cases, spec));
+  for (int i = 0; i < cases->count; i++) {
+    entry *e = &cases->entries[i];
+    if (strcmp(e->test_case.kernel->name, spec->kernel) == 0 && e->test_case.number == number && e->seed == seed &&
+        e->test_case.mixes == mixes) {
       e->used = made.used;
-      *out = &e->round;
+      *out = &e->test_case;
       return WISP_OK;
     }
-    if (e->used < rounds->entries[at].used) at = i;
+    if (e->used < cases->entries[at].used) at = i;
   }
-  const wisp_status status = make_round(err, rounds, spec, seed, &made.round);
-  if (status != WISP_OK) free_round(&made.round);
+  const wisp_status status = make_case(err, cases, spec, seed, &made.test_case);
+  if (status != WISP_OK) free_case(&made.test_case);
   CALL(status);
-  if (rounds->count < MOST)
-    at = rounds->count++;
+  if (cases->count < MOST)
+    at = cases->count++;
   else
-    free_round(&rounds->entries[at].round);
-  rounds->entries[at] = made;
-  *out = &rounds->entries[at].round;
+    free_case(&cases->entries[at].test_case);
+  cases->entries[at] = made;
+  *out = &cases->entries[at].test_case;
   return WISP_OK;
 }
 
@@ -139,7 +139,7 @@ wisp_status wisp_results_create(wisp_error *err, const wisp_test_case *test_case
 {
   HELD(wisp_results_free) wisp_results made = {{NULL}};
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
-    if (round->after[a]) CALL(wisp_new(err, round->numbers[a], sizeof *made.of[a], &made.of[a]));
+    if (test_case->after[a]) CALL(wisp_new(err, test_case->numbers[a], sizeof *made.of[a], &made.of[a]));
   return GIVE(made, out);
 }
 
@@ -164,32 +164,34 @@ double wisp_results_error(const wisp_results *results, const wisp_test_case *tes
 {
   double worst = 0;
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
-    for (size_t q = 0; results->of[a] && q < round->numbers[a]; q += round->together) {
-      const size_t end = q + round->together < round->numbers[a] ? q + round->together : round->numbers[a];
-      worst = fmax(worst, element_error(results->of[a], round->after[a], q, end));
+    for (size_t q = 0; results->of[a] && q < test_case->numbers[a]; q += test_case->together) {
+      const size_t end =
+          q + test_case->together < test_case->numbers[a] ? q + test_case->together : test_case->numbers[a];
+      worst = fmax(worst, element_error(results->of[a], test_case->after[a], q, end));
     }
   return worst;
 }
 
-wisp_status wisp_test_cases_single_error(wisp_error *err, wisp_test_cases *rounds, const wisp_test_case *test_case,
+wisp_status wisp_test_cases_single_error(wisp_error *err, wisp_test_cases *cases, const wisp_test_case *test_case,
                                          double *error)
 {
   int at = 0;
-  while (&rounds->entries[at].round != round) at++;
-  if (!(rounds->entries[at].plain > 0)) {
-    HELD(wisp_results_free) wisp_results plain = {{NULL}};
-    CALL(wisp_results_create(err, round, &plain));
-    CALL(rounds->workload->plain(err, round, plain.of));
-    rounds->entries[at].plain = wisp_results_error(&plain, round);
+  while (&cases->entries[at].test_case != test_case) at++;
+  if (!(cases->entries[at].single_error > 0)) {
+    HELD(wisp_results_free) wisp_results sums = {{NULL}};
+    CALL(wisp_results_create(err, test_case, &sums));
+    CALL(cases->workload->single_sums(err, test_case, sums.of));
+    cases->entries[at].single_error = wisp_results_error(&sums, test_case);
   }
-  *error = rounds->entries[at].plain;
+  *error = cases->entries[at].single_error;
   return WISP_OK;
 }
 
 wisp_status wisp_test_case_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
                                   const wisp_test_case *test_case)
 {
-  wisp_scalar_list all = round->scalars;
-  if (round->as) all.of[all.count++] = (wisp_binding){round->as, wisp_arrays_at(problem->arrays, round->is), 0};
+  wisp_scalar_list all = test_case->scalars;
+  if (test_case->as)
+    all.of[all.count++] = (wisp_binding){test_case->as, wisp_arrays_at(problem->arrays, test_case->is), 0};
   return wisp_problem_run(err, problem, kernel, all.of, all.count);
 }

@@ -267,15 +267,15 @@ static wisp_status look_at_output(wisp_error *err, wisp_bench *bench, const wisp
 static const double MOST_EXCESS = 2;
 
 /* Nobody who asks for single precision shall get less than what sums of it leave, whatever the numbers. */
-static wisp_status compare_with_plain(wisp_error *err, const wisp_bench *bench, const wisp_plan *plan,
-                                      const wisp_kernel *kernel)
+static wisp_status compare_with_single(wisp_error *err, const wisp_bench *bench, const wisp_plan *plan,
+                                       const wisp_kernel *kernel)
 {
   static const wisp_test_inputs sorts[] = {WISP_SIZES, WISP_EVEN, WISP_DECADES};
   for (size_t i = 0; i < WISP_COUNT(sorts); i++) {
-    double error = 0, plain = 0;
-    CALL(wisp_verifier_compare_single(err, bench->verifier, kernel, sorts[i], &error, &plain));
-    CALL(wisp_require(err, error <= MOST_EXCESS * plain, WISP_EWRONG,
-                      "errors are %.1f times those of plain sums: right, but not to be chosen (%s)", error / plain,
+    double error = 0, single = 0;
+    CALL(wisp_verifier_compare_single(err, bench->verifier, kernel, sorts[i], &error, &single));
+    CALL(wisp_require(err, error <= MOST_EXCESS * single, WISP_EWRONG,
+                      "errors are %.1f times those of plain sums: right, but not to be chosen (%s)", error / single,
                       plan->strategy->name));
   }
   return WISP_OK;
@@ -293,7 +293,7 @@ static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *j
   CALL(announce(err, bench, job->plan, best, t));
   CALL(wisp_kernel_create(err, bench->device, job->plan, &job->binary, kernel));
   CALL(wisp_verifier_check(err, bench->verifier, *kernel, &t->error));
-  CALL(compare_with_plain(err, bench, job->plan, *kernel));
+  CALL(compare_with_single(err, bench, job->plan, *kernel));
   wisp_profile_switch(&bench->profile, WISP_TIMING);
   CALL(time_candidate(err, bench, *kernel, best, t, wins));
   wisp_profile_switch(&bench->profile, WISP_VERIFYING);

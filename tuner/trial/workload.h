@@ -31,7 +31,7 @@ enum { WISP_MAX_RIVALS = 4 };
 
 /* Told of a rival that is not there. */
 typedef struct wisp_left_out {
-  void (*tell)(void *context, const char *text);
+  void (*report)(void *context, const char *text);
   void *context;
 } wisp_left_out;
 
@@ -89,15 +89,15 @@ typedef struct wisp_workload {
 
   /* --- Checks: how many rounds a kernel takes; what a round begins with (`before` holds random numbers where the
    * kernel reads, and may be given another shape; scalars are to be set), and what it must leave. */
-  int (*rounds)(const char *kernel); /* NULL: two */
-  wisp_status (*pose)(wisp_error *err, wisp_test_case *test_case);
-  wisp_status (*solve)(wisp_error *err, wisp_test_case *test_case);
+  int (*cases)(const char *kernel); /* NULL: two */
+  wisp_status (*fill_inputs)(wisp_error *err, wisp_test_case *test_case);
+  wisp_status (*reference)(wisp_error *err, wisp_test_case *test_case);
   /* Before the first round: WISP_EWRONG where lists are such that this kernel's results are right by luck alone, as two
    * that add to one number at once may be. NULL: rounds show all. */
   wisp_status (*lists)(wisp_error *err, const wisp_problem *problem, const wisp_plan *plan);
   /* What sums of single precision, one number after the other, make of a solved round of a kernel that multiplies by
    * matrices, into `out`, as `after` is. NULL: nobody asks. */
-  wisp_status (*plain)(wisp_error *err, const wisp_test_case *test_case, double *const *out);
+  wisp_status (*single_sums)(wisp_error *err, const wisp_test_case *test_case, double *const *out);
   /* Of a problem that is launched with the scalars to check, from numbers of which none is above 1: the largest sum of
    * magnitudes that a number of this output can have. NaN: not to be compared. */
   wisp_status (*largest)(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
