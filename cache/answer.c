@@ -11,46 +11,6 @@ static const double SIZES_ALIKE = 2;
 /* Pairs of each nearness that a ratio is taken over, at most. */
 enum { MOST_PAIRS = 256, NEARNESSES = 3 };
 
-/* --- the index of a store: trials of one candidate on several cards, in several layers --- */
-
-static uint64_t candidate_of(const wisp_trial *t)
-{
-  const char *const texts[] = {t->spec, t->layout, t->strategy, t->params, t->template_hash, wisp_trial_mesh(t)};
-  uint64_t hash = WISP_HASH_SEED;
-  for (size_t i = 0; i < WISP_COUNT(texts); i++) hash = wisp_hash(hash, texts[i], strlen(texts[i]) + 1);
-  return hash;
-}
-
-static int by_candidate(const void *a, const void *b)
-{
-  const wisp_by_candidate *x = a, *y = b;
-  if (x->candidate != y->candidate) return x->candidate < y->candidate ? -1 : 1;
-  return (x->trial > y->trial) - (x->trial < y->trial);
-}
-
-wisp_status wisp_store_index(wisp_error *err, wisp_store *store)
-{
-  const size_t count = store->all.count;
-  CALL(wisp_new(err, count, sizeof *store->index, &store->index));
-  for (size_t i = 0; i < count; i++) store->index[i] = (wisp_by_candidate){candidate_of(&store->all.trials[i]), i};
-  if (count) qsort(store->index, count, sizeof *store->index, by_candidate);
-  return WISP_OK;
-}
-
-/* The first entry of the index that is of the candidate, or would be; the others follow it. */
-static size_t first_of(const wisp_store *store, uint64_t candidate)
-{
-  size_t from = 0, to = store->all.count;
-  while (from < to) {
-    const size_t middle = from + (to - from) / 2;
-    if (store->index[middle].candidate < candidate)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  return from;
-}
-
 /* --- classes --- */
 
 wisp_match wisp_asker_match(const wisp_asker *asker, const wisp_trial *trial)
@@ -100,9 +60,9 @@ static bool better(const wisp_trial *a, const wisp_trial *b, long long elements)
 static const wisp_trial *nearer_trial(const wisp_store *store, const wisp_asker *asker, const wisp_trial *trial,
                                       int class, bool *failed)
 {
-  const uint64_t candidate = candidate_of(trial);
+  const uint64_t candidate = wisp_trial_candidate(trial);
   *failed = false;
-  for (size_t i = first_of(store, candidate); i < store->all.count; i++) {
+  for (size_t i = wisp_store_index_at(store, candidate); i < store->all.count; i++) {
     wisp_layer layer;
     if (store->index[i].candidate != candidate) break;
     const wisp_trial *t = wisp_store_trial(store, store->index[i].trial, &layer);
@@ -175,8 +135,8 @@ static double log_time(const wisp_trial *t)
 /* Adds what a trial of here and those of the same candidate on the other card say. */
 static void add_pairs(const wisp_store *store, const wisp_trial *here, const wisp_trial *there, int near, pairs *out)
 {
-  const uint64_t candidate = candidate_of(here);
-  for (size_t i = first_of(store, candidate); i < store->all.count; i++) {
+  const uint64_t candidate = wisp_trial_candidate(here);
+  for (size_t i = wisp_store_index_at(store, candidate); i < store->all.count; i++) {
     if (store->index[i].candidate != candidate || out->count[near] == MOST_PAIRS) break;
     const wisp_trial *t = &store->all.trials[store->index[i].trial];
     if (strcmp(t->device, there->device) != 0 || t->units != there->units || strcmp(t->driver, there->driver) != 0 ||
