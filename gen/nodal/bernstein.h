@@ -37,6 +37,16 @@ typedef struct wisp_bernstein {
   double *slice_weight; /* [s][k]: -(a_k + 1) / (N - d + 1) */
 } wisp_bernstein;
 
+/* All its tables, under the names that templates have for them. */
+enum { WISP_BERNSTEIN_TABLES = 13 };
+typedef struct wisp_bernstein_table {
+  const char *name;
+  size_t count;
+  int **ints; /* or reals */
+  double **reals;
+} wisp_bernstein_table;
+void wisp_bernstein_tables(wisp_bernstein *bernstein, wisp_bernstein_table out[WISP_BERNSTEIN_TABLES]);
+
 /* E_width of order N. */
 int wisp_bernstein_E_width(int N);
 

@@ -45,7 +45,7 @@ wisp_status wisp_tet_make_symmetric(wisp_error *err, wisp_tet *tet);
 wisp_status wisp_tet_vandermonde(wisp_error *err, wisp_tet *tet, double *slopes);
 
 /* Modes and operators of the Bernstein-Bezier basis, of a tet with nodes and faces; operators alone
- * (tet_bernstein.c). */
+ * (bernstein.c). */
 wisp_status wisp_tet_make_bernstein(wisp_error *err, wisp_tet *tet);
 wisp_status wisp_tet_make_bernstein_operators(wisp_error *err, wisp_tet *tet);
 

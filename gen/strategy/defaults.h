@@ -1,15 +1,7 @@
-/* What runs where nothing has been measured, as data: templates/FAMILY/defaults, lines of
- *
- *   composition COMPOSITION [: EXPR]                  a way to make one whole stage
- *   kernel    KERNEL STRATEGY [NAME=V ...] [: EXPR]   a candidate; KERNEL may be *, any
- *
- * in order of preference. A line counts where EXPR holds over the family's names (cuda, N, real_bytes, slab, KM, ...,
- * see gen/strategy/strategy.h) and what it names is legal there. Parameters that it leaves out are as in the strategy's
- * own default. After the lines come the family's compositions, and all strategies as they are listed.
- *
- * No kernel is made from this list: a change of it leaves all measurements valid.
- */
-#pragma once
+/* Candidates and compositions that run where nothing has been measured: templates/FAMILY/defaults
+ * (docs/reference/spaces.md). */
+#ifndef WISP_DEFAULTS_H
+#define WISP_DEFAULTS_H
 
 #include "strategy.h"
 

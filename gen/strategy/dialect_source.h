@@ -1,14 +1,6 @@
-/* Kernels that are no candidates, of solvers and of what is measured of a device: one text each,
- * templates/FOLDER/NAME.k, written in regions as candidates' are and put into the device's dialect. Above its text, up
- * to an empty line, stand comments, and lines
- *
- *     block  THREADS
- *     shared TYPE NAME COUNT
- *     arg    in|out|inout|alias|value TYPE NAME
- *
- * alias: an array that another argument may be as well. TYPE: real, vec (16 bytes of these), double, int, int64,
- * uint32. Parts are templates/solve/NAME.part. */
-#pragma once
+/* Kernels of solvers and of measurements of a device: templates/FOLDER/NAME.k (docs/reference/spaces.md). */
+#ifndef WISP_DIALECT_SOURCE_H
+#define WISP_DIALECT_SOURCE_H
 
 #include "../spec.h"
 #include "../text.h"
