@@ -125,7 +125,7 @@ wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool toleran
   CALL(load_shipped(err, &said, &store->all));
   store->first[WISP_LAYER_NONE] = store->all.count;
   CALL(index_specs(err, store));
-  CALL(wisp_store_index(err, store));
+  CALL(index_candidates(err, store));
   if (warning) {
     *warning = said.data;
     said.data = NULL;

@@ -290,7 +290,7 @@ static void test_parts_in_turn(void **state)
   wisp_spec_name_kernel(&spec, "fill");
   assert_int_equal(wisp_family_layouts(&spec, none), 1);
   GOOD(wisp_strategies_load(err, &strategies));
-  GOOD(wisp_family_find("assembly")->names(err, &spec, none, &target, &names));
+  GOOD(wisp_names_create(err, &spec, none, &target, NULL, &names));
   const wisp_strategy *parts = wisp_strategies_find(strategies, "assembly", "fill", "parts");
   assert_non_null(parts);
   GOOD(wisp_plan_from_text(err, parts, &spec, none, names,

@@ -76,7 +76,7 @@ static wisp_status plan_default(wisp_error *err, const wisp_device *device, cons
                                 const wisp_spec *spec, const wisp_layout *layout, wisp_env **names, wisp_plan **plan)
 {
   const wisp_target target = wisp_limits_target(wisp_device_limits(device));
-  CALL(wisp_family_find(spec->family)->names(err, spec, layout, &target, names));
+  CALL(wisp_names_create(err, spec, layout, &target, NULL, names));
   return wisp_plan_default(err, strategy, spec, layout, *names, plan);
 }
 

@@ -1,9 +1,9 @@
 /* Behind wisp.h: a session, and what is opened in it. A handle outlives what it stands for: one that was closed, or
  * whose session was, says so when it is used. */
-#ifndef WISP_API_H
-#define WISP_API_H
+#pragma once
 
 #include "../mesh/frame.h"
+#include "../problem.h"
 #include "../solve/choose.h"
 
 /* What every kernel and operator of a session begins with. Freed once both it and its session are closed. */
@@ -52,6 +52,12 @@ wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, cons
                                     const wisp_kernel_request *request, const wisp_fixed *preset,
                                     const wisp_choice *choice, wisp_kernel **out);
 
+/* Whether one of these kernels has such an argument; NULL among them is none. */
+bool wisp_kernels_take(wisp_kernel *const *kernel, int kernels, const char *name);
+/* Binds those of a kernel's arrays that are `ours`. */
+wisp_status wisp_kernel_bind_arrays(wisp_error *err, wisp_kernel *kernel, const wisp_arrays *arrays,
+                                    wisp_array_filter ours, const void *context);
+
 /* What kernels are chosen from; its limits are the device's, NULL where it has none. */
 wisp_chooser wisp_session_chooser(const wisp_session *session);
 
@@ -67,5 +73,3 @@ wisp_status wisp_api_frame(wisp_error *err, const char *what, const wisp_mesh *m
 
 /* What a program is told of a choice. */
 wisp_kernel_info wisp_api_info(const wisp_choice *choice);
-
-#endif

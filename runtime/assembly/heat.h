@@ -5,8 +5,7 @@
  * t) sin(pi X) exp(Y + Z), X, Y and Z from 0 to 1 across the bounding box (Z = 0 on triangles): linear in time, so that
  * the error is the space's; given on the whole boundary. f follows from it, and is interpolated too. Steady (c = 0): at
  * t = 0. */
-#ifndef WISP_HEAT_H
-#define WISP_HEAT_H
+#pragma once
 
 #include "../mesh/fields.h"
 #include "../solve/cg.h"
@@ -35,7 +34,7 @@ typedef struct wisp_heat {
   wisp_heat_given given;    /* likewise f is; count 0: the solution is known */
   double low[3], length[3]; /* of the bounding box, in the frame */
   wisp_assembly *assembly;
-  double *places; /* x, y and z of each node in the frame */
+  double *xyz; /* x, y and z of each node in the frame */
 } wisp_heat;
 
 /* name (of the mesh) appears in messages. Errors of wisp_assembly_create; WISP_EUSAGE for a capacity below 0, and for
@@ -64,12 +63,10 @@ void wisp_heat_shape(const wisp_heat *heat, double *shape);
 double wisp_heat_unit(const wisp_heat *heat);
 
 /* The place of node i in the mesh's coordinates. */
-void wisp_heat_place(const wisp_heat *heat, size_t i, double xyz[3]);
+void wisp_heat_coordinates(const wisp_heat *heat, size_t i, double xyz[3]);
 
 /* The L2 distance of a field from the solution, by quadrature, in the mesh's units. */
 wisp_status wisp_heat_error(wisp_error *err, const wisp_heat *heat, double t, const double *u, double *error);
 
 /* u, as it is at the nodes, on the lattice of runtime/mesh/vtu.h. */
 wisp_status wisp_heat_fields(wisp_error *err, const wisp_heat *heat, const double *u, wisp_fields *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Heat conduction as a solver. */
-#ifndef WISP_HEAT_KIND_H
-#define WISP_HEAT_KIND_H
+#pragma once
 
 #include "../solve/solver.h"
 #include "heat_solver.h"
@@ -15,7 +14,7 @@ typedef struct wisp_heat_run {
   wisp_heat_method method;
   int32_t *fixed; /* groups of the boundary, and the values of u there; NULL: the solution is known */
   double *values;
-  size_t fixes;
+  size_t given_count;
   wisp_heat *heat;
   wisp_heat_solver *solver;
   double *u;      /* at every node */
@@ -23,5 +22,3 @@ typedef struct wisp_heat_run {
 } wisp_heat_run;
 
 extern const wisp_solver_kind wisp_heat_kind;
-
-#endif

@@ -1,6 +1,5 @@
 /* The matrix and right-hand side that a form assembles to, in double, by the reference element's tables. */
-#ifndef WISP_ASSEMBLY_REFERENCE_H
-#define WISP_ASSEMBLY_REFERENCE_H
+#pragma once
 
 #include "assembly.h"
 #include "../test_case.h"
@@ -9,7 +8,7 @@
 typedef struct wisp_form_data {
   double kappa[3], density, mass;
   const double *of_elements, *f, *u; /* kappa of each element; at the nodes */
-  const double *turned;              /* wisp_assembly_turned, where elements may be seen in any order; or NULL */
+  const double *largest; /* wisp_assembly_largest_tables, where elements may be seen in any order; or NULL */
 } wisp_form_data;
 
 enum { WISP_ELEMENT_NODES = WISP_SIMPLEX_MAX_NP };
@@ -25,7 +24,7 @@ void wisp_assembly_element(const wisp_assembly *assembly, const wisp_form_data *
                            wisp_element_matrix *out);
 
 /* Np x Np: what the tables hold at most for a pair of nodes, whichever way the element's corners are ordered. */
-wisp_status wisp_assembly_turned(wisp_error *err, const wisp_assembly *assembly, double **out);
+wisp_status wisp_assembly_largest_tables(wisp_error *err, const wisp_assembly *assembly, double **out);
 
 /* Adds all elements' to values and F, and to their sizes: caller's memory, nonzeros and rows numbers. */
 void wisp_assembly_apply(const wisp_assembly *assembly, const wisp_form_data *data, double *values, double *F,
@@ -33,5 +32,3 @@ void wisp_assembly_apply(const wisp_assembly *assembly, const wisp_form_data *da
 
 /* Leaves what the round's kernel must; the round's own is a wisp_form_data, whose pointers are set here. */
 wisp_status wisp_assembly_reference(wisp_error *err, wisp_test_case *test_case);
-
-#endif

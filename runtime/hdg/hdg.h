@@ -1,7 +1,6 @@
 /* The skeleton of a mesh of triangles: its edges, whose traces are the unknowns of the hybridized method, and the lists
  * by which the hdg family's kernels go. */
-#ifndef WISP_RUNTIME_HDG_H
-#define WISP_RUNTIME_HDG_H
+#pragma once
 
 #include "../../gen/hdg/hdg.h"
 #include "../mesh/frame.h"
@@ -56,13 +55,11 @@ static inline size_t wisp_hdg_corner(const wisp_hdg *hdg, size_t edge, int end)
 int32_t wisp_hdg_column(const wisp_hdg *hdg, size_t edge, int place);
 
 /* Room for what conjugate gradients leave; all 0: its arrays are not there. */
-typedef struct wisp_hdg_room {
+typedef struct wisp_hdg_capacity {
   size_t rz_parts, pAp_parts, iterations;
-  size_t batch;   /* elements whose matrices inside are there at a time; 0: all */
-  bool by_matrix; /* element_data has one matrix after the other, not slabs of 32 */
-} wisp_hdg_room;
+  size_t batch; /* elements whose matrices inside are there at a time; 0: all */
+  bool aos;     /* element_data has one matrix after the other, not slabs of 32 */
+} wisp_hdg_capacity;
 
 /* The skeleton is borrowed. All fixed arrays are filled in; all else is somebody else's. */
-wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *hdg, const wisp_hdg_room *room);
-
-#endif
+wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *hdg, const wisp_hdg_capacity *capacity);

@@ -178,7 +178,7 @@ static bool floats(const wisp_helmholtz *p)
 }
 
 /* Where u is known up to a constant data must balance, which the host sees to. */
-static wisp_status settle(wisp_error *err, wisp_helmholtz *p)
+static wisp_status balance(wisp_error *err, wisp_helmholtz *p)
 {
   wisp_arrays *arrays = wisp_helmholtz_solver_arrays(p->solver);
   const size_t loads = wisp_arrays_size(arrays, "load");
@@ -187,7 +187,7 @@ static wisp_status settle(wisp_error *err, wisp_helmholtz *p)
   CALL(wisp_new(err, loads + wisp_arrays_size(arrays, "given"), sizeof *numbers, &numbers));
   CALL(wisp_arrays_download(err, arrays, "load", numbers));
   CALL(wisp_arrays_download(err, arrays, "given", numbers + loads));
-  CALL(wisp_hdg_pieces_settle(err, p->problem->pieces, "helmholtz", numbers + loads, numbers));
+  CALL(wisp_hdg_pieces_balance(err, p->problem->pieces, "helmholtz", numbers + loads, numbers));
   return wisp_arrays_upload(err, arrays, "load", numbers);
 }
 
@@ -229,8 +229,8 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *p, const wisp_
   CALL(WISP_TAKE(err, data, &own));
   data = &own;
   CALL(take_data(err, p, data));
-  CALL(settle(err, p));
-  CALL(wisp_helmholtz_solver_again(err, p->solver, &o));
+  CALL(balance(err, p));
+  CALL(wisp_helmholtz_solver_next_rhs(err, p->solver, &o));
   CALL(wisp_require(err, o.cg.converged, WISP_EWRONG,
                     "helmholtz: no convergence: the residual is %.3g after %lld iterations: allow more of them or a "
                     "larger tolerance",
@@ -242,7 +242,7 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *p, const wisp_
                                  .seconds_mesh = p->problem->hdg->seconds,
                                  .seconds_setup = p->made.seconds[WISP_HELMHOLTZ_SETUP],
                                  .seconds_preconditioner = p->made.seconds_numbers,
-                                 .seconds_right_side = o.seconds[WISP_HELMHOLTZ_AGAIN],
+                                 .seconds_right_side = o.seconds[WISP_HELMHOLTZ_NEXT_RHS],
                                  .seconds_iterations = o.seconds[WISP_HELMHOLTZ_ITERATION],
                                  .seconds_fields = o.seconds[WISP_HELMHOLTZ_FIELDS],
                                  .bytes_setup = o.part_bytes[WISP_HELMHOLTZ_SETUP],

@@ -4,8 +4,7 @@
  * WISP_EMPTY; slots is a multiple of KM * MB. Empty slots have zero geometry, zero face Jacobians and the first
  * boundary's code on all faces with their own address as neighbour. Per-element arrays follow wisp_layout_element.
  */
-#ifndef WISP_DG_H
-#define WISP_DG_H
+#pragma once
 
 #include "../../gen/layout.h"
 #include "../../gen/strategy/strategy.h"
@@ -97,8 +96,8 @@ double wisp_dg_safe_dt(const wisp_dg *dg);
 /* Node coordinates of the element in slot k: xyz[3*i+c]. */
 void wisp_dg_nodes(const wisp_dg *dg, size_t k, double *xyz);
 /* Where points of the reference element lie, for the element in slot k, which is not empty. */
-void wisp_dg_places(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,
-                    double *xyz);
+void wisp_dg_coordinates(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,
+                         double *xyz);
 
 /* A function of space and time for all fields at `count` points: x y z of each together, and so its fields. */
 typedef void (*wisp_function)(const void *context, size_t count, const double *xyz, double t, double *u);
@@ -182,5 +181,3 @@ enum { WISP_DG_SCALARS = 4 };
 void wisp_dg_bind(const wisp_scalars *scalars, wisp_binding out[WISP_DG_SCALARS]);
 wisp_status wisp_problem_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
                                 const wisp_scalars *scalars);
-
-#endif

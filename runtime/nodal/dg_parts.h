@@ -1,6 +1,5 @@
 /* The parts of wisp_dg_create: each fills its arrays of a dg whose slots and sizes are set. */
-#ifndef WISP_DG_PARTS_H
-#define WISP_DG_PARTS_H
+#pragma once
 
 #include "dg.h"
 #include "../../gen/nodal/nodal.h"
@@ -22,7 +21,7 @@ wisp_dg wisp_dg_counted(const wisp_mesh *mesh, const wisp_tet *tet, const wisp_s
                         const wisp_layout *layout, int MB);
 
 /* turnlist. */
-wisp_status wisp_dg_turns(wisp_error *err, wisp_dg *dg);
+wisp_status wisp_dg_orientations(wisp_error *err, wisp_dg *dg);
 
 /* The slot of each element; the caller frees it. */
 wisp_status wisp_dg_where(wisp_error *err, const wisp_dg *dg, int32_t **where);
@@ -74,5 +73,3 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
  * number that it reads is above 1; 0 for the others. */
 wisp_status wisp_dg_largest(wisp_error *err, const wisp_dg *dg, const char *kernel, const wisp_scalars *scalars,
                             double largest[WISP_NODAL_ARRAYS]);
-
-#endif

@@ -30,7 +30,7 @@ wisp_status wisp_stepper_create(wisp_error *err, wisp_device *device, wisp_dg *d
   CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, stage, &solver->problem));
   solver->integrator = wisp_integrator_of(solver->problem, (const wisp_kernel *const *)stage->kernel, stage->kernels,
                                           &wisp_lsrk45, alpha);
-  CALL(wisp_stepper_open_sketch(err, solver, dg));
+  CALL(wisp_stepper_open_spectrum(err, solver, dg));
   CALL(wisp_event_create(err, device, &solver->begin));
   CALL(wisp_event_create(err, device, &solver->end));
   return GIVE(solver, out);
@@ -38,7 +38,7 @@ wisp_status wisp_stepper_create(wisp_error *err, wisp_device *device, wisp_dg *d
 
 void wisp_stepper_forget(wisp_stepper *solver)
 {
-  for (int i = 0; i < WISP_PLACES; i++) {
+  for (int i = 0; i < WISP_U_ARRAYS; i++) {
     wisp_graph_destroy(solver->graph[i]);
     solver->graph[i] = NULL;
   }
@@ -48,7 +48,7 @@ void wisp_stepper_destroy(wisp_stepper *solver)
 {
   if (!solver) return;
   wisp_stepper_forget(solver);
-  wisp_stepper_close_sketch(solver);
+  wisp_stepper_close_spectrum(solver);
   wisp_event_destroy(solver->begin);
   wisp_event_destroy(solver->end);
   wisp_problem_destroy(solver->problem);
@@ -56,11 +56,11 @@ void wisp_stepper_destroy(wisp_stepper *solver)
 }
 
 /* u has gone to the other array, where steps make it do so. */
-static void change_place(wisp_stepper *solver)
+static void swap_u(wisp_stepper *solver)
 {
   if (!solver->integrator.step_moves) return;
   wisp_arrays_swap(solver->problem->arrays, "u", "u_next");
-  solver->place = 1 - solver->place;
+  solver->current = 1 - solver->current;
 }
 
 /* Records the step that begins with u where it is now, and leaves u there: nothing has run yet. */
@@ -70,7 +70,7 @@ static wisp_status record(wisp_error *err, wisp_stepper *solver, double dt)
   const wisp_pointer u = wisp_arrays_at(solver->problem->arrays, "u");
   CALL(wisp_graph_begin(err, solver->device));
   const wisp_status launched = wisp_integrator_step(err, &solver->integrator, dt);
-  const wisp_status ended = wisp_graph_end(&later, solver->device, &solver->graph[solver->place]);
+  const wisp_status ended = wisp_graph_end(&later, solver->device, &solver->graph[solver->current]);
   if (wisp_arrays_at(solver->problem->arrays, "u") != u) wisp_arrays_swap(solver->problem->arrays, "u", "u_next");
   CALL(launched);
   return wisp_require(err, ended == WISP_OK, ended, "%s", later.text);
@@ -82,9 +82,9 @@ static wisp_status record_all(wisp_error *err, wisp_stepper *solver, double dt)
   wisp_status status = WISP_OK;
   if (solver->dt != dt) wisp_stepper_forget(solver);
   solver->dt = dt;
-  for (int i = 0; i < WISP_PLACES; i++) { /* to the end even after a failure: u must come back */
-    if (status == WISP_OK && !solver->graph[solver->place]) status = record(err, solver, dt);
-    change_place(solver);
+  for (int i = 0; i < WISP_U_ARRAYS; i++) { /* to the end even after a failure: u must come back */
+    if (status == WISP_OK && !solver->graph[solver->current]) status = record(err, solver, dt);
+    swap_u(solver);
   }
   if (status != WISP_OK) wisp_stepper_forget(solver);
   return status;
@@ -95,9 +95,9 @@ static wisp_status check_finite(wisp_error *err, const wisp_stepper *solver, dou
 {
   OWNED(free) double *sums = NULL;
   bool finite = true;
-  CALL(wisp_new(err, WISP_SKETCH, sizeof *sums, &sums));
-  CALL(wisp_stepper_sketch(err, solver, sums));
-  for (int i = 0; i < WISP_SKETCH; i++) finite &= isfinite(sums[i]);
+  CALL(wisp_new(err, WISP_SPECTRUM, sizeof *sums, &sums));
+  CALL(wisp_stepper_spectrum(err, solver, sums));
+  for (int i = 0; i < WISP_SPECTRUM; i++) finite &= isfinite(sums[i]);
   return wisp_require(err, finite, WISP_EWRONG, "the solution blew up: it is not finite after %lld steps of %g", steps,
                       dt);
 }
@@ -111,8 +111,8 @@ wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double d
   CALL(record_all(err, solver, dt));
   CALL(wisp_event_record(err, solver->begin));
   for (long long s = 0; s < steps; s++) {
-    CALL(wisp_graph_replay(err, solver->graph[solver->place]));
-    change_place(solver);
+    CALL(wisp_graph_replay(err, solver->graph[solver->current]));
+    swap_u(solver);
   }
   CALL(wisp_event_record(err, solver->end));
   CALL(wisp_device_finish(err, solver->device));

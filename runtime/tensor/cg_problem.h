@@ -4,8 +4,7 @@
  * Besides a solve's own arrays: z, d, inverse: a number an unknown; u, y: Np an element; copy_one, copy_two, copy_more,
  * surface: hexmesh.h's one, two, more, surface; rz_sums, rr_sums, pAp_sums: parts; state: see also
  * templates/tensor/cg_state.part. */
-#ifndef WISP_CG_PROBLEM_H
-#define WISP_CG_PROBLEM_H
+#pragma once
 
 #include "../mesh/hexmesh.h"
 #include "../problem.h"
@@ -17,18 +16,18 @@
 size_t wisp_cg_padded(size_t unknowns);
 
 /* What blocks leave parts in, and iterations whose scalars are kept. */
-typedef struct wisp_cg_room {
+typedef struct wisp_cg_capacity {
   size_t rz_parts, pAp_parts, iterations;
-} wisp_cg_room;
+} wisp_cg_capacity;
 
 /* Copies, in so many elements, are borrowed. Of what is fixed it fills in what leads from unknowns to copies and back;
  * the geometry is somebody else's. */
 wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t elements, int order,
-                                           const wisp_cg_room *room);
+                                           const wisp_cg_capacity *capacity);
 
 /* The scalars of a launch. */
 typedef struct wisp_cg_scalars {
-  double scale, keep, gain;
+  double scale, beta, alpha;
   int polynomial, first_step;
   int rz_parts, rr_parts, pAp_parts; /* of each sum that is read */
   int history_room;                  /* iterations; a launch has it from the discretisation */
@@ -46,5 +45,3 @@ void wisp_cg_bind(const wisp_cg_scalars *scalars, wisp_binding out[WISP_CG_SCALA
  */
 wisp_status wisp_cg_compute(wisp_error *err, const wisp_hexcopies *copies, const char *kernel, const wisp_cg_scalars *s,
                             double *const *at, double *const *size);
-
-#endif

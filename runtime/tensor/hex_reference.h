@@ -4,8 +4,7 @@
  * Arrays, element after element: u, y, diagonal: Np nodes, (k Nq + j) Nq + i with i along r; vertices: 24 numbers,
  * [d][v] coordinate d of corner v = vr + 2 vs + 4 vt; factors: 7 x points, [c][q] with
  * c = 0..5: G00 G01 G02 G11 G12 G22, G_ab = w J sum_x dr_a/dx dr_b/dx, and c = 6: w J, w the quadrature weight. */
-#ifndef WISP_HEX_REFERENCE_H
-#define WISP_HEX_REFERENCE_H
+#pragma once
 
 #include "../../gen/tensor/hex.h"
 #include "../mesh/frame.h"
@@ -28,7 +27,7 @@ wisp_hex_points wisp_hex_operator_points(wisp_hex_operator op);
 void wisp_hex_vertices(const wisp_hexmesh *mesh, const wisp_frame *frame, size_t from, size_t count, double *vertices);
 
 /* The nodes or points of one element, xyz[3 q + c]; its vertices. */
-void wisp_hex_places(const wisp_hex *hex, wisp_hex_points points, const double vertices[24], double *xyz);
+void wisp_hex_coordinates(const wisp_hex *hex, wisp_hex_points points, const double vertices[24], double *xyz);
 
 /* The factors of `count` elements. WISP_EINPUT, naming the element counted from `first`, where a Jacobian is not
  * positive. */
@@ -48,22 +47,26 @@ wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_
                                  size_t count, double lambda, const double *u, double *sizes);
 
 /* Where one thread works on one element after another; messages call the one at hand `element`. hex is borrowed. */
-typedef struct wisp_hex_workplace wisp_hex_workplace;
-wisp_status wisp_hex_workplace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op,
-                                      wisp_hex_workplace **out);
-void wisp_hex_workplace_destroy(wisp_hex_workplace *workplace);
-WISP_OWNED(wisp_hex_workplace, wisp_hex_workplace_destroy)
+typedef struct wisp_hex_workspace wisp_hex_workspace;
+wisp_status wisp_hex_workspace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op,
+                                      wisp_hex_workspace **out);
+void wisp_hex_workspace_destroy(wisp_hex_workspace *workspace);
+WISP_OWNED(wisp_hex_workspace, wisp_hex_workspace_destroy)
 
 /* The diagonal of the element's matrix, exactly. */
-wisp_status wisp_hex_diagonal(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
+wisp_status wisp_hex_diagonal(wisp_error *err, wisp_hex_workspace *workspace, const double vertices[24], size_t element,
                               double lambda, double *diagonal);
 
+/* Those of all elements of a mesh in a frame, Np numbers each: caller's memory. */
+wisp_status wisp_hex_diagonals(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const wisp_hexmesh *mesh,
+                               const wisp_frame *frame, double lambda, double *out);
+
 /* b_i = sum over points of w J f phi_i: the functional of f, given at the operator's points. */
-wisp_status wisp_hex_load(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
+wisp_status wisp_hex_load(wisp_error *err, wisp_hex_workspace *workspace, const double vertices[24], size_t element,
                           const double *f, double *b);
 
 /* The square of the L2 distance of u at the nodes from f at the operator's points. */
-wisp_status wisp_hex_distance(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
+wisp_status wisp_hex_distance(wisp_error *err, wisp_hex_workspace *workspace, const double vertices[24], size_t element,
                               const double *u, const double *f, double *square);
 
 /* ---- The geometry that operators on hexahedra read, on a device. */
@@ -72,5 +75,3 @@ wisp_status wisp_hex_distance(wisp_error *err, wisp_hex_workplace *workplace, co
  * WISP_EINPUT, naming the element, where a Jacobian is not positive. */
 wisp_status wisp_hex_upload(wisp_error *err, const wisp_hex *hex, const wisp_hexmesh *mesh, const wisp_frame *frame,
                             wisp_arrays *arrays);
-
-#endif
