@@ -29,5 +29,3 @@ void verifying_end(verifying *all, int least);
 wisp_status verify_strategy(wisp_error *err, wisp_device *device, wisp_verifier *verifier,
                             const wisp_strategy *strategy, const wisp_spec *spec, const wisp_layout *layout,
                             double *error);
-
-#endif
