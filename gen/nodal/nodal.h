@@ -16,4 +16,3 @@ wisp_records wisp_nodal_records(const wisp_system *system);
  * column for each field of an element, nodes fastest. Of other kernels out stays as it is. */
 wisp_status wisp_nodal_dense(wisp_error *err, const wisp_spec *spec, wisp_dense *out);
 
-#endif
