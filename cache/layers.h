@@ -1,6 +1,5 @@
 /* A store in memory, as store.c fills it and answer.c asks it. */
-#ifndef WISP_LAYERS_H
-#define WISP_LAYERS_H
+#pragma once
 
 #include "reader.h"
 #include "store.h"
@@ -26,5 +25,3 @@ struct wisp_store {
 uint64_t wisp_trial_candidate(const wisp_trial *trial);
 /* The first entry of the index that is of the candidate, or would be; the others follow it. */
 size_t wisp_store_index_at(const wisp_store *store, uint64_t candidate);
-
-#endif

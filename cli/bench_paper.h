@@ -1,6 +1,5 @@
 /* wisp bench: a published program's tables beside ours. */
-#ifndef WISP_BENCH_PAPER_H
-#define WISP_BENCH_PAPER_H
+#pragma once
 
 #include "options.h"
 #include "../runtime/api/api.h"
@@ -11,5 +10,3 @@
  * where there are none. */
 wisp_status wisp_bench_paper(wisp_error *err, const wisp_session *session, const char *family,
                              const wisp_orders *orders, long long most, bool alone, cJSON *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* The command's parts: what each subcommand takes and does. */
-#ifndef WISP_CLI_H
-#define WISP_CLI_H
+#pragma once
 
 #include "options.h"
 
@@ -12,5 +11,3 @@ int wisp_cli_run(int argc, char **argv);
 
 /* wisp tune --replay: the search against a stored sweep, as a table or as JSON. */
 wisp_status wisp_cli_replay(wisp_error *err, const wisp_arguments *args);
-
-#endif

@@ -1,6 +1,5 @@
 /* Remarks about a mesh's file, as commands print them. */
-#ifndef WISP_CLI_NOTES_H
-#define WISP_CLI_NOTES_H
+#pragma once
 
 #include "options.h"
 #include "print.h"
@@ -15,5 +14,3 @@ wisp_status wisp_cli_note_mesh(wisp_error *err, const wisp_arguments *args, cons
 
 /* All of them: "notes": [{"key": "periodic", "text": "..."}], which is empty where there are none. */
 void wisp_json_add_notes(cJSON *object, const wisp_notes *notes);
-
-#endif

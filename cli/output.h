@@ -1,6 +1,5 @@
 /* The files that commands write. */
-#ifndef WISP_CLI_OUTPUT_H
-#define WISP_CLI_OUTPUT_H
+#pragma once
 
 #include "options.h"
 
@@ -16,5 +15,3 @@ wisp_status wisp_output_check(wisp_error *err, const wisp_arguments *args, const
 
 /* Two names of one file, which is there or not. Devices are none. */
 bool wisp_same_file(const char *a, const char *b);
-
-#endif

@@ -2,8 +2,7 @@
  * which arrays and kernels it has, and which names its templates may use; solvers, tuner and command take it from here.
  * What is declared (templates/FAMILY/family, kernels) becomes WISP_DECLARED_FAMILY, scripts/declare: the first
  * initializers of a wisp_family. */
-#ifndef WISP_FAMILY_H
-#define WISP_FAMILY_H
+#pragma once
 
 #include "system.h"
 #include "strategy/strategy.h"
@@ -193,5 +192,3 @@ wisp_status wisp_names_sizes(wisp_error *err, wisp_env *env, const wisp_size *si
 /* An expression of real numbers, as texts in this precision insert it. */
 wisp_status wisp_names_formula(wisp_error *err, wisp_env *env, const char *name, const char *formula,
                                wisp_precision precision);
-
-#endif

@@ -11,5 +11,3 @@ wisp_status wisp_expand(wisp_error *err, const char *name, const char *template_
 
 /* One real literal as templates print it. */
 wisp_status wisp_print_real(wisp_error *err, wisp_text *out, double value, int real_bytes);
-
-#endif

@@ -87,5 +87,3 @@ void wisp_expr_many(const wisp_expr *expr, const double *values, int count, doub
 
 /* Parse and evaluate at once. */
 wisp_status wisp_eval_int(wisp_error *err, const char *text, const wisp_env *env, int64_t *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* The nodal family's arrays, as places in its list (templates/nodal/family). */
-#ifndef WISP_NODAL_H
-#define WISP_NODAL_H
+#pragma once
 
 #include "../dense.h"
 #include "../system.h"

@@ -21,5 +21,3 @@ wisp_status wisp_defaults_stage_holds(wisp_error *err, const wisp_defaults *defa
 wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategies, const wisp_spec *spec,
                                const wisp_layout *layout, const wisp_env *names, const wisp_fixed *fixed,
                                bool reproducible, wisp_plan **out);
-
-#endif

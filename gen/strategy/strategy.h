@@ -279,5 +279,3 @@ wisp_status wisp_plan_first(wisp_error *err, const wisp_strategy *strategy, cons
 /* All names that a candidate's space and text see, a line each: name, value, what it is (of the family's and the
  * device's own as templates/FAMILY/names and templates/dialect/names say); then the parts. */
 wisp_status wisp_plan_names(wisp_error *err, const wisp_plan *plan, wisp_text *out);
-
-#endif

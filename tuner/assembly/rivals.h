@@ -1,6 +1,5 @@
 /* What the assembly family's kernels are timed beside: the vendor's product of the sparse matrix with a vector. */
-#ifndef WISP_ASSEMBLY_RIVALS_H
-#define WISP_ASSEMBLY_RIVALS_H
+#pragma once
 
 #include "../trial/workload.h"
 
@@ -8,5 +7,3 @@
 wisp_status wisp_assembly_rivals(wisp_error *err, wisp_device *device, const wisp_problem *problem,
                                  const wisp_spec *spec, const wisp_left_out *left_out, wisp_yardstick *more,
                                  int *count);
-
-#endif

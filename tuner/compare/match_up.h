@@ -1,7 +1,6 @@
 /* What `wisp bench` holds against each other: of a kernel or a whole stage the winner, as a solver would look it up
  * over all layouts, the default that it would run without a store, and other alternatives to the same stage. */
-#ifndef WISP_MATCH_UP_H
-#define WISP_MATCH_UP_H
+#pragma once
 
 #include "compare.h"
 
@@ -36,5 +35,3 @@ wisp_spec wisp_compare_spec(const wisp_compare_request *request, int order, wisp
 
 /* The size asked for, in elements of this order; 0: none was. */
 long long wisp_compare_elements(const wisp_compare_request *request, int order);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a worker, which tries candidates, says to the tuner, which keeps the store and outlives it: notes, each with an
  * answer, over a pair of sockets. Both ends are one program, so that the structures travel as they are. */
-#ifndef WISP_LINK_H
-#define WISP_LINK_H
+#pragma once
 
 #include "request.h"
 
@@ -58,5 +57,3 @@ wisp_status wisp_link_put(wisp_error *err, const wisp_link *link, const wisp_tri
 wisp_status wisp_link_begin(wisp_error *err, const wisp_link *link, wisp_note_kind kind, const wisp_trial *trial,
                             double seconds);
 _Noreturn void wisp_link_restart(const wisp_link *link);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a sweep is asked for, how far it is, and what it came to: as its caller, the tuner and its workers have it. */
-#ifndef WISP_REQUEST_H
-#define WISP_REQUEST_H
+#pragma once
 
 #include "../../cache/store.h"
 #include "../../runtime/device.h"
@@ -108,5 +107,3 @@ typedef struct wisp_tune_request {
 
 /* Whether the request is for this kernel too. */
 bool wisp_tune_wants(const wisp_tune_request *request, const char *kernel);
-
-#endif

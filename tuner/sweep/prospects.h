@@ -1,6 +1,5 @@
 /* What a budget is spent on: kernels of compositions that could still be the fastest stage. */
-#ifndef WISP_PROSPECTS_H
-#define WISP_PROSPECTS_H
+#pragma once
 
 #include "sweep.h"
 
@@ -24,5 +23,3 @@ void wisp_prospects_note(wisp_prospects *prospects, const wisp_sweep *sweep, int
  * was measured. */
 double wisp_prospects_worth(const wisp_prospects *prospects, const wisp_sweep *sweep, const wisp_spec *spec,
                             int kernel);
-
-#endif

@@ -1,6 +1,5 @@
 /* A family's study of what single precision loses (runtime/api/accuracy.h). */
-#ifndef WISP_ACCURACY_STUDY_H
-#define WISP_ACCURACY_STUDY_H
+#pragma once
 
 #include "../../runtime/api/accuracy.h"
 
@@ -8,5 +7,3 @@
  * family has no such study. */
 wisp_status wisp_accuracy_study(wisp_error *err, const wisp_session *session, const char *family, long long most,
                                 wisp_accuracy_row take, void *context);
-
-#endif

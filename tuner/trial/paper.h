@@ -1,6 +1,5 @@
 /* What a published program took, stage by stage, and what this one takes. */
-#ifndef WISP_PAPER_H
-#define WISP_PAPER_H
+#pragma once
 
 #include "../../include/wisp.h"
 
@@ -27,5 +26,3 @@ typedef wisp_status (*wisp_paper_take)(wisp_error *err, void *context, const wis
  * the family has none. */
 wisp_status wisp_paper_tables(wisp_error *err, const wisp_session *session, const char *family, const int *orders,
                               size_t order_count, long long most, wisp_paper_take take, void *context);
-
-#endif

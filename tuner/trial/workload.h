@@ -5,8 +5,7 @@
  * launched, and computes what they must leave, in double. All else that the tuner does is the same for every family:
  * problems.h keeps the problems, verify.h and baseline.h check, trial.h times.
  */
-#ifndef WISP_WORKLOAD_H
-#define WISP_WORKLOAD_H
+#pragma once
 
 #include "../../gen/dense.h"
 #include "../../gen/families.h"
@@ -147,5 +146,3 @@ static inline void wisp_scalar_add(wisp_scalar_list *list, const char *name, dou
 /* A workload's yardstick. */
 wisp_status wisp_yardstick_copy(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
                                 long long elements, wisp_yardstick *out);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The units of a sweep, an order and a precision each, which the workers of one kind of card share: whoever is free
  * takes the next. All kernels of a unit are measured on one card, since the whole step is made of their winners. */
-#ifndef WISP_QUEUE_H
-#define WISP_QUEUE_H
+#pragma once
 
 #include "../link/request.h"
 #include "../link/link.h"
@@ -70,5 +69,3 @@ wisp_status wisp_journal_add(wisp_error *err, wisp_journal *journal, const wisp_
 
 /* A worker died under it, for the first time. */
 wisp_status wisp_journal_suspect(wisp_error *err, wisp_journal *journal, const wisp_trial *trial);
-
-#endif
