@@ -1,7 +1,6 @@
 /* Template expansion (docs/reference/spaces.md): from a kernel text with {{...}} to source with every number written
  * out. Nesting is limited to 64, output to 64 MiB and work to 2^24 pieces; errors name the template and the line. */
-#ifndef WISP_EXPAND_H
-#define WISP_EXPAND_H
+#pragma once
 
 #include "expr.h"
 

@@ -1,7 +1,6 @@
 /* Names with values, and expressions over them (docs/reference/spaces.md). A name that is not defined is an error that
  * names it and the text's place. */
-#ifndef WISP_EXPR_H
-#define WISP_EXPR_H
+#pragma once
 
 #include "../text.h"
 

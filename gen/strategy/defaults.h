@@ -1,7 +1,6 @@
 /* Candidates and compositions that run where nothing has been measured: templates/FAMILY/defaults
  * (docs/reference/spaces.md). */
-#ifndef WISP_DEFAULTS_H
-#define WISP_DEFAULTS_H
+#pragma once
 
 #include "strategy.h"
 

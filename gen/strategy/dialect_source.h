@@ -1,6 +1,5 @@
 /* Kernels of solvers and of measurements of a device: templates/FOLDER/NAME.k (docs/reference/spaces.md). */
-#ifndef WISP_DIALECT_SOURCE_H
-#define WISP_DIALECT_SOURCE_H
+#pragma once
 
 #include "../spec.h"
 #include "../text.h"

@@ -1,7 +1,6 @@
 /* Strategies and plans: a strategy is a kernel text and the space description beside it (docs/reference/spaces.md); a
  * plan is one candidate, legal, with every value fixed. */
-#ifndef WISP_STRATEGY_H
-#define WISP_STRATEGY_H
+#pragma once
 
 #include "source_set.h"
 #include "space.h"
