@@ -1,4 +1,4 @@
-#include "lists.h"
+#include "assembly.h"
 
 /* --- entries --- */
 

@@ -58,6 +58,16 @@ int32_t wisp_assembly_value_at(const wisp_assembly *assembly, int32_t row, int32
 int32_t wisp_assembly_entry(const wisp_assembly *assembly, size_t element, int a, int b);
 int32_t wisp_assembly_load(const wisp_assembly *assembly, size_t element, int a);
 
+/* Elements in whole slabs; entries of the upper half of an element's matrix; numbers of a vertex. */
+size_t wisp_assembly_slots(const wisp_assembly *assembly);
+size_t wisp_assembly_half(const wisp_assembly *assembly);
+size_t wisp_assembly_stride(const wisp_assembly *assembly);
+
+/* Numbers of an element in element_data; and which of them entry (a, b) of its matrix is, of full ones or of their
+ * upper halves. Its load stands behind. */
+size_t wisp_assembly_width(const wisp_assembly *assembly);
+size_t wisp_assembly_number(const wisp_assembly *assembly, int a, int b, bool full);
+
 /* Numbers of kappa an element, where elements have their own. */
 size_t wisp_assembly_kappas(const wisp_assembly *assembly);
 
@@ -73,6 +83,11 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *assem
                                      const wisp_fixed *fixed, const wisp_assembly_capacity *capacity,
                                      wisp_discretisation *out);
 
+/* The longest row is short enough for slots of a byte. */
+bool wisp_assembly_has_byte_slots(const wisp_assembly *assembly);
+/* Uploads those of an assembly's own arrays that are there: all but what kinds of lists have. */
+wisp_status wisp_assembly_upload(wisp_error *err, const wisp_assembly *assembly, wisp_arrays *arrays);
+
 /* A discretisation's list of the kind that this parameter asks for; NULL: it has none. */
 const wisp_index_list *wisp_assembly_list(const wisp_assembly *view, const char *param);
 /* WISP_EWRONG where kernels that go by one of a view's lists would add at once to one number. */
@@ -84,5 +99,11 @@ wisp_status wisp_assembly_check_lists(wisp_error *err, const wisp_assembly *view
 wisp_status wisp_assembly_fits(wisp_error *err, const wisp_limits *limits, int corners, int order,
                                const size_t count[4], wisp_precision precision, wisp_array_filter wanted,
                                const void *context);
+
+/* Kernels that won elsewhere may have no room for a mesh where many elements meet at one node. After
+ * wisp_assembly_discretise refused what the stage asks for: kernels whose lists have no room become others like them,
+ * with room for more, or else such as have no lists (wisp_stage_make_room). The stage is not loaded. */
+struct wisp_stage;
+wisp_status wisp_assembly_fit_stage(wisp_error *err, const wisp_assembly *assembly, struct wisp_stage *stage);
 
 #endif

@@ -1,7 +1,6 @@
 /* The assembly's discretisation: the list of kinds of lists, the counts and arrays that kernels see of them, and whose
  * each number is. */
 #include "list_kind.h"
-#include "lists.h"
 #include "partition.h"
 #include "../solve/cg.h"
 

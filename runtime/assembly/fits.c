@@ -1,7 +1,9 @@
-/* What a matrix takes of a device, by the number of simplices alone, before anything is made. */
+/* Memory that a matrix takes of a device, by the number of simplices alone, before anything is made; and kernels whose
+ * lists fit the mesh. */
 #include "assembly.h"
 #include "../../gen/slab.h"
 #include "../solve/cg.h"
+#include "../solve/choose.h"
 
 /* Nodes of a mesh of order N, and how many of them may be fixed: all on the boundary. Its facets are those that no two
  * elements share; the boundary is taken for closed lines, or for one closed surface. */
@@ -58,4 +60,23 @@ wisp_status wisp_assembly_fits(wisp_error *err, const wisp_limits *limits, int c
   double beside = 0;
   const wisp_discretisation d = describe(corners, order, count, &beside);
   return wisp_problem_fits(err, limits, &d, precision, WISP_NARROW_GUARD, wanted, context, beside);
+}
+
+/* --- kernels that fit --- */
+
+/* A wisp_plan_fits: the lists of this plan alone are made, and thrown away. */
+static wisp_status lists_fit(wisp_error *err, const void *assembly, const wisp_plan *plan)
+{
+  static const wisp_assembly_capacity capacity = {.pAp_parts = 1};
+  const wisp_assembly *s = assembly;
+  HELD(wisp_discretisation_destroy) wisp_discretisation d = {.family = NULL};
+  wisp_fixed fixed = {.made = true};
+  wisp_fixed_add(&fixed, plan);
+  return wisp_assembly_discretise(err, s, s->form->name, &fixed, &capacity, &d);
+}
+
+wisp_status wisp_assembly_fit_stage(wisp_error *err, const wisp_assembly *assembly, wisp_stage *stage)
+{
+  for (int i = 0; i < stage->kernels; i++) CALL(wisp_stage_make_fit(err, stage, i, lists_fit, assembly));
+  return WISP_OK;
 }

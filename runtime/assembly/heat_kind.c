@@ -1,7 +1,6 @@
 /* Heat conduction as a solver: sparse matrices on triangles and tets, assembled anew in every step of time. */
 #include "heat_kind.h"
 #include "../process.h"
-#include "market.h"
 
 #include <math.h>
 #include <stdio.h>

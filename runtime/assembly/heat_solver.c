@@ -1,8 +1,9 @@
 #include "heat_solver.h"
-#include "market.h"
-#include "room.h"
+#include "../../gen/text.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <unistd.h>
 
 enum { INVERT, MULTIPLY, ADVANCE, UPDATE, ITERATION_KERNELS, HISTORY = 1024 };
 
@@ -321,9 +322,36 @@ wisp_status wisp_heat_solver_field(wisp_error *err, const wisp_heat_solver *s, d
   return wisp_arrays_download(err, s->problem->arrays, "u", u);
 }
 
+/* --- the matrix as Matrix Market --- */
+
+/* Everything that the two files have. */
+typedef struct content {
+  const wisp_pattern *pattern;
+  const double *values, *vector;
+} content;
+
+/* Wisp_fills. */
+static void write_matrix(FILE *file, const void *context)
+{
+  const content *c = context;
+  const wisp_pattern *p = c->pattern;
+  fprintf(file, "%%%%MatrixMarket matrix coordinate real general\n%zu %zu %zu\n", p->rows, p->rows, p->nonzeros);
+  for (size_t row = 0; row < p->rows && !ferror(file); row++)
+    for (int32_t i = p->start[row]; i < p->start[row + 1]; i++)
+      fprintf(file, "%zu %d %.17g\n", row + 1, p->column[i] + 1, c->values[i]);
+}
+
+static void write_vector(FILE *file, const void *context)
+{
+  const content *c = context;
+  fprintf(file, "%%%%MatrixMarket matrix array real general\n%zu 1\n", c->pattern->rows);
+  for (size_t row = 0; row < c->pattern->rows; row++) fprintf(file, "%.17g\n", c->vector[row]);
+}
+
 wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *s, const char *path)
 {
   OWNED(free) double *values = NULL, *F = NULL;
+  char beside[WISP_PATH_TEXT];
   const wisp_assembly *view = s->problem->d.self;
   const wisp_pattern *p = view->pattern;
   CALL(wisp_new(err, wisp_assembly_value_count(view), sizeof *values, &values));
@@ -333,5 +361,10 @@ wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *s, const c
   if (view->slices) CALL(wisp_slices_compress(err, view->slices, p, &values));
   for (size_t i = 0; i < p->nonzeros; i++) values[i] *= wisp_heat_unit(s->heat);
   for (size_t i = 0; i < p->rows; i++) F[i] *= wisp_heat_unit(s->heat);
-  return wisp_market_write(err, path, p, values, F);
+  const content c = {p, values, F};
+  CALL(wisp_path_beside(err, path, "_b", beside));
+  CALL(wisp_write_file(err, path, write_matrix, &c));
+  const wisp_status status = wisp_write_file(err, beside, write_vector, &c);
+  if (status != WISP_OK) unlink(path);
+  return status;
 }

@@ -53,7 +53,8 @@ const wisp_heat_report *wisp_heat_solver_report(const wisp_heat_solver *solver);
 wisp_status wisp_heat_solver_field(wisp_error *err, const wisp_heat_solver *solver, double *u); /* at every node */
 
 /* Writes the matrix that was assembled last as Matrix Market, and beside it the right-hand side, its name PATH with _b
- * before the ending. Nothing is left of a file that could not be written whole. */
+ * before the ending. Numbers have all their digits. A failure names the file that could not be written; nothing is
+ * left of either. */
 wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *solver, const char *path);
 
 #endif
