@@ -52,9 +52,9 @@ WISP_OWNED(wisp_assembly, wisp_assembly_destroy)
 
 /* Numbers of values: nonzeros, and what fills slices up. */
 size_t wisp_assembly_value_count(const wisp_assembly *assembly);
-/* Where number `slot` of a row stands in values. */
+/* The place in values of number `slot` of a row. */
 int32_t wisp_assembly_value_at(const wisp_assembly *assembly, int32_t row, int32_t slot);
-/* Where entry (a, b) of an element's matrix goes in values, or load a in F, counted behind values; -1: nowhere. */
+/* The place of entry (a, b) of an element's matrix in values, or of load a in F, counted behind values; -1: none. */
 int32_t wisp_assembly_entry(const wisp_assembly *assembly, size_t element, int a, int b);
 int32_t wisp_assembly_load(const wisp_assembly *assembly, size_t element, int a);
 

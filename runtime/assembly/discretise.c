@@ -32,7 +32,7 @@ wisp_status wisp_assembly_check_lists(wisp_error *err, const wisp_assembly *view
   return WISP_OK;
 }
 
-/* Of a number of whole matrices, or of a load behind them, the one that upper halves have. */
+/* The upper halves' number for a number of full matrices, or of a load behind them. */
 static size_t halved(const wisp_assembly *s, size_t i)
 {
   const size_t Np = (size_t)s->nodes->Np, half = wisp_assembly_half(s), width = wisp_assembly_width(s);
@@ -43,7 +43,8 @@ static size_t halved(const wisp_assembly *s, size_t i)
                                     : half + number - Np * Np);
 }
 
-/* Of values in slices, the nonzero; of whole matrices, the upper halves' number; the rest is where it is. */
+/* A wisp_discretisation's origin: the nonzero for values in slices, the upper halves' number for full matrices; all
+ * else is at its place. */
 static size_t origin(const void *self, const wisp_array_decl *array, size_t i)
 {
   const wisp_assembly *s = self;
@@ -51,7 +52,7 @@ static size_t origin(const void *self, const wisp_array_decl *array, size_t i)
   return s->full && strcmp(array->name, "element_data") == 0 ? halved(s, i) : i;
 }
 
-/* Of a number of element_data, or of a matrix. */
+/* Names the element or the row of a number. */
 static void place(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
 {
   const wisp_assembly *s = self;

@@ -189,7 +189,7 @@ static wisp_status build_heat(wisp_error *err, wisp_solver *s, const wisp_watch 
 
 /* ---- Steps. */
 
-/* What was not reached is a failure, after the report. */
+/* A goal that was not reached is a failure, after the report. */
 static wisp_status check_convergence(wisp_error *err, const wisp_heat_run *run)
 {
   const wisp_heat_report *report = wisp_heat_solver_report(run->solver);

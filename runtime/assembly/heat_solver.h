@@ -19,7 +19,7 @@ typedef struct wisp_heat_method {
   int assemblies;       /* of one step at most */
 } wisp_heat_method;
 
-/* Of all steps so far. */
+/* Totals of all steps so far. */
 typedef struct wisp_heat_report {
   double t;
   int steps, assemblies;

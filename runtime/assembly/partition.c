@@ -20,7 +20,7 @@ static size_t width_of(const wisp_assembly *s)
   return wisp_assembly_half(s) + (size_t)s->nodes->Np;
 }
 
-/* Of the elements of a part, by the mesh's numbers, their numbers in the part. */
+/* Numbers the elements of a part: local[number in the mesh] is the number in the part. */
 static void number_elements(const wisp_partition *parts, size_t part, int32_t *local)
 {
   const int32_t first = parts->element_start[part];

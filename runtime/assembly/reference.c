@@ -101,7 +101,8 @@ static void add_matrix(const wisp_assembly *s, const wisp_form_data *data, const
   }
 }
 
-/* Of one order, into what others have. Its factors are sums of all of another order's: directions as many. */
+/* Takes the largest entries of the tables in one orientation. Its factors are sums of all factors of another
+ * orientation, as many as there are directions. */
 static void find_largest(const wisp_assembly *s, const int *node, double *largest)
 {
   const wisp_simplex *simplex = s->simplex;
@@ -207,7 +208,7 @@ static void assemble(const wisp_assembly *s, wisp_test_case *r)
                       r->size[WISP_ASSEMBLY_VALUES], r->size[WISP_ASSEMBLY_F]);
 }
 
-/* What is nobody's stays NaN. */
+/* Padding stays NaN. */
 static void make_elements(const wisp_assembly *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->simplex->Np, half = Np * (Np + 1) / 2;

@@ -5,7 +5,7 @@
 #include "assembly.h"
 #include "../test_case.h"
 
-/* What the assembly's form is given (gen/assembly/assembly.h); pointers to what it does not read may be NULL. */
+/* Data of the assembly's form (gen/assembly/assembly.h); pointers that it does not read may be NULL. */
 typedef struct wisp_form_data {
   double kappa[3], density, mass;
   const double *of_elements, *f, *u; /* kappa of each element; at the nodes */
@@ -14,8 +14,8 @@ typedef struct wisp_form_data {
 
 enum { WISP_ELEMENT_NODES = WISP_SIMPLEX_MAX_NP };
 
-/* Of one element, Np x Np and Np, and for each number the sum of the magnitudes that it is added up from; what fixed
- * nodes take is in the load. */
+/* One element's matrix, Np x Np, and load, Np, and for each number the sum of the magnitudes that it is added up from.
+ * Fixed nodes' part is in the load. */
 typedef struct wisp_element_matrix {
   double A[WISP_ELEMENT_NODES * WISP_ELEMENT_NODES], load[WISP_ELEMENT_NODES];
   double A_size[WISP_ELEMENT_NODES * WISP_ELEMENT_NODES], load_size[WISP_ELEMENT_NODES];

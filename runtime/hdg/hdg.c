@@ -131,7 +131,7 @@ static wisp_status upload_columns(wisp_error *err, const wisp_hdg *s, wisp_array
   return upload_list(err, "columns", OTHERS, s->free_edges, list, arrays);
 }
 
-/* Of the scalar matrix: as of blocks, mode by mode. */
+/* Columns of the scalar matrix: as those of blocks, mode by mode. */
 static wisp_status upload_scalar_columns(wisp_error *err, const wisp_hdg *s, wisp_arrays *arrays)
 {
   const size_t n = (size_t)s->tables->n, width = WISP_HDG_ROW * n, rows = s->free_edges * n;
@@ -189,7 +189,7 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
 
 /* --- the discretisation --- */
 
-/* Of an array in slabs, or of a vector: whose number it is, and which of its own. */
+/* Names the owner of a number of an array in slabs, or of a vector, and which of its own it is. */
 static void place(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
 {
   const wisp_hdg_tables *t = ((const wisp_hdg *)self)->tables;
@@ -229,7 +229,7 @@ static size_t data_width(const wisp_hdg *s)
   return m * (m + 1) / 2 + m;
 }
 
-/* Of element_data matrix by matrix, where slabs have the number. */
+/* The place in slabs of a number of element_data that lies matrix by matrix. */
 static size_t origin_aos(const void *self, const wisp_array_decl *array, size_t i)
 {
   const size_t width = data_width(self);
@@ -241,7 +241,7 @@ static void place_aos(const void *self, const wisp_array_decl *array, size_t i, 
   place(self, array, origin_aos(self, array, i), text);
 }
 
-/* Of all spans, some of which a cycle takes twice. */
+/* Numbers of all spans, some of which a cycle takes twice. */
 static size_t count_numbers(const wisp_cycle *c)
 {
   size_t rows = 0;

@@ -44,7 +44,7 @@ static inline double wisp_hdg_sign(int32_t edge, int k)
   return edge & k & 1 ? -1 : 1;
 }
 
-/* Where, in the mesh's list of elements' vertices, an edge's vertex is where t is -1, or 1 (end 1). */
+/* The place, in the mesh's list of elements' vertices, of an edge's vertex at t = -1, or 1 (end 1). */
 static inline size_t wisp_hdg_corner(const wisp_hdg *hdg, size_t edge, int end)
 {
   const int32_t face = hdg->side[2 * edge];

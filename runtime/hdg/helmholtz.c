@@ -114,7 +114,7 @@ static void load_elements(void *context, size_t from, size_t to)
     }
 }
 
-/* What a boundary edge is given at points from -1 to 1 along its element: u, or kappa du/dn and, times half the edge's
+/* Values given on a boundary edge at points from -1 to 1 along its element: u, or kappa du/dn times half the edge's
  * length in the mesh's coordinates, so that integrals are over those points. */
 static void give_points(const wisp_helmholtz_problem *h, size_t edge, size_t points, const double *x, double *out)
 {

@@ -74,7 +74,7 @@ wisp_status wisp_helmholtz_fields(wisp_error *err, const wisp_helmholtz_problem 
 void wisp_helmholtz_coordinates(const wisp_hdg *hdg, size_t e, size_t count, const double *r, const double *s,
                                 double *xyz);
 
-/* Where points x, -1 to 1 along the element, of its edge face % 3 are, element face / 3. */
+/* Coordinates of points x, -1 to 1 along the element, of edge face % 3 of element face / 3. */
 void wisp_helmholtz_edge_coordinates(const wisp_hdg *hdg, size_t face, size_t count, const double *x, double *xyz);
 
 /* --- data and fields by values at points: those of the rules, caller's memory --- */
@@ -91,8 +91,8 @@ void wisp_helmholtz_problem_points(const wisp_helmholtz_problem *problem, double
 wisp_status wisp_helmholtz_problem_integrate(wisp_error *err, const wisp_helmholtz_problem *problem, const double *f,
                                              const double *on_boundary, double *load, double *given);
 
-/* Of an array of modes of degree `degree` (the problem's, or one more), `parts` of them an element, their values at
- * `count` points (r, s) of each: out[(e count + q) parts + part]. */
+/* Values at `count` points (r, s) of each element: out[(e count + q) parts + part]. array: modes of degree `degree`
+ * (the problem's, or one more), `parts` of them an element. */
 wisp_status wisp_helmholtz_problem_values(wisp_error *err, const wisp_helmholtz_problem *problem, int degree,
                                           size_t parts, const double *array, size_t count, const double *rs,
                                           double *out);

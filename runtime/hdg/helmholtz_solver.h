@@ -14,8 +14,8 @@ typedef enum wisp_trace_preconditioner {
   WISP_TRACE_LEVELS /* smoothing by the edges' own blocks, and a coarse space (coarse.h) */
 } wisp_trace_preconditioner;
 
-/* How the matrix is applied: by rows of blocks; element by element, of which half is stored, or nothing. Either: by
- * halves where the set-up leaves them and the store says that it is faster, else by rows. */
+/* Ways to apply the matrix: by rows of blocks; element by element, of which half is stored (symmetric), or nothing.
+ * Either: symmetric where the set-up leaves the halves and the store says that it is faster, else by rows. */
 typedef enum wisp_trace_matrix {
   WISP_TRACE_EITHER,
   WISP_TRACE_ROWS,
@@ -44,8 +44,8 @@ typedef struct wisp_helmholtz_method {
   const char *setup; /* a composition; NULL: the best */
   long long batch;   /* where the set-up stores matrices inside of elements: of so many at a time; 0: as many as fit */
 } wisp_helmholtz_method;
-/* Of a part, ways separated by |. setup: the stage chosen for the set-up; NULL: it is not, and leaves whatever is asked
- * for. */
+/* The compositions of a part, separated by |. setup: the stage chosen for the set-up; NULL: none is chosen yet, and
+ * any will do. */
 const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method,
                                        const wisp_stage *setup);
 
@@ -63,7 +63,7 @@ double wisp_helmholtz_bytes(const wisp_helmholtz_method *method, int order, doub
 wisp_status wisp_helmholtz_check_memory(wisp_error *err, const wisp_limits *limits, const wisp_helmholtz_method *method,
                                         int order, double elements, double edges);
 
-/* Of either way to apply the matrix rows alone, where halves beside them do not fit. */
+/* Resolves WISP_TRACE_EITHER to rows where halves beside them do not fit. */
 void wisp_helmholtz_resolve_matrix(const wisp_limits *limits, int order, double elements,
                                    wisp_helmholtz_method *method);
 
@@ -74,8 +74,8 @@ void wisp_helmholtz_resolve_matrix(const wisp_limits *limits, int order, double 
 wisp_status wisp_helmholtz_choose(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                                   int parts, wisp_helmholtz_method *method, wisp_stage stage[WISP_HELMHOLTZ_PARTS]);
 
-/* How many elements' matrices inside have room beside all else, as the paper's set-up stores them: a multiple of 32,
- * at least 32. */
+/* The number of elements whose matrices inside fit beside all else, as the paper's set-up stores them: a multiple of
+ * 32, at least 32. */
 size_t wisp_helmholtz_batch(const wisp_helmholtz_method *method, const wisp_limits *limits, int order, size_t elements,
                             size_t edges);
 

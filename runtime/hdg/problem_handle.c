@@ -177,7 +177,7 @@ static bool floats(const wisp_helmholtz *p)
   return false;
 }
 
-/* Where u is known up to a constant data must balance, which the host sees to. */
+/* Balances the data on the host, where u is known up to a constant alone. */
 static wisp_status balance(wisp_error *err, wisp_helmholtz *p)
 {
   wisp_arrays *arrays = wisp_helmholtz_solver_arrays(p->solver);

@@ -1,4 +1,4 @@
-/* What the hdg family's kernels must leave, in double: elements by LAPACK. */
+/* References of the hdg family's kernels, in double: elements by LAPACK. */
 #ifndef WISP_HDG_REFERENCE_H
 #define WISP_HDG_REFERENCE_H
 

@@ -16,8 +16,8 @@ static wisp_status choose(wisp_error *err, const wisp_chooser *from, const wisp_
   return wisp_choose(err, from, &own, out);
 }
 
-/* What tells of a stage that was measured: the record of the whole, or of one kernel that has a winner, that. NULL
- * where there is no entry. */
+/* The choice with a stage's measurement: the composition's record, or that of one kernel that has a winner. NULL where
+ * there is no entry. */
 static const wisp_choice *measured_choice(const wisp_stage *stage)
 {
   if (!stage->kernels || !stage->record.trial) return NULL;
@@ -25,7 +25,7 @@ static const wisp_choice *measured_choice(const wisp_stage *stage)
   return stage->record.stale ? NULL : &stage->record;
 }
 
-/* What an element takes; NaN where there is no entry. */
+/* Seconds an element; NaN where there is no entry. */
 static double seconds(const wisp_stage *stage)
 {
   const wisp_choice *choice = measured_choice(stage);

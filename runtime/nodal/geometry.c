@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where vertex v of the element in slot k lies. */
+/* Coordinates of vertex v of the element in slot k. */
 static const double *vertex(const wisp_dg *dg, size_t k, int v)
 {
   return dg->mesh->xyz + 3 * (size_t)dg->mesh->tet[4 * (size_t)dg->slot[k] + (size_t)v];

@@ -1,4 +1,4 @@
-/* How far a step may go: the eigenvalues of the operator in space, as far as a short Krylov sequence shows them,
+/* The longest stable step: the eigenvalues of the operator in space, as far as a short Krylov sequence shows them,
  * against the stability region of the Runge-Kutta method.
  *
  * u_{k+1} = u_k + beta (u_k - u_{k-1}) + alpha L u_k is a Runge-Kutta stage with its own numbers, so the solver's

@@ -5,10 +5,10 @@
 #include "../../gen/system.h"
 #include "../mesh/mesh.h"
 
-/* Of each quantity of the system that is a coefficient a number or an expression in x, y, z, where an element's middle
- * is, its region, and pi; NULL: what the system's file gives. `quantities` numbers an element, in the mesh's order; the
- * caller frees them. WISP_EUSAGE for an expression that is none, WISP_EINPUT names an element where a coefficient is
- * not positive. */
+/* Media from texts: for each quantity that is a coefficient a number, or an expression in x, y, z of an element's
+ * middle, its region, and pi; NULL: the default of the system's file. `quantities` numbers an element, in the mesh's
+ * order; the caller frees them. WISP_EUSAGE for a wrong expression, WISP_EINPUT names an element where a coefficient
+ * is not positive. */
 wisp_status wisp_media_create(wisp_error *err, const wisp_system *system, const wisp_mesh *mesh,
                               const char *const *texts, double **medium);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where DOF i of field f in slot k lies. */
+/* The place of DOF i of field f in slot k. */
 static size_t volume_at(const wisp_dg *dg, int f, size_t k, int i)
 {
   return wisp_layout_volume(&dg->layout, dg->system->fields, f, k, (size_t)i);
@@ -34,7 +34,7 @@ static void keep_eight(bool single, wisp_eight *sum)
 
 enum { ROWS = 4 };
 
-/* What an element has at its nodes or face nodes, fields side by side: field f is number f % 8 of eight f / 8. */
+/* An element's values at its nodes or face nodes, fields side by side: field f is number f % 8 of eight f / 8. */
 enum { EIGHTS = (WISP_MAX_FIELDS + 7) / 8 };
 typedef struct numbers {
   wisp_eight at[EIGHTS][WISP_TET_MAX_NP];
@@ -162,7 +162,7 @@ void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs)
   wisp_parallel_for(dg->slots, volume_slots, &(loop){dg, u, &rhs});
 }
 
-/* Where trace has node i of a face of slot k. */
+/* The place in trace of node i of a face of slot k. */
 static size_t trace_at(const wisp_dg *dg, int f, size_t k, int face, int i)
 {
   const int n = dg->system->fields, Nfp = dg->tet->Nfp;
@@ -250,7 +250,7 @@ typedef struct product {
   double *rhs;
 } product;
 
-/* What Dr, Ds and Dt are to take to make the right-hand side's volume part. */
+/* Inputs of Dr, Ds and Dt that make the right-hand side's volume part. */
 static void mix_terms(const product *p, size_t k, numbers taken[3])
 {
   const wisp_dg *dg = p->dg;

@@ -123,8 +123,8 @@ static wisp_status choose_system(wisp_error *err, wisp_solver *s, const size_t c
                       s->stage);
 }
 
-/* Where nobody says from what to start, and the walls are not those of the solution that was chosen: one that has
- * them. */
+/* Chooses the start. Without a request, and where the walls are not those of the chosen solution, takes a solution
+ * that has them. */
 static wisp_status choose_start(wisp_error *err, wisp_system_run *run)
 {
   const wisp_system *system = run->system;
@@ -161,7 +161,7 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
   return wisp_system_choose_step(err, run);
 }
 
-/* What the run starts from, unless a program has set it. */
+/* Sets the first fields, unless a program has set them. */
 static wisp_status start_system(wisp_error *err, wisp_solver *s)
 {
   wisp_system_run *run = wisp_system_run_of(s);
@@ -179,7 +179,7 @@ static wisp_status start_system(wisp_error *err, wisp_solver *s)
 
 /* ---- Steps. */
 
-/* How many steps of which length. */
+/* Finds the number of steps and their length. */
 static wisp_status plan_steps(wisp_error *err, const wisp_system_run *run, const wisp_until *until, long long *count,
                               double *dt)
 {
