@@ -2,7 +2,7 @@
 #ifndef WISP_POISSON_CASE_H
 #define WISP_POISSON_CASE_H
 
-#include "../runtime/tensor/poisson_kind.h"
+#include "../runtime/tensor/poisson_solver.h"
 
 typedef struct poisson_case {
   wisp_session *session;

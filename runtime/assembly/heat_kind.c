@@ -1,5 +1,5 @@
 /* Heat conduction as a solver: sparse matrices on triangles and tets, assembled anew in every step of time. */
-#include "heat_kind.h"
+#include "heat_solver.h"
 #include "../process.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #ifndef WISP_HEAT_SOLVER_H
 #define WISP_HEAT_SOLVER_H
 
+#include "../solve/solver.h"
 #include "heat.h"
 
 /* An iteration of conjugate gradients as a composition for wisp_choose; the assembly is the family's stage. */
@@ -56,5 +57,26 @@ wisp_status wisp_heat_solver_field(wisp_error *err, const wisp_heat_solver *solv
  * before the ending. Numbers have all their digits. A failure names the file that could not be written; nothing is
  * left of either. */
 wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *solver, const char *path);
+
+/* ---- The problem as a solver. */
+
+/* Its stages. */
+enum { WISP_HEAT_ASSEMBLY, WISP_HEAT_SOLVE };
+
+typedef struct wisp_heat_run {
+  wisp_solver base;
+  int steps;
+  wisp_heat_kappa kappa;
+  wisp_heat_method method;
+  int32_t *fixed; /* groups of the boundary, and the values of u there; NULL: the solution is known */
+  double *values;
+  size_t given_count;
+  wisp_heat *heat;
+  wisp_heat_solver *solver;
+  double *u;      /* at every node */
+  double seconds; /* of the last steps */
+} wisp_heat_run;
+
+extern const wisp_solver_kind wisp_heat_kind;
 
 #endif

@@ -4,7 +4,6 @@
 #define WISP_HELMHOLTZ_H
 
 #include "hdg.h"
-#include "pieces.h"
 #include "../mesh/fields.h"
 #include "../mesh/formula.h"
 #include "../../gen/nodal/tet.h"
@@ -74,9 +73,6 @@ wisp_status wisp_helmholtz_fields(wisp_error *err, const wisp_helmholtz_problem 
 void wisp_helmholtz_coordinates(const wisp_hdg *hdg, size_t e, size_t count, const double *r, const double *s,
                                 double *xyz);
 
-/* Coordinates of points x, -1 to 1 along the element, of edge face % 3 of element face / 3. */
-void wisp_helmholtz_edge_coordinates(const wisp_hdg *hdg, size_t face, size_t count, const double *x, double *xyz);
-
 /* --- data and fields by values at points: those of the rules, caller's memory --- */
 
 /* Edges of the boundary, in the order of 3 element + its edge, and how many there are; faces may be NULL. */
@@ -96,8 +92,5 @@ wisp_status wisp_helmholtz_problem_integrate(wisp_error *err, const wisp_helmhol
 wisp_status wisp_helmholtz_problem_values(wisp_error *err, const wisp_helmholtz_problem *problem, int degree,
                                           size_t parts, const double *array, size_t count, const double *rs,
                                           double *out);
-
-/* The paper's rule on the bi-unit triangle: P + 2 Gauss-Lobatto points by P + 1 Gauss-Radau points, collapsed. */
-wisp_status wisp_helmholtz_quadrature(wisp_error *err, int order, wisp_quadrature *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* The Helmholtz problem that a program sets up once and solves for data of its own: the solver of `wisp run helmholtz`,
  * whose arrays are copied from and to the program's. */
-#include "helmholtz_kind.h"
+#include "helmholtz_solver.h"
 #include "../api/solvers.h"
 
 #include <stdint.h>

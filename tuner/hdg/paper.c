@@ -1,5 +1,5 @@
 #include "paper.h"
-#include "../../runtime/hdg/helmholtz_kind.h"
+#include "../../runtime/hdg/helmholtz_solver.h"
 #include "../../runtime/process.h"
 
 #include <math.h>
