@@ -50,6 +50,17 @@ wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_m
 void wisp_assembly_destroy(wisp_assembly *assembly);
 WISP_OWNED(wisp_assembly, wisp_assembly_destroy)
 
+/* Node a of an element; nodes that are no unknowns are fixed. */
+static inline int32_t wisp_assembly_node(const wisp_assembly *assembly, size_t element, int a)
+{
+  return assembly->nodes->node[element * (size_t)assembly->nodes->Np + (size_t)a];
+}
+
+static inline bool wisp_assembly_is_unknown(const wisp_assembly *assembly, int32_t node)
+{
+  return (size_t)node < assembly->pattern->rows;
+}
+
 /* Numbers of values: nonzeros, and what fills slices up. */
 size_t wisp_assembly_value_count(const wisp_assembly *assembly);
 /* The place in values of number `slot` of a row. */
@@ -58,10 +69,9 @@ int32_t wisp_assembly_value_at(const wisp_assembly *assembly, int32_t row, int32
 int32_t wisp_assembly_entry(const wisp_assembly *assembly, size_t element, int a, int b);
 int32_t wisp_assembly_load(const wisp_assembly *assembly, size_t element, int a);
 
-/* Elements in whole slabs; entries of the upper half of an element's matrix; numbers of a vertex. */
+/* Elements in whole slabs; entries of the upper half of an element's matrix. */
 size_t wisp_assembly_slots(const wisp_assembly *assembly);
 size_t wisp_assembly_half(const wisp_assembly *assembly);
-size_t wisp_assembly_stride(const wisp_assembly *assembly);
 
 /* Numbers of an element in element_data; and which of them entry (a, b) of its matrix is, of full ones or of their
  * upper halves. Its load stands behind. */
@@ -82,11 +92,6 @@ typedef struct wisp_assembly_capacity {
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *assembly, const char *form,
                                      const wisp_fixed *fixed, const wisp_assembly_capacity *capacity,
                                      wisp_discretisation *out);
-
-/* The longest row is short enough for slots of a byte. */
-bool wisp_assembly_has_byte_slots(const wisp_assembly *assembly);
-/* Uploads those of an assembly's own arrays that are there: all but what kinds of lists have. */
-wisp_status wisp_assembly_upload(wisp_error *err, const wisp_assembly *assembly, wisp_arrays *arrays);
 
 /* A discretisation's list of the kind that this parameter asks for; NULL: it has none. */
 const wisp_index_list *wisp_assembly_list(const wisp_assembly *view, const char *param);

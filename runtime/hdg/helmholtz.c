@@ -170,8 +170,7 @@ static wisp_status give_edges(wisp_error *err, wisp_helmholtz_problem *h)
 static wisp_status tabulate(wisp_error *err, wisp_helmholtz_problem *h)
 {
   const wisp_hdg_tables *t = h->hdg->tables;
-  CALL(h->data.paper ? make_paper_rule(err, t->N, &h->rule)
-                     : wisp_triangle_quadrature(err, h->data.degree ? h->data.degree : 2 * t->N + 8, &h->rule));
+  CALL(h->data.paper ? make_paper_rule(err, t->N, &h->rule) : wisp_triangle_quadrature(err, 2 * t->N + 8, &h->rule));
   h->edge_rule.count = (size_t)t->N + 7;
   CALL(wisp_jacobi_gauss(err, 0, 0, t->N + 7, h->edge_rule.x, h->edge_rule.w));
   CALL(wisp_new(err, h->rule.count * (size_t)t->Np, sizeof *h->phi, &h->phi));

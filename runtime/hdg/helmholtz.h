@@ -16,7 +16,6 @@ typedef struct wisp_helmholtz_texts {
   const char *solution; /* u, where it is known: f and what is given on the boundary follow; else NULL, and */
   const char *source, *value, *flux; /* f, u and kappa du/dn on the boundary; NULL: 0 */
   wisp_fixing dirichlet;             /* edges where u is given; on all others of the boundary its flux is */
-  int degree;                        /* of the quadrature of loads and errors; 0: some more than polynomials need */
   bool paper; /* loads and errors by the paper's quadrature, of P + 2 Gauss-Lobatto and P + 1 Gauss-Radau points */
 } wisp_helmholtz_texts;
 

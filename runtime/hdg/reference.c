@@ -1,6 +1,5 @@
 #include "reference.h"
 #include "reference_parts.h"
-#include "blocks.h"
 #include "../solve/cg.h"
 
 #include <lapacke.h>

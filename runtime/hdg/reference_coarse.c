@@ -1,5 +1,4 @@
 /* References of the second level's kernels. */
-#include "blocks.h"
 #include "reference_parts.h"
 
 #include <lapacke.h>

@@ -1,5 +1,4 @@
 /* References of assembling by elements, and of multiplying by groups of them. */
-#include "blocks.h"
 #include "reference_parts.h"
 
 #include <math.h>

@@ -15,7 +15,7 @@
 #include "../mesh/mesh.h"
 #include "../problem.h"
 #include "../solve/choose.h"
-#include "walls.h"
+#include "media.h"
 
 enum {
   WISP_GEO = 9,         /* dr_mu/dx_nu at component mu*3 + nu: rx ry rz sx sy sz tx ty tz */
