@@ -1,7 +1,7 @@
 /* wisp bench --accuracy: what single precision loses from size to size, as a table or JSON. */
 #include "bench_accuracy.h"
 #include "print.h"
-#include "../tuner/trial/accuracy.h"
+#include "../tuner/trial/workload.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,8 +58,13 @@ static wisp_status take(wisp_error *err, void *context, const wisp_accuracy *row
 wisp_status wisp_bench_accuracy(wisp_error *err, const wisp_session *session, const char *family, long long most,
                                 bool json)
 {
-  printer p = {.list = json ? cJSON_CreateArray() : NULL};
-  const wisp_status status = wisp_accuracy_study(err, session, family, most, take, &p);
+  printer p = {.list = NULL};
+  const wisp_workload *workload = NULL;
+  CALL(wisp_workload_find(err, family, NULL, &workload));
+  CALL(wisp_require(err, workload->accuracy, WISP_EUSAGE,
+                    "the %s family has no study of single precision from size to size: leave --accuracy out", family));
+  if (json) p.list = cJSON_CreateArray();
+  const wisp_status status = workload->accuracy(err, session, most, take, &p);
   if (status == WISP_OK && p.list) return wisp_json_put(err, p.list);
   cJSON_Delete(p.list);
   return status;

@@ -1,6 +1,6 @@
 #include "bench_paper.h"
 #include "print.h"
-#include "../tuner/trial/paper.h"
+#include "../tuner/trial/workload.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,7 +74,9 @@ wisp_status wisp_bench_paper(wisp_error *err, const wisp_session *session, const
                              const wisp_orders *orders, long long most, bool alone, cJSON *list)
 {
   printer p = {.list = list};
-  CALL(wisp_paper_tables(err, session, family, orders->list, (size_t)orders->count, most, take, &p));
+  const wisp_workload *workload = NULL;
+  CALL(wisp_workload_find(err, family, NULL, &workload));
+  if (workload->paper) CALL(workload->paper(err, session, orders->list, (size_t)orders->count, most, take, &p));
   return wisp_require(err, p.rows || !alone, WISP_EUSAGE,
                       "the %s family has no published tables of these orders: leave --paper out", family);
 }

@@ -11,11 +11,11 @@
 #include "../../gen/dense.h"
 #include "../../gen/families.h"
 #include "../../gen/strategy/strategy.h"
-#include "accuracy.h"
-#include "paper.h"
+#include "../../runtime/api/accuracy.h"
 #include "../../runtime/blas.h"
 #include "../../runtime/mesh/source.h"
 #include "../../runtime/problem.h"
+#include "../../runtime/spmv.h"
 #include "../../runtime/test_case.h"
 
 /* What a kernel is measured beside: the vendor's product, a copy of the same bytes. */
@@ -29,11 +29,19 @@ typedef struct wisp_yardstick {
 
 enum { WISP_MAX_RIVALS = 4 };
 
-/* Told of a rival that is not there. */
-typedef struct wisp_left_out {
-  void (*report)(void *context, const char *text);
-  void *context;
-} wisp_left_out;
+/* One row of a published table: the times of a problem of one size and order. Unknown numbers are NaN. */
+enum { WISP_PAPER_COLUMNS = 10 };
+typedef struct wisp_paper_row {
+  const char *table; /* "80 x 80 squares, tables 2, 3, 6 and 7" */
+  const char *published_by, *units;
+  int order;
+  size_t elements, columns;
+  struct {
+    const char *name;
+    double published, ours;
+  } column[WISP_PAPER_COLUMNS];
+} wisp_paper_row;
+typedef wisp_status (*wisp_paper_take)(wisp_error *err, void *context, const wisp_paper_row *row);
 
 /* Two kernels that do the same in different ways; the first is compared with the second. */
 typedef struct wisp_alternative {
@@ -109,15 +117,16 @@ typedef struct wisp_workload {
   wisp_status (*dense)(wisp_error *err, const wisp_spec *spec, wisp_dense *out);
   wisp_status (*yardstick)(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
                            long long elements, wisp_yardstick *out);
-  /* What else a kernel is timed beside, on the problem that it is launched on: at most WISP_MAX_RIVALS, more[*count]
-   * on; what the machine has no library for is left out, and told. NULL: nothing. */
-  wisp_status (*rivals)(wisp_error *err, wisp_device *device, const wisp_problem *problem, const wisp_spec *spec,
-                        const wisp_left_out *left_out, wisp_yardstick *more, int *count);
+  /* Makes rival `number` of the kernel, from 0 to WISP_MAX_RIVALS - 1, on the problem that the kernel is launched on.
+   * Leaves out->run NULL where the kernel has no such rival. WISP_EDEVICE: this machine lacks the library;
+   * WISP_EREFUSED: the library declines. NULL: there are no rivals. */
+  wisp_status (*rival)(wisp_error *err, wisp_device *device, const wisp_problem *problem, const wisp_spec *spec,
+                       int number, wisp_yardstick *out);
   const wisp_alternative *alternatives; /* ends with NULL names; NULL: there are none */
-  /* What single precision loses from size to size (accuracy.h); NULL: there is no such study. */
+  /* Measures the errors of single precision at several sizes, up to so many elements (0: all). NULL: no such study. */
   wisp_status (*accuracy)(wisp_error *err, const wisp_session *session, long long most, wisp_accuracy_row take,
                           void *context);
-  /* A published program's tables beside what this one takes for the same, in double (paper.h); NULL: there are none. */
+  /* Measures a published program's tables in double precision, at sizes up to so many elements (0: all). NULL: none. */
   wisp_status (*paper)(wisp_error *err, const wisp_session *session, const int *orders, size_t order_count,
                        long long most, wisp_paper_take take, void *context);
   long long published; /* elements that figures for a GPU are given for, where not the number of `open`; 0 */
@@ -147,5 +156,9 @@ static inline void wisp_scalar_add(wisp_scalar_list *list, const char *name, dou
 /* A workload's yardstick. */
 wisp_status wisp_yardstick_copy(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
                                 long long elements, wisp_yardstick *out);
+
+/* A yardstick that multiplies the sparse matrix of this pattern by a vector, with the vendor's library. */
+wisp_status wisp_yardstick_spmv(wisp_error *err, wisp_device *device, const wisp_block_rows *pattern,
+                                wisp_precision precision, wisp_spmv_format format, wisp_yardstick *out);
 
 #endif
