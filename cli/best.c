@@ -1,6 +1,5 @@
 #include "best.h"
 #include "cli.h"
-#include "options.h"
 #include "../runtime/device.h"
 #include "../runtime/solve/choose.h"
 

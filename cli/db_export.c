@@ -1,6 +1,5 @@
 /* wisp db export: trials as texts, of the store or of what ships. */
 #include "db.h"
-#include "output.h"
 #include "../cache/shipped.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* wisp emit: any candidate's source; or what there is to choose from. */
 #include "cli.h"
 #include "help.h"
-#include "options.h"
 #include "../gen/strategy/strategy.h"
 #include "../runtime/api/contract.h"
 #include "../tuner/search/search.h"

@@ -1,5 +1,4 @@
 #include "cli.h"
-#include "options.h"
 #include "../gen/text.h"
 #include "../runtime/cache_folder.h"
 #include "../runtime/stack.h"
