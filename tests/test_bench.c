@@ -187,6 +187,7 @@ static void test_senseless_requests(void **state)
                                      .precisions = &precision,
                                      .precision_count = 1,
                                      .row = look};
+  wisp_error reason;
   wisp_compare_request bad[3] = {good, good, good};
   bad[0].family = "nodule";
   bad[1].kernel = "volumes";
