@@ -1,4 +1,4 @@
-/* What `wisp best` found, and its ways of saying it. */
+/* The rows of `wisp best`, and their printers. */
 #ifndef WISP_BEST_H
 #define WISP_BEST_H
 

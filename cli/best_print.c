@@ -51,13 +51,13 @@ static bool is_dropped(const wisp_best_row *row)
   return wisp_trial_outcome(row->trial) == WISP_TRIAL_SLOW;
 }
 
-/* How well the answer fits, and whether it counts at all. */
+/* The match of the answer, or why it does not count. */
 static const char *match_name(const wisp_best_row *row)
 {
   return *row->remark ? row->remark : wisp_match_name(row->match);
 }
 
-/* What is to be said of a row besides. */
+/* A remark on the row; mostly empty. */
 static const char *remark(const wisp_best_row *row)
 {
   return *row->remark || row->match == WISP_MATCH_ARCHITECTURE ? match_name(row) : is_dropped(row) ? "dropped" : "";

@@ -82,7 +82,7 @@ static bool names_file(const wisp_option *option)
   return option->argument && strcmp(option->argument, "FILE") == 0;
 }
 
-/* What the command reads, or writes besides, has other names. */
+/* No other file of the command has this name. */
 static wisp_status check_others(wisp_error *err, const wisp_arguments *args, const char *name, const char *path)
 {
   for (size_t i = 0; i < args->help.count; i++) {

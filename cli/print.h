@@ -1,4 +1,4 @@
-/* How commands print: texts broken to the window, tables, JSON. */
+/* Printing: texts broken to the window, tables, JSON, progress. */
 #ifndef WISP_CLI_PRINT_H
 #define WISP_CLI_PRINT_H
 
@@ -15,7 +15,7 @@ int wisp_terminal_columns(int fd);
  * indent; and the line's end. width 0: never broken. */
 wisp_status wisp_wrap(wisp_error *err, wisp_text *out, const char *text, int at, int indent, int width);
 
-/* What a word ends in behind a number of things: "1 trial", "2 trials". */
+/* The ending of a word behind a number: "1 trial", "2 trials". */
 const char *wisp_plural(long long count);
 
 /* A table of texts, its columns as wide as what stands in them.

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where a source tree keeps the sweep that the shipped winners come from. */
+/* The sweep in the source tree that the shipped winners come from. */
 static const char *const SWEEP = "bench/sweeps/nvidia-h200.db.gz";
 
 static void print_row(const char *name, const double percent[WISP_REPLAY_POINTS])

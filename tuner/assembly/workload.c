@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the test_mesh: a matrix to be assembled, two sides of the box given --- */
+/* --- the test mesh: a matrix to be assembled, two sides of the box given --- */
 
 enum { PARTS = 65536 };
 
@@ -144,7 +144,7 @@ static wisp_status lists(wisp_error *err, const wisp_problem *problem, const wis
                       s->mesh->elements);
 }
 
-/* Of the first elements the largest sum, of which so many meet at a vertex; all elements of a box are alike. */
+/* The largest sum of the first elements, times the number of elements at a vertex; all elements of a box are alike. */
 static wisp_status largest_entry(wisp_error *err, const wisp_assembly *s, const char *array, double *out)
 {
   enum { LOOKED_AT = 64, AROUND = 10 };
@@ -167,8 +167,7 @@ static wisp_status largest_entry(wisp_error *err, const wisp_assembly *s, const 
   return WISP_OK;
 }
 
-/* What is there before a scatter is below 1; so is what is reduced, or stored, and what a row of a matrix is multiplied
- * with. */
+/* The target of a scatter, inputs of a reduction and stored values, and the vector of a product are below 1. */
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                            double *out)
 {

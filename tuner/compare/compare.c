@@ -178,7 +178,7 @@ static double issue_of(const comparer *c, const wisp_stage *stage, const runner 
   return issued / (row->ms * clock_mhz * 1e3 * c->bench.limits->units * ISSUES);
 }
 
-/* What the times say: rates and efficiency are the tuner's. */
+/* Fills the rates and the efficiency, by the tuner's rules. */
 static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_stage *stage, const runner *r,
                             const wisp_contender *timed, wisp_comparison *row)
 {
@@ -198,7 +198,7 @@ static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_stage
   return status;
 }
 
-/* How long the kernel took that does the same in another way. */
+/* Fills the time of the kernel that computes the same differently. */
 static void fill_alternative(comparer *c, wisp_comparison *row)
 {
   const wisp_alternative *a = c->bench.workload->alternatives;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the test_mesh: a skeleton, two sides of the box given --- */
+/* --- the test mesh: a skeleton, two sides of the box given --- */
 
 /* Parts that a sum can have, and of sums that are read while timed, has. */
 enum { PARTS = 65536, TIMED_PARTS = 792 };
@@ -80,7 +80,7 @@ static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp
 
 /* --- launches --- */
 
-/* What a step of the coarse cycle is launched with. */
+/* The scalars of a step of the coarse cycle. */
 static void add_step(const wisp_cycle_step *step, wisp_scalar_list *out)
 {
   out->count += wisp_cycle_bindings(step, out->of + out->count);
@@ -135,7 +135,7 @@ static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_purpos
 
 /* --- checks --- */
 
-/* What an iteration can find: in the middle, converged, history full, before the first. */
+/* The states of an iteration: in the middle, converged, history full, before the first. */
 static const struct iteration_case {
   bool running, no_pAp;
   double iteration;

@@ -9,7 +9,7 @@
 
 enum { WIDTH = 540, HEIGHT = 330, MOST_LINES = 48, MOST_POINTS = 64 };
 
-/* What one plot is of. order 0: over the order; else over the size, at this one. */
+/* The subject of one plot: over the order if `order` is 0, else over the size at this order. */
 typedef struct subject_plot {
   const wisp_report_subject *subject;
   const char *kernel;
@@ -94,7 +94,7 @@ static void find_lines(const subject_plot *p, bool bare, line *lines, size_t *co
     }
 }
 
-/* Of a line and of what is dashed beside it. */
+/* A line and the dashed one of the same name share a colour. */
 static const char *colour_of(const line *lines, size_t i)
 {
   size_t k = 0;

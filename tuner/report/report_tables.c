@@ -25,7 +25,7 @@ static bool has_param(const char *params, const char *name, const char *value)
   return false;
 }
 
-/* What the family shows first is first; without what the list `known` says already (NULL: all). */
+/* Prints the parameters, those that the family shows first, without those that `known` has already (NULL: all). */
 static void print_params(wisp_page *page, const char *shown, const char *params, const char *known)
 {
   char name[32], value[32], first[32];
@@ -84,7 +84,7 @@ static void print_strategy(wisp_page *page, const char *strategy)
   }
 }
 
-/* How many times as long something else takes; a dash where that is not known. */
+/* Prints a ratio of times; a dash where it is not known. */
 static void print_ratio(wisp_page *page, double ratio)
 {
   if (isfinite(ratio))
@@ -93,7 +93,7 @@ static void print_ratio(wisp_page *page, double ratio)
     wisp_page_print(page, "<td class=\"n\">–</td>");
 }
 
-/* How much longer the runner-up takes, and what it is. */
+/* Prints the ratio of the runner-up, and its difference from the winner. */
 static void print_second(wisp_page *page, const wisp_trial *winner, const wisp_trial *other)
 {
   print_ratio(page, other ? other->ms / winner->ms : NAN);

@@ -1,10 +1,9 @@
-/* What the tuner knows of a family, or of those of its kernels that work on the same arrays: each one file in tuner/.
- * The family's line in gen/families.h names the first.
+/* A workload describes a family to the tuner, or those of its kernels that work on the same arrays. The family's line
+ * in gen/families.h names the first.
  *
- * A workload makes the discretisations that its kernels are timed and checked on, says with which scalars they are
- * launched, and computes what they must leave, in double. All else that the tuner does is the same for every family:
- * problems.h keeps the problems, verify.h and baseline.h check, trial.h times.
- */
+ * It makes the discretisations to time and to check on, sets the scalars of launches, and computes the right results in
+ * double precision. All else is the same for every family: problems.h keeps the problems, verify.h and baseline.h
+ * check, trial.h times. */
 #ifndef WISP_WORKLOAD_H
 #define WISP_WORKLOAD_H
 
@@ -18,7 +17,7 @@
 #include "../../runtime/spmv.h"
 #include "../../runtime/test_case.h"
 
-/* What a kernel is measured beside: the vendor's product, a copy of the same bytes. */
+/* A yardstick beside a kernel: the vendor's product, or a copy of the same bytes. */
 typedef struct wisp_yardstick {
   wisp_status (*run)(wisp_error *err, const void *context); /* enqueues it once; NULL: there is none */
   void (*destroy)(void *context);
@@ -48,7 +47,7 @@ typedef struct wisp_alternative {
   const char *kernel, *other;
 } wisp_alternative;
 
-/* What a launch is for. */
+/* The purpose of a launch. */
 typedef enum wisp_purpose {
   WISP_FOR_TIMING, /* thousands of times on its own output, which must not grow or vanish; stages of a step take turns
                     */
@@ -66,11 +65,10 @@ typedef struct wisp_workload {
    * that the kernels at hand take. */
   bool listed;
 
-  /* What a discretisation of so many elements counts at least, to be known before a test_mesh is opened: counts alone.
-   * NULL: nobody knows. */
+  /* Counts at least the arrays of so many elements, before a test mesh is opened. NULL: not known. */
   wisp_status (*count)(wisp_error *err, const wisp_spec *spec, size_t elements, wisp_discretisation *out);
 
-  /* --- The test_mesh: what discretisations of one element and order are made on, a mesh for example. To be timed on:
+  /* --- The test mesh: what discretisations of one element and order are made on, a mesh for example. To be timed on:
    * of `elements` elements, rounded up where the family needs it, or of as many as suit the device where that is 0; of
    * a box whose elements stand, and lie in memory, as `source` says; of its file, if it names one, where the family
    * reads meshes of that kind. source NULL: to be checked on, small, of a prime number of elements where they stand
@@ -103,11 +101,11 @@ typedef struct wisp_workload {
   /* Before the first round: WISP_EWRONG where lists are such that this kernel's results are right by luck alone, as two
    * that add to one number at once may be. NULL: rounds show all. */
   wisp_status (*lists)(wisp_error *err, const wisp_problem *problem, const wisp_plan *plan);
-  /* What sums of single precision, one number after the other, make of a solved round of a kernel that multiplies by
-   * matrices, into `out`, as `after` is. NULL: nobody asks. */
+  /* Computes the outputs of a test case by sums in single precision, one number after the other, into `out`, as `after`
+   * is; for kernels that multiply by matrices. NULL: not needed. */
   wisp_status (*single_sums)(wisp_error *err, const wisp_test_case *test_case, double *const *out);
-  /* Of a problem that is launched with the scalars to check, from numbers of which none is above 1: the largest sum of
-   * magnitudes that a number of this output can have. NaN: not to be compared. */
+  /* The largest sum of magnitudes that a number of this output can have, on a problem with the scalars for checks and
+   * numbers of at most 1. NaN: not to be compared. */
   wisp_status (*largest)(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                          double *out);
 
