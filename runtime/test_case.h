@@ -4,7 +4,6 @@
 #define WISP_TEST_CASE_H
 
 #include "discretisation.h"
-#include "kernel.h"
 
 /* The scalars of one launch, and arrays that the kernel has another name for. */
 enum { WISP_MAX_SCALARS = 32 };
