@@ -1,6 +1,5 @@
 /* The command's parts: what each subcommand takes and does. */
-#ifndef WISP_CLI_H
-#define WISP_CLI_H
+#pragma once
 
 #include "options.h"
 #include "../runtime/solve/solver.h"
@@ -25,5 +24,3 @@ wisp_status wisp_bench_accuracy(wisp_error *err, const wisp_session *session, co
  * where the family has no tables. */
 wisp_status wisp_bench_paper(wisp_error *err, const wisp_session *session, const char *family,
                              const wisp_orders *orders, long long most, bool alone, cJSON *list);
-
-#endif

@@ -1,7 +1,6 @@
 /* The actions of wisp db that are more than a call. Each is on the store at path; its operands are args->operands[1..].
  */
-#ifndef WISP_CLI_DB_H
-#define WISP_CLI_DB_H
+#pragma once
 
 #include "options.h"
 #include "../cache/store.h"
@@ -17,5 +16,3 @@ void wisp_db_print_backup(const char *backup);
 bool wisp_db_is_day(const char *text);
 /* When a trial was measured, its first ten characters; "unknown" where it does not say. */
 const char *wisp_db_day_of(const wisp_trial *trial);
-
-#endif

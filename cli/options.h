@@ -9,8 +9,7 @@
  *
  *     const wisp_syntax wisp_tune_syntax = {.page = "tune", .act = tune};
  */
-#ifndef WISP_OPTIONS_H
-#define WISP_OPTIONS_H
+#pragma once
 
 #include "help.h"
 #include "../gen/spec.h"
@@ -159,5 +158,3 @@ wisp_suggestion wisp_suggest(const char *typed);
 void wisp_suggest_one(wisp_suggestion *suggestion, const char *name);
 /* " did you mean --orders?" or an empty text; before stands in front of the name. */
 const char *wisp_suggestion_text(const wisp_suggestion *suggestion, const char *before, char text[64]);
-
-#endif

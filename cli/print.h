@@ -1,6 +1,5 @@
 /* Printing: texts broken to the window, tables, JSON, progress. */
-#ifndef WISP_CLI_PRINT_H
-#define WISP_CLI_PRINT_H
+#pragma once
 
 #include "../gen/text.h"
 #include "../runtime/mesh/notes.h"
@@ -98,5 +97,3 @@ void wisp_progress_clear(wisp_progress *progress);
 
 /* "90s", "12m", "3.4h"; "?" where it is not finite. */
 void wisp_print_duration(double seconds, char text[16]);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a test expects to succeed, or else the test says why not: GOOD(wisp_thing_create(err, ...)), where err is the
  * macro's own. */
-#ifndef GOOD_H
-#define GOOD_H
+#pragma once
 
 #define GOOD(call)                                     \
   do {                                                 \
@@ -9,5 +8,3 @@
     wisp_error *const err = &error;                    \
     if ((call) != WISP_OK) fail_msg("%s", error.text); \
   } while (0)
-
-#endif

@@ -1,7 +1,6 @@
 /* Elements of the tensor family with random contents, for tests: fields, geometric factors of trilinear hexahedra, and
  * each operator by its formula, in double. */
-#ifndef WISP_HEX_CASE_H
-#define WISP_HEX_CASE_H
+#pragma once
 
 #include "../gen/tensor/hex.h"
 #include "../runtime/kernel.h"
@@ -28,5 +27,3 @@ void hex_case_reference(const hex_case *c, const char *kernel, double *y);
  * largest number; infinite where a number was not written. */
 wisp_status hex_case_error(wisp_error *err, const hex_case *c, wisp_device *device, const wisp_kernel *kernel,
                            double *error);
-
-#endif

@@ -6,7 +6,7 @@
 #include "dg_case.h"
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "../gen/nodal/dense.h"
+#include "../gen/nodal/nodal.h"
 #include "../runtime/nodal/dg_parts.h"
 #include "../tuner/trial/workload.h"
 #include "../tuner/compare/compare.h"

@@ -38,7 +38,6 @@ static wisp_status verify(wisp_error *err, wisp_device *device, wisp_verifier *v
 {
   wisp_status status = WISP_OK;
   const wisp_limits *limits = wisp_device_limits(device);
-  const wisp_family *family = wisp_family_find("nodal");
   const wisp_spec spec = {"nodal", "assemble", "tet", 1, "maxwell", precision};
   const wisp_layout layout = wisp_layout_padded(4, 12, 16); /* 12 numbers of padding behind each element's 4 */
   wisp_target target = wisp_limits_target(limits);

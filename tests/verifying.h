@@ -1,8 +1,7 @@
 /* Verification of many candidates: they are compiled ahead, one a core, and verified in turn as the tuner does it. What
  * is wrong is told one by one, and fails the test at its end; so is what is refused for the mesh that it is checked on,
  * whose lists have no room for it: one such fails it too, or more than a few where the test may_refuse. */
-#ifndef VERIFYING_H
-#define VERIFYING_H
+#pragma once
 
 #include "../tuner/trial/pipeline.h"
 #include "../tuner/trial/verify.h"
@@ -24,5 +23,3 @@ void verifying_submit(verifying *all, wisp_plan *plan);
 void verifying_rest(verifying *all);
 /* The rest too. Fails the test where anything was wrong, or fewer than `least` were verified. */
 void verifying_end(verifying *all, int least);
-
-#endif

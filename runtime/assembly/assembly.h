@@ -1,7 +1,6 @@
 /* A matrix on a mesh of triangles or tets that is to be assembled: numbering and pattern, and the lists by which the
  * assembly family's kernels go. */
-#ifndef WISP_RUNTIME_ASSEMBLY_H
-#define WISP_RUNTIME_ASSEMBLY_H
+#pragma once
 
 #include "../../gen/assembly/assembly.h"
 #include "../../gen/assembly/simplex.h"
@@ -84,5 +83,3 @@ wisp_status wisp_assembly_check_lists(wisp_error *err, const wisp_assembly *view
 wisp_status wisp_assembly_fits(wisp_error *err, const wisp_limits *limits, int corners, int order,
                                const size_t count[4], wisp_precision precision, wisp_array_filter wanted,
                                const void *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* Heat conduction as a solver. */
-#ifndef WISP_HEAT_KIND_H
-#define WISP_HEAT_KIND_H
+#pragma once
 
 #include "../solve/solver.h"
 #include "heat_solver.h"
@@ -23,5 +22,3 @@ typedef struct wisp_heat_run {
 } wisp_heat_run;
 
 extern const wisp_solver_kind wisp_heat_kind;
-
-#endif

@@ -1,8 +1,7 @@
 /* Steps of heat conduction on a device: the assembly family's kernels, and conjugate gradients (runtime/solve/cg.h)
  * with its matrix and the tensor family's vectors. u and f stay there, and the host waits for the end of each solve
  * alone. */
-#ifndef WISP_HEAT_SOLVER_H
-#define WISP_HEAT_SOLVER_H
+#pragma once
 
 #include "heat.h"
 
@@ -55,5 +54,3 @@ wisp_status wisp_heat_solver_field(wisp_error *err, const wisp_heat_solver *solv
 /* Writes the matrix that was assembled last as Matrix Market, and beside it the right-hand side, its name PATH with _b
  * before the ending. Nothing is left of a file that could not be written whole. */
 wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *solver, const char *path);
-
-#endif

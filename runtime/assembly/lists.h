@@ -1,6 +1,5 @@
 /* The lists by which the assembly family's kernels go, as they lie in its arrays (templates/assembly/family). */
-#ifndef WISP_ASSEMBLY_LISTS_H
-#define WISP_ASSEMBLY_LISTS_H
+#pragma once
 
 #include "assembly.h"
 
@@ -19,5 +18,3 @@ bool wisp_assembly_has_byte_slots(const wisp_assembly *assembly);
 
 /* Uploads those of an assembly's own arrays that are there: all but what kinds of lists have. */
 wisp_status wisp_assembly_upload(wisp_error *err, const wisp_assembly *assembly, wisp_arrays *arrays);
-
-#endif

@@ -1,6 +1,5 @@
 /* Matrices as files that others read. */
-#ifndef WISP_MARKET_H
-#define WISP_MARKET_H
+#pragma once
 
 #include "pattern.h"
 
@@ -9,5 +8,3 @@
  * either. */
 wisp_status wisp_market_write(wisp_error *err, const char *path, const wisp_pattern *pattern, const double *values,
                               const double *vector);
-
-#endif

@@ -1,7 +1,6 @@
 /* The condensed system in double: rows of blocks from the elements' matrices, as the hdg family's kernels leave them.
  */
-#ifndef WISP_HDG_BLOCKS_H
-#define WISP_HDG_BLOCKS_H
+#pragma once
 
 #include "hdg.h"
 
@@ -26,5 +25,3 @@ static inline size_t wisp_hdg_block_at(size_t n, size_t edge, size_t place, size
 {
   return WISP_SLAB(WISP_HDG_ROW * n * n, edge, (place * n + i) * n + j);
 }
-
-#endif

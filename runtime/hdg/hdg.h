@@ -1,7 +1,6 @@
 /* The skeleton of a mesh of triangles: its edges, whose traces are the unknowns of the hybridized method, and the lists
  * by which the hdg family's kernels go. */
-#ifndef WISP_RUNTIME_HDG_H
-#define WISP_RUNTIME_HDG_H
+#pragma once
 
 #include "../../gen/hdg/hdg.h"
 #include "../mesh/frame.h"
@@ -64,5 +63,3 @@ typedef struct wisp_hdg_capacity {
 
 /* The skeleton is borrowed. All fixed arrays are filled in; all else is somebody else's. */
 wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *hdg, const wisp_hdg_capacity *capacity);
-
-#endif

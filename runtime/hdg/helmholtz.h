@@ -1,7 +1,6 @@
 /* -div(kappa grad u) + lambda u = f on triangles by the hybridized method (docs/guide/helmholtz.md): its data, and how
  * far a field is from a solution that is known. */
-#ifndef WISP_HELMHOLTZ_H
-#define WISP_HELMHOLTZ_H
+#pragma once
 
 #include "hdg.h"
 #include "pieces.h"
@@ -99,5 +98,3 @@ wisp_status wisp_helmholtz_problem_values(wisp_error *err, const wisp_helmholtz_
 
 /* The paper's rule on the bi-unit triangle: P + 2 Gauss-Lobatto points by P + 1 Gauss-Radau points, collapsed. */
 wisp_status wisp_helmholtz_quadrature(wisp_error *err, int order, wisp_quadrature *out);
-
-#endif

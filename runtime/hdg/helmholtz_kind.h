@@ -1,6 +1,5 @@
 /* The Helmholtz problem on triangles as a solver; and wisp_helmholtz of wisp.h, which is the same one. */
-#ifndef WISP_HELMHOLTZ_KIND_H
-#define WISP_HELMHOLTZ_KIND_H
+#pragma once
 
 #include "../solve/solver.h"
 #include "helmholtz_solver.h"
@@ -21,5 +20,3 @@ typedef struct wisp_helmholtz {
 } wisp_helmholtz;
 
 extern const wisp_solver_kind wisp_helmholtz_kind;
-
-#endif

@@ -1,7 +1,6 @@
 /* The Helmholtz problem on a device: set-up, conjugate gradients (runtime/solve/cg.h) on the traces with the tensor
  * family's vectors, and what follows from them. */
-#ifndef WISP_HELMHOLTZ_SOLVER_H
-#define WISP_HELMHOLTZ_SOLVER_H
+#pragma once
 
 #include "../solve/cg.h"
 #include "../solve/choose.h"
@@ -115,5 +114,3 @@ wisp_arrays *wisp_helmholtz_solver_arrays(const wisp_helmholtz_solver *solver);
 /* An array of the family's (u, flux, ustar; the trace, as solution), caller's memory. */
 wisp_status wisp_helmholtz_field(wisp_error *err, wisp_helmholtz_solver *solver, const char *array, double *values);
 size_t wisp_helmholtz_field_size(const wisp_helmholtz_solver *solver, const char *array);
-
-#endif

@@ -1,7 +1,6 @@
 /* The connected pieces of a mesh, and those of them in which u is known up to a constant alone: no edge is given there,
  * and lambda is 0. There it is the one of mean 0, and exists where source and flux balance. */
-#ifndef WISP_HDG_PIECES_H
-#define WISP_HDG_PIECES_H
+#pragma once
 
 #include "hdg.h"
 
@@ -25,5 +24,3 @@ wisp_status wisp_hdg_pieces_balance(wisp_error *err, const wisp_hdg_pieces *piec
 
 /* Takes the mean off a field of so many modes an element, in slabs, where a piece floats. */
 wisp_status wisp_hdg_pieces_center(wisp_error *err, const wisp_hdg_pieces *pieces, size_t modes, double *field);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which basis of the same polynomials a run takes: values in the nodes, or Bernstein-Bezier coefficients. */
-#ifndef WISP_BASIS_H
-#define WISP_BASIS_H
+#pragma once
 
 #include "../solve/choose.h"
 
@@ -22,5 +21,3 @@ wisp_status wisp_basis_choose(wisp_error *err, const wisp_chooser *from, const w
 
 /* The element of the nodal family that has the basis. */
 const char *wisp_basis_element(const wisp_basis *basis);
-
-#endif

@@ -1,6 +1,5 @@
 /* Media of the elements of a mesh of tets, from texts as a user gives them. */
-#ifndef WISP_MEDIA_H
-#define WISP_MEDIA_H
+#pragma once
 
 #include "../../gen/system.h"
 #include "../mesh/mesh.h"
@@ -21,5 +20,3 @@ wisp_status wisp_media_check(wisp_error *err, const wisp_system *system, size_t 
  * which sums over both sides of a face keep some digits of the smaller side: 1e12, in single precision 1e6. */
 double wisp_media_jump(const wisp_system *system, size_t elements, const double *medium, int *quantity);
 double wisp_media_resolved(wisp_precision precision);
-
-#endif

@@ -1,6 +1,5 @@
 /* Walls: which of a system's boundaries each face of the mesh's boundary has. */
-#ifndef WISP_WALLS_H
-#define WISP_WALLS_H
+#pragma once
 
 #include "../../gen/system.h"
 #include "../mesh/mesh.h"
@@ -18,5 +17,3 @@ typedef struct wisp_walls {
 wisp_status wisp_walls_read(wisp_error *err, const char *what, const char *name, const wisp_system *system,
                             const wisp_mesh *mesh, const char *text, wisp_walls *out);
 void wisp_walls_free(wisp_walls *walls);
-
-#endif

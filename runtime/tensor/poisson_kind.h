@@ -1,6 +1,5 @@
 /* The Poisson problem on hexes as a solver. */
-#ifndef WISP_POISSON_KIND_H
-#define WISP_POISSON_KIND_H
+#pragma once
 
 #include "../solve/solver.h"
 #include "poisson_solver.h"
@@ -17,5 +16,3 @@ typedef struct wisp_poisson_run {
 } wisp_poisson_run;
 
 extern const wisp_solver_kind wisp_poisson_kind;
-
-#endif

@@ -3,8 +3,7 @@
  * The operator is spread (p to the elements, as u), the element's operator (y = A u), and gather (Ap); the
  * preconditioner is advance, which scales by the diagonal, or does nothing; with Chebyshev then degree - 1 times spread
  * (z to the elements), the operator, smooth. */
-#ifndef WISP_POISSON_SOLVER_H
-#define WISP_POISSON_SOLVER_H
+#pragma once
 
 #include "hex_reference.h"
 #include "../mesh/fields.h"
@@ -84,5 +83,3 @@ wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, con
                                        wisp_stage *stage, const wisp_poisson_method *method, wisp_poisson_solver **out);
 void wisp_poisson_solver_destroy(wisp_poisson_solver *solver);
 WISP_OWNED(wisp_poisson_solver, wisp_poisson_solver_destroy)
-
-#endif

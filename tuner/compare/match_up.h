@@ -1,7 +1,6 @@
 /* The contenders of `wisp bench`, for each kernel or whole stage: the winner over all layouts, as a solver looks it up;
  * the default, which runs without a store; and alternatives to the same stage. */
-#ifndef WISP_MATCH_UP_H
-#define WISP_MATCH_UP_H
+#pragma once
 
 #include "compare.h"
 
@@ -36,5 +35,3 @@ wisp_spec wisp_compare_spec(const wisp_compare_request *request, int order, wisp
 
 /* The size asked for, in elements of this order; 0: none was. */
 long long wisp_compare_elements(const wisp_compare_request *request, int order);
-
-#endif

@@ -1,7 +1,6 @@
 /* Messages of a worker, which tries candidates, to the tuner, which owns the store and outlives it: notes, each with an
  * answer, over a pair of sockets. Both ends are one program, so that structures travel as they are. */
-#ifndef WISP_LINK_H
-#define WISP_LINK_H
+#pragma once
 
 #include "request.h"
 
@@ -59,5 +58,3 @@ wisp_status wisp_link_put(wisp_error *err, const wisp_link *link, const wisp_tri
 wisp_status wisp_link_begin(wisp_error *err, const wisp_link *link, wisp_note_kind kind, const wisp_trial *trial,
                             double seconds);
 _Noreturn void wisp_link_restart(const wisp_link *link);
-
-#endif

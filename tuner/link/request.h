@@ -1,6 +1,5 @@
 /* The request, the progress and the summary of a sweep. */
-#ifndef WISP_REQUEST_H
-#define WISP_REQUEST_H
+#pragma once
 
 #include "../../cache/store.h"
 #include "../../runtime/device.h"
@@ -108,5 +107,3 @@ typedef struct wisp_tune_request {
 
 /* Whether the request is for this kernel too. */
 bool wisp_tune_wants(const wisp_tune_request *request, const char *kernel);
-
-#endif

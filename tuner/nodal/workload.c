@@ -1,7 +1,7 @@
 /* The nodal DG family in the tuner: irregular tets to check on, boxes and users' meshes to time on, steps of
  * Runge-Kutta stages, and the vendor's product beside those kernels that are one. */
 #include "../trial/workload.h"
-#include "../../gen/nodal/dense.h"
+#include "../../gen/nodal/nodal.h"
 #include "../../gen/nodal/half_turns.h"
 #include "../../gen/random.h"
 #include "../../runtime/nodal/dg_parts.h"

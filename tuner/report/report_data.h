@@ -1,6 +1,5 @@
 /* The data of a report: trials of the store, each once, in cells of one kernel, order, precision and device. */
-#ifndef WISP_REPORT_DATA_H
-#define WISP_REPORT_DATA_H
+#pragma once
 
 #include "../../runtime/api/api.h"
 
@@ -73,5 +72,3 @@ const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_tr
 wisp_status wisp_report_gather(wisp_error *err, const wisp_session *session, const wisp_report_request *request,
                                wisp_report_data *out);
 void wisp_report_forget(wisp_report_data *data);
-
-#endif

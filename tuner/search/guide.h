@@ -1,7 +1,6 @@
 /* Which candidate to try next: docs/reference/search.md. A guide knows the candidates of one target (a kernel, an
  * order, a precision), what was measured elsewhere, and what it is told. Deterministic. */
-#ifndef WISP_GUIDE_H
-#define WISP_GUIDE_H
+#pragma once
 
 #include "../../cache/store.h"
 #include "../../gen/family.h"
@@ -64,5 +63,3 @@ bool wisp_point_helps(const wisp_point *point, const wisp_spec *spec);
 /* Weighs known points for a target and scales the times of each group (order, precision, system, element, source) by
  * its best. Leaves out those too far to help; returns how many stay. */
 size_t wisp_guide_weigh(size_t count, wisp_point *known, const wisp_spec *spec);
-
-#endif

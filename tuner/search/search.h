@@ -1,6 +1,5 @@
 /* Candidates of one spec over all layouts and strategies, and the order in which they are tried. */
-#ifndef WISP_SEARCH_H
-#define WISP_SEARCH_H
+#pragma once
 
 #include "guide.h"
 #include "../../gen/family.h"
@@ -94,5 +93,3 @@ wisp_status wisp_seeds_add(wisp_error *err, wisp_seeds *seeds, const wisp_trial 
 /* Those that help a spec, weighed. Caller frees *known. */
 wisp_status wisp_seeds_for(wisp_error *err, const wisp_seeds *seeds, const wisp_spec *spec, size_t *count,
                            wisp_point **known);
-
-#endif

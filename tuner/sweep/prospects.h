@@ -1,6 +1,5 @@
 /* The distribution of a budget: to kernels of compositions that could still be the fastest stage. */
-#ifndef WISP_PROSPECTS_H
-#define WISP_PROSPECTS_H
+#pragma once
 
 #include "sweep.h"
 
@@ -23,5 +22,3 @@ void wisp_prospects_note(wisp_prospects *prospects, const wisp_sweep *sweep, int
  * none with it could be the fastest. 1 for kernels of no composition, and where no stage was measured. */
 double wisp_prospects_worth(const wisp_prospects *prospects, const wisp_sweep *sweep, const wisp_spec *spec,
                             int kernel);
-
-#endif

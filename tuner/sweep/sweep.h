@@ -1,7 +1,6 @@
 /* The state of one sweep in a worker, which sweep.c walks through orders and precisions, sweep_kernel.c through the
  * candidates of a kernel and compositions. */
-#ifndef WISP_SWEEP_H
-#define WISP_SWEEP_H
+#pragma once
 
 #include "../search/search.h"
 #include "../trial/trial.h"
@@ -93,5 +92,3 @@ wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scop
  * the best within max(0.5 %, the two spreads), and never more than 1 %. Sets each trial's tie and returns the index of
  * the chosen one; count is at least 1. */
 size_t wisp_resolve_tie(size_t count, wisp_trial *trials, const double *noise);
-
-#endif

@@ -1,6 +1,5 @@
 /* Honest timing: warm-up by time, interleaved samples, medians (on a host: the fastest), raw samples kept. */
-#ifndef WISP_MEASURE_H
-#define WISP_MEASURE_H
+#pragma once
 
 #include "../../runtime/device.h"
 
@@ -34,5 +33,3 @@ double wisp_measure_noise(const wisp_contender *contender);
 
 /* "median of 7 x 2, interleaved": samples, and runs in each */
 void wisp_measure_mode(const wisp_contender *contender, char mode[64]);
-
-#endif

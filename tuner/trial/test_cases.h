@@ -1,7 +1,6 @@
 /* The cases of a check, with what must come of them, in the order that no layout has a part in: computed once for all
  * layouts, groupings and precisions. */
-#ifndef WISP_TEST_CASES_H
-#define WISP_TEST_CASES_H
+#pragma once
 
 #include "workload.h"
 
@@ -33,5 +32,3 @@ wisp_status wisp_test_cases_single_error(wisp_error *err, wisp_test_cases *cases
 /* Enqueues a launch with the test case's scalars. */
 wisp_status wisp_test_case_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
                                   const wisp_test_case *test_case);
-
-#endif

@@ -1,7 +1,6 @@
 /* One candidate, tried: loaded, verified, timed against the incumbent, and written up as a trial. Whatever goes wrong
  * with the candidate is its trial's outcome, not an error. */
-#ifndef WISP_TRIAL_H
-#define WISP_TRIAL_H
+#pragma once
 
 #include "../../cache/store.h"
 #include "../link/link.h"
@@ -104,5 +103,3 @@ wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp
                             const wisp_contender *timed, double runs, wisp_trial *trial);
 /* The share of a trial's time that moving the bytes of the spec's kernel takes at least. */
 double wisp_trial_byte_share(const wisp_bench *bench, const wisp_spec *spec, const wisp_trial *trial);
-
-#endif

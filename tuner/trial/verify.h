@@ -1,6 +1,5 @@
 /* Verification: a kernel runs on a small ragged problem and is compared with the double reference. */
-#ifndef WISP_VERIFY_H
-#define WISP_VERIFY_H
+#pragma once
 
 #include "workload.h"
 #include "../../gen/family.h"
@@ -57,5 +56,3 @@ static inline bool wisp_is_worse(double difference, double size, double *worst)
   *worst = size > 0 ? difference / size : HUGE_VAL;
   return true;
 }
-
-#endif

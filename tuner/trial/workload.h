@@ -4,8 +4,7 @@
  * It makes the discretisations to time and to check on, sets the scalars of launches, and computes the right results in
  * double precision. All else is the same for every family: problems.h keeps the problems, verify.h and baseline.h
  * check, trial.h times. */
-#ifndef WISP_WORKLOAD_H
-#define WISP_WORKLOAD_H
+#pragma once
 
 #include "../../gen/dense.h"
 #include "../../gen/families.h"
@@ -158,5 +157,3 @@ wisp_status wisp_yardstick_copy(wisp_error *err, wisp_device *device, wisp_blas 
 /* A yardstick that multiplies the sparse matrix of this pattern by a vector, with the vendor's library. */
 wisp_status wisp_yardstick_spmv(wisp_error *err, wisp_device *device, const wisp_block_rows *pattern,
                                 wisp_precision precision, wisp_spmv_format format, wisp_yardstick *out);
-
-#endif

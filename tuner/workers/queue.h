@@ -2,8 +2,7 @@
  *
  * A unit is an order and a precision. The workers of one kind of card share the units; a free worker takes the next.
  * All kernels of a unit are measured on one card, since the whole stage is made of their winners. */
-#ifndef WISP_QUEUE_H
-#define WISP_QUEUE_H
+#pragma once
 
 #include "../link/request.h"
 #include "../link/link.h"
@@ -70,5 +69,3 @@ wisp_status wisp_journal_add(wisp_error *err, wisp_journal *journal, const wisp_
 
 /* A worker died under it, for the first time. */
 wisp_status wisp_journal_suspect(wisp_error *err, wisp_journal *journal, const wisp_trial *trial);
-
-#endif

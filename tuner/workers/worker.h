@@ -1,7 +1,6 @@
 /* Candidates run in a worker process: one that crashes or never ends costs its own trial only. A worker is a fork that
  * opens its device itself. */
-#ifndef WISP_WORKER_H
-#define WISP_WORKER_H
+#pragma once
 
 #include "../link/link.h"
 #include "../../gen/check.h"
@@ -62,5 +61,3 @@ wisp_status wisp_worker_start(wisp_error *err, wisp_worker *all, size_t count, s
 /* Its end, and that of all that it started: within so many seconds by itself, else it is ended. Gives what waitpid says
  * of it. */
 int wisp_worker_reap(wisp_worker *worker, const wisp_warden *warden, double seconds);
-
-#endif
