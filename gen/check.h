@@ -15,8 +15,7 @@
  * Where releasing is more than a call, or the status itself is asked for, it declares `wisp_status status = WISP_OK;`,
  * wraps every fallible call in TRY, and ends with the label `done:`, where it releases the rest and returns status.
  */
-#ifndef WISP_CHECK_H
-#define WISP_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,6 +59,13 @@ static inline void free_owned(void *own)
   free(memory);
 }
 
+/* Frees each of some pointers, which may be NULL. */
+#define WISP_FREE(...) wisp_free_each(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
+static inline void wisp_free_each(size_t count, void *const *pointers)
+{
+  for (size_t i = 0; i < count; i++) free(pointers[i]);
+}
+
 /* Records a failure in err (which may be NULL) and returns its status. The text is one line, printf style. */
 __attribute__((format(printf, 3, 4))) wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format,
                                                             ...);
@@ -88,5 +94,3 @@ wisp_status wisp_grow(wisp_error *err, void *array, size_t *room, size_t count, 
 /* Asks for large pages where this memory, not touched yet, is large: they come into being 512 times less often. What
  * wisp_new gives has been asked for. */
 void wisp_large_pages(void *memory, size_t bytes);
-
-#endif

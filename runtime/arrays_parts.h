@@ -1,6 +1,5 @@
 /* Inside a set of arrays: what arrays.c makes and moves, and arrays_check.c compares. */
-#ifndef WISP_ARRAYS_PARTS_H
-#define WISP_ARRAYS_PARTS_H
+#pragma once
 
 #include "arrays.h"
 
@@ -9,7 +8,7 @@ typedef struct wisp_entry {
   wisp_pointer base; /* of the front guard zone; 0: not made */
 } wisp_entry;
 
-/* What is compared: numbers of 4, 1 and 2 bytes by their bits, floats or doubles by their values. */
+/* A comparison of numbers of 4, 1 and 2 bytes by their bits, of floats or doubles by their values. */
 typedef enum wisp_compared {
   WISP_COMPARE_BITS,
   WISP_COMPARE_BYTES,
@@ -79,5 +78,3 @@ static inline unsigned char wisp_entry_guard_byte(const wisp_entry *e)
 {
   return wisp_entry_is_integer(e) ? 0xff : 0x40;
 }
-
-#endif

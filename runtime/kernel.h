@@ -1,12 +1,11 @@
 /* A plan made runnable: source, binary, loaded module, operand arrays on the device; launched with arguments bound by
  * name. */
-#ifndef WISP_KERNEL_H
-#define WISP_KERNEL_H
+#pragma once
 
 #include "../gen/family.h"
 #include "device.h"
 
-/* What templates and spaces see of a device. */
+/* The limits of a device that templates and spaces see. */
 wisp_target wisp_limits_target(const wisp_limits *limits);
 
 /* Source and binary of a plan for a target (dialect: host for "host", cuda for sm_*). Thread-safe. */
@@ -46,7 +45,7 @@ typedef union wisp_passed {
 wisp_status wisp_passed_scalar(wisp_error *err, const wisp_arg *arg, double value, wisp_precision precision,
                                wisp_passed *out);
 
-/* What an argument name stands for: an array's address, or a scalar (values are converted to the argument's type). */
+/* The value of an argument name: an array's address, or a scalar (which is converted to the argument's type). */
 typedef struct wisp_binding {
   const char *name;
   wisp_pointer pointer;
@@ -60,5 +59,3 @@ wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wi
 
 /* Blocks of its launches, of which each leaves a part of a sum; 1 where it is NULL, or they follow from counts. */
 int wisp_kernel_blocks(const wisp_kernel *kernel);
-
-#endif

@@ -1,7 +1,6 @@
 /* A matrix on a mesh of triangles or tets that is to be assembled: numbering and pattern, and the lists by which the
  * assembly family's kernels go. */
-#ifndef WISP_RUNTIME_ASSEMBLY_H
-#define WISP_RUNTIME_ASSEMBLY_H
+#pragma once
 
 #include "../../gen/assembly/assembly.h"
 #include "../../gen/assembly/simplex.h"
@@ -110,5 +109,3 @@ wisp_status wisp_assembly_fits(wisp_error *err, const wisp_limits *limits, int c
  * with room for more, or else such as have no lists (wisp_stage_make_room). The stage is not loaded. */
 struct wisp_stage;
 wisp_status wisp_assembly_fit_stage(wisp_error *err, const wisp_assembly *assembly, struct wisp_stage *stage);
-
-#endif

@@ -5,8 +5,7 @@
  * t) sin(pi X) exp(Y + Z), X, Y and Z from 0 to 1 across the bounding box (Z = 0 on triangles): linear in time, so that
  * the error is the space's; given on the whole boundary. f follows from it, and is interpolated too. Steady (c = 0): at
  * t = 0. */
-#ifndef WISP_HEAT_H
-#define WISP_HEAT_H
+#pragma once
 
 #include "../mesh/fields.h"
 #include "../solve/cg.h"
@@ -71,5 +70,3 @@ wisp_status wisp_heat_error(wisp_error *err, const wisp_heat *heat, double t, co
 
 /* u, as it is at the nodes, on the lattice of runtime/mesh/vtu.h. */
 wisp_status wisp_heat_fields(wisp_error *err, const wisp_heat *heat, const double *u, wisp_fields *out);
-
-#endif

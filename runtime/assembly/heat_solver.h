@@ -1,8 +1,7 @@
 /* Steps of heat conduction on a device: the assembly family's kernels, and conjugate gradients (runtime/solve/cg.h)
  * with its matrix and the tensor family's vectors. u and f stay there, and the host waits for the end of each solve
  * alone. */
-#ifndef WISP_HEAT_SOLVER_H
-#define WISP_HEAT_SOLVER_H
+#pragma once
 
 #include "../solve/solver.h"
 #include "heat.h"
@@ -78,5 +77,3 @@ typedef struct wisp_heat_run {
 } wisp_heat_run;
 
 extern const wisp_solver_kind wisp_heat_kind;
-
-#endif

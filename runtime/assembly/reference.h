@@ -1,6 +1,5 @@
 /* The matrix and right-hand side that a form assembles to, in double, by the reference element's tables. */
-#ifndef WISP_ASSEMBLY_REFERENCE_H
-#define WISP_ASSEMBLY_REFERENCE_H
+#pragma once
 
 #include "assembly.h"
 #include "../test_case.h"
@@ -31,5 +30,3 @@ void wisp_assembly_apply(const wisp_assembly *assembly, const wisp_form_data *da
 
 /* Leaves what the round's kernel must; the round's own is a wisp_form_data, whose pointers are set here. */
 wisp_status wisp_assembly_reference(wisp_error *err, wisp_test_case *test_case);
-
-#endif

@@ -1,7 +1,6 @@
 /* A matrix as slices of 32 rows (sliced ELL): all rows of a slice have as many places as its longest, number s of its
  * 32 rows side by side. What a row does not fill is zero, in the row's own column. */
-#ifndef WISP_SLICES_H
-#define WISP_SLICES_H
+#pragma once
 
 #include "pattern.h"
 
@@ -30,5 +29,3 @@ size_t wisp_slices_nonzero(const wisp_slices *slices, const wisp_pattern *patter
 /* Turns values in slices into those in compressed rows, in memory of their own; the old memory is freed. */
 wisp_status wisp_slices_compress(wisp_error *err, const wisp_slices *slices, const wisp_pattern *pattern,
                                  double **values);
-
-#endif

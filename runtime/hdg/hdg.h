@@ -1,7 +1,6 @@
 /* The skeleton of a mesh of triangles: its edges, whose traces are the unknowns of the hybridized method, and the lists
  * by which the hdg family's kernels go. */
-#ifndef WISP_RUNTIME_HDG_H
-#define WISP_RUNTIME_HDG_H
+#pragma once
 
 #include "../../gen/hdg/hdg.h"
 #include "../mesh/frame.h"
@@ -88,5 +87,3 @@ wisp_status wisp_hdg_pieces_balance(wisp_error *err, const wisp_hdg_pieces *piec
 
 /* Takes the mean off a field of so many modes an element, in slabs, where a piece floats. */
 wisp_status wisp_hdg_pieces_center(wisp_error *err, const wisp_hdg_pieces *pieces, size_t modes, double *field);
-
-#endif

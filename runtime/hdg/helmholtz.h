@@ -1,7 +1,6 @@
 /* -div(kappa grad u) + lambda u = f on triangles by the hybridized method (docs/guide/helmholtz.md): its data, and how
  * far a field is from a solution that is known. */
-#ifndef WISP_HELMHOLTZ_H
-#define WISP_HELMHOLTZ_H
+#pragma once
 
 #include "hdg.h"
 #include "../mesh/fields.h"
@@ -91,5 +90,3 @@ wisp_status wisp_helmholtz_problem_integrate(wisp_error *err, const wisp_helmhol
 wisp_status wisp_helmholtz_problem_values(wisp_error *err, const wisp_helmholtz_problem *problem, int degree,
                                           size_t parts, const double *array, size_t count, const double *rs,
                                           double *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The Helmholtz problem on a device: set-up, conjugate gradients (runtime/solve/cg.h) on the traces with the tensor
  * family's vectors, and what follows from them. */
-#ifndef WISP_HELMHOLTZ_SOLVER_H
-#define WISP_HELMHOLTZ_SOLVER_H
+#pragma once
 
 #include "../solve/solver.h"
 #include "helmholtz.h"
@@ -133,5 +132,3 @@ typedef struct wisp_helmholtz {
 } wisp_helmholtz;
 
 extern const wisp_solver_kind wisp_helmholtz_kind;
-
-#endif

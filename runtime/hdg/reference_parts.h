@@ -1,6 +1,5 @@
 /* Steps and lists that the files of references share. */
-#ifndef WISP_HDG_REFERENCE_PARTS_H
-#define WISP_HDG_REFERENCE_PARTS_H
+#pragma once
 
 #include "../test_case.h"
 #include "hdg.h"
@@ -96,5 +95,3 @@ typedef struct wisp_hdg_kernel_references {
 /* Assembly by elements and their products; the paper's batches and its matrix; the second level. */
 extern const wisp_hdg_kernel_references wisp_hdg_scatter_references, wisp_hdg_inside_references,
     wisp_hdg_coarse_references;
-
-#endif

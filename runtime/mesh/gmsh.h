@@ -5,8 +5,7 @@
  * makes the mesh. No count in the file is believed: loops run until the bytes end, and arrays grow with the records
  * really read.
  */
-#ifndef WISP_GMSH_H
-#define WISP_GMSH_H
+#pragma once
 
 #include "mesh.h"
 
@@ -75,7 +74,8 @@ typedef struct wisp_gmsh {
   double merge;     /* nodes that are closer are one; 0: none are */
   unsigned seen;    /* bit d: elements of dimension d were met; and a bit of hexahedra, which do not count there */
   size_t nodes, cells, triangles, entities, seconds, middles;
-  size_t node_room, cell_room, region_room, triangle_room, entity_room, number_room, second_room, middle_room;
+  size_t node_capacity, cell_capacity, region_capacity, triangle_capacity, entity_capacity, number_capacity,
+      second_capacity, middle_capacity;
 } wisp_gmsh;
 
 /* A piece of the file, shortened and made printable. */
@@ -144,5 +144,3 @@ wisp_status wisp_gmsh_elements_4(wisp_error *err, wisp_gmsh *gmsh);
 /* The mesh of all that was read, names taken from there: only nodes that elements use, in file order. Of tets with
  * neighbours and tags of boundary faces; of hexes in tensor order. */
 wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out);
-
-#endif

@@ -4,8 +4,7 @@
  * An element may be in several groups. It carries one value: 0, it is in none; a positive value, it is in the group of
  * that number; a negative value v, it is in all groups of set -1 - v. Which dimension a value speaks of depends on
  * whose it is: that of the elements, or one less for their faces. */
-#ifndef WISP_GROUPS_H
-#define WISP_GROUPS_H
+#pragma once
 
 #include "../../gen/text.h"
 
@@ -25,12 +24,12 @@ enum { WISP_ANY_DIMENSION = -1, WISP_DIMENSIONS = 4 };
 /* Zero-initialise. */
 typedef struct wisp_groups {
   wisp_physical *list; /* once sorted: by dimension and number; a group with two names stands there twice */
-  size_t count, room;
+  size_t count, capacity;
   int32_t *member; /* of all sets, one after the other, each ascending */
   size_t *end;     /* sets: where the members of each end */
-  size_t sets, members, member_room, end_room;
-  uint32_t *place; /* a hash table of the sets, each plus one */
-  size_t places;
+  size_t sets, members, member_capacity, end_capacity;
+  uint32_t *bucket; /* a hash table of the sets, each plus one */
+  size_t buckets;
   size_t total[4]; /* elements, and faces of the boundary, by dimension: in groups or not */
 } wisp_groups;
 
@@ -103,7 +102,7 @@ typedef struct wisp_group_item {
 
 typedef struct wisp_group_list {
   wisp_group_item *item;
-  size_t count, room;
+  size_t count, capacity;
   char *text; /* theirs */
 } wisp_group_list;
 
@@ -116,5 +115,3 @@ wisp_status wisp_group_list_read(wisp_error *err, const char *text, bool valued,
 /* The numbers of all groups of a list without values: as wisp_groups_find. */
 wisp_status wisp_groups_find_all(wisp_error *err, const wisp_groups *groups, int dimension, const char *text,
                                  int32_t **numbers, size_t *count);
-
-#endif

@@ -1,6 +1,5 @@
-/* What is particular to meshes of hexahedra: the continuous numbering of their Gauss-Lobatto-Legendre (GLL) nodes. */
-#ifndef WISP_HEXMESH_H
-#define WISP_HEXMESH_H
+/* The continuous numbering of the Gauss-Lobatto-Legendre (GLL) nodes of meshes of hexahedra. */
+#pragma once
 
 #include "mesh.h"
 
@@ -47,5 +46,4 @@ typedef struct wisp_hexcopies {
 } wisp_hexcopies;
 wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, bool inside_only, wisp_hexcopies **out);
 void wisp_hexcopies_destroy(wisp_hexcopies *copies);
-
-#endif
+WISP_OWNED(wisp_hexcopies, wisp_hexcopies_destroy)

@@ -4,8 +4,7 @@
  * WISP_EMPTY; slots is a multiple of KM * MB. Empty slots have zero geometry, zero face Jacobians and the first
  * boundary's code on all faces with their own address as neighbour. Per-element arrays follow wisp_layout_element.
  */
-#ifndef WISP_DG_H
-#define WISP_DG_H
+#pragma once
 
 #include "../../gen/layout.h"
 #include "../../gen/strategy/strategy.h"
@@ -182,5 +181,3 @@ enum { WISP_DG_SCALARS = 4 };
 void wisp_dg_bind(const wisp_scalars *scalars, wisp_binding out[WISP_DG_SCALARS]);
 wisp_status wisp_problem_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
                                 const wisp_scalars *scalars);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parts of wisp_dg_create: each fills its arrays of a dg whose slots and sizes are set. */
-#ifndef WISP_DG_PARTS_H
-#define WISP_DG_PARTS_H
+#pragma once
 
 #include "dg.h"
 #include "../../gen/nodal/nodal.h"
@@ -74,5 +73,3 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
  * number that it reads is above 1; 0 for the others. */
 wisp_status wisp_dg_largest(wisp_error *err, const wisp_dg *dg, const char *kernel, const wisp_scalars *scalars,
                             double largest[WISP_NODAL_ARRAYS]);
-
-#endif

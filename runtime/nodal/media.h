@@ -1,6 +1,5 @@
 /* Media of the elements of a mesh of tets, and walls of its boundary, from texts as a user gives them. */
-#ifndef WISP_MEDIA_H
-#define WISP_MEDIA_H
+#pragma once
 
 #include "../../gen/system.h"
 #include "../mesh/mesh.h"
@@ -37,5 +36,3 @@ typedef struct wisp_walls {
 wisp_status wisp_walls_read(wisp_error *err, const char *what, const char *name, const wisp_system *system,
                             const wisp_mesh *mesh, const char *text, wisp_walls *out);
 void wisp_walls_free(wisp_walls *walls);
-
-#endif

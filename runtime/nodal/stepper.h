@@ -1,6 +1,5 @@
 /* Advances a nodal problem in time with the kernels of a stage. */
-#ifndef WISP_STEPPER_H
-#define WISP_STEPPER_H
+#pragma once
 
 #include "../solve/choose.h"
 #include "integrator.h"
@@ -63,5 +62,3 @@ wisp_status wisp_stepper_spectrum(wisp_error *err, const wisp_stepper *solver, d
 
 /* Forgets the recorded steps, of arrays that are in other places now. */
 void wisp_stepper_forget(wisp_stepper *solver);
-
-#endif

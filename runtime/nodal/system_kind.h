@@ -1,6 +1,5 @@
 /* A system of equations as a solver: discontinuous elements in time. */
-#ifndef WISP_SYSTEM_KIND_H
-#define WISP_SYSTEM_KIND_H
+#pragma once
 
 #include "../solve/solver.h"
 #include "start.h"
@@ -76,5 +75,3 @@ wisp_status wisp_system_set(wisp_error *err, wisp_solver *solver, const char *na
 wisp_status wisp_system_get(wisp_error *err, wisp_solver *solver, double *u);
 
 extern const wisp_solver_kind wisp_system_kind;
-
-#endif

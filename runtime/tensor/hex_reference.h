@@ -4,8 +4,7 @@
  * Arrays, element after element: u, y, diagonal: Np nodes, (k Nq + j) Nq + i with i along r; vertices: 24 numbers,
  * [d][v] coordinate d of corner v = vr + 2 vs + 4 vt; factors: 7 x points, [c][q] with
  * c = 0..5: G00 G01 G02 G11 G12 G22, G_ab = w J sum_x dr_a/dx dr_b/dx, and c = 6: w J, w the quadrature weight. */
-#ifndef WISP_HEX_REFERENCE_H
-#define WISP_HEX_REFERENCE_H
+#pragma once
 
 #include "../../gen/tensor/hex.h"
 #include "../mesh/frame.h"
@@ -77,5 +76,3 @@ wisp_status wisp_hex_distance(wisp_error *err, wisp_hex_workspace *workspace, co
  * WISP_EINPUT, naming the element, where a Jacobian is not positive. */
 wisp_status wisp_hex_upload(wisp_error *err, const wisp_hex *hex, const wisp_hexmesh *mesh, const wisp_frame *frame,
                             wisp_arrays *arrays);
-
-#endif

@@ -3,8 +3,7 @@
  * The operator is spread (p to the elements, as u), the element's operator (y = A u), and gather (Ap); the
  * preconditioner is advance, which scales by the diagonal, or does nothing; with Chebyshev then degree - 1 times spread
  * (z to the elements), the operator, smooth. */
-#ifndef WISP_POISSON_SOLVER_H
-#define WISP_POISSON_SOLVER_H
+#pragma once
 
 #include "../solve/solver.h"
 #include "hex_reference.h"
@@ -97,5 +96,3 @@ typedef struct wisp_poisson_run {
 } wisp_poisson_run;
 
 extern const wisp_solver_kind wisp_poisson_kind;
-
-#endif
