@@ -3,7 +3,7 @@
 #include "paper.h"
 #include "../../gen/random.h"
 #include "../../runtime/batched.h"
-#include "../../runtime/hdg/blocks.h"
+#include "../../runtime/hdg/reference_parts.h"
 #include "../../runtime/hdg/reference.h"
 #include "../../runtime/solve/cg.h"
 
