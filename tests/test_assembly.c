@@ -261,7 +261,7 @@ static void test_colours(void **state)
   free(last);
 
   /* Halved, they are twice as many, one after the other. */
-  const wisp_fixed halves = {.made = true, .count = 1, .of = {{"halves", 2, 1}}};
+  const wisp_fixed halves = {.made = true, .count = 1, .of = {{"launches_per_colour", 2, 1}}};
   wisp_discretisation d = {.family = NULL};
   GOOD(wisp_assembly_discretise(err, s, "laplace", &halves, &(wisp_assembly_room){.pAp_parts = 1}, &d));
   assert_int_equal(d.cuts->spans, 2 * s->colours);
@@ -295,15 +295,17 @@ static void verify_other(verifying *all, const wisp_plan *plan, const wisp_env *
   verifying_submit(all, other);
 }
 
-/* Other values of the default's parameters: products that are not written out, elements' matrices that are stored,
- * parts that are taken in turn. */
+#define IN_SHARED "matrices_in_shared"
+
+/* Other values of the default's parameters: products that are not unrolled, elements' matrices that are stored, parts
+ * that are taken in turn. */
 static const struct {
   const char *param;
   char digit;
   bool low; /* but in full at order 1 alone */
-} others[] = {{"written", '0', true}, {"stored", '0', false}, {"stored", '1', false},
-              {"stored", '2', false}, {"staged", '1', false}, {"ahead", '1', false},
-              {"ahead", '2', false},  {"ws", '4', false},     {"by_edges", '1', true}};
+} others[] = {{"unrolled", '0', true},  {"codes_in_shared", '1', false}, {"by_edges", '1', true},
+              {"prefetch", '1', false}, {"prefetch", '2', false},        {"ws", '4', false},
+              {IN_SHARED, '0', false},  {IN_SHARED, '1', false},         {IN_SHARED, '2', false}};
 
 /* What kinds of form there are: the others differ in what they read, and have a third of these each. */
 static bool stands_for_others(const char *form)
@@ -404,10 +406,11 @@ static void test_parts_in_turn(void **state)
   assert_int_equal(wisp_family_layouts(&spec, none), 1);
   GOOD(wisp_strategies_load(err, &strategies));
   GOOD(family->names(err, &spec, none, &target, &names));
-  const wisp_strategy *parts = wisp_strategies_find(strategies, "assembly", "fill", "parts");
+  const wisp_strategy *parts = wisp_strategies_find(strategies, "assembly", "fill", "shared-nonzeros");
   assert_non_null(parts);
-  GOOD(wisp_plan_from_text(err, parts, &spec, none, names,
-                           "by_edges=0 cap=48 lanes=256 min_blocks=0 staged=0 stored=1 ws=16", &plan));
+  GOOD(wisp_plan_from_text(
+      err, parts, &spec, none, names,
+      "by_edges=0 codes_in_shared=0 lanes=256 matrices_in_shared=1 max_elements=48 min_blocks=0 ws=16", &plan));
   verifying_submit(&all, plan);
   verifying_end(&all, 1);
   wisp_env_destroy(names);

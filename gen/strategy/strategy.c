@@ -92,6 +92,7 @@ void wisp_strategy_destroy(wisp_strategy *s)
   if (!s) return;
   free(s->hash);
   free(s->title), free(s->text), free(s->text_path), free(s->lane);
+  wisp_text_free(&s->note);
   for (int i = 0; i < s->files; i++) free(s->file[i]);
   release_conditions(s->need, s->needs);
   release_conditions(s->condition, s->conditions);

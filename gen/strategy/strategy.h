@@ -140,6 +140,7 @@ typedef struct wisp_strategy {
   int files;
   char *file[WISP_MAX_FILES]; /* the space and what it includes */
   char *title, *text, *lane, *text_path;
+  wisp_text note;  /* for people: older names in a space of the user's, a line each */
   bool node, slab; /* layouts it can read */
   bool varies;     /* results differ from launch to launch, within rounding */
   bool mixes;      /* results are made of sums that others of their element are part of */
@@ -166,9 +167,12 @@ typedef struct wisp_strategy {
  * there is no such dialect. */
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
 /* Reads "unroll=4 wi=2", or with commas, into values, one a parameter: those that are named, none twice, each with one
- * of its values; whole: all must be. WISP_EINPUT says which is not. */
+ * of its values; whole: all must be. Older names count as today's (renamed.h). WISP_EINPUT says which is not. */
 wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *strategy, const char *text, bool whole,
                                  int values[WISP_MAX_PARAMS]);
+/* Adds a note for each older name in such a text. */
+wisp_status wisp_strategy_note_renamed(wisp_error *err, const wisp_strategy *strategy, const char *text,
+                                       wisp_text *note);
 /* Whether a stored text names all of its parameters so. */
 bool wisp_strategy_lists(const wisp_strategy *strategy, const char *params);
 

@@ -256,12 +256,12 @@ static wisp_status put_words(wisp_error *err, making *m)
  * row is longer than its slots can count. */
 static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, void **out)
 {
-  const bool stars = wisp_fixed_value(fixed, "stars", 0);
+  const bool stars = wisp_fixed_value(fixed, "vertex_patches", 0);
   OWNED(wisp_words_destroy) wisp_words *made = NULL;
   HELD(release)
   making m = {.s = s,
-              .many = (size_t)wisp_fixed_value(fixed, "many", 0),
-              .sums = (size_t)wisp_fixed_value(fixed, "sums", 0),
+              .many = (size_t)wisp_fixed_value(fixed, "group_entities", 0),
+              .sums = (size_t)wisp_fixed_value(fixed, "shared_sums", 0),
               .stars = stars};
   wisp_turned_begin(s, &m.turned);
   CALL(wisp_new(err, 1, sizeof *made, &made));
@@ -288,4 +288,4 @@ static void destroy(void *list)
   wisp_words_destroy(list);
 }
 
-const wisp_list_kind wisp_list_entities = {.param = "many", .make = make, .show = show, .destroy = destroy};
+const wisp_list_kind wisp_list_entities = {.param = "group_entities", .make = make, .show = show, .destroy = destroy};

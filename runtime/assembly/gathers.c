@@ -319,9 +319,9 @@ static wisp_status put_words(wisp_error *err, making *m)
  * entity alone has more. */
 static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, void **out)
 {
-  const size_t items = (size_t)wisp_fixed_value(fixed, "held", 0);
+  const size_t items = (size_t)wisp_fixed_value(fixed, "group_elements", 0);
   OWNED(wisp_words_destroy) wisp_words *made = NULL;
-  HELD(release) making m = {.s = s, .items = items, .products = (size_t)wisp_fixed_value(fixed, "products", 0)};
+  HELD(release) making m = {.s = s, .items = items, .products = (size_t)wisp_fixed_value(fixed, "shared_products", 0)};
   wisp_turned_begin(s, &m.turned);
   CALL(wisp_new(err, 1, sizeof *made, &made));
   m.made = made;
@@ -348,4 +348,4 @@ static void destroy(void *list)
   wisp_words_destroy(list);
 }
 
-const wisp_list_kind wisp_list_gathers = {.param = "held", .make = make, .show = show, .destroy = destroy};
+const wisp_list_kind wisp_list_gathers = {.param = "group_elements", .make = make, .show = show, .destroy = destroy};

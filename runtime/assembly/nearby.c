@@ -110,7 +110,7 @@ void wisp_nearby_destroy(wisp_nearby *nearby)
 static wisp_status make_list(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, void **list)
 {
   wisp_nearby *made = NULL;
-  CALL(wisp_nearby_create(err, view->pattern, (size_t)wisp_fixed_value(fixed, "span", 0), &made));
+  CALL(wisp_nearby_create(err, view->pattern, (size_t)wisp_fixed_value(fixed, "tile_nonzeros", 0), &made));
   *list = made;
   return WISP_OK;
 }
@@ -132,4 +132,4 @@ static void destroy(void *list)
   wisp_nearby_destroy(list);
 }
 
-const wisp_list_kind wisp_list_nearby = {.param = "span", .make = make_list, .show = show, .destroy = destroy};
+const wisp_list_kind wisp_list_nearby = {.param = "tile_nonzeros", .make = make_list, .show = show, .destroy = destroy};

@@ -303,9 +303,9 @@ void wisp_parts_destroy(wisp_parts *parts)
 
 static wisp_status make_list(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, void **list)
 {
-  const int walkers = wisp_fixed_value(fixed, "walkers", 0), places = wisp_fixed_value(fixed, "places", 0);
+  const int walkers = wisp_fixed_value(fixed, "list_lanes", 0), places = wisp_fixed_value(fixed, "byte_offsets", 0);
   const wisp_parts_lists lists = walkers ? WISP_PARTS_ALONE : places ? WISP_PARTS_PLACES : WISP_PARTS_CODES;
-  CALL(wisp_parts_create(err, view, (size_t)wisp_fixed_value(fixed, "cap", 0), lists, &view->parts));
+  CALL(wisp_parts_create(err, view, (size_t)wisp_fixed_value(fixed, "max_elements", 0), lists, &view->parts));
   *list = view->parts;
   return WISP_OK;
 }
@@ -340,4 +340,4 @@ static void destroy(void *list)
   wisp_parts_destroy(list);
 }
 
-const wisp_list_kind wisp_list_parts = {.param = "cap", .make = make_list, .show = show, .destroy = destroy};
+const wisp_list_kind wisp_list_parts = {.param = "max_elements", .make = make_list, .show = show, .destroy = destroy};

@@ -292,7 +292,7 @@ static void release(making *m)
  * has more numbers, or elements meet in more than 64 colours. */
 static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, void **out)
 {
-  const wisp_passes_kind kind = (wisp_passes_kind)wisp_fixed_value(fixed, "passing", 0);
+  const wisp_passes_kind kind = (wisp_passes_kind)wisp_fixed_value(fixed, "batch_lists", 0);
   const size_t batch = (size_t)wisp_fixed_value(fixed, "batch", 0);
   OWNED(wisp_words_destroy) wisp_words *made = NULL;
   HELD(release) making m = {.s = s, .kind = kind, .batch = batch};
@@ -367,4 +367,4 @@ static void destroy(void *list)
 }
 
 const wisp_list_kind wisp_list_passes = {
-    .param = "passing", .make = make, .show = show, .destroy = destroy, .check = check};
+    .param = "batch_lists", .make = make, .show = show, .destroy = destroy, .check = check};

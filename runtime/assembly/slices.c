@@ -103,4 +103,4 @@ static void destroy(void *list)
   wisp_slices_destroy(list);
 }
 
-const wisp_list_kind wisp_list_slices = {.param = "sliced", .make = make_list, .show = show, .destroy = destroy};
+const wisp_list_kind wisp_list_slices = {.param = "sliced_ell", .make = make_list, .show = show, .destroy = destroy};

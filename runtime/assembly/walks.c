@@ -243,8 +243,8 @@ static wisp_status make_list(wisp_error *err, wisp_assembly *view, const wisp_fi
 {
   wisp_walks *made = NULL;
   if (!view->parts) return WISP_OK;
-  CALL(wisp_walks_create(err, view, view->parts, (size_t)wisp_fixed_value(fixed, "cap", 0),
-                         (size_t)wisp_fixed_value(fixed, "walkers", 0), &made));
+  CALL(wisp_walks_create(err, view, view->parts, (size_t)wisp_fixed_value(fixed, "max_elements", 0),
+                         (size_t)wisp_fixed_value(fixed, "list_lanes", 0), &made));
   *list = made;
   return WISP_OK;
 }
@@ -267,4 +267,4 @@ static void destroy(void *list)
   wisp_walks_destroy(list);
 }
 
-const wisp_list_kind wisp_list_walks = {.param = "walkers", .make = make_list, .show = show, .destroy = destroy};
+const wisp_list_kind wisp_list_walks = {.param = "list_lanes", .make = make_list, .show = show, .destroy = destroy};

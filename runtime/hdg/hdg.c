@@ -230,15 +230,15 @@ static size_t data_width(const wisp_hdg *s)
 }
 
 /* Of element_data matrix by matrix, where slabs have the number. */
-static size_t origin_by_matrix(const void *self, const wisp_array_decl *array, size_t i)
+static size_t origin_of_aos(const void *self, const wisp_array_decl *array, size_t i)
 {
   const size_t width = data_width(self);
   return strcmp(array->name, "element_data") == 0 ? WISP_SLAB(width, i / width, i % width) : i;
 }
 
-static void place_by_matrix(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
+static void place_of_aos(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
 {
-  place(self, array, origin_by_matrix(self, array, i), text);
+  place(self, array, origin_of_aos(self, array, i), text);
 }
 
 /* Of all spans, some of which a cycle takes twice. */
@@ -271,8 +271,8 @@ wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_ro
                                       {"Ns", (size_t)t->Ns}},
                            .self = (void *)(uintptr_t)s,
                            .fill = fill,
-                           .origin = room->by_matrix ? origin_by_matrix : NULL,
-                           .place = room->by_matrix ? place_by_matrix : place};
+                           .origin = room->aos ? origin_of_aos : NULL,
+                           .place = room->aos ? place_of_aos : place};
   const wisp_count solving[] = {{"pAp_room", room->pAp_parts},
                                 {"rz_room", room->rz_parts},
                                 {"states", WISP_CG_STATE},

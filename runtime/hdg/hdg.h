@@ -58,8 +58,8 @@ int32_t wisp_hdg_column(const wisp_hdg *hdg, size_t edge, int place);
 /* Room for what conjugate gradients leave; all 0: its arrays are not there. */
 typedef struct wisp_hdg_room {
   size_t rz_parts, pAp_parts, iterations;
-  size_t batch;   /* elements whose matrices inside are there at a time; 0: all */
-  bool by_matrix; /* element_data has one matrix after the other, not slabs of 32 */
+  size_t batch; /* elements whose matrices inside are there at a time; 0: all */
+  bool aos;     /* element_data has one matrix after the other, not slabs of 32 */
 } wisp_hdg_room;
 
 /* The skeleton is borrowed. All fixed arrays are filled in; all else is somebody else's. */

@@ -71,7 +71,7 @@ static wisp_status discretise(wisp_error *err, const void *ground, const wisp_sp
   const wisp_hdg_room room = {.rz_parts = PARTS,
                               .pAp_parts = PARTS,
                               .iterations = WISP_HDG_ITERATIONS,
-                              .by_matrix = wisp_fixed_value(fixed, "by_matrix", 0)};
+                              .aos = wisp_fixed_value(fixed, "aos", 0)};
   (void)err, (void)spec, (void)layout;
   *out = wisp_hdg_discretisation(ground, &room);
   return WISP_OK;
