@@ -18,7 +18,7 @@ WISP_OWNED(wisp_verifier, wisp_verifier_destroy)
 static wisp_status print_row(wisp_error *err, wisp_verifier *verifier, const wisp_stage *stage,
                              const wisp_kernel *kernel)
 {
-  static const wisp_round_data columns[] = {WISP_EVEN, WISP_DECADES, WISP_SIZES};
+  static const wisp_test_inputs columns[] = {WISP_EVEN, WISP_DECADES, WISP_SIZES};
   const wisp_spec *spec = &kernel->plan->spec;
   double error[WISP_COUNT(columns)], plain[WISP_COUNT(columns)], of_check;
   CALL(wisp_verifier_check(err, verifier, kernel, &of_check));

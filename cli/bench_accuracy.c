@@ -7,16 +7,16 @@
 #include <stdio.h>
 
 typedef struct printer {
-  cJSON *list;                       /* NULL: text, as it comes */
-  double before[WISP_ACCURACY_WAYS]; /* the last size's medians; 0: there was none */
+  cJSON *list;                           /* NULL: text, as it comes */
+  double before[WISP_ACCURACY_VARIANTS]; /* the last size's medians; 0: there was none */
 } printer;
 
 static void print_heading(const wisp_accuracy *row)
 {
   printf("%8s", "");
-  for (int w = 0; w < WISP_ACCURACY_WAYS; w++) printf("  %-22s", row->way[w]);
+  for (int w = 0; w < WISP_ACCURACY_VARIANTS; w++) printf("  %-22s", row->way[w]);
   printf("  published\n%8s", "nodes");
-  for (int w = 0; w < WISP_ACCURACY_WAYS; w++) printf("  %7s %7s %6s", "mean", "median", "times");
+  for (int w = 0; w < WISP_ACCURACY_VARIANTS; w++) printf("  %7s %7s %6s", "mean", "median", "times");
   printf("  %9s\n", "mean");
 }
 
@@ -24,7 +24,7 @@ static void print_row(printer *p, const wisp_accuracy *row)
 {
   if (!(p->before[0] > 0)) print_heading(row);
   printf("%8zu", row->nodes);
-  for (int w = 0; w < WISP_ACCURACY_WAYS; w++) {
+  for (int w = 0; w < WISP_ACCURACY_VARIANTS; w++) {
     char times[16] = "-";
     if (p->before[w] > 0) snprintf(times, sizeof times, "%.2f", row->median[w] / p->before[w]);
     printf("  %7.1e %7.1e %6s", row->mean[w], row->median[w], times);
@@ -40,7 +40,7 @@ static wisp_status take(wisp_error *err, void *context, const wisp_accuracy *row
   printer *p = context;
   (void)err;
   if (!p->list) return print_row(p, row), WISP_OK;
-  for (int w = 0; w < WISP_ACCURACY_WAYS; w++) {
+  for (int w = 0; w < WISP_ACCURACY_VARIANTS; w++) {
     cJSON *object = cJSON_CreateObject();
     const wisp_json_text way = {"coordinates", row->way[w]};
     const wisp_json_number numbers[] = {{"elements", (double)row->elements},

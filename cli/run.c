@@ -107,7 +107,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_solv
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   const wisp_watch watch = {tell, &progress};
   const char *device = wisp_option_value(args, "device");
-  wisp_watch_tell(&watch, 0, "opening store and device");
+  wisp_watch_report(&watch, 0, "opening store and device");
   CALL(wisp_cli_open_device(err, args, device ? device : "auto", wisp_option_value(args, "db"),
                             wisp_option_given(args, "default"), session));
   return wisp_solver_open(err, s, *session, &watch);

@@ -21,7 +21,7 @@ typedef struct routines {
 
 struct wisp_batched {
   wisp_device *device;
-  wisp_batched_way way;
+  wisp_batched_method way;
   wisp_precision precision;
   int inner, outer, terms;
   size_t count, part, width, scratch; /* part: matrices at a time; width: numbers of one; scratch: besides */
@@ -202,7 +202,7 @@ void wisp_batched_destroy(wisp_batched *b)
   free(b);
 }
 
-wisp_status wisp_batched_create(wisp_error *err, wisp_device *device, const wisp_bordered *m, wisp_batched_way way,
+wisp_status wisp_batched_create(wisp_error *err, wisp_device *device, const wisp_bordered *m, wisp_batched_method way,
                                 wisp_batched **out)
 {
   OWNED(wisp_batched_destroy) wisp_batched *b = NULL;
@@ -228,7 +228,7 @@ wisp_status wisp_batched_create(wisp_error *err, wisp_device *device, const wisp
 
 const char *wisp_batched_name(const wisp_batched *b)
 {
-  static const char *const names[2][WISP_BATCHED_WAYS] = {
+  static const char *const names[2][WISP_BATCHED_METHODS] = {
       {"LAPACK: gemm, potrf, trsm, gemm", "LAPACK: gemm, getrf, getri, gemm, gemm"},
       {"cuBLAS, cuSOLVER: gemm, potrf, trsm, gemm", "cuBLAS: gemm, getrf, getri, gemm, gemm"}};
   return names[b->handle != NULL][b->way];

@@ -15,18 +15,18 @@ typedef struct wisp_bordered {
   wisp_precision precision;
 } wisp_bordered;
 
-typedef enum wisp_batched_way {
+typedef enum wisp_batched_method {
   WISP_BATCHED_FACTOR, /* S = L L^T, W = L^-1 R, K - W^T W */
   WISP_BATCHED_INVERT, /* Z = S^-1, U = Z R, K - R^T U: as paper 1 has it */
-  WISP_BATCHED_WAYS
-} wisp_batched_way;
+  WISP_BATCHED_METHODS
+} wisp_batched_method;
 
 typedef struct wisp_batched wisp_batched;
 
 /* All but device is borrowed for the call. WISP_EDEVICE says what to install where there is no library, WISP_EMEMORY
  * where not even a part of the matrices fits. */
 wisp_status wisp_batched_create(wisp_error *err, wisp_device *device, const wisp_bordered *matrices,
-                                wisp_batched_way way, wisp_batched **out);
+                                wisp_batched_method way, wisp_batched **out);
 void wisp_batched_destroy(wisp_batched *batched);
 WISP_OWNED(wisp_batched, wisp_batched_destroy)
 const char *wisp_batched_name(const wisp_batched *batched); /* "cuBLAS: gemm, potrf, trsm, gemm" */

@@ -22,7 +22,7 @@ enum {
 };
 
 /* Emulations that claim the accuracy of the plain routine; whether they have it is for the caller to measure. */
-const wisp_blas_way wisp_blas_ways[WISP_BLAS_WAYS] = {
+const wisp_blas_variant wisp_blas_variants[WISP_BLAS_VARIANTS] = {
     {"", WISP_F32, false, 0},
     {"A transposed", WISP_F32, true, 0},
     {"BF16x9", WISP_F32, false, COMPUTE_32F_EMULATED_16BFX9},
@@ -75,7 +75,7 @@ static void host_name(wisp_blas *blas)
   snprintf(blas->name, sizeof blas->name, "%.*s", (int)length, text);
 }
 
-static wisp_status host_multiply(wisp_error *err, const wisp_product *p, const wisp_blas_way *way)
+static wisp_status host_multiply(wisp_error *err, const wisp_product *p, const wisp_blas_variant *way)
 {
   const float one = 1, zero = 0;
   const double one_d = 1, zero_d = 0;
@@ -112,7 +112,7 @@ static wisp_status cublas_open(wisp_error *err, wisp_blas *blas, void *stream)
 }
 
 /* By cublasGemmEx, which takes the compute type; old libraries do not know all of them. */
-static int cublas_extended(const wisp_blas *blas, const wisp_product *p, const wisp_blas_way *way, const void *A,
+static int cublas_extended(const wisp_blas *blas, const wisp_product *p, const wisp_blas_variant *way, const void *A,
                            const void *B, void *C)
 {
   const float one = 1, zero = 0;
@@ -126,7 +126,7 @@ static int cublas_extended(const wisp_blas *blas, const wisp_product *p, const w
 }
 
 static wisp_status cublas_multiply(wisp_error *err, const wisp_blas *blas, const wisp_product *p,
-                                   const wisp_blas_way *way)
+                                   const wisp_blas_variant *way)
 {
   const float one = 1, zero = 0;
   const double one_d = 1, zero_d = 0;
@@ -178,7 +178,8 @@ const char *wisp_blas_name(const wisp_blas *blas)
   return blas->name;
 }
 
-wisp_status wisp_blas_multiply(wisp_error *err, wisp_blas *blas, const wisp_product *product, const wisp_blas_way *way)
+wisp_status wisp_blas_multiply(wisp_error *err, wisp_blas *blas, const wisp_product *product,
+                               const wisp_blas_variant *way)
 {
   void *stream;
   CALL(wisp_device_stream(err, blas->device, &stream));

@@ -15,14 +15,14 @@ typedef struct wisp_product {
 } wisp_product;
 
 /* A way that a library may compute a product in. The first of each precision is the library's plain one. */
-typedef struct wisp_blas_way {
+typedef struct wisp_blas_variant {
   const char *name; /* "", "A transposed", ... */
   wisp_precision precision;
   bool transposed; /* A points to A's transpose, k x m */
   int compute;     /* cuBLAS's compute type; 0: the plain routine in its default math mode */
-} wisp_blas_way;
-enum { WISP_BLAS_WAYS = 8 };
-extern const wisp_blas_way wisp_blas_ways[WISP_BLAS_WAYS];
+} wisp_blas_variant;
+enum { WISP_BLAS_VARIANTS = 8 };
+extern const wisp_blas_variant wisp_blas_variants[WISP_BLAS_VARIANTS];
 
 /* device is borrowed. WISP_EDEVICE says what to install where there is no library. */
 wisp_status wisp_blas_open(wisp_error *err, wisp_device *device, wisp_blas **out);
@@ -34,6 +34,7 @@ const char *wisp_blas_name(const wisp_blas *blas);
 #define WISP_REFERENCE_BLAS "reference BLAS"
 
 /* Enqueues one product on the device's stream. WISP_EREFUSED where the library does not know the way or declines it. */
-wisp_status wisp_blas_multiply(wisp_error *err, wisp_blas *blas, const wisp_product *product, const wisp_blas_way *way);
+wisp_status wisp_blas_multiply(wisp_error *err, wisp_blas *blas, const wisp_product *product,
+                               const wisp_blas_variant *way);
 
 #endif

@@ -9,11 +9,11 @@
 enum { PERIOD = 65521, SAMPLE = 64 }; /* random numbers repeat; block rows that errors are taken over */
 /* From cusparse.h and library_types.h. */
 enum { PLAIN = 0, INDEX_32 = 2, BASE_0 = 0, R_32F = 0, R_64F = 1, ROW_ORDER = 2 };
-static const int algorithms[WISP_SPMV_WAYS] = {2, 3, 6};
+static const int algorithms[WISP_SPMV_FORMATS] = {2, 3, 6};
 
 struct wisp_spmv {
   wisp_device *device;
-  wisp_spmv_way way;
+  wisp_spmv_format way;
   wisp_precision precision;
   int size;
   size_t rows, columns, blocks;
@@ -173,7 +173,7 @@ void wisp_spmv_destroy(wisp_spmv *s)
 }
 
 wisp_status wisp_spmv_create(wisp_error *err, wisp_device *device, const wisp_block_rows *p, wisp_precision precision,
-                             wisp_spmv_way way, wisp_spmv **out)
+                             wisp_spmv_format way, wisp_spmv **out)
 {
   OWNED(wisp_spmv_destroy) wisp_spmv *s = NULL;
   uint64_t state = WISP_RANDOM_SEED;
@@ -194,7 +194,7 @@ wisp_status wisp_spmv_create(wisp_error *err, wisp_device *device, const wisp_bl
 
 const char *wisp_spmv_name(const wisp_spmv *s)
 {
-  static const char *const names[WISP_SPMV_WAYS] = {"cuSPARSE: CSR", "cuSPARSE: CSR, reproducible", "cuSPARSE: BSR"};
+  static const char *const names[WISP_SPMV_FORMATS] = {"cuSPARSE: CSR", "cuSPARSE: CSR, reproducible", "cuSPARSE: BSR"};
   return s->handle ? names[s->way] : "loops over CSR";
 }
 

@@ -12,14 +12,19 @@ typedef struct wisp_block_rows {
   const int32_t *start, *column;
 } wisp_block_rows;
 
-typedef enum wisp_spmv_way { WISP_SPMV_NUMBERS, WISP_SPMV_ORDERED, WISP_SPMV_BLOCKS, WISP_SPMV_WAYS } wisp_spmv_way;
+typedef enum wisp_spmv_format {
+  WISP_SPMV_NUMBERS,
+  WISP_SPMV_ORDERED,
+  WISP_SPMV_BLOCKS,
+  WISP_SPMV_FORMATS
+} wisp_spmv_format;
 
 typedef struct wisp_spmv wisp_spmv;
 
 /* The pattern is borrowed for the call; numbers are random, the same for the same sizes. WISP_EDEVICE says what to
  * install where there is no library, WISP_EREFUSED where it has no such way. */
 wisp_status wisp_spmv_create(wisp_error *err, wisp_device *device, const wisp_block_rows *pattern,
-                             wisp_precision precision, wisp_spmv_way way, wisp_spmv **out);
+                             wisp_precision precision, wisp_spmv_format way, wisp_spmv **out);
 void wisp_spmv_destroy(wisp_spmv *spmv);
 WISP_OWNED(wisp_spmv, wisp_spmv_destroy)
 const char *wisp_spmv_name(const wisp_spmv *spmv); /* "cuSPARSE: CSR" */

@@ -221,7 +221,7 @@ static void test_fixed(void **state)
     const wisp_assembly *s = m.assembly;
     const wisp_form_data data = {.kappa = {1, 0, 0}, .u = m.u};
     double *xy = numbers(3 * s->nodes->nodes);
-    GOOD(wisp_simplexnodes_places(err, s->nodes, m.mesh, &wisp_frame_none, xy));
+    GOOD(wisp_simplexnodes_points(err, s->nodes, m.mesh, &wisp_frame_none, xy));
     for (size_t k = 0; k < s->nodes->nodes; k++) m.u[k] = 1 + 2 * xy[3 * k] - 3 * xy[3 * k + 1];
     memset(m.F, 0, s->pattern->rows * sizeof *m.F), memset(m.values, 0, s->pattern->nonzeros * sizeof *m.values);
     wisp_assembly_apply(s, &data, m.values, m.F, m.sizes, m.F_sizes);

@@ -397,7 +397,7 @@ static void test_sizes(void **state)
 /* A size's medians, in turn. */
 typedef struct medians {
   int sizes;
-  double of[8][WISP_ACCURACY_WAYS];
+  double of[8][WISP_ACCURACY_VARIANTS];
 } medians;
 
 static wisp_status take_size(wisp_error *err, void *context, const wisp_accuracy *row)

@@ -137,7 +137,7 @@ static int rounds(const char *kernel)
   return strcmp(kernel, "apply") == 0;
 }
 
-static wisp_status pose(wisp_error *err, wisp_round *r)
+static wisp_status pose(wisp_error *err, wisp_test_case *r)
 {
   (void)err, (void)r;
   return WISP_OK;
@@ -151,7 +151,7 @@ static double multiply(const double *p, size_t unknowns, size_t i, double *size)
   return 3 * p[i] - before - after;
 }
 
-static wisp_status solve(wisp_error *err, wisp_round *r)
+static wisp_status solve(wisp_error *err, wisp_test_case *r)
 {
   const size_t unknowns = wisp_discretisation_count(r->plain, "unknowns");
   double sum = 0, squares = 0, size;

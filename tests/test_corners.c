@@ -31,10 +31,10 @@ static void test_turned(void **state)
 {
   (void)state;
   wisp_mesh *was = NULL, *is = NULL;
-  assert_int_equal(wisp_mesh_all_ways(NULL, &was), WISP_OK);
-  assert_int_equal(wisp_mesh_all_ways(NULL, &is), WISP_OK);
+  assert_int_equal(wisp_mesh_all_pairings(NULL, &was), WISP_OK);
+  assert_int_equal(wisp_mesh_all_pairings(NULL, &is), WISP_OK);
   assert_null(is->corner);
-  assert_int_equal(wisp_mesh_turn(NULL, is), WISP_OK); /* which finds all volumes positive */
+  assert_int_equal(wisp_mesh_sort_corners(NULL, is), WISP_OK); /* which finds all volumes positive */
   size_t moved = 0;
   for (size_t k = 0; k < is->elements; k++) {
     const int32_t *v = is->tet + 4 * k;
@@ -70,7 +70,7 @@ static double lines(const wisp_mesh *mesh, const wisp_tet *tet)
       for (size_t i = slab; i < slab + SLAB; i++) {
         const size_t face = 4 * (size_t)wisp_mesh_at(mesh, i) + n / (size_t)tet->Nfp;
         if (mesh->neighbour[face] == WISP_BOUNDARY) continue;
-        const size_t code = (size_t)(6 * mesh->neighbour_face[face] + mesh->neighbour_turn[face]);
+        const size_t code = (size_t)(6 * mesh->neighbour_face[face] + mesh->neighbour_orientation[face]);
         const int node = tet->facelist[code * (size_t)tet->Nfp + n % (size_t)tet->Nfp];
         line[count++] = (int32_t)(place[mesh->neighbour[face]] / SLAB) * tet->Np + node;
       }

@@ -82,7 +82,7 @@ static void compare(const wisp_mesh *a, const wisp_mesh *b)
     assert_int_equal(a->tag[i], b->tag[i]);
     assert_int_equal(a->neighbour[i], b->neighbour[i]);
     assert_int_equal(a->neighbour_face[i], b->neighbour_face[i]);
-    assert_int_equal(a->neighbour_turn[i], b->neighbour_turn[i]);
+    assert_int_equal(a->neighbour_orientation[i], b->neighbour_orientation[i]);
   }
 }
 

@@ -173,7 +173,7 @@ static size_t meetings(const wisp_mesh *mesh)
   char seen[4][4][6] = {{{0}}};
   size_t count = 0;
   for (size_t f = 0; f < 4 * mesh->elements; f++) {
-    char *met = &seen[f % 4][mesh->neighbour_face[f]][mesh->neighbour_turn[f]];
+    char *met = &seen[f % 4][mesh->neighbour_face[f]][mesh->neighbour_orientation[f]];
     if (mesh->neighbour[f] == WISP_BOUNDARY || *met) continue;
     *met = 1;
     count++;

@@ -72,7 +72,7 @@ static double sectors(const wisp_mesh *mesh, int order)
         const size_t face = 4 * (size_t)wisp_mesh_at(mesh, i) + f;
         if (mesh->neighbour[face] == WISP_BOUNDARY) continue;
         const size_t there = (size_t)place[mesh->neighbour[face]];
-        const size_t code = (size_t)(6 * mesh->neighbour_face[face] + mesh->neighbour_turn[face]);
+        const size_t code = (size_t)(6 * mesh->neighbour_face[face] + mesh->neighbour_orientation[face]);
         for (size_t n = 0; n < Nfp && there / SLAB != slab / SLAB; n++)
           read[count++] = there / 8 << 16 | (uint64_t)tet->facelist[code * Nfp + n];
       }
@@ -196,7 +196,7 @@ static wisp_mesh *simplices(int corners, bool shuffle, wisp_ordering how)
       .box = {side, side}, .jitter = 0.2, .shuffle = shuffle, .seed = 5, .as_asked = true, .ordering = how};
   wisp_mesh *mesh = NULL;
   assert_int_equal(wisp_mesh_make(NULL, corners, &source, &mesh), WISP_OK);
-  assert_int_equal(wisp_mesh_settle(NULL, mesh), WISP_OK);
+  assert_int_equal(wisp_mesh_apply_order(NULL, mesh), WISP_OK);
   return mesh;
 }
 

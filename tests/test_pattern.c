@@ -26,7 +26,7 @@ static const struct {
 static void make(size_t i, wisp_mesh **mesh)
 {
   GOOD(wisp_mesh_make(err, meshes[i].corners, meshes[i].source, mesh));
-  GOOD(wisp_mesh_settle(err, *mesh));
+  GOOD(wisp_mesh_apply_order(err, *mesh));
 }
 
 /* Every pair of unknowns of every element, once, in a table. */
@@ -188,7 +188,7 @@ static void check_views(const wisp_mesh *mesh, const wisp_simplexnodes *nodes, c
     memcpy(other.node + k * Np, nodes->node + (K - 1 - k) * Np, Np * sizeof *other.node);
     memcpy(reversed.cell + k * corners, mesh->cell + (K - 1 - k) * corners, corners * sizeof *reversed.cell);
   }
-  GOOD(wisp_simplexnodes_places(err, &other, &reversed, &wisp_frame_none, again));
+  GOOD(wisp_simplexnodes_points(err, &other, &reversed, &wisp_frame_none, again));
   for (size_t i = 0; i < 3 * nodes->nodes; i++) assert_true(fabs(again[i] - at[i]) < 1e-14);
   free(other.node), free(reversed.cell);
 }
@@ -199,7 +199,7 @@ static void check_places(const wisp_mesh *mesh, int N)
   wisp_simplexnodes *nodes = NULL;
   GOOD(wisp_simplexnodes_create(err, "mesh", mesh, N, &boundary, &nodes));
   double *at = calloc(3 * nodes->nodes, sizeof *at), *again = calloc(3 * nodes->nodes, sizeof *again);
-  GOOD(wisp_simplexnodes_places(err, nodes, mesh, &wisp_frame_none, at));
+  GOOD(wisp_simplexnodes_points(err, nodes, mesh, &wisp_frame_none, at));
   for (size_t i = 0; i < nodes->nodes; i++) {
     const double *p = at + 3 * i;
     bool outside = false;

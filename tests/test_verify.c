@@ -123,7 +123,7 @@ static void discard(candidate *c)
 
 /* How many times as large as those of plain sums the errors of this strategy of volume are. */
 static double excess(wisp_device *device, const wisp_strategies *all, const char *name, wisp_precision precision,
-                     wisp_round_data numbers)
+                     wisp_test_inputs numbers)
 {
   const wisp_spec spec = {"nodal", "volume", "tet", 3, "maxwell", precision};
   const wisp_layout layout = wisp_layout_padded(20, 40, 16);
@@ -146,7 +146,7 @@ static void test_excess(void **state)
   plant_edited(folder, "nodal", "volume", "field-in-shared", "coarse", coarse, 1);
   setenv("WISP_TEMPLATES", folder, 1);
   assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
-  for (wisp_round_data numbers = WISP_SIZES; numbers <= WISP_DECADES; numbers++) {
+  for (wisp_test_inputs numbers = WISP_SIZES; numbers <= WISP_DECADES; numbers++) {
     const double plain = excess(device, all, "field-in-shared", WISP_F32, numbers);
     assert_true(plain > 0.25 && plain < 2);
     assert_true(excess(device, all, "coarse", WISP_F32, numbers) > 100);

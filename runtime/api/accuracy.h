@@ -4,13 +4,13 @@
 
 #include "api.h"
 
-enum { WISP_ACCURACY_WAYS = 3 };
+enum { WISP_ACCURACY_VARIANTS = 3 };
 
 /* Of one size: errors of all numbers but those that are 0, relative to double precision. */
 typedef struct wisp_accuracy {
   size_t elements, nodes;
-  const char *way[WISP_ACCURACY_WAYS];
-  double mean[WISP_ACCURACY_WAYS], median[WISP_ACCURACY_WAYS];
+  const char *way[WISP_ACCURACY_VARIANTS];
+  double mean[WISP_ACCURACY_VARIANTS], median[WISP_ACCURACY_VARIANTS];
   double published; /* the mean, elsewhere */
 } wisp_accuracy;
 

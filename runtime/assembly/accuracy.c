@@ -102,7 +102,7 @@ static void shear(wisp_mesh *mesh)
 /* On squares with vertices and edges, or, sheared, with vertices alone. */
 static wisp_status measure(wisp_error *err, const wisp_session *session, int squares, bool sheared, wisp_accuracy *row)
 {
-  enum { SHEARED = WISP_ACCURACY_WAYS - 1 };
+  enum { SHEARED = WISP_ACCURACY_VARIANTS - 1 };
   static const int32_t sides[] = {1, 2};
   static const wisp_fixing fixed = {.count = WISP_COUNT(sides), .tag = sides};
   const wisp_mesh_source source = {.box = {squares, squares}, .jitter = 0.2, .seed = 1};
@@ -119,7 +119,7 @@ static wisp_status measure(wisp_error *err, const wisp_session *session, int squ
   wisp_simplexnodes_set(assembly->nodes, mesh, 2, 10, u);
   CALL(assemble(err, session, assembly, WISP_F64, true, u, exact));
   row->elements = mesh->elements, row->nodes = assembly->nodes->nodes;
-  for (int way = sheared ? SHEARED : 0; way < (sheared ? WISP_ACCURACY_WAYS : SHEARED); way++) {
+  for (int way = sheared ? SHEARED : 0; way < (sheared ? WISP_ACCURACY_VARIANTS : SHEARED); way++) {
     CALL(assemble(err, session, assembly, WISP_F32, way == 1, u, single));
     find_errors(exact, single, count, &row->mean[way], &row->median[way]);
   }

@@ -68,7 +68,7 @@ wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh 
   put_numbers(heat);
   wisp_frame_extent(frame, mesh, heat->low, heat->length);
   CALL(wisp_new(err, 3 * heat->assembly->nodes->nodes, sizeof *heat->places, &heat->places));
-  CALL(wisp_simplexnodes_places(err, heat->assembly->nodes, mesh, frame, heat->places));
+  CALL(wisp_simplexnodes_points(err, heat->assembly->nodes, mesh, frame, heat->places));
   if (capacity <= 0) CALL(check_fixed(err, name, heat));
   return GIVE(heat, out);
 }

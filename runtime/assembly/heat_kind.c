@@ -170,15 +170,15 @@ static double default_tolerance(const wisp_heat_run *run)
 static wisp_status build_heat(wisp_error *err, wisp_solver *s, const wisp_watch *watch)
 {
   wisp_heat_run *run = (wisp_heat_run *)s;
-  CALL(wisp_mesh_settle(err, s->mesh));
+  CALL(wisp_mesh_apply_order(err, s->mesh));
   if (s->corners == 4 && !s->source.file && !s->own_mesh) CALL(wisp_mesh_tag_sides(err, s->mesh));
   CALL(find_given(err, run));
-  wisp_watch_tell(watch, 0.2, "numbering nodes, pattern");
+  wisp_watch_report(watch, 0.2, "numbering nodes, pattern");
   const wisp_heat_given given = {run->fixes, run->fixed, run->values, wisp_solver_real(s, "source")};
   CALL(wisp_heat_create(err, s->mesh_name, s->mesh, s->order, &run->kappa, wisp_solver_real(s, "capacity"),
                         run->fixes ? &given : NULL, &run->heat));
   if (isnan(run->method.tolerance)) run->method.tolerance = default_tolerance(run);
-  wisp_watch_tell(watch, 0.6, "lists, kernels");
+  wisp_watch_report(watch, 0.6, "lists, kernels");
   CALL(wisp_heat_solver_create(err, s->session->device, run->heat, &s->stage[WISP_HEAT_ASSEMBLY],
                                &s->stage[WISP_HEAT_SOLVE], &run->method, &run->solver));
   const wisp_assembly *assembly = run->heat->assembly;
@@ -220,7 +220,7 @@ static wisp_status advance_heat(wisp_error *err, wisp_solver *s, const wisp_unti
   for (int step = 0; step < steps; step++) {
     char text[64];
     snprintf(text, sizeof text, "step %d of %d", step + 1, steps);
-    wisp_watch_tell(watch, (double)step / steps, text);
+    wisp_watch_report(watch, (double)step / steps, text);
     CALL(wisp_heat_step(err, run->solver));
   }
   run->seconds = wisp_seconds() - begin;

@@ -253,7 +253,7 @@ wisp_status wisp_matrix_nodes(wisp_error *err, const wisp_matrix *m, double *xyz
 {
   CALL(check(err, m));
   const wisp_simplexnodes *nodes = m->assembly->nodes;
-  if (xyz) CALL(wisp_simplexnodes_places(err, nodes, m->mesh, &wisp_frame_none, xyz));
+  if (xyz) CALL(wisp_simplexnodes_points(err, nodes, m->mesh, &wisp_frame_none, xyz));
   if (xyz) wisp_plane_place(m->mesh->plane, nodes->nodes, xyz);
   for (size_t i = 0; node && i < nodes->elements * (size_t)nodes->Np; i++) node[i] = nodes->node[i];
   if (nodes_of_element) *nodes_of_element = (size_t)nodes->Np;

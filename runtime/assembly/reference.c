@@ -183,7 +183,7 @@ void wisp_assembly_apply(const wisp_assembly *s, const wisp_form_data *data, dou
 /* --- what kernels must leave --- */
 
 /* All numbers of an output begin with what is there, or with nothing. */
-static void begin(wisp_round *r, int array, bool keep)
+static void begin(wisp_test_case *r, int array, bool keep)
 {
   for (size_t i = 0; i < r->numbers[array]; i++) {
     if (!keep) r->after[array][i] = 0;
@@ -191,14 +191,14 @@ static void begin(wisp_round *r, int array, bool keep)
   }
 }
 
-static void zero(const wisp_assembly *s, wisp_round *r)
+static void zero(const wisp_assembly *s, wisp_test_case *r)
 {
   (void)s;
   begin(r, WISP_ASSEMBLY_VALUES, false);
   begin(r, WISP_ASSEMBLY_F, false);
 }
 
-static void assemble(const wisp_assembly *s, wisp_round *r)
+static void assemble(const wisp_assembly *s, wisp_test_case *r)
 {
   const bool adds = r->before[WISP_ASSEMBLY_VALUES] != NULL;
   begin(r, WISP_ASSEMBLY_VALUES, adds);
@@ -208,7 +208,7 @@ static void assemble(const wisp_assembly *s, wisp_round *r)
 }
 
 /* What is nobody's stays NaN. */
-static void make_elements(const wisp_assembly *s, wisp_round *r)
+static void make_elements(const wisp_assembly *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->simplex->Np, half = Np * (Np + 1) / 2;
   double *after = r->after[WISP_ASSEMBLY_ELEMENT_DATA], *size = r->size[WISP_ASSEMBLY_ELEMENT_DATA];
@@ -228,14 +228,14 @@ static void make_elements(const wisp_assembly *s, wisp_round *r)
   }
 }
 
-static void add(wisp_round *r, int array, size_t i, double value)
+static void add(wisp_test_case *r, int array, size_t i, double value)
 {
   r->after[array][i] += value;
   r->size[array][i] += fabs(value);
 }
 
 /* Each element's numbers to where they belong, beside what is there where that is read. */
-static void reduce(const wisp_assembly *s, wisp_round *r)
+static void reduce(const wisp_assembly *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->simplex->Np, half = Np * (Np + 1) / 2, width = half + Np;
   const double *data = r->before[WISP_ASSEMBLY_ELEMENT_DATA];
@@ -257,7 +257,7 @@ static void reduce(const wisp_assembly *s, wisp_round *r)
   }
 }
 
-static void multiply(const wisp_assembly *s, wisp_round *r)
+static void multiply(const wisp_assembly *s, wisp_test_case *r)
 {
   const wisp_pattern *p = s->pattern;
   const double *values = r->before[WISP_ASSEMBLY_VALUES], *x = r->before[WISP_ASSEMBLY_P];
@@ -276,7 +276,7 @@ static void multiply(const wisp_assembly *s, wisp_round *r)
 }
 
 /* As float, which it is in either precision. */
-static void invert(const wisp_assembly *s, wisp_round *r)
+static void invert(const wisp_assembly *s, wisp_test_case *r)
 {
   const wisp_pattern *p = s->pattern;
   for (size_t row = 0; row < p->rows; row++) {
@@ -286,11 +286,11 @@ static void invert(const wisp_assembly *s, wisp_round *r)
   }
 }
 
-wisp_status wisp_assembly_solve(wisp_error *err, wisp_round *r)
+wisp_status wisp_assembly_solve(wisp_error *err, wisp_test_case *r)
 {
   static const struct {
     const char *kernel;
-    void (*compute)(const wisp_assembly *s, wisp_round *r);
+    void (*compute)(const wisp_assembly *s, wisp_test_case *r);
   } kernels[] = {{"zero", zero},
                  {"scatter", assemble},
                  {"add", assemble},

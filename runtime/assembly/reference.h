@@ -3,7 +3,7 @@
 #define WISP_ASSEMBLY_REFERENCE_H
 
 #include "assembly.h"
-#include "../round.h"
+#include "../test_case.h"
 
 /* What the assembly's form is given (gen/assembly/assembly.h); pointers to what it does not read may be NULL. */
 typedef struct wisp_form_data {
@@ -32,6 +32,6 @@ void wisp_assembly_apply(const wisp_assembly *assembly, const wisp_form_data *da
                          double *value_sizes, double *F_sizes);
 
 /* Leaves what the round's kernel must; the round's own is a wisp_form_data, whose pointers are set here. */
-wisp_status wisp_assembly_solve(wisp_error *err, wisp_round *round);
+wisp_status wisp_assembly_solve(wisp_error *err, wisp_test_case *round);
 
 #endif

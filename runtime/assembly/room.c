@@ -1,6 +1,6 @@
 #include "room.h"
 
-/* A wisp_has_room: the lists of this plan alone are made, and thrown away. */
+/* A wisp_plan_fits: the lists of this plan alone are made, and thrown away. */
 static wisp_status has_room(wisp_error *err, const void *assembly, const wisp_plan *plan)
 {
   static const wisp_assembly_room room = {.pAp_parts = 1};
@@ -13,6 +13,6 @@ static wisp_status has_room(wisp_error *err, const void *assembly, const wisp_pl
 
 wisp_status wisp_assembly_make_room(wisp_error *err, const wisp_assembly *assembly, wisp_stage *stage)
 {
-  for (int i = 0; i < stage->kernels; i++) CALL(wisp_stage_make_room(err, stage, i, has_room, assembly));
+  for (int i = 0; i < stage->kernels; i++) CALL(wisp_stage_make_fit(err, stage, i, has_room, assembly));
   return WISP_OK;
 }

@@ -149,11 +149,11 @@ static wisp_status build_helmholtz(wisp_error *err, wisp_solver *s, const wisp_w
   if (h->fluxes) CALL(tag_edges(err, h));
   if (!h->by_program && !h->data.solution && !h->data.source && !h->data.value && !h->data.flux)
     h->data.solution = standard_solution(s->mesh);
-  wisp_watch_tell(watch, 0.2, "numbering edges, data");
+  wisp_watch_report(watch, 0.2, "numbering edges, data");
   const double begin = wisp_seconds();
   CALL(wisp_helmholtz_problem_create(err, s->mesh_name, s->mesh, s->order, &h->data, &h->problem));
   h->seconds_data = wisp_seconds() - begin - h->problem->hdg->seconds;
-  wisp_watch_tell(watch, 0.6, "lists, kernels");
+  wisp_watch_report(watch, 0.6, "lists, kernels");
   CALL(wisp_helmholtz_solver_create(err, s->session->device, h->problem, s->stage, &h->method, &h->solver));
   const wisp_hdg *hdg = h->problem->hdg;
   s->nodes = hdg->tables->Np;

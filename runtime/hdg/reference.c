@@ -12,7 +12,7 @@ static void take(const double *array, size_t width, size_t e, double *out)
   for (size_t i = 0; i < width; i++) out[i] = array[WISP_SLAB(width, e, i)];
 }
 
-static void give(wisp_round *r, int array, size_t width, size_t e, const double *values, const double *sizes)
+static void give(wisp_test_case *r, int array, size_t width, size_t e, const double *values, const double *sizes)
 {
   for (size_t i = 0; i < width; i++) wisp_hdg_leave(r, array, WISP_SLAB(width, e, i), values[i], sizes[i]);
 }
@@ -32,8 +32,8 @@ static void put_condensed(size_t m, size_t e, const wisp_hdg_condensed *of, doub
 }
 
 /* To the slabs of element_data, or to memory of its size; or of continuous elements, to those of theirs. */
-static wisp_status condense_to(wisp_error *err, const wisp_hdg *s, const wisp_round *r, bool continuous, double *data,
-                               double *sizes)
+static wisp_status condense_to(wisp_error *err, const wisp_hdg *s, const wisp_test_case *r, bool continuous,
+                               double *data, double *sizes)
 {
   const wisp_hdg_tables *t = s->tables;
   OWNED(free) wisp_hdg_condensed *of = NULL;
@@ -53,17 +53,17 @@ static wisp_status condense_to(wisp_error *err, const wisp_hdg *s, const wisp_ro
   return WISP_OK;
 }
 
-static wisp_status condense(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status condense(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   return condense_to(err, s, r, false, r->after[WISP_HDG_ELEMENT_DATA], r->size[WISP_HDG_ELEMENT_DATA]);
 }
 
-static wisp_status condense_continuous(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status condense_continuous(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   return condense_to(err, s, r, true, r->after[WISP_HDG_CONTINUOUS_DATA], r->size[WISP_HDG_CONTINUOUS_DATA]);
 }
 
-static wisp_status assemble(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status assemble(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   (void)err;
   wisp_hdg_assemble(s, r->before[WISP_HDG_ELEMENT_DATA], r->before[WISP_HDG_GIVEN], r->after[WISP_HDG_BLOCKS],
@@ -72,7 +72,7 @@ static wisp_status assemble(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 }
 
 /* Condensed, then assembled; sizes go the same way. */
-static wisp_status build(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status build(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t m = (size_t)s->tables->m, width = m * (m + 1) / 2 + m,
                count = width * WISP_SLAB_SLOTS(s->mesh->elements);
@@ -93,7 +93,7 @@ static wisp_status build(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 }
 
 /* As float, which they are in either precision. */
-static wisp_status invert(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status invert(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n;
   const double *blocks = r->before[WISP_HDG_BLOCKS];
@@ -134,7 +134,7 @@ static double times(const wisp_hdg *s, const double *blocks, bool halves, const 
   return value;
 }
 
-static wisp_status apply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status apply(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const double *p = r->before[WISP_HDG_P];
   double all = 0, squares = 0, size = 0;
@@ -149,7 +149,7 @@ static wisp_status apply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   return WISP_OK;
 }
 
-static wisp_status collect(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status collect(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n;
   const double *products = r->before[WISP_HDG_PRODUCTS], *p = r->before[WISP_HDG_P];
@@ -171,7 +171,7 @@ static wisp_status collect(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   return WISP_OK;
 }
 
-static void advance_state(wisp_round *r, double alpha)
+static void advance_state(wisp_test_case *r, double alpha)
 {
   double *state = r->after[WISP_HDG_STATE];
   const double iteration = state[WISP_CG_AT_ITERATION];
@@ -184,7 +184,7 @@ static void advance_state(wisp_round *r, double alpha)
   r->after[WISP_HDG_LEFT][0]--;
 }
 
-static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t parts = (size_t)wisp_hdg_scalar(r, "pAp_parts");
   const double *Ap = r->before[WISP_HDG_AP], *before = r->before[WISP_HDG_RESIDUAL];
@@ -215,7 +215,7 @@ static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_round *
 /* --- two levels --- */
 
 /* What the last step leaves of the residual: with `sizes`, of t.size. */
-static wisp_status leave_residual(wisp_error *err, const wisp_hdg *s, const wisp_round *r, wisp_hdg_step *out)
+static wisp_status leave_residual(wisp_error *err, const wisp_hdg *s, const wisp_test_case *r, wisp_hdg_step *out)
 {
   const size_t rows = s->free_edges * (size_t)s->tables->n;
   const double *own = r->before[wisp_hdg_scalar(r, "first_step") > 0 ? WISP_HDG_RESIDUAL : WISP_HDG_T];
@@ -231,7 +231,7 @@ static wisp_status leave_residual(wisp_error *err, const wisp_hdg *s, const wisp
 
 /* What the coarse right-hand side takes from an edge at one of its ends: r by the coarse function, less by K times that
  * z. */
-static void leave_end(const wisp_hdg *s, wisp_round *r, size_t edge, size_t end)
+static void leave_end(const wisp_hdg *s, wisp_test_case *r, size_t edge, size_t end)
 {
   const size_t n = (size_t)s->tables->n, width = WISP_HDG_COARSE_ENDS;
   const double *z = r->before[wisp_hdg_scalar(r, "first_step") > 0 ? WISP_HDG_D : WISP_HDG_Z];
@@ -245,7 +245,7 @@ static void leave_end(const wisp_hdg *s, wisp_round *r, size_t edge, size_t end)
   wisp_hdg_leave(r, WISP_HDG_END_PARTS, WISP_SLAB(width, edge, end), value, size);
 }
 
-static wisp_status residual(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status residual(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   HELD(wisp_hdg_step_free) wisp_hdg_step step = {.t = NULL};
   CALL(leave_residual(err, s, r, &step));
@@ -256,7 +256,7 @@ static wisp_status residual(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   return WISP_OK;
 }
 
-static wisp_status smooth(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status smooth(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const double keep = wisp_hdg_scalar(r, "keep"), *d = r->before[WISP_HDG_D];
   const double *z = wisp_hdg_scalar(r, "first_step") > 0 ? d : r->before[WISP_HDG_Z];
@@ -268,7 +268,7 @@ static wisp_status smooth(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   return WISP_OK;
 }
 
-static wisp_status recover(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status recover(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np;
   double load[WISP_HDG_MAX_NP], trace[WISP_HDG_MAX_M];
@@ -284,7 +284,7 @@ static wisp_status recover(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   return WISP_OK;
 }
 
-static wisp_status postprocess(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status postprocess(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, Ns = (size_t)s->tables->Ns;
   double u[WISP_HDG_MAX_NP], p[2 * WISP_HDG_MAX_NP], ustar[WISP_HDG_MAX_NS], size[WISP_HDG_MAX_NS];
@@ -299,7 +299,7 @@ static wisp_status postprocess(wisp_error *err, const wisp_hdg *s, wisp_round *r
 }
 
 /* Both: sizes of u* by those of p. */
-static wisp_status recover_star(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status recover_star(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, Ns = (size_t)s->tables->Ns;
   double load[WISP_HDG_MAX_NP], trace[WISP_HDG_MAX_M];
@@ -320,7 +320,7 @@ static wisp_status recover_star(wisp_error *err, const wisp_hdg *s, wisp_round *
 }
 
 /* What is given minus p . n - tau u on both sides. */
-static wisp_status outflow(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status outflow(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, n = (size_t)s->tables->n;
   const double *u = r->before[WISP_HDG_U], *flux = r->before[WISP_HDG_FLUX];
@@ -349,11 +349,11 @@ static wisp_status outflow(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   return WISP_OK;
 }
 
-wisp_status wisp_hdg_solve(wisp_error *err, wisp_round *r)
+wisp_status wisp_hdg_solve(wisp_error *err, wisp_test_case *r)
 {
   static const struct {
     const char *kernel;
-    wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+    wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
   } kernels[] = {{"condense", condense},
                  {"condense_continuous", condense_continuous},
                  {"assemble", assemble},

@@ -2,11 +2,11 @@
 #ifndef WISP_HDG_REFERENCE_H
 #define WISP_HDG_REFERENCE_H
 
-#include "../round.h"
+#include "../test_case.h"
 
 enum { WISP_HDG_ITERATIONS = 16 }; /* that history has room for */
 
 /* Leaves what the round's kernel must. */
-wisp_status wisp_hdg_solve(wisp_error *err, wisp_round *round);
+wisp_status wisp_hdg_solve(wisp_error *err, wisp_test_case *round);
 
 #endif

@@ -8,7 +8,7 @@
 /* --- the coarse problem's numbers --- */
 
 /* Row i of an edge's blocks times the function of a vertex. */
-static double line(const wisp_hdg *s, const wisp_round *r, size_t edge, size_t i, int32_t vertex, double *size)
+static double line(const wisp_hdg *s, const wisp_test_case *r, size_t edge, size_t i, int32_t vertex, double *size)
 {
   const size_t n = (size_t)s->tables->n;
   double value = 0;
@@ -26,7 +26,7 @@ static double line(const wisp_hdg *s, const wisp_round *r, size_t edge, size_t i
 }
 
 /* By the space's own functions: an edge's row times those of each coarse vertex near it, and times that its own. */
-static wisp_status coarsen(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status coarsen(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n, width = WISP_HDG_COARSE_ENDS;
   (void)err;
@@ -57,7 +57,7 @@ static wisp_status coarsen(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   return WISP_OK;
 }
 
-static wisp_status galerkin(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status galerkin(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   enum { ENDS = WISP_HDG_COARSE_ENDS };
   const wisp_hdg_coarse *c = s->coarse;
@@ -85,7 +85,7 @@ static double number_at(const wisp_cycle *c, const double *values, size_t row, i
   return 0;
 }
 
-static wisp_status weigh(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status weigh(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const wisp_cycle *c = s->coarse->cycle;
   const size_t left = (size_t)wisp_hdg_scalar(r, "left_first"), out = (size_t)wisp_hdg_scalar(r, "out_first");
@@ -129,7 +129,7 @@ static double product(const factors *f, size_t row, int32_t column, int32_t inne
   return sum;
 }
 
-static wisp_status sparse_product(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status sparse_product(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const wisp_cycle *c = s->coarse->cycle;
   const wisp_cycle_step *step = r->own;
@@ -158,7 +158,7 @@ static wisp_status sparse_product(wisp_error *err, const wisp_hdg *s, wisp_round
   return WISP_OK;
 }
 
-static wisp_status coarsest(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status coarsest(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   enum { MOST = WISP_CYCLE_DIRECT };
   const wisp_cycle *c = s->coarse->cycle;
@@ -181,7 +181,7 @@ static wisp_status coarsest(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 
 /* --- the cycle --- */
 
-static wisp_status restrict_trace(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status restrict_trace(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const wisp_hdg_coarse *c = s->coarse;
   (void)err;
@@ -198,7 +198,7 @@ static wisp_status restrict_trace(wisp_error *err, const wisp_hdg *s, wisp_round
 }
 
 /* Spans `from` to the one before `to`, one after the other. */
-static wisp_status add_up(wisp_error *err, const wisp_hdg *s, wisp_round *r, size_t from, size_t to)
+static wisp_status add_up(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t from, size_t to)
 {
   const wisp_cycle *c = s->coarse->cycle;
   const bool narrow = wisp_list_has(r->kernel->reads, "cycle_narrow");
@@ -220,7 +220,7 @@ static wisp_status add_up(wisp_error *err, const wisp_hdg *s, wisp_round *r, siz
   return WISP_OK;
 }
 
-static wisp_status narrow(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status narrow(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   (void)err, (void)s;
   for (size_t q = 0; q < r->numbers[WISP_HDG_CYCLE_NARROW]; q++) {
@@ -230,25 +230,25 @@ static wisp_status narrow(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   return WISP_OK;
 }
 
-static wisp_status cycle(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status cycle(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t span = (size_t)wisp_hdg_scalar(r, "span");
   return add_up(err, s, r, span, span + 1);
 }
 
-static wisp_status cycles(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status cycles(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   return add_up(err, s, r, (size_t)wisp_hdg_scalar(r, "small_from"), (size_t)wisp_hdg_scalar(r, "small_to"));
 }
 
 /* The coarse solution at an edge's vertex, 0 where u is given. */
-static double coarse_at(const wisp_hdg *s, const wisp_round *r, size_t edge, size_t end)
+static double coarse_at(const wisp_hdg *s, const wisp_test_case *r, size_t edge, size_t end)
 {
   const int32_t v = s->coarse->ends[edge * WISP_HDG_COARSE_ENDS + end];
   return v < 0 ? 0 : r->before[WISP_HDG_LEVELS][s->coarse->cycle->solution_at + (size_t)v];
 }
 
-static wisp_status prolong(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+static wisp_status prolong(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   enum { ENDS = WISP_HDG_COARSE_ENDS };
   const size_t n = (size_t)s->tables->n, rows = s->free_edges * n;
@@ -276,11 +276,11 @@ static wisp_status prolong(wisp_error *err, const wisp_hdg *s, wisp_round *r)
   return WISP_OK;
 }
 
-wisp_status wisp_hdg_solve_coarse(wisp_error *err, wisp_round *r)
+wisp_status wisp_hdg_solve_coarse(wisp_error *err, wisp_test_case *r)
 {
   static const struct {
     const char *kernel;
-    wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_round *r);
+    wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
   } kernels[] = {
       {"coarsen", coarsen},   {"galerkin", galerkin},       {"weigh", weigh},        {"sparse_product", sparse_product},
       {"coarsest", coarsest}, {"restrict", restrict_trace}, {"cycle", cycle},        {"cycles", cycles},

@@ -15,7 +15,7 @@ static void take_half(const double *array, size_t Np, size_t e, double *out)
     out[q] = array[WISP_SLAB(Np * (Np + 1) / 2, e, wisp_hdg_half(Np, q / Np, q % Np))];
 }
 
-static void give_half(wisp_round *r, int array, size_t Np, size_t e, const double *values, const double *sizes)
+static void give_half(wisp_test_case *r, int array, size_t Np, size_t e, const double *values, const double *sizes)
 {
   for (size_t i = 0; i < Np; i++)
     for (size_t j = i; j < Np; j++)
@@ -23,7 +23,7 @@ static void give_half(wisp_round *r, int array, size_t Np, size_t e, const doubl
                      sizes[i * Np + j]);
 }
 
-wisp_status wisp_hdg_build_inside(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_build_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
   OWNED(free) wisp_hdg_bordered *of = NULL;
@@ -52,7 +52,7 @@ static void size_between(size_t n, const double *A, const double *B, double *out
   }
 }
 
-wisp_status wisp_hdg_invert_inside(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_invert_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const int Np = s->tables->Np;
   double S[NP * NP], Z[NP * NP], sizes[NP * NP];
@@ -71,7 +71,7 @@ wisp_status wisp_hdg_invert_inside(wisp_error *err, const wisp_hdg *s, wisp_roun
 }
 
 /* The kept form: one over the diagonal. An entry of L^T goes by what was taken off S's, over its row's root. */
-wisp_status wisp_hdg_factor_inside(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_factor_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const int Np = s->tables->Np;
   double S[NP * NP], U[NP * NP], sizes[NP * NP];
@@ -106,7 +106,7 @@ static double product(const double *A, const double *B, size_t step, size_t coun
 }
 
 /* U and its sizes of element e, Np x m. */
-static void solved_at(const wisp_hdg *s, const wisp_round *r, size_t e, double *U, double *sizes)
+static void solved_at(const wisp_hdg *s, const wisp_test_case *r, size_t e, double *U, double *sizes)
 {
   const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
   double Z[NP * NP], R[NP * M];
@@ -118,7 +118,7 @@ static void solved_at(const wisp_hdg *s, const wisp_round *r, size_t e, double *
   }
 }
 
-wisp_status wisp_hdg_multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m, width = m * (m + 1) / 2 + m;
   const double *R = r->before[WISP_HDG_INSIDE_BORDER], *load = r->before[WISP_HDG_LOAD];
@@ -153,7 +153,7 @@ wisp_status wisp_hdg_multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_ro
 
 /* --- recovered of it --- */
 
-static void give_fields(const wisp_hdg *s, wisp_round *r, size_t e, const wisp_hdg_inside *of)
+static void give_fields(const wisp_hdg *s, wisp_test_case *r, size_t e, const wisp_hdg_inside *of)
 {
   const size_t Np = (size_t)s->tables->Np;
   for (size_t i = 0; i < Np; i++) wisp_hdg_leave(r, WISP_HDG_U, WISP_SLAB(Np, e, i), of->u[i], of->u_size[i]);
@@ -161,7 +161,7 @@ static void give_fields(const wisp_hdg *s, wisp_round *r, size_t e, const wisp_h
     wisp_hdg_leave(r, WISP_HDG_FLUX, WISP_SLAB(2 * Np, e, i), of->p[i], of->p_size[i]);
 }
 
-wisp_status wisp_hdg_recover_stored(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_recover_stored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
   double Z[NP * NP], t[M];
@@ -203,7 +203,7 @@ static void substitute(size_t Np, const double *factor, double *x, double *size)
   }
 }
 
-wisp_status wisp_hdg_recover_factored(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_recover_factored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
   double factor[NP * NP], t[M];
@@ -230,7 +230,7 @@ wisp_status wisp_hdg_recover_factored(wisp_error *err, const wisp_hdg *s, wisp_r
 /* --- the paper's matrix of numbers --- */
 
 /* The blocks', number by number. */
-wisp_status wisp_hdg_assemble_scalar(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_assemble_scalar(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n, width = WISP_HDG_ROW * n;
   const size_t numbers = width * n * WISP_SLAB_SLOTS(s->free_edges);
@@ -247,7 +247,7 @@ wisp_status wisp_hdg_assemble_scalar(wisp_error *err, const wisp_hdg *s, wisp_ro
   return WISP_OK;
 }
 
-wisp_status wisp_hdg_apply_scalar(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_apply_scalar(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n, width = WISP_HDG_ROW * n;
   const double *p = r->before[WISP_HDG_P];

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-wisp_hdg_factors wisp_hdg_factors_at(const wisp_hdg *s, const wisp_round *r, size_t e)
+wisp_hdg_factors wisp_hdg_factors_at(const wisp_hdg *s, const wisp_test_case *r, size_t e)
 {
   const double *tau = r->before[WISP_HDG_TAU], *lambda = r->before[WISP_HDG_LAMBDA];
   const double own[3] = {tau ? tau[WISP_SLAB(3, e, 0)] : 1, tau ? tau[WISP_SLAB(3, e, 1)] : 1,
@@ -18,7 +18,7 @@ wisp_hdg_factors wisp_hdg_factors_at(const wisp_hdg *s, const wisp_round *r, siz
 }
 
 /* A row of the edges' inverses times a vector whose numbers have these sizes. */
-double wisp_hdg_times_inverse(const wisp_hdg *s, const wisp_round *r, const double *vector, const double *sizes,
+double wisp_hdg_times_inverse(const wisp_hdg *s, const wisp_test_case *r, const double *vector, const double *sizes,
                               size_t row, double *size)
 {
   const size_t n = (size_t)s->tables->n;
@@ -37,7 +37,7 @@ void wisp_hdg_step_free(wisp_hdg_step *step)
   free(step->t), free(step->t_size);
 }
 
-void wisp_hdg_smooth(const wisp_hdg *s, wisp_round *r, wisp_hdg_step *of, size_t row, double before, double size,
+void wisp_hdg_smooth(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_step *of, size_t row, double before, double size,
                      double kept)
 {
   const double gain = wisp_hdg_scalar(r, "gain"), own = r->before[WISP_HDG_RESIDUAL][row];
@@ -54,7 +54,7 @@ void wisp_hdg_smooth(const wisp_hdg *s, wisp_round *r, wisp_hdg_step *of, size_t
   wisp_hdg_leave(r, of->d, row, (float)step, step_size);
 }
 
-void wisp_hdg_trace_at(const wisp_hdg *s, const wisp_round *r, size_t e, double *out)
+void wisp_hdg_trace_at(const wisp_hdg *s, const wisp_test_case *r, size_t e, double *out)
 {
   const size_t n = (size_t)s->tables->n;
   for (size_t q = 0; q < 3 * n; q++) {

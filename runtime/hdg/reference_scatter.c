@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* What two elements add to; and what has no element. */
-wisp_status wisp_hdg_clear_blocks(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_clear_blocks(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n;
   (void)err;
@@ -22,7 +22,7 @@ wisp_status wisp_hdg_clear_blocks(wisp_error *err, const wisp_hdg *s, wisp_round
 }
 
 /* Assembled, on top of what is there. */
-wisp_status wisp_hdg_scatter(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_scatter(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n;
   const double *before = r->before[WISP_HDG_BLOCKS];
@@ -55,7 +55,7 @@ static bool is_within(const wisp_hdg *s, size_t edge)
 
 /* Each element's products as multiply leaves them; where they meet in a group they are added up, and no longer there.
  */
-wisp_status wisp_hdg_multiply_grouped(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_multiply_grouped(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n;
   double *after = r->after[WISP_HDG_PRODUCTS], *sizes = r->size[WISP_HDG_PRODUCTS];
@@ -79,7 +79,7 @@ wisp_status wisp_hdg_multiply_grouped(wisp_error *err, const wisp_hdg *s, wisp_r
   return WISP_OK;
 }
 
-wisp_status wisp_hdg_collect_grouped(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_collect_grouped(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n;
   const double *products = r->before[WISP_HDG_PRODUCTS], *p = r->before[WISP_HDG_P];
@@ -109,7 +109,7 @@ static double along(const wisp_hdg *s, const double *p, size_t e, size_t q)
   return wisp_hdg_sign(edge, (int)(q % n)) * p[(size_t)edge / 2 * n + q % n];
 }
 
-wisp_status wisp_hdg_multiply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_multiply(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n, m = (size_t)s->tables->m, width = m * (m + 1) / 2 + m;
   (void)err;
@@ -127,7 +127,7 @@ wisp_status wisp_hdg_multiply(wisp_error *err, const wisp_hdg *s, wisp_round *r)
 }
 
 /* Of matrices that are made anew. */
-wisp_status wisp_hdg_multiply_unstored(wisp_error *err, const wisp_hdg *s, wisp_round *r)
+wisp_status wisp_hdg_multiply_unstored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   static const double no_load[WISP_HDG_MAX_NP];
   const size_t n = (size_t)s->tables->n, m = (size_t)s->tables->m;

@@ -20,7 +20,7 @@ static void turn(const int32_t *vertex, int8_t *corner)
   corner[1] = first;
 }
 
-wisp_status wisp_mesh_turn(wisp_error *err, wisp_mesh *mesh)
+wisp_status wisp_mesh_sort_corners(wisp_error *err, wisp_mesh *mesh)
 {
   /* The face without corner 0, 1, 2, 3; and of a face: its corner. */
   static const int face_across[CORNERS] = {2, 3, 1, 0}, corner_across[CORNERS] = {3, 2, 0, 1};

@@ -237,14 +237,14 @@ static int ways_to_meet(const wisp_mesh *mesh)
   int ways = 0;
   for (size_t face = 0; face < FACES * mesh->elements; face++) {
     if (mesh->neighbour[face] == WISP_BOUNDARY) continue;
-    bool *way = &seen[face % FACES][mesh->neighbour_face[face]][mesh->neighbour_turn[face]];
+    bool *way = &seen[face % FACES][mesh->neighbour_face[face]][mesh->neighbour_orientation[face]];
     ways += !*way;
     *way = true;
   }
   return ways;
 }
 
-wisp_status wisp_mesh_all_ways(wisp_error *err, wisp_mesh **out)
+wisp_status wisp_mesh_all_pairings(wisp_error *err, wisp_mesh **out)
 {
   enum { BOX = 3, LEFT_OUT = 5, WAYS = 48, SEED = 1, TAGS = 8 };
   static const double jitter = 0.3;
@@ -271,7 +271,7 @@ wisp_status wisp_mesh_to_check(wisp_error *err, int corners, wisp_mesh **out)
   static const double jitter = 0.2, steps = 65536;
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   const bool flat = wisp_cells[corners].dimension == 2;
-  CALL(flat ? wisp_mesh_grid(err, corners, squares, &mesh) : wisp_mesh_all_ways(err, &mesh));
+  CALL(flat ? wisp_mesh_grid(err, corners, squares, &mesh) : wisp_mesh_all_pairings(err, &mesh));
   if (flat) {
     mesh->elements--;
     CALL(wisp_mesh_connect(err, "ragged box", mesh));

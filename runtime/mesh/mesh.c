@@ -240,7 +240,7 @@ static void meet(wisp_mesh *mesh, uint32_t ours, uint32_t theirs)
   face_vertices(mesh, theirs, b);
   mesh->neighbour[ours] = (int32_t)(theirs / (uint32_t)mesh->corners);
   mesh->neighbour_face[ours] = (int8_t)(theirs % (uint32_t)mesh->corners);
-  mesh->neighbour_turn[ours] = wisp_mesh_dimension(mesh) == 3 ? (int8_t)find_turn(a, b) : 0;
+  mesh->neighbour_orientation[ours] = wisp_mesh_dimension(mesh) == 3 ? (int8_t)find_turn(a, b) : 0;
 }
 
 /* A face alone is a boundary, two are neighbours, more do not conform; elements on the same side of their face overlap.
@@ -308,7 +308,7 @@ wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh
   list_faces(mesh, start, entry);
   for (size_t f = 0; f < faces; f++) {
     mesh->neighbour[f] = WISP_BOUNDARY;
-    mesh->neighbour_face[f] = mesh->neighbour_turn[f] = 0;
+    mesh->neighbour_face[f] = mesh->neighbour_orientation[f] = 0;
   }
   return wisp_parallel(err, mesh->vertices, join_lists, &(joining){name, mesh, start, entry});
 }
@@ -325,7 +325,7 @@ wisp_status wisp_mesh_create(wisp_error *err, int corners, size_t vertices, size
   CALL(wisp_new(err, elements, (size_t)corners * sizeof *mesh->cell, &mesh->cell));
   CALL(wisp_new(err, faces, sizeof *mesh->neighbour, &mesh->neighbour));
   CALL(wisp_new(err, faces, sizeof *mesh->neighbour_face, &mesh->neighbour_face));
-  CALL(wisp_new(err, faces, sizeof *mesh->neighbour_turn, &mesh->neighbour_turn));
+  CALL(wisp_new(err, faces, sizeof *mesh->neighbour_orientation, &mesh->neighbour_orientation));
   CALL(wisp_new(err, faces, sizeof *mesh->tag, &mesh->tag));
   CALL(wisp_new(err, faces ? elements : 0, sizeof *mesh->region, &mesh->region));
   return GIVE(mesh, out);
@@ -338,7 +338,7 @@ void wisp_mesh_destroy(wisp_mesh *mesh)
   free(mesh->cell);
   free(mesh->neighbour);
   free(mesh->neighbour_face);
-  free(mesh->neighbour_turn);
+  free(mesh->neighbour_orientation);
   free(mesh->tag);
   free(mesh->region);
   wisp_groups_free(&mesh->groups);

@@ -32,14 +32,15 @@ typedef struct wisp_mesh {
     int32_t *cell, *tet, *hex, *tri;
   };
   /* Of tets, and of triangles, whose three faces are edges: */
-  int32_t *neighbour;     /* 4 x elements: element across each face, or WISP_BOUNDARY */
-  int8_t *neighbour_face; /* 4 x elements: that element's face number (0 on a boundary) */
-  int8_t *neighbour_turn; /* 4 x elements: index into wisp_tet_turns: vertex a of our face is vertex turns[turn][a] of
-                             theirs; of tets */
-  int32_t *tag;           /* 4 x elements: the physical groups of a boundary face, a value as groups.h has it */
-  int32_t *region;        /* elements: their physical groups, likewise */
-  int32_t *order;         /* elements: the order in which they are laid out in memory; NULL: by their numbers */
-  int8_t *corner; /* 4 x elements: which of the file's corners each is, where wisp_mesh_turn turned them; else NULL */
+  int32_t *neighbour;            /* 4 x elements: element across each face, or WISP_BOUNDARY */
+  int8_t *neighbour_face;        /* 4 x elements: that element's face number (0 on a boundary) */
+  int8_t *neighbour_orientation; /* 4 x elements: index into wisp_tet_turns: vertex a of our face is vertex
+                             turns[turn][a] of theirs; of tets */
+  int32_t *tag;                  /* 4 x elements: the physical groups of a boundary face, a value as groups.h has it */
+  int32_t *region;               /* elements: their physical groups, likewise */
+  int32_t *order;                /* elements: the order in which they are laid out in memory; NULL: by their numbers */
+  int8_t *corner; /* 4 x elements: which of the file's corners each is, where wisp_mesh_sort_corners turned them; else
+                     NULL */
   /* Of hexes and triangles: */
   int32_t *number;    /* elements: their numbers in the file, for messages; NULL where they were not put into order */
   wisp_groups groups; /* of the file, of all dimensions; or the sides of a box */

@@ -244,7 +244,7 @@ static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering h
   return permute(err, mesh, order);
 }
 
-wisp_status wisp_mesh_settle(wisp_error *err, wisp_mesh *mesh)
+wisp_status wisp_mesh_apply_order(wisp_error *err, wisp_mesh *mesh)
 {
   OWNED(free) int32_t *order = mesh->order;
   mesh->order = NULL;

@@ -255,7 +255,7 @@ void wisp_simplexnodes_destroy(wisp_simplexnodes *nodes)
   free(nodes);
 }
 
-wisp_status wisp_simplexnodes_places(wisp_error *err, const wisp_simplexnodes *nodes, const wisp_mesh *mesh,
+wisp_status wisp_simplexnodes_points(wisp_error *err, const wisp_simplexnodes *nodes, const wisp_mesh *mesh,
                                      const wisp_frame *frame, double *xyz)
 {
   OWNED(wisp_simplex_destroy) wisp_simplex *s = NULL;

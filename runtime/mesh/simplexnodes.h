@@ -43,7 +43,7 @@ WISP_OWNED(wisp_simplexnodes, wisp_simplexnodes_destroy)
 void wisp_simplexnodes_set(const wisp_simplexnodes *nodes, const wisp_mesh *mesh, int32_t tag, double value, double *u);
 
 /* The place of each node in the frame, x, y and z together: 3 x nodes, caller's memory. */
-wisp_status wisp_simplexnodes_places(wisp_error *err, const wisp_simplexnodes *nodes, const wisp_mesh *mesh,
+wisp_status wisp_simplexnodes_points(wisp_error *err, const wisp_simplexnodes *nodes, const wisp_mesh *mesh,
                                      const wisp_frame *frame, double *xyz);
 
 #endif

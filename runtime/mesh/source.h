@@ -26,10 +26,10 @@ wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
  * positive: of the 48 ways in which two faces can meet few are then left, and what the lanes of a warp read of their
  * neighbours' faces lies together more often. On a mesh by Gmsh 11 lines a load in place of 14. Remembers the corners
  * as they were. */
-wisp_status wisp_mesh_turn(wisp_error *err, wisp_mesh *mesh);
+wisp_status wisp_mesh_sort_corners(wisp_error *err, wisp_mesh *mesh);
 
 /* Puts tets themselves into the order in which they are to be laid out, as hexes and triangles are. */
-wisp_status wisp_mesh_settle(wisp_error *err, wisp_mesh *mesh);
+wisp_status wisp_mesh_apply_order(wisp_error *err, wisp_mesh *mesh);
 
 /* Numbers in the order in which a Hilbert curve passes `count` points, xyz of each together. order: caller's memory. */
 wisp_status wisp_curve(wisp_error *err, size_t count, const double *xyz, int32_t *order);
@@ -49,7 +49,7 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed);
 
 /* 157 tets, a prime number, no two alike: the unit box of 162 without five, moved and shuffled. Faces meet in all 48
  * ways that there are, and each on the boundary has a random tag. */
-wisp_status wisp_mesh_all_ways(wisp_error *err, wisp_mesh **out);
+wisp_status wisp_mesh_all_pairings(wisp_error *err, wisp_mesh **out);
 
 /* Triangles, or those tets, to check kernels on: 83 or 157, moved and shuffled; coordinates that both precisions hold,
  * as they do differences. */

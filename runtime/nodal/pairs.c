@@ -48,7 +48,7 @@ static void join(const joining *j, size_t k, int f)
   else {
     const size_t neighbour = (size_t)j->where[mesh->neighbour[face]];
     const int theirs = mesh->neighbour_face[face];
-    set_face(dg, k, f, neighbour, theirs * WISP_TET_TURNS + mesh->neighbour_turn[face]);
+    set_face(dg, k, f, neighbour, theirs * WISP_TET_TURNS + mesh->neighbour_orientation[face]);
     if (mesh->neighbour[face] < dg->slot[k]) share_normal(dg, k, f, neighbour, theirs);
   }
 }

@@ -147,7 +147,7 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
   if (wisp_solver_given(s, "start") || run->mode) CALL(choose_start(err, run));
   CALL(wisp_media_create(err, run->system, s->mesh, (const char *const *)run->coefficient, &run->medium));
   CALL(wisp_system_check_media(err, run));
-  wisp_watch_tell(watch, 0.3, "neighbours, kernels");
+  wisp_watch_report(watch, 0.3, "neighbours, kernels");
   CALL(wisp_dg_create_plain(err, s->mesh, run->tet, run->system, &s->stage->layout, &s->stage->fixed, &run->walls,
                             &run->dg));
   CALL(wisp_dg_set_medium(err, run->dg, run->medium));
@@ -157,7 +157,7 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
   s->unknown = "DOFs";
   run->misfit = run->time_error = run->energy_initial = NAN;
   CALL(wisp_new(err, wisp_dg_volume_size(run->dg), sizeof *run->u, &run->u));
-  wisp_watch_tell(watch, 0.8, "the longest stable step");
+  wisp_watch_report(watch, 0.8, "the longest stable step");
   return wisp_system_choose_step(err, run);
 }
 
@@ -214,7 +214,7 @@ static wisp_status advance_in_parts(wisp_error *err, wisp_system_run *run, long 
     const double fit = part / (wisp_seconds() - before) * (double)next, left = (double)(steps - done);
     next = (long long)fmax(1, fmin(fmin(fit, 4 * (double)next), left));
     snprintf(text, sizeof text, "step %lld of %lld", done, steps);
-    wisp_watch_tell(watch, (double)done / (double)steps, text);
+    wisp_watch_report(watch, (double)done / (double)steps, text);
   }
   run->ms_per_stage = steps ? total / (double)steps : 0;
   return WISP_OK;

@@ -122,13 +122,13 @@ wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device);
 wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, const char *why);
 
 /* Whether a discretisation can be made as a plan asks for: WISP_EREFUSED, and why, where something has no room. */
-typedef wisp_status (*wisp_has_room)(wisp_error *err, const void *context, const wisp_plan *plan);
+typedef wisp_status (*wisp_plan_fits)(wisp_error *err, const void *context, const wisp_plan *plan);
 
 /* Kernel i stays where there is room for what it asks for; else it becomes the first of wisp_plan_roomier for which
  * there is, else the default that asks for nothing that nobody else does; another family's stays. Errors of has_room.
  */
-wisp_status wisp_stage_make_room(wisp_error *err, wisp_stage *stage, int i, wisp_has_room has_room,
-                                 const void *context);
+wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_plan_fits has_room,
+                                const void *context);
 
 /* Kernel i becomes what a choice of the same kernel, made elsewhere, says. */
 wisp_status wisp_stage_follow(wisp_error *err, wisp_stage *stage, int i, const wisp_choice *choice);

@@ -69,7 +69,7 @@ static wisp_fixed fixed_by_others(const wisp_stage *stage, int i)
   return fixed;
 }
 
-wisp_status wisp_stage_make_room(wisp_error *err, wisp_stage *stage, int i, wisp_has_room has_room, const void *context)
+wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_plan_fits has_room, const void *context)
 {
   wisp_error why = {.text = ""}, last = {.text = ""};
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;

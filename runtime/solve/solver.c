@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-void wisp_watch_tell(const wisp_watch *watch, double share, const char *text)
+void wisp_watch_report(const wisp_watch *watch, double share, const char *text)
 {
   if (watch) watch->tell(watch->context, share, text);
 }
@@ -20,7 +20,7 @@ static void tell_iterations(void *context, long long iterations, double share)
   char text[64];
   const int length = snprintf(text, sizeof text, "iteration %lld", iterations);
   if (w->most) snprintf(text + length, sizeof text - (size_t)length, " of at most %lld", w->most);
-  wisp_watch_tell(w->watch, share, text);
+  wisp_watch_report(w->watch, share, text);
 }
 
 wisp_cg_watch wisp_watch_iterations(wisp_iteration_watch *watch)
@@ -124,7 +124,7 @@ wisp_status wisp_solver_open(wisp_error *err, wisp_solver *s, const wisp_session
   const double begin = wisp_seconds();
   s->session = session;
   s->exact |= session->exact_match_only;
-  wisp_watch_tell(watch, 0.1, "making the mesh");
+  wisp_watch_report(watch, 0.1, "making the mesh");
   CALL(make_mesh(err, s));
   CALL(s->kind->build(err, s, watch));
   s->seconds = wisp_seconds() - begin;

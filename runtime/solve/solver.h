@@ -20,7 +20,7 @@ typedef struct wisp_watch {
   void (*tell)(void *context, double share, const char *text);
   void *context;
 } wisp_watch;
-void wisp_watch_tell(const wisp_watch *watch, double share, const char *text);
+void wisp_watch_report(const wisp_watch *watch, double share, const char *text);
 
 /* ---- The report: rows for programs, with a key, and lines for people, without one, in the order of printing. */
 

@@ -101,10 +101,10 @@ static wisp_status choose_poisson(wisp_error *err, wisp_solver *s, const size_t 
 static wisp_status build_poisson(wisp_error *err, wisp_solver *s, const wisp_watch *watch)
 {
   wisp_poisson_run *run = (wisp_poisson_run *)s;
-  wisp_watch_tell(watch, 0.15, "numbering nodes, right-hand side");
+  wisp_watch_report(watch, 0.15, "numbering nodes, right-hand side");
   CALL(
       wisp_poisson_create(err, s->mesh_name, s->mesh, s->order, run->op, wisp_solver_real(s, "lambda"), &run->problem));
-  wisp_watch_tell(watch, 0.65, "geometry and diagonal");
+  wisp_watch_report(watch, 0.65, "geometry and diagonal");
   CALL(wisp_poisson_solver_create(err, s->session->device, run->problem, s->stage, &run->method, &run->solver));
   s->nodes = run->problem->hex->Np;
   s->unknowns = (double)run->problem->copies->unknowns;
@@ -121,7 +121,7 @@ static wisp_status advance_poisson(wisp_error *err, wisp_solver *s, const wisp_u
   wisp_cg_report *report = &run->report;
   char text[64];
   snprintf(text, sizeof text, "at most %lld iterations", most);
-  wisp_watch_tell(watch, NAN, text);
+  wisp_watch_report(watch, NAN, text);
   run->tolerance = until && until->tolerance > 0 ? until->tolerance : wisp_solver_real(s, "tolerance");
   CALL(wisp_cg_solve(err, run->solver->cg, run->problem->b, run->tolerance, most, watch ? &iterations : NULL, report));
   CALL(wisp_solver_note_zero(err, s, report->iterations, report->residual));

@@ -100,13 +100,13 @@ static int rounds(const char *kernel)
 }
 
 /* Random numbers are fine as they are. */
-static wisp_status pose(wisp_error *err, wisp_round *r)
+static wisp_status pose(wisp_error *err, wisp_test_case *r)
 {
   (void)err, (void)r;
   return WISP_OK;
 }
 
-static void apply(const ground *g, wisp_round *r)
+static void apply(const ground *g, wisp_test_case *r)
 {
   const size_t Np = (size_t)g->Np;
   for (size_t q = 0; q < r->numbers[WISP_FILTER_V]; q++) {
@@ -118,7 +118,7 @@ static void apply(const ground *g, wisp_round *r)
   }
 }
 
-static void rest(const ground *g, wisp_round *r)
+static void rest(const ground *g, wisp_test_case *r)
 {
   const size_t Np = (size_t)g->Np;
   for (size_t q = 0; q < r->numbers[WISP_FILTER_W]; q++) {
@@ -129,7 +129,7 @@ static void rest(const ground *g, wisp_round *r)
   }
 }
 
-static void collect(const ground *g, wisp_round *r)
+static void collect(const ground *g, wisp_test_case *r)
 {
   const size_t Np = (size_t)g->Np;
   for (size_t i = 0; i < r->numbers[WISP_FILTER_EDGES]; i++)
@@ -141,7 +141,7 @@ static void collect(const ground *g, wisp_round *r)
     }
 }
 
-static wisp_status solve(wisp_error *err, wisp_round *r)
+static wisp_status solve(wisp_error *err, wisp_test_case *r)
 {
   (void)err;
   (r->after[WISP_FILTER_V] ? apply : r->after[WISP_FILTER_W] ? rest : collect)(r->plain->self, r);

@@ -13,7 +13,7 @@ static void destroy_spmv(void *spmv)
 
 /* The matrix' own pattern, a number a place. */
 static wisp_status multiply(wisp_error *err, wisp_device *device, const wisp_pattern *p, wisp_precision precision,
-                            wisp_spmv_way way, wisp_yardstick *out)
+                            wisp_spmv_format way, wisp_yardstick *out)
 {
   const wisp_block_rows pattern = {1, p->rows, p->rows, p->start, p->column};
   OWNED(wisp_spmv_destroy) wisp_spmv *spmv = NULL;
@@ -30,7 +30,7 @@ wisp_status wisp_assembly_rivals(wisp_error *err, wisp_device *device, const wis
                                  const wisp_spec *spec, const wisp_left_out *left_out, wisp_yardstick *more, int *count)
 {
   const wisp_assembly *s = problem->d.self;
-  for (wisp_spmv_way way = WISP_SPMV_NUMBERS; way <= WISP_SPMV_ORDERED && strcmp(spec->kernel, "multiply") == 0;
+  for (wisp_spmv_format way = WISP_SPMV_NUMBERS; way <= WISP_SPMV_ORDERED && strcmp(spec->kernel, "multiply") == 0;
        way++) {
     wisp_error why = {.text = ""};
     const wisp_status status = multiply(&why, device, s->pattern, spec->precision, way, &more[*count]);

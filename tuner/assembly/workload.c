@@ -39,7 +39,7 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   wisp_assembly *s = NULL;
   CALL(source ? wisp_mesh_some(err, corners, source, wanted, &mesh) : wisp_mesh_to_check(err, corners, &mesh));
-  if (source) CALL(wisp_mesh_settle(err, mesh));
+  if (source) CALL(wisp_mesh_apply_order(err, mesh));
   CALL(wisp_assembly_create(err, "mesh", mesh, spec->order, &fixed, &s));
   mesh = NULL; /* it goes with what was made on it */
   *out = s;
@@ -92,7 +92,7 @@ static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_s
 
 /* --- checks --- */
 
-static wisp_status pose_data(wisp_error *err, wisp_round *r)
+static wisp_status pose_data(wisp_error *err, wisp_test_case *r)
 {
   wisp_form_data *data = NULL;
   CALL(wisp_new(err, 1, sizeof *data, &data));
@@ -105,7 +105,7 @@ static wisp_status pose_data(wisp_error *err, wisp_round *r)
 }
 
 /* Round 1: numbers of very different size, and zeros among them. Nothing divides by zero. */
-static wisp_status pose(wisp_error *err, wisp_round *r)
+static wisp_status pose(wisp_error *err, wisp_test_case *r)
 {
   static const int shaped[] = {WISP_ASSEMBLY_SOURCE, WISP_ASSEMBLY_U, WISP_ASSEMBLY_ELEMENT_DATA, WISP_ASSEMBLY_P};
   const bool divides = r->after[WISP_ASSEMBLY_INVERSE] != NULL;

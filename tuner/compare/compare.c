@@ -219,7 +219,7 @@ static wisp_status record_with_room(wisp_error *err, comparer *c, wisp_match_up 
   char text[sizeof stage->choice->note + 512];
   for (int i = 0; i < stage->kernels; i++) {
     const wisp_choice *choice = &stage->choice[i];
-    CALL(wisp_stage_make_room(err, stage, i, wisp_problems_have_room, c->beside.problems));
+    CALL(wisp_stage_make_fit(err, stage, i, wisp_problems_have_room, c->beside.problems));
     snprintf(text, sizeof text, WISP_MESSAGE("on the mesh: %s by %s, %s: %s"), choice->kernel, choice->strategy,
              choice->params, choice->note);
     if (!same_kernel(choice, &ours->choice[i])) warn(c, text);

@@ -18,7 +18,7 @@ struct wisp_rival {
   wisp_product product; /* A is A or its transpose, as the way wants it */
   wisp_pointer A[2], B, C;
   double *matrix; /* A, row major, as rounded to the precision */
-  const wisp_blas_way *way;
+  const wisp_blas_variant *way;
   double error;
   char name[96];
 };
@@ -41,7 +41,7 @@ static double take(const wisp_rival *r, const void *from, size_t i)
   return r->product.precision == WISP_F32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
 }
 
-static void use(wisp_rival *r, const wisp_blas_way *way, double error)
+static void use(wisp_rival *r, const wisp_blas_variant *way, double error)
 {
   r->way = way;
   r->error = error;
@@ -116,8 +116,8 @@ wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *b
   CALL(wisp_device_alloc(err, device, bytes_of(r, (size_t)k * columns), &r->B));
   CALL(wisp_device_alloc(err, device, bytes_of(r, (size_t)m * columns), &r->C));
   CALL(upload_operand(err, r));
-  for (int w = WISP_BLAS_WAYS - 1; w >= 0; w--)
-    if (wisp_blas_ways[w].precision == precision) use(r, &wisp_blas_ways[w], NAN);
+  for (int w = WISP_BLAS_VARIANTS - 1; w >= 0; w--)
+    if (wisp_blas_variants[w].precision == precision) use(r, &wisp_blas_variants[w], NAN);
   return GIVE(r, out);
 }
 
@@ -160,14 +160,14 @@ static wisp_status sample_error(wisp_error *err, wisp_rival *r, double *out)
 
 wisp_status wisp_rival_choose(wisp_error *err, wisp_rival *r)
 {
-  const wisp_blas_way *best = NULL;
+  const wisp_blas_variant *best = NULL;
   double plain = 0, best_ms = 0, best_error = 0;
   double epsilon = r->product.precision == WISP_F32 ? 0x1p-23 : 0x1p-52;
-  for (int w = 0; w < WISP_BLAS_WAYS; w++) {
+  for (int w = 0; w < WISP_BLAS_VARIANTS; w++) {
     wisp_contender timed = {.run = wisp_rival_run, .context = r};
     double error = 0;
-    if (wisp_blas_ways[w].precision != r->product.precision) continue;
-    use(r, &wisp_blas_ways[w], NAN);
+    if (wisp_blas_variants[w].precision != r->product.precision) continue;
+    use(r, &wisp_blas_variants[w], NAN);
     const wisp_status status = sample_error(err, r, &error);
     if (status == WISP_EREFUSED && best) continue; /* this library does not have it */
     CALL(status);

@@ -82,7 +82,7 @@ static wisp_status condense(wisp_error *err, wisp_device *device, const wisp_hdg
     memcpy(numbers + TERMS * e, all, sizeof all);
   }
   const wisp_bordered matrices = {t->Np, t->m, TERMS, table, elements, numbers, precision};
-  CALL(wisp_batched_create(err, device, &matrices, (wisp_batched_way)way, &batched));
+  CALL(wisp_batched_create(err, device, &matrices, (wisp_batched_method)way, &batched));
   CALL(batched_error(err, s, batched, &error));
   *out = (wisp_yardstick){.run = wisp_batched_run, .destroy = destroy_batched, .context = batched, .error = error};
   snprintf(out->name, sizeof out->name, "%s", wisp_batched_name(batched));
@@ -124,7 +124,7 @@ static wisp_status multiply(wisp_error *err, wisp_device *device, const wisp_hdg
   CALL(wisp_new(err, WISP_HDG_ROW * s->free_edges, sizeof *column, &column));
   find_rows(s, start, column);
   const wisp_block_rows pattern = {s->tables->n, s->free_edges, s->free_edges, start, column};
-  CALL(wisp_spmv_create(err, device, &pattern, precision, (wisp_spmv_way)way, &spmv));
+  CALL(wisp_spmv_create(err, device, &pattern, precision, (wisp_spmv_format)way, &spmv));
   CALL(wisp_spmv_error(err, spmv, &pattern, &error));
   *out = (wisp_yardstick){.run = wisp_spmv_run, .destroy = destroy_spmv, .context = spmv, .error = error};
   snprintf(out->name, sizeof out->name, "%s", wisp_spmv_name(spmv));
@@ -142,7 +142,7 @@ wisp_status wisp_hdg_rivals(wisp_error *err, wisp_device *device, const wisp_pro
     int ways;
     wisp_status (*make)(wisp_error *err, wisp_device *device, const wisp_hdg *s, wisp_precision precision, int way,
                         wisp_yardstick *out);
-  } kernels[] = {{"condense", WISP_BATCHED_WAYS, condense}, {"apply", WISP_SPMV_WAYS, multiply}};
+  } kernels[] = {{"condense", WISP_BATCHED_METHODS, condense}, {"apply", WISP_SPMV_FORMATS, multiply}};
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
     for (int way = 0; way < kernels[k].ways && strcmp(kernels[k].kernel, spec->kernel) == 0; way++) {
       wisp_error why = {.text = ""};

@@ -158,7 +158,7 @@ static int rounds(const char *kernel)
   return multiplies(decl) ? PRODUCTS : iterates(decl) ? WISP_COUNT(scenes) : 2;
 }
 
-static void pose_iteration(wisp_round *r)
+static void pose_iteration(wisp_test_case *r)
 {
   const struct scene *scene = &scenes[r->number];
   const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5,
@@ -188,7 +188,7 @@ static void pose_blocks(const wisp_hdg *s, double *blocks)
 }
 
 /* Elements' matrices that can be inverted, and factors that can be solved with. */
-static void pose_inside(const wisp_hdg *s, wisp_round *r)
+static void pose_inside(const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, width = Np * (Np + 1) / 2;
   double *matrix = r->before[WISP_HDG_INSIDE_MATRIX], *factor = r->before[WISP_HDG_INSIDE_FACTOR];
@@ -200,7 +200,7 @@ static void pose_inside(const wisp_hdg *s, wisp_round *r)
 }
 
 /* A step of the coarse cycle; what is inverted has heavy diagonals. */
-static wisp_status pose_step(wisp_error *err, wisp_round *r, enum wisp_cycle_how how)
+static wisp_status pose_step(wisp_error *err, wisp_test_case *r, enum wisp_cycle_how how)
 {
   const wisp_cycle *c = ((const wisp_hdg *)r->plain->self)->coarse->cycle;
   wisp_cycle_step *step = NULL;
@@ -215,7 +215,7 @@ static wisp_status pose_step(wisp_error *err, wisp_round *r, enum wisp_cycle_how
 }
 
 /* The coarse matrix's rows, or a step. */
-static wisp_status pose_coarse(wisp_error *err, wisp_round *r)
+static wisp_status pose_coarse(wisp_error *err, wisp_test_case *r)
 {
   const wisp_cycle *c = ((const wisp_hdg *)r->plain->self)->coarse->cycle;
   const bool weighs = wisp_list_has(r->kernel->writes, "coarse_over");
@@ -228,7 +228,7 @@ static wisp_status pose_coarse(wisp_error *err, wisp_round *r)
 }
 
 /* All of the cycle together, or what lies between its ends; its first step, or its last. */
-static void pose_cycle(wisp_round *r)
+static void pose_cycle(wisp_test_case *r)
 {
   const wisp_cycle *c = ((const wisp_hdg *)r->plain->self)->coarse->cycle;
   const size_t span = r->number ? 0 : c->spans - 1;
@@ -239,7 +239,7 @@ static void pose_cycle(wisp_round *r)
 }
 
 /* Round 1: numbers of very different size, and zeros among them. */
-static wisp_status pose(wisp_error *err, wisp_round *r)
+static wisp_status pose(wisp_error *err, wisp_test_case *r)
 {
   static const int shaped[] = {WISP_HDG_LOAD, WISP_HDG_GIVEN, WISP_HDG_ELEMENT_DATA, WISP_HDG_P, WISP_HDG_SOLUTION};
   if (wisp_list_has(r->kernel->writes, "cycle_value")) return pose_coarse(err, r);

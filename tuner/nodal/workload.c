@@ -31,7 +31,8 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   const size_t wanted = (size_t)(elements > 0 ? elements : 6 * n * n * n);
   wisp_mesh_source turned = source ? *source : (wisp_mesh_source){.file = NULL};
   turned.turned = true;
-  const wisp_status status = source ? wisp_mesh_some(err, 4, &turned, wanted, &mesh) : wisp_mesh_all_ways(err, &mesh);
+  const wisp_status status =
+      source ? wisp_mesh_some(err, 4, &turned, wanted, &mesh) : wisp_mesh_all_pairings(err, &mesh);
   *out = mesh;
   return status;
 }
@@ -168,7 +169,7 @@ static wisp_scalars make_scalars(uint64_t *random, int round)
 }
 
 /* One number of every eighth element that is no number, half of these infinite. */
-static void put_unbounded(wisp_round *r, double *numbers, size_t elements, size_t together)
+static void put_unbounded(wisp_test_case *r, double *numbers, size_t elements, size_t together)
 {
   for (size_t k = 0; k < elements; k++)
     if (wisp_random_below(&r->random, 8) == 0)
@@ -176,9 +177,9 @@ static void put_unbounded(wisp_round *r, double *numbers, size_t elements, size_
           wisp_random_below(&r->random, 2) ? (double)INFINITY : (double)NAN;
 }
 
-/* Rounds have the numbers of wisp_round_data, the last two for comparisons alone. All scalars are random in each,
+/* Rounds have the numbers of wisp_test_inputs, the last two for comparisons alone. All scalars are random in each,
  * but that alpha is 0 where there are zeros and 1 where numbers are even. Numbers are exact in both precisions. */
-static wisp_status pose(wisp_error *err, wisp_round *r)
+static wisp_status pose(wisp_error *err, wisp_test_case *r)
 {
   const wisp_dg *dg = r->plain->self;
   const size_t n = (size_t)dg->system->fields;
@@ -209,7 +210,7 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
 }
 
 /* Strategies that mix see nodes in the classes of half turns. */
-static wisp_status solve(wisp_error *err, wisp_round *r)
+static wisp_status solve(wisp_error *err, wisp_test_case *r)
 {
   const wisp_dg *dg = r->plain->self;
   const size_t square = (size_t)dg->tet->Np * (size_t)dg->tet->Np;
@@ -225,7 +226,7 @@ static wisp_status solve(wisp_error *err, wisp_round *r)
   return wisp_dg_compute(err, &mixed, r->kernel->name, r->own, r->before, r->after, r->size);
 }
 
-static wisp_status plain(wisp_error *err, const wisp_round *r, double *const *out)
+static wisp_status plain(wisp_error *err, const wisp_test_case *r, double *const *out)
 {
   const wisp_dg *dg = r->plain->self;
   wisp_dg single = *dg;

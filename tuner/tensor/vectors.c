@@ -174,7 +174,7 @@ _Static_assert(WISP_TENSOR_INVERSE - WISP_TENSOR_SOLUTION == 6 && WISP_TENSOR_IN
 
 /* Zeros, and powers of two, in what neither divides nor must be positive; nothing behind the last unknown, where
  * kernels may write it, too. */
-static wisp_status shape(wisp_error *err, wisp_round *r, const struct scene *scene, int a, uint64_t *random)
+static wisp_status shape(wisp_error *err, wisp_test_case *r, const struct scene *scene, int a, uint64_t *random)
 {
   const wisp_hexcopies *copies = r->plain->self;
   const bool padded = a >= WISP_TENSOR_SOLUTION && a <= WISP_TENSOR_INVERSE;
@@ -192,7 +192,7 @@ static wisp_status shape(wisp_error *err, wisp_round *r, const struct scene *sce
   return WISP_OK;
 }
 
-static wisp_status pose(wisp_error *err, wisp_round *r)
+static wisp_status pose(wisp_error *err, wisp_test_case *r)
 {
   const struct scene *scene = &scenes[r->number];
   wisp_cg_scalars *s = NULL;
@@ -215,7 +215,7 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
   return WISP_OK;
 }
 
-static wisp_status solve(wisp_error *err, wisp_round *r)
+static wisp_status solve(wisp_error *err, wisp_test_case *r)
 {
   double *at[WISP_TENSOR_ARRAYS];
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) at[a] = r->after[a] ? r->after[a] : r->before[a];

@@ -151,7 +151,7 @@ static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_s
 
 /* Round 0: fields whose size differs from element to element by 2^20; round 1: zeros among the numbers, and elements of
  * zeros. */
-static wisp_status pose(wisp_error *err, wisp_round *r)
+static wisp_status pose(wisp_error *err, wisp_test_case *r)
 {
   const ground *g = r->plain->self;
   const size_t Np = (size_t)g->hex->Np;
@@ -168,7 +168,7 @@ static wisp_status pose(wisp_error *err, wisp_round *r)
   return WISP_OK;
 }
 
-static wisp_status solve(wisp_error *err, wisp_round *r)
+static wisp_status solve(wisp_error *err, wisp_test_case *r)
 {
   const ground *g = r->plain->self;
   const double *vertices = g->geometry[WISP_TENSOR_VERTICES], *u = r->before[WISP_TENSOR_U];

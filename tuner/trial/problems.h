@@ -38,7 +38,7 @@ wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, cons
                                   wisp_problem_ref *out);
 void wisp_problem_ref_end(const wisp_problem_ref *ref);
 
-/* A wisp_has_room of problems. */
+/* A wisp_plan_fits of problems. */
 wisp_status wisp_problems_have_room(wisp_error *err, const void *problems, const wisp_plan *plan);
 
 /* Those in use take more than `bytes`: another may find no memory. */

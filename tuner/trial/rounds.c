@@ -12,7 +12,7 @@ typedef struct entry {
   uint64_t seed;
   unsigned long long used;
   double plain; /* the error of plain sums; 0: not asked for so far */
-  wisp_round round;
+  wisp_test_case round;
 } entry;
 
 struct wisp_rounds {
@@ -34,7 +34,7 @@ wisp_status wisp_rounds_create(wisp_error *err, const wisp_workload *workload, c
   return WISP_OK;
 }
 
-static void free_round(wisp_round *r)
+static void free_round(wisp_test_case *r)
 {
   for (int a = 0; a < WISP_MAX_ARRAYS; a++) free(r->before[a]), free(r->after[a]), free(r->size[a]);
   free(r->own);
@@ -69,7 +69,8 @@ static wisp_status find_plain(wisp_error *err, wisp_rounds *rounds, const wisp_s
 /* --- one round --- */
 
 /* Random where the kernel reads; a copy to be changed where it writes, NaN so far where it does not read. */
-static wisp_status make_array(wisp_error *err, wisp_round *r, const wisp_array_decl *array, size_t a, uint64_t *random)
+static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_array_decl *array, size_t a,
+                              uint64_t *random)
 {
   const size_t size = r->numbers[a];
   const bool reads = wisp_list_has(r->kernel->reads, array->name);
@@ -81,7 +82,7 @@ static wisp_status make_array(wisp_error *err, wisp_round *r, const wisp_array_d
 }
 
 /* What the family makes of it. */
-static wisp_status fill_round(wisp_error *err, const wisp_workload *w, wisp_round *r)
+static wisp_status fill_round(wisp_error *err, const wisp_workload *w, wisp_test_case *r)
 {
   CALL(w->pose(err, r));
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
@@ -90,7 +91,7 @@ static wisp_status fill_round(wisp_error *err, const wisp_workload *w, wisp_roun
 }
 
 static wisp_status make_round(wisp_error *err, const wisp_rounds *rounds, const wisp_spec *spec, uint64_t seed,
-                              wisp_round *r)
+                              wisp_test_case *r)
 {
   const wisp_family *family = rounds->plain.family;
   size_t a = 0;
@@ -104,7 +105,7 @@ static wisp_status make_round(wisp_error *err, const wisp_rounds *rounds, const 
 }
 
 wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spec *spec, bool mixes, int number,
-                            uint64_t seed, const wisp_round **out)
+                            uint64_t seed, const wisp_test_case **out)
 {
   entry made = {.seed = seed, .used = ++rounds->clock, .round = {.number = number, .mixes = mixes}};
   int at = 0;
@@ -133,7 +134,7 @@ wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spe
 
 /* --- beside plain sums --- */
 
-wisp_status wisp_results_create(wisp_error *err, const wisp_round *round, wisp_results *out)
+wisp_status wisp_results_create(wisp_error *err, const wisp_test_case *round, wisp_results *out)
 {
   HELD(wisp_results_free) wisp_results made = {{NULL}};
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
@@ -158,7 +159,7 @@ static double element_error(const double *got, const double *expected, size_t fr
   return most > 0 ? error / most : 0;
 }
 
-double wisp_results_error(const wisp_results *results, const wisp_round *round)
+double wisp_results_error(const wisp_results *results, const wisp_test_case *round)
 {
   double worst = 0;
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
@@ -169,7 +170,7 @@ double wisp_results_error(const wisp_results *results, const wisp_round *round)
   return worst;
 }
 
-wisp_status wisp_rounds_plain(wisp_error *err, wisp_rounds *rounds, const wisp_round *round, double *error)
+wisp_status wisp_rounds_plain(wisp_error *err, wisp_rounds *rounds, const wisp_test_case *round, double *error)
 {
   int at = 0;
   while (&rounds->entries[at].round != round) at++;
@@ -184,7 +185,7 @@ wisp_status wisp_rounds_plain(wisp_error *err, wisp_rounds *rounds, const wisp_r
 }
 
 wisp_status wisp_round_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
-                              const wisp_round *round)
+                              const wisp_test_case *round)
 {
   wisp_scalar_list all = round->scalars;
   if (round->as) all.of[all.count++] = (wisp_binding){round->as, wisp_arrays_at(problem->arrays, round->is), 0};

@@ -13,23 +13,23 @@ void wisp_rounds_destroy(wisp_rounds *rounds); /* NULL is fine */
 
 /* For strategies that mix numbers, or for those that do not. Valid until two dozen others were asked for. */
 wisp_status wisp_rounds_get(wisp_error *err, wisp_rounds *rounds, const wisp_spec *spec, bool mixes, int number,
-                            uint64_t seed, const wisp_round **out);
+                            uint64_t seed, const wisp_test_case **out);
 
 /* What is left of a round's outputs, in the order of its `after`; NULL where that is. */
 typedef struct wisp_results {
   double *of[WISP_MAX_ARRAYS];
 } wisp_results;
 
-wisp_status wisp_results_create(wisp_error *err, const wisp_round *round, wisp_results *out);
+wisp_status wisp_results_create(wisp_error *err, const wisp_test_case *round, wisp_results *out);
 void wisp_results_free(wisp_results *results);
 /* The largest error of an element over its largest result. */
-double wisp_results_error(const wisp_results *results, const wisp_round *round);
+double wisp_results_error(const wisp_results *results, const wisp_test_case *round);
 
 /* That error of plain sums in single precision, of a workload that has them; computed once a round. */
-wisp_status wisp_rounds_plain(wisp_error *err, wisp_rounds *rounds, const wisp_round *round, double *error);
+wisp_status wisp_rounds_plain(wisp_error *err, wisp_rounds *rounds, const wisp_test_case *round, double *error);
 
 /* Enqueues a launch with the round's scalars. */
 wisp_status wisp_round_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
-                              const wisp_round *round);
+                              const wisp_test_case *round);
 
 #endif

@@ -270,7 +270,7 @@ static const double MOST_EXCESS = 2;
 static wisp_status compare_with_plain(wisp_error *err, const wisp_bench *bench, const wisp_plan *plan,
                                       const wisp_kernel *kernel)
 {
-  static const wisp_round_data sorts[] = {WISP_SIZES, WISP_EVEN, WISP_DECADES};
+  static const wisp_test_inputs sorts[] = {WISP_SIZES, WISP_EVEN, WISP_DECADES};
   for (size_t i = 0; i < WISP_COUNT(sorts); i++) {
     double error = 0, plain = 0;
     CALL(wisp_verifier_beside_plain(err, bench->verifier, kernel, sorts[i], &error, &plain));

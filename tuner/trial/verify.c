@@ -92,7 +92,7 @@ static wisp_status lay_out(wisp_error *err, wisp_problem *problem, const wisp_ar
 }
 
 /* What the kernel does not read is NaN, fixed arrays of reals too. */
-static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wisp_round *round, wisp_kept **kept)
+static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wisp_test_case *round, wisp_kept **kept)
 {
   wisp_arrays *arrays = problem->arrays;
   size_t a = 0;
@@ -114,7 +114,7 @@ static bool same(const example *a, const example *b)
 }
 
 static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan, wisp_problem *problem,
-                                const wisp_round *round, uint64_t seed, const wisp_kept **out)
+                                const wisp_test_case *round, uint64_t seed, const wisp_kept **out)
 {
   example key = {.of = wisp_setting_of(plan), .number = round->number, .seed = seed, .used = ++p->clock};
   int at = 0;
@@ -144,7 +144,7 @@ static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan
 typedef struct trial_round {
   const wisp_kernel *kernel;
   const wisp_plan *plan;
-  const wisp_round *round;
+  const wisp_test_case *round;
   wisp_problem_ref ref;
   wisp_problem *problem;
   const wisp_kept *before;
@@ -387,7 +387,7 @@ static wisp_status fetch(wisp_error *err, const trial_round *r, const wisp_array
 }
 
 /* A round's results; both are the caller's, zeroed before. */
-static wisp_status run_round(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, wisp_round_data round,
+static wisp_status run_round(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, wisp_test_inputs round,
                              trial_round *r, wisp_results *own)
 {
   r->kernel = kernel;
@@ -424,7 +424,7 @@ wisp_status wisp_verifier_unbounded(wisp_error *err, wisp_verifier *v, const wis
 }
 
 wisp_status wisp_verifier_beside_plain(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel,
-                                       wisp_round_data round, double *error, double *plain)
+                                       wisp_test_inputs round, double *error, double *plain)
 {
   const wisp_spec *spec = &kernel->plan->spec;
   const wisp_workload *workload = NULL;

@@ -31,7 +31,7 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *verifier, const 
  * result, on the data of this round. 0 and 0 where there are no such sums: other precisions, other families, no matrix.
  * Of a kernel that was checked. */
 wisp_status wisp_verifier_beside_plain(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel,
-                                       wisp_round_data round, double *error, double *plain);
+                                       wisp_test_inputs round, double *error, double *plain);
 
 /* Where numbers are infinite or NaN: WISP_EWRONG with the element that has such results, and should have none, or has
  * none, and should. Which of an element's results it is may differ from the reference's, which multiplies by zeros. Of

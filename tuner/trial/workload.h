@@ -16,7 +16,7 @@
 #include "../../runtime/blas.h"
 #include "../../runtime/mesh/source.h"
 #include "../../runtime/problem.h"
-#include "../../runtime/round.h"
+#include "../../runtime/test_case.h"
 
 /* What a kernel is measured beside: the vendor's product, a copy of the same bytes. */
 typedef struct wisp_yardstick {
@@ -89,14 +89,14 @@ typedef struct wisp_workload {
   /* --- Checks: how many rounds a kernel takes; what a round begins with (`before` holds random numbers where the
    * kernel reads, and may be given another shape; scalars are to be set), and what it must leave. */
   int (*rounds)(const char *kernel); /* NULL: two */
-  wisp_status (*pose)(wisp_error *err, wisp_round *round);
-  wisp_status (*solve)(wisp_error *err, wisp_round *round);
+  wisp_status (*pose)(wisp_error *err, wisp_test_case *round);
+  wisp_status (*solve)(wisp_error *err, wisp_test_case *round);
   /* Before the first round: WISP_EWRONG where lists are such that this kernel's results are right by luck alone, as two
    * that add to one number at once may be. NULL: rounds show all. */
   wisp_status (*lists)(wisp_error *err, const wisp_problem *problem, const wisp_plan *plan);
   /* What sums of single precision, one number after the other, make of a solved round of a kernel that multiplies by
    * matrices, into `out`, as `after` is. NULL: nobody asks. */
-  wisp_status (*plain)(wisp_error *err, const wisp_round *round, double *const *out);
+  wisp_status (*plain)(wisp_error *err, const wisp_test_case *round, double *const *out);
   /* Of a problem that is launched with the scalars to check, from numbers of which none is above 1: the largest sum of
    * magnitudes that a number of this output can have. NaN: not to be compared. */
   wisp_status (*largest)(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,

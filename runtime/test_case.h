@@ -1,7 +1,7 @@
 /* What kernels are held against: a family's references take a round's numbers and leave what is right. Nodal DG's take
  * arrays alone (nodal/dg_parts.h). */
-#ifndef WISP_ROUND_H
-#define WISP_ROUND_H
+#ifndef WISP_TEST_CASE_H
+#define WISP_TEST_CASE_H
 
 #include "discretisation.h"
 #include "kernel.h"
@@ -14,18 +14,18 @@ typedef struct wisp_scalar_list {
 } wisp_scalar_list;
 
 /* What numbers a round is about, where there are plain sums to compare with; checks need not take all. */
-typedef enum wisp_round_data {
+typedef enum wisp_test_inputs {
   WISP_SIZES,    /* of elements that differ in size, by a factor of 2^20 in all */
   WISP_ZEROS,    /* many of them, whole elements and fields among them, are zero */
   WISP_EVEN,     /* in [-1, 1] */
   WISP_DECADES,  /* of sizes that differ within an element, by a factor of up to 2^20 */
   WISP_UNBOUNDED /* one number of some elements is infinite, or NaN */
-} wisp_round_data;
+} wisp_test_inputs;
 
 /* One round of a check, in the order that no layout has a part in (wisp_discretisation's origin), by the family's
  * array: what the kernel begins with, what it must leave, and for each number of that the sum of the magnitudes that it
  * is added up from. Arrays that the kernel does not write have no `after`. */
-typedef struct wisp_round {
+typedef struct wisp_test_case {
   const wisp_discretisation *plain;
   const wisp_kernel_decl *kernel;
   int number;
@@ -39,6 +39,6 @@ typedef struct wisp_round {
   wisp_scalar_list scalars;
   void *own;           /* what pose leaves for solve, freed with the round; NULL: nothing */
   const char *as, *is; /* an array that the kernel calls `as`; NULL: none */
-} wisp_round;
+} wisp_test_case;
 
 #endif
