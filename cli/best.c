@@ -118,16 +118,16 @@ static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const gr
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0}, one = {.kernels = 0};
   wisp_choose_request of_one = {.spec = g->spec};
   CALL(wisp_choose_if_any(err, from, &of_one, &stage));
-  const bool stepped = stage.whole.trial && !request->any_layout;
+  const bool stepped = stage.record.trial && !request->any_layout;
   for (int k = 0; stepped && k < stage.kernels; k++) CALL(add_row(err, from, g, &stage.choice[k], rows));
   for (const wisp_kernel_decl *k = family->kernels; k->name; k++) {
     if (stepped && is_of_stages(family, k->name)) continue;
     wisp_spec_name_kernel(&of_one.spec, k->name);
     CALL(wisp_choose_if_any(err, from, &of_one, &one));
-    CALL(add_row(err, from, g, &one.whole, rows));
+    CALL(add_row(err, from, g, &one.record, rows));
     wisp_stage_free(&one);
   }
-  return add_row(err, from, g, &stage.whole, rows);
+  return add_row(err, from, g, &stage.record, rows);
 }
 
 static wisp_status fill(wisp_error *err, const wisp_session *session, const best_request *request, wisp_best_rows *rows)

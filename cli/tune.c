@@ -138,7 +138,7 @@ static wisp_status find_winner(wisp_error *err, winners *w, const wisp_chooser *
 {
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   CALL(wisp_choose_if_any(err, from, request, &stage));
-  const wisp_choice *c = &stage.whole;
+  const wisp_choice *c = &stage.record;
   if (c->trial && c->match == WISP_MATCH_EXACT && !c->stale) CALL(add(err, w, c->trial));
   return WISP_OK;
 }

@@ -144,8 +144,8 @@ typedef struct wisp_until {
   double time;      /* in time: to this one, the last step exactly */
   double dt;        /* the length of a step in time */
   double tolerance; /* of an iteration: of the residual over the right-hand side */
-  void (*tell)(void *context, double share, const char *text); /* how far it is, 0 to 1 (NULL: nobody asks) */
-  void *context;                                               /* its first argument */
+  void (*progress)(void *context, double share, const char *text); /* how far it is, 0 to 1 (NULL: nobody asks) */
+  void *context;                                                   /* its first argument */
 } wisp_until;
 
 /* Solves, or goes on in time, and returns when that is done. until NULL: as the settings say. WISP_EWRONG where an

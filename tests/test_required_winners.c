@@ -29,9 +29,9 @@ static void ask(promise *p, const wisp_spec *spec)
   const wisp_status status = wisp_choose(&err, &(wisp_chooser){p->all, p->store, &p->limits, &p->scopes},
                                          &(wisp_choose_request){.spec = *spec}, &stage);
   if (status != WISP_OK) fail_msg("%s: %s", text, err.text);
-  const wisp_trial *trial = stage.whole.trial;
+  const wisp_trial *trial = stage.record.trial;
   p->asked++;
-  if (!trial || stage.whole.stale || stage.whole.layer != WISP_LAYER_SHIPPED ||
+  if (!trial || stage.record.stale || stage.record.layer != WISP_LAYER_SHIPPED ||
       strcmp(trial->device, p->limits.name) != 0) {
     print_error("%s: no winner ships for %s\n", text, p->limits.name);
     p->missing++;

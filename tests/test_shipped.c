@@ -196,7 +196,7 @@ static void check_step(const wisp_strategies *all, const wisp_store *store, cons
   assert_int_equal(wisp_trial_limits(&err, t, &limits), WISP_OK);
   const wisp_status status = wisp_choose(&err, &(wisp_chooser){all, store, &limits, NULL}, &request, &stage);
   if (status != WISP_OK) fail_msg("%s: %s", t->spec, err.text);
-  if (stage.whole.trial != t || stage.whole.stale)
+  if (stage.record.trial != t || stage.record.stale)
     fail_msg("%s: kernels of %s in %s have changed, and " SWEEP_AGAIN, t->spec, t->strategy, t->layout);
   wisp_stage_free(&stage);
 }

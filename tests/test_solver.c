@@ -144,7 +144,8 @@ static void test_kinds(void **state)
     api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = kinds[i].problem, .order = 2,
                                         .box = "4", .settings = kinds[i].settings});
     double last = 0;
-    GOOD(wisp_solver_advance(err, s.solver, &(wisp_until){WISP_INIT(wisp_until), .tell = listen, .context = &last}));
+    GOOD(
+        wisp_solver_advance(err, s.solver, &(wisp_until){WISP_INIT(wisp_until), .progress = listen, .context = &last}));
     const double off = api_number(&s, kinds[i].error);
     if (!(off > 0 && off < kinds[i].small)) fail_msg("%s: the error is %g", kinds[i].problem, off);
     for (; wisp_solver_report_row(NULL, s.solver, rows, &row) == WISP_OK; rows++) {

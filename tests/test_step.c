@@ -140,8 +140,8 @@ static void test_whole(void **state)
   for (int i = 0; i < WHOLE; i++) step_add(f, &e[i]);
   wisp_stage stage = step_choose(f);
   check_whole(&stage, e);
-  assert_int_equal(stage.whole.match, WISP_MATCH_EXACT);
-  assert_true(stage.whole.layer == WISP_LAYER_USER && stage.whole.stale); /* its hash is none */
+  assert_int_equal(stage.record.match, WISP_MATCH_EXACT);
+  assert_true(stage.record.layer == WISP_LAYER_USER && stage.record.stale); /* its hash is none */
   assert_true(wisp_dg_grouping(&stage.fixed) != WISP_GROUP_NATURAL);
   wisp_stage_free(&stage);
 }
@@ -201,14 +201,14 @@ static void test_records_of_today(void **state)
   for (int i = 0; i < WHOLE; i++) step_add(f, &e[i]);
   r.composition = "gather+fused", r.layout = "slab-km32";
   wisp_stage stage = step_choose_for(f, &r);
-  assert_int_equal(stage.whole.match, WISP_MATCH_DEFAULT);
+  assert_int_equal(stage.record.match, WISP_MATCH_DEFAULT);
   wisp_plans_hash(stage.plan, stage.kernels, f->limits->kind, hash);
   wisp_stage_free(&stage);
   step_add(f, &(entry){"step", r.layout, r.composition, "", 3, hash, NULL, NULL, NULL});
   stage = step_choose(f);
   assert_string_equal(stage.composition, "gather+fused");
   assert_string_equal(stage.choice[0].layout, "slab-km32");
-  assert_true(stage.whole.match == WISP_MATCH_EXACT && !stage.whole.stale);
+  assert_true(stage.record.match == WISP_MATCH_EXACT && !stage.record.stale);
   wisp_stage_free(&stage);
 }
 
@@ -225,7 +225,7 @@ static void test_matches(void **state)
   for (int i = 0; i < WHOLE; i++) step_add(f, &e[i]);
   wisp_stage stage = step_choose(f);
   assert_string_equal(stage.composition, composition);
-  assert_int_equal(stage.whole.match, WISP_MATCH_ARCHITECTURE);
+  assert_int_equal(stage.record.match, WISP_MATCH_ARCHITECTURE);
   check(&stage, "gather", "pairs", e[GATHER].params, WISP_MATCH_ARCHITECTURE);
   check(&stage, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_DRIVER);
   wisp_stage_free(&stage);

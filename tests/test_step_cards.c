@@ -55,9 +55,9 @@ static void test_sister_stays(void **state)
   add_stage(f, NULL, ours, our_layout, NULL, 2, 8);
   expect_stage(f, composition, 0);
   wisp_stage stage = step_choose(f);
-  assert_int_equal(stage.whole.match, WISP_MATCH_ARCHITECTURE);
-  assert_string_equal(stage.whole.strategy, stage.composition);
-  assert_non_null(strstr(stage.whole.note, "expected to be faster"));
+  assert_int_equal(stage.record.match, WISP_MATCH_ARCHITECTURE);
+  assert_string_equal(stage.record.strategy, stage.composition);
+  assert_non_null(strstr(stage.record.note, "expected to be faster"));
   wisp_stage_free(&stage);
   add_stage(f, sister, ours, our_layout, NULL, 1.5, 0);
   expect_stage(f, composition, 0);

@@ -49,7 +49,7 @@ wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *reque
 /* wisp_kernel_open of what a stage of this session was given, which a choice of it tells, and of a discretisation of
  * which some is settled. NULL, NULL: of what wins for the kernel alone. */
 wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, const char *spec,
-                                    const wisp_kernel_request *request, const wisp_fixed *settled,
+                                    const wisp_kernel_request *request, const wisp_fixed *preset,
                                     const wisp_choice *choice, wisp_kernel **out);
 
 /* What kernels are chosen from; its limits are the device's, NULL where it has none. */

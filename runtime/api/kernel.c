@@ -68,10 +68,10 @@ static void bind_operands(wisp_kernel *kernel)
 
 /* One kernel of the spec: what won, else the default. */
 static wisp_status choose(wisp_error *err, const wisp_session *session, const char *text,
-                          const wisp_kernel_request *request, const wisp_fixed *settled, wisp_stage *out)
+                          const wisp_kernel_request *request, const wisp_fixed *preset, wisp_stage *out)
 {
   const wisp_chooser from = wisp_session_chooser(session);
-  wisp_choose_request chosen = {.settled = settled, .exact_match_only = session->exact_match_only};
+  wisp_choose_request chosen = {.preset = preset, .exact_match_only = session->exact_match_only};
   if (request) chosen.layout = request->layout, chosen.elements = request->elements;
   CALL(wisp_spec_parse(err, text, &chosen.spec));
   CALL(wisp_require(err, !wisp_spec_is_step(&chosen.spec), WISP_EUSAGE,
@@ -80,7 +80,7 @@ static wisp_status choose(wisp_error *err, const wisp_session *session, const ch
 }
 
 wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, const char *spec,
-                                    const wisp_kernel_request *request, const wisp_fixed *settled,
+                                    const wisp_kernel_request *request, const wisp_fixed *preset,
                                     const wisp_choice *choice, wisp_kernel **out)
 {
   wisp_status status = WISP_OK;
@@ -90,7 +90,7 @@ wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, cons
   TRY(WISP_GIVEN(err, spec));
   TRY(WISP_GIVEN(err, out));
   TRY(wisp_new(err, 1, sizeof *o, &o));
-  TRY(choose(err, session, spec, request, settled, &o->stage));
+  TRY(choose(err, session, spec, request, preset, &o->stage));
   if (choice) TRY(wisp_stage_follow(err, &o->stage, 0, choice));
   TRY(wisp_stage_load(err, session->device, &o->stage));
   kernel = o->stage.kernel[0];

@@ -94,7 +94,8 @@ wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *s, const wisp_unti
   CALL(check_solver(err, s));
   CALL(WISP_TAKE(err, until, &own));
   const bool goal = own.steps || own.time != 0 || own.dt != 0 || own.tolerance != 0;
-  return wisp_solver_run(err, s, goal ? &own : NULL, own.tell ? &(const wisp_watch){own.tell, own.context} : NULL);
+  return wisp_solver_run(err, s, goal ? &own : NULL,
+                         own.progress ? &(const wisp_watch){own.progress, own.context} : NULL);
 }
 
 /* ---- Asking. */

@@ -51,7 +51,7 @@ static wisp_status choose(wisp_error *err, const wisp_session *session, const wi
   const wisp_choose_request request = {.spec = *spec,
                                        .elements = (long long)m->mesh->elements,
                                        .exact_match_only = session->exact_match_only,
-                                       .settled = rows,
+                                       .preset = rows,
                                        .reproducible = reproducible};
   wisp_fixed_ask(rows, "sliced_ell", 0, 0);
   return wisp_choose(err, &from, &request, out);

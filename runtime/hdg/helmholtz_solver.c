@@ -82,7 +82,7 @@ wisp_status wisp_helmholtz_choose(wisp_error *err, const wisp_chooser *from, con
   CALL(settle_by_iteration(err, from, request, method, &asked));
   for (int part = 0; part < parts; part++) {
     wisp_choose_request its = *request;
-    its.settled = part == WISP_HELMHOLTZ_SETUP ? &asked : &setup->fixed;
+    its.preset = part == WISP_HELMHOLTZ_SETUP ? &asked : &setup->fixed;
     its.composition = wisp_helmholtz_composition((wisp_helmholtz_part)part, method, setup);
     CALL(wisp_choose(err, from, &its, &stage[part]));
   }

@@ -20,9 +20,9 @@ static wisp_status choose(wisp_error *err, const wisp_chooser *from, const wisp_
  * where there is no entry. */
 static const wisp_choice *told_by(const wisp_stage *stage)
 {
-  if (!stage->kernels || !stage->whole.trial) return NULL;
+  if (!stage->kernels || !stage->record.trial) return NULL;
   if (stage->kernels == 1 && stage->choice[0].trial) return stage->choice;
-  return stage->whole.stale ? NULL : &stage->whole;
+  return stage->record.stale ? NULL : &stage->record;
 }
 
 /* What an element takes; NaN where there is no entry. */
@@ -47,8 +47,8 @@ static int faster(const wisp_stage stage[WISP_BASES], const double time[WISP_BAS
   if (known) return time[BERNSTEIN] < time[NODAL] ? BERNSTEIN : NODAL;
   for (int b = 0; b < WISP_BASES; b++) {
     if (isnan(time[b])) continue;
-    const bool closer = best < 0 || stage[b].whole.match < stage[best].whole.match;
-    const bool as_close = best >= 0 && stage[b].whole.match == stage[best].whole.match;
+    const bool closer = best < 0 || stage[b].record.match < stage[best].record.match;
+    const bool as_close = best >= 0 && stage[b].record.match == stage[best].record.match;
     if (closer || (as_close && time[b] < time[best])) best = b;
   }
   return best;
@@ -66,9 +66,9 @@ static void explain(const wisp_stage stage[WISP_BASES], const double time[WISP_B
     snprintf(basis->reason, sizeof basis->reason, "no whole stage was measured on this device");
   else if (isnan(time[other]))
     snprintf(basis->reason, sizeof basis->reason, "no whole stage of the %s basis was measured on this device", name);
-  else if (!known && stage[other].whole.match != stage[taken].whole.match)
+  else if (!known && stage[other].record.match != stage[taken].record.match)
     snprintf(basis->reason, sizeof basis->reason, "its stage was measured: %s; the %s one: %s",
-             wisp_match_name(stage[taken].whole.match), name, wisp_match_name(stage[other].whole.match));
+             wisp_match_name(stage[taken].record.match), name, wisp_match_name(stage[other].record.match));
   else
     snprintf(basis->reason, sizeof basis->reason, "its stage takes %.3g of the time of the %s one",
              time[taken] / time[other], name);

@@ -7,7 +7,7 @@
 /* Where composition and layout come from; what the kernels themselves run with is another matter. */
 static wisp_status report_origin(wisp_error *err, const wisp_solver *s, wisp_solver_report *to)
 {
-  const wisp_choice *whole = &s->stage->whole;
+  const wisp_choice *whole = &s->stage->record;
   if (whole->match != WISP_MATCH_DEFAULT)
     return wisp_report_line(err, to, "chosen by", "step record: %s, %s layer%s", wisp_match_name(whole->match),
                             wisp_layer_name(whole->layer),
@@ -81,10 +81,10 @@ static wisp_status report_record(wisp_error *err, const wisp_stage *stage, wisp_
     if (stage->choice[i].match > weakest) weakest = stage->choice[i].match;
   CALL(wisp_report_text(err, to, "composition", stage->composition));
   CALL(wisp_report_text(err, to, "match", wisp_match_name(weakest)));
-  if (stage->whole.match == WISP_MATCH_DEFAULT) return wisp_report_text(err, to, "step_record", NULL);
-  CALL(wisp_report_text(err, to, "step_record.match", wisp_match_name(stage->whole.match)));
-  CALL(wisp_report_text(err, to, "step_record.layer", wisp_layer_name(stage->whole.layer)));
-  return wisp_report_truth(err, to, "step_record.stale", stage->whole.stale);
+  if (stage->record.match == WISP_MATCH_DEFAULT) return wisp_report_text(err, to, "step_record", NULL);
+  CALL(wisp_report_text(err, to, "step_record.match", wisp_match_name(stage->record.match)));
+  CALL(wisp_report_text(err, to, "step_record.layer", wisp_layer_name(stage->record.layer)));
+  return wisp_report_truth(err, to, "step_record.stale", stage->record.stale);
 }
 
 static wisp_status report_texts(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to)

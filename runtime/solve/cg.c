@@ -258,12 +258,12 @@ static wisp_status iterate_all(wisp_error *err, wisp_cg *cg, const double *b, do
   *bb *= factor * factor;
   CALL(begin(err, cg, tolerance * tolerance * *bb, *bb > 0 || b ? part : 0));
   CALL(replay(err, cg, total, state));
-  if (watch) watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, *bb, most));
+  if (watch) watch->progress(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, *bb, most));
   for (ms = *total; left && state[WISP_CG_AT_RUNNING] > 0; left -= part, *total += ms) {
     part = (int)fmin(left, fmax(1, fmin(GROWTH, PART_MS / ms) * part));
     CALL(wisp_arrays_upload_ints(err, cg->arrays, "left", &part));
     CALL(replay(err, cg, &ms, state));
-    watch->tell(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, *bb, most));
+    watch->progress(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, *bb, most));
   }
   return factor == 1 ? WISP_OK : scale(err, cg, "solution", "solution", 1 / factor, NULL);
 }

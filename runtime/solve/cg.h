@@ -63,7 +63,7 @@ wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest);
 /* Told some times a second how far a solve is: iterations that were run, and the share of all, 0 to 1, as far as the
  * residual's fall shows it: its logarithm's. */
 typedef struct wisp_cg_watch {
-  void (*tell)(void *context, long long iterations, double share);
+  void (*progress)(void *context, long long iterations, double share);
   void *context;
 } wisp_cg_watch;
 

@@ -50,7 +50,7 @@ typedef struct wisp_choose_request {
                                   defaults prefer, else     the first */
   const char *layout;          /* this one; NULL: chosen */
   const wisp_fixed *fixed;     /* of the discretisation that is there already; NULL: it will be made to suit */
-  const wisp_fixed *settled;   /* some of what it will be; NULL: nothing */
+  const wisp_fixed *preset;    /* some of what it will be; NULL: nothing */
   long long elements;          /* the nearest measured size answers; 0: the largest */
   bool exact_match_only;       /* WISP_EMISSING where a kernel's entry was not measured here */
   bool reproducible;           /* nothing whose results vary from launch to launch */
@@ -77,14 +77,14 @@ typedef struct wisp_choice {
 typedef struct wisp_stage {
   char *composition; /* "volume+gather+lift+update", or the one kernel's name */
   wisp_layout layout;
-  wisp_fixed settled, fixed; /* of the discretisation: what the request said, and what its kernels ask for besides */
+  wisp_fixed preset, fixed; /* of the discretisation: what the request said, and what its kernels ask for besides */
   int kernels;
   wisp_plan **plan;     /* of each */
   wisp_kernel **kernel; /* of each, once they are loaded; NULL: they are not */
   wisp_choice *choice;  /* of each */
   wisp_choice whole;    /* of the stage: the record that named composition and layout; or as the one kernel's */
   wisp_env *names;
-  wisp_env **lent; /* of each kernel that another family has lent; NULL: it is the family's own */
+  wisp_env **external_names; /* of each kernel that another family has lent; NULL: it is the family's own */
   const wisp_strategies *strategies;
   bool reproducible; /* as it was chosen */
 } wisp_stage;

@@ -208,9 +208,10 @@ void wisp_stage_unload(wisp_stage *stage)
 void wisp_stage_free(wisp_stage *stage)
 {
   wisp_stage_unload(stage);
-  for (int i = 0; i < stage->kernels; i++) wisp_plan_destroy(stage->plan[i]), wisp_env_destroy(stage->lent[i]);
+  for (int i = 0; i < stage->kernels; i++)
+    wisp_plan_destroy(stage->plan[i]), wisp_env_destroy(stage->external_names[i]);
   free(stage->plan);
-  free(stage->lent);
+  free(stage->external_names);
   free(stage->choice);
   free(stage->composition);
   wisp_env_destroy(stage->names);
@@ -235,7 +236,7 @@ static wisp_status borrow(wisp_error *err, const wisp_choosing *c, const wisp_sp
   CALL(c->choose(err, c->from, &request, &lent));
   stage->plan[stage->kernels] = lent.plan[0];
   stage->choice[stage->kernels] = lent.choice[0];
-  stage->lent[stage->kernels++] = lent.names;
+  stage->external_names[stage->kernels++] = lent.names;
   lent.kernels = 0, lent.names = NULL;
   return WISP_OK;
 }
@@ -253,10 +254,10 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
   CALL(wisp_choosing_suit(err, c, composition));
   CALL(wisp_new(err, count, sizeof *stage.plan, &stage.plan));
   CALL(wisp_new(err, count, sizeof *stage.choice, &stage.choice));
-  CALL(wisp_new(err, count, sizeof *stage.lent, &stage.lent));
-  if (c->request->settled) stage.settled = *c->request->settled;
-  if (c->request->fixed) stage.settled = *c->request->fixed, stage.settled.made = true;
-  stage.fixed = stage.settled;
+  CALL(wisp_new(err, count, sizeof *stage.external_names, &stage.external_names));
+  if (c->request->preset) stage.preset = *c->request->preset;
+  if (c->request->fixed) stage.preset = *c->request->fixed, stage.preset.made = true;
+  stage.fixed = stage.preset;
   CALL(make_names(err, c, layout, &stage.names));
   CALL(check_stage(err, c, line, stage.names));
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {

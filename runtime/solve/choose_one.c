@@ -36,7 +36,7 @@ static wisp_status layout_of_default(wisp_error *err, const wisp_choosing *c, co
   wisp_choose_request request = {.spec = c->spec,
                                  .composition = composition,
                                  .fixed = c->request->fixed,
-                                 .settled = c->request->settled,
+                                 .preset = c->request->preset,
                                  .reproducible = c->request->reproducible};
   HELD(wisp_stage_free) wisp_stage whole = {.kernels = 0};
   wisp_spec_name_kernel(&request.spec, WISP_WHOLE_STEP);
@@ -72,7 +72,7 @@ static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_stage *
     if (!out->kernels) CALL(from_defaults(err, c, kernel, out));
     wisp_choosing_note(c, NULL, out->choice);
   }
-  out->whole = *out->choice;
+  out->record = *out->choice;
   return WISP_OK;
 }
 

@@ -71,9 +71,9 @@ static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answ
     return WISP_OK;
   wisp_status status = wisp_choosing_fill(err, c, trial->strategy, WISP_NO_LINE, &layout, out);
   if (status != WISP_OK) return status == WISP_EREFUSED ? WISP_OK : status;
-  out->whole = wisp_choice_of(WISP_WHOLE_STEP, out->composition, &layout, answer);
+  out->record = wisp_choice_of(WISP_WHOLE_STEP, out->composition, &layout, answer);
   const bool is_its_kernel = out->kernels == 1 && out->choice->trial && out->choice->trial->elements == trial->elements;
-  out->whole.stale = !is_its_kernel && !same_texts(out, c->from->limits->kind, trial);
+  out->record.stale = !is_its_kernel && !same_texts(out, c->from->limits->kind, trial);
   return WISP_OK;
 }
 
@@ -93,7 +93,7 @@ static double time_of(const wisp_stage *stage, const wisp_answer *record)
   }
   if (!stage->kernels) return INFINITY;
   const bool alone = stage->kernels == 1 && isfinite(together);
-  return !stage->whole.stale && !alone ? record->trial->ms / elements : together;
+  return !stage->record.stale && !alone ? record->trial->ms / elements : together;
 }
 
 /* Of a class's records, the best whose texts are those of today, unless a better one's kernels have other winners
@@ -115,7 +115,7 @@ static wisp_status from_records(wisp_error *err, wisp_choosing *c, int class, wi
     c->unfits = unfits; /* kernels that do not fit this stage may fit another */
     CALL(wisp_choosing_pass_over(err, c, answer->trial,
                                  stage.kernels ? NULL : "it is not what was asked for, or does not run here"));
-    const bool fresh = stage.kernels && !stage.whole.stale;
+    const bool fresh = stage.kernels && !stage.record.stale;
     const double now = time_of(&stage, answer), recorded = answer->trial->ms / (double)answer->trial->elements;
     current = fresh && now <= recorded; /* all others are slower */
     if (stage.kernels && (!out->kernels || (fresh ? now <= best : now < best))) {
@@ -139,8 +139,8 @@ static wisp_status fill_again(wisp_error *err, wisp_choosing *c, int nearest, wi
   c->nearest = nearest;
   CALL(wisp_choosing_fill(err, c, stage->composition, WISP_NO_LINE, &stage->layout, &again));
   c->unfits = unfits;
-  again.whole = stage->whole;
-  again.whole.strategy = again.composition; /* that of stage goes */
+  again.record = stage->record;
+  again.record.strategy = again.composition; /* that of stage goes */
   wisp_stage_free(stage);
   return GIVE(again, stage);
 }
@@ -155,7 +155,7 @@ static bool is_measured_nearer(const wisp_choosing *c, const wisp_stage *stage, 
   const wisp_trial *t = NULL;
   wisp_layer layer;
   for (size_t at = 0; (t = wisp_store_next(c->from->store, spec, &at, &layer));) {
-    if (strcmp(t->strategy, stage->composition) != 0 || strcmp(t->layout, stage->whole.layout) != 0 ||
+    if (strcmp(t->strategy, stage->composition) != 0 || strcmp(t->layout, stage->record.layout) != 0 ||
         wisp_trial_outcome(t) != WISP_TRIAL_OK)
       continue;
     if (wisp_answer_class(wisp_asker_match(&c->asker, t), layer) >= class) continue;
@@ -171,15 +171,15 @@ static wisp_status takes_over(wisp_error *err, wisp_choosing *c, int class, cons
                               const wisp_stage *far, bool *out)
 {
   HELD(wisp_stage_free) wisp_stage mixed = {.composition = strdup(far->composition), .layout = far->layout};
-  const int far_class = wisp_answer_class(far->whole.match, far->whole.layer);
+  const int far_class = wisp_answer_class(far->record.match, far->record.layer);
   CALL(wisp_require(err, mixed.composition, WISP_EMEMORY, "out of memory"));
   *out = c->asker.exact_only ||
-         (strcmp(near->composition, far->composition) == 0 && strcmp(near->whole.layout, far->whole.layout) == 0);
+         (strcmp(near->composition, far->composition) == 0 && strcmp(near->record.layout, far->record.layout) == 0);
   if (*out) return WISP_OK;
-  mixed.whole = far->whole;
+  mixed.record = far->record;
   CALL(fill_again(err, c, class, &mixed));
   const double there = kernels_together(&mixed, 0), together = kernels_together(near, 0);
-  const double here = isfinite(together) ? together : near->whole.stale ? INFINITY : near->whole.expected;
+  const double here = isfinite(together) ? together : near->record.stale ? INFINITY : near->record.expected;
   *out = is_measured_nearer(c, &mixed, far_class) || (isfinite(there) && here < there);
   return WISP_OK;
 }
@@ -194,7 +194,7 @@ static wisp_status from_classes(wisp_error *err, wisp_choosing *c, wisp_stage *o
     CALL(from_records(err, c, class, &stage));
     if (!stage.kernels) continue;
     if (out->kernels) CALL(takes_over(err, c, class, &stage, out, &better));
-    passed = better ? NULL : stage.whole.trial;
+    passed = better ? NULL : stage.record.trial;
     if (!better) continue;
     wisp_stage_free(out);
     *out = stage;
@@ -202,11 +202,11 @@ static wisp_status from_classes(wisp_error *err, wisp_choosing *c, wisp_stage *o
   }
   c->nearest = 0;
   if (!out->kernels) return WISP_OK;
-  const int class = wisp_answer_class(out->whole.match, out->whole.layer);
+  const int class = wisp_answer_class(out->record.match, out->record.layer);
   if (class > 0) CALL(fill_again(err, c, 0, out));
   if (passed) {
-    out->whole.passed = (wisp_answer){passed, wisp_asker_match(&c->asker, passed), WISP_LAYER_NONE, NAN};
-    wisp_choosing_note_slower(&out->whole, passed);
+    out->record.passed = (wisp_answer){passed, wisp_asker_match(&c->asker, passed), WISP_LAYER_NONE, NAN};
+    wisp_choosing_note_slower(&out->record, passed);
   }
   return WISP_OK;
 }
@@ -250,10 +250,10 @@ wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out
   if (!stage.kernels) {
     const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
     CALL(from_lists(err, c, &stage));
-    stage.whole = wisp_choice_of(WISP_WHOLE_STEP, stage.composition, &stage.layout, &none);
+    stage.record = wisp_choice_of(WISP_WHOLE_STEP, stage.composition, &stage.layout, &none);
   }
   wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
-  if (!stage.whole.passed.trial) wisp_choosing_note(c, NULL, &stage.whole);
+  if (!stage.record.passed.trial) wisp_choosing_note(c, NULL, &stage.record);
   return GIVE(stage, out);
 }
 

@@ -12,9 +12,9 @@ static void take(wisp_stage *stage, int i, wisp_plan *plan)
 {
   wisp_plan_destroy(stage->plan[i]);
   stage->plan[i] = plan;
-  stage->fixed = stage->settled;
+  stage->fixed = stage->preset;
   for (int k = 0; k < stage->kernels; k++)
-    if (!stage->lent[k]) wisp_fixed_add(&stage->fixed, stage->plan[k]);
+    if (!stage->external_names[k]) wisp_fixed_add(&stage->fixed, stage->plan[k]);
 }
 
 /* The same, and the choice says so. */
@@ -33,7 +33,7 @@ static void replace(wisp_stage *stage, int i, wisp_plan *plan, const char *why)
 
 static const wisp_env *names_of(const wisp_stage *stage, int i)
 {
-  return stage->lent[i] ? stage->lent[i] : stage->names;
+  return stage->external_names[i] ? stage->external_names[i] : stage->names;
 }
 
 /* The default on a discretisation of which this is fixed. WISP_EREFUSED, and why, where it is what the kernel has. */
@@ -62,10 +62,10 @@ wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, cons
 /* What is fixed without kernel i. */
 static wisp_fixed fixed_by_others(const wisp_stage *stage, int i)
 {
-  wisp_fixed fixed = stage->settled;
+  wisp_fixed fixed = stage->preset;
   fixed.made = true;
   for (int k = 0; k < stage->kernels; k++)
-    if (k != i && !stage->lent[k]) wisp_fixed_add(&fixed, stage->plan[k]);
+    if (k != i && !stage->external_names[k]) wisp_fixed_add(&fixed, stage->plan[k]);
   return fixed;
 }
 
@@ -73,7 +73,7 @@ wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_
 {
   wisp_error why = {.text = ""}, last = {.text = ""};
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-  wisp_status status = stage->lent[i] ? WISP_OK : has_room(&why, context, stage->plan[i]);
+  wisp_status status = stage->external_names[i] ? WISP_OK : has_room(&why, context, stage->plan[i]);
   if (status == WISP_OK) return WISP_OK;
   last = why;
   for (int n = 0; status == WISP_EREFUSED; n++) {

@@ -142,7 +142,7 @@ wisp_status wisp_choosing_remember(wisp_error *err, const wisp_choosing *c, cons
 {
   struct wisp_composition_kept fresh = {.key = key_of(c, LAYOUT, composition)}, *kept = NULL;
   bool known = false;
-  if (!c->from->scopes || c->request->fixed || c->request->settled) return find(err, c, composition, out);
+  if (!c->from->scopes || c->request->fixed || c->request->preset) return find(err, c, composition, out);
   CALL(find_answer(err, c->from->scopes, fresh.key, &known, &kept));
   if (!known) { /* the search adds answers of its own */
     fresh.why.status = find(&fresh.why, c, composition, &fresh.layout);

@@ -10,7 +10,7 @@
 
 void wisp_watch_report(const wisp_watch *watch, double share, const char *text)
 {
-  if (watch) watch->tell(watch->context, share, text);
+  if (watch) watch->progress(watch->context, share, text);
 }
 
 /* A wisp_cg_watch's. */

@@ -17,7 +17,7 @@ enum { WISP_SOLVER_STAGES = 4, WISP_SOLVER_OPTIONS = 32 };
 /* Progress, for people: the share of the work that is done (0 to 1; NaN: not known), and what is done now. A NULL watch
  * asks for nothing. */
 typedef struct wisp_watch {
-  void (*tell)(void *context, double share, const char *text);
+  void (*progress)(void *context, double share, const char *text);
   void *context;
 } wisp_watch;
 void wisp_watch_report(const wisp_watch *watch, double share, const char *text);

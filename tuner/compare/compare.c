@@ -132,8 +132,8 @@ static void tell_left_out(const comparer *c, const char *what, const char *why)
 /* Who a stage is. Without a record, a stage matches as well as the best of its kernels. */
 static wisp_choice name_of(const wisp_stage *stage)
 {
-  wisp_choice choice = stage->whole;
-  for (int i = 0; i < stage->kernels && stage->whole.match == WISP_MATCH_DEFAULT; i++)
+  wisp_choice choice = stage->record;
+  for (int i = 0; i < stage->kernels && stage->record.match == WISP_MATCH_DEFAULT; i++)
     if (stage->choice[i].match < choice.match)
       choice.match = stage->choice[i].match, choice.layer = stage->choice[i].layer;
   return choice;

@@ -190,7 +190,7 @@ static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp
   wisp_spec_name_kernel(&f->spec, kernel);
   up.spec = f->spec;
   CALL(choose(err, f, false, &up.tuned));
-  if (!wisp_spec_is_step(&f->spec) && up.tuned.whole.match == WISP_MATCH_DEFAULT) wisp_stage_free(&up.tuned);
+  if (!wisp_spec_is_step(&f->spec) && up.tuned.record.match == WISP_MATCH_DEFAULT) wisp_stage_free(&up.tuned);
   CALL(choose(err, f, true, &up.standard));
   if (f->request->beside) CALL(choose(err, f, !up.tuned.kernels, &up.beside));
   for (int i = 0; f->request->every_way && wisp_spec_is_step(&f->spec) && f->family->compositions[i]; i++)

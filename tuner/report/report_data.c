@@ -126,7 +126,7 @@ static wisp_status find_best(wisp_error *err, const wisp_chooser *from, wisp_rep
 {
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   CALL(wisp_choose_if_any(err, from, &(wisp_choose_request){.spec = cell->spec}, &stage));
-  cell->best = pick(cell, &stage.whole, &cell->remark);
+  cell->best = pick(cell, &stage.record, &cell->remark);
   cell->default_ms = NAN;
   if (!cell->best) return WISP_OK;
   cell->elements = cell->best->elements;
@@ -144,7 +144,7 @@ static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_
   for (wisp_report_cell *cell = cells; cell < cells + count; cell++) {
     CALL(find_best(err, from, cell));
     if (wisp_spec_is_step(&cell->spec)) cell->in_step = cell->best, cell->step_remark = cell->remark;
-    for (int k = 0; stage.whole.trial && k < stage.kernels; k++)
+    for (int k = 0; stage.record.trial && k < stage.kernels; k++)
       if (strcmp(stage.choice[k].kernel, cell->spec.kernel) == 0)
         cell->in_step = pick(cell, &stage.choice[k], &cell->step_remark);
   }

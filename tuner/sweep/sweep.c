@@ -154,7 +154,7 @@ static wisp_status find_taken(wisp_error *err, const wisp_sweep *sweep, const wi
   request.elements = wisp_problems_elements(sweep->bench.problems);
   CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
   CALL(wisp_choose_if_any(err, &(wisp_chooser){sweep->strategies, store, sweep->bench.limits, NULL}, &request, &stage));
-  if (!stage.whole.trial || (stage.whole.match == WISP_MATCH_EXACT && !stage.whole.stale)) return WISP_OK;
+  if (!stage.record.trial || (stage.record.match == WISP_MATCH_EXACT && !stage.record.stale)) return WISP_OK;
   for (const char *const *c = sweep->family->compositions; *c; c++)
     for (int l = 0; l < scope->layouts; l++)
       if (strcmp(*c, stage.composition) == 0 && memcmp(&scope->layout[l], &stage.layout, sizeof stage.layout) == 0)
@@ -264,7 +264,8 @@ static wisp_status try_best_stage(wisp_error *err, wisp_sweep *sweep, const wisp
   wisp_spec_name_kernel(&request.spec, WISP_WHOLE_STEP);
   CALL(wisp_choose_if_any(err, &(wisp_chooser){sweep->strategies, store, sweep->bench.limits, NULL}, &request, &stage));
   for (int i = 0; i < stage.kernels; i++) {
-    const wisp_kernel_decl *kernel = stage.lent[i] ? NULL : wisp_family_kernel(sweep->family, stage.choice[i].kernel);
+    const wisp_kernel_decl *kernel =
+        stage.external_names[i] ? NULL : wisp_family_kernel(sweep->family, stage.choice[i].kernel);
     if (!kernel || !wisp_sweep_wants(sweep, (int)(kernel - sweep->family->kernels))) continue;
     wisp_spec_name_kernel(&scope.spec, kernel->name);
     CALL(wisp_bench_set_problem(err, &sweep->bench, &scope.spec, sweep->request->elements));
