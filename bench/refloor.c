@@ -72,7 +72,7 @@ static wisp_status plan_of(wisp_error *err, const wisp_strategies *all, const wi
 static wisp_status work_of(wisp_error *err, const wisp_trial *t, const wisp_spec *spec, wisp_work *out)
 {
   const wisp_workload *workload = NULL;
-  CALL(wisp_workload_find(err, spec->family, wisp_spec_is_step(spec) ? NULL : spec->kernel, &workload));
+  CALL(wisp_workload_find(err, spec->family, wisp_spec_is_composition(spec) ? NULL : spec->kernel, &workload));
   CALL(wisp_family_work(err, spec, (double)t->elements, out));
   if (!workload->own_sizes) return WISP_OK;
   out->bytes = t->gbps * t->ms * 1e6;
@@ -92,7 +92,7 @@ static wisp_status restate(wisp_error *err, const wisp_strategies *all, const wi
   const bool additions = work.adds > 0 && t->efficiency > 1.02 * t->gbps / ceilings->copy_gbps;
   snprintf(t->floor, sizeof t->floor, "%s", additions ? "adds" : "bytes");
   if (additions || work.no_read) return WISP_OK;
-  if (!wisp_spec_is_step(&spec)) CALL(plan_of(err, all, t, &spec, s, &plan));
+  if (!wisp_spec_is_composition(&spec)) CALL(plan_of(err, all, t, &spec, s, &plan));
   work.adds = 0;
   CALL(wisp_floor_find(err, ceilings, &spec, &work, (double)t->elements, plan, &floor));
   t->gbps = work.bytes / t->ms / 1e6;

@@ -196,8 +196,8 @@ static bool takes_over(const wisp_store *store, const wisp_asker *asker, const w
   return wisp_answer_expected(near) < wisp_answer_expected(far);
 }
 
-wisp_answer wisp_store_settle(const wisp_store *store, const wisp_asker *asker, long long elements,
-                              const wisp_answer each[WISP_ANSWER_CLASSES])
+wisp_answer wisp_store_resolve(const wisp_store *store, const wisp_asker *asker, long long elements,
+                               const wisp_answer each[WISP_ANSWER_CLASSES])
 {
   wisp_answer answer = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
   for (int c = WISP_ANSWER_CLASSES; c-- > 0;)
@@ -210,5 +210,5 @@ void wisp_store_find(const wisp_store *store, const wisp_asker *asker, const cha
 {
   wisp_answer each[WISP_ANSWER_CLASSES];
   wisp_store_find_each(store, asker, spec, layout, elements, current, context, each);
-  *out = wisp_store_settle(store, asker, elements, each);
+  *out = wisp_store_resolve(store, asker, elements, each);
 }

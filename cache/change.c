@@ -114,7 +114,7 @@ done:
   return status;
 }
 
-void wisp_writer_tell(wisp_writer *writer, wisp_store_note note, void *context)
+void wisp_writer_report_waits(wisp_writer *writer, wisp_store_note note, void *context)
 {
   writer->database.waiting->note = note;
   writer->database.waiting->context = context;

@@ -58,7 +58,7 @@ bool wisp_place_on_network(const char *path)
 
 bool wisp_place_needs_rollback(const char *path)
 {
-  return wisp_environment_says("WISP_JOURNAL", "rollback") || wisp_place_on_network(path);
+  return wisp_environment_is("WISP_JOURNAL", "rollback") || wisp_place_on_network(path);
 }
 
 /* What the last component of path leads to: through a link, even one to nothing; beside the folder that is there. */

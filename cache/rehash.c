@@ -106,9 +106,9 @@ static bool find_step(const wisp_rehashing *r, const wisp_trial *trial, const ch
   const line *l = bsearch(&sought, r->by_kernel, r->count, sizeof *l, compare_kernels);
   while (l && l > r->by_kernel && compare_kernels(l - 1, &sought) == 0) l--;
   for (; l && l < end && compare_kernels(l, &sought) == 0; l++) {
-    uint64_t whole = wisp_step_hash(*new, l->new);
+    uint64_t whole = wisp_composition_hash(*new, l->new);
     if (!holds_for(l, trial)) continue;
-    if (!find_step(r, trial, family, kernels, wanted, wisp_step_hash(old, l->old), &whole)) continue;
+    if (!find_step(r, trial, family, kernels, wanted, wisp_composition_hash(old, l->old), &whole)) continue;
     *new = whole;
     return true;
   }
@@ -159,7 +159,7 @@ bool wisp_rehashing_apply(const wisp_rehashing *r, wisp_trial *trial)
   wisp_spec spec;
   uint64_t hash = WISP_HASH_SEED, wanted;
   if (wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return false;
-  if (!wisp_spec_is_step(&spec)) {
+  if (!wisp_spec_is_composition(&spec)) {
     const bool renamed = rename_trial(&r->names, &spec, trial);
     return rehash_kernel(r, trial) || renamed;
   }

@@ -42,7 +42,7 @@ const char *wisp_layer_name(wisp_layer layer)
 static wisp_status load_shipped(wisp_error *err, wisp_text *warning, wisp_trials *list)
 {
   static const char folder[] = "cache/shipped/";
-  if (wisp_environment_says("WISP_SHIPPED", "none")) return WISP_OK;
+  if (wisp_environment_is("WISP_SHIPPED", "none")) return WISP_OK;
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     const wisp_embedded *file = &wisp_embedded_files[i];
     size_t length = strlen(file->path);

@@ -173,8 +173,8 @@ void wisp_store_find_each(const wisp_store *store, const wisp_asker *asker, cons
  * unknown for another card without a ratio: then the farther one stays. WISP_MATCH_DEFAULT with layer NONE where there
  * is none.
  */
-wisp_answer wisp_store_settle(const wisp_store *store, const wisp_asker *asker, long long elements,
-                              const wisp_answer each[WISP_ANSWER_CLASSES]);
+wisp_answer wisp_store_resolve(const wisp_store *store, const wisp_asker *asker, long long elements,
+                               const wisp_answer each[WISP_ANSWER_CLASSES]);
 /* Both. */
 void wisp_store_find(const wisp_store *store, const wisp_asker *asker, const char *spec, const char *layout,
                      long long elements, wisp_current current, const void *context, wisp_answer *out);
@@ -199,7 +199,7 @@ void wisp_store_show(wisp_store *store);
 
 /* Adds a kernel's template hash to a step's; WISP_HASH_SEED begins it. A step record is of today's texts while the hash
  * over its kernels, in turn, is what it was. */
-uint64_t wisp_step_hash(uint64_t step, const char *kernel);
+uint64_t wisp_composition_hash(uint64_t step, const char *kernel);
 
 /* Default path of the user's store; caller frees. */
 wisp_status wisp_store_user_path(wisp_error *err, char **out);
@@ -219,7 +219,7 @@ typedef struct wisp_writer wisp_writer;
  * *warning (may be NULL; free). */
 wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, wisp_writer **out);
 /* Has somebody told when one of the writer's calls has to wait. */
-void wisp_writer_tell(wisp_writer *writer, wisp_store_note note, void *context);
+void wisp_writer_report_waits(wisp_writer *writer, wisp_store_note note, void *context);
 wisp_status wisp_writer_add(wisp_error *err, wisp_writer *writer, const wisp_trial *trial);
 /* Was this candidate (key, template hash, elements) tried already on this device with this driver and compiler? */
 wisp_status wisp_writer_has(wisp_error *err, wisp_writer *writer, const wisp_trial *key, bool *found,

@@ -219,7 +219,7 @@ void wisp_trial_take_words(wisp_trial *t)
     t->begun = number;
 }
 
-uint64_t wisp_step_hash(uint64_t step, const char *kernel)
+uint64_t wisp_composition_hash(uint64_t step, const char *kernel)
 {
   return wisp_hash(step, kernel, strlen(kernel));
 }

@@ -217,14 +217,14 @@ typedef struct printer {
 
 static void keep_stage(printer *p, const wisp_comparison *row)
 {
-  if (!wisp_spec_is_step(&row->spec) || p->stages == MOST_STAGES) return;
+  if (!wisp_spec_is_composition(&row->spec) || p->stages == MOST_STAGES) return;
   p->stage[p->stages].spec = row->spec;
   p->stage[p->stages++].gdofs = row->gdofs;
 }
 
 static void add_gain(printer *p, const wisp_comparison *row)
 {
-  gain *g = &p->gain[row->spec.precision == WISP_F64][wisp_spec_is_step(&row->spec)];
+  gain *g = &p->gain[row->spec.precision == WISP_F64][wisp_spec_is_composition(&row->spec)];
   if (row->ours.match == WISP_MATCH_DEFAULT || !(row->default_ms > 0)) return;
   g->count++;
   g->sum += log(row->default_ms / row->ms);
@@ -307,7 +307,7 @@ static wisp_status compare_core(wisp_error *err, const wisp_arguments *args, con
 {
   OWNED(wisp_session_close) wisp_session *session = NULL;
   wisp_compare_request request = *of;
-  request.kernel = WISP_WHOLE_STEP, request.composition = NULL, request.every_way = false;
+  request.kernel = WISP_COMPOSITION, request.composition = NULL, request.every_way = false;
   request.elements = 0, request.nodes = request.dofs = 0, request.beside = NULL;
   request.row = take_core, request.context = p;
   CALL(wisp_cli_open_store(err, args, true, &session));
@@ -369,7 +369,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .jobs = (int)jobs,
                               .row = take_row,
                               .warn = warn};
-  if (r->composition && !r->kernel) r->kernel = WISP_WHOLE_STEP;
+  if (r->composition && !r->kernel) r->kernel = WISP_COMPOSITION;
   CALL(wisp_option_timed_mesh(err, args, beside));
   r->beside = beside;
   return read_size(err, args, r);

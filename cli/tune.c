@@ -150,7 +150,7 @@ static wisp_status find_order(wisp_error *err, winners *w, const wisp_chooser *f
   const wisp_kernel_decl *k = wisp_family_find(r->family)->kernels;
   for (bool more = true; more; k++) {
     more = k->name != NULL;
-    const char *kernel = more ? k->name : WISP_WHOLE_STEP;
+    const char *kernel = more ? k->name : WISP_COMPOSITION;
     wisp_spec_name_kernel(&request->spec, kernel);
     if (wisp_tune_wants(r, kernel)) CALL(find_winner(err, w, from, request));
   }

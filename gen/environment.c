@@ -87,7 +87,7 @@ double wisp_environment_number(const char *name)
   return value && scan(v, value, &number) ? number : v->otherwise;
 }
 
-bool wisp_environment_says(const char *name, const char *word)
+bool wisp_environment_is(const char *name, const char *word)
 {
   const char *value = value_of(find(name));
   return value && strcmp(value, word) == 0;

@@ -13,7 +13,7 @@ wisp_status wisp_environment_check(wisp_error *err);
 double wisp_environment_number(const char *name);
 
 /* Whether the table's variable says this word. */
-bool wisp_environment_says(const char *name, const char *word);
+bool wisp_environment_is(const char *name, const char *word);
 
 /* The next word of a text that is a command's words as a shell takes them, blanks between them, with '...', "..." and
  * \ to keep blanks; *rest moves on, and the text is overwritten. NULL: there is none, and *whole is false where a quote

@@ -118,7 +118,8 @@ static wisp_status open_kernel(wisp_error *err, const wisp_spec *spec, const wis
 {
   const wisp_family *family = wisp_family_find(spec->family);
   if (!family) return wisp_family_refuse(err, spec->family);
-  *kernel = wisp_family_kernel(family, wisp_spec_is_step(spec) && family->whole ? family->whole : spec->kernel);
+  *kernel = wisp_family_kernel(
+      family, wisp_spec_is_composition(spec) && family->composition_kernel ? family->composition_kernel : spec->kernel);
   if (!*kernel) return wisp_family_refuse_kernel(err, family, spec->kernel);
   CALL(wisp_env_create(err, NULL, sizes));
   return add_sizes(err, family, spec, own, *sizes);

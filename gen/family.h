@@ -102,7 +102,7 @@ typedef struct wisp_family {
   bool (*knows_system)(const char *name); /* systems of its own; NULL: they are files of equations, or none */
   /* Whether a system moves the other's bytes without its arithmetic, so that both are looked at together; NULL: none
    * does. */
-  bool (*stands_in)(const char *name, const char *other);
+  bool (*proxy_for)(const char *name, const char *other);
   const char *shown; /* parameters that tables and plots show first, a column each: "wp wi ws"; NULL: none */
   /* Names for templates and spaces: sizes, tables, lists, limits. */
   wisp_status (*names)(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,

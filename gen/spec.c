@@ -34,9 +34,9 @@ int wisp_spec_orders(const wisp_spec *a, const wisp_spec *b)
   return subject ? subject : precision ? precision : a->order - b->order;
 }
 
-bool wisp_spec_is_step(const wisp_spec *spec)
+bool wisp_spec_is_composition(const wisp_spec *spec)
 {
-  return strcmp(spec->kernel, WISP_WHOLE_STEP) == 0;
+  return strcmp(spec->kernel, WISP_COMPOSITION) == 0;
 }
 
 bool wisp_spec_same_element(const wisp_spec *a, const wisp_spec *b)

@@ -8,7 +8,7 @@
 enum { WISP_SPEC_TEXT = 112, WISP_FAMILY_TEXT = 24, WISP_NAME_TEXT = 32, WISP_ELEMENT_TEXT = 16 };
 
 /* The "kernel" of a spec that means a whole stage, by whatever kernels. */
-#define WISP_WHOLE_STEP "step"
+#define WISP_COMPOSITION "step"
 
 typedef struct wisp_spec {
   char family[WISP_FAMILY_TEXT], kernel[WISP_NAME_TEXT], element[WISP_ELEMENT_TEXT];
@@ -20,7 +20,7 @@ typedef struct wisp_spec {
 /* < 0 where a stands before b: by family, element and system; and by precision and order behind these. */
 int wisp_spec_subjects(const wisp_spec *a, const wisp_spec *b);
 int wisp_spec_orders(const wisp_spec *a, const wisp_spec *b);
-bool wisp_spec_is_step(const wisp_spec *spec);
+bool wisp_spec_is_composition(const wisp_spec *spec);
 bool wisp_spec_same_element(const wisp_spec *a, const wisp_spec *b); /* of one order */
 /* What does not fit names none. */
 void wisp_spec_name_kernel(wisp_spec *spec, const char *kernel);

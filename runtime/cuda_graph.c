@@ -43,7 +43,7 @@ bool wisp_cuda_has_loops(const wisp_cuda_api *api)
 {
   int version = 0;
   return api->cuGraphConditionalHandleCreate && api->cuGraphAddNode_v2 && api->cuDriverGetVersion(&version) == 0 &&
-         version >= VERSION_WITH_LOOPS && !wisp_environment_says("WISP_GRAPH_LOOPS", "host");
+         version >= VERSION_WITH_LOOPS && !wisp_environment_is("WISP_GRAPH_LOOPS", "host");
 }
 
 wisp_status wisp_cuda_begin(wisp_error *err, wisp_device *base)

@@ -66,7 +66,7 @@ static void step_hash(const wisp_strategies *all, const home *of, const entry pa
   uint64_t hash = WISP_HASH_SEED;
   for (int i = 0; i < 2; i++) {
     hash_of(all, of, pair[i].kernel, pair[i].strategy, text);
-    hash = wisp_step_hash(hash, text);
+    hash = wisp_composition_hash(hash, text);
   }
   snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }

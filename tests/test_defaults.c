@@ -106,7 +106,7 @@ static bool is_of_use(const line *l, const wisp_strategies *all, const plan_case
   wisp_fixed fixed = {0};
   if (*l->kernel != '*' && strcmp(l->kernel, c->strategy->kernel) != 0) return false;
   if (strcmp(l->strategy, c->strategy->name) != 0) return false;
-  if (c->strategy->params && c->strategy->param->bond == WISP_FIXES) wisp_fixed_add(&fixed, c->plan);
+  if (c->strategy->params && c->strategy->param->mesh_constraint == WISP_MESH_REQUIRED) wisp_fixed_add(&fixed, c->plan);
   GOOD(wisp_defaults_plan(err, all, &c->spec, &c->layout, c->names, &fixed, false, &plan));
   bool used = strcmp(plan->strategy->name, l->strategy) == 0;
   for (const char *at = l->values; *at && used; at += strcspn(at, " "), at += strspn(at, " ")) {

@@ -90,7 +90,7 @@ static void test_room_for_more(void **state)
                    WISP_OK);
   for (int n = 0; n < (int)WISP_COUNT(larger); n++) {
     wisp_plan *more = NULL;
-    assert_int_equal(wisp_plan_roomier(NULL, plan, n, &more), larger[n] ? WISP_OK : WISP_EREFUSED);
+    assert_int_equal(wisp_plan_next_larger(NULL, plan, n, &more), larger[n] ? WISP_OK : WISP_EREFUSED);
     if (larger[n]) assert_string_equal(more->params, larger[n]);
     wisp_plan_destroy(more);
   }

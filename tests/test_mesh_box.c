@@ -42,8 +42,8 @@ static void check_face(const wisp_mesh *mesh, size_t k, int f)
   assert_true(other < mesh->elements && other != k && g >= 0 && g < 4);
   assert_int_equal(mesh->neighbour[4 * other + (size_t)g], k);
   assert_int_equal(mesh->neighbour_face[4 * other + (size_t)g], f);
-  const int *turn = wisp_tet_turns[mesh->neighbour_orientation[ours]];
-  const int *back = wisp_tet_turns[mesh->neighbour_orientation[4 * other + (size_t)g]];
+  const int *turn = wisp_tet_orientations[mesh->neighbour_orientation[ours]];
+  const int *back = wisp_tet_orientations[mesh->neighbour_orientation[4 * other + (size_t)g]];
   for (int a = 0; a < 3; a++) {
     assert_int_equal(back[turn[a]], a);
     assert_int_equal(mesh->tet[4 * k + (size_t)wisp_tet_face_vertices[f][a]],

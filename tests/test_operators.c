@@ -127,12 +127,12 @@ static void check_meeting(const wisp_tet *tet, int f, int g, int turn)
   for (int v = 0; v < 4; v++)
     for (int c = 0; c < 3; c++) other[v][c] = 5 + v * c; /* the vertex that is not on the face may be anywhere */
   for (int a = 0; a < 3; a++)
-    memcpy(other[wisp_tet_face_vertices[g][wisp_tet_turns[turn][a]]], corner[wisp_tet_face_vertices[f][a]],
+    memcpy(other[wisp_tet_face_vertices[g][wisp_tet_orientations[turn][a]]], corner[wisp_tet_face_vertices[f][a]],
            sizeof other[0]);
   for (int i = 0; i < tet->Nfp; i++) {
     double ours[3], theirs[3];
     place(tet, tet->Fmask[f * tet->Nfp + i], corner[0], ours);
-    place(tet, tet->facelist[(g * WISP_TET_TURNS + turn) * tet->Nfp + i], other[0], theirs);
+    place(tet, tet->facelist[(g * WISP_TET_ORIENTATIONS + turn) * tet->Nfp + i], other[0], theirs);
     for (int c = 0; c < 3; c++)
       if (!(fabs(ours[c] - theirs[c]) < 1e-13))
         fail_msg("N=%d, face %d on face %d, turn %d, node %d: %g apart", tet->N, f, g, turn, i, ours[c] - theirs[c]);
@@ -146,8 +146,8 @@ static void test_faces_meet(void **state)
     wisp_tet *tet = make(N);
     for (int f = 0; f < WISP_TET_FACES; f++) {
       for (int g = 0; g < WISP_TET_FACES; g++)
-        for (int turn = 0; turn < WISP_TET_TURNS; turn++) check_meeting(tet, f, g, turn);
-      assert_memory_equal(tet->facelist + f * WISP_TET_TURNS * tet->Nfp, tet->Fmask + f * tet->Nfp,
+        for (int turn = 0; turn < WISP_TET_ORIENTATIONS; turn++) check_meeting(tet, f, g, turn);
+      assert_memory_equal(tet->facelist + f * WISP_TET_ORIENTATIONS * tet->Nfp, tet->Fmask + f * tet->Nfp,
                           (size_t)tet->Nfp * sizeof(int));
     }
     wisp_tet_destroy(tet);

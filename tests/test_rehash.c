@@ -57,8 +57,8 @@ static wisp_trial trial_of(const line *l)
 static wisp_trial step_of(const line *gather, const line *fused, bool old)
 {
   wisp_trial t = trial_of(gather);
-  uint64_t hash = wisp_step_hash(WISP_HASH_SEED, old ? gather->old : gather->new);
-  hash = wisp_step_hash(hash, old ? fused->old : fused->new);
+  uint64_t hash = wisp_composition_hash(WISP_HASH_SEED, old ? gather->old : gather->new);
+  hash = wisp_composition_hash(hash, old ? fused->old : fused->new);
   strcpy(t.spec, "nodal.step:tet:p2:maxwell:f64");
   strcpy(t.strategy, "gather+fused");
   snprintf(t.template_hash, sizeof t.template_hash, "%016llx", (unsigned long long)hash);

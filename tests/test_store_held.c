@@ -187,7 +187,7 @@ static void a_trial_waits(void **state)
   notes told = {.count = 0};
   const wisp_trial trial = fixture_trial(7);
   assert_int_equal(wisp_writer_open(&err, user, NULL, &writer), WISP_OK);
-  wisp_writer_tell(writer, take_note, &told);
+  wisp_writer_report_waits(writer, take_note, &told);
   const pid_t holder = start_holder(user, "BEGIN IMMEDIATE", 3);
   if (wisp_writer_add(&err, writer, &trial) != WISP_OK) fail_msg("%s", err.text);
   assert_int_equal(told.count, 1);

@@ -77,7 +77,7 @@ static void put_stage(wisp_writer *writer, const wisp_strategies *all, const wis
     wisp_plan_hash(plan, limits->kind, hash);
     put(writer, limits, &plan->spec, layout, plan->strategy->name, l.params, hash, wins ? 0.1 : 1);
   }
-  wisp_spec_name_kernel(&step, WISP_WHOLE_STEP);
+  wisp_spec_name_kernel(&step, WISP_COMPOSITION);
   if (stage.kernels) {
     wisp_plans_hash(stage.plan, stage.kernels, limits->kind, hash);
     put(writer, limits, &step, layout, composition, "", hash, wins ? 0.2 : stage.kernels);

@@ -2,7 +2,7 @@
  * its templates. */
 #include "assembly.h"
 #include "simplex.h"
-#include "turns.h"
+#include "orientations.h"
 #include "../family.h"
 
 #include <math.h>
@@ -115,14 +115,15 @@ static wisp_status make_places(wisp_error *err, const void *self, wisp_env *env)
 {
   const wisp_spec *spec = self;
   const int dimension = dimension_of(spec), N = spec->order, Np = wisp_simplex_size(dimension, N);
-  const int turns = wisp_turns(dimension);
-  int turned[WISP_TURNS_MOST * MOST_NP], inside[MOST_NP], first[5], slots[4], words[4], step[MOST_NP][4], last[MOST_NP];
-  for (int turn = 0; turn < turns; turn++) wisp_turns_nodes(dimension, N, turn, turned + turn * Np);
+  const int turns = wisp_orientations(dimension);
+  int turned[WISP_ORIENTATIONS_MOST * MOST_NP], inside[MOST_NP], first[5], slots[4], words[4], step[MOST_NP][4],
+      last[MOST_NP];
+  for (int turn = 0; turn < turns; turn++) wisp_orientation_nodes(dimension, N, turn, turned + turn * Np);
   for (int k = 0; k <= dimension; k++) {
-    slots[k] = wisp_turns_slots(dimension, N, k);
+    slots[k] = wisp_orientation_slots(dimension, N, k);
     words[k] = (Np + slots[k] - 1) / slots[k];
   }
-  wisp_turns_inside(dimension, N, inside, first);
+  wisp_orientation_inside(dimension, N, inside, first);
   wisp_simplex_steps(dimension, N, step);
   for (int i = 0; i < Np * (dimension + 1); i++)
     if (step[i / (dimension + 1)][i % (dimension + 1)]) last[i / (dimension + 1)] = i % (dimension + 1);
@@ -139,8 +140,8 @@ static wisp_status defer_tables(wisp_error *err, wisp_env *env, const wisp_spec 
 {
   const int dimension = dimension_of(spec);
   int inside[MOST_NP], first[5];
-  wisp_turns_inside(dimension, spec->order, inside, first);
-  CALL(wisp_env_int(err, env, "turns", wisp_turns(dimension)));
+  wisp_orientation_inside(dimension, spec->order, inside, first);
+  CALL(wisp_env_int(err, env, "turns", wisp_orientations(dimension)));
   CALL(wisp_env_ints(err, env, "inside_start", first, (size_t)(dimension + 2)));
   CALL(wisp_env_defer(err, env, "T M integral", make_tables, spec, sizeof *spec));
   return wisp_env_defer(err, env, "numbered entry_row entry_column last_corner row_words turned inside slots_a_word",
@@ -168,4 +169,4 @@ static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layo
 }
 
 const wisp_family wisp_family_assembly = {WISP_DECLARED_ASSEMBLY, .knows_system = wisp_form_exists,
-                                          .stands_in = wisp_form_stands_in, .names = names, .sizes = sizes};
+                                          .proxy_for = wisp_form_proxy_for, .names = names, .sizes = sizes};

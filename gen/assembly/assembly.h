@@ -33,7 +33,7 @@ wisp_status wisp_form_load(wisp_error *err, const char *name, wisp_form **out);
 void wisp_form_destroy(wisp_form *form);
 WISP_OWNED(wisp_form, wisp_form_destroy)
 bool wisp_form_exists(const char *name);
-bool wisp_form_stands_in(const char *name, const char *other); /* it is the other's dummy */
+bool wisp_form_proxy_for(const char *name, const char *other); /* it is the other's dummy */
 wisp_status wisp_form_names(wisp_error *err, wisp_text *list); /* "diffusion, heat" */
 
 /* An expression of kappa at a node, and its derivative by u (NULL: not wanted), as evaluated over WISP_FORM_SLOTS.

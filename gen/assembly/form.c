@@ -95,7 +95,7 @@ bool wisp_form_exists(const char *name)
   return wisp_named_exists(&forms, name);
 }
 
-bool wisp_form_stands_in(const char *name, const char *other)
+bool wisp_form_proxy_for(const char *name, const char *other)
 {
   OWNED(wisp_form_destroy) wisp_form *form = NULL;
   return wisp_form_exists(name) && wisp_form_load(NULL, name, &form) == WISP_OK && strcmp(form->dummy, other) == 0;

@@ -1,5 +1,5 @@
 #include "simplex.h"
-#include "turns.h"
+#include "orientations.h"
 #include "../nodal/tet_internal.h"
 
 #include <math.h>
@@ -62,9 +62,9 @@ static void mirror(double *table, int Np)
  * pair that comes first. */
 static void make_alike(const wisp_simplex *s, double *table)
 {
-  const int Np = s->Np, turns = wisp_turns(s->dimension);
-  int node[WISP_TURNS_MOST][WISP_SIMPLEX_MAX_NP];
-  for (int turn = 0; turn < turns; turn++) wisp_turns_nodes(s->dimension, s->N, turn, node[turn]);
+  const int Np = s->Np, turns = wisp_orientations(s->dimension);
+  int node[WISP_ORIENTATIONS_MOST][WISP_SIMPLEX_MAX_NP];
+  for (int turn = 0; turn < turns; turn++) wisp_orientation_nodes(s->dimension, s->N, turn, node[turn]);
   for (int i = 0; i < Np * Np; i++) {
     int first = i;
     for (int turn = 0; turn < turns; turn++) {

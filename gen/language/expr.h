@@ -58,8 +58,8 @@ const char *wisp_expr_name(const wisp_expr *expr, size_t i); /* the i-th name in
 
 /* A copy in which every integer that env knows is settled, but for the names in `loose`: for evaluating often with
  * these alone changing. */
-wisp_status wisp_expr_settle(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *const *loose,
-                             size_t count, wisp_expr **out);
+wisp_status wisp_expr_resolve(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *const *loose,
+                              size_t count, wisp_expr **out);
 
 /* What the expression says, as a number: the same however it is laid out, with whatever blanks and parentheses. named
  * gives what stands for a name: of one that is another expression's, that expression's number. */

@@ -348,8 +348,8 @@ const char *wisp_expr_name(const wisp_expr *expr, size_t i)
   return NULL;
 }
 
-wisp_status wisp_expr_settle(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *const *loose,
-                             size_t count, wisp_expr **out)
+wisp_status wisp_expr_resolve(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *const *loose,
+                              size_t count, wisp_expr **out)
 {
   wisp_expr *settled = NULL;
   CALL(wisp_expr_parse(err, expr->text, &settled)); /* a copy with nodes of its own */

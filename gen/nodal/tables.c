@@ -16,14 +16,14 @@ static wisp_status make_operators(wisp_error *err, const void *self, wisp_env *e
   CALL(wisp_tet_create_operators(err, spec->element, spec->order, &tet));
   const size_t Np = (size_t)tet->Np, Nfp = (size_t)tet->Nfp;
   CALL(wisp_new(err, 3 * Np * Np, sizeof *D, &D));
-  CALL(wisp_new(err, WISP_TET_TURNS * Nfp, sizeof *turnlist, &turnlist));
+  CALL(wisp_new(err, WISP_TET_ORIENTATIONS * Nfp, sizeof *turnlist, &turnlist));
   for (size_t mu = 0; mu < 3; mu++) memcpy(D + mu * Np * Np, tet->D[mu], Np * Np * sizeof *D);
-  for (size_t q = 0; q < WISP_TET_TURNS * Nfp; q++)
+  for (size_t q = 0; q < WISP_TET_ORIENTATIONS * Nfp; q++)
     while (tet->Fmask[turnlist[q]] != tet->facelist[q]) turnlist[q]++;
   CALL(wisp_env_reals(err, env, "D", D, 3 * Np * Np));
   CALL(wisp_env_reals(err, env, "LIFT", tet->LIFT, Np * 4 * Nfp));
-  CALL(wisp_env_ints(err, env, "facelist", tet->facelist, WISP_TET_FACES * WISP_TET_TURNS * Nfp));
-  return wisp_env_ints(err, env, "turnlist", turnlist, WISP_TET_TURNS * Nfp);
+  CALL(wisp_env_ints(err, env, "facelist", tet->facelist, WISP_TET_FACES * WISP_TET_ORIENTATIONS * Nfp));
+  return wisp_env_ints(err, env, "turnlist", turnlist, WISP_TET_ORIENTATIONS * Nfp);
 }
 
 static wisp_status make_sparse(wisp_error *err, const void *self, wisp_env *env)

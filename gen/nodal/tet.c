@@ -34,7 +34,7 @@ static wisp_status allocate(wisp_error *err, wisp_tet *tet)
                {Np * WISP_TET_FACES * Nfp, &tet->LIFT}};
   for (size_t i = 0; i < WISP_COUNT(reals); i++) CALL(wisp_new(err, reals[i].count, sizeof(double), reals[i].array));
   CALL(wisp_new(err, WISP_TET_FACES * Nfp, sizeof *tet->Fmask, &tet->Fmask));
-  return wisp_new(err, WISP_TET_FACES * WISP_TET_TURNS * Nfp, sizeof *tet->facelist, &tet->facelist);
+  return wisp_new(err, WISP_TET_FACES * WISP_TET_ORIENTATIONS * Nfp, sizeof *tet->facelist, &tet->facelist);
 }
 
 /* The node of face f with barycentric coordinates near[a] / N at vertex a of the face. */
@@ -54,10 +54,10 @@ static void number_faces(wisp_tet *tet)
       const int near[3] = {N - i - j, i, j};
       for (int f = 0; f < WISP_TET_FACES; f++) {
         tet->Fmask[f * Nfp + node] = face_node(N, f, near);
-        for (int turn = 0; turn < WISP_TET_TURNS; turn++) {
+        for (int turn = 0; turn < WISP_TET_ORIENTATIONS; turn++) {
           int turned[3];
-          for (int a = 0; a < 3; a++) turned[wisp_tet_turns[turn][a]] = near[a];
-          tet->facelist[(f * WISP_TET_TURNS + turn) * Nfp + node] = face_node(N, f, turned);
+          for (int a = 0; a < 3; a++) turned[wisp_tet_orientations[turn][a]] = near[a];
+          tet->facelist[(f * WISP_TET_ORIENTATIONS + turn) * Nfp + node] = face_node(N, f, turned);
         }
       }
     }

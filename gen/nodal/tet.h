@@ -10,7 +10,7 @@
 
 #include "../check.h"
 
-enum { WISP_TET_FACES = 4, WISP_TET_TURNS = 6, WISP_TET_MAX_ORDER = 15 };
+enum { WISP_TET_FACES = 4, WISP_TET_ORIENTATIONS = 6, WISP_TET_MAX_ORDER = 15 };
 enum { WISP_TET_MAX_NP = 816, WISP_TET_MAX_NFP = 136 }; /* of that order */
 
 typedef struct wisp_tet {
@@ -31,8 +31,8 @@ typedef struct wisp_tet {
 /* Vertices of each face, in the order that face nodes run (first to second fastest). */
 extern const int wisp_tet_face_vertices[WISP_TET_FACES][3];
 
-/* The six ways two faces can meet: vertex a of our face lies on vertex wisp_tet_turns[turn][a] of theirs. */
-extern const int wisp_tet_turns[WISP_TET_TURNS][3];
+/* The six ways two faces can meet: vertex a of our face lies on vertex wisp_tet_orientations[turn][a] of theirs. */
+extern const int wisp_tet_orientations[WISP_TET_ORIENTATIONS][3];
 
 /* Operators of order N, 1..15 (WISP_EUSAGE otherwise). facelist[(f*6+turn)*Nfp+i] is the node of an element that meets
  * node i of another element's face, when the other's face touches this element's face f with that turn: turn maps

@@ -33,8 +33,9 @@ void wisp_fixed_add(wisp_fixed *fixed, const wisp_plan *plan)
 {
   const wisp_strategy *s = plan->strategy;
   for (const wisp_param *p = s->param; p < s->param + s->params; p++)
-    if (p->bond) wisp_fixed_ask(fixed, p->name, wisp_plan_value(plan, p->name, p->otherwise), p->otherwise);
-  if (*s->expects.name) wisp_fixed_ask(fixed, s->expects.name, s->expects.value, s->expects.value);
+    if (p->mesh_constraint) wisp_fixed_ask(fixed, p->name, wisp_plan_value(plan, p->name, p->otherwise), p->otherwise);
+  if (*s->requires_absent.name)
+    wisp_fixed_ask(fixed, s->requires_absent.name, s->requires_absent.value, s->requires_absent.value);
 }
 
 int wisp_fixed_value(const wisp_fixed *fixed, const char *param, int otherwise)
@@ -72,10 +73,12 @@ bool wisp_fixed_same(const wisp_plan *a, const wisp_plan *b)
 bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan)
 {
   const wisp_strategy *s = plan->strategy;
-  bool suits = !*s->expects.name || wisp_fixed_value(fixed, s->expects.name, s->expects.value) == s->expects.value;
+  bool suits = !*s->requires_absent.name ||
+               wisp_fixed_value(fixed, s->requires_absent.name, s->requires_absent.value) == s->requires_absent.value;
   for (const wisp_param *p = s->param; p < s->param + s->params; p++) {
     const int value = wisp_plan_value(plan, p->name, p->otherwise);
-    if (p->bond == WISP_FIXES) suits &= wisp_fixed_value(fixed, p->name, fixed->made ? p->otherwise : value) == value;
+    if (p->mesh_constraint == WISP_MESH_REQUIRED)
+      suits &= wisp_fixed_value(fixed, p->name, fixed->made ? p->otherwise : value) == value;
   }
   return suits;
 }

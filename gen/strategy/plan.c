@@ -46,7 +46,7 @@ wisp_status wisp_strategy_applies(wisp_error *err, const wisp_strategy *s, const
   CALL(wisp_strategy_scope(err, s, names, &env));
   for (size_t i = 0; i < s->needs; i++) {
     int64_t holds = 0;
-    CALL(wisp_said_int(err, s, &s->need[i].holds, env, &holds));
+    CALL(wisp_clause_int(err, s, &s->need[i].holds, env, &holds));
     CALL(wisp_require(err, holds, WISP_EREFUSED, "%s", s->need[i].reason));
   }
   return WISP_OK;
@@ -58,7 +58,7 @@ wisp_status wisp_strategy_is_candidate(wisp_error *err, const wisp_strategy *s, 
   int64_t holds = 1;
   if (!s->candidate.holds.expr) return WISP_OK;
   CALL(wisp_strategy_scope(err, s, names, &env));
-  CALL(wisp_said_int(err, s, &s->candidate.holds, env, &holds));
+  CALL(wisp_clause_int(err, s, &s->candidate.holds, env, &holds));
   return wisp_require(err, holds, WISP_EREFUSED, "%s", s->candidate.reason);
 }
 
@@ -70,12 +70,12 @@ static wisp_status evaluate_lines(wisp_error *err, wisp_plan *plan, size_t *refu
   for (size_t c = 0; c <= s->conditions; c++) {
     int64_t value = 0;
     for (; let < s->lets && s->let[let].after <= c; let++) {
-      CALL(wisp_said_int(err, s, &s->let[let].value, plan->env, &value));
+      CALL(wisp_clause_int(err, s, &s->let[let].value, plan->env, &value));
       CALL(wisp_env_int(err, plan->env, s->let[let].name, value));
     }
     *refused = c;
     if (c == s->conditions) break;
-    CALL(wisp_said_int(err, s, &s->condition[c].holds, plan->env, &value));
+    CALL(wisp_clause_int(err, s, &s->condition[c].holds, plan->env, &value));
     CALL(wisp_require(err, value, WISP_EREFUSED, "%s", s->condition[c].reason));
   }
   return WISP_OK;
@@ -87,7 +87,7 @@ static wisp_status fix_block(wisp_error *err, wisp_plan *plan)
   int64_t threads = 1, limit = 0, value = 0;
   for (int i = 0; i < 3; i++) {
     value = 1;
-    if (s->block[i].expr) CALL(wisp_said_int(err, s, &s->block[i], plan->env, &value));
+    if (s->block[i].expr) CALL(wisp_clause_int(err, s, &s->block[i], plan->env, &value));
     CALL(wisp_require(err, value > 0 && value <= 65536, WISP_EREFUSED, "%lld threads in one direction",
                       (long long)value));
     plan->block[i] = (unsigned)value;
@@ -106,7 +106,7 @@ static wisp_status fix_shared(wisp_error *err, wisp_plan *plan)
   wisp_env_get_int(plan->env, "real_bytes", &real);
   for (int i = 0; i < plan->strategy->shareds; i++) {
     const wisp_shared *shared = &plan->strategy->shared[i];
-    CALL(wisp_said_int(err, plan->strategy, &shared->count, plan->env, &count));
+    CALL(wisp_clause_int(err, plan->strategy, &shared->count, plan->env, &count));
     plan->offset[i] = (size_t)bytes;
     bytes = (bytes + count * (shared->type[0] == 'i' ? 4 : shared->type[0] == 'b' ? 1 : real) + 15) / 16 * 16;
   }
@@ -364,7 +364,7 @@ static bool next_sizes(const wisp_plan *plan, int values[WISP_MAX_PARAMS])
   for (int i = plan->strategy->params - 1; i >= 0; i--) {
     const wisp_param *p = &plan->strategy->param[i];
     int v = 0;
-    if (p->bond != WISP_FIXES) continue;
+    if (p->mesh_constraint != WISP_MESH_REQUIRED) continue;
     while (p->values[v] != values[i]) v++;
     values[i] = v + 1 < p->count ? p->values[v + 1] : plan->value[i];
     if (v + 1 < p->count) return true;
@@ -385,7 +385,7 @@ static int steps_from(const wisp_plan *plan, const int values[WISP_MAX_PARAMS])
   return steps;
 }
 
-wisp_status wisp_plan_roomier(wisp_error *err, const wisp_plan *plan, int n, wisp_plan **out)
+wisp_status wisp_plan_next_larger(wisp_error *err, const wisp_plan *plan, int n, wisp_plan **out)
 {
   for (int steps = 1; steps < WISP_MAX_PARAMS * WISP_MAX_VALUES; steps++) {
     int values[WISP_MAX_PARAMS];
@@ -421,7 +421,7 @@ wisp_status wisp_plan_grid_in(wisp_error *err, const wisp_plan *plan, const wisp
   const wisp_strategy *s = plan->strategy;
   for (int i = 0; i < 2; i++) {
     int64_t value = 1;
-    if (s->grid[i].expr) CALL(wisp_said_int(err, s, &s->grid[i], counts, &value));
+    if (s->grid[i].expr) CALL(wisp_clause_int(err, s, &s->grid[i], counts, &value));
     CALL(wisp_require(err, value > 0 && value < (i ? 65536 : INT32_MAX), WISP_EUSAGE,
                       "%s: a grid of %lld blocks in direction %d: the problem is too large", plan->symbol,
                       (long long)value, i));
@@ -442,7 +442,7 @@ wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, const wisp_co
 wisp_status wisp_plan_executed(wisp_error *err, const wisp_plan *plan, wisp_exec_unit unit, double elements,
                                double least, double *out)
 {
-  const wisp_said *said = &plan->strategy->work[unit];
+  const wisp_clause *said = &plan->strategy->work[unit];
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   int64_t value = 0;
   *out = 0;
@@ -450,7 +450,7 @@ wisp_status wisp_plan_executed(wisp_error *err, const wisp_plan *plan, wisp_exec
   CALL(wisp_env_create(err, plan->env, &env));
   CALL(wisp_env_int(err, env, "elements", (int64_t)elements));
   CALL(wisp_env_int(err, env, "flops", (int64_t)least));
-  CALL(wisp_said_int(err, plan->strategy, said, env, &value));
+  CALL(wisp_clause_int(err, plan->strategy, said, env, &value));
   *out = (double)value;
   return WISP_OK;
 }

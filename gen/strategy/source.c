@@ -31,7 +31,7 @@ static wisp_status add_shared(wisp_error *err, const wisp_plan *plan, wisp_env *
     const wisp_shared *shared = &plan->strategy->shared[i];
     wisp_env *item = NULL;
     int64_t count = 0;
-    CALL(wisp_said_int(err, plan->strategy, &shared->count, plan->env, &count));
+    CALL(wisp_clause_int(err, plan->strategy, &shared->count, plan->env, &count));
     CALL(wisp_env_item(err, env, "shareds", &item));
     CALL(wisp_env_text(err, item, "name", shared->name));
     CALL(wisp_env_text(err, item, "type", strcmp(shared->type, "byte") == 0 ? "unsigned char" : shared->type));
@@ -155,7 +155,7 @@ typedef struct entries {
   const wisp_strategy *s;
   const wisp_operand *operand;
   wisp_env *env;
-  wisp_said where[WISP_MAX_WHERES], entry, part;
+  wisp_clause where[WISP_MAX_WHERES], entry, part;
 } entries;
 
 static void release(entries *e)
@@ -166,13 +166,13 @@ static void release(entries *e)
 }
 
 /* The names that a where line or, behind all of them, the entry itself leaves open: q and those of the lines above. */
-static wisp_status settle(wisp_error *err, const entries *e, const wisp_said *said, int above, wisp_said *out)
+static wisp_status settle(wisp_error *err, const entries *e, const wisp_clause *said, int above, wisp_clause *out)
 {
   const char *loose[1 + WISP_MAX_WHERES] = {"q"};
   for (int i = 0; i < above; i++) loose[1 + i] = e->operand->where[i].name;
   *out = *said;
   out->expr = NULL;
-  return said->expr ? wisp_expr_settle(err, said->expr, e->env, loose, (size_t)above + 1, &out->expr) : WISP_OK;
+  return said->expr ? wisp_expr_resolve(err, said->expr, e->env, loose, (size_t)above + 1, &out->expr) : WISP_OK;
 }
 
 static wisp_status prepare(wisp_error *err, const wisp_plan *plan, const wisp_operand *operand, entries *e)
@@ -190,11 +190,11 @@ static wisp_status entry(wisp_error *err, const entries *e, int64_t q, int64_t *
   int64_t value = 0;
   CALL(wisp_env_int(err, e->env, "q", q));
   for (int i = 0; i < e->operand->wheres; i++) {
-    CALL(wisp_said_int(err, e->s, &e->where[i], e->env, &value));
+    CALL(wisp_clause_int(err, e->s, &e->where[i], e->env, &value));
     CALL(wisp_env_int(err, e->env, e->operand->where[i].name, value));
   }
-  CALL(wisp_said_int(err, e->s, &e->entry, e->env, at));
-  if (e->part.expr && *at >= 0) CALL(wisp_said_int(err, e->s, &e->part, e->env, part));
+  CALL(wisp_clause_int(err, e->s, &e->entry, e->env, at));
+  if (e->part.expr && *at >= 0) CALL(wisp_clause_int(err, e->s, &e->part, e->env, part));
   return WISP_OK;
 }
 
@@ -210,7 +210,7 @@ static wisp_status make(wisp_error *err, const wisp_plan *plan, int arg, size_t 
   CALL(wisp_env_get(err, plan->env, operand->table, WISP_KIND_INTS, &table));
   if (real_table) table = real_table;
   CALL(wisp_require(err, table, WISP_EINPUT, "operand %s: no table %s", plan->strategy->arg[arg].name, operand->table));
-  CALL(wisp_said_int(err, plan->strategy, &operand->count, plan->env, &numbers));
+  CALL(wisp_clause_int(err, plan->strategy, &operand->count, plan->env, &numbers));
   CALL(wisp_require(err, numbers >= 0 && numbers < 1 << 28, WISP_EINPUT, "operand %s: %lld numbers", operand->table,
                     (long long)numbers));
   if (real_table)

@@ -44,7 +44,7 @@ static void find_lets(const wisp_strategy *s, uint64_t let[WISP_MAX_LINES])
   }
 }
 
-static wisp_status print_expr(wisp_error *err, const wisp_said *said, const place *at, wisp_text *out)
+static wisp_status print_expr(wisp_error *err, const wisp_clause *said, const place *at, wisp_text *out)
 {
   const uint64_t number = said->expr ? wisp_expr_hash(said->expr, hash_name, at) : 0;
   return wisp_text_print(err, out, " %016llx", (unsigned long long)number);

@@ -37,7 +37,7 @@ wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, cons
   return wisp_require(err, first, WISP_EINPUT, "%s%s%s is given twice", kind, *name ? " " : "", name);
 }
 
-wisp_status wisp_say(wisp_error *err, const wisp_reader *r, const char *text, wisp_said *out)
+wisp_status wisp_clause_parse(wisp_error *err, const wisp_reader *r, const char *text, wisp_clause *out)
 {
   wisp_status status = wisp_expr_parse(err, text, &out->expr);
   out->file = r->file;
@@ -137,9 +137,9 @@ static wisp_status read_mixes(wisp_error *err, wisp_reader *r, char *line)
 static wisp_status read_expects(wisp_error *err, wisp_reader *r, char *line)
 {
   char *end = NULL;
-  CALL(wisp_copy_name(err, wisp_next_word(&line), r->s->expects.name, sizeof r->s->expects.name));
+  CALL(wisp_copy_name(err, wisp_next_word(&line), r->s->requires_absent.name, sizeof r->s->requires_absent.name));
   const char *value = wisp_next_word(&line);
-  r->s->expects.value = (int)strtol(value, &end, 10);
+  r->s->requires_absent.value = (int)strtol(value, &end, 10);
   return wisp_require(err, *value && !*end && !*wisp_rest(&line), WISP_EINPUT,
                       "expects: must be NAME and a whole number");
 }
@@ -171,7 +171,7 @@ static wisp_status add_condition(wisp_error *err, const wisp_reader *r, const ch
 {
   CALL(wisp_require(err, *count < WISP_MAX_LINES, WISP_EINPUT, "more than %d conditions", WISP_MAX_LINES));
   wisp_condition *condition = &list[(*count)++];
-  CALL(wisp_say(err, r, expr, &condition->holds));
+  CALL(wisp_clause_parse(err, r, expr, &condition->holds));
   return copy_text(err, reason, &condition->reason);
 }
 
@@ -217,7 +217,7 @@ static wisp_status read_bond(wisp_error *err, char **line, char **word, wisp_par
 {
   const bool fixes = strcmp(*word, "fixes") == 0;
   if (!fixes && strcmp(*word, "wishes") != 0) return WISP_OK;
-  p->bond = fixes ? WISP_FIXES : WISP_WISHES;
+  p->mesh_constraint = fixes ? WISP_MESH_REQUIRED : WISP_MESH_PREFERRED;
   CALL(wisp_require(err, read_number(wisp_next_word(line), &p->otherwise), WISP_EINPUT,
                     "parameter %s: '%s' is followed by its value where no kernel has it", p->name, *word));
   *word = wisp_next_word(line);
@@ -234,7 +234,8 @@ static wisp_status read_param(wisp_error *err, wisp_reader *r, char *line)
   for (char *value = wisp_next_word(&line); *value; value = wisp_next_word(&line)) {
     CALL(read_bond(err, &line, &value, p));
     if (!*value) break;
-    CALL(wisp_require(err, !p->bond && p->count < WISP_MAX_VALUES && read_number(value, &p->values[p->count]),
+    CALL(wisp_require(err,
+                      !p->mesh_constraint && p->count < WISP_MAX_VALUES && read_number(value, &p->values[p->count]),
                       WISP_EINPUT, "parameter %s: bad or too many values at '%s'", p->name, value));
     p->count++;
   }
@@ -273,7 +274,7 @@ static wisp_status read_equation(wisp_error *err, const wisp_reader *r, char *li
   char *name = NULL, *expr = NULL;
   CALL(split(err, line, "=", &name, &expr));
   CALL(wisp_copy_name(err, name, let->name, sizeof let->name));
-  return wisp_say(err, r, expr, &let->value);
+  return wisp_clause_parse(err, r, expr, &let->value);
 }
 
 static wisp_status read_let(wisp_error *err, wisp_reader *r, char *line)
@@ -290,12 +291,12 @@ static wisp_status read_let(wisp_error *err, wisp_reader *r, char *line)
 /* --- launches and arguments --- */
 
 /* Up to `room` expressions, separated by blanks (none inside an expression). */
-static wisp_status read_extents(wisp_error *err, const wisp_reader *r, char *line, wisp_said *out, int room)
+static wisp_status read_extents(wisp_error *err, const wisp_reader *r, char *line, wisp_clause *out, int room)
 {
   int count = 0;
   for (char *expr = wisp_next_word(&line); *expr; expr = wisp_next_word(&line)) {
     CALL(wisp_require(err, count < room, WISP_EINPUT, "more than %d extents (write expressions without blanks)", room));
-    CALL(wisp_say(err, r, expr, &out[count++]));
+    CALL(wisp_clause_parse(err, r, expr, &out[count++]));
   }
   return wisp_require(err, count > 0, WISP_EINPUT, "no extent given");
 }
@@ -334,7 +335,7 @@ static wisp_status read_shared(wisp_error *err, wisp_reader *r, char *line)
   CALL(wisp_copy_name(err, wisp_next_word(&line), shared->name, sizeof shared->name));
   CALL(wisp_check_first(err, is_new(shared->name, s->shared[0].name, sizeof *shared, (size_t)s->shareds),
                         "shared array", shared->name));
-  CALL(wisp_say(err, r, wisp_rest(&line), &shared->count));
+  CALL(wisp_clause_parse(err, r, wisp_rest(&line), &shared->count));
   s->shareds++;
   return WISP_OK;
 }
@@ -389,15 +390,15 @@ static wisp_status read_operand(wisp_error *err, wisp_reader *r, char *line)
   CALL(add_arg(err, r->s, WISP_ARG_OPERAND, &line));
   wisp_operand *operand = &r->s->operand[r->s->args - 1];
   CALL(split(err, line, " = ", &count, &source));
-  CALL(wisp_say(err, r, count, &operand->count));
+  CALL(wisp_clause_parse(err, r, count, &operand->count));
   bracket = strchr(source, '[');
   end = strrchr(source, ']');
   CALL(wisp_require(err, bracket && end && bracket < end, WISP_EINPUT, "operand: '%s' is not TABLE[EXPR]", source));
   *bracket = *end = '\0';
   CALL(wisp_copy_name(err, source, operand->table, sizeof operand->table));
-  CALL(wisp_say(err, r, bracket + 1, &operand->entry));
+  CALL(wisp_clause_parse(err, r, bracket + 1, &operand->entry));
   source = end + 1;
-  if (strcmp(wisp_next_word(&source), "part") == 0) CALL(wisp_say(err, r, wisp_rest(&source), &operand->part));
+  if (strcmp(wisp_next_word(&source), "part") == 0) CALL(wisp_clause_parse(err, r, wisp_rest(&source), &operand->part));
   return WISP_OK;
 }
 
@@ -433,7 +434,7 @@ static wisp_status read_work(wisp_error *err, wisp_reader *r, char *line)
   CALL(wisp_require(err, u < WISP_UNITS, WISP_EINPUT,
                     "work: '%s' is none of fma, tensor-fp64, tensor-tf32, tensor-fp16", unit));
   CALL(wisp_check_first(err, !s->work[u].expr, "work by", wisp_unit_names[u]));
-  return wisp_say(err, r, wisp_rest(&line), &s->work[u]);
+  return wisp_clause_parse(err, r, wisp_rest(&line), &s->work[u]);
 }
 
 const wisp_keyword wisp_keywords[] = {

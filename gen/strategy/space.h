@@ -7,30 +7,30 @@
 enum { WISP_MAX_LINES = 48, WISP_MAX_SHARED = 8, WISP_MAX_FILES = 8, WISP_MAX_WHERES = 12 };
 
 /* An expression and the line that it stands in: the number of one of the strategy's files. */
-typedef struct wisp_said {
+typedef struct wisp_clause {
   wisp_expr *expr; /* NULL: nothing is said */
   int file, line;
-} wisp_said;
+} wisp_clause;
 
 typedef struct wisp_condition { /* needs, orders, require */
-  wisp_said holds;
+  wisp_clause holds;
   char *reason;
 } wisp_condition;
 
 typedef struct wisp_let { /* let, where */
   char name[32];
-  wisp_said value;
+  wisp_clause value;
   size_t after; /* how many conditions stand before it: lines are evaluated in the order they are written */
 } wisp_let;
 
 typedef struct wisp_shared {
   char name[32], type[8]; /* "real", "int", "byte" */
-  wisp_said count;
+  wisp_clause count;
 } wisp_shared;
 
 typedef struct wisp_operand { /* beside the argument of the same index */
   char table[32];
-  wisp_said count, entry, part; /* part may say nothing */
+  wisp_clause count, entry, part; /* part may say nothing */
   int wheres;
   wisp_let *where; /* WISP_MAX_WHERES, where there are any */
 } wisp_operand;
@@ -42,7 +42,7 @@ wisp_status wisp_strategy_scope(wisp_error *err, const struct wisp_strategy *str
                                 wisp_env **out);
 
 /* The value of what a line of the strategy says; an error begins with the line's place. */
-wisp_status wisp_said_int(wisp_error *err, const struct wisp_strategy *strategy, const wisp_said *said,
-                          const wisp_env *env, int64_t *value);
+wisp_status wisp_clause_int(wisp_error *err, const struct wisp_strategy *strategy, const wisp_clause *said,
+                            const wisp_env *env, int64_t *value);
 
 #endif

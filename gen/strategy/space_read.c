@@ -15,7 +15,7 @@ static wisp_status take_when(wisp_error *err, const wisp_reader *r, const wisp_k
                              bool *holds)
 {
   wisp_status status = WISP_OK;
-  wisp_said condition = {0};
+  wisp_clause condition = {0};
   OWNED(wisp_env_destroy) wisp_env *facts = NULL;
   int64_t value = 1;
   char *reason = keyword->rest == REASON ? strstr(line, " : ") : NULL, *when = NULL;
@@ -26,7 +26,7 @@ static wisp_status take_when(wisp_error *err, const wisp_reader *r, const wisp_k
   if (when) {
     TRY(wisp_require(err, *r->s->kernel, WISP_EINPUT, "'when' asks about the kernel: name that above"));
     TRY(wisp_strategy_scope(err, r->s, NULL, &facts));
-    TRY(wisp_say(err, r, when + strlen(" when "), &condition));
+    TRY(wisp_clause_parse(err, r, when + strlen(" when "), &condition));
     TRY(wisp_expr_int(err, condition.expr, facts, &value));
     *when = '\0';
     *holds = value != 0;
@@ -132,7 +132,7 @@ static wisp_status take_text(wisp_error *err, const wisp_reader *r, const char *
 static wisp_status rename_param(wisp_error *err, const wisp_renamings *names, wisp_reader *r, wisp_param *p)
 {
   wisp_strategy *s = r->s;
-  const char *new = p->bond ? wisp_renamed_param(names, s->family, NULL, NULL, p->name) : NULL;
+  const char *new = p->mesh_constraint ? wisp_renamed_param(names, s->family, NULL, NULL, p->name) : NULL;
   if (!new) return WISP_OK;
   CALL(wisp_require(err, s->lets < WISP_MAX_LINES, WISP_EINPUT, "more than %d lets", WISP_MAX_LINES));
   CALL(wisp_text_print(err, &s->note, "%s%s: ", s->note.length ? "\n" : "", s->file[0]));
@@ -141,7 +141,7 @@ static wisp_status rename_param(wisp_error *err, const wisp_renamings *names, wi
   s->let[0] = (wisp_let){0};
   memcpy(s->let[0].name, p->name, sizeof p->name);
   CALL(wisp_copy_name(err, new, p->name, sizeof p->name));
-  return wisp_say(err, r, p->name, &s->let[0].value);
+  return wisp_clause_parse(err, r, p->name, &s->let[0].value);
 }
 
 static wisp_status rename_params(wisp_error *err, wisp_reader *r)
@@ -151,8 +151,10 @@ static wisp_status rename_params(wisp_error *err, wisp_reader *r)
   if (!s->template_path.folder) return WISP_OK;
   CALL(wisp_renamings_load(err, &names));
   for (int i = 0; i < s->params; i++) CALL(rename_param(err, &names, r, &s->param[i]));
-  const char *new = wisp_renamed_param(&names, s->family, NULL, NULL, s->expects.name);
-  return new && * s->expects.name ? wisp_copy_name(err, new, s->expects.name, sizeof s->expects.name) : WISP_OK;
+  const char *new = wisp_renamed_param(&names, s->family, NULL, NULL, s->requires_absent.name);
+  return new && * s->requires_absent.name
+             ? wisp_copy_name(err, new, s->requires_absent.name, sizeof s->requires_absent.name)
+             : WISP_OK;
 }
 
 wisp_status wisp_space_read(wisp_error *err, const wisp_template_path *template_path, const char *family,

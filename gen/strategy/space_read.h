@@ -36,7 +36,7 @@ char *wisp_rest(char **at);
 wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t room);
 
 /* Parses an expression of the line that is read. */
-wisp_status wisp_say(wisp_error *err, const wisp_reader *r, const char *text, wisp_said *out);
+wisp_status wisp_clause_parse(wisp_error *err, const wisp_reader *r, const char *text, wisp_clause *out);
 
 /* Refuses what stands there a second time: one of the two would be silently lost. */
 wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, const char *name);

@@ -70,8 +70,8 @@ wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *s, const w
   return GIVE(env, out);
 }
 
-wisp_status wisp_said_int(wisp_error *err, const wisp_strategy *s, const wisp_said *said, const wisp_env *env,
-                          int64_t *value)
+wisp_status wisp_clause_int(wisp_error *err, const wisp_strategy *s, const wisp_clause *said, const wisp_env *env,
+                            int64_t *value)
 {
   wisp_status status = wisp_expr_int(err, said->expr, env, value);
   return status == WISP_OK ? status : wisp_context(err, status, "%s:%d: ", s->file[said->file], said->line);

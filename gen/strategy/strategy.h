@@ -120,13 +120,13 @@ extern const char *const wisp_unit_names[WISP_UNITS];
 
 /* What a parameter has to do with the discretisation that its kernel runs on: nothing; it is best, or right, on one
  * that is made for its value. */
-typedef enum wisp_bond { WISP_FREE, WISP_WISHES, WISP_FIXES } wisp_bond;
+typedef enum wisp_mesh_constraint { WISP_MESH_FREE, WISP_MESH_PREFERRED, WISP_MESH_REQUIRED } wisp_mesh_constraint;
 
 typedef struct wisp_param {
   char name[24];
   int count, values[WISP_MAX_VALUES];
   int preferred; /* value of the default candidate; the first value where `default` does not say */
-  wisp_bond bond;
+  wisp_mesh_constraint bond;
   int otherwise; /* what a discretisation has where no kernel has the parameter; of a free one 0 */
 } wisp_param;
 
@@ -154,8 +154,8 @@ typedef struct wisp_strategy {
   wisp_condition need[WISP_MAX_LINES], condition[WISP_MAX_LINES];
   wisp_condition candidate; /* says nothing: it is one wherever it applies */
   wisp_let let[WISP_MAX_LINES];
-  wisp_said block[3], grid[2];
-  wisp_said work[WISP_UNITS]; /* operations of a launch, by unit */
+  wisp_clause block[3], grid[2];
+  wisp_clause work[WISP_UNITS]; /* operations of a launch, by unit */
   int shareds;
   wisp_shared shared[WISP_MAX_SHARED];
   int args;
@@ -260,7 +260,7 @@ wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *strategy, 
 /* The n-th, from 0, of the legal candidates that differ from a plan in what they fix of the discretisation alone, by
  * values further on in their lists, which go upwards: so they have room for more. Those of fewest steps come first.
  * WISP_EREFUSED where there are no more. */
-wisp_status wisp_plan_roomier(wisp_error *err, const wisp_plan *plan, int n, wisp_plan **out);
+wisp_status wisp_plan_next_larger(wisp_error *err, const wisp_plan *plan, int n, wisp_plan **out);
 
 /* Calls visit for every combination of parameter values; plan is NULL and reason set where refused. visit owns plan.
  * Stops at an error. */

@@ -74,7 +74,7 @@ static wisp_status choose(wisp_error *err, const wisp_session *session, const ch
   wisp_choose_request chosen = {.preset = preset, .exact_match_only = session->exact_match_only};
   if (request) chosen.layout = request->layout, chosen.elements = request->elements;
   CALL(wisp_spec_parse(err, text, &chosen.spec));
-  CALL(wisp_require(err, !wisp_spec_is_step(&chosen.spec), WISP_EUSAGE,
+  CALL(wisp_require(err, !wisp_spec_is_composition(&chosen.spec), WISP_EUSAGE,
                     "%s: a whole step is no kernel: name one of its kernels", text));
   return wisp_choose(err, &from, &chosen, out);
 }

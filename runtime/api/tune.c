@@ -77,7 +77,7 @@ wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char
   snprintf(order, sizeof order, "%d", what.order);
   snprintf(budget, sizeof budget, "%.0fs", seconds);
   snprintf(precision, sizeof precision, "%s", wisp_precision_name(what.precision));
-  const bool whole = wisp_spec_is_step(&what);
+  const bool whole = wisp_spec_is_composition(&what);
   char *argv[32] = {command, "tune", "-d",      device,     "-f",        what.family, "-n",
                     order,   "-p",   precision, "--system", what.system, "--budget",  budget};
   size_t n = 14;

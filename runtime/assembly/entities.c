@@ -1,6 +1,7 @@
 /* Rows by entity: all nodes inside one vertex, edge, face or element have the same elements around them, and so the
  * same columns. Each of these elements is seen with the entity's corners first, in an order that all of them share
- * (gen/assembly/turns.h), so that the rows of its matrix that are wanted are the same for all entities of a dimension.
+ * (gen/assembly/orientations.h), so that the rows of its matrix that are wanted are the same for all entities of a
+ * dimension.
  *
  * Entities of one dimension go in groups. A group's words are WISP_ENTITY_HEAD: dimension k, entities, most elements
  * around one, words of a line, pitch of sums; then lines, a word an entity: rows; corners, by rising
@@ -99,7 +100,7 @@ static wisp_status group_window(wisp_error *err, making *m, size_t from)
   qsort(m->entity + from, m->entities - from, sizeof *m->entity, by_likeness);
   for (size_t i = from; i < m->entities; i++) {
     const entity *one = m->entity + i;
-    const int slots = wisp_turns_slots(m->s->simplex->dimension, m->s->simplex->N, one->is.dimension);
+    const int slots = wisp_orientation_slots(m->s->simplex->dimension, m->s->simplex->N, one->is.dimension);
     CALL(wisp_require(err, kept(m, one->sums, 1) <= m->sums && one->sums <= (slots == 4 ? UINT8_MAX : UINT16_MAX) - 1,
                       WISP_EREFUSED, "row %d of %d columns: %zu numbers or slots of %d bits have no room", one->is.row,
                       one->sums, m->sums, 32 / slots));
@@ -139,7 +140,7 @@ typedef struct lines {
 static lines lines_of(const making *m, const group *g)
 {
   const int dimension = m->s->simplex->dimension, k = m->entity[g->first].is.dimension;
-  const size_t slots = (size_t)wisp_turns_slots(dimension, m->s->simplex->N, k);
+  const size_t slots = (size_t)wisp_orientation_slots(dimension, m->s->simplex->N, k);
   const size_t stride = ((size_t)g->count + LINE - 1) / LINE * LINE;
   if (m->stars) return (lines){.stride = stride, .rows = 2, .corners = (size_t)g->sums, .slot_words = 1};
   return (lines){.stride = stride,
@@ -164,7 +165,7 @@ static void put_element(const making *m, const group *g, const lines *l, const e
   const size_t e = (size_t)(from / Np), width = l->others + l->slot_words;
   int corner[4];
   wisp_turned_corners(&m->turned, e, from % Np, corner);
-  const int turn = wisp_turns_number(dimension, corner);
+  const int turn = wisp_orientation_number(dimension, corner);
   int32_t *const here = to + l->stride * (l->rows + l->corners + j * width);
   for (size_t i = 0; i < l->rows && !j; i++)
     to[i * l->stride] = wisp_turned_row(&m->turned, e, turn, one->is.dimension, (int)i);
@@ -178,7 +179,8 @@ static void put_element(const making *m, const group *g, const lines *l, const e
     const uint32_t slot = (uint32_t)(known ? wisp_pattern_slot(s->pattern, one->is.row, column) : g->sums - 1);
     here[(l->others + b / l->slots) * l->stride] |= (int32_t)(slot << b % l->slots * (32 / l->slots));
   }
-  to[l->stride * (l->rows + l->corners + (size_t)g->most * width + j)] = (int32_t)e * wisp_turns(dimension) + turn;
+  to[l->stride * (l->rows + l->corners + (size_t)g->most * width + j)] =
+      (int32_t)e * wisp_orientations(dimension) + turn;
 }
 
 /* A star, likewise, as a whole. */
@@ -200,7 +202,7 @@ static void put_star(const making *m, const group *g, const lines *l, const enti
       while (star[slot] != s->nodes->node[e * (dimension + 1) + corner[c]]) slot++;
       *at |= (int32_t)(slot << 8 * (c - 1));
     }
-    at[l->stride * (size_t)g->most] = e * wisp_turns(dimension) + wisp_turns_number(dimension, corner);
+    at[l->stride * (size_t)g->most] = e * wisp_orientations(dimension) + wisp_orientation_number(dimension, corner);
   }
 }
 

@@ -129,7 +129,7 @@ static void add_item(const making *m, const wisp_entity *one, size_t j, size_t i
   const size_t Np = (size_t)m->s->nodes->Np;
   int corner[4];
   const size_t e = element_of(m, one, j, corner);
-  const int *node = m->turned.node[wisp_turns_number(m->s->simplex->dimension, corner)];
+  const int *node = m->turned.node[wisp_orientation_number(m->s->simplex->dimension, corner)];
   for (size_t b = 0; b < Np; b++) {
     const int32_t column = m->s->nodes->node[e * Np + (size_t)node[b]];
     if ((size_t)column >= m->s->pattern->rows) continue;
@@ -210,10 +210,10 @@ static void put_entity(const making *m, const wisp_entity *one, const lines *l, 
   for (size_t j = 0; j < (size_t)one->around; j++) {
     int corner[4];
     const size_t e = element_of(m, one, j, corner);
-    const int turn = wisp_turns_number(dimension, corner);
+    const int turn = wisp_orientation_number(dimension, corner);
     for (int c = 0; c <= dimension; c++)
       word[(size_t)c * l->items + item + j] = m->s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[c]];
-    word[(size_t)(dimension + 1) * l->items + item + j] = (int32_t)e * wisp_turns(dimension) + turn;
+    word[(size_t)(dimension + 1) * l->items + item + j] = (int32_t)e * wisp_orientations(dimension) + turn;
     for (size_t i = 0; i < l->rows && !j; i++)
       entity[(2 + i) * l->entities] = wisp_turned_row(&m->turned, e, turn, one->dimension, (int)i);
   }

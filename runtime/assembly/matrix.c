@@ -216,7 +216,7 @@ wisp_status wisp_matrix_create(wisp_error *err, wisp_session *session, const wis
   CALL(WISP_GIVEN(err, request->spec));
   CALL(WISP_GIVEN(err, out));
   CALL(wisp_spec_parse(err, request->spec, &spec));
-  CALL(wisp_require(err, strcmp(spec.family, "assembly") == 0 && wisp_spec_is_step(&spec), WISP_EUSAGE,
+  CALL(wisp_require(err, strcmp(spec.family, "assembly") == 0 && wisp_spec_is_composition(&spec), WISP_EUSAGE,
                     "%s is no matrix: take assembly.step, such as assembly.step:tri:p2:laplace:f64", request->spec));
   CALL(wisp_new(err, 1, sizeof *m, &m));
   CALL(number(err, session, m, request, &spec));

@@ -1,5 +1,5 @@
 #include "reference.h"
-#include "../../gen/assembly/turns.h"
+#include "../../gen/assembly/orientations.h"
 
 #include <math.h>
 #include <string.h>
@@ -122,8 +122,8 @@ wisp_status wisp_assembly_turned(wisp_error *err, const wisp_assembly *s, double
   const size_t Np = (size_t)s->simplex->Np;
   int node[WISP_ELEMENT_NODES];
   CALL(wisp_new(err, Np * Np, sizeof *largest, &largest));
-  for (int turn = 0; turn < wisp_turns(s->simplex->dimension); turn++) {
-    wisp_turns_nodes(s->simplex->dimension, s->simplex->N, turn, node);
+  for (int turn = 0; turn < wisp_orientations(s->simplex->dimension); turn++) {
+    wisp_orientation_nodes(s->simplex->dimension, s->simplex->N, turn, node);
     turn_tables(s, node, largest);
   }
   return GIVE(largest, out);

@@ -8,14 +8,16 @@ void wisp_turned_begin(const wisp_assembly *s, wisp_turned *out)
   const int dimension = s->simplex->dimension, N = s->simplex->N;
   out->s = s;
   wisp_simplex_steps(dimension, N, out->step);
-  wisp_turns_inside(dimension, N, out->inside, out->first);
-  for (int turn = 0; turn < wisp_turns(dimension); turn++) wisp_turns_nodes(dimension, N, turn, out->node[turn]);
+  wisp_orientation_inside(dimension, N, out->inside, out->first);
+  for (int turn = 0; turn < wisp_orientations(dimension); turn++)
+    wisp_orientation_nodes(dimension, N, turn, out->node[turn]);
 }
 
 wisp_status wisp_turned_check(wisp_error *err, const wisp_assembly *s)
 {
-  return wisp_require(err, s->mesh->elements <= (size_t)(INT32_MAX / wisp_turns(s->simplex->dimension)), WISP_EREFUSED,
-                      "lists by entity: %zu elements are more than turns can be counted of", s->mesh->elements);
+  return wisp_require(err, s->mesh->elements <= (size_t)(INT32_MAX / wisp_orientations(s->simplex->dimension)),
+                      WISP_EREFUSED, "lists by entity: %zu elements are more than turns can be counted of",
+                      s->mesh->elements);
 }
 
 int wisp_turned_corners(const wisp_turned *turned, size_t e, int a, int corner[4])
@@ -48,7 +50,7 @@ bool wisp_turned_entity(const wisp_turned *turned, int32_t row, wisp_entity *out
   const int32_t from = p->around[p->around_start[row]];
   int corner[4], lowest = row;
   const int k = wisp_turned_corners(turned, (size_t)(from / Np), from % Np, corner);
-  const int turn = wisp_turns_number(turned->s->simplex->dimension, corner);
+  const int turn = wisp_orientation_number(turned->s->simplex->dimension, corner);
   for (int i = 0; i < turned->first[k + 1] - turned->first[k]; i++) {
     const int32_t other = wisp_turned_row(turned, (size_t)(from / Np), turn, k, i);
     lowest = other < lowest ? other : lowest;

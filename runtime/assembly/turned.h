@@ -1,13 +1,13 @@
 /* Entities of a mesh that rows of a matrix are inside of: vertices, edges, faces, elements. All nodes inside one have
  * the same elements around them; each of these is seen with the entity's corners first, in an order that all of them
- * share (gen/assembly/turns.h), so that the rows of its matrix that are wanted are the same for all entities of a
- * dimension.
+ * share (gen/assembly/orientations.h), so that the rows of its matrix that are wanted are the same for all entities of
+ * a dimension.
  */
 #ifndef WISP_ASSEMBLY_TURNED_H
 #define WISP_ASSEMBLY_TURNED_H
 
 #include "assembly.h"
-#include "../../gen/assembly/turns.h"
+#include "../../gen/assembly/orientations.h"
 
 /* Its dimension, elements around it, and its first row. */
 typedef struct wisp_entity {
@@ -17,8 +17,8 @@ typedef struct wisp_entity {
 typedef struct wisp_turned {
   const wisp_assembly *s;
   int step[WISP_SIMPLEX_MAX_NP][4];
-  int inside[WISP_SIMPLEX_MAX_NP], first[5]; /* wisp_turns_inside */
-  int node[WISP_TURNS_MOST][WISP_SIMPLEX_MAX_NP];
+  int inside[WISP_SIMPLEX_MAX_NP], first[5]; /* wisp_orientation_inside */
+  int node[WISP_ORIENTATIONS_MOST][WISP_SIMPLEX_MAX_NP];
 } wisp_turned;
 
 /* The assembly is borrowed. */

@@ -225,8 +225,8 @@ static void list_faces(const wisp_mesh *mesh, size_t *start, face_entry *entry)
 /* The turn that takes the vertices of our face to theirs; the faces hold the same three vertices. */
 static int find_turn(const int32_t ours[3], const int32_t theirs[3])
 {
-  for (int turn = 0; turn < WISP_TET_TURNS; turn++) {
-    const int *to = wisp_tet_turns[turn];
+  for (int turn = 0; turn < WISP_TET_ORIENTATIONS; turn++) {
+    const int *to = wisp_tet_orientations[turn];
     if (ours[0] == theirs[to[0]] && ours[1] == theirs[to[1]] && ours[2] == theirs[to[2]]) return turn;
   }
   return -1; /* never */

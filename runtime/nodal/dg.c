@@ -46,7 +46,7 @@ static wisp_status allocate(wisp_error *err, wisp_dg *dg)
   CALL(wisp_new(err, dg->slots, WISP_FACE_INTS * sizeof *dg->face_int, &dg->face_int));
   CALL(wisp_new(err, dg->slots, (size_t)dg->records.face_reals * sizeof *dg->face_real, &dg->face_real));
   CALL(wisp_new(err, dg->blocks, WISP_BLOCK_INTS * sizeof *dg->pair_block, &dg->pair_block));
-  return wisp_new(err, (size_t)(WISP_TET_TURNS * dg->tet->Nfp), sizeof *dg->turnlist, &dg->turnlist);
+  return wisp_new(err, (size_t)(WISP_TET_ORIENTATIONS * dg->tet->Nfp), sizeof *dg->turnlist, &dg->turnlist);
 }
 
 /* Without pairs. */

@@ -48,7 +48,7 @@ static void join(const joining *j, size_t k, int f)
   else {
     const size_t neighbour = (size_t)j->where[mesh->neighbour[face]];
     const int theirs = mesh->neighbour_face[face];
-    set_face(dg, k, f, neighbour, theirs * WISP_TET_TURNS + mesh->neighbour_orientation[face]);
+    set_face(dg, k, f, neighbour, theirs * WISP_TET_ORIENTATIONS + mesh->neighbour_orientation[face]);
     if (mesh->neighbour[face] < dg->slot[k]) share_normal(dg, k, f, neighbour, theirs);
   }
 }
@@ -70,7 +70,7 @@ wisp_status wisp_dg_turns(wisp_error *err, wisp_dg *dg)
 {
   const int *Fmask = dg->tet->Fmask, *facelist = dg->tet->facelist;
   int Nfp = dg->tet->Nfp;
-  for (int i = 0; i < WISP_TET_TURNS * Nfp; i++) {
+  for (int i = 0; i < WISP_TET_ORIENTATIONS * Nfp; i++) {
     int j = 0;
     while (j < Nfp && Fmask[j] != facelist[i]) j++;
     if (j == Nfp) return wisp_fail(err, WISP_EINPUT, "facelist of turn %d has a node off face 0", i / Nfp);
@@ -134,7 +134,7 @@ static void set_pair(const wisp_dg *dg, const int32_t *where, face m, pair_kind 
   double *reals = dg->pair_real + (size_t)dg->records.pair_reals * at;
   ints[0] = fetch(dg, m);
   ints[1] = fetch(dg, p);
-  ints[2] = m.f * WISP_TET_TURNS + 32 * (code % 32) + 1024 * (code / 32);
+  ints[2] = m.f * WISP_TET_ORIENTATIONS + 32 * (code % 32) + 1024 * (code / 32);
   ints[3] = store(dg, m);
   ints[4] = kind == INTRA ? store(dg, p) : ints[3];
   for (int c = 0; c < 4; c++) reals[c] = real(dg, m, c);

@@ -114,7 +114,7 @@ static wisp_status choose_system(wisp_error *err, wisp_solver *s, const size_t c
   wisp_work work;
   request.composition = wisp_solver_text(s, "composition");
   request.layout = wisp_solver_text(s, "layout");
-  wisp_spec_name_kernel(&stage, WISP_WHOLE_STEP);
+  wisp_spec_name_kernel(&stage, WISP_COMPOSITION);
   CALL(wisp_family_work(err, &stage, (double)elements, &work));
   CALL(wisp_solver_check_count(err, s, (double)elements, work.dofs, "degrees of freedom"));
   CALL(wisp_basis_choose(err, &from, &request, wisp_solver_text(s, "basis"), &run->basis, s->stage));

@@ -124,7 +124,7 @@ wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, cons
 /* Whether a discretisation can be made as a plan asks for: WISP_EREFUSED, and why, where something has no room. */
 typedef wisp_status (*wisp_plan_fits)(wisp_error *err, const void *context, const wisp_plan *plan);
 
-/* Kernel i stays where there is room for what it asks for; else it becomes the first of wisp_plan_roomier for which
+/* Kernel i stays where there is room for what it asks for; else it becomes the first of wisp_plan_next_larger for which
  * there is, else the default that asks for nothing that nobody else does; another family's stays. Errors of has_room.
  */
 wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_plan_fits has_room,

@@ -32,7 +32,7 @@ bool wisp_trial_is_current(const wisp_strategies *strategies, const wisp_trial *
   wisp_spec spec;
   char hash[20];
   if (wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return false;
-  if (wisp_spec_is_step(&spec)) return true;
+  if (wisp_spec_is_composition(&spec)) return true;
   const wisp_strategy *strategy = wisp_strategies_find(strategies, spec.family, spec.kernel, trial->strategy);
   if (!strategy) return false;
   wisp_strategy_hash(strategy, spec.system, wisp_target_dialect(trial->target), hash);
@@ -67,7 +67,7 @@ void wisp_choosing_look_up(const wisp_choosing *c, const char *layout, wisp_answ
   wisp_answer each[WISP_ANSWER_CLASSES];
   *out = (wisp_answer){NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
   wisp_choosing_look_up_each(c, layout, each);
-  if (c->from->store) *out = wisp_store_settle(c->from->store, &c->asker, c->request->elements, each);
+  if (c->from->store) *out = wisp_store_resolve(c->from->store, &c->asker, c->request->elements, each);
 }
 
 bool wisp_choosing_layout(const wisp_choosing *c, const wisp_trial *trial, wisp_layout *out)

@@ -39,7 +39,7 @@ static wisp_status layout_of_default(wisp_error *err, const wisp_choosing *c, co
                                  .preset = c->request->preset,
                                  .reproducible = c->request->reproducible};
   HELD(wisp_stage_free) wisp_stage whole = {.kernels = 0};
-  wisp_spec_name_kernel(&request.spec, WISP_WHOLE_STEP);
+  wisp_spec_name_kernel(&request.spec, WISP_COMPOSITION);
   CALL(wisp_choose_one(err, &from, &request, &whole));
   *out = whole.layout;
   return WISP_OK;
@@ -139,7 +139,7 @@ wisp_status wisp_choose_one(wisp_error *err, const wisp_chooser *from, const wis
   c.asker.exact_only = request->exact_match_only;
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   TRY(check_request(err, &c));
-  if (*request->spec.kernel && !wisp_spec_is_step(&request->spec))
+  if (*request->spec.kernel && !wisp_spec_is_composition(&request->spec))
     TRY(choose_kernel(err, &c, &stage));
   else
     TRY(wisp_choose_stage(err, &c, &stage));

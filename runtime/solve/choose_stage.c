@@ -34,7 +34,7 @@ void wisp_plans_hash(wisp_plan *const *plans, int count, const char *dialect, ch
   uint64_t whole = WISP_HASH_SEED;
   for (int i = 0; i < count; i++) {
     wisp_plan_hash(plans[i], dialect, hash);
-    whole = wisp_step_hash(whole, hash);
+    whole = wisp_composition_hash(whole, hash);
   }
   snprintf(hash, 20, "%016llx", (unsigned long long)whole);
 }
@@ -71,7 +71,7 @@ static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answ
     return WISP_OK;
   wisp_status status = wisp_choosing_fill(err, c, trial->strategy, WISP_NO_LINE, &layout, out);
   if (status != WISP_OK) return status == WISP_EREFUSED ? WISP_OK : status;
-  out->record = wisp_choice_of(WISP_WHOLE_STEP, out->composition, &layout, answer);
+  out->record = wisp_choice_of(WISP_COMPOSITION, out->composition, &layout, answer);
   const bool is_its_kernel = out->kernels == 1 && out->choice->trial && out->choice->trial->elements == trial->elements;
   out->record.stale = !is_its_kernel && !same_texts(out, c->from->limits->kind, trial);
   return WISP_OK;
@@ -106,7 +106,7 @@ static wisp_status from_records(wisp_error *err, wisp_choosing *c, int class, wi
   double best = INFINITY; /* of out */
   c->nearest = class;
   for (bool current = false; !current;) {
-    wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
+    wisp_spec_name_kernel(&c->spec, WISP_COMPOSITION);
     wisp_choosing_look_up_each(c, NULL, each);
     const wisp_answer *answer = &each[class];
     if (!answer->trial) break;
@@ -150,7 +150,7 @@ static bool is_measured_nearer(const wisp_choosing *c, const wisp_stage *stage, 
 {
   char spec[WISP_SPEC_TEXT];
   wisp_spec step = c->spec;
-  wisp_spec_name_kernel(&step, WISP_WHOLE_STEP);
+  wisp_spec_name_kernel(&step, WISP_COMPOSITION);
   wisp_spec_print(&step, spec);
   const wisp_trial *t = NULL;
   wisp_layer layer;
@@ -250,9 +250,9 @@ wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out
   if (!stage.kernels) {
     const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
     CALL(from_lists(err, c, &stage));
-    stage.record = wisp_choice_of(WISP_WHOLE_STEP, stage.composition, &stage.layout, &none);
+    stage.record = wisp_choice_of(WISP_COMPOSITION, stage.composition, &stage.layout, &none);
   }
-  wisp_spec_name_kernel(&c->spec, WISP_WHOLE_STEP);
+  wisp_spec_name_kernel(&c->spec, WISP_COMPOSITION);
   if (!stage.record.passed.trial) wisp_choosing_note(c, NULL, &stage.record);
   return GIVE(stage, out);
 }

@@ -78,7 +78,7 @@ wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_
   last = why;
   for (int n = 0; status == WISP_EREFUSED; n++) {
     wisp_plan_destroy(plan), plan = NULL;
-    const wisp_status found = wisp_plan_roomier(&last, stage->plan[i], n, &plan);
+    const wisp_status found = wisp_plan_next_larger(&last, stage->plan[i], n, &plan);
     if (found == WISP_EREFUSED) break;
     status = found == WISP_OK ? has_room(&last, context, plan) : found;
   }

@@ -97,7 +97,7 @@ static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_s
                           runner *r)
 {
   wisp_error later = {.text = ""};
-  bool whole = wisp_spec_is_step(spec);
+  bool whole = wisp_spec_is_composition(spec);
   if (!r->kernels) return WISP_OK;
   CALL(wisp_problems_acquire(err, bench->problems, (const wisp_plan *const *)stage->plan, stage->kernels, &r->ref));
   CALL(wisp_graph_begin(err, bench->device));
@@ -184,7 +184,7 @@ static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_stage
 {
   wisp_trial trial;
   wisp_trial_key(&c->bench, &row->spec, &stage->layout, row->ours.strategy, "", "", &trial);
-  const wisp_plan *plan = wisp_spec_is_step(&row->spec) ? NULL : stage->plan[0];
+  const wisp_plan *plan = wisp_spec_is_composition(&row->spec) ? NULL : stage->plan[0];
   wisp_status status = wisp_trial_rate(err, &c->bench, &row->spec, plan, timed, r->runs, &trial);
   row->elements = trial.elements;
   row->ms = trial.ms;
@@ -353,7 +353,7 @@ static wisp_status find_more(wisp_error *err, comparer *c, const wisp_spec *spec
                              wisp_yardstick *more, int *count)
 {
   const wisp_left_out left_out = {tell_missing, c};
-  if (!c->bench.workload->rivals || wisp_spec_is_step(spec)) return WISP_OK;
+  if (!c->bench.workload->rivals || wisp_spec_is_composition(spec)) return WISP_OK;
   return c->bench.workload->rivals(err, c->device, r[r[0].kernels ? 0 : 1].ref.problem, spec, &left_out, more, count);
 }
 

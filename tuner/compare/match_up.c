@@ -43,7 +43,7 @@ long long wisp_compare_elements(const wisp_compare_request *request, int order)
   wisp_spec spec = wisp_compare_spec(request, order, WISP_F64);
   wisp_family_layouts(&spec, layouts);
   if (request->nodes > 0) return (long long)ceil(request->nodes / layouts->Np);
-  wisp_spec_name_kernel(&spec, WISP_WHOLE_STEP);
+  wisp_spec_name_kernel(&spec, WISP_COMPOSITION);
   return wisp_family_work(NULL, &spec, 1, &one) == WISP_OK && one.dofs > 0 ? (long long)ceil(request->dofs / one.dofs)
                                                                            : 0;
 }
@@ -190,10 +190,10 @@ static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp
   wisp_spec_name_kernel(&f->spec, kernel);
   up.spec = f->spec;
   CALL(choose(err, f, false, &up.tuned));
-  if (!wisp_spec_is_step(&f->spec) && up.tuned.record.match == WISP_MATCH_DEFAULT) wisp_stage_free(&up.tuned);
+  if (!wisp_spec_is_composition(&f->spec) && up.tuned.record.match == WISP_MATCH_DEFAULT) wisp_stage_free(&up.tuned);
   CALL(choose(err, f, true, &up.standard));
   if (f->request->beside) CALL(choose(err, f, !up.tuned.kernels, &up.beside));
-  for (int i = 0; f->request->every_way && wisp_spec_is_step(&f->spec) && f->family->compositions[i]; i++)
+  for (int i = 0; f->request->every_way && wisp_spec_is_composition(&f->spec) && f->family->compositions[i]; i++)
     CALL(add_ways(err, f, f->family->compositions[i], &up));
   return add(err, ups, &up);
 }
@@ -207,7 +207,7 @@ static wisp_status check_request(wisp_error *err, const finder *f)
     const wisp_spec spec = wisp_compare_spec(r, r->orders[i], WISP_F64);
     CALL(wisp_family_check(err, &spec));
   }
-  bool known = !r->kernel || strcmp(r->kernel, WISP_WHOLE_STEP) == 0;
+  bool known = !r->kernel || strcmp(r->kernel, WISP_COMPOSITION) == 0;
   for (int k = 0; f->family->kernels[k].name && !known; k++)
     known = strcmp(r->kernel, f->family->kernels[k].name) == 0 && wisp_workload_serves(r->family, r->kernel);
   return known ? WISP_OK : wisp_family_refuse_kernel(err, f->family, r->kernel);
@@ -225,7 +225,7 @@ wisp_status wisp_match_ups_list(wisp_error *err, const wisp_session *session, co
       for (int k = 0; f.family->kernels[k].name; k++)
         if (wisp_workload_serves(f.family->name, f.family->kernels[k].name))
           CALL(list_one(err, &f, f.family->kernels[k].name, &ups));
-      if (f.family->compositions[0]) CALL(list_one(err, &f, WISP_WHOLE_STEP, &ups));
+      if (f.family->compositions[0]) CALL(list_one(err, &f, WISP_COMPOSITION, &ups));
     }
   return GIVE(ups, out);
 }

@@ -25,7 +25,7 @@ static void add_up(const wisp_report_subject *subject, totals *sum)
   *sum = (totals){0};
   for (size_t i = 0; i < subject->count; i++) {
     const wisp_report_cell *cell = &subject->cells[i];
-    bool step = wisp_spec_is_step(&cell->spec);
+    bool step = wisp_spec_is_composition(&cell->spec);
     sum->timed += cell->ok, sum->slow += cell->slow, sum->bad += cell->bad, sum->refused += cell->refused;
     for (size_t e = 0; e < cell->count; e++) sum->layered += cell->entries[e].layer == WISP_LAYER_SHIPPED;
     if (!cell->best) continue;
@@ -189,12 +189,12 @@ static wisp_report_subject subject_at(const wisp_report_data *data, size_t from,
   const wisp_family *family = wisp_family_find(cells->spec.family);
   wisp_report_subject subject = {
       .cells = cells, .count = subject_end(data, from) - from, .number = number, .first = from};
-  for (size_t i = 0, end; family && family->stands_in && i < data->cell_count; i = end) {
+  for (size_t i = 0, end; family && family->proxy_for && i < data->cell_count; i = end) {
     const wisp_report_cell *other = &data->cells[i];
     end = subject_end(data, i);
     if (strcmp(other->spec.family, family->name) == 0 && strcmp(other->spec.element, cells->spec.element) == 0 &&
         strcmp(other->entries->trial->device, cells->entries->trial->device) == 0 &&
-        family->stands_in(other->spec.system, cells->spec.system))
+        family->proxy_for(other->spec.system, cells->spec.system))
       subject.bare = other, subject.bare_count = end - i;
   }
   return subject;

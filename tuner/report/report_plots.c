@@ -36,14 +36,15 @@ static bool has_winner(const wisp_report_subject *subject, wisp_precision precis
 {
   for (size_t i = 0; i < subject->count; i++) {
     const wisp_report_cell *cell = &subject->cells[i];
-    if (cell->best && cell->spec.precision == precision && (!step || wisp_spec_is_step(&cell->spec))) return true;
+    if (cell->best && cell->spec.precision == precision && (!step || wisp_spec_is_composition(&cell->spec)))
+      return true;
   }
   return false;
 }
 
 static bool is_step(const wisp_report_cell *cell)
 {
-  return wisp_spec_is_step(&cell->spec) && cell->best;
+  return wisp_spec_is_composition(&cell->spec) && cell->best;
 }
 
 /* The composition's fastest at this order, in any layout; NULL: none. */

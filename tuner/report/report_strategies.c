@@ -21,8 +21,8 @@ typedef struct subject_plot {
 static bool is_whole(const subject_plot *p, const wisp_report_cell *cell)
 {
   const wisp_family *family = wisp_family_find(cell->spec.family);
-  return strcmp(p->kernel, WISP_WHOLE_STEP) == 0 && family && family->whole &&
-         strcmp(cell->spec.kernel, family->whole) == 0;
+  return strcmp(p->kernel, WISP_COMPOSITION) == 0 && family && family->composition_kernel &&
+         strcmp(cell->spec.kernel, family->composition_kernel) == 0;
 }
 
 /* A trial's place along the plot, NaN: it does not belong to it. */

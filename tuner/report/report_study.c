@@ -251,7 +251,7 @@ static void print_study(wisp_page *page, const wisp_report_subject *subject, con
 
 static bool has_study(const wisp_report_cell *cell)
 {
-  return cell->best && !wisp_spec_is_step(&cell->spec);
+  return cell->best && !wisp_spec_is_composition(&cell->spec);
 }
 
 /* All studies by kernel, order and precision, to choose one from. */
@@ -262,7 +262,7 @@ static void print_index(wisp_page *page, const wisp_report_subject *subject)
     const wisp_report_cell *cell = &subject->cells[i];
     bool seen = false;
     for (size_t j = 0; j < i; j++) seen |= strcmp(subject->cells[j].spec.kernel, cell->spec.kernel) == 0;
-    if (seen || wisp_spec_is_step(&cell->spec)) continue;
+    if (seen || wisp_spec_is_composition(&cell->spec)) continue;
     wisp_page_around(page, "<div><b>", cell->spec.kernel, "</b>");
     for (size_t j = i; j < subject->count; j++) {
       const wisp_report_cell *other = &subject->cells[j];

@@ -137,7 +137,7 @@ static void print_order(wisp_page *page, const wisp_report_cell *cells, size_t c
   for (size_t i = 0; i < count; i++)
     if (cells[i].in_step)
       print_row(page, &cells[i], cells[i].in_step, cells[i].step_remark,
-                wisp_spec_is_step(&cells[i].spec) ? "in whole" : "in");
+                wisp_spec_is_composition(&cells[i].spec) ? "in whole" : "in");
   for (size_t i = 0; i < count; i++)
     if (cells[i].best && cells[i].best != cells[i].in_step)
       print_row(page, &cells[i], cells[i].best, cells[i].remark, stepped ? "out" : "in");

@@ -199,7 +199,7 @@ static bool is_wanted(const wisp_replay_request *q, const wisp_spec *s)
   bool order = q->orders == 0, precision = q->precisions == 0;
   for (int i = 0; i < q->orders; i++) order = order || q->order[i] == s->order;
   for (int i = 0; i < q->precisions; i++) precision = precision || q->precision[i] == s->precision;
-  return order && precision && strcmp(s->family, q->family) == 0 && !wisp_spec_is_step(s) &&
+  return order && precision && strcmp(s->family, q->family) == 0 && !wisp_spec_is_composition(s) &&
          wisp_family_check(NULL, s) == WISP_OK && (!q->kernel || strcmp(q->kernel, s->kernel) == 0);
 }
 

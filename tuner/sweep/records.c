@@ -49,5 +49,5 @@ bool wisp_sweep_is_host(const wisp_sweep *sweep)
 
 bool wisp_sweep_steps_alone(const wisp_sweep *sweep)
 {
-  return sweep->request->kernel && strcmp(sweep->request->kernel, WISP_WHOLE_STEP) == 0;
+  return sweep->request->kernel && strcmp(sweep->request->kernel, WISP_COMPOSITION) == 0;
 }

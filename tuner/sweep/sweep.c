@@ -170,7 +170,7 @@ wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scop
   size_t count = 0, most = 0;
   step taken = {.composition = NULL};
   bool is_taken = false;
-  wisp_spec_name_kernel(&scope.spec, WISP_WHOLE_STEP);
+  wisp_spec_name_kernel(&scope.spec, WISP_COMPOSITION);
   while (compositions[most]) most++;
   CALL(wisp_new(err, most * (size_t)scope.layouts, sizeof *steps, &steps));
   for (; *compositions; compositions++)
@@ -261,7 +261,7 @@ static wisp_status try_best_stage(wisp_error *err, wisp_sweep *sweep, const wisp
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   wisp_choose_request request = {.spec = scope.spec, .layout = sweep->request->layout};
   CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
-  wisp_spec_name_kernel(&request.spec, WISP_WHOLE_STEP);
+  wisp_spec_name_kernel(&request.spec, WISP_COMPOSITION);
   CALL(wisp_choose_if_any(err, &(wisp_chooser){sweep->strategies, store, sweep->bench.limits, NULL}, &request, &stage));
   for (int i = 0; i < stage.kernels; i++) {
     const wisp_kernel_decl *kernel =

@@ -120,7 +120,7 @@ static wisp_status preferred(wisp_error *err, const wisp_strategy *s, const wisp
   wisp_error reason = {0};
   for (int i = 0; i < s->params; i++) {
     const wisp_param *p = &s->param[i];
-    values[i] = p->bond ? wisp_plan_value(plan, p->name, p->preferred) : p->preferred;
+    values[i] = p->mesh_constraint ? wisp_plan_value(plan, p->name, p->preferred) : p->preferred;
   }
   wisp_status status = wisp_plan_create(&reason, s, &plan->spec, &plan->layout, names, values, &made);
   if (status == WISP_EREFUSED) status = wisp_plan_default(&reason, s, &plan->spec, &plan->layout, names, &made);

@@ -51,7 +51,7 @@ wisp_status wisp_bench_fits(wisp_error *err, const wisp_limits *limits, const wi
   wisp_work work = {0};
   wisp_discretisation d = {.family = NULL};
   if (elements <= 0 || (source && source->file)) return WISP_OK;
-  CALL(wisp_workload_find(err, spec->family, wisp_spec_is_step(spec) ? NULL : spec->kernel, &workload));
+  CALL(wisp_workload_find(err, spec->family, wisp_spec_is_composition(spec) ? NULL : spec->kernel, &workload));
   CALL(wisp_family_work(err, spec, (double)elements, &work));
   const double bytes = work.dofs * (double)spec->precision;
   CALL(wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,

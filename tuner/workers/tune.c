@@ -186,7 +186,7 @@ static wisp_status open_store(wisp_error *err, const wisp_tune_request *request,
   CALL(wisp_store_await(err, path, true, request->warn, request->context));
   CALL(check_rows(err, path));
   CALL(wisp_writer_open(err, path, &warning, out));
-  wisp_writer_tell(*out, request->warn, request->context);
+  wisp_writer_report_waits(*out, request->warn, request->context);
   if (warning && request->warn) request->warn(request->context, warning);
   return WISP_OK;
 }

@@ -1,4 +1,4 @@
-#include "turns.h"
+#include "orientations.h"
 #include "../nodal/tet_internal.h"
 
 int wisp_simplex_size(int dimension, int N)
@@ -19,13 +19,13 @@ static int factorial(int n)
   return n < 2 ? 1 : n * factorial(n - 1);
 }
 
-int wisp_turns(int dimension)
+int wisp_orientations(int dimension)
 {
   return factorial(dimension + 1);
 }
 
 /* Digits in the factorials' system choose among the corners that are left. */
-void wisp_turns_corners(int dimension, int turn, int corner[4])
+void wisp_orientation_corners(int dimension, int turn, int corner[4])
 {
   int left[4] = {0, 1, 2, 3};
   for (int c = 0; c <= dimension; c++) {
@@ -36,7 +36,7 @@ void wisp_turns_corners(int dimension, int turn, int corner[4])
   }
 }
 
-int wisp_turns_number(int dimension, const int corner[4])
+int wisp_orientation_number(int dimension, const int corner[4])
 {
   int turn = 0;
   for (int c = 0; c <= dimension; c++) {
@@ -47,12 +47,12 @@ int wisp_turns_number(int dimension, const int corner[4])
   return turn;
 }
 
-void wisp_turns_nodes(int dimension, int N, int turn, int *node)
+void wisp_orientation_nodes(int dimension, int N, int turn, int *node)
 {
   int step[WISP_SIMPLEX_MAX_NP][4], corner[4];
   const int Np = wisp_simplex_size(dimension, N);
   wisp_simplex_steps(dimension, N, step);
-  wisp_turns_corners(dimension, turn, corner);
+  wisp_orientation_corners(dimension, turn, corner);
   for (int b = 0; b < Np; b++)
     for (int own = 0; own < Np; own++) {
       bool same = true;
@@ -61,7 +61,7 @@ void wisp_turns_nodes(int dimension, int N, int turn, int *node)
     }
 }
 
-void wisp_turns_inside(int dimension, int N, int *node, int first[5])
+void wisp_orientation_inside(int dimension, int N, int *node, int first[5])
 {
   int step[WISP_SIMPLEX_MAX_NP][4], count = 0;
   const int Np = wisp_simplex_size(dimension, N);
@@ -77,7 +77,7 @@ void wisp_turns_inside(int dimension, int N, int *node, int first[5])
   first[dimension + 1] = count;
 }
 
-int wisp_turns_slots(int dimension, int N, int k)
+int wisp_orientation_slots(int dimension, int N, int k)
 {
   return dimension == 3 && ((k == 0 && N >= 3) || (k == 1 && N >= 5)) ? 2 : 4;
 }
