@@ -14,7 +14,7 @@ typedef struct printer {
 static void print_heading(const wisp_accuracy *row)
 {
   printf("%8s", "");
-  for (int w = 0; w < WISP_ACCURACY_VARIANTS; w++) printf("  %-22s", row->way[w]);
+  for (int w = 0; w < WISP_ACCURACY_VARIANTS; w++) printf("  %-22s", row->variant[w]);
   printf("  published\n%8s", "nodes");
   for (int w = 0; w < WISP_ACCURACY_VARIANTS; w++) printf("  %7s %7s %6s", "mean", "median", "times");
   printf("  %9s\n", "mean");
@@ -42,13 +42,13 @@ static wisp_status take(wisp_error *err, void *context, const wisp_accuracy *row
   if (!p->list) return print_row(p, row), WISP_OK;
   for (int w = 0; w < WISP_ACCURACY_VARIANTS; w++) {
     cJSON *object = cJSON_CreateObject();
-    const wisp_json_text way = {"coordinates", row->way[w]};
+    const wisp_json_text variant = {"coordinates", row->variant[w]};
     const wisp_json_number numbers[] = {{"elements", (double)row->elements},
                                         {"nodes", (double)row->nodes},
                                         {"mean", row->mean[w]},
                                         {"median", row->median[w]},
                                         {"published_mean", row->published}};
-    wisp_json_add_texts(object, 1, &way);
+    wisp_json_add_texts(object, 1, &variant);
     wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
     cJSON_AddItemToArray(p->list, object);
   }

@@ -2,7 +2,7 @@
 
 void wisp_cli_say_notes(const wisp_arguments *args, wisp_notes *notes)
 {
-  for (; notes->said < notes->count; notes->said++) wisp_cli_warn(args, notes->list[notes->said].text);
+  for (; notes->reported < notes->count; notes->reported++) wisp_cli_warn(args, notes->list[notes->reported].text);
 }
 
 wisp_status wisp_cli_note_mesh(wisp_error *err, const wisp_arguments *args, const wisp_mesh_source *source,

@@ -90,7 +90,7 @@ typedef struct wisp_family {
   const wisp_let_decl *lets;       /* likewise; NULL: none. One called `per`: numbers, words, flops and dofs are of so
                                       many elements, where those of one are not whole */
   const char *wide;                /* arrays that GPU kernels address in 64 bits; NULL: none, all others in 31 */
-  const char *whole;               /* the kernel that does what a composition does; NULL: there is none */
+  const char *composition_kernel;  /* the kernel that does what a composition does; NULL: there is none */
   double max_error[2];             /* errors in single and double precision, relative to the largest result; 0: none */
   const char *const
       *compositions; /* NULL-terminated: ways to make one whole stage, kernels joined by '+', in launch order; another

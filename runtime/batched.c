@@ -21,7 +21,7 @@ typedef struct routines {
 
 struct wisp_batched {
   wisp_device *device;
-  wisp_batched_method way;
+  wisp_batched_method method;
   wisp_precision precision;
   int inner, outer, terms;
   size_t count, part, width, scratch; /* part: matrices at a time; width: numbers of one; scratch: besides */
@@ -125,7 +125,7 @@ static wisp_status run_part(wisp_error *err, const wisp_batched *b, size_t first
              b->of.gemm(b->handle, OP_N, OP_N, width, count, b->terms, one, b->table, width, factors, b->terms, none,
                         b->matrices, width),
              "gemm"));
-  if (b->way == WISP_BATCHED_FACTOR) {
+  if (b->method == WISP_BATCHED_FACTOR) {
     CALL(check(err, b->of.factor(b->solver_handle, LOWER, Np, b->at_S, Np, b->info, count), "potrf"));
     CALL(check(err, b->of.solve(b->handle, LEFT, LOWER, OP_N, NON_UNIT, Np, m, one, b->at_S, Np, b->at_R, Np, count),
                "trsm"));
@@ -162,7 +162,7 @@ static wisp_status host_one(wisp_error *err, const wisp_batched *b, size_t i)
   const int Np = b->inner, m = b->outer;
   double *S = (double *)(uintptr_t)b->matrices + i * b->width, *R = S + Np * Np, *K = R + Np * m;
   int info = 0, *pivots = (int *)(uintptr_t)b->pivots + i * (size_t)Np;
-  if (b->way == WISP_BATCHED_FACTOR) {
+  if (b->method == WISP_BATCHED_FACTOR) {
     info = (int)LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', Np, S, Np);
     dtrsm_("L", "L", "N", "N", &Np, &m, &one, S, &Np, R, &Np);
     dgemm_("T", "N", &m, &m, &Np, &minus, R, &Np, R, &Np, &one, K, &m);
@@ -202,22 +202,22 @@ void wisp_batched_destroy(wisp_batched *b)
   free(b);
 }
 
-wisp_status wisp_batched_create(wisp_error *err, wisp_device *device, const wisp_bordered *m, wisp_batched_method way,
-                                wisp_batched **out)
+wisp_status wisp_batched_create(wisp_error *err, wisp_device *device, const wisp_bordered *m,
+                                wisp_batched_method method, wisp_batched **out)
 {
   OWNED(wisp_batched_destroy) wisp_batched *b = NULL;
   const size_t inner = (size_t)m->inner, outer = (size_t)m->outer;
   void *stream = NULL;
   CALL(wisp_new(err, 1, sizeof *b, &b));
   *b = (wisp_batched){.device = device,
-                      .way = way,
+                      .method = method,
                       .precision = m->precision,
                       .inner = m->inner,
                       .outer = m->outer,
                       .terms = m->terms,
                       .count = m->count,
                       .width = inner * inner + inner * outer + outer * outer,
-                      .scratch = way == WISP_BATCHED_INVERT ? inner * inner + inner * outer : 0};
+                      .scratch = method == WISP_BATCHED_INVERT ? inner * inner + inner * outer : 0};
   CALL(wisp_device_stream(err, device, &stream));
   CALL(wisp_require(err, stream || m->precision == WISP_F64, WISP_EREFUSED,
                     "the host's batches are in double precision"));
@@ -231,7 +231,7 @@ const char *wisp_batched_name(const wisp_batched *b)
   static const char *const names[2][WISP_BATCHED_METHODS] = {
       {"LAPACK: gemm, potrf, trsm, gemm", "LAPACK: gemm, getrf, getri, gemm, gemm"},
       {"cuBLAS, cuSOLVER: gemm, potrf, trsm, gemm", "cuBLAS: gemm, getrf, getri, gemm, gemm"}};
-  return names[b->handle != NULL][b->way];
+  return names[b->handle != NULL][b->method];
 }
 
 wisp_status wisp_batched_run(wisp_error *err, const void *batched)

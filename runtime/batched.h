@@ -26,7 +26,7 @@ typedef struct wisp_batched wisp_batched;
 /* All but device is borrowed for the call. WISP_EDEVICE says what to install where there is no library, WISP_EMEMORY
  * where not even a part of the matrices fits. */
 wisp_status wisp_batched_create(wisp_error *err, wisp_device *device, const wisp_bordered *matrices,
-                                wisp_batched_method way, wisp_batched **out);
+                                wisp_batched_method method, wisp_batched **out);
 void wisp_batched_destroy(wisp_batched *batched);
 WISP_OWNED(wisp_batched, wisp_batched_destroy)
 const char *wisp_batched_name(const wisp_batched *batched); /* "cuBLAS: gemm, potrf, trsm, gemm" */

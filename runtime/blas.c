@@ -75,15 +75,15 @@ static void host_name(wisp_blas *blas)
   snprintf(blas->name, sizeof blas->name, "%.*s", (int)length, text);
 }
 
-static wisp_status host_multiply(wisp_error *err, const wisp_product *p, const wisp_blas_variant *way)
+static wisp_status host_multiply(wisp_error *err, const wisp_product *p, const wisp_blas_variant *variant)
 {
   const float one = 1, zero = 0;
   const double one_d = 1, zero_d = 0;
-  const char *transpose = way->transposed ? "T" : "N";
-  const int lda = way->transposed ? p->k : p->m;
+  const char *transpose = variant->transposed ? "T" : "N";
+  const int lda = variant->transposed ? p->k : p->m;
   const void *A = (const void *)(uintptr_t)p->A, *B = (const void *)(uintptr_t)p->B;
   void *C = (void *)(uintptr_t)p->C;
-  if (way->compute) return wisp_fail(err, WISP_EREFUSED, "the host's BLAS has no %s", way->name);
+  if (variant->compute) return wisp_fail(err, WISP_EREFUSED, "the host's BLAS has no %s", variant->name);
   if (p->precision == WISP_F32)
     sgemm_(transpose, "N", &p->m, &p->n, &p->k, &one, A, &lda, B, &p->k, &zero, C, &p->m);
   else
@@ -112,30 +112,30 @@ static wisp_status cublas_open(wisp_error *err, wisp_blas *blas, void *stream)
 }
 
 /* By cublasGemmEx, which takes the compute type; old libraries do not know all of them. */
-static int cublas_extended(const wisp_blas *blas, const wisp_product *p, const wisp_blas_variant *way, const void *A,
-                           const void *B, void *C)
+static int cublas_extended(const wisp_blas *blas, const wisp_product *p, const wisp_blas_variant *variant,
+                           const void *A, const void *B, void *C)
 {
   const float one = 1, zero = 0;
   const double one_d = 1, zero_d = 0;
   bool single = p->precision == WISP_F32;
   int type = single ? R_32F : R_64F;
-  return blas->api.cublasGemmEx(blas->handle, way->transposed ? OP_T : OP_N, OP_N, p->m, p->n, p->k,
-                                single ? (const void *)&one : &one_d, A, type, way->transposed ? p->k : p->m, B, type,
-                                p->k, single ? (const void *)&zero : &zero_d, C, type, p->m, way->compute,
+  return blas->api.cublasGemmEx(blas->handle, variant->transposed ? OP_T : OP_N, OP_N, p->m, p->n, p->k,
+                                single ? (const void *)&one : &one_d, A, type, variant->transposed ? p->k : p->m, B,
+                                type, p->k, single ? (const void *)&zero : &zero_d, C, type, p->m, variant->compute,
                                 ALGORITHM_DEFAULT);
 }
 
 static wisp_status cublas_multiply(wisp_error *err, const wisp_blas *blas, const wisp_product *p,
-                                   const wisp_blas_variant *way)
+                                   const wisp_blas_variant *variant)
 {
   const float one = 1, zero = 0;
   const double one_d = 1, zero_d = 0;
-  int transpose = way->transposed ? OP_T : OP_N, lda = way->transposed ? p->k : p->m, result;
+  int transpose = variant->transposed ? OP_T : OP_N, lda = variant->transposed ? p->k : p->m, result;
   const void *A = (const void *)(uintptr_t)p->A, *B = (const void *)(uintptr_t)p->B;
   void *C = (void *)(uintptr_t)p->C;
-  if (way->compute) {
-    result = cublas_extended(blas, p, way, A, B, C);
-    return wisp_require(err, result == 0, WISP_EREFUSED, "%s declines %s with status %d", blas->name, way->name,
+  if (variant->compute) {
+    result = cublas_extended(blas, p, variant, A, B, C);
+    return wisp_require(err, result == 0, WISP_EREFUSED, "%s declines %s with status %d", blas->name, variant->name,
                         result);
   }
   if (p->precision == WISP_F32)
@@ -179,9 +179,9 @@ const char *wisp_blas_name(const wisp_blas *blas)
 }
 
 wisp_status wisp_blas_multiply(wisp_error *err, wisp_blas *blas, const wisp_product *product,
-                               const wisp_blas_variant *way)
+                               const wisp_blas_variant *variant)
 {
   void *stream;
   CALL(wisp_device_stream(err, blas->device, &stream));
-  return blas->handle ? cublas_multiply(err, blas, product, way) : host_multiply(err, product, way);
+  return blas->handle ? cublas_multiply(err, blas, product, variant) : host_multiply(err, product, variant);
 }

@@ -14,7 +14,7 @@ typedef struct wisp_product {
   wisp_pointer A, B, C;
 } wisp_product;
 
-/* A way that a library may compute a product in. The first of each precision is the library's plain one. */
+/* A variant of the product that a library may have. The first of each precision is the library's plain one. */
 typedef struct wisp_blas_variant {
   const char *name; /* "", "A transposed", ... */
   wisp_precision precision;
@@ -33,8 +33,9 @@ const char *wisp_blas_name(const wisp_blas *blas);
 /* How the name begins where no one has tuned the library: it is slower by an order of magnitude. */
 #define WISP_REFERENCE_BLAS "reference BLAS"
 
-/* Enqueues one product on the device's stream. WISP_EREFUSED where the library does not know the way or declines it. */
+/* Enqueues one product on the device's stream. WISP_EREFUSED where the library does not know the variant, or declines
+ * it. */
 wisp_status wisp_blas_multiply(wisp_error *err, wisp_blas *blas, const wisp_product *product,
-                               const wisp_blas_variant *way);
+                               const wisp_blas_variant *variant);
 
 #endif

@@ -13,7 +13,7 @@ static const int algorithms[WISP_SPMV_FORMATS] = {2, 3, 6};
 
 struct wisp_spmv {
   wisp_device *device;
-  wisp_spmv_format way;
+  wisp_spmv_format format;
   wisp_precision precision;
   int size;
   size_t rows, columns, blocks;
@@ -52,7 +52,7 @@ static void put(const wisp_spmv *s, double value, void *to, size_t i)
 static void fill_rows(void *context, size_t from, size_t to)
 {
   const filling *f = context;
-  const bool whole = f->s->way == WISP_SPMV_BLOCKS;
+  const bool whole = f->s->format == WISP_SPMV_BLOCKS;
   const size_t n = (size_t)f->s->size;
   for (size_t row = from; row < to; row++) {
     const size_t first = (size_t)f->pattern->start[row], count = (size_t)f->pattern->start[row + 1] - first;
@@ -77,7 +77,7 @@ static wisp_status upload(wisp_error *err, const wisp_spmv *s, const void *from,
 
 static wisp_status take_memory(wisp_error *err, wisp_spmv *s, const wisp_block_rows *p)
 {
-  const bool whole = s->way == WISP_SPMV_BLOCKS;
+  const bool whole = s->format == WISP_SPMV_BLOCKS;
   const size_t n = (size_t)s->size, numbers = s->blocks * n * n, number = (size_t)s->precision;
   OWNED(free) int32_t *start = NULL, *column = NULL;
   OWNED(free) void *values = NULL;
@@ -113,7 +113,7 @@ static wisp_status describe(wisp_error *err, wisp_spmv *s, void *stream)
 {
   const int type = s->precision == WISP_F32 ? R_32F : R_64F;
   const int64_t n = s->size, rows = (int64_t)s->rows, columns = (int64_t)s->columns, blocks = (int64_t)s->blocks;
-  const bool whole = s->way == WISP_SPMV_BLOCKS;
+  const bool whole = s->format == WISP_SPMV_BLOCKS;
   size_t bytes = 0;
   CALL(check(err, s->api.cusparseCreate(&s->handle), "beginning"));
   CALL(check(err, s->api.cusparseSetStream(s->handle, stream), "taking a stream"));
@@ -128,13 +128,13 @@ static wisp_status describe(wisp_error *err, wisp_spmv *s, void *stream)
   CALL(check(err, s->api.cusparseCreateDnVec(&s->to, rows * n, s->y, type), "describing y"));
   CALL(check(err,
              s->api.cusparseSpMV_bufferSize(s->handle, PLAIN, constant(s, 1), s->matrix, s->from, constant(s, 0), s->to,
-                                            type, algorithms[s->way], &bytes),
+                                            type, algorithms[s->format], &bytes),
              "asking for room"));
   CALL(wisp_device_alloc(err, s->device, bytes + 16, &s->buffer));
   if (!s->api.cusparseSpMV_preprocess) return WISP_OK;
   return check(err,
                s->api.cusparseSpMV_preprocess(s->handle, PLAIN, constant(s, 1), s->matrix, s->from, constant(s, 0),
-                                              s->to, type, algorithms[s->way], s->buffer),
+                                              s->to, type, algorithms[s->format], s->buffer),
                "preparing");
 }
 
@@ -173,7 +173,7 @@ void wisp_spmv_destroy(wisp_spmv *s)
 }
 
 wisp_status wisp_spmv_create(wisp_error *err, wisp_device *device, const wisp_block_rows *p, wisp_precision precision,
-                             wisp_spmv_format way, wisp_spmv **out)
+                             wisp_spmv_format format, wisp_spmv **out)
 {
   OWNED(wisp_spmv_destroy) wisp_spmv *s = NULL;
   uint64_t state = WISP_RANDOM_SEED;
@@ -181,11 +181,11 @@ wisp_status wisp_spmv_create(wisp_error *err, wisp_device *device, const wisp_bl
   const size_t blocks = (size_t)p->start[p->rows], numbers = blocks * (size_t)p->size * (size_t)p->size;
   CALL(wisp_require(err, numbers <= INT32_MAX, WISP_EREFUSED, "%zu numbers are more than 31 bits count", numbers));
   CALL(wisp_new(err, 1, sizeof *s, &s));
-  s->device = device, s->way = way, s->precision = precision, s->size = p->size;
+  s->device = device, s->format = format, s->precision = precision, s->size = p->size;
   s->rows = p->rows, s->columns = p->columns, s->blocks = blocks;
   for (size_t i = 0; i < PERIOD; i++) s->random[i] = wisp_random_real(&state);
   CALL(wisp_device_stream(err, device, &stream));
-  CALL(wisp_require(err, stream || way == WISP_SPMV_NUMBERS, WISP_EREFUSED, "the host has rows of numbers alone"));
+  CALL(wisp_require(err, stream || format == WISP_SPMV_NUMBERS, WISP_EREFUSED, "the host has rows of numbers alone"));
   if (stream) CALL(wisp_cusparse_api_open(err, &s->api));
   CALL(take_memory(err, s, p));
   if (stream) CALL(describe(err, s, stream));
@@ -195,7 +195,7 @@ wisp_status wisp_spmv_create(wisp_error *err, wisp_device *device, const wisp_bl
 const char *wisp_spmv_name(const wisp_spmv *s)
 {
   static const char *const names[WISP_SPMV_FORMATS] = {"cuSPARSE: CSR", "cuSPARSE: CSR, reproducible", "cuSPARSE: BSR"};
-  return s->handle ? names[s->way] : "loops over CSR";
+  return s->handle ? names[s->format] : "loops over CSR";
 }
 
 wisp_status wisp_spmv_run(wisp_error *err, const void *spmv)
@@ -204,7 +204,7 @@ wisp_status wisp_spmv_run(wisp_error *err, const void *spmv)
   if (s->handle)
     return check(err,
                  s->api.cusparseSpMV(s->handle, PLAIN, constant(s, 1), s->matrix, s->from, constant(s, 0), s->to,
-                                     s->precision == WISP_F32 ? R_32F : R_64F, algorithms[s->way], s->buffer),
+                                     s->precision == WISP_F32 ? R_32F : R_64F, algorithms[s->format], s->buffer),
                  "the product");
   wisp_parallel_for(s->rows * (size_t)s->size, host_rows, (void *)(uintptr_t)s);
   return WISP_OK;

@@ -32,13 +32,13 @@ static wisp_plan *plan_of(const wisp_strategy *s, const wisp_layout *layout, con
   return plan;
 }
 
-/* A value that a space marks by `fixes` binds all kernels of a stage, one that it wishes for none; the first asks, and
+/* A value that a space marks by `requires` binds all kernels of a stage, one of `prefers` none; the first asks, and
  * what nobody asks for is as the mark says. */
 static void test_marks(void **state)
 {
   (void)state;
-  wisp_strategy *s = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam block 1 2 4 fixes 1\n"
-                                 "param how 0 1 wishes 0\nparam free 0 1\n");
+  wisp_strategy *s = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam block 1 2 4 requires 1\n"
+                                 "param how 0 1 prefers 0\nparam free 0 1\n");
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names();
   wisp_plan *usual = plan_of(s, &layout, names, 1, 0), *other = plan_of(s, &layout, names, 4, 1);
@@ -63,7 +63,7 @@ static void test_marks(void **state)
   wisp_plan_destroy(usual);
 
   /* What has no such choice may expect one, whoever asks first. */
-  wisp_strategy *expecting = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nexpects block 1\n");
+  wisp_strategy *expecting = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nrequires_absent block 1\n");
   assert_int_equal(wisp_plan_default(NULL, expecting, &spec, &layout, names, &usual), WISP_OK);
   assert_true(wisp_fixed_suits(&nothing, usual) && !wisp_fixed_suits(&fixed, usual));
   fixed = nothing, wisp_fixed_add(&fixed, usual);
@@ -80,8 +80,8 @@ static void test_room_for_more(void **state)
   (void)state;
   static const char *const larger[] = {"free=1 held=32 how=0 products=40", "free=1 held=64 how=0 products=20",
                                        "free=1 held=64 how=0 products=40", "free=1 held=64 how=0 products=90", NULL};
-  wisp_strategy *s = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam held 16 32 64 fixes 0\n"
-                                 "param how 0 1 wishes 0\nparam products 10 20 40 90 fixes 0\nparam free 0 1\n"
+  wisp_strategy *s = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam held 16 32 64 requires 0\n"
+                                 "param how 0 1 prefers 0\nparam products 10 20 40 90 requires 0\nparam free 0 1\n"
                                  "require products <= held+30 : more than are held\n");
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names();

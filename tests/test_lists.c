@@ -5,7 +5,7 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../runtime/arrays.h"
-#include "../runtime/assembly/turned.h"
+#include "../runtime/assembly/assembly.h"
 #include "../tuner/workers/tune.h"
 
 #include <dlfcn.h>
@@ -45,11 +45,11 @@ wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const 
   return library(err, arrays, array, wrong);
 }
 
-/* Two passes of the first group as one. */
-static void merge_passes(const wisp_words *passes)
+/* Makes one of two colours of the first group. */
+static void merge_colours(const wisp_index_list *colouring)
 {
   enum { HEAD = 4 };
-  int32_t *head = passes->word + passes->start[0], *start = head + HEAD;
+  int32_t *head = colouring->array[1].ints, *start = head + HEAD;
   assert_true(head[2] >= 2);
   start[1] = start[2];
 }
@@ -64,7 +64,7 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
   CALL(library(err, s, form, fixed, room, out));
   wisp_assembly *view = (wisp_assembly *)(uintptr_t)out->self;
   if (spoiled && strcmp(spoiled, "pass_words") == 0 && wisp_assembly_list(view, "batch_lists"))
-    merge_passes(wisp_assembly_list(view, "batch_lists"));
+    merge_colours(wisp_assembly_list(view, "batch_lists"));
   if (!spoiled || strcmp(spoiled, "coloured") != 0 || view->colours < 2) return WISP_OK;
   view->colour[0].count += view->colour[1].count;
   view->colour[1].first += view->colour[1].count, view->colour[1].count = 0;
@@ -78,7 +78,7 @@ static const struct {
 } plants[] = {
     {"add", "coloured", "coloured", "two elements of colour 0 have node"},
     {"add_stored", "coloured", "coloured", "two elements of colour 0 have node"},
-    {"fill", "shared-elements", "pass_words", "two elements of pass 0 of group 0"},
+    {"fill", "shared-elements", "pass_words", "two elements of colour 0 of group 0"},
     {"scatter", "atomic", "map", " is "},
     {"reduce", "list", "sources", " is "},
     {"reduce", "permuted", "wide_sources", " is "},

@@ -4,7 +4,7 @@
 #include "good.h"
 #include "../gen/assembly/simplex.h"
 #include "../runtime/assembly/assembly.h"
-#include "../runtime/assembly/nearby.h"
+#include "../runtime/assembly/list_kind.h"
 #include "../runtime/mesh/source.h"
 #include "../runtime/mesh/mesh.h"
 
@@ -224,26 +224,39 @@ static void test_places(void **state)
   }
 }
 
-/* Rows and nonzeros stand in one block each, in order; a block has each of its columns once; slots lead to them. */
-static void check_blocks(const wisp_pattern *p, size_t span)
+extern const wisp_list_kind wisp_list_column_blocks;
+
+static wisp_status make_column_blocks(wisp_error *err, wisp_assembly *s, int span, wisp_index_list *list)
 {
-  wisp_nearby *made = NULL;
-  GOOD(wisp_nearby_create(err, p, span, &made));
-  assert_int_equal(made->head[0] + made->head[1] + made->head[2], 0);
-  for (size_t b = 0; b < made->blocks; b++) {
-    const int32_t *const at = made->head + WISP_NEARBY_HEAD * b, *const next = at + WISP_NEARBY_HEAD;
-    assert_true(next[0] > at[0] && (size_t)(next[0] - at[0]) <= span / 4);
-    assert_true((size_t)(next[1] - at[1]) <= span && (size_t)(next[2] - at[2]) <= span / 4);
+  wisp_fixed fixed = {.made = false};
+  wisp_fixed_ask(&fixed, "tile_nonzeros", span, 0);
+  return wisp_list_column_blocks.make(err, s, &fixed, list);
+}
+
+/* Rows and nonzeros stand in one block each, in order; a block has each of its columns once; slots lead to them. */
+static void check_blocks(wisp_assembly *s, int span)
+{
+  enum { HEAD = 4 };
+  const wisp_pattern *p = s->pattern;
+  wisp_index_list made = {.borrowed = false};
+  GOOD(make_column_blocks(err, s, span, &made));
+  const int32_t *head = made.array[0].ints, *column = made.array[1].ints, *slot = made.array[2].ints;
+  const size_t blocks = made.count[0].value;
+  assert_int_equal(head[0] + head[1] + head[2], 0);
+  for (size_t b = 0; b < blocks; b++) {
+    const int32_t *const at = head + HEAD * b, *const next = at + HEAD;
+    assert_true(next[0] > at[0] && next[0] - at[0] <= span / 4);
+    assert_true(next[1] - at[1] <= span && next[2] - at[2] <= span / 4);
     assert_int_equal(at[1], p->start[at[0]]);
-    for (int32_t i = at[2] + 1; i < next[2]; i++) assert_true(made->column[i] > made->column[i - 1]);
+    for (int32_t i = at[2] + 1; i < next[2]; i++) assert_true(column[i] > column[i - 1]);
     for (int32_t i = at[1]; i < next[1]; i++) {
-      assert_true(made->slot[i] < next[2] - at[2]);
-      assert_int_equal(made->column[at[2] + made->slot[i]], p->column[i]);
+      assert_true(slot[i] < next[2] - at[2]);
+      assert_int_equal(column[at[2] + slot[i]], p->column[i]);
     }
   }
-  const int32_t *const end = made->head + WISP_NEARBY_HEAD * made->blocks;
-  assert_true((size_t)end[0] == p->rows && (size_t)end[1] == p->nonzeros && (size_t)end[2] == made->columns);
-  wisp_nearby_destroy(made);
+  const int32_t *const end = head + HEAD * blocks;
+  assert_true((size_t)end[0] == p->rows && (size_t)end[1] == p->nonzeros && (size_t)end[2] == made.count[2].value);
+  for (int i = 0; i < 3; i++) free(made.array[i].ints);
 }
 
 static void test_blocks(void **state)
@@ -252,14 +265,15 @@ static void test_blocks(void **state)
   for (int i = 0; i < 6; i++) {
     const wisp_mesh_source source = {.box = {i % 2 ? 3 : 12, 7}, .jitter = 0.2, .shuffle = true, .seed = 9};
     wisp_error refused = {.text = ""};
-    wisp_nearby *none = NULL;
+    wisp_index_list none = {.borrowed = false};
     wisp_mesh *mesh = NULL;
     wisp_assembly *s = NULL;
     GOOD(wisp_mesh_make(err, i % 2 ? 4 : 3, &source, &mesh));
     GOOD(wisp_assembly_create(err, "mesh", mesh, 1 + i / 2, &boundary, &s));
-    check_blocks(s->pattern, i == 5 ? 4096 : 256);
-    assert_int_equal(wisp_nearby_create(&refused, s->pattern, 8, &none), WISP_EREFUSED);
+    check_blocks(s, i == 5 ? 4096 : 256);
+    assert_int_equal(make_column_blocks(&refused, s, 8, &none), WISP_EREFUSED);
     assert_non_null(strstr(refused.text, "more than a block of rows"));
+    for (int k = 0; k < 3; k++) free(none.array[k].ints);
     wisp_assembly_destroy(s);
     wisp_mesh_destroy(mesh);
   }

@@ -126,7 +126,7 @@ static void test_command(void **state)
 
 static void test_users_space(void **state)
 {
-  static const char space[] = "kernel fill\nparam held 32 64 fixes 0\ndefault held=64\nblock held\n"
+  static const char space[] = "kernel fill\nparam held 32 64 requires 0\ndefault held=64\nblock held\n"
                               "grid ceil(unknowns,held)\narg out real values\narg value int unknowns\n";
   static const char text[] = "values[0] = {{held}};\n";
   char before[128];

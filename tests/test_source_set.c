@@ -166,7 +166,7 @@ static void test_space(void **state)
       {"title  waves", "title  tides", false, false},
       {"wp=2", "wp=1 deep=1", false, false},
       {"wp 1 2", "wp 1 2 4", false, false},
-      {"wp 1 2", "wp 1 2 fixes 1", false, false}, /* what it is measured on is another, but not the kernel */
+      {"wp 1 2", "wp 1 2 requires 1", false, false}, /* what it is measured on is another, but not the kernel */
       {"layouts slab", "layouts node slab", false, false},
       {"needs  cuda || N < 9", "needs N < 9", false, false},
       {"bound < 100 : too much", "bound <= 99 : too many # as before", false, false},

@@ -105,9 +105,9 @@ static void test_errors_name_the_line(void **state)
       {"kernel volume\n\nlayouts cube\n", ":3: ", "cube"},
       {"param wp\n", ":1: ", "no values"},
       {"param wp 1 x\n", ":1: ", "wp"},
-      {"param wp fixes 1\n", ":1: ", "no values"},
-      {"param wp 1 2 fixes\n", ":1: ", "where no kernel has it"},
-      {"param wp 1 2 wishes 1 2\n", ":1: ", "at '2'"},
+      {"param wp requires 1\n", ":1: ", "no values"},
+      {"param wp 1 2 requires\n", ":1: ", "where no kernel has it"},
+      {"param wp 1 2 prefers 1 2\n", ":1: ", "at '2'"},
       {"param wp 1\ndefault wi=1\n", ":2: ", "wi"},
       {"require 1 < 2\n", ":1: ", " : "},
       {"require 1 < : why\n", ":1: ", ""},
@@ -132,7 +132,7 @@ static void test_errors_name_the_line(void **state)
       {"block 1\n\nblock 2\n", ":3: ", "block is given twice"},
       {"grid 1\ngrid 1\n", ":2: ", "grid is given twice"},
       {"grid 1\nmixes\n", ":2: ", "mixes gives no reason"},
-      {"grid 1\nexpects how\n", ":2: ", "NAME and a whole number"},
+      {"grid 1\nrequires_absent how\n", ":2: ", "NAME and a whole number"},
       {"param wi 1 2\nparam wp 1\nparam wi 4\n", ":3: ", "parameter wi is given twice"},
       {"let a = 1\nlet a = 2\n", ":2: ", "let a is given twice"},
       {"shared int s 3\nshared real s 3\n", ":2: ", "shared array s is given twice"},
@@ -452,6 +452,31 @@ static void test_strategies_have_names_of_their_own(void **state)
   unsetenv("WISP_TEMPLATES");
 }
 
+/* Keywords of the last release mean what they meant; a note names the new one. */
+static void test_renamed_keywords(void **state)
+{
+  static const char space[] = "kernel update\nlayouts node\nblock 1\ngrid 1\nparam MB 4 fixes 1\n"
+                              "param grouping 1 2 wishes 0\nexpects sliced 3\n";
+  static const char *const notes[] = {":5: 'fixes' is now 'requires'", ":6: 'wishes' is now 'prefers'",
+                                      ":7: 'expects' is now 'requires_absent'"};
+  wisp_error err = {0};
+  wisp_strategies *all = NULL;
+  assert_int_equal(mkdir(fixture_path(*state, "nodal"), 0700), 0);
+  write_file(*state, "nodal/update.old.space", space);
+  write_file(*state, "nodal/update.old.k", "text");
+  setenv("WISP_TEMPLATES", *state, 1);
+  assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
+  unsetenv("WISP_TEMPLATES");
+  for (int i = 0; i < 3; i++) assert_non_null(strstr(all->warning.data, notes[i]));
+  const wisp_strategy *s = wisp_strategies_find(all, "nodal", "update", "old");
+  assert_int_equal(s->param[0].mesh_constraint, WISP_MESH_REQUIRED);
+  assert_int_equal(s->param[0].otherwise, 1);
+  assert_int_equal(s->param[1].mesh_constraint, WISP_MESH_PREFERRED);
+  assert_string_equal(s->requires_absent.name, "sliced");
+  assert_int_equal(s->requires_absent.value, 3);
+  wisp_strategies_free(all);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -466,6 +491,7 @@ int main(void)
       cmocka_unit_test(test_operands_and_launch),
       cmocka_unit_test(test_fp16_halves),
       cmocka_unit_test_setup_teardown(test_strategies_have_names_of_their_own, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_renamed_keywords, fixture_set_up, fixture_tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -307,7 +307,7 @@ static void add_broken(fixture *f)
   assert_int_equal(mkdir(folder, 0700), 0);
   write_text(
       folder, "gather.broken.space",
-      "kernel    gather\ntitle     no C\nlayouts   node\nparam     MB 4 fixes 1\nparam     grouping 1 wishes 0\n"
+      "kernel    gather\ntitle     no C\nlayouts   node\nparam     MB 4 requires 1\nparam     grouping 1 prefers 0\n"
       "block     32\ngrid      blocks\narg       in int pair_block\narg       in real u\narg       out real flux\n");
   write_text(folder, "gather.broken.k", "this is not a statement\n");
   setenv("WISP_TEMPLATES", f->folder, 1);

@@ -2,7 +2,8 @@
  * says: threads that walk down them bring each vertex and node of a part once, and to every element that has it, add up
  * every target of exactly its sources, and no thread has more than a fair share and one list. */
 #include "good.h"
-#include "../runtime/assembly/walks.h"
+#include "../runtime/assembly/list_kind.h"
+#include "../runtime/assembly/partition.h"
 #include "../runtime/mesh/source.h"
 
 #include <setjmp.h>
@@ -10,13 +11,15 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+extern const wisp_list_kind wisp_list_packed_lists;
+
 enum { MOST = 60, PITCH = MOST + 1, WALKERS = 32 };
 
 typedef struct walked {
   wisp_mesh *mesh;
   wisp_assembly *s;
-  wisp_parts *parts;
-  wisp_walks *walks;
+  wisp_partition *parts;
+  wisp_index_list lists;
 } walked;
 
 static void *numbers(size_t count, size_t size)
@@ -30,17 +33,21 @@ static void make(int corners, int order, walked *w)
 {
   static const wisp_fixing boundary = {.all = true};
   const wisp_mesh_source source = {.box = {corners == 3 ? 9 : 3, 7}, .jitter = 0.2, .shuffle = true, .seed = 5};
+  wisp_fixed fixed = {.made = false};
   GOOD(wisp_mesh_make(err, corners, &source, &w->mesh));
   GOOD(wisp_assembly_create(err, "mesh", w->mesh, order, &boundary, &w->s));
-  GOOD(wisp_parts_create(err, w->s, MOST, WISP_PARTS_ALONE, &w->parts));
-  GOOD(wisp_walks_create(err, w->s, w->parts, MOST, WALKERS, &w->walks));
+  GOOD(wisp_partition_create(err, w->s, MOST, WISP_PARTITION_ALONE, &w->parts));
+  w->s->partition = w->parts;
+  wisp_fixed_ask(&fixed, "max_elements", MOST, 0);
+  wisp_fixed_ask(&fixed, "list_lanes", WALKERS, 0);
+  GOOD(wisp_list_packed_lists.make(err, w->s, &fixed, &w->lists));
   assert_true(w->parts->parts > 1);
 }
 
 static void drop(walked *w)
 {
-  wisp_walks_destroy(w->walks);
-  wisp_parts_destroy(w->parts);
+  for (int i = 0; i < 4; i++) free(w->lists.array[i].ints);
+  wisp_partition_destroy(w->parts);
   wisp_assembly_destroy(w->s);
   wisp_mesh_destroy(w->mesh);
 }
@@ -48,16 +55,17 @@ static void drop(walked *w)
 /* What a thread does with its next word; state is what it remembers of its last source, or sources. */
 typedef void (*wisp_step)(void *context, int32_t word, int32_t *state);
 
-/* All threads walk down a part's words. How many words are not 0. */
-static size_t walk(const wisp_packed *packed, size_t part, wisp_step step, void *context)
+/* All threads walk down a part's words of the array behind that of starts. How many words are not 0. */
+static size_t walk(const wisp_index_list *lists, int starts, size_t part, wisp_step step, void *context)
 {
-  const int32_t begin = packed->start[part], end = packed->start[part + 1];
+  const int32_t *start = lists->array[starts].ints, *words_of = lists->array[starts + 1].ints;
+  const int32_t begin = start[part], end = start[part + 1];
   size_t words = 0;
   assert_int_equal((end - begin) % WALKERS, 0);
   for (int32_t thread = 0; thread < WALKERS; thread++) {
     int32_t state = 0;
     for (int32_t i = begin + thread; i < end; i += WALKERS)
-      if (packed->word[i]) step(context, packed->word[i], &state), words++;
+      if (words_of[i]) step(context, words_of[i], &state), words++;
   }
   return words;
 }
@@ -89,7 +97,7 @@ static void check_nodes(const walked *w, size_t part)
   const int32_t from = w->parts->element_start[part], past = w->parts->element_start[part + 1];
   nodes n = {{numbers(corners * PITCH, sizeof(int32_t)), numbers(Np * PITCH, sizeof(int32_t))},
              numbers(2 * (w->s->nodes->nodes + w->mesh->vertices), 1)};
-  walk(&w->walks->scatter, part, bring, &n);
+  walk(&w->lists, 0, part, bring, &n);
   for (size_t q = 0; q < (size_t)(past - from); q++) {
     const size_t e = (size_t)w->parts->element[(size_t)from + q];
     for (size_t i = 0; i < corners; i++)
@@ -130,14 +138,15 @@ static void check_sums(const walked *w, size_t part)
   sums of = {numbers(targets, sizeof(int32_t)), numbers(targets, sizeof(size_t)), 0, 0};
   for (int32_t i = w->parts->element_start[part]; i < w->parts->element_start[part + 1]; i++)
     local[w->parts->element[i]] = i - w->parts->element_start[part];
-  const size_t count = wisp_parts_sources(w->s, w->parts, MOST, part, NULL, NULL);
-  wisp_part_source *all = numbers(count, sizeof *all);
-  wisp_parts_sources(w->s, w->parts, MOST, part, local, all);
-  const size_t words = walk(&w->walks->reduction, part, add, &of);
+  const size_t count = wisp_partition_sources(w->s, w->parts, MOST, part, NULL, NULL);
+  wisp_partition_source *all = numbers(count, sizeof *all);
+  wisp_partition_sources(w->s, w->parts, MOST, part, local, all);
+  const size_t words = walk(&w->lists, 2, part, add, &of);
   for (size_t i = 0; i < count; i++) left[all[i].target] += all[i].code + 1, of.sources[all[i].target]--;
   for (size_t t = 0; t < targets; t++) assert_true(of.sources[t] == 0 && of.sum[t] == left[t]);
   assert_int_equal(words, count + targets);
-  const size_t room = (size_t)(w->walks->reduction.start[part + 1] - w->walks->reduction.start[part]);
+  const int32_t *starts = w->lists.array[2].ints;
+  const size_t room = (size_t)(starts[part + 1] - starts[part]);
   assert_true(room / WALKERS <= words / WALKERS + of.longest);
   free(local), free(left), free(of.sum), free(of.sources), free(all);
 }

@@ -62,14 +62,12 @@ static void print_origin(const wisp_strategy *s, const char *name, char text[160
 {
   int used = 0;
   text[0] = '\0';
-  for (int i = 0; i < s->params; i++) {
-    if (strcmp(s->param[i].name, name) != 0) continue;
-    used = snprintf(text, 160, "parameter: ");
-    for (int v = 0; v < s->param[i].count && used < 150; v++)
-      used += snprintf(text + used, (size_t)(160 - used), "%s%d", v ? " " : "", s->param[i].values[v]);
-  }
-  for (size_t i = 0; i < s->lets; i++)
-    if (strcmp(s->let[i].name, name) == 0) snprintf(text, 160, "= %s", s->let[i].value.expr->text);
+  const int i = wisp_strategy_param(s, name, strlen(name));
+  if (i < s->params) used = snprintf(text, 160, "parameter: ");
+  for (int v = 0; i < s->params && v < s->param[i].count && used < 150; v++)
+    used += snprintf(text + used, (size_t)(160 - used), "%s%d", v ? " " : "", s->param[i].values[v]);
+  for (size_t l = 0; l < s->lets; l++)
+    if (strcmp(s->let[l].name, name) == 0) snprintf(text, 160, "= %s", s->let[l].value.expr->text);
 }
 
 static wisp_status print_name(wisp_error *err, void *context, const char *name, const wisp_value *value)

@@ -7,9 +7,8 @@
 
 int wisp_plan_value(const wisp_plan *plan, const char *param, int otherwise)
 {
-  for (int i = 0; i < plan->strategy->params; i++)
-    if (strcmp(plan->strategy->param[i].name, param) == 0) return plan->value[i];
-  return otherwise;
+  const int i = wisp_strategy_param(plan->strategy, param, strlen(param));
+  return i < plan->strategy->params ? plan->value[i] : otherwise;
 }
 
 static int find(const wisp_fixed *fixed, const char *param)

@@ -271,12 +271,12 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wis
   return GIVE(first, out);
 }
 
-/* Which parameter a text begins with, up to its "="; as many as there are: none. */
-static int find_param(const wisp_strategy *s, const char *text, size_t length)
+static wisp_status no_such_value(wisp_error *err, const wisp_strategy *s, const char *text, const wisp_param *p)
 {
-  int i = 0;
-  while (i < s->params && (strlen(s->param[i].name) != length || strncmp(s->param[i].name, text, length) != 0)) i++;
-  return i;
+  char values[256] = "";
+  for (int v = 0, used = 0; v < p->count && used < 240; v++)
+    used += snprintf(values + used, sizeof values - (size_t)used, "%s%d", v ? ", " : "", p->values[v]);
+  return wisp_fail(err, WISP_EINPUT, "'%s': strategy %s has %s only of %s", text, s->name, p->name, values);
 }
 
 /* The parameter of today that has an older name; as many as there are: none. */
@@ -287,16 +287,8 @@ static wisp_status find_renamed(wisp_error *err, const wisp_strategy *s, const c
   CALL(wisp_renamings_load(err, &names));
   snprintf(old, sizeof old, "%.*s", (int)length, text);
   const char *new = *old ? wisp_renamed_param(&names, s->family, s->kernel, s->name, old) : NULL;
-  if (new) *out = find_param(s, new, strlen(new));
+  if (new) *out = wisp_strategy_param(s, new, strlen(new));
   return WISP_OK;
-}
-
-static wisp_status no_such_value(wisp_error *err, const wisp_strategy *s, const char *text, const wisp_param *p)
-{
-  char values[256] = "";
-  for (int v = 0, used = 0; v < p->count && used < 240; v++)
-    used += snprintf(values + used, sizeof values - (size_t)used, "%s%d", v ? ", " : "", p->values[v]);
-  return wisp_fail(err, WISP_EINPUT, "'%s': strategy %s has %s only of %s", text, s->name, p->name, values);
 }
 
 wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *s, const char *text, bool whole,
@@ -306,7 +298,7 @@ wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *s, const 
   int count = 0;
   for (const char *at = text + strspn(text, " ,"), *next; *at; at = next + strspn(next, " ,")) {
     const size_t length = strcspn(at, "=, ");
-    int i = find_param(s, at, length);
+    int i = wisp_strategy_param(s, at, length);
     char *end = NULL;
     next = at + strcspn(at, " ,");
     if (i == s->params) CALL(find_renamed(err, s, at, length, &i));
@@ -332,7 +324,7 @@ wisp_status wisp_strategy_note_renamed(wisp_error *err, const wisp_strategy *s, 
     const size_t length = strcspn(at, "=, ");
     char old[sizeof s->param->name];
     int i = s->params;
-    if (find_param(s, at, length) < s->params) continue;
+    if (wisp_strategy_param(s, at, length) < s->params) continue;
     CALL(find_renamed(err, s, at, length, &i));
     snprintf(old, sizeof old, "%.*s", (int)length, at);
     if (i == s->params) continue;
@@ -400,7 +392,7 @@ wisp_status wisp_plan_next_larger(wisp_error *err, const wisp_plan *plan, int n,
       if (larger && n-- == 0) return GIVE(larger, out);
     }
   }
-  return wisp_fail(err, WISP_EREFUSED, "%s fixes no larger sizes", plan->params);
+  return wisp_fail(err, WISP_EREFUSED, "%s: there are no larger sizes", plan->params);
 }
 
 /* What the plan leaves open in an expression, as the launch has it. */
@@ -442,15 +434,15 @@ wisp_status wisp_plan_grid(wisp_error *err, const wisp_plan *plan, const wisp_co
 wisp_status wisp_plan_executed(wisp_error *err, const wisp_plan *plan, wisp_exec_unit unit, double elements,
                                double least, double *out)
 {
-  const wisp_clause *said = &plan->strategy->work[unit];
+  const wisp_clause *clause = &plan->strategy->work[unit];
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   int64_t value = 0;
   *out = 0;
-  if (!said->expr) return WISP_OK;
+  if (!clause->expr) return WISP_OK;
   CALL(wisp_env_create(err, plan->env, &env));
   CALL(wisp_env_int(err, env, "elements", (int64_t)elements));
   CALL(wisp_env_int(err, env, "flops", (int64_t)least));
-  CALL(wisp_clause_int(err, plan->strategy, said, env, &value));
+  CALL(wisp_clause_int(err, plan->strategy, clause, env, &value));
   *out = (double)value;
   return WISP_OK;
 }

@@ -166,13 +166,13 @@ static void release(entries *e)
 }
 
 /* The names that a where line or, behind all of them, the entry itself leaves open: q and those of the lines above. */
-static wisp_status settle(wisp_error *err, const entries *e, const wisp_clause *said, int above, wisp_clause *out)
+static wisp_status settle(wisp_error *err, const entries *e, const wisp_clause *clause, int above, wisp_clause *out)
 {
   const char *loose[1 + WISP_MAX_WHERES] = {"q"};
   for (int i = 0; i < above; i++) loose[1 + i] = e->operand->where[i].name;
-  *out = *said;
+  *out = *clause;
   out->expr = NULL;
-  return said->expr ? wisp_expr_resolve(err, said->expr, e->env, loose, (size_t)above + 1, &out->expr) : WISP_OK;
+  return clause->expr ? wisp_expr_resolve(err, clause->expr, e->env, loose, (size_t)above + 1, &out->expr) : WISP_OK;
 }
 
 static wisp_status prepare(wisp_error *err, const wisp_plan *plan, const wisp_operand *operand, entries *e)

@@ -1,8 +1,8 @@
-/* What the lines of a space description say: one handler a keyword, found in a table. */
+/* Handlers of the keywords of a space description, found in a table. */
 #include "space_read.h"
 
 #include <ctype.h>
-#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,13 +53,6 @@ wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t r
   return WISP_OK;
 }
 
-static wisp_status copy_text(wisp_error *err, const char *from, char **to)
-{
-  free(*to);
-  *to = strdup(from);
-  return *to ? WISP_OK : wisp_fail(err, WISP_EMEMORY, "out of memory");
-}
-
 /* Splits "left SEPARATOR right" in place; blanks around both go. */
 static wisp_status split(wisp_error *err, char *line, const char *separator, char **left, char **right)
 {
@@ -88,7 +81,7 @@ static bool read_number(const char *text, int *out)
   return end > text && !*end && number == *out;
 }
 
-/* --- one handler a keyword: what it is about --- */
+/* --- the kernel and its texts --- */
 
 /* NAME ...: the description is read for one of them, which the reader may have been told. */
 static wisp_status read_kernels(wisp_error *err, wisp_reader *r, char *line)
@@ -112,36 +105,30 @@ static wisp_status read_kernel(wisp_error *err, wisp_reader *r, char *line)
                : read_kernels(err, r, name);
 }
 
-static wisp_status read_title(wisp_error *err, wisp_reader *r, char *line)
+/* The member of the strategy that the keyword sets. */
+static void *member_of(wisp_reader *r)
 {
-  return copy_text(err, wisp_rest(&line), &r->s->title);
+  return (char *)r->s + r->keyword->member;
 }
 
-static wisp_status read_lane(wisp_error *err, wisp_reader *r, char *line)
+static wisp_status read_words(wisp_error *err, wisp_reader *r, char *line)
 {
-  return copy_text(err, wisp_rest(&line), &r->s->lane);
+  char **to = member_of(r);
+  free(*to);
+  return wisp_copy_text(err, wisp_rest(&line), to);
 }
 
-static wisp_status read_varies(wisp_error *err, wisp_reader *r, char *line)
+static wisp_status read_flag(wisp_error *err, wisp_reader *r, char *line)
 {
-  r->s->varies = true;
-  return *wisp_rest(&line) ? WISP_OK : wisp_fail(err, WISP_EINPUT, "varies gives no reason");
+  *(bool *)member_of(r) = true;
+  return wisp_require(err, *wisp_rest(&line), WISP_EINPUT, "%s gives no reason", r->keyword->word);
 }
 
-static wisp_status read_mixes(wisp_error *err, wisp_reader *r, char *line)
+static wisp_status read_requires_absent(wisp_error *err, wisp_reader *r, char *line)
 {
-  r->s->mixes = true;
-  return *wisp_rest(&line) ? WISP_OK : wisp_fail(err, WISP_EINPUT, "mixes gives no reason");
-}
-
-static wisp_status read_expects(wisp_error *err, wisp_reader *r, char *line)
-{
-  char *end = NULL;
   CALL(wisp_copy_name(err, wisp_next_word(&line), r->s->requires_absent.name, sizeof r->s->requires_absent.name));
-  const char *value = wisp_next_word(&line);
-  r->s->requires_absent.value = (int)strtol(value, &end, 10);
-  return wisp_require(err, *value && !*end && !*wisp_rest(&line), WISP_EINPUT,
-                      "expects: must be NAME and a whole number");
+  const bool whole = read_number(wisp_next_word(&line), &r->s->requires_absent.value) && !*wisp_rest(&line);
+  return wisp_require(err, whole, WISP_EINPUT, "requires_absent: must be NAME and a whole number");
 }
 
 static wisp_status read_text(wisp_error *err, wisp_reader *r, char *line)
@@ -172,29 +159,32 @@ static wisp_status add_condition(wisp_error *err, const wisp_reader *r, const ch
   CALL(wisp_require(err, *count < WISP_MAX_LINES, WISP_EINPUT, "more than %d conditions", WISP_MAX_LINES));
   wisp_condition *condition = &list[(*count)++];
   CALL(wisp_clause_parse(err, r, expr, &condition->holds));
-  return copy_text(err, reason, &condition->reason);
+  return wisp_copy_text(err, reason, &condition->reason);
+}
+
+/* EXPR : REASON */
+static wisp_status read_condition(wisp_error *err, const wisp_reader *r, char *line, wisp_condition *list,
+                                  size_t *count)
+{
+  char *expr = NULL, *reason = NULL;
+  CALL(split(err, line, " : ", &expr, &reason));
+  return add_condition(err, r, expr, reason, list, count);
 }
 
 static wisp_status read_needs(wisp_error *err, wisp_reader *r, char *line)
 {
-  char *expr = NULL, *reason = NULL;
-  wisp_status status = split(err, line, " : ", &expr, &reason);
-  return status == WISP_OK ? add_condition(err, r, expr, reason, r->s->need, &r->s->needs) : status;
+  return read_condition(err, r, line, r->s->need, &r->s->needs);
 }
 
 static wisp_status read_require(wisp_error *err, wisp_reader *r, char *line)
 {
-  char *expr = NULL, *reason = NULL;
-  wisp_status status = split(err, line, " : ", &expr, &reason);
-  return status == WISP_OK ? add_condition(err, r, expr, reason, r->s->condition, &r->s->conditions) : status;
+  return read_condition(err, r, line, r->s->condition, &r->s->conditions);
 }
 
 static wisp_status read_candidate(wisp_error *err, wisp_reader *r, char *line)
 {
-  char *expr = NULL, *reason = NULL;
   size_t none = 0;
-  CALL(split(err, line, " : ", &expr, &reason));
-  return add_condition(err, r, expr, reason, &r->s->candidate, &none);
+  return read_condition(err, r, line, &r->s->candidate, &none);
 }
 
 /* LOW..HIGH [: REASON] */
@@ -212,12 +202,17 @@ static wisp_status read_orders(wisp_error *err, wisp_reader *r, char *line)
   return add_condition(err, r, expr, why, r->s->need, &r->s->needs);
 }
 
-/* "fixes V" or "wishes V" behind a parameter's values. *word: the next one, empty where there is none. */
-static wisp_status read_bond(wisp_error *err, char **line, char **word, wisp_param *p)
+/* "requires V" or "prefers V" behind a parameter's values. *word: the next one, empty where there is none. */
+static wisp_status read_mesh_constraint(wisp_error *err, wisp_reader *r, char **line, char **word, wisp_param *p)
 {
-  const bool fixes = strcmp(*word, "fixes") == 0;
-  if (!fixes && strcmp(*word, "wishes") != 0) return WISP_OK;
-  p->mesh_constraint = fixes ? WISP_MESH_REQUIRED : WISP_MESH_PREFERRED;
+  const char *keyword = NULL;
+  CALL(wisp_keyword_now(err, r, *word, &keyword));
+  if (strcmp(keyword, "requires") == 0)
+    p->mesh_constraint = WISP_MESH_REQUIRED;
+  else if (strcmp(keyword, "prefers") == 0)
+    p->mesh_constraint = WISP_MESH_PREFERRED;
+  else
+    return WISP_OK;
   CALL(wisp_require(err, read_number(wisp_next_word(line), &p->otherwise), WISP_EINPUT,
                     "parameter %s: '%s' is followed by its value where no kernel has it", p->name, *word));
   *word = wisp_next_word(line);
@@ -232,7 +227,7 @@ static wisp_status read_param(wisp_error *err, wisp_reader *r, char *line)
   CALL(wisp_copy_name(err, wisp_next_word(&line), p->name, sizeof p->name));
   CALL(wisp_check_first(err, is_new(p->name, s->param[0].name, sizeof *p, (size_t)s->params), "parameter", p->name));
   for (char *value = wisp_next_word(&line); *value; value = wisp_next_word(&line)) {
-    CALL(read_bond(err, &line, &value, p));
+    CALL(read_mesh_constraint(err, r, &line, &value, p));
     if (!*value) break;
     CALL(wisp_require(err,
                       !p->mesh_constraint && p->count < WISP_MAX_VALUES && read_number(value, &p->values[p->count]),
@@ -245,21 +240,13 @@ static wisp_status read_param(wisp_error *err, wisp_reader *r, char *line)
   return WISP_OK;
 }
 
-/* The parameter that "NAME=..." is about; as many as there are: none. */
-static int find_param(const wisp_strategy *s, const char *item, size_t length)
-{
-  int i = 0;
-  while (i < s->params && (strlen(s->param[i].name) != length || strncmp(s->param[i].name, item, length) != 0)) i++;
-  return i;
-}
-
 static wisp_status read_default(wisp_error *err, wisp_reader *r, char *line)
 {
   wisp_strategy *s = r->s;
   bool given[WISP_MAX_PARAMS] = {false};
   for (char *item = wisp_next_word(&line); *item; item = wisp_next_word(&line)) {
     const char *equals = strchr(item, '=');
-    const int i = equals ? find_param(s, item, (size_t)(equals - item)) : s->params;
+    const int i = equals ? wisp_strategy_param(s, item, (size_t)(equals - item)) : s->params;
     CALL(wisp_require(err, i < s->params && read_number(equals + 1, &s->param[i].preferred), WISP_EINPUT,
                       "default '%s' names no parameter above it", item));
     CALL(wisp_check_first(err, !given[i], "default of", s->param[i].name));
@@ -290,25 +277,17 @@ static wisp_status read_let(wisp_error *err, wisp_reader *r, char *line)
 
 /* --- launches and arguments --- */
 
-/* Up to `room` expressions, separated by blanks (none inside an expression). */
-static wisp_status read_extents(wisp_error *err, const wisp_reader *r, char *line, wisp_clause *out, int room)
+/* Up to the keyword's `most` expressions, separated by blanks (none inside an expression). */
+static wisp_status read_extents(wisp_error *err, wisp_reader *r, char *line)
 {
+  const int most = r->keyword->most;
+  wisp_clause *out = member_of(r);
   int count = 0;
   for (char *expr = wisp_next_word(&line); *expr; expr = wisp_next_word(&line)) {
-    CALL(wisp_require(err, count < room, WISP_EINPUT, "more than %d extents (write expressions without blanks)", room));
+    CALL(wisp_require(err, count < most, WISP_EINPUT, "more than %d extents (write expressions without blanks)", most));
     CALL(wisp_clause_parse(err, r, expr, &out[count++]));
   }
   return wisp_require(err, count > 0, WISP_EINPUT, "no extent given");
-}
-
-static wisp_status read_block(wisp_error *err, wisp_reader *r, char *line)
-{
-  return read_extents(err, r, line, r->s->block, 3);
-}
-
-static wisp_status read_grid(wisp_error *err, wisp_reader *r, char *line)
-{
-  return read_extents(err, r, line, r->s->grid, 2);
 }
 
 static wisp_status read_type(wisp_error *err, const char *type, wisp_arg *arg)
@@ -437,20 +416,47 @@ static wisp_status read_work(wisp_error *err, wisp_reader *r, char *line)
   return wisp_clause_parse(err, r, wisp_rest(&line), &s->work[u]);
 }
 
+#define MEMBER(name) offsetof(wisp_strategy, name)
 const wisp_keyword wisp_keywords[] = {
-    {"kernel", read_kernel, TERMS, true, false},   {"kernels", read_kernels, TERMS, true, false},
-    {"title", read_title, PROSE, true, false},     {"text", read_text, TERMS, true, false},
-    {"layouts", read_layouts, TERMS, true, false}, {"orders", read_orders, REASON, true, false},
-    {"needs", read_needs, REASON, false, false},   {"param", read_param, TERMS, false, false},
-    {"expects", read_expects, TERMS, true, false}, {"default", read_default, TERMS, false, false},
-    {"let", read_let, TERMS, false, false},        {"require", read_require, REASON, false, false},
-    {"block", read_block, TERMS, true, false},     {"lane", read_lane, PROSE, true, false},
-    {"grid", read_grid, TERMS, true, false},       {"shared", read_shared, TERMS, false, false},
-    {"arg", read_arg, TERMS, false, false},        {"operand", read_operand, TERMS, false, false},
-    {"where", read_where, TERMS, false, true},     {"varies", read_varies, PROSE, true, false},
-    {"mixes", read_mixes, PROSE, true, false},     {"candidate", read_candidate, REASON, true, false},
-    {"work", read_work, TERMS, false, false},      {NULL, NULL, TERMS, false, false},
+    {"kernel", read_kernel, .once = true},
+    {"kernels", read_kernels, .once = true},
+    {"title", read_words, .rest = PROSE, .once = true, .member = MEMBER(title)},
+    {"text", read_text, .once = true},
+    {"layouts", read_layouts, .once = true},
+    {"orders", read_orders, .rest = REASON, .once = true},
+    {"needs", read_needs, .rest = REASON},
+    {"param", read_param, .rest = TERMS},
+    {"requires_absent", read_requires_absent, .once = true},
+    {"default", read_default, .rest = TERMS},
+    {"let", read_let, .rest = TERMS},
+    {"require", read_require, .rest = REASON},
+    {"block", read_extents, .once = true, .member = MEMBER(block), .most = 3},
+    {"lane", read_words, .rest = PROSE, .once = true, .member = MEMBER(lane)},
+    {"grid", read_extents, .once = true, .member = MEMBER(grid), .most = 2},
+    {"shared", read_shared, .rest = TERMS},
+    {"arg", read_arg, .rest = TERMS},
+    {"operand", read_operand, .rest = TERMS},
+    {"where", read_where, .follows = true},
+    {"varies", read_flag, .rest = PROSE, .once = true, .member = MEMBER(varies)},
+    {"mixes", read_flag, .rest = PROSE, .once = true, .member = MEMBER(mixes)},
+    {"candidate", read_candidate, .rest = REASON, .once = true},
+    {"work", read_work, .rest = TERMS},
+    {.word = NULL},
 };
+
+wisp_status wisp_keyword_now(wisp_error *err, wisp_reader *r, const char *word, const char **now)
+{
+  static const char *const renamed[][2] = {
+      {"fixes", "requires"}, {"wishes", "prefers"}, {"expects", "requires_absent"}};
+  *now = word;
+  for (size_t i = 0; i < WISP_COUNT(renamed); i++) {
+    if (strcmp(word, renamed[i][0]) != 0) continue;
+    *now = renamed[i][1];
+    return wisp_text_print(err, &r->s->note, WISP_MESSAGE("%s%s:%d: '%s' is now '%s': the next release reads no other"),
+                           r->s->note.length ? "\n" : "", r->s->file[r->file], r->line, word, *now);
+  }
+  return WISP_OK;
+}
 
 wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)
 {

@@ -42,7 +42,7 @@ wisp_status wisp_strategy_scope(wisp_error *err, const struct wisp_strategy *str
                                 wisp_env **out);
 
 /* The value of what a line of the strategy says; an error begins with the line's place. */
-wisp_status wisp_clause_int(wisp_error *err, const struct wisp_strategy *strategy, const wisp_clause *said,
+wisp_status wisp_clause_int(wisp_error *err, const struct wisp_strategy *strategy, const wisp_clause *clause,
                             const wisp_env *env, int64_t *value);
 
 #endif

@@ -42,13 +42,14 @@ static wisp_status read_include(wisp_error *err, wisp_reader *r, char *line);
 
 static wisp_status read_line(wisp_error *err, wisp_reader *r, char *line)
 {
-  static const wisp_keyword include = {"include", read_include, TERMS, false, false};
+  static const wisp_keyword include = {"include", read_include, .rest = TERMS};
   bool holds = true;
   char *comment = strchr(line, '#');
   while (comment && comment > line && !isspace((unsigned char)comment[-1])) /* {{#if}} is none */
     comment = strchr(comment + 1, '#');
   if (comment) *comment = '\0';
-  const char *word = wisp_next_word(&line);
+  const char *word = NULL;
+  CALL(wisp_keyword_now(err, r, wisp_next_word(&line), &word));
   if (!*word) return WISP_OK;
   const wisp_keyword *keyword = strcmp(word, include.word) == 0 ? &include : wisp_keywords;
   while (keyword->word && strcmp(word, keyword->word) != 0) keyword++;
@@ -64,6 +65,7 @@ static wisp_status read_line(wisp_error *err, wisp_reader *r, char *line)
     CALL(wisp_check_first(err, !*seen, word, ""));
     *seen = true;
   }
+  r->keyword = keyword;
   return keyword->read(err, r, line);
 }
 
@@ -74,20 +76,14 @@ static wisp_status read_file(wisp_error *err, wisp_reader *r, const char *path, 
 {
   wisp_status status = WISP_OK;
   const wisp_reader before = *r;
-  OWNED(free) char *line = NULL;
+  HELD(wisp_text_free) wisp_text line = {0};
   r->file = r->s->files;
   r->line = 0;
-  r->s->file[r->s->files] = strdup(path);
-  TRY(wisp_require(err, r->s->file[r->s->files], WISP_EMEMORY, "out of memory"));
-  r->s->files++;
-  for (const char *next = text; *text; text = next) {
-    const size_t length = strcspn(text, "\n");
-    next = text + length + (text[length] == '\n');
-    free(line);
-    line = strndup(text, length);
-    TRY(wisp_require(err, line, WISP_EMEMORY, "out of memory"));
+  TRY(wisp_copy_text(err, path, &r->s->file[r->s->files++]));
+  for (const char *end = text + strlen(text); text < end;) {
+    TRY(wisp_text_take_line(err, &text, end, &line));
     r->line++;
-    TRY(read_line(err, r, line));
+    TRY(read_line(err, r, line.data));
   }
   if (r->file > 0) r->file = before.file, r->line = before.line;
 done:
@@ -122,9 +118,8 @@ static wisp_status take_text(wisp_error *err, const wisp_reader *r, const char *
   const wisp_embedded *found = given ? NULL : wisp_template_path_find(&s->template_path, s->family, file);
   CALL(wisp_require(err, given || found, WISP_EINPUT, "%s: there is no kernel text %s", space, file));
   if (found) wisp_template_path_shown(&s->template_path, found, path);
-  s->text = strdup(found ? found->text : given->text);
-  s->text_path = strdup(found ? path : given->path);
-  return wisp_require(err, s->text && s->text_path, WISP_EMEMORY, "out of memory");
+  CALL(wisp_copy_text(err, found ? found->text : given->text, &s->text));
+  return wisp_copy_text(err, found ? path : given->path, &s->text_path);
 }
 
 /* Discretisations know their parameters by name: one of the user's that has an older name gets today's, and a let keeps
@@ -152,9 +147,8 @@ static wisp_status rename_params(wisp_error *err, wisp_reader *r)
   CALL(wisp_renamings_load(err, &names));
   for (int i = 0; i < s->params; i++) CALL(rename_param(err, &names, r, &s->param[i]));
   const char *new = wisp_renamed_param(&names, s->family, NULL, NULL, s->requires_absent.name);
-  return new && * s->requires_absent.name
-             ? wisp_copy_name(err, new, s->requires_absent.name, sizeof s->requires_absent.name)
-             : WISP_OK;
+  if (!new || !*s->requires_absent.name) return WISP_OK;
+  return wisp_copy_name(err, new, s->requires_absent.name, sizeof s->requires_absent.name);
 }
 
 wisp_status wisp_space_read(wisp_error *err, const wisp_template_path *template_path, const char *family,
@@ -170,9 +164,8 @@ wisp_status wisp_space_read(wisp_error *err, const wisp_template_path *template_
   CALL(wisp_copy_name(err, family, s->family, sizeof s->family));
   CALL(wisp_copy_name(err, name, s->name, sizeof s->name));
   if (kernel) CALL(wisp_copy_name(err, kernel, s->kernel, sizeof s->kernel));
-  s->title = strdup(name);
-  s->lane = strdup("threadIdx.x");
-  CALL(wisp_require(err, s->title && s->lane, WISP_EMEMORY, "out of memory"));
+  CALL(wisp_copy_text(err, name, &s->title));
+  CALL(wisp_copy_text(err, "threadIdx.x", &s->lane));
   CALL(read_file(err, &r, space.path, space.text));
   CALL(wisp_context(err, wisp_check_complete(err, s), "%s:%d: ", space.path, r.line));
   CALL(rename_params(err, &r));

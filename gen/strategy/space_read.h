@@ -10,11 +10,12 @@ enum { WISP_MAX_KEYWORDS = 32 };
 
 typedef struct wisp_reader {
   wisp_strategy *s;
-  bool seen[WISP_MAX_KEYWORDS]; /* which keywords there were */
-  int file, line;               /* what is read: a number of s->file, and a line of it */
-  char text[64];                /* the kernel text that it names; empty: the one beside it */
-  bool left_out;                /* the last line that follows none does not hold for the kernel */
-  bool placed;                  /* the error has its place */
+  const struct wisp_keyword *keyword; /* of the line that is read */
+  bool seen[WISP_MAX_KEYWORDS];       /* which keywords there were */
+  int file, line;                     /* what is read: a number of s->file, and a line of it */
+  char text[64];                      /* the kernel text that it names; empty: the one beside it */
+  bool left_out;                      /* the last line that follows none does not hold for the kernel */
+  bool placed;                        /* the error has its place */
 } wisp_reader;
 
 typedef struct wisp_keyword {
@@ -23,6 +24,8 @@ typedef struct wisp_keyword {
   enum { TERMS, REASON, PROSE } rest; /* what follows: terms; EXPR : REASON; words, in which `when` is a word */
   bool once;                          /* at most one line of a description */
   bool follows;                       /* belongs to the line above it, and goes where that goes */
+  size_t member;                      /* of the strategy: what the line sets, if its handler serves several keywords */
+  int most;                           /* expressions in the line */
 } wisp_keyword;
 
 extern const wisp_keyword wisp_keywords[]; /* the last has no word; at most WISP_MAX_KEYWORDS */
@@ -37,6 +40,9 @@ wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t r
 
 /* Parses an expression of the line that is read. */
 wisp_status wisp_clause_parse(wisp_error *err, const wisp_reader *r, const char *text, wisp_clause *out);
+
+/* A keyword as this release calls it; of an older one's name the strategy's note says so. */
+wisp_status wisp_keyword_now(wisp_error *err, wisp_reader *r, const char *word, const char **now);
 
 /* Refuses what stands there a second time: one of the two would be silently lost. */
 wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, const char *name);

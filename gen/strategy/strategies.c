@@ -40,9 +40,9 @@ static wisp_status add_file(wisp_error *err, wisp_strategies *all, const wisp_te
     wisp_strategy *s = NULL;
     CALL(wisp_space_read(err, template_path, family, name, i ? kernel : NULL, (wisp_file_text){path, file->text}, NULL,
                          &s));
-    if (s->note.length && !i)
-      CALL(wisp_text_print(err, &all->warning, "%s%s", all->warning.length ? "\n" : "", s->note.data));
     CALL(add(err, all, path, source_set, s));
+    if (i == 0 && s->note.length)
+      CALL(wisp_text_print(err, &all->warning, "%s%s", all->warning.length ? "\n" : "", s->note.data));
   }
   return WISP_OK;
 }

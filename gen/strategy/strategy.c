@@ -49,6 +49,13 @@ const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *all, const 
   return NULL;
 }
 
+int wisp_strategy_param(const wisp_strategy *s, const char *name, size_t length)
+{
+  int i = 0;
+  while (i < s->params && (strlen(s->param[i].name) != length || strncmp(s->param[i].name, name, length) != 0)) i++;
+  return i;
+}
+
 void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *dialect, char hash[20])
 {
   const uint64_t *own = s->source_set ? wisp_source_set_find(s->source_set, s) : NULL;
@@ -70,11 +77,11 @@ wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *s, const w
   return GIVE(env, out);
 }
 
-wisp_status wisp_clause_int(wisp_error *err, const wisp_strategy *s, const wisp_clause *said, const wisp_env *env,
+wisp_status wisp_clause_int(wisp_error *err, const wisp_strategy *s, const wisp_clause *clause, const wisp_env *env,
                             int64_t *value)
 {
-  wisp_status status = wisp_expr_int(err, said->expr, env, value);
-  return status == WISP_OK ? status : wisp_context(err, status, "%s:%d: ", s->file[said->file], said->line);
+  wisp_status status = wisp_expr_int(err, clause->expr, env, value);
+  return status == WISP_OK ? status : wisp_context(err, status, "%s:%d: ", s->file[clause->file], clause->line);
 }
 
 static void release_lets(wisp_let *let, size_t count)
@@ -91,8 +98,8 @@ void wisp_strategy_destroy(wisp_strategy *s)
 {
   if (!s) return;
   free(s->hash);
-  free(s->title), free(s->text), free(s->text_path), free(s->lane);
   wisp_text_free(&s->note);
+  free(s->title), free(s->text), free(s->text_path), free(s->lane);
   for (int i = 0; i < s->files; i++) free(s->file[i]);
   release_conditions(s->need, s->needs);
   release_conditions(s->condition, s->conditions);

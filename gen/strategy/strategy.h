@@ -18,11 +18,11 @@
  *   param     NAME V1 V2 ...                  a tuning parameter and its values
  *                                             (one named min_blocks: blocks a multiprocessor should hold at once, one named
  *                                             cluster: blocks of the grid that can wait for each other, CUDA);
- *                                             ... fixes V: it fixes the discretisation, the kernel is right on no other,
- *                                             and V is what it is where no kernel of a stage has it; ... wishes V: the
- *                                             same, but the kernel is right on any (below)
- *   expects   NAME V                          without a choice in it, the kernel is right only on a discretisation that somebody else's
- *                                             parameter of this name has not fixed to anything but V, which is what it is where nobody has
+ *                                             ... requires V: the kernel is right only on a discretisation made for its
+ *                                             value, and V is the value where no kernel of a stage has the parameter; ... prefers
+ *                                             V: the same, but the kernel is right on any (below)
+ *   requires_absent NAME V                    the kernel is right only where no kernel's parameter of this name has made the
+ *                                             discretisation for another value than V, its value where no kernel has it
  *   default   NAME=V ...                      the default candidate where legal; else the first legal one
  *   let       NAME = EXPR                     a derived number
  *   require   EXPR : reason                   refuses a candidate
@@ -126,7 +126,7 @@ typedef struct wisp_param {
   char name[24];
   int count, values[WISP_MAX_VALUES];
   int preferred; /* value of the default candidate; the first value where `default` does not say */
-  wisp_mesh_constraint bond;
+  wisp_mesh_constraint mesh_constraint;
   int otherwise; /* what a discretisation has where no kernel has the parameter; of a free one 0 */
 } wisp_param;
 
@@ -140,14 +140,14 @@ typedef struct wisp_strategy {
   int files;
   char *file[WISP_MAX_FILES]; /* the space and what it includes */
   char *title, *text, *lane, *text_path;
-  wisp_text note;  /* for people: older names in a space of the user's, a line each */
+  wisp_text note;  /* for people: keywords and parameters that have other names now, a line each */
   bool node, slab; /* layouts it can read */
   bool varies;     /* results differ from launch to launch, within rounding */
   bool mixes;      /* results are made of sums that others of their element are part of */
   struct {         /* of the discretisation, in the terms of others' parameters; no name: nothing */
     char name[sizeof((wisp_param *)0)->name];
     int value;
-  } expects;
+  } requires_absent;
   int params;
   wisp_param param[WISP_MAX_PARAMS];
   size_t needs, conditions, lets;
@@ -173,6 +173,8 @@ wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *strategy,
 /* Adds a note for each older name in such a text. */
 wisp_status wisp_strategy_note_renamed(wisp_error *err, const wisp_strategy *strategy, const char *text,
                                        wisp_text *note);
+/* The parameter of this name, of `length` characters; as many as there are: none. */
+int wisp_strategy_param(const wisp_strategy *strategy, const char *name, size_t length);
 /* Whether a stored text names all of its parameters so. */
 bool wisp_strategy_lists(const wisp_strategy *strategy, const char *params);
 
@@ -186,8 +188,8 @@ typedef struct wisp_strategies {
   wisp_strategy **by_name;
   wisp_source_set *source_set, *users_sources;
   wisp_template_path users; /* the texts of $WISP_TEMPLATES, and behind them the library's */
-  wisp_text warning;        /* for people: the systems there that cannot be used, a line each; empty: none */
-  int families;             /* that have defaults */
+  wisp_text warning; /* for people: systems there that cannot be used, renamed keywords and parameters; a line each */
+  int families;      /* that have defaults */
   char family[WISP_MAX_FAMILIES][32];
   struct wisp_defaults *defaults[WISP_MAX_FAMILIES];
 } wisp_strategies;
@@ -296,7 +298,7 @@ wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, s
 wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char *dialect, wisp_text *out);
 
 /* ---- What candidates ask of the discretisation that they run on: the values of parameters that their spaces mark by
- * `fixes` or `wishes` (the block of a gather of face pairs, how elements are put into blocks). */
+ * `requires` or `prefers` (the block of a gather of face pairs, how elements are put into blocks). */
 
 enum { WISP_MAX_FIXED = 8 };
 

@@ -9,7 +9,7 @@ enum { WISP_ACCURACY_VARIANTS = 3 };
 /* Of one size: errors of all numbers but those that are 0, relative to double precision. */
 typedef struct wisp_accuracy {
   size_t elements, nodes;
-  const char *way[WISP_ACCURACY_VARIANTS];
+  const char *variant[WISP_ACCURACY_VARIANTS];
   double mean[WISP_ACCURACY_VARIANTS], median[WISP_ACCURACY_VARIANTS];
   double published; /* the mean, elsewhere */
 } wisp_accuracy;

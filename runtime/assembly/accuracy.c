@@ -135,7 +135,7 @@ wisp_status wisp_assembly_accuracy(wisp_error *err, const wisp_session *session,
   } sizes[] = {{13, 1.6e-7},  {25, 3.0e-7},  {49, 6.2e-7},  {98, 1.2e-6},
                {194, 2.6e-6}, {386, 5.2e-6}, {774, 1.1e-5}, {1549, 2.1e-5}};
   for (size_t i = 0; i < WISP_COUNT(sizes); i++) {
-    wisp_accuracy row = {.way = {"vertices", "edges", "vertices, sheared"}, .published = sizes[i].published};
+    wisp_accuracy row = {.variant = {"vertices", "edges", "vertices, sheared"}, .published = sizes[i].published};
     if (most && 2LL * sizes[i].squares * sizes[i].squares > most) break;
     CALL(measure(err, session, sizes[i].squares, false, &row));
     CALL(measure(err, session, sizes[i].squares, true, &row));

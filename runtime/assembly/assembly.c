@@ -48,13 +48,13 @@ size_t wisp_assembly_half(const wisp_assembly *s)
 size_t wisp_assembly_width(const wisp_assembly *s)
 {
   const size_t Np = (size_t)s->nodes->Np;
-  return Np + (s->whole ? Np * Np : wisp_assembly_half(s));
+  return Np + (s->full ? Np * Np : wisp_assembly_half(s));
 }
 
-size_t wisp_assembly_number(const wisp_assembly *s, int a, int b, bool whole)
+size_t wisp_assembly_number(const wisp_assembly *s, int a, int b, bool full)
 {
   const int Np = s->nodes->Np, low = a < b ? a : b, high = a < b ? b : a;
-  return (size_t)(whole ? a * Np + b : low * Np - low * (low - 1) / 2 + high - low);
+  return (size_t)(full ? a * Np + b : low * Np - low * (low - 1) / 2 + high - low);
 }
 
 /* Coordinates of a vertex, and what fills them up to a power of two. */

@@ -12,6 +12,18 @@
 
 enum { WISP_MOST_COLOURS = 64, WISP_MOST_LISTS = 16 };
 
+/* Counts and arrays of a list, as templates/assembly/family names them. The last have no name; an array that is neither
+ * ints nor bytes is not there. */
+typedef struct wisp_index_list {
+  wisp_count count[8];
+  struct {
+    const char *name;
+    int32_t *ints;
+    unsigned char *bytes;
+  } array[12];
+  bool borrowed; /* the arrays are those of `slices` or `partition` */
+} wisp_index_list;
+
 typedef struct wisp_assembly {
   const wisp_mesh *mesh; /* borrowed */
   wisp_frame frame;      /* that kernels compute in; the mesh's own coordinates unless it is set to another */
@@ -20,11 +32,11 @@ typedef struct wisp_assembly {
   wisp_simplexnodes *nodes;
   wisp_simplexnodes *corners; /* vertices, numbered as nodes of order 1: along the elements, fixed ones last */
   wisp_pattern *pattern;
-  void *list[WISP_MOST_LISTS]; /* of a discretisation, by kind (list_kind.h); NULL: not asked for */
-  wisp_slices *slices;         /* one of these: where values stand; NULL: in compressed rows */
-  struct wisp_parts *parts;    /* another: of rows (parts.h); NULL: there are none */
-  bool whole;                  /* element_data has all entries of matrices, not their upper halves */
-  size_t contributions;        /* of all elements to values and F */
+  wisp_index_list list[WISP_MOST_LISTS]; /* of a discretisation, by kind (list_kind.h); empty: not asked for */
+  wisp_slices *slices;                   /* of such a list: the layout of values; NULL: compressed rows */
+  struct wisp_partition *partition;      /* of such a list (partition.h); NULL: there is none */
+  bool full;                             /* element_data has all entries of matrices, not their upper halves */
+  size_t contributions;                  /* of all elements to values and F */
   /* Elements by colour: no two of one share a vertex. 0 colours where a vertex has more elements than there are. */
   size_t colours;
   wisp_span colour[2 * WISP_MOST_COLOURS]; /* room for halves */
@@ -61,7 +73,7 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *assem
                                      const wisp_fixed *fixed, const wisp_assembly_room *room, wisp_discretisation *out);
 
 /* A discretisation's list of the kind that this parameter asks for; NULL: it has none. */
-void *wisp_assembly_list(const wisp_assembly *view, const char *param);
+const wisp_index_list *wisp_assembly_list(const wisp_assembly *view, const char *param);
 /* WISP_EWRONG where kernels that go by one of a view's lists would add at once to one number. */
 wisp_status wisp_assembly_check_lists(wisp_error *err, const wisp_assembly *view, const wisp_plan *plan);
 

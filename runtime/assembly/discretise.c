@@ -2,11 +2,14 @@
  * each number is. */
 #include "list_kind.h"
 #include "lists.h"
+#include "partition.h"
 #include "../solve/cg.h"
 
 #include <stdio.h>
 
-#define KINDS(EACH) EACH(slices) EACH(entities) EACH(gathers) EACH(passes) EACH(nearby) EACH(parts) EACH(walks)
+#define KINDS(EACH) \
+  EACH(slices)      \
+  EACH(entity_rows) EACH(gathered_products) EACH(colouring) EACH(column_blocks) EACH(partition) EACH(packed_lists)
 #define DECLARE(name) extern const wisp_list_kind wisp_list_##name;
 #define ADDRESS(name) &wisp_list_##name,
 KINDS(DECLARE)
@@ -14,10 +17,10 @@ static const wisp_list_kind *const kinds[] = {KINDS(ADDRESS)};
 enum { COUNT = WISP_COUNT(kinds) };
 _Static_assert((int)COUNT <= (int)WISP_MOST_LISTS, "an assembly has room for a list of each kind");
 
-void *wisp_assembly_list(const wisp_assembly *view, const char *param)
+const wisp_index_list *wisp_assembly_list(const wisp_assembly *view, const char *param)
 {
   for (size_t k = 0; k < COUNT; k++)
-    if (strcmp(kinds[k]->param, param) == 0) return view->list[k];
+    if (strcmp(kinds[k]->param, param) == 0 && view->list[k].count->name) return &view->list[k];
   return NULL;
 }
 
@@ -25,7 +28,7 @@ wisp_status wisp_assembly_check_lists(wisp_error *err, const wisp_assembly *view
 {
   for (size_t k = 0; k < COUNT; k++) {
     const int value = wisp_plan_value(plan, kinds[k]->param, 0);
-    if (value && view->list[k] && kinds[k]->check) CALL(kinds[k]->check(err, view, view->list[k], value));
+    if (value && view->list[k].count->name && kinds[k]->check) CALL(kinds[k]->check(err, view, &view->list[k], value));
   }
   return WISP_OK;
 }
@@ -46,7 +49,7 @@ static size_t origin(const void *self, const wisp_array_decl *array, size_t i)
 {
   const wisp_assembly *s = self;
   if (s->slices && strcmp(array->name, "values") == 0) return wisp_slices_nonzero(s->slices, s->pattern, i);
-  return s->whole && strcmp(array->name, "element_data") == 0 ? halved(s, i) : i;
+  return s->full && strcmp(array->name, "element_data") == 0 ? halved(s, i) : i;
 }
 
 /* Of a number of element_data, or of a matrix. */
@@ -74,7 +77,10 @@ static void destroy_view(void *self)
 {
   wisp_assembly *view = self;
   for (size_t k = 0; k < COUNT; k++)
-    if (view->list[k]) kinds[k]->destroy(view->list[k]);
+    for (size_t i = 0; view->list[k].array[i].name && !view->list[k].borrowed; i++)
+      free(view->list[k].array[i].ints), free(view->list[k].array[i].bytes);
+  wisp_slices_destroy(view->slices);
+  wisp_partition_destroy(view->partition);
   wisp_form_destroy(view->form);
   free(view);
 }
@@ -86,11 +92,12 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
   const wisp_assembly *view = self;
   CALL(wisp_assembly_upload(err, view, arrays));
   for (size_t k = 0; k < COUNT; k++) {
-    const wisp_listed shown = view->list[k] ? kinds[k]->show(view, view->list[k]) : (wisp_listed){.count = {{NULL, 0}}};
-    for (size_t i = 0; shown.array[i].name; i++) {
-      if (!wisp_arrays_size(arrays, shown.array[i].name)) continue;
-      CALL(shown.array[i].ints ? wisp_arrays_upload_ints(err, arrays, shown.array[i].name, shown.array[i].ints)
-                               : wisp_arrays_upload_bytes(err, arrays, shown.array[i].name, shown.array[i].bytes));
+    const wisp_index_list *list = &view->list[k];
+    for (size_t i = 0; list->array[i].name; i++) {
+      const char *name = list->array[i].name;
+      if (!wisp_arrays_size(arrays, name)) continue;
+      CALL(list->array[i].ints ? wisp_arrays_upload_ints(err, arrays, name, list->array[i].ints)
+                               : wisp_arrays_upload_bytes(err, arrays, name, list->array[i].bytes));
     }
   }
   return WISP_OK;
@@ -134,7 +141,7 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
                            .cuts = {{s->colours ? "colours" : NULL, "groups", s->colours, s->colour}},
                            .self = (void *)(uintptr_t)s,
                            .fill = fill,
-                           .origin = s->slices || s->whole ? origin : NULL,
+                           .origin = s->slices || s->full ? origin : NULL,
                            .place = place,
                            .destroy = destroy_view};
   return d;
@@ -153,8 +160,7 @@ static wisp_status add_lists(wisp_error *err, const wisp_assembly *s, const wisp
                                 {NULL, 0}};
   if (s->colours) CALL(add_counts(err, d, coloured));
   if (wisp_assembly_has_byte_slots(s)) CALL(add_counts(err, d, of_bytes));
-  for (size_t k = 0; k < COUNT; k++)
-    if (s->list[k]) CALL(add_counts(err, d, kinds[k]->show(s, s->list[k]).count));
+  for (size_t k = 0; k < COUNT; k++) CALL(add_counts(err, d, s->list[k].count));
   return room->iterations ? add_counts(err, d, solving) : WISP_OK;
 }
 
@@ -176,7 +182,7 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
   CALL(wisp_new(err, 1, sizeof *view, &view));
   *view = *s;
   view->form = NULL;
-  view->whole = wisp_fixed_value(fixed, "full", 0);
+  view->full = wisp_fixed_value(fixed, "full", 0);
   CALL(wisp_form_load(err, form, &view->form));
   part_colours(view, wisp_fixed_value(fixed, "launches_per_colour", 1));
   for (size_t k = 0; k < COUNT; k++)

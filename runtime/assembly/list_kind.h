@@ -5,26 +5,14 @@
 
 #include "assembly.h"
 
-/* What kernels see of a list: counts and arrays of templates/assembly/family. The last have no name; an array that is
- * neither ints nor bytes is not there. */
-typedef struct wisp_listed {
-  wisp_count count[8];
-  struct {
-    const char *name;
-    const int32_t *ints;
-    const unsigned char *bytes;
-  } array[12];
-} wisp_listed;
-
 typedef struct wisp_list_kind {
   const char *param; /* whose value, not 0, asks for such lists */
-  /* Kinds above it in the list are made before it. WISP_EREFUSED where a list has no room. */
-  wisp_status (*make)(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, void **list);
-  wisp_listed (*show)(const wisp_assembly *view, const void *list);
-  void (*destroy)(void *list);
+  /* The list is empty before. Kinds above it in the list of kinds are made before it. WISP_EREFUSED where a list has no
+   * room. */
+  wisp_status (*make)(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, wisp_index_list *list);
   /* WISP_EWRONG where kernels that go by the list would add at once to one number; NULL: none would, whatever is in
    * it. */
-  wisp_status (*check)(wisp_error *err, const wisp_assembly *view, const void *list, int value);
+  wisp_status (*check)(wisp_error *err, const wisp_assembly *view, const wisp_index_list *list, int value);
 } wisp_list_kind;
 
 #endif

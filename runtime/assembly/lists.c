@@ -134,7 +134,7 @@ static void list_sources(const listing *l, size_t row)
     const int a = p->around[i] % Np;
     for (int b = 0; b <= Np; b++) {
       const int32_t to = b < Np ? wisp_assembly_entry(s, e, a, b) : wisp_assembly_load(s, e, a);
-      const size_t number = b < Np ? wisp_assembly_number(s, a, b, s->whole) : loads + (size_t)a;
+      const size_t number = b < Np ? wisp_assembly_number(s, a, b, s->full) : loads + (size_t)a;
       if (to < 0) continue;
       if (l->list)
         l->list[l->start[to + 1]++] = (int)WISP_SLAB(width, e, number);

@@ -12,7 +12,7 @@ size_t wisp_assembly_stride(const wisp_assembly *assembly);
 /* Numbers of an element in element_data; and which of them entry (a, b) of its matrix is, of whole ones or of their
  * upper halves. Its load stands behind. */
 size_t wisp_assembly_width(const wisp_assembly *assembly);
-size_t wisp_assembly_number(const wisp_assembly *assembly, int a, int b, bool whole);
+size_t wisp_assembly_number(const wisp_assembly *assembly, int a, int b, bool full);
 
 /* The longest row is short enough for slots of a byte. */
 bool wisp_assembly_has_byte_slots(const wisp_assembly *assembly);

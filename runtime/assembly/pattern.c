@@ -75,7 +75,7 @@ static wisp_status look_around(wisp_error *err, const wisp_simplexnodes *nodes, 
 
 /* --- columns --- */
 
-static int by_number(const void *left, const void *right)
+int wisp_by_index(const void *left, const void *right)
 {
   const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
   return (a > b) - (a < b);
@@ -86,7 +86,7 @@ static void sort(int32_t *list, size_t count)
 {
   enum { FEW = 64 };
   if (count > FEW) {
-    qsort(list, count, sizeof *list, by_number);
+    qsort(list, count, sizeof *list, wisp_by_index);
     return;
   }
   for (size_t i = 1; i < count; i++) {

@@ -83,24 +83,14 @@ void wisp_slices_destroy(wisp_slices *slices)
 
 /* --- of a discretisation --- */
 
-static wisp_status make_list(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, void **list)
+static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, wisp_index_list *list)
 {
   (void)fixed;
   CALL(wisp_slices_create(err, "the matrix", view->pattern, &view->slices));
-  *list = view->slices;
+  *list = (wisp_index_list){.count = {{"slices", view->slices->count}},
+                            .array = {{"slice_start", view->slices->start, NULL}},
+                            .borrowed = true};
   return WISP_OK;
 }
 
-static wisp_listed show(const wisp_assembly *view, const void *list)
-{
-  const wisp_slices *slices = list;
-  (void)view;
-  return (wisp_listed){.count = {{"slices", slices->count}}, .array = {{"slice_start", .ints = slices->start}}};
-}
-
-static void destroy(void *list)
-{
-  wisp_slices_destroy(list);
-}
-
-const wisp_list_kind wisp_list_slices = {.param = "sliced_ell", .make = make_list, .show = show, .destroy = destroy};
+const wisp_list_kind wisp_list_slices = {.param = "sliced_ell", .make = make};

@@ -9,7 +9,7 @@
 typedef struct wisp_notes {
   wisp_mesh_note *list; /* keys are constants, texts are the list's own */
   size_t count, room;
-  size_t said; /* how many of them people have read */
+  size_t reported; /* how many of them people have read */
 } wisp_notes;
 
 /* Adds a remark. key: a word that programs can rely on, a constant. */

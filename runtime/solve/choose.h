@@ -82,7 +82,7 @@ typedef struct wisp_stage {
   wisp_plan **plan;     /* of each */
   wisp_kernel **kernel; /* of each, once they are loaded; NULL: they are not */
   wisp_choice *choice;  /* of each */
-  wisp_choice whole;    /* of the stage: the record that named composition and layout; or as the one kernel's */
+  wisp_choice record;   /* of the stage: the record that named composition and layout; or as the one kernel's */
   wisp_env *names;
   wisp_env **external_names; /* of each kernel that another family has lent; NULL: it is the family's own */
   const wisp_strategies *strategies;

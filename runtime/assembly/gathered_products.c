@@ -1,4 +1,4 @@
-/* Rows by entity (turned.h), whose elements' products are all made first and then gathered, column by column.
+/* Rows by entity (entity.h), whose elements' products are all made first and then gathered, column by column.
  *
  * Entities of one dimension go in groups. An item is an element around an entity; its products are Np numbers for each
  * of the entity's rows, and a product's place is item * Np + node, by row. Of a column the first product stands for
@@ -7,17 +7,16 @@
  * A group's words are WISP_GATHER_HEAD: dimension k, plus 4 where a vertex of an item is fixed, entities, items, words
  * of a line of items, words of a line of entities, words before the sources, layers of folds, words before the folds;
  * then lines, a word an item: corners, those of the entity first, by rising vertices; and its element's number times
- * the turns there are, plus its turn; lines, a word an entity and one more: its first item; its first source; its rows.
- * Then sources, of 16 bits, entity by entity, column by column: the place of its first product. Then folds: how many
- * columns have another product, how many a third, and so on; of 16 bits each the places of these columns, and then
- * layer by layer of their products, each list to the next full word. */
-#include "list_kind.h"
-#include "turned.h"
+ * the turns there are, plus its orientation; lines, a word an entity and one more: its first item; its first source;
+ * its rows. Then sources, of 16 bits, entity by entity, column by column: the place of its first product. Then folds:
+ * how many columns have another product, how many a third, and so on; of 16 bits each the places of these columns, and
+ * then layer by layer of their products, each list to the next full word. */
+#include "entity.h"
 #include "../parallel.h"
 
 enum { WISP_GATHER_HEAD = 8 };
 
-enum { WINDOW = 4096, LINE = 8, FEW = 4 }; /* rows that are sorted together; words of a sector; items of a vector */
+enum { LINE = 8, FEW = 4 }; /* words of a sector; items of a vector */
 
 typedef struct group {
   size_t first, count, items;
@@ -25,16 +24,16 @@ typedef struct group {
 
 typedef struct making {
   const wisp_assembly *s;
-  wisp_words *made;
+  wisp_index_list *list;
   size_t items, products, entities, groups;
   wisp_entity *entity;
   group *group;
-  wisp_turned turned;
+  wisp_entity_tables tables;
 } making;
 
 static size_t rows_inside(const making *m, int k)
 {
-  return (size_t)(m->turned.first[k + 1] - m->turned.first[k]);
+  return (size_t)(m->tables.first[k + 1] - m->tables.first[k]);
 }
 
 static size_t full(size_t count, size_t of)
@@ -56,33 +55,19 @@ static bool fits(const making *m, int dimension, size_t items)
   return items <= m->items && full(items, FEW) * each <= m->products;
 }
 
-static wisp_status group_window(wisp_error *err, making *m, size_t from)
+static wisp_status find_groups(wisp_error *err, making *m)
 {
   group *g = NULL;
-  qsort(m->entity + from, m->entities - from, sizeof *m->entity, by_dimension);
-  for (size_t i = from; i < m->entities; i++) {
+  for (size_t i = 0; i < m->entities; i++) {
     const wisp_entity *one = m->entity + i;
     const size_t around = (size_t)one->around;
     CALL(wisp_require(err, fits(m, one->dimension, around), WISP_EREFUSED,
                       "row %d has %zu elements around it: their products have no room", one->row, around));
-    if (!g || m->entity[g->first].dimension != one->dimension || !fits(m, one->dimension, g->items + around)) {
+    if (!g || !wisp_entity_same_window(m->entity + g->first, one) || !fits(m, one->dimension, g->items + around)) {
       g = m->group + m->groups++;
       *g = (group){.first = i};
     }
     g->count++, g->items += around;
-  }
-  return WISP_OK;
-}
-
-static wisp_status find_groups(wisp_error *err, making *m)
-{
-  const size_t rows = m->s->pattern->rows;
-  size_t from = 0;
-  for (size_t row = 0; row < rows; row++) {
-    if (wisp_turned_entity(&m->turned, (int32_t)row, m->entity + m->entities)) m->entities++;
-    if (row % WINDOW != WINDOW - 1 && row + 1 < rows) continue;
-    CALL(group_window(err, m, from));
-    from = m->entities;
   }
   return WISP_OK;
 }
@@ -114,22 +99,13 @@ static wisp_status new_products(wisp_error *err, const making *m, products *p)
   return wisp_new(err, most, sizeof *p->order, &p->order);
 }
 
-/* Element number j around an entity: which, and how it is turned. */
-static size_t element_of(const making *m, const wisp_entity *one, size_t j, int corner[4])
-{
-  const wisp_pattern *p = m->s->pattern;
-  const int Np = m->s->nodes->Np, from = p->around[(size_t)p->around_start[one->row] + j];
-  wisp_turned_corners(&m->turned, (size_t)(from / Np), from % Np, corner);
-  return (size_t)(from / Np);
-}
-
 /* Products of an item are hung behind those that their columns have. */
 static void add_item(const making *m, const wisp_entity *one, size_t j, size_t item, size_t begin, products *p)
 {
   const size_t Np = (size_t)m->s->nodes->Np;
   int corner[4];
-  const size_t e = element_of(m, one, j, corner);
-  const int *node = m->turned.node[wisp_orientation_number(m->s->simplex->dimension, corner)];
+  const size_t e = wisp_entity_element(&m->tables, one, j, corner);
+  const int *node = m->tables.node[wisp_orientation_number(m->s->simplex->dimension, corner)];
   for (size_t b = 0; b < Np; b++) {
     const int32_t column = m->s->nodes->node[e * Np + (size_t)node[b]];
     if ((size_t)column >= m->s->pattern->rows) continue;
@@ -209,13 +185,13 @@ static void put_entity(const making *m, const wisp_entity *one, const lines *l, 
   entity[0] = (int32_t)item;
   for (size_t j = 0; j < (size_t)one->around; j++) {
     int corner[4];
-    const size_t e = element_of(m, one, j, corner);
-    const int turn = wisp_orientation_number(dimension, corner);
+    const size_t e = wisp_entity_element(&m->tables, one, j, corner);
+    const int orientation = wisp_orientation_number(dimension, corner);
     for (int c = 0; c <= dimension; c++)
       word[(size_t)c * l->items + item + j] = m->s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[c]];
-    word[(size_t)(dimension + 1) * l->items + item + j] = (int32_t)e * wisp_orientations(dimension) + turn;
+    word[(size_t)(dimension + 1) * l->items + item + j] = wisp_entity_oriented(&m->tables, e, corner);
     for (size_t i = 0; i < l->rows && !j; i++)
-      entity[(2 + i) * l->entities] = wisp_turned_row(&m->turned, e, turn, one->dimension, (int)i);
+      entity[(2 + i) * l->entities] = wisp_entity_row(&m->tables, e, orientation, one->dimension, (int)i);
   }
 }
 
@@ -292,10 +268,10 @@ static wisp_status put_groups(wisp_error *err, void *context, size_t from, size_
     const size_t words = words_of(&l, &p);
     CALL(wisp_require(err, words <= most_words(m, &l, g->items), WISP_EWRONG, "group %zu has %zu words, room for %zu",
                       i, words, most_words(m, &l, g->items)));
-    if (m->made->word)
-      put_group(m, g, &p, m->made->word + m->made->start[i]);
+    if (m->list->array[1].ints)
+      put_group(m, g, &p, m->list->array[1].ints + m->list->array[0].ints[i]);
     else
-      m->made->start[i + 1] = (int32_t)words;
+      m->list->array[0].ints[i + 1] = (int32_t)words;
   }
   return WISP_OK;
 }
@@ -307,45 +283,25 @@ static void release(making *m)
   free(m->entity), free(m->group);
 }
 
-static wisp_status put_words(wisp_error *err, making *m)
-{
-  CALL(wisp_new(err, m->groups + 1, sizeof *m->made->start, &m->made->start));
-  CALL(wisp_parallel(err, m->groups, put_groups, m));
-  CALL(wisp_words_lay(err, m->groups, m->made));
-  return wisp_parallel(err, m->groups, put_groups, m);
-}
-
 /* Groups of `held` items at most, with room for `products`, of items rounded up to whole fours. WISP_EREFUSED where one
  * entity alone has more. */
-static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, void **out)
+static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, wisp_index_list *list)
 {
   const size_t items = (size_t)wisp_fixed_value(fixed, "group_elements", 0);
-  OWNED(wisp_words_destroy) wisp_words *made = NULL;
-  HELD(release) making m = {.s = s, .items = items, .products = (size_t)wisp_fixed_value(fixed, "shared_products", 0)};
-  wisp_turned_begin(s, &m.turned);
-  CALL(wisp_new(err, 1, sizeof *made, &made));
-  m.made = made;
+  HELD(release)
+  making m = {.s = s, .list = list, .items = items, .products = (size_t)wisp_fixed_value(fixed, "shared_products", 0)};
+  *list = (wisp_index_list){.count = {{"gather_groups", 0}, {"gather_word_count", 0}},
+                            .array = {{"gather_start", NULL, NULL}, {"gather_words", NULL, NULL}}};
   CALL(wisp_require(err, items * (size_t)s->nodes->Np <= UINT16_MAX, WISP_EREFUSED,
                     "products of %zu elements are more than 16 bits count", items));
-  CALL(wisp_turned_check(err, s));
-  CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.entity, &m.entity));
-  CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.group, &m.group));
+  CALL(wisp_entity_tables_make(err, s, &m.tables));
+  CALL(wisp_entity_list(err, &m.tables, by_dimension, &m.entity, &m.entities));
+  CALL(wisp_new(err, m.entities + 1, sizeof *m.group, &m.group));
   CALL(find_groups(err, &m));
-  CALL(put_words(err, &m));
-  return GIVE(made, out);
+  CALL(wisp_new(err, m.groups + 1, sizeof(int32_t), &list->array[0].ints));
+  CALL(wisp_parallel(err, m.groups, put_groups, &m));
+  CALL(wisp_list_allocate_groups(err, m.groups, list));
+  return wisp_parallel(err, m.groups, put_groups, &m);
 }
 
-static wisp_listed show(const wisp_assembly *view, const void *list)
-{
-  const wisp_words *words = list;
-  (void)view;
-  return (wisp_listed){.count = {{"gather_groups", words->groups}, {"gather_word_count", words->words}},
-                       .array = {{"gather_start", .ints = words->start}, {"gather_words", .ints = words->word}}};
-}
-
-static void destroy(void *list)
-{
-  wisp_words_destroy(list);
-}
-
-const wisp_list_kind wisp_list_gathers = {.param = "group_elements", .make = make, .show = show, .destroy = destroy};
+const wisp_list_kind wisp_list_gathered_products = {.param = "group_elements", .make = make};

@@ -1,5 +1,6 @@
-#include "parts.h"
+#include "partition.h"
 #include "list_kind.h"
+#include "lists.h"
 #include "../parallel.h"
 
 #include <limits.h>
@@ -8,16 +9,23 @@ enum { GROUP = 32 };
 
 typedef struct making {
   const wisp_assembly *s;
-  wisp_parts *parts;
+  wisp_partition *parts;
   size_t most;
   int32_t *part_of; /* elements: the last part that took it, plus one */
   int32_t *codes;   /* parts + 1: where the codes of each begin */
 } making;
 
+/* Numbers of an element: the upper half of its matrix, and its load. */
 static size_t width_of(const wisp_assembly *s)
 {
-  const size_t Np = (size_t)s->nodes->Np;
-  return Np * (Np + 1) / 2 + Np;
+  return wisp_assembly_half(s) + (size_t)s->nodes->Np;
+}
+
+/* Of the elements of a part, by the mesh's numbers, their numbers in the part. */
+static void number_elements(const wisp_partition *parts, size_t part, int32_t *local)
+{
+  const int32_t first = parts->element_start[part];
+  for (int32_t i = first; i < parts->element_start[part + 1]; i++) local[parts->element[i]] = i - first;
 }
 
 /* --- rows to parts --- */
@@ -40,7 +48,7 @@ static size_t new_elements(making *m, size_t row, bool take)
 /* The part at hand ends before this row. */
 static wisp_status close_part(wisp_error *err, making *m, size_t row)
 {
-  wisp_parts *parts = m->parts;
+  wisp_partition *parts = m->parts;
   const wisp_pattern *p = m->s->pattern;
   const size_t first = (size_t)parts->row[parts->parts];
   const size_t targets = (size_t)(p->start[row] - p->start[first]) + row - first;
@@ -57,7 +65,7 @@ static wisp_status close_part(wisp_error *err, making *m, size_t row)
 static wisp_status cut_rows(wisp_error *err, making *m)
 {
   const wisp_pattern *p = m->s->pattern;
-  wisp_parts *parts = m->parts;
+  wisp_partition *parts = m->parts;
   for (size_t row = 0; row < p->rows; row++) {
     const size_t here = parts->elements - (size_t)parts->element_start[parts->parts];
     if (here + new_elements(m, row, false) > m->most) CALL(close_part(err, m, row));
@@ -70,11 +78,11 @@ static wisp_status cut_rows(wisp_error *err, making *m)
 
 /* --- codes --- */
 
-size_t wisp_parts_sources(const wisp_assembly *s, const wisp_parts *parts, size_t most, size_t part,
-                          const int32_t *local, wisp_part_source *out)
+size_t wisp_partition_sources(const wisp_assembly *s, const wisp_partition *parts, size_t most, size_t part,
+                              const int32_t *local, wisp_partition_source *out)
 {
   const wisp_pattern *p = s->pattern;
-  const int Np = s->nodes->Np, half = Np * (Np + 1) / 2;
+  const int Np = s->nodes->Np, half = (int)wisp_assembly_half(s);
   const int32_t first = parts->row[part], past = parts->row[part + 1], begin = p->start[first];
   size_t count = 0;
   for (int32_t row = first; row < past; row++)
@@ -82,13 +90,12 @@ size_t wisp_parts_sources(const wisp_assembly *s, const wisp_parts *parts, size_
       const int32_t e = p->around[i] / Np;
       const int a = p->around[i] % Np;
       for (int b = 0; b <= Np; b++) {
-        const int low = a < b ? a : b, high = a < b ? b : a;
-        const int number = b < Np ? low * Np - low * (low - 1) / 2 + high - low : half + a;
+        const int number = b < Np ? (int)wisp_assembly_number(s, a, b, false) : half + a;
         if (b < Np && (size_t)s->nodes->node[e * Np + b] >= p->rows) continue;
         if (out) {
           const int32_t to =
               b < Np ? wisp_assembly_entry(s, (size_t)e, a, b) - begin : p->start[past] - begin + row - first;
-          out[count] = (wisp_part_source){to, number * (int32_t)(most + 1) + local[e]};
+          out[count] = (wisp_partition_source){to, number * (int32_t)(most + 1) + local[e]};
         }
         count++;
       }
@@ -102,7 +109,7 @@ static wisp_status count_codes(wisp_error *err, void *context, size_t from, size
   const making *m = context;
   (void)err;
   for (size_t part = from; part < to; part++)
-    m->codes[part + 1] = (int32_t)wisp_parts_sources(m->s, m->parts, m->most, part, NULL, NULL);
+    m->codes[part + 1] = (int32_t)wisp_partition_sources(m->s, m->parts, m->most, part, NULL, NULL);
   return WISP_OK;
 }
 
@@ -124,18 +131,18 @@ static int32_t put_layers(const int32_t *start, size_t targets, const int32_t *s
 
 static wisp_status code_part(wisp_error *err, const making *m, size_t part, int32_t *local)
 {
-  wisp_parts *parts = m->parts;
+  wisp_partition *parts = m->parts;
   const wisp_pattern *p = m->s->pattern;
-  const int32_t first = parts->row[part], past = parts->row[part + 1], from = parts->element_start[part];
+  const int32_t first = parts->row[part], past = parts->row[part + 1];
   const size_t targets = (size_t)(p->start[past] - p->start[first] + past - first),
                count = (size_t)(m->codes[part + 1] - m->codes[part]);
-  OWNED(free) wisp_part_source *sources = NULL;
+  OWNED(free) wisp_partition_source *sources = NULL;
   OWNED(free) int32_t *start = NULL, *sorted = NULL;
   CALL(wisp_new(err, count, sizeof *sources, &sources));
   CALL(wisp_new(err, count, sizeof *sorted, &sorted));
   CALL(wisp_new(err, targets + 2, sizeof *start, &start));
-  for (int32_t i = from; i < parts->element_start[part + 1]; i++) local[parts->element[i]] = i - from;
-  wisp_parts_sources(m->s, parts, m->most, part, local, sources);
+  number_elements(parts, part, local);
+  wisp_partition_sources(m->s, parts, m->most, part, local, sources);
   for (size_t i = 0; i < count; i++) start[sources[i].target + 2]++;
   for (size_t q = 2; q < targets + 2; q++) start[q] += start[q - 1];
   for (size_t i = 0; i < count; i++) sorted[start[sources[i].target + 1]++] = sources[i].code;
@@ -157,7 +164,7 @@ static wisp_status code_parts(wisp_error *err, void *context, size_t from, size_
   return WISP_OK;
 }
 
-/* --- places --- */
+/* --- positions --- */
 
 /* Values and F of a row, times the elements around it. */
 static double work_of(const wisp_pattern *p, int32_t row)
@@ -183,67 +190,64 @@ static wisp_status order_rows(wisp_error *err, const making *m, size_t part)
   CALL(wisp_new(err, (size_t)(past - first), sizeof *rows, &rows));
   for (int32_t row = first; row < past; row++) rows[row - first] = (weighed){work_of(m->s->pattern, row), row};
   qsort(rows, (size_t)(past - first), sizeof *rows, by_work);
-  for (int32_t row = first; row < past; row++) m->parts->places->order[row] = rows[row - first].row;
+  for (int32_t row = first; row < past; row++) m->parts->row_order[row] = rows[row - first].row;
   return WISP_OK;
 }
 
-static void place_row(const making *m, int32_t row, const int32_t *local)
+static void position_row(const making *m, int32_t row, const int32_t *local)
 {
   const wisp_assembly *s = m->s;
   const wisp_pattern *p = s->pattern;
-  const wisp_places *places = m->parts->places;
-  const int Np = s->nodes->Np, half = Np * (Np + 1) / 2;
+  const int Np = s->nodes->Np, half = (int)wisp_assembly_half(s);
   const int32_t values = p->start[row + 1] - p->start[row];
-  unsigned char *place = places->place + places->start[row];
-  memset(place, WISP_NO_PLACE, (size_t)(places->start[row + 1] - places->start[row]));
+  const wisp_partition *parts = m->parts;
+  unsigned char *place = parts->position + parts->position_start[row];
+  memset(place, WISP_NO_POSITION, (size_t)(parts->position_start[row + 1] - parts->position_start[row]));
   for (int32_t i = p->around_start[row]; i < p->around_start[row + 1]; i++, place += values + 1) {
     const int32_t e = p->around[i] / Np;
     const int a = p->around[i] % Np;
-    places->local[i] = local[e];
+    parts->local[i] = local[e];
     place[values] = (unsigned char)(half + a);
     for (int b = 0; b < Np; b++) {
       const int32_t column = s->nodes->node[e * Np + b];
-      const int low = a < b ? a : b, high = a < b ? b : a;
       if ((size_t)column < p->rows)
-        place[wisp_pattern_slot(p, row, column)] = (unsigned char)(low * Np - low * (low - 1) / 2 + high - low);
+        place[wisp_pattern_slot(p, row, column)] = (unsigned char)wisp_assembly_number(s, a, b, false);
     }
   }
 }
 
 /* A wisp_range over parts. */
-static wisp_status place_parts(wisp_error *err, void *context, size_t from, size_t to)
+static wisp_status position_parts(wisp_error *err, void *context, size_t from, size_t to)
 {
   const making *m = context;
-  const wisp_parts *parts = m->parts;
+  const wisp_partition *parts = m->parts;
   OWNED(free) int32_t *local = NULL;
   CALL(wisp_new(err, m->s->mesh->elements, sizeof *local, &local));
   for (size_t part = from; part < to; part++) {
-    const int32_t first = parts->element_start[part];
-    for (int32_t i = first; i < parts->element_start[part + 1]; i++) local[parts->element[i]] = i - first;
+    number_elements(parts, part, local);
     CALL(order_rows(err, m, part));
-    for (int32_t row = parts->row[part]; row < parts->row[part + 1]; row++) place_row(m, row, local);
+    for (int32_t row = parts->row[part]; row < parts->row[part + 1]; row++) position_row(m, row, local);
   }
   return WISP_OK;
 }
 
-static wisp_status make_places(wisp_error *err, making *m)
+static wisp_status make_positions(wisp_error *err, making *m)
 {
   const wisp_pattern *p = m->s->pattern;
   double count = 0;
   for (size_t row = 0; row < p->rows; row++) count += work_of(p, (int32_t)row);
-  CALL(wisp_require(err, width_of(m->s) <= WISP_NO_PLACE && m->most <= UINT16_MAX && count <= INT32_MAX - 16,
+  CALL(wisp_require(err, width_of(m->s) <= WISP_NO_POSITION && m->most <= UINT16_MAX && count <= INT32_MAX - 16,
                     WISP_EREFUSED, "parts of %zu elements of %zu numbers, %g places: places of a byte have no room",
                     m->most, width_of(m->s), count));
-  CALL(wisp_new(err, 1, sizeof *m->parts->places, &m->parts->places));
-  wisp_places *places = m->parts->places;
-  CALL(wisp_new(err, p->rows, sizeof *places->order, &places->order));
-  CALL(wisp_new(err, p->incidences, sizeof *places->local, &places->local));
-  CALL(wisp_new(err, p->rows + 1, sizeof *places->start, &places->start));
+  wisp_partition *parts = m->parts;
+  CALL(wisp_new(err, p->rows, sizeof *parts->row_order, &parts->row_order));
+  CALL(wisp_new(err, p->incidences, sizeof *parts->local, &parts->local));
+  CALL(wisp_new(err, p->rows + 1, sizeof *parts->position_start, &parts->position_start));
   for (size_t row = 0; row < p->rows; row++)
-    places->start[row + 1] = places->start[row] + (int32_t)work_of(p, (int32_t)row);
-  places->count = ((size_t)count + 15) / 16 * 16; /* whole vectors */
-  CALL(wisp_new(err, places->count, sizeof *places->place, &places->place));
-  return wisp_parallel(err, m->parts->parts, place_parts, m);
+    parts->position_start[row + 1] = parts->position_start[row] + (int32_t)work_of(p, (int32_t)row);
+  parts->positions = ((size_t)count + 15) / 16 * 16; /* whole vectors */
+  CALL(wisp_new(err, parts->positions, sizeof *parts->position, &parts->position));
+  return wisp_parallel(err, m->parts->parts, position_parts, m);
 }
 
 /* --- all --- */
@@ -255,7 +259,7 @@ static void release(making *m)
 
 static wisp_status make_codes(wisp_error *err, making *m)
 {
-  wisp_parts *parts = m->parts;
+  wisp_partition *parts = m->parts;
   CALL(wisp_require(err, (m->most + 1) * width_of(m->s) <= WISP_CODE_MORE, WISP_EREFUSED,
                     "parts of %zu elements of %zu numbers: codes of 16 bits have no room", m->most, width_of(m->s)));
   CALL(wisp_new(err, parts->parts + 1, sizeof *m->codes, &m->codes));
@@ -268,10 +272,10 @@ static wisp_status make_codes(wisp_error *err, making *m)
   return wisp_parallel(err, parts->parts, code_parts, m);
 }
 
-wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *s, size_t most, wisp_parts_lists lists,
-                              wisp_parts **out)
+wisp_status wisp_partition_create(wisp_error *err, const wisp_assembly *s, size_t most, wisp_partition_lists lists,
+                                  wisp_partition **out)
 {
-  OWNED(wisp_parts_destroy) wisp_parts *parts = NULL;
+  OWNED(wisp_partition_destroy) wisp_partition *parts = NULL;
   HELD(release) making m = {.s = s, .most = most};
   const size_t rows = s->pattern->rows;
   CALL(wisp_new(err, 1, sizeof *parts, &parts));
@@ -282,62 +286,49 @@ wisp_status wisp_parts_create(wisp_error *err, const wisp_assembly *s, size_t mo
   CALL(wisp_new(err, rows + 1, sizeof *parts->group_start, &parts->group_start));
   CALL(wisp_new(err, s->pattern->incidences, sizeof *parts->element, &parts->element));
   CALL(cut_rows(err, &m));
-  if (lists == WISP_PARTS_PLACES) CALL(make_places(err, &m));
-  if (lists == WISP_PARTS_CODES) CALL(make_codes(err, &m));
+  if (lists == WISP_PARTITION_POSITIONS) CALL(make_positions(err, &m));
+  if (lists == WISP_PARTITION_CODES) CALL(make_codes(err, &m));
   return GIVE(parts, out);
 }
 
-void wisp_parts_destroy(wisp_parts *parts)
+void wisp_partition_destroy(wisp_partition *parts)
 {
   if (!parts) return;
   free(parts->row), free(parts->element_start), free(parts->group_start);
   free(parts->element), free(parts->code_start), free(parts->code);
-  if (parts->places) {
-    free(parts->places->order), free(parts->places->local);
-    free(parts->places->start), free(parts->places->place), free(parts->places);
-  }
+  free(parts->row_order), free(parts->local), free(parts->position_start), free(parts->position);
   free(parts);
 }
 
 /* --- of a discretisation --- */
 
-static wisp_status make_list(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, void **list)
+static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, wisp_index_list *list)
 {
   const int walkers = wisp_fixed_value(fixed, "list_lanes", 0), places = wisp_fixed_value(fixed, "byte_offsets", 0);
-  const wisp_parts_lists lists = walkers ? WISP_PARTS_ALONE : places ? WISP_PARTS_PLACES : WISP_PARTS_CODES;
-  CALL(wisp_parts_create(err, view, (size_t)wisp_fixed_value(fixed, "max_elements", 0), lists, &view->parts));
-  *list = view->parts;
+  const wisp_partition_lists lists = walkers  ? WISP_PARTITION_ALONE
+                                     : places ? WISP_PARTITION_POSITIONS
+                                              : WISP_PARTITION_CODES;
+  CALL(wisp_partition_create(err, view, (size_t)wisp_fixed_value(fixed, "max_elements", 0), lists, &view->partition));
+  const wisp_partition *parts = view->partition;
+  *list = (wisp_index_list){.count = {{"parts", parts->parts}, {"part_element_count", parts->elements}},
+                            .array = {{"part_row", parts->row, NULL},
+                                      {"part_elements", parts->element, NULL},
+                                      {"part_element_start", parts->element_start, NULL},
+                                      {"part_group_start", parts->group_start, NULL},
+                                      {"code_start", parts->code_start, NULL},
+                                      {"codes", parts->code, NULL},
+                                      {"row_order", parts->row_order, NULL},
+                                      {"around_local", parts->local, NULL},
+                                      {"place_start", parts->position_start, NULL},
+                                      {"places", NULL, parts->position}},
+                            .borrowed = true};
+  const wisp_count codes[] = {{"group_count", parts->groups}, {"codes_count", parts->codes}};
+  const wisp_count positions[] = {{"ordered_rows", view->pattern->rows},
+                                  {"local_count", view->pattern->incidences},
+                                  {"place_count", parts->positions}};
+  if (parts->code) memcpy(list->count + 2, codes, sizeof codes);
+  if (parts->position) memcpy(list->count + 2, positions, sizeof positions);
   return WISP_OK;
 }
 
-static wisp_listed show(const wisp_assembly *view, const void *list)
-{
-  const wisp_parts *parts = list;
-  const wisp_places none = {.count = 0}, *places = parts->places ? parts->places : &none;
-  wisp_listed out = {.count = {{"parts", parts->parts}, {"part_element_count", parts->elements}},
-                     .array = {{"part_row", .ints = parts->row},
-                               {"part_elements", .ints = parts->element},
-                               {"part_element_start", .ints = parts->element_start},
-                               {"part_group_start", .ints = parts->group_start},
-                               {"code_start", .ints = parts->code_start},
-                               {"codes", .ints = parts->code},
-                               {"row_order", .ints = places->order},
-                               {"around_local", .ints = places->local},
-                               {"place_start", .ints = places->start},
-                               {"places", .bytes = places->place}}};
-  wisp_count *more = out.count + 2;
-  if (parts->code)
-    *more++ = (wisp_count){"group_count", parts->groups}, *more = (wisp_count){"codes_count", parts->codes};
-  if (!parts->places) return out;
-  *more++ = (wisp_count){"ordered_rows", view->pattern->rows};
-  *more++ = (wisp_count){"local_count", view->pattern->incidences};
-  *more = (wisp_count){"place_count", places->count};
-  return out;
-}
-
-static void destroy(void *list)
-{
-  wisp_parts_destroy(list);
-}
-
-const wisp_list_kind wisp_list_parts = {.param = "max_elements", .make = make_list, .show = show, .destroy = destroy};
+const wisp_list_kind wisp_list_partition = {.param = "max_elements", .make = make};

@@ -1,5 +1,13 @@
-#include "walks.h"
+/* Paper 2's scatter and reduction arrays for parts of rows (partition.h), packed for the threads of a block (section
+ * 4.2.3, LPT).
+ *
+ * A word over 0 is a source and one more, one below 0 a target, less one, with its sign turned; 0 fills up. A scatter
+ * list is a source, 2 x vertex or 2 x node + 1, then its targets, number i x (most + 1) + element for corner or node i
+ * of the part's elements; a reduction list is the sources of a target (codes of partition.h, of all 31 bits), then the
+ * target. The lists of a part, longest first, go each to the row that has least so far; thread t walks down row t,
+ * whose words are `walkers` apart. */
 #include "list_kind.h"
+#include "partition.h"
 #include "../parallel.h"
 
 #include <limits.h>
@@ -18,7 +26,7 @@ typedef struct columns {
 
 typedef struct making {
   const wisp_assembly *s;
-  const wisp_parts *parts;
+  const wisp_partition *parts;
   size_t most, walkers;
   columns *scatter, *reduction; /* of each part */
 } making;
@@ -156,11 +164,11 @@ static wisp_status list_targets(wisp_error *err, const making *m, size_t part, c
   const wisp_pattern *p = m->s->pattern;
   const int32_t first = m->parts->row[part], past = m->parts->row[part + 1];
   const size_t targets = (size_t)(p->start[past] - p->start[first] + past - first);
-  const size_t count = wisp_parts_sources(m->s, m->parts, m->most, part, NULL, NULL);
-  OWNED(free) wisp_part_source *all = NULL;
+  const size_t count = wisp_partition_sources(m->s, m->parts, m->most, part, NULL, NULL);
+  OWNED(free) wisp_partition_source *all = NULL;
   CALL(wisp_new(err, count, sizeof *all, &all));
   CALL(new_lists(err, targets, targets + count, out));
-  wisp_parts_sources(m->s, m->parts, m->most, part, local, all);
+  wisp_partition_sources(m->s, m->parts, m->most, part, local, all);
   for (size_t i = 0; i < count; i++) out->start[all[i].target + 1]++;
   for (size_t t = 0; t < targets; t++) out->start[t + 1] += out->start[t] + 1;
   OWNED(free) int32_t *next = NULL;
@@ -191,18 +199,18 @@ static wisp_status pack_parts(wisp_error *err, void *context, size_t from, size_
 
 /* --- all --- */
 
-/* Of all parts, one after the other. */
-static wisp_status join(wisp_error *err, const columns *of, size_t parts, wisp_packed *out)
+/* Puts the words of all parts one after the other. */
+static wisp_status join(wisp_error *err, const columns *of, size_t parts, size_t *words, int32_t **start,
+                        int32_t **word)
 {
-  for (size_t part = 0; part < parts; part++) out->words += of[part].words;
-  CALL(wisp_require(err, out->words <= INT32_MAX, WISP_EREFUSED,
-                    "packed lists have %zu words, more than kernels can count (2.1e9): take fewer elements",
-                    out->words));
-  CALL(wisp_new(err, parts + 1, sizeof *out->start, &out->start));
-  CALL(wisp_new(err, out->words, sizeof *out->word, &out->word));
+  for (size_t part = 0; part < parts; part++) *words += of[part].words;
+  CALL(wisp_require(err, *words <= INT32_MAX, WISP_EREFUSED,
+                    "packed lists have %zu words, more than kernels can count (2.1e9): take fewer elements", *words));
+  CALL(wisp_new(err, parts + 1, sizeof **start, start));
+  CALL(wisp_new(err, *words, sizeof **word, word));
   for (size_t part = 0; part < parts; part++) {
-    memcpy(out->word + out->start[part], of[part].word, of[part].words * sizeof *out->word);
-    out->start[part + 1] = out->start[part] + (int32_t)of[part].words;
+    memcpy(*word + (*start)[part], of[part].word, of[part].words * sizeof **word);
+    (*start)[part + 1] = (*start)[part] + (int32_t)of[part].words;
   }
   return WISP_OK;
 }
@@ -214,57 +222,26 @@ static void release(making *m)
   free(m->scatter), free(m->reduction);
 }
 
-wisp_status wisp_walks_create(wisp_error *err, const wisp_assembly *s, const wisp_parts *parts, size_t most,
-                              size_t walkers, wisp_walks **out)
+/* For the view's parts, as they were made with `cap`. WISP_EREFUSED where there are more words than 31 bits count. */
+static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, wisp_index_list *list)
 {
-  OWNED(wisp_walks_destroy) wisp_walks *walks = NULL;
-  HELD(release) making m = {.s = s, .parts = parts, .most = most, .walkers = walkers};
-  CALL(wisp_new(err, 1, sizeof *walks, &walks));
-  CALL(wisp_new(err, parts->parts, sizeof *m.scatter, &m.scatter));
-  CALL(wisp_new(err, parts->parts, sizeof *m.reduction, &m.reduction));
-  CALL(wisp_parallel(err, parts->parts, pack_parts, &m));
-  walks->starts = parts->parts + 1;
-  CALL(join(err, m.scatter, parts->parts, &walks->scatter));
-  CALL(join(err, m.reduction, parts->parts, &walks->reduction));
-  return GIVE(walks, out);
+  HELD(release)
+  making m = {.s = view,
+              .parts = view->partition,
+              .most = (size_t)wisp_fixed_value(fixed, "max_elements", 0),
+              .walkers = (size_t)wisp_fixed_value(fixed, "list_lanes", 0)};
+  if (!m.parts) return WISP_OK;
+  const size_t parts = m.parts->parts;
+  *list = (wisp_index_list){.count = {{"scatter_count", 0}, {"reduction_count", 0}, {"walk_starts", parts + 1}},
+                            .array = {{"scatter_start", NULL, NULL},
+                                      {"scatter_array", NULL, NULL},
+                                      {"reduction_start", NULL, NULL},
+                                      {"reduction_array", NULL, NULL}}};
+  CALL(wisp_new(err, parts, sizeof *m.scatter, &m.scatter));
+  CALL(wisp_new(err, parts, sizeof *m.reduction, &m.reduction));
+  CALL(wisp_parallel(err, parts, pack_parts, &m));
+  CALL(join(err, m.scatter, parts, &list->count[0].value, &list->array[0].ints, &list->array[1].ints));
+  return join(err, m.reduction, parts, &list->count[1].value, &list->array[2].ints, &list->array[3].ints);
 }
 
-void wisp_walks_destroy(wisp_walks *walks)
-{
-  if (!walks) return;
-  free(walks->scatter.start), free(walks->scatter.word);
-  free(walks->reduction.start), free(walks->reduction.word);
-  free(walks);
-}
-
-/* --- of a discretisation --- */
-
-static wisp_status make_list(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, void **list)
-{
-  wisp_walks *made = NULL;
-  if (!view->parts) return WISP_OK;
-  CALL(wisp_walks_create(err, view, view->parts, (size_t)wisp_fixed_value(fixed, "max_elements", 0),
-                         (size_t)wisp_fixed_value(fixed, "list_lanes", 0), &made));
-  *list = made;
-  return WISP_OK;
-}
-
-static wisp_listed show(const wisp_assembly *view, const void *list)
-{
-  const wisp_walks *walks = list;
-  (void)view;
-  return (wisp_listed){.count = {{"walk_starts", walks->starts},
-                                 {"scatter_count", walks->scatter.words},
-                                 {"reduction_count", walks->reduction.words}},
-                       .array = {{"scatter_start", .ints = walks->scatter.start},
-                                 {"scatter_array", .ints = walks->scatter.word},
-                                 {"reduction_start", .ints = walks->reduction.start},
-                                 {"reduction_array", .ints = walks->reduction.word}}};
-}
-
-static void destroy(void *list)
-{
-  wisp_walks_destroy(list);
-}
-
-const wisp_list_kind wisp_list_walks = {.param = "list_lanes", .make = make_list, .show = show, .destroy = destroy};
+const wisp_list_kind wisp_list_packed_lists = {.param = "list_lanes", .make = make};

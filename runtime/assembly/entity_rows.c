@@ -7,24 +7,18 @@
  * around one, words of a line, pitch of sums; then lines, a word an entity: rows; corners, by rising
  * vertices; for each element around it the other corners, the first -1 where it has no more elements, and the slots of
  * the element's nodes in the rows, several a word, of fixed nodes the longest row; and at the end for each element
- * its number times the turns there are, plus its turn.
+ * its number times the orientations there are, plus its orientation.
  *
  * Stars, of order 1, hold vertices once a row: head as above, but that most vertices around a row come in place of the
  * dimension; then lines of rows; vertices around each, plus 65536 times its own slot; those vertices, slot by slot,
  * fixed ones behind the columns; for each element the slots of its other corners, a byte each, -1 where there is none;
- * and its number and turn. */
-#include "list_kind.h"
-#include "turned.h"
+ * and its number and orientation. */
+#include "entity.h"
 #include "../parallel.h"
 
 enum { WISP_ENTITY_HEAD = 8 };
 
-enum { WINDOW = 4096, LINE = 8 }; /* rows that are sorted together; words of a sector */
-
-typedef struct entity {
-  wisp_entity is;
-  int32_t sums; /* of a row */
-} entity;
+enum { LINE = 8 }; /* words of a sector */
 
 typedef struct group {
   int32_t first, count, most, sums; /* most elements around one; sums of the longest row */
@@ -32,12 +26,12 @@ typedef struct group {
 
 typedef struct making {
   const wisp_assembly *s;
-  wisp_words *made;
+  wisp_index_list *list;
   size_t many, sums, entities, groups;
   bool stars;
-  entity *entity;
+  wisp_entity *entity;
   group *group;
-  wisp_turned turned;
+  wisp_entity_tables tables;
 } making;
 
 static int32_t length_of(const making *m, int32_t row)
@@ -73,16 +67,9 @@ static int32_t find_star(const making *m, int32_t row, int32_t *list)
 
 /* --- entities --- */
 
-static bool is_entity(const making *m, int32_t row, entity *out)
-{
-  const bool is = wisp_turned_entity(&m->turned, row, &out->is);
-  out->sums = m->stars ? find_star(m, row, NULL) : length_of(m, row) + 1;
-  return is;
-}
-
 static int by_likeness(const void *left, const void *right)
 {
-  const wisp_entity *a = &((const entity *)left)->is, *b = &((const entity *)right)->is;
+  const wisp_entity *a = left, *b = right;
   if (a->dimension != b->dimension) return a->dimension - b->dimension;
   return a->around != b->around ? a->around - b->around : a->row - b->row;
 }
@@ -94,38 +81,25 @@ static size_t kept(const making *m, int32_t sums, int32_t count)
 }
 
 /* Entities into groups: alike ones of a window side by side. */
-static wisp_status group_window(wisp_error *err, making *m, size_t from)
+static wisp_status find_groups(wisp_error *err, making *m)
 {
   group *g = NULL;
-  qsort(m->entity + from, m->entities - from, sizeof *m->entity, by_likeness);
-  for (size_t i = from; i < m->entities; i++) {
-    const entity *one = m->entity + i;
-    const int slots = wisp_orientation_slots(m->s->simplex->dimension, m->s->simplex->N, one->is.dimension);
-    CALL(wisp_require(err, kept(m, one->sums, 1) <= m->sums && one->sums <= (slots == 4 ? UINT8_MAX : UINT16_MAX) - 1,
-                      WISP_EREFUSED, "row %d of %d columns: %zu numbers or slots of %d bits have no room", one->is.row,
-                      one->sums, m->sums, 32 / slots));
-    const int32_t most = g && g->sums > one->sums ? g->sums : one->sums;
-    if (!g || m->entity[g->first].is.dimension != one->is.dimension || (size_t)g->count == m->many ||
+  for (size_t i = 0; i < m->entities; i++) {
+    const wisp_entity *one = m->entity + i;
+    const int slots = wisp_orientation_slots(m->s->simplex->dimension, m->s->simplex->N, one->dimension);
+    const int32_t sums = m->stars ? find_star(m, one->row, NULL) : length_of(m, one->row) + 1;
+    CALL(wisp_require(err, kept(m, sums, 1) <= m->sums && sums <= (slots == 4 ? UINT8_MAX : UINT16_MAX) - 1,
+                      WISP_EREFUSED, "row %d of %d columns: %zu numbers or slots of %d bits have no room", one->row,
+                      sums, m->sums, 32 / slots));
+    const int32_t most = g && g->sums > sums ? g->sums : sums;
+    if (!g || !wisp_entity_same_window(m->entity + g->first, one) || (size_t)g->count == m->many ||
         kept(m, most, g->count + 1) > m->sums) {
       g = m->group + m->groups++;
       *g = (group){.first = (int32_t)i};
     }
     g->count++;
-    if (g->sums < one->sums) g->sums = one->sums;
-    if (g->most < one->is.around) g->most = one->is.around;
-  }
-  return WISP_OK;
-}
-
-static wisp_status find_groups(wisp_error *err, making *m)
-{
-  const size_t rows = m->s->pattern->rows;
-  size_t from = 0;
-  for (size_t row = 0; row < rows; row++) {
-    if (is_entity(m, (int32_t)row, m->entity + m->entities)) m->entities++;
-    if (row % WINDOW != WINDOW - 1 && row + 1 < rows) continue;
-    CALL(group_window(err, m, from));
-    from = m->entities;
+    if (g->sums < sums) g->sums = sums;
+    if (g->most < one->around) g->most = one->around;
   }
   return WISP_OK;
 }
@@ -139,12 +113,12 @@ typedef struct lines {
 
 static lines lines_of(const making *m, const group *g)
 {
-  const int dimension = m->s->simplex->dimension, k = m->entity[g->first].is.dimension;
+  const int dimension = m->s->simplex->dimension, k = m->entity[g->first].dimension;
   const size_t slots = (size_t)wisp_orientation_slots(dimension, m->s->simplex->N, k);
   const size_t stride = ((size_t)g->count + LINE - 1) / LINE * LINE;
   if (m->stars) return (lines){.stride = stride, .rows = 2, .corners = (size_t)g->sums, .slot_words = 1};
   return (lines){.stride = stride,
-                 .rows = (size_t)(m->turned.first[k + 1] - m->turned.first[k]),
+                 .rows = (size_t)(m->tables.first[k + 1] - m->tables.first[k]),
                  .corners = (size_t)k + 1,
                  .others = (size_t)(dimension - k),
                  .slot_words = ((size_t)m->s->nodes->Np + slots - 1) / slots,
@@ -157,63 +131,59 @@ static size_t words_of(const lines *l, const group *g)
 }
 
 /* Element number j around an entity, to its words from `to` on. */
-static void put_element(const making *m, const group *g, const lines *l, const entity *one, size_t j, int32_t *to)
+static void put_element(const making *m, const group *g, const lines *l, const wisp_entity *one, size_t j, int32_t *to)
 {
   const wisp_assembly *s = m->s;
   const int dimension = s->simplex->dimension, Np = s->nodes->Np;
-  const int32_t from = s->pattern->around[(size_t)s->pattern->around_start[one->is.row] + j];
-  const size_t e = (size_t)(from / Np), width = l->others + l->slot_words;
   int corner[4];
-  wisp_turned_corners(&m->turned, e, from % Np, corner);
-  const int turn = wisp_orientation_number(dimension, corner);
+  const size_t e = wisp_entity_element(&m->tables, one, j, corner), width = l->others + l->slot_words;
+  const int orientation = wisp_orientation_number(dimension, corner);
   int32_t *const here = to + l->stride * (l->rows + l->corners + j * width);
   for (size_t i = 0; i < l->rows && !j; i++)
-    to[i * l->stride] = wisp_turned_row(&m->turned, e, turn, one->is.dimension, (int)i);
+    to[i * l->stride] = wisp_entity_row(&m->tables, e, orientation, one->dimension, (int)i);
   for (size_t c = 0; c < l->corners && !j; c++)
     to[(l->rows + c) * l->stride] = s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[c]];
   for (size_t c = 0; c < l->others; c++)
     here[c * l->stride] = s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[l->corners + c]];
   for (size_t b = 0; b < (size_t)Np; b++) {
-    const int32_t column = s->nodes->node[e * (size_t)Np + (size_t)m->turned.node[turn][b]];
+    const int32_t column = s->nodes->node[e * (size_t)Np + (size_t)m->tables.node[orientation][b]];
     const bool known = (size_t)column < s->pattern->rows;
-    const uint32_t slot = (uint32_t)(known ? wisp_pattern_slot(s->pattern, one->is.row, column) : g->sums - 1);
+    const uint32_t slot = (uint32_t)(known ? wisp_pattern_slot(s->pattern, one->row, column) : g->sums - 1);
     here[(l->others + b / l->slots) * l->stride] |= (int32_t)(slot << b % l->slots * (32 / l->slots));
   }
-  to[l->stride * (l->rows + l->corners + (size_t)g->most * width + j)] =
-      (int32_t)e * wisp_orientations(dimension) + turn;
+  to[l->stride * (l->rows + l->corners + (size_t)g->most * width + j)] = wisp_entity_oriented(&m->tables, e, corner);
 }
 
 /* A star, likewise, as a whole. */
-static void put_star(const making *m, const group *g, const lines *l, const entity *one, int32_t *to)
+static void put_star(const making *m, const group *g, const lines *l, const wisp_entity *one, int32_t *to)
 {
   const wisp_assembly *s = m->s;
   const wisp_pattern *p = s->pattern;
   const int dimension = s->simplex->dimension;
   int32_t star[UINT8_MAX + 1], *at = to + l->stride * (l->rows + l->corners);
-  const int32_t count = find_star(m, one->is.row, star);
-  to[0] = one->is.row, to[l->stride] = count + 65536 * wisp_pattern_slot(p, one->is.row, one->is.row);
+  const int32_t count = find_star(m, one->row, star);
+  to[0] = one->row, to[l->stride] = count + 65536 * wisp_pattern_slot(p, one->row, one->row);
   for (size_t i = 0; i < (size_t)count; i++) to[(2 + i) * l->stride] = star[i];
-  for (int32_t j = 0; j < one->is.around; j++, at += l->stride) {
-    const int32_t from = p->around[p->around_start[one->is.row] + j], e = from / (dimension + 1);
+  for (int32_t j = 0; j < one->around; j++, at += l->stride) {
     int corner[4];
-    wisp_turned_corners(&m->turned, (size_t)e, from % (dimension + 1), corner);
+    const size_t e = wisp_entity_element(&m->tables, one, (size_t)j, corner);
     for (int c = 1; c <= dimension; c++) {
       uint32_t slot = 0;
-      while (star[slot] != s->nodes->node[e * (dimension + 1) + corner[c]]) slot++;
+      while (star[slot] != s->nodes->node[e * (size_t)(dimension + 1) + (size_t)corner[c]]) slot++;
       *at |= (int32_t)(slot << 8 * (c - 1));
     }
-    at[l->stride * (size_t)g->most] = e * wisp_orientations(dimension) + wisp_orientation_number(dimension, corner);
+    at[l->stride * (size_t)g->most] = wisp_entity_oriented(&m->tables, e, corner);
   }
 }
 
-static void put_entity(const making *m, const group *g, const lines *l, const entity *one, int32_t *to)
+static void put_entity(const making *m, const group *g, const lines *l, const wisp_entity *one, int32_t *to)
 {
   const size_t width = l->others + l->slot_words;
   if (m->stars)
     put_star(m, g, l, one, to);
   else
-    for (size_t j = 0; j < (size_t)one->is.around; j++) put_element(m, g, l, one, j, to);
-  for (size_t j = (size_t)one->is.around; j < (size_t)g->most; j++)
+    for (size_t j = 0; j < (size_t)one->around; j++) put_element(m, g, l, one, j, to);
+  for (size_t j = (size_t)one->around; j < (size_t)g->most; j++)
     to[l->stride * (l->rows + l->corners + j * width)] = -1;
 }
 
@@ -225,8 +195,8 @@ static wisp_status put_groups(wisp_error *err, void *context, size_t from, size_
   for (size_t i = from; i < to; i++) {
     const group *g = m->group + i;
     const lines l = lines_of(m, g);
-    int32_t *word = m->made->word + m->made->start[i];
-    const int32_t head[] = {m->stars ? g->sums : m->entity[g->first].is.dimension, g->count, g->most, (int32_t)l.stride,
+    int32_t *word = m->list->array[1].ints + m->list->array[0].ints[i];
+    const int32_t head[] = {m->stars ? g->sums : m->entity[g->first].dimension, g->count, g->most, (int32_t)l.stride,
                             (int32_t)odd((size_t)g->count)};
     memcpy(word, head, sizeof head);
     for (size_t q = 0; q < (size_t)g->count; q++)
@@ -242,52 +212,32 @@ static void release(making *m)
   free(m->entity), free(m->group);
 }
 
-static wisp_status put_words(wisp_error *err, making *m)
-{
-  CALL(wisp_new(err, m->groups + 1, sizeof *m->made->start, &m->made->start));
-  for (size_t i = 0; i < m->groups; i++) {
-    const lines l = lines_of(m, m->group + i);
-    m->made->start[i + 1] = (int32_t)words_of(&l, m->group + i);
-  }
-  CALL(wisp_words_lay(err, m->groups, m->made));
-  return wisp_parallel(err, m->groups, put_groups, m);
-}
-
 /* Groups of `many` entities at most, whose sums have room for (longest row + 1) times the entities, rounded up to an
  * odd number; of stars for a sum and coordinates of each vertex. WISP_EREFUSED where one entity alone has none, or a
  * row is longer than its slots can count. */
-static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, void **out)
+static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, wisp_index_list *list)
 {
   const bool stars = wisp_fixed_value(fixed, "vertex_patches", 0);
-  OWNED(wisp_words_destroy) wisp_words *made = NULL;
   HELD(release)
   making m = {.s = s,
+              .list = list,
               .many = (size_t)wisp_fixed_value(fixed, "group_entities", 0),
               .sums = (size_t)wisp_fixed_value(fixed, "shared_sums", 0),
               .stars = stars};
-  wisp_turned_begin(s, &m.turned);
-  CALL(wisp_new(err, 1, sizeof *made, &made));
-  m.made = made;
+  *list = (wisp_index_list){.count = {{"entity_groups", 0}, {"entity_word_count", 0}},
+                            .array = {{"entity_start", NULL, NULL}, {"entity_words", NULL, NULL}}};
   CALL(wisp_require(err, !stars || s->simplex->N == 1, WISP_EREFUSED, "stars are of order 1"));
-  CALL(wisp_turned_check(err, s));
-  CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.entity, &m.entity));
-  CALL(wisp_new(err, s->pattern->rows + 1, sizeof *m.group, &m.group));
+  CALL(wisp_entity_tables_make(err, s, &m.tables));
+  CALL(wisp_entity_list(err, &m.tables, by_likeness, &m.entity, &m.entities));
+  CALL(wisp_new(err, m.entities + 1, sizeof *m.group, &m.group));
   CALL(find_groups(err, &m));
-  CALL(put_words(err, &m));
-  return GIVE(made, out);
+  CALL(wisp_new(err, m.groups + 1, sizeof(int32_t), &list->array[0].ints));
+  for (size_t i = 0; i < m.groups; i++) {
+    const lines l = lines_of(&m, m.group + i);
+    list->array[0].ints[i + 1] = (int32_t)words_of(&l, m.group + i);
+  }
+  CALL(wisp_list_allocate_groups(err, m.groups, list));
+  return wisp_parallel(err, m.groups, put_groups, &m);
 }
 
-static wisp_listed show(const wisp_assembly *view, const void *list)
-{
-  const wisp_words *words = list;
-  (void)view;
-  return (wisp_listed){.count = {{"entity_groups", words->groups}, {"entity_word_count", words->words}},
-                       .array = {{"entity_start", .ints = words->start}, {"entity_words", .ints = words->word}}};
-}
-
-static void destroy(void *list)
-{
-  wisp_words_destroy(list);
-}
-
-const wisp_list_kind wisp_list_entities = {.param = "group_entities", .make = make, .show = show, .destroy = destroy};
+const wisp_list_kind wisp_list_entity_rows = {.param = "group_entities", .make = make};
