@@ -3,7 +3,7 @@
  * A row for each order, of those from FIRST to LAST, and kernel that multiplies by matrices: the strategy that a solver
  * takes on the device (by the user's STORE, what ships and defaults), and on numbers in [-1, 1], on numbers that differ
  * within an element by 2^20, and on elements that differ by as much, its error and in brackets how many times that of
- * plain sums it is; each the largest error of an element over its largest result, on the elements that candidates are
+ * single sums it is; each the largest error of an element over its largest result, on the elements that candidates are
  * verified on. Last whether what is infinite or NaN comes out so, in the elements that it concerns alone.
  */
 #include "../runtime/api/api.h"
@@ -20,13 +20,13 @@ static wisp_status print_row(wisp_error *err, wisp_verifier *verifier, const wis
 {
   static const wisp_test_inputs columns[] = {WISP_EVEN, WISP_DECADES, WISP_SIZES};
   const wisp_spec *spec = &kernel->plan->spec;
-  double error[WISP_COUNT(columns)], plain[WISP_COUNT(columns)], of_check;
+  double error[WISP_COUNT(columns)], single[WISP_COUNT(columns)], of_check;
   CALL(wisp_verifier_check(err, verifier, kernel, &of_check));
   for (size_t i = 0; i < WISP_COUNT(columns); i++)
-    CALL(wisp_verifier_beside_plain(err, verifier, kernel, columns[i], &error[i], &plain[i]));
-  if (!(plain[0] > 0)) return WISP_OK;
+    CALL(wisp_verifier_compare_single(err, verifier, kernel, columns[i], &error[i], &single[i]));
+  if (!(single[0] > 0)) return WISP_OK;
   printf("| %d | %s | %s |", spec->order, spec->kernel, stage->choice->strategy);
-  for (size_t i = 0; i < WISP_COUNT(columns); i++) printf(" %.1e (%.2f) |", error[i], error[i] / plain[i]);
+  for (size_t i = 0; i < WISP_COUNT(columns); i++) printf(" %.1e (%.2f) |", error[i], error[i] / single[i]);
   const bool kept = wisp_verifier_unbounded(NULL, verifier, kernel) == WISP_OK;
   printf(" %s | `%s` |\n", kept ? "yes" : "no", stage->choice->params);
   fflush(stdout);

@@ -307,7 +307,7 @@ static wisp_status compare_core(wisp_error *err, const wisp_arguments *args, con
 {
   OWNED(wisp_session_close) wisp_session *session = NULL;
   wisp_compare_request request = *of;
-  request.kernel = WISP_COMPOSITION, request.composition = NULL, request.every_way = false;
+  request.kernel = WISP_COMPOSITION, request.composition = NULL, request.every_alternative = false;
   request.elements = 0, request.nodes = request.dofs = 0, request.beside = NULL;
   request.row = take_core, request.context = p;
   CALL(wisp_cli_open_store(err, args, true, &session));
@@ -365,7 +365,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .precision_count = (size_t)precisions->count,
                               .kernel = wisp_option_value(args, "kernel"),
                               .composition = wisp_option_value(args, "composition"),
-                              .every_way = wisp_option_given(args, "every-way"),
+                              .every_alternative = wisp_option_given(args, "every-way"),
                               .jobs = (int)jobs,
                               .row = take_row,
                               .warn = warn};

@@ -61,7 +61,7 @@ static wisp_status count_holdings(wisp_error *err, const wisp_store *store, cons
                                   holding **out)
 {
   OWNED(free) holding *list = NULL;
-  size_t count = 0, room = 0;
+  size_t count = 0, capacity = 0;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
     const wisp_trial *t = wisp_store_trial(store, i, &layer);
@@ -70,7 +70,7 @@ static wisp_status count_holdings(wisp_error *err, const wisp_store *store, cons
     while (at > 0 && (list[at - 1].layer != layer || strcmp(list[at - 1].sample->device, t->device) != 0 ||
                       strcmp(list[at - 1].sample->target, t->target) != 0))
       at--;
-    CALL(wisp_grow(err, &list, &room, count + 1, sizeof *list));
+    CALL(wisp_grow(err, &list, &capacity, count + 1, sizeof *list));
     if (at == 0) list[count++] = (holding){.layer = layer, .sample = t};
     count_in(&list[at ? at - 1 : count - 1], t);
   }

@@ -37,7 +37,7 @@ static wisp_status show_mesh(wisp_error *err, wisp_arguments *args)
   report.file = source.file;
   wisp_status status = wisp_mesh_source_read(&refused, 0, &source, &mesh);
   report.mesh = mesh;
-  if (mesh) wisp_cli_say_notes(args, &mesh->notes);
+  if (mesh) wisp_cli_print_notes(args, &mesh->notes);
   if (mesh) status = look(&refused, &source, &report);
   if (status == WISP_EUSAGE || status == WISP_EMEMORY) return *err = refused, status;
   if (status != WISP_OK) report.refused = refused.text;

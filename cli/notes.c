@@ -1,6 +1,6 @@
 #include "notes.h"
 
-void wisp_cli_say_notes(const wisp_arguments *args, wisp_notes *notes)
+void wisp_cli_print_notes(const wisp_arguments *args, wisp_notes *notes)
 {
   for (; notes->reported < notes->count; notes->reported++) wisp_cli_warn(args, notes->list[notes->reported].text);
 }
@@ -11,7 +11,7 @@ wisp_status wisp_cli_note_mesh(wisp_error *err, const wisp_arguments *args, cons
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   if (!source->file) return WISP_OK;
   CALL(wisp_mesh_source_read(err, 0, source, &mesh));
-  wisp_cli_say_notes(args, &mesh->notes);
+  wisp_cli_print_notes(args, &mesh->notes);
   return GIVE(mesh->notes, notes);
 }
 

@@ -6,7 +6,7 @@
 #include "print.h"
 
 /* Prints those that were not printed before, a line each on stderr; none where --quiet was given. */
-void wisp_cli_say_notes(const wisp_arguments *args, wisp_notes *notes);
+void wisp_cli_print_notes(const wisp_arguments *args, wisp_notes *notes);
 
 /* Reads the file of a mesh that is timed on, and prints what there is to say of it, as a run does. Remarks are added to
  * notes; release with wisp_notes_free. Nothing is read where there is no file. */

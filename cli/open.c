@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static void tell(const wisp_arguments *args, const wisp_session *session)
+static void report_warning(const wisp_arguments *args, const wisp_session *session)
 {
   if (session->warning) wisp_cli_warn(args, session->warning);
 }
@@ -28,7 +28,7 @@ wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, boo
   CALL(wisp_session_read(
       err, &(wisp_session_request){WISP_INIT(wisp_session_request), .store = place.data ? place.data : db}, tolerant,
       out));
-  tell(args, *out);
+  report_warning(args, *out);
   return WISP_OK;
 }
 
@@ -41,6 +41,6 @@ wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, co
   const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = device,
                                         .store = place.data ? place.data : db, .defaults_only = defaults};
   CALL(wisp_session_open(err, &request, out));
-  tell(args, *out);
+  report_warning(args, *out);
   return WISP_OK;
 }

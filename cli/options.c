@@ -143,7 +143,7 @@ static void print_line(const wisp_arguments *args, const char *kind, const char 
 /* A store that a variable names and that is not there: a slip, or not made yet. "" where all are there, or none is
  * read.
  */
-static void say_missing_stores(const wisp_arguments *args, char *text, size_t size)
+static void list_missing_stores(const wisp_arguments *args, char *text, size_t size)
 {
   const char *const variables[] = {wisp_option_given(args, "db") ? "" : "WISP_DB", "WISP_SITE_DB"};
   size_t used = 0;
@@ -161,7 +161,7 @@ static void say_missing_stores(const wisp_arguments *args, char *text, size_t si
 static int end_command(const wisp_arguments *args, wisp_status status, const wisp_error *err)
 {
   char missing[512];
-  say_missing_stores(args, missing, sizeof missing);
+  list_missing_stores(args, missing, sizeof missing);
   if (status == WISP_OK) {
     if (*missing) wisp_cli_warn(args, missing);
     return args->exit_status;

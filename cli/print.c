@@ -48,7 +48,7 @@ enum {
 struct wisp_table {
   char *heading;
   const wisp_column *columns;
-  size_t count, rows, room;
+  size_t count, rows, capacity;
   char **cells; /* count a row; an empty line's are NULL */
 };
 
@@ -81,7 +81,7 @@ wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count
 
 wisp_status wisp_table_add(wisp_error *err, wisp_table *t, const char *const *cells)
 {
-  CALL(wisp_grow(err, &t->cells, &t->room, t->rows + 1, t->count * sizeof *t->cells));
+  CALL(wisp_grow(err, &t->cells, &t->capacity, t->rows + 1, t->count * sizeof *t->cells));
   char **row = t->cells + t->rows * t->count;
   memset(row, 0, t->count * sizeof *row);
   t->rows++;

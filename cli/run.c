@@ -95,7 +95,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 /* ---- The run. */
 
 /* A wisp_watch's. What has no share is shown at once, however soon after another. */
-static void tell(void *context, double share, const char *text)
+static void report_progress(void *context, double share, const char *text)
 {
   wisp_progress *progress = context;
   if (progress->terminal && isnan(share)) progress->last = 0;
@@ -105,7 +105,7 @@ static void tell(void *context, double share, const char *text)
 static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_solver *s, wisp_session **session)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
-  const wisp_watch watch = {tell, &progress};
+  const wisp_watch watch = {report_progress, &progress};
   const char *device = wisp_option_value(args, "device");
   wisp_watch_report(&watch, 0, "opening store and device");
   CALL(wisp_cli_open_device(err, args, device ? device : "auto", wisp_option_value(args, "db"),
@@ -116,7 +116,7 @@ static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_solv
 static wisp_status solve(wisp_error *err, const wisp_arguments *args, wisp_solver *s)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
-  return wisp_solver_run(err, s, NULL, progress.quiet ? NULL : &(const wisp_watch){tell, &progress});
+  return wisp_solver_run(err, s, NULL, progress.quiet ? NULL : &(const wisp_watch){report_progress, &progress});
 }
 
 /* A solve that missed its goal is told of, and fails after that; of it nothing is written. */
@@ -129,9 +129,9 @@ static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
   CALL(read_request(err, args, &s));
   CALL(set_up(err, args, s, &session));
   CALL(wisp_solver_start(err, s));
-  wisp_cli_say_notes(args, &s->mesh->notes);
+  wisp_cli_print_notes(args, &s->mesh->notes);
   const wisp_status status = solve(&why, args, s);
-  wisp_cli_say_notes(args, &s->mesh->notes);
+  wisp_cli_print_notes(args, &s->mesh->notes);
   if (status != WISP_OK && !s->reports) return wisp_fail(err, status, "%s", why.text);
   CALL(wisp_solver_make_report(err, s));
   if (output && status == WISP_OK) CALL(wisp_solver_write_to(err, s, output));

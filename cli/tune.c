@@ -114,7 +114,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 
 typedef struct winners {
   wisp_session *session;
-  size_t count, room;
+  size_t count, capacity;
   const wisp_trial **trials; /* the store's: by order, precision, kernel; the step last */
 } winners;
 
@@ -127,7 +127,7 @@ static void free_winners(winners *w)
 
 static wisp_status add(wisp_error *err, winners *w, const wisp_trial *trial)
 {
-  CALL(wisp_grow(err, &w->trials, &w->room, w->count + 1, sizeof *w->trials));
+  CALL(wisp_grow(err, &w->trials, &w->capacity, w->count + 1, sizeof *w->trials));
   w->trials[w->count++] = trial;
   return WISP_OK;
 }
@@ -323,7 +323,7 @@ static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune
 }
 
 /* The exit status is how a shell tells of the signal. */
-static void say_stopped(wisp_arguments *args, const wisp_tune_summary *s)
+static void report_stop(wisp_arguments *args, const wisp_tune_summary *s)
 {
   fflush(stdout);
   fprintf(stderr,
@@ -379,7 +379,7 @@ static wisp_status tune(wisp_error *err, wisp_arguments *args)
     print_summary(&d, &summary);
   }
   if (!summary.stopped) return judge(err, &summary);
-  say_stopped(args, &summary);
+  report_stop(args, &summary);
   return WISP_OK;
 }
 

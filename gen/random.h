@@ -16,6 +16,14 @@ static inline uint64_t wisp_random_next(uint64_t *state)
   return *state * 0x2545f4914f6cdd1dull;
 }
 
+/* A number's bits, mixed as those of splitmix64 are (Steele et al. 2014): for hash tables. */
+static inline uint64_t wisp_random_mix(uint64_t bits)
+{
+  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9ull;
+  bits = (bits ^ bits >> 27) * 0x94d049bb133111ebull;
+  return bits ^ bits >> 31;
+}
+
 /* A state to begin with, from any number; 0 too, which the generator itself would never leave. */
 static inline uint64_t wisp_random_from(uint64_t seed)
 {

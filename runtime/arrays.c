@@ -3,8 +3,6 @@
 #include "parallel.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 wisp_status wisp_arrays_countable(wisp_error *err, const wisp_limits *limits, const char *what, const wisp_array *list,
                                   size_t count)

@@ -1,10 +1,5 @@
 /* What a launch has left of arrays: guard zones, and what was kept of them before. */
 #include "arrays_parts.h"
-#include "device.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PATTERN = 16 }; /* bytes of each pattern */
 

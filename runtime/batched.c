@@ -2,8 +2,6 @@
 #include "cuda_api.h"
 
 #include <lapacke.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* From cublas_api.h. */
 enum { OP_N = 0, OP_T = 1, LOWER = 0, LEFT = 0, NON_UNIT = 0, DEFAULT_MATH = 0 };

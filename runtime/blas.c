@@ -4,9 +4,6 @@
 #include "cuda_api.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* From cublas_api.h and library_types.h. */
 enum {

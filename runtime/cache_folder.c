@@ -3,14 +3,10 @@
  * place. */
 #include "cache_folder.h"
 #include "../gen/environment.h"
-#include "../gen/text.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
 #define WISP_CACHE_FOLDER_H
 
 #include "device.h"
-#include "../gen/check.h"
 
 #include <limits.h>
 

@@ -3,7 +3,6 @@
 #define WISP_COMPILERS_H
 
 #include "device.h"
-#include "../gen/text.h"
 
 /* Which compiler is here: its file's path, size and time, so that asking for it runs nothing. WISP_EDEVICE where there
  * is none. And what else a kernel depends on: options, the processor's name and features (for -march=native). */

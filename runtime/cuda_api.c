@@ -3,9 +3,6 @@
 
 #include <dlfcn.h>
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct entry {
   const char *name;

@@ -5,9 +5,6 @@
 #include "known_compilers.h"
 #include "../gen/environment.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* From cuda.h. */
 enum {
   CAPTURE_RELAXED = 2,

@@ -2,8 +2,6 @@
 #include "device_kind.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 void wisp_device_name(const wisp_device *device, char name[32])
 {

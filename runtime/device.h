@@ -10,8 +10,6 @@
 #include "../gen/spec.h"
 #include "../gen/text.h"
 
-#include <stdint.h>
-
 typedef struct wisp_device wisp_device;
 typedef struct wisp_module wisp_module; /* a loaded binary with one kernel */
 typedef struct wisp_graph wisp_graph;   /* a recorded sequence of launches */

@@ -2,12 +2,8 @@
 #include "cuda_parts.h"
 #include "compilers.h"
 #include "parallel.h"
-#include "cuda_api.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* From cuda.h. */
 enum {

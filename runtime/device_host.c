@@ -7,9 +7,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
 #include <time.h>

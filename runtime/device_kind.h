@@ -4,7 +4,6 @@
 #define WISP_DEVICE_KIND_H
 
 #include "device.h"
-#include "../gen/text.h"
 
 /* How the kernels of templates/ceilings are run on a kind of device. */
 typedef struct wisp_ceilings_recipe {

@@ -1,8 +1,5 @@
 #include "discretisation.h"
 
-#include <stdio.h>
-#include <string.h>
-
 void wisp_discretisation_destroy(wisp_discretisation *d)
 {
   if (d->destroy && d->self) d->destroy(d->self);

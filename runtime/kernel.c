@@ -3,8 +3,6 @@
 #include "kernel.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 wisp_target wisp_limits_target(const wisp_limits *limits)
 {

@@ -1,7 +1,5 @@
 #include "known_compilers.h"
 
-#include <string.h>
-
 enum { MOST_COMPILERS = 8, MOST_TEXTS = 8 };
 
 wisp_status wisp_compiler_options(wisp_error *err, const wisp_device_kind *kind, const char *target, wisp_text *out)

@@ -1,13 +1,7 @@
 /* The measured ceilings of a device: what a copy and plain arithmetic reach on it. A kernel is judged against these,
  * not against a data sheet. */
-#include "device_kind.h"
-#include "device.h"
-#include "cache_folder.h"
 #include "known_compilers.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 typedef wisp_ceilings_recipe recipe;

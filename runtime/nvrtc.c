@@ -5,10 +5,6 @@
 #include "cuda_api.h"
 #include "known_compilers.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* -default-device: a function without __host__ or __device__ is the device's. -v: usage goes into the program's log.
  * --no-cache (CUDA 12.9 and later): an answer from NVRTC's own cache would come without that log. */
 static const char *const flags[] = {"--std=c++17", "-default-device", "--ptxas-options=-v", "--no-cache"};

@@ -1,9 +1,6 @@
 #include "packed.h"
 #include "process.h"
 
-#include <stdint.h>
-#include <string.h>
-
 static bool is_packed(const char *path)
 {
   const size_t length = strlen(path);

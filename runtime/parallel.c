@@ -5,8 +5,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_THREADS = 64 };
 

@@ -1,10 +1,6 @@
 #include "problem.h"
 #include "parallel.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The arrays of a discretisation that are wanted. */
 typedef struct listing {
   wisp_array list[WISP_MAX_ARRAYS];

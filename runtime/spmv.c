@@ -4,7 +4,6 @@
 #include "../gen/random.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { PERIOD = 65521, SAMPLE = 64 }; /* random numbers repeat; block rows that errors are taken over */
 /* From cusparse.h and library_types.h. */

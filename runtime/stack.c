@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* OWN: more than wisp's functions take, and LAPACK's. AMPLE: what wisp's threads get. MARGIN: besides a kernel's own
  * functions, those of libm and of OpenMP, and the loader's, which finds a function at its first call. */

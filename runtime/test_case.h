@@ -1,10 +1,9 @@
-/* What kernels are held against: a family's references take a round's numbers and leave what is right. Nodal DG's take
- * arrays alone (nodal/dg_parts.h). */
+/* Test cases of kernels: a family's reference takes the inputs of a test case and computes the right outputs. Nodal
+ * DG's references take arrays alone (nodal/dg_parts.h). */
 #ifndef WISP_TEST_CASE_H
 #define WISP_TEST_CASE_H
 
 #include "discretisation.h"
-#include "kernel.h"
 
 /* The scalars of one launch, and arrays that the kernel has another name for. */
 enum { WISP_MAX_SCALARS = 32 };
@@ -13,7 +12,7 @@ typedef struct wisp_scalar_list {
   size_t count;
 } wisp_scalar_list;
 
-/* What numbers a round is about, where there are plain sums to compare with; checks need not take all. */
+/* The inputs of a test case, where single-precision sums are compared; a check need not use all. */
 typedef enum wisp_test_inputs {
   WISP_SIZES,    /* of elements that differ in size, by a factor of 2^20 in all */
   WISP_ZEROS,    /* many of them, whole elements and fields among them, are zero */
@@ -22,11 +21,11 @@ typedef enum wisp_test_inputs {
   WISP_UNBOUNDED /* one number of some elements is infinite, or NaN */
 } wisp_test_inputs;
 
-/* One round of a check, in the order that no layout has a part in (wisp_discretisation's origin), by the family's
- * array: what the kernel begins with, what it must leave, and for each number of that the sum of the magnitudes that it
- * is added up from. Arrays that the kernel does not write have no `after`. */
+/* One test case, in natural order (wisp_discretisation's origin), by the family's array: the inputs, the right outputs,
+ * and for each output the sum of the magnitudes that it is added up from. Arrays that the kernel does not write have no
+ * `after`. */
 typedef struct wisp_test_case {
-  const wisp_discretisation *plain;
+  const wisp_discretisation *discretisation;
   const wisp_kernel_decl *kernel;
   int number;
   bool mixes;                      /* sizes are to be those of strategies that mix numbers with each other */
@@ -35,9 +34,10 @@ typedef struct wisp_test_case {
   double *after[WISP_MAX_ARRAYS];  /* made as a copy of `before`, of a sum of parts: its first number is the sum */
   double *size[WISP_MAX_ARRAYS];   /* made as zeros; of a sum of parts: the root of the sum of squares */
   size_t numbers[WISP_MAX_ARRAYS];
-  size_t together; /* of the numbers of an output, so many are an element's: set by pose where there is `plain` */
+  size_t together; /* of the numbers of an output, so many are an element's: set by fill_inputs where there are
+                      single_sums */
   wisp_scalar_list scalars;
-  void *own;           /* what pose leaves for solve, freed with the round; NULL: nothing */
+  void *own;           /* made by fill_inputs for the reference, freed with the test case; NULL: nothing */
   const char *as, *is; /* an array that the kernel calls `as`; NULL: none */
 } wisp_test_case;
 

@@ -104,7 +104,7 @@ static bool take_mesh(fuzz_world *world, const char *data, size_t size)
   wisp_error err = {0};
   wisp_mesh *mesh = NULL;
   (void)world;
-  const wisp_status status = wisp_mesh_parse(&err, 4, "fuzz", data, size, &mesh);
+  const wisp_status status = wisp_mesh_parse(&err, 4, 0, "fuzz", data, size, &mesh);
   const bool taken = passed(status, &err, mesh);
   hold(!taken || mesh->elements);
   if (taken) look_at_mesh(mesh), check_groups(mesh), ask_groups(mesh);
@@ -120,7 +120,7 @@ static bool take_trimesh(fuzz_world *world, const char *data, size_t size)
   wisp_mesh *mesh = NULL;
   wisp_hdg *skeleton = NULL;
   (void)world;
-  wisp_status status = wisp_mesh_parse(&err, 3, "fuzz", data, size, &mesh);
+  wisp_status status = wisp_mesh_parse(&err, 3, 0, "fuzz", data, size, &mesh);
   bool taken = passed(status, &err, mesh);
   if (taken) check_groups(mesh), ask_groups(mesh);
   if (taken) {
@@ -141,7 +141,7 @@ static bool take_hexmesh(fuzz_world *world, const char *data, size_t size)
   wisp_hexmesh *mesh = NULL;
   wisp_hexnodes *nodes = NULL;
   (void)world;
-  wisp_status status = wisp_mesh_parse(&err, 8, "fuzz", data, size, &mesh);
+  wisp_status status = wisp_mesh_parse(&err, 8, 0, "fuzz", data, size, &mesh);
   bool taken = passed(status, &err, mesh);
   if (taken) check_groups(mesh);
   if (taken) {

@@ -75,7 +75,7 @@ static wisp_mesh *by_gmsh(int corners)
   snprintf(path, sizeof path, "%s/%s.msh", folder, file);
   if (system("command -v gmsh >/dev/null") == 0 && system(command) != 0) fail_msg("gmsh failed; see %s/log", folder);
   if (access(path, R_OK) != 0) snprintf(path, sizeof path, "tests/meshes/%s.msh", file);
-  GOOD(wisp_mesh_read(err, corners, path, &mesh));
+  GOOD(wisp_mesh_read(err, corners, 0, path, &mesh));
   fixture_remove(folder);
   return mesh;
 }

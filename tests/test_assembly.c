@@ -428,7 +428,7 @@ static void test_work(void **state)
   (void)state;
   GOOD(wisp_workload_find(err, "assembly", NULL, &workload));
   GOOD(wisp_problems_create(err, device, workload, &spec, 40, NULL, 0, &problems));
-  const wisp_assembly *s = wisp_problems_ground(problems);
+  const wisp_assembly *s = wisp_problems_test_mesh(problems);
   const double numbers = (double)(s->pattern->nonzeros + s->pattern->rows), elements = (double)s->mesh->elements;
   wisp_spec_name_kernel(&spec, "zero");
   GOOD(wisp_problems_work(err, problems, &spec, &zero));

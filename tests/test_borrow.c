@@ -87,8 +87,8 @@ static wisp_discretisation discretise_chain(size_t unknowns)
                                           {"history_room", HISTORY}}};
 }
 
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long count,
-                               const wisp_mesh_source *source, void **out)
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long count,
+                                  const wisp_mesh_source *source, void **out)
 {
   size_t *unknowns = NULL;
   wisp_status status = wisp_new(err, 1, sizeof *unknowns, &unknowns);
@@ -99,22 +99,22 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   return WISP_OK;
 }
 
-static long long count_elements(const void *ground)
+static long long count_elements(const void *test_mesh)
 {
-  return (long long)*(const size_t *)ground;
+  return (long long)*(const size_t *)test_mesh;
 }
 
-static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
+static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
   (void)err, (void)spec, (void)layout, (void)fixed;
-  *out = discretise_chain(*(const size_t *)ground);
+  *out = discretise_chain(*(const size_t *)test_mesh);
   return WISP_OK;
 }
 
-static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
+static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage, wisp_scalar_list *out)
 {
-  (void)problem, (void)use, (void)stage;
+  (void)problem, (void)purpose, (void)stage;
   wisp_scalar_add(out, "scale", 1);
   wisp_scalar_add(out, "polynomial", 0);
   wisp_scalar_add(out, "rz_parts", 8);
@@ -123,21 +123,21 @@ static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_s
 }
 
 /* A limit that no residual exceeds: alpha and beta are 0, and nothing grows. */
-static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_use use)
+static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_purpose purpose)
 {
   static const double state[WISP_CG_STATE] = {[WISP_CG_AT_LIMIT] = 1e30};
   static const int left = 1 << 20;
   wisp_status status = wisp_arrays_upload(err, problem->arrays, "state", state);
-  (void)use;
+  (void)purpose;
   return status == WISP_OK ? wisp_arrays_upload_ints(err, problem->arrays, "left", &left) : status;
 }
 
-static int rounds(const char *kernel)
+static int count_cases(const char *kernel)
 {
   return strcmp(kernel, "apply") == 0;
 }
 
-static wisp_status pose(wisp_error *err, wisp_test_case *r)
+static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
   (void)err, (void)r;
   return WISP_OK;
@@ -151,9 +151,9 @@ static double multiply(const double *p, size_t unknowns, size_t i, double *size)
   return 3 * p[i] - before - after;
 }
 
-static wisp_status solve(wisp_error *err, wisp_test_case *r)
+static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
 {
-  const size_t unknowns = wisp_discretisation_count(r->plain, "unknowns");
+  const size_t unknowns = wisp_discretisation_count(r->discretisation, "unknowns");
   double sum = 0, squares = 0, size;
   (void)err;
   for (size_t i = 0; i < unknowns; i++) {
@@ -179,16 +179,16 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
 static const int one_stage = 1;
 static const wisp_workload workload = {.family = "chain",
                                        .alone = true,
-                                       .open = open_ground,
+                                       .open = open_test_mesh,
                                        .close = free,
                                        .elements = count_elements,
                                        .discretise = discretise,
                                        .scalars = scalars,
                                        .set_state = set_state,
                                        .stages = &one_stage,
-                                       .rounds = rounds,
-                                       .pose = pose,
-                                       .solve = solve,
+                                       .cases = count_cases,
+                                       .fill_inputs = fill_inputs,
+                                       .reference = compute_reference,
                                        .largest = largest,
                                        .yardstick = wisp_yardstick_copy};
 

@@ -64,7 +64,7 @@ static bool read_meshes(const char *folder, wisp_mesh *mesh[MESHES])
     char path[64];
     snprintf(path, sizeof path, "%s/%d.msh", folder, i);
     if (access(path, R_OK) != 0) return false;
-    GOOD(wisp_mesh_read(err, 4, path, &mesh[i]));
+    GOOD(wisp_mesh_read(err, 4, 0, path, &mesh[i]));
   }
   return true;
 }

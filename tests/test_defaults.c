@@ -178,7 +178,7 @@ typedef struct trial {
 static wisp_status launch(wisp_error *err, const void *context)
 {
   const trial *t = context;
-  return wisp_problems_launch(err, t->workload, t->problem, t->kernel, WISP_TO_TIME);
+  return wisp_problems_launch(err, t->workload, t->problem, t->kernel, WISP_FOR_TIMING);
 }
 
 typedef struct race {

@@ -344,12 +344,12 @@ static wisp_owner owner(const void *self, size_t ghost)
 }
 
 /* The first elements of the strip and, as a ghost, the one behind them. */
-static void open_domain(wisp_device *device, const wisp_spec *spec, void **ground, wisp_problem **out)
+static void open_domain(wisp_device *device, const wisp_spec *spec, void **test_mesh, wisp_problem **out)
 {
   const wisp_mesh_source box = {.jitter = 0};
   wisp_discretisation d = {.self = NULL};
-  GOOD(wisp_workload_filter.open(err, wisp_device_limits(device), spec, OWN + 1, &box, ground));
-  GOOD(wisp_workload_filter.discretise(err, *ground, spec, NULL, NULL, &d));
+  GOOD(wisp_workload_filter.open(err, wisp_device_limits(device), spec, OWN + 1, &box, test_mesh));
+  GOOD(wisp_workload_filter.discretise(err, *test_mesh, spec, NULL, NULL, &d));
   d.ghosts = 1, d.owner = owner;
   GOOD(wisp_problem_open(err, device, &d, spec->precision, WISP_WIDE_GUARD, NULL, NULL, out));
 }
@@ -375,13 +375,13 @@ static void in_domains(void *context, const plan_case *c)
   wisp_problem *problem[2] = {NULL, NULL};
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
-  void *ground = NULL;
+  void *test_mesh = NULL;
   double edges[2][OWN + 1];
   if (strcmp(c->spec.family, "filter") != 0 || strcmp(c->spec.kernel, "collect") != 0) return;
   GOOD(wisp_problems_create(err, device, &wisp_workload_filter, &c->spec, 0, NULL, 0, &problems));
   GOOD(wisp_problems_acquire(err, problems, &c->plan, 1, &ref));
   problem[0] = ref.problem;
-  open_domain(device, &c->spec, &ground, &problem[1]);
+  open_domain(device, &c->spec, &test_mesh, &problem[1]);
   GOOD(wisp_plan_compile(err, c->plan, wisp_device_limits(device)->target, &binary));
   GOOD(wisp_kernel_create(err, device, c->plan, &binary, &kernel));
   const size_t Np = wisp_arrays_size(problem[1]->arrays, "v") / (OWN + 1);
@@ -399,7 +399,7 @@ static void in_domains(void *context, const plan_case *c)
   wisp_kernel_destroy(kernel);
   free(binary.data);
   wisp_problem_destroy(problem[1]);
-  wisp_workload_filter.close(ground);
+  wisp_workload_filter.close(test_mesh);
   wisp_problems_destroy(problems);
 }
 

@@ -49,7 +49,7 @@ static void test_rule(void **state)
         trials[i] = timed(cases[c].ms[from], cases[c].registers[from], cases[c].params[from]);
         noise[i] = cases[c].noise[from];
       }
-      size_t chosen = wisp_settle_tie(3, trials, noise);
+      size_t chosen = wisp_resolve_tie(3, trials, noise);
       assert_string_equal(trials[chosen].params, cases[c].chosen);
       assert_string_equal(trials[chosen].tie, WISP_TIE_CHOSEN);
       for (int i = 0; i < 3; i++) tied += *trials[i].tie != '\0';

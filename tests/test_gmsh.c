@@ -48,7 +48,7 @@ static void make(const char *geo, wisp_mesh *mesh[6])
   for (int i = 0; i < 6; i++) {
     wisp_error err = {0};
     snprintf(path, sizeof path, "%s/%s", folder, variants[i]);
-    if (wisp_mesh_read(&err, 4, path, &mesh[i]) != WISP_OK) fail_msg("%s", err.text);
+    if (wisp_mesh_read(&err, 4, 0, path, &mesh[i]) != WISP_OK) fail_msg("%s", err.text);
   }
   snprintf(command, sizeof command, "rm -r %s", folder);
   assert_int_equal(system(command), 0);
@@ -134,7 +134,7 @@ static void test_by_the_book(void **state)
     gmsh_writer w = write_gmsh(i < 3 ? 2 : 4, i % 3);
     wisp_mesh *mesh = NULL;
     wisp_error err = {0};
-    if (wisp_mesh_parse(&err, 4, "book", w.text.data, w.text.length, &mesh) != WISP_OK)
+    if (wisp_mesh_parse(&err, 4, 0, "book", w.text.data, w.text.length, &mesh) != WISP_OK)
       fail_msg("variant %d: %s", i, err.text);
     assert_int_equal(mesh->elements, 2);
     assert_int_equal(mesh->vertices, 5);

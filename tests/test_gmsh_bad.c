@@ -23,7 +23,7 @@ static void refuse_bytes(const char *data, size_t length, const char *why)
   assert_non_null(copy);
   copy = realloc(copy, length ? length : 1);
   memcpy(copy, data, length);
-  wisp_status status = wisp_mesh_parse(&err, 4, "bad.msh", copy, length, &mesh);
+  wisp_status status = wisp_mesh_parse(&err, 4, 0, "bad.msh", copy, length, &mesh);
   free(copy);
   if (status != WISP_EINPUT) fail_msg("status %d, not WISP_EINPUT, where '%s' is expected", (int)status, why);
   assert_null(mesh);
@@ -157,7 +157,7 @@ static void test_changed(void **state)
         wisp_mesh *mesh = NULL;
         wisp_error err = {0};
         w.text.data[at] = values[value];
-        wisp_status status = wisp_mesh_parse(&err, 4, "changed", w.text.data, w.text.length, &mesh);
+        wisp_status status = wisp_mesh_parse(&err, 4, 0, "changed", w.text.data, w.text.length, &mesh);
         assert_true(status == WISP_OK ? mesh != NULL : status == WISP_EINPUT && !mesh);
         if (status != WISP_OK) check_text(&err, "changed");
         wisp_mesh_destroy(mesh);
@@ -173,15 +173,15 @@ static void test_paths(void **state)
   wisp_mesh *mesh = NULL;
   wisp_error err = {0};
   char path[] = "/tmp/wisp_bad_XXXXXX";
-  assert_int_equal(wisp_mesh_read(&err, 4, "/nowhere/it.msh", &mesh), WISP_EINPUT);
+  assert_int_equal(wisp_mesh_read(&err, 4, 0, "/nowhere/it.msh", &mesh), WISP_EINPUT);
   check_text(&err, "/nowhere/it.msh: ");
-  assert_int_equal(wisp_mesh_read(&err, 4, "/tmp", &mesh), WISP_ESYSTEM);
+  assert_int_equal(wisp_mesh_read(&err, 4, 0, "/tmp", &mesh), WISP_ESYSTEM);
   check_text(&err, "/tmp: ");
   int file = mkstemp(path);
   assert_true(file >= 0);
   assert_int_equal(write(file, "$MeshFormat\n9 0 8\n", 18), 18);
   close(file);
-  assert_int_equal(wisp_mesh_read(&err, 4, path, &mesh), WISP_EINPUT);
+  assert_int_equal(wisp_mesh_read(&err, 4, 0, path, &mesh), WISP_EINPUT);
   check_text(&err, path);
   unlink(path);
   assert_null(mesh);

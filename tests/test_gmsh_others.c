@@ -19,7 +19,7 @@
 static wisp_mesh *parse(int corners, const char *text)
 {
   wisp_mesh *mesh = NULL;
-  GOOD(wisp_mesh_parse(err, corners, "it", text, strlen(text), &mesh));
+  GOOD(wisp_mesh_parse(err, corners, 0, "it", text, strlen(text), &mesh));
   return mesh;
 }
 
@@ -84,7 +84,7 @@ static void run_gmsh(const char *folder, const char *geo)
 static wisp_mesh *read_mesh(const char *folder, int corners, const char *name)
 {
   wisp_mesh *mesh = NULL;
-  GOOD(wisp_mesh_read(err, corners, fixture_path(folder, name), &mesh));
+  GOOD(wisp_mesh_read(err, corners, 0, fixture_path(folder, name), &mesh));
   return mesh;
 }
 
@@ -189,7 +189,7 @@ static void test_second_order(void **state)
   for (int i = 0; i < 2; i++) {
     wisp_error why = {.text = ""};
     wisp_mesh *mesh = NULL;
-    assert_int_equal(wisp_mesh_read(&why, 4, fixture_path(*state, refused[i]), &mesh), WISP_EINPUT);
+    assert_int_equal(wisp_mesh_read(&why, 4, 0, fixture_path(*state, refused[i]), &mesh), WISP_EINPUT);
     assert_non_null(strstr(why.text, i ? "a tetrahedron of order 3" : "is curved"));
     assert_non_null(strstr(why.text, "SetOrder 1"));
   }

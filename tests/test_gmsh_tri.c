@@ -29,7 +29,7 @@ static void check_square(const char *text)
 {
   static const int32_t tags[6] = {7, 0, 0, 0, 9, 0};
   wisp_mesh *mesh = NULL;
-  GOOD(wisp_mesh_parse(err, 3, "square", text, strlen(text), &mesh));
+  GOOD(wisp_mesh_parse(err, 3, 0, "square", text, strlen(text), &mesh));
   assert_true(mesh->vertices == 4 && mesh->elements == 2 && mesh->corners == 3);
   for (size_t i = 0; i < 6; i++) {
     static const int32_t corners[6] = {0, 1, 2, 0, 2, 3}, across[6] = {-1, -1, 1, 0, -1, -1};
@@ -51,7 +51,7 @@ static void expect_refused(const char *text, const char *why)
 {
   wisp_error refused = {.text = ""};
   wisp_mesh *mesh = NULL;
-  assert_int_equal(wisp_mesh_parse(&refused, 3, "bad", text, strlen(text), &mesh), WISP_EINPUT);
+  assert_int_equal(wisp_mesh_parse(&refused, 3, 0, "bad", text, strlen(text), &mesh), WISP_EINPUT);
   if (!strstr(refused.text, why)) fail_msg("%s", refused.text);
 }
 

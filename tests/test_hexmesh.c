@@ -220,7 +220,7 @@ static void test_gmsh(void **state)
     wisp_hexmesh *mesh = NULL;
     wisp_hexnodes *nodes = NULL;
     snprintf(path, sizeof path, "%s/%s", folder, variants[i]);
-    GOOD(wisp_mesh_read(err, 8, path, &mesh));
+    GOOD(wisp_mesh_read(err, 8, 0, path, &mesh));
     assert_true(mesh->elements > 30 && mesh->elements % 3 == 0);
     if (i) assert_int_equal(mesh->elements, elements);
     elements = mesh->elements;
@@ -256,7 +256,7 @@ static void test_bad_files(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_error reason = {0};
     wisp_hexmesh *mesh = NULL;
-    if (wisp_mesh_parse(&reason, 8, "bad.msh", bad[i].text, strlen(bad[i].text), &mesh) != WISP_EINPUT)
+    if (wisp_mesh_parse(&reason, 8, 0, "bad.msh", bad[i].text, strlen(bad[i].text), &mesh) != WISP_EINPUT)
       fail_msg("not refused: %s", bad[i].why);
     assert_null(mesh);
     if (!strstr(reason.text, bad[i].why) || strchr(reason.text, '\n'))
@@ -264,7 +264,7 @@ static void test_bad_files(void **state)
   }
   wisp_error reason = {0};
   wisp_mesh *tets = NULL;
-  assert_int_equal(wisp_mesh_parse(&reason, 4, "bad.msh", ELEMENTS("1", HEX), strlen(ELEMENTS("1", HEX)), &tets),
+  assert_int_equal(wisp_mesh_parse(&reason, 4, 0, "bad.msh", ELEMENTS("1", HEX), strlen(ELEMENTS("1", HEX)), &tets),
                    WISP_EINPUT);
   assert_non_null(strstr(reason.text, "only straight tetrahedra"));
 }

@@ -38,7 +38,7 @@ static void test_each_once(void **state)
     assert_true(wisp_queue_take(queue, 2, 0, &unit));
     assert_int_equal(unit.order, 3 - i / 2);
     assert_int_equal(unit.precision, i % 2 ? WISP_F32 : WISP_F64);
-    assert_false(unit.again || unit.resumed);
+    assert_false(unit.later_round || unit.resumed);
     assert_true(isinf(unit.until));
     if (i % 2) wisp_queue_finish(queue, &unit, true);
   }
@@ -112,7 +112,7 @@ static void test_rounds(void **state)
   wisp_queue_finish(queue, &one, false);
   assert_true(wisp_queue_take(queue, 1, 4, &unit));
   assert_int_equal(unit.order, 2); /* the other gained nothing */
-  assert_true(unit.again);
+  assert_true(unit.later_round);
   assert_near(unit.until, 10);
   wisp_queue_finish(queue, &unit, true);
   assert_false(wisp_queue_has(queue, 10));

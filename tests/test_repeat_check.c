@@ -65,7 +65,7 @@ static void tune(const char *db, const char *strategy, const char *layout)
   wisp_error err = {0};
   if (wisp_tune(&err, test_device_name(), &r, &summary) != WISP_OK) fail_msg("%s", err.text);
   double sum = 0;
-  for (int p = 0; p < WISP_PURPOSES; p++) {
+  for (int p = 0; p < WISP_PHASES; p++) {
     assert_true(summary.spent[p] >= 0); /* what is cached is not waited for, nor timed what is wrong before */
     sum += summary.spent[p];
   }

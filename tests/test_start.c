@@ -116,7 +116,7 @@ static void test_hole(void **state)
   double nearest = INFINITY, to_middle = 0;
   holds(*state, "maxwell -n 3 --steps 40", path);
   holds(*state, "acoustics -n 3 --steps 40", path);
-  GOOD(wisp_mesh_read(err, 4, path, &mesh));
+  GOOD(wisp_mesh_read(err, 4, 0, path, &mesh));
   GOOD(wisp_system_load(err, "maxwell", &system));
   GOOD(wisp_start_choose(err, mesh, system, NULL, NULL, &start));
   for (int c = 0; c < 3; c++) to_middle += pow(start.surroundings.middle[c] - 0.5, 2);

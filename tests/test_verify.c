@@ -129,7 +129,7 @@ static double excess(wisp_device *device, const wisp_strategies *all, const char
   const wisp_layout layout = wisp_layout_padded(20, 40, 16);
   double error = -1, plain = -1;
   candidate c = make(device, wisp_strategies_find(all, "nodal", "volume", name), &spec, &layout);
-  assert_int_equal(wisp_verifier_beside_plain(NULL, c.verifier, c.kernel, numbers, &error, &plain), WISP_OK);
+  assert_int_equal(wisp_verifier_compare_single(NULL, c.verifier, c.kernel, numbers, &error, &plain), WISP_OK);
   discard(&c);
   return plain > 0 ? error / plain : error;
 }

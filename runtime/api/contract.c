@@ -1,13 +1,9 @@
 #include "contract.h"
 #include "../../gen/language/expr_tree.h"
-#include "../../gen/strategy/space.h"
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct wisp_contract {
   const wisp_plan *plan;

@@ -4,10 +4,6 @@
 #include "api.h"
 
 #include <limits.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ALIGNMENT: vectors of 16 bytes are loaded at once. KEPT: a program may launch on a few parts of its mesh in turn. */
 enum { ALIGNMENT = 16, MOST_COUNTS = 32, KEPT = 4 };

@@ -1,8 +1,6 @@
 /* What programs bring and are told, whatever they open. */
 #include "api.h"
 
-#include <math.h>
-
 wisp_status wisp_api_mesh(wisp_error *err, const char *what, int corners, size_t vertices, size_t elements,
                           const double *xyz, const int *cells, wisp_mesh **out)
 {

@@ -3,9 +3,6 @@
 #include "../stack.h"
 #include "../../gen/environment.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 const char *wisp_version(void)

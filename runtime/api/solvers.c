@@ -4,7 +4,6 @@
 #include "../hdg/helmholtz_kind.h"
 #include "../nodal/system_kind.h"
 #include "../tensor/poisson_kind.h"
-#include "../../gen/system.h"
 
 static const wisp_solver_kind *const kinds[] = {&wisp_system_kind, &wisp_poisson_kind, &wisp_heat_kind,
                                                 &wisp_helmholtz_kind};

@@ -3,10 +3,6 @@
 #include "api.h"
 
 #include <dlfcn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A sweep ends with a final round, behind its budget. */

@@ -286,7 +286,7 @@ static void invert(const wisp_assembly *s, wisp_test_case *r)
   }
 }
 
-wisp_status wisp_assembly_solve(wisp_error *err, wisp_test_case *r)
+wisp_status wisp_assembly_reference(wisp_error *err, wisp_test_case *r)
 {
   static const struct {
     const char *kernel;
@@ -305,9 +305,9 @@ wisp_status wisp_assembly_solve(wisp_error *err, wisp_test_case *r)
   data->of_elements = r->before[WISP_ASSEMBLY_KAPPA], data->f = r->before[WISP_ASSEMBLY_SOURCE];
   data->u = r->before[WISP_ASSEMBLY_U];
   OWNED(free) double *turned = NULL;
-  if (r->mixes) CALL(wisp_assembly_turned(err, r->plain->self, &turned));
+  if (r->mixes) CALL(wisp_assembly_turned(err, r->discretisation->self, &turned));
   data->turned = turned;
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
-    if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(r->plain->self, r), WISP_OK;
+    if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(r->discretisation->self, r), WISP_OK;
   return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);
 }

@@ -32,6 +32,6 @@ void wisp_assembly_apply(const wisp_assembly *assembly, const wisp_form_data *da
                          double *value_sizes, double *F_sizes);
 
 /* Leaves what the round's kernel must; the round's own is a wisp_form_data, whose pointers are set here. */
-wisp_status wisp_assembly_solve(wisp_error *err, wisp_test_case *round);
+wisp_status wisp_assembly_reference(wisp_error *err, wisp_test_case *test_case);
 
 #endif

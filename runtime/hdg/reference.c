@@ -349,7 +349,7 @@ static wisp_status outflow(wisp_error *err, const wisp_hdg *s, wisp_test_case *r
   return WISP_OK;
 }
 
-wisp_status wisp_hdg_solve(wisp_error *err, wisp_test_case *r)
+wisp_status wisp_hdg_reference(wisp_error *err, wisp_test_case *r)
 {
   static const struct {
     const char *kernel;
@@ -383,6 +383,6 @@ wisp_status wisp_hdg_solve(wisp_error *err, wisp_test_case *r)
                  {"precondition", precondition},
                  {"smooth", smooth}};
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
-    if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(err, r->plain->self, r);
-  return wisp_hdg_solve_coarse(err, r);
+    if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(err, r->discretisation->self, r);
+  return wisp_hdg_reference_coarse(err, r);
 }

@@ -7,6 +7,6 @@
 enum { WISP_HDG_ITERATIONS = 16 }; /* that history has room for */
 
 /* Leaves what the round's kernel must. */
-wisp_status wisp_hdg_solve(wisp_error *err, wisp_test_case *round);
+wisp_status wisp_hdg_reference(wisp_error *err, wisp_test_case *test_case);
 
 #endif

@@ -276,7 +276,7 @@ static wisp_status prolong(wisp_error *err, const wisp_hdg *s, wisp_test_case *r
   return WISP_OK;
 }
 
-wisp_status wisp_hdg_solve_coarse(wisp_error *err, wisp_test_case *r)
+wisp_status wisp_hdg_reference_coarse(wisp_error *err, wisp_test_case *r)
 {
   static const struct {
     const char *kernel;
@@ -286,6 +286,6 @@ wisp_status wisp_hdg_solve_coarse(wisp_error *err, wisp_test_case *r)
       {"coarsest", coarsest}, {"restrict", restrict_trace}, {"cycle", cycle},        {"cycles", cycles},
       {"prolong", prolong},   {"narrow", narrow},           {"narrow_cycle", cycle}, {"narrow_cycles", cycles}};
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
-    if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(err, r->plain->self, r);
+    if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(err, r->discretisation->self, r);
   return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);
 }

@@ -60,6 +60,6 @@ wisp_status wisp_hdg_assemble_scalar(wisp_error *err, const wisp_hdg *s, wisp_te
 wisp_status wisp_hdg_apply_scalar(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
 
 /* Of the second level's kernels. */
-wisp_status wisp_hdg_solve_coarse(wisp_error *err, wisp_test_case *round);
+wisp_status wisp_hdg_reference_coarse(wisp_error *err, wisp_test_case *test_case);
 
 #endif

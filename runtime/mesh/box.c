@@ -2,8 +2,6 @@
 #include "mesh.h"
 #include "../../gen/nodal/tet.h"
 
-#include <math.h>
-
 /* Elements of a cell: their corners as bits, 1 for x, 2 for y, 4 for z. Every cell is cut alike, so that the diagonals
  * of shared squares agree. Tets are the paths along the edges of a cube from corner 000 to corner 111, one for each
  * order of the axes (Kuhn 1960); the middle two corners stand so that the volume is positive. */

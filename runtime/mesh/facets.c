@@ -1,7 +1,5 @@
 #include "facets.h"
-#include "../../gen/nodal/tet.h"
-
-#include <math.h>
+#include "../../gen/random.h"
 
 int wisp_mesh_faces(const wisp_mesh *mesh)
 {
@@ -18,23 +16,13 @@ int wisp_mesh_face(const wisp_mesh *mesh, size_t element, int face, int32_t vert
 
 /* ---- Polygons. */
 
-static double dot(const double a[3], const double b[3])
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-  for (int c = 0; c < 3; c++) out[c] = a[c] - b[c];
-}
-
 /* Makes a vector of length 1 of it, and returns the length that it had. Squares of its parts may be out of range. */
 static double normalize(double v[3])
 {
   const double most = fmax(fmax(fabs(v[0]), fabs(v[1])), fabs(v[2]));
   if (!(most > 0)) return 0;
   for (int c = 0; c < 3; c++) v[c] /= most;
-  const double length = sqrt(dot(v, v));
+  const double length = sqrt(wisp_dot(v, v));
   for (int c = 0; c < 3; c++) v[c] /= length;
   return most * length;
 }
@@ -44,9 +32,9 @@ static double normalize(double v[3])
 static void set_edge_normal(wisp_facet *f, const double away[3])
 {
   double along[3];
-  subtract(f->xyz[1], f->xyz[0], along);
+  wisp_subtract(f->xyz[1], f->xyz[0], along);
   f->area = normalize(along);
-  const double part = dot(away, along);
+  const double part = wisp_dot(away, along);
   for (int c = 0; c < 3; c++) f->normal[c] = away[c] - part * along[c];
   normalize(f->normal);
 }
@@ -55,11 +43,11 @@ static void set_edge_normal(wisp_facet *f, const double away[3])
 static void set_face_normal(wisp_facet *f, const double away[3])
 {
   double a[3], b[3], *n = f->normal;
-  subtract(f->xyz[f->corners - 2], f->xyz[0], a);
-  subtract(f->xyz[f->corners - 1], f->xyz[f->corners - 3], b);
-  for (int c = 0; c < 3; c++) n[c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
+  wisp_subtract(f->xyz[f->corners - 2], f->xyz[0], a);
+  wisp_subtract(f->xyz[f->corners - 1], f->xyz[f->corners - 3], b);
+  wisp_cross(a, b, n);
   f->area = normalize(n) / 2;
-  if (dot(n, away) < 0)
+  if (wisp_dot(n, away) < 0)
     for (int c = 0; c < 3; c++) n[c] = -n[c];
 }
 
@@ -94,15 +82,10 @@ void wisp_facet_middle(const wisp_facet *facet, double middle[3])
 
 /* ---- The boundary of hexes. Both hexes of a face make the same key of its vertices, in whatever order they stand. */
 
-/* A number of each vertex (the mixing is that of splitmix64, Steele et al. 2014); a face's key is the sum of four. */
+/* A number of each vertex; a face's key is the sum of four. */
 static void mix_vertices(size_t count, uint64_t *number)
 {
-  for (size_t v = 0; v < count; v++) {
-    uint64_t h = v + 1;
-    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-    number[v] = h ^ h >> 31;
-  }
+  for (size_t v = 0; v < count; v++) number[v] = wisp_random_mix(v + 1);
 }
 
 /* The keys of a hex's faces, and the lowest vertex of each. */

@@ -1,8 +1,6 @@
 #include "formula_parts.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
 
 enum {
   X = WISP_FORMULA_X,

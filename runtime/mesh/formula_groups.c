@@ -2,8 +2,6 @@
  * it may be in several, the comparison becomes one with each value that stands for the group. */
 #include "formula_parts.h"
 
-#include <math.h>
-
 const char *const wisp_formula_names[] = {"x", "y", "z", "region", "tag"};
 
 int wisp_formula_slot(const char *name)

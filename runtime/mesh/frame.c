@@ -1,7 +1,5 @@
 #include "frame.h"
 
-#include <math.h>
-
 const wisp_frame wisp_frame_none = {{0, 0, 0}, 1};
 
 /* The area or the volume of a mesh. That of a hex is about the mean over its corners of what their edges span. */

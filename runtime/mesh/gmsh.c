@@ -1,13 +1,7 @@
 /* The Gmsh reader's front: finds the sections, knows the formats and the kinds of elements. */
 #include "gmsh.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include "../../gen/text.h"
 
 static wisp_status refuse_version(wisp_error *err, const wisp_gmsh *gmsh, double version, const char *what)
 {
@@ -230,31 +224,20 @@ static wisp_status parse(wisp_error *err, int *corners, double merge, const char
   return wisp_gmsh_build(err, &gmsh, out);
 }
 
-wisp_status wisp_mesh_parse_as(wisp_error *err, const wisp_mesh_reading *how, const char *name, const char *data,
-                               size_t length, wisp_mesh **out)
+wisp_status wisp_mesh_parse(wisp_error *err, int corners, double merge, const char *name, const char *data,
+                            size_t length, wisp_mesh **out)
 {
-  int corners = how->corners ? how->corners : 4;
-  const wisp_status status = parse(err, &corners, how->merge, name, data, length, out);
-  if (status == WISP_OK || how->corners || corners == 4) return status;
-  return parse(err, &corners, how->merge, name, data, length, out);
+  int seen = corners ? corners : 4;
+  const wisp_status status = parse(err, &seen, merge, name, data, length, out);
+  if (status == WISP_OK || corners || seen == 4) return status;
+  return parse(err, &seen, merge, name, data, length, out);
 }
 
-wisp_status wisp_mesh_parse(wisp_error *err, int corners, const char *name, const char *data, size_t length,
-                            wisp_mesh **out)
-{
-  return wisp_mesh_parse_as(err, &(wisp_mesh_reading){.corners = corners}, name, data, length, out);
-}
-
-wisp_status wisp_mesh_read_as(wisp_error *err, const wisp_mesh_reading *how, const char *path, wisp_mesh **out)
+wisp_status wisp_mesh_read(wisp_error *err, int corners, double merge, const char *path, wisp_mesh **out)
 {
   OWNED(free) char *data = NULL;
   size_t length = 0;
   CALL(wisp_require(err, access(path, F_OK) == 0, WISP_EINPUT, "%s: there is no such file: check the name", path));
   CALL(wisp_read_file(err, path, &data, &length));
-  return wisp_mesh_parse_as(err, how, path, data, length, out);
-}
-
-wisp_status wisp_mesh_read(wisp_error *err, int corners, const char *path, wisp_mesh **out)
-{
-  return wisp_mesh_read_as(err, &(wisp_mesh_reading){.corners = corners}, path, out);
+  return wisp_mesh_parse(err, corners, merge, path, data, length, out);
 }

@@ -4,9 +4,7 @@
 #include "gmsh.h"
 #include "health.h"
 #include "touching.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "../../gen/random.h"
 
 /* Node numbers may be sparse and in any order: an open hash from number to place, at most half full. */
 typedef struct node_map {
@@ -14,18 +12,10 @@ typedef struct node_map {
   size_t mask;
 } node_map;
 
-/* The mixing of splitmix64 (Steele et al. 2014). */
-static size_t mix(uint64_t h)
-{
-  h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
-  h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-  return (size_t)(h ^ h >> 31);
-}
-
 /* The place of a number in the table, or the free one that it would take. */
 static uint32_t *find(const node_map *map, const wisp_gmsh *gmsh, int64_t tag)
 {
-  size_t i = mix((uint64_t)tag) & map->mask;
+  size_t i = wisp_random_mix((uint64_t)tag) & map->mask;
   while (map->place[i] && gmsh->node[map->place[i] - 1].tag != tag) i = (i + 1) & map->mask;
   return map->place + i;
 }
@@ -79,7 +69,7 @@ static void sort_nodes(const wisp_gmsh *gmsh, size_t cell, int64_t node[8])
 static uint32_t *find_cell(const node_map *map, const wisp_gmsh *gmsh, const int64_t node[8])
 {
   size_t i = 0;
-  for (int c = 0; c < 8; c++) i = mix(i + (uint64_t)node[c]);
+  for (int c = 0; c < 8; c++) i = wisp_random_mix(i + (uint64_t)node[c]);
   for (i &= map->mask; map->place[i]; i = (i + 1) & map->mask) {
     int64_t other[8];
     sort_nodes(gmsh, map->place[i] - 1, other);

@@ -2,8 +2,6 @@
  * groups are known by its entity. Text and binary hold the same numbers in the same order. */
 #include "gmsh.h"
 
-#include <stdlib.h>
-
 /* Passes reals and integers that say nothing to us. */
 static wisp_status pass(wisp_error *err, wisp_gmsh *gmsh, size_t reals, size_t integers)
 {

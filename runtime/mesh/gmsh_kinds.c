@@ -1,10 +1,6 @@
 /* The kinds of elements in Gmsh files: which of them a mesh is made of, and what is said of the others. */
 #include "gmsh.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The middles of an element of order 2: the corners between which each lies, as bits. */
 static const unsigned char middles_3[] = {3, 6, 5}, middles_4[] = {3, 6, 5, 9, 12, 10},
                            middles_8[] = {3,  9,   17, 6,  34,  12,  68,  136, 48, 144,
@@ -156,11 +152,6 @@ wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_
 
 /* ---- Elements of order 2. */
 
-static double distance(const double a[3], const double b[3])
-{
-  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
-}
-
 /* The distance of a node from the middle of the corners whose bits are set. */
 static double off_middle(const double *const corner[8], int corners, unsigned bits, const double *node)
 {
@@ -169,7 +160,7 @@ static double off_middle(const double *const corner[8], int corners, unsigned bi
   for (int c = 0; c < corners; c++) count += (bits >> c & 1) != 0;
   for (int c = 0; c < corners; c++)
     for (int d = 0; d < 3 && (bits >> c & 1); d++) middle[d] += corner[c][d] / count;
-  return distance(middle, node);
+  return wisp_distance(middle, node);
 }
 
 /* 1e-9 of the element, or what the digits of its places leave. */
@@ -177,7 +168,7 @@ static double allowance(const double *const corner[8], int corners)
 {
   double size = 0, largest = 0;
   for (int c = 0; c < corners; c++) {
-    size = fmax(size, distance(corner[0], corner[c]));
+    size = fmax(size, wisp_distance(corner[0], corner[c]));
     for (int d = 0; d < 3; d++) largest = fmax(largest, fabs(corner[c][d]));
   }
   return 1e-9 * size + 1e-15 * largest;

@@ -2,11 +2,7 @@
 #include "gmsh.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- Numbers and words. */
 

@@ -1,8 +1,6 @@
 /* The sections of a Gmsh file of format 2, and those that both formats share. */
 #include "gmsh.h"
 
-#include <string.h>
-
 wisp_status wisp_gmsh_tag(wisp_error *err, wisp_gmsh *gmsh, int dimension, int64_t value, int32_t *out)
 {
   if (value < -INT32_MAX || value > INT32_MAX)

@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <metis.h>
-#include <stdlib.h>
 
 /* METIS fails, and prints about it, where it makes tens of thousands of parts (24000 went well, 38000 did not). So a
  * large mesh is first cut into pieces of this many parts, which Algorithm 2 fills to the last element. */

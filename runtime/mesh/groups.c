@@ -1,8 +1,5 @@
 #include "groups.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void wisp_groups_free(wisp_groups *groups)
 {
   for (size_t i = 0; i < groups->count; i++) free(groups->list[i].name);

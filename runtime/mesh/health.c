@@ -1,24 +1,11 @@
 #include "health.h"
 #include "facets.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* ---- One element. */
 
 static const double *vertex_of(const wisp_mesh *mesh, size_t element, int corner)
 {
   return mesh->xyz + 3 * (size_t)mesh->cell[(size_t)mesh->corners * element + (size_t)corner];
-}
-
-static double distance(const double a[3], const double b[3])
-{
-  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
-}
-
-static double determinant(const double a[3], const double b[3], const double c[3])
-{
-  return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
 /* The pyramids from a corner to the faces. A bilinear face bounds the mean of the volumes that its two pairs of
@@ -33,9 +20,8 @@ static double hex_volume(const wisp_mesh *mesh, size_t element)
     int32_t vertex[4];
     double to[4][3];
     wisp_mesh_face(mesh, element, face, vertex);
-    for (int i = 0; i < 4; i++)
-      for (int c = 0; c < 3; c++) to[i][c] = mesh->xyz[3 * (size_t)vertex[i] + (size_t)c] - origin[c];
-    for (int i = 0; i < 4; i++) twelve += outward[face] * determinant(to[cut[i][0]], to[cut[i][1]], to[cut[i][2]]);
+    for (int i = 0; i < 4; i++) wisp_subtract(mesh->xyz + 3 * (size_t)vertex[i], origin, to[i]);
+    for (int i = 0; i < 4; i++) twelve += outward[face] * wisp_determinant(to[cut[i][0]], to[cut[i][1]], to[cut[i][2]]);
   }
   return twelve / 12;
 }
@@ -47,7 +33,7 @@ double wisp_mesh_measure(const wisp_mesh *mesh, size_t element)
                           : wisp_mesh_corner(mesh, element, cell->frame[0], NULL) / cell->parts;
 }
 
-double wisp_mesh_length(const wisp_mesh *mesh, size_t element)
+static double find_length(const wisp_mesh *mesh, size_t element)
 {
   double surface = 0;
   for (int face = 0; face < wisp_mesh_faces(mesh); face++) surface += wisp_mesh_facet(mesh, element, face).area;
@@ -58,7 +44,8 @@ double wisp_mesh_length(const wisp_mesh *mesh, size_t element)
 static double circle_radius(const wisp_mesh *mesh, size_t element)
 {
   double product = 1;
-  for (int i = 0; i < 3; i++) product *= distance(vertex_of(mesh, element, i), vertex_of(mesh, element, (i + 1) % 3));
+  for (int i = 0; i < 3; i++)
+    product *= wisp_distance(vertex_of(mesh, element, i), vertex_of(mesh, element, (i + 1) % 3));
   return product / (4 * wisp_mesh_measure(mesh, element));
 }
 
@@ -66,14 +53,13 @@ static double circle_radius(const wisp_mesh *mesh, size_t element)
 static double sphere_radius(const wisp_mesh *mesh, size_t element)
 {
   double edge[3][3], sum[3] = {0};
-  for (int i = 0; i < 3; i++)
-    for (int c = 0; c < 3; c++) edge[i][c] = vertex_of(mesh, element, i + 1)[c] - vertex_of(mesh, element, 0)[c];
+  for (int i = 0; i < 3; i++) wisp_subtract(vertex_of(mesh, element, i + 1), vertex_of(mesh, element, 0), edge[i]);
   for (int i = 0; i < 3; i++) {
-    const double *a = edge[i], *b = edge[(i + 1) % 3], *d = edge[(i + 2) % 3];
-    const double square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
-    for (int c = 0; c < 3; c++) sum[c] += square * (b[(c + 1) % 3] * d[(c + 2) % 3] - b[(c + 2) % 3] * d[(c + 1) % 3]);
+    double normal[3];
+    wisp_cross(edge[(i + 1) % 3], edge[(i + 2) % 3], normal);
+    for (int c = 0; c < 3; c++) sum[c] += wisp_dot(edge[i], edge[i]) * normal[c];
   }
-  return sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) / (12 * wisp_mesh_measure(mesh, element));
+  return sqrt(wisp_dot(sum, sum)) / (12 * wisp_mesh_measure(mesh, element));
 }
 
 static double least_corner(const wisp_mesh *mesh, size_t element)
@@ -83,17 +69,17 @@ static double least_corner(const wisp_mesh *mesh, size_t element)
     const int *frame = wisp_cells[8].frame[i];
     double product = 1;
     for (int e = 1; e < 4; e++)
-      product *= distance(vertex_of(mesh, element, frame[e]), vertex_of(mesh, element, frame[0]));
+      product *= wisp_distance(vertex_of(mesh, element, frame[e]), vertex_of(mesh, element, frame[0]));
     least = fmin(least, wisp_mesh_corner(mesh, element, frame, NULL) / product);
   }
   return least;
 }
 
-double wisp_mesh_quality(const wisp_mesh *mesh, size_t element)
+static double find_quality(const wisp_mesh *mesh, size_t element)
 {
   const wisp_cell *cell = wisp_mesh_cell(mesh);
   if (cell->frames > 1) return least_corner(mesh, element);
-  const double inner = wisp_mesh_length(mesh, element);
+  const double inner = find_length(mesh, element);
   return cell->dimension * inner / (cell->dimension == 3 ? sphere_radius : circle_radius)(mesh, element);
 }
 
@@ -157,25 +143,15 @@ static void measure_boundary(const wisp_mesh *mesh, const int32_t *neighbour, wi
   }
 }
 
-/* As the file has it. */
-static void find_extent(const wisp_mesh *mesh, wisp_health *health)
-{
-  for (int c = 0; c < 3; c++) health->low[c] = INFINITY, health->high[c] = -INFINITY;
-  for (size_t v = 0; v < mesh->vertices; v++) {
-    double at[3];
-    memcpy(at, mesh->xyz + 3 * v, sizeof at);
-    wisp_plane_place(mesh->plane, 1, at);
-    for (int c = 0; c < 3; c++)
-      health->low[c] = fmin(health->low[c], at[c]), health->high[c] = fmax(health->high[c], at[c]);
-  }
-}
-
 wisp_status wisp_mesh_look(wisp_error *err, const wisp_mesh *mesh, wisp_health *out)
 {
   wisp_health health = {.pieces = 0};
-  OWNED(free) double *value = NULL;
+  OWNED(free) double *value = NULL, *xyz = NULL; /* points as the file has them */
   OWNED(free) int32_t *made = NULL;
-  find_extent(mesh, &health);
+  CALL(wisp_new(err, mesh->vertices, 3 * sizeof *xyz, &xyz));
+  memcpy(xyz, mesh->xyz, 3 * mesh->vertices * sizeof *xyz);
+  wisp_plane_place(mesh->plane, mesh->vertices, xyz);
+  wisp_extent(mesh->vertices, xyz, health.low, health.high);
   CALL(wisp_new(err, mesh->elements, sizeof *value, &value));
   if (!wisp_mesh_cell(mesh)->is_connected) {
     CALL(wisp_new(err, WISP_HEX_FACES * mesh->elements, sizeof *made, &made));
@@ -185,9 +161,9 @@ wisp_status wisp_mesh_look(wisp_error *err, const wisp_mesh *mesh, wisp_health *
   CALL(count_pieces(err, mesh, neighbour, &health));
   measure_boundary(mesh, neighbour, &health);
   for (size_t k = 0; k < mesh->elements; k++) health.measure += wisp_mesh_measure(mesh, k);
-  for (size_t k = 0; k < mesh->elements; k++) value[k] = wisp_mesh_quality(mesh, k);
+  for (size_t k = 0; k < mesh->elements; k++) value[k] = find_quality(mesh, k);
   health.quality = spread_of(mesh, value);
-  for (size_t k = 0; k < mesh->elements; k++) value[k] = wisp_mesh_length(mesh, k);
+  for (size_t k = 0; k < mesh->elements; k++) value[k] = find_length(mesh, k);
   health.length = spread_of(mesh, value);
   while (health.limiting < mesh->elements && value[health.limiting] < 2 * health.length.least) health.limiting++;
   *out = health;

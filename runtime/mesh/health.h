@@ -17,22 +17,18 @@ typedef struct wisp_health {
   double measure;         /* volume; of triangles area */
   double boundary;        /* area of the boundary; of triangles length */
   size_t boundary_faces;
-  size_t pieces;       /* parts that no face joins */
-  wisp_spread quality; /* 1 is the best: wisp_mesh_quality */
-  wisp_spread length;  /* wisp_mesh_length */
-  size_t limiting;     /* elements whose length is less than twice the least: they limit the step of time */
+  size_t pieces; /* parts that no face joins */
+  /* 1 is the best. 3 r / R for tets and 2 r / R for triangles: radii of the inscribed and the circumscribed sphere or
+   * circle. For hexes it is the least determinant of a corner's three unit edges. */
+  wisp_spread quality;
+  /* The radius of the inscribed sphere or circle, d V / A in d dimensions; of hexes, which may have none, the same
+   * quotient. Steps of time are in proportion to it. */
+  wisp_spread length;
+  size_t limiting; /* elements whose length is less than twice the least: they limit the step of time */
 } wisp_health;
 
 /* An element's volume; a triangle's area. */
 double wisp_mesh_measure(const wisp_mesh *mesh, size_t element);
-
-/* The quality is 3 r / R for tets and 2 r / R for triangles: radii of the inscribed and the circumscribed sphere or
- * circle. For hexes it is the least determinant of a corner's three unit edges. */
-double wisp_mesh_quality(const wisp_mesh *mesh, size_t element);
-
-/* The radius of the inscribed sphere or circle, d V / A in d dimensions; of hexes, which may have none, the same
- * quotient. Steps of time are in proportion to it. */
-double wisp_mesh_length(const wisp_mesh *mesh, size_t element);
 
 /* Looks at a mesh that is connected. */
 wisp_status wisp_mesh_look(wisp_error *err, const wisp_mesh *mesh, wisp_health *out);

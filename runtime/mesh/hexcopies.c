@@ -2,8 +2,6 @@
 #include "../parallel.h"
 #include "hexmesh.h"
 
-#include <stdlib.h>
-
 /* --- numbers in order, on all cores --- */
 
 /* Goes through things from .. to - 1, the first of which gets number `at` where something is to be written; returns

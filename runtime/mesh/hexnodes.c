@@ -3,9 +3,6 @@
 #include "../parallel.h"
 #include "hexmesh.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { EDGES = 12, FACES = 6, MAX_ORDER = 15 };
 
 /* An edge by its two vertices (the third -1), a face by its lowest vertex and that one's two neighbours; ascending. */

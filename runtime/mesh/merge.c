@@ -1,8 +1,5 @@
 #include "touching.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* No element may lose an edge. */
 static wisp_status check_edges(wisp_error *err, const char *name, const wisp_mesh *mesh, double tolerance)
 {
@@ -14,8 +11,7 @@ static wisp_status check_edges(wisp_error *err, const char *name, const wisp_mes
       for (size_t b = 0; b < a; b++) {
         const double *x = mesh->xyz + 3 * (size_t)mesh->cell[corners * k + a];
         const double *y = mesh->xyz + 3 * (size_t)mesh->cell[corners * k + b];
-        const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
-        const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        const double length = wisp_distance(x, y);
         if (length < shortest) shortest = length, element = k;
       }
   return wisp_require(err, tolerance < shortest, WISP_EUSAGE,

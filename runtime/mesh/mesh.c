@@ -3,11 +3,6 @@
 #include "../../gen/nodal/tet.h"
 #include "../parallel.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A face as its lowest vertex's list sees it: the other two vertices in rising order, and corners x element + face. */
 typedef struct face_entry {
   int32_t middle, high;
@@ -24,21 +19,23 @@ double wisp_mesh_corner(const wisp_mesh *mesh, size_t element, const int frame[4
   const bool flat = wisp_mesh_dimension(mesh) == 2;
   double e[3][3] = {[2] = {0, 0, 1}}, longest = 0;
   for (int i = 0; i < (flat ? 2 : 3); i++) {
-    for (int c = 0; c < 3; c++) e[i][c] = mesh->xyz[3 * (size_t)v[frame[i + 1]] + (size_t)c] - o[c];
-    longest = fmax(longest, sqrt(e[i][0] * e[i][0] + e[i][1] * e[i][1] + e[i][2] * e[i][2]));
+    wisp_subtract(mesh->xyz + 3 * (size_t)v[frame[i + 1]], o, e[i]);
+    longest = fmax(longest, sqrt(wisp_dot(e[i], e[i])));
   }
   if (scale) *scale = longest * longest * (flat ? 1 : longest);
-  return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
-         e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+  return wisp_determinant(e[0], e[1], e[2]);
 }
 
-void wisp_mesh_extent(const wisp_mesh *mesh, double low[3], double high[3])
+double wisp_extent(size_t count, const double *xyz, double low[3], double high[3])
 {
+  double longest = 0;
   for (int c = 0; c < 3; c++) low[c] = INFINITY, high[c] = -INFINITY;
-  for (size_t i = 0; i < 3 * mesh->vertices; i++) {
-    low[i % 3] = fmin(low[i % 3], mesh->xyz[i]);
-    high[i % 3] = fmax(high[i % 3], mesh->xyz[i]);
+  for (size_t i = 0; i < 3 * count; i++) {
+    low[i % 3] = fmin(low[i % 3], xyz[i]);
+    high[i % 3] = fmax(high[i % 3], xyz[i]);
   }
+  for (int c = 0; c < 3; c++) longest = fmax(longest, high[c] - low[c]);
+  return longest;
 }
 
 /* ---- Elements. */
@@ -165,8 +162,8 @@ static int sort_face(int32_t v[3])
   static const int swaps[3][2] = {{0, 1}, {1, 2}, {0, 1}};
   int sign = 1;
   for (int i = 0; i < 3; i++) {
-    int32_t *low = v + swaps[i][0], *high = v + swaps[i][1], keep = *low;
-    if (keep > *high) *low = *high, *high = keep, sign = -sign;
+    int32_t *low = v + swaps[i][0], *high = v + swaps[i][1], first = *low;
+    if (first > *high) *low = *high, *high = first, sign = -sign;
   }
   return sign;
 }
@@ -222,12 +219,12 @@ static void list_faces(const wisp_mesh *mesh, size_t *start, face_entry *entry)
   }
 }
 
-/* The turn that takes the vertices of our face to theirs; the faces hold the same three vertices. */
-static int find_turn(const int32_t ours[3], const int32_t theirs[3])
+/* The orientation that takes the vertices of our face to theirs; the faces hold the same three vertices. */
+static int find_orientation(const int32_t ours[3], const int32_t theirs[3])
 {
-  for (int turn = 0; turn < WISP_TET_ORIENTATIONS; turn++) {
-    const int *to = wisp_tet_orientations[turn];
-    if (ours[0] == theirs[to[0]] && ours[1] == theirs[to[1]] && ours[2] == theirs[to[2]]) return turn;
+  for (int i = 0; i < WISP_TET_ORIENTATIONS; i++) {
+    const int *to = wisp_tet_orientations[i];
+    if (ours[0] == theirs[to[0]] && ours[1] == theirs[to[1]] && ours[2] == theirs[to[2]]) return i;
   }
   return -1; /* never */
 }
@@ -240,7 +237,7 @@ static void meet(wisp_mesh *mesh, uint32_t ours, uint32_t theirs)
   face_vertices(mesh, theirs, b);
   mesh->neighbour[ours] = (int32_t)(theirs / (uint32_t)mesh->corners);
   mesh->neighbour_face[ours] = (int8_t)(theirs % (uint32_t)mesh->corners);
-  mesh->neighbour_orientation[ours] = wisp_mesh_dimension(mesh) == 3 ? (int8_t)find_turn(a, b) : 0;
+  mesh->neighbour_orientation[ours] = wisp_mesh_dimension(mesh) == 3 ? (int8_t)find_orientation(a, b) : 0;
 }
 
 /* A face alone is a boundary, two are neighbours, more do not conform; elements on the same side of their face overlap.
@@ -311,6 +308,47 @@ wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh
     mesh->neighbour_face[f] = mesh->neighbour_orientation[f] = 0;
   }
   return wisp_parallel(err, mesh->vertices, join_lists, &(joining){name, mesh, start, entry});
+}
+
+/* ---- All elements. */
+
+void wisp_list_around(size_t corners, size_t elements, const int32_t *cell, size_t vertices, size_t *start,
+                      uint32_t *around)
+{
+  for (size_t i = 0; i < corners * elements; i++) start[cell[i] + 2]++;
+  for (size_t v = 2; v < vertices + 2; v++) start[v] += start[v - 1];
+  for (size_t i = 0; i < corners * elements; i++) around[start[cell[i] + 1]++] = (uint32_t)(i / corners);
+}
+
+wisp_status wisp_mesh_rearrange(wisp_error *err, const char *name, wisp_mesh *mesh, const int32_t *order,
+                                const int8_t *corner)
+{
+  const wisp_cell *kind = wisp_mesh_cell(mesh);
+  const size_t corners = (size_t)mesh->corners, faces = kind->is_connected ? corners : 0;
+  OWNED(wisp_mesh_destroy) wisp_mesh *to = NULL; /* takes what the mesh had */
+  CALL(wisp_mesh_create(err, mesh->corners, 0, mesh->elements, &to));
+  CALL(wisp_new(err, mesh->elements, sizeof *to->number, &to->number));
+  if (mesh->corner) CALL(wisp_new(err, mesh->elements, corners, &to->corner));
+  for (size_t k = 0; k < mesh->elements; k++) {
+    const size_t from = order ? (size_t)order[k] : k;
+    to->number[k] = (int32_t)wisp_mesh_number(mesh, from);
+    if (faces) to->region[k] = mesh->region[from];
+    for (size_t i = 0; i < corners; i++) {
+      const size_t at = corners * k + i, old = corners * from + (size_t)(corner ? corner[at] : (int8_t)i);
+      to->cell[at] = mesh->cell[old];
+      if (mesh->corner) to->corner[at] = mesh->corner[old];
+    }
+    for (size_t i = 0; i < faces; i++) {
+      const size_t opposite = (size_t)kind->opposite[i];
+      const int old = kind->across[corner ? (size_t)corner[corners * k + opposite] : opposite];
+      to->tag[corners * k + i] = mesh->tag[corners * from + (size_t)old];
+    }
+  }
+  const wisp_mesh old = *mesh;
+  mesh->cell = to->cell, mesh->tag = to->tag, mesh->region = to->region;
+  mesh->number = to->number, mesh->corner = to->corner;
+  to->cell = old.cell, to->tag = old.tag, to->region = old.region, to->number = old.number, to->corner = old.corner;
+  return faces ? wisp_mesh_connect(err, name, mesh) : WISP_OK;
 }
 
 wisp_status wisp_mesh_create(wisp_error *err, int corners, size_t vertices, size_t elements, wisp_mesh **out)

@@ -4,10 +4,9 @@
 #define WISP_MESH_H
 
 #include "cell.h"
+#include "geometry.h"
 #include "groups.h"
 #include "notes.h"
-
-#include <stdint.h>
 
 enum { WISP_BOUNDARY = -1, WISP_EMPTY = -1 };
 
@@ -81,25 +80,17 @@ static inline wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
 /* Puts the boundary faces of a box of tets into groups: 1, x is least, 2, x is greatest; 3 and 4, y; 5 and 6, z. */
 wisp_status wisp_mesh_tag_sides(wisp_error *err, wisp_mesh *mesh);
 
-/* Reads a Gmsh file of elements with so many corners, 3, 4 or 8. WISP_EINPUT, with path and line or byte offset, for:
- * missing, truncated, non-conforming (a face shared by three tets), degenerate elements, none at all, unknown vertices,
- * unsupported element types of dimension 3 (prisms, hexes among tets, ... named), curved elements, newer formats,
- * triangles in no plane. Elements of negative volume are reversed. Never trusts a count in the file: memory grows with
- * the bytes really read. */
-wisp_status wisp_mesh_read(wisp_error *err, int corners, const char *path, wisp_mesh **out);
+/* Reads a Gmsh file of elements with so many corners, 3, 4 or 8, or, where that is 0, of those that the file has. Nodes
+ * that are closer than `merge` are joined (wisp_mesh_merge); 0: none are. WISP_EINPUT, with path and line or byte
+ * offset, for: missing, truncated, non-conforming (a face shared by three tets), degenerate elements, none at all,
+ * unknown vertices, unsupported element types of dimension 3 (prisms, hexes among tets, ... named), curved elements,
+ * newer formats, triangles in no plane. Elements of negative volume are reversed. Never trusts a count in the file:
+ * memory grows with the bytes really read. */
+wisp_status wisp_mesh_read(wisp_error *err, int corners, double merge, const char *path, wisp_mesh **out);
 
 /* The same from memory (tests, fuzzing); name appears in messages. */
-wisp_status wisp_mesh_parse(wisp_error *err, int corners, const char *name, const char *data, size_t length,
-                            wisp_mesh **out);
-
-/* The same, and how. */
-typedef struct wisp_mesh_reading {
-  int corners;  /* 3, 4, 8; or 0: those of the elements that the file has */
-  double merge; /* nodes that are closer are joined (wisp_mesh_merge); 0: none are */
-} wisp_mesh_reading;
-wisp_status wisp_mesh_read_as(wisp_error *err, const wisp_mesh_reading *how, const char *path, wisp_mesh **out);
-wisp_status wisp_mesh_parse_as(wisp_error *err, const wisp_mesh_reading *how, const char *name, const char *data,
-                               size_t length, wisp_mesh **out);
+wisp_status wisp_mesh_parse(wisp_error *err, int corners, double merge, const char *name, const char *data,
+                            size_t length, wisp_mesh **out);
 
 /* Checks elements, and finds the neighbours of tets and triangles; edge e of a triangle leads from its corner e to the
  * next. WISP_EINPUT, with name and element, for vertex numbers out of range, elements that are flat, inverted or saved
@@ -142,8 +133,22 @@ WISP_OWNED(wisp_mesh, wisp_mesh_destroy)
  * longest of them. Frames of positive elements give positive volumes. */
 double wisp_mesh_corner(const wisp_mesh *mesh, size_t element, const int frame[4], double *scale);
 
-/* Its bounding box. */
-void wisp_mesh_extent(const wisp_mesh *mesh, double low[3], double high[3]);
+/* Its bounding box, and the longest side of that. */
+static inline double wisp_mesh_extent(const wisp_mesh *mesh, double low[3], double high[3])
+{
+  return wisp_extent(mesh->vertices, mesh->xyz, low, high);
+}
+
+/* Lists the elements around each vertex: those of v are around[start[v]] to around[start[v + 1] - 1], ascending.
+ * Caller's memory: vertices + 2 zeros, and corners x elements. */
+void wisp_list_around(size_t corners, size_t elements, const int32_t *cell, size_t vertices, size_t *start,
+                      uint32_t *around);
+
+/* Puts elements into another order, with their corners, tags and regions: the i-th is order[i] of before, NULL: i, and
+ * its corner a is corner[corners i + a] of that one, NULL: a. Tets and triangles are connected anew; name is for that.
+ */
+wisp_status wisp_mesh_rearrange(wisp_error *err, const char *name, wisp_mesh *mesh, const int32_t *order,
+                                const int8_t *corner);
 
 /* The i-th element in memory's order. */
 static inline int32_t wisp_mesh_at(const wisp_mesh *mesh, size_t i)

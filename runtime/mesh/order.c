@@ -1,8 +1,5 @@
+/* The order in which elements are laid out in memory, and that of tets' corners. */
 #include "source.h"
-#include "levels.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 /* ---- A Hilbert curve through points (Skilling, "Programming the Hilbert curve", 2004). */
 
@@ -13,9 +10,9 @@ typedef struct keyed_point {
   int32_t point;
 } keyed_point;
 
-/* How far along the curve the point x lies, whose coordinates are of BITS bits. Skilling's transposed form: bit b of
- * x[0], x[1], x[2] are three consecutive bits of the result. */
-static uint64_t along(uint32_t x[AXES])
+/* The place of the point x on the curve; its coordinates have BITS bits. Skilling's transposed form: bit b of x[0],
+ * x[1], x[2] are three consecutive bits of the result. */
+static uint64_t place_of(uint32_t x[AXES])
 {
   uint32_t t = 0;
   uint64_t key = 0;
@@ -36,45 +33,41 @@ static uint64_t along(uint32_t x[AXES])
 }
 
 /* Points as whole numbers of the smallest cube that holds them all. */
-static void find_keys(size_t count, const double *xyz, keyed_point *places)
+static void find_keys(size_t count, const double *xyz, keyed_point *points)
 {
-  double low[AXES] = {INFINITY, INFINITY, INFINITY}, high[AXES] = {-INFINITY, -INFINITY, -INFINITY}, side = 0;
-  for (size_t i = 0; i < AXES * count; i++) {
-    low[i % AXES] = fmin(low[i % AXES], xyz[i]);
-    high[i % AXES] = fmax(high[i % AXES], xyz[i]);
-  }
-  for (int c = 0; c < AXES; c++) side = fmax(side, high[c] - low[c]);
+  double low[AXES], high[AXES];
+  const double side = wisp_extent(count, xyz, low, high);
   const double scale = side > 0 ? ((1 << BITS) - 1) / side : 0;
   for (size_t i = 0; i < count; i++) {
     uint32_t x[AXES];
     for (size_t c = 0; c < AXES; c++) x[c] = (uint32_t)((xyz[AXES * i + c] - low[c]) * scale);
-    places[i] = (keyed_point){along(x), (int32_t)i};
+    points[i] = (keyed_point){place_of(x), (int32_t)i};
   }
 }
 
 /* Digit by digit, lowest first, between two arrays; an even number of digits ends where it began. Equal keys stay in
  * the points' own order. */
-static void sort(size_t count, keyed_point *from, keyed_point *to)
+static void sort_points(size_t count, keyed_point *from, keyed_point *to)
 {
   for (int digit = 0; digit < DIGITS; digit++) {
     size_t start[(1 << DIGIT) + 1] = {0};
     for (size_t i = 0; i < count; i++) start[(from[i].key >> DIGIT * digit & ((1 << DIGIT) - 1)) + 1]++;
     for (size_t d = 1; d <= 1 << DIGIT; d++) start[d] += start[d - 1];
     for (size_t i = 0; i < count; i++) to[start[from[i].key >> DIGIT * digit & ((1 << DIGIT) - 1)]++] = from[i];
-    keyed_point *keep = from;
-    from = to;
-    to = keep;
+    keyed_point *const sorted = to;
+    to = from;
+    from = sorted;
   }
 }
 
 wisp_status wisp_curve(wisp_error *err, size_t count, const double *xyz, int32_t *order)
 {
-  OWNED(free) keyed_point *places = NULL, *spare = NULL;
-  CALL(wisp_new(err, count, sizeof *places, &places));
+  OWNED(free) keyed_point *points = NULL, *spare = NULL;
+  CALL(wisp_new(err, count, sizeof *points, &points));
   CALL(wisp_new(err, count, sizeof *spare, &spare));
-  find_keys(count, xyz, places);
-  sort(count, places, spare);
-  for (size_t i = 0; i < count; i++) order[i] = places[i].point;
+  find_keys(count, xyz, points);
+  sort_points(count, points, spare);
+  for (size_t i = 0; i < count; i++) order[i] = points[i].point;
   return WISP_OK;
 }
 
@@ -106,8 +99,9 @@ typedef struct growth {
   int candidates;
 } growth;
 
-/* How well an element is joined to the cluster: by faces with it; by faces that are no longer free, or a hole would
- * stay that later clusters fill with what lies scattered. One inside a hole comes before all others. */
+/* A measure of how well an element is joined to the cluster: it counts faces with the cluster, and faces that are no
+ * longer free. Without the latter holes would stay, which later clusters fill with scattered elements. An element
+ * inside a hole comes before all others. */
 static int joint(const growth *g, int32_t cluster, int32_t element)
 {
   enum { SHARED = 4, CLOSED = 3, HOLE = 100 };
@@ -121,7 +115,7 @@ static int joint(const growth *g, int32_t cluster, int32_t element)
 }
 
 /* Takes the best candidate, the first on the curve of equals; WISP_EMPTY where there is none. */
-static int32_t take_best(growth *g, int32_t cluster)
+static int32_t take_candidate(growth *g, int32_t cluster)
 {
   int best = -1, at = 0;
   for (int i = 0; i < g->candidates; i++) {
@@ -144,13 +138,13 @@ static void add_candidates(growth *g, int32_t element)
   }
 }
 
-static void grow(growth *g, const int32_t *curve, int32_t *order)
+static void grow_clusters(growth *g, const int32_t *curve, int32_t *order)
 {
   size_t first = 0; /* on the curve, that may be left */
   for (size_t i = 0; i < g->mesh->elements; i++) {
     const int32_t cluster = (int32_t)(i / SLAB);
     if (i % SLAB == 0) g->candidates = 0;
-    int32_t element = take_best(g, cluster);
+    int32_t element = take_candidate(g, cluster);
     while (element == WISP_EMPTY && g->cluster[curve[first]] >= 0) first++;
     if (element == WISP_EMPTY) element = curve[first];
     g->cluster[element] = cluster;
@@ -170,7 +164,7 @@ static wisp_status order_by_curve(wisp_error *err, const wisp_mesh *mesh, int32_
     place[curve[i]] = (int32_t)i;
     cluster[i] = -1;
   }
-  grow(&(growth){.mesh = mesh, .place = place, .cluster = cluster}, curve, order);
+  grow_clusters(&(growth){.mesh = mesh, .place = place, .cluster = cluster}, curve, order);
   return WISP_OK;
 }
 
@@ -190,47 +184,90 @@ static wisp_status order_plainly(wisp_error *err, const wisp_mesh *mesh, int32_t
   return along_curve(err, mesh->elements, (size_t)mesh->corners, mesh->cell, mesh->xyz, order);
 }
 
+/* ---- From level to level: elements in the order in which they are come upon from a corner of the mesh (E. Cuthill,
+ * J. McKee, 1969). Neighbours in memory then have neighbours beside them, as in the rows of a box. Elements are
+ * numbered as they stand on the curve, vertices as those come upon them, so that memory is read where it was read
+ * before. */
+typedef struct spread {
+  size_t corners, elements, vertices;
+  int32_t *vertex; /* of elements */
+  size_t *start;
+  uint32_t *around; /* the elements of a vertex, from start on */
+  bool *reached, *placed;
+  int32_t *queue; /* of vertices */
+} spread;
+
+static void free_spread(spread *s)
+{
+  free(s->vertex);
+  free(s->start);
+  free(s->around);
+  free(s->reached);
+  free(s->placed);
+  free(s->queue);
+}
+
+static wisp_status number_vertices(wisp_error *err, const wisp_mesh *mesh, const int32_t *curve, spread *s)
+{
+  OWNED(free) int32_t *number = NULL;
+  CALL(wisp_new(err, mesh->vertices, sizeof *number, &number));
+  CALL(wisp_new(err, s->corners * s->elements, sizeof *s->vertex, &s->vertex));
+  for (size_t v = 0; v < mesh->vertices; v++) number[v] = -1;
+  for (size_t i = 0; i < s->corners * s->elements; i++) {
+    const int32_t v = mesh->cell[s->corners * (size_t)curve[i / s->corners] + i % s->corners];
+    if (number[v] < 0) number[v] = (int32_t)s->vertices++;
+    s->vertex[i] = number[v];
+  }
+  return WISP_OK;
+}
+
+/* From this vertex over what hangs together, then from the first that is left; the last that is reached. Elements are
+ * placed when the first of their vertices has its turn. */
+static int32_t spread_from(spread *s, int32_t from, const int32_t *curve, int32_t *order)
+{
+  size_t ended = 0, known = 0, placed = 0;
+  int32_t first = 0;
+  memset(s->reached, 0, s->vertices * sizeof *s->reached);
+  memset(s->placed, 0, s->elements * sizeof *s->placed);
+  s->reached[from] = true, s->queue[known++] = from;
+  for (; ended < s->vertices; ended++) {
+    while (ended == known && s->reached[first]) first++;
+    if (ended == known) s->reached[first] = true, s->queue[known++] = first;
+    const int32_t v = s->queue[ended];
+    for (size_t i = s->start[v]; i < s->start[v + 1]; i++) {
+      const int32_t *vertex = s->vertex + s->corners * (size_t)s->around[i];
+      if (s->placed[s->around[i]]) continue;
+      s->placed[s->around[i]] = true, order[placed++] = curve[s->around[i]];
+      for (size_t c = 0; c < s->corners; c++)
+        if (!s->reached[vertex[c]]) s->reached[vertex[c]] = true, s->queue[known++] = vertex[c];
+    }
+  }
+  return s->queue[s->vertices - 1];
+}
+
 static wisp_status order_by_levels(wisp_error *err, const wisp_mesh *mesh, int32_t *order)
 {
+  HELD(free_spread) spread s = {.corners = (size_t)mesh->corners, .elements = mesh->elements};
   OWNED(free) int32_t *curve = NULL;
   CALL(wisp_new(err, mesh->elements, sizeof *curve, &curve));
   CALL(order_plainly(err, mesh, curve));
-  return wisp_levels(err, mesh, curve, order);
+  CALL(number_vertices(err, mesh, curve, &s));
+  CALL(wisp_new(err, s.vertices + 2, sizeof *s.start, &s.start));
+  CALL(wisp_new(err, s.corners * s.elements, sizeof *s.around, &s.around));
+  wisp_list_around(s.corners, s.elements, s.vertex, s.vertices, s.start, s.around);
+  CALL(wisp_new(err, s.vertices, sizeof *s.reached, &s.reached));
+  CALL(wisp_new(err, s.elements, sizeof *s.placed, &s.placed));
+  CALL(wisp_new(err, s.vertices, sizeof *s.queue, &s.queue));
+  if (s.elements) spread_from(&s, spread_from(&s, 0, curve, order), curve, order);
+  return WISP_OK;
 }
 
-/* Of tets, and of what is put into order itself. */
+/* ---- All orderings. */
+
+/* Orderings of tets, and of elements that are put into order themselves. */
 typedef wisp_status ordering(wisp_error *err, const wisp_mesh *mesh, int32_t *order);
 static ordering *const of_tets[WISP_ORDERINGS] = {NULL, order_by_curve, order_by_metis, order_by_levels};
 static ordering *const of_cells[WISP_ORDERINGS] = {NULL, order_plainly, order_by_metis, order_by_levels};
-
-/* Puts the elements themselves into an order, and what they have on faces and inside; neighbours are found again. */
-static wisp_status permute(wisp_error *err, wisp_mesh *mesh, const int32_t *order)
-{
-  const size_t corners = (size_t)mesh->corners, count = corners * mesh->elements,
-               faces = wisp_mesh_cell(mesh)->is_connected ? count : 0;
-  OWNED(free) int32_t *cell = NULL, *number = NULL, *tag = NULL, *region = NULL;
-  OWNED(free) int8_t *corner = NULL;
-  CALL(wisp_new(err, count, sizeof *cell, &cell));
-  CALL(wisp_new(err, mesh->elements, sizeof *number, &number));
-  CALL(wisp_new(err, faces, sizeof *tag, &tag));
-  CALL(wisp_new(err, faces ? mesh->elements : 0, sizeof *region, &region));
-  CALL(wisp_new(err, mesh->corner ? count : 0, sizeof *corner, &corner));
-  for (size_t i = 0; mesh->corner && i < count; i++)
-    corner[i] = mesh->corner[corners * (size_t)order[i / corners] + i % corners];
-  for (size_t i = 0; i < count; i++) cell[i] = mesh->cell[corners * (size_t)order[i / corners] + i % corners];
-  for (size_t i = 0; i < faces; i++) tag[i] = mesh->tag[corners * (size_t)order[i / corners] + i % corners];
-  for (size_t k = 0; faces && k < mesh->elements; k++) region[k] = mesh->region[order[k]];
-  for (size_t k = 0; k < mesh->elements; k++) number[k] = (int32_t)wisp_mesh_number(mesh, (size_t)order[k]);
-  int32_t *const old[] = {mesh->cell, mesh->number, mesh->tag, mesh->region};
-  mesh->cell = cell, mesh->number = number, mesh->tag = tag, mesh->region = region;
-  cell = old[0], number = old[1], tag = old[2], region = old[3];
-  if (mesh->corner) {
-    int8_t *const turned = mesh->corner;
-    mesh->corner = corner;
-    corner = turned;
-  }
-  return faces ? wisp_mesh_connect(err, "ordered mesh", mesh) : WISP_OK;
-}
 
 /* Hexes and triangles are put into order themselves. */
 static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
@@ -241,14 +278,14 @@ static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering h
   if (!of_cells[how]) return WISP_OK;
   CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
   CALL(of_cells[how](err, mesh, order));
-  return permute(err, mesh, order);
+  return wisp_mesh_rearrange(err, "ordered mesh", mesh, order, NULL);
 }
 
 wisp_status wisp_mesh_apply_order(wisp_error *err, wisp_mesh *mesh)
 {
   OWNED(free) int32_t *order = mesh->order;
   mesh->order = NULL;
-  return order ? permute(err, mesh, order) : WISP_OK;
+  return order ? wisp_mesh_rearrange(err, "ordered mesh", mesh, order, NULL) : WISP_OK;
 }
 
 wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
@@ -264,4 +301,34 @@ wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
   mesh->order = order;
   order = NULL;
   return WISP_OK;
+}
+
+/* ---- The order of a tet's corners. */
+
+enum { CORNERS = 4 };
+
+/* The corners in the order of their vertices' numbers. An odd permutation would turn the element inside out: then the
+ * first two change places. */
+static void sort_corners(const int32_t *vertex, int8_t *corner)
+{
+  int exchanges = 0;
+  for (int8_t i = 0; i < CORNERS; i++) {
+    int8_t at = i;
+    for (; at > 0 && vertex[corner[at - 1]] > vertex[i]; at--, exchanges++) corner[at] = corner[at - 1];
+    corner[at] = i;
+  }
+  if (exchanges % 2 == 0) return;
+  const int8_t first = corner[0];
+  corner[0] = corner[1];
+  corner[1] = first;
+}
+
+wisp_status wisp_mesh_sort_corners(wisp_error *err, wisp_mesh *mesh)
+{
+  OWNED(free) int8_t *corner = NULL;
+  CALL(wisp_new(err, CORNERS * mesh->elements, sizeof *corner, &corner));
+  for (size_t k = 0; k < mesh->elements; k++) sort_corners(mesh->tet + CORNERS * k, corner + CORNERS * k);
+  CALL(wisp_mesh_rearrange(err, "turned mesh", mesh, NULL, corner));
+  free(mesh->corner);
+  return GIVE(corner, &mesh->corner);
 }

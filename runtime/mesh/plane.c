@@ -1,22 +1,10 @@
 /* Triangles lie in a plane, which a file may have anywhere in space: here they are turned into z = 0. */
 #include "mesh.h"
 
-#include <math.h>
-
-static double dot(const double a[3], const double b[3])
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-  for (size_t c = 0; c < 3; c++) out[c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
-}
-
 /* False where the length is 0 or not finite. */
 static bool normalise(double v[3])
 {
-  const double length = sqrt(dot(v, v));
+  const double length = sqrt(wisp_dot(v, v));
   for (int c = 0; c < 3; c++) v[c] /= length;
   return length > 0 && isfinite(length);
 }
@@ -24,11 +12,11 @@ static bool normalise(double v[3])
 /* Twice the area of a triangle times its normal. */
 static void area_vector(const wisp_mesh *mesh, size_t k, double out[3])
 {
-  const double *p[3];
+  const int32_t *v = mesh->tri + 3 * k;
   double a[3], b[3];
-  for (size_t i = 0; i < 3; i++) p[i] = mesh->xyz + 3 * (size_t)mesh->tri[3 * k + i];
-  for (size_t c = 0; c < 3; c++) a[c] = p[1][c] - p[0][c], b[c] = p[2][c] - p[0][c];
-  cross(a, b, out);
+  wisp_subtract(mesh->xyz + 3 * (size_t)v[1], mesh->xyz + 3 * (size_t)v[0], a);
+  wisp_subtract(mesh->xyz + 3 * (size_t)v[2], mesh->xyz + 3 * (size_t)v[0], b);
+  wisp_cross(a, b, out);
 }
 
 /* The normal of all triangles together, on the side that the largest one has: some may be turned the other way. */
@@ -37,11 +25,11 @@ static bool find_normal(const wisp_mesh *mesh, double normal[3])
   double area[3], largest[3] = {0}, sum[3] = {0};
   for (size_t k = 0; k < mesh->elements; k++) {
     area_vector(mesh, k, area);
-    if (dot(area, area) > dot(largest, largest)) memcpy(largest, area, sizeof largest);
+    if (wisp_dot(area, area) > wisp_dot(largest, largest)) memcpy(largest, area, sizeof largest);
   }
   for (size_t k = 0; k < mesh->elements; k++) {
     area_vector(mesh, k, area);
-    const double sign = dot(area, largest) < 0 ? -1 : 1;
+    const double sign = wisp_dot(area, largest) < 0 ? -1 : 1;
     for (int c = 0; c < 3; c++) sum[c] += sign * area[c];
   }
   memcpy(normal, sum, sizeof sum);
@@ -54,9 +42,9 @@ static void find_range(const wisp_mesh *mesh, const double from[3], const double
 {
   range[0] = range[1] = 0;
   for (size_t v = 0; v < mesh->vertices; v++) {
-    double way[3];
-    for (size_t c = 0; c < 3; c++) way[c] = mesh->xyz[3 * v + c] - from[c];
-    const double off = dot(way, normal);
+    double offset[3];
+    wisp_subtract(mesh->xyz + 3 * v, from, offset);
+    const double off = wisp_dot(offset, normal);
     if (off < range[0] || off > range[1]) *where = v;
     range[0] = fmin(range[0], off), range[1] = fmax(range[1], off);
   }
@@ -75,7 +63,7 @@ static bool is_level(const double low[3], const double high[3], double allowed, 
 }
 
 /* Any plane: its first axis is as close to x as can be, or, where the plane is steep, to y. */
-static void turn_axes(const double from[3], const double normal[3], wisp_plane *plane)
+static void choose_axes(const double from[3], const double normal[3], wisp_plane *plane)
 {
   const size_t along = fabs(normal[0]) > 0.9;
   *plane = (wisp_plane){.origin = {0}};
@@ -84,7 +72,7 @@ static void turn_axes(const double from[3], const double normal[3], wisp_plane *
   memcpy(plane->axis[2], normal, sizeof plane->axis[2]);
   for (size_t c = 0; c < 3; c++) plane->axis[0][c] -= normal[along] * normal[c];
   (void)normalise(plane->axis[0]);
-  cross(plane->axis[2], plane->axis[0], plane->axis[1]);
+  wisp_cross(plane->axis[2], plane->axis[0], plane->axis[1]);
 }
 
 /* A surface has two sides: most of its area shall count as positive. Of a plane of one z the side is z's own. */
@@ -107,24 +95,21 @@ static void choose_side(wisp_mesh *mesh, wisp_plane *plane)
 static void move_to_plane(wisp_mesh *mesh, const wisp_plane *plane)
 {
   for (size_t v = 0; v < mesh->vertices; v++) {
-    double *at = mesh->xyz + 3 * v, way[3];
-    for (size_t c = 0; c < 3; c++) way[c] = at[c] - plane->origin[c];
-    for (size_t c = 0; c < 2; c++) at[c] = dot(way, plane->axis[c]);
+    double *at = mesh->xyz + 3 * v, offset[3];
+    wisp_subtract(at, plane->origin, offset);
+    for (size_t c = 0; c < 2; c++) at[c] = wisp_dot(offset, plane->axis[c]);
     at[2] = 0;
   }
 }
 
 wisp_status wisp_mesh_flatten(wisp_error *err, const char *name, wisp_mesh *mesh)
 {
-  double low[3], high[3], normal[3], range[2], extent = 0, largest = 0;
+  double low[3], high[3], normal[3], range[2], largest = 0;
   size_t where = 0;
   wisp_plane plane;
   if (wisp_mesh_dimension(mesh) != 2 || !mesh->vertices) return WISP_OK;
-  wisp_mesh_extent(mesh, low, high);
-  for (int c = 0; c < 3; c++) {
-    extent = fmax(extent, high[c] - low[c]);
-    largest = fmax(largest, fmax(fabs(low[c]), fabs(high[c])));
-  }
+  const double extent = wisp_mesh_extent(mesh, low, high);
+  for (int c = 0; c < 3; c++) largest = fmax(largest, fmax(fabs(low[c]), fabs(high[c])));
   const double allowed = 1e-9 * extent + 1e-15 * largest; /* the second is what the digits of places leave */
   if (!is_level(low, high, allowed, &plane)) {
     if (!find_normal(mesh, normal)) return WISP_OK; /* no triangle has an area: that is told elsewhere */
@@ -133,7 +118,7 @@ wisp_status wisp_mesh_flatten(wisp_error *err, const char *name, wisp_mesh *mesh
                       "%s: the triangles lie in no plane, vertex %zu is %.3g off: take a plane surface, or mesh the "
                       "volume inside ('gmsh -3') for a problem in space (run heat --element tet)",
                       name, where, fmax(-range[0], range[1])));
-    turn_axes(mesh->xyz, normal, &plane);
+    choose_axes(mesh->xyz, normal, &plane);
   }
   const bool upright = plane.axis[2][2] >= 1;
   if (upright && fabs(plane.origin[2]) <= 0 && low[2] >= high[2]) return WISP_OK;

@@ -1,7 +1,5 @@
 #include "touching.h"
-
-#include <math.h>
-#include <stdlib.h>
+#include "../../gen/random.h"
 
 /* Points that stay, in cells of a grid: an open hash from a cell to a chain of its points. A cell's side is at least
  * twice the tolerance, so that what is near a point lies in eight cells at the most, and mostly in one. */
@@ -20,14 +18,9 @@ static void release(grid *g)
 
 static wisp_status make_grid(wisp_error *err, size_t count, const double *xyz, double tolerance, grid *g)
 {
-  double high[3] = {-INFINITY, -INFINITY, -INFINITY}, extent = 0;
+  double high[3];
+  const double extent = wisp_extent(count, xyz, g->low, high);
   size_t size = 16;
-  for (int c = 0; c < 3; c++) g->low[c] = INFINITY;
-  for (size_t i = 0; i < 3 * count; i++) {
-    g->low[i % 3] = fmin(g->low[i % 3], xyz[i]);
-    high[i % 3] = fmax(high[i % 3], xyz[i]);
-  }
-  for (int c = 0; c < 3; c++) extent = fmax(extent, high[c] - g->low[c]);
   while (size < 2 * count) size *= 2;
   g->xyz = xyz, g->tolerance = tolerance, g->mask = size - 1;
   g->side = fmax(2 * tolerance, 1e-7 * extent); /* and cells can be counted */
@@ -35,16 +28,11 @@ static wisp_status make_grid(wisp_error *err, size_t count, const double *xyz, d
   return wisp_new(err, count, sizeof *g->next, &g->next);
 }
 
-/* The place of a cell (the mixing is that of splitmix64, Steele et al. 2014). */
+/* The place of a cell in the hash. */
 static int32_t *place_of(const grid *g, const int64_t cell[3])
 {
   uint64_t h = 0;
-  for (int c = 0; c < 3; c++) {
-    h += (uint64_t)cell[c] + 0x9e3779b97f4a7c15u;
-    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-    h ^= h >> 31;
-  }
+  for (int c = 0; c < 3; c++) h = wisp_random_mix(h + (uint64_t)cell[c] + WISP_RANDOM_SEED);
   return g->head + (h & g->mask);
 }
 
@@ -59,11 +47,8 @@ static void cell_of(const grid *g, size_t point, double off, int64_t cell[3])
 /* The lowest of a chain's points that is closer to x than the tolerance, where it is lower than `best`. */
 static int32_t lowest_in(const grid *g, int32_t head, const double *x, int32_t best)
 {
-  for (int32_t at = head; at; at = g->next[at - 1]) {
-    const double *y = g->xyz + 3 * (size_t)(at - 1);
-    const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
-    if (sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) < g->tolerance && at - 1 < best) best = at - 1;
-  }
+  for (int32_t at = head; at; at = g->next[at - 1])
+    if (at - 1 < best && wisp_distance(x, g->xyz + 3 * (size_t)(at - 1)) < g->tolerance) best = at - 1;
   return best;
 }
 

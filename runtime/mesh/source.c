@@ -3,10 +3,6 @@
 
 #include "../../cache/store.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* Along the curve, but for a box that was not shuffled: that one's own order is a good one. */
 static wisp_ordering ordering_of(const wisp_mesh_source *source)
 {
@@ -35,9 +31,8 @@ wisp_mesh_source wisp_mesh_source_file(const char *path, double merge, bool crac
 
 wisp_status wisp_mesh_source_read(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
 {
-  const wisp_mesh_reading how = {corners, source->merge};
-  if (source->data) return wisp_mesh_parse_as(err, &how, source->file, source->data, source->length, out);
-  return wisp_mesh_read_as(err, &how, source->file, out);
+  return source->data ? wisp_mesh_parse(err, corners, source->merge, source->file, source->data, source->length, out)
+                      : wisp_mesh_read(err, corners, source->merge, source->file, out);
 }
 
 static wisp_status read_file(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)

@@ -3,7 +3,6 @@
 #define WISP_MESH_SOURCE_H
 
 #include "hexmesh.h"
-#include "mesh.h"
 
 /* ---- The order in which elements are laid out in memory: that of a mesher has no locality, and then most of what a
  * kernel reads of its neighbours comes from far away. */

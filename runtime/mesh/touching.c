@@ -1,10 +1,6 @@
 #include "touching.h"
 #include "facets.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* ---- A tree over the faces: its boxes hold where faces are and which way they look, so that faces of a large plane
  * side, which all look one way, meet none that looks the other way. */
 
@@ -62,8 +58,8 @@ static void select_nth(tree *t, size_t begin, size_t end, size_t nth, int axis)
       while (middle(t, i, axis) < pivot) i++;
       while (middle(t, k, axis) > pivot) k--;
       if (i >= k) break;
-      const size_t keep = t->order[i];
-      t->order[i] = t->order[k], t->order[k] = keep;
+      const size_t moved = t->order[i];
+      t->order[i] = t->order[k], t->order[k] = moved;
     }
     const size_t border = k + 1;
     if (nth < border)
@@ -118,20 +114,11 @@ static void release_tree(tree *t)
 
 /* ---- Two faces. */
 
-static double distance(const double a[3], const double b[3])
-{
-  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
-}
-
-static double dot(const double a[3], const double b[3])
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static double shortest_edge(const wisp_facet *f)
 {
   double shortest = INFINITY;
-  for (int i = 0; i < f->corners; i++) shortest = fmin(shortest, distance(f->xyz[i], f->xyz[(i + 1) % f->corners]));
+  for (int i = 0; i < f->corners; i++)
+    shortest = fmin(shortest, wisp_distance(f->xyz[i], f->xyz[(i + 1) % f->corners]));
   return shortest;
 }
 
@@ -140,7 +127,7 @@ static bool coincide(const wisp_facet *a, const wisp_facet *b, double near)
   bool all = a->corners == b->corners;
   for (int i = 0; all && i < a->corners; i++) {
     double nearest = INFINITY;
-    for (int k = 0; k < b->corners; k++) nearest = fmin(nearest, distance(a->xyz[i], b->xyz[k]));
+    for (int k = 0; k < b->corners; k++) nearest = fmin(nearest, wisp_distance(a->xyz[i], b->xyz[k]));
     all = nearest <= near;
   }
   return all;
@@ -151,8 +138,9 @@ static bool is_in_plane(const wisp_facet *a, const wisp_facet *b, double near)
 {
   bool all = true;
   for (int k = 0; k < b->corners; k++) {
-    const double from[3] = {b->xyz[k][0] - a->xyz[0][0], b->xyz[k][1] - a->xyz[0][1], b->xyz[k][2] - a->xyz[0][2]};
-    all &= fabs(dot(a->normal, from)) <= near;
+    double from[3];
+    wisp_subtract(b->xyz[k], a->xyz[0], from);
+    all &= fabs(wisp_dot(a->normal, from)) <= near;
   }
   return all;
 }
@@ -169,13 +157,13 @@ static polygon flatten(const wisp_facet *frame, const wisp_facet *f)
 {
   polygon p = {.corners = f->corners};
   double u[3], v[3];
-  const double *n = frame->normal, length = distance(frame->xyz[1], frame->xyz[0]);
+  const double length = wisp_distance(frame->xyz[1], frame->xyz[0]);
   for (int c = 0; c < 3; c++) u[c] = (frame->xyz[1][c] - frame->xyz[0][c]) / length;
-  for (int c = 0; c < 3; c++) v[c] = n[(c + 1) % 3] * u[(c + 2) % 3] - n[(c + 2) % 3] * u[(c + 1) % 3];
+  wisp_cross(frame->normal, u, v);
   for (int i = 0; i < f->corners; i++) {
     double from[3];
-    for (int c = 0; c < 3; c++) from[c] = f->xyz[i][c] - frame->xyz[0][c];
-    p.at[i][0] = dot(u, from), p.at[i][1] = dot(v, from);
+    wisp_subtract(f->xyz[i], frame->xyz[0], from);
+    p.at[i][0] = wisp_dot(u, from), p.at[i][1] = wisp_dot(v, from);
   }
   return p;
 }
@@ -284,12 +272,12 @@ static wisp_status find_coincident(wisp_error *err, boundary *b)
  * is thin. */
 static bool can_overlap(const range *own, const range *box, double near)
 {
-  const double turn = 1e-3;
+  const double tolerance = 1e-3;
   bool all = true;
   for (int a = 0; a < 3; a++) {
     const double n = -own->low[3 + a];
     all &= own->low[a] <= box->high[a] + near && own->high[a] >= box->low[a] - near;
-    all &= n >= box->low[3 + a] - turn && n <= box->high[3 + a] + turn;
+    all &= n >= box->low[3 + a] - tolerance && n <= box->high[3 + a] + tolerance;
   }
   return all;
 }
@@ -323,10 +311,8 @@ static wisp_status find_overlapping(wisp_error *err, boundary *b)
 
 static double extent_of(const wisp_mesh *mesh)
 {
-  double low[3], high[3], extent = 0;
-  wisp_mesh_extent(mesh, low, high);
-  for (int c = 0; c < 3; c++) extent = fmax(extent, high[c] - low[c]);
-  return extent;
+  double low[3], high[3];
+  return wisp_mesh_extent(mesh, low, high);
 }
 
 wisp_status wisp_mesh_find_touching(wisp_error *err, const wisp_mesh *mesh, wisp_touching *out)

@@ -1,10 +1,6 @@
 #include "vtu.h"
 #include "cell.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "../../gen/text.h"
 
 static wisp_status check_order(wisp_error *err, int N)

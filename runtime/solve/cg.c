@@ -5,7 +5,6 @@
 #include <lapacke.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 
 struct wisp_cg {
   wisp_cg_system system;

@@ -5,8 +5,6 @@
 #include "../../gen/strategy/defaults.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool has(const wisp_stage *stage, const char *kernel)
 {

@@ -9,10 +9,7 @@
 #define WISP_CHOOSE_H
 
 #include "../../cache/store.h"
-#include "../../gen/family.h"
-#include "../../gen/strategy/strategy.h"
 #include "../kernel.h"
-#include "../device.h"
 
 /* What spaces can name, by spec and layout, and the defaults there: made once for many choices for one device.
  * Zero-initialise. */

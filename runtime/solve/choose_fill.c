@@ -1,13 +1,9 @@
 /* The kernels of a composition in one layout: of each the best of the store's entries that fits here, else its default.
  */
-#include "choose.h"
 #include "choose_parts.h"
 #include "../../gen/strategy/defaults.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- what the store says --- */
 

@@ -1,12 +1,8 @@
 /* One kernel by itself, or a whole stage: what is asked for is checked, and chosen. */
-#include "choose.h"
 #include "choose_parts.h"
 #include "../../gen/strategy/defaults.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Its best entry over all layouts that is legal here. out->kernels stays 0 where there is none. */
 static wisp_status from_entries(wisp_error *err, wisp_choosing *c, const char *kernel, wisp_stage *out)

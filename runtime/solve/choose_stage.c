@@ -1,14 +1,10 @@
 /* A whole stage: the store's best record that fits here says of which kernels, in which layout; else the lists do. */
 #include "choose_parts.h"
-#include "choose.h"
 #include "../stack.h"
 #include "../../gen/strategy/defaults.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool is_one_of(const char *const *list, const char *composition)
 {

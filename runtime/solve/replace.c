@@ -1,11 +1,8 @@
 /* Kernels of a stage that do not work where it runs make way for others. */
-#include "choose.h"
 #include "choose_parts.h"
 #include "../../gen/strategy/defaults.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* The plan is the stage's from here on. */
 static void take(wisp_stage *stage, int i, wisp_plan *plan)

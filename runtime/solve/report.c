@@ -1,9 +1,7 @@
 /* The report of a solver: its rows. */
 #include "solver.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 void wisp_report_clear(wisp_solver_report *report)
 {

@@ -1,7 +1,5 @@
 #include "scale.h"
 
-#include <stdlib.h>
-
 enum { BLOCKS = 256, LANES = 256 };
 
 struct wisp_scaler {

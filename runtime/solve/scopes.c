@@ -3,10 +3,6 @@
 #include "choose_parts.h"
 #include "../../gen/strategy/defaults.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The default candidate of a kernel on what is fixed of a discretisation, or why there is none. */
 typedef struct known_default {
   char kernel[WISP_NAME_TEXT];

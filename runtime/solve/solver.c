@@ -1,12 +1,7 @@
 /* What all solvers do alike: from a request to a mesh, kernels and memory, and from there to a report. */
 #include "solver.h"
-#include "../../gen/text.h"
 #include "../assembly/pattern.h"
-#include "../mesh/cell.h"
 #include "../process.h"
-
-#include <math.h>
-#include <stdio.h>
 
 void wisp_watch_report(const wisp_watch *watch, double share, const char *text)
 {

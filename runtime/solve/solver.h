@@ -9,7 +9,6 @@
 #include "../api/api.h"
 #include "../mesh/fields.h"
 #include "../mesh/source.h"
-#include "choose.h"
 #include "cg.h"
 
 enum { WISP_SOLVER_STAGES = 4, WISP_SOLVER_OPTIONS = 32 };

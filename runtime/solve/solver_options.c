@@ -1,10 +1,7 @@
 /* Options of a solver: the values that were given, and the table's. */
 #include "solver.h"
-#include "../../gen/text.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
 
 static int find_option(const wisp_solver *s, const char *name)
 {

@@ -1,5 +1,5 @@
 /* The filter as one file in tuner/ would know it. Triangles have no geometry, only their places in the strip: the
- * ground is their number and order. Neighbours share an edge, so that the even ones go first, and then the odd ones. */
+ * mesh is their number and order. Neighbours share an edge, so that the even ones go first, and then the odd ones. */
 #include "../../tuner/trial/workload.h"
 #include "filter.h"
 
@@ -10,21 +10,21 @@
 
 enum { TO_CHECK = 37, MOST = 65536 };
 
-typedef struct ground {
+typedef struct test_mesh {
   long long elements;
   int Np;
   wisp_span colours[2];
   double F[FILTER_MAX_NP * FILTER_MAX_NP];
-} ground;
+} test_mesh;
 
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
-                               const wisp_mesh_source *source, void **out)
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
+                                  const wisp_mesh_source *source, void **out)
 {
   wisp_status status = WISP_OK;
-  ground *g = NULL;
+  test_mesh *g = NULL;
   (void)limits;
   TRY(wisp_new(err, 1, sizeof *g, &g));
-  *g = (ground){.elements = source ? elements > 0 ? elements : 20000 : TO_CHECK, .Np = filter_nodes(spec)};
+  *g = (test_mesh){.elements = source ? elements > 0 ? elements : 20000 : TO_CHECK, .Np = filter_nodes(spec)};
   TRY(wisp_require(err, g->elements <= MOST, WISP_EUSAGE, "a strip has at most %d elements", MOST));
   g->colours[0].count = g->colours[1].first = (size_t)(g->elements + 1) / 2;
   g->colours[1].count = (size_t)g->elements / 2;
@@ -38,7 +38,7 @@ done:
 
 static long long elements(const void *context)
 {
-  return ((const ground *)context)->elements;
+  return ((const test_mesh *)context)->elements;
 }
 
 static bool is_troubled(size_t element)
@@ -49,7 +49,7 @@ static bool is_troubled(size_t element)
 static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
 {
   wisp_status status = WISP_OK;
-  const ground *g = self;
+  const test_mesh *g = self;
   int *troubled = NULL, *strip = NULL;
   TRY(wisp_new(err, (size_t)g->elements, sizeof *troubled, &troubled));
   TRY(wisp_new(err, (size_t)g->elements, sizeof *strip, &strip));
@@ -66,7 +66,7 @@ done:
 
 static void place(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
 {
-  const size_t Np = (size_t)((const ground *)self)->Np;
+  const size_t Np = (size_t)((const test_mesh *)self)->Np;
   if (strcmp(array->name, "edges") == 0)
     snprintf(text, WISP_PLACE_TEXT, "edge %zu", i);
   else
@@ -76,7 +76,7 @@ static void place(const void *self, const wisp_array_decl *array, size_t i, char
 static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
-  const ground *g = context;
+  const test_mesh *g = context;
   const size_t count = (size_t)g->elements;
   (void)err, (void)spec, (void)layout, (void)fixed;
   *out = (wisp_discretisation){.family = &wisp_family_filter,
@@ -88,25 +88,25 @@ static wisp_status discretise(wisp_error *err, const void *context, const wisp_s
   return WISP_OK;
 }
 
-static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
+static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage, wisp_scalar_list *out)
 {
-  (void)problem, (void)use, (void)stage, (void)out; /* it has none */
+  (void)problem, (void)purpose, (void)stage, (void)out; /* it has none */
 }
 
-static int rounds(const char *kernel)
+static int count_cases(const char *kernel)
 {
   (void)kernel;
   return 1;
 }
 
 /* Random numbers are fine as they are. */
-static wisp_status pose(wisp_error *err, wisp_test_case *r)
+static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
   (void)err, (void)r;
   return WISP_OK;
 }
 
-static void apply(const ground *g, wisp_test_case *r)
+static void apply(const test_mesh *g, wisp_test_case *r)
 {
   const size_t Np = (size_t)g->Np;
   for (size_t q = 0; q < r->numbers[WISP_FILTER_V]; q++) {
@@ -118,7 +118,7 @@ static void apply(const ground *g, wisp_test_case *r)
   }
 }
 
-static void rest(const ground *g, wisp_test_case *r)
+static void rest(const test_mesh *g, wisp_test_case *r)
 {
   const size_t Np = (size_t)g->Np;
   for (size_t q = 0; q < r->numbers[WISP_FILTER_W]; q++) {
@@ -129,7 +129,7 @@ static void rest(const ground *g, wisp_test_case *r)
   }
 }
 
-static void collect(const ground *g, wisp_test_case *r)
+static void collect(const test_mesh *g, wisp_test_case *r)
 {
   const size_t Np = (size_t)g->Np;
   for (size_t i = 0; i < r->numbers[WISP_FILTER_EDGES]; i++)
@@ -141,10 +141,10 @@ static void collect(const ground *g, wisp_test_case *r)
     }
 }
 
-static wisp_status solve(wisp_error *err, wisp_test_case *r)
+static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
 {
   (void)err;
-  (r->after[WISP_FILTER_V] ? apply : r->after[WISP_FILTER_W] ? rest : collect)(r->plain->self, r);
+  (r->after[WISP_FILTER_V] ? apply : r->after[WISP_FILTER_W] ? rest : collect)(r->discretisation->self, r);
   return WISP_OK;
 }
 
@@ -152,7 +152,7 @@ static wisp_status solve(wisp_error *err, wisp_test_case *r)
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                            double *out)
 {
-  const ground *g = problem->d.self;
+  const test_mesh *g = problem->d.self;
   const bool edges = strcmp(array, "edges") == 0, more = strcmp(array, "w") == 0;
   (void)err, (void)spec;
   *out = 3;
@@ -167,14 +167,14 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
 const wisp_workload wisp_workload_filter = {
     .family = "filter",
     .alone = true,
-    .open = open_ground,
+    .open = open_test_mesh,
     .close = free,
     .elements = elements,
     .discretise = discretise,
     .scalars = scalars,
-    .rounds = rounds,
-    .pose = pose,
-    .solve = solve,
+    .cases = count_cases,
+    .fill_inputs = fill_inputs,
+    .reference = compute_reference,
     .largest = largest,
     .yardstick = wisp_yardstick_copy,
 };

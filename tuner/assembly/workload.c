@@ -10,21 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the ground: a matrix to be assembled, two sides of the box given --- */
+/* --- the test_mesh: a matrix to be assembled, two sides of the box given --- */
 
 enum { PARTS = 65536 };
 
-static void close_ground(void *ground)
+static void close_test_mesh(void *test_mesh)
 {
-  wisp_assembly *s = ground;
+  wisp_assembly *s = test_mesh;
   wisp_mesh *mesh = s ? (wisp_mesh *)(uintptr_t)s->mesh : NULL;
   wisp_assembly_destroy(s);
   wisp_mesh_destroy(mesh);
 }
 
 /* To time on: as many nonzeros as suit the device, unless the elements are given. */
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
-                               const wisp_mesh_source *source, void **out)
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
+                                  const wisp_mesh_source *source, void **out)
 {
   static const int32_t sides[] = {1, 2};
   static const double gpu_nonzeros = 3e7, host_nonzeros = 3e5;
@@ -46,15 +46,15 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   return WISP_OK;
 }
 
-static long long elements(const void *ground)
+static long long elements(const void *test_mesh)
 {
-  return (long long)((const wisp_assembly *)ground)->mesh->elements;
+  return (long long)((const wisp_assembly *)test_mesh)->mesh->elements;
 }
 
 /* Expressions are then of all elements at once. */
-static wisp_status own_sizes(wisp_error *err, const void *ground, wisp_env *sizes)
+static wisp_status own_sizes(wisp_error *err, const void *test_mesh, wisp_env *sizes)
 {
-  const wisp_assembly *s = ground;
+  const wisp_assembly *s = test_mesh;
   const wisp_size all[] = {{"per", (int)s->mesh->elements},
                            {"vertices", (int)s->mesh->vertices},
                            {"unknowns", (int)s->pattern->rows},
@@ -63,12 +63,12 @@ static wisp_status own_sizes(wisp_error *err, const void *ground, wisp_env *size
 }
 
 /* The same matrix for all forms, each with its own view of it. */
-static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
+static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
   static const wisp_assembly_room room = {.pAp_parts = PARTS};
   (void)layout;
-  return wisp_assembly_discretise(err, ground, spec->system, fixed, &room, out);
+  return wisp_assembly_discretise(err, test_mesh, spec->system, fixed, &room, out);
 }
 
 /* --- launches --- */
@@ -84,15 +84,15 @@ static void bind(const wisp_form_data *data, wisp_scalar_list *out)
 
 static const wisp_form_data to_launch = {.kappa = {1, 0.5, 1}, .density = 0.5, .mass = 8};
 
-static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
+static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage, wisp_scalar_list *out)
 {
-  (void)problem, (void)use, (void)stage;
+  (void)problem, (void)purpose, (void)stage;
   bind(&to_launch, out);
 }
 
 /* --- checks --- */
 
-static wisp_status pose_data(wisp_error *err, wisp_test_case *r)
+static wisp_status fill_data(wisp_error *err, wisp_test_case *r)
 {
   wisp_form_data *data = NULL;
   CALL(wisp_new(err, 1, sizeof *data, &data));
@@ -105,11 +105,11 @@ static wisp_status pose_data(wisp_error *err, wisp_test_case *r)
 }
 
 /* Round 1: numbers of very different size, and zeros among them. Nothing divides by zero. */
-static wisp_status pose(wisp_error *err, wisp_test_case *r)
+static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
   static const int shaped[] = {WISP_ASSEMBLY_SOURCE, WISP_ASSEMBLY_U, WISP_ASSEMBLY_ELEMENT_DATA, WISP_ASSEMBLY_P};
   const bool divides = r->after[WISP_ASSEMBLY_INVERSE] != NULL;
-  CALL(pose_data(err, r));
+  CALL(fill_data(err, r));
   for (size_t i = 0; r->number == 1 && i < WISP_COUNT(shaped); i++)
     for (size_t k = 0; r->before[shaped[i]] && k < r->numbers[shaped[i]]; k++) {
       const size_t draw = wisp_random_below(&r->random, 12);
@@ -190,15 +190,15 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
 const wisp_workload wisp_workload_assembly = {
     .family = "assembly",
     .listed = true,
-    .open = open_ground,
-    .close = close_ground,
+    .open = open_test_mesh,
+    .close = close_test_mesh,
     .elements = elements,
     .own_sizes = own_sizes,
     .discretise = discretise,
     .scalars = scalars,
     .stages = &(const int){1},
-    .pose = pose,
-    .solve = wisp_assembly_solve,
+    .fill_inputs = fill_inputs,
+    .reference = wisp_assembly_reference,
     .lists = lists,
     .largest = largest,
     .yardstick = wisp_yardstick_copy,

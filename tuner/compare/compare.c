@@ -84,11 +84,11 @@ static wisp_status load(wisp_error *err, comparer *c, wisp_stage *stage, wisp_er
 /* ---- Recording. */
 
 /* The same kernel over and over, or whole steps. */
-static wisp_status launch(wisp_error *err, const wisp_workload *workload, const runner *r, bool whole)
+static wisp_status launch(wisp_error *err, const wisp_workload *workload, const runner *r, bool composed)
 {
-  for (int i = 0; !whole && i < LAUNCHES; i++)
-    CALL(wisp_problems_launch(err, workload, r->ref.problem, r->kernel[0], WISP_TO_TIME));
-  for (int i = 0; whole && i < STEPS; i++)
+  for (int i = 0; !composed && i < LAUNCHES; i++)
+    CALL(wisp_problems_launch(err, workload, r->ref.problem, r->kernel[0], WISP_FOR_TIMING));
+  for (int i = 0; composed && i < STEPS; i++)
     CALL(wisp_problems_step(err, workload, r->ref.problem, (const wisp_kernel *const *)r->kernel, r->kernels));
   return WISP_OK;
 }
@@ -97,15 +97,15 @@ static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_s
                           runner *r)
 {
   wisp_error later = {.text = ""};
-  bool whole = wisp_spec_is_composition(spec);
+  bool composed = wisp_spec_is_composition(spec);
   if (!r->kernels) return WISP_OK;
   CALL(wisp_problems_acquire(err, bench->problems, (const wisp_plan *const *)stage->plan, stage->kernels, &r->ref));
   CALL(wisp_graph_begin(err, bench->device));
-  const wisp_status launched = launch(err, bench->workload, r, whole);
+  const wisp_status launched = launch(err, bench->workload, r, composed);
   const wisp_status ended = wisp_graph_end(&later, bench->device, &r->graph);
   CALL(launched);
   CALL(wisp_require(err, ended == WISP_OK, ended, "%s", later.text));
-  r->runs = whole ? STEPS * *bench->workload->stages : LAUNCHES;
+  r->runs = composed ? STEPS * *bench->workload->stages : LAUNCHES;
   return WISP_OK;
 }
 
@@ -122,7 +122,7 @@ static void warn(const comparer *c, const char *text)
   if (c->request->warn) c->request->warn(c->request->context, text);
 }
 
-static void tell_left_out(const comparer *c, const char *what, const char *why)
+static void report_left_out(const comparer *c, const char *what, const char *why)
 {
   char text[sizeof((wisp_error *)0)->text + 128];
   snprintf(text, sizeof text, WISP_MESSAGE("%s: left out: %s"), what, why);
@@ -219,7 +219,7 @@ static wisp_status record_with_room(wisp_error *err, comparer *c, wisp_match_up 
   char text[sizeof stage->choice->note + 512];
   for (int i = 0; i < stage->kernels; i++) {
     const wisp_choice *choice = &stage->choice[i];
-    CALL(wisp_stage_make_fit(err, stage, i, wisp_problems_have_room, c->beside.problems));
+    CALL(wisp_stage_make_fit(err, stage, i, wisp_problems_fit, c->beside.problems));
     snprintf(text, sizeof text, WISP_MESSAGE("on the mesh: %s by %s, %s: %s"), choice->kernel, choice->strategy,
              choice->params, choice->note);
     if (!same_kernel(choice, &ours->choice[i])) warn(c, text);
@@ -241,7 +241,7 @@ static wisp_status record_beside(wisp_error *err, comparer *c, wisp_match_up *up
   wisp_status status = record(&reason, &c->beside, &up->spec, stage, on_mesh);
   if (status == WISP_EREFUSED && same_stage(stage, &up->beside))
     status = record_with_room(&later, c, up, stage, on_mesh);
-  if (status == WISP_EREFUSED) tell_left_out(c, "on the mesh", reason.text);
+  if (status == WISP_EREFUSED) report_left_out(c, "on the mesh", reason.text);
   return wisp_require(err, status == WISP_OK || status == WISP_EREFUSED, status, "%s",
                       *later.text ? later.text : reason.text);
 }
@@ -258,35 +258,35 @@ static wisp_status fill_beside(wisp_error *err, const comparer *c, const wisp_co
 
 /* Each in turn with ours, so that what the device does meanwhile is the same for both; their lists and arrays go before
  * the next one's are made. */
-static wisp_status time_ways(wisp_error *err, const comparer *c, const wisp_match_up *up, runner *ways,
-                             const runner *ours, int *count, wisp_other *out)
+static wisp_status time_alternatives(wisp_error *err, const comparer *c, const wisp_match_up *up, runner *alternatives,
+                                     const runner *ours, int *count, wisp_other *out)
 {
-  for (size_t i = 0; i < up->ways; i++) {
-    const wisp_other_way *way = &up->way[i];
+  for (size_t i = 0; i < up->alternatives; i++) {
+    const wisp_stage_alternative *other = &up->alternative[i];
     wisp_error reason = {.text = ""};
-    wisp_contender timed[2] = {{.run = replay, .context = ours}, {.run = replay, .context = &ways[i]}};
-    if (!ways[i].kernels) continue;
-    const wisp_status status = record(&reason, &c->bench, &up->spec, &way->stage, &ways[i]);
+    wisp_contender timed[2] = {{.run = replay, .context = ours}, {.run = replay, .context = &alternatives[i]}};
+    if (!alternatives[i].kernels) continue;
+    const wisp_status status = record(&reason, &c->bench, &up->spec, &other->stage, &alternatives[i]);
     CALL(wisp_require(err, status == WISP_OK || status == WISP_EUSAGE || status == WISP_EREFUSED, status, "%s",
                       reason.text));
     if (status == WISP_OK) {
       CALL(wisp_measure(err, c->device, false, timed, 2));
       wisp_other *o = &out[(*count)++];
-      snprintf(o->name, sizeof o->name, "%s", way->name);
-      snprintf(o->params, sizeof o->params, "%s", way->stage.choice[way->asked].params);
-      o->ms = timed[1].ms / ways[i].runs, o->times = o->ms / (timed[0].ms / ours->runs);
-      o->error = error_of(&way->stage);
+      snprintf(o->name, sizeof o->name, "%s", other->name);
+      snprintf(o->params, sizeof o->params, "%s", other->stage.choice[other->asked].params);
+      o->ms = timed[1].ms / alternatives[i].runs, o->times = o->ms / (timed[0].ms / ours->runs);
+      o->error = error_of(&other->stage);
     } else {
-      tell_left_out(c, way->name, reason.text);
+      report_left_out(c, other->name, reason.text);
     }
-    release(&ways[i]);
-    ways[i] = (runner){.kernels = 0};
+    release(&alternatives[i]);
+    alternatives[i] = (runner){.kernels = 0};
   }
   return WISP_OK;
 }
 
 /* Ours is the tuned one, or the default where there is none that works. All contenders are sampled in turn. */
-static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *up, runner r[2], runner *ways,
+static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *up, runner r[2], runner *alternatives,
                             const runner *on_mesh, const wisp_yardstick *beside, const wisp_yardstick *more, int others)
 {
   bool tuned = r[0].kernels > 0, alike = tuned && same_stage(&up->tuned, &up->standard);
@@ -304,7 +304,7 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
   wisp_contender timed[4 + WISP_MAX_RIVALS];
   size_t count = 0, other = 0, theirs = 0, mesh = 0;
   OWNED(free) wisp_other *other_list = NULL;
-  CALL(wisp_new(err, (size_t)others + up->ways, sizeof *other_list, &other_list));
+  CALL(wisp_new(err, (size_t)others + up->alternatives, sizeof *other_list, &other_list));
   row.other = other_list;
   timed[count++] = (wisp_contender){.run = replay, .context = &r[tuned ? 0 : 1]};
   if (tuned && !alike && r[1].kernels) timed[other = count++] = (wisp_contender){.run = replay, .context = &r[1]};
@@ -319,7 +319,7 @@ static wisp_status time_row(wisp_error *err, comparer *c, const wisp_match_up *u
   }
   CALL(fill_row(err, c, stage, &r[tuned ? 0 : 1], &timed[0], &row));
   for (int i = 0; i < others; i++) other_list[i].times = other_list[i].ms / row.ms;
-  CALL(time_ways(err, c, up, ways, &r[tuned ? 0 : 1], &row.others, other_list));
+  CALL(time_alternatives(err, c, up, alternatives, &r[tuned ? 0 : 1], &row.others, other_list));
   if (other || alike || !tuned) row.default_ms = other ? timed[other].ms / r[1].runs : row.ms;
   if (mesh) CALL(fill_beside(err, c, &timed[mesh], on_mesh->runs, &row));
   if (theirs) {
@@ -343,7 +343,7 @@ static wisp_status find_yardstick(wisp_error *err, const comparer *c, const wisp
   return wisp_rival_yardstick(err, c->device, c->blas, &dense, spec->precision, elements, out);
 }
 
-static void tell_missing(void *context, const char *text)
+static void report_missing(void *context, const char *text)
 {
   warn(context, text);
 }
@@ -352,18 +352,18 @@ static void tell_missing(void *context, const char *text)
 static wisp_status find_more(wisp_error *err, comparer *c, const wisp_spec *spec, const runner r[2],
                              wisp_yardstick *more, int *count)
 {
-  const wisp_left_out left_out = {tell_missing, c};
+  const wisp_left_out left_out = {report_missing, c};
   if (!c->bench.workload->rivals || wisp_spec_is_composition(spec)) return WISP_OK;
   return c->bench.workload->rivals(err, c->device, r[r[0].kernels ? 0 : 1].ref.problem, spec, &left_out, more, count);
 }
 
 /* Those that do not compile or load are left out. */
-static wisp_status load_ways(wisp_error *err, comparer *c, wisp_match_up *up, runner *ways)
+static wisp_status load_alternatives(wisp_error *err, comparer *c, wisp_match_up *up, runner *alternatives)
 {
-  for (size_t i = 0; i < up->ways; i++) {
+  for (size_t i = 0; i < up->alternatives; i++) {
     wisp_error reason = {.text = ""};
-    CALL(load(err, c, &up->way[i].stage, &reason, &ways[i]));
-    if (*reason.text) tell_left_out(c, up->way[i].name, reason.text);
+    CALL(load(err, c, &up->alternative[i].stage, &reason, &alternatives[i]));
+    if (*reason.text) report_left_out(c, up->alternative[i].name, reason.text);
   }
   return WISP_OK;
 }
@@ -374,11 +374,11 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
   runner r[2] = {{.kernels = 0}, {.kernels = 0}}, on_mesh = {.kernels = 0};
   wisp_stage *stages[2] = {&up->tuned, &up->standard};
   wisp_yardstick beside = {.run = NULL}, more[WISP_MAX_RIVALS] = {{.run = NULL}};
-  runner *ways = NULL;
+  runner *alternatives = NULL;
   int others = 0;
   char spec[WISP_SPEC_TEXT], text[sizeof spec + sizeof((wisp_error *)0)->text + 32];
   wisp_spec_print(&up->spec, spec);
-  TRY(wisp_new(err, up->ways, sizeof *ways, &ways));
+  TRY(wisp_new(err, up->alternatives, sizeof *alternatives, &alternatives));
   for (int i = 0; i < 2; i++) {
     wisp_error reason = {.text = ""};
     TRY(load(err, c, stages[i], &reason, &r[i]));
@@ -387,13 +387,13 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
              reason.text);
     warn(c, text);
   }
-  TRY(load_ways(err, c, up, ways));
+  TRY(load_alternatives(err, c, up, alternatives));
   if (!r[0].kernels && !r[1].kernels) goto done;
   for (int i = 0; i < 2; i++) {
     wisp_error reason = {.text = ""};
     status = record(&reason, &c->bench, &up->spec, stages[i], &r[i]);
     if (status == WISP_EUSAGE) { /* too large for this kernel, not for the others */
-      tell_left_out(c, spec, reason.text);
+      report_left_out(c, spec, reason.text);
       status = WISP_OK;
       goto done;
     }
@@ -402,15 +402,15 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
   TRY(find_yardstick(err, c, &up->spec, &beside));
   TRY(find_more(err, c, &up->spec, r, more, &others));
   TRY(record_beside(err, c, up, r, &on_mesh));
-  TRY(time_row(err, c, up, r, ways, &on_mesh, &beside, more, others));
+  TRY(time_row(err, c, up, r, alternatives, &on_mesh, &beside, more, others));
 done:
   wisp_graph_destroy(on_mesh.graph);
   wisp_problem_ref_end(&on_mesh.ref);
   if (beside.run) beside.destroy(beside.context);
   for (int i = 0; i < others; i++) more[i].destroy(more[i].context);
   for (int i = 0; i < 2; i++) release(&r[i]);
-  for (size_t i = 0; ways && i < up->ways; i++) release(&ways[i]);
-  free(ways);
+  for (size_t i = 0; alternatives && i < up->alternatives; i++) release(&alternatives[i]);
+  free(alternatives);
   return status;
 }
 
@@ -421,10 +421,10 @@ static wisp_status run(wisp_error *err, comparer *c, wisp_match_ups *ups)
   for (size_t i = 0; i < ups->count; i++) {
     CALL(submit(err, c, &ups->list[i].tuned));
     CALL(submit(err, c, &ups->list[i].standard));
-    for (size_t w = 0; w < ups->list[i].ways; w++) CALL(submit(err, c, &ups->list[i].way[w].stage));
+    for (size_t w = 0; w < ups->list[i].alternatives; w++) CALL(submit(err, c, &ups->list[i].alternative[w].stage));
   }
   if (!wisp_device_limits(c->device)->gpu)
-    wisp_pipeline_settle(c->pipeline); /* the cores that compile are those that are timed */
+    wisp_pipeline_flush(c->pipeline); /* the cores that compile are those that are timed */
   for (size_t i = 0; i < ups->count; i++) {
     const wisp_spec *spec = &ups->list[i].spec, *before = i ? &ups->list[i - 1].spec : NULL;
     if (!before || before->order != spec->order || before->precision != spec->precision) c->done = 0;

@@ -45,7 +45,7 @@ typedef struct wisp_compare_request {
   size_t precision_count;
   const char *kernel;             /* this one only, or "step"; NULL: all */
   const char *composition;        /* of a stage: this one; NULL: what the store says */
-  bool every_way;                 /* beside a stage: every composition, by each strategy of its kernels */
+  bool every_alternative;         /* beside a stage: every composition, by each strategy of its kernels */
   long long elements;             /* 0: chosen for the device, or by nodes or dofs */
   double nodes;                   /* element-local nodes, rounded up to whole elements; 0: not given */
   double dofs;                    /* likewise, what a whole stage computes, as its GDOF/s count it */

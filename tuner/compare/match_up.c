@@ -7,8 +7,8 @@
 
 static void release_match_up(wisp_match_up *up)
 {
-  for (size_t i = 0; i < up->ways; i++) wisp_stage_free(&up->way[i].stage);
-  free(up->way);
+  for (size_t i = 0; i < up->alternatives; i++) wisp_stage_free(&up->alternative[i].stage);
+  free(up->alternative);
   wisp_stage_free(&up->tuned);
   wisp_stage_free(&up->standard);
   wisp_stage_free(&up->beside);
@@ -62,13 +62,13 @@ static wisp_status choose(wisp_error *err, const finder *f, bool by_default, wis
 static wisp_status add(wisp_error *err, wisp_match_ups *ups, wisp_match_up *up)
 {
   if (!up->tuned.kernels && !up->standard.kernels) return WISP_OK;
-  CALL(wisp_grow(err, &ups->list, &ups->room, ups->count + 1, sizeof *ups->list));
+  CALL(wisp_grow(err, &ups->list, &ups->capacity, ups->count + 1, sizeof *ups->list));
   ups->list[ups->count++] = *up;
   *up = (wisp_match_up){.tuned = {.kernels = 0}};
   return WISP_OK;
 }
 
-/* --- other ways --- */
+/* --- other alternatives --- */
 
 /* The strategies that kernels of a composition are to have; any other kernel's is chosen. */
 enum { MOST_ASKED = 8 };
@@ -86,8 +86,8 @@ static const wisp_strategy *asked_of(const asked *a, const char *family, const c
 
 /* Chooses a stage of this composition as if those kernels had no other strategies. A stage of which nothing runs here
  * is no way. */
-static wisp_status add_way(wisp_error *err, const finder *f, const char *composition, const asked *only,
-                           const char *name, wisp_match_up *up)
+static wisp_status add_alternative(wisp_error *err, const finder *f, const char *composition, const asked *only,
+                                   const char *name, wisp_match_up *up)
 {
   wisp_strategies few = *f->from.strategies;
   OWNED(free) wisp_strategy **list = NULL;
@@ -105,12 +105,13 @@ static wisp_status add_way(wisp_error *err, const finder *f, const char *composi
   CALL(wisp_choose_if_any(err, &from, &request, &stage));
   if (!stage.kernels) return WISP_OK;
   stage.strategies = f->from.strategies;
-  CALL(wisp_grow(err, &up->way, &up->room, up->ways + 1, sizeof *up->way));
-  wisp_other_way *way = &up->way[up->ways++];
-  snprintf(way->name, sizeof way->name, "%s", name);
+  CALL(wisp_grow(err, &up->alternative, &up->capacity, up->alternatives + 1, sizeof *up->alternative));
+  wisp_stage_alternative *other = &up->alternative[up->alternatives++];
+  snprintf(other->name, sizeof other->name, "%s", name);
   const wisp_strategy *last = only->count ? only->of[only->count - 1] : NULL;
-  for (way->asked = stage.kernels - 1; last && way->asked && stage.plan[way->asked]->strategy != last;) way->asked--;
-  return GIVE(stage, &way->stage);
+  for (other->asked = stage.kernels - 1; last && other->asked && stage.plan[other->asked]->strategy != last;)
+    other->asked--;
+  return GIVE(stage, &other->stage);
 }
 
 static size_t count_strategies(const finder *f, const char *kernel)
@@ -124,7 +125,7 @@ static size_t count_strategies(const finder *f, const char *kernel)
 }
 
 /* The kernels' names joined, some with their strategies behind them. */
-static void name_way(const char *composition, const char *family, const asked *only, char *out, size_t room)
+static void name_alternative(const char *composition, const char *family, const asked *only, char *out, size_t room)
 {
   size_t length = 0;
   out[0] = '\0';
@@ -140,10 +141,10 @@ static wisp_status add_combined(wisp_error *err, const finder *f, const char *co
                                 asked *only, wisp_match_up *up)
 {
   const wisp_strategies *all = f->from.strategies;
-  char kernel[WISP_NAME_TEXT], name[sizeof up->way->name];
+  char kernel[WISP_NAME_TEXT], name[sizeof up->alternative->name];
   if (!wisp_composition_next(&rest, kernel)) {
-    name_way(composition, f->spec.family, only, name, sizeof name);
-    return add_way(err, f, composition, only, name, up);
+    name_alternative(composition, f->spec.family, only, name, sizeof name);
+    return add_alternative(err, f, composition, only, name, up);
   }
   if (count_strategies(f, kernel) < 2 || only->count == MOST_ASKED)
     return add_combined(err, f, composition, rest, only, up);
@@ -159,13 +160,13 @@ static wisp_status add_combined(wisp_error *err, const finder *f, const char *co
 
 /* The composition with each strategy of each of its kernels in turn, where it has several; where they are few, with all
  * that go together. */
-static wisp_status add_ways(wisp_error *err, const finder *f, const char *composition, wisp_match_up *up)
+static wisp_status add_alternatives(wisp_error *err, const finder *f, const char *composition, wisp_match_up *up)
 {
   enum { FEW = 12 };
   const wisp_strategies *all = f->from.strategies;
   const char *rest = composition;
   size_t combined = 1;
-  char name[sizeof up->way->name];
+  char name[sizeof up->alternative->name];
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&rest, kernel);) {
     const size_t strategies = count_strategies(f, kernel);
     combined *= strategies > 1 && combined <= FEW ? strategies : 1;
@@ -176,8 +177,8 @@ static wisp_status add_ways(wisp_error *err, const finder *f, const char *compos
     for (size_t i = 0; i < all->count && count_strategies(f, kernel) > 1; i++) {
       const asked only = {1, {all->list[i]}};
       if (strcmp(all->list[i]->family, f->spec.family) != 0 || strcmp(all->list[i]->kernel, kernel) != 0) continue;
-      name_way(composition, f->spec.family, &only, name, sizeof name);
-      CALL(add_way(err, f, composition, &only, name, up));
+      name_alternative(composition, f->spec.family, &only, name, sizeof name);
+      CALL(add_alternative(err, f, composition, &only, name, up));
     }
   }
   return WISP_OK;
@@ -193,8 +194,9 @@ static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp
   if (!wisp_spec_is_composition(&f->spec) && up.tuned.record.match == WISP_MATCH_DEFAULT) wisp_stage_free(&up.tuned);
   CALL(choose(err, f, true, &up.standard));
   if (f->request->beside) CALL(choose(err, f, !up.tuned.kernels, &up.beside));
-  for (int i = 0; f->request->every_way && wisp_spec_is_composition(&f->spec) && f->family->compositions[i]; i++)
-    CALL(add_ways(err, f, f->family->compositions[i], &up));
+  for (int i = 0; f->request->every_alternative && wisp_spec_is_composition(&f->spec) && f->family->compositions[i];
+       i++)
+    CALL(add_alternatives(err, f, f->family->compositions[i], &up));
   return add(err, ups, &up);
 }
 

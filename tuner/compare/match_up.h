@@ -1,27 +1,27 @@
 /* What `wisp bench` holds against each other: of a kernel or a whole stage the winner, as a solver would look it up
- * over all layouts, the default that it would run without a store, and other ways to the same stage. */
+ * over all layouts, the default that it would run without a store, and other alternatives to the same stage. */
 #ifndef WISP_MATCH_UP_H
 #define WISP_MATCH_UP_H
 
 #include "compare.h"
 
 /* Another way to a stage: a composition, one of its kernels by a strategy that was asked for. */
-typedef struct wisp_other_way {
+typedef struct wisp_stage_alternative {
   char name[80]; /* "matrices+reduce.permuted" */
   wisp_stage stage;
   int asked; /* the kernel whose strategy was asked for */
-} wisp_other_way;
+} wisp_stage_alternative;
 
 typedef struct wisp_match_up {
   wisp_spec spec;
   wisp_stage tuned, standard; /* kernels 0: there is none */
   wisp_stage beside;          /* tuned, else standard, once more, for a mesh where they have no room; likewise */
-  size_t ways, room;
-  wisp_other_way *way;
+  size_t alternatives, capacity;
+  wisp_stage_alternative *alternative;
 } wisp_match_up;
 
 typedef struct wisp_match_ups {
-  size_t count, room;
+  size_t count, capacity;
   wisp_match_up *list;
 } wisp_match_ups;
 void wisp_match_ups_free(wisp_match_ups *ups);

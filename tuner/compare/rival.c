@@ -15,10 +15,10 @@ static const double TOLERATED = 4, EPSILONS = 64;
 struct wisp_rival {
   wisp_device *device;
   wisp_blas *blas;
-  wisp_product product; /* A is A or its transpose, as the way wants it */
+  wisp_product product; /* A is A or its transpose, as the method wants it */
   wisp_pointer A[2], B, C;
   double *matrix; /* A, row major, as rounded to the precision */
-  const wisp_blas_variant *way;
+  const wisp_blas_variant *method;
   double error;
   char name[96];
 };
@@ -41,14 +41,14 @@ static double take(const wisp_rival *r, const void *from, size_t i)
   return r->product.precision == WISP_F32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
 }
 
-static void use(wisp_rival *r, const wisp_blas_variant *way, double error)
+static void select_method(wisp_rival *r, const wisp_blas_variant *method, double error)
 {
-  r->way = way;
+  r->method = method;
   r->error = error;
-  r->product.A = r->A[way->transposed];
+  r->product.A = r->A[method->transposed];
   r->product.B = r->B;
   r->product.C = r->C;
-  snprintf(r->name, sizeof r->name, *way->name ? "%s (%s)" : "%s", wisp_blas_name(r->blas), way->name);
+  snprintf(r->name, sizeof r->name, *method->name ? "%s (%s)" : "%s", wisp_blas_name(r->blas), method->name);
 }
 
 /* The matrix as the product's precision holds it. */
@@ -117,7 +117,7 @@ wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *b
   CALL(wisp_device_alloc(err, device, bytes_of(r, (size_t)m * columns), &r->C));
   CALL(upload_operand(err, r));
   for (int w = WISP_BLAS_VARIANTS - 1; w >= 0; w--)
-    if (wisp_blas_variants[w].precision == precision) use(r, &wisp_blas_variants[w], NAN);
+    if (wisp_blas_variants[w].precision == precision) select_method(r, &wisp_blas_variants[w], NAN);
   return GIVE(r, out);
 }
 
@@ -131,8 +131,8 @@ void wisp_rival_destroy(wisp_rival *r)
   free(r);
 }
 
-/* The largest error of the way in use over the first columns, relative to the largest entry of the exact product. The
- * result is spoilt first, so that a way that does nothing is not taken for a right one. */
+/* The largest error of the method in use over the first columns, relative to the largest entry of the exact product.
+ * The result is spoilt first, so that a method that does nothing is not taken for a right one. */
 static wisp_status sample_error(wisp_error *err, wisp_rival *r, double *out)
 {
   size_t m = (size_t)r->product.m, k = (size_t)r->product.k, n = (size_t)r->product.n;
@@ -161,33 +161,34 @@ static wisp_status sample_error(wisp_error *err, wisp_rival *r, double *out)
 wisp_status wisp_rival_choose(wisp_error *err, wisp_rival *r)
 {
   const wisp_blas_variant *best = NULL;
-  double plain = 0, best_ms = 0, best_error = 0;
+  double reference = 0, best_ms = 0, best_error = 0;
   double epsilon = r->product.precision == WISP_F32 ? 0x1p-23 : 0x1p-52;
   for (int w = 0; w < WISP_BLAS_VARIANTS; w++) {
     wisp_contender timed = {.run = wisp_rival_run, .context = r};
     double error = 0;
     if (wisp_blas_variants[w].precision != r->product.precision) continue;
-    use(r, &wisp_blas_variants[w], NAN);
+    select_method(r, &wisp_blas_variants[w], NAN);
     const wisp_status status = sample_error(err, r, &error);
     if (status == WISP_EREFUSED && best) continue; /* this library does not have it */
     CALL(status);
-    if (!best) plain = error;
-    CALL(wisp_require(err, plain < EPSILONS * epsilon, WISP_EWRONG, "%s: the product is wrong by %g", r->name, plain));
-    if (!(error <= fmax(TOLERATED * plain, epsilon))) continue;
+    if (!best) reference = error;
+    CALL(wisp_require(err, reference < EPSILONS * epsilon, WISP_EWRONG, "%s: the product is wrong by %g", r->name,
+                      reference));
+    if (!(error <= fmax(TOLERATED * reference, epsilon))) continue;
     CALL(wisp_probe(err, r->device, &timed));
     if (best && timed.ms >= best_ms) continue;
-    best = r->way;
+    best = r->method;
     best_ms = timed.ms;
     best_error = error;
   }
-  use(r, best, best_error);
+  select_method(r, best, best_error);
   return WISP_OK;
 }
 
 wisp_status wisp_rival_run(wisp_error *err, const void *rival)
 {
   const wisp_rival *r = rival;
-  return wisp_blas_multiply(err, r->blas, &r->product, r->way);
+  return wisp_blas_multiply(err, r->blas, &r->product, r->method);
 }
 
 const char *wisp_rival_name(const wisp_rival *r)

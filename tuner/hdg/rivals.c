@@ -65,8 +65,8 @@ static void destroy_batched(void *batched)
   wisp_batched_destroy(batched);
 }
 
-static wisp_status condense(wisp_error *err, wisp_device *device, const wisp_hdg *s, wisp_precision precision, int way,
-                            wisp_yardstick *out)
+static wisp_status condense(wisp_error *err, wisp_device *device, const wisp_hdg *s, wisp_precision precision,
+                            int method, wisp_yardstick *out)
 {
   const wisp_hdg_tables *t = s->tables;
   const size_t width = (size_t)(t->Np * t->Np + t->Np * t->m + t->m * t->m), elements = s->mesh->elements;
@@ -82,7 +82,7 @@ static wisp_status condense(wisp_error *err, wisp_device *device, const wisp_hdg
     memcpy(numbers + TERMS * e, all, sizeof all);
   }
   const wisp_bordered matrices = {t->Np, t->m, TERMS, table, elements, numbers, precision};
-  CALL(wisp_batched_create(err, device, &matrices, (wisp_batched_method)way, &batched));
+  CALL(wisp_batched_create(err, device, &matrices, (wisp_batched_method)method, &batched));
   CALL(batched_error(err, s, batched, &error));
   *out = (wisp_yardstick){.run = wisp_batched_run, .destroy = destroy_batched, .context = batched, .error = error};
   snprintf(out->name, sizeof out->name, "%s", wisp_batched_name(batched));
@@ -114,8 +114,8 @@ static void destroy_spmv(void *spmv)
   wisp_spmv_destroy(spmv);
 }
 
-static wisp_status multiply(wisp_error *err, wisp_device *device, const wisp_hdg *s, wisp_precision precision, int way,
-                            wisp_yardstick *out)
+static wisp_status multiply(wisp_error *err, wisp_device *device, const wisp_hdg *s, wisp_precision precision,
+                            int method, wisp_yardstick *out)
 {
   OWNED(free) int32_t *start = NULL, *column = NULL;
   OWNED(wisp_spmv_destroy) wisp_spmv *spmv = NULL;
@@ -124,7 +124,7 @@ static wisp_status multiply(wisp_error *err, wisp_device *device, const wisp_hdg
   CALL(wisp_new(err, WISP_HDG_ROW * s->free_edges, sizeof *column, &column));
   find_rows(s, start, column);
   const wisp_block_rows pattern = {s->tables->n, s->free_edges, s->free_edges, start, column};
-  CALL(wisp_spmv_create(err, device, &pattern, precision, (wisp_spmv_format)way, &spmv));
+  CALL(wisp_spmv_create(err, device, &pattern, precision, (wisp_spmv_format)method, &spmv));
   CALL(wisp_spmv_error(err, spmv, &pattern, &error));
   *out = (wisp_yardstick){.run = wisp_spmv_run, .destroy = destroy_spmv, .context = spmv, .error = error};
   snprintf(out->name, sizeof out->name, "%s", wisp_spmv_name(spmv));
@@ -139,16 +139,16 @@ wisp_status wisp_hdg_rivals(wisp_error *err, wisp_device *device, const wisp_pro
 {
   static const struct {
     const char *kernel;
-    int ways;
-    wisp_status (*make)(wisp_error *err, wisp_device *device, const wisp_hdg *s, wisp_precision precision, int way,
+    int methods;
+    wisp_status (*make)(wisp_error *err, wisp_device *device, const wisp_hdg *s, wisp_precision precision, int method,
                         wisp_yardstick *out);
   } kernels[] = {{"condense", WISP_BATCHED_METHODS, condense}, {"apply", WISP_SPMV_FORMATS, multiply}};
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
-    for (int way = 0; way < kernels[k].ways && strcmp(kernels[k].kernel, spec->kernel) == 0; way++) {
+    for (int method = 0; method < kernels[k].methods && strcmp(kernels[k].kernel, spec->kernel) == 0; method++) {
       wisp_error why = {.text = ""};
-      const wisp_status status = kernels[k].make(&why, device, problem->d.self, spec->precision, way, &more[*count]);
+      const wisp_status status = kernels[k].make(&why, device, problem->d.self, spec->precision, method, &more[*count]);
       if (status == WISP_OK) *count += 1;
-      if (status == WISP_EDEVICE) left_out->tell(left_out->context, why.text);
+      if (status == WISP_EDEVICE) left_out->report(left_out->context, why.text);
       CALL(wisp_require(err, status == WISP_OK || status == WISP_EDEVICE || status == WISP_EREFUSED, status, "%s",
                         why.text));
     }

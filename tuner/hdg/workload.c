@@ -11,22 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the ground: a skeleton, two sides of the box given --- */
+/* --- the test_mesh: a skeleton, two sides of the box given --- */
 
 /* Parts that a sum can have, and of sums that are read while timed, has. */
 enum { PARTS = 65536, TIMED_PARTS = 792 };
 
-static void close_ground(void *ground)
+static void close_test_mesh(void *test_mesh)
 {
-  wisp_hdg *s = ground;
+  wisp_hdg *s = test_mesh;
   wisp_mesh *mesh = s ? (wisp_mesh *)(uintptr_t)s->mesh : NULL;
   wisp_hdg_destroy(s);
   wisp_mesh_destroy(mesh);
 }
 
 /* To time on: as many numbers in blocks as suit the device, unless the elements are given. */
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
-                               const wisp_mesh_source *source, void **out)
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
+                                  const wisp_mesh_source *source, void **out)
 {
   static const int32_t sides[] = {1, 2};
   static const double gpu_numbers = 6e7, host_numbers = 3e5;
@@ -42,9 +42,9 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   return GIVE(s, out);
 }
 
-static long long elements(const void *ground)
+static long long elements(const void *test_mesh)
 {
-  return (long long)((const wisp_hdg *)ground)->mesh->elements;
+  return (long long)((const wisp_hdg *)test_mesh)->mesh->elements;
 }
 
 /* Edges as a square has them, those on its sides given. */
@@ -65,7 +65,7 @@ static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements
   return WISP_OK;
 }
 
-static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
+static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
   const wisp_hdg_room room = {.rz_parts = PARTS,
@@ -73,7 +73,7 @@ static wisp_status discretise(wisp_error *err, const void *ground, const wisp_sp
                               .iterations = WISP_HDG_ITERATIONS,
                               .aos = wisp_fixed_value(fixed, "aos", 0)};
   (void)err, (void)spec, (void)layout;
-  *out = wisp_hdg_discretisation(ground, &room);
+  *out = wisp_hdg_discretisation(test_mesh, &room);
   return WISP_OK;
 }
 
@@ -105,10 +105,10 @@ static void add_small(const wisp_cycle *c, wisp_scalar_list *out)
   wisp_scalar_add(out, "small_to", (double)(behind > from ? behind : from + 1));
 }
 
-static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
+static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage, wisp_scalar_list *out)
 {
   const wisp_cycle *c = ((const wisp_hdg *)problem->d.self)->coarse->cycle;
-  (void)use, (void)stage;
+  (void)purpose, (void)stage;
   wisp_scalar_add(out, "pAp_parts", TIMED_PARTS);
   add_step(find_step(c, WISP_CYCLE_PRODUCT, 1), out);
   add_step(find_step(c, WISP_CYCLE_INVERT, 0), out);
@@ -123,22 +123,22 @@ static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_s
 }
 
 /* To time: not running, so that alpha is 0, and a kernel can run any number of times. To check: all moves. */
-static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_use use)
+static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_purpose purpose)
 {
-  static const double of[][WISP_CG_STATE] = {[WISP_TO_TIME] = {[WISP_CG_AT_LIMIT] = 1e30},
-                                             [WISP_TO_CHECK] = {[WISP_CG_AT_RZ] = 512, [WISP_CG_AT_RUNNING] = 1}};
+  static const double of[][WISP_CG_STATE] = {[WISP_FOR_TIMING] = {[WISP_CG_AT_LIMIT] = 1e30},
+                                             [WISP_FOR_CHECKS] = {[WISP_CG_AT_RZ] = 512, [WISP_CG_AT_RUNNING] = 1}};
   static const int left = 1 << 20;
-  CALL(wisp_arrays_upload(err, problem->arrays, "state", of[use]));
+  CALL(wisp_arrays_upload(err, problem->arrays, "state", of[purpose]));
   return wisp_arrays_upload_ints(err, problem->arrays, "left", &left);
 }
 
 /* --- checks --- */
 
 /* What an iteration can find: in the middle, converged, history full, before the first. */
-static const struct scene {
+static const struct iteration_case {
   bool running, no_pAp;
   double iteration;
-} scenes[] = {{true, false, 5}, {false, false, 6}, {true, false, WISP_HDG_ITERATIONS}, {true, true, 0}};
+} iteration_cases[] = {{true, false, 5}, {false, false, 6}, {true, false, WISP_HDG_ITERATIONS}, {true, true, 0}};
 
 static bool iterates(const wisp_kernel_decl *kernel)
 {
@@ -152,31 +152,31 @@ static bool multiplies(const wisp_kernel_decl *kernel)
   return wisp_list_has(kernel->reads, "coarse_over") && !wisp_list_has(kernel->writes, "coarse_over");
 }
 
-static int rounds(const char *kernel)
+static int count_cases(const char *kernel)
 {
   const wisp_kernel_decl *decl = wisp_family_kernel(wisp_family_find("hdg"), kernel);
-  return multiplies(decl) ? PRODUCTS : iterates(decl) ? WISP_COUNT(scenes) : 2;
+  return multiplies(decl) ? PRODUCTS : iterates(decl) ? WISP_COUNT(iteration_cases) : 2;
 }
 
-static void pose_iteration(wisp_test_case *r)
+static void fill_iteration(wisp_test_case *r)
 {
-  const struct scene *scene = &scenes[r->number];
+  const struct iteration_case *given = &iteration_cases[r->number];
   const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5,
                                        [WISP_CG_AT_RZ_BEFORE] = 64,
                                        [WISP_CG_AT_ALPHA] = 0.375,
-                                       [WISP_CG_AT_RUNNING] = scene->running,
+                                       [WISP_CG_AT_RUNNING] = given->running,
                                        [WISP_CG_AT_RR] = 0.5,
                                        [WISP_CG_AT_LIMIT] = 0.25,
-                                       [WISP_CG_AT_ITERATION] = scene->iteration};
+                                       [WISP_CG_AT_ITERATION] = given->iteration};
   const int parts = 50 + (int)wisp_random_below(&r->random, 200);
   memcpy(r->before[WISP_HDG_STATE], state, sizeof state);
   r->before[WISP_HDG_LEFT][0] = 9;
-  for (size_t i = 0; scene->no_pAp && i < r->numbers[WISP_HDG_PAP_SUMS]; i++) r->before[WISP_HDG_PAP_SUMS][i] = 0;
+  for (size_t i = 0; given->no_pAp && i < r->numbers[WISP_HDG_PAP_SUMS]; i++) r->before[WISP_HDG_PAP_SUMS][i] = 0;
   wisp_scalar_add(&r->scalars, "pAp_parts", parts);
 }
 
 /* Own blocks that can be inverted: symmetric, their diagonals heavy. */
-static void pose_blocks(const wisp_hdg *s, double *blocks)
+static void fill_blocks(const wisp_hdg *s, double *blocks)
 {
   const size_t n = (size_t)s->tables->n;
   for (size_t edge = 0; edge < s->free_edges; edge++)
@@ -188,7 +188,7 @@ static void pose_blocks(const wisp_hdg *s, double *blocks)
 }
 
 /* Elements' matrices that can be inverted, and factors that can be solved with. */
-static void pose_inside(const wisp_hdg *s, wisp_test_case *r)
+static void fill_inside(const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, width = Np * (Np + 1) / 2;
   double *matrix = r->before[WISP_HDG_INSIDE_MATRIX], *factor = r->before[WISP_HDG_INSIDE_FACTOR];
@@ -200,9 +200,9 @@ static void pose_inside(const wisp_hdg *s, wisp_test_case *r)
 }
 
 /* A step of the coarse cycle; what is inverted has heavy diagonals. */
-static wisp_status pose_step(wisp_error *err, wisp_test_case *r, enum wisp_cycle_how how)
+static wisp_status fill_step(wisp_error *err, wisp_test_case *r, enum wisp_cycle_how how)
 {
-  const wisp_cycle *c = ((const wisp_hdg *)r->plain->self)->coarse->cycle;
+  const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
   wisp_cycle_step *step = NULL;
   CALL(wisp_new(err, 1, sizeof *step, &step));
   *step = *find_step(c, how, r->number);
@@ -215,22 +215,22 @@ static wisp_status pose_step(wisp_error *err, wisp_test_case *r, enum wisp_cycle
 }
 
 /* The coarse matrix's rows, or a step. */
-static wisp_status pose_coarse(wisp_error *err, wisp_test_case *r)
+static wisp_status fill_coarse(wisp_error *err, wisp_test_case *r)
 {
-  const wisp_cycle *c = ((const wisp_hdg *)r->plain->self)->coarse->cycle;
+  const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
   const bool weighs = wisp_list_has(r->kernel->writes, "coarse_over");
-  if (multiplies(r->kernel)) return pose_step(err, r, WISP_CYCLE_PRODUCT);
-  if (weighs) return pose_step(err, r, WISP_CYCLE_WEIGH);
-  if (!wisp_list_has(r->kernel->reads, "corner_parts")) return pose_step(err, r, WISP_CYCLE_INVERT);
+  if (multiplies(r->kernel)) return fill_step(err, r, WISP_CYCLE_PRODUCT);
+  if (weighs) return fill_step(err, r, WISP_CYCLE_WEIGH);
+  if (!wisp_list_has(r->kernel->reads, "corner_parts")) return fill_step(err, r, WISP_CYCLE_INVERT);
   wisp_scalar_add(&r->scalars, "out_first", (double)c->A.first);
   wisp_scalar_add(&r->scalars, "coarse_rows", (double)c->A.rows);
   return WISP_OK;
 }
 
 /* All of the cycle together, or what lies between its ends; its first step, or its last. */
-static void pose_cycle(wisp_test_case *r)
+static void fill_cycle(wisp_test_case *r)
 {
-  const wisp_cycle *c = ((const wisp_hdg *)r->plain->self)->coarse->cycle;
+  const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
   const size_t span = r->number ? 0 : c->spans - 1;
   wisp_scalar_add(&r->scalars, "small_from", r->number ? 1 : 0);
   wisp_scalar_add(&r->scalars, "small_to", (double)(r->number ? c->spans - 1 : c->spans));
@@ -239,21 +239,21 @@ static void pose_cycle(wisp_test_case *r)
 }
 
 /* Round 1: numbers of very different size, and zeros among them. */
-static wisp_status pose(wisp_error *err, wisp_test_case *r)
+static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
   static const int shaped[] = {WISP_HDG_LOAD, WISP_HDG_GIVEN, WISP_HDG_ELEMENT_DATA, WISP_HDG_P, WISP_HDG_SOLUTION};
-  if (wisp_list_has(r->kernel->writes, "cycle_value")) return pose_coarse(err, r);
+  if (wisp_list_has(r->kernel->writes, "cycle_value")) return fill_coarse(err, r);
   for (size_t i = 0; r->number == 1 && i < WISP_COUNT(shaped); i++)
     for (size_t k = 0; r->before[shaped[i]] && k < r->numbers[shaped[i]]; k++) {
       const size_t draw = wisp_random_below(&r->random, 12);
       r->before[shaped[i]][k] *= draw % 4 == 0 ? 0 : ldexp(1, 4 * (int)(draw / 4) - 4);
     }
-  if (wisp_list_has(r->kernel->writes, "inverses")) pose_blocks(r->plain->self, r->before[WISP_HDG_BLOCKS]);
-  pose_inside(r->plain->self, r);
+  if (wisp_list_has(r->kernel->writes, "inverses")) fill_blocks(r->discretisation->self, r->before[WISP_HDG_BLOCKS]);
+  fill_inside(r->discretisation->self, r);
   for (size_t i = 0; r->before[WISP_HDG_BLOCKS_HALF] && i < r->numbers[WISP_HDG_BLOCKS_HALF]; i++)
     r->before[WISP_HDG_BLOCKS_HALF][i] = wisp_hdg_half_of(r->before[WISP_HDG_BLOCKS_HALF][i]);
-  if (iterates(r->kernel)) pose_iteration(r);
-  pose_cycle(r);
+  if (iterates(r->kernel)) fill_iteration(r);
+  fill_cycle(r);
   wisp_scalar_add(&r->scalars, "gain", 0.625);
   wisp_scalar_add(&r->scalars, "keep", 0.25);
   wisp_scalar_add(&r->scalars, "first_step", r->number);
@@ -281,16 +281,16 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
 const wisp_workload wisp_workload_hdg = {
     .family = "hdg",
     .count = count,
-    .open = open_ground,
-    .close = close_ground,
+    .open = open_test_mesh,
+    .close = close_test_mesh,
     .elements = elements,
     .discretise = discretise,
     .scalars = scalars,
     .set_state = set_state,
     .stages = &(const int){1},
-    .rounds = rounds,
-    .pose = pose,
-    .solve = wisp_hdg_solve,
+    .cases = count_cases,
+    .fill_inputs = fill_inputs,
+    .reference = wisp_hdg_reference,
     .largest = largest,
     .yardstick = wisp_yardstick_copy,
     .rivals = wisp_hdg_rivals,

@@ -87,7 +87,7 @@ void wisp_link_restart(const wisp_link *link)
 
 /* ---- What time goes to. */
 
-void wisp_turn(wisp_profile *profile, wisp_purpose purpose)
+void wisp_profile_switch(wisp_profile *profile, wisp_phase purpose)
 {
   const double now = wisp_seconds();
   if (profile->since > 0) profile->spent[profile->purpose] += now - profile->since;
@@ -95,30 +95,30 @@ void wisp_turn(wisp_profile *profile, wisp_purpose purpose)
   profile->purpose = purpose;
 }
 
-wisp_turning wisp_turn_to(wisp_profile *profile, wisp_purpose purpose)
+wisp_profile_scope wisp_profile_enter(wisp_profile *profile, wisp_phase purpose)
 {
-  const wisp_turning turning = {profile, profile->purpose};
-  wisp_turn(profile, purpose);
+  const wisp_profile_scope turning = {profile, profile->purpose};
+  wisp_profile_switch(profile, purpose);
   return turning;
 }
 
-void wisp_turn_back(const wisp_turning *turning)
+void wisp_profile_leave(const wisp_profile_scope *turning)
 {
-  wisp_turn(turning->profile, turning->before);
+  wisp_profile_switch(turning->profile, turning->before);
 }
 
-void wisp_profile_flush(wisp_profile *profile, double spent[WISP_PURPOSES])
+void wisp_profile_flush(wisp_profile *profile, double spent[WISP_PHASES])
 {
-  wisp_turn(profile, profile->purpose);
-  for (int p = 0; p < WISP_PURPOSES; p++) {
+  wisp_profile_switch(profile, profile->purpose);
+  for (int p = 0; p < WISP_PHASES; p++) {
     spent[p] += profile->spent[p];
     profile->spent[p] = 0;
   }
 }
 
-void wisp_profile_balance(double spent[WISP_PURPOSES], double seconds)
+void wisp_profile_balance(double spent[WISP_PHASES], double seconds)
 {
   spent[WISP_ELSE] = seconds;
-  for (int p = WISP_ELSE + 1; p < WISP_PURPOSES; p++) spent[WISP_ELSE] -= spent[p];
+  for (int p = WISP_ELSE + 1; p < WISP_PHASES; p++) spent[WISP_ELSE] -= spent[p];
   spent[WISP_ELSE] = fmax(spent[WISP_ELSE], 0);
 }

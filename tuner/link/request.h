@@ -8,45 +8,46 @@
 
 /* ---- What the time of a sweep goes to: every moment to one purpose. */
 
-typedef enum wisp_purpose {
+typedef enum wisp_phase {
   WISP_ELSE,      /* opening the device, choosing candidates, telling the tuner */
   WISP_PREPARING, /* making the problems to time on */
   WISP_COMPILING, /* waiting for compilers */
   WISP_VERIFYING, /* making references, and comparing with them and with the default candidate */
   WISP_TIMING,
-  WISP_PURPOSES
-} wisp_purpose;
+  WISP_PHASES
+} wisp_phase;
 
 typedef struct wisp_profile {
-  wisp_purpose purpose;
+  wisp_phase purpose;
   double since; /* of the monotonic clock, like wisp_seconds; 0: not begun */
-  double spent[WISP_PURPOSES];
+  double spent[WISP_PHASES];
 } wisp_profile;
 
 /* From now on time goes to this purpose. */
-void wisp_turn(wisp_profile *profile, wisp_purpose purpose);
+void wisp_profile_switch(wisp_profile *profile, wisp_phase purpose);
 
-/* The same, and where the block is left again to the one before: HELD(wisp_turn_back) wisp_turning now = ... */
-typedef struct __attribute__((unused)) wisp_turning { /* there for its end */
+/* The same, and where the block is left later_round to the one before: HELD(wisp_profile_leave) wisp_profile_scope now
+ * = ... */
+typedef struct __attribute__((unused)) wisp_profile_scope { /* there for its end */
   wisp_profile *profile;
-  wisp_purpose before;
-} wisp_turning;
-wisp_turning wisp_turn_to(wisp_profile *profile, wisp_purpose purpose);
-void wisp_turn_back(const wisp_turning *turning);
+  wisp_phase before;
+} wisp_profile_scope;
+wisp_profile_scope wisp_profile_enter(wisp_profile *profile, wisp_phase purpose);
+void wisp_profile_leave(const wisp_profile_scope *turning);
 
 /* Moves what was spent so far to an account of the same purposes. */
-void wisp_profile_flush(wisp_profile *profile, double spent[WISP_PURPOSES]);
+void wisp_profile_flush(wisp_profile *profile, double spent[WISP_PHASES]);
 
 /* Whatever else these seconds were spent on, which a worker that ended did not come to tell, is WISP_ELSE. */
-void wisp_profile_balance(double spent[WISP_PURPOSES], double seconds);
+void wisp_profile_balance(double spent[WISP_PHASES], double seconds);
 
 /* What a worker is handed: an order and a precision. */
 typedef struct wisp_unit {
   int order;
   wisp_precision precision;
-  bool again;   /* a later round, over what an earlier one had no time for */
-  bool resumed; /* begun by a worker that is gone */
-  double until; /* seconds of the monotonic clock: the end of its share of a budget; INFINITY without one */
+  bool later_round; /* a later round, over what an earlier one had no time for */
+  bool resumed;     /* begun by a worker that is gone */
+  double until;     /* seconds of the monotonic clock: the end of its share of a budget; INFINITY without one */
 } wisp_unit;
 
 typedef struct wisp_tune_progress { /* handed to the callback after every trial */
@@ -71,14 +72,14 @@ typedef struct wisp_tune_summary {
   long long trials, ok, refused, failed;
   int failures; /* reasons; their counts add up to `failed` */
   wisp_failure failure[WISP_MOST_FAILURES];
-  long long known, known_ok;   /* not tried again, for the store knows them; those of them that are right */
-  long long skipped;           /* not compiled for want of memory, stack, room or processes: not stored */
-  int stopped;                 /* by this signal; 0: it came to its end */
-  char why[760];               /* of the first candidate that failed, or of those that are refused; else empty */
-  double seconds;              /* wall time */
-  double device_seconds;       /* that workers had their devices, summed over all */
-  double spent[WISP_PURPOSES]; /* of that, on each; they add up to it */
-  wisp_limits limits;          /* of the first device that was there; kind is empty where there was none */
+  long long known, known_ok; /* not tried later_round, for the store knows them; those of them that are right */
+  long long skipped;         /* not compiled for want of memory, stack, room or processes: not stored */
+  int stopped;               /* by this signal; 0: it came to its end */
+  char why[760];             /* of the first candidate that failed, or of those that are refused; else empty */
+  double seconds;            /* wall time */
+  double device_seconds;     /* that workers had their devices, summed over all */
+  double spent[WISP_PHASES]; /* of that, on each; they add up to it */
+  wisp_limits limits;        /* of the first device that was there; kind is empty where there was none */
 } wisp_tune_summary;
 
 typedef struct wisp_tune_request {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the ground: a mesh --- */
+/* --- the test_mesh: a mesh --- */
 
 /* Timing problems, as cubes along an edge of the unit box (6 n^3 tets). On a GPU: what a kernel reads and writes is
  * larger than twice a large L2 (126 MB) even in single precision. On the host: a trial takes milliseconds. */
@@ -20,8 +20,8 @@ static const struct {
 } boxes[] = {{1, 48, 8}, {2, 36, 8}, {3, 28, 8}, {4, 26, 6}, {5, 22, 6},
              {6, 20, 6}, {7, 18, 5}, {8, 16, 5}, {10, 15, 5}};
 
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
-                               const wisp_mesh_source *source, void **out)
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
+                                  const wisp_mesh_source *source, void **out)
 {
   const bool host = !limits->gpu;
   wisp_mesh *mesh = NULL;
@@ -37,14 +37,14 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
   return status;
 }
 
-static void close_ground(void *ground)
+static void close_test_mesh(void *test_mesh)
 {
-  wisp_mesh_destroy(ground);
+  wisp_mesh_destroy(test_mesh);
 }
 
-static long long elements(const void *ground)
+static long long elements(const void *test_mesh)
 {
-  return (long long)((const wisp_mesh *)ground)->elements;
+  return (long long)((const wisp_mesh *)test_mesh)->elements;
 }
 
 /* --- discretisations --- */
@@ -82,14 +82,14 @@ static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements
   const wisp_mesh mesh = {.elements = elements};
   CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
   CALL(wisp_system_load(err, spec->system, &system));
-  const wisp_layout plain = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
-  wisp_dg dg = wisp_dg_counted(&mesh, tet, system, &plain, 1);
+  const wisp_layout natural = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
+  wisp_dg dg = wisp_dg_counted(&mesh, tet, system, &natural, 1);
   dg.pairs = WISP_TET_FACES / 2 * elements;
   *out = wisp_dg_discretisation(&dg);
   return WISP_OK;
 }
 
-static wisp_status discretise(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
+static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
@@ -97,9 +97,9 @@ static wisp_status discretise(wisp_error *err, const void *ground, const wisp_sp
   wisp_dg *dg = NULL;
   CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
   CALL(wisp_system_load(err, spec->system, &system));
-  const wisp_layout plain = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
-  CALL(wisp_dg_create(err, ground, tet, system, layout ? layout : &plain, wisp_dg_grouping(fixed), wisp_dg_MB(fixed),
-                      WISP_BY_TAG, &dg));
+  const wisp_layout natural = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
+  CALL(wisp_dg_create(err, test_mesh, tet, system, layout ? layout : &natural, wisp_dg_grouping(fixed),
+                      wisp_dg_MB(fixed), WISP_BY_TAG, &dg));
   const wisp_status status = make_media(err, dg);
   if (status != WISP_OK) wisp_dg_destroy(dg);
   CALL(status);
@@ -129,10 +129,10 @@ static wisp_scalars usual(const wisp_problem *problem)
 /* To time: a step so small that the fields stay as they are. */
 static const double timed_dt = 1e-10;
 
-static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
+static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage, wisp_scalar_list *out)
 {
   const wisp_scalars timed = {.alpha = 1, .a = -0.5, .b = 0.25, .dt = timed_dt},
-                     s = use == WISP_TO_CHECK ? usual(problem) : timed;
+                     s = purpose == WISP_FOR_CHECKS ? usual(problem) : timed;
   (void)stage;
   bind(&s, out);
 }
@@ -146,7 +146,7 @@ static wisp_status step(wisp_error *err, wisp_problem *problem, const wisp_kerne
 /* --- checks --- */
 
 /* Those that have alpha more: between 0 and 1, 0, and 1. */
-static int rounds(const char *kernel)
+static int count_cases(const char *kernel)
 {
   return wisp_dg_gathers(kernel) ? 3 : 2;
 }
@@ -157,12 +157,12 @@ static double positive(uint64_t *random, double least, double most)
 }
 
 /* dt makes both what was and what is added count. */
-static wisp_scalars make_scalars(uint64_t *random, int round)
+static wisp_scalars make_scalars(uint64_t *random, int number)
 {
   const double alpha = positive(random, 0.25, 0.75);
-  return (wisp_scalars){.alpha = round == WISP_ZEROS  ? 0
-                                 : round == WISP_EVEN ? 1
-                                                      : alpha,
+  return (wisp_scalars){.alpha = number == WISP_ZEROS  ? 0
+                                 : number == WISP_EVEN ? 1
+                                                       : alpha,
                         .a = -positive(random, 0.25, 1),
                         .b = positive(random, 0.25, 1),
                         .dt = positive(random, 0.015625, 0.03125)};
@@ -179,9 +179,9 @@ static void put_unbounded(wisp_test_case *r, double *numbers, size_t elements, s
 
 /* Rounds have the numbers of wisp_test_inputs, the last two for comparisons alone. All scalars are random in each,
  * but that alpha is 0 where there are zeros and 1 where numbers are even. Numbers are exact in both precisions. */
-static wisp_status pose(wisp_error *err, wisp_test_case *r)
+static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
-  const wisp_dg *dg = r->plain->self;
+  const wisp_dg *dg = r->discretisation->self;
   const size_t n = (size_t)dg->system->fields;
   OWNED(free) double *scale = NULL;
   wisp_scalars *s = NULL;
@@ -210,9 +210,9 @@ static wisp_status pose(wisp_error *err, wisp_test_case *r)
 }
 
 /* Strategies that mix see nodes in the classes of half turns. */
-static wisp_status solve(wisp_error *err, wisp_test_case *r)
+static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
 {
-  const wisp_dg *dg = r->plain->self;
+  const wisp_dg *dg = r->discretisation->self;
   const size_t square = (size_t)dg->tet->Np * (size_t)dg->tet->Np;
   wisp_tet tet = *dg->tet;
   wisp_dg mixed = *dg;
@@ -226,9 +226,9 @@ static wisp_status solve(wisp_error *err, wisp_test_case *r)
   return wisp_dg_compute(err, &mixed, r->kernel->name, r->own, r->before, r->after, r->size);
 }
 
-static wisp_status plain(wisp_error *err, const wisp_test_case *r, double *const *out)
+static wisp_status compute_single(wisp_error *err, const wisp_test_case *r, double *const *out)
 {
-  const wisp_dg *dg = r->plain->self;
+  const wisp_dg *dg = r->discretisation->self;
   wisp_dg single = *dg;
   single.single = true;
   return wisp_dg_compute(err, &single, r->kernel->name, r->own, r->before, out, NULL);
@@ -247,17 +247,17 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
 const wisp_workload wisp_workload_nodal = {
     .family = "nodal",
     .count = count,
-    .open = open_ground,
-    .close = close_ground,
+    .open = open_test_mesh,
+    .close = close_test_mesh,
     .elements = elements,
     .discretise = discretise,
     .scalars = scalars,
     .stages = &wisp_lsrk45.stages,
     .step = step,
-    .rounds = rounds,
-    .pose = pose,
-    .solve = solve,
-    .plain = plain,
+    .cases = count_cases,
+    .fill_inputs = fill_inputs,
+    .reference = compute_reference,
+    .single_sums = compute_single,
     .largest = largest,
     .dense = wisp_nodal_dense,
     .published = 6ll * 26 * 26 * 26,

@@ -143,10 +143,11 @@ static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_
   CALL(wisp_choose_if_any(err, from, &request, &stage));
   for (wisp_report_cell *cell = cells; cell < cells + count; cell++) {
     CALL(find_best(err, from, cell));
-    if (wisp_spec_is_composition(&cell->spec)) cell->in_step = cell->best, cell->step_remark = cell->remark;
+    if (wisp_spec_is_composition(&cell->spec))
+      cell->in_composition = cell->best, cell->composition_remark = cell->remark;
     for (int k = 0; stage.record.trial && k < stage.kernels; k++)
       if (strcmp(stage.choice[k].kernel, cell->spec.kernel) == 0)
-        cell->in_step = pick(cell, &stage.choice[k], &cell->step_remark);
+        cell->in_composition = pick(cell, &stage.choice[k], &cell->composition_remark);
   }
   return WISP_OK;
 }

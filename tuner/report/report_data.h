@@ -39,13 +39,13 @@ typedef struct wisp_report_cell {
   const wisp_report_entry *entries;
   size_t count;
   wisp_spec spec;
-  const wisp_trial *timed;   /* one of the kind of mesh that is compared; NULL: none was timed */
-  long long elements;        /* the largest size measured: what is compared is of this size */
-  const wisp_trial *best;    /* what a solver takes, of all layouts, or would had it not to pass it over */
-  double default_ms;         /* what runs without a store takes in its place; NaN: not measured */
-  const wisp_trial *in_step; /* likewise in the step that a solver takes, where that has this kernel */
+  const wisp_trial *timed;          /* one of the kind of mesh that is compared; NULL: none was timed */
+  long long elements;               /* the largest size measured: what is compared is of this size */
+  const wisp_trial *best;           /* what a solver takes, of all layouts, or would had it not to pass it over */
+  double default_ms;                /* what runs without a store takes in its place; NaN: not measured */
+  const wisp_trial *in_composition; /* likewise in the step that a solver takes, where that has this kernel */
   const char *remark,
-      *step_remark; /* of these two: "stale", "refused", "slower", or empty; not set where there is none */
+      *composition_remark; /* of these two: "stale", "refused", "slower", or empty; not set where there is none */
   size_t ok, slow, refused, bad, unfinished; /* trials by verdict; bad: failed */
   bool front;                                /* its parameter study stands in the foreground */
 } wisp_report_cell;

@@ -25,15 +25,16 @@ static void add_up(const wisp_report_subject *subject, totals *sum)
   *sum = (totals){0};
   for (size_t i = 0; i < subject->count; i++) {
     const wisp_report_cell *cell = &subject->cells[i];
-    bool step = wisp_spec_is_composition(&cell->spec);
+    bool composed = wisp_spec_is_composition(&cell->spec);
     sum->timed += cell->ok, sum->slow += cell->slow, sum->bad += cell->bad, sum->refused += cell->refused;
     for (size_t e = 0; e < cell->count; e++) sum->layered += cell->entries[e].layer == WISP_LAYER_SHIPPED;
     if (!cell->best) continue;
-    if (isfinite(cell->default_ms)) sum->gain[step] += log(cell->default_ms / cell->best->ms), sum->gains[step]++;
-    if (cell->in_step && !step && cell->in_step->efficiency > 0)
-      sum->efficiency += log(cell->in_step->efficiency), sum->efficiencies++;
+    if (isfinite(cell->default_ms))
+      sum->gain[composed] += log(cell->default_ms / cell->best->ms), sum->gains[composed]++;
+    if (cell->in_composition && !composed && cell->in_composition->efficiency > 0)
+      sum->efficiency += log(cell->in_composition->efficiency), sum->efficiencies++;
     const wisp_report_cell **best = &sum->fastest[cell->spec.precision == WISP_F64];
-    if (step && (!*best || cell->best->gdofs > (*best)->best->gdofs)) *best = cell;
+    if (composed && (!*best || cell->best->gdofs > (*best)->best->gdofs)) *best = cell;
   }
 }
 
@@ -53,11 +54,11 @@ static void print_tiles(wisp_page *page, const totals *sum)
              sum->fastest[p]->spec.order);
     print_tile(page, sum->fastest[p]->best->gdofs, 3, "", what);
   }
-  for (int step = 1; step >= 0; step--)
-    if (sum->gains[step])
-      print_tile(page, exp(sum->gain[step] / (double)sum->gains[step]), 3, "&#8201;×",
-                 step ? "faster whole stages than by default, geometric mean"
-                      : "faster than what runs by default, geometric mean over kernels");
+  for (int composed = 1; composed >= 0; composed--)
+    if (sum->gains[composed])
+      print_tile(page, exp(sum->gain[composed] / (double)sum->gains[composed]), 3, "&#8201;×",
+                 composed ? "faster whole stages than by default, geometric mean"
+                          : "faster than what runs by default, geometric mean over kernels");
   if (sum->efficiencies)
     print_tile(page, 100 * exp(sum->efficiency / (double)sum->efficiencies), 2, "&#8201;%",
                "of the floor: the fastest stages' kernels, geometric mean");

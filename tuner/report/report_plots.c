@@ -32,17 +32,17 @@ static size_t line_of(line_list *lines, const char *name)
 }
 
 /* Plots of a precision that there is nothing of are left out. */
-static bool has_winner(const wisp_report_subject *subject, wisp_precision precision, bool step)
+static bool has_winner(const wisp_report_subject *subject, wisp_precision precision, bool composed)
 {
   for (size_t i = 0; i < subject->count; i++) {
     const wisp_report_cell *cell = &subject->cells[i];
-    if (cell->best && cell->spec.precision == precision && (!step || wisp_spec_is_composition(&cell->spec)))
+    if (cell->best && cell->spec.precision == precision && (!composed || wisp_spec_is_composition(&cell->spec)))
       return true;
   }
   return false;
 }
 
-static bool is_step(const wisp_report_cell *cell)
+static bool is_stage(const wisp_report_cell *cell)
 {
   return wisp_spec_is_composition(&cell->spec) && cell->best;
 }
@@ -77,7 +77,7 @@ static void print_line(wisp_page *page, const wisp_report_subject *subject, wisp
     if (pass == 0) wisp_page_print(page, "<path class=\"c\" stroke=\"%s\" d=\"", colour);
     for (size_t i = 0; i < subject->count; i++) {
       const wisp_report_cell *cell = &subject->cells[i];
-      if (!is_step(cell) || cell->spec.precision != precision) continue;
+      if (!is_stage(cell) || cell->spec.precision != precision) continue;
       const wisp_trial *t = fastest_composition(cell, name);
       if (!t) continue;
       double left = wisp_axis_place(x, cell->spec.order), top = wisp_axis_place(y, t->gdofs);
@@ -113,7 +113,7 @@ void wisp_report_stages(wisp_page *page, const wisp_report_subject *subject)
   double least = INFINITY, most = 0, top = 0;
   for (size_t i = 0; i < subject->count; i++) {
     const wisp_report_cell *cell = &subject->cells[i];
-    if (!is_step(cell)) continue;
+    if (!is_stage(cell)) continue;
     least = fmin(least, cell->spec.order), most = fmax(most, cell->spec.order), top = fmax(top, cell->best->gdofs);
     for (size_t e = 0; e < cell->count; e++)
       if (wisp_report_timed(cell, cell->entries[e].trial)) line_of(&lines, cell->entries[e].trial->strategy);

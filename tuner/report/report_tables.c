@@ -130,16 +130,16 @@ static void print_row(wisp_page *page, const wisp_report_cell *cell, const wisp_
 static void print_order(wisp_page *page, const wisp_report_cell *cells, size_t count)
 {
   bool any = false, stepped = false;
-  for (size_t i = 0; i < count; i++) any |= cells[i].best != NULL, stepped |= cells[i].in_step != NULL;
+  for (size_t i = 0; i < count; i++) any |= cells[i].best != NULL, stepped |= cells[i].in_composition != NULL;
   if (!any) return;
   wisp_page_print(page, "<tbody><tr class=\"o\"><th colspan=\"10\" scope=\"rowgroup\"><i>N</i> = %d</th></tr>\n",
                   cells->spec.order);
   for (size_t i = 0; i < count; i++)
-    if (cells[i].in_step)
-      print_row(page, &cells[i], cells[i].in_step, cells[i].step_remark,
+    if (cells[i].in_composition)
+      print_row(page, &cells[i], cells[i].in_composition, cells[i].composition_remark,
                 wisp_spec_is_composition(&cells[i].spec) ? "in whole" : "in");
   for (size_t i = 0; i < count; i++)
-    if (cells[i].best && cells[i].best != cells[i].in_step)
+    if (cells[i].best && cells[i].best != cells[i].in_composition)
       print_row(page, &cells[i], cells[i].best, cells[i].remark, stepped ? "out" : "in");
   wisp_page_print(page, "</tbody>\n");
 }

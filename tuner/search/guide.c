@@ -218,7 +218,7 @@ void wisp_guide_free(wisp_guide *g)
 
 /* --- what own trials tell --- */
 
-void wisp_guide_tell(wisp_guide *g, size_t i, double ms)
+void wisp_guide_report(wisp_guide *g, size_t i, double ms)
 {
   wisp_point *p = &g->points[i];
   if (!(ms > 0) && !isfinite(g->log_best)) return;

@@ -56,7 +56,7 @@ void wisp_guide_free(wisp_guide *guide);
  * which is a default where there is one. */
 size_t wisp_guide_pick(wisp_guide *guide, size_t from, size_t to, bool fresh);
 /* What a picked one took; ms <= 0: it failed. */
-void wisp_guide_tell(wisp_guide *guide, size_t i, double ms);
+void wisp_guide_report(wisp_guide *guide, size_t i, double ms);
 
 /* Is it of the same kernel, of whatever order, precision, system of equations and element? */
 bool wisp_point_helps(const wisp_point *point, const wisp_spec *spec);

@@ -137,7 +137,7 @@ static void search_target(const replaying *r, wisp_guide *guide, const size_t *w
     size_t i = wisp_guide_pick(guide, 0, guide->count, n == 0);
     double ms = r->trials[which[i]].ms;
     best = fmin(best, ms);
-    wisp_guide_tell(guide, i, ms);
+    wisp_guide_report(guide, i, ms);
     t->tried[t->trials++] = which[i];
     for (int p = 0; p < WISP_REPLAY_POINTS; p++)
       if ((int)n < wisp_replay_after[p]) t->percent[p] = 100 * t->optimum / best;

@@ -14,7 +14,7 @@ wisp_status wisp_seeds_add(wisp_error *err, wisp_seeds *seeds, const wisp_trial 
 {
   bool right = wisp_trial_is_right(trial);
   if (!right || !(trial->ms > 0) || wisp_target_is_gpu(trial->target) != seeds->gpu) return WISP_OK;
-  CALL(wisp_grow(err, &seeds->list, &seeds->room, seeds->count + 1, sizeof *seeds->list));
+  CALL(wisp_grow(err, &seeds->list, &seeds->capacity, seeds->count + 1, sizeof *seeds->list));
   wisp_point *seed = &seeds->list[seeds->count];
   if (!wisp_point_from_trial(trial, seed)) return WISP_OK; /* another version's */
   seed->sister = strcmp(trial->device, seeds->device) != 0;
@@ -155,7 +155,7 @@ double wisp_search_share(const wisp_search *s)
   return 1 / all;
 }
 
-void wisp_search_tell(wisp_search *s, const wisp_trial *trial)
+void wisp_search_report(wisp_search *s, const wisp_trial *trial)
 {
   if (!s->guided) return;
   bool right = wisp_trial_is_right(trial);
@@ -163,7 +163,7 @@ void wisp_search_tell(wisp_search *s, const wisp_trial *trial)
     const wisp_point *p = &s->guide.points[i];
     if (strcmp(p->params, trial->params) != 0 || strcmp(p->strategy, trial->strategy) != 0) continue;
     if (strcmp(p->layout, trial->layout) != 0) continue;
-    wisp_guide_tell(&s->guide, i, right ? trial->ms : 0);
+    wisp_guide_report(&s->guide, i, right ? trial->ms : 0);
     return;
   }
 }
@@ -216,7 +216,7 @@ static wisp_status add_refusal(wisp_error *err, const listing *list, const char 
     r->count++;
     return WISP_OK;
   }
-  CALL(wisp_grow(err, &s->refusal, &s->refusal_room, s->refusals + 1, sizeof *s->refusal));
+  CALL(wisp_grow(err, &s->refusal, &s->refusal_capacity, s->refusals + 1, sizeof *s->refusal));
   wisp_refusal *r = &s->refusal[s->refusals++];
   *r = (wisp_refusal){.strategy = list->strategy, .layout = list->layout, .count = 1};
   snprintf(r->reason, sizeof r->reason, "%s", reason);
@@ -229,10 +229,10 @@ static void number_problem(wisp_search *s, const wisp_plan *plan)
   wisp_candidate *c = &s->candidates[s->count - 1];
   wisp_fixed fixed = {0};
   wisp_fixed_add(&fixed, plan);
-  c->ground = wisp_hash_number(wisp_fixed_number(&fixed), (uint64_t)c->layout);
+  c->setting = wisp_hash_number(wisp_fixed_number(&fixed), (uint64_t)c->layout);
   c->problem = s->problems;
   for (size_t i = s->count - 1; i-- > 0 && c->problem == s->problems;)
-    if (s->candidates[i].ground == c->ground) c->problem = s->candidates[i].problem;
+    if (s->candidates[i].setting == c->setting) c->problem = s->candidates[i].problem;
   if (c->problem == s->problems) s->problems++;
 }
 
@@ -242,7 +242,7 @@ static wisp_status add_candidate(wisp_error *err, void *context, const int *valu
   const listing *list = context;
   wisp_search *s = list->search;
   if (!plan) return add_refusal(err, list, reason);
-  CALL(wisp_grow(err, &s->candidates, &s->room, s->count + 1, sizeof *s->candidates));
+  CALL(wisp_grow(err, &s->candidates, &s->capacity, s->count + 1, sizeof *s->candidates));
   wisp_candidate *c = &s->candidates[s->count++];
   *c = (wisp_candidate){.strategy = list->strategy, .layout = list->layout};
   memcpy(c->values, values, (size_t)list->strategy->params * sizeof *values);

@@ -25,8 +25,8 @@ typedef struct wisp_candidate {
   int layout; /* index into the scope */
   int values[WISP_MAX_PARAMS];
   bool is_default;
-  uint64_t ground;     /* layout and what is fixed of the discretisation */
-  int problem;         /* candidates with the same ground have the same number, and are measured on the same problem */
+  uint64_t setting;    /* a hash of the layout and of what the discretisation fixes */
+  int problem;         /* candidates of one setting have the same number, and are measured on the same problem */
   uint64_t turn, rank; /* of the problem; of the candidate on it */
 } wisp_candidate;
 
@@ -40,12 +40,12 @@ typedef struct wisp_refusal { /* why candidates of a strategy do not apply: one 
 typedef struct wisp_search {
   const wisp_scope *scope;
   int problems;
-  size_t count, room, next, end; /* end: of this problem's candidates */
-  size_t begin;                  /* of them, where guided: `next` then only counts */
+  size_t count, capacity, next, end; /* end: of this problem's candidates */
+  size_t begin;                      /* of them, where guided: `next` then only counts */
   bool guided;
   wisp_guide guide; /* of the candidates as they are listed */
   wisp_candidate *candidates;
-  size_t refusals, refusal_room;
+  size_t refusals, refusal_capacity;
   wisp_refusal *refusal;
 } wisp_search;
 
@@ -63,7 +63,7 @@ void wisp_search_free(wisp_search *search);
 wisp_status wisp_search_guide(wisp_error *err, wisp_search *search, const wisp_target *target, size_t known_count,
                               const wisp_point *known);
 /* What a candidate took, for the guide; of others nothing is learnt. */
-void wisp_search_tell(wisp_search *search, const wisp_trial *trial);
+void wisp_search_report(wisp_search *search, const wisp_trial *trial);
 
 /* Goes on to the next problem, leaving out what is left on this one; false after the last. */
 bool wisp_search_next_problem(wisp_search *search);
@@ -80,7 +80,7 @@ wisp_status wisp_candidate_plan(wisp_error *err, const wisp_scope *scope, const 
 typedef struct wisp_seeds {
   char device[128];
   bool gpu; /* GPUs tell nothing about a host, nor hosts about a GPU */
-  size_t count, room;
+  size_t count, capacity;
   wisp_point *list;
 } wisp_seeds;
 

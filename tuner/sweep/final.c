@@ -15,12 +15,12 @@ static const uint64_t OTHER_SEED = WISP_RANDOM_SEED << 1 | 1;
 wisp_status wisp_finalists_add(wisp_error *err, wisp_finalists *all, const wisp_trial *trial)
 {
   if (wisp_trial_outcome(trial) != WISP_TRIAL_OK || !(trial->ms > 0)) return WISP_OK;
-  CALL(wisp_grow(err, &all->trials, &all->room, all->count + 1, sizeof *trial));
+  CALL(wisp_grow(err, &all->trials, &all->capacity, all->count + 1, sizeof *trial));
   all->trials[all->count++] = *trial;
   return WISP_OK;
 }
 
-size_t wisp_settle_tie(size_t count, wisp_trial *trials, const double *noise)
+size_t wisp_resolve_tie(size_t count, wisp_trial *trials, const double *noise)
 {
   size_t best = 0, chosen;
   for (size_t i = 1; i < count; i++)
@@ -79,7 +79,7 @@ static const wisp_trial *chosen_of(size_t count, wisp_trial *const *trials)
 }
 
 /* Has the last final round seen all that are close to the fastest? */
-static bool is_settled(size_t count, wisp_trial *const *trials, const wisp_trial *chosen)
+static bool is_resolved(size_t count, wisp_trial *const *trials, const wisp_trial *chosen)
 {
   if (!chosen || chosen->ms > wisp_ranking_margin * trials[0]->ms) return false;
   for (size_t i = 0; i < count && trials[i]->ms <= wisp_ranking_margin * trials[0]->ms; i++)
@@ -139,9 +139,9 @@ static wisp_status enter(wisp_error *err, wisp_sweep *sweep, const wisp_scope *s
   verdict = wisp_plan_compile(&reason, out->plan, sweep->bench.limits->target, &out->binary);
   if (verdict == WISP_ECOMPILE) CALL(disqualify(err, sweep, trial, verdict, &reason));
   CALL(wisp_require(err, verdict == WISP_OK, verdict, "%s", reason.text));
-  wisp_turn(&sweep->bench.profile, WISP_VERIFYING);
+  wisp_profile_switch(&sweep->bench.profile, WISP_VERIFYING);
   CALL(wisp_verifier_prepare(err, sweep->bench.verifier, out->plan));
-  wisp_turn(&sweep->bench.profile, WISP_COMPILING);
+  wisp_profile_switch(&sweep->bench.profile, WISP_COMPILING);
   CALL(wisp_bench_acquire(err, &sweep->bench, out->plan, &out->ref));
   verdict = wisp_kernel_create(&reason, sweep->bench.device, out->plan, &out->binary, &out->kernel);
   if (verdict != WISP_OK) CALL(disqualify(err, sweep, trial, verdict, &reason));
@@ -150,8 +150,8 @@ static wisp_status enter(wisp_error *err, wisp_sweep *sweep, const wisp_scope *s
 
 /* New times for all; with one alone there is nothing to compare. A device that is lost meanwhile says not by whom: the
  * fastest is blamed, and so the rounds come to an end. */
-static wisp_status time_again(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, size_t count,
-                              const entrant *e, wisp_trial *trials, double *noise)
+static wisp_status time_finalists(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, size_t count,
+                                  const entrant *e, wisp_trial *trials, double *noise)
 {
   wisp_lone_kernel lone[MOST];
   wisp_contender timed[MOST] = {0};
@@ -198,8 +198,8 @@ static void note_passed(wisp_sweep *sweep, const wisp_trial *trial, bool leading
 }
 
 /* After all timings, loaded anew, other data. What is wrong now was never right, or does not stay so. */
-static wisp_status verify_again(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, entrant *e, bool leading,
-                                wisp_trial *winner)
+static wisp_status verify_winner(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, entrant *e, bool leading,
+                                 wisp_trial *winner)
 {
   wisp_status status = WISP_OK, verdict;
   wisp_bench *bench = &sweep->bench;
@@ -254,28 +254,29 @@ static wisp_status store_round(wisp_error *err, wisp_sweep *sweep, size_t count,
   return wisp_link_put(err, sweep->link, &round[chosen]);
 }
 
-static wisp_status hold(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout, double fastest,
-                        size_t all, wisp_trial *const *known, wisp_trial *winner)
+static wisp_status hold_round(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout, double fastest,
+                              size_t all, wisp_trial *const *known, wisp_trial *winner)
 {
   const size_t near = close_ones(all, known);
   size_t count = 0, chosen;
   HELD(release) entrant e[MOST] = {0};
   OWNED(free) wisp_trial *round = NULL;
   double noise[MOST];
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.profile, WISP_COMPILING); /* most of it */
+  HELD(wisp_profile_leave)
+  const wisp_profile_scope now = wisp_profile_enter(&sweep->bench.profile, WISP_COMPILING); /* most of it */
   CALL(wisp_new(err, MOST, sizeof *round, &round));
   for (; count < near && !(count && wisp_problems_full(sweep->bench.problems)); count++) {
     round[count] = *known[count];
     *round[count].tie = '\0';
     CALL(enter(err, sweep, scope, layout, &round[count], &e[count]));
   }
-  wisp_turn(&sweep->bench.profile, WISP_TIMING);
-  CALL(time_again(err, sweep, scope, count, e, round, noise));
+  wisp_profile_switch(&sweep->bench.profile, WISP_TIMING);
+  CALL(time_finalists(err, sweep, scope, count, e, round, noise));
   for (size_t i = 0; i < count; i++) wisp_trial_stamp(&round[i]);
-  chosen = wisp_settle_tie(count, round, noise);
-  wisp_turn(&sweep->bench.profile, WISP_VERIFYING);
-  CALL(verify_again(err, sweep, scope, &e[chosen], round[chosen].ms <= wisp_ranking_margin * fastest, &round[chosen]));
-  wisp_turn(&sweep->bench.profile, WISP_ELSE);
+  chosen = wisp_resolve_tie(count, round, noise);
+  wisp_profile_switch(&sweep->bench.profile, WISP_VERIFYING);
+  CALL(verify_winner(err, sweep, scope, &e[chosen], round[chosen].ms <= wisp_ranking_margin * fastest, &round[chosen]));
+  wisp_profile_switch(&sweep->bench.profile, WISP_ELSE);
   keep_comparable(count, round, chosen, all, known);
   CALL(store_round(err, sweep, count, round, chosen, all, known));
   *winner = round[chosen];
@@ -298,9 +299,9 @@ wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scop
   size_t count = 0;
   CALL(of_layout(err, &scope->layout[layout], all, &count, &known));
   const wisp_trial *chosen = chosen_of(count, known);
-  if (count && is_settled(count, known, chosen))
+  if (count && is_resolved(count, known, chosen))
     *winner = *chosen;
   else if (count)
-    CALL(hold(err, sweep, scope, layout, fastest_of(all), count, known, winner));
+    CALL(hold_round(err, sweep, scope, layout, fastest_of(all), count, known, winner));
   return WISP_OK;
 }

@@ -47,7 +47,7 @@ bool wisp_sweep_is_host(const wisp_sweep *sweep)
   return !sweep->bench.limits->gpu;
 }
 
-bool wisp_sweep_steps_alone(const wisp_sweep *sweep)
+bool wisp_sweep_compositions_alone(const wisp_sweep *sweep)
 {
   return sweep->request->kernel && strcmp(sweep->request->kernel, WISP_COMPOSITION) == 0;
 }

@@ -19,11 +19,11 @@
 
 enum { MEASURED = 4 };
 
-typedef struct step { /* a composition in a layout */
+typedef struct composed { /* a composition in a layout */
   const char *composition;
   int layout;
   double sum; /* of its kernels' winners' times */
-} step;
+} composed;
 
 /* The winner of a kernel in a layout, NULL where there is none. */
 static const wisp_trial *winner_of(const wisp_sweep *sweep, const char *name, int layout)
@@ -35,14 +35,14 @@ static const wisp_trial *winner_of(const wisp_sweep *sweep, const char *name, in
 
 /* False where the composition is not for this system, or a kernel has no winner in the layout, and is not another
  * family's either. */
-static bool add_up(const wisp_sweep *sweep, const wisp_spec *spec, const char *composition, int layout, step *out)
+static bool add_up(const wisp_sweep *sweep, const wisp_spec *spec, const char *composition, int layout, composed *out)
 {
   if (sweep->family->suits && sweep->family->suits(NULL, spec, composition) != WISP_OK) return false;
-  *out = (step){.composition = composition, .layout = layout};
+  *out = (composed){.composition = composition, .layout = layout};
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
     const wisp_trial *winner = winner_of(sweep, kernel, layout);
-    const bool borrowed = strchr(kernel, '.');
-    if (!winner && !borrowed) return false;
+    const bool external = strchr(kernel, '.');
+    if (!winner && !external) return false;
     if (winner) out->sum += winner->ms;
   }
   return true;
@@ -50,7 +50,7 @@ static bool add_up(const wisp_sweep *sweep, const wisp_spec *spec, const char *c
 
 static int by_sum(const void *a, const void *b)
 {
-  const step *x = a, *y = b;
+  const composed *x = a, *y = b;
   return (x->sum > y->sum) - (x->sum < y->sum);
 }
 
@@ -70,7 +70,8 @@ static void release(runnable *r)
 }
 
 /* The winners as a solver takes them: the tuner has stored what was measured by now. */
-static wisp_status choose(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, const step *s, runnable *r)
+static wisp_status choose(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, const composed *s,
+                          runnable *r)
 {
   OWNED(wisp_store_close) wisp_store *store = NULL;
   char layout[WISP_LAYOUT_TEXT];
@@ -92,9 +93,9 @@ static wisp_status choose(wisp_error *err, const wisp_sweep *sweep, const wisp_s
 
 static wisp_status load(wisp_error *err, wisp_sweep *sweep, runnable *r)
 {
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.profile, WISP_COMPILING);
+  HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(&sweep->bench.profile, WISP_COMPILING);
   CALL(wisp_stage_load(err, sweep->bench.device, &r->stage));
-  wisp_turn(&sweep->bench.profile, WISP_PREPARING);
+  wisp_profile_switch(&sweep->bench.profile, WISP_PREPARING);
   return wisp_problems_acquire(err, sweep->bench.problems, (const wisp_plan *const *)r->stage.plan, r->stage.kernels,
                                &r->ref);
 }
@@ -106,7 +107,7 @@ static wisp_status run_step(wisp_error *err, const void *context)
                             r->stage.kernels);
 }
 
-static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const step *s)
+static wisp_status measure_composition(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const composed *s)
 {
   HELD(release) runnable r = {0};
   const int stages = *sweep->bench.workload->stages;
@@ -123,15 +124,15 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
   /* What was measured before one of its kernels was may be of another winner. */
   const bool due = sweep->changed || strcmp(r.newest, stored.when) > 0;
   if (known && (!due || (failed && tried))) {
-    sweep->summary.known += !sweep->unit.again && !tried;
+    sweep->summary.known += !sweep->unit.later_round && !tried;
     return WISP_OK;
   }
   CALL(load(err, sweep, &r));
   CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trial,
                        wisp_trial_limit(&sweep->bench, &scope->spec, stages * s->sum)));
-  wisp_turn(&sweep->bench.profile, WISP_TIMING);
+  wisp_profile_switch(&sweep->bench.profile, WISP_TIMING);
   const wisp_status status = wisp_measure(&reason, sweep->bench.device, false, &timed, 1);
-  wisp_turn(&sweep->bench.profile, WISP_ELSE);
+  wisp_profile_switch(&sweep->bench.profile, WISP_ELSE);
   sweep->bench.doubtful |= status == WISP_EDEVICE;
   wisp_trial_end(&trial, status == WISP_OK ? WISP_TRIAL_OK : WISP_TRIAL_CRASH, "%s", reason.text);
   if (status == WISP_OK)
@@ -144,7 +145,8 @@ static wisp_status measure_step(wisp_error *err, wisp_sweep *sweep, const wisp_s
 }
 
 /* What a solver takes here, where another card's record says it; false: none does. */
-static wisp_status find_taken(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, step *out, bool *found)
+static wisp_status find_taken(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, composed *out,
+                              bool *found)
 {
   OWNED(wisp_store_close) wisp_store *store = NULL;
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
@@ -158,34 +160,34 @@ static wisp_status find_taken(wisp_error *err, const wisp_sweep *sweep, const wi
   for (const char *const *c = sweep->family->compositions; *c; c++)
     for (int l = 0; l < scope->layouts; l++)
       if (strcmp(*c, stage.composition) == 0 && memcmp(&scope->layout[l], &stage.layout, sizeof stage.layout) == 0)
-        *out = (step){.composition = *c, .layout = l}, *found = true;
+        *out = (composed){.composition = *c, .layout = l}, *found = true;
   return WISP_OK;
 }
 
-wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)
+wisp_status wisp_sweep_compositions(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)
 {
   wisp_scope scope = *kernels;
   const char *const *compositions = sweep->family->compositions;
-  OWNED(free) step *steps = NULL;
+  OWNED(free) composed *list = NULL;
   size_t count = 0, most = 0;
-  step taken = {.composition = NULL};
+  composed taken = {.composition = NULL};
   bool is_taken = false;
   wisp_spec_name_kernel(&scope.spec, WISP_COMPOSITION);
   while (compositions[most]) most++;
-  CALL(wisp_new(err, most * (size_t)scope.layouts, sizeof *steps, &steps));
+  CALL(wisp_new(err, most * (size_t)scope.layouts, sizeof *list, &list));
   for (; *compositions; compositions++)
-    for (int l = 0; l < scope.layouts; l++) count += add_up(sweep, &scope.spec, *compositions, l, &steps[count]);
-  if (count) qsort(steps, count, sizeof *steps, by_sum);
+    for (int l = 0; l < scope.layouts; l++) count += add_up(sweep, &scope.spec, *compositions, l, &list[count]);
+  if (count) qsort(list, count, sizeof *list, by_sum);
   /* One even where the budget is used up: it is what a solver asks for, and an earlier round left none. */
-  const size_t least = sweep->unit.again ? 0 : 1;
+  const size_t least = sweep->unit.later_round ? 0 : 1;
   size_t i = 0;
   for (; i < count && i < MEASURED && (i < least || wisp_seconds() < sweep->deadline); i++)
-    CALL(measure_step(err, sweep, &scope, &steps[i]));
+    CALL(measure_composition(err, sweep, &scope, &list[i]));
   /* What is only expected to be the fastest is measured, too. */
   if (least || wisp_seconds() < sweep->deadline) CALL(find_taken(err, sweep, &scope, &taken, &is_taken));
   while (is_taken && i-- > 0)
-    is_taken = strcmp(steps[i].composition, taken.composition) != 0 || steps[i].layout != taken.layout;
-  return is_taken ? measure_step(err, sweep, &scope, &taken) : WISP_OK;
+    is_taken = strcmp(list[i].composition, taken.composition) != 0 || list[i].layout != taken.layout;
+  return is_taken ? measure_composition(err, sweep, &scope, &taken) : WISP_OK;
 }
 
 /* ---- Orders and precisions. */
@@ -206,11 +208,11 @@ bool wisp_tune_wants(const wisp_tune_request *request, const char *kernel)
 bool wisp_sweep_wants(const wisp_sweep *sweep, int kernel)
 {
   const char *name = sweep->family->kernels[kernel].name;
-  const bool wanted = wisp_sweep_steps_alone(sweep) || wisp_tune_wants(sweep->request, name);
+  const bool wanted = wisp_sweep_compositions_alone(sweep) || wisp_tune_wants(sweep->request, name);
   return wanted && wisp_workload_serves(sweep->family->name, name);
 }
 
-static bool has_steps(const wisp_sweep *sweep)
+static bool has_compositions(const wisp_sweep *sweep)
 {
   return sweep->family->compositions[0];
 }
@@ -229,7 +231,7 @@ static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_uni
   sweep->changed = false;
   sweep->here = 0;
   sweep->parts_done = sweep->left = 0;
-  sweep->parts = has_steps(sweep);
+  sweep->parts = has_compositions(sweep);
   for (int k = 0; sweep->family->kernels[k].name; k++) sweep->parts += wisp_sweep_wants(sweep, k);
   if (isfinite(sweep->deadline)) {
     wisp_seeds_free(&sweep->seeds);
@@ -249,7 +251,7 @@ wisp_spec wisp_sweep_spec(const wisp_sweep *sweep, int order, wisp_precision pre
 static bool asks_for_all(const wisp_sweep *sweep)
 {
   const wisp_tune_request *r = sweep->request;
-  return has_steps(sweep) && !r->kernel && !r->strategy && !r->defaults_only;
+  return has_compositions(sweep) && !r->kernel && !r->strategy && !r->defaults_only;
 }
 
 /* The first trials: the kernels of the best stage that any layer of the store knows, which is what a solver takes here
@@ -282,7 +284,7 @@ static const double STAGES_WORTH = 0.5;
 static int next_kernel(wisp_sweep *sweep, const wisp_prospects *prospects, const wisp_spec *spec, const bool *done)
 {
   int next = -1;
-  double most = 0, all = has_steps(sweep) ? STAGES_WORTH : 0;
+  double most = 0, all = has_compositions(sweep) ? STAGES_WORTH : 0;
   for (int k = 0; sweep->family->kernels[k].name; k++) {
     if (done[k] || !wisp_sweep_wants(sweep, k)) continue;
     const double worth = wisp_prospects_worth(prospects, sweep, spec, k);
@@ -321,8 +323,8 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
   TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));
   TRY(tune_kernels(err, sweep, &scope));
   /* A step of some kernels only would hide the one of all. */
-  const bool all = !request->kernel || wisp_sweep_steps_alone(sweep);
-  if (all && !request->strategy) TRY(wisp_sweep_steps(err, sweep, &scope));
+  const bool all = !request->kernel || wisp_sweep_compositions_alone(sweep);
+  if (all && !request->strategy) TRY(wisp_sweep_compositions(err, sweep, &scope));
 done:
   wisp_pipeline_drop(sweep->pipeline); /* its plans use the scope's names */
   return status;

@@ -47,7 +47,7 @@ wisp_status wisp_sweep_try(wisp_error *err, wisp_sweep *sweep, const wisp_scope 
 /* Whether that kernel of the family is to be tuned. */
 bool wisp_sweep_wants(const wisp_sweep *sweep, int kernel);
 /* No candidates: whole stages of the winners that the store knows. */
-bool wisp_sweep_steps_alone(const wisp_sweep *sweep);
+bool wisp_sweep_compositions_alone(const wisp_sweep *sweep);
 bool wisp_sweep_is_host(const wisp_sweep *sweep);
 
 /* Adds a trial to the counts. */
@@ -68,7 +68,7 @@ void wisp_sweep_replace(wisp_sweep *sweep);
 wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best);
 
 /* Measures whole stages of the kernels in sweep->best and stores them. */
-wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
+wisp_status wisp_sweep_compositions(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
 
 /* ---- The final round of one kernel in one layout: the fastest candidates once more, side by side; a fixed rule for
  * those that are alike within noise; and the winner, freshly loaded, verified with other data. docs/reference/search.md
@@ -76,7 +76,7 @@ wisp_status wisp_sweep_steps(wisp_error *err, wisp_sweep *sweep, const wisp_scop
 
 /* The `ok` trials of a kernel, those that were known and those of today; free(trials). */
 typedef struct wisp_finalists {
-  size_t count, room;
+  size_t count, capacity;
   wisp_trial *trials;
 } wisp_finalists;
 /* Adds a trial that is `ok`, and no other. */
@@ -92,6 +92,6 @@ wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scop
 /* The rule by itself: of trials timed side by side, noise[i] the relative spread of each one's time, who is as fast as
  * the best within max(0.5 %, the two spreads), and never more than 1 %. Sets each trial's tie and returns the index of
  * the chosen one; count is at least 1. */
-size_t wisp_settle_tie(size_t count, wisp_trial *trials, const double *noise);
+size_t wisp_resolve_tie(size_t count, wisp_trial *trials, const double *noise);
 
 #endif

@@ -34,7 +34,7 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
     wisp_trial_key(&sweep->bench, &search->scope->spec, &search->scope->layout[r->layout], r->strategy->name, hash,
                    params, &trial);
     wisp_reason_refuse(&trial, r->count, r->reason);
-    if (!sweep->unit.again) sweep->summary.refused += r->count;
+    if (!sweep->unit.later_round) sweep->summary.refused += r->count;
     if (!*sweep->summary.why) wisp_summary_why(&sweep->summary, &trial);
     CALL(wisp_link_has(err, sweep->link, &trial, &known, NULL, &stored));
     if (!known || strcmp(stored.reason, trial.reason) != 0 || stored.candidates != trial.candidates)
@@ -118,11 +118,12 @@ static bool stays_dropped(const unit *u, int layout, const wisp_trial *slow)
 static void count_known(wisp_sweep *sweep, const lookup *found)
 {
   wisp_tune_summary *sum = &sweep->summary;
-  bool refused = wisp_trial_outcome(&found->trial) == WISP_TRIAL_REFUSED, fresh = !sweep->unit.again && !found->tried;
+  bool refused = wisp_trial_outcome(&found->trial) == WISP_TRIAL_REFUSED,
+       fresh = !sweep->unit.later_round && !found->tried;
   sum->known += fresh;
   sum->known_ok += fresh && wisp_trial_is_right(&found->trial);
   if (!refused && !wisp_trial_is_right(&found->trial) && !sum->failed) wisp_summary_why(sum, &found->trial);
-  if (!found->tried || sweep->unit.again || !sweep->unit.resumed) return;
+  if (!found->tried || sweep->unit.later_round || !sweep->unit.resumed) return;
   sweep->changed = true;
   sum->refused += refused;
 }
@@ -180,14 +181,14 @@ static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
   wisp_sweep *sweep = u->sweep;
   wisp_trial key;
   bool host = wisp_sweep_is_host(sweep);
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&sweep->bench.profile, WISP_COMPILING);
+  HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(&sweep->bench.profile, WISP_COMPILING);
   *out = NULL;
   if (!host || wisp_pipeline_empty(sweep->pipeline)) CALL(fill(err, u));
   const wisp_job *next = wisp_pipeline_next(sweep->pipeline);
   if (!next) return WISP_OK;
   wisp_trial_begin(&sweep->bench, next->plan, next->is_default, &key);
   CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILE, &key, 3 * wisp_compile_seconds()));
-  if (host) wisp_pipeline_settle(sweep->pipeline); /* the cores that compile are those that are timed */
+  if (host) wisp_pipeline_flush(sweep->pipeline); /* the cores that compile are those that are timed */
   *out = wisp_pipeline_take(sweep->pipeline);
   return wisp_link_begin(err, sweep->link, WISP_NOTE_COMPILED, &key, 0);
 }
@@ -240,7 +241,7 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     u->known++;
     enough = is_enough(u, layout);
     u->has_default |= trial.is_default == 1;
-    wisp_search_tell(&u->search, &trial);
+    wisp_search_report(&u->search, &trial);
     sweep->left = u->search.count - u->search.next;
     TRY(wisp_sweep_add(err, sweep, &trial, &u->best[layout]));
     wisp_sweep_replace(sweep);
@@ -360,7 +361,7 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   TRY(store_refusals(err, sweep, &u.search));
   if (sweep->request->defaults_only) keep_defaults(&u.search);
   TRY(leave_out_known(err, &u));
-  if (wisp_sweep_steps_alone(sweep)) goto done;
+  if (wisp_sweep_compositions_alone(sweep)) goto done;
   TRY(try_first(err, &u));
   if (isfinite(sweep->deadline)) TRY(guide(err, &u));
   while (wisp_search_next_problem(&u.search)) {

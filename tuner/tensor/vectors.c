@@ -14,7 +14,7 @@ static const char *const kernels[] = {"update", "spread", "gather", "advance", "
 /* Iterations that history has room for, parts that a sum can have, and of sums that are read while timed, has. */
 enum { ITERATIONS = 16, PARTS = 65536, TIMED_PARTS = 792 };
 
-/* --- the ground: unknowns within hexes, boundary values given --- */
+/* --- the test_mesh: unknowns within hexes, boundary values given --- */
 
 enum { NODES_TO_CHECK = 100000 };
 
@@ -26,26 +26,26 @@ size_t wisp_tensor_elements(const wisp_limits *limits, int order, long long aske
   return asked > 0 ? (size_t)asked : (nodes + Np - 1) / Np;
 }
 
-typedef struct ground {
+typedef struct test_mesh {
   size_t elements;
   wisp_hexcopies *copies;
-} ground;
+} test_mesh;
 
-static void close_ground(void *context)
+static void close_test_mesh(void *context)
 {
-  ground *g = context;
+  test_mesh *g = context;
   if (!g) return;
   wisp_hexcopies_destroy(g->copies);
   free(g);
 }
-WISP_OWNED(ground, close_ground)
+WISP_OWNED(test_mesh, close_test_mesh)
 
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
-                               const wisp_mesh_source *source, void **out)
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
+                                  const wisp_mesh_source *source, void **out)
 {
   OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = NULL;
   OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
-  OWNED(close_ground) ground *g = NULL;
+  OWNED(close_test_mesh) test_mesh *g = NULL;
   const int order = spec->order, Nq = order + 1, Np = Nq * Nq * Nq;
   const size_t to_check = (size_t)((NODES_TO_CHECK + Np - 1) / Np);
   CALL(wisp_mesh_some(err, 8, source, source ? wisp_tensor_elements(limits, order, elements) : to_check, &mesh));
@@ -60,7 +60,7 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
 
 static long long elements(const void *context)
 {
-  return (long long)((const ground *)context)->elements;
+  return (long long)((const test_mesh *)context)->elements;
 }
 
 /* --- discretisations --- */
@@ -79,7 +79,7 @@ static wisp_status discretise(wisp_error *err, const void *context, const wisp_s
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
   static const wisp_cg_room room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};
-  const ground *g = context;
+  const test_mesh *g = context;
   (void)err, (void)layout, (void)fixed;
   *out = wisp_cg_discretisation(g->copies, g->elements, spec->order, &room);
   return WISP_OK;
@@ -93,36 +93,36 @@ static void bind(const wisp_cg_scalars *s, wisp_scalar_list *out)
   out->count = WISP_CG_SCALARS;
 }
 
-static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
+static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage, wisp_scalar_list *out)
 {
   static const wisp_cg_scalars of[] = {
-      [WISP_TO_TIME] = {.scale = 1, .rz_parts = TIMED_PARTS, .rr_parts = TIMED_PARTS, .pAp_parts = TIMED_PARTS},
-      [WISP_TO_CHECK] = {.scale = 0.5,
-                         .keep = 0.25,
-                         .gain = 0.75,
-                         .rz_parts = TIMED_PARTS,
-                         .rr_parts = TIMED_PARTS,
-                         .pAp_parts = TIMED_PARTS}};
+      [WISP_FOR_TIMING] = {.scale = 1, .rz_parts = TIMED_PARTS, .rr_parts = TIMED_PARTS, .pAp_parts = TIMED_PARTS},
+      [WISP_FOR_CHECKS] = {.scale = 0.5,
+                           .keep = 0.25,
+                           .gain = 0.75,
+                           .rz_parts = TIMED_PARTS,
+                           .rr_parts = TIMED_PARTS,
+                           .pAp_parts = TIMED_PARTS}};
   (void)stage;
-  bind(&of[use], out);
+  bind(&of[purpose], out);
   out->of[out->count++] = (wisp_binding){"vector", wisp_arrays_at(problem->arrays, "p"), 0};
 }
 
 /* To time: a limit that no residual exceeds, so that alpha and beta are 0, p = z, nothing else changes, and a kernel
  * can run any number of times; what it must read and write is the same. To check: a residual above its limit, so that
  * everything moves. Behind the last unknown all is 0. */
-static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_use use)
+static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_purpose purpose)
 {
   static const double of[][WISP_CG_STATE] = {
-      [WISP_TO_TIME] = {[WISP_CG_AT_LIMIT] = 1e30},
-      [WISP_TO_CHECK] = {
+      [WISP_FOR_TIMING] = {[WISP_CG_AT_LIMIT] = 1e30},
+      [WISP_FOR_CHECKS] = {
           [WISP_CG_AT_RZ] = 512, [WISP_CG_AT_RZ_BEFORE] = 1024, [WISP_CG_AT_ALPHA] = 0.375, [WISP_CG_AT_RUNNING] = 1}};
   static const int left = 1 << 20;
   static const double zeros[4] = {0};
   static const char *const vectors[] = {"solution", "p", "z", "r", "Ap", "d"};
   const wisp_hexcopies *copies = problem->d.self;
   wisp_arrays *arrays = problem->arrays;
-  CALL(wisp_arrays_upload(err, arrays, "state", of[use]));
+  CALL(wisp_arrays_upload(err, arrays, "state", of[purpose]));
   CALL(wisp_arrays_upload_ints(err, arrays, "left", &left));
   for (size_t i = 0; i < WISP_COUNT(vectors); i++)
     CALL(wisp_arrays_upload_part(err, arrays, vectors[i], copies->unknowns,
@@ -132,14 +132,14 @@ static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_use us
 
 /* --- checks: what an iteration can find --- */
 
-static const struct scene {
+static const struct iteration_case {
   int polynomial, first_step; /* z is made by a polynomial; its first step */
   double rz_before, limit;    /* 0 before the first iteration; no residual is above 2^100 */
   double iteration;           /* ITERATIONS: history is full */
   bool running;               /* or converged before */
   bool no_pAp;                /* p . Ap is 0: before the first iteration */
   bool shapes;                /* numbers of very different size, and zeros among them */
-} scenes[] = {
+} iteration_cases[] = {
     {0, 0, 1.5, 0.25, 5, true, false, false},    /* in the middle */
     {1, 0, 0.75, 0.25, 3, true, false, true},    /* with a polynomial, */
     {1, 1, 1.25, 0.25, 7, true, false, false},   /* and its first step */
@@ -149,19 +149,19 @@ static const struct scene {
     {0, 0, 1.5, 0.25, ITERATIONS, true, false, false},
 };
 
-static int rounds(const char *kernel)
+static int count_cases(const char *kernel)
 {
   (void)kernel;
-  return WISP_COUNT(scenes);
+  return WISP_COUNT(iteration_cases);
 }
 
-static wisp_cg_scalars make_scalars(const struct scene *scene, size_t locals, uint64_t *random)
+static wisp_cg_scalars make_scalars(const struct iteration_case *given, size_t locals, uint64_t *random)
 {
   return (wisp_cg_scalars){.scale = 0.25 + fabs(wisp_random_real(random)),
                            .keep = 0.25 + fabs(wisp_random_real(random)),
                            .gain = 0.25 + fabs(wisp_random_real(random)),
-                           .polynomial = scene->polynomial,
-                           .first_step = scene->first_step,
+                           .polynomial = given->polynomial,
+                           .first_step = given->first_step,
                            .rz_parts = 50 + (int)wisp_random_below(random, 200),
                            .rr_parts = 50 + (int)wisp_random_below(random, 200),
                            .pAp_parts = 50 + (int)wisp_random_below(random, 200),
@@ -174,9 +174,10 @@ _Static_assert(WISP_TENSOR_INVERSE - WISP_TENSOR_SOLUTION == 6 && WISP_TENSOR_IN
 
 /* Zeros, and powers of two, in what neither divides nor must be positive; nothing behind the last unknown, where
  * kernels may write it, too. */
-static wisp_status shape(wisp_error *err, wisp_test_case *r, const struct scene *scene, int a, uint64_t *random)
+static wisp_status shape(wisp_error *err, wisp_test_case *r, const struct iteration_case *given, int a,
+                         uint64_t *random)
 {
-  const wisp_hexcopies *copies = r->plain->self;
+  const wisp_hexcopies *copies = r->discretisation->self;
   const bool padded = a >= WISP_TENSOR_SOLUTION && a <= WISP_TENSOR_INVERSE;
   if (padded && r->after[a] && !r->before[a]) {
     CALL(wisp_new(err, r->numbers[a], sizeof **r->before, &r->before[a]));
@@ -185,41 +186,41 @@ static wisp_status shape(wisp_error *err, wisp_test_case *r, const struct scene 
   for (size_t i = 0; r->before[a] && i < r->numbers[a]; i++) {
     const uint64_t draw = wisp_random_next(random) >> 32;
     const double factor = draw % 4 == 0 ? 0 : ldexp(1, (int)(draw / 4 % 3) * 10 - 10);
-    if (scene->shapes && a < WISP_TENSOR_INVERSE) r->before[a][i] *= factor;
-    if (a == WISP_TENSOR_PAP_SUMS && scene->no_pAp) r->before[a][i] = 0;
+    if (given->shapes && a < WISP_TENSOR_INVERSE) r->before[a][i] *= factor;
+    if (a == WISP_TENSOR_PAP_SUMS && given->no_pAp) r->before[a][i] = 0;
     if (padded && i >= copies->unknowns) r->before[a][i] = 0;
   }
   return WISP_OK;
 }
 
-static wisp_status pose(wisp_error *err, wisp_test_case *r)
+static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
-  const struct scene *scene = &scenes[r->number];
+  const struct iteration_case *given = &iteration_cases[r->number];
   wisp_cg_scalars *s = NULL;
   const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5,
-                                       [WISP_CG_AT_RZ_BEFORE] = 64 * scene->rz_before,
-                                       [WISP_CG_AT_ALPHA] = scene->running ? 0.375 : 0,
-                                       [WISP_CG_AT_RUNNING] = scene->running,
+                                       [WISP_CG_AT_RZ_BEFORE] = 64 * given->rz_before,
+                                       [WISP_CG_AT_ALPHA] = given->running ? 0.375 : 0,
+                                       [WISP_CG_AT_RUNNING] = given->running,
                                        [WISP_CG_AT_RR] = 0.5,
-                                       [WISP_CG_AT_LIMIT] = scene->limit,
-                                       [WISP_CG_AT_ITERATION] = scene->iteration};
+                                       [WISP_CG_AT_LIMIT] = given->limit,
+                                       [WISP_CG_AT_ITERATION] = given->iteration};
   CALL(wisp_new(err, 1, sizeof *s, &s));
   r->own = s;
-  *s = make_scalars(scene, r->numbers[WISP_TENSOR_U], &r->random);
+  *s = make_scalars(given, r->numbers[WISP_TENSOR_U], &r->random);
   bind(s, &r->scalars);
   r->as = "vector";
   r->is = s->polynomial ? "z" : "p";
-  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) CALL(shape(err, r, scene, a, &r->random));
+  for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) CALL(shape(err, r, given, a, &r->random));
   memcpy(r->before[WISP_TENSOR_STATE], state, sizeof state);
   r->before[WISP_TENSOR_LEFT][0] = 9;
   return WISP_OK;
 }
 
-static wisp_status solve(wisp_error *err, wisp_test_case *r)
+static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
 {
   double *at[WISP_TENSOR_ARRAYS];
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) at[a] = r->after[a] ? r->after[a] : r->before[a];
-  return wisp_cg_compute(err, r->plain->self, r->kernel->name, r->own, at, r->size);
+  return wisp_cg_compute(err, r->discretisation->self, r->kernel->name, r->own, at, r->size);
 }
 
 /* Vectors: all numbers are below 2, and what is added up has a factor below 2 and no more than eight terms. Parts of
@@ -236,15 +237,15 @@ const wisp_workload wisp_workload_vectors = {
     .family = "tensor",
     .kernels = kernels,
     .count = count,
-    .open = open_ground,
-    .close = close_ground,
+    .open = open_test_mesh,
+    .close = close_test_mesh,
     .elements = elements,
     .discretise = discretise,
     .scalars = scalars,
     .set_state = set_state,
-    .rounds = rounds,
-    .pose = pose,
-    .solve = solve,
+    .cases = count_cases,
+    .fill_inputs = fill_inputs,
+    .reference = compute_reference,
     .largest = largest,
     .yardstick = wisp_yardstick_copy,
 };

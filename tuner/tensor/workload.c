@@ -15,27 +15,27 @@
 static const char *const kernels[] = {
     "mass", "stiffness", "collocated", "mass_trilinear", "stiffness_trilinear", "collocated_trilinear", NULL};
 
-/* --- the ground: hexes that stand alone --- */
+/* --- the test_mesh: hexes that stand alone --- */
 
 /* Elements come again after so many numbers of the largest array: making 10^8 nodes' factors would take the host
  * minutes, and a device sees no difference, since all are in its memory. */
 enum { PERIOD_NUMBERS = 1 << 22, TO_CHECK = 29 };
 
-typedef struct ground {
+typedef struct test_mesh {
   wisp_hex *hex;
   size_t elements, period, numbers[WISP_TENSOR_ARRAYS]; /* numbers: of one element */
   double *geometry[WISP_TENSOR_ARRAYS];                 /* of `period` elements; NULL for arrays that are none */
-} ground;
+} test_mesh;
 
-static void close_ground(void *context)
+static void close_test_mesh(void *context)
 {
-  ground *g = context;
+  test_mesh *g = context;
   if (!g) return;
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) free(g->geometry[a]);
   wisp_hex_destroy(g->hex);
   free(g);
 }
-WISP_OWNED(ground, close_ground)
+WISP_OWNED(test_mesh, close_test_mesh)
 
 /* Coordinate d of a unit cube's vertex v, the cube turned to one of the twelve directions that axes in cyclic order
  * have: kernels must not mind which way an element lies. */
@@ -57,7 +57,7 @@ static void move_vertices(size_t count, double *vertices)
 }
 
 /* Of the fixed arrays that operators read. */
-static void count_numbers(ground *g)
+static void count_numbers(test_mesh *g)
 {
   const wisp_array_decl *list = wisp_family_find("tensor")->arrays;
   const wisp_discretisation one = {
@@ -67,7 +67,7 @@ static void count_numbers(ground *g)
     if (list[a].kind != WISP_FIXED || !wisp_discretisation_size(&one, &list[a], &g->numbers[a])) g->numbers[a] = 0;
 }
 
-static wisp_status make_geometry(wisp_error *err, ground *g)
+static wisp_status make_geometry(wisp_error *err, test_mesh *g)
 {
   const size_t glNp = (size_t)g->hex->glNp, wJ = 6 * glNp, count = g->period;
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
@@ -82,10 +82,10 @@ static wisp_status make_geometry(wisp_error *err, ground *g)
   return WISP_OK;
 }
 
-static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
-                               const wisp_mesh_source *source, void **out)
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
+                                  const wisp_mesh_source *source, void **out)
 {
-  OWNED(close_ground) ground *g = NULL;
+  OWNED(close_test_mesh) test_mesh *g = NULL;
   CALL(wisp_new(err, 1, sizeof *g, &g));
   CALL(wisp_hex_create(err, spec->order, &g->hex));
   count_numbers(g);
@@ -98,14 +98,14 @@ static wisp_status open_ground(wisp_error *err, const wisp_limits *limits, const
 
 static long long elements(const void *context)
 {
-  return (long long)((const ground *)context)->elements;
+  return (long long)((const test_mesh *)context)->elements;
 }
 
 /* --- discretisations --- */
 
 static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
 {
-  const ground *g = self;
+  const test_mesh *g = self;
   const wisp_array_decl *list = wisp_family_find("tensor")->arrays;
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
     if (g->geometry[a]) CALL(wisp_arrays_repeat(err, arrays, list[a].name, g->period * g->numbers[a], g->geometry[a]));
@@ -114,7 +114,7 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
 
 static void place(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
 {
-  const size_t Np = (size_t)((const ground *)self)->hex->Np;
+  const size_t Np = (size_t)((const test_mesh *)self)->hex->Np;
   (void)array;
   snprintf(text, WISP_PLACE_TEXT, "element %zu, node %zu", i / Np, i % Np);
 }
@@ -132,7 +132,7 @@ static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements
 static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
-  const ground *g = context;
+  const test_mesh *g = context;
   (void)layout, (void)fixed;
   CALL(count(err, spec, g->elements, out));
   out->self = (void *)(uintptr_t)g;
@@ -141,9 +141,9 @@ static wisp_status discretise(wisp_error *err, const void *context, const wisp_s
   return WISP_OK;
 }
 
-static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out)
+static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage, wisp_scalar_list *out)
 {
-  (void)problem, (void)use, (void)stage;
+  (void)problem, (void)purpose, (void)stage;
   wisp_scalar_add(out, "lambda", 1);
 }
 
@@ -151,9 +151,9 @@ static void scalars(const wisp_problem *problem, wisp_use use, int stage, wisp_s
 
 /* Round 0: fields whose size differs from element to element by 2^20; round 1: zeros among the numbers, and elements of
  * zeros. */
-static wisp_status pose(wisp_error *err, wisp_test_case *r)
+static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
-  const ground *g = r->plain->self;
+  const test_mesh *g = r->discretisation->self;
   const size_t Np = (size_t)g->hex->Np;
   double *lambda = NULL;
   CALL(wisp_new(err, 1, sizeof *lambda, &lambda));
@@ -168,9 +168,9 @@ static wisp_status pose(wisp_error *err, wisp_test_case *r)
   return WISP_OK;
 }
 
-static wisp_status solve(wisp_error *err, wisp_test_case *r)
+static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
 {
-  const ground *g = r->plain->self;
+  const test_mesh *g = r->discretisation->self;
   const double *vertices = g->geometry[WISP_TENSOR_VERTICES], *u = r->before[WISP_TENSOR_U];
   const double lambda = *(const double *)r->own;
   wisp_hex_operator op;
@@ -185,7 +185,7 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
                            double *out)
 {
   enum { LOOKED_AT = 64 };
-  const ground *g = problem->d.self;
+  const test_mesh *g = problem->d.self;
   const size_t count = g->period < LOOKED_AT ? g->period : LOOKED_AT, numbers = count * (size_t)g->hex->Np;
   OWNED(free) double *u = NULL, *sizes = NULL;
   wisp_hex_operator op;
@@ -214,13 +214,13 @@ const wisp_workload wisp_workload_tensor = {
     .kernels = kernels,
     .alone = true,
     .count = count,
-    .open = open_ground,
-    .close = close_ground,
+    .open = open_test_mesh,
+    .close = close_test_mesh,
     .elements = elements,
     .discretise = discretise,
     .scalars = scalars,
-    .pose = pose,
-    .solve = solve,
+    .fill_inputs = fill_inputs,
+    .reference = compute_reference,
     .largest = largest,
     .yardstick = wisp_yardstick_copy,
     .alternatives = alternatives,

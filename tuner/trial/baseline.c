@@ -92,9 +92,9 @@ static wisp_status run(wisp_error *err, const wisp_workload *workload, wisp_prob
                        const outputs *out)
 {
   const wisp_plan *plan = kernel->plan;
-  CALL(wisp_problems_restart(err, workload, problem, plan, WISP_TO_CHECK));
+  CALL(wisp_problems_restart(err, workload, problem, plan, WISP_FOR_CHECKS));
   CALL(poison(err, problem->arrays, plan, out));
-  return wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK);
+  return wisp_problems_launch(err, workload, problem, kernel, WISP_FOR_CHECKS);
 }
 
 /* Enqueues comparing outputs with what was kept, each within so many times its bound. */
@@ -141,7 +141,7 @@ static bool is_of_kernel(const wisp_strategy *s, const wisp_spec *spec)
 static wisp_status find_baseline(wisp_error *err, wisp_baselines *w, const wisp_plan *plan, const wisp_env *names,
                                  wisp_plan **out, wisp_binary *binary)
 {
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(w->profile, WISP_COMPILING);
+  HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(w->profile, WISP_COMPILING);
   const wisp_spec *spec = &plan->spec;
   wisp_error reason = {0};
   for (size_t i = 0; !*out && i < w->strategies->count; i++) {
@@ -294,7 +294,7 @@ static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, w
   const bool varies = kernel->plan->strategy->varies;
   for (int i = 0; i < launches; i++) {
     CALL(wisp_arrays_restore(err, problem->arrays, inputs, NULL));
-    CALL(wisp_problems_launch(err, workload, problem, kernel, WISP_TO_CHECK));
+    CALL(wisp_problems_launch(err, workload, problem, kernel, WISP_FOR_CHECKS));
     CALL(compare(err, problem, out, first, varies ? 2 : 0));
   }
   return WISP_OK;
@@ -311,7 +311,7 @@ wisp_status wisp_repeat_check(wisp_error *err, const wisp_workload *workload, wi
   const char *changed[MOST_OUTPUTS + 1];
   find_changed(kernel->plan, changed);
   CALL(find_outputs(err, workload, problem, kernel->plan, &out));
-  CALL(wisp_problems_restart(err, workload, problem, kernel->plan, WISP_TO_CHECK));
+  CALL(wisp_problems_restart(err, workload, problem, kernel->plan, WISP_FOR_CHECKS));
   CALL(wisp_arrays_keep(err, arrays, changed, &inputs));
   CALL(run(err, workload, problem, kernel, &out));
   CALL(wisp_arrays_keep(err, arrays, out.names, &first));

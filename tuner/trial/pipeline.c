@@ -157,7 +157,7 @@ wisp_job *wisp_pipeline_take(wisp_pipeline *p)
   return job;
 }
 
-void wisp_pipeline_settle(wisp_pipeline *p)
+void wisp_pipeline_flush(wisp_pipeline *p)
 {
   pthread_mutex_lock(&p->lock);
   for (wisp_job *job = p->oldest; job; job = job->next)

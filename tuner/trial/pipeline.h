@@ -30,7 +30,7 @@ const wisp_job *wisp_pipeline_next(const wisp_pipeline *pipeline);
 /* Waits for the oldest; NULL where there is none. The caller frees it. */
 wisp_job *wisp_pipeline_take(wisp_pipeline *pipeline);
 /* Waits until all is compiled: for timing on the cores that compile. */
-void wisp_pipeline_settle(wisp_pipeline *pipeline);
+void wisp_pipeline_flush(wisp_pipeline *pipeline);
 /* Forgets all that is in it. What was begun ends beside what comes next: plans' names and strategies must outlive it.
  */
 void wisp_pipeline_abandon(wisp_pipeline *pipeline);

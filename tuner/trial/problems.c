@@ -18,7 +18,7 @@ typedef struct entry {
 struct wisp_problems {
   wisp_device *device;
   const wisp_workload *workload;
-  void *ground;
+  void *test_mesh;
   size_t bytes;
   bool listed; /* a problem has the arrays alone that its plans take */
   unsigned long long clock;
@@ -34,7 +34,7 @@ wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wis
   CALL(wisp_new(err, 1, sizeof *problems, &problems));
   *problems =
       (wisp_problems){.device = device, .workload = workload, .bytes = bytes, .listed = workload->listed && source};
-  CALL(workload->open(err, wisp_device_limits(device), spec, elements, source, &problems->ground));
+  CALL(workload->open(err, wisp_device_limits(device), spec, elements, source, &problems->test_mesh));
   return GIVE(problems, out);
 }
 
@@ -42,23 +42,23 @@ void wisp_problems_destroy(wisp_problems *problems)
 {
   if (!problems) return;
   for (int i = 0; i < problems->count; i++) wisp_problem_destroy(problems->entries[i].problem);
-  problems->workload->close(problems->ground);
+  problems->workload->close(problems->test_mesh);
   free(problems);
 }
 
-const void *wisp_problems_ground(const wisp_problems *problems)
+const void *wisp_problems_test_mesh(const wisp_problems *problems)
 {
-  return problems->ground;
+  return problems->test_mesh;
 }
 
 long long wisp_problems_elements(const wisp_problems *problems)
 {
-  return problems->workload->elements(problems->ground);
+  return problems->workload->elements(problems->test_mesh);
 }
 
 wisp_status wisp_problems_work(wisp_error *err, const wisp_problems *problems, const wisp_spec *spec, wisp_work *out)
 {
-  const wisp_own_sizes own = {problems->workload->own_sizes, problems->ground};
+  const wisp_own_sizes own = {problems->workload->own_sizes, problems->test_mesh};
   return wisp_family_work_own(err, spec, (double)wisp_problems_elements(problems), own.add ? &own : NULL, out);
 }
 
@@ -79,7 +79,7 @@ static bool reads(const wisp_plan *plan, const char *array)
 
 /* Zeros would flatter caches, power draw and arithmetic. Numbers of nobody, too, are random. */
 wisp_status wisp_problems_restart(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
-                                  const wisp_plan *plan, wisp_use use)
+                                  const wisp_plan *plan, wisp_purpose purpose)
 {
   OWNED(free) double *values = NULL;
   uint64_t random = WISP_RANDOM_SEED;
@@ -92,7 +92,7 @@ wisp_status wisp_problems_restart(wisp_error *err, const wisp_workload *workload
     for (size_t i = 0; i < PERIOD; i++) values[i] = wisp_random_of(a->kind, &random);
     if (is_there) CALL(wisp_arrays_repeat(err, arrays, a->name, PERIOD, values));
   }
-  if (workload->set_state) CALL(workload->set_state(err, problem, use));
+  if (workload->set_state) CALL(workload->set_state(err, problem, purpose));
   return WISP_OK;
 }
 
@@ -157,10 +157,10 @@ static bool has_all(const wisp_problem *problem, const together *t)
 static wisp_status make(wisp_error *err, wisp_problems *problems, const together *t, entry *e)
 {
   wisp_discretisation d = {.self = NULL};
-  CALL(problems->workload->discretise(err, problems->ground, &e->of.spec, &e->of.layout, &e->of.fixed, &d));
+  CALL(problems->workload->discretise(err, problems->test_mesh, &e->of.spec, &e->of.layout, &e->of.fixed, &d));
   CALL(wisp_problem_open(err, problems->device, &d, e->of.spec.precision, WISP_WIDE_GUARD,
                          problems->listed ? is_taken : NULL, t, &e->problem));
-  return wisp_problems_restart(err, problems->workload, e->problem, NULL, WISP_TO_TIME);
+  return wisp_problems_restart(err, problems->workload, e->problem, NULL, WISP_FOR_TIMING);
 }
 
 /* The entry like `key`, made where there is none. */
@@ -192,19 +192,19 @@ wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, cons
   problems->clock++;
   CALL(find(err, problems, &(together){plans, count}, &key, &e));
   e->used = problems->clock;
-  if (w->set_state) CALL(w->set_state(err, e->problem, WISP_TO_TIME)); /* a check may have left another */
+  if (w->set_state) CALL(w->set_state(err, e->problem, WISP_FOR_TIMING)); /* a check may have left another */
   e->users++;
   *out = (wisp_problem_ref){problems, e->problem};
   return WISP_OK;
 }
 
-wisp_status wisp_problems_have_room(wisp_error *err, const void *context, const wisp_plan *plan)
+wisp_status wisp_problems_fit(wisp_error *err, const void *context, const wisp_plan *plan)
 {
   const wisp_problems *problems = context;
   HELD(wisp_discretisation_destroy) wisp_discretisation d = {.self = NULL};
   wisp_setting of = wisp_setting_of(plan);
   wisp_spec_name_kernel(&of.spec, "");
-  return problems->workload->discretise(err, problems->ground, &of.spec, &of.layout, &of.fixed, &d);
+  return problems->workload->discretise(err, problems->test_mesh, &of.spec, &of.layout, &of.fixed, &d);
 }
 
 void wisp_problem_ref_end(const wisp_problem_ref *ref)
@@ -226,17 +226,17 @@ bool wisp_problems_full(const wisp_problems *problems)
 /* --- launches --- */
 
 static wisp_status launch(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
-                          const wisp_kernel *kernel, wisp_use use, int stage)
+                          const wisp_kernel *kernel, wisp_purpose purpose, int stage)
 {
   wisp_scalar_list scalars = {.count = 0};
-  workload->scalars(problem, use, stage, &scalars);
+  workload->scalars(problem, purpose, stage, &scalars);
   return wisp_problem_run(err, problem, kernel, scalars.of, scalars.count);
 }
 
 wisp_status wisp_problems_launch(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
-                                 const wisp_kernel *kernel, wisp_use use)
+                                 const wisp_kernel *kernel, wisp_purpose purpose)
 {
-  return launch(err, workload, problem, kernel, use, -1);
+  return launch(err, workload, problem, kernel, purpose, -1);
 }
 
 wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
@@ -244,6 +244,6 @@ wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, w
 {
   if (workload->step) return workload->step(err, problem, kernels, count);
   for (int stage = 0; workload->stages && stage < *workload->stages; stage++)
-    for (int i = 0; i < count; i++) CALL(launch(err, workload, problem, kernels[i], WISP_TO_TIME, stage));
+    for (int i = 0; i < count; i++) CALL(launch(err, workload, problem, kernels[i], WISP_FOR_TIMING, stage));
   return WISP_OK;
 }

@@ -1,5 +1,5 @@
-/* The problems of a workload on one ground, made at first need and kept: kernels of one layout share a problem, unless
- * their parameters fix another discretisation. */
+/* The problems of a workload on one test_mesh, made at first need and kept: kernels of one layout share a problem,
+ * unless their parameters fix another discretisation. */
 #ifndef WISP_PROBLEMS_H
 #define WISP_PROBLEMS_H
 
@@ -14,7 +14,7 @@ wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wis
                                  size_t bytes, wisp_problems **out);
 void wisp_problems_destroy(wisp_problems *problems); /* NULL is fine */
 WISP_OWNED(wisp_problems, wisp_problems_destroy)
-const void *wisp_problems_ground(const wisp_problems *problems);
+const void *wisp_problems_test_mesh(const wisp_problems *problems);
 long long wisp_problems_elements(const wisp_problems *problems);
 /* The least that a kernel of this spec has to do on them. */
 wisp_status wisp_problems_work(wisp_error *err, const wisp_problems *problems, const wisp_spec *spec, wisp_work *out);
@@ -39,7 +39,7 @@ wisp_status wisp_problems_acquire(wisp_error *err, wisp_problems *problems, cons
 void wisp_problem_ref_end(const wisp_problem_ref *ref);
 
 /* A wisp_plan_fits of problems. */
-wisp_status wisp_problems_have_room(wisp_error *err, const void *problems, const wisp_plan *plan);
+wisp_status wisp_problems_fit(wisp_error *err, const void *problems, const wisp_plan *plan);
 
 /* Those in use take more than `bytes`: another may find no memory. */
 bool wisp_problems_full(const wisp_problems *problems);
@@ -47,11 +47,11 @@ bool wisp_problems_full(const wisp_problems *problems);
 /* The same numbers again in all that the plan's kernel reads, and the state for this use; in every array where plan is
  * NULL. */
 wisp_status wisp_problems_restart(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
-                                  const wisp_plan *plan, wisp_use use);
+                                  const wisp_plan *plan, wisp_purpose purpose);
 
 /* Enqueues one launch; a whole step of these kernels, in launch order. */
 wisp_status wisp_problems_launch(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
-                                 const wisp_kernel *kernel, wisp_use use);
+                                 const wisp_kernel *kernel, wisp_purpose purpose);
 wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                const wisp_kernel *const *kernels, int count);
 

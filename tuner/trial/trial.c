@@ -65,7 +65,7 @@ wisp_status wisp_bench_fits(wisp_error *err, const wisp_limits *limits, const wi
 wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements)
 {
   const wisp_workload *workload = NULL;
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&bench->profile, WISP_PREPARING);
+  HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(&bench->profile, WISP_PREPARING);
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   if (bench->problems && workload == bench->workload && wisp_spec_same_element(spec, &bench->spec) &&
       spec->precision == bench->spec.precision && elements == bench->asked)
@@ -80,7 +80,7 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
 
 wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem_ref *ref)
 {
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&bench->profile, WISP_PREPARING);
+  HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(&bench->profile, WISP_PREPARING);
   return wisp_baseline_acquire(err, bench->baselines, bench->problems, plan, ref);
 }
 
@@ -214,7 +214,7 @@ wisp_outcome wisp_outcome_of(wisp_status failure)
 wisp_status wisp_lone_run(wisp_error *err, const void *context)
 {
   const wisp_lone_kernel *lone = context;
-  return wisp_problems_launch(err, lone->workload, lone->problem, lone->kernel, WISP_TO_TIME);
+  return wisp_problems_launch(err, lone->workload, lone->problem, lone->kernel, WISP_FOR_TIMING);
 }
 
 /* Probed first; measured in full where it is not far behind, side by side with the incumbent where it comes close to
@@ -267,15 +267,15 @@ static wisp_status look_at_output(wisp_error *err, wisp_bench *bench, const wisp
 static const double MOST_EXCESS = 2;
 
 /* Nobody who asks for single precision shall get less than what sums of it leave, whatever the numbers. */
-static wisp_status compare_with_plain(wisp_error *err, const wisp_bench *bench, const wisp_plan *plan,
-                                      const wisp_kernel *kernel)
+static wisp_status compare_with_single(wisp_error *err, const wisp_bench *bench, const wisp_plan *plan,
+                                       const wisp_kernel *kernel)
 {
   static const wisp_test_inputs sorts[] = {WISP_SIZES, WISP_EVEN, WISP_DECADES};
   for (size_t i = 0; i < WISP_COUNT(sorts); i++) {
-    double error = 0, plain = 0;
-    CALL(wisp_verifier_beside_plain(err, bench->verifier, kernel, sorts[i], &error, &plain));
-    CALL(wisp_require(err, error <= MOST_EXCESS * plain, WISP_EWRONG,
-                      "errors are %.1f times those of plain sums: right, but not to be chosen (%s)", error / plain,
+    double error = 0, single = 0;
+    CALL(wisp_verifier_compare_single(err, bench->verifier, kernel, sorts[i], &error, &single));
+    CALL(wisp_require(err, error <= MOST_EXCESS * single, WISP_EWRONG,
+                      "errors are %.1f times those of plain sums: right, but not to be chosen (%s)", error / single,
                       plan->strategy->name));
   }
   return WISP_OK;
@@ -285,7 +285,7 @@ static wisp_status compare_with_plain(wisp_error *err, const wisp_bench *bench, 
 static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *job, const wisp_incumbent *best,
                                  wisp_trial *t, wisp_kernel **kernel, bool *wins)
 {
-  HELD(wisp_turn_back) const wisp_turning now = wisp_turn_to(&bench->profile, WISP_VERIFYING);
+  HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(&bench->profile, WISP_VERIFYING);
   CALL(wisp_require(err, job->status == WISP_OK, job->status, "%s", job->error.text));
   t->registers = job->binary.usage.registers;
   t->spill_bytes = job->binary.usage.spill_bytes;
@@ -293,10 +293,10 @@ static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *j
   CALL(announce(err, bench, job->plan, best, t));
   CALL(wisp_kernel_create(err, bench->device, job->plan, &job->binary, kernel));
   CALL(wisp_verifier_check(err, bench->verifier, *kernel, &t->error));
-  CALL(compare_with_plain(err, bench, job->plan, *kernel));
-  wisp_turn(&bench->profile, WISP_TIMING);
+  CALL(compare_with_single(err, bench, job->plan, *kernel));
+  wisp_profile_switch(&bench->profile, WISP_TIMING);
   CALL(time_candidate(err, bench, *kernel, best, t, wins));
-  wisp_turn(&bench->profile, WISP_VERIFYING);
+  wisp_profile_switch(&bench->profile, WISP_VERIFYING);
   return wisp_trial_outcome(t) == WISP_TRIAL_OK ? look_at_output(err, bench, *kernel) : WISP_OK;
 }
 

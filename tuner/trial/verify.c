@@ -1,7 +1,7 @@
-/* A kernel on the small problems of its workload, against the rounds' references; the same for every family. */
+/* A kernel on the small problems of its workload, against the cases' references; the same for every family. */
 #include "verify.h"
 #include "problems.h"
-#include "rounds.h"
+#include "test_cases.h"
 #include "../../gen/random.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ typedef struct example {
 typedef struct place {
   wisp_spec spec;
   wisp_problems *problems; /* NULL: nothing yet */
-  wisp_rounds *rounds;
+  wisp_test_cases *cases;
   unsigned long long clock;
   int count;
   example examples[MAX_EXAMPLES];
@@ -45,7 +45,7 @@ void wisp_verifier_seed(wisp_verifier *v, uint64_t seed)
 static void leave(place *p)
 {
   for (int i = 0; i < p->count; i++) wisp_kept_free(p->examples[i].before);
-  wisp_rounds_destroy(p->rounds);
+  wisp_test_cases_destroy(p->cases);
   wisp_problems_destroy(p->problems);
   *p = (place){.problems = NULL};
 }
@@ -61,7 +61,7 @@ static wisp_status find_place(wisp_error *err, wisp_verifier *v, const wisp_spec
   if (p->problems && wisp_spec_same_element(&p->spec, spec)) return WISP_OK;
   leave(p);
   TRY(wisp_problems_create(err, v->device, workload, spec, 0, NULL, problem_bytes, &p->problems));
-  TRY(wisp_rounds_create(err, workload, wisp_problems_ground(p->problems), &p->rounds));
+  TRY(wisp_test_cases_create(err, workload, wisp_problems_test_mesh(p->problems), &p->cases));
   p->spec = *spec;
 done:
   if (status != WISP_OK && workload) leave(p);
@@ -81,28 +81,29 @@ static wisp_status upload(wisp_error *err, wisp_arrays *arrays, const wisp_array
 }
 
 /* An array as a problem has it; NaN in what is nobody's. */
-static wisp_status lay_out(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array, const double *plain)
+static wisp_status lay_out(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array, const double *natural)
 {
   const size_t size = wisp_arrays_size(problem->arrays, array->name), *from = NULL;
   OWNED(free) double *values = NULL;
   CALL(wisp_problem_origins(err, problem, array, &from));
   CALL(wisp_new(err, size, sizeof *values, &values));
-  for (size_t i = 0; i < size; i++) values[i] = from[i] == WISP_NOBODY ? NAN : plain[from[i]];
+  for (size_t i = 0; i < size; i++) values[i] = from[i] == WISP_NOBODY ? NAN : natural[from[i]];
   return upload(err, problem->arrays, array, values);
 }
 
 /* What the kernel does not read is NaN, fixed arrays of reals too. */
-static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wisp_test_case *round, wisp_kept **kept)
+static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wisp_test_case *test_case,
+                                wisp_kept **kept)
 {
   wisp_arrays *arrays = problem->arrays;
   size_t a = 0;
   CALL(wisp_problem_refill(err, problem));
   for (const wisp_array_decl *array = problem->d.family->arrays; array->name; array++, a++) {
     if (!wisp_arrays_size(arrays, array->name)) continue;
-    if (round->before[a])
-      CALL(lay_out(err, problem, array, round->before[a]));
+    if (test_case->before[a])
+      CALL(lay_out(err, problem, array, test_case->before[a]));
     else if (!wisp_numbers[array->type].integer &&
-             !(array->kind == WISP_FIXED && wisp_list_has(round->kernel->reads, array->name)))
+             !(array->kind == WISP_FIXED && wisp_list_has(test_case->kernel->reads, array->name)))
       CALL(wisp_arrays_fill(err, arrays, array->name, 0xff));
   }
   return wisp_arrays_keep(err, arrays, NULL, kept);
@@ -114,9 +115,9 @@ static bool same(const example *a, const example *b)
 }
 
 static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan, wisp_problem *problem,
-                                const wisp_test_case *round, uint64_t seed, const wisp_kept **out)
+                                const wisp_test_case *test_case, uint64_t seed, const wisp_kept **out)
 {
-  example key = {.of = wisp_setting_of(plan), .number = round->number, .seed = seed, .used = ++p->clock};
+  example key = {.of = wisp_setting_of(plan), .number = test_case->number, .seed = seed, .used = ++p->clock};
   int at = 0;
   for (int i = 0; i < p->count; i++) {
     if (same(&p->examples[i], &key)) {
@@ -126,7 +127,7 @@ static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan
     }
     if (p->examples[i].used < p->examples[at].used) at = i;
   }
-  const wisp_status status = make_example(err, problem, round, &key.before);
+  const wisp_status status = make_example(err, problem, test_case, &key.before);
   if (status != WISP_OK) wisp_kept_free(key.before);
   CALL(status);
   if (p->count < MAX_EXAMPLES)
@@ -141,10 +142,10 @@ static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan
 /* --- the check --- */
 
 /* One round at hand. */
-typedef struct trial_round {
+typedef struct running_case {
   const wisp_kernel *kernel;
   const wisp_plan *plan;
-  const wisp_test_case *round;
+  const wisp_test_case *test_case;
   wisp_problem_ref ref;
   wisp_problem *problem;
   const wisp_kept *before;
@@ -152,9 +153,9 @@ typedef struct trial_round {
   const char *writes[WISP_MAX_ARRAYS + 1];
   double tolerance, max_error;
   bool last;
-} trial_round;
+} running_case;
 
-static wisp_status find_round(wisp_error *err, wisp_verifier *v, const wisp_plan *plan, int number, trial_round *r)
+static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan *plan, int number, running_case *r)
 {
   const wisp_spec *spec = &plan->spec;
   place *p = NULL;
@@ -162,18 +163,18 @@ static wisp_status find_round(wisp_error *err, wisp_verifier *v, const wisp_plan
   CALL(find_place(err, v, spec, &p));
   CALL(wisp_problems_acquire(err, p->problems, &plan, 1, &r->ref));
   r->problem = r->ref.problem;
-  CALL(wisp_rounds_get(err, p->rounds, spec, plan->strategy->mixes, number, v->seed, &r->round));
-  CALL(find_example(err, p, plan, r->problem, r->round, v->seed, &r->before));
+  CALL(wisp_test_cases_get(err, p->cases, spec, plan->strategy->mixes, number, v->seed, &r->test_case));
+  CALL(find_example(err, p, plan, r->problem, r->test_case, v->seed, &r->before));
   const wisp_array_decl *arrays = r->problem->d.family->arrays;
   for (int a = 0; arrays[a].name; a++)
-    if (r->round->after[a]) r->writes[writes++] = arrays[a].name;
+    if (r->test_case->after[a]) r->writes[writes++] = arrays[a].name;
   CALL(wisp_tolerance(err, spec, &r->tolerance));
   r->max_error = wisp_max_error(spec);
   r->plan = plan;
   return WISP_OK;
 }
 
-static void leave_round(trial_round *r)
+static void leave_case(running_case *r)
 {
   wisp_kept_free(r->first);
   wisp_problem_ref_end(&r->ref);
@@ -190,7 +191,7 @@ static wisp_status download(wisp_error *err, wisp_arrays *arrays, const wisp_arr
   return WISP_OK;
 }
 
-static wisp_status wrong(wisp_error *err, const trial_round *r, const wisp_array_decl *array, size_t i, double got,
+static wisp_status wrong(wisp_error *err, const running_case *r, const wisp_array_decl *array, size_t i, double got,
                          double expected, const char *how)
 {
   char where[WISP_PLACE_TEXT];
@@ -201,10 +202,10 @@ static wisp_status wrong(wisp_error *err, const trial_round *r, const wisp_array
 
 /* Each number by the tolerance and its sum of magnitudes, all by what the family promises. A number that must stay as
  * it is, NaN, must have done so. *error: the largest, over its sum of magnitudes. */
-static wisp_status compare(wisp_error *err, const trial_round *r, const wisp_array_decl *array, size_t a,
+static wisp_status compare(wisp_error *err, const running_case *r, const wisp_array_decl *array, size_t a,
                            const double *got, double *error)
 {
-  const double *expected = r->round->after[a], *sizes = r->round->size[a];
+  const double *expected = r->test_case->after[a], *sizes = r->test_case->size[a];
   const size_t size = wisp_arrays_size(r->problem->arrays, array->name), *origins = NULL;
   double most = 0, worst = 0, farthest = 0;
   size_t bad = 0, far = 0;
@@ -231,15 +232,15 @@ static wisp_status compare(wisp_error *err, const trial_round *r, const wisp_arr
 
 /* A sum, left as parts by the blocks, by what the family promises, relative to the root of the sum of squares: a sum of
  * numbers of random sign is far smaller than what was added. */
-static wisp_status compare_sum(wisp_error *err, const trial_round *r, const wisp_array_decl *array, size_t a,
+static wisp_status compare_sum(wisp_error *err, const running_case *r, const wisp_array_decl *array, size_t a,
                                const double *got, double *error)
 {
   const wisp_discretisation *d = &r->problem->d;
-  const double expected = r->round->after[a][0], root = fmax(r->round->size[a][0], fabs(expected));
+  const double expected = r->test_case->after[a][0], root = fmax(r->test_case->size[a][0], fabs(expected));
   double sum = 0, worst = 0;
   unsigned grid[2];
   CALL(wisp_plan_grid(err, r->plan, d->counts, grid));
-  for (size_t i = 0; i < grid[0] && i < r->round->numbers[a]; i++) sum += got[i];
+  for (size_t i = 0; i < grid[0] && i < r->test_case->numbers[a]; i++) sum += got[i];
   wisp_is_worse(fabs(sum - expected), root, &worst);
   *error = fmax(*error, worst);
   return wisp_require(err, isfinite(sum) && worst <= r->max_error, WISP_EWRONG,
@@ -247,12 +248,12 @@ static wisp_status compare_sum(wisp_error *err, const trial_round *r, const wisp
                       r->max_error);
 }
 
-static wisp_status compare_all(wisp_error *err, const trial_round *r, double *error)
+static wisp_status compare_all(wisp_error *err, const running_case *r, double *error)
 {
   OWNED(free) double *got = NULL;
   size_t a = 0;
   for (const wisp_array_decl *array = r->problem->d.family->arrays; array->name; array++, a++) {
-    if (!r->round->after[a]) continue;
+    if (!r->test_case->after[a]) continue;
     CALL(wisp_new(err, wisp_arrays_size(r->problem->arrays, array->name), sizeof *got, &got));
     CALL(download(err, r->problem->arrays, array, got));
     CALL(array->kind == WISP_PARTS ? compare_sum(err, r, array, a, got, error) : compare(err, r, array, a, got, error));
@@ -272,7 +273,7 @@ wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays)
 
 /* What is no output is as it was. Zones outside arrays are looked at after the last launch of all: nothing gives them
  * back in between. */
-static wisp_status check_untouched(wisp_error *err, const trial_round *r, bool outside)
+static wisp_status check_untouched(wisp_error *err, const running_case *r, bool outside)
 {
   wisp_arrays *arrays = r->problem->arrays;
   char array[32] = "";
@@ -283,7 +284,7 @@ static wisp_status check_untouched(wisp_error *err, const trial_round *r, bool o
 }
 
 /* The same numbers as at the first launch, bit for bit. */
-static wisp_status check_repeats(wisp_error *err, const trial_round *r)
+static wisp_status check_repeats(wisp_error *err, const running_case *r)
 {
   wisp_arrays *arrays = r->problem->arrays;
   char array[32] = "";
@@ -300,12 +301,12 @@ static wisp_status check_repeats(wisp_error *err, const trial_round *r)
                       array);
 }
 
-static wisp_status launch(wisp_error *err, trial_round *r, int number, double *error)
+static wisp_status launch(wisp_error *err, running_case *r, int number, double *error)
 {
   const bool end = number == LAUNCHES - 1, exact = !r->plan->strategy->varies;
   wisp_arrays *arrays = r->problem->arrays;
   CALL(wisp_arrays_restore(err, arrays, r->before, number > 0 ? r->writes : NULL));
-  CALL(wisp_round_launch(err, r->problem, r->kernel, r->round));
+  CALL(wisp_test_case_launch(err, r->problem, r->kernel, r->test_case));
   if (number == 0 || end) CALL(check_untouched(err, r, r->last && end));
   if (number == 0 || !exact) CALL(compare_all(err, r, error));
   if (number > 0 && exact) CALL(check_repeats(err, r));
@@ -320,34 +321,34 @@ static wisp_status check_lists(wisp_error *err, const wisp_problem *problem, con
   return workload->lists ? workload->lists(err, problem, plan) : WISP_OK;
 }
 
-static wisp_status find_rounds(wisp_error *err, const wisp_plan *plan, int *rounds)
+static wisp_status count_cases(wisp_error *err, const wisp_plan *plan, int *cases)
 {
   const wisp_spec *spec = &plan->spec;
   const wisp_workload *workload = NULL;
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
-  *rounds = workload->rounds ? workload->rounds(spec->kernel) : 2;
-  return wisp_require(err, *rounds > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel);
+  *cases = workload->cases ? workload->cases(spec->kernel) : 2;
+  return wisp_require(err, *cases > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel);
 }
 
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_plan *plan)
 {
-  int rounds = 0;
-  CALL(find_rounds(err, plan, &rounds));
-  for (int i = 0; i < rounds; i++) {
-    HELD(leave_round) trial_round r = {.last = false};
-    CALL(find_round(err, v, plan, i, &r));
+  int cases = 0;
+  CALL(count_cases(err, plan, &cases));
+  for (int i = 0; i < cases; i++) {
+    HELD(leave_case) running_case r = {.last = false};
+    CALL(find_case(err, v, plan, i, &r));
   }
   return WISP_OK;
 }
 
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, double *error)
 {
-  int rounds = 0;
+  int cases = 0;
   *error = 0;
-  CALL(find_rounds(err, kernel->plan, &rounds));
-  for (int i = 0; i < rounds; i++) {
-    HELD(leave_round) trial_round r = {.kernel = kernel, .last = i == rounds - 1};
-    CALL(find_round(err, v, kernel->plan, i, &r));
+  CALL(count_cases(err, kernel->plan, &cases));
+  for (int i = 0; i < cases; i++) {
+    HELD(leave_case) running_case r = {.kernel = kernel, .last = i == cases - 1};
+    CALL(find_case(err, v, kernel->plan, i, &r));
     if (i == 0) CALL(check_lists(err, r.problem, kernel->plan));
     for (int k = 0; k < LAUNCHES; k++) CALL(launch(err, &r, k, error));
   }
@@ -371,10 +372,10 @@ void wisp_verifier_destroy(wisp_verifier *v)
   free(v);
 }
 
-/* --- beside plain sums --- */
+/* --- beside sums in single precision --- */
 
 /* What the kernel has left of an array, in the order of `after`. */
-static wisp_status fetch(wisp_error *err, const trial_round *r, const wisp_array_decl *array, double *out)
+static wisp_status fetch(wisp_error *err, const running_case *r, const wisp_array_decl *array, double *out)
 {
   const size_t size = wisp_arrays_size(r->problem->arrays, array->name), *origins = NULL;
   OWNED(free) double *got = NULL;
@@ -387,14 +388,14 @@ static wisp_status fetch(wisp_error *err, const trial_round *r, const wisp_array
 }
 
 /* A round's results; both are the caller's, zeroed before. */
-static wisp_status run_round(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, wisp_test_inputs round,
-                             trial_round *r, wisp_results *own)
+static wisp_status run_case(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, wisp_test_inputs data,
+                            running_case *r, wisp_results *own)
 {
   r->kernel = kernel;
-  CALL(find_round(err, v, kernel->plan, (int)round, r));
-  CALL(wisp_results_create(err, r->round, own));
+  CALL(find_case(err, v, kernel->plan, (int)data, r));
+  CALL(wisp_results_create(err, r->test_case, own));
   CALL(wisp_arrays_restore(err, r->problem->arrays, r->before, NULL));
-  CALL(wisp_round_launch(err, r->problem, kernel, r->round));
+  CALL(wisp_test_case_launch(err, r->problem, kernel, r->test_case));
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
     if (own->of[a]) CALL(fetch(err, r, &r->problem->d.family->arrays[a], own->of[a]));
   return WISP_OK;
@@ -409,36 +410,36 @@ static bool all_finite(const double *number, size_t count)
 
 wisp_status wisp_verifier_unbounded(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel)
 {
-  HELD(leave_round) trial_round r = {.last = false};
+  HELD(leave_case) running_case r = {.last = false};
   HELD(wisp_results_free) wisp_results own = {{NULL}};
-  CALL(run_round(err, v, kernel, WISP_UNBOUNDED, &r, &own));
+  CALL(run_case(err, v, kernel, WISP_UNBOUNDED, &r, &own));
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
-    for (size_t q = 0; own.of[a] && q < r.round->numbers[a]; q += r.round->together) {
-      const bool got = all_finite(own.of[a] + q, r.round->together),
-                 expected = all_finite(r.round->after[a] + q, r.round->together);
+    for (size_t q = 0; own.of[a] && q < r.test_case->numbers[a]; q += r.test_case->together) {
+      const bool got = all_finite(own.of[a] + q, r.test_case->together),
+                 expected = all_finite(r.test_case->after[a] + q, r.test_case->together);
       CALL(wisp_require(err, got == expected, WISP_EWRONG, "element %zu: %s is%s finite, and should%s be",
-                        q / r.round->together, r.problem->d.family->arrays[a].name, got ? "" : " not",
+                        q / r.test_case->together, r.problem->d.family->arrays[a].name, got ? "" : " not",
                         expected ? "" : " not"));
     }
   return WISP_OK;
 }
 
-wisp_status wisp_verifier_beside_plain(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel,
-                                       wisp_test_inputs round, double *error, double *plain)
+wisp_status wisp_verifier_compare_single(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel,
+                                         wisp_test_inputs data, double *error, double *single)
 {
   const wisp_spec *spec = &kernel->plan->spec;
   const wisp_workload *workload = NULL;
   place *p = NULL;
-  HELD(leave_round) trial_round r = {.last = false};
+  HELD(leave_case) running_case r = {.last = false};
   HELD(wisp_results_free) wisp_results own = {{NULL}};
   double length = 0, matrix = 0;
-  *error = *plain = 0;
+  *error = *single = 0;
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   CALL(wisp_family_sums(err, spec, &length, &matrix));
-  if (!workload->plain || !(matrix > 0) || spec->precision != WISP_F32) return WISP_OK;
+  if (!workload->single_sums || !(matrix > 0) || spec->precision != WISP_F32) return WISP_OK;
   CALL(find_place(err, v, spec, &p));
-  CALL(run_round(err, v, kernel, round, &r, &own));
-  CALL(wisp_rounds_plain(err, p->rounds, r.round, plain));
-  *error = wisp_results_error(&own, r.round);
+  CALL(run_case(err, v, kernel, data, &r, &own));
+  CALL(wisp_test_cases_single_error(err, p->cases, r.test_case, single));
+  *error = wisp_results_error(&own, r.test_case);
   return WISP_OK;
 }

@@ -19,19 +19,19 @@ void wisp_verifier_seed(wisp_verifier *verifier, uint64_t seed);
 /* Makes what a check of this plan needs, so that the check itself is about the kernel only. */
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *verifier, const wisp_plan *plan);
 
-/* On the workload's ground for checks, in several rounds of random inputs and scalars (wisp_workload's pose); all else
- * is NaN: outputs, padding, arrays that the kernel has no business with. Launched several times from the same data, it
- * must do the same bit for bit, unless its strategy `varies`. *error is the largest error relative to the sum of the
- * magnitudes that a result is added up from. WISP_EWRONG with the place where a guard zone was written, an array was
- * changed that is no output, a result is not finite, does not repeat, or is farther from the reference than
+/* On the workload's test_mesh for checks, in several rounds of random inputs and scalars (wisp_workload's pose); all
+ * else is NaN: outputs, padding, arrays that the kernel has no business with. Launched several times from the same
+ * data, it must do the same bit for bit, unless its strategy `varies`. *error is the largest error relative to the sum
+ * of the magnitudes that a result is added up from. WISP_EWRONG with the place where a guard zone was written, an array
+ * was changed that is no output, a result is not finite, does not repeat, or is farther from the reference than
  * wisp_tolerance allows, or than its family promises; WISP_EDEVICE where the launch failed. */
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel, double *error);
 
 /* The kernel's error in single precision and that of plain sums, each the largest of an element over its largest
  * result, on the data of this round. 0 and 0 where there are no such sums: other precisions, other families, no matrix.
  * Of a kernel that was checked. */
-wisp_status wisp_verifier_beside_plain(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel,
-                                       wisp_test_inputs round, double *error, double *plain);
+wisp_status wisp_verifier_compare_single(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel,
+                                         wisp_test_inputs data, double *error, double *single);
 
 /* Where numbers are infinite or NaN: WISP_EWRONG with the element that has such results, and should have none, or has
  * none, and should. Which of an element's results it is may differ from the reference's, which multiplies by zeros. Of

@@ -31,7 +31,7 @@ enum { WISP_MAX_RIVALS = 4 };
 
 /* Told of a rival that is not there. */
 typedef struct wisp_left_out {
-  void (*tell)(void *context, const char *text);
+  void (*report)(void *context, const char *text);
   void *context;
 } wisp_left_out;
 
@@ -41,10 +41,11 @@ typedef struct wisp_alternative {
 } wisp_alternative;
 
 /* What a launch is for. */
-typedef enum wisp_use {
-  WISP_TO_TIME, /* thousands of times on its own output, which must not grow or vanish; stages of a step take turns */
-  WISP_TO_CHECK /* once: all that the kernel computes shows in its outputs */
-} wisp_use;
+typedef enum wisp_purpose {
+  WISP_FOR_TIMING, /* thousands of times on its own output, which must not grow or vanish; stages of a step take turns
+                    */
+  WISP_FOR_CHECKS  /* once: all that the kernel computes shows in its outputs */
+} wisp_purpose;
 
 typedef struct wisp_workload {
   const char *family;
@@ -57,30 +58,30 @@ typedef struct wisp_workload {
    * that the kernels at hand take. */
   bool listed;
 
-  /* What a discretisation of so many elements counts at least, to be known before a ground is opened: counts alone.
+  /* What a discretisation of so many elements counts at least, to be known before a test_mesh is opened: counts alone.
    * NULL: nobody knows. */
   wisp_status (*count)(wisp_error *err, const wisp_spec *spec, size_t elements, wisp_discretisation *out);
 
-  /* --- The ground: what discretisations of one element and order are made on, a mesh for example. To be timed on: of
-   * `elements` elements, rounded up where the family needs it, or of as many as suit the device where that is 0; of a
-   * box whose elements stand, and lie in memory, as `source` says; of its file, if it names one, where the family reads
-   * meshes of that kind. source NULL: to be checked on, small, of a prime number of elements where they stand alone, no
-   * two alike, all ways in which they can meet. */
+  /* --- The test_mesh: what discretisations of one element and order are made on, a mesh for example. To be timed on:
+   * of `elements` elements, rounded up where the family needs it, or of as many as suit the device where that is 0; of
+   * a box whose elements stand, and lie in memory, as `source` says; of its file, if it names one, where the family
+   * reads meshes of that kind. source NULL: to be checked on, small, of a prime number of elements where they stand
+   * alone, no two alike, all ways in which they can meet. */
   wisp_status (*open)(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
-                      const wisp_mesh_source *source, void **ground);
+                      const wisp_mesh_source *source, void **test_mesh);
   /* Its sizes, for kernels' expressions (wisp_own_sizes); NULL: those of a large one, element by element. */
-  wisp_status (*own_sizes)(wisp_error *err, const void *ground, wisp_env *sizes);
-  void (*close)(void *ground); /* NULL is fine */
-  long long (*elements)(const void *ground);
+  wisp_status (*own_sizes)(wisp_error *err, const void *test_mesh, wisp_env *sizes);
+  void (*close)(void *test_mesh); /* NULL is fine */
+  long long (*elements)(const void *test_mesh);
 
   /* layout NULL: the one whose numbers are in the order of `origin`. */
-  wisp_status (*discretise)(wisp_error *err, const void *ground, const wisp_spec *spec, const wisp_layout *layout,
+  wisp_status (*discretise)(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
                             const wisp_fixed *fixed, wisp_discretisation *out);
 
   /* --- Launches. stage: of a step, where a whole one is timed. */
-  void (*scalars)(const wisp_problem *problem, wisp_use use, int stage, wisp_scalar_list *out);
+  void (*scalars)(const wisp_problem *problem, wisp_purpose purpose, int stage, wisp_scalar_list *out);
   /* Numbers of arrays of the kind WISP_STATE; NULL: there are none. All others are random. */
-  wisp_status (*set_state)(wisp_error *err, wisp_problem *problem, wisp_use use);
+  wisp_status (*set_state)(wisp_error *err, wisp_problem *problem, wisp_purpose purpose);
   const int *stages; /* of a step; NULL where the family has no compositions */
   /* Enqueues a step of a composition's kernels, to be timed; NULL: in each stage they are launched one after the other.
    */
@@ -88,15 +89,15 @@ typedef struct wisp_workload {
 
   /* --- Checks: how many rounds a kernel takes; what a round begins with (`before` holds random numbers where the
    * kernel reads, and may be given another shape; scalars are to be set), and what it must leave. */
-  int (*rounds)(const char *kernel); /* NULL: two */
-  wisp_status (*pose)(wisp_error *err, wisp_test_case *round);
-  wisp_status (*solve)(wisp_error *err, wisp_test_case *round);
+  int (*cases)(const char *kernel); /* NULL: two */
+  wisp_status (*fill_inputs)(wisp_error *err, wisp_test_case *test_case);
+  wisp_status (*reference)(wisp_error *err, wisp_test_case *test_case);
   /* Before the first round: WISP_EWRONG where lists are such that this kernel's results are right by luck alone, as two
    * that add to one number at once may be. NULL: rounds show all. */
   wisp_status (*lists)(wisp_error *err, const wisp_problem *problem, const wisp_plan *plan);
   /* What sums of single precision, one number after the other, make of a solved round of a kernel that multiplies by
    * matrices, into `out`, as `after` is. NULL: nobody asks. */
-  wisp_status (*plain)(wisp_error *err, const wisp_test_case *round, double *const *out);
+  wisp_status (*single_sums)(wisp_error *err, const wisp_test_case *test_case, double *const *out);
   /* Of a problem that is launched with the scalars to check, from numbers of which none is above 1: the largest sum of
    * magnitudes that a number of this output can have. NaN: not to be compared. */
   wisp_status (*largest)(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,

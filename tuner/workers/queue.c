@@ -90,7 +90,7 @@ bool wisp_queue_take(wisp_queue *queue, int workers, double now, wisp_unit *out)
   entry *e = find_next(queue, now, &same);
   if (!e) return false;
   int turns = (same + workers - 1) / workers; /* how many units in a row each worker has before it */
-  *out = (wisp_unit){.order = e->order, .precision = e->precision, .again = e->rounds > 0, .resumed = e->begun};
+  *out = (wisp_unit){.order = e->order, .precision = e->precision, .later_round = e->rounds > 0, .resumed = e->begun};
   out->until = now + (queue->deadline - now) / turns;
   e->taken = e->begun = true;
   return true;
@@ -149,7 +149,7 @@ static bool has(const wisp_keys *k, const wisp_trial *trial)
 static wisp_status remember(wisp_error *err, wisp_keys *k, const wisp_trial *trial)
 {
   if (has(k, trial)) return WISP_OK;
-  CALL(wisp_grow(err, &k->list, &k->room, k->count + 1, sizeof *k->list));
+  CALL(wisp_grow(err, &k->list, &k->capacity, k->count + 1, sizeof *k->list));
   k->list[k->count++] = key_of(trial);
   return WISP_OK;
 }

@@ -39,7 +39,7 @@ void wisp_queue_count(const wisp_queue *queue, size_t *waiting, size_t *finished
 enum { WISP_MAX_BEGUN = 2 };
 
 typedef struct wisp_keys { /* hashes of trials */
-  size_t count, room;
+  size_t count, capacity;
   uint64_t *list;
 } wisp_keys;
 

@@ -16,7 +16,7 @@
 enum { MAX_IDLE_DEATHS = 8, MAX_SILENCES = 2 };
 /* A worker that has said its last word, or whose socket is closed, ends within this time. */
 static const double END_SECONDS = 20;
-/* So often is the caller told that time goes by. */
+/* So often is the caller reported that time goes by. */
 static const double TICK_SECONDS = 0.25;
 
 typedef struct card { /* one kind of device: its entries in the store are the same */
@@ -31,15 +31,15 @@ typedef struct member { /* a device of the crew, and the worker on it, if there 
   wisp_flight flight;
   wisp_tune_summary summary; /* of its workers */
   int idle_deaths, silences;
-  double heard; /* when its worker said something last, or began */
-  bool fresh;   /* its worker has not asked for anything */
-  bool busy;    /* has a unit, with or without a worker: */
+  double last_note; /* when its worker said something last, or began */
+  bool fresh;       /* its worker has not asked for anything */
+  bool busy;        /* has a unit, with or without a worker: */
   wisp_unit unit;
   wisp_tune_summary before; /* the summary, before it */
   long long here, left;     /* trials in it: tried, to come */
   wisp_status given_up;     /* else WISP_OK */
   wisp_error why;
-  bool told; /* the caller */
+  bool reported; /* the caller */
 } member;
 
 typedef struct supervisor {
@@ -50,7 +50,7 @@ typedef struct supervisor {
   member *members;
   card *card;
   struct pollfd *wait; /* for each member, and for a signal */
-  long long skipped;   /* that the caller was told of */
+  long long skipped;   /* that the caller was reported of */
   int stopped;         /* by this signal */
 } supervisor;
 
@@ -71,7 +71,7 @@ static wisp_tune_summary sum_of(const supervisor *s)
     sum.skipped += part->skipped;
     if (!*sum.why) memcpy(sum.why, part->why, sizeof sum.why);
     sum.device_seconds += s->workers[i].seconds;
-    for (int p = 0; p < WISP_PURPOSES; p++) sum.spent[p] += part->spent[p];
+    for (int p = 0; p < WISP_PHASES; p++) sum.spent[p] += part->spent[p];
     if (!*sum.limits.kind) sum.limits = part->limits;
   }
   wisp_profile_balance(sum.spent, sum.device_seconds);
@@ -86,7 +86,7 @@ static long long estimate(const supervisor *s, long long trials)
     const member *m = &s->members[i];
     if (!m->busy) continue;
     left += (double)m->left;
-    if (!m->unit.again && m->here > 0) units += (double)m->here / (double)(m->here + m->left);
+    if (!m->unit.later_round && m->here > 0) units += (double)m->here / (double)(m->here + m->left);
   }
   for (size_t c = 0; c < s->cards; c++) {
     size_t idle, finished, all;
@@ -97,7 +97,7 @@ static long long estimate(const supervisor *s, long long trials)
   return trials + (long long)(left + waiting * (double)trials / fmax(units, 0.01));
 }
 
-static void tell_progress(const supervisor *s, const member *m, const wisp_trial *trial, const wisp_trial *best)
+static void report_progress(const supervisor *s, const member *m, const wisp_trial *trial, const wisp_trial *best)
 {
   const wisp_tune_request *request = s->crew->request;
   if (!request->progress) return;
@@ -149,7 +149,7 @@ static int team_of(const supervisor *s, const card *c)
 }
 
 /* Tells of devices that are given up, once another goes on: where none does, that is the sweep's own error. */
-static void tell_given_up(const supervisor *s)
+static void report_given_up(const supervisor *s)
 {
   const wisp_tune_request *request = s->crew->request;
   bool one_goes_on = false;
@@ -157,9 +157,9 @@ static void tell_given_up(const supervisor *s)
   for (size_t i = 0; one_goes_on && request->warn && i < s->count; i++) {
     member *m = &s->members[i];
     char text[sizeof m->why.text + 128];
-    if (m->given_up == WISP_OK || m->told) continue;
+    if (m->given_up == WISP_OK || m->reported) continue;
     snprintf(text, sizeof text, WISP_MESSAGE("device %s is given up, others go on: %s"), m->device, m->why.text);
-    m->told = true;
+    m->reported = true;
     request->warn(request->context, text);
   }
 }
@@ -185,7 +185,7 @@ static wisp_status hand_out(wisp_error *err, supervisor *s, member *m, const wis
   m->fresh = false;
   m->summary.limits = note->summary.limits;
   if (!m->card) CALL(find_card(err, s, &m->summary.limits, &m->card));
-  tell_given_up(s);
+  report_given_up(s);
   if (!m->busy && wisp_queue_take(m->card->queue, team_of(s, m->card), wisp_seconds(), &m->unit)) {
     m->busy = true;
     m->here = m->left = 0;
@@ -206,7 +206,7 @@ static wisp_status add(wisp_error *err, supervisor *s, member *m, const wisp_tri
   m->flight.active = false;
   m->idle_deaths = m->silences = 0;
   m->here++;
-  tell_progress(s, m, trial, best);
+  report_progress(s, m, trial, best);
   return WISP_OK;
 }
 
@@ -230,7 +230,7 @@ static void give_up(supervisor *s, member *m, wisp_status status, const wisp_err
     wisp_queue_put_back(m->card->queue, &m->unit);
     m->busy = false;
   }
-  tell_given_up(s);
+  report_given_up(s);
 }
 
 static wisp_status overdue(wisp_error *err, supervisor *s, member *m)
@@ -339,7 +339,7 @@ static wisp_status attend(wisp_error *err, supervisor *s, member *m)
   memset(&answer, 0, sizeof answer);
   answer.status = serve(&answer.error, s, m, &note, &answer);
   wisp_link_send(m->worker->socket, &answer, sizeof answer);
-  m->heard = wisp_seconds();
+  m->last_note = wisp_seconds();
   if (note.kind == WISP_NOTE_RESTART) wisp_worker_reap(m->worker, s->crew->warden, 0);
   if (note.kind == WISP_NOTE_END) {
     wisp_worker_reap(m->worker, s->crew->warden, END_SECONDS);
@@ -366,8 +366,8 @@ static wisp_status start_wanted(wisp_error *err, supervisor *s, size_t *running)
       m->fresh = true;
       m->flight.active = false;
       CALL(wisp_worker_start(err, s->workers, s->count, i, m->device, s->crew->body, s->crew->context));
-      wisp_warden_tell(s->crew->warden, m->worker->pid, true);
-      m->heard = wisp_seconds();
+      wisp_warden_report(s->crew->warden, m->worker->pid, true);
+      m->last_note = wisp_seconds();
     }
     *running += m->worker->pid > 0;
   }
@@ -377,7 +377,7 @@ static wisp_status start_wanted(wisp_error *err, supervisor *s, size_t *running)
 /* When it must have said something; its worker runs. */
 static double limit_of(const member *m)
 {
-  return m->flight.active ? m->flight.until : m->heard + wisp_worker_seconds();
+  return m->flight.active ? m->flight.until : m->last_note + wisp_worker_seconds();
 }
 
 /* Waits until some worker says something, a signal comes, or the first limit is over. */

@@ -27,7 +27,7 @@ void wisp_devices_free(size_t count, char **names)
 /* --- all --- */
 
 /* In a process of its own: says the names, with commas between them, the host only where there is nothing else. */
-static _Noreturn void say_all(int pipe_end)
+static _Noreturn void write_all(int pipe_end)
 {
   wisp_text text = {0};
   const bool good =
@@ -36,7 +36,7 @@ static _Noreturn void say_all(int pipe_end)
 }
 
 /* Until it has said all, or its time is over. */
-static wisp_status hear_all(wisp_error *err, int pipe_end, wisp_text *out)
+static wisp_status read_all(wisp_error *err, int pipe_end, wisp_text *out)
 {
   char part[256];
   double end = wisp_seconds() + LIST_SECONDS;
@@ -59,15 +59,15 @@ static wisp_status list_all(wisp_error *err, wisp_text *out)
   CALL(wisp_require(err, pipe(ends) == 0, WISP_ESYSTEM,
                     "device all: cannot make a pipe: %s: raise the limit of open files (ulimit -n)", strerror(errno)));
   pid_t pid = fork();
-  if (pid == 0) say_all(ends[1]);
+  if (pid == 0) write_all(ends[1]);
   close(ends[1]);
-  const wisp_status heard = hear_all(err, ends[0], out);
+  const wisp_status received = read_all(err, ends[0], out);
   close(ends[0]);
   CALL(wisp_require(err, pid > 0, WISP_ESYSTEM,
                     "device all: cannot start a process: %s: raise the limit of processes (ulimit -u)",
                     strerror(errno)));
   how = wisp_process_await(pid, 1);
-  CALL(heard);
+  CALL(received);
   return wisp_require(err, WIFEXITED(how) && WEXITSTATUS(how) == 0 && out->length, WISP_EDEVICE,
                       "device all: the driver cannot list its devices: name them, as in -d cuda:0,cuda:1");
 }
@@ -119,7 +119,7 @@ static bool has_layout(const wisp_spec *spec, const char *name)
 static bool has_strategy(const wisp_sweep *sweep)
 {
   const char *strategy = sweep->request->strategy;
-  if (wisp_sweep_steps_alone(sweep)) return !strategy;
+  if (wisp_sweep_compositions_alone(sweep)) return !strategy;
   for (size_t i = 0; i < sweep->strategies->count; i++) {
     const wisp_strategy *s = sweep->strategies->list[i];
     if (strcmp(s->family, sweep->family->name) == 0 && wisp_tune_wants(sweep->request, s->kernel) &&
@@ -132,7 +132,7 @@ static bool has_strategy(const wisp_sweep *sweep)
 /* Each kernel that is named, or whole stages. */
 static wisp_status check_kernels(wisp_error *err, const wisp_sweep *sweep)
 {
-  const bool steps = wisp_sweep_steps_alone(sweep) && sweep->family->compositions[0];
+  const bool steps = wisp_sweep_compositions_alone(sweep) && sweep->family->compositions[0];
   const char *at = sweep->request->kernel;
   char name[WISP_NAME_TEXT];
   for (size_t length; at; at = at[length] ? at + length + 1 : NULL) {

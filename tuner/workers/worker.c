@@ -80,7 +80,7 @@ wisp_status wisp_warden_start(wisp_error *err, wisp_warden *out)
 }
 
 /* Where the warden itself was killed there is nobody to tell. */
-void wisp_warden_tell(const wisp_warden *warden, pid_t worker, bool there)
+void wisp_warden_report(const wisp_warden *warden, pid_t worker, bool there)
 {
   message m;
   struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
@@ -237,7 +237,7 @@ int wisp_worker_reap(wisp_worker *worker, const wisp_warden *warden, double seco
   if (seconds <= 0) kill(worker->pid, SIGKILL);
   int how = wisp_process_await(worker->pid, seconds);
   wisp_session_end(worker->pid);
-  wisp_warden_tell(warden, worker->pid, false);
+  wisp_warden_report(warden, worker->pid, false);
   close(worker->socket);
   worker->pid = 0;
   worker->seconds += wisp_seconds() - worker->since;

@@ -19,7 +19,7 @@ typedef struct wisp_warden { /* zero-initialise */
 
 wisp_status wisp_warden_start(wisp_error *err, wisp_warden *out);
 /* A worker was started, or is gone. Its process leads a session of its own. */
-void wisp_warden_tell(const wisp_warden *warden, pid_t worker, bool there);
+void wisp_warden_report(const wisp_warden *warden, pid_t worker, bool there);
 /* The tuner is through, and its workers are gone. */
 void wisp_warden_dismiss(wisp_warden *warden);
 

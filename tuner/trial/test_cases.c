@@ -1,0 +1,197 @@
+#include "test_cases.h"
+#include "problems.h"
+#include "../../gen/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 28 };
+
+typedef struct entry {
+  uint64_t seed;
+  unsigned long long used;
+  double single_error; /* of sums in single precision; 0: not computed so far */
+  wisp_test_case test_case;
+} entry;
+
+struct wisp_test_cases {
+  const wisp_workload *workload;
+  const void *test_mesh;
+  wisp_discretisation discretisation; /* of this system */
+  char system[sizeof(((wisp_spec *)NULL)->system)];
+  unsigned long long clock;
+  int count;
+  entry entries[MOST];
+};
+
+wisp_status wisp_test_cases_create(wisp_error *err, const wisp_workload *workload, const void *test_mesh,
+                                   wisp_test_cases **out)
+{
+  wisp_test_cases *cases = NULL;
+  CALL(wisp_new(err, 1, sizeof *cases, &cases));
+  *cases = (wisp_test_cases){.workload = workload, .test_mesh = test_mesh};
+  *out = cases;
+  return WISP_OK;
+}
+
+static void free_case(wisp_test_case *r)
+{
+  for (int a = 0; a < WISP_MAX_ARRAYS; a++) free(r->before[a]), free(r->after[a]), free(r->size[a]);
+  free(r->own);
+}
+
+/* What is there is of another system. */
+static void forget(wisp_test_cases *cases)
+{
+  for (int i = 0; i < cases->count; i++) free_case(&cases->entries[i].test_case);
+  cases->count = 0;
+  wisp_discretisation_destroy(&cases->discretisation);
+}
+
+void wisp_test_cases_destroy(wisp_test_cases *cases)
+{
+  if (!cases) return;
+  forget(cases);
+  free(cases);
+}
+
+static wisp_status find_discretisation(wisp_error *err, wisp_test_cases *cases, const wisp_spec *spec)
+{
+  const wisp_workload *w = cases->workload;
+  const wisp_fixed nothing = {0};
+  if (cases->discretisation.self && strcmp(cases->system, spec->system) == 0) return WISP_OK;
+  forget(cases);
+  CALL(w->discretise(err, cases->test_mesh, spec, NULL, &nothing, &cases->discretisation));
+  memcpy(cases->system, spec->system, sizeof cases->system);
+  return WISP_OK;
+}
+
+/* --- one test_case --- */
+
+/* Random where the kernel reads; a copy to be changed where it writes, NaN so far where it does not read. */
+static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_array_decl *array, size_t a,
+                              uint64_t *random)
+{
+  const size_t size = r->numbers[a];
+  const bool reads = wisp_list_has(r->kernel->reads, array->name);
+  if (reads || array->kind == WISP_STATE) CALL(wisp_new(err, size, sizeof **r->before, &r->before[a]));
+  for (size_t i = 0; r->before[a] && i < size; i++) r->before[a][i] = wisp_random_of(array->kind, random);
+  if (!wisp_list_has(r->kernel->writes, array->name)) return WISP_OK;
+  CALL(wisp_new(err, size, sizeof **r->after, &r->after[a]));
+  return wisp_new(err, size, sizeof **r->size, &r->size[a]);
+}
+
+/* What the family makes of it. */
+static wisp_status fill_case(wisp_error *err, const wisp_workload *w, wisp_test_case *r)
+{
+  CALL(w->fill_inputs(err, r));
+  for (int a = 0; a < WISP_MAX_ARRAYS; a++)
+    for (size_t i = 0; r->after[a] && i < r->numbers[a]; i++) r->after[a][i] = r->before[a] ? r->before[a][i] : NAN;
+  return w->reference(err, r);
+}
+
+static wisp_status make_case(wisp_error *err, const wisp_test_cases *cases, const wisp_spec *spec, uint64_t seed,
+                             wisp_test_case *r)
+{
+  const wisp_family *family = cases->discretisation.family;
+  size_t a = 0;
+  r->discretisation = &cases->discretisation;
+  r->kernel = wisp_family_kernel(family, spec->kernel);
+  r->random = wisp_random_from(seed + (uint64_t)r->number);
+  for (const wisp_array_decl *array = family->arrays; array->name; array++, a++)
+    if (array->kind != WISP_FIXED && wisp_discretisation_size(r->discretisation, array, &r->numbers[a]))
+      CALL(make_array(err, r, array, a, &r->random));
+  return fill_case(err, cases->workload, r);
+}
+
+wisp_status wisp_test_cases_get(wisp_error *err, wisp_test_cases *cases, const wisp_spec *spec, bool mixes, int number,
+                                uint64_t seed, const wisp_test_case **out)
+{
+  entry made = {.seed = seed, .used = ++cases->clock, .test_case = {.number = number, .mixes = mixes}};
+  int at = 0;
+  CALL(find_discretisation(err, cases, spec));
+  for (int i = 0; i < cases->count; i++) {
+    entry *e = &cases->entries[i];
+    if (strcmp(e->test_case.kernel->name, spec->kernel) == 0 && e->test_case.number == number && e->seed == seed &&
+        e->test_case.mixes == mixes) {
+      e->used = made.used;
+      *out = &e->test_case;
+      return WISP_OK;
+    }
+    if (e->used < cases->entries[at].used) at = i;
+  }
+  const wisp_status status = make_case(err, cases, spec, seed, &made.test_case);
+  if (status != WISP_OK) free_case(&made.test_case);
+  CALL(status);
+  if (cases->count < MOST)
+    at = cases->count++;
+  else
+    free_case(&cases->entries[at].test_case);
+  cases->entries[at] = made;
+  *out = &cases->entries[at].test_case;
+  return WISP_OK;
+}
+
+/* --- beside plain sums --- */
+
+wisp_status wisp_results_create(wisp_error *err, const wisp_test_case *test_case, wisp_results *out)
+{
+  HELD(wisp_results_free) wisp_results made = {{NULL}};
+  for (int a = 0; a < WISP_MAX_ARRAYS; a++)
+    if (test_case->after[a]) CALL(wisp_new(err, test_case->numbers[a], sizeof *made.of[a], &made.of[a]));
+  return GIVE(made, out);
+}
+
+void wisp_results_free(wisp_results *results)
+{
+  for (int a = 0; a < WISP_MAX_ARRAYS; a++) free(results->of[a]);
+}
+
+/* Of one element: numbers [from, to). */
+static double element_error(const double *got, const double *expected, size_t from, size_t to)
+{
+  double error = 0, most = 0;
+  for (size_t q = from; q < to; q++) {
+    if (!isfinite(expected[q])) continue;
+    error = fmax(error, fabs(got[q] - expected[q]));
+    most = fmax(most, fabs(expected[q]));
+  }
+  return most > 0 ? error / most : 0;
+}
+
+double wisp_results_error(const wisp_results *results, const wisp_test_case *test_case)
+{
+  double worst = 0;
+  for (int a = 0; a < WISP_MAX_ARRAYS; a++)
+    for (size_t q = 0; results->of[a] && q < test_case->numbers[a]; q += test_case->together) {
+      const size_t end =
+          q + test_case->together < test_case->numbers[a] ? q + test_case->together : test_case->numbers[a];
+      worst = fmax(worst, element_error(results->of[a], test_case->after[a], q, end));
+    }
+  return worst;
+}
+
+wisp_status wisp_test_cases_single_error(wisp_error *err, wisp_test_cases *cases, const wisp_test_case *test_case,
+                                         double *error)
+{
+  int at = 0;
+  while (&cases->entries[at].test_case != test_case) at++;
+  if (!(cases->entries[at].single_error > 0)) {
+    HELD(wisp_results_free) wisp_results sums = {{NULL}};
+    CALL(wisp_results_create(err, test_case, &sums));
+    CALL(cases->workload->single_sums(err, test_case, sums.of));
+    cases->entries[at].single_error = wisp_results_error(&sums, test_case);
+  }
+  *error = cases->entries[at].single_error;
+  return WISP_OK;
+}
+
+wisp_status wisp_test_case_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
+                                  const wisp_test_case *test_case)
+{
+  wisp_scalar_list all = test_case->scalars;
+  if (test_case->as)
+    all.of[all.count++] = (wisp_binding){test_case->as, wisp_arrays_at(problem->arrays, test_case->is), 0};
+  return wisp_problem_run(err, problem, kernel, all.of, all.count);
+}
