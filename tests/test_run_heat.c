@@ -420,7 +420,8 @@ static void test_bench_with_room(void **state)
   static const struct {
     int around;
     const char *says;
-  } of[] = {{40, "on the mesh: fill by gathers, group_elements=64"}, {300, "on the mesh: fill by rows"}};
+  } of[] = {{40, "on the mesh: fill by gathers, gather_unroll=4 group_elements=64"},
+            {300, "on the mesh: fill by rows"}};
   char line[512];
   let_win(*state, "fill", "gathers", WON_GATHERS);
   for (size_t i = 0; i < WISP_COUNT(of); i++) {
