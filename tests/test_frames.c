@@ -132,7 +132,8 @@ static void run_helmholtz(trial *t, bool kappa_scaled, double *out)
   const wisp_helmholtz_texts texts = {
       .kappa = kappa, .lambda = lambda, .solution = solution, .dirichlet = {.count = 2, .tag = given}};
   GOOD(wisp_helmholtz_problem_create(err, "mesh", t->mesh, 2, &texts, &problem));
-  if (!t->stage[0].kernels) GOOD(wisp_helmholtz_choose(err, &from, &request, WISP_HELMHOLTZ_AGAIN, &method, t->stage));
+  if (!t->stage[0].kernels)
+    GOOD(wisp_helmholtz_choose(err, &from, &request, WISP_HELMHOLTZ_NEXT_RHS, &method, t->stage));
   GOOD(wisp_helmholtz_solver_create(err, t->session->device, problem, t->stage, &method, &solver));
   GOOD(wisp_helmholtz_solver_run(err, solver, NULL, &outcome));
   assert_true(outcome.cg.converged);

@@ -417,9 +417,9 @@ static void test_memory(void **state)
   GOOD(wisp_helmholtz_check_memory(err, &limits, &method, 4, 1e5, 1.5e5));
   BAD(wisp_helmholtz_check_memory(err, &limits, &method, 4, 1e6, 1.5e6), WISP_EMEMORY, "by halves would need");
   BAD(wisp_helmholtz_check_memory(err, &limits, &method, 9, 1e8, 1.5e8), WISP_EUSAGE, "more than kernels can count");
-  wisp_helmholtz_settle(&limits, 4, 1e5, &method);
+  wisp_helmholtz_resolve_matrix(&limits, 4, 1e5, &method);
   assert_int_equal(method.matrix, WISP_TRACE_EITHER);
-  wisp_helmholtz_settle(&limits, 4, 1e6, &method);
+  wisp_helmholtz_resolve_matrix(&limits, 4, 1e6, &method);
   assert_int_equal(method.matrix, WISP_TRACE_ROWS);
   const double both = wisp_helmholtz_bytes(&method, 4, 1e5, 1.5e5);
   const size_t batch = wisp_helmholtz_batch(&method, &limits, 4, 200000, 300000);

@@ -107,8 +107,8 @@ static void test_diagonal(void **state)
       hexes h = make(N, 0.05);
       const size_t Np = (size_t)h.hex->Np;
       double *u = numbers(Np), *y = numbers(Np), *diagonal = numbers(Np);
-      wisp_hex_workplace *work = NULL;
-      GOOD(wisp_hex_workplace_create(err, h.hex, (wisp_hex_operator)op, &work));
+      wisp_hex_workspace *work = NULL;
+      GOOD(wisp_hex_workspace_create(err, h.hex, (wisp_hex_operator)op, &work));
       for (size_t k = 0; k < 2; k++) {
         GOOD(wisp_hex_diagonal(err, work, h.vertices + 24 * k, k, 0.7, diagonal));
         for (size_t i = 0; i < Np; i++) {
@@ -118,7 +118,7 @@ static void test_diagonal(void **state)
           u[i] = 0;
         }
       }
-      wisp_hex_workplace_destroy(work);
+      wisp_hex_workspace_destroy(work);
       free(u), free(y), free(diagonal), drop(&h);
     }
 }
@@ -144,13 +144,13 @@ static double residual(const hexes *h, wisp_hex_operator op, bool linear, double
   double *sum = numbers(h->nodes->nodes), largest = 0, scale = 0;
   const wisp_hex_points points = wisp_hex_operator_points(op);
   const size_t count = (size_t)(points == WISP_HEX_GAUSS ? h->hex->glNp : h->hex->Np);
-  wisp_hex_workplace *work = NULL;
-  GOOD(wisp_hex_workplace_create(err, h->hex, op, &work));
+  wisp_hex_workspace *work = NULL;
+  GOOD(wisp_hex_workspace_create(err, h->hex, op, &work));
   for (size_t k = 0; k < h->mesh->elements; k++) {
     const double *vertices = h->vertices + 24 * k;
-    wisp_hex_places(h->hex, WISP_HEX_GLL, vertices, xyz);
+    wisp_hex_coordinates(h->hex, WISP_HEX_GLL, vertices, xyz);
     for (size_t i = 0; i < Np; i++) u[k * Np + i] = polynomial(xyz + 3 * i, h->hex->N, linear);
-    wisp_hex_places(h->hex, points, vertices, xyz);
+    wisp_hex_coordinates(h->hex, points, vertices, xyz);
     for (size_t q = 0; q < count; q++) f[q] = source(xyz + 3 * q, h->hex->N, linear, lambda);
     GOOD(wisp_hex_load(err, work, vertices, k, f, b));
     for (size_t i = 0; i < Np; i++) sum[h->nodes->global[k * Np + i]] -= b[i];
@@ -162,7 +162,7 @@ static double residual(const hexes *h, wisp_hex_operator op, bool linear, double
   }
   for (size_t g = 0; g < h->nodes->nodes; g++)
     if (!h->nodes->outside[g]) largest = fmax(largest, fabs(sum[g]));
-  wisp_hex_workplace_destroy(work);
+  wisp_hex_workspace_destroy(work);
   free(u), free(y), free(b), free(xyz), free(f), free(sum);
   return largest / scale;
 }

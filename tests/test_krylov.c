@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-enum { PAIRS = WISP_SKETCH / 2 };
+enum { PAIRS = WISP_SPECTRUM / 2 };
 
 /* Pairs of eigenvalues -x +- iy of length 1 and less, on the imaginary axis (x = 0) or in the left half disk. */
 typedef struct operator
@@ -45,22 +45,22 @@ static void apply(const operator* L, const double *before, const double *now, do
 static double longest(const operator* L, double d, double h, bool single)
 {
   wisp_error error = {0};
-  wisp_krylov krylov = {.sketch = malloc((WISP_KRYLOV + 1) * (size_t)WISP_SKETCH * sizeof(double))};
+  wisp_krylov krylov = {.spectrum = malloc((WISP_KRYLOV + 1) * (size_t)WISP_SPECTRUM * sizeof(double))};
   wisp_ritz value[WISP_KRYLOV];
   int count = 0;
   double most = 0;
-  assert_non_null(krylov.sketch);
-  for (int q = 0; q < WISP_SKETCH; q++) krylov.sketch[q] = sin(1.0 + q * (double)q);
+  assert_non_null(krylov.spectrum);
+  for (int q = 0; q < WISP_SPECTRUM; q++) krylov.spectrum[q] = sin(1.0 + q * (double)q);
   for (int k = 0; k < 30; k++) {
-    double *now = krylov.sketch + (size_t)k * WISP_SKETCH;
-    krylov.keep[k] = (d - h) / (d + h);
-    krylov.gain[k] = 2 / (d + h);
-    apply(L, k ? now - WISP_SKETCH : now, now, krylov.keep[k], krylov.gain[k], single, now + WISP_SKETCH);
+    double *now = krylov.spectrum + (size_t)k * WISP_SPECTRUM;
+    krylov.beta[k] = (d - h) / (d + h);
+    krylov.alpha[k] = 2 / (d + h);
+    apply(L, k ? now - WISP_SPECTRUM : now, now, krylov.beta[k], krylov.alpha[k], single, now + WISP_SPECTRUM);
     krylov.count++;
   }
   if (wisp_krylov_ritz(&error, &krylov, single ? 1e-5 : 1e-10, &count, value) != WISP_OK) fail_msg("%s", error.text);
   for (int i = 0; i < count; i++) most = fmax(most, hypot(value[i].re, value[i].im));
-  free(krylov.sketch);
+  free(krylov.spectrum);
   return most;
 }
 

@@ -54,7 +54,7 @@ static void check_slices(const wisp_pattern *p)
   GOOD(wisp_slices_create(err, "mesh", p, &slices));
   for (size_t row = 0, longest = 0; row < p->rows; row++) {
     for (int32_t slot = 0; slot < p->start[row + 1] - p->start[row]; slot++) {
-      const size_t place = (size_t)wisp_slices_place(slices, (int32_t)row, slot);
+      const size_t place = (size_t)wisp_slices_position(slices, (int32_t)row, slot);
       assert_int_equal(wisp_slices_nonzero(slices, p, place), p->start[row] + slot);
       assert_int_equal(slices->column[place], p->column[p->start[row] + slot]);
       assert_int_equal(place % WISP_SLICE_ROWS, row % WISP_SLICE_ROWS);
@@ -64,7 +64,7 @@ static void check_slices(const wisp_pattern *p)
     places += longest * WISP_SLICE_ROWS, longest = 0;
     assert_int_equal(slices->start[row / WISP_SLICE_ROWS + 1], places);
   }
-  assert_int_equal(slices->places, places);
+  assert_int_equal(slices->size, places);
   for (size_t place = 0; place < places; place++) filled += wisp_slices_nonzero(slices, p, place) != SIZE_MAX;
   assert_int_equal(filled, p->nonzeros);
   wisp_slices_destroy(slices);

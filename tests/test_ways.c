@@ -188,7 +188,7 @@ static void test_matrix(void **state)
   record(*state, "collect", 3, 1000, limits.name);
   for (size_t i = 0; i < WISP_COUNT(all); i++) {
     char halves[256];
-    snprintf(halves, sizeof halves, "%s", iteration(all[i], WISP_TRACE_HALVES, set_up));
+    snprintf(halves, sizeof halves, "%s", iteration(all[i], WISP_TRACE_SYMMETRIC, set_up));
     halves[strcspn(halves, "|")] = '\0'; /* those in groups are not in the store */
     expect(*state, iteration(all[i], WISP_TRACE_EITHER, set_up), halves);
     assert_string_equal(iteration(all[i], WISP_TRACE_EITHER, "build"), iteration(all[i], WISP_TRACE_ROWS, "build"));

@@ -12,27 +12,27 @@ static bool is_unknown(const wisp_assembly *s, int32_t node)
   return (size_t)node < s->pattern->rows;
 }
 
-size_t wisp_assembly_places(const wisp_assembly *s)
+size_t wisp_assembly_value_count(const wisp_assembly *s)
 {
-  return s->slices ? s->slices->places : s->pattern->nonzeros;
+  return s->slices ? s->slices->size : s->pattern->nonzeros;
 }
 
-int32_t wisp_assembly_place(const wisp_assembly *s, int32_t row, int32_t slot)
+int32_t wisp_assembly_value_at(const wisp_assembly *s, int32_t row, int32_t slot)
 {
-  return s->slices ? wisp_slices_place(s->slices, row, slot) : s->pattern->start[row] + slot;
+  return s->slices ? wisp_slices_position(s->slices, row, slot) : s->pattern->start[row] + slot;
 }
 
 int32_t wisp_assembly_entry(const wisp_assembly *s, size_t e, int a, int b)
 {
   const int32_t row = node_of(s, e, a), column = node_of(s, e, b);
   if (!is_unknown(s, row) || !is_unknown(s, column)) return -1;
-  return wisp_assembly_place(s, row, wisp_pattern_slot(s->pattern, row, column));
+  return wisp_assembly_value_at(s, row, wisp_pattern_slot(s->pattern, row, column));
 }
 
 int32_t wisp_assembly_load(const wisp_assembly *s, size_t e, int a)
 {
   const int32_t row = node_of(s, e, a);
-  return is_unknown(s, row) ? (int32_t)wisp_assembly_places(s) + row : -1;
+  return is_unknown(s, row) ? (int32_t)wisp_assembly_value_count(s) + row : -1;
 }
 
 size_t wisp_assembly_slots(const wisp_assembly *s)

@@ -51,9 +51,9 @@ void wisp_assembly_destroy(wisp_assembly *assembly);
 WISP_OWNED(wisp_assembly, wisp_assembly_destroy)
 
 /* Numbers of values: nonzeros, and what fills slices up. */
-size_t wisp_assembly_places(const wisp_assembly *assembly);
+size_t wisp_assembly_value_count(const wisp_assembly *assembly);
 /* Where number `slot` of a row stands in values. */
-int32_t wisp_assembly_place(const wisp_assembly *assembly, int32_t row, int32_t slot);
+int32_t wisp_assembly_value_at(const wisp_assembly *assembly, int32_t row, int32_t slot);
 /* Where entry (a, b) of an element's matrix goes in values, or load a in F, counted behind values; -1: nowhere. */
 int32_t wisp_assembly_entry(const wisp_assembly *assembly, size_t element, int a, int b);
 int32_t wisp_assembly_load(const wisp_assembly *assembly, size_t element, int a);
@@ -62,15 +62,16 @@ int32_t wisp_assembly_load(const wisp_assembly *assembly, size_t element, int a)
 size_t wisp_assembly_kappas(const wisp_assembly *assembly);
 
 /* Room for what conjugate gradients leave; all 0: its arrays are not there. */
-typedef struct wisp_assembly_room {
+typedef struct wisp_assembly_capacity {
   size_t rz_parts, pAp_parts, iterations;
-} wisp_assembly_room;
+} wisp_assembly_capacity;
 
 /* The assembly is borrowed. form: its name. All fixed arrays are filled in; kappa, f and u are somebody else's. With
  * the lists whose parameters `fixed` has, and whole matrices in element_data where it says so (unfolded); errors of the
  * lists' kinds and of wisp_form_load. */
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *assembly, const char *form,
-                                     const wisp_fixed *fixed, const wisp_assembly_room *room, wisp_discretisation *out);
+                                     const wisp_fixed *fixed, const wisp_assembly_capacity *room,
+                                     wisp_discretisation *out);
 
 /* A discretisation's list of the kind that this parameter asks for; NULL: it has none. */
 const wisp_index_list *wisp_assembly_list(const wisp_assembly *view, const char *param);

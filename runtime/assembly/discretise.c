@@ -115,7 +115,7 @@ static wisp_status add_counts(wisp_error *err, wisp_discretisation *d, const wis
   return WISP_OK;
 }
 
-static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_room *room)
+static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_capacity *room)
 {
   const size_t rows = s->pattern->rows, Np = (size_t)s->nodes->Np;
   wisp_discretisation d = {.family = wisp_family_find("assembly"),
@@ -131,7 +131,7 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
                                       {"unknowns", rows},
                                       {"free_vertices", s->corners->unknowns},
                                       {"padded", (rows + 3) / 4 * 4},
-                                      {"nonzeros", wisp_assembly_places(s)},
+                                      {"nonzeros", wisp_assembly_value_count(s)},
                                       {"incidences", s->pattern->incidences},
                                       {"contributions", s->contributions},
                                       {"Np", Np},
@@ -148,7 +148,7 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
 }
 
 /* The counts of what is not always there. */
-static wisp_status add_lists(wisp_error *err, const wisp_assembly *s, const wisp_assembly_room *room,
+static wisp_status add_lists(wisp_error *err, const wisp_assembly *s, const wisp_assembly_capacity *room,
                              wisp_discretisation *d)
 {
   const wisp_count coloured[] = {{"coloured_count", s->nodes->elements}, {NULL, 0}};
@@ -176,7 +176,7 @@ static void part_colours(wisp_assembly *s, int halves)
 }
 
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, const char *form, const wisp_fixed *fixed,
-                                     const wisp_assembly_room *room, wisp_discretisation *out)
+                                     const wisp_assembly_capacity *room, wisp_discretisation *out)
 {
   OWNED(destroy_view) wisp_assembly *view = NULL;
   CALL(wisp_new(err, 1, sizeof *view, &view));

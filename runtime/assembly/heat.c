@@ -37,7 +37,7 @@ static wisp_status check_fixed(wisp_error *err, const char *name, const wisp_hea
   for (size_t i = 0; i < nodes->unknowns; i++)
     if (!held[find_root(parent, (int32_t)i)]) {
       double at[3];
-      wisp_heat_place(heat, i, at);
+      wisp_heat_coordinates(heat, i, at);
       wisp_plane_place(heat->assembly->mesh->plane, 1, at);
       return wisp_fail(
           err, WISP_EUSAGE,
@@ -89,7 +89,7 @@ double wisp_heat_unit(const wisp_heat *heat)
   return pow(heat->assembly->frame.length, heat->assembly->simplex->dimension - 2);
 }
 
-void wisp_heat_place(const wisp_heat *heat, size_t i, double xyz[3])
+void wisp_heat_coordinates(const wisp_heat *heat, size_t i, double xyz[3])
 {
   for (size_t d = 0; d < 3; d++) xyz[d] = wisp_frame_leave(&heat->assembly->frame, d, heat->places[3 * i + d]);
 }

@@ -64,7 +64,7 @@ void wisp_heat_shape(const wisp_heat *heat, double *shape);
 double wisp_heat_unit(const wisp_heat *heat);
 
 /* The place of node i in the mesh's coordinates. */
-void wisp_heat_place(const wisp_heat *heat, size_t i, double xyz[3]);
+void wisp_heat_coordinates(const wisp_heat *heat, size_t i, double xyz[3]);
 
 /* The L2 distance of a field from the solution, by quadrature, in the mesh's units. */
 wisp_status wisp_heat_error(wisp_error *err, const wisp_heat *heat, double t, const double *u, double *error);

@@ -46,9 +46,9 @@ static wisp_status discretise_for(wisp_error *err, const wisp_heat_solver *s, wi
 {
   const wisp_assembly *a = s->heat->assembly;
   const wisp_stage *iteration = s->stage[1];
-  const wisp_assembly_room room = {.rz_parts = (size_t)wisp_kernel_blocks(iteration->kernel[ADVANCE]),
-                                   .pAp_parts = (size_t)wisp_kernel_blocks(iteration->kernel[MULTIPLY]),
-                                   .iterations = HISTORY};
+  const wisp_assembly_capacity room = {.rz_parts = (size_t)wisp_kernel_blocks(iteration->kernel[ADVANCE]),
+                                       .pAp_parts = (size_t)wisp_kernel_blocks(iteration->kernel[MULTIPLY]),
+                                       .iterations = HISTORY};
   wisp_fixed fixed = s->stage[0]->fixed;
   wisp_fixed_add(&fixed, iteration->plan[MULTIPLY]);
   return wisp_assembly_discretise(err, a, a->form->name, &fixed, &room, out);
@@ -63,7 +63,7 @@ static wisp_status discretise(wisp_error *err, wisp_heat_solver *s, wisp_discret
   if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", why.text);
   for (int i = 0; i < 2; i++) {
     wisp_stage_unload(s->stage[i]);
-    CALL(wisp_assembly_make_room(err, s->heat->assembly, s->stage[i]));
+    CALL(wisp_assembly_fit_stage(err, s->heat->assembly, s->stage[i]));
     CALL(wisp_stage_load(err, s->device, s->stage[i]));
   }
   return discretise_for(err, s, out);
@@ -222,7 +222,7 @@ static wisp_status check_kappa(wisp_error *err, const wisp_heat_solver *s, size_
 {
   double u = 0, at[3];
   if (bad == s->heat->assembly->nodes->nodes) return WISP_OK;
-  wisp_heat_place(s->heat, bad, at);
+  wisp_heat_coordinates(s->heat, bad, at);
   CALL(wisp_arrays_download_part(err, s->problem->arrays, "u", bad, 1, &u));
   return wisp_fail(err, WISP_EUSAGE, "kappa is %g where u is %g, at (%g, %g, %g): must be positive",
                    wisp_heat_kappa_at(s->heat, u), u, at[0], at[1], at[2]);
@@ -326,7 +326,7 @@ wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *s, const c
   OWNED(free) double *values = NULL, *F = NULL;
   const wisp_assembly *view = s->problem->d.self;
   const wisp_pattern *p = view->pattern;
-  CALL(wisp_new(err, wisp_assembly_places(view), sizeof *values, &values));
+  CALL(wisp_new(err, wisp_assembly_value_count(view), sizeof *values, &values));
   CALL(wisp_new(err, p->rows, sizeof *F, &F));
   CALL(wisp_arrays_download(err, s->problem->arrays, "values", values));
   CALL(wisp_arrays_download(err, s->problem->arrays, "F", F));

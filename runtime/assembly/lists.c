@@ -172,7 +172,7 @@ static wisp_status upload_either(wisp_error *err, wisp_arrays *arrays, const cha
 static wisp_status upload_sources(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
 {
   OWNED(free) int *start = NULL, *source = NULL;
-  const size_t rows = s->pattern->rows, targets = wisp_assembly_places(s) + rows;
+  const size_t rows = s->pattern->rows, targets = wisp_assembly_value_count(s) + rows;
   CALL(wisp_new(err, targets + 2, sizeof *start, &start));
   CALL(wisp_new(err, s->contributions, sizeof *source, &source));
   CALL(wisp_parallel(err, rows, list_rows, &(listing){.s = s, .start = start}));
@@ -212,7 +212,7 @@ static wisp_status upload_diagonal(wisp_error *err, const wisp_assembly *s, wisp
   OWNED(free) int *diagonal = NULL;
   CALL(wisp_new(err, p->rows, sizeof *diagonal, &diagonal));
   for (size_t row = 0; row < p->rows; row++)
-    diagonal[row] = wisp_assembly_place(s, (int32_t)row, wisp_pattern_slot(p, (int32_t)row, (int32_t)row));
+    diagonal[row] = wisp_assembly_value_at(s, (int32_t)row, wisp_pattern_slot(p, (int32_t)row, (int32_t)row));
   return wisp_arrays_upload_ints(err, arrays, "diagonal", diagonal);
 }
 

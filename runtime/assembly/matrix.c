@@ -121,7 +121,7 @@ static wisp_status open_kernels(wisp_error *err, wisp_session *session, wisp_mat
   HELD(wisp_stage_free) wisp_stage stage = {0};
   wisp_fixed rows = {.made = false};
   CALL(choose(err, session, m, &spec, reproducible, &rows, &stage));
-  if (roomy) CALL(wisp_assembly_make_room(err, m->assembly, &stage));
+  if (roomy) CALL(wisp_assembly_fit_stage(err, m->assembly, &stage));
   for (; m->kernels < stage.kernels && m->kernels < MOST_KERNELS; m->kernels++) {
     char text[WISP_SPEC_TEXT];
     const wisp_choice *choice = &stage.choice[m->kernels];
@@ -170,7 +170,7 @@ static wisp_status bind_ours(wisp_error *err, const wisp_matrix *m, wisp_kernel 
 static wisp_status discretise(wisp_error *err, wisp_session *session, wisp_matrix *m, const wisp_spec *spec,
                               bool reproducible, wisp_discretisation *out)
 {
-  static const wisp_assembly_room room = {.pAp_parts = 1};
+  static const wisp_assembly_capacity room = {.pAp_parts = 1};
   wisp_status status = WISP_EREFUSED;
   for (int roomy = 0; roomy < 2 && status == WISP_EREFUSED; roomy++) {
     wisp_fixed fixed = {.made = true};

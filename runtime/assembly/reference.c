@@ -116,7 +116,7 @@ static void turn_tables(const wisp_assembly *s, const int *node, double *largest
   }
 }
 
-wisp_status wisp_assembly_turned(wisp_error *err, const wisp_assembly *s, double **out)
+wisp_status wisp_assembly_largest_tables(wisp_error *err, const wisp_assembly *s, double **out)
 {
   OWNED(free) double *largest = NULL;
   const size_t Np = (size_t)s->simplex->Np;
@@ -305,7 +305,7 @@ wisp_status wisp_assembly_reference(wisp_error *err, wisp_test_case *r)
   data->of_elements = r->before[WISP_ASSEMBLY_KAPPA], data->f = r->before[WISP_ASSEMBLY_SOURCE];
   data->u = r->before[WISP_ASSEMBLY_U];
   OWNED(free) double *turned = NULL;
-  if (r->mixes) CALL(wisp_assembly_turned(err, r->discretisation->self, &turned));
+  if (r->mixes) CALL(wisp_assembly_largest_tables(err, r->discretisation->self, &turned));
   data->turned = turned;
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
     if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(r->discretisation->self, r), WISP_OK;

@@ -9,7 +9,7 @@
 typedef struct wisp_form_data {
   double kappa[3], density, mass;
   const double *of_elements, *f, *u; /* kappa of each element; at the nodes */
-  const double *turned;              /* wisp_assembly_turned, where elements may be seen in any order; or NULL */
+  const double *turned; /* wisp_assembly_largest_tables, where elements may be seen in any order; or NULL */
 } wisp_form_data;
 
 enum { WISP_ELEMENT_NODES = WISP_SIMPLEX_MAX_NP };
@@ -25,7 +25,7 @@ void wisp_assembly_element(const wisp_assembly *assembly, const wisp_form_data *
                            wisp_element_matrix *out);
 
 /* Np x Np: what the tables hold at most for a pair of nodes, whichever way the element's corners are ordered. */
-wisp_status wisp_assembly_turned(wisp_error *err, const wisp_assembly *assembly, double **out);
+wisp_status wisp_assembly_largest_tables(wisp_error *err, const wisp_assembly *assembly, double **out);
 
 /* Adds all elements' to values and F, and to their sizes: caller's memory, nonzeros and rows numbers. */
 void wisp_assembly_apply(const wisp_assembly *assembly, const wisp_form_data *data, double *values, double *F,

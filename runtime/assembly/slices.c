@@ -54,10 +54,10 @@ wisp_status wisp_slices_create(wisp_error *err, const char *name, const wisp_pat
   CALL(wisp_require(err, places + (double)p->rows <= INT32_MAX, WISP_EUSAGE,
                     "%s: slices of %d rows have %.4g places, more than 2^31 - 1: take compressed rows", name,
                     WISP_SLICE_ROWS, places));
-  slices->places = (size_t)places;
+  slices->size = (size_t)places;
   for (size_t i = 0; i < slices->count; i++)
     slices->start[i + 1] = slices->start[i] + longest_of(p, i) * WISP_SLICE_ROWS;
-  CALL(wisp_new(err, slices->places, sizeof *slices->column, &slices->column));
+  CALL(wisp_new(err, slices->size, sizeof *slices->column, &slices->column));
   fill(p, slices);
   return GIVE(slices, out);
 }
@@ -68,7 +68,7 @@ wisp_status wisp_slices_compress(wisp_error *err, const wisp_slices *slices, con
   CALL(wisp_new(err, p->nonzeros, sizeof *list, &list));
   for (size_t row = 0; row < p->rows; row++)
     for (int32_t slot = 0; slot < length_of(p, row); slot++)
-      list[p->start[row] + slot] = (*values)[wisp_slices_place(slices, (int32_t)row, slot)];
+      list[p->start[row] + slot] = (*values)[wisp_slices_position(slices, (int32_t)row, slot)];
   free(*values);
   *values = list;
   return WISP_OK;

@@ -19,7 +19,7 @@ void wisp_slices_destroy(wisp_slices *slices);
 WISP_OWNED(wisp_slices, wisp_slices_destroy)
 
 /* Of number `slot` of a row, counted as in the pattern. */
-static inline int32_t wisp_slices_place(const wisp_slices *slices, int32_t row, int32_t slot)
+static inline int32_t wisp_slices_position(const wisp_slices *slices, int32_t row, int32_t slot)
 {
   return slices->start[row / WISP_SLICE_ROWS] + slot * WISP_SLICE_ROWS + row % WISP_SLICE_ROWS;
 }

@@ -250,7 +250,7 @@ static size_t count_numbers(const wisp_cycle *c)
   return (size_t)c->start[rows];
 }
 
-wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_room *room)
+wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_capacity *room)
 {
   const wisp_hdg_tables *t = s->tables;
   const size_t n = (size_t)t->n, m = (size_t)t->m, unknowns = s->free_edges * n;

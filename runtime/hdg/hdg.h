@@ -56,13 +56,13 @@ static inline size_t wisp_hdg_corner(const wisp_hdg *hdg, size_t edge, int end)
 int32_t wisp_hdg_column(const wisp_hdg *hdg, size_t edge, int place);
 
 /* Room for what conjugate gradients leave; all 0: its arrays are not there. */
-typedef struct wisp_hdg_room {
+typedef struct wisp_hdg_capacity {
   size_t rz_parts, pAp_parts, iterations;
   size_t batch; /* elements whose matrices inside are there at a time; 0: all */
   bool aos;     /* element_data has one matrix after the other, not slabs of 32 */
-} wisp_hdg_room;
+} wisp_hdg_capacity;
 
 /* The skeleton is borrowed. All fixed arrays are filled in; all else is somebody else's. */
-wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *hdg, const wisp_hdg_room *room);
+wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *hdg, const wisp_hdg_capacity *room);
 
 #endif

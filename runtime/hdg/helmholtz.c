@@ -45,7 +45,8 @@ wisp_status wisp_helmholtz_quadrature(wisp_error *err, int order, wisp_quadratur
   return GIVE(rule, out);
 }
 
-void wisp_helmholtz_places(const wisp_hdg *hdg, size_t e, size_t count, const double *r, const double *s, double *xyz)
+void wisp_helmholtz_coordinates(const wisp_hdg *hdg, size_t e, size_t count, const double *r, const double *s,
+                                double *xyz)
 {
   for (size_t q = 0; q < count; q++) {
     const double share[3] = {-(r[q] + s[q]) / 2, (1 + r[q]) / 2, (1 + s[q]) / 2};
@@ -55,12 +56,12 @@ void wisp_helmholtz_places(const wisp_hdg *hdg, size_t e, size_t count, const do
   }
 }
 
-void wisp_helmholtz_edge_places(const wisp_hdg *hdg, size_t face, size_t count, const double *x, double *xyz)
+void wisp_helmholtz_edge_coordinates(const wisp_hdg *hdg, size_t face, size_t count, const double *x, double *xyz)
 {
   for (size_t q = 0; q < count; q++) {
     double r, t;
     wisp_hdg_on_edge((int)face % 3, x[q], &r, &t);
-    wisp_helmholtz_places(hdg, face / 3, 1, &r, &t, xyz + 3 * q);
+    wisp_helmholtz_coordinates(hdg, face / 3, 1, &r, &t, xyz + 3 * q);
   }
 }
 
@@ -104,7 +105,7 @@ static void load_elements(void *context, size_t from, size_t to)
       const size_t count = h->rule.count - first < POINTS ? h->rule.count - first : POINTS;
       const int32_t region = h->hdg->mesh->region[e];
       double xyz[3 * POINTS], f[POINTS] = {0};
-      wisp_helmholtz_places(h->hdg, e, count, h->rule.r + first, h->rule.s + first, xyz);
+      wisp_helmholtz_coordinates(h->hdg, e, count, h->rule.r + first, h->rule.s + first, xyz);
       if (known) add(h, WISP_HELMHOLTZ_U, h->lambda[e], count, xyz, region, 0, f);
       add(h, WISP_HELMHOLTZ_DXX, -h->kappa[e], count, xyz, region, 0, f);
       add(h, WISP_HELMHOLTZ_DYY, -h->kappa[e], count, xyz, region, 0, f);
@@ -124,7 +125,7 @@ static void give_points(const wisp_helmholtz_problem *h, size_t edge, size_t poi
   const int32_t region = s->mesh->region[e], tag = s->mesh->tag[face];
   double xyz[3 * POINTS];
   for (size_t q = 0; q < points; q++) out[q] = 0;
-  wisp_helmholtz_edge_places(s, face, points, x, xyz);
+  wisp_helmholtz_edge_coordinates(s, face, points, x, xyz);
   if (edge >= s->free_edges) {
     add(h, WISP_HELMHOLTZ_U, 1, points, xyz, region, tag, out);
     return;
@@ -264,12 +265,12 @@ void wisp_helmholtz_problem_points(const wisp_helmholtz_problem *h, double *elem
   const wisp_mesh *mesh = h->hdg->mesh;
   for (size_t e = 0; elements && e < mesh->elements; e++) {
     double *xyz = elements + 3 * e * h->rule.count;
-    wisp_helmholtz_places(h->hdg, e, h->rule.count, h->rule.r, h->rule.s, xyz);
+    wisp_helmholtz_coordinates(h->hdg, e, h->rule.count, h->rule.r, h->rule.s, xyz);
     wisp_plane_place(mesh->plane, h->rule.count, xyz);
   }
   for (size_t face = 0; edges && face < 3 * mesh->elements; face++) {
     if (mesh->neighbour[face] != WISP_BOUNDARY) continue;
-    wisp_helmholtz_edge_places(h->hdg, face, h->edge_rule.count, h->edge_rule.x, edges);
+    wisp_helmholtz_edge_coordinates(h->hdg, face, h->edge_rule.count, h->edge_rule.x, edges);
     wisp_plane_place(mesh->plane, h->edge_rule.count, edges);
     edges += 3 * h->edge_rule.count;
   }
@@ -331,7 +332,7 @@ wisp_status wisp_helmholtz_problem_create(wisp_error *err, const char *name, con
   CALL(give_edges(err, h));
   enter_frame(h);
   CALL(wisp_hdg_pieces_create(err, h->hdg, h->lambda, &h->pieces));
-  CALL(wisp_hdg_pieces_settle(err, h->pieces, name, h->given, h->load));
+  CALL(wisp_hdg_pieces_balance(err, h->pieces, name, h->given, h->load));
   return GIVE(h, out);
 }
 

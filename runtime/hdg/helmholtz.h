@@ -48,7 +48,7 @@ typedef struct wisp_helmholtz_problem {
   double *given;                       /* likewise */
 } wisp_helmholtz_problem;
 
-/* name (of the mesh) appears in messages. Errors of wisp_hdg_create and wisp_hdg_pieces_settle; WISP_EUSAGE where tau
+/* name (of the mesh) appears in messages. Errors of wisp_hdg_create and wisp_hdg_pieces_balance; WISP_EUSAGE where tau
  * or kappa is not positive, lambda negative, a text no expression or not finite somewhere. mesh is borrowed. */
 wisp_status wisp_helmholtz_problem_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
                                           const wisp_helmholtz_texts *data, wisp_helmholtz_problem **out);
@@ -71,10 +71,11 @@ wisp_status wisp_helmholtz_fields(wisp_error *err, const wisp_helmholtz_problem 
                                   const double *flux, const double *ustar, wisp_fields *out);
 
 /* The places of points (r, s) of element e, in the mesh's own coordinates: xyz of each together. */
-void wisp_helmholtz_places(const wisp_hdg *hdg, size_t e, size_t count, const double *r, const double *s, double *xyz);
+void wisp_helmholtz_coordinates(const wisp_hdg *hdg, size_t e, size_t count, const double *r, const double *s,
+                                double *xyz);
 
 /* Where points x, -1 to 1 along the element, of its edge face % 3 are, element face / 3. */
-void wisp_helmholtz_edge_places(const wisp_hdg *hdg, size_t face, size_t count, const double *x, double *xyz);
+void wisp_helmholtz_edge_coordinates(const wisp_hdg *hdg, size_t face, size_t count, const double *x, double *xyz);
 
 /* --- data and fields by values at points: those of the rules, caller's memory --- */
 

@@ -49,7 +49,7 @@ static void measure_slabs(void *context, size_t from, size_t to)
   for (size_t slab = from; slab < to; slab++) {
     double *xyz = d->points + 6 * slab * rule->count, *there = xyz + 3 * rule->count;
     for (size_t e = slab * WISP_SLAB_ELEMENTS; e < (slab + 1) * WISP_SLAB_ELEMENTS && e < s->mesh->elements; e++) {
-      wisp_helmholtz_places(s, e, rule->count, rule->r, rule->s, xyz);
+      wisp_helmholtz_coordinates(s, e, rule->count, rule->r, rule->s, xyz);
       for (size_t i = WISP_HELMHOLTZ_U; i <= WISP_HELMHOLTZ_DY; i++)
         wisp_formula_at(d->h->formula[i], rule->count, xyz, s->mesh->region[e], 0, there + i * rule->count);
       const double J = wisp_mesh_corner(s->mesh, e, wisp_cells[3].frame[0], NULL) / 4;
@@ -122,7 +122,7 @@ wisp_status wisp_helmholtz_fields(wisp_error *err, const wisp_helmholtz_problem 
     for (size_t c = 0; c < 2; c++) own[c] = value(flux, 2 * Np, e, c * Np, Np, modes);
     put_flux(plane, own, p, i);
     fields.value[4][i] = h->kappa[e];
-    wisp_helmholtz_places(h->hdg, e, 1, &r[i % Ns], &s[i % Ns], fields.xyz + 3 * i);
+    wisp_helmholtz_coordinates(h->hdg, e, 1, &r[i % Ns], &s[i % Ns], fields.xyz + 3 * i);
   }
   wisp_plane_place(plane, points, fields.xyz);
   return GIVE(fields, out);

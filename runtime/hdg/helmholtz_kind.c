@@ -106,7 +106,7 @@ static wisp_status choose_helmholtz(wisp_error *err, wisp_solver *s, const size_
   request.reproducible = wisp_solver_given(s, "reproducible");
   CALL(wisp_helmholtz_check_memory(err, wisp_device_limits(s->session->device), &h->method, s->order, (double)count[2],
                                    (double)count[1]));
-  return wisp_helmholtz_choose(err, &from, &request, h->by_program ? WISP_HELMHOLTZ_PARTS : WISP_HELMHOLTZ_AGAIN,
+  return wisp_helmholtz_choose(err, &from, &request, h->by_program ? WISP_HELMHOLTZ_PARTS : WISP_HELMHOLTZ_NEXT_RHS,
                                &h->method, s->stage);
 }
 
@@ -296,7 +296,7 @@ static wisp_status report_helmholtz(wisp_error *err, wisp_solver *s, wisp_solver
                         data->solution ? data->solution
                         : data->source ? data->source
                                        : "0"));
-  for (int part = 0; part < WISP_HELMHOLTZ_AGAIN; part++) {
+  for (int part = 0; part < WISP_HELMHOLTZ_NEXT_RHS; part++) {
     CALL(wisp_report_line(err, to, parts[part], "%s", s->stage[part].composition));
     CALL(wisp_report_kernels(err, to, part));
   }

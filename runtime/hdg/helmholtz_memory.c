@@ -9,7 +9,7 @@ double wisp_helmholtz_bytes(const wisp_helmholtz_method *method, int order, doub
   const double number = method->precision, single = sizeof(float), whole = sizeof(int32_t);
   const bool levels = method->preconditioner == WISP_TRACE_LEVELS;
   const double of_element =
-      number * (m * (m + 1) / 2 + m + 4 * Np + Ns + 5 + (method->matrix >= WISP_TRACE_HALVES ? m : 0)) + whole * 6;
+      number * (m * (m + 1) / 2 + m + 4 * Np + Ns + 5 + (method->matrix >= WISP_TRACE_SYMMETRIC ? m : 0)) + whole * 6;
   const double of_edge = number * (row + n * (levels ? 9 : 7)) + single * (n * (n + 1) / 2 + n) +
                          (levels ? sizeof(uint16_t) * row : 0) + whole * 6;
   return elements * of_element + edges * of_edge;
@@ -28,12 +28,12 @@ static double beside_of(const wisp_limits *limits, int order, double elements)
   return !limits->gpu ? 8 * elements * (4 * n * (n + 1) / 2 + 20) : 0;
 }
 
-void wisp_helmholtz_settle(const wisp_limits *limits, int order, double elements, wisp_helmholtz_method *method)
+void wisp_helmholtz_resolve_matrix(const wisp_limits *limits, int order, double elements, wisp_helmholtz_method *method)
 {
   static const double EDGES = 1.51; /* an element's, and some on the boundary */
   wisp_helmholtz_method halves = *method;
   if (method->matrix != WISP_TRACE_EITHER) return;
-  halves.matrix = WISP_TRACE_HALVES;
+  halves.matrix = WISP_TRACE_SYMMETRIC;
   const double bytes = wisp_helmholtz_bytes(&halves, order, elements, EDGES * elements);
   if (bytes + beside_of(limits, order, elements) > memory_of(limits)) method->matrix = WISP_TRACE_ROWS;
 }
@@ -44,7 +44,7 @@ wisp_status wisp_helmholtz_check_memory(wisp_error *err, const wisp_limits *limi
   static const double GB = 1e9;
   const double n = order + 1, memory = memory_of(limits), numbers = WISP_HDG_ROW * n * n * edges;
   wisp_helmholtz_method halves = *method, single = *method;
-  halves.matrix = WISP_TRACE_HALVES, halves.preconditioner = WISP_TRACE_BLOCKS, single.precision = WISP_F32;
+  halves.matrix = WISP_TRACE_SYMMETRIC, halves.preconditioner = WISP_TRACE_BLOCKS, single.precision = WISP_F32;
   CALL(wisp_require(err, numbers < INT32_MAX, WISP_EUSAGE,
                     "%.0f triangles of order %d have %.3g numbers in the matrix, more than kernels can count (2.1e9): "
                     "take fewer elements or a lower order",

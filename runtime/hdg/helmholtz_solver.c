@@ -51,9 +51,9 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
   wisp_trace_matrix matrix = method->matrix;
   if (part == WISP_HELMHOLTZ_SETUP && method->setup) return method->setup;
   if (part == WISP_HELMHOLTZ_SETUP)
-    return matrix == WISP_TRACE_HALVES ? "condense+assemble" : NULL; /* it leaves them */
+    return matrix == WISP_TRACE_SYMMETRIC ? "condense+assemble" : NULL; /* it leaves them */
   if (part == WISP_HELMHOLTZ_FIELDS) return "recover+postprocess|recover_star";
-  if (part == WISP_HELMHOLTZ_AGAIN) return "recover+outflow";
+  if (part == WISP_HELMHOLTZ_NEXT_RHS) return "recover+outflow";
   if (matrix == WISP_TRACE_EITHER && setup && !wisp_stage_has(setup, "element_data")) matrix = WISP_TRACE_ROWS;
   return iterations[matrix][how == WISP_TRACE_LEVELS ? 2 + narrow : how == WISP_TRACE_BLOCKS];
 }
@@ -78,7 +78,7 @@ wisp_status wisp_helmholtz_choose(wisp_error *err, const wisp_chooser *from, con
 {
   const wisp_stage *setup = &stage[WISP_HELMHOLTZ_SETUP];
   wisp_fixed asked;
-  wisp_helmholtz_settle(from->limits, request->spec.order, (double)request->elements, method);
+  wisp_helmholtz_resolve_matrix(from->limits, request->spec.order, (double)request->elements, method);
   CALL(settle_by_iteration(err, from, request, method, &asked));
   for (int part = 0; part < parts; part++) {
     wisp_choose_request its = *request;
@@ -133,11 +133,11 @@ static wisp_status make_arrays(wisp_error *err, wisp_helmholtz_solver *s)
   const wisp_helmholtz_problem *h = s->data;
   const summers by = find_summers(s);
   const int rz = wisp_kernel_blocks(by.rz), rr = wisp_kernel_blocks(by.rr);
-  const wisp_hdg_room room = {.rz_parts = (size_t)(rz > rr ? rz : rr),
-                              .pAp_parts = (size_t)wisp_kernel_blocks(by.pAp),
-                              .iterations = HISTORY,
-                              .batch = s->batch,
-                              .aos = wisp_fixed_value(&s->stage[WISP_HELMHOLTZ_SETUP].fixed, "aos", 0)};
+  const wisp_hdg_capacity room = {.rz_parts = (size_t)(rz > rr ? rz : rr),
+                                  .pAp_parts = (size_t)wisp_kernel_blocks(by.pAp),
+                                  .iterations = HISTORY,
+                                  .batch = s->batch,
+                                  .aos = wisp_fixed_value(&s->stage[WISP_HELMHOLTZ_SETUP].fixed, "aos", 0)};
   wisp_discretisation d = wisp_hdg_discretisation(h->hdg, &room);
   CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
   return upload_data(err, s);
@@ -309,7 +309,8 @@ wisp_status wisp_helmholtz_solver_create(wisp_error *err, wisp_device *device, c
       "two levels smooth by rows of blocks: the matrix cannot be applied unstored: store it, or take edge-blocks"));
   CALL(wisp_helmholtz_check_memory(err, wisp_device_limits(device), method, problem->hdg->tables->N,
                                    (double)problem->hdg->mesh->elements, (double)problem->hdg->edges));
-  CALL(wisp_require(err, method->matrix != WISP_TRACE_HALVES || wisp_stage_has(&stage[0], "element_data"), WISP_EUSAGE,
+  CALL(wisp_require(err, method->matrix != WISP_TRACE_SYMMETRIC || wisp_stage_has(&stage[0], "element_data"),
+                    WISP_EUSAGE,
                     "the matrix by halves is of the elements' matrices, which the set-up '%s' does not leave: take "
                     "another set-up, or the whole matrix",
                     stage[0].composition));
@@ -416,13 +417,14 @@ wisp_status wisp_helmholtz_solver_run(wisp_error *err, wisp_helmholtz_solver *s,
   return WISP_OK;
 }
 
-wisp_status wisp_helmholtz_solver_again(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_outcome *out)
+wisp_status wisp_helmholtz_solver_next_rhs(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_outcome *out)
 {
   wisp_helmholtz_outcome made = {.bytes = 0};
   count_bytes(s, &made);
-  CALL(wisp_require(err, s->graph[WISP_HELMHOLTZ_AGAIN], WISP_EUSAGE, "the solver was made for one right-hand side"));
+  CALL(
+      wisp_require(err, s->graph[WISP_HELMHOLTZ_NEXT_RHS], WISP_EUSAGE, "the solver was made for one right-hand side"));
   CALL(wisp_arrays_fill(err, s->problem->arrays, "solution", 0));
-  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_AGAIN], &made.seconds[WISP_HELMHOLTZ_AGAIN]));
+  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_NEXT_RHS], &made.seconds[WISP_HELMHOLTZ_NEXT_RHS]));
   CALL(iterate(err, s, NULL, &made));
   *out = made;
   return WISP_OK;

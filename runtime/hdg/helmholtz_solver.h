@@ -19,7 +19,7 @@ typedef enum wisp_trace_preconditioner {
 typedef enum wisp_trace_matrix {
   WISP_TRACE_EITHER,
   WISP_TRACE_ROWS,
-  WISP_TRACE_HALVES,
+  WISP_TRACE_SYMMETRIC,
   WISP_TRACE_UNSTORED
 } wisp_trace_matrix;
 
@@ -29,7 +29,7 @@ typedef enum wisp_helmholtz_part {
   WISP_HELMHOLTZ_SETUP,
   WISP_HELMHOLTZ_ITERATION,
   WISP_HELMHOLTZ_FIELDS,
-  WISP_HELMHOLTZ_AGAIN, /* the right-hand side of other data, on the same matrix; its stage may be empty */
+  WISP_HELMHOLTZ_NEXT_RHS, /* the right-hand side of other data, on the same matrix; its stage may be empty */
   WISP_HELMHOLTZ_PARTS
 } wisp_helmholtz_part;
 
@@ -64,7 +64,8 @@ wisp_status wisp_helmholtz_check_memory(wisp_error *err, const wisp_limits *limi
                                         int order, double elements, double edges);
 
 /* Of either way to apply the matrix rows alone, where halves beside them do not fit. */
-void wisp_helmholtz_settle(const wisp_limits *limits, int order, double elements, wisp_helmholtz_method *method);
+void wisp_helmholtz_resolve_matrix(const wisp_limits *limits, int order, double elements,
+                                   wisp_helmholtz_method *method);
 
 /* The stages of so many of the parts, the set-up first, which settles what the others find, and leaves matrices as the
  * iteration's winners ask for them; either way to apply the matrix is settled in method. request: its layout, fixed and
@@ -99,9 +100,9 @@ wisp_status wisp_helmholtz_solver_run(wisp_error *err, wisp_helmholtz_solver *so
 
 /* The same in two halves, for many right-hand sides on one matrix: it and what the preconditioner is made of; and a
  * solve for `load` and `given` as they are in the problem's arrays by then, which no number of the matrix is made for.
- * The second needs the stage of WISP_HELMHOLTZ_AGAIN. */
+ * The second needs the stage of WISP_HELMHOLTZ_NEXT_RHS. */
 wisp_status wisp_helmholtz_solver_prepare(wisp_error *err, wisp_helmholtz_solver *solver, wisp_helmholtz_outcome *out);
-wisp_status wisp_helmholtz_solver_again(wisp_error *err, wisp_helmholtz_solver *solver, wisp_helmholtz_outcome *out);
+wisp_status wisp_helmholtz_solver_next_rhs(wisp_error *err, wisp_helmholtz_solver *solver, wisp_helmholtz_outcome *out);
 
 /* Seconds of one launch of a kernel of a part, by itself, and of copying all that mesh and data say to the device. */
 wisp_status wisp_helmholtz_solver_time(wisp_error *err, wisp_helmholtz_solver *solver, wisp_helmholtz_part part,

@@ -56,8 +56,8 @@ void wisp_hdg_pieces_destroy(wisp_hdg_pieces *p)
 
 /* --- balances: integrals of a field of orthonormal modes are sqrt 2 times its first mode, on edges likewise --- */
 
-wisp_status wisp_hdg_pieces_settle(wisp_error *err, const wisp_hdg_pieces *p, const char *name, const double *given,
-                                   double *load)
+wisp_status wisp_hdg_pieces_balance(wisp_error *err, const wisp_hdg_pieces *p, const char *name, const double *given,
+                                    double *load)
 {
   enum { SUM, SIZE };
   const wisp_hdg *s = p->hdg;

@@ -20,8 +20,8 @@ WISP_OWNED(wisp_hdg_pieces, wisp_hdg_pieces_destroy)
 
 /* given and load are the family's arrays. Where a piece floats what quadrature leaves of the balance is taken off the
  * load; WISP_EUSAGE, with the imbalance, where it is more than 1e-6 of what flows. */
-wisp_status wisp_hdg_pieces_settle(wisp_error *err, const wisp_hdg_pieces *pieces, const char *name,
-                                   const double *given, double *load);
+wisp_status wisp_hdg_pieces_balance(wisp_error *err, const wisp_hdg_pieces *pieces, const char *name,
+                                    const double *given, double *load);
 
 /* Takes the mean off a field of so many modes an element, in slabs, where a piece floats. */
 wisp_status wisp_hdg_pieces_center(wisp_error *err, const wisp_hdg_pieces *pieces, size_t modes, double *field);

@@ -187,7 +187,7 @@ static wisp_status settle(wisp_error *err, wisp_helmholtz *p)
   CALL(wisp_new(err, loads + wisp_arrays_size(arrays, "given"), sizeof *numbers, &numbers));
   CALL(wisp_arrays_download(err, arrays, "load", numbers));
   CALL(wisp_arrays_download(err, arrays, "given", numbers + loads));
-  CALL(wisp_hdg_pieces_settle(err, p->problem->pieces, "helmholtz", numbers + loads, numbers));
+  CALL(wisp_hdg_pieces_balance(err, p->problem->pieces, "helmholtz", numbers + loads, numbers));
   return wisp_arrays_upload(err, arrays, "load", numbers);
 }
 
@@ -230,7 +230,7 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *p, const wisp_
   data = &own;
   CALL(take_data(err, p, data));
   CALL(settle(err, p));
-  CALL(wisp_helmholtz_solver_again(err, p->solver, &o));
+  CALL(wisp_helmholtz_solver_next_rhs(err, p->solver, &o));
   CALL(wisp_require(err, o.cg.converged, WISP_EWRONG,
                     "helmholtz: no convergence: the residual is %.3g after %lld iterations: allow more of them or a "
                     "larger tolerance",
@@ -242,7 +242,7 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *p, const wisp_
                                  .seconds_mesh = p->problem->hdg->seconds,
                                  .seconds_setup = p->made.seconds[WISP_HELMHOLTZ_SETUP],
                                  .seconds_preconditioner = p->made.seconds_numbers,
-                                 .seconds_right_side = o.seconds[WISP_HELMHOLTZ_AGAIN],
+                                 .seconds_right_side = o.seconds[WISP_HELMHOLTZ_NEXT_RHS],
                                  .seconds_iterations = o.seconds[WISP_HELMHOLTZ_ITERATION],
                                  .seconds_fields = o.seconds[WISP_HELMHOLTZ_FIELDS],
                                  .bytes_setup = o.part_bytes[WISP_HELMHOLTZ_SETUP],

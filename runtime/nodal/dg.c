@@ -73,7 +73,7 @@ static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet
   wisp_dg_faces(dg, where, walls);
   wisp_system_default_medium(system, dg->slots, dg->medium);
   CALL(wisp_dg_quantities(err, dg));
-  CALL(wisp_dg_turns(err, dg));
+  CALL(wisp_dg_orientations(err, dg));
   return GIVE(dg, out);
 }
 

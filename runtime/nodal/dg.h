@@ -97,8 +97,8 @@ double wisp_dg_safe_dt(const wisp_dg *dg);
 /* Node coordinates of the element in slot k: xyz[3*i+c]. */
 void wisp_dg_nodes(const wisp_dg *dg, size_t k, double *xyz);
 /* Where points of the reference element lie, for the element in slot k, which is not empty. */
-void wisp_dg_places(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,
-                    double *xyz);
+void wisp_dg_coordinates(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,
+                         double *xyz);
 
 /* A function of space and time for all fields at `count` points: x y z of each together, and so its fields. */
 typedef void (*wisp_function)(const void *context, size_t count, const double *xyz, double t, double *u);

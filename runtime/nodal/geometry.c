@@ -87,8 +87,8 @@ wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg)
   return WISP_OK;
 }
 
-void wisp_dg_places(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,
-                    double *xyz)
+void wisp_dg_coordinates(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,
+                         double *xyz)
 {
   const double *a = vertex(dg, k, 0), *b = vertex(dg, k, 1), *c = vertex(dg, k, 2), *d = vertex(dg, k, 3);
   for (size_t i = 0; i < count; i++)
@@ -100,5 +100,5 @@ void wisp_dg_nodes(const wisp_dg *dg, size_t k, double *xyz)
 {
   const wisp_tet *tet = dg->tet;
   memset(xyz, 0, 3 * (size_t)tet->Np * sizeof *xyz);
-  if (dg->slot[k] != WISP_EMPTY) wisp_dg_places(dg, k, (size_t)tet->Np, tet->r, tet->s, tet->t, xyz);
+  if (dg->slot[k] != WISP_EMPTY) wisp_dg_coordinates(dg, k, (size_t)tet->Np, tet->r, tet->s, tet->t, xyz);
 }

@@ -11,12 +11,12 @@ enum { COLUMNS = WISP_KRYLOV + 1 };
 static wisp_status normalise(wisp_error *err, int columns, double *sketch, double *length)
 {
   for (int k = 0; k < columns; k++) {
-    double *column = sketch + (size_t)k * WISP_SKETCH, square = 0;
-    for (int i = 0; i < WISP_SKETCH; i++) square += column[i] * column[i];
+    double *column = sketch + (size_t)k * WISP_SPECTRUM, square = 0;
+    for (int i = 0; i < WISP_SPECTRUM; i++) square += column[i] * column[i];
     length[k] = sqrt(square);
     CALL(wisp_require(err, isfinite(square) && square > 0, WISP_EWRONG,
                       "the spectrum of the operator: vector %d has the length %g", k, length[k]));
-    for (int i = 0; i < WISP_SKETCH; i++) column[i] /= length[k];
+    for (int i = 0; i < WISP_SPECTRUM; i++) column[i] /= length[k];
   }
   return WISP_OK;
 }
@@ -25,17 +25,17 @@ static wisp_status normalise(wisp_error *err, int columns, double *sketch, doubl
 static wisp_status triangle(wisp_error *err, int columns, double *sketch, double R[COLUMNS * COLUMNS])
 {
   double tau[COLUMNS];
-  CALL(wisp_require(err, LAPACKE_dgeqrf(LAPACK_COL_MAJOR, WISP_SKETCH, columns, sketch, WISP_SKETCH, tau) == 0,
+  CALL(wisp_require(err, LAPACKE_dgeqrf(LAPACK_COL_MAJOR, WISP_SPECTRUM, columns, sketch, WISP_SPECTRUM, tau) == 0,
                     WISP_EWRONG, "the spectrum of the operator: its vectors have no QR factorisation"));
   for (int c = 0; c < columns; c++)
-    for (int r = 0; r < columns; r++) R[r + c * COLUMNS] = r <= c ? sketch[(size_t)c * WISP_SKETCH + (size_t)r] : 0;
+    for (int r = 0; r < columns; r++) R[r + c * COLUMNS] = r <= c ? sketch[(size_t)c * WISP_SPECTRUM + (size_t)r] : 0;
   return WISP_OK;
 }
 
 /* Column k of R T, where L u_k = sum of T_jk u_j is the recurrence solved for L u_k, in columns of length 1. */
 static void image(const wisp_krylov *krylov, const double *R, const double *length, int k, double *out)
 {
-  const double keep = k ? krylov->keep[k] : 0, gain = krylov->gain[k];
+  const double keep = k ? krylov->beta[k] : 0, gain = krylov->alpha[k];
   for (int r = 0; r <= k + 1; r++) {
     double sum = R[r + (k + 1) * COLUMNS] * length[k + 1] / length[k] - (1 + keep) * R[r + k * COLUMNS];
     if (k) sum += keep * R[r + (k - 1) * COLUMNS] * length[k - 1] / length[k];
@@ -87,8 +87,8 @@ wisp_status wisp_krylov_ritz(wisp_error *err, const wisp_krylov *krylov, double 
   double length[COLUMNS], re[COLUMNS], im[COLUMNS], last;
   double R[COLUMNS * COLUMNS], H[COLUMNS * COLUMNS], V[COLUMNS * COLUMNS];
   int n = 0;
-  CALL(wisp_new(err, (size_t)columns * WISP_SKETCH, sizeof *sketch, &sketch));
-  memcpy(sketch, krylov->sketch, (size_t)columns * WISP_SKETCH * sizeof *sketch);
+  CALL(wisp_new(err, (size_t)columns * WISP_SPECTRUM, sizeof *sketch, &sketch));
+  memcpy(sketch, krylov->spectrum, (size_t)columns * WISP_SPECTRUM * sizeof *sketch);
   CALL(normalise(err, columns, sketch, length));
   CALL(triangle(err, columns, sketch, R));
   CALL(independent(err, R, krylov->count, noise, &n));

@@ -8,16 +8,16 @@
 #include "../../gen/check.h"
 
 enum {
-  WISP_SKETCH_BLOCKS = 64,
-  WISP_SKETCH_LANES = 256,
-  WISP_SKETCH = WISP_SKETCH_BLOCKS * WISP_SKETCH_LANES, /* numbers, as templates/solve/sketch.*.k makes them */
-  WISP_KRYLOV = 32                                      /* applications of the operator at most */
+  WISP_SPECTRUM_BLOCKS = 64,
+  WISP_SPECTRUM_LANES = 256,
+  WISP_SPECTRUM = WISP_SPECTRUM_BLOCKS * WISP_SPECTRUM_LANES, /* numbers, as templates/solve/sketch.*.k makes them */
+  WISP_KRYLOV = 32                                            /* applications of the operator at most */
 };
 
 /* u_{k+1} = u_k + keep[k] (u_k - u_{k-1}) + gain[k] L u_k, u_{-1} = u_0. */
 typedef struct wisp_krylov {
   int count;      /* applications so far */
-  double *sketch; /* WISP_SKETCH numbers of each of u_0 .. u_count */
+  double *sketch; /* WISP_SPECTRUM numbers of each of u_0 .. u_count */
   double keep[WISP_KRYLOV], gain[WISP_KRYLOV];
 } wisp_krylov;
 

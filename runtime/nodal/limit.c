@@ -97,8 +97,8 @@ static wisp_status start(wisp_error *err, const probe *p)
  * whose recurrence is scaled here so that it is a Runge-Kutta stage). */
 static void surround(probe *p, double d, double h)
 {
-  p->krylov.keep[p->krylov.count] = (d - h) / (d + h);
-  p->krylov.gain[p->krylov.count] = 2 / (d + h);
+  p->krylov.beta[p->krylov.count] = (d - h) / (d + h);
+  p->krylov.alpha[p->krylov.count] = 2 / (d + h);
 }
 
 static wisp_status apply(wisp_error *err, probe *p)
@@ -106,7 +106,7 @@ static wisp_status apply(wisp_error *err, probe *p)
   wisp_krylov *k = &p->krylov;
   CALL(wisp_integrator_recur(err, &p->integrator, k->keep[k->count], k->gain[k->count]));
   k->count++;
-  return wisp_stepper_sketch(err, p->solver, k->sketch + (size_t)k->count * WISP_SKETCH);
+  return wisp_stepper_spectrum(err, p->solver, k->sketch + (size_t)k->count * WISP_SPECTRUM);
 }
 
 static wisp_status ritz(wisp_error *err, const probe *p, int *count, wisp_ritz value[WISP_KRYLOV])
@@ -133,7 +133,7 @@ static void enclose(int count, const wisp_ritz *value, double *d, double *h)
 static wisp_status begin_anew(wisp_error *err, probe *p)
 {
   wisp_krylov *k = &p->krylov;
-  memmove(k->sketch, k->sketch + (size_t)k->count * WISP_SKETCH, WISP_SKETCH * sizeof *k->sketch);
+  memmove(k->sketch, k->sketch + (size_t)k->count * WISP_SPECTRUM, WISP_SPECTRUM * sizeof *k->sketch);
   k->count = 0;
   return wisp_integrator_begin(err, &p->integrator);
 }
@@ -142,7 +142,7 @@ static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz valu
 {
   double d = 0.1 / wisp_dg_safe_dt(wisp_problem_dg(p->solver->problem)), h = d;
   CALL(start(err, p));
-  CALL(wisp_stepper_sketch(err, p->solver, p->krylov.sketch));
+  CALL(wisp_stepper_spectrum(err, p->solver, p->krylov.spectrum));
   for (int i = 0; i < PASSES; i++) {
     if (i) enclose(*count, value, &d, &h);
     if (i) CALL(begin_anew(err, p));
@@ -181,8 +181,8 @@ wisp_status wisp_stepper_limit(wisp_error *err, wisp_stepper *solver, double *ou
   double limit = INFINITY;
   HELD(close_probe) probe p = {.solver = solver, .integrator = solver->integrator};
   OWNED(free) double *sketch = NULL;
-  CALL(wisp_new(err, (WISP_KRYLOV + 1) * (size_t)WISP_SKETCH, sizeof *sketch, &sketch));
-  p.krylov.sketch = sketch;
+  CALL(wisp_new(err, (WISP_KRYLOV + 1) * (size_t)WISP_SPECTRUM, sizeof *sketch, &sketch));
+  p.krylov.spectrum = sketch;
   if (p.integrator.nested) CALL(open_mixing(err, &p));
   CALL(explore(err, &p, &count, value));
   for (int i = 0; i < count; i++) limit = fmin(limit, reach(&R, &value[i]));
@@ -198,9 +198,9 @@ static wisp_status norm(wisp_error *err, const wisp_stepper *solver, double *out
 {
   OWNED(free) double *sketch = NULL;
   double square = 0;
-  CALL(wisp_new(err, WISP_SKETCH, sizeof *sketch, &sketch));
-  CALL(wisp_stepper_sketch(err, solver, sketch));
-  for (int i = 0; i < WISP_SKETCH; i++) square += sketch[i] * sketch[i];
+  CALL(wisp_new(err, WISP_SPECTRUM, sizeof *sketch, &sketch));
+  CALL(wisp_stepper_spectrum(err, solver, sketch));
+  for (int i = 0; i < WISP_SPECTRUM; i++) square += sketch[i] * sketch[i];
   *out = sqrt(square);
   return WISP_OK;
 }

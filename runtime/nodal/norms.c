@@ -180,7 +180,7 @@ static void add_distance(const measure *m, size_t k, size_t from, size_t count, 
   const int n = m->dg->system->fields;
   double xyz[3 * POINTS], exact[POINTS * WISP_MAX_FIELDS], *wanted = exact, weight[WISP_MAX_FIELDS];
   for (int f = 0; f < n; f++) weight[f] = weight_of(m, k, f);
-  wisp_dg_places(m->dg, k, count, rule->r + from, rule->s + from, rule->t + from, xyz);
+  wisp_dg_coordinates(m->dg, k, count, rule->r + from, rule->s + from, rule->t + from, xyz);
   m->exact(m->context, count, xyz, m->t, exact);
   for (size_t q = 0; q < count; q++, value += COLUMNS, wanted += n) {
     double off = 0, whole = 0;
@@ -307,27 +307,27 @@ static wisp_status upload_mask(wisp_error *err, wisp_stepper *solver, const wisp
   return wisp_device_upload(err, solver->device, solver->sketch.mask, bit, words * sizeof *bit);
 }
 
-wisp_status wisp_stepper_open_sketch(wisp_error *err, wisp_stepper *solver, const wisp_dg *dg)
+wisp_status wisp_stepper_open_spectrum(wisp_error *err, wisp_stepper *solver, const wisp_dg *dg)
 {
   CALL(wisp_dialect_module(err, solver->device, "solve/sketch", solver->precision, "", &solver->sketch.module));
-  CALL(wisp_device_alloc(err, solver->device, WISP_SKETCH * sizeof(double), &solver->sketch.sums));
+  CALL(wisp_device_alloc(err, solver->device, WISP_SPECTRUM * sizeof(double), &solver->sketch.sums));
   return upload_mask(err, solver, dg);
 }
 
-void wisp_stepper_close_sketch(wisp_stepper *solver)
+void wisp_stepper_close_spectrum(wisp_stepper *solver)
 {
   if (solver->sketch.module) wisp_module_unload(solver->sketch.module);
   if (solver->sketch.sums) wisp_device_free(solver->device, solver->sketch.sums);
   if (solver->sketch.mask) wisp_device_free(solver->device, solver->sketch.mask);
 }
 
-wisp_status wisp_stepper_sketch(wisp_error *err, const wisp_stepper *solver, double *out)
+wisp_status wisp_stepper_spectrum(wisp_error *err, const wisp_stepper *solver, double *out)
 {
   wisp_pointer in = wisp_arrays_at(solver->problem->arrays, "u"), mask = solver->sketch.mask;
   wisp_pointer to = solver->sketch.sums;
   long long count = (long long)wisp_arrays_size(solver->problem->arrays, "u");
-  const unsigned grid[2] = {WISP_SKETCH_BLOCKS, 1}, block[3] = {WISP_SKETCH_LANES, 1, 1};
+  const unsigned grid[2] = {WISP_SPECTRUM_BLOCKS, 1}, block[3] = {WISP_SPECTRUM_LANES, 1, 1};
   void *args[] = {&in, &mask, &to, &count};
   CALL(wisp_launch(err, solver->sketch.module, NULL, grid, block, args, 4));
-  return wisp_device_download(err, solver->device, out, to, WISP_SKETCH * sizeof *out);
+  return wisp_device_download(err, solver->device, out, to, WISP_SPECTRUM * sizeof *out);
 }

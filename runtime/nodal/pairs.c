@@ -66,7 +66,7 @@ void wisp_dg_faces(wisp_dg *dg, const int32_t *where, const wisp_walls *walls)
 }
 
 /* A face's nodes are numbered alike on all faces, so that face 0 tells for all. */
-wisp_status wisp_dg_turns(wisp_error *err, wisp_dg *dg)
+wisp_status wisp_dg_orientations(wisp_error *err, wisp_dg *dg)
 {
   const int *Fmask = dg->tet->Fmask, *facelist = dg->tet->facelist;
   int Nfp = dg->tet->Nfp;

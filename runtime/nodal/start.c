@@ -261,7 +261,7 @@ wisp_status wisp_solution_fields(wisp_error *err, const wisp_dg *dg, const doubl
   for (size_t k = 0; k < dg->slots; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
     const size_t element = (size_t)dg->slot[k] * Np;
-    wisp_dg_places(dg, k, Np, rst, rst + Np, rst + 2 * Np, fields.xyz + 3 * element);
+    wisp_dg_coordinates(dg, k, Np, rst, rst + Np, rst + 2 * Np, fields.xyz + 3 * element);
     for (int f = 0; f < n; f++) {
       for (size_t i = 0; i < Np; i++) own[i] = u[wisp_layout_volume(l, n, f, k, i)];
       apply(I, Np, own, fields.value[f] + element);

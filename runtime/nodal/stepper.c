@@ -30,7 +30,7 @@ wisp_status wisp_stepper_create(wisp_error *err, wisp_device *device, wisp_dg *d
   CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, stage, &solver->problem));
   solver->integrator = wisp_integrator_of(solver->problem, (const wisp_kernel *const *)stage->kernel, stage->kernels,
                                           &wisp_lsrk45, alpha);
-  CALL(wisp_stepper_open_sketch(err, solver, dg));
+  CALL(wisp_stepper_open_spectrum(err, solver, dg));
   CALL(wisp_event_create(err, device, &solver->begin));
   CALL(wisp_event_create(err, device, &solver->end));
   return GIVE(solver, out);
@@ -38,7 +38,7 @@ wisp_status wisp_stepper_create(wisp_error *err, wisp_device *device, wisp_dg *d
 
 void wisp_stepper_forget(wisp_stepper *solver)
 {
-  for (int i = 0; i < WISP_PLACES; i++) {
+  for (int i = 0; i < WISP_U_ARRAYS; i++) {
     wisp_graph_destroy(solver->graph[i]);
     solver->graph[i] = NULL;
   }
@@ -48,7 +48,7 @@ void wisp_stepper_destroy(wisp_stepper *solver)
 {
   if (!solver) return;
   wisp_stepper_forget(solver);
-  wisp_stepper_close_sketch(solver);
+  wisp_stepper_close_spectrum(solver);
   wisp_event_destroy(solver->begin);
   wisp_event_destroy(solver->end);
   wisp_problem_destroy(solver->problem);
@@ -82,7 +82,7 @@ static wisp_status record_all(wisp_error *err, wisp_stepper *solver, double dt)
   wisp_status status = WISP_OK;
   if (solver->dt != dt) wisp_stepper_forget(solver);
   solver->dt = dt;
-  for (int i = 0; i < WISP_PLACES; i++) { /* to the end even after a failure: u must come back */
+  for (int i = 0; i < WISP_U_ARRAYS; i++) { /* to the end even after a failure: u must come back */
     if (status == WISP_OK && !solver->graph[solver->place]) status = record(err, solver, dt);
     change_place(solver);
   }
@@ -95,9 +95,9 @@ static wisp_status check_finite(wisp_error *err, const wisp_stepper *solver, dou
 {
   OWNED(free) double *sums = NULL;
   bool finite = true;
-  CALL(wisp_new(err, WISP_SKETCH, sizeof *sums, &sums));
-  CALL(wisp_stepper_sketch(err, solver, sums));
-  for (int i = 0; i < WISP_SKETCH; i++) finite &= isfinite(sums[i]);
+  CALL(wisp_new(err, WISP_SPECTRUM, sizeof *sums, &sums));
+  CALL(wisp_stepper_spectrum(err, solver, sums));
+  for (int i = 0; i < WISP_SPECTRUM; i++) finite &= isfinite(sums[i]);
   return wisp_require(err, finite, WISP_EWRONG, "the solution blew up: it is not finite after %lld steps of %g", steps,
                       dt);
 }

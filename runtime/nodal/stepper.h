@@ -7,17 +7,17 @@
 
 /* Where kernels write u_next, a step leaves u in the other of two arrays: so there are two graphs, one for each that u
  * can be in when a step begins. */
-enum { WISP_PLACES = 2 };
+enum { WISP_U_ARRAYS = 2 };
 
 typedef struct wisp_stepper {
   wisp_device *device;
   wisp_stage *stage;
   wisp_precision precision;
   wisp_problem *problem;
-  wisp_integrator integrator;     /* of the stage's kernels */
-  int place;                      /* which of the two arrays u is in now */
-  double dt;                      /* of the graphs */
-  wisp_graph *graph[WISP_PLACES]; /* by the place of u at the beginning; NULL: not recorded */
+  wisp_integrator integrator;       /* of the stage's kernels */
+  int place;                        /* which of the two arrays u is in now */
+  double dt;                        /* of the graphs */
+  wisp_graph *graph[WISP_U_ARRAYS]; /* by the place of u at the beginning; NULL: not recorded */
   wisp_event *begin, *end;
   struct {
     wisp_module *module;     /* templates/solve/sketch */
@@ -55,11 +55,11 @@ wisp_status wisp_stepper_time_error(wisp_error *err, wisp_stepper *solver, doubl
 
 /* --- inside: solver.c advances, limit.c asks its kernels how far a step may go, norms.c what they left --- */
 
-/* Random sums of u, WISP_SKETCH of them (krylov.h). Waits for what was enqueued before. Between open and close; close
+/* Random sums of u, WISP_SPECTRUM of them (krylov.h). Waits for what was enqueued before. Between open and close; close
  * does nothing where open did not. */
-wisp_status wisp_stepper_open_sketch(wisp_error *err, wisp_stepper *solver, const wisp_dg *dg);
-void wisp_stepper_close_sketch(wisp_stepper *solver);
-wisp_status wisp_stepper_sketch(wisp_error *err, const wisp_stepper *solver, double *out);
+wisp_status wisp_stepper_open_spectrum(wisp_error *err, wisp_stepper *solver, const wisp_dg *dg);
+void wisp_stepper_close_spectrum(wisp_stepper *solver);
+wisp_status wisp_stepper_spectrum(wisp_error *err, const wisp_stepper *solver, double *out);
 
 /* Forgets the recorded steps, of arrays that are in other places now. */
 void wisp_stepper_forget(wisp_stepper *solver);

@@ -19,7 +19,7 @@ static wisp_status fill_copies(wisp_error *err, const void *copies, wisp_arrays 
 }
 
 wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t elements, int order,
-                                           const wisp_cg_room *room)
+                                           const wisp_cg_capacity *room)
 {
   const size_t Nq = (size_t)order + 1, Gl = (size_t)order + 2;
   return (wisp_discretisation){.family = wisp_family_find("tensor"),

@@ -17,14 +17,14 @@
 size_t wisp_cg_padded(size_t unknowns);
 
 /* What blocks leave parts in, and iterations whose scalars are kept. */
-typedef struct wisp_cg_room {
+typedef struct wisp_cg_capacity {
   size_t rz_parts, pAp_parts, iterations;
-} wisp_cg_room;
+} wisp_cg_capacity;
 
 /* Copies, in so many elements, are borrowed. Of what is fixed it fills in what leads from unknowns to copies and back;
  * the geometry is somebody else's. */
 wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t elements, int order,
-                                           const wisp_cg_room *room);
+                                           const wisp_cg_capacity *room);
 
 /* The scalars of a launch. */
 typedef struct wisp_cg_scalars {

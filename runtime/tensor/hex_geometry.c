@@ -48,7 +48,7 @@ static double between(const shares *w, size_t e, size_t f, const double value[4]
 }
 
 /* Along r a place is linear between its ends on two opposite faces. */
-void wisp_hex_places(const wisp_hex *hex, wisp_hex_points points, const double vertices[24], double *xyz)
+void wisp_hex_coordinates(const wisp_hex *hex, wisp_hex_points points, const double vertices[24], double *xyz)
 {
   const double *weights;
   size_t n;

@@ -10,7 +10,7 @@
 enum { MAX_POINTS = WISP_HEX_MAX_ORDER + 2, MAX_ENTRIES = MAX_POINTS * MAX_POINTS };
 
 /* What one element's work needs: matrices n x Nq from nodes to points, and arrays of at most n^3. */
-struct wisp_hex_workplace {
+struct wisp_hex_workspace {
   const wisp_hex *hex;
   wisp_hex_operator op;
   wisp_hex_points where;
@@ -22,7 +22,7 @@ struct wisp_hex_workplace {
   double *memory;                                           /* of all that follows */
   double *factors, *half[2], *at[4], *back;                 /* at: the value and three derivatives at the points */
 };
-typedef struct wisp_hex_workplace workplace;
+typedef struct wisp_hex_workspace workplace;
 
 bool wisp_hex_operator_find(const char *kernel, wisp_hex_operator *out)
 {
@@ -59,9 +59,9 @@ static void make_matrices(const wisp_hex *hex, wisp_hex_points points, workplace
   }
 }
 
-wisp_status wisp_hex_workplace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, workplace **out)
+wisp_status wisp_hex_workspace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, workplace **out)
 {
-  OWNED(wisp_hex_workplace_destroy) workplace *w = NULL;
+  OWNED(wisp_hex_workspace_destroy) workplace *w = NULL;
   CALL(wisp_new(err, 1, sizeof *w, &w));
   w->hex = hex;
   w->op = op;
@@ -81,7 +81,7 @@ wisp_status wisp_hex_workplace_create(wisp_error *err, const wisp_hex *hex, wisp
   return GIVE(w, out);
 }
 
-void wisp_hex_workplace_destroy(workplace *w)
+void wisp_hex_workspace_destroy(workplace *w)
 {
   if (!w) return;
   free(w->memory);
@@ -200,9 +200,9 @@ static void drop_signs(const workplace *w, double *A)
 wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                                  size_t count, double lambda, const double *u, double *sizes)
 {
-  OWNED(wisp_hex_workplace_destroy) workplace *w = NULL;
+  OWNED(wisp_hex_workspace_destroy) workplace *w = NULL;
   OWNED(free) double *magnitudes = NULL;
-  CALL(wisp_hex_workplace_create(err, hex, op, &w));
+  CALL(wisp_hex_workspace_create(err, hex, op, &w));
   CALL(wisp_new(err, w->Np, sizeof *magnitudes, &magnitudes));
   drop_signs(w, w->B);
   drop_signs(w, w->C);
@@ -218,8 +218,8 @@ wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_
 wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                            size_t count, double lambda, const double *u, double *y)
 {
-  OWNED(wisp_hex_workplace_destroy) workplace *w = NULL;
-  CALL(wisp_hex_workplace_create(err, hex, op, &w));
+  OWNED(wisp_hex_workspace_destroy) workplace *w = NULL;
+  CALL(wisp_hex_workspace_create(err, hex, op, &w));
   for (size_t k = 0; k < count; k++) {
     CALL(wisp_hex_factors(err, hex, w->where, vertices + 24 * k, k, 1, w->factors));
     apply_element(w, lambda, u + k * w->Np, y + k * w->Np);

@@ -28,7 +28,7 @@ wisp_hex_points wisp_hex_operator_points(wisp_hex_operator op);
 void wisp_hex_vertices(const wisp_hexmesh *mesh, const wisp_frame *frame, size_t from, size_t count, double *vertices);
 
 /* The nodes or points of one element, xyz[3 q + c]; its vertices. */
-void wisp_hex_places(const wisp_hex *hex, wisp_hex_points points, const double vertices[24], double *xyz);
+void wisp_hex_coordinates(const wisp_hex *hex, wisp_hex_points points, const double vertices[24], double *xyz);
 
 /* The factors of `count` elements. WISP_EINPUT, naming the element counted from `first`, where a Jacobian is not
  * positive. */
@@ -48,22 +48,22 @@ wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_
                                  size_t count, double lambda, const double *u, double *sizes);
 
 /* Where one thread works on one element after another; messages call the one at hand `element`. hex is borrowed. */
-typedef struct wisp_hex_workplace wisp_hex_workplace;
-wisp_status wisp_hex_workplace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op,
-                                      wisp_hex_workplace **out);
-void wisp_hex_workplace_destroy(wisp_hex_workplace *workplace);
-WISP_OWNED(wisp_hex_workplace, wisp_hex_workplace_destroy)
+typedef struct wisp_hex_workspace wisp_hex_workspace;
+wisp_status wisp_hex_workspace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op,
+                                      wisp_hex_workspace **out);
+void wisp_hex_workspace_destroy(wisp_hex_workspace *workplace);
+WISP_OWNED(wisp_hex_workspace, wisp_hex_workspace_destroy)
 
 /* The diagonal of the element's matrix, exactly. */
-wisp_status wisp_hex_diagonal(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
+wisp_status wisp_hex_diagonal(wisp_error *err, wisp_hex_workspace *workplace, const double vertices[24], size_t element,
                               double lambda, double *diagonal);
 
 /* b_i = sum over points of w J f phi_i: the functional of f, given at the operator's points. */
-wisp_status wisp_hex_load(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
+wisp_status wisp_hex_load(wisp_error *err, wisp_hex_workspace *workplace, const double vertices[24], size_t element,
                           const double *f, double *b);
 
 /* The square of the L2 distance of u at the nodes from f at the operator's points. */
-wisp_status wisp_hex_distance(wisp_error *err, wisp_hex_workplace *workplace, const double vertices[24], size_t element,
+wisp_status wisp_hex_distance(wisp_error *err, wisp_hex_workspace *workplace, const double vertices[24], size_t element,
                               const double *u, const double *f, double *square);
 
 /* ---- The geometry that operators on hexahedra read, on a device. */

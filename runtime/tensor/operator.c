@@ -116,7 +116,7 @@ static wisp_status make_problem(wisp_error *err, wisp_session *session, wisp_ope
   wisp_discretisation d = describe(op);
   if (op->copies) {
     CALL(wisp_kernel_shape(err, op->kernel[GATHER], (wisp_count[]){{"groups", 1}, {NULL, 0}}, grid, NULL, NULL));
-    d = wisp_cg_discretisation(op->copies, elements, op->hex->N, &(wisp_cg_room){.pAp_parts = grid[0]});
+    d = wisp_cg_discretisation(op->copies, elements, op->hex->N, &(wisp_cg_capacity){.pAp_parts = grid[0]});
   }
   CALL(wisp_problem_open(err, session->device, &d, precision, WISP_NARROW_GUARD, is_ours, op, &op->problem));
   wisp_frame frame = wisp_mesh_shift(op->mesh);
@@ -226,7 +226,7 @@ wisp_status wisp_operator_nodes(wisp_error *err, const wisp_operator *op, double
   TRY(wisp_new(err, 3 * Np, sizeof *places, &places));
   for (size_t e = 0; e < op->mesh->elements; e++) {
     wisp_hex_vertices(op->mesh, &wisp_frame_none, e, 1, vertices);
-    wisp_hex_places(op->hex, WISP_HEX_GLL, vertices, places);
+    wisp_hex_coordinates(op->hex, WISP_HEX_GLL, vertices, places);
     for (size_t i = 0; i < Np; i++) memcpy(xyz + 3 * number_of(op, e, i), places + 3 * i, 3 * sizeof *xyz);
   }
 done:
@@ -246,15 +246,15 @@ static wisp_status find_diagonals(wisp_error *err, void *context, size_t from, s
   wisp_status status = WISP_OK;
   const diagonals *d = context;
   const wisp_operator *op = d->op;
-  wisp_hex_workplace *work = NULL;
+  wisp_hex_workspace *work = NULL;
   double vertices[24];
-  TRY(wisp_hex_workplace_create(err, op->hex, op->what, &work));
+  TRY(wisp_hex_workspace_create(err, op->hex, op->what, &work));
   for (size_t e = from; e < to; e++) {
     wisp_hex_vertices(op->mesh, &wisp_frame_none, e, 1, vertices);
     TRY(wisp_hex_diagonal(err, work, vertices, e, op->lambda, d->of + e * (size_t)op->hex->Np));
   }
 done:
-  wisp_hex_workplace_destroy(work);
+  wisp_hex_workspace_destroy(work);
   return status;
 }
 

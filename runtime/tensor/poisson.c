@@ -69,7 +69,7 @@ typedef struct loop {
 
 /* What one element needs: its corners, places (of nodes or points), and values at them. */
 typedef struct bench {
-  wisp_hex_workplace *work;
+  wisp_hex_workspace *work;
   waves waves;
   double vertices[24], *places, *values, *nodal, *image;
 } bench;
@@ -78,7 +78,7 @@ static wisp_status make_bench(wisp_error *err, const wisp_hex *hex, wisp_hex_ope
 {
   const size_t most = (size_t)hex->glNp;
   forget(&b->waves);
-  CALL(wisp_hex_workplace_create(err, hex, op, &b->work));
+  CALL(wisp_hex_workspace_create(err, hex, op, &b->work));
   CALL(wisp_new(err, 6 * most, sizeof *b->places, &b->places));
   b->values = b->places + 3 * most;
   b->nodal = b->values + most;
@@ -88,7 +88,7 @@ static wisp_status make_bench(wisp_error *err, const wisp_hex *hex, wisp_hex_ope
 
 static void free_bench(bench *b)
 {
-  wisp_hex_workplace_destroy(b->work);
+  wisp_hex_workspace_destroy(b->work);
   free(b->places);
 }
 
@@ -105,7 +105,7 @@ static bool boundary_values(const wisp_poisson *p, size_t k, bench *b)
   bool any = false, outside = false;
   for (size_t i = 0; i < Np; i++) outside |= p->copies->unknown[global[i]] < 0;
   if (!outside) return false;
-  wisp_hex_places(p->hex, WISP_HEX_GLL, b->vertices, b->places);
+  wisp_hex_coordinates(p->hex, WISP_HEX_GLL, b->vertices, b->places);
   for (size_t i = 0; i < Np; i++) {
     b->nodal[i] = p->copies->unknown[global[i]] < 0 ? solution(p, b->places + 3 * i, &b->waves) : 0;
     any |= b->nodal[i] != 0;
@@ -125,7 +125,7 @@ static wisp_status load_elements(wisp_error *err, void *context, size_t from, si
   for (size_t k = from; k < to; k++) {
     double *out = l->out + k * Np;
     wisp_hex_vertices(p->mesh, &p->frame, k, 1, b.vertices);
-    wisp_hex_places(p->hex, points, b.vertices, b.places);
+    wisp_hex_coordinates(p->hex, points, b.vertices, b.places);
     for (size_t q = 0; q < count_points(p->hex, points); q++) b.values[q] = source(p, b.places + 3 * q, &b.waves);
     CALL(wisp_hex_load(err, b.work, b.vertices, wisp_mesh_number(p->mesh, k), b.values, out));
     if (!boundary_values(p, k, &b)) continue;
@@ -139,9 +139,9 @@ static wisp_status diagonal_elements(wisp_error *err, void *context, size_t from
 {
   const loop *l = context;
   const wisp_poisson *p = l->problem;
-  OWNED(wisp_hex_workplace_destroy) wisp_hex_workplace *work = NULL;
+  OWNED(wisp_hex_workspace_destroy) wisp_hex_workspace *work = NULL;
   double vertices[24];
-  CALL(wisp_hex_workplace_create(err, p->hex, p->op, &work));
+  CALL(wisp_hex_workspace_create(err, p->hex, p->op, &work));
   for (size_t k = from; k < to; k++) {
     wisp_hex_vertices(p->mesh, &p->frame, k, 1, vertices);
     CALL(wisp_hex_diagonal(err, work, vertices, wisp_mesh_number(p->mesh, k), p->lambda,
@@ -240,7 +240,7 @@ static wisp_status measure_elements(wisp_error *err, void *context, size_t from,
   CALL(make_bench(err, p->hex, WISP_HEX_MASS, &b)); /* at Gauss points, whatever the operator's are */
   for (size_t k = from; k < to; k++) {
     nodal_values(p, k, l->unknowns, &b);
-    wisp_hex_places(p->hex, WISP_HEX_GAUSS, b.vertices, b.places);
+    wisp_hex_coordinates(p->hex, WISP_HEX_GAUSS, b.vertices, b.places);
     for (size_t q = 0; q < (size_t)p->hex->glNp; q++) b.values[q] = solution(p, b.places + 3 * q, &b.waves);
     CALL(wisp_hex_distance(err, b.work, b.vertices, wisp_mesh_number(p->mesh, k), b.nodal, b.values, l->out + k));
   }
@@ -340,9 +340,9 @@ static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precis
 {
   const wisp_poisson *p = s->problem;
   const int advance = blocks(s, ADVANCE), smooth = blocks(s, SMOOTH);
-  const wisp_cg_room room = {.rz_parts = (size_t)(advance > smooth ? advance : smooth),
-                             .pAp_parts = (size_t)blocks(s, GATHER),
-                             .iterations = HISTORY};
+  const wisp_cg_capacity room = {.rz_parts = (size_t)(advance > smooth ? advance : smooth),
+                                 .pAp_parts = (size_t)blocks(s, GATHER),
+                                 .iterations = HISTORY};
   wisp_discretisation d = wisp_cg_discretisation(p->copies, p->mesh->elements, p->hex->N, &room);
   CALL(wisp_problem_open(err, device, &d, precision, WISP_NARROW_GUARD, is_wanted, s->stage, &s->vectors));
   s->arrays = s->vectors->arrays;
@@ -364,7 +364,7 @@ wisp_status wisp_poisson_fits(wisp_error *err, const wisp_limits *limits, size_t
   wisp_hexcopies copies = {.within = elements * inner * inner * inner};
   copies.unknowns = box ? count_unknowns(box, order, op != WISP_HEX_MASS) : copies.within;
   copies.surfaces = elements * (Nq * Nq * Nq - inner * inner * inner);
-  const wisp_cg_room room = {.rz_parts = 1, .pAp_parts = 1, .iterations = HISTORY};
+  const wisp_cg_capacity room = {.rz_parts = 1, .pAp_parts = 1, .iterations = HISTORY};
   const wisp_discretisation d = wisp_cg_discretisation(&copies, elements, order, &room);
   /* On the host: the mesh; nodes and copies of each element, their surfaces, and what loads are added up from; of each
    * unknown where it is, and the right-hand side. */
@@ -401,7 +401,7 @@ static wisp_status upload(wisp_error *err, wisp_poisson_solver *s, bool diagonal
 static wisp_status add(wisp_error *err, wisp_poisson_solver *s, part kernel, const wisp_cg_scalars *smoothing,
                        const char *vector, wisp_launches *list)
 {
-  wisp_cg_scalars scalars = smoothing ? *smoothing : (wisp_cg_scalars){.keep = 0};
+  wisp_cg_scalars scalars = smoothing ? *smoothing : (wisp_cg_scalars){.beta = 0};
   wisp_binding all[WISP_CG_SCALARS + 2] = {{"lambda", 0, s->problem->lambda},
                                            {"vector", vector ? wisp_arrays_at(s->arrays, vector) : 0, 0}};
   scalars.scale = s->scale;
@@ -430,7 +430,7 @@ static wisp_status precondition(wisp_error *err, wisp_poisson_solver *s, wisp_la
   for (int k = 1; k < s->degree; k++) {
     const double next = 1 / (2 * theta / delta - rho);
     CALL(apply(err, s, "z", list));
-    const wisp_cg_scalars smoothing = {.first_step = k == 1, .keep = next * rho, .gain = 2 * next / delta};
+    const wisp_cg_scalars smoothing = {.first_step = k == 1, .beta = next * rho, .alpha = 2 * next / delta};
     CALL(add(err, s, SMOOTH, &smoothing, NULL, list));
     rho = next;
   }

@@ -89,7 +89,7 @@ static bool is_continuous(const void *stage, const char *array)
 
 static wisp_status time_continuous(wisp_error *err, const wisp_session *session, const wisp_helmholtz *r, double *ms)
 {
-  static const wisp_hdg_room room = {.pAp_parts = 0};
+  static const wisp_hdg_capacity room = {.pAp_parts = 0};
   HELD(wisp_stage_free) wisp_stage stage = {0};
   OWNED(wisp_problem_destroy) wisp_problem *problem = NULL;
   const wisp_chooser from = wisp_session_chooser(session);

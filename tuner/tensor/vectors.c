@@ -68,7 +68,7 @@ static long long elements(const void *context)
 /* Of unknowns those within elements, which no others share. */
 static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements, wisp_discretisation *out)
 {
-  static const wisp_cg_room room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};
+  static const wisp_cg_capacity room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};
   const size_t inner = (size_t)spec->order - 1, within = elements * inner * inner * inner;
   (void)err;
   *out = wisp_cg_discretisation(&(wisp_hexcopies){.unknowns = within, .within = within}, elements, spec->order, &room);
@@ -78,7 +78,7 @@ static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements
 static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
-  static const wisp_cg_room room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};
+  static const wisp_cg_capacity room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};
   const test_mesh *g = context;
   (void)err, (void)layout, (void)fixed;
   *out = wisp_cg_discretisation(g->copies, g->elements, spec->order, &room);
@@ -98,8 +98,8 @@ static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage
   static const wisp_cg_scalars of[] = {
       [WISP_FOR_TIMING] = {.scale = 1, .rz_parts = TIMED_PARTS, .rr_parts = TIMED_PARTS, .pAp_parts = TIMED_PARTS},
       [WISP_FOR_CHECKS] = {.scale = 0.5,
-                           .keep = 0.25,
-                           .gain = 0.75,
+                           .beta = 0.25,
+                           .alpha = 0.75,
                            .rz_parts = TIMED_PARTS,
                            .rr_parts = TIMED_PARTS,
                            .pAp_parts = TIMED_PARTS}};
@@ -158,8 +158,8 @@ static int count_cases(const char *kernel)
 static wisp_cg_scalars make_scalars(const struct iteration_case *given, size_t locals, uint64_t *random)
 {
   return (wisp_cg_scalars){.scale = 0.25 + fabs(wisp_random_real(random)),
-                           .keep = 0.25 + fabs(wisp_random_real(random)),
-                           .gain = 0.25 + fabs(wisp_random_real(random)),
+                           .beta = 0.25 + fabs(wisp_random_real(random)),
+                           .alpha = 0.25 + fabs(wisp_random_real(random)),
                            .polynomial = given->polynomial,
                            .first_step = given->first_step,
                            .rz_parts = 50 + (int)wisp_random_below(random, 200),
