@@ -67,7 +67,7 @@ static wisp_status devices(wisp_error *err, wisp_arguments *args)
   wisp_status first = WISP_OK;
   HELD(wisp_text_free) wisp_text names = {0};
   char *rest = NULL;
-  CALL(wisp_device_list(err, &names));
+  CALL(wisp_device_list(err, false, &names));
   cJSON *list = wisp_option_given(args, "json") ? cJSON_CreateArray() : NULL;
   for (char *name = strtok_r(names.data, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
     const wisp_status status = show(first == WISP_OK ? err : NULL, name, list);

@@ -130,7 +130,7 @@ static void names_are_checked(void **state)
   wisp_device_close(device);
   assert_int_equal(wisp_target_limits(&err, "sm_banana", &limits), WISP_EUSAGE);
   assert_int_equal(wisp_target_limits(&err, "host", &limits), WISP_OK);
-  assert_int_equal(wisp_device_list(&err, &names), WISP_OK);
+  assert_int_equal(wisp_device_list(&err, false, &names), WISP_OK);
   assert_string_equal(names.data + names.length - strlen("host"), "host");
 }
 

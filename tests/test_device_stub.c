@@ -79,7 +79,7 @@ static void calls_keep_the_rules(void **state)
   compile_early();
   void *stub = load_stub(folder);
   if (!stub) skip();
-  assert_int_equal(wisp_device_list(&err, &all), WISP_OK);
+  assert_int_equal(wisp_device_list(&err, false, &all), WISP_OK);
   assert_string_equal(all.data, "cuda:0,cuda:1,host");
   assert_int_equal(wisp_devices_read(&err, "all", &count, &names), WISP_OK); /* GPUs are there: no host */
   assert_int_equal(count, 2);

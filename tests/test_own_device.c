@@ -43,7 +43,7 @@ static void test_contract(void **state)
   assert_string_equal(wisp_device_limits(device)->name, "fenced host");
   check_device(device);
   wisp_device_close(device);
-  GOOD(wisp_device_list(err, &names));
+  GOOD(wisp_device_list(err, false, &names));
   assert_string_equal(strstr(names.data, "host"), "host,fence");
   assert_int_equal(wisp_device_open(&reason, "fence:1", &device), WISP_EDEVICE);
 }

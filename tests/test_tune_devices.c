@@ -202,7 +202,7 @@ static void test_all(void **state)
   char **names = NULL;
   HELD(wisp_text_free) wisp_text here = {0}, all = {0};
   if (wisp_devices_read(&err, "all", &count, &names) != WISP_OK) fail_msg("%s", err.text);
-  if (wisp_device_list(&err, &here) != WISP_OK) fail_msg("%s", err.text);
+  if (wisp_device_list(&err, false, &here) != WISP_OK) fail_msg("%s", err.text);
   for (size_t i = 0; i < count; i++)
     assert_int_equal(wisp_text_print(&err, &all, "%s%s", i ? "," : "", names[i]), WISP_OK);
   if (strcmp(all.data, "host") != 0) assert_int_equal(wisp_text_print(&err, &all, ",host"), WISP_OK);

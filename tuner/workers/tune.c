@@ -31,7 +31,7 @@ static _Noreturn void write_all(int pipe_end)
 {
   wisp_text text = {0};
   const bool good =
-      wisp_device_list_gpus(NULL, &text) == WISP_OK && write(pipe_end, text.data, text.length) == (ssize_t)text.length;
+      wisp_device_list(NULL, true, &text) == WISP_OK && write(pipe_end, text.data, text.length) == (ssize_t)text.length;
   _exit(good ? 0 : 1);
 }
 
