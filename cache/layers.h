@@ -17,6 +17,8 @@ struct wisp_store {
   /* Trials by their specs: a list for each remainder of a spec's hash, in the order of the layers. Numbers of trials
    * begin with 1; 0 ends a list. */
   size_t lists, *head, *next;
+  wisp_equal_system equal; /* NULL: specs are equal if their texts are */
+  const void *equal_context;
   wisp_by_candidate *index; /* of all trials, sorted */
 };
 

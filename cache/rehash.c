@@ -1,4 +1,4 @@
-/* Names and hashes of earlier texts: templates/renamed, cache/rehashed.list. */
+/* Names and hashes of earlier texts: cache/renamed.list, cache/rehashed.list. */
 #include "shipped.h"
 #include "../gen/embedded.h"
 #include "../gen/family.h"

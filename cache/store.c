@@ -3,14 +3,38 @@
 
 #include "../gen/embedded.h"
 #include "../gen/environment.h"
+#include "../gen/spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static size_t list_of(const wisp_store *store, const char *spec)
+/* The spec with the name that all systems of its equations share: in room where it is another. */
+static const char *shared_spec(const wisp_store *store, const char *text, char room[WISP_SPEC_TEXT])
 {
-  return wisp_hash(WISP_HASH_SEED, spec, strlen(spec)) % store->lists;
+  wisp_spec spec;
+  if (!store->equal || wisp_spec_parse(NULL, text, &spec) != WISP_OK) return text;
+  const char *equal = store->equal(store->equal_context, spec.system);
+  if (strcmp(equal, spec.system) == 0) return text;
+  snprintf(spec.system, sizeof spec.system, "%s", equal);
+  wisp_spec_print(&spec, room);
+  return room;
+}
+
+static size_t list_of(const wisp_store *store, const char *shared)
+{
+  return wisp_hash_text(WISP_HASH_SEED, shared) % store->lists;
+}
+
+static void link_specs(wisp_store *store)
+{
+  char room[WISP_SPEC_TEXT];
+  memset(store->head, 0, store->lists * sizeof *store->head);
+  for (size_t i = store->all.count; i > 0; i--) {
+    size_t *head = &store->head[list_of(store, shared_spec(store, store->all.trials[i - 1].spec, room))];
+    store->next[i] = *head;
+    *head = i;
+  }
 }
 
 static wisp_status index_specs(wisp_error *err, wisp_store *store)
@@ -18,12 +42,15 @@ static wisp_status index_specs(wisp_error *err, wisp_store *store)
   store->lists = store->all.count + 1;
   CALL(wisp_new(err, store->lists, sizeof *store->head, &store->head));
   CALL(wisp_new(err, store->lists, sizeof *store->next, &store->next));
-  for (size_t i = store->all.count; i > 0; i--) {
-    size_t *head = &store->head[list_of(store, store->all.trials[i - 1].spec)];
-    store->next[i] = *head;
-    *head = i;
-  }
+  link_specs(store);
   return WISP_OK;
+}
+
+void wisp_store_share_systems(wisp_store *store, wisp_equal_system equal, const void *context)
+{
+  store->equal = equal;
+  store->equal_context = context;
+  link_specs(store);
 }
 
 const char *wisp_match_name(wisp_match match)
@@ -132,8 +159,10 @@ const wisp_trial *wisp_store_trial(const wisp_store *store, size_t i, wisp_layer
 
 const wisp_trial *wisp_store_next(const wisp_store *store, const char *spec, size_t *at, wisp_layer *layer)
 {
-  size_t i = *at ? store->next[*at] : store->head[list_of(store, spec)];
-  while (i && strcmp(store->all.trials[i - 1].spec, spec) != 0) i = store->next[i];
+  char asked[WISP_SPEC_TEXT], room[WISP_SPEC_TEXT];
+  const char *shared = shared_spec(store, spec, asked);
+  size_t i = *at ? store->next[*at] : store->head[list_of(store, shared)];
+  while (i && strcmp(shared_spec(store, store->all.trials[i - 1].spec, room), shared) != 0) i = store->next[i];
   *at = i;
   return i ? wisp_store_trial(store, i - 1, layer) : NULL;
 }

@@ -194,6 +194,11 @@ const wisp_trial *wisp_store_trial(const wisp_store *store, size_t i, wisp_layer
  * before left there for the next; NULL behind the last. */
 const wisp_trial *wisp_store_next(const wisp_store *store, const char *spec, size_t *at, wisp_layer *layer);
 
+/* Lets trials answer for systems with the same equations: equal gives one name for all of them, as long as the store
+ * is open. */
+typedef const char *(*wisp_equal_system)(const void *context, const char *system);
+void wisp_store_share_systems(wisp_store *store, wisp_equal_system equal, const void *context);
+
 /* Makes every text of every trial one that a terminal can show (wisp_show_text): for whoever prints them. */
 void wisp_store_show(wisp_store *store);
 

@@ -60,6 +60,13 @@ static inline void free_owned(void *own)
   free(memory);
 }
 
+/* Frees each of some pointers, which may be NULL. */
+#define WISP_FREE(...) wisp_free_each(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
+static inline void wisp_free_each(size_t count, void *const *pointers)
+{
+  for (size_t i = 0; i < count; i++) free(pointers[i]);
+}
+
 /* Records a failure in err (which may be NULL) and returns its status. The text is one line, printf style. */
 __attribute__((format(printf, 3, 4))) wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format,
                                                             ...);

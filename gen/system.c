@@ -31,56 +31,6 @@ void wisp_system_destroy(wisp_system *system)
   free(system);
 }
 
-/* ---- As a number. */
-
-/* A wisp_name_hash: a name stands for itself. */
-static uint64_t hash_name(const void *context, const char *name)
-{
-  (void)context;
-  return wisp_hash_text(WISP_HASH_SEED, name);
-}
-
-static uint64_t add_statements(uint64_t hash, const wisp_statements *statements)
-{
-  hash = wisp_hash_number(hash, statements->count);
-  for (size_t i = 0; i < statements->count; i++) {
-    hash = wisp_hash_text(hash, statements->names[i]);
-    hash = wisp_hash_number(hash, wisp_expr_hash(statements->expressions[i], hash_name, NULL));
-  }
-  return hash;
-}
-
-/* Of quantities who reads them: what they are is data. */
-static uint64_t add_quantities(uint64_t hash, const wisp_system *system)
-{
-  for (int i = 0; i < system->quantities; i++) {
-    const wisp_quantity *q = &system->quantity[i];
-    if (!q->rated && !q->inner && !q->outer) continue;
-    hash = wisp_hash_text(hash, q->name);
-    hash = wisp_hash_number(hash, (uint64_t)(4 * q->rated + 2 * q->inner + q->outer));
-  }
-  return hash;
-}
-
-uint64_t wisp_system_hash(const wisp_system *system)
-{
-  uint64_t hash = wisp_hash_number(WISP_HASH_SEED, (uint64_t)system->fields);
-  for (int f = 0; f < system->fields; f++) hash = wisp_hash_text(hash, system->field[f]);
-  for (size_t t = 0; t < system->terms; t++) {
-    const wisp_term *term = &system->term[t];
-    uint64_t coefficient = 0;
-    memcpy(&coefficient, &term->coefficient, sizeof coefficient);
-    const uint64_t numbers[] = {(uint64_t)term->out, (uint64_t)term->in, (uint64_t)term->axis, coefficient};
-    for (size_t i = 0; i < WISP_COUNT(numbers); i++) hash = wisp_hash_number(hash, numbers[i]);
-    if (term->quantity >= 0) hash = wisp_hash_text(hash, system->quantity[term->quantity].name);
-  }
-  hash = add_quantities(hash, system);
-  hash = add_statements(hash, &system->flux);
-  for (int b = 0; b < system->boundaries; b++)
-    hash = add_statements(wisp_hash_text(hash, system->boundary[b].name), &system->boundary[b].ghost);
-  return hash;
-}
-
 int wisp_system_field(const wisp_system *system, const char *name)
 {
   for (int f = 0; f < system->fields; f++)

@@ -172,8 +172,11 @@ wisp_status wisp_system_complete_medium(wisp_error *err, const wisp_system *syst
 double wisp_system_speed(const wisp_system *system, const double *medium);
 double wisp_system_energy(const wisp_system *system, const double *medium, int f);
 
-/* What kernels are made from of it, as a number: fields, rates, flux and boundaries. */
-uint64_t wisp_system_hash(const wisp_system *system);
+/* The names by which templates read a system (gen/nodal/nodal.c), and a number for what each stands for here: it is
+ * the same in two systems where every text that reads this name becomes the same. */
+enum { WISP_SYSTEM_SYMBOLS = 16 };
+extern const char *const wisp_system_symbols[WISP_SYSTEM_SYMBOLS];
+void wisp_system_hash_symbols(const wisp_system *system, uint64_t hash[WISP_SYSTEM_SYMBOLS]);
 
 /* Splits the fields into equal ranges ("parts"), each driven by the fields of one range only and all with the same
  * pattern of terms but for coefficients; as many as possible. Gives their number and the first field that drives each.

@@ -14,7 +14,7 @@ wisp_status wisp_arrays_countable(wisp_error *err, const wisp_limits *limits, co
   return WISP_OK;
 }
 
-static wisp_arrays describe(wisp_precision precision, size_t guard, const wisp_array *list, size_t count)
+static wisp_arrays describe_arrays(wisp_precision precision, size_t guard, const wisp_array *list, size_t count)
 {
   wisp_arrays arrays = {.precision = precision, .guard = guard, .count = count};
   for (size_t i = 0; i < count; i++) arrays.entries[i].array = list[i];
@@ -26,7 +26,7 @@ wisp_status wisp_arrays_fit(wisp_error *err, const wisp_limits *limits, wisp_pre
 {
   CALL(wisp_require(err, count <= WISP_MAX_ARRAYS, WISP_EUSAGE, "%s has %zu arrays, must be at most %d", what, count,
                     WISP_MAX_ARRAYS));
-  const wisp_arrays arrays = describe(precision, guard, list, count);
+  const wisp_arrays arrays = describe_arrays(precision, guard, list, count);
   const double bytes = (double)wisp_arrays_bytes(&arrays) + (limits->gpu ? 0 : beside);
   CALL(wisp_require(err, bytes <= (double)limits->memory, WISP_EMEMORY,
                     "%s needs %.2f GB, %s has %.2f GB: take fewer elements or a lower order", what, bytes / 1e9,
@@ -34,7 +34,7 @@ wisp_status wisp_arrays_fit(wisp_error *err, const wisp_limits *limits, wisp_pre
   return wisp_arrays_countable(err, limits, what, list, count);
 }
 
-static wisp_status make(wisp_error *err, wisp_arrays *arrays, wisp_entry *e)
+static wisp_status make_entry(wisp_error *err, wisp_arrays *arrays, wisp_entry *e)
 {
   wisp_status status = WISP_OK;
   const size_t bytes = wisp_entry_bytes(arrays, e), zone = wisp_entry_guard(arrays, e);
@@ -54,9 +54,9 @@ wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precis
   OWNED(wisp_arrays_destroy) wisp_arrays *arrays = NULL;
   CALL(wisp_arrays_fit(err, wisp_device_limits(device), precision, what, guard, list, count, 0));
   CALL(wisp_new(err, 1, sizeof *arrays, &arrays));
-  *arrays = describe(precision, guard, list, count);
+  *arrays = describe_arrays(precision, guard, list, count);
   arrays->device = device;
-  for (size_t i = 0; i < count; i++) CALL(make(err, arrays, &arrays->entries[i]));
+  for (size_t i = 0; i < count; i++) CALL(make_entry(err, arrays, &arrays->entries[i]));
   return GIVE(arrays, out);
 }
 
@@ -76,7 +76,7 @@ size_t wisp_arrays_bytes(const wisp_arrays *arrays)
   return bytes;
 }
 
-static const wisp_entry *find(const wisp_arrays *arrays, const char *name)
+static const wisp_entry *find_entry(const wisp_arrays *arrays, const char *name)
 {
   for (size_t i = 0; i < arrays->count; i++)
     if (strcmp(arrays->entries[i].array.name, name) == 0) return &arrays->entries[i];
@@ -85,19 +85,19 @@ static const wisp_entry *find(const wisp_arrays *arrays, const char *name)
 
 size_t wisp_arrays_size(const wisp_arrays *arrays, const char *name)
 {
-  const wisp_entry *e = find(arrays, name);
+  const wisp_entry *e = find_entry(arrays, name);
   return e ? e->array.size : 0;
 }
 
 size_t wisp_arrays_bytes_of(const wisp_arrays *arrays, const char *array)
 {
-  const wisp_entry *e = find(arrays, array);
+  const wisp_entry *e = find_entry(arrays, array);
   return e ? e->array.size * wisp_entry_number(arrays, e) : 0;
 }
 
 void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other)
 {
-  wisp_entry *a = (wisp_entry *)find(arrays, one), *b = (wisp_entry *)find(arrays, other);
+  wisp_entry *a = (wisp_entry *)find_entry(arrays, one), *b = (wisp_entry *)find_entry(arrays, other);
   wisp_pointer base = a->base;
   a->base = b->base;
   b->base = base;
@@ -105,17 +105,9 @@ void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other)
 
 static wisp_status find_reals(wisp_error *err, const wisp_arrays *arrays, const char *name, const wisp_entry **out)
 {
-  *out = find(arrays, name);
+  *out = find_entry(arrays, name);
   return wisp_require(err, *out && !wisp_entry_is_integer(*out), WISP_EUSAGE, "the problem has no array of reals '%s'",
                       name);
-}
-
-static wisp_status find_part(wisp_error *err, const wisp_arrays *arrays, const char *name, size_t from, size_t count,
-                             const wisp_entry **out)
-{
-  CALL(find_reals(err, arrays, name, out));
-  return wisp_require(err, from <= (*out)->array.size && count <= (*out)->array.size - from, WISP_EUSAGE,
-                      "array %s: %zu numbers from %zu on, and it has %zu", name, count, from, (*out)->array.size);
 }
 
 enum { CHUNK = 1 << 23 }; /* numbers converted at a time: fields of gigabytes need no second copy on the host */
@@ -128,7 +120,7 @@ typedef struct conversion {
 } conversion;
 
 /* A wisp_sweep. */
-static void convert(void *context, size_t from, size_t to)
+static void convert_part(void *context, size_t from, size_t to)
 {
   const conversion *c = context;
   if (c->from)
@@ -141,9 +133,9 @@ static void convert_all(size_t count, conversion c)
 {
   enum { FEW = 1 << 14 }; /* done before threads have begun */
   if (count < FEW)
-    convert(&c, 0, count);
+    convert_part(&c, 0, count);
   else
-    wisp_parallel_for(count, convert, &c);
+    wisp_parallel_for(count, convert_part, &c);
 }
 
 /* A part of an array of reals: from values to the device, or, where there are none, from there to `out`. */
@@ -152,7 +144,9 @@ static wisp_status move_part(wisp_error *err, wisp_arrays *arrays, const char *n
 {
   const wisp_entry *e = NULL;
   OWNED(free) float *chunk = NULL;
-  CALL(find_part(err, arrays, name, from, count, &e));
+  CALL(find_reals(err, arrays, name, &e));
+  CALL(wisp_require(err, from <= e->array.size && count <= e->array.size - from, WISP_EUSAGE,
+                    "array %s: %zu numbers from %zu on, and it has %zu", name, count, from, e->array.size));
   if (!count) return WISP_OK;
   const wisp_pointer start = wisp_entry_start(arrays, e) + from * wisp_entry_number(arrays, e);
   if (!wisp_entry_is_float(arrays, e))
@@ -192,7 +186,7 @@ wisp_status wisp_arrays_download(wisp_error *err, wisp_arrays *arrays, const cha
   return move_part(err, arrays, name, 0, wisp_arrays_size(arrays, name), NULL, values);
 }
 
-/* What is there is copied behind itself, twice as much each time. */
+/* Copies the beginning behind itself, twice as much each time. */
 wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char *name, size_t count,
                                const double *values)
 {
@@ -210,7 +204,7 @@ wisp_status wisp_arrays_repeat(wisp_error *err, wisp_arrays *arrays, const char 
 
 static wisp_status find_ints(wisp_error *err, const wisp_arrays *arrays, const char *name, const wisp_entry **out)
 {
-  *out = find(arrays, name);
+  *out = find_entry(arrays, name);
   return wisp_require(err, *out && wisp_entry_is_integer(*out), WISP_EUSAGE,
                       "the problem has no array of integers '%s'", name);
 }
@@ -241,8 +235,7 @@ wisp_status wisp_arrays_upload_bytes(wisp_error *err, wisp_arrays *arrays, const
   const wisp_entry *e = NULL;
   CALL(find_ints(err, arrays, name, &e));
   CALL(wisp_require(err, wisp_entry_number(arrays, e) == 1, WISP_EUSAGE, "array %s has no integers of 8 bits", name));
-  return e->array.size ? wisp_device_upload(err, arrays->device, wisp_entry_start(arrays, e), values, e->array.size)
-                       : WISP_OK;
+  return wisp_device_upload(err, arrays->device, wisp_entry_start(arrays, e), values, e->array.size);
 }
 
 wisp_status wisp_arrays_download_ints(wisp_error *err, wisp_arrays *arrays, const char *name, int *values)
@@ -261,15 +254,14 @@ wisp_status wisp_arrays_download_ints(wisp_error *err, wisp_arrays *arrays, cons
 
 wisp_pointer wisp_arrays_at(const wisp_arrays *arrays, const char *name)
 {
-  const wisp_entry *e = find(arrays, name);
+  const wisp_entry *e = find_entry(arrays, name);
   return e ? wisp_entry_start(arrays, e) : 0;
 }
 
 wisp_status wisp_arrays_fill(wisp_error *err, wisp_arrays *arrays, const char *name, unsigned char byte)
 {
   const wisp_entry *e = NULL;
-  wisp_status status = find_reals(err, arrays, name, &e);
-  if (status != WISP_OK || !e->array.size) return status;
+  CALL(find_reals(err, arrays, name, &e));
   return wisp_device_fill(err, arrays->device, wisp_entry_start(arrays, e), byte, wisp_entry_bytes(arrays, e));
 }
 
@@ -278,10 +270,8 @@ wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_
 {
   wisp_binding bindings[WISP_MAX_BINDINGS];
   size_t n = 0;
-  wisp_status status =
-      wisp_require(err, arrays->count + count <= WISP_MAX_BINDINGS, WISP_EUSAGE,
-                   "%zu bindings beside the arrays, must be at most %zu", count, WISP_MAX_BINDINGS - arrays->count);
-  if (status != WISP_OK) return status;
+  CALL(wisp_require(err, arrays->count + count <= WISP_MAX_BINDINGS, WISP_EUSAGE,
+                    "%zu bindings beside the arrays, must be at most %zu", count, WISP_MAX_BINDINGS - arrays->count));
   for (size_t i = 0; i < count; i++) bindings[n++] = others[i];
   for (size_t i = 0; i < arrays->count; i++)
     bindings[n++] = (wisp_binding){arrays->entries[i].array.name, wisp_entry_start(arrays, &arrays->entries[i]), 0};

@@ -1,4 +1,4 @@
-/* What a launch has left of arrays: guard zones, and what was kept of them before. */
+/* Checks of arrays after a launch: guard zones, and comparisons with copies from before it. */
 #include "arrays_parts.h"
 
 enum { PATTERN = 16 }; /* bytes of each pattern */
@@ -10,7 +10,7 @@ struct wisp_kept {
 
 /* --- comparing --- */
 
-/* Comparisons of one round, each with a place for what it finds: the first number that differs, or SAME. */
+/* Comparisons at a time, each with a place for what it finds: the first number that differs, or SAME. */
 enum { COMPARISONS = 128, BLOCK = 256, MOST_BLOCKS = 2048 };
 #define SAME UINT64_MAX
 
@@ -45,7 +45,7 @@ typedef union argument {
 } argument;
 
 /* Enqueues a comparison. */
-static wisp_status add(wisp_error *err, wisp_arrays *arrays, size_t place, const comparison *c)
+static wisp_status add_comparison(wisp_error *err, wisp_arrays *arrays, size_t place, const comparison *c)
 {
   static const char *const types[WISP_COMPARE_KINDS] = {"unsigned", "unsigned char", "unsigned short", "float",
                                                         "double"};
@@ -71,7 +71,7 @@ static wisp_status add(wisp_error *err, wisp_arrays *arrays, size_t place, const
 }
 
 /* Waits; what was found at each place. */
-static wisp_status end(wisp_error *err, wisp_arrays *arrays, uint64_t first[COMPARISONS])
+static wisp_status end_comparisons(wisp_error *err, wisp_arrays *arrays, uint64_t first[COMPARISONS])
 {
   CALL(wisp_device_finish(err, arrays->device));
   return wisp_device_download(err, arrays->device, first, arrays->check.first, COMPARISONS * sizeof *first);
@@ -103,9 +103,9 @@ wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intac
                              .b = arrays->check.pattern + (wisp_entry_is_integer(e) ? 0 : PATTERN),
                              .one = true,
                              .count = wisp_entry_guard(arrays, e) / 4};
-    CALL(add(err, arrays, i, &zone));
+    CALL(add_comparison(err, arrays, i, &zone));
   }
-  CALL(end(err, arrays, first));
+  CALL(end_comparisons(err, arrays, first));
   for (size_t i = 0; i < 2 * arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i / 2];
     if (first[i] == SAME) continue;
@@ -119,7 +119,7 @@ wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intac
 
 /* --- arrays as they were --- */
 
-static bool listed(const char *const *names, const char *name)
+static bool is_listed(const char *const *names, const char *name)
 {
   for (; *names; names++)
     if (strcmp(*names, name) == 0) return true;
@@ -135,7 +135,7 @@ wisp_status wisp_arrays_keep(wisp_error *err, wisp_arrays *arrays, const char *c
   for (size_t i = 0; i < arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i];
     const size_t bytes = wisp_entry_bytes(arrays, e);
-    if (!bytes || (names && !listed(names, e->array.name))) continue;
+    if (!bytes || (names && !is_listed(names, e->array.name))) continue;
     if (!kept->copy[i]) TRY(wisp_device_alloc(err, arrays->device, bytes, &kept->copy[i]));
     TRY(wisp_device_copy(err, arrays->device, kept->copy[i], wisp_entry_start(arrays, e), bytes));
   }
@@ -158,7 +158,7 @@ wisp_status wisp_arrays_restore(wisp_error *err, wisp_arrays *arrays, const wisp
 {
   for (size_t i = 0; i < arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i];
-    if (kept->copy[i] && (!names || listed(names, e->array.name)))
+    if (kept->copy[i] && (!names || is_listed(names, e->array.name)))
       CALL(wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, e), kept->copy[i],
                             wisp_entry_bytes(arrays, e)));
   }
@@ -177,9 +177,9 @@ wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp
                              .a = wisp_entry_start(arrays, e),
                              .b = kept->copy[i],
                              .count = wisp_entry_bytes(arrays, e) / 4};
-    if (kept->copy[i] && !listed(except, e->array.name)) CALL(add(err, arrays, i, &same));
+    if (kept->copy[i] && !is_listed(except, e->array.name)) CALL(add_comparison(err, arrays, i, &same));
   }
-  CALL(end(err, arrays, first));
+  CALL(end_comparisons(err, arrays, first));
   for (size_t i = 0; i < arrays->count && !*name; i++) {
     const wisp_entry *e = &arrays->entries[i];
     if (first[i] == SAME) continue;
@@ -191,11 +191,12 @@ wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp
 
 /* --- results beside others --- */
 
-static wisp_compared compared_as(const wisp_arrays *arrays, const wisp_entry *e)
+static wisp_compared find_kind(const wisp_arrays *arrays, const wisp_entry *e)
 {
-  if (!wisp_entry_is_integer(e)) return wisp_entry_is_float(arrays, e) ? WISP_COMPARE_FLOATS : WISP_COMPARE_DOUBLES;
-  const size_t bytes = wisp_entry_number(arrays, e);
-  return bytes == 1 ? WISP_COMPARE_BYTES : bytes == 2 ? WISP_COMPARE_SHORTS : WISP_COMPARE_BITS;
+  static const wisp_compared integers[] = {
+      [1] = WISP_COMPARE_BYTES, [2] = WISP_COMPARE_SHORTS, [4] = WISP_COMPARE_BITS};
+  if (wisp_entry_is_integer(e)) return integers[wisp_entry_number(arrays, e)];
+  return wisp_entry_is_float(arrays, e) ? WISP_COMPARE_FLOATS : WISP_COMPARE_DOUBLES;
 }
 
 wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, wisp_pointer mask,
@@ -205,20 +206,20 @@ wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp
   while (i < arrays->count && strcmp(arrays->entries[i].array.name, name) != 0) i++;
   CALL(wisp_require(err, i < arrays->count && kept->copy[i], WISP_EUSAGE, "array '%s' was not kept", name));
   const wisp_entry *e = &arrays->entries[i];
-  const comparison results = {.what = compared_as(arrays, e),
+  const comparison results = {.what = find_kind(arrays, e),
                               .a = wisp_entry_start(arrays, e),
                               .b = kept->copy[i],
                               .mask = mask,
                               .count = e->array.size,
                               .bound = bound};
-  return add(err, arrays, i, &results);
+  return add_comparison(err, arrays, i, &results);
 }
 
 wisp_status wisp_arrays_compare_end(wisp_error *err, wisp_arrays *arrays, char name[32], size_t *number)
 {
   uint64_t first[COMPARISONS];
   *name = '\0';
-  CALL(end(err, arrays, first));
+  CALL(end_comparisons(err, arrays, first));
   for (size_t i = 0; i < arrays->count && !*name; i++) {
     if (first[i] == SAME) continue;
     memcpy(name, arrays->entries[i].array.name, strlen(arrays->entries[i].array.name) + 1);

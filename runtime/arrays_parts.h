@@ -9,7 +9,7 @@ typedef struct wisp_entry {
   wisp_pointer base; /* of the front guard zone; 0: not made */
 } wisp_entry;
 
-/* What is compared: numbers of 4, 1 and 2 bytes by their bits, floats or doubles by their values. */
+/* A comparison of numbers of 4, 1 and 2 bytes by their bits, of floats or doubles by their values. */
 typedef enum wisp_compared {
   WISP_COMPARE_BITS,
   WISP_COMPARE_BYTES,

@@ -26,7 +26,6 @@ struct wisp_batched {
   wisp_pointer table, factors, matrices, inverses, pivots, info;
   wisp_pointer at_S, at_Z, at_R; /* their addresses, matrix by matrix */
   wisp_cublas_api blas;
-  wisp_batched_api batched;
   wisp_cusolver_api solver;
   routines of;
   void *handle, *solver_handle; /* NULL on the host */
@@ -35,7 +34,8 @@ struct wisp_batched {
 /* --- memory --- */
 
 /* Numbers, in the precision. */
-static wisp_status put(wisp_error *err, const wisp_batched *b, const double *from, size_t count, wisp_pointer *to)
+static wisp_status upload_reals(wisp_error *err, const wisp_batched *b, const double *from, size_t count,
+                                wisp_pointer *to)
 {
   OWNED(free) float *single = NULL;
   const void *bytes = from;
@@ -49,7 +49,8 @@ static wisp_status put(wisp_error *err, const wisp_batched *b, const double *fro
 }
 
 /* Addresses of something of each matrix of a part. */
-static wisp_status list(wisp_error *err, const wisp_batched *b, wisp_pointer start, size_t step, wisp_pointer *out)
+static wisp_status list_addresses(wisp_error *err, const wisp_batched *b, wisp_pointer start, size_t step,
+                                  wisp_pointer *out)
 {
   OWNED(free) uint64_t *at = NULL;
   CALL(wisp_new(err, b->part, sizeof *at, &at));
@@ -64,31 +65,30 @@ static wisp_status take_memory(wisp_error *err, wisp_batched *b, const wisp_bord
   const size_t inner = (size_t)b->inner, number = (size_t)b->precision;
   const double bytes = (double)(b->width + b->scratch) * (double)number;
   b->part = (double)b->count * bytes > most ? (size_t)(most / bytes) : b->count;
-  CALL(put(err, b, m->table, (size_t)b->terms * b->width, &b->table));
-  CALL(put(err, b, m->factors, (size_t)b->terms * b->count, &b->factors));
+  CALL(upload_reals(err, b, m->table, (size_t)b->terms * b->width, &b->table));
+  CALL(upload_reals(err, b, m->factors, (size_t)b->terms * b->count, &b->factors));
   CALL(wisp_device_alloc(err, b->device, b->part * b->width * number, &b->matrices));
-  CALL(list(err, b, b->matrices, b->width, &b->at_S));
-  CALL(list(err, b, b->matrices + inner * inner * number, b->width, &b->at_R));
+  CALL(list_addresses(err, b, b->matrices, b->width, &b->at_S));
+  CALL(list_addresses(err, b, b->matrices + inner * inner * number, b->width, &b->at_R));
   CALL(wisp_device_alloc(err, b->device, b->part * sizeof(int), &b->info));
   if (!b->scratch) return WISP_OK;
   CALL(wisp_device_alloc(err, b->device, b->part * b->scratch * number, &b->inverses));
   CALL(wisp_device_alloc(err, b->device, b->part * inner * sizeof(int), &b->pivots));
-  return list(err, b, b->inverses, b->scratch, &b->at_Z);
+  return list_addresses(err, b, b->inverses, b->scratch, &b->at_Z);
 }
 
 /* --- on a GPU --- */
 
-#define TAKE(S, potrf)                                                                                          \
-  (routines)                                                                                                    \
-  {                                                                                                             \
-    b->batched.cublas##S##gemm_v2, b->batched.cublas##S##gemmStridedBatched, b->batched.cublas##S##trsmBatched, \
-        b->solver.potrf, b->batched.cublas##S##getrfBatched, b->batched.cublas##S##getriBatched                 \
+#define TAKE(S, potrf)                                                                                 \
+  (routines)                                                                                           \
+  {                                                                                                    \
+    b->blas.cublas##S##gemm_v2, b->blas.cublas##S##gemmStridedBatched, b->blas.cublas##S##trsmBatched, \
+        b->solver.potrf, b->blas.cublas##S##getrfBatched, b->blas.cublas##S##getriBatched              \
   }
 
 static wisp_status open_libraries(wisp_error *err, wisp_batched *b, void *stream)
 {
   CALL(wisp_cublas_api_open(err, &b->blas));
-  CALL(wisp_batched_api_open(err, &b->batched));
   CALL(wisp_cusolver_api_open(err, &b->solver));
   CALL(wisp_require(err, b->blas.cublasCreate_v2(&b->handle) == 0, WISP_EDEVICE, "cublas: it does not begin"));
   CALL(wisp_require(err, b->solver.cusolverDnCreate(&b->solver_handle) == 0, WISP_EDEVICE,
@@ -100,7 +100,7 @@ static wisp_status open_libraries(wisp_error *err, wisp_batched *b, void *stream
   return WISP_OK;
 }
 
-static wisp_status check(wisp_error *err, int result, const char *what)
+static wisp_status check_batched(wisp_error *err, int result, const char *what)
 {
   return wisp_require(err, result == 0, WISP_EDEVICE, "the batched %s fails with status %d", what, result);
 }
@@ -119,28 +119,28 @@ static wisp_status run_part(wisp_error *err, const wisp_batched *b, size_t first
   const long long stride = (long long)b->width, squares = (long long)Np * Np;
   const wisp_pointer R = b->matrices + (size_t)squares * number, K = R + (size_t)(Np * m) * number;
   const wisp_pointer factors = b->factors + first * (size_t)b->terms * number;
-  CALL(check(err,
-             b->of.gemm(b->handle, OP_N, OP_N, width, count, b->terms, one, b->table, width, factors, b->terms, none,
-                        b->matrices, width),
-             "gemm"));
+  CALL(check_batched(err,
+                     b->of.gemm(b->handle, OP_N, OP_N, width, count, b->terms, one, b->table, width, factors, b->terms,
+                                none, b->matrices, width),
+                     "gemm"));
   if (b->method == WISP_BATCHED_FACTOR) {
-    CALL(check(err, b->of.factor(b->solver_handle, LOWER, Np, b->at_S, Np, b->info, count), "potrf"));
-    CALL(check(err, b->of.solve(b->handle, LEFT, LOWER, OP_N, NON_UNIT, Np, m, one, b->at_S, Np, b->at_R, Np, count),
-               "trsm"));
-    return check(
+    CALL(check_batched(err, b->of.factor(b->solver_handle, LOWER, Np, b->at_S, Np, b->info, count), "potrf"));
+    CALL(check_batched(
+        err, b->of.solve(b->handle, LEFT, LOWER, OP_N, NON_UNIT, Np, m, one, b->at_S, Np, b->at_R, Np, count), "trsm"));
+    return check_batched(
         err,
         b->of.multiply(b->handle, OP_T, OP_N, m, m, Np, minus, R, Np, stride, R, Np, stride, one, K, m, stride, count),
         "gemm");
   }
   const wisp_pointer U = b->inverses + (size_t)squares * number;
   const long long apart = (long long)b->scratch;
-  CALL(check(err, b->of.split(b->handle, Np, b->at_S, Np, b->pivots, b->info, count), "getrf"));
-  CALL(check(err, b->of.invert(b->handle, Np, b->at_S, Np, b->pivots, b->at_Z, Np, b->info, count), "getri"));
-  CALL(check(err,
-             b->of.multiply(b->handle, OP_N, OP_N, Np, m, Np, one, b->inverses, Np, apart, R, Np, stride, none, U, Np,
-                            apart, count),
-             "gemm"));
-  return check(
+  CALL(check_batched(err, b->of.split(b->handle, Np, b->at_S, Np, b->pivots, b->info, count), "getrf"));
+  CALL(check_batched(err, b->of.invert(b->handle, Np, b->at_S, Np, b->pivots, b->at_Z, Np, b->info, count), "getri"));
+  CALL(check_batched(err,
+                     b->of.multiply(b->handle, OP_N, OP_N, Np, m, Np, one, b->inverses, Np, apart, R, Np, stride, none,
+                                    U, Np, apart, count),
+                     "gemm"));
+  return check_batched(
       err,
       b->of.multiply(b->handle, OP_T, OP_N, m, m, Np, minus, R, Np, stride, U, Np, apart, one, K, m, stride, count),
       "gemm");

@@ -34,7 +34,7 @@ const char *wisp_batched_name(const wisp_batched *batched); /* "cuBLAS: gemm, po
 /* Makes and eliminates all of them, a part of so many as fit at a time: enqueued. */
 wisp_status wisp_batched_run(wisp_error *err, const void *batched);
 
-/* What a run left of the last ones, `count` of them from *first on: outer x outer each, caller's memory. */
+/* The results of a run for the last matrices, `count` of them from *first on: outer x outer each, caller's memory. */
 wisp_status wisp_batched_last(wisp_error *err, wisp_batched *batched, size_t count, size_t *first, double *K);
 
 #endif

@@ -90,7 +90,7 @@ static wisp_status host_multiply(wisp_error *err, const wisp_product *p, const w
 
 /* ---- cuBLAS. */
 
-static wisp_status check(wisp_error *err, int result, const char *what)
+static wisp_status check_cublas(wisp_error *err, int result, const char *what)
 {
   return wisp_require(err, result == 0, result == STATUS_ALLOC_FAILED ? WISP_EMEMORY : WISP_EDEVICE,
                       "cublas: %s fails with status %d", what, result);
@@ -100,48 +100,36 @@ static wisp_status cublas_open(wisp_error *err, wisp_blas *blas, void *stream)
 {
   int version = 0;
   CALL(wisp_cublas_api_open(err, &blas->api));
-  CALL(check(err, blas->api.cublasCreate_v2(&blas->handle), "cublasCreate"));
-  CALL(check(err, blas->api.cublasSetStream_v2(blas->handle, stream), "cublasSetStream"));
-  CALL(check(err, blas->api.cublasSetMathMode(blas->handle, DEFAULT_MATH), "cublasSetMathMode"));
-  CALL(check(err, blas->api.cublasGetVersion_v2(blas->handle, &version), "cublasGetVersion"));
+  CALL(check_cublas(err, blas->api.cublasCreate_v2(&blas->handle), "cublasCreate"));
+  CALL(check_cublas(err, blas->api.cublasSetStream_v2(blas->handle, stream), "cublasSetStream"));
+  CALL(check_cublas(err, blas->api.cublasSetMathMode(blas->handle, DEFAULT_MATH), "cublasSetMathMode"));
+  CALL(check_cublas(err, blas->api.cublasGetVersion_v2(blas->handle, &version), "cublasGetVersion"));
   snprintf(blas->name, sizeof blas->name, "cuBLAS %d.%d", version / 10000, version % 10000 / 100);
   return WISP_OK;
 }
 
-/* By cublasGemmEx, which takes the compute type; old libraries do not know all of them. */
-static int cublas_extended(const wisp_blas *blas, const wisp_product *p, const wisp_blas_variant *variant,
-                           const void *A, const void *B, void *C)
-{
-  const float one = 1, zero = 0;
-  const double one_d = 1, zero_d = 0;
-  bool single = p->precision == WISP_F32;
-  int type = single ? R_32F : R_64F;
-  return blas->api.cublasGemmEx(blas->handle, variant->transposed ? OP_T : OP_N, OP_N, p->m, p->n, p->k,
-                                single ? (const void *)&one : &one_d, A, type, variant->transposed ? p->k : p->m, B,
-                                type, p->k, single ? (const void *)&zero : &zero_d, C, type, p->m, variant->compute,
-                                ALGORITHM_DEFAULT);
-}
-
+/* Old libraries do not know all compute types. */
 static wisp_status cublas_multiply(wisp_error *err, const wisp_blas *blas, const wisp_product *p,
                                    const wisp_blas_variant *variant)
 {
-  const float one = 1, zero = 0;
-  const double one_d = 1, zero_d = 0;
-  int transpose = variant->transposed ? OP_T : OP_N, lda = variant->transposed ? p->k : p->m, result;
-  const void *A = (const void *)(uintptr_t)p->A, *B = (const void *)(uintptr_t)p->B;
-  void *C = (void *)(uintptr_t)p->C;
-  if (variant->compute) {
-    result = cublas_extended(blas, p, variant, A, B, C);
-    return wisp_require(err, result == 0, WISP_EREFUSED, "%s declines %s with status %d", blas->name, variant->name,
-                        result);
-  }
-  if (p->precision == WISP_F32)
-    result = blas->api.cublasSgemm_v2(blas->handle, transpose, OP_N, p->m, p->n, p->k, &one, A, lda, B, p->k, &zero, C,
-                                      p->m);
-  else
-    result = blas->api.cublasDgemm_v2(blas->handle, transpose, OP_N, p->m, p->n, p->k, &one_d, A, lda, B, p->k, &zero_d,
-                                      C, p->m);
-  return check(err, result, "the product");
+  static const float singles[2] = {0, 1};
+  static const double doubles[2] = {0, 1};
+  const bool single = p->precision == WISP_F32;
+  const void *const zero = single ? (const void *)&singles[0] : &doubles[0], *const one =
+                                                                                 single ? (const void *)&singles[1]
+                                                                                        : &doubles[1];
+  const int transpose = variant->transposed ? OP_T : OP_N, lda = variant->transposed ? p->k : p->m;
+  const int type = single ? R_32F : R_64F;
+  if (!variant->compute)
+    return check_cublas(err,
+                        (single ? blas->api.cublasSgemm_v2 : blas->api.cublasDgemm_v2)(blas->handle, transpose, OP_N,
+                                                                                       p->m, p->n, p->k, one, p->A, lda,
+                                                                                       p->B, p->k, zero, p->C, p->m),
+                        "the product");
+  const int result = blas->api.cublasGemmEx(blas->handle, transpose, OP_N, p->m, p->n, p->k, one, p->A, type, lda, p->B,
+                                            type, p->k, zero, p->C, type, p->m, variant->compute, ALGORITHM_DEFAULT);
+  return wisp_require(err, result == 0, WISP_EREFUSED, "%s declines %s with status %d", blas->name, variant->name,
+                      result);
 }
 
 /* ---- The interface. */

@@ -30,7 +30,7 @@ void wisp_blas_close(wisp_blas *blas);
 WISP_OWNED(wisp_blas, wisp_blas_close)
 /* "cuBLAS 13.1", "OpenBLAS 0.3.21"; of a library that does not say who it is its file, "libmkl_rt.so.2". */
 const char *wisp_blas_name(const wisp_blas *blas);
-/* How the name begins where no one has tuned the library: it is slower by an order of magnitude. */
+/* The beginning of the name of a library that is not tuned: it is slower by an order of magnitude. */
 #define WISP_REFERENCE_BLAS "reference BLAS"
 
 /* Enqueues one product on the device's stream. WISP_EREFUSED where the library does not know the variant, or declines

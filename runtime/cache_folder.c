@@ -1,5 +1,5 @@
-/* What lies in the cache is loaded and run: as with ssh's keys, a folder or a file that somebody else could have
- * written is not looked into. Whoever can write the folder's parents can at most put another folder of ours in its
+/* Entries of the cache are loaded and run. As with ssh's keys, a folder or a file that somebody else could have written
+ * is not looked into. Whoever can write the folder's parents can at most put another folder of ours in its
  * place. */
 #include "cache_folder.h"
 #include "../gen/environment.h"
@@ -22,7 +22,7 @@ typedef struct kernel_file {
 
 typedef struct file_list {
   kernel_file *files;
-  size_t count, room;
+  size_t count, capacity;
   long long bytes;
 } file_list;
 
@@ -45,12 +45,12 @@ static bool folder_name(char path[PATH_MAX], const char **home)
   const struct {
     const char *variable, *below;
     bool absolute;
-  } places[] = {{"WISP_CACHE_DIR", "", false}, {"XDG_CACHE_HOME", "/wisp", true}, {"HOME", "/.cache/wisp", false}};
-  for (size_t i = 0; i < WISP_COUNT(places); i++) {
-    const char *root = getenv(places[i].variable);
-    if (!root || !*root || (places[i].absolute && *root != '/')) continue;
-    int length = snprintf(path, PATH_MAX, "%s%s", root, places[i].below);
-    *home = strcmp(places[i].variable, "HOME") == 0 ? root : NULL;
+  } roots[] = {{"WISP_CACHE_DIR", "", false}, {"XDG_CACHE_HOME", "/wisp", true}, {"HOME", "/.cache/wisp", false}};
+  for (size_t i = 0; i < WISP_COUNT(roots); i++) {
+    const char *root = getenv(roots[i].variable);
+    if (!root || !*root || (roots[i].absolute && *root != '/')) continue;
+    int length = snprintf(path, PATH_MAX, "%s%s", root, roots[i].below);
+    *home = strcmp(roots[i].variable, "HOME") == 0 ? root : NULL;
     return length > 0 && length < PATH_MAX;
   }
   return false;
@@ -96,7 +96,8 @@ static wisp_status open_folder(wisp_error *err, bool make, char path[PATH_MAX], 
   return WISP_OK;
 }
 
-int wisp_cache_folder_open(bool make)
+/* -1 where there is none, or none that may be trusted. */
+static int open_trusted(bool make)
 {
   char path[PATH_MAX];
   int folder = -1;
@@ -119,7 +120,9 @@ wisp_status wisp_cache_usable(wisp_error *err)
                       path, strerror(why));
 }
 
-int wisp_cache_entry_open(int folder, const char *name)
+/* Opens an entry for reading, -1 where there is none: it must be the caller's own, and nobody else's to write; a link
+ * is none. It counts as used now. */
+static int open_entry(int folder, const char *name)
 {
   struct stat about;
   int entry = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -138,25 +141,25 @@ static long long read_limit(void)
   return (long long)wisp_environment_number("WISP_CACHE_MB") << 20;
 }
 
-/* Is it ours: 0123...def.jit, or that with a suffix while it is written? */
+/* Is it an entry, 0123...def.jit, or that with a suffix while it is written? */
 static bool is_entry(const char *name)
 {
-  size_t digits = strspn(name, "0123456789abcdef");
-  return digits == 32 && strncmp(name + digits, ".jit", 4) == 0 && strlen(name) < sizeof((kernel_file *)0)->name;
+  return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".jit", 4) == 0 &&
+         strlen(name) < sizeof((kernel_file *)0)->name;
 }
 
 static wisp_status list_files(wisp_error *err, int folder, file_list *out)
 {
-  int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* closedir closes it */
-  OWNED(closedir) DIR *dir = again >= 0 ? fdopendir(again) : NULL;
-  if (!dir && again >= 0) close(again);
+  int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* closedir closes it */
+  OWNED(closedir) DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+  if (!dir && copy >= 0) close(copy);
   CALL(wisp_require(err, dir, WISP_ESYSTEM,
                     "compiled kernels: their folder cannot be read: %s: set WISP_CACHE_DIR to a folder of your own",
                     strerror(errno)));
   for (struct dirent *item; (item = readdir(dir));) {
     struct stat about;
     if (!is_entry(item->d_name) || fstatat(folder, item->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    CALL(wisp_grow(err, &out->files, &out->room, out->count + 1, sizeof *out->files));
+    CALL(wisp_grow(err, &out->files, &out->capacity, out->count + 1, sizeof *out->files));
     kernel_file *one = &out->files[out->count++];
     *one = (kernel_file){.bytes = about.st_blocks * 512LL, .used = about.st_mtim};
     strcpy(one->name, item->d_name);
@@ -172,7 +175,8 @@ static int by_use(const void *x, const void *y)
   return (a->used.tv_nsec > b->used.tv_nsec) - (a->used.tv_nsec < b->used.tv_nsec);
 }
 
-void wisp_cache_folder_trim(int folder)
+/* Removes the entries that were used longest ago until the folder keeps to its bound. */
+static void trim_folder(int folder)
 {
   file_list list = {0};
   const long long limit = read_limit();
@@ -214,7 +218,7 @@ done:
  * take turns in the cache, and never answer for each other. The hash thus only has to spread, and FNV-1a does that in
  * four lines; a library of hashes would be one more thing to install. */
 
-enum { NAME_ROOM = 40, ASIDE_ROOM = 64 };
+enum { NAME_TEXT = 40, ASIDE_TEXT = 64 };
 
 static const char magic[8] = {'w', 'i', 's', 'p', 'j', 'i', 't', '3'};
 
@@ -248,7 +252,7 @@ static hash128 add_key(hash128 hash, const wisp_cache_key *key)
 }
 
 /* Fills in what the header says of the rest. */
-static void seal(header *head, const wisp_cache_key *key, const char *payload)
+static void seal_header(header *head, const wisp_cache_key *key, const char *payload)
 {
   memset(head->hash, 0, sizeof head->hash);
   hash128 hash = add_bytes(add_key(add_bytes(hash_basis(), head, sizeof *head), key), payload, head->length);
@@ -256,10 +260,10 @@ static void seal(header *head, const wisp_cache_key *key, const char *payload)
   head->hash[1] = (uint64_t)hash;
 }
 
-static void entry_name(const wisp_cache_key *key, char name[NAME_ROOM])
+static void entry_name(const wisp_cache_key *key, char name[NAME_TEXT])
 {
   hash128 hash = add_key(hash_basis(), key);
-  snprintf(name, NAME_ROOM, "%016llx%016llx.jit", (unsigned long long)(hash >> 64), (unsigned long long)hash);
+  snprintf(name, NAME_TEXT, "%016llx%016llx.jit", (unsigned long long)(hash >> 64), (unsigned long long)hash);
 }
 
 /* All of an entry, as long as it is now. */
@@ -287,7 +291,7 @@ static bool same_key(const wisp_cache_key *key, const char *texts, size_t length
 }
 
 /* Is this an entry, whole, and of this key? */
-static bool holds(const char *data, size_t length, const wisp_cache_key *key, header *head)
+static bool holds_entry(const char *data, size_t length, const wisp_cache_key *key, header *head)
 {
   header sealed;
   if (length < sizeof *head) return false;
@@ -296,20 +300,20 @@ static bool holds(const char *data, size_t length, const wisp_cache_key *key, he
   if (memcmp(head->magic, magic, sizeof magic) != 0 || head->key_length > length) return false;
   if (head->length != length - head->key_length || !same_key(key, data + sizeof *head, head->key_length)) return false;
   sealed = *head;
-  seal(&sealed, key, data + sizeof *head + head->key_length);
+  seal_header(&sealed, key, data + sizeof *head + head->key_length);
   return memcmp(sealed.hash, head->hash, sizeof sealed.hash) == 0;
 }
 
 bool wisp_cache_get(const wisp_cache_key *key, wisp_binary *out)
 {
-  char name[NAME_ROOM], *data = NULL;
+  char name[NAME_TEXT], *data = NULL;
   size_t length = 0;
   header head;
-  int folder = wisp_cache_folder_open(false);
+  int folder = open_trusted(false);
   if (folder < 0) return false;
   entry_name(key, name);
-  int entry = wisp_cache_entry_open(folder, name);
-  bool good = entry >= 0 && read_entry(entry, &data, &length) && holds(data, length, key, &head);
+  int entry = open_entry(folder, name);
+  bool good = entry >= 0 && read_entry(entry, &data, &length) && holds_entry(data, length, key, &head);
   if (good) {
     memmove(data, data + sizeof head + head.key_length, head.length);
     const wisp_usage usage = {head.registers, head.spill_bytes, head.shared_bytes, head.issued, head.stack_bytes};
@@ -333,10 +337,10 @@ static bool write_entry(FILE *file, const header *head, const wisp_cache_key *ke
 }
 
 /* A file of this process and call alone; -1 where there can be none. */
-static int open_aside(int folder, const char *name, char aside[ASIDE_ROOM])
+static int open_aside(int folder, const char *name, char aside[ASIDE_TEXT])
 {
   for (int attempt = 0; attempt < 100; attempt++) {
-    snprintf(aside, ASIDE_ROOM, "%s.%x.%d", name, (unsigned)getpid(), attempt);
+    snprintf(aside, ASIDE_TEXT, "%s.%x.%d", name, (unsigned)getpid(), attempt);
     int fd = openat(folder, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd >= 0) return fd;
   }
@@ -345,18 +349,18 @@ static int open_aside(int folder, const char *name, char aside[ASIDE_ROOM])
 
 void wisp_cache_put(const wisp_cache_key *key, const wisp_binary *binary)
 {
-  char name[NAME_ROOM], aside[ASIDE_ROOM];
+  char name[NAME_TEXT], aside[ASIDE_TEXT];
   header head = {.length = binary->length,
                  .registers = binary->usage.registers,
                  .spill_bytes = binary->usage.spill_bytes,
                  .shared_bytes = binary->usage.shared_bytes,
                  .issued = binary->usage.issued,
                  .stack_bytes = binary->usage.stack_bytes};
-  int folder = wisp_cache_folder_open(true);
+  int folder = open_trusted(true);
   if (folder < 0) return;
   memcpy(head.magic, magic, sizeof magic);
   for (int i = 0; i < key->count; i++) head.key_length += strlen(key->texts[i]) + 1;
-  seal(&head, key, binary->data);
+  seal_header(&head, key, binary->data);
   entry_name(key, name);
   int fd = open_aside(folder, name, aside);
   FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
@@ -366,7 +370,7 @@ void wisp_cache_put(const wisp_cache_key *key, const wisp_binary *binary)
   else if (fd >= 0)
     close(fd);
   if (fd >= 0 && (!whole || renameat(folder, aside, folder, name) != 0)) unlinkat(folder, aside, 0);
-  wisp_cache_folder_trim(folder);
+  trim_folder(folder);
   close(folder);
 }
 

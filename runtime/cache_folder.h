@@ -6,27 +6,16 @@
 
 #include <limits.h>
 
-/* Opens the folder (made where it is missing, if `make`): $WISP_CACHE_DIR, else $XDG_CACHE_HOME/wisp, else
- * ~/.cache/wisp. -1 where there is none, or none that may be trusted. */
-int wisp_cache_folder_open(bool make);
-
-/* Whether kernels can be loaded from the folder and kept there: WISP_ESYSTEM, in words, where not. It is made where it
- * is missing, below a home that is there. */
+/* Whether kernels can be loaded from the folder ($WISP_CACHE_DIR, else $XDG_CACHE_HOME/wisp, else ~/.cache/wisp) and
+ * kept there: WISP_ESYSTEM, in words, where not. It is made where it is missing, below a home that is there. */
 wisp_status wisp_cache_usable(wisp_error *err);
-
-/* Opens an entry for reading, -1 where there is none: as the folder, it must be the caller's own, and nobody else's to
- * write; a link is none. It counts as used now. */
-int wisp_cache_entry_open(int folder, const char *name);
-
-/* Removes what was used longest ago until the folder keeps to its bound. */
-void wisp_cache_folder_trim(int folder);
 
 /* For people. */
 typedef struct wisp_cache_contents {
   char path[PATH_MAX];
   long long entries, bytes, limit; /* bytes: $WISP_CACHE_MB, else 512 MB */
 } wisp_cache_contents;
-/* What is there, and removes it where asked. A folder that is missing holds nothing. WISP_ESYSTEM where it may not be
+/* Counts the entries, and removes them where asked. A missing folder holds none. WISP_ESYSTEM where it may not be
  * trusted, or there is no place for one; WISP_EUSAGE where $WISP_CACHE_MB is no size. */
 wisp_status wisp_cache_look(wisp_error *err, bool clear, wisp_cache_contents *out);
 

@@ -11,7 +11,7 @@ wisp_status wisp_host_options(wisp_error *err, const char *target, wisp_text *ou
 wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *name, const char *source,
                               wisp_binary *out);
 
-/* How long a compiler may run: $WISP_COMPILE_SECONDS, 60 unless set. */
+/* The longest time that a compiler may run: $WISP_COMPILE_SECONDS, 60 unless set. */
 double wisp_compile_seconds(void);
 
 /* "gcc 12.2.0"; where there is no compiler, that of the one which compiled last; empty where that is not known either.

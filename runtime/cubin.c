@@ -14,7 +14,7 @@ static unsigned opcode(const char *code, size_t i)
 }
 
 /* Behind the last instruction stands a branch to itself, then padding. */
-static int count(const char *code, size_t instructions)
+static int count_instructions(const char *code, size_t instructions)
 {
   size_t end = instructions;
   while (end > 0 && opcode(code, end - 1) != BRANCH) end--;
@@ -25,7 +25,7 @@ static int count(const char *code, size_t instructions)
 }
 
 /* A part of the file; NULL where it is not whole. */
-static const char *part(const char *data, size_t length, uint64_t from, uint64_t size)
+static const char *find_part(const char *data, size_t length, uint64_t from, uint64_t size)
 {
   return from <= length && size <= length - from ? data + from : NULL;
 }
@@ -38,15 +38,15 @@ int wisp_cubin_issued(const char *data, size_t length)
   int issued = 0, kernels = 0;
   if (length < sizeof head || memcmp(data, ELFMAG, SELFMAG) != 0) return 0;
   memcpy(&head, data, sizeof head);
-  const char *table = part(data, length, head.e_shoff, (uint64_t)head.e_shnum * sizeof section);
+  const char *table = find_part(data, length, head.e_shoff, (uint64_t)head.e_shnum * sizeof section);
   if (!table || head.e_shentsize != sizeof section || head.e_shstrndx >= head.e_shnum) return 0;
   memcpy(&names, table + head.e_shstrndx * sizeof section, sizeof names);
   for (size_t i = 0; i < head.e_shnum; i++) {
     memcpy(&section, table + i * sizeof section, sizeof section);
-    const char *name = part(data, length, names.sh_offset + section.sh_name, sizeof text);
-    const char *code = part(data, length, section.sh_offset, section.sh_size);
+    const char *name = find_part(data, length, names.sh_offset + section.sh_name, sizeof text);
+    const char *code = find_part(data, length, section.sh_offset, section.sh_size);
     if (section.sh_type != SHT_PROGBITS || !name || !code || strncmp(name, text, strlen(text)) != 0) continue;
-    issued = count(code, section.sh_size / BYTES);
+    issued = count_instructions(code, section.sh_size / BYTES);
     kernels++;
   }
   return kernels == 1 ? issued : 0;

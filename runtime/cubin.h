@@ -1,4 +1,4 @@
-/* What a CUBIN's code says that the compiler does not. */
+/* Facts of a CUBIN's code that the compiler does not report. */
 #ifndef WISP_CUBIN_H
 #define WISP_CUBIN_H
 

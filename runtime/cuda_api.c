@@ -21,10 +21,8 @@ static const entry nvrtc_entries[] = {WISP_NVRTC_REQUIRED(REQUIRED) WISP_NVRTC_O
     "nvrtcGetErrorString", offsetof(API, nvrtcGetErrorString), false}};
 #undef API
 #define API wisp_cublas_api
-static const entry cublas_entries[] = {WISP_CUBLAS_REQUIRED(REQUIRED)};
-#undef API
-#define API wisp_batched_api
-static const entry batched_entries[] = {WISP_BATCHED_REQUIRED(REQUIRED)};
+static const entry cublas_entries[] = {WISP_CUBLAS_REQUIRED(REQUIRED) WISP_CUBLAS_OF(REQUIRED, S)
+                                           WISP_CUBLAS_OF(REQUIRED, D)};
 #undef API
 #define API wisp_cusolver_api
 static const entry cusolver_entries[] = {WISP_CUSOLVER_REQUIRED(REQUIRED)};
@@ -40,12 +38,6 @@ static const entry nvml_entries[] = {WISP_NVML_REQUIRED(REQUIRED)};
  */
 static const char *const below[] = {
     "lib64", "lib", "targets/*/lib", "*/lib", "nvidia/*/lib", "lib/python3*/site-packages/nvidia/*/lib", "."};
-
-/* RTLD_NODELETE: neither library likes to be unloaded, and loading NVRTC takes longer than compiling with it. */
-static void *open_file(const char *path)
-{
-  return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-}
 
 /* Whether a library will do where there are others: at once, or where there is no better one. */
 typedef enum rank { GOOD, LAST_RESORT, UNFIT } rank;
@@ -71,7 +63,7 @@ typedef struct search {
 
 /* Fills the structure at api. dlsym gives an object pointer, which C cannot cast to a function's: its bytes are copied.
  */
-static wisp_status fill(wisp_error *err, void *library, const wanted *what, const char *path, void *api)
+static wisp_status fill_api(wisp_error *err, void *library, const wanted *what, const char *path, void *api)
 {
   for (size_t i = 0; i < what->count; i++) {
     void *symbol = dlsym(library, what->entries[i].name);
@@ -83,25 +75,26 @@ static wisp_status fill(wisp_error *err, void *library, const wanted *what, cons
   return WISP_OK;
 }
 
-/* Takes the library of this path, if it is there and will do. */
+/* Takes the library of this path, if it is there and will do. RTLD_NODELETE: neither library likes to be unloaded, and
+ * loading NVRTC takes longer than compiling with it. */
 static void try_file(search *s, const char *path)
 {
-  void *library = s->found ? NULL : open_file(path);
+  void *library = s->found ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   wisp_error why = {.text = ""};
   rank is = GOOD;
   if (!library) return;
-  wisp_status status = fill(&why, library, s->what, path, s->api);
+  wisp_status status = fill_api(&why, library, s->what, path, s->api);
   if (status == WISP_OK && s->what->judge) status = s->what->judge(&why, s->api, path, &is);
   s->found = status == WISP_OK && is <= s->least;
   if (status != WISP_OK && s->first.status == WISP_OK) s->first = why;
-  dlclose(library); /* it stays, see above */
+  dlclose(library); /* it stays */
 }
 
 /* A folder's name as a pattern that matches it alone. */
-static void add_literally(char *pattern, size_t room, const char *name)
+static void add_literally(char *pattern, size_t capacity, const char *name)
 {
   size_t n = strlen(pattern);
-  for (; *name && n + 2 < room; name++) {
+  for (; *name && n + 2 < capacity; name++) {
     if (strchr("*?[\\", *name)) pattern[n++] = '\\';
     pattern[n++] = *name;
   }
@@ -202,21 +195,12 @@ wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out)
   return open_api(err, &nvrtc, out);
 }
 
-/* All that is asked of cuBLAS is in one library. */
-#define CUBLAS                                                          \
-  .names = NAMES("libcublas.so.13", "libcublas.so.12", "libcublas.so"), \
-  .missing = MISSING("cublas: libcublas.so.13 (or .12)", "libcublas")
-
 wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out)
 {
-  const wanted cublas = {CUBLAS, ENTRIES(cublas_entries)};
+  const wanted cublas = {.names = NAMES("libcublas.so.13", "libcublas.so.12", "libcublas.so"),
+                         .missing = MISSING("cublas: libcublas.so.13 (or .12)", "libcublas"),
+                         ENTRIES(cublas_entries)};
   return open_api(err, &cublas, out);
-}
-
-wisp_status wisp_batched_api_open(wisp_error *err, wisp_batched_api *out)
-{
-  const wanted batched = {CUBLAS, ENTRIES(batched_entries)};
-  return open_api(err, &batched, out);
 }
 
 wisp_status wisp_cusolver_api_open(wisp_error *err, wisp_cusolver_api *out)

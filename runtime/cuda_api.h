@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-/* What cuGraphAddNode_v2 takes, of the kinds of node that we add (CUgraphNodeParams). Bytes that a kind does not use
- * must be 0. */
+/* The parameters of cuGraphAddNode_v2 (CUgraphNodeParams), for the kinds of node that wisp adds. Bytes that a kind does
+ * not use must be 0. */
 typedef struct wisp_cuda_node {
   int type, reserved[3];
   union {
@@ -107,22 +107,18 @@ _Static_assert(sizeof(wisp_cuda_node) == 256, "CUgraphNodeParams has 256 bytes")
   X(nvrtcGetSupportedArchs, (int *sm))
 
 /* cuBLAS: every function returns a cublasStatus_t, 0 for success; only a comparison needs it. */
-#define WISP_CUBLAS_REQUIRED(X)                                                                                       \
-  X(cublasCreate_v2, (void **handle))                                                                                 \
-  X(cublasDestroy_v2, (void *handle))                                                                                 \
-  X(cublasGetVersion_v2, (void *handle, int *version))                                                                \
-  X(cublasSetStream_v2, (void *handle, void *stream))                                                                 \
-  X(cublasSetMathMode, (void *handle, int mode))                                                                      \
-  X(cublasSgemm_v2, (void *handle, int transpose_a, int transpose_b, int m, int n, int k, const float *alpha,         \
-                     const float *a, int lda, const float *b, int ldb, const float *beta, float *c, int ldc))         \
-  X(cublasDgemm_v2, (void *handle, int transpose_a, int transpose_b, int m, int n, int k, const double *alpha,        \
-                     const double *a, int lda, const double *b, int ldb, const double *beta, double *c, int ldc))     \
-  X(cublasGemmEx, (void *handle, int transpose_a, int transpose_b, int m, int n, int k, const void *alpha,            \
-                   const void *a, int type_a, int lda, const void *b, int type_b, int ldb, const void *beta, void *c, \
-                   int type_c, int ldc, int compute, int algorithm))
+#define WISP_CUBLAS_REQUIRED(X)                                                                                        \
+  X(cublasCreate_v2, (void **handle))                                                                                  \
+  X(cublasDestroy_v2, (void *handle))                                                                                  \
+  X(cublasGetVersion_v2, (void *handle, int *version))                                                                 \
+  X(cublasSetStream_v2, (void *handle, void *stream))                                                                  \
+  X(cublasSetMathMode, (void *handle, int mode))                                                                       \
+  X(cublasGemmEx, (void *handle, int transpose_a, int transpose_b, int m, int n, int k, const void *alpha, uint64_t a, \
+                   int type_a, int lda, uint64_t b, int type_b, int ldb, const void *beta, uint64_t c, int type_c,     \
+                   int ldc, int compute, int algorithm))
 
-/* Its batched routines, of either precision; matrices and arrays of them are device addresses. */
-#define WISP_BATCHED_OF(X, S)                                                                                       \
+/* Its routines of either precision; matrices and arrays of them are device addresses. */
+#define WISP_CUBLAS_OF(X, S)                                                                                        \
   X(cublas##S##gemm_v2, (void *handle, int transpose_a, int transpose_b, int m, int n, int k, const void *alpha,    \
                          uint64_t a, int lda, uint64_t b, int ldb, const void *beta, uint64_t c, int ldc))          \
   X(cublas##S##gemmStridedBatched,                                                                                  \
@@ -134,7 +130,6 @@ _Static_assert(sizeof(wisp_cuda_node) == 256, "CUgraphNodeParams has 256 bytes")
   X(cublas##S##getrfBatched, (void *handle, int n, uint64_t a, int lda, uint64_t pivots, uint64_t info, int count)) \
   X(cublas##S##getriBatched,                                                                                        \
     (void *handle, int n, uint64_t a, int lda, uint64_t pivots, uint64_t c, int ldc, uint64_t info, int count))
-#define WISP_BATCHED_REQUIRED(X) WISP_BATCHED_OF(X, S) WISP_BATCHED_OF(X, D)
 
 /* cuSOLVER: every function returns a cusolverStatus_t, 0 for success. */
 #define WISP_CUSOLVER_REQUIRED(X)                                                                            \
@@ -190,11 +185,9 @@ typedef struct wisp_nvrtc_api {
 
 typedef struct wisp_cublas_api {
   WISP_CUBLAS_REQUIRED(WISP_API_POINTER)
+  WISP_CUBLAS_OF(WISP_API_POINTER, S)
+  WISP_CUBLAS_OF(WISP_API_POINTER, D)
 } wisp_cublas_api;
-
-typedef struct wisp_batched_api {
-  WISP_BATCHED_REQUIRED(WISP_API_POINTER)
-} wisp_batched_api;
 
 typedef struct wisp_cusolver_api {
   WISP_CUSOLVER_REQUIRED(WISP_API_POINTER)
@@ -209,15 +202,14 @@ typedef struct wisp_nvml_api {
   WISP_NVML_REQUIRED(WISP_API_POINTER)
 } wisp_nvml_api;
 
-/* Opens the library and finds its functions. Opened once, it stays in the process, so that opening again is quick and
- * threads need no lock. The toolkit's libraries are looked for in $CUDA_HOME and $CUDA_PATH, then by the loader, then
- * where NVIDIA's and Python's installers put them; the driver's, by the loader first. NVRTC is none that makes code
- * newer than the driver loads. WISP_EDEVICE where a library is missing or too old, WISP_ESYSTEM where NVRTC is too
- * new: the text says what to install. */
+/* Opens the library and finds its functions. It stays in the process, so that opening again is quick and threads need
+ * no lock. The toolkit's libraries are looked for in $CUDA_HOME and $CUDA_PATH, then by the loader, then where NVIDIA's
+ * and Python's installers put them; the driver's, by the loader first. NVRTC is none that makes code newer than the
+ * driver loads. WISP_EDEVICE where a library is missing or too old, WISP_ESYSTEM where NVRTC is too new: the text says
+ * what to install. */
 wisp_status wisp_cuda_api_open(wisp_error *err, wisp_cuda_api *out);
 wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out);
 wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out);
-wisp_status wisp_batched_api_open(wisp_error *err, wisp_batched_api *out); /* of cuBLAS */
 wisp_status wisp_cusolver_api_open(wisp_error *err, wisp_cusolver_api *out);
 wisp_status wisp_cusparse_api_open(wisp_error *err, wisp_cusparse_api *out);
 wisp_status wisp_nvml_api_open(wisp_error *err, wisp_nvml_api *out); /* $WISP_NVML names another than the usual one */

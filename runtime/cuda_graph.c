@@ -88,29 +88,29 @@ static wisp_status add_node(wisp_error *err, cuda_device *device, void *graph, v
   return CUDA(device, cuGraphAddNode_v2, out, graph, after ? &after : NULL, NULL, after ? 1 : 0, node);
 }
 
-/* Puts the captured pass into a loop: say whether to go on -> while so: (the pass -> say whether to go on). */
+/* Puts the captured pass into a loop: set the condition -> while it holds: (the pass -> set the condition). */
 static wisp_status make_loop(wisp_error *err, cuda_graph *graph, wisp_pointer left)
 {
   wisp_status status = WISP_OK;
   cuda_device *device = wisp_cuda_of(graph->base.device);
-  wisp_cuda_node say = {.type = NODE_KERNEL}, loop = {.type = NODE_CONDITIONAL}, pass = {.type = NODE_GRAPH};
+  wisp_cuda_node set = {.type = NODE_KERNEL}, loop = {.type = NODE_CONDITIONAL}, pass = {.type = NODE_GRAPH};
   void *whole = NULL, *captured = graph->graph, *last = NULL;
   uint64_t handle = 0;
-  say.kernel.grid[0] = say.kernel.grid[1] = say.kernel.grid[2] = 1;
-  say.kernel.block[0] = say.kernel.block[1] = say.kernel.block[2] = 1;
-  say.kernel.args = (void *[]){&handle, &left};
+  set.kernel.grid[0] = set.kernel.grid[1] = set.kernel.grid[2] = 1;
+  set.kernel.block[0] = set.kernel.block[1] = set.kernel.block[2] = 1;
+  set.kernel.args = (void *[]){&handle, &left};
   pass.graph.graph = captured;
-  TRY(load_loop_kernel(err, graph, &say.kernel.function));
+  TRY(load_loop_kernel(err, graph, &set.kernel.function));
   TRY(CUDA(device, cuGraphCreate, &whole, 0));
   TRY(CUDA(device, cuGraphConditionalHandleCreate, &handle, whole, device->context, 0, CONDITIONAL_ASSIGN_AT_LAUNCH));
   loop.conditional.handle = handle;
   loop.conditional.type = CONDITIONAL_WHILE;
   loop.conditional.size = 1;
   loop.conditional.context = device->context;
-  TRY(add_node(err, device, whole, NULL, &say, &last));
+  TRY(add_node(err, device, whole, NULL, &set, &last));
   TRY(add_node(err, device, whole, last, &loop, &last));
   TRY(add_node(err, device, loop.conditional.bodies[0], NULL, &pass, &last));
-  TRY(add_node(err, device, loop.conditional.bodies[0], last, &say, &last));
+  TRY(add_node(err, device, loop.conditional.bodies[0], last, &set, &last));
   graph->graph = whole;
   whole = captured;
 done:
@@ -139,13 +139,13 @@ static wisp_status replay_looking(wisp_error *err, cuda_graph *graph)
   const size_t bytes = sizeof *graph->seen;
   int more = 0;
   CALL(wisp_device_download(err, &device->base, &more, graph->left, sizeof more));
-  for (int turn = 0; more > 0; turn++) {
-    const int now = turn % LOOKS, before = (turn + 1) % LOOKS, batch = more < WISP_LOOP_BATCH ? more : WISP_LOOP_BATCH;
+  for (int pass = 0; more > 0; pass++) {
+    const int now = pass % LOOKS, before = (pass + 1) % LOOKS, batch = more < WISP_LOOP_BATCH ? more : WISP_LOOP_BATCH;
     for (int i = 0; i < batch; i++) CALL(CUDA(device, cuGraphLaunch, graph->executable, device->stream));
     CALL(CUDA(device, cuMemcpyDtoHAsync_v2, &graph->seen[now], graph->left, bytes, device->stream));
     CALL(CUDA(device, cuEventRecord, graph->looked[now], device->stream));
     more -= batch;
-    if (turn == 0) continue;
+    if (pass == 0) continue;
     CALL(CUDA(device, cuEventSynchronize, graph->looked[before]));
     if (graph->seen[before] <= 0) break;
   }

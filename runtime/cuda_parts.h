@@ -40,8 +40,9 @@ enum { WISP_CUDA_OUT_OF_MEMORY = 2 };
 /* A driver's result as a status: "cuda: launch volume: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory ...)". */
 wisp_status wisp_cuda_check(wisp_error *err, const wisp_cuda_api *api, int result, const char *what, const char *name);
 
-#define CUDA(device, function, ...) \
-  wisp_cuda_check(err, &(device)->api, (device)->api.function(__VA_ARGS__), #function, "")
+#define CUDA_AS(device, what, name, function, ...) \
+  wisp_cuda_check(err, &(device)->api, (device)->api.function(__VA_ARGS__), what, name)
+#define CUDA(device, function, ...) CUDA_AS(device, #function, "", function, __VA_ARGS__)
 
 /* A context is current to a thread, so every function that calls the driver passes here first. */
 wisp_status wisp_cuda_enter(wisp_error *err, cuda_device *device);

@@ -26,7 +26,7 @@ bool wisp_limits_alike(const wisp_limits *a, const wisp_limits *b)
 
 /* ---- Memory. */
 
-/* What reaches out of the stream cannot be recorded: CUDA would break the recording off, so every kind refuses. */
+/* Calls that reach out of the stream cannot be recorded: CUDA would break the recording off, so every kind refuses. */
 static wisp_status not_recording(wisp_error *err, const wisp_device *device, const char *what)
 {
   return wisp_require(err, !device->recording, WISP_EUSAGE, "%s: not while a graph is being recorded on %s", what,

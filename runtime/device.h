@@ -33,7 +33,7 @@ typedef struct wisp_limits {      /* queried, never tabled */
   bool loops;        /* whether a recorded loop runs without the host */
 } wisp_limits;
 
-/* What the compiler said of a kernel; -1 where it does not tell. */
+/* The compiler's report of a kernel; -1 where it has none. */
 typedef struct wisp_usage {
   int registers, spill_bytes, shared_bytes;
   int issued;      /* instructions that a warp issues, where the code has no branches; 0: not known */
@@ -92,10 +92,8 @@ const wisp_limits *wisp_device_limits(const wisp_device *device);
 bool wisp_limits_alike(const wisp_limits *a, const wisp_limits *b);
 
 /* All devices of every kind, for `wisp devices` and -d all: names as wisp_device_open takes them, as in
- * "cuda:0,cuda:1,host". */
-wisp_status wisp_device_list(wisp_error *err, wisp_text *names);
-/* The same, without those that are no GPUs where there is one. */
-wisp_status wisp_device_list_gpus(wisp_error *err, wisp_text *names);
+ * "cuda:0,cuda:1,host". gpus: without those that are no GPUs where there is one. */
+wisp_status wisp_device_list(wisp_error *err, bool gpus, wisp_text *names);
 
 wisp_status wisp_device_alloc(wisp_error *err, wisp_device *device, size_t bytes, wisp_pointer *out);
 void wisp_device_free(wisp_device *device, wisp_pointer pointer);
@@ -160,7 +158,7 @@ wisp_status wisp_event_elapsed(wisp_error *err, const wisp_event *from, wisp_eve
 void wisp_event_destroy(wisp_event *event);
 WISP_OWNED(wisp_event, wisp_event_destroy)
 
-/* How launches on a device are timed: least numbers of probes and samples; shorter runs are timed several at once. On a
+/* The timing of launches on a device: least numbers of probes and samples; shorter runs are timed several at once. On a
  * GPU that is ours, noise has both signs: medians. On a host other work takes cores away for milliseconds, which only
  * ever adds: the fastest of more and shorter samples. */
 typedef struct wisp_timing {

@@ -42,11 +42,7 @@ static wisp_status cuda_count(wisp_error *err, int *out)
 {
   (void)err;
   wisp_cuda_api api;
-  int count = 0;
-  if (wisp_cuda_api_open(NULL, &api) == WISP_OK && api.cuInit(0) == 0 && api.cuDeviceGetCount(&count) == 0)
-    *out = count;
-  else
-    *out = 0;
+  if (wisp_cuda_api_open(NULL, &api) != WISP_OK || api.cuInit(0) != 0 || api.cuDeviceGetCount(out) != 0) *out = 0;
   return WISP_OK;
 }
 
@@ -56,17 +52,16 @@ static void driver_version(const wisp_cuda_api *api, char *out, size_t size)
   const char *const files[] = {"/sys/module/nvidia/version", "/proc/driver/nvidia/version"};
   int version = 0;
   for (size_t i = 0; i < WISP_COUNT(files); i++) {
-    char *text = NULL, *rest = NULL;
+    OWNED(free) char *text = NULL;
+    char *rest = NULL;
     size_t length = 0;
     if (wisp_read_file(NULL, files[i], &text, &length) != WISP_OK) continue;
     /* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.03  Tue ...": the first word of digits and dots. */
-    for (char *word = strtok_r(text, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest))
-      if (strchr(word, '.') && !word[strspn(word, "0123456789.")]) {
-        snprintf(out, size, "%s", word);
-        free(text);
-        return;
-      }
-    free(text);
+    for (char *word = strtok_r(text, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest)) {
+      if (!strchr(word, '.') || word[strspn(word, "0123456789.")]) continue;
+      snprintf(out, size, "%s", word);
+      return;
+    }
   }
   api->cuDriverGetVersion(&version);
   snprintf(out, size, "CUDA %d.%d", version / 1000, version % 1000 / 10);
@@ -267,14 +262,11 @@ static wisp_status cuda_load(wisp_error *err, wisp_device *base, const wisp_bina
   module->shared_bytes = (unsigned)shared_bytes;
   snprintf(module->name, sizeof module->name, "%s", name);
   CALL(wisp_cuda_enter(err, device));
-  CALL(wisp_cuda_check(err, &device->api, device->api.cuModuleLoadData(&module->module, binary->data), "load", name));
-  CALL(wisp_cuda_check(err, &device->api, device->api.cuModuleGetFunction(&module->function, module->module, name),
-                       "find", name));
+  CALL(CUDA_AS(device, "load", name, cuModuleLoadData, &module->module, binary->data));
+  CALL(CUDA_AS(device, "find", name, cuModuleGetFunction, &module->function, module->module, name));
   if (shared_bytes > SHARED_WITHOUT_ASKING)
-    CALL(wisp_cuda_check(
-        err, &device->api,
-        device->api.cuFuncSetAttribute(module->function, FUNCTION_MAX_DYNAMIC_SHARED, (int)shared_bytes),
-        "allow shared memory for", name));
+    CALL(CUDA_AS(device, "allow shared memory for", name, cuFuncSetAttribute, module->function,
+                 FUNCTION_MAX_DYNAMIC_SHARED, (int)shared_bytes));
   return GIVE(loaded, out);
 }
 
@@ -284,10 +276,8 @@ static wisp_status cuda_cluster(wisp_error *err, wisp_module *base, int blocks)
   cuda_device *device = wisp_cuda_of(base->device);
   CALL(wisp_cuda_enter(err, device));
   for (int i = 0; i < 3; i++)
-    CALL(wisp_cuda_check(
-        err, &device->api,
-        device->api.cuFuncSetAttribute(module->function, FUNCTION_CLUSTER_WIDTH + i, i == 0 ? blocks : 1),
-        "form clusters of", module->name));
+    CALL(CUDA_AS(device, "form clusters of", module->name, cuFuncSetAttribute, module->function,
+                 FUNCTION_CLUSTER_WIDTH + i, i == 0 ? blocks : 1));
   return WISP_OK;
 }
 
@@ -298,10 +288,8 @@ static wisp_status cuda_launch(wisp_error *err, wisp_module *base, void *stream,
   cuda_module *module = (cuda_module *)base;
   cuda_device *device = wisp_cuda_of(base->device);
   CALL(wisp_cuda_enter(err, device));
-  return wisp_cuda_check(err, &device->api,
-                         device->api.cuLaunchKernel(module->function, grid[0], grid[1], 1, block[0], block[1], block[2],
-                                                    module->shared_bytes, stream ? stream : device->stream, args, NULL),
-                         "launch", module->name);
+  return CUDA_AS(device, "launch", module->name, cuLaunchKernel, module->function, grid[0], grid[1], 1, block[0],
+                 block[1], block[2], module->shared_bytes, stream ? stream : device->stream, args, NULL);
 }
 
 /* ---- Events. */

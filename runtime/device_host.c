@@ -42,7 +42,7 @@ typedef struct host_graph {
   wisp_graph base;
   host_call *call;
   uint64_t *value; /* every call's argument values */
-  size_t calls, call_room, values, value_room;
+  size_t calls, call_capacity, values, value_capacity;
   const int *left;    /* a loop's passes; NULL: one pass, whatever happens */
   size_t stack_bytes; /* that a thread needs, of all its calls */
 } host_graph;
@@ -60,19 +60,19 @@ typedef struct host_event {
 } host_event;
 
 /* The base structure comes first in each, so that one cast is all there is to it. */
-static host_device *of_device(wisp_device *device)
+static host_device *as_host(wisp_device *device)
 {
   return (host_device *)device;
 }
 
-static void *at(wisp_pointer pointer)
+static void *as_memory(wisp_pointer pointer)
 {
   return (void *)(uintptr_t)pointer;
 }
 
 /* ---- The machine. */
 
-static size_t configured(int name)
+static size_t read_setting(int name)
 {
   long value = sysconf(name);
   return value > 0 ? (size_t)value : 0;
@@ -101,10 +101,11 @@ static wisp_status host_limits(wisp_error *err, const char *target, wisp_limits 
   snprintf(limits.target, sizeof limits.target, "%s", target);
   snprintf(limits.driver, sizeof limits.driver, "%.20s %.40s", system.sysname, system.release);
   wisp_host_compiler_name(limits.compiler, sizeof limits.compiler);
-  limits.units =
-      sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : (int)configured(_SC_NPROCESSORS_ONLN);
-  limits.l2 = configured(_SC_LEVEL2_CACHE_SIZE) * (size_t)limits.units; /* a virtual machine's L3 is a whole server's */
-  limits.memory = configured(_SC_PHYS_PAGES) * configured(_SC_PAGESIZE);
+  limits.units = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed)
+                                                                     : (int)read_setting(_SC_NPROCESSORS_ONLN);
+  limits.l2 =
+      read_setting(_SC_LEVEL2_CACHE_SIZE) * (size_t)limits.units; /* a virtual machine's L3 is a whole server's */
+  limits.memory = read_setting(_SC_PHYS_PAGES) * read_setting(_SC_PAGESIZE);
   *out = limits;
   return WISP_OK;
 }
@@ -116,16 +117,10 @@ static wisp_status host_count(wisp_error *err, int *out)
   return WISP_OK;
 }
 
-/* What OpenMP reads when the first module brings it; the user's own choice stands. A block's shared arrays lie on
- * stacks. A thread that waits sleeps: one that spins keeps the core from whom it waits for as soon as another process
- * runs, and stages took from twice to twenty times as long. Said when a device is opened, before anybody compiles for
- * it: a thread that copies the environment for a compiler must not find it changed under it. */
-static void prepare_openmp(void)
-{
-  setenv("OMP_STACKSIZE", "16M", 0);
-  setenv("OMP_WAIT_POLICY", "passive", 0);
-}
-
+/* OpenMP reads the two variables when the first module brings it; the user's own choice stands. A block's shared arrays
+ * lie on stacks. A thread that waits sleeps: one that spins keeps the core from whom it waits for as soon as another
+ * process runs, and stages took from twice to twenty times as long. They are set before anybody compiles for the
+ * device: a thread that copies the environment for a compiler must not find it changed under it. */
 static wisp_status host_open(wisp_error *err, int index, wisp_device **out)
 {
   (void)index;
@@ -134,13 +129,14 @@ static wisp_status host_open(wisp_error *err, int index, wisp_device **out)
   CALL(wisp_new(err, 1, sizeof *device, &device));
   CALL(host_limits(err, "host", &device->base.limits));
   device->base.kind = &wisp_host_kind;
-  prepare_openmp();
+  setenv("OMP_STACKSIZE", "16M", 0);
+  setenv("OMP_WAIT_POLICY", "passive", 0);
   *out = &device->base;
   device = NULL;
   return WISP_OK;
 }
 
-static void destroy_graph(wisp_graph *base)
+static void host_destroy_graph(wisp_graph *base)
 {
   host_graph *graph = (host_graph *)base;
   free(graph->call), free(graph->value), free(graph);
@@ -148,8 +144,8 @@ static void destroy_graph(wisp_graph *base)
 
 static void host_close(wisp_device *device)
 {
-  host_graph *recording = of_device(device)->recording;
-  if (recording) destroy_graph(&recording->base);
+  host_graph *recording = as_host(device)->recording;
+  if (recording) host_destroy_graph(&recording->base);
   free(device);
 }
 
@@ -163,7 +159,7 @@ static wisp_status host_alloc(wisp_error *err, wisp_device *device, size_t bytes
     return wisp_fail(
         err, WISP_EMEMORY,
         "%s: no memory for %zu bytes: %zu bytes are free of %zu: take fewer elements, or end what else runs there",
-        device->limits.name, bytes, configured(_SC_AVPHYS_PAGES) * configured(_SC_PAGESIZE), device->limits.memory);
+        device->limits.name, bytes, read_setting(_SC_AVPHYS_PAGES) * read_setting(_SC_PAGESIZE), device->limits.memory);
   wisp_large_pages(memory, bytes);
   *out = (uintptr_t)memory;
   return WISP_OK;
@@ -172,20 +168,20 @@ static wisp_status host_alloc(wisp_error *err, wisp_device *device, size_t bytes
 static void host_free(wisp_device *device, wisp_pointer pointer)
 {
   (void)device;
-  free(at(pointer));
+  free(as_memory(pointer));
 }
 
 static wisp_status host_upload(wisp_error *err, wisp_device *device, wisp_pointer to, const void *from, size_t bytes)
 {
   (void)err, (void)device;
-  wisp_parallel_copy(at(to), from, bytes);
+  wisp_parallel_copy(as_memory(to), from, bytes);
   return WISP_OK;
 }
 
 static wisp_status host_download(wisp_error *err, wisp_device *device, void *to, wisp_pointer from, size_t bytes)
 {
   (void)err, (void)device;
-  wisp_parallel_copy(to, at(from), bytes);
+  wisp_parallel_copy(to, as_memory(from), bytes);
   return WISP_OK;
 }
 
@@ -199,8 +195,9 @@ static wisp_status host_finish(wisp_error *err, wisp_device *device)
 
 static wisp_status record_call(wisp_error *err, host_graph *graph, host_call call, void **args)
 {
-  CALL(wisp_grow(err, &graph->call, &graph->call_room, graph->calls + 1, sizeof *graph->call));
-  CALL(wisp_grow(err, &graph->value, &graph->value_room, graph->values + (size_t)call.arg_count, sizeof *graph->value));
+  CALL(wisp_grow(err, &graph->call, &graph->call_capacity, graph->calls + 1, sizeof *graph->call));
+  CALL(wisp_grow(err, &graph->value, &graph->value_capacity, graph->values + (size_t)call.arg_count,
+                 sizeof *graph->value));
   call.first_value = graph->values;
   for (int i = 0; i < call.arg_count; i++) memcpy(&graph->value[graph->values++], args[i], sizeof *graph->value);
   graph->call[graph->calls++] = call;
@@ -209,18 +206,18 @@ static wisp_status record_call(wisp_error *err, host_graph *graph, host_call cal
 
 static wisp_status host_begin(wisp_error *err, wisp_device *device)
 {
-  wisp_status status = wisp_new(err, 1, sizeof(host_graph), &of_device(device)->recording);
-  if (status == WISP_OK) of_device(device)->recording->base.device = device;
-  return status;
+  CALL(wisp_new(err, 1, sizeof(host_graph), &as_host(device)->recording));
+  as_host(device)->recording->base.device = device;
+  return WISP_OK;
 }
 
 static wisp_status host_end(wisp_error *err, wisp_device *device, wisp_pointer left, wisp_graph **out)
 {
   (void)err;
-  host_graph *graph = of_device(device)->recording;
-  graph->left = at(left);
+  host_graph *graph = as_host(device)->recording;
+  graph->left = as_memory(left);
   *out = &graph->base;
-  of_device(device)->recording = NULL;
+  as_host(device)->recording = NULL;
   return WISP_OK;
 }
 
@@ -237,16 +234,16 @@ static void run_pass(const host_graph *graph)
     if (call->entry)
       call->entry(args, call->grid[0], call->grid[1]);
     else if (call->from)
-      memmove(at(call->to), at(call->from), call->bytes);
+      memmove(as_memory(call->to), as_memory(call->from), call->bytes);
     else
-      memset(at(call->to), call->byte, call->bytes);
+      memset(as_memory(call->to), call->byte, call->bytes);
   }
 }
 
 static wisp_status host_replay(wisp_error *err, wisp_graph *base)
 {
   const host_graph *graph = (const host_graph *)base;
-  CALL(wisp_host_stacks_check(err, &of_device(base->device)->stacks, NULL, "the recorded kernels", graph->stack_bytes));
+  CALL(wisp_host_stacks_check(err, &as_host(base->device)->stacks, NULL, "the recorded kernels", graph->stack_bytes));
   if (!graph->left) run_pass(graph);
   while (graph->left && *graph->left > 0) run_pass(graph);
   return WISP_OK;
@@ -254,17 +251,17 @@ static wisp_status host_replay(wisp_error *err, wisp_graph *base)
 
 static wisp_status host_fill(wisp_error *err, wisp_device *device, wisp_pointer to, unsigned char byte, size_t bytes)
 {
-  host_graph *graph = of_device(device)->recording;
+  host_graph *graph = as_host(device)->recording;
   if (graph) return record_call(err, graph, (host_call){.to = to, .byte = byte, .bytes = bytes}, NULL);
-  wisp_parallel_fill(at(to), byte, bytes);
+  wisp_parallel_fill(as_memory(to), byte, bytes);
   return WISP_OK;
 }
 
 static wisp_status host_copy(wisp_error *err, wisp_device *device, wisp_pointer to, wisp_pointer from, size_t bytes)
 {
-  host_graph *graph = of_device(device)->recording;
+  host_graph *graph = as_host(device)->recording;
   if (graph) return record_call(err, graph, (host_call){.to = to, .from = from, .bytes = bytes}, NULL);
-  memmove(at(to), at(from), bytes);
+  memmove(as_memory(to), as_memory(from), bytes);
   return WISP_OK;
 }
 
@@ -293,7 +290,7 @@ static wisp_status write_all(wisp_error *err, int fd, const char *name, const wi
 }
 
 /* An OpenMP library's threads outlive the module that brought it; it must not be unmapped under them. */
-static void keep_openmp(void)
+static void hold_openmp(void)
 {
   const char *const libraries[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
   for (size_t i = 0; i < WISP_COUNT(libraries); i++) {
@@ -321,13 +318,13 @@ static wisp_status host_load(wisp_error *err, wisp_device *device, const wisp_bi
   module->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   CALL(wisp_require(err, module->object, WISP_ESYSTEM,
                     "%s: cannot be loaded: %s: compile it anew (wisp db cache --clear)", name, dlerror()));
-  keep_openmp();
+  hold_openmp();
   void *symbol = dlsym(module->object, name);
   CALL(wisp_require(err, symbol, WISP_EDEVICE, "%s: the module has no function of this name", name));
   memcpy(&module->entry, &symbol, sizeof symbol); /* C has no cast from object to function pointer */
   module->stack_bytes = (size_t)binary->usage.stack_bytes;
   snprintf(module->name, sizeof module->name, "%s", name);
-  CALL(wisp_host_stacks_check(err, &of_device(device)->stacks, module->object, name, module->stack_bytes));
+  CALL(wisp_host_stacks_check(err, &as_host(device)->stacks, module->object, name, module->stack_bytes));
   return GIVE(loaded, out);
 }
 
@@ -335,7 +332,7 @@ static wisp_status host_load(wisp_error *err, wisp_device *device, const wisp_bi
 static wisp_status host_check(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name)
 {
   OWNED(host_unload) wisp_module *module = NULL;
-  wisp_host_stacks *stacks = &of_device(device)->stacks;
+  wisp_host_stacks *stacks = &as_host(device)->stacks;
   if (!stacks->knows_team) return host_load(err, device, binary, name, 0, &module);
   return wisp_host_stacks_check(err, stacks, NULL, name, (size_t)binary->usage.stack_bytes);
 }
@@ -345,7 +342,7 @@ static wisp_status host_launch(wisp_error *err, wisp_module *base, void *stream,
 {
   (void)stream, (void)block;
   const host_module *module = (const host_module *)base;
-  host_device *device = of_device(base->device);
+  host_device *device = as_host(base->device);
   host_graph *graph = device->recording;
   if (arg_count > MAX_ARGS) return wisp_fail(err, WISP_EUSAGE, "launch: %d arguments, at most %d", arg_count, MAX_ARGS);
   if (graph && module->stack_bytes > graph->stack_bytes) graph->stack_bytes = module->stack_bytes;
@@ -418,7 +415,7 @@ const wisp_device_kind wisp_host_kind = {
     .begin = host_begin,
     .end = host_end,
     .replay = host_replay,
-    .destroy_graph = destroy_graph,
+    .destroy_graph = host_destroy_graph,
     .create_event = host_event_create,
     .record = host_event_record,
     .elapsed = host_event_elapsed,

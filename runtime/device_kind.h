@@ -1,11 +1,12 @@
-/* What a kind of device implements. A kind's own device, module, graph and event begin with the structures below, so
- * that device.c can hand them through; a new kind is one file with such a table and one line in devices.c. */
+/* The functions that a kind of device implements. A kind's own device, module, graph and event begin with the
+ * structures below, so that device.c can hand them through; a new kind is one file with such a table and one line in
+ * devices.c. */
 #ifndef WISP_DEVICE_KIND_H
 #define WISP_DEVICE_KIND_H
 
 #include "device.h"
 
-/* How the kernels of templates/ceilings are run on a kind of device. */
+/* The launches of the kernels of templates/ceilings on a kind of device. */
 typedef struct wisp_ceilings_recipe {
   unsigned block;          /* threads a block; 0: ceilings are not measured */
   unsigned copy_blocks;    /* blocks a unit, for the copy */
@@ -13,7 +14,7 @@ typedef struct wisp_ceilings_recipe {
   long long iterations;    /* of the arithmetic's loop */
   double fmas[2];          /* of one block in one iteration: f32, f64 */
   double ms;               /* how long each is repeated, */
-  int rounds[2];           /* and how often at least, on a busy machine: the copy, the arithmetic */
+  int runs[2];             /* and how often at least, on a busy machine: the copy, the arithmetic */
   bool own_copy;           /* whether the device's own copy may be better than the kernel */
   bool own_clock;          /* whether the blocks of the arithmetic time themselves, into their output */
   size_t smallest, a_unit; /* buffers to copy: at least this, and this for each unit */
@@ -28,7 +29,7 @@ typedef struct wisp_device_kind {
   wisp_timing timing;  /* zeros: as a GPU */
   wisp_ceilings_recipe ceilings;
 
-  /* How many there are; where the driver is missing, 0 and WISP_OK. */
+  /* The number of devices; where the driver is missing, 0 and WISP_OK. */
   wisp_status (*count)(wisp_error *err, int *out);
   wisp_status (*open)(wisp_error *err, int index, wisp_device **out);
   wisp_status (*adopt)(wisp_error *err, void *context, void *stream, wisp_device **out); /* NULL: has no contexts */

@@ -104,8 +104,7 @@ static wisp_status open_first(wisp_error *err, wisp_device **out)
 {
   for (int k = 0; k < KINDS; k++) {
     int count = 0;
-    wisp_status status = kinds[k]->count(err, &count);
-    if (status != WISP_OK) return status;
+    CALL(kinds[k]->count(err, &count));
     if (count > 0) return kinds[k]->open(err, 0, out);
   }
   return wisp_fail(err, WISP_EDEVICE, "device auto: there is none of any kind: 'wisp devices' says why");
@@ -127,12 +126,11 @@ wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **ou
   for (int k = 0; (kind = kind_at(k)); k++) {
     int index = 0, count = 0;
     if (!parse_name(name, kind, &index)) continue;
-    wisp_status status = kind->count(err, &count);
+    CALL(kind->count(err, &count));
     /* With none at all the kind itself says best what is missing. */
-    if (status == WISP_OK && count > 0 && index >= count)
-      return wisp_fail(err, WISP_EDEVICE, "device %s: there are only %d of kind %s, counted from 0", name, count,
-                       kind->name);
-    return status == WISP_OK ? kind->open(err, index, out) : status;
+    CALL(wisp_require(err, count <= 0 || index < count, WISP_EDEVICE,
+                      "device %s: there are only %d of kind %s, counted from 0", name, count, kind->name));
+    return kind->open(err, index, out);
   }
   return wisp_device_known(err, name);
 }
@@ -144,7 +142,7 @@ wisp_status wisp_device_adopt(wisp_error *err, void *context, void *stream, wisp
   return wisp_fail(err, WISP_EUSAGE, "no kind of device has contexts");
 }
 
-static wisp_status list_devices(wisp_error *err, bool gpus, wisp_text *names)
+wisp_status wisp_device_list(wisp_error *err, bool gpus, wisp_text *names)
 {
   const wisp_device_kind *kind = NULL;
   for (int k = 0; (kind = kind_at(k)); k++) {
@@ -155,16 +153,6 @@ static wisp_status list_devices(wisp_error *err, bool gpus, wisp_text *names)
       CALL(wisp_text_print(err, names, count > 1 ? "%s%s:%d" : "%s%s", names->length ? "," : "", kind->name, i));
   }
   return WISP_OK;
-}
-
-wisp_status wisp_device_list(wisp_error *err, wisp_text *names)
-{
-  return list_devices(err, false, names);
-}
-
-wisp_status wisp_device_list_gpus(wisp_error *err, wisp_text *names)
-{
-  return list_devices(err, true, names);
 }
 
 /* ---- Kernels that are no candidates. */

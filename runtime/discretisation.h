@@ -1,5 +1,5 @@
-/* What a mesh and a method fix on the host, as kernels of any family see it: how many there are of everything, what the
- * fixed arrays hold, and whose each number is. The nodal family's is made of a wisp_dg, for example. */
+/* A mesh and a method on the host, as kernels of any family see them: the counts of everything, the contents of the
+ * fixed arrays, and the owner of each number. The nodal family's is made of a wisp_dg, for example. */
 #ifndef WISP_DISCRETISATION_H
 #define WISP_DISCRETISATION_H
 
@@ -21,7 +21,7 @@ typedef struct wisp_cut {
   const wisp_span *span; /* borrowed */
 } wisp_cut;
 
-/* Where the numbers of a ghost, a slot that holds a copy of another domain's, come from. */
+/* The origin of a ghost's numbers; a ghost is a slot that holds a copy of another domain's. */
 typedef struct wisp_owner {
   int domain;
   size_t slot;
@@ -36,7 +36,7 @@ typedef struct wisp_discretisation {
   void *self;
   /* Uploads what is fixed to those of its arrays that are there. NULL: nothing is. */
   wisp_status (*fill)(wisp_error *err, const void *self, wisp_arrays *arrays);
-  /* Where number i of an array stands in an order that is the same for every layout and grouping; WISP_NOBODY in
+  /* The place of number i of an array in an order that is the same for every layout and grouping; WISP_NOBODY in
    * padding. Called from several threads at once. NULL: where it is. */
   size_t (*origin)(const void *self, const wisp_array_decl *array, size_t i);
   /* Number i in words: "slot 7, field Ex, node 2". NULL: "number 42". */

@@ -50,12 +50,20 @@ static wisp_status add_words(wisp_error *err, command *c, int slot, const char *
   return wisp_require(err, whole, WISP_EUSAGE, "%s is '%s': a quote is not closed", variable, value);
 }
 
+/* The command that compiles, but for its files. */
+static wisp_status begin_command(wisp_error *err, command *c)
+{
+  CALL(add_words(err, c, 0, "WISP_CC", "cc"));
+  for (size_t i = 0; i < WISP_COUNT(flags); i++) CALL(add_word(err, c, flags[i]));
+  return add_words(err, c, 1, "WISP_CFLAGS", "");
+}
+
 double wisp_compile_seconds(void)
 {
   return wisp_environment_number("WISP_COMPILE_SECONDS");
 }
 
-/* ---- What the compiler said. */
+/* ---- The compiler's report. */
 
 /* The first line that tells of an error, else the first with anything in it; folder/ is cut out of it. */
 static void first_error(const char *log, const char *folder, char *out, size_t size)
@@ -93,13 +101,17 @@ static wisp_status report_missing(wisp_error *err, const char *name, const char 
                    name, cc, strerror(why));
 }
 
-static wisp_status judge(wisp_error *err, const command *c, const char *name, const char *folder, const char *log_path,
-                         wisp_ending ending, int code)
+/* Runs the compiler in the folder, its output in the file of that name. */
+static wisp_status run_compiler(wisp_error *err, const command *c, const char *name, const char *folder,
+                                const char *log_path)
 {
   OWNED(free) char *log = NULL;
   char line[512] = "";
   size_t length = 0;
+  wisp_ending ending = WISP_RAN;
+  int code = 0;
   const char *cc = c->word[0];
+  CALL(wisp_process_run(err, c->word, folder, log_path, wisp_compile_seconds(), &ending, &code));
   if (ending == WISP_NO_PROGRAM) return report_missing(err, name, cc, code);
   if (ending == WISP_TIMEOUT)
     return wisp_fail(err, WISP_ECOMPILE, "%s: %s ran longer than %g s and was ended: see WISP_COMPILE_SECONDS", name,
@@ -178,9 +190,7 @@ wisp_status wisp_host_options(wisp_error *err, const char *target, wisp_text *ou
 {
   (void)target;
   HELD(command_free) command c = {.count = 0};
-  CALL(add_words(err, &c, 0, "WISP_CC", "cc"));
-  for (size_t i = 0; i < WISP_COUNT(flags); i++) CALL(add_word(err, &c, flags[i]));
-  CALL(add_words(err, &c, 1, "WISP_CFLAGS", ""));
+  CALL(begin_command(err, &c));
   for (int i = 1; i < c.count; i++) CALL(wisp_text_print(err, out, "%s\n", c.word[i]));
   const char *const headings[] = {"model name", "flags", "CPU part", "Features"}; /* x86, then Arm */
   for (size_t i = 0; i < WISP_COUNT(headings); i++) CALL(wisp_host_cpuinfo(err, headings[i], out));
@@ -195,14 +205,11 @@ static wisp_status ask_version(wisp_error *err, wisp_text *out)
   OWNED(free) char *log = NULL;
   char path[PATH_MAX];
   size_t length = 0;
-  wisp_ending ending = WISP_RAN;
-  int code = 0;
   CALL(wisp_scratch_create(err, folder, sizeof folder));
   snprintf(path, sizeof path, "%s/log", folder);
   CALL(add_words(err, &c, 0, "WISP_CC", "cc"));
   CALL(add_word(err, &c, "--version"));
-  CALL(wisp_process_run(err, c.word, folder, path, wisp_compile_seconds(), &ending, &code));
-  CALL(judge(err, &c, "host", folder, path, ending, code));
+  CALL(run_compiler(err, &c, "host", folder, path));
   CALL(wisp_read_file(err, path, &log, &length));
   return wisp_text_add(err, out, log, length);
 }
@@ -291,21 +298,16 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
   HELD(command_free) command c = {.count = 0};
   HELD(wisp_scratch_remove) char folder[PATH_MAX - 192] = "";
   char text[PATH_MAX], object[PATH_MAX], log[PATH_MAX];
-  wisp_ending ending = WISP_RAN;
   HELD(wisp_binary_free) wisp_binary binary = {.usage = {-1, -1, -1, 0, 0}};
-  int code = 0;
   CALL(wisp_scratch_create(err, folder, sizeof folder));
   snprintf(text, sizeof text, "%s/%.128s.c", folder, name);
   snprintf(object, sizeof object, "%s/kernel.so", folder);
   snprintf(log, sizeof log, "%s/log", folder);
   CALL(wisp_write_file(err, text, fill_source, source));
-  CALL(add_words(err, &c, 0, "WISP_CC", "cc"));
-  for (size_t i = 0; i < WISP_COUNT(flags); i++) CALL(add_word(err, &c, flags[i]));
-  CALL(add_words(err, &c, 1, "WISP_CFLAGS", ""));
+  CALL(begin_command(err, &c));
   const char *const files[] = {"-o", object, text, "-lm"};
   for (size_t i = 0; i < WISP_COUNT(files); i++) CALL(add_word(err, &c, files[i]));
-  CALL(wisp_process_run(err, c.word, folder, log, wisp_compile_seconds(), &ending, &code));
-  CALL(judge(err, &c, name, folder, log, ending, code));
+  CALL(run_compiler(err, &c, name, folder, log));
   CALL(wisp_read_file(err, object, &binary.data, &binary.length));
   CALL(wisp_require(err, is_whole(&binary), WISP_ESYSTEM,
                     "%s: what %s wrote is no whole shared object: make room in %s, or set TMPDIR", name, c.word[0],

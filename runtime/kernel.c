@@ -23,7 +23,7 @@ wisp_status wisp_plan_compile(wisp_error *err, const wisp_plan *plan, const char
 }
 
 /* In place: count doubles become the plan's reals, front first, so that none is overwritten before it is read. */
-static size_t narrow(double *reals, size_t count, wisp_precision precision)
+static size_t narrow_reals(double *reals, size_t count, wisp_precision precision)
 {
   if (precision == WISP_F32) {
     char *bytes = (char *)reals;
@@ -42,7 +42,7 @@ wisp_status wisp_plan_pack(wisp_error *err, const wisp_plan *plan, int i, void *
   int *ints = NULL;
   wisp_status status = wisp_plan_operand(err, plan, i, &count, &reals, &ints);
   if (status != WISP_OK) return status;
-  *bytes = reals ? narrow(reals, count, plan->spec.precision) : count * sizeof *ints;
+  *bytes = reals ? narrow_reals(reals, count, plan->spec.precision) : count * sizeof *ints;
   *data = reals ? (void *)reals : ints;
   return WISP_OK;
 }
@@ -104,8 +104,8 @@ wisp_status wisp_passed_scalar(wisp_error *err, const wisp_arg *arg, double valu
   return WISP_OK;
 }
 
-static wisp_status bind(wisp_error *err, const wisp_kernel *kernel, int i, const wisp_binding *bindings, size_t count,
-                        wisp_passed *out)
+static wisp_status bind_argument(wisp_error *err, const wisp_kernel *kernel, int i, const wisp_binding *bindings,
+                                 size_t count, wisp_passed *out)
 {
   const wisp_arg *arg = &kernel->arg[i];
   out->pointer = kernel->operand[i];
@@ -140,7 +140,7 @@ wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wi
   CALL(wisp_require(err, count <= WISP_MAX_BINDINGS, WISP_EUSAGE, "%zu bindings, must be at most %d", count,
                     WISP_MAX_BINDINGS));
   for (int i = 0; i < kernel->args; i++) {
-    CALL(bind(err, kernel, i, bindings, count, &values[i]));
+    CALL(bind_argument(err, kernel, i, bindings, count, &values[i]));
     args[i] = &values[i];
   }
   find_counts(bindings, count, counts);

@@ -6,7 +6,7 @@
 #include "../gen/family.h"
 #include "device.h"
 
-/* What templates and spaces see of a device. */
+/* The limits of a device that templates and spaces see. */
 wisp_target wisp_limits_target(const wisp_limits *limits);
 
 /* Source and binary of a plan for a target (dialect: host for "host", cuda for sm_*). Thread-safe. */
@@ -46,7 +46,7 @@ typedef union wisp_passed {
 wisp_status wisp_passed_scalar(wisp_error *err, const wisp_arg *arg, double value, wisp_precision precision,
                                wisp_passed *out);
 
-/* What an argument name stands for: an array's address, or a scalar (values are converted to the argument's type). */
+/* The value of an argument name: an array's address, or a scalar (which is converted to the argument's type). */
 typedef struct wisp_binding {
   const char *name;
   wisp_pointer pointer;

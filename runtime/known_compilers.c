@@ -16,7 +16,7 @@ static bool read_list(const char *kind, wisp_binary *out)
 }
 
 /* The text behind this one, or the first; NULL: there is none. */
-static const char *next(const wisp_binary *list, const char *text)
+static const char *next_text(const wisp_binary *list, const char *text)
 {
   text = text ? text + strlen(text) + 1 : list->data;
   return text < list->data + list->length ? text : NULL;
@@ -39,7 +39,7 @@ static bool find_known(const wisp_device_kind *kind, const wisp_cache_key *key, 
   const char *texts[MOST_TEXTS];
   if (key->count >= MOST_TEXTS || !read_list(kind->name, &list)) return false;
   memcpy(texts, key->texts, (size_t)key->count * sizeof *texts);
-  for (const char *compiler = next(&list, NULL); compiler; compiler = next(&list, compiler)) {
+  for (const char *compiler = next_text(&list, NULL); compiler; compiler = next_text(&list, compiler)) {
     texts[key->count] = compiler;
     if (wisp_cache_get(&(wisp_cache_key){texts, key->count + 1}, out)) return true;
   }
@@ -47,7 +47,7 @@ static bool find_known(const wisp_device_kind *kind, const wisp_cache_key *key, 
 }
 
 /* Puts a compiler in the first place. */
-static void remember(const wisp_device_kind *kind, const char *compiler)
+static void put_first(const wisp_device_kind *kind, const char *compiler)
 {
   HELD(wisp_binary_free) wisp_binary list = {.data = NULL};
   HELD(wisp_text_free) wisp_text all = {0};
@@ -55,8 +55,8 @@ static void remember(const wisp_device_kind *kind, const char *compiler)
   int count = 1;
   if (there && strcmp(list.data, compiler) == 0) return;
   if (wisp_text_add(NULL, &all, compiler, strlen(compiler) + 1) != WISP_OK) return;
-  for (const char *known = there ? next(&list, NULL) : NULL; known && count < MOST_COMPILERS;
-       known = next(&list, known))
+  for (const char *known = there ? next_text(&list, NULL) : NULL; known && count < MOST_COMPILERS;
+       known = next_text(&list, known))
     if (strcmp(known, compiler) != 0 && wisp_text_add(NULL, &all, known, strlen(known) + 1) == WISP_OK) count++;
   const wisp_cache_key key = {(const char *const[]){"compilers", kind->name}, 2};
   wisp_cache_put(&key, &(wisp_binary){all.data, all.length, {-1, -1, -1, 0, 0}});
@@ -76,6 +76,6 @@ wisp_status wisp_compile_by(wisp_error *err, const wisp_device_kind *kind, const
   if (wisp_cache_get(&key, out)) return WISP_OK;
   CALL(kind->compile(err, target, name, source, out));
   wisp_cache_put(&key, out);
-  remember(kind, compiler.data);
+  put_first(kind, compiler.data);
   return WISP_OK;
 }

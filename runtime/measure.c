@@ -9,7 +9,7 @@ typedef wisp_ceilings_recipe recipe;
 /* Before each text: a thread of the host reads its own clock. */
 #define LINES "#ifndef __CUDACC__\n#include <time.h>\n#endif\n"
 
-enum { DAY = 24 * 3600, MOST_ROUNDS = 1000 };
+enum { DAY = 24 * 3600, MOST_RUNS = 1000 };
 
 /* A kernel and how to launch it once. */
 typedef struct work {
@@ -20,13 +20,21 @@ typedef struct work {
   long long count; /* vectors of 16 bytes, numbers, or iterations */
 } work;
 
-static void release(work *w)
+static work make_work(wisp_device *device, const recipe *r, unsigned blocks, long long count)
+{
+  return (work){.device = device,
+                .grid = {blocks * (unsigned)wisp_device_limits(device)->units, 1},
+                .block = {r->block, 1, 1},
+                .count = count};
+}
+
+static void free_work(work *w)
 {
   wisp_device_free(w->device, w->in), wisp_device_free(w->device, w->out);
   wisp_module_unload(w->module);
 }
 
-static wisp_status run(wisp_error *err, work *w)
+static wisp_status run_once(wisp_error *err, work *w)
 {
   long long blocks = w->grid[0];
   void *args[] = {&w->in, &w->out, &w->count, &blocks};
@@ -37,18 +45,18 @@ static wisp_status run(wisp_error *err, work *w)
 
 /* The shortest of many runs, which wake the clocks as well. On a busy machine it goes on for a while until the shortest
  * was nearly met three times: a chance that is not met again says little. */
-static wisp_status best_of(wisp_error *err, work *w, const recipe *r, double *best)
+static wisp_status find_best(wisp_error *err, work *w, const recipe *r, double *best)
 {
   OWNED(wisp_event_destroy) wisp_event *from = NULL, *to = NULL;
   double total = 0, shortest = 0;
-  int fewest = r->rounds[w->in ? 0 : 1], near = 0;
+  int fewest = r->runs[w->in ? 0 : 1], near = 0;
   CALL(wisp_event_create(err, w->device, &from));
   CALL(wisp_event_create(err, w->device, &to));
-  for (int round = 0; round < MOST_ROUNDS; round++) {
+  for (int run = 0; run < MOST_RUNS; run++) {
     double ms = 0;
-    if (round >= fewest && total >= r->ms && (near >= 3 || total >= 10 * r->ms)) break;
+    if (run >= fewest && total >= r->ms && (near >= 3 || total >= 10 * r->ms)) break;
     CALL(wisp_event_record(err, from));
-    CALL(run(err, w));
+    CALL(run_once(err, w));
     CALL(wisp_event_record(err, to));
     CALL(wisp_event_elapsed(err, from, to, &ms));
     total += ms;
@@ -77,10 +85,7 @@ static size_t buffer_bytes(const recipe *r, const wisp_limits *limits)
 /* A pass over so many bytes, 16 of them at a time. */
 static work streaming(wisp_device *device, const recipe *r, size_t bytes)
 {
-  return (work){.device = device,
-                .grid = {r->copy_blocks * (unsigned)wisp_device_limits(device)->units, 1},
-                .block = {r->block, 1, 1},
-                .count = (long long)(bytes / 16)};
+  return make_work(device, r, r->copy_blocks, (long long)(bytes / 16));
 }
 
 /* The better of a plain kernel and the device's own copy. The first copy, there and back, places the host's pages near
@@ -88,7 +93,7 @@ static work streaming(wisp_device *device, const recipe *r, size_t bytes)
 static wisp_status measure_copy(wisp_error *err, wisp_device *device, const recipe *r, double *gbps)
 {
   const size_t bytes = buffer_bytes(r, wisp_device_limits(device));
-  HELD(release) work there = streaming(device, r, bytes);
+  HELD(free_work) work there = streaming(device, r, bytes);
   double by_kernel = 0, by_device = 0;
   CALL(wisp_dialect_module(err, device, "ceilings/copy", WISP_F64, LINES, &there.module));
   CALL(wisp_device_alloc(err, device, bytes, &there.out));
@@ -96,11 +101,11 @@ static wisp_status measure_copy(wisp_error *err, wisp_device *device, const reci
   work back = there, own = there;
   back.in = there.out, back.out = there.in;
   own.module = NULL;
-  CALL(run(err, &there));
-  CALL(run(err, &back));
-  CALL(best_of(err, &there, r, &by_kernel));
+  CALL(run_once(err, &there));
+  CALL(run_once(err, &back));
+  CALL(find_best(err, &there, r, &by_kernel));
   by_device = by_kernel;
-  if (r->own_copy) CALL(best_of(err, &own, r, &by_device));
+  if (r->own_copy) CALL(find_best(err, &own, r, &by_device));
   *gbps = 2e-6 * (double)bytes / (by_kernel < by_device ? by_kernel : by_device);
   return WISP_OK;
 }
@@ -113,8 +118,8 @@ static wisp_status block_rates(wisp_error *err, work *w, const recipe *r, double
   double sum = 0;
   CALL(wisp_new(err, blocks, sizeof *seconds, &seconds));
   CALL(wisp_new(err, blocks, sizeof *best, &best));
-  for (int round = 0; round < r->rounds[1]; round++) {
-    CALL(run(err, w));
+  for (int i = 0; i < r->runs[1]; i++) {
+    CALL(run_once(err, w));
     CALL(wisp_device_download(err, w->device, seconds, w->out, blocks * sizeof *seconds));
     for (unsigned b = 0; b < blocks; b++)
       if (seconds[b] > 0 && (best[b] <= 0 || seconds[b] < best[b])) best[b] = seconds[b];
@@ -129,16 +134,15 @@ static wisp_status block_rates(wisp_error *err, work *w, const recipe *r, double
 
 static wisp_status measure_fma(wisp_error *err, wisp_device *device, const recipe *r, int precision, double *gflops)
 {
-  const unsigned grid = r->fma_blocks * (unsigned)wisp_device_limits(device)->units;
-  HELD(release) work w = {.device = device, .grid = {grid, 1}, .block = {r->block, 1, 1}, .count = r->iterations};
+  HELD(free_work) work w = make_work(device, r, r->fma_blocks, r->iterations);
   double ms = 0, per_second = 0;
   CALL(wisp_dialect_module(err, device, "ceilings/fma", precision ? WISP_F64 : WISP_F32, LINES, &w.module));
-  CALL(wisp_device_alloc(err, device, (size_t)grid * r->block * sizeof(double), &w.out));
+  CALL(wisp_device_alloc(err, device, (size_t)w.grid[0] * r->block * sizeof(double), &w.out));
   if (r->own_clock) {
     CALL(block_rates(err, &w, r, &per_second));
   } else {
-    CALL(best_of(err, &w, r, &ms));
-    per_second = 1e3 * (double)grid * (double)r->iterations / ms;
+    CALL(find_best(err, &w, r, &ms));
+    per_second = 1e3 * (double)w.grid[0] * (double)r->iterations / ms;
   }
   *gflops = 2e-9 * r->fmas[precision] * per_second;
   return WISP_OK;
@@ -147,11 +151,11 @@ static wisp_status measure_fma(wisp_error *err, wisp_device *device, const recip
 static wisp_status measure_fill(wisp_error *err, wisp_device *device, const recipe *r, double *gbps)
 {
   const size_t bytes = buffer_bytes(r, wisp_device_limits(device));
-  HELD(release) work w = streaming(device, r, bytes);
+  HELD(free_work) work w = streaming(device, r, bytes);
   double ms = 0;
   CALL(wisp_dialect_module(err, device, "ceilings/write", WISP_F64, LINES, &w.module));
   CALL(wisp_device_alloc(err, device, bytes, &w.out));
-  CALL(best_of(err, &w, r, &ms));
+  CALL(find_best(err, &w, r, &ms));
   *gbps = 1e-6 * (double)bytes / ms;
   return WISP_OK;
 }
@@ -159,12 +163,11 @@ static wisp_status measure_fill(wisp_error *err, wisp_device *device, const reci
 static wisp_status measure_add(wisp_error *err, wisp_device *device, const recipe *r, int precision, double *gops)
 {
   enum { TIMES = 6 }; /* as the texts say */
-  const unsigned grid = r->copy_blocks * (unsigned)wisp_device_limits(device)->units;
-  HELD(release) work w = {.device = device, .grid = {grid, 1}, .block = {r->block, 1, 1}, .count = r->added_to};
+  HELD(free_work) work w = make_work(device, r, r->copy_blocks, r->added_to);
   double ms = 0;
   CALL(wisp_dialect_module(err, device, "ceilings/additions", precision ? WISP_F64 : WISP_F32, LINES, &w.module));
   CALL(wisp_device_alloc(err, device, (size_t)w.count * sizeof(double), &w.out));
-  CALL(best_of(err, &w, r, &ms));
+  CALL(find_best(err, &w, r, &ms));
   *gops = 1e-6 * TIMES * (double)w.count / ms;
   return WISP_OK;
 }
@@ -182,19 +185,25 @@ static wisp_status measure(wisp_error *err, wisp_device *device, wisp_ceilings *
   return measure_add(err, device, r, 1, &out->add_gops_f64);
 }
 
-/* What lies in the cache. */
+/* An entry of the cache. */
 typedef struct kept {
   int64_t when; /* seconds since 1970 */
   wisp_ceilings ceilings;
 } kept;
 
-/* What measured ceilings depend on. */
+/* All that measured ceilings depend on. */
 enum { CEILINGS_TEXTS = 7 };
 typedef struct ceilings_key {
   wisp_text compiler, options;
   char size[64];
   const char *texts[CEILINGS_TEXTS];
 } ceilings_key;
+
+static void free_key(ceilings_key *key)
+{
+  wisp_text_free(&key->compiler);
+  wisp_text_free(&key->options);
+}
 
 static wisp_status make_key(wisp_error *err, const wisp_device *device, ceilings_key *out)
 {
@@ -209,7 +218,7 @@ static wisp_status make_key(wisp_error *err, const wisp_device *device, ceilings
 }
 
 /* Whether ceilings of this last day are there. */
-static bool recall(const wisp_cache_key *key, wisp_ceilings *out)
+static bool find_recent(const wisp_cache_key *key, wisp_ceilings *out)
 {
   wisp_binary binary = {0};
   kept old = {0};
@@ -224,22 +233,17 @@ static bool recall(const wisp_cache_key *key, wisp_ceilings *out)
 
 wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceilings *out)
 {
-  wisp_status status = WISP_OK;
-  ceilings_key depends = {0};
+  HELD(free_key) ceilings_key depends = {0};
   wisp_cache_key key = {depends.texts, CEILINGS_TEXTS};
   kept fresh = {.when = (int64_t)time(NULL)};
-  if (device->ceilings.copy_gbps > 0) goto done;
-  TRY(wisp_require(err, !device->recording, WISP_EUSAGE, "ceilings: not while a graph is being recorded on %s",
-                   device->limits.name));
-  TRY(make_key(err, device, &depends));
-  if (!recall(&key, &fresh.ceilings)) {
-    TRY(measure(err, device, &fresh.ceilings));
+  if (device->ceilings.copy_gbps > 0) return *out = device->ceilings, WISP_OK;
+  CALL(wisp_require(err, !device->recording, WISP_EUSAGE, "ceilings: not while a graph is being recorded on %s",
+                    device->limits.name));
+  CALL(make_key(err, device, &depends));
+  if (!find_recent(&key, &fresh.ceilings)) {
+    CALL(measure(err, device, &fresh.ceilings));
     wisp_cache_put(&key, &(wisp_binary){(char *)&fresh, sizeof fresh, {-1, -1, -1, 0, 0}});
   }
-  device->ceilings = fresh.ceilings;
-done:
-  if (status == WISP_OK) *out = device->ceilings;
-  wisp_text_free(&depends.compiler);
-  wisp_text_free(&depends.options);
-  return status;
+  *out = device->ceilings = fresh.ceilings;
+  return WISP_OK;
 }

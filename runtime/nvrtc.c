@@ -20,7 +20,8 @@ static bool is_machine(int result)
   return result == OUT_OF_MEMORY || result == NO_PROGRAM || result == INVALID_OPTION || result == NO_BUILTINS;
 }
 
-static wisp_status check(wisp_error *err, const wisp_nvrtc_api *api, int result, const char *name, const char *what)
+static wisp_status check_nvrtc(wisp_error *err, const wisp_nvrtc_api *api, int result, const char *name,
+                               const char *what)
 {
   return wisp_require(err, result == 0, is_machine(result) ? WISP_ESYSTEM : WISP_ECOMPILE, "%s: %s: %s", name, what,
                       api->nvrtcGetErrorString(result));
@@ -49,14 +50,6 @@ static const struct {
     {120, 188, 99, 100, 1536, 128, 96, "Blackwell", "12.8"}, {121, 48, 99, 100, 1536, 24, 128, "GB10", "12.9"},
 };
 
-/* The version of CUDA that the architecture came with; NULL: it is not listed. */
-static const char *first_cuda(int sm)
-{
-  for (size_t i = 0; i < WISP_COUNT(targets); i++)
-    if (targets[i].sm == sm) return targets[i].cuda;
-  return NULL;
-}
-
 wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_limits *out)
 {
   int sm = 0;
@@ -83,7 +76,7 @@ wisp_status wisp_nvrtc_target_limits(wisp_error *err, const char *target, wisp_l
   return wisp_fail(err, WISP_EUSAGE, "target '%s' is not known: it is one of host%s", target, known);
 }
 
-/* ---- What the log tells. */
+/* ---- The log. */
 
 /* The number in front of `what` in one line, 0 where it is not there. */
 static int number_before(const char *line, const char *what)
@@ -129,10 +122,10 @@ static wisp_status report_text(wisp_error *err, const char *name, const char *lo
 /* ---- NVRTC's own failures, each with its remedy. */
 
 /* A log in one line: every run of blanks becomes one. */
-static void join_lines(const char *log, char *out, size_t room)
+static void join_lines(const char *log, char *out, size_t capacity)
 {
   size_t n = 0;
-  for (bool gap = false; *log && n + 2 < room; log++) {
+  for (bool gap = false; *log && n + 2 < capacity; log++) {
     const bool blank = strchr(" \t\r\n", *log) != NULL;
     if (!blank && gap && n) out[n++] = ' ';
     if (!blank) out[n++] = *log;
@@ -141,7 +134,7 @@ static void join_lines(const char *log, char *out, size_t room)
   out[n] = '\0';
 }
 
-/* The lowest and the highest architecture that it compiles for, where it tells. */
+/* The lowest and the highest architecture that it compiles for; false where it does not report them. */
 static bool known_targets(const wisp_nvrtc_api *api, int *least, int *most)
 {
   int sm[256], count = 0;
@@ -161,12 +154,14 @@ static wisp_status report_target(wisp_error *err, const wisp_nvrtc_api *api, con
 {
   int sm = 0, least = 0, most = 0;
   char range[64] = "", cure[64];
-  const bool tells = known_targets(api, &least, &most);
-  if (tells) snprintf(range, sizeof range, ", only sm_%d to sm_%d", least, most);
+  const char *first = NULL; /* the version of CUDA that the architecture came with; NULL: it is not listed */
+  const bool has_range = known_targets(api, &least, &most);
+  if (has_range) snprintf(range, sizeof range, ", only sm_%d to sm_%d", least, most);
   sscanf(target, "sm_%d", &sm);
-  const char *first = first_cuda(sm);
+  for (size_t i = 0; i < WISP_COUNT(targets); i++)
+    if (targets[i].sm == sm) first = targets[i].cuda;
   snprintf(cure, sizeof cure, first ? "CUDA %s or later does" : "a later CUDA may", first);
-  if (tells && sm < least) snprintf(cure, sizeof cure, "an earlier CUDA does");
+  if (has_range && sm < least) snprintf(cure, sizeof cure, "an earlier CUDA does");
   return wisp_fail(err, WISP_ESYSTEM,
                    "%s: %s does not know %s%s: %s: install its NVRTC (package cuda-nvrtc, or pip's "
                    "nvidia-cuda-nvrtc) and point CUDA_HOME at it",
@@ -190,7 +185,7 @@ static wisp_status report_machine(wisp_error *err, const wisp_nvrtc_api *api, in
   if (result == INVALID_OPTION)
     return wisp_fail(err, WISP_ESYSTEM, "%s: %s does not know an option of wisp's: %s: install a newer one", name,
                      version, words);
-  return check(err, api, result, name, target);
+  return check_nvrtc(err, api, result, name, target);
 }
 
 /* ---- Compiling. */
@@ -201,7 +196,7 @@ wisp_status wisp_nvrtc_compiler(wisp_error *err, const char *target, wisp_text *
   wisp_nvrtc_api api;
   int major = 0, minor = 0;
   CALL(wisp_nvrtc_api_open(err, &api));
-  CALL(check(err, &api, api.nvrtcVersion(&major, &minor), "nvrtc", "version"));
+  CALL(check_nvrtc(err, &api, api.nvrtcVersion(&major, &minor), "nvrtc", "version"));
   return wisp_text_print(err, out, "NVRTC %d.%d", major, minor);
 }
 
@@ -224,9 +219,9 @@ static wisp_status read_log(wisp_error *err, const wisp_nvrtc_api *api, void *pr
 {
   size_t size = 0;
   OWNED(free) char *log = NULL;
-  CALL(check(err, api, api->nvrtcGetProgramLogSize(program, &size), name, "log"));
+  CALL(check_nvrtc(err, api, api->nvrtcGetProgramLogSize(program, &size), name, "log"));
   CALL(wisp_new(err, size + 1, 1, &log));
-  CALL(check(err, api, api->nvrtcGetProgramLog(program, log), name, "log"));
+  CALL(check_nvrtc(err, api, api->nvrtcGetProgramLog(program, log), name, "log"));
   return GIVE(log, out);
 }
 
@@ -243,16 +238,16 @@ wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *
   snprintf(file, sizeof file, "%.128s.cu", name);
   for (int i = 0; i < FLAGS; i++) options[i + 1] = flags[i];
   TRY(wisp_nvrtc_api_open(err, &api));
-  TRY(check(err, &api, api.nvrtcCreateProgram(&program, source, file, 0, NULL, NULL), name, "NVRTC"));
+  TRY(check_nvrtc(err, &api, api.nvrtcCreateProgram(&program, source, file, 0, NULL, NULL), name, "NVRTC"));
   int result = api.nvrtcCompileProgram(program, FLAGS + 1, options);
   if (result == INVALID_OPTION) result = api.nvrtcCompileProgram(program, FLAGS, options); /* older: no cache either */
   TRY(read_log(err, &api, program, name, &log));
   if (is_machine(result)) TRY(report_machine(err, &api, result, name, target, log));
-  if (result != 0) TRY(*log ? report_text(err, name, log) : check(err, &api, result, name, target));
+  if (result != 0) TRY(*log ? report_text(err, name, log) : check_nvrtc(err, &api, result, name, target));
   binary.usage = parse_usage(log);
-  TRY(check(err, &api, api.nvrtcGetCUBINSize(program, &binary.length), name, "CUBIN"));
+  TRY(check_nvrtc(err, &api, api.nvrtcGetCUBINSize(program, &binary.length), name, "CUBIN"));
   TRY(wisp_new(err, binary.length, 1, &binary.data));
-  TRY(check(err, &api, api.nvrtcGetCUBIN(program, binary.data), name, "CUBIN"));
+  TRY(check_nvrtc(err, &api, api.nvrtcGetCUBIN(program, binary.data), name, "CUBIN"));
   binary.usage.issued = wisp_cubin_issued(binary.data, binary.length);
   *out = binary;
   binary.data = NULL;

@@ -26,7 +26,7 @@ typedef struct part {
   bool in_thread;
 } part;
 
-static void *run(void *argument)
+static void *run_part(void *argument)
 {
   const part *p = argument;
   p->sweep(p->context, p->from, p->to);
@@ -39,8 +39,8 @@ void wisp_parallel_for(size_t count, wisp_sweep sweep, void *context)
   const size_t cores = count_threads(), threads = cores < count ? cores : count;
   for (size_t i = 0; i < threads; i++) {
     parts[i] = (part){.sweep = sweep, .context = context, .from = count * i / threads, .to = count * (i + 1) / threads};
-    parts[i].in_thread = i + 1 < threads && wisp_thread_start(&parts[i].thread, run, &parts[i]) == 0;
-    if (!parts[i].in_thread) run(&parts[i]);
+    parts[i].in_thread = i + 1 < threads && wisp_thread_start(&parts[i].thread, run_part, &parts[i]) == 0;
+    if (!parts[i].in_thread) run_part(&parts[i]);
   }
   for (size_t i = 0; i < threads; i++)
     if (parts[i].in_thread) pthread_join(parts[i].thread, NULL);
@@ -82,7 +82,7 @@ typedef struct transfer {
 } transfer;
 
 /* A wisp_sweep over bytes. */
-static void move(void *context, size_t from, size_t to)
+static void move_part(void *context, size_t from, size_t to)
 {
   const transfer *t = context;
   if (t->from)
@@ -91,22 +91,22 @@ static void move(void *context, size_t from, size_t to)
     memset(t->to + from, t->byte, to - from);
 }
 
-/* What is little, in this thread. */
-static void move_all(size_t bytes, transfer t)
+/* A small transfer stays in this thread. */
+static void move_bytes(size_t bytes, transfer t)
 {
   enum { LITTLE = 1 << 18 };
   if (bytes < LITTLE)
-    move(&t, 0, bytes);
+    move_part(&t, 0, bytes);
   else
-    wisp_parallel_for(bytes, move, &t);
+    wisp_parallel_for(bytes, move_part, &t);
 }
 
 void wisp_parallel_copy(void *to, const void *from, size_t bytes)
 {
-  move_all(bytes, (transfer){.to = to, .from = from});
+  move_bytes(bytes, (transfer){.to = to, .from = from});
 }
 
 void wisp_parallel_fill(void *to, unsigned char byte, size_t bytes)
 {
-  move_all(bytes, (transfer){.to = to, .byte = byte});
+  move_bytes(bytes, (transfer){.to = to, .byte = byte});
 }

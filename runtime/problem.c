@@ -33,14 +33,6 @@ wisp_status wisp_problem_fits(wisp_error *err, const wisp_limits *limits, const 
   return wisp_arrays_fit(err, limits, precision, arrays.what, guard, arrays.list, arrays.count, beside);
 }
 
-static wisp_status make_arrays(wisp_error *err, wisp_problem *p, wisp_precision precision, size_t guard,
-                               wisp_array_filter wanted, const void *context)
-{
-  listing arrays;
-  CALL(list_arrays(err, &p->d, wanted, context, &arrays));
-  return wisp_arrays_create(err, p->device, precision, arrays.what, guard, arrays.list, arrays.count, &p->arrays);
-}
-
 wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *p)
 {
   return p->d.fill ? p->d.fill(err, p->d.self, p->arrays) : WISP_OK;
@@ -51,10 +43,12 @@ wisp_status wisp_problem_open(wisp_error *err, wisp_device *device, wisp_discret
 {
   OWNED(wisp_discretisation_destroy) wisp_discretisation *taken = d;
   OWNED(wisp_problem_destroy) wisp_problem *p = NULL;
+  listing arrays;
   CALL(wisp_new(err, 1, sizeof *p, &p));
   p->device = device;
   CALL(GIVE(*taken, &p->d));
-  CALL(make_arrays(err, p, precision, guard, wanted, context));
+  CALL(list_arrays(err, &p->d, wanted, context, &arrays));
+  CALL(wisp_arrays_create(err, device, precision, arrays.what, guard, arrays.list, arrays.count, &p->arrays));
   CALL(wisp_problem_refill(err, p));
   return GIVE(p, out);
 }
@@ -73,7 +67,7 @@ void wisp_problem_destroy(wisp_problem *p)
 
 /* --- whose numbers are --- */
 
-/* Of each number of an array: where it comes from, or whether it is somebody's. */
+/* The origin of each number of an array, or whether it is somebody's. */
 typedef struct tracing {
   const wisp_discretisation *d;
   const wisp_array_decl *array;
@@ -141,15 +135,19 @@ wisp_status wisp_problem_origins(wisp_error *err, wisp_problem *p, const wisp_ar
 
 enum { MOST_BINDINGS = 32 };
 
-/* Of those of one name the first counts: a span's come before those of the whole. */
-static wisp_status launch(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, const char *of, wisp_span span,
-                          const wisp_binding *bindings, size_t count)
+static wisp_status check_bindings(wisp_error *err, size_t count)
+{
+  return wisp_require(err, count <= MOST_BINDINGS, WISP_EUSAGE, "%zu bindings, must be at most %d", count,
+                      MOST_BINDINGS);
+}
+
+/* The first binding of a name counts: a span's come before those of the whole. */
+static wisp_status launch_on(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, const char *of,
+                             wisp_span span, const wisp_binding *bindings, size_t count)
 {
   wisp_binding all[MOST_BINDINGS + WISP_MAX_COUNTS + 2];
   size_t n = 0;
-  wisp_status status =
-      wisp_require(err, count <= MOST_BINDINGS, WISP_EUSAGE, "%zu bindings, must be at most %d", count, MOST_BINDINGS);
-  if (status != WISP_OK) return status;
+  CALL(check_bindings(err, count));
   all[n++] = (wisp_binding){"first", 0, (double)span.first};
   if (of) all[n++] = (wisp_binding){of, 0, (double)span.count};
   for (size_t i = 0; i < count; i++) all[n++] = bindings[i];
@@ -163,19 +161,19 @@ wisp_status wisp_problem_run(wisp_error *err, wisp_problem *p, const wisp_kernel
   const wisp_spec *spec = &kernel->plan->spec;
   const wisp_kernel_decl *decl = wisp_family_kernel(wisp_family_find(spec->family), spec->kernel);
   const wisp_cut *cut = p->d.cuts;
-  if (!decl || !decl->launches) return launch(err, p, kernel, NULL, (wisp_span){0, 0}, bindings, count);
+  if (!decl || !decl->launches) return launch_on(err, p, kernel, NULL, (wisp_span){0, 0}, bindings, count);
   while (cut->name && strcmp(cut->name, decl->launches) != 0) cut++;
   CALL(wisp_require(err, cut->name, WISP_EUSAGE, "kernel %s is launched by %s, and the discretisation has none",
                     spec->kernel, decl->launches));
   for (size_t i = 0; i < cut->spans; i++)
-    if (cut->span[i].count) CALL(launch(err, p, kernel, cut->of, cut->span[i], bindings, count));
+    if (cut->span[i].count) CALL(launch_on(err, p, kernel, cut->of, cut->span[i], bindings, count));
   return WISP_OK;
 }
 
 wisp_status wisp_problem_run_span(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, wisp_span span,
                                   const wisp_binding *bindings, size_t count)
 {
-  return launch(err, p, kernel, "groups", span, bindings, count);
+  return launch_on(err, p, kernel, "groups", span, bindings, count);
 }
 
 struct wisp_launch {
@@ -188,8 +186,7 @@ wisp_status wisp_launches_add(wisp_error *err, wisp_launches *launches, const wi
                               const wisp_binding *bindings, size_t count)
 {
   struct wisp_launch *list = NULL;
-  CALL(
-      wisp_require(err, count <= MOST_BINDINGS, WISP_EUSAGE, "%zu bindings, must be at most %d", count, MOST_BINDINGS));
+  CALL(check_bindings(err, count));
   list = realloc(launches->list, (launches->count + 1) * sizeof *list);
   CALL(wisp_require(err, list, WISP_EMEMORY, "out of memory: %zu launches", launches->count));
   launches->list = list;

@@ -25,15 +25,15 @@ wisp_status wisp_problem_fits(wisp_error *err, const wisp_limits *limits, const 
                               wisp_precision precision, size_t guard, wisp_array_filter wanted, const void *context,
                               double beside);
 
-/* What is fixed is filled in, all else is zero. device is borrowed; the discretisation is taken, also on failure, what
- * it borrows stays borrowed. wanted NULL: all arrays that it has. guard: as of wisp_arrays_create. WISP_EMEMORY says
+/* Fills in the fixed arrays; all others are zero. device is borrowed. The discretisation is taken, also on failure; its
+ * own pointers stay borrowed. wanted NULL: all arrays that it has. guard: as of wisp_arrays_create. WISP_EMEMORY says
  * how much is needed and how much there is, WISP_EUSAGE which array is longer than kernels can count. */
 wisp_status wisp_problem_open(wisp_error *err, wisp_device *device, wisp_discretisation *d, wisp_precision precision,
                               size_t guard, wisp_array_filter wanted, const void *context, wisp_problem **out);
 void wisp_problem_destroy(wisp_problem *problem);
 WISP_OWNED(wisp_problem, wisp_problem_destroy)
 
-/* What is fixed, once more. */
+/* Fills in the fixed arrays once more. */
 wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *problem);
 
 /* A byte a number of an array on the device, 0 where it is nobody's; 0 where every number is somebody's. Made at first

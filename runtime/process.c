@@ -36,7 +36,7 @@ static wisp_status make_environment(wisp_error *err, char **first, size_t count,
 }
 
 /* Starts argv in a process group of its own, so that what it starts can be ended with it. Gives an errno. */
-static int spawn(char *const *argv, char *const *environment, const char *log, pid_t *pid)
+static int spawn_group(char *const *argv, char *const *environment, const char *log, pid_t *pid)
 {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t how;
@@ -97,12 +97,12 @@ wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *fol
 {
   OWNED(free) char **environment = NULL, *temporary = NULL;
   pid_t pid = 0;
-  size_t room = strlen(folder) + sizeof "TMPDIR=";
-  CALL(wisp_new(err, room, 1, &temporary));
-  snprintf(temporary, room, "TMPDIR=%s", folder);
+  const size_t bytes = strlen(folder) + sizeof "TMPDIR=";
+  CALL(wisp_new(err, bytes, 1, &temporary));
+  snprintf(temporary, bytes, "TMPDIR=%s", folder);
   char language[] = "LC_ALL=C";
   CALL(make_environment(err, (char *[]){language, temporary}, 2, &environment));
-  int failed = spawn(argv, environment, log, &pid);
+  int failed = spawn_group(argv, environment, log, &pid);
   if (failed == ENOENT || failed == EACCES || failed == ENOEXEC || failed == ENOTDIR) {
     *ending = WISP_NO_PROGRAM;
     *code = failed;
@@ -112,7 +112,7 @@ wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *fol
                     "%s: cannot be started: %s: see that there is memory, and raise the limit of processes (ulimit -u)",
                     argv[0], strerror(failed)));
   CALL(wait_for(err, pid, seconds, ending, code));
-  /* How a shell says it, and a posix_spawn that cannot tell at once (under valgrind). */
+  /* A shell reports it so, and a posix_spawn that cannot know at once (under valgrind). */
   if (*ending == WISP_RAN && *code == 127) *ending = WISP_NO_PROGRAM, *code = ENOENT;
   return WISP_OK;
 }
@@ -131,8 +131,8 @@ int wisp_process_await(pid_t pid, double seconds)
   }
 }
 
-/* What /proc tells of a process; false where there is none. */
-static bool look_at(pid_t pid, char *state, int *session)
+/* Reads a process's state from /proc; false where there is none. */
+static bool read_state(pid_t pid, char *state, int *session)
 {
   char path[64], line[512] = "";
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -157,8 +157,8 @@ static int end_members(pid_t session)
   for (struct dirent *entry; proc && (entry = readdir(proc));) {
     pid_t pid = (pid_t)atoi(entry->d_name);
     char state;
-    int its;
-    if (pid <= 0 || !look_at(pid, &state, &its) || its != session || is_zombie(state)) continue;
+    int own;
+    if (pid <= 0 || !read_state(pid, &state, &own) || own != session || is_zombie(state)) continue;
     kill(pid, SIGKILL);
     count++;
   }
@@ -168,9 +168,9 @@ static int end_members(pid_t session)
 
 void wisp_session_end(pid_t leader)
 {
-  enum { ROUNDS = 100 }; /* what a process that was ended had just started is seen in the next */
+  enum { TIMES = 100 }; /* a process that was ended may have started another, which is seen the next time */
   kill(-leader, SIGKILL);
-  for (int i = 0; i < ROUNDS && end_members(leader) > 0; i++) nanosleep(&(struct timespec){0, 1000000}, NULL);
+  for (int i = 0; i < TIMES && end_members(leader) > 0; i++) nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 
 /* --- temporary folders: wisp-NAMESPACE-PID-XXXXXX --- */
@@ -217,7 +217,7 @@ static bool is_left_over(int root, const char *name)
   if (sscanf(name, "wisp-%lx-%d-%n", &owner_namespace, &pid, &used) != 2 || !used || strlen(name + used) != 6)
     return false;
   if (owner_namespace != process_namespace() || pid <= 0) return false;
-  bool ended = kill(pid, 0) != 0 ? errno == ESRCH : look_at(pid, &state, &session) && is_zombie(state);
+  bool ended = kill(pid, 0) != 0 ? errno == ESRCH : read_state(pid, &state, &session) && is_zombie(state);
   if (!ended) return false;
   return fstatat(root, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(about.st_mode) && about.st_uid == getuid();
 }

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-/* Of the monotonic clock. */
+/* The time of the monotonic clock. */
 double wisp_seconds(void);
 
 typedef enum wisp_ending {

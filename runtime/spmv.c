@@ -7,7 +7,7 @@
 
 enum { PERIOD = 65521, SAMPLE = 64 }; /* random numbers repeat; block rows that errors are taken over */
 /* From cusparse.h and library_types.h. */
-enum { PLAIN = 0, INDEX_32 = 2, BASE_0 = 0, R_32F = 0, R_64F = 1, ROW_ORDER = 2 };
+enum { NOT_TRANSPOSED = 0, INDEX_32 = 2, BASE_0 = 0, R_32F = 0, R_64F = 1, ROW_ORDER = 2 };
 static const int algorithms[WISP_SPMV_FORMATS] = {2, 3, 6};
 
 struct wisp_spmv {
@@ -25,7 +25,7 @@ struct wisp_spmv {
 /* --- numbers --- */
 
 /* Entry (i, j) of a block. */
-static double entry(const wisp_spmv *s, size_t block, size_t i, size_t j)
+static double block_entry(const wisp_spmv *s, size_t block, size_t i, size_t j)
 {
   const size_t n = (size_t)s->size;
   return s->random[((block * n + i) * n + j) % PERIOD];
@@ -39,7 +39,7 @@ typedef struct filling {
   int32_t *start, *column;
 } filling;
 
-static void put(const wisp_spmv *s, double value, void *to, size_t i)
+static void set_number(const wisp_spmv *s, double value, void *to, size_t i)
 {
   if (s->precision == WISP_F32)
     ((float *)to)[i] = (float)value;
@@ -61,14 +61,14 @@ static void fill_rows(void *context, size_t from, size_t to)
       for (size_t q = 0; q < count; q++)
         for (size_t j = 0; j < n; j++) {
           const size_t at = whole ? ((first + q) * n + i) * n + j : line + q * n + j;
-          put(f->s, entry(f->s, first + q, i, j), f->values, at);
+          set_number(f->s, block_entry(f->s, first + q, i, j), f->values, at);
           if (!whole) f->column[at] = f->pattern->column[first + q] * (int32_t)n + (int32_t)j;
         }
     }
   }
 }
 
-static wisp_status upload(wisp_error *err, const wisp_spmv *s, const void *from, size_t bytes, wisp_pointer *to)
+static wisp_status upload_copy(wisp_error *err, const wisp_spmv *s, const void *from, size_t bytes, wisp_pointer *to)
 {
   CALL(wisp_device_alloc(err, s->device, bytes, to));
   return wisp_device_upload(err, s->device, *to, from, bytes);
@@ -85,11 +85,11 @@ static wisp_status take_memory(wisp_error *err, wisp_spmv *s, const wisp_block_r
   CALL(wisp_new(err, whole ? 0 : numbers, sizeof *column, &column));
   wisp_parallel_for(s->rows, fill_rows, &(filling){s, p, values, start, column});
   start[s->rows * n] = (int32_t)numbers;
-  CALL(upload(err, s, values, numbers * number, &s->values));
-  CALL(upload(err, s, whole ? p->start : start, (s->rows * (whole ? 1 : n) + 1) * sizeof *start, &s->start));
-  CALL(upload(err, s, whole ? p->column : column, (whole ? s->blocks : numbers) * sizeof *column, &s->column));
-  for (size_t i = 0; i < s->columns * n; i++) put(s, s->random[i % PERIOD], values, i);
-  CALL(upload(err, s, values, s->columns * n * number, &s->x));
+  CALL(upload_copy(err, s, values, numbers * number, &s->values));
+  CALL(upload_copy(err, s, whole ? p->start : start, (s->rows * (whole ? 1 : n) + 1) * sizeof *start, &s->start));
+  CALL(upload_copy(err, s, whole ? p->column : column, (whole ? s->blocks : numbers) * sizeof *column, &s->column));
+  for (size_t i = 0; i < s->columns * n; i++) set_number(s, s->random[i % PERIOD], values, i);
+  CALL(upload_copy(err, s, values, s->columns * n * number, &s->x));
   return wisp_device_alloc(err, s->device, s->rows * n * number, &s->y);
 }
 
@@ -103,38 +103,38 @@ static const void *constant(const wisp_spmv *s, int which)
   return s->precision == WISP_F32 ? (const void *)&ones[which] : &ones_d[which];
 }
 
-static wisp_status check(wisp_error *err, int result, const char *what)
+static wisp_status check_cusparse(wisp_error *err, int result, const char *what)
 {
   return wisp_require(err, result == 0, WISP_EREFUSED, "cusparse: %s fails with status %d", what, result);
 }
 
-static wisp_status describe(wisp_error *err, wisp_spmv *s, void *stream)
+static wisp_status describe_product(wisp_error *err, wisp_spmv *s, void *stream)
 {
   const int type = s->precision == WISP_F32 ? R_32F : R_64F;
   const int64_t n = s->size, rows = (int64_t)s->rows, columns = (int64_t)s->columns, blocks = (int64_t)s->blocks;
   const bool whole = s->format == WISP_SPMV_BLOCKS;
   size_t bytes = 0;
-  CALL(check(err, s->api.cusparseCreate(&s->handle), "beginning"));
-  CALL(check(err, s->api.cusparseSetStream(s->handle, stream), "taking a stream"));
+  CALL(check_cusparse(err, s->api.cusparseCreate(&s->handle), "beginning"));
+  CALL(check_cusparse(err, s->api.cusparseSetStream(s->handle, stream), "taking a stream"));
   CALL(wisp_require(err, !whole || s->api.cusparseCreateBsr, WISP_EREFUSED, "this cuSPARSE has no rows of blocks"));
-  CALL(check(err,
-             whole ? s->api.cusparseCreateBsr(&s->matrix, rows, columns, blocks, n, n, s->start, s->column, s->values,
-                                              INDEX_32, INDEX_32, BASE_0, type, ROW_ORDER)
-                   : s->api.cusparseCreateCsr(&s->matrix, rows * n, columns * n, blocks * n * n, s->start, s->column,
-                                              s->values, INDEX_32, INDEX_32, BASE_0, type),
-             "describing the matrix"));
-  CALL(check(err, s->api.cusparseCreateDnVec(&s->from, columns * n, s->x, type), "describing x"));
-  CALL(check(err, s->api.cusparseCreateDnVec(&s->to, rows * n, s->y, type), "describing y"));
-  CALL(check(err,
-             s->api.cusparseSpMV_bufferSize(s->handle, PLAIN, constant(s, 1), s->matrix, s->from, constant(s, 0), s->to,
-                                            type, algorithms[s->format], &bytes),
-             "asking for room"));
+  CALL(check_cusparse(err,
+                      whole ? s->api.cusparseCreateBsr(&s->matrix, rows, columns, blocks, n, n, s->start, s->column,
+                                                       s->values, INDEX_32, INDEX_32, BASE_0, type, ROW_ORDER)
+                            : s->api.cusparseCreateCsr(&s->matrix, rows * n, columns * n, blocks * n * n, s->start,
+                                                       s->column, s->values, INDEX_32, INDEX_32, BASE_0, type),
+                      "describing the matrix"));
+  CALL(check_cusparse(err, s->api.cusparseCreateDnVec(&s->from, columns * n, s->x, type), "describing x"));
+  CALL(check_cusparse(err, s->api.cusparseCreateDnVec(&s->to, rows * n, s->y, type), "describing y"));
+  CALL(check_cusparse(err,
+                      s->api.cusparseSpMV_bufferSize(s->handle, NOT_TRANSPOSED, constant(s, 1), s->matrix, s->from,
+                                                     constant(s, 0), s->to, type, algorithms[s->format], &bytes),
+                      "asking for room"));
   CALL(wisp_device_alloc(err, s->device, bytes + 16, &s->buffer));
   if (!s->api.cusparseSpMV_preprocess) return WISP_OK;
-  return check(err,
-               s->api.cusparseSpMV_preprocess(s->handle, PLAIN, constant(s, 1), s->matrix, s->from, constant(s, 0),
-                                              s->to, type, algorithms[s->format], s->buffer),
-               "preparing");
+  return check_cusparse(err,
+                        s->api.cusparseSpMV_preprocess(s->handle, NOT_TRANSPOSED, constant(s, 1), s->matrix, s->from,
+                                                       constant(s, 0), s->to, type, algorithms[s->format], s->buffer),
+                        "preparing");
 }
 
 /* --- the host --- */
@@ -152,7 +152,7 @@ static void host_rows(void *context, size_t from, size_t to)
     for (int32_t i = start[row]; i < start[row + 1] && s->precision == WISP_F64; i++) sum += values[i] * x[column[i]];
     for (int32_t i = start[row]; i < start[row + 1] && s->precision == WISP_F32; i++)
       sum_single += single[i] * x_single[column[i]];
-    put(s, s->precision == WISP_F64 ? sum : (double)sum_single, (void *)(uintptr_t)s->y, row);
+    set_number(s, s->precision == WISP_F64 ? sum : (double)sum_single, (void *)(uintptr_t)s->y, row);
   }
 }
 
@@ -187,7 +187,7 @@ wisp_status wisp_spmv_create(wisp_error *err, wisp_device *device, const wisp_bl
   CALL(wisp_require(err, stream || format == WISP_SPMV_NUMBERS, WISP_EREFUSED, "the host has rows of numbers alone"));
   if (stream) CALL(wisp_cusparse_api_open(err, &s->api));
   CALL(take_memory(err, s, p));
-  if (stream) CALL(describe(err, s, stream));
+  if (stream) CALL(describe_product(err, s, stream));
   return GIVE(s, out);
 }
 
@@ -201,10 +201,11 @@ wisp_status wisp_spmv_run(wisp_error *err, const void *spmv)
 {
   const wisp_spmv *s = spmv;
   if (s->handle)
-    return check(err,
-                 s->api.cusparseSpMV(s->handle, PLAIN, constant(s, 1), s->matrix, s->from, constant(s, 0), s->to,
-                                     s->precision == WISP_F32 ? R_32F : R_64F, algorithms[s->format], s->buffer),
-                 "the product");
+    return check_cusparse(err,
+                          s->api.cusparseSpMV(s->handle, NOT_TRANSPOSED, constant(s, 1), s->matrix, s->from,
+                                              constant(s, 0), s->to, s->precision == WISP_F32 ? R_32F : R_64F,
+                                              algorithms[s->format], s->buffer),
+                          "the product");
   wisp_parallel_for(s->rows * (size_t)s->size, host_rows, (void *)(uintptr_t)s);
   return WISP_OK;
 }
@@ -222,7 +223,7 @@ wisp_status wisp_spmv_error(wisp_error *err, wisp_spmv *s, const wisp_block_rows
     double sum = 0;
     for (int32_t q = p->start[i / n]; q < p->start[i / n + 1]; q++)
       for (size_t j = 0; j < n; j++)
-        sum += entry(s, (size_t)q, i % n, j) * s->random[((size_t)p->column[q] * n + j) % PERIOD];
+        sum += block_entry(s, (size_t)q, i % n, j) * s->random[((size_t)p->column[q] * n + j) % PERIOD];
     const double off = fabs((s->precision == WISP_F32 ? (double)((float *)y)[i] : ((double *)y)[i]) - sum);
     worst = isfinite(off) ? fmax(worst, off) : INFINITY, largest = fmax(largest, fabs(sum));
   }

@@ -87,7 +87,7 @@ typedef struct survey {
   _Atomic size_t least;
 } survey;
 
-static void look(void *context)
+static void survey_thread(void *context)
 {
   survey *s = context;
   const size_t own = bytes_left();
@@ -98,7 +98,7 @@ static void look(void *context)
 
 /* The least that a thread of OpenMP's has. GOMP_parallel is what compilers make of a parallel region; libomp has it as
  * well. A module without OpenMP has none. */
-static bool look_at_team(void *object, size_t *out)
+static bool survey_team(void *object, size_t *out)
 {
   void (*parallel)(void (*work)(void *), void *context, unsigned threads, unsigned flags) = NULL;
   void *symbol = dlsym(object, "GOMP_parallel");
@@ -106,7 +106,7 @@ static bool look_at_team(void *object, size_t *out)
   if (!symbol) return false;
   memcpy(&parallel, &symbol, sizeof parallel);
   atomic_init(&s.least, SIZE_MAX);
-  parallel(look, &s, 0, 0);
+  parallel(survey_thread, &s, 0, 0);
   *out = atomic_load(&s.least);
   return true;
 }
@@ -115,7 +115,7 @@ wisp_status wisp_host_stacks_check(wisp_error *err, wisp_host_stacks *stacks, vo
                                    size_t bytes)
 {
   const size_t need = bytes + MARGIN;
-  if (!stacks->knows_team && object) stacks->knows_team = look_at_team(object, &stacks->team);
+  if (!stacks->knows_team && object) stacks->knows_team = survey_team(object, &stacks->team);
   if (!stacks->knows_caller || !pthread_equal(stacks->thread, pthread_self())) {
     stacks->knows_caller = true;
     stacks->thread = pthread_self();

@@ -1,4 +1,4 @@
-/* Claim: strategies and parameters that were renamed (templates/renamed) keep their trials. A store of before is read
+/* Claim: strategies and parameters that were renamed (cache/renamed.list) keep their trials. A store of before is read
  * under the new names, and its winners answer; the first writer renames its rows once. Command lines and the user's
  * spaces may have the old names, and a note gives the new one. */
 #include "command.h"

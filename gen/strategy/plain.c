@@ -137,27 +137,40 @@ static size_t next_word(const char **at)
   }
 }
 
-/* Where the table has a word, or has room for it. */
-static uint64_t *place(const wisp_plain *plain, const char *word, size_t length, uint64_t *hash)
+/* The table's entry for a word, of the text or of its tags; an empty entry if the table does not have it. */
+static uint64_t *find_word(const wisp_plain *plain, bool in_tag, const char *word, size_t length, uint64_t *hash)
 {
-  *hash = wisp_hash(WISP_HASH_SEED, word, length);
+  *hash = wisp_hash(in_tag ? wisp_hash_text(WISP_HASH_SEED, "{{") : WISP_HASH_SEED, word, length);
   if (!*hash) *hash = 1;
   size_t i = *hash & (plain->words - 1);
   while (plain->word[i] && plain->word[i] != *hash) i = (i + 1) & (plain->words - 1);
   return &plain->word[i];
 }
 
+/* Enters each word once, and a second time where it stands in a tag. */
+static void enter_words(wisp_plain *plain)
+{
+  size_t length = 0;
+  uint64_t hash = 0;
+  const char *tag = strstr(plain->text.data, "{{"); /* the first tag that does not end before the word */
+  const char *end = tag ? behind(tag, "}}") : NULL;
+  for (const char *at = plain->text.data; (length = next_word(&at)); at += length) {
+    while (tag && end <= at) {
+      tag = strstr(end, "{{");
+      end = tag ? behind(tag, "}}") : NULL;
+    }
+    *find_word(plain, false, at, length, &hash) = hash;
+    if (tag && tag < at) *find_word(plain, true, at, length, &hash) = hash;
+  }
+}
+
 static wisp_status list_words(wisp_error *err, wisp_plain *plain)
 {
   size_t count = 0, length = 0;
-  uint64_t hash = 0;
   for (const char *at = plain->text.data; (length = next_word(&at)); at += length) count++;
-  for (plain->words = 8; plain->words < 2 * count;) plain->words *= 2;
+  for (plain->words = 8; plain->words < 4 * count;) plain->words *= 2;
   CALL(wisp_new(err, plain->words, sizeof *plain->word, &plain->word));
-  for (const char *at = plain->text.data; (length = next_word(&at)); at += length) {
-    uint64_t *entry = place(plain, at, length, &hash);
-    *entry = hash;
-  }
+  enter_words(plain);
   return WISP_OK;
 }
 
@@ -182,7 +195,13 @@ void wisp_plain_free(wisp_plain *plain)
 bool wisp_plain_says(const wisp_plain *plain, const char *word)
 {
   uint64_t hash = 0;
-  return *place(plain, word, strlen(word), &hash) == hash;
+  return *find_word(plain, false, word, strlen(word), &hash) == hash;
+}
+
+bool wisp_plain_reads(const wisp_plain *plain, const char *name)
+{
+  uint64_t hash = 0;
+  return *find_word(plain, true, name, strlen(name), &hash) == hash;
 }
 
 bool wisp_plain_next_insert(const char **at, const char **name, size_t *length)

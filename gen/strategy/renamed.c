@@ -15,7 +15,7 @@ static bool read_line(const char *text, wisp_renaming *r)
 
 wisp_status wisp_renamings_load(wisp_error *err, wisp_renamings *out)
 {
-  static const char path[] = "templates/renamed";
+  static const char path[] = "cache/renamed.list";
   const char *at = wisp_embedded_text(path);
   const char *const end = at ? at + strlen(at) : NULL;
   size_t lines = 1, number = 1;

@@ -1,4 +1,4 @@
-/* Names of strategies and parameters that changed, templates/renamed. The old ones are accepted for one release. */
+/* Names of strategies and parameters that changed, cache/renamed.list. The old ones are accepted for one release. */
 #ifndef WISP_RENAMED_H
 #define WISP_RENAMED_H
 

@@ -1,114 +1,11 @@
 #include "source_set.h"
 #include "../family.h"
+#include "symbols.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- What source and launch are made of in a space as it was parsed, however it was written. */
-
-/* Where an expression of the space stands: the lets that it sees, and the names that have their values from elsewhere.
- */
-typedef struct place {
-  const wisp_strategy *strategy;
-  const uint64_t *let; /* what each of its lets says */
-  size_t lets;
-  const wisp_operand *operand; /* NULL, or that whose wheres it sees */
-  const uint64_t *where;
-  int wheres;
-  const char *bound; /* q, or NULL */
-} place;
-
-/* A wisp_name_hash: a let's or where's is its expression's, a fact's its value's, any other name stands for itself. */
-static uint64_t hash_name(const void *context, const char *name)
-{
-  const place *at = context;
-  const uint64_t own = wisp_hash_text(WISP_HASH_SEED, name);
-  if (at->bound && strcmp(at->bound, name) == 0) return own;
-  for (int i = at->wheres; i-- > 0;)
-    if (strcmp(at->operand->where[i].name, name) == 0) return at->where[i];
-  for (size_t i = at->lets; i-- > 0;)
-    if (strcmp(at->strategy->let[i].name, name) == 0) return at->let[i];
-  for (const wisp_size *fact = at->strategy->facts; fact->name; fact++)
-    if (strcmp(fact->name, name) == 0) return wisp_hash_number(WISP_HASH_SEED, (uint64_t)fact->value);
-  return own;
-}
-
-/* What each let says, which printing asks for. */
-static void find_lets(const wisp_strategy *s, uint64_t let[WISP_MAX_LINES])
-{
-  for (size_t i = 0; i < s->lets; i++) {
-    const place at = {.strategy = s, .let = let, .lets = i};
-    let[i] = wisp_expr_hash(s->let[i].value.expr, hash_name, &at);
-  }
-}
-
-static wisp_status print_expr(wisp_error *err, const wisp_clause *said, const place *at, wisp_text *out)
-{
-  const uint64_t number = said->expr ? wisp_expr_hash(said->expr, hash_name, at) : 0;
-  return wisp_text_print(err, out, " %016llx", (unsigned long long)number);
-}
-
-static int by_word(const void *a, const void *b)
-{
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Their names alone: values are what a trial says of itself. */
-static wisp_status print_params(wisp_error *err, const wisp_strategy *s, wisp_text *out)
-{
-  const char *names[WISP_MAX_PARAMS];
-  for (int i = 0; i < s->params; i++) names[i] = s->param[i].name;
-  if (s->params) qsort(names, (size_t)s->params, sizeof *names, by_word);
-  CALL(wisp_text_print(err, out, "params"));
-  for (int i = 0; i < s->params; i++) CALL(wisp_text_print(err, out, " %s", names[i]));
-  return wisp_text_print(err, out, "\n");
-}
-
-static wisp_status print_arg(wisp_error *err, const wisp_strategy *s, int i, place at, wisp_text *out)
-{
-  static const char *const kinds[] = {[WISP_ARG_IN] = "in",
-                                      [WISP_ARG_OUT] = "out",
-                                      [WISP_ARG_INOUT] = "inout",
-                                      [WISP_ARG_VALUE] = "value",
-                                      [WISP_ARG_OPERAND] = "operand"};
-  const wisp_arg *arg = &s->arg[i];
-  const wisp_operand *operand = &s->operand[i];
-  uint64_t where[WISP_MAX_WHERES];
-  CALL(wisp_text_print(err, out, "arg %s %s %s", kinds[arg->kind], wisp_numbers[arg->type].in_c, arg->name));
-  if (arg->kind == WISP_ARG_OPERAND) {
-    CALL(wisp_text_print(err, out, " %s", operand->table));
-    CALL(print_expr(err, &operand->count, &at, out));
-    at.bound = "q", at.operand = operand, at.where = where;
-    for (; at.wheres < operand->wheres; at.wheres++)
-      where[at.wheres] = wisp_expr_hash(operand->where[at.wheres].value.expr, hash_name, &at);
-    CALL(print_expr(err, &operand->entry, &at, out));
-    CALL(print_expr(err, &operand->part, &at, out));
-  }
-  return wisp_text_print(err, out, "\n");
-}
-
-/* All of a parsed space that source and launch are made of but its lets, the same however it is written: expressions
- * and whatever lets stand in them as numbers. */
-static wisp_status print_space(wisp_error *err, const wisp_strategy *s, const uint64_t let[WISP_MAX_LINES],
-                               wisp_text *out)
-{
-  place at = {.strategy = s, .let = let, .lets = s->lets};
-  CALL(wisp_text_print(err, out, "kernel %s_%s\n", s->family, s->kernel));
-  CALL(print_params(err, s, out));
-  for (int i = 0; i < s->args; i++) CALL(print_arg(err, s, i, at, out));
-  for (int i = 0; i < s->shareds; i++) {
-    CALL(wisp_text_print(err, out, "shared %s %s", s->shared[i].type, s->shared[i].name));
-    CALL(print_expr(err, &s->shared[i].count, &at, out));
-    CALL(wisp_text_print(err, out, "\n"));
-  }
-  CALL(wisp_text_print(err, out, "block"));
-  for (int i = 0; i < 3; i++) CALL(print_expr(err, &s->block[i], &at, out));
-  CALL(wisp_text_print(err, out, "\ngrid"));
-  for (int i = 0; i < 2; i++) CALL(print_expr(err, &s->grid[i], &at, out));
-  return wisp_text_print(err, out, "\n");
-}
 
 /* A piece of a dialect: a definition, or (name is empty) what stands between two. */
 typedef struct piece {
@@ -124,14 +21,16 @@ typedef struct dialect {
 
 typedef struct system_hash {
   char name[WISP_NAME_TEXT];
-  uint64_t hash;
+  uint64_t form;                        /* of a family's own system; 0: it is one of templates/systems */
+  uint64_t symbol[WISP_SYSTEM_SYMBOLS]; /* of one of those */
 } system_hash;
 
 struct wisp_source_set {
   const wisp_embedded *files;
   size_t count;
-  uint64_t *path;    /* by file: its path's hash */
-  wisp_plain *plain; /* by file; those that were asked for have a text */
+  uint64_t *path;         /* by file: its path's hash */
+  wisp_plain *plain;      /* by file; those that were asked for have a text */
+  wisp_template **parsed; /* by file; NULL where nobody asked */
   size_t dialects, systems;
   dialect dialect[WISP_MAX_DIALECTS];
   const char *name[WISP_MAX_DIALECTS + 1]; /* of the dialects */
@@ -239,9 +138,11 @@ static wisp_status add_file(wisp_error *err, wisp_source_set *c, const wisp_embe
     CALL(cut_dialect(err, plain.text.data, d));
   } else if (name_in(file, "templates/systems/", ".system", s->name, sizeof s->name)) {
     CALL(wisp_system_parse(err, file->path, file->text, &system));
-    s->hash = wisp_system_hash(system), c->systems++;
+    wisp_system_hash_symbols(system, s->symbol);
+    c->systems++;
   } else if (find_form(file, s->name)) {
-    s->hash = hash_lines(file->text), c->systems++;
+    s->form = hash_lines(file->text);
+    c->systems++;
   }
   return WISP_OK;
 }
@@ -254,6 +155,7 @@ wisp_status wisp_source_set_create(wisp_error *err, const wisp_embedded *files, 
   c->files = files;
   CALL(wisp_new(err, count + 1, sizeof *c->path, &c->path));
   CALL(wisp_new(err, count + 1, sizeof *c->plain, &c->plain));
+  CALL(wisp_new(err, count + 1, sizeof *c->parsed, &c->parsed));
   CALL(wisp_new(err, count + 1, sizeof *c->system, &c->system));
   c->count = count;
   for (size_t i = 0; i < count; i++) c->path[i] = wisp_hash_text(WISP_HASH_SEED, files[i].path);
@@ -264,13 +166,13 @@ wisp_status wisp_source_set_create(wisp_error *err, const wisp_embedded *files, 
 void wisp_source_set_free(wisp_source_set *c)
 {
   if (!c) return;
-  for (size_t i = 0; i < c->count; i++) wisp_plain_free(&c->plain[i]);
+  for (size_t i = 0; i < c->count; i++) wisp_plain_free(&c->plain[i]), wisp_template_destroy(c->parsed[i]);
   for (size_t d = 0; d < WISP_MAX_DIALECTS; d++) {
     for (size_t i = 0; i < c->dialect[d].count; i++) wisp_plain_free(&c->dialect[d].pieces[i].plain);
     free(c->dialect[d].pieces);
   }
   pthread_mutex_destroy(&c->lock);
-  free(c->path), free(c->plain), free(c->system), free(c);
+  free(c->path), free(c->plain), free(c->parsed), free(c->system), free(c);
 }
 
 static const system_hash *find_system(const wisp_source_set *c, const char *name)
@@ -439,6 +341,38 @@ static uint64_t hash_all(const gathering *g)
   return hash;
 }
 
+/* A wisp_find_part. */
+static wisp_status parse_part(wisp_error *err, void *context, const char *name, const wisp_template **out,
+                              size_t *number)
+{
+  const gathering *g = context;
+  wisp_template **parsed = g->c->parsed;
+  const size_t i = find_part(g, name, strlen(name));
+  *out = NULL;
+  if (i == g->c->count) return WISP_OK;
+  if (!parsed[i]) CALL(wisp_template_parse(err, g->c->files[i].path, g->c->files[i].text, &parsed[i]));
+  *number = i;
+  *out = parsed[i];
+  return WISP_OK;
+}
+
+/* The symbols of systems that the kernel reads: by its space, its text and lane, and what wraps them. A text that is
+ * not right is compiled nowhere: it reads all. */
+static uint32_t find_symbols(gathering *g)
+{
+  OWNED(wisp_template_destroy) wisp_template *text = NULL;
+  uint32_t symbols = 0;
+  const bool right = wisp_template_parse(NULL, g->strategy->text_path, g->strategy->text, &text) == WISP_OK &&
+                     wisp_symbols_read(NULL, g->strategy, text, g->c->count, parse_part, g, &symbols) == WISP_OK;
+  for (int s = 0; s < WISP_SYSTEM_SYMBOLS; s++) {
+    bool read = !right || (g->has_lane && wisp_plain_reads(&g->lane, wisp_system_symbols[s]));
+    for (size_t i = 0; i < g->dialect->count; i++)
+      read |= g->piece[i] && wisp_plain_reads(&g->dialect->pieces[i].plain, wisp_system_symbols[s]);
+    if (read) symbols |= 1u << s;
+  }
+  return symbols;
+}
+
 /* The kernel's text: that of a file, which several strategies may share, or one that came from elsewhere. */
 static wisp_status find_text(gathering *g)
 {
@@ -449,7 +383,7 @@ static wisp_status find_text(gathering *g)
   return found ? read_file(g, i) : wisp_plain_create(g->err, s->text, &g->own);
 }
 
-static wisp_status hash_in(gathering *g, const dialect *d, uint64_t *hash)
+static wisp_status hash_in(gathering *g, const dialect *d, wisp_source_hash *hash)
 {
   OWNED(free) bool *part = NULL, *taken = NULL;
   OWNED(free) const wisp_plain **list = NULL;
@@ -459,7 +393,7 @@ static wisp_status hash_in(gathering *g, const dialect *d, uint64_t *hash)
   g->dialect = d, g->has_lane = false, g->count = 0;
   g->part = part, g->piece = taken, g->list = list;
   CALL(gather(g));
-  *hash = hash_all(g);
+  *hash = (wisp_source_hash){hash_all(g), find_symbols(g)};
   return WISP_OK;
 }
 
@@ -469,12 +403,11 @@ static void release(gathering *g)
 }
 
 wisp_status wisp_source_set_hash(wisp_error *err, wisp_source_set *c, const wisp_strategy *strategy,
-                                 uint64_t hash[WISP_MAX_DIALECTS])
+                                 wisp_source_hash hash[WISP_MAX_DIALECTS])
 {
   HELD(release) gathering g = {.err = err, .c = c, .strategy = strategy};
   HELD(wisp_text_free) wisp_text space = {0};
-  find_lets(strategy, g.let);
-  CALL(print_space(err, strategy, g.let, &space));
+  CALL(wisp_space_print(err, strategy, g.let, &space));
   CALL(wisp_plain_create(err, space.data, &g.space));
   CALL(wisp_plain_create(err, strategy->lane, &g.lane));
   CALL(find_text(&g));
@@ -482,7 +415,7 @@ wisp_status wisp_source_set_hash(wisp_error *err, wisp_source_set *c, const wisp
   return WISP_OK;
 }
 
-const uint64_t *wisp_source_set_find(wisp_source_set *c, const wisp_strategy *strategy)
+const wisp_source_hash *wisp_source_set_find(wisp_source_set *c, const wisp_strategy *strategy)
 {
   struct wisp_source_set_kept *kept = strategy->hash;
   if (__atomic_load_n(&kept->made, __ATOMIC_ACQUIRE)) return kept->hash;
@@ -493,8 +426,20 @@ const uint64_t *wisp_source_set_find(wisp_source_set *c, const wisp_strategy *st
   return made ? kept->hash : NULL;
 }
 
-uint64_t wisp_source_set_add_system(const wisp_source_set *c, uint64_t hash, const char *system)
+uint64_t wisp_source_set_add_system(const wisp_source_set *c, wisp_source_hash hash, const char *system)
 {
   const system_hash *found = find_system(c, system);
-  return found ? wisp_hash_number(hash, found->hash) : hash;
+  if (!found) return hash.texts;
+  if (found->form) return wisp_hash_number(hash.texts, found->form);
+  for (int i = 0; i < WISP_SYSTEM_SYMBOLS; i++)
+    if (hash.symbols >> i & 1) hash.texts = wisp_hash_number(hash.texts, found->symbol[i]);
+  return hash.texts;
+}
+
+const char *wisp_source_set_equal_system(const wisp_source_set *c, const char *system)
+{
+  const system_hash *found = find_system(c, system), *equal = c->system;
+  if (!found || found->form) return system;
+  while (equal->form || memcmp(equal->symbol, found->symbol, sizeof equal->symbol) != 0) equal++;
+  return equal->name;
 }

@@ -7,7 +7,7 @@
  * and those lets that texts read;
  *   - of the dialect that wraps it the definitions (lines of #define and typedef) that these texts use, themselves or
  *     through other definitions, and all that is no definition;
- *   - of its system the fields, rates, fluxes and boundaries.
+ *   - of its system what the texts name in tags, and the space in expressions: fields, rates, fluxes, boundaries.
  * Not in it are comments, indentation, titles, preferences, and which candidates there are (values, needs, require):
  * whether one is legal is asked when its plan is made. */
 #ifndef WISP_SOURCE_SET_H
@@ -60,20 +60,34 @@ wisp_status wisp_source_set_share_systems(wisp_error *err, wisp_source_set *sour
 /* The names of the dialects, templates/dialect/NAME.k, up to NULL. */
 const char *const *wisp_source_set_dialects(const wisp_source_set *source_set);
 
-/* The number of a strategy's kernels in each dialect, but for their system. A part that is not among the files is no
- * error here but the expander's, when it gets there. */
+/* A strategy's kernels in one dialect, without their system: the number, and which of the system's symbols
+ * (wisp_system_symbols) they read, a bit each. */
+typedef struct wisp_source_hash {
+  uint64_t texts;
+  uint32_t symbols;
+} wisp_source_hash;
+
+/* A strategy's hash in each dialect. A part that is not among the files is no error here but the expander's, when it
+ * gets there. */
 wisp_status wisp_source_set_hash(wisp_error *err, wisp_source_set *source_set, const struct wisp_strategy *strategy,
-                                 uint64_t hash[WISP_MAX_DIALECTS]);
+                                 wisp_source_hash hash[WISP_MAX_DIALECTS]);
 /* The same of a strategy of the list, made when somebody first asks, and kept with the strategy; NULL: out of memory.
  * Threads may ask together. */
 struct wisp_source_set_kept {
   bool made;
-  uint64_t hash[WISP_MAX_DIALECTS];
+  wisp_source_hash hash[WISP_MAX_DIALECTS];
 };
-const uint64_t *wisp_source_set_find(wisp_source_set *source_set, const struct wisp_strategy *strategy);
+const wisp_source_hash *wisp_source_set_find(wisp_source_set *source_set, const struct wisp_strategy *strategy);
 
-/* Such a number with a system added; as it was where no file describes a system of that name. */
-uint64_t wisp_source_set_add_system(const wisp_source_set *source_set, uint64_t hash, const char *system);
+/* The number with the symbols of a system added; without them if no file describes a system of that name. */
+uint64_t wisp_source_set_add_system(const wisp_source_set *source_set, wisp_source_hash hash, const char *system);
+
+/* The first system with the same equations, whatever its name; the name itself if there is no other. */
+const char *wisp_source_set_equal_system(const wisp_source_set *source_set, const char *system);
+
+/* The space as hashes are made of it: all that source and launch are made of, however it is written. let gets a number
+ * for each of its lets. */
+wisp_status wisp_space_print(wisp_error *err, const struct wisp_strategy *strategy, uint64_t *let, wisp_text *out);
 
 /* ---- What a kernel's text says, without what is there for people: the form that hashes are made of. */
 
@@ -91,8 +105,9 @@ typedef struct wisp_plain {
 wisp_status wisp_plain_create(wisp_error *err, const char *text, wisp_plain *out);
 void wisp_plain_free(wisp_plain *plain);
 
-/* Does this word stand in it, as a whole? */
+/* Whether this word stands in it, as a whole; whether it stands in one of its tags. */
 bool wisp_plain_says(const wisp_plain *plain, const char *word);
+bool wisp_plain_reads(const wisp_plain *plain, const char *name);
 
 /* Moves *at behind the next {{>name}} of a plain text, be it taken or not, and gives its name (in the text); false
  * where there is none. */

@@ -58,7 +58,7 @@ int wisp_strategy_param(const wisp_strategy *s, const char *name, size_t length)
 
 void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *dialect, char hash[20])
 {
-  const uint64_t *own = s->source_set ? wisp_source_set_find(s->source_set, s) : NULL;
+  const wisp_source_hash *own = s->source_set ? wisp_source_set_find(s->source_set, s) : NULL;
   const char *const *names = own ? wisp_source_set_dialects(s->source_set) : NULL;
   hash[0] = '\0';
   for (int d = 0; names && names[d]; d++) {

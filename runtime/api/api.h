@@ -4,6 +4,7 @@
 #define WISP_API_H
 
 #include "../mesh/frame.h"
+#include "../problem.h"
 #include "../solve/choose.h"
 
 /* What every kernel and operator of a session begins with. Freed once both it and its session are closed. */
@@ -51,6 +52,12 @@ wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *reque
 wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, const char *spec,
                                     const wisp_kernel_request *request, const wisp_fixed *preset,
                                     const wisp_choice *choice, wisp_kernel **out);
+
+/* Whether one of these kernels has such an argument; NULL among them is none. */
+bool wisp_kernels_take(wisp_kernel *const *kernel, int kernels, const char *name);
+/* Binds those of a kernel's arrays that are `ours`. */
+wisp_status wisp_kernel_bind_arrays(wisp_error *err, wisp_kernel *kernel, const wisp_arrays *arrays,
+                                    wisp_array_filter ours, const void *context);
 
 /* What kernels are chosen from; its limits are the device's, NULL where it has none. */
 wisp_chooser wisp_session_chooser(const wisp_session *session);

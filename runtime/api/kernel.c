@@ -322,3 +322,26 @@ wisp_status wisp_kernel_launch(wisp_error *err, wisp_kernel *kernel, const wisp_
   o->last = l;
   return wisp_launch(err, kernel->module, stream, l->grid, kernel->plan->block, o->passed, kernel->args);
 }
+
+/* --- kernels of an operator --- */
+
+bool wisp_kernels_take(wisp_kernel *const *kernel, int kernels, const char *name)
+{
+  wisp_argument argument;
+  for (int k = 0; k < kernels; k++)
+    for (size_t i = 0; kernel[k] && wisp_kernel_argument(NULL, kernel[k], i, &argument) == WISP_OK; i++)
+      if (strcmp(argument.name, name) == 0) return true;
+  return false;
+}
+
+wisp_status wisp_kernel_bind_arrays(wisp_error *err, wisp_kernel *kernel, const wisp_arrays *arrays,
+                                    wisp_array_filter ours, const void *context)
+{
+  wisp_argument a;
+  for (size_t i = 0; wisp_kernel_argument(NULL, kernel, i, &a) == WISP_OK; i++) {
+    if (a.kind == WISP_ARGUMENT_SCALAR || a.kind == WISP_ARGUMENT_OPERAND || !ours(context, a.name)) continue;
+    CALL(wisp_kernel_bind(err, kernel, a.name, (void *)(uintptr_t)wisp_arrays_at(arrays, a.name),
+                          wisp_arrays_size(arrays, a.name)));
+  }
+  return WISP_OK;
+}

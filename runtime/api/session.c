@@ -78,7 +78,8 @@ wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *reque
   CALL(wisp_copy_text(err, request->store, &s->path));
   CALL(wisp_copy_text(err, request->command, &s->command));
   CALL(wisp_strategies_load(err, &s->strategies));
-  if (!request->defaults_only) CALL(wisp_store_open(err, request->store, tolerant, &of_store, &s->store));
+  if (!request->defaults_only)
+    CALL(wisp_chooser_open_store(err, s->strategies, request->store, tolerant, &of_store, &s->store));
   CALL(collect_warnings(err, s, of_store));
   return GIVE(s, out);
 }

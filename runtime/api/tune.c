@@ -80,7 +80,7 @@ wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char
   if (!whole) argv[n++] = "-k", argv[n++] = what.kernel;
   if (session->path) argv[n++] = "--db", argv[n++] = session->path;
   CALL(run(err, argv, seconds));
-  CALL(wisp_store_open(err, session->path, true, &warning, &store));
+  CALL(wisp_chooser_open_store(err, session->strategies, session->path, true, &warning, &store));
   wisp_store_close(session->store);
   free(session->warning);
   session->store = store;

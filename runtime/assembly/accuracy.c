@@ -57,14 +57,14 @@ static wisp_status open_fill(wisp_error *err, const wisp_session *session, size_
 static wisp_status assemble(wisp_error *err, const wisp_session *session, const wisp_assembly *assembly,
                             wisp_precision precision, bool by_edges, const double *u, double *out)
 {
-  static const wisp_assembly_capacity room = {.pAp_parts = 1};
+  static const wisp_assembly_capacity capacity = {.pAp_parts = 1};
   static const wisp_binding bindings[] = {
       {"kappa0", 0, 1}, {"kappa1", 0, 0}, {"kappa2", 0, 0}, {"density", 0, 0.1}, {"mass", 0, 0}};
   HELD(wisp_stage_free) wisp_stage stage = {0};
   OWNED(wisp_problem_destroy) wisp_problem *problem = NULL;
   wisp_discretisation d = {.family = NULL};
   CALL(open_fill(err, session, assembly->mesh->elements, precision, by_edges, &stage));
-  CALL(wisp_assembly_discretise(err, assembly, "laplace", &stage.fixed, &room, &d));
+  CALL(wisp_assembly_discretise(err, assembly, "laplace", &stage.fixed, &capacity, &d));
   CALL(wisp_problem_open(err, session->device, &d, precision, WISP_NARROW_GUARD, is_wanted, &stage, &problem));
   CALL(wisp_arrays_upload(err, problem->arrays, "u", u));
   CALL(wisp_problem_run(err, problem, stage.kernel[0], bindings, WISP_COUNT(bindings)));
@@ -119,9 +119,9 @@ static wisp_status measure(wisp_error *err, const wisp_session *session, int squ
   wisp_simplexnodes_set(assembly->nodes, mesh, 2, 10, u);
   CALL(assemble(err, session, assembly, WISP_F64, true, u, exact));
   row->elements = mesh->elements, row->nodes = assembly->nodes->nodes;
-  for (int way = sheared ? SHEARED : 0; way < (sheared ? WISP_ACCURACY_VARIANTS : SHEARED); way++) {
-    CALL(assemble(err, session, assembly, WISP_F32, way == 1, u, single));
-    find_errors(exact, single, count, &row->mean[way], &row->median[way]);
+  for (int variant = sheared ? SHEARED : 0; variant < (sheared ? WISP_ACCURACY_VARIANTS : SHEARED); variant++) {
+    CALL(assemble(err, session, assembly, WISP_F32, variant == 1, u, single));
+    find_errors(exact, single, count, &row->mean[variant], &row->median[variant]);
   }
   return WISP_OK;
 }

@@ -70,7 +70,7 @@ typedef struct wisp_assembly_capacity {
  * the lists whose parameters `fixed` has, and whole matrices in element_data where it says so (unfolded); errors of the
  * lists' kinds and of wisp_form_load. */
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *assembly, const char *form,
-                                     const wisp_fixed *fixed, const wisp_assembly_capacity *room,
+                                     const wisp_fixed *fixed, const wisp_assembly_capacity *capacity,
                                      wisp_discretisation *out);
 
 /* A discretisation's list of the kind that this parameter asks for; NULL: it has none. */

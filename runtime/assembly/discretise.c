@@ -115,7 +115,7 @@ static wisp_status add_counts(wisp_error *err, wisp_discretisation *d, const wis
   return WISP_OK;
 }
 
-static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_capacity *room)
+static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_capacity *capacity)
 {
   const size_t rows = s->pattern->rows, Np = (size_t)s->nodes->Np;
   wisp_discretisation d = {.family = wisp_family_find("assembly"),
@@ -137,7 +137,7 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
                                       {"Np", Np},
                                       {"half", wisp_assembly_half(s)},
                                       {"data_width", wisp_assembly_width(s)},
-                                      {"pAp_room", room->pAp_parts}},
+                                      {"pAp_room", capacity->pAp_parts}},
                            .cuts = {{s->colours ? "colours" : NULL, "groups", s->colours, s->colour}},
                            .self = (void *)(uintptr_t)s,
                            .fill = fill,
@@ -148,35 +148,35 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
 }
 
 /* The counts of what is not always there. */
-static wisp_status add_lists(wisp_error *err, const wisp_assembly *s, const wisp_assembly_capacity *room,
+static wisp_status add_lists(wisp_error *err, const wisp_assembly *s, const wisp_assembly_capacity *capacity,
                              wisp_discretisation *d)
 {
   const wisp_count coloured[] = {{"coloured_count", s->nodes->elements}, {NULL, 0}};
   const wisp_count of_bytes[] = {{"short_rows", wisp_assembly_slots(s)}, {NULL, 0}};
-  const wisp_count solving[] = {{"rz_room", room->rz_parts},
+  const wisp_count solving[] = {{"rz_room", capacity->rz_parts},
                                 {"states", WISP_CG_STATE},
-                                {"history_room", room->iterations},
+                                {"history_room", capacity->iterations},
                                 {"solves", 1},
                                 {NULL, 0}};
   if (s->colours) CALL(add_counts(err, d, coloured));
   if (wisp_assembly_has_byte_slots(s)) CALL(add_counts(err, d, of_bytes));
   for (size_t k = 0; k < COUNT; k++) CALL(add_counts(err, d, s->list[k].count));
-  return room->iterations ? add_counts(err, d, solving) : WISP_OK;
+  return capacity->iterations ? add_counts(err, d, solving) : WISP_OK;
 }
 
 /* Each colour as so many launches, 1 or 2. */
-static void part_colours(wisp_assembly *s, int halves)
+static void split_colours(wisp_assembly *s, int launches)
 {
-  for (size_t c = s->colours; halves == 2 && c--;) {
+  for (size_t c = s->colours; launches == 2 && c--;) {
     const wisp_span whole = s->colour[c];
     s->colour[2 * c] = (wisp_span){whole.first, whole.count / 2};
     s->colour[2 * c + 1] = (wisp_span){whole.first + whole.count / 2, whole.count - whole.count / 2};
   }
-  if (halves == 2) s->colours *= 2;
+  if (launches == 2) s->colours *= 2;
 }
 
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, const char *form, const wisp_fixed *fixed,
-                                     const wisp_assembly_capacity *room, wisp_discretisation *out)
+                                     const wisp_assembly_capacity *capacity, wisp_discretisation *out)
 {
   OWNED(destroy_view) wisp_assembly *view = NULL;
   CALL(wisp_new(err, 1, sizeof *view, &view));
@@ -184,11 +184,11 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
   view->form = NULL;
   view->full = wisp_fixed_value(fixed, "full", 0);
   CALL(wisp_form_load(err, form, &view->form));
-  part_colours(view, wisp_fixed_value(fixed, "launches_per_colour", 1));
+  split_colours(view, wisp_fixed_value(fixed, "launches_per_colour", 1));
   for (size_t k = 0; k < COUNT; k++)
     if (wisp_fixed_value(fixed, kinds[k]->param, 0)) CALL(kinds[k]->make(err, view, fixed, &view->list[k]));
-  wisp_discretisation d = describe(view, room);
-  CALL(add_lists(err, view, room, &d));
+  wisp_discretisation d = describe(view, capacity);
+  CALL(add_lists(err, view, capacity, &d));
   *out = d;
   view = NULL;
   return WISP_OK;

@@ -67,8 +67,8 @@ wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh 
   CALL(wisp_form_kappa(err, kappa->text ? kappa->text : heat->assembly->form->text, &heat->value, &heat->rise));
   put_numbers(heat);
   wisp_frame_extent(frame, mesh, heat->low, heat->length);
-  CALL(wisp_new(err, 3 * heat->assembly->nodes->nodes, sizeof *heat->places, &heat->places));
-  CALL(wisp_simplexnodes_points(err, heat->assembly->nodes, mesh, frame, heat->places));
+  CALL(wisp_new(err, 3 * heat->assembly->nodes->nodes, sizeof *heat->xyz, &heat->xyz));
+  CALL(wisp_simplexnodes_points(err, heat->assembly->nodes, mesh, frame, heat->xyz));
   if (capacity <= 0) CALL(check_fixed(err, name, heat));
   return GIVE(heat, out);
 }
@@ -77,7 +77,7 @@ void wisp_heat_destroy(wisp_heat *heat)
 {
   if (!heat) return;
   wisp_assembly_destroy(heat->assembly);
-  free(heat->places);
+  free(heat->xyz);
   wisp_expr_destroy(heat->value), wisp_expr_destroy(heat->rise);
   free(heat);
 }
@@ -91,7 +91,7 @@ double wisp_heat_unit(const wisp_heat *heat)
 
 void wisp_heat_coordinates(const wisp_heat *heat, size_t i, double xyz[3])
 {
-  for (size_t d = 0; d < 3; d++) xyz[d] = wisp_frame_leave(&heat->assembly->frame, d, heat->places[3 * i + d]);
+  for (size_t d = 0; d < 3; d++) xyz[d] = wisp_frame_leave(&heat->assembly->frame, d, heat->xyz[3 * i + d]);
 }
 
 /* --- kappa --- */
@@ -152,7 +152,7 @@ void wisp_heat_solution(const wisp_heat *heat, double t, double *u)
   const wisp_assembly *s = heat->assembly;
   if (given->count) memset(u, 0, s->nodes->nodes * sizeof *u);
   for (size_t i = 0; i < given->count; i++) wisp_simplexnodes_set(s->nodes, s->mesh, given->tag[i], given->value[i], u);
-  for (size_t i = 0; !given->count && i < s->nodes->nodes; i++) u[i] = (1 + t) * shape_at(heat, heat->places + 3 * i).g;
+  for (size_t i = 0; !given->count && i < s->nodes->nodes; i++) u[i] = (1 + t) * shape_at(heat, heat->xyz + 3 * i).g;
 }
 
 void wisp_heat_shape(const wisp_heat *heat, double *out)
@@ -160,7 +160,7 @@ void wisp_heat_shape(const wisp_heat *heat, double *out)
   const size_t nodes = heat->assembly->nodes->nodes;
   if (heat->given.count) wisp_heat_solution(heat, 0, out);
   for (size_t i = 0; !heat->given.count && i < nodes; i++) {
-    const shape s = shape_at(heat, heat->places + 3 * i);
+    const shape s = shape_at(heat, heat->xyz + 3 * i);
     out[i] = s.g, out[2 * nodes + i] = s.laplacian;
     out[nodes + i] = s.slope[0] * s.slope[0] + s.slope[1] * s.slope[1] + s.slope[2] * s.slope[2];
   }

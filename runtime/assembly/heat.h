@@ -35,7 +35,7 @@ typedef struct wisp_heat {
   wisp_heat_given given;    /* likewise f is; count 0: the solution is known */
   double low[3], length[3]; /* of the bounding box, in the frame */
   wisp_assembly *assembly;
-  double *places; /* x, y and z of each node in the frame */
+  double *xyz; /* x, y and z of each node in the frame */
 } wisp_heat;
 
 /* name (of the mesh) appears in messages. Errors of wisp_assembly_create; WISP_EUSAGE for a capacity below 0, and for

@@ -150,11 +150,11 @@ static wisp_status find_given(wisp_error *err, wisp_heat_run *run)
     const wisp_status status =
         wisp_groups_find(err, &s->mesh->groups, s->corners - 2, &list.item[i].word, &found, &count);
     if (status != WISP_OK) return wisp_context(err, status, "option --fix: ");
-    for (size_t k = 0; k < count; k++, run->fixes++) {
-      CALL(wisp_grow(err, &run->fixed, &room[0], run->fixes + 1, sizeof *run->fixed));
-      CALL(wisp_grow(err, &run->values, &room[1], run->fixes + 1, sizeof *run->values));
-      run->fixed[run->fixes] = found[k];
-      (void)read_fix(&list.item[i], &run->values[run->fixes]);
+    for (size_t k = 0; k < count; k++, run->given_count++) {
+      CALL(wisp_grow(err, &run->fixed, &room[0], run->given_count + 1, sizeof *run->fixed));
+      CALL(wisp_grow(err, &run->values, &room[1], run->given_count + 1, sizeof *run->values));
+      run->fixed[run->given_count] = found[k];
+      (void)read_fix(&list.item[i], &run->values[run->given_count]);
     }
   }
   return WISP_OK;
@@ -174,9 +174,9 @@ static wisp_status build_heat(wisp_error *err, wisp_solver *s, const wisp_watch 
   if (s->corners == 4 && !s->source.file && !s->own_mesh) CALL(wisp_mesh_tag_sides(err, s->mesh));
   CALL(find_given(err, run));
   wisp_watch_report(watch, 0.2, "numbering nodes, pattern");
-  const wisp_heat_given given = {run->fixes, run->fixed, run->values, wisp_solver_real(s, "source")};
+  const wisp_heat_given given = {run->given_count, run->fixed, run->values, wisp_solver_real(s, "source")};
   CALL(wisp_heat_create(err, s->mesh_name, s->mesh, s->order, &run->kappa, wisp_solver_real(s, "capacity"),
-                        run->fixes ? &given : NULL, &run->heat));
+                        run->given_count ? &given : NULL, &run->heat));
   if (isnan(run->method.tolerance)) run->method.tolerance = default_tolerance(run);
   wisp_watch_report(watch, 0.6, "lists, kernels");
   CALL(wisp_heat_solver_create(err, s->session->device, run->heat, &s->stage[WISP_HEAT_ASSEMBLY],
@@ -278,7 +278,7 @@ static wisp_status report_lines(wisp_error *err, const wisp_heat_run *run, const
                         "%d assemblies, %lld iterations of conjugate gradients with Jacobi's preconditioner",
                         report->assemblies, report->iterations));
   CALL(wisp_report_line(err, to, "u", "%.9g to %.9g, %.9g on average of the nodes", u->low, u->high, u->mean));
-  if (!run->fixes) CALL(wisp_report_line(err, to, "L2 error", "%.6e", error));
+  if (!run->given_count) CALL(wisp_report_line(err, to, "L2 error", "%.6e", error));
   return wisp_report_line(
       err, to, "seconds", "%.3g setup, %.3g assemblies, %.3g starts of solves, %.3g iterations, %.3g all steps",
       s->seconds, report->seconds_assembling, report->seconds_aiming, report->seconds_iterating, run->seconds);
@@ -290,7 +290,7 @@ static wisp_status report_heat(wisp_error *err, wisp_solver *s, wisp_solver_repo
   const wisp_heat_report *report = wisp_heat_solver_report(run->solver);
   const range u = describe_field(run);
   double error = NAN;
-  if (!run->fixes) CALL(wisp_heat_error(err, run->heat, report->t, run->u, &error));
+  if (!run->given_count) CALL(wisp_heat_error(err, run->heat, report->t, run->u, &error));
   const wisp_report_number numbers[] = {
       {"unknowns", "", s->unknowns},
       {"nonzeros", "", (double)run->heat->assembly->pattern->nonzeros},

@@ -15,7 +15,7 @@ typedef struct wisp_heat_run {
   wisp_heat_method method;
   int32_t *fixed; /* groups of the boundary, and the values of u there; NULL: the solution is known */
   double *values;
-  size_t fixes;
+  size_t given_count;
   wisp_heat *heat;
   wisp_heat_solver *solver;
   double *u;      /* at every node */

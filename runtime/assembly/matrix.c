@@ -112,16 +112,16 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
 
 /* --- the kernels --- */
 
-/* Those of the composition that would be taken, each as it is tuned; and what they ask of the lists. roomy: such as
+/* Those of the composition that would be taken, each as it is tuned; and what they ask of the lists. fitted: such as
  * have room for this mesh. */
 static wisp_status open_kernels(wisp_error *err, wisp_session *session, wisp_matrix *m, wisp_spec spec,
-                                bool reproducible, bool roomy, wisp_fixed *fixed)
+                                bool reproducible, bool fitted, wisp_fixed *fixed)
 {
   const wisp_kernel_request request = {WISP_INIT(wisp_kernel_request), .elements = (long long)m->mesh->elements};
   HELD(wisp_stage_free) wisp_stage stage = {0};
   wisp_fixed rows = {.made = false};
   CALL(choose(err, session, m, &spec, reproducible, &rows, &stage));
-  if (roomy) CALL(wisp_assembly_fit_stage(err, m->assembly, &stage));
+  if (fitted) CALL(wisp_assembly_fit_stage(err, m->assembly, &stage));
   for (; m->kernels < stage.kernels && m->kernels < MOST_KERNELS; m->kernels++) {
     char text[WISP_SPEC_TEXT];
     const wisp_choice *choice = &stage.choice[m->kernels];
@@ -141,44 +141,27 @@ static bool is_callers(const wisp_form *form, const char *array)
          (strcmp(array, "f") == 0 && form->f == WISP_BY_NODES);
 }
 
-/* A wisp_array_filter: lists, the pattern, and what a kernel has a pointer to but does not read; u where it is 0. */
+/* A wisp_array_filter: lists, the pattern, and arrays that kernels take but do not read; u where it is 0. */
 static bool is_ours(const void *self, const char *array)
 {
   const wisp_matrix *m = self;
-  wisp_argument argument;
   if (wisp_list_has("row_start columns u", array)) return true;
-  if (is_callers(m->assembly->form, array)) return false;
-  for (int k = 0; k < m->kernels; k++)
-    for (size_t i = 0; wisp_kernel_argument(NULL, m->kernel[k], i, &argument) == WISP_OK; i++)
-      if (strcmp(argument.name, array) == 0) return true;
-  return false;
-}
-
-static wisp_status bind_ours(wisp_error *err, const wisp_matrix *m, wisp_kernel *kernel)
-{
-  const wisp_arrays *arrays = m->problem->arrays;
-  wisp_argument a;
-  for (size_t i = 0; wisp_kernel_argument(NULL, kernel, i, &a) == WISP_OK; i++) {
-    if (a.kind == WISP_ARGUMENT_SCALAR || a.kind == WISP_ARGUMENT_OPERAND || !is_ours(m, a.name)) continue;
-    CALL(wisp_kernel_bind(err, kernel, a.name, (void *)(uintptr_t)wisp_arrays_at(arrays, a.name),
-                          wisp_arrays_size(arrays, a.name)));
-  }
-  return WISP_OK;
+  return !is_callers(m->assembly->form, array) && wisp_kernels_take(m->kernel, m->kernels, array);
 }
 
 /* With the lists that the kernels ask for, or such as have room on this mesh. */
 static wisp_status discretise(wisp_error *err, wisp_session *session, wisp_matrix *m, const wisp_spec *spec,
                               bool reproducible, wisp_discretisation *out)
 {
-  static const wisp_assembly_capacity room = {.pAp_parts = 1};
+  static const wisp_assembly_capacity capacity = {.pAp_parts = 1};
   wisp_status status = WISP_EREFUSED;
-  for (int roomy = 0; roomy < 2 && status == WISP_EREFUSED; roomy++) {
+  for (int fitted = 0; fitted < 2 && status == WISP_EREFUSED; fitted++) {
     wisp_fixed fixed = {.made = true};
     wisp_error why = {.text = ""};
     while (m->kernels) wisp_kernel_close(m->kernel[--m->kernels]);
-    CALL(open_kernels(err, session, m, *spec, reproducible, roomy, &fixed));
-    status = wisp_assembly_discretise(&why, m->assembly, m->assembly->form->name, &fixed, &room, out);
-    if (status != WISP_OK && (roomy || status != WISP_EREFUSED)) return wisp_fail(err, status, "%s", why.text);
+    CALL(open_kernels(err, session, m, *spec, reproducible, fitted, &fixed));
+    status = wisp_assembly_discretise(&why, m->assembly, m->assembly->form->name, &fixed, &capacity, out);
+    if (status != WISP_OK && (fitted || status != WISP_EREFUSED)) return wisp_fail(err, status, "%s", why.text);
   }
   return status;
 }
@@ -222,7 +205,7 @@ wisp_status wisp_matrix_create(wisp_error *err, wisp_session *session, const wis
   CALL(number(err, session, m, request, &spec));
   CALL(discretise(err, session, m, &spec, request->reproducible, &d));
   CALL(wisp_problem_open(err, session->device, &d, spec.precision, WISP_NARROW_GUARD, is_ours, m, &m->problem));
-  for (int k = 0; k < m->kernels; k++) CALL(bind_ours(err, m, m->kernel[k]));
+  for (int k = 0; k < m->kernels; k++) CALL(wisp_kernel_bind_arrays(err, m->kernel[k], m->problem->arrays, is_ours, m));
   if (request->mesh) CALL(wisp_mesh_note_unused(err, request->mesh, m->mesh));
   wisp_handle_add(session, &m->handle, m, release, free);
   return GIVE(m, out);

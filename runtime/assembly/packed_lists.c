@@ -5,7 +5,7 @@
  * list is a source, 2 x vertex or 2 x node + 1, then its targets, number i x (most + 1) + element for corner or node i
  * of the part's elements; a reduction list is the sources of a target (codes of partition.h, of all 31 bits), then the
  * target. The lists of a part, longest first, go each to the row that has least so far; thread t walks down row t,
- * whose words are `walkers` apart. */
+ * whose words are `threads` apart. */
 #include "list_kind.h"
 #include "partition.h"
 #include "../parallel.h"
@@ -18,7 +18,7 @@ typedef struct lists {
   int32_t *start, *word; /* count + 1; start[count] */
 } lists;
 
-/* The words of a part, column by column of `walkers`. */
+/* The words of a part, column by column of `threads`. */
 typedef struct columns {
   size_t words;
   int32_t *word;
@@ -27,7 +27,7 @@ typedef struct columns {
 typedef struct making {
   const wisp_assembly *s;
   const wisp_partition *parts;
-  size_t most, walkers;
+  size_t most, threads;
   columns *scatter, *reduction; /* of each part */
 } making;
 
@@ -85,32 +85,32 @@ static void sink(filled *heap, size_t count)
 }
 
 /* Each list, in this order, to the row that has least; where its words begin there, and how long the longest row is. */
-static size_t deal(const lists *l, const int32_t *order, filled *heap, size_t walkers, filled *at)
+static size_t deal(const lists *l, const int32_t *order, filled *heap, size_t threads, filled *at)
 {
   size_t longest = 0;
-  for (size_t r = 0; r < walkers; r++) heap[r] = (filled){0, r};
+  for (size_t r = 0; r < threads; r++) heap[r] = (filled){0, r};
   for (size_t i = 0; i < l->count; i++) {
     at[order[i]] = heap[0];
     heap[0].words += (size_t)length_of(l, (size_t)order[i]);
     if (heap[0].words > longest) longest = heap[0].words;
-    sink(heap, walkers);
+    sink(heap, threads);
   }
   return longest;
 }
 
-static wisp_status pack(wisp_error *err, const lists *l, size_t walkers, columns *out)
+static wisp_status pack(wisp_error *err, const lists *l, size_t threads, columns *out)
 {
   OWNED(free) int32_t *order = NULL;
   OWNED(free) filled *heap = NULL, *at = NULL;
   CALL(wisp_new(err, l->count, sizeof *order, &order));
   CALL(wisp_new(err, l->count, sizeof *at, &at));
-  CALL(wisp_new(err, walkers, sizeof *heap, &heap));
+  CALL(wisp_new(err, threads, sizeof *heap, &heap));
   CALL(order_lists(err, l, order));
-  out->words = deal(l, order, heap, walkers, at) * walkers;
+  out->words = deal(l, order, heap, threads, at) * threads;
   CALL(wisp_new(err, out->words, sizeof *out->word, &out->word));
   for (size_t i = 0; i < l->count; i++)
     for (size_t k = 0; k < (size_t)length_of(l, i); k++)
-      out->word[(at[i].words + k) * walkers + at[i].row] = l->word[(size_t)l->start[i] + k];
+      out->word[(at[i].words + k) * threads + at[i].row] = l->word[(size_t)l->start[i] + k];
   return WISP_OK;
 }
 
@@ -190,9 +190,9 @@ static wisp_status pack_parts(wisp_error *err, void *context, size_t from, size_
     const int32_t first = m->parts->element_start[part];
     for (int32_t i = first; i < m->parts->element_start[part + 1]; i++) local[m->parts->element[i]] = i - first;
     CALL(list_nodes(err, m, part, &nodes));
-    CALL(pack(err, &nodes, m->walkers, &m->scatter[part]));
+    CALL(pack(err, &nodes, m->threads, &m->scatter[part]));
     CALL(list_targets(err, m, part, local, &targets));
-    CALL(pack(err, &targets, m->walkers, &m->reduction[part]));
+    CALL(pack(err, &targets, m->threads, &m->reduction[part]));
   }
   return WISP_OK;
 }
@@ -229,7 +229,7 @@ static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *
   making m = {.s = view,
               .parts = view->partition,
               .most = (size_t)wisp_fixed_value(fixed, "max_elements", 0),
-              .walkers = (size_t)wisp_fixed_value(fixed, "list_lanes", 0)};
+              .threads = (size_t)wisp_fixed_value(fixed, "list_lanes", 0)};
   if (!m.parts) return WISP_OK;
   const size_t parts = m.parts->parts;
   *list = (wisp_index_list){.count = {{"scatter_count", 0}, {"reduction_count", 0}, {"walk_starts", parts + 1}},

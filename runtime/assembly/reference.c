@@ -79,7 +79,7 @@ static void find_factors(const frame *at, int directions, const double *K, doubl
 static void add_matrix(const wisp_assembly *s, const wisp_form_data *data, const frame *at, size_t e,
                        double kappa[2][WISP_ELEMENT_NODES], wisp_element_matrix *out)
 {
-  const double *turned = data->turned;
+  const double *largest = data->largest;
   const wisp_simplex *simplex = s->simplex;
   const size_t Np = (size_t)simplex->Np, all = Np * Np;
   const bool by_nodes = s->form->kappa == WISP_BY_NODES;
@@ -93,7 +93,7 @@ static void add_matrix(const wisp_assembly *s, const wisp_form_data *data, const
       const double weight = G[0][d] * kappa[0][m], size = G[1][d] * kappa[1][m];
       for (size_t i = 0; i < all; i++)
         out->A[i] += weight * T[i],
-            out->A_size[i] += turned ? simplex->directions * size * turned[i] : size * fabs(T[i]);
+            out->A_size[i] += largest ? simplex->directions * size * largest[i] : size * fabs(T[i]);
     }
   for (size_t i = 0; s->form->mass && i < all; i++) {
     out->A[i] += at->J * data->mass * simplex->mass[i];
@@ -102,7 +102,7 @@ static void add_matrix(const wisp_assembly *s, const wisp_form_data *data, const
 }
 
 /* Of one order, into what others have. Its factors are sums of all of another order's: directions as many. */
-static void turn_tables(const wisp_assembly *s, const int *node, double *largest)
+static void find_largest(const wisp_assembly *s, const int *node, double *largest)
 {
   const wisp_simplex *simplex = s->simplex;
   const size_t Np = (size_t)simplex->Np;
@@ -124,14 +124,14 @@ wisp_status wisp_assembly_largest_tables(wisp_error *err, const wisp_assembly *s
   CALL(wisp_new(err, Np * Np, sizeof *largest, &largest));
   for (int turn = 0; turn < wisp_orientations(s->simplex->dimension); turn++) {
     wisp_orientation_nodes(s->simplex->dimension, s->simplex->N, turn, node);
-    turn_tables(s, node, largest);
+    find_largest(s, node, largest);
   }
   return GIVE(largest, out);
 }
 
 /* All entries of a dummy. */
-static void stand_in(const wisp_assembly *s, const wisp_form_data *data, const frame *at, size_t e,
-                     double kappa[2][WISP_ELEMENT_NODES], wisp_element_matrix *out)
+static void make_dummy(const wisp_assembly *s, const wisp_form_data *data, const frame *at, size_t e,
+                       double kappa[2][WISP_ELEMENT_NODES], wisp_element_matrix *out)
 {
   const size_t Np = (size_t)s->simplex->Np;
   double sum[2] = {0};
@@ -146,10 +146,10 @@ void wisp_assembly_element(const wisp_assembly *s, const wisp_form_data *data, s
   const int32_t *node = s->nodes->node + e * Np;
   double kappa[2][WISP_ELEMENT_NODES];
   frame at = frame_of(s, e);
-  if (data->turned) at.blur *= s->simplex->directions; /* by longer edges */
+  if (data->largest) at.blur *= s->simplex->directions; /* by longer edges */
   *out = (wisp_element_matrix){.A = {0}};
   for (size_t a = 0; a < Np; a++) find_kappa(s, data, e, node[a], &kappa[0][a], &kappa[1][a]);
-  (*s->form->dummy ? stand_in : add_matrix)(s, data, &at, e, kappa, out);
+  (*s->form->dummy ? make_dummy : add_matrix)(s, data, &at, e, kappa, out);
   for (size_t i = 0; i < Np * Np; i++) {
     const int32_t column = node[i % Np];
     const bool own = *s->form->dummy && s->form->f == WISP_BY_NODES;
@@ -304,9 +304,9 @@ wisp_status wisp_assembly_reference(wisp_error *err, wisp_test_case *r)
   wisp_form_data *data = r->own;
   data->of_elements = r->before[WISP_ASSEMBLY_KAPPA], data->f = r->before[WISP_ASSEMBLY_SOURCE];
   data->u = r->before[WISP_ASSEMBLY_U];
-  OWNED(free) double *turned = NULL;
-  if (r->mixes) CALL(wisp_assembly_largest_tables(err, r->discretisation->self, &turned));
-  data->turned = turned;
+  OWNED(free) double *largest = NULL;
+  if (r->mixes) CALL(wisp_assembly_largest_tables(err, r->discretisation->self, &largest));
+  data->largest = largest;
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
     if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(r->discretisation->self, r), WISP_OK;
   return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);

@@ -9,7 +9,7 @@
 typedef struct wisp_form_data {
   double kappa[3], density, mass;
   const double *of_elements, *f, *u; /* kappa of each element; at the nodes */
-  const double *turned; /* wisp_assembly_largest_tables, where elements may be seen in any order; or NULL */
+  const double *largest; /* wisp_assembly_largest_tables, where elements may be seen in any order; or NULL */
 } wisp_form_data;
 
 enum { WISP_ELEMENT_NODES = WISP_SIMPLEX_MAX_NP };

@@ -8,9 +8,9 @@
 enum { WISP_SLICE_ROWS = 32 };
 
 typedef struct wisp_slices {
-  size_t count, places;
-  int32_t *start;  /* count + 1: where each slice begins */
-  int32_t *column; /* of each place */
+  size_t count, size; /* size: of values, with what fills slices up */
+  int32_t *start;     /* count + 1: where each slice begins */
+  int32_t *column;    /* of each place */
 } wisp_slices;
 
 /* WISP_EUSAGE where there are more than 2^31 - 1 places; name appears in messages. */

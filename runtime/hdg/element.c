@@ -44,7 +44,7 @@ static double entry(double *const *terms, const double *factors, int count, int 
 
 typedef wisp_hdg_bordered bordered;
 
-void wisp_hdg_border(const wisp_hdg_tables *t, const wisp_hdg_factors *f, bool size, bordered *out)
+static void make_border(const wisp_hdg_tables *t, const wisp_hdg_factors *f, bool size, bordered *out)
 {
   const double *G = size ? f->G_size : f->G;
   const double six[WISP_HDG_S] = {f->a[0], f->a[1], f->a[2], G[0], G[1], G[2]};
@@ -56,6 +56,11 @@ void wisp_hdg_border(const wisp_hdg_tables *t, const wisp_hdg_factors *f, bool s
   }
   for (int i = 0; i < t->m * t->m; i++)
     out->K[i] = entry(t->K, G, WISP_HDG_K, i, size) + (i % (t->m + 1) ? 0 : f->a[i / t->m / t->n]);
+}
+
+void wisp_hdg_border(const wisp_hdg_tables *t, const wisp_hdg_factors *f, bordered out[2])
+{
+  for (int size = 0; size < 2; size++) make_border(t, f, size, &out[size]);
 }
 
 /* L of A = L L^T in A's lower triangle. */
@@ -100,9 +105,8 @@ static void find_sizes(int Np, int m, const bordered *size, const double *w, con
   }
 }
 
-/* Of A, and the magnitudes that its entries are sums of: S of size Np, K of size m. */
-static wisp_status eliminate(wisp_error *err, int Np, int m, bordered *A, const bordered *size, const double *load,
-                             wisp_hdg_condensed *out)
+/* Condenses A[0], S of size Np and K of size m; A[1]: the magnitudes that its entries are sums of. */
+static wisp_status eliminate(wisp_error *err, int Np, int m, bordered A[2], const double *load, wisp_hdg_condensed *out)
 {
   double w[NP];
   CALL(factor(err, Np, A->S, Np));
@@ -119,36 +123,34 @@ static wisp_status eliminate(wisp_error *err, int Np, int m, bordered *A, const 
       out->K[l * m + k] = sum;
     }
   }
-  find_sizes(Np, m, size, w, load, out);
+  find_sizes(Np, m, &A[1], w, load, out);
   return WISP_OK;
 }
 
 wisp_status wisp_hdg_condense(wisp_error *err, const wisp_hdg_tables *t, const wisp_hdg_factors *factors,
                               const double *load, wisp_hdg_condensed *out)
 {
-  bordered A, size;
-  wisp_hdg_border(t, factors, false, &A);
-  wisp_hdg_border(t, factors, true, &size);
-  return eliminate(err, t->Np, t->m, &A, &size, load, out);
+  bordered A[2];
+  wisp_hdg_border(t, factors, A);
+  return eliminate(err, t->Np, t->m, A, load, out);
 }
 
 wisp_status wisp_hdg_condense_continuous(wisp_error *err, const wisp_hdg_tables *t, const wisp_hdg_factors *f,
                                          const double *load, wisp_hdg_condensed *out)
 {
   const int inside = t->inside, around = t->around, all = inside + around;
-  bordered A, size;
+  bordered A[2];
   for (int q = 0; q < all * all; q++) {
     const int i = q / all, j = q % all, k = j - inside;
-    bordered *const to[2] = {&A, &size};
     for (int s = 0; s < 2; s++) {
       const double *G = s ? f->G_size : f->G, four[4] = {G[0], G[1], G[2], f->mass};
       const double value = entry(t->continuous, four, 4, q, s);
-      if (k < 0 && i < inside) to[s]->S[i * inside + j] = value;
-      if (k >= 0 && i < inside) to[s]->R[i * around + k] = value;
-      if (k >= 0 && i >= inside) to[s]->K[(i - inside) * around + k] = value;
+      if (k < 0 && i < inside) A[s].S[i * inside + j] = value;
+      if (k >= 0 && i < inside) A[s].R[i * around + k] = value;
+      if (k >= 0 && i >= inside) A[s].K[(i - inside) * around + k] = value;
     }
   }
-  return eliminate(err, inside, around, &A, &size, load, out);
+  return eliminate(err, inside, around, A, load, out);
 }
 
 /* --- inside --- */
@@ -201,20 +203,19 @@ wisp_status wisp_hdg_recover(wisp_error *err, const wisp_hdg_tables *t, const wi
                              const double *load, const double *trace, wisp_hdg_inside *out)
 {
   const int Np = t->Np, m = t->m;
-  bordered A, size;
+  bordered A[2];
   double right[NP];
   *out = (wisp_hdg_inside){.u = {0}};
-  wisp_hdg_border(t, factors, false, &A);
-  wisp_hdg_border(t, factors, true, &size);
+  wisp_hdg_border(t, factors, A);
   for (int i = 0; i < Np; i++) {
     out->u[i] = load[i], right[i] = fabs(load[i]);
     for (int k = 0; k < m; k++) {
-      out->u[i] += A.R[i * m + k] * trace[k];
-      right[i] += size.R[i * m + k] * fabs(trace[k]);
+      out->u[i] += A[0].R[i * m + k] * trace[k];
+      right[i] += A[1].R[i * m + k] * fabs(trace[k]);
     }
   }
-  CALL(factor(err, Np, A.S, Np));
-  solve(Np, A.S, Np, size.S, right, out->u, out->u_size);
+  CALL(factor(err, Np, A[0].S, Np));
+  solve(Np, A[0].S, Np, A[1].S, right, out->u, out->u_size);
   wisp_hdg_flux(t, factors, trace, out);
   return WISP_OK;
 }

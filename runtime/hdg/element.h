@@ -38,13 +38,13 @@ wisp_status wisp_hdg_condense(wisp_error *err, const wisp_hdg_tables *tables, co
 wisp_status wisp_hdg_condense_continuous(wisp_error *err, const wisp_hdg_tables *tables,
                                          const wisp_hdg_factors *factors, const double *load, wisp_hdg_condensed *out);
 
-/* S and R, rows of Np and of m, and the magnitudes that their entries are sums of. */
+/* S and R, rows of Np and of m, and K_F, m x m. */
 typedef struct wisp_hdg_bordered {
   double S[WISP_HDG_MAX_NP * WISP_HDG_MAX_NP], R[WISP_HDG_MAX_NP * WISP_HDG_MAX_M], K[WISP_HDG_MAX_M * WISP_HDG_MAX_M];
 } wisp_hdg_bordered;
 
-/* And K_F, m x m. */
-void wisp_hdg_border(const wisp_hdg_tables *tables, const wisp_hdg_factors *factors, bool size, wisp_hdg_bordered *out);
+/* The matrices, and the magnitudes that their entries are sums of. */
+void wisp_hdg_border(const wisp_hdg_tables *tables, const wisp_hdg_factors *factors, wisp_hdg_bordered out[2]);
 
 /* u, and p = kappa grad u, its x first: Np and 2 Np modes. */
 typedef struct wisp_hdg_inside {

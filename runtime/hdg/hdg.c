@@ -230,15 +230,15 @@ static size_t data_width(const wisp_hdg *s)
 }
 
 /* Of element_data matrix by matrix, where slabs have the number. */
-static size_t origin_of_aos(const void *self, const wisp_array_decl *array, size_t i)
+static size_t origin_aos(const void *self, const wisp_array_decl *array, size_t i)
 {
   const size_t width = data_width(self);
   return strcmp(array->name, "element_data") == 0 ? WISP_SLAB(width, i / width, i % width) : i;
 }
 
-static void place_of_aos(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
+static void place_aos(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
 {
-  place(self, array, origin_of_aos(self, array, i), text);
+  place(self, array, origin_aos(self, array, i), text);
 }
 
 /* Of all spans, some of which a cycle takes twice. */
@@ -250,37 +250,38 @@ static size_t count_numbers(const wisp_cycle *c)
   return (size_t)c->start[rows];
 }
 
-wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_capacity *room)
+wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_capacity *capacity)
 {
   const wisp_hdg_tables *t = s->tables;
   const size_t n = (size_t)t->n, m = (size_t)t->m, unknowns = s->free_edges * n;
-  wisp_discretisation d = {.family = wisp_family_find("hdg"),
-                           .counts = {{"elements", s->mesh->elements},
-                                      {"groups", s->mesh->elements},
-                                      {"slots", WISP_SLAB_SLOTS(s->mesh->elements)},
-                                      {"batch_slots", WISP_SLAB_SLOTS(room->batch ? room->batch : s->mesh->elements)},
-                                      {"vertex_count", s->mesh->vertices},
-                                      {"edge_count", s->edges},
-                                      {"free_edges", s->free_edges},
-                                      {"edge_slots", WISP_SLAB_SLOTS(s->free_edges)},
-                                      {"unknowns", unknowns},
-                                      {"padded", (unknowns + 3) / 4 * 4},
-                                      {"n", n},
-                                      {"m", m},
-                                      {"Np", (size_t)t->Np},
-                                      {"Ns", (size_t)t->Ns}},
-                           .self = (void *)(uintptr_t)s,
-                           .fill = fill,
-                           .origin = room->aos ? origin_of_aos : NULL,
-                           .place = room->aos ? place_of_aos : place};
-  const wisp_count solving[] = {{"pAp_room", room->pAp_parts},
-                                {"rz_room", room->rz_parts},
+  wisp_discretisation d = {
+      .family = wisp_family_find("hdg"),
+      .counts = {{"elements", s->mesh->elements},
+                 {"groups", s->mesh->elements},
+                 {"slots", WISP_SLAB_SLOTS(s->mesh->elements)},
+                 {"batch_slots", WISP_SLAB_SLOTS(capacity->batch ? capacity->batch : s->mesh->elements)},
+                 {"vertex_count", s->mesh->vertices},
+                 {"edge_count", s->edges},
+                 {"free_edges", s->free_edges},
+                 {"edge_slots", WISP_SLAB_SLOTS(s->free_edges)},
+                 {"unknowns", unknowns},
+                 {"padded", (unknowns + 3) / 4 * 4},
+                 {"n", n},
+                 {"m", m},
+                 {"Np", (size_t)t->Np},
+                 {"Ns", (size_t)t->Ns}},
+      .self = (void *)(uintptr_t)s,
+      .fill = fill,
+      .origin = capacity->aos ? origin_aos : NULL,
+      .place = capacity->aos ? place_aos : place};
+  const wisp_count solving[] = {{"pAp_room", capacity->pAp_parts},
+                                {"rz_room", capacity->rz_parts},
                                 {"states", WISP_CG_STATE},
-                                {"history_room", room->iterations},
+                                {"history_room", capacity->iterations},
                                 {"solves", 1}};
   wisp_count *next = d.counts;
   while (next->name) next++;
-  for (size_t i = 0; room->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
+  for (size_t i = 0; capacity->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
   if (s->coarse && s->coarse->vertices) {
     const wisp_hdg_coarse *c = s->coarse;
     const wisp_count coarse[] = {{"coarse_vertices", c->vertices},   {"touches", c->touches},

@@ -63,6 +63,6 @@ typedef struct wisp_hdg_capacity {
 } wisp_hdg_capacity;
 
 /* The skeleton is borrowed. All fixed arrays are filled in; all else is somebody else's. */
-wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *hdg, const wisp_hdg_capacity *room);
+wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *hdg, const wisp_hdg_capacity *capacity);
 
 #endif

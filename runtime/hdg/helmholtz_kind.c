@@ -17,7 +17,7 @@ static const wisp_solver_option options[] = {
     WISP_TEXT_ROW("kappa", "K", "1", "", "the conductivity of each triangle (1), and"),
     WISP_TEXT_ROW("lambda", "L", "1", "", "the reaction (1): " EXPRESSIONS),
     WISP_TEXT_ROW("solution", "U", NULL, "sin(2*pi*x)*sin(2*pi*y)",
-                  "u as an expression: f, values and fluxes follow from it, and errors are told"),
+                  "u as an expression: f, values and fluxes follow from it, and errors are progress"),
     WISP_TEXT_ROW("source", "F", NULL, NULL, "else f (0),"),
     WISP_TEXT_ROW("value", "U", NULL, NULL, "u where the boundary holds it (0),"),
     WISP_TEXT_ROW("flux", "Q", NULL, "0", "and kappa du/dn where it does not"),
@@ -173,8 +173,8 @@ static wisp_status download(wisp_error *err, const wisp_helmholtz *h, const char
 static wisp_status advance_helmholtz(wisp_error *err, wisp_solver *s, const wisp_until *until, const wisp_watch *watch)
 {
   wisp_helmholtz *h = (wisp_helmholtz *)s;
-  wisp_iteration_watch told = {watch, 0};
-  const wisp_cg_watch iterations = wisp_watch_iterations(&told);
+  wisp_iteration_watch progress = {watch, 0};
+  const wisp_cg_watch iterations = wisp_watch_iterations(&progress);
   const wisp_cg_report *cg = &h->outcome.cg;
   const double begin = wisp_seconds();
   CALL(wisp_require(err, !until, WISP_EUSAGE,

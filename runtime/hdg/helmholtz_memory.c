@@ -31,10 +31,10 @@ static double beside_of(const wisp_limits *limits, int order, double elements)
 void wisp_helmholtz_resolve_matrix(const wisp_limits *limits, int order, double elements, wisp_helmholtz_method *method)
 {
   static const double EDGES = 1.51; /* an element's, and some on the boundary */
-  wisp_helmholtz_method halves = *method;
+  wisp_helmholtz_method symmetric = *method;
   if (method->matrix != WISP_TRACE_EITHER) return;
-  halves.matrix = WISP_TRACE_SYMMETRIC;
-  const double bytes = wisp_helmholtz_bytes(&halves, order, elements, EDGES * elements);
+  symmetric.matrix = WISP_TRACE_SYMMETRIC;
+  const double bytes = wisp_helmholtz_bytes(&symmetric, order, elements, EDGES * elements);
   if (bytes + beside_of(limits, order, elements) > memory_of(limits)) method->matrix = WISP_TRACE_ROWS;
 }
 
@@ -43,8 +43,8 @@ wisp_status wisp_helmholtz_check_memory(wisp_error *err, const wisp_limits *limi
 {
   static const double GB = 1e9;
   const double n = order + 1, memory = memory_of(limits), numbers = WISP_HDG_ROW * n * n * edges;
-  wisp_helmholtz_method halves = *method, single = *method;
-  halves.matrix = WISP_TRACE_SYMMETRIC, halves.preconditioner = WISP_TRACE_BLOCKS, single.precision = WISP_F32;
+  wisp_helmholtz_method symmetric = *method, single = *method;
+  symmetric.matrix = WISP_TRACE_SYMMETRIC, symmetric.preconditioner = WISP_TRACE_BLOCKS, single.precision = WISP_F32;
   CALL(wisp_require(err, numbers < INT32_MAX, WISP_EUSAGE,
                     "%.0f triangles of order %d have %.3g numbers in the matrix, more than kernels can count (2.1e9): "
                     "take fewer elements or a lower order",
@@ -56,7 +56,7 @@ wisp_status wisp_helmholtz_check_memory(wisp_error *err, const wisp_limits *limi
       "%.0f triangles of order %d need %.2f GB, %s has %.2f GB for them: the matrix by halves would need %.2f GB, "
       "f32 %.2f GB: take one of these, fewer elements or a lower order",
       elements, order, bytes / GB, limits->name, memory / GB,
-      (wisp_helmholtz_bytes(&halves, order, elements, edges) + beside) / GB,
+      (wisp_helmholtz_bytes(&symmetric, order, elements, edges) + beside) / GB,
       (wisp_helmholtz_bytes(&single, order, elements, edges) + beside) / GB);
 }
 

@@ -23,10 +23,10 @@ struct wisp_helmholtz_solver {
 
 #define BY_ROWS "invert+apply+tensor.advance+tensor.update"
 #define BY_ROWS_BLOCKS "invert+apply+precondition+tensor.update"
-#define BY_HALVES                                         \
+#define SYMMETRIC                                         \
   "invert+multiply+collect+tensor.advance+tensor.update|" \
   "invert+multiply_grouped+collect_grouped+tensor.advance+tensor.update"
-#define BY_HALVES_BLOCKS                                \
+#define SYMMETRIC_BLOCKS                                \
   "invert+multiply+collect+precondition+tensor.update|" \
   "invert+multiply_grouped+collect_grouped+precondition+tensor.update"
 #define TWO_LEVELS(narrow, applied, cycles)                               \
@@ -40,10 +40,10 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
                                        const wisp_stage *setup)
 {
   static const char *const iterations[4][4] = {
-      {BY_ROWS OR BY_HALVES, BY_ROWS_BLOCKS OR BY_HALVES_BLOCKS, LEVELS("apply") OR LEVELS("multiply+collect"),
+      {BY_ROWS OR SYMMETRIC, BY_ROWS_BLOCKS OR SYMMETRIC_BLOCKS, LEVELS("apply") OR LEVELS("multiply+collect"),
        NARROW_LEVELS("apply") OR NARROW_LEVELS("multiply+collect")},
       {BY_ROWS, BY_ROWS_BLOCKS, LEVELS("apply"), NARROW_LEVELS("apply")},
-      {BY_HALVES, BY_HALVES_BLOCKS, LEVELS("multiply+collect"), NARROW_LEVELS("multiply+collect")},
+      {SYMMETRIC, SYMMETRIC_BLOCKS, LEVELS("multiply+collect"), NARROW_LEVELS("multiply+collect")},
       {"invert+multiply_unstored+collect+tensor.advance+tensor.update",
        "invert+multiply_unstored+collect+precondition+tensor.update", NULL, NULL}};
   const wisp_trace_preconditioner how = method->preconditioner;
@@ -60,13 +60,13 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
 
 /* A set-up serves tens of products: how its matrices lie is what the iteration's winners, chosen as if any set-up
  * would do, ask for. What runs untuned asks for nothing: it follows the set-up. */
-static wisp_status settle_by_iteration(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
-                                       const wisp_helmholtz_method *method, wisp_fixed *out)
+static wisp_status resolve_by_iteration(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                                        const wisp_helmholtz_method *method, wisp_fixed *out)
 {
   HELD(wisp_stage_free) wisp_stage iteration = {.kernels = 0};
-  wisp_choose_request its = *request;
-  its.composition = wisp_helmholtz_composition(WISP_HELMHOLTZ_ITERATION, method, NULL);
-  CALL(wisp_choose(err, from, &its, &iteration));
+  wisp_choose_request wanted = *request;
+  wanted.composition = wisp_helmholtz_composition(WISP_HELMHOLTZ_ITERATION, method, NULL);
+  CALL(wisp_choose(err, from, &wanted, &iteration));
   *out = (wisp_fixed){.count = 0};
   for (int i = 0; i < iteration.kernels; i++)
     if (iteration.choice[i].trial) wisp_fixed_add(out, iteration.plan[i]);
@@ -79,12 +79,12 @@ wisp_status wisp_helmholtz_choose(wisp_error *err, const wisp_chooser *from, con
   const wisp_stage *setup = &stage[WISP_HELMHOLTZ_SETUP];
   wisp_fixed asked;
   wisp_helmholtz_resolve_matrix(from->limits, request->spec.order, (double)request->elements, method);
-  CALL(settle_by_iteration(err, from, request, method, &asked));
+  CALL(resolve_by_iteration(err, from, request, method, &asked));
   for (int part = 0; part < parts; part++) {
-    wisp_choose_request its = *request;
-    its.preset = part == WISP_HELMHOLTZ_SETUP ? &asked : &setup->fixed;
-    its.composition = wisp_helmholtz_composition((wisp_helmholtz_part)part, method, setup);
-    CALL(wisp_choose(err, from, &its, &stage[part]));
+    wisp_choose_request wanted = *request;
+    wanted.preset = part == WISP_HELMHOLTZ_SETUP ? &asked : &setup->fixed;
+    wanted.composition = wisp_helmholtz_composition((wisp_helmholtz_part)part, method, setup);
+    CALL(wisp_choose(err, from, &wanted, &stage[part]));
   }
   return WISP_OK;
 }
@@ -133,12 +133,12 @@ static wisp_status make_arrays(wisp_error *err, wisp_helmholtz_solver *s)
   const wisp_helmholtz_problem *h = s->data;
   const summers by = find_summers(s);
   const int rz = wisp_kernel_blocks(by.rz), rr = wisp_kernel_blocks(by.rr);
-  const wisp_hdg_capacity room = {.rz_parts = (size_t)(rz > rr ? rz : rr),
-                                  .pAp_parts = (size_t)wisp_kernel_blocks(by.pAp),
-                                  .iterations = HISTORY,
-                                  .batch = s->batch,
-                                  .aos = wisp_fixed_value(&s->stage[WISP_HELMHOLTZ_SETUP].fixed, "aos", 0)};
-  wisp_discretisation d = wisp_hdg_discretisation(h->hdg, &room);
+  const wisp_hdg_capacity capacity = {.rz_parts = (size_t)(rz > rr ? rz : rr),
+                                      .pAp_parts = (size_t)wisp_kernel_blocks(by.pAp),
+                                      .iterations = HISTORY,
+                                      .batch = s->batch,
+                                      .aos = wisp_fixed_value(&s->stage[WISP_HELMHOLTZ_SETUP].fixed, "aos", 0)};
+  wisp_discretisation d = wisp_hdg_discretisation(h->hdg, &capacity);
   CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
   return upload_data(err, s);
 }

@@ -178,7 +178,7 @@ static bool floats(const wisp_helmholtz *p)
 }
 
 /* Where u is known up to a constant data must balance, which the host sees to. */
-static wisp_status settle(wisp_error *err, wisp_helmholtz *p)
+static wisp_status balance(wisp_error *err, wisp_helmholtz *p)
 {
   wisp_arrays *arrays = wisp_helmholtz_solver_arrays(p->solver);
   const size_t loads = wisp_arrays_size(arrays, "load");
@@ -229,7 +229,7 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *p, const wisp_
   CALL(WISP_TAKE(err, data, &own));
   data = &own;
   CALL(take_data(err, p, data));
-  CALL(settle(err, p));
+  CALL(balance(err, p));
   CALL(wisp_helmholtz_solver_next_rhs(err, p->solver, &o));
   CALL(wisp_require(err, o.cg.converged, WISP_EWRONG,
                     "helmholtz: no convergence: the residual is %.3g after %lld iterations: allow more of them or a "

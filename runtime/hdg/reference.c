@@ -6,17 +6,6 @@
 #include <lapacke.h>
 #include <math.h>
 
-/* `width` numbers of element e. */
-static void take(const double *array, size_t width, size_t e, double *out)
-{
-  for (size_t i = 0; i < width; i++) out[i] = array[WISP_SLAB(width, e, i)];
-}
-
-static void give(wisp_test_case *r, int array, size_t width, size_t e, const double *values, const double *sizes)
-{
-  for (size_t i = 0; i < width; i++) wisp_hdg_leave(r, array, WISP_SLAB(width, e, i), values[i], sizes[i]);
-}
-
 /* A condensed matrix's upper half, and its load: m numbers, in the slabs of such data. */
 static void put_condensed(size_t m, size_t e, const wisp_hdg_condensed *of, double *data, double *sizes)
 {
@@ -37,15 +26,15 @@ static wisp_status condense_to(wisp_error *err, const wisp_hdg *s, const wisp_te
 {
   const wisp_hdg_tables *t = s->tables;
   OWNED(free) wisp_hdg_condensed *of = NULL;
-  double load[WISP_HDG_MAX_NP];
+  double load[WISP_HDG_MAX_NP] = {0};
   CALL(wisp_new(err, 1, sizeof *of, &of));
   for (size_t e = 0; e < s->mesh->elements; e++) {
     const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
     if (continuous) {
-      take(r->before[WISP_HDG_INNER_LOAD], (size_t)t->inside, e, load);
+      wisp_hdg_take(r->before[WISP_HDG_INNER_LOAD], (size_t)t->inside, e, load);
       CALL(wisp_hdg_condense_continuous(err, t, &factors, load, of));
     } else {
-      take(r->before[WISP_HDG_LOAD], (size_t)t->Np, e, load);
+      if (r->before[WISP_HDG_LOAD]) wisp_hdg_take(r->before[WISP_HDG_LOAD], (size_t)t->Np, e, load);
       CALL(wisp_hdg_condense(err, t, &factors, load, of));
     }
     put_condensed((size_t)(continuous ? t->around : t->m), e, of, data, sizes);
@@ -71,20 +60,26 @@ static wisp_status assemble(wisp_error *err, const wisp_hdg *s, wisp_test_case *
   return WISP_OK;
 }
 
+/* All of element_data, with a load of 0 where there is none; the caller frees it. */
+static wisp_status condense_anew(wisp_error *err, const wisp_hdg *s, const wisp_test_case *r, double **data,
+                                 double **sizes)
+{
+  const size_t m = (size_t)s->tables->m, count = (m * (m + 1) / 2 + m) * WISP_SLAB_SLOTS(s->mesh->elements);
+  CALL(wisp_new(err, count, sizeof **data, data));
+  CALL(wisp_new(err, count, sizeof **sizes, sizes));
+  return condense_to(err, s, r, false, *data, *sizes);
+}
+
 /* Condensed, then assembled; sizes go the same way. */
 static wisp_status build(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
-  const size_t m = (size_t)s->tables->m, width = m * (m + 1) / 2 + m,
-               count = width * WISP_SLAB_SLOTS(s->mesh->elements);
   const size_t numbers[2] = {r->numbers[WISP_HDG_BLOCKS], r->numbers[WISP_HDG_B]};
   OWNED(free) double *data = NULL, *sizes = NULL, *absolute = NULL, *blocks = NULL, *b = NULL, *unused = NULL;
-  CALL(wisp_new(err, count, sizeof *data, &data));
-  CALL(wisp_new(err, count, sizeof *sizes, &sizes));
+  CALL(condense_anew(err, s, r, &data, &sizes));
   CALL(wisp_new(err, r->numbers[WISP_HDG_GIVEN], sizeof *absolute, &absolute));
   CALL(wisp_new(err, numbers[0], sizeof *blocks, &blocks));
   CALL(wisp_new(err, numbers[1], sizeof *b, &b));
   CALL(wisp_new(err, numbers[0] + numbers[1], sizeof *unused, &unused));
-  CALL(condense_to(err, s, r, false, data, sizes));
   for (size_t i = 0; i < r->numbers[WISP_HDG_GIVEN]; i++) absolute[i] = fabs(r->before[WISP_HDG_GIVEN][i]);
   wisp_hdg_assemble(s, sizes, absolute, blocks, b, r->size[WISP_HDG_BLOCKS], r->size[WISP_HDG_B]);
   wisp_hdg_assemble(s, data, r->before[WISP_HDG_GIVEN], r->after[WISP_HDG_BLOCKS], r->after[WISP_HDG_B], unused,
@@ -116,59 +111,26 @@ static wisp_status invert(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 }
 
 /* A row of the blocks times a vector, and of the magnitudes. */
-static double times(const wisp_hdg *s, const double *blocks, bool halves, const double *vector, size_t row,
+static double times(const wisp_hdg *s, const double *blocks, bool bfloat, const double *vector, size_t row,
                     double *size)
 {
   const size_t n = (size_t)s->tables->n;
   double value = 0;
   *size = 0;
   for (int place = 0; place < WISP_HDG_ROW; place++) {
-    const int32_t to = wisp_hdg_column(s, row / n, place);
-    const size_t other = to >= 0 && (size_t)to < s->free_edges ? (size_t)to : row / n; /* as in `columns` */
+    const size_t other = wisp_hdg_free_column(s, row / n, place);
     for (size_t j = 0; j < n; j++) {
       const double kept = blocks[wisp_hdg_block_at(n, row / n, (size_t)place, row % n, j)];
-      const double term = (halves ? wisp_hdg_of_half((uint16_t)kept) : kept) * vector[other * n + j];
+      const double term = (bfloat ? wisp_hdg_of_half((uint16_t)kept) : kept) * vector[other * n + j];
       value += term, *size += fabs(term);
     }
   }
   return value;
 }
 
-static wisp_status apply(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static double apply_row(const wisp_hdg *s, const wisp_test_case *r, size_t row, double *size)
 {
-  const double *p = r->before[WISP_HDG_P];
-  double all = 0, squares = 0, size = 0;
-  (void)err;
-  for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
-    const double value = times(s, r->before[WISP_HDG_BLOCKS], false, p, row, &size);
-    wisp_hdg_leave(r, WISP_HDG_AP, row, value, size);
-    all += p[row] * value;
-    squares += p[row] * size * p[row] * size;
-  }
-  wisp_hdg_leave(r, WISP_HDG_PAP_SUMS, 0, all, sqrt(squares));
-  return WISP_OK;
-}
-
-static wisp_status collect(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
-{
-  const size_t n = (size_t)s->tables->n;
-  const double *products = r->before[WISP_HDG_PRODUCTS], *p = r->before[WISP_HDG_P];
-  double all = 0, squares = 0;
-  (void)err;
-  for (size_t row = 0; row < s->free_edges * n; row++) {
-    double value = 0, size = 0;
-    for (size_t k = 0; k < 2; k++) {
-      const int32_t face = s->side[2 * (row / n) + k];
-      if (face < 0) continue;
-      const double term = products[(size_t)face * n + row % n];
-      value += term, size += fabs(term);
-    }
-    wisp_hdg_leave(r, WISP_HDG_AP, row, value, size);
-    all += p[row] * value;
-    squares += p[row] * size * p[row] * size;
-  }
-  wisp_hdg_leave(r, WISP_HDG_PAP_SUMS, 0, all, sqrt(squares));
-  return WISP_OK;
+  return times(s, r->before[WISP_HDG_BLOCKS], false, r->before[WISP_HDG_P], row, size);
 }
 
 static void advance_state(wisp_test_case *r, double alpha)
@@ -268,55 +230,49 @@ static wisp_status smooth(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
   return WISP_OK;
 }
 
-static wisp_status recover(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
-{
-  const size_t Np = (size_t)s->tables->Np;
-  double load[WISP_HDG_MAX_NP], trace[WISP_HDG_MAX_M];
-  wisp_hdg_inside of;
-  for (size_t e = 0; e < s->mesh->elements; e++) {
-    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
-    take(r->before[WISP_HDG_LOAD], Np, e, load);
-    wisp_hdg_trace_at(s, r, e, trace);
-    CALL(wisp_hdg_recover(err, s->tables, &factors, load, trace, &of));
-    give(r, WISP_HDG_U, Np, e, of.u, of.u_size);
-    give(r, WISP_HDG_FLUX, 2 * Np, e, of.p, of.p_size);
-  }
-  return WISP_OK;
-}
-
 static wisp_status postprocess(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, Ns = (size_t)s->tables->Ns;
   double u[WISP_HDG_MAX_NP], p[2 * WISP_HDG_MAX_NP], ustar[WISP_HDG_MAX_NS], size[WISP_HDG_MAX_NS];
   for (size_t e = 0; e < s->mesh->elements; e++) {
     const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
-    take(r->before[WISP_HDG_U], Np, e, u);
-    take(r->before[WISP_HDG_FLUX], 2 * Np, e, p);
+    wisp_hdg_take(r->before[WISP_HDG_U], Np, e, u);
+    wisp_hdg_take(r->before[WISP_HDG_FLUX], 2 * Np, e, p);
     CALL(wisp_hdg_postprocess(err, s->tables, &factors, u, p, ustar, size));
-    give(r, WISP_HDG_USTAR, Ns, e, ustar, size);
+    wisp_hdg_leave_slab(r, WISP_HDG_USTAR, Ns, e, ustar, size);
   }
   return WISP_OK;
 }
 
-/* Both: sizes of u* by those of p. */
-static wisp_status recover_star(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+/* u and its flux, and with `star` u*, whose sizes go by those of p. */
+static wisp_status recover_fields(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, bool star)
 {
-  const size_t Np = (size_t)s->tables->Np, Ns = (size_t)s->tables->Ns;
+  const wisp_hdg_tables *t = s->tables;
   double load[WISP_HDG_MAX_NP], trace[WISP_HDG_MAX_M];
   double ustar[WISP_HDG_MAX_NS], above[WISP_HDG_MAX_NS], size[WISP_HDG_MAX_NS];
   wisp_hdg_inside of;
   for (size_t e = 0; e < s->mesh->elements; e++) {
     const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
-    take(r->before[WISP_HDG_LOAD], Np, e, load);
+    wisp_hdg_take(r->before[WISP_HDG_LOAD], (size_t)t->Np, e, load);
     wisp_hdg_trace_at(s, r, e, trace);
-    CALL(wisp_hdg_recover(err, s->tables, &factors, load, trace, &of));
-    CALL(wisp_hdg_postprocess(err, s->tables, &factors, of.u_size, of.p_size, above, size));
-    CALL(wisp_hdg_postprocess(err, s->tables, &factors, of.u, of.p, ustar, above));
-    give(r, WISP_HDG_U, Np, e, of.u, of.u_size);
-    give(r, WISP_HDG_FLUX, 2 * Np, e, of.p, of.p_size);
-    give(r, WISP_HDG_USTAR, Ns, e, ustar, size);
+    CALL(wisp_hdg_recover(err, t, &factors, load, trace, &of));
+    wisp_hdg_leave_inside(s, r, e, &of);
+    if (!star) continue;
+    CALL(wisp_hdg_postprocess(err, t, &factors, of.u_size, of.p_size, above, size));
+    CALL(wisp_hdg_postprocess(err, t, &factors, of.u, of.p, ustar, above));
+    wisp_hdg_leave_slab(r, WISP_HDG_USTAR, (size_t)t->Ns, e, ustar, size);
   }
   return WISP_OK;
+}
+
+static wisp_status recover(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+{
+  return recover_fields(err, s, r, false);
+}
+
+static wisp_status recover_star(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+{
+  return recover_fields(err, s, r, true);
 }
 
 /* What is given minus p . n - tau u on both sides. */
@@ -349,40 +305,42 @@ static wisp_status outflow(wisp_error *err, const wisp_hdg *s, wisp_test_case *r
   return WISP_OK;
 }
 
+/* By matrices that are made anew. */
+static wisp_status multiply_unstored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+{
+  OWNED(free) double *data = NULL, *sizes = NULL;
+  CALL(condense_anew(err, s, r, &data, &sizes));
+  wisp_hdg_multiply(s, r, data, sizes);
+  return WISP_OK;
+}
+
+static const wisp_hdg_kernel_reference kernels[] = {{"condense", condense, NULL},
+                                                    {"condense_continuous", condense_continuous, NULL},
+                                                    {"assemble", assemble, NULL},
+                                                    {"build", build, NULL},
+                                                    {"invert", invert, NULL},
+                                                    {"multiply_unstored", multiply_unstored, NULL},
+                                                    {"apply", NULL, apply_row},
+                                                    {"recover", recover, NULL},
+                                                    {"recover_star", recover_star, NULL},
+                                                    {"outflow", outflow, NULL},
+                                                    {"residual", residual, NULL},
+                                                    {"postprocess", postprocess, NULL},
+                                                    {"precondition", precondition, NULL},
+                                                    {"smooth", smooth, NULL}};
+
 wisp_status wisp_hdg_reference(wisp_error *err, wisp_test_case *r)
 {
-  static const struct {
-    const char *kernel;
-    wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-  } kernels[] = {{"condense", condense},
-                 {"condense_continuous", condense_continuous},
-                 {"assemble", assemble},
-                 {"clear_blocks", wisp_hdg_clear_blocks},
-                 {"scatter", wisp_hdg_scatter},
-                 {"build", build},
-                 {"build_inside", wisp_hdg_build_inside},
-                 {"invert_inside", wisp_hdg_invert_inside},
-                 {"multiply_inside", wisp_hdg_multiply_inside},
-                 {"factor_inside", wisp_hdg_factor_inside},
-                 {"recover_factored", wisp_hdg_recover_factored},
-                 {"recover_stored", wisp_hdg_recover_stored},
-                 {"assemble_scalar", wisp_hdg_assemble_scalar},
-                 {"apply_scalar", wisp_hdg_apply_scalar},
-                 {"invert", invert},
-                 {"multiply", wisp_hdg_multiply},
-                 {"multiply_grouped", wisp_hdg_multiply_grouped},
-                 {"collect_grouped", wisp_hdg_collect_grouped},
-                 {"multiply_unstored", wisp_hdg_multiply_unstored},
-                 {"collect", collect},
-                 {"apply", apply},
-                 {"recover", recover},
-                 {"recover_star", recover_star},
-                 {"outflow", outflow},
-                 {"residual", residual},
-                 {"postprocess", postprocess},
-                 {"precondition", precondition},
-                 {"smooth", smooth}};
-  for (size_t k = 0; k < WISP_COUNT(kernels); k++)
-    if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(err, r->discretisation->self, r);
-  return wisp_hdg_reference_coarse(err, r);
+  static const wisp_hdg_kernel_references own = {WISP_COUNT(kernels), kernels};
+  static const wisp_hdg_kernel_references *const lists[] = {&own, &wisp_hdg_scatter_references,
+                                                            &wisp_hdg_inside_references, &wisp_hdg_coarse_references};
+  const wisp_hdg *s = r->discretisation->self;
+  for (size_t i = 0; i < WISP_COUNT(lists); i++)
+    for (const wisp_hdg_kernel_reference *of = lists[i]->list; of < lists[i]->list + lists[i]->count; of++) {
+      if (strcmp(of->kernel, r->kernel->name) != 0) continue;
+      if (of->compute) return of->compute(err, s, r);
+      wisp_hdg_leave_product(s, r, of->row);
+      return WISP_OK;
+    }
+  return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);
 }

@@ -1,4 +1,4 @@
-/* What the second level's kernels must leave. */
+/* References of the second level's kernels. */
 #include "blocks.h"
 #include "reference_parts.h"
 
@@ -110,7 +110,7 @@ typedef struct factors {
   const double *values;
   size_t left, right;
   int32_t shift;
-  bool turned;
+  bool transposed;
   double own, left_scale, right_one, right_scale;
 } factors;
 
@@ -119,11 +119,11 @@ static double product(const factors *f, size_t row, int32_t column, int32_t inne
   double sum = 0;
   *size = 0;
   for (int32_t k = 0; k < inner; k++) {
-    const size_t at = f->right + (size_t)(f->turned ? column : k);
+    const size_t at = f->right + (size_t)(f->transposed ? column : k);
     const double x = (k == (int32_t)row ? f->own : 0) +
                      (f->left_scale == 0 ? 0 : f->left_scale * number_at(f->c, f->values, f->left + row, k));
     const double y = (k == column ? f->right_one : 0) +
-                     f->right_scale * number_at(f->c, f->values, at, f->shift + (f->turned ? k : column));
+                     f->right_scale * number_at(f->c, f->values, at, f->shift + (f->transposed ? k : column));
     sum += x * y, *size += fabs(x * y) + (k == (int32_t)row ? fabs(f->own * y) + fabs((x - f->own) * y) : 0);
   }
   return sum;
@@ -276,16 +276,11 @@ static wisp_status prolong(wisp_error *err, const wisp_hdg *s, wisp_test_case *r
   return WISP_OK;
 }
 
-wisp_status wisp_hdg_reference_coarse(wisp_error *err, wisp_test_case *r)
-{
-  static const struct {
-    const char *kernel;
-    wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-  } kernels[] = {
-      {"coarsen", coarsen},   {"galerkin", galerkin},       {"weigh", weigh},        {"sparse_product", sparse_product},
-      {"coarsest", coarsest}, {"restrict", restrict_trace}, {"cycle", cycle},        {"cycles", cycles},
-      {"prolong", prolong},   {"narrow", narrow},           {"narrow_cycle", cycle}, {"narrow_cycles", cycles}};
-  for (size_t k = 0; k < WISP_COUNT(kernels); k++)
-    if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(err, r->discretisation->self, r);
-  return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);
-}
+static const wisp_hdg_kernel_reference kernels[] = {
+    {"coarsen", coarsen, NULL},    {"galerkin", galerkin, NULL},
+    {"weigh", weigh, NULL},        {"sparse_product", sparse_product, NULL},
+    {"coarsest", coarsest, NULL},  {"restrict", restrict_trace, NULL},
+    {"cycle", cycle, NULL},        {"cycles", cycles, NULL},
+    {"prolong", prolong, NULL},    {"narrow", narrow, NULL},
+    {"narrow_cycle", cycle, NULL}, {"narrow_cycles", cycles, NULL}};
+const wisp_hdg_kernel_references wisp_hdg_coarse_references = {WISP_COUNT(kernels), kernels};

@@ -1,6 +1,5 @@
 /* References of the paper's batches: what of an element is kept in memory, and what is made of it. */
 #include "blocks.h"
-#include "reference.h"
 #include "reference_parts.h"
 
 #include <lapacke.h>
@@ -23,17 +22,16 @@ static void give_half(wisp_test_case *r, int array, size_t Np, size_t e, const d
                      sizes[i * Np + j]);
 }
 
-wisp_status wisp_hdg_build_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static wisp_status build_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
   OWNED(free) wisp_hdg_bordered *of = NULL;
   CALL(wisp_new(err, 2, sizeof *of, &of));
   for (size_t e = 0; e < s->mesh->elements; e++) {
     const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
-    for (int size = 0; size < 2; size++) wisp_hdg_border(s->tables, &factors, size, &of[size]);
+    wisp_hdg_border(s->tables, &factors, of);
     give_half(r, WISP_HDG_INSIDE_MATRIX, Np, e, of[0].S, of[1].S);
-    for (size_t q = 0; q < Np * m; q++)
-      wisp_hdg_leave(r, WISP_HDG_INSIDE_BORDER, WISP_SLAB(Np * m, e, q), of[0].R[q], of[1].R[q]);
+    wisp_hdg_leave_slab(r, WISP_HDG_INSIDE_BORDER, Np * m, e, of[0].R, of[1].R);
   }
   return WISP_OK;
 }
@@ -52,7 +50,7 @@ static void size_between(size_t n, const double *A, const double *B, double *out
   }
 }
 
-wisp_status wisp_hdg_invert_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static wisp_status invert_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const int Np = s->tables->Np;
   double S[NP * NP], Z[NP * NP], sizes[NP * NP];
@@ -71,7 +69,7 @@ wisp_status wisp_hdg_invert_inside(wisp_error *err, const wisp_hdg *s, wisp_test
 }
 
 /* The kept form: one over the diagonal. An entry of L^T goes by what was taken off S's, over its row's root. */
-wisp_status wisp_hdg_factor_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static wisp_status factor_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const int Np = s->tables->Np;
   double S[NP * NP], U[NP * NP], sizes[NP * NP];
@@ -111,14 +109,14 @@ static void solved_at(const wisp_hdg *s, const wisp_test_case *r, size_t e, doub
   const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
   double Z[NP * NP], R[NP * M];
   take_half(r->before[WISP_HDG_INSIDE_INVERSE], Np, e, Z);
-  for (size_t q = 0; q < Np * m; q++) R[q] = r->before[WISP_HDG_INSIDE_BORDER][WISP_SLAB(Np * m, e, q)];
+  wisp_hdg_take(r->before[WISP_HDG_INSIDE_BORDER], Np * m, e, R);
   for (size_t q = 0; q < Np * m; q++) {
     U[q] = product(Z + q / m * Np, R + q % m, m, Np, false);
     sizes[q] = product(Z + q / m * Np, R + q % m, m, Np, true);
   }
 }
 
-wisp_status wisp_hdg_multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static wisp_status multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m, width = m * (m + 1) / 2 + m;
   const double *R = r->before[WISP_HDG_INSIDE_BORDER], *load = r->before[WISP_HDG_LOAD];
@@ -127,10 +125,9 @@ wisp_status wisp_hdg_multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_te
   CALL(wisp_new(err, 2, sizeof *of, &of));
   for (size_t e = 0; e < s->mesh->elements; e++) {
     const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
-    for (int size = 0; size < 2; size++) wisp_hdg_border(s->tables, &factors, size, &of[size]);
+    wisp_hdg_border(s->tables, &factors, of);
     solved_at(s, r, e, U, sizes);
-    for (size_t q = 0; q < Np * m; q++)
-      wisp_hdg_leave(r, WISP_HDG_INSIDE_SOLVED, WISP_SLAB(Np * m, e, q), U[q], sizes[q]);
+    wisp_hdg_leave_slab(r, WISP_HDG_INSIDE_SOLVED, Np * m, e, U, sizes);
     for (size_t i = 0; i < m; i++) {
       double right = 0, right_size = 0;
       for (size_t k = 0; k < Np; k++) {
@@ -153,15 +150,7 @@ wisp_status wisp_hdg_multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_te
 
 /* --- recovered of it --- */
 
-static void give_fields(const wisp_hdg *s, wisp_test_case *r, size_t e, const wisp_hdg_inside *of)
-{
-  const size_t Np = (size_t)s->tables->Np;
-  for (size_t i = 0; i < Np; i++) wisp_hdg_leave(r, WISP_HDG_U, WISP_SLAB(Np, e, i), of->u[i], of->u_size[i]);
-  for (size_t i = 0; i < 2 * Np; i++)
-    wisp_hdg_leave(r, WISP_HDG_FLUX, WISP_SLAB(2 * Np, e, i), of->p[i], of->p_size[i]);
-}
-
-wisp_status wisp_hdg_recover_stored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static wisp_status recover_stored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
   double Z[NP * NP], t[M];
@@ -179,7 +168,7 @@ wisp_status wisp_hdg_recover_stored(wisp_error *err, const wisp_hdg *s, wisp_tes
         of.u[i] += term, of.u_size[i] += fabs(term);
       }
     wisp_hdg_flux(s->tables, &factors, t, &of);
-    give_fields(s, r, e, &of);
+    wisp_hdg_leave_inside(s, r, e, &of);
   }
   return WISP_OK;
 }
@@ -203,7 +192,7 @@ static void substitute(size_t Np, const double *factor, double *x, double *size)
   }
 }
 
-wisp_status wisp_hdg_recover_factored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static wisp_status recover_factored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
   double factor[NP * NP], t[M];
@@ -212,7 +201,7 @@ wisp_status wisp_hdg_recover_factored(wisp_error *err, const wisp_hdg *s, wisp_t
   for (size_t e = 0; e < s->mesh->elements; e++) {
     const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
     wisp_hdg_inside fields = {.u = {0}};
-    for (int size = 0; size < 2; size++) wisp_hdg_border(s->tables, &factors, size, &of[size]);
+    wisp_hdg_border(s->tables, &factors, of);
     take_half(r->before[WISP_HDG_INSIDE_FACTOR], Np, e, factor);
     wisp_hdg_trace_at(s, r, e, t);
     for (size_t i = 0; i < Np; i++) {
@@ -222,7 +211,7 @@ wisp_status wisp_hdg_recover_factored(wisp_error *err, const wisp_hdg *s, wisp_t
     }
     substitute(Np, factor, fields.u, fields.u_size);
     wisp_hdg_flux(s->tables, &factors, t, &fields);
-    give_fields(s, r, e, &fields);
+    wisp_hdg_leave_inside(s, r, e, &fields);
   }
   return WISP_OK;
 }
@@ -230,7 +219,7 @@ wisp_status wisp_hdg_recover_factored(wisp_error *err, const wisp_hdg *s, wisp_t
 /* --- the paper's matrix of numbers --- */
 
 /* The blocks', number by number. */
-wisp_status wisp_hdg_assemble_scalar(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static wisp_status assemble_scalar(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n, width = WISP_HDG_ROW * n;
   const size_t numbers = width * n * WISP_SLAB_SLOTS(s->free_edges);
@@ -247,23 +236,22 @@ wisp_status wisp_hdg_assemble_scalar(wisp_error *err, const wisp_hdg *s, wisp_te
   return WISP_OK;
 }
 
-wisp_status wisp_hdg_apply_scalar(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static double apply_scalar_row(const wisp_hdg *s, const wisp_test_case *r, size_t row, double *size)
 {
   const size_t n = (size_t)s->tables->n, width = WISP_HDG_ROW * n;
-  const double *p = r->before[WISP_HDG_P];
-  double all = 0, squares = 0;
-  (void)err;
-  for (size_t row = 0; row < s->free_edges * n; row++) {
-    double value = 0, size = 0;
-    for (size_t place = 0; place < width; place++) {
-      const int32_t to = wisp_hdg_column(s, row / n, (int)(place / n));
-      const size_t other = to >= 0 && (size_t)to < s->free_edges ? (size_t)to : row / n;
-      const double term = r->before[WISP_HDG_SCALAR_ROWS][WISP_SLAB(width, row, place)] * p[other * n + place % n];
-      value += term, size += fabs(term);
-    }
-    wisp_hdg_leave(r, WISP_HDG_AP, row, value, size);
-    all += p[row] * value, squares += p[row] * size * p[row] * size;
+  double value = *size = 0;
+  for (size_t place = 0; place < width; place++) {
+    const size_t other = wisp_hdg_free_column(s, row / n, (int)(place / n));
+    const double term =
+        r->before[WISP_HDG_SCALAR_ROWS][WISP_SLAB(width, row, place)] * r->before[WISP_HDG_P][other * n + place % n];
+    value += term, *size += fabs(term);
   }
-  wisp_hdg_leave(r, WISP_HDG_PAP_SUMS, 0, all, sqrt(squares));
-  return WISP_OK;
+  return value;
 }
+
+static const wisp_hdg_kernel_reference kernels[] = {
+    {"build_inside", build_inside, NULL},       {"invert_inside", invert_inside, NULL},
+    {"factor_inside", factor_inside, NULL},     {"multiply_inside", multiply_inside, NULL},
+    {"recover_stored", recover_stored, NULL},   {"recover_factored", recover_factored, NULL},
+    {"assemble_scalar", assemble_scalar, NULL}, {"apply_scalar", NULL, apply_scalar_row}};
+const wisp_hdg_kernel_references wisp_hdg_inside_references = {WISP_COUNT(kernels), kernels};

@@ -17,6 +17,37 @@ wisp_hdg_factors wisp_hdg_factors_at(const wisp_hdg *s, const wisp_test_case *r,
   return out;
 }
 
+void wisp_hdg_take(const double *array, size_t width, size_t e, double *out)
+{
+  for (size_t i = 0; i < width; i++) out[i] = array[WISP_SLAB(width, e, i)];
+}
+
+void wisp_hdg_leave_slab(wisp_test_case *r, int array, size_t width, size_t e, const double *values,
+                         const double *sizes)
+{
+  for (size_t i = 0; i < width; i++) wisp_hdg_leave(r, array, WISP_SLAB(width, e, i), values[i], sizes[i]);
+}
+
+void wisp_hdg_leave_inside(const wisp_hdg *s, wisp_test_case *r, size_t e, const wisp_hdg_inside *of)
+{
+  const size_t Np = (size_t)s->tables->Np;
+  wisp_hdg_leave_slab(r, WISP_HDG_U, Np, e, of->u, of->u_size);
+  wisp_hdg_leave_slab(r, WISP_HDG_FLUX, 2 * Np, e, of->p, of->p_size);
+}
+
+void wisp_hdg_leave_product(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_row row_of)
+{
+  const double *p = r->before[WISP_HDG_P];
+  double all = 0, squares = 0, size = 0;
+  for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
+    const double value = row_of(s, r, row, &size);
+    wisp_hdg_leave(r, WISP_HDG_AP, row, value, size);
+    all += p[row] * value;
+    squares += p[row] * size * p[row] * size;
+  }
+  wisp_hdg_leave(r, WISP_HDG_PAP_SUMS, 0, all, sqrt(squares));
+}
+
 /* A row of the edges' inverses times a vector whose numbers have these sizes. */
 double wisp_hdg_times_inverse(const wisp_hdg *s, const wisp_test_case *r, const double *vector, const double *sizes,
                               size_t row, double *size)

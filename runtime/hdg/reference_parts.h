@@ -1,4 +1,4 @@
-/* What the files of references share. */
+/* Steps and lists that the files of references share. */
 #ifndef WISP_HDG_REFERENCE_PARTS_H
 #define WISP_HDG_REFERENCE_PARTS_H
 
@@ -17,6 +17,25 @@ static inline double wisp_hdg_scalar(const wisp_test_case *r, const char *name)
   size_t i = 0;
   while (strcmp(r->scalars.of[i].name, name) != 0) i++;
   return r->scalars.of[i].value;
+}
+
+/* `width` numbers of element e, in slabs. */
+void wisp_hdg_take(const double *array, size_t width, size_t e, double *out);
+void wisp_hdg_leave_slab(wisp_test_case *r, int array, size_t width, size_t e, const double *values,
+                         const double *sizes);
+
+/* u and flux of an element. */
+void wisp_hdg_leave_inside(const wisp_hdg *s, wisp_test_case *r, size_t e, const wisp_hdg_inside *of);
+
+/* Ap row by row, and the sum of p . Ap. */
+typedef double (*wisp_hdg_row)(const wisp_hdg *s, const wisp_test_case *r, size_t row, double *size);
+void wisp_hdg_leave_product(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_row row_of);
+
+/* The free edge that block `place` of an edge's row leads to; the edge itself where there is none, as in `columns`. */
+static inline size_t wisp_hdg_free_column(const wisp_hdg *s, size_t edge, int place)
+{
+  const int32_t to = wisp_hdg_column(s, edge, place);
+  return to >= 0 && (size_t)to < s->free_edges ? (size_t)to : edge;
 }
 
 /* An element's seven numbers; and the trace on its edges, along the element. */
@@ -39,27 +58,21 @@ void wisp_hdg_step_free(wisp_hdg_step *step);
 void wisp_hdg_smooth(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_step *of, size_t row, double before, double size,
                      double kept);
 
-/* What two elements add to, and what has no element; what elements add to it. */
-wisp_status wisp_hdg_clear_blocks(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_scatter(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
+/* Products of all elements by their matrices, upper halves in slabs, and the sizes of these; NULL: their magnitudes. */
+void wisp_hdg_multiply(const wisp_hdg *s, wisp_test_case *r, const double *data, const double *sizes);
 
-/* Products of all elements; in groups, and the sums between these. */
-wisp_status wisp_hdg_multiply(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_multiply_unstored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_multiply_grouped(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_collect_grouped(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-
-/* Of the paper's batches, of what is recovered of them, and of its matrix (reference_inside.c). */
-wisp_status wisp_hdg_build_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_invert_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_factor_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_recover_stored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_recover_factored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_assemble_scalar(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-wisp_status wisp_hdg_apply_scalar(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-
-/* Of the second level's kernels. */
-wisp_status wisp_hdg_reference_coarse(wisp_error *err, wisp_test_case *test_case);
+/* A kernel's reference: all of it, or a row of a product by p. */
+typedef struct wisp_hdg_kernel_reference {
+  const char *kernel;
+  wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
+  wisp_hdg_row row;
+} wisp_hdg_kernel_reference;
+typedef struct wisp_hdg_kernel_references {
+  size_t count;
+  const wisp_hdg_kernel_reference *list;
+} wisp_hdg_kernel_references;
+/* Assembly by elements and their products; the paper's batches and its matrix; the second level. */
+extern const wisp_hdg_kernel_references wisp_hdg_scatter_references, wisp_hdg_inside_references,
+    wisp_hdg_coarse_references;
 
 #endif

@@ -142,7 +142,7 @@ static wisp_status pair_faces(wisp_error *err, const wisp_mesh *mesh, unsigned c
   OWNED(free) met *list = NULL, *table = NULL;
   uint64_t key[WISP_HEX_FACES];
   int32_t low[WISP_HEX_FACES];
-  size_t count = 0, room = 0, size = 16;
+  size_t count = 0, capacity = 0, size = 16;
   CALL(wisp_new(err, mesh->vertices, sizeof *number, &number));
   CALL(wisp_new(err, mesh->vertices, sizeof *open, &open));
   mix_vertices(mesh->vertices, number);
@@ -154,7 +154,7 @@ static wisp_status pair_faces(wisp_error *err, const wisp_mesh *mesh, unsigned c
     find_keys(mesh->hex + 8 * k, number, key, low);
     for (size_t f = 0; f < WISP_HEX_FACES; f++) {
       if (!neighbour && !open[low[f]]) continue;
-      CALL(wisp_grow(err, &list, &room, count + 1, sizeof *list));
+      CALL(wisp_grow(err, &list, &capacity, count + 1, sizeof *list));
       list[count++] = (met){key[f], WISP_HEX_FACES * k + f, true};
     }
   }

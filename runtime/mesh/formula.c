@@ -44,7 +44,7 @@ static void hint(wisp_error *err, const char *text, const wisp_mesh *mesh)
   }
 }
 
-/* What is wrong with an expression is wrong with the request. */
+/* A fault of the expression is one of the request. */
 static wisp_status blame(wisp_error *err, wisp_status status, const char *what)
 {
   wisp_context(err, status, "%s: ", what);

@@ -54,7 +54,7 @@ static wisp_status refuse_parameters(wisp_error *err, wisp_gmsh *gmsh)
 
 typedef wisp_status section_reader(wisp_error *err, wisp_gmsh *gmsh);
 
-/* What is done with each section, before the format is known and in formats 2 and 4; others are passed. */
+/* The reader of each section, before the format is known and in formats 2 and 4; others are passed. */
 static const struct section {
   const char *name;
   section_reader *unknown, *two, *four;
@@ -180,28 +180,11 @@ static wisp_status read_sections(wisp_error *err, wisp_gmsh *gmsh)
   return WISP_OK;
 }
 
-/* All sections of the bytes. */
-static wisp_status read_all(wisp_error *err, wisp_gmsh *gmsh, const char *name, const char *data, size_t length)
-{
-  gmsh->name = name;
-  gmsh->begin = gmsh->at = data;
-  gmsh->end = data + length;
-  gmsh->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  CALL(wisp_require(err, gmsh->locale, WISP_EMEMORY, "%s: out of memory: a locale", name));
-  return read_sections(err, gmsh);
-}
-
-static void release(wisp_gmsh *gmsh)
+static void free_gmsh(wisp_gmsh *gmsh)
 {
   if (gmsh->locale) freelocale(gmsh->locale);
-  free(gmsh->node);
-  free(gmsh->cell);
-  free(gmsh->triangle);
-  free(gmsh->region);
-  free(gmsh->entity);
-  free(gmsh->numbers);
-  free(gmsh->second);
-  free(gmsh->middle);
+  WISP_FREE(gmsh->node, gmsh->cell, gmsh->triangle, gmsh->region, gmsh->entity, gmsh->numbers, gmsh->second,
+            gmsh->middle);
   wisp_groups_free(&gmsh->groups);
   wisp_notes_free(&gmsh->notes);
   wisp_text_free(&gmsh->passed);
@@ -217,8 +200,16 @@ static int seen_corners(const wisp_gmsh *gmsh)
 static wisp_status parse(wisp_error *err, int *corners, double merge, const char *name, const char *data, size_t length,
                          wisp_mesh **out)
 {
-  HELD(release) wisp_gmsh gmsh = {.shape = wisp_gmsh_shape_of(*corners), .merge = merge};
-  const wisp_status status = read_all(err, &gmsh, name, data, length);
+  HELD(free_gmsh)
+  wisp_gmsh gmsh = {.name = name,
+                    .begin = data,
+                    .at = data,
+                    .end = data + length,
+                    .locale = newlocale(LC_ALL_MASK, "C", (locale_t)0),
+                    .shape = wisp_gmsh_shape_of(*corners),
+                    .merge = merge};
+  CALL(wisp_require(err, gmsh.locale, WISP_EMEMORY, "%s: out of memory: a locale", name));
+  const wisp_status status = read_sections(err, &gmsh);
   *corners = seen_corners(&gmsh);
   CALL(status);
   return wisp_gmsh_build(err, &gmsh, out);

@@ -75,7 +75,8 @@ typedef struct wisp_gmsh {
   double merge;     /* nodes that are closer are one; 0: none are */
   unsigned seen;    /* bit d: elements of dimension d were met; and a bit of hexahedra, which do not count there */
   size_t nodes, cells, triangles, entities, seconds, middles;
-  size_t node_room, cell_room, region_room, triangle_room, entity_room, number_room, second_room, middle_room;
+  size_t node_capacity, cell_capacity, region_capacity, triangle_capacity, entity_capacity, number_capacity,
+      second_capacity, middle_capacity;
 } wisp_gmsh;
 
 /* A piece of the file, shortened and made printable. */

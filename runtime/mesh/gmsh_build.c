@@ -12,8 +12,22 @@ typedef struct node_map {
   size_t mask;
 } node_map;
 
+static void free_map(node_map *map)
+{
+  free(map->place);
+}
+
+/* Makes an empty map of so many numbers. */
+static wisp_status make_map(wisp_error *err, size_t count, node_map *map)
+{
+  size_t size = 16;
+  while (size < 2 * count) size *= 2;
+  map->mask = size - 1;
+  return wisp_new(err, size, sizeof *map->place, &map->place);
+}
+
 /* The place of a number in the table, or the free one that it would take. */
-static uint32_t *find(const node_map *map, const wisp_gmsh *gmsh, int64_t tag)
+static uint32_t *find_node(const node_map *map, const wisp_gmsh *gmsh, int64_t tag)
 {
   size_t i = wisp_random_mix((uint64_t)tag) & map->mask;
   while (map->place[i] && gmsh->node[map->place[i] - 1].tag != tag) i = (i + 1) & map->mask;
@@ -22,14 +36,11 @@ static uint32_t *find(const node_map *map, const wisp_gmsh *gmsh, int64_t tag)
 
 static wisp_status map_nodes(wisp_error *err, const wisp_gmsh *gmsh, node_map *map)
 {
-  size_t size = 16;
   CALL(wisp_require(err, gmsh->nodes < INT32_MAX, WISP_EINPUT, "%s: more than 2^31 nodes: take a coarser mesh",
                     gmsh->name));
-  while (size < 2 * gmsh->nodes) size *= 2;
-  CALL(wisp_new(err, size, sizeof *map->place, &map->place));
-  map->mask = size - 1;
+  CALL(make_map(err, gmsh->nodes, map));
   for (size_t i = 0; i < gmsh->nodes; i++) {
-    uint32_t *place = find(map, gmsh, gmsh->node[i].tag);
+    uint32_t *place = find_node(map, gmsh, gmsh->node[i].tag);
     CALL(wisp_require(err, !*place, WISP_EINPUT, "%s: node %lld is there twice", gmsh->name,
                       (long long)gmsh->node[i].tag));
     *place = (uint32_t)i + 1;
@@ -37,16 +48,16 @@ static wisp_status map_nodes(wisp_error *err, const wisp_gmsh *gmsh, node_map *m
   return WISP_OK;
 }
 
-typedef struct places {
+typedef struct lookup {
   const node_map *map;
   const wisp_gmsh *gmsh;
-} places;
+} lookup;
 
 /* A wisp_gmsh_place. */
 static const double *place_of(const void *context, int64_t node)
 {
-  const places *p = context;
-  const uint32_t place = *find(p->map, p->gmsh, node);
+  const lookup *p = context;
+  const uint32_t place = *find_node(p->map, p->gmsh, node);
   return place ? p->gmsh->node[place - 1].xyz : NULL;
 }
 
@@ -82,15 +93,13 @@ static uint32_t *find_cell(const node_map *map, const wisp_gmsh *gmsh, const int
 static wisp_status merge_cells(wisp_error *err, wisp_gmsh *gmsh)
 {
   const size_t corners = (size_t)gmsh->shape->cell->corners;
-  OWNED(free) uint32_t *place = NULL;
-  size_t size = 16, kept = 0, alike = 0;
+  HELD(free_map) node_map map = {0};
+  size_t kept = 0, alike = 0;
   while (alike < gmsh->cells && gmsh->region[alike] == gmsh->region[0]) alike++;
   if (gmsh->version != 2 || alike == gmsh->cells) return WISP_OK;
   CALL(wisp_require(err, gmsh->cells < INT32_MAX, WISP_EINPUT, "%s: more than 2^31 elements: take a coarser mesh",
                     gmsh->name));
-  while (size < 2 * gmsh->cells) size *= 2;
-  CALL(wisp_new(err, size, sizeof *place, &place));
-  const node_map map = {place, size - 1};
+  CALL(make_map(err, gmsh->cells, &map));
   for (size_t k = 0; k < gmsh->cells; k++) {
     int64_t node[8];
     sort_nodes(gmsh, k, node);
@@ -118,7 +127,7 @@ static wisp_status number_vertices(wisp_error *err, const wisp_gmsh *gmsh, const
   const size_t corners = (size_t)gmsh->shape->cell->corners;
   for (size_t i = 0; i < gmsh->nodes; i++) number[i] = WISP_EMPTY;
   for (size_t c = 0; c < gmsh->cells * corners; c++) {
-    uint32_t place = *find(map, gmsh, gmsh->cell[c]);
+    uint32_t place = *find_node(map, gmsh, gmsh->cell[c]);
     if (!place)
       return wisp_fail(err, WISP_EINPUT, "%s: %s %zu uses node %lld, which $Nodes does not have", gmsh->name,
                        gmsh->shape->cell->one, c / corners, (long long)gmsh->cell[c]);
@@ -130,8 +139,8 @@ static wisp_status number_vertices(wisp_error *err, const wisp_gmsh *gmsh, const
   return WISP_OK;
 }
 
-/* Where the vertices are, and the vertices and the region of each element. */
-static void fill(const wisp_gmsh *gmsh, const node_map *map, const int32_t *number, wisp_mesh *mesh)
+/* Sets the vertices' coordinates, and the vertices and the region of each element. */
+static void fill_mesh(const wisp_gmsh *gmsh, const node_map *map, const int32_t *number, wisp_mesh *mesh)
 {
   const size_t corners = (size_t)gmsh->shape->cell->corners;
   for (size_t i = 0; i < gmsh->nodes; i++)
@@ -140,7 +149,7 @@ static void fill(const wisp_gmsh *gmsh, const node_map *map, const int32_t *numb
   for (size_t k = 0; k < gmsh->cells; k++)
     for (size_t v = 0; v < corners; v++)
       mesh->cell[corners * k + v] =
-          number[*find(map, gmsh, gmsh->cell[corners * k + (size_t)gmsh->shape->order[v]]) - 1];
+          number[*find_node(map, gmsh, gmsh->cell[corners * k + (size_t)gmsh->shape->order[v]]) - 1];
 }
 
 /* ---- Faces. */
@@ -165,12 +174,6 @@ static int compare_tagged(const void *left, const void *right)
   return 0;
 }
 
-static int32_t first_number(const wisp_gmsh *gmsh, const int32_t *value)
-{
-  const int32_t *numbers = value;
-  return wisp_groups_numbers(&gmsh->groups, value, &numbers) ? *numbers : 0;
-}
-
 /* Triangles whose nodes are vertices of the mesh, sorted, each once, with all its groups. */
 static wisp_status sort_triangles(wisp_error *err, wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
                                   tagged *triangle, size_t *count)
@@ -181,10 +184,11 @@ static wisp_status sort_triangles(wisp_error *err, wisp_gmsh *gmsh, const node_m
     triangle[*count].tag = gmsh->triangle[i].tag;
     for (int v = gmsh->shape->cell->face_corners; v < 4; v++) triangle[*count].vertex[v] = WISP_EMPTY;
     for (int v = 0; v < gmsh->shape->cell->face_corners; v++) {
-      uint32_t place = *find(map, gmsh, gmsh->triangle[i].node[v]);
-      if (!place)
+      uint32_t place = *find_node(map, gmsh, gmsh->triangle[i].node[v]);
+      const int32_t *group = NULL;
+      if (!place && wisp_groups_numbers(&gmsh->groups, &gmsh->triangle[i].tag, &group))
         return wisp_fail(err, WISP_EINPUT, "%s: a %s of physical %s %d uses node %lld, which $Nodes does not have",
-                         gmsh->name, gmsh->shape->face, gmsh->shape->entity, first_number(gmsh, &gmsh->triangle[i].tag),
+                         gmsh->name, gmsh->shape->face, gmsh->shape->entity, *group,
                          (long long)gmsh->triangle[i].node[v]);
       used = used && number[place - 1] != WISP_EMPTY;
       set_vertex(&triangle[*count], v, number[place - 1]);
@@ -303,7 +307,7 @@ static wisp_status merge_vertices(wisp_error *err, const wisp_gmsh *gmsh, wisp_m
 }
 
 /* Reverses elements of negative volume, and says so. */
-static wisp_status reverse(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh *mesh)
+static wisp_status reverse_elements(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh *mesh)
 {
   wisp_mesh_reverse(mesh);
   if (!mesh->found.reversed) return WISP_OK;
@@ -314,28 +318,23 @@ static wisp_status reverse(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh *me
 
 wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
 {
-  wisp_status status = WISP_OK;
   const int corners = gmsh->shape->cell->corners;
-  node_map map = {0};
+  HELD(free_map) node_map map = {0};
   OWNED(free) int32_t *number = NULL;
-  wisp_mesh *mesh = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   size_t vertices = 0;
-  TRY(map_nodes(err, gmsh, &map));
-  TRY(wisp_gmsh_check_straight(err, gmsh, place_of, &(places){&map, gmsh}));
-  TRY(merge_cells(err, gmsh));
-  TRY(wisp_new(err, gmsh->nodes, sizeof *number, &number));
-  TRY(number_vertices(err, gmsh, &map, number, &vertices));
-  TRY(wisp_mesh_create(err, corners, vertices, gmsh->cells, &mesh));
+  CALL(map_nodes(err, gmsh, &map));
+  CALL(wisp_gmsh_check_straight(err, gmsh, place_of, &(lookup){&map, gmsh}));
+  CALL(merge_cells(err, gmsh));
+  CALL(wisp_new(err, gmsh->nodes, sizeof *number, &number));
+  CALL(number_vertices(err, gmsh, &map, number, &vertices));
+  CALL(wisp_mesh_create(err, corners, vertices, gmsh->cells, &mesh));
   (void)GIVE(gmsh->notes, &mesh->notes);
-  fill(gmsh, &map, number, mesh);
-  TRY(merge_vertices(err, gmsh, mesh, number));
-  TRY(wisp_mesh_flatten(err, gmsh->name, mesh));
-  TRY(reverse(err, gmsh, mesh));
-  TRY(wisp_mesh_connect(err, gmsh->name, mesh));
-  TRY(tag_faces(err, gmsh, &map, number, mesh));
-  *out = mesh;
-done:
-  if (status != WISP_OK) wisp_mesh_destroy(mesh);
-  free(map.place);
-  return status;
+  fill_mesh(gmsh, &map, number, mesh);
+  CALL(merge_vertices(err, gmsh, mesh, number));
+  CALL(wisp_mesh_flatten(err, gmsh->name, mesh));
+  CALL(reverse_elements(err, gmsh, mesh));
+  CALL(wisp_mesh_connect(err, gmsh->name, mesh));
+  CALL(tag_faces(err, gmsh, &map, number, mesh));
+  return GIVE(mesh, out);
 }

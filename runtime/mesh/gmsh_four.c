@@ -20,7 +20,7 @@ static wisp_status read_groups(wisp_error *err, wisp_gmsh *gmsh, int dimension, 
   CALL(wisp_gmsh_count(err, gmsh, &count));
   for (size_t i = 0; i < count; i++) {
     CALL(wisp_gmsh_integer(err, gmsh, 4, &number));
-    CALL(wisp_grow(err, &gmsh->numbers, &gmsh->number_room, i + 1, sizeof *gmsh->numbers));
+    CALL(wisp_grow(err, &gmsh->numbers, &gmsh->number_capacity, i + 1, sizeof *gmsh->numbers));
     CALL(wisp_gmsh_tag(err, gmsh, dimension, number, &gmsh->numbers[i]));
   }
   return wisp_groups_value(err, &gmsh->groups, gmsh->numbers, count, value);
@@ -82,7 +82,7 @@ static wisp_status read_entity(wisp_error *err, wisp_gmsh *gmsh, int dimension, 
   if (dimension) CALL(wisp_gmsh_count(err, gmsh, &bounds));
   CALL(pass(err, gmsh, 0, bounds));
   if (dimension < gmsh->shape->cell->dimension - 1) return WISP_OK;
-  CALL(wisp_grow(err, &gmsh->entity, &gmsh->entity_room, gmsh->entities + 1, sizeof made));
+  CALL(wisp_grow(err, &gmsh->entity, &gmsh->entity_capacity, gmsh->entities + 1, sizeof made));
   gmsh->entity[gmsh->entities++] = made;
   return WISP_OK;
 }
@@ -152,7 +152,7 @@ static wisp_status read_node_block(wisp_error *err, wisp_gmsh *gmsh, size_t *cou
   for (size_t i = 0; i < *count; i++) {
     wisp_gmsh_node node = {0};
     CALL(wisp_gmsh_integer(err, gmsh, 8, &node.tag));
-    CALL(wisp_grow(err, &gmsh->node, &gmsh->node_room, gmsh->nodes + 1, sizeof node));
+    CALL(wisp_grow(err, &gmsh->node, &gmsh->node_capacity, gmsh->nodes + 1, sizeof node));
     gmsh->node[gmsh->nodes++] = node;
   }
   for (size_t i = first; i < gmsh->nodes; i++) {

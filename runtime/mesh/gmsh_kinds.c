@@ -124,13 +124,13 @@ static wisp_status keep_cell(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_k
                              int32_t tag)
 {
   const size_t corners = (size_t)kind->corners, middles = (size_t)kind->nodes - corners;
-  CALL(wisp_grow(err, &gmsh->cell, &gmsh->cell_room, gmsh->cells + 1, corners * sizeof *node));
-  CALL(wisp_grow(err, &gmsh->region, &gmsh->region_room, gmsh->cells + 1, sizeof tag));
+  CALL(wisp_grow(err, &gmsh->cell, &gmsh->cell_capacity, gmsh->cells + 1, corners * sizeof *node));
+  CALL(wisp_grow(err, &gmsh->region, &gmsh->region_capacity, gmsh->cells + 1, sizeof tag));
   memcpy(gmsh->cell + corners * gmsh->cells, node, corners * sizeof *node);
   gmsh->region[gmsh->cells++] = tag;
   if (!middles) return WISP_OK;
-  CALL(wisp_grow(err, &gmsh->middle, &gmsh->middle_room, gmsh->middles + middles, sizeof *node));
-  CALL(wisp_grow(err, &gmsh->second, &gmsh->second_room, gmsh->seconds + 1, sizeof *gmsh->second));
+  CALL(wisp_grow(err, &gmsh->middle, &gmsh->middle_capacity, gmsh->middles + middles, sizeof *node));
+  CALL(wisp_grow(err, &gmsh->second, &gmsh->second_capacity, gmsh->seconds + 1, sizeof *gmsh->second));
   memcpy(gmsh->middle + gmsh->middles, node + corners, middles * sizeof *node);
   gmsh->second[gmsh->seconds++] = (wisp_gmsh_second){kind, gmsh->cells - 1, gmsh->middles};
   gmsh->middles += middles;
@@ -145,7 +145,7 @@ wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_
   if (kind->dimension != gmsh->shape->cell->dimension - 1 || !tag || kind->corners != gmsh->shape->cell->face_corners)
     return WISP_OK;
   const wisp_gmsh_triangle triangle = {{node[0], node[1], node[2], node[3]}, tag}; /* corners come first */
-  CALL(wisp_grow(err, &gmsh->triangle, &gmsh->triangle_room, gmsh->triangles + 1, sizeof triangle));
+  CALL(wisp_grow(err, &gmsh->triangle, &gmsh->triangle_capacity, gmsh->triangles + 1, sizeof triangle));
   gmsh->triangle[gmsh->triangles++] = triangle;
   return WISP_OK;
 }

@@ -57,7 +57,7 @@ wisp_status wisp_gmsh_nodes_2(wisp_error *err, wisp_gmsh *gmsh)
     wisp_gmsh_node node;
     CALL(wisp_gmsh_integer(err, gmsh, 4, &node.tag));
     for (int c = 0; c < 3; c++) CALL(wisp_gmsh_real(err, gmsh, &node.xyz[c]));
-    CALL(wisp_grow(err, &gmsh->node, &gmsh->node_room, gmsh->nodes + 1, sizeof node));
+    CALL(wisp_grow(err, &gmsh->node, &gmsh->node_capacity, gmsh->nodes + 1, sizeof node));
     gmsh->node[gmsh->nodes++] = node;
   }
   return WISP_OK;

@@ -3,14 +3,14 @@
 void wisp_groups_free(wisp_groups *groups)
 {
   for (size_t i = 0; i < groups->count; i++) free(groups->list[i].name);
-  free(groups->list), free(groups->member), free(groups->end), free(groups->place);
+  WISP_FREE(groups->list, groups->member, groups->end, groups->bucket);
   *groups = (wisp_groups){0};
 }
 
 /* ---- The list. */
 
 /* Those without a name come last among their equals. */
-static int compare(const void *left, const void *right)
+static int compare_groups(const void *left, const void *right)
 {
   const wisp_physical *a = left, *b = right;
   if (a->dimension != b->dimension) return a->dimension - b->dimension;
@@ -26,7 +26,7 @@ static bool same_group(const wisp_physical *a, const wisp_physical *b)
 void wisp_groups_sort(wisp_groups *groups)
 {
   size_t kept = 0;
-  if (groups->count) qsort(groups->list, groups->count, sizeof *groups->list, compare);
+  if (groups->count) qsort(groups->list, groups->count, sizeof *groups->list, compare_groups);
   for (size_t i = 0; i < groups->count; i++) {
     wisp_physical *last = kept ? &groups->list[kept - 1] : NULL, *at = &groups->list[i];
     if (last && same_group(last, at) && (!at->name || strcmp(last->name, at->name) == 0))
@@ -42,10 +42,10 @@ wisp_status wisp_groups_add(wisp_error *err, wisp_groups *groups, int dimension,
 {
   const wisp_physical *last = groups->count ? &groups->list[groups->count - 1] : NULL;
   if (last && !length && last->dimension == dimension && last->number == number) return WISP_OK;
-  if (groups->count == groups->room) { /* files name a group for each element: it grows if it is half full then */
+  if (groups->count == groups->capacity) { /* files name a group for each element: it grows if it is half full then */
     wisp_groups_sort(groups);
-    const size_t count = 2 * groups->count >= groups->room ? groups->room + 1 : groups->count + 1;
-    CALL(wisp_grow(err, &groups->list, &groups->room, count, sizeof *groups->list));
+    const size_t count = 2 * groups->count >= groups->capacity ? groups->capacity + 1 : groups->count + 1;
+    CALL(wisp_grow(err, &groups->list, &groups->capacity, count, sizeof *groups->list));
   }
   wisp_physical *made = &groups->list[groups->count];
   *made = (wisp_physical){.dimension = dimension, .number = number};
@@ -117,23 +117,23 @@ static size_t first_of(const wisp_groups *groups, size_t set)
 /* The place of a set in the hash table, or the one that it would take. */
 static uint32_t *find_place(const wisp_groups *groups, const int32_t *numbers, size_t count)
 {
-  size_t i = (size_t)wisp_hash(WISP_HASH_SEED, numbers, count * sizeof *numbers) & (groups->places - 1);
-  for (; groups->place[i]; i = (i + 1) & (groups->places - 1)) {
-    const size_t set = groups->place[i] - 1, first = first_of(groups, set);
+  size_t i = (size_t)wisp_hash(WISP_HASH_SEED, numbers, count * sizeof *numbers) & (groups->buckets - 1);
+  for (; groups->bucket[i]; i = (i + 1) & (groups->buckets - 1)) {
+    const size_t set = groups->bucket[i] - 1, first = first_of(groups, set);
     if (groups->end[set] - first == count && memcmp(groups->member + first, numbers, count * sizeof *numbers) == 0)
       break;
   }
-  return &groups->place[i];
+  return &groups->bucket[i];
 }
 
-/* Room for one more set: the hash table stays at most half full. */
-static wisp_status make_room(wisp_error *err, wisp_groups *groups)
+/* Makes the hash table larger where one more set would fill it by more than half. */
+static wisp_status add_buckets(wisp_error *err, wisp_groups *groups)
 {
-  if (groups->places > 2 * groups->sets + 1) return WISP_OK;
-  free(groups->place);
-  groups->place = NULL;
-  groups->places = groups->places ? 2 * groups->places : 16;
-  CALL(wisp_new(err, groups->places, sizeof *groups->place, &groups->place));
+  if (groups->buckets > 2 * groups->sets + 1) return WISP_OK;
+  free(groups->bucket);
+  groups->bucket = NULL;
+  groups->buckets = groups->buckets ? 2 * groups->buckets : 16;
+  CALL(wisp_new(err, groups->buckets, sizeof *groups->bucket, &groups->bucket));
   for (size_t set = 0; set < groups->sets; set++) {
     const size_t first = first_of(groups, set);
     *find_place(groups, groups->member + first, groups->end[set] - first) = (uint32_t)set + 1;
@@ -154,12 +154,12 @@ wisp_status wisp_groups_value(wisp_error *err, wisp_groups *groups, int32_t *num
   for (size_t i = 0; i < count; i++)
     if (numbers[i] && (!kept || numbers[kept - 1] != numbers[i])) numbers[kept++] = numbers[i];
   if (kept < 2) return *value = kept ? numbers[0] : 0, WISP_OK;
-  CALL(make_room(err, groups));
+  CALL(add_buckets(err, groups));
   uint32_t *place = find_place(groups, numbers, kept);
   if (!*place) {
     CALL(wisp_require(err, groups->sets < INT32_MAX, WISP_EMEMORY, "more than 2^31 sets of physical groups"));
-    CALL(wisp_grow(err, &groups->member, &groups->member_room, groups->members + kept, sizeof *numbers));
-    CALL(wisp_grow(err, &groups->end, &groups->end_room, groups->sets + 1, sizeof *groups->end));
+    CALL(wisp_grow(err, &groups->member, &groups->member_capacity, groups->members + kept, sizeof *numbers));
+    CALL(wisp_grow(err, &groups->end, &groups->end_capacity, groups->sets + 1, sizeof *groups->end));
     memcpy(groups->member + groups->members, numbers, kept * sizeof *numbers);
     groups->end[groups->sets] = groups->members += kept;
     *place = (uint32_t)++groups->sets;
@@ -264,7 +264,7 @@ static int32_t number_of(const wisp_group_word *word)
 }
 
 /* WISP_EUSAGE: why there is no such group, and which there are. */
-static wisp_status not_there(wisp_error *err, const wisp_groups *groups, int dimension, const wisp_group_word *word)
+static wisp_status refuse_group(wisp_error *err, const wisp_groups *groups, int dimension, const wisp_group_word *word)
 {
   HELD(wisp_text_free) wisp_text list = {0};
   const char *kind = wisp_groups_word(dimension);
@@ -285,22 +285,22 @@ wisp_status wisp_groups_find(wisp_error *err, const wisp_groups *groups, int dim
 {
   OWNED(free) int32_t *found = NULL;
   const int32_t number = number_of(word);
-  size_t named = 0, room = 0;
+  size_t named = 0, capacity = 0;
   bool there = false;
   for (size_t i = 0; i < groups->count; i++) {
     const wisp_physical *group = &groups->list[i];
     if (group->dimension != dimension) continue;
     there |= number && group->number == number;
     if (!group->name || strcmp(group->name, word->text) != 0) continue;
-    CALL(wisp_grow(err, &found, &room, named + 1, sizeof *found));
+    CALL(wisp_grow(err, &found, &capacity, named + 1, sizeof *found));
     found[named++] = group->number;
   }
   CALL(wisp_require(err, !there || !named || (named == 1 && found[0] == number), WISP_EUSAGE,
                     "'%s' is the number of a %s and the name of another: write the name in quotes, \"%s\"", word->text,
                     wisp_groups_word(dimension), word->text));
-  if (!there && !named) return not_there(err, groups, dimension, word);
+  if (!there && !named) return refuse_group(err, groups, dimension, word);
   if (!named) {
-    CALL(wisp_grow(err, &found, &room, 1, sizeof *found));
+    CALL(wisp_grow(err, &found, &capacity, 1, sizeof *found));
     found[named++] = number;
   }
   for (size_t i = 0; i < named; i++) wisp_groups_use(groups, dimension, found[i]);
@@ -312,7 +312,7 @@ wisp_status wisp_groups_find(wisp_error *err, const wisp_groups *groups, int dim
 
 void wisp_group_list_free(wisp_group_list *list)
 {
-  free(list->item), free(list->text);
+  WISP_FREE(list->item, list->text);
   *list = (wisp_group_list){0};
 }
 
@@ -322,7 +322,7 @@ static char *skip_blanks(char *at)
 }
 
 /* Ends a text at `end`, and takes the blanks before it off; the text. */
-static char *cut(char *from, char *end)
+static char *cut_text(char *from, char *end)
 {
   while (end > from && (end[-1] == ' ' || end[-1] == '\t')) end--;
   *end = '\0';
@@ -346,13 +346,13 @@ static wisp_status read_item(wisp_error *err, char **at, bool valued, wisp_group
   const char mark = *end;
   CALL(wisp_require(err, !mark || mark == ',' || (mark == '=' && valued), WISP_EUSAGE, "'%s' follows a name in quotes",
                     end));
-  if (!item->word.quoted) item->word.text = cut(from, end);
+  if (!item->word.quoted) item->word.text = cut_text(from, end);
   CALL(wisp_require(err, *item->word.text, WISP_EUSAGE, "there is a name missing"));
   if (mark == '=') {
     from = skip_blanks(end + 1);
     end = from + strcspn(from, ",");
     *at = *end ? end + 1 : NULL;
-    item->value = cut(from, end);
+    item->value = cut_text(from, end);
     return WISP_OK;
   }
   *at = mark ? end + 1 : NULL;
@@ -364,7 +364,7 @@ wisp_status wisp_group_list_read(wisp_error *err, const char *text, bool valued,
   HELD(wisp_group_list_free) wisp_group_list list = {.text = strdup(text)};
   CALL(wisp_require(err, list.text, WISP_EMEMORY, "out of memory: a list of physical groups"));
   for (char *at = list.text; at;) {
-    CALL(wisp_grow(err, &list.item, &list.room, list.count + 1, sizeof *list.item));
+    CALL(wisp_grow(err, &list.item, &list.capacity, list.count + 1, sizeof *list.item));
     list.item[list.count] = (wisp_group_item){.value = NULL};
     CALL(read_item(err, &at, valued, &list.item[list.count++]));
   }
@@ -376,13 +376,13 @@ wisp_status wisp_groups_find_all(wisp_error *err, const wisp_groups *groups, int
 {
   HELD(wisp_group_list_free) wisp_group_list list = {.count = 0};
   OWNED(free) int32_t *all = NULL;
-  size_t room = 0, found = 0;
+  size_t capacity = 0, found = 0;
   CALL(wisp_group_list_read(err, text, false, &list));
   for (size_t i = 0; i < list.count; i++) {
     OWNED(free) int32_t *some = NULL;
     size_t more = 0;
     CALL(wisp_groups_find(err, groups, dimension, &list.item[i].word, &some, &more));
-    CALL(wisp_grow(err, &all, &room, found + more, sizeof *all));
+    CALL(wisp_grow(err, &all, &capacity, found + more, sizeof *all));
     memcpy(all + found, some, more * sizeof *all);
     found += more;
   }

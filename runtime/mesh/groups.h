@@ -25,12 +25,12 @@ enum { WISP_ANY_DIMENSION = -1, WISP_DIMENSIONS = 4 };
 /* Zero-initialise. */
 typedef struct wisp_groups {
   wisp_physical *list; /* once sorted: by dimension and number; a group with two names stands there twice */
-  size_t count, room;
+  size_t count, capacity;
   int32_t *member; /* of all sets, one after the other, each ascending */
   size_t *end;     /* sets: where the members of each end */
-  size_t sets, members, member_room, end_room;
-  uint32_t *place; /* a hash table of the sets, each plus one */
-  size_t places;
+  size_t sets, members, member_capacity, end_capacity;
+  uint32_t *bucket; /* a hash table of the sets, each plus one */
+  size_t buckets;
   size_t total[4]; /* elements, and faces of the boundary, by dimension: in groups or not */
 } wisp_groups;
 
@@ -103,7 +103,7 @@ typedef struct wisp_group_item {
 
 typedef struct wisp_group_list {
   wisp_group_item *item;
-  size_t count, room;
+  size_t count, capacity;
   char *text; /* theirs */
 } wisp_group_list;
 

@@ -16,11 +16,17 @@ struct making {
   const wisp_hexnodes *nodes;
   bool inside_only;
   wisp_hexcopies *copies;
-  const int32_t *place; /* of each node of a surface: its place among the element's nodes */
-  size_t places;
+  int32_t *local; /* of each node of a surface: its place among the element's nodes */
+  size_t locals;
   visit visit;
   size_t things, *first; /* to visit; the number of each block's first */
 };
+
+static void free_making(making *m)
+{
+  free(m->local);
+  free(m->first);
+}
 
 static void visit_blocks(const making *m, size_t from, size_t to, bool write)
 {
@@ -109,21 +115,17 @@ static wisp_status number_unknowns(wisp_error *err, making *m)
 
 /* --- copies --- */
 
-/* Places of the nodes on an element's surface, ascending. */
-static wisp_status list_places(wisp_error *err, size_t Nq, size_t *count, int32_t **out)
+/* The nodes on an element's surface, ascending. */
+static wisp_status list_surface(wisp_error *err, size_t Nq, making *m)
 {
-  int32_t *place = NULL;
-  const wisp_status status = wisp_new(err, Nq * Nq * Nq, sizeof *place, &place);
-  size_t n = 0;
-  for (size_t q = 0; status == WISP_OK && q < Nq * Nq * Nq; q++) {
+  CALL(wisp_new(err, Nq * Nq * Nq, sizeof *m->local, &m->local));
+  for (size_t q = 0; q < Nq * Nq * Nq; q++) {
     const size_t at[3] = {q % Nq, q / Nq % Nq, q / Nq / Nq};
     bool surface = false;
     for (int d = 0; d < 3; d++) surface |= at[d] == 0 || at[d] == Nq - 1;
-    if (surface) place[n++] = (int32_t)q;
+    if (surface) m->local[m->locals++] = (int32_t)q;
   }
-  *count = n;
-  *out = place;
-  return status;
+  return WISP_OK;
 }
 
 /* A wisp_sweep over elements: the unknowns of surfaces, and the one copy of each within. */
@@ -134,7 +136,7 @@ static void list_elements(void *context, size_t from, size_t to)
   const size_t Nq = (size_t)m->nodes->Nq, Np = Nq * Nq * Nq;
   for (size_t e = from; e < to; e++) {
     const int32_t *global = m->nodes->global + e * Np;
-    for (size_t s = 0; s < m->places; s++) c->surface[e * m->places + s] = c->unknown[global[m->place[s]]];
+    for (size_t s = 0; s < m->locals; s++) c->surface[e * m->locals + s] = c->unknown[global[m->local[s]]];
     for (size_t k = 1; k + 1 < Nq; k++)
       for (size_t j = 1; j + 1 < Nq; j++)
         for (size_t i = 1; i + 1 < Nq; i++) {
@@ -165,8 +167,8 @@ static void place_copies(void *context, size_t from, size_t to)
   const uint32_t first = (uint32_t)(c->within + from), count = (uint32_t)(to - from);
   const int32_t *surface = c->surface;
   for (size_t local = 0; local < m->nodes->elements * Np; local += Np)
-    for (size_t s = 0; s < m->places; s++, surface++)
-      if ((uint32_t)*surface - first < count) c->copy[c->start[*surface + 1]++] = (int32_t)local + m->place[s];
+    for (size_t s = 0; s < m->locals; s++, surface++)
+      if ((uint32_t)*surface - first < count) c->copy[c->start[*surface + 1]++] = (int32_t)local + m->local[s];
 }
 
 static void list_copies(making *m)
@@ -199,44 +201,31 @@ static size_t list_shared(const making *m, size_t from, size_t to, size_t at, bo
 
 wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, bool inside_only, wisp_hexcopies **out)
 {
-  wisp_status status = WISP_OK;
-  wisp_hexcopies *copies = NULL;
+  OWNED(wisp_hexcopies_destroy) wisp_hexcopies *copies = NULL;
   const size_t Nq = (size_t)nodes->Nq;
-  OWNED(free) int32_t *place = NULL;
-  making m = {.nodes = nodes, .inside_only = inside_only};
-  TRY(wisp_new(err, 1, sizeof *copies, &copies));
+  HELD(free_making) making m = {.nodes = nodes, .inside_only = inside_only};
+  CALL(wisp_new(err, 1, sizeof *copies, &copies));
   m.copies = copies;
-  TRY(list_places(err, Nq, &m.places, &place));
-  m.place = place;
-  TRY(wisp_new(err, nodes->nodes, sizeof *copies->unknown, &copies->unknown));
-  TRY(number_unknowns(err, &m));
+  CALL(list_surface(err, Nq, &m));
+  CALL(wisp_new(err, nodes->nodes, sizeof *copies->unknown, &copies->unknown));
+  CALL(number_unknowns(err, &m));
   const size_t shared = copies->unknowns - copies->within;
-  copies->surfaces = nodes->elements * m.places;
-  TRY(wisp_new(err, copies->unknowns + 2, sizeof *copies->start, &copies->start));
-  TRY(wisp_new(err, nodes->elements * Nq * Nq * Nq, sizeof *copies->copy, &copies->copy));
-  TRY(wisp_new(err, copies->surfaces, sizeof *copies->surface, &copies->surface));
+  copies->surfaces = nodes->elements * m.locals;
+  CALL(wisp_new(err, copies->unknowns + 2, sizeof *copies->start, &copies->start));
+  CALL(wisp_new(err, nodes->elements * Nq * Nq * Nq, sizeof *copies->copy, &copies->copy));
+  CALL(wisp_new(err, copies->surfaces, sizeof *copies->surface, &copies->surface));
   list_copies(&m);
-  TRY(wisp_new(err, shared, sizeof *copies->one, &copies->one));
-  TRY(wisp_new(err, shared, sizeof *copies->two, &copies->two));
-  TRY(count_all(err, &m, list_shared, shared, 1, &copies->more_count));
-  TRY(wisp_new(err, copies->more_count, sizeof *copies->more, &copies->more));
+  CALL(wisp_new(err, shared, sizeof *copies->one, &copies->one));
+  CALL(wisp_new(err, shared, sizeof *copies->two, &copies->two));
+  CALL(count_all(err, &m, list_shared, shared, 1, &copies->more_count));
+  CALL(wisp_new(err, copies->more_count, sizeof *copies->more, &copies->more));
   write_all(&m);
-  *out = copies;
-done:
-  if (status != WISP_OK) wisp_hexcopies_destroy(copies);
-  free(m.first);
-  return status;
+  return GIVE(copies, out);
 }
 
 void wisp_hexcopies_destroy(wisp_hexcopies *copies)
 {
   if (!copies) return;
-  free(copies->unknown);
-  free(copies->start);
-  free(copies->copy);
-  free(copies->one);
-  free(copies->two);
-  free(copies->more);
-  free(copies->surface);
-  free(copies);
+  WISP_FREE(copies->unknown, copies->start, copies->copy, copies->one, copies->two, copies->more, copies->surface,
+            copies);
 }

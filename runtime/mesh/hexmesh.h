@@ -1,4 +1,4 @@
-/* What is particular to meshes of hexahedra: the continuous numbering of their Gauss-Lobatto-Legendre (GLL) nodes. */
+/* The continuous numbering of the Gauss-Lobatto-Legendre (GLL) nodes of meshes of hexahedra. */
 #ifndef WISP_HEXMESH_H
 #define WISP_HEXMESH_H
 
@@ -47,5 +47,6 @@ typedef struct wisp_hexcopies {
 } wisp_hexcopies;
 wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, bool inside_only, wisp_hexcopies **out);
 void wisp_hexcopies_destroy(wisp_hexcopies *copies);
+WISP_OWNED(wisp_hexcopies, wisp_hexcopies_destroy)
 
 #endif

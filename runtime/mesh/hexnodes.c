@@ -19,12 +19,11 @@ typedef struct entities {
   size_t count;
 } entities;
 
-/* How a face is counted through: from its lowest corner, `first` of its two directions fastest, each from the low end
- * or the high. */
-typedef struct turn {
+/* The order in which a face's nodes are counted: from its lowest corner, along its two directions. */
+typedef struct orientation {
   int corner[2]; /* the lowest corner's place in either direction, 0 or 1 */
   int swap;      /* 1: the second direction is fastest */
-} turn;
+} orientation;
 
 /* Directions of the plane that is normal to d, ascending. */
 static const int in_plane[3][2] = {{1, 2}, {0, 2}, {0, 1}};
@@ -39,15 +38,15 @@ static int face_corner(int face, int a, int b)
   return (face % 2) << (face / 2) | a << along[0] | b << along[1];
 }
 
-/* Does the face, counted through this way, turn counterclockwise as seen from inside (1) or from outside (-1)? Elements
+/* Does the face, counted in this order, turn counterclockwise as seen from inside (1) or from outside (-1)? Elements
  * are positively oriented (wisp_mesh_connect), so that inside is where the numbering says it is. */
-static int side(int face, const turn *way)
+static int find_side(int face, const orientation *o)
 {
-  const int inward = face % 2 ? -1 : 1, odd = way->corner[0] ^ way->corner[1] ^ way->swap;
+  const int inward = face % 2 ? -1 : 1, odd = o->corner[0] ^ o->corner[1] ^ o->swap;
   return inward * plane_sign[face / 2] * (odd ? -1 : 1);
 }
 
-static entity face_entity(const int32_t *hex, int face, turn *out)
+static entity face_entity(const int32_t *hex, int face, orientation *out)
 {
   int low = 0;
   int32_t v[4];
@@ -56,9 +55,9 @@ static entity face_entity(const int32_t *hex, int face, turn *out)
     if (v[c] < v[low]) low = c;
   }
   const int32_t along[2] = {v[low ^ 1], v[low ^ 2]};
-  *out = (turn){{low & 1, low >> 1}, along[0] > along[1]};
+  *out = (orientation){{low & 1, low >> 1}, along[0] > along[1]};
   return (entity){
-      .vertex = {v[low], along[out->swap], along[1 - out->swap]}, .opposite = v[low ^ 3], .side = side(face, out)};
+      .vertex = {v[low], along[out->swap], along[1 - out->swap]}, .opposite = v[low ^ 3], .side = find_side(face, out)};
 }
 
 /* Edge 4 d + 2 b + a goes along direction d from this corner; (a, b) are its places in the plane normal to d. */
@@ -72,11 +71,11 @@ static int edge_corner(int edge)
  * (1), at the high end (2). */
 enum { PARTS = 27, INSIDE = 13 };
 
-/* What an element's nodes are numbered from. */
+/* The parts of an element from which its nodes are numbered. */
 typedef struct element {
   const int32_t *hex;
   int32_t edge[EDGES], face[FACES];
-  turn turn[FACES];
+  orientation orientation[FACES];
   bool own[PARTS]; /* it is the first element that has this part */
 } element;
 
@@ -116,7 +115,7 @@ enum { BLOCKS = 64 };
 typedef struct block {
   entity *list;
   int32_t *next; /* beside the list: the next one with the same lowest vertex, plus one */
-  size_t count, list_room, next_room;
+  size_t count, list_capacity, next_capacity;
   size_t before; /* entities in the blocks before this one */
 } block;
 
@@ -141,7 +140,7 @@ static entity entity_at(const listing *l, size_t i)
   const size_t k = i / (size_t)l->each;
   const int32_t *hex = l->mesh->hex + 8 * k;
   const int which = (int)(i % (size_t)l->each);
-  turn ignored;
+  orientation ignored;
   entity new = {.opposite = -1};
   if (l->faces)
     new = face_entity(hex, which, &ignored);
@@ -161,13 +160,13 @@ static void find_lowest(void *context, size_t from, size_t to)
 }
 
 /* The number in its block of an entity, which is new or has been met before; head: the first of its lowest vertex. */
-static wisp_status meet(wisp_error *err, block *b, const entity *new, int32_t *head, int32_t *out)
+static wisp_status find_entity(wisp_error *err, block *b, const entity *new, int32_t *head, int32_t *out)
 {
   int32_t at = *head;
   while (at && memcmp(b->list[at - 1].vertex, new->vertex, sizeof new->vertex) != 0) at = b->next[at - 1];
   if (!at) {
-    CALL(wisp_grow(err, &b->list, &b->list_room, b->count + 1, sizeof *b->list));
-    CALL(wisp_grow(err, &b->next, &b->next_room, b->count + 1, sizeof *b->next));
+    CALL(wisp_grow(err, &b->list, &b->list_capacity, b->count + 1, sizeof *b->list));
+    CALL(wisp_grow(err, &b->next, &b->next_capacity, b->count + 1, sizeof *b->next));
     b->list[b->count] = *new;
     b->next[b->count] = *head;
     *head = at = (int32_t)++b->count;
@@ -186,7 +185,7 @@ static wisp_status list_block(wisp_error *err, const listing *l, size_t number, 
   for (size_t i = 0; i < count; i++) {
     if (block_of(l, l->low[i]) != number) continue;
     const entity new = entity_at(l, i);
-    CALL(meet(err, b, &new, &heads[(size_t)l->low[i] - first], &l->out[i]));
+    CALL(find_entity(err, b, &new, &heads[(size_t)l->low[i] - first], &l->out[i]));
     if (l->faces) CALL(check_face(err, l->name, l->mesh, &b->list[l->out[i]], &new));
   }
   return WISP_OK;
@@ -234,31 +233,22 @@ done:
   return status;
 }
 
-/* An entity as parts count them: vertices, edges, faces at the low ends and the high. */
-static int part_of_edge(int edge)
-{
-  static const int step[3] = {1, 3, 9};
-  const int d = edge / 4, *across = in_plane[d];
-  return step[d] + 2 * (edge & 1) * step[across[0]] + 2 * (edge >> 1 & 1) * step[across[1]];
-}
-
-static int part_of_face(int face)
-{
-  static const int step[3] = {1, 3, 9};
-  return INSIDE + (face % 2 ? 1 : -1) * step[face / 2];
-}
-
 static element look_at(const numbering *n, size_t k)
 {
+  static const int step[3] = {1, 3, 9}; /* between parts, in each direction */
   element at = {.hex = n->mesh->hex + 8 * k, .own[INSIDE] = true};
   memcpy(at.edge, n->edge + EDGES * k, sizeof at.edge);
   memcpy(at.face, n->face + FACES * k, sizeof at.face);
   for (int v = 0; v < 8; v++)
     at.own[2 * (v & 1) + 6 * (v >> 1 & 1) + 18 * (v >> 2)] = n->owner[at.hex[v]] == (int32_t)k + 1;
-  for (int e = 0; e < EDGES; e++) at.own[part_of_edge(e)] = n->edges.list[at.edge[e]].first == k;
+  for (int e = 0; e < EDGES; e++) {
+    const int d = e / 4, *across = in_plane[d];
+    at.own[step[d] + 2 * (e & 1) * step[across[0]] + 2 * (e >> 1 & 1) * step[across[1]]] =
+        n->edges.list[at.edge[e]].first == k;
+  }
   for (int f = 0; f < FACES; f++) {
-    face_entity(at.hex, f, &at.turn[f]);
-    at.own[part_of_face(f)] = n->faces.list[at.face[f]].first == k;
+    face_entity(at.hex, f, &at.orientation[f]);
+    at.own[INSIDE + (f % 2 ? 1 : -1) * step[f / 2]] = n->faces.list[at.face[f]].first == k;
   }
   return at;
 }
@@ -275,13 +265,13 @@ static size_t edge_node(const numbering *n, const element *at, int d, const int 
 static size_t face_node(const numbering *n, const element *at, int d, const int p[3])
 {
   const int face = 2 * d + (p[d] > 0);
-  const turn *way = &at->turn[face];
+  const orientation *o = &at->orientation[face];
   size_t inside = (size_t)(n->N - 1), place[2];
   for (int i = 0; i < 2; i++) {
     int along = p[in_plane[d][i]];
-    place[i] = (size_t)(way->corner[i] ? n->N - along : along) - 1;
+    place[i] = (size_t)(o->corner[i] ? n->N - along : along) - 1;
   }
-  return ((size_t)at->face[face] * inside + place[1 - way->swap]) * inside + place[way->swap];
+  return ((size_t)at->face[face] * inside + place[1 - o->swap]) * inside + place[o->swap];
 }
 
 /* A number that all elements give the node at p of a surface alike: vertices first, then nodes of edges and faces. */
@@ -381,43 +371,41 @@ static void mark_boundary(const numbering *n)
   }
 }
 
+static void free_numbering(numbering *n)
+{
+  WISP_FREE(n->edges.list, n->faces.list, n->edge, n->face, n->owner, n->before, n->shared);
+}
+
 wisp_status wisp_hexnodes_create(wisp_error *err, const char *name, const wisp_hexmesh *mesh, int order,
                                  wisp_hexnodes **out)
 {
-  wisp_status status = WISP_OK;
-  numbering n = {.mesh = mesh, .N = order};
-  wisp_hexnodes *nodes = NULL;
-  TRY(wisp_require(err, order >= 1 && order <= MAX_ORDER, WISP_EUSAGE, "hexes: order %d is out of range: use 1 to %d",
-                   order, MAX_ORDER));
+  HELD(free_numbering) numbering n = {.mesh = mesh, .N = order};
+  OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
+  CALL(wisp_require(err, order >= 1 && order <= MAX_ORDER, WISP_EUSAGE, "hexes: order %d is out of range: use 1 to %d",
+                    order, MAX_ORDER));
   size_t Nq = (size_t)order + 1, Np = Nq * Nq * Nq;
-  TRY(wisp_require(err, mesh->elements <= INT32_MAX / Np, WISP_EUSAGE,
+  CALL(
+      wisp_require(err, mesh->elements <= INT32_MAX / Np, WISP_EUSAGE,
                    "%s: %zu hexes of order %d have more nodes than kernels can count (2.1e9): take fewer elements or a "
                    "lower order",
                    name, mesh->elements, order));
-  TRY(wisp_new(err, EDGES * mesh->elements, sizeof *n.edge, &n.edge));
-  TRY(wisp_new(err, FACES * mesh->elements, sizeof *n.face, &n.face));
-  TRY(list_entities(err, name, mesh, false, n.edge, &n.edges));
-  TRY(list_entities(err, name, mesh, true, n.face, &n.faces));
-  TRY(wisp_new(err, 1, sizeof *nodes, &nodes));
+  CALL(wisp_new(err, EDGES * mesh->elements, sizeof *n.edge, &n.edge));
+  CALL(wisp_new(err, FACES * mesh->elements, sizeof *n.face, &n.face));
+  CALL(list_entities(err, name, mesh, false, n.edge, &n.edges));
+  CALL(list_entities(err, name, mesh, true, n.face, &n.faces));
+  CALL(wisp_new(err, 1, sizeof *nodes, &nodes));
   nodes->Nq = (int)Nq;
   nodes->elements = mesh->elements;
-  TRY(wisp_new(err, mesh->elements * Np, sizeof *nodes->global, &nodes->global));
+  CALL(wisp_new(err, mesh->elements * Np, sizeof *nodes->global, &nodes->global));
   n.nodes = nodes;
-  TRY(number_nodes(err, &n));
-  TRY(wisp_new(err, nodes->nodes, 1, &nodes->outside));
+  CALL(number_nodes(err, &n));
+  CALL(wisp_new(err, nodes->nodes, 1, &nodes->outside));
   mark_boundary(&n);
-  *out = nodes;
-done:
-  if (status != WISP_OK) wisp_hexnodes_destroy(nodes);
-  free(n.edges.list), free(n.faces.list);
-  free(n.edge), free(n.face), free(n.owner), free(n.before), free(n.shared);
-  return status;
+  return GIVE(nodes, out);
 }
 
 void wisp_hexnodes_destroy(wisp_hexnodes *nodes)
 {
   if (!nodes) return;
-  free(nodes->global);
-  free(nodes->outside);
-  free(nodes);
+  WISP_FREE(nodes->global, nodes->outside, nodes);
 }

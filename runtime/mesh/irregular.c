@@ -103,11 +103,7 @@ static wisp_status mark_outside(wisp_error *err, const wisp_mesh *mesh, unsigned
 
 static void free_cells(cells *c)
 {
-  free(c->outside);
-  free(c->shortest);
-  free(c->least);
-  free(c->start);
-  free(c->around);
+  WISP_FREE(c->outside, c->shortest, c->least, c->start, c->around);
 }
 
 wisp_status wisp_mesh_jitter(wisp_error *err, wisp_mesh *mesh, double amount, uint64_t seed)

@@ -56,7 +56,7 @@ static wisp_status check_vertices(wisp_error *err, const char *name, const wisp_
   return WISP_OK;
 }
 
-static wisp_status degenerate(wisp_error *err, const char *name, const wisp_mesh *mesh, size_t k, int positive)
+static wisp_status refuse_degenerate(wisp_error *err, const char *name, const wisp_mesh *mesh, size_t k, int positive)
 {
   const wisp_cell *s = wisp_mesh_cell(mesh);
   const int32_t *v = mesh->cell + (size_t)s->corners * k;
@@ -85,7 +85,7 @@ static wisp_status check_some(wisp_error *err, const char *name, const wisp_mesh
       positive += volume > 1e-12 * scale && isfinite(volume);
       negative += volume < -1e-12 * scale && isfinite(volume);
     }
-    if (positive < s->frames && negative < s->frames) return degenerate(err, name, mesh, k, positive);
+    if (positive < s->frames && negative < s->frames) return refuse_degenerate(err, name, mesh, k, positive);
     if (negative && !inverted++) first = k;
   }
   return wisp_require(err, !inverted, WISP_EINPUT,
@@ -99,20 +99,13 @@ static wisp_status look_at_elements(wisp_error *err, void *mesh, size_t from, si
   return check_some(err, "", mesh, from, to);
 }
 
-/* On all cores; what is wrong is looked for from the beginning, to count it. */
-static wisp_status check_elements(wisp_error *err, const char *name, wisp_mesh *mesh)
-{
-  const wisp_status status = wisp_parallel(NULL, mesh->elements, look_at_elements, mesh);
-  return status == WISP_OK ? status : check_some(err, name, mesh, 0, mesh->elements);
-}
-
 /* Another order of the corners, in which the volume has the other sign. */
-static void reverse(const wisp_mesh *mesh, size_t k)
+static void reverse_element(const wisp_mesh *mesh, size_t k)
 {
   const size_t corners = (size_t)mesh->corners;
   int32_t *v = mesh->cell + corners * k;
-  for (size_t a = wisp_mesh_cell(mesh)->is_connected ? corners - 2 : 0; a + 1 < corners;
-       a += 2) { /* of a hex all pairs along r */
+  const size_t begin = wisp_mesh_cell(mesh)->is_connected ? corners - 2 : 0; /* of a hex all pairs along r */
+  for (size_t a = begin; a + 1 < corners; a += 2) {
     const int32_t first = v[a];
     v[a] = v[a + 1], v[a + 1] = first;
   }
@@ -125,7 +118,7 @@ void wisp_mesh_reverse(wisp_mesh *mesh)
     int negative = 0;
     for (int i = 0; i < s->frames; i++) negative += wisp_mesh_corner(mesh, k, s->frame[i], NULL) < 0;
     if (negative < s->frames) continue;
-    reverse(mesh, k);
+    reverse_element(mesh, k);
     mesh->found.reversed++;
   }
 }
@@ -230,7 +223,7 @@ static int find_orientation(const int32_t ours[3], const int32_t theirs[3])
 }
 
 /* Theirs is across our face. */
-static void meet(wisp_mesh *mesh, uint32_t ours, uint32_t theirs)
+static void set_neighbour(wisp_mesh *mesh, uint32_t ours, uint32_t theirs)
 {
   int32_t a[3], b[3];
   face_vertices(mesh, ours, a);
@@ -242,8 +235,8 @@ static void meet(wisp_mesh *mesh, uint32_t ours, uint32_t theirs)
 
 /* A face alone is a boundary, two are neighbours, more do not conform; elements on the same side of their face overlap.
  */
-static wisp_status join(wisp_error *err, const char *name, wisp_mesh *mesh, int32_t low, const face_entry *entry,
-                        size_t count)
+static wisp_status join_faces(wisp_error *err, const char *name, wisp_mesh *mesh, int32_t low, const face_entry *entry,
+                              size_t count)
 {
   const wisp_cell *s = wisp_mesh_cell(mesh);
   const uint32_t ours = entry[0].face, theirs = entry[count > 1].face, faces = (uint32_t)s->corners;
@@ -257,12 +250,12 @@ static wisp_status join(wisp_error *err, const char *name, wisp_mesh *mesh, int3
   CALL(wisp_require(err, side_of(mesh, ours) != side_of(mesh, theirs), WISP_EINPUT,
                     "%s: %s %zu and %zu overlap: both lie on one side of %s; was one element saved twice?", name,
                     s->many, one, other, face));
-  meet(mesh, ours, theirs);
-  meet(mesh, theirs, ours);
+  set_neighbour(mesh, ours, theirs);
+  set_neighbour(mesh, theirs, ours);
   return WISP_OK;
 }
 
-/* What all vertices' lists are joined with. */
+/* The arguments of joining all vertices' lists. */
 typedef struct joining {
   const char *name;
   wisp_mesh *mesh;
@@ -281,7 +274,7 @@ static wisp_status join_lists(wisp_error *err, void *context, size_t from, size_
     for (size_t i = 0, run; i < count; i += run) {
       for (run = 1; i + run < count; run++)
         if (list[i + run].middle != list[i].middle || list[i + run].high != list[i].high) break;
-      CALL(join(err, j->name, j->mesh, (int32_t)v, list + i, run));
+      CALL(join_faces(err, j->name, j->mesh, (int32_t)v, list + i, run));
     }
   }
   return WISP_OK;
@@ -297,7 +290,9 @@ wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh
   CALL(wisp_require(err, mesh->elements < s->most && mesh->vertices < INT32_MAX, WISP_EINPUT,
                     "%s: %zu %s and %zu vertices, must be fewer than %zu and 2^31", name, mesh->elements, s->many,
                     mesh->vertices, s->most));
-  CALL(check_elements(err, name, mesh));
+  if (wisp_parallel(NULL, mesh->elements, look_at_elements, mesh) !=
+      WISP_OK) /* faults are counted from the beginning */
+    CALL(check_some(err, name, mesh, 0, mesh->elements));
   if (!s->is_connected) return WISP_OK;
   if (s->dimension == 2) CALL(check_plane(err, name, mesh));
   CALL(wisp_new(err, mesh->vertices + 2, sizeof *start, &start));
@@ -372,18 +367,9 @@ wisp_status wisp_mesh_create(wisp_error *err, int corners, size_t vertices, size
 void wisp_mesh_destroy(wisp_mesh *mesh)
 {
   if (!mesh) return;
-  free(mesh->xyz);
-  free(mesh->cell);
-  free(mesh->neighbour);
-  free(mesh->neighbour_face);
-  free(mesh->neighbour_orientation);
-  free(mesh->tag);
-  free(mesh->region);
+  WISP_FREE(mesh->xyz, mesh->cell, mesh->neighbour, mesh->neighbour_face, mesh->neighbour_orientation, mesh->tag,
+            mesh->region, mesh->plane, mesh->order, mesh->corner, mesh->number);
   wisp_groups_free(&mesh->groups);
-  free(mesh->plane);
-  free(mesh->order);
-  free(mesh->corner);
-  free(mesh->number);
   wisp_notes_free(&mesh->notes);
   free(mesh);
 }

@@ -30,7 +30,7 @@ typedef struct wisp_mesh {
   union {      /* corners x elements: vertex numbers */
     int32_t *cell, *tet, *hex, *tri;
   };
-  /* Of tets, and of triangles, whose three faces are edges: */
+  /* Tets have these, and triangles, whose three faces are edges: */
   int32_t *neighbour;            /* 4 x elements: element across each face, or WISP_BOUNDARY */
   int8_t *neighbour_face;        /* 4 x elements: that element's face number (0 on a boundary) */
   int8_t *neighbour_orientation; /* 4 x elements: index into wisp_tet_orientations: vertex a of our face is vertex
@@ -40,7 +40,7 @@ typedef struct wisp_mesh {
   int32_t *order;                /* elements: the order in which they are laid out in memory; NULL: by their numbers */
   int8_t *corner; /* 4 x elements: which of the file's corners each is, where wisp_mesh_sort_corners turned them; else
                      NULL */
-  /* Of hexes and triangles: */
+  /* Hexes and triangles have this: */
   int32_t *number;    /* elements: their numbers in the file, for messages; NULL where they were not put into order */
   wisp_groups groups; /* of the file, of all dimensions; or the sides of a box */
   wisp_plane *plane;  /* of triangles: where the file has them; NULL: as they are */
@@ -48,7 +48,7 @@ typedef struct wisp_mesh {
   wisp_notes notes; /* what was remarked while it was read */
 } wisp_mesh;
 
-/* What is the same of all its elements. */
+/* The properties that all its elements share. */
 static inline const wisp_cell *wisp_mesh_cell(const wisp_mesh *mesh)
 {
   return &wisp_cells[mesh->corners];
@@ -115,7 +115,7 @@ static inline int wisp_mesh_axes(const wisp_mesh *mesh)
 /* Reverses the orientation of elements of negative volume, or area, which mesh->found counts. */
 void wisp_mesh_reverse(wisp_mesh *mesh);
 
-/* What element k is called in messages. */
+/* The number of element k in messages. */
 static inline size_t wisp_mesh_number(const wisp_mesh *mesh, size_t k)
 {
   return mesh->number ? (size_t)mesh->number[k] : k;

@@ -13,7 +13,7 @@ wisp_status wisp_notes_add(wisp_error *err, wisp_notes *notes, const char *key, 
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   char *copy = NULL;
-  CALL(wisp_grow(err, &notes->list, &notes->room, notes->count + 1, sizeof *notes->list));
+  CALL(wisp_grow(err, &notes->list, &notes->capacity, notes->count + 1, sizeof *notes->list));
   CALL(wisp_new(err, strlen(text) + 1, 1, &copy));
   memcpy(copy, text, strlen(text));
   notes->list[notes->count++] = (wisp_mesh_note){key, copy};

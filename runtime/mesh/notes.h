@@ -8,7 +8,7 @@
 /* Zero-initialise. */
 typedef struct wisp_notes {
   wisp_mesh_note *list; /* keys are constants, texts are the list's own */
-  size_t count, room;
+  size_t count, capacity;
   size_t reported; /* how many of them people have read */
 } wisp_notes;
 

@@ -199,12 +199,7 @@ typedef struct spread {
 
 static void free_spread(spread *s)
 {
-  free(s->vertex);
-  free(s->start);
-  free(s->around);
-  free(s->reached);
-  free(s->placed);
-  free(s->queue);
+  WISP_FREE(s->vertex, s->start, s->around, s->reached, s->placed, s->queue);
 }
 
 static wisp_status number_vertices(wisp_error *err, const wisp_mesh *mesh, const int32_t *curve, spread *s)

@@ -10,10 +10,9 @@ typedef struct grid {
   size_t mask;
 } grid;
 
-static void release(grid *g)
+static void free_grid(grid *g)
 {
-  free(g->head);
-  free(g->next);
+  WISP_FREE(g->head, g->next);
 }
 
 static wisp_status make_grid(wisp_error *err, size_t count, const double *xyz, double tolerance, grid *g)
@@ -65,7 +64,7 @@ static int32_t find_target(const grid *g, size_t point)
   return best;
 }
 
-static void stay(grid *g, size_t point)
+static void add_point(grid *g, size_t point)
 {
   int64_t cell[3];
   cell_of(g, point, 0, cell);
@@ -76,11 +75,11 @@ static void stay(grid *g, size_t point)
 
 wisp_status wisp_join_points(wisp_error *err, size_t count, const double *xyz, double tolerance, int32_t *target)
 {
-  HELD(release) grid g = {.mask = 0};
+  HELD(free_grid) grid g = {.mask = 0};
   CALL(make_grid(err, count, xyz, tolerance, &g));
   for (size_t i = 0; i < count; i++) {
     target[i] = find_target(&g, i);
-    if (target[i] == (int32_t)i) stay(&g, i);
+    if (target[i] == (int32_t)i) add_point(&g, i);
   }
   return WISP_OK;
 }

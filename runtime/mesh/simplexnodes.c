@@ -14,7 +14,7 @@ typedef struct numbering {
   size_t corners, pairs;                  /* of an element; its edges */
   int (*step)[4];                         /* of each node, towards the corners */
   edge *edge;                             /* of the mesh */
-  size_t room;                            /* for edges */
+  size_t capacity;                        /* for edges */
   int32_t *first;                         /* vertices: its list, or -1 */
   int32_t *edge_of;                       /* elements x pairs; corners a < b are joined by b (b - 1) / 2 + a */
   int32_t *on_vertex, *on_edge, *on_face; /* what is numbered, or -1; on_face by 4 e + f of its first element */
@@ -30,7 +30,7 @@ static wisp_status find_edge(wisp_error *err, numbering *n, int32_t a, int32_t b
   size_t *count = &n->nodes->count[1];
   while (at >= 0 && n->edge[at].high != high) at = n->edge[at].next;
   if (at < 0) {
-    CALL(wisp_grow(err, &n->edge, &n->room, *count + 1, sizeof *n->edge));
+    CALL(wisp_grow(err, &n->edge, &n->capacity, *count + 1, sizeof *n->edge));
     at = (int32_t)(*count)++;
     n->edge[at] = (edge){high, n->first[low]};
     n->first[low] = at;
@@ -62,8 +62,8 @@ static size_t first_face(const wisp_mesh *mesh, size_t face)
   return across < face ? across : face;
 }
 
-/* Where the number of an element's node stands that others may have too; NULL: nobody else has it. */
-static int32_t *shared(const numbering *n, size_t e, const int step[4])
+/* The place of the number of an element's node that others may have too; NULL: nobody else has it. */
+static int32_t *find_shared(const numbering *n, size_t e, const int step[4])
 {
   const size_t N = (size_t)n->nodes->N, corners = n->corners;
   const int32_t *vertex = n->mesh->cell + e * corners;
@@ -87,7 +87,7 @@ static void number_elements(numbering *n)
 {
   wisp_simplexnodes *nodes = n->nodes;
   for (size_t i = 0; i < nodes->elements * (size_t)nodes->Np; i++) {
-    int32_t *known = shared(n, i / (size_t)nodes->Np, n->step[i % (size_t)nodes->Np]);
+    int32_t *known = find_shared(n, i / (size_t)nodes->Np, n->step[i % (size_t)nodes->Np]);
     nodes->node[i] = known && *known >= 0 ? *known : (int32_t)nodes->nodes++;
     if (known) *known = nodes->node[i];
   }
@@ -100,7 +100,7 @@ static wisp_status unnumbered(wisp_error *err, size_t count, int32_t **out)
   return WISP_OK;
 }
 
-static wisp_status number(wisp_error *err, numbering *n, bool vertices_first)
+static wisp_status number_nodes(wisp_error *err, numbering *n, bool vertices_first)
 {
   wisp_simplexnodes *nodes = n->nodes;
   const wisp_mesh *mesh = n->mesh;
@@ -129,7 +129,7 @@ bool wisp_fixing_has(const wisp_fixing *fixing, const wisp_mesh *mesh, size_t fa
   return fixing->all;
 }
 
-static void fix(numbering *n, const wisp_fixing *fixing)
+static void mark_fixed(numbering *n, const wisp_fixing *fixing)
 {
   const wisp_simplexnodes *nodes = n->nodes;
   for (size_t i = 0; i < nodes->elements * n->corners; i++) {
@@ -155,7 +155,7 @@ void wisp_simplexnodes_set(const wisp_simplexnodes *nodes, const wisp_mesh *mesh
 }
 
 /* Unknowns first, in their order. */
-static wisp_status renumber(wisp_error *err, numbering *n)
+static wisp_status put_unknowns_first(wisp_error *err, numbering *n)
 {
   wisp_simplexnodes *nodes = n->nodes;
   OWNED(free) int32_t *to = NULL;
@@ -171,7 +171,7 @@ static wisp_status renumber(wisp_error *err, numbering *n)
 }
 
 /* WISP_EUSAGE: nothing is in the group; which groups the boundary has. */
-static wisp_status not_there(wisp_error *err, const char *name, const wisp_mesh *mesh, int32_t tag)
+static wisp_status refuse_group(wisp_error *err, const char *name, const wisp_mesh *mesh, int32_t tag)
 {
   HELD(wisp_groups_free) wisp_groups of = {.list = NULL};
   HELD(wisp_text_free) wisp_text list = {0};
@@ -194,7 +194,7 @@ wisp_status wisp_fixing_check(wisp_error *err, const char *name, const wisp_mesh
     bool there = false;
     for (size_t f = 0; f < (size_t)mesh->corners * mesh->elements && !there; f++)
       there = mesh->neighbour[f] == WISP_BOUNDARY && wisp_groups_have(&mesh->groups, mesh->tag[f], fixing->tag[i]);
-    if (!there) return not_there(err, name, mesh, fixing->tag[i]);
+    if (!there) return refuse_group(err, name, mesh, fixing->tag[i]);
     wisp_groups_use(&mesh->groups, wisp_mesh_dimension(mesh) - 1, fixing->tag[i]);
   }
   return WISP_OK;
@@ -215,17 +215,16 @@ wisp_status wisp_fixing_read(wisp_error *err, const char *what, const char *name
 
 /* --- all --- */
 
-static void release(numbering *n)
+static void free_numbering(numbering *n)
 {
-  free(n->step), free(n->edge), free(n->first), free(n->edge_of);
-  free(n->on_vertex), free(n->on_edge), free(n->on_face), free(n->fixed);
+  WISP_FREE(n->step, n->edge, n->first, n->edge_of, n->on_vertex, n->on_edge, n->on_face, n->fixed);
 }
 
 wisp_status wisp_simplexnodes_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
                                      const wisp_fixing *fixed, wisp_simplexnodes **out)
 {
   OWNED(wisp_simplexnodes_destroy) wisp_simplexnodes *nodes = NULL;
-  HELD(release) numbering n = {.mesh = mesh, .corners = (size_t)mesh->corners};
+  HELD(free_numbering) numbering n = {.mesh = mesh, .corners = (size_t)mesh->corners};
   CALL(wisp_require(err, order >= 1 && order <= WISP_SIMPLEX_MAX_ORDER, WISP_EUSAGE,
                     "continuous triangles and tets: order %d is out of range: use 1 to %d", order,
                     WISP_SIMPLEX_MAX_ORDER));
@@ -241,10 +240,10 @@ wisp_status wisp_simplexnodes_create(wisp_error *err, const char *name, const wi
   CALL(wisp_new(err, (size_t)Np, sizeof *n.step, &n.step));
   wisp_simplex_steps(dimension, order, n.step);
   n.nodes = nodes, n.pairs = n.corners * (n.corners - 1) / 2;
-  CALL(number(err, &n, fixed->vertices_first));
+  CALL(number_nodes(err, &n, fixed->vertices_first));
   CALL(wisp_new(err, nodes->nodes, 1, &n.fixed));
-  fix(&n, fixed);
-  CALL(renumber(err, &n));
+  mark_fixed(&n, fixed);
+  CALL(put_unknowns_first(err, &n));
   return GIVE(nodes, out);
 }
 

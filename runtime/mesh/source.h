@@ -1,4 +1,4 @@
-/* Where a mesh comes from and what is done to it before it is used: what run, bench and tune ask for alike. */
+/* The origin of a mesh and the changes to it before it is used, which run, bench and tune ask for alike. */
 #ifndef WISP_MESH_SOURCE_H
 #define WISP_MESH_SOURCE_H
 
@@ -11,13 +11,13 @@ typedef enum wisp_ordering {
   WISP_ORDER_AS_GIVEN, /* the mesh's own numbers */
   WISP_ORDER_CURVE,    /* clusters of a slab's size, grown along a Hilbert curve through the elements' centres */
   WISP_ORDER_METIS,    /* parts of a slab's size by METIS */
-  WISP_ORDER_LEVELS    /* as they are come upon from a corner, level by level (levels.h) */
+  WISP_ORDER_LEVELS    /* as they are come upon from a corner, level by level */
 } wisp_ordering;
 enum { WISP_ORDERINGS = 4 };
 extern const char *const wisp_ordering_names[WISP_ORDERINGS]; /* as --order takes them */
 
-/* Of tets, sets mesh->order. Nothing is renumbered: it is where elements go, not what they are called. Hexes and
- * triangles themselves are put into order: along the curve, without clusters, or from level to level; their numbers are
+/* Sets mesh->order of tets: they keep their numbers, and are laid out in that order. Hexes and triangles themselves are
+ * put into order: along the curve, without clusters, or from level to level; their numbers are
  * kept for messages. WISP_EUSAGE for hexes by METIS. */
 wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how);
 
@@ -70,7 +70,8 @@ typedef struct wisp_mesh_source {
   bool cracks;  /* faces of the file's boundary may lie on one another */
 } wisp_mesh_source;
 
-/* What trials on it are told apart by: "box", "ordered" where elements lie along the curve, else the ordering's name.
+/* The word that tells trials on it apart: "box", "ordered" where elements lie along the curve, else the ordering's
+ * name.
  */
 const char *wisp_mesh_source_kind(const wisp_mesh_source *source);
 

@@ -24,7 +24,7 @@ static void widen(range *r, int axis, double low, double high)
   if (high > r->high[axis]) r->high[axis] = high;
 }
 
-static range nothing(void)
+static range empty_range(void)
 {
   range r;
   for (int a = 0; a < AXES; a++) r.low[a] = INFINITY, r.high[a] = -INFINITY;
@@ -33,7 +33,7 @@ static range nothing(void)
 
 static range range_of(const wisp_facet *f)
 {
-  range r = nothing();
+  range r = empty_range();
   for (int c = 0; c < 3; c++) {
     for (int i = 0; i < f->corners; i++) widen(&r, c, f->xyz[i][c], f->xyz[i][c]);
     widen(&r, 3 + c, f->normal[c], f->normal[c]);
@@ -71,9 +71,9 @@ static void select_nth(tree *t, size_t begin, size_t end, size_t nth, int axis)
 
 /* A node's box, and its children's: halves along the axis on which it is widest. scale: of lengths, so that the mesh is
  * about as wide as normals are. */
-static void build(tree *t, size_t node, size_t begin, size_t end, double scale)
+static void build_node(tree *t, size_t node, size_t begin, size_t end, double scale)
 {
-  range r = nothing();
+  range r = empty_range();
   int widest = 0;
   for (size_t i = begin; i < end; i++)
     for (int a = 0; a < AXES; a++) widen(&r, a, t->own[t->order[i]].low[a], t->own[t->order[i]].high[a]);
@@ -84,8 +84,8 @@ static void build(tree *t, size_t node, size_t begin, size_t end, double scale)
   if (end - begin <= LEAF) return;
   const size_t half = begin + (end - begin) / 2;
   select_nth(t, begin, end, half, widest);
-  build(t, 2 * node + 1, begin, half, scale);
-  build(t, 2 * node + 2, half, end, scale);
+  build_node(t, 2 * node + 1, begin, half, scale);
+  build_node(t, 2 * node + 2, half, end, scale);
 }
 
 /* The tree of the faces that are not left out; extent: the mesh's. It has as many nodes as a whole one of its depth. */
@@ -101,15 +101,13 @@ static wisp_status make_tree(wisp_error *err, size_t count, const wisp_facet *fa
   }
   for (size_t leaf = out->count; leaf > LEAF; leaf = (leaf + 1) / 2) nodes = 2 * nodes + 1;
   CALL(wisp_new(err, nodes, sizeof *out->node, &out->node));
-  build(out, 0, 0, out->count, 2 / extent);
+  build_node(out, 0, 0, out->count, 2 / extent);
   return WISP_OK;
 }
 
 static void release_tree(tree *t)
 {
-  free(t->own);
-  free(t->order);
-  free(t->node);
+  WISP_FREE(t->own, t->order, t->node);
 }
 
 /* ---- Two faces. */
@@ -185,7 +183,7 @@ static double side_of(const double a[2], const double b[2], const double x[2])
 }
 
 /* The part of p on one side of a line (Sutherland & Hodgman 1974); sign: 1 for the left. */
-static polygon cut(const polygon *p, const double a[2], const double b[2], double sign)
+static polygon cut_polygon(const polygon *p, const double a[2], const double b[2], double sign)
 {
   polygon rest = {.corners = 0};
   for (int i = 0; i < p->corners; i++) {
@@ -206,7 +204,7 @@ static double shared_area(const wisp_facet *a, const wisp_facet *b)
   polygon p = flatten(a, b);
   if (a->corners == 2) return fmin(a->area, fmax(p.at[0][0], p.at[1][0])) - fmax(0, fmin(p.at[0][0], p.at[1][0]));
   const double sign = signed_area(&frame) > 0 ? 1 : -1;
-  for (int i = 0; i < a->corners; i++) p = cut(&p, frame.at[i], frame.at[(i + 1) % a->corners], sign);
+  for (int i = 0; i < a->corners; i++) p = cut_polygon(&p, frame.at[i], frame.at[(i + 1) % a->corners], sign);
   return fabs(signed_area(&p));
 }
 
@@ -233,8 +231,7 @@ typedef struct boundary {
 
 static void release_boundary(boundary *b)
 {
-  free(b->facet);
-  free(b->found);
+  WISP_FREE(b->facet, b->found);
 }
 
 static double near_of(const boundary *b, size_t one, size_t other)
@@ -242,7 +239,7 @@ static double near_of(const boundary *b, size_t one, size_t other)
   return fmin(b->near, 1e-5 * fmin(shortest_edge(&b->facet[one]), shortest_edge(&b->facet[other])));
 }
 
-static void note(boundary *b, size_t one, size_t other, unsigned char found)
+static void note_pair(boundary *b, size_t one, size_t other, unsigned char found)
 {
   const size_t low = one < other ? one : other, high = one < other ? other : one;
   if (b->found[one] < found) b->found[one] = found;
@@ -263,7 +260,7 @@ static wisp_status find_coincident(wisp_error *err, boundary *b)
   CALL(wisp_join_points(err, b->count, middle, b->near, target));
   for (size_t i = 0; i < b->count; i++) {
     const size_t other = (size_t)target[i];
-    if (other != i && coincide(&b->facet[i], &b->facet[other], near_of(b, i, other))) note(b, other, i, COINCIDES);
+    if (other != i && coincide(&b->facet[i], &b->facet[other], near_of(b, i, other))) note_pair(b, other, i, COINCIDES);
   }
   return WISP_OK;
 }
@@ -283,19 +280,19 @@ static bool can_overlap(const range *own, const range *box, double near)
 }
 
 /* Looks for faces that overlap the own one, among those begin .. end - 1 of a node. */
-static void look(boundary *b, const tree *t, size_t own, size_t node, size_t begin, size_t end)
+static void find_overlaps(boundary *b, const tree *t, size_t own, size_t node, size_t begin, size_t end)
 {
   if (!can_overlap(&t->own[own], &t->node[node], b->near)) return;
   if (end - begin > LEAF) {
     const size_t half = begin + (end - begin) / 2;
-    look(b, t, own, 2 * node + 1, begin, half);
-    look(b, t, own, 2 * node + 2, half, end);
+    find_overlaps(b, t, own, 2 * node + 1, begin, half);
+    find_overlaps(b, t, own, 2 * node + 2, half, end);
     return;
   }
   for (size_t i = begin; i < end; i++) {
     const size_t other = t->order[i];
     if (other <= own || !can_overlap(&t->own[own], &t->own[other], b->near)) continue;
-    if (overlap(&b->facet[own], &b->facet[other], near_of(b, own, other))) note(b, own, other, OVERLAPS);
+    if (overlap(&b->facet[own], &b->facet[other], near_of(b, own, other))) note_pair(b, own, other, OVERLAPS);
   }
 }
 
@@ -305,7 +302,7 @@ static wisp_status find_overlapping(wisp_error *err, boundary *b)
   HELD(release_tree) tree t = {.count = 0};
   CALL(make_tree(err, b->count, b->facet, b->found, b->extent, &t));
   for (size_t i = 0; i < b->count; i++)
-    if (b->found[i] == APART) look(b, &t, i, 0, 0, t.count);
+    if (b->found[i] == APART) find_overlaps(b, &t, i, 0, 0, t.count);
   return WISP_OK;
 }
 

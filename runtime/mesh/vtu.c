@@ -27,7 +27,7 @@ typedef struct steps {
   int b[4];
 } steps;
 
-/* Where the list of VTK's points is. */
+/* The list of VTK's points, at its next entry. */
 typedef struct ordering {
   int N, *next;
 } ordering;
@@ -135,7 +135,7 @@ wisp_status wisp_vtu_order(wisp_error *err, int corners, int N, int *point)
   return WISP_OK;
 }
 
-/* What is written, and how. */
+/* The arguments of writing. */
 typedef struct grid {
   const wisp_fields *fields;
   int point[1331]; /* VTK's order; 11^3 points of a hex at order 10 */
@@ -143,7 +143,7 @@ typedef struct grid {
 } grid;
 
 /* A name as an XML attribute. */
-static wisp_status escape(wisp_error *err, wisp_text *xml, const char *name)
+static wisp_status add_escaped(wisp_error *err, wisp_text *xml, const char *name)
 {
   for (; *name; name++) {
     const char *entity = *name == '&'   ? "&amp;"
@@ -157,11 +157,11 @@ static wisp_status escape(wisp_error *err, wisp_text *xml, const char *name)
 }
 
 /* One array's place in the appended data, which moves on past it: 8 bytes of length and the bytes. */
-static wisp_status declare(wisp_error *err, wisp_text *xml, const char *type, const char *name, int components,
-                           size_t bytes, size_t *offset)
+static wisp_status declare_array(wisp_error *err, wisp_text *xml, const char *type, const char *name, int components,
+                                 size_t bytes, size_t *offset)
 {
   CALL(wisp_text_print(err, xml, "<DataArray type=\"%s\" Name=\"", type));
-  CALL(escape(err, xml, name));
+  CALL(add_escaped(err, xml, name));
   CALL(wisp_text_print(err, xml, "\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%zu\"/>\n", components,
                        *offset));
   *offset += sizeof(uint64_t) + bytes;
@@ -169,7 +169,7 @@ static wisp_status declare(wisp_error *err, wisp_text *xml, const char *type, co
 }
 
 /* Everything before the data. Arrays stand in the order in which write_grid writes them. */
-static wisp_status describe(wisp_error *err, const grid *g, wisp_text *xml)
+static wisp_status print_header(wisp_error *err, const grid *g, wisp_text *xml)
 {
   const uint16_t one = 1;
   const wisp_fields *f = g->fields;
@@ -181,14 +181,14 @@ static wisp_status describe(wisp_error *err, const grid *g, wisp_text *xml)
       "header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n",
       *(const char *)&one ? "LittleEndian" : "BigEndian", points, f->elements));
   CALL(wisp_text_print(err, xml, "<Points>\n"));
-  CALL(declare(err, xml, "Float64", "Points", 3, points * 3 * sizeof(double), &offset));
+  CALL(declare_array(err, xml, "Float64", "Points", 3, points * 3 * sizeof(double), &offset));
   CALL(wisp_text_print(err, xml, "</Points>\n<Cells>\n"));
-  CALL(declare(err, xml, "Int64", "connectivity", 1, points * sizeof(int64_t), &offset));
-  CALL(declare(err, xml, "Int64", "offsets", 1, f->elements * sizeof(int64_t), &offset));
-  CALL(declare(err, xml, "UInt8", "types", 1, f->elements, &offset));
+  CALL(declare_array(err, xml, "Int64", "connectivity", 1, points * sizeof(int64_t), &offset));
+  CALL(declare_array(err, xml, "Int64", "offsets", 1, f->elements * sizeof(int64_t), &offset));
+  CALL(declare_array(err, xml, "UInt8", "types", 1, f->elements, &offset));
   CALL(wisp_text_print(err, xml, "</Cells>\n<PointData>\n"));
   for (size_t i = 0; i < f->count; i++)
-    CALL(declare(err, xml, "Float64", f->name[i], 1, points * sizeof(double), &offset));
+    CALL(declare_array(err, xml, "Float64", f->name[i], 1, points * sizeof(double), &offset));
   return wisp_text_print(err, xml, "</PointData>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
 }
 
@@ -236,7 +236,7 @@ wisp_status wisp_vtu_write(wisp_error *err, const wisp_fields *fields, const cha
   HELD(wisp_text_free) wisp_text xml = {0};
   grid g = {.fields = fields};
   CALL(wisp_vtu_order(err, fields->corners, fields->order, g.point));
-  CALL(describe(err, &g, &xml));
+  CALL(print_header(err, &g, &xml));
   g.xml = xml;
   return wisp_write_file(err, path, write_grid, &g);
 }

@@ -18,7 +18,7 @@ static wisp_status choose(wisp_error *err, const wisp_chooser *from, const wisp_
 
 /* What tells of a stage that was measured: the record of the whole, or of one kernel that has a winner, that. NULL
  * where there is no entry. */
-static const wisp_choice *told_by(const wisp_stage *stage)
+static const wisp_choice *measured_choice(const wisp_stage *stage)
 {
   if (!stage->kernels || !stage->record.trial) return NULL;
   if (stage->kernels == 1 && stage->choice[0].trial) return stage->choice;
@@ -28,7 +28,7 @@ static const wisp_choice *told_by(const wisp_stage *stage)
 /* What an element takes; NaN where there is no entry. */
 static double seconds(const wisp_stage *stage)
 {
-  const wisp_choice *choice = told_by(stage);
+  const wisp_choice *choice = measured_choice(stage);
   return choice ? choice->ms / 1e3 / (double)choice->trial->elements : NAN;
 }
 
@@ -36,8 +36,8 @@ static double seconds(const wisp_stage *stage)
 static void expect(const wisp_stage stage[WISP_BASES], double time[WISP_BASES], bool *known)
 {
   *known = true;
-  for (int b = 0; b < WISP_BASES; b++) *known &= !isnan(time[b]) && !isnan(told_by(&stage[b])->expected);
-  for (int b = 0; *known && b < WISP_BASES; b++) time[b] = told_by(&stage[b])->expected / 1e3;
+  for (int b = 0; b < WISP_BASES; b++) *known &= !isnan(time[b]) && !isnan(measured_choice(&stage[b])->expected);
+  for (int b = 0; *known && b < WISP_BASES; b++) time[b] = measured_choice(&stage[b])->expected / 1e3;
 }
 
 /* The faster, as is expected here, or else of those that match best; -1: nothing was measured. */

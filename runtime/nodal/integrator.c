@@ -95,22 +95,22 @@ wisp_status wisp_integrator_begin(wisp_error *err, const wisp_integrator *i)
   return wisp_device_copy(err, p->device, wisp_arrays_at(p->arrays, "res"), wisp_arrays_at(p->arrays, "u"), bytes);
 }
 
-/* res = (1 + keep) u - keep res */
-static wisp_status mix(wisp_error *err, const wisp_integrator *i, double keep)
+/* res = (1 + beta) u - beta res */
+static wisp_status mix(wisp_error *err, const wisp_integrator *i, double beta)
 {
   wisp_arrays *arrays = i->problem->arrays;
   const unsigned grid[2] = {256, 1}, block[3] = {256, 1, 1};
   wisp_pointer x = wisp_arrays_at(arrays, "u"), y = wisp_arrays_at(arrays, "res");
   long long count = (long long)wisp_arrays_size(arrays, "u");
-  void *args[] = {&x, &y, &keep, &count};
+  void *args[] = {&x, &y, &beta, &count};
   return wisp_launch(err, i->mixing, NULL, grid, block, args, WISP_COUNT(args));
 }
 
-wisp_status wisp_integrator_recur(wisp_error *err, const wisp_integrator *i, double keep, double gain)
+wisp_status wisp_integrator_recur(wisp_error *err, const wisp_integrator *i, double beta, double alpha)
 {
-  if (!i->nested) return low_storage_stage(err, i, keep, 1, gain);
-  CALL(mix(err, i, keep));
-  CALL(nested_stage(err, i, "res", "u", "u_next", gain));
+  if (!i->nested) return low_storage_stage(err, i, beta, 1, alpha);
+  CALL(mix(err, i, beta));
+  CALL(nested_stage(err, i, "res", "u", "u_next", alpha));
   move(i);
   wisp_arrays_swap(i->problem->arrays, "res", "u_next");
   return WISP_OK;

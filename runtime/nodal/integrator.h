@@ -31,9 +31,9 @@ wisp_status wisp_integrator_step(wisp_error *err, const wisp_integrator *integra
  * before the first. */
 wisp_status wisp_integrator_apply(wisp_error *err, const wisp_integrator *integrator, double dt);
 
-/* The sequence u_(k+1) = u_k + keep (u_k - u_(k-1)) + gain L u_k, after a beginning with u_(-1) = u_0. Arrays are in
+/* The sequence u_(k+1) = u_k + beta (u_k - u_(k-1)) + alpha L u_k, after a beginning with u_(-1) = u_0. Arrays are in
  * other places afterwards. */
 wisp_status wisp_integrator_begin(wisp_error *err, const wisp_integrator *integrator);
-wisp_status wisp_integrator_recur(wisp_error *err, const wisp_integrator *integrator, double keep, double gain);
+wisp_status wisp_integrator_recur(wisp_error *err, const wisp_integrator *integrator, double beta, double alpha);
 
 #endif

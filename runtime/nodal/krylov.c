@@ -8,10 +8,10 @@
 enum { COLUMNS = WISP_KRYLOV + 1 };
 
 /* Columns of length 1, as they may have grown by many powers of ten; length[k] is what they had. */
-static wisp_status normalise(wisp_error *err, int columns, double *sketch, double *length)
+static wisp_status normalise(wisp_error *err, int columns, double *spectrum, double *length)
 {
   for (int k = 0; k < columns; k++) {
-    double *column = sketch + (size_t)k * WISP_SPECTRUM, square = 0;
+    double *column = spectrum + (size_t)k * WISP_SPECTRUM, square = 0;
     for (int i = 0; i < WISP_SPECTRUM; i++) square += column[i] * column[i];
     length[k] = sqrt(square);
     CALL(wisp_require(err, isfinite(square) && square > 0, WISP_EWRONG,
@@ -22,24 +22,24 @@ static wisp_status normalise(wisp_error *err, int columns, double *sketch, doubl
 }
 
 /* The upper triangle R of the sketches' QR factorisation, R[row + column * COLUMNS]. */
-static wisp_status triangle(wisp_error *err, int columns, double *sketch, double R[COLUMNS * COLUMNS])
+static wisp_status triangle(wisp_error *err, int columns, double *spectrum, double R[COLUMNS * COLUMNS])
 {
   double tau[COLUMNS];
-  CALL(wisp_require(err, LAPACKE_dgeqrf(LAPACK_COL_MAJOR, WISP_SPECTRUM, columns, sketch, WISP_SPECTRUM, tau) == 0,
+  CALL(wisp_require(err, LAPACKE_dgeqrf(LAPACK_COL_MAJOR, WISP_SPECTRUM, columns, spectrum, WISP_SPECTRUM, tau) == 0,
                     WISP_EWRONG, "the spectrum of the operator: its vectors have no QR factorisation"));
   for (int c = 0; c < columns; c++)
-    for (int r = 0; r < columns; r++) R[r + c * COLUMNS] = r <= c ? sketch[(size_t)c * WISP_SPECTRUM + (size_t)r] : 0;
+    for (int r = 0; r < columns; r++) R[r + c * COLUMNS] = r <= c ? spectrum[(size_t)c * WISP_SPECTRUM + (size_t)r] : 0;
   return WISP_OK;
 }
 
 /* Column k of R T, where L u_k = sum of T_jk u_j is the recurrence solved for L u_k, in columns of length 1. */
 static void image(const wisp_krylov *krylov, const double *R, const double *length, int k, double *out)
 {
-  const double keep = k ? krylov->beta[k] : 0, gain = krylov->alpha[k];
+  const double beta = k ? krylov->beta[k] : 0, alpha = krylov->alpha[k];
   for (int r = 0; r <= k + 1; r++) {
-    double sum = R[r + (k + 1) * COLUMNS] * length[k + 1] / length[k] - (1 + keep) * R[r + k * COLUMNS];
-    if (k) sum += keep * R[r + (k - 1) * COLUMNS] * length[k - 1] / length[k];
-    out[r] = sum / gain;
+    double sum = R[r + (k + 1) * COLUMNS] * length[k + 1] / length[k] - (1 + beta) * R[r + k * COLUMNS];
+    if (k) sum += beta * R[r + (k - 1) * COLUMNS] * length[k - 1] / length[k];
+    out[r] = sum / alpha;
   }
 }
 
@@ -67,7 +67,7 @@ static double residual(int n, double last, const double *re, const double *im, b
 }
 
 /* How many columns of R can be trusted. Rounding reaches H = (R T) R^-1 multiplied by the condition of R: nearly
- * dependent columns give eigenvalues near -1/gain that L does not have, though no number on R's diagonal be small. */
+ * dependent columns give eigenvalues near -1/alpha that L does not have, though no number on R's diagonal be small. */
 static wisp_status independent(wisp_error *err, const double *R, int columns, double noise, int *out)
 {
   double inverse = 0; /* of the condition */
@@ -83,14 +83,14 @@ wisp_status wisp_krylov_ritz(wisp_error *err, const wisp_krylov *krylov, double 
                              wisp_ritz value[WISP_KRYLOV])
 {
   const int columns = krylov->count + 1;
-  OWNED(free) double *sketch = NULL;
+  OWNED(free) double *spectrum = NULL;
   double length[COLUMNS], re[COLUMNS], im[COLUMNS], last;
   double R[COLUMNS * COLUMNS], H[COLUMNS * COLUMNS], V[COLUMNS * COLUMNS];
   int n = 0;
-  CALL(wisp_new(err, (size_t)columns * WISP_SPECTRUM, sizeof *sketch, &sketch));
-  memcpy(sketch, krylov->spectrum, (size_t)columns * WISP_SPECTRUM * sizeof *sketch);
-  CALL(normalise(err, columns, sketch, length));
-  CALL(triangle(err, columns, sketch, R));
+  CALL(wisp_new(err, (size_t)columns * WISP_SPECTRUM, sizeof *spectrum, &spectrum));
+  memcpy(spectrum, krylov->spectrum, (size_t)columns * WISP_SPECTRUM * sizeof *spectrum);
+  CALL(normalise(err, columns, spectrum, length));
+  CALL(triangle(err, columns, spectrum, R));
   CALL(independent(err, R, krylov->count, noise, &n));
   project(krylov, R, length, n, H);
   CALL(wisp_require(err, n > 0, WISP_EWRONG, "the spectrum of the operator: nothing was seen of it"));

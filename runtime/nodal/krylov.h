@@ -14,11 +14,11 @@ enum {
   WISP_KRYLOV = 32                                            /* applications of the operator at most */
 };
 
-/* u_{k+1} = u_k + keep[k] (u_k - u_{k-1}) + gain[k] L u_k, u_{-1} = u_0. */
+/* u_{k+1} = u_k + beta[k] (u_k - u_{k-1}) + alpha[k] L u_k, u_{-1} = u_0. */
 typedef struct wisp_krylov {
-  int count;      /* applications so far */
-  double *sketch; /* WISP_SPECTRUM numbers of each of u_0 .. u_count */
-  double keep[WISP_KRYLOV], gain[WISP_KRYLOV];
+  int count;        /* applications so far */
+  double *spectrum; /* WISP_SPECTRUM numbers of each of u_0 .. u_count */
+  double beta[WISP_KRYLOV], alpha[WISP_KRYLOV];
 } wisp_krylov;
 
 /* An approximate eigenvalue, and how far its vector v of length 1 is from being an eigenvector: |L v - value v|. */

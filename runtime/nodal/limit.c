@@ -1,11 +1,11 @@
 /* How far a step may go: the eigenvalues of the operator in space, as far as a short Krylov sequence shows them,
  * against the stability region of the Runge-Kutta method.
  *
- * u_{k+1} = u_k + keep (u_k - u_{k-1}) + gain L u_k is a Runge-Kutta stage with its own numbers, so the solver's
- * kernels make the sequence (integrator.h). keep and gain say for which ellipse its polynomials are those of Chebyshev.
- * An ellipse too small makes the outermost modes grow, one too large leaves u as it is: in both cases the vectors
- * become dependent, by a factor an application, and rounding, multiplied by their condition over gain, becomes
- * eigenvalues near -1/gain that L does not have. Two things keep that away, whatever is known at first. Only as many
+ * u_{k+1} = u_k + beta (u_k - u_{k-1}) + alpha L u_k is a Runge-Kutta stage with its own numbers, so the solver's
+ * kernels make the sequence (integrator.h). beta and alpha say for which ellipse its polynomials are those of
+ * Chebyshev. An ellipse too small makes the outermost modes grow, one too large leaves u as it is: in both cases the
+ * vectors become dependent, by a factor an application, and rounding, multiplied by their condition over alpha, becomes
+ * eigenvalues near -1/alpha that L does not have. Two things keep that away, whatever is known at first. Only as many
  * vectors count as are well conditioned (krylov.c). And the sequence is begun anew, from the vector where it stopped,
  * with the ellipse that the pass before it found: a pass needs no good guess to find the scale, and the last one has
  * it. */
@@ -104,9 +104,9 @@ static void surround(probe *p, double d, double h)
 static wisp_status apply(wisp_error *err, probe *p)
 {
   wisp_krylov *k = &p->krylov;
-  CALL(wisp_integrator_recur(err, &p->integrator, k->keep[k->count], k->gain[k->count]));
+  CALL(wisp_integrator_recur(err, &p->integrator, k->beta[k->count], k->alpha[k->count]));
   k->count++;
-  return wisp_stepper_spectrum(err, p->solver, k->sketch + (size_t)k->count * WISP_SPECTRUM);
+  return wisp_stepper_spectrum(err, p->solver, k->spectrum + (size_t)k->count * WISP_SPECTRUM);
 }
 
 static wisp_status ritz(wisp_error *err, const probe *p, int *count, wisp_ritz value[WISP_KRYLOV])
@@ -133,7 +133,7 @@ static void enclose(int count, const wisp_ritz *value, double *d, double *h)
 static wisp_status begin_anew(wisp_error *err, probe *p)
 {
   wisp_krylov *k = &p->krylov;
-  memmove(k->sketch, k->sketch + (size_t)k->count * WISP_SPECTRUM, WISP_SPECTRUM * sizeof *k->sketch);
+  memmove(k->spectrum, k->spectrum + (size_t)k->count * WISP_SPECTRUM, WISP_SPECTRUM * sizeof *k->spectrum);
   k->count = 0;
   return wisp_integrator_begin(err, &p->integrator);
 }
@@ -180,9 +180,9 @@ wisp_status wisp_stepper_limit(wisp_error *err, wisp_stepper *solver, double *ou
   int count = 0;
   double limit = INFINITY;
   HELD(close_probe) probe p = {.solver = solver, .integrator = solver->integrator};
-  OWNED(free) double *sketch = NULL;
-  CALL(wisp_new(err, (WISP_KRYLOV + 1) * (size_t)WISP_SPECTRUM, sizeof *sketch, &sketch));
-  p.krylov.spectrum = sketch;
+  OWNED(free) double *sums = NULL;
+  CALL(wisp_new(err, (WISP_KRYLOV + 1) * (size_t)WISP_SPECTRUM, sizeof *sums, &sums));
+  p.krylov.spectrum = sums;
   if (p.integrator.nested) CALL(open_mixing(err, &p));
   CALL(explore(err, &p, &count, value));
   for (int i = 0; i < count; i++) limit = fmin(limit, reach(&R, &value[i]));
@@ -196,11 +196,11 @@ wisp_status wisp_stepper_limit(wisp_error *err, wisp_stepper *solver, double *ou
 
 static wisp_status norm(wisp_error *err, const wisp_stepper *solver, double *out)
 {
-  OWNED(free) double *sketch = NULL;
+  OWNED(free) double *sums = NULL;
   double square = 0;
-  CALL(wisp_new(err, WISP_SPECTRUM, sizeof *sketch, &sketch));
-  CALL(wisp_stepper_spectrum(err, solver, sketch));
-  for (int i = 0; i < WISP_SPECTRUM; i++) square += sketch[i] * sketch[i];
+  CALL(wisp_new(err, WISP_SPECTRUM, sizeof *sums, &sums));
+  CALL(wisp_stepper_spectrum(err, solver, sums));
+  for (int i = 0; i < WISP_SPECTRUM; i++) square += sums[i] * sums[i];
   *out = sqrt(square);
   return WISP_OK;
 }
@@ -220,17 +220,17 @@ wisp_status wisp_stepper_time_error(wisp_error *err, wisp_stepper *solver, doubl
   wisp_status status = WISP_OK;
   const polynomial R = amplification(solver->integrator.scheme);
   const size_t bytes = wisp_arrays_size(solver->problem->arrays, "u") * (size_t)solver->precision;
-  wisp_pointer keep = 0, u = wisp_arrays_at(solver->problem->arrays, "u");
+  wisp_pointer saved = 0, u = wisp_arrays_at(solver->problem->arrays, "u");
   double whole = 0, power = 0;
-  TRY(wisp_device_alloc(err, solver->device, bytes, &keep));
-  TRY(wisp_device_copy(err, solver->device, keep, u, bytes));
+  TRY(wisp_device_alloc(err, solver->device, bytes, &saved));
+  TRY(wisp_device_copy(err, solver->device, saved, u, bytes));
   TRY(norm(err, solver, &whole));
   TRY(fifth_power(err, solver, dt, &power));
-  TRY(wisp_device_copy(err, solver->device, u, keep, bytes));
+  TRY(wisp_device_copy(err, solver->device, u, saved, bytes));
   TRY(wisp_arrays_fill(err, solver->problem->arrays, "res", 0));
   TRY(wisp_device_finish(err, solver->device));
   *out = whole > 0 ? time / dt * fabs(R.c[5] - 1.0 / 120) * power / whole : 0;
 done:
-  if (keep) wisp_device_free(solver->device, keep);
+  if (saved) wisp_device_free(solver->device, saved);
   return status;
 }

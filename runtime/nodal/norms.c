@@ -303,31 +303,31 @@ static wisp_status upload_mask(wisp_error *err, wisp_stepper *solver, const wisp
   CALL(wisp_new(err, words, sizeof *bit, &bit));
   marking m = {.dg = dg, .bit = bit};
   wisp_parallel_for((dg->groups + WORD - 1) / WORD, mark, &m);
-  CALL(wisp_device_alloc(err, solver->device, words * sizeof *bit, &solver->sketch.mask));
-  return wisp_device_upload(err, solver->device, solver->sketch.mask, bit, words * sizeof *bit);
+  CALL(wisp_device_alloc(err, solver->device, words * sizeof *bit, &solver->spectrum.mask));
+  return wisp_device_upload(err, solver->device, solver->spectrum.mask, bit, words * sizeof *bit);
 }
 
 wisp_status wisp_stepper_open_spectrum(wisp_error *err, wisp_stepper *solver, const wisp_dg *dg)
 {
-  CALL(wisp_dialect_module(err, solver->device, "solve/sketch", solver->precision, "", &solver->sketch.module));
-  CALL(wisp_device_alloc(err, solver->device, WISP_SPECTRUM * sizeof(double), &solver->sketch.sums));
+  CALL(wisp_dialect_module(err, solver->device, "solve/sketch", solver->precision, "", &solver->spectrum.module));
+  CALL(wisp_device_alloc(err, solver->device, WISP_SPECTRUM * sizeof(double), &solver->spectrum.sums));
   return upload_mask(err, solver, dg);
 }
 
 void wisp_stepper_close_spectrum(wisp_stepper *solver)
 {
-  if (solver->sketch.module) wisp_module_unload(solver->sketch.module);
-  if (solver->sketch.sums) wisp_device_free(solver->device, solver->sketch.sums);
-  if (solver->sketch.mask) wisp_device_free(solver->device, solver->sketch.mask);
+  if (solver->spectrum.module) wisp_module_unload(solver->spectrum.module);
+  if (solver->spectrum.sums) wisp_device_free(solver->device, solver->spectrum.sums);
+  if (solver->spectrum.mask) wisp_device_free(solver->device, solver->spectrum.mask);
 }
 
 wisp_status wisp_stepper_spectrum(wisp_error *err, const wisp_stepper *solver, double *out)
 {
-  wisp_pointer in = wisp_arrays_at(solver->problem->arrays, "u"), mask = solver->sketch.mask;
-  wisp_pointer to = solver->sketch.sums;
+  wisp_pointer in = wisp_arrays_at(solver->problem->arrays, "u"), mask = solver->spectrum.mask;
+  wisp_pointer to = solver->spectrum.sums;
   long long count = (long long)wisp_arrays_size(solver->problem->arrays, "u");
   const unsigned grid[2] = {WISP_SPECTRUM_BLOCKS, 1}, block[3] = {WISP_SPECTRUM_LANES, 1, 1};
   void *args[] = {&in, &mask, &to, &count};
-  CALL(wisp_launch(err, solver->sketch.module, NULL, grid, block, args, 4));
+  CALL(wisp_launch(err, solver->spectrum.module, NULL, grid, block, args, 4));
   return wisp_device_download(err, solver->device, out, to, WISP_SPECTRUM * sizeof *out);
 }

@@ -190,11 +190,11 @@ static void gather_face(const wisp_dg *dg, size_t k, int face, double alpha, con
   double geometry[4], u_m[WISP_MAX_FIELDS], u_p[WISP_MAX_FIELDS], out[WISP_MAX_FIELDS], size[WISP_MAX_FIELDS];
   for (int c = 0; c < 4; c++) geometry[c] = dg->face_real[wisp_dg_face_at(dg, 4 * face + c, k)];
   const int list = code % 32, face_p = list / WISP_TET_ORIENTATIONS,
-            *turned = dg->turnlist + list % WISP_TET_ORIENTATIONS * Nfp;
+            *oriented = dg->turnlist + list % WISP_TET_ORIENTATIONS * Nfp;
   for (int i = 0; i < Nfp; i++) {
     for (int f = 0; f < n; f++) {
       u_m[f] = u[volume_at(dg, f, k, dg->tet->Fmask[face * Nfp + i])];
-      u_p[f] = trace ? trace[trace_at(dg, f, beyond, face_p, turned[i])]
+      u_p[f] = trace ? trace[trace_at(dg, f, beyond, face_p, oriented[i])]
                      : u[volume_at(dg, f, beyond, dg->tet->facelist[list * Nfp + i])];
     }
     wisp_system_flux_between(dg->system, code / 32 - 1, geometry, alpha, (wisp_side){u_m, wisp_dg_medium(dg, k)},

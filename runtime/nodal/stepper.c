@@ -56,11 +56,11 @@ void wisp_stepper_destroy(wisp_stepper *solver)
 }
 
 /* u has gone to the other array, where steps make it do so. */
-static void change_place(wisp_stepper *solver)
+static void swap_u(wisp_stepper *solver)
 {
   if (!solver->integrator.step_moves) return;
   wisp_arrays_swap(solver->problem->arrays, "u", "u_next");
-  solver->place = 1 - solver->place;
+  solver->current = 1 - solver->current;
 }
 
 /* Records the step that begins with u where it is now, and leaves u there: nothing has run yet. */
@@ -70,7 +70,7 @@ static wisp_status record(wisp_error *err, wisp_stepper *solver, double dt)
   const wisp_pointer u = wisp_arrays_at(solver->problem->arrays, "u");
   CALL(wisp_graph_begin(err, solver->device));
   const wisp_status launched = wisp_integrator_step(err, &solver->integrator, dt);
-  const wisp_status ended = wisp_graph_end(&later, solver->device, &solver->graph[solver->place]);
+  const wisp_status ended = wisp_graph_end(&later, solver->device, &solver->graph[solver->current]);
   if (wisp_arrays_at(solver->problem->arrays, "u") != u) wisp_arrays_swap(solver->problem->arrays, "u", "u_next");
   CALL(launched);
   return wisp_require(err, ended == WISP_OK, ended, "%s", later.text);
@@ -83,8 +83,8 @@ static wisp_status record_all(wisp_error *err, wisp_stepper *solver, double dt)
   if (solver->dt != dt) wisp_stepper_forget(solver);
   solver->dt = dt;
   for (int i = 0; i < WISP_U_ARRAYS; i++) { /* to the end even after a failure: u must come back */
-    if (status == WISP_OK && !solver->graph[solver->place]) status = record(err, solver, dt);
-    change_place(solver);
+    if (status == WISP_OK && !solver->graph[solver->current]) status = record(err, solver, dt);
+    swap_u(solver);
   }
   if (status != WISP_OK) wisp_stepper_forget(solver);
   return status;
@@ -111,8 +111,8 @@ wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double d
   CALL(record_all(err, solver, dt));
   CALL(wisp_event_record(err, solver->begin));
   for (long long s = 0; s < steps; s++) {
-    CALL(wisp_graph_replay(err, solver->graph[solver->place]));
-    change_place(solver);
+    CALL(wisp_graph_replay(err, solver->graph[solver->current]));
+    swap_u(solver);
   }
   CALL(wisp_event_record(err, solver->end));
   CALL(wisp_device_finish(err, solver->device));

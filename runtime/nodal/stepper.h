@@ -15,14 +15,14 @@ typedef struct wisp_stepper {
   wisp_precision precision;
   wisp_problem *problem;
   wisp_integrator integrator;       /* of the stage's kernels */
-  int place;                        /* which of the two arrays u is in now */
+  int current;                      /* which of the two arrays u is in now */
   double dt;                        /* of the graphs */
   wisp_graph *graph[WISP_U_ARRAYS]; /* by the place of u at the beginning; NULL: not recorded */
   wisp_event *begin, *end;
   struct {
     wisp_module *module;     /* templates/solve/sketch */
     wisp_pointer mask, sums; /* which numbers of u are somebody's, a bit each; what it makes */
-  } sketch;
+  } spectrum;
 } wisp_stepper;
 
 /* Compiles the stage's kernels (in parallel) and uploads the problem. dg must have the stage's layout and MB; it is

@@ -3,6 +3,7 @@
 #include "choose_parts.h"
 #include "choose.h"
 #include "../../gen/strategy/defaults.h"
+#include "../../gen/strategy/source_set.h"
 
 #include <math.h>
 
@@ -108,6 +109,21 @@ static wisp_status choose_way(wisp_error *err, const wisp_chooser *from, const w
 }
 
 /* --- what is asked for --- */
+
+/* A wisp_equal_system. */
+static const char *equal_system(const void *context, const char *system)
+{
+  const wisp_strategies *strategies = context;
+  return wisp_source_set_equal_system(strategies->source_set, system);
+}
+
+wisp_status wisp_chooser_open_store(wisp_error *err, const wisp_strategies *strategies, const char *path, bool tolerant,
+                                    char **warning, wisp_store **out)
+{
+  CALL(wisp_store_open(err, path, tolerant, warning, out));
+  if (strategies->users.own) wisp_store_share_systems(*out, equal_system, strategies);
+  return WISP_OK;
+}
 
 wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request, wisp_stage *out)
 {

@@ -33,6 +33,11 @@ typedef struct wisp_chooser {
   wisp_scopes *scopes;       /* NULL: every choice makes its own */
 } wisp_chooser;
 
+/* Opens a store (wisp_store_open) whose trials answer for every system with the same equations, whatever its name. The
+ * strategies must outlive it. */
+wisp_status wisp_chooser_open_store(wisp_error *err, const wisp_strategies *strategies, const char *path, bool tolerant,
+                                    char **warning, wisp_store **out);
+
 /* An expression in place of one of the family's names that is one: "kappa_of_u", "1 + u * u". */
 typedef struct wisp_own_formula {
   const char *name, *formula;

@@ -19,7 +19,7 @@ static wisp_status fill_copies(wisp_error *err, const void *copies, wisp_arrays 
 }
 
 wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t elements, int order,
-                                           const wisp_cg_capacity *room)
+                                           const wisp_cg_capacity *capacity)
 {
   const size_t Nq = (size_t)order + 1, Gl = (size_t)order + 2;
   return (wisp_discretisation){.family = wisp_family_find("tensor"),
@@ -32,10 +32,10 @@ wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t 
                                           {"padded", wisp_cg_padded(copies->unknowns)},
                                           {"more", copies->more_count},
                                           {"surfaces", copies->surfaces},
-                                          {"rz_room", room->rz_parts},
-                                          {"pAp_room", room->pAp_parts},
+                                          {"rz_room", capacity->rz_parts},
+                                          {"pAp_room", capacity->pAp_parts},
                                           {"states", WISP_CG_STATE},
-                                          {"history_room", room->iterations},
+                                          {"history_room", capacity->iterations},
                                           {"solves", 1}},
                                .self = (void *)(uintptr_t)copies,
                                .fill = fill_copies};
@@ -45,8 +45,8 @@ void wisp_cg_bind(const wisp_cg_scalars *s, wisp_binding out[WISP_CG_SCALARS])
 {
   const wisp_binding all[WISP_CG_SCALARS] = {
       {"scale", 0, s->scale},
-      {"keep", 0, s->keep},
-      {"gain", 0, s->gain},
+      {"keep", 0, s->beta},
+      {"gain", 0, s->alpha},
       {"polynomial", 0, s->polynomial},
       {"first_step", 0, s->first_step},
       {"rz_parts", 0, s->rz_parts},
@@ -201,9 +201,9 @@ static void smooth(numbers *n)
   for (size_t g = 0; g < n->copies->unknowns; g++) {
     double size;
     const double Az = gather_one(n, g, &size), before = s->first_step ? z[g] : n->at[WISP_TENSOR_D][g];
-    const double weight = s->gain * n->at[WISP_TENSOR_INVERSE][g];
-    const double d = s->keep * before + weight * (r[g] - Az);
-    const double d_size = s->keep * fabs(before) + weight * (fabs(r[g]) + size);
+    const double weight = s->alpha * n->at[WISP_TENSOR_INVERSE][g];
+    const double d = s->beta * before + weight * (r[g] - Az);
+    const double d_size = s->beta * fabs(before) + weight * (fabs(r[g]) + size);
     const double next = z[g] + d, next_size = fabs(z[g]) + d_size;
     set(n, WISP_TENSOR_D, g, d, d_size);
     set(n, WISP_TENSOR_Z, g, next, next_size);

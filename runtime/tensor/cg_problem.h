@@ -24,11 +24,11 @@ typedef struct wisp_cg_capacity {
 /* Copies, in so many elements, are borrowed. Of what is fixed it fills in what leads from unknowns to copies and back;
  * the geometry is somebody else's. */
 wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t elements, int order,
-                                           const wisp_cg_capacity *room);
+                                           const wisp_cg_capacity *capacity);
 
 /* The scalars of a launch. */
 typedef struct wisp_cg_scalars {
-  double scale, keep, gain;
+  double scale, beta, alpha;
   int polynomial, first_step;
   int rz_parts, rr_parts, pAp_parts; /* of each sum that is read */
   int history_room;                  /* iterations; a launch has it from the discretisation */

@@ -2,6 +2,7 @@
  * and back by the transposes. B is I at Gauss points, the identity at the nodes. */
 #include "../../gen/wide.h"
 #include "hex_reference.h"
+#include "../parallel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ struct wisp_hex_workspace {
   double *memory;                                           /* of all that follows */
   double *factors, *half[2], *at[4], *back;                 /* at: the value and three derivatives at the points */
 };
-typedef struct wisp_hex_workspace workplace;
+typedef struct wisp_hex_workspace workspace;
 
 bool wisp_hex_operator_find(const char *kernel, wisp_hex_operator *out)
 {
@@ -43,7 +44,7 @@ wisp_hex_points wisp_hex_operator_points(wisp_hex_operator op)
 }
 
 /* B and C: at Gauss points I and glD I, at the nodes the identity and D. */
-static void make_matrices(const wisp_hex *hex, wisp_hex_points points, workplace *w)
+static void make_matrices(const wisp_hex *hex, wisp_hex_points points, workspace *w)
 {
   for (int m = 0; m < w->n; m++)
     for (int i = 0; i < w->Nq; i++) {
@@ -59,9 +60,9 @@ static void make_matrices(const wisp_hex *hex, wisp_hex_points points, workplace
   }
 }
 
-wisp_status wisp_hex_workspace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, workplace **out)
+wisp_status wisp_hex_workspace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, workspace **out)
 {
-  OWNED(wisp_hex_workspace_destroy) workplace *w = NULL;
+  OWNED(wisp_hex_workspace_destroy) workspace *w = NULL;
   CALL(wisp_new(err, 1, sizeof *w, &w));
   w->hex = hex;
   w->op = op;
@@ -81,7 +82,7 @@ wisp_status wisp_hex_workspace_create(wisp_error *err, const wisp_hex *hex, wisp
   return GIVE(w, out);
 }
 
-void wisp_hex_workspace_destroy(workplace *w)
+void wisp_hex_workspace_destroy(workspace *w)
 {
   if (!w) return;
   free(w->memory);
@@ -121,7 +122,7 @@ WISP_WIDE static void turn(const matrix *A, size_t others, const double *in, dou
 }
 
 /* out = (A[2] (x) A[1] (x) A[0]) in. */
-static void turn_all(const workplace *w, const matrix A[3], const double *in, double *out)
+static void turn_all(const workspace *w, const matrix A[3], const double *in, double *out)
 {
   const size_t from = (size_t)A[2].columns, to = (size_t)A[2].rows;
   turn(&A[2], from * from, in, w->half[0]);
@@ -131,7 +132,7 @@ static void turn_all(const workplace *w, const matrix A[3], const double *in, do
 
 /* What goes along each direction: `special` (of n x Nq) along `d`, the values, or the products of two of them, along
  * the others. */
-static void choose(const workplace *w, const double *values, const double *const special[3], bool back, matrix A[3])
+static void choose(const workspace *w, const double *values, const double *const special[3], bool back, matrix A[3])
 {
   for (int d = 0; d < 3; d++) {
     const double *E = special && special[d] ? special[d] : w->identity ? NULL : values;
@@ -140,7 +141,7 @@ static void choose(const workplace *w, const double *values, const double *const
 }
 
 /* From nodes to points, with C along `special`'s directions and B along the others. */
-static void to_points(const workplace *w, const double *const special[3], const double *u, double *out)
+static void to_points(const workspace *w, const double *const special[3], const double *u, double *out)
 {
   matrix A[3];
   choose(w, w->B, special, false, A);
@@ -148,7 +149,7 @@ static void to_points(const workplace *w, const double *const special[3], const 
 }
 
 /* y += scale times the transpose, from points to nodes. */
-static void add_to_nodes(const workplace *w, const double *values, const double *const special[3], double scale,
+static void add_to_nodes(const workspace *w, const double *values, const double *const special[3], double scale,
                          const double *in, double *y)
 {
   const double *back = in;
@@ -164,7 +165,7 @@ static void add_to_nodes(const workplace *w, const double *values, const double 
 /* The factor of the product of derivatives a and b. */
 static const int pair[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
 
-static void apply_element(const workplace *w, double lambda, const double *u, double *y)
+static void apply_element(const workspace *w, double lambda, const double *u, double *y)
 {
   const double *wJ = w->factors + 6 * w->points, reaction = w->op == WISP_HEX_MASS ? 1 : lambda;
   memset(y, 0, w->Np * sizeof *y);
@@ -192,7 +193,7 @@ static void apply_element(const workplace *w, double lambda, const double *u, do
   }
 }
 
-static void drop_signs(const workplace *w, double *A)
+static void drop_signs(const workspace *w, double *A)
 {
   for (int i = 0; i < w->n * w->Nq; i++) A[i] = fabs(A[i]);
 }
@@ -200,7 +201,7 @@ static void drop_signs(const workplace *w, double *A)
 wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                                  size_t count, double lambda, const double *u, double *sizes)
 {
-  OWNED(wisp_hex_workspace_destroy) workplace *w = NULL;
+  OWNED(wisp_hex_workspace_destroy) workspace *w = NULL;
   OWNED(free) double *magnitudes = NULL;
   CALL(wisp_hex_workspace_create(err, hex, op, &w));
   CALL(wisp_new(err, w->Np, sizeof *magnitudes, &magnitudes));
@@ -218,7 +219,7 @@ wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_
 wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                            size_t count, double lambda, const double *u, double *y)
 {
-  OWNED(wisp_hex_workspace_destroy) workplace *w = NULL;
+  OWNED(wisp_hex_workspace_destroy) workspace *w = NULL;
   CALL(wisp_hex_workspace_create(err, hex, op, &w));
   for (size_t k = 0; k < count; k++) {
     CALL(wisp_hex_factors(err, hex, w->where, vertices + 24 * k, k, 1, w->factors));
@@ -229,7 +230,7 @@ wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operat
 
 /* At the nodes, where B is the identity: only points in line with the node count, and itself where directions mix.
  * Eight nodes in line along r at a time; what is read behind the last is not used. */
-WISP_WIDE static void collocated_diagonal(const workplace *w, double lambda, double *diagonal)
+WISP_WIDE static void collocated_diagonal(const workspace *w, double lambda, double *diagonal)
 {
   const size_t n = (size_t)w->Nq, step[3] = {1, n, n * n};
   double own[MAX_POINTS + 7] = {0}; /* of BC */
@@ -253,7 +254,7 @@ WISP_WIDE static void collocated_diagonal(const workplace *w, double lambda, dou
 
 /* Entry (i, i) is a sum over points of products of two entries of B and C in each direction: tensor products again, of
  * the matrices of those products. */
-static void full_diagonal(const workplace *w, double lambda, double *diagonal)
+static void full_diagonal(const workspace *w, double lambda, double *diagonal)
 {
   const bool mass = w->op == WISP_HEX_MASS;
   memset(diagonal, 0, w->Np * sizeof *diagonal);
@@ -266,7 +267,7 @@ static void full_diagonal(const workplace *w, double lambda, double *diagonal)
     }
 }
 
-wisp_status wisp_hex_diagonal(wisp_error *err, workplace *w, const double vertices[24], size_t element, double lambda,
+wisp_status wisp_hex_diagonal(wisp_error *err, workspace *w, const double vertices[24], size_t element, double lambda,
                               double *diagonal)
 {
   CALL(wisp_hex_factors(err, w->hex, w->where, vertices, element, 1, w->factors));
@@ -274,7 +275,36 @@ wisp_status wisp_hex_diagonal(wisp_error *err, workplace *w, const double vertic
   return WISP_OK;
 }
 
-wisp_status wisp_hex_load(wisp_error *err, workplace *w, const double vertices[24], size_t element, const double *f,
+/* Elements whose diagonals are made, and where these go. */
+typedef struct diagonals {
+  const wisp_hex *hex;
+  wisp_hex_operator op;
+  const wisp_hexmesh *mesh;
+  const wisp_frame *frame;
+  double lambda, *out;
+} diagonals;
+
+/* A wisp_range over elements. */
+static wisp_status make_diagonals(wisp_error *err, void *context, size_t from, size_t to)
+{
+  const diagonals *d = context;
+  OWNED(wisp_hex_workspace_destroy) workspace *w = NULL;
+  double vertices[24];
+  CALL(wisp_hex_workspace_create(err, d->hex, d->op, &w));
+  for (size_t k = from; k < to; k++) {
+    wisp_hex_vertices(d->mesh, d->frame, k, 1, vertices);
+    CALL(wisp_hex_diagonal(err, w, vertices, wisp_mesh_number(d->mesh, k), d->lambda, d->out + k * w->Np));
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_hex_diagonals(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const wisp_hexmesh *mesh,
+                               const wisp_frame *frame, double lambda, double *out)
+{
+  return wisp_parallel(err, mesh->elements, make_diagonals, &(diagonals){hex, op, mesh, frame, lambda, out});
+}
+
+wisp_status wisp_hex_load(wisp_error *err, workspace *w, const double vertices[24], size_t element, const double *f,
                           double *b)
 {
   double *mass = w->at[3];
@@ -285,7 +315,7 @@ wisp_status wisp_hex_load(wisp_error *err, workplace *w, const double vertices[2
   return WISP_OK;
 }
 
-wisp_status wisp_hex_distance(wisp_error *err, workplace *w, const double vertices[24], size_t element, const double *u,
+wisp_status wisp_hex_distance(wisp_error *err, workspace *w, const double vertices[24], size_t element, const double *u,
                               const double *f, double *square)
 {
   double sum = 0;

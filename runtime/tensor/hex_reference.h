@@ -51,19 +51,23 @@ wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_
 typedef struct wisp_hex_workspace wisp_hex_workspace;
 wisp_status wisp_hex_workspace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op,
                                       wisp_hex_workspace **out);
-void wisp_hex_workspace_destroy(wisp_hex_workspace *workplace);
+void wisp_hex_workspace_destroy(wisp_hex_workspace *workspace);
 WISP_OWNED(wisp_hex_workspace, wisp_hex_workspace_destroy)
 
 /* The diagonal of the element's matrix, exactly. */
-wisp_status wisp_hex_diagonal(wisp_error *err, wisp_hex_workspace *workplace, const double vertices[24], size_t element,
+wisp_status wisp_hex_diagonal(wisp_error *err, wisp_hex_workspace *workspace, const double vertices[24], size_t element,
                               double lambda, double *diagonal);
 
+/* Those of all elements of a mesh in a frame, Np numbers each: caller's memory. */
+wisp_status wisp_hex_diagonals(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const wisp_hexmesh *mesh,
+                               const wisp_frame *frame, double lambda, double *out);
+
 /* b_i = sum over points of w J f phi_i: the functional of f, given at the operator's points. */
-wisp_status wisp_hex_load(wisp_error *err, wisp_hex_workspace *workplace, const double vertices[24], size_t element,
+wisp_status wisp_hex_load(wisp_error *err, wisp_hex_workspace *workspace, const double vertices[24], size_t element,
                           const double *f, double *b);
 
 /* The square of the L2 distance of u at the nodes from f at the operator's points. */
-wisp_status wisp_hex_distance(wisp_error *err, wisp_hex_workspace *workplace, const double vertices[24], size_t element,
+wisp_status wisp_hex_distance(wisp_error *err, wisp_hex_workspace *workspace, const double vertices[24], size_t element,
                               const double *u, const double *f, double *square);
 
 /* ---- The geometry that operators on hexahedra read, on a device. */

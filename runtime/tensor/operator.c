@@ -1,6 +1,5 @@
 /* Whole operators of the tensor family: the caller's hexes become the arrays that its kernels read, and y = A x one
  * launch of them, or three where copies of shared nodes are added up. */
-#include "../parallel.h"
 #include "cg_problem.h"
 #include "hex_reference.h"
 #include "../api/api.h"
@@ -40,16 +39,12 @@ static void release(void *self)
   wisp_hex_destroy(op->hex);
 }
 
-static wisp_status read_mesh(wisp_error *err, const wisp_operator_request *request, wisp_hexmesh **out)
+static void discard(wisp_operator *op)
 {
-  OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = NULL;
-  CALL(wisp_require(err, request->elements, WISP_EUSAGE, "operator: no elements"));
-  CALL(wisp_mesh_create(err, 8, request->vertices, request->elements, &mesh));
-  memcpy(mesh->xyz, request->xyz, 3 * request->vertices * sizeof *request->xyz);
-  for (size_t i = 0; i < 8 * request->elements; i++) mesh->hex[i] = request->corners[i];
-  CALL(wisp_mesh_connect(err, "operator", mesh));
-  return GIVE(mesh, out);
+  if (op) release(op);
+  free(op);
 }
+WISP_OWNED(wisp_operator, discard)
 
 static wisp_status open_kernel(wisp_error *err, wisp_session *session, wisp_operator *op, wisp_spec spec,
                                const char *kernel, int as)
@@ -79,16 +74,11 @@ static bool is_callers(const wisp_operator *op, const char *array)
   return wisp_list_has(op->assembled ? "vector p Ap" : "u y", array);
 }
 
-/* A wisp_array_filter: what one of the kernels takes, and the caller does not bring. */
+/* A wisp_array_filter: arrays of the kernels that the caller does not bring. */
 static bool is_ours(const void *self, const char *array)
 {
   const wisp_operator *op = self;
-  wisp_argument argument;
-  if (is_callers(op, array)) return false;
-  for (int k = 0; k < KERNELS; k++)
-    for (size_t i = 0; op->kernel[k] && wisp_kernel_argument(NULL, op->kernel[k], i, &argument) == WISP_OK; i++)
-      if (strcmp(argument.name, array) == 0) return true;
-  return false;
+  return !is_callers(op, array) && wisp_kernels_take(op->kernel, KERNELS, array);
 }
 
 /* By the elements alone. */
@@ -125,57 +115,41 @@ static wisp_status make_problem(wisp_error *err, wisp_session *session, wisp_ope
   return wisp_hex_upload(err, op->hex, op->mesh, &frame, op->problem->arrays);
 }
 
-static wisp_status bind_ours(wisp_error *err, const wisp_operator *op, wisp_kernel *kernel)
-{
-  const wisp_arrays *arrays = op->problem->arrays;
-  wisp_argument a;
-  for (size_t i = 0; wisp_kernel_argument(NULL, kernel, i, &a) == WISP_OK; i++) {
-    if (strcmp(a.name, "lambda") == 0) CALL(wisp_kernel_set(err, kernel, a.name, op->lambda));
-    if (a.kind == WISP_ARGUMENT_SCALAR || a.kind == WISP_ARGUMENT_OPERAND || is_callers(op, a.name)) continue;
-    CALL(wisp_kernel_bind(err, kernel, a.name, (void *)(uintptr_t)wisp_arrays_at(arrays, a.name),
-                          wisp_arrays_size(arrays, a.name)));
-  }
-  return WISP_OK;
-}
-
 wisp_status wisp_operator_create(wisp_error *err, wisp_session *session, const wisp_operator_request *request,
                                  wisp_operator **out)
 {
   wisp_operator_request own;
-  wisp_status status = WISP_OK;
-  wisp_operator *op = NULL;
+  OWNED(discard) wisp_operator *op = NULL;
   wisp_spec spec;
-  TRY(WISP_GIVEN(err, session));
-  TRY(WISP_GIVEN(err, request));
-  TRY(WISP_TAKE(err, request, &own));
+  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_GIVEN(err, request));
+  CALL(WISP_TAKE(err, request, &own));
   request = &own;
-  TRY(WISP_GIVEN(err, request->spec));
-  TRY(WISP_GIVEN(err, request->xyz));
-  TRY(WISP_GIVEN(err, request->corners));
-  TRY(WISP_GIVEN(err, out));
-  TRY(wisp_new(err, 1, sizeof *op, &op));
-  TRY(wisp_spec_parse(err, request->spec, &spec));
-  TRY(wisp_require(err, strcmp(spec.family, "tensor") == 0 && wisp_hex_operator_find(spec.kernel, &op->what),
-                   WISP_EUSAGE, "%s is no operator: take tensor.mass, .stiffness, .collocated", request->spec));
+  CALL(WISP_GIVEN(err, request->spec));
+  CALL(WISP_GIVEN(err, request->xyz));
+  CALL(WISP_GIVEN(err, request->corners));
+  CALL(WISP_GIVEN(err, out));
+  CALL(wisp_new(err, 1, sizeof *op, &op));
+  CALL(wisp_spec_parse(err, request->spec, &spec));
+  CALL(wisp_require(err, strcmp(spec.family, "tensor") == 0 && wisp_hex_operator_find(spec.kernel, &op->what),
+                    WISP_EUSAGE, "%s is no operator: take tensor.mass, .stiffness, .collocated", request->spec));
   op->lambda = request->lambda;
-  TRY(wisp_hex_create(err, spec.order, &op->hex));
-  TRY(read_mesh(err, request, &op->mesh));
+  CALL(wisp_hex_create(err, spec.order, &op->hex));
+  CALL(wisp_api_mesh(err, "operator", 8, request->vertices, request->elements, request->xyz, request->corners,
+                     &op->mesh));
   op->assembled = request->assembled;
-  TRY(open_kernel(err, session, op, spec, spec.kernel, OPERATOR));
-  if (op->assembled) TRY(open_kernel(err, session, op, spec, "spread", SPREAD));
-  if (op->assembled) TRY(open_kernel(err, session, op, spec, "gather", GATHER));
-  TRY(check_size(err, session, op, spec.precision));
-  TRY(number_nodes(err, op));
-  TRY(make_problem(err, session, op, spec.precision));
+  CALL(open_kernel(err, session, op, spec, spec.kernel, OPERATOR));
+  if (op->assembled) CALL(open_kernel(err, session, op, spec, "spread", SPREAD));
+  if (op->assembled) CALL(open_kernel(err, session, op, spec, "gather", GATHER));
+  CALL(check_size(err, session, op, spec.precision));
+  CALL(number_nodes(err, op));
+  CALL(make_problem(err, session, op, spec.precision));
   for (int k = 0; k < KERNELS; k++)
-    if (op->kernel[k]) TRY(bind_ours(err, op, op->kernel[k]));
+    if (op->kernel[k]) CALL(wisp_kernel_bind_arrays(err, op->kernel[k], op->problem->arrays, is_ours, op));
+  if (wisp_kernels_take(&op->kernel[OPERATOR], 1, "lambda"))
+    CALL(wisp_kernel_set(err, op->kernel[OPERATOR], "lambda", op->lambda));
   wisp_handle_add(session, &op->handle, op, release, free);
-  *out = op;
-  op = NULL;
-done:
-  if (op) release(op);
-  free(op);
-  return status;
+  return GIVE(op, out);
 }
 
 void wisp_operator_destroy(wisp_operator *op)
@@ -200,13 +174,10 @@ wisp_status wisp_operator_size(wisp_error *err, const wisp_operator *op, size_t 
 
 wisp_status wisp_operator_kernel(wisp_error *err, const wisp_operator *op, size_t i, wisp_kernel_info *info)
 {
-  wisp_status status = WISP_OK;
-  TRY(check(err, op));
+  CALL(check(err, op));
   for (int k = 0; k < KERNELS; k++)
     if (op->kernel[k] && i-- == 0) return wisp_kernel_describe(err, op->kernel[k], info);
-  status = wisp_fail(err, WISP_EMISSING, "operator: it has no more kernels");
-done:
-  return status;
+  return wisp_fail(err, WISP_EMISSING, "operator: it has no more kernels");
 }
 
 /* Which number of x and y belongs to node i of element e. */
@@ -218,61 +189,31 @@ static size_t number_of(const wisp_operator *op, size_t e, size_t i)
 
 wisp_status wisp_operator_nodes(wisp_error *err, const wisp_operator *op, double *xyz)
 {
-  wisp_status status = WISP_OK;
-  double vertices[24], *places = NULL;
-  TRY(check(err, op));
-  TRY(WISP_GIVEN(err, xyz));
+  OWNED(free) double *places = NULL;
+  double vertices[24];
+  CALL(check(err, op));
+  CALL(WISP_GIVEN(err, xyz));
   const size_t Np = (size_t)op->hex->Np;
-  TRY(wisp_new(err, 3 * Np, sizeof *places, &places));
+  CALL(wisp_new(err, 3 * Np, sizeof *places, &places));
   for (size_t e = 0; e < op->mesh->elements; e++) {
     wisp_hex_vertices(op->mesh, &wisp_frame_none, e, 1, vertices);
     wisp_hex_coordinates(op->hex, WISP_HEX_GLL, vertices, places);
     for (size_t i = 0; i < Np; i++) memcpy(xyz + 3 * number_of(op, e, i), places + 3 * i, 3 * sizeof *xyz);
   }
-done:
-  free(places);
-  return status;
-}
-
-/* The diagonals of the elements' matrices. */
-typedef struct diagonals {
-  const wisp_operator *op;
-  double *of;
-} diagonals;
-
-/* A wisp_range over elements. */
-static wisp_status find_diagonals(wisp_error *err, void *context, size_t from, size_t to)
-{
-  wisp_status status = WISP_OK;
-  const diagonals *d = context;
-  const wisp_operator *op = d->op;
-  wisp_hex_workspace *work = NULL;
-  double vertices[24];
-  TRY(wisp_hex_workspace_create(err, op->hex, op->what, &work));
-  for (size_t e = from; e < to; e++) {
-    wisp_hex_vertices(op->mesh, &wisp_frame_none, e, 1, vertices);
-    TRY(wisp_hex_diagonal(err, work, vertices, e, op->lambda, d->of + e * (size_t)op->hex->Np));
-  }
-done:
-  wisp_hex_workspace_destroy(work);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_operator_diagonal(wisp_error *err, const wisp_operator *op, double *diagonal)
 {
-  wisp_status status = WISP_OK;
-  diagonals d = {.op = op};
-  TRY(check(err, op));
-  TRY(WISP_GIVEN(err, diagonal));
+  OWNED(free) double *of_elements = NULL;
+  CALL(check(err, op));
+  CALL(WISP_GIVEN(err, diagonal));
   const size_t Np = (size_t)op->hex->Np, elements = op->mesh->elements;
-  TRY(wisp_new(err, elements * Np, sizeof *d.of, &d.of));
-  TRY(wisp_parallel(err, elements, find_diagonals, &d));
+  CALL(wisp_new(err, elements * Np, sizeof *of_elements, &of_elements));
+  CALL(wisp_hex_diagonals(err, op->hex, op->what, op->mesh, &wisp_frame_none, op->lambda, of_elements));
   memset(diagonal, 0, op->numbers * sizeof *diagonal);
-  for (size_t e = 0; e < elements; e++)
-    for (size_t i = 0; i < Np; i++) diagonal[number_of(op, e, i)] += d.of[e * Np + i];
-done:
-  free(d.of);
-  return status;
+  for (size_t i = 0; i < elements * Np; i++) diagonal[number_of(op, i / Np, i % Np)] += of_elements[i];
+  return WISP_OK;
 }
 
 /* --- applying --- */

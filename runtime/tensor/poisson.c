@@ -71,7 +71,7 @@ typedef struct loop {
 typedef struct bench {
   wisp_hex_workspace *work;
   waves waves;
-  double vertices[24], *places, *values, *nodal, *image;
+  double vertices[24], *xyz, *values, *nodal, *image;
 } bench;
 
 static wisp_status make_bench(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, bench *b)
@@ -79,8 +79,8 @@ static wisp_status make_bench(wisp_error *err, const wisp_hex *hex, wisp_hex_ope
   const size_t most = (size_t)hex->glNp;
   forget(&b->waves);
   CALL(wisp_hex_workspace_create(err, hex, op, &b->work));
-  CALL(wisp_new(err, 6 * most, sizeof *b->places, &b->places));
-  b->values = b->places + 3 * most;
+  CALL(wisp_new(err, 6 * most, sizeof *b->xyz, &b->xyz));
+  b->values = b->xyz + 3 * most;
   b->nodal = b->values + most;
   b->image = b->nodal + most;
   return WISP_OK;
@@ -89,7 +89,7 @@ static wisp_status make_bench(wisp_error *err, const wisp_hex *hex, wisp_hex_ope
 static void free_bench(bench *b)
 {
   wisp_hex_workspace_destroy(b->work);
-  free(b->places);
+  free(b->xyz);
 }
 
 static size_t count_points(const wisp_hex *hex, wisp_hex_points points)
@@ -105,9 +105,9 @@ static bool boundary_values(const wisp_poisson *p, size_t k, bench *b)
   bool any = false, outside = false;
   for (size_t i = 0; i < Np; i++) outside |= p->copies->unknown[global[i]] < 0;
   if (!outside) return false;
-  wisp_hex_coordinates(p->hex, WISP_HEX_GLL, b->vertices, b->places);
+  wisp_hex_coordinates(p->hex, WISP_HEX_GLL, b->vertices, b->xyz);
   for (size_t i = 0; i < Np; i++) {
-    b->nodal[i] = p->copies->unknown[global[i]] < 0 ? solution(p, b->places + 3 * i, &b->waves) : 0;
+    b->nodal[i] = p->copies->unknown[global[i]] < 0 ? solution(p, b->xyz + 3 * i, &b->waves) : 0;
     any |= b->nodal[i] != 0;
   }
   return any;
@@ -125,27 +125,12 @@ static wisp_status load_elements(wisp_error *err, void *context, size_t from, si
   for (size_t k = from; k < to; k++) {
     double *out = l->out + k * Np;
     wisp_hex_vertices(p->mesh, &p->frame, k, 1, b.vertices);
-    wisp_hex_coordinates(p->hex, points, b.vertices, b.places);
-    for (size_t q = 0; q < count_points(p->hex, points); q++) b.values[q] = source(p, b.places + 3 * q, &b.waves);
+    wisp_hex_coordinates(p->hex, points, b.vertices, b.xyz);
+    for (size_t q = 0; q < count_points(p->hex, points); q++) b.values[q] = source(p, b.xyz + 3 * q, &b.waves);
     CALL(wisp_hex_load(err, b.work, b.vertices, wisp_mesh_number(p->mesh, k), b.values, out));
     if (!boundary_values(p, k, &b)) continue;
     CALL(wisp_hex_apply(err, p->hex, p->op, b.vertices, 1, p->lambda, b.nodal, b.image));
     for (size_t i = 0; i < Np; i++) out[i] -= b.image[i];
-  }
-  return WISP_OK;
-}
-
-static wisp_status diagonal_elements(wisp_error *err, void *context, size_t from, size_t to)
-{
-  const loop *l = context;
-  const wisp_poisson *p = l->problem;
-  OWNED(wisp_hex_workspace_destroy) wisp_hex_workspace *work = NULL;
-  double vertices[24];
-  CALL(wisp_hex_workspace_create(err, p->hex, p->op, &work));
-  for (size_t k = from; k < to; k++) {
-    wisp_hex_vertices(p->mesh, &p->frame, k, 1, vertices);
-    CALL(wisp_hex_diagonal(err, work, vertices, wisp_mesh_number(p->mesh, k), p->lambda,
-                           l->out + k * (size_t)p->hex->Np));
   }
   return WISP_OK;
 }
@@ -167,13 +152,13 @@ static void gather(void *context, size_t from, size_t to)
   }
 }
 
-/* A loop's numbers, added up at the unknowns. */
-static wisp_status assemble(wisp_error *err, const wisp_poisson *p, wisp_range range, double *sums)
+/* The elements' diagonals, or their parts of the right-hand side, added up at the unknowns. */
+static wisp_status assemble(wisp_error *err, const wisp_poisson *p, bool diagonal, double *sums)
 {
   OWNED(free) double *locals = NULL;
   CALL(wisp_new(err, p->mesh->elements * (size_t)p->hex->Np, sizeof *locals, &locals));
-  loop l = {.problem = p, .out = locals};
-  CALL(wisp_parallel(err, p->mesh->elements, range, &l));
+  CALL(diagonal ? wisp_hex_diagonals(err, p->hex, p->op, p->mesh, &p->frame, p->lambda, locals)
+                : wisp_parallel(err, p->mesh->elements, load_elements, &(loop){.problem = p, .out = locals}));
   wisp_parallel_for(p->copies->unknowns, gather, &(gathering){p->copies, locals, sums});
   return WISP_OK;
 }
@@ -201,7 +186,7 @@ wisp_status wisp_poisson_create(wisp_error *err, const char *name, const wisp_he
       "a higher order",
       name, order));
   CALL(wisp_new(err, p->copies->unknowns, sizeof *p->b, &p->b));
-  CALL(wisp_context(err, assemble(err, p, load_elements, p->b), "%s: ", name));
+  CALL(wisp_context(err, assemble(err, p, false, p->b), "%s: ", name));
   return GIVE(p, out);
 }
 
@@ -217,7 +202,7 @@ void wisp_poisson_destroy(wisp_poisson *p)
 
 wisp_status wisp_poisson_diagonal(wisp_error *err, const wisp_poisson *problem, double *diagonal)
 {
-  return assemble(err, problem, diagonal_elements, diagonal);
+  return assemble(err, problem, true, diagonal);
 }
 
 /* The values at an element's nodes: unknowns, and on the boundary what is given. */
@@ -240,8 +225,8 @@ static wisp_status measure_elements(wisp_error *err, void *context, size_t from,
   CALL(make_bench(err, p->hex, WISP_HEX_MASS, &b)); /* at Gauss points, whatever the operator's are */
   for (size_t k = from; k < to; k++) {
     nodal_values(p, k, l->unknowns, &b);
-    wisp_hex_coordinates(p->hex, WISP_HEX_GAUSS, b.vertices, b.places);
-    for (size_t q = 0; q < (size_t)p->hex->glNp; q++) b.values[q] = solution(p, b.places + 3 * q, &b.waves);
+    wisp_hex_coordinates(p->hex, WISP_HEX_GAUSS, b.vertices, b.xyz);
+    for (size_t q = 0; q < (size_t)p->hex->glNp; q++) b.values[q] = solution(p, b.xyz + 3 * q, &b.waves);
     CALL(wisp_hex_distance(err, b.work, b.vertices, wisp_mesh_number(p->mesh, k), b.nodal, b.values, l->out + k));
   }
   return WISP_OK;
@@ -340,10 +325,10 @@ static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precis
 {
   const wisp_poisson *p = s->problem;
   const int advance = blocks(s, ADVANCE), smooth = blocks(s, SMOOTH);
-  const wisp_cg_capacity room = {.rz_parts = (size_t)(advance > smooth ? advance : smooth),
-                                 .pAp_parts = (size_t)blocks(s, GATHER),
-                                 .iterations = HISTORY};
-  wisp_discretisation d = wisp_cg_discretisation(p->copies, p->mesh->elements, p->hex->N, &room);
+  const wisp_cg_capacity capacity = {.rz_parts = (size_t)(advance > smooth ? advance : smooth),
+                                     .pAp_parts = (size_t)blocks(s, GATHER),
+                                     .iterations = HISTORY};
+  wisp_discretisation d = wisp_cg_discretisation(p->copies, p->mesh->elements, p->hex->N, &capacity);
   CALL(wisp_problem_open(err, device, &d, precision, WISP_NARROW_GUARD, is_wanted, s->stage, &s->vectors));
   s->arrays = s->vectors->arrays;
   return WISP_OK;
@@ -364,8 +349,8 @@ wisp_status wisp_poisson_fits(wisp_error *err, const wisp_limits *limits, size_t
   wisp_hexcopies copies = {.within = elements * inner * inner * inner};
   copies.unknowns = box ? count_unknowns(box, order, op != WISP_HEX_MASS) : copies.within;
   copies.surfaces = elements * (Nq * Nq * Nq - inner * inner * inner);
-  const wisp_cg_capacity room = {.rz_parts = 1, .pAp_parts = 1, .iterations = HISTORY};
-  const wisp_discretisation d = wisp_cg_discretisation(&copies, elements, order, &room);
+  const wisp_cg_capacity capacity = {.rz_parts = 1, .pAp_parts = 1, .iterations = HISTORY};
+  const wisp_discretisation d = wisp_cg_discretisation(&copies, elements, order, &capacity);
   /* On the host: the mesh; nodes and copies of each element, their surfaces, and what loads are added up from; of each
    * unknown where it is, and the right-hand side. */
   const double locals = (double)elements * (double)(Nq * Nq * Nq), number = sizeof(int32_t);

@@ -54,10 +54,10 @@ static wisp_status choose_with(wisp_error *err, const wisp_solver *s, size_t ele
   const wisp_poisson_run *run = (const wisp_poisson_run *)s;
   const wisp_chooser from = wisp_session_chooser(s->session);
   char text[2 * WISP_POISSON_COMPOSITION] = "";
-  for (int way = GEOMETRY_STORED; way <= GEOMETRY_TRILINEAR; way++) {
+  for (int variant = GEOMETRY_STORED; variant <= GEOMETRY_TRILINEAR; variant++) {
     char kernel[WISP_NAME_TEXT], composition[WISP_POISSON_COMPOSITION];
-    if (geometry != GEOMETRY_AUTO && way != geometry) continue;
-    snprintf(kernel, sizeof kernel, "%s%s", operators[run->op], suffixes[way]);
+    if (geometry != GEOMETRY_AUTO && variant != geometry) continue;
+    snprintf(kernel, sizeof kernel, "%s%s", operators[run->op], suffixes[variant]);
     wisp_poisson_composition(kernel, run->method.preconditioner, composition);
     const size_t length = strlen(text);
     snprintf(text + length, sizeof text - length, "%s%s", length ? "|" : "", composition);
@@ -116,8 +116,8 @@ static wisp_status advance_poisson(wisp_error *err, wisp_solver *s, const wisp_u
 {
   wisp_poisson_run *run = (wisp_poisson_run *)s;
   const long long most = until && until->steps ? until->steps : wisp_solver_integer(s, "iterations");
-  wisp_iteration_watch told = {watch, most};
-  const wisp_cg_watch iterations = wisp_watch_iterations(&told);
+  wisp_iteration_watch progress = {watch, most};
+  const wisp_cg_watch iterations = wisp_watch_iterations(&progress);
   wisp_cg_report *report = &run->report;
   char text[64];
   snprintf(text, sizeof text, "at most %lld iterations", most);

@@ -71,7 +71,7 @@ wisp_status wisp_prospects_make(wisp_error *err, wisp_sweep *sweep, const wisp_s
   while (sweep->family->kernels[made.kernels].name) made.kernels++;
   CALL(wisp_new(err, made.kernels, sizeof *made.least, &made.least));
   CALL(wisp_new(err, made.kernels, sizeof *made.own, &made.own));
-  CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
+  CALL(wisp_chooser_open_store(err, sweep->strategies, sweep->request->db, false, NULL, &store));
   const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, &scopes};
   for (int k = 0; k < (int)made.kernels; k++)
     for (int l = 0; l < scope->layouts && is_of_stages(sweep, k); l++)

@@ -76,7 +76,7 @@ static wisp_status choose(wisp_error *err, const wisp_sweep *sweep, const wisp_s
   OWNED(wisp_store_close) wisp_store *store = NULL;
   char layout[WISP_LAYOUT_TEXT];
   wisp_layout_print(&scope->layout[s->layout], layout);
-  CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
+  CALL(wisp_chooser_open_store(err, sweep->strategies, sweep->request->db, false, NULL, &store));
   const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, NULL};
   const wisp_choose_request request = {.spec = scope->spec,
                                        .composition = s->composition,
@@ -154,7 +154,7 @@ static wisp_status find_taken(wisp_error *err, const wisp_sweep *sweep, const wi
   *found = false;
   if (!sweep->family->compositions[0] || !sweep->bench.problems) return WISP_OK;
   request.elements = wisp_problems_elements(sweep->bench.problems);
-  CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
+  CALL(wisp_chooser_open_store(err, sweep->strategies, sweep->request->db, false, NULL, &store));
   CALL(wisp_choose_if_any(err, &(wisp_chooser){sweep->strategies, store, sweep->bench.limits, NULL}, &request, &stage));
   if (!stage.record.trial || (stage.record.match == WISP_MATCH_EXACT && !stage.record.stale)) return WISP_OK;
   for (const char *const *c = sweep->family->compositions; *c; c++)
@@ -262,7 +262,7 @@ static wisp_status try_best_stage(wisp_error *err, wisp_sweep *sweep, const wisp
   OWNED(wisp_store_close) wisp_store *store = NULL;
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   wisp_choose_request request = {.spec = scope.spec, .layout = sweep->request->layout};
-  CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
+  CALL(wisp_chooser_open_store(err, sweep->strategies, sweep->request->db, false, NULL, &store));
   wisp_spec_name_kernel(&request.spec, WISP_COMPOSITION);
   CALL(wisp_choose_if_any(err, &(wisp_chooser){sweep->strategies, store, sweep->bench.limits, NULL}, &request, &stage));
   for (int i = 0; i < stage.kernels; i++) {

@@ -317,7 +317,7 @@ static wisp_status try_first(wisp_error *err, unit *u)
 {
   const wisp_sweep *sweep = u->sweep;
   OWNED(wisp_store_close) wisp_store *store = NULL;
-  CALL(wisp_store_open(err, sweep->request->db, false, NULL, &store));
+  CALL(wisp_chooser_open_store(err, sweep->strategies, sweep->request->db, false, NULL, &store));
   for (int standard = 0; standard < 2; standard++) {
     HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
     size_t at = 0;
