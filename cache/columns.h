@@ -1,7 +1,6 @@
 /* The fields of a trial as a table. Schema, statements, JSON and the shipped text all walk it: a new field is one
  * member of wisp_trial, one line here and one ALTER TABLE in the next schema_N.sql. */
-#ifndef WISP_COLUMNS_H
-#define WISP_COLUMNS_H
+#pragma once
 
 #include "store.h"
 #include "database.h"
@@ -90,5 +89,3 @@ wisp_status wisp_trials_print_shipped(wisp_error *err, const wisp_trials *list, 
 
 /* All rows, appended. */
 wisp_status wisp_rows_read(wisp_error *err, const wisp_database *database, wisp_trials *list);
-
-#endif

@@ -1,7 +1,6 @@
 /* One SQLite file of the store: opened, recognised, migrated, and its failures put in words. Nothing above this layer
  * sees SQLITE_BUSY: whoever finds the file locked waits. */
-#ifndef WISP_DATABASE_H
-#define WISP_DATABASE_H
+#pragma once
 
 #include "waiting.h"
 
@@ -49,5 +48,3 @@ wisp_status wisp_database_recognise(wisp_error *err, const wisp_database *databa
 wisp_status wisp_database_verify(wisp_error *err, const wisp_database *database, bool thorough);
 /* Brings an empty or older file up to date, in one transaction. */
 wisp_status wisp_database_migrate(wisp_error *err, const wisp_database *database);
-
-#endif

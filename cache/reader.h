@@ -1,7 +1,6 @@
 /* One store file read whole: on writable and read-only media, beside writers, after a crash. Nothing is believed
  * unchecked. */
-#ifndef WISP_READER_H
-#define WISP_READER_H
+#pragma once
 
 #include "columns.h"
 #include "../gen/text.h"
@@ -59,5 +58,3 @@ wisp_status wisp_reader_load(wisp_error *err, const char *path, bool thorough, b
 wisp_status wisp_reader_load_soon(wisp_error *err, const char *path, wisp_trials *list);
 /* The same of a file that must be there: WISP_EMISSING. */
 wisp_status wisp_reader_load_there(wisp_error *err, const char *path, bool thorough, wisp_trials *list);
-
-#endif

@@ -5,8 +5,7 @@
  * key=value, separated by blanks; a value with a blank, quote, backslash, '=' or '#' in it is quoted, with \" \\ \n \r
  * \t inside, and \xNN for other control characters. What is unknown is left out. Empty lines and those that begin with
  * # are comments. */
-#ifndef WISP_SHIPPED_H
-#define WISP_SHIPPED_H
+#pragma once
 
 #include "columns.h"
 
@@ -36,5 +35,3 @@ bool wisp_rehashing_apply(const wisp_rehashing *rehashing, wisp_trial *trial);
 
 /* The same of a list's trials from this one on. */
 wisp_status wisp_trials_rehash(wisp_error *err, wisp_trials *list, size_t from);
-
-#endif

@@ -53,6 +53,44 @@ void wisp_store_share_systems(wisp_store *store, wisp_equal_system equal, const 
   link_specs(store);
 }
 
+uint64_t wisp_trial_candidate(const wisp_trial *t)
+{
+  const char *const texts[] = {t->spec, t->layout, t->strategy, t->params, t->template_hash, wisp_trial_mesh(t)};
+  uint64_t hash = WISP_HASH_SEED;
+  for (size_t i = 0; i < WISP_COUNT(texts); i++) hash = wisp_hash(hash, texts[i], strlen(texts[i]) + 1);
+  return hash;
+}
+
+static int by_candidate(const void *a, const void *b)
+{
+  const wisp_by_candidate *x = a, *y = b;
+  if (x->candidate != y->candidate) return x->candidate < y->candidate ? -1 : 1;
+  return (x->trial > y->trial) - (x->trial < y->trial);
+}
+
+static wisp_status index_candidates(wisp_error *err, wisp_store *store)
+{
+  const size_t count = store->all.count;
+  CALL(wisp_new(err, count, sizeof *store->index, &store->index));
+  for (size_t i = 0; i < count; i++)
+    store->index[i] = (wisp_by_candidate){wisp_trial_candidate(&store->all.trials[i]), i};
+  if (count) qsort(store->index, count, sizeof *store->index, by_candidate);
+  return WISP_OK;
+}
+
+size_t wisp_store_index_at(const wisp_store *store, uint64_t candidate)
+{
+  size_t from = 0, to = store->all.count;
+  while (from < to) {
+    const size_t middle = from + (to - from) / 2;
+    if (store->index[middle].candidate < candidate)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from;
+}
+
 const char *wisp_match_name(wisp_match match)
 {
   static const char *const names[] = {"exact", "other driver", "same architecture", "default"};
@@ -125,7 +163,7 @@ wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool toleran
   CALL(load_shipped(err, &said, &store->all));
   store->first[WISP_LAYER_NONE] = store->all.count;
   CALL(index_specs(err, store));
-  CALL(wisp_store_index(err, store));
+  CALL(index_candidates(err, store));
   if (warning) {
     *warning = said.data;
     said.data = NULL;

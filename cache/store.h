@@ -5,8 +5,7 @@
  * answers into memory once and holds no lock. A writer has one file open; every trial is durable when wisp_writer_add
  * returns.
  */
-#ifndef WISP_STORE_H
-#define WISP_STORE_H
+#pragma once
 
 #include "../gen/text.h"
 
@@ -283,5 +282,3 @@ int wisp_reason_begun(const wisp_trial *trial);
 /* Trials of earlier versions have these numbers in their reasons alone: takes them from there into the columns.
  * Whatever reads a trial does so. */
 void wisp_trial_take_words(wisp_trial *trial);
-
-#endif

@@ -15,8 +15,7 @@
  * Where releasing is more than a call, or the status itself is asked for, it declares `wisp_status status = WISP_OK;`,
  * wraps every fallible call in TRY, and ends with the label `done:`, where it releases the rest and returns status.
  */
-#ifndef WISP_CHECK_H
-#define WISP_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ wisp_status wisp_grow(wisp_error *err, void *array, size_t *room, size_t count, 
 /* Asks for large pages where this memory, not touched yet, is large: they come into being 512 times less often. What
  * wisp_new gives has been asked for. */
 void wisp_large_pages(void *memory, size_t bytes);
-
-#endif

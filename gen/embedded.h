@@ -1,6 +1,5 @@
 /* Files that travel inside the library: templates, space descriptions, systems, dialects, shipped winners. */
-#ifndef WISP_EMBEDDED_H
-#define WISP_EMBEDDED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ extern const size_t wisp_embedded_count;
 
 /* The text of one file, or NULL. */
 const char *wisp_embedded_text(const char *path);
-
-#endif

@@ -2,8 +2,7 @@
  * which arrays and kernels it has, and which names its templates may use; solvers, tuner and command take it from here.
  * What is declared (templates/FAMILY/family, kernels) becomes WISP_DECLARED_FAMILY, scripts/declare: the first
  * initializers of a wisp_family. */
-#ifndef WISP_FAMILY_H
-#define WISP_FAMILY_H
+#pragma once
 
 #include "system.h"
 #include "strategy/strategy.h"
@@ -104,9 +103,8 @@ typedef struct wisp_family {
    * does. */
   bool (*proxy_for)(const char *name, const char *other);
   const char *shown; /* parameters that tables and plots show first, a column each: "wp wi ws"; NULL: none */
-  /* Names for templates and spaces: sizes, tables, lists, limits. */
-  wisp_status (*names)(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
-                       wisp_env **out);
+  /* Adds names for templates and spaces: sizes, tables, lists. Those of the target are there (wisp_names_create). */
+  wisp_status (*names)(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, wisp_env *env);
   /* Gives those of them that differ from layout to layout the values of this one. NULL: all are made anew for each. */
   wisp_status (*lay_out)(wisp_error *err, const wisp_layout *layout, wisp_env *env);
   /* The layouts worth trying; count <= 8. NULL: there is nothing to lay out, arrays are as they are declared. */
@@ -130,6 +128,12 @@ const wisp_element *wisp_family_element(const wisp_family *family, const char *n
 /* The layouts of the spec's family, "none" where it has none; count. */
 int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8]);
 
+/* The names of a spec in a layout: its family's; real_bytes; and the target's: gpu; cuda, a GPU of that kind; warp (T
+ * in nodal texts), lanes that go together; sm, max_threads, max_shared, shared_per_unit, registers_per_unit. first:
+ * names in another layout, which lend what is the same and must outlive these; NULL: none. */
+wisp_status wisp_names_create(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout,
+                              const wisp_target *target, const wisp_env *first, wisp_env **out);
+
 /* The family's names in each of `count` layouts: the others borrow what is the same from those of the first, which the
  * caller releases last. */
 wisp_status wisp_family_names(wisp_error *err, const wisp_spec *spec, const wisp_target *target, int count,
@@ -142,8 +146,6 @@ wisp_status wisp_family_refuse_kernel(wisp_error *err, const wisp_family *family
 
 /* WISP_EUSAGE where there is no such family, or it has no such element or order. */
 wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec);
-/* The same of a family that is at hand. */
-wisp_status wisp_family_check_element(wisp_error *err, const wisp_family *family, const wisp_spec *spec);
 /* Adds a name to a list for people, "a, b", as far as there is room. */
 void wisp_list_add(char *list, size_t room, const char *name);
 
@@ -187,12 +189,6 @@ wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *sys
 
 wisp_status wisp_names_sizes(wisp_error *err, wisp_env *env, const wisp_size *sizes, size_t count);
 
-/* real_bytes, and the target's: gpu; cuda, a GPU of that kind; warp (T in nodal texts), lanes that go together; sm,
- * max_threads, max_shared, shared_per_unit, registers_per_unit. */
-wisp_status wisp_names_target(wisp_error *err, wisp_env *env, wisp_precision precision, const wisp_target *target);
-
 /* An expression of real numbers, as texts in this precision insert it. */
 wisp_status wisp_names_formula(wisp_error *err, wisp_env *env, const char *name, const char *formula,
                                wisp_precision precision);
-
-#endif

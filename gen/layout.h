@@ -10,8 +10,7 @@
  * Face fields (fluxes) likewise with 4 Nfp and NfM for Np and NpM. Per-element data (geometric factors: c of C numbers)
  * is element fastest within the group in both kinds: ((k / KM) * C + c) * KM + k % KM.
  */
-#ifndef WISP_LAYOUT_H
-#define WISP_LAYOUT_H
+#pragma once
 
 #include "check.h"
 
@@ -68,5 +67,3 @@ static inline size_t wisp_layout_element(const wisp_layout *l, int C, int c, siz
 {
   return (k / (size_t)l->KM * (size_t)C + (size_t)c) * (size_t)l->KM + k % (size_t)l->KM;
 }
-
-#endif

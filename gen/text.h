@@ -1,6 +1,5 @@
 /* A growable string, and the few string helpers that the generator shares. */
-#ifndef WISP_TEXT_H
-#define WISP_TEXT_H
+#pragma once
 
 #include "check.h"
 
@@ -70,5 +69,3 @@ wisp_status wisp_text_add_json(wisp_error *err, wisp_text *out, const char *json
 
 /* Takes "name=value" off the front of a list of parameters, "unroll=4 wi=2"; false at its end. */
 bool wisp_next_param(const char **at, char name[32], char value[32]);
-
-#endif

@@ -1,7 +1,6 @@
 /* Named arrays on a device, in one precision, with a guard zone before and after each: what kernels are launched on. A
  * problem of any family is a list of them: runtime/problem.h. */
-#ifndef WISP_ARRAYS_H
-#define WISP_ARRAYS_H
+#pragma once
 
 #include "kernel.h"
 
@@ -93,5 +92,3 @@ void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other);
  * arrays that the kernel has another name for. */
 wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel,
                                const wisp_binding *others, size_t count);
-
-#endif

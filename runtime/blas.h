@@ -1,7 +1,6 @@
 /* Dense products by the device's own library, cuBLAS on a GPU and the system's BLAS on the host: what the kernels made
  * here are measured against. */
-#ifndef WISP_BLAS_H
-#define WISP_BLAS_H
+#pragma once
 
 #include "device.h"
 
@@ -37,5 +36,3 @@ const char *wisp_blas_name(const wisp_blas *blas);
  * it. */
 wisp_status wisp_blas_multiply(wisp_error *err, wisp_blas *blas, const wisp_product *product,
                                const wisp_blas_variant *variant);
-
-#endif

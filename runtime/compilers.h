@@ -1,6 +1,5 @@
 /* Kernel text to a shared object, by the system's C compiler; and the machine that it is compiled for. */
-#ifndef WISP_COMPILERS_H
-#define WISP_COMPILERS_H
+#pragma once
 
 #include "device.h"
 
@@ -38,5 +37,3 @@ void wisp_nvrtc_name(char *out, size_t size);
 
 wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *name, const char *source,
                                wisp_binary *out);
-
-#endif

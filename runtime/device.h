@@ -4,8 +4,7 @@
  * can be compiled in parallel, ahead of time, and without a GPU. wisp_compile is safe to call from several threads at
  * once.
  */
-#ifndef WISP_DEVICE_H
-#define WISP_DEVICE_H
+#pragma once
 
 #include "../gen/spec.h"
 #include "../gen/text.h"
@@ -182,5 +181,3 @@ wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceil
 /* The kernel "FOLDER/NAME" in the device's dialect, with these lines before its text, compiled and loaded. */
 wisp_status wisp_dialect_module(wisp_error *err, wisp_device *device, const char *name, wisp_precision precision,
                                 const char *lines, wisp_module **out);
-
-#endif

@@ -1,7 +1,6 @@
 /* A mesh and a method on the host, as kernels of any family see them: the counts of everything, the contents of the
  * fixed arrays, and the owner of each number. The nodal family's is made of a wisp_dg, for example. */
-#ifndef WISP_DISCRETISATION_H
-#define WISP_DISCRETISATION_H
+#pragma once
 
 #include "arrays.h"
 
@@ -60,5 +59,3 @@ bool wisp_discretisation_size(const wisp_discretisation *d, const wisp_array_dec
 size_t wisp_discretisation_origin(const wisp_discretisation *d, const wisp_array_decl *array, size_t i);
 void wisp_discretisation_place(const wisp_discretisation *d, const wisp_array_decl *array, size_t i,
                                char text[WISP_PLACE_TEXT]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Stores that are packed by gzip, NAME.gz, as sweeps are kept: read from an unpacked copy, never written. */
-#ifndef WISP_PACKED_H
-#define WISP_PACKED_H
+#pragma once
 
 #include "../gen/text.h"
 
@@ -12,5 +11,3 @@ wisp_status wisp_unpack(wisp_error *err, const char *path, char folder[WISP_PACK
 
 /* WISP_EUSAGE, with what to do, where path, which is to be written, ends in .gz. */
 wisp_status wisp_refuse_packed(wisp_error *err, const char *path);
-
-#endif

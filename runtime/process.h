@@ -1,7 +1,6 @@
 /* Running a program without a shell, with a time limit (the host compiler), being rid of programs and their files; and
  * the clock that limits are told by. */
-#ifndef WISP_PROCESS_H
-#define WISP_PROCESS_H
+#pragma once
 
 #include "../gen/check.h"
 
@@ -35,5 +34,3 @@ void wisp_session_end(pid_t leader);
 wisp_status wisp_scratch_create(wisp_error *err, char *path, size_t size);
 void wisp_scratch_remove(const void *path); /* a text; empty: none was made */
 void wisp_scratch_sweep(void);
-
-#endif

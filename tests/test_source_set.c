@@ -190,6 +190,7 @@ static void test_space(void **state)
       {"out real y", "out real z", true, true},
       {"D[q%rows]", "D[q/rows]", true, true},
       {"= D[q", "= DT[q", true, true},
+      {"D[q%rows]", "D[q%rows] part 1", true, true},
       {"param  deep", "param  depth", true, true},
       {"lane   {{>lane_number}}", "lane   {{>lane_number}}+1", true, false},
       {"kernel volume", "kernel stage", true, true},
@@ -258,8 +259,8 @@ static uint64_t with_system(const char *described, const char *name)
 {
   wisp_error err = {0};
   wisp_source_set *source_set = NULL;
-  const wisp_embedded files[] = {{"templates/systems/light.system", system_text, 0},
-                                 {"templates/systems/sound.system", described, 0}};
+  const wisp_embedded files[] = {{"templates/systems/light.system", system_text, 0, NULL},
+                                 {"templates/systems/sound.system", described, 0, NULL}};
   if (wisp_source_set_create(&err, files, 2, &source_set) != WISP_OK) fail_msg("%s", err.text);
   const uint64_t hash = wisp_source_set_add_system(source_set, (wisp_source_hash){1, EVERY_SYMBOL}, name);
   wisp_source_set_free(source_set);

@@ -1,6 +1,5 @@
 /* The assembly family's arrays, as places in its list (templates/assembly/family), and its forms. */
-#ifndef WISP_ASSEMBLY_H
-#define WISP_ASSEMBLY_H
+#pragma once
 
 #include "../language/expr.h"
 #include "../slab.h"
@@ -39,5 +38,3 @@ wisp_status wisp_form_names(wisp_error *err, wisp_text *list); /* "diffusion, he
 /* An expression of kappa at a node, and its derivative by u (NULL: not wanted), as evaluated over WISP_FORM_SLOTS.
  * WISP_EINPUT for what is none, or has no derivative. */
 wisp_status wisp_form_kappa(wisp_error *err, const char *text, wisp_expr **value, wisp_expr **slope);
-
-#endif

@@ -1,7 +1,6 @@
 /* An element seen with its corners in another order, so that what is inside some of them looks alike in all elements.
  */
-#ifndef WISP_ORIENTATIONS_H
-#define WISP_ORIENTATIONS_H
+#pragma once
 
 #include "simplex.h"
 
@@ -22,5 +21,3 @@ void wisp_orientation_inside(int dimension, int N, int *node, int first[5]);
 /* How many of a row's columns are numbered in a word of 32 bits, where the row's node is inside a simplex of dimension
  * k: 4 where such rows are short, else 2. */
 int wisp_orientation_slots(int dimension, int N, int k);
-
-#endif

@@ -3,8 +3,7 @@
  * Bi-unit simplices: vertex 0 at (-1,-1) or (-1,-1,-1), vertex v at 1 along direction v - 1. Nodes: warp & blend
  * (Warburton 2006), node (i, j, k) of i + j + k <= N steps from vertex 0, i fastest; on edges Gauss-Lobatto points and
  * on faces alike from all sides, so that neighbours' nodes meet. All matrices are dense, row major, double. */
-#ifndef WISP_SIMPLEX_H
-#define WISP_SIMPLEX_H
+#pragma once
 
 #include "../check.h"
 
@@ -43,5 +42,3 @@ void wisp_simplex_steps(int dimension, int N, int (*step)[4]);
 /* The nodes' polynomials at a point, and their derivatives by each direction: Np each, caller's memory; slopes may be
  * NULL. */
 void wisp_simplex_at(const wisp_simplex *simplex, const double point[3], double *phi, double *const *slopes);
-
-#endif

@@ -109,27 +109,17 @@ static wisp_status make_tables(wisp_error *err, const void *self, wisp_env *env)
   return add_places(err, env, "around_row", "around_column", t->N);
 }
 
-/* Their names. */
-static const char table_names[] = "B W W_tiles KF F D A E C entry_row entry_column tile_row tile_column around_row "
-                                  "around_column";
-
-extern const wisp_family wisp_family_hdg;
-
-static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
-                         wisp_env **out)
+static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, wisp_env *env)
 {
-  OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  (void)layout; /* it lays nothing out */
-  CALL(wisp_family_check_element(err, &wisp_family_hdg, spec));
+  static const char tables[] = "B W W_tiles KF F D A E C entry_row entry_column tile_row tile_column around_row "
+                               "around_column";
   const wisp_hdg_tables z = wisp_hdg_sizes(spec->order);
   const wisp_size all[] = {{"N", z.N},           {"n", z.n},          {"Np", z.Np},
                            {"m", z.m},           {"Ns", z.Ns},        {"data", z.m * (z.m + 1) / 2 + z.m},
                            {"inside", z.inside}, {"around", z.around}};
-  CALL(wisp_env_create(err, NULL, &env));
+  (void)layout; /* it lays nothing out */
   CALL(wisp_names_sizes(err, env, all, WISP_COUNT(all)));
-  CALL(wisp_names_target(err, env, spec->precision, target));
-  CALL(wisp_env_defer(err, env, table_names, make_tables, spec, sizeof *spec));
-  return GIVE(env, out);
+  return wisp_env_defer(err, env, tables, make_tables, spec, sizeof *spec);
 }
 
 const wisp_family wisp_family_hdg = {WISP_DECLARED_HDG, .knows_system = knows_system, .names = names};

@@ -4,8 +4,7 @@
  * from vertex l to l + 1 mod 3, psi_k(t) = sqrt((2 k + 1) / 2) P_k(t), t from -1 to 1. n = P + 1, Np = (P + 1)(P + 2) /
  * 2, m = 3 n. An affine triangle is seven numbers: a_l = tau_l h_l / 2; G_rr, G_rs, G_ss = kappa J grad r . grad r and
  * so on; and lambda J. Edges' normals are sums of grad r and grad s, so that nothing else is needed. */
-#ifndef WISP_HDG_TABLES_H
-#define WISP_HDG_TABLES_H
+#pragma once
 
 #include "../check.h"
 
@@ -46,5 +45,3 @@ void wisp_hdg_edge_modes(int N, double t, double *psi);
 
 /* Where t of edge l, from its first vertex to its last, lies on the reference triangle. */
 void wisp_hdg_on_edge(int edge, double t, double *r, double *s);
-
-#endif

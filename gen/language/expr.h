@@ -1,20 +1,6 @@
-/* Names with values, and expressions over them: what space descriptions, templates and systems of equations are written
- * in.
- *
- *   expr := ternary ?: , || && , == != < <= > >= , + - , * / % , unary - ! , ( ), number, name, name[expr], "text" or
- *   'text' (for who knows what it names, runtime/mesh/formula.h; elsewhere an error), or a call:
- *   ceil(a,b)          a/b rounded up
- *   round_up(a,b)      a rounded up to a multiple of b
- *   min(a,b) max(a,b)
- *   nonzero(table,i)   1 where table[i] is not 0, else 0
- *   count(name)        the items of a list, the entries of a table
- *   sqrt(a) exp(a) sin(a) cos(a) pow(a,b)   real evaluation only
- *
- * Integer evaluation is 64-bit with overflow and division by zero as errors. Real evaluation is double (for flux
- * texts). A name that is not defined is an error that names it and the text's place.
- */
-#ifndef WISP_EXPR_H
-#define WISP_EXPR_H
+/* Names with values, and expressions over them (docs/reference/spaces.md). A name that is not defined is an error that
+ * names it and the text's place. */
+#pragma once
 
 #include "../text.h"
 
@@ -100,5 +86,3 @@ void wisp_expr_many(const wisp_expr *expr, const double *values, int count, doub
 
 /* Parse and evaluate at once. */
 wisp_status wisp_eval_int(wisp_error *err, const char *text, const wisp_env *env, int64_t *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* A parsed expression: what the parser (expr.c) makes and the evaluators (expr_eval.c) walk. */
-#ifndef WISP_EXPR_TREE_H
-#define WISP_EXPR_TREE_H
+#pragma once
 
 #include "expr.h"
 
@@ -141,5 +140,3 @@ bool wisp_expr_combine(wisp_op op, int64_t a, int64_t b, int64_t *value);
 /* WISP_EINPUT at a column (from 1) of the expression; the rest says what is wrong there. */
 __attribute__((format(printf, 4, 5))) wisp_status wisp_expr_fail(wisp_error *err, const wisp_expr *expr, int column,
                                                                  const char *format, ...);
-
-#endif

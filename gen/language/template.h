@@ -1,6 +1,5 @@
 /* A parsed template: what the parser (template.c) makes and the expander (expand.c) walks. */
-#ifndef WISP_TEMPLATE_H
-#define WISP_TEMPLATE_H
+#pragma once
 
 #include "expr_tree.h"
 
@@ -56,5 +55,3 @@ struct wisp_template {
 wisp_status wisp_template_parse(wisp_error *err, const char *name, const char *text, wisp_template **out);
 void wisp_template_destroy(wisp_template *template);
 WISP_OWNED(wisp_template, wisp_template_destroy)
-
-#endif

@@ -20,8 +20,7 @@
  * Operators are as symmetric as that up to rounding of single entries (tet_symmetry.c); this is averaged out here: what
  * is said to be equal is equal in every bit.
  */
-#ifndef WISP_HALF_TURNS_H
-#define WISP_HALF_TURNS_H
+#pragma once
 
 #include "tet.h"
 
@@ -63,5 +62,3 @@ static inline int wisp_half_turn_sign(int k, int g)
 {
   return k && g && k != g ? -1 : 1;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of the reference tet share with each other and with nobody else. */
-#ifndef WISP_TET_INTERNAL_H
-#define WISP_TET_INTERNAL_H
+#pragma once
 
 #include "tet.h"
 
@@ -46,7 +45,7 @@ wisp_status wisp_tet_make_symmetric(wisp_error *err, wisp_tet *tet);
 wisp_status wisp_tet_vandermonde(wisp_error *err, wisp_tet *tet, double *slopes);
 
 /* Modes and operators of the Bernstein-Bezier basis, of a tet with nodes and faces; operators alone
- * (tet_bernstein.c). */
+ * (bernstein.c). */
 wisp_status wisp_tet_make_bernstein(wisp_error *err, wisp_tet *tet);
 wisp_status wisp_tet_make_bernstein_operators(wisp_error *err, wisp_tet *tet);
 
@@ -62,5 +61,3 @@ void wisp_triangle_modes(int N, double r, double s, double *psi, double *gradien
 
 /* And the triangle's own nodes, whose alpha is another: r and s of wisp_triangle_size(N) each, r fastest. */
 wisp_status wisp_triangle_nodes(wisp_error *err, int N, double *r, double *s);
-
-#endif

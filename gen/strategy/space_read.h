@@ -1,7 +1,6 @@
 /* A space description while it is read: lines and files (gen/strategy/space_read.c), keywords (gen/strategy/space.c).
  */
-#ifndef WISP_SPACE_READ_H
-#define WISP_SPACE_READ_H
+#pragma once
 
 #include "../family.h"
 #include "../text.h"
@@ -58,5 +57,3 @@ bool wisp_space_kernel(const char *space, int i, char kernel[WISP_NAME_TEXT]);
 wisp_status wisp_space_read(wisp_error *err, const wisp_template_path *template_path, const char *family,
                             const char *name, const char *kernel, wisp_file_text space, const wisp_file_text *text,
                             wisp_strategy **out);
-
-#endif

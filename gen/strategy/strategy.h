@@ -1,64 +1,6 @@
-// clang-format off
-/* Strategies and plans: a strategy is a kernel text and a space description beside it; a plan is one candidate, legal, with every
- * value fixed.
- *
- * A space description, templates/FAMILY/STEM.STRATEGY.space, is lines of:
- *
- *   kernel    volume                          which kernel of the family this computes
- *   kernels   mass stiffness ...              or several, each a strategy of its own: what tells them apart, the family's
- *                                             facts, is in scope (tensor: interpolated, derivatives, trilinear)
- *   title     one line for people
- *   text      STEM                            the kernel text STEM.k to take instead of the one beside it (optional)
- *   include   NAME                            the lines of NAME.space, the user's or the library's
- *   layouts   node | slab | node slab         which element orders it can read; not in families that have no layouts
- *   orders    LOW..HIGH [: reason]            which polynomial orders it is meant for (default all)
- *   needs     EXPR : reason                   "not applicable" unless EXPR holds (gpu, sm, real_bytes, N, KM, ...)
- *   candidate EXPR : reason                   the tuner tries it, and it is a default, only where EXPR, over the names that `needs`
- *                                             sees, holds; elsewhere it runs if it is asked for by name
- *   param     NAME V1 V2 ...                  a tuning parameter and its values
- *                                             (one named min_blocks: blocks a multiprocessor should hold at once, one named
- *                                             cluster: blocks of the grid that can wait for each other, CUDA);
- *                                             ... requires V: the kernel is right only on a discretisation made for its
- *                                             value, and V is the value where no kernel of a stage has the parameter; ... prefers
- *                                             V: the same, but the kernel is right on any (below)
- *   requires_absent NAME V                    the kernel is right only where no kernel's parameter of this name has made the
- *                                             discretisation for another value than V, its value where no kernel has it
- *   default   NAME=V ...                      the default candidate where legal; else the first legal one
- *   let       NAME = EXPR                     a derived number
- *   require   EXPR : reason                   refuses a candidate
- *   block     EXPR [EXPR [EXPR]]              threads of a block
- *   lane      TEXT                            this thread's x lane on CUDA, a template (default threadIdx.x)
- *   grid      EXPR [EXPR]                     blocks; may use what is bound at launch besides: counts of the discretisation
- *                                             (groups, rows, ...), and those of the launch
- *   shared    TYPE NAME EXPR                  a shared array of EXPR numbers (real, int) or bytes (byte)
- *   arg       in|out|inout TYPE NAME          an array argument, bound by name at launch; TYPE: real, int, single (float
- *                                             in either precision), or uint8 and uint16 (of 8 and 16 bits)
- *   arg       value TYPE NAME                 a scalar argument, bound by name at launch
- *   operand   TYPE NAME EXPR = TABLE[EXPR] [part EXPR]
- *                                             an array argument made of a family's table: entry q is TABLE[expr in q],
- *                                             0 where the index is negative; part 1 / 2: the TF32 high / low part;
- *                                             part 3: both FP16 halves of 2^8 times the number, the high one in the lower 16
- *                                             bits of what is a number in single precision
- *     where   NAME = EXPR                     under an operand: a name for a number of entry q, in its expressions and in the
- *                                             wheres below; evaluated for each entry, whether or not it is asked for
- *   work      UNIT EXPR                       floating-point operations that a launch executes at least, and the unit that
- *                                             executes them: fma, multiply-adds in the kernel's precision, or tensor cores'
- *                                             products, tensor-fp64, tensor-tf32, tensor-fp16, by which a kernel may emulate
- *                                             its own precision; over what grid sees, `elements`, and `flops`, the kernel's
- *                                             declared operations (a line for each unit; a unit without one is not counted)
- *   varies    REASON                          its results are not the same bit for bit at each launch, as they must be else
- *   mixes     REASON                          its results are added up together with others of their element and taken apart again:
- *                                             rounding errors are theirs too (mixes in tuner/trial/workload.h)
- *
- * A line that ends with `when EXPR` (before " : reason", where it gives one) holds where EXPR, over the kernel's facts, is
- * not 0; titles, lanes and reasons are words and have no `when`. What follows a # is a comment.
- *
- * Expressions are gen/language/expr.h over the family's names (`wisp emit --names` prints them), the kernel's facts, the parameters,
- * the lets so far, and the device's limits.
- */
-// clang-format on
-#ifndef WISP_STRATEGY_H
-#define WISP_STRATEGY_H
+/* Strategies and plans: a strategy is a kernel text and the space description beside it (docs/reference/spaces.md); a
+ * plan is one candidate, legal, with every value fixed. */
+#pragma once
 
 #include "source_set.h"
 #include "space.h"
@@ -339,5 +281,3 @@ wisp_status wisp_plan_first(wisp_error *err, const wisp_strategy *strategy, cons
 /* All names that a candidate's space and text see, a line each: name, value, what it is (of the family's and the
  * device's own as templates/FAMILY/names and templates/dialect/names say); then the parts. */
 wisp_status wisp_plan_names(wisp_error *err, const wisp_plan *plan, wisp_text *out);
-
-#endif

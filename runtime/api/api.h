@@ -1,7 +1,6 @@
 /* Behind wisp.h: a session, and what is opened in it. A handle outlives what it stands for: one that was closed, or
  * whose session was, says so when it is used. */
-#ifndef WISP_API_H
-#define WISP_API_H
+#pragma once
 
 #include "../mesh/frame.h"
 #include "../problem.h"
@@ -74,5 +73,3 @@ wisp_status wisp_api_frame(wisp_error *err, const char *what, const wisp_mesh *m
 
 /* What a program is told of a choice. */
 wisp_kernel_info wisp_api_info(const wisp_choice *choice);
-
-#endif

@@ -1,6 +1,5 @@
 /* Inside formulas: what their variables are, and what becomes of the physical groups that they name. */
-#ifndef WISP_FORMULA_PARTS_H
-#define WISP_FORMULA_PARTS_H
+#pragma once
 
 #include "formula.h"
 #include "../../gen/language/expr_tree.h"
@@ -15,5 +14,3 @@ int wisp_formula_slot(const char *name);
  * (groups.h), a lone name its number. on_faces: tag has a value. WISP_EUSAGE where something is no group, or may mean
  * two things. */
 wisp_status wisp_formula_put_groups(wisp_error *err, wisp_expr *expression, const wisp_mesh *mesh, bool on_faces);
-
-#endif

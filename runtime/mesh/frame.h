@@ -3,8 +3,7 @@
  * number of units. Coordinates enter the frame in double, before anything is rounded to single precision: there neither
  * a mesh far away from 0 nor one of nanometres loses digits or leaves the range. The frame of the unit box is that of
  * its coordinates. */
-#ifndef WISP_FRAME_H
-#define WISP_FRAME_H
+#pragma once
 
 #include "mesh.h"
 
@@ -34,5 +33,3 @@ static inline double wisp_frame_leave(const wisp_frame *frame, size_t d, double 
 {
   return frame->origin[d] + frame->length * x;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * makes the mesh. No count in the file is believed: loops run until the bytes end, and arrays grow with the records
  * really read.
  */
-#ifndef WISP_GMSH_H
-#define WISP_GMSH_H
+#pragma once
 
 #include "mesh.h"
 
@@ -145,5 +144,3 @@ wisp_status wisp_gmsh_elements_4(wisp_error *err, wisp_gmsh *gmsh);
 /* The mesh of all that was read, names taken from there: only nodes that elements use, in file order. Of tets with
  * neighbours and tags of boundary faces; of hexes in tensor order. */
 wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out);
-
-#endif

@@ -1,7 +1,6 @@
 /* Solutions for ParaView and its kin: VTK XML unstructured grids (.vtu) of Lagrange triangles, tetrahedra and hexahedra
  * of any order. */
-#ifndef WISP_VTU_H
-#define WISP_VTU_H
+#pragma once
 
 #include "fields.h"
 
@@ -22,5 +21,3 @@ wisp_status wisp_vtu_order(wisp_error *err, int corners, int N, int *point);
  * vtkXMLUnstructuredGridReader.
  */
 wisp_status wisp_vtu_write(wisp_error *err, const wisp_fields *fields, const char *path);
-
-#endif

@@ -14,8 +14,7 @@
  * first has left of b.
  * Where numbers stand follows from where A has its own, and is found here;
  * what they are is computed on the device, by steps. */
-#ifndef WISP_CYCLE_H
-#define WISP_CYCLE_H
+#pragma once
 
 #include "../problem.h"
 #include "sparse.h"
@@ -72,5 +71,3 @@ size_t wisp_cycle_small(const wisp_cycle *cycle, size_t from);
 /* What the hdg family's coarse kernels are launched with for a step: at most WISP_CYCLE_BINDINGS. Returns how many. */
 enum { WISP_CYCLE_BINDINGS = 13 };
 size_t wisp_cycle_bindings(const wisp_cycle_step *step, wisp_binding bindings[WISP_CYCLE_BINDINGS]);
-
-#endif

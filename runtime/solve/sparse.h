@@ -1,7 +1,6 @@
 /* Where small sparse matrices have numbers, on the host, by rows whose columns rise: what a hierarchy of coarse
  * problems is laid out with. */
-#ifndef WISP_SPARSE_H
-#define WISP_SPARSE_H
+#pragma once
 
 #include "../../gen/check.h"
 
@@ -26,5 +25,3 @@ wisp_status wisp_sparse_make(wisp_error *err, size_t rows, size_t columns, size_
 /* A B, and A^T. */
 wisp_status wisp_sparse_multiply(wisp_error *err, const wisp_sparse *A, const wisp_sparse *B, wisp_sparse *out);
 wisp_status wisp_sparse_transpose(wisp_error *err, const wisp_sparse *A, wisp_sparse *out);
-
-#endif

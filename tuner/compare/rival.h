@@ -1,7 +1,6 @@
 /* The vendor's dense product that a kernel competes with. Operand and result are column-major, without padding: what a
  * library likes best. */
-#ifndef WISP_RIVAL_H
-#define WISP_RIVAL_H
+#pragma once
 
 #include "../../gen/dense.h"
 #include "../../runtime/blas.h"
@@ -32,5 +31,3 @@ const wisp_product *wisp_rival_product(const wisp_rival *rival);
 /* The fastest of the library's ways to the same product, of so many elements. */
 wisp_status wisp_rival_yardstick(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_dense *dense,
                                  wisp_precision precision, long long count, wisp_yardstick *out);
-
-#endif

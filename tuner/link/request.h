@@ -1,6 +1,5 @@
-/* What a sweep is asked for, how far it is, and what it came to: as its caller, the tuner and its workers have it. */
-#ifndef WISP_REQUEST_H
-#define WISP_REQUEST_H
+/* The request, the progress and the summary of a sweep. */
+#pragma once
 
 #include "../../cache/store.h"
 #include "../../runtime/device.h"
@@ -41,7 +40,7 @@ void wisp_profile_flush(wisp_profile *profile, double spent[WISP_PHASES]);
 /* Whatever else these seconds were spent on, which a worker that ended did not come to tell, is WISP_ELSE. */
 void wisp_profile_balance(double spent[WISP_PHASES], double seconds);
 
-/* What a worker is handed: an order and a precision. */
+/* A unit of work: an order and a precision. */
 typedef struct wisp_unit {
   int order;
   wisp_precision precision;
@@ -108,5 +107,3 @@ typedef struct wisp_tune_request {
 
 /* Whether the request is for this kernel too. */
 bool wisp_tune_wants(const wisp_tune_request *request, const char *kernel);
-
-#endif
