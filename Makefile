@@ -41,7 +41,7 @@ TESTS     := $(patsubst tests/%.c,$(BUILD)/tests/%,$(or $(ONLY:%=tests/%.c),$(wi
 DECLARED  := $(patsubst %,$(BUILD)/%.h,$(shell find templates tests -name family -type f))
 # What travels inside the library: kernel texts and their spaces, systems, dialects, the store's schema, shipped winners,
 # hashes that were renewed, the pages of the command.
-CARRIED   := $(filter-out %/family %/kernels,$(shell find templates cli/help cache/shipped cache/*.sql cache/rehashed.list -type f 2>/dev/null))
+CARRIED   := $(filter-out %/family %/kernels,$(shell find templates cli/help cache/shipped cache/*.sql cache/rehashed.list tuner/hdg/published -type f 2>/dev/null))
 PROGRAM   := $(if $(COMMAND),$(BUILD)/wisp)
 
 all: $(BUILD)/libwisp.a $(BUILD)/libwisp.so $(PROGRAM)

@@ -1,4 +1,4 @@
-/* What `wisp best` found, and its ways of saying it. */
+/* The rows of `wisp best`, and their printers. */
 #pragma once
 
 #include "../cache/store.h"

@@ -9,7 +9,7 @@ wisp_status wisp_db_show(wisp_error *err, const wisp_arguments *args, const char
 wisp_status wisp_db_export(wisp_error *err, const wisp_arguments *args, const char *path);
 wisp_status wisp_db_prune(wisp_error *err, const wisp_arguments *args, const char *path);
 
-/* Where the store is kept as it was; NULL: nowhere, and nothing is said. */
+/* Prints the path of the backup; nothing where it is NULL. */
 void wisp_db_print_backup(const char *backup);
 
 /* Does the text begin with a day that there is: YYYY-MM-DD? */

@@ -1,7 +1,6 @@
 /* wisp emit: any candidate's source; or what there is to choose from. */
 #include "cli.h"
 #include "help.h"
-#include "options.h"
 #include "../gen/strategy/strategy.h"
 #include "../runtime/api/contract.h"
 #include "../tuner/search/search.h"
@@ -74,7 +73,7 @@ static void print_params(const wisp_strategy *s)
   wisp_help_wrap(stdout, line, printf("    "), 4);
 }
 
-/* How many candidates there are in each layout, and why none where there is none. */
+/* Prints the number of candidates in each layout, or why there are none. */
 static void print_counts(const wisp_search *search)
 {
   const wisp_scope *scope = search->scope;

@@ -110,7 +110,22 @@ wisp_status wisp_option_file(wisp_error *err, const wisp_arguments *args, const 
 /* The mesh to time on: the irregular one of wisp_mesh_source_irregular where none of them was given. */
 wisp_status wisp_option_timed_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);
 
-/* ---- What commands open. */
+/* ---- The files that commands write: checked before anything long begins; nothing is written or changed yet. */
+
+/* The file that an option names; NULL where it was not given. ending: that of its format (".vtu"); NULL: any.
+ * WISP_EUSAGE for another ending, and for a file that the command reads or writes by another name, through links as
+ * well; WISP_ESYSTEM where the file is read-only, or its folder is missing or not writable. Devices (/dev/null) may be
+ * written. */
+wisp_status wisp_option_output(wisp_error *err, const wisp_arguments *args, const char *name, const char *ending,
+                               const char **out);
+
+/* The same check of a file that the command writes beside the one of that option. */
+wisp_status wisp_output_check(wisp_error *err, const wisp_arguments *args, const char *name, const char *path);
+
+/* Do two names mean one file, which is there or not? Devices are no files. */
+bool wisp_same_file(const char *a, const char *b);
+
+/* ---- Sessions of commands. */
 
 /* The session of a command that reads the store at --db, which must be there, or the usual ones; its device is not
  * opened. tolerant: as of wisp_session_read. Says what is odd. */
@@ -120,6 +135,14 @@ wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, boo
  * the user's file, NULL for the default place. Says what is odd. */
 wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
                                  bool defaults, wisp_session **out);
+
+/* Prints the mesh's notes that were not printed before, a line each on stderr; none with --quiet. */
+void wisp_cli_print_notes(const wisp_arguments *args, wisp_notes *notes);
+
+/* Reads the file of the mesh to time on, prints its notes as a run does, and adds them to notes; wisp_notes_free. Reads
+ * nothing where there is no file. */
+wisp_status wisp_cli_note_mesh(wisp_error *err, const wisp_arguments *args, const wisp_mesh_source *source,
+                               wisp_notes *notes);
 
 /* ---- "did you mean ...": which of the names that there are is close to the one that was typed. */
 

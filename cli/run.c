@@ -1,8 +1,7 @@
 /* wisp run: a problem is solved, its report printed, its fields written. All that is particular to a problem is in its
  * table (runtime/solve/solver.h). */
-#include "notes.h"
-#include "output.h"
-#include "run_print.h"
+#include "cli.h"
+#include "print.h"
 #include "../gen/system.h"
 #include "../runtime/api/solvers.h"
 #include "../runtime/mesh/fields.h"

@@ -2,9 +2,9 @@
  * macro's own. */
 #pragma once
 
-#define GOOD(call)                                     \
-  do {                                                 \
-    wisp_error error = {0};                            \
-    wisp_error *const err = &error;                    \
-    if ((call) != WISP_OK) fail_msg("%s", error.text); \
+#define GOOD(call)                                       \
+  do {                                                   \
+    wisp_error failure = {0};                            \
+    wisp_error *const err = &failure;                    \
+    if ((call) != WISP_OK) fail_msg("%s", failure.text); \
   } while (0)

@@ -8,8 +8,7 @@
 #include "store_fixture.h"
 #include "../gen/nodal/nodal.h"
 #include "../runtime/nodal/dg_parts.h"
-#include "../tuner/trial/accuracy.h"
-#include "../tuner/trial/paper.h"
+#include "../tuner/trial/workload.h"
 #include "../tuner/compare/compare.h"
 #include "../tuner/compare/rival.h"
 
@@ -188,8 +187,8 @@ static void test_senseless_requests(void **state)
                                      .precisions = &precision,
                                      .precision_count = 1,
                                      .row = look};
-  wisp_compare_request bad[3] = {good, good, good};
   wisp_error reason;
+  wisp_compare_request bad[3] = {good, good, good};
   bad[0].family = "nodule";
   bad[1].kernel = "volumes";
   bad[2].order_count = 2;
@@ -248,6 +247,13 @@ static void test_others(void **state)
   wisp_strategies_free(session.strategies);
 }
 
+static const wisp_workload *find_workload(const char *family)
+{
+  const wisp_workload *workload = NULL;
+  GOOD(wisp_workload_find(err, family, NULL, &workload));
+  return workload;
+}
+
 /* A paper's digits, and ours: stages add up. */
 static wisp_status look_at_table(wisp_error *err, void *context, const wisp_paper_row *row)
 {
@@ -269,9 +275,9 @@ static void test_paper(void **state)
   wisp_session session = {.device = *state};
   int rows = 0;
   GOOD(wisp_strategies_load(err, &session.strategies));
-  GOOD(wisp_paper_tables(err, &session, "hdg", &order, 1, 1000, look_at_table, &rows));
+  GOOD(find_workload("hdg")->paper(err, &session, &order, 1, 1000, look_at_table, &rows));
   assert_int_equal(rows, 1);
-  GOOD(wisp_paper_tables(err, &session, "nodal", &order, 1, 1000, look_at_table, &rows));
+  assert_null(find_workload("nodal")->paper);
   assert_int_equal(rows, 1);
   wisp_strategies_free(session.strategies);
 }
@@ -416,10 +422,9 @@ static void test_accuracy(void **state)
 {
   wisp_session session = {.device = *state};
   medians m = {.sizes = 0};
-  wisp_error reason;
   GOOD(wisp_strategies_load(err, &session.strategies));
-  GOOD(wisp_accuracy_study(err, &session, "assembly", 20000, take_size, &m));
-  assert_int_equal(wisp_accuracy_study(&reason, &session, "nodal", 0, take_size, &m), WISP_EUSAGE);
+  GOOD(find_workload("assembly")->accuracy(err, &session, 20000, take_size, &m));
+  assert_null(find_workload("nodal")->accuracy);
   wisp_strategies_free(session.strategies);
   assert_int_equal(m.sizes, 4);
   for (int i = 0; i < m.sizes; i++) {

@@ -190,6 +190,7 @@ static void test_space(void **state)
       {"out real y", "out real z", true, true},
       {"D[q%rows]", "D[q/rows]", true, true},
       {"= D[q", "= DT[q", true, true},
+      {"D[q%rows]", "D[q%rows] part 1", true, true},
       {"param  deep", "param  depth", true, true},
       {"lane   {{>lane_number}}", "lane   {{>lane_number}}+1", true, false},
       {"kernel volume", "kernel stage", true, true},

@@ -23,3 +23,9 @@ void verifying_submit(verifying *all, wisp_plan *plan);
 void verifying_rest(verifying *all);
 /* The rest too. Fails the test where anything was wrong, or fewer than `least` were verified. */
 void verifying_end(verifying *all, int least);
+
+/* A strategy's default candidate, compiled and verified: in this layout, or (NULL) in that with most elements a group
+ * that it applies to. */
+wisp_status verify_strategy(wisp_error *err, wisp_device *device, wisp_verifier *verifier,
+                            const wisp_strategy *strategy, const wisp_spec *spec, const wisp_layout *layout,
+                            double *error);

@@ -1,7 +1,6 @@
 /* Heat conduction as a solver: sparse matrices on triangles and tets, assembled anew in every step of time. */
-#include "heat_kind.h"
+#include "heat_solver.h"
 #include "../process.h"
-#include "market.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -190,7 +189,7 @@ static wisp_status build_heat(wisp_error *err, wisp_solver *s, const wisp_watch 
 
 /* ---- Steps. */
 
-/* What was not reached is a failure, after the report. */
+/* A goal that was not reached is a failure, after the report. */
 static wisp_status check_convergence(wisp_error *err, const wisp_heat_run *run)
 {
   const wisp_heat_report *report = wisp_heat_solver_report(run->solver);

@@ -1,6 +1,6 @@
 /* Sparse matrices that a program has assembled into its own arrays: numbering, pattern and lists once, then the
  * launches of a composition, each a kernel of the public interface. */
-#include "room.h"
+#include "assembly.h"
 #include "../mesh/source.h"
 #include "../api/api.h"
 

@@ -1,4 +1,4 @@
-/* What a sweep is asked for, how far it is, and what it came to: as its caller, the tuner and its workers have it. */
+/* The request, the progress and the summary of a sweep. */
 #pragma once
 
 #include "../../cache/store.h"
@@ -40,7 +40,7 @@ void wisp_profile_flush(wisp_profile *profile, double spent[WISP_PHASES]);
 /* Whatever else these seconds were spent on, which a worker that ended did not come to tell, is WISP_ELSE. */
 void wisp_profile_balance(double spent[WISP_PHASES], double seconds);
 
-/* What a worker is handed: an order and a precision. */
+/* A unit of work: an order and a precision. */
 typedef struct wisp_unit {
   int order;
   wisp_precision precision;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the test_mesh: a mesh --- */
+/* --- the test mesh: a mesh --- */
 
 /* Timing problems, as cubes along an edge of the unit box (6 n^3 tets). On a GPU: what a kernel reads and writes is
  * larger than twice a large L2 (126 MB) even in single precision. On the host: a trial takes milliseconds. */

@@ -1,4 +1,4 @@
-/* How a report is written: text with its markup, numbers for reading, and axes of a plot. */
+/* The writer of a report: text with its markup, numbers for reading, and axes of a plot. */
 #pragma once
 
 #include "report_data.h"

@@ -55,7 +55,7 @@ void wisp_baselines_destroy(wisp_baselines *w)
 
 /* --- one launch from the inputs --- */
 
-/* What its kernel is declared to write. */
+/* Lists the arrays that the kernel is declared to write. */
 static wisp_status find_outputs(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                 const wisp_plan *plan, outputs *out)
 {
@@ -77,7 +77,7 @@ static wisp_status find_outputs(wisp_error *err, const wisp_workload *workload, 
   return WISP_OK;
 }
 
-/* What it does not write is not what an earlier one wrote. */
+/* Outputs of an earlier launch must not pass for this one's. */
 static wisp_status poison(wisp_error *err, wisp_arrays *arrays, const wisp_plan *plan, const outputs *out)
 {
   const wisp_strategy *s = plan->strategy;

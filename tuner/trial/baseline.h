@@ -1,6 +1,5 @@
-/* What a small problem does not show: faults of size, and races. On the problem that kernels are timed on, a
- * candidate's output is compared with that of the default candidate of its kernel, from the same inputs, where it lies.
- */
+/* Checks for faults that a small problem does not show: faults of size, and races. On the timed problem, a candidate's
+ * output is compared on the device with that of the default candidate of its kernel, from the same inputs. */
 #pragma once
 
 #include "../link/request.h"

@@ -27,8 +27,8 @@ wisp_status wisp_probe(wisp_error *err, wisp_device *device, wisp_contender *con
  * (tuner/trial/measure.c says why). */
 wisp_status wisp_measure(wisp_error *err, wisp_device *device, bool at_length, wisp_contender *contenders,
                          size_t count);
-/* How far a contender's ms is to be trusted, relative to it: half the 95 % confidence interval of the median, by rank;
- * of the fastest, how far the third fastest is behind it. */
+/* The noise of a contender's ms, relative to it: half the 95 % confidence interval of the median, by rank; of the
+ * fastest, the distance of the third fastest. */
 double wisp_measure_noise(const wisp_contender *contender);
 
 /* "median of 7 x 2, interleaved": samples, and runs in each */

@@ -1,4 +1,4 @@
-/* The problems of a workload on one test_mesh, made at first need and kept: kernels of one layout share a problem,
+/* The problems of a workload on one test mesh, made at first need and kept: kernels of one layout share a problem,
  * unless their parameters fix another discretisation. */
 #pragma once
 
@@ -18,7 +18,7 @@ long long wisp_problems_elements(const wisp_problems *problems);
 /* The least that a kernel of this spec has to do on them. */
 wisp_status wisp_problems_work(wisp_error *err, const wisp_problems *problems, const wisp_spec *spec, wisp_work *out);
 
-/* What tells the problems of plans apart. */
+/* The setting of a plan's problem: plans of one setting share it. */
 typedef struct wisp_setting {
   wisp_spec spec;
   wisp_layout layout;

@@ -164,7 +164,7 @@ static void report_given_up(const supervisor *s)
   }
 }
 
-/* What its unit adds to these is counted anew by whoever goes on with it. */
+/* The worker that goes on with the unit counts these anew. */
 static void uncount(member *m)
 {
   m->summary.known = m->before.known;
@@ -410,7 +410,7 @@ static wisp_status attend_all(wisp_error *err, supervisor *s)
   return WISP_OK;
 }
 
-/* What was to be done is done, or says why not. */
+/* Fails where a unit is left, with the reason. */
 static wisp_status conclude(wisp_error *err, const supervisor *s)
 {
   const member *failed = NULL, *left = NULL;
