@@ -96,7 +96,7 @@ static wisp_status put_file(wisp_error *err, pile *p, const char *folder, const 
   snprintf(path, sizeof path, "%s/%s/%s", folder, family, name);
   CALL(wisp_read_file(err, path, &text.data, &text.length));
   snprintf(path, sizeof path, "%s%s/%s", root, family, name);
-  if (ends_with(name, ".part") && find_part(text.data)) return put_parts(err, p, path, family, text.data);
+  if (wisp_path_ends(name, ".part") && find_part(text.data)) return put_parts(err, p, path, family, text.data);
   return put_text(err, p, path, NULL, &text);
 }
 
