@@ -205,7 +205,7 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
   wisp_print_duration(s->seconds, time);
   printf("%lld trials in %s: %lld right, %lld failed; %lld candidates refused, %lld known before", s->trials, time,
          s->ok, s->failed, s->refused, s->known);
-  if (s->skipped) printf(", %lld not compiled for want of memory, stack, room or processes", s->skipped);
+  if (s->skipped) printf(", %lld not compiled for lack of memory, stack, disk space or processes", s->skipped);
   putchar('\n');
   print_failures(s);
   printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds, s->limits.gpu ? "GPU" : "host",
@@ -294,7 +294,7 @@ static void report_stop(wisp_arguments *args, const wisp_tune_summary *s)
 {
   fflush(stdout);
   fprintf(stderr,
-          "wisp %s: stopped by signal %d (%s): what was measured is stored, and the next sweep goes on from it\n",
+          "wisp %s: stopped by signal %d (%s): the trials so far are stored, and the next sweep continues\n",
           args->command, s->stopped, strsignal(s->stopped));
   args->exit_status = 128 + s->stopped;
 }
@@ -307,7 +307,7 @@ static wisp_status judge(wisp_error *err, const wisp_tune_summary *s)
     return wisp_fail(err, WISP_ESYSTEM, "nothing could be compiled: %lld candidates are left for another sweep",
                      s->skipped);
   if (s->trials) return wisp_fail(err, WISP_EWRONG, "none of %lld trials is right: the first: %s", s->trials, s->why);
-  return wisp_fail(err, WISP_EWRONG, "nothing is right, and nothing is left to try: %s%s", s->why,
+  return wisp_fail(err, WISP_EWRONG, "no trial is right, and no candidate is left to try: %s%s", s->why,
                    s->known ? ": --retry-failed tries again what failed" : "");
 }
 
