@@ -2,6 +2,7 @@
 #include "../runtime/mesh/cell.h"
 #include "../gen/environment.h"
 #include "../gen/family.h"
+#include "../gen/strategy/renamed.h"
 #include "../gen/text.h"
 #include "../runtime/device.h"
 #include "../runtime/solve/solver.h"
@@ -350,6 +351,22 @@ const char *wisp_option_family(const wisp_arguments *args)
 {
   const char *name = wisp_option_value(args, "family");
   return name ? name : wisp_family_at(0)->name;
+}
+
+wisp_status wisp_option_rename_strategy(wisp_error *err, wisp_arguments *args)
+{
+  HELD(wisp_renamings_free) wisp_renamings names = {0};
+  HELD(wisp_text_free) wisp_text note = {0};
+  const char *old = wisp_option_value(args, "strategy");
+  if (!old) return WISP_OK;
+  CALL(wisp_renamings_load(err, &names));
+  const char *new = wisp_renamed_strategy(&names, wisp_option_family(args), wisp_option_value(args, "kernel"), old);
+  if (!new) return WISP_OK;
+  CALL(wisp_renamed_note(err, "strategy", old, new, &note));
+  wisp_cli_warn(args, note.data);
+  snprintf(args->strategy, sizeof args->strategy, "%s", new);
+  args->values[find(&args->help, "strategy", strlen("strategy"), 0)] = args->strategy;
+  return WISP_OK;
 }
 
 /* Elements of a box of n cubes, or squares, an edge. */

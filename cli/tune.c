@@ -329,6 +329,7 @@ static wisp_status tune(wisp_error *err, wisp_arguments *args)
   HELD(end_display) display d = {.args = args, .request = &request, .text = "no trial has ended yet"};
   const char *name = wisp_option_value(args, "device");
   if (wisp_option_given(args, "replay")) return wisp_cli_replay(err, args);
+  CALL(wisp_option_rename_strategy(err, args));
   CALL(read_request(err, args, &orders, &precisions, &source, &request));
   CALL(wisp_cli_note_mesh(err, args, &source, &d.notes));
   d.progress = wisp_progress_begin(wisp_option_given(args, "quiet"));

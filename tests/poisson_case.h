@@ -1,7 +1,7 @@
 /* A Poisson problem and its solver set up for a test, with cmocka's asserts. */
 #pragma once
 
-#include "../runtime/tensor/poisson_kind.h"
+#include "../runtime/tensor/poisson_solver.h"
 
 typedef struct poisson_case {
   wisp_session *session;

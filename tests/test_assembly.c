@@ -259,7 +259,7 @@ static void test_colours(void **state)
   free(last);
 
   /* Halved, they are twice as many, one after the other. */
-  const wisp_fixed halves = {.made = true, .count = 1, .of = {{"halves", 2, 1}}};
+  const wisp_fixed halves = {.made = true, .count = 1, .of = {{"launches_per_colour", 2, 1}}};
   wisp_discretisation d = {.family = NULL};
   GOOD(wisp_assembly_discretise(err, s, "laplace", &halves, &(wisp_assembly_capacity){.pAp_parts = 1}, &d));
   assert_int_equal(d.cuts->spans, 2 * s->colours);
@@ -291,10 +291,11 @@ static void test_parts_in_turn(void **state)
   assert_int_equal(wisp_family_layouts(&spec, none), 1);
   GOOD(wisp_strategies_load(err, &strategies));
   GOOD(wisp_names_create(err, &spec, none, &target, NULL, &names));
-  const wisp_strategy *parts = wisp_strategies_find(strategies, "assembly", "fill", "parts");
+  const wisp_strategy *parts = wisp_strategies_find(strategies, "assembly", "fill", "shared-nonzeros");
   assert_non_null(parts);
-  GOOD(wisp_plan_from_text(err, parts, &spec, none, names,
-                           "by_edges=0 cap=48 lanes=256 min_blocks=0 staged=0 stored=1 ws=16", &plan));
+  GOOD(wisp_plan_from_text(
+      err, parts, &spec, none, names,
+      "by_edges=0 codes_in_shared=0 lanes=256 matrices_in_shared=1 max_elements=48 min_blocks=0 ws=16", &plan));
   verifying_submit(&all, plan);
   verifying_end(&all, 1);
   wisp_env_destroy(names);

@@ -360,7 +360,7 @@ static void test_command(void **state)
     const char *name = cJSON_GetObjectItem(way, "name")->valuestring;
     permuted += strcmp(name, "matrices.entire+reduce.permuted") == 0,
         atomic += strcmp(name, "zero+scatter.atomic") == 0;
-    walked += strcmp(name, "fill.walked") == 0;
+    walked += strcmp(name, "fill.scatter-reduction") == 0;
     assert_non_null(strchr(cJSON_GetObjectItem(way, "params")->valuestring, '='));
     assert_true(cJSON_GetObjectItem(way, "ms")->valuedouble > 0 && cJSON_GetObjectItem(way, "ratio")->valuedouble > 0);
   }

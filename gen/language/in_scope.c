@@ -87,7 +87,8 @@ static wisp_status print_name(wisp_error *err, void *context, const char *name, 
 static void print_comment(const char *text, char comment[160])
 {
   size_t length = 0;
-  const char *at = strncmp(text, "{{!", 3) == 0 ? text + 3 + strspn(text + 3, " ") : "";
+  if (strncmp(text, "{{takes ", 8) == 0) text += strcspn(text, "\n") + 1;
+  const char *at = strncmp(text, "{{!", 3) == 0 ? text + 3 + strspn(text + 3, " \n") : "";
   for (; *at && strncmp(at, "}}", 2) != 0 && strncmp(at, ". ", 2) != 0 && length < 150; at++)
     if (!strchr(" \n", *at) || (length && comment[length - 1] != ' ')) comment[length++] = *at == '\n' ? ' ' : *at;
   while (length && strchr(" .:", comment[length - 1])) length--;

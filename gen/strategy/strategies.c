@@ -120,7 +120,7 @@ static wisp_status leave_out_broken(wisp_error *err, wisp_template_path *users, 
       continue;
     }
     CALL(wisp_template_path_leave_out(err, why.text, warning));
-    free((char *)files[i].path), free((char *)files[i].text);
+    free((char *)files[i].path), free((char *)files[i].text), free((char *)files[i].from);
   }
   users->own -= users->count - kept;
   users->count = kept;

@@ -82,7 +82,7 @@ typedef struct wisp_strategy {
   int files;
   char *file[WISP_MAX_FILES]; /* the space and what it includes */
   char *title, *text, *lane, *text_path;
-  wisp_text note;  /* for people: keywords that have other names now, a line each */
+  wisp_text note;  /* for people: keywords and parameters that have other names now, a line each */
   bool node, slab; /* layouts it can read */
   bool varies;     /* results differ from launch to launch, within rounding */
   bool mixes;      /* results are made of sums that others of their element are part of */
@@ -109,9 +109,12 @@ typedef struct wisp_strategy {
  * there is no such dialect. */
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
 /* Reads "unroll=4 wi=2", or with commas, into values, one a parameter: those that are named, none twice, each with one
- * of its values; whole: all must be. WISP_EINPUT says which is not. */
+ * of its values; whole: all must be. Older names count as today's (renamed.h). WISP_EINPUT says which is not. */
 wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *strategy, const char *text, bool whole,
                                  int values[WISP_MAX_PARAMS]);
+/* Adds a note for each older name in such a text. */
+wisp_status wisp_strategy_note_renamed(wisp_error *err, const wisp_strategy *strategy, const char *text,
+                                       wisp_text *note);
 /* The parameter of this name, of `length` characters; as many as there are: none. */
 int wisp_strategy_param(const wisp_strategy *strategy, const char *name, size_t length);
 /* Whether a stored text names all of its parameters so. */
@@ -127,8 +130,8 @@ typedef struct wisp_strategies {
   wisp_strategy **by_name;
   wisp_source_set *source_set, *users_sources;
   wisp_template_path users; /* the texts of $WISP_TEMPLATES, and behind them the library's */
-  wisp_text warning;        /* for people: systems there that cannot be used, renamed keywords; a line each */
-  int families;             /* that have defaults */
+  wisp_text warning; /* for people: systems there that cannot be used, renamed keywords and parameters; a line each */
+  int families;      /* that have defaults */
   char family[WISP_MAX_FAMILIES][32];
   struct wisp_defaults *defaults[WISP_MAX_FAMILIES];
 } wisp_strategies;

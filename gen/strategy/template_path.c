@@ -50,21 +50,64 @@ static bool is_asked_for_by_name(const char *name)
   return ends_with(name, ".system") || ends_with(name, ".form");
 }
 
+/* Takes over the text. from: the file of several parts that it stands in, or NULL. */
+static wisp_status put_text(wisp_error *err, pile *p, const char *path, const char *from, wisp_text *text)
+{
+  OWNED(free) char *known = strdup(path), *file = from ? strdup(from) : NULL;
+  CALL(wisp_require(err, known && (file || !from), WISP_EMEMORY, "out of memory"));
+  CALL(put(err, p, &(wisp_embedded){known, text->data, text->length, file}));
+  p->own++;
+  known = file = NULL;
+  *text = (wisp_text){0};
+  return WISP_OK;
+}
+
+/* The next line {{part NAME [TAKES]}}; NULL: there is none. */
+static const char *find_part(const char *text)
+{
+  static const char mark[] = "{{part ";
+  for (; text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL)
+    if (strncmp(text, mark, sizeof mark - 1) == 0) return text;
+  return NULL;
+}
+
+/* Each part of a file of several, as scripts/embed cuts the library's: a comment of empty lines keeps the numbers of
+ * its lines. */
+static wisp_status put_parts(wisp_error *err, pile *p, const char *path, const char *family, const char *all)
+{
+  int line = 1;
+  const char *at = all;
+  for (const char *part = find_part(all), *next; part; part = next) {
+    char name[64] = "", takes[128] = "", own[WISP_SHOWN_PATH];
+    HELD(wisp_text_free) wisp_text text = {0};
+    for (; at < part; at++) line += *at == '\n';
+    CALL(wisp_require(err, sscanf(part, "{{part %63[A-Za-z_0-9] %127[^}\n]", name, takes) >= 1, WISP_EINPUT,
+                      "%s:%d: {{part NAME TAKES}} lacks a name", path, line));
+    const char *body = part + strcspn(part, "\n");
+    body += *body == '\n';
+    next = find_part(body);
+    if (*takes) CALL(wisp_text_print(err, &text, "{{takes %s}}\n", takes));
+    CALL(wisp_text_print(err, &text, "{{!"));
+    for (int i = *takes ? 2 : 1; i < line; i++) CALL(wisp_text_print(err, &text, "\n"));
+    CALL(wisp_text_print(err, &text, strncmp(body, "{{!", 3) == 0 ? "\n" : "}}\n"));
+    if (strncmp(body, "{{!", 3) == 0) body += 3;
+    CALL(wisp_text_add(err, &text, body, next ? (size_t)(next - body) : strlen(body)));
+    snprintf(own, sizeof own, "%s%s/%s.part", root, family, name);
+    CALL(put_text(err, p, own, path, &text));
+  }
+  return WISP_OK;
+}
+
 /* Reads folder/family/name, which stands there as templates/family/name. */
 static wisp_status put_file(wisp_error *err, pile *p, const char *folder, const char *family, const char *name)
 {
   char path[WISP_SHOWN_PATH];
-  OWNED(free) char *text = NULL, *known = NULL;
-  size_t length = 0;
+  HELD(wisp_text_free) wisp_text text = {0};
   snprintf(path, sizeof path, "%s/%s/%s", folder, family, name);
-  CALL(wisp_read_file(err, path, &text, &length));
+  CALL(wisp_read_file(err, path, &text.data, &text.length));
   snprintf(path, sizeof path, "%s%s/%s", root, family, name);
-  known = strdup(path);
-  CALL(wisp_require(err, known, WISP_EMEMORY, "out of memory"));
-  CALL(put(err, p, &(wisp_embedded){known, text, length}));
-  p->own++;
-  known = text = NULL;
-  return WISP_OK;
+  if (ends_with(name, ".part") && find_part(text.data)) return put_parts(err, p, path, family, text.data);
+  return put_text(err, p, path, NULL, &text);
 }
 
 /* Hidden files are none, such as the locks of editors. */
@@ -88,7 +131,8 @@ static wisp_status add_family(wisp_error *err, pile *p, const char *folder, cons
 
 static void release(const wisp_embedded *files, size_t own)
 {
-  for (size_t i = 0; i < own; i++) free((char *)files[i].path), free((char *)files[i].text);
+  for (size_t i = 0; i < own; i++)
+    free((char *)files[i].path), free((char *)files[i].text), free((char *)files[i].from);
   free((wisp_embedded *)files);
 }
 
@@ -139,7 +183,7 @@ void wisp_template_path_shown(const wisp_template_path *template_path, const wis
 {
   const bool users = file < template_path->files + template_path->own;
   snprintf(path, WISP_SHOWN_PATH, "%s%s%s", users ? template_path->folder : "", users ? "/" : "",
-           file->path + (users ? strlen(root) : 0));
+           (file->from ? file->from : file->path) + (users ? strlen(root) : 0));
 }
 
 bool wisp_part_name(const wisp_embedded *file, const char *folder, char name[64])

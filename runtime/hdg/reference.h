@@ -1,4 +1,4 @@
-/* What the hdg family's kernels must leave, in double: elements by LAPACK. */
+/* References of the hdg family's kernels, in double: elements by LAPACK. */
 #pragma once
 
 #include "../test_case.h"

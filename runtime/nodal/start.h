@@ -1,4 +1,4 @@
-/* What a run starts from, and whether its solution is known: the starts and solutions that a system's file states. */
+/* Starts and solutions that a system's file states: the first fields of a run, and whether its solution is known. */
 #pragma once
 
 #include "dg.h"

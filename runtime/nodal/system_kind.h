@@ -2,11 +2,15 @@
 #pragma once
 
 #include "../solve/solver.h"
-#include "basis.h"
 #include "start.h"
 #include "stepper.h"
 
 #include <stdint.h>
+
+typedef struct wisp_basis {
+  const char *name; /* "nodal" or "bernstein" */
+  char reason[160]; /* for the choice, for people; empty where the basis was asked for */
+} wisp_basis;
 
 typedef struct wisp_system_run {
   wisp_solver base;

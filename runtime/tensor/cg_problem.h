@@ -15,7 +15,7 @@
  * unknowns p, z, r and Ap are 0. */
 size_t wisp_cg_padded(size_t unknowns);
 
-/* What blocks leave parts in, and iterations whose scalars are kept. */
+/* Capacity for blocks' parts of sums, and for iterations whose scalars are kept. */
 typedef struct wisp_cg_capacity {
   size_t rz_parts, pAp_parts, iterations;
 } wisp_cg_capacity;

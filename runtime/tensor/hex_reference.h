@@ -11,7 +11,7 @@
 #include "../mesh/hexmesh.h"
 #include "../arrays.h"
 
-/* Where integrals are taken: at the Nq^3 nodes, or at the Gl^3 Gauss points. */
+/* Points of integrals: the Nq^3 nodes, or the Gl^3 Gauss points. */
 typedef enum wisp_hex_points { WISP_HEX_GLL, WISP_HEX_GAUSS } wisp_hex_points;
 
 /* mass:       y = I^T (w J o (I u))                       at Gauss points (BP1)
@@ -42,11 +42,12 @@ wisp_status wisp_hex_masses(wisp_error *err, const wisp_hex *hex, wisp_hex_point
 wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                            size_t count, double lambda, const double *u, double *y);
 
-/* Of each number of y the sum of the magnitudes that it is added up from: what rounding errors are measured by. */
+/* For each number of y the sum of the magnitudes that it is added up from, which scales rounding errors. */
 wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                                  size_t count, double lambda, const double *u, double *sizes);
 
-/* Where one thread works on one element after another; messages call the one at hand `element`. hex is borrowed. */
+/* Workspace of one thread that works on one element after another; messages call the current one `element`. hex is
+ * borrowed. */
 typedef struct wisp_hex_workspace wisp_hex_workspace;
 wisp_status wisp_hex_workspace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op,
                                       wisp_hex_workspace **out);

@@ -1,6 +1,6 @@
 #include "paper.h"
 #include "../../gen/embedded.h"
-#include "../../runtime/hdg/helmholtz_kind.h"
+#include "../../runtime/hdg/helmholtz_solver.h"
 #include "../../runtime/process.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "paper.h"
 #include "../../gen/random.h"
 #include "../../runtime/batched.h"
-#include "../../runtime/hdg/blocks.h"
+#include "../../runtime/hdg/reference_parts.h"
 #include "../../runtime/hdg/reference.h"
 #include "../../runtime/solve/cg.h"
 
@@ -72,7 +72,7 @@ static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp
   const wisp_hdg_capacity room = {.rz_parts = PARTS,
                                   .pAp_parts = PARTS,
                                   .iterations = WISP_HDG_ITERATIONS,
-                                  .aos = wisp_fixed_value(fixed, "by_matrix", 0)};
+                                  .aos = wisp_fixed_value(fixed, "aos", 0)};
   (void)err, (void)spec, (void)layout;
   *out = wisp_hdg_discretisation(test_mesh, &room);
   return WISP_OK;
