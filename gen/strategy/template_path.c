@@ -34,12 +34,6 @@ wisp_status wisp_template_path_leave_out(wisp_error *err, const char *why, wisp_
   return wisp_text_print(err, warning, WISP_MESSAGE("%s%s; left out"), warning->length ? "\n" : "", why);
 }
 
-/* Systems and forms are read by their names; all other texts take part in every choice. */
-static bool is_asked_for_by_name(const char *name)
-{
-  return ends_with(name, ".system") || ends_with(name, ".form");
-}
-
 /* Takes over the text. from: the file of several parts that it stands in, or NULL. */
 static wisp_status put_text(wisp_error *err, pile *p, const char *path, const char *from, wisp_text *text)
 {
