@@ -443,8 +443,8 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --kappa 'sqrt(u - 1)'", "kappa is not a number where u is");
   expect(folder, 2, "-n 1 --fix ''", "TAG=VALUE");
   expect(folder, 2, "", "give the order of the elements: -n 1 to 5");
-  expect(folder, 2, "-n 0", "must be a whole number from 1 to 5");
-  expect(folder, 2, "-n 6", "must be a whole number from 1 to 5");
+  expect(folder, 2, "-n 0", "must be an order from 1 to 5");
+  expect(folder, 2, "-n 6", "must be an order from 1 to 5");
   expect(folder, 2, "-n 1 --box 0", "must be from 1 to 16384");
   expect(folder, 2, "-n 1 --box 4x4", "must be squares a side");
   expect(folder, 2, "-n 1 --element hex", "hex");

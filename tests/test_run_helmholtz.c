@@ -346,8 +346,8 @@ static void test_refused(void **state)
 {
   const char *folder = *state;
   expect(folder, 2, "", "give the order of the elements: -n 1 to 9");
-  expect(folder, 2, "-n 0", "must be a whole number from 1 to 9");
-  expect(folder, 2, "-n 10", "must be a whole number from 1 to 9");
+  expect(folder, 2, "-n 0", "must be an order from 1 to 9");
+  expect(folder, 2, "-n 10", "must be an order from 1 to 9");
   expect(folder, 2, "-n 1 --tau 0", "tau");
   expect(folder, 2, "-n 1 --tau nan", "tau");
   expect(folder, 2, "-n 1 --tau two", "tau");
