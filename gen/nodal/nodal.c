@@ -160,7 +160,7 @@ static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *li
   return WISP_OK;
 }
 
-/* Where a term's quantity stands among those that rates read; -1: it has none. */
+/* The place of a term's quantity among those that rates read; -1: it has none. */
 static int quantity_place(const wisp_system *system, const wisp_term *term)
 {
   int list[WISP_MAX_QUANTITIES], place = wisp_system_reads(system, WISP_RATES, list);
