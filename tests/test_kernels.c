@@ -140,7 +140,7 @@ static void verify_values(void *context, const plan_case *c)
   const bool share = share_has_turn((size_t)c->strategy_number);
   if (share && layout_has_turn(c) && precision_has_turn(c) && order_has_turn(c, VALUES_ORDER)) {
     l.count = 0, l.strategy = c->strategy;
-    assert_int_equal(wisp_plan_enumerate(NULL, c->strategy, &c->spec, &c->layout, c->names, collect, &l), WISP_OK);
+    GOOD(wisp_plan_enumerate(err, c->strategy, &c->spec, &c->layout, c->names, collect, &l));
     if (is_coarse() && l.count) submit_one(all, &l, STRIDE % l.count);
     if (!is_coarse() && !walks_in_full()) submit_covering(all, &l);
     for (int i = 0; i < l.count; i++)

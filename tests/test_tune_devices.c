@@ -22,7 +22,7 @@ static void on_progress(void *context, const wisp_tune_progress *p)
 {
   seen *s = context;
   wisp_spec spec;
-  assert_int_equal(wisp_spec_parse(NULL, p->spec, &spec), WISP_OK);
+  GOOD(wisp_spec_parse(err, p->spec, &spec));
   assert_true(s->count < MAX_TRIALS && p->worker < WORKERS);
   snprintf(s->key[s->count++], sizeof s->key[0], "%s %s %s %s", p->spec, p->layout, p->last->strategy, p->last->params);
   ptrdiff_t *worker = &s->worker[spec.order][spec.precision];
@@ -185,15 +185,13 @@ static void test_lists(void **state)
 /* All GPUs, or else the host. (Last: this process lists devices itself, and no worker may come after that.) */
 static void test_all(void **state)
 {
-  wisp_error err = {0};
   size_t count = 0;
   char **names = NULL;
   HELD(wisp_text_free) wisp_text here = {0}, all = {0};
-  if (wisp_devices_read(&err, "all", &count, &names) != WISP_OK) fail_msg("%s", err.text);
-  if (wisp_device_list(&err, false, &here) != WISP_OK) fail_msg("%s", err.text);
-  for (size_t i = 0; i < count; i++)
-    assert_int_equal(wisp_text_print(&err, &all, "%s%s", i ? "," : "", names[i]), WISP_OK);
-  if (strcmp(all.data, "host") != 0) assert_int_equal(wisp_text_print(&err, &all, ",host"), WISP_OK);
+  GOOD(wisp_devices_read(err, "all", &count, &names));
+  GOOD(wisp_device_list(err, false, &here));
+  for (size_t i = 0; i < count; i++) GOOD(wisp_text_print(err, &all, "%s%s", i ? "," : "", names[i]));
+  if (strcmp(all.data, "host") != 0) GOOD(wisp_text_print(err, &all, ",host"));
   assert_string_equal(all.data, here.data);
   wisp_devices_free(count, names);
 }
