@@ -240,19 +240,28 @@ static void reals_evaluate_in_double(void **state)
   }
 }
 
-/* As C, which says the same here: integers are reals, and everything is in parentheses. */
+/* As C, which reads the same tree: integers are reals, and signs never meet. */
 static void they_print_as_C(void **state)
 {
   static const char *const texts[][2] = {
-      {"1/2 * u + -3", "(((1.0 / 2.0) * u) + (-3.0))"},
-      {"max(u, 0.5) > 1 ? pow(u, 2) : u % 3", "((max(u, 0.5) > 1.0) ? pow(u, 2.0) : fmod(u, 3.0))"},
-      {"!exp(u)", "(!exp(u))"}};
+      {"1/2 * u + -3", "1.0 / 2.0 * u + (-3.0)"},
+      {"u--1", "u - (-1.0)"},
+      {"--u - -u", "-(-u) - (-u)"},
+      {"-(u + 1) * 2", "-(u + 1.0) * 2.0"},
+      {"u - (u - (u - 1))", "u - (u - (u - 1.0))"},
+      {"((u * 2)) / (u / 3)", "u * 2.0 / (u / 3.0)"},
+      {"(u < 1) == !(u > 2)", "u < 1.0 == (!(u > 2.0))"},
+      {"u || (u && u) && (u || u)", "u || u && u && (u || u)"},
+      {"max(u, 0.5) > 1 ? pow(u, 2) : u % 3", "max(u, 0.5) > 1.0 ? pow(u, 2.0) : fmod(u, 3.0)"},
+      {"2 * (u ? 1 : u ? 2 : 3)", "2.0 * (u ? 1.0 : u ? 2.0 : 3.0)"},
+      {"(u ? 1 : 2) ? 3 : 4", "(u ? 1.0 : 2.0) ? 3.0 : 4.0"},
+      {"!exp(u)", "!exp(u)"}};
   wisp_error err = {0};
   wisp_expr *expr = NULL;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     wisp_text text = {0};
     assert_int_equal(wisp_expr_parse(&err, texts[i][0], &expr), WISP_OK);
-    assert_int_equal(wisp_expr_print(&err, expr, &text), WISP_OK);
+    assert_int_equal(wisp_expr_print(&err, expr, 8, NULL, NULL, &text), WISP_OK);
     assert_string_equal(text.data, texts[i][1]);
     wisp_text_free(&text);
     wisp_expr_destroy(expr);
@@ -260,7 +269,7 @@ static void they_print_as_C(void **state)
   wisp_text none = {0};
   expr = NULL;
   assert_int_equal(wisp_expr_parse(&err, "ceil(u, 2)", &expr), WISP_OK);
-  assert_int_equal(wisp_expr_print(&err, expr, &none), WISP_EINPUT);
+  assert_int_equal(wisp_expr_print(&err, expr, 8, NULL, NULL, &none), WISP_EINPUT);
   wisp_text_free(&none);
   wisp_expr_destroy(expr);
 }

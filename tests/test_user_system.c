@@ -136,7 +136,7 @@ static void test_numbers(void **state)
 {
   edit(*state, "0.5 * kappa", "1 / 3 * kappa * 1.5e-3 / 2e20");
   outcome o = run_in(*state, "", "emit -n 1 -p f32 --system sound -k gather -s direct");
-  if (!strstr(o.out, "1.0f / 3.0f * 2.25f * 1.5e-3f / 2e20f * (")) fail_msg("%s%s", o.out, o.err);
+  if (!strstr(o.out, "1.0f / 3.0f * 2.25f * 0.00150000001f / 2.00000004e+20f * (")) fail_msg("%s%s", o.out, o.err);
   forget(&o);
 }
 
