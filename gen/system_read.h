@@ -1,4 +1,4 @@
-/* What the files that read a system's text share. */
+/* Functions that the readers of a system's text share. */
 #pragma once
 
 #include "system.h"
