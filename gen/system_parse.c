@@ -39,12 +39,12 @@ static wisp_status next_line(wisp_error *err, parser *p, char **out)
 {
   char *line = NULL;
   while (*p->at && !(line && *line)) {
-    size_t full = strcspn(p->at, "\n"), length = strcspn(p->at, "#\n");
+    size_t to_end = strcspn(p->at, "\n"), length = strcspn(p->at, "#\n");
     while (length && isspace((unsigned char)p->at[length - 1])) length--;
     p->buffer.length = 0;
     CALL(wisp_text_add(err, &p->buffer, p->at, length));
     line = skip_space(p->buffer.data);
-    p->at += full + (p->at[full] == '\n');
+    p->at += to_end + (p->at[to_end] == '\n');
     p->line++;
   }
   *out = line && *line ? line : NULL;
