@@ -138,7 +138,7 @@ static wisp_status sparse_product(wisp_error *err, const wisp_hdg *s, wisp_test_
                      step->left.first,
                      step->right.first,
                      (int32_t)step->right.shift,
-                     step->turned,
+                     step->transposed,
                      step->own,
                      step->left_scale,
                      step->right_one,

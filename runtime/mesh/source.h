@@ -21,7 +21,7 @@ extern const char *const wisp_ordering_names[WISP_ORDERINGS]; /* as --order take
  * kept for messages. WISP_EUSAGE for hexes by METIS. */
 wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how);
 
-/* Turns the corners of tets so that they stand in the order of their vertices' numbers, as far as volumes stay
+/* Sorts the corners of tets so that they stand in the order of their vertices' numbers, as far as volumes stay
  * positive: of the 48 ways in which two faces can meet few are then left, and what the lanes of a warp read of their
  * neighbours' faces lies together more often. On a mesh by Gmsh 11 lines a load in place of 14. Remembers the corners
  * as they were. */
@@ -65,9 +65,9 @@ typedef struct wisp_mesh_source {
   uint64_t seed; /* of both */
   bool as_asked; /* `ordering` was asked for; else the curve's, but a plain box's own */
   wisp_ordering ordering;
-  bool turned;  /* tets that are put into order are turned as well */
-  double merge; /* nodes of the file that are closer are joined; 0: none are */
-  bool cracks;  /* faces of the file's boundary may lie on one another */
+  bool sorts_corners; /* of tets that are put into order as well (wisp_mesh_sort_corners) */
+  double merge;       /* nodes of the file that are closer are joined; 0: none are */
+  bool cracks;        /* faces of the file's boundary may lie on one another */
 } wisp_mesh_source;
 
 /* The word that tells trials on it apart: "box", "ordered" where elements lie along the curve, else the ordering's

@@ -3,7 +3,7 @@
  * scalars live in device memory; sums are left as parts by the blocks of one kernel and added up by those of the next,
  * in the same order every time.
  *
- * What is launched are three lists. An iteration is `apply` (Ap = A p, and parts of p . Ap), `precondition` (r -= alpha
+ * The launches are three lists. An iteration is `apply` (Ap = A p, and parts of p . Ap), `precondition` (r -= alpha
  * Ap, z = M^-1 r, and parts of r . z and r . r), and `update` (solution += alpha p, p = z + beta p), which also sees
  * whether the residual is small enough. All but the first run once before the first iteration: alpha is 0 there, as
  * nothing is running.
@@ -28,7 +28,7 @@ typedef enum wisp_cg_place {
   WISP_CG_STATE /* numbers */
 } wisp_cg_place;
 
-/* What is solved, and how. */
+/* The system to solve, and its launches. */
 typedef struct wisp_cg_system {
   wisp_device *device;   /* borrowed, like */
   wisp_problem *problem; /* what is launched on */
@@ -60,8 +60,8 @@ wisp_status wisp_cg_record(wisp_error *err, wisp_cg *cg);
  * they see none. */
 wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest);
 
-/* Told some times a second how far a solve is: iterations that were run, and the share of all, 0 to 1, as far as the
- * residual's fall shows it: its logarithm's. */
+/* Called some times a second with the progress of a solve: iterations that were run, and the share of all, 0 to 1, as
+ * far as the logarithm of the residual shows it. */
 typedef struct wisp_cg_watch {
   void (*progress)(void *context, long long iterations, double share);
   void *context;

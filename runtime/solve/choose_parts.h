@@ -1,5 +1,5 @@
 /* Inside the chooser, from below: choose_fill.c fills a composition with kernels, choose_stage.c finds the composition,
- * choose_one.c chooses a kernel or a stage, choose.c among several ways. */
+ * choose_one.c chooses a kernel or a stage, choose.c among alternatives. */
 #ifndef WISP_CHOOSE_PARTS_H
 #define WISP_CHOOSE_PARTS_H
 
@@ -20,13 +20,13 @@ typedef struct wisp_choosing {
   wisp_layout layout[8]; /* to be tried */
   int layouts;
   int nearest; /* of the classes of entries (cache/store.h), the first that is looked at; 0: all are */
-  size_t unfits, room;
+  size_t unfits, capacity;
   wisp_unfit *unfit;
   /* wisp_choose_one, for a kernel of another family. */
   wisp_status (*choose)(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request, wisp_stage *out);
 } wisp_choosing;
 
-/* What was said against an entry; NULL: nothing. */
+/* The reason against an entry; NULL: there is none. */
 const wisp_unfit *wisp_choosing_unfit(const wisp_choosing *c, const wisp_trial *trial);
 
 /* An entry's plan is none here. */

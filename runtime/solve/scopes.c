@@ -1,5 +1,5 @@
-/* What many choices for one device share: names of a spec in a layout, which candidates are defaults there, and which
- * compositions suit a spec. */
+/* Facts that many choices for one device share: names of a spec in a layout, which candidates are defaults there, and
+ * which compositions suit a spec. */
 #include "choose_parts.h"
 #include "../../gen/strategy/defaults.h"
 
@@ -17,11 +17,11 @@ struct wisp_scope_kept {
   wisp_spec spec;
   wisp_layout layout;
   wisp_env *names;
-  size_t count, room;
+  size_t count, capacity;
   known_default *defaults;
 };
 
-/* Of a composition for a spec: whether it suits the system, and the layout of its default, or why not. */
+/* Questions about a composition for a spec: whether it suits the system, and the layout of its default. */
 typedef enum question { SUITS, LAYOUT } question;
 
 struct wisp_composition_kept {
@@ -80,7 +80,7 @@ wisp_status wisp_choosing_names(wisp_error *err, const wisp_choosing *c, const w
   if (!scopes) return make_names(err, c, layout, out);
   struct wisp_scope_kept *kept = find_scope(scopes, &c->spec, layout);
   if (!kept) {
-    CALL(wisp_grow(err, &scopes->list, &scopes->room, scopes->count + 1, sizeof *scopes->list));
+    CALL(wisp_grow(err, &scopes->list, &scopes->capacity, scopes->count + 1, sizeof *scopes->list));
     CALL(make_names(err, c, layout, &fresh.names));
     kept = &scopes->list[scopes->count++];
     *kept = fresh;
@@ -106,14 +106,14 @@ static wisp_status find_answer(wisp_error *err, wisp_scopes *scopes, uint64_t ke
   size_t i = 0;
   while (i < scopes->compositions && scopes->composition[i].key != key) i++;
   *known = i < scopes->compositions;
-  CALL(wisp_grow(err, &scopes->composition, &scopes->compositions_room, scopes->compositions + 1,
+  CALL(wisp_grow(err, &scopes->composition, &scopes->compositions_capacity, scopes->compositions + 1,
                  sizeof *scopes->composition));
   *out = &scopes->composition[i];
   if (!*known) **out = (struct wisp_composition_kept){.key = key};
   return WISP_OK;
 }
 
-/* What the kept answer says; one that was just given is counted, unless it is another error than a refusal. */
+/* Returns the kept answer; one that was just given is counted, unless it is another error than a refusal. */
 static wisp_status give_answer(wisp_error *err, wisp_scopes *scopes, bool known,
                                const struct wisp_composition_kept *kept)
 {
@@ -187,7 +187,7 @@ wisp_status wisp_choosing_default(wisp_error *err, const wisp_choosing *c, const
                              kept->defaults[i].fixed != fixed || kept->defaults[i].reproducible != stage->reproducible))
     i++;
   if (i == kept->count) {
-    CALL(wisp_grow(err, &kept->defaults, &kept->room, kept->count + 1, sizeof *kept->defaults));
+    CALL(wisp_grow(err, &kept->defaults, &kept->capacity, kept->count + 1, sizeof *kept->defaults));
     CALL(make_default(err, c, stage, &kept->defaults[i]));
     kept->count++;
   }

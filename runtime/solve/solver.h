@@ -25,7 +25,7 @@ void wisp_watch_report(const wisp_watch *watch, double share, const char *text);
 
 typedef struct wisp_solver_report {
   wisp_solver_row *row;
-  size_t count, room;
+  size_t count, capacity;
 } wisp_solver_report;
 void wisp_report_clear(wisp_solver_report *report);
 
@@ -152,7 +152,7 @@ wisp_status wisp_solver_new(wisp_error *err, const wisp_solver_kind *kind, const
 wisp_status wisp_solver_begin(wisp_error *err, wisp_solver *solver, const char *box);
 wisp_status wisp_solver_open(wisp_error *err, wisp_solver *solver, const wisp_session *session,
                              const wisp_watch *watch);
-/* What wisp_solver_run begins with: its notes are there after that. */
+/* The beginning of wisp_solver_run: its notes are there after that. */
 wisp_status wisp_solver_start(wisp_error *err, wisp_solver *solver);
 wisp_status wisp_solver_run(wisp_error *err, wisp_solver *solver, const wisp_until *until, const wisp_watch *watch);
 wisp_status wisp_solver_make_report(wisp_error *err, wisp_solver *solver); /* solver->report */
@@ -167,7 +167,7 @@ WISP_OWNED(wisp_solver, wisp_solver_discard)
 /* "triangles", "tets", "hexes" */
 const char *wisp_solver_cells(const wisp_solver *solver);
 
-/* What kernels are chosen for. */
+/* The request that kernels are chosen for. */
 wisp_choose_request wisp_solver_choose_request(const wisp_solver *solver, const char *system, size_t elements);
 
 /* Before anything large is made: so many numbers, `what` ("nodes"), must be counted in 31 bits. */
@@ -176,10 +176,10 @@ wisp_status wisp_solver_check_count(wisp_error *err, const wisp_solver *solver, 
 /* Notes a solve that had nothing to do: its right-hand side is 0. */
 wisp_status wisp_solver_note_zero(wisp_error *err, wisp_solver *solver, long long iterations, double residual);
 
-/* Tells of iterations: a watch for wisp_cg_solve; the solver's watch and text outlive it. format: of the number. */
+/* Reports iterations: a watch for wisp_cg_solve; the solver's watch outlives it. */
 typedef struct wisp_iteration_watch {
   const wisp_watch *watch;
-  long long most; /* 0: not told */
+  long long most; /* 0: not reported */
 } wisp_iteration_watch;
 wisp_cg_watch wisp_watch_iterations(wisp_iteration_watch *watch);
 

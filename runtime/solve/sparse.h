@@ -1,5 +1,5 @@
-/* Where small sparse matrices have numbers, on the host, by rows whose columns rise: what a hierarchy of coarse
- * problems is laid out with. */
+/* The patterns of small sparse matrices, on the host, by rows whose columns rise: a hierarchy of coarse problems is
+ * laid out with them. */
 #ifndef WISP_SPARSE_H
 #define WISP_SPARSE_H
 
