@@ -4,7 +4,6 @@
 #include "output.h"
 #include "print.h"
 #include "../runtime/cache_folder.h"
-#include "../runtime/packed.h"
 #include "../runtime/process.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* What commands open: stores, also packed ones, and devices. */
 #include "options.h"
-#include "../runtime/packed.h"
 #include "../runtime/process.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "print.h"
 #include "../gen/family.h"
 #include "../runtime/api/api.h"
-#include "../runtime/packed.h"
+#include "../runtime/process.h"
 #include "../tuner/workers/tune.h"
 
 #include <stdio.h>

@@ -67,7 +67,8 @@ wisp_pointer wisp_arrays_at(const wisp_arrays *arrays, const char *array);
 wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intact, char array[32]);
 
 /* A copy, on the device, of the arrays as they are: of all, or of those in a list that ends with NULL. *out: NULL, or
- * an earlier copy that is used again. It serves any set of arrays that is made alike. */
+ * an earlier copy that is used again; the caller frees it, also after a failure. It serves any set of arrays that is
+ * made alike. */
 typedef struct wisp_kept wisp_kept;
 wisp_status wisp_arrays_keep(wisp_error *err, wisp_arrays *arrays, const char *const *names, wisp_kept **out);
 void wisp_kept_free(wisp_kept *kept);

@@ -1,7 +1,7 @@
 /* Claim: NVRTC compiles for every architecture that we ship for, tells usage and errors, and a GPU keeps the contract
  * of devices; where NVRTC or a GPU is missing, the error names what to install. */
 #include "device_checks.h"
-#include "../runtime/cubin.h"
+#include "../runtime/compilers.h"
 #include "../runtime/cuda_api.h"
 
 #include <setjmp.h>

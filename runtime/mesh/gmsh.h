@@ -1,7 +1,7 @@
 /* Inside the Gmsh reader: a cursor over the file's bytes and what has been read from them so far.
  *
  * Numbers are read through one pair of functions, whether the file holds text or binary of either byte order: so there
- * is one reader a version (gmsh_two.c, gmsh_four.c), not one a variant. Sections are found in gmsh.c; gmsh_build.c
+ * is one reader a version (gmsh_read.c, gmsh_four.c), not one a variant. Sections are found in gmsh.c; gmsh_build.c
  * makes the mesh. No count in the file is believed: loops run until the bytes end, and arrays grow with the records
  * really read.
  */
@@ -99,9 +99,6 @@ wisp_status wisp_gmsh_integer(wisp_error *err, wisp_gmsh *gmsh, int bytes, int64
 
 /* The next integer of 8 bytes, which must not be negative. */
 wisp_status wisp_gmsh_count(wisp_error *err, wisp_gmsh *gmsh, size_t *out);
-
-/* A count on a line of its own, text even in a binary file (version 2). */
-wisp_status wisp_gmsh_count_line(wisp_error *err, wisp_gmsh *gmsh, size_t *out);
 
 /* The next floating point number, finite. */
 wisp_status wisp_gmsh_real(wisp_error *err, wisp_gmsh *gmsh, double *out);

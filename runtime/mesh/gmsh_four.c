@@ -3,7 +3,7 @@
 #include "gmsh.h"
 
 /* Passes reals and integers that say nothing to us. */
-static wisp_status pass(wisp_error *err, wisp_gmsh *gmsh, size_t reals, size_t integers)
+static wisp_status pass_numbers(wisp_error *err, wisp_gmsh *gmsh, size_t reals, size_t integers)
 {
   double real;
   int64_t integer;
@@ -51,7 +51,7 @@ static wisp_status read_parent(wisp_error *err, wisp_gmsh *gmsh, size_t known, i
   CALL(wisp_gmsh_integer(err, gmsh, 4, dimension));
   CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
   CALL(wisp_gmsh_count(err, gmsh, &partitions));
-  CALL(pass(err, gmsh, 0, partitions));
+  CALL(pass_numbers(err, gmsh, 0, partitions));
   const wisp_gmsh_entity *found = find_entity(gmsh, known, false, *dimension, entity);
   if (found) *parent = found->tag;
   return WISP_OK;
@@ -70,17 +70,17 @@ static wisp_status read_entity(wisp_error *err, wisp_gmsh *gmsh, int dimension, 
   made.entity = (int32_t)entity;
   if (part) CALL(read_parent(err, gmsh, known, &parent_dimension, &parent));
   const bool own = parent_dimension == dimension;
-  CALL(pass(err, gmsh, dimension ? 6 : 3, 0));
+  CALL(pass_numbers(err, gmsh, dimension ? 6 : 3, 0));
   if (own) {
     CALL(read_groups(err, gmsh, dimension, &made.tag));
     CALL(wisp_groups_join(err, &gmsh->groups, made.tag, parent, &made.tag));
   } else {
     CALL(wisp_gmsh_count(err, gmsh, &bounds));
-    CALL(pass(err, gmsh, 0, bounds));
+    CALL(pass_numbers(err, gmsh, 0, bounds));
   }
   bounds = 0;
   if (dimension) CALL(wisp_gmsh_count(err, gmsh, &bounds));
-  CALL(pass(err, gmsh, 0, bounds));
+  CALL(pass_numbers(err, gmsh, 0, bounds));
   if (dimension < gmsh->shape->cell->dimension - 1) return WISP_OK;
   CALL(wisp_grow(err, &gmsh->entity, &gmsh->entity_capacity, gmsh->entities + 1, sizeof made));
   gmsh->entity[gmsh->entities++] = made;
@@ -111,7 +111,7 @@ wisp_status wisp_gmsh_parts_4(wisp_error *err, wisp_gmsh *gmsh)
   size_t parts = 0, ghosts = 0;
   CALL(wisp_gmsh_count(err, gmsh, &parts));
   CALL(wisp_gmsh_count(err, gmsh, &ghosts));
-  for (size_t i = 0; i < ghosts; i++) CALL(pass(err, gmsh, 0, 2));
+  for (size_t i = 0; i < ghosts; i++) CALL(pass_numbers(err, gmsh, 0, 2));
   return read_entities(err, gmsh, true);
 }
 
@@ -157,7 +157,7 @@ static wisp_status read_node_block(wisp_error *err, wisp_gmsh *gmsh, size_t *cou
   }
   for (size_t i = first; i < gmsh->nodes; i++) {
     for (int c = 0; c < 3; c++) CALL(wisp_gmsh_real(err, gmsh, &gmsh->node[i].xyz[c]));
-    CALL(pass(err, gmsh, parametric ? (size_t)dimension : 0, 0));
+    CALL(pass_numbers(err, gmsh, parametric ? (size_t)dimension : 0, 0));
   }
   return WISP_OK;
 }

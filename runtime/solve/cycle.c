@@ -265,19 +265,14 @@ static wisp_cycle_step *add_step(wisp_cycle *c, enum wisp_cycle_how how, wisp_cy
   return step;
 }
 
-/* The weights of two steps of smoothing: one over the roots of Chebyshev's polynomial on the upper part of the
+/* Two steps of smoothing, whose weights are one over the roots of Chebyshev's polynomial on the upper part of the
  * eigenvalues. */
-static void find_weights(double w[2])
-{
-  static const double share = 0.1;
-  for (int i = 0; i < 2; i++) w[i] = 2 / (1 + share + (i ? -1 : 1) * (1 - share) * sqrt(0.5));
-}
-
 static void add_smoothing(wisp_cycle *c, const level *l)
 {
   const wisp_cycle_matrix scaled = find_matrix(l, SCALED, 0), smoothed = find_matrix(l, E, 0);
+  static const double share = 0.1;
   double w[2];
-  find_weights(w);
+  for (int i = 0; i < 2; i++) w[i] = 2 / (1 + share + (i ? -1 : 1) * (1 - share) * sqrt(0.5));
   add_step(c, WISP_CYCLE_WEIGH, find_matrix(l, A, 0), scaled, scaled)->weights_at = (long long)l->at;
   wisp_cycle_step *step = add_step(c, WISP_CYCLE_PRODUCT, scaled, scaled, smoothed);
   step->own = 1, step->left_scale = -w[0], step->right_one = 1, step->right_scale = -w[1];
