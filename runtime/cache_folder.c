@@ -1,6 +1,5 @@
-/* Entries of the cache are loaded and run. As with ssh's keys, a folder or a file that somebody else could have written
- * is not looked into. Whoever can write the folder's parents can at most put another folder of ours in its
- * place. */
+/* Entries of the cache are loaded and run. As with ssh's keys, no folder or file is used that somebody else could have
+ * written. Whoever can write the folder's parents can at most put another folder of ours in its place. */
 #include "cache_folder.h"
 #include "../gen/environment.h"
 
@@ -120,8 +119,7 @@ wisp_status wisp_cache_usable(wisp_error *err)
                       path, strerror(why));
 }
 
-/* Opens an entry for reading, -1 where there is none: it must be the caller's own, and nobody else's to write; a link
- * is none. It counts as used now. */
+/* Opens an entry, which counts as used now; -1 where there is none, or it is a link, or others may write it. */
 static int open_entry(int folder, const char *name)
 {
   struct stat about;

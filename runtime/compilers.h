@@ -14,8 +14,7 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
 /* The longest time that a compiler may run: $WISP_COMPILE_SECONDS, 60 unless set. */
 double wisp_compile_seconds(void);
 
-/* "gcc 12.2.0"; where there is no compiler, that of the one which compiled last; empty where that is not known either.
- */
+/* "gcc 12.2.0"; without a compiler, that of the one which compiled last; empty where that is not known either. */
 void wisp_host_compiler_name(char *out, size_t size);
 
 /* One line of /proc/cpuinfo without its heading ("model name"), of the first processor; empty where there is none. */

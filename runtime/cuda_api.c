@@ -34,8 +34,7 @@ static const entry cusparse_entries[] = {WISP_CUSPARSE_REQUIRED(REQUIRED) WISP_C
 static const entry nvml_entries[] = {WISP_NVML_REQUIRED(REQUIRED)};
 #undef API
 
-/* The folders of a toolkit, then those of NVIDIA's Python packages: below nvidia/, site-packages/, or an environment.
- */
+/* The folders of a toolkit, then those of NVIDIA's Python packages: below nvidia/, site-packages/, an environment. */
 static const char *const below[] = {
     "lib64", "lib", "targets/*/lib", "*/lib", "nvidia/*/lib", "lib/python3*/site-packages/nvidia/*/lib", "."};
 
@@ -61,8 +60,7 @@ typedef struct search {
   wisp_error first; /* why the first that was there was not taken */
 } search;
 
-/* Fills the structure at api. dlsym gives an object pointer, which C cannot cast to a function's: its bytes are copied.
- */
+/* Fills the structure at api. C cannot cast dlsym's object pointer to a function's: its bytes are copied. */
 static wisp_status fill_api(wisp_error *err, void *library, const wanted *what, const char *path, void *api)
 {
   for (size_t i = 0; i < what->count; i++) {

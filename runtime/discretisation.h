@@ -29,8 +29,8 @@ typedef struct wisp_owner {
 
 typedef struct wisp_discretisation {
   const wisp_family *family;
-  /* "groups", "unknowns", "pairs": what sizes of arrays are made of (gen/family.h) and what every launch may ask for.
-   * Ends with a NULL name. */
+  /* "groups", "unknowns", "pairs": sizes of arrays and launches are made of them (gen/family.h). Ends with a NULL name.
+   */
   wisp_count counts[WISP_MAX_COUNTS];
   wisp_cut cuts[WISP_MAX_CUTS]; /* what kernels' `launches` name; likewise */
   void *self;

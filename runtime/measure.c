@@ -1,5 +1,5 @@
-/* The measured ceilings of a device: what a copy and plain arithmetic reach on it. A kernel is judged against these,
- * not against a data sheet. */
+/* The measured ceilings of a device, for a copy and plain arithmetic: kernels are judged by them, not by a data sheet.
+ */
 #include "known_compilers.h"
 
 #include <time.h>
@@ -88,8 +88,7 @@ static work streaming(wisp_device *device, const recipe *r, size_t bytes)
   return make_work(device, r, r->copy_blocks, (long long)(bytes / 16));
 }
 
-/* The better of a plain kernel and the device's own copy. The first copy, there and back, places the host's pages near
- * the cores that use them. */
+/* The better of a plain kernel and the device's copy. The first copy, there and back, places the host's pages. */
 static wisp_status measure_copy(wisp_error *err, wisp_device *device, const recipe *r, double *gbps)
 {
   const size_t bytes = buffer_bytes(r, wisp_device_limits(device));

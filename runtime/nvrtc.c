@@ -1,5 +1,5 @@
-/* NVRTC: compiles to machine code (CUBIN, not PTX: the driver would compile that again, unseen), and tells of
- * registers, spills and shared memory. */
+/* NVRTC compiles to machine code and reports registers, spills and shared memory. (PTX the driver would compile again.)
+ */
 #include "compilers.h"
 #include "cuda_api.h"
 #include "known_compilers.h"
@@ -106,8 +106,7 @@ static wisp_usage parse_usage(const char *log)
   return usage;
 }
 
-/* The first line that tells of an error. ptxas refuses too much static shared memory with no such line: the usage
- * tells. */
+/* The first line with an error; ptxas refuses too much static shared memory without one: the usage shows it. */
 static wisp_status report_text(wisp_error *err, const char *name, const char *log)
 {
   const char *line = strstr(log, "error");

@@ -36,8 +36,7 @@ WISP_OWNED(wisp_problem, wisp_problem_destroy)
 /* Fills in the fixed arrays once more. */
 wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *problem);
 
-/* A byte a number of an array on the device, 0 where it is nobody's; 0 where every number is somebody's. Made at first
- * need and kept. */
+/* A byte a number on the device, 0 where it is nobody's; 0 where there is no such number. Kept once it was made. */
 wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *problem, const char *array, wisp_pointer *mask);
 
 /* wisp_discretisation_origin of each number of an array of the family's. Made at first need and kept: of small
@@ -45,8 +44,7 @@ wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *problem, const char
 wisp_status wisp_problem_origins(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array,
                                  const size_t **origins);
 
-/* Enqueues a launch on its arrays, with its counts and with these bindings besides; or several, where the kernel is
- * declared so (gen/family.h). */
+/* Enqueues a launch with its arrays, counts and these bindings, or several where the kernel is declared so. */
 wisp_status wisp_problem_run(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
                              const wisp_binding *bindings, size_t count);
 

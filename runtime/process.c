@@ -1,5 +1,4 @@
-/* Programs run without a shell. posix_spawn and not fork: it is safe with threads and cheap in a process with much
- * memory. */
+/* Programs run without a shell, by posix_spawn: it is safe with threads and cheap in a process with much memory. */
 #include "process.h"
 
 #include <dirent.h>
@@ -16,8 +15,7 @@
 
 extern char **environ;
 
-/* Our environment with the few variables that differ in front, where getenv finds them first. The list is the
- * caller's to free, the strings are not. */
+/* Our environment with these variables in place of its own. The caller frees the list, but not the strings. */
 static wisp_status make_environment(wisp_error *err, char **first, size_t count, char ***out)
 {
   char **list = NULL;

@@ -1,5 +1,4 @@
-/* Running a program without a shell, with a time limit (the host compiler), being rid of programs and their files; and
- * the clock that limits are told by. */
+/* Running a program without a shell, with a time limit; ending programs; temporary files; the clock of limits. */
 #ifndef WISP_PROCESS_H
 #define WISP_PROCESS_H
 
@@ -17,21 +16,18 @@ typedef enum wisp_ending {
   WISP_NO_PROGRAM /* it is not there or cannot be executed; code is the errno */
 } wisp_ending;
 
-/* Runs argv (NULL-terminated, argv[0] looked for in PATH) with both outputs in the file log, no input, temporary files
- * in folder, and messages in English. WISP_ESYSTEM where the system refuses; every ending of the program is WISP_OK.
- */
+/* Runs argv (ends with NULL; argv[0] looked for in PATH): both outputs go to the file log, temporary files to folder;
+ * no input, messages in English. WISP_ESYSTEM where the system refuses; every ending of the program is WISP_OK. */
 wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *folder, const char *log, double seconds,
                              wisp_ending *ending, int *code);
 
 /* A child's end, as waitpid tells it: within so many seconds by itself, else it is ended. */
 int wisp_process_await(pid_t pid, double seconds);
-/* Ends every process of the session that this one led, itself too: a compiler's own children, whatever groups they are
- * in. */
+/* Ends every process of the session that this one led, itself too, whatever groups they are in. */
 void wisp_session_end(pid_t leader);
 
-/* A fresh folder for temporary files, under $TMPDIR or /tmp, which tells by its name whose it is; its removal with the
- * files in it, for HELD where the folder is a `char folder[SIZE] = ""`; and the removal of those whose processes are
- * gone. */
+/* A fresh folder for temporary files under $TMPDIR or /tmp, whose name shows its process; its removal with the files in
+ * it, for HELD of a `char folder[SIZE] = ""`; and the removal of those whose processes are gone. */
 wisp_status wisp_scratch_create(wisp_error *err, char *path, size_t size);
 void wisp_scratch_remove(const void *path); /* a text; empty: none was made */
 void wisp_scratch_sweep(void);

@@ -1,5 +1,4 @@
-/* Behind wisp.h: a session, and what is opened in it. A handle outlives what it stands for: one that was closed, or
- * whose session was, says so when it is used. */
+/* Behind wisp.h: a session, and what is opened in it. A closed handle, or one of a closed session, says so. */
 #ifndef WISP_API_H
 #define WISP_API_H
 
@@ -43,8 +42,7 @@ wisp_status wisp_request_take(wisp_error *err, const char *what, const void *req
 
 WISP_OWNED(wisp_session, wisp_session_close)
 
-/* A session without a device: texts and store. tolerant: a layer of the store that cannot be read is left out, and
- * `warning` says so. */
+/* A session without a device. tolerant: a layer of the store that cannot be read is left out, with a `warning`. */
 wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *request, bool tolerant, wisp_session **out);
 
 /* wisp_kernel_open of what a stage of this session was given, which a choice of it tells, and of a discretisation of

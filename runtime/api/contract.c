@@ -7,8 +7,7 @@
 
 /* --- sizes as texts --- */
 
-/* An expression in which every integer that the plan knows stands as a number: "groups*n*NpM" as "groups*6*144". What
- * is left are counts. */
+/* An expression with the plan's integers as numbers, so that counts are left: "groups*n*NpM" as "groups*6*144". */
 static wisp_status print_size(wisp_error *err, const wisp_plan *plan, const char *text, wisp_text *out)
 {
   for (const char *at = text; *at;) {

@@ -38,8 +38,7 @@ const char *wisp_contract_field(const wisp_contract *contract, size_t f);
 /* All of it as a JSON object. */
 wisp_status wisp_contract_print(wisp_error *err, const wisp_contract *contract, const char *dialect, wisp_text *out);
 
-/* Writes each operand as it lies on a device, numbers one after the other as this machine has them, to
- * FOLDER/NAME.f64, .f32 or .i32. */
+/* Writes each operand as it lies on a device, in this machine's numbers, to FOLDER/NAME.f64, .f32 or .i32. */
 wisp_status wisp_contract_write(wisp_error *err, const wisp_contract *contract, const char *folder);
 
 #endif

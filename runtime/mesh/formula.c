@@ -234,9 +234,8 @@ static wisp_status put_node(const binding *b, size_t place)
   return WISP_OK;
 }
 
-/* Puts in the place of groups what evaluation knows: `region == "steel"` becomes a comparison of region's values
- * (groups.h), a lone name its number. on_faces: tag has a value. WISP_EUSAGE where something is no group, or may mean
- * two things. */
+/* Replaces groups: `region == "steel"` becomes a comparison of region's values (groups.h), a lone name its number.
+ * on_faces: tag has a value. WISP_EUSAGE where something is no group, or is ambiguous. */
 static wisp_status put_groups(wisp_error *err, wisp_expr *expression, const wisp_mesh *mesh, bool on_faces)
 {
   const binding b = {err, expression, mesh, on_faces};

@@ -1,10 +1,8 @@
-/* Inside the Gmsh reader: a cursor over the file's bytes and what has been read from them so far.
+/* Inside the Gmsh reader: a cursor over the file's bytes, and the records that were read.
  *
- * Numbers are read through one pair of functions, whether the file holds text or binary of either byte order: so there
- * is one reader a version (gmsh_read.c, gmsh_four.c), not one a variant. Sections are found in gmsh.c; gmsh_build.c
- * makes the mesh. No count in the file is believed: loops run until the bytes end, and arrays grow with the records
- * really read.
- */
+ * One pair of functions reads numbers, whether the file holds text or binary of either byte order: there is one reader
+ * a version (gmsh_read.c, gmsh_four.c). Sections are found in gmsh.c; gmsh_build.c makes the mesh. No count in the file
+ * is believed: loops run until the bytes end, and arrays grow with the records really read. */
 #ifndef WISP_GMSH_H
 #define WISP_GMSH_H
 
@@ -115,8 +113,7 @@ wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section
 /* The shape of elements with so many corners: 3, 4 or 8. */
 const wisp_gmsh_shape *wisp_gmsh_shape_of(int corners);
 
-/* The kind of an element type; those of the shape's dimension, or above, other than the shape that is read are refused
- * by name. */
+/* The kind of an element type. Others than the shape, of its dimension or above, are refused by name. */
 wisp_status wisp_gmsh_find_kind(wisp_error *err, wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out);
 
 /* Reads one element's nodes and keeps it, where it is of the shape or a face with a tag. */

@@ -1,5 +1,4 @@
-/* From what a Gmsh file says to a mesh: node numbers become vertices, triangles, or lines, become physical groups of
- * boundary faces. */
+/* Makes a mesh of the records: node numbers become vertices, faces become physical groups of the boundary. */
 #include "facets.h"
 #include "gmsh.h"
 #include "health.h"
@@ -119,8 +118,7 @@ static wisp_status merge_cells(wisp_error *err, wisp_gmsh *gmsh)
 
 /* ---- Vertices. */
 
-/* Vertex number of each node, in file order; WISP_EMPTY for nodes that no element uses (of surfaces, centres of arcs).
- */
+/* Vertex number of each node, in file order; WISP_EMPTY for nodes that no element uses (centres of arcs). */
 static wisp_status number_vertices(wisp_error *err, const wisp_gmsh *gmsh, const node_map *map, int32_t *number,
                                    size_t *vertices)
 {

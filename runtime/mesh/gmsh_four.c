@@ -42,8 +42,7 @@ static const wisp_gmsh_entity *find_entity(const wisp_gmsh *gmsh, size_t count, 
   return count ? bsearch(&key, gmsh->entity, count, sizeof key, compare_entities) : NULL;
 }
 
-/* The part of an entity: which entity of which dimension it is a part of, and the partitions that it is in. *parent:
- * the value of that one's groups. */
+/* The parent of a part of an entity, and the part's partitions. *parent: the value of the parent's groups. */
 static wisp_status read_parent(wisp_error *err, wisp_gmsh *gmsh, size_t known, int64_t *dimension, int32_t *parent)
 {
   int64_t entity = 0;
@@ -58,8 +57,7 @@ static wisp_status read_parent(wisp_error *err, wisp_gmsh *gmsh, size_t known, i
 }
 
 /* One entity: number, a point or a bounding box, physical groups, and the entities that bound it (a point has none). A
- * part has its parent's groups besides; one between two parts, whose parent is of a higher dimension, has none: what
- * stands there are numbers of its parent's. */
+ * part has its parent's groups besides, unless the parent's dimension is higher: then it has none. */
 static wisp_status read_entity(wisp_error *err, wisp_gmsh *gmsh, int dimension, bool part, size_t known)
 {
   wisp_gmsh_entity made = {.dimension = dimension, .part = part};

@@ -235,8 +235,7 @@ wisp_status wisp_gmsh_nodes_2(wisp_error *err, wisp_gmsh *gmsh)
   return WISP_OK;
 }
 
-/* One element: in text "number type tags... nodes", in binary its type and count of tags stand before a run of them.
- * The first tag is the physical group. */
+/* An element, "number type tags... nodes"; binary has type and count of tags before a run. Tag 1 is the group. */
 static wisp_status read_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int64_t tags)
 {
   int32_t physical = 0;

@@ -151,10 +151,9 @@ static wisp_status group_metis(wisp_error *err, const wisp_mesh *mesh, size_t si
   return WISP_OK;
 }
 
-/* Candidates of the block that is being made. Q of Algorithm 2 stands here as five stacks of growing arrays: lane c
- * holds the candidates that shared c faces with the block when they were put there. An element whose count grows is put
- * into the next lane too and its old entry goes stale, so that finding the best candidate costs a constant on average.
- */
+/* Candidates of the block that is being made. Q of Algorithm 2 is five stacks of growing arrays: lane c holds the
+ * candidates that shared c faces with the block when they were put there. An element whose count grows is put into the
+ * next lane too, and its old entry goes stale: finding the best candidate costs a constant on average. */
 enum { LANES = 5 };
 
 typedef struct queue {
@@ -181,8 +180,7 @@ static void push_candidate(queue *q, int lane, int32_t element)
   q->entry[lane][q->tail[lane]++] = element;
 }
 
-/* Removes the candidate in E that shares the most faces with the block, the oldest of equals; WISP_EMPTY if Q has none.
- */
+/* Removes the candidate in E that shares the most faces with the block, the oldest of equals; WISP_EMPTY: none. */
 static int32_t pop_best(queue *q)
 {
   for (int lane = LANES - 1; lane >= 0; lane--)

@@ -4,8 +4,7 @@
 
 /* --- numbers in order, on all cores --- */
 
-/* Goes through things from .. to - 1, the first of which gets number `at` where something is to be written; returns
- * the number behind the last. */
+/* Visits things from .. to - 1, the first of which gets number `at`; returns the number behind the last. */
 typedef struct making making;
 typedef size_t (*visit)(const making *m, size_t from, size_t to, size_t at, bool write);
 
@@ -148,9 +147,8 @@ static void list_elements(void *context, size_t from, size_t to)
   }
 }
 
-/* Wisp_sweeps over the shared unknowns: each thread looks for its own among all surfaces. start[g + 2] counts the
- * copies of g first; summed up, start[g + 1] is where the next copy of g goes; at the end it is where those of g + 1
- * begin. */
+/* Wisp_sweeps over the shared unknowns: each thread looks for its own among all surfaces. start[g + 2] first counts the
+ * copies of g; summed up, start[g + 1] is the place of the next copy of g, and at the end of the first of g + 1. */
 static void count_copies(void *context, size_t from, size_t to)
 {
   const wisp_hexcopies *c = ((const making *)context)->copies;

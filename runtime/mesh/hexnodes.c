@@ -1,5 +1,4 @@
-/* Continuous numbering: a node belongs to a vertex, an edge, a face or an element, and its place there is counted from
- * what all elements agree on: vertex numbers. */
+/* A node belongs to a vertex, an edge, a face or an element, where its place follows from vertex numbers. */
 #include "../parallel.h"
 #include "hexmesh.h"
 
@@ -67,8 +66,7 @@ static int edge_corner(int edge)
   return (edge & 1) << across[0] | (edge >> 1 & 1) << across[1];
 }
 
-/* The parts of an element's surface and its inside, by where they lie in each direction: at the low end (0), between
- * (1), at the high end (2). */
+/* The parts of an element, by their places in each direction: at the low end (0), between (1), at the high end (2). */
 enum { PARTS = 27, INSIDE = 13 };
 
 /* The parts of an element from which its nodes are numbered. */
@@ -91,8 +89,7 @@ typedef struct numbering {
   int32_t *shared; /* the final number of each node on surfaces */
 } numbering;
 
-/* A face as one element has it, beside what was met of it: another element may have it too, cut alike, on its other
- * side. */
+/* Compares a face with its first element's: another may have it too, cut alike, on its other side. */
 static wisp_status check_face(wisp_error *err, const char *name, const wisp_hexmesh *mesh, const entity *met,
                               const entity *face)
 {
@@ -339,8 +336,7 @@ static void count_own(void *context, size_t from, size_t to)
   }
 }
 
-/* Final numbers, given in the order in which nodes are first met: those that an element has first follow those of all
- * elements before it. */
+/* Final numbers, in the order in which nodes are first met: an element's own follow those of all before it. */
 static wisp_status number_nodes(wisp_error *err, numbering *n)
 {
   const size_t inside = (size_t)(n->N - 1), K = n->mesh->elements;

@@ -55,8 +55,7 @@ static bool keeps_volumes(const cells *c, size_t vertex)
   return true;
 }
 
-/* Takes from a move what would leave the boundary: of the mesh's bounding box the side's own direction, of any other
- * boundary everything. */
+/* Keeps a move to the boundary: a side of the bounding box takes its own direction from it, any other all. */
 static void keep_to_boundary(const cells *c, size_t vertex, double low[DIRECTIONS], double high[DIRECTIONS],
                              double move[DIRECTIONS])
 {

@@ -1,5 +1,4 @@
-/* Conforming meshes of tets, of hexes or of triangles: made (unit box) or read (Gmsh .msh 2.0 to 2.2 and 4.1,
- * ASCII and, of 2.2 and 4.1, binary). */
+/* Conforming meshes of tets, of hexes or of triangles: a unit box, or read from Gmsh (.msh 2.0 to 2.2 and 4.1). */
 #ifndef WISP_MESH_H
 #define WISP_MESH_H
 
@@ -80,12 +79,11 @@ static inline wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
 /* Puts the boundary faces of a box of tets into groups: 1, x is least, 2, x is greatest; 3 and 4, y; 5 and 6, z. */
 wisp_status wisp_mesh_tag_sides(wisp_error *err, wisp_mesh *mesh);
 
-/* Reads a Gmsh file of elements with so many corners, 3, 4 or 8, or, where that is 0, of those that the file has. Nodes
- * that are closer than `merge` are joined (wisp_mesh_merge); 0: none are. WISP_EINPUT, with path and line or byte
- * offset, for: missing, truncated, non-conforming (a face shared by three tets), degenerate elements, none at all,
- * unknown vertices, unsupported element types of dimension 3 (prisms, hexes among tets, ... named), curved elements,
- * newer formats, triangles in no plane. Elements of negative volume are reversed. Never trusts a count in the file:
- * memory grows with the bytes really read. */
+/* Reads a Gmsh file of elements with so many corners, 3, 4 or 8; 0: of those that the file has. Nodes that are closer
+ * than `merge` are joined (wisp_mesh_merge); 0: none are. WISP_EINPUT, with path and line or byte offset, for files
+ * that are missing, truncated or of newer formats; for no elements, degenerate, curved or unsupported ones (prisms,
+ * hexes among tets), a face of three tets, unknown vertices, triangles in no plane. Elements of negative volume are
+ * reversed. No count in the file is trusted: memory grows with the bytes really read. */
 wisp_status wisp_mesh_read(wisp_error *err, int corners, double merge, const char *path, wisp_mesh **out);
 
 /* The same from memory (tests, fuzzing); name appears in messages. */
@@ -121,8 +119,7 @@ static inline size_t wisp_mesh_number(const wisp_mesh *mesh, size_t k)
   return mesh->number ? (size_t)mesh->number[k] : k;
 }
 
-/* An empty mesh of that many vertices and elements, every array allocated and zero: fill xyz and cell, then connect
- * tets or check hexes. */
+/* An empty mesh, every array allocated and zero: fill xyz and cell, then connect it. */
 wisp_status wisp_mesh_create(wisp_error *err, int corners, size_t vertices, size_t elements, wisp_mesh **out);
 
 void wisp_mesh_destroy(wisp_mesh *mesh);
@@ -144,9 +141,8 @@ static inline double wisp_mesh_extent(const wisp_mesh *mesh, double low[3], doub
 void wisp_list_around(size_t corners, size_t elements, const int32_t *cell, size_t vertices, size_t *start,
                       uint32_t *around);
 
-/* Puts elements into another order, with their corners, tags and regions: the i-th is order[i] of before, NULL: i, and
- * its corner a is corner[corners i + a] of that one, NULL: a. Tets and triangles are connected anew; name is for that.
- */
+/* Puts elements into another order, with tags and regions: the i-th is order[i] of before, NULL: i, and its corner a is
+ * corner[corners i + a] of that one, NULL: a. Tets and triangles are connected anew, by that name. */
 wisp_status wisp_mesh_rearrange(wisp_error *err, const char *name, wisp_mesh *mesh, const int32_t *order,
                                 const int8_t *corner);
 

@@ -45,8 +45,7 @@ static void find_keys(size_t count, const double *xyz, keyed_point *points)
   }
 }
 
-/* Digit by digit, lowest first, between two arrays; an even number of digits ends where it began. Equal keys stay in
- * the points' own order. */
+/* Digit by digit, lowest first, between two arrays; after an even number of digits `from` is sorted, stably. */
 static void sort_points(size_t count, keyed_point *from, keyed_point *to)
 {
   for (int digit = 0; digit < DIGITS; digit++) {
@@ -99,9 +98,8 @@ typedef struct growth {
   int candidates;
 } growth;
 
-/* A measure of how well an element is joined to the cluster: it counts faces with the cluster, and faces that are no
- * longer free. Without the latter holes would stay, which later clusters fill with scattered elements. An element
- * inside a hole comes before all others. */
+/* A measure of how well an element is joined to the cluster: its faces with the cluster, and those that are no longer
+ * free. Without the latter holes would stay for later clusters. An element inside a hole comes first. */
 static int joint(const growth *g, int32_t cluster, int32_t element)
 {
   enum { SHARED = 4, CLOSED = 3, HOLE = 100 };
@@ -184,10 +182,9 @@ static wisp_status order_plainly(wisp_error *err, const wisp_mesh *mesh, int32_t
   return along_curve(err, mesh->elements, (size_t)mesh->corners, mesh->cell, mesh->xyz, order);
 }
 
-/* ---- From level to level: elements in the order in which they are come upon from a corner of the mesh (E. Cuthill,
- * J. McKee, 1969). Neighbours in memory then have neighbours beside them, as in the rows of a box. Elements are
- * numbered as they stand on the curve, vertices as those come upon them, so that memory is read where it was read
- * before. */
+/* ---- From level to level: elements as they are come upon from a corner of the mesh (E. Cuthill, J. McKee, 1969).
+ * Neighbours in memory then have neighbours beside them, as in the rows of a box. Elements are numbered along the
+ * curve, vertices as elements come upon them, so that memory is read where it was read before. */
 typedef struct spread {
   size_t corners, elements, vertices;
   int32_t *vertex; /* of elements */
@@ -302,8 +299,8 @@ wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 
 enum { CORNERS = 4 };
 
-/* The corners in the order of their vertices' numbers. An odd permutation would turn the element inside out: then the
- * first two change places. */
+/* The corners by their vertices' numbers; after an odd permutation, which reverses the element, the first two change.
+ */
 static void sort_corners(const int32_t *vertex, int8_t *corner)
 {
   int exchanges = 0;

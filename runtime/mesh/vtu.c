@@ -89,8 +89,7 @@ static void emit_tet(ordering *to, int n)
   if (n == 0) emit(to, base);
 }
 
-/* Points strictly inside a box of the hex's lattice: from low to high in each direction, where these are equal a face
- * or an edge; r fastest. */
+/* Points strictly inside a box of the hex's lattice, from low to high; equal ends make a face or an edge. r fastest. */
 static void emit_box(ordering *to, const int low[3], const int high[3])
 {
   const int n = to->N + 1;
@@ -192,8 +191,7 @@ static wisp_status print_header(wisp_error *err, const grid *g, wisp_text *xml)
   return wisp_text_print(err, xml, "</PointData>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
 }
 
-/* An array of doubles of some components a point, in VTK's order. Write errors stay in the stream until it is closed.
- */
+/* Doubles of some components a point, in VTK's order. Write errors stay in the stream until it is closed. */
 static void write_values(FILE *file, const grid *g, const double *values, size_t components)
 {
   const size_t elements = g->fields->elements, points = g->fields->points;

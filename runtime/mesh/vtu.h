@@ -1,5 +1,4 @@
-/* Solutions for ParaView and its kin: VTK XML unstructured grids (.vtu) of Lagrange triangles, tetrahedra and hexahedra
- * of any order. */
+/* Solutions for ParaView: VTK XML unstructured grids (.vtu) of Lagrange triangles, tetrahedra and hexahedra. */
 #ifndef WISP_VTU_H
 #define WISP_VTU_H
 
@@ -16,11 +15,9 @@ wisp_status wisp_vtu_lattice(wisp_error *err, int N, double *r, double *s, doubl
 wisp_status wisp_vtu_order(wisp_error *err, int corners, int N, int *point);
 
 /* Writes elements with their fields as point data, at the lattice's points in its order; elements share no points, so
- * that fields may jump. Raw binary of this
- * machine's byte order, 64 bit. The file appears at path whole or not at all. WISP_ESYSTEM, with path and reason, where
- * it cannot be written; WISP_EUSAGE for a wrong N. Source: VTK, vtkHigherOrderTetra, vtkHigherOrderHexahedron and
- * vtkXMLUnstructuredGridReader.
- */
+ * that fields may jump. Raw binary of this machine's byte order, 64 bit. The file appears at path whole or not at all.
+ * WISP_ESYSTEM, with path and reason, where it cannot be written; WISP_EUSAGE for a wrong N. Source: VTK's
+ * vtkHigherOrderTetra, vtkHigherOrderHexahedron and vtkXMLUnstructuredGridReader. */
 wisp_status wisp_vtu_write(wisp_error *err, const wisp_fields *fields, const char *path);
 
 #endif

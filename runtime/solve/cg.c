@@ -69,8 +69,7 @@ static wisp_status clear_vectors(wisp_error *err, wisp_cg *cg)
   return wisp_arrays_fill(err, cg->arrays, "Ap", 0);
 }
 
-/* The steps before the iterations, for an r that is there: z follows from r, as alpha is 0 while nothing is running,
- * and p is z. */
+/* The steps before the iterations: z follows from r, as alpha is 0 while nothing is running, and p is z. */
 static wisp_status prepare_iterations(wisp_error *err, wisp_cg *cg)
 {
   CALL(clear_vectors(err, cg));
@@ -156,8 +155,7 @@ typedef struct squares {
 
 enum { SQUARES = 1 << 16 };
 
-/* A wisp_sweep over blocks of fixed size, so that the sum of their sums does not depend on how many threads there are.
- */
+/* A wisp_sweep over blocks of fixed size, so that the total does not depend on the number of threads. */
 static void square_blocks(void *context, size_t from, size_t to)
 {
   const squares *s = context;
@@ -199,8 +197,7 @@ static wisp_status run_iterations(wisp_error *err, wisp_cg *cg, double *ms, doub
   return await_solve(err, cg, ms, state);
 }
 
-/* The share of the residual's fall, or of the iterations that are allowed, whichever ends first. bb: its first square.
- */
+/* The share of the residual's fall from bb, or of the iterations that are allowed, whichever ends first. */
 static double find_share(const double state[WISP_CG_STATE], double bb, long long most)
 {
   const double done = state[WISP_CG_AT_ITERATION] / (double)most, rr = state[WISP_CG_AT_RR];

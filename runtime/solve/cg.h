@@ -56,8 +56,8 @@ WISP_OWNED(wisp_cg, wisp_cg_destroy)
 /* Records a solve ahead of the first one. */
 wisp_status wisp_cg_record(wisp_error *err, wisp_cg *cg);
 
-/* The largest eigenvalue of M^-1 A, as a few iterations on a random residual see it: never too large. WISP_EWRONG where
- * they see none. */
+/* The largest eigenvalue of M^-1 A that a few iterations on a random residual see: never too large. WISP_EWRONG: none.
+ */
 wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest);
 
 /* Called some times a second with the progress of a solve: iterations that were run, and the share of all, 0 to 1, as
@@ -73,9 +73,8 @@ double wisp_cg_factor(double bb);
 
 /* Solves for b at the unknowns, NULL where the system has an array for it, from 0 until |r| <= tolerance |b|, or for
  * `most` iterations, 0 to INT_MAX. Where the device can loop (wisp_limits.loops) the host starts it and waits for the
- * end, no more; with a watch, which may be NULL, it does so for parts of some tenths of a second. WISP_EWRONG where the
- * residual is no number, or 0 at once though b is not, with what may be the cause. b = 0 is solved by 0, in no
- * iteration. */
+ * end; with a watch, which may be NULL, for parts of some tenths of a second. WISP_EWRONG, with the likely cause, where
+ * the residual is no number, or 0 at once though b is not. b = 0 is solved by 0, in no iteration. */
 wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double tolerance, long long most,
                           const wisp_cg_watch *watch, wisp_cg_report *out);
 

@@ -10,8 +10,7 @@
 #include "../../cache/store.h"
 #include "../kernel.h"
 
-/* The names of spaces, by spec and layout, and the defaults there: made once for many choices for one device.
- * Zero-initialise. */
+/* The names of spaces, by spec and layout, and defaults, for many choices for one device. Zero-initialise. */
 typedef struct wisp_scopes {
   size_t count, capacity;
   struct wisp_scope_kept *list;
@@ -102,8 +101,7 @@ wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const 
                                wisp_stage *out);
 void wisp_stage_free(wisp_stage *stage);
 
-/* WISP_EUSAGE, with what there is, where the family knows no such composition or chain; one that lists none takes any
- * of its kernels' names, joined. */
+/* WISP_EUSAGE, with a list, for an unknown composition or chain; a family without a list takes any of its kernels. */
 wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, const char *composition);
 
 /* The entry that tells of a choice to people: the one taken, or else the one passed over; of a device's own (NULL: of
@@ -117,24 +115,21 @@ wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device);
 /* ---- Replacements of a kernel that does not work here (replace.c); its choice says why, and which entry was passed
  * over. The stage is unchanged where that fails; its kernels are not loaded yet. */
 
-/* Kernel i becomes the default that fits the stage's layout and discretisation. WISP_EREFUSED where there is none or it
- * is the one that the kernel has. */
+/* Kernel i becomes the default for the stage's layout and discretisation. WISP_EREFUSED: there is no other one. */
 wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, const char *why);
 
 /* Whether a discretisation can be made as a plan asks for: WISP_EREFUSED, and why, where something has no room. */
 typedef wisp_status (*wisp_plan_fits)(wisp_error *err, const void *context, const wisp_plan *plan);
 
-/* Kernel i stays where there is room for what it asks for; else it becomes the first of wisp_plan_next_larger for which
- * there is, else the default that asks for nothing that nobody else does; another family's stays. Errors of fits.
- */
+/* Kernel i stays if it fits; else it becomes the first of wisp_plan_next_larger that does, else the default that asks
+ * for nothing that the others do not. Another family's kernel stays. Errors of fits. */
 wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_plan_fits fits, const void *context);
 
 /* Kernel i becomes what a choice of the same kernel, made elsewhere, says. */
 wisp_status wisp_stage_follow(wisp_error *err, wisp_stage *stage, int i, const wisp_choice *choice);
 
-/* Compiles the stage's kernels (in parallel) and loads them, once: they go with the stage, which must not outlive the
- * device from here on. A stored winner that fails to compile or load falls back to the default with the choice saying
- * so. */
+/* Compiles the stage's kernels in parallel and loads them, once, with the stage, which must not outlive the device. A
+ * stored winner that fails to compile or load falls back to the default, and its choice says so. */
 wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *stage);
 void wisp_stage_unload(wisp_stage *stage);
 

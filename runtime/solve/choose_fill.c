@@ -1,5 +1,4 @@
-/* The kernels of a composition in one layout: of each the best of the store's entries that fits here, else its default.
- */
+/* The kernels of a composition in one layout: the best of the store's entries that fits here, else the default. */
 #include "choose_parts.h"
 #include "../../gen/strategy/defaults.h"
 

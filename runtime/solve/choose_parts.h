@@ -35,8 +35,7 @@ static inline bool wisp_does_not_fit(wisp_status status)
   return status == WISP_EREFUSED || status == WISP_EINPUT;
 }
 
-/* The best entry of the kernel that was measured with today's text and of which nothing is known against it; layout
- * NULL: in any. */
+/* The best entry of the kernel, of today's text and with nothing known against it; layout NULL: in any. */
 void wisp_choosing_look_up(const wisp_choosing *c, const char *layout, wisp_answer *out);
 /* The same of each class by itself. */
 void wisp_choosing_look_up_each(const wisp_choosing *c, const char *layout, wisp_answer out[WISP_ANSWER_CLASSES]);
@@ -60,8 +59,7 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
                                const wisp_layout *layout, wisp_stage *out);
 
 /* The family's names in a layout, the caller's; the default candidate of the spec's kernel in a stage; whether a
- * composition suits the spec's system (WISP_EREFUSED). What is the same for many choices is kept in the chooser's
- * scopes. */
+ * composition suits the spec's system (WISP_EREFUSED). The chooser's scopes keep what many choices share. */
 wisp_status wisp_choosing_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out);
 wisp_status wisp_choosing_default(wisp_error *err, const wisp_choosing *c, const wisp_stage *stage, wisp_plan **out);
 wisp_status wisp_choosing_suit(wisp_error *err, const wisp_choosing *c, const char *composition);

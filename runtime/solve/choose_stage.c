@@ -72,9 +72,8 @@ static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answ
   return WISP_OK;
 }
 
-/* The time of a record's stage for an element, on the record's card: as recorded where it is of today's texts; else,
- * and where it is one kernel, as its kernels' entries in the record's class say, of whose texts it is then. INFINITY
- * where they do not. */
+/* The time of a record's stage for an element, on the record's card: as recorded if it is of today's texts; else, and
+ * for a single kernel, by its kernels' entries in the record's class. INFINITY where there are none. */
 static double time_of(const wisp_stage *stage, const wisp_answer *record)
 {
   const double elements = (double)record->trial->elements;
@@ -204,8 +203,7 @@ static wisp_status from_classes(wisp_error *err, wisp_choosing *c, wisp_stage *o
   return WISP_OK;
 }
 
-/* The composition in the first layout where it has plans, if it is asked for. out->kernels stays 0 where there is none;
- * the first refusal is kept in first. */
+/* The composition in the first layout where it has plans, if it is asked for; else out->kernels stays 0. */
 static wisp_status try_composition(wisp_error *err, wisp_choosing *c, const char *composition, int line,
                                    wisp_error *first, wisp_stage *out)
 {

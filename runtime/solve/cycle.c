@@ -265,8 +265,7 @@ static wisp_cycle_step *add_step(wisp_cycle *c, enum wisp_cycle_how how, wisp_cy
   return step;
 }
 
-/* Two steps of smoothing, whose weights are one over the roots of Chebyshev's polynomial on the upper part of the
- * eigenvalues. */
+/* Two steps of smoothing, weighted by Chebyshev's polynomial on the upper part of the eigenvalues. */
 static void add_smoothing(wisp_cycle *c, const level *l)
 {
   const wisp_cycle_matrix scaled = find_matrix(l, SCALED, 0), smoothed = find_matrix(l, E, 0);

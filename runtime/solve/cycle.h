@@ -58,8 +58,7 @@ typedef struct wisp_cycle {
   size_t steps;
 } wisp_cycle;
 
-/* A has all of its diagonal. direct: unknowns that are solved for by an inverse, at most WISP_CYCLE_DIRECT. A is taken.
- */
+/* Takes A, which has all of its diagonal. direct: unknowns for an inverse, at most WISP_CYCLE_DIRECT. */
 wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *A, size_t direct, wisp_cycle **out);
 void wisp_cycle_destroy(wisp_cycle *cycle);
 WISP_OWNED(wisp_cycle, wisp_cycle_destroy)

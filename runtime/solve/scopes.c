@@ -1,5 +1,4 @@
-/* Facts that many choices for one device share: names of a spec in a layout, which candidates are defaults there, and
- * which compositions suit a spec. */
+/* Shared by many choices for one device: names of a spec in a layout, defaults, and compositions that suit. */
 #include "choose_parts.h"
 #include "../../gen/strategy/defaults.h"
 

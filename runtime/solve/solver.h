@@ -13,8 +13,7 @@
 
 enum { WISP_SOLVER_STAGES = 4, WISP_SOLVER_OPTIONS = 32 };
 
-/* Progress, for people: the share of the work that is done (0 to 1; NaN: not known), and what is done now. A NULL watch
- * asks for nothing. */
+/* Progress: the share of the work that is done (0 to 1; NaN: not known), and the work now. NULL: nobody asks. */
 typedef struct wisp_watch {
   void (*progress)(void *context, double share, const char *text);
   void *context;
@@ -77,20 +76,17 @@ typedef struct wisp_solver_kind {
   size_t bytes;                     /* of a solver, which begins with a wisp_solver */
   const wisp_solver_option *option; /* its own options; the list ends with a NULL name */
   bool (*knows)(const char *problem);
-  /* Options of one problem alone, NULL where a kind has none: lines of a page of the command's help; and one of them.
-   * WISP_EMISSING for a name that is none. */
+  /* Options of one problem alone, NULL: none: lines of help; and one of them, WISP_EMISSING for an unknown name. */
   wisp_status (*list)(wisp_error *err, const char *problem, wisp_text *lines);
   wisp_status (*take)(wisp_error *err, wisp_solver *solver, const char *name, const char *value);
-  /* Reads the options, all of which have the form that the table says. Sets corners and the box where none is asked
-   * for. */
+  /* Reads the options, which have the table's form. Sets corners, and the box where none is asked for. */
   wisp_status (*read)(wisp_error *err, wisp_solver *solver);
   /* The kernels, for a mesh of so many vertices, edges, faces and cells, and whether it fits the device. */
   wisp_status (*choose)(wisp_error *err, wisp_solver *solver, const size_t count[4]);
   wisp_status (*build)(wisp_error *err, wisp_solver *solver, const wisp_watch *watch); /* the mesh is there */
   /* The state before the first step, unless it is there; NULL: nothing. */
   wisp_status (*start)(wisp_error *err, wisp_solver *solver);
-  /* Solves, or goes on in time; until NULL: as the options say. Where a solve misses its goal it fails and sets
-   * `reports`: there is a report of it. */
+  /* Solves, or goes on in time; until NULL: by the options. A solve that misses its goal fails and sets `reports`. */
   wisp_status (*advance)(wisp_error *err, wisp_solver *solver, const wisp_until *until, const wisp_watch *watch);
   wisp_status (*report)(wisp_error *err, wisp_solver *solver, wisp_solver_report *to);
   /* The fields at the points of each element; NULL: a kind has none to write. */

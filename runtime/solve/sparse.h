@@ -1,5 +1,4 @@
-/* The patterns of small sparse matrices, on the host, by rows whose columns rise: a hierarchy of coarse problems is
- * laid out with them. */
+/* Patterns of small sparse matrices on the host, by rows with rising columns, for a hierarchy of coarse problems. */
 #ifndef WISP_SPARSE_H
 #define WISP_SPARSE_H
 
