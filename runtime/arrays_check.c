@@ -37,14 +37,12 @@ wisp_status wisp_arrays_compare_begin(wisp_error *err, wisp_arrays *arrays)
   return wisp_device_fill(err, device, arrays->check.first, 0xff, COMPARISONS * sizeof(uint64_t));
 }
 
-/* The argument values of a launch. */
 typedef union argument {
   wisp_pointer pointer;
   long long integer;
   double real;
 } argument;
 
-/* Enqueues a comparison. */
 static wisp_status add_comparison(wisp_error *err, wisp_arrays *arrays, size_t place, const comparison *c)
 {
   static const char *const types[WISP_COMPARE_KINDS] = {"unsigned", "unsigned char", "unsigned short", "float",

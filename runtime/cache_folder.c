@@ -12,7 +12,6 @@
 
 WISP_OWNED(DIR, closedir)
 
-/* One file of the folder. */
 typedef struct kernel_file {
   char name[64];
   long long bytes;
@@ -133,7 +132,6 @@ static int open_entry(int folder, const char *name)
   return entry;
 }
 
-/* In bytes. */
 static long long read_limit(void)
 {
   return (long long)wisp_environment_number("WISP_CACHE_MB") << 20;
@@ -264,7 +262,6 @@ static void entry_name(const wisp_cache_key *key, char name[NAME_TEXT])
   snprintf(name, NAME_TEXT, "%016llx%016llx.jit", (unsigned long long)(hash >> 64), (unsigned long long)hash);
 }
 
-/* All of an entry, as long as it is now. */
 static bool read_entry(int entry, char **data, size_t *length)
 {
   struct stat about;

@@ -41,7 +41,6 @@ static const char *const below[] = {
 /* Whether a library will do where there are others: at once, or where there is no better one. */
 typedef enum rank { GOOD, LAST_RESORT, UNFIT } rank;
 
-/* One library that is looked for. */
 typedef struct wanted {
   const char *const *names; /* the best first; ends with NULL */
   const char *missing;      /* what to say where there is none of them */
@@ -73,8 +72,7 @@ static wisp_status fill_api(wisp_error *err, void *library, const wanted *what, 
   return WISP_OK;
 }
 
-/* Takes the library of this path, if it is there and will do. RTLD_NODELETE: neither library likes to be unloaded, and
- * loading NVRTC takes longer than compiling with it. */
+/* Takes the library of this path, if it will do. It stays loaded: loading NVRTC takes longer than compiling with it. */
 static void try_file(search *s, const char *path)
 {
   void *library = s->found ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -114,7 +112,6 @@ static void try_below(search *s, const char *root, const char *folder)
   }
 }
 
-/* The loader's own path. */
 static void try_loader(search *s)
 {
   for (const char *const *name = s->what->names; *name; name++) try_file(s, *name);
@@ -136,7 +133,6 @@ static void try_all(search *s)
   for (size_t i = 0; i < WISP_COUNT(usual); i++) try_root(s, usual[i]);
 }
 
-/* Finds a library and its functions. */
 static wisp_status open_api(wisp_error *err, const wanted *what, void *api)
 {
   search s = {.what = what, .api = api};

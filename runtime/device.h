@@ -73,8 +73,7 @@ wisp_status wisp_compiler_probe(wisp_error *err, const char *target);
 /* name: "host", "cuda", "cuda:1", or "auto" (the first GPU, else the host). CUDA does not survive a fork: a process
  * that starts workers for a GPU opens and lists devices only in them, never before. */
 wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **out);
-/* The device of a context that the caller has (CUDA: a CUcontext), and its stream there; both stay the caller's, and
- * outlive the device. stream NULL: the context's default one. */
+/* The device of the caller's context (a CUcontext) and stream, which outlive it. stream NULL: the default one. */
 wisp_status wisp_device_adopt(wisp_error *err, void *context, void *stream, wisp_device **out);
 void wisp_device_close(wisp_device *device);
 WISP_OWNED(wisp_device, wisp_device_close)
@@ -114,8 +113,7 @@ wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_bi
                              size_t shared_bytes, wisp_module **out);
 void wisp_module_unload(wisp_module *module);
 
-/* From here on launches, whose grids are multiples of that, form clusters of so many blocks, up to 8, side by side,
- * that can wait for each other. WISP_EUSAGE where the device has none. */
+/* Later launches form clusters of so many blocks, up to 8, that can wait for each other. WISP_EUSAGE: it has none. */
 wisp_status wisp_module_cluster(wisp_error *err, wisp_module *module, int blocks);
 
 /* One launch, asynchronous on a GPU. args: addresses of the arg_count argument values in the kernel's order, as

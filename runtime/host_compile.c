@@ -196,7 +196,6 @@ wisp_status wisp_host_options(wisp_error *err, const char *target, wisp_text *ou
   return WISP_OK;
 }
 
-/* Runs `cc --version` and gives what it prints. */
 static wisp_status ask_version(wisp_error *err, wisp_text *out)
 {
   HELD(command_free) command c = {.count = 0};

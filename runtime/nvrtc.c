@@ -1,5 +1,4 @@
-/* NVRTC compiles to machine code and reports registers, spills and shared memory. (PTX the driver would compile again.)
- */
+/* NVRTC compiles to machine code, for the driver would compile PTX again, and reports registers and spills. */
 #include "compilers.h"
 #include "cuda_api.h"
 #include "known_compilers.h"
@@ -14,8 +13,7 @@ enum { FLAGS = WISP_COUNT(flags) };
 /* nvrtcResult */
 enum { OUT_OF_MEMORY = 1, NO_PROGRAM = 2, INVALID_OPTION = 5, NO_BUILTINS = 7 };
 
-/* These failures say nothing of the text: no memory, no program for it to go to, an NVRTC that does not know the
- * architecture, or one that lacks a part of its own. */
+/* These failures say nothing of the text: no memory, no program, an unknown architecture, an incomplete NVRTC. */
 static bool is_machine(int result)
 {
   return result == OUT_OF_MEMORY || result == NO_PROGRAM || result == INVALID_OPTION || result == NO_BUILTINS;

@@ -1,9 +1,8 @@
-/* Test cases of kernels: a family's reference takes the inputs of a test case and computes the right outputs. Nodal
- * DG's references take arrays alone (nodal/dg_parts.h). */
+/* Test cases of kernels: a family's reference computes the right outputs (of nodal DG from nodal/dg_parts.h). */
 #ifndef WISP_TEST_CASE_H
 #define WISP_TEST_CASE_H
 
-#include "discretisation.h"
+#include "problem.h"
 
 /* The scalars of one launch, and arrays that the kernel has another name for. */
 enum { WISP_MAX_SCALARS = 32 };

@@ -1,7 +1,7 @@
 /* Claim: a problem whose arrays a GPU's kernels cannot count is refused by name, those that are addressed in 64 bits
  * not among them; on the host none is. */
 #include "good.h"
-#include "../runtime/discretisation.h"
+#include "../runtime/problem.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

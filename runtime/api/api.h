@@ -45,8 +45,7 @@ WISP_OWNED(wisp_session, wisp_session_close)
 /* A session without a device. tolerant: a layer of the store that cannot be read is left out, with a `warning`. */
 wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *request, bool tolerant, wisp_session **out);
 
-/* wisp_kernel_open of what a stage of this session was given, which a choice of it tells, and of a discretisation of
- * which some is given. NULL, NULL: of what wins for the kernel alone. */
+/* wisp_kernel_open of a stage's choice, on a discretisation given in part. NULL, NULL: of the winner alone. */
 wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, const char *spec,
                                     const wisp_kernel_request *request, const wisp_fixed *preset,
                                     const wisp_choice *choice, wisp_kernel **out);

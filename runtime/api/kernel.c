@@ -52,7 +52,6 @@ static void free_shell(void *self)
   free(kernel);
 }
 
-/* Operands are bound once and for all. */
 static void bind_operands(wisp_kernel *kernel)
 {
   opened *o = kernel->opened;
@@ -62,7 +61,6 @@ static void bind_operands(wisp_kernel *kernel)
   }
 }
 
-/* One kernel of the spec: what won, else the default. */
 static wisp_status choose_kernel(wisp_error *err, const wisp_session *session, const char *text,
                                  const wisp_kernel_request *request, const wisp_fixed *preset, wisp_stage *out)
 {

@@ -26,7 +26,6 @@ static void find_command(const wisp_session *session, char path[PATH_TEXT])
   }
 }
 
-/* The last line that it printed. */
 static void last_line(const char *log, char line[256])
 {
   char *text = NULL;

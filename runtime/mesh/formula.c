@@ -121,7 +121,6 @@ static wisp_status add_value(wisp_error *err, int32_t **values, size_t *capacity
   return WISP_OK;
 }
 
-/* The values that stand for one of the groups. */
 static wisp_status list_values(const binding *b, const int32_t *numbers, size_t count, int32_t **values, size_t *found)
 {
   const wisp_groups *groups = &b->mesh->groups;

@@ -119,8 +119,7 @@ wisp_status wisp_gmsh_find_kind(wisp_error *err, wisp_gmsh *gmsh, int64_t type, 
 /* Reads one element's nodes and keeps it, where it is of the shape or a face with a tag. */
 wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag);
 
-/* Refuses elements of order 2 whose nodes are not where a straight element has them, to 1e-9 of it. place gives the
- * coordinates of a node, NULL where $Nodes does not have it. */
+/* Refuses curved elements of order 2, beyond 1e-9. place gives a node's coordinates, NULL where $Nodes lacks it. */
 typedef const double *wisp_gmsh_place(const void *context, int64_t node);
 wisp_status wisp_gmsh_check_straight(wisp_error *err, const wisp_gmsh *gmsh, wisp_gmsh_place *place,
                                      const void *context);
@@ -136,8 +135,7 @@ wisp_status wisp_gmsh_parts_4(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_nodes_4(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_elements_4(wisp_error *err, wisp_gmsh *gmsh);
 
-/* The mesh of all that was read, names taken from there: only nodes that elements use, in file order. Of tets with
- * neighbours and tags of boundary faces; of hexes in tensor order. */
+/* The mesh of all that was read, with only the nodes that elements use, in file order; names are taken from there. */
 wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out);
 
 #endif

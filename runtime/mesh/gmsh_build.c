@@ -16,7 +16,6 @@ static void free_map(node_map *map)
   free(map->place);
 }
 
-/* Makes an empty map of so many numbers. */
 static wisp_status make_map(wisp_error *err, size_t count, node_map *map)
 {
   size_t size = 16;
@@ -62,7 +61,6 @@ static const double *place_of(const void *context, int64_t node)
 
 /* ---- Format 2 writes an element once for each physical group that it is in. */
 
-/* The nodes of an element in rising order. */
 static void sort_nodes(const wisp_gmsh *gmsh, size_t cell, int64_t node[8])
 {
   const size_t corners = (size_t)gmsh->shape->cell->corners;
@@ -263,7 +261,6 @@ static wisp_status note_faces(wisp_error *err, const char *name, wisp_mesh *mesh
   return WISP_OK;
 }
 
-/* Takes the groups from the file, and gives them to elements and faces. */
 static wisp_status tag_faces(wisp_error *err, wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
                              wisp_mesh *mesh)
 {
@@ -304,7 +301,6 @@ static wisp_status merge_vertices(wisp_error *err, const wisp_gmsh *gmsh, wisp_m
                         gmsh->name, before - mesh->vertices, gmsh->merge);
 }
 
-/* Reverses elements of negative volume, and says so. */
 static wisp_status reverse_elements(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh *mesh)
 {
   wisp_mesh_reverse(mesh);

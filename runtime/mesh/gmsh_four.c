@@ -160,7 +160,6 @@ static wisp_status read_node_block(wisp_error *err, wisp_gmsh *gmsh, size_t *cou
   return WISP_OK;
 }
 
-/* A block of elements of one kind on one entity. */
 static wisp_status read_element_block(wisp_error *err, wisp_gmsh *gmsh, size_t *count)
 {
   const wisp_gmsh_kind *kind = NULL;

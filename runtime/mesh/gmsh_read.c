@@ -181,8 +181,7 @@ wisp_status wisp_gmsh_tag(wisp_error *err, wisp_gmsh *gmsh, int dimension, int64
   return *out ? wisp_groups_add(err, &gmsh->groups, dimension, *out, NULL, 0) : WISP_OK;
 }
 
-/* ---- Names of physical groups, text in any file: a count, then lines such as 2 7 "steel"; in format 2.0 without the
- * dimension. A line of another form is passed. */
+/* ---- Names of physical groups, always text: a count, then lines such as 2 7 "steel" (in format 2.0: 7 "steel"). */
 
 /* Takes a whole number that is not negative off the front of a line; -1: there is none. */
 static int32_t read_number(const char **at, const char *end)

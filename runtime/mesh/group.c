@@ -53,7 +53,6 @@ static wisp_status bisect(wisp_error *err, const wisp_mesh *mesh, const piece *o
                       "groups by METIS: it failed with %d for %zu parts of %zu elements", result, groups, own->count);
 }
 
-/* The part of every element of the mesh, piece by piece. */
 static wisp_status partition(wisp_error *err, const wisp_mesh *mesh, size_t size, idx_t *part)
 {
   OWNED(free) int32_t *order = NULL, *place = NULL;

@@ -2,7 +2,6 @@
 #include "source.h"
 #include "../../gen/random.h"
 
-/* The parts of a mesh that moving its vertices needs. */
 typedef struct cells {
   const wisp_mesh *mesh;
   size_t corners; /* of an element */
@@ -24,7 +23,6 @@ static double smallest_volume(const cells *c, size_t element)
   return least;
 }
 
-/* Each vertex's shortest edge, and the elements around it. */
 static wisp_status look_around(wisp_error *err, cells *c)
 {
   const wisp_mesh *mesh = c->mesh;
@@ -87,7 +85,6 @@ static void jitter(cells *c, double amount, uint64_t seed)
   }
 }
 
-/* Marks the vertices on the boundary. */
 static wisp_status mark_outside(wisp_error *err, const wisp_mesh *mesh, unsigned char *outside)
 {
   OWNED(free) unsigned char *face = NULL;

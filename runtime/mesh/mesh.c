@@ -252,7 +252,6 @@ static wisp_status join_faces(wisp_error *err, const char *name, wisp_mesh *mesh
   return WISP_OK;
 }
 
-/* The arguments of joining all vertices' lists. */
 typedef struct joining {
   const char *name;
   wisp_mesh *mesh;

@@ -9,8 +9,7 @@
 
 enum { WISP_BOUNDARY = -1, WISP_EMPTY = -1 };
 
-/* A plane in space: the point (a, b, c) of the mesh is origin + a axis[0] + b axis[1] + c axis[2] of the file. The axes
- * are orthonormal; they may be a left-handed system. */
+/* A plane: the mesh's (a, b, c) is origin + a axis[0] + b axis[1] + c axis[2] of the file; orthonormal axes. */
 typedef struct wisp_plane {
   double origin[3], axis[3][3];
 } wisp_plane;
@@ -20,8 +19,7 @@ typedef struct wisp_mesh_found {
   size_t reversed; /* elements of negative volume, or area, whose orientation is reversed */
 } wisp_mesh_found;
 
-/* Every element is positively oriented. Faces of tets are numbered as in gen/nodal/tet.h; corners of hexes, which are
- * trilinear, are in tensor order: v = vr + 2 vs + 4 vt, r fastest. */
+/* Elements are positively oriented. Corners of hexes, which are trilinear, are in tensor order: vr + 2 vs + 4 vt. */
 typedef struct wisp_mesh {
   size_t vertices, elements;
   int corners; /* of an element: 4, all are tets, 8, all are hexes, or 3, all are triangles */

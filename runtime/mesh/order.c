@@ -10,8 +10,7 @@ typedef struct keyed_point {
   int32_t point;
 } keyed_point;
 
-/* The place of the point x on the curve; its coordinates have BITS bits. Skilling's transposed form: bit b of x[0],
- * x[1], x[2] are three consecutive bits of the result. */
+/* The place on the curve of a point of BITS bits: bit b of x[0], x[1], x[2] are three bits of it (transposed). */
 static uint64_t place_of(uint32_t x[AXES])
 {
   uint32_t t = 0;
@@ -77,7 +76,6 @@ const char *const wisp_ordering_names[WISP_ORDERINGS] = {"as-given", "curve", "m
  * alone, 0.83 in clusters, 0.85 in parts by METIS, which takes five times as long. */
 enum { SLAB = 32 };
 
-/* Along the curve through the centres of elements of so many corners. */
 static wisp_status along_curve(wisp_error *err, size_t elements, size_t corners, const int32_t *vertex,
                                const double *xyz, int32_t *order)
 {
@@ -88,8 +86,7 @@ static wisp_status along_curve(wisp_error *err, size_t elements, size_t corners,
   return wisp_curve(err, elements, centre, order);
 }
 
-/* Clusters grow along the curve: each begins with the first element that is left, and takes the neighbour that is
- * joined to it best until it has a slab's size. */
+/* Clusters grow along the curve, from the first element that is left, by the best joined neighbour. */
 typedef struct growth {
   const wisp_mesh *mesh;
   int32_t *place;              /* of an element on the curve */
@@ -176,7 +173,6 @@ static wisp_status order_by_metis(wisp_error *err, const wisp_mesh *mesh, int32_
   return WISP_OK;
 }
 
-/* On the curve, without clusters. */
 static wisp_status order_plainly(wisp_error *err, const wisp_mesh *mesh, int32_t *order)
 {
   return along_curve(err, mesh->elements, (size_t)mesh->corners, mesh->cell, mesh->xyz, order);
@@ -213,8 +209,7 @@ static wisp_status number_vertices(wisp_error *err, const wisp_mesh *mesh, const
   return WISP_OK;
 }
 
-/* From this vertex over what hangs together, then from the first that is left; the last that is reached. Elements are
- * placed when the first of their vertices has its turn. */
+/* Places elements with their first vertex, from this one, then from the first that is left; the last vertex. */
 static int32_t spread_from(spread *s, int32_t from, const int32_t *curve, int32_t *order)
 {
   size_t ended = 0, known = 0, placed = 0;
@@ -261,7 +256,6 @@ typedef wisp_status ordering(wisp_error *err, const wisp_mesh *mesh, int32_t *or
 static ordering *const of_tets[WISP_ORDERINGS] = {NULL, order_by_curve, order_by_metis, order_by_levels};
 static ordering *const of_cells[WISP_ORDERINGS] = {NULL, order_plainly, order_by_metis, order_by_levels};
 
-/* Hexes and triangles are put into order themselves. */
 static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 {
   OWNED(free) int32_t *order = NULL;
@@ -299,8 +293,7 @@ wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 
 enum { CORNERS = 4 };
 
-/* The corners by their vertices' numbers; after an odd permutation, which reverses the element, the first two change.
- */
+/* The corners by their vertices' numbers; after an odd permutation, a reversal, the first two change. */
 static void sort_corners(const int32_t *vertex, int8_t *corner)
 {
   int exchanges = 0;

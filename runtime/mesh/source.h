@@ -4,8 +4,7 @@
 
 #include "hexmesh.h"
 
-/* ---- The order in which elements are laid out in memory: that of a mesher has no locality, and then most of what a
- * kernel reads of its neighbours comes from far away. */
+/* ---- The order in which elements are laid out in memory: a mesher's has no locality for what kernels read. */
 
 typedef enum wisp_ordering {
   WISP_ORDER_AS_GIVEN, /* the mesh's own numbers */
@@ -45,12 +44,10 @@ wisp_status wisp_mesh_jitter(wisp_error *err, wisp_mesh *mesh, double amount, ui
  * with their faces. The same set of elements in space, connected anew. */
 wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed);
 
-/* 157 tets, a prime number, no two alike: the unit box of 162 without five, moved and shuffled. Faces meet in all 48
- * ways that there are, and each on the boundary has a random tag. */
+/* 157 tets, no two alike: a unit box of 162 without five, moved and shuffled. Faces meet in all 48 ways. */
 wisp_status wisp_mesh_all_pairings(wisp_error *err, wisp_mesh **out);
 
-/* 83 triangles, or those 157 tets, to check kernels on: moved and shuffled, by coordinates that are exact in single
- * precision. */
+/* 83 triangles, or those 157 tets, to check kernels on; their coordinates are exact in single precision. */
 wisp_status wisp_mesh_to_check(wisp_error *err, int corners, wisp_mesh **out);
 
 typedef struct wisp_mesh_source {

@@ -1,8 +1,7 @@
 #include "touching.h"
 #include "facets.h"
 
-/* ---- A tree over the faces: its boxes hold where faces are and which way they look, so that faces of a large plane
- * side, which all look one way, meet none that looks the other way. */
+/* ---- A tree over the faces: boxes of places and normals. Faces of a large side meet none that look elsewhere. */
 
 enum { AXES = 6, LEAF = 8 }; /* x y z, and the normal's three */
 
@@ -205,7 +204,6 @@ static double shared_area(const wisp_facet *a, const wisp_facet *b)
   return fabs(signed_area(&p));
 }
 
-/* Do they lie in one plane and share some of it? */
 static bool overlap(const wisp_facet *a, const wisp_facet *b, double near)
 {
   bool all = true;

@@ -134,14 +134,12 @@ wisp_status wisp_vtu_order(wisp_error *err, int corners, int N, int *point)
   return WISP_OK;
 }
 
-/* The arguments of writing. */
 typedef struct grid {
   const wisp_fields *fields;
   int point[1331]; /* VTK's order; 11^3 points of a hex at order 10 */
   wisp_text xml;   /* all before the data */
 } grid;
 
-/* A name as an XML attribute. */
 static wisp_status add_escaped(wisp_error *err, wisp_text *xml, const char *name)
 {
   for (; *name; name++) {

@@ -61,7 +61,6 @@ static wisp_status iterate(wisp_error *err, wisp_cg *cg)
   return follow_residual(err, cg);
 }
 
-/* The solution and p are 0 before the iterations. */
 static wisp_status clear_vectors(wisp_error *err, wisp_cg *cg)
 {
   CALL(wisp_arrays_fill(err, cg->arrays, "solution", 0));
@@ -175,7 +174,6 @@ static wisp_status square_norm(wisp_error *err, const double *b, size_t count, d
   return WISP_OK;
 }
 
-/* Enqueues the iterations that are left. */
 static wisp_status enqueue(wisp_error *err, wisp_cg *cg)
 {
   CALL(wisp_event_record(err, cg->begin));
@@ -183,7 +181,6 @@ static wisp_status enqueue(wisp_error *err, wisp_cg *cg)
   return wisp_event_record(err, cg->end);
 }
 
-/* The time that they took, and the state that they leave. */
 static wisp_status await_solve(wisp_error *err, wisp_cg *cg, double *ms, double state[WISP_CG_STATE])
 {
   CALL(wisp_device_finish(err, cg->system.device));

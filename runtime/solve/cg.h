@@ -56,12 +56,10 @@ WISP_OWNED(wisp_cg, wisp_cg_destroy)
 /* Records a solve ahead of the first one. */
 wisp_status wisp_cg_record(wisp_error *err, wisp_cg *cg);
 
-/* The largest eigenvalue of M^-1 A that a few iterations on a random residual see: never too large. WISP_EWRONG: none.
- */
+/* The largest eigenvalue of M^-1 A that a few iterations see: never too large. WISP_EWRONG where they see none. */
 wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest);
 
-/* Called some times a second with the progress of a solve: iterations that were run, and the share of all, 0 to 1, as
- * far as the logarithm of the residual shows it. */
+/* Called some times a second: iterations that were run, and the share of all, 0 to 1, by the residual's logarithm. */
 typedef struct wisp_cg_watch {
   void (*progress)(void *context, long long iterations, double share);
   void *context;

@@ -1,5 +1,4 @@
-/* Alternative compositions with one result: each is chosen by itself. Then they are compared by the store's entries of
- * their kernels, or, where there are none, by the family's defaults. */
+/* Alternative compositions with one result, compared by the store's entries of their kernels, else by the defaults. */
 #include "choose_parts.h"
 #include "choose.h"
 #include "../../gen/strategy/defaults.h"
@@ -56,7 +55,6 @@ static wisp_status is_preferred(wisp_error *err, const wisp_chooser *from, const
   return WISP_OK;
 }
 
-/* Does the stage take the place of the best so far? */
 static wisp_status is_better(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                              const wisp_stage *stage, const wisp_stage *best, bool *out)
 {

@@ -31,8 +31,7 @@ typedef struct wisp_chooser {
   wisp_scopes *scopes;       /* NULL: every choice makes its own */
 } wisp_chooser;
 
-/* Opens a store (wisp_store_open) whose trials answer for every system with the same equations, whatever its name. The
- * strategies must outlive it. */
+/* Opens a store whose trials answer for every system with the same equations. The strategies must outlive it. */
 wisp_status wisp_chooser_open_store(wisp_error *err, const wisp_strategies *strategies, const char *path, bool tolerant,
                                     char **warning, wisp_store **out);
 
@@ -95,8 +94,7 @@ typedef struct wisp_stage {
  * kernels, each of which then takes its own winner in that layout. Its template hash is wisp_hash over those of its
  * kernels in turn; one that differs only counts where no record is current. */
 wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request, wisp_stage *out);
-/* The same, where it is no error that there is no such thing, that its system cannot be read (loading the strategies
- * said so), or that it runs nowhere here: out->kernels is 0 then. */
+/* The same; out->kernels is 0 where there is no such thing, its system cannot be read, or it runs nowhere here. */
 wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                                wisp_stage *out);
 void wisp_stage_free(wisp_stage *stage);
@@ -148,8 +146,7 @@ bool wisp_stage_has(const wisp_stage *stage, const char *name);
  * *out is zero, or what a call before gave: the same target is not asked for again. */
 wisp_status wisp_trial_limits(wisp_error *err, const wisp_trial *trial, wisp_limits *out);
 
-/* Was a kernel's trial measured with what its strategy compiles to today, on its kind of device, with values that the
- * strategy still lists? A whole step's names no strategies: true. */
+/* Was a kernel's trial measured with today's text and values of its strategy? A whole step's names none: true. */
 bool wisp_trial_is_current(const wisp_strategies *strategies, const wisp_trial *trial);
 
 /* ---- How long the default took: what runs without a store (`wisp run --default`). */

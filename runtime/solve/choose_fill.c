@@ -175,7 +175,6 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
 
 /* --- names --- */
 
-/* The family's names in a layout, with the request's own formulas. */
 static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
 {
   OWNED(wisp_env_destroy) wisp_env *names = NULL;

@@ -18,7 +18,6 @@ bool wisp_is_composition(const wisp_family *family, const char *composition)
          is_one_of(family->chains, composition);
 }
 
-/* Does a composition or layout by this name suit the request? */
 static bool suits_request(const char *asked, const char *name)
 {
   return !asked || strcmp(asked, name) == 0;
@@ -42,8 +41,7 @@ static bool same_texts(const wisp_stage *stage, const char *dialect, const wisp_
   return strcmp(hash, record->template_hash) == 0;
 }
 
-/* The expected time of the stage's kernels together for an element here, of entries measured at this size, 0: at any;
- * INFINITY where one has none, or its time here is not known. */
+/* The expected time of the stage's kernels for an element, by entries of this size, 0: any; INFINITY: not known. */
 static double kernels_together(const wisp_stage *stage, long long elements)
 {
   double sum = 0;
@@ -250,7 +248,6 @@ wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out
 
 /* ---- A stage made runnable: its kernels are compiled in parallel and loaded, with defaults for those that fail. */
 
-/* One kernel to compile, operands to pack, and what came of it. */
 typedef struct job {
   wisp_plan *plan;
   const char *target;
@@ -268,7 +265,6 @@ static void compile_jobs(void *context, size_t from, size_t to)
   }
 }
 
-/* A kernel of the stage, from its compiled binary. */
 static wisp_status load_kernel(wisp_error *err, wisp_device *device, const job *j, wisp_kernel **out)
 {
   if (j->status != WISP_OK) return wisp_fail(err, j->status, "%s", j->error.text);

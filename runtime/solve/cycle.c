@@ -15,8 +15,7 @@ typedef enum part {
   PARTS
 } part;
 
-/* Levels TWICE to TWICE_LAST are visited twice, each time that the one above is, the latter if they have some rows:
- * iterations grow with the mesh by far less, and these levels are small. */
+/* Levels TWICE to TWICE_LAST, the latter from some rows on, are visited twice: few iterations for small levels. */
 enum { TWICE = 1, TWICE_LAST = 2, TWICE_ROWS = 512 };
 
 typedef struct level {
@@ -111,7 +110,6 @@ static wisp_status coarsen(wisp_error *err, level *l, wisp_sparse *next)
   return wisp_sparse_multiply(err, &l->of[PTA], &P, next);
 }
 
-/* The same places once more. */
 static wisp_status copy_pattern(wisp_error *err, const wisp_sparse *of, wisp_sparse *out)
 {
   const size_t numbers = (size_t)of->start[of->rows];

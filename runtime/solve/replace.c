@@ -14,7 +14,6 @@ static void set_plan(wisp_stage *stage, int i, wisp_plan *plan)
     if (!stage->external_names[k]) wisp_fixed_add(&stage->fixed, stage->plan[k]);
 }
 
-/* The same, and the choice says so. */
 static void replace_kernel(wisp_stage *stage, int i, wisp_plan *plan, const char *why)
 {
   const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};

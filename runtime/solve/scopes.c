@@ -48,8 +48,7 @@ void wisp_scopes_serve(wisp_scopes *scopes, const wisp_limits *limits)
   scopes->units = limits->units;
 }
 
-/* The scope of the spec in a layout, NULL: in any; NULL: it is not known yet. The last ones are looked at first: who
- * asks for one thing of a spec goes on with others. */
+/* The scope of the spec in a layout, NULL: in any; NULL: not known yet. The last ones are the likeliest. */
 static struct wisp_scope_kept *find_scope(const wisp_scopes *scopes, const wisp_spec *spec, const wisp_layout *layout)
 {
   for (size_t i = scopes ? scopes->count : 0; i > 0; i--) {
@@ -159,7 +158,6 @@ static uint64_t number_of(const wisp_fixed *fixed)
   return hash;
 }
 
-/* Looks for the default of the spec's kernel, and keeps what came of it. */
 static wisp_status make_default(wisp_error *err, const wisp_choosing *c, const wisp_stage *stage, known_default *out)
 {
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
