@@ -340,7 +340,7 @@ static void make_place(place *at, const wisp_family *family, const wisp_spec *sp
   hold(wisp_target_limits(NULL, at->target, &limits) == WISP_OK);
   const wisp_target target = wisp_limits_target(&limits);
   at->layout = layouts[last ? count - 1 : 0];
-  hold(family->names(NULL, spec, &at->layout, &target, &at->names) == WISP_OK);
+  hold(wisp_names_create(NULL, spec, &at->layout, &target, NULL, &at->names) == WISP_OK);
 }
 
 fuzz_world *fuzz_world_create(void)

@@ -174,7 +174,7 @@ static void test_meanings(void **state)
     const wisp_target target = wisp_limits_target(&limits);
     for (int l = 0; l < count && !plan; l++) {
       wisp_env_destroy(names);
-      GOOD(family->names(err, &text, &layouts[l], &target, &names));
+      GOOD(wisp_names_create(err, &text, &layouts[l], &target, NULL, &names));
       wisp_plan_default(&reason, s, &text, &layouts[l], names, &plan);
     }
     if (plan) GOOD(wisp_contract_create(err, plan, &contract));

@@ -339,7 +339,7 @@ static wisp_env *submit_form(verifying *all, const wisp_strategies *strategies, 
   wisp_env *names = NULL;
   wisp_spec_name_element(&spec, element);
   assert_int_equal(wisp_family_layouts(&spec, none), 1);
-  GOOD(family->names(err, &spec, none, &target, &names));
+  GOOD(wisp_names_create(err, &spec, none, &target, NULL, &names));
   for (size_t i = 0; i < strategies->count; i++) {
     const wisp_strategy *strategy = strategies->list[i];
     if (strcmp(strategy->family, "assembly") != 0 || (strategies->count > 1 && !share_has_turn(i))) continue;
@@ -403,7 +403,7 @@ static void test_parts_in_turn(void **state)
   wisp_spec_name_kernel(&spec, "fill");
   assert_int_equal(wisp_family_layouts(&spec, none), 1);
   GOOD(wisp_strategies_load(err, &strategies));
-  GOOD(family->names(err, &spec, none, &target, &names));
+  GOOD(wisp_names_create(err, &spec, none, &target, NULL, &names));
   const wisp_strategy *parts = wisp_strategies_find(strategies, "assembly", "fill", "parts");
   assert_non_null(parts);
   GOOD(wisp_plan_from_text(err, parts, &spec, none, names,

@@ -54,7 +54,7 @@ static void params_of(const wisp_strategies *all, const home *of, const char *ke
   assert_int_equal(wisp_target_limits(&err, "sm_90", &limits), WISP_OK);
   const wisp_target target = wisp_limits_target(&limits);
   assert_int_equal(wisp_layout_parse(&err, layout, 10, 24, &l), WISP_OK);
-  assert_int_equal(family->names(&err, &spec, &l, &target, &names), WISP_OK);
+  assert_int_equal(wisp_names_create(&err, &spec, &l, &target, NULL, &names), WISP_OK);
   if (wisp_plan_default(&err, s, &spec, &l, names, &plan) == WISP_OK) strcpy(text, plan->params);
   wisp_plan_destroy(plan);
   wisp_env_destroy(names);

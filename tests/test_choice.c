@@ -54,7 +54,7 @@ static candidates list(const wisp_strategies *all, const wisp_limits *limits, co
   wisp_spec_name_kernel(&spec, "lift");
   assert_non_null(c.strategy);
   GOOD(wisp_layout_parse(err, layout, 10, 24, &l));
-  GOOD(wisp_family_find("nodal")->names(err, &spec, &l, &target, &names));
+  GOOD(wisp_names_create(err, &spec, &l, &target, NULL, &names));
   GOOD(wisp_plan_enumerate(err, c.strategy, &spec, &l, names, keep, &c));
   wisp_env_destroy(names);
   return c;

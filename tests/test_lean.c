@@ -68,7 +68,7 @@ static void judge_candidate(const rig *r, const wisp_strategy *s, int order, con
   snprintf(spec.kernel, sizeof spec.kernel, "%s", s->kernel);
   GOOD(wisp_target_limits(err, "sm_90", &limits));
   const wisp_target target = wisp_limits_target(&limits);
-  GOOD(wisp_family_find("nodal")->names(err, &spec, &layout, &target, &names));
+  GOOD(wisp_names_create(err, &spec, &layout, &target, NULL, &names));
   if (params)
     GOOD(wisp_plan_from_text(err, s, &spec, &layout, names, params, &plan));
   else

@@ -151,7 +151,7 @@ static wisp_status compile_text(wisp_error *err, const char *text, wisp_binary *
   family->layouts(&spec, layouts);
   TRY(wisp_target_limits(err, "sm_90", &limits));
   const wisp_target target = wisp_limits_target(&limits);
-  TRY(family->names(err, &spec, layouts, &target, &names));
+  TRY(wisp_names_create(err, &spec, layouts, &target, NULL, &names));
   TRY(parse_strategy(err, "nodal", "trial", (wisp_file_text){"", space}, (wisp_file_text){"", text}, &strategy));
   TRY(wisp_plan_default(err, strategy, &spec, layouts, names, &plan));
   TRY(wisp_plan_compile(err, plan, "sm_90", out));

@@ -192,7 +192,7 @@ static wisp_status compile(wisp_error *err, const wisp_strategies *all, const ch
   wisp_plan *plan = NULL;
   TRY(wisp_target_limits(err, "sm_90", &limits));
   wisp_target target = wisp_limits_target(&limits);
-  TRY(wisp_family_find("nodal")->names(err, &spec, &layout, &target, &names));
+  TRY(wisp_names_create(err, &spec, &layout, &target, NULL, &names));
   TRY(wisp_plan_default(err, wisp_strategies_find(all, "nodal", "assemble", name), &spec, &layout, names, &plan));
   TRY(wisp_plan_compile(err, plan, "sm_90", out));
 done:

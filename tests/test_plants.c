@@ -422,7 +422,7 @@ static wisp_status verify(wisp_error *err, const check *all, const planted *p, c
   for (int l = wisp_family_layouts(&spec, layouts); !plan && l-- > 0;) {
     wisp_env_destroy(names);
     names = NULL;
-    TRY(family->names(err, &spec, &layouts[l], &target, &names));
+    TRY(wisp_names_create(err, &spec, &layouts[l], &target, NULL, &names));
     status = wisp_plan_default(err, s, &spec, &layouts[l], names, &plan);
     if (status != WISP_EREFUSED) TRY(status);
   }

@@ -38,7 +38,7 @@ static void make_plans(const wisp_device *device, plans *p)
   }
   assert_non_null(s);
   for (int l = 0; l < LAYOUTS; l++) {
-    GOOD(family->names(err, &spec, &layouts[l], &target, &p->names[l]));
+    GOOD(wisp_names_create(err, &spec, &layouts[l], &target, NULL, &p->names[l]));
     GOOD(wisp_plan_default(err, s, &spec, &layouts[l], p->names[l], &p->plan[l]));
   }
 }
@@ -109,7 +109,7 @@ static wisp_plan *plan_of(const wisp_device *device, const wisp_strategies *stra
   wisp_plan *plan = NULL;
   wisp_family_layouts(&spec, none);
   wisp_spec_name_kernel(&spec, "fill");
-  GOOD(family->names(err, &spec, none, &target, &names));
+  GOOD(wisp_names_create(err, &spec, none, &target, NULL, &names));
   for (size_t i = 0; i < strategies->count && !plan; i++) {
     const wisp_strategy *s = strategies->list[i];
     if (strcmp(s->family, "assembly") == 0 && strcmp(s->kernel, "fill") == 0 && strcmp(s->name, name) == 0)

@@ -175,7 +175,7 @@ static void check_kernel(const wisp_strategies *all, const wisp_spec *spec, cons
   assert_int_equal(wisp_layout_parse(&err, t->layout, layouts->Np, layouts->Nf, &layout), WISP_OK);
   assert_int_equal(wisp_target_limits(&err, t->target, &limits), WISP_OK);
   wisp_target target = wisp_limits_target(&limits);
-  assert_int_equal(family->names(&err, spec, &layout, &target, &names), WISP_OK);
+  assert_int_equal(wisp_names_create(&err, spec, &layout, &target, NULL, &names), WISP_OK);
   if (wisp_plan_from_text(&err, s, spec, &layout, names, t->params, &plan) != WISP_OK)
     fail_msg("%s, %s, %s %s is not legal (%s), and " SWEEP_AGAIN, t->spec, t->layout, t->strategy, t->params, err.text);
   wisp_plan_destroy(plan);

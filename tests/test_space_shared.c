@@ -30,7 +30,7 @@ static wisp_env *make_names(const wisp_family *family, int order, wisp_spec *spe
   const wisp_target target = wisp_limits_target(&limits);
   *spec = wisp_family_spec(family, order, NULL, WISP_F64);
   wisp_family_layouts(spec, layouts);
-  assert_int_equal(family->names(NULL, spec, layouts, &target, &names), WISP_OK);
+  assert_int_equal(wisp_names_create(NULL, spec, layouts, &target, NULL, &names), WISP_OK);
   return names;
 }
 

@@ -79,7 +79,7 @@ static void candidate(fixture *f, const char *kernel, const char *strategy, want
   w->strategy = wisp_strategies_find(f->strategies, "nodal", kernel, strategy);
   assert_non_null(w->strategy);
   GOOD(wisp_layout_parse(err, layout, 10, 24, &l));
-  GOOD(wisp_family_find("nodal")->names(err, &spec, &l, &target, &names));
+  GOOD(wisp_names_create(err, &spec, &l, &target, NULL, &names));
   GOOD(wisp_plan_enumerate(err, w->strategy, &spec, &l, names, keep, w));
   wisp_env_destroy(names);
   assert_true(strlen(w->params) > 0);

@@ -60,7 +60,7 @@ static char *source_of(const wisp_strategy *s, const char *system)
   const int count = wisp_family_layouts(&spec, layouts);
   for (int l = 0; l < count && !plan; l++) {
     wisp_env *names = NULL;
-    GOOD(wisp_family_find("nodal")->names(err, &spec, &layouts[l], &target, &names));
+    GOOD(wisp_names_create(err, &spec, &layouts[l], &target, NULL, &names));
     const bool legal = wisp_plan_default(NULL, s, &spec, &layouts[l], names, &plan) == WISP_OK;
     if (legal) GOOD(wisp_plan_source(err, plan, "cuda", &source));
     wisp_env_destroy(names);

@@ -47,7 +47,7 @@ static wisp_status verify(wisp_error *err, wisp_device *device, wisp_verifier *v
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
   double tolerance = 0;
-  TRY(family->names(err, &spec, &layout, &target, &names));
+  TRY(wisp_names_create(err, &spec, &layout, &target, NULL, &names));
   TRY(wisp_plan_default(err, s, &spec, &layout, names, &plan));
   TRY(wisp_plan_compile(err, plan, limits->target, &binary));
   TRY(wisp_kernel_create(err, device, plan, &binary, &kernel));
@@ -105,7 +105,7 @@ static candidate make(wisp_device *device, const wisp_strategy *s, const wisp_sp
   candidate c = {.kernel = NULL};
   const wisp_target target = wisp_limits_target(wisp_device_limits(device));
   assert_int_equal(wisp_verifier_create(NULL, device, &c.verifier), WISP_OK);
-  assert_int_equal(wisp_family_find("nodal")->names(NULL, spec, layout, &target, &c.names), WISP_OK);
+  assert_int_equal(wisp_names_create(NULL, spec, layout, &target, NULL, &c.names), WISP_OK);
   assert_int_equal(wisp_plan_default(NULL, s, spec, layout, c.names, &c.plan), WISP_OK);
   assert_int_equal(wisp_plan_compile(NULL, c.plan, wisp_device_limits(device)->target, &c.binary), WISP_OK);
   assert_int_equal(wisp_kernel_create(NULL, device, c.plan, &c.binary, &c.kernel), WISP_OK);
@@ -181,7 +181,7 @@ static bool applies(wisp_device *device, const wisp_strategy *s, const wisp_spec
 {
   const wisp_target target = wisp_limits_target(wisp_device_limits(device));
   wisp_env *names = NULL;
-  assert_int_equal(wisp_family_find("nodal")->names(NULL, spec, layout, &target, &names), WISP_OK);
+  assert_int_equal(wisp_names_create(NULL, spec, layout, &target, NULL, &names), WISP_OK);
   const bool does = wisp_strategy_applies(NULL, s, layout, names) == WISP_OK;
   wisp_env_destroy(names);
   return does;

@@ -181,7 +181,7 @@ static wisp_status verify(wisp_error *err, wisp_device *device, wisp_verifier *v
   double error = 0;
   snprintf(spec.kernel, sizeof spec.kernel, "%s", s->kernel);
   family->layouts(&spec, layouts);
-  TRY(family->names(err, &spec, layouts, &target, &names));
+  TRY(wisp_names_create(err, &spec, layouts, &target, NULL, &names));
   TRY(wisp_plan_default(err, s, &spec, layouts, names, &plan));
   TRY(wisp_plan_compile(err, plan, limits->target, &binary));
   TRY(wisp_kernel_create(err, device, plan, &binary, &kernel));

@@ -169,7 +169,7 @@ static wisp_status testify(wisp_error *err, wisp_baselines *w, const wisp_worklo
   HELD(wisp_binary_free) wisp_binary binary = {0};
   OWNED(wisp_kernel_destroy) wisp_kernel *kernel = NULL;
   CALL(find_outputs(err, workload, problem, plan, &t->out));
-  CALL(wisp_family_find(spec->family)->names(err, spec, &plan->layout, &target, &names));
+  CALL(wisp_names_create(err, spec, &plan->layout, &target, NULL, &names));
   CALL(find_baseline(err, w, plan, names, &baseline, &binary));
   if (!baseline) return WISP_OK;
   CALL(wisp_kernel_create(err, w->device, baseline, &binary, &kernel));
@@ -201,7 +201,7 @@ static wisp_status list_preferred(wisp_error *err, wisp_baselines *w, const wisp
 {
   const wisp_target target = wisp_limits_target(wisp_device_limits(w->device));
   OWNED(wisp_env_destroy) wisp_env *names = NULL;
-  CALL(wisp_family_find(plan->spec.family)->names(err, &plan->spec, &plan->layout, &target, &names));
+  CALL(wisp_names_create(err, &plan->spec, &plan->layout, &target, NULL, &names));
   for (size_t i = 0; i < w->strategies->count && out->count < MOST_PLANS - 1; i++) {
     const wisp_strategy *s = w->strategies->list[i];
     wisp_plan *made = NULL;
