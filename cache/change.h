@@ -1,6 +1,5 @@
 /* Many changes to one store file at once: all or none, readers undisturbed. */
-#ifndef WISP_CHANGE_H
-#define WISP_CHANGE_H
+#pragma once
 
 #include "columns.h"
 
@@ -42,5 +41,3 @@ wisp_status wisp_store_backup_name(wisp_error *err, const char *path, char **out
 /* Puts such a file in the place of path, whose lock the caller holds alone; the old one stays under the name *backup
  * (free). */
 wisp_status wisp_store_replace(wisp_error *err, const char *path, const wisp_trials *list, char **backup);
-
-#endif

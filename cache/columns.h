@@ -1,7 +1,6 @@
 /* The fields of a trial as a table. Schema, statements, JSON and the shipped text all walk it: a new field is one
  * member of wisp_trial, one line here and one ALTER TABLE in the next schema_N.sql. */
-#ifndef WISP_COLUMNS_H
-#define WISP_COLUMNS_H
+#pragma once
 
 #include "store.h"
 #include "database.h"
@@ -50,8 +49,8 @@ uint64_t wisp_trial_checksum(const wisp_trial *trial);
 /* Members that have to be there for a trial to mean anything: WISP_EINPUT names the first that is not. */
 wisp_status wisp_trial_check(wisp_error *err, const wisp_trial *trial);
 
-/* Of one that comes from elsewhere: WISP_EINPUT names a number that no measurement gives, such as a time below 0, or
- * the time that a right one lacks. */
+/* Checks a trial from elsewhere: WISP_EINPUT names a number that no measurement gives, such as a time below 0, or the
+ * time that a right trial lacks. */
 wisp_status wisp_trial_check_numbers(wisp_error *err, const wisp_trial *trial);
 
 /* ---- Trials in and out of SQLite, by the table of columns. */
@@ -90,5 +89,3 @@ wisp_status wisp_trials_print_shipped(wisp_error *err, const wisp_trials *list, 
 
 /* All rows, appended. */
 wisp_status wisp_rows_read(wisp_error *err, const wisp_database *database, wisp_trials *list);
-
-#endif

@@ -1,7 +1,6 @@
 /* One SQLite file of the store: opened, recognised, migrated, and its failures put in words. Nothing above this layer
  * sees SQLITE_BUSY: whoever finds the file locked waits. */
-#ifndef WISP_DATABASE_H
-#define WISP_DATABASE_H
+#pragma once
 
 #include "waiting.h"
 
@@ -35,9 +34,8 @@ wisp_status wisp_database_number(wisp_error *err, const wisp_database *database,
 /* The first step of a statement, waiting for whoever holds the file: SQLite's code. */
 int wisp_database_first(const wisp_database *database, sqlite3_stmt *statement);
 
-/* begin may be followed by commit or rollback. Only one writer is inside at a time; the others wait. */
-wisp_status wisp_database_begin(wisp_error *err, const wisp_database *database);
-wisp_status wisp_database_commit(wisp_error *err, const wisp_database *database);
+/* Begins a transaction that "COMMIT" or wisp_database_rollback ends. Only one writer is inside; the others wait. */
+#define WISP_BEGIN "BEGIN IMMEDIATE"
 void wisp_database_rollback(const wisp_database *database); /* nothing where it was committed */
 WISP_OWNED(const wisp_database, wisp_database_rollback)
 
@@ -49,5 +47,3 @@ wisp_status wisp_database_recognise(wisp_error *err, const wisp_database *databa
 wisp_status wisp_database_verify(wisp_error *err, const wisp_database *database, bool thorough);
 /* Brings an empty or older file up to date, in one transaction. */
 wisp_status wisp_database_migrate(wisp_error *err, const wisp_database *database);
-
-#endif

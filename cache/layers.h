@@ -1,6 +1,5 @@
 /* A store in memory, as store.c fills it and answer.c asks it. */
-#ifndef WISP_LAYERS_H
-#define WISP_LAYERS_H
+#pragma once
 
 #include "reader.h"
 #include "store.h"
@@ -22,10 +21,7 @@ struct wisp_store {
   wisp_by_candidate *index; /* of all trials, sorted */
 };
 
+/* The candidate's hash. */
 uint64_t wisp_trial_candidate(const wisp_trial *trial);
-/* Fills the index; once, when all trials are there. */
-wisp_status wisp_store_index(wisp_error *err, wisp_store *store);
 /* The first entry of the index that is of the candidate, or would be; the others follow it. */
 size_t wisp_store_index_at(const wisp_store *store, uint64_t candidate);
-
-#endif

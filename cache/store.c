@@ -10,15 +10,15 @@
 #include <string.h>
 
 /* The spec with the name that all systems of its equations share: in room where it is another. */
-static const char *shared_spec(const wisp_store *store, const char *text, char room[WISP_SPEC_TEXT])
+static const char *shared_spec(const wisp_store *store, const char *text, char capacity[WISP_SPEC_TEXT])
 {
   wisp_spec spec;
   if (!store->equal || wisp_spec_parse(NULL, text, &spec) != WISP_OK) return text;
   const char *equal = store->equal(store->equal_context, spec.system);
   if (strcmp(equal, spec.system) == 0) return text;
   snprintf(spec.system, sizeof spec.system, "%s", equal);
-  wisp_spec_print(&spec, room);
-  return room;
+  wisp_spec_print(&spec, capacity);
+  return capacity;
 }
 
 static size_t list_of(const wisp_store *store, const char *shared)
@@ -28,10 +28,10 @@ static size_t list_of(const wisp_store *store, const char *shared)
 
 static void link_specs(wisp_store *store)
 {
-  char room[WISP_SPEC_TEXT];
+  char capacity[WISP_SPEC_TEXT];
   memset(store->head, 0, store->lists * sizeof *store->head);
   for (size_t i = store->all.count; i > 0; i--) {
-    size_t *head = &store->head[list_of(store, shared_spec(store, store->all.trials[i - 1].spec, room))];
+    size_t *head = &store->head[list_of(store, shared_spec(store, store->all.trials[i - 1].spec, capacity))];
     store->next[i] = *head;
     *head = i;
   }
@@ -51,6 +51,44 @@ void wisp_store_share_systems(wisp_store *store, wisp_equal_system equal, const 
   store->equal = equal;
   store->equal_context = context;
   link_specs(store);
+}
+
+uint64_t wisp_trial_candidate(const wisp_trial *t)
+{
+  const char *const texts[] = {t->spec, t->layout, t->strategy, t->params, t->template_hash, wisp_trial_mesh(t)};
+  uint64_t hash = WISP_HASH_SEED;
+  for (size_t i = 0; i < WISP_COUNT(texts); i++) hash = wisp_hash(hash, texts[i], strlen(texts[i]) + 1);
+  return hash;
+}
+
+static int by_candidate(const void *a, const void *b)
+{
+  const wisp_by_candidate *x = a, *y = b;
+  if (x->candidate != y->candidate) return x->candidate < y->candidate ? -1 : 1;
+  return (x->trial > y->trial) - (x->trial < y->trial);
+}
+
+static wisp_status index_candidates(wisp_error *err, wisp_store *store)
+{
+  const size_t count = store->all.count;
+  CALL(wisp_new(err, count, sizeof *store->index, &store->index));
+  for (size_t i = 0; i < count; i++)
+    store->index[i] = (wisp_by_candidate){wisp_trial_candidate(&store->all.trials[i]), i};
+  if (count) qsort(store->index, count, sizeof *store->index, by_candidate);
+  return WISP_OK;
+}
+
+size_t wisp_store_index_at(const wisp_store *store, uint64_t candidate)
+{
+  size_t from = 0, to = store->all.count;
+  while (from < to) {
+    const size_t middle = from + (to - from) / 2;
+    if (store->index[middle].candidate < candidate)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from;
 }
 
 const char *wisp_match_name(wisp_match match)
@@ -86,8 +124,8 @@ static wisp_status load_file(wisp_error *err, const char *path, bool tolerant, w
 {
   wisp_error why = {0};
   size_t start = list->count;
-  wisp_status got =
-      tolerant ? wisp_reader_load_soon(&why, path, list) : wisp_reader_load(&why, path, false, NULL, list);
+  double left = WISP_HASTE;
+  const wisp_status got = wisp_reader_load(&why, path, false, tolerant ? &left : NULL, NULL, list);
   if (got == WISP_OK) return WISP_OK;
   list->count = start;
   if (!tolerant || got == WISP_EMEMORY || got == WISP_EUSAGE) return wisp_fail(err, got, "%s", why.text);
@@ -125,7 +163,7 @@ wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool toleran
   CALL(load_shipped(err, &said, &store->all));
   store->first[WISP_LAYER_NONE] = store->all.count;
   CALL(index_specs(err, store));
-  CALL(wisp_store_index(err, store));
+  CALL(index_candidates(err, store));
   if (warning) {
     *warning = said.data;
     said.data = NULL;
@@ -159,10 +197,10 @@ const wisp_trial *wisp_store_trial(const wisp_store *store, size_t i, wisp_layer
 
 const wisp_trial *wisp_store_next(const wisp_store *store, const char *spec, size_t *at, wisp_layer *layer)
 {
-  char asked[WISP_SPEC_TEXT], room[WISP_SPEC_TEXT];
+  char asked[WISP_SPEC_TEXT], capacity[WISP_SPEC_TEXT];
   const char *shared = shared_spec(store, spec, asked);
   size_t i = *at ? store->next[*at] : store->head[list_of(store, shared)];
-  while (i && strcmp(shared_spec(store, store->all.trials[i - 1].spec, room), shared) != 0) i = store->next[i];
+  while (i && strcmp(shared_spec(store, store->all.trials[i - 1].spec, capacity), shared) != 0) i = store->next[i];
   *at = i;
   return i ? wisp_store_trial(store, i - 1, layer) : NULL;
 }

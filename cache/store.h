@@ -5,8 +5,7 @@
  * answers into memory once and holds no lock. A writer has one file open; every trial is durable when wisp_writer_add
  * returns.
  */
-#ifndef WISP_STORE_H
-#define WISP_STORE_H
+#pragma once
 
 #include "../gen/text.h"
 
@@ -48,7 +47,7 @@ typedef struct wisp_trial {
 /* A trial of which nothing is known: empty texts, NaN, -1. */
 void wisp_trial_blank(wisp_trial *trial);
 
-/* What became of a candidate. */
+/* The outcome of a candidate. */
 typedef enum wisp_outcome {
   WISP_TRIAL_OK,
   WISP_TRIAL_SLOW, /* right, and dropped for its time alone */
@@ -75,7 +74,7 @@ typedef enum wisp_verdict {
 wisp_verdict wisp_trial_verdict(const wisp_trial *trial);
 const char *wisp_verdict_name(wisp_verdict verdict); /* "ok", "slow", "refused", "failed", "unfinished" */
 
-/* How many trials there are of each. A refused one stands for all candidates that one reason refuses. */
+/* Counts of trials. A refused one stands for all candidates that one reason refuses. */
 typedef struct wisp_tally {
   size_t trials, of[WISP_VERDICTS];
   long long refused_candidates;
@@ -91,7 +90,7 @@ bool wisp_reason_alike(const char *a, const char *b);
 __attribute__((format(printf, 3, 4))) void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why,
                                                           ...);
 
-/* What a trial was timed on: the box as it is, or a mesh as users have it, irregular and its elements ordered. */
+/* Meshes of timings: the box as it is, or an irregular mesh with ordered elements, as users have. */
 #define WISP_MESH_BOX "box"
 #define WISP_MESH_ORDERED "ordered"
 
@@ -239,8 +238,8 @@ wisp_status wisp_store_merge(wisp_error *err, const char *into, size_t count, co
 /* backup: where not NULL and anything is removed, all of the file before is kept under that name, beside it; free. */
 wisp_status wisp_store_prune(wisp_error *err, const char *path, wisp_current keep, const void *context, char **backup,
                              long long *removed);
-/* What can still be read of a damaged file, into the new file `into`; NULL: in its own place, and the damaged one stays
- * under *backup's name (free). */
+/* Writes the rows of a damaged file that can be read into the new file `into`; NULL: in its own place, and the damaged
+ * one stays under *backup's name (free). */
 typedef struct wisp_salvaged {
   long long rescued, damaged; /* rows */
   bool whole;                 /* false: there are parts of which nothing can be said */
@@ -283,5 +282,3 @@ int wisp_reason_begun(const wisp_trial *trial);
 /* Trials of earlier versions have these numbers in their reasons alone: takes them from there into the columns.
  * Whatever reads a trial does so. */
 void wisp_trial_take_words(wisp_trial *trial);
-
-#endif

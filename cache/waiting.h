@@ -1,6 +1,5 @@
 /* Waiting for files that other processes hold: how long, who holds them, and who is told. */
-#ifndef WISP_WAITING_H
-#define WISP_WAITING_H
+#pragma once
 
 #include "store.h"
 
@@ -39,5 +38,3 @@ bool wisp_holder_find(const char *path, wisp_hindrance least, char text[WISP_HOL
 
 /* WISP_ESTORE: the file is held, and by whom. */
 wisp_status wisp_fail_held(wisp_error *err, const char *path);
-
-#endif

@@ -1,9 +1,5 @@
 /* wisp bench: every kernel's winner against the vendor's library, the default candidate and the floor. */
-#include "bench_accuracy.h"
-#include "bench_paper.h"
 #include "cli.h"
-#include "notes.h"
-#include "options.h"
 #include "print.h"
 #include "../runtime/blas.h"
 #include "../tuner/compare/compare.h"
@@ -137,12 +133,9 @@ static cJSON *others_to_json(const wisp_comparison *row)
   cJSON *list = cJSON_CreateArray();
   for (int i = 0; i < row->others; i++) {
     const wisp_other *other = &row->other[i];
-    cJSON *object = cJSON_CreateObject();
     const wisp_json_text texts[] = {{"name", other->name}, {"params", other->params}};
     const wisp_json_number numbers[] = {{"ms", other->ms}, {"ratio", other->times}, {"error", other->error}};
-    wisp_json_add_texts(object, WISP_COUNT(texts), texts);
-    wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
-    cJSON_AddItemToArray(list, object);
+    cJSON_AddItemToArray(list, wisp_json_object(WISP_COUNT(texts), texts, WISP_COUNT(numbers), numbers));
   }
   return list;
 }
@@ -150,7 +143,6 @@ static cJSON *others_to_json(const wisp_comparison *row)
 /* All that is known of it: what is not there is null. */
 static cJSON *to_json(const char *device, const wisp_comparison *row)
 {
-  cJSON *object = cJSON_CreateObject();
   const wisp_json_text texts[] = {{"device", device},
                                   {"family", row->spec.family},
                                   {"kernel", row->spec.kernel},
@@ -187,8 +179,7 @@ static cJSON *to_json(const char *device, const wisp_comparison *row)
                                       {"ratio", row->rival_ms / row->ms},
                                       {"alternative_ms", row->alternative_ms},
                                       {"alternative_ratio", row->alternative_ms / row->ms}};
-  wisp_json_add_texts(object, WISP_COUNT(texts), texts);
-  wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
+  cJSON *object = wisp_json_object(WISP_COUNT(texts), texts, WISP_COUNT(numbers), numbers);
   cJSON_AddItemToObject(object, "others", others_to_json(row));
   return object;
 }
@@ -365,7 +356,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .precision_count = (size_t)precisions->count,
                               .kernel = wisp_option_value(args, "kernel"),
                               .composition = wisp_option_value(args, "composition"),
-                              .every_alternative = wisp_option_given(args, "every-way"),
+                              .every_alternative = wisp_option_given(args, "alternatives"),
                               .jobs = (int)jobs,
                               .row = take_row,
                               .warn = warn};

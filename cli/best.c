@@ -1,6 +1,5 @@
 #include "best.h"
 #include "cli.h"
-#include "options.h"
 #include "../runtime/device.h"
 #include "../runtime/solve/choose.h"
 
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was asked for. */
+/* The options. */
 typedef struct best_request {
   char device[128];            /* what is in its name */
   const char *family, *system; /* NULL: any */
@@ -79,7 +78,7 @@ static wisp_status collect(wisp_error *err, const wisp_store *store, const best_
   return WISP_OK;
 }
 
-/* What was chosen, or else what it was chosen over on this very device. */
+/* Adds the chosen trial, or else the one of this very device that it was chosen over. */
 static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const group *g, const wisp_choice *choice,
                            wisp_best_rows *rows)
 {

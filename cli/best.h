@@ -1,6 +1,5 @@
-/* What `wisp best` found, and its ways of saying it. */
-#ifndef WISP_BEST_H
-#define WISP_BEST_H
+/* The rows of `wisp best`, and their printers. */
+#pragma once
 
 #include "../cache/store.h"
 #include "../gen/spec.h"
@@ -26,5 +25,3 @@ wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wi
 wisp_status wisp_best_print_json(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);
 wisp_status wisp_best_print_csv(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);
 wisp_status wisp_best_print_markdown(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);
-
-#endif

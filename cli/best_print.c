@@ -45,29 +45,19 @@ static void print_km(const char *layout, char out[16])
     strcpy(out, "-");
 }
 
-/* A number in a cell; "-" where it is not known. */
-static const char *cell(char out[24], const char *format, double value)
-{
-  if (isfinite(value))
-    snprintf(out, 24, format, value);
-  else
-    strcpy(out, "-");
-  return out;
-}
-
 /* Whether the row is dropped: a candidate that was slow against one that is gone. */
 static bool is_dropped(const wisp_best_row *row)
 {
   return wisp_trial_outcome(row->trial) == WISP_TRIAL_SLOW;
 }
 
-/* How well the answer fits, and whether it counts at all. */
+/* The match of the answer, or why it does not count. */
 static const char *match_name(const wisp_best_row *row)
 {
   return *row->remark ? row->remark : wisp_match_name(row->match);
 }
 
-/* What is to be said of a row besides. */
+/* A remark on the row; mostly empty. */
 static const char *remark(const wisp_best_row *row)
 {
   return *row->remark || row->match == WISP_MATCH_ARCHITECTURE ? match_name(row) : is_dropped(row) ? "dropped" : "";
@@ -82,32 +72,14 @@ static bool same_table(const wisp_best_row *a, const wisp_best_row *b)
 static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_best_row *row)
 {
   const wisp_trial *t = row->trial;
-  char params[COLUMNS][32], rest[200], who[sizeof t->strategy + sizeof rest + 16], KM[16], ms[24], gdofs[24],
-      efficiency[24], by_default[24], ratio[24], order[12];
-  split_params(row, params, rest);
+  char p[COLUMNS][32], rest[200], KM[16];
+  split_params(row, p, rest);
   print_km(t->layout, KM);
-  snprintf(order, sizeof order, "%d", row->spec.order);
-  snprintf(who, sizeof who, "%s%s%s%s%s", t->strategy, *rest ? " " : "", rest, *remark(row) ? ", " : "", remark(row));
-  const char *const cells[] = {order,
-                               row->spec.kernel,
-                               strncmp(t->layout, "slab", 4) == 0 ? "slab" : "node",
-                               KM,
-                               params[0],
-                               params[1],
-                               params[2],
-                               params[3],
-                               params[4],
-                               params[5],
-                               params[6],
-                               params[7],
-                               cell(ms, "%.4g", t->ms),
-                               cell(gdofs, "%.4g", t->gdofs),
-                               cell(efficiency, "%.2f", t->efficiency),
-                               t->floor,
-                               cell(by_default, "%.4g", row->default_ms),
-                               cell(ratio, "%.2f", row->default_ms / t->ms),
-                               who};
-  return wisp_table_add(err, table, cells);
+  return wisp_table_print_row(
+      err, table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.4g\t%.4g\t%.2f\t%s\t%.4g\t%.2f\t%s%s%s%s%s",
+      row->spec.order, row->spec.kernel, strncmp(t->layout, "slab", 4) == 0 ? "slab" : "node", KM, p[0], p[1], p[2],
+      p[3], p[4], p[5], p[6], p[7], t->ms, t->gdofs, t->efficiency, t->floor, row->default_ms, row->default_ms / t->ms,
+      t->strategy, *rest ? " " : "", rest, *remark(row) ? ", " : "", remark(row));
 }
 
 /* The title of a parameter's column: w_p, as the papers have it, where the name has two letters. */

@@ -1,16 +1,26 @@
 /* The command's parts: what each subcommand takes and does. */
-#ifndef WISP_CLI_H
-#define WISP_CLI_H
+#pragma once
 
 #include "options.h"
+#include "../runtime/solve/solver.h"
+
+#include <cjson/cJSON.h>
 
 extern const wisp_syntax wisp_devices_syntax, wisp_tune_syntax, wisp_best_syntax, wisp_report_syntax, wisp_emit_syntax,
     wisp_bench_syntax, wisp_db_syntax, wisp_mesh_syntax;
 
-/* wisp run: what it takes depends on the problem. argv[0] is "run"; returns the exit status. */
+/* wisp run: its options depend on the problem. argv[0] is "run"; returns the exit status. */
 int wisp_cli_run(int argc, char **argv);
+/* Prints the report of a run on stdout: its lines, or with --json its rows as an object. */
+wisp_status wisp_run_print(wisp_error *err, const wisp_arguments *args, const wisp_solver *solver);
 
 /* wisp tune --replay: the search against a stored sweep, as a table or as JSON. */
 wisp_status wisp_cli_replay(wisp_error *err, const wisp_arguments *args);
 
-#endif
+/* wisp bench --accuracy: a row a size, up to so many elements (0: all). */
+wisp_status wisp_bench_accuracy(wisp_error *err, const wisp_session *session, const char *family, long long most,
+                                bool json);
+/* A published program's tables beside ours. Rows become objects in list; NULL: tables are printed. alone: WISP_EUSAGE
+ * where the family has no tables. */
+wisp_status wisp_bench_paper(wisp_error *err, const wisp_session *session, const char *family,
+                             const wisp_orders *orders, long long most, bool alone, cJSON *list);

@@ -1,7 +1,6 @@
 /* wisp db: what is stored, and the care of it: the list of its actions, and the short ones. */
 #include "db.h"
 #include "cli.h"
-#include "output.h"
 #include "print.h"
 #include "../runtime/cache_folder.h"
 #include "../runtime/process.h"

@@ -1,7 +1,6 @@
 /* The actions of wisp db that are more than a call. Each is on the store at path; its operands are args->operands[1..].
  */
-#ifndef WISP_CLI_DB_H
-#define WISP_CLI_DB_H
+#pragma once
 
 #include "options.h"
 #include "../cache/store.h"
@@ -10,12 +9,10 @@ wisp_status wisp_db_show(wisp_error *err, const wisp_arguments *args, const char
 wisp_status wisp_db_export(wisp_error *err, const wisp_arguments *args, const char *path);
 wisp_status wisp_db_prune(wisp_error *err, const wisp_arguments *args, const char *path);
 
-/* Where the store is kept as it was; NULL: nowhere, and nothing is said. */
+/* Prints the path of the backup; nothing where it is NULL. */
 void wisp_db_print_backup(const char *backup);
 
 /* Does the text begin with a day that there is: YYYY-MM-DD? */
 bool wisp_db_is_day(const char *text);
 /* When a trial was measured, its first ten characters; "unknown" where it does not say. */
 const char *wisp_db_day_of(const wisp_trial *trial);
-
-#endif

@@ -1,6 +1,5 @@
 /* wisp db export: trials as texts, of the store or of what ships. */
 #include "db.h"
-#include "output.h"
 #include "../cache/shipped.h"
 
 #include <stdio.h>
@@ -32,7 +31,7 @@ static wisp_status collect(wisp_error *err, const wisp_store *store, const char 
                       device);
 }
 
-/* Of one device: what the file holds, or else the site's, or what ships. */
+/* Exports one device: the trials of the file, or else the site's, or the shipped ones. */
 static wisp_status export_device(wisp_error *err, const wisp_arguments *args, const char *path, const export *how,
                                  wisp_text *out)
 {

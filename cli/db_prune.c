@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What prune was asked to remove. */
+/* The trials to remove. */
 typedef struct pruning {
   const char *device, *before; /* NULL: whatever it is */
   bool failed;
   const wisp_strategies *strategies; /* NULL: staleness does not matter */
 } pruning;
 
-/* What has no date is not old. ISO dates sort as texts. */
+/* A trial without a date is not old. ISO dates sort as texts. */
 static bool is_older(const wisp_trial *trial, const char *day)
 {
   return wisp_db_is_day(trial->when) && strncmp(trial->when, day, 10) < 0;
@@ -31,7 +31,7 @@ static bool keep(const void *context, const wisp_trial *trial)
   return !how->strategies || wisp_trial_is_current(how->strategies, trial);
 }
 
-/* What goes of one device with one outcome. */
+/* Trials to remove, of one device with one outcome. */
 typedef struct going {
   const wisp_trial *first, *last; /* by date */
   size_t count;
@@ -55,7 +55,7 @@ static void print_going(const going *g)
          wisp_db_day_of(g->last));
 }
 
-/* What would go, by device and outcome. */
+/* Prints the trials to remove, by device and outcome. */
 static wisp_status show_removal(wisp_error *err, const char *path, const pruning *how)
 {
   OWNED(wisp_store_close) wisp_store *store = NULL;

@@ -121,40 +121,35 @@ static void print_days(const holding *h, char text[32])
 
 /* ---- as JSON */
 
-static bool add_orders(cJSON *object, uint64_t orders)
+static void add_orders(cJSON *object, uint64_t orders)
 {
   cJSON *list = cJSON_AddArrayToObject(object, "orders");
-  bool good = list;
-  for (int N = 0; good && N < MOST_ORDERS; N++)
-    if (orders >> N & 1) good = cJSON_AddItemToArray(list, cJSON_CreateNumber(N));
-  return good;
+  for (int N = 0; N < MOST_ORDERS; N++)
+    if (orders >> N & 1) cJSON_AddItemToArray(list, cJSON_CreateNumber(N));
 }
 
-static bool add_day(cJSON *object, const char *name, const wisp_trial *trial)
+static void add_day(cJSON *object, const char *name, const wisp_trial *trial)
 {
   char day[11] = "";
-  if (!trial) return cJSON_AddNullToObject(object, name);
-  snprintf(day, sizeof day, "%.10s", trial->when);
-  return cJSON_AddStringToObject(object, name, day);
+  if (trial) snprintf(day, sizeof day, "%.10s", trial->when);
+  wisp_json_add_texts(object, 1, &(wisp_json_text){name, day});
 }
 
 static cJSON *holding_to_json(const holding *h)
 {
-  cJSON *object = cJSON_CreateObject();
-  bool good = cJSON_AddStringToObject(object, "layer", wisp_layer_name(h->layer)) &&
-              cJSON_AddStringToObject(object, "device", h->sample->device) &&
-              cJSON_AddStringToObject(object, "target", h->sample->target);
-  good = good && cJSON_AddNumberToObject(object, "trials", (double)h->tally.trials);
-  for (int v = 0; good && v < WISP_VERDICTS; v++)
-    good = cJSON_AddNumberToObject(object, wisp_verdict_name((wisp_verdict)v), (double)h->tally.of[v]);
-  good = good && cJSON_AddNumberToObject(object, "floor_bytes", (double)h->by_bytes) &&
-         cJSON_AddNumberToObject(object, "floor_operations", (double)h->by_units);
-  good = good && cJSON_AddNumberToObject(object, "refused_candidates", (double)h->tally.refused_candidates);
-  good =
-      good && add_orders(object, h->orders) && add_day(object, "first", h->first) && add_day(object, "last", h->last);
-  if (good) return object;
-  cJSON_Delete(object);
-  return NULL;
+  const wisp_json_text texts[] = {
+      {"layer", wisp_layer_name(h->layer)}, {"device", h->sample->device}, {"target", h->sample->target}};
+  cJSON *object = wisp_json_object(WISP_COUNT(texts), texts, 1, &(wisp_json_number){"trials", (double)h->tally.trials});
+  for (int v = 0; v < WISP_VERDICTS; v++)
+    cJSON_AddNumberToObject(object, wisp_verdict_name((wisp_verdict)v), (double)h->tally.of[v]);
+  const wisp_json_number numbers[] = {{"floor_bytes", (double)h->by_bytes},
+                                      {"floor_operations", (double)h->by_units},
+                                      {"refused_candidates", (double)h->tally.refused_candidates}};
+  wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
+  add_orders(object, h->orders);
+  add_day(object, "first", h->first);
+  add_day(object, "last", h->last);
+  return object;
 }
 
 static wisp_status show_json(wisp_error *err, size_t count, const holding *list)

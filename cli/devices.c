@@ -24,7 +24,6 @@ static void print_text(const char *name, const wisp_limits *l, const wisp_ceilin
 
 static cJSON *to_json(const char *name, const wisp_limits *l, const wisp_ceilings *c)
 {
-  cJSON *object = cJSON_CreateObject();
   const wisp_json_text texts[] = {{"device", name},      {"kind", l->kind},     {"name", l->name},
                                   {"target", l->target}, {"driver", l->driver}, {"compiler", l->compiler}};
   const wisp_json_number numbers[] = {{"sm", l->sm},
@@ -41,6 +40,7 @@ static cJSON *to_json(const char *name, const wisp_limits *l, const wisp_ceiling
                                       {"fill_gbps", c->fill_gbps},
                                       {"add_gops_f32", c->add_gops_f32},
                                       {"add_gops_f64", c->add_gops_f64}};
+  cJSON *object = cJSON_CreateObject();
   for (size_t i = 0; i < WISP_COUNT(texts); i++) cJSON_AddStringToObject(object, texts[i].name, texts[i].value);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
   return object;

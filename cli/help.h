@@ -19,8 +19,7 @@
  *     --failed     prune: remove what did not run
  *     --names      with --kernel: what its space and text can name
  *     --replay     no device; only with -f, -n, --db, --json */
-#ifndef WISP_CLI_HELP_H
-#define WISP_CLI_HELP_H
+#pragma once
 
 #include "../gen/text.h"
 
@@ -61,5 +60,3 @@ void wisp_help_show(const char *page, FILE *to);
 
 /* Prints a text from column `at` on, which goes on below in column indent, and ends the line. */
 void wisp_help_wrap(FILE *to, const char *text, int at, int indent);
-
-#endif

@@ -1,5 +1,4 @@
 #include "cli.h"
-#include "options.h"
 #include "../gen/text.h"
 #include "../runtime/cache_folder.h"
 #include "../runtime/stack.h"
@@ -72,7 +71,7 @@ static void calm_blas(void)
   if (set_threads) set_threads(1);
 }
 
-/* What a first argument stands for that is no command. */
+/* Is the text one of these words, which are no commands? */
 static bool is_word(const char *text, const char *const *words)
 {
   for (; *words; words++)

@@ -1,7 +1,6 @@
 /* wisp mesh: a mesh's health. */
 #include "cli.h"
 #include "mesh.h"
-#include "notes.h"
 #include "../runtime/mesh/hexmesh.h"
 
 /* Solvers on hexes find some faults when they number nodes. */

@@ -1,6 +1,5 @@
 /* wisp mesh: what is known of a file when it is printed. */
-#ifndef WISP_CLI_MESH_H
-#define WISP_CLI_MESH_H
+#pragma once
 
 #include "../runtime/mesh/health.h"
 #include "../runtime/mesh/touching.h"
@@ -15,5 +14,3 @@ typedef struct wisp_mesh_report {
 
 /* As lines and a table, or as a JSON object. */
 wisp_status wisp_mesh_report_print(wisp_error *err, const wisp_mesh_report *report, bool json);
-
-#endif

@@ -1,5 +1,4 @@
 #include "mesh.h"
-#include "notes.h"
 #include "print.h"
 
 #include <math.h>
@@ -81,13 +80,6 @@ static void print_lines(const wisp_mesh_report *r)
   printf("            %s less than twice the least: there the step of time is limited\n", share);
 }
 
-/* A text of a cell, "-" where there is nothing. */
-static const char *cell(char text[32], const char *format, double value, bool there)
-{
-  snprintf(text, 32, there ? format : "-", value);
-  return text;
-}
-
 /* Elements and faces are counted; points, and curves in space, are not. */
 static bool is_counted(const wisp_mesh *mesh, const wisp_physical *group)
 {
@@ -104,16 +96,10 @@ static wisp_status print_groups(wisp_error *err, const wisp_mesh *mesh)
   CALL(wisp_table_create(err, "", WISP_COUNT(columns), columns, &table));
   for (size_t i = 0; i < mesh->groups.count; i++) {
     const wisp_physical *g = &mesh->groups.list[i];
-    const bool counted = is_counted(mesh, g);
-    char cells[5][32];
-    const char *const row[] = {wisp_groups_word(g->dimension),
-                               cell(cells[0], "%.0f", g->number, true),
-                               cell(cells[1], "%.0f", (double)g->members, counted),
-                               cell(cells[2], "%.6g", g->measure, counted),
-                               cell(cells[3], "%.0f", (double)g->inside, g->inside > 0),
-                               cell(cells[4], "%.0f", (double)g->loose, g->loose > 0),
-                               g->name ? g->name : "-"};
-    CALL(wisp_table_add(err, table, row));
+    const double no = is_counted(mesh, g) ? 0 : NAN;
+    CALL(wisp_table_print_row(err, table, "%s\t%d\t%.0f\t%.6g\t%.0f\t%.0f\t%s", wisp_groups_word(g->dimension),
+                              g->number, no + (double)g->members, no + g->measure, g->inside ? (double)g->inside : NAN,
+                              g->loose ? (double)g->loose : NAN, g->name ? g->name : "-"));
   }
   CALL(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &text));
   printf("\n%s", text.data);
@@ -157,8 +143,7 @@ static void add_groups(cJSON *object, const wisp_mesh *mesh)
     const wisp_json_number numbers[] = {{"dimension", g->dimension},          {"number", g->number},
                                         {"members", no + (double)g->members}, {"measure", no + g->measure},
                                         {"inside", no + (double)g->inside},   {"loose", no + (double)g->loose}};
-    cJSON *group = cJSON_CreateObject();
-    wisp_json_add_numbers(group, WISP_COUNT(numbers), numbers);
+    cJSON *group = wisp_json_object(0, NULL, WISP_COUNT(numbers), numbers);
     wisp_json_add_texts(group, 1, &(wisp_json_text){"name", g->name});
     cJSON_AddItemToArray(list, group);
   }

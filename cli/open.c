@@ -1,4 +1,4 @@
-/* What commands open: stores, also packed ones, and devices. */
+/* Opens stores, also packed ones, devices, and meshes that kernels are timed on. */
 #include "options.h"
 #include "../runtime/process.h"
 
@@ -42,4 +42,19 @@ wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, co
   CALL(wisp_session_open(err, &request, out));
   report_warning(args, *out);
   return WISP_OK;
+}
+
+void wisp_cli_print_notes(const wisp_arguments *args, wisp_notes *notes)
+{
+  for (; notes->reported < notes->count; notes->reported++) wisp_cli_warn(args, notes->list[notes->reported].text);
+}
+
+wisp_status wisp_cli_note_mesh(wisp_error *err, const wisp_arguments *args, const wisp_mesh_source *source,
+                               wisp_notes *notes)
+{
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  if (!source->file) return WISP_OK;
+  CALL(wisp_mesh_source_read(err, 0, source, &mesh));
+  wisp_cli_print_notes(args, &mesh->notes);
+  return GIVE(mesh->notes, notes);
 }

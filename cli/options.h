@@ -9,8 +9,7 @@
  *
  *     const wisp_syntax wisp_tune_syntax = {.page = "tune", .act = tune};
  */
-#ifndef WISP_OPTIONS_H
-#define WISP_OPTIONS_H
+#pragma once
 
 #include "help.h"
 #include "../gen/spec.h"
@@ -38,9 +37,10 @@ typedef struct wisp_arguments {
   const char
       *values[WISP_MAX_OPTIONS]; /* of each option: NULL where not given, "" for a flag; the last one given counts */
   int operand_count;
-  char **operands;  /* within argv, which is permuted */
-  wisp_text *input; /* all of standard input, once an option names it */
-  int exit_status;  /* of a command that did not fail: 0, unless it says otherwise */
+  char **operands;   /* within argv, which is permuted */
+  wisp_text *input;  /* all of standard input, once an option names it */
+  char strategy[64]; /* --strategy by its name of today, where it was given an older one */
+  int exit_status;   /* of a command that did not fail: 0, unless it says otherwise */
 } wisp_arguments;
 
 /* Reads the arguments, argv[0] the command's name, and does what they say, or prints --help. Returns the exit status,
@@ -56,6 +56,9 @@ bool wisp_option_given(const wisp_arguments *args, const char *name);
 
 /* --family, or the first one that there is. */
 const char *wisp_option_family(const wisp_arguments *args);
+
+/* Gives --strategy its name of today, with a note, where it has an older one (gen/strategy/renamed.h). */
+wisp_status wisp_option_rename_strategy(wisp_error *err, wisp_arguments *args);
 
 /* Values of a kind; `otherwise` is what holds where the option was not given. WISP_EUSAGE names option, value and
  * range. */
@@ -111,7 +114,22 @@ wisp_status wisp_option_file(wisp_error *err, const wisp_arguments *args, const 
 /* The mesh to time on: the irregular one of wisp_mesh_source_irregular where none of them was given. */
 wisp_status wisp_option_timed_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);
 
-/* ---- What commands open. */
+/* ---- The files that commands write: checked before anything long begins; nothing is written or changed yet. */
+
+/* The file that an option names; NULL where it was not given. ending: that of its format (".vtu"); NULL: any.
+ * WISP_EUSAGE for another ending, and for a file that the command reads or writes by another name, through links as
+ * well; WISP_ESYSTEM where the file is read-only, or its folder is missing or not writable. Devices (/dev/null) may be
+ * written. */
+wisp_status wisp_option_output(wisp_error *err, const wisp_arguments *args, const char *name, const char *ending,
+                               const char **out);
+
+/* The same check of a file that the command writes beside the one of that option. */
+wisp_status wisp_output_check(wisp_error *err, const wisp_arguments *args, const char *name, const char *path);
+
+/* Do two names mean one file, which is there or not? Devices are no files. */
+bool wisp_same_file(const char *a, const char *b);
+
+/* ---- Sessions of commands. */
 
 /* The session of a command that reads the store at --db, which must be there, or the usual ones; its device is not
  * opened. tolerant: as of wisp_session_read. Says what is odd. */
@@ -121,6 +139,14 @@ wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, boo
  * the user's file, NULL for the default place. Says what is odd. */
 wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
                                  bool defaults, wisp_session **out);
+
+/* Prints the mesh's notes that were not printed before, a line each on stderr; none with --quiet. */
+void wisp_cli_print_notes(const wisp_arguments *args, wisp_notes *notes);
+
+/* Reads the file of the mesh to time on, prints its notes as a run does, and adds them to notes; wisp_notes_free. Reads
+ * nothing where there is no file. */
+wisp_status wisp_cli_note_mesh(wisp_error *err, const wisp_arguments *args, const wisp_mesh_source *source,
+                               wisp_notes *notes);
 
 /* ---- "did you mean ...": which of the names that there are is close to the one that was typed. */
 
@@ -136,5 +162,3 @@ wisp_suggestion wisp_suggest(const char *typed);
 void wisp_suggest_one(wisp_suggestion *suggestion, const char *name);
 /* " did you mean --orders?" or an empty text; before stands in front of the name. */
 const char *wisp_suggestion_text(const wisp_suggestion *suggestion, const char *before, char text[64]);
-
-#endif

@@ -2,6 +2,7 @@
 #include "../runtime/process.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +90,25 @@ wisp_status wisp_table_add(wisp_error *err, wisp_table *t, const char *const *ce
   return WISP_OK;
 }
 
-/* Of each column, 0 where it holds nothing. */
+wisp_status wisp_table_print_row(wisp_error *err, wisp_table *t, const char *format, ...)
+{
+  OWNED(free) char *line = NULL;
+  const char *cells[WISP_MOST_COLUMNS];
+  va_list list;
+  va_start(list, format);
+  const int length = vasprintf(&line, format, list);
+  va_end(list);
+  CALL(wisp_require(err, length >= 0, WISP_EMEMORY, "out of memory: a row of a table"));
+  char *rest = line;
+  for (size_t c = 0; c < t->count; c++) {
+    char *cell = strsep(&rest, "\t");
+    const bool finite = strcmp(cell, "nan") != 0 && strcmp(cell, "-nan") != 0 && strcmp(cell, "inf") != 0;
+    cells[c] = finite ? cell : "-";
+  }
+  return wisp_table_add(err, t, cells);
+}
+
+/* Finds the width of each column; 0 where it holds nothing. */
 static void find_widths(const wisp_table *t, int *width)
 {
   for (size_t c = 0; c < t->count; c++) {
@@ -163,6 +182,14 @@ void wisp_json_add_numbers(cJSON *object, size_t count, const wisp_json_number *
   for (size_t i = 0; i < count; i++) cJSON_AddNumberToObject(object, numbers[i].name, numbers[i].value);
 }
 
+cJSON *wisp_json_object(size_t texts, const wisp_json_text *text, size_t numbers, const wisp_json_number *number)
+{
+  cJSON *object = cJSON_CreateObject();
+  wisp_json_add_texts(object, texts, text);
+  wisp_json_add_numbers(object, numbers, number);
+  return object;
+}
+
 void wisp_json_add_params(cJSON *object, const char *params)
 {
   cJSON *list = cJSON_AddObjectToObject(object, "params");
@@ -180,6 +207,17 @@ wisp_status wisp_json_put(wisp_error *err, cJSON *json)
   puts(text);
   cJSON_free(text);
   return WISP_OK;
+}
+
+void wisp_json_add_notes(cJSON *object, const wisp_notes *notes)
+{
+  cJSON *list = cJSON_AddArrayToObject(object, "notes");
+  for (size_t i = 0; i < notes->count; i++) {
+    cJSON *note = cJSON_CreateObject();
+    cJSON_AddStringToObject(note, "key", notes->list[i].key);
+    cJSON_AddStringToObject(note, "text", notes->list[i].text);
+    cJSON_AddItemToArray(list, note);
+  }
 }
 
 /* ---- Progress. */

@@ -1,8 +1,8 @@
-/* How commands print: texts broken to the window, tables, JSON. */
-#ifndef WISP_CLI_PRINT_H
-#define WISP_CLI_PRINT_H
+/* Printing: texts broken to the window, tables, JSON, progress. */
+#pragma once
 
 #include "../gen/text.h"
+#include "../runtime/mesh/notes.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@ int wisp_terminal_columns(int fd);
  * indent; and the line's end. width 0: never broken. */
 wisp_status wisp_wrap(wisp_error *err, wisp_text *out, const char *text, int at, int indent, int width);
 
-/* What a word ends in behind a number of things: "1 trial", "2 trials". */
+/* The ending of a word behind a number: "1 trial", "2 trials". */
 const char *wisp_plural(long long count);
 
 /* A table of texts, its columns as wide as what stands in them.
@@ -35,6 +35,9 @@ wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count
                               wisp_table **out);
 /* A row: a text a column, "-" where there is none; they are copied. NULL: an empty line. */
 wisp_status wisp_table_add(wisp_error *err, wisp_table *table, const char *const *cells);
+/* A row from one format, whose cells stand between tabs. A number that is not finite becomes "-". */
+__attribute__((format(printf, 3, 4))) wisp_status wisp_table_print_row(wisp_error *err, wisp_table *table,
+                                                                       const char *format, ...);
 /* Columns that hold nothing but "-" are left out. room: the window's columns; 0: there is none. */
 wisp_status wisp_table_print(wisp_error *err, const wisp_table *table, int room, wisp_text *out);
 void wisp_table_destroy(wisp_table *table);
@@ -51,11 +54,16 @@ typedef struct wisp_json_number {
   const char *name;
   double value;
 } wisp_json_number;
+/* A new object with these members. */
+cJSON *wisp_json_object(size_t texts, const wisp_json_text *text, size_t numbers, const wisp_json_number *number);
 void wisp_json_add_texts(cJSON *object, size_t count, const wisp_json_text *texts);
 void wisp_json_add_numbers(cJSON *object, size_t count, const wisp_json_number *numbers);
 
 /* "MB=2 wp=8" as "params": {"MB": 2, "wp": 8}; what is no number as a text. */
 void wisp_json_add_params(cJSON *object, const char *params);
+
+/* "notes": [{"key": "periodic", "text": "..."}], empty where there are none. */
+void wisp_json_add_notes(cJSON *object, const wisp_notes *notes);
 
 /* Prints it on stdout, and deletes it. */
 wisp_status wisp_json_put(wisp_error *err, cJSON *json);
@@ -89,5 +97,3 @@ void wisp_progress_clear(wisp_progress *progress);
 
 /* "90s", "12m", "3.4h"; "?" where it is not finite. */
 void wisp_print_duration(double seconds, char text[16]);
-
-#endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where a source tree keeps the sweep that the shipped winners come from. */
+/* The sweep in the source tree that the shipped winners come from. */
 static const char *const SWEEP = "bench/sweeps/nvidia-h200.db.gz";
 
 static void print_row(const char *name, const double percent[WISP_REPLAY_POINTS])
@@ -61,12 +61,11 @@ static wisp_status print_json(wisp_error *err, const wisp_replay *replay, bool s
   list = cJSON_AddArrayToObject(object, "targets");
   for (size_t i = 0; i < replay->count; i++) {
     const wisp_replay_target *t = &replay->targets[i];
-    cJSON *item = cJSON_CreateObject();
-    cJSON_AddStringToObject(item, "kernel", t->kernel);
-    cJSON_AddNumberToObject(item, "order", t->order);
-    cJSON_AddStringToObject(item, "precision", wisp_precision_name(t->precision));
-    cJSON_AddNumberToObject(item, "candidates", (double)t->candidates);
-    cJSON_AddNumberToObject(item, "optimum_ms", t->optimum);
+    const wisp_json_text kernel = {"kernel", t->kernel};
+    cJSON *item = wisp_json_object(1, &kernel, 1, &(wisp_json_number){"order", t->order});
+    const wisp_json_number numbers[] = {{"candidates", (double)t->candidates}, {"optimum_ms", t->optimum}};
+    wisp_json_add_texts(item, 1, &(wisp_json_text){"precision", wisp_precision_name(t->precision)});
+    wisp_json_add_numbers(item, WISP_COUNT(numbers), numbers);
     cJSON_AddItemToObject(item, "percent", row(t->percent));
     cJSON_AddItemToArray(list, item);
   }

@@ -1,6 +1,5 @@
 /* wisp report: what a store knows, as one HTML page. */
 #include "cli.h"
-#include "options.h"
 #include "../tuner/report/report_data.h"
 
 #include <stdio.h>

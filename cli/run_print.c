@@ -1,5 +1,4 @@
-#include "run_print.h"
-#include "notes.h"
+#include "cli.h"
 #include "print.h"
 
 #include <stdio.h>

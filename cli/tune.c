@@ -1,11 +1,9 @@
 /* wisp tune: a sweep with its progress, and a closing table of winners. */
 #include "cli.h"
-#include "notes.h"
-#include "options.h"
 #include "print.h"
 #include "../gen/family.h"
-#include "../runtime/api/api.h"
-#include "../runtime/process.h"
+#include "../runtime/solve/choose.h"
+#include "../runtime/packed.h"
 #include "../tuner/workers/tune.h"
 
 #include <stdio.h>
@@ -112,102 +110,72 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 
 /* --- winners: of what the request covers, as the store has them now --- */
 
+/* The output of the winners of one kind of device: objects of a list, or rows of a table. */
 typedef struct winners {
-  wisp_session *session;
-  size_t count, capacity;
-  const wisp_trial **trials; /* the store's: by order, precision, kernel; the step last */
+  cJSON *list; /* NULL: a table */
+  wisp_table *table;
+  size_t count;
 } winners;
 
-static void free_winners(winners *w)
+static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_spec *spec, const wisp_trial *t)
 {
-  wisp_session_close(w->session);
-  free(w->trials);
-  *w = (winners){0};
+  return wisp_table_print_row(err, table, "%d\t%s\t%s\t%s\t%.4f\t%.2f\t%.1f\t%.2f\t%s\t%s%s%s", spec->order,
+                              wisp_precision_name(spec->precision), spec->kernel, t->layout, t->ms, t->gdofs, t->gbps,
+                              t->efficiency, t->floor, t->strategy, *t->params ? " " : "", t->params);
 }
 
-static wisp_status add(wisp_error *err, winners *w, const wisp_trial *trial)
-{
-  CALL(wisp_grow(err, &w->trials, &w->capacity, w->count + 1, sizeof *w->trials));
-  w->trials[w->count++] = trial;
-  return WISP_OK;
-}
-
-/* The winner of one kernel, if it was measured here with today's texts. */
-static wisp_status find_winner(wisp_error *err, winners *w, const wisp_chooser *from,
-                               const wisp_choose_request *request)
+/* Adds the winner of one kernel, or of the stage, if it was measured here with today's texts. */
+static wisp_status add_winner(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                              winners *out)
 {
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   CALL(wisp_choose_if_any(err, from, request, &stage));
   const wisp_choice *c = &stage.record;
-  if (c->trial && c->match == WISP_MATCH_EXACT && !c->stale) CALL(add(err, w, c->trial));
+  if (!c->trial || c->match != WISP_MATCH_EXACT || c->stale) return WISP_OK;
+  out->count++;
+  if (!out->list) return add_row(err, out->table, &request->spec, c->trial);
+  cJSON_AddItemToArray(out->list, wisp_trial_to_json(c->trial));
   return WISP_OK;
 }
 
-/* Of one order and precision: kernel after kernel, and the whole stage. */
-static wisp_status find_order(wisp_error *err, winners *w, const wisp_chooser *from, const wisp_tune_request *r,
-                              wisp_choose_request *request)
+/* Adds the winners by order, precision and kernel, those of the stages last. */
+static wisp_status add_winners(wisp_error *err, const wisp_store *store, const wisp_limits *limits,
+                               const wisp_tune_request *r, winners *out)
 {
-  const wisp_kernel_decl *k = wisp_family_find(r->family)->kernels;
-  for (bool more = true; more; k++) {
-    more = k->name != NULL;
-    const char *kernel = more ? k->name : WISP_COMPOSITION;
-    wisp_spec_name_kernel(&request->spec, kernel);
-    if (wisp_tune_wants(r, kernel)) CALL(find_winner(err, w, from, request));
-  }
-  return WISP_OK;
-}
-
-static wisp_status find_winners(wisp_error *err, const wisp_limits *limits, const wisp_tune_request *r, winners *out)
-{
-  HELD(free_winners) winners w = {0};
   HELD(wisp_scopes_free) wisp_scopes scopes = {0};
-  CALL(wisp_session_read(err, &(wisp_session_request){WISP_INIT(wisp_session_request), .store = r->db}, true,
-                         &w.session));
-  const wisp_chooser from = {w.session->strategies, w.session->store, limits, &scopes};
+  const wisp_family *family = wisp_family_find(r->family);
+  const wisp_chooser from = {r->strategies, store, limits, &scopes};
   for (size_t i = 0; i < r->order_count * r->precision_count; i++) {
     const int order = r->orders[i / r->precision_count];
     const wisp_precision precision = r->precisions[i % r->precision_count];
-    wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find(r->family), order, r->system, precision),
-                                   .layout = r->layout,
-                                   .elements = r->elements};
+    wisp_choose_request request = {
+        .spec = wisp_family_spec(family, order, r->system, precision), .layout = r->layout, .elements = r->elements};
     if (r->element) wisp_spec_name_element(&request.spec, r->element);
-    CALL(find_order(err, &w, &from, r, &request));
+    const wisp_kernel_decl *k = family->kernels;
+    for (bool more = true; more; k++) {
+      more = k->name != NULL;
+      const char *kernel = more ? k->name : WISP_COMPOSITION;
+      wisp_spec_name_kernel(&request.spec, kernel);
+      if (wisp_tune_wants(r, kernel)) CALL(add_winner(err, &from, &request, out));
+    }
   }
-  return GIVE(w, out);
+  return WISP_OK;
 }
 
-/* A line of the table under the device's name. */
-static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_trial *t)
-{
-  wisp_spec spec;
-  char order[12], numbers[4][24], who[sizeof t->strategy + sizeof t->params + 1];
-  if (wisp_spec_parse(NULL, t->spec, &spec) != WISP_OK) return WISP_OK;
-  snprintf(order, sizeof order, "%d", spec.order);
-  snprintf(numbers[0], sizeof numbers[0], "%.4f", t->ms);
-  snprintf(numbers[1], sizeof numbers[1], "%.2f", t->gdofs);
-  snprintf(numbers[2], sizeof numbers[2], "%.1f", t->gbps);
-  snprintf(numbers[3], sizeof numbers[3], "%.2f", t->efficiency);
-  snprintf(who, sizeof who, "%s%s%s", t->strategy, *t->params ? " " : "", t->params);
-  const char *const cells[] = {order,       wisp_precision_name(spec.precision),
-                               spec.kernel, t->layout,
-                               numbers[0],  numbers[1],
-                               numbers[2],  numbers[3],
-                               t->floor,    who};
-  return wisp_table_add(err, table, cells);
-}
-
-static wisp_status print_winners(wisp_error *err, const char *device, const winners *w)
+static wisp_status print_winners(wisp_error *err, const wisp_store *store, const wisp_limits *limits,
+                                 const wisp_tune_request *r)
 {
   static const wisp_column columns[] = {
       {"N", true},      {"prec", false}, {"kernel", false}, {"layout", false}, {"ms", true},
       {"GDOF/s", true}, {"GB/s", true},  {"eff.", true},    {"floor", false},  {"strategy and parameters", false}};
   OWNED(wisp_table_destroy) wisp_table *table = NULL;
   HELD(wisp_text_free) wisp_text text = {0};
-  CALL(wisp_table_create(err, device, WISP_COUNT(columns), columns, &table));
-  for (size_t i = 0; i < w->count; i++) CALL(add_row(err, table, w->trials[i]));
-  if (w->count) CALL(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &text));
-  printf("\n%s", w->count ? text.data : device);
-  if (!w->count) printf("\n");
+  CALL(wisp_table_create(err, limits->name, WISP_COUNT(columns), columns, &table));
+  winners all = {.table = table};
+  CALL(add_winners(err, store, limits, r, &all));
+  if (all.count) CALL(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &text));
+  printf("\n%s", all.count ? text.data : limits->name);
+  if (!all.count) printf("\n");
   return WISP_OK;
 }
 
@@ -237,7 +205,7 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
   wisp_print_duration(s->seconds, time);
   printf("%lld trials in %s: %lld right, %lld failed; %lld candidates refused, %lld known before", s->trials, time,
          s->ok, s->failed, s->refused, s->known);
-  if (s->skipped) printf(", %lld not compiled for want of memory, stack, room or processes", s->skipped);
+  if (s->skipped) printf(", %lld not compiled for lack of memory, stack, disk space or processes", s->skipped);
   putchar('\n');
   print_failures(s);
   printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds, s->limits.gpu ? "GPU" : "host",
@@ -270,11 +238,10 @@ static void add_failures(cJSON *object, const wisp_tune_summary *s)
 {
   cJSON *list = cJSON_AddArrayToObject(object, "failures");
   for (int i = 0; i < s->failures; i++) {
-    cJSON *failure = cJSON_CreateObject();
-    cJSON_AddStringToObject(failure, "outcome", s->failure[i].outcome);
-    cJSON_AddStringToObject(failure, "reason", s->failure[i].reason);
-    cJSON_AddNumberToObject(failure, "count", (double)s->failure[i].count);
-    cJSON_AddItemToArray(list, failure);
+    const wisp_failure *f = &s->failure[i];
+    const wisp_json_text texts[] = {{"outcome", f->outcome}, {"reason", f->reason}};
+    const wisp_json_number count = {"count", (double)f->count};
+    cJSON_AddItemToArray(list, wisp_json_object(WISP_COUNT(texts), texts, 1, &count));
   }
 }
 
@@ -296,18 +263,18 @@ static cJSON *to_json(const display *d, const wisp_tune_summary *s)
 }
 
 /* The winners on every kind of device, once for those that are alike; printed where list is NULL. */
-static wisp_status add_winners(wisp_error *err, const display *d, const wisp_tune_request *request, cJSON *list)
+static wisp_status show_winners(wisp_error *err, const display *d, const wisp_tune_request *request, cJSON *list)
 {
-  winners found = {0};
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  OWNED(free) char *warning = NULL;
+  CALL(wisp_chooser_open_store(err, request->strategies, request->db, true, &warning, &store));
   for (size_t i = 0; i < d->count; i++) {
     const wisp_limits *limits = &d->parts[i].summary.limits;
     bool seen = !*limits->kind;
     for (size_t k = 0; k < i; k++) seen |= wisp_limits_alike(&d->parts[k].summary.limits, limits);
     if (seen) continue;
-    CALL(find_winners(err, limits, request, &found));
-    for (size_t w = 0; list && w < found.count; w++) cJSON_AddItemToArray(list, wisp_trial_to_json(found.trials[w]));
-    if (!list) CALL(print_winners(err, limits->name, &found));
-    free_winners(&found);
+    CALL(list ? add_winners(err, store, limits, request, &(winners){.list = list})
+              : print_winners(err, store, limits, request));
   }
   return WISP_OK;
 }
@@ -316,7 +283,7 @@ static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune
                               const wisp_tune_summary *s)
 {
   cJSON *object = to_json(d, s);
-  const wisp_status status = add_winners(err, d, request, cJSON_AddArrayToObject(object, "winners"));
+  const wisp_status status = show_winners(err, d, request, cJSON_AddArrayToObject(object, "winners"));
   if (status == WISP_OK) return wisp_json_put(err, object);
   cJSON_Delete(object);
   return status;
@@ -326,8 +293,7 @@ static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune
 static void report_stop(wisp_arguments *args, const wisp_tune_summary *s)
 {
   fflush(stdout);
-  fprintf(stderr,
-          "wisp %s: stopped by signal %d (%s): what was measured is stored, and the next sweep goes on from it\n",
+  fprintf(stderr, "wisp %s: stopped by signal %d (%s): the trials so far are stored, and the next sweep continues\n",
           args->command, s->stopped, strsignal(s->stopped));
   args->exit_status = 128 + s->stopped;
 }
@@ -340,7 +306,7 @@ static wisp_status judge(wisp_error *err, const wisp_tune_summary *s)
     return wisp_fail(err, WISP_ESYSTEM, "nothing could be compiled: %lld candidates are left for another sweep",
                      s->skipped);
   if (s->trials) return wisp_fail(err, WISP_EWRONG, "none of %lld trials is right: the first: %s", s->trials, s->why);
-  return wisp_fail(err, WISP_EWRONG, "nothing is right, and nothing is left to try: %s%s", s->why,
+  return wisp_fail(err, WISP_EWRONG, "no trial is right, and no candidate is left to try: %s%s", s->why,
                    s->known ? ": --retry-failed tries again what failed" : "");
 }
 
@@ -358,12 +324,16 @@ static wisp_status tune(wisp_error *err, wisp_arguments *args)
   wisp_mesh_source source;
   wisp_tune_request request;
   wisp_tune_summary summary = {0};
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   HELD(end_display) display d = {.args = args, .request = &request, .text = "no trial has ended yet"};
   const char *name = wisp_option_value(args, "device");
   if (wisp_option_given(args, "replay")) return wisp_cli_replay(err, args);
+  CALL(wisp_option_rename_strategy(err, args));
   CALL(read_request(err, args, &orders, &precisions, &source, &request));
   CALL(wisp_cli_note_mesh(err, args, &source, &d.notes));
   d.progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  CALL(wisp_strategies_load(err, &strategies));
+  request.strategies = strategies;
   request.progress = show;
   request.tick = tick;
   request.warn = warn;
@@ -374,7 +344,7 @@ static wisp_status tune(wisp_error *err, wisp_arguments *args)
   if (wisp_option_given(args, "json"))
     CALL(print_json(err, &d, &request, &summary));
   else {
-    CALL(add_winners(err, &d, &request, NULL));
+    CALL(show_winners(err, &d, &request, NULL));
     print_summary(&d, &summary);
   }
   if (!summary.stopped) return judge(err, &summary);

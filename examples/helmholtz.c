@@ -56,7 +56,7 @@ static void *array(size_t numbers)
   return memory;
 }
 
-/* What the boundary holds of u = scale (2 x + 4 y). */
+/* Boundary data of u = scale (2 x + 4 y). */
 static void make_data(double scale, void *load, void *given)
 {
   const size_t points = n.boundary * n.edge_points;

@@ -1,6 +1,5 @@
 /* The dense product that a kernel stands for: what a vendor's library of dense algebra would do in its place. */
-#ifndef WISP_DENSE_H
-#define WISP_DENSE_H
+#pragma once
 
 #include "spec.h"
 
@@ -17,5 +16,3 @@ static inline void wisp_dense_release(wisp_dense *dense)
   free(dense->matrix);
   dense->matrix = NULL;
 }
-
-#endif

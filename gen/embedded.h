@@ -1,6 +1,5 @@
 /* Files that travel inside the library: templates, space descriptions, systems, dialects, shipped winners. */
-#ifndef WISP_EMBEDDED_H
-#define WISP_EMBEDDED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -8,6 +7,7 @@ typedef struct wisp_embedded {
   const char *path; /* "templates/nodal/volume_field_shared.k" */
   const char *text; /* NUL-terminated */
   size_t length;
+  const char *from; /* of a part that stands in a file of several, that file; else NULL */
 } wisp_embedded;
 
 /* Sorted by path; made by scripts/embed at build time. */
@@ -16,5 +16,3 @@ extern const size_t wisp_embedded_count;
 
 /* The text of one file, or NULL. */
 const char *wisp_embedded_text(const char *path);
-
-#endif

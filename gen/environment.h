@@ -1,7 +1,6 @@
 /* The variables WISP_* whose values are numbers or words, by one table: what they may be, what holds without them, and
  * one line for each value that they may not have. */
-#ifndef WISP_ENVIRONMENT_H
-#define WISP_ENVIRONMENT_H
+#pragma once
 
 #include "check.h"
 
@@ -19,5 +18,3 @@ bool wisp_environment_is(const char *name, const char *word);
  * \ to keep blanks; *rest moves on, and the text is overwritten. NULL: there is none, and *whole is false where a quote
  * was not closed. */
 char *wisp_command_word(char **rest, bool *whole);
-
-#endif

@@ -1,4 +1,4 @@
-/* The list of families, and what is asked of one by its name. */
+/* The list of families, and questions to one by its name. */
 #include "family.h"
 #include "families.h"
 
@@ -51,11 +51,19 @@ wisp_status wisp_family_refuse(wisp_error *err, const char *name)
 wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec)
 {
   const wisp_family *family = wisp_family_find(spec->family);
-  return family ? wisp_family_check_element(err, family, spec) : wisp_family_refuse(err, spec->family);
+  char list[256] = "";
+  if (!family) return wisp_family_refuse(err, spec->family);
+  const wisp_element *element = wisp_family_element(family, spec->element);
+  for (const wisp_element *e = family->elements; e->name; e++) wisp_list_add(list, sizeof list, e->name);
+  CALL(wisp_require(err, element, WISP_EUSAGE, "the %s family has no element '%s'; there are: %s", family->name,
+                    spec->element, list));
+  return wisp_require(err, spec->order >= element->orders[0] && spec->order <= element->orders[1], WISP_EUSAGE,
+                      "the %s family: order %d is out of range: use %d to %d", family->name, spec->order,
+                      element->orders[0], element->orders[1]);
 }
 
-/* Its arrays under the same names, of the same types. */
-static wisp_status check_borrowed(wisp_error *err, const wisp_family *family, const wisp_family *lender,
+/* The family declares the kernel's arrays under the same names, of the same types. */
+static wisp_status check_external(wisp_error *err, const wisp_family *family, const wisp_family *lender,
                                   const wisp_kernel_decl *kernel)
 {
   for (const wisp_array_decl *a = lender->arrays; a->name; a++) {
@@ -80,7 +88,7 @@ wisp_status wisp_composition_spec(wisp_error *err, const wisp_spec *stage, const
   wisp_spec_name_kernel(out, dot ? dot + 1 : name);
   const wisp_kernel_decl *kernel = wisp_family_kernel(lender, out->kernel);
   if (!kernel) return wisp_family_refuse_kernel(err, lender, out->kernel);
-  if (dot) CALL(check_borrowed(err, family, lender, kernel));
+  if (dot) CALL(check_external(err, family, lender, kernel));
   return WISP_OK;
 }
 
@@ -163,16 +171,35 @@ wisp_status wisp_family_sums(wisp_error *err, const wisp_spec *spec, double *len
   return evaluate(err, k->matrix, sizes, matrix);
 }
 
-/* Of the i-th layout, where `out` has those before it. */
-static wisp_status names_in(wisp_error *err, const wisp_spec *spec, const wisp_target *target, int i,
-                            const wisp_layout *layout, wisp_env **out)
+static wisp_status add_target(wisp_error *err, wisp_env *env, const wisp_spec *spec, const wisp_target *target)
+{
+  const wisp_size sizes[] = {
+      {"real_bytes", (int)spec->precision},
+      {"T", 32},
+      {"warp", 32},
+      {"gpu", target->gpu},
+      {"cuda", target->sm > 0},
+      {"sm", target->sm},
+      {"units", target->units},
+      {"max_threads", target->max_threads},
+      {"max_shared", target->max_shared},
+      {"shared_per_unit", target->shared_per_unit},
+      {"registers_per_unit", target->registers_per_unit},
+  };
+  return wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes));
+}
+
+wisp_status wisp_names_create(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout,
+                              const wisp_target *target, const wisp_env *first, wisp_env **out)
 {
   const wisp_family *family = wisp_family_find(spec->family);
+  const bool borrows = first && family->lay_out;
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  if (i == 0 || !family->lay_out) return family->names(err, spec, layout, target, &out[i]);
-  CALL(wisp_env_create(err, out[0], &env));
-  CALL(family->lay_out(err, layout, env));
-  return GIVE(env, &out[i]);
+  if (!borrows) CALL(wisp_family_check(err, spec));
+  CALL(wisp_env_create(err, borrows ? first : NULL, &env));
+  if (!borrows) CALL(add_target(err, env, spec, target));
+  CALL(borrows ? family->lay_out(err, layout, env) : family->names(err, spec, layout, env));
+  return GIVE(env, out);
 }
 
 wisp_status wisp_family_names(wisp_error *err, const wisp_spec *spec, const wisp_target *target, int count,
@@ -181,7 +208,7 @@ wisp_status wisp_family_names(wisp_error *err, const wisp_spec *spec, const wisp
   wisp_status status = WISP_OK;
   int made = 0;
   while (made < count && status == WISP_OK) {
-    status = names_in(err, spec, target, made, &layouts[made], out);
+    status = wisp_names_create(err, spec, &layouts[made], target, made ? out[0] : NULL, &out[made]);
     made += status == WISP_OK;
   }
   while (status != WISP_OK && made > 0) wisp_env_destroy(out[--made]);

@@ -1,7 +1,6 @@
 /* Every family, a line each: what gen/ says of it, wisp_family_NAME, and what the tuner knows of it,
  * wisp_workload_NAME. */
-#ifndef WISP_FAMILIES_H
-#define WISP_FAMILIES_H
+#pragma once
 
 /* clang-format off */
 #define WISP_FAMILIES(EACH) \
@@ -18,5 +17,3 @@
 #define WISP_OWN_FAMILIES(LIST)                                                    \
   const wisp_family *const wisp_own_families[] = {LIST(WISP_FAMILY_ADDRESS) NULL}; \
   const wisp_workload *const wisp_own_workloads[] = {LIST(WISP_WORKLOAD_ADDRESS) NULL}
-
-#endif

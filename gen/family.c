@@ -1,4 +1,4 @@
-/* What is asked of one family, and names for the templates of all. */
+/* Questions to one family, and names for the templates of all. */
 #include "family.h"
 
 #include <stdio.h>
@@ -31,22 +31,10 @@ const wisp_element *wisp_family_element(const wisp_family *family, const char *n
   return NULL;
 }
 
-void wisp_list_add(char *list, size_t room, const char *name)
+void wisp_list_add(char *list, size_t capacity, const char *name)
 {
   const size_t length = strlen(list);
-  snprintf(list + length, room - length, "%s%s", length ? ", " : "", name);
-}
-
-wisp_status wisp_family_check_element(wisp_error *err, const wisp_family *family, const wisp_spec *spec)
-{
-  char list[256] = "";
-  const wisp_element *element = wisp_family_element(family, spec->element);
-  for (const wisp_element *e = family->elements; e->name; e++) wisp_list_add(list, sizeof list, e->name);
-  CALL(wisp_require(err, element, WISP_EUSAGE, "the %s family has no element '%s'; there are: %s", family->name,
-                    spec->element, list));
-  return wisp_require(err, spec->order >= element->orders[0] && spec->order <= element->orders[1], WISP_EUSAGE,
-                      "the %s family: order %d is out of range: use %d to %d", family->name, spec->order,
-                      element->orders[0], element->orders[1]);
+  snprintf(list + length, capacity - length, "%s%s", length ? ", " : "", name);
 }
 
 wisp_status wisp_family_refuse_kernel(wisp_error *err, const wisp_family *family, const char *name)
@@ -114,24 +102,6 @@ wisp_status wisp_names_sizes(wisp_error *err, wisp_env *env, const wisp_size *si
 {
   for (size_t i = 0; i < count; i++) CALL(wisp_env_int(err, env, sizes[i].name, sizes[i].value));
   return WISP_OK;
-}
-
-wisp_status wisp_names_target(wisp_error *err, wisp_env *env, wisp_precision precision, const wisp_target *target)
-{
-  const wisp_size sizes[] = {
-      {"real_bytes", (int)precision},
-      {"T", 32},
-      {"warp", 32},
-      {"gpu", target->gpu},
-      {"cuda", target->sm > 0},
-      {"sm", target->sm},
-      {"units", target->units},
-      {"max_threads", target->max_threads},
-      {"max_shared", target->max_shared},
-      {"shared_per_unit", target->shared_per_unit},
-      {"registers_per_unit", target->registers_per_unit},
-  };
-  return wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes));
 }
 
 wisp_status wisp_names_formula(wisp_error *err, wisp_env *env, const char *name, const char *formula,

@@ -2,13 +2,12 @@
  * which arrays and kernels it has, and which names its templates may use; solvers, tuner and command take it from here.
  * What is declared (templates/FAMILY/family, kernels) becomes WISP_DECLARED_FAMILY, scripts/declare: the first
  * initializers of a wisp_family. */
-#ifndef WISP_FAMILY_H
-#define WISP_FAMILY_H
+#pragma once
 
 #include "system.h"
 #include "strategy/strategy.h"
 
-/* What a device allows, as templates and spaces see it (runtime fills it from wisp_limits). */
+/* Limits of a device, as templates and spaces see them (runtime fills them from wisp_limits). */
 typedef struct wisp_target {
   bool gpu;
   int sm, units, max_threads, max_shared, shared_per_unit, registers_per_unit; /* units: multiprocessors, or cores */
@@ -27,7 +26,7 @@ typedef struct wisp_size {
   int value;
 } wisp_size;
 
-/* How the numbers of an array come about. */
+/* How an array gets its values. */
 typedef enum wisp_array_kind {
   WISP_FIXED,    /* by the mesh and the method, once: no kernel writes it */
   WISP_FIELD,    /* by kernels */
@@ -46,7 +45,7 @@ typedef struct wisp_array_decl {
   const char *meaning; /* in words, and where its numbers lie */
 } wisp_array_decl;
 
-/* What a kernel is told by value: a count of the discretisation, or a number of the method's. */
+/* A number that a kernel takes by value: a count of the discretisation, or the method's. */
 typedef struct wisp_scalar_decl {
   const char *name, *meaning;
 } wisp_scalar_decl;
@@ -104,9 +103,8 @@ typedef struct wisp_family {
    * does. */
   bool (*proxy_for)(const char *name, const char *other);
   const char *shown; /* parameters that tables and plots show first, a column each: "wp wi ws"; NULL: none */
-  /* Names for templates and spaces: sizes, tables, lists, limits. */
-  wisp_status (*names)(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
-                       wisp_env **out);
+  /* Adds names for templates and spaces: sizes, tables, lists. Those of the target are there (wisp_names_create). */
+  wisp_status (*names)(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, wisp_env *env);
   /* Gives those of them that differ from layout to layout the values of this one. NULL: all are made anew for each. */
   wisp_status (*lay_out)(wisp_error *err, const wisp_layout *layout, wisp_env *env);
   /* The layouts worth trying; count <= 8. NULL: there is nothing to lay out, arrays are as they are declared. */
@@ -130,6 +128,12 @@ const wisp_element *wisp_family_element(const wisp_family *family, const char *n
 /* The layouts of the spec's family, "none" where it has none; count. */
 int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8]);
 
+/* The names of a spec in a layout: its family's; real_bytes; and the target's: gpu; cuda, a GPU of that kind; warp (T
+ * in nodal texts), lanes that go together; sm, max_threads, max_shared, shared_per_unit, registers_per_unit. first:
+ * names in another layout, which lend what is the same and must outlive these; NULL: none. */
+wisp_status wisp_names_create(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout,
+                              const wisp_target *target, const wisp_env *first, wisp_env **out);
+
 /* The family's names in each of `count` layouts: the others borrow what is the same from those of the first, which the
  * caller releases last. */
 wisp_status wisp_family_names(wisp_error *err, const wisp_spec *spec, const wisp_target *target, int count,
@@ -142,10 +146,8 @@ wisp_status wisp_family_refuse_kernel(wisp_error *err, const wisp_family *family
 
 /* WISP_EUSAGE where there is no such family, or it has no such element or order. */
 wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec);
-/* The same of a family that is at hand. */
-wisp_status wisp_family_check_element(wisp_error *err, const wisp_family *family, const wisp_spec *spec);
 /* Adds a name to a list for people, "a, b", as far as there is room. */
-void wisp_list_add(char *list, size_t room, const char *name);
+void wisp_list_add(char *list, size_t capacity, const char *name);
 
 /* The i-th name of a list, "u res"; false behind the last, and of a list that is NULL. */
 bool wisp_list_at(const char *list, int i, char name[32]);
@@ -174,9 +176,9 @@ const wisp_size *wisp_family_facts(const char *family, const char *kernel);
  * that is too long for any spec is empty. */
 bool wisp_composition_next(const char **at, char kernel[WISP_NAME_TEXT]);
 int wisp_composition_count(const char *composition);
-/* What such a name stands for in a stage: a kernel of the stage's family; or, with the name of another before it,
- * "tensor.update", one that is borrowed from there, for that family's first element and own system. WISP_EUSAGE where
- * there is none, or the borrower has not all arrays that it takes. */
+/* The kernel that such a name means in a stage: one of the stage's family; or, with another family's name before it,
+ * "tensor.update", one of that family's first element and own system. WISP_EUSAGE: there is none, or the stage's family
+ * lacks arrays that it takes. */
 wisp_status wisp_composition_spec(wisp_error *err, const wisp_spec *stage, const char *name, wisp_spec *out);
 bool wisp_composition_has(const char *composition, const char *kernel);
 
@@ -187,12 +189,6 @@ wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *sys
 
 wisp_status wisp_names_sizes(wisp_error *err, wisp_env *env, const wisp_size *sizes, size_t count);
 
-/* real_bytes, and the target's: gpu; cuda, a GPU of that kind; warp (T in nodal texts), lanes that go together; sm,
- * max_threads, max_shared, shared_per_unit, registers_per_unit. */
-wisp_status wisp_names_target(wisp_error *err, wisp_env *env, wisp_precision precision, const wisp_target *target);
-
 /* An expression of real numbers, as texts in this precision insert it. */
 wisp_status wisp_names_formula(wisp_error *err, wisp_env *env, const char *name, const char *formula,
                                wisp_precision precision);
-
-#endif

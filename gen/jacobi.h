@@ -1,6 +1,5 @@
 /* Jacobi polynomials P_n^(alpha,beta) on [-1,1], orthonormal for the weight (1-x)^alpha (1+x)^beta. */
-#ifndef WISP_JACOBI_H
-#define WISP_JACOBI_H
+#pragma once
 
 #include "check.h"
 
@@ -15,5 +14,3 @@ double wisp_jacobi_b(double alpha, double beta, int n);
 /* Gauss points and weights, count each (caller's memory), points ascending: exact for degree 2 count - 1 under the
  * weight. The weights are positive. */
 wisp_status wisp_jacobi_gauss(wisp_error *err, double alpha, double beta, int count, double *x, double *w);
-
-#endif

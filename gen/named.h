@@ -1,7 +1,6 @@
 /* Texts that are found by name: what the library carries below templates/, and the user's, below $WISP_TEMPLATES:
  * systems of equations, forms of a family. */
-#ifndef WISP_NAMED_H
-#define WISP_NAMED_H
+#pragma once
 
 #include "text.h"
 
@@ -21,5 +20,3 @@ wisp_status wisp_named_taken(wisp_error *err, const wisp_named *kind, const char
  * both have one. */
 wisp_status wisp_named_read(wisp_error *err, const wisp_named *kind, const char *name, char path[WISP_NAMED_PATH],
                             char **text);
-
-#endif

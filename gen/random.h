@@ -1,7 +1,6 @@
 /* Our own random numbers (xorshift64*, Vigna 2016): the same on every machine, so that a trial can be repeated.
  */
-#ifndef WISP_RANDOM_H
-#define WISP_RANDOM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ static inline double wisp_random_real(uint64_t *state)
 {
   return (double)(int64_t)(wisp_random_next(state) >> 43) / 1048576.0 - 1.0;
 }
-
-#endif

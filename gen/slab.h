@@ -1,7 +1,6 @@
 /* Numbers of elements, of edges or the like, in slabs of 32: number i of `width` of element e is at WISP_SLAB(width, e,
  * i), beside the same number of its neighbours. */
-#ifndef WISP_SLAB_H
-#define WISP_SLAB_H
+#pragma once
 
 enum { WISP_SLAB_ELEMENTS = 32 };
 #define WISP_SLAB(width, e, i) \
@@ -9,5 +8,3 @@ enum { WISP_SLAB_ELEMENTS = 32 };
 
 /* Rounded up to whole slabs. */
 #define WISP_SLAB_SLOTS(count) (((count) + WISP_SLAB_ELEMENTS - 1) / WISP_SLAB_ELEMENTS * WISP_SLAB_ELEMENTS)
-
-#endif

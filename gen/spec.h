@@ -1,6 +1,5 @@
-/* What a kernel must compute, as a canonical text: `nodal.volume:tet:p4:maxwell:f64`. */
-#ifndef WISP_SPEC_H
-#define WISP_SPEC_H
+/* The task of a kernel, as a canonical text: `nodal.volume:tet:p4:maxwell:f64`. */
+#pragma once
 
 #include "check.h"
 
@@ -22,7 +21,7 @@ int wisp_spec_subjects(const wisp_spec *a, const wisp_spec *b);
 int wisp_spec_orders(const wisp_spec *a, const wisp_spec *b);
 bool wisp_spec_is_composition(const wisp_spec *spec);
 bool wisp_spec_same_element(const wisp_spec *a, const wisp_spec *b); /* of one order */
-/* What does not fit names none. */
+/* A name that does not fit becomes empty. */
 void wisp_spec_name_kernel(wisp_spec *spec, const char *kernel);
 void wisp_spec_name_element(wisp_spec *spec, const char *element);
 
@@ -30,5 +29,3 @@ void wisp_spec_print(const wisp_spec *spec, char text[WISP_SPEC_TEXT]);
 wisp_status wisp_spec_parse(wisp_error *err, const char *text, wisp_spec *out); /* WISP_EINPUT names what is wrong */
 const char *wisp_precision_name(wisp_precision precision);                      /* "f32", "f64" */
 wisp_status wisp_precision_parse(wisp_error *err, const char *text, wisp_precision *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* A linear system of conservation laws as data (templates/systems/NAME.system): fields, the sparse table of du/dt = sum
  * c du_g/dx_a, flux and boundary texts. Texts are lists of `name = expression` and serve both the generated kernels (as
  * text) and the reference (interpreted). */
-#ifndef WISP_SYSTEM_H
-#define WISP_SYSTEM_H
+#pragma once
 
 #include "language/expr.h"
 #include "named.h"
@@ -182,5 +181,3 @@ void wisp_system_hash_symbols(const wisp_system *system, uint64_t hash[WISP_SYST
  * pattern of terms but for coefficients; as many as possible. Gives their number and the first field that drives each.
  * Maxwell: 2, {3, 0}. */
 int wisp_system_parts(const wisp_system *system, int in0[WISP_MAX_FIELDS]);
-
-#endif

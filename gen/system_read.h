@@ -1,6 +1,5 @@
 /* What the files that read a system's text share. */
-#ifndef WISP_SYSTEM_READ_H
-#define WISP_SYSTEM_READ_H
+#pragma once
 
 #include "system.h"
 #include "language/expr.h"
@@ -55,5 +54,3 @@ int wisp_system_mentioned(const wisp_system *system, const char *text, const cha
 
 /* Notes which quantities a flux's or boundary's expression reads. */
 void wisp_system_mark_readers(wisp_system *system, const wisp_expr *expression);
-
-#endif

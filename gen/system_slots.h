@@ -1,8 +1,7 @@
 /* The names that flux and ghost texts may read, as slots of an array of values: a reference evaluates such texts at
  * every face node. Slots: FIELD_m, QUANTITY_m, nx ny nz, alpha, FIELD_p, QUANTITY_p, and then what the flux's
  * statements assign, in order. Hence a text sees exactly the slots below a bound. */
-#ifndef WISP_SYSTEM_SLOTS_H
-#define WISP_SYSTEM_SLOTS_H
+#pragma once
 
 #include "system.h"
 
@@ -42,5 +41,3 @@ static inline int wisp_slot_statement(const wisp_system *system)
 {
   return wisp_slot_beyond(system) + WISP_MAX_QUANTITIES;
 }
-
-#endif

@@ -183,16 +183,16 @@ size_t wisp_shown_bytes(const char *text)
   return control ? 0 : count;
 }
 
-void wisp_show_text(const char *text, char *out, size_t room)
+void wisp_show_text(const char *text, char *out, size_t capacity)
 {
   size_t used = 0;
   while (*text) {
     size_t count = wisp_shown_bytes(text), length = count ? count : 4; /* \xNN */
-    if (used + length >= room) break;
+    if (used + length >= capacity) break;
     if (count)
       memcpy(out + used, text, count);
     else
-      snprintf(out + used, room - used, "\\x%02x", (unsigned char)*text);
+      snprintf(out + used, capacity - used, "\\x%02x", (unsigned char)*text);
     used += length;
     text += count ? count : 1;
   }
@@ -236,14 +236,14 @@ const char *wisp_embedded_text(const char *path)
 
 /* ---- Short texts. */
 
-size_t wisp_append(char *text, size_t room, size_t used, const char *more)
+size_t wisp_append(char *text, size_t capacity, size_t used, const char *more)
 {
-  while (*more && used + 1 < room) text[used++] = *more++;
+  while (*more && used + 1 < capacity) text[used++] = *more++;
   text[used] = '\0';
   return used;
 }
 
-size_t wisp_append_integer(char *text, size_t room, size_t used, long long value)
+size_t wisp_append_integer(char *text, size_t capacity, size_t used, long long value)
 {
   char digits[24];
   size_t at = sizeof digits - 1;
@@ -252,5 +252,5 @@ size_t wisp_append_integer(char *text, size_t room, size_t used, long long value
   do digits[--at] = (char)('0' + left % 10);
   while (left /= 10);
   if (value < 0) digits[--at] = '-';
-  return wisp_append(text, room, used, digits + at);
+  return wisp_append(text, capacity, used, digits + at);
 }

@@ -1,6 +1,5 @@
 /* A growable string, and the few string helpers that the generator shares. */
-#ifndef WISP_TEXT_H
-#define WISP_TEXT_H
+#pragma once
 
 #include "check.h"
 
@@ -53,22 +52,20 @@ uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count);
  * number, the same on every machine. */
 uint64_t wisp_hash_text(uint64_t seed, const char *text);
 
-/* Append to a text that ends at `used`, as far as `room` allows with the NUL, and give its new end. For short texts
+/* Append to a text that ends at `used`, as far as `capacity` allows with the NUL, and give its new end. For short texts
  * that are made thousands of times: printf, which libraries that LAPACK needs hook into, takes ten times as long. */
-size_t wisp_append(char *text, size_t room, size_t used, const char *more);
-size_t wisp_append_integer(char *text, size_t room, size_t used, long long value);
+size_t wisp_append(char *text, size_t capacity, size_t used, const char *more);
+size_t wisp_append_integer(char *text, size_t capacity, size_t used, long long value);
 uint64_t wisp_hash_number(uint64_t seed, uint64_t number);
 
 /* Texts in stores and files may hold anything, also what would steer a terminal. How many bytes make the character at
  * text; 0 where it is a control character, or no UTF-8. */
 size_t wisp_shown_bytes(const char *text);
 /* Copies text, as far as it fits, with each such byte as \xNN. */
-void wisp_show_text(const char *text, char *out, size_t room);
+void wisp_show_text(const char *text, char *out, size_t capacity);
 
 /* Adds a JSON text, escaping what its printer leaves of such characters (DEL, C1): the values stay what they are. */
 wisp_status wisp_text_add_json(wisp_error *err, wisp_text *out, const char *json);
 
 /* Takes "name=value" off the front of a list of parameters, "unroll=4 wi=2"; false at its end. */
 bool wisp_next_param(const char **at, char name[32], char value[32]);
-
-#endif

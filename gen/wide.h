@@ -2,8 +2,7 @@
  * several widths, and the loader takes the one that fits; C's rounding holds in all of them (no product is fused with a
  * sum), so that results are the same on every machine. Mark static functions alone: what clang 14 makes of others has
  * a name by which no other file finds it. */
-#ifndef WISP_WIDE_H
-#define WISP_WIDE_H
+#pragma once
 
 #include <features.h>
 
@@ -25,5 +24,3 @@
  * the narrowest has in a register: for sums that stay in one. */
 typedef double wisp_eight __attribute__((vector_size(8 * sizeof(double)), aligned(sizeof(double)), may_alias));
 typedef double wisp_four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
-
-#endif

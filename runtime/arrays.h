@@ -1,6 +1,6 @@
-/* Named arrays on a device, in one precision, with guard zones around each. A problem is a list of them (problem.h). */
-#ifndef WISP_ARRAYS_H
-#define WISP_ARRAYS_H
+/* Named arrays on a device, in one precision, with a guard zone before and after each: what kernels are launched on. A
+ * problem of any family is a list of them: runtime/problem.h. */
+#pragma once
 
 #include "kernel.h"
 
@@ -86,5 +86,3 @@ void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other);
 /* Launches a kernel on the arrays by their names, with these bindings besides: scalars, counts, aliases of arrays. */
 wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel,
                                const wisp_binding *others, size_t count);
-
-#endif

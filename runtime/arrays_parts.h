@@ -1,6 +1,5 @@
 /* Inside a set of arrays: what arrays.c makes and moves, and arrays_check.c compares. */
-#ifndef WISP_ARRAYS_PARTS_H
-#define WISP_ARRAYS_PARTS_H
+#pragma once
 
 #include "arrays.h"
 
@@ -78,5 +77,3 @@ static inline unsigned char wisp_entry_guard_byte(const wisp_entry *e)
 {
   return wisp_entry_is_integer(e) ? 0xff : 0x40;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Schur complements of many alike bordered matrices by a library's routines, each of which does one step for all of
- * them: cuBLAS and cuSOLVER on a GPU, LAPACK on the host. Kernels that eliminate in one pass are measured against it.
- */
-#ifndef WISP_BATCHED_H
-#define WISP_BATCHED_H
+ * them, with memory in between: cuBLAS and cuSOLVER on a GPU, the system's LAPACK on the host. What kernels that
+ * eliminate in one pass are measured against. */
+#pragma once
 
 #include "device.h"
 
@@ -35,5 +34,3 @@ wisp_status wisp_batched_run(wisp_error *err, const void *batched);
 
 /* The results of a run for the last matrices, `count` of them from *first on: outer x outer each, caller's memory. */
 wisp_status wisp_batched_last(wisp_error *err, wisp_batched *batched, size_t count, size_t *first, double *K);
-
-#endif

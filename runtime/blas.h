@@ -1,6 +1,6 @@
-/* Dense products by the device's library, cuBLAS or the host's BLAS, against which kernels are measured. */
-#ifndef WISP_BLAS_H
-#define WISP_BLAS_H
+/* Dense products by the device's own library, cuBLAS on a GPU and the system's BLAS on the host: what the kernels made
+ * here are measured against. */
+#pragma once
 
 #include "device.h"
 
@@ -35,5 +35,3 @@ const char *wisp_blas_name(const wisp_blas *blas);
 /* Enqueues one product on the device's stream. WISP_EREFUSED where the library does not take the variant. */
 wisp_status wisp_blas_multiply(wisp_error *err, wisp_blas *blas, const wisp_product *product,
                                const wisp_blas_variant *variant);
-
-#endif

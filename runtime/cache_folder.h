@@ -1,6 +1,5 @@
 /* The folder of compiled kernels: where it is, whether what lies there may be loaded, how much it may hold. */
-#ifndef WISP_CACHE_FOLDER_H
-#define WISP_CACHE_FOLDER_H
+#pragma once
 
 #include "device.h"
 
@@ -33,5 +32,3 @@ bool wisp_cache_get(const wisp_cache_key *key, wisp_binary *out);
 
 /* Puts data and usage under the key, replacing what was there. */
 void wisp_cache_put(const wisp_cache_key *key, const wisp_binary *binary);
-
-#endif

@@ -1,8 +1,7 @@
 /* The CUDA driver, NVRTC, cuBLAS, cuSOLVER, cuSPARSE and NVML, opened at run time: one program runs with and without
  * them, and no CUDA header is needed to build. Prototypes are declared here by hand, from NVIDIA's documentation of
  * cuda.h, nvrtc.h, cublas_v2.h, cusolverDn.h, cusparse.h and nvml.h; handles are plain pointers. */
-#ifndef WISP_CUDA_API_H
-#define WISP_CUDA_API_H
+#pragma once
 
 #include "../gen/check.h"
 
@@ -210,5 +209,3 @@ wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out);
 wisp_status wisp_cusolver_api_open(wisp_error *err, wisp_cusolver_api *out);
 wisp_status wisp_cusparse_api_open(wisp_error *err, wisp_cusparse_api *out);
 wisp_status wisp_nvml_api_open(wisp_error *err, wisp_nvml_api *out); /* $WISP_NVML names another than the usual one */
-
-#endif

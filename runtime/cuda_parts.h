@@ -1,6 +1,5 @@
 /* The inside of an NVIDIA GPU as a device: device_cuda.c holds all of it but the graphs, which are in cuda_graph.c. */
-#ifndef WISP_CUDA_PARTS_H
-#define WISP_CUDA_PARTS_H
+#pragma once
 
 #include "cuda_api.h"
 #include "device_kind.h"
@@ -58,5 +57,3 @@ wisp_status wisp_cuda_begin(wisp_error *err, wisp_device *device);
 wisp_status wisp_cuda_end(wisp_error *err, wisp_device *device, wisp_pointer left, wisp_graph **out);
 wisp_status wisp_cuda_replay(wisp_error *err, wisp_graph *graph);
 void wisp_cuda_destroy_graph(wisp_graph *graph);
-
-#endif

@@ -1,9 +1,10 @@
 /* Devices compile and run kernels. Each kind has a table of functions; devices.c lists the kinds.
  *
- * A compiler is asked for a target ("host", "sm_90") and needs no open device, so that candidates can be compiled in
- * parallel and without a GPU. wisp_compile is safe to call from several threads at once. */
-#ifndef WISP_DEVICE_H
-#define WISP_DEVICE_H
+ * Compiling needs no open device of that kind: a compiler is asked for a target ("host", "sm_90"), so that candidates
+ * can be compiled in parallel, ahead of time, and without a GPU. wisp_compile is safe to call from several threads at
+ * once.
+ */
+#pragma once
 
 #include "../gen/spec.h"
 #include "../gen/text.h"
@@ -170,5 +171,3 @@ wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceil
 /* The kernel "FOLDER/NAME" in the device's dialect, with these lines before its text, compiled and loaded. */
 wisp_status wisp_dialect_module(wisp_error *err, wisp_device *device, const char *name, wisp_precision precision,
                                 const char *lines, wisp_module **out);
-
-#endif

@@ -1,7 +1,7 @@
-/* The functions of a kind of device. Its own device, module, graph and event begin with the structures below, so that
- * device.c can hand them through; a new kind is one file with such a table and one line in devices.c. */
-#ifndef WISP_DEVICE_KIND_H
-#define WISP_DEVICE_KIND_H
+/* The functions that a kind of device implements. A kind's own device, module, graph and event begin with the
+ * structures below, so that device.c can hand them through; a new kind is one file with such a table and one line in
+ * devices.c. */
+#pragma once
 
 #include "device.h"
 
@@ -99,5 +99,3 @@ struct wisp_graph {
 struct wisp_event {
   wisp_device *device;
 };
-
-#endif

@@ -1,6 +1,6 @@
-/* A plan made runnable: binary, loaded module, operand arrays on the device; arguments are bound by name. */
-#ifndef WISP_KERNEL_H
-#define WISP_KERNEL_H
+/* A plan made runnable: source, binary, loaded module, operand arrays on the device; launched with arguments bound by
+ * name. */
+#pragma once
 
 #include "../gen/family.h"
 #include "device.h"
@@ -58,5 +58,3 @@ wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wi
 
 /* Blocks of its launches, of which each leaves a part of a sum; 1 where it is NULL, or they follow from counts. */
 int wisp_kernel_blocks(const wisp_kernel *kernel);
-
-#endif

@@ -1,7 +1,6 @@
 /* The compilers whose kernels lie in the cache, the latest first: a machine without one, such as a cluster's node, runs
  * what was compiled elsewhere for the same processor with the same options. */
-#ifndef WISP_KNOWN_COMPILERS_H
-#define WISP_KNOWN_COMPILERS_H
+#pragma once
 
 #include "cache_folder.h"
 #include "device_kind.h"
@@ -17,5 +16,3 @@ wisp_status wisp_known_compiler(wisp_error *err, const char *kind, wisp_compiler
 /* wisp_compile by a kind's compiler. */
 wisp_status wisp_compile_by(wisp_error *err, const wisp_device_kind *kind, const char *target, const char *name,
                             const char *source, wisp_binary *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Loops over many alike things, spread over the machine's cores. */
-#ifndef WISP_PARALLEL_H
-#define WISP_PARALLEL_H
+#pragma once
 
 #include "../gen/check.h"
 
@@ -16,5 +15,3 @@ wisp_status wisp_parallel(wisp_error *err, size_t count, wisp_range range, void 
 /* memcpy and memset, in threads where there is much. */
 void wisp_parallel_copy(void *to, const void *from, size_t bytes);
 void wisp_parallel_fill(void *to, unsigned char byte, size_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* A discretised problem on a device: the arrays of its family in one precision, and launches on them. */
-#ifndef WISP_PROBLEM_H
-#define WISP_PROBLEM_H
+#pragma once
 
 #include "arrays.h"
 
@@ -119,5 +118,3 @@ wisp_status wisp_launches_add(wisp_error *err, wisp_launches *launches, const wi
                               const wisp_binding *bindings, size_t count);
 wisp_status wisp_launches_run(wisp_error *err, const wisp_launches *launches, wisp_problem *problem);
 void wisp_launches_free(wisp_launches *launches);
-
-#endif

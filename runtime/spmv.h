@@ -1,6 +1,6 @@
-/* y = A x by a library, cuSPARSE on a GPU, plain loops on the host: kernels are measured against it. */
-#ifndef WISP_SPMV_H
-#define WISP_SPMV_H
+/* y = A x by a library's product of a sparse matrix with a vector: cuSPARSE on a GPU, plain loops on the host. What
+ * kernels that apply a matrix are measured against. */
+#pragma once
 
 #include "device.h"
 
@@ -33,5 +33,3 @@ wisp_status wisp_spmv_run(wisp_error *err, const void *spmv);
 
 /* The largest error of a product over some first rows of blocks, over their largest number: runs it, and waits. */
 wisp_status wisp_spmv_error(wisp_error *err, wisp_spmv *spmv, const wisp_block_rows *pattern, double *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Stacks of threads: wisp's own have enough, and whoever calls wisp is told where there is too little. A block's arrays
  * lie on stacks, and a kernel of the host that finds too little of it dies of a signal. */
-#ifndef WISP_STACK_H
-#define WISP_STACK_H
+#pragma once
 
 #include "../gen/check.h"
 
@@ -28,5 +27,3 @@ typedef struct wisp_host_stacks {
  * module, whose OpenMP library is asked; NULL: the last answer holds. name is the kernel's. */
 wisp_status wisp_host_stacks_check(wisp_error *err, wisp_host_stacks *stacks, void *object, const char *name,
                                    size_t bytes);
-
-#endif

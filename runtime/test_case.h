@@ -1,6 +1,6 @@
-/* Test cases of kernels: a family's reference computes the right outputs (of nodal DG from nodal/dg_parts.h). */
-#ifndef WISP_TEST_CASE_H
-#define WISP_TEST_CASE_H
+/* Test cases of kernels: a family's reference takes the inputs of a test case and computes the right outputs. Nodal
+ * DG's references take arrays alone (nodal/dg_parts.h). */
+#pragma once
 
 #include "problem.h"
 
@@ -39,5 +39,3 @@ typedef struct wisp_test_case {
   void *own;           /* made by fill_inputs for the reference, freed with the test case; NULL: nothing */
   const char *as, *is; /* an array that the kernel calls `as`; NULL: none */
 } wisp_test_case;
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of the public interface share: calls that must fail in one line, and a session. */
-#ifndef WISP_API_CASE_H
-#define WISP_API_CASE_H
+#pragma once
 
 #include "good.h"
 #include <wisp.h>
@@ -30,5 +29,3 @@ void api_close(api_solve *s);
 double api_number(const api_solve *s, const char *key); /* of the report */
 /* So many steps of dt, 0: of the stable one. */
 void api_steps(const api_solve *s, double dt, long long steps);
-
-#endif

@@ -1,6 +1,5 @@
 /* The command, run from a test in a folder of the test's own. */
-#ifndef WISP_TEST_COMMAND_H
-#define WISP_TEST_COMMAND_H
+#pragma once
 
 /* What one call of it left behind. */
 typedef struct outcome {
@@ -20,5 +19,3 @@ struct cJSON *run_json(const char *folder, const char *before, const char *argum
 /* A member that must be there, of what the command printed as JSON. */
 double json_number(const struct cJSON *json, const char *name);
 const char *json_text(const struct cJSON *json, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* What every kind of device must do, as one list of checks over the device that a test opened. */
-#ifndef WISP_DEVICE_CHECKS_H
-#define WISP_DEVICE_CHECKS_H
+#pragma once
 
 #include "../runtime/device.h"
 
@@ -24,5 +23,3 @@ void check_threads(bool (*one)(int number));
  * next one, and with drop_cache at the end (a cmocka teardown). */
 const char *fresh_cache(void);
 int drop_cache(void **state);
-
-#endif

@@ -1,7 +1,6 @@
 /* A small discretised Maxwell problem for tests: a box whose inner vertices are moved and whose tets name their
  * vertices in random order, so that all geometric factors differ and all turns occur. */
-#ifndef WISP_DG_CASE_H
-#define WISP_DG_CASE_H
+#pragma once
 
 #include "../runtime/nodal/dg.h"
 
@@ -27,5 +26,3 @@ void dg_case_poison(double *numbers, size_t n);
 
 double *dg_case_volume(const wisp_dg *dg); /* a poisoned volume array; free() */
 double *dg_case_face(const wisp_dg *dg);   /* likewise for fluxes */
-
-#endif

@@ -135,8 +135,9 @@ typedef struct walk {
   void *context;
 } walk;
 
-/* One order and precision of an element, for one system after the other; forms, which are many and alike, take their
- * turns beside the family's own, and above the orders of whole stages, where tables take long, one other is enough. */
+/* One order and precision of an element, for one system after the other; above order 1 forms, which are many and alike,
+ * take their turns beside the family's own, and above the orders of whole stages, where tables take long, one other is
+ * enough. */
 static void visit_systems(const walk *w, applying first, plan_case *c, int order, wisp_precision precision)
 {
   char names[MOST_SYSTEMS][WISP_NAME_TEXT];
@@ -144,7 +145,7 @@ static void visit_systems(const walk *w, applying first, plan_case *c, int order
   const bool all = walks_in_full() || w->systems == EVERY;
   const bool forms = wisp_form_exists(c->family->default_system);
   for (int s = 0; s < count; s++) {
-    if (!all && s && forms && (order + s) % 3 != 0) continue;
+    if (!all && s && forms && order > 1 && (order + s) % 3 != 0) continue;
     if (!all && s > 1 && order > HIGHEST_STAGE) break;
     c->system_number = s;
     c->spec = wisp_family_spec(c->family, order, s ? names[s] : NULL, precision);
@@ -235,7 +236,7 @@ bool system_has_turn(const plan_case *c)
 bool order_has_turn(const plan_case *c, int low)
 {
   const int order = c->spec.order;
-  return walks_in_full() || (!c->again && order <= low) || (order + c->strategy_number) % turns_of(c) == 0;
+  return walks_in_full() || order <= (c->again ? 1 : low) || (order + c->strategy_number) % turns_of(c) == 0;
 }
 
 bool share_has_turn(size_t number)

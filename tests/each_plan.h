@@ -1,7 +1,6 @@
 /* Walks the list of strategies: every one for every element, in every layout, precision and order, with its default
  * candidate; a strategy's layouts one after the other, so that what its kernel is checked with is made once. */
-#ifndef EACH_PLAN_H
-#define EACH_PLAN_H
+#pragma once
 
 #include "../gen/family.h"
 #include "../runtime/device.h"
@@ -67,5 +66,3 @@ wisp_device *open_test_device(void);
 /* Kernels of the host are compiled at -O1 from here on ($WISP_TEST_CFLAGS), in half the time: for tests of what a text
  * does, not how fast. Lanes are vectorised all the same. Flags that are set stand. */
 void compile_quickly(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Strategies of a test's own, found through $WISP_TEMPLATES: shipped ones with a text replaced in them, which may be a
  * fault. */
-#ifndef WISP_EDITED_H
-#define WISP_EDITED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ typedef struct edit {
  * `from`, at most `count`. Fails the test where a text to be replaced is in neither. */
 void plant_edited(const char *folder, const char *family, const char *kernel, const char *base, const char *name,
                   const edit *edits, size_t count);
-
-#endif

@@ -332,7 +332,7 @@ const fuzz_target fuzz_targets[] = {
 };
 
 /* The lowest order's names, in the first layout or the last. */
-static void make_place(place *at, const wisp_family *family, const wisp_spec *spec, bool last)
+static void make_place(place *at, const wisp_spec *spec, bool last)
 {
   wisp_layout layouts[8];
   wisp_limits limits;
@@ -352,7 +352,7 @@ fuzz_world *fuzz_world_create(void)
   *world = (fuzz_world){.spec = wisp_family_spec(family, 1, NULL, WISP_F64),
                         .place = {{.target = "host", .dialect = "host"}, {.target = "sm_90", .dialect = "cuda"}}};
   snprintf(world->spec.kernel, sizeof world->spec.kernel, "volume");
-  for (int i = 0; i < PLACES; i++) make_place(&world->place[i], family, &world->spec, i > 0);
+  for (int i = 0; i < PLACES; i++) make_place(&world->place[i], &world->spec, i > 0);
   snprintf(world->folder, sizeof world->folder, "%.40s/wisp-fuzz-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   hold(mkdtemp(world->folder) != NULL);
   snprintf(world->store, sizeof world->store, "%s/it.db", world->folder);

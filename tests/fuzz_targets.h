@@ -1,8 +1,7 @@
 /* What is fuzzed: every reader of texts and files that users bring. Whatever the bytes, it keeps its promise or gives
  * one line of text; what it takes comes back as it was. scripts/fuzz NAME SECONDS looks for bytes that break this,
  * test_fuzz_corpus replays those found worth keeping (tests/fuzz/corpus/NAME). */
-#ifndef FUZZ_TARGETS_H
-#define FUZZ_TARGETS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ extern const fuzz_target fuzz_targets[]; /* the last has no name */
 
 fuzz_world *fuzz_world_create(void); /* aborts where it cannot */
 void fuzz_world_destroy(fuzz_world *world);
-
-#endif

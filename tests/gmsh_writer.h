@@ -1,6 +1,5 @@
 /* For tests: writes small Gmsh files of either version, as text or as binary of either byte order, by the book. */
-#ifndef WISP_TESTS_GMSH_WRITER_H
-#define WISP_TESTS_GMSH_WRITER_H
+#pragma once
 
 #include "../gen/text.h"
 
@@ -191,5 +190,3 @@ static inline gmsh_writer write_gmsh(int version, int variant)
     put_body_4(&w);
   return w;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Meshes for tests, and what is done to them: moved, scaled, turned. */
-#ifndef WISP_MOVED_H
-#define WISP_MOVED_H
+#pragma once
 
 #include "../runtime/mesh/mesh.h"
 
@@ -24,5 +23,3 @@ wisp_mesh *moved(const wisp_mesh *mesh, const motion *m);
 /* A box, whose sides have tags; the same with vertices moved and all in random order; one by Gmsh, of tests/meshes, or
  * of hexes a box of bent ones. All span the unit square or the unit box. */
 void make_test_meshes(int corners, wisp_mesh *out[TEST_MESHES]);
-
-#endif

@@ -1,7 +1,6 @@
 /* Pages of docs/ that are held to what they say: their blocks become files, their commands are run, and what they show
  * must be there. Fails the test where the page has not what is asked for. */
-#ifndef PAGE_H
-#define PAGE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ const char *page_find(const page *p, const char *words);
 /* What a page shows between lines of ``` stands so in one of the files, at most 8; at least `least` such blocks.
  * The test is skipped where the page is not here. */
 void check_page(const char *path, const char *const *files, size_t count, int least);
-
-#endif

@@ -1,6 +1,5 @@
 /* A strategy from texts that a test brings: a description, of several kernels for the first, and the kernel's text. */
-#ifndef TESTS_PARSED_H
-#define TESTS_PARSED_H
+#pragma once
 
 #include "../gen/strategy/space_read.h"
 
@@ -26,5 +25,3 @@ static inline wisp_strategy *parse_trial(const char *space)
     fail_msg("%s", err.text);
   return s;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Meshes of parts that share no vertex, for tests, and Gmsh files of meshes. */
-#ifndef WISP_TEST_PARTS_H
-#define WISP_TEST_PARTS_H
+#pragma once
 
 #include "../runtime/mesh/mesh.h"
 
@@ -18,5 +17,3 @@ wisp_mesh *put_beside(wisp_mesh *a, wisp_mesh *b, double dx, double dy, double d
 
 /* Writes format 2.2, with all elements in group 1 of their dimension and no faces. Destroys the mesh. */
 void write_mesh(const char *path, wisp_mesh *mesh);
-
-#endif

@@ -1,8 +1,7 @@
 /* A Poisson problem and its solver set up for a test, with cmocka's asserts. */
-#ifndef WISP_POISSON_CASE_H
-#define WISP_POISSON_CASE_H
+#pragma once
 
-#include "../runtime/tensor/poisson_kind.h"
+#include "../runtime/tensor/poisson_solver.h"
 
 typedef struct poisson_case {
   wisp_session *session;
@@ -33,5 +32,3 @@ wisp_cg_report poisson_solve(poisson_case *c, double tolerance, long long most);
 
 /* A box of n^3 hexes, bent unless amplitude is 0. */
 wisp_hexmesh *hex_box(int n, double amplitude);
-
-#endif

@@ -7,8 +7,7 @@
  * thread reads a word that no thread of the block has written; it reads or writes outside; or two threads use a word,
  * one of them writes, and no barrier stands between. Shared memory starts as NaN, also as FP16, and as -1 for an int.
  */
-#ifndef SIMT_H
-#define SIMT_H
+#pragma once
 
 #include "../gen/family.h"
 #include "../runtime/device.h"
@@ -18,5 +17,3 @@ wisp_status simt_compile(wisp_error *err, const wisp_plan *plan, wisp_binary *ou
 
 /* Gives the first fault since the last call, valid until the next one; NULL: there was none. */
 const char *simt_fault(void);
-
-#endif

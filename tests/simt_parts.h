@@ -1,7 +1,6 @@
 /* What the files of simt.h say to each other, and to the compiled kernels, which find these functions in the library of
  * the tests. */
-#ifndef SIMT_PARTS_H
-#define SIMT_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ const void *simt_from_shared(unsigned address);
 typedef enum simt_use { SIMT_READ, SIMT_WRITE, SIMT_ATOMIC } simt_use;
 void simt_look(const simt_thread *thread, const void *at, size_t bytes, simt_use use);
 void simt_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

@@ -1,6 +1,5 @@
 /* A problem set up for a test: mesh, operators, system, device, step, discretisation, solver, with cmocka's asserts. */
-#ifndef WISP_SOLVING_H
-#define WISP_SOLVING_H
+#pragma once
 
 #include "../runtime/nodal/system_kind.h"
 
@@ -56,5 +55,3 @@ void random_solution(const wisp_dg *dg, double *u);
 
 /* What the solver should do, from the double references: `steps` steps of dt on u, in place. */
 void reference_steps(const wisp_dg *dg, const wisp_scheme *scheme, double alpha, double dt, int steps, double *u);
-
-#endif

@@ -1,7 +1,6 @@
 /* A store of a test's own, entries in it of the nodal family's kernels at order 2, and the stage that is chosen from
  * them. */
-#ifndef STEP_CASE_H
-#define STEP_CASE_H
+#pragma once
 
 #include "store_fixture.h"
 #include "../runtime/solve/choose.h"
@@ -36,5 +35,3 @@ wisp_stage step_choose(fixture *f);
 wisp_status step_choose_exact(fixture *f, wisp_error *err);
 /* That of the stage's kernel. */
 const wisp_choice *step_choice(const wisp_stage *stage, const char *kernel);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of the store share: a folder that goes away, trials made from a number, files as bytes. */
-#ifndef STORE_FIXTURE_H
-#define STORE_FIXTURE_H
+#pragma once
 
 #include "../cache/store.h"
 
@@ -29,5 +28,3 @@ void fixture_sql(const char *path, const char *sql);
 /* A file as bytes; fixture_write replaces it. */
 char *fixture_read(const char *path, size_t *length);
 void fixture_write(const char *path, const void *data, size_t length);
-
-#endif

@@ -1,8 +1,6 @@
-/* Claim: sparse matrices are assembled right. The double assembly on the host has P1's closed forms, is symmetric, has
- * rows that add up to nothing where nothing is fixed, and a mass that adds up to the area; and every strategy of the
- * assembly family gives its result, on triangles and tets at orders 1, 3 and 5, forms and precisions in turns
- * (WISP_TEST_FULL=1: all, WISP_TEST_FORM=laplace: of one form), on shuffled, moved meshes of a prime number of
- * elements. */
+/* Claim: sparse matrices are assembled right. The double assembly on the host, which the tuner verifies every candidate
+ * with (test_kernels), has P1's closed forms and the integrals of higher orders, is symmetric, has rows that add up to
+ * nothing where nothing is fixed, and a mass that adds up to the area. A form of the user's own reaches the kernels. */
 #include "each_plan.h"
 #include "good.h"
 #include "store_fixture.h"
@@ -47,7 +45,7 @@ static bool form_at(size_t i, char name[WISP_NAME_TEXT])
   return at != NULL;
 }
 
-/* Of a form and these data at every node, on a moved and shuffled box. */
+/* Assembles a form with these data at every node, on a moved and shuffled box. */
 static void assemble(int corners, const char *form, int order, const wisp_fixing *fixed, double mass, matrix *m)
 {
   const wisp_mesh_source source = {.box = {corners == 3 ? 5 : 2, 4}, .jitter = 0.2, .shuffle = true, .seed = 3};
@@ -65,7 +63,7 @@ static void assemble(int corners, const char *form, int order, const wisp_fixing
   wisp_assembly_apply(m->assembly, &data, m->values, m->F, m->sizes, m->F_sizes);
 }
 
-static void release(matrix *m)
+static void free_matrix(matrix *m)
 {
   double *const lists[] = {m->values, m->F, m->sizes, m->F_sizes, m->u, m->f, m->kappa};
   for (size_t i = 0; i < WISP_COUNT(lists); i++) free(lists[i]);
@@ -106,7 +104,7 @@ static void test_sums(void **state)
       }
       assert_true(fabs(all - (form->mass ? mass : 0)) < 1e-11);
       assert_true(fabs(load - 1) < 1e-12);
-      release(&m);
+      free_matrix(&m);
     }
 }
 
@@ -137,7 +135,7 @@ static void test_closed_form(void **state)
   }
   for (size_t i = 0; i < m.assembly->pattern->nonzeros; i++) assert_true(fabs(m.values[i] - expected[i]) < 1e-13);
   free(expected);
-  release(&m);
+  free_matrix(&m);
 }
 
 /* Slopes by x, y, z of a polynomial whose slopes by r, s, t are given, times J; of the map's edges d. */
@@ -197,7 +195,7 @@ static void check_integrals(int corners, int N)
       assert_true(fabs(load - of.load[i / Np]) < 1e-12);
     }
   }
-  release(&m);
+  free_matrix(&m);
 }
 
 static void test_integrals(void **state)
@@ -232,7 +230,7 @@ static void test_fixed(void **state)
       assert_true(fabs(sum - m.F[row]) < 1e-11);
     }
     free(xy);
-    release(&m);
+    free_matrix(&m);
   }
 }
 
@@ -261,7 +259,7 @@ static void test_colours(void **state)
   free(last);
 
   /* Halved, they are twice as many, one after the other. */
-  const wisp_fixed halves = {.made = true, .count = 1, .of = {{"halves", 2, 1}}};
+  const wisp_fixed halves = {.made = true, .count = 1, .of = {{"launches_per_colour", 2, 1}}};
   wisp_discretisation d = {.family = NULL};
   GOOD(wisp_assembly_discretise(err, s, "laplace", &halves, &(wisp_assembly_capacity){.pAp_parts = 1}, &d));
   assert_int_equal(d.cuts->spans, 2 * s->colours);
@@ -271,126 +269,15 @@ static void test_colours(void **state)
   }
   assert_int_equal(all, m.mesh->elements);
   wisp_discretisation_destroy(&d);
-  release(&m);
+  free_matrix(&m);
 }
 
-/* --- the kernels --- */
-
-static bool reads(const char *kernel, const char *array)
-{
-  return wisp_list_has(wisp_family_kernel(wisp_family_find("assembly"), kernel)->reads, array);
-}
-
-/* The default with another value of one of its parameters, where that is legal. */
-static void verify_other(verifying *all, const wisp_plan *plan, const wisp_env *names, const char *param, char digit)
-{
-  wisp_error refused = {.text = ""};
-  wisp_plan *other = NULL;
-  char text[WISP_PARAMS_TEXT];
-  snprintf(text, sizeof text, "%s", plan->params);
-  char *value = strstr(text, param);
-  if (!value || value[strlen(param) + 1] == digit) return;
-  value[strlen(param) + 1] = digit;
-  if (wisp_plan_from_text(&refused, plan->strategy, &plan->spec, &plan->layout, names, text, &other) != WISP_OK) return;
-  verifying_submit(all, other);
-}
-
-/* Other values of the default's parameters: products that are not written out, elements' matrices that are stored,
- * parts that are taken in turn. */
-static const struct {
-  const char *param;
-  char digit;
-  bool low; /* but in full at order 1 alone */
-} others[] = {{"written", '0', true}, {"stored", '0', false}, {"stored", '1', false},
-              {"stored", '2', false}, {"staged", '1', false}, {"ahead", '1', false},
-              {"ahead", '2', false},  {"ws", '4', false},     {"by_edges", '1', true}};
-
-/* What kinds of form there are: the others differ in what they read, and have a third of these each. */
-static bool stands_for_others(const char *form)
-{
-  return strcmp(form, "laplace") == 0 || strcmp(form, "heat") == 0;
-}
-
-/* Where it applies, the default; and others where there is a choice. */
-static void verify_strategy(verifying *all, const wisp_strategy *strategy, const wisp_spec *spec, const wisp_env *names)
-{
-  wisp_layout none[8];
-  wisp_plan *plan = NULL;
-  wisp_error refused;
-  assert_int_equal(wisp_family_layouts(spec, none), 1);
-  if (wisp_strategy_applies(&refused, strategy, none, names) == WISP_EREFUSED) return;
-  GOOD(wisp_plan_default(err, strategy, spec, none, names, &plan));
-  for (size_t i = 0; i < WISP_COUNT(others); i++) {
-    const bool third = i % 3 == (strlen(strategy->name) + strlen(spec->system)) % 3;
-    if (walks_in_full() || ((spec->order == 1 || !others[i].low) && (stands_for_others(spec->system) || third)))
-      verify_other(all, plan, names, others[i].param, others[i].digit);
-  }
-  verifying_submit(all, plan);
-}
-
-/* The names are borrowed by what was submitted. */
-static wisp_env *submit_form(verifying *all, const wisp_strategies *strategies, const char *element, const char *form,
-                             int order, wisp_precision precision)
-{
-  const wisp_family *family = wisp_family_find("assembly");
-  const wisp_target target = wisp_limits_target(wisp_device_limits(all->device));
-  wisp_layout none[8];
-  wisp_spec spec = wisp_family_spec(family, order, form, precision);
-  wisp_env *names = NULL;
-  wisp_spec_name_element(&spec, element);
-  assert_int_equal(wisp_family_layouts(&spec, none), 1);
-  GOOD(wisp_names_create(err, &spec, none, &target, NULL, &names));
-  for (size_t i = 0; i < strategies->count; i++) {
-    const wisp_strategy *strategy = strategies->list[i];
-    if (strcmp(strategy->family, "assembly") != 0 || (strategies->count > 1 && !share_has_turn(i))) continue;
-    wisp_spec_name_kernel(&spec, strategy->kernel);
-    const bool own = strcmp(form, "laplace") == 0, of_form = reads(spec.kernel, "vertices");
-    if (of_form ? !own || order <= 3 || walks_in_full() : own) verify_strategy(all, strategy, &spec, names);
-  }
-  return names;
-}
-
-/* Of the forms, by their place in the list: all at order 1, most of them at 3 on triangles, elsewhere one; and at the
- * highest order that by which the kernels go that know no form. */
-static bool form_has_turn(const char *element, int order, size_t form, const char *name)
-{
-  const char *only = getenv("WISP_TEST_FORM");
-  if (only && strcmp(only, name) != 0) return false;
-  if (walks_in_full() || order == 1) return true;
-  if (order > 3) return form == 1 || strcmp(name, "laplace") == 0;
-  return strcmp(element, "tri") == 0 ? form >= 2 : strcmp(name, "laplace") == 0;
-}
-
-static void test_strategies(void **state)
-{
-  wisp_strategies *strategies = NULL;
-  wisp_env *names[256] = {NULL}; /* until all is verified: nothing waits for what takes long to compile */
-  size_t count = 0;
-  (void)state;
-  compile_quickly();
-  verifying all = verifying_begin();
-  all.may_refuse = true; /* nearby multiplications of tets, of rows beyond a block's */
-  GOOD(wisp_strategies_load(err, &strategies));
-  char name[WISP_NAME_TEXT];
-  for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N += walks_in_full() ? 1 : 2)
-    for (size_t f = 0; form_at(f, name); f++)
-      for (size_t p = 0; p < 2; p++)
-        for (int e = 0; e < 2; e++) {
-          static const char *const elements[] = {"tri", "tet"};
-          if (!form_has_turn(elements[e], N, f, name) || !(walks_in_full() || ((size_t)N / 2 + f) % 2 == p)) continue;
-          assert_true(count < WISP_COUNT(names));
-          names[count++] = submit_form(&all, strategies, elements[e], name, N, p ? WISP_F64 : WISP_F32);
-        }
-  verifying_end(&all, getenv("WISP_TEST_SHARE") ? 1 : 600);
-  while (count > 0) wisp_env_destroy(names[--count]);
-  wisp_strategies_free(strategies);
-}
+/* --- kernels --- */
 
 /* A block takes more parts in turn than it holds lists of at once. */
 static void test_parts_in_turn(void **state)
 {
-  const wisp_family *family = wisp_family_find("assembly");
-  wisp_spec spec = wisp_family_spec(family, 3, "diffusion", WISP_F64);
+  wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), 3, "diffusion", WISP_F64);
   wisp_strategies *strategies = NULL;
   wisp_plan *plan = NULL;
   wisp_env *names = NULL;
@@ -404,10 +291,11 @@ static void test_parts_in_turn(void **state)
   assert_int_equal(wisp_family_layouts(&spec, none), 1);
   GOOD(wisp_strategies_load(err, &strategies));
   GOOD(wisp_names_create(err, &spec, none, &target, NULL, &names));
-  const wisp_strategy *parts = wisp_strategies_find(strategies, "assembly", "fill", "parts");
+  const wisp_strategy *parts = wisp_strategies_find(strategies, "assembly", "fill", "shared-nonzeros");
   assert_non_null(parts);
-  GOOD(wisp_plan_from_text(err, parts, &spec, none, names,
-                           "by_edges=0 cap=48 lanes=256 min_blocks=0 staged=0 stored=1 ws=16", &plan));
+  GOOD(wisp_plan_from_text(
+      err, parts, &spec, none, names,
+      "by_edges=0 codes_in_shared=0 lanes=256 matrices_in_shared=1 max_elements=48 min_blocks=0 ws=16", &plan));
   verifying_submit(&all, plan);
   verifying_end(&all, 1);
   wisp_env_destroy(names);
@@ -450,30 +338,34 @@ static void write_form(const char *folder, const char *kappa)
   fixture_write(fixture_path(folder, "assembly/own.form"), text, strlen(text));
 }
 
-/* A text of the user's, and no C: kernels do what it says, as the reference does; it is in their hash; what is wrong in
- * it is said with its line. */
+/* A form is a text of the user's, and no C: kernels compute it as the reference does, their hash has it, and an error
+ * in it names its line. */
 static void test_own_form(void **state)
 {
-  char folder[64], hash[2][20];
+  const char *folder = *state;
+  char hash[2][20];
+  wisp_device *device = open_test_device();
+  wisp_verifier *verifier = NULL;
   wisp_form *form = NULL;
   wisp_error wrong = {.text = ""};
-  (void)state;
-  fixture_folder(folder);
   assert_int_equal(mkdir(fixture_path(folder, "assembly"), 0700), 0);
   setenv("WISP_TEMPLATES", folder, 1);
   for (int i = 0; i < 2; i++) {
+    wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), 1, "own", i ? WISP_F64 : WISP_F32);
     wisp_strategies *strategies = NULL;
-    verifying all = verifying_begin();
+    double error = 0;
     write_form(folder, i ? "1 + max(kappa1, 0.5) * pow(u, 2)" : "kappa0 + u * u / (1 + sqrt(2 + cos(kappa1)))");
+    wisp_spec_name_element(&spec, i ? "tet" : "tri");
+    wisp_spec_name_kernel(&spec, "fill");
     GOOD(wisp_strategies_load(err, &strategies));
+    GOOD(wisp_verifier_create(err, device, &verifier));
     const wisp_strategy *rows = wisp_strategies_find(strategies, "assembly", "fill", "rows");
-    const wisp_strategies one = {.list = (wisp_strategy **)&rows, .count = 1};
-    wisp_env *names = submit_form(&all, &one, i ? "tet" : "tri", "own", 1, i ? WISP_F64 : WISP_F32);
+    if (verify_strategy(&wrong, device, verifier, rows, &spec, NULL, &error) != WISP_OK) fail_msg("%s", wrong.text);
     wisp_strategy_hash(rows, "own", "host", hash[i]);
-    verifying_end(&all, 1);
-    wisp_env_destroy(names);
+    wisp_verifier_destroy(verifier);
     wisp_strategies_free(strategies);
   }
+  wisp_device_close(device);
   assert_string_not_equal(hash[0], hash[1]);
   write_form(folder, "1 + v");
   assert_int_equal(wisp_form_load(&wrong, "own", &form), WISP_EINPUT);
@@ -482,15 +374,19 @@ static void test_own_form(void **state)
   assert_non_null(
       strstr(wrong.text, "there are: anisotropic, diffusion, heat, heat_dummy, laplace, laplace_dummy, own"));
   unsetenv("WISP_TEMPLATES");
-  fixture_remove(folder);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sums),     cmocka_unit_test(test_closed_form), cmocka_unit_test(test_integrals),
-      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_colours),     cmocka_unit_test(test_strategies),
-      cmocka_unit_test(test_own_form), cmocka_unit_test(test_work),        cmocka_unit_test(test_parts_in_turn),
+      cmocka_unit_test(test_sums),
+      cmocka_unit_test(test_closed_form),
+      cmocka_unit_test(test_integrals),
+      cmocka_unit_test(test_fixed),
+      cmocka_unit_test(test_colours),
+      cmocka_unit_test(test_work),
+      cmocka_unit_test(test_parts_in_turn),
+      cmocka_unit_test_setup_teardown(test_own_form, fixture_set_up, fixture_tear_down),
   };
   choose_tests();
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,8 +90,10 @@ static void test_words(void **state)
       {"db burn", "'burn'"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) expect(*state, "", bad[i].arguments, 2, bad[i].words);
-  expect(*state, "", "emit -f assembly -n 2 -p f64 -k fill -s parts --set cap=768,stored=1 --target sm_75", 1,
-         "too much shared memory");
+  expect(*state, "",
+         "emit -f assembly -n 2 -p f64 -k fill -s shared-nonzeros --set max_elements=768,matrices_in_shared=1 --target "
+         "sm_75",
+         1, "too much shared memory");
 }
 
 /* ---- Meshes. */

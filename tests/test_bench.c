@@ -6,10 +6,9 @@
 #include "dg_case.h"
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "../gen/nodal/dense.h"
+#include "../gen/nodal/nodal.h"
 #include "../runtime/nodal/dg_parts.h"
-#include "../tuner/trial/accuracy.h"
-#include "../tuner/trial/paper.h"
+#include "../tuner/trial/workload.h"
 #include "../tuner/compare/compare.h"
 #include "../tuner/compare/rival.h"
 
@@ -188,8 +187,8 @@ static void test_senseless_requests(void **state)
                                      .precisions = &precision,
                                      .precision_count = 1,
                                      .row = look};
-  wisp_compare_request bad[3] = {good, good, good};
   wisp_error reason;
+  wisp_compare_request bad[3] = {good, good, good};
   bad[0].family = "nodule";
   bad[1].kernel = "volumes";
   bad[2].order_count = 2;
@@ -248,6 +247,13 @@ static void test_others(void **state)
   wisp_strategies_free(session.strategies);
 }
 
+static const wisp_workload *find_workload(const char *family)
+{
+  const wisp_workload *workload = NULL;
+  GOOD(wisp_workload_find(err, family, NULL, &workload));
+  return workload;
+}
+
 /* A paper's digits, and ours: stages add up. */
 static wisp_status look_at_table(wisp_error *err, void *context, const wisp_paper_row *row)
 {
@@ -269,9 +275,9 @@ static void test_paper(void **state)
   wisp_session session = {.device = *state};
   int rows = 0;
   GOOD(wisp_strategies_load(err, &session.strategies));
-  GOOD(wisp_paper_tables(err, &session, "hdg", &order, 1, 1000, look_at_table, &rows));
+  GOOD(find_workload("hdg")->paper(err, &session, &order, 1, 1000, look_at_table, &rows));
   assert_int_equal(rows, 1);
-  GOOD(wisp_paper_tables(err, &session, "nodal", &order, 1, 1000, look_at_table, &rows));
+  assert_null(find_workload("nodal")->paper);
   assert_int_equal(rows, 1);
   wisp_strategies_free(session.strategies);
 }
@@ -344,8 +350,8 @@ static void test_command(void **state)
   assert_non_null(strstr(text, "676"));
   fixture_remove(folder);
   /* every composition by each strategy of its kernels, beside a stage and nothing else */
-  assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --every-way --json", text, ROOM),
-                   0);
+  assert_int_equal(
+      run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --alternatives --json", text, ROOM), 0);
   list = cJSON_Parse(text);
   const cJSON *way = NULL, *ways = cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "others");
   int permuted = 0, atomic = 0, walked = 0;
@@ -354,7 +360,7 @@ static void test_command(void **state)
     const char *name = cJSON_GetObjectItem(way, "name")->valuestring;
     permuted += strcmp(name, "matrices.entire+reduce.permuted") == 0,
         atomic += strcmp(name, "zero+scatter.atomic") == 0;
-    walked += strcmp(name, "fill.walked") == 0;
+    walked += strcmp(name, "fill.scatter-reduction") == 0;
     assert_non_null(strchr(cJSON_GetObjectItem(way, "params")->valuestring, '='));
     assert_true(cJSON_GetObjectItem(way, "ms")->valuedouble > 0 && cJSON_GetObjectItem(way, "ratio")->valuedouble > 0);
   }
@@ -416,10 +422,9 @@ static void test_accuracy(void **state)
 {
   wisp_session session = {.device = *state};
   medians m = {.sizes = 0};
-  wisp_error reason;
   GOOD(wisp_strategies_load(err, &session.strategies));
-  GOOD(wisp_accuracy_study(err, &session, "assembly", 20000, take_size, &m));
-  assert_int_equal(wisp_accuracy_study(&reason, &session, "nodal", 0, take_size, &m), WISP_EUSAGE);
+  GOOD(find_workload("assembly")->accuracy(err, &session, 20000, take_size, &m));
+  assert_null(find_workload("nodal")->accuracy);
   wisp_strategies_free(session.strategies);
   assert_int_equal(m.sizes, 4);
   for (int i = 0; i < m.sizes; i++) {

@@ -6,7 +6,7 @@
 #include "poisson_case.h"
 #include "solving.h"
 #include "store_fixture.h"
-#include "../runtime/assembly/heat_kind.h"
+#include "../runtime/assembly/heat_solver.h"
 #include "../runtime/api/api.h"
 #include "../runtime/mesh/source.h"
 

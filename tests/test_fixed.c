@@ -1,4 +1,4 @@
-/* Claim: what candidates ask of the discretisation binds the other kernels of a stage as gen/strategy/strategy.h says,
+/* Claim: what candidates ask of the discretisation binds the other kernels of a stage as docs/reference/spaces.md says,
  * and where lists of one size have no room, others of the same strategy are found, the smallest first. */
 #include "parsed.h"
 #include "../gen/strategy/strategy.h"

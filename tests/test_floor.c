@@ -131,8 +131,8 @@ static void test_operations_that_are_executed(void **state)
 static void test_emulated_precision(void **state)
 {
   (void)state;
-  static const char *const values[] = {"E=16 ahead=0 fp16=0 min_blocks=0 resident=0 unroll=1",
-                                       "E=16 ahead=0 fp16=1 min_blocks=0 resident=0 unroll=1"};
+  static const char *const values[] = {"E=16 fp16=0 min_blocks=0 persistent=0 prefetch=0 unroll=1",
+                                       "E=16 fp16=1 min_blocks=0 persistent=0 prefetch=0 unroll=1"};
   wisp_strategies *all = NULL;
   wisp_limits limits;
   wisp_layout slab = {0}, layouts[8];

@@ -1,16 +1,12 @@
 /* Claim: the hybridized method on triangles is right. The condensed matrix is that of the 3 Np saddle problem in
  * another basis; every polynomial of the order solves its element's equation, on triangles with angles down to two
- * degrees; condensed continuous elements keep constants and the energy of linear functions; and at the orders that
- * test_kernels leaves out every strategy gives the reference's result (P = 6 and 9 in a precision each;
- * WISP_TEST_FULL=1: 1 to 9 in both, in every layout; WISP_TEST_SHARE=0/6 to 5/6: six processes take a sixth of the
- * strategies each, every one of an order or two). */
-#include "each_plan.h"
+ * degrees; condensed continuous elements keep constants and the energy of linear functions. The tuner verifies
+ * every candidate with it (test_kernels). */
 #include "good.h"
 #include "../gen/jacobi.h"
 #include "../gen/nodal/tet_internal.h"
 #include "../gen/random.h"
 #include "../runtime/hdg/element.h"
-#include "../tuner/trial/verify.h"
 
 #include <lapacke.h>
 #include <math.h>
@@ -253,60 +249,12 @@ static void test_saddle(void **state)
   }
 }
 
-/* --- the kernels --- */
-
-typedef struct checking {
-  wisp_device *device;
-  wisp_verifier *verifier;
-  size_t seen; /* strategies with candidates, of an order and precision each */
-  int count;
-} checking;
-
-static void verify(void *context, const plan_case *c)
-{
-  checking *all = context;
-  wisp_binary binary = {0};
-  wisp_kernel *kernel = NULL;
-  wisp_plan *plan = NULL;
-  wisp_error wrong = {.text = ""};
-  double farthest = 0;
-  const bool turn = c->spec.precision == (c->spec.order == 6 ? WISP_F32 : WISP_F64) && c->spec.order % 3 == 0;
-  if (strcmp(c->family->name, "hdg") != 0 || !c->plan || !(turn || walks_in_full())) return;
-  if (c->at == 0) all->seen++; /* its layouts stay together: one reference serves them */
-  if (!share_has_turn(all->seen)) return;
-  GOOD(wisp_plan_from_text(err, c->strategy, &c->spec, &c->layout, c->names, c->plan->params, &plan));
-  GOOD(wisp_plan_compile(err, plan, wisp_device_limits(all->device)->target, &binary));
-  GOOD(wisp_kernel_create(err, all->device, plan, &binary, &kernel));
-  if (wisp_verifier_check(&wrong, all->verifier, kernel, &farthest) != WISP_OK)
-    fail_msg("%s: %s", plan_case_text(c), wrong.text);
-  wisp_kernel_destroy(kernel);
-  wisp_plan_destroy(plan);
-  free(binary.data);
-  all->count++;
-}
-
-static void test_strategies(void **state)
-{
-  const plan_range range = {{walks_in_full() ? 1 : 5, 9}, {WISP_F32, WISP_F64}};
-  checking all = {.device = open_test_device()};
-  (void)state;
-  compile_quickly();
-  GOOD(wisp_verifier_create(err, all.device, &all.verifier));
-  each_plan(wisp_device_limits(all.device), &range, verify, &all);
-  print_message("%d verified of %zu strategies\n", all.count, all.seen);
-  assert_true(getenv("WISP_TEST_SHARE") ? all.count > 0 : all.count >= 14);
-  wisp_verifier_destroy(all.verifier);
-  wisp_device_close(all.device);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_identities),
       cmocka_unit_test(test_continuous),
       cmocka_unit_test(test_saddle),
-      cmocka_unit_test(test_strategies),
   };
-  choose_tests();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

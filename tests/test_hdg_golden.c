@@ -4,7 +4,7 @@
 #include "../gen/jacobi.h"
 #include "../gen/nodal/tet_internal.h"
 #include "../gen/text.h"
-#include "../runtime/hdg/blocks.h"
+#include "../runtime/hdg/reference_parts.h"
 
 #include <cjson/cJSON.h>
 #include <lapacke.h>

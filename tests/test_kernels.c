@@ -1,14 +1,14 @@
 /* Claim: candidates give the reference's result on the test device, as the tuner verifies them. Of every family, every
- * strategy's default candidate: at N = 1 in every layout that it reads, above in one of them, up to the family's
- * highest order; precisions take turns, and at orders above 1 so do layouts and strategies; of every system that
- * ships. And at N = 2 candidates that have every value of every parameter that a legal one has. At N = 1 kernels are
- * compiled as for users, above quickly. Sanitized (WISP_TEST_SANITIZERS) every strategy is at N = 1, 2 and 3, in a
- * layout and precision each. WISP_TEST_FULL=1, an hour: every default in every layout and both precisions; at N = 2
- * every legal candidate. WISP_TEST_FAMILY=NAME: of one family. WISP_TEST_WINNERS=4,f64 instead: what a solver takes
- * there of each kernel at that order in that precision, the store's winner or the default, and of a family's other
- * systems the store's winners, e.g. with compute-sanitizer (scripts/sanitize-gpu); 1-9,f32: at these orders.
- * WISP_TEST_KERNELS="condense recover": winners of these kernels. WISP_TEST_SHARE=0/4: every fourth strategy, or
- * winner. */
+ * strategy's default candidate: at N = 1 for every element and in every layout that it reads, above in one of them, up
+ * to the family's highest order; precisions take turns, and at orders above 1 so do layouts and strategies; of every
+ * system and form that ships. And at N = 2 candidates that have every value of every parameter that a legal one has.
+ * At N = 1 kernels of the family's own system are compiled as for users, others quickly. Sanitized
+ * (WISP_TEST_SANITIZERS) every strategy is at N = 1, 2 and 3, in a layout and precision each. WISP_TEST_FULL=1, an
+ * hour: every default in every layout and both precisions; at N = 2 every legal candidate. WISP_TEST_FAMILY=NAME: of
+ * one family. WISP_TEST_WINNERS=4,f64 instead: what a solver takes there of each kernel at that order in that
+ * precision, the store's winner or the default, and of a family's other systems the store's winners, e.g. with
+ * compute-sanitizer (scripts/sanitize-gpu); 1-9,f32: at these orders. WISP_TEST_KERNELS="condense recover": winners of
+ * these kernels. WISP_TEST_SHARE=0/4: every fourth strategy, or winner. */
 #include "each_plan.h"
 #include "good.h"
 #include "verifying.h"
@@ -37,32 +37,50 @@ static int least(int of_all)
 
 /* --- defaults --- */
 
+/* At N = 1 in every layout of the family's first element. */
+static bool default_has_turn(const plan_case *c)
+{
+  const bool every_layout = (c->spec.order <= LOW && !c->again && !is_coarse()) || walks_in_full();
+  return c->plan && share_has_turn((size_t)c->strategy_number) && (every_layout || layout_has_turn(c)) &&
+         precision_has_turn(c) && system_has_turn(c) && order_has_turn(c, LOW);
+}
+
+static void submit_default(verifying *all, const plan_case *c)
+{
+  wisp_plan *plan = NULL;
+  GOOD(wisp_plan_from_text(err, c->strategy, &c->spec, &c->layout, c->names, c->plan->params, &plan));
+  verifying_submit(all, plan);
+}
+
+/* Of the family's own system. */
+static void verify_low(void *context, const plan_case *c)
+{
+  if (default_has_turn(c)) submit_default(context, c);
+  if (c->last) verifying_rest(context);
+}
+
+/* What is left to verify_low is left out. */
 static void verify_default(void *context, const plan_case *c)
 {
-  verifying *all = context;
-  wisp_plan *plan = NULL;
-  const bool layout = (c->spec.order <= LOW && !is_coarse()) || walks_in_full() || layout_has_turn(c);
-  const bool share = share_has_turn((size_t)c->strategy_number);
-  if (c->plan && share && layout && precision_has_turn(c) && system_has_turn(c) && order_has_turn(c, LOW)) {
-    const char *params = c->plan->params;
-    assert_int_equal(wisp_plan_from_text(NULL, c->strategy, &c->spec, &c->layout, c->names, params, &plan), WISP_OK);
-    verifying_submit(all, plan);
-  }
-  if (c->last) verifying_rest(all);
+  const bool low = c->spec.order <= LOW && !c->system_number;
+  if (!low && default_has_turn(c)) submit_default(context, c);
+  if (c->last) verifying_rest(context);
 }
 
 static void test_defaults(void **state)
 {
   (void)state;
   const bool coarse = is_coarse(); /* two orders stand for the others */
-  const plan_range ranges[2][2] = {
-      {{{1, LOW}, {WISP_F32, WISP_F64}}, {{LOW + 1, 15}, {WISP_F32, WISP_F64}}},
-      {{{1, LOW}, {WISP_F32, WISP_F64}}, {{COARSE_ORDER, COARSE_ORDER}, {WISP_F32, WISP_F64}}}};
+  const plan_range ranges[] = {{{1, LOW}, {WISP_F32, WISP_F64}},
+                               {{LOW + 1, HIGHEST_ORDER}, {WISP_F32, WISP_F64}},
+                               {{COARSE_ORDER, COARSE_ORDER}, {WISP_F32, WISP_F64}}};
   verifying all = verifying_begin();
-  for (int i = 0; i < 2; i++) {
-    each_plan_of_systems(wisp_device_limits(all.device), &ranges[coarse][i], verify_default, &all);
-    compile_quickly();
-  }
+  const wisp_limits *limits = wisp_device_limits(all.device);
+  all.may_refuse = true; /* nearby multiplications of tets, of rows beyond a block's */
+  each_plan(limits, &ranges[0], verify_low, &all);
+  compile_quickly();
+  each_plan_of_systems(limits, &ranges[0], verify_default, &all);
+  each_plan_of_systems(limits, &ranges[coarse ? 2 : 1], verify_default, &all);
   verifying_end(&all, least(coarse ? 60 : 300));
 }
 

@@ -96,7 +96,7 @@ static void test_right(void **state)
   for (size_t n = 0; n < WISP_COUNT(orders); n++)
     for (size_t k = 0; k < WISP_COUNT(kernels); k++) check(&r, kernels[k], orders[n], NULL);
   check(&r, "stage_nested", 2, NULL);
-  check(&r, "volume", 4, "min_blocks=3 resident=1 unroll=1");
+  check(&r, "volume", 4, "min_blocks=3 persistent=1 unroll=1");
   close_rig(&r);
 }
 

@@ -63,8 +63,8 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
   *(void **)&library = dlsym(RTLD_NEXT, "wisp_assembly_discretise");
   CALL(library(err, s, form, fixed, room, out));
   wisp_assembly *view = (wisp_assembly *)(uintptr_t)out->self;
-  if (spoiled && strcmp(spoiled, "pass_words") == 0 && wisp_assembly_list(view, "passing"))
-    merge_colours(wisp_assembly_list(view, "passing"));
+  if (spoiled && strcmp(spoiled, "pass_words") == 0 && wisp_assembly_list(view, "batch_lists"))
+    merge_colours(wisp_assembly_list(view, "batch_lists"));
   if (!spoiled || strcmp(spoiled, "coloured") != 0 || view->colours < 2) return WISP_OK;
   view->colour[0].count += view->colour[1].count;
   view->colour[1].first += view->colour[1].count, view->colour[1].count = 0;
@@ -78,19 +78,19 @@ static const struct {
 } plants[] = {
     {"add", "coloured", "coloured", "two elements of colour 0 have node"},
     {"add_stored", "coloured", "coloured", "two elements of colour 0 have node"},
-    {"fill", "passes", "pass_words", "two elements of colour 0 of group 0"},
+    {"fill", "shared-elements", "pass_words", "two elements of colour 0 of group 0"},
     {"scatter", "atomic", "map", " is "},
     {"reduce", "list", "sources", " is "},
     {"reduce", "permuted", "wide_sources", " is "},
-    {"multiply", "nearby", "near_slots", " is "},
-    {"multiply", "nearby", "near_columns", " is "},
+    {"multiply", "shared-columns", "near_slots", " is "},
+    {"multiply", "shared-columns", "near_columns", " is "},
     {"fill", "rows", "around", " is "},
     {"fill", "nonzeros", "sources", " is "},
-    {"fill", "parts", "codes", " is "},
-    {"fill", "walked", "reduction_array", " is "},
+    {"fill", "shared-nonzeros", "codes", " is "},
+    {"fill", "scatter-reduction", "reduction_array", " is "},
     {"fill", "entities", "entity_words", " is "},
     {"fill", "gathers", "gather_words", " is "},
-    {"fill", "places", "around_local", " is "},
+    {"fill", "shared-rows", "around_local", " is "},
     {"fill", "slices", "around", " is "},
 };
 

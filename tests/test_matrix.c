@@ -182,8 +182,10 @@ enum { AROUND = 40, FAN = AROUND + 1 };
  * preferred, so the test turns them off. */
 static void let_gathers_win(const char *path)
 {
-  static const char *const of[][3] = {{"fill", "gathers", "held=32 lanes=32 pairs=4 products=192 tiled=0 together=4"},
-                                      {"step", "fill", ""}};
+  static const char *const of[][3] = {
+      {"fill", "gathers",
+       "gather_unroll=4 group_elements=32 lanes=32 pairs_per_thread=4 shared_products=192 tensor_cores=0"},
+      {"step", "fill", ""}};
   OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   const bool on_host = strcmp(test_device(), "host") == 0;
   wisp_writer *writer = NULL;
@@ -233,7 +235,7 @@ static void test_busy_vertex(void **state)
                                     .vertices = FAN, .elements = AROUND, .xyz = xyz, .corners = corners});
   GOOD(wisp_matrix_kernel(err, b.matrix, 0, &info));
   assert_string_equal(info.strategy, "gathers");
-  assert_non_null(strstr(info.params, "held=64"));
+  assert_non_null(strstr(info.params, "group_elements=64"));
   assert_non_null(strstr(info.note, "row 0 has 40 elements around it"));
   assemble_ones(&b, 3);
   for (size_t row = 0; row < b.n.rows; row++) {

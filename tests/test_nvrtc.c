@@ -54,8 +54,11 @@ static bool target_has_turn(int target, int order, int number)
   return walks_in_full() || (order > 1 ? order : number) % TARGETS == target;
 }
 
+/* At N = 1 of a family's first element and its first systems. */
 static bool has_turn(const check *all, const plan_case *c)
 {
+  enum { SYSTEMS = 3 };
+  if (!walks_in_full() && c->spec.order == 1 && (c->again || c->system_number >= SYSTEMS)) return false;
   return target_has_turn(all->target, c->spec.order, c->strategy_number) && order_has_turn(c, 1) &&
          precision_has_turn(c) && system_has_turn(c) && layout_has_turn(c);
 }

@@ -229,7 +229,7 @@ extern const wisp_list_kind wisp_list_column_blocks;
 static wisp_status make_column_blocks(wisp_error *err, wisp_assembly *s, int span, wisp_index_list *list)
 {
   wisp_fixed fixed = {.made = false};
-  wisp_fixed_ask(&fixed, "span", span, 0);
+  wisp_fixed_ask(&fixed, "tile_nonzeros", span, 0);
   return wisp_list_column_blocks.make(err, s, &fixed, list);
 }
 

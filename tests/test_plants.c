@@ -6,8 +6,7 @@
 #include "each_plan.h"
 #include "edited.h"
 #include "store_fixture.h"
-#include "../runtime/kernel.h"
-#include "../tuner/trial/verify.h"
+#include "verifying.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -168,12 +167,16 @@ static const planted table[] = {
     {"assembly", "add_stored", "coloured", {{"q < groups", "q < groups - (k == 26)"}}, "F is "},
     {"assembly",
      "fill",
-     "parts",
+     "shared-nonzeros",
      {{"more = code >> 15", "more = target != 40 && code >> 15"},
       {"left[x] = code >> 15", "left[x] = number * 32 + x != 40 && code >> 15"}},
      "values is "},
-    {"assembly", "fill", "places", {{"+ {{w}} < elements", "+ {{w}} < elements - (row == 11)"}}, NULL},
-    {"assembly", "fill", "places", {{"around_local[beside + j", "around_local[beside + (row == 5 ? 0 : j)"}}, NULL},
+    {"assembly", "fill", "shared-rows", {{"+ {{w}} < elements", "+ {{w}} < elements - (row == 11)"}}, NULL},
+    {"assembly",
+     "fill",
+     "shared-rows",
+     {{"around_local[beside + j", "around_local[beside + (row == 5 ? 0 : j)"}},
+     NULL},
     {"assembly",
      "matrices",
      "thread",
@@ -185,10 +188,10 @@ static const planted table[] = {
     {"assembly", "fill", "gathers", {{"= first[pitch + q]", "= first[pitch + q] + (q == 0)"}}, NULL},
     {"assembly", "fill", "gathers", {{"Np start=inside_start[k]*Np", "Np start=0"}}, "values is "},
     {"assembly", "fill", "gathers", {{"touched = head[0] / 4", "touched = 0"}}, "F is "},
-    {"assembly", "fill", "walked", {{"+ 1] - from", "+ 1] - from - (bx == 0)"}}, NULL},
-    {"assembly", "fill", "walked", {{"s_data[word - 1]", "s_data[word - 1 + (word == 5)]"}}, NULL},
-    {"assembly", "fill", "walked", {{"= sum;\n      sum = 0;", "= sum;"}}, NULL},
-    {"assembly", "fill", "passes", {{"pass < passes", "pass + 1 < passes"}}, NULL},
+    {"assembly", "fill", "scatter-reduction", {{"+ 1] - from", "+ 1] - from - (bx == 0)"}}, NULL},
+    {"assembly", "fill", "scatter-reduction", {{"s_data[word - 1]", "s_data[word - 1 + (word == 5)]"}}, NULL},
+    {"assembly", "fill", "scatter-reduction", {{"= sum;\n      sum = 0;", "= sum;"}}, NULL},
+    {"assembly", "fill", "shared-elements", {{"pass < passes", "pass + 1 < passes"}}, NULL},
     {"assembly", "matrices", "fetched", {{"corner[{{= i / 2}} * members + x]", "corner[x]"}}, NULL},
     {"assembly", "multiply", "rows", {{"i < row_start[at + 1]", "i < row_start[at + 1] - (row == 3)"}}, "Ap is "},
     {"assembly", "multiply", "stream", {{"? row_start[at + 1]", "? row_start[at + 1] - (row == 3)"}}, "Ap is "},
@@ -401,41 +404,15 @@ typedef struct subject {
   wisp_precision precision;
 } subject;
 
-/* The strategy's default candidate in the layout with most elements a group that it applies to. */
 static wisp_status verify(wisp_error *err, const check *all, const planted *p, const char *name, const subject *of)
 {
-  wisp_status status = WISP_EREFUSED;
-  const wisp_limits *limits = wisp_device_limits(all->device);
-  const wisp_target target = wisp_limits_target(limits);
-  const wisp_family *family = wisp_family_find(p->family);
-  const wisp_strategy *s = wisp_strategies_find(all->strategies, p->family, p->kernel, name);
-  wisp_spec spec = wisp_family_spec(family, ORDER, of->system, of->precision);
-  wisp_layout layouts[8];
-  wisp_env *names = NULL;
-  wisp_plan *plan = NULL;
-  wisp_binary binary = {0};
-  wisp_kernel *loaded = NULL;
+  const wisp_strategy *strategy = wisp_strategies_find(all->strategies, p->family, p->kernel, name);
+  wisp_spec spec = wisp_family_spec(wisp_family_find(p->family), ORDER, of->system, of->precision);
   double error = 0;
-  assert_non_null(s);
+  assert_non_null(strategy);
   if (of->element) wisp_spec_name_element(&spec, of->element);
-  snprintf(spec.kernel, sizeof spec.kernel, "%s", p->kernel);
-  for (int l = wisp_family_layouts(&spec, layouts); !plan && l-- > 0;) {
-    wisp_env_destroy(names);
-    names = NULL;
-    TRY(wisp_names_create(err, &spec, &layouts[l], &target, NULL, &names));
-    status = wisp_plan_default(err, s, &spec, &layouts[l], names, &plan);
-    if (status != WISP_EREFUSED) TRY(status);
-  }
-  TRY(status);
-  TRY(wisp_plan_compile(err, plan, limits->target, &binary));
-  TRY(wisp_kernel_create(err, all->device, plan, &binary, &loaded));
-  TRY(wisp_verifier_check(err, all->verifier, loaded, &error));
-done:
-  wisp_kernel_destroy(loaded);
-  free(binary.data);
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
-  return status;
+  wisp_spec_name_kernel(&spec, p->kernel);
+  return verify_strategy(err, all->device, all->verifier, strategy, &spec, NULL, &error);
 }
 
 /* The kernel that a plant was made from is right as shipped. Each is looked at once. */
@@ -452,14 +429,13 @@ static void verify_base(check *all, const planted *p, const subject *of)
 
 static void test_plants(void **state)
 {
-  (void)state;
   static plants every;
-  char folder[64], name[32];
+  const char *folder = *state;
+  char name[32];
   int missed = 0;
   check all = {.device = open_test_device()};
   wisp_error err = {0};
   gather_plants(&every);
-  fixture_folder(folder);
   for (size_t i = 0; i < every.count; i++) {
     snprintf(name, sizeof name, "plant-%zu", i);
     plant_edited(folder, every.list[i].family, every.list[i].kernel, every.list[i].base, name, every.list[i].edits,
@@ -484,13 +460,14 @@ static void test_plants(void **state)
   wisp_strategies_free(all.strategies);
   wisp_device_close(all.device);
   unsetenv("WISP_TEMPLATES");
-  fixture_remove(folder);
   assert_int_equal(missed, 0);
 }
 
 int main(void)
 {
   compile_quickly();
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plants)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_plants, fixture_set_up, fixture_tear_down),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

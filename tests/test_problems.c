@@ -162,8 +162,8 @@ static void test_fixed_numbers(void **state)
   (void)state;
   for (int i = 0; i < VALUES * VALUES; i++) {
     wisp_fixed fixed = {0};
-    wisp_fixed_ask(&fixed, "cap", values[i / VALUES], 0);
-    wisp_fixed_ask(&fixed, "walkers", values[i % VALUES], 0);
+    wisp_fixed_ask(&fixed, "max_elements", values[i / VALUES], 0);
+    wisp_fixed_ask(&fixed, "list_lanes", values[i % VALUES], 0);
     number[i] = wisp_fixed_number(&fixed);
     for (int k = 0; k < i; k++) assert_true(number[i] != number[k]);
   }

@@ -383,6 +383,10 @@ static void expect_kernel(const char *folder, const char *db, const char *domain
   forget(&o);
 }
 
+#define WON_GATHERS "gather_unroll=4 group_elements=32 lanes=32 pairs_per_thread=4 shared_products=192 tensor_cores=0"
+#define WON_NONZEROS "by_edges=0 codes_in_shared=0 lanes=256 matrices_in_shared=1 max_elements=256 min_blocks=0 ws=1"
+#define WON_COLUMNS "lanes=256 resident=1024 team=1 tile_nonzeros=1024"
+
 /* Lists that won elsewhere have no room for many triangles around a vertex, nor has the shared memory of a part, nor a
  * block for so long a row: what takes their place has longer ones, or, where there are none so long, does without. */
 static void test_no_room(void **state)
@@ -390,15 +394,9 @@ static void test_no_room(void **state)
   static const struct {
     const char *kernel, *strategy, *params, *before, *longer;
     int around[2];
-  } won[] = {
-      {"fill", "gathers", "held=32 lanes=32 pairs=4 products=192 tiled=0 together=4", "held=32", "held=64", {40, 300}},
-      {"fill",
-       "parts",
-       "by_edges=0 cap=256 lanes=256 min_blocks=0 staged=0 stored=1 ws=1",
-       "cap=256",
-       "cap=512",
-       {300, 900}},
-      {"multiply", "nearby", "lanes=256 resident=1024 span=1024 team=1", "span=1024", "span=2048", {300, 1200}}};
+  } won[] = {{"fill", "gathers", WON_GATHERS, "group_elements=32", "group_elements=64", {40, 300}},
+             {"fill", "shared-nonzeros", WON_NONZEROS, "max_elements=256", "max_elements=512", {300, 900}},
+             {"multiply", "shared-columns", WON_COLUMNS, "tile_nonzeros=1024", "tile_nonzeros=2048", {300, 1200}}};
   const bool on_host = strcmp(test_device_name(), "host") == 0;
   const char *const without[] = {"rows", on_host ? "rows" : "stream"}; /* lists, to fill and to multiply */
   char form[512];
@@ -422,9 +420,10 @@ static void test_bench_with_room(void **state)
   static const struct {
     int around;
     const char *says;
-  } of[] = {{40, "on the mesh: fill by gathers, held=64"}, {300, "on the mesh: fill by rows"}};
+  } of[] = {{40, "on the mesh: fill by gathers, gather_unroll=4 group_elements=64"},
+            {300, "on the mesh: fill by rows"}};
   char line[512];
-  let_win(*state, "fill", "gathers", "held=32 lanes=32 pairs=4 products=192 tiled=0 together=4");
+  let_win(*state, "fill", "gathers", WON_GATHERS);
   for (size_t i = 0; i < WISP_COUNT(of); i++) {
     write_fan(*state, of[i].around);
     snprintf(line, sizeof line,
@@ -450,8 +449,8 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --kappa 'sqrt(u - 1)'", "kappa is not a number where u is");
   expect(folder, 2, "-n 1 --fix ''", "TAG=VALUE");
   expect(folder, 2, "", "give the order of the elements: -n 1 to 5");
-  expect(folder, 2, "-n 0", "must be a whole number from 1 to 5");
-  expect(folder, 2, "-n 6", "must be a whole number from 1 to 5");
+  expect(folder, 2, "-n 0", "must be an order from 1 to 5");
+  expect(folder, 2, "-n 6", "must be an order from 1 to 5");
   expect(folder, 2, "-n 1 --box 0", "must be from 1 to 16384");
   expect(folder, 2, "-n 1 --box 4x4", "must be squares a side");
   expect(folder, 2, "-n 1 --element hex", "hex");

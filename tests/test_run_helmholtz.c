@@ -190,7 +190,7 @@ static void test_setups(void **state)
 /* Where condense's winner leaves one matrix after the other in place of slabs, all that reads them takes them so. */
 static void test_by_matrix(void **state)
 {
-  static const char *const condensers[] = {"columns", "columns-by-matrix"};
+  static const char *const condensers[] = {"columns", "columns-aos"};
   double error[2];
   for (int i = 0; i < 2; i++) {
     const char *db = fixture_path(*state, condensers[i]), *device = test_device_name();
@@ -208,8 +208,8 @@ static void test_by_matrix(void **state)
     o = run_in(*state, before, line);
     assert_int_equal(o.status, 0);
     assert_non_null(strstr(o.out, condensers[i]));
-    assert_int_equal(strstr(o.out, "\nassemble by-matrix ") != NULL, i);
-    assert_int_equal(strstr(o.out, "\nmultiply     by-matrix ") != NULL, i);
+    assert_int_equal(strstr(o.out, "\nassemble aos ") != NULL, i);
+    assert_int_equal(strstr(o.out, "\nmultiply     aos ") != NULL, i);
     forget(&o);
     strcat(line, " --json -q");
     cJSON *json = run_json(*state, before, line);
@@ -352,8 +352,8 @@ static void test_refused(void **state)
 {
   const char *folder = *state;
   expect(folder, 2, "", "give the order of the elements: -n 1 to 9");
-  expect(folder, 2, "-n 0", "must be a whole number from 1 to 9");
-  expect(folder, 2, "-n 10", "must be a whole number from 1 to 9");
+  expect(folder, 2, "-n 0", "must be an order from 1 to 9");
+  expect(folder, 2, "-n 10", "must be an order from 1 to 9");
   expect(folder, 2, "-n 1 --tau 0", "tau");
   expect(folder, 2, "-n 1 --tau nan", "tau");
   expect(folder, 2, "-n 1 --tau two", "tau");

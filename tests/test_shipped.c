@@ -160,7 +160,6 @@ static void test_shipped_files_are_good(void **state)
 static void check_kernel(const wisp_strategies *all, const wisp_spec *spec, const wisp_trial *t)
 {
   wisp_error err = {0};
-  const wisp_family *family = wisp_family_find(spec->family);
   const wisp_strategy *s = wisp_strategies_find(all, spec->family, spec->kernel, t->strategy);
   wisp_limits limits;
   wisp_layout layouts[8], layout;

@@ -55,23 +55,23 @@ static const struct {
   wisp_embedded file;
   bool counts[2]; /* cuda, host */
 } library[] = {
-    {{"templates/dialect/cuda.k", cuda, 0}, {true, false}},
-    {{"templates/dialect/host.k", host, 0}, {false, true}},
-    {{"templates/waves/a_ring.part", "{{>b_ring}}", 0}, {true, true}},
-    {{"templates/waves/b_ring.part", "{{>a_ring}} {{>b_ring}}", 0}, {true, true}},
-    {{"templates/waves/deep.part", "sum", 0}, {true, true}},
-    {{"templates/waves/head.part", "{{>middle}}", 0}, {true, true}},
-    {{"templates/waves/head_of_another.part", "{{>unrelated}}", 0}, {false, false}},
-    {{"templates/waves/high_order.part", "{{>a_ring}}", 0}, {true, true}},
-    {{"templates/waves/lane_number.part", "x", 0}, {true, false}},
-    {{"templates/waves/middle.part", "{{#for i in n}}{{>deep}}{{/for}}", 0}, {true, true}},
-    {{"templates/waves/prelude.part", "{{more}}", 0}, {true, false}},
-    {{"templates/waves/tail.part", "end", 0}, {true, true}},
-    {{"templates/waves/unrelated.part", "{{>deep}}", 0}, {false, false}},
-    {{"templates/waves/volume.other.k", "{{>head}}", 0}, {false, false}},
-    {{"templates/waves/volume.other.space", "kernel volume", 0}, {false, false}},
-    {{"templates/water/head.part", "{{>deep}}", 0}, {false, false}},
-    {{"templates/systems/sound.system", system_text, 0}, {false, false}}, /* test_systems */
+    {{"templates/dialect/cuda.k", cuda, 0, NULL}, {true, false}},
+    {{"templates/dialect/host.k", host, 0, NULL}, {false, true}},
+    {{"templates/waves/a_ring.part", "{{>b_ring}}", 0, NULL}, {true, true}},
+    {{"templates/waves/b_ring.part", "{{>a_ring}} {{>b_ring}}", 0, NULL}, {true, true}},
+    {{"templates/waves/deep.part", "sum", 0, NULL}, {true, true}},
+    {{"templates/waves/head.part", "{{>middle}}", 0, NULL}, {true, true}},
+    {{"templates/waves/head_of_another.part", "{{>unrelated}}", 0, NULL}, {false, false}},
+    {{"templates/waves/high_order.part", "{{>a_ring}}", 0, NULL}, {true, true}},
+    {{"templates/waves/lane_number.part", "x", 0, NULL}, {true, false}},
+    {{"templates/waves/middle.part", "{{#for i in n}}{{>deep}}{{/for}}", 0, NULL}, {true, true}},
+    {{"templates/waves/prelude.part", "{{more}}", 0, NULL}, {true, false}},
+    {{"templates/waves/tail.part", "end", 0, NULL}, {true, true}},
+    {{"templates/waves/unrelated.part", "{{>deep}}", 0, NULL}, {false, false}},
+    {{"templates/waves/volume.other.k", "{{>head}}", 0, NULL}, {false, false}},
+    {{"templates/waves/volume.other.space", "kernel volume", 0, NULL}, {false, false}},
+    {{"templates/water/head.part", "{{>deep}}", 0, NULL}, {false, false}},
+    {{"templates/systems/sound.system", system_text, 0, NULL}, {false, false}}, /* test_systems */
 };
 enum { FILES = sizeof library / sizeof *library };
 
@@ -190,6 +190,7 @@ static void test_space(void **state)
       {"out real y", "out real z", true, true},
       {"D[q%rows]", "D[q/rows]", true, true},
       {"= D[q", "= DT[q", true, true},
+      {"D[q%rows]", "D[q%rows] part 1", true, true},
       {"param  deep", "param  depth", true, true},
       {"lane   {{>lane_number}}", "lane   {{>lane_number}}+1", true, false},
       {"kernel volume", "kernel stage", true, true},
@@ -246,7 +247,7 @@ static void test_new_parts(void **state)
   wisp_embedded files[FILES + 1];
   copy(files);
   const hashes before = hash_of(files, FILES, space, text);
-  files[FILES] = (wisp_embedded){"templates/waves/new.part", "{{>absent}}", 0};
+  files[FILES] = (wisp_embedded){"templates/waves/new.part", "{{>absent}}", 0, NULL};
   hashes after = hash_of(files, FILES + 1, space, text);
   assert_true(after.in[0] == before.in[0] && after.in[1] == before.in[1]);
   files[FILES].path = "templates/waves/absent.part";
@@ -258,8 +259,8 @@ static uint64_t with_system(const char *described, const char *name)
 {
   wisp_error err = {0};
   wisp_source_set *source_set = NULL;
-  const wisp_embedded files[] = {{"templates/systems/light.system", system_text, 0},
-                                 {"templates/systems/sound.system", described, 0}};
+  const wisp_embedded files[] = {{"templates/systems/light.system", system_text, 0, NULL},
+                                 {"templates/systems/sound.system", described, 0, NULL}};
   if (wisp_source_set_create(&err, files, 2, &source_set) != WISP_OK) fail_msg("%s", err.text);
   const uint64_t hash = wisp_source_set_add_system(source_set, (wisp_source_hash){1, EVERY_SYMBOL}, name);
   wisp_source_set_free(source_set);

@@ -1,4 +1,4 @@
-/* Claim: a space description means what gen/strategy/strategy.h says: keywords, errors with their line, candidates,
+/* Claim: a space description means what docs/reference/spaces.md says: keywords, errors with their line, candidates,
  * defaults, text form, operands, launch geometry. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -173,7 +173,7 @@ static void test_user_files(void **state)
   make_folder(*state);
   write_file(*state, "tensor/own.mine.space", "kernel mass\ninclude first\ninclude operator_end\n");
   write_file(*state, "tensor/first.space",
-             "layouts node\nlet twice = 2*Np\nlet half = 0\nblock 8\ngrid groups\nlet P = Gl\n");
+             "layouts node\nlet twice = 2*Np\nlet even_odd = 0\nblock 8\ngrid groups\nlet P = Gl\n");
   write_file(*state, "tensor/own.mine.k", "{{>greeting who=twice}}\n{{>apply A=matrix_D}}\n{{>cg_state}}\n");
   write_file(*state, "tensor/greeting.part", "{{takes who}}\nhello {{who}}\n");
   write_file(*state, "tensor/cg_state.part", "mine\n");

@@ -123,7 +123,7 @@ static void test_third_dialect(void **state)
   (void)state;
   library l = shipped_library();
   expect_all_valid(&l, "nothing");
-  l.files[l.count++] = (wisp_embedded){"templates/dialect/opencl.k", "", 0};
+  l.files[l.count++] = (wisp_embedded){"templates/dialect/opencl.k", "", 0, NULL};
   expect_all_valid(&l, "a third dialect, empty-handed");
   l.files[l.count - 1].text = "#define SYNC() barrier()\n__kernel void {{symbol}}()\n{\n  {{>body}}\n}\n";
   expect_all_valid(&l, "a third dialect");

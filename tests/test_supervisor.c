@@ -225,8 +225,8 @@ static void test_ends_badly(void **state)
                {{"af", "af"}, WISP_EMEMORY, "device af: af has no memory"},
                {{"bf", "ar", "ar"}, WISP_EMEMORY, "device bf: bf has no memory"},
                {{"ad"}, WISP_ESYSTEM, "status 3, outside of any trial"},
-               {{"as"}, WISP_ESYSTEM, "said nothing for " PATIENCE " s"},
-               {{"ah"}, WISP_ESYSTEM, "said nothing for " PATIENCE " s"}};
+               {{"as"}, WISP_ESYSTEM, "sent nothing for " PATIENCE " s"},
+               {{"ah"}, WISP_ESYSTEM, "sent nothing for " PATIENCE " s"}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     play p;
     wisp_error err = {0};

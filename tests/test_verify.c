@@ -1,13 +1,14 @@
 /* Claim: verification tells a right kernel from wrong ones. Planted kernels (through $WISP_TEMPLATES) that write
  * outside an array, are wrong by 1e-3, are NaN in the last element only, read padding, or leave a result out: each is
- * caught, with its own reason; the same kernel without the fault passes. And it tells how large errors in single
+ * caught, with its own reason; the same kernel without the fault passes. In every family and both precisions an error
+ * of three tolerances is caught, one of half the tolerance passes. And it tells how large errors in single
  * precision are beside those of plain sums. */
 #include "each_plan.h"
 #include "edited.h"
+#include "good.h"
 #include "planted.h"
 #include "store_fixture.h"
-#include "../runtime/kernel.h"
-#include "../tuner/trial/verify.h"
+#include "verifying.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,62 +34,106 @@ static const struct {
 };
 enum { PLANTED = sizeof planted / sizeof *planted };
 
-static wisp_status verify(wisp_error *err, wisp_device *device, wisp_verifier *verifier, const wisp_strategy *s,
-                          wisp_precision precision, double *error)
+/* A device, the strategies of a folder of templates, and what verifies them. */
+typedef struct check {
+  wisp_device *device;
+  wisp_verifier *verifier;
+  wisp_strategies *strategies;
+} check;
+
+static check open_check(const char *folder)
 {
-  wisp_status status = WISP_OK;
-  const wisp_limits *limits = wisp_device_limits(device);
-  const wisp_family *family = wisp_family_find("nodal");
-  const wisp_spec spec = {"nodal", "assemble", "tet", 1, "maxwell", precision};
-  const wisp_layout layout = wisp_layout_padded(4, 12, 16); /* 12 numbers of padding behind each element's 4 */
-  wisp_target target = wisp_limits_target(limits);
-  wisp_env *names = NULL;
-  wisp_plan *plan = NULL;
-  wisp_binary binary = {0};
-  wisp_kernel *kernel = NULL;
-  double tolerance = 0;
-  TRY(wisp_names_create(err, &spec, &layout, &target, NULL, &names));
-  TRY(wisp_plan_default(err, s, &spec, &layout, names, &plan));
-  TRY(wisp_plan_compile(err, plan, limits->target, &binary));
-  TRY(wisp_kernel_create(err, device, plan, &binary, &kernel));
-  TRY(wisp_verifier_check(err, verifier, kernel, error));
-  TRY(wisp_tolerance(err, &spec, &tolerance));
-  assert_true(*error <= tolerance);
-done:
-  wisp_kernel_destroy(kernel);
-  free(binary.data);
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
-  return status;
+  check all = {.device = open_test_device()};
+  setenv("WISP_TEMPLATES", folder, 1);
+  GOOD(wisp_strategies_load(err, &all.strategies));
+  GOOD(wisp_verifier_create(err, all.device, &all.verifier));
+  return all;
+}
+
+static void close_check(check *all)
+{
+  wisp_verifier_destroy(all->verifier);
+  wisp_strategies_free(all->strategies);
+  wisp_device_close(all->device);
+  unsetenv("WISP_TEMPLATES");
 }
 
 static void test_planted(void **state)
 {
-  (void)state;
-  char folder[64];
-  wisp_strategies *all = NULL;
-  wisp_verifier *verifier = NULL;
-  wisp_error err = {0};
-  wisp_device *device = open_test_device();
-  fixture_folder(folder);
-  for (int i = 0; i < PLANTED; i++) plant(folder, planted[i].name, planted[i].fault);
-  setenv("WISP_TEMPLATES", folder, 1);
-  if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
-  assert_int_equal(wisp_verifier_create(&err, device, &verifier), WISP_OK);
+  const wisp_layout layout = wisp_layout_padded(4, 12, 16); /* 12 numbers of padding behind each element's 4 */
+  for (int i = 0; i < PLANTED; i++) plant(*state, planted[i].name, planted[i].fault);
+  check all = open_check(*state);
   for (int i = 0; i < 2 * PLANTED; i++) {
-    const wisp_strategy *s = wisp_strategies_find(all, "nodal", "assemble", planted[i / 2].name);
+    const wisp_spec spec = {"nodal", "assemble", "tet", 1, "maxwell", i % 2 ? WISP_F64 : WISP_F32};
+    const wisp_strategy *s = wisp_strategies_find(all.strategies, "nodal", "assemble", planted[i / 2].name);
     const char *reason = planted[i / 2].reason;
-    double error = 0;
+    double error = 0, tolerance = 0;
+    wisp_error err = {0};
     assert_non_null(s);
-    wisp_status status = verify(&err, device, verifier, s, i % 2 ? WISP_F64 : WISP_F32, &error);
+    const wisp_status status = verify_strategy(&err, all.device, all.verifier, s, &spec, &layout, &error);
     if (!reason ? status != WISP_OK : status != WISP_EWRONG || !strstr(err.text, reason))
       fail_msg("planted '%s': status %d: %s", planted[i / 2].name, (int)status, err.text);
+    assert_int_equal(wisp_tolerance(&err, &spec, &tolerance), WISP_OK);
+    assert_true(status != WISP_OK || error <= tolerance);
   }
-  wisp_verifier_destroy(verifier);
-  wisp_strategies_free(all);
-  wisp_device_close(device);
-  unsetenv("WISP_TEMPLATES");
-  fixture_remove(folder);
+  close_check(&all);
+}
+
+/* --- plants of a calibrated size --- */
+
+/* A kernel of each family, where a result that is a single term, so that the sum of magnitudes is its own, is
+ * multiplied by the macro FACTOR; and the tolerance in roundings: 12 and the root of how many terms such a kernel may
+ * sum (tuner/trial/tolerance.c). */
+static const struct {
+  const char *family, *kernel, *base, *from, *to;
+  double roundings;
+} calibrated[] = {
+    {"nodal", "trace", "through-shared", "= s_face[", "= (real)(FACTOR) * s_face[", 13},
+    {"tensor", "spread", "stream", "? read{{i}} : 0", "? (real)(FACTOR) * read{{i}} : 0", 12},
+    {"assembly", "reduce", "list", "values[q] = sum",
+     "values[q] = (source_start[q] + 1 == source_start[q + 1] ? (real)(FACTOR) : 1) * sum", 20},
+    {"hdg", "collect", "edges", "Ap[at] = sum", "Ap[at] = (other < 0 ? (real)(FACTOR) : 1) * sum", 13.41},
+};
+enum { CALIBRATED = sizeof calibrated / sizeof *calibrated };
+
+/* The name of a strategy whose results are off by three tolerances in this precision, or by half of one. */
+static void name_calibrated(bool wrong, wisp_precision precision, char name[32])
+{
+  snprintf(name, 32, "off-by-%s-%s", wisp_precision_name(precision), wrong ? "three" : "half");
+}
+
+static void plant_calibrated(const char *folder, size_t i, bool wrong, wisp_precision precision)
+{
+  char name[32], factor[64];
+  const double tolerance = calibrated[i].roundings * (precision == WISP_F32 ? 0x1p-24 : 0x1p-53);
+  const edit edits[] = {{"^", factor}, {calibrated[i].from, calibrated[i].to}};
+  snprintf(factor, sizeof factor, "#define FACTOR %.17g\n", 1 + (wrong ? 3 : 0.5) * tolerance);
+  name_calibrated(wrong, precision, name);
+  plant_edited(folder, calibrated[i].family, calibrated[i].kernel, calibrated[i].base, name, edits, 2);
+}
+
+/* An error of three tolerances is found, one of half the tolerance is none: of every family, in both precisions. */
+static void test_calibrated(void **state)
+{
+  for (size_t n = 0; n < 4 * CALIBRATED; n++)
+    plant_calibrated(*state, n / 4, n / 2 % 2 == 0, n % 2 ? WISP_F64 : WISP_F32);
+  check all = open_check(*state);
+  for (size_t n = 0; n < 4 * CALIBRATED; n++) {
+    const bool wrong = n / 2 % 2 == 0;
+    const char *family = calibrated[n / 4].family, *kernel = calibrated[n / 4].kernel;
+    wisp_spec spec = wisp_family_spec(wisp_family_find(family), 2, NULL, n % 2 ? WISP_F64 : WISP_F32);
+    wisp_error err = {0};
+    double error = 0;
+    char name[32];
+    wisp_spec_name_kernel(&spec, kernel);
+    name_calibrated(wrong, spec.precision, name);
+    const wisp_strategy *s = wisp_strategies_find(all.strategies, family, kernel, name);
+    assert_non_null(s);
+    const wisp_status status = verify_strategy(&err, all.device, all.verifier, s, &spec, NULL, &error);
+    if (wrong ? status != WISP_EWRONG || !strstr(err.text, ": error ") : status != WISP_OK)
+      fail_msg("%s.%s %s: status %d: %s", family, kernel, name, (int)status, err.text);
+  }
+  close_check(&all);
 }
 
 /* A strategy's default candidate, and what it is verified with. */
@@ -122,13 +167,12 @@ static void discard(candidate *c)
 }
 
 /* How many times as large as those of plain sums the errors of this strategy of volume are. */
-static double excess(wisp_device *device, const wisp_strategies *all, const char *name, wisp_precision precision,
-                     wisp_test_inputs numbers)
+static double excess(const check *all, const char *name, wisp_precision precision, wisp_test_inputs numbers)
 {
   const wisp_spec spec = {"nodal", "volume", "tet", 3, "maxwell", precision};
   const wisp_layout layout = wisp_layout_padded(20, 40, 16);
   double error = -1, plain = -1;
-  candidate c = make(device, wisp_strategies_find(all, "nodal", "volume", name), &spec, &layout);
+  candidate c = make(all->device, wisp_strategies_find(all->strategies, "nodal", "volume", name), &spec, &layout);
   assert_int_equal(wisp_verifier_compare_single(NULL, c.verifier, c.kernel, numbers, &error, &plain), WISP_OK);
   discard(&c);
   return plain > 0 ? error / plain : error;
@@ -137,25 +181,16 @@ static double excess(wisp_device *device, const wisp_strategies *all, const char
 /* A matrix of 11 bits where there should be 24 makes errors some 2^12 times as large, but for those of sums. */
 static void test_excess(void **state)
 {
-  (void)state;
   static const edit coarse[] = {{"+q/(3*Np)]", "+q/(3*Np)] part 1"}};
-  char folder[64];
-  wisp_strategies *all = NULL;
-  wisp_device *device = open_test_device();
-  fixture_folder(folder);
-  plant_edited(folder, "nodal", "volume", "field-in-shared", "coarse", coarse, 1);
-  setenv("WISP_TEMPLATES", folder, 1);
-  assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
+  plant_edited(*state, "nodal", "volume", "field-in-shared", "coarse", coarse, 1);
+  check all = open_check(*state);
   for (wisp_test_inputs numbers = WISP_SIZES; numbers <= WISP_DECADES; numbers++) {
-    const double plain = excess(device, all, "field-in-shared", WISP_F32, numbers);
+    const double plain = excess(&all, "field-in-shared", WISP_F32, numbers);
     assert_true(plain > 0.25 && plain < 2);
-    assert_true(excess(device, all, "coarse", WISP_F32, numbers) > 100);
+    assert_true(excess(&all, "coarse", WISP_F32, numbers) > 100);
   }
-  assert_true(excess(device, all, "field-in-shared", WISP_F64, WISP_SIZES) == 0);
-  wisp_strategies_free(all);
-  wisp_device_close(device);
-  unsetenv("WISP_TEMPLATES");
-  fixture_remove(folder);
+  assert_true(excess(&all, "field-in-shared", WISP_F64, WISP_SIZES) == 0);
+  close_check(&all);
 }
 
 /* An error of 1e-3 shows at every order, of every kernel, in single precision. */
@@ -220,8 +255,9 @@ static void test_unbounded(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_planted),
-      cmocka_unit_test(test_excess),
+      cmocka_unit_test_setup_teardown(test_planted, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_calibrated, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_excess, fixture_set_up, fixture_tear_down),
       cmocka_unit_test(test_unbounded),
       cmocka_unit_test(test_tolerances),
   };

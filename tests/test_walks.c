@@ -38,8 +38,8 @@ static void make(int corners, int order, walked *w)
   GOOD(wisp_assembly_create(err, "mesh", w->mesh, order, &boundary, &w->s));
   GOOD(wisp_partition_create(err, w->s, MOST, WISP_PARTITION_ALONE, &w->parts));
   w->s->partition = w->parts;
-  wisp_fixed_ask(&fixed, "cap", MOST, 0);
-  wisp_fixed_ask(&fixed, "walkers", WALKERS, 0);
+  wisp_fixed_ask(&fixed, "max_elements", MOST, 0);
+  wisp_fixed_ask(&fixed, "list_lanes", WALKERS, 0);
   GOOD(wisp_list_packed_lists.make(err, w->s, &fixed, &w->lists));
   assert_true(w->parts->parts > 1);
 }

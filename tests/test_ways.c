@@ -196,14 +196,14 @@ static void test_matrix(void **state)
 }
 
 /* A condensing kernel, of matrices that lie by themselves or in slabs, took so long. */
-static void record_lying(const char *folder, int by_matrix, const char *kernel, double ms)
+static void record_lying(const char *folder, int aos, const char *kernel, double ms)
 {
   wisp_fixed lying = {.count = 0};
-  wisp_fixed_ask(&lying, "by_matrix", by_matrix, 0);
+  wisp_fixed_ask(&lying, "aos", aos, 0);
   record_of(&lying, folder, kernel, ms, 1000, limits.name);
 }
 
-static void expect_lying(const char *folder, int by_matrix)
+static void expect_lying(const char *folder, int aos)
 {
   wisp_helmholtz_method method = {
       .preconditioner = WISP_TRACE_BLOCKS, .matrix = WISP_TRACE_EITHER, .setup = "condense+assemble"};
@@ -214,8 +214,8 @@ static void expect_lying(const char *folder, int by_matrix)
   GOOD(wisp_store_open(err, fixture_path(folder, "user.db"), false, NULL, &store));
   GOOD(wisp_helmholtz_choose(err, &(wisp_chooser){strategies, store, &limits, NULL}, &request, WISP_HELMHOLTZ_FIELDS,
                              &method, stage));
-  assert_int_equal(wisp_fixed_value(&stage[WISP_HELMHOLTZ_SETUP].fixed, "by_matrix", 0), by_matrix);
-  assert_int_equal(strstr(stage[WISP_HELMHOLTZ_ITERATION].composition, "multiply") != NULL, !by_matrix);
+  assert_int_equal(wisp_fixed_value(&stage[WISP_HELMHOLTZ_SETUP].fixed, "aos", 0), aos);
+  assert_int_equal(strstr(stage[WISP_HELMHOLTZ_ITERATION].composition, "multiply") != NULL, !aos);
   for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) wisp_stage_free(&stage[i]);
   wisp_store_close(store);
 }
@@ -226,10 +226,10 @@ static void test_lying(void **state)
 {
   record(*state, "apply", 10, 1000, limits.name);
   record(*state, "collect", 3, 1000, limits.name);
-  for (int by_matrix = 0; by_matrix < 2; by_matrix++) {
-    record_lying(*state, by_matrix, "condense", by_matrix ? 1 : 2);
-    record_lying(*state, by_matrix, "multiply", by_matrix ? 6 : 4);
-    record_lying(*state, by_matrix, "assemble", 1);
+  for (int aos = 0; aos < 2; aos++) {
+    record_lying(*state, aos, "condense", aos ? 1 : 2);
+    record_lying(*state, aos, "multiply", aos ? 6 : 4);
+    record_lying(*state, aos, "assemble", 1);
   }
   expect_lying(*state, 0);
   record(*state, "apply", 5, 1000, limits.name);

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 verifying verifying_begin(void)
@@ -69,4 +70,38 @@ void verifying_end(verifying *all, int least)
   assert_int_equal(all->failed, 0);
   assert_true(20 * all->refused <= (all->may_refuse ? all->verified : 0));
   assert_true(all->verified >= least);
+}
+
+static wisp_status plan_default(wisp_error *err, const wisp_device *device, const wisp_strategy *strategy,
+                                const wisp_spec *spec, const wisp_layout *layout, wisp_env **names, wisp_plan **plan)
+{
+  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
+  CALL(wisp_names_create(err, spec, layout, &target, NULL, names));
+  return wisp_plan_default(err, strategy, spec, layout, *names, plan);
+}
+
+wisp_status verify_strategy(wisp_error *err, wisp_device *device, wisp_verifier *verifier,
+                            const wisp_strategy *strategy, const wisp_spec *spec, const wisp_layout *layout,
+                            double *error)
+{
+  wisp_status status = WISP_EREFUSED;
+  wisp_layout layouts[8];
+  wisp_env *names = NULL;
+  wisp_plan *plan = NULL;
+  wisp_binary binary = {0};
+  wisp_kernel *kernel = NULL;
+  for (int l = layout ? 1 : wisp_family_layouts(spec, layouts); status == WISP_EREFUSED && l-- > 0;) {
+    wisp_env_destroy(names), names = NULL;
+    status = plan_default(err, device, strategy, spec, layout ? layout : &layouts[l], &names, &plan);
+  }
+  TRY(status);
+  TRY(wisp_plan_compile(err, plan, wisp_device_limits(device)->target, &binary));
+  TRY(wisp_kernel_create(err, device, plan, &binary, &kernel));
+  TRY(wisp_verifier_check(err, verifier, kernel, error));
+done:
+  wisp_kernel_destroy(kernel);
+  free(binary.data);
+  wisp_plan_destroy(plan);
+  wisp_env_destroy(names);
+  return status;
 }

@@ -14,7 +14,7 @@ static int dimension_of(const wisp_spec *spec)
   return strcmp(spec->element, "tri") == 0 ? 2 : 3;
 }
 
-/* What an element and a form fix. */
+/* Sizes that the element and the form fix. */
 static wisp_status add_numbers(wisp_error *err, wisp_env *env, const wisp_form *form, int dimension, int N)
 {
   const int Np = wisp_simplex_size(dimension, N);
@@ -148,24 +148,16 @@ static wisp_status defer_tables(wisp_error *err, wisp_env *env, const wisp_spec 
                         make_places, spec, sizeof *spec);
 }
 
-extern const wisp_family wisp_family_assembly;
-
-static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
-                         wisp_env **out)
+static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, wisp_env *env)
 {
-  OWNED(wisp_env_destroy) wisp_env *env = NULL;
   OWNED(wisp_form_destroy) wisp_form *form = NULL;
   const int dimension = dimension_of(spec);
   (void)layout; /* it lays nothing out */
-  CALL(wisp_family_check_element(err, &wisp_family_assembly, spec));
   CALL(wisp_form_load(err, spec->system, &form));
-  CALL(wisp_env_create(err, NULL, &env));
   CALL(add_numbers(err, env, form, dimension, spec->order));
   CALL(wisp_env_int(err, env, "directions", dimension * (dimension + 1) / 2));
-  CALL(wisp_names_target(err, env, spec->precision, target));
   CALL(wisp_names_formula(err, env, "kappa_of_u", form->text, spec->precision));
-  CALL(defer_tables(err, env, spec));
-  return GIVE(env, out);
+  return defer_tables(err, env, spec);
 }
 
 const wisp_family wisp_family_assembly = {WISP_DECLARED_ASSEMBLY, .knows_system = wisp_form_exists,

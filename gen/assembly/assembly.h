@@ -1,22 +1,20 @@
 /* The assembly family's arrays, as places in its list (templates/assembly/family), and its forms. */
-#ifndef WISP_ASSEMBLY_H
-#define WISP_ASSEMBLY_H
+#pragma once
 
 #include "../language/expr.h"
 #include "../slab.h"
 #include "../spec.h"
 #include "templates/assembly/family.h"
 
-/* Where a coefficient's values come from. */
+/* The source of a coefficient's values. */
 typedef enum wisp_given { WISP_BY_NUMBER, WISP_BY_ELEMENT, WISP_BY_MATRIX, WISP_BY_NODES } wisp_given;
 
-/* What kappa at a node is made from. */
+/* Slots of the expression of kappa at a node. */
 enum { WISP_FORM_U, WISP_FORM_KAPPA, WISP_FORM_SLOTS = WISP_FORM_KAPPA + 3 };
 
-/* What is assembled (templates/assembly/NAME.form): A = int kappa grad phi_i . grad phi_j + mass int phi_i phi_j, F =
- * int f phi_i, less what fixed nodes take from it. kappa is kappa0; of each element its own number, or its own
- * symmetric matrix; or, by nodes, an expression of u, kappa0, kappa1 and kappa2 at each, interpolated. f is a number,
- * or the nodes'. */
+/* A form (templates/assembly/NAME.form): A = int kappa grad phi_i . grad phi_j + mass int phi_i phi_j, F = int f phi_i,
+ * less what fixed nodes take from it. kappa is kappa0; a number or a symmetric matrix of each element; or an expression
+ * of u, kappa0, kappa1 and kappa2 at each node, interpolated. f is a number, or a number of each node. */
 typedef struct wisp_form {
   char name[WISP_NAME_TEXT]; /* a spec's system */
   wisp_given kappa, f;
@@ -39,5 +37,3 @@ wisp_status wisp_form_names(wisp_error *err, wisp_text *list); /* "diffusion, he
 /* An expression of kappa at a node, and its derivative by u (NULL: not wanted), as evaluated over WISP_FORM_SLOTS.
  * WISP_EINPUT for what is none, or has no derivative. */
 wisp_status wisp_form_kappa(wisp_error *err, const char *text, wisp_expr **value, wisp_expr **slope);
-
-#endif

@@ -1,6 +1,5 @@
 /* The hdg family's arrays, as places in its list (templates/hdg/family). */
-#ifndef WISP_HDG_H
-#define WISP_HDG_H
+#pragma once
 
 #include "../slab.h"
 #include "../spec.h"
@@ -8,5 +7,3 @@
 
 /* Blocks in an edge's row: its own, and two of each element. */
 enum { WISP_HDG_ROW = 5 };
-
-#endif

@@ -1,20 +1,6 @@
-/* Names with values, and expressions over them: what space descriptions, templates and systems of equations are written
- * in.
- *
- *   expr := ternary ?: , || && , == != < <= > >= , + - , * / % , unary - ! , ( ), number, name, name[expr], "text" or
- *   'text' (for who knows what it names, runtime/mesh/formula.h; elsewhere an error), or a call:
- *   ceil(a,b)          a/b rounded up
- *   round_up(a,b)      a rounded up to a multiple of b
- *   min(a,b) max(a,b)
- *   nonzero(table,i)   1 where table[i] is not 0, else 0
- *   count(name)        the items of a list, the entries of a table
- *   sqrt(a) exp(a) sin(a) cos(a) pow(a,b)   real evaluation only
- *
- * Integer evaluation is 64-bit with overflow and division by zero as errors. Real evaluation is double (for flux
- * texts). A name that is not defined is an error that names it and the text's place.
- */
-#ifndef WISP_EXPR_H
-#define WISP_EXPR_H
+/* Names with values, and expressions over them (docs/reference/spaces.md). A name that is not defined is an error that
+ * names it and the text's place. */
+#pragma once
 
 #include "../text.h"
 
@@ -42,7 +28,7 @@ wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env,
 typedef wisp_status (*wisp_env_make)(wisp_error *err, const void *self, wisp_env *values);
 wisp_status wisp_env_defer(wisp_error *err, wisp_env *env, const char *names, wisp_env_make make, const void *self,
                            size_t bytes);
-/* How many of these lists, env's and those of its outer ones, have been made so far. */
+/* Deferred lists, env's and its outer ones', that have been made so far. */
 size_t wisp_env_made(const wisp_env *env);
 
 /* Neither makes a deferred value. */
@@ -61,8 +47,8 @@ const char *wisp_expr_name(const wisp_expr *expr, size_t i); /* the i-th name in
 wisp_status wisp_expr_resolve(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *const *loose,
                               size_t count, wisp_expr **out);
 
-/* What the expression says, as a number: the same however it is laid out, with whatever blanks and parentheses. named
- * gives what stands for a name: of one that is another expression's, that expression's number. */
+/* A hash of the expression's meaning, whatever its blanks and parentheses. named gives the hash that stands for a name,
+ * such as that of another expression. */
 typedef uint64_t (*wisp_name_hash)(const void *context, const char *name);
 uint64_t wisp_expr_hash(const wisp_expr *expr, wisp_name_hash named, const void *context);
 
@@ -100,5 +86,3 @@ void wisp_expr_many(const wisp_expr *expr, const double *values, int count, doub
 
 /* Parse and evaluate at once. */
 wisp_status wisp_eval_int(wisp_error *err, const char *text, const wisp_env *env, int64_t *value);
-
-#endif

@@ -38,30 +38,33 @@ static double binomial(int n, int k)
   return result;
 }
 
+void wisp_bernstein_tables(wisp_bernstein *b, wisp_bernstein_table out[WISP_BERNSTEIN_TABLES])
+{
+  const size_t Np = (size_t)b->Np, Nfp = (size_t)b->Nfp, width = (size_t)b->E_width;
+  const wisp_bernstein_table all[WISP_BERNSTEIN_TABLES] = {
+      {"power", 4 * Np, .ints = &b->power},
+      {"up", 4 * (size_t)b->lower, .ints = &b->up},
+      {"down", 4 * Np, .ints = &b->down},
+      {"D_column", 16 * Np, .ints = &b->column},
+      {"L0_column", WISP_BERNSTEIN_STENCIL * Nfp, .ints = &b->L0_column},
+      {"E_column", Np * width, .ints = &b->E_column},
+      {"slice_point", 4 * Np, .ints = &b->slice_point},
+      {"slice_of", 4 * Np, .ints = &b->slice_of},
+      {"slice_up", 3 * Np, .ints = &b->slice_up},
+      {"L0", Nfp * Nfp, .reals = &b->L0},
+      {"L0_value", WISP_BERNSTEIN_STENCIL * Nfp, .reals = &b->L0_value},
+      {"E_value", Np * width, .reals = &b->E_value},
+      {"slice_weight", 3 * Np, .reals = &b->slice_weight},
+  };
+  memcpy(out, all, sizeof all);
+}
+
 static wisp_status allocate(wisp_error *err, wisp_bernstein *b)
 {
-  const size_t Np = (size_t)b->Np, Nfp = (size_t)b->Nfp, lower = (size_t)b->lower;
-  const struct {
-    size_t count;
-    int **array;
-  } ints[] = {{4 * Np, &b->power},
-              {4 * lower, &b->up},
-              {4 * Np, &b->down},
-              {16 * Np, &b->column},
-              {WISP_BERNSTEIN_STENCIL * Nfp, &b->L0_column},
-              {Np * (size_t)b->E_width, &b->E_column},
-              {4 * Np, &b->slice_point},
-              {4 * Np, &b->slice_of},
-              {3 * Np, &b->slice_up}};
-  const struct {
-    size_t count;
-    double **array;
-  } reals[] = {{Nfp * Nfp, &b->L0},
-               {WISP_BERNSTEIN_STENCIL * Nfp, &b->L0_value},
-               {Np * (size_t)b->E_width, &b->E_value},
-               {3 * Np, &b->slice_weight}};
-  for (size_t i = 0; i < WISP_COUNT(ints); i++) CALL(wisp_new(err, ints[i].count, sizeof(int), ints[i].array));
-  for (size_t i = 0; i < WISP_COUNT(reals); i++) CALL(wisp_new(err, reals[i].count, sizeof(double), reals[i].array));
+  wisp_bernstein_table table[WISP_BERNSTEIN_TABLES];
+  wisp_bernstein_tables(b, table);
+  for (const wisp_bernstein_table *t = table; t < table + WISP_BERNSTEIN_TABLES; t++)
+    CALL(t->ints ? wisp_new(err, t->count, sizeof(int), t->ints) : wisp_new(err, t->count, sizeof(double), t->reals));
   return WISP_OK;
 }
 
@@ -189,10 +192,9 @@ wisp_status wisp_bernstein_create(wisp_error *err, int N, wisp_bernstein **out)
 void wisp_bernstein_destroy(wisp_bernstein *b)
 {
   if (!b) return;
-  free(b->power), free(b->up), free(b->down), free(b->column);
-  free(b->L0), free(b->L0_column), free(b->L0_value);
-  free(b->E_column), free(b->E_value);
-  free(b->slice_point), free(b->slice_of), free(b->slice_up), free(b->slice_weight);
+  wisp_bernstein_table table[WISP_BERNSTEIN_TABLES];
+  wisp_bernstein_tables(b, table);
+  for (int i = 0; i < WISP_BERNSTEIN_TABLES; i++) table[i].ints ? free(*table[i].ints) : free(*table[i].reals);
   free(b);
 }
 
@@ -234,4 +236,52 @@ void wisp_bernstein_values(const wisp_bernstein *bern, double r, double s, doubl
       left -= a;
     }
   }
+}
+
+/* ---- The nodal tet in this basis: the same polynomials, nodes and faces, other coefficients. */
+
+/* V = B^-1 V_nodal takes modes to coefficients, its inverse is V_nodal^-1 B: so energies and interpolation, which go
+ * through the modes, need not know of the basis. */
+static wisp_status change_modes(wisp_error *err, wisp_tet *tet)
+{
+  const size_t Np = (size_t)tet->Np, bytes = Np * Np * sizeof(double);
+  OWNED(free) double *product = NULL;
+  CALL(wisp_new(err, Np * Np, sizeof *product, &product));
+  wisp_tet_multiply(tet->Np, tet->Np, tet->from_nodes, tet->V, product);
+  memcpy(tet->V, product, bytes);
+  wisp_tet_multiply(tet->Np, tet->Np, tet->inverse_V, tet->to_nodes, product);
+  memcpy(tet->inverse_V, product, bytes);
+  return WISP_OK;
+}
+
+/* B_ij, the j-th function in the i-th node, and its inverse. */
+static wisp_status change_basis(wisp_error *err, wisp_tet *tet)
+{
+  const size_t Np = (size_t)tet->Np;
+  OWNED(wisp_bernstein_destroy) wisp_bernstein *bernstein = NULL;
+  CALL(wisp_bernstein_create(err, tet->N, &bernstein));
+  CALL(wisp_new(err, Np * Np, sizeof *tet->to_nodes, &tet->to_nodes));
+  CALL(wisp_new(err, Np * Np, sizeof *tet->from_nodes, &tet->from_nodes));
+  for (size_t i = 0; i < Np; i++)
+    wisp_bernstein_values(bernstein, tet->r[i], tet->s[i], tet->t[i], tet->to_nodes + i * Np);
+  memcpy(tet->from_nodes, tet->to_nodes, Np * Np * sizeof *tet->from_nodes);
+  return wisp_tet_invert(err, "change of basis", tet->Np, tet->from_nodes);
+}
+
+wisp_status wisp_tet_make_bernstein_operators(wisp_error *err, wisp_tet *tet)
+{
+  const size_t Np = (size_t)tet->Np;
+  OWNED(wisp_bernstein_destroy) wisp_bernstein *bernstein = NULL;
+  CALL(wisp_bernstein_create(err, tet->N, &bernstein));
+  for (int mu = 0; mu < 3; mu++) CALL(wisp_new(err, Np * Np, sizeof(double), &tet->D_size[mu]));
+  wisp_bernstein_dense(bernstein, tet->D, tet->D_size, tet->LIFT);
+  return WISP_OK;
+}
+
+wisp_status wisp_tet_make_bernstein(wisp_error *err, wisp_tet *tet)
+{
+  CALL(wisp_tet_vandermonde(err, tet, NULL));
+  CALL(change_basis(err, tet));
+  CALL(change_modes(err, tet));
+  return wisp_tet_make_bernstein_operators(err, tet);
 }

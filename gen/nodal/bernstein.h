@@ -12,8 +12,7 @@
  *                i of the tet gets P_i with P_0 = Q, P_i = -1/(i+1) sum over k of (a_k + 1) P_(i-1) at a + e_k.
  *                In one step: E_L Q, the reductions of all four faces in one matrix.
  */
-#ifndef WISP_BERNSTEIN_H
-#define WISP_BERNSTEIN_H
+#pragma once
 
 #include "tet.h"
 
@@ -38,10 +37,20 @@ typedef struct wisp_bernstein {
   double *slice_weight; /* [s][k]: -(a_k + 1) / (N - d + 1) */
 } wisp_bernstein;
 
+/* All its tables, under the names that templates have for them. */
+enum { WISP_BERNSTEIN_TABLES = 13 };
+typedef struct wisp_bernstein_table {
+  const char *name;
+  size_t count;
+  int **ints; /* or reals */
+  double **reals;
+} wisp_bernstein_table;
+void wisp_bernstein_tables(wisp_bernstein *bernstein, wisp_bernstein_table out[WISP_BERNSTEIN_TABLES]);
+
 /* E_width of order N. */
 int wisp_bernstein_E_width(int N);
 
-/* Of order N, 1..WISP_TET_MAX_ORDER (WISP_EUSAGE otherwise). */
+/* Makes order N, 1..WISP_TET_MAX_ORDER (WISP_EUSAGE otherwise). */
 wisp_status wisp_bernstein_create(wisp_error *err, int N, wisp_bernstein **out);
 void wisp_bernstein_destroy(wisp_bernstein *bernstein);
 WISP_OWNED(wisp_bernstein, wisp_bernstein_destroy)
@@ -52,5 +61,3 @@ void wisp_bernstein_dense(const wisp_bernstein *bernstein, double *const D[3], d
 
 /* The values of all Np basis functions at a point. */
 void wisp_bernstein_values(const wisp_bernstein *bernstein, double r, double s, double t, double *values);
-
-#endif

@@ -4,8 +4,7 @@
 #include "../language/expand.h"
 #include "../family.h"
 #include "bernstein.h"
-#include "tables.h"
-#include "tet.h"
+#include "half_turns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +139,7 @@ static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *li
   return WISP_OK;
 }
 
-/* Where a term's quantity stands among those that rates read; -1: it has none. */
+/* The place of a term's quantity among those that rates read; -1: it has none. */
 static int quantity_place(const wisp_system *system, const wisp_term *term)
 {
   int list[WISP_MAX_QUANTITIES], place = wisp_system_reads(system, WISP_RATES, list);
@@ -267,22 +266,105 @@ static wisp_status add_parts(wisp_error *err, wisp_env *env, const wisp_system *
   return WISP_OK;
 }
 
-extern const wisp_family wisp_family_nodal;
+/* --- makers: each fills an environment with its tables, of a wisp_spec --- */
 
-static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
-                         wisp_env **out)
+static wisp_status make_operators(wisp_error *err, const void *self, wisp_env *env)
+{
+  const wisp_spec *spec = self;
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  OWNED(free) double *D = NULL;
+  OWNED(free) int *turnlist = NULL;
+  CALL(wisp_tet_create_operators(err, spec->element, spec->order, &tet));
+  const size_t Np = (size_t)tet->Np, Nfp = (size_t)tet->Nfp;
+  CALL(wisp_new(err, 3 * Np * Np, sizeof *D, &D));
+  CALL(wisp_new(err, WISP_TET_ORIENTATIONS * Nfp, sizeof *turnlist, &turnlist));
+  for (size_t mu = 0; mu < 3; mu++) memcpy(D + mu * Np * Np, tet->D[mu], Np * Np * sizeof *D);
+  for (size_t q = 0; q < WISP_TET_ORIENTATIONS * Nfp; q++)
+    while (tet->Fmask[turnlist[q]] != tet->facelist[q]) turnlist[q]++;
+  CALL(wisp_env_reals(err, env, "D", D, 3 * Np * Np));
+  CALL(wisp_env_reals(err, env, "LIFT", tet->LIFT, Np * 4 * Nfp));
+  CALL(wisp_env_ints(err, env, "facelist", tet->facelist, WISP_TET_FACES * WISP_TET_ORIENTATIONS * Nfp));
+  return wisp_env_ints(err, env, "turnlist", turnlist, WISP_TET_ORIENTATIONS * Nfp);
+}
+
+static wisp_status make_sparse(wisp_error *err, const void *self, wisp_env *env)
+{
+  const wisp_spec *spec = self;
+  OWNED(wisp_bernstein_destroy) wisp_bernstein *b = NULL;
+  wisp_bernstein_table table[WISP_BERNSTEIN_TABLES];
+  CALL(wisp_bernstein_create(err, spec->order, &b));
+  wisp_bernstein_tables(b, table);
+  for (const wisp_bernstein_table *t = table; t < table + WISP_BERNSTEIN_TABLES; t++)
+    CALL(t->ints ? wisp_env_ints(err, env, t->name, *t->ints, t->count)
+                 : wisp_env_reals(err, env, t->name, *t->reals, t->count));
+  return WISP_OK;
+}
+
+static wisp_status make_classes(wisp_error *err, const void *self, wisp_env *env)
+{
+  const wisp_spec *spec = self;
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  OWNED(wisp_half_turns_destroy) wisp_half_turns *t = NULL;
+  CALL(wisp_tet_create_operators(err, spec->element, spec->order, &tet));
+  CALL(wisp_half_turns_create(err, tet, &t));
+  const size_t S = (size_t)t->orbits, Nfp = (size_t)tet->Nfp;
+  CALL(wisp_env_ints(err, env, "orbit_node", t->node, 4 * S));
+  CALL(wisp_env_ints(err, env, "orbit_row", t->row, 4 * S));
+  CALL(wisp_env_ints(err, env, "orbit_turned", t->turned, 3 * S));
+  CALL(wisp_env_ints(err, env, "orbit_face_node", t->face_node, 4 * Nfp));
+  CALL(wisp_env_ints(err, env, "face_orbit", t->face_orbit, 4 * Nfp));
+  CALL(wisp_env_ints(err, env, "face_turned", t->face_turned, 3 * Nfp));
+  CALL(wisp_env_reals(err, env, "class_D", t->D, 12 * S * S));
+  return wisp_env_reals(err, env, "class_LIFT", t->LIFT, 4 * S * Nfp);
+}
+
+/* Sizes of the tables, and the tables' names: the environment makes a table at its first look-up. D stacks Dr, Ds, Dt;
+ * turnlist[turn*Nfp+i] is their face node that meets our face node i. */
+static wisp_status defer_tables(wisp_error *err, wisp_env *env, const wisp_spec *spec)
+{
+  int class_size[4];
+  CALL(wisp_env_defer(err, env, "D LIFT facelist turnlist", make_operators, spec, sizeof *spec));
+  if (strcmp(spec->element, "bernstein-tet") == 0) {
+    CALL(wisp_env_int(err, env, "E_width", wisp_bernstein_E_width(spec->order)));
+    return wisp_env_defer(err, env,
+                          "power up down D_column L0_column E_column slice_point slice_of slice_up L0 L0_value E_value "
+                          "slice_weight",
+                          make_sparse, spec, sizeof *spec);
+  }
+  wisp_half_turns_classes(spec->order, class_size);
+  CALL(wisp_env_int(err, env, "orbits", class_size[0]));
+  CALL(wisp_env_ints(err, env, "class_size", class_size, 4));
+  return wisp_env_defer(err, env,
+                        "orbit_node orbit_row orbit_turned orbit_face_node face_orbit face_turned class_D class_LIFT",
+                        make_classes, spec, sizeof *spec);
+}
+
+static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, wisp_env *env)
 {
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
-  OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  CALL(wisp_family_check_element(err, &wisp_family_nodal, spec));
   CALL(wisp_system_read(err, spec->system, NULL, &system));
-  CALL(wisp_env_create(err, NULL, &env));
   CALL(add_sizes(err, env, spec, layout, system));
-  CALL(wisp_names_target(err, env, spec->precision, target));
-  CALL(wisp_nodal_defer_tables(err, env, spec));
+  CALL(defer_tables(err, env, spec));
   CALL(add_system(err, env, system, (int)spec->precision));
-  CALL(add_parts(err, env, system, (int)spec->precision));
-  return GIVE(env, out);
+  return add_parts(err, env, system, (int)spec->precision);
+}
+
+wisp_status wisp_nodal_dense(wisp_error *err, const wisp_spec *spec, wisp_dense *out)
+{
+  const bool lift = strcmp(spec->kernel, "lift") == 0;
+  const bool derivatives = strcmp(spec->kernel, "volume") == 0 || strcmp(spec->kernel, "derivative") == 0;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  if (!lift && !derivatives) return WISP_OK;
+  CALL(wisp_system_read(err, spec->system, NULL, &system));
+  CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
+  const size_t Np = (size_t)tet->Np, k = lift ? (size_t)WISP_TET_FACES * (size_t)tet->Nfp : Np, m = lift ? Np : 3 * Np;
+  double *matrix = NULL;
+  CALL(wisp_new(err, m * k, sizeof *matrix, &matrix));
+  for (size_t d = 0; d < 3 && !lift; d++) memcpy(matrix + d * Np * Np, tet->D[d], Np * Np * sizeof *matrix);
+  if (lift) memcpy(matrix, tet->LIFT, m * k * sizeof *matrix);
+  *out = (wisp_dense){.matrix = matrix, .m = (int)m, .k = (int)k, .columns = system->fields};
+  return WISP_OK;
 }
 
 static wisp_status sizes(wisp_error *err, const wisp_spec *spec, wisp_env *env)

@@ -1,7 +1,7 @@
 /* The nodal family's arrays, as places in its list (templates/nodal/family). */
-#ifndef WISP_NODAL_H
-#define WISP_NODAL_H
+#pragma once
 
+#include "../dense.h"
 #include "../system.h"
 #include "templates/nodal/family.h"
 
@@ -12,4 +12,6 @@ typedef struct wisp_records {
 } wisp_records;
 wisp_records wisp_nodal_records(const wisp_system *system);
 
-#endif
+/* The dense product that the spec's kernel stands for: [Dr; Ds; Dt] U for volume and derivative, LIFT F for lift; a
+ * column for each field of an element, nodes fastest. Of other kernels out stays as it is. */
+wisp_status wisp_nodal_dense(wisp_error *err, const wisp_spec *spec, wisp_dense *out);

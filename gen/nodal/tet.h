@@ -5,8 +5,7 @@
  * (0,1,3), 2: r+s+t=-1 (1,2,3), 3: r=-1 (0,2,3). Nodes: warp & blend (Warburton 2006), optimised alpha. All matrices
  * are dense, row major, double.
  */
-#ifndef WISP_TET_H
-#define WISP_TET_H
+#pragma once
 
 #include "../check.h"
 
@@ -64,5 +63,3 @@ wisp_status wisp_tet_quadrature(wisp_error *err, int degree, wisp_quadrature *ou
 /* The same on the bi-unit triangle, of area 2; t is 0. */
 wisp_status wisp_triangle_quadrature(wisp_error *err, int degree, wisp_quadrature *out);
 void wisp_quadrature_free(wisp_quadrature *quadrature);
-
-#endif

@@ -1,6 +1,5 @@
-/* What the files of the reference tet share with each other and with nobody else. */
-#ifndef WISP_TET_INTERNAL_H
-#define WISP_TET_INTERNAL_H
+/* Functions that the files of the reference simplices share. */
+#pragma once
 
 #include "tet.h"
 
@@ -28,6 +27,13 @@ static inline int wisp_tet_node(int N, int i, int j, int k)
 void wisp_tet_multiply(int n, int columns, const double *A, const double *B, double *C);
 wisp_status wisp_tet_invert(wisp_error *err, const char *what, int n, double *A);
 
+/* Numbers below the noise of their sums become zero. */
+static inline void wisp_drop_noise(double noise, double *table, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (table[i] < noise && table[i] > -noise) table[i] = 0;
+}
+
 /* Entries of a table that are zero but for rounding become zero: literal kernels drop them, and the reference must
  * agree (tet.c). */
 void wisp_tet_drop_rounding(double *values, size_t count);
@@ -46,7 +52,7 @@ wisp_status wisp_tet_make_symmetric(wisp_error *err, wisp_tet *tet);
 wisp_status wisp_tet_vandermonde(wisp_error *err, wisp_tet *tet, double *slopes);
 
 /* Modes and operators of the Bernstein-Bezier basis, of a tet with nodes and faces; operators alone
- * (tet_bernstein.c). */
+ * (bernstein.c). */
 wisp_status wisp_tet_make_bernstein(wisp_error *err, wisp_tet *tet);
 wisp_status wisp_tet_make_bernstein_operators(wisp_error *err, wisp_tet *tet);
 
@@ -62,5 +68,3 @@ void wisp_triangle_modes(int N, double r, double s, double *psi, double *gradien
 
 /* And the triangle's own nodes, whose alpha is another: r and s of wisp_triangle_size(N) each, r fastest. */
 wisp_status wisp_triangle_nodes(wisp_error *err, int N, double *r, double *s);
-
-#endif

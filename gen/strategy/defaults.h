@@ -1,16 +1,6 @@
-/* What runs where nothing has been measured, as data: templates/FAMILY/defaults, lines of
- *
- *   composition COMPOSITION [: EXPR]                  a way to make one whole stage
- *   kernel    KERNEL STRATEGY [NAME=V ...] [: EXPR]   a candidate; KERNEL may be *, any
- *
- * in order of preference. A line counts where EXPR holds over the family's names (cuda, N, real_bytes, slab, KM, ...,
- * see gen/strategy/strategy.h) and what it names is legal there. Parameters that it leaves out are as in the strategy's
- * own default. After the lines come the family's compositions, and all strategies as they are listed.
- *
- * No kernel is made from this list: a change of it leaves all measurements valid.
- */
-#ifndef WISP_DEFAULTS_H
-#define WISP_DEFAULTS_H
+/* Candidates and compositions that run where nothing has been measured: templates/FAMILY/defaults
+ * (docs/reference/spaces.md). */
+#pragma once
 
 #include "strategy.h"
 
@@ -30,5 +20,3 @@ wisp_status wisp_defaults_stage_holds(wisp_error *err, const wisp_defaults *defa
 wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategies, const wisp_spec *spec,
                                const wisp_layout *layout, const wisp_env *names, const wisp_fixed *fixed,
                                bool reproducible, wisp_plan **out);
-
-#endif

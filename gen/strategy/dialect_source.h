@@ -1,21 +1,19 @@
-/* Kernels that are no candidates, of solvers and of what is measured of a device: one text each,
- * templates/FOLDER/NAME.k, written in regions as candidates' are and put into the device's dialect. Above its text, up
- * to an empty line, stand comments, and lines
- *
- *     block  THREADS
- *     shared TYPE NAME COUNT
- *     arg    in|out|inout|alias|value TYPE NAME
- *
- * alias: an array that another argument may be as well. TYPE: real, vec (16 bytes of these), double, int, int64,
- * uint32. Parts are templates/solve/NAME.part. */
-#ifndef WISP_DIALECT_SOURCE_H
-#define WISP_DIALECT_SOURCE_H
+/* Kernels of solvers and of measurements of a device: templates/FOLDER/NAME.k (docs/reference/spaces.md). */
+#pragma once
 
+#include "../language/expr.h"
 #include "../spec.h"
-#include "../text.h"
 
 /* The source of the kernel wisp_NAME in a dialect, behind these lines; name: "FOLDER/NAME". gpu: it is a GPU's. */
 wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precision precision, const char *lines,
                                 const char *dialect, bool gpu, wisp_text *out, size_t *shared_bytes);
 
-#endif
+/* ---- Names of a dialect's wrapper, for sources of all kinds. */
+
+wisp_status wisp_source_argument(wisp_error *err, wisp_env *env, const char *name, const char *type, bool value,
+                                 bool constant);
+wisp_status wisp_source_shared(wisp_error *err, wisp_env *env, const char *name, const char *type, int64_t count,
+                               size_t offset);
+/* Pairs of a name and its text; the block's size; the bytes of shared memory. */
+wisp_status wisp_source_texts(wisp_error *err, wisp_env *env, size_t count, const char *const (*texts)[2],
+                              const unsigned block[3], size_t shared);

@@ -10,8 +10,7 @@
  *   - of its system what the texts name in tags, and the space in expressions: fields, rates, fluxes, boundaries.
  * Not in it are comments, indentation, titles, preferences, and which candidates there are (values, needs, require):
  * whether one is legal is asked when its plan is made. */
-#ifndef WISP_SOURCE_SET_H
-#define WISP_SOURCE_SET_H
+#pragma once
 
 #include "../check.h"
 #include "../embedded.h"
@@ -117,5 +116,3 @@ bool wisp_plain_next_insert(const char **at, const char **name, size_t *length);
  * templates/common/NAME.part. The name of such a part in this folder; false: the file is none. */
 #define WISP_SHARED_PARTS "common"
 bool wisp_part_name(const wisp_embedded *file, const char *folder, char name[64]);
-
-#endif

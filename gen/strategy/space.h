@@ -1,6 +1,5 @@
 /* The lines of a space description: what gen/strategy/space.c parses and gen/strategy/plan.c evaluates. */
-#ifndef WISP_SPACE_H
-#define WISP_SPACE_H
+#pragma once
 
 #include "../language/expr.h"
 
@@ -44,5 +43,3 @@ wisp_status wisp_strategy_scope(wisp_error *err, const struct wisp_strategy *str
 /* The value of what a line of the strategy says; an error begins with the line's place. */
 wisp_status wisp_clause_int(wisp_error *err, const struct wisp_strategy *strategy, const wisp_clause *clause,
                             const wisp_env *env, int64_t *value);
-
-#endif

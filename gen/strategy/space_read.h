@@ -1,7 +1,6 @@
 /* A space description while it is read: lines and files (gen/strategy/space_read.c), keywords (gen/strategy/space.c).
  */
-#ifndef WISP_SPACE_READ_H
-#define WISP_SPACE_READ_H
+#pragma once
 
 #include "../family.h"
 #include "../text.h"
@@ -35,8 +34,8 @@ extern const wisp_keyword wisp_keywords[]; /* the last has no word; at most WISP
 char *wisp_next_word(char **at);
 char *wisp_rest(char **at);
 
-/* Copies a name of 1 to room - 1 characters. */
-wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t room);
+/* Copies a name of 1 to capacity - 1 characters. */
+wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t capacity);
 
 /* Parses an expression of the line that is read. */
 wisp_status wisp_clause_parse(wisp_error *err, const wisp_reader *r, const char *text, wisp_clause *out);
@@ -47,7 +46,7 @@ wisp_status wisp_keyword_now(wisp_error *err, wisp_reader *r, const char *word, 
 /* Refuses what stands there a second time: one of the two would be silently lost. */
 wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, const char *name);
 
-/* What can only be said of a whole description. */
+/* Checks that concern the whole description. */
 wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s);
 
 /* The i-th kernel of a description; false where it has fewer. */
@@ -58,5 +57,3 @@ bool wisp_space_kernel(const char *space, int i, char kernel[WISP_NAME_TEXT]);
 wisp_status wisp_space_read(wisp_error *err, const wisp_template_path *template_path, const char *family,
                             const char *name, const char *kernel, wisp_file_text space, const wisp_file_text *text,
                             wisp_strategy **out);
-
-#endif

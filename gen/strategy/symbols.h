@@ -1,6 +1,5 @@
 /* Which symbols of a system of equations (wisp_system_symbols) the texts of a strategy read, a bit each. */
-#ifndef WISP_SYMBOLS_H
-#define WISP_SYMBOLS_H
+#pragma once
 
 #include "../language/template.h"
 
@@ -14,5 +13,3 @@ typedef wisp_status (*wisp_find_part)(wisp_error *err, void *context, const char
  * and lets of the strategy rule out for all of its candidates. */
 wisp_status wisp_symbols_read(wisp_error *err, const struct wisp_strategy *strategy, const wisp_template *text,
                               size_t parts, wisp_find_part find, void *context, uint32_t *symbols);
-
-#endif

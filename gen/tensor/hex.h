@@ -1,8 +1,7 @@
 /* Reference operators of the hexahedron, one direction of three: fields are tensor products of Lagrange polynomials on
  * Gauss-Lobatto-Legendre (GLL) nodes; integrals are taken at those nodes or at Gauss points (Swirydowicz, Chalmers,
  * Karakus, Warburton 2019). All matrices are dense, row major, double. */
-#ifndef WISP_HEX_H
-#define WISP_HEX_H
+#pragma once
 
 #include "../check.h"
 
@@ -37,5 +36,3 @@ static inline int wisp_hex_gauss(int N)
  *
  * even and odd: ceil(rows/2) x ceil(columns/2), row major, caller's memory; odd's middle column is zero. */
 void wisp_hex_halves(const double *A, int rows, int columns, double *even, double *odd);
-
-#endif

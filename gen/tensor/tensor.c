@@ -97,34 +97,22 @@ static wisp_status make_tables(wisp_error *err, const void *self, wisp_env *env)
   return wisp_env_reals(err, env, "gauss_weights", hex->gauss_weights, (size_t)Gl);
 }
 
-/* Their names. */
-static const char table_names[] = "I Ie Io IT ITe ITo D De Do DT DTe DTo glD glDe glDo glDT glDTe glDTo "
-                                  "matrix_I matrix_IT matrix_D matrix_DT matrix_glD matrix_glDT "
-                                  "gll_points gll_weights gauss_points gauss_weights";
-
 static wisp_status lay_out(wisp_error *err, const wisp_layout *layout, wisp_env *env)
 {
   const wisp_size sizes[] = {{"KM", layout->KM}, {"NpM", layout->NpM}};
   return wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes));
 }
 
-extern const wisp_family wisp_family_tensor;
-
-static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
-                         wisp_env **out)
+static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, wisp_env *env)
 {
-  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  static const char tables[] = "I Ie Io IT ITe ITo D De Do DT DTe DTo glD glDe glDo glDT glDTe glDTo "
+                               "matrix_I matrix_IT matrix_D matrix_DT matrix_glD matrix_glDT "
+                               "gll_points gll_weights gauss_points gauss_weights";
   const int N = spec->order, Nq = N + 1, Gl = wisp_hex_gauss(N);
-  CALL(wisp_family_check_element(err, &wisp_family_tensor, spec));
-  CALL(wisp_env_create(err, NULL, &env));
-  const wisp_size sizes[] = {
-      {"N", N}, {"Np", Nq * Nq * Nq}, {"Nq", Nq}, {"Gl", Gl}, {"glNp", Gl * Gl * Gl},
-  };
+  const wisp_size sizes[] = {{"N", N}, {"Np", Nq * Nq * Nq}, {"Nq", Nq}, {"Gl", Gl}, {"glNp", Gl * Gl * Gl}};
   CALL(wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes)));
   CALL(lay_out(err, layout, env));
-  CALL(wisp_names_target(err, env, spec->precision, target));
-  CALL(wisp_env_defer(err, env, table_names, make_tables, spec, sizeof *spec));
-  return GIVE(env, out);
+  return wisp_env_defer(err, env, tables, make_tables, spec, sizeof *spec);
 }
 
 const wisp_family wisp_family_tensor = {WISP_DECLARED_TENSOR, .names = names, .lay_out = lay_out, .layouts = layouts,

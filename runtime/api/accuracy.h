@@ -1,6 +1,5 @@
-/* Errors of a family's results in single precision from size to size, in the variants that it has to read its mesh. */
-#ifndef WISP_ACCURACY_H
-#define WISP_ACCURACY_H
+/* What single precision loses of a family's results from size to size, in the ways that it has to read its mesh. */
+#pragma once
 
 #include "api.h"
 
@@ -15,5 +14,3 @@ typedef struct wisp_accuracy {
 } wisp_accuracy;
 
 typedef wisp_status (*wisp_accuracy_row)(wisp_error *err, void *context, const wisp_accuracy *row);
-
-#endif

@@ -1,6 +1,6 @@
-/* Behind wisp.h: a session, and what is opened in it. A closed handle, or one of a closed session, says so. */
-#ifndef WISP_API_H
-#define WISP_API_H
+/* Behind wisp.h: a session, and what is opened in it. A handle outlives what it stands for: one that was closed, or
+ * whose session was, says so when it is used. */
+#pragma once
 
 #include "../mesh/frame.h"
 #include "../problem.h"
@@ -71,5 +71,3 @@ wisp_status wisp_api_frame(wisp_error *err, const char *what, const wisp_mesh *m
 
 /* The report of a choice to a program. */
 wisp_kernel_info wisp_api_info(const wisp_choice *choice);
-
-#endif

@@ -1,7 +1,6 @@
-/* The launch contract of a plan's kernel: arguments with meaning and sizes, layout, block, grid. It needs no device:
- * `wisp emit --json` prints it, the interface (kernel.c) holds callers to it. */
-#ifndef WISP_CONTRACT_H
-#define WISP_CONTRACT_H
+/* What a plan's kernel wants of whoever launches it: arguments with meaning and sizes, layout, block, grid. It needs no
+ * device: `wisp emit --json` prints it, the interface (kernel.c) holds callers to it. */
+#pragma once
 
 #include "../kernel.h"
 
@@ -40,5 +39,3 @@ wisp_status wisp_contract_print(wisp_error *err, const wisp_contract *contract, 
 
 /* Writes each operand as it lies on a device, in this machine's numbers, to FOLDER/NAME.f64, .f32 or .i32. */
 wisp_status wisp_contract_write(wisp_error *err, const wisp_contract *contract, const char *folder);
-
-#endif

@@ -1,9 +1,9 @@
 /* Solvers for programs: the list of their kinds, and the functions of wisp.h. */
 #include "solvers.h"
-#include "../assembly/heat_kind.h"
-#include "../hdg/helmholtz_kind.h"
+#include "../assembly/heat_solver.h"
+#include "../hdg/helmholtz_solver.h"
 #include "../nodal/system_kind.h"
-#include "../tensor/poisson_kind.h"
+#include "../tensor/poisson_solver.h"
 
 static const wisp_solver_kind *const kinds[] = {&wisp_system_kind, &wisp_poisson_kind, &wisp_heat_kind,
                                                 &wisp_helmholtz_kind};

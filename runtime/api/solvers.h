@@ -1,6 +1,5 @@
 /* The list of all that can be solved. */
-#ifndef WISP_SOLVERS_H
-#define WISP_SOLVERS_H
+#pragma once
 
 #include "../solve/solver.h"
 
@@ -11,5 +10,3 @@ wisp_status wisp_solver_names(wisp_error *err, wisp_text *out);
 
 /* The solver of a program's request, as far as that needs no device: its mesh is there. */
 wisp_status wisp_solver_make(wisp_error *err, const wisp_solver_request *request, wisp_solver **out);
-
-#endif

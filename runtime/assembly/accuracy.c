@@ -1,8 +1,8 @@
-/* What single precision loses where matrices are assembled: paper 2's problem (laplace on triangles of order 1, u = 200
- * and 10 on two sides, f = 0.1) on moved squares of its eight sizes (its Table VI), errors of all entries of A and F;
- * with vertices' coordinates, and with edges that were subtracted in double (by_edges). Right angles leave entries that
- * nearly vanish, which rule the mean; so the same squares besides sheared to angles of some 60 degrees, as a mesher's
- * are, with vertices' coordinates. */
+/* Errors of matrices that are assembled in single precision. The problem is paper 2's (laplace on triangles of order
+ * 1, u = 200 and 10 on two sides, f = 0.1) on moved squares of its eight sizes (its Table VI). Errors of all entries
+ * of A and F are measured, with vertices' coordinates and with edges that were subtracted in double (by_edges). Right
+ * angles leave entries that nearly vanish, which rule the mean. So the same squares are also sheared to angles of some
+ * 60 degrees, as a mesher's are, and measured with vertices' coordinates. */
 #include "accuracy.h"
 #include "assembly.h"
 #include "../mesh/source.h"

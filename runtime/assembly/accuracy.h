@@ -1,10 +1,7 @@
 /* The assembly family's study of single precision, for its workload. */
-#ifndef WISP_ASSEMBLY_ACCURACY_H
-#define WISP_ASSEMBLY_ACCURACY_H
+#pragma once
 
 #include "../api/accuracy.h"
 
 wisp_status wisp_assembly_accuracy(wisp_error *err, const wisp_session *session, long long most, wisp_accuracy_row take,
                                    void *context);
-
-#endif

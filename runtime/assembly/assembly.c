@@ -1,16 +1,6 @@
-#include "lists.h"
+#include "assembly.h"
 
 /* --- entries --- */
-
-static int32_t node_of(const wisp_assembly *s, size_t e, int a)
-{
-  return s->nodes->node[e * (size_t)s->nodes->Np + (size_t)a];
-}
-
-static bool is_unknown(const wisp_assembly *s, int32_t node)
-{
-  return (size_t)node < s->pattern->rows;
-}
 
 size_t wisp_assembly_value_count(const wisp_assembly *s)
 {
@@ -24,15 +14,15 @@ int32_t wisp_assembly_value_at(const wisp_assembly *s, int32_t row, int32_t slot
 
 int32_t wisp_assembly_entry(const wisp_assembly *s, size_t e, int a, int b)
 {
-  const int32_t row = node_of(s, e, a), column = node_of(s, e, b);
-  if (!is_unknown(s, row) || !is_unknown(s, column)) return -1;
+  const int32_t row = wisp_assembly_node(s, e, a), column = wisp_assembly_node(s, e, b);
+  if (!wisp_assembly_is_unknown(s, row) || !wisp_assembly_is_unknown(s, column)) return -1;
   return wisp_assembly_value_at(s, row, wisp_pattern_slot(s->pattern, row, column));
 }
 
 int32_t wisp_assembly_load(const wisp_assembly *s, size_t e, int a)
 {
-  const int32_t row = node_of(s, e, a);
-  return is_unknown(s, row) ? (int32_t)wisp_assembly_value_count(s) + row : -1;
+  const int32_t row = wisp_assembly_node(s, e, a);
+  return wisp_assembly_is_unknown(s, row) ? (int32_t)wisp_assembly_value_count(s) + row : -1;
 }
 
 size_t wisp_assembly_slots(const wisp_assembly *s)
@@ -57,12 +47,6 @@ size_t wisp_assembly_number(const wisp_assembly *s, int a, int b, bool full)
   return (size_t)(full ? a * Np + b : low * Np - low * (low - 1) / 2 + high - low);
 }
 
-/* Coordinates of a vertex, and what fills them up to a power of two. */
-size_t wisp_assembly_stride(const wisp_assembly *s)
-{
-  return s->simplex->dimension == 2 ? 2 : 4;
-}
-
 size_t wisp_assembly_kappas(const wisp_assembly *s)
 {
   return s->form->kappa == WISP_BY_MATRIX ? (size_t)s->simplex->directions : 1;
@@ -73,7 +57,7 @@ static double count_contributions(const wisp_assembly *s)
   double count = 0;
   for (size_t e = 0; e < s->nodes->elements; e++) {
     double unknowns = 0;
-    for (int a = 0; a < s->nodes->Np; a++) unknowns += is_unknown(s, node_of(s, e, a));
+    for (int a = 0; a < s->nodes->Np; a++) unknowns += wisp_assembly_is_unknown(s, wisp_assembly_node(s, e, a));
     count += unknowns * (unknowns + 1);
   }
   return count;

@@ -1,7 +1,6 @@
 /* A matrix on a mesh of triangles or tets that is to be assembled: numbering and pattern, and the lists by which the
  * assembly family's kernels go. */
-#ifndef WISP_RUNTIME_ASSEMBLY_H
-#define WISP_RUNTIME_ASSEMBLY_H
+#pragma once
 
 #include "../../gen/assembly/assembly.h"
 #include "../../gen/assembly/simplex.h"
@@ -50,13 +49,33 @@ wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_m
 void wisp_assembly_destroy(wisp_assembly *assembly);
 WISP_OWNED(wisp_assembly, wisp_assembly_destroy)
 
+/* Node a of an element; nodes that are no unknowns are fixed. */
+static inline int32_t wisp_assembly_node(const wisp_assembly *assembly, size_t element, int a)
+{
+  return assembly->nodes->node[element * (size_t)assembly->nodes->Np + (size_t)a];
+}
+
+static inline bool wisp_assembly_is_unknown(const wisp_assembly *assembly, int32_t node)
+{
+  return (size_t)node < assembly->pattern->rows;
+}
+
 /* Numbers of values: nonzeros, and what fills slices up. */
 size_t wisp_assembly_value_count(const wisp_assembly *assembly);
-/* Where number `slot` of a row stands in values. */
+/* The place in values of number `slot` of a row. */
 int32_t wisp_assembly_value_at(const wisp_assembly *assembly, int32_t row, int32_t slot);
-/* Where entry (a, b) of an element's matrix goes in values, or load a in F, counted behind values; -1: nowhere. */
+/* The place of entry (a, b) of an element's matrix in values, or of load a in F, counted behind values; -1: none. */
 int32_t wisp_assembly_entry(const wisp_assembly *assembly, size_t element, int a, int b);
 int32_t wisp_assembly_load(const wisp_assembly *assembly, size_t element, int a);
+
+/* Elements in whole slabs; entries of the upper half of an element's matrix. */
+size_t wisp_assembly_slots(const wisp_assembly *assembly);
+size_t wisp_assembly_half(const wisp_assembly *assembly);
+
+/* Numbers of an element in element_data; and which of them entry (a, b) of its matrix is, of full ones or of their
+ * upper halves. Its load stands behind. */
+size_t wisp_assembly_width(const wisp_assembly *assembly);
+size_t wisp_assembly_number(const wisp_assembly *assembly, int a, int b, bool full);
 
 /* Numbers of kappa an element, where elements have their own. */
 size_t wisp_assembly_kappas(const wisp_assembly *assembly);
@@ -85,4 +104,8 @@ wisp_status wisp_assembly_fits(wisp_error *err, const wisp_limits *limits, int c
                                const size_t count[4], wisp_precision precision, wisp_array_filter wanted,
                                const void *context);
 
-#endif
+/* Kernels that won elsewhere may have no room for a mesh where many elements meet at one node. After
+ * wisp_assembly_discretise refused what the stage asks for: kernels whose lists have no room become others like them,
+ * with room for more, or else such as have no lists (wisp_stage_make_room). The stage is not loaded. */
+struct wisp_stage;
+wisp_status wisp_assembly_fit_stage(wisp_error *err, const wisp_assembly *assembly, struct wisp_stage *stage);

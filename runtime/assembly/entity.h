@@ -2,8 +2,7 @@
  * the same elements around them. Each of these elements is seen with the entity's corners first, in an order that all
  * of them share (gen/assembly/orientations.h). So the same rows of its matrix are wanted for all entities of a
  * dimension. */
-#ifndef WISP_ASSEMBLY_ENTITY_H
-#define WISP_ASSEMBLY_ENTITY_H
+#pragma once
 
 #include "../../gen/assembly/orientations.h"
 #include "list_kind.h"
@@ -45,5 +44,3 @@ int32_t wisp_entity_row(const wisp_entity_tables *tables, size_t e, int orientat
 /* Room for the 32-bit numbers of a list's groups, its second array: start[i + 1] of its first array is how many group
  * i takes, and becomes where they end. Sets both counts. WISP_EREFUSED where they are more than 31 bits count. */
 wisp_status wisp_list_allocate_groups(wisp_error *err, size_t groups, wisp_index_list *list);
-
-#endif

@@ -187,11 +187,10 @@ static void put_entity(const making *m, const group *g, const lines *l, const wi
     to[l->stride * (l->rows + l->corners + j * width)] = -1;
 }
 
-/* A wisp_range over groups. */
-static wisp_status put_groups(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over groups. */
+static void put_groups(void *context, size_t from, size_t to)
 {
   const making *m = context;
-  (void)err;
   for (size_t i = from; i < to; i++) {
     const group *g = m->group + i;
     const lines l = lines_of(m, g);
@@ -202,7 +201,6 @@ static wisp_status put_groups(wisp_error *err, void *context, size_t from, size_
     for (size_t q = 0; q < (size_t)g->count; q++)
       put_entity(m, g, &l, m->entity + (size_t)g->first + q, word + WISP_ENTITY_HEAD + q);
   }
-  return WISP_OK;
 }
 
 /* --- all --- */
@@ -217,12 +215,12 @@ static void release(making *m)
  * row is longer than its slots can count. */
 static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, wisp_index_list *list)
 {
-  const bool stars = wisp_fixed_value(fixed, "stars", 0);
+  const bool stars = wisp_fixed_value(fixed, "vertex_patches", 0);
   HELD(release)
   making m = {.s = s,
               .list = list,
-              .many = (size_t)wisp_fixed_value(fixed, "many", 0),
-              .sums = (size_t)wisp_fixed_value(fixed, "sums", 0),
+              .many = (size_t)wisp_fixed_value(fixed, "group_entities", 0),
+              .sums = (size_t)wisp_fixed_value(fixed, "shared_sums", 0),
               .stars = stars};
   *list = (wisp_index_list){.count = {{"entity_groups", 0}, {"entity_word_count", 0}},
                             .array = {{"entity_start", NULL, NULL}, {"entity_words", NULL, NULL}}};
@@ -237,7 +235,8 @@ static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fix
     list->array[0].ints[i + 1] = (int32_t)words_of(&l, m.group + i);
   }
   CALL(wisp_list_allocate_groups(err, m.groups, list));
-  return wisp_parallel(err, m.groups, put_groups, &m);
+  wisp_parallel_for(m.groups, put_groups, &m);
+  return WISP_OK;
 }
 
-const wisp_list_kind wisp_list_entity_rows = {.param = "many", .make = make};
+const wisp_list_kind wisp_list_entity_rows = {.param = "group_entities", .make = make};

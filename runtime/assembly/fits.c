@@ -1,7 +1,9 @@
-/* What a matrix takes of a device, by the number of simplices alone, before anything is made. */
+/* Memory that a matrix takes of a device, by the number of simplices alone, before anything is made; and kernels whose
+ * lists fit the mesh. */
 #include "assembly.h"
 #include "../../gen/slab.h"
 #include "../solve/cg.h"
+#include "../solve/choose.h"
 
 /* Nodes of a mesh of order N, and how many of them may be fixed: all on the boundary. Its facets are those that no two
  * elements share; the boundary is taken for closed lines, or for one closed surface. */
@@ -18,8 +20,8 @@ static void count_nodes(int corners, int order, const size_t count[4], double *n
   for (int k = 0; k < 3; k++) *fixed += boundary[k] * own[k];
 }
 
-/* Of so many simplices of each dimension; on the host besides, in bytes: the mesh; nodes, places and the pattern, with
- * the elements around each row. */
+/* Counts for so many simplices of each dimension. beside: bytes on the host, of the mesh, nodes, points and the
+ * pattern, with the elements around each row. */
 static wisp_discretisation describe(int corners, int order, const size_t count[4], double *beside)
 {
   const int dimension = wisp_cells[corners].dimension;
@@ -58,4 +60,23 @@ wisp_status wisp_assembly_fits(wisp_error *err, const wisp_limits *limits, int c
   double beside = 0;
   const wisp_discretisation d = describe(corners, order, count, &beside);
   return wisp_problem_fits(err, limits, &d, precision, WISP_NARROW_GUARD, wanted, context, beside);
+}
+
+/* --- kernels that fit --- */
+
+/* A wisp_plan_fits: the lists of this plan alone are made, and thrown away. */
+static wisp_status lists_fit(wisp_error *err, const void *assembly, const wisp_plan *plan)
+{
+  static const wisp_assembly_capacity capacity = {.pAp_parts = 1};
+  const wisp_assembly *s = assembly;
+  HELD(wisp_discretisation_destroy) wisp_discretisation d = {.family = NULL};
+  wisp_fixed fixed = {.made = true};
+  wisp_fixed_add(&fixed, plan);
+  return wisp_assembly_discretise(err, s, s->form->name, &fixed, &capacity, &d);
+}
+
+wisp_status wisp_assembly_fit_stage(wisp_error *err, const wisp_assembly *assembly, wisp_stage *stage)
+{
+  for (int i = 0; i < stage->kernels; i++) CALL(wisp_stage_make_fit(err, stage, i, lists_fit, assembly));
+  return WISP_OK;
 }

@@ -21,7 +21,7 @@ static int32_t find_root(int32_t *parent, int32_t node)
   return node;
 }
 
-/* Where there is no mass, all that hangs together must hang on a node that is fixed. */
+/* Without mass, every connected part of the mesh must have a fixed node. */
 static wisp_status check_fixed(wisp_error *err, const char *name, const wisp_heat *heat)
 {
   const wisp_simplexnodes *nodes = heat->assembly->nodes;

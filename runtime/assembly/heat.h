@@ -5,8 +5,7 @@
  * t) sin(pi X) exp(Y + Z), X, Y and Z from 0 to 1 across the bounding box (Z = 0 on triangles): linear in time, so that
  * the error is the space's; given on the whole boundary. f follows from it, and is interpolated too. Steady (c = 0): at
  * t = 0. */
-#ifndef WISP_HEAT_H
-#define WISP_HEAT_H
+#pragma once
 
 #include "../mesh/fields.h"
 #include "../solve/cg.h"
@@ -56,8 +55,8 @@ double wisp_heat_size(const wisp_heat *heat, double t, double rate);
 
 /* At every node: the solution, or else 0 and what is given; caller's memory. u is the same in the frame. */
 void wisp_heat_solution(const wisp_heat *heat, double t, double *u);
-/* What it is made of, and the f that belongs to it: at every node g, of which it is 1 + t times; then at every node
- * |grad g|^2, then the Laplacian of g, in the frame. Or in the first third what is given. Caller's memory. */
+/* Parts of the solution and of its f, in the frame: at every node g, of which the solution is 1 + t times; then at
+ * every node |grad g|^2, then the Laplacian of g. Or in the first third the given values. Caller's memory. */
 void wisp_heat_shape(const wisp_heat *heat, double *shape);
 
 /* The factor that takes a matrix and a right-hand side from the frame to the mesh's units. */
@@ -71,5 +70,3 @@ wisp_status wisp_heat_error(wisp_error *err, const wisp_heat *heat, double t, co
 
 /* u, as it is at the nodes, on the lattice of runtime/mesh/vtu.h. */
 wisp_status wisp_heat_fields(wisp_error *err, const wisp_heat *heat, const double *u, wisp_fields *out);
-
-#endif

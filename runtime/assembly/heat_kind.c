@@ -1,7 +1,6 @@
 /* Heat conduction as a solver: sparse matrices on triangles and tets, assembled anew in every step of time. */
-#include "heat_kind.h"
+#include "heat_solver.h"
 #include "../process.h"
-#include "market.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,7 +113,7 @@ static wisp_status choose_stage(wisp_error *err, const wisp_solver *s, size_t el
   const wisp_own_formula own[] = {{run->kappa.text ? "kappa_of_u" : NULL, run->kappa.text}, {NULL, NULL}};
   wisp_fixed preset = {.made = false};
   wisp_choose_request request = wisp_solver_choose_request(s, composition ? NULL : "heat", elements);
-  wisp_fixed_ask(&preset, "sliced", wisp_solver_choice(s, "matrix") == 1, 0); /* how values stand in the matrix */
+  wisp_fixed_ask(&preset, "sliced_ell", wisp_solver_choice(s, "matrix") == 1, 0); /* how values stand in the matrix */
   wisp_spec_name_element(&request.spec, wisp_solver_text(s, "element"));
   request.own = composition ? NULL : own;
   request.reproducible = wisp_solver_given(s, "reproducible");
@@ -190,7 +189,7 @@ static wisp_status build_heat(wisp_error *err, wisp_solver *s, const wisp_watch 
 
 /* ---- Steps. */
 
-/* What was not reached is a failure, after the report. */
+/* A goal that was not reached is a failure, after the report. */
 static wisp_status check_convergence(wisp_error *err, const wisp_heat_run *run)
 {
   const wisp_heat_report *report = wisp_heat_solver_report(run->solver);

@@ -1,15 +1,16 @@
 #include "heat_solver.h"
-#include "market.h"
-#include "room.h"
+#include "../../gen/text.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <unistd.h>
 
 enum { INVERT, MULTIPLY, ADVANCE, UPDATE, ITERATION_KERNELS, HISTORY = 1024 };
 
-/* What is done at the nodes: templates/solve/heat_NAME.KIND.k. */
+/* Kernels at the nodes: templates/solve/heat_NAME.KIND.k. */
 enum { BEGIN, RESIDUAL, AIM, CORRECT, NODE_KERNELS, BLOCKS = 256, LANES = 256 };
 
-/* What those leave in `numbers`: parts, three a block at most, and behind them the sums. */
+/* Their sums in `numbers`: parts, three a block at most, and behind them the sums. */
 enum { SUMS = 3 * BLOCKS, SUM_WHOLE = SUMS, SUM_LEFT, SUM_BAD, NUMBERS };
 
 struct wisp_heat_solver {
@@ -41,7 +42,7 @@ wisp_status wisp_heat_fits(wisp_error *err, const wisp_limits *limits, int corne
   return wisp_assembly_fits(err, limits, corners, order, count, precision, is_wanted, &s);
 }
 
-/* What both stages ask of the lists. */
+/* The discretisation that both stages ask for. */
 static wisp_status discretise_for(wisp_error *err, const wisp_heat_solver *s, wisp_discretisation *out)
 {
   const wisp_assembly *a = s->heat->assembly;
@@ -181,7 +182,7 @@ static wisp_status begin_step(wisp_error *err, wisp_heat_solver *s)
   return launch(err, s, BEGIN, args, WISP_COUNT(args));
 }
 
-/* What u leaves of F, for conjugate gradients to start from; least: of F, where that is small enough. */
+/* The residual of u, from which conjugate gradients start; least: their goal over F, where that is small enough. */
 static wisp_status aim(wisp_error *err, wisp_heat_solver *s, double least)
 {
   wisp_pointer F = array(s, "F"), Ap = array(s, "Ap"), u = array(s, "u"), r = array(s, "r"), numbers = s->numbers;
@@ -217,7 +218,7 @@ static wisp_status assemble(wisp_error *err, wisp_heat_solver *s, double least)
   return wisp_event_record(err, s->aimed);
 }
 
-/* What u was assembled with, at the first node where it is not positive. */
+/* Fails where kappa is not positive, with the u of the assembly at the first such node. */
 static wisp_status check_kappa(wisp_error *err, const wisp_heat_solver *s, size_t bad)
 {
   double u = 0, at[3];
@@ -228,8 +229,8 @@ static wisp_status check_kappa(wisp_error *err, const wisp_heat_solver *s, size_
                    wisp_heat_kappa_at(s->heat, u), u, at[0], at[1], at[2]);
 }
 
-/* What a solve did: the residual that it started from and where it ended, over F; the largest change of u, over the
- * largest u; and whether it ended where it was to. */
+/* A solve's result: the residual before and after it, over F; the largest change of u, over the largest u; and whether
+ * it reached its goal. */
 typedef struct correction {
   double before, after, change;
   bool solved;
@@ -275,9 +276,9 @@ static wisp_status solve(wisp_error *err, wisp_heat_solver *s, correction *out)
   return look(err, s, out);
 }
 
-/* Where a step of time has come to an end: i solves were done before this one, the last of which started from
- * `before`. The first residual is of another step's u, and says nothing. Rounding may keep it above what is wanted:
- * then it falls no more, and the step ends with a solve that came to its end and hardly moved u. */
+/* Whether a step of time has ended: i solves were done before this one, the last of which started from `before`. The
+ * first residual is of another step's u, and says nothing. Rounding may keep the residual above the tolerance: then it
+ * falls no more, and the step ends with a solve that converged and hardly moved u. */
 static bool has_ended(const wisp_heat_solver *s, int i, double before, const correction *c)
 {
   if (!i) return false;
@@ -321,9 +322,36 @@ wisp_status wisp_heat_solver_field(wisp_error *err, const wisp_heat_solver *s, d
   return wisp_arrays_download(err, s->problem->arrays, "u", u);
 }
 
+/* --- the matrix as Matrix Market --- */
+
+/* Everything that the two files have. */
+typedef struct content {
+  const wisp_pattern *pattern;
+  const double *values, *vector;
+} content;
+
+/* Wisp_fills. */
+static void write_matrix(FILE *file, const void *context)
+{
+  const content *c = context;
+  const wisp_pattern *p = c->pattern;
+  fprintf(file, "%%%%MatrixMarket matrix coordinate real general\n%zu %zu %zu\n", p->rows, p->rows, p->nonzeros);
+  for (size_t row = 0; row < p->rows && !ferror(file); row++)
+    for (int32_t i = p->start[row]; i < p->start[row + 1]; i++)
+      fprintf(file, "%zu %d %.17g\n", row + 1, p->column[i] + 1, c->values[i]);
+}
+
+static void write_vector(FILE *file, const void *context)
+{
+  const content *c = context;
+  fprintf(file, "%%%%MatrixMarket matrix array real general\n%zu 1\n", c->pattern->rows);
+  for (size_t row = 0; row < c->pattern->rows; row++) fprintf(file, "%.17g\n", c->vector[row]);
+}
+
 wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *s, const char *path)
 {
   OWNED(free) double *values = NULL, *F = NULL;
+  char beside[WISP_PATH_TEXT];
   const wisp_assembly *view = s->problem->d.self;
   const wisp_pattern *p = view->pattern;
   CALL(wisp_new(err, wisp_assembly_value_count(view), sizeof *values, &values));
@@ -333,5 +361,10 @@ wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *s, const c
   if (view->slices) CALL(wisp_slices_compress(err, view->slices, p, &values));
   for (size_t i = 0; i < p->nonzeros; i++) values[i] *= wisp_heat_unit(s->heat);
   for (size_t i = 0; i < p->rows; i++) F[i] *= wisp_heat_unit(s->heat);
-  return wisp_market_write(err, path, p, values, F);
+  const content c = {p, values, F};
+  CALL(wisp_path_beside(err, path, "_b", beside));
+  CALL(wisp_write_file(err, path, write_matrix, &c));
+  const wisp_status status = wisp_write_file(err, beside, write_vector, &c);
+  if (status != WISP_OK) unlink(path);
+  return status;
 }

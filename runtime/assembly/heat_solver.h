@@ -1,9 +1,9 @@
 /* Steps of heat conduction on a device: the assembly family's kernels, and conjugate gradients (runtime/solve/cg.h)
  * with its matrix and the tensor family's vectors. u and f stay there, and the host waits for the end of each solve
  * alone. */
-#ifndef WISP_HEAT_SOLVER_H
-#define WISP_HEAT_SOLVER_H
+#pragma once
 
+#include "../solve/solver.h"
 #include "heat.h"
 
 /* An iteration of conjugate gradients as a composition for wisp_choose; the assembly is the family's stage. */
@@ -19,7 +19,7 @@ typedef struct wisp_heat_method {
   int assemblies;       /* of one step at most */
 } wisp_heat_method;
 
-/* Of all steps so far. */
+/* Totals of all steps so far. */
 typedef struct wisp_heat_report {
   double t;
   int steps, assemblies;
@@ -53,7 +53,27 @@ const wisp_heat_report *wisp_heat_solver_report(const wisp_heat_solver *solver);
 wisp_status wisp_heat_solver_field(wisp_error *err, const wisp_heat_solver *solver, double *u); /* at every node */
 
 /* Writes the matrix that was assembled last as Matrix Market, and beside it the right-hand side, its name PATH with _b
- * before the ending. Nothing is left of a file that could not be written whole. */
+ * before the ending. Numbers have all their digits. A failure names the file that could not be written; nothing is
+ * left of either. */
 wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *solver, const char *path);
 
-#endif
+/* ---- The problem as a solver. */
+
+/* Its stages. */
+enum { WISP_HEAT_ASSEMBLY, WISP_HEAT_SOLVE };
+
+typedef struct wisp_heat_run {
+  wisp_solver base;
+  int steps;
+  wisp_heat_kappa kappa;
+  wisp_heat_method method;
+  int32_t *fixed; /* groups of the boundary, and the values of u there; NULL: the solution is known */
+  double *values;
+  size_t given_count;
+  wisp_heat *heat;
+  wisp_heat_solver *solver;
+  double *u;      /* at every node */
+  double seconds; /* of the last steps */
+} wisp_heat_run;
+
+extern const wisp_solver_kind wisp_heat_kind;

@@ -1,7 +1,6 @@
 /* A kind of lists by which kernels of the assembly family go. A kind is one file with such a table, and one line in the
  * list of kinds (discretise.c). Its lists are made where a discretisation has the kind's parameter. */
-#ifndef WISP_ASSEMBLY_LIST_KIND_H
-#define WISP_ASSEMBLY_LIST_KIND_H
+#pragma once
 
 #include "assembly.h"
 
@@ -14,5 +13,3 @@ typedef struct wisp_list_kind {
    * it. */
   wisp_status (*check)(wisp_error *err, const wisp_assembly *view, const wisp_index_list *list, int value);
 } wisp_list_kind;
-
-#endif

@@ -1,6 +1,6 @@
 /* Sparse matrices that a program has assembled into its own arrays: numbering, pattern and lists once, then the
  * launches of a composition, each a kernel of the public interface. */
-#include "room.h"
+#include "assembly.h"
 #include "../mesh/source.h"
 #include "../api/api.h"
 
@@ -53,7 +53,7 @@ static wisp_status choose(wisp_error *err, const wisp_session *session, const wi
                                        .exact_match_only = session->exact_match_only,
                                        .preset = rows,
                                        .reproducible = reproducible};
-  wisp_fixed_ask(rows, "sliced", 0, 0);
+  wisp_fixed_ask(rows, "sliced_ell", 0, 0);
   return wisp_choose(err, &from, &request, out);
 }
 

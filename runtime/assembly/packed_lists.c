@@ -228,8 +228,8 @@ static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *
   HELD(release)
   making m = {.s = view,
               .parts = view->partition,
-              .most = (size_t)wisp_fixed_value(fixed, "cap", 0),
-              .threads = (size_t)wisp_fixed_value(fixed, "walkers", 0)};
+              .most = (size_t)wisp_fixed_value(fixed, "max_elements", 0),
+              .threads = (size_t)wisp_fixed_value(fixed, "list_lanes", 0)};
   if (!m.parts) return WISP_OK;
   const size_t parts = m.parts->parts;
   *list = (wisp_index_list){.count = {{"scatter_count", 0}, {"reduction_count", 0}, {"walk_starts", parts + 1}},
@@ -244,4 +244,4 @@ static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *
   return join(err, m.reduction, parts, &list->count[1].value, &list->array[2].ints, &list->array[3].ints);
 }
 
-const wisp_list_kind wisp_list_packed_lists = {.param = "walkers", .make = make};
+const wisp_list_kind wisp_list_packed_lists = {.param = "list_lanes", .make = make};

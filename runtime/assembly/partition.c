@@ -1,6 +1,5 @@
 #include "partition.h"
 #include "list_kind.h"
-#include "lists.h"
 #include "../parallel.h"
 
 #include <limits.h>
@@ -21,7 +20,7 @@ static size_t width_of(const wisp_assembly *s)
   return wisp_assembly_half(s) + (size_t)s->nodes->Np;
 }
 
-/* Of the elements of a part, by the mesh's numbers, their numbers in the part. */
+/* Numbers the elements of a part: local[number in the mesh] is the number in the part. */
 static void number_elements(const wisp_partition *parts, size_t part, int32_t *local)
 {
   const int32_t first = parts->element_start[part];
@@ -103,14 +102,12 @@ size_t wisp_partition_sources(const wisp_assembly *s, const wisp_partition *part
   return count;
 }
 
-/* A wisp_range over parts: how many codes each has. */
-static wisp_status count_codes(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_sweep over parts: how many codes each has. */
+static void count_codes(void *context, size_t from, size_t to)
 {
   const making *m = context;
-  (void)err;
   for (size_t part = from; part < to; part++)
     m->codes[part + 1] = (int32_t)wisp_partition_sources(m->s, m->parts, m->most, part, NULL, NULL);
-  return WISP_OK;
 }
 
 /* The codes of a group, layer by layer: of target q those from start[q] on. Where they end. */
@@ -263,7 +260,7 @@ static wisp_status make_codes(wisp_error *err, making *m)
   CALL(wisp_require(err, (m->most + 1) * width_of(m->s) <= WISP_CODE_MORE, WISP_EREFUSED,
                     "parts of %zu elements of %zu numbers: codes of 16 bits have no room", m->most, width_of(m->s)));
   CALL(wisp_new(err, parts->parts + 1, sizeof *m->codes, &m->codes));
-  CALL(wisp_parallel(err, parts->parts, count_codes, m));
+  wisp_parallel_for(parts->parts, count_codes, m);
   for (size_t part = 0; part < parts->parts; part++) m->codes[part + 1] += m->codes[part];
   parts->codes = (size_t)m->codes[parts->parts];
   CALL(wisp_new(err, parts->groups + 1, sizeof *parts->code_start, &parts->code_start));
@@ -304,11 +301,11 @@ void wisp_partition_destroy(wisp_partition *parts)
 
 static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, wisp_index_list *list)
 {
-  const int walkers = wisp_fixed_value(fixed, "walkers", 0), places = wisp_fixed_value(fixed, "places", 0);
+  const int walkers = wisp_fixed_value(fixed, "list_lanes", 0), places = wisp_fixed_value(fixed, "byte_offsets", 0);
   const wisp_partition_lists lists = walkers  ? WISP_PARTITION_ALONE
                                      : places ? WISP_PARTITION_POSITIONS
                                               : WISP_PARTITION_CODES;
-  CALL(wisp_partition_create(err, view, (size_t)wisp_fixed_value(fixed, "cap", 0), lists, &view->partition));
+  CALL(wisp_partition_create(err, view, (size_t)wisp_fixed_value(fixed, "max_elements", 0), lists, &view->partition));
   const wisp_partition *parts = view->partition;
   *list = (wisp_index_list){.count = {{"parts", parts->parts}, {"part_element_count", parts->elements}},
                             .array = {{"part_row", parts->row, NULL},
@@ -331,4 +328,4 @@ static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *
   return WISP_OK;
 }
 
-const wisp_list_kind wisp_list_partition = {.param = "cap", .make = make};
+const wisp_list_kind wisp_list_partition = {.param = "max_elements", .make = make};

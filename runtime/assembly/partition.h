@@ -5,8 +5,7 @@
  * layer: the first source of each target, then the second of those that have one, and so on. A code is number x (most +
  * 1) + element, counted in the element's upper half with its load and within the part: its place in shared memory;
  * WISP_CODE_MORE is added where another layer follows. */
-#ifndef WISP_ASSEMBLY_PARTITION_H
-#define WISP_ASSEMBLY_PARTITION_H
+#pragma once
 
 #include "assembly.h"
 
@@ -52,5 +51,3 @@ typedef struct wisp_partition_source {
  * each element its number in the part. NULL: they are only counted. */
 size_t wisp_partition_sources(const wisp_assembly *assembly, const wisp_partition *parts, size_t most, size_t part,
                               const int32_t *local, wisp_partition_source *out);
-
-#endif

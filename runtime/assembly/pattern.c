@@ -129,24 +129,19 @@ static size_t longest(const making *m, size_t from, size_t to)
   return (size_t)most * (size_t)m->nodes->Np;
 }
 
-/* Wisp_ranges over rows: counts the columns, and fills them in. */
-static wisp_status count_columns(wisp_error *err, void *context, size_t from, size_t to)
+/* A wisp_range over rows: counts the columns, or fills them in where there is room. */
+static wisp_status put_columns(wisp_error *err, void *context, size_t from, size_t to)
 {
   const making *m = context;
-  OWNED(free) int32_t *list = NULL;
-  CALL(wisp_new(err, longest(m, from, to), sizeof *list, &list));
-  for (size_t row = from; row < to; row++) m->pattern->start[row + 1] = (int32_t)find_columns(m, row, list);
-  return WISP_OK;
-}
-
-static wisp_status fill_columns(wisp_error *err, void *context, size_t from, size_t to)
-{
-  const making *m = context;
+  const wisp_pattern *p = m->pattern;
   OWNED(free) int32_t *list = NULL;
   CALL(wisp_new(err, longest(m, from, to), sizeof *list, &list));
   for (size_t row = from; row < to; row++) {
     const size_t count = find_columns(m, row, list);
-    memcpy(m->pattern->column + m->pattern->start[row], list, count * sizeof *list);
+    if (p->column)
+      memcpy(p->column + p->start[row], list, count * sizeof *list);
+    else
+      p->start[row + 1] = (int32_t)count;
   }
   return WISP_OK;
 }
@@ -168,11 +163,11 @@ wisp_status wisp_pattern_create(wisp_error *err, const char *name, const wisp_si
   CALL(look_around(err, nodes, p));
   CALL(wisp_new(err, p->rows + 1, sizeof *p->start, &p->start));
   making m = {nodes, p};
-  CALL(wisp_parallel(err, p->rows, count_columns, &m));
+  CALL(wisp_parallel(err, p->rows, put_columns, &m));
   for (size_t row = 0; row < p->rows; row++) p->start[row + 1] += p->start[row];
   p->nonzeros = (size_t)p->start[p->rows];
   CALL(wisp_new(err, p->nonzeros, sizeof *p->column, &p->column));
-  CALL(wisp_parallel(err, p->rows, fill_columns, &m));
+  CALL(wisp_parallel(err, p->rows, put_columns, &m));
   return GIVE(p, out);
 }
 

@@ -1,7 +1,6 @@
 /* The pattern of a sparse matrix of continuous elements, made once for a mesh: rows of compressed sparse rows (CSR),
  * and the elements that each row is added up from. */
-#ifndef WISP_PATTERN_H
-#define WISP_PATTERN_H
+#pragma once
 
 #include "../device.h"
 #include "../mesh/simplexnodes.h"
@@ -39,5 +38,3 @@ int32_t wisp_pattern_slot(const wisp_pattern *pattern, int32_t row, int32_t colu
 
 /* Compares two int32_t for qsort and bsearch: ascending. */
 int wisp_by_index(const void *left, const void *right);
-
-#endif

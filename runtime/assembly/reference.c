@@ -101,7 +101,8 @@ static void add_matrix(const wisp_assembly *s, const wisp_form_data *data, const
   }
 }
 
-/* Of one order, into what others have. Its factors are sums of all of another order's: directions as many. */
+/* Takes the largest entries of the tables in one orientation. Its factors are sums of all factors of another
+ * orientation, as many as there are directions. */
 static void find_largest(const wisp_assembly *s, const int *node, double *largest)
 {
   const wisp_simplex *simplex = s->simplex;
@@ -116,7 +117,8 @@ static void find_largest(const wisp_assembly *s, const int *node, double *larges
   }
 }
 
-wisp_status wisp_assembly_largest_tables(wisp_error *err, const wisp_assembly *s, double **out)
+/* Np x Np: the tables' largest entries for a pair of nodes, in any orientation. */
+static wisp_status make_largest(wisp_error *err, const wisp_assembly *s, double **out)
 {
   OWNED(free) double *largest = NULL;
   const size_t Np = (size_t)s->simplex->Np;
@@ -207,7 +209,7 @@ static void assemble(const wisp_assembly *s, wisp_test_case *r)
                       r->size[WISP_ASSEMBLY_VALUES], r->size[WISP_ASSEMBLY_F]);
 }
 
-/* What is nobody's stays NaN. */
+/* Padding stays NaN. */
 static void make_elements(const wisp_assembly *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->simplex->Np, half = Np * (Np + 1) / 2;
@@ -305,7 +307,7 @@ wisp_status wisp_assembly_reference(wisp_error *err, wisp_test_case *r)
   data->of_elements = r->before[WISP_ASSEMBLY_KAPPA], data->f = r->before[WISP_ASSEMBLY_SOURCE];
   data->u = r->before[WISP_ASSEMBLY_U];
   OWNED(free) double *largest = NULL;
-  if (r->mixes) CALL(wisp_assembly_largest_tables(err, r->discretisation->self, &largest));
+  if (r->mixes) CALL(make_largest(err, r->discretisation->self, &largest));
   data->largest = largest;
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
     if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(r->discretisation->self, r), WISP_OK;

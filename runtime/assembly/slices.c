@@ -6,7 +6,7 @@ static int32_t length_of(const wisp_pattern *p, size_t row)
   return p->start[row + 1] - p->start[row];
 }
 
-/* Of all its rows, with those that the last one has not. */
+/* The longest of the slice's rows; rows behind the last are empty. */
 static int32_t longest_of(const wisp_pattern *p, size_t slice)
 {
   int32_t longest = 0;
@@ -30,7 +30,7 @@ size_t wisp_slices_nonzero(const wisp_slices *slices, const wisp_pattern *p, siz
   return row < p->rows && slot < length_of(p, row) ? (size_t)(p->start[row] + slot) : SIZE_MAX;
 }
 
-/* What fills a slice up stands in its row's own column, or in the first where there is no such row. */
+/* Entries that fill a slice up stand in their row's own column, or in the first where there is no such row. */
 static void fill(const wisp_pattern *p, wisp_slices *slices)
 {
   for (size_t row = 0, place; row < slices->count * WISP_SLICE_ROWS; row++) {
@@ -93,4 +93,4 @@ static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *
   return WISP_OK;
 }
 
-const wisp_list_kind wisp_list_slices = {.param = "sliced", .make = make};
+const wisp_list_kind wisp_list_slices = {.param = "sliced_ell", .make = make};

@@ -1,8 +1,7 @@
 /* The coarse space of the trace's preconditioner: continuous functions that are linear on every edge, by their values
  * at the vertices that no given edge touches. Of an edge from a to b, Lambda_0 = (v_a + v_b) / sqrt 2, Lambda_1 = (v_b
  * - v_a) / sqrt 6, and nothing else. Its matrix is I^T K I. */
-#ifndef WISP_HDG_COARSE_H
-#define WISP_HDG_COARSE_H
+#pragma once
 
 #include "../solve/cycle.h"
 
@@ -26,5 +25,3 @@ WISP_OWNED(wisp_hdg_coarse, wisp_hdg_coarse_destroy)
 
 /* Mode k of what vertex `end` of an edge, 0 or 1, gives to its trace. */
 double wisp_hdg_coarse_weight(int mode, int end);
-
-#endif

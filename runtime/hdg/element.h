@@ -1,8 +1,7 @@
 /* One triangle of the hybridized method in double, by LAPACK: what kernels must leave, and with each number the sum of
  * the magnitudes that its rounding errors go by: of a solve S x = y those of |S^-1| (|S| |x| + |y|), as for any stable
  * elimination. Traces, and all that belongs to edges, run along the element: edge l from vertex l to l + 1. */
-#ifndef WISP_HDG_ELEMENT_H
-#define WISP_HDG_ELEMENT_H
+#pragma once
 
 #include "../../gen/hdg/tables.h"
 
@@ -61,5 +60,3 @@ void wisp_hdg_flux(const wisp_hdg_tables *tables, const wisp_hdg_factors *factor
 /* u* of degree P + 1, Ns modes: (grad u*, grad w) = (p / kappa, grad w), and u's mean. */
 wisp_status wisp_hdg_postprocess(wisp_error *err, const wisp_hdg_tables *tables, const wisp_hdg_factors *factors,
                                  const double *u, const double *p, double *ustar, double *size);
-
-#endif

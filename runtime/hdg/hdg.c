@@ -2,6 +2,7 @@
 #include "../process.h"
 #include "../solve/cg.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* --- edges --- */
@@ -131,7 +132,7 @@ static wisp_status upload_columns(wisp_error *err, const wisp_hdg *s, wisp_array
   return upload_list(err, "columns", OTHERS, s->free_edges, list, arrays);
 }
 
-/* Of the scalar matrix: as of blocks, mode by mode. */
+/* Columns of the scalar matrix: as those of blocks, mode by mode. */
 static wisp_status upload_scalar_columns(wisp_error *err, const wisp_hdg *s, wisp_arrays *arrays)
 {
   const size_t n = (size_t)s->tables->n, width = WISP_HDG_ROW * n, rows = s->free_edges * n;
@@ -189,7 +190,7 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
 
 /* --- the discretisation --- */
 
-/* Of an array in slabs, or of a vector: whose number it is, and which of its own. */
+/* Names the owner of a number of an array in slabs, or of a vector, and which of its own it is. */
 static void place(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT])
 {
   const wisp_hdg_tables *t = ((const wisp_hdg *)self)->tables;
@@ -229,7 +230,7 @@ static size_t data_width(const wisp_hdg *s)
   return m * (m + 1) / 2 + m;
 }
 
-/* Of element_data matrix by matrix, where slabs have the number. */
+/* The place in slabs of a number of element_data that lies matrix by matrix. */
 static size_t origin_aos(const void *self, const wisp_array_decl *array, size_t i)
 {
   const size_t width = data_width(self);
@@ -241,7 +242,7 @@ static void place_aos(const void *self, const wisp_array_decl *array, size_t i, 
   place(self, array, origin_aos(self, array, i), text);
 }
 
-/* Of all spans, some of which a cycle takes twice. */
+/* Numbers of all spans, some of which a cycle takes twice. */
 static size_t count_numbers(const wisp_cycle *c)
 {
   size_t rows = 0;
@@ -291,4 +292,101 @@ wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_ca
     for (size_t i = 0; i < WISP_COUNT(coarse); i++) *next++ = coarse[i];
   }
   return d;
+}
+
+/* --- connected pieces --- */
+
+static double area_of(const wisp_hdg *s, size_t e)
+{
+  return wisp_mesh_corner(s->mesh, e, wisp_cells[3].frame[0], NULL) / 2;
+}
+
+/* From one element to all that it hangs together with. stack: as many as there are elements. */
+static void flood(wisp_hdg_pieces *p, size_t start, const double *lambda, int32_t *stack)
+{
+  const wisp_hdg *s = p->hdg;
+  size_t height = 0;
+  stack[height++] = (int32_t)start;
+  p->piece[start] = (int32_t)p->count;
+  p->floats[p->count] = true;
+  while (height) {
+    const size_t e = (size_t)stack[--height];
+    if (lambda[e] > 0) p->floats[p->count] = false;
+    p->area[p->count] += area_of(s, e);
+    for (size_t face = 3 * e; face < 3 * e + 3; face++) {
+      const int32_t other = s->mesh->neighbour[face];
+      if ((size_t)s->edge[face] / 2 >= s->free_edges) p->floats[p->count] = false;
+      if (other == WISP_BOUNDARY || p->piece[other] >= 0) continue;
+      p->piece[other] = (int32_t)p->count;
+      stack[height++] = other;
+    }
+  }
+  p->count++;
+}
+
+wisp_status wisp_hdg_pieces_create(wisp_error *err, const wisp_hdg *hdg, const double *lambda, wisp_hdg_pieces **out)
+{
+  OWNED(wisp_hdg_pieces_destroy) wisp_hdg_pieces *p = NULL;
+  OWNED(free) int32_t *stack = NULL;
+  const size_t elements = hdg->mesh->elements;
+  CALL(wisp_new(err, 1, sizeof *p, &p));
+  p->hdg = hdg;
+  CALL(wisp_new(err, elements, sizeof *p->piece, &p->piece));
+  CALL(wisp_new(err, elements, sizeof *p->floats, &p->floats));
+  CALL(wisp_new(err, elements, sizeof *p->area, &p->area));
+  CALL(wisp_new(err, elements, sizeof *stack, &stack));
+  memset(p->piece, 0xff, elements * sizeof *p->piece); /* -1 */
+  for (size_t e = 0; e < elements; e++)
+    if (p->piece[e] < 0) flood(p, e, lambda, stack);
+  return GIVE(p, out);
+}
+
+void wisp_hdg_pieces_destroy(wisp_hdg_pieces *p)
+{
+  if (!p) return;
+  free(p->piece), free(p->floats), free(p->area);
+  free(p);
+}
+
+/* --- balances: integrals of a field of orthonormal modes are sqrt 2 times its first mode, on edges likewise --- */
+
+wisp_status wisp_hdg_pieces_balance(wisp_error *err, const wisp_hdg_pieces *p, const char *name, const double *given,
+                                    double *load)
+{
+  enum { SUM, SIZE };
+  const wisp_hdg *s = p->hdg;
+  const size_t Np = (size_t)s->tables->Np, n = (size_t)s->tables->n;
+  OWNED(free) double *flow = NULL;
+  CALL(wisp_new(err, 2 * p->count, sizeof *flow, &flow));
+  for (size_t e = 0; e < s->mesh->elements; e++) {
+    double *to = flow + 2 * p->piece[e];
+    const double source = load[WISP_SLAB(Np, e, 0)];
+    to[SUM] += source, to[SIZE] += fabs(source);
+    for (size_t face = 3 * e; face < 3 * e + 3; face++) {
+      if (s->mesh->neighbour[face] != WISP_BOUNDARY || (size_t)s->edge[face] / 2 >= s->free_edges) continue;
+      const double in = given[(size_t)s->edge[face] / 2 * n];
+      to[SUM] += in, to[SIZE] += fabs(in);
+    }
+  }
+  for (size_t i = 0; i < p->count; i++)
+    CALL(wisp_require(
+        err, !p->floats[i] || fabs(flow[2 * i]) <= 1e-6 * flow[2 * i + 1], WISP_EUSAGE,
+        "%s: piece %zu of %zu: lambda is 0 and no edge of the boundary holds u: source and flux must balance, and "
+        "%.3g flows in, of %.3g: give u somewhere, or other data",
+        name, i + 1, p->count, sqrt(2) * flow[2 * i], sqrt(2) * flow[2 * i + 1]));
+  for (size_t e = 0; e < s->mesh->elements; e++)
+    if (p->floats[p->piece[e]])
+      load[WISP_SLAB(Np, e, 0)] -= flow[2 * p->piece[e]] * area_of(s, e) / p->area[p->piece[e]];
+  return WISP_OK;
+}
+
+wisp_status wisp_hdg_pieces_center(wisp_error *err, const wisp_hdg_pieces *p, size_t modes, double *field)
+{
+  OWNED(free) double *mean = NULL;
+  CALL(wisp_new(err, p->count, sizeof *mean, &mean));
+  for (size_t e = 0; e < p->hdg->mesh->elements; e++)
+    mean[p->piece[e]] += field[WISP_SLAB(modes, e, 0)] * area_of(p->hdg, e) / p->area[p->piece[e]];
+  for (size_t e = 0; e < p->hdg->mesh->elements; e++)
+    if (p->floats[p->piece[e]]) field[WISP_SLAB(modes, e, 0)] -= mean[p->piece[e]];
+  return WISP_OK;
 }

@@ -1,7 +1,6 @@
 /* The skeleton of a mesh of triangles: its edges, whose traces are the unknowns of the hybridized method, and the lists
  * by which the hdg family's kernels go. */
-#ifndef WISP_RUNTIME_HDG_H
-#define WISP_RUNTIME_HDG_H
+#pragma once
 
 #include "../../gen/hdg/hdg.h"
 #include "../mesh/frame.h"
@@ -44,7 +43,7 @@ static inline double wisp_hdg_sign(int32_t edge, int k)
   return edge & k & 1 ? -1 : 1;
 }
 
-/* Where, in the mesh's list of elements' vertices, an edge's vertex is where t is -1, or 1 (end 1). */
+/* The place, in the mesh's list of elements' vertices, of an edge's vertex at t = -1, or 1 (end 1). */
 static inline size_t wisp_hdg_corner(const wisp_hdg *hdg, size_t edge, int end)
 {
   const int32_t face = hdg->side[2 * edge];
@@ -65,4 +64,26 @@ typedef struct wisp_hdg_capacity {
 /* The skeleton is borrowed. All fixed arrays are filled in; all else is somebody else's. */
 wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *hdg, const wisp_hdg_capacity *capacity);
 
-#endif
+/* ---- The connected pieces of a mesh, and those of them in which u is known up to a constant alone: no edge is given
+ * there, and lambda is 0. There it is the one of mean 0, and exists where source and flux balance. */
+
+typedef struct wisp_hdg_pieces {
+  const wisp_hdg *hdg; /* borrowed */
+  size_t count;
+  int32_t *piece; /* elements */
+  bool *floats;   /* pieces: known up to a constant */
+  double *area;
+} wisp_hdg_pieces;
+
+/* lambda: of each element. */
+wisp_status wisp_hdg_pieces_create(wisp_error *err, const wisp_hdg *hdg, const double *lambda, wisp_hdg_pieces **out);
+void wisp_hdg_pieces_destroy(wisp_hdg_pieces *pieces);
+WISP_OWNED(wisp_hdg_pieces, wisp_hdg_pieces_destroy)
+
+/* given and load are the family's arrays. Where a piece floats what quadrature leaves of the balance is taken off the
+ * load; WISP_EUSAGE, with the imbalance, where it is more than 1e-6 of what flows. */
+wisp_status wisp_hdg_pieces_balance(wisp_error *err, const wisp_hdg_pieces *pieces, const char *name,
+                                    const double *given, double *load);
+
+/* Takes the mean off a field of so many modes an element, in slabs, where a piece floats. */
+wisp_status wisp_hdg_pieces_center(wisp_error *err, const wisp_hdg_pieces *pieces, size_t modes, double *field);

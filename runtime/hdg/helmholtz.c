@@ -25,7 +25,8 @@ static wisp_status place_points(wisp_error *err, int alpha, bool both, int count
   return WISP_OK;
 }
 
-wisp_status wisp_helmholtz_quadrature(wisp_error *err, int order, wisp_quadrature *out)
+/* The paper's rule on the bi-unit triangle: P + 2 Gauss-Lobatto points by P + 1 Gauss-Radau points, collapsed. */
+static wisp_status make_paper_rule(wisp_error *err, int order, wisp_quadrature *out)
 {
   enum { MOST = WISP_HDG_MAX_ORDER + 2 };
   HELD(wisp_quadrature_free) wisp_quadrature rule = {0};
@@ -56,7 +57,8 @@ void wisp_helmholtz_coordinates(const wisp_hdg *hdg, size_t e, size_t count, con
   }
 }
 
-void wisp_helmholtz_edge_coordinates(const wisp_hdg *hdg, size_t face, size_t count, const double *x, double *xyz)
+/* Coordinates of points x, -1 to 1 along the element, of edge face % 3 of element face / 3. */
+static void edge_coordinates(const wisp_hdg *hdg, size_t face, size_t count, const double *x, double *xyz)
 {
   for (size_t q = 0; q < count; q++) {
     double r, t;
@@ -114,7 +116,7 @@ static void load_elements(void *context, size_t from, size_t to)
     }
 }
 
-/* What a boundary edge is given at points from -1 to 1 along its element: u, or kappa du/dn and, times half the edge's
+/* Values given on a boundary edge at points from -1 to 1 along its element: u, or kappa du/dn times half the edge's
  * length in the mesh's coordinates, so that integrals are over those points. */
 static void give_points(const wisp_helmholtz_problem *h, size_t edge, size_t points, const double *x, double *out)
 {
@@ -125,7 +127,7 @@ static void give_points(const wisp_helmholtz_problem *h, size_t edge, size_t poi
   const int32_t region = s->mesh->region[e], tag = s->mesh->tag[face];
   double xyz[3 * POINTS];
   for (size_t q = 0; q < points; q++) out[q] = 0;
-  wisp_helmholtz_edge_coordinates(s, face, points, x, xyz);
+  edge_coordinates(s, face, points, x, xyz);
   if (edge >= s->free_edges) {
     add(h, WISP_HELMHOLTZ_U, 1, points, xyz, region, tag, out);
     return;
@@ -168,8 +170,7 @@ static wisp_status give_edges(wisp_error *err, wisp_helmholtz_problem *h)
 static wisp_status tabulate(wisp_error *err, wisp_helmholtz_problem *h)
 {
   const wisp_hdg_tables *t = h->hdg->tables;
-  CALL(h->data.paper ? wisp_helmholtz_quadrature(err, t->N, &h->rule)
-                     : wisp_triangle_quadrature(err, h->data.degree ? h->data.degree : 2 * t->N + 8, &h->rule));
+  CALL(h->data.paper ? make_paper_rule(err, t->N, &h->rule) : wisp_triangle_quadrature(err, 2 * t->N + 8, &h->rule));
   h->edge_rule.count = (size_t)t->N + 7;
   CALL(wisp_jacobi_gauss(err, 0, 0, t->N + 7, h->edge_rule.x, h->edge_rule.w));
   CALL(wisp_new(err, h->rule.count * (size_t)t->Np, sizeof *h->phi, &h->phi));
@@ -270,7 +271,7 @@ void wisp_helmholtz_problem_points(const wisp_helmholtz_problem *h, double *elem
   }
   for (size_t face = 0; edges && face < 3 * mesh->elements; face++) {
     if (mesh->neighbour[face] != WISP_BOUNDARY) continue;
-    wisp_helmholtz_edge_coordinates(h->hdg, face, h->edge_rule.count, h->edge_rule.x, edges);
+    edge_coordinates(h->hdg, face, h->edge_rule.count, h->edge_rule.x, edges);
     wisp_plane_place(mesh->plane, h->edge_rule.count, edges);
     edges += 3 * h->edge_rule.count;
   }

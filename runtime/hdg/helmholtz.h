@@ -1,10 +1,8 @@
 /* -div(kappa grad u) + lambda u = f on triangles by the hybridized method (docs/guide/helmholtz.md): its data, and how
  * far a field is from a solution that is known. */
-#ifndef WISP_HELMHOLTZ_H
-#define WISP_HELMHOLTZ_H
+#pragma once
 
 #include "hdg.h"
-#include "pieces.h"
 #include "../mesh/fields.h"
 #include "../mesh/formula.h"
 #include "../../gen/nodal/tet.h"
@@ -17,7 +15,6 @@ typedef struct wisp_helmholtz_texts {
   const char *solution; /* u, where it is known: f and what is given on the boundary follow; else NULL, and */
   const char *source, *value, *flux; /* f, u and kappa du/dn on the boundary; NULL: 0 */
   wisp_fixing dirichlet;             /* edges where u is given; on all others of the boundary its flux is */
-  int degree;                        /* of the quadrature of loads and errors; 0: some more than polynomials need */
   bool paper; /* loads and errors by the paper's quadrature, of P + 2 Gauss-Lobatto and P + 1 Gauss-Radau points */
 } wisp_helmholtz_texts;
 
@@ -74,9 +71,6 @@ wisp_status wisp_helmholtz_fields(wisp_error *err, const wisp_helmholtz_problem 
 void wisp_helmholtz_coordinates(const wisp_hdg *hdg, size_t e, size_t count, const double *r, const double *s,
                                 double *xyz);
 
-/* Where points x, -1 to 1 along the element, of its edge face % 3 are, element face / 3. */
-void wisp_helmholtz_edge_coordinates(const wisp_hdg *hdg, size_t face, size_t count, const double *x, double *xyz);
-
 /* --- data and fields by values at points: those of the rules, caller's memory --- */
 
 /* Edges of the boundary, in the order of 3 element + its edge, and how many there are; faces may be NULL. */
@@ -91,13 +85,8 @@ void wisp_helmholtz_problem_points(const wisp_helmholtz_problem *problem, double
 wisp_status wisp_helmholtz_problem_integrate(wisp_error *err, const wisp_helmholtz_problem *problem, const double *f,
                                              const double *on_boundary, double *load, double *given);
 
-/* Of an array of modes of degree `degree` (the problem's, or one more), `parts` of them an element, their values at
- * `count` points (r, s) of each: out[(e count + q) parts + part]. */
+/* Values at `count` points (r, s) of each element: out[(e count + q) parts + part]. array: modes of degree `degree`
+ * (the problem's, or one more), `parts` of them an element. */
 wisp_status wisp_helmholtz_problem_values(wisp_error *err, const wisp_helmholtz_problem *problem, int degree,
                                           size_t parts, const double *array, size_t count, const double *rs,
                                           double *out);
-
-/* The paper's rule on the bi-unit triangle: P + 2 Gauss-Lobatto points by P + 1 Gauss-Radau points, collapsed. */
-wisp_status wisp_helmholtz_quadrature(wisp_error *err, int order, wisp_quadrature *out);
-
-#endif

@@ -1,4 +1,4 @@
-/* What is made of the fields: distances from a solution that is known, a file. */
+/* Results from the fields: distances from a known solution, and fields on a lattice. */
 #include "helmholtz.h"
 #include "../mesh/vtu.h"
 #include "../parallel.h"

@@ -1,5 +1,5 @@
 /* The Helmholtz problem as a solver: the hybridized method on triangles, from the mesh to u, p and u*. */
-#include "helmholtz_kind.h"
+#include "helmholtz_solver.h"
 #include "../process.h"
 
 #include <math.h>

@@ -137,7 +137,7 @@ static wisp_status make_arrays(wisp_error *err, wisp_helmholtz_solver *s)
                                       .pAp_parts = (size_t)wisp_kernel_blocks(by.pAp),
                                       .iterations = HISTORY,
                                       .batch = s->batch,
-                                      .aos = wisp_fixed_value(&s->stage[WISP_HELMHOLTZ_SETUP].fixed, "by_matrix", 0)};
+                                      .aos = wisp_fixed_value(&s->stage[WISP_HELMHOLTZ_SETUP].fixed, "aos", 0)};
   wisp_discretisation d = wisp_hdg_discretisation(h->hdg, &capacity);
   CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
   return upload_data(err, s);
@@ -203,7 +203,7 @@ static wisp_status add_cycle(wisp_error *err, const wisp_helmholtz_solver *s, wi
   return WISP_OK;
 }
 
-/* What follows precondition. */
+/* Adds the launches behind precondition. */
 static wisp_status add_levels(wisp_error *err, const wisp_helmholtz_solver *s, wisp_launches *to)
 {
   const wisp_arrays *arrays = s->problem->arrays;
@@ -280,7 +280,7 @@ static wisp_status list_numbers(wisp_error *err, wisp_helmholtz_solver *s, wisp_
   return add(err, s, "narrow", NULL, 0, to);
 }
 
-/* What is launched before the iterations, between set-up and these, and behind them, each as one graph. */
+/* Records launches as graphs: one before the iterations, one between the set-up and these, one behind them. */
 static wisp_status record(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_part part)
 {
   wisp_error later = {.text = ""};
@@ -344,7 +344,7 @@ void wisp_helmholtz_solver_destroy(wisp_helmholtz_solver *s)
 
 /* --- a solve --- */
 
-/* What was recorded, and the seconds that it takes. */
+/* Replays a graph and measures its seconds. */
 static wisp_status replay(wisp_error *err, wisp_helmholtz_solver *s, wisp_graph *graph, double *seconds)
 {
   CALL(wisp_device_finish(err, s->device));

@@ -1,10 +1,8 @@
 /* The Helmholtz problem on a device: set-up, conjugate gradients (runtime/solve/cg.h) on the traces with the tensor
  * family's vectors, and what follows from them. */
-#ifndef WISP_HELMHOLTZ_SOLVER_H
-#define WISP_HELMHOLTZ_SOLVER_H
+#pragma once
 
-#include "../solve/cg.h"
-#include "../solve/choose.h"
+#include "../solve/solver.h"
 #include "helmholtz.h"
 
 typedef enum wisp_trace_preconditioner {
@@ -14,8 +12,8 @@ typedef enum wisp_trace_preconditioner {
   WISP_TRACE_LEVELS /* smoothing by the edges' own blocks, and a coarse space (coarse.h) */
 } wisp_trace_preconditioner;
 
-/* How the matrix is applied: by rows of blocks; element by element, of which half is stored, or nothing. Either: by
- * halves where the set-up leaves them and the store says that it is faster, else by rows. */
+/* Ways to apply the matrix: by rows of blocks; element by element, of which half is stored (symmetric), or nothing.
+ * Either: symmetric where the set-up leaves the halves and the store says that it is faster, else by rows. */
 typedef enum wisp_trace_matrix {
   WISP_TRACE_EITHER,
   WISP_TRACE_ROWS,
@@ -44,8 +42,8 @@ typedef struct wisp_helmholtz_method {
   const char *setup; /* a composition; NULL: the best */
   long long batch;   /* where the set-up stores matrices inside of elements: of so many at a time; 0: as many as fit */
 } wisp_helmholtz_method;
-/* Of a part, ways separated by |. setup: the stage chosen for the set-up; NULL: it is not, and leaves whatever is asked
- * for. */
+/* The compositions of a part, separated by |. setup: the stage chosen for the set-up; NULL: none is chosen yet, and
+ * any will do. */
 const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method,
                                        const wisp_stage *setup);
 
@@ -63,7 +61,7 @@ double wisp_helmholtz_bytes(const wisp_helmholtz_method *method, int order, doub
 wisp_status wisp_helmholtz_check_memory(wisp_error *err, const wisp_limits *limits, const wisp_helmholtz_method *method,
                                         int order, double elements, double edges);
 
-/* Of either way to apply the matrix rows alone, where halves beside them do not fit. */
+/* Resolves WISP_TRACE_EITHER to rows where halves beside them do not fit. */
 void wisp_helmholtz_resolve_matrix(const wisp_limits *limits, int order, double elements,
                                    wisp_helmholtz_method *method);
 
@@ -74,8 +72,8 @@ void wisp_helmholtz_resolve_matrix(const wisp_limits *limits, int order, double 
 wisp_status wisp_helmholtz_choose(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                                   int parts, wisp_helmholtz_method *method, wisp_stage stage[WISP_HELMHOLTZ_PARTS]);
 
-/* How many elements' matrices inside have room beside all else, as the paper's set-up stores them: a multiple of 32,
- * at least 32. */
+/* The number of elements whose matrices inside fit beside all else, as the paper's set-up stores them: a multiple of
+ * 32, at least 32. */
 size_t wisp_helmholtz_batch(const wisp_helmholtz_method *method, const wisp_limits *limits, int order, size_t elements,
                             size_t edges);
 
@@ -116,4 +114,21 @@ wisp_arrays *wisp_helmholtz_solver_arrays(const wisp_helmholtz_solver *solver);
 wisp_status wisp_helmholtz_field(wisp_error *err, wisp_helmholtz_solver *solver, const char *array, double *values);
 size_t wisp_helmholtz_field_size(const wisp_helmholtz_solver *solver, const char *array);
 
-#endif
+/* ---- The problem as a solver; and wisp_helmholtz of wisp.h, which is the same one. */
+
+typedef struct wisp_helmholtz {
+  wisp_solver base;
+  wisp_helmholtz_texts data;
+  wisp_helmholtz_method method;
+  bool by_program;             /* data come from a program, solve after solve */
+  const unsigned char *fluxes; /* its edges with a flux, until the mesh is made; NULL: none */
+  int32_t *tags;               /* groups of the boundary whose flux is given, or whose u */
+  wisp_helmholtz_problem *problem;
+  wisp_helmholtz_solver *solver;
+  wisp_helmholtz_outcome made, outcome; /* the set-up's, for a program; the last solve's */
+  double seconds;                       /* of it */
+  double seconds_data;                  /* of the data on the host, edges not counted */
+  double *u, *flux, *ustar;
+} wisp_helmholtz;
+
+extern const wisp_solver_kind wisp_helmholtz_kind;

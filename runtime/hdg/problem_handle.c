@@ -1,6 +1,6 @@
 /* The Helmholtz problem that a program sets up once and solves for data of its own: the solver of `wisp run helmholtz`,
  * whose arrays are copied from and to the program's. */
-#include "helmholtz_kind.h"
+#include "helmholtz_solver.h"
 #include "../api/solvers.h"
 
 #include <stdint.h>
@@ -177,7 +177,7 @@ static bool floats(const wisp_helmholtz *p)
   return false;
 }
 
-/* Where u is known up to a constant data must balance, which the host sees to. */
+/* Balances the data on the host, where u is known up to a constant alone. */
 static wisp_status balance(wisp_error *err, wisp_helmholtz *p)
 {
   wisp_arrays *arrays = wisp_helmholtz_solver_arrays(p->solver);

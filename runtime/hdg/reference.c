@@ -1,6 +1,5 @@
 #include "reference.h"
 #include "reference_parts.h"
-#include "blocks.h"
 #include "../solve/cg.h"
 
 #include <lapacke.h>
@@ -176,7 +175,7 @@ static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_test_ca
 
 /* --- two levels --- */
 
-/* What the last step leaves of the residual: with `sizes`, of t.size. */
+/* The residual behind the last step, and its sizes. */
 static wisp_status leave_residual(wisp_error *err, const wisp_hdg *s, const wisp_test_case *r, wisp_hdg_step *out)
 {
   const size_t rows = s->free_edges * (size_t)s->tables->n;
@@ -191,8 +190,7 @@ static wisp_status leave_residual(wisp_error *err, const wisp_hdg *s, const wisp
   return WISP_OK;
 }
 
-/* What the coarse right-hand side takes from an edge at one of its ends: r by the coarse function, less by K times that
- * z. */
+/* An edge's part of the coarse right-hand side at one of its ends: r by the coarse function, less by K times that z. */
 static void leave_end(const wisp_hdg *s, wisp_test_case *r, size_t edge, size_t end)
 {
   const size_t n = (size_t)s->tables->n, width = WISP_HDG_COARSE_ENDS;
@@ -275,7 +273,7 @@ static wisp_status recover_star(wisp_error *err, const wisp_hdg *s, wisp_test_ca
   return recover_fields(err, s, r, true);
 }
 
-/* What is given minus p . n - tau u on both sides. */
+/* b = given - (p . n - tau u) of both sides. */
 static wisp_status outflow(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, n = (size_t)s->tables->n;

@@ -1,5 +1,4 @@
 /* References of the second level's kernels. */
-#include "blocks.h"
 #include "reference_parts.h"
 
 #include <lapacke.h>
@@ -105,26 +104,20 @@ static wisp_status weigh(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
   return WISP_OK;
 }
 
-typedef struct factors {
-  const wisp_cycle *c;
-  const double *values;
-  size_t left, right;
-  int32_t shift;
-  bool transposed;
-  double own, left_scale, right_one, right_scale;
-} factors;
-
-static double product(const factors *f, size_t row, int32_t column, int32_t inner, double *size)
+static double product(const wisp_cycle *c, const double *values, const wisp_cycle_step *step, size_t row,
+                      int32_t column, int32_t inner, double *size)
 {
   double sum = 0;
   *size = 0;
   for (int32_t k = 0; k < inner; k++) {
-    const size_t at = f->right + (size_t)(f->transposed ? column : k);
-    const double x = (k == (int32_t)row ? f->own : 0) +
-                     (f->left_scale == 0 ? 0 : f->left_scale * number_at(f->c, f->values, f->left + row, k));
-    const double y = (k == column ? f->right_one : 0) +
-                     f->right_scale * number_at(f->c, f->values, at, f->shift + (f->transposed ? k : column));
-    sum += x * y, *size += fabs(x * y) + (k == (int32_t)row ? fabs(f->own * y) + fabs((x - f->own) * y) : 0);
+    const size_t at = step->right.first + (size_t)(step->turned ? column : k);
+    const double own = k == (int32_t)row ? step->own : 0;
+    const double left = step->left_scale == 0 ? 0 : step->left_scale * number_at(c, values, step->left.first + row, k);
+    const double y =
+        (k == column ? step->right_one : 0) +
+        step->right_scale * number_at(c, values, at, (int32_t)step->right.shift + (step->turned ? k : column));
+    sum += (own + left) * y;
+    *size += fabs((own + left) * y) + (k == (int32_t)row ? fabs(own * y) + fabs(left * y) : 0);
   }
   return sum;
 }
@@ -133,16 +126,6 @@ static wisp_status sparse_product(wisp_error *err, const wisp_hdg *s, wisp_test_
 {
   const wisp_cycle *c = s->coarse->cycle;
   const wisp_cycle_step *step = r->own;
-  const factors f = {c,
-                     r->before[WISP_HDG_CYCLE_VALUE],
-                     step->left.first,
-                     step->right.first,
-                     (int32_t)step->right.shift,
-                     step->transposed,
-                     step->own,
-                     step->left_scale,
-                     step->right_one,
-                     step->right_scale};
   const int32_t inner =
       (int32_t)(step->left_scale == 0 || step->left.columns < step->out.rows ? step->out.rows : step->left.columns);
   (void)err;
@@ -152,7 +135,7 @@ static wisp_status sparse_product(wisp_error *err, const wisp_hdg *s, wisp_test_
       double size = 0;
       if (column < 0 || column >= (int32_t)step->out.columns) continue;
       const double weight = step->weights_at < 0 ? 1 : r->before[WISP_HDG_COARSE_OVER][(size_t)step->weights_at + i];
-      const double value = weight * product(&f, i, column, inner, &size);
+      const double value = weight * product(c, r->before[WISP_HDG_CYCLE_VALUE], step, i, column, inner, &size);
       wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, value, fabs(weight) * size);
     }
   return WISP_OK;

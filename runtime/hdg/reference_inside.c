@@ -1,5 +1,4 @@
 /* References of the paper's batches: what of an element is kept in memory, and what is made of it. */
-#include "blocks.h"
 #include "reference_parts.h"
 
 #include <lapacke.h>

@@ -1,10 +1,9 @@
 /* References of assembling by elements, and of multiplying by groups of them. */
-#include "blocks.h"
 #include "reference_parts.h"
 
 #include <math.h>
 
-/* What two elements add to; and what has no element. */
+/* Zeroes the blocks that two elements add to, and those without an element. */
 static wisp_status clear_blocks(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n;

@@ -1,6 +1,5 @@
 /* The kinds of elements that meshes are made of: what differs from one to the other, as a table. */
-#ifndef WISP_CELL_H
-#define WISP_CELL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ extern const wisp_cell wisp_cells[WISP_MOST_CORNERS + 1];
 
 /* By the name of their element; NULL: there are none. */
 const wisp_cell *wisp_cell_find(const char *element);
-
-#endif

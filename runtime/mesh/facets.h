@@ -1,6 +1,6 @@
-/* The boundary's faces as polygons in space (edges have two corners), and the neighbours of hexes. */
-#ifndef WISP_FACETS_H
-#define WISP_FACETS_H
+/* The boundary's faces as polygons in space, of tets, hexes and triangles alike (edges have two corners), and the
+ * elements across the faces of hexes. */
+#pragma once
 
 #include "mesh.h"
 
@@ -32,5 +32,3 @@ wisp_status wisp_mesh_outside(wisp_error *err, const wisp_mesh *mesh, unsigned c
 
 /* All faces of the boundary, by element and face. The caller frees *out. */
 wisp_status wisp_mesh_boundary(wisp_error *err, const wisp_mesh *mesh, size_t *count, wisp_facet **out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Sets of fields as files: a writer for each format. A format is a file of its own and a line in fields.c. */
-#ifndef WISP_FIELDS_H
-#define WISP_FIELDS_H
+#pragma once
 
 #include "../../gen/check.h"
 
@@ -15,5 +14,3 @@ wisp_status wisp_fields_write(wisp_error *err, const wisp_fields *fields, const 
 wisp_status wisp_fields_check_order(wisp_error *err, bool wanted, int order);
 /* The endings that there are, between blanks. */
 const char *wisp_fields_endings(char text[64]);
-
-#endif

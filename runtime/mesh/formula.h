@@ -2,8 +2,7 @@
  * groups by name or number: region == steel, region == "air gap", tag != 7. Region is that of an element, tag of a
  * boundary face. Where something is in several groups, it is equal to each of them. In a formula x, y and z are the
  * file's; points and derivatives are in the mesh's own coordinates (wisp_mesh_flatten). */
-#ifndef WISP_FORMULA_H
-#define WISP_FORMULA_H
+#pragma once
 
 #include "mesh.h"
 
@@ -25,5 +24,3 @@ void wisp_formula_at(const wisp_formula *formula, size_t count, const double *xy
 
 /* Its value at each element's middle, `stride` numbers from one to the next. */
 void wisp_formula_middles(const wisp_formula *formula, const wisp_mesh *mesh, size_t stride, double *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Vectors and points in space. */
-#ifndef WISP_GEOMETRY_H
-#define WISP_GEOMETRY_H
+#pragma once
 
 #include "../../gen/check.h"
 
@@ -37,5 +36,3 @@ static inline double wisp_distance(const double a[3], const double b[3])
 
 /* The bounding box of points, x y z of each together, and its longest side. */
 double wisp_extent(size_t count, const double *xyz, double low[3], double high[3]);
-
-#endif

@@ -1,10 +1,11 @@
 /* Inside the Gmsh reader: a cursor over the file's bytes, and the records that were read.
  *
- * One pair of functions reads numbers, whether the file holds text or binary of either byte order: there is one reader
- * a version (gmsh_read.c, gmsh_four.c). Sections are found in gmsh.c; gmsh_build.c makes the mesh. No count in the file
- * is believed: loops run until the bytes end, and arrays grow with the records really read. */
-#ifndef WISP_GMSH_H
-#define WISP_GMSH_H
+ * Numbers are read through one pair of functions, whether the file holds text or binary of either byte order: so there
+ * is one reader a version (gmsh_two.c, gmsh_four.c), not one a variant. Sections are found in gmsh.c; gmsh_build.c
+ * makes the mesh. No count in the file is believed: loops run until the bytes end, and arrays grow with the records
+ * really read.
+ */
+#pragma once
 
 #include "mesh.h"
 
@@ -137,5 +138,3 @@ wisp_status wisp_gmsh_elements_4(wisp_error *err, wisp_gmsh *gmsh);
 
 /* The mesh of all that was read, with only the nodes that elements use, in file order; names are taken from there. */
 wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out);
-
-#endif

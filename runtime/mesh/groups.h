@@ -4,8 +4,7 @@
  * An element may be in several groups. It carries one value: 0, it is in none; a positive value, it is in the group of
  * that number; a negative value v, it is in all groups of set -1 - v. Which dimension a value speaks of depends on
  * whose it is: that of the elements, or one less for their faces. */
-#ifndef WISP_GROUPS_H
-#define WISP_GROUPS_H
+#pragma once
 
 #include "../../gen/text.h"
 
@@ -114,5 +113,3 @@ wisp_status wisp_group_list_read(wisp_error *err, const char *text, bool valued,
 /* The numbers of all groups of a list without values: as wisp_groups_find. */
 wisp_status wisp_groups_find_all(wisp_error *err, const wisp_groups *groups, int dimension, const char *text,
                                  int32_t **numbers, size_t *count);
-
-#endif

@@ -1,6 +1,5 @@
 /* A look at a mesh before a long run: its size, the shapes of its elements, its pieces. */
-#ifndef WISP_HEALTH_H
-#define WISP_HEALTH_H
+#pragma once
 
 #include "mesh.h"
 
@@ -30,5 +29,3 @@ double wisp_mesh_measure(const wisp_mesh *mesh, size_t element);
 
 /* Looks at a mesh that is connected. */
 wisp_status wisp_mesh_look(wisp_error *err, const wisp_mesh *mesh, wisp_health *out);
-
-#endif

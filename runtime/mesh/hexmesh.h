@@ -1,6 +1,5 @@
 /* The continuous numbering of the Gauss-Lobatto-Legendre (GLL) nodes of meshes of hexahedra. */
-#ifndef WISP_HEXMESH_H
-#define WISP_HEXMESH_H
+#pragma once
 
 #include "mesh.h"
 
@@ -47,5 +46,3 @@ typedef struct wisp_hexcopies {
 wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, bool inside_only, wisp_hexcopies **out);
 void wisp_hexcopies_destroy(wisp_hexcopies *copies);
 WISP_OWNED(wisp_hexcopies, wisp_hexcopies_destroy)
-
-#endif

@@ -1,6 +1,6 @@
-/* Conforming meshes of tets, of hexes or of triangles: a unit box, or read from Gmsh (.msh 2.0 to 2.2 and 4.1). */
-#ifndef WISP_MESH_H
-#define WISP_MESH_H
+/* Conforming meshes of tets, of hexes or of triangles: made (unit box) or read (Gmsh .msh 2.0 to 2.2 and 4.1,
+ * ASCII and, of 2.2 and 4.1, binary). */
+#pragma once
 
 #include "cell.h"
 #include "geometry.h"
@@ -156,5 +156,3 @@ static inline int32_t wisp_mesh_at(const wisp_mesh *mesh, size_t i)
 typedef enum wisp_grouping { WISP_GROUP_NATURAL, WISP_GROUP_GREEDY, WISP_GROUP_METIS } wisp_grouping;
 wisp_status wisp_mesh_group(wisp_error *err, const wisp_mesh *mesh, wisp_grouping how, size_t size, size_t *slots,
                             int32_t **slot);
-
-#endif

@@ -1,6 +1,6 @@
-/* Remarks about a mesh's file: parts of it without effect, and changes. The command prints each once. */
-#ifndef WISP_NOTES_H
-#define WISP_NOTES_H
+/* Remarks about a mesh's file: what of it has no effect, and what was changed. Whoever reads collects them, and who
+ * talks to people says each once. */
+#pragma once
 
 #include "../../gen/check.h"
 
@@ -18,5 +18,3 @@ void wisp_notes_free(wisp_notes *notes);
 
 /* The i-th remark; WISP_EMISSING behind the last. */
 wisp_status wisp_notes_at(wisp_error *err, const wisp_notes *notes, size_t i, wisp_mesh_note *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* The continuous numbering of nodes on triangles and tets, and which of them are given. */
-#ifndef WISP_SIMPLEXNODES_H
-#define WISP_SIMPLEXNODES_H
+#pragma once
 
 #include "frame.h"
 
@@ -44,5 +43,3 @@ void wisp_simplexnodes_set(const wisp_simplexnodes *nodes, const wisp_mesh *mesh
 /* The place of each node in the frame, x, y and z together: 3 x nodes, caller's memory. */
 wisp_status wisp_simplexnodes_points(wisp_error *err, const wisp_simplexnodes *nodes, const wisp_mesh *mesh,
                                      const wisp_frame *frame, double *xyz);
-
-#endif

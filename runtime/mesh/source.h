@@ -1,6 +1,5 @@
 /* The origin of a mesh and the changes to it before it is used, which run, bench and tune ask for alike. */
-#ifndef WISP_MESH_SOURCE_H
-#define WISP_MESH_SOURCE_H
+#pragma once
 
 #include "hexmesh.h"
 
@@ -95,5 +94,3 @@ wisp_status wisp_mesh_note_unused(wisp_error *err, const char *name, wisp_mesh *
 
 /* "cube.msh, along a curve", "unit box, 4 cubes an edge, moved by 0.2, shuffled (7), along a curve". */
 void wisp_mesh_source_print(const wisp_mesh_source *source, char text[256]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Volumes that touch without shared nodes: the faces between them belong to the boundary, where a solver has walls. */
-#ifndef WISP_TOUCHING_H
-#define WISP_TOUCHING_H
+#pragma once
 
 #include "mesh.h"
 
@@ -29,5 +28,3 @@ wisp_status wisp_mesh_refuse_touching(wisp_error *err, const char *name, const w
  * near it. *to: the new number of each vertex; the caller frees it. The mesh is to be connected anew. WISP_EUSAGE where
  * an element's edge is no longer than the tolerance. */
 wisp_status wisp_mesh_merge(wisp_error *err, const char *name, wisp_mesh *mesh, double tolerance, int32_t **to);
-
-#endif

@@ -1,6 +1,6 @@
-/* Solutions for ParaView: VTK XML unstructured grids (.vtu) of Lagrange triangles, tetrahedra and hexahedra. */
-#ifndef WISP_VTU_H
-#define WISP_VTU_H
+/* Solutions for ParaView and its kin: VTK XML unstructured grids (.vtu) of Lagrange triangles, tetrahedra and hexahedra
+ * of any order. */
+#pragma once
 
 #include "fields.h"
 
@@ -19,5 +19,3 @@ wisp_status wisp_vtu_order(wisp_error *err, int corners, int N, int *point);
  * WISP_ESYSTEM, with path and reason, where it cannot be written; WISP_EUSAGE for a wrong N. Source: VTK's
  * vtkHigherOrderTetra, vtkHigherOrderHexahedron and vtkXMLUnstructuredGridReader. */
 wisp_status wisp_vtu_write(wisp_error *err, const wisp_fields *fields, const char *path);
-
-#endif

@@ -106,16 +106,8 @@ int wisp_dg_MB(const wisp_fixed *fixed)
 void wisp_dg_destroy(wisp_dg *dg)
 {
   if (!dg) return;
-  free(dg->slot);
-  free(dg->jacobian);
-  free(dg->medium);
-  free(dg->geo);
-  free(dg->face_int);
-  free(dg->face_real);
-  free(dg->pair_block);
-  free(dg->pair_int);
-  free(dg->pair_real);
-  free(dg->turnlist);
+  free(dg->slot), free(dg->jacobian), free(dg->medium), free(dg->geo), free(dg->turnlist);
+  free(dg->face_int), free(dg->face_real), free(dg->pair_block), free(dg->pair_int), free(dg->pair_real);
   free(dg);
 }
 

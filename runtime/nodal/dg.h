@@ -4,8 +4,7 @@
  * WISP_EMPTY; slots is a multiple of KM * MB. Empty slots have zero geometry, zero face Jacobians and the first
  * boundary's code on all faces with their own address as neighbour. Per-element arrays follow wisp_layout_element.
  */
-#ifndef WISP_DG_H
-#define WISP_DG_H
+#pragma once
 
 #include "../../gen/layout.h"
 #include "../../gen/strategy/strategy.h"
@@ -15,7 +14,7 @@
 #include "../mesh/mesh.h"
 #include "../problem.h"
 #include "../solve/choose.h"
-#include "walls.h"
+#include "media.h"
 
 enum {
   WISP_GEO = 9,         /* dr_mu/dx_nu at component mu*3 + nu: rx ry rz sx sy sz tx ty tz */
@@ -66,7 +65,7 @@ typedef struct wisp_dg {
 enum { WISP_BY_TAG = -2 };
 wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
                            const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out);
-/* What kernels ask of it, where they do. */
+/* The grouping and block size that kernels ask for, where they do. */
 wisp_grouping wisp_dg_grouping(const wisp_fixed *fixed);
 int wisp_dg_MB(const wisp_fixed *fixed);
 /* As they ask, without pairs, which few read: blocks are empty until they are added, which once is enough. */
@@ -82,7 +81,7 @@ wisp_status wisp_dg_set_medium(wisp_error *err, wisp_dg *dg, const double *mediu
 void wisp_dg_destroy(wisp_dg *dg);
 WISP_OWNED(wisp_dg, wisp_dg_destroy)
 
-/* What a term of a rate multiplies a derivative by in slot k. */
+/* The factor of a rate's term in slot k. */
 double wisp_dg_factor(const wisp_dg *dg, const wisp_term *term, size_t k);
 
 /* Sizes of arrays in numbers. */
@@ -96,7 +95,7 @@ double wisp_dg_safe_dt(const wisp_dg *dg);
 
 /* Node coordinates of the element in slot k: xyz[3*i+c]. */
 void wisp_dg_nodes(const wisp_dg *dg, size_t k, double *xyz);
-/* Where points of the reference element lie, for the element in slot k, which is not empty. */
+/* Coordinates of points of the reference element, for the element in slot k, which is not empty. */
 void wisp_dg_coordinates(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,
                          double *xyz);
 
@@ -133,9 +132,9 @@ void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs); /*
 /* Both, as products by [Dr | Ds | Dt | LIFT]: a chain of 3 Np + Nf sums for each number. */
 void wisp_reference_product(const wisp_dg *dg, const double *u, const double *flux, double *rhs);
 
-/* What rounding errors are measured by: the sum of the magnitudes that each result is added up from. Of fluxes beside
- * the fluxes; of all that is linear by the references above on these operators, given magnitudes: tables, factors and
- * coefficients without their signs. It has no faces and borrows what the dg has. */
+/* Scales of rounding errors: for each result the sum of the magnitudes that it is added up from. The gather leaves
+ * them beside the fluxes. For linear operators they are the references above on these operators, given magnitudes:
+ * tables, factors and coefficients without their signs. The result has no faces and borrows what the dg has. */
 wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out);
 void wisp_dg_magnitudes_destroy(wisp_dg *magnitudes);
 WISP_OWNED(wisp_dg, wisp_dg_magnitudes_destroy)
@@ -153,13 +152,13 @@ typedef struct wisp_scheme {
 } wisp_scheme;
 enum { WISP_MOST_STAGES = 16 };
 
-/* Of Carpenter & Kennedy 1994: 1 + z + z^2/2 + z^3/6 + z^4/24 + z^5/200. */
+/* Carpenter & Kennedy 1994: 1 + z + z^2/2 + z^3/6 + z^4/24 + z^5/200. */
 extern const wisp_scheme wisp_lsrk45;
 
 /* ---- A nodal problem on a device: the discretisation that a wisp_dg is, and its launches. Arrays:
  * templates/nodal/family lists them, dg.h says what is in the fixed ones. */
 
-/* Of a dg that is borrowed. */
+/* The dg is borrowed. */
 wisp_discretisation wisp_dg_discretisation(const wisp_dg *dg);
 
 /* Whether so many elements fit a device with these limits, by their number alone, before a mesh is made: the counts of
@@ -182,5 +181,3 @@ enum { WISP_DG_SCALARS = 4 };
 void wisp_dg_bind(const wisp_scalars *scalars, wisp_binding out[WISP_DG_SCALARS]);
 wisp_status wisp_problem_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
                                 const wisp_scalars *scalars);
-
-#endif

@@ -78,7 +78,7 @@ static void turn(const pass *p, const double v[4], double c[4])
   }
 }
 
-/* Where class k of face orbit j stands among face nodes. */
+/* The place of class k of face orbit j among face nodes. */
 static size_t class_place(const pass *p, int k, int j)
 {
   const int Nfp = p->dg->tet->Nfp;
@@ -139,32 +139,10 @@ static void nest(const pass *p, const double *rhs, const double *lifted)
   }
 }
 
-static void update(const pass *p)
-{
-  advance(p, p->in[RHS], p->in[LIFTED], U);
-}
-
-static void update_nested(const pass *p)
-{
-  nest(p, p->in[RHS], p->in[LIFTED]);
-}
-
 static void gather_lift(const pass *p)
 {
   memset(p->out[LIFTED], 0, wisp_dg_volume_size(p->dg) * sizeof *p->out[LIFTED]);
   wisp_reference_lift(p->dg, p->flux, p->out[LIFTED]);
-}
-
-static void volume_update(const pass *p)
-{
-  wisp_reference_volume(p->dg, p->in[U], p->rhs);
-  advance(p, p->rhs, p->in[LIFTED], U_NEXT);
-}
-
-static void volume_update_nested(const pass *p)
-{
-  wisp_reference_volume(p->dg, p->in[U], p->rhs);
-  nest(p, p->rhs, p->in[LIFTED]);
 }
 
 /* All of the right-hand side, of fluxes that are there; where sums are rounded, in one chain, as one product adds up.
@@ -178,66 +156,62 @@ static const double *make_rhs(const pass *p, const double *flux)
   return p->rhs;
 }
 
-static void fused(const pass *p)
-{
-  advance(p, make_rhs(p, p->in[FLUX]), NULL, U_NEXT);
-}
+/* The right-hand sides that a stage may end with: one that is there, or made of u with what is lifted; of fluxes at
+ * face nodes, as class values, or gathered by the kernel itself. */
+typedef enum ending { NO_END, BY_RHS, BY_VOLUME, BY_FLUX, BY_CLASSES, BY_GATHER } ending;
 
-static void fused_nested(const pass *p)
+static const double *find_rhs(const pass *p, ending by)
 {
-  nest(p, make_rhs(p, p->in[FLUX]), NULL);
-}
-
-static void fused_classes(const pass *p)
-{
-  turn_fluxes(p, true, p->in[FLUX_CLASSES], p->faces);
-  advance(p, make_rhs(p, p->faces), NULL, U_NEXT);
-}
-
-static void fused_classes_nested(const pass *p)
-{
-  turn_fluxes(p, true, p->in[FLUX_CLASSES], p->faces);
-  nest(p, make_rhs(p, p->faces), NULL);
-}
-
-static void stage(const pass *p)
-{
-  advance(p, make_rhs(p, p->flux), NULL, U_NEXT);
-}
-
-static void stage_nested(const pass *p)
-{
-  nest(p, make_rhs(p, p->flux), NULL);
+  if (by == BY_RHS) return p->in[RHS];
+  if (by == BY_CLASSES) turn_fluxes(p, true, p->in[FLUX_CLASSES], p->faces);
+  if (by != BY_VOLUME) return make_rhs(p, by == BY_FLUX ? p->in[FLUX] : by == BY_CLASSES ? p->faces : p->flux);
+  wisp_reference_volume(p->dg, p->in[U], p->rhs);
+  return p->rhs;
 }
 
 /* Every kernel's definition. */
 static const struct role {
   const char *kernel;
-  void (*compute)(const pass *p);
+  void (*compute)(const pass *p); /* NULL: a stage ends */
   bool gathers, by_classes;
+  ending by;
+  bool nested;
 } roles[] = {
-    {"volume", volume, false, false},
-    {"derivative", derivative, false, false},
-    {"assemble", assemble, false, false},
-    {"trace", trace, false, false},
-    {"gather", gather, true, false},
-    {"gather_traced", gather, true, false},
-    {"gather_classes", gather_classes, true, true},
-    {"lift", lift, false, false},
-    {"gather_lift", gather_lift, true, false},
-    {"volume_update", volume_update, false, false},
-    {"volume_update_nested", volume_update_nested, false, false},
-    {"update", update, false, false},
-    {"update_nested", update_nested, false, false},
-    {"fused", fused, false, false},
-    {"fused_nested", fused_nested, false, false},
-    {"fused_classes", fused_classes, false, true},
-    {"fused_classes_nested", fused_classes_nested, false, true},
-    {"stage", stage, true, false},
-    {"stage_nested", stage_nested, true, false},
-    {"stage_traced", stage, true, false},
-    {"stage_traced_nested", stage_nested, true, false},
+    {"volume", volume, false, false, NO_END, false},
+    {"derivative", derivative, false, false, NO_END, false},
+    {"assemble", assemble, false, false, NO_END, false},
+    {"trace", trace, false, false, NO_END, false},
+    {"gather", gather, true, false, NO_END, false},
+    {"gather_traced", gather, true, false, NO_END, false},
+    {"gather_classes", gather_classes, true, true, NO_END, false},
+    {"lift", lift, false, false, NO_END, false},
+    {"gather_lift", gather_lift, true, false, NO_END, false},
+    {"volume_update", NULL, false, false, BY_VOLUME, false},
+    {"volume_update_nested", NULL, false, false, BY_VOLUME, true},
+    {"update", NULL, false, false, BY_RHS, false},
+    {"update_nested", NULL, false, false, BY_RHS, true},
+    {"fused", NULL, false, false, BY_FLUX, false},
+    {"fused_nested", NULL, false, false, BY_FLUX, true},
+    {"fused_classes", NULL, false, true, BY_CLASSES, false},
+    {"fused_classes_nested", NULL, false, true, BY_CLASSES, true},
+    {"stage", NULL, true, false, BY_GATHER, false},
+    {"stage_nested", NULL, true, false, BY_GATHER, true},
+    {"stage_traced", NULL, true, false, BY_GATHER, false},
+    {"stage_traced_nested", NULL, true, false, BY_GATHER, true},
 };
+
+static void compute(const struct role *role, const pass *p)
+{
+  if (role->compute) {
+    role->compute(p);
+    return;
+  }
+  const double *rhs = find_rhs(p, role->by), *lifted = role->by <= BY_VOLUME ? p->in[LIFTED] : NULL;
+  if (role->nested)
+    nest(p, rhs, lifted);
+  else
+    advance(p, rhs, lifted, role->by == BY_RHS ? U : U_NEXT);
+}
 
 static wisp_status find_role(wisp_error *err, const char *kernel, const struct role **out)
 {
@@ -287,15 +261,15 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
     CALL(wisp_new(err, size_of(dg, a), sizeof *in_size[a], &in_size[a]));
     for (size_t q = 0; q < size_of(dg, a); q++) in_size[a][q] = fabs(in[a][q]);
   }
-  role->compute(&(pass){dg, *scalars, in, out, flux, rhs, faces, turns, false});
+  compute(role, &(pass){dg, *scalars, in, out, flux, rhs, faces, turns, false});
   if (!sizes) return WISP_OK;
-  role->compute(&(pass){magnitudes, without_signs(scalars), in_size, sizes, flux_size, rhs, faces, turns, true});
+  compute(role, &(pass){magnitudes, without_signs(scalars), in_size, sizes, flux_size, rhs, faces, turns, true});
   return WISP_OK;
 }
 
 /* --- the worst element --- */
 
-/* What the elements' quantities are at least and at most. */
+/* The least and the largest of the elements' quantities. */
 typedef struct media {
   double low[WISP_MAX_QUANTITIES], high[WISP_MAX_QUANTITIES];
 } media;
@@ -397,7 +371,7 @@ wisp_status wisp_dg_largest(wisp_error *err, const wisp_dg *dg, const char *kern
     CALL(wisp_new(err, size_of(&one, a), sizeof *out[a], &out[a]));
     for (size_t q = 0; q < size_of(&one, a); q++) in[a][q] = 1;
   }
-  role->compute(&(pass){magnitudes, without_signs(s), in, out, flux, rhs, faces, turns, true});
+  compute(role, &(pass){magnitudes, without_signs(s), in, out, flux, rhs, faces, turns, true});
   for (int a = 0; a < WISP_NODAL_ARRAYS; a++) largest[a] = 0;
   for (int a = 0; a < FIELDS; a++)
     for (size_t q = 0; q < size_of(&one, a); q++) largest[a] = fmax(largest[a], out[a][q]);

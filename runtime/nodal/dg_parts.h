@@ -1,6 +1,5 @@
 /* The parts of wisp_dg_create: each fills its arrays of a dg whose slots and sizes are set. */
-#ifndef WISP_DG_PARTS_H
-#define WISP_DG_PARTS_H
+#pragma once
 
 #include "dg.h"
 #include "../../gen/nodal/nodal.h"
@@ -17,7 +16,7 @@ wisp_status wisp_dg_quantities(wisp_error *err, wisp_dg *dg);
 /* Those of a pair of slots, behind the pair's geometry. */
 void wisp_dg_pair_quantities(const wisp_dg *dg, size_t m, size_t p, double *pair_real);
 
-/* Of full groups of so many elements, the mesh's number of which is all that is read of it, nothing but counts. */
+/* A dg of counts alone: full groups of the mesh's number of elements, which is all that is read of the mesh. */
 wisp_dg wisp_dg_counted(const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
                         const wisp_layout *layout, int MB);
 
@@ -74,5 +73,3 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
  * number that it reads is above 1; 0 for the others. */
 wisp_status wisp_dg_largest(wisp_error *err, const wisp_dg *dg, const char *kernel, const wisp_scalars *scalars,
                             double largest[WISP_NODAL_ARRAYS]);
-
-#endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where vertex v of the element in slot k lies. */
+/* Coordinates of vertex v of the element in slot k. */
 static const double *vertex(const wisp_dg *dg, size_t k, int v)
 {
   return dg->mesh->xyz + 3 * (size_t)dg->mesh->tet[4 * (size_t)dg->slot[k] + (size_t)v];
@@ -101,4 +101,117 @@ void wisp_dg_nodes(const wisp_dg *dg, size_t k, double *xyz)
   const wisp_tet *tet = dg->tet;
   memset(xyz, 0, 3 * (size_t)tet->Np * sizeof *xyz);
   if (dg->slot[k] != WISP_EMPTY) wisp_dg_coordinates(dg, k, (size_t)tet->Np, tet->r, tet->s, tet->t, xyz);
+}
+
+/* --- media: their quantities, where kernels read them --- */
+
+wisp_status wisp_dg_where(wisp_error *err, const wisp_dg *dg, int32_t **out)
+{
+  int32_t *where = NULL;
+  const wisp_status status = wisp_new(err, dg->mesh->elements, sizeof *where, &where);
+  for (size_t k = 0; status == WISP_OK && k < dg->slots; k++)
+    if (dg->slot[k] != WISP_EMPTY) where[dg->slot[k]] = (int32_t)k;
+  *out = where;
+  return status;
+}
+
+double wisp_dg_factor(const wisp_dg *dg, const wisp_term *term, size_t k)
+{
+  return term->quantity < 0 ? term->coefficient : term->coefficient * wisp_dg_medium(dg, k)[term->quantity];
+}
+
+/* The slot across a face where there is one, else the slot itself. */
+static size_t across(const wisp_dg *dg, const int32_t *where, size_t k, int f)
+{
+  if (dg->slot[k] == WISP_EMPTY) return k;
+  const int32_t neighbour = dg->mesh->neighbour[4 * (size_t)dg->slot[k] + (size_t)f];
+  return neighbour == WISP_BOUNDARY ? k : (size_t)where[neighbour];
+}
+
+void wisp_dg_pair_quantities(const wisp_dg *dg, size_t m, size_t p, double *pair_real)
+{
+  int list[WISP_MAX_QUANTITIES];
+  const int count = wisp_system_reads(dg->system, WISP_EITHER_SIDE, list);
+  for (int i = 0; i < count; i++) {
+    pair_real[WISP_PAIR_REALS + i] = wisp_dg_medium(dg, m)[list[i]];
+    pair_real[WISP_PAIR_REALS + count + i] = wisp_dg_medium(dg, p)[list[i]];
+  }
+}
+
+/* The time that a wave takes through the inscribed sphere: 6 volume / surface, over its speed. */
+static double crossing(const wisp_dg *dg, size_t k)
+{
+  double sum = 0;
+  for (int f = 0; f < WISP_TET_FACES; f++) sum += dg->face_real[wisp_dg_face_at(dg, 4 * f + 3, k)];
+  return 4 / sum / wisp_system_speed(dg->system, wisp_dg_medium(dg, k));
+}
+
+typedef struct placing {
+  wisp_dg *dg;
+  const int32_t *where;
+  double *least;                                              /* of each group: the shortest time */
+  int rated[WISP_MAX_QUANTITIES], inner[WISP_MAX_QUANTITIES]; /* in geo; in face_real, of the element */
+  int outer[WISP_MAX_QUANTITIES];                             /* and of its neighbours */
+  int rates, inside, outside;
+} placing;
+
+static void place_slot(const placing *p, size_t k)
+{
+  wisp_dg *dg = p->dg;
+  const double *own = wisp_dg_medium(dg, k);
+  for (int i = 0; i < p->rates; i++) dg->geo[wisp_dg_geo_at(dg, WISP_GEO + i, k)] = own[p->rated[i]];
+  for (int i = 0; i < p->inside; i++) dg->face_real[wisp_dg_face_at(dg, WISP_FACE_REALS + i, k)] = own[p->inner[i]];
+  for (int f = 0; f < WISP_TET_FACES && p->outside; f++) {
+    const double *theirs = wisp_dg_medium(dg, across(dg, p->where, k, f));
+    const int first = WISP_FACE_REALS + p->inside + f * p->outside;
+    for (int i = 0; i < p->outside; i++) dg->face_real[wisp_dg_face_at(dg, first + i, k)] = theirs[p->outer[i]];
+  }
+}
+
+/* A wisp_sweep over groups. */
+static void place_groups(void *context, size_t from, size_t to)
+{
+  const placing *p = context;
+  const size_t KM = (size_t)p->dg->layout.KM;
+  for (size_t g = from; g < to; g++) {
+    p->least[g] = HUGE_VAL;
+    for (size_t k = g * KM; k < (g + 1) * KM; k++) {
+      place_slot(p, k);
+      if (p->dg->slot[k] != WISP_EMPTY) p->least[g] = fmin(p->least[g], crossing(p->dg, k));
+    }
+  }
+}
+
+static void place_pairs(wisp_dg *dg)
+{
+  for (size_t i = 0; i < dg->pairs; i++) {
+    const int *first = dg->pair_int + WISP_PAIR_INTS * i; /* of the first nodes of m and p */
+    wisp_dg_pair_quantities(dg, wisp_dg_slot_at(dg, (size_t)first[0]), wisp_dg_slot_at(dg, (size_t)first[1]),
+                            dg->pair_real + i * (size_t)dg->records.pair_reals);
+  }
+}
+
+wisp_status wisp_dg_quantities(wisp_error *err, wisp_dg *dg)
+{
+  OWNED(free) double *least = NULL;
+  OWNED(free) int32_t *where = NULL;
+  CALL(wisp_new(err, dg->groups, sizeof *least, &least));
+  CALL(wisp_dg_where(err, dg, &where));
+  placing p = {.dg = dg, .where = where, .least = least};
+  p.rates = wisp_system_reads(dg->system, WISP_RATES, p.rated);
+  p.inside = wisp_system_reads(dg->system, WISP_INSIDE, p.inner);
+  p.outside = wisp_system_reads(dg->system, WISP_OUTSIDE, p.outer);
+  wisp_parallel_for(dg->groups, place_groups, &p);
+  place_pairs(dg);
+  dg->min_time = HUGE_VAL;
+  for (size_t g = 0; g < dg->groups; g++) dg->min_time = fmin(dg->min_time, least[g]);
+  return WISP_OK;
+}
+
+wisp_status wisp_dg_set_medium(wisp_error *err, wisp_dg *dg, const double *medium)
+{
+  const size_t n = (size_t)dg->system->quantities;
+  for (size_t k = 0; n && k < dg->slots; k++)
+    if (dg->slot[k] != WISP_EMPTY) memcpy(wisp_dg_medium(dg, k), medium + (size_t)dg->slot[k] * n, n * sizeof *medium);
+  return wisp_dg_quantities(err, dg);
 }

@@ -4,8 +4,7 @@
  * Nested: u_k = u_n + c_k dt L u_(k-1), u_0 = u_n, which for a linear L without a time of its own is the same step up
  * to rounding: three words, and two in the first stage. Its kernels take u_n. Stages after the first write res and
  * u_next in turn, of which the last makes u of u_next. */
-#ifndef WISP_INTEGRATOR_H
-#define WISP_INTEGRATOR_H
+#pragma once
 
 #include "dg.h"
 
@@ -35,5 +34,3 @@ wisp_status wisp_integrator_apply(wisp_error *err, const wisp_integrator *integr
  * other places afterwards. */
 wisp_status wisp_integrator_begin(wisp_error *err, const wisp_integrator *integrator);
 wisp_status wisp_integrator_recur(wisp_error *err, const wisp_integrator *integrator, double beta, double alpha);
-
-#endif

@@ -66,8 +66,9 @@ static double residual(int n, double last, const double *re, const double *im, b
   return fabs(last) * hypot(re[n - 1], complex_pair ? im[n - 1] : 0) / sqrt(square);
 }
 
-/* How many columns of R can be trusted. Rounding reaches H = (R T) R^-1 multiplied by the condition of R: nearly
- * dependent columns give eigenvalues near -1/alpha that L does not have, though no number on R's diagonal be small. */
+/* Counts the columns of R that can be trusted. Rounding reaches H = (R T) R^-1 multiplied by the condition of R:
+ * nearly dependent columns give eigenvalues near -1/alpha that L does not have, though no number on R's diagonal be
+ * small. */
 static wisp_status independent(wisp_error *err, const double *R, int columns, double noise, int *out)
 {
   double inverse = 0; /* of the condition */

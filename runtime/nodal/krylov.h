@@ -2,8 +2,7 @@
  * and accurate randomized algorithms for linear systems and eigenvalue problems"): random sums of a vector's numbers,
  * so many that lengths and angles among a few dozen vectors are kept within percents. The vectors themselves stay on
  * the device, two at a time. */
-#ifndef WISP_KRYLOV_H
-#define WISP_KRYLOV_H
+#pragma once
 
 #include "../../gen/check.h"
 
@@ -30,5 +29,3 @@ typedef struct wisp_ritz {
  * condition above 1 / noise, those before count. WISP_EWRONG for sketches that are zero or not finite. */
 wisp_status wisp_krylov_ritz(wisp_error *err, const wisp_krylov *krylov, double noise, int *values,
                              wisp_ritz value[WISP_KRYLOV]);
-
-#endif

@@ -1,4 +1,4 @@
-/* How far a step may go: the eigenvalues of the operator in space, as far as a short Krylov sequence shows them,
+/* The longest stable step: the eigenvalues of the operator in space, as far as a short Krylov sequence shows them,
  * against the stability region of the Runge-Kutta method.
  *
  * u_{k+1} = u_k + beta (u_k - u_{k-1}) + alpha L u_k is a Runge-Kutta stage with its own numbers, so the solver's
@@ -109,12 +109,6 @@ static wisp_status apply(wisp_error *err, probe *p)
   return wisp_stepper_spectrum(err, p->solver, k->spectrum + (size_t)k->count * WISP_SPECTRUM);
 }
 
-static wisp_status ritz(wisp_error *err, const probe *p, int *count, wisp_ritz value[WISP_KRYLOV])
-{
-  const double noise = p->solver->precision == WISP_F32 ? 1e-5 : 1e-10;
-  return wisp_krylov_ritz(err, &p->krylov, noise, count, value);
-}
-
 /* The half axes anew, a little larger than what is known of the spectrum, and flat where it is along the imaginary
  * axis.
  */
@@ -140,6 +134,7 @@ static wisp_status begin_anew(wisp_error *err, probe *p)
 
 static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz value[WISP_KRYLOV])
 {
+  const double noise = p->solver->precision == WISP_F32 ? 1e-5 : 1e-10;
   double d = 0.1 / wisp_dg_safe_dt(wisp_problem_dg(p->solver->problem)), h = d;
   CALL(start(err, p));
   CALL(wisp_stepper_spectrum(err, p->solver, p->krylov.spectrum));
@@ -150,7 +145,7 @@ static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz valu
       surround(p, d, h);
       CALL(apply(err, p));
     }
-    CALL(ritz(err, p, count, value));
+    CALL(wisp_krylov_ritz(err, &p->krylov, noise, count, value));
   }
   return WISP_OK;
 }
@@ -161,11 +156,6 @@ static wisp_status clear(wisp_error *err, wisp_stepper *solver)
   wisp_stepper_forget(solver);
   for (size_t i = 0; i < WISP_COUNT(names); i++) CALL(wisp_arrays_fill(err, solver->problem->arrays, names[i], 0));
   return WISP_OK;
-}
-
-static wisp_status open_mixing(wisp_error *err, probe *p)
-{
-  return wisp_dialect_module(err, p->solver->device, "solve/mix", p->solver->precision, "", &p->integrator.mixing);
 }
 
 static void close_probe(probe *p)
@@ -183,7 +173,8 @@ wisp_status wisp_stepper_limit(wisp_error *err, wisp_stepper *solver, double *ou
   OWNED(free) double *sums = NULL;
   CALL(wisp_new(err, (WISP_KRYLOV + 1) * (size_t)WISP_SPECTRUM, sizeof *sums, &sums));
   p.krylov.spectrum = sums;
-  if (p.integrator.nested) CALL(open_mixing(err, &p));
+  if (p.integrator.nested)
+    CALL(wisp_dialect_module(err, solver->device, "solve/mix", solver->precision, "", &p.integrator.mixing));
   CALL(explore(err, &p, &count, value));
   for (int i = 0; i < count; i++) limit = fmin(limit, reach(&R, &value[i]));
   CALL(wisp_require(err, isfinite(limit) && limit > 0, WISP_EWRONG, "no stable step was found: give one (--dt)"));

@@ -1,8 +1,11 @@
 #include "media.h"
 #include "../mesh/formula.h"
+#include "../mesh/simplexnodes.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 wisp_status wisp_media_create(wisp_error *err, const wisp_system *system, const wisp_mesh *mesh,
                               const char *const *texts, double **medium)
@@ -56,4 +59,79 @@ double wisp_media_jump(const wisp_system *system, size_t elements, const double 
 double wisp_media_resolved(wisp_precision precision)
 {
   return precision == WISP_F32 ? 1e6 : 1e12;
+}
+
+/* --- walls --- */
+
+void wisp_walls_free(wisp_walls *walls)
+{
+  free(walls->of_face);
+  *walls = (wisp_walls){0};
+}
+
+static wisp_status find_kind(wisp_error *err, const char *what, const wisp_system *system, const char *kind, int *out)
+{
+  char kinds[WISP_MAX_BOUNDARIES * (sizeof system->boundary->name + 4)] = "";
+  for (int b = 0, at = 0; b < system->boundaries; b++)
+    at += snprintf(kinds + at, sizeof kinds - (size_t)at, "%s%s", at ? " or " : "", system->boundary[b].name);
+  *out = wisp_system_boundary(system, kind);
+  return wisp_require(err, *out >= 0, WISP_EUSAGE, "%s: '%s' is no boundary of %s: must be %s", what, kind,
+                      system->name, kinds);
+}
+
+/* Gives the faces of a group their boundary. */
+static wisp_status put_group(wisp_error *err, const char *what, const char *name, const wisp_mesh *mesh,
+                             const wisp_group_word *word, int kind, int8_t *of_face)
+{
+  OWNED(free) int32_t *numbers = NULL;
+  wisp_fixing group = {.all = false};
+  const wisp_status status =
+      wisp_groups_find(err, &mesh->groups, wisp_mesh_dimension(mesh) - 1, word, &numbers, &group.count);
+  if (status != WISP_OK) return wisp_context(err, status, "%s: ", what);
+  group.tag = numbers;
+  CALL(wisp_fixing_check(err, name, mesh, &group));
+  for (size_t face = 0; face < 4 * mesh->elements; face++)
+    if (mesh->neighbour[face] == WISP_BOUNDARY && wisp_fixing_has(&group, mesh, face)) of_face[face] = (int8_t)kind;
+  return WISP_OK;
+}
+
+/* The one boundary that all have; else -1. */
+static int same_everywhere(const wisp_mesh *mesh, const int8_t *of_face)
+{
+  int same = -1;
+  for (size_t face = 0; face < 4 * mesh->elements; face++) {
+    if (mesh->neighbour[face] != WISP_BOUNDARY) continue;
+    if (same >= 0 && of_face[face] != same) return -1;
+    same = of_face[face];
+  }
+  return same;
+}
+
+wisp_status wisp_walls_read(wisp_error *err, const char *what, const char *name, const wisp_system *system,
+                            const wisp_mesh *mesh, const char *text, wisp_walls *out)
+{
+  HELD(wisp_group_list_free) wisp_group_list list = {.count = 0};
+  HELD(wisp_walls_free) wisp_walls walls = {0};
+  size_t rest = 0;
+  int kind = 0;
+  const wisp_status status = text ? wisp_group_list_read(err, text, true, &list) : WISP_OK;
+  if (status != WISP_OK) return wisp_context(err, status, "%s is '%s': ", what, text);
+  for (size_t i = 0; i < list.count; i++) {
+    const wisp_group_item *item = &list.item[i];
+    CALL(find_kind(err, what, system, item->value ? item->value : item->word.text, &kind));
+    if (!item->value) rest++, walls.boundary = kind;
+  }
+  CALL(wisp_require(err, rest <= 1, WISP_EUSAGE, "%s is '%s': more than one kind stands without a group", what, text));
+  if (!mesh || list.count == rest) return GIVE(walls, out);
+  CALL(wisp_new(err, 4 * mesh->elements, 1, &walls.of_face));
+  memset(walls.of_face, walls.boundary, 4 * mesh->elements);
+  for (size_t i = 0; i < list.count; i++) {
+    const wisp_group_item *item = &list.item[i];
+    if (!item->value) continue;
+    CALL(find_kind(err, what, system, item->value, &kind));
+    CALL(put_group(err, what, name, mesh, &item->word, kind, walls.of_face));
+  }
+  walls.boundary = same_everywhere(mesh, walls.of_face);
+  if (walls.boundary >= 0) free(walls.of_face), walls.of_face = NULL;
+  return GIVE(walls, out);
 }

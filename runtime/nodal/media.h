@@ -1,14 +1,13 @@
-/* Media of the elements of a mesh of tets, from texts as a user gives them. */
-#ifndef WISP_MEDIA_H
-#define WISP_MEDIA_H
+/* Media of the elements of a mesh of tets, and walls of its boundary, from texts as a user gives them. */
+#pragma once
 
 #include "../../gen/system.h"
 #include "../mesh/mesh.h"
 
-/* Of each quantity of the system that is a coefficient a number or an expression in x, y, z, where an element's middle
- * is, its region, and pi; NULL: what the system's file gives. `quantities` numbers an element, in the mesh's order; the
- * caller frees them. WISP_EUSAGE for an expression that is none, WISP_EINPUT names an element where a coefficient is
- * not positive. */
+/* Media from texts: for each quantity that is a coefficient a number, or an expression in x, y, z of an element's
+ * middle, its region, and pi; NULL: the default of the system's file. `quantities` numbers an element, in the mesh's
+ * order; the caller frees them. WISP_EUSAGE for a wrong expression, WISP_EINPUT names an element where a coefficient
+ * is not positive. */
 wisp_status wisp_media_create(wisp_error *err, const wisp_system *system, const wisp_mesh *mesh,
                               const char *const *texts, double **medium);
 
@@ -22,4 +21,18 @@ wisp_status wisp_media_check(wisp_error *err, const wisp_system *system, size_t 
 double wisp_media_jump(const wisp_system *system, size_t elements, const double *medium, int *quantity);
 double wisp_media_resolved(wisp_precision precision);
 
-#endif
+/* ---- Walls: which of a system's boundaries each face of the mesh's boundary has. */
+
+/* Zero-initialise: the system's first boundary everywhere. */
+typedef struct wisp_walls {
+  int boundary;    /* its index; -1: they differ, */
+  int8_t *of_face; /* 4 x elements: then the index of each face's; else NULL */
+} wisp_walls;
+
+/* From a text: "absorbing", or by physical groups, "open=absorbing,walls=pec"; a kind without a group is that of the
+ * rest, else the system's first is. Where a face is in two of the groups the last one counts. text NULL: the first
+ * everywhere. mesh NULL: the kinds alone are checked. what ("option --boundary") begins messages about the text, name
+ * is the mesh's. WISP_EUSAGE for a kind that the system has not, and for a group that the boundary has not. */
+wisp_status wisp_walls_read(wisp_error *err, const char *what, const char *name, const wisp_system *system,
+                            const wisp_mesh *mesh, const char *text, wisp_walls *out);
+void wisp_walls_free(wisp_walls *walls);

@@ -15,7 +15,7 @@
 
 /* --- fields from functions --- */
 
-/* What all slots are filled with. */
+/* The function, or noise, that fills all slots. */
 typedef struct filling {
   const wisp_dg *dg;
   wisp_function function; /* NULL: noise */
@@ -83,7 +83,7 @@ typedef struct measure measure;
 enum { SUMS = 2 };
 typedef void (*judge)(const measure *m, int count, const size_t *k, const double *columns, double sum[SUMS]);
 
-/* What fields are measured with: judge gets `count` elements at a time, and adds to its sums. */
+/* A measure of fields: judge gets `count` elements at a time, and adds to its sums. */
 struct measure {
   const wisp_dg *dg;
   const double *u;

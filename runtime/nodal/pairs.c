@@ -98,7 +98,7 @@ static size_t block_of(const wisp_dg *dg, face m)
   return m.k / ((size_t)dg->layout.KM * (size_t)dg->MB);
 }
 
-/* Of two faces in one block, the first in order of slots stands for the pair. */
+/* The first of two faces in one block, in the order of slots, stands for the pair. */
 static pair_kind classify(const wisp_dg *dg, const int32_t *where, face m)
 {
   if (dg->mesh->neighbour[4 * (size_t)dg->slot[m.k] + (size_t)m.f] == WISP_BOUNDARY) return BOUNDARY;

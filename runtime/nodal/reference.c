@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where DOF i of field f in slot k lies. */
+/* The place of DOF i of field f in slot k. */
 static size_t volume_at(const wisp_dg *dg, int f, size_t k, int i)
 {
   return wisp_layout_volume(&dg->layout, dg->system->fields, f, k, (size_t)i);
@@ -34,7 +34,7 @@ static void keep_eight(bool single, wisp_eight *sum)
 
 enum { ROWS = 4 };
 
-/* What an element has at its nodes or face nodes, fields side by side: field f is number f % 8 of eight f / 8. */
+/* An element's values at its nodes or face nodes, fields side by side: field f is number f % 8 of eight f / 8. */
 enum { EIGHTS = (WISP_MAX_FIELDS + 7) / 8 };
 typedef struct numbers {
   wisp_eight at[EIGHTS][WISP_TET_MAX_NP];
@@ -112,6 +112,7 @@ typedef struct loop {
   const wisp_dg *dg;
   const double *in;
   double *const *out;
+  const double *flux; /* of a product */
 } loop;
 
 static void derive_slots(void *context, size_t from, size_t to)
@@ -130,7 +131,7 @@ static void derive_slots(void *context, size_t from, size_t to)
 
 void wisp_reference_derivative(const wisp_dg *dg, const double *u, double *const du[3])
 {
-  wisp_parallel_for(dg->slots, derive_slots, &(loop){dg, u, du});
+  wisp_parallel_for(dg->slots, derive_slots, &(loop){.dg = dg, .in = u, .out = du});
 }
 
 static void volume_slots(void *context, size_t from, size_t to)
@@ -159,10 +160,10 @@ static void volume_slots(void *context, size_t from, size_t to)
 
 void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs)
 {
-  wisp_parallel_for(dg->slots, volume_slots, &(loop){dg, u, &rhs});
+  wisp_parallel_for(dg->slots, volume_slots, &(loop){.dg = dg, .in = u, .out = &rhs});
 }
 
-/* Where trace has node i of a face of slot k. */
+/* The place in trace of node i of a face of slot k. */
 static size_t trace_at(const wisp_dg *dg, int f, size_t k, int face, int i)
 {
   const int n = dg->system->fields, Nfp = dg->tet->Nfp;
@@ -239,19 +240,13 @@ static void lift_slots(void *context, size_t from, size_t to)
 
 void wisp_reference_lift(const wisp_dg *dg, const double *flux, double *rhs)
 {
-  wisp_parallel_for(dg->slots, lift_slots, &(loop){dg, flux, &rhs});
+  wisp_parallel_for(dg->slots, lift_slots, &(loop){.dg = dg, .in = flux, .out = &rhs});
 }
 
 /* --- one product by [Dr | Ds | Dt | LIFT] --- */
 
-typedef struct product {
-  const wisp_dg *dg;
-  const double *u, *flux;
-  double *rhs;
-} product;
-
-/* What Dr, Ds and Dt are to take to make the right-hand side's volume part. */
-static void mix_terms(const product *p, size_t k, numbers taken[3])
+/* Inputs of Dr, Ds and Dt that make the right-hand side's volume part. */
+static void mix_terms(const loop *p, size_t k, numbers taken[3])
 {
   const wisp_dg *dg = p->dg;
   for (int mu = 0; mu < 3; mu++) clear(dg, dg->tet->Np, &taken[mu]);
@@ -262,14 +257,14 @@ static void mix_terms(const product *p, size_t k, numbers taken[3])
       const double mixed = kept(dg, factor * dg->geo[wisp_dg_geo_at(dg, 3 * mu + term->axis, k)]);
       wisp_eight *out = taken[mu].at[term->out / 8];
       for (int j = 0; j < dg->tet->Np; j++)
-        out[j][term->out % 8] = kept(dg, out[j][term->out % 8] + mixed * p->u[volume_at(dg, term->in, k, j)]);
+        out[j][term->out % 8] = kept(dg, out[j][term->out % 8] + mixed * p->in[volume_at(dg, term->in, k, j)]);
     }
   }
 }
 
 static void product_slots(void *context, size_t from, size_t to)
 {
-  const product *p = context;
+  const loop *p = context;
   const wisp_dg *dg = p->dg;
   const int Np = dg->tet->Np, Nf = dg->layout.Nf;
   numbers taken[3], fluxes, sum;
@@ -283,13 +278,13 @@ static void product_slots(void *context, size_t from, size_t to)
     for (int mu = 0; mu < 3; mu++) multiply(dg, Np, Np, dg->tet->D[mu], &taken[mu], &sum);
     multiply(dg, Np, Nf, dg->tet->LIFT, &fluxes, &sum);
     for (int f = 0; f < dg->system->fields; f++)
-      for (int i = 0; i < Np; i++) p->rhs[volume_at(dg, f, k, i)] = sum.at[f / 8][i][f % 8];
+      for (int i = 0; i < Np; i++) p->out[0][volume_at(dg, f, k, i)] = sum.at[f / 8][i][f % 8];
   }
 }
 
 void wisp_reference_product(const wisp_dg *dg, const double *u, const double *flux, double *rhs)
 {
-  wisp_parallel_for(dg->slots, product_slots, &(product){dg, u, flux, rhs});
+  wisp_parallel_for(dg->slots, product_slots, &(loop){dg, u, &rhs, flux});
 }
 
 /* --- operators without signs --- */

@@ -142,7 +142,7 @@ static void find_middle(const wisp_mesh *mesh, wisp_surroundings *s)
   find_barycentre(mesh, nearest, s->middle);
 }
 
-/* Of a mesh whose elements are of the first order. */
+/* Finds the surroundings for elements of order 1. */
 static void look_around(const wisp_mesh *mesh, const extent *box, wisp_surroundings *s)
 {
   int shortest = 2;

@@ -1,6 +1,5 @@
-/* What a run starts from, and whether its solution is known: the starts and solutions that a system's file states. */
-#ifndef WISP_START_H
-#define WISP_START_H
+/* Starts and solutions that a system's file states: the first fields of a run, and whether its solution is known. */
+#pragma once
 
 #include "dg.h"
 #include "../mesh/fields.h"
@@ -41,5 +40,3 @@ wisp_status wisp_solution_energy(wisp_error *err, wisp_problem *problem, double 
 /* All fields of u on the lattice of runtime/mesh/vtu.h, elements in the mesh's order: the interpolant of order N,
  * nothing lost. */
 wisp_status wisp_solution_fields(wisp_error *err, const wisp_dg *dg, const double *u, wisp_fields *out);
-
-#endif

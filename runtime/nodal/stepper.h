@@ -1,12 +1,11 @@
 /* Advances a nodal problem in time with the kernels of a stage. */
-#ifndef WISP_STEPPER_H
-#define WISP_STEPPER_H
+#pragma once
 
 #include "../solve/choose.h"
 #include "integrator.h"
 
-/* Where kernels write u_next, a step leaves u in the other of two arrays: so there are two graphs, one for each that u
- * can be in when a step begins. */
+/* A step of kernels that write u_next leaves u in the other of two arrays. So there are two graphs, one for each array
+ * that u can be in when a step begins. */
 enum { WISP_U_ARRAYS = 2 };
 
 typedef struct wisp_stepper {
@@ -48,9 +47,9 @@ long long wisp_stepper_limit_stages(void);
 #define WISP_CFL 0.85
 wisp_status wisp_stepper_limit(wisp_error *err, wisp_stepper *solver, double *limit);
 
-/* What `time` in steps of dt does to the fields as they are now, relative to their length: an estimate of the error of
- * Runge-Kutta's method alone, whose leading term is |1/120 - c5| (dt L)^5 u a step, c5 its own fifth coefficient.
- * Takes the room of one field more; the fields stay. In single precision rounding adds to it. */
+/* Estimates the error of `time` in steps of dt, relative to the length of the fields as they are now. It is the error
+ * of Runge-Kutta's method alone, whose leading term is |1/120 - c5| (dt L)^5 u a step, c5 its own fifth coefficient.
+ * Takes the memory of one field more; the fields stay. In single precision rounding adds to it. */
 wisp_status wisp_stepper_time_error(wisp_error *err, wisp_stepper *solver, double dt, double time, double *relative);
 
 /* --- inside: solver.c advances, limit.c asks its kernels how far a step may go, norms.c what they left --- */
@@ -63,5 +62,3 @@ wisp_status wisp_stepper_spectrum(wisp_error *err, const wisp_stepper *solver, d
 
 /* Forgets the recorded steps, of arrays that are in other places now. */
 void wisp_stepper_forget(wisp_stepper *solver);
-
-#endif

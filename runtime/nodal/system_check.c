@@ -1,5 +1,5 @@
-/* What a run of a system can tell of its own data: coefficients that the precision cannot compute with, a start that
- * the elements do not hold, and why a solution blew up. */
+/* Checks of a run's own data: coefficients that the precision cannot compute with, a start that the elements do not
+ * hold, and the reason why a solution blew up. */
 #include "system_kind.h"
 #include "media.h"
 

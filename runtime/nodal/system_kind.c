@@ -102,6 +102,121 @@ static wisp_status read_system(wisp_error *err, wisp_solver *s)
   return read_walls(err, run);
 }
 
+/* ---- The basis of the polynomials: values in the nodes, or Bernstein-Bezier coefficients. */
+
+enum { NODAL, BERNSTEIN, BASES };
+static const char *const bases[BASES] = {"nodal", "bernstein"};
+static const char *const basis_elements[BASES] = {"tet", "bernstein-tet"};
+
+static wisp_status choose_on(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request, int basis,
+                             wisp_stage *out)
+{
+  wisp_choose_request own = *request;
+  wisp_spec_name_element(&own.spec, basis_elements[basis]);
+  return wisp_choose(err, from, &own, out);
+}
+
+/* The choice with a stage's measurement: the composition's record, or that of one kernel that has a winner. NULL where
+ * there is no entry. */
+static const wisp_choice *measured_choice(const wisp_stage *stage)
+{
+  if (!stage->kernels || !stage->record.trial) return NULL;
+  if (stage->kernels == 1 && stage->choice[0].trial) return stage->choice;
+  return stage->record.stale ? NULL : &stage->record;
+}
+
+/* Seconds an element; NaN where there is no entry. */
+static double seconds(const wisp_stage *stage)
+{
+  const wisp_choice *choice = measured_choice(stage);
+  return choice ? choice->ms / 1e3 / (double)choice->trial->elements : NAN;
+}
+
+/* Both as is expected here, where that is known of both. */
+static void expect(const wisp_stage stage[BASES], double time[BASES], bool *known)
+{
+  *known = true;
+  for (int b = 0; b < BASES; b++) *known &= !isnan(time[b]) && !isnan(measured_choice(&stage[b])->expected);
+  for (int b = 0; *known && b < BASES; b++) time[b] = measured_choice(&stage[b])->expected / 1e3;
+}
+
+/* The faster, as is expected here, or else of those that match best; -1: nothing was measured. */
+static int faster(const wisp_stage stage[BASES], const double time[BASES], bool known)
+{
+  int best = -1;
+  if (known) return time[BERNSTEIN] < time[NODAL] ? BERNSTEIN : NODAL;
+  for (int b = 0; b < BASES; b++) {
+    if (isnan(time[b])) continue;
+    const bool closer = best < 0 || stage[b].record.match < stage[best].record.match;
+    const bool as_close = best >= 0 && stage[b].record.match == stage[best].record.match;
+    if (closer || (as_close && time[b] < time[best])) best = b;
+  }
+  return best;
+}
+
+/* Why `taken`, where `best` is the one that measurements say, or none. */
+static void explain(const wisp_stage stage[BASES], const double time[BASES], bool known, int best, int taken,
+                    wisp_basis *basis)
+{
+  const int other = BASES - 1 - taken;
+  const char *const name = bases[other];
+  if (!stage[other].kernels)
+    snprintf(basis->reason, sizeof basis->reason, "there is no such stage of the %s basis here", name);
+  else if (best < 0)
+    snprintf(basis->reason, sizeof basis->reason, "no whole stage was measured on this device");
+  else if (isnan(time[other]))
+    snprintf(basis->reason, sizeof basis->reason, "no whole stage of the %s basis was measured on this device", name);
+  else if (!known && stage[other].record.match != stage[taken].record.match)
+    snprintf(basis->reason, sizeof basis->reason, "its stage was measured: %s; the %s one: %s",
+             wisp_match_name(stage[taken].record.match), name, wisp_match_name(stage[other].record.match));
+  else
+    snprintf(basis->reason, sizeof basis->reason, "its stage takes %.3g of the time of the %s one",
+             time[taken] / time[other], name);
+}
+
+static wisp_status choose_faster(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                                 wisp_basis *basis, wisp_stage *out)
+{
+  wisp_stage stage[BASES] = {{.kernels = 0}};
+  double time[BASES] = {NAN, NAN};
+  wisp_error why[BASES] = {{.text = ""}};
+  wisp_status status = WISP_OK;
+  for (int b = 0; b < BASES; b++) {
+    status = choose_on(&why[b], from, request, b, &stage[b]);
+    if (status != WISP_EREFUSED) TRY(wisp_require(err, status == WISP_OK, status, "%s", why[b].text));
+    time[b] = status == WISP_OK ? seconds(&stage[b]) : NAN;
+  }
+  const bool has_one = stage[NODAL].kernels || stage[BERNSTEIN].kernels;
+  TRY(wisp_require(err, has_one, WISP_EREFUSED, "%s", why[NODAL].text));
+  status = WISP_OK;
+  bool known;
+  expect(stage, time, &known);
+  const int best = faster(stage, time, known), taken = best >= 0 ? best : stage[NODAL].kernels ? NODAL : BERNSTEIN;
+  basis->name = bases[taken];
+  explain(stage, time, known, best, taken, basis);
+  *out = stage[taken];
+  stage[taken] = (wisp_stage){.kernels = 0};
+done:
+  for (int b = 0; b < BASES; b++) wisp_stage_free(&stage[b]);
+  return status;
+}
+
+/* wisp_choose for the request on the element that is asked for: "nodal" (NULL), "bernstein", or "auto", the one whose
+ * whole stage was measured to take less time on the device. Of entries that match it unequally well the better match
+ * counts; without any the nodal one is taken. The stage's spec names the element that was taken. WISP_EUSAGE for
+ * another name, or an order that the basis has not. */
+static wisp_status choose_basis(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                                const char *name, wisp_basis *basis, wisp_stage *out)
+{
+  int b = 0;
+  basis->reason[0] = '\0';
+  if (name && strcmp(name, "auto") == 0) return choose_faster(err, from, request, basis, out);
+  while (name && b < BASES && strcmp(bases[b], name) != 0) b++;
+  CALL(wisp_require(err, b < BASES, WISP_EUSAGE, "basis '%s' is not known: use one of nodal, bernstein, auto", name));
+  basis->name = bases[b];
+  return choose_on(err, from, request, b, out);
+}
+
 /* ---- Set-up. */
 
 static wisp_status choose_system(wisp_error *err, wisp_solver *s, const size_t count[4])
@@ -117,14 +232,14 @@ static wisp_status choose_system(wisp_error *err, wisp_solver *s, const size_t c
   wisp_spec_name_kernel(&stage, WISP_COMPOSITION);
   CALL(wisp_family_work(err, &stage, (double)elements, &work));
   CALL(wisp_solver_check_count(err, s, (double)elements, work.dofs, "degrees of freedom"));
-  CALL(wisp_basis_choose(err, &from, &request, wisp_solver_text(s, "basis"), &run->basis, s->stage));
-  CALL(wisp_tet_create_for(err, wisp_basis_element(&run->basis), s->order, &run->tet));
+  CALL(choose_basis(err, &from, &request, wisp_solver_text(s, "basis"), &run->basis, s->stage));
+  CALL(wisp_tet_create_for(err, s->stage->plan[0]->spec.element, s->order, &run->tet));
   return wisp_dg_fits(err, wisp_device_limits(s->session->device), elements, run->tet, run->system, s->precision,
                       s->stage);
 }
 
-/* Where nobody says from what to start, and the walls are not those of the solution that was chosen: one that has
- * them. */
+/* Chooses the start. Without a request, and where the walls are not those of the chosen solution, takes a solution
+ * that has them. */
 static wisp_status choose_start(wisp_error *err, wisp_system_run *run)
 {
   const wisp_system *system = run->system;
@@ -161,7 +276,7 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
   return wisp_system_choose_step(err, run);
 }
 
-/* What the run starts from, unless a program has set it. */
+/* Sets the first fields, unless a program has set them. */
 static wisp_status start_system(wisp_error *err, wisp_solver *s)
 {
   wisp_system_run *run = wisp_system_run_of(s);
@@ -179,7 +294,7 @@ static wisp_status start_system(wisp_error *err, wisp_solver *s)
 
 /* ---- Steps. */
 
-/* How many steps of which length. */
+/* Finds the number of steps and their length. */
 static wisp_status plan_steps(wisp_error *err, const wisp_system_run *run, const wisp_until *until, long long *count,
                               double *dt)
 {

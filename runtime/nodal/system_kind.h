@@ -1,13 +1,16 @@
 /* A system of equations as a solver: discontinuous elements in time. */
-#ifndef WISP_SYSTEM_KIND_H
-#define WISP_SYSTEM_KIND_H
+#pragma once
 
 #include "../solve/solver.h"
-#include "basis.h"
 #include "start.h"
 #include "stepper.h"
 
 #include <stdint.h>
+
+typedef struct wisp_basis {
+  const char *name; /* "nodal" or "bernstein" */
+  char reason[160]; /* for the choice, for people; empty where the basis was asked for */
+} wisp_basis;
 
 typedef struct wisp_system_run {
   wisp_solver base;
@@ -72,5 +75,3 @@ wisp_status wisp_system_set(wisp_error *err, wisp_solver *solver, const char *na
 wisp_status wisp_system_get(wisp_error *err, wisp_solver *solver, double *u);
 
 extern const wisp_solver_kind wisp_system_kind;
-
-#endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Where composition and layout come from; what the kernels themselves run with is another matter. */
+/* Reports the origin of composition and layout, not of the kernels' parameters. */
 static wisp_status report_origin(wisp_error *err, const wisp_solver *s, wisp_solver_report *to)
 {
   const wisp_choice *whole = &s->stage->record;

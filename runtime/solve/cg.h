@@ -11,8 +11,7 @@
  * Arrays of the problem that a solve goes by: solution, p, r, Ap, numbers of which the first are the unknowns; state,
  * by the places below; history: r . r, beta and alpha of each iteration; left: one int, the iterations that are still
  * allowed, 0 once the residual is small enough. */
-#ifndef WISP_CG_H
-#define WISP_CG_H
+#pragma once
 
 #include "../problem.h"
 
@@ -84,5 +83,3 @@ wisp_status wisp_cg_end(wisp_error *err, wisp_cg *cg, wisp_cg_report *out);
 
 /* The solution at the unknowns, caller's memory. */
 wisp_status wisp_cg_solution(wisp_error *err, wisp_cg *cg, double *unknowns);
-
-#endif

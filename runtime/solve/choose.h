@@ -4,8 +4,7 @@
  * The default is what runs without a store. Of a stage: the family's first composition that its defaults prefer, or
  * else that has plans, in the first layout where it has them. Of one kernel, in a layout: the family's default there;
  * in any: what it is in the default of the first composition that has it. */
-#ifndef WISP_CHOOSE_H
-#define WISP_CHOOSE_H
+#pragma once
 
 #include "../../cache/store.h"
 #include "../kernel.h"
@@ -154,5 +153,3 @@ bool wisp_trial_is_current(const wisp_strategies *strategies, const wisp_trial *
 /* The time of the default in place of a winner, in ms: measured on the same device, in the same surroundings and at the
  * same size, with today's text; of a step, what its kernels take together. NaN where that was not measured. */
 wisp_status wisp_standard_ms(wisp_error *err, const wisp_chooser *from, const wisp_trial *winner, double *ms);
-
-#endif

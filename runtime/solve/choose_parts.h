@@ -1,7 +1,6 @@
 /* Inside the chooser, from below: choose_fill.c fills a composition with kernels, choose_stage.c finds the composition,
- * choose_one.c chooses a kernel or a stage, choose.c among alternatives. */
-#ifndef WISP_CHOOSE_PARTS_H
-#define WISP_CHOOSE_PARTS_H
+ * choose_one.c chooses a kernel or a stage, choose.c among several ways. */
+#pragma once
 
 #include "choose.h"
 
@@ -75,5 +74,3 @@ wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out
 /* wisp_choose where the request's composition is not several. */
 wisp_status wisp_choose_one(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                             wisp_stage *out);
-
-#endif

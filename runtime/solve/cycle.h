@@ -12,9 +12,9 @@
  *
  * The last level is solved by its inverse, the second and a large third are visited twice, the second time for what the
  * first has left of b.
- * The pattern follows from that of A, and is found here; the numbers are computed on the device, by steps. */
-#ifndef WISP_CYCLE_H
-#define WISP_CYCLE_H
+ * Where numbers stand follows from where A has its own, and is found here;
+ * what they are is computed on the device, by steps. */
+#pragma once
 
 #include "../problem.h"
 #include "sparse.h"
@@ -70,5 +70,3 @@ size_t wisp_cycle_small(const wisp_cycle *cycle, size_t from);
 /* The bindings of the hdg family's coarse kernels for a step: at most WISP_CYCLE_BINDINGS. Returns how many. */
 enum { WISP_CYCLE_BINDINGS = 13 };
 size_t wisp_cycle_bindings(const wisp_cycle_step *step, wisp_binding bindings[WISP_CYCLE_BINDINGS]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Vectors on a device times a number: y = factor x, and the sum of the squares of y. */
-#ifndef WISP_SCALE_H
-#define WISP_SCALE_H
+#pragma once
 
 #include "../device.h"
 
@@ -13,5 +12,3 @@ WISP_OWNED(wisp_scaler, wisp_scaler_destroy)
 /* Enqueues it; from and to may be the same vector. squares (may be NULL): waits for the sum, in double. */
 wisp_status wisp_scale(wisp_error *err, wisp_scaler *scaler, wisp_pointer from, wisp_pointer to, double factor,
                        size_t count, double *squares);
-
-#endif

@@ -64,11 +64,7 @@ static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wis
 {
   const wisp_target target = wisp_limits_target(c->from->limits);
   const struct wisp_scope_kept *first = find_scope(c->from->scopes, &c->spec, NULL);
-  OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  if (!first || !c->family->lay_out) return wisp_names_create(err, &c->spec, layout, &target, NULL, out);
-  CALL(wisp_env_create(err, first->names, &env));
-  CALL(c->family->lay_out(err, layout, env));
-  return GIVE(env, out);
+  return wisp_names_create(err, &c->spec, layout, &target, first ? first->names : NULL, out);
 }
 
 wisp_status wisp_choosing_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)

@@ -3,8 +3,7 @@
  *
  * A solver is made in two steps: wisp_solver_begin reads the request, and needs no device; wisp_solver_open makes the
  * mesh, chooses the kernels and takes the device's memory. */
-#ifndef WISP_SOLVER_H
-#define WISP_SOLVER_H
+#pragma once
 
 #include "../api/api.h"
 #include "../mesh/fields.h"
@@ -178,5 +177,3 @@ typedef struct wisp_iteration_watch {
   long long most; /* 0: not reported */
 } wisp_iteration_watch;
 wisp_cg_watch wisp_watch_iterations(wisp_iteration_watch *watch);
-
-#endif

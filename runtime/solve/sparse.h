@@ -1,6 +1,6 @@
-/* Patterns of small sparse matrices on the host, by rows with rising columns, for a hierarchy of coarse problems. */
-#ifndef WISP_SPARSE_H
-#define WISP_SPARSE_H
+/* Where small sparse matrices have numbers, on the host, by rows whose columns rise: what a hierarchy of coarse
+ * problems is laid out with. */
+#pragma once
 
 #include "../../gen/check.h"
 
@@ -24,5 +24,3 @@ wisp_status wisp_sparse_make(wisp_error *err, size_t rows, size_t columns, size_
 /* A B, and A^T. */
 wisp_status wisp_sparse_multiply(wisp_error *err, const wisp_sparse *A, const wisp_sparse *B, wisp_sparse *out);
 wisp_status wisp_sparse_transpose(wisp_error *err, const wisp_sparse *A, wisp_sparse *out);
-
-#endif

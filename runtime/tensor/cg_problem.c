@@ -56,7 +56,7 @@ void wisp_cg_bind(const wisp_cg_scalars *s, wisp_binding out[WISP_CG_SCALARS])
   for (int i = 0; i < WISP_CG_SCALARS; i++) out[i] = all[i];
 }
 
-/* What a kernel finds, and leaves. */
+/* Arrays before and after a kernel. */
 typedef struct numbers {
   const wisp_hexcopies *copies;
   wisp_cg_scalars scalars;

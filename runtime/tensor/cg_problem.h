@@ -4,8 +4,7 @@
  * Besides a solve's own arrays: z, d, inverse: a number an unknown; u, y: Np an element; copy_one, copy_two, copy_more,
  * surface: hexmesh.h's one, two, more, surface; rz_sums, rr_sums, pAp_sums: parts; state: see also
  * templates/tensor/cg_state.part. */
-#ifndef WISP_CG_PROBLEM_H
-#define WISP_CG_PROBLEM_H
+#pragma once
 
 #include "../mesh/hexmesh.h"
 #include "../problem.h"
@@ -16,7 +15,7 @@
  * unknowns p, z, r and Ap are 0. */
 size_t wisp_cg_padded(size_t unknowns);
 
-/* What blocks leave parts in, and iterations whose scalars are kept. */
+/* Capacity for blocks' parts of sums, and for iterations whose scalars are kept. */
 typedef struct wisp_cg_capacity {
   size_t rz_parts, pAp_parts, iterations;
 } wisp_cg_capacity;
@@ -46,5 +45,3 @@ void wisp_cg_bind(const wisp_cg_scalars *scalars, wisp_binding out[WISP_CG_SCALA
  */
 wisp_status wisp_cg_compute(wisp_error *err, const wisp_hexcopies *copies, const char *kernel, const wisp_cg_scalars *s,
                             double *const *at, double *const *size);
-
-#endif

@@ -23,7 +23,7 @@ void wisp_hex_vertices(const wisp_hexmesh *mesh, const wisp_frame *frame, size_t
 
 enum { MOST = WISP_HEX_MAX_ORDER + 2, ROOM = (MOST + 7) / 8 * 8 };
 
-/* How far along an edge each point lies, 0 to 1. */
+/* The share of an edge, 0 to 1, at each point. */
 typedef struct shares {
   double high[ROOM];
 } shares;
@@ -138,8 +138,8 @@ static inline void find_factors(const line *at, bool last_alone, wisp_eight *J, 
   factors[next] = at->weight * *J;
 }
 
-/* Of one element, to arrays of n^3 each, or to one. Returns the first point whose Jacobian is no positive number, and
- * that; n^3: there is none. */
+/* Makes one element's factors, in arrays of n^3 each, or the last alone. Returns the first point whose Jacobian is no
+ * positive number, and that Jacobian; n^3: there is none. */
 WISP_WIDE static size_t make_factors(const slopes *all, const double *weights, size_t n, bool last_alone,
                                      double *factors, double *bad)
 {
@@ -162,7 +162,7 @@ WISP_WIDE static size_t make_factors(const slopes *all, const double *weights, s
   return n * n * n;
 }
 
-/* Of one element, which messages call `element`. */
+/* One element's factors; messages call it `element`. */
 static wisp_status element_factors(wisp_error *err, const wisp_hex *hex, wisp_hex_points points,
                                    const double vertices[24], size_t element, bool last_alone, double *factors)
 {

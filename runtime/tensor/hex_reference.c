@@ -10,7 +10,7 @@
 
 enum { MAX_POINTS = WISP_HEX_MAX_ORDER + 2, MAX_ENTRIES = MAX_POINTS * MAX_POINTS };
 
-/* What one element's work needs: matrices n x Nq from nodes to points, and arrays of at most n^3. */
+/* Workspace for one element: matrices n x Nq from nodes to points, and arrays of at most n^3. */
 struct wisp_hex_workspace {
   const wisp_hex *hex;
   wisp_hex_operator op;
@@ -130,8 +130,8 @@ static void turn_all(const workspace *w, const matrix A[3], const double *in, do
   turn(&A[0], to * to, w->half[1], out);
 }
 
-/* What goes along each direction: `special` (of n x Nq) along `d`, the values, or the products of two of them, along
- * the others. */
+/* Chooses the matrix of each direction d: special[d] (n x Nq) where there is one, else the values, or the products of
+ * two of them. */
 static void choose(const workspace *w, const double *values, const double *const special[3], bool back, matrix A[3])
 {
   for (int d = 0; d < 3; d++) {

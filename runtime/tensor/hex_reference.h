@@ -4,15 +4,14 @@
  * Arrays, element after element: u, y, diagonal: Np nodes, (k Nq + j) Nq + i with i along r; vertices: 24 numbers,
  * [d][v] coordinate d of corner v = vr + 2 vs + 4 vt; factors: 7 x points, [c][q] with
  * c = 0..5: G00 G01 G02 G11 G12 G22, G_ab = w J sum_x dr_a/dx dr_b/dx, and c = 6: w J, w the quadrature weight. */
-#ifndef WISP_HEX_REFERENCE_H
-#define WISP_HEX_REFERENCE_H
+#pragma once
 
 #include "../../gen/tensor/hex.h"
 #include "../mesh/frame.h"
 #include "../mesh/hexmesh.h"
 #include "../arrays.h"
 
-/* Where integrals are taken: at the Nq^3 nodes, or at the Gl^3 Gauss points. */
+/* Points of integrals: the Nq^3 nodes, or the Gl^3 Gauss points. */
 typedef enum wisp_hex_points { WISP_HEX_GLL, WISP_HEX_GAUSS } wisp_hex_points;
 
 /* mass:       y = I^T (w J o (I u))                       at Gauss points (BP1)
@@ -43,11 +42,12 @@ wisp_status wisp_hex_masses(wisp_error *err, const wisp_hex *hex, wisp_hex_point
 wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                            size_t count, double lambda, const double *u, double *y);
 
-/* Of each number of y the sum of the magnitudes that it is added up from: what rounding errors are measured by. */
+/* For each number of y the sum of the magnitudes that it is added up from, which scales rounding errors. */
 wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                                  size_t count, double lambda, const double *u, double *sizes);
 
-/* Where one thread works on one element after another; messages call the one at hand `element`. hex is borrowed. */
+/* Workspace of one thread that works on one element after another; messages call the current one `element`. hex is
+ * borrowed. */
 typedef struct wisp_hex_workspace wisp_hex_workspace;
 wisp_status wisp_hex_workspace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op,
                                       wisp_hex_workspace **out);
@@ -76,5 +76,3 @@ wisp_status wisp_hex_distance(wisp_error *err, wisp_hex_workspace *workspace, co
  * WISP_EINPUT, naming the element, where a Jacobian is not positive. */
 wisp_status wisp_hex_upload(wisp_error *err, const wisp_hex *hex, const wisp_hexmesh *mesh, const wisp_frame *frame,
                             wisp_arrays *arrays);
-
-#endif

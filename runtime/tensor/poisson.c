@@ -67,7 +67,7 @@ typedef struct loop {
   double *out;
 } loop;
 
-/* What one element needs: its corners, places (of nodes or points), and values at them. */
+/* Workspace for one element: its corners, coordinates (of nodes or points), and values at them. */
 typedef struct bench {
   wisp_hex_workspace *work;
   waves waves;

@@ -1,5 +1,5 @@
 /* The Poisson problem as a solver: continuous elements on hexes, conjugate gradients. */
-#include "poisson_kind.h"
+#include "poisson_solver.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,13 +3,10 @@
  * The operator is spread (p to the elements, as u), the element's operator (y = A u), and gather (Ap); the
  * preconditioner is advance, which scales by the diagonal, or does nothing; with Chebyshev then degree - 1 times spread
  * (z to the elements), the operator, smooth. */
-#ifndef WISP_POISSON_SOLVER_H
-#define WISP_POISSON_SOLVER_H
+#pragma once
 
+#include "../solve/solver.h"
 #include "hex_reference.h"
-#include "../mesh/fields.h"
-#include "../solve/cg.h"
-#include "../solve/choose.h"
 
 /* ---- The screened Poisson problem -laplace(u) + lambda u = f with Dirichlet conditions, or the mass problem u = f, on
  * continuous elements of hexahedra, with a solution that is known: CEED's bake-off problems BP1, BP3, BP5.
@@ -85,4 +82,17 @@ wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, con
 void wisp_poisson_solver_destroy(wisp_poisson_solver *solver);
 WISP_OWNED(wisp_poisson_solver, wisp_poisson_solver_destroy)
 
-#endif
+/* ---- The problem as a solver. */
+
+typedef struct wisp_poisson_run {
+  wisp_solver base;
+  wisp_hex_operator op;
+  wisp_poisson_method method;
+  wisp_poisson *problem;
+  wisp_poisson_solver *solver;
+  double tolerance; /* of the last solve */
+  wisp_cg_report report;
+  double *x; /* the unknowns */
+} wisp_poisson_run;
+
+extern const wisp_solver_kind wisp_poisson_kind;

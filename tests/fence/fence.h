@@ -1,9 +1,6 @@
 /* A kind of device that a program adds. */
-#ifndef FENCE_H
-#define FENCE_H
+#pragma once
 
 #include "../../runtime/device_kind.h"
 
 extern const wisp_device_kind wisp_kind_fence;
-
-#endif

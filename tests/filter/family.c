@@ -40,24 +40,14 @@ wisp_status filter_matrix(wisp_error *err, const wisp_spec *spec, double *F)
                       "the Vandermonde matrix of order %d is singular", N);
 }
 
-static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, const wisp_target *target,
-                         wisp_env **out)
+static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, wisp_env *env)
 {
-  wisp_status status = WISP_OK;
-  wisp_env *env = NULL;
   double F[FILTER_MAX_NP * FILTER_MAX_NP];
   const size_t Np = (size_t)filter_nodes(spec);
   (void)layout; /* it lays nothing out */
-  TRY(wisp_env_create(err, NULL, &env));
-  TRY(wisp_env_int(err, env, "Np", (int64_t)Np));
-  TRY(wisp_names_target(err, env, spec->precision, target));
-  TRY(filter_matrix(err, spec, F));
-  TRY(wisp_env_reals(err, env, "F", F, Np * Np));
-  *out = env;
-  env = NULL;
-done:
-  wisp_env_destroy(env);
-  return status;
+  CALL(wisp_env_int(err, env, "Np", (int64_t)Np));
+  CALL(filter_matrix(err, spec, F));
+  return wisp_env_reals(err, env, "F", F, Np * Np);
 }
 
 const wisp_family wisp_family_filter = {WISP_DECLARED_FILTER, .names = names};

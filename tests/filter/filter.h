@@ -1,6 +1,5 @@
 /* What the filter's files share. */
-#ifndef FILTER_H
-#define FILTER_H
+#pragma once
 
 #include "../../tuner/trial/workload.h"
 #include "tests/filter/templates/filter/family.h"
@@ -14,5 +13,3 @@ int filter_nodes(const wisp_spec *spec);
 
 /* F[i * Np + j]: what node i takes of node j. */
 wisp_status filter_matrix(wisp_error *err, const wisp_spec *spec, double *F);
-
-#endif

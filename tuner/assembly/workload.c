@@ -1,6 +1,6 @@
 /* The assembly family in the tuner: on triangles and tets, against a double assembly on the host, beside a copy of as
  * many bytes as must move. */
-#include "rivals.h"
+#include "../trial/workload.h"
 #include "../../gen/random.h"
 #include "../../runtime/assembly/reference.h"
 #include "../../runtime/mesh/mesh.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the test_mesh: a matrix to be assembled, two sides of the box given --- */
+/* --- the test mesh: a matrix to be assembled, two sides of the box given --- */
 
 enum { PARTS = 65536 };
 
@@ -144,7 +144,7 @@ static wisp_status lists(wisp_error *err, const wisp_problem *problem, const wis
                       s->mesh->elements);
 }
 
-/* Of the first elements the largest sum, of which so many meet at a vertex; all elements of a box are alike. */
+/* The largest sum of the first elements, times the number of elements at a vertex; all elements of a box are alike. */
 static wisp_status largest_entry(wisp_error *err, const wisp_assembly *s, const char *array, double *out)
 {
   enum { LOOKED_AT = 64, AROUND = 10 };
@@ -167,8 +167,7 @@ static wisp_status largest_entry(wisp_error *err, const wisp_assembly *s, const 
   return WISP_OK;
 }
 
-/* What is there before a scatter is below 1; so is what is reduced, or stored, and what a row of a matrix is multiplied
- * with. */
+/* The target of a scatter, inputs of a reduction and stored values, and the vector of a product are below 1. */
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                            double *out)
 {
@@ -187,6 +186,17 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
   return WISP_OK;
 }
 
+/* The vendor's product of the sparse matrix with a vector, in each format. */
+static wisp_status make_rival(wisp_error *err, wisp_device *device, const wisp_problem *problem, const wisp_spec *spec,
+                              int number, wisp_yardstick *out)
+{
+  const wisp_pattern *p = ((const wisp_assembly *)problem->d.self)->pattern;
+  const wisp_block_rows pattern = {1, p->rows, p->rows, p->start, p->column};
+  const int format = WISP_SPMV_NUMBERS + number;
+  if (strcmp(spec->kernel, "multiply") != 0 || format > WISP_SPMV_ORDERED) return WISP_OK;
+  return wisp_yardstick_spmv(err, device, &pattern, spec->precision, (wisp_spmv_format)format, out);
+}
+
 const wisp_workload wisp_workload_assembly = {
     .family = "assembly",
     .listed = true,
@@ -202,6 +212,6 @@ const wisp_workload wisp_workload_assembly = {
     .lists = lists,
     .largest = largest,
     .yardstick = wisp_yardstick_copy,
-    .rivals = wisp_assembly_rivals,
+    .rival = make_rival,
     .accuracy = wisp_assembly_accuracy,
 };

@@ -178,7 +178,7 @@ static double issue_of(const comparer *c, const wisp_stage *stage, const runner 
   return issued / (row->ms * clock_mhz * 1e3 * c->bench.limits->units * ISSUES);
 }
 
-/* What the times say: rates and efficiency are the tuner's. */
+/* Fills the rates and the efficiency, by the tuner's rules. */
 static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_stage *stage, const runner *r,
                             const wisp_contender *timed, wisp_comparison *row)
 {
@@ -198,7 +198,7 @@ static wisp_status fill_row(wisp_error *err, const comparer *c, const wisp_stage
   return status;
 }
 
-/* How long the kernel took that does the same in another way. */
+/* Fills the time of the kernel that computes the same differently. */
 static void fill_alternative(comparer *c, wisp_comparison *row)
 {
   const wisp_alternative *a = c->bench.workload->alternatives;
@@ -343,18 +343,21 @@ static wisp_status find_yardstick(wisp_error *err, const comparer *c, const wisp
   return wisp_rival_yardstick(err, c->device, c->blas, &dense, spec->precision, elements, out);
 }
 
-static void report_missing(void *context, const char *text)
+/* Makes the kernel's rivals on the problem that ours runs on. */
+static wisp_status find_rivals(wisp_error *err, comparer *c, const wisp_spec *spec, const runner r[2],
+                               wisp_yardstick *more, int *count)
 {
-  warn(context, text);
-}
-
-/* On the problem of whoever is ours. */
-static wisp_status find_more(wisp_error *err, comparer *c, const wisp_spec *spec, const runner r[2],
-                             wisp_yardstick *more, int *count)
-{
-  const wisp_left_out left_out = {report_missing, c};
-  if (!c->bench.workload->rivals || wisp_spec_is_composition(spec)) return WISP_OK;
-  return c->bench.workload->rivals(err, c->device, r[r[0].kernels ? 0 : 1].ref.problem, spec, &left_out, more, count);
+  const wisp_workload *workload = c->bench.workload;
+  const wisp_problem *problem = r[r[0].kernels ? 0 : 1].ref.problem;
+  for (int i = 0; workload->rival && !wisp_spec_is_composition(spec) && i < WISP_MAX_RIVALS; i++) {
+    wisp_error why = {.text = ""};
+    const wisp_status status = workload->rival(&why, c->device, problem, spec, i, &more[*count]);
+    if (status == WISP_EDEVICE) warn(c, why.text);
+    CALL(wisp_require(err, status == WISP_OK || status == WISP_EDEVICE || status == WISP_EREFUSED, status, "%s",
+                      why.text));
+    *count += more[*count].run != NULL;
+  }
+  return WISP_OK;
 }
 
 /* Those that do not compile or load are left out. */
@@ -400,7 +403,7 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
     TRY(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
   }
   TRY(find_yardstick(err, c, &up->spec, &beside));
-  TRY(find_more(err, c, &up->spec, r, more, &others));
+  TRY(find_rivals(err, c, &up->spec, r, more, &others));
   TRY(record_beside(err, c, up, r, &on_mesh));
   TRY(time_row(err, c, up, r, alternatives, &on_mesh, &beside, more, others));
 done:

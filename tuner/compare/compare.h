@@ -1,7 +1,6 @@
 /* Ours against the vendor's library, against the default, and against the floor: every kernel's winner in the store,
  * its default candidate and the library's product are timed side by side; then whole stages. */
-#ifndef WISP_COMPARE_H
-#define WISP_COMPARE_H
+#pragma once
 
 #include "../../runtime/api/api.h"
 #include "../../runtime/mesh/source.h"
@@ -60,5 +59,3 @@ typedef struct wisp_compare_request {
 /* On the session's device, with its store's winners. WISP_EUSAGE for a family, element, order or kernel that there is
  * not. */
 wisp_status wisp_compare(wisp_error *err, const wisp_session *session, const wisp_compare_request *request);
-
-#endif

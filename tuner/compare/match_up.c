@@ -48,7 +48,7 @@ long long wisp_compare_elements(const wisp_compare_request *request, int order)
                                                                            : 0;
 }
 
-/* What a solver takes; out->kernels stays 0 where there is nothing that runs here. */
+/* Chooses as a solver does; out->kernels stays 0 where nothing runs here. */
 static wisp_status choose(wisp_error *err, const finder *f, bool by_default, wisp_stage *out)
 {
   wisp_chooser from = f->from;

@@ -1,7 +1,6 @@
-/* What `wisp bench` holds against each other: of a kernel or a whole stage the winner, as a solver would look it up
- * over all layouts, the default that it would run without a store, and other alternatives to the same stage. */
-#ifndef WISP_MATCH_UP_H
-#define WISP_MATCH_UP_H
+/* The contenders of `wisp bench`, for each kernel or whole stage: the winner over all layouts, as a solver looks it up;
+ * the default, which runs without a store; and alternatives to the same stage. */
+#pragma once
 
 #include "compare.h"
 
@@ -31,10 +30,8 @@ void wisp_match_ups_free(wisp_match_ups *ups);
 wisp_status wisp_match_ups_list(wisp_error *err, const wisp_session *session, const wisp_compare_request *request,
                                 wisp_match_ups *out);
 
-/* What is asked for of one order; request->family exists. */
+/* The requested spec of one order; request->family exists. */
 wisp_spec wisp_compare_spec(const wisp_compare_request *request, int order, wisp_precision precision);
 
 /* The size asked for, in elements of this order; 0: none was. */
 long long wisp_compare_elements(const wisp_compare_request *request, int order);
-
-#endif

@@ -1,7 +1,6 @@
 /* The vendor's dense product that a kernel competes with. Operand and result are column-major, without padding: what a
  * library likes best. */
-#ifndef WISP_RIVAL_H
-#define WISP_RIVAL_H
+#pragma once
 
 #include "../../gen/dense.h"
 #include "../../runtime/blas.h"
@@ -23,8 +22,7 @@ wisp_status wisp_rival_choose(wisp_error *err, wisp_rival *rival);
 /* One product, enqueued: a wisp_contender's run. */
 wisp_status wisp_rival_run(wisp_error *err, const void *rival);
 
-const char *wisp_rival_name(const wisp_rival *rival); /* "cuBLAS 13.1 (BF16x9)" */
-double wisp_rival_error(const wisp_rival *rival);     /* of the way chosen, relative to the largest result */
+double wisp_rival_error(const wisp_rival *rival); /* of the way chosen, relative to the largest result */
 
 /* The operand is B of it, C what comes of it. */
 const wisp_product *wisp_rival_product(const wisp_rival *rival);
@@ -32,5 +30,3 @@ const wisp_product *wisp_rival_product(const wisp_rival *rival);
 /* The fastest of the library's ways to the same product, of so many elements. */
 wisp_status wisp_rival_yardstick(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_dense *dense,
                                  wisp_precision precision, long long count, wisp_yardstick *out);
-
-#endif

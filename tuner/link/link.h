@@ -1,7 +1,6 @@
-/* What a worker, which tries candidates, says to the tuner, which keeps the store and outlives it: notes, each with an
- * answer, over a pair of sockets. Both ends are one program, so that the structures travel as they are. */
-#ifndef WISP_LINK_H
-#define WISP_LINK_H
+/* Messages of a worker, which tries candidates, to the tuner, which owns the store and outlives it: notes, each with an
+ * answer, over a pair of sockets. Both ends are one program, so that structures travel as they are. */
+#pragma once
 
 #include "request.h"
 
@@ -48,7 +47,8 @@ bool wisp_link_send(int socket, const void *data, size_t size);
 bool wisp_link_receive(int socket, void *data, size_t size);
 
 /* The worker's side: each waits for the answer, which nobody may want to read (NULL). */
-/* What to do next; false in *there: nothing. summary is what this worker has counted, and then what it goes on from. */
+/* Asks for the next unit; false in *there: none is left. summary: this worker's counts; the answer goes on from them.
+ */
 wisp_status wisp_link_next(wisp_error *err, const wisp_link *link, wisp_tune_summary *summary, wisp_unit *unit,
                            bool *there);
 wisp_status wisp_link_ask(wisp_error *err, const wisp_link *link, const wisp_note *note, wisp_answer_note *answer);
@@ -58,5 +58,3 @@ wisp_status wisp_link_put(wisp_error *err, const wisp_link *link, const wisp_tri
 wisp_status wisp_link_begin(wisp_error *err, const wisp_link *link, wisp_note_kind kind, const wisp_trial *trial,
                             double seconds);
 _Noreturn void wisp_link_restart(const wisp_link *link);
-
-#endif

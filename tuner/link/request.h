@@ -1,8 +1,8 @@
-/* What a sweep is asked for, how far it is, and what it came to: as its caller, the tuner and its workers have it. */
-#ifndef WISP_REQUEST_H
-#define WISP_REQUEST_H
+/* The request, the progress and the summary of a sweep. */
+#pragma once
 
 #include "../../cache/store.h"
+#include "../../gen/strategy/strategy.h"
 #include "../../runtime/device.h"
 #include "../../runtime/mesh/source.h"
 
@@ -41,7 +41,7 @@ void wisp_profile_flush(wisp_profile *profile, double spent[WISP_PHASES]);
 /* Whatever else these seconds were spent on, which a worker that ended did not come to tell, is WISP_ELSE. */
 void wisp_profile_balance(double spent[WISP_PHASES], double seconds);
 
-/* What a worker is handed: an order and a precision. */
+/* A unit of work: an order and a precision. */
 typedef struct wisp_unit {
   int order;
   wisp_precision precision;
@@ -96,6 +96,7 @@ typedef struct wisp_tune_request {
   long long elements; /* problem size for timing; 0: chosen for the device */
   const wisp_mesh_source *source;   /* the mesh to time on; NULL: a box, moved, shuffled and ordered */
   const char *db;                   /* store file */
+  wisp_strategies *strategies;      /* of the caller; NULL: wisp_tune loads them */
   bool retry_failed, defaults_only; /* of each strategy and layout its default candidate alone */
   int jobs;                         /* compilations at a time, shared out over the devices; 0: all cores */
   void (*progress)(void *context, const wisp_tune_progress *progress);
@@ -108,5 +109,3 @@ typedef struct wisp_tune_request {
 
 /* Whether the request is for this kernel too. */
 bool wisp_tune_wants(const wisp_tune_request *request, const char *kernel);
-
-#endif

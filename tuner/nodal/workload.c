@@ -1,7 +1,7 @@
 /* The nodal DG family in the tuner: irregular tets to check on, boxes and users' meshes to time on, steps of
  * Runge-Kutta stages, and the vendor's product beside those kernels that are one. */
 #include "../trial/workload.h"
-#include "../../gen/nodal/dense.h"
+#include "../../gen/nodal/nodal.h"
 #include "../../gen/nodal/half_turns.h"
 #include "../../gen/random.h"
 #include "../../runtime/nodal/dg_parts.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the test_mesh: a mesh --- */
+/* --- the test mesh: a mesh --- */
 
 /* Timing problems, as cubes along an edge of the unit box (6 n^3 tets). On a GPU: what a kernel reads and writes is
  * larger than twice a large L2 (126 MB) even in single precision. On the host: a trial takes milliseconds. */

@@ -23,7 +23,7 @@ static bool wanted(const wisp_report_request *request, const wisp_trial *trial, 
          (!request->family || strcmp(spec->family, request->family) == 0);
 }
 
-/* Where an entry's cell stands. */
+/* The order of cells. */
 static int by_cell(const wisp_report_entry *a, const wisp_report_entry *b)
 {
   const int order[] = {strcmp(a->trial->device, b->trial->device), wisp_spec_orders(&a->spec, &b->spec),
@@ -113,7 +113,7 @@ bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b
   return wisp_report_same_subject(a, b) && wisp_spec_orders(&a->spec, &b->spec) == 0;
 }
 
-/* What tells of a choice in a cell. */
+/* The trial that a choice in a cell is reported by. */
 static const wisp_trial *pick(const wisp_report_cell *cell, const wisp_choice *choice, const char **remark)
 {
   const wisp_shown shown = wisp_choice_shown(choice, cell->entries->trial->device);

@@ -1,6 +1,5 @@
-/* What a report tells of: the store's trials, each once, in cells of one kernel, order, precision and device. */
-#ifndef WISP_REPORT_DATA_H
-#define WISP_REPORT_DATA_H
+/* The data of a report: trials of the store, each once, in cells of one kernel, order, precision and device. */
+#pragma once
 
 #include "../../runtime/api/api.h"
 
@@ -8,7 +7,7 @@
 
 enum { WISP_REPORT_ORDERS = 32 };
 
-/* What the page is about. */
+/* The subject of the page. */
 typedef struct wisp_report_request {
   char device[128];   /* what its name begins with; empty: any */
   const char *family; /* NULL: any */
@@ -65,13 +64,11 @@ bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial);
 /* The same, or one that was seen to be slow and dropped early: its time is rough, but no winner's. */
 bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial);
 
-/* What a winner is compared with besides the default: the fastest of another strategy, or of the same one where there
- * is only one. */
+/* The trial that a winner is compared with besides the default: the fastest of another strategy, or else of the same
+ * one. */
 const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_trial *winner);
 
 /* WISP_EMISSING where nothing fits. The trials stay the store's. */
 wisp_status wisp_report_gather(wisp_error *err, const wisp_session *session, const wisp_report_request *request,
                                wisp_report_data *out);
 void wisp_report_forget(wisp_report_data *data);
-
-#endif

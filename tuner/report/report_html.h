@@ -1,6 +1,5 @@
-/* How a report is written: text with its markup, numbers for reading, and axes of a plot. */
-#ifndef WISP_REPORT_HTML_H
-#define WISP_REPORT_HTML_H
+/* The writer of a report: text with its markup, numbers for reading, and axes of a plot. */
+#pragma once
 
 #include "report_data.h"
 #include "../../gen/text.h"
@@ -75,5 +74,3 @@ void wisp_report_failures(wisp_page *page, const wisp_report_subject *subject);
 /* Shared by parts: "w_p 8 · w_i 2" of "wi=2 wp=8", and the name of a parameter alone. */
 void wisp_page_params(wisp_page *page, const wisp_trial *trial);
 void wisp_page_param_name(wisp_page *page, const char *name);
-
-#endif

@@ -97,7 +97,7 @@ static void print_place(wisp_page *page, const wisp_trial *t)
   wisp_page_around(page, " · measured ", day, "</p>\n");
 }
 
-/* What elements are called that specs name so. */
+/* The plural of an element as specs name it. */
 static const char *plural(const char *element)
 {
   static const struct {
@@ -201,7 +201,7 @@ static wisp_report_subject subject_at(const wisp_report_data *data, size_t from,
   return subject;
 }
 
-/* Where each subject begins, where there are several: they are long. */
+/* Links to the subjects, where there are several. */
 static void print_index(wisp_page *page, const wisp_report_data *data)
 {
   if (subject_end(data, 0) == data->cell_count) return;

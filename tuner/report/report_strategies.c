@@ -1,6 +1,6 @@
 /* Plots of a kernel's strategies, or a stage's compositions, one line each: over the order, and over the size. A
- * kernel that does what a stage does has its strategies among the compositions. What moves the same bytes without the
- * arithmetic is dashed beside each. */
+ * kernel that computes a whole stage has its strategies among the compositions. Dashed lines show kernels that move the
+ * same bytes without the arithmetic. */
 #include "report_html.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 enum { WIDTH = 540, HEIGHT = 330, MOST_LINES = 48, MOST_POINTS = 64 };
 
-/* What one plot is of. order 0: over the order; else over the size, at this one. */
+/* The subject of one plot: over the order if `order` is 0, else over the size at this order. */
 typedef struct subject_plot {
   const wisp_report_subject *subject;
   const char *kernel;
@@ -35,6 +35,12 @@ static double place_of(const subject_plot *p, const wisp_report_cell *cell, cons
   return wisp_trial_outcome(t) == WISP_TRIAL_OK && t->ms > 0 && t->elements > 0 ? (double)t->elements : (double)NAN;
 }
 
+/* Over the order of whole stages: the axis begins at 0, and the winners' points are large. */
+static bool is_of_stages(const subject_plot *p)
+{
+  return !p->order && strcmp(p->kernel, WISP_COMPOSITION) == 0;
+}
+
 typedef struct line {
   char name[2 * WISP_STRATEGY_TEXT];
   bool bare; /* without the arithmetic */
@@ -42,18 +48,19 @@ typedef struct line {
   struct {
     double at;
     const wisp_trial *best;
+    bool wins;          /* its cell */
   } point[MOST_POINTS]; /* ascending */
 } line;
 
-static void add_point(line *l, double at, const wisp_trial *t)
+static void add_point(line *l, double at, const wisp_trial *t, bool wins)
 {
   size_t i = 0;
   while (i < l->count && l->point[i].at < at) i++;
   if (i < l->count && l->point[i].at <= at) {
-    if (t->gdofs > l->point[i].best->gdofs) l->point[i].best = t;
+    if (t->gdofs > l->point[i].best->gdofs) l->point[i].best = t, l->point[i].wins = wins;
   } else if (l->count < MOST_POINTS) {
     memmove(&l->point[i + 1], &l->point[i], (l->count - i) * sizeof *l->point);
-    l->count++, l->point[i].at = at, l->point[i].best = t;
+    l->count++, l->point[i].at = at, l->point[i].best = t, l->point[i].wins = wins;
   }
 }
 
@@ -83,11 +90,11 @@ static void find_lines(const subject_plot *p, bool bare, line *lines, size_t *co
       snprintf(name, sizeof name, "%s%s%s", is_whole(p, &cells[c]) ? cells[c].spec.kernel : "",
                is_whole(p, &cells[c]) ? "." : "", t->strategy);
       line *l = line_of(lines, count, name, bare);
-      if (l) add_point(l, at, t);
+      if (l) add_point(l, at, t, t == cells[c].best && is_of_stages(p));
     }
 }
 
-/* Of a line and of what is dashed beside it. */
+/* A line and the dashed one of the same name share a colour. */
 static const char *colour_of(const line *lines, size_t i)
 {
   size_t k = 0;
@@ -95,17 +102,20 @@ static const char *colour_of(const line *lines, size_t i)
   return wisp_colour(k);
 }
 
-static void print_line(wisp_page *page, const line *l, const char *colour, const wisp_axis *x, const wisp_axis *y)
+/* Over the order nothing is drawn across an order that the line lacks. */
+static void print_line(wisp_page *page, const subject_plot *p, const line *l, const char *colour, const wisp_axis *x,
+                       const wisp_axis *y)
 {
   wisp_page_print(page, "<path class=\"c\" stroke=\"%s\"%s d=\"", colour, l->bare ? " stroke-dasharray=\"5 4\"" : "");
   for (size_t i = 0; i < l->count; i++)
-    wisp_page_print(page, "%c%.1f,%.1f ", i ? 'L' : 'M', wisp_axis_place(x, l->point[i].at),
-                    wisp_axis_place(y, l->point[i].best->gdofs));
+    wisp_page_print(page, "%c%.1f,%.1f ", i && (p->order || l->point[i].at <= l->point[i - 1].at + 1) ? 'L' : 'M',
+                    wisp_axis_place(x, l->point[i].at), wisp_axis_place(y, l->point[i].best->gdofs));
   wisp_page_print(page, "\"/>\n");
   for (size_t i = 0; i < l->count; i++) {
     const wisp_trial *t = l->point[i].best;
-    wisp_page_print(page, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"%s\"><title>",
-                    wisp_axis_place(x, l->point[i].at), wisp_axis_place(y, t->gdofs), colour);
+    wisp_page_print(page, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\"><title>",
+                    wisp_axis_place(x, l->point[i].at), wisp_axis_place(y, t->gdofs), l->point[i].wins ? "4.5" : "2.5",
+                    colour);
     wisp_page_around(page, l->bare ? "without arithmetic: " : "", l->name, " ");
     wisp_page_text(page, t->params);
     wisp_page_print(page, ": %.4g ms, %.4g GDOF/s, %lld elements</title></circle>\n", t->ms, t->gdofs,
@@ -139,31 +149,45 @@ static void print_plot(wisp_page *page, const subject_plot *p)
       least = fmin(least, lines[i].point[k].at), most = fmax(most, lines[i].point[k].at);
       top = fmax(top, lines[i].point[k].best->gdofs), low = fmin(low, lines[i].point[k].best->gdofs);
     }
-  if (p->order ? !(most > least) : count < 2) return;
+  if (p->order ? !(most > least) : count < (is_of_stages(p) ? 1 : 2)) return;
   const wisp_axis x = p->order ? wisp_axis_over(least, most, true, 48, WIDTH - 12)
                                : (wisp_axis){least - 0.3, most + 0.3, 48, WIDTH - 12, false};
-  const wisp_axis y = wisp_axis_over(low, top, true, HEIGHT - 40, 46);
+  const wisp_axis y = is_of_stages(p) ? (wisp_axis){0, 1.06 * top, HEIGHT - 40, 46, false}
+                                      : wisp_axis_over(low, top, true, HEIGHT - 40, 46);
   if (p->order) snprintf(order, sizeof order, ", N = %d", p->order);
   snprintf(title, sizeof title, "%s%s, %s", p->kernel, order, wisp_precision_name(p->precision));
-  wisp_page_print(page, "<figure><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"strategies over the %s\">\n",
-                  WIDTH, HEIGHT, p->order ? "size" : "order");
+  wisp_page_print(page, "<figure><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s over the %s\">\n", WIDTH,
+                  HEIGHT, is_of_stages(p) ? "GDOF/s of the whole stage" : "strategies", p->order ? "size" : "order");
   wisp_page_frame_title(page, &x, &y, title);
   wisp_page_grid_y(page, &y, &x, "GDOF/s");
   wisp_page_grid_x(page, &x, &y, p->order ? "elements" : "order");
-  for (size_t i = 0; i < count; i++) print_line(page, &lines[i], colour_of(lines, i), &x, &y);
+  for (size_t i = 0; i < count; i++) print_line(page, p, &lines[i], colour_of(lines, i), &x, &y);
   wisp_page_print(page, "</svg>");
   print_legend(page, lines, count);
   wisp_page_print(page, "</figure>\n");
 }
 
+static const wisp_precision precisions[] = {WISP_F32, WISP_F64};
+
+void wisp_report_stages(wisp_page *page, const wisp_report_subject *subject)
+{
+  bool any = false;
+  for (size_t i = 0; i < subject->count; i++)
+    any |= wisp_spec_is_composition(&subject->cells[i].spec) && subject->cells[i].best;
+  if (!any) return;
+  wisp_page_part(page, "whole", subject->number);
+  for (size_t p = 0; p < WISP_COUNT(precisions); p++)
+    print_plot(page, &(subject_plot){subject, WISP_COMPOSITION, precisions[p], 0});
+  wisp_page_print(page, "</div></section>\n");
+}
+
 void wisp_report_strategies(wisp_page *page, const wisp_report_subject *subject)
 {
-  static const wisp_precision precisions[] = {WISP_F32, WISP_F64};
   wisp_page_part(page, "strategies", subject->number);
   wisp_page_print(page, "<div class=\"two\">\n");
   for (size_t c = 0; c < subject->count; c++) {
     const wisp_spec *spec = &subject->cells[c].spec;
-    bool seen = false;
+    bool seen = wisp_spec_is_composition(spec);
     for (size_t b = 0; b < c; b++) seen |= strcmp(subject->cells[b].spec.kernel, spec->kernel) == 0;
     for (size_t p = 0; !seen && p < WISP_COUNT(precisions); p++)
       print_plot(page, &(subject_plot){subject, spec->kernel, precisions[p], 0});

@@ -208,7 +208,7 @@ static int by_value(const void *x, const void *y)
   return (a > b) - (a < b);
 }
 
-/* How much a choice at random costs: paper 0 asks just that of its figure. */
+/* Prints how much slower a random choice is: paper 0 asks this of its figure. */
 static void print_spread(wisp_page *page, const wisp_report_cell *cell)
 {
   double *times = calloc(cell->count, sizeof *times);

@@ -2,7 +2,6 @@
 #include "report_html.h"
 #include "../../cache/store.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@ static bool has_param(const char *params, const char *name, const char *value)
   return false;
 }
 
-/* What the family shows first is first; without what the list `known` says already (NULL: all). */
+/* Prints the parameters, those that the family shows first, without those that `known` has already (NULL: all). */
 static void print_params(wisp_page *page, const char *shown, const char *params, const char *known)
 {
   char name[32], value[32], first[32];
@@ -85,7 +84,7 @@ static void print_strategy(wisp_page *page, const char *strategy)
   }
 }
 
-/* How many times as long something else takes; a dash where that is not known. */
+/* Prints a ratio of times; a dash where it is not known. */
 static void print_ratio(wisp_page *page, double ratio)
 {
   if (isfinite(ratio))
@@ -94,7 +93,7 @@ static void print_ratio(wisp_page *page, double ratio)
     wisp_page_print(page, "<td class=\"n\">–</td>");
 }
 
-/* How much longer the runner-up takes, and what it is. */
+/* Prints the ratio of the runner-up, and its difference from the winner. */
 static void print_second(wisp_page *page, const wisp_trial *winner, const wisp_trial *other)
 {
   print_ratio(page, other ? other->ms / winner->ms : NAN);
@@ -167,26 +166,10 @@ void wisp_report_winners(wisp_page *page, const wisp_report_subject *subject)
 
 /* One reason, whatever numbers stand in it. */
 typedef struct refusal {
-  char key[400];
   const char *example;
   char kernels[120];
   long long candidates;
-  size_t kinds; /* trials that say so: one a strategy and layout */
 } refusal;
-
-/* The reason with each number as '#'. */
-static void make_key(const char *why, char key[400])
-{
-  size_t used = 0;
-  for (; *why && used < 399; why++) {
-    bool digit = isdigit((unsigned char)*why);
-    if (!digit)
-      key[used++] = *why;
-    else if (!used || key[used - 1] != '#')
-      key[used++] = '#';
-  }
-  key[used] = '\0';
-}
 
 static void add_kernel(char list[120], const char *kernel)
 {
@@ -199,7 +182,7 @@ static int by_candidates(const void *x, const void *y)
 {
   const refusal *a = x, *b = y;
   if (a->candidates != b->candidates) return a->candidates < b->candidates ? 1 : -1;
-  return strcmp(a->key, b->key);
+  return strcmp(a->example, b->example);
 }
 
 /* Gathers the subject's refusals into list, which has room for one a trial. */
@@ -210,18 +193,10 @@ static size_t list_refusals(const wisp_report_subject *subject, refusal *list)
     for (size_t e = 0; e < subject->cells[i].count; e++) {
       const wisp_trial *t = subject->cells[i].entries[e].trial;
       if (wisp_trial_outcome(t) != WISP_TRIAL_REFUSED) continue;
-      const long long candidates = wisp_reason_candidates(t);
-      char key[400];
-      make_key(t->reason, key);
       size_t at = 0;
-      while (at < count && strcmp(list[at].key, key) != 0) at++;
-      if (at == count) {
-        memset(&list[count], 0, sizeof *list);
-        memcpy(list[count].key, key, sizeof key);
-        list[count++].example = t->reason;
-      }
-      list[at].candidates += candidates;
-      list[at].kinds++;
+      while (at < count && !wisp_reason_alike(list[at].example, t->reason)) at++;
+      if (at == count) list[count++] = (refusal){.example = t->reason};
+      list[at].candidates += wisp_reason_candidates(t);
       add_kernel(list[at].kernels, subject->cells[i].spec.kernel);
     }
   qsort(list, count, sizeof *list, by_candidates);

@@ -1,7 +1,6 @@
 /* Which candidate to try next: docs/reference/search.md. A guide knows the candidates of one target (a kernel, an
  * order, a precision), what was measured elsewhere, and what it is told. Deterministic. */
-#ifndef WISP_GUIDE_H
-#define WISP_GUIDE_H
+#pragma once
 
 #include "../../cache/store.h"
 #include "../../gen/family.h"
@@ -29,7 +28,7 @@ bool wisp_point_from_trial(const wisp_trial *trial, wisp_point *out);
 /* A candidate that is not measured. The model also sees its block and its shared memory. */
 wisp_status wisp_point_from_plan(wisp_error *err, const wisp_plan *plan, const wisp_target *target, wisp_point *out);
 
-/* How far apart two candidates of one strategy are, in doublings of a parameter; INFINITY for two strategies. */
+/* The distance of two candidates of one strategy, in doublings of a parameter; INFINITY for two strategies. */
 double wisp_point_distance(const wisp_point *a, const wisp_point *b);
 /* One parameter changed by one step, or another layout. */
 bool wisp_point_neighbours(const wisp_point *a, const wisp_point *b);
@@ -55,7 +54,7 @@ void wisp_guide_free(wisp_guide *guide);
 /* The next of those from..to-1 that were not picked; to where there is none. fresh: the first of several on a problem,
  * which is a default where there is one. */
 size_t wisp_guide_pick(wisp_guide *guide, size_t from, size_t to, bool fresh);
-/* What a picked one took; ms <= 0: it failed. */
+/* Reports the time of a picked candidate; ms <= 0: it failed. */
 void wisp_guide_report(wisp_guide *guide, size_t i, double ms);
 
 /* Is it of the same kernel, of whatever order, precision, system of equations and element? */
@@ -64,5 +63,3 @@ bool wisp_point_helps(const wisp_point *point, const wisp_spec *spec);
 /* Weighs known points for a target and scales the times of each group (order, precision, system, element, source) by
  * its best. Leaves out those too far to help; returns how many stay. */
 size_t wisp_guide_weigh(size_t count, wisp_point *known, const wisp_spec *spec);
-
-#endif

@@ -79,7 +79,7 @@ typedef struct replaying {
   wisp_target device;
 } replaying;
 
-/* What the model sees of a candidate beyond its texts; nothing where today's strategies lack it. */
+/* Adds the cost of a candidate by its plan; nothing where today's strategies lack it. */
 static void see_plan(const replaying *r, const wisp_scope *scope, const wisp_trial *t, wisp_point *point)
 {
   wisp_plan *plan = NULL;
@@ -99,8 +99,8 @@ static void see_plan(const replaying *r, const wisp_scope *scope, const wisp_tri
   }
 }
 
-/* What a search that picks at random has found on average, as a logarithm of best / optimum: the fastest of n picks is
- * the one of rank k where the n - 1 others are among those after it. */
+/* The mean result of a random search, as a logarithm of best / optimum. The fastest of n picks has rank k where the
+ * other n - 1 picks are among those after it. */
 static double expect_random(size_t count, const double *sorted, size_t n)
 {
   double chance = 0, left = 1, sum = 0; /* left: that none before rank k is picked */
@@ -154,7 +154,7 @@ static size_t collect_known(const replaying *r, const wisp_spec *target, wisp_po
   return count;
 }
 
-/* Of one kernel, and timed on the same mesh. */
+/* Trials of one target: one kernel, timed on the same mesh. */
 static bool same_target(const replaying *r, size_t i, size_t k)
 {
   const wisp_spec *a = &r->points[i].spec, *b = &r->points[k].spec;

@@ -1,6 +1,5 @@
 /* The budgeted search against a stored exhaustive sweep: how close to the optimum it is after a number of trials. */
-#ifndef WISP_REPLAY_H
-#define WISP_REPLAY_H
+#pragma once
 
 #include "../../cache/store.h"
 #include "../../gen/spec.h"
@@ -43,5 +42,3 @@ void wisp_replay_free(wisp_replay *replay);
 
 /* All trials of a store file, NAME.gz unpacked by gunzip; of the device that has most. Caller frees *out. */
 wisp_status wisp_replay_load(wisp_error *err, const char *path, size_t *count, wisp_trial **out);
-
-#endif

@@ -79,7 +79,7 @@ typedef struct block { /* the candidates of one problem, in the list */
   double expected; /* where something is known */
 } block;
 
-/* Of each layout one, so that a short budget ends with kernels that work together; then the others. By promise. */
+/* Sorts problems: first one of each layout, so that a short budget ends with kernels that work together. By promise. */
 static int by_promise(const void *a, const void *b)
 {
   const block *x = a, *y = b;

@@ -1,6 +1,5 @@
 /* Candidates of one spec over all layouts and strategies, and the order in which they are tried. */
-#ifndef WISP_SEARCH_H
-#define WISP_SEARCH_H
+#pragma once
 
 #include "guide.h"
 #include "../../gen/family.h"
@@ -62,14 +61,14 @@ void wisp_search_free(wisp_search *search);
  * default candidate, and each begins with its most promising default. known: weighed seeds, see search_seeds.h. */
 wisp_status wisp_search_guide(wisp_error *err, wisp_search *search, const wisp_target *target, size_t known_count,
                               const wisp_point *known);
-/* What a candidate took, for the guide; of others nothing is learnt. */
+/* Reports a candidate's time to the guide, which learns nothing of others. */
 void wisp_search_report(wisp_search *search, const wisp_trial *trial);
 
 /* Goes on to the next problem, leaving out what is left on this one; false after the last. */
 bool wisp_search_next_problem(wisp_search *search);
 /* The next candidate on this problem, or NULL. */
 const wisp_candidate *wisp_search_next(wisp_search *search);
-/* How much of the time that is left this problem should take: more, the more it promises over those to come. */
+/* The share of the time left that this problem should take: more, the more it promises over those to come. */
 double wisp_search_share(const wisp_search *search);
 
 wisp_status wisp_candidate_plan(wisp_error *err, const wisp_scope *scope, const wisp_candidate *candidate,
@@ -94,5 +93,3 @@ wisp_status wisp_seeds_add(wisp_error *err, wisp_seeds *seeds, const wisp_trial 
 /* Those that help a spec, weighed. Caller frees *known. */
 wisp_status wisp_seeds_for(wisp_error *err, const wisp_seeds *seeds, const wisp_spec *spec, size_t *count,
                            wisp_point **known);
-
-#endif

@@ -58,7 +58,7 @@ static wisp_status of_layout(wisp_error *err, const wisp_layout *layout, const w
   return WISP_OK;
 }
 
-/* How many of the sorted trials are close enough to the fastest for a second look. */
+/* The number of sorted trials that are close enough to the fastest for a second look. */
 static size_t close_ones(size_t count, wisp_trial *const *trials)
 {
   size_t near = 0;

@@ -21,7 +21,7 @@ void wisp_prospects_free(wisp_prospects *prospects)
   *prospects = (wisp_prospects){0};
 }
 
-/* What an element's bytes take at least, in ms; 0 where they fit the caches, or nothing is known. */
+/* The least time for the bytes of an element, in ms; 0 where they fit the caches, or nothing is known. */
 static double floor_of(const wisp_sweep *sweep, const wisp_spec *spec)
 {
   const double elements = sweep->bench.problems ? (double)wisp_problems_elements(sweep->bench.problems) : 0;

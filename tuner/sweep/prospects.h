@@ -1,10 +1,9 @@
-/* What a budget is spent on: kernels of compositions that could still be the fastest stage. */
-#ifndef WISP_PROSPECTS_H
-#define WISP_PROSPECTS_H
+/* The distribution of a budget: to kernels of compositions that could still be the fastest stage. */
+#pragma once
 
 #include "sweep.h"
 
-/* What is known of each kernel of the family in each layout of the scope, in ms of an element. */
+/* Times of each kernel of the family in each layout of the scope, in ms of an element. */
 typedef struct wisp_prospects {
   size_t kernels;
   int layouts;
@@ -19,10 +18,7 @@ void wisp_prospects_free(wisp_prospects *prospects);
 /* A kernel had its share of the budget: where that was enough for a search, its winners are what it takes. */
 void wisp_prospects_note(wisp_prospects *prospects, const wisp_sweep *sweep, int kernel);
 
-/* How much of a budget a kernel is worth: 1 of the best composition, the less, the slower the best composition that has
- * it could be, and 0 where none that has it could be the fastest. 1 for kernels of no composition, and where no stage
- * was measured. */
+/* The worth of a kernel: 1 for the best composition, less the slower the best composition with it could be, and 0 where
+ * none with it could be the fastest. 1 for kernels of no composition, and where no stage was measured. */
 double wisp_prospects_worth(const wisp_prospects *prospects, const wisp_sweep *sweep, const wisp_spec *spec,
                             int kernel);
-
-#endif

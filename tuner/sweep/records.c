@@ -1,4 +1,4 @@
-/* What a sweep tells the tuner, and what is asked of it while it runs. */
+/* Reports of a sweep to the tuner, and questions about its request. */
 #include "sweep.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 /* A machine that cannot compile so many candidates one after the other cannot compile. */
 enum { MOST_SKIPPED = 8 };
 
-/* What is to come here is estimated here, told by the tuner. */
+/* The worker estimates the trials to come in its unit; the tuner reports them. */
 wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best)
 {
   wisp_tune_summary *sum = &sweep->summary;

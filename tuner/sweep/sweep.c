@@ -121,7 +121,7 @@ static wisp_status measure_composition(wisp_error *err, wisp_sweep *sweep, const
   wisp_trial_key(&sweep->bench, &scope->spec, &scope->layout[s->layout], s->composition, hash, "", &trial);
   CALL(wisp_link_has(err, sweep->link, &trial, &known, &tried, &stored));
   bool failed = known && wisp_trial_outcome(&stored) != WISP_TRIAL_OK;
-  /* What was measured before one of its kernels was may be of another winner. */
+  /* An older measurement may be of another winner of a kernel. */
   const bool due = sweep->changed || strcmp(r.newest, stored.when) > 0;
   if (known && (!due || (failed && tried))) {
     sweep->summary.known += !sweep->unit.later_round && !tried;
@@ -144,7 +144,7 @@ static wisp_status measure_composition(wisp_error *err, wisp_sweep *sweep, const
   return WISP_OK;
 }
 
-/* What a solver takes here, where another card's record says it; false: none does. */
+/* Finds the composition that a solver takes here because another card's record has it; false: none. */
 static wisp_status find_taken(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, composed *out,
                               bool *found)
 {
@@ -183,7 +183,7 @@ wisp_status wisp_sweep_compositions(wisp_error *err, wisp_sweep *sweep, const wi
   size_t i = 0;
   for (; i < count && i < MEASURED && (i < least || wisp_seconds() < sweep->deadline); i++)
     CALL(measure_composition(err, sweep, &scope, &list[i]));
-  /* What is only expected to be the fastest is measured, too. */
+  /* The composition that is only expected to be the fastest is measured, too. */
   if (least || wisp_seconds() < sweep->deadline) CALL(find_taken(err, sweep, &scope, &taken, &is_taken));
   while (is_taken && i-- > 0)
     is_taken = strcmp(list[i].composition, taken.composition) != 0 || list[i].layout != taken.layout;
@@ -217,7 +217,7 @@ static bool has_compositions(const wisp_sweep *sweep)
   return sweep->family->compositions[0];
 }
 
-/* Where this unit starts from: what the store knows now, other workers' trials included. */
+/* Starts a unit from what the store knows now, other workers' trials included. */
 static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit *given)
 {
   const wisp_tune_request *request = sweep->request;
@@ -276,7 +276,7 @@ static wisp_status try_best_stage(wisp_error *err, wisp_sweep *sweep, const wisp
   return WISP_OK;
 }
 
-/* What whole stages are worth of a budget, beside a kernel of the best one. */
+/* The worth of whole stages, beside a kernel of the best one. */
 static const double STAGES_WORTH = 0.5;
 
 /* The kernel that is worth most of those that are left, and its share of the time that is left; -1: none is worth any.

@@ -1,7 +1,6 @@
 /* The state of one sweep in a worker, which sweep.c walks through orders and precisions, sweep_kernel.c through the
  * candidates of a kernel and compositions. */
-#ifndef WISP_SWEEP_H
-#define WISP_SWEEP_H
+#pragma once
 
 #include "../search/search.h"
 #include "../trial/trial.h"
@@ -19,7 +18,7 @@ typedef struct wisp_sweep {
   wisp_tune_summary summary; /* of this device */
   size_t workers;            /* on this host: they share its cores */
   double start, deadline;    /* seconds; deadline is infinite without a budget */
-  /* Of this order and precision: */
+  /* The order and precision at hand: */
   wisp_unit unit;
   long long here;           /* trials */
   size_t parts, parts_done; /* its kernels, and the step */
@@ -33,10 +32,10 @@ typedef struct wisp_sweep {
   int skipped; /* candidates in a row that the machine could not compile */
 } wisp_sweep;
 
-/* What a worker does: a wisp_worker_body, whose context is a wisp_sweep. */
+/* The work of a worker: a wisp_worker_body, whose context is a wisp_sweep. */
 wisp_status wisp_sweep_work(wisp_error *err, void *sweep, const wisp_link *link);
 
-/* What the request means at this order and precision. */
+/* The spec of the request at this order and precision. */
 wisp_spec wisp_sweep_spec(const wisp_sweep *sweep, int order, wisp_precision precision);
 
 /* Everything about one kernel of the scope's order and precision: sweep_kernel.c. */
@@ -61,7 +60,7 @@ void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial);
  * that nothing is stored and a later sweep tries it. Fails where that happens again and again. */
 wisp_status wisp_sweep_skip(wisp_error *err, wisp_sweep *sweep, const wisp_error *why);
 
-/* Where the device is lost or memory in doubt after what was added last: ends this worker, and another goes on. */
+/* Ends this worker if the last trial lost the device or may have damaged memory; another worker goes on. */
 void wisp_sweep_replace(wisp_sweep *sweep);
 
 /* Stores a trial that was run, counts it, tells the caller. best may be NULL. */
@@ -93,5 +92,3 @@ wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scop
  * the best within max(0.5 %, the two spreads), and never more than 1 %. Sets each trial's tie and returns the index of
  * the chosen one; count is at least 1. */
 size_t wisp_resolve_tie(size_t count, wisp_trial *trials, const double *noise);
-
-#endif

@@ -16,7 +16,7 @@
 static const double ENOUGH_GPU = 0.97;
 /* No search ends there before this many candidates of the kernel are known: the floor is not always the limit. */
 enum { AT_LEAST = 25 };
-/* Of a kernel's share of a budget, what is kept for its final round. */
+/* The share of a kernel's budget that is kept for its final round. */
 static const double FINAL_SHARE = 0.1;
 
 /* Refused candidates can be thousands: one row a strategy, layout and reason stands for all, with params *1, *2, ... */
@@ -89,7 +89,7 @@ static wisp_status look_up(wisp_error *err, const unit *u, const wisp_candidate 
   return WISP_OK;
 }
 
-/* What is known is not tried again, but counts as a rival of those that are. */
+/* Known candidates are not tried again, but count as rivals of the others. */
 static wisp_status take_in(wisp_error *err, unit *u, const wisp_candidate *c, const lookup *found)
 {
   wisp_incumbent *incumbent = &u->incumbent[c->layout];

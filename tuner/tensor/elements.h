@@ -1,11 +1,8 @@
-/* What the two workloads of the tensor family share. */
-#ifndef WISP_WORKLOAD_TENSOR_H
-#define WISP_WORKLOAD_TENSOR_H
+/* Shared by the two workloads of the tensor family. */
+#pragma once
 
 #include "../../runtime/device.h"
 
-/* How many elements kernels are timed on: so many as asked for, or where that is 0 those of 10^7 nodes, far more than a
- * GPU's caches hold, or of 10^5 on the host, where a trial takes milliseconds. */
+/* The number of elements to time on: `asked`, or where that is 0 those of 10^7 nodes on a GPU, far more than its caches
+ * hold, and of 10^5 on the host, where a trial takes milliseconds. */
 size_t wisp_tensor_elements(const wisp_limits *limits, int order, long long asked);
-
-#endif

@@ -14,7 +14,7 @@ static const char *const kernels[] = {"update", "spread", "gather", "advance", "
 /* Iterations that history has room for, parts that a sum can have, and of sums that are read while timed, has. */
 enum { ITERATIONS = 16, PARTS = 65536, TIMED_PARTS = 792 };
 
-/* --- the test_mesh: unknowns within hexes, boundary values given --- */
+/* --- the test mesh: unknowns within hexes, boundary values given --- */
 
 enum { NODES_TO_CHECK = 100000 };
 
@@ -65,7 +65,7 @@ static long long elements(const void *context)
 
 /* --- discretisations --- */
 
-/* Of unknowns those within elements, which no others share. */
+/* Counts the unknowns within elements, which no others share. */
 static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements, wisp_discretisation *out)
 {
   static const wisp_cg_capacity room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};

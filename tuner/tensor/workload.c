@@ -15,7 +15,7 @@
 static const char *const kernels[] = {
     "mass", "stiffness", "collocated", "mass_trilinear", "stiffness_trilinear", "collocated_trilinear", NULL};
 
-/* --- the test_mesh: hexes that stand alone --- */
+/* --- the test mesh: hexes that stand alone --- */
 
 /* Elements come again after so many numbers of the largest array: making 10^8 nodes' factors would take the host
  * minutes, and a device sees no difference, since all are in its memory. */
@@ -56,7 +56,7 @@ static void move_vertices(size_t count, double *vertices)
   }
 }
 
-/* Of the fixed arrays that operators read. */
+/* Counts the numbers of the fixed arrays that operators read, of one element. */
 static void count_numbers(test_mesh *g)
 {
   const wisp_array_decl *list = wisp_family_find("tensor")->arrays;
@@ -180,7 +180,7 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
   return wisp_hex_apply_sizes(err, g->hex, op, vertices, g->elements, lambda, u, r->size[WISP_TENSOR_Y]);
 }
 
-/* Of the first elements the largest sum; as all are unit cubes moved alike, no other's is twice that. */
+/* The largest sum of the first elements; all are unit cubes moved alike, so no other's is twice that. */
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                            double *out)
 {

@@ -1,8 +1,6 @@
-/* What a small problem does not show: faults of size, and races. On the problem that kernels are timed on, a
- * candidate's output is compared with that of the default candidate of its kernel, from the same inputs, where it lies.
- */
-#ifndef WISP_BASELINE_H
-#define WISP_BASELINE_H
+/* Checks for faults that a small problem does not show: faults of size, and races. On the timed problem, a candidate's
+ * output is compared on the device with that of the default candidate of its kernel, from the same inputs. */
+#pragma once
 
 #include "../link/request.h"
 #include "problems.h"
@@ -35,5 +33,3 @@ wisp_status wisp_baseline_check(wisp_error *err, wisp_baselines *baselines, cons
  * bit for bit unless its strategy varies. WISP_EWRONG where one differs. *left: launches that there was no time for. */
 wisp_status wisp_repeat_check(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                               const wisp_kernel *kernel, double seconds, int *left);
-
-#endif

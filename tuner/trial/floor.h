@@ -1,6 +1,5 @@
 /* The floor of a candidate: the least time that its device needs for what the candidate has to move and execute. */
-#ifndef WISP_FLOOR_H
-#define WISP_FLOOR_H
+#pragma once
 
 #include "../../gen/family.h"
 #include "../../runtime/device.h"
@@ -15,5 +14,3 @@ typedef struct wisp_floor {
  * executes them; a unit whose peak is not known sets no floor. plan NULL: operations do not count. */
 wisp_status wisp_floor_find(wisp_error *err, const wisp_ceilings *ceilings, const wisp_spec *spec,
                             const wisp_work *work, double elements, const wisp_plan *plan, wisp_floor *out);
-
-#endif

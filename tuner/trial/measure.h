@@ -1,6 +1,5 @@
 /* Honest timing: warm-up by time, interleaved samples, medians (on a host: the fastest), raw samples kept. */
-#ifndef WISP_MEASURE_H
-#define WISP_MEASURE_H
+#pragma once
 
 #include "../../runtime/device.h"
 
@@ -28,11 +27,9 @@ wisp_status wisp_probe(wisp_error *err, wisp_device *device, wisp_contender *con
  * (tuner/trial/measure.c says why). */
 wisp_status wisp_measure(wisp_error *err, wisp_device *device, bool at_length, wisp_contender *contenders,
                          size_t count);
-/* How far a contender's ms is to be trusted, relative to it: half the 95 % confidence interval of the median, by rank;
- * of the fastest, how far the third fastest is behind it. */
+/* The noise of a contender's ms, relative to it: half the 95 % confidence interval of the median, by rank; of the
+ * fastest, the distance of the third fastest. */
 double wisp_measure_noise(const wisp_contender *contender);
 
 /* "median of 7 x 2, interleaved": samples, and runs in each */
 void wisp_measure_mode(const wisp_contender *contender, char mode[64]);
-
-#endif

@@ -1,7 +1,6 @@
 /* Compiling ahead: threads turn plans into binaries while others are timed. First in, first out; at most `ahead` plans
  * are in it, so that a search decides late what to try next. */
-#ifndef WISP_PIPELINE_H
-#define WISP_PIPELINE_H
+#pragma once
 
 #include "../../runtime/kernel.h"
 
@@ -38,5 +37,3 @@ void wisp_pipeline_abandon(wisp_pipeline *pipeline);
 void wisp_pipeline_drop(wisp_pipeline *pipeline);
 
 void wisp_job_free(wisp_job *job);
-
-#endif

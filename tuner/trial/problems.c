@@ -70,7 +70,7 @@ double wisp_random_of(wisp_array_kind kind, uint64_t *random)
   return kind == WISP_POSITIVE || kind == WISP_PARTS ? fabs(number) + 0.5 : number;
 }
 
-/* What a kernel may read by another name than its own, it reads as well. */
+/* A kernel also reads arrays that it may call by another name. */
 static bool reads(const wisp_plan *plan, const char *array)
 {
   const wisp_kernel_decl *kernel = wisp_family_kernel(wisp_family_find(plan->spec.family), plan->spec.kernel);

@@ -1,7 +1,6 @@
-/* The problems of a workload on one test_mesh, made at first need and kept: kernels of one layout share a problem,
+/* The problems of a workload on one test mesh, made at first need and kept: kernels of one layout share a problem,
  * unless their parameters fix another discretisation. */
-#ifndef WISP_PROBLEMS_H
-#define WISP_PROBLEMS_H
+#pragma once
 
 #include "workload.h"
 
@@ -19,7 +18,7 @@ long long wisp_problems_elements(const wisp_problems *problems);
 /* The least that a kernel of this spec has to do on them. */
 wisp_status wisp_problems_work(wisp_error *err, const wisp_problems *problems, const wisp_spec *spec, wisp_work *out);
 
-/* What tells the problems of plans apart. */
+/* The setting of a plan's problem: plans of one setting share it. */
 typedef struct wisp_setting {
   wisp_spec spec;
   wisp_layout layout;
@@ -57,5 +56,3 @@ wisp_status wisp_problems_step(wisp_error *err, const wisp_workload *workload, w
 
 /* A random number as arrays of this kind hold them. */
 double wisp_random_of(wisp_array_kind kind, uint64_t *random);
-
-#endif

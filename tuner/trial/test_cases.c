@@ -41,7 +41,7 @@ static void free_case(wisp_test_case *r)
   free(r->own);
 }
 
-/* What is there is of another system. */
+/* Forgets the test cases of another system. */
 static void forget(wisp_test_cases *cases)
 {
   for (int i = 0; i < cases->count; i++) free_case(&cases->entries[i].test_case);
@@ -67,7 +67,7 @@ static wisp_status find_discretisation(wisp_error *err, wisp_test_cases *cases, 
   return WISP_OK;
 }
 
-/* --- one test_case --- */
+/* --- one test case --- */
 
 /* Random where the kernel reads; a copy to be changed where it writes, NaN so far where it does not read. */
 static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_array_decl *array, size_t a,
@@ -82,7 +82,7 @@ static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_arr
   return wisp_new(err, size, sizeof **r->size, &r->size[a]);
 }
 
-/* What the family makes of it. */
+/* Lets the family shape the inputs and compute the outputs. */
 static wisp_status fill_case(wisp_error *err, const wisp_workload *w, wisp_test_case *r)
 {
   CALL(w->fill_inputs(err, r));
@@ -148,7 +148,7 @@ void wisp_results_free(wisp_results *results)
   for (int a = 0; a < WISP_MAX_ARRAYS; a++) free(results->of[a]);
 }
 
-/* Of one element: numbers [from, to). */
+/* The error of one element: numbers [from, to). */
 static double element_error(const double *got, const double *expected, size_t from, size_t to)
 {
   double error = 0, most = 0;

@@ -1,13 +1,12 @@
 /* The cases of a check, with what must come of them, in the order that no layout has a part in: computed once for all
  * layouts, groupings and precisions. */
-#ifndef WISP_TEST_CASES_H
-#define WISP_TEST_CASES_H
+#pragma once
 
 #include "workload.h"
 
 typedef struct wisp_test_cases wisp_test_cases;
 
-/* Of a workload, on a test_mesh of one order; both are borrowed. */
+/* Test cases of a workload on a test mesh of one order; both outlive them. */
 wisp_status wisp_test_cases_create(wisp_error *err, const wisp_workload *workload, const void *test_mesh,
                                    wisp_test_cases **out);
 void wisp_test_cases_destroy(wisp_test_cases *cases); /* NULL is fine */
@@ -16,7 +15,7 @@ void wisp_test_cases_destroy(wisp_test_cases *cases); /* NULL is fine */
 wisp_status wisp_test_cases_get(wisp_error *err, wisp_test_cases *cases, const wisp_spec *spec, bool mixes, int number,
                                 uint64_t seed, const wisp_test_case **out);
 
-/* What is left of a test_case's outputs, in the order of its `after`; NULL where that is. */
+/* The outputs of a launch, in the order of the test case's `after`; NULL where that is. */
 typedef struct wisp_results {
   double *of[WISP_MAX_ARRAYS];
 } wisp_results;
@@ -26,12 +25,10 @@ void wisp_results_free(wisp_results *results);
 /* The largest error of an element over its largest result. */
 double wisp_results_error(const wisp_results *results, const wisp_test_case *test_case);
 
-/* That error of plain sums in single precision, of a workload that has them; computed once a test_case. */
+/* That error of plain sums in single precision, of a workload that has them; computed once a test case. */
 wisp_status wisp_test_cases_single_error(wisp_error *err, wisp_test_cases *cases, const wisp_test_case *test_case,
                                          double *error);
 
-/* Enqueues a launch with the test_case's scalars. */
+/* Enqueues a launch with the test case's scalars. */
 wisp_status wisp_test_case_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
                                   const wisp_test_case *test_case);
-
-#endif

@@ -1,4 +1,4 @@
-/* What a kernel sums, and so how its rounding errors grow.
+/* Rounding errors by the sums of a kernel.
  *
  * A result is a sum of s terms, each a product. It is held against S, the sum of the terms' magnitudes, and u = eps /
  * 2: every rounding is at most u of what is rounded.

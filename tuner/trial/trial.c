@@ -244,7 +244,7 @@ static wisp_status time_candidate(wisp_error *err, wisp_bench *bench, const wisp
   return WISP_OK;
 }
 
-/* What is not the candidate's own work is done before the tuner is told to look at the clock. */
+/* Work that is not the candidate's own is done before the tuner starts the clock. */
 static wisp_status announce(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, const wisp_incumbent *best,
                             const wisp_trial *t)
 {
@@ -314,7 +314,7 @@ wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wi
     wisp_fail(err, status, "%s", reason.text);
   else {
     if (status != WISP_OK) wisp_trial_end(t, wisp_outcome_of(status), "%s", reason.text);
-    /* What it wrote to other arrays, nobody looks for. */
+    /* Writes to other arrays go unnoticed. */
     bench->doubtful |= status == WISP_EWRONG || status == WISP_EDEVICE;
     status = WISP_OK;
   }

@@ -1,7 +1,6 @@
 /* One candidate, tried: loaded, verified, timed against the incumbent, and written up as a trial. Whatever goes wrong
  * with the candidate is its trial's outcome, not an error. */
-#ifndef WISP_TRIAL_H
-#define WISP_TRIAL_H
+#pragma once
 
 #include "../../cache/store.h"
 #include "../link/link.h"
@@ -11,7 +10,7 @@
 #include "verify.h"
 #include "baseline.h"
 
-/* What all trials of a sweep on one device share. */
+/* The shared state of all trials of a sweep on one device. */
 typedef struct wisp_bench {
   wisp_device *device;
   const wisp_limits *limits;
@@ -41,9 +40,9 @@ void wisp_bench_free(wisp_bench *bench);
 wisp_status wisp_bench_fits(wisp_error *err, const wisp_limits *limits, const wisp_mesh_source *source,
                             const wisp_spec *spec, long long elements);
 
-/* What the kernel, order and precision of a spec are timed on: `elements` elements, or more where the family needs it,
- * or as many as it chooses for the device where 0. Before that, what the kernel before was timed on is dropped, unless
- * it serves this one too. */
+/* Sets the problem that the kernel, order and precision of a spec are timed on: of `elements` elements, or more where
+ * the family needs it; 0: as many as the family chooses for the device. Drops the problem before, unless it serves this
+ * spec too. */
 wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wisp_spec *spec, long long elements);
 /* The problem that a plan is launched on, until the reference ends (problems.h). */
 wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem_ref *ref);
@@ -76,7 +75,7 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
 /* Measured now. */
 void wisp_trial_stamp(wisp_trial *trial);
 
-/* What a failure says about a candidate. */
+/* The outcome of a failed candidate. */
 wisp_outcome wisp_outcome_of(wisp_status failure);
 
 /* Seconds that running a candidate may take: $WISP_TRIAL_SECONDS (10), and as long as one a thousand times slower than
@@ -104,5 +103,3 @@ wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp
                             const wisp_contender *timed, double runs, wisp_trial *trial);
 /* The share of a trial's time that moving the bytes of the spec's kernel takes at least. */
 double wisp_trial_byte_share(const wisp_bench *bench, const wisp_spec *spec, const wisp_trial *trial);
-
-#endif

@@ -21,7 +21,7 @@ typedef struct example {
   wisp_kept *before; /* all arrays */
 } example;
 
-/* What is kept for one workload, of one element and order. */
+/* The problems, test cases and examples of one workload, of one element and order. */
 typedef struct place {
   wisp_spec spec;
   wisp_problems *problems; /* NULL: nothing yet */
@@ -91,7 +91,7 @@ static wisp_status lay_out(wisp_error *err, wisp_problem *problem, const wisp_ar
   return upload(err, problem->arrays, array, values);
 }
 
-/* What the kernel does not read is NaN, fixed arrays of reals too. */
+/* Arrays that the kernel does not read are NaN, fixed arrays of reals too. */
 static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wisp_test_case *test_case,
                                 wisp_kept **kept)
 {
@@ -271,8 +271,8 @@ wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays)
   return wisp_require(err, intact, WISP_EWRONG, "writes outside array %s", array);
 }
 
-/* What is no output is as it was. Zones outside arrays are looked at after the last launch of all: nothing gives them
- * back in between. */
+/* Arrays that are no outputs are unchanged. Zones outside arrays are checked after the last launch of all: nothing
+ * restores them in between. */
 static wisp_status check_untouched(wisp_error *err, const running_case *r, bool outside)
 {
   wisp_arrays *arrays = r->problem->arrays;
@@ -374,7 +374,7 @@ void wisp_verifier_destroy(wisp_verifier *v)
 
 /* --- beside sums in single precision --- */
 
-/* What the kernel has left of an array, in the order of `after`. */
+/* Fetches an array after a launch, in the order of `after`. */
 static wisp_status fetch(wisp_error *err, const running_case *r, const wisp_array_decl *array, double *out)
 {
   const size_t size = wisp_arrays_size(r->problem->arrays, array->name), *origins = NULL;

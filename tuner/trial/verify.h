@@ -1,6 +1,5 @@
 /* Verification: a kernel runs on a small ragged problem and is compared with the double reference. */
-#ifndef WISP_VERIFY_H
-#define WISP_VERIFY_H
+#pragma once
 
 #include "workload.h"
 #include "../../gen/family.h"
@@ -19,7 +18,7 @@ void wisp_verifier_seed(wisp_verifier *verifier, uint64_t seed);
 /* Makes what a check of this plan needs, so that the check itself is about the kernel only. */
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *verifier, const wisp_plan *plan);
 
-/* On the workload's test_mesh for checks, in several rounds of random inputs and scalars (wisp_workload's pose); all
+/* On the workload's test mesh for checks, in several rounds of random inputs and scalars (wisp_workload's pose); all
  * else is NaN: outputs, padding, arrays that the kernel has no business with. Launched several times from the same
  * data, it must do the same bit for bit, unless its strategy `varies`. *error is the largest error relative to the sum
  * of the magnitudes that a result is added up from. WISP_EWRONG with the place where a guard zone was written, an array
@@ -33,9 +32,9 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *verifier, const 
 wisp_status wisp_verifier_compare_single(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel,
                                          wisp_test_inputs data, double *error, double *single);
 
-/* Where numbers are infinite or NaN: WISP_EWRONG with the element that has such results, and should have none, or has
- * none, and should. Which of an element's results it is may differ from the reference's, which multiplies by zeros. Of
- * a kernel that was checked, of a family that has plain sums. */
+/* Checks infinite and NaN inputs: WISP_EWRONG with the first element whose results are not finite and should be, or the
+ * other way round. Within an element any result may be it: the reference multiplies by zeros. For kernels that were
+ * checked, of a family with single-precision sums. */
 wisp_status wisp_verifier_unbounded(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel);
 
 /* Waits for what was launched. WISP_EWRONG where it has written outside an array. */
@@ -57,5 +56,3 @@ static inline bool wisp_is_worse(double difference, double size, double *worst)
   *worst = size > 0 ? difference / size : HUGE_VAL;
   return true;
 }
-
-#endif

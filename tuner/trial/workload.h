@@ -1,24 +1,22 @@
-/* What the tuner knows of a family, or of those of its kernels that work on the same arrays: each one file in tuner/.
- * The family's line in gen/families.h names the first.
+/* A workload describes a family to the tuner, or those of its kernels that work on the same arrays. The family's line
+ * in gen/families.h names the first.
  *
- * A workload makes the discretisations that its kernels are timed and checked on, says with which scalars they are
- * launched, and computes what they must leave, in double. All else that the tuner does is the same for every family:
- * problems.h keeps the problems, verify.h and baseline.h check, trial.h times.
- */
-#ifndef WISP_WORKLOAD_H
-#define WISP_WORKLOAD_H
+ * It makes the discretisations to time and to check on, sets the scalars of launches, and computes the right results in
+ * double precision. All else is the same for every family: problems.h keeps the problems, verify.h and baseline.h
+ * check, trial.h times. */
+#pragma once
 
 #include "../../gen/dense.h"
 #include "../../gen/families.h"
 #include "../../gen/strategy/strategy.h"
-#include "accuracy.h"
-#include "paper.h"
+#include "../../runtime/api/accuracy.h"
 #include "../../runtime/blas.h"
 #include "../../runtime/mesh/source.h"
 #include "../../runtime/problem.h"
+#include "../../runtime/spmv.h"
 #include "../../runtime/test_case.h"
 
-/* What a kernel is measured beside: the vendor's product, a copy of the same bytes. */
+/* A yardstick beside a kernel: the vendor's product, or a copy of the same bytes. */
 typedef struct wisp_yardstick {
   wisp_status (*run)(wisp_error *err, const void *context); /* enqueues it once; NULL: there is none */
   void (*destroy)(void *context);
@@ -29,18 +27,26 @@ typedef struct wisp_yardstick {
 
 enum { WISP_MAX_RIVALS = 4 };
 
-/* Told of a rival that is not there. */
-typedef struct wisp_left_out {
-  void (*report)(void *context, const char *text);
-  void *context;
-} wisp_left_out;
+/* One row of a published table: the times of a problem of one size and order. Unknown numbers are NaN. */
+enum { WISP_PAPER_COLUMNS = 10 };
+typedef struct wisp_paper_row {
+  const char *table; /* "80 x 80 squares, tables 2, 3, 6 and 7" */
+  const char *published_by, *units;
+  int order;
+  size_t elements, columns;
+  struct {
+    const char *name;
+    double published, ours;
+  } column[WISP_PAPER_COLUMNS];
+} wisp_paper_row;
+typedef wisp_status (*wisp_paper_take)(wisp_error *err, void *context, const wisp_paper_row *row);
 
 /* Two kernels that do the same in different ways; the first is compared with the second. */
 typedef struct wisp_alternative {
   const char *kernel, *other;
 } wisp_alternative;
 
-/* What a launch is for. */
+/* The purpose of a launch. */
 typedef enum wisp_purpose {
   WISP_FOR_TIMING, /* thousands of times on its own output, which must not grow or vanish; stages of a step take turns
                     */
@@ -58,11 +64,10 @@ typedef struct wisp_workload {
    * that the kernels at hand take. */
   bool listed;
 
-  /* What a discretisation of so many elements counts at least, to be known before a test_mesh is opened: counts alone.
-   * NULL: nobody knows. */
+  /* Counts at least the arrays of so many elements, before a test mesh is opened. NULL: not known. */
   wisp_status (*count)(wisp_error *err, const wisp_spec *spec, size_t elements, wisp_discretisation *out);
 
-  /* --- The test_mesh: what discretisations of one element and order are made on, a mesh for example. To be timed on:
+  /* --- The test mesh: what discretisations of one element and order are made on, a mesh for example. To be timed on:
    * of `elements` elements, rounded up where the family needs it, or of as many as suit the device where that is 0; of
    * a box whose elements stand, and lie in memory, as `source` says; of its file, if it names one, where the family
    * reads meshes of that kind. source NULL: to be checked on, small, of a prime number of elements where they stand
@@ -95,11 +100,11 @@ typedef struct wisp_workload {
   /* Before the first round: WISP_EWRONG where lists are such that this kernel's results are right by luck alone, as two
    * that add to one number at once may be. NULL: rounds show all. */
   wisp_status (*lists)(wisp_error *err, const wisp_problem *problem, const wisp_plan *plan);
-  /* What sums of single precision, one number after the other, make of a solved round of a kernel that multiplies by
-   * matrices, into `out`, as `after` is. NULL: nobody asks. */
+  /* Computes the outputs of a test case by sums in single precision, one number after the other, into `out`, as `after`
+   * is; for kernels that multiply by matrices. NULL: not needed. */
   wisp_status (*single_sums)(wisp_error *err, const wisp_test_case *test_case, double *const *out);
-  /* Of a problem that is launched with the scalars to check, from numbers of which none is above 1: the largest sum of
-   * magnitudes that a number of this output can have. NaN: not to be compared. */
+  /* The largest sum of magnitudes that a number of this output can have, on a problem with the scalars for checks and
+   * numbers of at most 1. NaN: not to be compared. */
   wisp_status (*largest)(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                          double *out);
 
@@ -109,15 +114,16 @@ typedef struct wisp_workload {
   wisp_status (*dense)(wisp_error *err, const wisp_spec *spec, wisp_dense *out);
   wisp_status (*yardstick)(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
                            long long elements, wisp_yardstick *out);
-  /* What else a kernel is timed beside, on the problem that it is launched on: at most WISP_MAX_RIVALS, more[*count]
-   * on; what the machine has no library for is left out, and told. NULL: nothing. */
-  wisp_status (*rivals)(wisp_error *err, wisp_device *device, const wisp_problem *problem, const wisp_spec *spec,
-                        const wisp_left_out *left_out, wisp_yardstick *more, int *count);
+  /* Makes rival `number` of the kernel, from 0 to WISP_MAX_RIVALS - 1, on the problem that the kernel is launched on.
+   * Leaves out->run NULL where the kernel has no such rival. WISP_EDEVICE: this machine lacks the library;
+   * WISP_EREFUSED: the library declines. NULL: there are no rivals. */
+  wisp_status (*rival)(wisp_error *err, wisp_device *device, const wisp_problem *problem, const wisp_spec *spec,
+                       int number, wisp_yardstick *out);
   const wisp_alternative *alternatives; /* ends with NULL names; NULL: there are none */
-  /* What single precision loses from size to size (accuracy.h); NULL: there is no such study. */
+  /* Measures the errors of single precision at several sizes, up to so many elements (0: all). NULL: no such study. */
   wisp_status (*accuracy)(wisp_error *err, const wisp_session *session, long long most, wisp_accuracy_row take,
                           void *context);
-  /* A published program's tables beside what this one takes for the same, in double (paper.h); NULL: there are none. */
+  /* Measures a published program's tables in double precision, at sizes up to so many elements (0: all). NULL: none. */
   wisp_status (*paper)(wisp_error *err, const wisp_session *session, const int *orders, size_t order_count,
                        long long most, wisp_paper_take take, void *context);
   long long published; /* elements that figures for a GPU are given for, where not the number of `open`; 0 */
@@ -148,4 +154,6 @@ static inline void wisp_scalar_add(wisp_scalar_list *list, const char *name, dou
 wisp_status wisp_yardstick_copy(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
                                 long long elements, wisp_yardstick *out);
 
-#endif
+/* A yardstick that multiplies the sparse matrix of this pattern by a vector, with the vendor's library. */
+wisp_status wisp_yardstick_spmv(wisp_error *err, wisp_device *device, const wisp_block_rows *pattern,
+                                wisp_precision precision, wisp_spmv_format format, wisp_yardstick *out);

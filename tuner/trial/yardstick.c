@@ -1,8 +1,9 @@
-/* A copy of as many bytes as a kernel must move. */
+/* Yardsticks of several families: a copy of the bytes that a kernel must move, and the vendor's sparse product. */
 #include "workload.h"
 #include "../../gen/family.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct copy {
@@ -44,4 +45,22 @@ wisp_status wisp_yardstick_copy(wisp_error *err, wisp_device *device, wisp_blas 
 done:
   if (status != WISP_OK) destroy_copy(c);
   return status;
+}
+
+static void destroy_spmv(void *spmv)
+{
+  wisp_spmv_destroy(spmv);
+}
+
+wisp_status wisp_yardstick_spmv(wisp_error *err, wisp_device *device, const wisp_block_rows *pattern,
+                                wisp_precision precision, wisp_spmv_format format, wisp_yardstick *out)
+{
+  OWNED(wisp_spmv_destroy) wisp_spmv *spmv = NULL;
+  double error = NAN;
+  CALL(wisp_spmv_create(err, device, pattern, precision, format, &spmv));
+  CALL(wisp_spmv_error(err, spmv, pattern, &error));
+  *out = (wisp_yardstick){.run = wisp_spmv_run, .destroy = destroy_spmv, .context = spmv, .error = error};
+  snprintf(out->name, sizeof out->name, "%s", wisp_spmv_name(spmv));
+  spmv = NULL;
+  return WISP_OK;
 }

@@ -1,9 +1,8 @@
-/* What the tuner hands out, and what it writes down.
+/* The queue of units, and the tuner's journal.
  *
- * The units of a sweep, an order and a precision each, which the workers of one kind of card share: whoever is free
- * takes the next. All kernels of a unit are measured on one card, since the whole step is made of their winners. */
-#ifndef WISP_QUEUE_H
-#define WISP_QUEUE_H
+ * A unit is an order and a precision. The workers of one kind of card share the units; a free worker takes the next.
+ * All kernels of a unit are measured on one card, since the whole stage is made of their winners. */
+#pragma once
 
 #include "../link/request.h"
 #include "../link/link.h"
@@ -29,7 +28,7 @@ void wisp_queue_finish(wisp_queue *queue, const wisp_unit *unit, bool gained);
 /* Whoever took it is gone for good: it is for another. */
 void wisp_queue_put_back(wisp_queue *queue, const wisp_unit *unit);
 
-/* How many wait for their first round, had it, and are there; the rest is in it. */
+/* Counts the units that wait for their first round, that had it, and all; the rest are in it. */
 void wisp_queue_count(const wisp_queue *queue, size_t *waiting, size_t *finished, size_t *all);
 
 /* ---- What the tuner writes down for its workers: what was tried, what is about to run, how it ended. The store's only
@@ -70,5 +69,3 @@ wisp_status wisp_journal_add(wisp_error *err, wisp_journal *journal, const wisp_
 
 /* A worker died under it, for the first time. */
 wisp_status wisp_journal_suspect(wisp_error *err, wisp_journal *journal, const wisp_trial *trial);
-
-#endif

@@ -1,7 +1,6 @@
 /* The process that a sweep belongs to: has a worker on every device, hands them units, ends the ones that take too
  * long, replaces those that die, and is the only one that writes to the store. */
-#ifndef WISP_SUPERVISOR_H
-#define WISP_SUPERVISOR_H
+#pragma once
 
 #include "worker.h"
 
@@ -33,5 +32,3 @@ typedef struct wisp_crew { /* what to supervise */
  * is left that none of its kind is there for. A signal ends it, too, with the summary so far. The summary is counted
  * over all devices. */
 wisp_status wisp_supervise(wisp_error *err, const wisp_crew *crew, wisp_tune_summary *summary);
-
-#endif

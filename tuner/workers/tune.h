@@ -1,7 +1,6 @@
 /* The tuner: enumerate, refuse with a reason, compile in parallel, verify against the double reference, time, store
  * every trial. */
-#ifndef WISP_TUNE_H
-#define WISP_TUNE_H
+#pragma once
 
 #include "../link/request.h"
 #include "../../gen/check.h"
@@ -32,5 +31,3 @@ wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_requ
 wisp_status wisp_devices_read(wisp_error *err, const char *text, size_t *count, char ***names);
 /* names may be NULL. */
 void wisp_devices_free(size_t count, char **names);
-
-#endif

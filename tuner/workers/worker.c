@@ -79,7 +79,7 @@ wisp_status wisp_warden_start(wisp_error *err, wisp_warden *out)
   return WISP_OK;
 }
 
-/* Where the warden itself was killed there is nobody to tell. */
+/* A warden that was killed is not told. */
 void wisp_warden_report(const wisp_warden *warden, pid_t worker, bool there)
 {
   message m;

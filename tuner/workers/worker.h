@@ -1,7 +1,6 @@
 /* Candidates run in a worker process: one that crashes or never ends costs its own trial only. A worker is a fork that
  * opens its device itself. */
-#ifndef WISP_WORKER_H
-#define WISP_WORKER_H
+#pragma once
 
 #include "../link/link.h"
 #include "../../gen/check.h"
@@ -44,7 +43,7 @@ int wisp_interrupt_take(const wisp_interrupt *interrupt);
 /* In the worker: opens link->device and does what the tuner has for it, until there is nothing more. */
 typedef wisp_status wisp_worker_body(wisp_error *err, void *context, const wisp_link *link);
 
-/* How long a worker may say nothing outside of trials, while it opens its device or makes a problem:
+/* The longest silence of a worker outside of trials, while it opens its device or makes a problem:
  * $WISP_WORKER_SECONDS, 300 unless set. */
 double wisp_worker_seconds(void);
 
@@ -62,5 +61,3 @@ wisp_status wisp_worker_start(wisp_error *err, wisp_worker *all, size_t count, s
 /* Its end, and that of all that it started: within so many seconds by itself, else it is ended. Gives what waitpid says
  * of it. */
 int wisp_worker_reap(wisp_worker *worker, const wisp_warden *warden, double seconds);
-
-#endif

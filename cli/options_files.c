@@ -1,0 +1,137 @@
+/* Options that name files: the mesh, and what the command writes. */
+#include "options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Standard input as a mesh's file: whoever makes the mesh again finds it there. */
+static wisp_status read_input(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *source)
+{
+  char bytes[65536];
+  size_t count = args->input->data ? 0 : fread(bytes, 1, sizeof bytes, stdin);
+  for (; count; count = fread(bytes, 1, sizeof bytes, stdin)) CALL(wisp_text_add(err, args->input, bytes, count));
+  CALL(wisp_require(err, !ferror(stdin), WISP_ESYSTEM, "standard input: cannot be read: %s: name a file",
+                    strerror(errno)));
+  CALL(wisp_text_add(err, args->input, "", 0));
+  source->file = "standard input", source->data = args->input->data, source->length = args->input->length;
+  return WISP_OK;
+}
+
+wisp_status wisp_option_file(wisp_error *err, const wisp_arguments *args, const char *path, wisp_mesh_source *source)
+{
+  source->file = path;
+  source->cracks = wisp_option_given(args, "cracks");
+  CALL(wisp_option_real(err, args, "merge", 1e-300, 1e300, 0, &source->merge));
+  return strcmp(path, "-") == 0 ? read_input(err, args, source) : WISP_OK;
+}
+
+wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out)
+{
+  static const char *const of_boxes[] = {"jitter", "shuffle"}, *const of_files[] = {"merge", "cracks"};
+  const char *order = wisp_option_value(args, "order");
+  wisp_mesh_source source = {.file = wisp_option_value(args, "mesh"),
+                             .shuffle = wisp_option_given(args, "shuffle"),
+                             .as_asked = order != NULL};
+  bool looks_polynomial = order && *order && !order[strspn(order, "0123456789-,")];
+  long long seed = 0;
+  size_t ordering = 0;
+  for (size_t i = 0; i < WISP_COUNT(of_boxes); i++)
+    CALL(wisp_require(err, !source.file || !wisp_option_given(args, of_boxes[i]), WISP_EUSAGE,
+                      "--%s is for the box and --mesh names a file: leave one out", of_boxes[i]));
+  for (size_t i = 0; i < WISP_COUNT(of_files); i++)
+    CALL(wisp_require(err, source.file || !wisp_option_given(args, of_files[i]), WISP_EUSAGE,
+                      "--%s is for a file: name it by --mesh", of_files[i]));
+  CALL(wisp_option_real(err, args, "jitter", 0, 0.5, 0, &source.jitter));
+  CALL(wisp_option_integer(err, args, "shuffle", 0, INT32_MAX, 0, &seed));
+  CALL(wisp_require(
+      err, !looks_polynomial, WISP_EUSAGE,
+      "option --order is '%s', must be one of as-given, curve, metis, levels (how elements lie in memory): did you "
+      "mean -n %s?",
+      order, order));
+  CALL(wisp_option_choice(err, args, "order", "as-given curve metis levels", 0, &ordering));
+  if (source.file) CALL(wisp_option_file(err, args, source.file, &source));
+  source.seed = (uint64_t)seed;
+  source.ordering = (wisp_ordering)ordering;
+  *out = source;
+  return WISP_OK;
+}
+
+wisp_status wisp_option_timed_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out)
+{
+  static const char *const names[] = {"mesh", "jitter", "shuffle", "order", "merge", "cracks"};
+  bool given = false;
+  for (size_t i = 0; i < WISP_COUNT(names); i++) given |= wisp_option_given(args, names[i]);
+  if (given) return wisp_option_mesh(err, args, out);
+  *out = wisp_mesh_source_irregular();
+  return WISP_OK;
+}
+
+bool wisp_same_file(const char *a, const char *b)
+{
+  struct stat x, y;
+  if (stat(a, &x) != 0 || stat(b, &y) != 0) return strcmp(a, b) == 0;
+  return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Does the option name a file? Its argument says so: FILE. */
+static bool names_file(const wisp_option *option)
+{
+  return option->argument && strcmp(option->argument, "FILE") == 0;
+}
+
+/* No other file of the command has this name. */
+static wisp_status check_others(wisp_error *err, const wisp_arguments *args, const char *name, const char *path)
+{
+  for (size_t i = 0; i < args->help.count; i++) {
+    const wisp_option *option = &args->help.option[i];
+    const char *value = names_file(option) && strcmp(option->name, name) != 0 ? args->values[i] : NULL;
+    CALL(wisp_require(err, !value || !wisp_same_file(path, value), WISP_EUSAGE,
+                      "option --%s would overwrite '%s', the file of --%s: name another file", name, path,
+                      option->name));
+  }
+  return WISP_OK;
+}
+
+/* Files are written beside the old one and renamed into its place, so that the folder counts. */
+static wisp_status check_writable(wisp_error *err, const char *path)
+{
+  char folder[4096];
+  struct stat there;
+  const char *slash = strrchr(path, '/');
+  const bool exists = stat(path, &there) == 0;
+  if (exists && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) return WISP_OK;
+  CALL(wisp_require(err, !exists || S_ISREG(there.st_mode), WISP_ESYSTEM,
+                    "%s: cannot be written: it is a folder: name a file in it", path));
+  CALL(wisp_file_writable(err, path));
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + (slash == path) : 1, slash ? path : ".");
+  return wisp_require(err, access(folder, W_OK | X_OK) == 0, WISP_ESYSTEM,
+                      "%s: cannot be written: %s: %s: name a file in a writable folder", path, folder, strerror(errno));
+}
+
+wisp_status wisp_output_check(wisp_error *err, const wisp_arguments *args, const char *name, const char *path)
+{
+  CALL(wisp_require(err, *path, WISP_EUSAGE, "option --%s is empty, must be a file's name", name));
+  CALL(check_others(err, args, name, path));
+  return check_writable(err, path);
+}
+
+/* Devices and pipes take any format. */
+static bool has_ending(const char *path, const char *ending)
+{
+  struct stat there;
+  return (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) || wisp_path_ends(path, ending);
+}
+
+wisp_status wisp_option_output(wisp_error *err, const wisp_arguments *args, const char *name, const char *ending,
+                               const char **out)
+{
+  const char *path = wisp_option_value(args, name);
+  *out = path;
+  if (!path) return WISP_OK;
+  CALL(wisp_output_check(err, args, name, path));
+  return wisp_require(err, !ending || has_ending(path, ending), WISP_EUSAGE,
+                      "option --%s is '%s', must end in %s: no other format is written", name, path, ending);
+}
