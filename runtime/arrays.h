@@ -1,5 +1,4 @@
-/* Named arrays on a device, in one precision, with a guard zone before and after each: what kernels are launched on. A
- * problem of any family is a list of them: runtime/problem.h. */
+/* Named arrays on a device, in one precision, with guard zones around each. A problem is a list of them (problem.h). */
 #pragma once
 
 #include "kernel.h"

@@ -1,6 +1,6 @@
 /* Schur complements of many alike bordered matrices by a library's routines, each of which does one step for all of
- * them, with memory in between: cuBLAS and cuSOLVER on a GPU, the system's LAPACK on the host. What kernels that
- * eliminate in one pass are measured against. */
+ * them: cuBLAS and cuSOLVER on a GPU, LAPACK on the host. Kernels that eliminate in one pass are measured against it.
+ */
 #pragma once
 
 #include "device.h"

@@ -1,5 +1,4 @@
-/* Dense products by the device's own library, cuBLAS on a GPU and the system's BLAS on the host: what the kernels made
- * here are measured against. */
+/* Dense products by the device's library, cuBLAS or the host's BLAS, against which kernels are measured. */
 #pragma once
 
 #include "device.h"

@@ -36,3 +36,7 @@ void wisp_nvrtc_name(char *out, size_t size);
 
 wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *name, const char *source,
                                wisp_binary *out);
+
+/* Instructions that a warp issues from the one kernel's begin to its end; 0 where it has branches, which a count of the
+ * code says nothing of, or there is not one kernel. Of sm_70 and later, whose instructions have 16 bytes. */
+int wisp_cubin_issued(const char *data, size_t length);

@@ -1,9 +1,7 @@
 /* Devices compile and run kernels. Each kind has a table of functions; devices.c lists the kinds.
  *
- * Compiling needs no open device of that kind: a compiler is asked for a target ("host", "sm_90"), so that candidates
- * can be compiled in parallel, ahead of time, and without a GPU. wisp_compile is safe to call from several threads at
- * once.
- */
+ * A compiler is asked for a target ("host", "sm_90") and needs no open device, so that candidates can be compiled in
+ * parallel and without a GPU. wisp_compile is safe to call from several threads at once. */
 #pragma once
 
 #include "../gen/spec.h"

@@ -1,5 +1,4 @@
-/* A plan made runnable: source, binary, loaded module, operand arrays on the device; launched with arguments bound by
- * name. */
+/* A plan made runnable: binary, loaded module, operand arrays on the device; arguments are bound by name. */
 #pragma once
 
 #include "../gen/family.h"

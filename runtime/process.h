@@ -1,5 +1,4 @@
-/* Running a program without a shell, with a time limit (the host compiler), being rid of programs and their files; and
- * the clock that limits are told by. */
+/* Running a program without a shell, with a time limit; ending programs; temporary files; the clock of limits. */
 #pragma once
 
 #include "../gen/text.h"
@@ -31,3 +30,14 @@ void wisp_session_end(pid_t leader);
 wisp_status wisp_scratch_create(wisp_error *err, char *path, size_t size);
 void wisp_scratch_remove(const void *path); /* a text; empty: none was made */
 void wisp_scratch_sweep(void);
+
+/* ---- Stores that are packed by gzip, NAME.gz, as sweeps are kept: read from an unpacked copy, never written. */
+
+enum { WISP_PACKED_FOLDER = 256 };
+
+/* The path to read: path itself, or that of a copy in a folder of its own where path ends in .gz. The caller declares
+ * HELD(wisp_scratch_remove) char folder[WISP_PACKED_FOLDER] = "", which then goes. WISP_ESTORE where gunzip fails. */
+wisp_status wisp_unpack(wisp_error *err, const char *path, char folder[WISP_PACKED_FOLDER], wisp_text *out);
+
+/* WISP_EUSAGE, with what to do, where path, which is to be written, ends in .gz. */
+wisp_status wisp_refuse_packed(wisp_error *err, const char *path);

@@ -1,5 +1,4 @@
-/* Test cases of kernels: a family's reference takes the inputs of a test case and computes the right outputs. Nodal
- * DG's references take arrays alone (nodal/dg_parts.h). */
+/* Test cases of kernels: a family's reference computes the right outputs (of nodal DG from nodal/dg_parts.h). */
 #pragma once
 
 #include "problem.h"

@@ -1,4 +1,4 @@
-/* What single precision loses of a family's results from size to size, in the ways that it has to read its mesh. */
+/* Errors of a family's results in single precision from size to size, in the variants that it has to read its mesh. */
 #pragma once
 
 #include "api.h"

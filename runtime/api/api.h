@@ -1,5 +1,4 @@
-/* Behind wisp.h: a session, and what is opened in it. A handle outlives what it stands for: one that was closed, or
- * whose session was, says so when it is used. */
+/* Behind wisp.h: a session, and what is opened in it. A closed handle, or one of a closed session, says so. */
 #pragma once
 
 #include "../mesh/frame.h"

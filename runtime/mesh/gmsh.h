@@ -1,10 +1,8 @@
 /* Inside the Gmsh reader: a cursor over the file's bytes, and the records that were read.
  *
- * Numbers are read through one pair of functions, whether the file holds text or binary of either byte order: so there
- * is one reader a version (gmsh_two.c, gmsh_four.c), not one a variant. Sections are found in gmsh.c; gmsh_build.c
- * makes the mesh. No count in the file is believed: loops run until the bytes end, and arrays grow with the records
- * really read.
- */
+ * One pair of functions reads numbers, whether the file holds text or binary of either byte order: there is one reader
+ * a version (gmsh_formats.c). Sections are found in gmsh.c; gmsh_build.c makes the mesh. No count in the file
+ * is believed: loops run until the bytes end, and arrays grow with the records really read. */
 #pragma once
 
 #include "mesh.h"

@@ -1,5 +1,4 @@
-/* Conforming meshes of tets, of hexes or of triangles: made (unit box) or read (Gmsh .msh 2.0 to 2.2 and 4.1,
- * ASCII and, of 2.2 and 4.1, binary). */
+/* Conforming meshes of tets, of hexes or of triangles: a unit box, or read from Gmsh (.msh 2.0 to 2.2 and 4.1). */
 #pragma once
 
 #include "cell.h"

@@ -1,5 +1,4 @@
-/* Solutions for ParaView and its kin: VTK XML unstructured grids (.vtu) of Lagrange triangles, tetrahedra and hexahedra
- * of any order. */
+/* Solutions for ParaView: VTK XML unstructured grids (.vtu) of Lagrange triangles, tetrahedra and hexahedra. */
 #pragma once
 
 #include "fields.h"

@@ -1,5 +1,5 @@
 /* Inside the chooser, from below: choose_fill.c fills a composition with kernels, choose_stage.c finds the composition,
- * choose_one.c chooses a kernel or a stage, choose.c among several ways. */
+ * choose_one.c chooses a kernel or a stage, choose.c among alternatives. */
 #pragma once
 
 #include "choose.h"

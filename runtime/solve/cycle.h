@@ -12,8 +12,7 @@
  *
  * The last level is solved by its inverse, the second and a large third are visited twice, the second time for what the
  * first has left of b.
- * Where numbers stand follows from where A has its own, and is found here;
- * what they are is computed on the device, by steps. */
+ * The pattern follows from that of A, and is found here; the numbers are computed on the device, by steps. */
 #pragma once
 
 #include "../problem.h"

@@ -1,5 +1,4 @@
-/* Where small sparse matrices have numbers, on the host, by rows whose columns rise: what a hierarchy of coarse
- * problems is laid out with. */
+/* Patterns of small sparse matrices on the host, by rows with rising columns, for a hierarchy of coarse problems. */
 #pragma once
 
 #include "../../gen/check.h"
