@@ -108,6 +108,6 @@ wisp_status wisp_names_formula(wisp_error *err, wisp_env *env, const char *name,
                                wisp_precision precision)
 {
   HELD(wisp_text_free) wisp_text text = {0};
-  CALL(wisp_text_add_formula(err, formula, (int)precision, &text));
+  if (*formula) CALL(wisp_print_formula(err, formula, (int)precision, &text));
   return wisp_env_text(err, env, name, text.data ? text.data : "");
 }

@@ -42,29 +42,6 @@ wisp_status wisp_text_print(wisp_error *err, wisp_text *text, const char *format
   return WISP_OK;
 }
 
-/* The length of the name or number that a text begins with, 1.5e-3 as well; 0: neither. */
-static size_t word_length(const char *text)
-{
-  size_t length = 0;
-  while (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == '.') length++;
-  const bool power = length && !isalpha((unsigned char)*text) && (text[length - 1] == 'e' || text[length - 1] == 'E');
-  if (power && (text[length] == '+' || text[length] == '-')) length += 1 + strspn(text + length + 1, "0123456789");
-  return length;
-}
-
-wisp_status wisp_text_add_formula(wisp_error *err, const char *text, int real_bytes, wisp_text *out)
-{
-  for (const char *at = text; *at;) {
-    const size_t length = word_length(at), digits = strspn(at, "0123456789");
-    const bool literal = length && (digits || *at == '.');
-    CALL(wisp_text_add(err, out, at, length ? length : 1));
-    if (literal && digits == length) CALL(wisp_text_add(err, out, ".0", 2));
-    if (literal && real_bytes == 4) CALL(wisp_text_add(err, out, "f", 1));
-    at += length ? length : 1;
-  }
-  return WISP_OK;
-}
-
 void wisp_text_free(wisp_text *text)
 {
   free(text->data);

@@ -15,9 +15,6 @@ typedef struct wisp_text {
 wisp_status wisp_text_add(wisp_error *err, wisp_text *text, const char *bytes, size_t count);
 __attribute__((format(printf, 3, 4))) wisp_status wisp_text_print(wisp_error *err, wisp_text *text, const char *format,
                                                                   ...);
-/* An expression (gen/language/expr.h) as a kernel's precision wants it: in single precision, 0.5 becomes 0.5f, so that
- * nothing turns double; and 1 becomes 1.0, so that nothing is divided as integers are. */
-wisp_status wisp_text_add_formula(wisp_error *err, const char *formula, int real_bytes, wisp_text *text);
 void wisp_text_free(wisp_text *text);
 
 /* Copies the line that begins at *at, without its end, LF or CR LF, in place of what `line` held; *at goes to the next.

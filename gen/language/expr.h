@@ -72,8 +72,15 @@ typedef struct wisp_expr_along {
 wisp_status wisp_expr_slope_along(wisp_error *err, const wisp_expr *expr, const wisp_expr_along *along,
                                   wisp_expr **out);
 
-/* As C in double precision, names as they are. WISP_EINPUT for what makes integers. */
-wisp_status wisp_expr_print(wisp_error *err, const wisp_expr *expr, wisp_text *out);
+/* As C in reals of so many bytes: every number is a literal of them, so that nothing turns double and nothing is divided
+ * as integers are. name gives what a name is called in C, which it may write into room; NULL: the name itself.
+ * WISP_EINPUT for what makes integers. */
+enum { WISP_C_NAME = 80 };
+typedef const char *(*wisp_c_name)(const void *context, const char *name, char room[WISP_C_NAME]);
+wisp_status wisp_expr_print(wisp_error *err, const wisp_expr *expr, int real_bytes, wisp_c_name name,
+                            const void *context, wisp_text *out);
+/* The same of a text, names as they are. */
+wisp_status wisp_print_formula(wisp_error *err, const char *formula, int real_bytes, wisp_text *out);
 
 /* The value of an expression that was bound, the value of slot s being values[s], and the sum of the magnitudes that it
  * is added up from, given those of the slots (sizes NULL: those of the values): what a computed value's rounding errors
