@@ -22,16 +22,16 @@ const char *wisp_plural(long long count);
  * The last column is for what is long: on a terminal it is broken to the window's width. Elsewhere a row is a line
  * however long it is, for what reads it, and a heading says how wide the table is where 80 columns are not enough.
  */
-typedef struct wisp_column {
+typedef struct wisp_table_column {
   const char *title;
   bool right; /* numbers stand at the right */
-} wisp_column;
+} wisp_table_column;
 
 typedef struct wisp_table wisp_table;
 
 /* heading: the line above, "" for none; copied. columns: kept, at most WISP_MOST_COLUMNS. */
 enum { WISP_MOST_COLUMNS = 24 };
-wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count, const wisp_column *columns,
+wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count, const wisp_table_column *columns,
                               wisp_table **out);
 /* A row: a text a column, "-" where there is none; they are copied. NULL: an empty line. */
 wisp_status wisp_table_add(wisp_error *err, wisp_table *table, const char *const *cells);

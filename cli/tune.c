@@ -165,7 +165,7 @@ static wisp_status add_winners(wisp_error *err, const wisp_store *store, const w
 static wisp_status print_winners(wisp_error *err, const wisp_store *store, const wisp_limits *limits,
                                  const wisp_tune_request *r)
 {
-  static const wisp_column columns[] = {
+  static const wisp_table_column columns[] = {
       {"N", true},      {"prec", false}, {"kernel", false}, {"layout", false}, {"ms", true},
       {"GDOF/s", true}, {"GB/s", true},  {"eff.", true},    {"floor", false},  {"strategy and parameters", false}};
   OWNED(wisp_table_destroy) wisp_table *table = NULL;
@@ -293,8 +293,7 @@ static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune
 static void report_stop(wisp_arguments *args, const wisp_tune_summary *s)
 {
   fflush(stdout);
-  fprintf(stderr,
-          "wisp %s: stopped by signal %d (%s): the trials so far are stored, and the next sweep continues\n",
+  fprintf(stderr, "wisp %s: stopped by signal %d (%s): the trials so far are stored, and the next sweep continues\n",
           args->command, s->stopped, strsignal(s->stopped));
   args->exit_status = 128 + s->stopped;
 }

@@ -98,8 +98,21 @@ typedef struct wisp_lone_kernel {
 wisp_status wisp_lone_run(wisp_error *err, const void *lone_kernel);
 
 /* ms, samples, the rates that follow from the minimal work of the spec's kernel, and the floor's share of the time
- * (floor.h); plan NULL: of a whole stage. */
+ * (wisp_floor_find); plan NULL: of a whole stage. */
 wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec, const wisp_plan *plan,
                             const wisp_contender *timed, double runs, wisp_trial *trial);
 /* The share of a trial's time that moving the bytes of the spec's kernel takes at least. */
 double wisp_trial_byte_share(const wisp_bench *bench, const wisp_spec *spec, const wisp_trial *trial);
+
+/* ---- The floor of a candidate: the least time that its device needs for its bytes and operations. */
+
+typedef struct wisp_floor {
+  double ms, bytes_ms; /* bytes_ms: of the bytes alone */
+  const char *by;      /* the resource that sets it: "bytes", "adds" (atomic additions), "fma" (a unit's operations) */
+} wisp_floor;
+
+/* The floor of the spec's kernel with this minimal work. Bytes move at the bandwidth of a copy, or of a fill where the
+ * kernel reads nothing. Operations count as far as the plan's space states them, at the measured peak of the unit that
+ * executes them; a unit whose peak is not known sets no floor. plan NULL: operations do not count. */
+wisp_status wisp_floor_find(wisp_error *err, const wisp_ceilings *ceilings, const wisp_spec *spec,
+                            const wisp_work *work, double elements, const wisp_plan *plan, wisp_floor *out);
