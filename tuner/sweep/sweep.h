@@ -17,7 +17,7 @@ typedef struct wisp_sweep {
   wisp_seeds seeds;          /* with a budget */
   wisp_tune_summary summary; /* of this device */
   size_t workers;            /* on this host: they share its cores */
-  double start, deadline;    /* seconds; deadline is infinite without a budget */
+  double deadline;           /* seconds; infinite without a budget */
   /* The order and precision at hand: */
   wisp_unit unit;
   long long here;           /* trials */

@@ -13,7 +13,7 @@ typedef struct wisp_crew { /* what to supervise */
   void *context;
   const wisp_warden *warden;
   const wisp_interrupt *interrupt; /* NULL: signals are not looked at */
-  double start, deadline;          /* seconds of the monotonic clock; deadline: INFINITY without a budget */
+  double deadline;                 /* seconds of the monotonic clock; INFINITY without a budget */
 } wisp_crew;
 
 /* Runs body on each device, in one worker after the other, until all units are done, and stores what they say. Devices
