@@ -17,11 +17,8 @@ wisp_status wisp_wrap(wisp_error *err, wisp_text *out, const char *text, int at,
 /* The ending of a word behind a number: "1 trial", "2 trials". */
 const char *wisp_plural(long long count);
 
-/* A table of texts, its columns as wide as what stands in them.
- *
- * The last column is for what is long: on a terminal it is broken to the window's width. Elsewhere a row is a line
- * however long it is, for what reads it, and a heading says how wide the table is where 80 columns are not enough.
- */
+/* A table of texts, its columns as wide as their cells. On a terminal the last column is broken to the window's width;
+ * elsewhere a row is one line, and the heading states the width beyond 80 columns. */
 typedef struct wisp_table_column {
   const char *title;
   bool right; /* numbers stand at the right */

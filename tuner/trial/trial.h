@@ -34,9 +34,9 @@ wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, const wisp_s
                               wisp_bench *out);
 void wisp_bench_free(wisp_bench *bench);
 
-/* Whether a problem of so many elements for the spec's kernel fits a device with these limits, before anything is made:
- * as far as the workload knows its counts, or at least the kernel's results. WISP_EMEMORY says how much is needed and
- * how much there is. elements 0, and a source's file: it does. */
+/* Checks before anything is made that a problem of so many elements fits the device, as far as the workload knows its
+ * counts, or at least the kernel's results. WISP_EMEMORY states both sizes. elements 0 and a source's file always pass.
+ */
 wisp_status wisp_bench_fits(wisp_error *err, const wisp_limits *limits, const wisp_mesh_source *source,
                             const wisp_spec *spec, long long elements);
 
@@ -47,9 +47,9 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
 /* The problem that a plan is launched on, until the reference ends (problems.h). */
 wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem_ref *ref);
 
-/* Launches a kernel 500 times from the same inputs, and compares what comes of it (tuner/trial/baseline.h): on its
- * problem 300 times, or as often as there is time for, 0.6 s for one that is `leading` and a twelfth of that for
- * others; and the launches that are left on a problem of few elements, for a second at most. */
+/* Launches a kernel 500 times from the same inputs and compares the outputs (baseline.h): first on its problem, 0.1 s
+ * for a `leading` one and 0.05 s for others; the launches that are left on a problem of few elements, for at most a
+ * second. */
 wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_problem *problem,
                                     const wisp_kernel *kernel, bool leading);
 
@@ -78,8 +78,8 @@ void wisp_trial_stamp(wisp_trial *trial);
 /* The outcome of a failed candidate. */
 wisp_outcome wisp_outcome_of(wisp_status failure);
 
-/* Seconds that running a candidate may take: $WISP_TRIAL_SECONDS (10), and as long as one a thousand times slower than
- * the best so far takes to be verified and probed; where there is none yet, the floor. */
+/* The time limit of a candidate in seconds: $WISP_TRIAL_SECONDS (10), and the time to verify and probe one a thousand
+ * times slower than the best so far, or else than the floor. */
 double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double best_ms);
 
 /* Takes the job; it becomes the incumbent's where it is the fastest. Tells the tuner before the launch. Fails only
