@@ -4,7 +4,7 @@
 #include "print.h"
 #include "../cache/shipped.h"
 #include "../runtime/cache_folder.h"
-#include "../runtime/packed.h"
+#include "../runtime/process.h"
 #include "../runtime/process.h"
 #include "../runtime/solve/choose.h"
 

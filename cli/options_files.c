@@ -1,6 +1,6 @@
 /* Options that name files and devices: the mesh, the output, the store. */
 #include "options.h"
-#include "../runtime/packed.h"
+#include "../runtime/process.h"
 #include "../runtime/process.h"
 
 #include <errno.h>
