@@ -83,6 +83,24 @@ static wisp_status no_such_option(wisp_error *err, const wisp_help *help, const 
                    wisp_suggestion_text(&suggestion, "--", meant), name);
 }
 
+/* Long names of the last release, which are accepted with a note. */
+static const struct {
+  const char *old, *now;
+} renamed[] = {{"every-way", "alternatives"}};
+
+static int find_long(const wisp_arguments *args, const char *name, size_t length)
+{
+  char text[128];
+  for (size_t i = 0; i < WISP_COUNT(renamed); i++) {
+    if (strlen(renamed[i].old) != length || strncmp(renamed[i].old, name, length) != 0) continue;
+    if (find(&args->help, renamed[i].now, strlen(renamed[i].now), 0) < 0) continue;
+    snprintf(text, sizeof text, WISP_MESSAGE("option --%s is now --%s"), renamed[i].old, renamed[i].now);
+    wisp_cli_warn(args, text);
+    return find(&args->help, renamed[i].now, strlen(renamed[i].now), 0);
+  }
+  return find(&args->help, name, length, 0);
+}
+
 /* Reads the option at argv[*at], and its value where that is the next argument. */
 static wisp_status read_option(wisp_error *err, int argc, char **argv, int *at, wisp_arguments *out)
 {
@@ -90,7 +108,7 @@ static wisp_status read_option(wisp_error *err, int argc, char **argv, int *at, 
   int index;
   if (text[1] == '-') {
     size_t length = strcspn(text + 2, "=");
-    index = find(&out->help, text + 2, length, 0);
+    index = find_long(out, text + 2, length);
     if (text[2 + length]) value = text + 3 + length;
   } else {
     index = find(&out->help, NULL, 0, text[1]);

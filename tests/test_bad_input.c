@@ -1,16 +1,11 @@
 /* Claim: whatever is wrong with a command's input or surroundings, it ends with one line that says what, with the right
  * status, and leaves every file as it was. (wisp run's own options: test_run_cli.) */
+#include "test.h"
 #include "store_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* A command's short run that writes the store, and one that reads it; both of the host. */
 #define TUNE "tune -d host -n 1 -p f64 --kernel update --layout slab-km32 --elements 48 --budget 20s"

@@ -1,7 +1,7 @@
 /* Claim: the tuner lets nothing win that goes by wrong lists. Lists are spoiled on their way into a problem, a source
  * that is missing for another that counts twice, or two colours in one launch; then every candidate of the strategies
  * that go by them is stored as wrong, and with the lists as they are made they are right. */
-#include "good.h"
+#include "test.h"
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../runtime/arrays.h"
@@ -9,13 +9,6 @@
 #include "../tuner/workers/tune.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* --- between what makes lists and what takes them: these stand before the library's --- */
 

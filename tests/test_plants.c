@@ -3,18 +3,11 @@
  * that are not read, inputs that do not stay, NaN at zeros, writes far outside any array, only the first launch right,
  * a branch of the vector kernels that is missing) are all found wrong on the few elements that every candidate is
  * checked on, in both precisions; the same kernels as shipped are right. */
+#include "test.h"
 #include "each_plan.h"
 #include "edited.h"
 #include "store_fixture.h"
 #include "verifying.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { ORDER = 2, MOST_EDITS = 4, MOST_PLANTS = 256 };
 
@@ -252,7 +245,7 @@ static const planted table[] = {
      "ustar is "},
 };
 
-/* Of the Bernstein-Bezier basis: a stencil, a reduction, a row, its coefficients' element and its scalars. */
+/* Plants in the Bernstein-Bezier basis: a stencil, a reduction, a row, its coefficients' element and its scalars. */
 static const planted of_bernstein[] = {
     {"nodal", "volume", "sparse-literal", {{"geo + m * {{= geos * KM}} + x", "geo + m * {{= geos * KM}}"}}, "rhs is "},
     {"nodal", "volume", "sparse-literal", {{"-(g{{t}}_1 + g{{t}}_2 + g{{t}}_3)", "-(g{{t}}_1 + g{{t}}_2)"}}, "rhs is "},

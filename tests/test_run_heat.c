@@ -1,9 +1,9 @@
 /* Claim: wisp run heat conducts heat on triangles and tets with the order of its elements, at every order, by every way
  * of assembling; what it exports is the system that it solved; it says what it did in text and JSON; and whatever is
  * wrong with the request is one line on stderr and the right exit status. */
+#include "test.h"
 #include "command.h"
 #include "each_plan.h"
-#include "good.h"
 #include "store_fixture.h"
 #include "../gen/text.h"
 #include "../runtime/assembly/heat_solver.h"
@@ -13,15 +13,9 @@
 #include <cjson/cJSON.h>
 #include <lapacke.h>
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* A run that must succeed, as JSON; the caller deletes it. */
 static cJSON *solve(const char *folder, const char *arguments)
@@ -160,7 +154,7 @@ static void test_report(void **state)
   forget(&o);
 }
 
-/* What varies is left out where it was asked for: of compositions of which the store knows the fastest. */
+/* On request the run leaves out compositions whose results vary, also if the store knows them as fastest. */
 static void test_reproducible(void **state)
 {
   const wisp_session_request asked = {WISP_INIT(wisp_session_request), .device = test_device_name(),
@@ -224,7 +218,7 @@ static void read_system(const char *folder, int n, double *A, double *b)
   free(matrix), free(vector);
 }
 
-/* What stands in the files is the system that u solves: to 1e-10 as LAPACK solves it. */
+/* The files hold the system that u solves: to 1e-10 as LAPACK solves it. */
 static void check_system(const char *folder, const wisp_heat *heat, const wisp_heat_solver *solver)
 {
   const int n = (int)heat->assembly->pattern->rows;
@@ -449,8 +443,8 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --kappa 'sqrt(u - 1)'", "kappa is not a number where u is");
   expect(folder, 2, "-n 1 --fix ''", "TAG=VALUE");
   expect(folder, 2, "", "give the order of the elements: -n 1 to 5");
-  expect(folder, 2, "-n 0", "must be a whole number from 1 to 5");
-  expect(folder, 2, "-n 6", "must be a whole number from 1 to 5");
+  expect(folder, 2, "-n 0", "must be an order from 1 to 5");
+  expect(folder, 2, "-n 6", "must be an order from 1 to 5");
   expect(folder, 2, "-n 1 --box 0", "must be from 1 to 16384");
   expect(folder, 2, "-n 1 --box 4x4", "must be squares a side");
   expect(folder, 2, "-n 1 --element hex", "hex");

@@ -2,17 +2,10 @@
  * where one of a way's kernels was not measured, or on another card of which nothing tells how fast this one is, the
  * first that is named, unless nothing was measured and the family's defaults prefer another. And a set-up leaves
  * matrices as what reads them tens of times is fastest. */
-#include "good.h"
+#include "test.h"
 #include "store_fixture.h"
 #include "../runtime/hdg/helmholtz_solver.h"
 #include "../runtime/solve/choose.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #define BOTH "recover+postprocess|recover_star"
 
@@ -25,7 +18,7 @@ static wisp_choose_request request_for(const char *composition)
                                .composition = composition};
 }
 
-/* What runs untuned, of what suits, took so long on some elements, as if measured here with today's text; or on
+/* Stores a time of the default that suits, on so many elements, as if measured here with today's text; or on
  * another card of this architecture. */
 static void record_of(const wisp_fixed *fixed, const char *folder, const char *kernel, double ms, long long elements,
                       const char *device)
@@ -146,7 +139,6 @@ static void test_defaults_decide(void **state)
                {"sm_90", "mass", ""},
                {"sm_90", "stiffness", "_trilinear"},
                {"sm_90", "collocated", "_trilinear"}};
-  (void)state;
   for (size_t i = 0; i < 2 * WISP_COUNT(cases); i++) {
     const char *const name = cases[i / 2].operator, * const end = i % 2 ? "+smooth" : "";
     char both[256], taken[128];
@@ -175,7 +167,7 @@ static const char *iteration(wisp_trace_preconditioner how, wisp_trace_matrix ma
   return composition;
 }
 
-/* How the traces' matrix is applied where nothing is asked for: 10 by rows, then 4 + 3 by halves, where the set-up
+/* The default application of the traces' matrix: 10 by rows, then 4 + 3 by halves, where the set-up
  * leaves these. */
 static void test_matrix(void **state)
 {
@@ -238,7 +230,6 @@ static void test_lying(void **state)
 
 static int set_up(void **state)
 {
-  (void)state;
   GOOD(wisp_strategies_load(err, &strategies));
   GOOD(wisp_target_limits(err, "sm_80", &limits));
   strcpy(limits.name, "Imaginary 1"), strcpy(limits.driver, "1"), strcpy(limits.compiler, "1");
@@ -247,7 +238,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-  (void)state;
   wisp_strategies_free(strategies);
   return 0;
 }

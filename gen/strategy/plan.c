@@ -364,7 +364,7 @@ static bool next_sizes(const wisp_plan *plan, int values[WISP_MAX_PARAMS])
   return false;
 }
 
-/* How many values further on in their lists these are than the plan's. */
+/* Steps from the plan's values to these in the parameters' lists. */
 static int steps_from(const wisp_plan *plan, const int values[WISP_MAX_PARAMS])
 {
   int steps = 0;
@@ -395,7 +395,7 @@ wisp_status wisp_plan_next_larger(wisp_error *err, const wisp_plan *plan, int n,
   return wisp_fail(err, WISP_EREFUSED, "%s: there are no larger sizes", plan->params);
 }
 
-/* What the plan leaves open in an expression, as the launch has it. */
+/* Gives env the launch's counts that the expression names and the plan does not have. */
 static wisp_status add_counts(wisp_error *err, const wisp_plan *plan, const wisp_expr *expr, const wisp_count *counts,
                               wisp_env *env)
 {

@@ -1,4 +1,4 @@
-/* Where the texts of strategies stand: inside the library, and before them in a folder of the user's. */
+/* The places of strategies' texts: a folder of the user's, then the library. */
 #include "source_set.h"
 #include "../text.h"
 
@@ -11,30 +11,20 @@ WISP_OWNED(DIR, closedir)
 
 static const char root[] = "templates/";
 
-static bool ends_with(const char *name, const char *ending)
-{
-  const size_t length = strlen(name), end = strlen(ending);
-  return length > end && strcmp(name + length - end, ending) == 0;
-}
-
 static bool is_text(const char *name)
 {
-  static const char *const endings[] = {".space", ".k", ".part", ".system", ".form"};
-  if (strcmp(name, "names") == 0) return true;
-  for (size_t i = 0; i < WISP_COUNT(endings); i++)
-    if (ends_with(name, endings[i])) return true;
-  return false;
+  return strcmp(name, "names") == 0 || wisp_path_ends(name, ".space .k .part .system .form");
 }
 
 /* A list of files that grows. */
 typedef struct pile {
   wisp_embedded *files;
-  size_t count, room, own; /* own: how many of them it has read itself */
+  size_t count, capacity, own; /* own: how many of them it has read itself */
 } pile;
 
 static wisp_status put(wisp_error *err, pile *p, const wisp_embedded *file)
 {
-  CALL(wisp_grow(err, &p->files, &p->room, p->count + 1, sizeof *file));
+  CALL(wisp_grow(err, &p->files, &p->capacity, p->count + 1, sizeof *file));
   p->files[p->count++] = *file;
   return WISP_OK;
 }
@@ -42,12 +32,6 @@ static wisp_status put(wisp_error *err, pile *p, const wisp_embedded *file)
 wisp_status wisp_template_path_leave_out(wisp_error *err, const char *why, wisp_text *warning)
 {
   return wisp_text_print(err, warning, WISP_MESSAGE("%s%s; left out"), warning->length ? "\n" : "", why);
-}
-
-/* Systems and forms are read by their names; all other texts take part in every choice. */
-static bool is_asked_for_by_name(const char *name)
-{
-  return ends_with(name, ".system") || ends_with(name, ".form");
 }
 
 /* Takes over the text. from: the file of several parts that it stands in, or NULL. */
@@ -106,7 +90,7 @@ static wisp_status put_file(wisp_error *err, pile *p, const char *folder, const 
   snprintf(path, sizeof path, "%s/%s/%s", folder, family, name);
   CALL(wisp_read_file(err, path, &text.data, &text.length));
   snprintf(path, sizeof path, "%s%s/%s", root, family, name);
-  if (ends_with(name, ".part") && find_part(text.data)) return put_parts(err, p, path, family, text.data);
+  if (wisp_path_ends(name, ".part") && find_part(text.data)) return put_parts(err, p, path, family, text.data);
   return put_text(err, p, path, NULL, &text);
 }
 
@@ -121,7 +105,8 @@ static wisp_status add_family(wisp_error *err, pile *p, const char *folder, cons
     const char *name = entry->d_name;
     if (*name == '.' || !is_text(name)) continue;
     const wisp_status status = put_file(&why, p, folder, family, name);
-    if (status == WISP_ESYSTEM && is_asked_for_by_name(name))
+    /* Systems and forms are read by their names; all other texts take part in every choice. */
+    if (status == WISP_ESYSTEM && wisp_path_ends(name, ".system .form"))
       CALL(wisp_template_path_leave_out(err, why.text, warning));
     else
       CALL(wisp_require(err, status == WISP_OK, status, "%s", why.text));
@@ -145,9 +130,9 @@ wisp_status wisp_template_path_load(wisp_error *err, const char *folder, wisp_te
 {
   wisp_status status = WISP_OK;
   pile p = {0};
-  char *name = strdup(folder);
+  char *name = NULL;
   OWNED(closedir) DIR *dir = opendir(folder);
-  TRY(wisp_require(err, name, WISP_EMEMORY, "out of memory"));
+  TRY(wisp_copy_text(err, folder, &name));
   TRY(wisp_require(err, dir, WISP_EINPUT, "WISP_TEMPLATES: cannot open folder %s", folder));
   for (struct dirent *entry; (entry = readdir(dir));)
     if (entry->d_name[0] != '.') TRY(add_family(err, &p, folder, entry->d_name, warning));
