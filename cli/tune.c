@@ -293,8 +293,7 @@ static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune
 static void report_stop(wisp_arguments *args, const wisp_tune_summary *s)
 {
   fflush(stdout);
-  fprintf(stderr,
-          "wisp %s: stopped by signal %d (%s): the trials so far are stored, and the next sweep continues\n",
+  fprintf(stderr, "wisp %s: stopped by signal %d (%s): the trials so far are stored, and the next sweep continues\n",
           args->command, s->stopped, strsignal(s->stopped));
   args->exit_status = 128 + s->stopped;
 }

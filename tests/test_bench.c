@@ -342,8 +342,8 @@ static void test_command(void **state)
   assert_non_null(strstr(text, "676"));
   fixture_remove(folder);
   /* every composition by each strategy of its kernels, beside a stage and nothing else */
-  assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --alternatives --json", text, ROOM),
-                   0);
+  assert_int_equal(
+      run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --alternatives --json", text, ROOM), 0);
   list = cJSON_Parse(text);
   const cJSON *way = NULL, *ways = cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "others");
   int permuted = 0, atomic = 0, walked = 0;
