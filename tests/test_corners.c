@@ -98,8 +98,8 @@ static void test_lines(void **state)
 /* As given is as given. */
 static void test_as_given(void **state)
 {
-  const wisp_mesh_source sources[] = {{.box = {3, 3, 3}, .turned = true},
-                                      {.box = {3, 3, 3}, .shuffle = true, .as_asked = true, .turned = true}};
+  const wisp_mesh_source sources[] = {{.box = {3, 3, 3}, .sorts_corners = true},
+                                      {.box = {3, 3, 3}, .shuffle = true, .as_asked = true, .sorts_corners = true}};
   for (size_t i = 0; i < 2; i++) {
     wisp_mesh *mesh = NULL;
     assert_int_equal(wisp_mesh_make(NULL, 4, &sources[i], &mesh), WISP_OK);
