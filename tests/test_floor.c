@@ -9,7 +9,7 @@
 #include "../gen/family.h"
 #include "../gen/strategy/space_read.h"
 #include "../runtime/kernel.h"
-#include "../tuner/trial/floor.h"
+#include "../tuner/trial/trial.h"
 
 #include <math.h>
 

@@ -160,7 +160,6 @@ static wisp_status supervise(wisp_error *err, play *p, size_t count, char *const
                     .body = pretend,
                     .context = p,
                     .warden = &(wisp_warden){0},
-                    .start = wisp_seconds(),
                     .deadline = INFINITY};
   *p = (play){0};
   set_patience(count, devices);

@@ -154,7 +154,8 @@ static int widest(const char *text)
 
 static void test_table(void **state)
 {
-  static const wisp_column columns[] = {{"N", true}, {"kernel", false}, {"none", true}, {"ms", true}, {"more", false}};
+  static const wisp_table_column columns[] = {
+      {"N", true}, {"kernel", false}, {"none", true}, {"ms", true}, {"more", false}};
   static const char long_text[] = "eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 "
                                   "eighteen=18 nineteen=19";
   wisp_table *table = NULL;
