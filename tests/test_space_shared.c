@@ -9,6 +9,7 @@
 #include "../runtime/kernel.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const wisp_family *tensor(void)
 {
@@ -174,7 +175,7 @@ static void test_user_files(void **state)
   char *text = source(find(all, "mass"), false), *library = NULL;
   expect_words(text, "hello 54", true);
   expect_words(text, "\n  mine", true);
-  expect_words(text, "const real w0", true); /* the library's apply.part */
+  expect_words(text, "const real w0", true); /* the library's part apply */
   library = source(wisp_strategies_find(all, "tensor", "update", "stream"), false);
   expect_words(library, "enum { RZ", true); /* the user's parts are for his own texts */
   free(text), free(library);
@@ -183,7 +184,9 @@ static void test_user_files(void **state)
   expect_words(text, "{{>greeting who=}}", true);
   free(text);
   wisp_strategies_free(all);
-  write_file(*state, "tensor/greeting.part", "{{takes who}}\nhello {{nobody}}\n");
+  assert_int_equal(unlink(fixture_path(*state, "tensor/greeting.part")), 0);
+  write_file(*state, "tensor/words.part", /* a file of several parts: messages name it, and its lines */
+             "{{part other}}\nnone\n{{part greeting who}}\n{{! Greets. }}\nhello {{nobody}}\n");
   all = must_load();
   wisp_spec spec;
   wisp_layout layouts[8];
@@ -192,7 +195,7 @@ static void test_user_files(void **state)
   wisp_env *names = make_names(tensor(), 2, &spec, layouts);
   assert_int_equal(wisp_plan_default(&err, find(all, "mass"), &spec, layouts, names, &plan), WISP_OK);
   assert_int_equal(wisp_plan_source(&err, plan, "host", &out), WISP_EINPUT);
-  expect_words(err.text, fixture_path(*state, "tensor/greeting.part:2: "), true);
+  expect_words(err.text, fixture_path(*state, "tensor/words.part:5: "), true);
   wisp_text_free(&out);
   wisp_plan_destroy(plan);
   wisp_env_destroy(names);
