@@ -1,7 +1,5 @@
-/* Families: each what it declares beside its templates, one file in gen/, one line in the list. A family says once
- * which arrays and kernels it has, and which names its templates may use; solvers, tuner and command take it from here.
- * What is declared (templates/FAMILY/family, kernels) becomes WISP_DECLARED_FAMILY, scripts/declare: the first
- * initializers of a wisp_family. */
+/* A family declares its arrays, kernels and names once, beside its templates (templates/FAMILY/family, kernels;
+ * scripts/declare makes WISP_DECLARED_FAMILY of it); solvers, tuner and command take them from here. */
 #pragma once
 
 #include "system.h"
@@ -181,6 +179,8 @@ int wisp_composition_count(const char *composition);
  * lacks arrays that it takes. */
 wisp_status wisp_composition_spec(wisp_error *err, const wisp_spec *stage, const char *name, wisp_spec *out);
 bool wisp_composition_has(const char *composition, const char *kernel);
+/* Does one of the family's compositions have the kernel? */
+bool wisp_family_composes(const wisp_family *family, const char *kernel);
 
 /* A spec of this family's first element, its kernel left empty; system NULL: the family's own. */
 wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *system, wisp_precision precision);
