@@ -1,7 +1,5 @@
-/* Families: each what it declares beside its templates, one file in gen/, one line in the list. A family says once
- * which arrays and kernels it has, and which names its templates may use; solvers, tuner and command take it from here.
- * What is declared (templates/FAMILY/family, kernels) becomes WISP_DECLARED_FAMILY, scripts/declare: the first
- * initializers of a wisp_family. */
+/* A family declares its arrays, kernels and names once, beside its templates (templates/FAMILY/family, kernels;
+ * scripts/declare makes WISP_DECLARED_FAMILY of it); solvers, tuner and command take them from here. */
 #pragma once
 
 #include "system.h"
@@ -151,9 +149,6 @@ void wisp_list_add(char *list, size_t capacity, const char *name);
 
 /* The i-th name of a list, "u res"; false behind the last, and of a list that is NULL. */
 bool wisp_list_at(const char *list, int i, char name[32]);
-
-/* Whether a list of names, "u res", has this one. */
-bool wisp_list_has(const char *list, const char *name);
 
 /* The least that the spec's kernel has to do on so many elements; of a whole stage where it is "step". WISP_EUSAGE for
  * a kernel that the family has not. */
