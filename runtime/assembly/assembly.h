@@ -20,7 +20,7 @@ typedef struct wisp_index_list {
     int32_t *ints;
     unsigned char *bytes;
   } array[12];
-  bool borrowed; /* the arrays are those of `slices` or `partition` */
+  bool shared; /* the arrays are those of `slices` or `partition` */
 } wisp_index_list;
 
 typedef struct wisp_assembly {

@@ -11,7 +11,7 @@ enum { INVERT, MULTIPLY, ADVANCE, UPDATE, ITERATION_KERNELS, HISTORY = 1024 };
 enum { BEGIN, RESIDUAL, AIM, CORRECT, NODE_KERNELS, BLOCKS = 256, LANES = 256 };
 
 /* Their sums in `numbers`: parts, three a block at most, and behind them the sums. */
-enum { SUMS = 3 * BLOCKS, SUM_WHOLE = SUMS, SUM_LEFT, SUM_BAD, NUMBERS };
+enum { SUMS = 3 * BLOCKS, SUM_F = SUMS, SUM_LEFT, SUM_BAD, NUMBERS };
 
 struct wisp_heat_solver {
   wisp_device *device;
@@ -252,9 +252,9 @@ static wisp_status look(wisp_error *err, wisp_heat_solver *s, correction *out)
   for (size_t b = 0; b < BLOCKS; b++) change = fmax(change, numbers[2 * b]), most = fmax(most, numbers[2 * b + 1]);
   CALL(wisp_event_elapsed(err, s->begin, s->assembled, &ms));
   CALL(wisp_event_elapsed(err, s->assembled, s->aimed, &aiming_ms));
-  const double whole = sqrt(numbers[SUM_WHOLE]);
-  *out = (correction){.before = whole > 0 ? sqrt(numbers[SUM_LEFT]) / whole : 0,
-                      .after = whole > 0 ? report.residual / whole : 0,
+  const double size = sqrt(numbers[SUM_F]);
+  *out = (correction){.before = size > 0 ? sqrt(numbers[SUM_LEFT]) / size : 0,
+                      .after = size > 0 ? report.residual / size : 0,
                       .change = most > 0 ? change / most : 0,
                       .solved = report.converged};
   s->report.iterations += report.iterations;

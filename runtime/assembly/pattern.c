@@ -29,12 +29,12 @@ void wisp_pattern_count(const wisp_mesh *mesh, size_t count[4])
   count[2] = solid ? facets : K;
 }
 
-static wisp_status check_room(wisp_error *err, const char *what, int order, double bytes, double room)
+static wisp_status check_memory(wisp_error *err, const char *what, int order, double bytes, double memory)
 {
-  return wisp_require(err, bytes <= room, WISP_EUSAGE,
+  return wisp_require(err, bytes <= memory, WISP_EUSAGE,
                       "%s of order %d: the matrix alone takes %.3g GB, and there are %.3g: take fewer elements or a "
                       "lower order",
-                      what, order, bytes / 1e9, room / 1e9);
+                      what, order, bytes / 1e9, memory / 1e9);
 }
 
 wisp_status wisp_pattern_check(wisp_error *err, const char *what, int order, const size_t count[4],
@@ -47,9 +47,9 @@ wisp_status wisp_pattern_check(wisp_error *err, const char *what, int order, con
                     "%s of order %d: the matrix has %.4g nonzeros, more than 2^31 - 1: take fewer elements or a lower "
                     "order",
                     what, order, nonzeros));
-  CALL(
-      check_room(err, what, order, nonzeros * ((double)precision + (shared ? 2 : 1) * column), (double)limits->memory));
-  return check_room(err, what, order, nonzeros * column, host);
+  CALL(check_memory(err, what, order, nonzeros * ((double)precision + (shared ? 2 : 1) * column),
+                    (double)limits->memory));
+  return check_memory(err, what, order, nonzeros * column, host);
 }
 
 /* --- elements around a row --- */

@@ -46,15 +46,15 @@ static void fill(const wisp_pattern *p, wisp_slices *slices)
 wisp_status wisp_slices_create(wisp_error *err, const char *name, const wisp_pattern *p, wisp_slices **out)
 {
   OWNED(wisp_slices_destroy) wisp_slices *slices = NULL;
-  double places = 0;
+  double size = 0;
   CALL(wisp_new(err, 1, sizeof *slices, &slices));
   slices->count = (p->rows + WISP_SLICE_ROWS - 1) / WISP_SLICE_ROWS;
   CALL(wisp_new(err, slices->count + 1, sizeof *slices->start, &slices->start));
-  for (size_t i = 0; i < slices->count; i++) places += (double)longest_of(p, i) * WISP_SLICE_ROWS;
-  CALL(wisp_require(err, places + (double)p->rows <= INT32_MAX, WISP_EUSAGE,
+  for (size_t i = 0; i < slices->count; i++) size += (double)longest_of(p, i) * WISP_SLICE_ROWS;
+  CALL(wisp_require(err, size + (double)p->rows <= INT32_MAX, WISP_EUSAGE,
                     "%s: slices of %d rows have %.4g places, more than 2^31 - 1: take compressed rows", name,
-                    WISP_SLICE_ROWS, places));
-  slices->size = (size_t)places;
+                    WISP_SLICE_ROWS, size));
+  slices->size = (size_t)size;
   for (size_t i = 0; i < slices->count; i++)
     slices->start[i + 1] = slices->start[i] + longest_of(p, i) * WISP_SLICE_ROWS;
   CALL(wisp_new(err, slices->size, sizeof *slices->column, &slices->column));
@@ -89,7 +89,7 @@ static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *
   CALL(wisp_slices_create(err, "the matrix", view->pattern, &view->slices));
   *list = (wisp_index_list){.count = {{"slices", view->slices->count}},
                             .array = {{"slice_start", view->slices->start, NULL}},
-                            .borrowed = true};
+                            .shared = true};
   return WISP_OK;
 }
 

@@ -68,11 +68,11 @@ static wisp_status nested_stage(wisp_error *err, const wisp_integrator *i, const
 
 static wisp_status nested_step(wisp_error *err, const wisp_integrator *i, double dt)
 {
-  static const char *const places[] = {"res", "u_next"};
+  static const char *const arrays[] = {"res", "u_next"};
   const char *from = "u";
   for (int s = 0, left = i->scheme->stages; left > 0; s++, left--) { /* the last in u_next */
-    CALL(nested_stage(err, i, "u", from, places[left % 2], i->scheme->nested[s] * dt));
-    from = places[left % 2];
+    CALL(nested_stage(err, i, "u", from, arrays[left % 2], i->scheme->nested[s] * dt));
+    from = arrays[left % 2];
   }
   move(i);
   return WISP_OK;

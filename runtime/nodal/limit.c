@@ -19,8 +19,8 @@
 #include <string.h>
 
 /* Applications of L: for the scale, for the ellipse, for the eigenvalues. */
-enum { PASSES = 3 };
-static const int passes[PASSES] = {4, 6, 20};
+enum { SWEEPS = 3 };
+static const int applications[SWEEPS] = {4, 6, 20};
 
 /* And for the error of a step, (dt L)^5 u; a sixth power brings all arrays back to their places. */
 enum { FIFTH = 5, POWERS = 6 };
@@ -28,7 +28,7 @@ enum { FIFTH = 5, POWERS = 6 };
 long long wisp_stepper_limit_stages(void)
 {
   int stages = POWERS;
-  for (int i = 0; i < PASSES; i++) stages += passes[i];
+  for (int i = 0; i < SWEEPS; i++) stages += applications[i];
   return stages;
 }
 
@@ -138,10 +138,10 @@ static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz valu
   double d = 0.1 / wisp_dg_safe_dt(wisp_problem_dg(p->solver->problem)), h = d;
   CALL(start(err, p));
   CALL(wisp_stepper_spectrum(err, p->solver, p->krylov.spectrum));
-  for (int i = 0; i < PASSES; i++) {
+  for (int i = 0; i < SWEEPS; i++) {
     if (i) enclose(*count, value, &d, &h);
     if (i) CALL(begin_anew(err, p));
-    for (int k = 0; k < passes[i]; k++) {
+    for (int k = 0; k < applications[i]; k++) {
       surround(p, d, h);
       CALL(apply(err, p));
     }
@@ -212,15 +212,15 @@ wisp_status wisp_stepper_time_error(wisp_error *err, wisp_stepper *solver, doubl
   const polynomial R = amplification(solver->integrator.scheme);
   const size_t bytes = wisp_arrays_size(solver->problem->arrays, "u") * (size_t)solver->precision;
   wisp_pointer saved = 0, u = wisp_arrays_at(solver->problem->arrays, "u");
-  double whole = 0, power = 0;
+  double length = 0, power = 0;
   TRY(wisp_device_alloc(err, solver->device, bytes, &saved));
   TRY(wisp_device_copy(err, solver->device, saved, u, bytes));
-  TRY(norm(err, solver, &whole));
+  TRY(norm(err, solver, &length));
   TRY(fifth_power(err, solver, dt, &power));
   TRY(wisp_device_copy(err, solver->device, u, saved, bytes));
   TRY(wisp_arrays_fill(err, solver->problem->arrays, "res", 0));
   TRY(wisp_device_finish(err, solver->device));
-  *out = whole > 0 ? time / dt * fabs(R.c[5] - 1.0 / 120) * power / whole : 0;
+  *out = length > 0 ? time / dt * fabs(R.c[5] - 1.0 / 120) * power / length : 0;
 done:
   if (saved) wisp_device_free(solver->device, saved);
   return status;

@@ -7,11 +7,11 @@
 /* Reports the origin of composition and layout, not of the kernels' parameters. */
 static wisp_status report_origin(wisp_error *err, const wisp_solver *s, wisp_solver_report *to)
 {
-  const wisp_choice *whole = &s->stage->record;
-  if (whole->match != WISP_MATCH_DEFAULT)
-    return wisp_report_line(err, to, "chosen by", "step record: %s, %s layer%s", wisp_match_name(whole->match),
-                            wisp_layer_name(whole->layer),
-                            whole->stale ? "; stale: its kernels have changed since" : "");
+  const wisp_choice *record = &s->stage->record;
+  if (record->match != WISP_MATCH_DEFAULT)
+    return wisp_report_line(err, to, "chosen by", "step record: %s, %s layer%s", wisp_match_name(record->match),
+                            wisp_layer_name(record->layer),
+                            record->stale ? "; stale: its kernels have changed since" : "");
   if (wisp_solver_given(s, "composition") || wisp_solver_given(s, "layout"))
     return wisp_report_line(err, to, "chosen by", "the request");
   return wisp_report_line(err, to, "chosen by", "default: %s",

@@ -189,16 +189,16 @@ static size_t number_of(const wisp_operator *op, size_t e, size_t i)
 
 wisp_status wisp_operator_nodes(wisp_error *err, const wisp_operator *op, double *xyz)
 {
-  OWNED(free) double *places = NULL;
+  OWNED(free) double *points = NULL;
   double vertices[24];
   CALL(check(err, op));
   CALL(WISP_GIVEN(err, xyz));
   const size_t Np = (size_t)op->hex->Np;
-  CALL(wisp_new(err, 3 * Np, sizeof *places, &places));
+  CALL(wisp_new(err, 3 * Np, sizeof *points, &points));
   for (size_t e = 0; e < op->mesh->elements; e++) {
     wisp_hex_vertices(op->mesh, &wisp_frame_none, e, 1, vertices);
-    wisp_hex_coordinates(op->hex, WISP_HEX_GLL, vertices, places);
-    for (size_t i = 0; i < Np; i++) memcpy(xyz + 3 * number_of(op, e, i), places + 3 * i, 3 * sizeof *xyz);
+    wisp_hex_coordinates(op->hex, WISP_HEX_GLL, vertices, points);
+    for (size_t i = 0; i < Np; i++) memcpy(xyz + 3 * number_of(op, e, i), points + 3 * i, 3 * sizeof *xyz);
   }
   return WISP_OK;
 }
