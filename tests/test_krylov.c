@@ -1,6 +1,6 @@
 /* Claim: however badly the ellipse of a Krylov sequence fits the spectrum, the Ritz values found from rounded vectors
  * stay within it. The operator is diagonal, so its spectrum is known. */
-#include "../runtime/nodal/krylov.h"
+#include "../runtime/nodal/stepper.h"
 
 #include <math.h>
 #include <setjmp.h>

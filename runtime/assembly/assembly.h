@@ -7,7 +7,7 @@
 #include "../../gen/strategy/strategy.h"
 #include "../mesh/frame.h"
 #include "../problem.h"
-#include "slices.h"
+#include "pattern.h"
 
 enum { WISP_MOST_COLOURS = 64, WISP_MOST_LISTS = 16 };
 

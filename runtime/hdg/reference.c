@@ -1,4 +1,3 @@
-#include "reference.h"
 #include "reference_parts.h"
 #include "../solve/cg.h"
 

@@ -1,7 +1,6 @@
 /* Functions into fields, and fields into numbers: loops over slots, on all cores. Sums are taken by blocks of fixed
  * size and added up in their order, so that they do not depend on how many cores there are. */
 #include "dg_parts.h"
-#include "krylov.h"
 #include "stepper.h"
 #include "../parallel.h"
 #include "../../gen/wide.h"
