@@ -216,14 +216,11 @@ static size_t numbers(const geometry *g)
 static wisp_status fill_factors(wisp_error *err, void *context, size_t from, size_t to)
 {
   const geometry *g = context;
-  const size_t own = numbers(g), all = g->mass_alone ? WISP_HEX_FACTORS * own : own;
-  OWNED(free) double *factors = NULL;
   double vertices[24];
-  CALL(wisp_new(err, all, sizeof *factors, &factors));
   for (size_t k = from; k < to; k++) {
     wisp_hex_vertices(g->mesh, g->frame, g->first + k, 1, vertices);
-    CALL(wisp_hex_factors(err, g->hex, g->points, vertices, wisp_mesh_number(g->mesh, g->first + k), 1, factors));
-    memcpy(g->out + k * own, factors + all - own, own * sizeof *factors);
+    CALL(element_factors(err, g->hex, g->points, vertices, wisp_mesh_number(g->mesh, g->first + k), g->mass_alone,
+                         g->out + k * numbers(g)));
   }
   return WISP_OK;
 }
