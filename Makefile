@@ -40,8 +40,8 @@ TESTS     := $(patsubst tests/%.c,$(BUILD)/tests/%,$(or $(ONLY:%=tests/%.c),$(wi
 # What families declare, a header of each.
 DECLARED  := $(patsubst %,$(BUILD)/%.h,$(shell find templates tests -name family -type f))
 # What travels inside the library: kernel texts and their spaces, systems, dialects, the store's schema, shipped winners,
-# hashes that were renewed, the pages of the command.
-CARRIED   := $(filter-out %/family %/kernels,$(shell find templates cli/help cache/shipped cache/*.sql cache/rehashed.list tuner/hdg/published -type f 2>/dev/null))
+# hashes and names that changed, the pages of the command.
+CARRIED   := $(filter-out %/family %/kernels,$(shell find templates cli/help cache/shipped cache/*.sql cache/rehashed.list cache/renamed.list tuner/hdg/published -type f 2>/dev/null))
 PROGRAM   := $(if $(COMMAND),$(BUILD)/wisp)
 
 all: $(BUILD)/libwisp.a $(BUILD)/libwisp.so $(PROGRAM)

@@ -35,7 +35,7 @@ static wisp_status rehash(wisp_error *err, wisp_writer *writer, const wisp_trial
   for (size_t i = 0; i < rows->count; i++) {
     wisp_trial trial = rows->trials[i];
     if (!wisp_rehashing_apply(rehashing, &trial)) continue;
-    if (!begun) CALL(wisp_database_begin(err, database));
+    if (!begun) CALL(wisp_database_run(err, database, WISP_BEGIN));
     begun = true;
     CALL(wisp_rows_bind_key(err, database, writer->remove, &rows->trials[i]));
     const int code = sqlite3_step(writer->remove);
@@ -43,7 +43,7 @@ static wisp_status rehash(wisp_error *err, wisp_writer *writer, const wisp_trial
     CALL(wisp_database_fail(err, database, code));
     CALL(wisp_rows_insert(err, database, writer->newer, &trial, NULL));
   }
-  if (begun) CALL(wisp_database_commit(err, database));
+  if (begun) CALL(wisp_database_run(err, database, "COMMIT"));
   return WISP_OK;
 }
 
@@ -96,9 +96,7 @@ wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, 
   int lock = -1;
   wisp_lock_state state;
   if (warning) *warning = NULL;
-  TRY(wisp_place_resolve(err, path, &real));
-  TRY(wisp_place_folders(err, real));
-  TRY(wisp_place_writable(err, real));
+  TRY(wisp_place_prepare(err, path, &real));
   bool rollback = wisp_place_needs_rollback(real);
   TRY(wisp_lock_take(err, real, false, true, NULL, &lock, &state));
   if (state == WISP_LOCK_TAKEN) TRY(wisp_fail_held(err, path));
@@ -123,9 +121,9 @@ void wisp_writer_report_waits(wisp_writer *writer, wisp_store_note note, void *c
 wisp_status wisp_writer_add(wisp_error *err, wisp_writer *writer, const wisp_trial *trial)
 {
   OWNED(wisp_database_rollback) const wisp_database *database = &writer->database;
-  CALL(wisp_database_begin(err, database));
+  CALL(wisp_database_run(err, database, WISP_BEGIN));
   CALL(wisp_rows_insert(err, database, writer->replace, trial, NULL));
-  return wisp_database_commit(err, database);
+  return wisp_database_run(err, database, "COMMIT");
 }
 
 wisp_status wisp_writer_has(wisp_error *err, wisp_writer *writer, const wisp_trial *key, bool *found, wisp_trial *trial)
@@ -168,16 +166,16 @@ static wisp_status change_in_place(wisp_error *err, const char *path, wisp_chang
   OWNED(wisp_writer_close) wisp_writer *writer = NULL;
   long long count = 0;
   CALL(wisp_writer_open(err, path, NULL, &writer));
-  CALL(wisp_database_begin(err, &writer->database));
+  CALL(wisp_database_run(err, &writer->database, WISP_BEGIN));
   CALL(change(err, writer, context, &count));
-  CALL(wisp_database_commit(err, &writer->database));
+  CALL(wisp_database_run(err, &writer->database, "COMMIT"));
   *changed = count;
   return WISP_OK;
 }
 
 /* Makes all of the old file's content lie in that one file, in the state that a rename may take the place of: without a
  * WAL, which would be taken for the new file's. *done false: readers were in the way all the time. */
-static wisp_status settle(wisp_error *err, const char *path, bool *done)
+static wisp_status flush(wisp_error *err, const char *path, bool *done)
 {
   wisp_status status = WISP_OK;
   wisp_reader reader = {.lock = -1};
@@ -246,10 +244,10 @@ wisp_status wisp_store_write_new(wisp_error *err, const char *path, const char *
   bool alike;
   CALL(make_like(err, path, like, &alike));
   CALL(wisp_writer_attach(err, path, -1, true, &writer));
-  CALL(wisp_database_begin(err, &writer->database));
+  CALL(wisp_database_run(err, &writer->database, WISP_BEGIN));
   for (size_t i = 0; i < list->count; i++)
     CALL(wisp_rows_insert(err, &writer->database, writer->newer, &list->trials[i], NULL));
-  CALL(wisp_database_commit(err, &writer->database));
+  CALL(wisp_database_run(err, &writer->database, "COMMIT"));
   wisp_writer *full = writer;
   writer = NULL;
   CALL(wisp_writer_close(err, full));
@@ -270,7 +268,7 @@ wisp_status wisp_store_backup_name(wisp_error *err, const char *path, char **out
 static wisp_status copy_rows(wisp_error *err, const char *from, wisp_writer *to)
 {
   HELD(wisp_trials_free) wisp_trials list = {0};
-  CALL(wisp_reader_load(err, from, false, NULL, &list));
+  CALL(wisp_reader_load(err, from, false, NULL, NULL, &list));
   for (size_t i = 0; i < list.count; i++)
     CALL(wisp_rows_insert(err, &to->database, to->replace, &list.trials[i], NULL));
   return WISP_OK;
@@ -298,10 +296,10 @@ static wisp_status change_by_rename(wisp_error *err, const char *path, wisp_chan
   TRY(make_like(err, fresh.data, path, renamed));
   if (!*renamed) goto done;
   TRY(wisp_writer_attach(err, fresh.data, -1, true, &writer));
-  TRY(wisp_database_begin(err, &writer->database));
+  TRY(wisp_database_run(err, &writer->database, WISP_BEGIN));
   TRY(copy_rows(err, path, writer));
   TRY(change(err, writer, context, &count));
-  TRY(wisp_database_commit(err, &writer->database));
+  TRY(wisp_database_run(err, &writer->database, "COMMIT"));
   status = wisp_writer_close(err, writer);
   writer = NULL;
   TRY(status);
@@ -320,11 +318,9 @@ wisp_status wisp_store_change(wisp_error *err, const char *path, wisp_change cha
   HELD(wisp_lock_close) int lock = -1;
   wisp_lock_state state;
   bool renamed = false;
-  CALL(wisp_place_resolve(err, path, &real));
-  CALL(wisp_place_folders(err, real));
-  CALL(wisp_place_writable(err, real));
+  CALL(wisp_place_prepare(err, path, &real));
   CALL(wisp_lock_take(err, real, true, false, NULL, &lock, &state));
-  if (state == WISP_LOCK_HELD) CALL(settle(err, real, &renamed));
+  if (state == WISP_LOCK_HELD) CALL(flush(err, real, &renamed));
   if (renamed) CALL(change_by_rename(err, real, change, context, changed, &renamed));
   wisp_lock_close(&lock);
   return renamed ? WISP_OK : change_in_place(err, real, change, context, changed);

@@ -142,7 +142,7 @@ static wisp_status print_real(wisp_error *err, double value, wisp_text *out)
   return wisp_text_add(err, out, text, strlen(text));
 }
 
-/* How many samples there are: never more than the array holds, whatever the caller says. */
+/* The number of samples, never more than the array holds. */
 static int sample_count(const wisp_trial *trial)
 {
   const int most = (int)(WISP_COUNT(trial->samples));

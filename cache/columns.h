@@ -49,8 +49,8 @@ uint64_t wisp_trial_checksum(const wisp_trial *trial);
 /* Members that have to be there for a trial to mean anything: WISP_EINPUT names the first that is not. */
 wisp_status wisp_trial_check(wisp_error *err, const wisp_trial *trial);
 
-/* Of one that comes from elsewhere: WISP_EINPUT names a number that no measurement gives, such as a time below 0, or
- * the time that a right one lacks. */
+/* Checks a trial from elsewhere: WISP_EINPUT names a number that no measurement gives, such as a time below 0, or the
+ * time that a right trial lacks. */
 wisp_status wisp_trial_check_numbers(wisp_error *err, const wisp_trial *trial);
 
 /* ---- Trials in and out of SQLite, by the table of columns. */

@@ -11,7 +11,7 @@ enum {
   QUICK_CHECK_BYTES = 8 << 20 /* larger files are checked row by row only, unless asked */
 };
 
-/* What SQLite's answers mean to the user of a store, and what to do about them. */
+/* SQLite's answers in words for the user of a store, with what to do. */
 static const struct {
   int code;
   wisp_status status;
@@ -167,16 +167,6 @@ int wisp_database_first(const wisp_database *database, sqlite3_stmt *statement)
   return code;
 }
 
-wisp_status wisp_database_begin(wisp_error *err, const wisp_database *database)
-{
-  return wisp_database_run(err, database, "BEGIN IMMEDIATE");
-}
-
-wisp_status wisp_database_commit(wisp_error *err, const wisp_database *database)
-{
-  return wisp_database_run(err, database, "COMMIT");
-}
-
 void wisp_database_rollback(const wisp_database *database)
 {
   if (database->db && !sqlite3_get_autocommit(database->db)) sqlite3_exec(database->db, "ROLLBACK", NULL, NULL, NULL);
@@ -264,11 +254,11 @@ wisp_status wisp_database_migrate(wisp_error *err, const wisp_database *file)
   CALL(wisp_database_recognise(err, database, &version));
   wisp_database_rollback(database);
   if (version == wisp_database_newest()) return WISP_OK;
-  CALL(wisp_database_begin(err, database));
+  CALL(wisp_database_run(err, database, WISP_BEGIN));
   CALL(wisp_database_recognise(err, database, &version)); /* someone else may have been first */
   while (version < wisp_database_newest()) CALL(wisp_database_run(err, database, schema_text(++version)));
   char mark[96];
   snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=%d", WISP_APPLICATION_ID, version);
   CALL(wisp_database_run(err, database, mark));
-  return wisp_database_commit(err, database);
+  return wisp_database_run(err, database, "COMMIT");
 }

@@ -34,9 +34,8 @@ wisp_status wisp_database_number(wisp_error *err, const wisp_database *database,
 /* The first step of a statement, waiting for whoever holds the file: SQLite's code. */
 int wisp_database_first(const wisp_database *database, sqlite3_stmt *statement);
 
-/* begin may be followed by commit or rollback. Only one writer is inside at a time; the others wait. */
-wisp_status wisp_database_begin(wisp_error *err, const wisp_database *database);
-wisp_status wisp_database_commit(wisp_error *err, const wisp_database *database);
+/* Begins a transaction that "COMMIT" or wisp_database_rollback ends. Only one writer is inside; the others wait. */
+#define WISP_BEGIN "BEGIN IMMEDIATE"
 void wisp_database_rollback(const wisp_database *database); /* nothing where it was committed */
 WISP_OWNED(const wisp_database, wisp_database_rollback)
 

@@ -61,7 +61,7 @@ bool wisp_place_needs_rollback(const char *path)
   return wisp_environment_is("WISP_JOURNAL", "rollback") || wisp_place_on_network(path);
 }
 
-/* What the last component of path leads to: through a link, even one to nothing; beside the folder that is there. */
+/* Follows the last component of path through links, even one to nothing, beside a folder that is there. */
 static wisp_status resolve(wisp_error *err, const char *path, int depth, wisp_text *out)
 {
   char real[PATH_MAX], target[PATH_MAX];
@@ -117,7 +117,7 @@ static wisp_status check_home(wisp_error *err, const char *path)
                       path, home, strerror(errno));
 }
 
-wisp_status wisp_place_folders(wisp_error *err, const char *path)
+static wisp_status make_folders(wisp_error *err, const char *path)
 {
   OWNED(free) char *folder = NULL;
   CALL(check_home(err, path));
@@ -135,6 +135,13 @@ wisp_status wisp_place_folders(wisp_error *err, const char *path)
     if (!was) break;
   }
   return WISP_OK;
+}
+
+wisp_status wisp_place_prepare(wisp_error *err, const char *path, char **out)
+{
+  CALL(wisp_place_resolve(err, path, out));
+  CALL(make_folders(err, *out));
+  return wisp_place_writable(err, *out);
 }
 
 wisp_status wisp_store_user_path(wisp_error *err, char **out)
@@ -217,7 +224,7 @@ static const char *const side_files[] = {"-wal", "-journal"};
 /* In SQLite's steps. Reading and checking all of a store of ours takes one for 8 bytes of it. */
 enum { WORK_UNIT = 1000, WORK_FREE = 100000, BYTES_PER_WORK = 2 };
 
-/* How much there is beside the file that belongs to its content. */
+/* Bytes of the content in files beside this one. */
 static long long side_bytes(const char *path)
 {
   char name[4096];
@@ -397,8 +404,8 @@ done:
   return status;
 }
 
-static wisp_status load_within(wisp_error *err, const char *path, bool thorough, double *left, bool *there,
-                               wisp_trials *list)
+wisp_status wisp_reader_load(wisp_error *err, const char *path, bool thorough, double *left, bool *there,
+                             wisp_trials *list)
 {
   enum { ATTEMPTS = 100 }; /* a merge a time; nobody merges so often */
   size_t start = list->count;
@@ -413,21 +420,10 @@ static wisp_status load_within(wisp_error *err, const char *path, bool thorough,
   return status;
 }
 
-wisp_status wisp_reader_load(wisp_error *err, const char *path, bool thorough, bool *there, wisp_trials *list)
-{
-  return load_within(err, path, thorough, NULL, there, list);
-}
-
-wisp_status wisp_reader_load_soon(wisp_error *err, const char *path, wisp_trials *list)
-{
-  double left = WISP_HASTE;
-  return load_within(err, path, false, &left, NULL, list);
-}
-
 wisp_status wisp_reader_load_there(wisp_error *err, const char *path, bool thorough, wisp_trials *list)
 {
   bool there = false;
-  wisp_status status = wisp_reader_load(err, path, thorough, &there, list);
+  wisp_status status = wisp_reader_load(err, path, thorough, NULL, &there, list);
   if (status != WISP_OK || there) return status;
   return wisp_fail(err, WISP_EMISSING, "%s: there is no tuning store here: check the path, or fill one with wisp tune",
                    path);

@@ -13,8 +13,8 @@
 wisp_status wisp_place_resolve(wisp_error *err, const char *path, char **out);
 /* Refuses a file that is there and read-only. */
 wisp_status wisp_place_writable(wisp_error *err, const char *path);
-/* Makes the folders above path. */
-wisp_status wisp_place_folders(wisp_error *err, const char *path);
+/* The file for writing: resolved, its folders made, refused where it is read-only. Caller frees *out in any case. */
+wisp_status wisp_place_prepare(wisp_error *err, const char *path, char **out);
 
 /* Does a file system of this statfs type live on another machine, so that SQLite's WAL must not be used? */
 bool wisp_place_is_network(unsigned long type);
@@ -51,10 +51,9 @@ void wisp_reader_close(wisp_reader *reader);
 wisp_status wisp_reader_copy(wisp_error *err, const char *path, wisp_text *name, char **folder);
 void wisp_reader_remove_copy(const char *folder);
 
-/* Appends all trials of a file; none, and *there (may be NULL) false, where it is missing or empty. `thorough` checks
- * all of its structure. */
-wisp_status wisp_reader_load(wisp_error *err, const char *path, bool thorough, bool *there, wisp_trials *list);
-/* The same of one that the caller can do without: it waits for those who hold the file for a second at most. */
-wisp_status wisp_reader_load_soon(wisp_error *err, const char *path, wisp_trials *list);
+/* Appends all trials of a file; none, and *there (may be NULL) false, where it is missing or empty. thorough: checks
+ * all of its structure. left: seconds to wait for those who hold the file; NULL: as always. */
+wisp_status wisp_reader_load(wisp_error *err, const char *path, bool thorough, double *left, bool *there,
+                             wisp_trials *list);
 /* The same of a file that must be there: WISP_EMISSING. */
 wisp_status wisp_reader_load_there(wisp_error *err, const char *path, bool thorough, wisp_trials *list);

@@ -1,7 +1,8 @@
-/* Hashes that were renewed: cache/rehashed.list. */
+/* Names and hashes of earlier texts: cache/renamed.list, cache/rehashed.list. */
 #include "shipped.h"
 #include "../gen/embedded.h"
 #include "../gen/family.h"
+#include "../gen/strategy/renamed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct wisp_rehashing {
   size_t count;
   line *lines;     /* sorted by the old hash, as the list is */
   line *by_kernel; /* the same, sorted by the kernel: a step tries all of its kernels' lines with one another */
+  wisp_renamings names;
 };
 
 static int compare_kernels(const void *a, const void *b)
@@ -44,6 +46,7 @@ wisp_status wisp_rehashing_load(wisp_error *err, wisp_rehashing **out)
                       number));
     r->count++;
   }
+  CALL(wisp_renamings_load(err, &r->names));
   CALL(wisp_new(err, lines, sizeof *r->by_kernel, &r->by_kernel));
   memcpy(r->by_kernel, r->lines, r->count * sizeof *r->lines);
   qsort(r->by_kernel, r->count, sizeof *r->by_kernel, compare_kernels);
@@ -55,6 +58,7 @@ void wisp_rehashing_free(wisp_rehashing *r)
   if (!r) return;
   free(r->lines);
   free(r->by_kernel);
+  wisp_renamings_free(&r->names);
   free(r);
 }
 
@@ -111,12 +115,54 @@ static bool find_step(const wisp_rehashing *r, const wisp_trial *trial, const ch
   return false;
 }
 
+typedef struct param {
+  char name[32], value[32];
+} param;
+
+static int compare_params(const void *a, const void *b)
+{
+  return strcmp(((const param *)a)->name, ((const param *)b)->name);
+}
+
+/* Gives a trial's parameters the names of today; they stay in the order of their names. */
+static bool rename_params(const wisp_renamings *names, const wisp_spec *spec, wisp_trial *trial)
+{
+  enum { MOST = 16 };
+  param list[MOST];
+  char text[sizeof trial->params] = "";
+  const char *at = trial->params;
+  size_t count = 0, length = 0;
+  bool renamed = false;
+  for (; count < MOST && wisp_next_param(&at, list[count].name, list[count].value); count++) {
+    const char *new = wisp_renamed_param(names, spec->family, spec->kernel, trial->strategy, list[count].name);
+    if (new) snprintf(list[count].name, sizeof list->name, "%s", new);
+    renamed |= new != NULL;
+  }
+  if (!renamed || *at) return false;
+  qsort(list, count, sizeof *list, compare_params);
+  for (size_t i = 0; i < count && length < sizeof text; i++)
+    length +=
+        (size_t)snprintf(text + length, sizeof text - length, "%s%s=%s", i ? " " : "", list[i].name, list[i].value);
+  if (length < sizeof text) memcpy(trial->params, text, sizeof text);
+  return length < sizeof text;
+}
+
+static bool rename_trial(const wisp_renamings *names, const wisp_spec *spec, wisp_trial *trial)
+{
+  const char *new = wisp_renamed_strategy(names, spec->family, spec->kernel, trial->strategy);
+  if (new) snprintf(trial->strategy, sizeof trial->strategy, "%s", new);
+  return rename_params(names, spec, trial) || new;
+}
+
 bool wisp_rehashing_apply(const wisp_rehashing *r, wisp_trial *trial)
 {
   wisp_spec spec;
   uint64_t hash = WISP_HASH_SEED, wanted;
-  if (!r->count || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return false;
-  if (!wisp_spec_is_composition(&spec)) return rehash_kernel(r, trial);
+  if (wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return false;
+  if (!wisp_spec_is_composition(&spec)) {
+    const bool renamed = rename_trial(&r->names, &spec, trial);
+    return rehash_kernel(r, trial) || renamed;
+  }
   wanted = strtoull(trial->template_hash, NULL, 16);
   if (!find_step(r, trial, spec.family, trial->strategy, wanted, WISP_HASH_SEED, &hash)) return false;
   if (hash == wanted) return false;

@@ -106,8 +106,7 @@ static wisp_status read_damaged(wisp_error *err, const char *path, rescue *r)
 static wisp_status write_into(wisp_error *err, const char *into, const char *like, const wisp_trials *list)
 {
   OWNED(free) char *real = NULL;
-  CALL(wisp_place_resolve(err, into, &real));
-  CALL(wisp_place_folders(err, real));
+  CALL(wisp_place_prepare(err, into, &real));
   return wisp_store_write_new(err, real, like, list);
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is written as backslash and letter inside quotes. */
+/* Characters that stand as backslash and letter inside quotes. */
 static const char escaped[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
 
 /* May the value stand without quotes? */
@@ -170,7 +170,7 @@ wisp_status wisp_trials_print_shipped(wisp_error *err, const wisp_trials *list, 
 wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out)
 {
   HELD(wisp_trials_free) wisp_trials list = {0};
-  CALL(wisp_reader_load(err, path, false, NULL, &list));
+  CALL(wisp_reader_load(err, path, false, NULL, NULL, &list));
   wisp_shipped_select(&list, winners_only);
   return wisp_trials_print_shipped(err, &list, out);
 }

@@ -29,8 +29,8 @@ wisp_status wisp_rehashing_load(wisp_error *err, wisp_rehashing **out);
 void wisp_rehashing_free(wisp_rehashing *rehashing);
 WISP_OWNED(wisp_rehashing, wisp_rehashing_free)
 
-/* Gives a trial its texts' hash of today where the list has its own; a step's where it has those of its kernels. False
- * where the trial stays as it is. */
+/* Gives a trial today's names of its strategy and parameters (gen/strategy/renamed.h), and its texts' hash of today
+ * where the list has its own; a step's where it has those of its kernels. False where the trial stays as it is. */
 bool wisp_rehashing_apply(const wisp_rehashing *rehashing, wisp_trial *trial);
 
 /* The same of a list's trials from this one on. */

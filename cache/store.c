@@ -10,15 +10,15 @@
 #include <string.h>
 
 /* The spec with the name that all systems of its equations share: in room where it is another. */
-static const char *shared_spec(const wisp_store *store, const char *text, char room[WISP_SPEC_TEXT])
+static const char *shared_spec(const wisp_store *store, const char *text, char capacity[WISP_SPEC_TEXT])
 {
   wisp_spec spec;
   if (!store->equal || wisp_spec_parse(NULL, text, &spec) != WISP_OK) return text;
   const char *equal = store->equal(store->equal_context, spec.system);
   if (strcmp(equal, spec.system) == 0) return text;
   snprintf(spec.system, sizeof spec.system, "%s", equal);
-  wisp_spec_print(&spec, room);
-  return room;
+  wisp_spec_print(&spec, capacity);
+  return capacity;
 }
 
 static size_t list_of(const wisp_store *store, const char *shared)
@@ -28,10 +28,10 @@ static size_t list_of(const wisp_store *store, const char *shared)
 
 static void link_specs(wisp_store *store)
 {
-  char room[WISP_SPEC_TEXT];
+  char capacity[WISP_SPEC_TEXT];
   memset(store->head, 0, store->lists * sizeof *store->head);
   for (size_t i = store->all.count; i > 0; i--) {
-    size_t *head = &store->head[list_of(store, shared_spec(store, store->all.trials[i - 1].spec, room))];
+    size_t *head = &store->head[list_of(store, shared_spec(store, store->all.trials[i - 1].spec, capacity))];
     store->next[i] = *head;
     *head = i;
   }
@@ -124,8 +124,8 @@ static wisp_status load_file(wisp_error *err, const char *path, bool tolerant, w
 {
   wisp_error why = {0};
   size_t start = list->count;
-  wisp_status got =
-      tolerant ? wisp_reader_load_soon(&why, path, list) : wisp_reader_load(&why, path, false, NULL, list);
+  double left = WISP_HASTE;
+  const wisp_status got = wisp_reader_load(&why, path, false, tolerant ? &left : NULL, NULL, list);
   if (got == WISP_OK) return WISP_OK;
   list->count = start;
   if (!tolerant || got == WISP_EMEMORY || got == WISP_EUSAGE) return wisp_fail(err, got, "%s", why.text);
@@ -197,10 +197,10 @@ const wisp_trial *wisp_store_trial(const wisp_store *store, size_t i, wisp_layer
 
 const wisp_trial *wisp_store_next(const wisp_store *store, const char *spec, size_t *at, wisp_layer *layer)
 {
-  char asked[WISP_SPEC_TEXT], room[WISP_SPEC_TEXT];
+  char asked[WISP_SPEC_TEXT], capacity[WISP_SPEC_TEXT];
   const char *shared = shared_spec(store, spec, asked);
   size_t i = *at ? store->next[*at] : store->head[list_of(store, shared)];
-  while (i && strcmp(shared_spec(store, store->all.trials[i - 1].spec, room), shared) != 0) i = store->next[i];
+  while (i && strcmp(shared_spec(store, store->all.trials[i - 1].spec, capacity), shared) != 0) i = store->next[i];
   *at = i;
   return i ? wisp_store_trial(store, i - 1, layer) : NULL;
 }

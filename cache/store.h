@@ -47,7 +47,7 @@ typedef struct wisp_trial {
 /* A trial of which nothing is known: empty texts, NaN, -1. */
 void wisp_trial_blank(wisp_trial *trial);
 
-/* What became of a candidate. */
+/* The outcome of a candidate. */
 typedef enum wisp_outcome {
   WISP_TRIAL_OK,
   WISP_TRIAL_SLOW, /* right, and dropped for its time alone */
@@ -74,7 +74,7 @@ typedef enum wisp_verdict {
 wisp_verdict wisp_trial_verdict(const wisp_trial *trial);
 const char *wisp_verdict_name(wisp_verdict verdict); /* "ok", "slow", "refused", "failed", "unfinished" */
 
-/* How many trials there are of each. A refused one stands for all candidates that one reason refuses. */
+/* Counts of trials. A refused one stands for all candidates that one reason refuses. */
 typedef struct wisp_tally {
   size_t trials, of[WISP_VERDICTS];
   long long refused_candidates;
@@ -90,7 +90,7 @@ bool wisp_reason_alike(const char *a, const char *b);
 __attribute__((format(printf, 3, 4))) void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why,
                                                           ...);
 
-/* What a trial was timed on: the box as it is, or a mesh as users have it, irregular and its elements ordered. */
+/* Meshes of timings: the box as it is, or an irregular mesh with ordered elements, as users have. */
 #define WISP_MESH_BOX "box"
 #define WISP_MESH_ORDERED "ordered"
 
@@ -238,8 +238,8 @@ wisp_status wisp_store_merge(wisp_error *err, const char *into, size_t count, co
 /* backup: where not NULL and anything is removed, all of the file before is kept under that name, beside it; free. */
 wisp_status wisp_store_prune(wisp_error *err, const char *path, wisp_current keep, const void *context, char **backup,
                              long long *removed);
-/* What can still be read of a damaged file, into the new file `into`; NULL: in its own place, and the damaged one stays
- * under *backup's name (free). */
+/* Writes the rows of a damaged file that can be read into the new file `into`; NULL: in its own place, and the damaged
+ * one stays under *backup's name (free). */
 typedef struct wisp_salvaged {
   long long rescued, damaged; /* rows */
   bool whole;                 /* false: there are parts of which nothing can be said */

@@ -1,4 +1,4 @@
-/* What trials say of themselves: what became of a candidate and why, and which of two answers. */
+/* Questions to trials: the outcome and its reason, and which of two answers. */
 #include "store.h"
 
 #include <ctype.h>

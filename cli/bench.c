@@ -356,7 +356,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
                               .precision_count = (size_t)precisions->count,
                               .kernel = wisp_option_value(args, "kernel"),
                               .composition = wisp_option_value(args, "composition"),
-                              .every_alternative = wisp_option_given(args, "every-way"),
+                              .every_alternative = wisp_option_given(args, "alternatives"),
                               .jobs = (int)jobs,
                               .row = take_row,
                               .warn = warn};

@@ -178,13 +178,16 @@ static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const 
   return status;
 }
 
-static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope, const request *w)
+/* note: about older names in --set. */
+static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope, const request *w,
+                        wisp_text *note)
 {
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   OWNED(wisp_contract_destroy) wisp_contract *contract = NULL;
   HELD(wisp_text_free) wisp_text source = {0};
   char hash[20];
   CALL(find_plan(err, all, scope, w, &plan));
+  if (w->set) CALL(wisp_strategy_note_renamed(err, plan->strategy, w->set, note));
   CALL(wisp_contract_create(err, plan, &contract));
   if (w->operands) CALL(wisp_contract_write(err, contract, w->operands));
   wisp_plan_hash(plan, w->dialect, hash);
@@ -202,12 +205,17 @@ static wisp_status act(wisp_error *err, wisp_arguments *args)
 {
   OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   HELD(wisp_scope_free) wisp_scope scope = {0};
+  HELD(wisp_text_free) wisp_text note = {0};
   request w;
+  CALL(wisp_option_rename_strategy(err, args));
   CALL(read_request(err, args, &w));
   CALL(wisp_strategies_load(err, &all));
   if (all->warning.length) wisp_cli_warn(args, all->warning.data);
   CALL(wisp_scope_create(err, w.family, &w.spec, &w.target, w.layout, &scope));
-  return *w.spec.kernel ? emit(err, all, &scope, &w) : print_list(err, all, &scope, &w);
+  if (!*w.spec.kernel) return print_list(err, all, &scope, &w);
+  CALL(emit(err, all, &scope, &w, &note));
+  if (note.length) wisp_cli_warn(args, note.data);
+  return WISP_OK;
 }
 
 const wisp_syntax wisp_emit_syntax = {.page = "emit", .act = act};

@@ -2,6 +2,7 @@
 #include "../runtime/mesh/cell.h"
 #include "../gen/environment.h"
 #include "../gen/family.h"
+#include "../gen/strategy/renamed.h"
 #include "../gen/text.h"
 #include "../runtime/device.h"
 #include "../runtime/solve/solver.h"
@@ -82,6 +83,24 @@ static wisp_status no_such_option(wisp_error *err, const wisp_help *help, const 
                    wisp_suggestion_text(&suggestion, "--", meant), name);
 }
 
+/* Long names of the last release, which are accepted with a note. */
+static const struct {
+  const char *old, *now;
+} renamed[] = {{"every-way", "alternatives"}};
+
+static int find_long(const wisp_arguments *args, const char *name, size_t length)
+{
+  char text[128];
+  for (size_t i = 0; i < WISP_COUNT(renamed); i++) {
+    if (strlen(renamed[i].old) != length || strncmp(renamed[i].old, name, length) != 0) continue;
+    if (find(&args->help, renamed[i].now, strlen(renamed[i].now), 0) < 0) continue;
+    snprintf(text, sizeof text, WISP_MESSAGE("option --%s is now --%s"), renamed[i].old, renamed[i].now);
+    wisp_cli_warn(args, text);
+    return find(&args->help, renamed[i].now, strlen(renamed[i].now), 0);
+  }
+  return find(&args->help, name, length, 0);
+}
+
 /* Reads the option at argv[*at], and its value where that is the next argument. */
 static wisp_status read_option(wisp_error *err, int argc, char **argv, int *at, wisp_arguments *out)
 {
@@ -89,7 +108,7 @@ static wisp_status read_option(wisp_error *err, int argc, char **argv, int *at, 
   int index;
   if (text[1] == '-') {
     size_t length = strcspn(text + 2, "=");
-    index = find(&out->help, text + 2, length, 0);
+    index = find_long(out, text + 2, length);
     if (text[2 + length]) value = text + 3 + length;
   } else {
     index = find(&out->help, NULL, 0, text[1]);
@@ -332,6 +351,22 @@ const char *wisp_option_family(const wisp_arguments *args)
 {
   const char *name = wisp_option_value(args, "family");
   return name ? name : wisp_family_at(0)->name;
+}
+
+wisp_status wisp_option_rename_strategy(wisp_error *err, wisp_arguments *args)
+{
+  HELD(wisp_renamings_free) wisp_renamings names = {0};
+  HELD(wisp_text_free) wisp_text note = {0};
+  const char *old = wisp_option_value(args, "strategy");
+  if (!old) return WISP_OK;
+  CALL(wisp_renamings_load(err, &names));
+  const char *new = wisp_renamed_strategy(&names, wisp_option_family(args), wisp_option_value(args, "kernel"), old);
+  if (!new) return WISP_OK;
+  CALL(wisp_renamed_note(err, "strategy", old, new, &note));
+  wisp_cli_warn(args, note.data);
+  snprintf(args->strategy, sizeof args->strategy, "%s", new);
+  args->values[find(&args->help, "strategy", strlen("strategy"), 0)] = args->strategy;
+  return WISP_OK;
 }
 
 /* Elements of a box of n cubes, or squares, an edge. */

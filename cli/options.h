@@ -37,9 +37,10 @@ typedef struct wisp_arguments {
   const char
       *values[WISP_MAX_OPTIONS]; /* of each option: NULL where not given, "" for a flag; the last one given counts */
   int operand_count;
-  char **operands;  /* within argv, which is permuted */
-  wisp_text *input; /* all of standard input, once an option names it */
-  int exit_status;  /* of a command that did not fail: 0, unless it says otherwise */
+  char **operands;   /* within argv, which is permuted */
+  wisp_text *input;  /* all of standard input, once an option names it */
+  char strategy[64]; /* --strategy by its name of today, where it was given an older one */
+  int exit_status;   /* of a command that did not fail: 0, unless it says otherwise */
 } wisp_arguments;
 
 /* Reads the arguments, argv[0] the command's name, and does what they say, or prints --help. Returns the exit status,
@@ -55,6 +56,9 @@ bool wisp_option_given(const wisp_arguments *args, const char *name);
 
 /* --family, or the first one that there is. */
 const char *wisp_option_family(const wisp_arguments *args);
+
+/* Gives --strategy its name of today, with a note, where it has an older one (gen/strategy/renamed.h). */
+wisp_status wisp_option_rename_strategy(wisp_error *err, wisp_arguments *args);
 
 /* Values of a kind; `otherwise` is what holds where the option was not given. WISP_EUSAGE names option, value and
  * range. */

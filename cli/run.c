@@ -28,12 +28,13 @@ static wisp_status read_order(wisp_error *err, const wisp_arguments *args, const
   const wisp_family *family = wisp_family_find(kind->family);
   const int *orders = family->elements->orders;
   int highest = orders[1];
+  const char *text = wisp_option_value(args, "orders");
   long long order = 0;
   for (const wisp_element *e = family->elements; e->name; e++)
     highest = e->orders[1] > highest ? e->orders[1] : highest;
-  CALL(wisp_require(err, wisp_option_given(args, "orders"), WISP_EUSAGE, "give the order of the elements: -n %d to %d",
-                    orders[0], orders[1]));
-  CALL(wisp_option_integer(err, args, "orders", orders[0], highest, 0, &order));
+  CALL(wisp_require(err, text, WISP_EUSAGE, "give the order of the elements: -n %d to %d", orders[0], highest));
+  CALL(wisp_require(err, wisp_value_integer(NULL, "orders", text, orders[0], highest, &order) == WISP_OK, WISP_EUSAGE,
+                    "option -n is '%s', must be an order from %d to %d", text, orders[0], highest));
   *out = (int)order;
   return WISP_OK;
 }

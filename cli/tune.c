@@ -2,7 +2,7 @@
 #include "cli.h"
 #include "print.h"
 #include "../gen/family.h"
-#include "../runtime/api/api.h"
+#include "../runtime/solve/choose.h"
 #include "../runtime/packed.h"
 #include "../tuner/workers/tune.h"
 
@@ -139,14 +139,12 @@ static wisp_status add_winner(wisp_error *err, const wisp_chooser *from, const w
 }
 
 /* Adds the winners by order, precision and kernel, those of the stages last. */
-static wisp_status add_winners(wisp_error *err, const wisp_limits *limits, const wisp_tune_request *r, winners *out)
+static wisp_status add_winners(wisp_error *err, const wisp_store *store, const wisp_limits *limits,
+                               const wisp_tune_request *r, winners *out)
 {
-  OWNED(wisp_session_close) wisp_session *session = NULL;
   HELD(wisp_scopes_free) wisp_scopes scopes = {0};
   const wisp_family *family = wisp_family_find(r->family);
-  CALL(
-      wisp_session_read(err, &(wisp_session_request){WISP_INIT(wisp_session_request), .store = r->db}, true, &session));
-  const wisp_chooser from = {session->strategies, session->store, limits, &scopes};
+  const wisp_chooser from = {r->strategies, store, limits, &scopes};
   for (size_t i = 0; i < r->order_count * r->precision_count; i++) {
     const int order = r->orders[i / r->precision_count];
     const wisp_precision precision = r->precisions[i % r->precision_count];
@@ -164,7 +162,8 @@ static wisp_status add_winners(wisp_error *err, const wisp_limits *limits, const
   return WISP_OK;
 }
 
-static wisp_status print_winners(wisp_error *err, const wisp_limits *limits, const wisp_tune_request *r)
+static wisp_status print_winners(wisp_error *err, const wisp_store *store, const wisp_limits *limits,
+                                 const wisp_tune_request *r)
 {
   static const wisp_column columns[] = {
       {"N", true},      {"prec", false}, {"kernel", false}, {"layout", false}, {"ms", true},
@@ -173,7 +172,7 @@ static wisp_status print_winners(wisp_error *err, const wisp_limits *limits, con
   HELD(wisp_text_free) wisp_text text = {0};
   CALL(wisp_table_create(err, limits->name, WISP_COUNT(columns), columns, &table));
   winners all = {.table = table};
-  CALL(add_winners(err, limits, r, &all));
+  CALL(add_winners(err, store, limits, r, &all));
   if (all.count) CALL(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &text));
   printf("\n%s", all.count ? text.data : limits->name);
   if (!all.count) printf("\n");
@@ -206,7 +205,7 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
   wisp_print_duration(s->seconds, time);
   printf("%lld trials in %s: %lld right, %lld failed; %lld candidates refused, %lld known before", s->trials, time,
          s->ok, s->failed, s->refused, s->known);
-  if (s->skipped) printf(", %lld not compiled for want of memory, stack, room or processes", s->skipped);
+  if (s->skipped) printf(", %lld not compiled for lack of memory, stack, disk space or processes", s->skipped);
   putchar('\n');
   print_failures(s);
   printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds, s->limits.gpu ? "GPU" : "host",
@@ -266,12 +265,16 @@ static cJSON *to_json(const display *d, const wisp_tune_summary *s)
 /* The winners on every kind of device, once for those that are alike; printed where list is NULL. */
 static wisp_status show_winners(wisp_error *err, const display *d, const wisp_tune_request *request, cJSON *list)
 {
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  OWNED(free) char *warning = NULL;
+  CALL(wisp_chooser_open_store(err, request->strategies, request->db, true, &warning, &store));
   for (size_t i = 0; i < d->count; i++) {
     const wisp_limits *limits = &d->parts[i].summary.limits;
     bool seen = !*limits->kind;
     for (size_t k = 0; k < i; k++) seen |= wisp_limits_alike(&d->parts[k].summary.limits, limits);
     if (seen) continue;
-    CALL(list ? add_winners(err, limits, request, &(winners){.list = list}) : print_winners(err, limits, request));
+    CALL(list ? add_winners(err, store, limits, request, &(winners){.list = list})
+              : print_winners(err, store, limits, request));
   }
   return WISP_OK;
 }
@@ -290,8 +293,7 @@ static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune
 static void report_stop(wisp_arguments *args, const wisp_tune_summary *s)
 {
   fflush(stdout);
-  fprintf(stderr,
-          "wisp %s: stopped by signal %d (%s): what was measured is stored, and the next sweep goes on from it\n",
+  fprintf(stderr, "wisp %s: stopped by signal %d (%s): the trials so far are stored, and the next sweep continues\n",
           args->command, s->stopped, strsignal(s->stopped));
   args->exit_status = 128 + s->stopped;
 }
@@ -304,7 +306,7 @@ static wisp_status judge(wisp_error *err, const wisp_tune_summary *s)
     return wisp_fail(err, WISP_ESYSTEM, "nothing could be compiled: %lld candidates are left for another sweep",
                      s->skipped);
   if (s->trials) return wisp_fail(err, WISP_EWRONG, "none of %lld trials is right: the first: %s", s->trials, s->why);
-  return wisp_fail(err, WISP_EWRONG, "nothing is right, and nothing is left to try: %s%s", s->why,
+  return wisp_fail(err, WISP_EWRONG, "no trial is right, and no candidate is left to try: %s%s", s->why,
                    s->known ? ": --retry-failed tries again what failed" : "");
 }
 
@@ -322,12 +324,16 @@ static wisp_status tune(wisp_error *err, wisp_arguments *args)
   wisp_mesh_source source;
   wisp_tune_request request;
   wisp_tune_summary summary = {0};
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   HELD(end_display) display d = {.args = args, .request = &request, .text = "no trial has ended yet"};
   const char *name = wisp_option_value(args, "device");
   if (wisp_option_given(args, "replay")) return wisp_cli_replay(err, args);
+  CALL(wisp_option_rename_strategy(err, args));
   CALL(read_request(err, args, &orders, &precisions, &source, &request));
   CALL(wisp_cli_note_mesh(err, args, &source, &d.notes));
   d.progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  CALL(wisp_strategies_load(err, &strategies));
+  request.strategies = strategies;
   request.progress = show;
   request.tick = tick;
   request.warn = warn;

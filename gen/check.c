@@ -8,30 +8,31 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Copies text into room bytes; of one that is too long (a path may be) the middle goes: what happened and what to do
- * stand at its ends. Messages quote what users bring: whatever that is, they stay one line, and no terminal obeys them.
+/* Copies text into `capacity` bytes; of one that is too long (a path may be) the middle goes: what happened and what to
+ * do stand at its ends. Messages quote what users bring: whatever that is, they stay one line, and no terminal obeys
+ * them.
  */
-static void fit(const char *text, char *out, size_t room)
+static void fit(const char *text, char *out, size_t capacity)
 {
   static const char gap[] = " ... ";
-  size_t length = strlen(text), kept = (room - sizeof gap) / 2;
-  if (length < room)
+  size_t length = strlen(text), kept = (capacity - sizeof gap) / 2;
+  if (length < capacity)
     memcpy(out, text, length + 1);
   else
-    snprintf(out, room, "%.*s%s%s", (int)kept, text, gap, text + length - kept);
+    snprintf(out, capacity, "%.*s%s%s", (int)kept, text, gap, text + length - kept);
   for (; *out; out++)
     if (iscntrl((unsigned char)*out)) *out = '?';
 }
 
 /* Writes "not a number" where printf has written a number as "nan" or "-nan": after a blank or a bracket. A name or a
  * quoted word that has these letters stays. */
-static void name_nan(char *text, size_t room)
+static void name_nan(char *text, size_t capacity)
 {
   static const char words[] = "not a number";
   for (char *at = text; (at = strstr(at, "nan")); at++) {
     char *from = at > text && at[-1] == '-' ? at - 1 : at;
     const size_t past = strlen(at + 3) + 1, used = (size_t)(from - text) + strlen(words) + past;
-    if (from == text || !strchr(" (", from[-1]) || !strchr(" ,;:).", at[3]) || used > room) continue;
+    if (from == text || !strchr(" (", from[-1]) || !strchr(" ,;:).", at[3]) || used > capacity) continue;
     memmove(from + strlen(words), at + 3, past);
     memcpy(from, words, strlen(words));
     at = from + strlen(words) - 1;
@@ -84,17 +85,17 @@ wisp_status wisp_copy_text(wisp_error *err, const char *text, char **out)
   return WISP_OK;
 }
 
-wisp_status wisp_grow(wisp_error *err, void *array, size_t *room, size_t count, size_t size)
+wisp_status wisp_grow(wisp_error *err, void *array, size_t *capacity, size_t count, size_t size)
 {
   void *memory;
-  size_t more = *room + *room / 2;
-  if (count <= *room) return WISP_OK;
+  size_t more = *capacity + *capacity / 2;
+  if (count <= *capacity) return WISP_OK;
   if (more < count + 16) more = count + 16;
   memcpy(&memory, array, sizeof memory);
   memory = reallocarray(memory, more, size);
   if (!memory) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu items of %zu bytes asked for", more, size);
   memcpy(array, &memory, sizeof memory);
-  *room = more;
+  *capacity = more;
   return WISP_OK;
 }
 

@@ -23,7 +23,7 @@
 #include <string.h>
 #include "wisp.h"
 
-/* How many entries an array of known size has. */
+/* Entries of an array of known size. */
 #define WISP_COUNT(array) (sizeof(array) / sizeof *(array))
 
 #define CALL(call)                                  \
@@ -88,8 +88,8 @@ wisp_status wisp_new(wisp_error *err, size_t count, size_t size, void *out);
 wisp_status wisp_copy_text(wisp_error *err, const char *text, char **out);
 
 /* Room for so many items of size bytes in an array that grows: array is the address of a pointer to any type (NULL at
- * first), *room how many it has room for (0 at first); both are updated. free() it. */
-wisp_status wisp_grow(wisp_error *err, void *array, size_t *room, size_t count, size_t size);
+ * first), *capacity how many it has room for (0 at first); both are updated. free() it. */
+wisp_status wisp_grow(wisp_error *err, void *array, size_t *capacity, size_t count, size_t size);
 
 /* Asks for large pages where this memory, not touched yet, is large: they come into being 512 times less often. What
  * wisp_new gives has been asked for. */

@@ -7,6 +7,7 @@ typedef struct wisp_embedded {
   const char *path; /* "templates/nodal/volume_field_shared.k" */
   const char *text; /* NUL-terminated */
   size_t length;
+  const char *from; /* of a part that stands in a file of several, that file; else NULL */
 } wisp_embedded;
 
 /* Sorted by path; made by scripts/embed at build time. */

@@ -50,15 +50,6 @@ static bool scan(const struct variable *v, const char *text, double *out)
   return v->kind == WHOLE ? floor(number) == number && !text[strspn(text, "0123456789")] : number > 0;
 }
 
-/* The words are split in a copy. */
-static wisp_status check_command(wisp_error *err, const char *text, bool *good)
-{
-  OWNED(free) char *copy = strdup(text);
-  CALL(wisp_require(err, copy, WISP_EMEMORY, "out of memory"));
-  for (char *rest = copy; wisp_command_word(&rest, good);) {}
-  return WISP_OK;
-}
-
 wisp_status wisp_environment_check(wisp_error *err)
 {
   for (size_t i = 0; i < WISP_COUNT(variables); i++) {
@@ -69,9 +60,11 @@ wisp_status wisp_environment_check(wisp_error *err)
     if (!value) continue;
     if (v->kind == WORD)
       good = strcmp(value, v->word) == 0;
-    else if (v->kind == COMMAND)
-      CALL(check_command(err, value, &good));
-    else
+    else if (v->kind == COMMAND) {
+      OWNED(free) char *copy = NULL; /* the words are split in it */
+      CALL(wisp_copy_text(err, value, &copy));
+      for (char *rest = copy; wisp_command_word(&rest, &good);) {}
+    } else
       good = scan(v, value, &number);
     CALL(wisp_require(err, good, WISP_EUSAGE, "the variable %s is '%s', must be %s: change or unset it", v->name, value,
                       v->must));

@@ -1,4 +1,4 @@
-/* The list of families, and what is asked of one by its name. */
+/* The list of families, and questions to one by its name. */
 #include "family.h"
 #include "families.h"
 

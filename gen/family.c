@@ -1,4 +1,4 @@
-/* What is asked of one family, and names for the templates of all. */
+/* Questions to one family, and names for the templates of all. */
 #include "family.h"
 
 #include <stdio.h>
@@ -31,10 +31,10 @@ const wisp_element *wisp_family_element(const wisp_family *family, const char *n
   return NULL;
 }
 
-void wisp_list_add(char *list, size_t room, const char *name)
+void wisp_list_add(char *list, size_t capacity, const char *name)
 {
   const size_t length = strlen(list);
-  snprintf(list + length, room - length, "%s%s", length ? ", " : "", name);
+  snprintf(list + length, capacity - length, "%s%s", length ? ", " : "", name);
 }
 
 wisp_status wisp_family_refuse_kernel(wisp_error *err, const wisp_family *family, const char *name)
@@ -108,6 +108,6 @@ wisp_status wisp_names_formula(wisp_error *err, wisp_env *env, const char *name,
                                wisp_precision precision)
 {
   HELD(wisp_text_free) wisp_text text = {0};
-  CALL(wisp_text_add_formula(err, formula, (int)precision, &text));
+  if (*formula) CALL(wisp_print_formula(err, formula, (int)precision, &text));
   return wisp_env_text(err, env, name, text.data ? text.data : "");
 }

@@ -7,7 +7,7 @@
 #include "system.h"
 #include "strategy/strategy.h"
 
-/* What a device allows, as templates and spaces see it (runtime fills it from wisp_limits). */
+/* Limits of a device, as templates and spaces see them (runtime fills them from wisp_limits). */
 typedef struct wisp_target {
   bool gpu;
   int sm, units, max_threads, max_shared, shared_per_unit, registers_per_unit; /* units: multiprocessors, or cores */
@@ -26,7 +26,7 @@ typedef struct wisp_size {
   int value;
 } wisp_size;
 
-/* How the numbers of an array come about. */
+/* How an array gets its values. */
 typedef enum wisp_array_kind {
   WISP_FIXED,    /* by the mesh and the method, once: no kernel writes it */
   WISP_FIELD,    /* by kernels */
@@ -45,7 +45,7 @@ typedef struct wisp_array_decl {
   const char *meaning; /* in words, and where its numbers lie */
 } wisp_array_decl;
 
-/* What a kernel is told by value: a count of the discretisation, or a number of the method's. */
+/* A number that a kernel takes by value: a count of the discretisation, or the method's. */
 typedef struct wisp_scalar_decl {
   const char *name, *meaning;
 } wisp_scalar_decl;
@@ -147,7 +147,7 @@ wisp_status wisp_family_refuse_kernel(wisp_error *err, const wisp_family *family
 /* WISP_EUSAGE where there is no such family, or it has no such element or order. */
 wisp_status wisp_family_check(wisp_error *err, const wisp_spec *spec);
 /* Adds a name to a list for people, "a, b", as far as there is room. */
-void wisp_list_add(char *list, size_t room, const char *name);
+void wisp_list_add(char *list, size_t capacity, const char *name);
 
 /* The i-th name of a list, "u res"; false behind the last, and of a list that is NULL. */
 bool wisp_list_at(const char *list, int i, char name[32]);
@@ -176,9 +176,9 @@ const wisp_size *wisp_family_facts(const char *family, const char *kernel);
  * that is too long for any spec is empty. */
 bool wisp_composition_next(const char **at, char kernel[WISP_NAME_TEXT]);
 int wisp_composition_count(const char *composition);
-/* What such a name stands for in a stage: a kernel of the stage's family; or, with the name of another before it,
- * "tensor.update", one that is borrowed from there, for that family's first element and own system. WISP_EUSAGE where
- * there is none, or the borrower has not all arrays that it takes. */
+/* The kernel that such a name means in a stage: one of the stage's family; or, with another family's name before it,
+ * "tensor.update", one of that family's first element and own system. WISP_EUSAGE: there is none, or the stage's family
+ * lacks arrays that it takes. */
 wisp_status wisp_composition_spec(wisp_error *err, const wisp_spec *stage, const char *name, wisp_spec *out);
 bool wisp_composition_has(const char *composition, const char *kernel);
 

@@ -1,14 +1,14 @@
-/* How a field of an element-wise discretisation lies in memory: an explicit part of every kernel that touches it.
+/* The places of an element-wise field's numbers in memory, an explicit part of every kernel that touches it.
  *
- * Elements (slots) are taken in groups of KM. A group holds, field after field, NpM numbers: its KM x Np volume DOFs
- * and padding. One formula covers the papers' layouts:
+ * Elements (slots) form groups of KM. A group holds, field after field, NpM numbers: its KM x Np volume DOFs and
+ * padding:
  *
  *     volume address of (field f, slot k, node i) = ((k / KM) * n + f) * NpM + offset
  *     node fastest    (microblocked or padded):  offset = (k % KM) * Np + i
  *     element fastest (slabs):                   offset = i * KM + k % KM
  *
- * Face fields (fluxes) likewise with 4 Nfp and NfM for Np and NpM. Per-element data (geometric factors: c of C numbers)
- * is element fastest within the group in both kinds: ((k / KM) * C + c) * KM + k % KM.
+ * Face fields have 4 Nfp and NfM for Np and NpM. Per-element data (C numbers) are element fastest within the group in
+ * both kinds: ((k / KM) * C + c) * KM + k % KM.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ wisp_layout wisp_layout_microblocked(int Np, int Nf, int granule);
 /* Element fastest, KM elements a slab, no padding. */
 wisp_layout wisp_layout_slab(int Np, int Nf, int KM);
 
-/* Of a family that lays nothing out: an element is one, of one number. */
+/* For a family without layouts: an element is one number. */
 wisp_layout wisp_layout_none(void);
 
 /* Every layout that the tuner tries for these sizes, no two alike; count <= 8. */

@@ -40,7 +40,7 @@ static wisp_status list_file(wisp_error *err, const wisp_named *kind, bool users
 {
   const size_t length = strlen(file), end = strlen(kind->ending);
   char name[WISP_NAMED_PATH];
-  if (*file == '.' || length <= end || strcmp(file + length - end, kind->ending) != 0) return WISP_OK;
+  if (*file == '.' || !wisp_path_ends(file, kind->ending)) return WISP_OK;
   snprintf(name, sizeof name, "%.*s", (int)(length - end), file);
   if (users && wisp_named_is_own(kind, name)) return WISP_OK;
   return wisp_text_print(err, list, "%s%s", list->length ? ", " : "", name);
@@ -73,10 +73,7 @@ wisp_status wisp_named_read(wisp_error *err, const wisp_named *kind, const char 
   size_t length = 0;
   const bool own = wisp_named_is_own(kind, name), users = users_path(kind, name, path);
   if (own && users) return wisp_named_taken(err, kind, path, name);
-  if (own && path_of(kind, "templates", name, path)) {
-    *text = strdup(wisp_embedded_text(path));
-    return wisp_require(err, *text, WISP_EMEMORY, "out of memory");
-  }
+  if (own && path_of(kind, "templates", name, path)) return wisp_copy_text(err, wisp_embedded_text(path), text);
   if (users) return wisp_read_file(err, path, text, &length);
   CALL(wisp_named_list(err, kind, &list));
   return wisp_fail(err, WISP_EUSAGE, "there is no %s '%s'; there are: %s", kind->what, name, list.data);

@@ -44,11 +44,11 @@ bool wisp_spec_same_element(const wisp_spec *a, const wisp_spec *b)
   return a->order == b->order && strcmp(a->element, b->element) == 0;
 }
 
-static void put(char *to, size_t room, const char *name)
+static void put(char *to, size_t capacity, const char *name)
 {
   const size_t length = strlen(name);
-  memset(to, 0, room);
-  if (length < room) memcpy(to, name, length);
+  memset(to, 0, capacity);
+  if (length < capacity) memcpy(to, name, length);
 }
 
 void wisp_spec_name_kernel(wisp_spec *spec, const char *kernel)
@@ -72,10 +72,10 @@ void wisp_spec_print(const wisp_spec *spec, char text[WISP_SPEC_TEXT])
 }
 
 /* Takes a name off the front, up to a point or colon, and the mark behind it. */
-static bool take_name(const char **at, char mark, char *to, size_t room)
+static bool take_name(const char **at, char mark, char *to, size_t capacity)
 {
   const size_t length = strcspn(*at, ".:");
-  if (!length || length >= room || (*at)[length] != mark) return false;
+  if (!length || length >= capacity || (*at)[length] != mark) return false;
   memcpy(to, *at, length);
   to[length] = '\0';
   *at += length + (mark != '\0');

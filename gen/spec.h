@@ -1,4 +1,4 @@
-/* What a kernel must compute, as a canonical text: `nodal.volume:tet:p4:maxwell:f64`. */
+/* The task of a kernel, as a canonical text: `nodal.volume:tet:p4:maxwell:f64`. */
 #pragma once
 
 #include "check.h"
@@ -21,7 +21,7 @@ int wisp_spec_subjects(const wisp_spec *a, const wisp_spec *b);
 int wisp_spec_orders(const wisp_spec *a, const wisp_spec *b);
 bool wisp_spec_is_composition(const wisp_spec *spec);
 bool wisp_spec_same_element(const wisp_spec *a, const wisp_spec *b); /* of one order */
-/* What does not fit names none. */
+/* A name that does not fit becomes empty. */
 void wisp_spec_name_kernel(wisp_spec *spec, const char *kernel);
 void wisp_spec_name_element(wisp_spec *spec, const char *element);
 

@@ -42,29 +42,6 @@ wisp_status wisp_text_print(wisp_error *err, wisp_text *text, const char *format
   return WISP_OK;
 }
 
-/* The length of the name or number that a text begins with, 1.5e-3 as well; 0: neither. */
-static size_t word_length(const char *text)
-{
-  size_t length = 0;
-  while (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == '.') length++;
-  const bool power = length && !isalpha((unsigned char)*text) && (text[length - 1] == 'e' || text[length - 1] == 'E');
-  if (power && (text[length] == '+' || text[length] == '-')) length += 1 + strspn(text + length + 1, "0123456789");
-  return length;
-}
-
-wisp_status wisp_text_add_formula(wisp_error *err, const char *text, int real_bytes, wisp_text *out)
-{
-  for (const char *at = text; *at;) {
-    const size_t length = word_length(at), digits = strspn(at, "0123456789");
-    const bool literal = length && (digits || *at == '.');
-    CALL(wisp_text_add(err, out, at, length ? length : 1));
-    if (literal && digits == length) CALL(wisp_text_add(err, out, ".0", 2));
-    if (literal && real_bytes == 4) CALL(wisp_text_add(err, out, "f", 1));
-    at += length ? length : 1;
-  }
-  return WISP_OK;
-}
-
 void wisp_text_free(wisp_text *text)
 {
   free(text->data);
@@ -183,16 +160,16 @@ size_t wisp_shown_bytes(const char *text)
   return control ? 0 : count;
 }
 
-void wisp_show_text(const char *text, char *out, size_t room)
+void wisp_show_text(const char *text, char *out, size_t capacity)
 {
   size_t used = 0;
   while (*text) {
     size_t count = wisp_shown_bytes(text), length = count ? count : 4; /* \xNN */
-    if (used + length >= room) break;
+    if (used + length >= capacity) break;
     if (count)
       memcpy(out + used, text, count);
     else
-      snprintf(out + used, room - used, "\\x%02x", (unsigned char)*text);
+      snprintf(out + used, capacity - used, "\\x%02x", (unsigned char)*text);
     used += length;
     text += count ? count : 1;
   }
@@ -236,14 +213,14 @@ const char *wisp_embedded_text(const char *path)
 
 /* ---- Short texts. */
 
-size_t wisp_append(char *text, size_t room, size_t used, const char *more)
+size_t wisp_append(char *text, size_t capacity, size_t used, const char *more)
 {
-  while (*more && used + 1 < room) text[used++] = *more++;
+  while (*more && used + 1 < capacity) text[used++] = *more++;
   text[used] = '\0';
   return used;
 }
 
-size_t wisp_append_integer(char *text, size_t room, size_t used, long long value)
+size_t wisp_append_integer(char *text, size_t capacity, size_t used, long long value)
 {
   char digits[24];
   size_t at = sizeof digits - 1;
@@ -252,5 +229,5 @@ size_t wisp_append_integer(char *text, size_t room, size_t used, long long value
   do digits[--at] = (char)('0' + left % 10);
   while (left /= 10);
   if (value < 0) digits[--at] = '-';
-  return wisp_append(text, room, used, digits + at);
+  return wisp_append(text, capacity, used, digits + at);
 }

@@ -15,9 +15,6 @@ typedef struct wisp_text {
 wisp_status wisp_text_add(wisp_error *err, wisp_text *text, const char *bytes, size_t count);
 __attribute__((format(printf, 3, 4))) wisp_status wisp_text_print(wisp_error *err, wisp_text *text, const char *format,
                                                                   ...);
-/* An expression (gen/language/expr.h) as a kernel's precision wants it: in single precision, 0.5 becomes 0.5f, so that
- * nothing turns double; and 1 becomes 1.0, so that nothing is divided as integers are. */
-wisp_status wisp_text_add_formula(wisp_error *err, const char *formula, int real_bytes, wisp_text *text);
 void wisp_text_free(wisp_text *text);
 
 /* Copies the line that begins at *at, without its end, LF or CR LF, in place of what `line` held; *at goes to the next.
@@ -52,17 +49,17 @@ uint64_t wisp_hash(uint64_t seed, const void *bytes, size_t count);
  * number, the same on every machine. */
 uint64_t wisp_hash_text(uint64_t seed, const char *text);
 
-/* Append to a text that ends at `used`, as far as `room` allows with the NUL, and give its new end. For short texts
+/* Append to a text that ends at `used`, as far as `capacity` allows with the NUL, and give its new end. For short texts
  * that are made thousands of times: printf, which libraries that LAPACK needs hook into, takes ten times as long. */
-size_t wisp_append(char *text, size_t room, size_t used, const char *more);
-size_t wisp_append_integer(char *text, size_t room, size_t used, long long value);
+size_t wisp_append(char *text, size_t capacity, size_t used, const char *more);
+size_t wisp_append_integer(char *text, size_t capacity, size_t used, long long value);
 uint64_t wisp_hash_number(uint64_t seed, uint64_t number);
 
 /* Texts in stores and files may hold anything, also what would steer a terminal. How many bytes make the character at
  * text; 0 where it is a control character, or no UTF-8. */
 size_t wisp_shown_bytes(const char *text);
 /* Copies text, as far as it fits, with each such byte as \xNN. */
-void wisp_show_text(const char *text, char *out, size_t room);
+void wisp_show_text(const char *text, char *out, size_t capacity);
 
 /* Adds a JSON text, escaping what its printer leaves of such characters (DEL, C1): the values stay what they are. */
 wisp_status wisp_text_add_json(wisp_error *err, wisp_text *out, const char *json);

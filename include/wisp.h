@@ -43,8 +43,8 @@ typedef struct wisp_error {
 
 typedef enum wisp_precision { WISP_F32 = 4, WISP_F64 = 8 } wisp_precision; /* the value is the size in bytes */
 
-/* What a caller fills begins with its size, so that later versions can add to it; what is not named is 0, which takes
- * the value in parentheses: {WISP_INIT(wisp_session_request), .device = "host"}. */
+/* A struct that a caller fills begins with its size, so that later versions can add members. A member that is not named
+ * is 0 and takes the value in parentheses: {WISP_INIT(wisp_session_request), .device = "host"}. */
 #define WISP_INIT(type) .size = sizeof(type)
 
 /* A remark about a mesh's file: what of it has no effect, or what was changed (docs/guide/meshes.md). Both texts live
@@ -54,7 +54,7 @@ typedef struct wisp_mesh_note {
   const char *text; /* a line for people */
 } wisp_mesh_note;
 
-/* Of the library that runs; WISP_VERSION is the header's. */
+/* The version of the library that runs; WISP_VERSION is the header's. */
 const char *wisp_version(void);
 
 /* --- a session: a device, the store and the kernels' texts, opened once for kernels and operators --- */
@@ -77,7 +77,7 @@ typedef struct wisp_session_request {
  * (OMP_STACKSIZE, OMP_WAIT_POLICY) where the environment lacks it, and nothing is set later: call the first before
  * threads start that read the environment. */
 wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out);
-/* What is still open of it can be closed afterwards, and else says that its session is closed. */
+/* Objects that are still open can be closed afterwards; their other calls say that the session is closed. */
 void wisp_session_close(wisp_session *session);
 
 /* A note for people on the store: each file that is not used, and why, a line each. The text lives until the session is
@@ -99,7 +99,7 @@ void wisp_memory_destroy(wisp_session *session, void *memory);
 wisp_status wisp_memory_put(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes);
 wisp_status wisp_memory_get(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes);
 
-/* What a kernel runs with. Texts live as long as what they were asked of. */
+/* The candidate that a kernel runs. Texts live as long as the kernel, or whatever they were asked of. */
 typedef struct wisp_kernel_info {
   const char *kernel, *strategy, *params, *layout;
   const char *match; /* "exact", "other driver", "same architecture", "default" */
@@ -137,7 +137,7 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_session *session, const wis
                                wisp_solver **out);
 void wisp_solver_destroy(wisp_solver *solver);
 
-/* How far to go; what is 0 follows from the settings. */
+/* The end of a run; a member that is 0 follows from the settings. */
 typedef struct wisp_until {
   size_t size;      /* WISP_INIT */
   long long steps;  /* in time: this many more; of an iteration: at most so many */
@@ -235,8 +235,8 @@ typedef struct wisp_kernel_request {
   long long elements; /* of the problem: of the nearest size that was measured */
 } wisp_kernel_request;
 
-/* What won for the spec on the session's device, else the default; compiled, loaded, its operands packed and uploaded.
- * request may be NULL. WISP_EINPUT, WISP_EUSAGE for a spec that there is not. */
+/* Opens the winner for the spec on the session's device, else the default: compiled, loaded, its operands packed and
+ * uploaded. request may be NULL. WISP_EINPUT, WISP_EUSAGE: there is no such spec. */
 wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char *spec,
                              const wisp_kernel_request *request, wisp_kernel **out);
 void wisp_kernel_close(wisp_kernel *kernel);
@@ -271,8 +271,8 @@ typedef struct wisp_argument {
 /* The i-th argument; WISP_EMISSING behind the last. */
 wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, size_t i, wisp_argument *out);
 
-/* How many there are of everything in a launch: "elements"; or "groups", of which the last may have empty places; what
- * else sizes name; of a kernel that asks for it, which group is the "first" (0). A list ends with a NULL name. */
+/* Counts of a launch: "elements", or "groups", the last of which may have empty places; other names that sizes use; for
+ * kernels that ask, which group is the "first" (0). A list ends with a NULL name. */
 typedef struct wisp_count {
   const char *name;
   size_t value;
@@ -286,11 +286,11 @@ wisp_status wisp_kernel_size(wisp_error *err, const wisp_kernel *kernel, const c
 wisp_status wisp_kernel_shape(wisp_error *err, const wisp_kernel *kernel, const wisp_count *counts, unsigned grid[3],
                               unsigned block[3], size_t *shared);
 
-/* Where fields lie. The number of field f at node i of element k is
+/* The layout of fields. The number of field f at node i of element k is
  *
  *     (k / per_group * fields + f) * stride + k % per_group * element_stride + i * node_stride
  *
- * in all arrays that are laid out as fields; what else an array holds, its meaning says. */
+ * in all arrays that are laid out as fields; other arrays' meanings describe theirs. */
 typedef struct wisp_field_layout {
   size_t fields, nodes, per_group, stride, element_stride, node_stride;
 } wisp_field_layout;
@@ -340,7 +340,7 @@ void wisp_operator_destroy(wisp_operator *op);
 
 /* Numbers of x and y. In an element nodes are Gauss-Lobatto-Legendre's, r fastest. */
 wisp_status wisp_operator_size(wisp_error *err, const wisp_operator *op, size_t *numbers);
-/* Where they stand, xyz[3 i + c], and the diagonal of A; on the host, caller's memory. */
+/* The nodes' places, xyz[3 i + c], and the diagonal of A; on the host, caller's memory. */
 wisp_status wisp_operator_nodes(wisp_error *err, const wisp_operator *op, double *xyz);
 wisp_status wisp_operator_diagonal(wisp_error *err, const wisp_operator *op, double *diagonal);
 /* y = A x: arrays of the spec's precision in the caller's memory, as wisp_kernel_bind wants it, not the same one. */
@@ -387,8 +387,8 @@ typedef struct wisp_matrix_counts {
 } wisp_matrix_counts;
 wisp_status wisp_matrix_size(wisp_error *err, const wisp_matrix *matrix, wisp_matrix_counts *out);
 
-/* Where the nodes stand, xyz[3 i + c], and which those of each element are, node[e Np + a]; on the host, caller's
- * memory, either may be NULL. nodes_of_element (may be NULL): Np. */
+/* The nodes' places, xyz[3 i + c], and the nodes of each element, node[e Np + a]; on the host, caller's memory, either
+ * may be NULL. nodes_of_element (may be NULL): Np. */
 wisp_status wisp_matrix_nodes(wisp_error *err, const wisp_matrix *matrix, double *xyz, int *node,
                               size_t *nodes_of_element);
 
@@ -400,8 +400,8 @@ wisp_status wisp_matrix_pattern(wisp_error *err, const wisp_matrix *matrix, int 
 wisp_status wisp_matrix_pattern_on_device(wisp_error *err, const wisp_matrix *matrix, const int **row_start,
                                           const int **columns);
 
-/* What a form takes. Arrays are the caller's, of the spec's precision on the session's device, at
- * multiples of 16 bytes. */
+/* The data of a form. Arrays are the caller's, of the spec's precision on the session's device, at multiples of 16
+ * bytes. */
 typedef struct wisp_matrix_data {
   size_t size;     /* WISP_INIT */
   double kappa[3]; /* a number; or, by nodes, what the form makes of them: kappa[0] + kappa[1] u + kappa[2] u^2 */
@@ -450,8 +450,8 @@ typedef struct wisp_helmholtz_counts {
 } wisp_helmholtz_counts;
 wisp_status wisp_helmholtz_size(wisp_error *err, const wisp_helmholtz *problem, wisp_helmholtz_counts *out);
 
-/* Where data are asked for, on the host, caller's memory, each may be NULL: f at xyz[3 (e points + q) + c]; on edge i
- * of the boundary at edge_xyz[3 (i edge_points + q) + c], which is edge[i] = 3 triangle + its edge. */
+/* The points of data, on the host, caller's memory, each may be NULL: f at xyz[3 (e points + q) + c]; on edge i of the
+ * boundary at edge_xyz[3 (i edge_points + q) + c], which is edge[i] = 3 triangle + its edge. */
 wisp_status wisp_helmholtz_points(wisp_error *err, const wisp_helmholtz *problem, double *xyz, double *edge_xyz,
                                   int *edge);
 

@@ -1,11 +1,6 @@
-#include "good.h"
 #include "api_case.h"
+#include "test.h"
 #include "solving.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 wisp_session *api_session(void)
 {

@@ -1,7 +1,7 @@
-/* What the tests of the public interface share: calls that must fail in one line, and a session. */
+/* Shared by tests of the public interface: calls that must fail in one line, and a session. */
 #pragma once
 
-#include "good.h"
+#include "test.h"
 #include <wisp.h>
 
 /* It gives this status, and a line with these words: BAD(wisp_thing_create(err, ...), WISP_EUSAGE, "words"). */

@@ -1,15 +1,10 @@
 #include "command.h"
+#include "test.h"
 #include "store_fixture.h"
 
 #include <cjson/cJSON.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static char *slurp(const char *folder, const char *name)
 {

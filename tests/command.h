@@ -1,7 +1,7 @@
 /* The command, run from a test in a folder of the test's own. */
 #pragma once
 
-/* What one call of it left behind. */
+/* The exit status and the output of one call. */
 typedef struct outcome {
   int status;
   char *out, *err;
@@ -12,7 +12,7 @@ typedef struct outcome {
 outcome run_in(const char *folder, const char *before, const char *arguments);
 void forget(outcome *o);
 
-/* What it prints as JSON where it must succeed; the caller deletes it. */
+/* The JSON that the command prints, which must succeed; the caller deletes it. */
 struct cJSON;
 struct cJSON *run_json(const char *folder, const char *before, const char *arguments);
 

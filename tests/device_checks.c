@@ -1,15 +1,10 @@
 #include "device_checks.h"
+#include "test.h"
 #include "../runtime/cuda_parts.h"
 #include "../runtime/process.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { WIDTH = 128, COUNT = 1000 };
 
@@ -91,7 +86,6 @@ const char *fresh_cache(void)
 
 int drop_cache(void **state)
 {
-  (void)state;
   if (*folder) wisp_scratch_remove(folder);
   *folder = '\0';
   return 0;

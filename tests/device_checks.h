@@ -1,4 +1,4 @@
-/* What every kind of device must do, as one list of checks over the device that a test opened. */
+/* The contract of every kind of device, as one list of checks over the device that a test opened. */
 #pragma once
 
 #include "../runtime/device.h"

@@ -1,10 +1,7 @@
 #include "dg_case.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 static double noise(void)
 {

@@ -1,13 +1,7 @@
 #include "each_plan.h"
+#include "test.h"
 #include "../gen/assembly/assembly.h"
 #include "../runtime/kernel.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { MOST_LAYOUTS = 8 };
 
@@ -125,7 +119,7 @@ static int list_systems(const wisp_family *family, char names[MOST_SYSTEMS][WISP
 
 typedef enum systems { OWN, IN_TURNS, EVERY } systems;
 
-/* What a walk takes along. */
+/* The arguments of a walk. */
 typedef struct walk {
   wisp_strategies *all;
   wisp_target target;
@@ -211,7 +205,7 @@ bool layout_has_turn(const plan_case *c)
   return c->plan && c->at == c->spec.order % c->count;
 }
 
-/* Of how many orders one is tried: one of five where there are few, or several layouts of the first element that take
+/* One of so many orders is tried: one of five where there are few, or several layouts of the first element that take
  * them in turns, to a middling order. */
 static int turns_of(const plan_case *c)
 {

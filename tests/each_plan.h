@@ -36,10 +36,10 @@ typedef void plan_visit(void *context, const plan_case *c);
 void each_plan(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context);
 /* The same for every system of equations that ships, not a family's own alone. */
 void each_plan_of_systems(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context);
-/* Of each at every order, where there forms take turns. */
+/* The same, with every form at every order, where the above takes forms in turns. */
 void each_plan_of_every_system(const wisp_limits *limits, const plan_range *range, plan_visit *visit, void *context);
 
-/* Where a walk would be too long, cases take turns, so that no strategy, layout, precision or range of orders is left
+/* If a walk would be too long, cases take turns, so that no strategy, layout, precision or range of orders is left
  * out: a layout of those that the strategy has candidates in at this order; a precision; of systems beside the family's
  * own one, at the orders up to 3; and strategies at every fifth order above `low`, of an element of many orders at
  * every seventh, those of another element that the first one has too at every seventh: numbers that no count of

@@ -1,16 +1,10 @@
 #include "edited.h"
+#include "test.h"
 #include "store_fixture.h"
 #include "../gen/strategy/space_read.h"
 #include "../gen/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 /* The family's, else one that all families share. */
 static const char *embedded(const char *family, const char *name, int length, const char *ending)
@@ -72,7 +66,7 @@ static void apply(wisp_text *space, wisp_text *text, const edit *e, const char *
     fail_msg("%s: '%s' is nowhere", name, e->from);
 }
 
-/* What a space says behind a word at the beginning of a line; NULL: nothing. */
+/* The word that follows a keyword at the beginning of a line of a space; NULL: there is none. */
 static const char *said(const char *space, const char *word, int *length)
 {
   const char *at = strstr(space, word);

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where kernels are made for: the host, nodes fastest, and a GPU, elements fastest. */
+/* The two targets of kernels: the host, nodes fastest, and a GPU, elements fastest. */
 typedef struct place {
   const char *target, *dialect;
   wisp_layout layout;
@@ -250,7 +250,7 @@ static bool take_system(fuzz_world *world, const char *data, size_t size)
   return taken;
 }
 
-/* What was read, printed, and that read again. */
+/* Prints the input that was read, and reads that again. */
 static bool take_shipped(fuzz_world *world, const char *data, size_t size)
 {
   wisp_error err = {0};
@@ -271,7 +271,7 @@ static bool take_shipped(fuzz_world *world, const char *data, size_t size)
   return taken;
 }
 
-/* What belongs to a store's file lies beside it. */
+/* The files that belong to a store's file lie beside it. */
 static void clear(const fuzz_world *world)
 {
   static const char *const names[] = {"", "-wal", "-shm", "-journal", ".lock", ".new", ".new-journal"};
@@ -282,7 +282,7 @@ static void clear(const fuzz_world *world)
   }
 }
 
-/* What the store that is there holds, exported; and taken in once more, which adds nothing. A file may hold numbers
+/* Exports the store that is there, and imports that once more, which adds nothing. A file may hold numbers
  * that no import takes. */
 static bool comes_back(const fuzz_world *world)
 {

@@ -1,6 +1,6 @@
-/* What is fuzzed: every reader of texts and files that users bring. Whatever the bytes, it keeps its promise or gives
- * one line of text; what it takes comes back as it was. scripts/fuzz NAME SECONDS looks for bytes that break this,
- * test_fuzz_corpus replays those found worth keeping (tests/fuzz/corpus/NAME). */
+/* The fuzzed readers: every reader of texts and files that users bring. Whatever the bytes, it keeps its promise or
+ * gives one line of text; what it takes comes back as it was. scripts/fuzz NAME SECONDS looks for bytes that break
+ * this, test_fuzz_corpus replays those found worth keeping (tests/fuzz/corpus/NAME). */
 #pragma once
 
 #include <stdbool.h>

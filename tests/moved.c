@@ -1,16 +1,10 @@
 #include "moved.h"
-#include "good.h"
+#include "test.h"
 #include "bent_box.h"
 #include "store_fixture.h"
 #include "../runtime/mesh/source.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define AS_IT_IS          \
   {                       \

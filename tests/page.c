@@ -1,17 +1,11 @@
 #include "page.h"
+#include "test.h"
 
 #include "store_fixture.h"
 #include "../gen/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static char *read_text(const char *path)
 {

@@ -24,9 +24,9 @@ char *page_run(const page *p, const char *folder, const char *tune);
  * least `least` of them. */
 void page_check_shown(const page *p, const char *from, const char *to, const char *output, int least);
 
-/* Where the page says these words. */
+/* The place of these words in the page. */
 const char *page_find(const page *p, const char *words);
 
-/* What a page shows between lines of ``` stands so in one of the files, at most 8; at least `least` such blocks.
+/* Each block that a page shows between lines of ``` stands so in one of the files, at most 8; at least `least` blocks.
  * The test is skipped where the page is not here. */
 void check_page(const char *path, const char *const *files, size_t count, int least);

@@ -1,13 +1,8 @@
 /* A strategy from texts that a test brings: a description, of several kernels for the first, and the kernel's text. */
 #pragma once
 
+#include "test.h"
 #include "../gen/strategy/space_read.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 static inline wisp_status parse_strategy(wisp_error *err, const char *family, const char *name, wisp_file_text space,
                                          wisp_file_text text, wisp_strategy **out)

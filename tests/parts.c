@@ -1,12 +1,5 @@
 #include "parts.h"
-#include "good.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "test.h"
 
 wisp_mesh *make_grid(int corners, int x, int y, int z)
 {

@@ -1,12 +1,8 @@
 #include "planted.h"
+#include "test.h"
 #include "store_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 static const char space[] =
     "kernel assemble\nlayouts node slab\nblock 32\ngrid groups ceil(NpM,32)\n"

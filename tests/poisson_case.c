@@ -1,13 +1,7 @@
-#include "good.h"
 #include "bent_box.h"
 #include "poisson_case.h"
+#include "test.h"
 #include "solving.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 /* "collocated_trilinear": the problem that has this operator, and its geometry. */
 static void take_kernel(wisp_solver *s, const char *kernel)

@@ -1,4 +1,4 @@
-/* What the files of simt.h say to each other, and to the compiled kernels, which find these functions in the library of
+/* The functions that the files of simt.h share, and that compiled kernels call: they find these in the library of
  * the tests. */
 #pragma once
 

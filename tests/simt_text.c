@@ -1,13 +1,9 @@
 /* Turns a plan's CUDA text into C: instructions become calls, casts become C's, and a launcher follows the kernel. */
+#include "test.h"
 #include "simt.h"
 #include "../gen/text.h"
 
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* CUDA's words that C lacks. */
 static const char definitions[] =

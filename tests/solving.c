@@ -1,11 +1,5 @@
-#include "good.h"
 #include "solving.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "test.h"
 
 const char *test_device(void)
 {

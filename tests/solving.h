@@ -16,7 +16,7 @@ typedef struct solving {
   wisp_problem *problem; /* the solver's */
 } solving;
 
-/* What to set up; zeros are the family nodal on tets, the system maxwell in its own medium, f64, defaults without a
+/* A set-up; zeros are the family nodal on tets, the system maxwell in its own medium, f64, defaults without a
  * store, upwind flux, PEC (of another system its first boundary). */
 typedef struct solving_setup {
   int order;
@@ -53,5 +53,5 @@ void fill_random(double *values, size_t count);
 /* Random DOFs in every element; padding and empty slots stay 0. Size: wisp_dg_volume_size. */
 void random_solution(const wisp_dg *dg, double *u);
 
-/* What the solver should do, from the double references: `steps` steps of dt on u, in place. */
+/* The solver's steps by the double references: `steps` steps of dt on u, in place. */
 void reference_steps(const wisp_dg *dg, const wisp_scheme *scheme, double alpha, double dt, int steps, double *u);

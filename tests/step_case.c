@@ -1,13 +1,6 @@
 #include "step_case.h"
-#include "good.h"
+#include "test.h"
 #include "solving.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 int step_open(void **state)
 {

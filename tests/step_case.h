@@ -18,7 +18,7 @@ typedef struct fixture {
 int step_open(void **state);
 int step_close(void **state);
 
-/* What a test says of one entry; the rest is as if measured here. */
+/* The part of an entry that a test sets; the rest is as if measured here. */
 typedef struct entry {
   const char *kernel, *layout, *strategy, *params;
   double ms;

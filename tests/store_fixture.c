@@ -1,15 +1,9 @@
 #include "store_fixture.h"
+#include "test.h"
 #include "../cache/database.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include <ftw.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 void fixture_folder(char folder[64])

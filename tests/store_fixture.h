@@ -1,4 +1,4 @@
-/* What the tests of the store share: a folder that goes away, trials made from a number, files as bytes. */
+/* Shared by tests of the store: a folder that goes away, trials made from a number, files as bytes. */
 #pragma once
 
 #include "../cache/store.h"
@@ -19,7 +19,7 @@ bool fixture_same(const wisp_trial *a, const wisp_trial *b);
 
 /* Adds trials from..to-1 to the file at path; fails the test where that fails. */
 void fixture_fill(const char *path, int from, int to);
-/* How many trials a store opened from path alone holds; -1 where it cannot be opened. */
+/* The number of trials in a store opened from path alone; -1: it cannot be opened. */
 long fixture_count(const char *path);
 
 /* Changes (or makes) a SQLite file by statements. */

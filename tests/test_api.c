@@ -1,7 +1,7 @@
 /* Claim: a program can open a tuned kernel by its spec, ask what it wants, bind its own arrays and launch it: the
  * volume kernel then takes the curl of polynomials, exactly, in every layout. What makes no sense gets a status and a
  * line. */
-#include "good.h"
+#include "test.h"
 #include "api_case.h"
 #include "solving.h"
 #include "../gen/family.h"
@@ -9,14 +9,7 @@
 #include "../runtime/kernel.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
 static const char spec[] = "nodal.volume:tet:p3:maxwell:f64";
 enum { K = 37, NP = 20, FIELDS = 6 };
@@ -111,7 +104,6 @@ static void check_layout(wisp_session *session, const char *layout)
 
 static void test_curl(void **state)
 {
-  (void)state;
   wisp_session *session = api_session();
   wisp_layout layouts[8];
   char layout[WISP_LAYOUT_TEXT];
@@ -127,7 +119,6 @@ static void test_curl(void **state)
 /* A launch works on as many elements as it says, whichever launches came before. */
 static void test_counts(void **state)
 {
-  (void)state;
   enum { NUMBERS = 8 };
   static const size_t turns[] = {3, 5, 3, 1, 2, 4, 6, 3, 5, 1, 37, 1};
   wisp_session *session = api_session();
@@ -155,7 +146,6 @@ static void test_counts(void **state)
  * that counts alone are missing from. */
 static void test_meanings(void **state)
 {
-  (void)state;
   wisp_error reason = {0};
   wisp_strategies *all = NULL;
   GOOD(wisp_strategies_load(err, &all));
@@ -194,7 +184,6 @@ static void test_meanings(void **state)
 
 static void test_nonsense(void **state)
 {
-  (void)state;
   wisp_session *session = NULL;
   wisp_kernel *kernel = NULL;
   wisp_argument argument;
@@ -280,10 +269,9 @@ static double nanoseconds(void)
   return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-/* What the interface adds to the driver's own launch, at best, is far below a microsecond. */
+/* The interface adds far less than a microsecond to the driver's own launch, at best. */
 static void test_quick(void **state)
 {
-  (void)state;
   wisp_session *session = NULL;
   wisp_kernel *kernel = NULL;
   double best = INFINITY, direct = INFINITY;
@@ -337,7 +325,6 @@ static void test_sizes(void **state)
     int later;
   } request = {.known = {.size = sizeof request, .device = test_device()}};
   wisp_session *session = NULL;
-  (void)state;
   GOOD(wisp_session_open(err, &request.known, &session));
   wisp_session_close(session);
   request.later = 1;

@@ -1,18 +1,11 @@
 /* Claim: a whole operator on the caller's hexes is what mathematics says of it, in the elements and assembled: a
  * stiffness takes constants to zero and a linear function to its gradient's energy, a mass adds up to the volume, the
  * diagonal is the diagonal. What makes no sense gets a status and a line. */
-#include "good.h"
+#include "test.h"
 #include "api_case.h"
 #include "solving.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { N = 3, VERTICES = (N + 1) * (N + 1) * (N + 1), ELEMENTS = N * N * N };
 
@@ -120,7 +113,6 @@ static void check(wisp_session *session, const char *kernel, int order, bool sin
 
 static void test_mathematics(void **state)
 {
-  (void)state;
   static const char *const kernels[] = {"mass",           "stiffness",           "collocated",
                                         "mass_trilinear", "stiffness_trilinear", "collocated_trilinear"};
   wisp_session *session = api_session();
@@ -134,7 +126,6 @@ static void test_mathematics(void **state)
 
 static void test_nonsense(void **state)
 {
-  (void)state;
   wisp_session *session = api_session();
   wisp_operator *op = NULL;
   wisp_kernel_info info;

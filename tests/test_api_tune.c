@@ -1,17 +1,9 @@
 /* Claim: a program can have a kernel tuned: what wins is stored, and opened from then on, ahead of the default, by the
  * rules that solvers choose by. What cannot be tuned is an error that says why. */
-#include "good.h"
+#include "test.h"
 #include "api_case.h"
 #include "solving.h"
 #include "store_fixture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static const char spec[] = "nodal.update:tet:p1:maxwell:f32";
 
@@ -24,7 +16,7 @@ static wisp_session *open_session(const char *store, const char *command)
   return session;
 }
 
-/* What is opened now; the info's texts live as long as the kernel. */
+/* The kernel that the session opens now; the info's texts live as long as the kernel. */
 static wisp_kernel_info describe(wisp_session *session, wisp_kernel **kernel)
 {
   wisp_kernel_info info;

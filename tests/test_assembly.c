@@ -1,8 +1,8 @@
 /* Claim: sparse matrices are assembled right. The double assembly on the host, which the tuner verifies every candidate
  * with (test_kernels), has P1's closed forms and the integrals of higher orders, is symmetric, has rows that add up to
  * nothing where nothing is fixed, and a mass that adds up to the area. A form of the user's own reaches the kernels. */
+#include "test.h"
 #include "each_plan.h"
-#include "good.h"
 #include "store_fixture.h"
 #include "verifying.h"
 #include "../gen/nodal/tet.h"
@@ -11,12 +11,7 @@
 #include "../tuner/trial/problems.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 /* --- the reference --- */
 
@@ -82,7 +77,6 @@ static void test_sums(void **state)
 {
   static const wisp_fixing nothing = {.all = false};
   static const double mass = 3;
-  (void)state;
   char name[WISP_NAME_TEXT];
   for (size_t f = 0; form_at(f, name); f++)
     for (int n = 0; !strstr(name, "dummy") && n < WISP_SIMPLEX_MAX_ORDER + 3; n++) {
@@ -115,7 +109,6 @@ static void test_closed_form(void **state)
   static const wisp_fixing nothing = {.all = false};
   static const double mass = 3;
   matrix m = {.mesh = NULL};
-  (void)state;
   assemble(3, "heat", 1, &nothing, mass, &m);
   double *expected = numbers(m.assembly->pattern->nonzeros);
   for (size_t e = 0; e < m.mesh->elements; e++) {
@@ -200,7 +193,6 @@ static void check_integrals(int corners, int N)
 
 static void test_integrals(void **state)
 {
-  (void)state;
   for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N++) {
     check_integrals(3, N);
     if (N <= 3) check_integrals(4, N);
@@ -211,7 +203,6 @@ static void test_integrals(void **state)
 static void test_fixed(void **state)
 {
   static const wisp_fixing boundary = {.all = true};
-  (void)state;
   for (int i = 1; i <= WISP_SIMPLEX_MAX_ORDER + 2; i++) {
     const int corners = i <= WISP_SIMPLEX_MAX_ORDER ? 3 : 4, N = corners == 3 ? i : i - WISP_SIMPLEX_MAX_ORDER + 1;
     matrix m = {.mesh = NULL};
@@ -239,7 +230,6 @@ static void test_colours(void **state)
 {
   static const wisp_fixing boundary = {.all = true};
   matrix m = {.mesh = NULL};
-  (void)state;
   assemble(3, "laplace", 3, &boundary, 0, &m);
   const wisp_assembly *s = m.assembly;
   const size_t Np = (size_t)s->simplex->Np;
@@ -259,7 +249,7 @@ static void test_colours(void **state)
   free(last);
 
   /* Halved, they are twice as many, one after the other. */
-  const wisp_fixed halves = {.made = true, .count = 1, .of = {{"halves", 2, 1}}};
+  const wisp_fixed halves = {.made = true, .count = 1, .of = {{"launches_per_colour", 2, 1}}};
   wisp_discretisation d = {.family = NULL};
   GOOD(wisp_assembly_discretise(err, s, "laplace", &halves, &(wisp_cg_capacity){.pAp_parts = 1}, &d));
   assert_int_equal(d.cuts->spans, 2 * s->colours);
@@ -282,7 +272,6 @@ static void test_parts_in_turn(void **state)
   wisp_plan *plan = NULL;
   wisp_env *names = NULL;
   wisp_layout none[8];
-  (void)state;
   compile_quickly();
   verifying all = verifying_begin();
   const wisp_target target = wisp_limits_target(wisp_device_limits(all.device));
@@ -291,10 +280,11 @@ static void test_parts_in_turn(void **state)
   assert_int_equal(wisp_family_layouts(&spec, none), 1);
   GOOD(wisp_strategies_load(err, &strategies));
   GOOD(wisp_names_create(err, &spec, none, &target, NULL, &names));
-  const wisp_strategy *parts = wisp_strategies_find(strategies, "assembly", "fill", "parts");
+  const wisp_strategy *parts = wisp_strategies_find(strategies, "assembly", "fill", "shared-nonzeros");
   assert_non_null(parts);
-  GOOD(wisp_plan_from_text(err, parts, &spec, none, names,
-                           "by_edges=0 cap=48 lanes=256 min_blocks=0 staged=0 stored=1 ws=16", &plan));
+  GOOD(wisp_plan_from_text(
+      err, parts, &spec, none, names,
+      "by_edges=0 codes_in_shared=0 lanes=256 matrices_in_shared=1 max_elements=48 min_blocks=0 ws=16", &plan));
   verifying_submit(&all, plan);
   verifying_end(&all, 1);
   wisp_env_destroy(names);
@@ -309,7 +299,6 @@ static void test_work(void **state)
   const wisp_workload *workload = NULL;
   wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), 2, "laplace", WISP_F64);
   wisp_work zero, scatter, plain;
-  (void)state;
   GOOD(wisp_workload_find(err, "assembly", NULL, &workload));
   GOOD(wisp_problems_create(err, device, workload, &spec, 40, NULL, 0, &problems));
   const wisp_assembly *s = wisp_problems_test_mesh(problems);

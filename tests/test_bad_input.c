@@ -1,16 +1,11 @@
 /* Claim: whatever is wrong with a command's input or surroundings, it ends with one line that says what, with the right
  * status, and leaves every file as it was. (wisp run's own options: test_run_cli.) */
+#include "test.h"
 #include "store_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* A command's short run that writes the store, and one that reads it; both of the host. */
 #define TUNE "tune -d host -n 1 -p f64 --kernel update --layout slab-km32 --elements 48 --budget 20s"
@@ -90,8 +85,10 @@ static void test_words(void **state)
       {"db burn", "'burn'"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) expect(*state, "", bad[i].arguments, 2, bad[i].words);
-  expect(*state, "", "emit -f assembly -n 2 -p f64 -k fill -s parts --set cap=768,stored=1 --target sm_75", 1,
-         "too much shared memory");
+  expect(*state, "",
+         "emit -f assembly -n 2 -p f64 -k fill -s shared-nonzeros --set max_elements=768,matrices_in_shared=1 --target "
+         "sm_75",
+         1, "too much shared memory");
 }
 
 /* ---- Meshes. */

@@ -1,22 +1,16 @@
 /* Claim: a basis is another way to write the same polynomials. Right-hand sides of the nodal and of the
  * Bernstein-Bezier discretisation are one after a change of basis, on irregular tets in every layout; so are solutions,
  * errors and energies of whole runs; which basis --basis auto takes is told, and why. */
+#include "test.h"
 #include "command.h"
 #include "each_plan.h"
 #include "dg_case.h"
-#include "good.h"
 #include "store_fixture.h"
 #include "../cache/columns.h"
 #include "../runtime/solve/choose.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* --- right-hand sides --- */
 
@@ -87,7 +81,6 @@ static void compare(int N)
 
 static void test_right_hand_sides(void **state)
 {
-  (void)state;
   for (int N = 1; N <= (getenv("WISP_TEST_QUICK") ? 4 : 10); N++) compare(N);
 }
 
@@ -140,7 +133,7 @@ static void test_same_solution(void **state)
   }
 }
 
-/* Where the discretisation is finer than single precision, coefficients lose no more than values in nodes. */
+/* If the discretisation is finer than single precision, coefficients lose no more than values in nodes. */
 static void test_single_precision(void **state)
 {
   static const char *const bases[] = {"nodal", "bernstein"};

@@ -3,18 +3,12 @@
  * random ones, on moved and shuffled tets that do not fill a group, Maxwell's equations and acoustics in media that
  * jump. Here at N = 1, 4 and 10; WISP_TEST_FULL=1: at 1 to 10 (WISP_TEST_SHARE=0/5 to 4/5: five processes take two
  * orders each). */
+#include "test.h"
 #include "each_plan.h"
-#include "good.h"
 #include "solving.h"
 #include "../runtime/mesh/source.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static const char *const jumps[32] = {"x<0.5?1:4", "y<0.5?1:3"}; /* rho, kappa; the rest follows from them */
 
@@ -109,7 +103,6 @@ static void compare(int N, const char *system, wisp_precision precision, bool ra
 
 static void test_kernels_of_both(void **state)
 {
-  (void)state;
   const bool full = getenv("WISP_TEST_FULL");
   for (int N = 1; N <= 10; N++)
     for (int s = 0; s < 2 && (full ? share_has_turn((size_t)N) : N == 1 || N == 4 || N == 10); s++)

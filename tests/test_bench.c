@@ -2,7 +2,7 @@
  * is as right as its plain one; chains of its routines make the same condensed matrices, its sparse product the same
  * rows; a comparison gives each kernel a sound row, and a stage all other ways to it; a published table has its digits
  * beside ours; the command prints them as JSON. */
-#include "good.h"
+#include "test.h"
 #include "dg_case.h"
 #include "each_plan.h"
 #include "store_fixture.h"
@@ -14,14 +14,7 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* One unpadded element a group, nodes fastest: a field array is then U itself, column by column. */
 static void make_case(dg_case *c, int order)
@@ -282,7 +275,7 @@ static void test_paper(void **state)
   wisp_strategies_free(session.strategies);
 }
 
-/* What the command prints, up to room - 1 characters; its exit status. */
+/* Stores the command's output, up to room - 1 characters; returns its exit status. */
 static int run_command(const char *options, char *text, size_t room)
 {
   char line[1024];
@@ -300,7 +293,6 @@ static void test_command(void **state)
                                      "layout", "params",     "ms",         "gdofs",    "gbps",    "gflops",
                                      "rival",  "efficiency", "default_ms", "rival_ms", "speedup", "ratio"};
   static char text[ROOM];
-  (void)state;
   const char *command = getenv("WISP_COMMAND");
   FILE *there = command ? fopen(command, "r") : NULL;
   if (!there) skip();
@@ -350,8 +342,8 @@ static void test_command(void **state)
   assert_non_null(strstr(text, "676"));
   fixture_remove(folder);
   /* every composition by each strategy of its kernels, beside a stage and nothing else */
-  assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --every-way --json", text, ROOM),
-                   0);
+  assert_int_equal(
+      run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --alternatives --json", text, ROOM), 0);
   list = cJSON_Parse(text);
   const cJSON *way = NULL, *ways = cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "others");
   int permuted = 0, atomic = 0, walked = 0;
@@ -360,7 +352,7 @@ static void test_command(void **state)
     const char *name = cJSON_GetObjectItem(way, "name")->valuestring;
     permuted += strcmp(name, "matrices.entire+reduce.permuted") == 0,
         atomic += strcmp(name, "zero+scatter.atomic") == 0;
-    walked += strcmp(name, "fill.walked") == 0;
+    walked += strcmp(name, "fill.scatter-reduction") == 0;
     assert_non_null(strchr(cJSON_GetObjectItem(way, "params")->valuestring, '='));
     assert_true(cJSON_GetObjectItem(way, "ms")->valuedouble > 0 && cJSON_GetObjectItem(way, "ratio")->valuedouble > 0);
   }
@@ -373,7 +365,6 @@ static void test_sizes(void **state)
 {
   enum { ROOM = 1 << 16 };
   static char text[ROOM];
-  (void)state;
   if (!getenv("WISP_COMMAND") || access(getenv("WISP_COMMAND"), R_OK) != 0) skip();
   /* of triangles of order 1, four numbers an element: three and a half of the matrix, half a one of F */
   assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --dofs 2e4 -k zero --json", text, ROOM), 0);

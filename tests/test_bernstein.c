@@ -1,15 +1,10 @@
 /* Claim: the Bernstein-Bezier operators are the nodal ones in another basis, sparse as they are said to be, and every
  * way to apply them comes to the same. How exactly they agree with the nodal ones is printed: the change of basis, in
  * double and well conditioned at no high order, limits that, and nothing else. */
+#include "test.h"
 #include "../gen/nodal/bernstein.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { MOST = WISP_TET_MAX_NP, CONVERTED = 10 };
 
@@ -111,7 +106,7 @@ static double derivative_error(const pair *p, int mu, bool rough)
   return distance(p->Np, got, exact);
 }
 
-/* What a face's trace is in the nodes, its coefficients are at the face's control points. */
+/* A face's coefficients at its control points give the trace that it has in the nodes. */
 static double lift_error(const pair *p, bool rough)
 {
   static double u[MOST], c[MOST], f[4 * WISP_TET_MAX_NFP], exact[MOST], got[MOST];
@@ -129,7 +124,6 @@ static double lift_error(const pair *p, bool rough)
 
 static void test_same_operators(void **state)
 {
-  (void)state;
   for (int N = 1; N <= highest(CONVERTED); N++) {
     pair p = make(N);
     const double condition = largest_row(p.Np, p.tet->to_nodes) * largest_row(p.Np, p.tet->from_nodes);
@@ -151,7 +145,6 @@ static void test_same_operators(void **state)
 /* c to values and back; a point's value by the modes is that by the basis functions. */
 static void test_change_of_basis(void **state)
 {
-  (void)state;
   static double c[MOST], again[MOST], row[MOST], values[MOST];
   const double at[3] = {-0.7, -0.3, -0.2};
   for (int N = 1; N <= highest(CONVERTED + 2); N++) {
@@ -180,7 +173,6 @@ static double binomial(int n, int k)
 /* M_ab = |T| prod C(a_k + b_k, a_k) / (C(2N, N) C(2N + 3, 3)), and M = (V V^T)^-1. */
 static void test_mass(void **state)
 {
-  (void)state;
   for (int N = 1; N <= highest(CONVERTED); N++) {
     pair p = make(N);
     const double scale = 4.0 / 3 / (binomial(2 * N, N) * binomial(2 * N + 3, 3));
@@ -203,7 +195,6 @@ static void test_mass(void **state)
  * steps, by degree N-1, it is the same, exactly: all numbers are whole. */
 static void test_sparse_derivatives(void **state)
 {
-  (void)state;
   static double c[MOST], lower[MOST];
   for (int N = 1; N <= highest(WISP_TET_MAX_ORDER); N++) {
     pair p = make_sparse(N);
@@ -228,7 +219,6 @@ static void test_sparse_derivatives(void **state)
 
 static void test_sparsity(void **state)
 {
-  (void)state;
   for (int N = 1; N <= highest(WISP_TET_MAX_ORDER); N++) {
     pair p = make_sparse(N);
     int widest = 0, most = 0;
@@ -290,7 +280,6 @@ static void lift_by_slices(const pair *p, const double *f, double *out)
 
 static void test_ways_to_lift(void **state)
 {
-  (void)state;
   static double f[4 * WISP_TET_MAX_NFP], dense[MOST], matrix[MOST], slices[MOST];
   static double D[6][MOST * MOST], LIFT[MOST * 4 * WISP_TET_MAX_NFP];
   double *const into[6] = {D[0], D[1], D[2], D[3], D[4], D[5]};
@@ -309,7 +298,6 @@ static void test_ways_to_lift(void **state)
 
 static void test_bad_requests(void **state)
 {
-  (void)state;
   wisp_bernstein *b = NULL;
   wisp_tet *tet = NULL;
   wisp_error err = {0};

@@ -1,20 +1,15 @@
 /* Claim: wisp best shows what a solver would take. What was measured before its kernel's text changed gives way to what
  * was measured since, however fast it was; where there is nothing else it is shown, and called stale in every
  * format. It compares with what runs without a store, as the report does, and with nothing else. */
+#include "test.h"
 #include "command.h"
 #include "store_fixture.h"
 #include "../gen/family.h"
 #include "../runtime/solve/choose.h"
 
 #include <cjson/cJSON.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
-/* What entries are of. */
+/* The device that entries are measured on. */
 typedef struct home {
   const char *family, *system, *element;
 } home;
@@ -36,7 +31,7 @@ static void hash_of(const wisp_strategies *all, const home *of, const char *kern
   if (s) wisp_strategy_hash(s, of->system, "cuda", hash);
 }
 
-/* What a strategy prefers in a layout on the card; "" of what is none. */
+/* A strategy's preferred parameters in a layout on the card; "" if it has none there. */
 static void params_of(const wisp_strategies *all, const home *of, const char *kernel, const char *strategy,
                       const char *layout, char text[200])
 {
@@ -120,7 +115,6 @@ static void expect(const char *folder, const char *kernel, const char *strategy,
 
 static void test_kernels(void **state)
 {
-  (void)state;
   char folder[64];
   wisp_error err = {0};
   wisp_strategies *all = NULL;
@@ -152,7 +146,6 @@ static void test_kernels(void **state)
  * kernels' winners are faster than what is. */
 static void test_steps(void **state)
 {
-  (void)state;
   char folder[64], hash[20];
   wisp_error err = {0};
   wisp_strategies *all = NULL;
@@ -182,7 +175,6 @@ static void test_steps(void **state)
 /* Beside the kernels of a step stand those that no step has, a solver's; those of slower steps do not. */
 static void test_beside_steps(void **state)
 {
-  (void)state;
   char folder[64], hash[20];
   wisp_error err = {0};
   wisp_strategies *all = NULL;
@@ -206,7 +198,6 @@ static void test_beside_steps(void **state)
 /* Without a word about the device it is the one that is here; another's winners are shown where they are asked for. */
 static void test_devices(void **state)
 {
-  (void)state;
   static const char *const all[] = {"best --all", "best -d all", "best -d Imaginary"};
   char folder[64];
   wisp_error err = {0};
@@ -232,7 +223,7 @@ static void test_devices(void **state)
   fixture_remove(folder);
 }
 
-/* What best says of the one kernel's default. */
+/* The line of wisp best about the one kernel's default. */
 static double default_ms(const char *folder)
 {
   outcome o = run_in(folder, "", "best -d Imaginary --json");
@@ -247,7 +238,6 @@ static double default_ms(const char *folder)
 /* A winner that is its strategy's own default, in its own layout, gains all that it gains over what runs without it. */
 static void test_default(void **state)
 {
-  (void)state;
   char folder[64];
   wisp_error err = {0};
   wisp_strategies *all = NULL;
@@ -299,7 +289,7 @@ static void test_default(void **state)
   fixture_remove(folder);
 }
 
-/* What is asked for must be what there can be; a device is found by any part of its name. */
+/* A request must name what exists; any part of its name finds a device. */
 static void test_wishes(void **state)
 {
   static const struct {

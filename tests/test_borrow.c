@@ -1,9 +1,9 @@
 /* Claim: a family borrows what another has. The chain, which the library knows nothing of, has one kernel of its own, a
  * matrix times a vector; with advance and update of the tensor family it is conjugate gradients, solved by the
  * library's, chosen and tuned as a whole. What it has no arrays for it cannot borrow. */
+#include "test.h"
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "good.h"
 #include "../gen/family.h"
 #include "../runtime/solve/cg.h"
 #include "../runtime/solve/choose.h"
@@ -11,12 +11,6 @@
 #include "../tuner/workers/tune.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* --- the family --- */
 
@@ -250,7 +244,6 @@ static void close_solver(solver *s)
 static void test_solved(void **state)
 {
   double x[UNKNOWNS], b[UNKNOWNS], got[UNKNOWNS], size, largest_eigenvalue;
-  (void)state;
   for (size_t i = 0; i < UNKNOWNS; i++) x[i] = sin((double)i);
   for (size_t i = 0; i < UNKNOWNS; i++) b[i] = multiply(x, UNKNOWNS, i, &size);
   for (wisp_precision precision = WISP_F32; precision <= WISP_F64; precision += WISP_F64 - WISP_F32) {
@@ -306,7 +299,6 @@ static void test_refused(void **state)
   const wisp_spec stage = wisp_family_spec(&chain, 1, NULL, WISP_F64);
   wisp_error err = {.text = ""};
   wisp_spec spec;
-  (void)state;
   assert_int_equal(wisp_composition_spec(&err, &stage, "tensor.update", &spec), WISP_OK);
   assert_string_equal(spec.element, "hex");
   assert_int_equal(wisp_composition_spec(&err, &stage, "tensor.smooth", &spec), WISP_EUSAGE);

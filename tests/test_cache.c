@@ -1,20 +1,14 @@
 /* Claim: compiled code is loaded only from a folder and files that are the user's own and nobody else's to write, and
  * only where all that it was compiled from is the same; the cache keeps to its bound, what was used longest ago goes
  * first. */
+#include "test.h"
 #include "command.h"
 #include "store_fixture.h"
 #include "../runtime/cache_folder.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <cjson/cJSON.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -133,7 +127,6 @@ static void bound_removes_the_longest_unused(void **state)
   enum { SIZE = 300 << 10 };
   static char payload[SIZE];
   char text[16];
-  (void)state;
   wisp_cache_contents contents;
   setenv("WISP_CACHE_MB", "1", 1);
   for (int i = 0; i < 3; i++) {

@@ -2,20 +2,13 @@
  * order that its space does not leave out, in both precisions and in a layout of every kind that it reads, on the host
  * and on GPUs; where it has none there is a reason; every default's text expands in both dialects; and of these
  * candidates whole stages can be made. */
+#include "test.h"
 #include "each_plan.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { MAX_STRATEGIES = 256, ELEMENTS = 2 };
 
-/* Of one order: which kernels have a candidate, by layout; and of the element and system that have fewest, in how many
- * layouts and ways they make a whole stage; of a family that has any. */
+/* At one order: the kernels that have a candidate, by layout; and of the element and system that have fewest, in how
+ * many layouts and ways they make a whole stage; of a family that has any. */
 enum { MOST_LAYOUTS = 8 };
 typedef struct making {
   char made[MOST_LAYOUTS][1024];
@@ -90,7 +83,7 @@ static void note(void *context, const plan_case *c)
   int s = index_of(all, c->strategy), kind = c->layout.order == WISP_ELEMENT_FASTEST;
   int precision = c->spec.precision == WISP_F64, order = c->spec.order, e = (int)(c->element - c->family->elements);
   wisp_error err = {0};
-  /* What `layouts` and `needs` leave out is left out on purpose; `require` may leave out some candidates, not all. */
+  /* `layouts` and `needs` leave out orders on purpose; `require` may leave out some candidates, not all. */
   bool applies = wisp_strategy_applies(&err, c->strategy, &c->layout, c->names) == WISP_OK;
   assert_true(e < ELEMENTS);
   assert_true(applies || strlen(err.text) > 0);
@@ -170,14 +163,12 @@ static int highest_expanded(void)
 
 static void test_host(void **state)
 {
-  (void)state;
   if (is_coarse()) skip();
   cover("host", highest_planned(), highest_expanded());
 }
 
 static void test_gpus(void **state)
 {
-  (void)state;
   if (!is_coarse()) cover("sm_80", highest_planned(), 0); /* sm_90 has all of its texts */
   cover("sm_90", highest_planned(), highest_expanded());
 }

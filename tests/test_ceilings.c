@@ -1,13 +1,9 @@
 /* Claim: a device's measured ceilings are those of a machine (copying is faster than a disk and slower than a cache,
  * single precision is not slower than double by much), and are remembered. */
+#include "test.h"
 #include "device_checks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
 static double now(void)
 {
@@ -46,7 +42,6 @@ static void measure(const char *name, wisp_device **device, wisp_ceilings *out)
 
 static void ceilings_are_a_machines(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_device *device = NULL;
   wisp_ceilings first = {0}, again = {0}, reopened = {0};

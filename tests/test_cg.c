@@ -1,20 +1,14 @@
 /* Claim: the kernels that conjugate gradients need besides the operator do what their formulas say in double, and
  * nothing else: 1e-13 in FP64, 1e-5 in FP32, of the largest number; whatever the number of unknowns is a multiple of.
  * What is here is written down apart from what the tuner verifies every candidate with (test_kernels). */
-#include "good.h"
+#include "test.h"
 #include "each_plan.h"
 #include "solving.h"
 #include "../runtime/arrays.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
-/* Of order 3: 8 unknowns within each of the elements, of 64 places. */
+/* A problem of order 3: each element has 64 nodes, 8 of them inside. */
 enum { ORDER = 3, ELEMENTS = 6007, WITHIN = 8 * ELEMENTS, PLACES = 64 * ELEMENTS };
 enum { UNKNOWNS = 150001, PADDED = 150004, MOST_PARTS = 65536, IN_PARTS = 77, ROOM = 16, ITERATION = 5, LEFT = 9 };
 static const double alpha_before = 0.375, keep = 0.25, gain = 0.75, scale = 0.5;
@@ -344,7 +338,6 @@ static void verify_case(void *context, const plan_case *c)
 
 static void test_formulas(void **state)
 {
-  (void)state;
   const plan_range range = {{ORDER, ORDER}, {WISP_F64, WISP_F32}};
   check all = {.device = open_test_device()};
   make(&all.start);

@@ -2,19 +2,13 @@
  * is not legal here; where nothing else is there, best and report show such an entry and say what it is, and bench and
  * run take the default. Another card's entry of this architecture is taken until one of this device is expected to be
  * faster; the report then shows this device's, and says that it is slower. */
-#include "good.h"
+#include "test.h"
 #include "command.h"
 #include "solving.h"
 #include "store_fixture.h"
 #include "../cache/columns.h"
 
 #include <cjson/cJSON.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static const char layout[] = "node-km1-pad16", strategy[] = "matrix-in-shared";
 
@@ -85,7 +79,7 @@ static void add(const char *folder, const wisp_trial *t)
   GOOD(wisp_writer_close(err, writer));
 }
 
-/* What a command says of the lift. */
+/* A command's line on the lift. */
 typedef struct said {
   char strategy[64], match[32], params[WISP_PARAMS_TEXT];
 } said;

@@ -1,7 +1,7 @@
 /* Claim: `wisp emit --json` says what a kernel wants as the library does, with expressions that come to the same
  * numbers, and --operands writes what the kernel reads: of the volume kernel's matrix it is shown that it takes
  * derivatives. */
-#include "good.h"
+#include "test.h"
 #include "command.h"
 #include "api_case.h"
 #include "solving.h"
@@ -10,13 +10,6 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { K = 1000 };
 

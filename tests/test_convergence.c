@@ -1,20 +1,14 @@
 /* Claim: a cavity mode converges with order N + 0.7 or better, on boxes of cubes for N = 1..5 and on unstructured
  * meshes. Needs the command gmsh, or the meshes that `make bundle` made with it. */
-#include "good.h"
+#include "test.h"
 #include "solving.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 enum { MESHES = 3 };
 
-/* How many of them are solved on: WISP_TEST_COARSE leaves out the last, which takes nine tenths of the time. */
+/* The number of meshes solved on: WISP_TEST_COARSE leaves out the last, which takes nine tenths of the time. */
 static int meshes(void)
 {
   return getenv("WISP_TEST_COARSE") ? MESHES - 1 : MESHES;
@@ -44,7 +38,6 @@ static void check_order(int order, const double *h, const double *l2, int from, 
 
 static void test_boxes(void **state)
 {
-  (void)state;
   static const int boxes[5][MESHES] = {{6, 8, 11}, {4, 6, 8}, {3, 4, 6}, {2, 3, 4}, {2, 3, 4}};
   for (int order = 1; order <= 5; order++) {
     double h[MESHES], l2[MESHES];
@@ -91,7 +84,6 @@ static void make_unstructured(wisp_mesh *mesh[MESHES])
 
 static void test_unstructured(void **state)
 {
-  (void)state;
   for (int order = 2; order <= 3; order++) {
     wisp_mesh *mesh[MESHES] = {NULL};
     double h[MESHES], l2[MESHES];

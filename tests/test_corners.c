@@ -1,16 +1,11 @@
 /* Claim: the corners of tets that are put into order are turned so that faces meet in few ways, and the lanes of a warp
  * find what they read of their neighbours in fewer lines; elements stay what they were in space, their tags with them,
  * and each remembers its own corners. */
+#include "test.h"
 #include "../gen/nodal/tet.h"
 #include "../runtime/mesh/source.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { SLAB = 32, FACES = WISP_TET_FACES };
 
@@ -29,7 +24,6 @@ static void face_vertices(const wisp_mesh *mesh, size_t face, int32_t vertex[3])
 /* Every way in which faces meet, and random tags; turned and as it was. */
 static void test_turned(void **state)
 {
-  (void)state;
   wisp_mesh *was = NULL, *is = NULL;
   assert_int_equal(wisp_mesh_all_pairings(NULL, &was), WISP_OK);
   assert_int_equal(wisp_mesh_all_pairings(NULL, &is), WISP_OK);
@@ -84,7 +78,6 @@ static double lines(const wisp_mesh *mesh, const wisp_tet *tet)
 /* A turned mesh is read in two thirds of the lines, whatever its vertices are called. */
 static void test_lines(void **state)
 {
-  (void)state;
   double read[2];
   wisp_tet *tet = NULL;
   assert_int_equal(wisp_tet_create(NULL, 3, &tet), WISP_OK);
@@ -105,7 +98,6 @@ static void test_lines(void **state)
 /* As given is as given. */
 static void test_as_given(void **state)
 {
-  (void)state;
   const wisp_mesh_source sources[] = {{.box = {3, 3, 3}, .turned = true},
                                       {.box = {3, 3, 3}, .shuffle = true, .as_asked = true, .turned = true}};
   for (size_t i = 0; i < 2; i++) {

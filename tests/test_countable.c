@@ -1,13 +1,7 @@
 /* Claim: a problem whose arrays a GPU's kernels cannot count is refused by name, those that are addressed in 64 bits
  * not among them; on the host none is. */
-#include "good.h"
+#include "test.h"
 #include "../runtime/discretisation.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* The tensor family's arrays at order 7, where gauss_mass has 729 numbers an element and the factors 7 times as many.
  */
@@ -30,7 +24,6 @@ static wisp_status check(wisp_error *err, const char *target, size_t elements)
 
 static void test_limits(void **state)
 {
-  (void)state;
   wisp_error reason = {0};
   GOOD(check(err, "sm_90", 1000000)); /* 3.6e9 factors */
   GOOD(check(err, "sm_90", INT32_MAX / 729));

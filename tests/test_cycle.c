@@ -2,17 +2,10 @@
  * numbers with which its sums over rows do what a V-cycle of smoothed aggregation does that is written down as a
  * recursion: two steps of smoothing before and after, the second level twice, the last exactly. It is symmetric, and
  * reduces the error. */
-#include "good.h"
+#include "test.h"
 #include "../runtime/solve/cycle.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { SIDE = 24, ROWS = SIDE * SIDE, DIRECT = 6, MOST = 8 };
 
@@ -43,7 +36,7 @@ static void weigh(const wisp_cycle *c, const wisp_cycle_step *s, double *values,
   }
 }
 
-/* Of every number of the product, those too that have no place: they must be 0. */
+/* Checks every number of the product, also those outside its pattern: they must be 0. */
 static void multiply(const wisp_cycle *c, const wisp_cycle_step *s, double *values, const double *over)
 {
   const size_t inner = s->turned ? s->right.columns : s->right.rows;
@@ -207,7 +200,6 @@ static void test_cycle(void **state)
   wisp_sparse A = {.rows = 0};
   wisp_cycle *c = NULL;
   multigrid m;
-  (void)state;
   GOOD(wisp_sparse_make(err, ROWS, ROWS, 9, list, NULL, &A));
   GOOD(wisp_cycle_create(err, &A, DIRECT, &c));
   assert_true(c->coarsenings >= 2 && c->coarsenings < MOST);

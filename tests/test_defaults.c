@@ -1,7 +1,7 @@
 /* Claim: what runs where nothing was measured is said in data and is good on its kind of device. On GPUs it is what it
  * always was; on the host it is not far behind the best of what all strategies would run by default. Every line of the
  * families' lists is of use, and a line that makes no sense is named. */
-#include "good.h"
+#include "test.h"
 #include "each_plan.h"
 #include "../gen/strategy/defaults.h"
 #include "../gen/embedded.h"
@@ -11,13 +11,6 @@
 #include "../tuner/trial/problems.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* The whole step that runs untuned on a device of that target, or one kernel of it. */
 static wisp_stage standard(const wisp_strategies *all, const char *target, wisp_spec spec, const char *kernel)
@@ -55,7 +48,6 @@ static void test_gpus(void **state)
   static const char *const strategies[] = {"field-in-shared", "pairs", "field-in-shared", "stream"};
   static const char *const targets[] = {"sm_80", "sm_90"};
   wisp_strategies *all = load();
-  (void)state;
   for (int i = 0; i < 2 * 2 * 9; i++) {
     const wisp_spec spec =
         wisp_family_spec(wisp_family_find("nodal"), i / 4 + 1, NULL, i / 2 % 2 ? WISP_F32 : WISP_F64);
@@ -99,7 +91,7 @@ static void read_lines(lines *out, const char *text)
   }
 }
 
-/* Where nothing is fixed, or on the discretisation that its own default asks for. */
+/* On a discretisation with nothing fixed, or on the one that its own default asks for. */
 static bool is_of_use(const line *l, const wisp_strategies *all, const plan_case *c)
 {
   wisp_plan *plan = NULL;
@@ -131,7 +123,6 @@ static void test_every_line_is_of_use(void **state)
   static const char *const targets[] = {"host", "sm_90"};
   wisp_strategies *all = load();
   lines found = {.all = all};
-  (void)state;
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     const char *name = strrchr(wisp_embedded_files[i].path, '/');
     if (strcmp(name ? name : "", "/defaults") == 0) read_lines(&found, wisp_embedded_files[i].text);
@@ -155,7 +146,6 @@ static void test_bad_lines(void **state)
       "composition",           "composition a b",       "kernel volume",     "kernel",
       "kernels a b",           "composition a+b : N <", "kernel a b : (N=1", "kernel a b x=1 : 1 2",
       "kernel a b x=1 y=2 x=1"};
-  (void)state;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char text[128];
     wisp_defaults *defaults = NULL;
@@ -188,7 +178,7 @@ typedef struct race {
   double best;
 } race;
 
-/* What a plan takes, in ms: the fastest of a few samples, three times. */
+/* A plan's time in ms: the fastest of a few samples, three times. */
 static double ms_of(race *r, const wisp_plan *plan)
 {
   wisp_binary binary = {0};
@@ -225,7 +215,7 @@ static void take_part(void *context, const plan_case *c)
   f->race.best = fmin(f->race.best, ms_of(&f->race, c->plan));
 }
 
-/* How many times the best strategy's time the default takes; what runs by default takes part. */
+/* The default's time over the best strategy's; the default takes part. */
 static double ratio(wisp_device *device, const wisp_strategies *all, int order, wisp_precision precision,
                     const char *kernel)
 {
@@ -257,7 +247,6 @@ static void test_host(void **state)
   wisp_device *device = NULL;
   wisp_strategies *all = load();
   double sum = 0;
-  (void)state;
   if (strcmp(test_device_name(), "host") != 0 || getenv("WISP_TEST_COARSE") || getenv("WISP_TEST_QUICK")) {
     wisp_strategies_free(all);
     skip();

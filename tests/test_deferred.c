@@ -1,6 +1,7 @@
 /* Claim: planning asks for sizes and makes no table. Every strategy's default candidate in every layout, and every
  * choice of a solver among the shipped winners, leaves all tables unmade and LAPACK uncalled. The text that needs a
  * table gets it, by the name that the family announced. */
+#include "test.h"
 #include "each_plan.h"
 #include "../gen/language/expr_tree.h"
 #include "../runtime/kernel.h"
@@ -9,12 +10,6 @@
 #include <dlfcn.h>
 #include <lapacke.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* ---- An environment and a maker of tables. */
 
@@ -25,7 +20,7 @@ static const wisp_value *get(const wisp_env *env, const char *name, wisp_kind ki
   return value;
 }
 
-/* What a maker is recipe, of which the environment keeps a copy: whom to count to, and whether to fail. */
+/* A maker's recipe, of which the environment keeps a copy: the counter, and whether to fail. */
 typedef struct recipe {
   int *count;
   bool fails;
@@ -53,7 +48,6 @@ static wisp_env *deferred_env(bool fails, int *count)
 
 static void tables_are_made_once_when_asked_for(void **state)
 {
-  (void)state;
   int count = 0;
   int64_t value = 0;
   wisp_env *outer = deferred_env(false, &count), *env = NULL;
@@ -78,7 +72,6 @@ static void tables_are_made_once_when_asked_for(void **state)
 
 static void what_cannot_be_made_says_why(void **state)
 {
-  (void)state;
   int count = 0;
   int64_t value = 0;
   wisp_error err = {0};
@@ -99,7 +92,6 @@ static void *look_up(void *env)
 
 static void threads_share_what_is_made(void **state)
 {
-  (void)state;
   int count = 0;
   wisp_env *env = deferred_env(false, &count);
   pthread_t thread[8];
@@ -157,7 +149,6 @@ static void expect_no_table(void *context, const plan_case *c)
 
 static void plans_make_no_table(void **state)
 {
-  (void)state;
   const wisp_limits limits = limits_of("sm_90");
   const plan_range range = {{1, HIGHEST_ORDER}, {WISP_F64, 0}};
   int plans = 0;
@@ -191,7 +182,6 @@ static int choose_all(const wisp_chooser *from, const wisp_family *family, int o
 
 static void choices_make_no_table(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_strategies *strategies = NULL;
   wisp_store *store = NULL;
@@ -228,7 +218,6 @@ static wisp_status check_name(wisp_error *err, void *context, const char *name, 
 /* As many names as the environment has, and none of them missing from what its makers make. */
 static void every_name_gets_its_table(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   const wisp_limits limits = limits_of("sm_90");
   const wisp_target target = wisp_limits_target(&limits);

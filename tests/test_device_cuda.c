@@ -1,15 +1,9 @@
 /* Claim: NVRTC compiles for every architecture that we ship for, tells usage and errors, and a GPU keeps the contract
  * of devices; where NVRTC or a GPU is missing, the error names what to install. */
+#include "test.h"
 #include "device_checks.h"
 #include "../runtime/cubin.h"
 #include "../runtime/cuda_api.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static const char *const targets[] = {"sm_80", "sm_90", "sm_100"};
 enum { TARGETS = sizeof targets / sizeof *targets };
@@ -49,7 +43,6 @@ static void need_nvrtc(void)
 
 static void compiles_for_every_target(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   need_nvrtc();
   fresh_cache();
@@ -69,7 +62,7 @@ static void compiles_for_every_target(void **state)
     }
 }
 
-/* What a warp issues of a text with so many more multiplications in a row; or with them in a loop. */
+/* The instructions that a warp issues for so many more multiplications in a row, or in a loop. */
 static int issued_by(int more, bool loop, bool cut)
 {
   wisp_error err = {0};
@@ -96,7 +89,6 @@ static int issued_by(int more, bool loop, bool cut)
 /* A multiplication takes itself and its load; a loop's are not counted, and a file that is cut off is none. */
 static void straight_code_is_counted(void **state)
 {
-  (void)state;
   need_nvrtc();
   fresh_cache();
   const int few = issued_by(2, false, true);
@@ -107,7 +99,6 @@ static void straight_code_is_counted(void **state)
 
 static void errors_carry_the_line(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_binary binary = {0};
   need_nvrtc();
@@ -141,7 +132,6 @@ static bool compiles(int number)
 
 static void threads_compile_at_once(void **state)
 {
-  (void)state;
   need_nvrtc();
   check_threads(compiles);
 }
@@ -149,7 +139,6 @@ static void threads_compile_at_once(void **state)
 /* The device named in $WISP_TEST_DEVICE must open; a GPU that nobody asked for is checked where there is one. */
 static void gpu_keeps_its_contract(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_device *device = NULL;
   const char *asked = getenv("WISP_TEST_DEVICE");

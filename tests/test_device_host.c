@@ -1,17 +1,12 @@
 /* Claim: the host device compiles, caches, runs, records and times kernels, and says what is wrong when the compiler
  * fails, hangs or is missing. */
+#include "test.h"
 #include "device_checks.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 extern char **environ;
 
@@ -80,7 +75,6 @@ static void write_script(const char *path, const char *text)
 
 static void device_keeps_its_contract(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_device *device = NULL;
   fresh_cache();
@@ -89,11 +83,10 @@ static void device_keeps_its_contract(void **state)
   wisp_device_close(device);
 }
 
-/* What OpenMP reads is set where it is missing, when the device is opened; what is loaded later changes nothing more,
- * for threads that compile read the environment then. */
+/* Opening the device sets the variables that OpenMP reads if they are missing; what is loaded later changes nothing
+ * more, for threads that compile read the environment then. */
 static void environment_changes_at_open_alone(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_device *device = NULL;
   wisp_binary binary = {0};
@@ -118,7 +111,6 @@ static void environment_changes_at_open_alone(void **state)
 
 static void names_are_checked(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_device *device = NULL;
   wisp_limits limits;
@@ -136,7 +128,6 @@ static void names_are_checked(void **state)
 
 static void compile_error_carries_the_line(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_binary binary = {0};
   fresh_cache();
@@ -149,7 +140,6 @@ static void compile_error_carries_the_line(void **state)
 
 static void missing_compiler_says_what_to_install(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_binary binary = {0};
   fresh_cache();
@@ -164,7 +154,6 @@ static void missing_compiler_says_what_to_install(void **state)
 /* The script's own child hangs, too: both are ended. */
 static void hanging_compiler_is_ended(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_binary binary = {0};
   char path[128];
@@ -186,7 +175,6 @@ static void hanging_compiler_is_ended(void **state)
 /* A second compile answers from disk (a compiler that only knows its version could not); a damaged entry does not. */
 static void cache_answers_unless_damaged(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_binary first = {0}, again = {0};
   char entry[512];
@@ -218,7 +206,6 @@ static void cache_answers_unless_damaged(void **state)
 
 static void unwritable_cache_is_no_error(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_binary binary = {0};
   setenv("WISP_CACHE_DIR", "/proc/nowhere/kernels", 1); /* not even root can make this */
@@ -230,7 +217,6 @@ static void unwritable_cache_is_no_error(void **state)
 /* Modules of equal names side by side: each keeps its own code. */
 static void modules_stay_apart(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_binary binary = {0};
   fresh_cache();
@@ -258,7 +244,6 @@ static bool compiles_and_runs(int number)
 
 static void threads_compile_at_once(void **state)
 {
-  (void)state;
   check_threads(compiles_and_runs);
 }
 

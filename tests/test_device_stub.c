@@ -1,19 +1,14 @@
 /* Claim: the calls to the CUDA driver keep its rules, give everything back, and pass its errors on. Shown over a stub
  * that takes the driver's place in this process (tests/stub/libcuda.c), so that no GPU is needed. Skipped where a
  * driver is installed: test_device_cuda holds the real one to the same contract. */
+#include "test.h"
 #include "device_checks.h"
 #include "../runtime/cuda_parts.h"
 #include "../tuner/workers/tune.h"
 
 #include <dlfcn.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* Compiles the stub and loads it first: the loader then takes it for libcuda.so.1 by its soname. NULL without sources.
  */
@@ -67,7 +62,6 @@ static void compile_early(void)
 
 static void calls_keep_the_rules(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_device *device = NULL;
   wisp_nvrtc_api nvrtc;
@@ -106,7 +100,6 @@ static void calls_keep_the_rules(void **state)
 
 static void errors_are_passed_on(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_device *device = NULL;
   wisp_module *module = NULL;
@@ -137,7 +130,6 @@ static void errors_are_passed_on(void **state)
 /* A program's own context and stream come through the public interface, and stay the program's. */
 static void a_session_borrows(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_device *device = NULL;
   wisp_session *session = NULL;
@@ -164,7 +156,6 @@ static void a_session_borrows(void **state)
 /* Each GPU's clock is asked for by its bus; the stub knows that of the first one. */
 static void clocks_are_those_of_the_device(void **state)
 {
-  (void)state;
   wisp_device *device = NULL;
   char path[128], command[512];
   if (!stub_is_here()) skip();

@@ -1,20 +1,12 @@
 /* Claim: the kernels of solvers that are no candidates leave what their definitions say, in both precisions, on numbers
  * that fill no block; and their texts, and those by which a device is measured, compile for GPUs without spills. */
-#include "good.h"
+#include "test.h"
 #include "../gen/random.h"
 #include "../runtime/compilers.h"
 #include "../gen/strategy/dialect_source.h"
 
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { COUNT = 200003, ROWS = 150001, BLOCKS = 256, LANES = 256, NUMBERS = 3 * BLOCKS + 3 };
 
@@ -229,7 +221,6 @@ static void check_residual_and_correct(const bench *b, size_t bad)
 
 static void definitions(void **state)
 {
-  (void)state;
   const char *name = getenv("WISP_TEST_DEVICE");
   bench b = {.precision = WISP_F64};
   GOOD(wisp_device_open(err, name && *name ? name : "host", &b.device));
@@ -246,7 +237,6 @@ static void definitions(void **state)
 
 static void compiled_for_gpus(void **state)
 {
-  (void)state;
   static const char *const names[] = {
       "checks/compare",      "checks/probe",   "ceilings/copy",     "ceilings/write", "ceilings/fma",
       "ceilings/additions",  "solve/mix",      "solve/scale",       "solve/sketch",   "solve/heat_begin",

@@ -1,19 +1,13 @@
 /* Claim: what the pages name is there: files and folders of the tree, functions and types, tests, the pages and
  * headings that they link to, and the commands and options of the command lines that they show. Runs in the root of the
  * tree. */
+#include "test.h"
 #include "store_fixture.h"
 #include "../gen/text.h"
 
 #include <ctype.h>
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* All files of some patterns, one after the other. */
 static wisp_text read_all(const char *const *patterns, size_t count)
@@ -140,7 +134,6 @@ static void test_pages(void **state)
                                      "tuner/*/*.[ch]", "cli/*.[ch]",     "tests/*/*.[ch]"};
   wisp_text sources = read_all(code, sizeof code / sizeof *code);
   int words = 0;
-  (void)state;
   if (!sources.length) skip(); /* carried without the tree */
   glob_t pages = find_pages();
   for (size_t i = 0; i < pages.gl_pathc; i++) {
@@ -212,7 +205,6 @@ static void test_commands(void **state)
   static const char *const system_files[] = {"templates/systems/*.system"};
   size_t length = 0;
   int lines = 0;
-  (void)state;
   if (access("docs/reference/commands.md", R_OK) != 0) skip();
   char *commands = fixture_read("docs/reference/commands.md", &length);
   wisp_text systems = read_all(system_files, 1);
@@ -240,7 +232,6 @@ static void test_index(void **state)
 {
   size_t length = 0;
   char link[128];
-  (void)state;
   if (access("docs/index.md", R_OK) != 0) skip();
   char *index = fixture_read("docs/index.md", &length);
   glob_t pages;

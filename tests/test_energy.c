@@ -1,14 +1,9 @@
 /* Claim: the upwind flux never lets the energy grow, and the central flux holds it. */
-#include "good.h"
+#include "test.h"
 #include "solving.h"
 #include "../runtime/nodal/start.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static double energy(solving *s)
 {
@@ -48,7 +43,6 @@ static void never_grows(const solving_setup *setup)
 
 static void test_upwind(void **state)
 {
-  (void)state;
   never_grows(&(solving_setup){.order = 1});
   never_grows(&(solving_setup){.order = 3});
   never_grows(&(solving_setup){.order = 4, .absorbing = true});
@@ -72,7 +66,6 @@ static void holds(const solving_setup *setup)
 
 static void test_central(void **state)
 {
-  (void)state;
   holds(&(solving_setup){.order = 2, .central = true});
   holds(&(solving_setup){.order = 4, .central = true});
 }
@@ -80,7 +73,6 @@ static void test_central(void **state)
 /* The mode's energy is 1/2 |E|^2 + 1/2 |H|^2 over the box: between the two, quadrature and all, nothing may be lost. */
 static void test_absorbing(void **state)
 {
-  (void)state;
   wisp_error reason = {0};
   solving s;
   wisp_start cavity;

@@ -1,5 +1,6 @@
 /* Claim: a variable WISP_* whose value means nothing is refused in one line, by the command and by the library; what
  * names a command is split as a shell splits it. */
+#include "test.h"
 #include "command.h"
 #include "store_fixture.h"
 #include "../gen/environment.h"
@@ -7,13 +8,7 @@
 
 #include "wisp.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 static void values_without_meaning(void **state)
 {
@@ -24,7 +19,6 @@ static void values_without_meaning(void **state)
       {"WISP_WORKER_SECONDS", "-3"},  {"WISP_JOURNAL", "foo"},       {"WISP_SHIPPED", "all"},
       {"WISP_GRAPH_LOOPS", "device"}, {"WISP_CC", "\"/opt/no such"}, {"WISP_CFLAGS", "-DX='1"},
   };
-  (void)state;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char was[1024] = "";
     const char *name = bad[i][0], *old = getenv(name);
@@ -74,7 +68,6 @@ static void words_of_a_command(void **state)
       {"-DX='\"a b\"'", "-DX=\"a b\"|"},
       {"\"a \\\"b\\\" \\\\ \\n\"c", "a \"b\" \\ \\nc|"},
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char copy[64], joined[64] = "", *rest = copy;
     bool whole = false;

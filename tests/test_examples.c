@@ -2,18 +2,12 @@
  * operators on its own arrays, and one of Fortran likewise; what they compute is what mathematics says, which they
  * check themselves. They are built with what is installed; where that cannot be, those that a bundle carries are run.
  */
+#include "test.h"
 #include "page.h"
 #include "solving.h"
 #include "store_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 enum { MOST_LINES = 150 };
 
@@ -81,12 +75,11 @@ static void test_programs(void **state)
   }
 }
 
-/* What docs/guide/library.md shows stands in the examples, and in the header. */
+/* The code that docs/guide/library.md shows stands in the examples, and in the header. */
 static void test_page(void **state)
 {
   static const char *const files[] = {"examples/pulse.c",  "examples/kernels.c",   "examples/poisson.f90",
                                       "examples/matrix.c", "examples/helmholtz.c", "include/wisp.h"};
-  (void)state;
   if (access(*files, R_OK) != 0) skip(); /* carried without its sources */
   check_page("docs/guide/library.md", files, sizeof files / sizeof *files, 10);
 }
@@ -95,7 +88,6 @@ static void test_page(void **state)
 static void test_short(void **state)
 {
   static const char *const files[] = {"examples/kernels.c", "examples/matrix.c"};
-  (void)state;
   for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
     size_t length = 0, lines = 0;
     if (access(files[f], R_OK) != 0) skip();

@@ -1,15 +1,10 @@
 /* Claim: a template expands to exactly the text its author would have written by hand, and a slip is an error with a
  * place. */
+#include "test.h"
 #include "../gen/language/expand.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
 static wisp_env *new_env(void)
 {
@@ -96,7 +91,6 @@ static void assert_fails(const char *template, const char *place, const char *wo
 
 static void values_are_written(void **state)
 {
-  (void)state;
   assert_expands("", "");
   assert_expands("int a[1] = {1}; } }}", "int a[1] = {1}; } }}");
   assert_expands("{{real}} x[{{Np}}];", "float x[4];");
@@ -110,7 +104,6 @@ static void values_are_written(void **state)
 
 static void loops_repeat_their_bodies(void **state)
 {
-  (void)state;
   assert_expands("{{#for i in 3}}{{i}}{{#if !last}}, {{/if}}{{/for}} {{i}}", "0, 1, 2 1000");
   assert_expands("{{#for a in 2}}{{#for b in a+1}}{{a}}{{b}}{{first}}{{last}} {{/for}}{{/for}}", "0011 1010 1101 ");
   assert_expands("[{{#for i in 0}}x{{/for}}{{#for i in -1}}x{{/for}}]", "[]");
@@ -124,7 +117,6 @@ static void loops_repeat_their_bodies(void **state)
 
 static void conditions_choose(void **state)
 {
-  (void)state;
   assert_expands("{{#if Np == 4}}yes{{else}}no{{/if}}", "yes");
   assert_expands("{{#if Np != 4}}yes{{else}}no{{/if}}", "no");
   assert_expands("{{#if Np}}yes{{/if}}{{#if 0}}no{{/if}}", "yes");
@@ -135,7 +127,6 @@ static void conditions_choose(void **state)
 
 static void structural_tags_take_their_line(void **state)
 {
-  (void)state;
   assert_expands("a\n  {{#if 1}}\n  b\n  {{else}}\n  c\n  {{/if}}\nd\n", "a\n  b\nd\n");
   assert_expands("{{#for i in 2}}  \n{{i}}\n\t{{/for}}\r\nend", "0\n1\nend");
   assert_expands("a\n  {{! several\n lines }}\nb", "a\nb");
@@ -147,7 +138,6 @@ static void structural_tags_take_their_line(void **state)
 
 static void inserted_lines_keep_the_indentation(void **state)
 {
-  (void)state;
   assert_expands("  {{two}}\n", "  one;\n  two;\n");
   assert_expands("\tx = {{two}}!", "\tx = one;\n\ttwo;!");
   assert_expands("  {{>flux}}\nend", "  big 4;\n\n  small;\nend");
@@ -164,7 +154,6 @@ static void inserted_lines_keep_the_indentation(void **state)
 
 static void scopes_go_from_the_inside_out(void **state)
 {
-  (void)state;
   wisp_env *outer = new_env(), *env = NULL;
   wisp_text out = {0};
   set_int(outer, "a", 1);
@@ -185,10 +174,9 @@ static void scopes_go_from_the_inside_out(void **state)
   wisp_env_destroy(outer);
 }
 
-/* What a text is given hides what is outside, in it alone; a name stands for whatever the other one stands for. */
+/* A part's arguments hide outer names, in that part alone; a name stands for whatever the other one stands for. */
 static void texts_are_given_names(void **state)
 {
-  (void)state;
   assert_expands("{{>add a=Np b=Np-1}} {{>add b=2*i a=minus}}", "4+3 -3+2000");
   assert_expands("{{#for i in 2}}{{>add a=i b=i+1}};{{/for}}", "0+1;1+2;");
   assert_expands("{{>second of=map}} {{>second of=D}}", "0 0.5f");
@@ -199,7 +187,6 @@ static void texts_are_given_names(void **state)
 
 static void what_is_given_is_checked(void **state)
 {
-  (void)state;
   assert_fails("a\n{{>add a=1}}", "t:2: ", "takes 'b'");
   assert_fails("{{>add a=1 b=2 c=3}}", "t:1: ", "takes no 'c'");
   assert_fails("{{>two a=1}}", "t:1: ", "takes no 'a'");
@@ -214,7 +201,6 @@ static void what_is_given_is_checked(void **state)
 /* A long line is broken where it reads best, and comes out as one; what it inserts is indented as its beginning is. */
 static void lines_are_joined(void **state)
 {
-  (void)state;
   assert_expands("a {{\\}}\n    b\nc", "a b\nc");
   assert_expands("  x = {{\\}}\n\t{{Np}} + {{\\}}\n      1;\n", "  x = 4 + 1;\n");
   assert_expands("  {{two}}{{\\}}\n      .\n", "  one;\n  two;.\n");
@@ -226,7 +212,6 @@ static void lines_are_joined(void **state)
 
 static void slips_are_errors_with_a_place(void **state)
 {
-  (void)state;
   assert_fails("a\nb {{missing}}", "t:2: ", "'missing' is not defined");
   assert_fails("{{#for i in 2}}\n\n{{= i + missing}}\n{{/for}}", "t:3: expr", "'missing' is not defined");
   assert_fails("{{#missing}}{{/missing}}", "t:1: ", "'missing' is not defined");
@@ -264,7 +249,6 @@ static void slips_are_errors_with_a_place(void **state)
 
 static void errors_inside_an_insert_name_both_places(void **state)
 {
-  (void)state;
   wisp_env *env = new_env();
   wisp_text out = {0};
   wisp_error err = {0};
@@ -280,7 +264,6 @@ static void errors_inside_an_insert_name_both_places(void **state)
 
 static void limits_end_in_errors(void **state)
 {
-  (void)state;
   char text[65 * 20] = "";
   for (int i = 0; i < 64; i++) strcat(text, "{{#if 1}}");
   strcat(text, "x");
@@ -325,7 +308,6 @@ static double time_of_unrolling(const wisp_env *env, int n)
 
 static void unrolling_takes_linear_time(void **state)
 {
-  (void)state;
   const int count = thinned(80000);
   wisp_env *env = new_env();
   double *D = malloc(sizeof *D * (size_t)count);
@@ -361,7 +343,6 @@ static void assert_round_trip(double value, int real_bytes)
 
 static void literals_round_trip(void **state)
 {
-  (void)state;
   srand(11);
   for (int i = 0; i < thinned(50000); i++) {
     uint64_t bits = ((uint64_t)rand() << 42) ^ ((uint64_t)rand() << 21) ^ (uint64_t)rand();
@@ -381,7 +362,6 @@ static void literals_round_trip(void **state)
 
 static void literals_that_cannot_be_are_errors(void **state)
 {
-  (void)state;
   wisp_text text = {0};
   assert_int_equal(wisp_print_real(NULL, &text, NAN, 8), WISP_EINPUT);
   assert_int_equal(wisp_print_real(NULL, &text, -INFINITY, 4), WISP_EINPUT);

@@ -3,11 +3,11 @@
  * the library knows nothing of, is emitted, tuned, verified, stored, found again, and launched by programs; a kernel of
  * it that is wrong at one node, or in one of its launches, is caught and said in its own words; launches on spans and
  * on domains with ghosts do what one on all does. The pages about both show what stands in the sources. */
+#include "test.h"
 #include "each_plan.h"
 #include "filter/filter.h"
 #include "page.h"
 #include "store_fixture.h"
-#include "good.h"
 #include "parsed.h"
 #include "../runtime/kernel.h"
 #include "../tuner/compare/compare.h"
@@ -16,14 +16,8 @@
 
 #include <glob.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* The line in the list. */
 #define FAMILIES(EACH) EACH(filter)
@@ -44,13 +38,12 @@ static void test_pages(void **state)
                                       FILTER "templates/filter/rest.plain.k",
                                       FILTER "templates/filter/rest.plain.space"};
   enum { FILES = sizeof files / sizeof *files };
-  (void)state;
   if (access("tests/test_family.c", R_OK) != 0) skip(); /* carried without its sources */
   check_page("docs/guide/add-a-family.md", files, FILES, 7);
   check_page("docs/guide/add-a-kernel.md", files, FILES, 6);
 }
 
-/* How many files of a folder a pattern names. */
+/* The number of files that match a pattern in a folder. */
 static size_t count_files(const char *pattern)
 {
   glob_t found;
@@ -59,7 +52,7 @@ static size_t count_files(const char *pattern)
   return count;
 }
 
-/* How many lines of C the page says that the family has. */
+/* The number of lines of C that the page gives for the family. */
 static void check_lines(void)
 {
   static const char *const files[] = {FILTER "family.c", FILTER "workload.c"};
@@ -75,10 +68,9 @@ static void check_lines(void)
   page_free(&p);
 }
 
-/* What the pages count: a family's files of C, which know it alone, and two of each strategy. */
+/* The pages count a family's own files of C, and two files of each strategy. */
 static void test_counts(void **state)
 {
-  (void)state;
   if (!count_files("gen/*")) skip(); /* likewise */
   check_lines();
   assert_int_equal(count_files(FILTER "*.c"), 2); /* one as of gen/, one as of tuner/ */
@@ -91,7 +83,7 @@ static void test_counts(void **state)
   assert_int_equal(count_files("tuner/*/workload.c"), 4 + 1); /* and the list's own in tuner/trial */
 }
 
-/* What a family says amiss is told with its line. */
+/* An error in a family's declaration is reported with its line. */
 static void test_declared_wrong(void **state)
 {
   static const struct {
@@ -143,7 +135,6 @@ static void check_matrix(const wisp_spec *spec)
 
 static void test_matrix(void **state)
 {
-  (void)state;
   for (const wisp_element *e = wisp_family_filter.elements; e->name; e++)
     for (int N = e->orders[0]; N <= e->orders[1]; N++) {
       wisp_spec spec = wisp_family_spec(&wisp_family_filter, N, NULL, WISP_F64);
@@ -199,13 +190,12 @@ static void test_tuned(void **state)
   assert_true(count_good(db, "filter.collect:quad:p2:none:f32") >= 2);
 }
 
-/* What a family has not. */
+/* Requests for what a family lacks. */
 static void test_unknown(void **state)
 {
   wisp_error err = {.text = ""};
   wisp_strategy *strategy = NULL;
   wisp_spec spec = wisp_family_spec(&wisp_family_filter, 5, NULL, WISP_F64);
-  (void)state;
   assert_int_equal(wisp_family_check(&err, &spec), WISP_OK);
   wisp_spec_name_element(&spec, "quad");
   assert_int_equal(wisp_family_check(&err, &spec), WISP_EUSAGE);
@@ -255,7 +245,7 @@ static void test_wrong(void **state)
   expect_wrong(*state, "at element 7, node 2");
 }
 
-/* Of two launches the second does what the first has done. */
+/* The second of two launches does what the first has done. */
 static void test_wrong_colour(void **state)
 {
   plant(*state, "collect", "strip[first + at]", "strip[at]");
@@ -291,7 +281,6 @@ static void test_compared(void **state)
                                   .elements = 100,
                                   .row = count_quads,
                                   .context = &rows};
-  (void)state;
   setenv("WISP_TEMPLATES", FILTER "templates", 1);
   GOOD(wisp_session_open(
       err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = test_device_name(), .defaults_only = 1},
@@ -406,7 +395,6 @@ static void in_domains(void *context, const plan_case *c)
 static void test_spans(void **state)
 {
   wisp_device *device = open_test_device();
-  (void)state;
   setenv("WISP_TEMPLATES", "tests/filter/templates", 1);
   each_plan(wisp_device_limits(device), &(plan_range){{2, 3}, {WISP_F32, WISP_F64}}, in_spans, device);
   each_plan(wisp_device_limits(device), &(plan_range){{2, 3}, {WISP_F32, WISP_F64}}, in_domains, device);
@@ -425,7 +413,6 @@ static void test_opened(void **state)
   double F[NP * NP], u[NUMBERS], v[NUMBERS];
   const unsigned char troubled[ELEMENTS] = {1, 0, 1, 1, 0, 0, 1};
   void *on_u = NULL, *on_v = NULL, *on_troubled = NULL;
-  (void)state;
   setenv("WISP_TEMPLATES", FILTER "templates", 1);
   const wisp_spec spec = wisp_family_spec(&wisp_family_filter, N, NULL, WISP_F64);
   GOOD(filter_matrix(err, &spec, F));

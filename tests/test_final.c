@@ -1,20 +1,14 @@
 /* Claim: at the end of a sweep one candidate of each kernel and layout is chosen: of those as fast as the best within
  * noise the one that a fixed rule names, whatever came first; a second sweep changes nothing of it. A winner that is
  * wrong, or crashes, when it is loaded once more does not win: the next best does. */
+#include "test.h"
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../tuner/sweep/sweep.h"
 #include "../tuner/workers/tune.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static wisp_trial timed(double ms, int registers, const char *params)
 {
@@ -26,7 +20,6 @@ static wisp_trial timed(double ms, int registers, const char *params)
 
 static void test_rule(void **state)
 {
-  (void)state;
   static const struct {
     double ms[3], noise[3];
     int registers[3];
@@ -99,7 +92,6 @@ static const wisp_trial *ok_trial(const wisp_store *store, size_t n)
 
 static void test_one_is_chosen(void **state)
 {
-  (void)state;
   char folder[64];
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
@@ -217,14 +209,12 @@ static void check_planted(const char *fault, const char *outcome, const char *re
 
 static void test_wrong_when_loaded_again(void **state)
 {
-  (void)state;
   if (strcmp(test_device_name(), "host") != 0) skip();
   check_planted("rhs[0] = 1000", "wrong", "in the final round: rhs is 1000");
 }
 
 static void test_crash_when_loaded_again(void **state)
 {
-  (void)state;
   if (strcmp(test_device_name(), "host") != 0) skip();
   check_planted("abort()", "crash", "signal 6");
 }

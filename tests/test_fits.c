@@ -1,8 +1,8 @@
 /* Claim: whether a problem has room is known by its number of elements, before anything of it is made: what is said
  * then is what is taken in the end, or, where lists depend on the mesh, no more than that and most of it; and every
  * command says it at once. */
+#include "test.h"
 #include "command.h"
-#include "good.h"
 #include "poisson_case.h"
 #include "solving.h"
 #include "store_fixture.h"
@@ -11,13 +11,7 @@
 #include "../runtime/mesh/source.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* A card with so many bytes: there the host's own count for nothing. */
 static wisp_limits card(size_t bytes)
@@ -33,7 +27,6 @@ static void test_nodal(void **state)
                                          {.order = 3, .precision = WISP_F32, .composition = "gather+fused"},
                                          {.order = 1, .composition = "volume+gather+lift+update"},
                                          {.order = 2, .system = "acoustics"}};
-  (void)state;
   for (size_t i = 0; i < WISP_COUNT(setups); i++) {
     wisp_error reason = {0};
     wisp_mesh *mesh = NULL;
@@ -55,7 +48,6 @@ static void test_nodal(void **state)
 /* Likewise, but for a few parts of sums; on the host, where the mesh lies too, it takes more. */
 static void test_poisson(void **state)
 {
-  (void)state;
   const poisson_setup setup = {.kernel = "collocated", .order = 3, .preconditioner = WISP_JACOBI};
   poisson_case c;
   poisson_open(&c, hex_box(6, 0), &setup);
@@ -78,7 +70,6 @@ static void test_heat(void **state)
 {
   const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1};
   wisp_session *session = NULL;
-  (void)state;
   GOOD(wisp_session_open(err, &request, &session));
   for (int corners = 3; corners <= 4; corners++)
     for (int order = 1; order <= 3; order++) {
@@ -102,10 +93,9 @@ static void test_heat(void **state)
   wisp_session_close(session);
 }
 
-/* Of hexes no pattern is counted. */
+/* Hexes have no pattern to count. */
 static void test_counts(void **state)
 {
-  (void)state;
   size_t count[4];
   assert_true(wisp_mesh_source_count(&(wisp_mesh_source){.box = {2, 3, 4}}, 8, count));
   assert_true(count[0] == 60 && count[1] == 133 && count[2] == 98 && count[3] == 24);

@@ -1,18 +1,12 @@
 /* Claim: what candidates ask of the discretisation binds the other kernels of a stage as docs/reference/spaces.md says,
  * and where lists of one size have no room, others of the same strategy are found, the smallest first. */
+#include "test.h"
 #include "parsed.h"
 #include "../gen/strategy/strategy.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 static const wisp_spec spec = {"nodal", "volume", "tet", 3, "maxwell", WISP_F64};
 
-/* What every plan asks a family for. */
+/* The names that every plan asks a family for. */
 static wisp_env *make_names(void)
 {
   static const wisp_count ints[] = {{"real_bytes", 8}, {"max_threads", 1024}, {"max_shared", 65536}};
@@ -36,7 +30,6 @@ static wisp_plan *plan_of(const wisp_strategy *s, const wisp_layout *layout, con
  * what nobody asks for is as the mark says. */
 static void test_marks(void **state)
 {
-  (void)state;
   wisp_strategy *s = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam block 1 2 4 requires 1\n"
                                  "param how 0 1 prefers 0\nparam free 0 1\n");
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
@@ -62,7 +55,7 @@ static void test_marks(void **state)
   assert_true(wisp_fixed_suits(&fixed, usual));
   wisp_plan_destroy(usual);
 
-  /* What has no such choice may expect one, whoever asks first. */
+  /* A kernel without such a choice may expect one, whoever asks first. */
   wisp_strategy *expecting = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nrequires_absent block 1\n");
   assert_int_equal(wisp_plan_default(NULL, expecting, &spec, &layout, names, &usual), WISP_OK);
   assert_true(wisp_fixed_suits(&nothing, usual) && !wisp_fixed_suits(&fixed, usual));
@@ -77,7 +70,6 @@ static void test_marks(void **state)
  * not legal left out; nothing else differs, and behind the last there is none. */
 static void test_room_for_more(void **state)
 {
-  (void)state;
   static const char *const larger[] = {"free=1 held=32 how=0 products=40", "free=1 held=64 how=0 products=20",
                                        "free=1 held=64 how=0 products=40", "free=1 held=64 how=0 products=90", NULL};
   wisp_strategy *s = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam held 16 32 64 requires 0\n"

@@ -2,6 +2,7 @@
  * the strategy executes at the peak of the unit that executes them, where that is known. No shipped trial is above 1.05
  * of its floor unless its data fit a cache, and each names what sets its floor; the bytes of all trials of a card are
  * held to one bandwidth. A kernel whose size does not grow with the mesh has a floor that does not either. */
+#include "test.h"
 #include "store_fixture.h"
 #include "../cache/shipped.h"
 #include "../gen/embedded.h"
@@ -11,13 +12,6 @@
 #include "../tuner/trial/floor.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* --- what ships --- */
 
@@ -35,7 +29,7 @@ static wisp_trials shipped(void)
   return list;
 }
 
-/* What is moved is below twice the cache: much of it is still there from the launch before. */
+/* The bytes moved are below twice the cache: much of them is still there from the launch before. */
 static bool fits_a_cache(const wisp_trial *t)
 {
   return 1e6 * t->gbps * t->ms < 2 * L2;
@@ -43,7 +37,6 @@ static bool fits_a_cache(const wisp_trial *t)
 
 static void test_shipped_trials(void **state)
 {
-  (void)state;
   wisp_trials list = shipped();
   int bad = 0, by_units = 0;
   double least = INFINITY, most = 0;
@@ -106,7 +99,6 @@ static wisp_floor floor_of(const wisp_strategies *all, const char *kernel, const
  * same kernel is held to its bytes. */
 static void test_operations_that_are_executed(void **state)
 {
-  (void)state;
   wisp_strategies *all = NULL;
   wisp_work work;
   assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
@@ -130,9 +122,8 @@ static void test_operations_that_are_executed(void **state)
 /* By half turns the volume takes a quarter of the dense products, in single precision each as three of halves. */
 static void test_emulated_precision(void **state)
 {
-  (void)state;
-  static const char *const values[] = {"E=16 ahead=0 fp16=0 min_blocks=0 resident=0 unroll=1",
-                                       "E=16 ahead=0 fp16=1 min_blocks=0 resident=0 unroll=1"};
+  static const char *const values[] = {"E=16 fp16=0 min_blocks=0 persistent=0 prefetch=0 unroll=1",
+                                       "E=16 fp16=1 min_blocks=0 persistent=0 prefetch=0 unroll=1"};
   wisp_strategies *all = NULL;
   wisp_limits limits;
   wisp_layout slab = {0}, layouts[8];
@@ -173,7 +164,6 @@ static void test_emulated_precision(void **state)
  * level is as small on a large mesh. */
 static void test_bytes(void **state)
 {
-  (void)state;
   wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), 1, NULL, WISP_F64);
   wisp_work work, more;
   wisp_spec_name_kernel(&spec, "gather");
@@ -191,10 +181,9 @@ static void test_bytes(void **state)
   assert_true(work.flops <= more.flops && work.flops >= more.flops);
 }
 
-/* What a space states wrongly is refused. */
+/* A wrong statement in a space is refused. */
 static void test_bad_statements(void **state)
 {
-  (void)state;
   static const char *const bad[][2] = {{"work gpu flops", "'gpu' is none of"},
                                        {"work fma flops +", "x.space:"},
                                        {"work fma flops\nwork fma 1", "twice"}};

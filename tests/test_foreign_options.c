@@ -1,17 +1,12 @@
 /* Claim: a command, each of its words, and each way to use it takes the options that are its own, and refuses every
  * option of all others with one line and exit status 2: none is taken and ignored. */
+#include "test.h"
 #include "store_fixture.h"
 #include "../cli/cli.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static const struct command {
   const char *name;

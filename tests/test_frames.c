@@ -1,7 +1,7 @@
 /* Claim: where a mesh lies, how large it is and how it is turned changes nothing but the units. Errors of known
  * solutions, norms and step limits agree with those of the mesh near 0, to 1 % in single and to 1e-6 in double
  * precision, on boxes, irregular boxes and meshes by Gmsh, whose equations are moved, scaled and turned along. */
-#include "good.h"
+#include "test.h"
 #include "moved.h"
 #include "solving.h"
 #include "../runtime/assembly/heat_solver.h"
@@ -10,12 +10,6 @@
 #include "../runtime/tensor/poisson_solver.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { MOST = 6, STAGES = 4 };
 
@@ -158,7 +152,6 @@ static void run_helmholtz_twice(trial *t)
 
 static void test_hdg(void **state)
 {
-  (void)state;
   try_all(3, motions_of_planes, run_helmholtz_twice);
 }
 
@@ -211,13 +204,11 @@ static void run_conduction(trial *t)
 
 static void test_triangles(void **state)
 {
-  (void)state;
   try_all(3, motions_of_planes, run_conduction);
 }
 
 static void test_tets(void **state)
 {
-  (void)state;
   try_all(4, motions_in_space, run_conduction);
 }
 
@@ -265,7 +256,6 @@ static void run_poisson(trial *t)
 
 static void test_hexes(void **state)
 {
-  (void)state;
   try_all(8, motions_in_space, run_poisson);
 }
 
@@ -312,7 +302,6 @@ static void run_cavity(trial *t)
 
 static void test_nodal(void **state)
 {
-  (void)state;
   try_all(4, motions_in_space, run_cavity);
 }
 

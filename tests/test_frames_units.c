@@ -1,6 +1,7 @@
 /* Claim: problems are computed in a frame of the mesh, and nothing of that is seen outside. Operators and matrices that
  * programs bring a mesh for, what they solve on it, exported systems, files and the command's options have the mesh's
  * coordinates and units; in single precision they are as exact far away and on tiny meshes as near 0. */
+#include "test.h"
 #include "command.h"
 #include "api_case.h"
 #include "moved.h"
@@ -11,13 +12,6 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static double *numbers(size_t count)
 {
@@ -92,7 +86,6 @@ static void test_operator(void **state)
   wisp_mesh *mesh[2];
   double *y[2], *at[2];
   size_t n = 0;
-  (void)state;
   open_pair(8, by, mesh);
   for (int i = 0; i < 2; i++) {
     const wisp_operator_request request = {WISP_INIT(wisp_operator_request),
@@ -158,7 +151,6 @@ static void check_matrix(const char *spec, int corners, const motion *by)
 /* Matrices are in the caller's units. */
 static void test_matrix(void **state)
 {
-  (void)state;
   check_matrix("assembly.step:tri:p2:laplace:f32", 3, &motions_of_planes[2]);
   check_matrix("assembly.step:tri:p2:laplace:f32", 3, &motions_of_planes[4]);
   check_matrix("assembly.step:tet:p2:laplace:f32", 4, &motions_in_space[2]);
@@ -170,7 +162,6 @@ static void test_range(void **state)
 {
   static const double scales[] = {1e-9, 1e10};
   wisp_session *session = api_session();
-  (void)state;
   for (int i = 0; i < 4; i++) {
     const motion by = {"scaled", scales[i / 2], {0, 0, 0}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     wisp_mesh *mesh[2];
@@ -206,7 +197,6 @@ static void test_helmholtz(void **state)
   wisp_mesh *mesh[2];
   wisp_helmholtz_counts n;
   double *u[2], *flux[2];
-  (void)state;
   open_pair(3, by, mesh);
   for (int i = 0; i < 2; i++) {
     static const wisp_solver_setting settings[] = {{"kappa", "2"}, {"lambda", "0"}, {NULL, NULL}};

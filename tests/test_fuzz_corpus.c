@@ -1,17 +1,11 @@
 /* Claim: every input that fuzzing found worth keeping goes through its reader cleanly: taken, or refused with one line
  * of text; built with sanitizers this proves it. Every target of tests/fuzz_targets.c has a corpus, some of it taken to
  * the end. Runs in the root of the tree. */
+#include "test.h"
 #include "fuzz_targets.h"
 #include "../gen/text.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static bool replay(const fuzz_target *target, fuzz_world *world, const char *path)
 {
@@ -31,7 +25,6 @@ static bool replay(const fuzz_target *target, fuzz_world *world, const char *pat
 static void test_corpora(void **state)
 {
   fuzz_world *world = fuzz_world_create();
-  (void)state;
   for (const fuzz_target *target = fuzz_targets; target->name; target++) {
     char folder[128], path[512];
     int files = 0, taken = 0;

@@ -1,12 +1,8 @@
 /* Claim: geometric factors, normals and norms are exact on elements of any shape, in every layout, with empty slots. */
+#include "test.h"
 #include "dg_case.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static double face_real(const wisp_dg *dg, size_t k, int f, int c)
 {
@@ -68,7 +64,6 @@ static void check_closed(const wisp_dg *dg)
 
 static void test_closed(void **state)
 {
-  (void)state;
   for (int n = 1; n <= 3; n++) everywhere(2, n, check_closed);
 }
 
@@ -107,7 +102,6 @@ static void check_areas(const wisp_dg *dg)
 
 static void test_areas(void **state)
 {
-  (void)state;
   everywhere(1, 2, check_areas);
 }
 
@@ -171,7 +165,6 @@ static void check_volume(const wisp_dg *dg)
 
 static void test_derivatives(void **state)
 {
-  (void)state;
   for (int N = 1; N <= highest(); N++) everywhere(N, 2, check_derivatives);
   everywhere(3, 2, check_volume);
 }
@@ -198,11 +191,10 @@ static void check_norms(const wisp_dg *dg)
 
 static void test_norms(void **state)
 {
-  (void)state;
   for (int N = 1; N <= highest(); N++) everywhere(N, 2, check_norms);
 }
 
-/* Where a face's neighbour is, its nodes are ours; normals are opposite, surface Jacobians equal. Boundaries and empty
+/* A face's nodes are those of its neighbour; normals are opposite, surface Jacobians equal. Boundaries and empty
  * slots point at themselves. */
 static void coordinates(const void *context, size_t count, const double *x, double t, double *u)
 {
@@ -263,7 +255,6 @@ static void check_faces(const wisp_dg *dg)
 
 static void test_faces(void **state)
 {
-  (void)state;
   everywhere(1, 3, check_faces);
   everywhere(3, 2, check_faces);
 }
@@ -271,7 +262,6 @@ static void test_faces(void **state)
 /* Requests without meaning. */
 static void test_refusals(void **state)
 {
-  (void)state;
   dg_case c;
   wisp_error err = {0};
   dg_case_make(&c, 2, 1, 0);

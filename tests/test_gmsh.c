@@ -1,15 +1,12 @@
 /* Claim: what Gmsh itself writes is read: the four variants of one mesh agree, fill their volume, and carry the
  * physical surfaces where they are. A file written by the book is read in either byte order. Needs the command gmsh. */
+#include "test.h"
 #include "../gen/nodal/tet.h"
 #include "../runtime/mesh/mesh.h"
 #include "gmsh_writer.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static const char save_all[] = "Mesh.MshFileVersion = 2.2; Mesh.Binary = 0; Save \"22a.msh\";\n"
                                "Mesh.Binary = 1; Save \"22b.msh\";\n"
@@ -95,7 +92,6 @@ static void compare_and_destroy(wisp_mesh *mesh[6])
 /* Each boundary face of the box carries the tag of the side it lies on. */
 static void test_box(void **state)
 {
-  (void)state;
   wisp_mesh *mesh[6];
   size_t boundary = 0;
   make(box_geo, mesh);
@@ -116,7 +112,6 @@ static void test_box(void **state)
 /* A sphere inside a box: its surface is an interface, not a boundary, so that its physical surface tags nothing. */
 static void test_sphere_in_box(void **state)
 {
-  (void)state;
   wisp_mesh *mesh[6];
   make(sphere_geo, mesh);
   assert_true(fabs(volume(mesh[0]) - 8) < 1e-11);
@@ -128,7 +123,6 @@ static void test_sphere_in_box(void **state)
 /* Both versions, as text and as binary of both byte orders, with sparse numbers, reversed surfaces and a lone node. */
 static void test_by_the_book(void **state)
 {
-  (void)state;
   static const int tags[8] = {7, 9, 0, 0, 0, 0, 0, 0};
   for (int i = 0; i < 6; i++) {
     gmsh_writer w = write_gmsh(i < 3 ? 2 : 4, i % 3);

@@ -1,12 +1,9 @@
 /* Claim: a bad mesh file is refused with one clear line that says where; it never crashes, and never gives a mesh. */
+#include "test.h"
 #include "../runtime/mesh/mesh.h"
 #include "gmsh_writer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* A failure's text: named, one line, no control characters from the file. */
 static void check_text(const wisp_error *err, const char *name)
@@ -45,7 +42,6 @@ static void refuse(const char *text, const char *why)
 
 static void test_formats(void **state)
 {
-  (void)state;
   refuse("", "no Gmsh file");
   refuse("\n\n \n", "no Gmsh file");
   refuse("solid cube\nfacet normal 0 0 1\n", "no Gmsh file");
@@ -72,7 +68,6 @@ static void test_formats(void **state)
 
 static void test_contents_2(void **state)
 {
-  (void)state;
   refuse(FORMAT2, "no $Nodes");
   refuse(FORMAT2 NODES2, "no tets");
   refuse(FORMAT2 NODES2 ELEMENTS2("1", "1 2 2 0 1 1 2 3\n"), "no tets");
@@ -101,7 +96,6 @@ static void test_contents_2(void **state)
 
 static void test_contents_4(void **state)
 {
-  (void)state;
   refuse(FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 5 1\n1 1 2 3 4 1 2 3 4\n$EndElements\n", "hexahedron");
   refuse(FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 30 1\n1 1 2 3 4 1 2 3 4\n$EndElements\n", "order 4");
   refuse(FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 11 1\n1 1 2 3 4 1 2 3 4 1 2\n$EndElements\n", "is curved");
@@ -121,7 +115,6 @@ static void test_contents_4(void **state)
 /* Counts far beyond the file, and beyond any memory, end where the bytes end. */
 static void test_huge_counts(void **state)
 {
-  (void)state;
   refuse(FORMAT2 "$Nodes\n9223372036854775807\n1 0 0 0\n", "truncated");
   refuse(FORMAT2 "$Nodes\n9223372036854775808\n1 0 0 0\n", "64 bits");
   refuse(FORMAT2 "$Nodes\n99999999999999999999999999\n1 0 0 0\n", "64 bits");
@@ -137,7 +130,6 @@ static void test_huge_counts(void **state)
 /* Cut anywhere before its last section's end, no variant gives a mesh; with any one byte changed none crashes. */
 static void test_truncated(void **state)
 {
-  (void)state;
   for (int i = 0; i < 6; i++) {
     gmsh_writer w = write_gmsh(i < 3 ? 2 : 4, i % 3);
     for (size_t length = 0; length + 1 < w.text.length; length++) refuse_bytes(w.text.data, length, "");
@@ -147,7 +139,6 @@ static void test_truncated(void **state)
 
 static void test_changed(void **state)
 {
-  (void)state;
   for (int i = 0; i < 6; i++) {
     gmsh_writer w = write_gmsh(i < 3 ? 2 : 4, i % 3);
     for (size_t at = 0; at < w.text.length; at++)
@@ -169,7 +160,6 @@ static void test_changed(void **state)
 
 static void test_paths(void **state)
 {
-  (void)state;
   wisp_mesh *mesh = NULL;
   wisp_error err = {0};
   char path[] = "/tmp/wisp_bad_XXXXXX";

@@ -1,20 +1,14 @@
 /* Claim: files that other programs read are read here too: elements whose orientation is reversed, partitioned meshes,
  * formats 2.0 and 2.1, straight elements of order 2, standard input. What is refused is refused with what helps. Needs
  * the command gmsh. */
+#include "test.h"
 #include "command.h"
-#include "good.h"
 #include "store_fixture.h"
 #include "../runtime/mesh/mesh.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static wisp_mesh *parse(int corners, const char *text)
 {
@@ -144,7 +138,6 @@ static void test_parents(void **state)
       "5 2 1 1 1 0 0 0 1 1 0 0 0\n6 2 1 1 2 0 0 0 1 1 0 2 4 5 0\n$EndPartitionedEntities\n"
       "$Nodes\n1 4 1 4\n2 5 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n$EndNodes\n"
       "$Elements\n4 4 1 4\n1 7 1 1\n1 1 2\n1 8 1 1\n2 1 3\n2 5 2 1\n3 1 2 3\n2 6 2 1\n4 1 3 4\n$EndElements\n";
-  (void)state;
   wisp_mesh *mesh = parse(3, text);
   assert_int_equal(mesh->elements, 2);
   for (int k = 0; k < 2; k++) {
@@ -223,7 +216,6 @@ static void test_formats(void **state)
   static const char *const names[] = {
       "$MeshFormat\n2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n7 \"floor\"\n5 \"air\"\n$EndPhysicalNames\n" BODY,
       "$MeshFormat\n2.1 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 7 \"floor\"\n3 5 \"air\"\n$EndPhysicalNames\n" BODY};
-  (void)state;
   for (int i = 0; i < 2; i++) {
     wisp_mesh *mesh = parse(4, names[i]);
     assert_true(mesh->elements == 1 && mesh->region[0] == 5);
@@ -241,7 +233,6 @@ static void test_formats(void **state)
 static void test_facets(void **state)
 {
   static const int nodes[3] = {16, 25, 36};
-  (void)state;
   for (int i = 0; i < 3; i++) {
     wisp_text text = {0};
     GOOD(wisp_text_print(err, &text, FORMAT_2 CUBE "$Elements\n2\n1 %d 2 9 1", 36 + i));

@@ -1,13 +1,7 @@
 /* Claim: triangles are read from Gmsh files of format 2.2 and 4.1, their boundary's lines with the physical tags that
  * these have; and files of other elements, of three dimensions or with contradictions are refused by name and line. */
-#include "good.h"
+#include "test.h"
 #include "../runtime/mesh/mesh.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 
 #define TWO "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
 #define FOUR "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
@@ -42,7 +36,6 @@ static void check_square(const char *text)
 
 static void test_read(void **state)
 {
-  (void)state;
   check_square(in_two);
   check_square(in_four);
 }
@@ -57,7 +50,6 @@ static void expect_refused(const char *text, const char *why)
 
 static void test_refused(void **state)
 {
-  (void)state;
   expect_refused(TWO NODES_2 "$Elements\n1\n1 3 2 0 1 10 20 30 40\n$EndElements\n",
                  "bad:14: a quadrangle (element type 3): only straight triangles can be used; mesh without Recombine");
   expect_refused(TWO NODES_2 "$Elements\n2\n1 2 2 0 1 10 20 30\n2 4 2 0 1 10 20 30 40\n$EndElements\n",

@@ -1,15 +1,11 @@
 /* Claim: the operators of orders 1 to 6 agree to 1e-11 with those of an independent code (tests/golden), number for
  * number: nodes, modes, derivatives, lift, and which nodes lie on which face. */
+#include "test.h"
 #include "../gen/nodal/tet.h"
 #include "../gen/text.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 static cJSON *load(int N)
 {
@@ -54,7 +50,6 @@ static void check_matrix(const cJSON *golden, const char *name, int N, const dou
 
 static void test_operators(void **state)
 {
-  (void)state;
   for (int N = 1; N <= 6; N++) {
     cJSON *golden = load(N);
     wisp_tet *tet = NULL;
@@ -77,7 +72,6 @@ static void test_operators(void **state)
 
 static void test_face_nodes(void **state)
 {
-  (void)state;
   for (int N = 1; N <= 6; N++) {
     cJSON *golden = load(N);
     wisp_tet *tet = NULL;

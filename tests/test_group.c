@@ -1,15 +1,10 @@
 /* Claim: every grouping puts each element in one slot and no more than the limit in a group; greedy and METIS keep more
  * faces inside groups than the order of an unstructured mesh does, and greedy groups are connected but for leftovers.
  */
+#include "test.h"
 #include "../runtime/mesh/mesh.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
 static uint64_t next_random(uint64_t *seed)
 {
@@ -73,7 +68,6 @@ static size_t inner_pairs(const wisp_mesh *mesh, wisp_grouping how, size_t size)
 
 static void test_contract(void **state)
 {
-  (void)state;
   static const size_t sizes[] = {1, 2, 3, 7, 10, 16, 33, 161, 162, 163, 1000, 100000};
   wisp_mesh *mesh = shuffled_box(3);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -86,7 +80,6 @@ static void test_contract(void **state)
 
 static void test_natural(void **state)
 {
-  (void)state;
   wisp_mesh *mesh = shuffled_box(2);
   int32_t *of = group(mesh, WISP_GROUP_NATURAL, 5);
   for (size_t k = 0; k < mesh->elements; k++) assert_int_equal(of[k], k / 5);
@@ -97,7 +90,6 @@ static void test_natural(void **state)
 /* A group of l elements that hang together has at least l - 1 inner pairs: 15 of 16 is the mark of a tree. */
 static void test_inner_faces(void **state)
 {
-  (void)state;
   wisp_mesh *mesh = shuffled_box(12);
   size_t groups = mesh->elements / 16, natural = inner_pairs(mesh, WISP_GROUP_NATURAL, 16);
   size_t greedy = inner_pairs(mesh, WISP_GROUP_GREEDY, 16), metis = inner_pairs(mesh, WISP_GROUP_METIS, 16);
@@ -131,7 +123,6 @@ static size_t reach(const wisp_mesh *mesh, const int32_t *of, size_t k, int32_t 
 /* Three groups of four hang together; the rest take up what lies scattered (in natural order none does). */
 static void test_greedy_is_connected(void **state)
 {
-  (void)state;
   wisp_mesh *mesh = shuffled_box(10);
   int32_t *of = group(mesh, WISP_GROUP_GREEDY, 8), *stack = malloc(mesh->elements * sizeof *stack);
   char *seen = calloc(mesh->elements, 1);
@@ -149,7 +140,6 @@ static void test_greedy_is_connected(void **state)
 
 static void test_refusals(void **state)
 {
-  (void)state;
   wisp_mesh *mesh = shuffled_box(2);
   wisp_error err = {0};
   size_t slots = 99;
@@ -168,7 +158,6 @@ static void test_refusals(void **state)
 /* Greedy is near linear: ten seconds is far above its time and far below a quadratic one (1.6e5 elements). */
 static void test_greedy_is_fast(void **state)
 {
-  (void)state;
   wisp_mesh *mesh = shuffled_box(30);
   static const size_t sizes[] = {4, 64, 20000};
   for (size_t i = 0; i < 3; i++) {

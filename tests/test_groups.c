@@ -1,19 +1,13 @@
 /* Claim: physical groups are known by dimension, number and name, whatever the name is, and whoever is in several is in
  * each of them; all options read them alike, and what is no group is refused with a list of those that there are. */
+#include "test.h"
 #include "api_case.h"
 #include "command.h"
-#include "good.h"
 #include "solving.h"
 #include "store_fixture.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* --- meshes --- */
 
@@ -253,7 +247,6 @@ static void test_program(void **state)
 {
   static const char *const walls[] = {"pec", "1=absorbing,pec", "absorbing"};
   double energy[3];
-  (void)state;
   for (int i = 0; i < 3; i++) {
     const wisp_solver_setting settings[] = {{"boundary", walls[i]}, {NULL, NULL}};
     api_solve s;

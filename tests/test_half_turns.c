@@ -1,15 +1,10 @@
 /* Claim: seen in the classes of the tet's half turns, D_m takes class k^m to class k and LIFT each class to itself, and
  * to no other; the blocks are those of the operators, the same for the three directions in the order that third turns
  * give. */
+#include "test.h"
 #include "../gen/nodal/half_turns.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { HIGHEST = 10, VALGRIND = 4 };
 
@@ -65,7 +60,6 @@ static const int third[3][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}};
 
 static void test_orbits(void **state)
 {
-  (void)state;
   for (int N = 1; N <= highest(); N++) {
     turned_tet p = make(N);
     int seen[WISP_TET_MAX_NP] = {0};
@@ -84,7 +78,6 @@ static void test_orbits(void **state)
 
 static void test_face_orbits(void **state)
 {
-  (void)state;
   for (int N = 1; N <= highest(); N++) {
     turned_tet p = make(N);
     const int *mask = p.tet->Fmask, *at = p.t->face_node;
@@ -105,7 +98,6 @@ static void test_face_orbits(void **state)
 /* As they are known: Np / 4 each, but for orbits on the axes and the centre. */
 static void test_class_sizes(void **state)
 {
-  (void)state;
   static const int sizes[HIGHEST][2] = {{1, 1},   {4, 2},   {5, 5},   {11, 8},  {14, 14},
                                         {24, 20}, {30, 30}, {45, 40}, {55, 55}, {76, 70}};
   for (int N = 1; N <= highest(); N++) {
@@ -132,7 +124,7 @@ static double row_class(const double *A, int width, const int node[4], int k, in
   return sum;
 }
 
-/* What a quarter of class `to` at one orbit has from a unit of class `from` at another, orbits' nodes counting once. */
+/* The share of a quarter of class `to` at one orbit from a unit of class `from` at another, each orbit's node once. */
 static double block_entry(const double *A, int width, const int row[4], const int column[4], int to, int from)
 {
   double sum = 0;
@@ -144,7 +136,7 @@ static double block_entry(const double *A, int width, const int row[4], const in
   return sum / 4;
 }
 
-/* What there is between two classes beside the block that stands there, or where none does: largest entry. */
+/* The largest entry between two classes outside the block that stands there, if one does. */
 static double derivative_error(const turned_tet *p, const double *D, int m, int to, int from)
 {
   double most = 0;
@@ -191,7 +183,6 @@ static void along_axis(const turned_tet *p, int m, double *D)
 
 static void test_blocks(void **state)
 {
-  (void)state;
   static double D[286 * 286];
   for (int N = 1; N <= highest(); N++) {
     turned_tet p = make(N);
@@ -225,7 +216,6 @@ static void test_blocks(void **state)
  * Dt to one another, by 01 Dr to its negative. */
 static void test_operators(void **state)
 {
-  (void)state;
   static const int swap[3][4] = {{1, 0, 2, 3}, {0, 2, 1, 3}, {0, 1, 3, 2}};
   static const int direction[3][3] = {{0, -1, -1}, {1, 0, 2}, {0, 2, 1}}, opposite[4] = {3, 2, 0, 1};
   for (int N = 1; N <= highest(); N++) {
@@ -274,7 +264,6 @@ static void expect_turned_LIFT(const turned_tet *p, int m)
 
 static void test_turned_blocks(void **state)
 {
-  (void)state;
   for (int N = 1; N <= highest(); N++) {
     turned_tet p = make(N);
     for (int m = 0; m < 3; m++) {
@@ -287,7 +276,7 @@ static void test_turned_blocks(void **state)
 
 /* ---- What is added up. */
 
-/* What a node's rate is added up from where all inputs are 1 or -1: class values, four of them, times blocks. */
+/* The sum that gives a node's rate if all inputs are 1 or -1: four class values, times blocks. */
 static double by_classes(const turned_tet *p, const double *blocks, int orbit, int columns)
 {
   double sum = 0;
@@ -300,7 +289,6 @@ static double by_classes(const turned_tet *p, const double *blocks, int orbit, i
 /* Each row's sizes, together, are no less than what blocks add up: of D_2 and D_3 for Dr, and so forth. */
 static void test_sizes(void **state)
 {
-  (void)state;
   for (int N = 1; N <= highest(); N++) {
     wisp_error err = {0};
     turned_tet p = make(N);

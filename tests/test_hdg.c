@@ -2,7 +2,7 @@
  * another basis; every polynomial of the order solves its element's equation, on triangles with angles down to two
  * degrees; condensed continuous elements keep constants and the energy of linear functions. The tuner verifies
  * every candidate with it (test_kernels). */
-#include "good.h"
+#include "test.h"
 #include "../gen/jacobi.h"
 #include "../gen/nodal/tet_internal.h"
 #include "../gen/random.h"
@@ -10,11 +10,6 @@
 
 #include <lapacke.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 static const double PI = 3.14159265358979323846;
 
@@ -93,7 +88,6 @@ static void test_continuous(void **state)
 {
   static const double ones[3] = {1, 1, 1}, load[NP] = {0};
   uint64_t random = 7;
-  (void)state;
   for (int round = 0; round < 100; round++) {
     wisp_hdg_triangle at = random_triangle(&random);
     double before = INFINITY;
@@ -129,7 +123,6 @@ static void test_identities(void **state)
 {
   enum { TRIANGLES = 112 }; /* of each order: 1008 */
   uint64_t random = wisp_random_from(5);
-  (void)state;
   for (int P = 1; P <= WISP_HDG_MAX_ORDER; P++) {
     wisp_hdg_tables *t = NULL;
     GOOD(wisp_hdg_tables_create(err, P, &t));
@@ -239,7 +232,6 @@ static void check_saddle(const wisp_hdg_tables *t, const wisp_hdg_triangle *at)
 static void test_saddle(void **state)
 {
   uint64_t random = wisp_random_from(7);
-  (void)state;
   for (int P = 1; P <= WISP_HDG_MAX_ORDER; P++) {
     wisp_hdg_tables *t = NULL;
     GOOD(wisp_hdg_tables_create(err, P, &t));

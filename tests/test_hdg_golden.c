@@ -1,6 +1,6 @@
 /* Claim: element matrices, fields, traces and eigenvalues of the hybridized method on triangles agree to 1e-11 with
  * those of an independent program (tests/golden/hdg). */
-#include "good.h"
+#include "test.h"
 #include "../gen/jacobi.h"
 #include "../gen/nodal/tet_internal.h"
 #include "../gen/text.h"
@@ -9,11 +9,6 @@
 #include <cjson/cJSON.h>
 #include <lapacke.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
 
 static const double PI = 3.14159265358979323846;
 
@@ -163,7 +158,6 @@ static void check_element(const wisp_hdg_tables *t, const cJSON *element)
 
 static void test_golden_elements(void **state)
 {
-  (void)state;
   for (int P = 1; P <= 6; P++) {
     char name[24];
     wisp_hdg_tables *t = NULL;
@@ -236,7 +230,7 @@ static wisp_mesh *read_mesh(const cJSON *golden)
   return mesh;
 }
 
-/* What boundary edges are given. */
+/* The given values of boundary edges. */
 static void give_edges(const wisp_hdg *s, const golden_mesh *g, double *given)
 {
   double x[20], w[20], psi[WISP_HDG_MAX_N];
@@ -327,7 +321,7 @@ static void check_centroids(const mesh_case *c, const double *trace, const cJSON
   compare("u_centroid", numbers_of(golden, "u_centroid", theirs), ours, theirs, 1e-11);
 }
 
-/* Where the file has each of our edges. */
+/* The place in the file of each of our edges. */
 static int edge_in(const cJSON *file, const wisp_hdg *s, size_t edge)
 {
   double edges[256];
@@ -371,7 +365,6 @@ static void test_golden_meshes(void **state)
 {
   static const golden_mesh all[] = {{"mesh_box2", wave_source, wave, NULL},
                                     {"mesh_ragged", ragged_source, ragged_value, ragged_flux}};
-  (void)state;
   for (size_t i = 0; i < WISP_COUNT(all); i++) {
     cJSON *file = load_golden(all[i].name);
     const cJSON *golden = NULL;

@@ -1,5 +1,6 @@
 /* Claim: a step of heat conduction ends by the residual of its own equations, whatever its linear solves are content
  * with; where none is reached the run fails, and leaves no file. */
+#include "test.h"
 #include "command.h"
 #include "each_plan.h"
 #include "store_fixture.h"
@@ -7,13 +8,7 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static cJSON *solve(const char *folder, const char *arguments)
 {

@@ -2,6 +2,7 @@
  * after the other: polynomials of the order come out exactly, with their flux and u*, whatever was solved before; what
  * the command says of the paper's test a program finds as well; where u is known up to a constant its mean is 0. What
  * makes no sense gets a status and a line. */
+#include "test.h"
 #include "api_case.h"
 #include "command.h"
 #include "each_plan.h"
@@ -12,12 +13,6 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { MOST = 10, VERTICES = (MOST + 1) * (MOST + 1), ELEMENTS = 2 * MOST * MOST };
 
@@ -182,7 +177,6 @@ static void test_many(void **state)
   } cases[] = {{WISP_F64, {{"tolerance", "1e-13"}, {"tau", "2"}}, 1e-13, 1e-10},
                {WISP_F32, {{"tolerance", "1e-6"}, {"tau", "2"}}, 1e-6, 1e-3}};
   square s;
-  (void)state;
   make_square(&s, 6, 0.2);
   for (size_t c = 0; c < 2; c++) {
     bench b;
@@ -213,7 +207,6 @@ static void test_nothing(void **state)
   square s;
   bench b;
   wisp_helmholtz_report report = {.iterations = 1};
-  (void)state;
   make_square(&s, 3, 0);
   const wisp_solver_request request = request_for(&s, 1, NULL);
   const wisp_helmholtz_input input = input_for(&s);
@@ -279,7 +272,6 @@ static void test_mean(void **state)
   square s;
   bench b;
   double u[2 * 16];
-  (void)state;
   make_square(&s, 4, 0.2);
   memset(s.fluxes, 1, sizeof s.fluxes), memset(s.lambda, 0, sizeof s.lambda);
   static const wisp_solver_setting settings[] = {{"tolerance", "1e-11"}, {NULL, NULL}};
@@ -347,7 +339,6 @@ static void test_bad(void **state)
   static square s;
   wisp_helmholtz *p = NULL;
   wisp_session *session = api_session();
-  (void)state;
   make_square(&s, 3, 0);
   wisp_solver_setting settings[] = {{NULL, NULL}, {NULL, NULL}};
   const wisp_solver_request good = request_for(&s, 1, settings);
@@ -408,12 +399,11 @@ static void test_bad(void **state)
   wisp_helmholtz_destroy(p);
 }
 
-/* What cannot be is said before it is begun, with what would do. */
+/* An impossible request is refused before anything begins, with what would do. */
 static void test_memory(void **state)
 {
   const wisp_limits limits = {.kind = "cuda", .gpu = true, .name = "a GPU", .memory = (size_t)1 << 30};
   wisp_helmholtz_method method = {.precision = WISP_F64, .preconditioner = WISP_TRACE_LEVELS};
-  (void)state;
   GOOD(wisp_helmholtz_check_memory(err, &limits, &method, 4, 1e5, 1.5e5));
   BAD(wisp_helmholtz_check_memory(err, &limits, &method, 4, 1e6, 1.5e6), WISP_EMEMORY, "by halves would need");
   BAD(wisp_helmholtz_check_memory(err, &limits, &method, 9, 1e8, 1.5e8), WISP_EUSAGE, "more than kernels can count");

@@ -1,18 +1,13 @@
 /* Claim: every level of the command tells how it is used, in 80 columns; letters mean the same everywhere; a slip is
  * met with what may have been meant; and every variable that the sources read is in one page. (Bad values:
  * test_bad_input.) */
+#include "test.h"
 #include "command.h"
 #include "store_fixture.h"
 #include "../cli/help.h"
 
 #include <ctype.h>
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static const char *const levels[] = {"devices",     "tune",        "best", "report",    "emit",     "run", "bench",
                                      "run maxwell", "run poisson", "db",   "db export", "db merge", "mesh"};
@@ -57,7 +52,7 @@ static void test_levels(void **state)
   }
 }
 
-/* What a page says of a command is printed to its last word, however long a paragraph is. */
+/* A page's text on a command is printed to its last word, however long a paragraph is. */
 static void test_whole_pages(void **state)
 {
   static const char *const commands[] = {"devices", "tune", "best", "report", "emit", "bench", "db"};
@@ -78,7 +73,7 @@ static void test_whole_pages(void **state)
   }
 }
 
-/* Of a word of a command its own options alone, and what they are to it. */
+/* Help on a word of a command has that word's options alone, with their meaning for it. */
 static void test_words(void **state)
 {
   char *text = help_of(*state, "db salvage -h");

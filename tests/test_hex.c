@@ -1,14 +1,10 @@
 /* Claim: the hexahedron's operators of every order 1..15 are exact for what they promise: GLL quadrature for degree
  * 2N-1, Gauss for 2Gl-1, interpolation and derivatives for degree N (at Gauss points N+1), derivatives of constants are
  * zero; the halves of a symmetric matrix give its product; an order out of range is refused. */
+#include "test.h"
 #include "../gen/tensor/hex.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { MOST = WISP_HEX_MAX_ORDER + 2 };
 
@@ -161,31 +157,26 @@ static void check_halves(const wisp_hex *hex)
 
 static void test_quadrature(void **state)
 {
-  (void)state;
   all_orders(check_quadrature);
 }
 
 static void test_matrices(void **state)
 {
-  (void)state;
   all_orders(check_matrices);
 }
 
 static void test_constants(void **state)
 {
-  (void)state;
   all_orders(check_constants);
 }
 
 static void test_halves(void **state)
 {
-  (void)state;
   all_orders(check_halves);
 }
 
 static void test_range(void **state)
 {
-  (void)state;
   const int bad[] = {0, -1, WISP_HEX_MAX_ORDER + 1, 1 << 30};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_error err = {0};

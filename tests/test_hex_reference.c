@@ -1,16 +1,11 @@
 /* Claim: the hexes' reference operators are what they stand for: mass integrates, stiffness annihilates constants, all
  * are symmetric and positive, their diagonals are theirs, and polynomial solutions satisfy the assembled equations. */
-#include "good.h"
+#include "test.h"
 #include "bent_box.h"
 #include "../runtime/tensor/hex_reference.h"
 #include "solving.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 typedef struct hexes {
   wisp_hexmesh *mesh;
@@ -57,7 +52,6 @@ static void apply(const hexes *h, wisp_hex_operator op, double lambda, const dou
 /* Sums of all entries: the volume of the box for mass, lambda times it for the others; constants alone give nothing. */
 static void test_volume(void **state)
 {
-  (void)state;
   for (int N = 1; N <= 15; N += N < 6 ? 1 : 3)
     for (int op = 0; op < 3; op++) {
       hexes h = make(N, 0.05);
@@ -83,7 +77,6 @@ static double dot(const double *a, const double *b, size_t count)
 
 static void test_symmetric_positive(void **state)
 {
-  (void)state;
   for (int N = 1; N <= 7; N++)
     for (int op = 0; op < 3; op++) {
       hexes h = make(N, 0.05);
@@ -101,7 +94,6 @@ static void test_symmetric_positive(void **state)
 /* Entry (i, i) is what the i-th unit vector gives at i. */
 static void test_diagonal(void **state)
 {
-  (void)state;
   for (int N = 1; N <= 4; N++)
     for (int op = 0; op < 3; op++) {
       hexes h = make(N, 0.05);
@@ -171,7 +163,6 @@ static double residual(const hexes *h, wisp_hex_operator op, bool linear, double
  * ones, whose maps are not polynomial backwards, for linear functions. */
 static void test_exact_solutions(void **state)
 {
-  (void)state;
   for (int N = 1; N <= 8; N++) {
     hexes straight = make(N, 0), bent = make(N, 0.05);
     assert_true(residual(&straight, WISP_HEX_STIFFNESS, false, 1.5) < 1e-12);
@@ -184,7 +175,6 @@ static void test_exact_solutions(void **state)
 /* A hex with positive Jacobians at its corners can still be inverted inside; it is named. */
 static void test_inverted_inside(void **state)
 {
-  (void)state;
   wisp_error reason = {0};
   hexes h = make(2, 0);
   double factors[7 * 64], *v = h.vertices + 24;

@@ -1,19 +1,13 @@
 /* Claim: GLL nodes of a conforming hex mesh are numbered continuously at every order, however its elements are turned:
  * elements that share a node agree on its number and place, and different nodes have different numbers; what is no such
  * mesh is refused with one clear line. */
-#include "good.h"
+#include "test.h"
 #include "bent_box.h"
 #include "../runtime/mesh/hexmesh.h"
 #include "../runtime/mesh/mesh.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static wisp_hexmesh *bent_box(int nx, int ny, int nz)
 {
@@ -48,7 +42,7 @@ static void turn_elements(wisp_hexmesh *mesh)
   GOOD(wisp_mesh_connect(err, "turned", mesh));
 }
 
-/* Where the node at q of an element lies; any points symmetric in [-1, 1] do. */
+/* The place of the node at q of an element; any points symmetric in [-1, 1] do. */
 static void place(const wisp_hexmesh *mesh, size_t k, size_t Nq, size_t q, double x[3])
 {
   const double N = (double)Nq - 1;
@@ -97,7 +91,6 @@ static void check_nodes(const wisp_hexmesh *mesh, const wisp_hexnodes *nodes)
 /* ((Nq - 1) nx + 1) ((Nq - 1) ny + 1) ((Nq - 1) nz + 1) nodes, of which those on the sides are outside. */
 static void test_count(void **state)
 {
-  (void)state;
   for (int N = 1; N <= 15; N++) {
     const int n[3] = {3, 2, 1 + N % 2};
     wisp_hexmesh *mesh = bent_box(n[0], n[1], n[2]);
@@ -116,7 +109,6 @@ static void test_count(void **state)
 
 static void test_places(void **state)
 {
-  (void)state;
   for (int N = 1; N <= 6; N++) {
     wisp_hexmesh *mesh = bent_box(4, 3, 5);
     wisp_hexnodes *nodes = NULL;
@@ -128,7 +120,7 @@ static void test_places(void **state)
   }
 }
 
-/* Where the short form finds copy i of an unknown; -1: nowhere. */
+/* The place where the short form finds copy i of an unknown; -1: nowhere. */
 static int32_t short_place(const wisp_hexnodes *nodes, const wisp_hexcopies *copies, size_t g, int32_t i)
 {
   const size_t Nq = (size_t)nodes->Nq, n = Nq - 2, own = n * n * n, q = g % own;
@@ -166,7 +158,6 @@ static void check_surfaces(const wisp_hexnodes *nodes, const wisp_hexcopies *cop
 /* The lists of copies hold every local node of an unknown once, ascending, and no other. */
 static void test_copies(void **state)
 {
-  (void)state;
   for (int inside_only = 0; inside_only < 2; inside_only++) {
     wisp_hexmesh *mesh = bent_box(3, 4, 2);
     wisp_hexnodes *nodes = NULL;
@@ -205,7 +196,6 @@ static const char *const variants[4] = {"22a.msh", "22b.msh", "41a.msh", "41b.ms
 
 static void test_gmsh(void **state)
 {
-  (void)state;
   char folder[] = "/tmp/wisp_hexmesh_XXXXXX", command[256], path[64];
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/it.geo", folder);
@@ -241,7 +231,6 @@ static void test_gmsh(void **state)
 
 static void test_bad_files(void **state)
 {
-  (void)state;
   static const struct {
     const char *text, *why;
   } bad[] = {
@@ -280,7 +269,6 @@ static void refuse_numbering(wisp_hexmesh *mesh, int order, wisp_status expected
 
 static void test_bad_numbering(void **state)
 {
-  (void)state;
   wisp_hexmesh *mesh = bent_box(2, 1, 1);
   const int none[3] = {2, 0, 2};
   wisp_hexmesh *box = NULL;
@@ -315,7 +303,6 @@ static wisp_hexmesh *two_on_a_face(double z)
 static void test_overlaps(void **state)
 {
   static const int32_t again[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-  (void)state;
   for (size_t way = 0; way < 24 * 24; way++)
     for (int which = 0; which < 3; which++) {
       wisp_hexmesh *mesh = two_on_a_face(which ? 0.5 : -0.5);

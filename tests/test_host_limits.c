@@ -1,17 +1,12 @@
 /* Claim: where a machine gives too little, stack, room in a file, a home, wisp says so in one line with what to raise,
  * before anything dies of a signal, and makes no folder that nobody asked for. */
+#include "test.h"
 #include "command.h"
 #include "store_fixture.h"
 #include "../runtime/device.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define RUN "run maxwell -n 8 --box 1 --steps 1 -d host"
 
@@ -92,7 +87,6 @@ static void stacks_of_the_program(void **state)
   wisp_binary binary = {0};
   work w = {.module = NULL};
   int number = 0;
-  (void)state;
   assert_int_equal(wisp_compile(&err, "host", "big", big, &binary), WISP_OK);
   assert_true(binary.usage.stack_bytes > 599 << 10);
   assert_int_equal(wisp_device_open(&err, "host", &device), WISP_OK);

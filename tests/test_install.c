@@ -1,14 +1,9 @@
 /* Claim: what is installed is enough to build on, and can be removed again; so is what is carried to another
  * machine; the examples' own command lines work. */
+#include "test.h"
 #include "store_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* Runs a shell's line in the scratch folder, which has links to the tree's folders: $TREE, $BUILD. */
 static void must(const char *folder, const char *line)
@@ -27,7 +22,7 @@ static void must(const char *folder, const char *line)
   }
 }
 
-/* What the shared library lets programs call is what its header declares, and nothing else. */
+/* Programs can call those functions of the shared library that its header declares, and no others. */
 static void test_symbols(void **state)
 {
   must(*state, "nm -D --defined-only \"$BUILD/libwisp.so\" | awk '{ print $3 }' | sort >has && "

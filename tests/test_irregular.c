@@ -1,14 +1,10 @@
 /* Claim: a box that is moved and shuffled is still the unit box, of as many positive elements; shuffling keeps the set
  * of elements and the tags of their faces; and all 48 ways in which faces of two tets can meet appear. */
+#include "test.h"
 #include "../gen/nodal/tet.h"
 #include "../runtime/mesh/source.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static double volume(const double *xyz, const int32_t *v)
 {
@@ -56,7 +52,6 @@ static void check_unit_box(const wisp_mesh *mesh)
 
 static void test_jitter(void **state)
 {
-  (void)state;
   static const double amounts[] = {0, 0.05, 0.3, 0.5};
   for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
     wisp_mesh *still = box(6, 0, 0, 0), *mesh = box(6, amounts[i], i, 0), *same = box(6, amounts[i], i, 0);
@@ -104,7 +99,6 @@ static double *element_set(const wisp_mesh *mesh)
 
 static void test_shuffle_keeps_the_elements(void **state)
 {
-  (void)state;
   wisp_mesh *mesh = box(5, 0.2, 1, 0), *shuffled = box(5, 0.2, 1, 9), *again = box(5, 0.2, 1, 9),
             *other = box(5, 0.2, 1, 10);
   double *set = element_set(mesh), *of_shuffled = element_set(shuffled);
@@ -125,7 +119,6 @@ static void test_shuffle_keeps_the_elements(void **state)
 /* Every side of the box is tagged with its own number before: each boundary face must have its side's after. */
 static void test_tags(void **state)
 {
-  (void)state;
   wisp_mesh *mesh = box(3, 0, 0, 0);
   for (int round = 0; round < 2; round++) {
     size_t tagged = 0;
@@ -152,7 +145,6 @@ static void test_tags(void **state)
 /* The half of the box that an element lies in is its region before, and after. */
 static void test_regions(void **state)
 {
-  (void)state;
   wisp_mesh *mesh = box(2, 0, 0, 0);
   for (int round = 0; round < 2; round++) {
     for (size_t k = 0; k < mesh->elements; k++) {
@@ -183,7 +175,6 @@ static size_t meetings(const wisp_mesh *mesh)
 
 static void test_all_meetings(void **state)
 {
-  (void)state;
   wisp_mesh *plain = box(4, 0, 0, 0), *mesh = box(4, 0.2, 1, 1);
   print_message("ways to meet: %zu in a box, %zu when shuffled\n", meetings(plain), meetings(mesh));
   assert_true(meetings(plain) < 48);
@@ -195,7 +186,6 @@ static void test_all_meetings(void **state)
 /* The same of hexes: conforming and positive by the checks that read meshes pass, with as many nodes as before. */
 static void test_hexes(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_hexmesh *mesh = NULL;
   wisp_hexnodes *nodes = NULL;
@@ -221,7 +211,6 @@ static void test_hexes(void **state)
 
 static void test_refusals(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_mesh *mesh = box(1, 0, 0, 0);
   static const double bad[] = {-0.1, 0.51, NAN, INFINITY};

@@ -9,17 +9,10 @@
  * precision, the store's winner or the default, and of a family's other systems the store's winners, e.g. with
  * compute-sanitizer (scripts/sanitize-gpu); 1-9,f32: at these orders. WISP_TEST_KERNELS="condense recover": winners of
  * these kernels. WISP_TEST_SHARE=0/4: every fourth strategy, or winner. */
+#include "test.h"
 #include "each_plan.h"
-#include "good.h"
 #include "verifying.h"
 #include "../runtime/solve/choose.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { LOW = 1, VALUES_ORDER = 2, COARSE_ORDER = 3, MOST = 16384 };
 
@@ -29,7 +22,7 @@ static bool is_coarse(void)
   return getenv("WISP_TEST_COARSE") && !walks_in_full();
 }
 
-/* How many are to be verified at least, unless one family is asked for. */
+/* The least number to be verified, unless one family is asked for. */
 static int least(int of_all)
 {
   return getenv("WISP_TEST_FAMILY") ? 1 : of_all;
@@ -52,14 +45,14 @@ static void submit_default(verifying *all, const plan_case *c)
   verifying_submit(all, plan);
 }
 
-/* Of the family's own system. */
+/* Verifies kernels of the family's own system at N = 1. */
 static void verify_low(void *context, const plan_case *c)
 {
   if (default_has_turn(c)) submit_default(context, c);
   if (c->last) verifying_rest(context);
 }
 
-/* What is left to verify_low is left out. */
+/* Verifies all others: other systems, and higher orders. */
 static void verify_default(void *context, const plan_case *c)
 {
   const bool low = c->spec.order <= LOW && !c->system_number;
@@ -69,7 +62,6 @@ static void verify_default(void *context, const plan_case *c)
 
 static void test_defaults(void **state)
 {
-  (void)state;
   const bool coarse = is_coarse(); /* two orders stand for the others */
   const plan_range ranges[] = {{{1, LOW}, {WISP_F32, WISP_F64}},
                                {{LOW + 1, HIGHEST_ORDER}, {WISP_F32, WISP_F64}},
@@ -162,7 +154,6 @@ static void verify_values(void *context, const plan_case *c)
 
 static void test_values(void **state)
 {
-  (void)state;
   const plan_range range = {{VALUES_ORDER, VALUES_ORDER}, {WISP_F32, WISP_F64}};
   compile_quickly();
   verifying all = verifying_begin();
@@ -191,14 +182,14 @@ static wisp_plan *plan_of_winner(const plan_case *c, const wisp_stage *stage)
   return plan;
 }
 
-/* Of those in WISP_TEST_KERNELS, or any. */
+/* Is the kernel one of WISP_TEST_KERNELS, or are all asked for? */
 static bool is_asked(const char *kernel)
 {
   const char *only = getenv("WISP_TEST_KERNELS");
   return !only || wisp_list_has(only, kernel);
 }
 
-/* Of a system beside the family's own what the store knows alone: defaults are test_defaults'. */
+/* Takes of systems other than the family's own the store's winners alone: test_defaults has the defaults. */
 static void verify_winner(void *context, const plan_case *c)
 {
   choosing *w = context;
@@ -233,7 +224,6 @@ static plan_range read_range(const char *text)
 /* By the store of this user, and what ships. */
 static void test_winners(void **state)
 {
-  (void)state;
   const plan_range range = read_range(getenv("WISP_TEST_WINNERS"));
   OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   OWNED(wisp_store_close) wisp_store *store = NULL;

@@ -1,12 +1,9 @@
 /* Claim: however badly the ellipse of a Krylov sequence fits the spectrum, the Ritz values found from rounded vectors
  * stay within it. The operator is diagonal, so its spectrum is known. */
-#include "../runtime/nodal/stepper.h"
+#include "test.h"
+#include "../runtime/nodal/krylov.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 enum { PAIRS = WISP_SPECTRUM / 2 };
 
@@ -66,7 +63,6 @@ static double longest(const operator* L, double d, double h, bool single)
 
 static void test_within(void **state)
 {
-  (void)state;
   static const double sizes[] = {0.1, 0.3, 1, 3, 10, 30};
   operator* L = malloc(sizeof *L);
   assert_non_null(L);

@@ -1,12 +1,7 @@
 /* Claim: in every layout that is tried each number has its own place inside its group, little is wasted, and the
  * layout's text says all. */
+#include "test.h"
 #include "../gen/layout.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* Runs check on every layout of every order. */
 static void everywhere(void (*check)(int N, const wisp_layout *layout))
@@ -51,7 +46,6 @@ static void check_addresses(int N, const wisp_layout *l)
 
 static void test_addresses(void **state)
 {
-  (void)state;
   everywhere(check_addresses);
 }
 
@@ -68,7 +62,6 @@ static void check_padding(int N, const wisp_layout *l)
 
 static void test_padding(void **state)
 {
-  (void)state;
   everywhere(check_padding);
   for (int N = 1; N <= 10; N++) {
     int Np = (N + 1) * (N + 2) * (N + 3) / 6;
@@ -96,7 +89,6 @@ static void check_text(int N, const wisp_layout *l)
 
 static void test_text(void **state)
 {
-  (void)state;
   everywhere(check_text);
   static const char *const wrong[] = {"",
                                       "slab",

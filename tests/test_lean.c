@@ -1,21 +1,15 @@
 /* Claim: half-turn-lean is right in single precision at even orders too. An orbit on an axis has no row in two classes
  * there, and the kernels store and read nothing for it. Their CUDA texts run thread by thread on the host. They read no
  * shared memory that was not written, and have no race. */
+#include "test.h"
 #include "each_plan.h"
-#include "good.h"
 #include "simt.h"
 #include "store_fixture.h"
 #include "../gen/embedded.h"
 #include "../runtime/kernel.h"
 #include "../tuner/trial/verify.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 typedef struct rig {
   wisp_device *device;
@@ -89,14 +83,13 @@ static void check(const rig *r, const char *kernel, int order, const char *param
 
 static void test_right(void **state)
 {
-  (void)state;
   static const char *const kernels[] = {"volume", "lift", "stage"};
   static const int orders[] = {2, 3, 4, 6};
   rig r = open_rig();
   for (size_t n = 0; n < WISP_COUNT(orders); n++)
     for (size_t k = 0; k < WISP_COUNT(kernels); k++) check(&r, kernels[k], orders[n], NULL);
   check(&r, "stage_nested", 2, NULL);
-  check(&r, "volume", 4, "min_blocks=3 resident=1 unroll=1");
+  check(&r, "volume", 4, "min_blocks=3 persistent=1 unroll=1");
   close_rig(&r);
 }
 
@@ -126,7 +119,6 @@ static void plant_fault(const char *folder, const fault *f)
  * outside of shared memory, and numbers of a wrong element. */
 static void test_faults(void **state)
 {
-  (void)state;
   static const fault planted[] = {
       {"lean_volume.part", "to.v[2] | word", "to.v[2] + word", "writes word"},
       {"lean_volume.part", "s_class[f * {{= rows * E}} + PLACE(BEGINS(row), q % {{E}})] = 0;", "(void)f, (void)row;",

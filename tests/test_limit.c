@@ -1,21 +1,16 @@
 /* Claim: the step that the solver takes by default is between 0.6 and 0.95 of the longest one at which random data do
  * not grow, on a box and on a mesh without structure, for upwind and central flux; up to N = 7 it adds nothing to the
  * error, and what it adds above is estimated. */
-#include "good.h"
+#include "test.h"
 #include "solving.h"
 #include "../runtime/nodal/start.h"
 #include "../runtime/mesh/source.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 enum { STEPS = 200 };
 
-/* What grows shows in the long run: the same steps again, and more energy than before. */
+/* Growth shows in the long run: the same steps again, and more energy than before. */
 static bool grows(solving *s, double dt)
 {
   wisp_error reason = {0};
@@ -68,7 +63,6 @@ static int highest(int order, int coarse)
 
 static void test_meshes(void **state)
 {
-  (void)state;
   for (int order = 1; order <= highest(4, 1); order++)
     for (int central = 0; central < 2; central++) {
       const bool odd = order % 2;
@@ -82,7 +76,6 @@ static void test_meshes(void **state)
 /* Every composition brings its own kernels, and one of them ends a stage in u_next: the limit is the same. */
 static void test_compositions(void **state)
 {
-  (void)state;
   static const char *const compositions[] = {"volume+gather+lift+update", "gather+fused"};
   double limit[2];
   for (int c = 0; c < 2; c++) {
@@ -116,7 +109,6 @@ static double default_error(solving *s, double limit, double time, double finer,
 /* Up to N = 7 the default step adds nothing that a step a tenth as long would take away. */
 static void test_default_step(void **state)
 {
-  (void)state;
   static const int boxes[] = {4, 3, 2, 2, 1, 1, 1};
   for (int order = 1; order <= highest(7, 2); order++) {
     wisp_error reason = {0};
@@ -174,7 +166,6 @@ static void check_time_error(int order)
 
 static void test_time_error(void **state)
 {
-  (void)state;
   for (int order = 8; order <= highest(9, 8); order++) check_time_error(order);
 }
 

@@ -1,7 +1,7 @@
 /* Claim: the tuner lets nothing win that goes by wrong lists. Lists are spoiled on their way into a problem, a source
  * that is missing for another that counts twice, or two colours in one launch; then every candidate of the strategies
  * that go by them is stored as wrong, and with the lists as they are made they are right. */
-#include "good.h"
+#include "test.h"
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../runtime/arrays.h"
@@ -9,13 +9,6 @@
 #include "../tuner/workers/tune.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* --- between what makes lists and what takes them: these stand before the library's --- */
 
@@ -63,8 +56,8 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
   *(void **)&library = dlsym(RTLD_NEXT, "wisp_assembly_discretise");
   CALL(library(err, s, form, fixed, room, out));
   wisp_assembly *view = (wisp_assembly *)(uintptr_t)out->self;
-  if (spoiled && strcmp(spoiled, "pass_words") == 0 && wisp_assembly_list(view, "passing"))
-    merge_colours(wisp_assembly_list(view, "passing"));
+  if (spoiled && strcmp(spoiled, "pass_words") == 0 && wisp_assembly_list(view, "batch_lists"))
+    merge_colours(wisp_assembly_list(view, "batch_lists"));
   if (!spoiled || strcmp(spoiled, "coloured") != 0 || view->colours < 2) return WISP_OK;
   view->colour[0].count += view->colour[1].count;
   view->colour[1].first += view->colour[1].count, view->colour[1].count = 0;
@@ -78,19 +71,19 @@ static const struct {
 } plants[] = {
     {"add", "coloured", "coloured", "two elements of colour 0 have node"},
     {"add_stored", "coloured", "coloured", "two elements of colour 0 have node"},
-    {"fill", "passes", "pass_words", "two elements of colour 0 of group 0"},
+    {"fill", "shared-elements", "pass_words", "two elements of colour 0 of group 0"},
     {"scatter", "atomic", "map", " is "},
     {"reduce", "list", "sources", " is "},
     {"reduce", "permuted", "wide_sources", " is "},
-    {"multiply", "nearby", "near_slots", " is "},
-    {"multiply", "nearby", "near_columns", " is "},
+    {"multiply", "shared-columns", "near_slots", " is "},
+    {"multiply", "shared-columns", "near_columns", " is "},
     {"fill", "rows", "around", " is "},
     {"fill", "nonzeros", "sources", " is "},
-    {"fill", "parts", "codes", " is "},
-    {"fill", "walked", "reduction_array", " is "},
+    {"fill", "shared-nonzeros", "codes", " is "},
+    {"fill", "scatter-reduction", "reduction_array", " is "},
     {"fill", "entities", "entity_words", " is "},
     {"fill", "gathers", "gather_words", " is "},
-    {"fill", "places", "around_local", " is "},
+    {"fill", "shared-rows", "around_local", " is "},
     {"fill", "slices", "around", " is "},
 };
 

@@ -1,10 +1,8 @@
 /* Claim: the Runge-Kutta method is of order 4, its stage times are where its stages are. */
+#include "test.h"
 #include "../runtime/nodal/dg.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
 
 enum { S = 5 };
 
@@ -23,7 +21,6 @@ static void tableau(double A[S + 1][S])
 /* Sums of the tableau that order 4 asks for (Hairer, Norsett & Wanner, II.1), c from the table. */
 static void test_conditions(void **state)
 {
-  (void)state;
   double A[S + 1][S], sum[8] = {0};
   assert_int_equal(wisp_lsrk45.stages, S);
   static const double expected[8] = {1, 1 / 2.0, 1 / 3.0, 1 / 6.0, 1 / 4.0, 1 / 8.0, 1 / 12.0, 1 / 24.0};
@@ -74,7 +71,6 @@ static double exact(double t)
 
 static void test_order(void **state)
 {
-  (void)state;
   double before = 0;
   for (int steps = 4; steps <= 128; steps *= 2) {
     double error = fabs(integrate(steps) - exact(2));

@@ -1,6 +1,7 @@
 /* Claim: a program has its matrix assembled into its own arrays: with its own vertices' order in rows, a pattern that
  * has every pair of an element's nodes, twice with different coefficients, the values that mathematics says; fixed
  * nodes are in F. What makes no sense gets a status and a line. */
+#include "test.h"
 #include "api_case.h"
 #include "solving.h"
 #include "store_fixture.h"
@@ -8,11 +9,6 @@
 #include "../gen/text.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { N = 3, VERTICES = (N + 1) * (N + 1), ELEMENTS = 2 * N * N };
 
@@ -130,7 +126,6 @@ static void test_twice(void **state)
 {
   static const char *const specs[] = {"assembly.step:tri:p1:laplace:f64", "assembly.step:tri:p3:laplace:f64"};
   square s;
-  (void)state;
   make_square(&s);
   for (int i = 0; i < 2; i++)
     for (int reproducible = 0; reproducible < 2; reproducible++) {
@@ -158,7 +153,6 @@ static void test_order_and_sums(void **state)
   square s;
   bench b;
   double sum = 0, load = 0, area = 1;
-  (void)state;
   make_square(&s);
   wisp_matrix_request request = request_for(&s, "assembly.step:tri:p2:heat:f64");
   request.fixed = NULL;
@@ -182,8 +176,10 @@ enum { AROUND = 40, FAN = AROUND + 1 };
  * preferred, so the test turns them off. */
 static void let_gathers_win(const char *path)
 {
-  static const char *const of[][3] = {{"fill", "gathers", "held=32 lanes=32 pairs=4 products=192 tiled=0 together=4"},
-                                      {"step", "fill", ""}};
+  static const char *const of[][3] = {
+      {"fill", "gathers",
+       "gather_unroll=4 group_elements=32 lanes=32 pairs_per_thread=4 shared_products=192 tensor_cores=0"},
+      {"step", "fill", ""}};
   OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   const bool on_host = strcmp(test_device(), "host") == 0;
   wisp_writer *writer = NULL;
@@ -233,7 +229,7 @@ static void test_busy_vertex(void **state)
                                     .vertices = FAN, .elements = AROUND, .xyz = xyz, .corners = corners});
   GOOD(wisp_matrix_kernel(err, b.matrix, 0, &info));
   assert_string_equal(info.strategy, "gathers");
-  assert_non_null(strstr(info.params, "held=64"));
+  assert_non_null(strstr(info.params, "group_elements=64"));
   assert_non_null(strstr(info.note, "row 0 has 40 elements around it"));
   assemble_ones(&b, 3);
   for (size_t row = 0; row < b.n.rows; row++) {
@@ -280,7 +276,7 @@ static void write_cube(const cube *c, const char *path)
   wisp_text_free(&text);
 }
 
-/* What stands on the device is what was told. */
+/* The device holds the arrays that were set. */
 static void check_on_device(const bench *b)
 {
   const int *start = NULL, *columns = NULL;
@@ -300,7 +296,6 @@ static void test_tets_and_file(void **state)
   static const int tag = 7;
   char folder[64];
   cube c;
-  (void)state;
   fixture_folder(folder);
   make_cube(&c);
   write_cube(&c, fixture_path(folder, "cube.msh"));
@@ -338,7 +333,6 @@ static void test_bad(void **state)
   square s;
   wisp_matrix *m = NULL;
   wisp_session *session = api_session();
-  (void)state;
   make_square(&s);
   wisp_matrix_request request = request_for(&s, "assembly.step:tri:p1:laplace:f64");
 #define REFUSED(status, words) BAD(wisp_matrix_create(err, session, &request, &m), status, words)

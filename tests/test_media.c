@@ -2,6 +2,7 @@
  * the central one holds it, with walls of every kind; standing waves converge with order N + 0.7 or better; a plane
  * wave at a jump of impedance is transmitted and reflected with the exact coefficients; coefficients that have no
  * meaning are one line. */
+#include "test.h"
 #include "api_case.h"
 #include "command.h"
 #include "each_plan.h"
@@ -10,12 +11,6 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* --- from a program --- */
 
@@ -80,7 +75,6 @@ static problem make_case(size_t i, int order, int central)
 /* Random data has every mode that the mesh can hold; the step is the one that is offered. */
 static void test_upwind(void **state)
 {
-  (void)state;
   for (size_t i = 0; i < CASES; i++) {
     uint64_t random = wisp_random_from(i);
     problem p = make_case(i, 2 + (int)i % 2, 0);
@@ -101,11 +95,10 @@ static void test_upwind(void **state)
   }
 }
 
-/* What the steps lose of smooth fields is of the fifth power of a step that is a sixteenth of the longest. Walls that
+/* The steps lose a fifth power of the step from smooth fields, with a step of a sixteenth of the longest. Walls that
  * absorb are left out: they take energy away. */
 static void test_central(void **state)
 {
-  (void)state;
   for (size_t i = 0; i < CASES; i++) {
     if (strcmp(cases[i].boundary, "absorbing") == 0) continue;
     problem p = make_case(i, 3, 1);
@@ -198,7 +191,7 @@ static double amplitude(const problem *p, bool second, double centre, double str
   return product / square;
 }
 
-/* How far the two amplitudes are from the exact ones. */
+/* The distance of the two amplitudes from the exact ones. */
 static double wave_error(const char *mesh, int order, const medium media[2])
 {
   static const wisp_solver_setting rigid[] = {{"boundary", "rigid"}, {NULL, NULL}};
@@ -238,7 +231,6 @@ static void test_plane_wave(void **state)
  * meaning leave all as it was. */
 static void test_values(void **state)
 {
-  (void)state;
   wisp_error refused = {0};
   problem p =
       make(&(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "acoustics", .order = 2, .box = "2"});
@@ -301,7 +293,7 @@ static void test_convergence(void **state)
     }
 }
 
-/* Where media differ no solution is known, and the members are those of any run. */
+/* If media differ, no solution is known, and the JSON has the members of any run. */
 static void test_json(void **state)
 {
   cJSON *json = solve(*state, "acoustics -n 2 --box 2 --steps 20 --rho 'x < 0.5 ? 1 : 1 + y*z' --kappa 2.25");

@@ -1,14 +1,10 @@
 /* Claim: the unit box is a conforming mesh of volume 1 whose neighbour relations are symmetric and whose turns take the
  * vertices of a face to the same vertices of the other's; connect refuses what is no such mesh. */
+#include "test.h"
 #include "../gen/nodal/tet.h"
 #include "../runtime/mesh/mesh.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static double volume(const wisp_mesh *mesh, size_t k)
 {
@@ -24,7 +20,6 @@ static double volume(const wisp_mesh *mesh, size_t k)
 /* Every tet has the volume 1/(6 n^3): none is inverted, together they fill the box. */
 static void test_volumes(void **state)
 {
-  (void)state;
   for (int n = 1; n <= 6; n++) {
     wisp_mesh *mesh = NULL;
     assert_int_equal(wisp_mesh_box(NULL, n, &mesh), WISP_OK);
@@ -68,7 +63,6 @@ static int box_side(const wisp_mesh *mesh, size_t k, int f)
 /* Inner faces pair up; boundary faces are exactly those on the sides of the box, 2 n^2 a side. */
 static void test_neighbours(void **state)
 {
-  (void)state;
   for (int n = 1; n <= 6; n++) {
     wisp_mesh *mesh = NULL;
     int sides[6] = {0};
@@ -91,7 +85,6 @@ static void test_neighbours(void **state)
 /* Elements run cube after cube, x fastest. */
 static void test_order(void **state)
 {
-  (void)state;
   wisp_mesh *mesh = NULL;
   assert_int_equal(wisp_mesh_box(NULL, 3, &mesh), WISP_OK);
   for (size_t k = 0; k < mesh->elements; k++) {
@@ -107,7 +100,6 @@ static void test_order(void **state)
 
 static void test_bad_sizes(void **state)
 {
-  (void)state;
   wisp_mesh *mesh = NULL;
   wisp_error err = {0};
   assert_int_equal(wisp_mesh_box(&err, 0, &mesh), WISP_EUSAGE);
@@ -120,7 +112,6 @@ static void test_bad_sizes(void **state)
 /* All six turns occur: a tet on each side of one triangle, the second's vertices named in every positive order. */
 static void test_turns(void **state)
 {
-  (void)state;
   static const double xyz[5][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
   static const int even[12][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 0, 3, 2}, {1, 3, 2, 0}, {1, 2, 0, 3},
                                   {2, 3, 0, 1}, {2, 0, 1, 3}, {2, 1, 3, 0}, {3, 2, 1, 0}, {3, 1, 0, 2}, {3, 0, 2, 1}};
@@ -163,7 +154,6 @@ static void refuse(size_t elements, const int32_t *tet, const char *why)
 
 static void test_refusals(void **state)
 {
-  (void)state;
   refuse(0, NULL, "no tets");
   refuse(1, (int32_t[]){0, 1, 2, 6}, "vertex 6");
   refuse(1, (int32_t[]){0, 1, 2, -1}, "vertex -1");

@@ -2,20 +2,14 @@
  * pieces, parts that touch, and groups with their members; its JSON has a key for each, and its exit status is 1 where
  * a run would refuse the file, with the same message. What a file has and a run drops is said once, by wisp mesh and by
  * wisp run, tune and bench, on stderr and in JSON, and to programs; of a plain mesh nothing is said. */
+#include "test.h"
 #include "command.h"
-#include "good.h"
 #include "parts.h"
 #include "store_fixture.h"
 #include "../runtime/mesh/source.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #define TWO "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
 

@@ -1,13 +1,8 @@
 /* Claim: integers of 8 and 16 bits come back from a device as they went there, whatever their number; one that does not
  * fit is named, and nothing is written beside them. */
-#include "good.h"
+#include "test.h"
 #include "each_plan.h"
 #include "../runtime/arrays.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 enum { BYTES = 257, SHORTS = 5 };
 
@@ -23,7 +18,6 @@ static void test_narrow(void **state)
   wisp_error reason = {.text = ""};
   bool intact = false;
   char where[32];
-  (void)state;
   for (int i = 0; i < BYTES; i++) bytes[i] = i % 256;
   GOOD(wisp_arrays_create(err, device, WISP_F32, "a test", WISP_NARROW_GUARD, list, 3, &arrays));
   GOOD(wisp_arrays_upload_ints(err, arrays, "bytes", bytes));

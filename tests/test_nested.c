@@ -2,23 +2,16 @@
  * and 200 steps, the longest stable step and the error of the steps come out alike in every composition that has both.
  * That holds where fluxes and walls are affine in the fields, which is found out, and no text reads the time.
  * WISP_TEST_FULL=1: of the winners that ship too, N = 1 to 9 in both precisions (=7: from 7 on; on a GPU minutes). */
-#include "good.h"
+#include "test.h"
 #include "solving.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { S = 5, STEPS = 200 };
 
-/* What a step multiplies an eigenvector by, as coefficients of the powers of dt lambda, in both forms. */
+/* The factor of a step on an eigenvector, as coefficients of the powers of dt lambda, in both forms. */
 static void test_polynomial(void **state)
 {
-  (void)state;
   static const double expected[S + 1] = {1, 1, 1 / 2.0, 1 / 6.0, 1 / 24.0, 1 / 200.0};
   double u[S + 1] = {1}, res[S + 1] = {0}, nested[S + 1] = {1};
   for (int s = 0; s < S; s++) {
@@ -34,7 +27,7 @@ static void test_polynomial(void **state)
   }
 }
 
-/* What a run says. */
+/* The result of a run. */
 typedef struct outcome {
   double *u, limit, time_error;
   size_t size;
@@ -100,20 +93,17 @@ static void compare(const wisp_store *store, wisp_precision precision, int order
 
 static void test_double(void **state)
 {
-  (void)state;
   compare(NULL, WISP_F64, 2, "slab-km32");
   compare(NULL, WISP_F64, 3, "node-km1-pad32");
 }
 
 static void test_single(void **state)
 {
-  (void)state;
   compare(NULL, WISP_F32, 1, "slab-km32");
 }
 
 static void test_winners(void **state)
 {
-  (void)state;
   wisp_store *store = NULL;
   const char *full = getenv("WISP_TEST_FULL"); /* its number: the order to begin with */
   if (!full) return;
@@ -140,7 +130,6 @@ static wisp_system *system_with(const char *flux, const char *wall)
 /* Which equations they are the same step of; those that ship are such. */
 static void test_linear_systems(void **state)
 {
-  (void)state;
   static const struct {
     const char *flux, *wall;
     bool affine;
@@ -166,7 +155,6 @@ static void test_linear_systems(void **state)
 /* A flux that reads the time is no system's. */
 static void test_no_time(void **state)
 {
-  (void)state;
   wisp_error why = {0};
   wisp_system *system = NULL;
   static const char text[] = "fields q\nrate q = -q.x\nflux\nflux_q = nx * (q_m - q_p) + t\nend\n";

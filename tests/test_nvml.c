@@ -1,20 +1,14 @@
 /* Claim: a GPU's clock is what NVIDIA's management library says of the GPU at that bus, and unknown where the library
  * is missing, incomplete, or does not tell; whatever is opened is closed. Shown over a stub
  * (tests/stub/libnvidia-ml.c), so that no GPU is needed. */
+#include "test.h"
 #include "device_checks.h"
 #include "store_fixture.h"
 #include "../runtime/cuda_parts.h"
 
 #include <dlfcn.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define BUS "0000:1B:00.0"
 
@@ -40,7 +34,6 @@ static int open_count(void *stub)
 
 static void test_clock(void **state)
 {
-  (void)state;
   char folder[64];
   fixture_folder(folder);
   const char *path = fixture_path(folder, "libnvidia-ml.so.1");
@@ -65,7 +58,6 @@ static void test_clock(void **state)
 
 static void test_unknown(void **state)
 {
-  (void)state;
   setenv("WISP_NVML", "/no/such/libnvidia-ml.so.1", 1);
   assert_null(wisp_nvml_open(BUS));
   setenv("WISP_NVML", "libm.so.6", 1); /* a library, but without these functions */
@@ -78,7 +70,6 @@ static void test_unknown(void **state)
 /* A host has no such clock. */
 static void test_host(void **state)
 {
-  (void)state;
   wisp_device *device = NULL;
   assert_int_equal(wisp_device_open(NULL, "host", &device), WISP_OK);
   assert_true(isnan(wisp_device_clock_mhz(device)));

@@ -3,17 +3,10 @@
  * sm_80, sm_90 and sm_100 take turns from order to order, at N = 1 by strategy, and so do precisions and layouts.
  * WISP_TEST_FULL=1, an hour: every order in both precisions for every target; WISP_TEST_FAMILY=NAME: of one family.
  * What a text calls the indices of its regions makes no difference to the code. Skipped where there is no NVRTC. */
+#include "test.h"
 #include "each_plan.h"
 #include "parsed.h"
 #include "../tuner/trial/pipeline.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { ABSURD_SPILL = 4096 }; /* bytes a thread */
 
@@ -91,7 +84,6 @@ static bool has_nvrtc(void)
 
 static void test_targets(void **state)
 {
-  (void)state;
   check all = {0};
   if (!has_nvrtc()) skip();
   for (; all.target < TARGETS; all.target++) {
@@ -168,7 +160,6 @@ done:
 static void test_any_name(void **state)
 {
   wisp_binary binary[2] = {{0}, {0}};
-  (void)state;
   if (!has_nvrtc()) skip();
   for (int i = 0; i < 2; i++) {
     wisp_error err = {0};

@@ -3,18 +3,12 @@
  * remembered, and the same text compiles once that is mended. What NVRTC refuses is the text's fault. The NVRTC that is
  * taken is the one in CUDA_HOME, however it was installed there, unless it is newer than the driver. Shown over stubs
  * (tests/stub), so that neither NVRTC nor a driver is needed. */
+#include "test.h"
 #include "store_fixture.h"
 #include "../runtime/device.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define OUT_OF_MEMORY "1" /* nvrtcResult */
 #define INVALID_OPTION "5"

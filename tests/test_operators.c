@@ -1,13 +1,9 @@
 /* Claim: for every order the operators are what their names say: D differentiates, LIFT lifts face masses,
  * interpolation interpolates, exactly on polynomials of degree N; and facelist names the nodes that meet. */
+#include "test.h"
 #include "../gen/nodal/tet.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static const double corner[4][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
 
@@ -82,7 +78,6 @@ static void check_monomial(const wisp_tet *tet, const int n[3], double *u)
 
 static void test_differentiation(void **state)
 {
-  (void)state;
   for (int N = 1; N <= highest_order(); N++) {
     wisp_tet *tet = make(N);
     double *u = reals((size_t)tet->Np);
@@ -96,7 +91,6 @@ static void test_differentiation(void **state)
 
 static void test_rows_sum_to_zero(void **state)
 {
-  (void)state;
   for (int N = 1; N <= highest_order(); N++) {
     wisp_tet *tet = make(N);
     for (int c = 0; c < 3; c++)
@@ -109,7 +103,7 @@ static void test_rows_sum_to_zero(void **state)
   }
 }
 
-/* Where node i lies in the element with those vertices, x y z of each together. */
+/* The place of node i in the element with those vertices, x y z of each together. */
 static void place(const wisp_tet *tet, int i, const double *vertices, double x[3])
 {
   double lambda[4];
@@ -141,7 +135,6 @@ static void check_meeting(const wisp_tet *tet, int f, int g, int turn)
 
 static void test_faces_meet(void **state)
 {
-  (void)state;
   for (int N = 1; N <= highest_order(); N++) {
     wisp_tet *tet = make(N);
     for (int f = 0; f < WISP_TET_FACES; f++) {
@@ -249,14 +242,12 @@ static void check_lift_of_order(int N)
 
 static void test_lift(void **state)
 {
-  (void)state;
   for (int N = 1; N <= highest_order(); N++) check_lift_of_order(N);
 }
 
 /* At points inside, and at the four vertices, where the collapsed coordinates of the modes have no value. */
 static void test_interpolation(void **state)
 {
-  (void)state;
   const double r[] = {-1, 1, -1, -1, -0.5, -0.9, 0.3, -1, -1, 0}, s[] = {-1, -1, 1, -1, -0.5, 0.7, -0.8, 0, 0.25, -1};
   const double t[] = {-1, -1, -1, 1, -0.5, -0.85, -0.7, 0, -0.25, 0};
   enum { POINTS = sizeof r / sizeof *r };
@@ -280,7 +271,6 @@ static void test_interpolation(void **state)
 /* At the nodes themselves interpolation is the identity. */
 static void test_interpolation_at_nodes(void **state)
 {
-  (void)state;
   for (int N = 1; N <= highest_order(); N++) {
     wisp_tet *tet = make(N);
     size_t Np = (size_t)tet->Np;
@@ -294,7 +284,6 @@ static void test_interpolation_at_nodes(void **state)
 
 static void test_order_range(void **state)
 {
-  (void)state;
   const int bad[] = {0, WISP_TET_MAX_ORDER + 1, -3, 1 << 30};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_error err = {0};

@@ -1,6 +1,7 @@
 /* Claim: elements are laid out so that those that a warp reads beside its own are few and near, in whatever order a
  * file has them; fast; and nothing else changes: results, their order, and the numbers in messages are the mesh's own.
  */
+#include "test.h"
 #include "api_case.h"
 #include "command.h"
 #include "store_fixture.h"
@@ -12,13 +13,7 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
 enum { SLAB = 32 };
 
@@ -32,7 +27,7 @@ static wisp_mesh *shuffled(int n, wisp_ordering how)
   return mesh;
 }
 
-/* Where each element stands. Fails unless that is a permutation. */
+/* The place of each element. Fails unless that is a permutation. */
 static int32_t *places(const wisp_mesh *mesh)
 {
   int32_t *place = malloc(mesh->elements * sizeof *place);
@@ -53,7 +48,7 @@ static int compare_sectors(const void *left, const void *right)
   return (*a > *b) - (*a < *b);
 }
 
-/* What gathering reads of other slabs, in single precision: the sectors of eight elements at one node, each counted
+/* The sectors that gathering reads of other slabs, in single precision: of eight elements at one node, each counted
  * once a slab, since they stay in the cache while it is at work; per element and field. An element itself has Np / 8.
  */
 static double sectors(const wisp_mesh *mesh, int order)
@@ -103,7 +98,6 @@ static double inside(const wisp_mesh *mesh)
  * parts in a hundred. On an H200 the sectors tell the stage's speed: see runtime/mesh/order.c. */
 static void test_locality(void **state)
 {
-  (void)state;
   double near[WISP_ORDERINGS], read[WISP_ORDERINGS][2];
   for (int how = 0; how < WISP_ORDERINGS; how++) {
     wisp_mesh *mesh = shuffled(14, (wisp_ordering)how);
@@ -124,7 +118,6 @@ static void test_locality(void **state)
 /* The order depends on where elements are, not on how the file lists them: another shuffle reads as little. */
 static void test_any_file(void **state)
 {
-  (void)state;
   wisp_mesh *one = shuffled(10, WISP_ORDER_CURVE), *two = shuffled(10, WISP_ORDER_AS_GIVEN);
   assert_int_equal(wisp_mesh_shuffle(NULL, two, 77), WISP_OK);
   assert_int_equal(wisp_mesh_order(NULL, two, WISP_ORDER_CURVE), WISP_OK);
@@ -140,7 +133,6 @@ static void test_any_file(void **state)
 /* Points of a grid that is a power of two wide: the curve passes from each to one beside it. */
 static void test_curve(void **state)
 {
-  (void)state;
   enum { SIDE = 16, POINTS = SIDE * SIDE * SIDE };
   double *xyz = malloc(3 * POINTS * sizeof *xyz);
   int32_t *order = malloc(POINTS * sizeof *order);
@@ -208,7 +200,6 @@ static void test_levels(void **state)
     wisp_ordering how;
   } meshes[] = {{false, WISP_ORDER_AS_GIVEN}, {true, WISP_ORDER_LEVELS}, {true, WISP_ORDER_CURVE}};
   double read[3];
-  (void)state;
   for (int corners = 3; corners <= 4; corners++) {
     for (size_t i = 0; i < 3; i++) {
       wisp_mesh *mesh = simplices(corners, meshes[i].shuffle, meshes[i].how);
@@ -221,11 +212,10 @@ static void test_levels(void **state)
   }
 }
 
-/* What does not hang together has its turn all the same: two tets apart, and each element once. */
+/* Parts that share nothing are ordered all the same: two tets apart, and each element once. */
 static void test_levels_apart(void **state)
 {
   wisp_mesh *mesh = NULL;
-  (void)state;
   assert_int_equal(wisp_mesh_create(NULL, 4, 8, 2, &mesh), WISP_OK);
   for (size_t v = 0; v < 8; v++) {
     for (size_t d = 0; d < 3; d++) mesh->xyz[3 * v + d] = (v % 4 == d + 1) + 5 * (double)(v / 4);
@@ -240,7 +230,6 @@ static void test_levels_apart(void **state)
 /* A million tets have ten seconds on two cores, 162 000 a sixth of that, and valgrind or sanitizers all of it. */
 static void test_fast(void **state)
 {
-  (void)state;
   wisp_mesh *mesh = shuffled(30, WISP_ORDER_AS_GIVEN);
   const clock_t start = clock();
   assert_int_equal(wisp_mesh_order(NULL, mesh, WISP_ORDER_CURVE), WISP_OK);
@@ -265,7 +254,7 @@ static void write_file(const char *path, const wisp_mesh *mesh)
   assert_int_equal(fclose(file), 0);
 }
 
-/* Of a file without locality: nodes and fields are those of the file's elements, in its order. */
+/* A file without locality: nodes and fields are those of the file's elements, in its order. */
 static void test_the_files_own_order(void **state)
 {
   const char *path = fixture_path(*state, "shuffled.msh");

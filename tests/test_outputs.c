@@ -1,18 +1,13 @@
 /* Claim: no command overwrites what it reads, by whatever name, nor a file that is read-only, and none writes a format
  * under another's name; it says so before it begins. What ships can be exported, packed stores are read, an import
  * takes no number that no measurement gives and names the line, and an untuned run names the command that tunes it. */
+#include "test.h"
 #include "command.h"
 #include "store_fixture.h"
 
 #include <cjson/cJSON.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static const char tet[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
                           "$EndNodes\n$Elements\n1\n1 4 2 0 0 1 2 3 4\n$EndElements\n";
@@ -52,7 +47,7 @@ static void holds(const char *folder, const char *name, const char *text)
 
 #define SOLVE "run maxwell -q -d host -n 1 --steps 1 --default --mesh m.msh -o "
 
-/* Of a mesh m.msh, which is there as l.vtu and h.vtu, too. */
+/* The mesh m.msh is also there under the names l.vtu and h.vtu. */
 static void link_mesh(const char *folder, const char *text)
 {
   write_text(folder, "m.msh", text);
@@ -145,7 +140,7 @@ static void test_places(void **state)
 
 /* ---- Stores. */
 
-/* What ships can be had without a store of one's own, in both forms, and be imported. */
+/* The shipped winners can be exported in both forms without a user's store, and imported. */
 static void test_shipped_winners(void **state)
 {
   long counts[2];
@@ -166,7 +161,7 @@ static void test_shipped_winners(void **state)
   expect(*state, 1, "-d DEV exports what ships", "db export --winners --db none.db");
 }
 
-/* Where the store has trials of the device, these and no others. */
+/* If the store has trials of the device, the export has these and no others. */
 static void test_own_device(void **state)
 {
   fixture_fill(fixture_path(*state, "user.db"), 0, 7); /* of an H200 */

@@ -2,7 +2,7 @@
  * (tests/fence), which the library knows nothing of, keeps the contract of all kinds; solvers and the tuner run on it,
  * and a kernel that goes one number past its array is stopped there. docs/guide/add-a-device.md shows what stands in
  * the sources. */
-#include "good.h"
+#include "test.h"
 #include "device_checks.h"
 #include "fence/fence.h"
 #include "page.h"
@@ -10,16 +10,10 @@
 #include "store_fixture.h"
 #include "../tuner/workers/tune.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* The line in the list. */
 const wisp_device_kind *const wisp_own_kinds[] = {&wisp_kind_fence, NULL};
@@ -27,14 +21,12 @@ const wisp_device_kind *const wisp_own_kinds[] = {&wisp_kind_fence, NULL};
 static void test_page(void **state)
 {
   static const char *const files[] = {"tests/fence/fence.c", "tests/test_own_device.c"};
-  (void)state;
   if (access("tests/test_own_device.c", R_OK) != 0) skip(); /* carried without its sources */
   check_page("docs/guide/add-a-device.md", files, 2, 4);
 }
 
 static void test_contract(void **state)
 {
-  (void)state;
   wisp_error reason = {0};
   wisp_device *device = NULL;
   HELD(wisp_text_free) wisp_text names = {0};
@@ -51,7 +43,6 @@ static void test_contract(void **state)
 /* The same kernels, the same numbers. */
 static void test_solves(void **state)
 {
-  (void)state;
   static const char *const devices[] = {"host", "fence"};
   double l2[2];
   for (int d = 0; d < 2; d++) {
@@ -122,7 +113,6 @@ static int write_past(int past)
 
 static void test_stopped(void **state)
 {
-  (void)state;
   assert_int_equal(write_past(0), 0);
   assert_true(WIFSIGNALED(write_past(1)));
 }

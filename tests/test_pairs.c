@@ -1,11 +1,8 @@
 /* Claim: pair descriptors and per-face arrays describe the same fluxes, and descriptors cover every face once. */
+#include "test.h"
 #include "dg_case.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 enum { INTRA, INTER, BOUNDARY, KINDS };
 
@@ -125,20 +122,17 @@ static void everywhere(int N, int n)
 
 static void test_one_cube(void **state)
 {
-  (void)state;
   for (int N = 1; N <= (is_quick() ? 2 : 4); N++) everywhere(N, 1);
 }
 
 static void test_many_cubes(void **state)
 {
-  (void)state;
   everywhere(1, is_quick() ? 2 : 3);
   everywhere(2, 2);
 }
 
 static void test_metis(void **state)
 {
-  (void)state;
   dg_case c;
   dg_case_make(&c, 2, 3, 0.2);
   for (int MB = 1; MB <= 4; MB++) {

@@ -1,7 +1,7 @@
 /* Claim: nodes of triangles and tets are numbered once each, where they lie alike in all triangles that have them, and
  * the matrix's pattern is what a brute search finds, with as many nonzeros as the formula says, on boxes and on an
  * irregular mesh; meshes that are none are refused by name. */
-#include "good.h"
+#include "test.h"
 #include "../gen/assembly/simplex.h"
 #include "../runtime/assembly/assembly.h"
 #include "../runtime/assembly/list_kind.h"
@@ -9,9 +9,6 @@
 #include "../runtime/mesh/mesh.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
 
 static const wisp_fixing nothing = {.all = false}, boundary = {.all = true};
 
@@ -95,7 +92,6 @@ static void check_pattern(const wisp_mesh *mesh, int order, const wisp_fixing *f
 
 static void test_brute(void **state)
 {
-  (void)state;
   for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
     wisp_mesh *mesh = NULL;
     make(i, &mesh);
@@ -108,11 +104,10 @@ static void test_brute(void **state)
   }
 }
 
-/* What a matrix takes is said of the mesh alone: nonzeros are those that it would have, and it is refused where they
+/* The size of a matrix follows from the mesh alone: nonzeros are those that it would have, and it is refused where they
  * are more than memory holds, the device's or the host's. */
 static void test_room(void **state)
 {
-  (void)state;
   for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
     wisp_mesh *mesh = NULL;
     wisp_simplexnodes *nodes = NULL;
@@ -164,7 +159,6 @@ static void test_counts(void **state)
   static const size_t of_box[2][5] = {{137, 801, 2569, 6209, 12681}, {1333, 17025, 91429, 327073, 919221}};
   static const wisp_mesh_source fours = {.box = {4, 4}};
   wisp_mesh *mesh = NULL;
-  (void)state;
   for (int corners = 3; corners <= 4; corners++) {
     GOOD(wisp_mesh_make(err, corners, &fours, &mesh));
     for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N++) count_nonzeros(mesh, N, of_box[corners - 3][N - 1]);
@@ -215,7 +209,6 @@ static void check_places(const wisp_mesh *mesh, int N)
 
 static void test_places(void **state)
 {
-  (void)state;
   for (size_t i = 1; i < WISP_COUNT(meshes); i += 2) {
     wisp_mesh *mesh = NULL;
     make(i, &mesh);
@@ -229,7 +222,7 @@ extern const wisp_list_kind wisp_list_column_blocks;
 static wisp_status make_column_blocks(wisp_error *err, wisp_assembly *s, int span, wisp_index_list *list)
 {
   wisp_fixed fixed = {.made = false};
-  wisp_fixed_ask(&fixed, "span", span, 0);
+  wisp_fixed_ask(&fixed, "tile_nonzeros", span, 0);
   return wisp_list_column_blocks.make(err, s, &fixed, list);
 }
 
@@ -261,7 +254,6 @@ static void check_blocks(wisp_assembly *s, int span)
 
 static void test_blocks(void **state)
 {
-  (void)state;
   for (int i = 0; i < 6; i++) {
     const wisp_mesh_source source = {.box = {i % 2 ? 3 : 12, 7}, .jitter = 0.2, .shuffle = true, .seed = 9};
     wisp_error refused = {.text = ""};
@@ -284,7 +276,6 @@ static void test_metis(void **state)
 {
   const wisp_mesh_source source = {.box = {9, 8}, .shuffle = true, .as_asked = true, .ordering = WISP_ORDER_METIS};
   wisp_mesh *mesh = NULL;
-  (void)state;
   GOOD(wisp_mesh_make(err, 3, &source, &mesh));
   assert_int_equal(mesh->elements, 144);
   for (int N = 1; N <= 3; N++) count_nonzeros(mesh, N, 0);
@@ -310,7 +301,6 @@ static void expect_refused(size_t vertices, size_t elements, const int32_t *corn
 
 static void test_bad_meshes(void **state)
 {
-  (void)state;
   expect_refused(4, 2, (const int32_t[]){0, 1, 2, 0, 3, 2},
                  "1 of 2 triangles are inverted (negative area), the first is triangle 1");
   expect_refused(5, 1, (const int32_t[]){0, 4, 1}, "triangle 0 (vertices 0 4 1) is degenerate");
@@ -330,7 +320,6 @@ static void test_bad_numberings(void **state)
   wisp_mesh *mesh = NULL;
   wisp_simplexnodes *nodes = NULL, many = {.N = 5, .elements = 6000000, .count = {3000000, 9000000, 6000000}};
   wisp_pattern *pattern = NULL;
-  (void)state;
   GOOD(wisp_mesh_make(err, 3, &one, &mesh));
   assert_int_equal(wisp_simplexnodes_create(&refused, "mesh", mesh, 6, &boundary, &nodes), WISP_EUSAGE);
   assert_string_equal(refused.text, "continuous triangles and tets: order 6 is out of range: use 1 to 5");
@@ -348,7 +337,6 @@ static void test_bad_numberings(void **state)
 /* Hexes have no neighbours in the mesh: their edges and faces are not counted. */
 static void test_hexes(void **state)
 {
-  (void)state;
   const int n[3] = {2, 3, 4};
   wisp_mesh *mesh = NULL;
   size_t count[4] = {1, 1, 1, 1};

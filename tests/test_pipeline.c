@@ -1,15 +1,10 @@
 /* Claim: what compiles ahead comes out in order; what is abandoned, begun or not, comes out no more, delays nothing
  * that is submitted after it, and is waited for before the names that it is made of go. */
-#include "good.h"
+#include "test.h"
 #include "../tuner/search/search.h"
 #include "../tuner/trial/pipeline.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 enum { JOBS = 2, AHEAD = 3, MANY = JOBS * AHEAD };
 

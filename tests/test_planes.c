@@ -1,17 +1,12 @@
 /* Claim: triangles are read from a plane at any place in space. What a run tells is the same wherever the plane is,
  * formulas and files have the file's coordinates, and a surface that is no plane is refused. */
+#include "test.h"
 #include "command.h"
-#include "good.h"
 #include "solving.h"
 #include "store_fixture.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { SIDE = 4, POINTS = (SIDE + 1) * (SIDE + 1), TRIANGLES = 2 * SIDE * SIDE };
 

@@ -2,6 +2,7 @@
  * bounds, are wrong, are NaN in the last element, do not compile or put the compiler to sleep ends by itself: each is
  * stored with its own outcome and reason, the right winner is found, a second sweep repeats none of them, and one with
  * retry_failed repeats those that failed and no others. What runs while the tuner is killed is known afterwards. */
+#include "test.h"
 #include "each_plan.h"
 #include "planted.h"
 #include "store_fixture.h"
@@ -10,20 +11,13 @@
 #include "../tuner/workers/tune.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-/* What keeps a kernel busy reads memory, which no compiler may leave out; nvcc does leave a volatile local out. */
+/* A busy kernel reads memory, which no compiler may leave out; nvcc does leave a volatile local out. */
 enum { HOST = 1, GPU = 2, ANY = 3 };
 static const struct {
   const char *name, *fault;
@@ -70,7 +64,7 @@ static void plant_compiler(const char *folder)
   setenv("WISP_CC", path, 1);
 }
 
-/* How long a compilation takes at the moment, the machine being as busy as it is. */
+/* The time of a compilation at the moment, the machine being as busy as it is. */
 static double compile_seconds(void)
 {
   static int number = 0;
@@ -204,7 +198,6 @@ done:
 /* No compiler takes a fault for something that may be left out: else a sweep on a GPU would meet none. */
 static void test_faults_stay(void **state)
 {
-  (void)state;
   char templates[64];
   wisp_error err = {0};
   wisp_strategies *all = NULL;
@@ -237,7 +230,6 @@ static void test_faults_stay(void **state)
 
 static void test_planted(void **state)
 {
-  (void)state;
   char folder[64], templates[64];
   int failing = 0, right = 0, others = 0;
   fixture_folder(folder);
@@ -281,7 +273,6 @@ static bool says(const char *db, const char *outcome, const char *reason)
 /* A tuner that is killed while a candidate runs has left word of it: it is tried once more, and not a third time. */
 static void test_journal(void **state)
 {
-  (void)state;
   char folder[64], templates[64];
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");

@@ -3,18 +3,11 @@
  * that are not read, inputs that do not stay, NaN at zeros, writes far outside any array, only the first launch right,
  * a branch of the vector kernels that is missing) are all found wrong on the few elements that every candidate is
  * checked on, in both precisions; the same kernels as shipped are right. */
+#include "test.h"
 #include "each_plan.h"
 #include "edited.h"
 #include "store_fixture.h"
 #include "verifying.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { ORDER = 2, MOST_EDITS = 4, MOST_PLANTS = 256 };
 
@@ -167,12 +160,16 @@ static const planted table[] = {
     {"assembly", "add_stored", "coloured", {{"q < groups", "q < groups - (k == 26)"}}, "F is "},
     {"assembly",
      "fill",
-     "parts",
+     "shared-nonzeros",
      {{"more = code >> 15", "more = target != 40 && code >> 15"},
       {"left[x] = code >> 15", "left[x] = number * 32 + x != 40 && code >> 15"}},
      "values is "},
-    {"assembly", "fill", "places", {{"+ {{w}} < elements", "+ {{w}} < elements - (row == 11)"}}, NULL},
-    {"assembly", "fill", "places", {{"around_local[beside + j", "around_local[beside + (row == 5 ? 0 : j)"}}, NULL},
+    {"assembly", "fill", "shared-rows", {{"+ {{w}} < elements", "+ {{w}} < elements - (row == 11)"}}, NULL},
+    {"assembly",
+     "fill",
+     "shared-rows",
+     {{"around_local[beside + j", "around_local[beside + (row == 5 ? 0 : j)"}},
+     NULL},
     {"assembly",
      "matrices",
      "thread",
@@ -184,10 +181,10 @@ static const planted table[] = {
     {"assembly", "fill", "gathers", {{"= first[pitch + q]", "= first[pitch + q] + (q == 0)"}}, NULL},
     {"assembly", "fill", "gathers", {{"Np start=inside_start[k]*Np", "Np start=0"}}, "values is "},
     {"assembly", "fill", "gathers", {{"touched = head[0] / 4", "touched = 0"}}, "F is "},
-    {"assembly", "fill", "walked", {{"+ 1] - from", "+ 1] - from - (bx == 0)"}}, NULL},
-    {"assembly", "fill", "walked", {{"s_data[word - 1]", "s_data[word - 1 + (word == 5)]"}}, NULL},
-    {"assembly", "fill", "walked", {{"= sum;\n      sum = 0;", "= sum;"}}, NULL},
-    {"assembly", "fill", "passes", {{"pass < passes", "pass + 1 < passes"}}, NULL},
+    {"assembly", "fill", "scatter-reduction", {{"+ 1] - from", "+ 1] - from - (bx == 0)"}}, NULL},
+    {"assembly", "fill", "scatter-reduction", {{"s_data[word - 1]", "s_data[word - 1 + (word == 5)]"}}, NULL},
+    {"assembly", "fill", "scatter-reduction", {{"= sum;\n      sum = 0;", "= sum;"}}, NULL},
+    {"assembly", "fill", "shared-elements", {{"pass < passes", "pass + 1 < passes"}}, NULL},
     {"assembly", "matrices", "fetched", {{"corner[{{= i / 2}} * members + x]", "corner[x]"}}, NULL},
     {"assembly", "multiply", "rows", {{"i < row_start[at + 1]", "i < row_start[at + 1] - (row == 3)"}}, "Ap is "},
     {"assembly", "multiply", "stream", {{"? row_start[at + 1]", "? row_start[at + 1] - (row == 3)"}}, "Ap is "},
@@ -248,7 +245,7 @@ static const planted table[] = {
      "ustar is "},
 };
 
-/* Of the Bernstein-Bezier basis: a stencil, a reduction, a row, its coefficients' element and its scalars. */
+/* Plants in the Bernstein-Bezier basis: a stencil, a reduction, a row, its coefficients' element and its scalars. */
 static const planted of_bernstein[] = {
     {"nodal", "volume", "sparse-literal", {{"geo + m * {{= geos * KM}} + x", "geo + m * {{= geos * KM}}"}}, "rhs is "},
     {"nodal", "volume", "sparse-literal", {{"-(g{{t}}_1 + g{{t}}_2 + g{{t}}_3)", "-(g{{t}}_1 + g{{t}}_2)"}}, "rhs is "},

@@ -1,16 +1,11 @@
 /* Claim: the Poisson solver's conjugate gradients solve the assembled equations of BP1, BP3 and BP5, whatever the
  * preconditioner and wherever the geometry comes from; the error in the energy norm falls in every iteration, and that
  * of the solution with order N + 1 in the mesh. */
-#include "good.h"
+#include "test.h"
 #include "poisson_case.h"
 
 #include <lapacke.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static const char *const kernels[6] = {"mass",           "stiffness",           "collocated",
                                        "mass_trilinear", "stiffness_trilinear", "collocated_trilinear"};
@@ -62,7 +57,6 @@ static double largest_difference(const double *a, const double *b, size_t count)
 
 static void test_dense(void **state)
 {
-  (void)state;
   for (int k = 0; k < 6; k++)
     for (int m = 0; m < 3; m++) {
       const poisson_setup setup = {kernels[k], 3, 0.5 * m, WISP_F64, (wisp_preconditioner)m, 0};
@@ -96,7 +90,6 @@ static double energy(const wisp_poisson *p, const double *x, const double *exact
 
 static void test_monotone(void **state)
 {
-  (void)state;
   for (int m = 0; m < 3; m++) {
     const poisson_setup setup = {"collocated", 4, 1, WISP_F64, (wisp_preconditioner)m, 0};
     poisson_case c;
@@ -121,7 +114,6 @@ static void test_monotone(void **state)
  * whose interval ends above the largest eigenvalue. */
 static void test_preconditioners(void **state)
 {
-  (void)state;
   long long iterations[3];
   for (int m = 0; m < 3; m++) {
     const poisson_setup setup = {"stiffness", 5, 0, WISP_F64, (wisp_preconditioner)m, 0};
@@ -150,7 +142,6 @@ static double solution_error(const char *kernel, int order, int n, double amplit
 /* Twice as many elements a side, an error 2^(N+1) times smaller. */
 static void test_order(void **state)
 {
-  (void)state;
   static const int sides[4] = {6, 4, 3, 3};
   for (int k = 0; k < 3; k++)
     for (int N = 1; N <= 4; N++) {
@@ -164,7 +155,6 @@ static void test_order(void **state)
 
 static void test_single_precision(void **state)
 {
-  (void)state;
   for (int k = 0; k < 3; k++) {
     const double twice = solution_error(kernels[k], 3, 4, 0.05, WISP_F64);
     const double once = solution_error(kernels[k], 3, 4, 0.05, WISP_F32);
@@ -175,7 +165,6 @@ static void test_single_precision(void **state)
 /* Sums are added in the same order every time: a second run gives the same numbers, to the last bit. */
 static void test_repeatable(void **state)
 {
-  (void)state;
   const poisson_setup setup = {"collocated", 3, 1, WISP_F64, WISP_CHEBYSHEV, 0};
   poisson_case c;
   poisson_open(&c, hex_box(4, 0.05), &setup);
@@ -195,7 +184,6 @@ static void test_repeatable(void **state)
  * as many as are allowed; and before the first one. */
 static void test_ends(void **state)
 {
-  (void)state;
   static const wisp_precision precisions[2] = {WISP_F64, WISP_F32};
   for (int i = 0; i < 8; i++) {
     const poisson_setup setup = {"collocated", 3, 1, precisions[i % 2], i & 2 ? WISP_CHEBYSHEV : WISP_JACOBI, 0};
@@ -231,7 +219,6 @@ static void test_ends(void **state)
 /* Values on the boundary are not zero where the domain is no box: part of a ring. */
 static void test_other_domain(void **state)
 {
-  (void)state;
   double error[2];
   for (int i = 0; i < 2; i++) {
     const poisson_setup setup = {"collocated", 6, 2, WISP_F64, WISP_JACOBI, 0};
@@ -249,7 +236,7 @@ static void test_other_domain(void **state)
   if (!(error[0] < 1e-2 && error[1] < error[0] / 64)) fail_msg("errors %g, then %g", error[0], error[1]);
 }
 
-/* What a watch was told. */
+/* The reports that a watch has had. */
 typedef struct told {
   int calls;
   long long iterations;
@@ -266,7 +253,6 @@ static void listen(void *context, long long iterations, double share)
 /* One who watches is told more than once, at the end all of it, and changes nothing. */
 static void test_watched(void **state)
 {
-  (void)state;
   static const long long most[] = {1000, 15};
   for (int i = 0; i < 2; i++) {
     const poisson_setup setup = {"collocated", 4, 1, WISP_F64, WISP_JACOBI, 0};
@@ -290,11 +276,10 @@ static void test_watched(void **state)
   }
 }
 
-/* What cannot begin says so, by name and not in printf's words; 0 is solved by 0, and what is small in single precision
- * by something, or not at all. */
+/* A solve that cannot begin says so, by name and not in printf's words; 0 is solved by 0, and what is small in single
+ * precision by something, or not at all. */
 static void test_no_number(void **state)
 {
-  (void)state;
   const double bad[] = {NAN, -NAN, INFINITY};
   wisp_cg_report report;
   for (int single = 0; single < 2; single++) {
@@ -329,7 +314,6 @@ static void test_no_number(void **state)
 
 static void test_bad_requests(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_poisson *problem = NULL;
   wisp_hexmesh *one = hex_box(1, 0);

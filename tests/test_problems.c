@@ -1,16 +1,9 @@
 /* Claim: a problem that is in use stays as it is, whatever else is asked for; one that is not makes room for others;
  * lists are made for those who take them. */
+#include "test.h"
 #include "each_plan.h"
-#include "good.h"
 #include "../runtime/kernel.h"
 #include "../tuner/trial/problems.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { ORDER = 2, LAYOUTS = 3 };
 static const double MARK = 7;
@@ -70,7 +63,6 @@ static void test_problems(void **state)
   wisp_problems *problems = NULL;
   wisp_problem *held[2];
   plans p = {0};
-  (void)state;
   make_plans(device, &p);
   GOOD(wisp_workload_find(err, "nodal", "update", &workload));
   GOOD(wisp_problems_create(err, device, workload, &p.plan[0]->spec, 0, NULL, 1,
@@ -129,7 +121,6 @@ static void test_lists(void **state)
   wisp_strategies *strategies = NULL;
   wisp_problems *problems = NULL;
   double numbers[2][LOOKED_AT];
-  (void)state;
   GOOD(wisp_strategies_load(err, &strategies));
   wisp_plan *rows = plan_of(device, strategies, "rows"), *nonzeros = plan_of(device, strategies, "nonzeros");
   const wisp_plan *both[] = {rows, nonzeros};
@@ -159,11 +150,10 @@ static void test_fixed_numbers(void **state)
   static const int values[] = {1, 2, 16, 48, 64, 128, 256, 512, 768, 1024};
   enum { VALUES = sizeof values / sizeof *values };
   uint64_t number[VALUES * VALUES];
-  (void)state;
   for (int i = 0; i < VALUES * VALUES; i++) {
     wisp_fixed fixed = {0};
-    wisp_fixed_ask(&fixed, "cap", values[i / VALUES], 0);
-    wisp_fixed_ask(&fixed, "walkers", values[i % VALUES], 0);
+    wisp_fixed_ask(&fixed, "max_elements", values[i / VALUES], 0);
+    wisp_fixed_ask(&fixed, "list_lanes", values[i % VALUES], 0);
     number[i] = wisp_fixed_number(&fixed);
     for (int k = 0; k < i; k++) assert_true(number[i] != number[k]);
   }

@@ -1,13 +1,9 @@
 /* Claim: the quadrature of degree d integrates all polynomials of degree d over the tet exactly, with positive weights
  * that sum to 4/3 and all points inside; a degree out of range is refused. */
+#include "test.h"
 #include "../gen/nodal/tet.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { MOST = 40 };
 
@@ -60,14 +56,12 @@ static void check_exact(int degree)
 
 static void test_exact(void **state)
 {
-  (void)state;
   for (int degree = 0; degree <= 24; degree++) check_exact(degree);
 }
 
 /* At the far end, the single monomials of the full degree: (1+t)/2 alone, whose powers fall off the fastest. */
 static void test_highest_degree(void **state)
 {
-  (void)state;
   wisp_quadrature rule = make(MOST);
   double sum[3] = {0};
   for (size_t p = 0; p < rule.count; p++) {
@@ -81,7 +75,6 @@ static void test_highest_degree(void **state)
 
 static void test_weights_and_points(void **state)
 {
-  (void)state;
   for (int degree = 0; degree <= MOST; degree++) {
     wisp_quadrature rule = make(degree);
     assert_true(rule.count > 0);
@@ -99,7 +92,6 @@ static void test_weights_and_points(void **state)
 
 static void test_range(void **state)
 {
-  (void)state;
   const int bad[] = {-1, MOST + 1, -1000, 1 << 30};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_error err = {0};

@@ -1,17 +1,12 @@
 /* Claim: a system's file says what elements have of their own: coefficients and what follows from them, which rates,
  * fluxes, boundaries, energy and speed may read. Mistakes are one line with their place; kernels depend on who reads
  * what, not on values. The fluxes that ship let no energy appear at a face between any two media. */
+#include "test.h"
 #include "../gen/nodal/nodal.h"
 #include "../gen/random.h"
 #include "../gen/system.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 
 static const char *const lines[] = {
     "fields a b",
@@ -66,7 +61,6 @@ static void check_reads(const wisp_system *system, wisp_reader_of reader, const 
 
 static void test_parses(void **state)
 {
-  (void)state;
   wisp_system *system = parsed(0, "");
   assert_int_equal(system->term[0].quantity, wisp_system_quantity(system, "kappa"));
   assert_true(system->term[0].coefficient == -3 && system->term[1].coefficient == 2 &&
@@ -85,7 +79,6 @@ static void test_parses(void **state)
 /* More elements than are computed at once; of each all that follows. */
 static void test_media(void **state)
 {
-  (void)state;
   enum { COUNT = 71 };
   wisp_error err = {0};
   wisp_system *system = parsed(0, "");
@@ -110,7 +103,6 @@ static void test_media(void **state)
 /* A solution sees the quantities of the medium that it is asked for. */
 static void test_states(void **state)
 {
-  (void)state;
   wisp_system *system = parsed(0, "");
   wisp_surroundings in = {.edge = 1};
   const double at[3] = {3, 0, 0};
@@ -125,7 +117,6 @@ static void test_states(void **state)
 
 static void test_mistakes(void **state)
 {
-  (void)state;
   static const struct {
     int at;
     const char *replacement, *says;
@@ -166,7 +157,6 @@ static void test_mistakes(void **state)
 
 static void test_hash(void **state)
 {
-  (void)state;
   static const struct {
     int at;
     const char *replacement;
@@ -237,7 +227,6 @@ static double energy_made(const wisp_system *system, const face *f, int s, int b
 
 static void test_energy(void **state)
 {
-  (void)state;
   static const char *const names[] = {"acoustics", "maxwell_media", "maxwell"};
   for (size_t i = 0; i < 3; i++) {
     wisp_system *system = NULL;
@@ -264,7 +253,6 @@ static void test_energy(void **state)
 /* An absorbing wall takes a wave that meets it head on for what goes on outside: nothing is thrown back. */
 static void test_absorbing(void **state)
 {
-  (void)state;
   wisp_system *system = NULL;
   uint64_t random = wisp_random_from(7);
   assert_int_equal(wisp_system_load(NULL, "acoustics", &system), WISP_OK);

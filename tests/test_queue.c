@@ -1,14 +1,10 @@
 /* Claim: a queue of units hands out each once a round, the heaviest first; one that is put back goes to another; a
  * budget is shared evenly among the units, whatever the number of workers, and brings further rounds over those that
  * gained something, until it is used up. */
+#include "test.h"
 #include "../tuner/workers/queue.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 static const wisp_precision both[] = {WISP_F32, WISP_F64};
 
@@ -28,7 +24,6 @@ static void assert_near(double value, double wanted)
 /* Orders that are named twice are there once. */
 static void test_each_once(void **state)
 {
-  (void)state;
   static const int orders[] = {1, 3, 2, 3};
   wisp_queue *queue = make(orders, 4, 2, INFINITY);
   wisp_unit unit;
@@ -52,7 +47,6 @@ static void test_each_once(void **state)
 
 static void test_put_back(void **state)
 {
-  (void)state;
   static const int orders[] = {1, 2};
   wisp_queue *queue = make(orders, 2, 1, INFINITY);
   wisp_unit first, second, unit;
@@ -73,7 +67,6 @@ static void test_put_back(void **state)
  * three. */
 static void test_shares(void **state)
 {
-  (void)state;
   static const int orders[] = {1, 2, 3, 4, 5, 6};
   static const struct {
     size_t units;
@@ -101,7 +94,6 @@ static void test_shares(void **state)
 
 static void test_rounds(void **state)
 {
-  (void)state;
   static const int orders[] = {1, 2};
   wisp_queue *queue = make(orders, 2, 1, 10);
   wisp_unit two, one, unit;

@@ -1,15 +1,10 @@
 /* Claim: the references put together are the discontinuous Galerkin method: they keep the energy as the flux should,
  * and a cavity's mode converges to order N + 1. */
+#include "test.h"
 #include "dg_case.h"
 #include "../runtime/nodal/start.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static void right_hand_side(const wisp_dg *dg, double alpha, const double *u, double *flux, double *rhs)
 {
@@ -41,7 +36,6 @@ static double energy_rate(const wisp_dg *dg, double alpha)
 
 static void test_energy(void **state)
 {
-  (void)state;
   for (int N = 1; N <= 4; N++) {
     dg_case c;
     dg_case_make(&c, N, 2, 0.2);
@@ -61,7 +55,6 @@ static void test_energy(void **state)
 /* The mode is a solution: its fields satisfy the equations, by central differences, and the walls conduct. */
 static void test_cavity(void **state)
 {
-  (void)state;
   static const int modes[][3] = {{1, 1, 0}, {1, 0, 2}, {0, 2, 1}, {1, 2, 3}};
   const double h = 1e-5, x[3] = {0.3, 0.45, 0.7}, t = 0.2;
   wisp_mesh *mesh = NULL;
@@ -130,7 +123,6 @@ static double cavity_error(const wisp_dg *dg, double T)
 /* From 2 to 4 cubes a side at least N + 0.7, and 3 in between. */
 static void test_converges(void **state)
 {
-  (void)state;
   const int highest = getenv("WISP_TEST_COARSE") ? 2 : 3; /* sanitized, the last takes nine tenths of the time */
   for (int N = 1; N <= highest; N++) {
     double error[5];

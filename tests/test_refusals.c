@@ -2,19 +2,13 @@
  * with what to do, and none for a message that is no more; tests/internal.list says why others cannot be met. The
  * messages are those of scripts/list-messages, which finds a new one wherever it stands. Runs in the root of the tree.
  */
+#include "test.h"
 #include "page.h"
 #include "store_fixture.h"
 #include "../gen/text.h"
 
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* ---- How a row's message is compared with one of the sources. */
 
@@ -48,7 +42,6 @@ static void test_patterns(void **state)
                {"N % of the energy", "% % of the energy", true},
                {"NAMEs have parts", "%s have parts", true},
                {"N elements", "many elements", false}};
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     if (covers(cases[i].pattern, cases[i].message) != cases[i].covers) fail_msg("%s", cases[i].message);
 }
@@ -81,7 +74,7 @@ static void free_lines(lines *of)
   free(of->list);
 }
 
-/* What scripts/list-messages prints. */
+/* The output of scripts/list-messages. */
 static lines list_messages(const char *folders)
 {
   lines out = {0};
@@ -138,7 +131,6 @@ static lines read_patterns(void)
 
 static void test_whole(void **state)
 {
-  (void)state;
   if (access("scripts/list-messages", X_OK) != 0) skip(); /* carried without the tree */
   lines messages = list_messages(""), patterns = read_patterns();
   size_t missing = 0, dead = 0;
@@ -159,7 +151,6 @@ static void test_whole(void **state)
 /* A pattern that says little would hide new messages. */
 static void test_strict(void **state)
 {
-  (void)state;
   if (access("docs/reference/refusals.md", R_OK) != 0) skip();
   lines patterns = read_patterns();
   for (size_t k = 0; k < patterns.count; k++) {

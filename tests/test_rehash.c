@@ -1,20 +1,14 @@
 /* Claim: measurements outlive a change of hashes that leaves what is compiled as it is (cache/rehashed.list): trials
  * with an older hash are read with the one of today, on their kind of device; a store that is written to keeps them so;
  * whole steps follow their kernels; all others stay as they are. */
+#include "test.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
 #include "../cache/shipped.h"
 #include "../gen/embedded.h"
 #include "../runtime/solve/choose.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
 #include <cjson/cJSON.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A line of the list. */
 typedef struct line {
@@ -101,7 +95,7 @@ static void expect_in_file(const char *path, const wisp_trial expected[TRIALS])
   wisp_store_close(store);
 }
 
-/* How many rows of a file, as they stand there, have the hash of one of these trials. */
+/* The number of rows in a file that have the hash of one of these trials. */
 static long long rows_with(const char *path, const wisp_trial *trials, int count)
 {
   wisp_database database = {0};
@@ -152,7 +146,7 @@ static void test_file(void **state)
   expect_in_file(path, now);
 }
 
-/* Where both are there, the one that was measured later stays. */
+/* If both are there, the later measurement stays. */
 static void test_both(void **state)
 {
   for (int later = 0; later < 2; later++) {
@@ -209,7 +203,6 @@ static void test_import_and_merge(void **state)
 /* A hash of the list is one kind of device's: the other has its own. */
 static void test_kinds(void **state)
 {
-  (void)state;
   const char *at = wisp_embedded_text("cache/rehashed.list");
   int shared = 0;
   for (line l, before = {.old = ""}; next_line(&at, &l); before = l) {
@@ -221,11 +214,10 @@ static void test_kinds(void **state)
   assert_true(shared > 10);
 }
 
-/* What the list leads to is what the texts have today: what it proved once stays true until a text is edited, and then
+/* The list leads to today's hashes of the texts: what it proved once stays true until a text is edited, and then
  * its line is of no use. */
 static void test_leads_to_today(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_strategies *all = NULL;
   int lines = 0, today = 0;

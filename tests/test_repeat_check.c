@@ -2,6 +2,7 @@
  * share a scratch among blocks, or are wrong in one launch of a hundred: in a sweep of their own candidates, with no
  * other to be slower than, none is chosen, and they are stored as wrong; those that are wrong by chance, in nine of ten
  * sweeps at least. The sweep tells what all its time went to. */
+#include "test.h"
 #include "each_plan.h"
 #include "edited.h"
 #include "store_fixture.h"
@@ -9,13 +10,6 @@
 
 #include <math.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { ELEMENTS = 10000 };
 
@@ -73,7 +67,7 @@ static void tune(const char *db, const char *strategy, const char *layout)
   assert_true(fabs(sum - summary.device_seconds) < 0.01 * summary.device_seconds);
 }
 
-/* How many of a plant's trials are chosen, and how many were found out, for this reason. */
+/* The number of a plant's trials that are chosen, and of those that were found wrong for this reason. */
 static void count(const char *db, const char *strategy, const char *reason, int *wrong, int *chosen)
 {
   wisp_store *store = NULL;
@@ -120,7 +114,6 @@ static bool spreads_blocks(void)
 /* None of a plant's trials is chosen, and one at least was found out. */
 static void test_repeat_check(void **state)
 {
-  (void)state;
   for (int i = 0; i < PLANTED; i++) {
     int wrong, chosen;
     if (planted[i].needs_cores && !spreads_blocks()) continue;
@@ -132,7 +125,6 @@ static void test_repeat_check(void **state)
 /* One candidate, wrong in one launch of a hundred by chance: 500 launches miss it once in 150 sweeps. */
 static void test_chance(void **state)
 {
-  (void)state;
   enum { SWEEPS = 10, CAUGHT = 9 };
   int caught = 0;
   for (unsigned i = 0; i < SWEEPS; i++) {

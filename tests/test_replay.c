@@ -1,17 +1,11 @@
 /* The replay: its percentages are those of the trials that it picked, nothing is picked twice, a space smaller than the
  * budget is searched to its end; on the shipped sweep the search keeps what docs/reference/search.md says. */
+#include "test.h"
 #include "../runtime/kernel.h"
 #include "../tuner/search/replay.h"
 #include "../tuner/search/search.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { STRATEGIES = 3, STEPS = 4, SPACE = STRATEGIES * STEPS * STEPS, ORDERS = 3 };
 
@@ -60,7 +54,6 @@ static void check_target(const wisp_replay_target *t, const wisp_trial *trials)
 
 static void test_made_up_sweep(void **state)
 {
-  (void)state;
   wisp_trial *trials = NULL;
   size_t count = made_up(&trials);
   for (int seeded = 0; seeded < 2; seeded++) {
@@ -79,11 +72,10 @@ static void test_made_up_sweep(void **state)
   free(trials);
 }
 
-/* What a target's own trials take must not be known beforehand: the first pick is the same whatever they are. */
+/* The search must not know a target's own times beforehand: the first pick is the same whatever they are. */
 /* Another system of equations with the same valley, ten times as slow, tells where it is. */
 static void test_other_systems_help(void **state)
 {
-  (void)state;
   wisp_trial *trials = NULL;
   double found[2] = {0, 0};
   const size_t count = made_up(&trials), shift = SPACE; /* orders 2 and 3 become one order of two systems */
@@ -108,7 +100,6 @@ static void test_other_systems_help(void **state)
 
 static void test_own_times_are_not_seen(void **state)
 {
-  (void)state;
   wisp_trial *trials = NULL;
   size_t count = made_up(&trials), first[2] = {0};
   wisp_replay_request request = {.family = "nodal", .seeded = true, .orders = 1, .order = {3}};
@@ -126,7 +117,6 @@ static void test_own_times_are_not_seen(void **state)
 
 static void test_senseless_requests(void **state)
 {
-  (void)state;
   wisp_trial *trials = NULL;
   size_t count = made_up(&trials);
   wisp_error err = {0};
@@ -143,7 +133,6 @@ static void test_senseless_requests(void **state)
  * a default is one. */
 static void test_guided_search(void **state)
 {
-  (void)state;
   wisp_strategies *strategies = NULL;
   wisp_limits limits;
   wisp_scope scope;
@@ -192,11 +181,10 @@ static void add_seed(wisp_seeds *seeds, const wisp_scope *scope, const wisp_cand
   assert_int_equal(wisp_seeds_add(NULL, seeds, &t), WISP_OK);
 }
 
-/* What was fastest elsewhere is tried first, its problem gets most of the time, and of each layout one problem comes
- * before the others. */
+/* The fastest candidate elsewhere is tried first, its problem gets most of the time, and of each layout one problem
+ * comes before the others. */
 static void test_promise(void **state)
 {
-  (void)state;
   wisp_strategies *strategies = NULL;
   wisp_limits limits;
   wisp_scope scope;
@@ -243,7 +231,6 @@ static void test_promise(void **state)
 /* 95 % of the optimum within 25 trials seeded, 98 % within 100: geometric means over kernels, orders, precisions. */
 static void test_shipped_sweep(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   size_t count = 0;
   wisp_trial *trials = NULL;

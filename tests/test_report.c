@@ -1,16 +1,10 @@
 /* Claim: the report of a store is one page that needs nothing else: its markup is balanced, every winner is in it,
  * whatever a store holds is shown as text, and a folder that cannot be written is one line and no half page. */
+#include "test.h"
 #include "store_fixture.h"
 #include "../tuner/report/report_data.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -129,7 +123,6 @@ static size_t check_balanced(const char *page)
 
 static void test_page(void **state)
 {
-  (void)state;
   static const char *const winners[] = {"1.402", "2.402", "1.252", "2.252", "2.812", "4.812"};
   static const char *const outside[] = {"http:", "https:", "src=", "url(", "@import", "<script", "alert('x')", "\x01"};
   char folder[64];
@@ -169,7 +162,6 @@ static size_t count_of(const char *text, const char *words)
  * chose takes no longer than the one that it was tied with, whatever their times of before. */
 static void test_several(void **state)
 {
-  (void)state;
   static const char spec[] = "tensor.mass:hex:p3:poisson:f64";
   char folder[64];
   wisp_error err = {0};
@@ -208,10 +200,9 @@ static void test_several(void **state)
   fixture_remove(folder);
 }
 
-/* What is asked for is what is shown, and what is not there is said. */
+/* The report shows what is asked for, and says what is not there. */
 static void test_wishes(void **state)
 {
-  (void)state;
   char folder[64];
   wisp_error err = {0};
   wisp_text page = {0};
@@ -241,7 +232,6 @@ static void test_wishes(void **state)
 /* The old page stays until the new one is whole, and nothing else is left in the folder. */
 static void test_folder(void **state)
 {
-  (void)state;
   char folder[64];
   wisp_error err = {0};
   wisp_text page = {0};
@@ -281,7 +271,6 @@ static void test_bare(void **state)
   wisp_error err = {0};
   wisp_text page = {0};
   const wisp_report_request request = everything();
-  (void)state;
   fixture_folder(folder);
   if (wisp_writer_open(&err, fixture_path(folder, "wisp.db"), NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
   for (int i = 0; i < 6; i++) {
@@ -316,7 +305,6 @@ static int command(const char *folder, const char *arguments)
 
 static void test_command(void **state)
 {
-  (void)state;
   char folder[64], arguments[256];
   size_t length = 0;
   fixture_folder(folder);

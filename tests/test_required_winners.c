@@ -1,16 +1,9 @@
 /* Claim: what cache/required_winners.list says ships does: a winner of every kernel, order and precision, measured on
  * that device with today's texts. All that are missing are named. Runs in the root of the tree. */
+#include "test.h"
 #include "store_fixture.h"
 #include "../gen/family.h"
 #include "../runtime/solve/choose.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 typedef struct promise {
   const wisp_strategies *all;
@@ -63,7 +56,6 @@ static void test_required_winners(void **state)
   wisp_strategies *all = NULL;
   wisp_store *store = NULL;
   FILE *list = fopen("cache/required_winners.list", "r");
-  (void)state;
   if (!list) fail_msg("cache/required_winners.list cannot be opened: run this in the root of the tree");
   fixture_folder(folder);
   assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);

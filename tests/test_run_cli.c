@@ -1,5 +1,6 @@
 /* Claim: wisp run solves the cavity and says with what, in text and JSON; whatever is wrong with the request or with
  * the store is one line on stderr and the right exit status. */
+#include "test.h"
 #include "command.h"
 #include "each_plan.h"
 #include "store_fixture.h"
@@ -7,13 +8,7 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 /* A run that must succeed, as JSON; the caller deletes it. */
 static cJSON *solve(const char *folder, const char *before, const char *arguments)
@@ -280,7 +275,7 @@ static void tune(const char *folder)
   }
 }
 
-/* Where the gather came from in a short run of the two. */
+/* The origin of the gather kernel in a short run of the two. */
 static const char *layer_of(const char *folder, const char *arguments)
 {
   static char layer[32];
@@ -330,7 +325,7 @@ static void test_corrupt_store(void **state)
   assert_string_not_equal(layer_of(*state, "--default"), wisp_layer_name(WISP_LAYER_USER));
 }
 
-/* What the report says of the whole step is what its kernels run with: a record does not speak for kernels that fell
+/* The report on the whole step tells what its kernels run with: a record does not speak for kernels that fell
  * back to defaults. */
 static void test_origin(void **state)
 {

@@ -1,9 +1,9 @@
 /* Claim: wisp run heat conducts heat on triangles and tets with the order of its elements, at every order, by every way
  * of assembling; what it exports is the system that it solved; it says what it did in text and JSON; and whatever is
  * wrong with the request is one line on stderr and the right exit status. */
+#include "test.h"
 #include "command.h"
 #include "each_plan.h"
-#include "good.h"
 #include "store_fixture.h"
 #include "../gen/text.h"
 #include "../runtime/assembly/heat_solver.h"
@@ -13,15 +13,9 @@
 #include <cjson/cJSON.h>
 #include <lapacke.h>
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* A run that must succeed, as JSON; the caller deletes it. */
 static cJSON *solve(const char *folder, const char *arguments)
@@ -160,7 +154,7 @@ static void test_report(void **state)
   forget(&o);
 }
 
-/* What varies is left out where it was asked for: of compositions of which the store knows the fastest. */
+/* On request the run leaves out compositions whose results vary, also if the store knows them as fastest. */
 static void test_reproducible(void **state)
 {
   const wisp_session_request asked = {WISP_INIT(wisp_session_request), .device = test_device_name(),
@@ -224,7 +218,7 @@ static void read_system(const char *folder, int n, double *A, double *b)
   free(matrix), free(vector);
 }
 
-/* What stands in the files is the system that u solves: to 1e-10 as LAPACK solves it. */
+/* The files hold the system that u solves: to 1e-10 as LAPACK solves it. */
 static void check_system(const char *folder, const wisp_heat *heat, const wisp_heat_solver *solver)
 {
   const int n = (int)heat->assembly->pattern->rows;
@@ -383,6 +377,10 @@ static void expect_kernel(const char *folder, const char *db, const char *domain
   forget(&o);
 }
 
+#define WON_GATHERS "gather_unroll=4 group_elements=32 lanes=32 pairs_per_thread=4 shared_products=192 tensor_cores=0"
+#define WON_NONZEROS "by_edges=0 codes_in_shared=0 lanes=256 matrices_in_shared=1 max_elements=256 min_blocks=0 ws=1"
+#define WON_COLUMNS "lanes=256 resident=1024 team=1 tile_nonzeros=1024"
+
 /* Lists that won elsewhere have no room for many triangles around a vertex, nor has the shared memory of a part, nor a
  * block for so long a row: what takes their place has longer ones, or, where there are none so long, does without. */
 static void test_no_room(void **state)
@@ -390,15 +388,9 @@ static void test_no_room(void **state)
   static const struct {
     const char *kernel, *strategy, *params, *before, *longer;
     int around[2];
-  } won[] = {
-      {"fill", "gathers", "held=32 lanes=32 pairs=4 products=192 tiled=0 together=4", "held=32", "held=64", {40, 300}},
-      {"fill",
-       "parts",
-       "by_edges=0 cap=256 lanes=256 min_blocks=0 staged=0 stored=1 ws=1",
-       "cap=256",
-       "cap=512",
-       {300, 900}},
-      {"multiply", "nearby", "lanes=256 resident=1024 span=1024 team=1", "span=1024", "span=2048", {300, 1200}}};
+  } won[] = {{"fill", "gathers", WON_GATHERS, "group_elements=32", "group_elements=64", {40, 300}},
+             {"fill", "shared-nonzeros", WON_NONZEROS, "max_elements=256", "max_elements=512", {300, 900}},
+             {"multiply", "shared-columns", WON_COLUMNS, "tile_nonzeros=1024", "tile_nonzeros=2048", {300, 1200}}};
   const bool on_host = strcmp(test_device_name(), "host") == 0;
   const char *const without[] = {"rows", on_host ? "rows" : "stream"}; /* lists, to fill and to multiply */
   char form[512];
@@ -422,9 +414,10 @@ static void test_bench_with_room(void **state)
   static const struct {
     int around;
     const char *says;
-  } of[] = {{40, "on the mesh: fill by gathers, held=64"}, {300, "on the mesh: fill by rows"}};
+  } of[] = {{40, "on the mesh: fill by gathers, gather_unroll=4 group_elements=64"},
+            {300, "on the mesh: fill by rows"}};
   char line[512];
-  let_win(*state, "fill", "gathers", "held=32 lanes=32 pairs=4 products=192 tiled=0 together=4");
+  let_win(*state, "fill", "gathers", WON_GATHERS);
   for (size_t i = 0; i < WISP_COUNT(of); i++) {
     write_fan(*state, of[i].around);
     snprintf(line, sizeof line,
@@ -450,8 +443,8 @@ static void test_refused(void **state)
   expect(folder, 2, "-n 1 --kappa 'sqrt(u - 1)'", "kappa is not a number where u is");
   expect(folder, 2, "-n 1 --fix ''", "TAG=VALUE");
   expect(folder, 2, "", "give the order of the elements: -n 1 to 5");
-  expect(folder, 2, "-n 0", "must be a whole number from 1 to 5");
-  expect(folder, 2, "-n 6", "must be a whole number from 1 to 5");
+  expect(folder, 2, "-n 0", "must be an order from 1 to 5");
+  expect(folder, 2, "-n 6", "must be an order from 1 to 5");
   expect(folder, 2, "-n 1 --box 0", "must be from 1 to 16384");
   expect(folder, 2, "-n 1 --box 4x4", "must be squares a side");
   expect(folder, 2, "-n 1 --element hex", "hex");

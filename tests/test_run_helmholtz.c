@@ -2,22 +2,16 @@
  * one more, over a jump of the conductivity, with Dirichlet and Neumann data; on the paper's mesh with the paper's
  * quadrature it gives the paper's Table 1; all preconditioners come to one solution; it says what it did in text and
  * JSON; and whatever is wrong with the request is one line on stderr and the right exit status. */
+#include "test.h"
 #include "command.h"
 #include "each_plan.h"
-#include "good.h"
 #include "store_fixture.h"
 #include "../gen/text.h"
 #include "../runtime/api/api.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* A run that must succeed, as JSON; the caller deletes it. */
 static cJSON *solve(const char *folder, const char *arguments)
@@ -100,7 +94,7 @@ static void test_orders(void **state)
   }
 }
 
-/* Where u is known up to a constant alone it is the one of mean 0; the same u by its source and flux. */
+/* If u is known up to a constant, the run takes the one of mean 0; the same u by its source and flux. */
 static void test_own_problem(void **state)
 {
   char line[256];
@@ -187,10 +181,10 @@ static void test_setups(void **state)
   }
 }
 
-/* Where condense's winner leaves one matrix after the other in place of slabs, all that reads them takes them so. */
+/* If condense's winner leaves one matrix after the other in place of slabs, all that reads them takes them so. */
 static void test_by_matrix(void **state)
 {
-  static const char *const condensers[] = {"columns", "columns-by-matrix"};
+  static const char *const condensers[] = {"columns", "columns-aos"};
   double error[2];
   for (int i = 0; i < 2; i++) {
     const char *db = fixture_path(*state, condensers[i]), *device = test_device_name();
@@ -208,8 +202,8 @@ static void test_by_matrix(void **state)
     o = run_in(*state, before, line);
     assert_int_equal(o.status, 0);
     assert_non_null(strstr(o.out, condensers[i]));
-    assert_int_equal(strstr(o.out, "\nassemble by-matrix ") != NULL, i);
-    assert_int_equal(strstr(o.out, "\nmultiply     by-matrix ") != NULL, i);
+    assert_int_equal(strstr(o.out, "\nassemble aos ") != NULL, i);
+    assert_int_equal(strstr(o.out, "\nmultiply     aos ") != NULL, i);
     forget(&o);
     strcat(line, " --json -q");
     cJSON *json = run_json(*state, before, line);
@@ -219,7 +213,7 @@ static void test_by_matrix(void **state)
   assert_true(fabs(error[1] / error[0] - 1) < 1e-7);
 }
 
-/* What adds by atomics is left out where it was asked for, and two runs leave the same bits. */
+/* On request a run takes no kernel that adds by atomics, and two runs leave the same bits. */
 static void test_reproducible(void **state)
 {
   const wisp_session_request asked = {WISP_INIT(wisp_session_request), .device = test_device_name(),
@@ -352,8 +346,8 @@ static void test_refused(void **state)
 {
   const char *folder = *state;
   expect(folder, 2, "", "give the order of the elements: -n 1 to 9");
-  expect(folder, 2, "-n 0", "must be a whole number from 1 to 9");
-  expect(folder, 2, "-n 10", "must be a whole number from 1 to 9");
+  expect(folder, 2, "-n 0", "must be an order from 1 to 9");
+  expect(folder, 2, "-n 10", "must be an order from 1 to 9");
   expect(folder, 2, "-n 1 --tau 0", "tau");
   expect(folder, 2, "-n 1 --tau nan", "tau");
   expect(folder, 2, "-n 1 --tau two", "tau");

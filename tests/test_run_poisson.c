@@ -1,5 +1,6 @@
 /* Claim: wisp run poisson solves BP1, BP3 and BP5 on a box or a Gmsh mesh of hexes and says with what, in text and
  * JSON; whatever is wrong with the request or with the mesh is one line on stderr and the right exit status. */
+#include "test.h"
 #include "command.h"
 #include "each_plan.h"
 #include "store_fixture.h"
@@ -8,12 +9,6 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* A run that must succeed, as JSON; the caller deletes it. */
 static cJSON *solve(const char *folder, const char *arguments)

@@ -1,17 +1,12 @@
 /* Claim: scripts/setup brings what is missing, also where a release lacks one of the packages, and OpenBLAS where only
  * the reference BLAS is there; what it could not bring it names. make lint without its tools is one line that names it.
  * Nothing is installed here: a package manager is played, and what it installs are files in a folder. */
+#include "test.h"
 #include "store_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* Every package is a file in have/. The last header of a text decides whether it compiles. */
 static const char cc[] =
@@ -136,7 +131,7 @@ static void test_release_lacks_one(void **state)
   assert_true(has(*state, "have/python3-venv"));
 }
 
-/* What could not be brought is named, and nothing else. */
+/* The output names what could not be installed, and nothing else. */
 static void test_no_network(void **state)
 {
   assert_int_equal(run(*state, "LACKS=clang-format-14 NO_NETWORK=1", "setup --dev"), 1);

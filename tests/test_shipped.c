@@ -1,5 +1,6 @@
 /* The shipped text form: what is printed reads back bit for bit; a bad line costs only itself and is named. The
  * shipped winners are legal and of today's kernel texts; they can be left out. */
+#include "test.h"
 #include "store_fixture.h"
 #include "../cache/shipped.h"
 #include "../gen/embedded.h"
@@ -7,16 +8,8 @@
 #include "../runtime/kernel.h"
 #include "../runtime/solve/choose.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 static void test_round_trip(void **state)
 {
-  (void)state;
   wisp_text text = {0};
   wisp_error err = {0};
   wisp_text warning = {0};
@@ -36,29 +29,28 @@ static void test_round_trip(void **state)
   wisp_text_free(&text);
 }
 
-#define GOOD "spec=a.b:tet:p1:s:f64 strategy=x outcome=ok"
+#define RIGHT "spec=a.b:tet:p1:s:f64 strategy=x outcome=ok"
 static void test_bad_lines(void **state)
 {
-  (void)state;
   static const char *const bad[] = {
       "nonsense",
-      GOOD " colour=red",
-      GOOD " ms=fast",
-      GOOD " params=\"open",
-      GOOD " params=\"a\\q\"",
-      GOOD " params=\"\\",
+      RIGHT " colour=red",
+      RIGHT " ms=fast",
+      RIGHT " params=\"open",
+      RIGHT " params=\"a\\q\"",
+      RIGHT " params=\"\\",
       "strategy=x",
       "=",
-      GOOD " units=1e9",
-      GOOD " samples=[1,2",
-      GOOD " samples=[",
-      GOOD " params=\"a\"b",
-      GOOD " units=99999999999",
+      RIGHT " units=1e9",
+      RIGHT " samples=[1,2",
+      RIGHT " samples=[",
+      RIGHT " params=\"a\"b",
+      RIGHT " units=99999999999",
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_text text = {0}, warning = {0};
     wisp_trials list = {0};
-    wisp_text_print(NULL, &text, "# winners\n\n%s ms=1.5\n%s\r\n\t%s ms=2.5 params=\"p=1\"", GOOD, bad[i], GOOD);
+    wisp_text_print(NULL, &text, "# winners\n\n%s ms=1.5\n%s\r\n\t%s ms=2.5 params=\"p=1\"", RIGHT, bad[i], RIGHT);
     assert_int_equal(wisp_shipped_parse(NULL, "w.txt", text.data, &warning, &list), WISP_OK);
     assert_int_equal(list.count, 2);
     assert_true(list.trials[1].ms == 2.5);
@@ -71,12 +63,11 @@ static void test_bad_lines(void **state)
   }
 }
 
-/* What was printed before a column was there reads as if nothing were known of it. */
+/* A text from before a column was there reads as if nothing were known of it. */
 static void test_older_text(void **state)
 {
-  (void)state;
   wisp_trials list = {0};
-  assert_int_equal(wisp_shipped_parse(NULL, "x", GOOD " ms=1.5\n" GOOD " ms=2 tie=chosen\n", NULL, &list), WISP_OK);
+  assert_int_equal(wisp_shipped_parse(NULL, "x", RIGHT " ms=1.5\n" RIGHT " ms=2 tie=chosen\n", NULL, &list), WISP_OK);
   assert_int_equal(list.count, 2);
   assert_string_equal(list.trials[0].tie, "");
   assert_string_equal(list.trials[1].tie, WISP_TIE_CHOSEN);
@@ -85,7 +76,6 @@ static void test_older_text(void **state)
 
 static void test_winners_only(void **state)
 {
-  (void)state;
   char folder[64];
   fixture_folder(folder);
   const char *path = fixture_path(folder, "wisp.db");
@@ -110,8 +100,8 @@ static void test_winners_only(void **state)
   fixture_remove(folder);
 }
 
-/* What ships with this build has no bad line. */
-/* Of one competition: of each strategy the fastest that is right, whichever won. */
+/* The text that ships with this build has no bad line. */
+/* The fastest right trial of each strategy in one competition, whichever won. */
 static void test_fastest_of_each(void **state)
 {
   static const struct {
@@ -122,7 +112,6 @@ static void test_fastest_of_each(void **state)
                {"two", "a=2", "ok", 3, true},  {"two", "a=3", "slow", 9, false}, {"three", "a=1", "slow", 8, false}};
   wisp_trials list = {0};
   size_t kept = 0;
-  (void)state;
   for (size_t i = 0; i < WISP_COUNT(tried); i++) {
     wisp_trial t = fixture_trial(1);
     strcpy(t.strategy, tried[i].strategy), strcpy(t.params, tried[i].params), strcpy(t.outcome, tried[i].outcome);
@@ -141,7 +130,6 @@ static void test_fastest_of_each(void **state)
 
 static void test_shipped_files_are_good(void **state)
 {
-  (void)state;
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     if (strncmp(wisp_embedded_files[i].path, "cache/shipped/", 14) != 0) continue;
     wisp_text warning = {0};
@@ -203,7 +191,6 @@ static void check_step(const wisp_strategies *all, const wisp_store *store, cons
 /* Whoever edits a kernel text without measuring anew learns it here. */
 static void test_shipped_is_of_today(void **state)
 {
-  (void)state;
   char folder[64];
   wisp_error err = {0};
   wisp_strategies *all = NULL;
@@ -248,7 +235,6 @@ static bool ships(void)
 /* The shipped layer is there unless somebody says that it shall not be; a misspelt request is an error. */
 static void test_left_out(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_store *store = NULL;
   assert_true(ships());

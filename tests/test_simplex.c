@@ -1,12 +1,9 @@
 /* Claim: the operators of the reference triangle and tet are right: Frobenius norms of mass and stiffness, closed forms
  * at order 1, no stiffness of constants, the area, coefficients that add up to one, and nodes that meet on edges. */
-#include "good.h"
+#include "test.h"
 #include "../gen/assembly/simplex.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
 
 static const double tight = 1e-12;
 
@@ -32,7 +29,6 @@ static void test_norms(void **state)
        {0.3335625863894, 6.8227972844048, 9.4269650118298},
        {0.3018468063153, 10.890256741855, 14.846612268565}},
   };
-  (void)state;
   for (int i = 0; i < 2 * WISP_SIMPLEX_MAX_ORDER; i++) {
     const int dimension = 2 + i / WISP_SIMPLEX_MAX_ORDER, N = 1 + i % WISP_SIMPLEX_MAX_ORDER;
     wisp_simplex *s = NULL;
@@ -64,7 +60,6 @@ static void check_rows(const wisp_simplex *s, int d)
 
 static void test_sums(void **state)
 {
-  (void)state;
   for (int i = 0; i < 2 * WISP_SIMPLEX_MAX_ORDER; i++) {
     wisp_simplex *s = NULL;
     double volume = 0;
@@ -81,7 +76,6 @@ static void test_closed_forms(void **state)
 {
   static const double slope[3][2] = {{-0.5, -0.5}, {0.5, 0}, {0, 0.5}};
   wisp_simplex *tri = NULL;
-  (void)state;
   GOOD(wisp_simplex_create(err, 2, 1, &tri));
   for (int a = 0; a < 3; a++)
     for (int b = 0; b < 3; b++) {
@@ -126,7 +120,6 @@ static void check_surfaces(const wisp_simplex *s)
 /* Each polynomial is 1 at its node and 0 at the others. */
 static void test_nodes(void **state)
 {
-  (void)state;
   for (int i = 0; i < 2 * WISP_SIMPLEX_MAX_ORDER; i++) {
     wisp_simplex *s = NULL;
     double phi[WISP_SIMPLEX_MAX_NP];
@@ -143,7 +136,6 @@ static void test_nodes(void **state)
 static void test_refused(void **state)
 {
   static const int wrong[][2] = {{2, 0}, {2, 6}, {3, 0}, {3, 6}, {1, 2}, {4, 2}};
-  (void)state;
   for (size_t i = 0; i < WISP_COUNT(wrong); i++) {
     wisp_error err = {.text = ""};
     wisp_simplex *s = NULL;

@@ -1,17 +1,11 @@
 /* Claim: the public header is enough to solve. What is set is what is got, in the mesh's order whatever the layout;
  * energy does not grow in the step offered, and one too long is an error. Each kind of problem is solved from a program
  * as by the command, and its options are the command's. Requests that make no sense are refused in one line. */
+#include "test.h"
 #include "api_case.h"
 #include "each_plan.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* In the device's basis, values in the nodes come back as they went but for the rounding of the change of basis. */
 static void exchange(const char *basis, double near)
@@ -44,7 +38,6 @@ static void exchange(const char *basis, double near)
 
 static void test_exchange(void **state)
 {
-  (void)state;
   exchange("nodal", 0);
   exchange("bernstein", 1e-13);
 }
@@ -53,7 +46,6 @@ static void test_exchange(void **state)
  */
 static void test_nodes(void **state)
 {
-  (void)state;
   api_solve s;
   api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 1, .box = "1",
                                       .precision = WISP_F32});
@@ -72,7 +64,6 @@ static void test_nodes(void **state)
 static void test_step(void **state)
 {
   static const char *const alphas[] = {"1", "0"};
-  (void)state;
   for (int central = 0; central < 2; central++) {
     const wisp_solver_setting settings[] = {{"alpha", alphas[central]}, {NULL, NULL}};
     api_solve s;
@@ -135,7 +126,6 @@ static void listen(void *context, double share, const char *text)
 
 static void test_kinds(void **state)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     wisp_solver_row row;
     wisp_kernel_info info;
@@ -164,7 +154,6 @@ static void test_kinds(void **state)
 /* A known solution stands at the points of its fields: the product of sin(pi s) exp(s) in each direction. */
 static void test_values(void **state)
 {
-  (void)state;
   const wisp_fields *fields = NULL;
   api_solve s;
   api_open(&s,
@@ -185,7 +174,6 @@ static void test_own_mesh(void **state)
 {
   static const double cube[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1};
   static const int hex[] = {0, 1, 2, 3, 4, 5, 6, 7}, triangles[] = {0, 1, 3, 0, 3, 2};
-  (void)state;
   const wisp_solver_request requests[] = {{WISP_INIT(wisp_solver_request), .problem = "poisson", .order = 4,
                                            .vertices = 8, .elements = 1, .xyz = cube, .corners = hex},
                                           {WISP_INIT(wisp_solver_request), .problem = "heat", .order = 4, .vertices = 4,
@@ -203,10 +191,9 @@ static void test_own_mesh(void **state)
   }
 }
 
-/* What the table says of an option holds for its own value, and every word of a choice stands in the help. */
+/* An option's default is within its own limits, and the help has every word of a choice. */
 static void test_options(void **state)
 {
-  (void)state;
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     wisp_solver_option o;
     size_t i = 0;
@@ -234,7 +221,6 @@ static void test_options(void **state)
 
 static void test_refusals(void **state)
 {
-  (void)state;
   static const wisp_solver_setting soft[] = {{"boundary", "soft"}, {NULL, NULL}},
                                    dear[] = {{"colour", "red"}, {NULL, NULL}},
                                    ilu[] = {{"preconditioner", "ilu"}, {NULL, NULL}},
@@ -278,7 +264,6 @@ static void test_refusals(void **state)
 
 static void test_nothing(void **state)
 {
-  (void)state;
   api_solve s;
   double value = 0;
   wisp_solver *none = NULL;

@@ -1,17 +1,9 @@
 /* Claim: a strategy's hash is new when a text changes in what it says to the compiler, and when none does it stays. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stddef.h>
-#include <cmocka.h>
 
+#include "test.h"
 #include "parsed.h"
 #include "../gen/strategy/source_set.h"
 #include "../gen/strategy/strategy.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A strategy of the family "waves", for the system "sound": its two texts, and all files of a library. */
 static const char space[] = "# a wave\n"
@@ -55,23 +47,23 @@ static const struct {
   wisp_embedded file;
   bool counts[2]; /* cuda, host */
 } library[] = {
-    {{"templates/dialect/cuda.k", cuda, 0}, {true, false}},
-    {{"templates/dialect/host.k", host, 0}, {false, true}},
-    {{"templates/waves/a_ring.part", "{{>b_ring}}", 0}, {true, true}},
-    {{"templates/waves/b_ring.part", "{{>a_ring}} {{>b_ring}}", 0}, {true, true}},
-    {{"templates/waves/deep.part", "sum", 0}, {true, true}},
-    {{"templates/waves/head.part", "{{>middle}}", 0}, {true, true}},
-    {{"templates/waves/head_of_another.part", "{{>unrelated}}", 0}, {false, false}},
-    {{"templates/waves/high_order.part", "{{>a_ring}}", 0}, {true, true}},
-    {{"templates/waves/lane_number.part", "x", 0}, {true, false}},
-    {{"templates/waves/middle.part", "{{#for i in n}}{{>deep}}{{/for}}", 0}, {true, true}},
-    {{"templates/waves/prelude.part", "{{more}}", 0}, {true, false}},
-    {{"templates/waves/tail.part", "end", 0}, {true, true}},
-    {{"templates/waves/unrelated.part", "{{>deep}}", 0}, {false, false}},
-    {{"templates/waves/volume.other.k", "{{>head}}", 0}, {false, false}},
-    {{"templates/waves/volume.other.space", "kernel volume", 0}, {false, false}},
-    {{"templates/water/head.part", "{{>deep}}", 0}, {false, false}},
-    {{"templates/systems/sound.system", system_text, 0}, {false, false}}, /* test_systems */
+    {{"templates/dialect/cuda.k", cuda, 0, NULL}, {true, false}},
+    {{"templates/dialect/host.k", host, 0, NULL}, {false, true}},
+    {{"templates/waves/a_ring.part", "{{>b_ring}}", 0, NULL}, {true, true}},
+    {{"templates/waves/b_ring.part", "{{>a_ring}} {{>b_ring}}", 0, NULL}, {true, true}},
+    {{"templates/waves/deep.part", "sum", 0, NULL}, {true, true}},
+    {{"templates/waves/head.part", "{{>middle}}", 0, NULL}, {true, true}},
+    {{"templates/waves/head_of_another.part", "{{>unrelated}}", 0, NULL}, {false, false}},
+    {{"templates/waves/high_order.part", "{{>a_ring}}", 0, NULL}, {true, true}},
+    {{"templates/waves/lane_number.part", "x", 0, NULL}, {true, false}},
+    {{"templates/waves/middle.part", "{{#for i in n}}{{>deep}}{{/for}}", 0, NULL}, {true, true}},
+    {{"templates/waves/prelude.part", "{{more}}", 0, NULL}, {true, false}},
+    {{"templates/waves/tail.part", "end", 0, NULL}, {true, true}},
+    {{"templates/waves/unrelated.part", "{{>deep}}", 0, NULL}, {false, false}},
+    {{"templates/waves/volume.other.k", "{{>head}}", 0, NULL}, {false, false}},
+    {{"templates/waves/volume.other.space", "kernel volume", 0, NULL}, {false, false}},
+    {{"templates/water/head.part", "{{>deep}}", 0, NULL}, {false, false}},
+    {{"templates/systems/sound.system", system_text, 0, NULL}, {false, false}}, /* test_systems */
 };
 enum { FILES = sizeof library / sizeof *library };
 
@@ -121,7 +113,6 @@ static char *edited(const char *in, const char *from, const char *to)
 
 static void test_each_file(void **state)
 {
-  (void)state;
   wisp_embedded files[FILES];
   copy(files);
   const hashes before = hash_of(files, FILES, space, text);
@@ -165,7 +156,6 @@ static void check_edits(edited_text which, const edit *edits, size_t count)
 
 static void test_space(void **state)
 {
-  (void)state;
   static const edit edits[] = {
       {"# a wave", "# a wave, and more", false, false},
       {"title  waves", "title  tides", false, false},
@@ -200,7 +190,6 @@ static void test_space(void **state)
 
 static void test_text(void **state)
 {
-  (void)state;
   static const edit edits[] = {
       {"{{! Says: a sum. }}\n", "", false, false},
       {"{{! Says: a sum. }}", "{{! Says: {{>unrelated }}", false, false},
@@ -221,10 +210,9 @@ static void test_text(void **state)
   check_edits(TEXT, edits, sizeof edits / sizeof *edits);
 }
 
-/* Of a dialect counts what the texts use. */
+/* Only those definitions of a dialect count which the texts use. */
 static void test_dialect(void **state)
 {
-  (void)state;
   static const edit edits[] = {
       {"{{! Threads. }}\n", "", false, false},
       {"// {{spec}}: {{title}}\n", "// A kernel.\n", false, false},
@@ -243,11 +231,10 @@ static void test_dialect(void **state)
 /* A part that was absent, once it is there; one that nobody inserts. */
 static void test_new_parts(void **state)
 {
-  (void)state;
   wisp_embedded files[FILES + 1];
   copy(files);
   const hashes before = hash_of(files, FILES, space, text);
-  files[FILES] = (wisp_embedded){"templates/waves/new.part", "{{>absent}}", 0};
+  files[FILES] = (wisp_embedded){"templates/waves/new.part", "{{>absent}}", 0, NULL};
   hashes after = hash_of(files, FILES + 1, space, text);
   assert_true(after.in[0] == before.in[0] && after.in[1] == before.in[1]);
   files[FILES].path = "templates/waves/absent.part";
@@ -259,8 +246,8 @@ static uint64_t with_system(const char *described, const char *name)
 {
   wisp_error err = {0};
   wisp_source_set *source_set = NULL;
-  const wisp_embedded files[] = {{"templates/systems/light.system", system_text, 0},
-                                 {"templates/systems/sound.system", described, 0}};
+  const wisp_embedded files[] = {{"templates/systems/light.system", system_text, 0, NULL},
+                                 {"templates/systems/sound.system", described, 0, NULL}};
   if (wisp_source_set_create(&err, files, 2, &source_set) != WISP_OK) fail_msg("%s", err.text);
   const uint64_t hash = wisp_source_set_add_system(source_set, (wisp_source_hash){1, EVERY_SYMBOL}, name);
   wisp_source_set_free(source_set);
@@ -271,7 +258,6 @@ static uint64_t with_system(const char *described, const char *name)
  */
 static void test_systems(void **state)
 {
-  (void)state;
   static const struct {
     const char *from, *to;
     bool counts;
@@ -317,7 +303,6 @@ static void check_listed(const wisp_strategy *s, wisp_source_set *source_set, co
 
 static void test_listed_strategies(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_strategies *all = NULL;
   wisp_source_set *source_set = NULL;
@@ -331,7 +316,6 @@ static void test_listed_strategies(void **state)
 /* Every two strategies differ, and each from one kind of device to the other. */
 static void test_no_two_are_equal(void **state)
 {
-  (void)state;
   static const char *const dialects[] = {"cuda", "host"};
   wisp_error err = {0};
   wisp_strategies *all = NULL;

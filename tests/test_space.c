@@ -1,19 +1,12 @@
 /* Claim: a space description means what docs/reference/spaces.md says: keywords, errors with their line, candidates,
  * defaults, text form, operands, launch geometry. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stddef.h>
-#include <cmocka.h>
 
+#include "test.h"
 #include "store_fixture.h"
 #include "parsed.h"
 #include "../gen/strategy/strategy.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,7 +44,7 @@ static const char good[] = "# a comment, then every keyword\n"
 
 static const wisp_spec spec = {"nodal", "probe", "tet", 3, "maxwell", WISP_F64};
 
-/* What a family would say: enough of it for these texts. */
+/* A family's names: enough of them for these texts. */
 static wisp_env *make_names(int order, int max_threads, int max_shared)
 {
   wisp_env *env = NULL;
@@ -77,7 +70,6 @@ static wisp_env *make_names(int order, int max_threads, int max_shared)
 
 static void test_keywords(void **state)
 {
-  (void)state;
   wisp_strategy *s = parse_trial(good);
   const wisp_param *params = s->param;
   assert_string_equal(s->name, "trial");
@@ -97,7 +89,6 @@ static void test_keywords(void **state)
 
 static void test_errors_name_the_line(void **state)
 {
-  (void)state;
   static const struct {
     const char *text, *place, *what;
   } bad[] = {
@@ -184,7 +175,6 @@ static wisp_status count(wisp_error *err, void *context, const int *values, wisp
 
 static void test_enumeration_visits_every_combination(void **state)
 {
-  (void)state;
   wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names(3, 1024, 65536);
@@ -197,10 +187,9 @@ static void test_enumeration_visits_every_combination(void **state)
   wisp_strategy_destroy(s);
 }
 
-/* Of those that the walk above calls legal, the one that it meets first; with what is fixed, the first that suits. */
+/* The first candidate that the walk above calls legal; with fixed parameters, the first that suits. */
 static void test_first_candidate(void **state)
 {
-  (void)state;
   wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4), slab = wisp_layout_slab(20, 40, 32);
   wisp_env *names = make_names(3, 1024, 65536), *small = make_names(3, 1, 65536);
@@ -219,7 +208,6 @@ static void test_first_candidate(void **state)
 
 static void test_limits_refuse(void **state)
 {
-  (void)state;
   wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   static const struct {
@@ -249,7 +237,6 @@ static void test_limits_refuse(void **state)
  */
 static void test_default_falls_back(void **state)
 {
-  (void)state;
   wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   static const struct {
@@ -277,7 +264,6 @@ static void test_default_falls_back(void **state)
  * the one that is found are not looked at. */
 static void test_senseless_candidate(void **state)
 {
-  (void)state;
   static const struct {
     const char *values;
     wisp_status status;
@@ -303,7 +289,6 @@ static void test_senseless_candidate(void **state)
 
 static void test_text_comes_back(void **state)
 {
-  (void)state;
   wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names(3, 1024, 65536);
@@ -342,10 +327,9 @@ static double of_fp16(uint32_t bits)
   return bits & 0x8000 ? -size : size;
 }
 
-/* Of numbers up to 255, two halves in one float make 22 bits, or 2^-33 where the low one has fewer than 11. */
+/* For numbers up to 255, two halves in one float make 22 bits, or 2^-33 where the low one has fewer than 11. */
 static void test_fp16_halves(void **state)
 {
-  (void)state;
   static const char text[] = "kernel volume\ntitle halves\nlayouts node\nparam unroll 1\nblock 32\ngrid groups\n"
                              "operand real M 6 = M[q] part 3\narg in real u\n";
   wisp_strategy *s = parse_trial(text);
@@ -376,7 +360,6 @@ static void test_fp16_halves(void **state)
 
 static void test_operands_and_launch(void **state)
 {
-  (void)state;
   wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names(3, 1024, 65536);

@@ -1,20 +1,13 @@
 /* Claim: what strategies have in common is written once. One description serves several kernels, each with the lines
  * that hold for it; a description includes others, the user's before the library's; a user's folder may have parts;
  * packed numbers are named piece by piece; and every message names the file and line where it went wrong. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stddef.h>
-#include <cmocka.h>
 
+#include "test.h"
 #include "store_fixture.h"
 #include "../gen/family.h"
 #include "../gen/strategy/strategy.h"
 #include "../runtime/kernel.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static const wisp_family *tensor(void)
@@ -165,7 +158,7 @@ static void test_hashes(void **state)
   free(edited);
 }
 
-/* What a description includes stands in its place: the user's file, else the library's. So with parts, and what they
+/* An included description stands in its place: the user's file, else the library's. So with parts, and what they
  * are given; their messages name the user's file. */
 static void test_user_files(void **state)
 {
@@ -173,7 +166,7 @@ static void test_user_files(void **state)
   make_folder(*state);
   write_file(*state, "tensor/own.mine.space", "kernel mass\ninclude first\ninclude operator_end\n");
   write_file(*state, "tensor/first.space",
-             "layouts node\nlet twice = 2*Np\nlet half = 0\nblock 8\ngrid groups\nlet P = Gl\n");
+             "layouts node\nlet twice = 2*Np\nlet even_odd = 0\nblock 8\ngrid groups\nlet P = Gl\n");
   write_file(*state, "tensor/own.mine.k", "{{>greeting who=twice}}\n{{>apply A=matrix_D}}\n{{>cg_state}}\n");
   write_file(*state, "tensor/greeting.part", "{{takes who}}\nhello {{who}}\n");
   write_file(*state, "tensor/cg_state.part", "mine\n");
@@ -238,7 +231,7 @@ static void test_messages(void **state)
   }
 }
 
-/* What is only found out when a candidate is made names its line as well, in the file that it stands in. */
+/* An error that only shows when a candidate is made names its line as well, in the file that it stands in. */
 static void test_late_messages(void **state)
 {
   static const struct {
@@ -323,7 +316,6 @@ static void test_wheres(void **state)
 /* Every name of a family and of the device is described, and nothing is that is not there. */
 static void test_names_are_described(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_strategies *all = NULL;
   assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);

@@ -1,20 +1,14 @@
 /* Claim: what ships stays valid while its texts say the same to the compiler. What nobody compiles costs no winner: a
  * third dialect, comments, titles, another kind of device's dialect, a definition that nobody uses. An edited literal
  * costs those that are made from its text, and no others. */
+#include "test.h"
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../gen/embedded.h"
 #include "../gen/strategy/space.h"
 #include "../runtime/solve/choose.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
-
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- A library whose texts are edited. */
 
@@ -120,10 +114,9 @@ static void expect_all_valid(const library *l, const char *after)
 
 static void test_third_dialect(void **state)
 {
-  (void)state;
   library l = shipped_library();
   expect_all_valid(&l, "nothing");
-  l.files[l.count++] = (wisp_embedded){"templates/dialect/opencl.k", "", 0};
+  l.files[l.count++] = (wisp_embedded){"templates/dialect/opencl.k", "", 0, NULL};
   expect_all_valid(&l, "a third dialect, empty-handed");
   l.files[l.count - 1].text = "#define SYNC() barrier()\n__kernel void {{symbol}}()\n{\n  {{>body}}\n}\n";
   expect_all_valid(&l, "a third dialect");
@@ -131,7 +124,6 @@ static void test_third_dialect(void **state)
 
 static void test_comments(void **state)
 {
-  (void)state;
   library l = shipped_library();
   for (size_t i = 0; i < l.count; i++) {
     wisp_embedded *file = &l.files[i];
@@ -149,7 +141,6 @@ static void test_comments(void **state)
 
 static void test_other_dialect(void **state)
 {
-  (void)state;
   library l = shipped_library();
   put_behind(&l, file_of(&l, "templates/dialect/host.k"), "static int nothing;\n");
   expect_all_valid(&l, "an edit of the host's dialect");
@@ -162,7 +153,6 @@ static void test_other_dialect(void **state)
 
 static void test_values(void **state)
 {
-  (void)state;
   library l = shipped_library();
   wisp_strategies *all = strategies_of(&l);
   wisp_store *store = NULL;
@@ -225,7 +215,6 @@ static int stride(void)
 
 static void test_literals(void **state)
 {
-  (void)state;
   library l = shipped_library();
   wisp_strategies *before = strategies_of(&l);
   int changed = 0, texts = 0;
@@ -330,7 +319,6 @@ static void edit_each(library *l, definitions *all)
 
 static void test_definitions(void **state)
 {
-  (void)state;
   static const char *const kinds[][2] = {{"cuda", "sm_90"}, {"host", "host"}};
   const plan_range range = {{2, 2}, {WISP_F64}};
   for (int k = 0; k < 2; k++) {

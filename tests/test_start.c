@@ -1,8 +1,8 @@
 /* Claim: a run starts within its domain, from fields that its elements hold and its walls keep, however flat the domain
  * is and wherever it has holes; and where elements or walls do not, a note says so, on stderr and in JSON. */
+#include "test.h"
 #include "command.h"
 #include "each_plan.h"
-#include "good.h"
 #include "solving.h"
 #include "store_fixture.h"
 #include "../gen/embedded.h"
@@ -11,13 +11,7 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 /* A folder with an empty one for systems of the user's own. */
 static int set_up(void **state)
@@ -210,7 +204,6 @@ static void power(const void *degree, size_t count, const double *xyz, double t,
 /* Elements hold polynomials up to their order, and of nothing they miss all. */
 static void test_misfit(void **state)
 {
-  (void)state;
   wisp_error reason = {0};
   wisp_mesh *mesh = NULL;
   solving s;

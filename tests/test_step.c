@@ -1,18 +1,12 @@
 /* Claim: the step is made of the store's best entries that are current and legal here, of defaults where entries lack,
  * and says which; a winner that does not compile gives way to a default that fits the others. */
-#include "good.h"
+#include "test.h"
 #include "solving.h"
 #include "step_case.h"
 #include "../cache/columns.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 static void check(const wisp_stage *stage, const char *kernel, const char *strategy, const char *params,
                   wisp_match match)
@@ -28,7 +22,7 @@ static void check(const wisp_stage *stage, const char *kernel, const char *strat
 /* A composition and layout that are not the defaults. */
 static const char composition[] = "derivative+assemble+gather+lift+update", layout[] = "node-km1-pad16";
 
-/* What to look for among a strategy's candidates, and the last one found. */
+/* A condition on a strategy's candidates, and the last one that meets it. */
 typedef struct wanted {
   const wisp_strategy *strategy;
   bool legal;

@@ -1,13 +1,7 @@
 /* Claim: of the stages of two cards of one architecture the other card's is taken until the kernels of this one are
  * expected to be faster together; they may be partly of here and partly of there. */
-#include "good.h"
+#include "test.h"
 #include "step_case.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static const char composition[] = "derivative+assemble+gather+lift+update", layout[] = "node-km1-pad16";
 static const char sister[] = "Imaginary 2", ours[] = "volume+gather+lift+update", our_layout[] = "slab-km32";
@@ -63,7 +57,7 @@ static void test_sister_stays(void **state)
   expect_stage(f, composition, 0);
 }
 
-/* Where this card is twice as slow, 8 here are less than 10, the sum over the other's kernels. Two kernels of these
+/* If this card is twice as slow, 8 here are less than 10, the sum over the other's kernels. Two kernels of these
  * take 0.5 and 1 here: 7.5, partly of here and partly of there, is less again, until the whole of it was measured here.
  */
 static void test_sums_of_two_cards(void **state)

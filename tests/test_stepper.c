@@ -1,17 +1,11 @@
 /* Claim: in every composition and layout that can make a stage, the solver does what the double references do, in both
  * precisions, on meshes that fill no group, after odd and even numbers of steps; recorded steps are plain launches.
  * Sanitized, at an order in each precision and at order 1: numbers are the plain run's to check. */
-#include "good.h"
+#include "test.h"
 #include "solving.h"
 
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { BOX = 2, LEFT_OUT = 5 };
 
@@ -30,7 +24,7 @@ static double difference(const wisp_dg *dg, const double *u, const double *expec
   return most / largest;
 }
 
-/* What belongs to no element may be anything: nothing may be read from there. */
+/* Numbers of no element may be anything: no kernel may read them. */
 static void upload_with_rubbish(solving *s, const double *values)
 {
   const wisp_dg *dg = s->dg;
@@ -108,14 +102,12 @@ static bool is_coarse(void)
 
 static void test_double(void **state)
 {
-  (void)state;
   check_all(2, WISP_F64, false, false);
   if (!is_coarse()) check_all(5, WISP_F64, false, false);
 }
 
 static void test_single(void **state)
 {
-  (void)state;
   check_all(3, WISP_F32, true, true);
   if (is_coarse()) return;
   check_all(2, WISP_F32, false, true);
@@ -125,7 +117,6 @@ static void test_single(void **state)
 /* Order 1 has the smallest blocks, with more elements in a microblock than any other. */
 static void test_order_1(void **state)
 {
-  (void)state;
   check_all(1, WISP_F64, false, true);
 }
 
@@ -180,7 +171,6 @@ static void compare_with_launches(const char *composition, const char *layout, b
 
 static void test_graphs(void **state)
 {
-  (void)state;
   compare_with_launches("volume+gather+lift+update", NULL, false, 3);
   compare_with_launches("gather+fused", "slab-km32", true, 4);
   compare_with_launches("gather+fused", "slab-km32", true, 3);
@@ -189,7 +179,6 @@ static void test_graphs(void **state)
 /* Another dt means another graph; no steps means no change; nonsense is refused. */
 static void test_steps(void **state)
 {
-  (void)state;
   wisp_error reason = {0};
   solving s;
   const solving_setup setup = {.order = 1, .composition = "gather+fused"};
@@ -217,7 +206,6 @@ static void test_steps(void **state)
  * 2 and 3. */
 static void test_schemes(void **state)
 {
-  (void)state;
   static const wisp_rk_stage second[] = {{0, 1.0 / 2, 0}, {-1.0 / 2, 1, 1.0 / 2}};
   static const wisp_rk_stage third[] = {
       {0, 1.0 / 3, 0}, {-5.0 / 9, 15.0 / 16, 1.0 / 3}, {-153.0 / 128, 8.0 / 15, 3.0 / 4}};
@@ -243,7 +231,6 @@ static void test_schemes(void **state)
 /* Few kernels read pairs: for the others none are made, and those made later are the ones made at once. */
 static void test_pairs_where_read(void **state)
 {
-  (void)state;
   const solving_setup setup = {.order = 2};
   wisp_error reason = {0};
   wisp_dg *whole = NULL;

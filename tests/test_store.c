@@ -1,15 +1,9 @@
-/* What was stored is found again, field by field, and answers are graded: what matches
+/* Claim: a stored trial is found again, field by field, and answers are graded: what matches
  * better and the nearer layer answer where they are expected to be faster; size before speed. */
+#include "test.h"
 #include "store_fixture.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -240,7 +234,7 @@ static void test_matches(void **state)
   assert_string_equal(params, "small");
 }
 
-/* Where the other card's best was measured here, it is known how long it takes; where it failed here, it answers no
+/* If the other card's best was measured here, its time is known; if it failed here, it answers no
  * more. */
 static void test_measured_here(void **state)
 {
@@ -278,7 +272,7 @@ static void test_drivers(void **state)
   expect(path, "old", WISP_MATCH_DRIVER);
 }
 
-/* Of the same surroundings the faster answers, whatever the layer; of the same candidate, what was measured nearer. */
+/* In the same surroundings the faster answers, whatever the layer; for the same candidate, the nearer measurement. */
 static void test_layers(void **state)
 {
   const char *user = fixture_path(*state, "user.db"), *site = fixture_path(*state, "site.db");
@@ -436,7 +430,7 @@ static void test_default_path(void **state)
   unsetenv("WISP_DB");
 }
 
-/* Where there is no place for a user's file, the other layers are read all the same, and it is said in one line. */
+/* Without a place for a user's file the other layers are read all the same, and one line says so. */
 static void test_no_home(void **state)
 {
   static const char *const names[] = {"HOME", "XDG_DATA_HOME", "WISP_DB"};

@@ -1,17 +1,11 @@
 /* Claim: what removes something from a store says what, keeps what was there, and removes nothing that was not meant;
  * winners travel alone, as JSON and as text; a text is imported whole or not at all; the good rows of a damaged file
  * are rescued. */
+#include "test.h"
 #include "command.h"
 #include "store_fixture.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <cjson/cJSON.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -138,7 +132,7 @@ static void outcomes_are_counted_alike(void **state)
   expect(*state, "check", 0, ": 1 ok, 1 slow, 2 refused (2 candidates), 1 unfinished\n");
 }
 
-/* What a sweep says of its trials is what its store says of them: of refused ones how many candidates they stand for.
+/* A sweep reports its trials as its store does: a refused one with the number of candidates that it stands for.
  */
 static void a_sweep_counts_like_its_store(void **state)
 {
@@ -299,7 +293,7 @@ static void lost_pages_are_passed_over(void **state)
   free(whole);
 }
 
-/* What a store holds: of which orders, and from when. */
+/* The contents of a store: the orders, and the time of the newest trial. */
 static void orders_and_days_are_shown(void **state)
 {
   static const struct {

@@ -1,16 +1,10 @@
 /* Eight writers of one file and readers beside them: nothing is lost, nobody sees a lock, no reader is blocked for more
  * than 50 ms. */
+#include "test.h"
 #include "store_fixture.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -166,7 +160,6 @@ static void run(const char *journal, double *median, double *most)
 
 static void test_write_ahead(void **state)
 {
-  (void)state;
   double median, most, had, missed;
   if (!core_ms(&had, &missed)) skip(); /* there is no telling who was blocked */
   run(NULL, &median, &most);
@@ -175,7 +168,6 @@ static void test_write_ahead(void **state)
 
 static void test_rollback_journal(void **state)
 {
-  (void)state;
   double median, most;
   run("rollback", &median, &most);
 }

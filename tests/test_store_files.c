@@ -1,16 +1,10 @@
 /* Files that are torn, altered, foreign, newer, or in a place that cannot be written: a clear error or right data, and
  * never a change. */
+#include "test.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
 #include "../cache/reader.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -306,7 +300,6 @@ static void test_full_disk(void **state)
 /* File systems are told apart by statfs's number, also where that comes with its sign. */
 static void test_kinds_of_file_systems(void **state)
 {
-  (void)state;
   static const struct {
     const char *name;
     unsigned long type;
@@ -331,7 +324,7 @@ static void test_kinds_of_file_systems(void **state)
   }
 }
 
-/* Where a place is on another machine, WAL is not used, and that is said. */
+/* In a folder of another machine WAL is not used, and a note says so. */
 static void test_network_file_systems(void **state)
 {
   const char *path = fixture_path(*state, "wisp.db");

@@ -1,6 +1,7 @@
 /* Claim: a store that another process holds, that may not be read or that is damaged stops no solver and keeps it
  * waiting for a second at most: a note names the file, the reason and the holder, and the other layers count. Who
  * writes waits, and is told for whom. */
+#include "test.h"
 #include "command.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
@@ -8,15 +9,8 @@
 
 #include "wisp.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>

@@ -1,20 +1,14 @@
 /* Claim: a store's name is a file's, whatever it looks like; a file from elsewhere runs no code of its own, keeps no
  * reader busy and steers no terminal; what replaces a file keeps its owner and rights, and asks the same lock by every
  * name. */
+#include "test.h"
 #include "command.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
 #include "../cache/reader.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <grp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -240,7 +234,7 @@ static void locks_are_shared_as_the_store(void **state)
   assert_int_equal(about.st_mode & 0777, 0664);
 }
 
-/* What is stored reaches a terminal as text. */
+/* Stored text reaches a terminal as text. */
 static void nothing_steers_the_terminal(void **state)
 {
   static const char *const commands[] = {"db show",

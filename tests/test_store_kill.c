@@ -1,15 +1,9 @@
 /* Claim: a writer killed at any instant leaves a file that opens, checks, and holds every trial that was reported as
  * stored; the log that it may leave beside the file is taken in by the next writer, and gone once that one closes. */
+#include "test.h"
 #include "store_fixture.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,7 +25,7 @@ static void write_until_killed(const char *path, int from, int said)
   }
 }
 
-/* How long opening a file and storing four trials takes here, ns. */
+/* The time to open a file and store four trials here, in ns. */
 static long measure(const char *path)
 {
   struct timespec start, end;
@@ -52,7 +46,6 @@ static bool has_log(const char *path)
 
 static void test_killed_writer(void **state)
 {
-  (void)state;
   char folder[64];
   fixture_folder(folder);
   const char *path = fixture_path(folder, "wisp.db");

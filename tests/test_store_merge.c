@@ -1,13 +1,7 @@
 /* Shards merged, exported and imported, pruned: all or nothing, nothing lost, also while others write and read. */
+#include "test.h"
 #include "store_fixture.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,7 +26,7 @@ static void test_merge(void **state)
   assert_int_equal(access(fixture_path(*state, "all.db.new"), F_OK), -1);
 }
 
-/* Of two measurements of one candidate the later one stays, whichever way it comes. */
+/* The later of two measurements of one candidate stays, whichever way it comes. */
 static void test_later_measurement_wins(void **state)
 {
   const char *into = fixture_path(*state, "all.db"), *shard = fixture_path(*state, "a.db");

@@ -1,17 +1,12 @@
 /* Claim: what a trial was timed on is part of its key. Rows and lines from before it was are of the box, stay valid,
  * and answer only where no trial on an ordered mesh does. */
+#include "test.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
 #include "../cache/shipped.h"
 #include "../tuner/workers/queue.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <cjson/cJSON.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SPEC "nodal.gather:tet:p3:maxwell:f32"
 

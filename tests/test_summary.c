@@ -1,6 +1,7 @@
 /* Claim: the summary of a sweep names each reason for which trials failed, with its count: reasons that differ in
  * numbers only are one, and the counts add up to the failed trials, as text and as JSON. Strategies for tensor cores
  * are no candidates on the host, and no defaults there, though they run if they are asked for. */
+#include "test.h"
 #include "command.h"
 #include "planted.h"
 #include "store_fixture.h"
@@ -8,14 +9,6 @@
 #include "../runtime/kernel.h"
 #include "../tuner/search/search.h"
 #include "../tuner/sweep/sweep.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include <cjson/cJSON.h>
 
@@ -28,7 +21,6 @@ static void count(wisp_tune_summary *summary, wisp_outcome end, const char *reas
 
 static void test_reasons_are_counted(void **state)
 {
-  (void)state;
   wisp_tune_summary s = {0};
   count(&s, WISP_TRIAL_OK, "");
   count(&s, WISP_TRIAL_WRONG, "error 1.25e-3");
@@ -47,7 +39,6 @@ static void test_reasons_are_counted(void **state)
 /* However many reasons there are, no failure is left out. */
 static void test_no_failure_is_lost(void **state)
 {
-  (void)state;
   wisp_tune_summary s = {0};
   long long sum = 0;
   for (int i = 0; i < 26; i++) {
@@ -124,7 +115,6 @@ static size_t tried(const wisp_strategies *all, const wisp_limits *limits, wisp_
 
 static void test_host_has_no_tensor_cores(void **state)
 {
-  (void)state;
   static const char *const kernels[] = {"volume", "lift", "fused", "stage_nested"};
   wisp_strategies *all = NULL;
   wisp_limits host, card;

@@ -3,21 +3,15 @@
  * there is none, the sweep fails with what that device said; one whose workers are stopped is given up. A compilation
  * that is overdue is tried again by the next worker, and is the candidate's fault where that one does not come to its
  * end either. Shown with workers that only pretend to try something. */
+#include "test.h"
 #include "store_fixture.h"
 #include "../tuner/workers/supervisor.h"
 #include "../tuner/sweep/sweep.h"
 #include "../runtime/process.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 enum { ORDERS = 4, TRIALS = 3, CARDS = 2, MAX_DEVICES = 3 };
 
@@ -71,7 +65,7 @@ done:
   return status;
 }
 
-/* What one has read, it writes for the next. */
+/* The message that one has read is written for the next. */
 static wisp_status await_faulty(wisp_error *err, const play *p)
 {
   wisp_status status = WISP_OK;
@@ -139,7 +133,7 @@ static void on_device(void *context, const char *device, const wisp_tune_summary
 /* Seconds. Not less: on a busy machine one that speaks may be late by some. */
 #define PATIENCE "5"
 
-/* Where a worker is to be found silent, all are soon called so; elsewhere not, however busy the machine is. */
+/* If a worker is to be found silent, all are soon called so; else none is, however busy the machine is. */
 static void set_patience(size_t count, char *const *devices)
 {
   bool stopped = false;
@@ -183,7 +177,6 @@ static wisp_status supervise(wisp_error *err, play *p, size_t count, char *const
 
 static void test_ends_well(void **state)
 {
-  (void)state;
   static const struct {
     char *devices[MAX_DEVICES];
     int cards, warned;
@@ -214,7 +207,6 @@ static void test_ends_well(void **state)
 
 static void test_ends_badly(void **state)
 {
-  (void)state;
   static const struct {
     char *devices[MAX_DEVICES];
     wisp_status status;
@@ -225,8 +217,8 @@ static void test_ends_badly(void **state)
                {{"af", "af"}, WISP_EMEMORY, "device af: af has no memory"},
                {{"bf", "ar", "ar"}, WISP_EMEMORY, "device bf: bf has no memory"},
                {{"ad"}, WISP_ESYSTEM, "status 3, outside of any trial"},
-               {{"as"}, WISP_ESYSTEM, "said nothing for " PATIENCE " s"},
-               {{"ah"}, WISP_ESYSTEM, "said nothing for " PATIENCE " s"}};
+               {{"as"}, WISP_ESYSTEM, "sent nothing for " PATIENCE " s"},
+               {{"ah"}, WISP_ESYSTEM, "sent nothing for " PATIENCE " s"}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     play p;
     wisp_error err = {0};
@@ -240,7 +232,6 @@ static void test_ends_badly(void **state)
 
 static void test_overdue_compilation(void **state)
 {
-  (void)state;
   for (int each_time = 0; each_time <= 1; each_time++) {
     play p;
     wisp_error err = {0};

@@ -1,21 +1,14 @@
 /* Claim: a kernel's hash takes of a system what its texts read. A boundary condition makes gather and stage kernels
  * stale and no other; kernels with equal hashes have equal sources; and a system with the equations of another finds
  * that one's winners, under any name and with any start. */
-#include "good.h"
+#include "test.h"
 #include "store_fixture.h"
 #include "../gen/family.h"
 #include "../gen/strategy/strategy.h"
 #include "../runtime/kernel.h"
 #include "../runtime/solve/choose.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 static const char mirror[] = "boundary pmc\n  Ex_p = Ex_m\n  Ey_p = Ey_m\n  Ez_p = Ez_m\n"
                              "  Hx_p = -Hx_m\n  Hy_p = -Hy_m\n  Hz_p = -Hz_m\nend\n";
@@ -97,7 +90,7 @@ static void release_kernels(kernels *k)
   wisp_strategies_free(k->all);
 }
 
-/* How many hashes differ; wherever they do not, the sources are equal. */
+/* The number of hashes that differ; where they do not, the sources are equal. */
 static int count_stale(const kernels *before, const kernels *after, bool boundary_alone)
 {
   int stale = 0;

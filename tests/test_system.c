@@ -1,16 +1,11 @@
 /* Claim: a system file says what it seems to say, every mistake in one is reported with its line, and the flux of the
  * Maxwell system is consistent, conservative and dissipative, and reflects at a perfect conductor. */
+#include "test.h"
 #include "../gen/system.h"
 
 #include "../gen/text.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* One-way transport of two fields, small enough to break piece by piece. */
 static const char *const lines[] = {
@@ -33,7 +28,6 @@ static void compose(char text[2048], int at, const char *replacement)
 
 static void test_parses(void **state)
 {
-  (void)state;
   char text[2048];
   wisp_error err = {0};
   wisp_system *system = NULL;
@@ -68,7 +62,7 @@ static void test_parses(void **state)
   wisp_system_destroy(system);
 }
 
-/* What stands in place of a line, the line that the message names (0: the same), and a piece of the message. */
+/* A replacement of a line, the line that the message names (0: the same), and a piece of the message. */
 typedef struct mistake {
   int at;
   const char *replacement;
@@ -167,7 +161,6 @@ static const mistake mistakes[] = {
 
 static void test_mistakes(void **state)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
     const mistake *m = &mistakes[i];
     char text[2048], place[64];
@@ -189,7 +182,6 @@ static void test_mistakes(void **state)
  * are numbers everywhere. */
 static void test_states(void **state)
 {
-  (void)state;
   enum { POINTS = 71 };
   char text[2048];
   wisp_error err = {0};
@@ -221,7 +213,6 @@ static void test_states(void **state)
  * one of the wrong sign, and an energy of other equations do. */
 static void test_energy(void **state)
 {
-  (void)state;
   static const struct {
     const char *system, *walls;
     bool keep;
@@ -259,7 +250,6 @@ static void test_energy(void **state)
 /* Any cut of the text is refused or parsed, never worse. */
 static void test_truncated(void **state)
 {
-  (void)state;
   char text[2048];
   compose(text, 0, NULL);
   size_t length = strlen(text);
@@ -275,7 +265,6 @@ static void test_truncated(void **state)
 
 static void test_unknown_names_the_known(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   wisp_system *system = NULL;
   assert_int_equal(wisp_system_load(&err, "navier_stokes", &system), WISP_EUSAGE);
@@ -334,7 +323,7 @@ static void test_consistent(void **state)
   }
 }
 
-/* What leaves one side, n.F* = n.F - flux, enters the other; the central flux is the mean of both. */
+/* The flow out of one side, n.F* = n.F - flux, enters the other; the central flux is the mean of both. */
 static void test_conservative(void **state)
 {
   const wisp_system *system = *state;

@@ -1,15 +1,10 @@
 /* Claim: the tensor family's operators are their formulas, written down here apart from the reference that the tuner
  * verifies every candidate with (test_kernels): that reference at every order, to 1e-13 of the largest number. */
+#include "test.h"
 #include "../gen/tensor/hex.h"
 #include "../runtime/tensor/hex_reference.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* Elements with random contents: fields, geometric factors of trilinear hexahedra. */
 typedef struct hex_case {
@@ -238,7 +233,6 @@ static void test_reference(void **state)
 {
   static const char *const kernels[] = {"mass",       "mass_trilinear",      "stiffness", "stiffness_trilinear",
                                         "collocated", "collocated_trilinear"};
-  (void)state;
   for (int order = 1; order <= WISP_HEX_MAX_ORDER; order++) {
     hex_case problem;
     hex_case_make(&problem, order, 3);

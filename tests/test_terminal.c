@@ -1,18 +1,13 @@
 /* Claim: progress is one line that fits the terminal however narrow it is, and plain lines where there is none; tables
  * fit a window, and elsewhere say how wide they are. */
+#include "test.h"
 #include "store_fixture.h"
 #include "../cli/print.h"
 
 #include <math.h>
 #include <pty.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 enum { THE_END = '\4' };
 
@@ -34,7 +29,7 @@ static void lead(const char *command, void (*work)(void), int end)
   _exit(failed);
 }
 
-/* What a child writes to a terminal of so many columns: `command`, or else `work`. */
+/* The output of a child to a terminal of so many columns: of `command`, or else of `work`. */
 static char *on_terminal(int columns, const char *term, const char *command, void (*work)(void))
 {
   enum { ROOM = 1 << 20 };
@@ -101,7 +96,6 @@ static void show_quarter(void)
 /* Every rewriting begins at the left, erases the line, and stays on it. */
 static void test_fits(void **state)
 {
-  (void)state;
   static const int widths[] = {20, 40, 80, 133};
   static const char again[] = "\r\033[K";
   for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
@@ -125,7 +119,6 @@ static void test_fits(void **state)
 
 static void test_bar(void **state)
 {
-  (void)state;
   char *text = on_terminal(80, "xterm", NULL, show_quarter);
   if (!strstr(text, "[#####...............]  25%, 3m left: text")) fail_msg("%s", text);
   assert_non_null(strstr(text, "\r\033[Klost"));
@@ -134,7 +127,6 @@ static void test_bar(void **state)
 
 static void test_no_terminal(void **state)
 {
-  (void)state;
   char *text = on_terminal(80, "dumb", NULL, show_quarter);
   assert_null(strchr(text, '\033'));
   assert_non_null(strstr(text, " left: text\r\n"));
@@ -162,7 +154,6 @@ static int widest(const char *text)
 
 static void test_table(void **state)
 {
-  (void)state;
   static const wisp_column columns[] = {{"N", true}, {"kernel", false}, {"none", true}, {"ms", true}, {"more", false}};
   static const char long_text[] = "eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 "
                                   "eighteen=18 nineteen=19";

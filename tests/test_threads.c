@@ -1,15 +1,9 @@
 /* Claim: what set-up, energies and errors give does not depend on the number of threads, to the last bit. */
-#include "good.h"
+#include "test.h"
 #include "bent_box.h"
 #include "../runtime/parallel.h"
 #include "../runtime/nodal/start.h"
 #include "../runtime/tensor/poisson_solver.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static const char *const threads[] = {"1", "2", "5"};
 enum { COUNTS = sizeof threads / sizeof *threads };
@@ -42,7 +36,6 @@ static void mark(void *context, size_t from, size_t to)
 
 static void test_as_many_as_asked(void **state)
 {
-  (void)state;
   const int wanted[COUNTS] = {1, 2, 5};
   for (int i = 0; i < COUNTS; i++) {
     marks m = {.calls = 0};
@@ -57,7 +50,6 @@ static void test_as_many_as_asked(void **state)
 
 static void test_tets(void **state)
 {
-  (void)state;
   void *field = NULL, *sums = NULL, *geo = NULL, *faces = NULL, *normals = NULL, *blocks = NULL, *pairs = NULL,
        *neighbours = NULL;
   wisp_mesh *mesh = NULL;
@@ -103,7 +95,6 @@ static void test_tets(void **state)
 
 static void test_hexes(void **state)
 {
-  (void)state;
   void *numbers = NULL, *surface = NULL, *copies = NULL, *two = NULL, *more = NULL, *load = NULL, *diagonal = NULL,
        *distance = NULL;
   wisp_hexmesh *mesh = NULL;

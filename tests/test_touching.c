@@ -2,9 +2,9 @@
  * triangles, wherever the mesh lies and whatever its size: such as coincide, and such as share a part of a plane from
  * both sides. Joining nodes that are closer than a tolerance makes one mesh of parts. Every solver refuses such a file,
  * until it is told to join its nodes or to take the faces as walls. */
+#include "test.h"
 #include "api_case.h"
 #include "command.h"
-#include "good.h"
 #include "parts.h"
 #include "store_fixture.h"
 #include "../runtime/mesh/source.h"
@@ -12,12 +12,6 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static const int kinds[] = {3, 4, 8};
 
@@ -43,7 +37,6 @@ static void expect_once(wisp_mesh *mesh, size_t coincident, size_t overlapping)
 
 static void test_none(void **state)
 {
-  (void)state;
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     for (int n = 1; n <= 6; n++) {
       wisp_mesh *mesh = make_grid(kinds[i], n, n, n);
@@ -66,7 +59,6 @@ static void test_none(void **state)
 static void test_wedge(void **state)
 {
   static const double angles[] = {0.1, 1e-3, 1e-4};
-  (void)state;
   for (size_t i = 0; i < WISP_COUNT(kinds); i++)
     for (size_t a = 0; a < WISP_COUNT(angles); a++)
       for (int steep = 1; steep <= 5; steep += 2) {
@@ -93,7 +85,6 @@ static void merge(wisp_mesh *mesh, double tolerance)
 /* Every face inside is there twice; joined, the mesh is the one that it was. */
 static void test_exploded(void **state)
 {
-  (void)state;
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     wisp_mesh *mesh = make_grid(kinds[i], 4, 4, 4);
     const size_t vertices = mesh->vertices, outside = faces_outside(kinds[i], 4, 4, 4);
@@ -127,7 +118,6 @@ static const struct place {
 /* Sides whose nodes meet coincide; sides of which one is meshed finer overlap; each face is counted once. */
 static void test_sides(void **state)
 {
-  (void)state;
   for (size_t i = 0; i < WISP_COUNT(kinds); i++)
     for (size_t p = 0; p < WISP_COUNT(places); p++) {
       const int corners = kinds[i];
@@ -145,7 +135,6 @@ static void test_sides(void **state)
 static void test_shifted(void **state)
 {
   static const double shifts[] = {0.5, 0.9, 1e-3};
-  (void)state;
   for (size_t i = 0; i < WISP_COUNT(kinds); i++)
     for (size_t s = 0; s < WISP_COUNT(shifts); s++) {
       wisp_touching t;
@@ -162,7 +151,6 @@ static void test_shifted(void **state)
 static void test_refusal(void **state)
 {
   static const char *const words[] = {"boundary edges", "boundary faces", "boundary faces"};
-  (void)state;
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     wisp_error refused = {.text = ""};
     char count[32];
@@ -187,7 +175,6 @@ static void test_refusal(void **state)
 /* Nodes that are closer than the tolerance are joined, others are not; and no element loses an edge. */
 static void test_tolerance(void **state)
 {
-  (void)state;
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     int32_t *to = NULL;
     wisp_error refused = {.text = ""};

@@ -1,15 +1,10 @@
 /* Claim: a stage that finds its neighbours' values in trace makes the same steps as one that reads them in u, and one
  * whose gather leaves class values of fluxes the same as one that has them at face nodes, up to rounding, on elements
  * in any order, walls and empty slots included; and only such stages have these arrays. */
-#include "good.h"
+#include "test.h"
 #include "solving.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { STEPS = 20 };
 
@@ -80,13 +75,11 @@ static void compare(wisp_precision precision, int order)
 
 static void test_double(void **state)
 {
-  (void)state;
   compare(WISP_F64, 2);
 }
 
 static void test_single(void **state)
 {
-  (void)state;
   compare(WISP_F32, 1);
 }
 

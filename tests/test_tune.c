@@ -1,22 +1,16 @@
 /* Claim: a sweep ends, stores every trial with a default for each strategy and a step of the winners; a second one
  * repeats nothing; a budget is respected, but a default of each kernel comes first; what is enough ends a search; a
  * request without meaning is refused before anything is done. */
+#include "test.h"
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../tuner/sweep/sweep.h"
 #include "../tuner/workers/tune.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static const int order_one = 1;
 static const wisp_precision both[] = {WISP_F64, WISP_F32};
@@ -74,7 +68,6 @@ static void on_progress(void *context, const wisp_tune_progress *progress)
 /* One strategy, exhaustively, twice. */
 static void test_sweep_repeats_nothing(void **state)
 {
-  (void)state;
   char folder[64];
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
@@ -112,7 +105,6 @@ static void test_sweep_repeats_nothing(void **state)
 /* Each strategy's default alone, and none is dropped for being slow; of the kernels that are listed. */
 static void test_defaults_alone(void **state)
 {
-  (void)state;
   char folder[64];
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
@@ -142,7 +134,6 @@ static void test_defaults_alone(void **state)
 /* Within a budget: every kernel has its default at least, and stages of the winners are measured. */
 static void test_budget(void **state)
 {
-  (void)state;
   char folder[64];
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
@@ -224,12 +215,11 @@ static int count_served_apart(void)
   return WEXITSTATUS(how);
 }
 
-/* Of every kernel a default candidate is tried first, however little time there is. Left out are kernels whose
+/* The sweep tries a default candidate of every kernel first, however little time there is. Left out are kernels whose
  * compositions have another one without candidates and, on a GPU, those that by the bytes they move cannot be of the
  * fastest stage. Nothing is known from elsewhere. */
 static void test_default_comes_first(void **state)
 {
-  (void)state;
   setenv("WISP_SHIPPED", "none", 1);
   const int kernels = count_served_apart();
   assert_true(kernels >= 12);
@@ -253,7 +243,6 @@ static void test_default_comes_first(void **state)
 /* A step is measured again once one of its kernels was measured after it, by whomever; and not before. */
 static void test_step_follows(void **state)
 {
-  (void)state;
   char folder[64];
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
@@ -293,7 +282,6 @@ static void count_rows(const char *db, int *kernels, int *steps)
 /* Whole stages of what is known, and no candidate. */
 static void test_steps_alone(void **state)
 {
-  (void)state;
   char folder[64];
   int kernels, steps, again, more;
   fixture_folder(folder);
@@ -315,7 +303,6 @@ static void test_steps_alone(void **state)
  * as are asked for; an exhaustive one does not. */
 static void test_enough(void **state)
 {
-  (void)state;
   long long trials[3];
   for (int budgeted = 0; budgeted < 3; budgeted++) {
     char folder[64], layout[8][32] = {{0}};
@@ -352,7 +339,6 @@ static void test_enough(void **state)
 
 static void test_senseless_requests(void **state)
 {
-  (void)state;
   char folder[64];
   fixture_folder(folder);
   const char *db = fixture_path(folder, "none.db");

@@ -1,6 +1,7 @@
 /* Claim: a candidate that was dropped for being slow is tried again once what it was slow against is gone (its text
  * edited, its strategy removed, its row replaced in a merge), and not before; until then the fastest of those that were
  * dropped answers; `wisp best` and `wisp tune` say the same. */
+#include "test.h"
 #include "command.h"
 #include "store_fixture.h"
 #include "../tuner/sweep/sweep.h"
@@ -8,12 +9,6 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { MOST = 64 };
 static const char gone[] = "plain lanes=128 (0123456789abcdef)"; /* no strategy and no text of today's */
@@ -153,7 +148,7 @@ static void test_rival_is_gone(void **state)
   assert_int_equal(tune(s).trials, 0);
 }
 
-/* What is left is valid and slower than what was lost to: the dropped ones may be better. */
+/* The remaining trials are valid and slower than the lost one: the dropped ones may be better. */
 static void test_rest_is_slower(void **state)
 {
   sweep *s = *state;
@@ -189,7 +184,7 @@ static void test_rows_tell(void **state)
   }
 }
 
-/* What best says of the default's time for the kernel; NaN: nothing. */
+/* The default's time for the kernel in wisp best; NaN: it has none. */
 static double default_of(const sweep *s)
 {
   outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32 --json");

@@ -1,17 +1,10 @@
 /* Claim: a sweep that is shared out over two workers tries what one worker would, nothing twice, each order and
  * precision on one of them, and both have their share; a device that cannot be opened is named, and the others do its
  * work; where none can be, and for a list that makes no sense, the sweep fails. */
+#include "test.h"
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../tuner/workers/tune.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { MAX_TRIALS = 512, ORDERS = 2, WORKERS = 2 };
 
@@ -91,7 +84,6 @@ static int by_text(const void *a, const void *b)
 
 static void test_same_trials(void **state)
 {
-  (void)state;
   static seen one, two;
   char folder[64];
   wisp_error err = {0};
@@ -127,7 +119,6 @@ static void test_same_trials(void **state)
 /* With time to spare, a budget is as good as none; and each unit has trials where there is little. */
 static void test_budget(void **state)
 {
-  (void)state;
   static seen s;
   char folder[64];
   wisp_error err = {0};
@@ -144,7 +135,6 @@ static void test_budget(void **state)
 /* No machine has so many GPUs. */
 static void test_missing_device(void **state)
 {
-  (void)state;
   static seen alone, s;
   char folder[64], list[64];
   wisp_error err = {0};
@@ -165,7 +155,6 @@ static void test_missing_device(void **state)
 
 static void test_lists(void **state)
 {
-  (void)state;
   static const struct {
     const char *text, *words;
   } bad[] = {{"", "empty"},         {"host,", "empty"}, {",host", "empty"},       {"cuda:0,,", "empty"},
@@ -196,7 +185,6 @@ static void test_lists(void **state)
 /* All GPUs, or else the host. (Last: this process lists devices itself, and no worker may come after that.) */
 static void test_all(void **state)
 {
-  (void)state;
   wisp_error err = {0};
   size_t count = 0;
   char **names = NULL;

@@ -1,5 +1,6 @@
 /* Claim: the tuner or one of its workers, killed at any instant, leaves a store that checks and holds every trial that
  * was reported; a worker is replaced; the next sweep goes on and repeats no trial that was reported. */
+#include "test.h"
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../gen/random.h"
@@ -8,17 +9,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 enum { KILLS = 50, MAX_REPORTED = 1024, MAX_WORKERS = 2 };
 
@@ -173,7 +167,7 @@ static void new_store(tuner *t)
   snprintf(t->db, sizeof t->db, "%s/tune%d.db", t->folder, t->stores++);
 }
 
-/* What is done once a machine (ceilings) or takes long the first time is over before anything is killed. */
+/* The work that is done once a machine (ceilings) or takes long the first time is over before anything is killed. */
 static void await_first(tuner *t)
 {
   start(t);
@@ -251,13 +245,11 @@ static void kill_often(const char *devices)
 
 static void test_one_worker(void **state)
 {
-  (void)state;
   kill_often(test_device_name());
 }
 
 static void test_two_workers(void **state)
 {
-  (void)state;
   char devices[64];
   snprintf(devices, sizeof devices, "%s,%s", test_device_name(), test_device_name());
   kill_often(devices);

@@ -1,23 +1,17 @@
 /* Claim: what goes wrong with the machine while a sweep runs is no verdict on a candidate, keeps no sweep waiting for
  * ever, and leaves nothing behind: compilers that are killed or find no room, signals, damaged stores, closed
  * descriptors. */
+#include "test.h"
 #include "command.h"
 #include "store_fixture.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* Nine candidates; none of what the device itself compiles is called so. */
 #define SOME "tune -d host -n 1 -p f32 -k update -s stream -l slab-km32 --elements 48 -j 1"
@@ -50,7 +44,7 @@ static const char *surroundings(const char *folder)
   return text;
 }
 
-/* How many trials of the store have this outcome; NULL: all. */
+/* The number of trials in the store with this outcome; NULL: all. */
 static long count(const char *folder, const char *with)
 {
   wisp_store *store = NULL;
@@ -74,7 +68,6 @@ static void expect(const outcome *o, int status, const char *out, const char *er
 static void test_compilers_fail(void **state)
 {
   char folder[64];
-  (void)state;
   fixture_folder(folder);
   write_compiler(folder, "case $n in 3) kill -KILL $$;;\n"
                          "  4) echo 'cc: fatal error: Killed signal terminated program cc1' >&2; exit 1;;\n"
@@ -98,7 +91,6 @@ static void test_compilers_fail(void **state)
 static void test_overdue(void **state)
 {
   char folder[64], before[600];
-  (void)state;
   fixture_folder(folder);
   write_compiler(folder, "case $n in 3|4) sleep 2; kill -STOP $PPID; exit 1;; esac");
   snprintf(before, sizeof before, "%s WISP_COMPILE_SECONDS=4", surroundings(folder));
@@ -114,11 +106,10 @@ static void test_overdue(void **state)
   fixture_remove(folder);
 }
 
-/* Where nothing compiles any more there is no use in going on; a kernel's own mistake is still its verdict. */
+/* If nothing compiles any more, the sweep ends; a kernel's own mistake is still its verdict. */
 static void test_no_compiler_works(void **state)
 {
   char folder[64];
-  (void)state;
   fixture_folder(folder);
   write_compiler(folder, "kill -KILL $$");
   outcome o = run_in(folder, surroundings(folder), TUNE);
@@ -141,7 +132,6 @@ static void test_no_compiler_works(void **state)
 static void test_compiler_is_broken(void **state)
 {
   char folder[64];
-  (void)state;
   fixture_folder(folder);
   write_compiler(folder, ":");
   outcome o = run_in(folder, surroundings(folder), SOME " --defaults");
@@ -162,7 +152,6 @@ static void test_compiler_is_broken(void **state)
 static void test_oversize(void **state)
 {
   char folder[64];
-  (void)state;
   fixture_folder(folder);
   outcome o = run_in(folder, "WISP_SHIPPED=none", "tune -d host -n 10 -p f64 --elements 100000000 --budget 2s");
   expect(&o, 1, "", "take fewer elements");
@@ -174,7 +163,6 @@ static void test_oversize(void **state)
 static void test_damaged_row(void **state)
 {
   char folder[64];
-  (void)state;
   fixture_folder(folder);
   const char *path = fixture_path(folder, "user.db");
   fixture_fill(path, 0, 20);
@@ -235,7 +223,7 @@ static bool is_gone(pid_t pid)
   return false;
 }
 
-/* What the compiler wrote down of itself and its child, once it hangs. */
+/* The process ids that the compiler wrote of itself and its child, once it hangs. */
 static void await_hanging(const char *folder, pid_t pids[2])
 {
   for (int i = 0; i < 12000; i++, nap(10)) {
@@ -251,7 +239,6 @@ static void await_hanging(const char *folder, pid_t pids[2])
 static void test_signals(void **state)
 {
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
-  (void)state;
   for (size_t s = 0; s < sizeof signals / sizeof *signals; s++) {
     char folder[64];
     pid_t compilers[2] = {0};
@@ -286,7 +273,6 @@ static void test_closed_descriptors(void **state)
   char folder[64], line[1024];
   const char *command = getenv("WISP_COMMAND");
   size_t length = 0;
-  (void)state;
   fixture_folder(folder);
   snprintf(line, sizeof line, "WISP_SHIPPED=none WISP_DB=%s/user.db %s " TUNE " <&- >&- 2>&-", folder,
            command && *command ? command : "build/wisp");

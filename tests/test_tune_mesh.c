@@ -1,15 +1,9 @@
 /* Claim: the tuner times on an irregular mesh in order unless told otherwise, says so in each trial, and what was timed
  * on the box is not taken for known; kernels that see no neighbours are timed once for both. */
+#include "test.h"
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../tuner/workers/tune.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 /* One sweep of one kernel; how many trials it made. */
 static long long tune(const char *db, const char *family, const char *kernel, const char *strategy,
@@ -34,7 +28,7 @@ static long long tune(const char *db, const char *family, const char *kernel, co
   return summary.trials;
 }
 
-/* How many trials the store has of that mesh. */
+/* The number of trials in the store on that mesh. */
 static long long count(const char *db, const char *mesh)
 {
   wisp_store *store = NULL;
@@ -69,10 +63,9 @@ static void test_key(void **state)
   }
 }
 
-/* What a source is called. */
+/* The name of a source. */
 static void test_names(void **state)
 {
-  (void)state;
   static const struct {
     wisp_mesh_source source;
     const char *kind;

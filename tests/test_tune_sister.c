@@ -1,22 +1,15 @@
 /* Claim: where another card of this architecture was tuned, a budget begins with the kernels of its best stage, as they
  * won there, and goes to no kernel that is only of stages which could not be the fastest; and afterwards a solver takes
  * no slower stage than before. */
+#include "test.h"
 #include "each_plan.h"
-#include "good.h"
 #include "store_fixture.h"
 #include "../runtime/solve/choose.h"
 #include "../tuner/sweep/sweep.h"
 #include "../tuner/workers/tune.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static const char best[] = "gather+fused";
 static const long long elements = 384;

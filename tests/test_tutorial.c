@@ -1,15 +1,9 @@
 /* Claim: docs/guide/add-a-strategy.md is true: the strategy that it writes is listed, expanded, verified, timed and
  * stored as the page says, its commands succeed as they stand, and what they print is there. Runs in the root of the
  * tree. */
+#include "test.h"
 #include "page.h"
 #include "store_fixture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static const char path[] = "docs/guide/add-a-strategy.md", *const files[] = {"mine/nodal/update.by-group.k",
                                                                              "mine/nodal/update.by-group.space"};
@@ -29,7 +23,6 @@ static void test_page(void **state)
 {
   char folder[64];
   page p = open_page(folder);
-  (void)state;
   write_files(&p, folder);
   char *output = page_run(&p, folder, " --box 3 --strategy by-group");
   page_check_shown(&p, "## 2. See it", "## 3.", output, 10);
@@ -46,7 +39,6 @@ static void test_wrong_sign(void **state)
 {
   char folder[64];
   page p = open_page(folder);
-  (void)state;
   strstr(page_find(&p, "rhs[at] + lifted[at]"), "+")[0] = '-';
   write_files(&p, folder);
   page wrong = {"", strdup("    export WISP_TEMPLATES=$PWD/mine\n"

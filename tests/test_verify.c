@@ -3,20 +3,12 @@
  * caught, with its own reason; the same kernel without the fault passes. In every family and both precisions an error
  * of three tolerances is caught, one of half the tolerance passes. And it tells how large errors in single
  * precision are beside those of plain sums. */
+#include "test.h"
 #include "each_plan.h"
 #include "edited.h"
-#include "good.h"
 #include "planted.h"
 #include "store_fixture.h"
 #include "verifying.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static const struct {
   const char *name, *fault, *reason; /* reason NULL: right */
@@ -166,7 +158,7 @@ static void discard(candidate *c)
   wisp_verifier_destroy(c->verifier);
 }
 
-/* How many times as large as those of plain sums the errors of this strategy of volume are. */
+/* The errors of this strategy of volume over those of plain sums. */
 static double excess(const check *all, const char *name, wisp_precision precision, wisp_test_inputs numbers)
 {
   const wisp_spec spec = {"nodal", "volume", "tet", 3, "maxwell", precision};
@@ -196,7 +188,6 @@ static void test_excess(void **state)
 /* An error of 1e-3 shows at every order, of every kernel, in single precision. */
 static void test_tolerances(void **state)
 {
-  (void)state;
   const wisp_family *family = wisp_family_find("nodal");
   for (int order = 1; order <= 10; order++)
     for (int k = 0; family->kernels[k].name; k++) {
@@ -222,11 +213,10 @@ static bool applies(wisp_device *device, const wisp_strategy *s, const wisp_spec
   return does;
 }
 
-/* What is infinite or NaN comes out as such, and does not spread: whole stages that see nodes in classes, at orders
+/* An infinite number or NaN comes out as such, and does not spread: whole stages that see nodes in classes, at orders
  * with orbits of two nodes and without. */
 static void test_unbounded(void **state)
 {
-  (void)state;
   wisp_strategies *all = NULL;
   wisp_device *device = open_test_device();
   compile_quickly();

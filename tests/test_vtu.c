@@ -1,19 +1,13 @@
 /* Claim: a .vtu file holds the points and fields that were given, in VTK's order of the points of a Lagrange tet; where
  * it cannot be written there is one line of reason and no file. */
+#include "test.h"
 #include "../gen/text.h"
 #include "../runtime/mesh/vtu.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 enum { MOST = 286 };
 
@@ -25,7 +19,6 @@ static int points_of(int N)
 /* Every lattice point has one place; the lattice fills the bi-unit tet, r fastest. */
 static void test_bijection(void **state)
 {
-  (void)state;
   for (int N = 1; N <= 10; N++) {
     int point[MOST], seen[MOST] = {0}, at = 0;
     double r[MOST], s[MOST], t[MOST];
@@ -48,7 +41,6 @@ static void test_bijection(void **state)
 /* Vertices, then edges 01 12 20 03 13 23, each from its first vertex to its second. */
 static void test_vertices_and_edges(void **state)
 {
-  (void)state;
   static const double corner[4][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
   static const int edges[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
   for (int N = 1; N <= 10; N++) {
@@ -72,7 +64,6 @@ static void test_vertices_and_edges(void **state)
  * t. */
 static void test_faces_of_order_4(void **state)
 {
-  (void)state;
   static const int expected[13][3] = {{1, 0, 1}, {2, 0, 1}, {1, 0, 2}, {1, 2, 1}, {1, 1, 2}, {2, 1, 1}, {0, 1, 1},
                                       {0, 1, 2}, {0, 2, 1}, {1, 1, 0}, {1, 2, 0}, {2, 1, 0}, {1, 1, 1}};
   int point[MOST];
@@ -93,7 +84,6 @@ static void test_hexes(void **state)
                                       {1, 2, 2}, {0, 1, 2}, {0, 0, 1}, {2, 0, 1}, {2, 2, 1}, {0, 2, 1}, {0, 1, 1},
                                       {2, 1, 1}, {1, 0, 1}, {1, 2, 1}, {1, 1, 0}, {1, 1, 2}, {1, 1, 1}};
   int point[11 * 11 * 11];
-  (void)state;
   assert_int_equal(wisp_vtu_order(NULL, 8, 2, point), WISP_OK);
   for (int v = 0; v < 27; v++) assert_int_equal(point[v], expected[v][0] + 3 * (expected[v][1] + 3 * expected[v][2]));
   for (int N = 1; N <= 10; N++) {
@@ -156,7 +146,6 @@ static void check_values(const wisp_text *file, const char *name, int components
 
 static void test_file(void **state)
 {
-  (void)state;
   char folder[] = "/tmp/wisp_vtu_XXXXXX", path[64];
   wisp_error err = {0};
   wisp_text file = {0};
@@ -185,7 +174,6 @@ static void test_file(void **state)
 
 static void test_refusals(void **state)
 {
-  (void)state;
   double r[MOST], s[MOST], t[MOST];
   int point[MOST];
   wisp_error err = {0};
@@ -202,7 +190,6 @@ static void test_refusals(void **state)
 /* A limit on file size stands for a full disk: the reason is told, and neither the file nor its beginning is left. */
 static void test_full_disk(void **state)
 {
-  (void)state;
   char folder[] = "/tmp/wisp_vtu_XXXXXX", path[64];
   struct rlimit old, small;
   wisp_error err = {0};
@@ -229,7 +216,6 @@ static void test_triangle(void **state)
 {
   static const int expected[] = {0, 3, 9, 1, 2, 6, 8, 7, 4, 5};
   int point[286];
-  (void)state;
   assert_int_equal(wisp_vtu_order(NULL, 3, 3, point), WISP_OK);
   assert_memory_equal(point, expected, sizeof expected);
 }

@@ -1,15 +1,10 @@
 /* Claim: the scatter and reduction arrays of parts of rows (paper 2, sections 4.2.3 and 4.3.1) say what their header
  * says: threads that walk down them bring each vertex and node of a part once, and to every element that has it, add up
  * every target of exactly its sources, and no thread has more than a fair share and one list. */
-#include "good.h"
+#include "test.h"
 #include "../runtime/assembly/list_kind.h"
 #include "../runtime/assembly/partition.h"
 #include "../runtime/mesh/source.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 extern const wisp_list_kind wisp_list_packed_lists;
 
@@ -38,8 +33,8 @@ static void make(int corners, int order, walked *w)
   GOOD(wisp_assembly_create(err, "mesh", w->mesh, order, &boundary, &w->s));
   GOOD(wisp_partition_create(err, w->s, MOST, WISP_PARTITION_ALONE, &w->parts));
   w->s->partition = w->parts;
-  wisp_fixed_ask(&fixed, "cap", MOST, 0);
-  wisp_fixed_ask(&fixed, "walkers", WALKERS, 0);
+  wisp_fixed_ask(&fixed, "max_elements", MOST, 0);
+  wisp_fixed_ask(&fixed, "list_lanes", WALKERS, 0);
   GOOD(wisp_list_packed_lists.make(err, w->s, &fixed, &w->lists));
   assert_true(w->parts->parts > 1);
 }
@@ -52,7 +47,7 @@ static void drop(walked *w)
   wisp_mesh_destroy(w->mesh);
 }
 
-/* What a thread does with its next word; state is what it remembers of its last source, or sources. */
+/* A thread's next word; state is what it remembers of its last source, or sources. */
 typedef void (*wisp_step)(void *context, int32_t word, int32_t *state);
 
 /* All threads walk down a part's words of the array behind that of starts. How many words are not 0. */
@@ -154,7 +149,6 @@ static void check_sums(const walked *w, size_t part)
 static void test_walks(void **state)
 {
   static const int of[][2] = {{3, 1}, {3, 3}, {4, 2}};
-  (void)state;
   for (size_t i = 0; i < WISP_COUNT(of); i++) {
     walked w = {.mesh = NULL};
     make(of[i][0], of[i][1], &w);

@@ -2,17 +2,10 @@
  * where one of a way's kernels was not measured, or on another card of which nothing tells how fast this one is, the
  * first that is named, unless nothing was measured and the family's defaults prefer another. And a set-up leaves
  * matrices as what reads them tens of times is fastest. */
-#include "good.h"
+#include "test.h"
 #include "store_fixture.h"
 #include "../runtime/hdg/helmholtz_solver.h"
 #include "../runtime/solve/choose.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #define BOTH "recover+postprocess|recover_star"
 
@@ -25,7 +18,7 @@ static wisp_choose_request request_for(const char *composition)
                                .composition = composition};
 }
 
-/* What runs untuned, of what suits, took so long on some elements, as if measured here with today's text; or on
+/* Stores a time of the default that suits, on so many elements, as if measured here with today's text; or on
  * another card of this architecture. */
 static void record_of(const wisp_fixed *fixed, const char *folder, const char *kernel, double ms, long long elements,
                       const char *device)
@@ -146,7 +139,6 @@ static void test_defaults_decide(void **state)
                {"sm_90", "mass", ""},
                {"sm_90", "stiffness", "_trilinear"},
                {"sm_90", "collocated", "_trilinear"}};
-  (void)state;
   for (size_t i = 0; i < 2 * WISP_COUNT(cases); i++) {
     const char *const name = cases[i / 2].operator, * const end = i % 2 ? "+smooth" : "";
     char both[256], taken[128];
@@ -175,7 +167,7 @@ static const char *iteration(wisp_trace_preconditioner how, wisp_trace_matrix ma
   return composition;
 }
 
-/* How the traces' matrix is applied where nothing is asked for: 10 by rows, then 4 + 3 by halves, where the set-up
+/* The default application of the traces' matrix: 10 by rows, then 4 + 3 by halves, where the set-up
  * leaves these. */
 static void test_matrix(void **state)
 {
@@ -196,14 +188,14 @@ static void test_matrix(void **state)
 }
 
 /* A condensing kernel, of matrices that lie by themselves or in slabs, took so long. */
-static void record_lying(const char *folder, int by_matrix, const char *kernel, double ms)
+static void record_lying(const char *folder, int aos, const char *kernel, double ms)
 {
   wisp_fixed lying = {.count = 0};
-  wisp_fixed_ask(&lying, "by_matrix", by_matrix, 0);
+  wisp_fixed_ask(&lying, "aos", aos, 0);
   record_of(&lying, folder, kernel, ms, 1000, limits.name);
 }
 
-static void expect_lying(const char *folder, int by_matrix)
+static void expect_lying(const char *folder, int aos)
 {
   wisp_helmholtz_method method = {
       .preconditioner = WISP_TRACE_BLOCKS, .matrix = WISP_TRACE_EITHER, .setup = "condense+assemble"};
@@ -214,8 +206,8 @@ static void expect_lying(const char *folder, int by_matrix)
   GOOD(wisp_store_open(err, fixture_path(folder, "user.db"), false, NULL, &store));
   GOOD(wisp_helmholtz_choose(err, &(wisp_chooser){strategies, store, &limits, NULL}, &request, WISP_HELMHOLTZ_FIELDS,
                              &method, stage));
-  assert_int_equal(wisp_fixed_value(&stage[WISP_HELMHOLTZ_SETUP].fixed, "by_matrix", 0), by_matrix);
-  assert_int_equal(strstr(stage[WISP_HELMHOLTZ_ITERATION].composition, "multiply") != NULL, !by_matrix);
+  assert_int_equal(wisp_fixed_value(&stage[WISP_HELMHOLTZ_SETUP].fixed, "aos", 0), aos);
+  assert_int_equal(strstr(stage[WISP_HELMHOLTZ_ITERATION].composition, "multiply") != NULL, !aos);
   for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) wisp_stage_free(&stage[i]);
   wisp_store_close(store);
 }
@@ -226,10 +218,10 @@ static void test_lying(void **state)
 {
   record(*state, "apply", 10, 1000, limits.name);
   record(*state, "collect", 3, 1000, limits.name);
-  for (int by_matrix = 0; by_matrix < 2; by_matrix++) {
-    record_lying(*state, by_matrix, "condense", by_matrix ? 1 : 2);
-    record_lying(*state, by_matrix, "multiply", by_matrix ? 6 : 4);
-    record_lying(*state, by_matrix, "assemble", 1);
+  for (int aos = 0; aos < 2; aos++) {
+    record_lying(*state, aos, "condense", aos ? 1 : 2);
+    record_lying(*state, aos, "multiply", aos ? 6 : 4);
+    record_lying(*state, aos, "assemble", 1);
   }
   expect_lying(*state, 0);
   record(*state, "apply", 5, 1000, limits.name);
@@ -238,7 +230,6 @@ static void test_lying(void **state)
 
 static int set_up(void **state)
 {
-  (void)state;
   GOOD(wisp_strategies_load(err, &strategies));
   GOOD(wisp_target_limits(err, "sm_80", &limits));
   strcpy(limits.name, "Imaginary 1"), strcpy(limits.driver, "1"), strcpy(limits.compiler, "1");
@@ -247,7 +238,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-  (void)state;
   wisp_strategies_free(strategies);
   return 0;
 }

@@ -2,7 +2,7 @@
  * are wrong at one node, by 1e-3, leave an element or unknown out, read what is not theirs or write where nobody's
  * numbers are, or outside an array, are caught, each with its own reason. A sweep stores its trials; a comparison times
  * each kernel beside a copy of its minimal bytes. */
-#include "good.h"
+#include "test.h"
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../tuner/compare/compare.h"
@@ -10,15 +10,8 @@
 #include "../tuner/trial/verify.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* --- planted ones --- */
 
@@ -260,7 +253,6 @@ static void tune(const char *db, const char *kernel)
 static void test_sweep(void **state)
 {
   static const char *const kernels[] = {"mass", "collocated_trilinear", "gather"};
-  (void)state;
   for (int i = 0; i < 3; i++) {
     char folder[64];
     fixture_folder(folder);

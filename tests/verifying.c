@@ -1,12 +1,6 @@
 #include "verifying.h"
+#include "test.h"
 #include "each_plan.h"
-#include "good.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 verifying verifying_begin(void)
 {

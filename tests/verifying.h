@@ -19,7 +19,7 @@ typedef struct verifying {
 verifying verifying_begin(void);
 /* Others compile meanwhile. Takes the plan. */
 void verifying_submit(verifying *all, wisp_plan *plan);
-/* Of what was submitted; before the names go that the plans borrow. */
+/* Verifies all that was submitted; call it before the names go that the plans borrow. */
 void verifying_rest(verifying *all);
 /* The rest too. Fails the test where anything was wrong, or fewer than `least` were verified. */
 void verifying_end(verifying *all, int least);

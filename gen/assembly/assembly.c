@@ -14,7 +14,7 @@ static int dimension_of(const wisp_spec *spec)
   return strcmp(spec->element, "tri") == 0 ? 2 : 3;
 }
 
-/* What an element and a form fix. */
+/* Sizes that the element and the form fix. */
 static wisp_status add_numbers(wisp_error *err, wisp_env *env, const wisp_form *form, int dimension, int N)
 {
   const int Np = wisp_simplex_size(dimension, N);

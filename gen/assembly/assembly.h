@@ -6,16 +6,15 @@
 #include "../spec.h"
 #include "templates/assembly/family.h"
 
-/* Where a coefficient's values come from. */
+/* The source of a coefficient's values. */
 typedef enum wisp_given { WISP_BY_NUMBER, WISP_BY_ELEMENT, WISP_BY_MATRIX, WISP_BY_NODES } wisp_given;
 
-/* What kappa at a node is made from. */
+/* Slots of the expression of kappa at a node. */
 enum { WISP_FORM_U, WISP_FORM_KAPPA, WISP_FORM_SLOTS = WISP_FORM_KAPPA + 3 };
 
-/* What is assembled (templates/assembly/NAME.form): A = int kappa grad phi_i . grad phi_j + mass int phi_i phi_j, F =
- * int f phi_i, less what fixed nodes take from it. kappa is kappa0; of each element its own number, or its own
- * symmetric matrix; or, by nodes, an expression of u, kappa0, kappa1 and kappa2 at each, interpolated. f is a number,
- * or the nodes'. */
+/* A form (templates/assembly/NAME.form): A = int kappa grad phi_i . grad phi_j + mass int phi_i phi_j, F = int f phi_i,
+ * less what fixed nodes take from it. kappa is kappa0; a number or a symmetric matrix of each element; or an expression
+ * of u, kappa0, kappa1 and kappa2 at each node, interpolated. f is a number, or a number of each node. */
 typedef struct wisp_form {
   char name[WISP_NAME_TEXT]; /* a spec's system */
   wisp_given kappa, f;

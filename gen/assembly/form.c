@@ -19,7 +19,7 @@ static int slot_of(const void *context, const char *name)
   return -1;
 }
 
-/* What has no derivative has no meaning in kernels either. */
+/* An expression without a derivative has no meaning in kernels either. */
 wisp_status wisp_form_kappa(wisp_error *err, const char *text, wisp_expr **value, wisp_expr **slope)
 {
   OWNED(wisp_expr_destroy) wisp_expr *parsed = NULL, *derived = NULL;
@@ -67,16 +67,16 @@ wisp_status wisp_form_load(wisp_error *err, const char *name, wisp_form **out)
   OWNED(wisp_form_destroy) wisp_form *form = NULL;
   OWNED(free) char *text = NULL;
   char path[WISP_NAMED_PATH];
-  int number = 1;
+  HELD(wisp_text_free) wisp_text line = {0};
+  int number = 0;
   CALL(wisp_named_read(err, &forms, name, path, &text));
   CALL(wisp_new(err, 1, sizeof *form, &form));
   snprintf(form->name, sizeof form->name, "%s", name);
-  for (char *line = text, *next; line; line = next, number++) {
-    next = strchr(line, '\n');
-    if (next) *next++ = '\0';
-    line[strcspn(line, "#\r")] = '\0';
-    const wisp_status status = read_line(err, line, form);
-    if (status != WISP_OK) return wisp_context(err, status, "%s:%d: ", path, number), status;
+  for (const char *at = text, *end = text + strlen(text); at < end;) {
+    CALL(wisp_text_take_line(err, &at, end, &line));
+    line.data[strcspn(line.data, "#")] = '\0';
+    number++;
+    CALL(wisp_context(err, read_line(err, line.data, form), "%s:%d: ", path, number));
   }
   CALL(wisp_require(err, !*form->dummy || form->kappa != WISP_BY_MATRIX, WISP_EINPUT,
                     "%s: a dummy of matrices: kappa is a number, of elements or at nodes", path));

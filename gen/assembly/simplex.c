@@ -2,8 +2,6 @@
 #include "orientations.h"
 #include "../nodal/tet_internal.h"
 
-#include <math.h>
-
 const int wisp_simplex_pairs[WISP_SIMPLEX_DIRECTIONS][2] = {{0, 0}, {0, 1}, {1, 1}, {0, 2}, {1, 2}, {2, 2}};
 
 void wisp_simplex_own(int N, int nodes[4], int pairs[4])
@@ -40,26 +38,15 @@ void wisp_simplex_at(const wisp_simplex *s, const double point[3], double *phi, 
   }
 }
 
-/* What rounding leaves of a zero is a zero. */
-static void clean(double *table, int count)
-{
-  static const double noise = 1e-13;
-  for (int i = 0; i < count; i++)
-    if (fabs(table[i]) < noise) table[i] = 0;
-}
-
-/* The lower half of a table is the upper one, to the last bit, as kernels have it: an inverse is symmetric but for
- * rounding.
- */
+/* Kernels keep the upper half alone: the lower one becomes equal in every bit. */
 static void mirror(double *table, int Np)
 {
-  clean(table, Np * Np);
+  wisp_drop_noise(1e-13, table, (size_t)(Np * Np));
   for (int i = 0; i < Np * Np; i++)
     if (i / Np > i % Np) table[i] = table[i % Np * Np + i / Np];
 }
 
-/* A mass is the same, to the last bit, for all pairs of nodes that are one in another order of the corners: that of the
- * pair that comes first. */
+/* The mass of two nodes is that of the first pair which is the same in another order of the corners. */
 static void make_alike(const wisp_simplex *s, double *table)
 {
   const int Np = s->Np, turns = wisp_orientations(s->dimension);
@@ -88,7 +75,7 @@ static wisp_status make_mass(wisp_error *err, wisp_simplex *s)
   return wisp_tet_invert(err, "Vandermonde", Np, s->inverse_V);
 }
 
-/* What a point of the quadrature adds to the tables, of weight w: to their upper halves. */
+/* Adds a quadrature point of weight w to the upper halves of the tables. */
 static void add_point(wisp_simplex *s, double w, const double *phi, double *const *slopes)
 {
   const size_t Np = (size_t)s->Np;

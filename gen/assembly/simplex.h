@@ -32,11 +32,11 @@ WISP_OWNED(wisp_simplex, wisp_simplex_destroy)
 /* Nodes of order N. */
 int wisp_simplex_size(int dimension, int N);
 
-/* Of simplices of dimension 0 to 3: nodes inside, and pairs of nodes (a, b), each way round, that none of the parts of
- * the surface has both of. */
+/* For simplices of dimension 0 to 3: nodes inside, and pairs of nodes (a, b), each way round, that no part of the
+ * surface has both of. */
 void wisp_simplex_own(int N, int nodes[4], int pairs[4]);
 
-/* Of each node the steps towards vertex 0, 1, .. dimension, N in all; 0 where it lies across from that vertex. */
+/* Steps of each node towards vertex 0 .. dimension, N in all; 0 on the face opposite that vertex. */
 void wisp_simplex_steps(int dimension, int N, int (*step)[4]);
 
 /* The nodes' polynomials at a point, and their derivatives by each direction: Np each, caller's memory; slopes may be

@@ -16,28 +16,8 @@ static bool knows_system(const char *name)
 
 /* --- names --- */
 
-/* B: the columns of S and R together, a table for each of the seven numbers of an element but the last, lambda J, which
- * is on the diagonal of S alone. */
-static wisp_status add_border(wisp_error *err, wisp_env *env, const wisp_hdg_tables *t)
-{
-  OWNED(free) double *B = NULL;
-  const int columns = t->Np + t->m, size = t->Np * columns;
-  CALL(wisp_new(err, (size_t)(WISP_HDG_S * size), sizeof *B, &B));
-  for (int c = 0; c < WISP_HDG_S; c++)
-    for (int q = 0; q < size; q++) {
-      const int i = q / columns, j = q % columns, k = j - t->Np;
-      if (k < 0)
-        B[c * size + q] = t->S[c][i * t->Np + j];
-      else if (c >= 3)
-        B[c * size + q] = t->R[c - 2][i * t->m + k];
-      else if (k / t->n == c)
-        B[c * size + q] = t->R[0][i * t->m + k];
-    }
-  return wisp_env_reals(err, env, "B", B, (size_t)(WISP_HDG_S * size));
-}
-
 /* Entry (i, j) of the whole bordered matrix but f, with a_l on K_F's diagonal, in the c-th table. */
-static double whole_entry(const wisp_hdg_tables *t, int c, int i, int j)
+static double entry(const wisp_hdg_tables *t, int c, int i, int j)
 {
   const int mode = i < j ? i : j, a = (i < j ? j : i) - t->Np;
   if (a < 0) return t->S[c][i * t->Np + j];
@@ -45,18 +25,17 @@ static double whole_entry(const wisp_hdg_tables *t, int c, int i, int j)
   return c >= 3 || a / t->n == c ? t->R[c >= 3 ? c - 2 : 0][mode * t->m + a] : 0;
 }
 
-/* W: all of it, size Np + m. */
-static wisp_status add_whole(wisp_error *err, wisp_env *env, const wisp_hdg_tables *t)
+/* Rows of all its tables, one after the other: all of them, or those of S and R. */
+static wisp_status add_rows(wisp_error *err, wisp_env *env, const char *name, const wisp_hdg_tables *t, int rows)
 {
-  OWNED(free) double *W = NULL;
-  const int size = t->Np + t->m;
-  CALL(wisp_new(err, (size_t)(WISP_HDG_S * size * size), sizeof *W, &W));
-  for (int c = 0; c < WISP_HDG_S; c++)
-    for (int q = 0; q < size * size; q++) W[c * size * size + q] = whole_entry(t, c, q / size, q % size);
-  return wisp_env_reals(err, env, "W", W, (size_t)(WISP_HDG_S * size * size));
+  OWNED(free) double *all = NULL;
+  const int columns = t->Np + t->m, size = rows * columns;
+  CALL(wisp_new(err, (size_t)(WISP_HDG_S * size), sizeof *all, &all));
+  for (int q = 0; q < WISP_HDG_S * size; q++) all[q] = entry(t, q / size, q % size / columns, q % columns);
+  return wisp_env_reals(err, env, name, all, (size_t)(WISP_HDG_S * size));
 }
 
-/* Of each tile of 8 x 8 of W, row by row of tiles, and each of its tables whether a number of it is not zero. */
+/* W_tiles: whether a tile of 8 x 8 of W has a number other than zero, row by row of tiles, for each table. */
 static wisp_status add_tiles(wisp_error *err, wisp_env *env, const wisp_hdg_tables *t)
 {
   enum { MOST = (WISP_HDG_MAX_NP + WISP_HDG_MAX_M + 8) / 8 };
@@ -65,7 +44,7 @@ static wisp_status add_tiles(wisp_error *err, wisp_env *env, const wisp_hdg_tabl
   for (int i = 0; i < Np + m; i++)
     for (int j = 0; j < Np + m; j++)
       for (int c = 0; c < WISP_HDG_S; c++)
-        there[(i / 8 * tiles + j / 8) * WISP_HDG_S + c] |= whole_entry(t, c, i, j) < 0 || whole_entry(t, c, i, j) > 0;
+        there[(i / 8 * tiles + j / 8) * WISP_HDG_S + c] |= entry(t, c, i, j) < 0 || entry(t, c, i, j) > 0;
   return wisp_env_ints(err, env, "W_tiles", there, (size_t)(tiles * tiles * WISP_HDG_S));
 }
 
@@ -95,8 +74,8 @@ static wisp_status make_tables(wisp_error *err, const void *self, wisp_env *env)
   OWNED(wisp_hdg_tables_destroy) wisp_hdg_tables *t = NULL;
   CALL(wisp_hdg_tables_create(err, ((const wisp_spec *)self)->order, &t));
   const int modes = t->inside + t->around;
-  CALL(add_border(err, env, t));
-  CALL(add_whole(err, env, t));
+  CALL(add_rows(err, env, "B", t, t->Np));
+  CALL(add_rows(err, env, "W", t, t->Np + t->m));
   CALL(add_tiles(err, env, t));
   CALL(add_tables(err, env, "KF", WISP_HDG_K, t->K, t->m * t->m));
   CALL(add_tables(err, env, "F", 3, t->F, t->Np * t->n));

@@ -192,14 +192,6 @@ static size_t list_tables(wisp_hdg_tables *t, double **table[LISTED], size_t siz
   return count;
 }
 
-/* What rounding leaves of a zero is a zero. */
-static void clean(double *table, size_t count)
-{
-  static const double noise = 1e-13;
-  for (size_t i = 0; i < count; i++)
-    if (fabs(table[i]) < noise) table[i] = 0;
-}
-
 wisp_hdg_tables wisp_hdg_sizes(int order)
 {
   return (wisp_hdg_tables){.N = order,
@@ -226,7 +218,7 @@ wisp_status wisp_hdg_tables_create(wisp_error *err, int order, wisp_hdg_tables *
   CALL(integrate_edges(err, t));
   make_S(t), make_R(t), make_K(t), make_post(t);
   CALL(make_continuous(err, t));
-  for (size_t i = 0; i < count; i++) clean(*table[i], size[i]);
+  for (size_t i = 0; i < count; i++) wisp_drop_noise(1e-13, *table[i], size[i]);
   return GIVE(t, out);
 }
 

@@ -1,9 +1,9 @@
-/* The reference triangle of the hybridized discontinuous Galerkin method: what all element matrices are sums of.
+/* The reference triangle of the hybridized discontinuous Galerkin method: integrals that element matrices are sums of.
  *
- * Inside, the orthonormal PKDO modes phi_i of degree P on the bi-unit triangle, of Jacobian J = area / 2; on edge l,
+ * Inside are the orthonormal PKDO modes phi_i of degree P on the bi-unit triangle, of Jacobian J = area / 2; on edge l,
  * from vertex l to l + 1 mod 3, psi_k(t) = sqrt((2 k + 1) / 2) P_k(t), t from -1 to 1. n = P + 1, Np = (P + 1)(P + 2) /
  * 2, m = 3 n. An affine triangle is seven numbers: a_l = tau_l h_l / 2; G_rr, G_rs, G_ss = kappa J grad r . grad r and
- * so on; and lambda J. Edges' normals are sums of grad r and grad s, so that nothing else is needed. */
+ * so on; and lambda J. */
 #pragma once
 
 #include "../check.h"
@@ -43,5 +43,5 @@ WISP_OWNED(wisp_hdg_tables, wisp_hdg_tables_destroy)
 /* The edge modes psi_0 .. psi_N at t, caller's memory. */
 void wisp_hdg_edge_modes(int N, double t, double *psi);
 
-/* Where t of edge l, from its first vertex to its last, lies on the reference triangle. */
+/* The place of t of edge l, from its first vertex to its last, on the reference triangle. */
 void wisp_hdg_on_edge(int edge, double t, double *r, double *s);

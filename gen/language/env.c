@@ -12,8 +12,8 @@ typedef struct slot {
   wisp_value value;
 } slot;
 
-/* Names whose values are made together, at the first look-up of one of them. Threads that share an environment look
- * names up at the same time: the lock lets one of them make the values. */
+/* Names whose values are made together, at the first look-up of one of them, by one of the threads that share the
+ * environment. */
 struct wisp_deferral {
   struct wisp_deferral *next; /* of the same environment */
   wisp_env_make make;
@@ -208,7 +208,7 @@ wisp_status wisp_env_stand(wisp_error *err, wisp_env *env, const char *name, con
   return define(err, env, name, (wisp_value){.kind = WISP_KIND_OTHER, .as.other = value});
 }
 
-/* Of `count` things, a copy of which the name gets. */
+/* Gives the name a copy of `count` things. */
 static wisp_status define_copy(wisp_error *err, wisp_env *env, const char *name, wisp_kind kind, size_t count,
                                const void *from, size_t bytes)
 {

@@ -67,7 +67,7 @@ static wisp_status find(run *r, const wisp_piece *piece, const wisp_env *env, co
   return wisp_require(r->err, *value, WISP_EINPUT, "the name '%s' is not defined", piece->name);
 }
 
-/* What messages about an inserted text call it. */
+/* The name of an inserted text in messages. */
 static const char *file_of(const wisp_piece *piece, const wisp_env *env)
 {
   char name[128];
@@ -86,7 +86,7 @@ static bool is_listed(const char *list, const char *name)
   return false;
 }
 
-/* What the text takes and what it is given must be the same names. */
+/* The names that the text takes and those that it is given must be the same. */
 static wisp_status check_given(run *r, const wisp_piece *piece)
 {
   const char *takes = piece->inside->takes ? piece->inside->takes : "";

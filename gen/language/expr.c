@@ -17,7 +17,7 @@ typedef struct parser {
   int nesting;
 } parser;
 
-/* Of two that begin alike the longer one comes first. */
+/* The longer of two names that begin alike comes first. */
 const wisp_operator wisp_operators[OPS] = {
     [OP_INTEGER] = {"integer", 0, 0, false, false},
     [OP_REAL] = {"real", 0, 0, false, false},

@@ -28,7 +28,7 @@ wisp_status wisp_env_empty_list(wisp_error *err, wisp_env *env,
 typedef wisp_status (*wisp_env_make)(wisp_error *err, const void *self, wisp_env *values);
 wisp_status wisp_env_defer(wisp_error *err, wisp_env *env, const char *names, wisp_env_make make, const void *self,
                            size_t bytes);
-/* How many of these lists, env's and those of its outer ones, have been made so far. */
+/* Deferred lists, env's and its outer ones', that have been made so far. */
 size_t wisp_env_made(const wisp_env *env);
 
 /* Neither makes a deferred value. */
@@ -47,8 +47,8 @@ const char *wisp_expr_name(const wisp_expr *expr, size_t i); /* the i-th name in
 wisp_status wisp_expr_resolve(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *const *loose,
                               size_t count, wisp_expr **out);
 
-/* What the expression says, as a number: the same however it is laid out, with whatever blanks and parentheses. named
- * gives what stands for a name: of one that is another expression's, that expression's number. */
+/* A hash of the expression's meaning, whatever its blanks and parentheses. named gives the hash that stands for a name,
+ * such as that of another expression. */
 typedef uint64_t (*wisp_name_hash)(const void *context, const char *name);
 uint64_t wisp_expr_hash(const wisp_expr *expr, wisp_name_hash named, const void *context);
 
@@ -72,8 +72,15 @@ typedef struct wisp_expr_along {
 wisp_status wisp_expr_slope_along(wisp_error *err, const wisp_expr *expr, const wisp_expr_along *along,
                                   wisp_expr **out);
 
-/* As C in double precision, names as they are. WISP_EINPUT for what makes integers. */
-wisp_status wisp_expr_print(wisp_error *err, const wisp_expr *expr, wisp_text *out);
+/* As C in reals of so many bytes: every number is a literal of them, so that nothing turns double and nothing is
+ * divided as integers are. name gives what a name is called in C, which it may write into room; NULL: the name itself.
+ * WISP_EINPUT for what makes integers. */
+enum { WISP_C_NAME = 80 };
+typedef const char *(*wisp_c_name)(const void *context, const char *name, char room[WISP_C_NAME]);
+wisp_status wisp_expr_print(wisp_error *err, const wisp_expr *expr, int real_bytes, wisp_c_name name,
+                            const void *context, wisp_text *out);
+/* The same of a text, names as they are. */
+wisp_status wisp_print_formula(wisp_error *err, const char *formula, int real_bytes, wisp_text *out);
 
 /* The value of an expression that was bound, the value of slot s being values[s], and the sum of the magnitudes that it
  * is added up from, given those of the slots (sizes NULL: those of the values): what a computed value's rounding errors

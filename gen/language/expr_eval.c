@@ -173,7 +173,7 @@ static number combine_numbers(wisp_op op, number a, number b)
   return out;
 }
 
-/* What a real evaluation carries through the tree. */
+/* An expression under real evaluation. */
 typedef struct reals {
   const wisp_expr *expr;
   const double *values, *sizes; /* sizes NULL: magnitudes are those of the values */

@@ -18,7 +18,7 @@ typedef enum wisp_kind {
   WISP_KIND_DEFERRED
 } wisp_kind;
 
-/* What a name stands for. count: entries of a table, items of a list, bytes of a text. */
+/* A name's value. count: entries of a table, items of a list, bytes of a text. */
 typedef struct wisp_value {
   wisp_kind kind;
   size_t count, capacity;
@@ -57,7 +57,7 @@ wisp_status wisp_env_stand(wisp_error *err, wisp_env *env, const char *name, con
 typedef wisp_status (*wisp_name_visit)(wisp_error *err, void *context, const char *name, const wisp_value *value);
 wisp_status wisp_env_each(wisp_error *err, const wisp_env *env, wisp_name_visit visit, void *context);
 
-/* What a value is, in the words of messages: "an integer", "a list", ... */
+/* The kind in words of messages: "an integer", "a list", ... */
 const char *wisp_kind_words(wisp_kind kind);
 
 /* The deepest tree that is accepted: both the parser and the evaluators recurse over it. */
@@ -103,8 +103,7 @@ typedef enum wisp_op {
   OPS
 } wisp_op;
 
-/* What an operator is called: in texts, where it stands between two operands or is a call, and in hashes, so that a new
- * one changes nobody's number. */
+/* An operator's name in texts and in hashes, so that a new operator changes no hash. */
 typedef struct wisp_operator {
   const char *name;
   int operands;

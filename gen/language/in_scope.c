@@ -16,7 +16,7 @@ static bool names(const char *line, size_t length, const char *name)
   return false;
 }
 
-/* What a name of the family or of the device is; empty where no line of their files says so. */
+/* The meaning of a name of the family or of the device; empty where their files have no line for it. */
 static void print_meaning(const wisp_strategy *s, const char *name, char meaning[160])
 {
   const char *const folders[] = {s->family, "dialect"};
@@ -57,7 +57,7 @@ static void print_value(const wisp_value *value, char text[32])
     snprintf(text, 32, "%zu %s", value->count, value->kind < WISP_KIND_OTHER ? words[value->kind] : "");
 }
 
-/* What the space says of a name of its own: a parameter's values, the expression of a let; empty: it is none. */
+/* A name of the space: a parameter's values, the expression of a let; empty: it is neither. */
 static void print_origin(const wisp_strategy *s, const char *name, char text[160])
 {
   int used = 0;
@@ -87,7 +87,8 @@ static wisp_status print_name(wisp_error *err, void *context, const char *name, 
 static void print_comment(const char *text, char comment[160])
 {
   size_t length = 0;
-  const char *at = strncmp(text, "{{!", 3) == 0 ? text + 3 + strspn(text + 3, " ") : "";
+  if (strncmp(text, "{{takes ", 8) == 0) text += strcspn(text, "\n") + 1;
+  const char *at = strncmp(text, "{{!", 3) == 0 ? text + 3 + strspn(text + 3, " \n") : "";
   for (; *at && strncmp(at, "}}", 2) != 0 && strncmp(at, ". ", 2) != 0 && length < 150; at++)
     if (!strchr(" \n", *at) || (length && comment[length - 1] != ' ')) comment[length++] = *at == '\n' ? ' ' : *at;
   while (length && strchr(" .:", comment[length - 1])) length--;

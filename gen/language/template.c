@@ -42,7 +42,7 @@ static wisp_status add_bytes(parser *p, int line, const char *from, const char *
   return add(p, &(wisp_piece){.kind = PIECE_BYTES, .line = line, .bytes = from, .count = (size_t)(end - from)});
 }
 
-/* Where the same character stands twice in a row, NULL where it does not. */
+/* The first place where a character stands twice in a row; NULL: none. */
 static const char *find_pair(const char *from, const char *end, char c)
 {
   while ((from = memchr(from, c, (size_t)(end - from))) && from[1] != c) from++;
@@ -55,7 +55,7 @@ static const char *skip_space(const char *text)
   return text;
 }
 
-/* How long the name is that text begins with; 0: none. */
+/* The length of the name that text begins with; 0: none. */
 static size_t name_length(const char *text)
 {
   size_t n = 0;
@@ -112,7 +112,7 @@ static wisp_status parse_value(parser *p, wisp_piece *piece, char *tag)
   return wisp_expr_parse(p->err, bracket + 1, &piece->expr);
 }
 
-/* What follows {{#. */
+/* The text behind {{#. */
 static wisp_status parse_open(parser *p, wisp_piece *piece, const char *tag)
 {
   size_t length = name_length(tag);
@@ -185,7 +185,7 @@ static wisp_status parse_given(parser *p, char *word, wisp_given *given)
   return WISP_OK;
 }
 
-/* What follows {{>: the name of a text, and what it is given. */
+/* The text behind {{>: a name, and the names that its text is given. */
 static wisp_status parse_insert(parser *p, wisp_piece *piece, char *tag)
 {
   const char *end = NULL;
@@ -240,7 +240,7 @@ static wisp_status parse_tag(parser *p, char *tag, wisp_piece *piece)
   return WISP_OK;
 }
 
-/* Where the next line begins if the tag from open to close has its line for itself, else NULL. */
+/* The beginning of the next line if the tag from open to close has its line for itself, else NULL. */
 static const char *alone(const parser *p, const char *open, const char *close)
 {
   if (p->line_start + p->margin != open) return NULL;

@@ -3,7 +3,7 @@
 
 #include "expr_tree.h"
 
-/* How deep blocks and inserted templates may nest, in a text and while it runs. */
+/* Depth of nested blocks and inserted templates, at most, in a text and while it runs. */
 enum { WISP_TEMPLATE_DEEPEST = 64 };
 
 typedef enum wisp_piece_kind {
@@ -19,7 +19,7 @@ typedef enum wisp_piece_kind {
 
 typedef struct wisp_template wisp_template;
 
-/* What an insert gives a part: a name for a number, or for whatever another name stands for. */
+/* A name that an insert gives to a part: a number, or all that another name stands for. */
 typedef struct wisp_given {
   char *name, *other; /* other: the name that it stands for; NULL: expr's value */
   uint64_t hash;      /* of other */

@@ -50,7 +50,7 @@ void wisp_bernstein_tables(wisp_bernstein *bernstein, wisp_bernstein_table out[W
 /* E_width of order N. */
 int wisp_bernstein_E_width(int N);
 
-/* Of order N, 1..WISP_TET_MAX_ORDER (WISP_EUSAGE otherwise). */
+/* Makes order N, 1..WISP_TET_MAX_ORDER (WISP_EUSAGE otherwise). */
 wisp_status wisp_bernstein_create(wisp_error *err, int N, wisp_bernstein **out);
 void wisp_bernstein_destroy(wisp_bernstein *bernstein);
 WISP_OWNED(wisp_bernstein, wisp_bernstein_destroy)

@@ -55,7 +55,7 @@ static void list_orbits(wisp_half_turns *t, const wisp_tet *tet, int *orbit)
   t->size[0] = t->orbits;
 }
 
-/* How orbits are turned into each other, and where they are in the classes. */
+/* The images of orbits under third turns, and the orbits' places in the classes. */
 static void list_rows(wisp_half_turns *t, const wisp_tet *tet, const int *orbit)
 {
   const int S = t->orbits;

@@ -45,16 +45,15 @@ typedef struct wisp_half_turns {
 /* Rows of each class, size above, of order N. */
 void wisp_half_turns_classes(int N, int size[4]);
 
-/* Of a tet with its operators, of whichever basis. */
+/* Makes the classes of a tet with operators of either basis. */
 wisp_status wisp_half_turns_create(wisp_error *err, const wisp_tet *tet, wisp_half_turns **out);
 void wisp_half_turns_destroy(wisp_half_turns *turns);
 WISP_OWNED(wisp_half_turns, wisp_half_turns_destroy)
 
-/* What numbers that are computed by classes are added up from, without signs: Np x Np for each of Dr, Ds, Dt, then Np x
- * 4 Nfp for LIFT; one allocation. A block's entry is a sum over the images of a row, a class value one over those of a
- * column; as the operators stay the same where both are turned, entry (x, j) of LIFT counts for each image of j as
- * those at all of them do together, and so does D_m's. The metric term of Dr is part of those of D_2 and D_3, and so
- * forth. */
+/* Sums of magnitudes behind numbers that are computed by classes: Np x Np for each of Dr, Ds, Dt, then Np x 4 Nfp for
+ * LIFT; one allocation. A block's entry sums over the images of a row, a class value over those of a column. Operators
+ * stay the same where both are turned, so entry (x, j) of LIFT counts for each image of j as those at all of them do
+ * together, and so does D_m's. The metric term of Dr is part of those of D_2 and D_3, and so forth. */
 wisp_status wisp_half_turns_sizes(wisp_error *err, const wisp_tet *tet, double **sizes);
 
 /* chi_k(g) */

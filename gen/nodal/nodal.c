@@ -6,6 +6,7 @@
 #include "bernstein.h"
 #include "half_turns.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,23 +124,43 @@ static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *sp
   return lay_out(err, layout, env);
 }
 
-static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *list, const wisp_statements *statements,
-                                  int real_bytes)
+/* A wisp_c_name: the name of a field, quantity or statement in kernels. A user's gets a prefix, so that it is no word
+ * of C and no name of a kernel's text; the library's own have none such. */
+static const char *c_name(const void *context, const char *name, char room[WISP_C_NAME])
+{
+  static const char *const common[] = {"nx", "ny", "nz", "alpha"};
+  const wisp_system *system = context;
+  if (wisp_system_is_own(system->name)) return name;
+  for (size_t i = 0; i < WISP_COUNT(common); i++)
+    if (strcmp(name, common[i]) == 0) return name;
+  const bool flux = strncmp(name, "flux_", 5) == 0 && wisp_system_field(system, name + 5) >= 0;
+  snprintf(room, WISP_C_NAME, "%suser_%s", flux ? "flux_" : "", flux ? name + 5 : name);
+  return room;
+}
+
+static wisp_status add_name(wisp_error *err, wisp_env *item, const wisp_system *system, const char *name)
+{
+  char room[WISP_C_NAME];
+  return wisp_env_text(err, item, "name", c_name(system, name, room));
+}
+
+static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *list, const wisp_system *system,
+                                  const wisp_statements *statements, int real_bytes)
 {
   HELD(wisp_text_free) wisp_text text = {0};
   CALL(wisp_env_empty_list(err, env, list));
   for (size_t i = 0; i < statements->count; i++) {
     wisp_env *item = NULL;
     CALL(wisp_env_item(err, env, list, &item));
-    CALL(wisp_env_text(err, item, "name", statements->names[i]));
-    CALL(wisp_text_add_formula(err, statements->texts[i], real_bytes, &text));
+    CALL(add_name(err, item, system, statements->names[i]));
+    CALL(wisp_expr_print(err, statements->expressions[i], real_bytes, c_name, system, &text));
     CALL(wisp_env_text(err, item, "text", text.data));
     wisp_text_free(&text);
   }
   return WISP_OK;
 }
 
-/* Where a term's quantity stands among those that rates read; -1: it has none. */
+/* The place of a term's quantity among those that rates read; -1: it has none. */
 static int quantity_place(const wisp_system *system, const wisp_term *term)
 {
   int list[WISP_MAX_QUANTITIES], place = wisp_system_reads(system, WISP_RATES, list);
@@ -171,7 +192,7 @@ static wisp_status add_quantities(wisp_error *err, wisp_env *env, const char *li
   for (int i = 0; i < count; i++) {
     wisp_env *item = NULL;
     CALL(wisp_env_item(err, env, list, &item));
-    CALL(wisp_env_text(err, item, "name", system->quantity[which[i]].name));
+    CALL(add_name(err, item, system, system->quantity[which[i]].name));
   }
   return WISP_OK;
 }
@@ -186,7 +207,7 @@ static wisp_status add_system(wisp_error *err, wisp_env *env, const wisp_system 
     int count = 0;
     CALL(wisp_env_item(err, env, "fields", &item));
     CALL(wisp_env_int(err, item, "f", f));
-    CALL(wisp_env_text(err, item, "name", system->field[f]));
+    CALL(add_name(err, item, system, system->field[f]));
     CALL(wisp_env_empty_list(err, item, "terms"));
     for (size_t t = 0; t < system->terms; t++) {
       if (system->term[t].out != f) continue;
@@ -199,12 +220,12 @@ static wisp_status add_system(wisp_error *err, wisp_env *env, const wisp_system 
   CALL(add_quantities(err, env, "inner", system, WISP_INSIDE));
   CALL(add_quantities(err, env, "outer", system, WISP_OUTSIDE));
   CALL(add_quantities(err, env, "either_side", system, WISP_EITHER_SIDE));
-  CALL(add_statements(err, env, "flux", &system->flux, real_bytes));
+  CALL(add_statements(err, env, "flux", system, &system->flux, real_bytes));
   for (int b = 0; b < system->boundaries; b++) {
     wisp_env *item = NULL;
     CALL(wisp_env_item(err, env, "boundaries", &item));
     CALL(wisp_env_text(err, item, "name", system->boundary[b].name));
-    CALL(add_statements(err, item, "ghost", &system->boundary[b].ghost, real_bytes));
+    CALL(add_statements(err, item, "ghost", system, &system->boundary[b].ghost, real_bytes));
   }
   return WISP_OK;
 }

@@ -1,4 +1,4 @@
-/* What the files of the reference tet share with each other and with nobody else. */
+/* Functions that the files of the reference simplices share. */
 #pragma once
 
 #include "tet.h"
@@ -26,6 +26,13 @@ static inline int wisp_tet_node(int N, int i, int j, int k)
 /* C = A B, row major, n x n times n x columns; and the inverse X of A, n x n, in its place (tet_dense.c). */
 void wisp_tet_multiply(int n, int columns, const double *A, const double *B, double *C);
 wisp_status wisp_tet_invert(wisp_error *err, const char *what, int n, double *A);
+
+/* Numbers below the noise of their sums become zero. */
+static inline void wisp_drop_noise(double noise, double *table, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (table[i] < noise && table[i] > -noise) table[i] = 0;
+}
 
 /* Entries of a table that are zero but for rounding become zero: literal kernels drop them, and the reference must
  * agree (tet.c). */

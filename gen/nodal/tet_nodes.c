@@ -135,8 +135,9 @@ static double warp(int N, const double *gauss_lobatto, double x)
   return sum;
 }
 
-/* How much of the warp of the face opposite vertex v a node takes (Nodes3D): 1 on the face, 0 on the others. A node
- * on an edge lies on two faces, whose warps agree there: half of each. step counts steps from the faces, lambda N. */
+/* The share of the warp of the face opposite vertex v that a node takes (Nodes3D): 1 on the face, 0 on the others. A
+ * node on an edge takes half of each of its two faces, whose warps agree there. step counts steps from the faces,
+ * lambda N. */
 static double blend(double alpha, const int step[4], const double lambda[4], int v)
 {
   double result = 1;

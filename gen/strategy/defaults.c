@@ -63,18 +63,16 @@ static wisp_status read_line(wisp_error *err, char *text, wisp_defaults *all)
 wisp_status wisp_defaults_parse(wisp_error *err, const char *name, const char *text, wisp_defaults **out)
 {
   OWNED(wisp_defaults_destroy) wisp_defaults *all = NULL;
-  OWNED(free) char *copy = strdup(text);
+  HELD(wisp_text_free) wisp_text one = {0};
   size_t lines = 1;
   int number = 0;
   for (const char *c = text; *c; c++) lines += *c == '\n';
-  CALL(wisp_require(err, copy, WISP_EMEMORY, "out of memory"));
   CALL(wisp_new(err, 1, sizeof *all, &all));
   CALL(wisp_new(err, lines, sizeof *all->lines, &all->lines));
-  for (char *at = copy, *next = NULL; at; at = next) {
-    next = strchr(at, '\n');
-    if (next) *next++ = '\0';
+  for (const char *end = text + strlen(text); text < end;) {
+    CALL(wisp_text_take_line(err, &text, end, &one));
     number++;
-    CALL(wisp_context(err, read_line(err, at, all), "%s:%d: ", name, number));
+    CALL(wisp_context(err, read_line(err, one.data, all), "%s:%d: ", name, number));
   }
   return GIVE(all, out);
 }
@@ -125,17 +123,10 @@ typedef struct search {
   wisp_plan *found;
 } search;
 
-static wisp_status check_repeats(wisp_error *err, const search *s, const wisp_strategy *strategy)
-{
-  return wisp_require(err, !s->reproducible || !strategy->varies, WISP_EREFUSED,
-                      "%s adds up in no fixed order, and what can be reproduced was asked for", strategy->name);
-}
-
 /* The strategy's default, else its first candidate that fits. */
 static wisp_status own_default(wisp_error *err, search *s, const wisp_strategy *strategy)
 {
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-  CALL(check_repeats(err, s, strategy));
   CALL(wisp_plan_default(err, strategy, s->spec, s->layout, s->names, &plan));
   if (wisp_fixed_suits(s->fixed, plan)) {
     s->found = plan;
@@ -152,7 +143,6 @@ static wisp_status given_values(wisp_error *err, search *s, const wisp_strategy 
 {
   int fixed[WISP_MAX_PARAMS];
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-  CALL(check_repeats(err, s, strategy));
   for (int i = 0; i < strategy->params; i++) fixed[i] = strategy->param[i].preferred;
   CALL(wisp_context(err, wisp_strategy_values(err, strategy, values, false, fixed), "the defaults: "));
   CALL(wisp_plan_create(err, strategy, s->spec, s->layout, s->names, fixed, &plan));
@@ -163,16 +153,21 @@ static wisp_status given_values(wisp_error *err, search *s, const wisp_strategy 
   return WISP_OK;
 }
 
-/* What a line says of this kernel here, if anything. */
+static wisp_status find_candidate(wisp_error *err, search *s, const wisp_strategy *strategy, const char *values)
+{
+  CALL(wisp_require(err, !s->reproducible || !strategy->varies, WISP_EREFUSED,
+                    "%s adds up in no fixed order, and what can be reproduced was asked for", strategy->name));
+  return *values ? given_values(err, s, strategy, values) : own_default(err, s, strategy);
+}
+
+/* The candidate that a line has for this kernel, if any. */
 static wisp_status try_line(wisp_error *err, search *s, const wisp_strategies *strategies, const line *l)
 {
   bool counts = false;
   const wisp_strategy *strategy = wisp_strategies_find(strategies, s->spec->family, s->spec->kernel, l->what);
   if (!strategy || (strcmp(l->kernel, "*") != 0 && strcmp(l->kernel, s->spec->kernel) != 0)) return WISP_EREFUSED;
   CALL(holds(err, l, s->names, &counts));
-  if (!counts) return WISP_EREFUSED;
-  return *l->values ? given_values(err, s, strategy, l->values) : own_default(err, s, strategy);
-  return WISP_OK;
+  return counts ? find_candidate(err, s, strategy, l->values) : WISP_EREFUSED;
 }
 
 wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategies, const wisp_spec *spec,
@@ -192,7 +187,7 @@ wisp_status wisp_defaults_plan(wisp_error *err, const wisp_strategies *strategie
       status = try_line(&reason, &s, strategies, &all->lines[i]);
     else if (strcmp(strategy->family, spec->family) == 0 && strcmp(strategy->kernel, spec->kernel) == 0) {
       status = i < lines + count ? wisp_strategy_is_candidate(&reason, strategy, names) : WISP_OK;
-      if (status == WISP_OK) status = own_default(&reason, &s, strategy);
+      if (status == WISP_OK) status = find_candidate(&reason, &s, strategy, "");
     }
     if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
   }

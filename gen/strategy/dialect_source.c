@@ -27,56 +27,34 @@ static const char *type_in_c(const char *type, size_t *bytes)
   return NULL;
 }
 
-/* An array that may be another's as well is told as a value: a pointer without a promise. */
-static wisp_status add_argument(wisp_error *err, wisp_env *env, const char *kind, const char *type, const char *name)
-{
-  char pointer[32];
-  const bool alias = strcmp(kind, "alias") == 0;
-  wisp_env *item = NULL;
-  snprintf(pointer, sizeof pointer, "%s%s", type, alias ? " *" : "");
-  CALL(wisp_env_item(err, env, "args", &item));
-  CALL(wisp_env_text(err, item, "name", name));
-  CALL(wisp_env_text(err, item, "type", pointer));
-  CALL(wisp_env_int(err, item, "is_value", alias || strcmp(kind, "value") == 0));
-  return wisp_env_int(err, item, "is_const", strcmp(kind, "in") == 0);
-}
-
-static wisp_status add_shared(wisp_error *err, wisp_env *env, const char *type, const char *name, int count,
-                              size_t offset)
-{
-  wisp_env *item = NULL;
-  CALL(wisp_env_item(err, env, "shareds", &item));
-  CALL(wisp_env_text(err, item, "name", name));
-  CALL(wisp_env_text(err, item, "type", type));
-  CALL(wisp_env_int(err, item, "count", count));
-  return wisp_env_int(err, item, "offset", (int64_t)offset);
-}
-
-/* Reads the lines above an empty one; *text is what follows. */
-static wisp_status read_head(wisp_error *err, const char *path, const char **text, wisp_env *env, size_t *shared)
+/* Reads the lines above an empty one; *text is what follows. An array that may be another's as well becomes a value: a
+ * pointer without a promise. */
+static wisp_status read_head(wisp_error *err, const char *path, const char **text, wisp_env *env, unsigned *threads,
+                             size_t *shared)
 {
   HELD(wisp_text_free) wisp_text line = {0};
-  int threads = 0, count = 0;
-  *shared = 0;
+  int count = 0;
+  *shared = *threads = 0;
   CALL(wisp_env_empty_list(err, env, "shareds"));
   for (const char *end = *text + strlen(*text); *text < end;) {
-    char word[8] = "", kind[8] = "", type[8] = "", name[32] = "";
+    char word[8] = "", kind[8] = "", type[8] = "", name[32] = "", pointer[32];
     size_t bytes = 0;
     CALL(wisp_text_take_line(err, text, end, &line));
     if (!*line.data) break;
-    if (*line.data == '#' || sscanf(line.data, "block %d", &threads) == 1) continue;
+    if (*line.data == '#' || sscanf(line.data, "block %u", threads) == 1) continue;
     const bool array = sscanf(line.data, "shared %7s %31s %d", type, name, &count) == 3;
     const bool given = array || sscanf(line.data, "%7s %7s %7s %31s", word, kind, type, name) == 4;
     const char *in_c = type_in_c(type, &bytes);
     CALL(wisp_require(err, given && in_c && (array || strcmp(word, "arg") == 0), WISP_EINPUT,
                       "%s: '%s' is no line of a kernel's head", path, line.data));
-    CALL(array ? add_shared(err, env, in_c, name, count, *shared) : add_argument(err, env, kind, in_c, name));
+    const bool alias = strcmp(kind, "alias") == 0;
+    snprintf(pointer, sizeof pointer, "%s%s", in_c, alias ? " *" : "");
+    CALL(array ? wisp_source_shared(err, env, name, in_c, count, *shared)
+               : wisp_source_argument(err, env, name, pointer, alias || strcmp(kind, "value") == 0,
+                                      strcmp(kind, "in") == 0));
     if (array) *shared += bytes * (size_t)count;
   }
-  const char *const axes[] = {"block_x", "block_y", "block_z"};
-  for (int i = 0; i < 3; i++) CALL(wisp_env_int(err, env, axes[i], i ? 1 : threads));
-  CALL(wisp_env_int(err, env, "threads", threads));
-  return wisp_env_int(err, env, "shared_bytes", (int64_t)*shared);
+  return wisp_env_int(err, env, "threads", *threads);
 }
 
 /* Texts of the folder that are inserted by their names. */
@@ -100,19 +78,20 @@ wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precisio
 {
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   char path[PATH], wrapper_path[PATH], symbol[64];
+  unsigned block[3] = {0, 1, 1};
   snprintf(path, sizeof path, "templates/%s.k", name);
   snprintf(wrapper_path, sizeof wrapper_path, "templates/dialect/%s.k", dialect);
   snprintf(symbol, sizeof symbol, "wisp_%s", strchr(name, '/') + 1);
   const char *text = wisp_embedded_text(path), *wrapper = wisp_embedded_text(wrapper_path);
   CALL(wisp_require(err, text && wrapper, WISP_EMISSING, "%s is not in this library", text ? wrapper_path : path));
   CALL(wisp_env_create(err, NULL, &env));
-  CALL(read_head(err, path, &text, env, shared_bytes));
+  CALL(read_head(err, path, &text, env, &block[0], shared_bytes));
   const char *const texts[][2] = {{"spec", name},      {"layout", "none"},
                                   {"strategy", "one"}, {"title", path},
                                   {"params", ""},      {"symbol", symbol},
                                   {"body", text},      {"lane", "threadIdx.x"},
                                   {"body file", path}, {"real", precision == WISP_F32 ? "float" : "double"}};
-  for (size_t i = 0; i < WISP_COUNT(texts); i++) CALL(wisp_env_text(err, env, texts[i][0], texts[i][1]));
+  CALL(wisp_source_texts(err, env, WISP_COUNT(texts), texts, block, *shared_bytes));
   CALL(wisp_env_int(err, env, "real_bytes", (int64_t)precision));
   CALL(wisp_env_int(err, env, "min_blocks", 0));
   CALL(wisp_env_int(err, env, "gpu", gpu));

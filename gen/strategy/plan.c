@@ -1,4 +1,5 @@
 /* Plans: parameter values are put into the family's names, conditions are asked, numbers are fixed. */
+#include "renamed.h"
 #include "strategy.h"
 #include "../family.h"
 #include "../text.h"
@@ -278,6 +279,18 @@ static wisp_status no_such_value(wisp_error *err, const wisp_strategy *s, const 
   return wisp_fail(err, WISP_EINPUT, "'%s': strategy %s has %s only of %s", text, s->name, p->name, values);
 }
 
+/* The parameter of today that has an older name; as many as there are: none. */
+static wisp_status find_renamed(wisp_error *err, const wisp_strategy *s, const char *text, size_t length, int *out)
+{
+  HELD(wisp_renamings_free) wisp_renamings names = {0};
+  char old[sizeof s->param->name];
+  CALL(wisp_renamings_load(err, &names));
+  snprintf(old, sizeof old, "%.*s", (int)length, text);
+  const char *new = *old ? wisp_renamed_param(&names, s->family, s->kernel, s->name, old) : NULL;
+  if (new) *out = wisp_strategy_param(s, new, strlen(new));
+  return WISP_OK;
+}
+
 wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *s, const char *text, bool whole,
                                  int values[WISP_MAX_PARAMS])
 {
@@ -285,9 +298,10 @@ wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *s, const 
   int count = 0;
   for (const char *at = text + strspn(text, " ,"), *next; *at; at = next + strspn(next, " ,")) {
     const size_t length = strcspn(at, "=, ");
-    const int i = wisp_strategy_param(s, at, length);
+    int i = wisp_strategy_param(s, at, length);
     char *end = NULL;
     next = at + strcspn(at, " ,");
+    if (i == s->params) CALL(find_renamed(err, s, at, length, &i));
     CALL(wisp_require(err, at[length] == '=' && i < s->params, WISP_EINPUT,
                       "'%s': strategy %s has no parameter '%.*s' (write NAME=VALUE)", text, s->name, (int)length, at));
     const wisp_param *p = &s->param[i];
@@ -302,6 +316,22 @@ wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *s, const 
   }
   return wisp_require(err, !whole || count == s->params, WISP_EINPUT,
                       "'%s' does not give strategy %s all of its %d values", text, s->name, s->params);
+}
+
+wisp_status wisp_strategy_note_renamed(wisp_error *err, const wisp_strategy *s, const char *text, wisp_text *note)
+{
+  for (const char *at = text + strspn(text, " ,"); *at; at += strcspn(at, " ,"), at += strspn(at, " ,")) {
+    const size_t length = strcspn(at, "=, ");
+    char old[sizeof s->param->name];
+    int i = s->params;
+    if (wisp_strategy_param(s, at, length) < s->params) continue;
+    CALL(find_renamed(err, s, at, length, &i));
+    snprintf(old, sizeof old, "%.*s", (int)length, at);
+    if (i == s->params) continue;
+    if (note->length) CALL(wisp_text_print(err, note, "\n"));
+    CALL(wisp_renamed_note(err, "parameter", old, s->param[i].name, note));
+  }
+  return WISP_OK;
 }
 
 bool wisp_strategy_lists(const wisp_strategy *s, const char *params)
@@ -334,7 +364,7 @@ static bool next_sizes(const wisp_plan *plan, int values[WISP_MAX_PARAMS])
   return false;
 }
 
-/* How many values further on in their lists these are than the plan's. */
+/* Steps from the plan's values to these in the parameters' lists. */
 static int steps_from(const wisp_plan *plan, const int values[WISP_MAX_PARAMS])
 {
   int steps = 0;
@@ -365,7 +395,7 @@ wisp_status wisp_plan_next_larger(wisp_error *err, const wisp_plan *plan, int n,
   return wisp_fail(err, WISP_EREFUSED, "%s: there are no larger sizes", plan->params);
 }
 
-/* What the plan leaves open in an expression, as the launch has it. */
+/* Gives env the launch's counts that the expression names and the plan does not have. */
 static wisp_status add_counts(wisp_error *err, const wisp_plan *plan, const wisp_expr *expr, const wisp_count *counts,
                               wisp_env *env)
 {

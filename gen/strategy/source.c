@@ -1,4 +1,5 @@
 /* From a plan to source: the strategy's text, wrapped by a dialect, with every number written out. */
+#include "dialect_source.h"
 #include "../embedded.h"
 #include "../language/expand.h"
 #include "../family.h"
@@ -9,18 +10,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+wisp_status wisp_source_argument(wisp_error *err, wisp_env *env, const char *name, const char *type, bool value,
+                                 bool constant)
+{
+  wisp_env *item = NULL;
+  CALL(wisp_env_item(err, env, "args", &item));
+  CALL(wisp_env_text(err, item, "name", name));
+  CALL(wisp_env_text(err, item, "type", type));
+  CALL(wisp_env_int(err, item, "is_value", value));
+  return wisp_env_int(err, item, "is_const", constant);
+}
+
+wisp_status wisp_source_shared(wisp_error *err, wisp_env *env, const char *name, const char *type, int64_t count,
+                               size_t offset)
+{
+  wisp_env *item = NULL;
+  CALL(wisp_env_item(err, env, "shareds", &item));
+  CALL(wisp_env_text(err, item, "name", name));
+  CALL(wisp_env_text(err, item, "type", type));
+  CALL(wisp_env_int(err, item, "count", count));
+  return wisp_env_int(err, item, "offset", (int64_t)offset);
+}
+
+wisp_status wisp_source_texts(wisp_error *err, wisp_env *env, size_t count, const char *const (*texts)[2],
+                              const unsigned block[3], size_t shared)
+{
+  static const char *const axes[] = {"block_x", "block_y", "block_z"};
+  for (size_t i = 0; i < count; i++) CALL(wisp_env_text(err, env, texts[i][0], texts[i][1]));
+  for (int i = 0; i < 3; i++) CALL(wisp_env_int(err, env, axes[i], block[i]));
+  return wisp_env_int(err, env, "shared_bytes", (int64_t)shared);
+}
+
 static wisp_status add_args(wisp_error *err, const wisp_plan *plan, wisp_env *env)
 {
-  for (int i = 0; i < plan->strategy->args; i++) {
-    const wisp_arg *arg = &plan->strategy->arg[i];
-    bool value = arg->kind == WISP_ARG_VALUE, constant = arg->kind == WISP_ARG_IN || arg->kind == WISP_ARG_OPERAND;
-    wisp_env *item = NULL;
-    CALL(wisp_env_item(err, env, "args", &item));
-    CALL(wisp_env_text(err, item, "name", arg->name));
-    CALL(wisp_env_text(err, item, "type", wisp_numbers[arg->type].in_c));
-    CALL(wisp_env_int(err, item, "is_value", value));
-    CALL(wisp_env_int(err, item, "is_const", constant));
-  }
+  for (const wisp_arg *arg = plan->strategy->arg; arg < plan->strategy->arg + plan->strategy->args; arg++)
+    CALL(wisp_source_argument(err, env, arg->name, wisp_numbers[arg->type].in_c, arg->kind == WISP_ARG_VALUE,
+                              arg->kind == WISP_ARG_IN || arg->kind == WISP_ARG_OPERAND));
   return WISP_OK;
 }
 
@@ -29,16 +54,12 @@ static wisp_status add_shared(wisp_error *err, const wisp_plan *plan, wisp_env *
   CALL(wisp_env_empty_list(err, env, "shareds"));
   for (int i = 0; i < plan->strategy->shareds; i++) {
     const wisp_shared *shared = &plan->strategy->shared[i];
-    wisp_env *item = NULL;
+    const char *type = strcmp(shared->type, "byte") == 0 ? "unsigned char" : shared->type;
     int64_t count = 0;
     CALL(wisp_clause_int(err, plan->strategy, &shared->count, plan->env, &count));
-    CALL(wisp_env_item(err, env, "shareds", &item));
-    CALL(wisp_env_text(err, item, "name", shared->name));
-    CALL(wisp_env_text(err, item, "type", strcmp(shared->type, "byte") == 0 ? "unsigned char" : shared->type));
-    CALL(wisp_env_int(err, item, "count", count > 0 ? count : 1));
-    CALL(wisp_env_int(err, item, "offset", (int64_t)plan->offset[i]));
+    CALL(wisp_source_shared(err, env, shared->name, type, count > 0 ? count : 1, plan->offset[i]));
   }
-  return wisp_env_int(err, env, "shared_bytes", (int64_t)plan->shared);
+  return WISP_OK;
 }
 
 static wisp_status add_heading(wisp_error *err, const wisp_plan *plan, wisp_env *env)
@@ -58,10 +79,7 @@ static wisp_status add_heading(wisp_error *err, const wisp_plan *plan, wisp_env 
       {"body", plan->strategy->text},
       {"body file", plan->strategy->text_path},
   };
-  for (size_t i = 0; i < WISP_COUNT(texts); i++) CALL(wisp_env_text(err, env, texts[i][0], texts[i][1]));
-  const char *const axes[] = {"block_x", "block_y", "block_z"};
-  for (int i = 0; i < 3; i++) CALL(wisp_env_int(err, env, axes[i], plan->block[i]));
-  return WISP_OK;
+  return wisp_source_texts(err, env, WISP_COUNT(texts), texts, plan->block, plan->shared);
 }
 
 /* A text to insert, and the file that messages name. */
@@ -150,7 +168,7 @@ static double part_of(double value, int64_t part)
   return part == 1 ? high : round_tf32(value - high);
 }
 
-/* What an operand says of entry q, settled but for q and the names of its where lines. */
+/* An operand's expressions of entry q, resolved but for q and the names of its where lines. */
 typedef struct entries {
   const wisp_strategy *s;
   const wisp_operand *operand;
@@ -165,7 +183,8 @@ static void release(entries *e)
   wisp_env_destroy(e->env);
 }
 
-/* The names that a where line or, behind all of them, the entry itself leaves open: q and those of the lines above. */
+/* Resolves a clause of a where line or, behind all of them, the entry: but for q and the names of the `above` where
+ * lines. */
 static wisp_status settle(wisp_error *err, const entries *e, const wisp_clause *clause, int above, wisp_clause *out)
 {
   const char *loose[1 + WISP_MAX_WHERES] = {"q"};

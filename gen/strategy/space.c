@@ -45,10 +45,10 @@ wisp_status wisp_clause_parse(wisp_error *err, const wisp_reader *r, const char 
   return status;
 }
 
-wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t room)
+wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t capacity)
 {
-  if (!*from || strlen(from) >= room)
-    return wisp_fail(err, WISP_EINPUT, "'%s' is no name of 1 to %zu characters", from, room - 1);
+  if (!*from || strlen(from) >= capacity)
+    return wisp_fail(err, WISP_EINPUT, "'%s' is no name of 1 to %zu characters", from, capacity - 1);
   memcpy(to, from, strlen(from) + 1);
   return WISP_OK;
 }

@@ -1,6 +1,7 @@
 /* Reads space descriptions line by line, with the ones that they include: what a line says is gen/strategy/space.c's.
  */
 #include "space_read.h"
+#include "renamed.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -121,6 +122,35 @@ static wisp_status take_text(wisp_error *err, const wisp_reader *r, const char *
   return wisp_copy_text(err, found ? path : given->path, &s->text_path);
 }
 
+/* Discretisations know their parameters by name: one of the user's that has an older name gets today's, and a let keeps
+ * the older one for the space and its text. */
+static wisp_status rename_param(wisp_error *err, const wisp_renamings *names, wisp_reader *r, wisp_param *p)
+{
+  wisp_strategy *s = r->s;
+  const char *new = p->mesh_constraint ? wisp_renamed_param(names, s->family, NULL, NULL, p->name) : NULL;
+  if (!new) return WISP_OK;
+  CALL(wisp_require(err, s->lets < WISP_MAX_LINES, WISP_EINPUT, "more than %d lets", WISP_MAX_LINES));
+  CALL(wisp_text_print(err, &s->note, "%s%s: ", s->note.length ? "\n" : "", s->file[0]));
+  CALL(wisp_renamed_note(err, "parameter", p->name, new, &s->note));
+  memmove(s->let + 1, s->let, s->lets++ * sizeof *s->let);
+  s->let[0] = (wisp_let){0};
+  memcpy(s->let[0].name, p->name, sizeof p->name);
+  CALL(wisp_copy_name(err, new, p->name, sizeof p->name));
+  return wisp_clause_parse(err, r, p->name, &s->let[0].value);
+}
+
+static wisp_status rename_params(wisp_error *err, wisp_reader *r)
+{
+  wisp_strategy *s = r->s;
+  HELD(wisp_renamings_free) wisp_renamings names = {0};
+  if (!s->template_path.folder) return WISP_OK;
+  CALL(wisp_renamings_load(err, &names));
+  for (int i = 0; i < s->params; i++) CALL(rename_param(err, &names, r, &s->param[i]));
+  const char *new = wisp_renamed_param(&names, s->family, NULL, NULL, s->requires_absent.name);
+  if (!new || !*s->requires_absent.name) return WISP_OK;
+  return wisp_copy_name(err, new, s->requires_absent.name, sizeof s->requires_absent.name);
+}
+
 wisp_status wisp_space_read(wisp_error *err, const wisp_template_path *template_path, const char *family,
                             const char *name, const char *kernel, wisp_file_text space, const wisp_file_text *text,
                             wisp_strategy **out)
@@ -138,6 +168,7 @@ wisp_status wisp_space_read(wisp_error *err, const wisp_template_path *template_
   CALL(wisp_copy_text(err, "threadIdx.x", &s->lane));
   CALL(read_file(err, &r, space.path, space.text));
   CALL(wisp_context(err, wisp_check_complete(err, s), "%s:%d: ", space.path, r.line));
+  CALL(rename_params(err, &r));
   CALL(take_text(err, &r, space.path, text));
   return GIVE(s, out);
 }

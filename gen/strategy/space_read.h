@@ -34,8 +34,8 @@ extern const wisp_keyword wisp_keywords[]; /* the last has no word; at most WISP
 char *wisp_next_word(char **at);
 char *wisp_rest(char **at);
 
-/* Copies a name of 1 to room - 1 characters. */
-wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t room);
+/* Copies a name of 1 to capacity - 1 characters. */
+wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t capacity);
 
 /* Parses an expression of the line that is read. */
 wisp_status wisp_clause_parse(wisp_error *err, const wisp_reader *r, const char *text, wisp_clause *out);
@@ -46,7 +46,7 @@ wisp_status wisp_keyword_now(wisp_error *err, wisp_reader *r, const char *word, 
 /* Refuses what stands there a second time: one of the two would be silently lost. */
 wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, const char *name);
 
-/* What can only be said of a whole description. */
+/* Checks that concern the whole description. */
 wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s);
 
 /* The i-th kernel of a description; false where it has fewer. */

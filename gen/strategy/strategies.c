@@ -19,7 +19,7 @@ static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space,
   CALL(wisp_require(err, !wisp_strategies_find(all, s->family, s->kernel, s->name), WISP_EINPUT,
                     "%s: kernel %s has a strategy '%s' already: give this one a name of its own", space, s->kernel,
                     s->name));
-  CALL(wisp_grow(err, &all->list, &all->room, all->count + 1, sizeof *all->list));
+  CALL(wisp_grow(err, &all->list, &all->capacity, all->count + 1, sizeof *all->list));
   CALL(wisp_strategies_enter(err, all, s));
   return GIVE(s, &all->list[all->count++]);
 }
@@ -120,7 +120,7 @@ static wisp_status leave_out_broken(wisp_error *err, wisp_template_path *users, 
       continue;
     }
     CALL(wisp_template_path_leave_out(err, why.text, warning));
-    free((char *)files[i].path), free((char *)files[i].text);
+    free((char *)files[i].path), free((char *)files[i].text), free((char *)files[i].from);
   }
   users->own -= users->count - kept;
   users->count = kept;

@@ -1,4 +1,4 @@
-/* What a strategy is asked, and the list of them. */
+/* Questions to a strategy and to the list of them. */
 #include "../family.h"
 
 #include <stdio.h>

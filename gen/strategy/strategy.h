@@ -26,8 +26,7 @@ typedef enum wisp_arg_kind {
   WISP_ARG_OPERAND
 } wisp_arg_kind;
 
-/* What an array holds: numbers of the precision at hand, int, float in either precision, integers of 8 and 16 bits
- * without a sign. */
+/* Numbers of an array: of the precision at hand, int, float in either precision, unsigned integers of 8 and 16 bits. */
 typedef enum wisp_number_type {
   WISP_REAL,
   WISP_INT,
@@ -60,8 +59,8 @@ typedef enum wisp_exec_unit {
 } wisp_exec_unit;
 extern const char *const wisp_unit_names[WISP_UNITS];
 
-/* What a parameter has to do with the discretisation that its kernel runs on: nothing; it is best, or right, on one
- * that is made for its value. */
+/* The constraint that a parameter puts on the discretisation: none; the kernel is best, or right, on one made for its
+ * value. */
 typedef enum wisp_mesh_constraint { WISP_MESH_FREE, WISP_MESH_PREFERRED, WISP_MESH_REQUIRED } wisp_mesh_constraint;
 
 typedef struct wisp_param {
@@ -72,7 +71,7 @@ typedef struct wisp_param {
   int otherwise; /* what a discretisation has where no kernel has the parameter; of a free one 0 */
 } wisp_param;
 
-/* What a space says for one of its kernels: made by the list of strategies, and only read from then on. */
+/* A space's lines for one of its kernels, made by the list of strategies and only read from then on. */
 typedef struct wisp_strategy {
   char family[WISP_FAMILY_TEXT], name[WISP_STRATEGY_TEXT], kernel[WISP_NAME_TEXT]; /* "nodal", "literal", "volume" */
   const struct wisp_size *facts;     /* of the kernel, which every line and text sees */
@@ -82,7 +81,7 @@ typedef struct wisp_strategy {
   int files;
   char *file[WISP_MAX_FILES]; /* the space and what it includes */
   char *title, *text, *lane, *text_path;
-  wisp_text note;  /* for people: keywords that have other names now, a line each */
+  wisp_text note;  /* for people: keywords and parameters that have other names now, a line each */
   bool node, slab; /* layouts it can read */
   bool varies;     /* results differ from launch to launch, within rounding */
   bool mixes;      /* results are made of sums that others of their element are part of */
@@ -105,13 +104,16 @@ typedef struct wisp_strategy {
   wisp_operand operand[WISP_MAX_ARGS];
 } wisp_strategy;
 
-/* What its kernels for a system (a spec's) are compiled from in a dialect, 16 hex digits: see source_set.h. Empty where
- * there is no such dialect. */
+/* The hash of the texts that its kernels for a system are compiled from in a dialect, 16 hex digits (source_set.h).
+ * Empty: there is no such dialect. */
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
 /* Reads "unroll=4 wi=2", or with commas, into values, one a parameter: those that are named, none twice, each with one
- * of its values; whole: all must be. WISP_EINPUT says which is not. */
+ * of its values; whole: all must be. Older names count as today's (renamed.h). WISP_EINPUT says which is not. */
 wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *strategy, const char *text, bool whole,
                                  int values[WISP_MAX_PARAMS]);
+/* Adds a note for each older name in such a text. */
+wisp_status wisp_strategy_note_renamed(wisp_error *err, const wisp_strategy *strategy, const char *text,
+                                       wisp_text *note);
 /* The parameter of this name, of `length` characters; as many as there are: none. */
 int wisp_strategy_param(const wisp_strategy *strategy, const char *name, size_t length);
 /* Whether a stored text names all of its parameters so. */
@@ -121,14 +123,14 @@ bool wisp_strategy_lists(const wisp_strategy *strategy, const char *params);
  * texts and parts that come before the library's. */
 struct wisp_defaults;
 typedef struct wisp_strategies {
-  size_t count, room;
+  size_t count, capacity;
   wisp_strategy **list;
   size_t places; /* of the hash table by family, kernel and name; 0: there is none, as in a list of some of them */
   wisp_strategy **by_name;
   wisp_source_set *source_set, *users_sources;
   wisp_template_path users; /* the texts of $WISP_TEMPLATES, and behind them the library's */
-  wisp_text warning;        /* for people: systems there that cannot be used, renamed keywords; a line each */
-  int families;             /* that have defaults */
+  wisp_text warning; /* for people: systems there that cannot be used, renamed keywords and parameters; a line each */
+  int families;      /* that have defaults */
   char family[WISP_MAX_FAMILIES][32];
   struct wisp_defaults *defaults[WISP_MAX_FAMILIES];
 } wisp_strategies;
@@ -139,10 +141,10 @@ void wisp_strategies_free(wisp_strategies *strategies);
 WISP_OWNED(wisp_strategies, wisp_strategies_free)
 const wisp_strategy *wisp_strategies_find(const wisp_strategies *strategies, const char *family, const char *kernel,
                                           const char *name); /* NULL: none */
-/* Lets it be found, which stands at the end of the list or will. */
+/* Enters a strategy that stands at the end of the list, or will, into the table of names. */
 wisp_status wisp_strategies_enter(wisp_error *err, wisp_strategies *strategies, wisp_strategy *strategy);
 
-/* What runs where nothing was measured (gen/strategy/defaults.h); NULL where the family says nothing of it. */
+/* The family's defaults (gen/strategy/defaults.h); NULL: it has none. */
 typedef struct wisp_defaults wisp_defaults;
 const wisp_defaults *wisp_strategies_defaults(const wisp_strategies *strategies, const char *family);
 
@@ -198,9 +200,8 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *strategy, co
 wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
                                 const wisp_layout *layout, const wisp_env *names, const char *params, wisp_plan **out);
 
-/* The n-th, from 0, of the legal candidates that differ from a plan in what they fix of the discretisation alone, by
- * values further on in their lists, which go upwards: so they have room for more. Those of fewest steps come first.
- * WISP_EREFUSED where there are no more. */
+/* The n-th, from 0, of the legal candidates that differ from a plan only in larger values of parameters with
+ * `requires`; fewest steps up their lists first. WISP_EREFUSED: there are no more. */
 wisp_status wisp_plan_next_larger(wisp_error *err, const wisp_plan *plan, int n, wisp_plan **out);
 
 /* Calls visit for every combination of parameter values; plan is NULL and reason set where refused. visit owns plan.
@@ -224,12 +225,10 @@ wisp_status wisp_plan_grid_in(wisp_error *err, const wisp_plan *plan, const wisp
 wisp_status wisp_plan_executed(wisp_error *err, const wisp_plan *plan, wisp_exec_unit unit, double elements,
                                double least, double *out);
 
-/* Makes all operands now and keeps them with the plan: they take a while, and threads that compile can do it ahead of
- * the one that launches. */
+/* Makes all operands now and keeps them with the plan, so that compiling threads save the launching one the time. */
 wisp_status wisp_plan_prepare(wisp_error *err, wisp_plan *plan);
 
-/* The numbers of operand argument i (an index into args): reals (caller frees), or ints. Exactly one of the two outputs
- * is set. */
+/* The numbers of operand argument i (an index into args): reals or ints, the other output stays unset; caller frees. */
 wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals,
                               int **ints);
 
@@ -268,13 +267,13 @@ bool wisp_fixed_same(const wisp_plan *a, const wisp_plan *b);
 /* Is the plan right beside those that asked for this? */
 bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan);
 
-/* The first legal candidate, in the order of the values' lists, that is right on what is fixed of the discretisation
- * (NULL: of any). *out stays as it is where there is none; WISP_EREFUSED where the strategy does not apply. */
+/* The first legal candidate, in the order of the values' lists, that is right on the fixed discretisation (NULL: on
+ * any). *out stays as it is where there is none. WISP_EREFUSED where the strategy does not apply. */
 wisp_status wisp_plan_first(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
                             const wisp_layout *layout, const wisp_env *names, const wisp_fixed *fixed, wisp_plan **out);
 
 /* ---- What spaces and texts can name, for people. */
 
-/* All names that a candidate's space and text see, a line each: name, value, what it is (of the family's and the
- * device's own as templates/FAMILY/names and templates/dialect/names say); then the parts. */
+/* Prints the names that a candidate's space and text see, a line each with value and meaning (templates/FAMILY/names,
+ * templates/dialect/names), then the parts. */
 wisp_status wisp_plan_names(wisp_error *err, const wisp_plan *plan, wisp_text *out);

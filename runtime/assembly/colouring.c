@@ -216,7 +216,7 @@ static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fix
 {
   HELD(release)
   making m = {.s = s,
-              .by_rows = wisp_fixed_value(fixed, "passing", 0) == COLOURED_ROWS,
+              .by_rows = wisp_fixed_value(fixed, "batch_lists", 0) == COLOURED_ROWS,
               .batch = (size_t)wisp_fixed_value(fixed, "batch", 0),
               .list = list};
   *list = (wisp_index_list){.count = {{"pass_groups", 0}, {"pass_word_count", 0}},
@@ -254,4 +254,4 @@ static wisp_status check(wisp_error *err, const wisp_assembly *s, const wisp_ind
   return WISP_OK;
 }
 
-const wisp_list_kind wisp_list_colouring = {.param = "passing", .make = make, .check = check};
+const wisp_list_kind wisp_list_colouring = {.param = "batch_lists", .make = make, .check = check};

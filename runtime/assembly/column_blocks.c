@@ -72,11 +72,12 @@ static void place_columns(void *context, size_t from, size_t to)
   }
 }
 
-/* Blocks of `span` nonzeros at most, and of a quarter as many rows and columns. WISP_EREFUSED where a row has more. */
+/* Blocks of `tile_nonzeros` nonzeros at most, and of a quarter as many rows and columns. WISP_EREFUSED where a row has
+ * more. */
 static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, wisp_index_list *list)
 {
   const wisp_pattern *p = view->pattern;
-  const size_t span = (size_t)wisp_fixed_value(fixed, "span", 0);
+  const size_t span = (size_t)wisp_fixed_value(fixed, "tile_nonzeros", 0);
   making m = {.p = p, .most = span / 4};
   *list =
       (wisp_index_list){.array = {{"near_head", NULL, NULL}, {"near_columns", NULL, NULL}, {"near_slots", NULL, NULL}}};
@@ -94,4 +95,4 @@ static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *
   return WISP_OK;
 }
 
-const wisp_list_kind wisp_list_column_blocks = {.param = "span", .make = make};
+const wisp_list_kind wisp_list_column_blocks = {.param = "tile_nonzeros", .make = make};

@@ -427,9 +427,9 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
   CALL(wisp_new(err, 1, sizeof *view, &view));
   *view = *s;
   view->form = NULL;
-  view->full = wisp_fixed_value(fixed, "unfolded", 0);
+  view->full = wisp_fixed_value(fixed, "full", 0);
   CALL(wisp_form_load(err, form, &view->form));
-  split_colours(view, wisp_fixed_value(fixed, "halves", 1));
+  split_colours(view, wisp_fixed_value(fixed, "launches_per_colour", 1));
   for (size_t k = 0; k < COUNT; k++)
     if (wisp_fixed_value(fixed, kinds[k]->param, 0)) CALL(kinds[k]->make(err, view, fixed, &view->list[k]));
   wisp_discretisation d = describe(view, capacity);

@@ -210,17 +210,17 @@ static void release(making *m)
   free(m->entity), free(m->group);
 }
 
-/* Groups of `many` entities at most, whose sums have room for (longest row + 1) times the entities, rounded up to an
- * odd number; of stars for a sum and coordinates of each vertex. WISP_EREFUSED where one entity alone has none, or a
- * row is longer than its slots can count. */
+/* Groups of `group_entities` entities at most, whose sums have room for (longest row + 1) times the entities, rounded
+ * up to an odd number; of stars for a sum and coordinates of each vertex. WISP_EREFUSED where one entity alone has
+ * none, or a row is longer than its slots can count. */
 static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, wisp_index_list *list)
 {
-  const bool stars = wisp_fixed_value(fixed, "stars", 0);
+  const bool stars = wisp_fixed_value(fixed, "vertex_patches", 0);
   HELD(release)
   making m = {.s = s,
               .list = list,
-              .many = (size_t)wisp_fixed_value(fixed, "many", 0),
-              .sums = (size_t)wisp_fixed_value(fixed, "sums", 0),
+              .many = (size_t)wisp_fixed_value(fixed, "group_entities", 0),
+              .sums = (size_t)wisp_fixed_value(fixed, "shared_sums", 0),
               .stars = stars};
   *list = (wisp_index_list){.count = {{"entity_groups", 0}, {"entity_word_count", 0}},
                             .array = {{"entity_start", NULL, NULL}, {"entity_words", NULL, NULL}}};
@@ -239,4 +239,4 @@ static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fix
   return WISP_OK;
 }
 
-const wisp_list_kind wisp_list_entity_rows = {.param = "many", .make = make};
+const wisp_list_kind wisp_list_entity_rows = {.param = "group_entities", .make = make};

@@ -283,13 +283,13 @@ static void release(making *m)
   free(m->entity), free(m->group);
 }
 
-/* Groups of `held` items at most, with room for `products`, of items rounded up to whole fours. WISP_EREFUSED where one
- * entity alone has more. */
+/* Groups of `group_elements` items at most, with room for `shared_products`, of items rounded up to whole fours.
+ * WISP_EREFUSED where one entity alone has more. */
 static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, wisp_index_list *list)
 {
-  const size_t items = (size_t)wisp_fixed_value(fixed, "held", 0);
+  const size_t items = (size_t)wisp_fixed_value(fixed, "group_elements", 0);
   HELD(release)
-  making m = {.s = s, .list = list, .items = items, .products = (size_t)wisp_fixed_value(fixed, "products", 0)};
+  making m = {.s = s, .list = list, .items = items, .products = (size_t)wisp_fixed_value(fixed, "shared_products", 0)};
   *list = (wisp_index_list){.count = {{"gather_groups", 0}, {"gather_word_count", 0}},
                             .array = {{"gather_start", NULL, NULL}, {"gather_words", NULL, NULL}}};
   CALL(wisp_require(err, items * (size_t)s->nodes->Np <= UINT16_MAX, WISP_EREFUSED,
@@ -304,4 +304,4 @@ static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fix
   return wisp_parallel(err, m.groups, put_groups, &m);
 }
 
-const wisp_list_kind wisp_list_gathered_products = {.param = "held", .make = make};
+const wisp_list_kind wisp_list_gathered_products = {.param = "group_elements", .make = make};

@@ -113,7 +113,7 @@ static wisp_status choose_stage(wisp_error *err, const wisp_solver *s, size_t el
   const wisp_own_formula own[] = {{run->kappa.text ? "kappa_of_u" : NULL, run->kappa.text}, {NULL, NULL}};
   wisp_fixed preset = {.made = false};
   wisp_choose_request request = wisp_solver_choose_request(s, composition ? NULL : "heat", elements);
-  wisp_fixed_ask(&preset, "sliced", wisp_solver_choice(s, "matrix") == 1, 0); /* how values stand in the matrix */
+  wisp_fixed_ask(&preset, "sliced_ell", wisp_solver_choice(s, "matrix") == 1, 0); /* how values stand in the matrix */
   wisp_spec_name_element(&request.spec, wisp_solver_text(s, "element"));
   request.own = composition ? NULL : own;
   request.reproducible = wisp_solver_given(s, "reproducible");

@@ -93,11 +93,11 @@ static wisp_status make_node_kernels(wisp_error *err, wisp_heat_solver *s)
   static const char *const names[NODE_KERNELS] = {"solve/heat_begin", "solve/heat_residual", "solve/heat_aim",
                                                   "solve/heat_correct"};
   HELD(wisp_text_free) wisp_text lines = {0};
-  CALL(wisp_text_print(err, &lines, "#ifndef __CUDACC__\n#include <math.h>\n#endif\n#define KAPPA(u) "));
-  CALL(wisp_expr_print(err, s->heat->value, &lines));
-  CALL(wisp_text_print(err, &lines, "\n#define RISE(u) "));
-  CALL(wisp_expr_print(err, s->heat->rise, &lines));
-  CALL(wisp_text_print(err, &lines, "\n"));
+  CALL(wisp_text_print(err, &lines, "#ifndef __CUDACC__\n#include <math.h>\n#endif\n#define KAPPA(u) ("));
+  CALL(wisp_expr_print(err, s->heat->value, sizeof(double), NULL, NULL, &lines));
+  CALL(wisp_text_print(err, &lines, ")\n#define RISE(u) ("));
+  CALL(wisp_expr_print(err, s->heat->rise, sizeof(double), NULL, NULL, &lines));
+  CALL(wisp_text_print(err, &lines, ")\n"));
   for (int k = 0; k < NODE_KERNELS; k++)
     CALL(wisp_dialect_module(err, s->device, names[k], s->method.precision, lines.data, &s->at_nodes[k]));
   CALL(wisp_event_create(err, s->device, &s->begin));

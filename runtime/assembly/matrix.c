@@ -53,7 +53,7 @@ static wisp_status choose(wisp_error *err, const wisp_session *session, const wi
                                        .exact_match_only = session->exact_match_only,
                                        .preset = rows,
                                        .reproducible = reproducible};
-  wisp_fixed_ask(rows, "sliced", 0, 0);
+  wisp_fixed_ask(rows, "sliced_ell", 0, 0);
   return wisp_choose(err, &from, &request, out);
 }
 

@@ -301,11 +301,11 @@ void wisp_partition_destroy(wisp_partition *parts)
 
 static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, wisp_index_list *list)
 {
-  const int walkers = wisp_fixed_value(fixed, "walkers", 0), positions = wisp_fixed_value(fixed, "places", 0);
-  const wisp_partition_lists lists = walkers     ? WISP_PARTITION_ALONE
-                                     : positions ? WISP_PARTITION_POSITIONS
-                                                 : WISP_PARTITION_CODES;
-  CALL(wisp_partition_create(err, view, (size_t)wisp_fixed_value(fixed, "cap", 0), lists, &view->partition));
+  const int lanes = wisp_fixed_value(fixed, "list_lanes", 0), offsets = wisp_fixed_value(fixed, "byte_offsets", 0);
+  const wisp_partition_lists lists = lanes     ? WISP_PARTITION_ALONE
+                                     : offsets ? WISP_PARTITION_POSITIONS
+                                               : WISP_PARTITION_CODES;
+  CALL(wisp_partition_create(err, view, (size_t)wisp_fixed_value(fixed, "max_elements", 0), lists, &view->partition));
   const wisp_partition *parts = view->partition;
   *list = (wisp_index_list){.count = {{"parts", parts->parts}, {"part_element_count", parts->elements}},
                             .array = {{"part_row", parts->row, NULL},
@@ -328,4 +328,4 @@ static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *
   return WISP_OK;
 }
 
-const wisp_list_kind wisp_list_partition = {.param = "cap", .make = make};
+const wisp_list_kind wisp_list_partition = {.param = "max_elements", .make = make};

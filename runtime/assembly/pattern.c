@@ -286,4 +286,4 @@ static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *
   return WISP_OK;
 }
 
-const wisp_list_kind wisp_list_slices = {.param = "sliced", .make = make};
+const wisp_list_kind wisp_list_slices = {.param = "sliced_ell", .make = make};

@@ -137,7 +137,7 @@ static wisp_status make_arrays(wisp_error *err, wisp_helmholtz_solver *s)
                                       .pAp_parts = (size_t)wisp_kernel_blocks(by.pAp),
                                       .iterations = HISTORY,
                                       .batch = s->batch,
-                                      .aos = wisp_fixed_value(&s->stage[WISP_HELMHOLTZ_SETUP].fixed, "by_matrix", 0)};
+                                      .aos = wisp_fixed_value(&s->stage[WISP_HELMHOLTZ_SETUP].fixed, "aos", 0)};
   wisp_discretisation d = wisp_hdg_discretisation(h->hdg, &capacity);
   CALL(wisp_problem_open(err, s->device, &d, s->method.precision, WISP_NARROW_GUARD, is_wanted, s, &s->problem));
   return upload_data(err, s);

@@ -1,4 +1,4 @@
-/* What the filter's files share. */
+/* Shared by the filter's files. */
 #pragma once
 
 #include "../../tuner/trial/workload.h"

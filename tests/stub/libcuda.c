@@ -9,7 +9,7 @@
 
 enum { INVALID_VALUE = 1, NO_MEMORY = 2, NO_CONTEXT = 201, NOT_FOUND = 500, CAPTURING = 906, LARGE = 48 * 1024 };
 
-/* What a module's one function is. */
+/* The one function of a module. */
 enum { AXPY, COUNT, LOOP };
 static const char *const functions[] = {"wisp_axpy", "wisp_count", "wisp_loop"};
 

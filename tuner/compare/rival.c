@@ -191,11 +191,6 @@ wisp_status wisp_rival_run(wisp_error *err, const void *rival)
   return wisp_blas_multiply(err, r->blas, &r->product, r->method);
 }
 
-const char *wisp_rival_name(const wisp_rival *r)
-{
-  return r->name;
-}
-
 double wisp_rival_error(const wisp_rival *r)
 {
   return r->error;
@@ -220,7 +215,7 @@ wisp_status wisp_rival_yardstick(wisp_error *err, wisp_device *device, wisp_blas
   CALL(wisp_rival_choose(err, rival));
   *out = (wisp_yardstick){
       .run = wisp_rival_run, .destroy = destroy_rival, .context = rival, .error = wisp_rival_error(rival)};
-  snprintf(out->name, sizeof out->name, "%s", wisp_rival_name(rival));
+  snprintf(out->name, sizeof out->name, "%s", rival->name);
   rival = NULL;
   return WISP_OK;
 }

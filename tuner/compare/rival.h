@@ -22,8 +22,7 @@ wisp_status wisp_rival_choose(wisp_error *err, wisp_rival *rival);
 /* One product, enqueued: a wisp_contender's run. */
 wisp_status wisp_rival_run(wisp_error *err, const void *rival);
 
-const char *wisp_rival_name(const wisp_rival *rival); /* "cuBLAS 13.1 (BF16x9)" */
-double wisp_rival_error(const wisp_rival *rival);     /* of the way chosen, relative to the largest result */
+double wisp_rival_error(const wisp_rival *rival); /* of the way chosen, relative to the largest result */
 
 /* The operand is B of it, C what comes of it. */
 const wisp_product *wisp_rival_product(const wisp_rival *rival);

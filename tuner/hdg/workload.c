@@ -71,7 +71,7 @@ static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp
   const wisp_hdg_capacity room = {.rz_parts = PARTS,
                                   .pAp_parts = PARTS,
                                   .iterations = WISP_HDG_ITERATIONS,
-                                  .aos = wisp_fixed_value(fixed, "by_matrix", 0)};
+                                  .aos = wisp_fixed_value(fixed, "aos", 0)};
   (void)err, (void)spec, (void)layout;
   *out = wisp_hdg_discretisation(test_mesh, &room);
   return WISP_OK;

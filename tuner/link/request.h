@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../cache/store.h"
+#include "../../gen/strategy/strategy.h"
 #include "../../runtime/device.h"
 #include "../../runtime/mesh/source.h"
 
@@ -95,6 +96,7 @@ typedef struct wisp_tune_request {
   long long elements; /* problem size for timing; 0: chosen for the device */
   const wisp_mesh_source *source;   /* the mesh to time on; NULL: a box, moved, shuffled and ordered */
   const char *db;                   /* store file */
+  wisp_strategies *strategies;      /* of the caller; NULL: wisp_tune loads them */
   bool retry_failed, defaults_only; /* of each strategy and layout its default candidate alone */
   int jobs;                         /* compilations at a time, shared out over the devices; 0: all cores */
   void (*progress)(void *context, const wisp_tune_progress *progress);

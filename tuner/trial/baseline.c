@@ -132,45 +132,60 @@ static wisp_status preferred(wisp_error *err, const wisp_strategy *s, const wisp
   return WISP_OK;
 }
 
-static bool is_of_kernel(const wisp_strategy *s, const wisp_spec *spec)
+enum { MOST_PLANS = 64 };
+typedef struct plans {
+  int count;
+  wisp_plan *of[MOST_PLANS];
+} plans;
+
+static void free_plans(plans *p)
 {
-  return strcmp(s->family, spec->family) == 0 && strcmp(s->kernel, spec->kernel) == 0;
+  for (int i = 0; i < p->count; i++) wisp_plan_destroy(p->of[i]);
 }
 
-/* The first strategy's candidate that compiles; NULL where none does. */
-static wisp_status find_baseline(wisp_error *err, wisp_baselines *w, const wisp_plan *plan, const wisp_env *names,
-                                 wisp_plan **out, wisp_binary *binary)
+/* All plans that may be the baseline, in the order of the strategies; they use the names. */
+static wisp_status list_preferred(wisp_error *err, wisp_baselines *w, const wisp_plan *plan, wisp_env **names,
+                                  plans *out)
+{
+  const wisp_target target = wisp_limits_target(wisp_device_limits(w->device));
+  const wisp_spec *spec = &plan->spec;
+  CALL(wisp_names_create(err, spec, &plan->layout, &target, NULL, names));
+  for (size_t i = 0; i < w->strategies->count && out->count < MOST_PLANS - 1; i++) {
+    const wisp_strategy *s = w->strategies->list[i];
+    wisp_plan *made = NULL;
+    if (strcmp(s->family, spec->family) != 0 || strcmp(s->kernel, spec->kernel) != 0) continue;
+    CALL(preferred(err, s, plan, *names, &made));
+    if (made) out->of[out->count++] = made;
+  }
+  return WISP_OK;
+}
+
+/* The first plan that compiles; NULL where none does. */
+static wisp_status find_baseline(wisp_error *err, wisp_baselines *w, const plans *all, const wisp_plan **out,
+                                 wisp_binary *binary)
 {
   HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(w->profile, WISP_COMPILING);
-  const wisp_spec *spec = &plan->spec;
   wisp_error reason = {0};
-  for (size_t i = 0; !*out && i < w->strategies->count; i++) {
-    const wisp_strategy *s = w->strategies->list[i];
-    if (!is_of_kernel(s, spec)) continue;
-    CALL(preferred(err, s, plan, names, out));
-    if (!*out) continue;
-    const wisp_status status = wisp_plan_compile(&reason, *out, wisp_device_limits(w->device)->target, binary);
-    if (status == WISP_OK) break;
-    wisp_plan_destroy(*out);
-    *out = NULL;
+  for (int i = 0; i < all->count; i++) {
+    const wisp_status status = wisp_plan_compile(&reason, all->of[i], wisp_device_limits(w->device)->target, binary);
+    if (status == WISP_OK) return *out = all->of[i], WISP_OK;
     CALL(wisp_require(err, status == WISP_ECOMPILE, status, "%s", reason.text));
   }
   return WISP_OK;
 }
 
-/* Its output, as a copy; none where there is no baseline. */
-static wisp_status testify(wisp_error *err, wisp_baselines *w, const wisp_workload *workload, wisp_problem *problem,
-                           const wisp_plan *plan, baseline_run *t)
+/* Launches the baseline and keeps a copy of its output; none where there is no baseline. */
+static wisp_status run_baseline(wisp_error *err, wisp_baselines *w, const wisp_workload *workload,
+                                wisp_problem *problem, const wisp_plan *plan, baseline_run *t)
 {
-  const wisp_target target = wisp_limits_target(wisp_device_limits(w->device));
-  const wisp_spec *spec = &plan->spec;
   OWNED(wisp_env_destroy) wisp_env *names = NULL;
-  OWNED(wisp_plan_destroy) wisp_plan *baseline = NULL;
+  HELD(free_plans) plans all = {0};
+  const wisp_plan *baseline = NULL;
   HELD(wisp_binary_free) wisp_binary binary = {0};
   OWNED(wisp_kernel_destroy) wisp_kernel *kernel = NULL;
   CALL(find_outputs(err, workload, problem, plan, &t->out));
-  CALL(wisp_names_create(err, spec, &plan->layout, &target, NULL, &names));
-  CALL(find_baseline(err, w, plan, names, &baseline, &binary));
+  CALL(list_preferred(err, w, plan, &names, &all));
+  CALL(find_baseline(err, w, &all, &baseline, &binary));
   if (!baseline) return WISP_OK;
   CALL(wisp_kernel_create(err, w->device, baseline, &binary, &kernel));
   CALL(run(err, workload, problem, kernel, &t->out));
@@ -185,40 +200,14 @@ static baseline_run *known(wisp_baselines *w, const wisp_setting *of)
   return NULL;
 }
 
-enum { MOST_PLANS = 64 };
-typedef struct plans {
-  int count;
-  wisp_plan *of[MOST_PLANS];
-} plans;
-
-static void free_plans(plans *p)
-{
-  for (int i = 0; i < p->count; i++) wisp_plan_destroy(p->of[i]);
-}
-
-/* All that may be the baseline. */
-static wisp_status list_preferred(wisp_error *err, wisp_baselines *w, const wisp_plan *plan, plans *out)
-{
-  const wisp_target target = wisp_limits_target(wisp_device_limits(w->device));
-  OWNED(wisp_env_destroy) wisp_env *names = NULL;
-  CALL(wisp_names_create(err, &plan->spec, &plan->layout, &target, NULL, &names));
-  for (size_t i = 0; i < w->strategies->count && out->count < MOST_PLANS - 1; i++) {
-    const wisp_strategy *s = w->strategies->list[i];
-    wisp_plan *made = NULL;
-    if (!is_of_kernel(s, &plan->spec)) continue;
-    CALL(preferred(err, s, plan, names, &made));
-    if (made) out->of[out->count++] = made;
-  }
-  return WISP_OK;
-}
-
 wisp_status wisp_baseline_acquire(wisp_error *err, wisp_baselines *w, wisp_problems *problems, const wisp_plan *plan,
                                   wisp_problem_ref *ref)
 {
+  OWNED(wisp_env_destroy) wisp_env *names = NULL;
   HELD(free_plans) plans others = {0};
   const wisp_plan *all[MOST_PLANS] = {plan};
   const wisp_setting of = wisp_setting_of(plan);
-  if (!known(w, &of)) CALL(list_preferred(err, w, plan, &others));
+  if (!known(w, &of)) CALL(list_preferred(err, w, plan, &names, &others));
   for (int i = 0; i < others.count; i++) all[1 + i] = others.of[i];
   return wisp_problems_acquire(err, problems, all, 1 + others.count, ref);
 }
@@ -240,7 +229,7 @@ static wisp_status find_baseline_run(wisp_error *err, wisp_baselines *w, const w
     at = w->count;
   else
     wisp_kept_free(w->kept[at].kept), w->kept[at] = w->kept[--w->count], at = w->count;
-  const wisp_status status = testify(err, w, workload, problem, plan, &key);
+  const wisp_status status = run_baseline(err, w, workload, problem, plan, &key);
   if (status != WISP_OK) wisp_kept_free(key.kept);
   CALL(status);
   w->kept[at] = key;

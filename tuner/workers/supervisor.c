@@ -158,7 +158,7 @@ static void report_given_up(const supervisor *s)
     member *m = &s->members[i];
     char text[sizeof m->why.text + 128];
     if (m->given_up == WISP_OK || m->reported) continue;
-    snprintf(text, sizeof text, WISP_MESSAGE("device %s is given up, others go on: %s"), m->device, m->why.text);
+    snprintf(text, sizeof text, WISP_MESSAGE("device %s failed, the others continue: %s"), m->device, m->why.text);
     m->reported = true;
     request->warn(request->context, text);
   }
@@ -254,7 +254,7 @@ static void fell_silent(supervisor *s, member *m)
   wisp_error why = {0};
   wisp_worker_reap(m->worker, s->crew->warden, 0);
   wisp_status status = wisp_require(&why, ++m->silences < MAX_SILENCES, WISP_ESYSTEM,
-                                    "its worker said nothing for %.3g s, and so did the next: the device or its driver "
+                                    "its worker sent nothing for %.3g s, nor did the next: the device or its driver "
                                     "hangs, or is slow: see WISP_WORKER_SECONDS",
                                     wisp_worker_seconds());
   if (status != WISP_OK) give_up(s, m, status, &why);

@@ -210,6 +210,7 @@ static void warn_of_pairs(const wisp_tune_request *request, size_t count, char *
 wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_request *request, wisp_tune_summary *out)
 {
   wisp_status status = WISP_OK, closed = WISP_OK;
+  OWNED(wisp_strategies_free) wisp_strategies *own = NULL;
   wisp_sweep sweep = {.request = request, .start = wisp_seconds()};
   wisp_writer *writer = NULL;
   wisp_tune_summary summary = {0};
@@ -218,7 +219,8 @@ wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_requ
   char **names = NULL;
   sweep.family = wisp_family_find(request->family);
   sweep.deadline = request->budget_seconds > 0 ? sweep.start + request->budget_seconds : INFINITY;
-  TRY(wisp_strategies_load(err, &sweep.strategies));
+  if (!request->strategies) TRY(wisp_strategies_load(err, &own));
+  sweep.strategies = own ? own : request->strategies;
   TRY(check_request(err, &sweep));
   TRY(wisp_devices_read(err, devices, &sweep.workers, &names));
   if (sweep.strategies->warning.length && request->warn)
@@ -245,7 +247,6 @@ done:
   wisp_scratch_sweep();
   closed = wisp_writer_close(status == WISP_OK ? err : NULL, writer);
   if (interrupt.fd >= 0) wisp_interrupt_end(&interrupt);
-  wisp_strategies_free(sweep.strategies);
   wisp_devices_free(sweep.workers, names);
   return status == WISP_OK ? closed : status;
 }
