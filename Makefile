@@ -37,9 +37,9 @@ COMMAND   := $(call objects,cli/*.c)
 # tests/test_*.c are programs; every other C file in tests/ helps them all.
 HELPERS   := $(call objects,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 TESTS     := $(patsubst tests/%.c,$(BUILD)/tests/%,$(or $(ONLY:%=tests/%.c),$(wildcard tests/test_*.c)))
-# What families declare, a header of each.
+# The families' declarations, a header of each.
 DECLARED  := $(patsubst %,$(BUILD)/%.h,$(shell find templates tests -name family -type f))
-# What travels inside the library: kernel texts and their spaces, systems, dialects, the store's schema, shipped winners,
+# The library carries: kernel texts and their spaces, systems, dialects, the store's schema, shipped winners,
 # hashes and names that changed, the pages of the command.
 CARRIED   := $(filter-out %/family %/kernels,$(shell find templates cli/help cache/shipped cache/*.sql cache/rehashed.list cache/renamed.list tuner/hdg/published -type f 2>/dev/null))
 PROGRAM   := $(if $(COMMAND),$(BUILD)/wisp)
@@ -50,7 +50,7 @@ all: $(BUILD)/libwisp.a $(BUILD)/libwisp.so $(PROGRAM)
 $(BUILD)/libwisp.a: $(LIBRARY)
 	@rm -f $@.$$PPID && ar rcs $@.$$PPID $(filter %.o,$^) && mv $@.$$PPID $@
 
-# What programs can call is what wisp.h declares: everything else stays inside.
+# Programs can call what wisp.h declares; everything else stays inside.
 $(BUILD)/libwisp.map: include/wisp.h
 	@mkdir -p $(@D)
 	{ echo '{ global:'; grep -o '^[a-z].*\bwisp_[a-z0-9_]*(' $< | sed 's/.*\b\(wisp_[a-z0-9_]*\)($$/\1;/'; echo 'local: *; };'; } > $@
@@ -62,7 +62,7 @@ $(BUILD)/libwisp.so: $(LIBRARY) $(BUILD)/libwisp.map
 $(BUILD)/wisp: $(COMMAND) $(BUILD)/libwisp.a
 	$(link) $(rpath) -o $@.$$PPID $^ $(libs) && mv $@.$$PPID $@
 
-# What the tests share: the library with all its symbols, the command's parts, and their helpers. Made for them alone, never
+# The tests share: the library with all its symbols, the command's parts, and their helpers. Made for them alone, never
 # installed.
 $(BUILD)/lib/libwisp-tests.so: $(LIBRARY) $(filter-out %/main.o,$(COMMAND)) $(HELPERS)
 	@mkdir -p $(@D)
@@ -76,7 +76,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/lib/libwisp-tests.so
 	@rm -f $@
 	$(link) $(rpath) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@
 
-# Of scripts/rehash.
+# A tool of scripts/rehash.
 $(BUILD)/tests/list_sources: $(BUILD)/tests/tools/list_sources.o $(BUILD)/lib/libwisp-tests.so
 	$(link) $(rpath) -o $@ $^ $(libs)
 
@@ -88,7 +88,7 @@ $(DECLARED): $(BUILD)/%/family.h: %/family %/kernels scripts/declare
 	@mkdir -p $(@D)
 	scripts/declare $*/family $*/kernels > $@.$$PPID && mv $@.$$PPID $@
 
-# What programs that check C must have beside it.
+# Programs that check C need these files beside it.
 declared: $(DECLARED)
 
 $(BUILD)/embedded.o: $(BUILD)/embedded.c
@@ -113,7 +113,7 @@ check:
 	+@$(call build-tests)
 	@scripts/run-tests plain:$(BUILD) $(ONLY)
 
-# Where the libraries' headers are missing (a GPU machine that nothing can be installed on), the carried bundle is run.
+# Without the libraries' headers (a GPU machine where nothing can be installed), the carried bundle is run.
 check-gpu:
 	+@if printf '#include <sqlite3.h>\n#include <cmocka.h>\n' | $(CC) -M -include stdarg.h -include stddef.h \
 	  -include setjmp.h -include stdint.h -x c - >/dev/null 2>&1; then \

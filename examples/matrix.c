@@ -92,7 +92,7 @@ static void multiply_by_cusparse(const product *p)
   const long long rows = (long long)p->n.rows;
   const double one = 1;
   const double none = 0;
-  size_t room = 0;
+  size_t scratch = 0;
   void *A;
   void *u;
   void *Au;
@@ -100,8 +100,8 @@ static void multiply_by_cusparse(const product *p)
                        REAL));
   DO(cusparseCreateDnVec(&u, rows, p->u, REAL));
   DO(cusparseCreateDnVec(&Au, rows, p->Au, REAL));
-  DO(cusparseSpMV_bufferSize(sparse, 0, &one, A, u, &none, Au, REAL, 0, &room));
-  DO(cusparseSpMV(sparse, 0, &one, A, u, &none, Au, REAL, 0, array(room + 16)));
+  DO(cusparseSpMV_bufferSize(sparse, 0, &one, A, u, &none, Au, REAL, 0, &scratch));
+  DO(cusparseSpMV(sparse, 0, &one, A, u, &none, Au, REAL, 0, array(scratch + 16)));
   DO(cuCtxSynchronize());
 }
 

@@ -74,7 +74,7 @@ void wisp_system_flux(const wisp_system *system, int boundary, const double norm
                            sizes);
 }
 
-/* What a face's texts read; of a wall the state outside follows from the one inside. */
+/* Fills the slots that a face's texts read. At a wall the state outside follows from the one inside. */
 static void fill_slots(const wisp_system *system, int boundary, const double normal[3], double alpha, wisp_side m,
                        wisp_side p, slots *all)
 {

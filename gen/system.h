@@ -112,7 +112,7 @@ WISP_OWNED(wisp_system, wisp_system_destroy)
 wisp_status wisp_system_names(wisp_error *err, wisp_text *list); /* "maxwell, acoustics": what can be loaded */
 bool wisp_system_exists(const char *name);                       /* there is a file of that name */
 bool wisp_system_is_own(const char *name);                       /* one that the library carries */
-/* Of a file of the user's, which messages name: WISP_EINPUT where its name is one of the library's. */
+/* Checks a file of the user's, which messages name: WISP_EINPUT if its name is one of the library's. */
 wisp_status wisp_system_check_name(wisp_error *err, const char *path, const char *name);
 int wisp_system_field(const wisp_system *system, const char *name);               /* -1: none */
 int wisp_system_boundary(const wisp_system *system, const char *name);            /* -1: none */
@@ -160,14 +160,14 @@ int wisp_system_quantity(const wisp_system *system, const char *name); /* -1: no
 /* Those that are read so, in their order; count. */
 int wisp_system_reads(const wisp_system *system, wisp_reader_of reader, int list[WISP_MAX_QUANTITIES]);
 
-/* Of `count` elements what the file gives where nothing else is given. */
+/* The media of `count` elements as the file gives them. */
 void wisp_system_default_medium(const wisp_system *system, size_t count, double *medium);
 
 /* Completes the media of `count` elements, in which the coefficients are set. WISP_EINPUT names the first element, from
  * 0, where a coefficient is not positive or anything not finite. */
 wisp_status wisp_system_complete_medium(wisp_error *err, const wisp_system *system, size_t count, double *medium);
 
-/* Of one medium: the largest speed of a wave, and what the square of field f is multiplied by in the energy. */
+/* The largest speed of a wave in one medium, and the factor of the square of field f in its energy. */
 double wisp_system_speed(const wisp_system *system, const double *medium);
 double wisp_system_energy(const wisp_system *system, const double *medium, int f);
 

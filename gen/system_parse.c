@@ -39,12 +39,12 @@ static wisp_status next_line(wisp_error *err, parser *p, char **out)
 {
   char *line = NULL;
   while (*p->at && !(line && *line)) {
-    size_t whole = strcspn(p->at, "\n"), length = strcspn(p->at, "#\n");
+    size_t to_end = strcspn(p->at, "\n"), length = strcspn(p->at, "#\n");
     while (length && isspace((unsigned char)p->at[length - 1])) length--;
     p->buffer.length = 0;
     CALL(wisp_text_add(err, &p->buffer, p->at, length));
     line = skip_space(p->buffer.data);
-    p->at += whole + (p->at[whole] == '\n');
+    p->at += to_end + (p->at[to_end] == '\n');
     p->line++;
   }
   *out = line && *line ? line : NULL;
@@ -106,14 +106,14 @@ static wisp_status read_rate(wisp_error *err, parser *p, char *rest)
 /* Cuts `name = expression` in two. */
 static wisp_status cut_statement(wisp_error *err, const parser *p, char *line, char **name, char **text)
 {
-  const size_t room = sizeof *((wisp_statements *)NULL)->names;
+  const size_t capacity = sizeof *((wisp_statements *)NULL)->names;
   char *equals = strchr(line, '=');
   EXPECT(equals, "'%s' is no statement; write: name = expression, or end", line);
   *equals = '\0';
   *name = next_word(&line);
   *text = skip_space(equals + 1);
-  EXPECT(!*skip_space(line) && is_name(*name, room),
-         "'%s' before the = is no name of at most %zu letters, digits and _", *name, room - 1);
+  EXPECT(!*skip_space(line) && is_name(*name, capacity),
+         "'%s' before the = is no name of at most %zu letters, digits and _", *name, capacity - 1);
   EXPECT(!wisp_env_has(p->constants, *name), "the name %s is taken: take another", *name);
   EXPECT(**text, "no expression for %s", *name);
   return WISP_OK;
@@ -136,7 +136,7 @@ static wisp_status read_statement(wisp_error *err, const parser *p, wisp_stateme
   return WISP_OK;
 }
 
-/* What a text sees: the names of the slots below a bound. */
+/* The names that a text sees: those of the slots below a bound. */
 typedef struct sight {
   const wisp_env *symbols;
   int bound;
@@ -183,7 +183,7 @@ static wisp_status read_block(wisp_error *err, parser *p, wisp_statements *out,
   return WISP_OK;
 }
 
-/* What kernels are compiled from is arithmetic of numbers: a compiler knows no other calls than its own. */
+/* Kernels are compiled from arithmetic of numbers: a compiler knows no other calls than its own. */
 static wisp_status kernel_text(wisp_error *err, const wisp_statements *statements)
 {
   const char *text = statements->texts[statements->count - 1];

@@ -66,7 +66,7 @@ static double product(const wisp_system *system, const double *medium, const dou
 }
 
 /* The energy that side m gains at the face, by 2 flux - n.F. */
-static double gain(const wisp_system *system, int boundary, const double normal[3], double alpha, const side *m,
+static double power(const wisp_system *system, int boundary, const double normal[3], double alpha, const side *m,
                    const side *p, double *size)
 {
   double flux[WISP_MAX_FIELDS], out[WISP_MAX_FIELDS];
@@ -97,8 +97,8 @@ bool wisp_system_adds_energy(const wisp_system *system, int boundary, double alp
     if (!is_symmetric(system, m.medium)) return true;
     draw_normal(&random, normal);
     for (int c = 0; c < 3; c++) back[c] = -normal[c];
-    double sum = gain(system, boundary, normal, alpha, &m, &p, &size);
-    if (boundary < 0) sum += gain(system, boundary, back, alpha, &p, &m, &size);
+    double sum = power(system, boundary, normal, alpha, &m, &p, &size);
+    if (boundary < 0) sum += power(system, boundary, back, alpha, &p, &m, &size);
     adds |= sum > rounding * size;
   }
   return adds;

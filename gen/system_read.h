@@ -1,4 +1,4 @@
-/* What the files that read a system's text share. */
+/* Shared by the files that read a system's text. */
 #pragma once
 
 #include "system.h"

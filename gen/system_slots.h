@@ -15,7 +15,7 @@ static inline int wisp_slot_find(const wisp_env *symbols, const char *name)
   return (int)slot;
 }
 
-/* Of quantities inside. */
+/* The slots of quantities inside. */
 static inline int wisp_slot_medium(const wisp_system *system)
 {
   return system->fields;
@@ -31,7 +31,7 @@ static inline int wisp_slot_outside(const wisp_system *system)
   return wisp_slot_normal(system) + 4;
 }
 
-/* Of quantities outside. */
+/* The slots of quantities outside. */
 static inline int wisp_slot_beyond(const wisp_system *system)
 {
   return wisp_slot_outside(system) + system->fields;

@@ -35,7 +35,7 @@ static void set_all(double column_of[WISP_EXPR_MANY], double value)
   for (int p = 0; p < WISP_EXPR_MANY; p++) column_of[p] = value;
 }
 
-/* What is the same at all points. */
+/* The values that are the same at all points. */
 static void set_up(table *all, const wisp_state *state, const wisp_surroundings *given, double t)
 {
   set_all(all->value[WISP_STATE_TIME], t);

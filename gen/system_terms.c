@@ -56,7 +56,7 @@ wisp_status wisp_constants_value(wisp_error *err, const wisp_env *constants, con
 
 /* ---- Terms. */
 
-/* Where the FIELD.AXIS of a term begins: the first name that a point follows. Before it, outside of parentheses and
+/* Finds the beginning of the FIELD.AXIS of a term: the first name that a point follows. Before it, outside of parentheses and
  * powers of ten, is no sign: that would be another term's. The end of the text where there is none. */
 static char *find_derivative(char *at)
 {
