@@ -168,8 +168,8 @@ static void test_meanings(void **state)
       wisp_plan_default(&reason, s, &text, &layouts[l], names, &plan);
     }
     if (plan) GOOD(wisp_contract_create(err, plan, &contract));
-    for (int a = 0; contract && a < wisp_contract_arguments(contract); a++) {
-      const wisp_argument *argument = wisp_contract_argument(contract, a);
+    for (int a = 0; contract && a < contract->arguments; a++) {
+      const wisp_argument *argument = &contract->argument[a];
       if (!*argument->meaning) fail_msg("%s.%s: %s has no meaning", family->name, text.kernel, argument->name);
       if (argument->kind == WISP_ARGUMENT_OPERAND && argument->size[strspn(argument->size, "0123456789*+-/%() ,")] &&
           !strstr(argument->size, "ceil") && !strstr(argument->size, "round_up"))

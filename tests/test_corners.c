@@ -83,7 +83,7 @@ static void test_lines(void **state)
   assert_int_equal(wisp_tet_create(NULL, 3, &tet), WISP_OK);
   for (int turned = 0; turned < 2; turned++) {
     const wisp_mesh_source source = {
-        .box = {12, 12, 12}, .jitter = 0.2, .shuffle = true, .seed = 5, .turned = (bool)turned};
+        .box = {12, 12, 12}, .jitter = 0.2, .shuffle = true, .seed = 5, .sorts_corners = (bool)turned};
     wisp_mesh *mesh = NULL;
     assert_int_equal(wisp_mesh_make(NULL, 4, &source, &mesh), WISP_OK);
     assert_true((mesh->corner != NULL) == (bool)turned);
@@ -98,8 +98,8 @@ static void test_lines(void **state)
 /* As given is as given. */
 static void test_as_given(void **state)
 {
-  const wisp_mesh_source sources[] = {{.box = {3, 3, 3}, .turned = true},
-                                      {.box = {3, 3, 3}, .shuffle = true, .as_asked = true, .turned = true}};
+  const wisp_mesh_source sources[] = {{.box = {3, 3, 3}, .sorts_corners = true},
+                                      {.box = {3, 3, 3}, .shuffle = true, .as_asked = true, .sorts_corners = true}};
   for (size_t i = 0; i < 2; i++) {
     wisp_mesh *mesh = NULL;
     assert_int_equal(wisp_mesh_make(NULL, 4, &sources[i], &mesh), WISP_OK);

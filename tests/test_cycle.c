@@ -39,7 +39,7 @@ static void weigh(const wisp_cycle *c, const wisp_cycle_step *s, double *values,
 /* Checks every number of the product, also those outside its pattern: they must be 0. */
 static void multiply(const wisp_cycle *c, const wisp_cycle_step *s, double *values, const double *over)
 {
-  const size_t inner = s->turned ? s->right.columns : s->right.rows;
+  const size_t inner = s->transposed ? s->right.columns : s->right.rows;
   for (size_t i = 0; i < s->out.rows; i++) {
     double x[ROWS] = {0};
     for (size_t k = 0; k < inner; k++)
@@ -48,8 +48,8 @@ static void multiply(const wisp_cycle *c, const wisp_cycle_step *s, double *valu
       double sum = 0, *to = number(c, values, &s->out, i, j);
       for (size_t k = 0; k < inner; k++)
         if (x[k] != 0)
-          sum +=
-              x[k] * ((k == j ? s->right_one : 0) + s->right_scale * (s->turned ? value(c, values, &s->right, j, k)
+          sum += x[k] *
+                 ((k == j ? s->right_one : 0) + s->right_scale * (s->transposed ? value(c, values, &s->right, j, k)
                                                                                 : value(c, values, &s->right, k, j)));
       if (!to && sum != 0) fail_msg("a product has no place for (%zu, %zu), %g", i, j, sum);
       if (to) *to = s->weights_at < 0 ? sum : sum * over[(size_t)s->weights_at + i];

@@ -110,12 +110,12 @@ static double product(const wisp_cycle *c, const double *values, const wisp_cycl
   double sum = 0;
   *size = 0;
   for (int32_t k = 0; k < inner; k++) {
-    const size_t at = step->right.first + (size_t)(step->turned ? column : k);
+    const size_t at = step->right.first + (size_t)(step->transposed ? column : k);
     const double own = k == (int32_t)row ? step->own : 0;
     const double left = step->left_scale == 0 ? 0 : step->left_scale * number_at(c, values, step->left.first + row, k);
     const double y =
         (k == column ? step->right_one : 0) +
-        step->right_scale * number_at(c, values, at, (int32_t)step->right.shift + (step->turned ? k : column));
+        step->right_scale * number_at(c, values, at, (int32_t)step->right.shift + (step->transposed ? k : column));
     sum += (own + left) * y;
     *size += fabs((own + left) * y) + (k == (int32_t)row ? fabs(own * y) + fabs(left * y) : 0);
   }

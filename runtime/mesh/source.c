@@ -62,7 +62,7 @@ wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source 
                                       : wisp_mesh_grid(err, corners, source->box, &mesh));
   if (source->jitter > 0) CALL(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
   if (source->shuffle) CALL(wisp_mesh_shuffle(err, mesh, source->seed));
-  if (source->turned && wisp_cells[corners].keeps_number && ordering != WISP_ORDER_AS_GIVEN)
+  if (source->sorts_corners && wisp_cells[corners].keeps_number && ordering != WISP_ORDER_AS_GIVEN)
     CALL(wisp_mesh_sort_corners(err, mesh));
   CALL(wisp_mesh_order(err, mesh, ordering));
   return GIVE(mesh, out);

@@ -90,7 +90,7 @@ static wisp_status read_system(wisp_error *err, wisp_solver *s)
   int *m = run->modes, end = 0;
   s->corners = 4;
   s->source.box[0] = 4;
-  s->source.turned = true;
+  s->source.sorts_corners = true;
   bool good = !mode || (sscanf(mode, "%3d,%3d,%3d%n", &m[0], &m[1], &m[2], &end) == 3 && !mode[end]);
   CALL(wisp_require(err, good, WISP_EUSAGE, "option --mode is '%s', must be three whole numbers such as 1,1,0", mode));
   run->mode = mode ? m : NULL;

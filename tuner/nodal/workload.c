@@ -29,10 +29,10 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   for (size_t i = WISP_COUNT(boxes); i-- > 0;)
     if (spec->order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
   const size_t wanted = (size_t)(elements > 0 ? elements : 6 * n * n * n);
-  wisp_mesh_source turned = source ? *source : (wisp_mesh_source){.file = NULL};
-  turned.turned = true;
+  wisp_mesh_source sorted = source ? *source : (wisp_mesh_source){.file = NULL};
+  sorted.sorts_corners = true;
   const wisp_status status =
-      source ? wisp_mesh_some(err, 4, &turned, wanted, &mesh) : wisp_mesh_all_pairings(err, &mesh);
+      source ? wisp_mesh_some(err, 4, &sorted, wanted, &mesh) : wisp_mesh_all_pairings(err, &mesh);
   *out = mesh;
   return status;
 }
