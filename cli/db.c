@@ -3,7 +3,7 @@
 #include "cli.h"
 #include "print.h"
 #include "../runtime/cache_folder.h"
-#include "../runtime/packed.h"
+#include "../runtime/process.h"
 #include "../runtime/process.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "print.h"
 #include "../gen/family.h"
 #include "../runtime/solve/choose.h"
-#include "../runtime/packed.h"
+#include "../runtime/process.h"
 #include "../tuner/workers/tune.h"
 
 #include <stdio.h>

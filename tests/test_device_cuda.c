@@ -2,7 +2,7 @@
  * of devices; where NVRTC or a GPU is missing, the error names what to install. */
 #include "test.h"
 #include "device_checks.h"
-#include "../runtime/cubin.h"
+#include "../runtime/compilers.h"
 #include "../runtime/cuda_api.h"
 
 static const char *const targets[] = {"sm_80", "sm_90", "sm_100"};

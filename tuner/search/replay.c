@@ -4,7 +4,7 @@
 #include "search.h"
 #include "../../runtime/device.h"
 #include "../../runtime/kernel.h"
-#include "../../runtime/packed.h"
+#include "../../runtime/process.h"
 #include "../../runtime/process.h"
 
 #include <math.h>
