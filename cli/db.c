@@ -4,7 +4,6 @@
 #include "print.h"
 #include "../runtime/cache_folder.h"
 #include "../runtime/process.h"
-#include "../runtime/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>

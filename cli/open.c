@@ -1,7 +1,6 @@
 /* Opens stores, also packed ones, devices, and meshes that kernels are timed on. */
 #include "options.h"
 #include "../runtime/process.h"
-#include "../runtime/process.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -13,8 +13,7 @@ wisp_status wisp_host_compile(wisp_error *err, const char *target, const char *n
 /* The longest time that a compiler may run: $WISP_COMPILE_SECONDS, 60 unless set. */
 double wisp_compile_seconds(void);
 
-/* "gcc 12.2.0"; where there is no compiler, that of the one which compiled last; empty where that is not known either.
- */
+/* "gcc 12.2.0"; without a compiler, that of the one which compiled last; empty where that is not known either. */
 void wisp_host_compiler_name(char *out, size_t size);
 
 /* One line of /proc/cpuinfo without its heading ("model name"), of the first processor; empty where there is none. */
@@ -37,3 +36,7 @@ void wisp_nvrtc_name(char *out, size_t size);
 
 wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *name, const char *source,
                                wisp_binary *out);
+
+/* Instructions that a warp issues from the one kernel's begin to its end; 0 where it has branches, which a count of the
+ * code says nothing of, or there is not one kernel. Of sm_70 and later, whose instructions have 16 bytes. */
+int wisp_cubin_issued(const char *data, size_t length);

@@ -1,6 +1,5 @@
-/* Graphs on an NVIDIA GPU: what a stream would do is captured, made executable, and launched as one. A loop is a graph
- * of its own that holds the captured one in a conditional node; with a driver that lacks those the host looks, a batch
- * of passes behind. */
+/* Graphs on an NVIDIA GPU: a captured stream becomes one launch. A loop is a graph that holds the captured one in a
+ * conditional node; with a driver that lacks those the host looks, a batch of passes behind. */
 #include "cuda_parts.h"
 #include "known_compilers.h"
 #include "../gen/environment.h"

@@ -4,8 +4,7 @@
 #include "cuda_api.h"
 #include "device_kind.h"
 
-/* ---- The clock of a GPU while it works, from NVIDIA's management library, where there is one. For people to read
- * beside a measurement: nothing depends on it. */
+/* ---- The clock of a GPU while it works, from NVIDIA's management library, for people beside a measurement. */
 
 typedef struct wisp_nvml wisp_nvml;
 

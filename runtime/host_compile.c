@@ -12,9 +12,8 @@
 
 enum { MAX_WORDS = 128 };
 
-/* No -ffast-math: kernels keep IEEE arithmetic, so that a NaN stays one and the reference can be compared with. Loops
- * of constant counts are written out up to half of gcc's own size: with all of it the products by half turns compile
- * for 30 s, not 1.5. */
+/* No -ffast-math: kernels keep IEEE arithmetic, so that a NaN stays one. Loops of constant counts are written out up to
+ * half of gcc's own size: with all of it the products by half turns compile for 30 s, not 1.5. */
 static const char *const flags[] = {"-O3",          "-march=native", "-fopenmp", "-shared",
                                     "-fPIC",        "-std=gnu11",    "--param",  "max-completely-peeled-insns=100",
                                     "-fstack-usage"};
@@ -197,7 +196,6 @@ wisp_status wisp_host_options(wisp_error *err, const char *target, wisp_text *ou
   return WISP_OK;
 }
 
-/* Runs `cc --version` and gives what it prints. */
 static wisp_status ask_version(wisp_error *err, wisp_text *out)
 {
   HELD(command_free) command c = {.count = 0};
@@ -250,8 +248,7 @@ static void fill_source(FILE *file, const void *source)
   fputs(source, file);
 }
 
-/* Is this all of a shared object? What lies behind the end of one that was cut off would be a bus error to whoever
- * loads it. */
+/* Is this a whole shared object? Loading one that was cut off would be a bus error. */
 static bool is_whole(const wisp_binary *object)
 {
   Elf64_Ehdr head;

@@ -46,7 +46,6 @@ static bool find_known(const wisp_device_kind *kind, const wisp_cache_key *key, 
   return false;
 }
 
-/* Puts a compiler in the first place. */
 static void put_first(const wisp_device_kind *kind, const char *compiler)
 {
   HELD(wisp_binary_free) wisp_binary list = {.data = NULL};

@@ -8,8 +8,7 @@
 /* The kind's options for a target; "" where it has none. */
 wisp_status wisp_compiler_options(wisp_error *err, const wisp_device_kind *kind, const char *target, wisp_text *out);
 
-/* Which compiler is here, as the kind of this name says by its function; else the one that compiled last. The error is
- * the kind's own where there is neither. */
+/* Which compiler is here, by this function of the named kind; else the one that compiled last; else its error. */
 typedef wisp_status wisp_compiler_of(wisp_error *err, const char *target, wisp_text *out);
 wisp_status wisp_known_compiler(wisp_error *err, const char *kind, wisp_compiler_of *compiler, const char *target,
                                 wisp_text *out);

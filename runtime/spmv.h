@@ -1,5 +1,4 @@
-/* y = A x by a library's product of a sparse matrix with a vector: cuSPARSE on a GPU, plain loops on the host. What
- * kernels that apply a matrix are measured against. */
+/* y = A x by a library, cuSPARSE on a GPU, plain loops on the host: kernels are measured against it. */
 #pragma once
 
 #include "device.h"

@@ -17,7 +17,7 @@ typedef struct launch {
   wisp_passed value[WISP_MAX_ARGS]; /* which this is */
 } launch;
 
-/* What is known of an opened kernel besides its plan: what is bound, and launches that are ready. */
+/* The state of an opened kernel besides its plan: bound memory, and launches that are ready. */
 struct wisp_opened {
   wisp_handle handle;
   wisp_stage stage; /* of this kernel alone */
@@ -35,7 +35,7 @@ typedef struct wisp_opened opened;
 
 /* --- opening and closing --- */
 
-static void release(void *self)
+static void release_kernel(void *self)
 {
   wisp_kernel *kernel = self;
   opened *o = kernel->opened;
@@ -52,7 +52,6 @@ static void free_shell(void *self)
   free(kernel);
 }
 
-/* Operands are bound once and for all. */
 static void bind_operands(wisp_kernel *kernel)
 {
   opened *o = kernel->opened;
@@ -62,9 +61,8 @@ static void bind_operands(wisp_kernel *kernel)
   }
 }
 
-/* One kernel of the spec: what won, else the default. */
-static wisp_status choose(wisp_error *err, const wisp_session *session, const char *text,
-                          const wisp_kernel_request *request, const wisp_fixed *preset, wisp_stage *out)
+static wisp_status choose_kernel(wisp_error *err, const wisp_session *session, const char *text,
+                                 const wisp_kernel_request *request, const wisp_fixed *preset, wisp_stage *out)
 {
   const wisp_chooser from = wisp_session_chooser(session);
   wisp_choose_request chosen = {.preset = preset, .exact_match_only = session->exact_match_only};
@@ -86,7 +84,7 @@ wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, cons
   TRY(WISP_GIVEN(err, spec));
   TRY(WISP_GIVEN(err, out));
   TRY(wisp_new(err, 1, sizeof *o, &o));
-  TRY(choose(err, session, spec, request, preset, &o->stage));
+  TRY(choose_kernel(err, session, spec, request, preset, &o->stage));
   if (choice) TRY(wisp_stage_follow(err, &o->stage, 0, choice));
   TRY(wisp_stage_load(err, session->device, &o->stage));
   kernel = o->stage.kernel[0];
@@ -94,7 +92,7 @@ wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, cons
   TRY(wisp_contract_create(err, o->stage.plan[0], &o->contract));
   kernel->opened = o;
   bind_operands(kernel);
-  wisp_handle_add(session, &o->handle, kernel, release, free_shell);
+  wisp_handle_add(session, &o->handle, kernel, release_kernel, free_shell);
   *out = kernel;
   kernel = NULL;
   o = NULL;
@@ -118,7 +116,7 @@ void wisp_kernel_close(wisp_kernel *kernel)
   if (kernel) wisp_handle_close(&kernel->opened->handle);
 }
 
-static wisp_status check(wisp_error *err, const wisp_kernel *kernel)
+static wisp_status check_kernel(wisp_error *err, const wisp_kernel *kernel)
 {
   return wisp_handle_check(err, kernel ? &kernel->opened->handle : NULL, "kernel");
 }
@@ -127,7 +125,7 @@ static wisp_status check(wisp_error *err, const wisp_kernel *kernel)
 
 wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wisp_kernel_info *info)
 {
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(WISP_GIVEN(err, info));
   *info = wisp_api_info(kernel->opened->stage.choice);
   return WISP_OK;
@@ -135,11 +133,11 @@ wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wis
 
 wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, size_t i, wisp_argument *out)
 {
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(WISP_GIVEN(err, out));
   CALL(wisp_require(err, i < (size_t)kernel->args, WISP_EMISSING, "%s has %d arguments", kernel->plan->symbol,
                     kernel->args));
-  *out = *wisp_contract_argument(kernel->opened->contract, (int)i);
+  *out = kernel->opened->contract->argument[i];
   if (out->kind != WISP_ARGUMENT_SCALAR) out->memory = (void *)(uintptr_t)kernel->opened->value[i].pointer;
   return WISP_OK;
 }
@@ -149,7 +147,7 @@ wisp_status wisp_kernel_size(wisp_error *err, const wisp_kernel *kernel, const c
 {
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   int i = 0;
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(WISP_GIVEN(err, numbers));
   CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
   CALL(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
@@ -161,7 +159,7 @@ wisp_status wisp_kernel_shape(wisp_error *err, const wisp_kernel *kernel, const 
 {
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   unsigned blocks[2] = {1, 1};
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
   CALL(wisp_contract_grid(err, kernel->opened->contract, env, blocks));
   for (int d = 0; d < 3; d++) {
@@ -174,7 +172,7 @@ wisp_status wisp_kernel_shape(wisp_error *err, const wisp_kernel *kernel, const 
 
 wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_field_layout *out)
 {
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(WISP_GIVEN(err, out));
   *out = wisp_contract_layout(kernel->opened->contract);
   return WISP_OK;
@@ -187,12 +185,12 @@ size_t wisp_field_address(const wisp_field_layout *l, size_t f, size_t k, size_t
 
 const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f)
 {
-  return check(NULL, kernel) == WISP_OK ? wisp_contract_field(kernel->opened->contract, f) : NULL;
+  return check_kernel(NULL, kernel) == WISP_OK ? wisp_contract_field(kernel->opened->contract, f) : NULL;
 }
 
 wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double *rst)
 {
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(WISP_GIVEN(err, rst));
   const wisp_spec *spec = &kernel->plan->spec;
   const wisp_family *family = wisp_family_find(spec->family);
@@ -206,7 +204,7 @@ wisp_status wisp_kernel_bind(wisp_error *err, wisp_kernel *kernel, const char *a
                              size_t numbers)
 {
   int i = 0;
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
   CALL(wisp_require(err, kernel->arg[i].kind != WISP_ARG_VALUE && kernel->arg[i].kind != WISP_ARG_OPERAND, WISP_EUSAGE,
                     "argument %s: no array of the caller's: %s", argument,
@@ -225,7 +223,7 @@ wisp_status wisp_kernel_bind(wisp_error *err, wisp_kernel *kernel, const char *a
 wisp_status wisp_kernel_set(wisp_error *err, wisp_kernel *kernel, const char *argument, double value)
 {
   int i = 0;
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
   CALL(wisp_require(err, kernel->arg[i].kind == WISP_ARG_VALUE, WISP_EUSAGE, "argument %s: an array: bind it",
                     argument));
@@ -260,7 +258,7 @@ static bool is_wide(const wisp_kernel *kernel, const char *array)
 }
 
 /* A scalar may be one of the counts. An array must be large enough for them. */
-static wisp_status settle(wisp_error *err, wisp_kernel *kernel, int i, const wisp_env *counts, launch *l)
+static wisp_status fit_argument(wisp_error *err, wisp_kernel *kernel, int i, const wisp_env *counts, launch *l)
 {
   opened *o = kernel->opened;
   const wisp_arg *arg = &kernel->arg[i];
@@ -303,7 +301,7 @@ static wisp_status make_ready(wisp_error *err, wisp_kernel *kernel, const wisp_c
   CALL(wisp_contract_counts(err, o->contract, counts, &env));
   if (o->last == l) o->last = NULL;
   if (o->next < o->ready) l->count[0] = (wisp_count){"", 0}; /* nobody's, until it is whole */
-  for (int i = 0; i < kernel->args; i++) CALL(settle(err, kernel, i, env, l));
+  for (int i = 0; i < kernel->args; i++) CALL(fit_argument(err, kernel, i, env, l));
   CALL(wisp_contract_grid(err, o->contract, env, l->grid));
   CALL(copy_counts(err, counts, l));
   if (o->next == o->ready) o->ready++;
@@ -314,7 +312,7 @@ static wisp_status make_ready(wisp_error *err, wisp_kernel *kernel, const wisp_c
 
 wisp_status wisp_kernel_launch(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, void *stream)
 {
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   opened *o = kernel->opened;
   launch *l = counts ? find_ready(o, counts) : NULL;
   if (!l) CALL(make_ready(err, kernel, counts, &l));

@@ -1,4 +1,4 @@
-/* What programs bring and are told, whatever they open. */
+/* Meshes that programs bring, and reports to them, whatever they open. */
 #include "api.h"
 
 wisp_status wisp_api_mesh(wisp_error *err, const char *what, int corners, size_t vertices, size_t elements,

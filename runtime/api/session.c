@@ -56,14 +56,14 @@ wisp_status wisp_request_take(wisp_error *err, const char *what, const void *req
 
 /* --- sessions --- */
 
-/* What is odd about the texts and the store, a line each; takes what the store said. */
+/* Collects the warnings of the texts and of the store, a line each; takes that of the store. */
 static wisp_status collect_warnings(wisp_error *err, wisp_session *s, char *of_store)
 {
-  OWNED(free) char *said = of_store;
+  OWNED(free) char *own = of_store;
   HELD(wisp_text_free) wisp_text all = {0};
-  const char *const parts[] = {s->strategies->warning.data, said};
-  for (size_t i = 0; i < WISP_COUNT(parts); i++)
-    if (parts[i] && *parts[i]) CALL(wisp_text_print(err, &all, "%s%s", all.length ? "\n" : "", parts[i]));
+  const char *const warnings[] = {s->strategies->warning.data, own};
+  for (size_t i = 0; i < WISP_COUNT(warnings); i++)
+    if (warnings[i] && *warnings[i]) CALL(wisp_text_print(err, &all, "%s%s", all.length ? "\n" : "", warnings[i]));
   return GIVE(all.data, &s->warning);
 }
 
@@ -132,8 +132,7 @@ void wisp_session_close(wisp_session *s)
   wisp_device_close(s->device);
   wisp_store_close(s->store);
   wisp_strategies_free(s->strategies);
-  free(s->warning), free(s->path), free(s->command);
-  free(s);
+  WISP_FREE(s->warning, s->path, s->command, s);
 }
 
 wisp_chooser wisp_session_chooser(const wisp_session *s)
@@ -144,16 +143,11 @@ wisp_chooser wisp_session_chooser(const wisp_session *s)
 
 wisp_status wisp_session_finish(wisp_error *err, wisp_session *session)
 {
-  wisp_status status = WISP_GIVEN(err, session);
-  return status == WISP_OK ? wisp_device_finish(err, session->device) : status;
+  CALL(WISP_GIVEN(err, session));
+  return wisp_device_finish(err, session->device);
 }
 
 /* --- memory --- */
-
-static void *as_memory(wisp_pointer pointer)
-{
-  return (void *)(uintptr_t)pointer;
-}
 
 static wisp_pointer as_pointer(const void *memory)
 {
@@ -166,7 +160,7 @@ wisp_status wisp_memory_create(wisp_error *err, wisp_session *session, size_t by
   CALL(WISP_GIVEN(err, session));
   CALL(WISP_GIVEN(err, out));
   CALL(wisp_device_alloc(err, session->device, bytes, &pointer));
-  *out = as_memory(pointer);
+  *out = (void *)(uintptr_t)pointer;
   return WISP_OK;
 }
 

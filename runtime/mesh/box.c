@@ -19,8 +19,7 @@ static const cut cuts[] = {
     {3, 1, 16384, 2, 0, "squares", {{0, 1, 2}, {1, 3, 2}}},
 };
 
-/* The sides of the square: what is left, right, below and above has the tags 1 to 4. Of the six edges of a cell's two
- * triangles these lie left and right. */
+/* The left, right, lower and upper sides of the square have the tags 1 to 4. A cell's two triangles have six edges. */
 static void tag_sides(wisp_mesh *mesh, bool falls, const int n[2])
 {
   const size_t left = falls ? 2 : 5, right = falls ? 3 : 1;

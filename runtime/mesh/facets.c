@@ -27,8 +27,7 @@ static double normalize(double v[3])
   return most * length;
 }
 
-/* The normal of an edge in the plane of its triangle, away from the element: `away`, which leads from the element's
- * middle to the edge's, without its part along the edge. */
+/* The normal of an edge in its triangle's plane: `away`, from the middle, without its part along the edge. */
 static void set_edge_normal(wisp_facet *f, const double away[3])
 {
   double along[3];
@@ -88,7 +87,6 @@ static void mix_vertices(size_t count, uint64_t *number)
   for (size_t v = 0; v < count; v++) number[v] = wisp_random_mix(v + 1);
 }
 
-/* The keys of a hex's faces, and the lowest vertex of each. */
 static void find_keys(const int32_t *hex, const uint64_t *number, uint64_t key[WISP_HEX_FACES],
                       int32_t low[WISP_HEX_FACES])
 {
@@ -103,15 +101,13 @@ static void find_keys(const int32_t *hex, const uint64_t *number, uint64_t key[W
   }
 }
 
-/* Keys that were met, in an open hash that is at most half full; face: 6 x hex + face plus one of a face that is alone
- * so far, 0 where the last two that were met are neighbours. */
+/* Keys in an open hash, at most half full; face: 6 x hex + face + 1 of a lone face, 0: the last two are paired. */
 typedef struct met {
   uint64_t key;
   size_t face;
   bool used;
 } met;
 
-/* The state of faces while they are paired. */
 typedef struct pairing {
   met *table;
   size_t mask;
@@ -134,8 +130,7 @@ static void meet(pairing *p, uint64_t key, size_t face)
   p->neighbour[other - 1] = (int32_t)(face / WISP_HEX_FACES);
 }
 
-/* Finds the faces of one hex. Where all faces with one lowest vertex have two hexes, the exclusive or of their keys is
- * 0: these are passed over, unless neighbours are asked for. */
+/* Finds faces with one hex. Where all faces of a lowest vertex are paired, the exclusive or of their keys is 0. */
 static wisp_status pair_faces(wisp_error *err, const wisp_mesh *mesh, unsigned char *outside, int32_t *neighbour)
 {
   OWNED(free) uint64_t *number = NULL, *open = NULL;

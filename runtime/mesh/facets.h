@@ -1,5 +1,4 @@
-/* The boundary's faces as polygons in space, of tets, hexes and triangles alike (edges have two corners), and the
- * elements across the faces of hexes. */
+/* The boundary's faces as polygons in space (edges have two corners), and the neighbours of hexes. */
 #pragma once
 
 #include "mesh.h"

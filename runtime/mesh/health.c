@@ -8,8 +8,7 @@ static const double *vertex_of(const wisp_mesh *mesh, size_t element, int corner
   return mesh->xyz + 3 * (size_t)mesh->cell[(size_t)mesh->corners * element + (size_t)corner];
 }
 
-/* The pyramids from a corner to the faces. A bilinear face bounds the mean of the volumes that its two pairs of
- * triangles bound: four tets, of half their volumes. */
+/* Pyramids from a corner to the faces. A bilinear face bounds the mean of its two triangulations. */
 static double hex_volume(const wisp_mesh *mesh, size_t element)
 {
   static const int cut[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};

@@ -19,8 +19,7 @@ static wisp_status check_edges(wisp_error *err, const char *name, const wisp_mes
                       tolerance, wisp_mesh_number(mesh, element), shortest);
 }
 
-/* Leaves out the vertices that went, and numbers the others in their order. target: where each goes, then its number.
- */
+/* Removes the vertices that were joined. target: the vertex to which each goes, then its number. */
 static void renumber(wisp_mesh *mesh, int32_t *target)
 {
   size_t kept = 0;

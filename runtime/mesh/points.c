@@ -27,7 +27,6 @@ static wisp_status make_grid(wisp_error *err, size_t count, const double *xyz, d
   return wisp_new(err, count, sizeof *g->next, &g->next);
 }
 
-/* The place of a cell in the hash. */
 static int32_t *place_of(const grid *g, const int64_t cell[3])
 {
   uint64_t h = 0;

@@ -1,5 +1,4 @@
-/* Continuous numbering: a node belongs to the smallest vertex, edge, face or element that has it, and its place there
- * is counted from what all elements agree on: vertex numbers. */
+/* A node belongs to a vertex, an edge, a face or an element, where its place follows from vertex numbers. */
 #include "simplexnodes.h"
 #include "../../gen/assembly/simplex.h"
 
@@ -154,7 +153,6 @@ void wisp_simplexnodes_set(const wisp_simplexnodes *nodes, const wisp_mesh *mesh
   }
 }
 
-/* Unknowns first, in their order. */
 static wisp_status put_unknowns_first(wisp_error *err, numbering *n)
 {
   wisp_simplexnodes *nodes = n->nodes;

@@ -1,8 +1,7 @@
 #include "touching.h"
 #include "facets.h"
 
-/* ---- A tree over the faces: its boxes hold where faces are and which way they look, so that faces of a large plane
- * side, which all look one way, meet none that looks the other way. */
+/* ---- A tree over the faces: boxes of places and normals. Faces of a large side meet none that look elsewhere. */
 
 enum { AXES = 6, LEAF = 8 }; /* x y z, and the normal's three */
 
@@ -47,8 +46,7 @@ static double middle(const tree *t, size_t place, int axis)
   return r->low[axis] + r->high[axis];
 }
 
-/* Puts the faces begin .. end - 1 into such an order that those before `nth` lie no higher along the axis than those
- * behind it (Hoare's selection). */
+/* Orders the faces begin .. end - 1 so that those before `nth` are the lowest along the axis (Hoare's selection). */
 static void select_nth(tree *t, size_t begin, size_t end, size_t nth, int axis)
 {
   while (end - begin > 1) {
@@ -69,8 +67,7 @@ static void select_nth(tree *t, size_t begin, size_t end, size_t nth, int axis)
   }
 }
 
-/* A node's box, and its children's: halves along the axis on which it is widest. scale: of lengths, so that the mesh is
- * about as wide as normals are. */
+/* A node's box and children, halves along its widest axis. scale: of lengths, to about those of normals. */
 static void build_node(tree *t, size_t node, size_t begin, size_t end, double scale)
 {
   range r = empty_range();
@@ -149,8 +146,7 @@ typedef struct polygon {
   double at[8][2];
 } polygon;
 
-/* A face of the plane of `frame`, in coordinates there: along its first edge, and across. Both are seen from the side
- * to which the frame's normal points. */
+/* A face in the plane of `frame`, along its first edge and across, seen from the side to which its normal points. */
 static polygon flatten(const wisp_facet *frame, const wisp_facet *f)
 {
   polygon p = {.corners = f->corners};
@@ -208,7 +204,6 @@ static double shared_area(const wisp_facet *a, const wisp_facet *b)
   return fabs(signed_area(&p));
 }
 
-/* Do they lie in one plane and share some of it? */
 static bool overlap(const wisp_facet *a, const wisp_facet *b, double near)
 {
   bool all = true;
@@ -265,8 +260,7 @@ static wisp_status find_coincident(wisp_error *err, boundary *b)
   return WISP_OK;
 }
 
-/* Can faces of a box overlap the face? Normals of faces that do differ by rounding, which is much where a face
- * is thin. */
+/* Can faces of a box overlap the face? Normals of faces that do differ by rounding, which is much for thin faces. */
 static bool can_overlap(const range *own, const range *box, double near)
 {
   const double tolerance = 1e-3;

@@ -126,35 +126,32 @@ static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wi
   return WISP_OK;
 }
 
+static void free_choosing(wisp_choosing *c)
+{
+  free(c->unfit);
+}
+
 wisp_status wisp_choose_one(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                             wisp_stage *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_choosing c = {
-      .from = from, .request = request, .asker = wisp_limits_asker(from->limits), .choose = wisp_choose_one};
-  c.asker.exact_only = request->exact_match_only;
+  const wisp_limits *limits = from->limits;
+  HELD(free_choosing)
+  wisp_choosing c = {.from = from,
+                     .request = request,
+                     .asker = {.units = limits->units, .exact_only = request->exact_match_only},
+                     .choose = wisp_choose_one};
+  snprintf(c.asker.device, sizeof c.asker.device, "%s", limits->name);
+  snprintf(c.asker.target, sizeof c.asker.target, "%s", limits->target);
+  snprintf(c.asker.driver, sizeof c.asker.driver, "%s", limits->driver);
+  snprintf(c.asker.compiler, sizeof c.asker.compiler, "%s", limits->compiler);
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
-  TRY(check_request(err, &c));
+  CALL(check_request(err, &c));
   if (*request->spec.kernel && !wisp_spec_is_composition(&request->spec))
-    TRY(choose_kernel(err, &c, &stage));
+    CALL(choose_kernel(err, &c, &stage));
   else
-    TRY(wisp_choose_stage(err, &c, &stage));
-  if (request->exact_match_only) TRY(check_exact(err, &c, &stage));
-  *out = stage;
-  stage = (wisp_stage){.kernels = 0};
-done:
-  free(c.unfit);
-  return status;
-}
-
-wisp_asker wisp_limits_asker(const wisp_limits *limits)
-{
-  wisp_asker asker = {.units = limits->units};
-  snprintf(asker.device, sizeof asker.device, "%s", limits->name);
-  snprintf(asker.target, sizeof asker.target, "%s", limits->target);
-  snprintf(asker.driver, sizeof asker.driver, "%s", limits->driver);
-  snprintf(asker.compiler, sizeof asker.compiler, "%s", limits->compiler);
-  return asker;
+    CALL(wisp_choose_stage(err, &c, &stage));
+  if (request->exact_match_only) CALL(check_exact(err, &c, &stage));
+  return GIVE(stage, out);
 }
 
 wisp_status wisp_trial_limits(wisp_error *err, const wisp_trial *trial, wisp_limits *out)

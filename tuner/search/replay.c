@@ -5,7 +5,6 @@
 #include "../../runtime/device.h"
 #include "../../runtime/kernel.h"
 #include "../../runtime/process.h"
-#include "../../runtime/process.h"
 
 #include <math.h>
 #include <stdlib.h>
