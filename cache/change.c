@@ -370,9 +370,9 @@ wisp_status wisp_change_add_newer(wisp_error *err, wisp_writer *writer, const vo
 {
   const wisp_trials *list = context;
   for (size_t i = 0; i < list->count; i++) {
-    bool written = false;
-    CALL(wisp_rows_insert(err, &writer->database, writer->newer, &list->trials[i], &written));
-    *changed += written;
+    bool added = false;
+    CALL(wisp_rows_insert(err, &writer->database, writer->newer, &list->trials[i], &added));
+    *changed += added;
   }
   return WISP_OK;
 }

@@ -242,7 +242,7 @@ wisp_status wisp_store_prune(wisp_error *err, const char *path, wisp_current kee
  * one stays under *backup's name (free). */
 typedef struct wisp_salvaged {
   long long rescued, damaged; /* rows */
-  bool whole;                 /* false: there are parts of which nothing can be said */
+  bool complete;              /* false: there are parts of which nothing can be said */
 } wisp_salvaged;
 wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *into, char **backup, wisp_salvaged *out);
 

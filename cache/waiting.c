@@ -11,7 +11,7 @@
 
 /* ---- How long. */
 
-static const double telling = 1; /* seconds until who waits is told why */
+static const double report_after = 1; /* seconds until who waits is told why */
 
 static double now(void)
 {
@@ -32,23 +32,23 @@ void wisp_waiting_begin(wisp_waiting *w)
 {
   w->start = now();
   w->pauses = 0;
-  w->told = false;
+  w->reported = false;
 }
 
-static void tell(wisp_waiting *w)
+static void report(wisp_waiting *w)
 {
   char holder[WISP_HOLDER_TEXT], text[sizeof holder + 4200];
   wisp_holder_find(w->path, WISP_HINDERS_SOME, holder);
   snprintf(text, sizeof text, WISP_MESSAGE("%.4000s is held by %s: waiting for it"), w->path, holder);
   w->note(w->context, text);
-  w->told = true;
+  w->reported = true;
 }
 
 bool wisp_waiting_pause(wisp_waiting *w)
 {
   const double before = now();
   if (w->left ? *w->left <= 0 : before - w->start > WISP_PATIENCE) return false;
-  if (w->note && !w->told && before - w->start > telling) tell(w);
+  if (w->note && !w->reported && before - w->start > report_after) report(w);
   pause_before(w->pauses++);
   if (w->left) *w->left -= now() - before;
   return true;
@@ -61,7 +61,7 @@ enum { PENDING = 1 << 30, RESERVED, SHARED, SHM_WRITE = 120 };
 
 /* A line of /proc/locks. */
 typedef struct lock {
-  bool whole, writes; /* flock's, of a whole file; it keeps others out */
+  bool flock, writes; /* flock's, of a whole file; it keeps others out */
   int pid;
   unsigned major, minor;
   unsigned long inode;
@@ -75,7 +75,7 @@ static bool read_line(const char *line, lock *out)
   if (sscanf(line, "%*d: %15s %*s %15s %d %x:%x:%lu %llu", kind, how, &out->pid, &out->major, &out->minor, &out->inode,
              &out->from) != 7)
     return false;
-  out->whole = strcmp(kind, "FLOCK") == 0;
+  out->flock = strcmp(kind, "FLOCK") == 0;
   out->writes = strcmp(how, "WRITE") == 0;
   return out->pid != getpid();
 }
@@ -84,7 +84,7 @@ static bool read_line(const char *line, lock *out)
 static bool is_of(const lock *l, const struct stat *file)
 {
   const bool same = l->major == major(file->st_dev) && l->minor == minor(file->st_dev);
-  return file->st_nlink && l->inode == file->st_ino && (same || (!l->whole && l->from >= PENDING));
+  return file->st_nlink && l->inode == file->st_ino && (same || (!l->flock && l->from >= PENDING));
 }
 
 /* A store's files; st_nlink is 0 for those that are not there. */
@@ -99,7 +99,7 @@ static bool hinders(const lock *l, const files *f, wisp_hindrance least)
     return l->writes && l->from >= PENDING && (least == WISP_HINDERS_WRITERS || l->from != RESERVED);
   }
   if (least == WISP_HINDERS_READERS) return false;
-  return (is_of(l, &f->shared) && l->writes && l->from == SHM_WRITE) || (is_of(l, &f->lock) && l->whole && l->writes);
+  return (is_of(l, &f->shared) && l->writes && l->from == SHM_WRITE) || (is_of(l, &f->lock) && l->flock && l->writes);
 }
 
 /* The words of the process's command; empty where nobody may know. */

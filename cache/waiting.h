@@ -17,7 +17,7 @@ typedef struct wisp_waiting {
   /* of the wait that goes on */
   double start;
   int pauses;
-  bool told;
+  bool reported;
 } wisp_waiting;
 
 /* Begins a wait. Each call of the second pauses a little, longer as they go on; false where the time is over. Who is to

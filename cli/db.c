@@ -23,7 +23,7 @@ static wisp_status salvage(wisp_error *err, const wisp_arguments *args, const ch
   CALL(wisp_refuse_packed(err, path));
   CALL(wisp_store_salvage(err, path, into, &backup, &found));
   printf("%s: %lld trial%s rescued into %s; %lld damaged left out%s\n", path, found.rescued, wisp_plural(found.rescued),
-         into ? into : path, found.damaged, found.whole ? "" : ", and parts that could not be read");
+         into ? into : path, found.damaged, found.complete ? "" : ", and parts that could not be read");
   wisp_db_print_backup(backup);
   return WISP_OK;
 }

@@ -26,7 +26,7 @@ typedef struct wisp_size {
   int value;
 } wisp_size;
 
-/* How an array gets its values. */
+/* The origin of an array's values. */
 typedef enum wisp_array_kind {
   WISP_FIXED,    /* by the mesh and the method, once: no kernel writes it */
   WISP_FIELD,    /* by kernels */

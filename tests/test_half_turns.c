@@ -71,7 +71,7 @@ static void test_orbits(void **state)
     for (int x = 0; x < p.Np; x++) assert_true(seen[x]);
     for (int m = 0; m < 3; m++)
       for (int o = 0; o < p.S; o++)
-        assert_true(maps(p.tet, third[m], p.t->node[4 * o], p.t->node[4 * p.t->turned[m * p.S + o]]));
+        assert_true(maps(p.tet, third[m], p.t->node[4 * o], p.t->node[4 * p.t->rotated[m * p.S + o]]));
     discard(&p);
   }
 }
@@ -106,7 +106,7 @@ static void test_class_sizes(void **state)
     for (int k = 0; k < 4; k++) {
       assert_int_equal(p.t->size[k], sizes[N - 1][k > 0]);
       for (int i = 0; i < p.t->size[k]; i++) {
-        const int orbit = k ? p.t->turned[(k - 1) * p.S + i] : i;
+        const int orbit = k ? p.t->rotated[(k - 1) * p.S + i] : i;
         assert_int_equal(p.t->row[4 * orbit + k], i);
       }
     }
@@ -243,7 +243,7 @@ static void test_operators(void **state)
 
 static void expect_turned_D(const turned_tet *p, int m)
 {
-  const int S = p->S, *R = p->t->turned + m * S;
+  const int S = p->S, *R = p->t->rotated + m * S;
   for (int k = 0; k < 4; k++)
     for (int i = 0; i < p->t->size[k]; i++)
       for (int j = 0; j < p->t->size[k ^ 1]; j++) {
@@ -254,7 +254,7 @@ static void expect_turned_D(const turned_tet *p, int m)
 
 static void expect_turned_LIFT(const turned_tet *p, int m)
 {
-  const int S = p->S, *R = p->t->turned + m * S, *F = p->t->face_turned + m * p->Nfp;
+  const int S = p->S, *R = p->t->rotated + m * S, *F = p->t->face_turned + m * p->Nfp;
   for (int j = 0; j < p->Nfp; j++) {
     for (int i = 0; i < p->t->size[1]; i++)
       assert_true(p->t->LIFT[(S + i) * p->Nfp + j] == p->t->LIFT[((1 + m) * S + i) * p->Nfp + F[j]]);

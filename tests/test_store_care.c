@@ -267,12 +267,12 @@ static void lost_pages_are_passed_over(void **state)
   wisp_salvaged found;
   size_t length;
   fixture_fill(path, 0, ROWS);
-  char *whole = fixture_read(path, &length);
+  char *complete = fixture_read(path, &length);
   assert_true(length > 50 * PAGE);
   for (size_t page = 2; page < length / PAGE; page += 9) {
     char *torn = malloc(length);
     assert_non_null(torn);
-    memcpy(torn, whole, length);
+    memcpy(torn, complete, length);
     memset(torn + page * PAGE, 0xA5, PAGE);
     fixture_write(path, torn, length);
     free(torn);
@@ -281,16 +281,16 @@ static void lost_pages_are_passed_over(void **state)
     assert_int_equal(fixture_count(fresh), found.rescued);
     unlink(fresh);
   }
-  fixture_write(path, whole, length * 3 / 5 / PAGE * PAGE);
+  fixture_write(path, complete, length * 3 / 5 / PAGE * PAGE);
   if (wisp_store_salvage(&err, path, fresh, NULL, &found) != WISP_OK) fail_msg("cut: %s", err.text);
-  assert_false(found.whole);
+  assert_false(found.complete);
   assert_true_rows(fresh, ROWS / 4);
   unlink(fresh);
-  fixture_write(path, whole, length);
+  fixture_write(path, complete, length);
   assert_int_equal(wisp_store_salvage(&err, path, fresh, NULL, &found), WISP_OK);
-  assert_true(found.whole);
+  assert_true(found.complete);
   assert_int_equal(found.rescued, ROWS);
-  free(whole);
+  free(complete);
 }
 
 /* The contents of a store: the orders, and the time of the newest trial. */

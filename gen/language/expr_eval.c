@@ -310,7 +310,7 @@ uint64_t wisp_expr_hash(const wisp_expr *expr, wisp_name_hash named, const void 
  * beforehand.
  */
 
-static void settle_name(wisp_node *at, const wisp_env *env, const char *const *loose, size_t count)
+static void resolve_name(wisp_node *at, const wisp_env *env, const char *const *loose, size_t count)
 {
   int64_t value = 0;
   for (size_t i = 0; i < count; i++)
@@ -351,14 +351,14 @@ const char *wisp_expr_name(const wisp_expr *expr, size_t i)
 wisp_status wisp_expr_resolve(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *const *loose,
                               size_t count, wisp_expr **out)
 {
-  wisp_expr *settled = NULL;
-  CALL(wisp_expr_parse(err, expr->text, &settled)); /* a copy with nodes of its own */
-  for (size_t i = 0; i < settled->count; i++) {
-    if (settled->nodes[i].op == OP_NAME)
-      settle_name(&settled->nodes[i], env, loose, count);
+  wisp_expr *resolved = NULL;
+  CALL(wisp_expr_parse(err, expr->text, &resolved)); /* a copy with nodes of its own */
+  for (size_t i = 0; i < resolved->count; i++) {
+    if (resolved->nodes[i].op == OP_NAME)
+      resolve_name(&resolved->nodes[i], env, loose, count);
     else
-      fold(settled, i);
+      fold(resolved, i);
   }
-  *out = settled;
+  *out = resolved;
   return WISP_OK;
 }

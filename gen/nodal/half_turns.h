@@ -29,7 +29,7 @@ typedef struct wisp_half_turns {
   int size[4];      /* rows of each class. Row i of class 0 is orbit i; of class k > 0 orbit turned[(k - 1) S + i] */
   int *node;        /* S x 4: node g x of each orbit, by g */
   int *row;         /* S x 4: where an orbit is in class k; -1: nowhere */
-  int *turned;      /* 3 x S: the orbit that each becomes by m third turns about vertex 0, m = 0, 1, 2 */
+  int *rotated;     /* 3 x S: the orbit that each becomes by m third turns about vertex 0, m = 0, 1, 2 */
   int *face_node;   /* Nfp x 4: face node, face * Nfp + node, of face orbit j, by g: for g = 0 node j of face 2 */
   int *face_orbit;  /* 4 Nfp: of each face node its orbit and the half turn that takes the first there, 4 j + g */
   int *face_turned; /* 3 x Nfp: the same of the orbits of face nodes */
@@ -47,7 +47,7 @@ void wisp_half_turns_classes(int N, int size[4]);
 
 /* Makes the classes of a tet with operators of either basis. */
 wisp_status wisp_half_turns_create(wisp_error *err, const wisp_tet *tet, wisp_half_turns **out);
-void wisp_half_turns_destroy(wisp_half_turns *turns);
+void wisp_half_turns_destroy(wisp_half_turns *classes);
 WISP_OWNED(wisp_half_turns, wisp_half_turns_destroy)
 
 /* Sums of magnitudes behind numbers that are computed by classes: Np x Np for each of Dr, Ds, Dt, then Np x 4 Nfp for

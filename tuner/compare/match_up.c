@@ -96,7 +96,7 @@ static wisp_status add_alternative(wisp_error *err, const finder *f, const char 
   const wisp_choose_request request = {
       .spec = f->spec, .composition = composition, .elements = wisp_compare_elements(f->request, f->spec.order)};
   CALL(wisp_new(err, few.count, sizeof(wisp_strategy *), &list));
-  few.list = list, few.count = few.places = 0, from.strategies = &few;
+  few.list = list, few.count = few.slots = 0, from.strategies = &few;
   for (size_t i = 0; i < f->from.strategies->count; i++) {
     wisp_strategy *s = f->from.strategies->list[i];
     const wisp_strategy *its = asked_of(only, s->family, s->kernel);
