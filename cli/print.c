@@ -48,7 +48,7 @@ enum {
 
 struct wisp_table {
   char *heading;
-  const wisp_column *columns;
+  const wisp_table_column *columns;
   size_t count, rows, capacity;
   char **cells; /* count a row; an empty line's are NULL */
 };
@@ -69,7 +69,7 @@ static wisp_status copy_shown(wisp_error *err, const char *text, char **out)
   return status;
 }
 
-wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count, const wisp_column *columns,
+wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count, const wisp_table_column *columns,
                               wisp_table **out)
 {
   OWNED(wisp_table_destroy) wisp_table *table = NULL;

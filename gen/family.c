@@ -96,6 +96,13 @@ bool wisp_composition_has(const char *composition, const char *kernel)
   return false;
 }
 
+bool wisp_family_composes(const wisp_family *family, const char *kernel)
+{
+  for (const char *const *c = family->compositions; *c; c++)
+    if (wisp_composition_has(*c, kernel)) return true;
+  return false;
+}
+
 /* ---- Names for all families. */
 
 wisp_status wisp_names_sizes(wisp_error *err, wisp_env *env, const wisp_size *sizes, size_t count)

@@ -181,6 +181,8 @@ int wisp_composition_count(const char *composition);
  * lacks arrays that it takes. */
 wisp_status wisp_composition_spec(wisp_error *err, const wisp_spec *stage, const char *name, wisp_spec *out);
 bool wisp_composition_has(const char *composition, const char *kernel);
+/* Does one of the family's compositions have the kernel? */
+bool wisp_family_composes(const wisp_family *family, const char *kernel);
 
 /* A spec of this family's first element, its kernel left empty; system NULL: the family's own. */
 wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *system, wisp_precision precision);

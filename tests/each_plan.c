@@ -14,9 +14,8 @@ typedef struct layouts {
 
 static void make_layouts(const plan_case *c, const wisp_target *target, layouts *l)
 {
-  wisp_error err = {0};
   l->count = wisp_family_layouts(&c->spec, l->layout);
-  if (wisp_family_names(&err, &c->spec, target, l->count, l->layout, l->names) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_family_names(err, &c->spec, target, l->count, l->layout, l->names));
 }
 
 /* One strategy in every layout. */
@@ -169,8 +168,7 @@ static bool is_asked(const wisp_family *family)
 
 static void walk_families(walk *w)
 {
-  wisp_error err = {0};
-  if (wisp_strategies_load(&err, &w->all) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_strategies_load(err, &w->all));
   for (size_t f = 0; wisp_family_at(f); f++)
     if (is_asked(wisp_family_at(f))) walk_family(w, wisp_family_at(f));
   wisp_strategies_free(w->all);
@@ -272,7 +270,6 @@ void compile_quickly(void)
 wisp_device *open_test_device(void)
 {
   wisp_device *device = NULL;
-  wisp_error err = {0};
-  if (wisp_device_open(&err, test_device_name(), &device) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_device_open(err, test_device_name(), &device));
   return device;
 }

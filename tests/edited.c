@@ -20,7 +20,7 @@ static const char *embedded(const char *family, const char *name, int length, co
 
 static void add(wisp_text *text, const char *from, size_t length)
 {
-  assert_int_equal(wisp_text_print(NULL, text, "%.*s", (int)length, from), WISP_OK);
+  GOOD(wisp_text_print(err, text, "%.*s", (int)length, from));
 }
 
 /* The text with every {{>part}} replaced by the part's own, but for those that are given something. */
@@ -101,7 +101,7 @@ static void write_space(wisp_text *out, const char *text, const char *kernel)
     size_t length = strcspn(text, "\n");
     next = text + length + (text[length] == '\n');
     if (strncmp(text, "kernels ", 8) == 0)
-      assert_int_equal(wisp_text_print(NULL, out, "kernel %s\n", kernel), WISP_OK);
+      GOOD(wisp_text_print(err, out, "kernel %s\n", kernel));
     else if (strncmp(text, "text ", 5) != 0)
       add(out, text, (size_t)(next - text));
   }

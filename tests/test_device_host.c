@@ -75,10 +75,9 @@ static void write_script(const char *path, const char *text)
 
 static void device_keeps_its_contract(void **state)
 {
-  wisp_error err = {0};
   wisp_device *device = NULL;
   fresh_cache();
-  assert_int_equal(wisp_device_open(&err, "host", &device), WISP_OK);
+  GOOD(wisp_device_open(err, "host", &device));
   check_device(device);
   wisp_device_close(device);
 }

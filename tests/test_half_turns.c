@@ -21,10 +21,9 @@ static int highest(void)
 
 static turned_tet make(int N)
 {
-  wisp_error err = {0};
   turned_tet p = {0};
-  if (wisp_tet_create(&err, N, &p.tet) != WISP_OK) fail_msg("%s", err.text);
-  if (wisp_half_turns_create(&err, p.tet, &p.t) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_tet_create(err, N, &p.tet));
+  GOOD(wisp_half_turns_create(err, p.tet, &p.t));
   p.Np = p.tet->Np, p.Nfp = p.tet->Nfp, p.S = p.t->orbits;
   return p;
 }
@@ -290,11 +289,10 @@ static double by_classes(const turned_tet *p, const double *blocks, int orbit, i
 static void test_sizes(void **state)
 {
   for (int N = 1; N <= highest(); N++) {
-    wisp_error err = {0};
     turned_tet p = make(N);
     double *sizes = NULL;
     const int Np = p.Np, width = 4 * p.Nfp;
-    if (wisp_half_turns_sizes(&err, p.tet, &sizes) != WISP_OK) fail_msg("%s", err.text);
+    GOOD(wisp_half_turns_sizes(err, p.tet, &sizes));
     for (int o = 0; o < p.S; o++) {
       const int x = p.t->node[4 * o];
       double given[4] = {0}, needed[3];

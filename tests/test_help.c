@@ -59,7 +59,7 @@ static void test_whole_pages(void **state)
   for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
     wisp_help help;
     char line[64];
-    assert_int_equal(wisp_help_read(NULL, commands[c], "", NULL, &help), WISP_OK);
+    GOOD(wisp_help_read(err, commands[c], "", NULL, &help));
     snprintf(line, sizeof line, "%s --help", commands[c]);
     char *text = help_of(*state, line), *at = text, *about = strdup(help.about), *rest = NULL;
     assert_non_null(about);

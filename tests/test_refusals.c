@@ -61,7 +61,7 @@ typedef struct lines {
 
 static void add(lines *to, const char *where, const char *text, size_t length)
 {
-  assert_int_equal(wisp_grow(NULL, &to->list, &to->room, to->count + 1, sizeof *to->list), WISP_OK);
+  GOOD(wisp_grow(err, &to->list, &to->room, to->count + 1, sizeof *to->list));
   line *last = &to->list[to->count++];
   *last = (line){.text = strndup(text, length)};
   assert_non_null(last->text);

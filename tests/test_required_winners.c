@@ -58,8 +58,8 @@ static void test_required_winners(void **state)
   FILE *list = fopen("cache/required_winners.list", "r");
   if (!list) fail_msg("cache/required_winners.list cannot be opened: run this in the root of the tree");
   fixture_folder(folder);
-  assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
-  assert_int_equal(wisp_store_open(NULL, fixture_path(folder, "none.db"), false, NULL, &store), WISP_OK);
+  GOOD(wisp_strategies_load(err, &all));
+  GOOD(wisp_store_open(err, fixture_path(folder, "none.db"), false, NULL, &store));
   p.all = all, p.store = store;
   while (fgets(line, sizeof line, list)) {
     line[strcspn(line, "\n")] = '\0';
@@ -70,7 +70,7 @@ static void test_required_winners(void **state)
       continue;
     }
     wisp_scopes_free(&p.scopes);
-    assert_int_equal(wisp_target_limits(NULL, target, &p.limits), WISP_OK);
+    GOOD(wisp_target_limits(err, target, &p.limits));
     strcpy(p.limits.name, device);
   }
   fclose(list);

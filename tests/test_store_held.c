@@ -81,7 +81,6 @@ static void assert_names(const char *text, const char *path, pid_t holder)
 static void readers_do_not_wait(void **state)
 {
   const char *user = place(*state, "user.db"), *site = place(*state, "site.db");
-  wisp_error err = {.text = ""};
   wisp_session *session = NULL;
   fixture_fill(user, 0, 3);
   fixture_fill(site, 0, 5);
@@ -90,7 +89,7 @@ static void readers_do_not_wait(void **state)
               other = start_holder(site, "BEGIN EXCLUSIVE", HOLDS);
   const double start = now();
   const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = "host", .store = user};
-  if (wisp_session_open(&err, &request, &session) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_session_open(err, &request, &session));
   assert_true(now() - start < SOON);
   assert_names(wisp_session_note(session), user, holder);
   assert_names(wisp_session_note(session), site, other);
@@ -98,7 +97,7 @@ static void readers_do_not_wait(void **state)
   end_holder(other);
   wisp_store *store = NULL;
   char *warning = NULL;
-  assert_int_equal(wisp_store_open(&err, user, true, &warning, &store), WISP_OK);
+  GOOD(wisp_store_open(err, user, true, &warning, &store));
   assert_int_equal(wisp_store_count(store), 5); /* the site's count again */
   assert_non_null(strstr(warning, "going on without it"));
   assert_null(strchr(warning, '\n'));
@@ -131,7 +130,7 @@ static void writers_do_not_block_readers(void **state)
   const pid_t holder = start_holder(user, "BEGIN IMMEDIATE", HOLDS);
   wisp_store *store = NULL;
   char *warning = NULL;
-  assert_int_equal(wisp_store_open(NULL, user, true, &warning, &store), WISP_OK);
+  GOOD(wisp_store_open(err, user, true, &warning, &store));
   assert_int_equal(wisp_store_count(store), 3);
   assert_null(warning);
   wisp_store_close(store);
@@ -160,15 +159,15 @@ static void writers_are_told(void **state)
     notes told = {.count = 0};
     fixture_fill(user, 0, 3);
     const pid_t holder = start_holder(user, ways[i], 3);
-    assert_int_equal(wisp_store_await(NULL, user, true, take_note, &told), WISP_OK);
+    GOOD(wisp_store_await(err, user, true, take_note, &told));
     assert_int_equal(told.count, 1);
     assert_names(told.text, user, holder);
     assert_non_null(strstr(told.text, "waiting"));
     end_holder(holder);
   }
   notes told = {.count = 0};
-  assert_int_equal(wisp_store_await(NULL, user, true, take_note, &told), WISP_OK);
-  assert_int_equal(wisp_store_await(NULL, "/nowhere/none.db", true, take_note, &told), WISP_OK);
+  GOOD(wisp_store_await(err, user, true, take_note, &told));
+  GOOD(wisp_store_await(err, "/nowhere/none.db", true, take_note, &told));
   assert_int_equal(told.count, 0);
 }
 
@@ -176,18 +175,17 @@ static void writers_are_told(void **state)
 static void a_trial_waits(void **state)
 {
   const char *user = place(*state, "user.db");
-  wisp_error err = {.text = ""};
   wisp_writer *writer = NULL;
   notes told = {.count = 0};
   const wisp_trial trial = fixture_trial(7);
-  assert_int_equal(wisp_writer_open(&err, user, NULL, &writer), WISP_OK);
+  GOOD(wisp_writer_open(err, user, NULL, &writer));
   wisp_writer_report_waits(writer, take_note, &told);
   const pid_t holder = start_holder(user, "BEGIN IMMEDIATE", 3);
-  if (wisp_writer_add(&err, writer, &trial) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_writer_add(err, writer, &trial));
   assert_int_equal(told.count, 1);
   assert_names(told.text, user, holder);
   end_holder(holder);
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_close(err, writer));
   assert_int_equal(fixture_count(user), 1);
 }
 

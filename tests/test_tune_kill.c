@@ -206,10 +206,9 @@ static void strike(tuner *t, uint64_t random)
 static void complete(tuner *t)
 {
   wisp_tune_summary summary = {0};
-  wisp_error err = {0};
   if (!t->pid) start(t);
   assert_int_equal(finish(t), 0);
-  if (sweep(&err, t, NULL, &summary) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(sweep(err, t, NULL, &summary));
   assert_int_equal(summary.trials, 0);
   assert_true(summary.known >= t->count);
 }

@@ -113,6 +113,7 @@ bool wisp_normalized_reads(const wisp_normalized *normalized, const char *name);
 bool wisp_normalized_next_insert(const char **at, const char **name, size_t *length);
 
 /* Texts that several kernels share are inserted by {{>NAME}}: templates/FAMILY/NAME.part, or what all families share,
- * templates/common/NAME.part. The name of such a part in this folder; false: the file is none. */
+ * templates/common/NAME.part, or a part of another file there behind its line {{part NAME}}. The name of such a part in
+ * this folder; false: the file is none. */
 #define WISP_SHARED_PARTS "common"
 bool wisp_part_name(const wisp_embedded *file, const char *folder, char name[64]);

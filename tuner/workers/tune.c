@@ -211,14 +211,15 @@ wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_requ
 {
   wisp_status status = WISP_OK, closed = WISP_OK;
   OWNED(wisp_strategies_free) wisp_strategies *own = NULL;
-  wisp_sweep sweep = {.request = request, .start = wisp_seconds()};
+  const double start = wisp_seconds();
+  wisp_sweep sweep = {.request = request};
   wisp_writer *writer = NULL;
   wisp_tune_summary summary = {0};
   wisp_warden warden = {0};
   wisp_interrupt interrupt = {.fd = -1};
   char **names = NULL;
   sweep.family = wisp_family_find(request->family);
-  sweep.deadline = request->budget_seconds > 0 ? sweep.start + request->budget_seconds : INFINITY;
+  sweep.deadline = request->budget_seconds > 0 ? start + request->budget_seconds : INFINITY;
   if (!request->strategies) TRY(wisp_strategies_load(err, &own));
   sweep.strategies = own ? own : request->strategies;
   TRY(check_request(err, &sweep));
@@ -237,10 +238,9 @@ wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_requ
                     .context = &sweep,
                     .warden = &warden,
                     .interrupt = &interrupt,
-                    .start = sweep.start,
                     .deadline = sweep.deadline};
   TRY(wisp_supervise(err, &crew, &summary));
-  summary.seconds = wisp_seconds() - sweep.start;
+  summary.seconds = wisp_seconds() - start;
   *out = summary;
 done:
   wisp_warden_dismiss(&warden);
