@@ -9,6 +9,17 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Those whom somebody else's locks on a store keep out. */
+typedef enum hindrance {
+  HINDERS_READERS, /* nobody can read */
+  HINDERS_WRITERS, /* nobody can write */
+  HINDERS_SOME     /* whoever reads, too, as a commit may have to wait for that */
+} hindrance;
+/* Names another process that holds a store, as /proc/locks tells it: "process 4711 (python3 hold.py)", or "another
+ * process". False, and that text, where there is none. */
+enum { HOLDER_TEXT = 160 };
+static bool find_holder(const char *path, hindrance least, char text[HOLDER_TEXT]);
+
 /* ---- How long. */
 
 static const double report_after = 1; /* seconds until who waits is told why */
@@ -37,8 +48,8 @@ void wisp_waiting_begin(wisp_waiting *w)
 
 static void report(wisp_waiting *w)
 {
-  char holder[WISP_HOLDER_TEXT], text[sizeof holder + 4200];
-  wisp_holder_find(w->path, WISP_HINDERS_SOME, holder);
+  char holder[HOLDER_TEXT], text[sizeof holder + 4200];
+  find_holder(w->path, HINDERS_SOME, holder);
   snprintf(text, sizeof text, WISP_MESSAGE("%.4000s is held by %s: waiting for it"), w->path, holder);
   w->note(w->context, text);
   w->reported = true;
@@ -92,13 +103,13 @@ typedef struct files {
   struct stat database, shared, lock;
 } files;
 
-static bool hinders(const lock *l, const files *f, wisp_hindrance least)
+static bool hinders(const lock *l, const files *f, hindrance least)
 {
   if (is_of(l, &f->database)) {
-    if (least == WISP_HINDERS_SOME) return l->from >= PENDING;
-    return l->writes && l->from >= PENDING && (least == WISP_HINDERS_WRITERS || l->from != RESERVED);
+    if (least == HINDERS_SOME) return l->from >= PENDING;
+    return l->writes && l->from >= PENDING && (least == HINDERS_WRITERS || l->from != RESERVED);
   }
-  if (least == WISP_HINDERS_READERS) return false;
+  if (least == HINDERS_READERS) return false;
   return (is_of(l, &f->shared) && l->writes && l->from == SHM_WRITE) || (is_of(l, &f->lock) && l->flock && l->writes);
 }
 
@@ -115,7 +126,7 @@ static void name_process(int pid, char *out, size_t size)
   wisp_show_text(words, out, size);
 }
 
-bool wisp_holder_find(const char *path, wisp_hindrance least, char text[WISP_HOLDER_TEXT])
+static bool find_holder(const char *path, hindrance least, char text[HOLDER_TEXT])
 {
   static const char *const suffixes[] = {"", "-shm", ".lock"};
   files f = {.database = {.st_nlink = 0}};
@@ -123,7 +134,7 @@ bool wisp_holder_find(const char *path, wisp_hindrance least, char text[WISP_HOL
   char line[256], name[4200];
   bool found = false;
   lock l;
-  snprintf(text, WISP_HOLDER_TEXT, "another process");
+  snprintf(text, HOLDER_TEXT, "another process");
   for (size_t i = 0; i < WISP_COUNT(suffixes); i++) {
     snprintf(name, sizeof name, "%.4000s%s", path, suffixes[i]);
     if (stat(name, each[i]) != 0) each[i]->st_nlink = 0;
@@ -132,16 +143,16 @@ bool wisp_holder_find(const char *path, wisp_hindrance least, char text[WISP_HOL
   while (locks && !found && fgets(line, sizeof line, locks)) found = read_line(line, &l) && hinders(&l, &f, least);
   if (locks) fclose(locks);
   if (!found || l.pid <= 0) return found; /* no number: it is outside of this container */
-  char words[WISP_HOLDER_TEXT - 32];
+  char words[HOLDER_TEXT - 32];
   name_process(l.pid, words, sizeof words);
-  snprintf(text, WISP_HOLDER_TEXT, *words ? "process %d (%s)" : "process %d", l.pid, words);
+  snprintf(text, HOLDER_TEXT, *words ? "process %d (%s)" : "process %d", l.pid, words);
   return true;
 }
 
 wisp_status wisp_fail_held(wisp_error *err, const char *path)
 {
-  char holder[WISP_HOLDER_TEXT];
-  wisp_holder_find(path, WISP_HINDERS_SOME, holder);
+  char holder[HOLDER_TEXT];
+  find_holder(path, HINDERS_SOME, holder);
   return wisp_fail(err, WISP_ESTORE,
                    "%s is held by %s: wait until it has ended, or name another file with --db or WISP_DB", path,
                    holder);
@@ -150,10 +161,10 @@ wisp_status wisp_fail_held(wisp_error *err, const char *path)
 wisp_status wisp_store_await(wisp_error *err, const char *path, bool to_write, wisp_store_note note, void *context)
 {
   OWNED(free) char *real = realpath(path, NULL);
-  char holder[WISP_HOLDER_TEXT];
+  char holder[HOLDER_TEXT];
   wisp_waiting waiting = {.path = real, .note = note, .context = context};
   wisp_waiting_begin(&waiting);
-  while (real && wisp_holder_find(real, to_write ? WISP_HINDERS_WRITERS : WISP_HINDERS_READERS, holder))
+  while (real && find_holder(real, to_write ? HINDERS_WRITERS : HINDERS_READERS, holder))
     if (!wisp_waiting_pause(&waiting)) return wisp_fail_held(err, path);
   return WISP_OK;
 }

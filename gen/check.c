@@ -8,10 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Copies text into `capacity` bytes; of one that is too long (a path may be) the middle goes: what happened and what to
- * do stand at its ends. Messages quote what users bring: whatever that is, they stay one line, and no terminal obeys
- * them.
- */
+/* Copies text into `capacity` bytes; a text that is too long loses its middle, and control characters become '?', so
+ * that messages with quoted input stay one line and no terminal obeys them. */
 static void fit(const char *text, char *out, size_t capacity)
 {
   static const char gap[] = " ... ";

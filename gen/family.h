@@ -1,7 +1,5 @@
-/* Families: each what it declares beside its templates, one file in gen/, one line in the list. A family says once
- * which arrays and kernels it has, and which names its templates may use; solvers, tuner and command take it from here.
- * What is declared (templates/FAMILY/family, kernels) becomes WISP_DECLARED_FAMILY, scripts/declare: the first
- * initializers of a wisp_family. */
+/* A family declares its arrays, kernels and names once, beside its templates (templates/FAMILY/family, kernels;
+ * scripts/declare makes WISP_DECLARED_FAMILY of it); solvers, tuner and command take them from here. */
 #pragma once
 
 #include "system.h"

@@ -21,7 +21,8 @@ static bool give(int64_t result, int64_t *value)
   return true;
 }
 
-bool wisp_expr_combine(wisp_op op, int64_t a, int64_t b, int64_t *value)
+/* An operator on two integers; false where the result does not fit or does not exist. */
+static bool combine(wisp_op op, int64_t a, int64_t b, int64_t *value)
 {
   if (op == OP_EQ) return give(a == b, value);
   if (op == OP_NE) return give(a != b, value);
@@ -70,7 +71,7 @@ static double combine_reals(wisp_op op, double a, double b)
   return op == OP_CEIL ? ceil(a / b) : ceil(a / b) * b;
 }
 
-/* Why wisp_expr_combine said no. */
+/* The reason why combine gives no result. */
 static const char *refusal(wisp_op op, int64_t b)
 {
   if (op == OP_ADD || op == OP_SUB || op == OP_MUL) return WISP_MESSAGE("the result does not fit 64 bits");
@@ -125,7 +126,7 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
   CALL(eval_int(err, expr, at->of[1], env, &b));
   if (at->op == OP_AND || at->op == OP_OR)
     *value = b != 0;
-  else if (!wisp_expr_combine(at->op, a, b, value))
+  else if (!combine(at->op, a, b, value))
     return wisp_expr_fail(err, expr, at->column, "%s", refusal(at->op, b));
   return WISP_OK;
 }
@@ -335,7 +336,7 @@ static void fold(wisp_expr *expr, size_t place)
     wisp_node chosen = expr->nodes[at->of[expr->nodes[at->of[0]].integer ? 1 : 2]];
     *at = chosen;
   } else if (at->op >= OP_EQ && is_integer(expr, at->of[0]) && is_integer(expr, at->of[1]) &&
-             wisp_expr_combine(at->op, expr->nodes[at->of[0]].integer, expr->nodes[at->of[1]].integer, &value)) {
+             combine(at->op, expr->nodes[at->of[0]].integer, expr->nodes[at->of[1]].integer, &value)) {
     at->op = OP_INTEGER;
     at->integer = value;
   }

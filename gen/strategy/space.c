@@ -101,8 +101,8 @@ static wisp_status read_kernel(wisp_error *err, wisp_reader *r, char *line)
 {
   char *name = wisp_next_word(&line);
   const char *more = wisp_rest(&line);
-  return *more ? wisp_fail(err, WISP_EINPUT, "'%s' after the kernel's name: several are `kernels A B`", more)
-               : read_kernels(err, r, name);
+  CALL(wisp_require(err, !*more, WISP_EINPUT, "'%s' after the kernel's name: several are `kernels A B`", more));
+  return read_kernels(err, r, name);
 }
 
 /* The member of the strategy that the keyword sets. */
