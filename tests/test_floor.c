@@ -115,7 +115,7 @@ static void test_operations_that_are_executed(void **state)
     assert_true(fabs(turned.ms - turned.bytes_ms) < 1e-12 && turned.ms < dense.ms);
   }
   assert_string_equal(floor_of(all, "volume", "literal", 4, WISP_F32, &work).by, "bytes");
-  assert_string_equal(floor_of(all, "update", "plain", 4, WISP_F32, &work).by, "bytes");
+  assert_string_equal(floor_of(all, "update", "thread", 4, WISP_F32, &work).by, "bytes");
   wisp_strategies_free(all);
 }
 
