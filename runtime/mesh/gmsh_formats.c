@@ -243,16 +243,6 @@ static wisp_status entity_tag(wisp_error *err, const wisp_gmsh *gmsh, int dimens
   return WISP_OK;
 }
 
-/* The four counts before blocks: blocks, items in all, lowest and highest number. */
-static wisp_status read_header(wisp_error *err, wisp_gmsh *gmsh, size_t *blocks, size_t *items)
-{
-  int64_t lowest, highest;
-  CALL(wisp_gmsh_count(err, gmsh, blocks));
-  CALL(wisp_gmsh_count(err, gmsh, items));
-  CALL(wisp_gmsh_integer(err, gmsh, 8, &lowest));
-  return wisp_gmsh_integer(err, gmsh, 8, &highest);
-}
-
 /* A block of nodes: all their numbers, then all their places, each with its parameters on the entity where asked. */
 static wisp_status read_node_block(wisp_error *err, wisp_gmsh *gmsh, size_t *count)
 {
@@ -300,11 +290,15 @@ static wisp_status read_element_block(wisp_error *err, wisp_gmsh *gmsh, size_t *
 
 typedef wisp_status block_reader(wisp_error *err, wisp_gmsh *gmsh, size_t *count);
 
-/* All blocks, which must hold as many items together as the header says. */
+/* All blocks. Before them stand the numbers of blocks and of items in all, which they must hold, and the lowest and the
+ * highest number. */
 static wisp_status read_blocks(wisp_error *err, wisp_gmsh *gmsh, block_reader *read_block)
 {
   size_t blocks = 0, items = 0, sum = 0, count = 0;
-  CALL(read_header(err, gmsh, &blocks, &items));
+  int64_t ends[2];
+  CALL(wisp_gmsh_count(err, gmsh, &blocks));
+  CALL(wisp_gmsh_count(err, gmsh, &items));
+  for (int i = 0; i < 2; i++) CALL(wisp_gmsh_integer(err, gmsh, 8, &ends[i]));
   for (size_t i = 0; i < blocks; i++) {
     CALL(read_block(err, gmsh, &count));
     sum += count;

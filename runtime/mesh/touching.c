@@ -290,16 +290,6 @@ static void find_overlaps(boundary *b, const tree *t, size_t own, size_t node, s
   }
 }
 
-/* Among those that coincide with none. */
-static wisp_status find_overlapping(wisp_error *err, boundary *b)
-{
-  HELD(release_tree) tree t = {.count = 0};
-  CALL(make_tree(err, b->count, b->facet, b->found, b->extent, &t));
-  for (size_t i = 0; i < b->count; i++)
-    if (b->found[i] == APART) find_overlaps(b, &t, i, 0, 0, t.count);
-  return WISP_OK;
-}
-
 static double extent_of(const wisp_mesh *mesh)
 {
   double low[3], high[3];
@@ -309,12 +299,15 @@ static double extent_of(const wisp_mesh *mesh)
 wisp_status wisp_mesh_find_touching(wisp_error *err, const wisp_mesh *mesh, wisp_touching *out)
 {
   HELD(release_boundary) boundary b = {.extent = extent_of(mesh), .pair = {SIZE_MAX, SIZE_MAX}};
+  HELD(release_tree) tree t = {.count = 0}; /* of faces that coincide with none */
   wisp_touching touching = {.coincident = 0};
   b.near = 1e-9 * b.extent;
   CALL(wisp_mesh_boundary(err, mesh, &b.count, &b.facet));
   CALL(wisp_new(err, b.count, 1, &b.found));
   CALL(find_coincident(err, &b));
-  CALL(find_overlapping(err, &b));
+  CALL(make_tree(err, b.count, b.facet, b.found, b.extent, &t));
+  for (size_t i = 0; i < b.count; i++)
+    if (b.found[i] == APART) find_overlaps(&b, &t, i, 0, 0, t.count);
   for (size_t i = 0; i < b.count; i++) {
     touching.coincident += b.found[i] == COINCIDES;
     touching.overlapping += b.found[i] == OVERLAPS;

@@ -74,18 +74,12 @@ static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_stage *
 
 /* --- what is asked for --- */
 
-static void print_names(const char *const *list, char *text, size_t room)
-{
-  size_t length = 0;
-  *text = '\0';
-  for (int i = 0; list[i] && length < room; i++)
-    length += (size_t)snprintf(text + length, room - length, "%s%s", i ? ", " : "", list[i]);
-}
-
 wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, const char *composition)
 {
-  char names[400];
-  print_names(family->compositions, names, sizeof names);
+  char names[400] = "";
+  size_t length = 0;
+  for (int i = 0; family->compositions[i] && length < sizeof names; i++)
+    length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", family->compositions[i]);
   return wisp_require(err, wisp_is_composition(family, composition), WISP_EUSAGE,
                       "composition '%s' is not known: use one of %s", composition, names);
 }
