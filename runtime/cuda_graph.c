@@ -1,7 +1,6 @@
-/* Graphs on an NVIDIA GPU: a captured stream becomes one launch. A loop is a graph that holds the captured one in a
- * conditional node; with a driver that lacks those the host looks, a batch of passes behind. */
+/* Graphs on an NVIDIA GPU, by capture. A loop is a conditional node; with an old driver the host looks at batches. */
 #include "cuda_parts.h"
-#include "known_compilers.h"
+#include "compilers.h"
 #include "../gen/environment.h"
 
 /* From cuda.h. */

@@ -1,7 +1,7 @@
 /* Claim: a problem whose arrays a GPU's kernels cannot count is refused by name, those that are addressed in 64 bits
  * not among them; on the host none is. */
 #include "test.h"
-#include "../runtime/discretisation.h"
+#include "../runtime/problem.h"
 
 /* The tensor family's arrays at order 7, where gauss_mass has 729 numbers an element and the factors 7 times as many.
  */

@@ -117,8 +117,7 @@ wisp_status wisp_gmsh_elements_2(wisp_error *err, wisp_gmsh *gmsh)
   return WISP_OK;
 }
 
-/* ---- Format 4.1: nodes and elements stand in blocks, one a geometric entity; a surface's or volume's physical groups
- * are known by its entity. Text and binary hold the same numbers in the same order. */
+/* ---- Format 4.1: blocks of nodes and elements, one a geometric entity, by which their physical groups are known. */
 
 /* Passes reals and integers that say nothing to us. */
 static wisp_status pass_numbers(wisp_error *err, wisp_gmsh *gmsh, size_t reals, size_t integers)
@@ -290,8 +289,7 @@ static wisp_status read_element_block(wisp_error *err, wisp_gmsh *gmsh, size_t *
 
 typedef wisp_status block_reader(wisp_error *err, wisp_gmsh *gmsh, size_t *count);
 
-/* All blocks. Before them stand the numbers of blocks and of items in all, which they must hold, and the lowest and the
- * highest number. */
+/* All blocks, behind the numbers of blocks and of items in all, and the lowest and the highest number. */
 static wisp_status read_blocks(wisp_error *err, wisp_gmsh *gmsh, block_reader *read_block)
 {
   size_t blocks = 0, items = 0, sum = 0, count = 0;

@@ -204,13 +204,6 @@ static double shared_area(const wisp_facet *a, const wisp_facet *b)
   return fabs(signed_area(&p));
 }
 
-static bool overlap(const wisp_facet *a, const wisp_facet *b, double near)
-{
-  bool all = true;
-  for (int i = 0; i < 4; i++) all &= is_in_plane(i % 2 ? a : b, i / 2 ? a : b, near);
-  return all && shared_area(a, b) > 1e-6 * fmin(a->area, b->area);
-}
-
 /* ---- All of them. */
 
 enum { APART, OVERLAPS, COINCIDES };
@@ -286,7 +279,11 @@ static void find_overlaps(boundary *b, const tree *t, size_t own, size_t node, s
   for (size_t i = begin; i < end; i++) {
     const size_t other = t->order[i];
     if (other <= own || !can_overlap(&t->own[own], &t->own[other], b->near)) continue;
-    if (overlap(&b->facet[own], &b->facet[other], near_of(b, own, other))) note_pair(b, own, other, OVERLAPS);
+    const wisp_facet *one = &b->facet[own], *two = &b->facet[other];
+    const double near = near_of(b, own, other);
+    bool in_one_plane = true;
+    for (int k = 0; k < 4; k++) in_one_plane &= is_in_plane(k % 2 ? one : two, k / 2 ? one : two, near);
+    if (in_one_plane && shared_area(one, two) > 1e-6 * fmin(one->area, two->area)) note_pair(b, own, other, OVERLAPS);
   }
 }
 
