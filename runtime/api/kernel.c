@@ -8,7 +8,6 @@
 /* ALIGNMENT: vectors of 16 bytes are loaded at once. KEPT: a program may launch on a few parts of its mesh in turn. */
 enum { ALIGNMENT = 16, MOST_COUNTS = 32, KEPT = 4 };
 
-/* A launch that was found to fit what is bound. */
 typedef struct launch {
   wisp_count count[MOST_COUNTS];
   char name[MOST_COUNTS][24]; /* what they point to */

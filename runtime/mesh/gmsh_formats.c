@@ -151,7 +151,6 @@ static int compare_entities(const void *left, const void *right)
   return b->part - a->part;
 }
 
-/* Among the first `count`; NULL: it is not there. */
 static const wisp_gmsh_entity *find_entity(const wisp_gmsh *gmsh, size_t count, bool part, int64_t dimension,
                                            int64_t entity)
 {

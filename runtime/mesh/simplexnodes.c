@@ -2,7 +2,6 @@
 #include "simplexnodes.h"
 #include "../../gen/assembly/simplex.h"
 
-/* Each edge in the list of its lower vertex. */
 typedef struct edge {
   int32_t high, next;
 } edge;

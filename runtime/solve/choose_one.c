@@ -87,23 +87,19 @@ wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, c
 /* The family and the layouts to try; what the request names must be there. */
 static wisp_status check_request(wisp_error *err, wisp_choosing *c)
 {
-  wisp_status status = WISP_OK;
   const wisp_choose_request *w = c->request;
   c->spec = w->spec;
   c->family = wisp_family_find(w->spec.family);
   if (c->family && !*c->spec.element) wisp_spec_name_element(&c->spec, c->family->elements->name);
-  TRY(wisp_family_check(err, &c->spec));
-  if (w->composition) TRY(wisp_composition_check(err, c->family, w->composition));
+  CALL(wisp_family_check(err, &c->spec));
+  if (w->composition) CALL(wisp_composition_check(err, c->family, w->composition));
   c->layouts = wisp_family_layouts(&c->spec, c->layout);
-  if (w->layout) {
-    TRY(wisp_layout_parse(err, w->layout, c->layout->Np, c->layout->Nf, c->layout));
-    c->layouts = 1;
-  }
-done:
-  return status == WISP_EINPUT
-             ? wisp_fail(err, WISP_EUSAGE, "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts",
-                         w->spec.order, w->layout, w->spec.order)
-             : status;
+  if (!w->layout) return WISP_OK;
+  c->layouts = 1;
+  const wisp_status status = wisp_layout_parse(err, w->layout, c->layout->Np, c->layout->Nf, c->layout);
+  return wisp_require(err, status == WISP_OK, WISP_EUSAGE,
+                      "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts", w->spec.order, w->layout,
+                      w->spec.order);
 }
 
 static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wisp_stage *stage)
