@@ -193,7 +193,6 @@ static polygon cut_polygon(const polygon *p, const double a[2], const double b[2
   return rest;
 }
 
-/* The area, or length, that two faces of one plane share. */
 static double shared_area(const wisp_facet *a, const wisp_facet *b)
 {
   const polygon frame = flatten(a, a);
