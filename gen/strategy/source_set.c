@@ -10,7 +10,7 @@
 /* A piece of a dialect: a definition, or (name is empty) what stands between two. */
 typedef struct piece {
   char name[64];
-  wisp_plain plain;
+  wisp_normalized plain;
 } piece;
 
 typedef struct dialect {
@@ -29,7 +29,7 @@ struct wisp_source_set {
   const wisp_embedded *files;
   size_t count;
   uint64_t *path;         /* by file: its path's hash */
-  wisp_plain *plain;      /* by file; those that were asked for have a text */
+  wisp_normalized *plain; /* by file; those that were asked for have a text */
   wisp_template **parsed; /* by file; NULL where nobody asked */
   size_t dialects, systems;
   dialect dialect[WISP_MAX_DIALECTS];
@@ -77,7 +77,7 @@ static wisp_status add_piece(wisp_error *err, dialect *d, const char *name, cons
   HELD(wisp_text_free) wisp_text text = {0};
   if (!length) return WISP_OK;
   CALL(wisp_text_add(err, &text, from, length));
-  CALL(wisp_plain_create(err, text.data, &d->pieces[d->count].plain));
+  CALL(wisp_normalized_create(err, text.data, &d->pieces[d->count].plain));
   snprintf(d->pieces[d->count++].name, sizeof d->pieces->name, "%s", name);
   return WISP_OK;
 }
@@ -126,7 +126,7 @@ static uint64_t hash_lines(const char *text)
 
 static wisp_status add_file(wisp_error *err, wisp_source_set *c, const wisp_embedded *file)
 {
-  HELD(wisp_plain_free) wisp_plain plain = {0};
+  HELD(wisp_normalized_free) wisp_normalized plain = {0};
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   dialect *d = &c->dialect[c->dialects];
   system_hash *s = &c->system[c->systems];
@@ -134,7 +134,7 @@ static wisp_status add_file(wisp_error *err, wisp_source_set *c, const wisp_embe
     CALL(wisp_require(err, c->dialects < WISP_MAX_DIALECTS, WISP_EINPUT, "%s: more than %d dialects", file->path,
                       WISP_MAX_DIALECTS));
     c->name[c->dialects++] = d->name;
-    CALL(wisp_plain_create(err, file->text, &plain));
+    CALL(wisp_normalized_create(err, file->text, &plain));
     CALL(cut_dialect(err, plain.text.data, d));
   } else if (name_in(file, "templates/systems/", ".system", s->name, sizeof s->name)) {
     CALL(wisp_system_parse(err, file->path, file->text, &system));
@@ -166,9 +166,9 @@ wisp_status wisp_source_set_create(wisp_error *err, const wisp_embedded *files, 
 void wisp_source_set_free(wisp_source_set *c)
 {
   if (!c) return;
-  for (size_t i = 0; i < c->count; i++) wisp_plain_free(&c->plain[i]), wisp_template_destroy(c->parsed[i]);
+  for (size_t i = 0; i < c->count; i++) wisp_normalized_free(&c->plain[i]), wisp_template_destroy(c->parsed[i]);
   for (size_t d = 0; d < WISP_MAX_DIALECTS; d++) {
-    for (size_t i = 0; i < c->dialect[d].count; i++) wisp_plain_free(&c->dialect[d].pieces[i].plain);
+    for (size_t i = 0; i < c->dialect[d].count; i++) wisp_normalized_free(&c->dialect[d].pieces[i].plain);
     free(c->dialect[d].pieces);
   }
   pthread_mutex_destroy(&c->lock);
@@ -205,17 +205,17 @@ typedef struct gathering {
   const wisp_strategy *strategy;
   const dialect *dialect;
   uint64_t let[WISP_MAX_LINES];
-  wisp_plain space, lane, own;
-  const wisp_plain *text;       /* the kernel's: a file's, else own */
+  wisp_normalized space, lane, own;
+  const wisp_normalized *text;  /* the kernel's: a file's, else own */
   bool has_lane, *part, *piece; /* what is in, by file and by piece of the dialect */
   size_t count;                 /* all that is in, in the order in which it was met */
-  const wisp_plain **list;
+  const wisp_normalized **list;
 } gathering;
 
 static bool says(const gathering *g, const char *word)
 {
   for (size_t i = 0; i < g->count; i++)
-    if (wisp_plain_says(g->list[i], word)) return true;
+    if (wisp_normalized_has(g->list[i], word)) return true;
   return false;
 }
 
@@ -230,7 +230,7 @@ static size_t find_file(const wisp_source_set *c, const char *path)
 
 static wisp_status read_file(gathering *g, size_t i)
 {
-  return g->c->plain[i].text.data ? WISP_OK : wisp_plain_create(g->err, g->c->files[i].text, &g->c->plain[i]);
+  return g->c->plain[i].text.data ? WISP_OK : wisp_normalized_create(g->err, g->c->files[i].text, &g->c->plain[i]);
 }
 
 /* A part, the family's own before one that all share; the files' count where there is none. */
@@ -247,11 +247,11 @@ static size_t find_part(const gathering *g, const char *name, size_t length)
 }
 
 /* Takes in the parts that a text inserts. */
-static wisp_status add_parts(gathering *g, const wisp_plain *plain)
+static wisp_status add_parts(gathering *g, const wisp_normalized *plain)
 {
   const char *name = NULL, *at = plain->text.data;
   size_t length = 0;
-  while (wisp_plain_next_insert(&at, &name, &length)) {
+  while (wisp_normalized_next_insert(&at, &name, &length)) {
     const size_t i = find_part(g, name, length);
     if (i == g->c->count || g->part[i]) continue;
     CALL(read_file(g, i));
@@ -274,11 +274,11 @@ static wisp_status gather(gathering *g)
   for (size_t at = 0; at < g->count; at++) {
     CALL(add_parts(g, g->list[at]));
     for (size_t i = 0; i < d->count; i++) {
-      if (g->piece[i] || !wisp_plain_says(g->list[at], d->pieces[i].name)) continue;
+      if (g->piece[i] || !wisp_normalized_has(g->list[at], d->pieces[i].name)) continue;
       g->piece[i] = true;
       g->list[g->count++] = &d->pieces[i].plain;
     }
-    if (g->has_lane || !wisp_plain_says(g->list[at], "lane")) continue;
+    if (g->has_lane || !wisp_normalized_has(g->list[at], "lane")) continue;
     g->has_lane = true;
     g->list[g->count++] = &g->lane;
   }
@@ -365,9 +365,9 @@ static uint32_t find_symbols(gathering *g)
   const bool right = wisp_template_parse(NULL, g->strategy->text_path, g->strategy->text, &text) == WISP_OK &&
                      wisp_symbols_read(NULL, g->strategy, text, g->c->count, parse_part, g, &symbols) == WISP_OK;
   for (int s = 0; s < WISP_SYSTEM_SYMBOLS; s++) {
-    bool read = !right || (g->has_lane && wisp_plain_reads(&g->lane, wisp_system_symbols[s]));
+    bool read = !right || (g->has_lane && wisp_normalized_reads(&g->lane, wisp_system_symbols[s]));
     for (size_t i = 0; i < g->dialect->count; i++)
-      read |= g->piece[i] && wisp_plain_reads(&g->dialect->pieces[i].plain, wisp_system_symbols[s]);
+      read |= g->piece[i] && wisp_normalized_reads(&g->dialect->pieces[i].plain, wisp_system_symbols[s]);
     if (read) symbols |= 1u << s;
   }
   return symbols;
@@ -380,13 +380,13 @@ static wisp_status find_text(gathering *g)
   const size_t i = find_file(g->c, s->text_path);
   const bool found = i < g->c->count && strcmp(g->c->files[i].text, s->text) == 0;
   g->text = found ? &g->c->plain[i] : &g->own;
-  return found ? read_file(g, i) : wisp_plain_create(g->err, s->text, &g->own);
+  return found ? read_file(g, i) : wisp_normalized_create(g->err, s->text, &g->own);
 }
 
 static wisp_status hash_in(gathering *g, const dialect *d, wisp_source_hash *hash)
 {
   OWNED(free) bool *part = NULL, *taken = NULL;
-  OWNED(free) const wisp_plain **list = NULL;
+  OWNED(free) const wisp_normalized **list = NULL;
   CALL(wisp_new(g->err, g->c->count + 1, sizeof *part, &part));
   CALL(wisp_new(g->err, d->count + 1, sizeof *taken, &taken));
   CALL(wisp_new(g->err, g->c->count + d->count + 3, sizeof *list, &list));
@@ -399,7 +399,7 @@ static wisp_status hash_in(gathering *g, const dialect *d, wisp_source_hash *has
 
 static void release(gathering *g)
 {
-  wisp_plain_free(&g->space), wisp_plain_free(&g->lane), wisp_plain_free(&g->own);
+  wisp_normalized_free(&g->space), wisp_normalized_free(&g->lane), wisp_normalized_free(&g->own);
 }
 
 wisp_status wisp_source_set_hash(wisp_error *err, wisp_source_set *c, const wisp_strategy *strategy,
@@ -408,8 +408,8 @@ wisp_status wisp_source_set_hash(wisp_error *err, wisp_source_set *c, const wisp
   HELD(release) gathering g = {.err = err, .c = c, .strategy = strategy};
   HELD(wisp_text_free) wisp_text space = {0};
   CALL(wisp_space_print(err, strategy, g.let, &space));
-  CALL(wisp_plain_create(err, space.data, &g.space));
-  CALL(wisp_plain_create(err, strategy->lane, &g.lane));
+  CALL(wisp_normalized_create(err, space.data, &g.space));
+  CALL(wisp_normalized_create(err, strategy->lane, &g.lane));
   CALL(find_text(&g));
   for (size_t d = 0; d < c->dialects; d++) CALL(hash_in(&g, &c->dialect[d], &hash[d]));
   return WISP_OK;

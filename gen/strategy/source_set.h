@@ -91,26 +91,26 @@ wisp_status wisp_space_print(wisp_error *err, const struct wisp_strategy *strate
 /* ---- What a kernel's text says, without what is there for people: the form that hashes are made of. */
 
 /* A text in its plain form, with the words in it. */
-typedef struct wisp_plain {
+typedef struct wisp_normalized {
   wisp_text text;
   uint64_t hash;  /* of the text */
   uint64_t *word; /* a table of the words' hashes, 0 where it is empty */
   size_t words;   /* its size, a power of two */
-} wisp_plain;
+} wisp_normalized;
 
 /* Leaves out comments (of templates and of C), indentation and empty lines; a run of blanks counts as one. Strings stay
  * as they are. A comment of C that opens or closes a block, or inserts a text, stays: what comes of it may reach beyond
- * its line. The text need not be right. Zero-initialise *out; free with wisp_plain_free. */
-wisp_status wisp_plain_create(wisp_error *err, const char *text, wisp_plain *out);
-void wisp_plain_free(wisp_plain *plain);
+ * its line. The text need not be right. Zero-initialise *out; free with wisp_normalized_free. */
+wisp_status wisp_normalized_create(wisp_error *err, const char *text, wisp_normalized *out);
+void wisp_normalized_free(wisp_normalized *plain);
 
 /* Whether this word stands in it, as a whole; whether it stands in one of its tags. */
-bool wisp_plain_says(const wisp_plain *plain, const char *word);
-bool wisp_plain_reads(const wisp_plain *plain, const char *name);
+bool wisp_normalized_has(const wisp_normalized *plain, const char *word);
+bool wisp_normalized_reads(const wisp_normalized *plain, const char *name);
 
 /* Moves *at behind the next {{>name}} of a plain text, be it taken or not, and gives its name (in the text); false
  * where there is none. */
-bool wisp_plain_next_insert(const char **at, const char **name, size_t *length);
+bool wisp_normalized_next_insert(const char **at, const char **name, size_t *length);
 
 /* Texts that several kernels share are inserted by {{>NAME}}: templates/FAMILY/NAME.part, or what all families share,
  * templates/common/NAME.part. The name of such a part in this folder; false: the file is none. */

@@ -98,7 +98,7 @@ static const char *verbatim_end(const char *at)
   return at + (run ? run : at[0] == '\\' && at[1] == '\n' ? 2 : 1);
 }
 
-static wisp_status write_plain(writer *w, const char *at)
+static wisp_status write_normalized(writer *w, const char *at)
 {
   while (*at) {
     const char *end = skip_comment(at);
@@ -138,7 +138,7 @@ static size_t next_word(const char **at)
 }
 
 /* The table's entry for a word, of the text or of its tags; an empty entry if the table does not have it. */
-static uint64_t *find_word(const wisp_plain *plain, bool in_tag, const char *word, size_t length, uint64_t *hash)
+static uint64_t *find_word(const wisp_normalized *plain, bool in_tag, const char *word, size_t length, uint64_t *hash)
 {
   *hash = wisp_hash(in_tag ? wisp_hash_text(WISP_HASH_SEED, "{{") : WISP_HASH_SEED, word, length);
   if (!*hash) *hash = 1;
@@ -148,7 +148,7 @@ static uint64_t *find_word(const wisp_plain *plain, bool in_tag, const char *wor
 }
 
 /* Enters each word once, and a second time where it stands in a tag. */
-static void enter_words(wisp_plain *plain)
+static void enter_words(wisp_normalized *plain)
 {
   size_t length = 0;
   uint64_t hash = 0;
@@ -164,7 +164,7 @@ static void enter_words(wisp_plain *plain)
   }
 }
 
-static wisp_status list_words(wisp_error *err, wisp_plain *plain)
+static wisp_status list_words(wisp_error *err, wisp_normalized *plain)
 {
   size_t count = 0, length = 0;
   for (const char *at = plain->text.data; (length = next_word(&at)); at += length) count++;
@@ -174,37 +174,37 @@ static wisp_status list_words(wisp_error *err, wisp_plain *plain)
   return WISP_OK;
 }
 
-wisp_status wisp_plain_create(wisp_error *err, const char *text, wisp_plain *out)
+wisp_status wisp_normalized_create(wisp_error *err, const char *text, wisp_normalized *out)
 {
-  HELD(wisp_plain_free) wisp_plain plain = {0};
+  HELD(wisp_normalized_free) wisp_normalized plain = {0};
   writer w = {.err = err, .out = &plain.text};
   CALL(wisp_text_add(err, &plain.text, "", 0));
-  CALL(write_plain(&w, text));
+  CALL(write_normalized(&w, text));
   CALL(list_words(err, &plain));
   plain.hash = wisp_hash_text(WISP_HASH_SEED, plain.text.data);
   return GIVE(plain, out);
 }
 
-void wisp_plain_free(wisp_plain *plain)
+void wisp_normalized_free(wisp_normalized *plain)
 {
   wisp_text_free(&plain->text);
   free(plain->word);
-  *plain = (wisp_plain){0};
+  *plain = (wisp_normalized){0};
 }
 
-bool wisp_plain_says(const wisp_plain *plain, const char *word)
+bool wisp_normalized_has(const wisp_normalized *plain, const char *word)
 {
   uint64_t hash = 0;
   return *find_word(plain, false, word, strlen(word), &hash) == hash;
 }
 
-bool wisp_plain_reads(const wisp_plain *plain, const char *name)
+bool wisp_normalized_reads(const wisp_normalized *plain, const char *name)
 {
   uint64_t hash = 0;
   return *find_word(plain, true, name, strlen(name), &hash) == hash;
 }
 
-bool wisp_plain_next_insert(const char **at, const char **name, size_t *length)
+bool wisp_normalized_next_insert(const char **at, const char **name, size_t *length)
 {
   while ((*at = strstr(*at, "{{>"))) {
     *name = *at += 3;
