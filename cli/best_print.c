@@ -92,7 +92,7 @@ static void print_symbol(const char *shown, int i, char out[34])
 }
 
 /* Rows from..to-1, which share a table. */
-static wisp_status print_rows(wisp_error *err, const wisp_best_rows *rows, size_t from, size_t to, int room,
+static wisp_status print_rows(wisp_error *err, const wisp_best_rows *rows, size_t from, size_t to, int window,
                               wisp_text *out)
 {
   char symbol[COLUMNS][34];
@@ -129,7 +129,7 @@ static wisp_status print_rows(wisp_error *err, const wisp_best_rows *rows, size_
     if (i > from && row->spec.order != row[-1].spec.order) CALL(wisp_table_add(err, table, NULL));
     CALL(add_row(err, table, row));
   }
-  return wisp_table_print(err, table, room, out);
+  return wisp_table_print(err, table, window, out);
 }
 
 wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
@@ -143,11 +143,11 @@ wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wi
       {"refused", "are refused: what was measured then is not legal here now, and no solver takes it"},
       {"dropped", "were dropped for what is gone now, and answer until 'wisp tune' has measured them anew"},
   };
-  int room = wisp_terminal_columns(STDOUT_FILENO);
+  int window = wisp_terminal_columns(STDOUT_FILENO);
   for (size_t from = 0, to; from < rows->count; from = to) {
     for (to = from + 1; to < rows->count && same_table(&rows->rows[to], &rows->rows[from]); to++) {}
     CALL(wisp_text_print(err, out, "%s", from ? "\n" : ""));
-    CALL(print_rows(err, rows, from, to, room, out));
+    CALL(print_rows(err, rows, from, to, window, out));
   }
   for (size_t i = 0; i < WISP_COUNT(notes); i++) {
     size_t count = 0;

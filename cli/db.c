@@ -233,7 +233,7 @@ static wisp_status show_removal(wisp_error *err, const char *path, const pruning
 {
   OWNED(wisp_store_close) wisp_store *store = NULL;
   OWNED(free) const wisp_trial **list = NULL;
-  size_t count = 0, whole = 0;
+  size_t count = 0, stored = 0;
   wisp_layer layer;
   CALL(wisp_require(err, access(path, F_OK) == 0, WISP_EMISSING,
                     "%s: there is no tuning store here: check the path, or fill one with wisp tune", path));
@@ -241,7 +241,7 @@ static wisp_status show_removal(wisp_error *err, const char *path, const pruning
   CALL(wisp_new(err, wisp_store_count(store), sizeof *list, &list));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *trial = wisp_store_trial(store, i, &layer);
-    whole += layer == WISP_LAYER_USER;
+    stored += layer == WISP_LAYER_USER;
     if (layer == WISP_LAYER_USER && !stays(how, trial)) list[count++] = trial;
   }
   qsort(list, count, sizeof *list, by_device);
@@ -252,7 +252,8 @@ static wisp_status show_removal(wisp_error *err, const char *path, const pruning
     print_going(&(going){list[from], list[i], i + 1 - from});
     from = i + 1;
   }
-  printf("%s: %zu trial%s would be removed, and %zu stay\n", path, count, wisp_plural((long long)count), whole - count);
+  printf("%s: %zu trial%s would be removed, and %zu stay\n", path, count, wisp_plural((long long)count),
+         stored - count);
   return WISP_OK;
 }
 

@@ -35,8 +35,8 @@ wisp_status wisp_table_add(wisp_error *err, wisp_table *table, const char *const
 /* A row from one format, whose cells stand between tabs. A number that is not finite becomes "-". */
 __attribute__((format(printf, 3, 4))) wisp_status wisp_table_print_row(wisp_error *err, wisp_table *table,
                                                                        const char *format, ...);
-/* Columns that hold nothing but "-" are left out. room: the window's columns; 0: there is none. */
-wisp_status wisp_table_print(wisp_error *err, const wisp_table *table, int room, wisp_text *out);
+/* Columns that hold nothing but "-" are left out. window: its columns; 0: there is none. */
+wisp_status wisp_table_print(wisp_error *err, const wisp_table *table, int window, wisp_text *out);
 void wisp_table_destroy(wisp_table *table);
 WISP_OWNED(wisp_table, wisp_table_destroy)
 

@@ -322,7 +322,7 @@ static void destroy_view(void *self)
 {
   wisp_assembly *view = self;
   for (size_t k = 0; k < COUNT; k++)
-    for (size_t i = 0; view->list[k].array[i].name && !view->list[k].borrowed; i++)
+    for (size_t i = 0; view->list[k].array[i].name && !view->list[k].shared; i++)
       free(view->list[k].array[i].ints), free(view->list[k].array[i].bytes);
   wisp_slices_destroy(view->slices);
   wisp_partition_destroy(view->partition);
@@ -360,7 +360,7 @@ static wisp_status add_counts(wisp_error *err, wisp_discretisation *d, const wis
   return WISP_OK;
 }
 
-static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_capacity *capacity)
+static wisp_discretisation describe(const wisp_assembly *s, const wisp_cg_capacity *capacity)
 {
   const size_t rows = s->pattern->rows, Np = (size_t)s->nodes->Np;
   wisp_discretisation d = {.family = wisp_family_find("assembly"),
@@ -393,7 +393,7 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
 }
 
 /* The counts of what is not always there. */
-static wisp_status add_lists(wisp_error *err, const wisp_assembly *s, const wisp_assembly_capacity *capacity,
+static wisp_status add_lists(wisp_error *err, const wisp_assembly *s, const wisp_cg_capacity *capacity,
                              wisp_discretisation *d)
 {
   const wisp_count coloured[] = {{"coloured_count", s->nodes->elements}, {NULL, 0}};
@@ -413,15 +413,15 @@ static wisp_status add_lists(wisp_error *err, const wisp_assembly *s, const wisp
 static void split_colours(wisp_assembly *s, int launches)
 {
   for (size_t c = s->colours; launches == 2 && c--;) {
-    const wisp_span whole = s->colour[c];
-    s->colour[2 * c] = (wisp_span){whole.first, whole.count / 2};
-    s->colour[2 * c + 1] = (wisp_span){whole.first + whole.count / 2, whole.count - whole.count / 2};
+    const wisp_span all = s->colour[c];
+    s->colour[2 * c] = (wisp_span){all.first, all.count / 2};
+    s->colour[2 * c + 1] = (wisp_span){all.first + all.count / 2, all.count - all.count / 2};
   }
   if (launches == 2) s->colours *= 2;
 }
 
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, const char *form, const wisp_fixed *fixed,
-                                     const wisp_assembly_capacity *capacity, wisp_discretisation *out)
+                                     const wisp_cg_capacity *capacity, wisp_discretisation *out)
 {
   OWNED(destroy_view) wisp_assembly *view = NULL;
   CALL(wisp_new(err, 1, sizeof *view, &view));

@@ -42,7 +42,7 @@ typedef struct wisp_own_formula {
 /* A request for kernels. */
 typedef struct wisp_choose_request {
   wisp_spec spec; /* its kernel: one of the family's; "step", or empty: a whole stage */
-  /* Of a stage: this one; NULL: chosen. Several with '|' between them are alternatives with one result: the one whose
+  /* A stage's composition; NULL: chosen. Several with '|' between them are alternatives with one result: the one whose
    * kernels' entries add up to the least, as is expected here, or else of those that fit as well as the first's; where
    * there are none, the one that the family's defaults prefer, else the first. */
   const char *composition;
@@ -138,6 +138,8 @@ void wisp_plans_hash(wisp_plan *const *plans, int count, const char *dialect, ch
 
 /* Does a kernel of the stage take an argument of this name? */
 bool wisp_stage_has(const wisp_stage *stage, const char *name);
+/* A wisp_array_filter: the arrays of one stage. */
+bool wisp_stage_wants(const void *stage, const char *array);
 
 /* ---- Which stored trials still count: those of today's kernel texts. */
 

@@ -85,14 +85,14 @@ static const wisp_strategy *asked_of(const asked *a, const char *family, const c
 }
 
 /* The kernels' names joined, some with their strategies behind them. */
-static void name_alternative(const char *composition, const char *family, const asked *only, char *out, size_t room)
+static void name_alternative(const char *composition, const char *family, const asked *only, char *out, size_t size)
 {
   size_t length = 0;
   out[0] = '\0';
-  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel) && length < room;) {
-    const wisp_strategy *its = asked_of(only, family, kernel);
-    length += (size_t)snprintf(out + length, room - length, "%s%s%s%s", length ? "+" : "", kernel, its ? "." : "",
-                               its ? its->name : "");
+  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel) && length < size;) {
+    const wisp_strategy *chosen = asked_of(only, family, kernel);
+    length += (size_t)snprintf(out + length, size - length, "%s%s%s%s", length ? "+" : "", kernel, chosen ? "." : "",
+                               chosen ? chosen->name : "");
   }
 }
 
@@ -111,8 +111,8 @@ static wisp_status add_alternative(wisp_error *err, const finder *f, const char 
   few.list = list, few.count = few.slots = 0, from.strategies = &few;
   for (size_t i = 0; i < f->from.strategies->count; i++) {
     wisp_strategy *s = f->from.strategies->list[i];
-    const wisp_strategy *its = asked_of(only, s->family, s->kernel);
-    if (!its || s == its) list[few.count++] = s;
+    const wisp_strategy *chosen = asked_of(only, s->family, s->kernel);
+    if (!chosen || s == chosen) list[few.count++] = s;
   }
   CALL(wisp_choose_if_any(err, &from, &request, &stage));
   if (!stage.kernels) return WISP_OK;

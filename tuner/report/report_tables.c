@@ -19,9 +19,9 @@ void wisp_page_param_name(wisp_page *page, const char *name)
 /* Whether the list has this name with this value. */
 static bool has_param(const char *params, const char *name, const char *value)
 {
-  char other[32], its[32];
-  while (wisp_next_param(&params, other, its))
-    if (strcmp(other, name) == 0) return strcmp(its, value) == 0;
+  char other[32], found[32];
+  while (wisp_next_param(&params, other, found))
+    if (strcmp(other, name) == 0) return strcmp(found, value) == 0;
   return false;
 }
 

@@ -24,9 +24,9 @@ typedef struct wisp_candidate {
   int layout; /* index into the scope */
   int values[WISP_MAX_PARAMS];
   bool is_default;
-  uint64_t setting;    /* a hash of the layout and of what the discretisation fixes */
-  int problem;         /* candidates of one setting have the same number, and are measured on the same problem */
-  uint64_t turn, rank; /* of the problem; of the candidate on it */
+  uint64_t setting;        /* a hash of the layout and of what the discretisation fixes */
+  int problem;             /* candidates of one setting have the same number, and are measured on the same problem */
+  uint64_t priority, rank; /* of the problem; of the candidate on it */
 } wisp_candidate;
 
 typedef struct wisp_refusal { /* why candidates of a strategy do not apply: one entry for each reason */

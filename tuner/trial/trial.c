@@ -38,7 +38,7 @@ void wisp_bench_free(wisp_bench *bench)
 }
 
 /* Device memory for problems: on the host, other programs live there too. */
-static size_t room_of(const wisp_bench *bench)
+static size_t problem_memory(const wisp_bench *bench)
 {
   return bench->limits->memory / (bench->limits->gpu ? 2 : 8);
 }
@@ -73,7 +73,7 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
   bench->workload = workload;
   bench->spec = *spec;
   bench->asked = elements;
-  return wisp_problems_create(err, bench->device, workload, spec, elements, &bench->source, room_of(bench),
+  return wisp_problems_create(err, bench->device, workload, spec, elements, &bench->source, problem_memory(bench),
                               &bench->problems);
 }
 
@@ -96,7 +96,8 @@ wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_pro
   CALL(wisp_repeat_check(err, workload, problem, kernel, leading ? LEADING : OTHERS, &left));
   if (left <= 0) return WISP_OK;
   if (!bench->small)
-    CALL(wisp_problems_create(err, bench->device, workload, &bench->spec, FEW, &box, room_of(bench), &bench->small));
+    CALL(wisp_problems_create(err, bench->device, workload, &bench->spec, FEW, &box, problem_memory(bench),
+                              &bench->small));
   CALL(wisp_problems_acquire(err, bench->small, &plan, 1, &few));
   return wisp_repeat_check(err, workload, few.problem, kernel, MOST, &left);
 }
@@ -108,9 +109,9 @@ void wisp_incumbent_free(wisp_incumbent *incumbent)
   *incumbent = (wisp_incumbent){0};
 }
 
-static void put(char *to, size_t room, const char *from)
+static void put(char *to, size_t size, const char *from)
 {
-  snprintf(to, room, "%.*s", (int)room - 1, from);
+  snprintf(to, size, "%.*s", (int)size - 1, from);
 }
 
 void wisp_trial_name(const wisp_trial *t, char out[WISP_TRIAL_NAME])
