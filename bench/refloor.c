@@ -8,7 +8,7 @@
 #include "../cache/shipped.h"
 #include "../gen/family.h"
 #include "../runtime/kernel.h"
-#include "../tuner/trial/floor.h"
+#include "../tuner/trial/trial.h"
 #include "../tuner/trial/workload.h"
 
 #include <math.h>

@@ -69,7 +69,8 @@ static wisp_status warn(wisp_error *err, const char *path, char **warning)
   return status;
 }
 
-wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool rollback, wisp_writer **out)
+/* Opens the file itself; the writer gives lock (or -1) back when it is closed, except where this fails. */
+static wisp_status attach(wisp_error *err, const char *path, int lock, bool rollback, wisp_writer **out)
 {
   OWNED(wisp_writer_close) wisp_writer *writer = NULL;
   HELD(wisp_trials_free) wisp_trials rows = {0};
@@ -101,7 +102,7 @@ wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, 
   TRY(wisp_lock_take(err, real, false, true, NULL, &lock, &state));
   if (state == WISP_LOCK_TAKEN) TRY(wisp_fail_held(err, path));
   if (rollback && warning) TRY(warn(err, path, warning));
-  TRY(wisp_writer_attach(err, real, lock, rollback, out));
+  TRY(attach(err, real, lock, rollback, out));
   lock = -1;
 done:
   if (status != WISP_OK && warning) {
@@ -243,7 +244,7 @@ wisp_status wisp_store_write_new(wisp_error *err, const char *path, const char *
   OWNED(wisp_writer_close) wisp_writer *writer = NULL;
   bool alike;
   CALL(make_like(err, path, like, &alike));
-  CALL(wisp_writer_attach(err, path, -1, true, &writer));
+  CALL(attach(err, path, -1, true, &writer));
   CALL(wisp_database_run(err, &writer->database, WISP_BEGIN));
   for (size_t i = 0; i < list->count; i++)
     CALL(wisp_rows_insert(err, &writer->database, writer->newer, &list->trials[i], NULL));
@@ -254,7 +255,8 @@ wisp_status wisp_store_write_new(wisp_error *err, const char *path, const char *
   return sync_path(err, path, O_RDONLY);
 }
 
-wisp_status wisp_store_backup_name(wisp_error *err, const char *path, char **out)
+/* The first of path.backup-1, path.backup-2, ... that is not there. */
+static wisp_status name_backup(wisp_error *err, const char *path, char **out)
 {
   HELD(wisp_text_free) wisp_text name = {0};
   struct stat about;
@@ -295,7 +297,7 @@ static wisp_status change_by_rename(wisp_error *err, const char *path, wisp_chan
   remove_fresh(fresh.data);
   TRY(make_like(err, fresh.data, path, renamed));
   if (!*renamed) goto done;
-  TRY(wisp_writer_attach(err, fresh.data, -1, true, &writer));
+  TRY(attach(err, fresh.data, -1, true, &writer));
   TRY(wisp_database_run(err, &writer->database, WISP_BEGIN));
   TRY(copy_rows(err, path, writer));
   TRY(change(err, writer, context, &count));
@@ -335,7 +337,7 @@ wisp_status wisp_store_replace(wisp_error *err, const char *path, const wisp_tri
   TRY(wisp_text_print(err, &fresh, "%s.new", path));
   remove_fresh(fresh.data);
   TRY(wisp_store_write_new(err, fresh.data, path, list));
-  TRY(wisp_store_backup_name(err, path, &kept));
+  TRY(name_backup(err, path, &kept));
   TRY(wisp_require(err, link(path, kept) == 0, WISP_ESTORE,
                    "%s: cannot be kept as %s: %s: name a file in a writable folder", path, kept, strerror(errno)));
   for (size_t i = 0; i < WISP_COUNT(beside); i++) {
@@ -370,9 +372,9 @@ wisp_status wisp_change_add_newer(wisp_error *err, wisp_writer *writer, const vo
 {
   const wisp_trials *list = context;
   for (size_t i = 0; i < list->count; i++) {
-    bool written = false;
-    CALL(wisp_rows_insert(err, &writer->database, writer->newer, &list->trials[i], &written));
-    *changed += written;
+    bool added = false;
+    CALL(wisp_rows_insert(err, &writer->database, writer->newer, &list->trials[i], &added));
+    *changed += added;
   }
   return WISP_OK;
 }
@@ -400,7 +402,7 @@ static wisp_status remove_unkept(wisp_error *err, wisp_writer *writer, const voi
   for (size_t i = 0; i < list.count; i++) {
     if (how->keep(how->context, &list.trials[i])) continue;
     if (how->backup && *changed == 0) { /* all that the file holds now, under a name of its own */
-      CALL(wisp_store_backup_name(err, how->path, how->backup));
+      CALL(name_backup(err, how->path, how->backup));
       CALL(wisp_store_write_new(err, *how->backup, how->path, &list));
     }
     CALL(wisp_rows_bind_key(err, &writer->database, deletion, &list.trials[i]));

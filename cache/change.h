@@ -18,9 +18,6 @@ static inline void wisp_writer_close_owned(wisp_writer *const *own)
   wisp_writer_close(NULL, *own);
 }
 
-/* Opens the file itself; the writer gives lock (or -1) back when it is closed, except where this fails. */
-wisp_status wisp_writer_attach(wisp_error *err, const char *path, int lock, bool rollback, wisp_writer **out);
-
 /* Makes the changes through writer, inside a transaction, and adds how many to *changed. */
 typedef wisp_status (*wisp_change)(wisp_error *err, wisp_writer *writer, const void *context, long long *changed);
 
@@ -36,8 +33,6 @@ wisp_status wisp_change_add_newer(wisp_error *err, wisp_writer *writer, const vo
 /* A new store file at path (there must be none) that holds the list's trials; with the rights, and where that is
  * allowed the owner, of the file `like`. */
 wisp_status wisp_store_write_new(wisp_error *err, const char *path, const char *like, const wisp_trials *list);
-/* The first of path.backup-1, path.backup-2, ... that is not there; free. */
-wisp_status wisp_store_backup_name(wisp_error *err, const char *path, char **out);
 /* Puts such a file in the place of path, whose lock the caller holds alone; the old one stays under the name *backup
  * (free). */
 wisp_status wisp_store_replace(wisp_error *err, const char *path, const wisp_trials *list, char **backup);

@@ -79,7 +79,7 @@ const wisp_column *wisp_column_find(const char *name)
   return NULL;
 }
 
-long long wisp_column_integer(const wisp_column *column, const wisp_trial *trial)
+static long long integer_of(const wisp_column *column, const wisp_trial *trial)
 {
   return column->kind == WISP_COLUMN_INT ? *(const int *)member_of(column, trial)
                                          : *(const long long *)member_of(column, trial);
@@ -96,7 +96,7 @@ bool wisp_column_set_integer(const wisp_column *column, wisp_trial *trial, long 
   return true;
 }
 
-double wisp_column_real(const wisp_column *column, const wisp_trial *trial)
+static double real_of(const wisp_column *column, const wisp_trial *trial)
 {
   return *(const double *)member_of(column, trial);
 }
@@ -119,16 +119,11 @@ void wisp_trial_blank(wisp_trial *trial)
 
 bool wisp_column_known(const wisp_column *column, const wisp_trial *trial)
 {
-  switch (column->kind) {
-    case WISP_COLUMN_TEXT:
-      return *text_of(column, trial) && strcmp(text_of(column, trial), column->otherwise) != 0;
-    case WISP_COLUMN_REAL:
-      return isfinite(wisp_column_real(column, trial));
-    case WISP_COLUMN_SAMPLES:
-      return trial->sample_count > 0;
-    default:
-      return wisp_column_integer(column, trial) != column->blank;
-  }
+  if (column->kind == WISP_COLUMN_TEXT)
+    return *text_of(column, trial) && strcmp(text_of(column, trial), column->otherwise) != 0;
+  if (column->kind == WISP_COLUMN_REAL) return isfinite(real_of(column, trial));
+  if (column->kind == WISP_COLUMN_SAMPLES) return trial->sample_count > 0;
+  return integer_of(column, trial) != column->blank;
 }
 
 /* The fewest digits that read back as the same number. */
@@ -164,18 +159,11 @@ static wisp_status print_samples(wisp_error *err, const wisp_trial *trial, wisp_
 
 wisp_status wisp_column_print(wisp_error *err, const wisp_column *column, const wisp_trial *trial, wisp_text *out)
 {
-  switch (column->kind) {
-    case WISP_COLUMN_TEXT: {
-      const char *text = text_of(column, trial);
-      return wisp_text_add(err, out, text, strnlen(text, column->size - 1));
-    }
-    case WISP_COLUMN_REAL:
-      return print_real(err, wisp_column_real(column, trial), out);
-    case WISP_COLUMN_SAMPLES:
-      return print_samples(err, trial, out);
-    default:
-      return wisp_text_print(err, out, "%lld", wisp_column_integer(column, trial));
-  }
+  const char *text = column->kind == WISP_COLUMN_TEXT ? text_of(column, trial) : NULL;
+  if (text) return wisp_text_add(err, out, text, strnlen(text, column->size - 1));
+  if (column->kind == WISP_COLUMN_REAL) return print_real(err, real_of(column, trial), out);
+  if (column->kind == WISP_COLUMN_SAMPLES) return print_samples(err, trial, out);
+  return wisp_text_print(err, out, "%lld", integer_of(column, trial));
 }
 
 static bool scan_real(const char **at, double *out)
@@ -233,7 +221,10 @@ static uint64_t hash_real(uint64_t hash, double value)
   return wisp_hash_number(hash, isfinite(value) ? bits : 1);
 }
 
-uint64_t wisp_trial_checksum(const wisp_trial *trial)
+/* Over every known field, the same on every machine; a new column leaves old rows valid, as unknown fields do not
+ * count.
+ */
+static uint64_t checksum_of(const wisp_trial *trial)
 {
   uint64_t hash = WISP_HASH_SEED;
   for (int i = 0; i < WISP_COLUMN_COUNT; i++) {
@@ -244,11 +235,11 @@ uint64_t wisp_trial_checksum(const wisp_trial *trial)
       const char *text = member_of(column, trial);
       hash = wisp_hash(wisp_hash(hash, text, strnlen(text, column->size - 1)), "", 1);
     } else if (column->kind == WISP_COLUMN_REAL)
-      hash = hash_real(hash, wisp_column_real(column, trial));
+      hash = hash_real(hash, real_of(column, trial));
     else if (column->kind == WISP_COLUMN_SAMPLES)
       for (int s = 0; s < sample_count(trial); s++) hash = hash_real(hash, trial->samples[s]);
     else
-      hash = wisp_hash_number(hash, (uint64_t)wisp_column_integer(column, trial));
+      hash = wisp_hash_number(hash, (uint64_t)integer_of(column, trial));
   }
   return hash;
 }
@@ -275,7 +266,7 @@ wisp_status wisp_trial_check_numbers(wisp_error *err, const wisp_trial *trial)
 {
   for (int i = 0; i < WISP_COLUMN_COUNT; i++) {
     const wisp_column *column = &wisp_columns[i];
-    if (column->kind == WISP_COLUMN_REAL) CALL(check_number(err, column, wisp_column_real(column, trial)));
+    if (column->kind == WISP_COLUMN_REAL) CALL(check_number(err, column, real_of(column, trial)));
     for (int s = 0; column->kind == WISP_COLUMN_SAMPLES && s < sample_count(trial); s++)
       CALL(check_number(err, column, trial->samples[s]));
   }
@@ -342,9 +333,9 @@ static wisp_status bind(wisp_error *err, const wisp_database *database, sqlite3_
   } else if (!wisp_column_known(column, trial) && (column->kind == WISP_COLUMN_REAL || column->blank != 0))
     code = sqlite3_bind_null(to, at);
   else if (column->kind == WISP_COLUMN_REAL)
-    code = sqlite3_bind_double(to, at, wisp_column_real(column, trial));
+    code = sqlite3_bind_double(to, at, real_of(column, trial));
   else
-    code = sqlite3_bind_int64(to, at, wisp_column_integer(column, trial));
+    code = sqlite3_bind_int64(to, at, integer_of(column, trial));
   return wisp_database_fail(err, database, code);
 }
 
@@ -355,7 +346,7 @@ wisp_status wisp_rows_insert(wisp_error *err, const wisp_database *database, sql
   char checksum[24];
   CALL(wisp_trial_check(err, trial));
   for (int i = 0; i < WISP_COLUMN_COUNT; i++) CALL(bind(err, database, row, i + 1, &wisp_columns[i], trial));
-  int length = snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)wisp_trial_checksum(trial));
+  int length = snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)checksum_of(trial));
   CALL(wisp_database_fail(err, database,
                           sqlite3_bind_text(row, WISP_COLUMN_COUNT + 1, checksum, length, SQLITE_TRANSIENT)));
   int code = sqlite3_step(row);
@@ -410,8 +401,7 @@ wisp_status wisp_rows_fetch(wisp_error *err, const wisp_database *database, sqli
   }
   for (int i = 0; i < WISP_COLUMN_COUNT; i++) needed += wisp_columns[i].key && !*wisp_columns[i].otherwise;
   keyed = keys == needed;
-  if (!good || !keyed || checksum != wisp_trial_checksum(&trial))
-    return wisp_database_fail(err, database, SQLITE_CORRUPT);
+  if (!good || !keyed || checksum != checksum_of(&trial)) return wisp_database_fail(err, database, SQLITE_CORRUPT);
   wisp_trial_take_words(&trial);
   *out = trial;
   return WISP_OK;

@@ -31,20 +31,14 @@ const wisp_column *wisp_column_find(const char *name);
 
 bool wisp_column_known(const wisp_column *column, const wisp_trial *trial);
 
-/* Numbers by column. wisp_column_set_integer is false where the value does not fit the member. */
-long long wisp_column_integer(const wisp_column *column, const wisp_trial *trial);
+/* Sets a number by its column; false where the value does not fit the member. */
 bool wisp_column_set_integer(const wisp_column *column, wisp_trial *trial, long long value);
-double wisp_column_real(const wisp_column *column, const wisp_trial *trial);
 void wisp_column_set_real(const wisp_column *column, wisp_trial *trial, double value);
 
 /* The text that stands for a member, read back bit for bit. wisp_column_scan is false where the text is no such value.
  */
 wisp_status wisp_column_print(wisp_error *err, const wisp_column *column, const wisp_trial *trial, wisp_text *out);
 bool wisp_column_scan(const wisp_column *column, const char *text, wisp_trial *trial);
-
-/* Over every known field, the same on every machine; unknown fields do not count, so that a new column leaves old rows
- * valid. */
-uint64_t wisp_trial_checksum(const wisp_trial *trial);
 
 /* Members that have to be there for a trial to mean anything: WISP_EINPUT names the first that is not. */
 wisp_status wisp_trial_check(wisp_error *err, const wisp_trial *trial);

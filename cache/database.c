@@ -77,7 +77,7 @@ static int keep_waiting(void *context, int attempt)
 
 /* SQLite answers "busy" without asking the handler where it sees a deadlock or a recovery coming: ask again, for a
  * while. */
-static bool again(const wisp_database *database, int code)
+static bool should_retry(const wisp_database *database, int code)
 {
   return is_held(code) && wisp_waiting_pause(database->waiting);
 }
@@ -135,7 +135,7 @@ wisp_status wisp_database_run(wisp_error *err, const wisp_database *database, co
   int code;
   wisp_waiting_begin(database->waiting);
   do code = sqlite3_exec(database->db, sql, NULL, NULL, NULL);
-  while (again(database, code));
+  while (should_retry(database, code));
   return wisp_database_fail(err, database, code);
 }
 
@@ -150,7 +150,7 @@ wisp_status wisp_database_number(wisp_error *err, const wisp_database *database,
     query = NULL;
     code = sqlite3_prepare_v2(database->db, sql, -1, &query, NULL);
     if (code == SQLITE_OK) code = sqlite3_step(query);
-  } while (again(database, code));
+  } while (should_retry(database, code));
   if (code == SQLITE_ROW) *out = sqlite3_column_int64(query, 0);
   sqlite3_finalize(query);
   return wisp_database_fail(err, database, code);
@@ -163,7 +163,7 @@ int wisp_database_first(const wisp_database *database, sqlite3_stmt *statement)
   do {
     sqlite3_reset(statement);
     code = sqlite3_step(statement);
-  } while (again(database, code));
+  } while (should_retry(database, code));
   return code;
 }
 
@@ -190,13 +190,13 @@ int wisp_database_newest(void)
 /* A view or a virtual table of that name, or columns that are computed, would be code from elsewhere. */
 static wisp_status check_table(wisp_error *err, const wisp_database *database)
 {
-  long long plain = 0;
+  long long tables = 0;
   wisp_status status = wisp_database_number(
       err, database,
       "SELECT (SELECT count(*) FROM sqlite_schema WHERE name = 'trial' AND type = 'table' AND rootpage > 0) = 1"
       " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo('trial') WHERE hidden <> 0)",
-      &plain);
-  if (status != WISP_OK || plain) return status;
+      &tables);
+  if (status != WISP_OK || tables) return status;
   return wisp_fail(err, WISP_ESTORE,
                    "%s is no tuning store as wisp makes them (it has no plain table 'trial'): move it away, or name "
                    "another file with --db or WISP_DB",

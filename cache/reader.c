@@ -286,7 +286,7 @@ static bool is_about_access(int code)
 /* The ways to open a file, each for where the one before fails. To play back the journal of a writer that died, SQLite
  * has to write, and it removes a WAL when it is done: under the lock, lest it be that of a file which was just renamed
  * into place. */
-typedef enum way { PLAIN, PLAY_BACK, COPY, IMMUTABLE, WAY_COUNT } way;
+typedef enum alternative { DIRECT, PLAY_BACK, COPY, IMMUTABLE, ALTERNATIVES } alternative;
 
 /* SQLite's progress handler: a file that was made to keep its readers busy for ever is given up. */
 static int count_work(void *context)
@@ -297,12 +297,12 @@ static int count_work(void *context)
 }
 
 /* *code is SQLite's answer to a first look. WISP_OK with *tried false where this way is not for this file. */
-static wisp_status open_by(wisp_error *err, way how, const char *path, bool locked, wisp_reader *out, bool *tried,
-                           int *code)
+static wisp_status open_by(wisp_error *err, alternative how, const char *path, bool locked, wisp_reader *out,
+                           bool *tried, int *code)
 {
   HELD(wisp_text_free) wisp_text copy = {0};
   long long tables;
-  *tried = how == PLAIN || (how == PLAY_BACK ? access(path, W_OK) == 0 : (side_bytes(path) > 0) == (how == COPY));
+  *tried = how == DIRECT || (how == PLAY_BACK ? access(path, W_OK) == 0 : (side_bytes(path) > 0) == (how == COPY));
   if (!*tried) return WISP_OK;
   *code = SQLITE_CANTOPEN;
   if (how == PLAY_BACK && !locked) {
@@ -312,7 +312,7 @@ static wisp_status open_by(wisp_error *err, way how, const char *path, bool lock
     if (state == WISP_LOCK_TAKEN) return wisp_fail_held(err, path);
   }
   if (how == COPY) CALL(wisp_reader_copy(err, path, &copy, &out->copy));
-  int flags = how == PLAIN || how == IMMUTABLE ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  int flags = how == DIRECT || how == IMMUTABLE ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   CALL(wisp_database_open(err, path, copy.data ? copy.data : path, flags, how == IMMUTABLE, &out->database));
   out->database.waiting->left = out->left;
   sqlite3_progress_handler(out->database.db, WORK_UNIT, count_work, out);
@@ -353,9 +353,9 @@ wisp_status wisp_reader_open(wisp_error *err, const char *path, bool locked, boo
   CALL(wisp_place_resolve(err, path, &real));
   CALL(look(err, path, &size));
   if (!size) return WISP_OK;
-  for (int how = PLAIN; how < WAY_COUNT; how++) {
+  for (int how = DIRECT; how < ALTERNATIVES; how++) {
     out->work = WORK_FREE + (size + side_bytes(real)) / BYTES_PER_WORK;
-    wisp_status got = open_by(err, (way)how, real, locked, out, &tried, &code);
+    wisp_status got = open_by(err, (alternative)how, real, locked, out, &tried, &code);
     if (!tried) continue;
     status = got;
     if (status == WISP_OK || !is_about_access(code)) break;

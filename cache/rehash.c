@@ -106,10 +106,10 @@ static bool find_step(const wisp_rehashing *r, const wisp_trial *trial, const ch
   const line *l = bsearch(&sought, r->by_kernel, r->count, sizeof *l, compare_kernels);
   while (l && l > r->by_kernel && compare_kernels(l - 1, &sought) == 0) l--;
   for (; l && l < end && compare_kernels(l, &sought) == 0; l++) {
-    uint64_t whole = wisp_composition_hash(*new, l->new);
+    uint64_t next = wisp_composition_hash(*new, l->new);
     if (!holds_for(l, trial)) continue;
-    if (!find_step(r, trial, family, kernels, wanted, wisp_composition_hash(old, l->old), &whole)) continue;
-    *new = whole;
+    if (!find_step(r, trial, family, kernels, wanted, wisp_composition_hash(old, l->old), &next)) continue;
+    *new = next;
     return true;
   }
   return false;

@@ -74,11 +74,11 @@ static wisp_status take_all(wisp_error *err, rescue *r, long long most)
 {
   long long last = 0, end;
   int code = SQLITE_OK;
-  r->found.whole = true;
+  r->found.complete = true;
   for (;;) {
     CALL(take_rows(err, r, r->behind, last, &last, &code));
     if (code == SQLITE_DONE) break;
-    r->found.whole = false;
+    r->found.complete = false;
     end = last + most;
     for (bool read = false; !read && last < end;) {
       long long seen = last++;

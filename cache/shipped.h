@@ -1,10 +1,4 @@
-/* The shipped form of trials: one line a trial, readable and diffable.
- *
- *     spec=nodal.volume:tet:p4:maxwell:f64 layout=slab-km32 params="unroll=4 wi=2" ms=0.0123 samples=[0.0123,0.0124]
- *
- * key=value, separated by blanks; a value with a blank, quote, backslash, '=' or '#' in it is quoted, with \" \\ \n \r
- * \t inside, and \xNN for other control characters. What is unknown is left out. Empty lines and those that begin with
- * # are comments. */
+/* The shipped form of trials: one line a trial, readable and diffable (docs/reference/store.md). */
 #pragma once
 
 #include "columns.h"

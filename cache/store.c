@@ -152,21 +152,21 @@ static wisp_status load_user(wisp_error *err, const char *named, bool tolerant, 
 wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool tolerant, char **warning, wisp_store **out)
 {
   OWNED(wisp_store_close) wisp_store *store = NULL;
-  HELD(wisp_text_free) wisp_text said = {0};
+  HELD(wisp_text_free) wisp_text notes = {0};
   const char *site = getenv("WISP_SITE_DB");
   CALL(wisp_environment_check(err));
   CALL(wisp_new(err, 1, sizeof *store, &store));
-  CALL(load_user(err, user_path, tolerant, &said, &store->all));
+  CALL(load_user(err, user_path, tolerant, &notes, &store->all));
   store->first[WISP_LAYER_SITE] = store->all.count;
-  if (site && *site) CALL(load_file(err, site, true, &said, &store->all));
+  if (site && *site) CALL(load_file(err, site, true, &notes, &store->all));
   store->first[WISP_LAYER_SHIPPED] = store->all.count;
-  CALL(load_shipped(err, &said, &store->all));
+  CALL(load_shipped(err, &notes, &store->all));
   store->first[WISP_LAYER_NONE] = store->all.count;
   CALL(index_specs(err, store));
   CALL(index_candidates(err, store));
   if (warning) {
-    *warning = said.data;
-    said.data = NULL;
+    *warning = notes.data;
+    notes.data = NULL;
   }
   return GIVE(store, out);
 }

@@ -116,10 +116,9 @@ wisp_match wisp_asker_match(const wisp_asker *asker, const wisp_trial *trial);
 
 typedef struct wisp_store wisp_store;
 
-/* Opens the layers that are there. user_path NULL: the default place. A missing file is an empty layer. A user's file
- * that is corrupt, foreign, newer, held by another process or not to be read is WISP_ESTORE with its path and what to
- * do; nothing is ever overwritten. If `tolerant`, it is left out, after a wait of a second at most, and *warning (may
- * be NULL; free) says so, as it does of a site's file in any case, and where there is no default place (no HOME). */
+/* Opens the layers that are there. user_path NULL: the default place. A missing file is an empty layer. WISP_ESTORE: a
+ * user's file that is corrupt, foreign, newer, held or unreadable; nothing is ever overwritten. tolerant: such a file
+ * is left out, after a second at most, with a line of *warning (may be NULL; free), as a site's file always is. */
 wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool tolerant, char **warning, wisp_store **out);
 void wisp_store_close(wisp_store *store);
 WISP_OWNED(wisp_store, wisp_store_close)
@@ -158,20 +157,17 @@ typedef struct wisp_answer {
 enum { WISP_ANSWER_CLASSES = (int)WISP_MATCH_DEFAULT * (int)WISP_LAYER_NONE };
 int wisp_answer_class(wisp_match match, wisp_layer layer);
 
-/* In each class, the fastest `ok` trial for (spec, layout) that `current` accepts (NULL: any), of the nearest measured
- * size; layout NULL: any layout. The kind of mesh goes before size, size before speed; a tie's chosen one counts as the
- * fastest. A candidate that failed in a nearer class answers in none. Where there is no `ok` one in any class, what
- * they were slow against is gone: the fastest `slow` ones, which are right, too. Trials belong to the store. */
+/* Finds, in each class, the fastest `ok` trial for (spec, layout) that `current` accepts (NULL: any); layout NULL: any.
+ * The kind of mesh goes before the nearest size, size before speed; a tie's chosen one counts as the fastest. A
+ * candidate that failed in a nearer class answers in none. Without any `ok` trial `slow` ones answer. Trials belong to
+ * the store. */
 void wisp_store_find_each(const wisp_store *store, const wisp_asker *asker, const char *spec, const char *layout,
                           long long elements, wisp_current current, const void *context,
                           wisp_answer out[WISP_ANSWER_CLASSES]);
 
-/* Which of them answers: from the farthest class on, a nearer one takes over where the farther answer's candidate was
- * measured nearer, too, at a size alike, or where the nearer answer is expected to be faster. A kind of mesh that
- * counts more, or where sizes are more than a factor of 2 apart the nearer size, decides before. What is expected is
- * unknown for another card without a ratio: then the farther one stays. WISP_MATCH_DEFAULT with layer NONE where there
- * is none.
- */
+/* Takes the answer of the farthest class, and a nearer one over it if that measured the same candidate at a size alike,
+ * is of a mesh that counts more, is of a nearer size by a factor above 2, or is expected to be faster.
+ * WISP_MATCH_DEFAULT with layer NONE: there is none. */
 wisp_answer wisp_store_resolve(const wisp_store *store, const wisp_asker *asker, long long elements,
                                const wisp_answer each[WISP_ANSWER_CLASSES]);
 /* Both. */
@@ -242,7 +238,7 @@ wisp_status wisp_store_prune(wisp_error *err, const char *path, wisp_current kee
  * one stays under *backup's name (free). */
 typedef struct wisp_salvaged {
   long long rescued, damaged; /* rows */
-  bool whole;                 /* false: there are parts of which nothing can be said */
+  bool complete;              /* false: there are parts of which nothing can be said */
 } wisp_salvaged;
 wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *into, char **backup, wisp_salvaged *out);
 

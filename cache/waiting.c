@@ -9,9 +9,20 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Those whom somebody else's locks on a store keep out. */
+typedef enum hindrance {
+  HINDERS_READERS, /* nobody can read */
+  HINDERS_WRITERS, /* nobody can write */
+  HINDERS_SOME     /* whoever reads, too, as a commit may have to wait for that */
+} hindrance;
+/* Names another process that holds a store, as /proc/locks tells it: "process 4711 (python3 hold.py)", or "another
+ * process". False, and that text, where there is none. */
+enum { HOLDER_TEXT = 160 };
+static bool find_holder(const char *path, hindrance least, char text[HOLDER_TEXT]);
+
 /* ---- How long. */
 
-static const double telling = 1; /* seconds until who waits is told why */
+static const double report_after = 1; /* seconds until who waits is told why */
 
 static double now(void)
 {
@@ -32,23 +43,23 @@ void wisp_waiting_begin(wisp_waiting *w)
 {
   w->start = now();
   w->pauses = 0;
-  w->told = false;
+  w->reported = false;
 }
 
-static void tell(wisp_waiting *w)
+static void report(wisp_waiting *w)
 {
-  char holder[WISP_HOLDER_TEXT], text[sizeof holder + 4200];
-  wisp_holder_find(w->path, WISP_HINDERS_SOME, holder);
+  char holder[HOLDER_TEXT], text[sizeof holder + 4200];
+  find_holder(w->path, HINDERS_SOME, holder);
   snprintf(text, sizeof text, WISP_MESSAGE("%.4000s is held by %s: waiting for it"), w->path, holder);
   w->note(w->context, text);
-  w->told = true;
+  w->reported = true;
 }
 
 bool wisp_waiting_pause(wisp_waiting *w)
 {
   const double before = now();
   if (w->left ? *w->left <= 0 : before - w->start > WISP_PATIENCE) return false;
-  if (w->note && !w->told && before - w->start > telling) tell(w);
+  if (w->note && !w->reported && before - w->start > report_after) report(w);
   pause_before(w->pauses++);
   if (w->left) *w->left -= now() - before;
   return true;
@@ -61,7 +72,7 @@ enum { PENDING = 1 << 30, RESERVED, SHARED, SHM_WRITE = 120 };
 
 /* A line of /proc/locks. */
 typedef struct lock {
-  bool whole, writes; /* flock's, of a whole file; it keeps others out */
+  bool flock, writes; /* flock's, of a whole file; it keeps others out */
   int pid;
   unsigned major, minor;
   unsigned long inode;
@@ -75,7 +86,7 @@ static bool read_line(const char *line, lock *out)
   if (sscanf(line, "%*d: %15s %*s %15s %d %x:%x:%lu %llu", kind, how, &out->pid, &out->major, &out->minor, &out->inode,
              &out->from) != 7)
     return false;
-  out->whole = strcmp(kind, "FLOCK") == 0;
+  out->flock = strcmp(kind, "FLOCK") == 0;
   out->writes = strcmp(how, "WRITE") == 0;
   return out->pid != getpid();
 }
@@ -84,7 +95,7 @@ static bool read_line(const char *line, lock *out)
 static bool is_of(const lock *l, const struct stat *file)
 {
   const bool same = l->major == major(file->st_dev) && l->minor == minor(file->st_dev);
-  return file->st_nlink && l->inode == file->st_ino && (same || (!l->whole && l->from >= PENDING));
+  return file->st_nlink && l->inode == file->st_ino && (same || (!l->flock && l->from >= PENDING));
 }
 
 /* A store's files; st_nlink is 0 for those that are not there. */
@@ -92,14 +103,14 @@ typedef struct files {
   struct stat database, shared, lock;
 } files;
 
-static bool hinders(const lock *l, const files *f, wisp_hindrance least)
+static bool hinders(const lock *l, const files *f, hindrance least)
 {
   if (is_of(l, &f->database)) {
-    if (least == WISP_HINDERS_SOME) return l->from >= PENDING;
-    return l->writes && l->from >= PENDING && (least == WISP_HINDERS_WRITERS || l->from != RESERVED);
+    if (least == HINDERS_SOME) return l->from >= PENDING;
+    return l->writes && l->from >= PENDING && (least == HINDERS_WRITERS || l->from != RESERVED);
   }
-  if (least == WISP_HINDERS_READERS) return false;
-  return (is_of(l, &f->shared) && l->writes && l->from == SHM_WRITE) || (is_of(l, &f->lock) && l->whole && l->writes);
+  if (least == HINDERS_READERS) return false;
+  return (is_of(l, &f->shared) && l->writes && l->from == SHM_WRITE) || (is_of(l, &f->lock) && l->flock && l->writes);
 }
 
 /* The words of the process's command; empty where nobody may know. */
@@ -115,7 +126,7 @@ static void name_process(int pid, char *out, size_t size)
   wisp_show_text(words, out, size);
 }
 
-bool wisp_holder_find(const char *path, wisp_hindrance least, char text[WISP_HOLDER_TEXT])
+static bool find_holder(const char *path, hindrance least, char text[HOLDER_TEXT])
 {
   static const char *const suffixes[] = {"", "-shm", ".lock"};
   files f = {.database = {.st_nlink = 0}};
@@ -123,7 +134,7 @@ bool wisp_holder_find(const char *path, wisp_hindrance least, char text[WISP_HOL
   char line[256], name[4200];
   bool found = false;
   lock l;
-  snprintf(text, WISP_HOLDER_TEXT, "another process");
+  snprintf(text, HOLDER_TEXT, "another process");
   for (size_t i = 0; i < WISP_COUNT(suffixes); i++) {
     snprintf(name, sizeof name, "%.4000s%s", path, suffixes[i]);
     if (stat(name, each[i]) != 0) each[i]->st_nlink = 0;
@@ -132,16 +143,16 @@ bool wisp_holder_find(const char *path, wisp_hindrance least, char text[WISP_HOL
   while (locks && !found && fgets(line, sizeof line, locks)) found = read_line(line, &l) && hinders(&l, &f, least);
   if (locks) fclose(locks);
   if (!found || l.pid <= 0) return found; /* no number: it is outside of this container */
-  char words[WISP_HOLDER_TEXT - 32];
+  char words[HOLDER_TEXT - 32];
   name_process(l.pid, words, sizeof words);
-  snprintf(text, WISP_HOLDER_TEXT, *words ? "process %d (%s)" : "process %d", l.pid, words);
+  snprintf(text, HOLDER_TEXT, *words ? "process %d (%s)" : "process %d", l.pid, words);
   return true;
 }
 
 wisp_status wisp_fail_held(wisp_error *err, const char *path)
 {
-  char holder[WISP_HOLDER_TEXT];
-  wisp_holder_find(path, WISP_HINDERS_SOME, holder);
+  char holder[HOLDER_TEXT];
+  find_holder(path, HINDERS_SOME, holder);
   return wisp_fail(err, WISP_ESTORE,
                    "%s is held by %s: wait until it has ended, or name another file with --db or WISP_DB", path,
                    holder);
@@ -150,10 +161,10 @@ wisp_status wisp_fail_held(wisp_error *err, const char *path)
 wisp_status wisp_store_await(wisp_error *err, const char *path, bool to_write, wisp_store_note note, void *context)
 {
   OWNED(free) char *real = realpath(path, NULL);
-  char holder[WISP_HOLDER_TEXT];
+  char holder[HOLDER_TEXT];
   wisp_waiting waiting = {.path = real, .note = note, .context = context};
   wisp_waiting_begin(&waiting);
-  while (real && wisp_holder_find(real, to_write ? WISP_HINDERS_WRITERS : WISP_HINDERS_READERS, holder))
+  while (real && find_holder(real, to_write ? HINDERS_WRITERS : HINDERS_READERS, holder))
     if (!wisp_waiting_pause(&waiting)) return wisp_fail_held(err, path);
   return WISP_OK;
 }

@@ -17,24 +17,13 @@ typedef struct wisp_waiting {
   /* of the wait that goes on */
   double start;
   int pauses;
-  bool told;
+  bool reported;
 } wisp_waiting;
 
 /* Begins a wait. Each call of the second pauses a little, longer as they go on; false where the time is over. Who is to
  * be told is told after a second. */
 void wisp_waiting_begin(wisp_waiting *waiting);
 bool wisp_waiting_pause(wisp_waiting *waiting);
-
-/* Those whom somebody else's locks on a store keep out. */
-typedef enum wisp_hindrance {
-  WISP_HINDERS_READERS, /* nobody can read */
-  WISP_HINDERS_WRITERS, /* nobody can write */
-  WISP_HINDERS_SOME     /* whoever reads, too, as a commit may have to wait for that */
-} wisp_hindrance;
-/* Names another process that holds a store, as /proc/locks tells it: "process 4711 (python3 hold.py)", or "another
- * process". False, and that text, where there is none. */
-enum { WISP_HOLDER_TEXT = 160 };
-bool wisp_holder_find(const char *path, wisp_hindrance least, char text[WISP_HOLDER_TEXT]);
 
 /* WISP_ESTORE: the file is held, and by whom. */
 wisp_status wisp_fail_held(wisp_error *err, const char *path);

@@ -100,7 +100,7 @@ static void print_row(const wisp_comparison *row, bool first)
 {
   const table *t = table_of(row->spec.family);
   const char *more = t->with_layout ? row->ours.layout : row->ours.params;
-  char who[64], whole[128]; /* more than any table shows */
+  char who[64], line[128]; /* more than any table shows */
   if (first) {
     printf("%-2s %-3s %-*s %-*s", "N", "", t->kernel, "kernel", t->who, t->title);
     for (size_t i = 0; i < t->count; i++) printf(" %*s", t->columns[i].width, t->columns[i].title);
@@ -108,8 +108,8 @@ static void print_row(const wisp_comparison *row, bool first)
   }
   const int both = t->kernel + 1 + t->who; /* a long name of a kernel takes of the other's room */
   snprintf(who, sizeof who, "%s %s", row->ours.strategy, more);
-  snprintf(whole, sizeof whole, "%-*s %s", t->kernel, row->spec.kernel, who);
-  printf("%-2d %-3s %-*.*s", row->spec.order, wisp_precision_name(row->spec.precision), both, both, whole);
+  snprintf(line, sizeof line, "%-*s %s", t->kernel, row->spec.kernel, who);
+  printf("%-2d %-3s %-*.*s", row->spec.order, wisp_precision_name(row->spec.precision), both, both, line);
   for (size_t i = 0; i < t->count; i++) {
     const column *c = &t->columns[i];
     if (c->digits == AS_TEXT)

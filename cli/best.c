@@ -100,14 +100,6 @@ static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const grou
   return WISP_OK;
 }
 
-/* Can it be of a whole stage? */
-static bool is_of_stages(const wisp_family *family, const char *kernel)
-{
-  for (const char *const *c = family->compositions; *c; c++)
-    if (wisp_composition_has(*c, kernel)) return true;
-  return false;
-}
-
 /* The kernels of the stage that a solver takes, the fastest of those that no stage has, and last the stage; where no
  * stage was measured, each kernel's fastest. */
 static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const group *g, const best_request *request,
@@ -120,7 +112,7 @@ static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const gr
   const bool stepped = stage.record.trial && !request->any_layout;
   for (int k = 0; stepped && k < stage.kernels; k++) CALL(add_row(err, from, g, &stage.choice[k], rows));
   for (const wisp_kernel_decl *k = family->kernels; k->name; k++) {
-    if (stepped && is_of_stages(family, k->name)) continue;
+    if (stepped && wisp_family_composes(family, k->name)) continue;
     wisp_spec_name_kernel(&of_one.spec, k->name);
     CALL(wisp_choose_if_any(err, from, &of_one, &one));
     CALL(add_row(err, from, g, &one.record, rows));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "options.h"
-#include "../runtime/solve/solver.h"
 
 #include <cjson/cJSON.h>
 
@@ -11,8 +10,6 @@ extern const wisp_syntax wisp_devices_syntax, wisp_tune_syntax, wisp_best_syntax
 
 /* wisp run: its options depend on the problem. argv[0] is "run"; returns the exit status. */
 int wisp_cli_run(int argc, char **argv);
-/* Prints the report of a run on stdout: its lines, or with --json its rows as an object. */
-wisp_status wisp_run_print(wisp_error *err, const wisp_arguments *args, const wisp_solver *solver);
 
 /* wisp tune --replay: the search against a stored sweep, as a table or as JSON. */
 wisp_status wisp_cli_replay(wisp_error *err, const wisp_arguments *args);

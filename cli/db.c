@@ -1,10 +1,12 @@
-/* wisp db: what is stored, and the care of it: the list of its actions, and the short ones. */
+/* wisp db: the care of stores, but for show. */
 #include "db.h"
 #include "cli.h"
 #include "print.h"
+#include "../cache/shipped.h"
 #include "../runtime/cache_folder.h"
 #include "../runtime/process.h"
 #include "../runtime/process.h"
+#include "../runtime/solve/choose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@ static wisp_status salvage(wisp_error *err, const wisp_arguments *args, const ch
   CALL(wisp_refuse_packed(err, path));
   CALL(wisp_store_salvage(err, path, into, &backup, &found));
   printf("%s: %lld trial%s rescued into %s; %lld damaged left out%s\n", path, found.rescued, wisp_plural(found.rescued),
-         into ? into : path, found.damaged, found.whole ? "" : ", and parts that could not be read");
+         into ? into : path, found.damaged, found.complete ? "" : ", and parts that could not be read");
   wisp_db_print_backup(backup);
   return WISP_OK;
 }
@@ -104,6 +106,182 @@ static wisp_status check(wisp_error *err, const wisp_arguments *args, const char
   return WISP_OK;
 }
 
+/* ---- export */
+
+typedef struct export
+{
+  char device[128]; /* part of its name; "": all that the file holds */
+  bool winners, as_text;
+}
+export;
+
+/* The trials of a device in the first layer that has any. */
+static wisp_status collect_trials(wisp_error *err, const wisp_store *store, const char *device, wisp_layer *from,
+                                  wisp_trials *list)
+{
+  *from = WISP_LAYER_NONE;
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *trial = wisp_store_trial(store, i, &layer);
+    if (list->count && layer != *from) break;
+    if (!strcasestr(trial->device, device)) continue;
+    *from = layer;
+    CALL(wisp_trials_add(err, list, trial));
+  }
+  return wisp_require(err, list->count, WISP_EMISSING, "nothing is stored for '%s': 'wisp db show' lists devices",
+                      device);
+}
+
+/* Exports one device: the trials of the file, or else the site's, or the shipped ones. */
+static wisp_status export_device(wisp_error *err, const wisp_arguments *args, const char *path, const export *how,
+                                 wisp_text *out)
+{
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  HELD(wisp_trials_free) wisp_trials list = {0};
+  OWNED(free) char *warning = NULL;
+  wisp_layer layer;
+  char note[512];
+  CALL(wisp_store_open(err, path, false, &warning, &store));
+  if (warning) wisp_cli_warn(args, warning);
+  CALL(collect_trials(err, store, how->device, &layer, &list));
+  snprintf(note, sizeof note, WISP_MESSAGE("%.300s has nothing of '%s': these are the trials of the %s layer"), path,
+           how->device, wisp_layer_name(layer));
+  if (layer != WISP_LAYER_USER) wisp_cli_warn(args, note);
+  if (how->winners || how->as_text) wisp_shipped_select(&list, how->winners);
+  return how->as_text ? wisp_trials_print_shipped(err, &list, out) : wisp_trials_print_json(err, &list, out);
+}
+
+static wisp_status export_file(wisp_error *err, const char *path, const export *how, wisp_text *out)
+{
+  CALL(wisp_require(
+      err, access(path, F_OK) == 0, WISP_EMISSING,
+      "%s: there is no tuning store here: check the path, or fill one with wisp tune; -d DEV exports what ships",
+      path));
+  return how->as_text ? wisp_store_print_shipped(err, path, how->winners, out)
+                      : wisp_store_export(err, path, how->winners, out);
+}
+
+static wisp_status export_trials(wisp_error *err, const wisp_arguments *args, const char *path)
+{
+  HELD(wisp_text_free) wisp_text text = {0};
+  export how = {.winners = wisp_option_given(args, "winners")};
+  size_t format = 0;
+  const char *name = NULL;
+  CALL(wisp_option_choice(err, args, "format", "json text", 0, &format));
+  CALL(wisp_option_output(err, args, "output", NULL, &name));
+  CALL(wisp_require(err, !name || !wisp_same_file(name, path), WISP_EUSAGE,
+                    "option --output would overwrite the store %s: name another file", path));
+  CALL(wisp_option_stored_device(err, args, how.device));
+  how.as_text = format == 1;
+  CALL(*how.device ? export_device(err, args, path, &how, &text) : export_file(err, path, &how, &text));
+  if (name) return wisp_write_file(err, name, wisp_fill_text, &text);
+  return wisp_require(err, fwrite(text.data, 1, text.length, stdout) == text.length && fflush(stdout) == 0,
+                      WISP_ESYSTEM, "the output could not be written: make room, or send it elsewhere");
+}
+
+/* ---- prune */
+
+/* The trials to remove. */
+typedef struct pruning {
+  const char *device, *before; /* NULL: whatever it is */
+  bool failed;
+  const wisp_strategies *strategies; /* NULL: staleness does not matter */
+} pruning;
+
+/* A trial without a date is not old. ISO dates sort as texts. */
+static bool is_older(const wisp_trial *trial, const char *day)
+{
+  return wisp_db_is_day(trial->when) && strncmp(trial->when, day, 10) < 0;
+}
+
+static bool stays(const void *context, const wisp_trial *trial)
+{
+  const pruning *how = context;
+  if (how->device && strcmp(how->device, trial->device) != 0) return true;
+  if (!how->before && !how->failed && !how->strategies) return false; /* all of a device */
+  if (how->failed && wisp_trial_verdict(trial) == WISP_VERDICT_FAILED) return false;
+  if (how->before && is_older(trial, how->before)) return false;
+  return !how->strategies || wisp_trial_is_current(how->strategies, trial);
+}
+
+/* Trials to remove, of one device with one outcome. */
+typedef struct going {
+  const wisp_trial *first, *last; /* by date */
+  size_t count;
+} going;
+
+static int by_device(const void *x, const void *y)
+{
+  const wisp_trial *a = *(const wisp_trial *const *)x, *b = *(const wisp_trial *const *)y;
+  const int order[] = {strcmp(a->device, b->device), strcmp(a->outcome, b->outcome), strcmp(a->when, b->when)};
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
+    if (order[i]) return order[i];
+  return 0;
+}
+
+static void print_going(const going *g)
+{
+  char device[sizeof g->first->device], outcome[sizeof g->first->outcome];
+  wisp_show_text(g->first->device, device, sizeof device);
+  wisp_show_text(g->first->outcome, outcome, sizeof outcome);
+  printf("%-40s %-14s %8zu  %.10s to %.10s\n", device, outcome, g->count, wisp_db_day_of(g->first),
+         wisp_db_day_of(g->last));
+}
+
+/* Prints the trials to remove, by device and outcome. */
+static wisp_status show_removal(wisp_error *err, const char *path, const pruning *how)
+{
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  OWNED(free) const wisp_trial **list = NULL;
+  size_t count = 0, stored = 0;
+  wisp_layer layer;
+  CALL(wisp_require(err, access(path, F_OK) == 0, WISP_EMISSING,
+                    "%s: there is no tuning store here: check the path, or fill one with wisp tune", path));
+  CALL(wisp_store_open(err, path, false, NULL, &store));
+  CALL(wisp_new(err, wisp_store_count(store), sizeof *list, &list));
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    const wisp_trial *trial = wisp_store_trial(store, i, &layer);
+    stored += layer == WISP_LAYER_USER;
+    if (layer == WISP_LAYER_USER && !stays(how, trial)) list[count++] = trial;
+  }
+  qsort(list, count, sizeof *list, by_device);
+  for (size_t i = 0, from = 0; i < count; i++) {
+    bool end = i + 1 == count || strcmp(list[i]->device, list[i + 1]->device) != 0 ||
+               strcmp(list[i]->outcome, list[i + 1]->outcome) != 0;
+    if (!end) continue;
+    print_going(&(going){list[from], list[i], i + 1 - from});
+    from = i + 1;
+  }
+  printf("%s: %zu trial%s would be removed, and %zu stay\n", path, count, wisp_plural((long long)count),
+         stored - count);
+  return WISP_OK;
+}
+
+static wisp_status prune(wisp_error *err, const wisp_arguments *args, const char *path)
+{
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
+  OWNED(free) char *backup = NULL;
+  long long removed = 0;
+  char device[128] = "";
+  pruning how = {.before = wisp_option_value(args, "before"), .failed = wisp_option_given(args, "failed")};
+  bool stale = wisp_option_given(args, "stale"), keep_old = !wisp_option_given(args, "no-backup");
+  CALL(wisp_option_stored_device(err, args, device));
+  if (*device) how.device = device;
+  CALL(wisp_require(err, how.before || stale || how.failed || how.device, WISP_EUSAGE,
+                    "prune needs to be told what to remove: --failed, --stale, --before DATE or -d DEV"));
+  CALL(wisp_require(err, !how.before || (strlen(how.before) == 10 && wisp_db_is_day(how.before)), WISP_EUSAGE,
+                    "option --before is '%s', must be a day such as 2026-11-21", how.before));
+  if (stale) CALL(wisp_strategies_load(err, &strategies));
+  how.strategies = strategies;
+  if (wisp_option_given(args, "dry-run")) return show_removal(err, path, &how);
+  CALL(wisp_store_prune(err, path, stays, &how, keep_old ? &backup : NULL, &removed));
+  printf("%s: %lld trial%s removed\n", path, removed, wisp_plural(removed));
+  wisp_db_print_backup(backup);
+  return WISP_OK;
+}
+
+/* ---- The list of actions. */
+
 /* An action on the store at path; its operands are args->operands[1..]. */
 typedef struct action {
   const char *name;
@@ -112,9 +290,8 @@ typedef struct action {
 } action;
 
 static const action actions[] = {
-    {"show", wisp_db_show, false, true}, {"export", wisp_db_export, false, true},
-    {"import", import_all, true, false}, {"merge", merge, true, false},
-    {"check", check, false, true},       {"prune", wisp_db_prune, false, false},
+    {"show", wisp_db_show, false, true}, {"export", export_trials, false, true}, {"import", import_all, true, false},
+    {"merge", merge, true, false},       {"check", check, false, true},          {"prune", prune, false, false},
     {"salvage", salvage, true, false},   {"cache", cache, false, false},
 };
 

@@ -1,13 +1,11 @@
-/* The actions of wisp db that are more than a call. Each is on the store at path; its operands are args->operands[1..].
- */
+/* Shared by the actions of wisp db. */
 #pragma once
 
 #include "options.h"
 #include "../cache/store.h"
 
+/* Shows the store at path. */
 wisp_status wisp_db_show(wisp_error *err, const wisp_arguments *args, const char *path);
-wisp_status wisp_db_export(wisp_error *err, const wisp_arguments *args, const char *path);
-wisp_status wisp_db_prune(wisp_error *err, const wisp_arguments *args, const char *path);
 
 /* Prints the path of the backup; nothing where it is NULL. */
 void wisp_db_print_backup(const char *backup);

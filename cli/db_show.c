@@ -191,16 +191,16 @@ static wisp_status add_row(wisp_error *err, wisp_table *table, const holding *h)
 
 static wisp_status show_text(wisp_error *err, const char *path, size_t count, const holding *list)
 {
-  wisp_column columns[COLUMNS] = {{"layer", false}, {"device", false}, {"target", false}, {"trials", true}};
+  wisp_table_column columns[COLUMNS] = {{"layer", false}, {"device", false}, {"target", false}, {"trials", true}};
   OWNED(wisp_table_destroy) wisp_table *table = NULL;
   HELD(wisp_text_free) wisp_text out = {0};
   char name[4096];
   wisp_show_text(path, name, sizeof name);
   printf("%s%s\n", name, access(path, F_OK) == 0 ? "" : " (not there yet)");
   for (int v = 0; v < WISP_VERDICTS; v++)
-    columns[FIRST_COUNT + v] = (wisp_column){wisp_verdict_name((wisp_verdict)v), true};
-  columns[COLUMNS - 3] = (wisp_column){"floor", false};
-  columns[COLUMNS - 2] = (wisp_column){"N", false}, columns[COLUMNS - 1] = (wisp_column){"measured", false};
+    columns[FIRST_COUNT + v] = (wisp_table_column){wisp_verdict_name((wisp_verdict)v), true};
+  columns[COLUMNS - 3] = (wisp_table_column){"floor", false};
+  columns[COLUMNS - 2] = (wisp_table_column){"N", false}, columns[COLUMNS - 1] = (wisp_table_column){"measured", false};
   CALL(wisp_table_create(err, "", COLUMNS, columns, &table));
   for (size_t i = 0; i < count; i++) CALL(add_row(err, table, &list[i]));
   if (count) CALL(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &out));

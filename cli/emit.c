@@ -10,10 +10,10 @@
 #include <string.h>
 
 typedef struct request {
+  const wisp_arguments *args;
   const wisp_family *family;
   wisp_spec spec;
-  const char *strategy, *layout, *set, *dialect, *operands;
-  bool names, hash, json; /* alone are wanted */
+  const char *strategy, *dialect;
   wisp_target target;
 } request;
 
@@ -30,6 +30,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, req
   size_t dialect = 0, count = 0, usual = 0;
   wisp_precisions precisions;
   wisp_limits limits;
+  out->args = args;
   out->family = wisp_family_find(family);
   CALL(wisp_option_known(err, args));
   CALL(wisp_option_integer(err, args, "orders", 1, WISP_HIGHEST_ORDER, 3, &order));
@@ -44,12 +45,6 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, req
   out->target = wisp_limits_target(&limits);
   out->dialect = dialects[dialect];
   out->strategy = wisp_option_value(args, "strategy");
-  out->layout = wisp_option_value(args, "layout");
-  out->set = wisp_option_value(args, "set");
-  out->operands = wisp_option_value(args, "operands");
-  out->names = wisp_option_given(args, "names");
-  out->json = wisp_option_given(args, "json");
-  out->hash = wisp_option_given(args, "hash");
   out->spec = wisp_family_spec(out->family, (int)order, system, precisions.list[0]);
   if (element) wisp_spec_name_element(&out->spec, element);
   CALL(wisp_family_check(err, &out->spec));
@@ -143,13 +138,14 @@ static wisp_status make_plan(wisp_error *err, const request *w, const wisp_strat
 {
   OWNED(wisp_plan_destroy) wisp_plan *preferred = NULL;
   wisp_error why = {0};
+  const char *set = wisp_option_value(w->args, "set");
   int values[WISP_MAX_PARAMS];
   const wisp_status status =
       wisp_plan_default(err, s, &scope->spec, &scope->layout[layout], scope->names[layout], &preferred);
-  if (status != WISP_EREFUSED || !w->set) CALL(status);
+  if (status != WISP_EREFUSED || !set) CALL(status);
   for (int i = 0; i < s->params; i++) values[i] = preferred ? preferred->value[i] : s->param[i].preferred;
-  CALL(wisp_require(err, !w->set || wisp_strategy_values(&why, s, w->set, false, values) == WISP_OK, WISP_EUSAGE,
-                    "--set %s", why.text));
+  CALL(wisp_require(err, !set || wisp_strategy_values(&why, s, set, false, values) == WISP_OK, WISP_EUSAGE, "--set %s",
+                    why.text));
   return wisp_plan_create(err, s, &scope->spec, &scope->layout[layout], scope->names[layout], values, out);
 }
 
@@ -186,17 +182,19 @@ static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_
   OWNED(wisp_contract_destroy) wisp_contract *contract = NULL;
   HELD(wisp_text_free) wisp_text source = {0};
   char hash[20];
+  const char *operands = wisp_option_value(w->args, "operands"), *set = wisp_option_value(w->args, "set");
   CALL(find_plan(err, all, scope, w, &plan));
-  if (w->set) CALL(wisp_strategy_note_renamed(err, plan->strategy, w->set, note));
+  if (set) CALL(wisp_strategy_note_renamed(err, plan->strategy, set, note));
   CALL(wisp_contract_create(err, plan, &contract));
-  if (w->operands) CALL(wisp_contract_write(err, contract, w->operands));
+  if (operands) CALL(wisp_contract_write(err, contract, operands));
   wisp_plan_hash(plan, w->dialect, hash);
-  if (w->hash)
+  if (wisp_option_given(w->args, "hash"))
     CALL(wisp_text_print(err, &source, "%s\n", hash));
-  else if (w->json)
+  else if (wisp_option_given(w->args, "json"))
     CALL(wisp_contract_print(err, contract, w->dialect, &source));
   else
-    CALL(w->names ? wisp_plan_names(err, plan, &source) : wisp_plan_source(err, plan, w->dialect, &source));
+    CALL(wisp_option_given(w->args, "names") ? wisp_plan_names(err, plan, &source)
+                                             : wisp_plan_source(err, plan, w->dialect, &source));
   fwrite(source.data, 1, source.length, stdout);
   return WISP_OK;
 }
@@ -211,7 +209,7 @@ static wisp_status act(wisp_error *err, wisp_arguments *args)
   CALL(read_request(err, args, &w));
   CALL(wisp_strategies_load(err, &all));
   if (all->warning.length) wisp_cli_warn(args, all->warning.data);
-  CALL(wisp_scope_create(err, w.family, &w.spec, &w.target, w.layout, &scope));
+  CALL(wisp_scope_create(err, w.family, &w.spec, &w.target, wisp_option_value(args, "layout"), &scope));
   if (!*w.spec.kernel) return print_list(err, all, &scope, &w);
   CALL(emit(err, all, &scope, &w, &note));
   if (note.length) wisp_cli_warn(args, note.data);

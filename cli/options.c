@@ -250,16 +250,13 @@ wisp_status wisp_option_duration(wisp_error *err, const wisp_arguments *args, co
   static const double seconds[] = {1, 60, 3600};
   const char *text = wisp_option_value(args, name);
   char *end = NULL;
-  double value = text ? strtod(text, &end) : otherwise;
-  if (!text) {
-    *out = value;
-    return WISP_OK;
-  }
-  bool good = end != text && isfinite(value) && value > 0;
-  const char *unit = good && *end ? strchr(units, *end) : NULL;
-  if (!good || (*end && (!unit || end[1])))
-    return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be a time such as 90s, 10m or 2h", name, text);
-  *out = value * (unit ? seconds[unit - units] : 1);
+  *out = otherwise;
+  if (!text) return WISP_OK;
+  const double value = strtod(text, &end);
+  const char *unit = *end ? strchr(units, *end) : units;
+  const bool good = end != text && isfinite(value) && value > 0 && unit && (!*end || !end[1]);
+  CALL(wisp_require(err, good, WISP_EUSAGE, "option --%s is '%s', must be a time such as 90s, 10m or 2h", name, text));
+  *out = value * seconds[unit - units];
   return WISP_OK;
 }
 
@@ -289,34 +286,30 @@ wisp_status wisp_option_orders(wisp_error *err, const wisp_arguments *args, cons
                                const char *otherwise, wisp_orders *out)
 {
   int range[2];
-  orders_of(family, range);
-  const char *text = wisp_option_value(args, name);
   bool wanted[WISP_HIGHEST_ORDER + 1] = {false};
-  wisp_orders orders = {0};
-  const bool given = text != NULL;
-  if (!given) text = otherwise;
-  bool all = text && strcmp(text, "all") == 0;
-  for (int order = range[0]; all && order <= range[1]; order++) wanted[order] = true;
-  for (const char *at = all ? NULL : text; at && *at;) {
-    int first = 0, last = 0, read = 0;
-    if (sscanf(at, "%2d%n", &first, &read) != 1) read = 0;
-    last = first;
+  const char *given = wisp_option_value(args, name), *text = given ? given : otherwise;
+  *out = (wisp_orders){0};
+  if (!text) return WISP_OK;
+  orders_of(family, range);
+  CALL(wisp_require(err, *text, WISP_EUSAGE, "option --%s is empty, must be orders such as 1-4,7", name));
+  const bool all = strcmp(text, "all") == 0;
+  for (const char *at = text; !all && *at; at += *at == ',') {
+    int first = 0, last, read = 0, more = 0;
+    bool good = sscanf(at, "%2d%n", &first, &read) == 1;
     at += read;
-    int more = 0;
-    if (read && *at == '-' && (sscanf(at + 1, "%2d%n", &last, &more) != 1 || more == 0)) read = 0;
-    if (read && *at == '-') at += 1 + more;
+    last = first;
+    if (good && *at == '-') {
+      good = sscanf(at + 1, "%2d%n", &last, &more) == 1;
+      at += 1 + more;
+    }
     if (!given && last > range[1]) last = range[1]; /* as many as there are */
-    bool list_goes_on = *at == ',' && at[1];
-    if (!read || first < range[0] || last < first || last > range[1] || (*at && !list_goes_on))
-      return wisp_fail(err, WISP_EUSAGE, "option --%s is '%s', must be orders from %d to %d such as 3 or 1-4,7", name,
-                       text, range[0], range[1]);
+    good &= first >= range[0] && last >= first && last <= range[1] && (!*at || (*at == ',' && at[1]));
+    CALL(wisp_require(err, good, WISP_EUSAGE, "option --%s is '%s', must be orders from %d to %d such as 3 or 1-4,7",
+                      name, text, range[0], range[1]));
     for (int order = first; order <= last; order++) wanted[order] = true;
-    if (*at) at++;
   }
-  if (text && !*text) return wisp_fail(err, WISP_EUSAGE, "option --%s is empty, must be orders such as 1-4,7", name);
   for (int order = 1; order <= WISP_HIGHEST_ORDER; order++)
-    if (wanted[order]) orders.list[orders.count++] = order;
-  *out = orders;
+    if (all ? order >= range[0] && order <= range[1] : wanted[order]) out->list[out->count++] = order;
   return WISP_OK;
 }
 

@@ -97,14 +97,14 @@ wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, lo
 /* --family and --system, where they were given and the command has them: such as there are. */
 wisp_status wisp_option_known(wisp_error *err, const wisp_arguments *args);
 
-/* --device as trials name it: the full name of a device that is here, else the text as it was given; empty where there
- * is none. */
+/* The name of --device in trials: the full name of a device of this machine, else the text; empty where it was not
+ * given. */
 wisp_status wisp_option_stored_device(wisp_error *err, const wisp_arguments *args, char name[128]);
 
 /* ---- The options that say which mesh, cli/help/mesh: the same in run, bench and tune. */
 
-/* The mesh that these options name; the box is not among them. A file - is standard input, which is read here, once.
- * WISP_EUSAGE where they exclude each other. */
+/* The mesh of these options; the box is not among them. Standard input (-) is read here, once. WISP_EUSAGE where
+ * options exclude each other. */
 wisp_status wisp_option_mesh(wisp_error *err, const wisp_arguments *args, wisp_mesh_source *out);
 
 /* A file, which is - for standard input, and how its parts that touch are read: --merge and --cracks,
@@ -131,12 +131,12 @@ bool wisp_same_file(const char *a, const char *b);
 
 /* ---- Sessions of commands. */
 
-/* The session of a command that reads the store at --db, which must be there, or the usual ones; its device is not
- * opened. tolerant: as of wisp_session_read. Says what is odd. */
+/* Opens the store at --db, which must exist, or the usual ones, and no device, and prints its warning. tolerant: as of
+ * wisp_session_read. */
 wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, bool tolerant, wisp_session **out);
 
-/* The session of a command that solves, with its device and, unless defaults are asked for, the store, of which db is
- * the user's file, NULL for the default place. Says what is odd. */
+/* Opens a device and, unless defaults are asked for, the store, and prints its warning. db: the user's file; NULL: the
+ * default place. */
 wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,
                                  bool defaults, wisp_session **out);
 

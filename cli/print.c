@@ -48,7 +48,7 @@ enum {
 
 struct wisp_table {
   char *heading;
-  const wisp_column *columns;
+  const wisp_table_column *columns;
   size_t count, rows, capacity;
   char **cells; /* count a row; an empty line's are NULL */
 };
@@ -63,13 +63,13 @@ static wisp_status copy(wisp_error *err, const char *text, char **out)
 /* A cell may hold what a store does. */
 static wisp_status copy_shown(wisp_error *err, const char *text, char **out)
 {
-  size_t room = 4 * strlen(text) + 1;
-  wisp_status status = wisp_new(err, room, 1, out);
-  if (status == WISP_OK) wisp_show_text(text, *out, room);
+  size_t size = 4 * strlen(text) + 1;
+  wisp_status status = wisp_new(err, size, 1, out);
+  if (status == WISP_OK) wisp_show_text(text, *out, size);
   return status;
 }
 
-wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count, const wisp_column *columns,
+wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count, const wisp_table_column *columns,
                               wisp_table **out)
 {
   OWNED(wisp_table_destroy) wisp_table *table = NULL;
@@ -124,7 +124,7 @@ static void find_widths(const wisp_table *t, int *width)
 }
 
 /* One line of cells; the last one goes on below where it does not fit the room. */
-static wisp_status print_cells(wisp_error *err, const wisp_table *t, const int *width, char *const *cells, int room,
+static wisp_status print_cells(wisp_error *err, const wisp_table *t, const int *width, char *const *cells, int window,
                                wisp_text *out)
 {
   size_t last = t->count - 1;
@@ -136,26 +136,26 @@ static wisp_status print_cells(wisp_error *err, const wisp_table *t, const int *
     at += width[c] + (at > 0);
   }
   const char *text = cells ? cells[last] : t->columns[last].title;
-  bool empty = !width[last] || !*text || strcmp(text, "-") == 0, below = room && room - at - 2 < LEAST;
+  bool empty = !width[last] || !*text || strcmp(text, "-") == 0, below = window && window - at - 2 < LEAST;
   if (empty) return wisp_text_print(err, out, "\n");
   CALL(below ? wisp_text_print(err, out, "\n%*s", INDENT, "") : wisp_text_print(err, out, "  "));
   at = below ? INDENT : at + 2;
-  return wisp_wrap(err, out, text, at, at, room);
+  return wisp_wrap(err, out, text, at, at, window);
 }
 
-wisp_status wisp_table_print(wisp_error *err, const wisp_table *t, int room, wisp_text *out)
+wisp_status wisp_table_print(wisp_error *err, const wisp_table *t, int window, wisp_text *out)
 {
-  int width[WISP_MOST_COLUMNS], whole = 0;
+  int width[WISP_MOST_COLUMNS], total = 0;
   find_widths(t, width);
-  for (size_t c = 0; c < t->count; c++) whole += width[c] ? width[c] + 1 : 0;
-  if (whole <= room) room = 0; /* nothing needs to be broken */
+  for (size_t c = 0; c < t->count; c++) total += width[c] ? width[c] + 1 : 0;
+  if (total <= window) window = 0; /* nothing needs to be broken */
   if (*t->heading) CALL(wisp_text_print(err, out, "%s", t->heading));
-  if (*t->heading && !room && whole > PLAIN) CALL(wisp_text_print(err, out, " (%d columns wide)", whole));
+  if (*t->heading && !window && total > PLAIN) CALL(wisp_text_print(err, out, " (%d columns wide)", total));
   if (*t->heading) CALL(wisp_text_print(err, out, "\n"));
-  CALL(print_cells(err, t, width, NULL, room, out));
+  CALL(print_cells(err, t, width, NULL, window, out));
   for (size_t r = 0; r < t->rows; r++) {
     char *const *row = t->cells + r * t->count;
-    CALL(*row ? print_cells(err, t, width, row, room, out) : wisp_text_print(err, out, "\n"));
+    CALL(*row ? print_cells(err, t, width, row, window, out) : wisp_text_print(err, out, "\n"));
   }
   return WISP_OK;
 }

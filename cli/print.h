@@ -17,29 +17,26 @@ wisp_status wisp_wrap(wisp_error *err, wisp_text *out, const char *text, int at,
 /* The ending of a word behind a number: "1 trial", "2 trials". */
 const char *wisp_plural(long long count);
 
-/* A table of texts, its columns as wide as what stands in them.
- *
- * The last column is for what is long: on a terminal it is broken to the window's width. Elsewhere a row is a line
- * however long it is, for what reads it, and a heading says how wide the table is where 80 columns are not enough.
- */
-typedef struct wisp_column {
+/* A table of texts, its columns as wide as their cells. On a terminal the last column is broken to the window's width;
+ * elsewhere a row is one line, and the heading states the width beyond 80 columns. */
+typedef struct wisp_table_column {
   const char *title;
   bool right; /* numbers stand at the right */
-} wisp_column;
+} wisp_table_column;
 
 typedef struct wisp_table wisp_table;
 
 /* heading: the line above, "" for none; copied. columns: kept, at most WISP_MOST_COLUMNS. */
 enum { WISP_MOST_COLUMNS = 24 };
-wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count, const wisp_column *columns,
+wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count, const wisp_table_column *columns,
                               wisp_table **out);
 /* A row: a text a column, "-" where there is none; they are copied. NULL: an empty line. */
 wisp_status wisp_table_add(wisp_error *err, wisp_table *table, const char *const *cells);
 /* A row from one format, whose cells stand between tabs. A number that is not finite becomes "-". */
 __attribute__((format(printf, 3, 4))) wisp_status wisp_table_print_row(wisp_error *err, wisp_table *table,
                                                                        const char *format, ...);
-/* Columns that hold nothing but "-" are left out. room: the window's columns; 0: there is none. */
-wisp_status wisp_table_print(wisp_error *err, const wisp_table *table, int room, wisp_text *out);
+/* Columns that hold nothing but "-" are left out. window: its columns; 0: there is none. */
+wisp_status wisp_table_print(wisp_error *err, const wisp_table *table, int window, wisp_text *out);
 void wisp_table_destroy(wisp_table *table);
 WISP_OWNED(wisp_table, wisp_table_destroy)
 

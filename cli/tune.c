@@ -165,7 +165,7 @@ static wisp_status add_winners(wisp_error *err, const wisp_store *store, const w
 static wisp_status print_winners(wisp_error *err, const wisp_store *store, const wisp_limits *limits,
                                  const wisp_tune_request *r)
 {
-  static const wisp_column columns[] = {
+  static const wisp_table_column columns[] = {
       {"N", true},      {"prec", false}, {"kernel", false}, {"layout", false}, {"ms", true},
       {"GDOF/s", true}, {"GB/s", true},  {"eff.", true},    {"floor", false},  {"strategy and parameters", false}};
   OWNED(wisp_table_destroy) wisp_table *table = NULL;

@@ -8,10 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Copies text into `capacity` bytes; of one that is too long (a path may be) the middle goes: what happened and what to
- * do stand at its ends. Messages quote what users bring: whatever that is, they stay one line, and no terminal obeys
- * them.
- */
+/* Copies text into `capacity` bytes; a text that is too long loses its middle, and control characters become '?', so
+ * that messages with quoted input stay one line and no terminal obeys them. */
 static void fit(const char *text, char *out, size_t capacity)
 {
   static const char gap[] = " ... ";
@@ -42,13 +40,13 @@ static void name_nan(char *text, size_t capacity)
 wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format, ...)
 {
   if (!err) return status;
-  char whole[16 * sizeof err->text];
+  char full[16 * sizeof err->text];
   va_list args;
   va_start(args, format);
-  vsnprintf(whole, sizeof whole, format, args);
+  vsnprintf(full, sizeof full, format, args);
   va_end(args);
-  name_nan(whole, sizeof whole);
-  fit(whole, err->text, sizeof err->text);
+  name_nan(full, sizeof full);
+  fit(full, err->text, sizeof err->text);
   err->status = status;
   return status;
 }
@@ -56,13 +54,13 @@ wisp_status wisp_fail(wisp_error *err, wisp_status status, const char *format, .
 wisp_status wisp_context(wisp_error *err, wisp_status status, const char *format, ...)
 {
   if (!err || status == WISP_OK) return status;
-  char prefix[sizeof err->text], whole[2 * sizeof err->text];
+  char prefix[sizeof err->text], full[2 * sizeof err->text];
   va_list args;
   va_start(args, format);
   vsnprintf(prefix, sizeof prefix, format, args);
   va_end(args);
-  snprintf(whole, sizeof whole, "%s%s", prefix, err->text);
-  fit(whole, err->text, sizeof err->text);
+  snprintf(full, sizeof full, "%s%s", prefix, err->text);
+  fit(full, err->text, sizeof err->text);
   return status;
 }
 

@@ -86,10 +86,10 @@ bool wisp_environment_is(const char *name, const char *word)
   return value && strcmp(value, word) == 0;
 }
 
-char *wisp_command_word(char **rest, bool *whole)
+char *wisp_command_word(char **rest, bool *closed)
 {
   char *at = *rest + strspn(*rest, " \t\n"), *word = at, *to = at, quote = '\0';
-  *whole = true;
+  *closed = true;
   *rest = at;
   if (!*at) return NULL;
   for (; *at && (quote || !strchr(" \t\n", *at)); at++) {
@@ -102,6 +102,6 @@ char *wisp_command_word(char **rest, bool *whole)
   }
   *rest = *at ? at + 1 : at;
   *to = '\0';
-  *whole = !quote;
+  *closed = !quote;
   return quote ? NULL : word;
 }

@@ -15,6 +15,6 @@ double wisp_environment_number(const char *name);
 bool wisp_environment_is(const char *name, const char *word);
 
 /* The next word of a text that is a command's words as a shell takes them, blanks between them, with '...', "..." and
- * \ to keep blanks; *rest moves on, and the text is overwritten. NULL: there is none, and *whole is false where a quote
- * was not closed. */
-char *wisp_command_word(char **rest, bool *whole);
+ * \ to keep blanks; *rest moves on, and the text is overwritten. NULL: there is none, and *closed is false where a
+ * quote was not closed. */
+char *wisp_command_word(char **rest, bool *closed);

@@ -52,17 +52,6 @@ wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *sys
   return spec;
 }
 
-bool wisp_list_has(const char *list, const char *name)
-{
-  const size_t length = strlen(name);
-  for (const char *at = list; *at; at += strspn(at, " ")) {
-    const size_t here = strcspn(at, " ");
-    if (here == length && memcmp(at, name, length) == 0) return true;
-    at += here;
-  }
-  return false;
-}
-
 bool wisp_list_at(const char *list, int i, char name[32])
 {
   int end = 0;
@@ -93,6 +82,13 @@ bool wisp_composition_has(const char *composition, const char *kernel)
 {
   for (char name[WISP_NAME_TEXT]; wisp_composition_next(&composition, name);)
     if (strcmp(name, kernel) == 0) return true;
+  return false;
+}
+
+bool wisp_family_composes(const wisp_family *family, const char *kernel)
+{
+  for (const char *const *c = family->compositions; *c; c++)
+    if (wisp_composition_has(*c, kernel)) return true;
   return false;
 }
 

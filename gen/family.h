@@ -1,7 +1,5 @@
-/* Families: each what it declares beside its templates, one file in gen/, one line in the list. A family says once
- * which arrays and kernels it has, and which names its templates may use; solvers, tuner and command take it from here.
- * What is declared (templates/FAMILY/family, kernels) becomes WISP_DECLARED_FAMILY, scripts/declare: the first
- * initializers of a wisp_family. */
+/* A family declares its arrays, kernels and names once, beside its templates (templates/FAMILY/family, kernels;
+ * scripts/declare makes WISP_DECLARED_FAMILY of it); solvers, tuner and command take them from here. */
 #pragma once
 
 #include "system.h"
@@ -26,7 +24,7 @@ typedef struct wisp_size {
   int value;
 } wisp_size;
 
-/* How an array gets its values. */
+/* The origin of an array's values. */
 typedef enum wisp_array_kind {
   WISP_FIXED,    /* by the mesh and the method, once: no kernel writes it */
   WISP_FIELD,    /* by kernels */
@@ -152,9 +150,6 @@ void wisp_list_add(char *list, size_t capacity, const char *name);
 /* The i-th name of a list, "u res"; false behind the last, and of a list that is NULL. */
 bool wisp_list_at(const char *list, int i, char name[32]);
 
-/* Whether a list of names, "u res", has this one. */
-bool wisp_list_has(const char *list, const char *name);
-
 /* The least that the spec's kernel has to do on so many elements; of a whole stage where it is "step". WISP_EUSAGE for
  * a kernel that the family has not. */
 wisp_status wisp_family_work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out);
@@ -181,6 +176,8 @@ int wisp_composition_count(const char *composition);
  * lacks arrays that it takes. */
 wisp_status wisp_composition_spec(wisp_error *err, const wisp_spec *stage, const char *name, wisp_spec *out);
 bool wisp_composition_has(const char *composition, const char *kernel);
+/* Does one of the family's compositions have the kernel? */
+bool wisp_family_composes(const wisp_family *family, const char *kernel);
 
 /* A spec of this family's first element, its kernel left empty; system NULL: the family's own. */
 wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *system, wisp_precision precision);

@@ -98,11 +98,11 @@ wisp_status wisp_spec_parse(wisp_error *err, const char *text, wisp_spec *out)
   wisp_spec spec = {.order = 0};
   char precision[8] = "";
   const char *at = text;
-  const bool whole =
+  const bool complete =
       take_name(&at, '.', spec.family, sizeof spec.family) && take_name(&at, ':', spec.kernel, sizeof spec.kernel) &&
       take_name(&at, ':', spec.element, sizeof spec.element) && take_order(&at, &spec.order) &&
       take_name(&at, ':', spec.system, sizeof spec.system) && take_name(&at, '\0', precision, sizeof precision);
-  if (!whole || wisp_precision_parse(NULL, precision, &spec.precision) != WISP_OK)
+  if (!complete || wisp_precision_parse(NULL, precision, &spec.precision) != WISP_OK)
     return wisp_fail(err, WISP_EINPUT, "spec '%s' is not of the form family.kernel:element:pN:system:f32|f64", text);
   *out = spec;
   return WISP_OK;

@@ -1,7 +1,6 @@
-/* Loops of the host's own arithmetic in vectors as wide as the machine has. A function marked WISP_WIDE is compiled for
- * several widths, and the loader takes the one that fits; C's rounding holds in all of them (no product is fused with a
- * sum), so that results are the same on every machine. Mark static functions alone: what clang 14 makes of others has
- * a name by which no other file finds it. */
+/* Loops in vectors as wide as the machine has. A function marked WISP_WIDE is compiled for several widths and the
+ * loader takes the one that fits. No product is fused with a sum, so results are the same on every machine. Mark static
+ * functions alone: clang 14 gives others a name that no other file finds. */
 #pragma once
 
 #include <features.h>

@@ -1,5 +1,4 @@
-/* Named arrays on a device, in one precision, with a guard zone before and after each: what kernels are launched on. A
- * problem of any family is a list of them: runtime/problem.h. */
+/* Named arrays on a device, in one precision, with guard zones around each. A problem is a list of them (problem.h). */
 #pragma once
 
 #include "kernel.h"
@@ -13,19 +12,16 @@ typedef struct wisp_array {
 
 typedef struct wisp_arrays wisp_arrays;
 
-/* WISP_EUSAGE where a device with these limits cannot count the numbers of an array: GPU kernels do so in 31 bits, but
- * for those that are wide. */
+/* WISP_EUSAGE where a GPU with these limits cannot count the numbers of an array, in 31 bits unless it is wide. */
 wisp_status wisp_arrays_countable(wisp_error *err, const wisp_limits *limits, const char *what, const wisp_array *list,
                                   size_t count);
 
-/* guard: numbers before and after each array, narrow where kernels are known to be right, wide where that is to be
- * found out. */
+/* guard: numbers before and after each array; narrow for kernels that are known to be right. */
 enum { WISP_MAX_ARRAYS = 64, WISP_NARROW_GUARD = 256, WISP_WIDE_GUARD = 102400 };
 
-/* Whether a device with these limits has room for such arrays, before any is made: WISP_EMEMORY says how much `what`
- * ("a problem of 157 elements") needs and how much there is, WISP_EUSAGE which array is longer than kernels can count,
- * or that they are more than WISP_MAX_ARRAYS. beside: bytes that the host needs besides, which count where it is the
- * device. */
+/* Whether such arrays fit a device with these limits. WISP_EMEMORY says how much `what` ("a problem of 157 elements")
+ * needs and how much there is, WISP_EUSAGE which array is too long for kernels to count, or that there are more than
+ * WISP_MAX_ARRAYS. beside: bytes that the host needs besides, which count where it is the device. */
 wisp_status wisp_arrays_fit(wisp_error *err, const wisp_limits *limits, wisp_precision precision, const char *what,
                             size_t guard, const wisp_array *list, size_t count, double beside);
 
@@ -61,25 +57,22 @@ wisp_status wisp_arrays_download_ints(wisp_error *err, wisp_arrays *arrays, cons
 /* The device address of an array's first number, until it is swapped; 0 for an unknown name. */
 wisp_pointer wisp_arrays_at(const wisp_arrays *arrays, const char *array);
 
-/* Guard zones are filled with a pattern. False, and the array's name, where one was overwritten; the zone is made whole
- * again. Waits for what was launched. */
+/* Waits for the launches. False, and the array's name, where a guard zone was overwritten; it is made whole again. */
 wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intact, char array[32]);
 
-/* A copy, on the device, of the arrays as they are: of all, or of those in a list that ends with NULL. *out: NULL, or
- * an earlier copy that is used again. It serves any set of arrays that is made alike. */
+/* A copy of the arrays on the device: of all, or of those in a list that ends with NULL. *out: NULL, or an earlier
+ * copy, which the caller frees, also after a failure. It serves any set of arrays that is made alike. */
 typedef struct wisp_kept wisp_kept;
 wisp_status wisp_arrays_keep(wisp_error *err, wisp_arrays *arrays, const char *const *names, wisp_kept **out);
 void wisp_kept_free(wisp_kept *kept);
 WISP_OWNED(wisp_kept, wisp_kept_free)
 /* Enqueues copying it back: all, or those in a list. */
 wisp_status wisp_arrays_restore(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, const char *const *names);
-/* The first array, but for those in `except`, that is not bit for bit as it was kept, and where; an empty name: none.
- * Waits for what was launched. */
+/* Waits. The first array, but for those in `except`, that differs from its copy in a bit, and where; empty: none. */
 wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, const char *const *except,
                                 char array[32], size_t *number);
-/* Compares arrays with what was kept of them, within bound: enqueued between begin and end, which waits and names the
- * first array with a number that was farther off, and the number. mask: a byte a number on the device, those of 0 are
- * not compared; 0: all are. */
+/* Compares arrays with their copies, within bound: enqueued between begin and end, which waits and names the first
+ * number that was farther off. mask: a byte a number on the device, 0 for those that are not compared; 0: all are. */
 wisp_status wisp_arrays_compare_begin(wisp_error *err, wisp_arrays *arrays);
 wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, wisp_pointer mask,
                                 const char *array, double bound);
@@ -88,7 +81,6 @@ wisp_status wisp_arrays_compare_end(wisp_error *err, wisp_arrays *arrays, char a
 /* Lets two arrays of one size change places (their addresses). */
 void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other);
 
-/* Launches a kernel on the arrays by their names, with these bindings besides (runtime/kernel.h): scalars, counts, and
- * arrays that the kernel has another name for. */
+/* Launches a kernel on the arrays by their names, with these bindings besides: scalars, counts, aliases of arrays. */
 wisp_status wisp_arrays_launch(wisp_error *err, wisp_arrays *arrays, const wisp_kernel *kernel,
                                const wisp_binding *others, size_t count);

@@ -37,14 +37,12 @@ wisp_status wisp_arrays_compare_begin(wisp_error *err, wisp_arrays *arrays)
   return wisp_device_fill(err, device, arrays->check.first, 0xff, COMPARISONS * sizeof(uint64_t));
 }
 
-/* The argument values of a launch. */
 typedef union argument {
   wisp_pointer pointer;
   long long integer;
   double real;
 } argument;
 
-/* Enqueues a comparison. */
 static wisp_status add_comparison(wisp_error *err, wisp_arrays *arrays, size_t place, const comparison *c)
 {
   static const char *const types[WISP_COMPARE_KINDS] = {"unsigned", "unsigned char", "unsigned short", "float",
@@ -128,22 +126,17 @@ static bool is_listed(const char *const *names, const char *name)
 
 wisp_status wisp_arrays_keep(wisp_error *err, wisp_arrays *arrays, const char *const *names, wisp_kept **out)
 {
-  wisp_status status = WISP_OK;
+  if (!*out) CALL(wisp_new(err, 1, sizeof **out, out));
   wisp_kept *kept = *out;
-  if (!kept) TRY(wisp_new(err, 1, sizeof *kept, &kept));
   kept->device = arrays->device;
   for (size_t i = 0; i < arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i];
     const size_t bytes = wisp_entry_bytes(arrays, e);
     if (!bytes || (names && !is_listed(names, e->array.name))) continue;
-    if (!kept->copy[i]) TRY(wisp_device_alloc(err, arrays->device, bytes, &kept->copy[i]));
-    TRY(wisp_device_copy(err, arrays->device, kept->copy[i], wisp_entry_start(arrays, e), bytes));
+    if (!kept->copy[i]) CALL(wisp_device_alloc(err, arrays->device, bytes, &kept->copy[i]));
+    CALL(wisp_device_copy(err, arrays->device, kept->copy[i], wisp_entry_start(arrays, e), bytes));
   }
-  *out = kept;
-  kept = NULL;
-done:
-  if (!*out) wisp_kept_free(kept);
-  return status;
+  return WISP_OK;
 }
 
 void wisp_kept_free(wisp_kept *kept)

@@ -72,8 +72,7 @@ static inline wisp_pointer wisp_entry_start(const wisp_arrays *arrays, const wis
   return e->base + wisp_entry_guard(arrays, e);
 }
 
-/* Guard zones hold numbers that no kernel writes: 3.0 or 32.5, so that reading one shows, and adding to one; -1 as an
- * index stays near its array. */
+/* Guard zones hold numbers that show when they are read or added to: 3.0, 32.5, or -1, an index near its array. */
 static inline unsigned char wisp_entry_guard_byte(const wisp_entry *e)
 {
   return wisp_entry_is_integer(e) ? 0xff : 0x40;

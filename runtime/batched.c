@@ -6,7 +6,6 @@
 /* From cublas_api.h. */
 enum { OP_N = 0, OP_T = 1, LOWER = 0, LEFT = 0, NON_UNIT = 0, DEFAULT_MATH = 0 };
 
-/* Those of one precision. */
 typedef struct routines {
   int (*gemm)(void *, int, int, int, int, int, const void *, uint64_t, int, uint64_t, int, const void *, uint64_t, int);
   int (*multiply)(void *, int, int, int, int, int, const void *, uint64_t, int, long long, uint64_t, int, long long,
@@ -33,7 +32,6 @@ struct wisp_batched {
 
 /* --- memory --- */
 
-/* Numbers, in the precision. */
 static wisp_status upload_reals(wisp_error *err, const wisp_batched *b, const double *from, size_t count,
                                 wisp_pointer *to)
 {
@@ -48,7 +46,6 @@ static wisp_status upload_reals(wisp_error *err, const wisp_batched *b, const do
   return wisp_device_upload(err, b->device, *to, bytes, count * (size_t)b->precision);
 }
 
-/* Addresses of something of each matrix of a part. */
 static wisp_status list_addresses(wisp_error *err, const wisp_batched *b, wisp_pointer start, size_t step,
                                   wisp_pointer *out)
 {
@@ -105,7 +102,6 @@ static wisp_status check_batched(wisp_error *err, int result, const char *what)
   return wisp_require(err, result == 0, WISP_EDEVICE, "the batched %s fails with status %d", what, result);
 }
 
-/* The matrices of a part, made; then eliminated. */
 static wisp_status run_part(wisp_error *err, const wisp_batched *b, size_t first, int count)
 {
   static const float ones[3] = {0, 1, -1};

@@ -1,6 +1,5 @@
-/* Schur complements of many alike bordered matrices by a library's routines, each of which does one step for all of
- * them, with memory in between: cuBLAS and cuSOLVER on a GPU, the system's LAPACK on the host. What kernels that
- * eliminate in one pass are measured against. */
+/* Schur complements of many alike bordered matrices by a library's routines, one step for all of them each: cuBLAS and
+ * cuSOLVER on a GPU, LAPACK on the host. Kernels that eliminate in one pass are measured against it. */
 #pragma once
 
 #include "device.h"
@@ -22,8 +21,7 @@ typedef enum wisp_batched_method {
 
 typedef struct wisp_batched wisp_batched;
 
-/* All but device is borrowed for the call. WISP_EDEVICE says what to install where there is no library, WISP_EMEMORY
- * where not even a part of the matrices fits. */
+/* WISP_EDEVICE says what library to install, WISP_EMEMORY that not even a part of the matrices fits. */
 wisp_status wisp_batched_create(wisp_error *err, wisp_device *device, const wisp_bordered *matrices,
                                 wisp_batched_method method, wisp_batched **out);
 void wisp_batched_destroy(wisp_batched *batched);

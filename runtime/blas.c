@@ -1,5 +1,4 @@
-/* The two libraries of dense algebra behind one interface: cuBLAS, opened at run time, and the BLAS that this library
- * is linked with. */
+/* Two libraries of dense algebra: cuBLAS, opened at run time, and the BLAS that wisp is linked to. */
 #include "blas.h"
 #include "cuda_api.h"
 

@@ -1,5 +1,4 @@
-/* Dense products by the device's own library, cuBLAS on a GPU and the system's BLAS on the host: what the kernels made
- * here are measured against. */
+/* Dense products by the device's library, cuBLAS or the host's BLAS, against which kernels are measured. */
 #pragma once
 
 #include "device.h"
@@ -32,7 +31,6 @@ const char *wisp_blas_name(const wisp_blas *blas);
 /* The beginning of the name of a library that is not tuned: it is slower by an order of magnitude. */
 #define WISP_REFERENCE_BLAS "reference BLAS"
 
-/* Enqueues one product on the device's stream. WISP_EREFUSED where the library does not know the variant, or declines
- * it. */
+/* Enqueues one product on the device's stream. WISP_EREFUSED where the library does not take the variant. */
 wisp_status wisp_blas_multiply(wisp_error *err, wisp_blas *blas, const wisp_product *product,
                                const wisp_blas_variant *variant);

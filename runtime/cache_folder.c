@@ -1,6 +1,5 @@
-/* Entries of the cache are loaded and run. As with ssh's keys, a folder or a file that somebody else could have written
- * is not looked into. Whoever can write the folder's parents can at most put another folder of ours in its
- * place. */
+/* Entries of the cache are loaded and run. As with ssh's keys, no folder or file is used that somebody else could have
+ * written. Whoever can write the folder's parents can at most put another folder of ours in its place. */
 #include "cache_folder.h"
 #include "../gen/environment.h"
 
@@ -13,7 +12,6 @@
 
 WISP_OWNED(DIR, closedir)
 
-/* One file of the folder. */
 typedef struct kernel_file {
   char name[64];
   long long bytes;
@@ -120,8 +118,7 @@ wisp_status wisp_cache_usable(wisp_error *err)
                       path, strerror(why));
 }
 
-/* Opens an entry for reading, -1 where there is none: it must be the caller's own, and nobody else's to write; a link
- * is none. It counts as used now. */
+/* Opens an entry, which counts as used now; -1 where there is none, or it is a link, or others may write it. */
 static int open_entry(int folder, const char *name)
 {
   struct stat about;
@@ -135,7 +132,6 @@ static int open_entry(int folder, const char *name)
   return entry;
 }
 
-/* In bytes. */
 static long long read_limit(void)
 {
   return (long long)wisp_environment_number("WISP_CACHE_MB") << 20;
@@ -266,7 +262,6 @@ static void entry_name(const wisp_cache_key *key, char name[NAME_TEXT])
   snprintf(name, NAME_TEXT, "%016llx%016llx.jit", (unsigned long long)(hash >> 64), (unsigned long long)hash);
 }
 
-/* All of an entry, as long as it is now. */
 static bool read_entry(int entry, char **data, size_t *length)
 {
   struct stat about;

@@ -34,15 +34,13 @@ static const entry cusparse_entries[] = {WISP_CUSPARSE_REQUIRED(REQUIRED) WISP_C
 static const entry nvml_entries[] = {WISP_NVML_REQUIRED(REQUIRED)};
 #undef API
 
-/* The folders of a toolkit, then those of NVIDIA's Python packages: below nvidia/, site-packages/, or an environment.
- */
+/* The folders of a toolkit, then those of NVIDIA's Python packages: below nvidia/, site-packages/, an environment. */
 static const char *const below[] = {
     "lib64", "lib", "targets/*/lib", "*/lib", "nvidia/*/lib", "lib/python3*/site-packages/nvidia/*/lib", "."};
 
 /* Whether a library will do where there are others: at once, or where there is no better one. */
 typedef enum rank { GOOD, LAST_RESORT, UNFIT } rank;
 
-/* One library that is looked for. */
 typedef struct wanted {
   const char *const *names; /* the best first; ends with NULL */
   const char *missing;      /* what to say where there is none of them */
@@ -61,8 +59,7 @@ typedef struct search {
   wisp_error first; /* why the first that was there was not taken */
 } search;
 
-/* Fills the structure at api. dlsym gives an object pointer, which C cannot cast to a function's: its bytes are copied.
- */
+/* Fills the structure at api. C cannot cast dlsym's object pointer to a function's: its bytes are copied. */
 static wisp_status fill_api(wisp_error *err, void *library, const wanted *what, const char *path, void *api)
 {
   for (size_t i = 0; i < what->count; i++) {
@@ -75,8 +72,7 @@ static wisp_status fill_api(wisp_error *err, void *library, const wanted *what, 
   return WISP_OK;
 }
 
-/* Takes the library of this path, if it is there and will do. RTLD_NODELETE: neither library likes to be unloaded, and
- * loading NVRTC takes longer than compiling with it. */
+/* Takes the library of this path, if it will do. It stays loaded: loading NVRTC takes longer than compiling with it. */
 static void try_file(search *s, const char *path)
 {
   void *library = s->found ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -116,7 +112,6 @@ static void try_below(search *s, const char *root, const char *folder)
   }
 }
 
-/* The loader's own path. */
 static void try_loader(search *s)
 {
   for (const char *const *name = s->what->names; *name; name++) try_file(s, *name);
@@ -138,7 +133,6 @@ static void try_all(search *s)
   for (size_t i = 0; i < WISP_COUNT(usual); i++) try_root(s, usual[i]);
 }
 
-/* Finds a library and its functions. */
 static wisp_status open_api(wisp_error *err, const wanted *what, void *api)
 {
   search s = {.what = what, .api = api};

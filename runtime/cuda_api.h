@@ -7,8 +7,7 @@
 
 #include <stdint.h>
 
-/* The parameters of cuGraphAddNode_v2 (CUgraphNodeParams), for the kinds of node that wisp adds. Bytes that a kind does
- * not use must be 0. */
+/* CUgraphNodeParams of cuGraphAddNode_v2, for the kinds of node that wisp adds; unused bytes must be 0. */
 typedef struct wisp_cuda_node {
   int type, reserved[3];
   union {
@@ -33,8 +32,7 @@ typedef struct wisp_cuda_node {
 } wisp_cuda_node;
 _Static_assert(sizeof(wisp_cuda_node) == 256, "CUgraphNodeParams has 256 bytes");
 
-/* The driver: every function returns a CUresult, 0 for success. X(name, parameters); the names are those that libcuda
- * exports. */
+/* The driver: every function returns a CUresult, 0 for success. X(name, parameters), by the names of libcuda. */
 #define WISP_CUDA_REQUIRED(X)                                                                               \
   X(cuInit, (unsigned flags))                                                                               \
   X(cuGetErrorName, (int error, const char **name))                                                         \
@@ -201,11 +199,10 @@ typedef struct wisp_nvml_api {
   WISP_NVML_REQUIRED(WISP_API_POINTER)
 } wisp_nvml_api;
 
-/* Opens the library and finds its functions. It stays in the process, so that opening again is quick and threads need
- * no lock. The toolkit's libraries are looked for in $CUDA_HOME and $CUDA_PATH, then by the loader, then where NVIDIA's
- * and Python's installers put them; the driver's, by the loader first. NVRTC is none that makes code newer than the
- * driver loads. WISP_EDEVICE where a library is missing or too old, WISP_ESYSTEM where NVRTC is too new: the text says
- * what to install. */
+/* Opens the library, which stays in the process: threads need no lock. The toolkit's libraries are looked for in
+ * $CUDA_HOME and $CUDA_PATH, then by the loader, then where NVIDIA's and Python's installers put them; the driver's, by
+ * the loader first. NVRTC must make no code newer than the driver loads. WISP_EDEVICE where a library is missing or too
+ * old, WISP_ESYSTEM where NVRTC is too new: the text says what to install. */
 wisp_status wisp_cuda_api_open(wisp_error *err, wisp_cuda_api *out);
 wisp_status wisp_nvrtc_api_open(wisp_error *err, wisp_nvrtc_api *out);
 wisp_status wisp_cublas_api_open(wisp_error *err, wisp_cublas_api *out);

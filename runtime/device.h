@@ -1,9 +1,7 @@
-/* Devices: where kernels are compiled and run. One vtable per kind; the list of kinds is in device.c, one line each.
+/* Devices compile and run kernels. Each kind has a table of functions; devices.c lists the kinds.
  *
- * Compiling needs no open device of that kind: a compiler is asked for a target ("host", "sm_90"), so that candidates
- * can be compiled in parallel, ahead of time, and without a GPU. wisp_compile is safe to call from several threads at
- * once.
- */
+ * A compiler is asked for a target ("host", "sm_90") and needs no open device, so that candidates can be compiled in
+ * parallel and without a GPU. wisp_compile is safe to call from several threads at once. */
 #pragma once
 
 #include "../gen/spec.h"
@@ -52,8 +50,7 @@ wisp_status wisp_target_limits(wisp_error *err, const char *target, wisp_limits 
 /* The same for whoever does not ask which compiler is here, which takes long: its name may be empty. */
 wisp_status wisp_target_documented(wisp_error *err, const char *target, wisp_limits *out);
 
-/* The dialect that kernels for a target are written in, and whether it is a GPU's; empty, and false, where the target
- * is not known. */
+/* The dialect of a target's kernels, and whether it is a GPU's; empty, and false, for an unknown target. */
 const char *wisp_target_dialect(const char *target);
 bool wisp_target_is_gpu(const char *target);
 
@@ -68,15 +65,13 @@ const char *wisp_dialect_at(size_t i, const char **target);
  * that runs longer than $WISP_COMPILE_SECONDS (60) is ended, with WISP_ECOMPILE. */
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out);
 
-/* Compiles a kernel that does nothing, past the cache. Where that fails, the machine is at fault, and no failure of a
- * compilation says anything of a candidate: any status but WISP_ECOMPILE. */
+/* Compiles a kernel that does nothing, past the cache. A failure, never WISP_ECOMPILE, is the machine's fault. */
 wisp_status wisp_compiler_probe(wisp_error *err, const char *target);
 
 /* name: "host", "cuda", "cuda:1", or "auto" (the first GPU, else the host). CUDA does not survive a fork: a process
  * that starts workers for a GPU opens and lists devices only in them, never before. */
 wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **out);
-/* The device of a context that the caller has (CUDA: a CUcontext), and its stream there; both stay the caller's, and
- * outlive the device. stream NULL: the context's default one. */
+/* The device of the caller's context (a CUcontext) and stream, which outlive it. stream NULL: the default one. */
 wisp_status wisp_device_adopt(wisp_error *err, void *context, void *stream, wisp_device **out);
 void wisp_device_close(wisp_device *device);
 WISP_OWNED(wisp_device, wisp_device_close)
@@ -86,12 +81,10 @@ void wisp_device_name(const wisp_device *device, char name[32]);
 wisp_status wisp_device_known(wisp_error *err, const char *name);
 const wisp_limits *wisp_device_limits(const wisp_device *device);
 
-/* Whether they are of devices that are alike: name, target, multiprocessors, driver, compiler. What was measured on one
- * holds for the other. */
+/* Whether measurements on one hold for the other: name, target, multiprocessors, driver, compiler are the same. */
 bool wisp_limits_alike(const wisp_limits *a, const wisp_limits *b);
 
-/* All devices of every kind, for `wisp devices` and -d all: names as wisp_device_open takes them, as in
- * "cuda:0,cuda:1,host". gpus: without those that are no GPUs where there is one. */
+/* All devices of every kind, by name: "cuda:0,cuda:1,host". gpus: only the GPUs where there is one. */
 wisp_status wisp_device_list(wisp_error *err, bool gpus, wisp_text *names);
 
 wisp_status wisp_device_alloc(wisp_error *err, wisp_device *device, size_t bytes, wisp_pointer *out);
@@ -103,48 +96,40 @@ wisp_status wisp_device_fill(wisp_error *err, wisp_device *device, wisp_pointer 
 wisp_status wisp_device_copy(wisp_error *err, wisp_device *device, wisp_pointer to, wisp_pointer from,
                              size_t bytes);                           /* in stream */
 wisp_status wisp_device_finish(wisp_error *err, wisp_device *device); /* waits; reports a failed launch */
-/* The stream that all of this goes through, for a library that takes one; made current to this thread. NULL where the
- * device has none. */
+/* The stream of all of this, for a library that takes one; made current to this thread. NULL: the device has none. */
 wisp_status wisp_device_stream(wisp_error *err, wisp_device *device, void **out);
 
-/* The multiprocessors' clock at this moment, in MHz, best read while something runs; NaN where it is unknown: on a
- * host, and where NVIDIA's management library is not there ($WISP_NVML names another). The first call takes
- * milliseconds. */
+/* The multiprocessors' clock now, in MHz, best read while something runs. NaN where it is unknown: on a host, and
+ * without NVIDIA's management library ($WISP_NVML names another). The first call takes milliseconds. */
 double wisp_device_clock_mhz(wisp_device *device);
 
-/* Whether this machine has what the binary needs to run, which says nothing of the kernel: WISP_ESYSTEM, in words,
- * where the host's stacks are too small. Loading and launching check it themselves. */
+/* Whether this machine can run the binary: WISP_ESYSTEM, in words, where the host's stacks are too small. */
 wisp_status wisp_module_check(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name);
 wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                              size_t shared_bytes, wisp_module **out);
 void wisp_module_unload(wisp_module *module);
 
-/* From here on launches, whose grids are multiples of that, form clusters of so many blocks, up to 8, side by side,
- * that can wait for each other. WISP_EUSAGE where the device has none. */
+/* Later launches form clusters of so many blocks, up to 8, that can wait for each other. WISP_EUSAGE: it has none. */
 wisp_status wisp_module_cluster(wisp_error *err, wisp_module *module, int blocks);
 
-/* One launch, in stream, asynchronous on a GPU. args: addresses of the arg_count argument values in the kernel's order
- * (as cuLaunchKernel takes them); a value has at most 8 bytes, and 8 bytes are readable at each address (a union of the
- * types does it), for a recording copies them without knowing the types. grid[0..1] blocks of block[0..2] threads; the
- * host device ignores block. stream: another one of the device's own kind, where nothing that is recorded goes; NULL:
- * the device's. */
+/* One launch, asynchronous on a GPU. args: addresses of the arg_count argument values in the kernel's order, as
+ * cuLaunchKernel takes them. A value has at most 8 bytes, and 8 bytes are readable at each address (a union does it): a
+ * recording copies them without the types. grid[0..1] blocks of block[0..2] threads, which the host ignores. stream:
+ * another of the device's kind, where nothing that is recorded goes; NULL: the device's. */
 wisp_status wisp_launch(wisp_error *err, wisp_module *module, void *stream, const unsigned grid[2],
                         const unsigned block[3], void **args, int arg_count);
 
-/* Records every launch, fill and copy between begin and end, without running it, to be replayed as often as wanted
- * without host round trips (a CUDA graph; a list of calls on the host). Argument values are captured at record time;
- * modules and arrays must outlive the graph. Uploads, downloads, events and finish are refused meanwhile (WISP_EUSAGE),
- * as is a second begin. */
+/* Records every launch, fill and copy between begin and end, without running it: a CUDA graph, or a list of calls on
+ * the host. Argument values are those of the recording; modules and arrays must outlive the graph. Uploads, downloads,
+ * events, finish and a second begin are refused meanwhile (WISP_EUSAGE). */
 wisp_status wisp_graph_begin(wisp_error *err, wisp_device *device);
 wisp_status wisp_graph_end(wisp_error *err, wisp_device *device, wisp_graph **out);
-/* The same, as a loop: a replay runs what was recorded over and over while the int at `left`, in device memory, is
- * above 0. It looks before each pass, so that 0 means none. Every pass must lower that number, by 1 or at once to 0;
- * nothing else ends the loop. The whole loop is one launch: a host that replays it does not wait.
+/* The same, as a loop: a replay runs the recording while the int at `left`, in device memory, is above 0 before a pass.
+ * Every pass must lower that number, by 1 or at once to 0. The whole loop is one launch: the host does not wait.
  *
- * Where the device cannot do that (wisp_limits.loops: a driver older than CUDA 12.4, or $WISP_GRAPH_LOOPS is "host"),
- * the replay enqueues passes itself and looks at the number behind them, a batch of WISP_LOOP_BATCH later, so that the
- * device has always something to do. After a pass that lowers the number to 0 at once, up to two batches more may run:
- * they must change nothing. */
+ * Without such loops (wisp_limits.loops: a driver older than CUDA 12.4, or $WISP_GRAPH_LOOPS is "host") the replay
+ * enqueues passes and looks at the number behind them, a batch of WISP_LOOP_BATCH later, so that the device is never
+ * idle. After a pass that lowers the number to 0 at once, up to two batches more may run: they must change nothing. */
 enum { WISP_LOOP_BATCH = 16 };
 wisp_status wisp_graph_end_loop(wisp_error *err, wisp_device *device, wisp_pointer left, wisp_graph **out);
 wisp_status wisp_graph_replay(wisp_error *err, wisp_graph *graph);

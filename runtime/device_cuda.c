@@ -36,8 +36,7 @@ typedef struct cuda_event {
 
 /* ---- What is there. */
 
-/* Without a driver there are no GPUs, and that is no error; a driver that cannot start (no GPU, no access) is the same.
- */
+/* A missing driver, or one that cannot start (no GPU, no access), means no GPUs, and is no error. */
 static wisp_status cuda_count(wisp_error *err, int *out)
 {
   (void)err;
@@ -116,7 +115,6 @@ static void cuda_close(wisp_device *base)
 }
 WISP_OWNED(wisp_device, cuda_close)
 
-/* The driver, started. */
 static wisp_status make_device(wisp_error *err, wisp_device **out)
 {
   OWNED(free) cuda_device *device = NULL;

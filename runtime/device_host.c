@@ -12,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A block's shared arrays are locals of the generated code; this many bytes fit every usual thread's stack with ease.
- */
+/* A block's shared arrays are locals of the generated code; this many bytes fit every usual thread's stack. */
 enum { MAX_SHARED = 1 << 20, MAX_ARGS = 64 };
 
 typedef void launcher(void **args, unsigned grid_x, unsigned grid_y);

@@ -1,6 +1,5 @@
-/* The functions that a kind of device implements. A kind's own device, module, graph and event begin with the
- * structures below, so that device.c can hand them through; a new kind is one file with such a table and one line in
- * devices.c. */
+/* The functions of a kind of device. Its own device, module, graph and event begin with the structures below, so that
+ * device.c can hand them through; a new kind is one file with such a table and one line in devices.c. */
 #pragma once
 
 #include "device.h"

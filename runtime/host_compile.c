@@ -1,6 +1,5 @@
 /* The system's C compiler as the host device's kernel compiler: started without a shell, ended when it hangs. */
 #include "compilers.h"
-#include "known_compilers.h"
 #include "process.h"
 #include "../gen/environment.h"
 
@@ -12,9 +11,8 @@
 
 enum { MAX_WORDS = 128 };
 
-/* No -ffast-math: kernels keep IEEE arithmetic, so that a NaN stays one and the reference can be compared with. Loops
- * of constant counts are written out up to half of gcc's own size: with all of it the products by half turns compile
- * for 30 s, not 1.5. */
+/* No -ffast-math: kernels keep IEEE arithmetic, so that a NaN stays one. Loops of constant counts are written out up to
+ * half of gcc's own size: with all of it the products by half turns compile for 30 s, not 1.5. */
 static const char *const flags[] = {"-O3",          "-march=native", "-fopenmp", "-shared",
                                     "-fPIC",        "-std=gnu11",    "--param",  "max-completely-peeled-insns=100",
                                     "-fstack-usage"};
@@ -82,8 +80,7 @@ static void first_error(const char *log, const char *folder, char *out, size_t s
   out[n] = '\0';
 }
 
-/* Is what went wrong the machine's fault, which says nothing of the kernel? gcc and clang pass on what the system said,
- * and tell by "Killed" of a part of theirs that was ended for want of memory. */
+/* Is it the machine's fault? gcc and clang pass on the system's text, and "Killed" of a part that had no memory. */
 static bool is_machine(const char *line)
 {
   static const int refusals[] = {ENOSPC, EDQUOT, EAGAIN, ENOMEM, EMFILE, ENFILE, EIO, EROFS, EFBIG};
@@ -197,7 +194,6 @@ wisp_status wisp_host_options(wisp_error *err, const char *target, wisp_text *ou
   return WISP_OK;
 }
 
-/* Runs `cc --version` and gives what it prints. */
 static wisp_status ask_version(wisp_error *err, wisp_text *out)
 {
   HELD(command_free) command c = {.count = 0};
@@ -250,8 +246,7 @@ static void fill_source(FILE *file, const void *source)
   fputs(source, file);
 }
 
-/* Is this all of a shared object? What lies behind the end of one that was cut off would be a bus error to whoever
- * loads it. */
+/* Is this a whole shared object? Loading one that was cut off would be a bus error. */
 static bool is_whole(const wisp_binary *object)
 {
   Elf64_Ehdr head;

@@ -1,5 +1,4 @@
-/* Kernels: a plan's source is compiled for a target, loaded, its operands uploaded, and launched with arguments bound
- * by name. */
+/* A plan's source is compiled for a target, loaded, and launched with arguments bound by name. */
 #include "kernel.h"
 
 #include <limits.h>

@@ -1,5 +1,4 @@
-/* A plan made runnable: source, binary, loaded module, operand arrays on the device; launched with arguments bound by
- * name. */
+/* A plan made runnable: binary, loaded module, operand arrays on the device; arguments are bound by name. */
 #pragma once
 
 #include "../gen/family.h"
@@ -52,8 +51,7 @@ typedef struct wisp_binding {
   double value;
 } wisp_binding;
 
-/* One launch. An argument without a binding is an error that names it, as is a count that the grid asks for. Of several
- * with one name the first counts. */
+/* One launch. A missing binding, or count of the grid, is an error that names it. The first of one name counts. */
 enum { WISP_MAX_BINDINGS = 128 };
 wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wisp_binding *bindings, size_t count);
 

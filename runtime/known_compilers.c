@@ -1,4 +1,4 @@
-#include "known_compilers.h"
+#include "compilers.h"
 
 enum { MOST_COMPILERS = 8, MOST_TEXTS = 8 };
 
@@ -46,7 +46,6 @@ static bool find_known(const wisp_device_kind *kind, const wisp_cache_key *key, 
   return false;
 }
 
-/* Puts a compiler in the first place. */
 static void put_first(const wisp_device_kind *kind, const char *compiler)
 {
   HELD(wisp_binary_free) wisp_binary list = {.data = NULL};

@@ -1,6 +1,5 @@
-/* The measured ceilings of a device: what a copy and plain arithmetic reach on it. A kernel is judged against these,
- * not against a data sheet. */
-#include "known_compilers.h"
+/* The measured ceilings of a device, for a copy and plain arithmetic, by which kernels are judged. */
+#include "compilers.h"
 
 #include <time.h>
 
@@ -11,7 +10,6 @@ typedef wisp_ceilings_recipe recipe;
 
 enum { DAY = 24 * 3600, MOST_RUNS = 1000 };
 
-/* A kernel and how to launch it once. */
 typedef struct work {
   wisp_device *device;
   wisp_module *module; /* NULL: the device's own copy */
@@ -43,8 +41,7 @@ static wisp_status run_once(wisp_error *err, work *w)
   return wisp_launch(err, w->module, NULL, w->grid, w->block, args + first, 4 - first);
 }
 
-/* The shortest of many runs, which wake the clocks as well. On a busy machine it goes on for a while until the shortest
- * was nearly met three times: a chance that is not met again says little. */
+/* The shortest of many runs, which wake the clocks; on a busy machine until it was nearly met three times. */
 static wisp_status find_best(wisp_error *err, work *w, const recipe *r, double *best)
 {
   OWNED(wisp_event_destroy) wisp_event *from = NULL, *to = NULL;
@@ -88,8 +85,7 @@ static work streaming(wisp_device *device, const recipe *r, size_t bytes)
   return make_work(device, r, r->copy_blocks, (long long)(bytes / 16));
 }
 
-/* The better of a plain kernel and the device's own copy. The first copy, there and back, places the host's pages near
- * the cores that use them. */
+/* The better of a plain kernel and the device's copy. The first copy, there and back, places the host's pages. */
 static wisp_status measure_copy(wisp_error *err, wisp_device *device, const recipe *r, double *gbps)
 {
   const size_t bytes = buffer_bytes(r, wisp_device_limits(device));
@@ -185,13 +181,11 @@ static wisp_status measure(wisp_error *err, wisp_device *device, wisp_ceilings *
   return measure_add(err, device, r, 1, &out->add_gops_f64);
 }
 
-/* An entry of the cache. */
 typedef struct kept {
   int64_t when; /* seconds since 1970 */
   wisp_ceilings ceilings;
 } kept;
 
-/* All that measured ceilings depend on. */
 enum { CEILINGS_TEXTS = 7 };
 typedef struct ceilings_key {
   wisp_text compiler, options;
@@ -217,7 +211,6 @@ static wisp_status make_key(wisp_error *err, const wisp_device *device, ceilings
   return WISP_OK;
 }
 
-/* Whether ceilings of this last day are there. */
 static bool find_recent(const wisp_cache_key *key, wisp_ceilings *out)
 {
   wisp_binary binary = {0};

@@ -1,9 +1,8 @@
-/* NVRTC: compiles to machine code (CUBIN, not PTX: the driver would compile that again, unseen), and tells of
- * registers, spills and shared memory. */
+/* NVRTC compiles to machine code, for the driver would compile PTX again, and reports registers and spills. */
 #include "compilers.h"
-#include "cubin.h"
 #include "cuda_api.h"
-#include "known_compilers.h"
+
+#include <elf.h>
 
 /* -default-device: a function without __host__ or __device__ is the device's. -v: usage goes into the program's log.
  * --no-cache (CUDA 12.9 and later): an answer from NVRTC's own cache would come without that log. */
@@ -13,8 +12,7 @@ enum { FLAGS = WISP_COUNT(flags) };
 /* nvrtcResult */
 enum { OUT_OF_MEMORY = 1, NO_PROGRAM = 2, INVALID_OPTION = 5, NO_BUILTINS = 7 };
 
-/* These failures say nothing of the text: no memory, no program for it to go to, an NVRTC that does not know the
- * architecture, or one that lacks a part of its own. */
+/* These failures say nothing of the text: no memory, no program, an unknown architecture, an incomplete NVRTC. */
 static bool is_machine(int result)
 {
   return result == OUT_OF_MEMORY || result == NO_PROGRAM || result == INVALID_OPTION || result == NO_BUILTINS;
@@ -105,8 +103,7 @@ static wisp_usage parse_usage(const char *log)
   return usage;
 }
 
-/* The first line that tells of an error. ptxas refuses too much static shared memory with no such line: the usage
- * tells. */
+/* The first line with an error; ptxas refuses too much static shared memory without one: the usage shows it. */
 static wisp_status report_text(wisp_error *err, const char *name, const char *log)
 {
   const char *line = strstr(log, "error");
@@ -186,6 +183,56 @@ static wisp_status report_machine(wisp_error *err, const wisp_nvrtc_api *api, in
     return wisp_fail(err, WISP_ESYSTEM, "%s: %s does not know an option of wisp's: %s: install a newer one", name,
                      version, words);
   return check_nvrtc(err, api, result, name, target);
+}
+
+/* ---- The code. */
+
+enum { BYTES = 16, OPCODE = 0xfff, FLOW = 0x940, FLOW_END = 0x960, BRANCH = 0x947, EXIT = 0x94d };
+
+static unsigned opcode(const char *code, size_t i)
+{
+  uint64_t word = 0;
+  memcpy(&word, code + i * BYTES, sizeof word);
+  return (unsigned)(word & OPCODE);
+}
+
+/* Behind the last instruction stands a branch to itself, then padding. */
+static int count_instructions(const char *code, size_t instructions)
+{
+  size_t end = instructions;
+  while (end > 0 && opcode(code, end - 1) != BRANCH) end--;
+  if (end < 2 || opcode(code, end - 2) != EXIT) return 0;
+  for (size_t i = 0; i + 1 < end; i++)
+    if (opcode(code, i) >= FLOW && opcode(code, i) < FLOW_END && opcode(code, i) != EXIT) return 0;
+  return (int)(end - 1);
+}
+
+/* A part of the file; NULL where it is not whole. */
+static const char *find_part(const char *data, size_t length, uint64_t from, uint64_t size)
+{
+  return from <= length && size <= length - from ? data + from : NULL;
+}
+
+int wisp_cubin_issued(const char *data, size_t length)
+{
+  static const char text[] = ".text.";
+  Elf64_Ehdr head;
+  Elf64_Shdr names, section;
+  int issued = 0, kernels = 0;
+  if (length < sizeof head || memcmp(data, ELFMAG, SELFMAG) != 0) return 0;
+  memcpy(&head, data, sizeof head);
+  const char *table = find_part(data, length, head.e_shoff, (uint64_t)head.e_shnum * sizeof section);
+  if (!table || head.e_shentsize != sizeof section || head.e_shstrndx >= head.e_shnum) return 0;
+  memcpy(&names, table + head.e_shstrndx * sizeof section, sizeof names);
+  for (size_t i = 0; i < head.e_shnum; i++) {
+    memcpy(&section, table + i * sizeof section, sizeof section);
+    const char *name = find_part(data, length, names.sh_offset + section.sh_name, sizeof text);
+    const char *code = find_part(data, length, section.sh_offset, section.sh_size);
+    if (section.sh_type != SHT_PROGBITS || !name || !code || strncmp(name, text, strlen(text)) != 0) continue;
+    issued = count_instructions(code, section.sh_size / BYTES);
+    kernels++;
+  }
+  return kernels == 1 ? issued : 0;
 }
 
 /* ---- Compiling. */

@@ -1,7 +1,64 @@
 /* A discretised problem on a device: the arrays of its family in one precision, and launches on them. */
 #pragma once
 
-#include "discretisation.h"
+#include "arrays.h"
+
+/* ---- A mesh and a method on the host, as kernels of any family see them: the counts of everything, the contents of
+ * the fixed arrays, and the owner of each number. The nodal family's is made of a wisp_dg, for example. */
+
+enum { WISP_MAX_COUNTS = 40, WISP_MAX_CUTS = 4, WISP_PLACE_TEXT = 96 };
+#define WISP_NOBODY SIZE_MAX
+
+/* Some of what a count is of, one after the other. */
+typedef struct wisp_span {
+  size_t first, count;
+} wisp_span;
+
+/* A kernel's launches, "colours" of "groups", say: each has the count of a span, and begins at its `first`. */
+typedef struct wisp_cut {
+  const char *name, *of;
+  size_t spans;
+  const wisp_span *span; /* borrowed */
+} wisp_cut;
+
+/* The origin of a ghost's numbers; a ghost is a slot that holds a copy of another domain's. */
+typedef struct wisp_owner {
+  int domain;
+  size_t slot;
+} wisp_owner;
+
+typedef struct wisp_discretisation {
+  const wisp_family *family;
+  /* "groups", "unknowns", "pairs": sizes of arrays and launches are made of them. Ends with a NULL name. */
+  wisp_count counts[WISP_MAX_COUNTS];
+  wisp_cut cuts[WISP_MAX_CUTS]; /* what kernels' `launches` name; likewise */
+  void *self;
+  /* Uploads what is fixed to those of its arrays that are there. NULL: nothing is. */
+  wisp_status (*fill)(wisp_error *err, const void *self, wisp_arrays *arrays);
+  /* The place of number i in an order that no layout changes; WISP_NOBODY in padding. Safe for threads. NULL: i. */
+  size_t (*origin)(const void *self, const wisp_array_decl *array, size_t i);
+  /* Number i in words: "slot 7, field Ex, node 2". NULL: "number 42". */
+  void (*place)(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT]);
+  void (*destroy)(void *self); /* NULL: self is somebody else's */
+  /* The last slots may be ghosts, which kernels read and another domain computes: how many, and whose each is. */
+  size_t ghosts;
+  wisp_owner (*owner)(const void *self, size_t ghost);
+} wisp_discretisation;
+
+void wisp_discretisation_destroy(wisp_discretisation *d);
+WISP_OWNED(wisp_discretisation, wisp_discretisation_destroy)
+
+/* 0 for a count that it has not. */
+size_t wisp_discretisation_count(const wisp_discretisation *d, const char *count);
+
+/* Numbers of an array of the family. False: it has no such array, since it lacks one of the counts. */
+bool wisp_discretisation_size(const wisp_discretisation *d, const wisp_array_decl *array, size_t *size);
+
+size_t wisp_discretisation_origin(const wisp_discretisation *d, const wisp_array_decl *array, size_t i);
+void wisp_discretisation_place(const wisp_discretisation *d, const wisp_array_decl *array, size_t i,
+                               char text[WISP_PLACE_TEXT]);
+
+/* ---- The problem. */
 
 typedef struct wisp_problem {
   wisp_device *device;
@@ -35,17 +92,14 @@ WISP_OWNED(wisp_problem, wisp_problem_destroy)
 /* Fills in the fixed arrays once more. */
 wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *problem);
 
-/* A byte a number of an array on the device, 0 where it is nobody's; 0 where every number is somebody's. Made at first
- * need and kept. */
+/* A byte a number on the device, 0 where it is nobody's; 0 where there is no such number. Kept once it was made. */
 wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *problem, const char *array, wisp_pointer *mask);
 
-/* wisp_discretisation_origin of each number of an array of the family's. Made at first need and kept: of small
- * problems, which are looked at number by number, again and again. */
+/* wisp_discretisation_origin of each number of an array, kept once it was made: of small problems. */
 wisp_status wisp_problem_origins(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array,
                                  const size_t **origins);
 
-/* Enqueues a launch on its arrays, with its counts and with these bindings besides; or several, where the kernel is
- * declared so (gen/family.h). */
+/* Enqueues a launch with its arrays, counts and these bindings, or several where the kernel is declared so. */
 wisp_status wisp_problem_run(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
                              const wisp_binding *bindings, size_t count);
 

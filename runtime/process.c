@@ -1,5 +1,4 @@
-/* Programs run without a shell. posix_spawn and not fork: it is safe with threads and cheap in a process with much
- * memory. */
+/* Programs run without a shell, by posix_spawn: it is safe with threads and cheap in a process with much memory. */
 #include "process.h"
 
 #include <dirent.h>
@@ -16,8 +15,7 @@
 
 extern char **environ;
 
-/* Our environment with the few variables that differ in front, where getenv finds them first. The list is the
- * caller's to free, the strings are not. */
+/* Our environment with these variables in place of its own. The caller frees the list, but not the strings. */
 static wisp_status make_environment(wisp_error *err, char **first, size_t count, char ***out)
 {
   char **list = NULL;
@@ -233,4 +231,32 @@ void wisp_scratch_sweep(void)
       wisp_scratch_remove(path);
   }
   if (folder) closedir(folder);
+}
+
+/* --- packed stores --- */
+
+static bool is_packed(const char *path)
+{
+  const size_t length = strlen(path);
+  return length > 3 && strcmp(path + length - 3, ".gz") == 0;
+}
+
+wisp_status wisp_unpack(wisp_error *err, const char *path, char folder[WISP_PACKED_FOLDER], wisp_text *out)
+{
+  enum { SECONDS = 60 };
+  wisp_ending ending = WISP_RAN;
+  int code = 0;
+  if (!is_packed(path)) return wisp_text_print(err, out, "%s", path);
+  CALL(wisp_scratch_create(err, folder, WISP_PACKED_FOLDER));
+  CALL(wisp_text_print(err, out, "%s/unpacked.db", folder));
+  char *argv[] = {(char[]){"gunzip"}, (char[]){"-c"}, (char[]){"--"}, (char *)(uintptr_t)path, NULL};
+  CALL(wisp_process_run(err, argv, folder, out->data, SECONDS, &ending, &code));
+  return wisp_require(err, ending == WISP_RAN && code == 0, WISP_ESTORE,
+                      "%s: gunzip cannot unpack it: fetch the file again", path);
+}
+
+wisp_status wisp_refuse_packed(wisp_error *err, const char *path)
+{
+  return wisp_require(err, !is_packed(path), WISP_EUSAGE,
+                      "%s is packed and only read so: unpack it with gunzip, and name the unpacked file", path);
 }

@@ -44,8 +44,7 @@ wisp_status wisp_stack_check(wisp_error *err)
                       OWN >> 10, left >> 10);
 }
 
-/* The bytes that a value of OMP_STACKSIZE means: a number of KB, or of what the letter says. 0: it means nothing, and
- * OpenMP says so and goes on. */
+/* The bytes of a value of OMP_STACKSIZE: a number of KB, or of the letter's unit. 0: OpenMP ignores the value. */
 static size_t openmp_bytes(const char *text)
 {
   static const char units[] = "BKMG";
@@ -96,8 +95,7 @@ static void survey_thread(void *context)
   while (own < least && !atomic_compare_exchange_weak(&s->least, &least, own)) {}
 }
 
-/* The least that a thread of OpenMP's has. GOMP_parallel is what compilers make of a parallel region; libomp has it as
- * well. A module without OpenMP has none. */
+/* The least stack of OpenMP's threads. Compilers, and libomp, make GOMP_parallel of a parallel region. */
 static bool survey_team(void *object, size_t *out)
 {
   void (*parallel)(void (*work)(void *), void *context, unsigned threads, unsigned flags) = NULL;

@@ -1,5 +1,4 @@
-/* Stacks of threads: wisp's own have enough, and whoever calls wisp is told where there is too little. A block's arrays
- * lie on stacks, and a kernel of the host that finds too little of it dies of a signal. */
+/* Stacks of threads: wisp's own have enough; too small ones of others, of which kernels die, are reported. */
 #pragma once
 
 #include "../gen/check.h"
@@ -12,8 +11,7 @@ int wisp_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 /* WISP_ESYSTEM, in words, where this thread has too little stack left for wisp's functions. */
 wisp_status wisp_stack_check(wisp_error *err);
 
-/* WISP_ESYSTEM, in words, where OpenMP could not start a thread of the size that $OMP_STACKSIZE says: it would end the
- * program. */
+/* WISP_ESYSTEM, in words, where $OMP_STACKSIZE is too small for any thread, with which OpenMP would end the program. */
 wisp_status wisp_openmp_check(wisp_error *err);
 
 /* The stacks of those that run kernels of one host device, as they were found. Zero-initialise. */
@@ -24,8 +22,7 @@ typedef struct wisp_host_stacks {
   size_t caller;    /* bytes that it has left */
 } wisp_host_stacks;
 
-/* Whether this thread, and those that OpenMP gives it, have as many bytes. object: a loaded module, whose OpenMP
- * library is asked; NULL: what was found before holds. WISP_ESYSTEM, in words, where they have less; name is the
- * kernel's. */
+/* Whether this thread, and OpenMP's, have as many bytes: WISP_ESYSTEM, in words, where they have less. object: a loaded
+ * module, whose OpenMP library is asked; NULL: the last answer holds. name is the kernel's. */
 wisp_status wisp_host_stacks_check(wisp_error *err, wisp_host_stacks *stacks, void *object, const char *name,
                                    size_t bytes);

@@ -1,8 +1,7 @@
-/* Test cases of kernels: a family's reference takes the inputs of a test case and computes the right outputs. Nodal
- * DG's references take arrays alone (nodal/dg_parts.h). */
+/* Test cases of kernels: a family's reference computes the right outputs (of nodal DG from nodal/dg_parts.h). */
 #pragma once
 
-#include "discretisation.h"
+#include "problem.h"
 
 /* The scalars of one launch, and arrays that the kernel has another name for. */
 enum { WISP_MAX_SCALARS = 32 };
@@ -21,8 +20,7 @@ typedef enum wisp_test_inputs {
 } wisp_test_inputs;
 
 /* One test case, in natural order (wisp_discretisation's origin), by the family's array: the inputs, the right outputs,
- * and for each output the sum of the magnitudes that it is added up from. Arrays that the kernel does not write have no
- * `after`. */
+ * and for each output the sum of the magnitudes of its terms. Only arrays that the kernel writes have `after`. */
 typedef struct wisp_test_case {
   const wisp_discretisation *discretisation;
   const wisp_kernel_decl *kernel;

@@ -14,9 +14,8 @@ typedef struct layouts {
 
 static void make_layouts(const plan_case *c, const wisp_target *target, layouts *l)
 {
-  wisp_error err = {0};
   l->count = wisp_family_layouts(&c->spec, l->layout);
-  if (wisp_family_names(&err, &c->spec, target, l->count, l->layout, l->names) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_family_names(err, &c->spec, target, l->count, l->layout, l->names));
 }
 
 /* One strategy in every layout. */
@@ -89,7 +88,7 @@ static void visit_strategies(const wisp_strategies *all, applying first, plan_ca
     c->strategy_number = number_of(all->list[i]);
     c->last = i == last;
     if (is_first) of_first[i] = applies(&l, all->list[i]);
-    c->again = c->element != c->family->elements && of_first[i];
+    c->repeated = c->element != c->family->elements && of_first[i];
     visit_strategy(&l, c, visit, context);
   }
   free_layouts(&l);
@@ -169,8 +168,7 @@ static bool is_asked(const wisp_family *family)
 
 static void walk_families(walk *w)
 {
-  wisp_error err = {0};
-  if (wisp_strategies_load(&err, &w->all) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_strategies_load(err, &w->all));
   for (size_t f = 0; wisp_family_at(f); f++)
     if (is_asked(wisp_family_at(f))) walk_family(w, wisp_family_at(f));
   wisp_strategies_free(w->all);
@@ -211,7 +209,7 @@ static int turns_of(const plan_case *c)
 {
   enum { FEW = 10 };
   const bool low = c->element == c->family->elements && c->count > 1 && c->spec.order <= FEW;
-  return c->again || (c->element->orders[1] > FEW && !low) ? 7 : 5;
+  return c->repeated || (c->element->orders[1] > FEW && !low) ? 7 : 5;
 }
 
 bool precision_has_turn(const plan_case *c)
@@ -230,7 +228,7 @@ bool system_has_turn(const plan_case *c)
 bool order_has_turn(const plan_case *c, int low)
 {
   const int order = c->spec.order;
-  return walks_in_full() || order <= (c->again ? 1 : low) || (order + c->strategy_number) % turns_of(c) == 0;
+  return walks_in_full() || order <= (c->repeated ? 1 : low) || (order + c->strategy_number) % turns_of(c) == 0;
 }
 
 bool share_has_turn(size_t number)
@@ -272,7 +270,6 @@ void compile_quickly(void)
 wisp_device *open_test_device(void)
 {
   wisp_device *device = NULL;
-  wisp_error err = {0};
-  if (wisp_device_open(&err, test_device_name(), &device) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_device_open(err, test_device_name(), &device));
   return device;
 }

@@ -20,7 +20,7 @@ static const char *embedded(const char *family, const char *name, int length, co
 
 static void add(wisp_text *text, const char *from, size_t length)
 {
-  assert_int_equal(wisp_text_print(NULL, text, "%.*s", (int)length, from), WISP_OK);
+  GOOD(wisp_text_print(err, text, "%.*s", (int)length, from));
 }
 
 /* The text with every {{>part}} replaced by the part's own, but for those that are given something. */
@@ -67,7 +67,7 @@ static void apply(wisp_text *space, wisp_text *text, const edit *e, const char *
 }
 
 /* The word that follows a keyword at the beginning of a line of a space; NULL: there is none. */
-static const char *said(const char *space, const char *word, int *length)
+static const char *find_word(const char *space, const char *word, int *length)
 {
   const char *at = strstr(space, word);
   if (!at) return NULL;
@@ -101,7 +101,7 @@ static void write_space(wisp_text *out, const char *text, const char *kernel)
     size_t length = strcspn(text, "\n");
     next = text + length + (text[length] == '\n');
     if (strncmp(text, "kernels ", 8) == 0)
-      assert_int_equal(wisp_text_print(NULL, out, "kernel %s\n", kernel), WISP_OK);
+      GOOD(wisp_text_print(err, out, "kernel %s\n", kernel));
     else if (strncmp(text, "text ", 5) != 0)
       add(out, text, (size_t)(next - text));
   }
@@ -115,7 +115,7 @@ void plant_edited(const char *folder, const char *family, const char *kernel, co
   const wisp_embedded *file = find_space(family, kernel, base);
   const char *stem = strrchr(file->path, '/') + 1;
   int length = (int)(strlen(stem) - strlen(".space"));
-  const char *shared = said(file->text, "\ntext ", &length);
+  const char *shared = find_word(file->text, "\ntext ", &length);
   write_space(&space, file->text, kernel);
   write_out(&text, family, embedded(family, shared ? shared : stem, length, "k"));
   for (size_t i = 0; i < count && edits[i].from; i++) apply(&space, &text, &edits[i], name);

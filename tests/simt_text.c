@@ -41,7 +41,7 @@ static const char definitions[] =
 
 static void add(wisp_text *out, const char *from, const char *end)
 {
-  assert_int_equal(wisp_text_add(NULL, out, from, (size_t)(end - from)), WISP_OK);
+  GOOD(wisp_text_add(err, out, from, (size_t)(end - from)));
 }
 
 /* Gives the place behind the bracket that closes the one at `at`. Brackets in strings do not count. */
@@ -90,7 +90,7 @@ static const char *write_call(wisp_text *out, const char *at)
   const char *operands = code + strcspn(code, " ");
   const int count = find_operands(closed + 1, end, list);
   bool first = true;
-  assert_int_equal(wisp_text_print(NULL, out, "simt_"), WISP_OK);
+  GOOD(wisp_text_print(err, out, "simt_"));
   for (; code < operands; code++) {
     const char letter = (char)(isalnum((unsigned char)*code) ? *code : '_');
     add(out, &letter, &letter + 1);
@@ -99,12 +99,11 @@ static const char *write_call(wisp_text *out, const char *at)
     if (*operands != '%') continue;
     const int number = atoi(operands + 1);
     assert_true(number < count);
-    assert_int_equal(wisp_text_print(NULL, out, "%s%s", first ? "(" : ", ", list[number].is_result ? "&" : ""),
-                     WISP_OK);
+    GOOD(wisp_text_print(err, out, "%s%s", first ? "(" : ", ", list[number].is_result ? "&" : ""));
     add(out, list[number].from, list[number].end);
     first = false;
   }
-  assert_int_equal(wisp_text_print(NULL, out, ")"), WISP_OK);
+  GOOD(wisp_text_print(err, out, ")"));
   return end;
 }
 
@@ -125,10 +124,10 @@ static void translate(wisp_text *out, const char *at)
       at = write_call(out, at);
     } else if (begins(at, cast)) {
       const char *type = at + strlen(cast), *end = strchr(type, '>');
-      assert_int_equal(wisp_text_print(NULL, out, "(%.*s)", (int)(end - type), type), WISP_OK);
+      GOOD(wisp_text_print(err, out, "(%.*s)", (int)(end - type), type));
       at = end + 1;
     } else if (begins(at, memory)) {
-      assert_int_equal(wisp_text_print(NULL, out, "unsigned char *const shared_memory = simt_shared()"), WISP_OK);
+      GOOD(wisp_text_print(err, out, "unsigned char *const shared_memory = simt_shared()"));
       at += strlen(memory);
     } else if (begins(at, linkage)) {
       at += strlen(linkage);
@@ -147,19 +146,17 @@ static void write_launcher(wisp_text *out, const wisp_plan *plan, const char *so
   const char *at = strstr(source, head);
   assert_non_null(at);
   at += strlen(head);
-  assert_int_equal(wisp_text_print(NULL, out, "\nstatic void body(void **args) { simt_kernel("), WISP_OK);
+  GOOD(wisp_text_print(err, out, "\nstatic void body(void **args) { simt_kernel("));
   for (int i = 0; *at != ')'; i++) {
     const char *end = at + strcspn(at, ",)"), *name = end;
     while (name[-1] != ' ') name--;
-    assert_int_equal(wisp_text_print(NULL, out, "%s*(%.*s*)args[%d]", i ? ", " : "", (int)(name - at), at, i), WISP_OK);
+    GOOD(wisp_text_print(err, out, "%s*(%.*s*)args[%d]", i ? ", " : "", (int)(name - at), at, i));
     at = end + (*end == ',' ? 2 : 0);
   }
-  assert_int_equal(wisp_text_print(NULL, out,
-                                   "); }\n#undef %s\nvoid %s(void **args, unsigned x, unsigned y)\n{\n"
-                                   "  simt_launch(body, args, (unsigned[]){x, y}, (unsigned[]){%u, %u, %u}, %zu);\n}\n",
-                                   plan->symbol, plan->symbol, plan->block[0], plan->block[1], plan->block[2],
-                                   plan->shared),
-                   WISP_OK);
+  GOOD(wisp_text_print(err, out,
+                       "); }\n#undef %s\nvoid %s(void **args, unsigned x, unsigned y)\n{\n"
+                       "  simt_launch(body, args, (unsigned[]){x, y}, (unsigned[]){%u, %u, %u}, %zu);\n}\n",
+                       plan->symbol, plan->symbol, plan->block[0], plan->block[1], plan->block[2], plan->shared));
 }
 
 wisp_status simt_compile(wisp_error *err, const wisp_plan *plan, wisp_binary *out)

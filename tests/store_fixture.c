@@ -14,7 +14,6 @@ void fixture_folder(char folder[64])
 
 static int remove_one(const char *path, const struct stat *about, int type, struct FTW *walk)
 {
-  (void)about, (void)type, (void)walk;
   return remove(path);
 }
 
@@ -95,14 +94,13 @@ bool fixture_same(const wisp_trial *a, const wisp_trial *b)
 
 void fixture_fill(const char *path, int from, int to)
 {
-  wisp_error err = {0};
   wisp_writer *writer = NULL;
-  if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_writer_open(err, path, NULL, &writer));
   for (int i = from; i < to; i++) {
     wisp_trial trial = fixture_trial(i);
-    if (wisp_writer_add(&err, writer, &trial) != WISP_OK) fail_msg("%s", err.text);
+    GOOD(wisp_writer_add(err, writer, &trial));
   }
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_close(err, writer));
 }
 
 long fixture_count(const char *path)
@@ -130,9 +128,8 @@ void fixture_sql(const char *path, const char *sql)
 
 char *fixture_read(const char *path, size_t *length)
 {
-  wisp_error err = {0};
   char *data = NULL;
-  if (wisp_read_file(&err, path, &data, length) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_read_file(err, path, &data, length));
   return data;
 }
 

@@ -143,7 +143,6 @@ static wisp_status look(wisp_error *err, void *context, const wisp_comparison *r
 
 static void complain(void *context, const char *text)
 {
-  (void)context;
   fail_msg("%s", text);
 }
 
@@ -193,7 +192,6 @@ static void test_senseless_requests(void **state)
 static wisp_status look_at_others(wisp_error *err, void *context, const wisp_comparison *row)
 {
   int *others = context;
-  (void)err;
   for (int i = 0; i < row->others; i++) {
     assert_true(*row->other[i].name && row->other[i].ms > 0);
     assert_true(row->other[i].error < (row->spec.precision == WISP_F32 ? 2e-5 : 1e-12));
@@ -251,7 +249,6 @@ static const wisp_workload *find_workload(const char *family)
 static wisp_status look_at_table(wisp_error *err, void *context, const wisp_paper_row *row)
 {
   int *rows = context;
-  (void)err;
   *rows += 1;
   assert_true(row->order == 2 && row->elements == 800 && row->columns > 7);
   assert_true(row->column[1].published == 9 && row->column[7].published == 170 && row->column[9].published == 6);
@@ -276,13 +273,13 @@ static void test_paper(void **state)
 }
 
 /* Stores the command's output, up to room - 1 characters; returns its exit status. */
-static int run_command(const char *options, char *text, size_t room)
+static int run_command(const char *options, char *text, size_t capacity)
 {
   char line[1024];
   snprintf(line, sizeof line, "'%s' bench %s 2>&1", getenv("WISP_COMMAND"), options);
   FILE *pipe = popen(line, "r");
   assert_non_null(pipe);
-  text[fread(text, 1, room - 1, pipe)] = '\0';
+  text[fread(text, 1, capacity - 1, pipe)] = '\0';
   return pclose(pipe);
 }
 
@@ -342,21 +339,22 @@ static void test_command(void **state)
   assert_non_null(strstr(text, "676"));
   fixture_remove(folder);
   /* every composition by each strategy of its kernels, beside a stage and nothing else */
-  assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --alternatives --json", text, ROOM),
-                   0);
+  assert_int_equal(
+      run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --alternatives --json", text, ROOM), 0);
   list = cJSON_Parse(text);
-  const cJSON *way = NULL, *ways = cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "others");
+  const cJSON *alternative = NULL, *alternatives = cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "others");
   int permuted = 0, atomic = 0, walked = 0;
-  cJSON_ArrayForEach(way, ways)
+  cJSON_ArrayForEach(alternative, alternatives)
   {
-    const char *name = cJSON_GetObjectItem(way, "name")->valuestring;
+    const char *name = cJSON_GetObjectItem(alternative, "name")->valuestring;
     permuted += strcmp(name, "matrices.entire+reduce.permuted") == 0,
         atomic += strcmp(name, "zero+scatter.atomic") == 0;
     walked += strcmp(name, "fill.scatter-reduction") == 0;
-    assert_non_null(strchr(cJSON_GetObjectItem(way, "params")->valuestring, '='));
-    assert_true(cJSON_GetObjectItem(way, "ms")->valuedouble > 0 && cJSON_GetObjectItem(way, "ratio")->valuedouble > 0);
+    assert_non_null(strchr(cJSON_GetObjectItem(alternative, "params")->valuestring, '='));
+    assert_true(cJSON_GetObjectItem(alternative, "ms")->valuedouble > 0 &&
+                cJSON_GetObjectItem(alternative, "ratio")->valuedouble > 0);
   }
-  assert_true(cJSON_GetArraySize(ways) >= 16 && permuted == 1 && atomic == 1 && walked == 1);
+  assert_true(cJSON_GetArraySize(alternatives) >= 16 && permuted == 1 && atomic == 1 && walked == 1);
   cJSON_Delete(list);
 }
 
@@ -400,7 +398,6 @@ typedef struct medians {
 static wisp_status take_size(wisp_error *err, void *context, const wisp_accuracy *row)
 {
   medians *m = context;
-  (void)err;
   memcpy(m->of[m->sizes++], row->median, sizeof row->median);
   assert_true(row->nodes > 100 && row->mean[0] >= row->median[0] && row->mean[1] <= 1e-6);
   const double times = row->mean[2] / row->published; /* triangles as a mesher's are */

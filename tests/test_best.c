@@ -68,11 +68,10 @@ static void step_hash(const wisp_strategies *all, const home *of, const entry pa
 
 static void add_trial(const char *folder, const wisp_trial *t)
 {
-  wisp_error err = {0};
   wisp_writer *writer = NULL;
-  if (wisp_writer_open(&err, fixture_path(folder, "user.db"), NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
-  assert_int_equal(wisp_writer_add(&err, writer, t), WISP_OK);
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_open(err, fixture_path(folder, "user.db"), NULL, &writer));
+  GOOD(wisp_writer_add(err, writer, t));
+  GOOD(wisp_writer_close(err, writer));
 }
 
 static void add_to(const char *folder, const wisp_strategies *all, const home *of, const entry *e)
@@ -99,16 +98,16 @@ static void expect(const char *folder, const char *kernel, const char *strategy,
 {
   outcome o = run_in(folder, "", "best -d Imaginary --json");
   cJSON *json = cJSON_Parse(o.out), *row = NULL;
-  const char *said[2] = {"nothing", "nothing"};
+  const char *shown[2] = {"nothing", "nothing"};
   if (!json) fail_msg("no JSON: %s%s", o.out, o.err);
   cJSON_ArrayForEach(row, json)
   {
     if (strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(row, "kernel")), kernel) != 0) continue;
-    said[0] = cJSON_GetStringValue(cJSON_GetObjectItem(row, "strategy"));
-    said[1] = cJSON_GetStringValue(cJSON_GetObjectItem(row, "match"));
+    shown[0] = cJSON_GetStringValue(cJSON_GetObjectItem(row, "strategy"));
+    shown[1] = cJSON_GetStringValue(cJSON_GetObjectItem(row, "match"));
   }
-  if (strcmp(said[0], strategy) != 0 || strcmp(said[1], match) != 0)
-    fail_msg("%s is %s, %s; not %s, %s", kernel, said[0], said[1], strategy, match);
+  if (strcmp(shown[0], strategy) != 0 || strcmp(shown[1], match) != 0)
+    fail_msg("%s is %s, %s; not %s, %s", kernel, shown[0], shown[1], strategy, match);
   cJSON_Delete(json);
   forget(&o);
 }
@@ -116,10 +115,9 @@ static void expect(const char *folder, const char *kernel, const char *strategy,
 static void test_kernels(void **state)
 {
   char folder[64];
-  wisp_error err = {0};
   wisp_strategies *all = NULL;
   fixture_folder(folder);
-  assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
+  GOOD(wisp_strategies_load(err, &all));
   add(folder, all, &(entry){"gather", "direct", 1, "0123456789abcdef", NULL});
   expect(folder, "gather", "direct", "stale");
   outcome o = run_in(folder, "", "best -d Imaginary");
@@ -147,10 +145,9 @@ static void test_kernels(void **state)
 static void test_steps(void **state)
 {
   char folder[64], hash[20];
-  wisp_error err = {0};
   wisp_strategies *all = NULL;
   fixture_folder(folder);
-  assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
+  GOOD(wisp_strategies_load(err, &all));
   step_hash(
       all, &tets,
       (const entry[]){{.kernel = "gather", .strategy = "element-lanes"}, {.kernel = "fused", .strategy = "literal"}},
@@ -176,11 +173,10 @@ static void test_steps(void **state)
 static void test_beside_steps(void **state)
 {
   char folder[64], hash[20];
-  wisp_error err = {0};
   wisp_strategies *all = NULL;
   const entry two[] = {{"condense", "by-edge", 1, NULL, "none"}, {"assemble", "edges", 1, NULL, "none"}};
   fixture_folder(folder);
-  assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
+  GOOD(wisp_strategies_load(err, &all));
   for (int i = 0; i < 2; i++) add_to(folder, all, &triangles, &two[i]);
   add_to(folder, all, &triangles, &(entry){"build", "edges", 4, NULL, "none"});
   add_to(folder, all, &triangles, &(entry){"apply", "rows", 1, NULL, "none"});

@@ -136,7 +136,7 @@ static void cover(const char *target, int order, int highest)
   coverage all = {.cuda = strcmp(target, "host") != 0, .highest = highest};
   for (int i = 0; i <= HIGHEST_STAGE; i++) all.making[i].fewest = MOST_LAYOUTS;
   wisp_limits limits;
-  assert_int_equal(wisp_target_limits(NULL, target, &limits), WISP_OK);
+  GOOD(wisp_target_limits(err, target, &limits));
   /* The list is loaded anew for each walk, so strategies are told apart within one walk only. */
   each_plan_of_systems(&limits, &range, note, &all);
   assert_true(all.strategies >= 10);

@@ -25,12 +25,11 @@ static bool hang_together(const wisp_ceilings *c)
 static void measure(const char *name, wisp_device **device, wisp_ceilings *out)
 {
   enum { TIMES = 10 };
-  wisp_error err = {0};
   for (int i = 0; i < TIMES; i++) {
     const double start = now();
     fresh_cache();
-    assert_int_equal(wisp_device_open(&err, name, device), WISP_OK);
-    if (wisp_device_ceilings(&err, *device, out) != WISP_OK) fail_msg("%s", err.text);
+    GOOD(wisp_device_open(err, name, device));
+    GOOD(wisp_device_ceilings(err, *device, out));
     print_message("%s: copy %.1f GB/s, fill %.1f, FMA %.0f GFLOP/s f32, %.0f f64, measured in %.2f s\n",
                   wisp_device_limits(*device)->name, out->copy_gbps, out->fill_gbps, out->fma_gflops_f32,
                   out->fma_gflops_f64, now() - start);
@@ -42,18 +41,17 @@ static void measure(const char *name, wisp_device **device, wisp_ceilings *out)
 
 static void ceilings_are_a_machines(void **state)
 {
-  wisp_error err = {0};
   wisp_device *device = NULL;
-  wisp_ceilings first = {0}, again = {0}, reopened = {0};
+  wisp_ceilings first = {0}, repeated = {0}, reopened = {0};
   const char *set = getenv("WISP_TEST_DEVICE"), *name = set ? set : "host";
   measure(name, &device, &first);
-  assert_int_equal(wisp_device_ceilings(&err, device, &again), WISP_OK);
-  assert_memory_equal(&first, &again, sizeof first);
+  GOOD(wisp_device_ceilings(err, device, &repeated));
+  assert_memory_equal(&first, &repeated, sizeof first);
   wisp_device_close(device);
 
   /* Another process reads them from disk: the same to the last bit, which no second measurement would be. */
-  assert_int_equal(wisp_device_open(&err, name, &device), WISP_OK);
-  assert_int_equal(wisp_device_ceilings(&err, device, &reopened), WISP_OK);
+  GOOD(wisp_device_open(err, name, &device));
+  GOOD(wisp_device_ceilings(err, device, &reopened));
   assert_memory_equal(&first, &reopened, sizeof first);
   wisp_device_close(device);
 }

@@ -25,10 +25,10 @@ static void face_vertices(const wisp_mesh *mesh, size_t face, int32_t vertex[3])
 static void test_turned(void **state)
 {
   wisp_mesh *was = NULL, *is = NULL;
-  assert_int_equal(wisp_mesh_all_pairings(NULL, &was), WISP_OK);
-  assert_int_equal(wisp_mesh_all_pairings(NULL, &is), WISP_OK);
+  GOOD(wisp_mesh_all_pairings(err, &was));
+  GOOD(wisp_mesh_all_pairings(err, &is));
   assert_null(is->corner);
-  assert_int_equal(wisp_mesh_sort_corners(NULL, is), WISP_OK); /* which finds all volumes positive */
+  GOOD(wisp_mesh_sort_corners(err, is)); /* which finds all volumes positive */
   size_t moved = 0;
   for (size_t k = 0; k < is->elements; k++) {
     const int32_t *v = is->tet + 4 * k;
@@ -80,14 +80,14 @@ static void test_lines(void **state)
 {
   double read[2];
   wisp_tet *tet = NULL;
-  assert_int_equal(wisp_tet_create(NULL, 3, &tet), WISP_OK);
-  for (int turned = 0; turned < 2; turned++) {
+  GOOD(wisp_tet_create(err, 3, &tet));
+  for (int sorted = 0; sorted < 2; sorted++) {
     const wisp_mesh_source source = {
-        .box = {12, 12, 12}, .jitter = 0.2, .shuffle = true, .seed = 5, .sorts_corners = (bool)turned};
+        .box = {12, 12, 12}, .jitter = 0.2, .shuffle = true, .seed = 5, .sorts_corners = (bool)sorted};
     wisp_mesh *mesh = NULL;
-    assert_int_equal(wisp_mesh_make(NULL, 4, &source, &mesh), WISP_OK);
-    assert_true((mesh->corner != NULL) == (bool)turned);
-    read[turned] = lines(mesh, tet);
+    GOOD(wisp_mesh_make(err, 4, &source, &mesh));
+    assert_true((mesh->corner != NULL) == (bool)sorted);
+    read[sorted] = lines(mesh, tet);
     wisp_mesh_destroy(mesh);
   }
   print_message("%.1f lines a load, turned %.1f\n", read[0], read[1]);
@@ -102,7 +102,7 @@ static void test_as_given(void **state)
                                       {.box = {3, 3, 3}, .shuffle = true, .as_asked = true, .sorts_corners = true}};
   for (size_t i = 0; i < 2; i++) {
     wisp_mesh *mesh = NULL;
-    assert_int_equal(wisp_mesh_make(NULL, 4, &sources[i], &mesh), WISP_OK);
+    GOOD(wisp_mesh_make(err, 4, &sources[i], &mesh));
     assert_null(mesh->corner);
     wisp_mesh_destroy(mesh);
   }

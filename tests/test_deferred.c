@@ -16,7 +16,7 @@
 static const wisp_value *get(const wisp_env *env, const char *name, wisp_kind kind)
 {
   const wisp_value *value = NULL;
-  assert_int_equal(wisp_env_get(NULL, env, name, kind, &value), WISP_OK);
+  GOOD(wisp_env_get(err, env, name, kind, &value));
   return value;
 }
 
@@ -39,9 +39,9 @@ static wisp_env *deferred_env(bool fails, int *count)
 {
   wisp_env *env = NULL;
   recipe o = {count, fails};
-  assert_int_equal(wisp_env_create(NULL, NULL, &env), WISP_OK);
-  assert_int_equal(wisp_env_int(NULL, env, "n", 2), WISP_OK);
-  assert_int_equal(wisp_env_defer(NULL, env, "M at", make_tables, &o, sizeof o), WISP_OK);
+  GOOD(wisp_env_create(err, NULL, &env));
+  GOOD(wisp_env_int(err, env, "n", 2));
+  GOOD(wisp_env_defer(err, env, "M at", make_tables, &o, sizeof o));
   o = (recipe){NULL, true};
   return env;
 }
@@ -51,18 +51,18 @@ static void tables_are_made_once_when_asked_for(void **state)
   int count = 0;
   int64_t value = 0;
   wisp_env *outer = deferred_env(false, &count), *env = NULL;
-  assert_int_equal(wisp_env_create(NULL, outer, &env), WISP_OK);
+  GOOD(wisp_env_create(err, outer, &env));
   assert_true(wisp_env_has(env, "at") && !wisp_env_get_int(env, "at", &value));
-  assert_int_equal(wisp_eval_int(NULL, "n > 2 && at[0]", env, &value), WISP_OK);
+  GOOD(wisp_eval_int(err, "n > 2 && at[0]", env, &value));
   assert_int_equal(count, 0);
   assert_int_equal(wisp_env_made(env), 0);
-  assert_int_equal(wisp_eval_int(NULL, "at[n] + nonzero(M, 0) + nonzero(M, 1) + count(M)", env, &value), WISP_OK);
+  GOOD(wisp_eval_int(err, "at[n] + nonzero(M, 0) + nonzero(M, 1) + count(M)", env, &value));
   assert_int_equal(value, 9 + 0 + 1 + 2);
   assert_int_equal(count, 1);
   assert_int_equal(wisp_env_made(env), 1);
   assert_ptr_equal(get(env, "M", WISP_KIND_REALS), get(outer, "M", WISP_KIND_REALS));
-  assert_int_equal(wisp_env_int(NULL, env, "M", 3), WISP_OK);
-  assert_int_equal(wisp_eval_int(NULL, "M", env, &value), WISP_OK);
+  GOOD(wisp_env_int(err, env, "M", 3));
+  GOOD(wisp_eval_int(err, "M", env, &value));
   assert_int_equal(value, 3);
   wisp_env_destroy(env);
   wisp_env_destroy(outer);
@@ -132,9 +132,8 @@ lapack_int LAPACKE_dgetrf(int order, lapack_int m, lapack_int n, double *a, lapa
 
 static wisp_limits limits_of(const char *target)
 {
-  wisp_error err = {0};
   wisp_limits limits;
-  if (wisp_target_limits(&err, target, &limits) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_target_limits(err, target, &limits));
   return limits;
 }
 
@@ -162,18 +161,17 @@ static void plans_make_no_table(void **state)
 
 static int choose_all(const wisp_chooser *from, const wisp_family *family, int order, wisp_precision precision)
 {
-  wisp_error err = {0};
   wisp_choose_request request = {.spec = wisp_family_spec(family, order, NULL, precision)};
   wisp_stage stage = {.kernels = 0};
   int stored = 0;
   for (const wisp_kernel_decl *k = NULL; !k || k->name; k = k ? k + 1 : family->kernels) { /* NULL: a whole stage */
     double ms;
     if (k) wisp_spec_name_kernel(&request.spec, k->name);
-    if (wisp_choose_if_any(&err, from, &request, &stage) != WISP_OK) fail_msg("%s", err.text);
+    GOOD(wisp_choose_if_any(err, from, &request, &stage));
     for (int i = 0; i < stage.kernels; i++) {
       assert_int_equal(wisp_env_made(stage.plan[i]->env), 0);
       stored += stage.choice[i].trial != NULL;
-      if (stage.choice[i].trial) assert_int_equal(wisp_standard_ms(&err, from, stage.choice[i].trial, &ms), WISP_OK);
+      if (stage.choice[i].trial) GOOD(wisp_standard_ms(err, from, stage.choice[i].trial, &ms));
     }
     wisp_stage_free(&stage);
   }
@@ -182,7 +180,6 @@ static int choose_all(const wisp_chooser *from, const wisp_family *family, int o
 
 static void choices_make_no_table(void **state)
 {
-  wisp_error err = {0};
   wisp_strategies *strategies = NULL;
   wisp_store *store = NULL;
   wisp_scopes scopes = {0};
@@ -191,8 +188,8 @@ static void choices_make_no_table(void **state)
   int stored = 0;
   lapack_calls = 0;
   snprintf(limits.name, sizeof limits.name, "NVIDIA H200");
-  if (wisp_strategies_load(&err, &strategies) != WISP_OK) fail_msg("%s", err.text);
-  if (wisp_store_open(&err, "/nowhere", true, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_strategies_load(err, &strategies));
+  GOOD(wisp_store_open(err, "/nowhere", true, NULL, &store));
   const wisp_chooser from = {strategies, store, &limits, &scopes};
   for (size_t f = 0; (family = wisp_family_at(f)); f++)
     for (int order = family->elements->orders[0]; order <= family->elements->orders[1]; order++)
@@ -208,7 +205,6 @@ static void choices_make_no_table(void **state)
 
 static wisp_status check_name(wisp_error *err, void *context, const char *name, const wisp_value *value)
 {
-  (void)err, (void)name;
   int *tables = context;
   *tables += value->kind == WISP_KIND_REALS || value->kind == WISP_KIND_INTS;
   assert_true(value->kind < WISP_KIND_OTHER);

@@ -43,19 +43,18 @@ static void need_nvrtc(void)
 
 static void compiles_for_every_target(void **state)
 {
-  wisp_error err = {0};
   need_nvrtc();
   fresh_cache();
   for (int cached = 0; cached < 2; cached++) /* usage comes from the compiler, then from the cache */
     for (int t = 0; t < TARGETS; t++) {
       wisp_binary binary = {0};
       wisp_limits limits;
-      if (wisp_compile(&err, targets[t], "spilling", spilling, &binary) != WISP_OK) fail_msg("%s", err.text);
+      GOOD(wisp_compile(err, targets[t], "spilling", spilling, &binary));
       assert_memory_equal(binary.data, "\177ELF", 4);
       assert_in_range(binary.usage.registers, 32, 64); /* 65536 / 1024 at most */
       assert_true(binary.usage.spill_bytes > 100);
       assert_int_equal(binary.usage.shared_bytes, 2048);
-      assert_int_equal(wisp_target_limits(&err, targets[t], &limits), WISP_OK);
+      GOOD(wisp_target_limits(err, targets[t], &limits));
       assert_string_equal(limits.target, targets[t]);
       assert_true(limits.max_shared > 160 * 1024 && limits.shared_per_unit > limits.max_shared);
       free(binary.data);
@@ -65,7 +64,6 @@ static void compiles_for_every_target(void **state)
 /* The instructions that a warp issues for so many more multiplications in a row, or in a loop. */
 static int issued_by(int more, bool loop, bool cut)
 {
-  wisp_error err = {0};
   wisp_binary binary = {0};
   char source[4096];
   int at = snprintf(source, sizeof source, "extern \"C\" __global__ void one(float *x, int n)\n{\n  float a = x[0];\n");
@@ -73,7 +71,7 @@ static int issued_by(int more, bool loop, bool cut)
   for (int i = 0; i < more; i++)
     at += snprintf(source + at, sizeof source - (size_t)at, "  a = __fmaf_rn(a, %d.5f, x[%d]);\n", i, i + 1);
   snprintf(source + at, sizeof source - (size_t)at, "  x[threadIdx.x] = a;\n}\n");
-  if (wisp_compile(&err, "sm_90", "one", source, &binary) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_compile(err, "sm_90", "one", source, &binary));
   int issued = binary.usage.issued;
   for (size_t length = 0; cut && length < binary.length; length += 61) {
     char *part = malloc(length + 1);

@@ -53,9 +53,8 @@ static void compile_early(void)
   const char *const kernels[][2] = {
       {"wisp_axpy", axpy_source("cuda")}, {"wisp_count", count_source("cuda")}, {"wisp_loop", wisp_cuda_loop_source}};
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-    wisp_error err = {0};
     wisp_binary binary = {0};
-    if (wisp_compile(&err, "sm_90", kernels[i][0], kernels[i][1], &binary) != WISP_OK) fail_msg("%s", err.text);
+    GOOD(wisp_compile(err, "sm_90", kernels[i][0], kernels[i][1], &binary));
     free(binary.data);
   }
 }
@@ -130,26 +129,25 @@ static void errors_are_passed_on(void **state)
 /* A program's own context and stream come through the public interface, and stay the program's. */
 static void a_session_borrows(void **state)
 {
-  wisp_error err = {0};
   wisp_device *device = NULL;
   wisp_session *session = NULL;
   void *memory = NULL;
   double there[] = {3, 1, 4}, back[3] = {0};
   if (!stub_is_here()) skip();
   void *stub = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  assert_int_equal(wisp_device_open(&err, "cuda:0", &device), WISP_OK);
+  GOOD(wisp_device_open(err, "cuda:0", &device));
   const int live = live_handles(stub);
   const wisp_session_request request = {WISP_INIT(wisp_session_request), .context = wisp_cuda_of(device)->context,
                                         .stream = wisp_cuda_of(device)->stream, .defaults_only = 1};
-  if (wisp_session_open(&err, &request, &session) != WISP_OK) fail_msg("%s", err.text);
-  assert_int_equal(wisp_memory_create(&err, session, sizeof there, &memory), WISP_OK);
-  assert_int_equal(wisp_memory_put(&err, session, memory, there, sizeof there), WISP_OK);
-  assert_int_equal(wisp_memory_get(&err, session, back, memory, sizeof back), WISP_OK);
+  GOOD(wisp_session_open(err, &request, &session));
+  GOOD(wisp_memory_create(err, session, sizeof there, &memory));
+  GOOD(wisp_memory_put(err, session, memory, there, sizeof there));
+  GOOD(wisp_memory_get(err, session, back, memory, sizeof back));
   assert_memory_equal(there, back, sizeof back);
   wisp_memory_destroy(session, memory);
   wisp_session_close(session);
   assert_int_equal(live_handles(stub), live);
-  assert_int_equal(wisp_device_finish(&err, device), WISP_OK);
+  GOOD(wisp_device_finish(err, device));
   wisp_device_close(device);
 }
 
@@ -165,7 +163,7 @@ static void clocks_are_those_of_the_device(void **state)
   setenv("WISP_NVML", path, 1);
   setenv("STUB_CLOCK", "1755", 1);
   for (int i = 0; i < 2; i++) {
-    assert_int_equal(wisp_device_open(NULL, i ? "cuda:1" : "cuda:0", &device), WISP_OK);
+    GOOD(wisp_device_open(err, i ? "cuda:1" : "cuda:0", &device));
     double mhz = wisp_device_clock_mhz(device);
     assert_true(i ? isnan(mhz) : mhz == 1755);
     wisp_device_close(device);

@@ -9,15 +9,15 @@ static wisp_env *sample_env(void)
   wisp_env *env = NULL, *item = NULL;
   const double reals[] = {0.0, 0.5, -0.0, -2.0};
   const int ints[] = {7, 0, -9};
-  assert_int_equal(wisp_env_create(NULL, NULL, &env), WISP_OK);
-  assert_int_equal(wisp_env_int(NULL, env, "zero", 0), WISP_OK);
-  assert_int_equal(wisp_env_int(NULL, env, "n", 4), WISP_OK);
-  assert_int_equal(wisp_env_int(NULL, env, "huge", INT64_MAX), WISP_OK);
-  assert_int_equal(wisp_env_text(NULL, env, "word", "five"), WISP_OK);
-  assert_int_equal(wisp_env_reals(NULL, env, "D", reals, 4), WISP_OK);
-  assert_int_equal(wisp_env_ints(NULL, env, "map", ints, 3), WISP_OK);
-  for (int i = 0; i < 3; i++) assert_int_equal(wisp_env_item(NULL, env, "fields", &item), WISP_OK);
-  assert_int_equal(wisp_env_empty_list(NULL, env, "none"), WISP_OK);
+  GOOD(wisp_env_create(err, NULL, &env));
+  GOOD(wisp_env_int(err, env, "zero", 0));
+  GOOD(wisp_env_int(err, env, "n", 4));
+  GOOD(wisp_env_int(err, env, "huge", INT64_MAX));
+  GOOD(wisp_env_text(err, env, "word", "five"));
+  GOOD(wisp_env_reals(err, env, "D", reals, 4));
+  GOOD(wisp_env_ints(err, env, "map", ints, 3));
+  for (int i = 0; i < 3; i++) GOOD(wisp_env_item(err, env, "fields", &item));
+  GOOD(wisp_env_empty_list(err, env, "none"));
   return env;
 }
 
@@ -196,7 +196,6 @@ static void random_texts_never_crash(void **state)
 /* A wisp_slot_of: x and y. */
 static int slot_of(const void *context, const char *name)
 {
-  (void)context;
   return strcmp(name, "x") == 0 ? 0 : strcmp(name, "y") == 0 ? 1 : -1;
 }
 
@@ -277,7 +276,6 @@ static void they_print_as_C(void **state)
 /* A name without a slot, and tables, which real evaluation does not have. */
 static int slot_of_x(const void *context, const char *name)
 {
-  (void)context;
   return strcmp(name, "x") == 0 ? 0 : -1;
 }
 
@@ -348,7 +346,7 @@ static void many_points_at_once(void **state)
 static const wisp_value *get(const wisp_env *env, const char *name, wisp_kind kind)
 {
   const wisp_value *value = NULL;
-  assert_int_equal(wisp_env_get(NULL, env, name, kind, &value), WISP_OK);
+  GOOD(wisp_env_get(err, env, name, kind, &value));
   return value;
 }
 

@@ -66,16 +66,14 @@ static wisp_tune_summary tune(const char *db, const char *kernel, const char *la
                          .elements = elements,
                          .db = db};
   wisp_tune_summary summary = {0};
-  wisp_error err = {0};
-  if (wisp_tune(&err, test_device_name(), &r, &summary) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_tune(err, test_device_name(), &r, &summary));
   return summary;
 }
 
 static wisp_store *open_store(const char *path)
 {
   wisp_store *store = NULL;
-  wisp_error err = {0};
-  if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_store_open(err, path, false, NULL, &store));
   return store;
 }
 
@@ -95,7 +93,6 @@ static void test_one_is_chosen(void **state)
   char folder[64];
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
-  wisp_error err = {0};
   wisp_text before = {0}, after = {0};
   tune(db, "update", NULL, 384);
   wisp_store *store = open_store(db);
@@ -115,9 +112,9 @@ static void test_one_is_chosen(void **state)
     assert_false(wisp_ranking_simpler(t, winner));
   }
   wisp_store_close(store);
-  assert_int_equal(wisp_store_export(&err, db, false, &before), WISP_OK);
+  GOOD(wisp_store_export(err, db, false, &before));
   assert_int_equal(tune(db, "update", NULL, 384).trials, 0);
-  assert_int_equal(wisp_store_export(&err, db, false, &after), WISP_OK);
+  GOOD(wisp_store_export(err, db, false, &after));
   assert_string_equal(before.data, after.data);
   assert_non_null(strstr(before.data, "\"chosen\""));
   wisp_text_free(&before);

@@ -11,18 +11,15 @@ static wisp_env *make_names(void)
 {
   static const wisp_count ints[] = {{"real_bytes", 8}, {"max_threads", 1024}, {"max_shared", 65536}};
   wisp_env *env = NULL;
-  assert_int_equal(wisp_env_create(NULL, NULL, &env), WISP_OK);
-  for (size_t i = 0; i < WISP_COUNT(ints); i++)
-    assert_int_equal(wisp_env_int(NULL, env, ints[i].name, (int64_t)ints[i].value), WISP_OK);
+  GOOD(wisp_env_create(err, NULL, &env));
+  for (size_t i = 0; i < WISP_COUNT(ints); i++) GOOD(wisp_env_int(err, env, ints[i].name, (int64_t)ints[i].value));
   return env;
 }
 
 static wisp_plan *plan_of(const wisp_strategy *s, const wisp_layout *layout, const wisp_env *names, int block, int how)
 {
   wisp_plan *plan = NULL;
-  wisp_error err = {0};
-  if (wisp_plan_create(&err, s, &spec, layout, names, (const int[]){block, how, 0}, &plan) != WISP_OK)
-    fail_msg("%s", err.text);
+  GOOD(wisp_plan_create(err, s, &spec, layout, names, (const int[]){block, how, 0}, &plan));
   return plan;
 }
 
@@ -57,7 +54,7 @@ static void test_marks(void **state)
 
   /* A kernel without such a choice may expect one, whoever asks first. */
   wisp_strategy *expecting = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nrequires_absent block 1\n");
-  assert_int_equal(wisp_plan_default(NULL, expecting, &spec, &layout, names, &usual), WISP_OK);
+  GOOD(wisp_plan_default(err, expecting, &spec, &layout, names, &usual));
   assert_true(wisp_fixed_suits(&nothing, usual) && !wisp_fixed_suits(&fixed, usual));
   fixed = nothing, wisp_fixed_add(&fixed, usual);
   assert_false(wisp_fixed_suits(&fixed, other));
@@ -78,8 +75,7 @@ static void test_room_for_more(void **state)
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names();
   wisp_plan *plan = NULL;
-  assert_int_equal(wisp_plan_from_text(NULL, s, &spec, &layout, names, "free=1 held=32 how=0 products=20", &plan),
-                   WISP_OK);
+  GOOD(wisp_plan_from_text(err, s, &spec, &layout, names, "free=1 held=32 how=0 products=20", &plan));
   for (int n = 0; n < (int)WISP_COUNT(larger); n++) {
     wisp_plan *more = NULL;
     assert_int_equal(wisp_plan_next_larger(NULL, plan, n, &more), larger[n] ? WISP_OK : WISP_EREFUSED);

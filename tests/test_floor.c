@@ -9,7 +9,7 @@
 #include "../gen/family.h"
 #include "../gen/strategy/space_read.h"
 #include "../runtime/kernel.h"
-#include "../tuner/trial/floor.h"
+#include "../tuner/trial/trial.h"
 
 #include <math.h>
 
@@ -23,7 +23,7 @@ static wisp_trials shipped(void)
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     const wisp_embedded *file = &wisp_embedded_files[i];
     if (strncmp(file->path, "cache/shipped/", strlen("cache/shipped/")) != 0) continue;
-    assert_int_equal(wisp_shipped_parse(NULL, file->path, file->text, NULL, &list), WISP_OK);
+    GOOD(wisp_shipped_parse(err, file->path, file->text, NULL, &list));
   }
   assert_true(list.count > 1000);
   return list;
@@ -81,15 +81,15 @@ static wisp_floor floor_of(const wisp_strategies *all, const char *kernel, const
   int l = 0;
   wisp_spec_name_kernel(&spec, kernel);
   assert_non_null(s);
-  assert_int_equal(wisp_target_limits(NULL, "sm_90", &limits), WISP_OK);
+  GOOD(wisp_target_limits(err, "sm_90", &limits));
   const wisp_target target = wisp_limits_target(&limits);
   const int count = wisp_family_layouts(&spec, layouts);
   while (l < count && !wisp_strategy_reads(s, &layouts[l])) l++;
   assert_true(l < count);
-  assert_int_equal(wisp_family_names(NULL, &spec, &target, 1, &layouts[l], &names), WISP_OK);
-  assert_int_equal(wisp_plan_default(NULL, s, &spec, &layouts[l], names, &plan), WISP_OK);
-  assert_int_equal(wisp_family_work(NULL, &spec, ELEMENTS, work), WISP_OK);
-  assert_int_equal(wisp_floor_find(NULL, &card, &spec, work, ELEMENTS, plan, &floor), WISP_OK);
+  GOOD(wisp_family_names(err, &spec, &target, 1, &layouts[l], &names));
+  GOOD(wisp_plan_default(err, s, &spec, &layouts[l], names, &plan));
+  GOOD(wisp_family_work(err, &spec, ELEMENTS, work));
+  GOOD(wisp_floor_find(err, &card, &spec, work, ELEMENTS, plan, &floor));
   wisp_plan_destroy(plan);
   wisp_env_destroy(names);
   return floor;
@@ -101,7 +101,7 @@ static void test_operations_that_are_executed(void **state)
 {
   wisp_strategies *all = NULL;
   wisp_work work;
-  assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
+  GOOD(wisp_strategies_load(err, &all));
   for (int f64 = 0; f64 < 2; f64++) {
     const wisp_precision precision = f64 ? WISP_F64 : WISP_F32;
     const double peak = f64 ? card.fma_gflops_f64 : card.fma_gflops_f32;
@@ -109,13 +109,13 @@ static void test_operations_that_are_executed(void **state)
     assert_string_equal(dense.by, "fma");
     assert_true(fabs(dense.ms / (work.flops / peak / 1e6) - 1) < 1e-9);
     assert_true(dense.bytes_ms < dense.ms);
-    const wisp_floor turned = floor_of(all, "volume", "half-turn-cores", 9, precision, &work);
-    assert_string_equal(turned.by, "bytes");
-    assert_true(fabs(turned.ms / (work.bytes / card.copy_gbps / 1e6) - 1) < 1e-12);
-    assert_true(fabs(turned.ms - turned.bytes_ms) < 1e-12 && turned.ms < dense.ms);
+    const wisp_floor half_turned = floor_of(all, "volume", "half-turn-cores", 9, precision, &work);
+    assert_string_equal(half_turned.by, "bytes");
+    assert_true(fabs(half_turned.ms / (work.bytes / card.copy_gbps / 1e6) - 1) < 1e-12);
+    assert_true(fabs(half_turned.ms - half_turned.bytes_ms) < 1e-12 && half_turned.ms < dense.ms);
   }
   assert_string_equal(floor_of(all, "volume", "literal", 4, WISP_F32, &work).by, "bytes");
-  assert_string_equal(floor_of(all, "update", "plain", 4, WISP_F32, &work).by, "bytes");
+  assert_string_equal(floor_of(all, "update", "thread", 4, WISP_F32, &work).by, "bytes");
   wisp_strategies_free(all);
 }
 
@@ -128,8 +128,8 @@ static void test_emulated_precision(void **state)
   wisp_limits limits;
   wisp_layout slab = {0}, layouts[8];
   char text[WISP_LAYOUT_TEXT];
-  assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
-  assert_int_equal(wisp_target_limits(NULL, "sm_90", &limits), WISP_OK);
+  GOOD(wisp_strategies_load(err, &all));
+  GOOD(wisp_target_limits(err, "sm_90", &limits));
   const wisp_target target = wisp_limits_target(&limits);
   const wisp_strategy *s = wisp_strategies_find(all, "nodal", "volume", "half-turn-cores");
   for (int c = 0; c < 3; c++) {
@@ -143,12 +143,12 @@ static void test_emulated_precision(void **state)
       wisp_layout_print(&layouts[l], text);
       if (strncmp(text, "slab", 4) == 0) slab = layouts[l];
     }
-    assert_int_equal(wisp_family_names(NULL, &spec, &target, 1, &slab, &names), WISP_OK);
-    assert_int_equal(wisp_plan_from_text(NULL, s, &spec, &slab, names, values[c == 1], &plan), WISP_OK);
-    assert_int_equal(wisp_family_work(NULL, &spec, ELEMENTS, &work), WISP_OK);
+    GOOD(wisp_family_names(err, &spec, &target, 1, &slab, &names));
+    GOOD(wisp_plan_from_text(err, s, &spec, &slab, names, values[c == 1], &plan));
+    GOOD(wisp_family_work(err, &spec, ELEMENTS, &work));
     for (int u = 0; u < WISP_UNITS; u++) {
       double executed = 0;
-      assert_int_equal(wisp_plan_executed(NULL, plan, (wisp_exec_unit)u, ELEMENTS, work.flops, &executed), WISP_OK);
+      GOOD(wisp_plan_executed(err, plan, (wisp_exec_unit)u, ELEMENTS, work.flops, &executed));
       const double share = executed / work.flops / (c == 2 ? 1 : 3);
       if (u == (int)unit ? share < 0.24 || share > 0.251 : executed > 0)
         fail_msg("%s: %g of the dense operations", wisp_unit_names[u], share);
@@ -167,16 +167,16 @@ static void test_bytes(void **state)
   wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), 1, NULL, WISP_F64);
   wisp_work work, more;
   wisp_spec_name_kernel(&spec, "gather");
-  assert_int_equal(wisp_family_work(NULL, &spec, 1, &work), WISP_OK);
+  GOOD(wisp_family_work(err, &spec, 1, &work));
   assert_true(work.bytes <
               8 * (6 * (4 + 12) + 4 * 4 + 5)); /* six fields, 4 nodes, 12 on faces; a face's normal, scale */
   wisp_spec_name_kernel(&spec, "stage_nested");
-  assert_int_equal(wisp_family_work(NULL, &spec, 1, &work), WISP_OK);
+  GOOD(wisp_family_work(err, &spec, 1, &work));
   assert_true(work.bytes < 8 * (6 * 3 * 4 + 9 + 4 * 4 + 5));
   spec = wisp_family_spec(wisp_family_find("hdg"), 3, NULL, WISP_F64);
   wisp_spec_name_kernel(&spec, "coarsest");
-  assert_int_equal(wisp_family_work(NULL, &spec, 1e3, &work), WISP_OK);
-  assert_int_equal(wisp_family_work(NULL, &spec, 1e6, &more), WISP_OK);
+  GOOD(wisp_family_work(err, &spec, 1e3, &work));
+  GOOD(wisp_family_work(err, &spec, 1e6, &more));
   assert_true(work.bytes <= more.bytes && work.bytes >= more.bytes && work.bytes < 64 * 64 * 2 * 8);
   assert_true(work.flops <= more.flops && work.flops >= more.flops);
 }

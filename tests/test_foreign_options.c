@@ -118,7 +118,7 @@ static void test_foreign_options(void **state)
   wisp_help all[PAGES];
   int refused = 0;
   setenv("WISP_DB", fixture_path(*state, "user.db"), 1);
-  for (int p = 0; p < PAGES; p++) assert_int_equal(wisp_help_read(NULL, pages[p], "maxwell", NULL, &all[p]), WISP_OK);
+  for (int p = 0; p < PAGES; p++) GOOD(wisp_help_read(err, pages[p], "maxwell", NULL, &all[p]));
   for (size_t u = 0; u < sizeof uses / sizeof *uses; u++) {
     char done[4096] = "";
     const wisp_help *own = NULL;

@@ -11,8 +11,7 @@ static bool replay(const fuzz_target *target, fuzz_world *world, const char *pat
 {
   char *data = NULL;
   size_t length = 0;
-  wisp_error err = {0};
-  assert_int_equal(wisp_read_file(&err, path, &data, &length), WISP_OK);
+  GOOD(wisp_read_file(err, path, &data, &length));
   char *exact = malloc(length + 1); /* no byte behind the NUL */
   assert_non_null(exact);
   memcpy(exact, data, length + 1);

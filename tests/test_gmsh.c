@@ -43,9 +43,8 @@ static void make(const char *geo, wisp_mesh *mesh[6])
   snprintf(command, sizeof command, "cd %s && gmsh it.geo -v 1 -nt 1 - >log 2>&1", folder);
   if (system(command) != 0) fail_msg("the command gmsh failed or is missing; see %s/log", folder);
   for (int i = 0; i < 6; i++) {
-    wisp_error err = {0};
     snprintf(path, sizeof path, "%s/%s", folder, variants[i]);
-    if (wisp_mesh_read(&err, 4, 0, path, &mesh[i]) != WISP_OK) fail_msg("%s", err.text);
+    GOOD(wisp_mesh_read(err, 4, 0, path, &mesh[i]));
   }
   snprintf(command, sizeof command, "rm -r %s", folder);
   assert_int_equal(system(command), 0);

@@ -9,11 +9,10 @@
 
 static cJSON *load(int N)
 {
-  wisp_error err = {0};
   char path[64], *data = NULL;
   size_t length = 0;
   snprintf(path, sizeof path, "tests/golden/tet_N%d.json", N);
-  if (wisp_read_file(&err, path, &data, &length) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_read_file(err, path, &data, &length));
   cJSON *golden = cJSON_ParseWithLength(data, length);
   free(data);
   assert_non_null(golden);
@@ -53,7 +52,7 @@ static void test_operators(void **state)
   for (int N = 1; N <= 6; N++) {
     cJSON *golden = load(N);
     wisp_tet *tet = NULL;
-    assert_int_equal(wisp_tet_create(NULL, N, &tet), WISP_OK);
+    GOOD(wisp_tet_create(err, N, &tet));
     assert_int_equal(tet->N, N);
     assert_int_equal(tet->Np, cJSON_GetObjectItemCaseSensitive(golden, "Np")->valueint);
     assert_int_equal(tet->Nfp, cJSON_GetObjectItemCaseSensitive(golden, "Nfp")->valueint);
@@ -75,7 +74,7 @@ static void test_face_nodes(void **state)
   for (int N = 1; N <= 6; N++) {
     cJSON *golden = load(N);
     wisp_tet *tet = NULL;
-    assert_int_equal(wisp_tet_create(NULL, N, &tet), WISP_OK);
+    GOOD(wisp_tet_create(err, N, &tet));
     const cJSON *Fmask = cJSON_GetObjectItemCaseSensitive(golden, "Fmask");
     assert_int_equal(cJSON_GetArraySize(Fmask), WISP_TET_FACES);
     for (int f = 0; f < WISP_TET_FACES; f++) {

@@ -17,28 +17,27 @@ static wisp_mesh *shuffled_box(int n)
 {
   wisp_mesh *mesh = NULL;
   uint64_t seed = 7;
-  assert_int_equal(wisp_mesh_box(NULL, n, &mesh), WISP_OK);
+  GOOD(wisp_mesh_box(err, n, &mesh));
   for (size_t k = mesh->elements - 1; k > 0; k--) {
     size_t other = next_random(&seed) % (k + 1);
     for (size_t v = 0; v < 4; v++) {
-      int32_t keep = mesh->tet[4 * k + v];
+      int32_t kept = mesh->tet[4 * k + v];
       mesh->tet[4 * k + v] = mesh->tet[4 * other + v];
-      mesh->tet[4 * other + v] = keep;
+      mesh->tet[4 * other + v] = kept;
     }
   }
-  assert_int_equal(wisp_mesh_connect(NULL, "shuffled", mesh), WISP_OK);
+  GOOD(wisp_mesh_connect(err, "shuffled", mesh));
   return mesh;
 }
 
 /* Groups the mesh, checks the contract, and gives the group of each element. */
 static int32_t *group(const wisp_mesh *mesh, wisp_grouping how, size_t size)
 {
-  wisp_error err = {0};
   size_t slots = 0;
   int32_t *slot = NULL, *of = malloc(mesh->elements * sizeof *of);
   assert_non_null(of);
   for (size_t k = 0; k < mesh->elements; k++) of[k] = -1;
-  if (wisp_mesh_group(&err, mesh, how, size, &slots, &slot) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_mesh_group(err, mesh, how, size, &slots, &slot));
   assert_int_equal(slots % size, 0);
   assert_int_equal(slots / size, (mesh->elements + size - 1) / size);
   for (size_t i = 0; i < slots; i++) {

@@ -21,10 +21,9 @@ static int highest(void)
 
 static turned_tet make(int N)
 {
-  wisp_error err = {0};
   turned_tet p = {0};
-  if (wisp_tet_create(&err, N, &p.tet) != WISP_OK) fail_msg("%s", err.text);
-  if (wisp_half_turns_create(&err, p.tet, &p.t) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_tet_create(err, N, &p.tet));
+  GOOD(wisp_half_turns_create(err, p.tet, &p.t));
   p.Np = p.tet->Np, p.Nfp = p.tet->Nfp, p.S = p.t->orbits;
   return p;
 }
@@ -71,7 +70,7 @@ static void test_orbits(void **state)
     for (int x = 0; x < p.Np; x++) assert_true(seen[x]);
     for (int m = 0; m < 3; m++)
       for (int o = 0; o < p.S; o++)
-        assert_true(maps(p.tet, third[m], p.t->node[4 * o], p.t->node[4 * p.t->turned[m * p.S + o]]));
+        assert_true(maps(p.tet, third[m], p.t->node[4 * o], p.t->node[4 * p.t->rotated[m * p.S + o]]));
     discard(&p);
   }
 }
@@ -106,7 +105,7 @@ static void test_class_sizes(void **state)
     for (int k = 0; k < 4; k++) {
       assert_int_equal(p.t->size[k], sizes[N - 1][k > 0]);
       for (int i = 0; i < p.t->size[k]; i++) {
-        const int orbit = k ? p.t->turned[(k - 1) * p.S + i] : i;
+        const int orbit = k ? p.t->rotated[(k - 1) * p.S + i] : i;
         assert_int_equal(p.t->row[4 * orbit + k], i);
       }
     }
@@ -129,9 +128,9 @@ static double block_entry(const double *A, int width, const int row[4], const in
 {
   double sum = 0;
   for (int h = 0; h < 4; h++) {
-    bool again = false;
-    for (int g = 0; g < h; g++) again = again || column[g] == column[h];
-    if (!again) sum += chi[from][h] * row_class(A, width, row, to, column[h]) / 4;
+    bool repeated = false;
+    for (int g = 0; g < h; g++) repeated = repeated || column[g] == column[h];
+    if (!repeated) sum += chi[from][h] * row_class(A, width, row, to, column[h]) / 4;
   }
   return sum / 4;
 }
@@ -243,7 +242,7 @@ static void test_operators(void **state)
 
 static void expect_turned_D(const turned_tet *p, int m)
 {
-  const int S = p->S, *R = p->t->turned + m * S;
+  const int S = p->S, *R = p->t->rotated + m * S;
   for (int k = 0; k < 4; k++)
     for (int i = 0; i < p->t->size[k]; i++)
       for (int j = 0; j < p->t->size[k ^ 1]; j++) {
@@ -254,7 +253,7 @@ static void expect_turned_D(const turned_tet *p, int m)
 
 static void expect_turned_LIFT(const turned_tet *p, int m)
 {
-  const int S = p->S, *R = p->t->turned + m * S, *F = p->t->face_turned + m * p->Nfp;
+  const int S = p->S, *R = p->t->rotated + m * S, *F = p->t->face_turned + m * p->Nfp;
   for (int j = 0; j < p->Nfp; j++) {
     for (int i = 0; i < p->t->size[1]; i++)
       assert_true(p->t->LIFT[(S + i) * p->Nfp + j] == p->t->LIFT[((1 + m) * S + i) * p->Nfp + F[j]]);
@@ -290,11 +289,10 @@ static double by_classes(const turned_tet *p, const double *blocks, int orbit, i
 static void test_sizes(void **state)
 {
   for (int N = 1; N <= highest(); N++) {
-    wisp_error err = {0};
     turned_tet p = make(N);
     double *sizes = NULL;
     const int Np = p.Np, width = 4 * p.Nfp;
-    if (wisp_half_turns_sizes(&err, p.tet, &sizes) != WISP_OK) fail_msg("%s", err.text);
+    GOOD(wisp_half_turns_sizes(err, p.tet, &sizes));
     for (int o = 0; o < p.S; o++) {
       const int x = p.t->node[4 * o];
       double given[4] = {0}, needed[3];

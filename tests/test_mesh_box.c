@@ -22,7 +22,7 @@ static void test_volumes(void **state)
 {
   for (int n = 1; n <= 6; n++) {
     wisp_mesh *mesh = NULL;
-    assert_int_equal(wisp_mesh_box(NULL, n, &mesh), WISP_OK);
+    GOOD(wisp_mesh_box(err, n, &mesh));
     assert_int_equal(mesh->elements, 6 * n * n * n);
     assert_int_equal(mesh->vertices, (n + 1) * (n + 1) * (n + 1));
     for (size_t k = 0; k < mesh->elements; k++) assert_true(fabs(volume(mesh, k) * 6 * n * n * n - 1) < 1e-12);
@@ -66,7 +66,7 @@ static void test_neighbours(void **state)
   for (int n = 1; n <= 6; n++) {
     wisp_mesh *mesh = NULL;
     int sides[6] = {0};
-    assert_int_equal(wisp_mesh_box(NULL, n, &mesh), WISP_OK);
+    GOOD(wisp_mesh_box(err, n, &mesh));
     for (size_t k = 0; k < mesh->elements; k++)
       for (int f = 0; f < 4; f++) {
         int side = box_side(mesh, k, f);
@@ -86,7 +86,7 @@ static void test_neighbours(void **state)
 static void test_order(void **state)
 {
   wisp_mesh *mesh = NULL;
-  assert_int_equal(wisp_mesh_box(NULL, 3, &mesh), WISP_OK);
+  GOOD(wisp_mesh_box(err, 3, &mesh));
   for (size_t k = 0; k < mesh->elements; k++) {
     size_t cube = k / 6, corner[3] = {cube % 3, cube / 3 % 3, cube / 9};
     for (size_t v = 0; v < 4; v++)
@@ -116,25 +116,24 @@ static void test_turns(void **state)
   static const int even[12][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 0, 3, 2}, {1, 3, 2, 0}, {1, 2, 0, 3},
                                   {2, 3, 0, 1}, {2, 0, 1, 3}, {2, 1, 3, 0}, {3, 2, 1, 0}, {3, 1, 0, 2}, {3, 0, 2, 1}};
   static const int32_t first[4] = {0, 1, 2, 3}, second[4] = {1, 2, 3, 4};
-  int seen[6] = {0}, turns = 0;
+  int seen[6] = {0}, orientations = 0;
   for (int i = 0; i < 144; i++) {
     wisp_mesh *mesh = NULL;
-    wisp_error err = {0};
-    assert_int_equal(wisp_mesh_create(&err, 4, 5, 2, &mesh), WISP_OK);
+    GOOD(wisp_mesh_create(err, 4, 5, 2, &mesh));
     memcpy(mesh->xyz, xyz, sizeof xyz);
     for (int v = 0; v < 4; v++) {
       mesh->tet[v] = first[even[i / 12][v]];
       mesh->tet[4 + v] = second[even[i % 12][v]];
     }
-    assert_int_equal(wisp_mesh_connect(&err, "two", mesh), WISP_OK);
+    GOOD(wisp_mesh_connect(err, "two", mesh));
     for (int f = 0; f < 8; f++)
       if (mesh->neighbour[f] != WISP_BOUNDARY) {
         check_face(mesh, (size_t)f / 4, f % 4);
-        turns += !seen[mesh->neighbour_orientation[f]]++;
+        orientations += !seen[mesh->neighbour_orientation[f]]++;
       }
     wisp_mesh_destroy(mesh);
   }
-  assert_int_equal(turns, 6);
+  assert_int_equal(orientations, 6);
 }
 
 /* Connects tets over six points and expects a refusal that says why. */

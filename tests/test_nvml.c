@@ -71,7 +71,7 @@ static void test_unknown(void **state)
 static void test_host(void **state)
 {
   wisp_device *device = NULL;
-  assert_int_equal(wisp_device_open(NULL, "host", &device), WISP_OK);
+  GOOD(wisp_device_open(err, "host", &device));
   assert_true(isnan(wisp_device_clock_mhz(device)));
   wisp_device_close(device);
 }

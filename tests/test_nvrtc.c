@@ -51,7 +51,7 @@ static bool target_has_turn(int target, int order, int number)
 static bool has_turn(const check *all, const plan_case *c)
 {
   enum { SYSTEMS = 3 };
-  if (!walks_in_full() && c->spec.order == 1 && (c->again || c->system_number >= SYSTEMS)) return false;
+  if (!walks_in_full() && c->spec.order == 1 && (c->repeated || c->system_number >= SYSTEMS)) return false;
   return target_has_turn(all->target, c->spec.order, c->strategy_number) && order_has_turn(c, 1) &&
          precision_has_turn(c) && system_has_turn(c) && layout_has_turn(c);
 }
@@ -63,8 +63,8 @@ static void compile_case(void *context, const plan_case *c)
   wisp_job *job = NULL;
   if (has_turn(all, c)) {
     const char *params = c->plan->params;
-    assert_int_equal(wisp_plan_from_text(NULL, c->strategy, &c->spec, &c->layout, c->names, params, &plan), WISP_OK);
-    assert_int_equal(wisp_pipeline_submit(NULL, all->pipeline, plan, true), WISP_OK);
+    GOOD(wisp_plan_from_text(err, c->strategy, &c->spec, &c->layout, c->names, params, &plan));
+    GOOD(wisp_pipeline_submit(err, all->pipeline, plan, true));
   }
   while (c->last && (job = wisp_pipeline_take(all->pipeline))) {
     look_at(all, job);
@@ -88,8 +88,8 @@ static void test_targets(void **state)
   if (!has_nvrtc()) skip();
   for (; all.target < TARGETS; all.target++) {
     wisp_limits limits;
-    assert_int_equal(wisp_target_limits(NULL, targets[all.target], &limits), WISP_OK);
-    assert_int_equal(wisp_pipeline_create(NULL, targets[all.target], 0, 1, &all.pipeline), WISP_OK);
+    GOOD(wisp_target_limits(err, targets[all.target], &limits));
+    GOOD(wisp_pipeline_create(err, targets[all.target], 0, 1, &all.pipeline));
     all.compiled = 0;
     for (int order = 1; order <= HIGHEST_ORDER; order++) {
       const plan_range range = {{order, order}, {WISP_F32, WISP_F64}};
@@ -162,8 +162,7 @@ static void test_any_name(void **state)
   wisp_binary binary[2] = {{0}, {0}};
   if (!has_nvrtc()) skip();
   for (int i = 0; i < 2; i++) {
-    wisp_error err = {0};
-    if (compile_text(&err, i ? other : usual, &binary[i]) != WISP_OK) fail_msg("%s", err.text);
+    GOOD(compile_text(err, i ? other : usual, &binary[i]));
   }
   assert_true(binary[0].length > 0);
   assert_int_equal(binary[0].length, binary[1].length);

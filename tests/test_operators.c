@@ -18,9 +18,8 @@ static int highest_order(void)
 
 static wisp_tet *make(int N)
 {
-  wisp_error err = {0};
   wisp_tet *tet = NULL;
-  if (wisp_tet_create(&err, N, &tet) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_tet_create(err, N, &tet));
   return tet;
 }
 
@@ -224,10 +223,10 @@ static void check_lift_of_order(int N)
 {
   wisp_tet *tet = make(N);
   wisp_quadrature rule = {0};
-  assert_int_equal(wisp_tet_quadrature(NULL, 2 * N, &rule), WISP_OK);
+  GOOD(wisp_tet_quadrature(err, 2 * N, &rule));
   double *I = reals(rule.count * (size_t)tet->Np), *moment = reals((size_t)tet->Np);
   double *g = face_polynomials(tet), *column = reals((size_t)(WISP_TET_FACES * tet->Nfp));
-  assert_int_equal(wisp_tet_interpolation(NULL, tet, rule.count, rule.r, rule.s, rule.t, I), WISP_OK);
+  GOOD(wisp_tet_interpolation(err, tet, rule.count, rule.r, rule.s, rule.t, I));
   for (int i = 0; i <= N; i++)
     for (int j = 0; j <= N - i; j++)
       for (int k = 0; k <= N - i - j; k++) {
@@ -254,7 +253,7 @@ static void test_interpolation(void **state)
   for (int N = 1; N <= highest_order(); N++) {
     wisp_tet *tet = make(N);
     double *I = reals(POINTS * (size_t)tet->Np), *u = reals((size_t)tet->Np);
-    assert_int_equal(wisp_tet_interpolation(NULL, tet, POINTS, r, s, t, I), WISP_OK);
+    GOOD(wisp_tet_interpolation(err, tet, POINTS, r, s, t, I));
     for (int i = 0; i <= N; i++)
       for (int j = 0; j <= N - i; j++)
         for (int k = 0; k <= N - i - j; k++) {
@@ -275,7 +274,7 @@ static void test_interpolation_at_nodes(void **state)
     wisp_tet *tet = make(N);
     size_t Np = (size_t)tet->Np;
     double *I = reals(Np * Np);
-    assert_int_equal(wisp_tet_interpolation(NULL, tet, Np, tet->r, tet->s, tet->t, I), WISP_OK);
+    GOOD(wisp_tet_interpolation(err, tet, Np, tet->r, tet->s, tet->t, I));
     for (size_t i = 0; i < Np * Np; i++) assert_true(fabs(I[i] - (i % (Np + 1) == 0)) < 1e-12);
     free(I);
     wisp_tet_destroy(tet);

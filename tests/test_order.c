@@ -21,9 +21,8 @@ static wisp_mesh *shuffled(int n, wisp_ordering how)
 {
   const wisp_mesh_source source = {
       .box = {n, n, n}, .jitter = 0.2, .shuffle = true, .seed = 5, .as_asked = true, .ordering = how};
-  wisp_error err = {0};
   wisp_mesh *mesh = NULL;
-  if (wisp_mesh_make(&err, 4, &source, &mesh) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_mesh_make(err, 4, &source, &mesh));
   return mesh;
 }
 
@@ -56,7 +55,7 @@ static double sectors(const wisp_mesh *mesh, int order)
   wisp_tet *tet = NULL;
   int32_t *place = places(mesh);
   size_t total = 0;
-  assert_int_equal(wisp_tet_create(NULL, order, &tet), WISP_OK);
+  GOOD(wisp_tet_create(err, order, &tet));
   const size_t Nfp = (size_t)tet->Nfp;
   uint64_t *read = malloc(SLAB * 4 * Nfp * sizeof *read);
   assert_non_null(read);
@@ -119,15 +118,15 @@ static void test_locality(void **state)
 static void test_any_file(void **state)
 {
   wisp_mesh *one = shuffled(10, WISP_ORDER_CURVE), *two = shuffled(10, WISP_ORDER_AS_GIVEN);
-  assert_int_equal(wisp_mesh_shuffle(NULL, two, 77), WISP_OK);
-  assert_int_equal(wisp_mesh_order(NULL, two, WISP_ORDER_CURVE), WISP_OK);
+  GOOD(wisp_mesh_shuffle(err, two, 77));
+  GOOD(wisp_mesh_order(err, two, WISP_ORDER_CURVE));
   const double a = sectors(one, 2), b = sectors(two, 2);
   assert_true(fabs(a - b) < 0.03 * a);
-  wisp_mesh *again = shuffled(10, WISP_ORDER_CURVE);
-  assert_memory_equal(one->order, again->order, one->elements * sizeof *one->order);
+  wisp_mesh *repeated = shuffled(10, WISP_ORDER_CURVE);
+  assert_memory_equal(one->order, repeated->order, one->elements * sizeof *one->order);
   wisp_mesh_destroy(one);
   wisp_mesh_destroy(two);
-  wisp_mesh_destroy(again);
+  wisp_mesh_destroy(repeated);
 }
 
 /* Points of a grid that is a power of two wide: the curve passes from each to one beside it. */
@@ -141,7 +140,7 @@ static void test_curve(void **state)
     const int at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
     for (int d = 0; d < 3; d++) xyz[3 * i + d] = at[d];
   }
-  assert_int_equal(wisp_curve(NULL, POINTS, xyz, order), WISP_OK);
+  GOOD(wisp_curve(err, POINTS, xyz, order));
   for (int i = 1; i < POINTS; i++) {
     double steps = 0;
     for (int d = 0; d < 3; d++) steps += fabs(xyz[3 * order[i] + d] - xyz[3 * order[i - 1] + d]);
@@ -162,8 +161,8 @@ static double lines(const wisp_mesh *mesh)
   wisp_simplexnodes *nodes = NULL;
   wisp_pattern *p = NULL;
   size_t total = 0, warps = 0;
-  assert_int_equal(wisp_simplexnodes_create(NULL, "mesh", mesh, 1, &none, &nodes), WISP_OK);
-  assert_int_equal(wisp_pattern_create(NULL, "mesh", nodes, &p), WISP_OK);
+  GOOD(wisp_simplexnodes_create(err, "mesh", mesh, 1, &none, &nodes));
+  GOOD(wisp_pattern_create(err, "mesh", nodes, &p));
   for (size_t row = 0; row + SLAB <= p->rows; row += SLAB, warps++)
     for (int32_t slot = 0, longest = 1; slot < longest; slot++) {
       uint64_t read[SLAB];
@@ -187,8 +186,8 @@ static wisp_mesh *simplices(int corners, bool shuffle, wisp_ordering how)
   const wisp_mesh_source source = {
       .box = {side, side}, .jitter = 0.2, .shuffle = shuffle, .seed = 5, .as_asked = true, .ordering = how};
   wisp_mesh *mesh = NULL;
-  assert_int_equal(wisp_mesh_make(NULL, corners, &source, &mesh), WISP_OK);
-  assert_int_equal(wisp_mesh_apply_order(NULL, mesh), WISP_OK);
+  GOOD(wisp_mesh_make(err, corners, &source, &mesh));
+  GOOD(wisp_mesh_apply_order(err, mesh));
   return mesh;
 }
 
@@ -216,13 +215,13 @@ static void test_levels(void **state)
 static void test_levels_apart(void **state)
 {
   wisp_mesh *mesh = NULL;
-  assert_int_equal(wisp_mesh_create(NULL, 4, 8, 2, &mesh), WISP_OK);
+  GOOD(wisp_mesh_create(err, 4, 8, 2, &mesh));
   for (size_t v = 0; v < 8; v++) {
     for (size_t d = 0; d < 3; d++) mesh->xyz[3 * v + d] = (v % 4 == d + 1) + 5 * (double)(v / 4);
     mesh->cell[v] = (int32_t)v;
   }
-  assert_int_equal(wisp_mesh_connect(NULL, "two tets", mesh), WISP_OK);
-  assert_int_equal(wisp_mesh_order(NULL, mesh, WISP_ORDER_LEVELS), WISP_OK);
+  GOOD(wisp_mesh_connect(err, "two tets", mesh));
+  GOOD(wisp_mesh_order(err, mesh, WISP_ORDER_LEVELS));
   free(places(mesh));
   wisp_mesh_destroy(mesh);
 }
@@ -232,7 +231,7 @@ static void test_fast(void **state)
 {
   wisp_mesh *mesh = shuffled(30, WISP_ORDER_AS_GIVEN);
   const clock_t start = clock();
-  assert_int_equal(wisp_mesh_order(NULL, mesh, WISP_ORDER_CURVE), WISP_OK);
+  GOOD(wisp_mesh_order(err, mesh, WISP_ORDER_CURVE));
   print_message("%zu tets in %.2f s\n", mesh->elements, (double)(clock() - start) / CLOCKS_PER_SEC);
   assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
   wisp_mesh_destroy(mesh);
@@ -268,7 +267,7 @@ static void test_the_files_own_order(void **state)
   double *xyz = malloc(3 * K * Np * sizeof *xyz), *u = malloc(n * K * Np * sizeof *u);
   assert_true(xyz && u);
   GOOD(wisp_solver_nodes(err, s.solver, xyz));
-  assert_int_equal(wisp_tet_create(NULL, 3, &tet), WISP_OK);
+  GOOD(wisp_tet_create(err, 3, &tet));
   for (size_t i = 0; i < 3 * K * Np; i++) { /* where they are in an element with the file's corners */
     const double *x = mesh->xyz + i % 3, r = tet->r[i / 3 % Np], s_ = tet->s[i / 3 % Np], t = tet->t[i / 3 % Np];
     const double weight[4] = {-(1 + r + s_ + t) / 2, (1 + r) / 2, (1 + s_) / 2, (1 + t) / 2};

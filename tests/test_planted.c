@@ -116,13 +116,12 @@ static wisp_tune_summary tune(const char *db, const char *strategy, bool retry)
                          .db = db,
                          .retry_failed = retry};
   wisp_tune_summary summary = {0};
-  wisp_error err = {0};
-  if (wisp_tune(&err, test_device_name(), &r, &summary) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_tune(err, test_device_name(), &r, &summary));
   return summary;
 }
 
 /* All that the store has, one line a trial: what a failure on a machine far away can be understood from. */
-static void tell(const char *db)
+static void print_outcomes(const char *db)
 {
   wisp_store *store = NULL;
   if (wisp_store_open(NULL, db, true, NULL, &store) != WISP_OK) return;
@@ -138,7 +137,7 @@ static void tell(const char *db)
 static void expect(const char *db, const char *what, long long got, long long wanted)
 {
   if (got == wanted) return;
-  tell(db);
+  print_outcomes(db);
   fail_msg("%s: %lld, not %lld", what, got, wanted);
 }
 
@@ -147,10 +146,9 @@ static void expect(const char *db, const char *what, long long got, long long wa
 static void check_outcomes(const char *db, int others)
 {
   wisp_store *store = NULL;
-  wisp_error err = {0};
   int seen[PLANTED] = {0};
   const wisp_trial *best = NULL;
-  if (wisp_store_open(&err, db, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_store_open(err, db, false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
     const wisp_trial *t = wisp_store_trial(store, i, &layer);

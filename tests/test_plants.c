@@ -188,7 +188,7 @@ static const planted table[] = {
     {"assembly", "matrices", "fetched", {{"corner[{{= i / 2}} * members + x]", "corner[x]"}}, NULL},
     {"assembly", "multiply", "rows", {{"i < row_start[at + 1]", "i < row_start[at + 1] - (row == 3)"}}, "Ap is "},
     {"assembly", "multiply", "stream", {{"? row_start[at + 1]", "? row_start[at + 1] - (row == 3)"}}, "Ap is "},
-    {"assembly", "invert", "plain", {{"if (row < unknowns)", "if (row + 1 < unknowns)"}}, "inverse is "},
+    {"assembly", "invert", "thread", {{"if (row < unknowns)", "if (row + 1 < unknowns)"}}, "inverse is "},
     /* a column's end, a tile, what is given, a direction, the last edge, whose numbers */
     {"hdg",
      "condense",

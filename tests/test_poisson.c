@@ -19,7 +19,7 @@ static void multiply(const wisp_poisson *p, const double *x, double *y)
   wisp_hex_vertices(p->mesh, &p->frame, 0, p->mesh->elements, vertices);
   for (size_t g = 0; g < n; g++)
     for (int c = p->copies->start[g]; c < p->copies->start[g + 1]; c++) u[p->copies->copy[c]] = x[g];
-  assert_int_equal(wisp_hex_apply(NULL, p->hex, p->op, vertices, p->mesh->elements, p->lambda, u, image), WISP_OK);
+  GOOD(wisp_hex_apply(err, p->hex, p->op, vertices, p->mesh->elements, p->lambda, u, image));
   for (size_t g = 0; g < n; g++) {
     y[g] = 0;
     for (int c = p->copies->start[g]; c < p->copies->start[g + 1]; c++) y[g] += image[p->copies->copy[c]];
@@ -237,17 +237,17 @@ static void test_other_domain(void **state)
 }
 
 /* The reports that a watch has had. */
-typedef struct told {
+typedef struct reports {
   int calls;
   long long iterations;
   double share;
-} told;
+} reports;
 
 static void listen(void *context, long long iterations, double share)
 {
-  told *t = context;
+  reports *t = context;
   assert_true(iterations > t->iterations && share >= 0 && share <= 1);
-  *t = (told){t->calls + 1, iterations, share};
+  *t = (reports){t->calls + 1, iterations, share};
 }
 
 /* One who watches is told more than once, at the end all of it, and changes nothing. */
@@ -257,7 +257,7 @@ static void test_watched(void **state)
   for (int i = 0; i < 2; i++) {
     const poisson_setup setup = {"collocated", 4, 1, WISP_F64, WISP_JACOBI, 0};
     poisson_case c;
-    told t = {0};
+    reports t = {0};
     wisp_cg_report report;
     poisson_open(&c, hex_box(4, 0.05), &setup);
     const wisp_cg_report alone = poisson_solve(&c, 1e-10, most[i]);
@@ -266,7 +266,7 @@ static void test_watched(void **state)
     assert_int_equal(
         wisp_cg_solve(NULL, c.solver->cg, c.problem->b, 1e-10, most[i], &(wisp_cg_watch){listen, &t}, &report),
         WISP_OK);
-    assert_int_equal(wisp_cg_solution(NULL, c.solver->cg, x), WISP_OK);
+    GOOD(wisp_cg_solution(err, c.solver->cg, x));
     assert_memory_equal(x, c.x, c.problem->copies->unknowns * sizeof *x);
     assert_true(report.iterations == alone.iterations && report.residual == alone.residual);
     assert_true(report.converged == alone.converged && report.converged == (i == 0));

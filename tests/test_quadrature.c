@@ -9,9 +9,8 @@ enum { MOST = 40 };
 
 static wisp_quadrature make(int degree)
 {
-  wisp_error err = {0};
   wisp_quadrature rule = {0};
-  if (wisp_tet_quadrature(&err, degree, &rule) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_tet_quadrature(err, degree, &rule));
   return rule;
 }
 

@@ -44,9 +44,8 @@ static wisp_status parse(wisp_error *err, int at, const char *replacement, wisp_
 
 static wisp_system *parsed(int at, const char *replacement)
 {
-  wisp_error err = {0};
   wisp_system *system = NULL;
-  if (parse(&err, at, replacement, &system) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(parse(err, at, replacement, &system));
   return system;
 }
 
@@ -109,7 +108,7 @@ static void test_states(void **state)
   double u[2];
   wisp_system_default_medium(system, 1, in.medium);
   in.medium[wisp_system_quantity(system, "rho")] = 16;
-  assert_int_equal(wisp_system_complete_medium(NULL, system, 1, in.medium), WISP_OK);
+  GOOD(wisp_system_complete_medium(err, system, 1, in.medium));
   wisp_state_fields(system, &system->state[0], &in, 1, at, 0, u);
   assert_true(u[0] == 24 && u[1] == 16);
   wisp_system_destroy(system);
@@ -197,7 +196,7 @@ static void random_face(const wisp_system *system, uint64_t *random, face *f)
   for (int c = 0; c < 3; c++) f->back[c] = -(f->n[c] /= length);
   for (int s = 0; s < 2; s++) {
     for (int q = 0; q < system->quantities; q++) f->medium[s][q] = exp(2 * wisp_random_real(random));
-    assert_int_equal(wisp_system_complete_medium(NULL, system, 1, f->medium[s]), WISP_OK);
+    GOOD(wisp_system_complete_medium(err, system, 1, f->medium[s]));
     for (int i = 0; i < system->fields; i++) f->u[s][i] = wisp_random_real(random);
   }
 }
@@ -231,7 +230,7 @@ static void test_energy(void **state)
   for (size_t i = 0; i < 3; i++) {
     wisp_system *system = NULL;
     uint64_t random = wisp_random_from(i);
-    assert_int_equal(wisp_system_load(NULL, names[i], &system), WISP_OK);
+    GOOD(wisp_system_load(err, names[i], &system));
     for (int k = 0; k < 300; k++) {
       const double alpha = k % 3 * 0.5;
       face f;
@@ -255,7 +254,7 @@ static void test_absorbing(void **state)
 {
   wisp_system *system = NULL;
   uint64_t random = wisp_random_from(7);
-  assert_int_equal(wisp_system_load(NULL, "acoustics", &system), WISP_OK);
+  GOOD(wisp_system_load(err, "acoustics", &system));
   const int Z = wisp_system_quantity(system, "Z"), wall = wisp_system_boundary(system, "absorbing");
   for (int k = 0; k < 100; k++) {
     face f;

@@ -11,8 +11,7 @@ static const wisp_precision both[] = {WISP_F32, WISP_F64};
 static wisp_queue *make(const int *orders, size_t count, size_t precisions, double deadline)
 {
   wisp_queue *queue = NULL;
-  wisp_error err = {0};
-  if (wisp_queue_create(&err, orders, count, both, precisions, deadline, &queue) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_queue_create(err, orders, count, both, precisions, deadline, &queue));
   return queue;
 }
 

@@ -88,9 +88,8 @@ static void expect_trials(const wisp_store *store, const wisp_trial expected[TRI
 
 static void expect_in_file(const char *path, const wisp_trial expected[TRIALS])
 {
-  wisp_error err = {0};
   wisp_store *store = NULL;
-  if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_store_open(err, path, false, NULL, &store));
   expect_trials(store, expected);
   wisp_store_close(store);
 }
@@ -101,12 +100,11 @@ static long long rows_with(const char *path, const wisp_trial *trials, int count
   wisp_database database = {0};
   wisp_text sql = {0};
   long long rows = 0;
-  assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READONLY, false, &database), WISP_OK);
-  assert_int_equal(wisp_text_print(NULL, &sql, "SELECT count(*) FROM trial WHERE template_hash IN (''"), WISP_OK);
-  for (int i = 0; i < count; i++)
-    assert_int_equal(wisp_text_print(NULL, &sql, ", '%s'", trials[i].template_hash), WISP_OK);
-  assert_int_equal(wisp_text_print(NULL, &sql, ")"), WISP_OK);
-  assert_int_equal(wisp_database_number(NULL, &database, sql.data, &rows), WISP_OK);
+  GOOD(wisp_database_open(err, path, path, SQLITE_OPEN_READONLY, false, &database));
+  GOOD(wisp_text_print(err, &sql, "SELECT count(*) FROM trial WHERE template_hash IN (''"));
+  for (int i = 0; i < count; i++) GOOD(wisp_text_print(err, &sql, ", '%s'", trials[i].template_hash));
+  GOOD(wisp_text_print(err, &sql, ")"));
+  GOOD(wisp_database_number(err, &database, sql.data, &rows));
   wisp_database_close(NULL, &database);
   wisp_text_free(&sql);
   return rows;
@@ -114,12 +112,10 @@ static long long rows_with(const char *path, const wisp_trial *trials, int count
 
 static void fill(const char *path, const wisp_trial trials[TRIALS])
 {
-  wisp_error err = {0};
   wisp_writer *writer = NULL;
-  if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
-  for (int i = 0; i < TRIALS; i++)
-    if (wisp_writer_add(&err, writer, &trials[i]) != WISP_OK) fail_msg("%s", err.text);
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_open(err, path, NULL, &writer));
+  for (int i = 0; i < TRIALS; i++) GOOD(wisp_writer_add(err, writer, &trials[i]));
+  GOOD(wisp_writer_close(err, writer));
 }
 
 /* Reading changes nothing; the first writer does, once and for all, and finds the trials under today's hashes. */
@@ -127,20 +123,19 @@ static void test_file(void **state)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_trial old[TRIALS], now[TRIALS];
-  wisp_error err = {0};
   wisp_writer *writer = NULL;
   make_trials(old, now);
   fill(path, old);
   assert_int_equal(rows_with(path, old, 4), 4);
   expect_in_file(path, now);
   assert_int_equal(rows_with(path, old, 4), 4);
-  if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_writer_open(err, path, NULL, &writer));
   for (int i = 0; i < TRIALS; i++) {
     bool found = false;
-    assert_int_equal(wisp_writer_has(&err, writer, &now[i], &found, NULL), WISP_OK);
+    GOOD(wisp_writer_has(err, writer, &now[i], &found, NULL));
     assert_true(found);
   }
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_close(err, writer));
   assert_int_equal(rows_with(path, old, 4), 0);
   assert_int_equal(rows_with(path, now, TRIALS), TRIALS);
   expect_in_file(path, now);
@@ -152,7 +147,6 @@ static void test_both(void **state)
   for (int later = 0; later < 2; later++) {
     const char *path = fixture_path(*state, later ? "later.db" : "earlier.db");
     wisp_trial old[TRIALS], now[TRIALS];
-    wisp_error err = {0};
     wisp_writer *writer = NULL;
     wisp_store *store = NULL;
     make_trials(old, now);
@@ -160,9 +154,9 @@ static void test_both(void **state)
     now[0].ms = 77;
     old[4] = now[0];
     fill(path, old);
-    if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
-    assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
-    if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+    GOOD(wisp_writer_open(err, path, NULL, &writer));
+    GOOD(wisp_writer_close(err, writer));
+    GOOD(wisp_store_open(err, path, false, NULL, &store));
     assert_int_equal(wisp_store_count(store), TRIALS - 1);
     int measured = 0;
     for (size_t i = 0; i < TRIALS - 1; i++) measured += wisp_store_trial(store, i, NULL)->ms == 77;
@@ -181,20 +175,19 @@ static void test_import_and_merge(void **state)
   long long added = 0;
   make_trials(old, now);
   fill(path, old);
-  assert_int_equal(wisp_store_merge(NULL, merged, 1, &path, &added), WISP_OK);
+  GOOD(wisp_store_merge(err, merged, 1, &path, &added));
   assert_int_equal(rows_with(merged, now, TRIALS), TRIALS);
   for (int i = 0; i < TRIALS; i++) {
     cJSON *json = wisp_trial_to_json(&old[i]);
     char *text = cJSON_PrintUnformatted(json);
-    assert_int_equal(wisp_shipped_print(NULL, &old[i], &texts[0]), WISP_OK);
-    assert_int_equal(wisp_text_print(NULL, &texts[1], "%s%s", i ? "," : "{\"wisp_store\": 1, \"trials\": [", text),
-                     WISP_OK);
+    GOOD(wisp_shipped_print(err, &old[i], &texts[0]));
+    GOOD(wisp_text_print(err, &texts[1], "%s%s", i ? "," : "{\"wisp_store\": 1, \"trials\": [", text));
     cJSON_free(text);
     cJSON_Delete(json);
   }
-  assert_int_equal(wisp_text_print(NULL, &texts[1], "]}"), WISP_OK);
+  GOOD(wisp_text_print(err, &texts[1], "]}"));
   for (int i = 0; i < 2; i++) {
-    assert_int_equal(wisp_store_import(NULL, imported[i], "text", texts[i].data, texts[i].length, &added), WISP_OK);
+    GOOD(wisp_store_import(err, imported[i], "text", texts[i].data, texts[i].length, &added));
     assert_int_equal(rows_with(imported[i], now, TRIALS), TRIALS);
     wisp_text_free(&texts[i]);
   }
@@ -218,10 +211,9 @@ static void test_kinds(void **state)
  * its line is of no use. */
 static void test_leads_to_today(void **state)
 {
-  wisp_error err = {0};
   wisp_strategies *all = NULL;
   int lines = 0, today = 0;
-  if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_strategies_load(err, &all));
   const char *at = wisp_embedded_text("cache/rehashed.list");
   for (line l; next_line(&at, &l);) {
     char hash[20] = "";

@@ -56,8 +56,7 @@ static void tune(const char *db, const char *strategy, const char *layout)
                                .elements = ELEMENTS,
                                .db = db};
   wisp_tune_summary summary = {0};
-  wisp_error err = {0};
-  if (wisp_tune(&err, test_device_name(), &r, &summary) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_tune(err, test_device_name(), &r, &summary));
   double sum = 0;
   for (int p = 0; p < WISP_PHASES; p++) {
     assert_true(summary.spent[p] >= 0); /* what is cached is not waited for, nor timed what is wrong before */
@@ -71,9 +70,8 @@ static void tune(const char *db, const char *strategy, const char *layout)
 static void count(const char *db, const char *strategy, const char *reason, int *wrong, int *chosen)
 {
   wisp_store *store = NULL;
-  wisp_error err = {0};
   *wrong = *chosen = 0;
-  if (wisp_store_open(&err, db, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_store_open(err, db, false, NULL, &store));
   for (size_t k = 0; k < wisp_store_count(store); k++) {
     wisp_layer layer;
     const wisp_trial *t = wisp_store_trial(store, k, &layer);

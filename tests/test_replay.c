@@ -59,8 +59,8 @@ static void test_made_up_sweep(void **state)
   for (int seeded = 0; seeded < 2; seeded++) {
     wisp_replay_request request = {.family = "nodal", .seeded = seeded == 1};
     wisp_replay first = {0}, second = {0};
-    assert_int_equal(wisp_replay_run(NULL, count, trials, &request, &first), WISP_OK);
-    assert_int_equal(wisp_replay_run(NULL, count, trials, &request, &second), WISP_OK);
+    GOOD(wisp_replay_run(err, count, trials, &request, &first));
+    GOOD(wisp_replay_run(err, count, trials, &request, &second));
     assert_int_equal(first.count, ORDERS);
     for (size_t i = 0; i < first.count; i++) {
       check_target(&first.targets[i], trials);
@@ -88,7 +88,7 @@ static void test_other_systems_help(void **state)
   for (int seeded = 0; seeded < 2; seeded++) {
     const wisp_replay_request request = {.family = "nodal", .seeded = seeded == 1};
     wisp_replay replay = {0};
-    assert_int_equal(wisp_replay_run(NULL, 2 * shift, trials, &request, &replay), WISP_OK);
+    GOOD(wisp_replay_run(err, 2 * shift, trials, &request, &replay));
     assert_int_equal(replay.count, 2);
     found[seeded] = fmin(replay.targets[0].percent[0], replay.targets[1].percent[0]);
     wisp_replay_free(&replay);
@@ -105,7 +105,7 @@ static void test_own_times_are_not_seen(void **state)
   wisp_replay_request request = {.family = "nodal", .seeded = true, .orders = 1, .order = {3}};
   for (int turn = 0; turn < 2; turn++) {
     wisp_replay replay = {0};
-    assert_int_equal(wisp_replay_run(NULL, count, trials, &request, &replay), WISP_OK);
+    GOOD(wisp_replay_run(err, count, trials, &request, &replay));
     first[turn] = replay.targets[0].tried[0];
     wisp_replay_free(&replay);
     for (size_t i = SPACE; i < 2 * SPACE; i++) trials[i].ms = 10 - trials[i].ms;
@@ -139,13 +139,13 @@ static void test_guided_search(void **state)
   wisp_search search;
   wisp_spec spec;
   size_t count = 0;
-  assert_int_equal(wisp_spec_parse(NULL, "nodal.volume:tet:p3:maxwell:f64", &spec), WISP_OK);
-  assert_int_equal(wisp_strategies_load(NULL, &strategies), WISP_OK);
-  assert_int_equal(wisp_target_limits(NULL, "sm_90", &limits), WISP_OK);
+  GOOD(wisp_spec_parse(err, "nodal.volume:tet:p3:maxwell:f64", &spec));
+  GOOD(wisp_strategies_load(err, &strategies));
+  GOOD(wisp_target_limits(err, "sm_90", &limits));
   wisp_target target = wisp_limits_target(&limits);
-  assert_int_equal(wisp_scope_create(NULL, wisp_family_find("nodal"), &spec, &target, NULL, &scope), WISP_OK);
-  assert_int_equal(wisp_search_create(NULL, strategies, &scope, NULL, 1, &search), WISP_OK);
-  assert_int_equal(wisp_search_guide(NULL, &search, &target, 0, NULL), WISP_OK);
+  GOOD(wisp_scope_create(err, wisp_family_find("nodal"), &spec, &target, NULL, &scope));
+  GOOD(wisp_search_create(err, strategies, &scope, NULL, 1, &search));
+  GOOD(wisp_search_guide(err, &search, &target, 0, NULL));
   bool *seen = calloc(search.count, sizeof *seen);
   assert_non_null(seen);
   while (wisp_search_next_problem(&search)) {
@@ -172,13 +172,13 @@ static void add_seed(wisp_seeds *seeds, const wisp_scope *scope, const wisp_cand
 {
   wisp_trial t = {.ms = ms, .target = "sm_90", .device = "card", .outcome = "ok"};
   wisp_plan *plan = NULL;
-  assert_int_equal(wisp_candidate_plan(NULL, scope, c, &plan), WISP_OK);
+  GOOD(wisp_candidate_plan(err, scope, c, &plan));
   wisp_spec_print(&plan->spec, t.spec);
   wisp_layout_print(&plan->layout, t.layout);
   snprintf(t.strategy, sizeof t.strategy, "%s", c->strategy->name);
   snprintf(t.params, sizeof t.params, "%s", plan->params);
   wisp_plan_destroy(plan);
-  assert_int_equal(wisp_seeds_add(NULL, seeds, &t), WISP_OK);
+  GOOD(wisp_seeds_add(err, seeds, &t));
 }
 
 /* The fastest candidate elsewhere is tried first, its problem gets most of the time, and of each layout one problem
@@ -194,20 +194,20 @@ static void test_promise(void **state)
   wisp_point *known = NULL;
   size_t count = 0, problems = 0;
   unsigned layouts = 0, early = 0;
-  assert_int_equal(wisp_spec_parse(NULL, "nodal.gather:tet:p3:maxwell:f64", &spec), WISP_OK);
-  assert_int_equal(wisp_strategies_load(NULL, &strategies), WISP_OK);
-  assert_int_equal(wisp_target_limits(NULL, "sm_90", &limits), WISP_OK);
+  GOOD(wisp_spec_parse(err, "nodal.gather:tet:p3:maxwell:f64", &spec));
+  GOOD(wisp_strategies_load(err, &strategies));
+  GOOD(wisp_target_limits(err, "sm_90", &limits));
   wisp_target target = wisp_limits_target(&limits);
-  assert_int_equal(wisp_scope_create(NULL, wisp_family_find("nodal"), &spec, &target, NULL, &scope), WISP_OK);
-  assert_int_equal(wisp_search_create(NULL, strategies, &scope, NULL, 1, &search), WISP_OK);
+  GOOD(wisp_scope_create(err, wisp_family_find("nodal"), &spec, &target, NULL, &scope));
+  GOOD(wisp_search_create(err, strategies, &scope, NULL, 1, &search));
   const wisp_candidate best = search.candidates[search.count - 1]; /* of the problem that came last without seeds */
   assert_false(best.is_default);
   for (size_t i = 0; i < search.count; i++) {
     add_seed(&seeds, &scope, &search.candidates[i], i == search.count - 1 ? 1 : 3);
     layouts |= 1u << search.candidates[i].layout;
   }
-  assert_int_equal(wisp_seeds_for(NULL, &seeds, &spec, &count, &known), WISP_OK);
-  assert_int_equal(wisp_search_guide(NULL, &search, &target, count, known), WISP_OK);
+  GOOD(wisp_seeds_for(err, &seeds, &spec, &count, &known));
+  GOOD(wisp_search_guide(err, &search, &target, count, known));
   for (; wisp_search_next_problem(&search); problems++) {
     const double share = wisp_search_share(&search);
     const wisp_candidate *first = wisp_search_next(&search);
@@ -231,13 +231,12 @@ static void test_promise(void **state)
 /* 95 % of the optimum within 25 trials seeded, 98 % within 100: geometric means over kernels, orders, precisions. */
 static void test_shipped_sweep(void **state)
 {
-  wisp_error err = {0};
   size_t count = 0;
   wisp_trial *trials = NULL;
   wisp_replay replay = {0};
   wisp_replay_request request = {.family = "nodal", .seeded = true};
-  if (wisp_replay_load(&err, "bench/sweeps/nvidia-h200.db.gz", &count, &trials) != WISP_OK) fail_msg("%s", err.text);
-  if (wisp_replay_run(&err, count, trials, &request, &replay) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_replay_load(err, "bench/sweeps/nvidia-h200.db.gz", &count, &trials));
+  GOOD(wisp_replay_run(err, count, trials, &request, &replay));
   assert_true(replay.count > 100);
   assert_true(replay.mean[2] >= 95);
   assert_true(replay.mean[4] >= 98);

@@ -30,8 +30,7 @@ static wisp_trial trial(const char *spec, const char *strategy, const char *para
 
 static void add_trial(wisp_writer *writer, const wisp_trial *t)
 {
-  wisp_error err = {0};
-  if (wisp_writer_add(&err, writer, t) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_writer_add(err, writer, t));
 }
 
 static void add(wisp_writer *writer, const char *spec, const char *strategy, const char *params, double ms,
@@ -51,10 +50,9 @@ static void add_tied(wisp_writer *writer, const char *spec, const char *strategy
 /* A small sweep: two kernels and the step of two orders, with a refusal and two failures. */
 static void make_store(const char *path)
 {
-  wisp_error err = {0};
   wisp_writer *writer = NULL;
   char spec[112], params[64];
-  if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_writer_open(err, path, NULL, &writer));
   for (int N = 1; N <= 2; N++) {
     for (int wp = 1; wp <= 4; wp++) {
       snprintf(spec, sizeof spec, "nodal.volume:tet:p%d:maxwell:f64", N);
@@ -70,7 +68,7 @@ static void make_store(const char *path)
     snprintf(spec, sizeof spec, "nodal.step:tet:p%d:maxwell:f64", N);
     add(writer, spec, "volume+gather", "", 0.8123 + 2 * N, "ok", "", 0);
   }
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_close(err, writer));
 }
 
 static wisp_report_request everything(void)
@@ -126,12 +124,11 @@ static void test_page(void **state)
   static const char *const winners[] = {"1.402", "2.402", "1.252", "2.252", "2.812", "4.812"};
   static const char *const outside[] = {"http:", "https:", "src=", "url(", "@import", "<script", "alert('x')", "\x01"};
   char folder[64];
-  wisp_error err = {0};
   wisp_text page = {0};
   wisp_report_request request = everything();
   fixture_folder(folder);
   make_store(fixture_path(folder, "wisp.db"));
-  if (make_page(&err, fixture_path(folder, "wisp.db"), &request, &page) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(make_page(err, fixture_path(folder, "wisp.db"), &request, &page));
   assert_true(check_balanced(page.data) > 6);
   for (size_t i = 0; i < sizeof winners / sizeof *winners; i++) {
     char cell[32];
@@ -164,21 +161,20 @@ static void test_several(void **state)
 {
   static const char spec[] = "tensor.mass:hex:p3:poisson:f64";
   char folder[64];
-  wisp_error err = {0};
   wisp_text page = {0};
   wisp_writer *writer = NULL;
   wisp_report_request request = everything();
   fixture_folder(folder);
   const char *path = fixture_path(folder, "wisp.db");
   make_store(path);
-  if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_writer_open(err, path, NULL, &writer));
   add_tied(writer, spec, "pencils", 3.502, WISP_TIE_CHOSEN);
   add_tied(writer, spec, "planes", 3.481, WISP_TIE_TIED);
   wisp_trial small = trial(spec, "planes", "wp=1", 0.2, "ok", "", 0);
   small.elements /= 2;
   add_trial(writer, &small);
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
-  if (make_page(&err, path, &request, &page) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_writer_close(err, writer));
+  GOOD(make_page(err, path, &request, &page));
   const char *header = strstr(page.data, "<h1>");
   for (int subject = 1; subject <= 2; subject++) {
     char link[40], target[40];
@@ -268,25 +264,24 @@ static void test_bare(void **state)
   static const char *const systems[] = {"laplace", "laplace_dummy", "heat"};
   char folder[64], spec[112];
   wisp_writer *writer = NULL;
-  wisp_error err = {0};
   wisp_text page = {0};
   const wisp_report_request request = everything();
   fixture_folder(folder);
-  if (wisp_writer_open(&err, fixture_path(folder, "wisp.db"), NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_writer_open(err, fixture_path(folder, "wisp.db"), NULL, &writer));
   for (int i = 0; i < 6; i++) {
     snprintf(spec, sizeof spec, "assembly.fill:tri:p%d:%s:f64", 1 + i % 2, systems[i / 2]);
     add(writer, spec, "rows", "lanes=64", 1 + 0.1 * i, "ok", "", 0);
     snprintf(spec, sizeof spec, "assembly.step:tri:p%d:%s:f64", 1 + i % 2, systems[i / 2]);
     add(writer, spec, "zero+scatter", "", 2 + 0.1 * i, "ok", "", 0);
   }
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
-  if (make_page(&err, fixture_path(folder, "wisp.db"), &request, &page) != WISP_OK) fail_msg("%s", err.text);
-  int dashed = 0, said = 0, whole = 0;
+  GOOD(wisp_writer_close(err, writer));
+  GOOD(make_page(err, fixture_path(folder, "wisp.db"), &request, &page));
+  int dashed = 0, notes = 0, whole = 0;
   for (const char *at = page.data; (at = strstr(at, "stroke-dasharray=\"5 4\"")); at++) dashed++;
-  for (const char *at = page.data; (at = strstr(at, "Dashed: without the arithmetic")); at++) said++;
+  for (const char *at = page.data; (at = strstr(at, "Dashed: without the arithmetic")); at++) notes++;
   for (const char *at = page.data; (at = strstr(at, "<title>without arithmetic: fill.rows lanes=64")); at++) whole++;
   assert_int_equal(dashed, 3); /* of fill rows alone; and both lines of the stage */
-  assert_int_equal(said, 2);
+  assert_int_equal(notes, 2);
   assert_int_equal(whole, 2); /* orders */
   check_balanced(page.data);
   wisp_text_free(&page);
@@ -320,10 +315,10 @@ static void test_command(void **state)
   } failing[] = {{"-d Card -o /proc/wisp-report", 1}, {"-d Nobody -o page", 1}, {"-d Card -f modal -o page", 2}};
   for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
     assert_int_equal(command(folder, failing[i].arguments), failing[i].status);
-    char *said = fixture_read(fixture_path(folder, "err"), &length);
-    assert_ptr_equal(strstr(said, "wisp report: "), said);
-    assert_ptr_equal(strchr(said, '\n'), said + length - 1); /* one line */
-    free(said);
+    char *notes = fixture_read(fixture_path(folder, "err"), &length);
+    assert_ptr_equal(strstr(notes, "wisp report: "), notes);
+    assert_ptr_equal(strchr(notes, '\n'), notes + length - 1); /* one line */
+    free(notes);
   }
   fixture_remove(folder);
 }

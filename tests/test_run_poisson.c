@@ -63,7 +63,6 @@ static const char twice[] = NODES "2\n1 5 2 0 1 5 6 7 8 1 2 3 4\n2 5 2 0 1 1 2 3
 /* Puts into the user's store that BP1's operator takes `ms`, and all other kernels of its step 1 ms. */
 static void plant(const char *folder, const char *kernel, double ms)
 {
-  wisp_error err = {.text = ""};
   wisp_strategies *strategies = NULL;
   wisp_device *device = NULL;
   wisp_writer *writer = NULL;
@@ -73,11 +72,11 @@ static void plant(const char *folder, const char *kernel, double ms)
   const wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("tensor"), 2, "poisson", WISP_F64),
                                        .elements = 27,
                                        .composition = composition};
-  assert_int_equal(wisp_strategies_load(&err, &strategies), WISP_OK);
-  assert_int_equal(wisp_device_open(&err, test_device_name(), &device), WISP_OK);
+  GOOD(wisp_strategies_load(err, &strategies));
+  GOOD(wisp_device_open(err, test_device_name(), &device));
   const wisp_limits *limits = wisp_device_limits(device);
-  assert_int_equal(wisp_choose(&err, &(wisp_chooser){strategies, NULL, limits, NULL}, &request, &stage), WISP_OK);
-  assert_int_equal(wisp_writer_open(&err, fixture_path(folder, "user.db"), NULL, &writer), WISP_OK);
+  GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, limits, NULL}, &request, &stage));
+  GOOD(wisp_writer_open(err, fixture_path(folder, "user.db"), NULL, &writer));
   for (int i = 0; i < stage.kernels; i++) {
     const wisp_choice *c = &stage.choice[i];
     wisp_trial t;
@@ -91,9 +90,9 @@ static void plant(const char *folder, const char *kernel, double ms)
     strcpy(t.version, WISP_VERSION), strcpy(t.mode, "made up");
     strcpy(t.when, "2026-11-21T08:00:00Z"), strcpy(t.outcome, "ok");
     t.ms = strcmp(c->kernel, kernel) == 0 ? ms : 1;
-    if (wisp_writer_add(&err, writer, &t) != WISP_OK) fail_msg("%s", err.text);
+    GOOD(wisp_writer_add(err, writer, &t));
   }
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_close(err, writer));
   wisp_stage_free(&stage);
   wisp_device_close(device);
   wisp_strategies_free(strategies);

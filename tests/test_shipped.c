@@ -11,14 +11,13 @@
 static void test_round_trip(void **state)
 {
   wisp_text text = {0};
-  wisp_error err = {0};
   wisp_text warning = {0};
   wisp_trials list = {0};
   for (int i = 0; i < 50; i++) {
     wisp_trial trial = fixture_trial(i);
-    assert_int_equal(wisp_shipped_print(&err, &trial, &text), WISP_OK);
+    GOOD(wisp_shipped_print(err, &trial, &text));
   }
-  assert_int_equal(wisp_shipped_parse(&err, "x.txt", text.data, &warning, &list), WISP_OK);
+  GOOD(wisp_shipped_parse(err, "x.txt", text.data, &warning, &list));
   assert_int_equal(warning.length, 0);
   assert_int_equal(list.count, 50);
   for (int i = 0; i < 50; i++) {
@@ -51,7 +50,7 @@ static void test_bad_lines(void **state)
     wisp_text text = {0}, warning = {0};
     wisp_trials list = {0};
     wisp_text_print(NULL, &text, "# winners\n\n%s ms=1.5\n%s\r\n\t%s ms=2.5 params=\"p=1\"", RIGHT, bad[i], RIGHT);
-    assert_int_equal(wisp_shipped_parse(NULL, "w.txt", text.data, &warning, &list), WISP_OK);
+    GOOD(wisp_shipped_parse(err, "w.txt", text.data, &warning, &list));
     assert_int_equal(list.count, 2);
     assert_true(list.trials[1].ms == 2.5);
     assert_string_equal(list.trials[1].params, "p=1");
@@ -67,7 +66,7 @@ static void test_bad_lines(void **state)
 static void test_older_text(void **state)
 {
   wisp_trials list = {0};
-  assert_int_equal(wisp_shipped_parse(NULL, "x", RIGHT " ms=1.5\n" RIGHT " ms=2 tie=chosen\n", NULL, &list), WISP_OK);
+  GOOD(wisp_shipped_parse(err, "x", RIGHT " ms=1.5\n" RIGHT " ms=2 tie=chosen\n", NULL, &list));
   assert_int_equal(list.count, 2);
   assert_string_equal(list.trials[0].tie, "");
   assert_string_equal(list.trials[1].tie, WISP_TIE_CHOSEN);
@@ -83,8 +82,8 @@ static void test_winners_only(void **state)
   wisp_trials list = {0};
   fixture_fill(path, 0, 36); /* trials n, n + 18 compete: the first is the faster; every fifth is a default; n % 7 == 3
                                 is refused; n % 11 == 4 or 5 is in a tie */
-  assert_int_equal(wisp_store_print_shipped(NULL, path, true, &text), WISP_OK);
-  assert_int_equal(wisp_shipped_parse(NULL, "x", text.data, NULL, &list), WISP_OK);
+  GOOD(wisp_store_print_shipped(err, path, true, &text));
+  GOOD(wisp_shipped_parse(err, "x", text.data, NULL, &list));
   size_t expected = 0;
   for (int n = 0; n < 36; n++) {
     bool winner = n < 18 || (n - 18) % 7 == 3;
@@ -116,7 +115,7 @@ static void test_fastest_of_each(void **state)
     wisp_trial t = fixture_trial(1);
     strcpy(t.strategy, tried[i].strategy), strcpy(t.params, tried[i].params), strcpy(t.outcome, tried[i].outcome);
     t.ms = tried[i].ms, t.is_default = 0, *t.tie = '\0';
-    assert_int_equal(wisp_trials_add(NULL, &list, &t), WISP_OK);
+    GOOD(wisp_trials_add(err, &list, &t));
   }
   wisp_shipped_select(&list, true);
   for (size_t i = 0; i < WISP_COUNT(tried); i++)
@@ -222,10 +221,9 @@ static void test_shipped_is_of_today(void **state)
 static bool ships(void)
 {
   char folder[64];
-  wisp_error err = {0};
   wisp_store *store = NULL;
   fixture_folder(folder);
-  if (wisp_store_open(&err, fixture_path(folder, "none.db"), false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_store_open(err, fixture_path(folder, "none.db"), false, NULL, &store));
   bool some = wisp_store_count(store) > 0;
   wisp_store_close(store);
   fixture_remove(folder);

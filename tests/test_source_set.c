@@ -81,18 +81,16 @@ static void copy(wisp_embedded files[FILES])
 
 static hashes hash_of(const wisp_embedded *files, size_t count, const char *a_space, const char *a_text)
 {
-  wisp_error err = {0};
   hashes out = {{0}};
   wisp_source_set *source_set = NULL;
   wisp_strategy *s = NULL;
-  if (parse_strategy(&err, "waves", "plain", (wisp_file_text){"waves.space", a_space},
-                     (wisp_file_text){"waves.k", a_text}, &s) != WISP_OK)
-    fail_msg("%s", err.text);
-  if (wisp_source_set_create(&err, files, count, &source_set) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(parse_strategy(err, "waves", "plain", (wisp_file_text){"waves.space", a_space},
+                      (wisp_file_text){"waves.k", a_text}, &s));
+  GOOD(wisp_source_set_create(err, files, count, &source_set));
   assert_string_equal(wisp_source_set_dialects(source_set)[0], "cuda");
   assert_string_equal(wisp_source_set_dialects(source_set)[1], "host");
   wisp_source_hash hash[WISP_MAX_DIALECTS] = {{0}};
-  if (wisp_source_set_hash(&err, source_set, s, hash) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_source_set_hash(err, source_set, s, hash));
   for (int d = 0; d < WISP_MAX_DIALECTS; d++) out.in[d] = hash[d].texts;
   wisp_source_set_free(source_set);
   wisp_strategy_destroy(s);
@@ -106,8 +104,8 @@ static char *edited(const char *in, const char *from, const char *to)
   const char *at = strstr(in, from);
   if (!at) fail_msg("'%s' is nowhere", from);
   for (; at; in = at + strlen(from), at = strstr(in, from))
-    assert_int_equal(wisp_text_print(NULL, &out, "%.*s%s", (int)(at - in), in, to), WISP_OK);
-  assert_int_equal(wisp_text_print(NULL, &out, "%s", in), WISP_OK);
+    GOOD(wisp_text_print(err, &out, "%.*s%s", (int)(at - in), in, to));
+  GOOD(wisp_text_print(err, &out, "%s", in));
   return out.data;
 }
 
@@ -244,11 +242,10 @@ static void test_new_parts(void **state)
 
 static uint64_t with_system(const char *described, const char *name)
 {
-  wisp_error err = {0};
   wisp_source_set *source_set = NULL;
   const wisp_embedded files[] = {{"templates/systems/light.system", system_text, 0, NULL},
                                  {"templates/systems/sound.system", described, 0, NULL}};
-  if (wisp_source_set_create(&err, files, 2, &source_set) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_source_set_create(err, files, 2, &source_set));
   const uint64_t hash = wisp_source_set_add_system(source_set, (wisp_source_hash){1, EVERY_SYMBOL}, name);
   wisp_source_set_free(source_set);
   return hash;
@@ -290,7 +287,7 @@ static void check_listed(const wisp_strategy *s, wisp_source_set *source_set, co
 {
   char expected[20], listed[20];
   wisp_source_hash hash[WISP_MAX_DIALECTS] = {{0}};
-  assert_int_equal(wisp_source_set_hash(NULL, source_set, s, hash), WISP_OK);
+  GOOD(wisp_source_set_hash(err, source_set, s, hash));
   for (int d = 0; wisp_source_set_dialects(source_set)[d]; d++) {
     const uint64_t whole = wisp_source_set_add_system(source_set, hash[d], system);
     snprintf(expected, sizeof expected, "%016llx", (unsigned long long)whole);
@@ -303,11 +300,10 @@ static void check_listed(const wisp_strategy *s, wisp_source_set *source_set, co
 
 static void test_listed_strategies(void **state)
 {
-  wisp_error err = {0};
   wisp_strategies *all = NULL;
   wisp_source_set *source_set = NULL;
-  if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
-  assert_int_equal(wisp_source_set_create(&err, wisp_embedded_files, wisp_embedded_count, &source_set), WISP_OK);
+  GOOD(wisp_strategies_load(err, &all));
+  GOOD(wisp_source_set_create(err, wisp_embedded_files, wisp_embedded_count, &source_set));
   for (size_t i = 0; i < all->count; i++) check_listed(all->list[i], source_set, "maxwell");
   wisp_source_set_free(source_set);
   wisp_strategies_free(all);
@@ -317,10 +313,9 @@ static void test_listed_strategies(void **state)
 static void test_no_two_are_equal(void **state)
 {
   static const char *const dialects[] = {"cuda", "host"};
-  wisp_error err = {0};
   wisp_strategies *all = NULL;
   char a[20], b[20];
-  if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_strategies_load(err, &all));
   for (size_t i = 0; i < 2 * all->count; i++) {
     wisp_strategy_hash(all->list[i / 2], "maxwell", dialects[i % 2], a);
     assert_int_equal(strlen(a), 16);

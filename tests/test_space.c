@@ -50,7 +50,7 @@ static wisp_env *make_names(int order, int max_threads, int max_shared)
   wisp_env *env = NULL;
   const double table[4] = {1.0 / 3, -2.0 / 7, 1e10 / 3, 5e-9 / 7};
   const int numbers[3] = {7, -8, 9};
-  assert_int_equal(wisp_env_create(NULL, NULL, &env), WISP_OK);
+  GOOD(wisp_env_create(err, NULL, &env));
   const struct {
     const char *name;
     int value;
@@ -154,7 +154,6 @@ typedef struct tally {
 
 static wisp_status count(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
 {
-  (void)err;
   tally *t = context;
   int wp = values[0], mode = values[2];
   /* The same conditions in C. */
@@ -179,7 +178,7 @@ static void test_enumeration_visits_every_combination(void **state)
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names(3, 1024, 65536);
   tally t = {0};
-  assert_int_equal(wisp_plan_enumerate(NULL, s, &spec, &layout, names, count, &t), WISP_OK);
+  GOOD(wisp_plan_enumerate(err, s, &spec, &layout, names, count, &t));
   assert_int_equal(t.legal + t.refused_nodes + t.other, 3 * 2 * 2);
   assert_int_equal(t.refused_nodes, 2);
   assert_int_equal(t.legal, 10);
@@ -194,11 +193,11 @@ static void test_first_candidate(void **state)
   wisp_layout layout = wisp_layout_padded(20, 40, 4), slab = wisp_layout_slab(20, 40, 32);
   wisp_env *names = make_names(3, 1024, 65536), *small = make_names(3, 1, 65536);
   wisp_plan *plan = NULL;
-  assert_int_equal(wisp_plan_first(NULL, s, &spec, &layout, names, NULL, &plan), WISP_OK);
+  GOOD(wisp_plan_first(err, s, &spec, &layout, names, NULL, &plan));
   for (int i = 0; i < s->params; i++) assert_int_equal(plan->value[i], s->param[i].values[0]);
   wisp_plan_destroy(plan);
   plan = NULL;
-  assert_int_equal(wisp_plan_first(NULL, s, &spec, &layout, small, NULL, &plan), WISP_OK);
+  GOOD(wisp_plan_first(err, s, &spec, &layout, small, NULL, &plan));
   assert_null(plan);
   if (!s->slab) assert_int_equal(wisp_plan_first(NULL, s, &spec, &slab, names, NULL, &plan), WISP_EREFUSED);
   wisp_env_destroy(names);
@@ -293,18 +292,18 @@ static void test_text_comes_back(void **state)
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names(3, 1024, 65536);
   const int values[3] = {4, 8, 1};
-  wisp_plan *plan = NULL, *again = NULL;
+  wisp_plan *plan = NULL, *repeated = NULL;
   assert_int_equal(wisp_plan_create(NULL, s, &spec, &layout, names, values, &plan), WISP_OK);
   assert_string_equal(plan->params, "mode=1 unroll=8 wp=4");
-  assert_int_equal(wisp_plan_from_text(NULL, s, &spec, &layout, names, plan->params, &again), WISP_OK);
-  assert_string_equal(again->params, plan->params);
-  wisp_plan_destroy(again);
+  assert_int_equal(wisp_plan_from_text(NULL, s, &spec, &layout, names, plan->params, &repeated), WISP_OK);
+  assert_string_equal(repeated->params, plan->params);
+  wisp_plan_destroy(repeated);
   static const char *const bad[] = {
       "mode=1 unroll=8",           "mode=1 unroll=8 wp=3",         "", "mode=1 unroll=8 wwp=4", "mode=1 unroll=8 wp=4x",
       "mode=1 unroll=8 wp=4 wq=1", "mode=1 unroll=8 wp=4294967298"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_error err = {0};
-    wisp_status status = wisp_plan_from_text(&err, s, &spec, &layout, names, bad[i], &again);
+    wisp_status status = wisp_plan_from_text(&err, s, &spec, &layout, names, bad[i], &repeated);
     if (status != WISP_EINPUT) fail_msg("'%s' was taken", bad[i]);
   }
   wisp_plan_destroy(plan);
@@ -341,9 +340,9 @@ static void test_fp16_halves(void **state)
   double *M = NULL;
   int *no = NULL;
   size_t n = 0;
-  assert_int_equal(wisp_env_reals(NULL, names, "M", table, 6), WISP_OK);
-  assert_int_equal(wisp_plan_create(NULL, s, &spec, &layout, names, values, &plan), WISP_OK);
-  assert_int_equal(wisp_plan_operand(NULL, plan, find_arg(plan, "M"), &n, &M, &no), WISP_OK);
+  GOOD(wisp_env_reals(err, names, "M", table, 6));
+  GOOD(wisp_plan_create(err, s, &spec, &layout, names, values, &plan));
+  GOOD(wisp_plan_operand(err, plan, find_arg(plan, "M"), &n, &M, &no));
   for (size_t q = 0; q < 6; q++) {
     const float both = (float)M[q];
     uint32_t bits = 0;
@@ -369,8 +368,8 @@ static void test_operands_and_launch(void **state)
   double *M = NULL, *hi = NULL, *lo = NULL, *none = NULL;
   int *list = NULL, *no = NULL;
   size_t n = 0;
-  assert_int_equal(wisp_plan_create(NULL, s, &spec, &layout, names, values, &plan), WISP_OK);
-  assert_int_equal(wisp_plan_operand(NULL, plan, find_arg(plan, "M"), &n, &M, &no), WISP_OK);
+  GOOD(wisp_plan_create(err, s, &spec, &layout, names, values, &plan));
+  GOOD(wisp_plan_operand(err, plan, find_arg(plan, "M"), &n, &M, &no));
   assert_int_equal(n, 6);
   assert_null(no);
   for (int q = 0; q < 6; q++) assert_true(M[q] == (q < 4 ? table[3 - q] : 0));
@@ -385,12 +384,12 @@ static void test_operands_and_launch(void **state)
     low = ldexp(nearbyint(ldexp(low, 11)), exponent - 11); /* as the unit reads it */
     assert_true(fabs(hi[q] + low - table[q]) <= ldexp(fabs(table[q]), -21));
   }
-  assert_int_equal(wisp_plan_operand(NULL, plan, find_arg(plan, "list"), &n, &none, &list), WISP_OK);
+  GOOD(wisp_plan_operand(err, plan, find_arg(plan, "list"), &n, &none, &list));
   assert_null(none);
   assert_int_equal(list[1], -8);
   const wisp_count counts[] = {{"groups", 9}, {"blocks", 5}, {NULL, 0}};
   unsigned grid[2];
-  assert_int_equal(wisp_plan_grid(NULL, plan, counts, grid), WISP_OK);
+  GOOD(wisp_plan_grid(err, plan, counts, grid));
   assert_int_equal(grid[0], 3);
   assert_int_equal(grid[1], 5);
   assert_int_equal(plan->block[0], 20);
@@ -442,13 +441,12 @@ static void test_renamed_keywords(void **state)
                               "param grouping 1 2 wishes 0\nexpects sliced 3\n";
   static const char *const notes[] = {":5: 'fixes' is now 'requires'", ":6: 'wishes' is now 'prefers'",
                                       ":7: 'expects' is now 'requires_absent'"};
-  wisp_error err = {0};
   wisp_strategies *all = NULL;
   assert_int_equal(mkdir(fixture_path(*state, "nodal"), 0700), 0);
   write_file(*state, "nodal/update.old.space", space);
   write_file(*state, "nodal/update.old.k", "text");
   setenv("WISP_TEMPLATES", *state, 1);
-  assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
+  GOOD(wisp_strategies_load(err, &all));
   unsetenv("WISP_TEMPLATES");
   for (int i = 0; i < 3; i++) assert_non_null(strstr(all->warning.data, notes[i]));
   const wisp_strategy *s = wisp_strategies_find(all, "nodal", "update", "old");

@@ -9,6 +9,7 @@
 #include "../runtime/kernel.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const wisp_family *tensor(void)
 {
@@ -19,11 +20,11 @@ static wisp_env *make_names(const wisp_family *family, int order, wisp_spec *spe
 {
   wisp_limits limits;
   wisp_env *names = NULL;
-  assert_int_equal(wisp_target_limits(NULL, "sm_90", &limits), WISP_OK);
+  GOOD(wisp_target_limits(err, "sm_90", &limits));
   const wisp_target target = wisp_limits_target(&limits);
   *spec = wisp_family_spec(family, order, NULL, WISP_F64);
   wisp_family_layouts(spec, layouts);
-  assert_int_equal(wisp_names_create(NULL, spec, layouts, &target, NULL, &names), WISP_OK);
+  GOOD(wisp_names_create(err, spec, layouts, &target, NULL, &names));
   return names;
 }
 
@@ -174,7 +175,7 @@ static void test_user_files(void **state)
   char *text = source(find(all, "mass"), false), *library = NULL;
   expect_words(text, "hello 54", true);
   expect_words(text, "\n  mine", true);
-  expect_words(text, "const real w0", true); /* the library's apply.part */
+  expect_words(text, "const real w0", true); /* the library's part apply */
   library = source(wisp_strategies_find(all, "tensor", "update", "stream"), false);
   expect_words(library, "enum { RZ", true); /* the user's parts are for his own texts */
   free(text), free(library);
@@ -183,7 +184,9 @@ static void test_user_files(void **state)
   expect_words(text, "{{>greeting who=}}", true);
   free(text);
   wisp_strategies_free(all);
-  write_file(*state, "tensor/greeting.part", "{{takes who}}\nhello {{nobody}}\n");
+  assert_int_equal(unlink(fixture_path(*state, "tensor/greeting.part")), 0);
+  write_file(*state, "tensor/words.part", /* a file of several parts: messages name it, and its lines */
+             "{{part other}}\nnone\n{{part greeting who: Greets\nsomebody. }}\nhello {{nobody}}\n");
   all = must_load();
   wisp_spec spec;
   wisp_layout layouts[8];
@@ -192,7 +195,7 @@ static void test_user_files(void **state)
   wisp_env *names = make_names(tensor(), 2, &spec, layouts);
   assert_int_equal(wisp_plan_default(&err, find(all, "mass"), &spec, layouts, names, &plan), WISP_OK);
   assert_int_equal(wisp_plan_source(&err, plan, "host", &out), WISP_EINPUT);
-  expect_words(err.text, fixture_path(*state, "tensor/greeting.part:2: "), true);
+  expect_words(err.text, fixture_path(*state, "tensor/words.part:5: "), true);
   wisp_text_free(&out);
   wisp_plan_destroy(plan);
   wisp_env_destroy(names);
@@ -287,7 +290,6 @@ static void test_wheres(void **state)
   size_t count = 0;
   wisp_spec spec;
   wisp_layout layouts[8];
-  wisp_error err = {0};
   wisp_plan *plan = NULL;
   make_folder(*state);
   write_file(*state, "tensor/own.mine.k", "");
@@ -300,11 +302,10 @@ static void test_wheres(void **state)
              "operand real D Nq*Nq = D[q]\n");
   wisp_strategies *all = must_load();
   wisp_env *names = make_names(tensor(), 3, &spec, layouts);
-  if (wisp_plan_default(&err, find(all, "mass"), &spec, layouts, names, &plan) != WISP_OK) fail_msg("%s", err.text);
-  for (int i = 0; i < 2; i++)
-    if (wisp_plan_operand(&err, plan, i, &count, &numbers[i], &none) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_plan_default(err, find(all, "mass"), &spec, layouts, names, &plan));
+  for (int i = 0; i < 2; i++) GOOD(wisp_plan_operand(err, plan, i, &count, &numbers[i], &none));
   assert_int_equal(count, 32);
-  assert_int_equal(wisp_plan_operand(&err, plan, 2, &count, &D, &none), WISP_OK);
+  GOOD(wisp_plan_operand(err, plan, 2, &count, &D, &none));
   for (int q = 0; q < 32; q++)
     assert_true(numbers[0][q] == (q % 8 < 4 ? D[q / 8 * 4 + 3 - q % 8] : 0) && numbers[1][q] == numbers[0][q]);
   free(numbers[0]), free(numbers[1]), free(D);
@@ -316,9 +317,8 @@ static void test_wheres(void **state)
 /* Every name of a family and of the device is described, and nothing is that is not there. */
 static void test_names_are_described(void **state)
 {
-  wisp_error err = {0};
   wisp_strategies *all = NULL;
-  assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
+  GOOD(wisp_strategies_load(err, &all));
   const wisp_family *family = NULL;
   for (size_t f = 0; (family = wisp_family_at(f)); f++) {
     wisp_spec spec;
@@ -330,7 +330,7 @@ static void test_names_are_described(void **state)
       const wisp_strategy *s = all->list[i];
       if (strcmp(s->family, family->name) == 0) wisp_plan_default(NULL, s, &spec, layouts, names, &plan);
     }
-    assert_int_equal(wisp_plan_names(&err, plan, &text), WISP_OK);
+    GOOD(wisp_plan_names(err, plan, &text));
     char *end = strstr(text.data, "\nparts\n");
     *end = '\0';
     for (char *line = strtok(strstr(text.data, "\nthe family's") + 1, "\n"); (line = strtok(NULL, "\n"));)

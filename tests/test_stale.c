@@ -54,7 +54,7 @@ static void put_before(library *l, wisp_embedded *file, const char *line, bool e
   const char *at = file->text;
   do {
     const size_t length = each ? strcspn(at, "\n") : strlen(at);
-    assert_int_equal(wisp_text_print(NULL, &text, "%s\n%.*s\n", line, (int)length, at), WISP_OK);
+    GOOD(wisp_text_print(err, &text, "%s\n%.*s\n", line, (int)length, at));
     at += length;
     at += *at == '\n';
   } while (*at);
@@ -64,7 +64,7 @@ static void put_before(library *l, wisp_embedded *file, const char *line, bool e
 static void put_behind(library *l, wisp_embedded *file, const char *line)
 {
   wisp_text text = {0};
-  assert_int_equal(wisp_text_print(NULL, &text, "%s%s\n", file->text, line), WISP_OK);
+  GOOD(wisp_text_print(err, &text, "%s%s\n", file->text, line));
   set_text(l, file, text);
 }
 
@@ -77,9 +77,8 @@ static bool ends_with(const char *path, const char *ending)
 
 static wisp_strategies *strategies_of(const library *l)
 {
-  wisp_error err = {0};
   wisp_strategies *all = NULL;
-  if (wisp_strategies_load_from(&err, l->files, l->count, &all) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_strategies_load_from(err, l->files, l->count, &all));
   return all;
 }
 
@@ -94,11 +93,10 @@ static bool same_hash(const wisp_strategies *before, const wisp_strategies *afte
 /* Fails the test unless all shipped trials of kernels are valid with these texts. */
 static void expect_all_valid(const library *l, const char *after)
 {
-  wisp_error err = {0};
   wisp_store *store = NULL;
   wisp_strategies *all = strategies_of(l);
   size_t kernels = 0;
-  assert_int_equal(wisp_store_open(&err, "/nowhere/none.db", false, NULL, &store), WISP_OK);
+  GOOD(wisp_store_open(err, "/nowhere/none.db", false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *t = wisp_store_trial(store, i, NULL);
     if (strstr(t->spec, ".step:")) continue;
@@ -157,7 +155,7 @@ static void test_values(void **state)
   wisp_strategies *all = strategies_of(&l);
   wisp_store *store = NULL;
   int tried = 0;
-  assert_int_equal(wisp_store_open(NULL, "/nowhere/none.db", false, NULL, &store), WISP_OK);
+  GOOD(wisp_store_open(err, "/nowhere/none.db", false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i += 97) {
     wisp_trial t = *wisp_store_trial(store, i, NULL);
     if (strstr(t.spec, ".step:") || !*t.params) continue;
@@ -199,9 +197,8 @@ static bool change_literal(library *l, wisp_embedded *file)
     from += *from != '\0';
   }
   if (!*from) return false;
-  assert_int_equal(wisp_text_print(NULL, &text, "%.*s%c%s", (int)(from - file->text), file->text,
-                                   *from == '9' ? '8' : *from + 1, from + 1),
-                   WISP_OK);
+  GOOD(wisp_text_print(err, &text, "%.*s%c%s", (int)(from - file->text), file->text, *from == '9' ? '8' : *from + 1,
+                       from + 1));
   set_text(l, file, text);
   return true;
 }
@@ -289,9 +286,8 @@ static void check_source(void *context, const plan_case *c)
 {
   definitions *all = context;
   wisp_text source = {0};
-  wisp_error err = {0};
   if (!c->plan) return;
-  if (wisp_plan_source(&err, c->plan, all->dialect, &source) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_plan_source(err, c->plan, all->dialect, &source));
   const char *body = strstr(source.data, "\n{\n");
   assert_non_null(body);
   for (size_t i = 0; i < all->count; i++) check_use(all, &all->list[i], body, c);
@@ -311,7 +307,7 @@ static void edit_each(library *l, definitions *all)
     at += strlen("\n#define ");
     assert_int_equal(sscanf(at, "%63[A-Za-z_0-9]", d->name), 1);
     const size_t line = (size_t)(at - text) + strcspn(at, "\n");
-    assert_int_equal(wisp_text_print(NULL, &changed, "%.*s +1%s", (int)line, text, text + line), WISP_OK);
+    GOOD(wisp_text_print(err, &changed, "%.*s +1%s", (int)line, text, text + line));
     set_text(l, file_of(l, path), changed);
     d->after = strategies_of(l);
   }
@@ -325,7 +321,7 @@ static void test_definitions(void **state)
     library l = shipped_library();
     wisp_limits limits;
     definitions all = {.dialect = kinds[k][0], .before = strategies_of(&l)};
-    assert_int_equal(wisp_target_limits(NULL, kinds[k][1], &limits), WISP_OK);
+    GOOD(wisp_target_limits(err, kinds[k][1], &limits));
     edit_each(&l, &all);
     each_plan(&limits, &range, check_source, &all);
     assert_true(all.count > 10 && all.users > 100);

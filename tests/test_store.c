@@ -30,9 +30,8 @@ static int teardown(void **state)
 
 static wisp_store *open_store(const char *path)
 {
-  wisp_error err = {0};
   wisp_store *store = NULL;
-  if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_store_open(err, path, false, NULL, &store));
   return store;
 }
 
@@ -40,7 +39,6 @@ static wisp_store *open_store(const char *path)
 static void put(const char *path, const char *device, const char *target, const char *driver, const char *params,
                 long long elements, double ms)
 {
-  wisp_error err = {0};
   wisp_writer *writer = NULL;
   wisp_trial t = fixture_trial(1);
   strcpy(t.spec, SPEC);
@@ -50,9 +48,9 @@ static void put(const char *path, const char *device, const char *target, const 
   strcpy(t.params, params);
   t.elements = elements;
   t.ms = ms;
-  if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
-  if (wisp_writer_add(&err, writer, &t) != WISP_OK) fail_msg("%s", err.text);
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_open(err, path, NULL, &writer));
+  GOOD(wisp_writer_add(err, writer, &t));
+  GOOD(wisp_writer_close(err, writer));
 }
 
 static wisp_answer ask(const char *path, long long elements, char params[200])
@@ -113,7 +111,6 @@ static void test_trials_of_a_spec(void **state)
 static void test_numbers_of_outcomes(void **state)
 {
   const char *path = fixture_path(*state, "user.db");
-  wisp_error err = {0};
   wisp_writer *writer = NULL;
   wisp_trial t[6];
   for (int i = 0; i < 6; i++) t[i] = fixture_trial(i);
@@ -123,9 +120,9 @@ static void test_numbers_of_outcomes(void **state)
   wisp_trial_end(&t[3], WISP_TRIAL_REFUSED, "1234 candidates: too many threads");
   wisp_trial_end(&t[4], WISP_TRIAL_SLOW, "1.33 times the time of another, dropped");
   wisp_trial_end(&t[5], WISP_TRIAL_UNFINISHED, "begun 2 times, never ended");
-  assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_OK);
-  for (int i = 0; i < 6; i++) assert_int_equal(wisp_writer_add(&err, writer, &t[i]), WISP_OK);
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_open(err, path, NULL, &writer));
+  for (int i = 0; i < 6; i++) GOOD(wisp_writer_add(err, writer, &t[i]));
+  GOOD(wisp_writer_close(err, writer));
   wisp_store *store = open_store(path);
   for (size_t i = 0; i < 6; i++) {
     const wisp_trial *read = wisp_store_trial(store, i, NULL);
@@ -239,7 +236,6 @@ static void test_matches(void **state)
 static void test_measured_here(void **state)
 {
   const char *path = fixture_path(*state, "wisp.db");
-  wisp_error err = {0};
   wisp_writer *writer = NULL;
   put_sister(path, "sister", 1.0);
   put_sister(path, "second", 1.1);
@@ -253,9 +249,9 @@ static void test_measured_here(void **state)
   strcpy(t.spec, SPEC), strcpy(t.params, "sister");
   t.elements = 1000;
   wisp_trial_end(&t, WISP_TRIAL_WRONG, "made up");
-  assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_OK);
-  assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_open(err, path, NULL, &writer));
+  GOOD(wisp_writer_add(err, writer, &t));
+  GOOD(wisp_writer_close(err, writer));
   expect(path, "second", WISP_MATCH_ARCHITECTURE);
 }
 
@@ -305,16 +301,15 @@ static void test_ratios(void **state)
   const char *path = fixture_path(*state, "wisp.db");
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     for (int here = 0; here < 2; here++) {
-      wisp_error err = {0};
       wisp_writer *writer = NULL;
       wisp_trial t = fixture_trial(1);
       strcpy(t.spec, cases[c].spec), strcpy(t.device, here ? "NVIDIA H200" : "NVIDIA GH200");
       strcpy(t.target, "sm_90"), strcpy(t.driver, "580.159"), strcpy(t.params, "both");
       t.elements = here ? 1500 : 1000;
       t.ms = here ? 1.5 * cases[c].here : 1;
-      assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_OK);
-      assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
-      assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+      GOOD(wisp_writer_open(err, path, NULL, &writer));
+      GOOD(wisp_writer_add(err, writer, &t));
+      GOOD(wisp_writer_close(err, writer));
     }
     wisp_trial there = fixture_trial(1);
     strcpy(there.spec, SPEC), strcpy(there.device, "NVIDIA GH200"), strcpy(there.target, "sm_90");
@@ -330,7 +325,7 @@ static void put_tie(const char *path, const int order[3], const char *tie[3], co
 {
   static const char *const params[3] = {"wi=16", "wi=8 wp=2", "wi=8 wp=16"};
   wisp_writer *writer = NULL;
-  assert_int_equal(wisp_writer_open(NULL, path, NULL, &writer), WISP_OK);
+  GOOD(wisp_writer_open(err, path, NULL, &writer));
   for (int i = 0; i < 3; i++) {
     wisp_trial t = fixture_trial(1);
     strcpy(t.spec, SPEC);
@@ -339,7 +334,7 @@ static void put_tie(const char *path, const int order[3], const char *tie[3], co
     t.elements = 1000;
     t.registers = order[i] == 0 ? 64 : 32;
     t.ms = ms[order[i]];
-    assert_int_equal(wisp_writer_add(NULL, writer, &t), WISP_OK);
+    GOOD(wisp_writer_add(err, writer, &t));
   }
   wisp_writer_close(NULL, writer);
 }
@@ -374,7 +369,6 @@ static void test_ties(void **state)
 
 static bool never(const void *context, const wisp_trial *trial)
 {
-  (void)context, (void)trial;
   return false;
 }
 
@@ -415,16 +409,15 @@ static void test_tolerant_open(void **state)
 
 static void test_default_path(void **state)
 {
-  wisp_error err = {0};
   char *path = NULL, expected[128];
   snprintf(expected, sizeof expected, "%s/wisp/wisp.db", (char *)*state);
   setenv("XDG_DATA_HOME", *state, 1);
   unsetenv("WISP_DB");
-  assert_int_equal(wisp_store_user_path(&err, &path), WISP_OK);
+  GOOD(wisp_store_user_path(err, &path));
   assert_string_equal(path, expected);
   free(path);
   setenv("WISP_DB", "/elsewhere.db", 1);
-  assert_int_equal(wisp_store_user_path(&err, &path), WISP_OK);
+  GOOD(wisp_store_user_path(err, &path));
   assert_string_equal(path, "/elsewhere.db");
   free(path);
   unsetenv("WISP_DB");
@@ -436,7 +429,6 @@ static void test_no_home(void **state)
   static const char *const names[] = {"HOME", "XDG_DATA_HOME", "WISP_DB"};
   const char *site = fixture_path(*state, "site.db");
   char *kept[3], *warning = NULL;
-  wisp_error err = {0};
   wisp_store *store = NULL;
   put(site, "NVIDIA H200", "sm_90", "580.159", "site", 1000, 1.0);
   setenv("WISP_SITE_DB", site, 1);
@@ -445,7 +437,7 @@ static void test_no_home(void **state)
     kept[i] = value ? strdup(value) : NULL;
     setenv(names[i], "", 1);
   }
-  assert_int_equal(wisp_store_open(&err, NULL, false, &warning, &store), WISP_OK);
+  GOOD(wisp_store_open(err, NULL, false, &warning, &store));
   assert_non_null(strstr(warning, "HOME"));
   assert_null(strchr(warning, '\n'));
   assert_true(wisp_store_count(store) >= 1);

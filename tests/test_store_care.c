@@ -22,9 +22,9 @@ static void add(const char *path, int number, const char *when, const char *resu
   wisp_trial t = fixture_trial(number);
   snprintf(t.when, sizeof t.when, "%s", when);
   snprintf(t.outcome, sizeof t.outcome, "%s", result);
-  assert_int_equal(wisp_writer_open(NULL, path, NULL, &writer), WISP_OK);
-  assert_int_equal(wisp_writer_add(NULL, writer, &t), WISP_OK);
-  assert_int_equal(wisp_writer_close(NULL, writer), WISP_OK);
+  GOOD(wisp_writer_open(err, path, NULL, &writer));
+  GOOD(wisp_writer_add(err, writer, &t));
+  GOOD(wisp_writer_close(err, writer));
 }
 
 static const char *fill(const char *folder)
@@ -170,7 +170,7 @@ static void winners_travel_alone(void **state)
     snprintf(line, sizeof line, "import --db %s %s", to, file);
     expect(*state, line, 0, "trials added");
     counts[i] = fixture_count(to);
-    assert_int_equal(wisp_store_print_shipped(NULL, to, false, &texts[i]), WISP_OK);
+    GOOD(wisp_store_print_shipped(err, to, false, &texts[i]));
   }
   assert_true(counts[0] > 0 && counts[0] < 40);
   assert_int_equal(counts[0], counts[1]);
@@ -182,12 +182,12 @@ static void winners_travel_alone(void **state)
 static void write_text(const char *folder, const char *name, const char *format, const char *a, const char *b)
 {
   wisp_text text = {0};
-  assert_int_equal(wisp_text_add(NULL, &text, "", 0), WISP_OK);
+  GOOD(wisp_text_add(err, &text, "", 0));
   for (; *format; format++) {
     const char *part = *format == 'a' ? a : *format == 'b' ? b : NULL;
     size_t length = part ? strlen(part) : 1;
     const char byte = *format == '0' ? '\0' : *format;
-    assert_int_equal(wisp_text_add(NULL, &text, part ? part : &byte, length), WISP_OK);
+    GOOD(wisp_text_add(err, &text, part ? part : &byte, length));
   }
   fixture_write(fixture_path(folder, name), text.data, text.length);
   wisp_text_free(&text);
@@ -204,10 +204,10 @@ static void import_is_all_or_nothing(void **state)
   wisp_text a[2] = {{0}, {0}}, b[2] = {{0}, {0}};
   fixture_fill(from, 0, 3);
   fixture_fill(other, 3, 7);
-  assert_int_equal(wisp_store_export(NULL, from, false, &a[0]), WISP_OK);
-  assert_int_equal(wisp_store_export(NULL, other, false, &b[0]), WISP_OK);
-  assert_int_equal(wisp_store_print_shipped(NULL, from, false, &a[1]), WISP_OK);
-  assert_int_equal(wisp_store_print_shipped(NULL, other, false, &b[1]), WISP_OK);
+  GOOD(wisp_store_export(err, from, false, &a[0]));
+  GOOD(wisp_store_export(err, other, false, &b[0]));
+  GOOD(wisp_store_print_shipped(err, from, false, &a[1]));
+  GOOD(wisp_store_print_shipped(err, other, false, &b[1]));
   for (size_t form = 0; form < 2; form++)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
       const char *to = strdupa(fixture_path(*state, "to.db"));
@@ -225,7 +225,7 @@ static void import_is_all_or_nothing(void **state)
 static void assert_true_rows(const char *path, long least)
 {
   wisp_store *store = NULL;
-  assert_int_equal(wisp_store_open(NULL, path, false, NULL, &store), WISP_OK);
+  GOOD(wisp_store_open(err, path, false, NULL, &store));
   size_t count = wisp_store_count(store);
   assert_true((long)count >= least);
   for (size_t i = 0; i < count; i++) {
@@ -267,12 +267,12 @@ static void lost_pages_are_passed_over(void **state)
   wisp_salvaged found;
   size_t length;
   fixture_fill(path, 0, ROWS);
-  char *whole = fixture_read(path, &length);
+  char *complete = fixture_read(path, &length);
   assert_true(length > 50 * PAGE);
   for (size_t page = 2; page < length / PAGE; page += 9) {
     char *torn = malloc(length);
     assert_non_null(torn);
-    memcpy(torn, whole, length);
+    memcpy(torn, complete, length);
     memset(torn + page * PAGE, 0xA5, PAGE);
     fixture_write(path, torn, length);
     free(torn);
@@ -281,16 +281,16 @@ static void lost_pages_are_passed_over(void **state)
     assert_int_equal(fixture_count(fresh), found.rescued);
     unlink(fresh);
   }
-  fixture_write(path, whole, length * 3 / 5 / PAGE * PAGE);
+  fixture_write(path, complete, length * 3 / 5 / PAGE * PAGE);
   if (wisp_store_salvage(&err, path, fresh, NULL, &found) != WISP_OK) fail_msg("cut: %s", err.text);
-  assert_false(found.whole);
+  assert_false(found.complete);
   assert_true_rows(fresh, ROWS / 4);
   unlink(fresh);
-  fixture_write(path, whole, length);
+  fixture_write(path, complete, length);
   assert_int_equal(wisp_store_salvage(&err, path, fresh, NULL, &found), WISP_OK);
-  assert_true(found.whole);
+  assert_true(found.complete);
   assert_int_equal(found.rescued, ROWS);
-  free(whole);
+  free(complete);
 }
 
 /* The contents of a store: the orders, and the time of the newest trial. */
@@ -300,16 +300,15 @@ static void orders_and_days_are_shown(void **state)
     int order;
     const char *when;
   } trials[] = {{1, "2026-11-20T08:00:00Z"}, {2, ""}, {3, "2026-11-22T08:00:00Z"}, {7, "2026-11-21T08:00:00Z"}};
-  wisp_error err = {0};
   wisp_writer *writer = NULL;
-  if (wisp_writer_open(&err, fixture_path(*state, "user.db"), NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_writer_open(err, fixture_path(*state, "user.db"), NULL, &writer));
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
     wisp_trial t = fixture_trial(1);
     snprintf(t.spec, sizeof t.spec, "nodal.volume:tet:p%d:maxwell:f64", trials[i].order);
     snprintf(t.when, sizeof t.when, "%s", trials[i].when);
-    assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
+    GOOD(wisp_writer_add(err, writer, &t));
   }
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_close(err, writer));
   outcome o = run_in(*state, "WISP_SHIPPED=none", "db show");
   assert_non_null(strstr(o.out, " 1-3,7 "));
   assert_non_null(strstr(o.out, " 2026-11-20..2026-11-22\n"));

@@ -88,17 +88,17 @@ static void test_older(void **state)
   assert_int_equal(fixture_count(path), 4);
   fixture_fill(path, 4, 6);
   wisp_store *store = NULL;
-  assert_int_equal(wisp_store_open(NULL, path, false, NULL, &store), WISP_OK);
+  GOOD(wisp_store_open(err, path, false, NULL, &store));
   for (int i = 0; i < 6; i++) {
     wisp_trial expected = fixture_trial(i);
     assert_true(fixture_same(wisp_store_trial(store, (size_t)i, NULL), &expected));
   }
   wisp_store_close(store);
-  assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READONLY, false, &database), WISP_OK);
-  assert_int_equal(wisp_database_number(NULL, &database, "PRAGMA user_version", &version), WISP_OK);
+  GOOD(wisp_database_open(err, path, path, SQLITE_OPEN_READONLY, false, &database));
+  GOOD(wisp_database_number(err, &database, "PRAGMA user_version", &version));
   assert_int_equal(version, wisp_database_newest());
   assert_true(version >= 2);
-  assert_int_equal(wisp_database_number(NULL, &database, "SELECT count(*) FROM winner", &version), WISP_OK);
+  GOOD(wisp_database_number(err, &database, "SELECT count(*) FROM winner", &version));
   assert_true(version > 0);
   wisp_database_close(NULL, &database);
 }
@@ -286,12 +286,12 @@ static void test_full_disk(void **state)
   }
   print_message("%d trials, then: %s\n", stored, err.text);
   wisp_trial refused = fixture_trial(99999);
-  wisp_status again = wisp_writer_add(NULL, writer, &refused);
+  wisp_status repeated = wisp_writer_add(NULL, writer, &refused);
   wisp_writer_close(NULL, writer);
   long count = fixture_count(path);
   umount(folder);
   assert_int_equal(status, WISP_ESTORE);
-  assert_true(again == WISP_OK || again == WISP_ESTORE);
+  assert_true(repeated == WISP_OK || repeated == WISP_ESTORE);
   assert_non_null(strstr(err.text, "full"));
   assert_true(stored > 10);
   assert_true(count == stored || count == stored + 1);
@@ -328,18 +328,17 @@ static void test_kinds_of_file_systems(void **state)
 static void test_network_file_systems(void **state)
 {
   const char *path = fixture_path(*state, "wisp.db");
-  wisp_error err = {0};
   wisp_writer *writer = NULL;
   char *warning = NULL;
   wisp_trial trial = fixture_trial(1);
   for (int rollback = 0; rollback < 2; rollback++) {
     if (rollback) setenv("WISP_JOURNAL", "rollback", 1);
-    assert_int_equal(wisp_writer_open(&err, path, &warning, &writer), WISP_OK);
-    assert_int_equal(wisp_writer_add(&err, writer, &trial), WISP_OK);
+    GOOD(wisp_writer_open(err, path, &warning, &writer));
+    GOOD(wisp_writer_add(err, writer, &trial));
     assert_int_equal(access(fixture_path(*state, "wisp.db-wal"), F_OK), rollback ? -1 : 0);
     assert_true((warning != NULL) == (rollback == 1));
     if (warning) assert_non_null(strstr(warning, "wisp db merge"));
-    assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+    GOOD(wisp_writer_close(err, writer));
     free(warning);
   }
   unsetenv("WISP_JOURNAL");

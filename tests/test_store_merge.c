@@ -7,9 +7,8 @@
 
 static long long merge(const char *into, const char *from)
 {
-  wisp_error err = {0};
   long long added = -1;
-  if (wisp_store_merge(&err, into, 1, &from, &added) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_store_merge(err, into, 1, &from, &added));
   return added;
 }
 
@@ -36,14 +35,14 @@ static void test_later_measurement_wins(void **state)
   strcpy(later.when, "2027-01-01T00:00:00Z");
   later.ms = 7;
   fixture_fill(into, 1, 2);
-  assert_int_equal(wisp_writer_open(NULL, shard, NULL, &writer), WISP_OK);
-  assert_int_equal(wisp_writer_add(NULL, writer, &later), WISP_OK);
+  GOOD(wisp_writer_open(err, shard, NULL, &writer));
+  GOOD(wisp_writer_add(err, writer, &later));
   wisp_writer_close(NULL, writer);
   assert_int_equal(merge(into, shard), 1);
   fixture_fill(shard, 1, 2); /* add replaces: the shard has the older one now */
   assert_int_equal(merge(into, shard), 0);
-  assert_int_equal(wisp_writer_open(NULL, into, NULL, &writer), WISP_OK);
-  assert_int_equal(wisp_writer_has(NULL, writer, &later, &found, &got), WISP_OK);
+  GOOD(wisp_writer_open(err, into, NULL, &writer));
+  GOOD(wisp_writer_has(err, writer, &later, &found, &got));
   wisp_writer_close(NULL, writer);
   assert_true(found && fixture_same(&later, &got));
 }
@@ -151,27 +150,25 @@ static void test_bad_imports(void **state)
 
 static bool keep_even(const void *context, const wisp_trial *trial)
 {
-  (void)context;
   return trial->shared_bytes / 1024 % 2 == 0;
 }
 
 static void test_prune(void **state)
 {
   const char *path = fixture_path(*state, "wisp.db");
-  wisp_error err = {0};
   long long removed = 0;
   fixture_fill(path, 0, 21);
-  assert_int_equal(wisp_store_prune(&err, path, keep_even, NULL, NULL, &removed), WISP_OK);
+  GOOD(wisp_store_prune(err, path, keep_even, NULL, NULL, &removed));
   assert_int_equal(removed, 10);
   assert_int_equal(fixture_count(path), 11);
   wisp_writer *writer = NULL; /* and while another writer has it open */
-  assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_OK);
+  GOOD(wisp_writer_open(err, path, NULL, &writer));
   wisp_trial odd = fixture_trial(21);
-  assert_int_equal(wisp_writer_add(&err, writer, &odd), WISP_OK);
-  assert_int_equal(wisp_store_prune(&err, path, keep_even, NULL, NULL, &removed), WISP_OK);
+  GOOD(wisp_writer_add(err, writer, &odd));
+  GOOD(wisp_store_prune(err, path, keep_even, NULL, NULL, &removed));
   assert_int_equal(removed, 1);
   odd = fixture_trial(22);
-  assert_int_equal(wisp_writer_add(&err, writer, &odd), WISP_OK);
+  GOOD(wisp_writer_add(err, writer, &odd));
   wisp_writer_close(NULL, writer);
   assert_int_equal(fixture_count(path), 12);
 }

@@ -32,7 +32,6 @@ static void put(const char *path, const wisp_trial *t)
 /* The mesh of the trial that answers. */
 static void assert_answer(const char *path, const char *mesh)
 {
-  wisp_error err = {0};
   wisp_store *store = NULL;
   wisp_answer answer;
   const wisp_trial t = trial("box", 1);
@@ -41,7 +40,7 @@ static void assert_answer(const char *path, const char *mesh)
   strcpy(asker.target, t.target);
   strcpy(asker.driver, t.driver);
   strcpy(asker.compiler, t.compiler);
-  if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_store_open(err, path, false, NULL, &store));
   wisp_store_find(store, &asker, SPEC, NULL, 1000, NULL, NULL, &answer);
   assert_non_null(answer.trial);
   assert_string_equal(wisp_trial_mesh(answer.trial), mesh);
@@ -71,16 +70,16 @@ static void test_key(void **state)
   wisp_writer *writer = NULL;
   bool there = false;
   put(path, &box);
-  assert_int_equal(wisp_writer_open(NULL, path, NULL, &writer), WISP_OK);
-  assert_int_equal(wisp_writer_has(NULL, writer, &ordered, &there, &found), WISP_OK);
+  GOOD(wisp_writer_open(err, path, NULL, &writer));
+  GOOD(wisp_writer_has(err, writer, &ordered, &there, &found));
   assert_false(there);
-  assert_int_equal(wisp_writer_add(NULL, writer, &ordered), WISP_OK);
+  GOOD(wisp_writer_add(err, writer, &ordered));
   strcpy(box.mesh, WISP_MESH_BOX); /* as an empty one counts */
-  assert_int_equal(wisp_writer_has(NULL, writer, &box, &there, &found), WISP_OK);
+  GOOD(wisp_writer_has(err, writer, &box, &there, &found));
   assert_true(there && found.ms == 1);
-  assert_int_equal(wisp_writer_has(NULL, writer, &ordered, &there, &found), WISP_OK);
+  GOOD(wisp_writer_has(err, writer, &ordered, &there, &found));
   assert_true(there && found.ms == 2);
-  assert_int_equal(wisp_writer_close(NULL, writer), WISP_OK);
+  GOOD(wisp_writer_close(err, writer));
   assert_int_equal(fixture_count(path), 2);
   assert_int_not_equal(wisp_ranking_order(&box, &ordered), 0);
   strcpy(ordered.mesh, "");
@@ -94,14 +93,14 @@ static void test_tried(void **state)
   wisp_trial box = trial("", 1), ordered = trial(WISP_MESH_ORDERED, 2);
   wisp_journal journal = {0};
   wisp_answer_note answer;
-  assert_int_equal(wisp_writer_open(NULL, path, NULL, &journal.writer), WISP_OK);
-  assert_int_equal(wisp_journal_add(NULL, &journal, &box), WISP_OK);
-  assert_int_equal(wisp_journal_look_up(NULL, &journal, &ordered, &answer), WISP_OK);
+  GOOD(wisp_writer_open(err, path, NULL, &journal.writer));
+  GOOD(wisp_journal_add(err, &journal, &box));
+  GOOD(wisp_journal_look_up(err, &journal, &ordered, &answer));
   assert_false(answer.tried || answer.found);
   strcpy(box.mesh, WISP_MESH_BOX);
-  assert_int_equal(wisp_journal_look_up(NULL, &journal, &box, &answer), WISP_OK);
+  GOOD(wisp_journal_look_up(err, &journal, &box, &answer));
   assert_true(answer.tried && answer.found);
-  assert_int_equal(wisp_writer_close(NULL, journal.writer), WISP_OK);
+  GOOD(wisp_writer_close(err, journal.writer));
   wisp_journal_free(&journal);
 }
 
@@ -117,19 +116,17 @@ static void test_migration(void **state)
     old.floor[0] = '\0'; /* which that version had not */
     put(path, &old);
   }
-  assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READWRITE, false, &database), WISP_OK);
-  assert_int_equal(wisp_database_run(NULL, &database,
-                                     "DROP VIEW winner; CREATE TABLE old AS SELECT * FROM trial; DROP TABLE trial;"
-                                     "ALTER TABLE old DROP COLUMN mesh; ALTER TABLE old RENAME TO trial;"
-                                     "CREATE VIEW winner AS SELECT * FROM trial; PRAGMA user_version=2"),
-                   WISP_OK);
+  GOOD(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE, false, &database));
+  GOOD(wisp_database_run(err, &database,
+                         "DROP VIEW winner; CREATE TABLE old AS SELECT * FROM trial; DROP TABLE trial;"
+                         "ALTER TABLE old DROP COLUMN mesh; ALTER TABLE old RENAME TO trial;"
+                         "CREATE VIEW winner AS SELECT * FROM trial; PRAGMA user_version=2"));
   wisp_database_close(NULL, &database);
   assert_int_equal(fixture_count(path), 40);
   wisp_trial ordered = fixture_trial(7);
   strcpy(ordered.mesh, WISP_MESH_ORDERED);
   put(path, &ordered);
-  wisp_error err = {0};
-  if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_store_open(err, path, false, NULL, &store));
   assert_int_equal(wisp_store_count(store), 41);
   for (int i = 0; i < 40; i++) {
     const wisp_trial *t = wisp_store_trial(store, (size_t)i, NULL);
@@ -153,15 +150,15 @@ static void test_text_and_json(void **state)
     wisp_trials read = {0};
     wisp_trial back;
     put(path, &t);
-    assert_int_equal(wisp_store_print_shipped(NULL, path, true, &text), WISP_OK);
+    GOOD(wisp_store_print_shipped(err, path, true, &text));
     assert_int_equal(strstr(text.data, " mesh=") != NULL, i == 1);
-    assert_int_equal(wisp_shipped_parse(NULL, "text", text.data, NULL, &read), WISP_OK);
+    GOOD(wisp_shipped_parse(err, "text", text.data, NULL, &read));
     assert_int_equal(read.count, 1);
     assert_string_equal(read.trials->mesh, meshes[i]);
     cJSON *json = wisp_trial_to_json(&t);
     assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "mesh")), meshes[i]);
     if (i == 0) cJSON_DeleteItemFromObject(json, "mesh");
-    assert_int_equal(wisp_trial_from_json(NULL, json, &back), WISP_OK);
+    GOOD(wisp_trial_from_json(err, json, &back));
     assert_string_equal(back.mesh, meshes[i]);
     cJSON_Delete(json);
     free(read.trials);

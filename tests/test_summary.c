@@ -105,8 +105,8 @@ static size_t tried(const wisp_strategies *all, const wisp_limits *limits, wisp_
   wisp_search search = {0};
   size_t count = 0;
   wisp_spec_name_kernel(spec, kernel);
-  assert_int_equal(wisp_scope_create(NULL, wisp_family_find(spec->family), spec, &target, NULL, &scope), WISP_OK);
-  assert_int_equal(wisp_search_create(NULL, all, &scope, NULL, 1, &search), WISP_OK);
+  GOOD(wisp_scope_create(err, wisp_family_find(spec->family), spec, &target, NULL, &scope));
+  GOOD(wisp_search_create(err, all, &scope, NULL, 1, &search));
   for (size_t i = 0; i < search.count; i++) count += is_for_tensor_cores(search.candidates[i].strategy);
   wisp_search_free(&search);
   wisp_scope_free(&scope);
@@ -118,9 +118,9 @@ static void test_host_has_no_tensor_cores(void **state)
   static const char *const kernels[] = {"volume", "lift", "fused", "stage_nested"};
   wisp_strategies *all = NULL;
   wisp_limits host, card;
-  assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
-  assert_int_equal(wisp_target_limits(NULL, "host", &host), WISP_OK);
-  assert_int_equal(wisp_target_limits(NULL, "sm_90", &card), WISP_OK);
+  GOOD(wisp_strategies_load(err, &all));
+  GOOD(wisp_target_limits(err, "host", &host));
+  GOOD(wisp_target_limits(err, "sm_90", &card));
   for (int precision = 0; precision < 2; precision++) {
     wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), 5, NULL, precision ? WISP_F64 : WISP_F32);
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {

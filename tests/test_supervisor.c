@@ -160,7 +160,6 @@ static wisp_status supervise(wisp_error *err, play *p, size_t count, char *const
                     .body = pretend,
                     .context = p,
                     .warden = &(wisp_warden){0},
-                    .start = wisp_seconds(),
                     .deadline = INFINITY};
   *p = (play){0};
   set_patience(count, devices);
@@ -234,10 +233,9 @@ static void test_overdue_compilation(void **state)
 {
   for (int each_time = 0; each_time <= 1; each_time++) {
     play p;
-    wisp_error err = {0};
     wisp_tune_summary summary;
     char *const devices[] = {each_time ? "aw" : "ac"};
-    if (supervise(&err, &p, 1, devices, &summary) != WISP_OK) fail_msg("%s", err.text);
+    GOOD(supervise(err, &p, 1, devices, &summary));
     assert_int_equal(summary.trials, ORDERS * TRIALS); /* the others come to no harm */
     assert_int_equal(summary.failed, each_time);
     assert_int_equal(p.failed, each_time);

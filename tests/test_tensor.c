@@ -107,10 +107,9 @@ static void make_geometry(hex_case *c, uint64_t *seed)
 
 static void hex_case_make(hex_case *c, int N, size_t elements)
 {
-  wisp_error err = {0};
   uint64_t seed = 0x5eed;
   *c = (hex_case){.elements = elements, .lambda = 0.7};
-  if (wisp_hex_create(&err, N, &c->hex) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_hex_create(err, N, &c->hex));
   size_t Np = (size_t)c->hex->Np, glNp = (size_t)c->hex->glNp;
   c->u = numbers(elements * Np);
   c->vertices = numbers(elements * 24);
@@ -219,11 +218,9 @@ static void check_reference(const hex_case *c, const char *kernel)
   const size_t count = c->elements * (size_t)c->hex->Np;
   double *y = calloc(count, sizeof *y), *expected = calloc(count, sizeof *expected);
   wisp_hex_operator op = WISP_HEX_MASS;
-  wisp_error err = {0};
   assert_true(y && expected && wisp_hex_operator_find(kernel, &op));
   hex_case_reference(c, kernel, expected);
-  if (wisp_hex_apply(&err, c->hex, op, c->vertices, c->elements, c->lambda, c->u, y) != WISP_OK)
-    fail_msg("%s", err.text);
+  GOOD(wisp_hex_apply(err, c->hex, op, c->vertices, c->elements, c->lambda, c->u, y));
   const double error = off_by(y, expected, count);
   if (!(error < 1e-13)) fail_msg("%s, order %d: off by %g", kernel, c->hex->N, error);
   free(y), free(expected);

@@ -36,16 +36,14 @@ static wisp_tune_request request(const char *db)
 static wisp_tune_summary tune(const wisp_tune_request *r)
 {
   wisp_tune_summary summary = {0};
-  wisp_error err = {0};
-  if (wisp_tune(&err, test_device_name(), r, &summary) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_tune(err, test_device_name(), r, &summary));
   return summary;
 }
 
 static wisp_store *open_store(const char *path)
 {
   wisp_store *store = NULL;
-  wisp_error err = {0};
-  if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_store_open(err, path, false, NULL, &store));
   return store;
 }
 
@@ -252,16 +250,15 @@ static void test_step_follows(void **state)
   assert_int_equal(tune(&r).trials, 0);
   wisp_store *store = open_store(db);
   wisp_writer *writer = NULL;
-  wisp_error err = {0};
-  assert_int_equal(wisp_writer_open(&err, db, NULL, &writer), WISP_OK);
+  GOOD(wisp_writer_open(err, db, NULL, &writer));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
     wisp_trial t = *wisp_store_trial(store, i, &layer);
     if (layer != WISP_LAYER_USER || strstr(t.spec, ".step:") || wisp_trial_outcome(&t) != WISP_TRIAL_OK) continue;
     snprintf(t.when, sizeof t.when, "2100-01-01T00:00:00Z");
-    assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
+    GOOD(wisp_writer_add(err, writer, &t));
   }
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_close(err, writer));
   wisp_store_close(store);
   assert_int_equal(tune(&r).trials, 1);
   fixture_remove(folder);
@@ -283,7 +280,7 @@ static void count_rows(const char *db, int *kernels, int *steps)
 static void test_steps_alone(void **state)
 {
   char folder[64];
-  int kernels, steps, again, more;
+  int kernels, steps, repeated, more;
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
@@ -293,8 +290,8 @@ static void test_steps_alone(void **state)
   assert_true(kernels > 0 && steps == 1);
   r.kernel = "step", r.budget_seconds = 0;
   const long long trials = tune(&r).trials;
-  count_rows(db, &again, &more);
-  assert_true(again == kernels && trials > 0 && more == steps + trials);
+  count_rows(db, &repeated, &more);
+  assert_true(repeated == kernels && trials > 0 && more == steps + trials);
   assert_int_equal(tune(&r).trials, 0);
   fixture_remove(folder);
 }

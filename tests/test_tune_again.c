@@ -34,8 +34,7 @@ static wisp_tune_summary tune_layout(const sweep *s, const char *layout)
                                .elements = 384,
                                .db = s->db};
   wisp_tune_summary summary = {0};
-  wisp_error err = {0};
-  if (wisp_tune(&err, "host", &r, &summary) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_tune(err, "host", &r, &summary));
   return summary;
 }
 
@@ -53,9 +52,8 @@ static int by_time(const void *a, const void *b)
 static void load(sweep *s)
 {
   wisp_store *store = NULL;
-  wisp_error err = {0};
   s->count = 0;
-  if (wisp_store_open(&err, s->db, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_store_open(err, s->db, false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *t = wisp_store_trial(store, i, NULL);
     if (wisp_trial_is_right(t) && s->count < MOST) s->trials[s->count++] = *t;
@@ -90,40 +88,38 @@ static int end(void **state)
  */
 static void drop(sweep *s, size_t first, const char *rival)
 {
-  wisp_error err = {0};
   wisp_writer *writer = NULL;
-  assert_int_equal(wisp_writer_open(&err, s->db, NULL, &writer), WISP_OK);
+  GOOD(wisp_writer_open(err, s->db, NULL, &writer));
   for (size_t i = first; i < s->count; i++) {
     wisp_trial t = s->trials[i];
     wisp_reason_drop(&t, 2, rival);
     *t.tie = '\0';
     t.ms = 1 + 1e-3 * (double)i;
-    assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
+    GOOD(wisp_writer_add(err, writer, &t));
   }
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_close(err, writer));
 }
 
 /* The fastest trial, chosen, of that time. */
 static void choose(sweep *s, double ms)
 {
-  wisp_error err = {0};
   wisp_writer *writer = NULL;
   wisp_trial t = s->trials[0];
   wisp_trial_end(&t, WISP_TRIAL_OK, "%s", "");
   strcpy(t.tie, WISP_TIE_CHOSEN);
   t.ms = ms;
-  assert_int_equal(wisp_writer_open(&err, s->db, NULL, &writer), WISP_OK);
-  assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_open(err, s->db, NULL, &writer));
+  GOOD(wisp_writer_add(err, writer, &t));
+  GOOD(wisp_writer_close(err, writer));
 }
 
 static bool best_says(const sweep *s, const char *words)
 {
   outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32");
   if (o.status != 0) fail_msg("%s", o.err);
-  bool said = strstr(o.out, words) != NULL;
+  bool mentioned = strstr(o.out, words) != NULL;
   forget(&o);
-  return said;
+  return mentioned;
 }
 
 /* Nothing valid is left: the fastest dropped one answers, best says what to do, and doing it measures all of them. */
@@ -131,13 +127,12 @@ static void test_rival_is_gone(void **state)
 {
   sweep *s = *state;
   wisp_store *store = NULL;
-  wisp_error err = {0};
   wisp_asker asker = {.units = s->trials->units};
   wisp_answer answer;
   drop(s, 0, gone);
   memcpy(asker.device, s->trials->device, sizeof asker.device);
   memcpy(asker.target, s->trials->target, sizeof asker.target);
-  assert_int_equal(wisp_store_open(&err, s->db, false, NULL, &store), WISP_OK);
+  GOOD(wisp_store_open(err, s->db, false, NULL, &store));
   wisp_store_find(store, &asker, s->trials->spec, "slab-km32", 384, NULL, NULL, &answer);
   assert_non_null(answer.trial);
   assert_string_equal(answer.trial->params, s->trials[0].params);
@@ -168,10 +163,10 @@ static void test_rival_is_there(void **state)
   choose(s, 0.9);
   wisp_trial_name(&s->trials[0], name);
   drop(s, 1, name);
-  wisp_tune_summary again = tune(s);
-  assert_int_equal(again.trials, 0);
-  assert_int_equal(again.known, s->count);
-  assert_int_equal(again.known_ok, s->count);
+  wisp_tune_summary repeated = tune(s);
+  assert_int_equal(repeated.trials, 0);
+  assert_int_equal(repeated.known, s->count);
+  assert_int_equal(repeated.known_ok, s->count);
 }
 
 /* A row says what it was slow against, so that all of this is known of it. */
@@ -201,22 +196,21 @@ static double default_of(const sweep *s)
 static void test_best_and_default(void **state)
 {
   sweep *s = *state;
-  wisp_error err = {0};
   wisp_writer *writer = NULL;
   tune_layout(s, NULL); /* whichever layout the default is of */
   assert_true(default_of(s) > 0);
   load(s);
-  assert_int_equal(wisp_writer_open(&err, s->db, NULL, &writer), WISP_OK);
+  GOOD(wisp_writer_open(err, s->db, NULL, &writer));
   for (size_t i = 0; i < s->count; i++) { /* defaults of an older text, and none of today's */
     wisp_trial t = s->trials[i];
     if (!t.is_default) continue;
     strcpy(t.template_hash, "0123456789abcdef");
-    assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
+    GOOD(wisp_writer_add(err, writer, &t));
     t = s->trials[i];
     strcpy(t.outcome, "wrong");
-    assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
+    GOOD(wisp_writer_add(err, writer, &t));
   }
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  GOOD(wisp_writer_close(err, writer));
   assert_true(isnan(default_of(s)));
 }
 

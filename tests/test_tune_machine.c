@@ -48,9 +48,8 @@ static const char *surroundings(const char *folder)
 static long count(const char *folder, const char *with)
 {
   wisp_store *store = NULL;
-  wisp_error err = {0};
   long found = 0;
-  if (wisp_store_open(&err, fixture_path(folder, "user.db"), false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_store_open(err, fixture_path(folder, "user.db"), false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++)
     found += !with || strcmp(wisp_store_trial(store, i, NULL)->outcome, with) == 0;
   wisp_store_close(store);

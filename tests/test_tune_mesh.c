@@ -23,8 +23,7 @@ static long long tune(const char *db, const char *family, const char *kernel, co
                                .source = source,
                                .db = db};
   wisp_tune_summary summary = {0};
-  wisp_error err = {0};
-  if (wisp_tune(&err, test_device_name(), &r, &summary) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_tune(err, test_device_name(), &r, &summary));
   return summary.trials;
 }
 
@@ -33,7 +32,7 @@ static long long count(const char *db, const char *mesh)
 {
   wisp_store *store = NULL;
   long long found = 0;
-  assert_int_equal(wisp_store_open(NULL, db, false, NULL, &store), WISP_OK);
+  GOOD(wisp_store_open(err, db, false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++)
     found += strcmp(wisp_trial_mesh(wisp_store_trial(store, i, NULL)), mesh) == 0;
   wisp_store_close(store);

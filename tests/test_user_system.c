@@ -145,9 +145,8 @@ static void test_numbers(void **state)
 static void hash_of(const char *system, char hash[2][20])
 {
   static const char *const names[][2] = {{"gather", "direct"}, {"volume", "element-per-thread"}};
-  wisp_error err = {0};
   wisp_strategies *all = NULL;
-  if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_strategies_load(err, &all));
   for (int i = 0; i < 2; i++) {
     const wisp_strategy *s = wisp_strategies_find(all, "nodal", names[i][0], names[i][1]);
     assert_non_null(s);

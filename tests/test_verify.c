@@ -141,11 +141,11 @@ static candidate make(wisp_device *device, const wisp_strategy *s, const wisp_sp
 {
   candidate c = {.kernel = NULL};
   const wisp_target target = wisp_limits_target(wisp_device_limits(device));
-  assert_int_equal(wisp_verifier_create(NULL, device, &c.verifier), WISP_OK);
-  assert_int_equal(wisp_names_create(NULL, spec, layout, &target, NULL, &c.names), WISP_OK);
-  assert_int_equal(wisp_plan_default(NULL, s, spec, layout, c.names, &c.plan), WISP_OK);
-  assert_int_equal(wisp_plan_compile(NULL, c.plan, wisp_device_limits(device)->target, &c.binary), WISP_OK);
-  assert_int_equal(wisp_kernel_create(NULL, device, c.plan, &c.binary, &c.kernel), WISP_OK);
+  GOOD(wisp_verifier_create(err, device, &c.verifier));
+  GOOD(wisp_names_create(err, spec, layout, &target, NULL, &c.names));
+  GOOD(wisp_plan_default(err, s, spec, layout, c.names, &c.plan));
+  GOOD(wisp_plan_compile(err, c.plan, wisp_device_limits(device)->target, &c.binary));
+  GOOD(wisp_kernel_create(err, device, c.plan, &c.binary, &c.kernel));
   return c;
 }
 
@@ -194,9 +194,9 @@ static void test_tolerances(void **state)
       double single = 0, twice = 0;
       wisp_spec spec = {"nodal", "", "tet", order, "maxwell", WISP_F32};
       snprintf(spec.kernel, sizeof spec.kernel, "%s", family->kernels[k].name);
-      assert_int_equal(wisp_tolerance(NULL, &spec, &single), WISP_OK);
+      GOOD(wisp_tolerance(err, &spec, &single));
       spec.precision = WISP_F64;
-      assert_int_equal(wisp_tolerance(NULL, &spec, &twice), WISP_OK);
+      GOOD(wisp_tolerance(err, &spec, &twice));
       assert_true(single > 1e-7 && single < 1e-4);
       assert_true(twice > 1e-16 && twice < 1e-12);
     }
@@ -207,7 +207,7 @@ static bool applies(wisp_device *device, const wisp_strategy *s, const wisp_spec
 {
   const wisp_target target = wisp_limits_target(wisp_device_limits(device));
   wisp_env *names = NULL;
-  assert_int_equal(wisp_names_create(NULL, spec, layout, &target, NULL, &names), WISP_OK);
+  GOOD(wisp_names_create(err, spec, layout, &target, NULL, &names));
   const bool does = wisp_strategy_applies(NULL, s, layout, names) == WISP_OK;
   wisp_env_destroy(names);
   return does;

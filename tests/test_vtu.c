@@ -22,8 +22,8 @@ static void test_bijection(void **state)
   for (int N = 1; N <= 10; N++) {
     int point[MOST], seen[MOST] = {0}, at = 0;
     double r[MOST], s[MOST], t[MOST];
-    assert_int_equal(wisp_vtu_order(NULL, 4, N, point), WISP_OK);
-    assert_int_equal(wisp_vtu_lattice(NULL, N, r, s, t), WISP_OK);
+    GOOD(wisp_vtu_order(err, 4, N, point));
+    GOOD(wisp_vtu_lattice(err, N, r, s, t));
     for (int v = 0; v < points_of(N); v++) {
       assert_in_range(point[v], 0, points_of(N) - 1);
       assert_int_equal(seen[point[v]]++, 0);
@@ -46,8 +46,8 @@ static void test_vertices_and_edges(void **state)
   for (int N = 1; N <= 10; N++) {
     int point[MOST];
     double x[3][MOST];
-    assert_int_equal(wisp_vtu_order(NULL, 4, N, point), WISP_OK);
-    assert_int_equal(wisp_vtu_lattice(NULL, N, x[0], x[1], x[2]), WISP_OK);
+    GOOD(wisp_vtu_order(err, 4, N, point));
+    GOOD(wisp_vtu_lattice(err, N, x[0], x[1], x[2]));
     for (int v = 0; v < 4; v++)
       for (int c = 0; c < 3; c++) assert_true(fabs(x[c][point[v]] - corner[v][c]) < 1e-14);
     for (int e = 0; e < 6; e++)
@@ -68,8 +68,8 @@ static void test_faces_of_order_4(void **state)
                                       {0, 1, 2}, {0, 2, 1}, {1, 1, 0}, {1, 2, 0}, {2, 1, 0}, {1, 1, 1}};
   int point[MOST];
   double x[3][MOST];
-  assert_int_equal(wisp_vtu_order(NULL, 4, 4, point), WISP_OK);
-  assert_int_equal(wisp_vtu_lattice(NULL, 4, x[0], x[1], x[2]), WISP_OK);
+  GOOD(wisp_vtu_order(err, 4, 4, point));
+  GOOD(wisp_vtu_lattice(err, 4, x[0], x[1], x[2]));
   for (int v = 0; v < 13; v++)
     for (int c = 0; c < 3; c++) assert_true(fabs(2 * (x[c][point[22 + v]] + 1) - expected[v][c]) < 1e-14);
 }
@@ -84,12 +84,12 @@ static void test_hexes(void **state)
                                       {1, 2, 2}, {0, 1, 2}, {0, 0, 1}, {2, 0, 1}, {2, 2, 1}, {0, 2, 1}, {0, 1, 1},
                                       {2, 1, 1}, {1, 0, 1}, {1, 2, 1}, {1, 1, 0}, {1, 1, 2}, {1, 1, 1}};
   int point[11 * 11 * 11];
-  assert_int_equal(wisp_vtu_order(NULL, 8, 2, point), WISP_OK);
+  GOOD(wisp_vtu_order(err, 8, 2, point));
   for (int v = 0; v < 27; v++) assert_int_equal(point[v], expected[v][0] + 3 * (expected[v][1] + 3 * expected[v][2]));
   for (int N = 1; N <= 10; N++) {
     const int points = (N + 1) * (N + 1) * (N + 1);
     int seen[11 * 11 * 11] = {0};
-    assert_int_equal(wisp_vtu_order(NULL, 8, N, point), WISP_OK);
+    GOOD(wisp_vtu_order(err, 8, N, point));
     for (int v = 0; v < points; v++) {
       assert_in_range(point[v], 0, points - 1);
       assert_int_equal(seen[point[v]]++, 0);
@@ -134,7 +134,7 @@ static void check_values(const wisp_text *file, const char *name, int components
 {
   int point[MOST];
   const char *data = find_array(file, name, ELEMENTS * NP3 * (size_t)components * sizeof(double));
-  assert_int_equal(wisp_vtu_order(NULL, 4, N3, point), WISP_OK);
+  GOOD(wisp_vtu_order(err, 4, N3, point));
   for (int k = 0; k < ELEMENTS; k++)
     for (int v = 0; v < NP3; v++)
       for (int c = 0; c < components; c++) {
@@ -216,7 +216,7 @@ static void test_triangle(void **state)
 {
   static const int expected[] = {0, 3, 9, 1, 2, 6, 8, 7, 4, 5};
   int point[286];
-  assert_int_equal(wisp_vtu_order(NULL, 3, 3, point), WISP_OK);
+  GOOD(wisp_vtu_order(err, 3, 3, point));
   assert_memory_equal(point, expected, sizeof expected);
 }
 

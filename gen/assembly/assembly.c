@@ -115,10 +115,10 @@ static wisp_status make_places(wisp_error *err, const void *self, wisp_env *env)
 {
   const wisp_spec *spec = self;
   const int dimension = dimension_of(spec), N = spec->order, Np = wisp_simplex_size(dimension, N);
-  const int turns = wisp_orientations(dimension);
-  int turned[WISP_ORIENTATIONS_MOST * MOST_NP], inside[MOST_NP], first[5], slots[4], words[4], step[MOST_NP][4],
+  const int orientations = wisp_orientations(dimension);
+  int oriented[WISP_ORIENTATIONS_MOST * MOST_NP], inside[MOST_NP], first[5], slots[4], words[4], step[MOST_NP][4],
       last[MOST_NP];
-  for (int turn = 0; turn < turns; turn++) wisp_orientation_nodes(dimension, N, turn, turned + turn * Np);
+  for (int o = 0; o < orientations; o++) wisp_orientation_nodes(dimension, N, o, oriented + o * Np);
   for (int k = 0; k <= dimension; k++) {
     slots[k] = wisp_orientation_slots(dimension, N, k);
     words[k] = (Np + slots[k] - 1) / slots[k];
@@ -130,7 +130,7 @@ static wisp_status make_places(wisp_error *err, const void *self, wisp_env *env)
   CALL(add_places(err, env, Np));
   CALL(wisp_env_ints(err, env, "last_corner", last, (size_t)Np));
   CALL(wisp_env_ints(err, env, "row_words", words, (size_t)(dimension + 1)));
-  CALL(wisp_env_ints(err, env, "turned", turned, (size_t)(turns * Np)));
+  CALL(wisp_env_ints(err, env, "turned", oriented, (size_t)(orientations * Np)));
   CALL(wisp_env_ints(err, env, "inside", inside, (size_t)first[dimension + 1]));
   return wisp_env_ints(err, env, "slots_a_word", slots, (size_t)(dimension + 1));
 }

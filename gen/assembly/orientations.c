@@ -25,7 +25,7 @@ int wisp_orientations(int dimension)
 }
 
 /* Digits in the factorials' system choose among the corners that are left. */
-void wisp_orientation_corners(int dimension, int turn, int corner[4])
+static void corners_of(int dimension, int turn, int corner[4])
 {
   int left[4] = {0, 1, 2, 3};
   for (int c = 0; c <= dimension; c++) {
@@ -52,7 +52,7 @@ void wisp_orientation_nodes(int dimension, int N, int turn, int *node)
   int step[WISP_SIMPLEX_MAX_NP][4], corner[4];
   const int Np = wisp_simplex_size(dimension, N);
   wisp_simplex_steps(dimension, N, step);
-  wisp_orientation_corners(dimension, turn, corner);
+  corners_of(dimension, turn, corner);
   for (int b = 0; b < Np; b++)
     for (int own = 0; own < Np; own++) {
       bool same = true;

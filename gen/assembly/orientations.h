@@ -6,8 +6,7 @@
 enum { WISP_ORIENTATIONS_MOST = 24 };
 
 int wisp_orientations(int dimension); /* orders of the corners: 6, 24 */
-/* Order number `turn`: which of the element's corners is where; and the other way round. */
-void wisp_orientation_corners(int dimension, int turn, int corner[4]);
+/* The number of an order, from which of the element's corners is where. */
 int wisp_orientation_number(int dimension, const int corner[4]);
 
 /* The own node that each node of an element in this order is: Np numbers (wisp_simplex_steps). */

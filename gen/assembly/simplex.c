@@ -49,13 +49,13 @@ static void mirror(double *table, int Np)
 /* The mass of two nodes is that of the first pair which is the same in another order of the corners. */
 static void make_alike(const wisp_simplex *s, double *table)
 {
-  const int Np = s->Np, turns = wisp_orientations(s->dimension);
+  const int Np = s->Np, orientations = wisp_orientations(s->dimension);
   int node[WISP_ORIENTATIONS_MOST][WISP_SIMPLEX_MAX_NP];
-  for (int turn = 0; turn < turns; turn++) wisp_orientation_nodes(s->dimension, s->N, turn, node[turn]);
+  for (int o = 0; o < orientations; o++) wisp_orientation_nodes(s->dimension, s->N, o, node[o]);
   for (int i = 0; i < Np * Np; i++) {
     int first = i;
-    for (int turn = 0; turn < turns; turn++) {
-      const int a = node[turn][i / Np], b = node[turn][i % Np], other = a < b ? a * Np + b : b * Np + a;
+    for (int o = 0; o < orientations; o++) {
+      const int a = node[o][i / Np], b = node[o][i % Np], other = a < b ? a * Np + b : b * Np + a;
       first = other < first ? other : first;
     }
     table[i] = table[first];

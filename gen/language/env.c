@@ -74,7 +74,7 @@ static const wisp_value *find_raw(const wisp_env *env, const char *name, uint64_
 }
 
 /* Makes the values, unless they are there. */
-static wisp_status settle_deferral(wisp_error *err, struct wisp_deferral *d)
+static wisp_status make_deferral(wisp_error *err, struct wisp_deferral *d)
 {
   OWNED(wisp_env_destroy) wisp_env *values = NULL;
   if (__atomic_load_n(&d->values, __ATOMIC_ACQUIRE)) return WISP_OK;
@@ -94,7 +94,7 @@ static wisp_status undefer(wisp_error *err, const char *name, uint64_t hash, con
 {
   if (!*value || (*value)->kind != WISP_KIND_DEFERRED) return WISP_OK;
   struct wisp_deferral *d = (*value)->as.deferral;
-  CALL(settle_deferral(err, d));
+  CALL(make_deferral(err, d));
   *value = find_own(d->values, name, hash);
   return WISP_OK;
 }

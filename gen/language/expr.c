@@ -109,10 +109,10 @@ static wisp_status parse_number(parser *p, size_t *out)
   if (!digits || errno || strchr(".eE", p->at[digits])) made.op = p->at[digits] ? OP_REAL : made.op;
   if (errno) made.op = OP_REAL;
   if (made.op == OP_REAL) {
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!plain) return wisp_fail(p->err, WISP_EMEMORY, "out of memory: the C locale");
-    made.real = strtod_l(p->at, &end, plain);
-    freelocale(plain);
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!c_locale) return wisp_fail(p->err, WISP_EMEMORY, "out of memory: the C locale");
+    made.real = strtod_l(p->at, &end, c_locale);
+    freelocale(c_locale);
   } else {
     made.real = (double)made.integer;
   }
@@ -284,10 +284,10 @@ void wisp_expr_destroy(wisp_expr *expr)
 
 wisp_status wisp_expr_fail(wisp_error *err, const wisp_expr *expr, int column, const char *format, ...)
 {
-  char say[640];
+  char message[640];
   va_list args;
   va_start(args, format);
-  vsnprintf(say, sizeof say, format, args);
+  vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  return wisp_fail(err, WISP_EINPUT, "expression '%.200s', column %d: %s", expr->text, column, say);
+  return wisp_fail(err, WISP_EINPUT, "expression '%.200s', column %d: %s", expr->text, column, message);
 }

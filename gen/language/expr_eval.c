@@ -21,7 +21,8 @@ static bool give(int64_t result, int64_t *value)
   return true;
 }
 
-bool wisp_expr_combine(wisp_op op, int64_t a, int64_t b, int64_t *value)
+/* An operator on two integers; false where the result does not fit or does not exist. */
+static bool combine(wisp_op op, int64_t a, int64_t b, int64_t *value)
 {
   if (op == OP_EQ) return give(a == b, value);
   if (op == OP_NE) return give(a != b, value);
@@ -70,7 +71,7 @@ static double combine_reals(wisp_op op, double a, double b)
   return op == OP_CEIL ? ceil(a / b) : ceil(a / b) * b;
 }
 
-/* Why wisp_expr_combine said no. */
+/* The reason why combine gives no result. */
 static const char *refusal(wisp_op op, int64_t b)
 {
   if (op == OP_ADD || op == OP_SUB || op == OP_MUL) return WISP_MESSAGE("the result does not fit 64 bits");
@@ -85,33 +86,18 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
   const wisp_node *at = &expr->nodes[place];
   const wisp_value *found = NULL;
   int64_t a = 0, b = 0;
-  switch (at->op) {
-    case OP_INTEGER:
-      *value = at->integer;
-      return WISP_OK;
-    case OP_REAL:
-      return wisp_expr_fail(err, expr, at->column, "%.17g is not a 64-bit integer", at->real);
-    case OP_NAME:
-      CALL(find(err, expr, at, env, &found));
-      if (found->kind != WISP_KIND_INT)
-        return wisp_expr_fail(err, expr, at->column, "'%s' is %s, not an integer", at->name,
-                              wisp_kind_words(found->kind));
-      *value = found->as.integer;
-      return WISP_OK;
-    case OP_TEXT:
-      return wisp_expr_fail(err, expr, at->column, "the text '%.32s' is no number", at->name);
-    case OP_ENTRY:
-    case OP_NONZERO:
-    case OP_COUNT:
-      return entry(err, expr, at, env, value);
-    case OP_SQRT:
-    case OP_EXP:
-    case OP_SIN:
-    case OP_COS:
-    case OP_POW:
-      return wisp_expr_fail(err, expr, at->column, "'%s' gives no integer", at->name);
-    default:
-      break;
+  if (at->op == OP_INTEGER) return *value = at->integer, WISP_OK;
+  if (at->op == OP_REAL) return wisp_expr_fail(err, expr, at->column, "%.17g is not a 64-bit integer", at->real);
+  if (at->op == OP_TEXT) return wisp_expr_fail(err, expr, at->column, "the text '%.32s' is no number", at->name);
+  if (at->op == OP_ENTRY || at->op == OP_NONZERO || at->op == OP_COUNT) return entry(err, expr, at, env, value);
+  if (is_call(at->op) || at->op == OP_POW)
+    return wisp_expr_fail(err, expr, at->column, "'%s' gives no integer", at->name);
+  if (at->op == OP_NAME) {
+    CALL(find(err, expr, at, env, &found));
+    if (found->kind != WISP_KIND_INT)
+      return wisp_expr_fail(err, expr, at->column, "'%s' is %s, not an integer", at->name,
+                            wisp_kind_words(found->kind));
+    return *value = found->as.integer, WISP_OK;
   }
   CALL(eval_int(err, expr, at->of[0], env, &a));
   if (at->op == OP_CHOOSE) return eval_int(err, expr, at->of[a ? 1 : 2], env, value);
@@ -125,7 +111,7 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
   CALL(eval_int(err, expr, at->of[1], env, &b));
   if (at->op == OP_AND || at->op == OP_OR)
     *value = b != 0;
-  else if (!wisp_expr_combine(at->op, a, b, value))
+  else if (!combine(at->op, a, b, value))
     return wisp_expr_fail(err, expr, at->column, "%s", refusal(at->op, b));
   return WISP_OK;
 }
@@ -310,7 +296,7 @@ uint64_t wisp_expr_hash(const wisp_expr *expr, wisp_name_hash named, const void 
  * beforehand.
  */
 
-static void settle_name(wisp_node *at, const wisp_env *env, const char *const *loose, size_t count)
+static void resolve_name(wisp_node *at, const wisp_env *env, const char *const *loose, size_t count)
 {
   int64_t value = 0;
   for (size_t i = 0; i < count; i++)
@@ -335,7 +321,7 @@ static void fold(wisp_expr *expr, size_t place)
     wisp_node chosen = expr->nodes[at->of[expr->nodes[at->of[0]].integer ? 1 : 2]];
     *at = chosen;
   } else if (at->op >= OP_EQ && is_integer(expr, at->of[0]) && is_integer(expr, at->of[1]) &&
-             wisp_expr_combine(at->op, expr->nodes[at->of[0]].integer, expr->nodes[at->of[1]].integer, &value)) {
+             combine(at->op, expr->nodes[at->of[0]].integer, expr->nodes[at->of[1]].integer, &value)) {
     at->op = OP_INTEGER;
     at->integer = value;
   }
@@ -351,14 +337,14 @@ const char *wisp_expr_name(const wisp_expr *expr, size_t i)
 wisp_status wisp_expr_resolve(wisp_error *err, const wisp_expr *expr, const wisp_env *env, const char *const *loose,
                               size_t count, wisp_expr **out)
 {
-  wisp_expr *settled = NULL;
-  CALL(wisp_expr_parse(err, expr->text, &settled)); /* a copy with nodes of its own */
-  for (size_t i = 0; i < settled->count; i++) {
-    if (settled->nodes[i].op == OP_NAME)
-      settle_name(&settled->nodes[i], env, loose, count);
+  wisp_expr *resolved = NULL;
+  CALL(wisp_expr_parse(err, expr->text, &resolved)); /* a copy with nodes of its own */
+  for (size_t i = 0; i < resolved->count; i++) {
+    if (resolved->nodes[i].op == OP_NAME)
+      resolve_name(&resolved->nodes[i], env, loose, count);
     else
-      fold(settled, i);
+      fold(resolved, i);
   }
-  *out = settled;
+  *out = resolved;
   return WISP_OK;
 }

@@ -133,9 +133,6 @@ struct wisp_expr {
 /* Appends a node, whose operands are in place, and gives its place. WISP_EINPUT where the tree gets too deep. */
 wisp_status wisp_expr_add(wisp_error *err, wisp_expr *expr, wisp_node made, size_t *out);
 
-/* An operator on two integers; false where the result does not fit or does not exist. */
-bool wisp_expr_combine(wisp_op op, int64_t a, int64_t b, int64_t *value);
-
 /* WISP_EINPUT at a column (from 1) of the expression; the rest says what is wrong there. */
 __attribute__((format(printf, 4, 5))) wisp_status wisp_expr_fail(wisp_error *err, const wisp_expr *expr, int column,
                                                                  const char *format, ...);

@@ -124,10 +124,10 @@ static void list_slices(wisp_bernstein *bern)
     int a[3] = {d};
     for (int c = 0; c < wisp_triangle_size(d); c++, s++, next_point(3, a)) {
       for (int face = 0; face < WISP_TET_FACES; face++) {
-        int whole[4] = {0};
-        whole[opposite[face]] = N - d;
-        for (int k = 0; k < 3; k++) whole[wisp_tet_face_vertices[face][k]] = a[k];
-        const int point = bern->slice_point[face * bern->Np + s] = tet_point(N, whole);
+        int powers[4] = {0};
+        powers[opposite[face]] = N - d;
+        for (int k = 0; k < 3; k++) powers[wisp_tet_face_vertices[face][k]] = a[k];
+        const int point = bern->slice_point[face * bern->Np + s] = tet_point(N, powers);
         bern->slice_of[4 * point + face] = s;
       }
       for (int k = 0; k < 3; k++) {

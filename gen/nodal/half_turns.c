@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { TURNED = 2 }; /* the face opposite vertex 0, which stays in its place by third turns */
+enum { FACE_OF_VERTEX_0 = 2 }; /* the face opposite vertex 0, which stays in its place by third turns */
 
 /* The node that this one becomes by m third turns about vertex 0, which take vertices 1 2 3 to 2 3 1, then half turn g,
  * which takes vertex v to v ^ g. */
@@ -60,25 +60,26 @@ static void list_rows(wisp_half_turns *t, const wisp_tet *tet, const int *orbit)
 {
   const int S = t->orbits;
   for (int m = 0; m < 3; m++)
-    for (int i = 0; i < S; i++) t->turned[m * S + i] = orbit[image(tet->N, t->node[4 * i], m, 0)];
+    for (int i = 0; i < S; i++) t->rotated[m * S + i] = orbit[image(tet->N, t->node[4 * i], m, 0)];
   for (int i = 0; i < S; i++)
     for (int k = 0; k < 4; k++) t->row[4 * i + k] = k ? -1 : i;
   for (int k = 1; k < 4; k++)
-    for (int i = 0; i < t->size[k]; i++) t->row[4 * t->turned[(k - 1) * S + i] + k] = i;
+    for (int i = 0; i < t->size[k]; i++) t->row[4 * t->rotated[(k - 1) * S + i] + k] = i;
 }
 
 /* A half turn takes a face to that opposite another vertex. */
 static void list_faces(wisp_half_turns *t, const wisp_tet *tet)
 {
   for (int j = 0; j < tet->Nfp; j++) {
-    const int node = tet->Fmask[TURNED * tet->Nfp + j];
+    const int node = tet->Fmask[FACE_OF_VERTEX_0 * tet->Nfp + j];
     for (int g = 0; g < 4; g++) {
       const int at = t->face_node[4 * j + g] =
           wisp_tet_on_face(tet, wisp_tet_face_opposite(g), image(tet->N, node, 0, g));
       t->face_orbit[at] = 4 * j + g;
     }
     for (int m = 0; m < 3; m++)
-      t->face_turned[m * tet->Nfp + j] = wisp_tet_on_face(tet, TURNED, image(tet->N, node, m, 0)) - TURNED * tet->Nfp;
+      t->face_turned[m * tet->Nfp + j] =
+          wisp_tet_on_face(tet, FACE_OF_VERTEX_0, image(tet->N, node, m, 0)) - FACE_OF_VERTEX_0 * tet->Nfp;
   }
 }
 
@@ -101,13 +102,13 @@ static int orbit_size(const int node[4])
 }
 
 /* Class 1's orbits are not turned, class 2's once, class 3's twice; class 0's as often as the direction is. */
-static int turned(const wisp_half_turns *t, int class, int m, int i)
+static int rotated(const wisp_half_turns *t, int class, int m, int i)
 {
-  return t->turned[(class ? class - 1 : m) * t->orbits + i];
+  return t->rotated[(class ? class - 1 : m) * t->orbits + i];
 }
 
 /* The class that one becomes by m third turns. */
-static int turned_class(int class, int m)
+static int rotated_class(int class, int m)
 {
   return class ? (class - 1 + m) % 3 + 1 : 0;
 }
@@ -120,13 +121,13 @@ static void derive(wisp_half_turns *t, int Np, double *const D[3], int k)
     for (int j = 0; j < t->size[k ^ 1]; j++) {
       double mean = 0;
       for (int m = 0; m < 3; m++) {
-        const int to = turned_class(k, m), from = turned_class(k ^ 1, m);
-        const int *row = t->node + 4 * turned(t, to, m, i), *column = t->node + 4 * turned(t, from, m, j);
+        const int to = rotated_class(k, m), from = rotated_class(k ^ 1, m);
+        const int *row = t->node + 4 * rotated(t, to, m, i), *column = t->node + 4 * rotated(t, from, m, j);
         mean += between(D[m], Np, row, column, orbit_size(column), to, from) / 3;
       }
       for (int m = 0; m < 3; m++) {
-        const int to = turned_class(k, m), from = turned_class(k ^ 1, m);
-        const int row = to ? i : turned(t, 0, m, i), column = from ? j : turned(t, 0, m, j);
+        const int to = rotated_class(k, m), from = rotated_class(k ^ 1, m);
+        const int row = to ? i : rotated(t, 0, m, i), column = from ? j : rotated(t, 0, m, j);
         t->D[((m * 4 + to) * S + row) * S + column] = mean;
       }
     }
@@ -140,13 +141,14 @@ static void lift(wisp_half_turns *t, const wisp_tet *tet, int k)
     for (int j = 0; j < Nfp; j++) {
       double mean = 0;
       for (int m = 0; m < 3; m++) {
-        const int class = turned_class(k, m);
-        const int *row = t->node + 4 * turned(t, class, m, i), *column = t->face_node + 4 * t->face_turned[m * Nfp + j];
+        const int class = rotated_class(k, m);
+        const int *row = t->node + 4 * rotated(t, class, m, i),
+                  *column = t->face_node + 4 * t->face_turned[m * Nfp + j];
         mean += between(tet->LIFT, 4 * Nfp, row, column, 4, class, class) / 3;
       }
       for (int m = 0; m < 3; m++) {
-        const int row = k ? i : turned(t, 0, m, i);
-        t->LIFT[(turned_class(k, m) * S + row) * Nfp + t->face_turned[m * Nfp + j]] = mean;
+        const int row = k ? i : rotated(t, 0, m, i);
+        t->LIFT[(rotated_class(k, m) * S + row) * Nfp + t->face_turned[m * Nfp + j]] = mean;
       }
     }
 }
@@ -185,7 +187,7 @@ wisp_status wisp_half_turns_create(wisp_error *err, const wisp_tet *tet, wisp_ha
   CALL(wisp_new(err, 1, sizeof *t, &t));
   CALL(wisp_new(err, 4 * Np, sizeof *t->node, &t->node));
   CALL(wisp_new(err, 4 * Np, sizeof *t->row, &t->row));
-  CALL(wisp_new(err, 3 * Np, sizeof *t->turned, &t->turned));
+  CALL(wisp_new(err, 3 * Np, sizeof *t->rotated, &t->rotated));
   CALL(wisp_new(err, 4 * Nfp, sizeof *t->face_node, &t->face_node));
   CALL(wisp_new(err, 4 * Nfp, sizeof *t->face_orbit, &t->face_orbit));
   CALL(wisp_new(err, 3 * Nfp, sizeof *t->face_turned, &t->face_turned));
@@ -199,7 +201,7 @@ wisp_status wisp_half_turns_create(wisp_error *err, const wisp_tet *tet, wisp_ha
 void wisp_half_turns_destroy(wisp_half_turns *t)
 {
   if (!t) return;
-  free(t->node), free(t->row), free(t->turned);
+  free(t->node), free(t->row), free(t->rotated);
   free(t->face_node), free(t->face_orbit), free(t->face_turned);
   free(t->D), free(t->LIFT);
   free(t);

@@ -1,25 +1,5 @@
-/* The half turns of the tet: three quarters of the products of D and LIFT are zero once nodes are seen in classes.
- *
- * Half turns swap vertices 01|23 (a), 02|13 (b), 03|12 (c); with the identity, 0, they are numbered g = 0..3, and g
- * after h is g ^ h. Nodes, face nodes and operators are the same after each. With chi_k(g) = -1 where neither k nor g
- * is 0 and k != g, else 1:
- *
- *     class values     u_k(x) = sum over g of chi_k(g) u(g x)     of the orbit {x, a x, b x, c x}, k = 0..3
- *     and back         u(g x) = 1/4 sum over k of chi_k(g) u_k(x)
- *
- * An orbit on the axis of g has two nodes, and classes 0 and g alone; the centre has class 0 alone. Faces are an orbit,
- * and so are the images of a node of face 2, opposite vertex 0, on all four. The derivatives along the axes,
- *
- *     D_1 = (Dr - Ds - Dt) / 2,  D_2 = (Ds - Dr - Dt) / 2,  D_3 = (Dt - Dr - Ds) / 2,
- *     rx Dr + sx Ds + tx Dt = -(sx + tx) D_1 - (rx + tx) D_2 - (rx + sx) D_3,
- *
- * take class k ^ m to class k by D_m, and no other; LIFT takes class k of the fluxes to class k. The third turn about
- * vertex 0 takes 0 1 2 3 to 0 2 3 1, orbits to orbits, and so the blocks of D_1 to those of D_2 and D_3: four are
- * distinct, and two of LIFT's.
- *
- * Operators are as symmetric as that up to rounding of single entries (tet_symmetry.c); this is averaged out here: what
- * is said to be equal is equal in every bit.
- */
+/* Classes of nodes under the half turns of the tet (docs/reference/half-turns.md): three quarters of the products of D
+ * and LIFT are zero there. Entries that the symmetries make equal are equal in every bit. */
 #pragma once
 
 #include "tet.h"
@@ -29,7 +9,7 @@ typedef struct wisp_half_turns {
   int size[4];      /* rows of each class. Row i of class 0 is orbit i; of class k > 0 orbit turned[(k - 1) S + i] */
   int *node;        /* S x 4: node g x of each orbit, by g */
   int *row;         /* S x 4: where an orbit is in class k; -1: nowhere */
-  int *turned;      /* 3 x S: the orbit that each becomes by m third turns about vertex 0, m = 0, 1, 2 */
+  int *rotated;     /* 3 x S: the orbit that each becomes by m third turns about vertex 0, m = 0, 1, 2 */
   int *face_node;   /* Nfp x 4: face node, face * Nfp + node, of face orbit j, by g: for g = 0 node j of face 2 */
   int *face_orbit;  /* 4 Nfp: of each face node its orbit and the half turn that takes the first there, 4 j + g */
   int *face_turned; /* 3 x Nfp: the same of the orbits of face nodes */
@@ -47,7 +27,7 @@ void wisp_half_turns_classes(int N, int size[4]);
 
 /* Makes the classes of a tet with operators of either basis. */
 wisp_status wisp_half_turns_create(wisp_error *err, const wisp_tet *tet, wisp_half_turns **out);
-void wisp_half_turns_destroy(wisp_half_turns *turns);
+void wisp_half_turns_destroy(wisp_half_turns *classes);
 WISP_OWNED(wisp_half_turns, wisp_half_turns_destroy)
 
 /* Sums of magnitudes behind numbers that are computed by classes: Np x Np for each of Dr, Ds, Dt, then Np x 4 Nfp for

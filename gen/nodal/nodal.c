@@ -331,7 +331,7 @@ static wisp_status make_classes(wisp_error *err, const void *self, wisp_env *env
   const size_t S = (size_t)t->orbits, Nfp = (size_t)tet->Nfp;
   CALL(wisp_env_ints(err, env, "orbit_node", t->node, 4 * S));
   CALL(wisp_env_ints(err, env, "orbit_row", t->row, 4 * S));
-  CALL(wisp_env_ints(err, env, "orbit_turned", t->turned, 3 * S));
+  CALL(wisp_env_ints(err, env, "orbit_turned", t->rotated, 3 * S));
   CALL(wisp_env_ints(err, env, "orbit_face_node", t->face_node, 4 * Nfp));
   CALL(wisp_env_ints(err, env, "face_orbit", t->face_orbit, 4 * Nfp));
   CALL(wisp_env_ints(err, env, "face_turned", t->face_turned, 3 * Nfp));

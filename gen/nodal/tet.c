@@ -8,11 +8,11 @@
 /* C = A A^T, row major n x n. */
 static wisp_status multiply_transposed(wisp_error *err, int n, const double *A, double *C)
 {
-  OWNED(free) double *turned = NULL;
-  CALL(wisp_new(err, (size_t)n * (size_t)n, sizeof *turned, &turned));
+  OWNED(free) double *oriented = NULL;
+  CALL(wisp_new(err, (size_t)n * (size_t)n, sizeof *oriented, &oriented));
   for (int i = 0; i < n; i++)
-    for (int k = 0; k < n; k++) turned[k * n + i] = A[i * n + k];
-  wisp_tet_multiply(n, n, A, turned, C);
+    for (int k = 0; k < n; k++) oriented[k * n + i] = A[i * n + k];
+  wisp_tet_multiply(n, n, A, oriented, C);
   return WISP_OK;
 }
 
@@ -55,9 +55,9 @@ static void number_faces(wisp_tet *tet)
       for (int f = 0; f < WISP_TET_FACES; f++) {
         tet->Fmask[f * Nfp + node] = face_node(N, f, near);
         for (int turn = 0; turn < WISP_TET_ORIENTATIONS; turn++) {
-          int turned[3];
-          for (int a = 0; a < 3; a++) turned[wisp_tet_orientations[turn][a]] = near[a];
-          tet->facelist[(f * WISP_TET_ORIENTATIONS + turn) * Nfp + node] = face_node(N, f, turned);
+          int oriented[3];
+          for (int a = 0; a < 3; a++) oriented[wisp_tet_orientations[turn][a]] = near[a];
+          tet->facelist[(f * WISP_TET_ORIENTATIONS + turn) * Nfp + node] = face_node(N, f, oriented);
         }
       }
     }
@@ -137,7 +137,7 @@ static const struct basis {
 } bases[] = {{"tet", make_nodal, make_nodal},
              {"bernstein-tet", wisp_tet_make_bernstein, wisp_tet_make_bernstein_operators}};
 
-static wisp_status create(wisp_error *err, const char *element, bool whole, int N, wisp_tet **out)
+static wisp_status create(wisp_error *err, const char *element, bool with_modes, int N, wisp_tet **out)
 {
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   size_t i = 0;
@@ -152,7 +152,7 @@ static wisp_status create(wisp_error *err, const char *element, bool whole, int 
   CALL(allocate(err, tet));
   CALL(wisp_tet_nodes(err, N, tet->r, tet->s, tet->t));
   number_faces(tet);
-  CALL((whole ? bases[i].make : bases[i].make_operators)(err, tet));
+  CALL((with_modes ? bases[i].make : bases[i].make_operators)(err, tet));
   return GIVE(tet, out);
 }
 

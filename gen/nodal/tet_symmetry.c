@@ -1,7 +1,6 @@
-/* The operators of the nodal tet made exactly as symmetric as they are but for rounding, by all 24 permutations of its
- * vertices. G_v, the derivatives that Dr = G_1 - G_0, Ds = G_2 - G_0, Dt = G_3 - G_0 and G_0 + G_1 + G_2 + G_3 = 0
- * define, are one matrix in four places: a permutation that takes vertex v to w takes entry (x, y) of G_v to an entry
- * of G_w. So are the entries of LIFT that it takes into each other. Each of these gets the mean of all of them. */
+/* Makes the nodal tet's operators exactly symmetric under all 24 permutations of its vertices: each entry gets the mean
+ * of its images. G_v, with Dr = G_1 - G_0, Ds = G_2 - G_0, Dt = G_3 - G_0 and G_0 + G_1 + G_2 + G_3 = 0, are one matrix
+ * in four places: a permutation that takes vertex v to w takes entry (x, y) of G_v to an entry of G_w. */
 #include "tet_internal.h"
 
 #include <stdlib.h>

@@ -138,70 +138,71 @@ static size_t next_word(const char **at)
 }
 
 /* The table's entry for a word, of the text or of its tags; an empty entry if the table does not have it. */
-static uint64_t *find_word(const wisp_normalized *plain, bool in_tag, const char *word, size_t length, uint64_t *hash)
+static uint64_t *find_word(const wisp_normalized *normalized, bool in_tag, const char *word, size_t length,
+                           uint64_t *hash)
 {
   *hash = wisp_hash(in_tag ? wisp_hash_text(WISP_HASH_SEED, "{{") : WISP_HASH_SEED, word, length);
   if (!*hash) *hash = 1;
-  size_t i = *hash & (plain->words - 1);
-  while (plain->word[i] && plain->word[i] != *hash) i = (i + 1) & (plain->words - 1);
-  return &plain->word[i];
+  size_t i = *hash & (normalized->words - 1);
+  while (normalized->word[i] && normalized->word[i] != *hash) i = (i + 1) & (normalized->words - 1);
+  return &normalized->word[i];
 }
 
 /* Enters each word once, and a second time where it stands in a tag. */
-static void enter_words(wisp_normalized *plain)
+static void enter_words(wisp_normalized *normalized)
 {
   size_t length = 0;
   uint64_t hash = 0;
-  const char *tag = strstr(plain->text.data, "{{"); /* the first tag that does not end before the word */
+  const char *tag = strstr(normalized->text.data, "{{"); /* the first tag that does not end before the word */
   const char *end = tag ? behind(tag, "}}") : NULL;
-  for (const char *at = plain->text.data; (length = next_word(&at)); at += length) {
+  for (const char *at = normalized->text.data; (length = next_word(&at)); at += length) {
     while (tag && end <= at) {
       tag = strstr(end, "{{");
       end = tag ? behind(tag, "}}") : NULL;
     }
-    *find_word(plain, false, at, length, &hash) = hash;
-    if (tag && tag < at) *find_word(plain, true, at, length, &hash) = hash;
+    *find_word(normalized, false, at, length, &hash) = hash;
+    if (tag && tag < at) *find_word(normalized, true, at, length, &hash) = hash;
   }
 }
 
-static wisp_status list_words(wisp_error *err, wisp_normalized *plain)
+static wisp_status list_words(wisp_error *err, wisp_normalized *normalized)
 {
   size_t count = 0, length = 0;
-  for (const char *at = plain->text.data; (length = next_word(&at)); at += length) count++;
-  for (plain->words = 8; plain->words < 4 * count;) plain->words *= 2;
-  CALL(wisp_new(err, plain->words, sizeof *plain->word, &plain->word));
-  enter_words(plain);
+  for (const char *at = normalized->text.data; (length = next_word(&at)); at += length) count++;
+  for (normalized->words = 8; normalized->words < 4 * count;) normalized->words *= 2;
+  CALL(wisp_new(err, normalized->words, sizeof *normalized->word, &normalized->word));
+  enter_words(normalized);
   return WISP_OK;
 }
 
 wisp_status wisp_normalized_create(wisp_error *err, const char *text, wisp_normalized *out)
 {
-  HELD(wisp_normalized_free) wisp_normalized plain = {0};
-  writer w = {.err = err, .out = &plain.text};
-  CALL(wisp_text_add(err, &plain.text, "", 0));
+  HELD(wisp_normalized_free) wisp_normalized normalized = {0};
+  writer w = {.err = err, .out = &normalized.text};
+  CALL(wisp_text_add(err, &normalized.text, "", 0));
   CALL(write_normalized(&w, text));
-  CALL(list_words(err, &plain));
-  plain.hash = wisp_hash_text(WISP_HASH_SEED, plain.text.data);
-  return GIVE(plain, out);
+  CALL(list_words(err, &normalized));
+  normalized.hash = wisp_hash_text(WISP_HASH_SEED, normalized.text.data);
+  return GIVE(normalized, out);
 }
 
-void wisp_normalized_free(wisp_normalized *plain)
+void wisp_normalized_free(wisp_normalized *normalized)
 {
-  wisp_text_free(&plain->text);
-  free(plain->word);
-  *plain = (wisp_normalized){0};
+  wisp_text_free(&normalized->text);
+  free(normalized->word);
+  *normalized = (wisp_normalized){0};
 }
 
-bool wisp_normalized_has(const wisp_normalized *plain, const char *word)
-{
-  uint64_t hash = 0;
-  return *find_word(plain, false, word, strlen(word), &hash) == hash;
-}
-
-bool wisp_normalized_reads(const wisp_normalized *plain, const char *name)
+bool wisp_normalized_has(const wisp_normalized *normalized, const char *word)
 {
   uint64_t hash = 0;
-  return *find_word(plain, true, name, strlen(name), &hash) == hash;
+  return *find_word(normalized, false, word, strlen(word), &hash) == hash;
+}
+
+bool wisp_normalized_reads(const wisp_normalized *normalized, const char *name)
+{
+  uint64_t hash = 0;
+  return *find_word(normalized, true, name, strlen(name), &hash) == hash;
 }
 
 bool wisp_normalized_next_insert(const char **at, const char **name, size_t *length)

@@ -218,8 +218,8 @@ static int last_param(const wisp_strategy *s, const wisp_expr *expr, int depth)
     for (int i = 0; i < s->params; i++)
       if (i > last && strcmp(s->param[i].name, name) == 0) last = i;
     for (size_t l = 0; l < s->lets; l++) {
-      const bool its = strcmp(s->let[l].name, name) == 0 && s->let[l].value.expr != expr;
-      const int by_let = its ? last_param(s, s->let[l].value.expr, depth + 1) : -1;
+      const bool defines = strcmp(s->let[l].name, name) == 0 && s->let[l].value.expr != expr;
+      const int by_let = defines ? last_param(s, s->let[l].value.expr, depth + 1) : -1;
       last = by_let > last ? by_let : last;
     }
   }
@@ -291,7 +291,7 @@ static wisp_status find_renamed(wisp_error *err, const wisp_strategy *s, const c
   return WISP_OK;
 }
 
-wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *s, const char *text, bool whole,
+wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *s, const char *text, bool complete,
                                  int values[WISP_MAX_PARAMS])
 {
   bool given[WISP_MAX_PARAMS] = {false};
@@ -314,7 +314,7 @@ wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *s, const 
     given[i] = true;
     count++;
   }
-  return wisp_require(err, !whole || count == s->params, WISP_EINPUT,
+  return wisp_require(err, !complete || count == s->params, WISP_EINPUT,
                       "'%s' does not give strategy %s all of its %d values", text, s->name, s->params);
 }
 

@@ -185,7 +185,7 @@ static void release(entries *e)
 
 /* Resolves a clause of a where line or, behind all of them, the entry: but for q and the names of the `above` where
  * lines. */
-static wisp_status settle(wisp_error *err, const entries *e, const wisp_clause *clause, int above, wisp_clause *out)
+static wisp_status resolve(wisp_error *err, const entries *e, const wisp_clause *clause, int above, wisp_clause *out)
 {
   const char *loose[1 + WISP_MAX_WHERES] = {"q"};
   for (int i = 0; i < above; i++) loose[1 + i] = e->operand->where[i].name;
@@ -198,9 +198,9 @@ static wisp_status prepare(wisp_error *err, const wisp_plan *plan, const wisp_op
 {
   *e = (entries){.s = plan->strategy, .operand = operand};
   CALL(wisp_env_create(err, plan->env, &e->env));
-  for (int i = 0; i < operand->wheres; i++) CALL(settle(err, e, &operand->where[i].value, i, &e->where[i]));
-  CALL(settle(err, e, &operand->entry, operand->wheres, &e->entry));
-  return settle(err, e, &operand->part, operand->wheres, &e->part);
+  for (int i = 0; i < operand->wheres; i++) CALL(resolve(err, e, &operand->where[i].value, i, &e->where[i]));
+  CALL(resolve(err, e, &operand->entry, operand->wheres, &e->entry));
+  return resolve(err, e, &operand->part, operand->wheres, &e->part);
 }
 
 /* Entry q's place in the table, and which part of the number it is. */

@@ -10,7 +10,7 @@
 /* A piece of a dialect: a definition, or (name is empty) what stands between two. */
 typedef struct piece {
   char name[64];
-  wisp_normalized plain;
+  wisp_normalized normalized;
 } piece;
 
 typedef struct dialect {
@@ -28,9 +28,9 @@ typedef struct system_hash {
 struct wisp_source_set {
   const wisp_embedded *files;
   size_t count;
-  uint64_t *path;         /* by file: its path's hash */
-  wisp_normalized *plain; /* by file; those that were asked for have a text */
-  wisp_template **parsed; /* by file; NULL where nobody asked */
+  uint64_t *path;              /* by file: its path's hash */
+  wisp_normalized *normalized; /* by file; those that were asked for have a text */
+  wisp_template **parsed;      /* by file; NULL where nobody asked */
   size_t dialects, systems;
   dialect dialect[WISP_MAX_DIALECTS];
   const char *name[WISP_MAX_DIALECTS + 1]; /* of the dialects */
@@ -40,12 +40,12 @@ struct wisp_source_set {
 
 /* Between FOLDER and ENDING of a file's path, such as "cuda" of templates/dialect/cuda.k; false where it is another
  * file, or the name has no room. */
-static bool name_in(const wisp_embedded *file, const char *folder, const char *ending, char *name, size_t room)
+static bool name_in(const wisp_embedded *file, const char *folder, const char *ending, char *name, size_t capacity)
 {
   const size_t before = strlen(folder), after = strlen(ending), length = strlen(file->path);
   if (length <= before + after || strncmp(file->path, folder, before) != 0) return false;
-  if (strcmp(file->path + length - after, ending) != 0 || length - before - after >= room) return false;
-  snprintf(name, room, "%.*s", (int)(length - before - after), file->path + before);
+  if (strcmp(file->path + length - after, ending) != 0 || length - before - after >= capacity) return false;
+  snprintf(name, capacity, "%.*s", (int)(length - before - after), file->path + before);
   return true;
 }
 
@@ -77,19 +77,19 @@ static wisp_status add_piece(wisp_error *err, dialect *d, const char *name, cons
   HELD(wisp_text_free) wisp_text text = {0};
   if (!length) return WISP_OK;
   CALL(wisp_text_add(err, &text, from, length));
-  CALL(wisp_normalized_create(err, text.data, &d->pieces[d->count].plain));
+  CALL(wisp_normalized_create(err, text.data, &d->pieces[d->count].normalized));
   snprintf(d->pieces[d->count++].name, sizeof d->pieces->name, "%s", name);
   return WISP_OK;
 }
 
-static wisp_status cut_dialect(wisp_error *err, const char *plain, dialect *d)
+static wisp_status cut_dialect(wisp_error *err, const char *normalized, dialect *d)
 {
   size_t lines = 1;
   char name[64];
-  const char *kept = plain; /* from here on up to the line is no definition */
-  for (const char *at = plain; *at; at++) lines += *at == '\n';
+  const char *kept = normalized; /* from here on up to the line is no definition */
+  for (const char *at = normalized; *at; at++) lines += *at == '\n';
   CALL(wisp_new(err, 2 * lines, sizeof *d->pieces, &d->pieces));
-  for (const char *line = plain, *next; *line; line = next) {
+  for (const char *line = normalized, *next; *line; line = next) {
     const size_t length = line_length(line);
     next = line + length + (line[length] == '\n');
     if (!defines(line, length, name)) continue;
@@ -126,7 +126,7 @@ static uint64_t hash_lines(const char *text)
 
 static wisp_status add_file(wisp_error *err, wisp_source_set *c, const wisp_embedded *file)
 {
-  HELD(wisp_normalized_free) wisp_normalized plain = {0};
+  HELD(wisp_normalized_free) wisp_normalized normalized = {0};
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   dialect *d = &c->dialect[c->dialects];
   system_hash *s = &c->system[c->systems];
@@ -134,8 +134,8 @@ static wisp_status add_file(wisp_error *err, wisp_source_set *c, const wisp_embe
     CALL(wisp_require(err, c->dialects < WISP_MAX_DIALECTS, WISP_EINPUT, "%s: more than %d dialects", file->path,
                       WISP_MAX_DIALECTS));
     c->name[c->dialects++] = d->name;
-    CALL(wisp_normalized_create(err, file->text, &plain));
-    CALL(cut_dialect(err, plain.text.data, d));
+    CALL(wisp_normalized_create(err, file->text, &normalized));
+    CALL(cut_dialect(err, normalized.text.data, d));
   } else if (name_in(file, "templates/systems/", ".system", s->name, sizeof s->name)) {
     CALL(wisp_system_parse(err, file->path, file->text, &system));
     wisp_system_hash_symbols(system, s->symbol);
@@ -154,7 +154,7 @@ wisp_status wisp_source_set_create(wisp_error *err, const wisp_embedded *files, 
   pthread_mutex_init(&c->lock, NULL);
   c->files = files;
   CALL(wisp_new(err, count + 1, sizeof *c->path, &c->path));
-  CALL(wisp_new(err, count + 1, sizeof *c->plain, &c->plain));
+  CALL(wisp_new(err, count + 1, sizeof *c->normalized, &c->normalized));
   CALL(wisp_new(err, count + 1, sizeof *c->parsed, &c->parsed));
   CALL(wisp_new(err, count + 1, sizeof *c->system, &c->system));
   c->count = count;
@@ -166,13 +166,13 @@ wisp_status wisp_source_set_create(wisp_error *err, const wisp_embedded *files, 
 void wisp_source_set_free(wisp_source_set *c)
 {
   if (!c) return;
-  for (size_t i = 0; i < c->count; i++) wisp_normalized_free(&c->plain[i]), wisp_template_destroy(c->parsed[i]);
+  for (size_t i = 0; i < c->count; i++) wisp_normalized_free(&c->normalized[i]), wisp_template_destroy(c->parsed[i]);
   for (size_t d = 0; d < WISP_MAX_DIALECTS; d++) {
-    for (size_t i = 0; i < c->dialect[d].count; i++) wisp_normalized_free(&c->dialect[d].pieces[i].plain);
+    for (size_t i = 0; i < c->dialect[d].count; i++) wisp_normalized_free(&c->dialect[d].pieces[i].normalized);
     free(c->dialect[d].pieces);
   }
   pthread_mutex_destroy(&c->lock);
-  free(c->path), free(c->plain), free(c->parsed), free(c->system), free(c);
+  free(c->path), free(c->normalized), free(c->parsed), free(c->system), free(c);
 }
 
 static const system_hash *find_system(const wisp_source_set *c, const char *name)
@@ -230,7 +230,8 @@ static size_t find_file(const wisp_source_set *c, const char *path)
 
 static wisp_status read_file(gathering *g, size_t i)
 {
-  return g->c->plain[i].text.data ? WISP_OK : wisp_normalized_create(g->err, g->c->files[i].text, &g->c->plain[i]);
+  return g->c->normalized[i].text.data ? WISP_OK
+                                       : wisp_normalized_create(g->err, g->c->files[i].text, &g->c->normalized[i]);
 }
 
 /* A part, the family's own before one that all share; the files' count where there is none. */
@@ -247,16 +248,16 @@ static size_t find_part(const gathering *g, const char *name, size_t length)
 }
 
 /* Takes in the parts that a text inserts. */
-static wisp_status add_parts(gathering *g, const wisp_normalized *plain)
+static wisp_status add_parts(gathering *g, const wisp_normalized *normalized)
 {
-  const char *name = NULL, *at = plain->text.data;
+  const char *name = NULL, *at = normalized->text.data;
   size_t length = 0;
   while (wisp_normalized_next_insert(&at, &name, &length)) {
     const size_t i = find_part(g, name, length);
     if (i == g->c->count || g->part[i]) continue;
     CALL(read_file(g, i));
     g->part[i] = true;
-    g->list[g->count++] = &g->c->plain[i];
+    g->list[g->count++] = &g->c->normalized[i];
   }
   return WISP_OK;
 }
@@ -269,14 +270,14 @@ static wisp_status gather(gathering *g)
   g->list[g->count++] = &g->space;
   for (size_t i = 0; i < d->count; i++) {
     g->piece[i] = !*d->pieces[i].name;
-    if (g->piece[i]) g->list[g->count++] = &d->pieces[i].plain;
+    if (g->piece[i]) g->list[g->count++] = &d->pieces[i].normalized;
   }
   for (size_t at = 0; at < g->count; at++) {
     CALL(add_parts(g, g->list[at]));
     for (size_t i = 0; i < d->count; i++) {
       if (g->piece[i] || !wisp_normalized_has(g->list[at], d->pieces[i].name)) continue;
       g->piece[i] = true;
-      g->list[g->count++] = &d->pieces[i].plain;
+      g->list[g->count++] = &d->pieces[i].normalized;
     }
     if (g->has_lane || !wisp_normalized_has(g->list[at], "lane")) continue;
     g->has_lane = true;
@@ -323,7 +324,7 @@ static uint64_t add_part_hashes(const gathering *g, uint64_t hash)
   named sorted[MOST];
   size_t count = 0;
   for (size_t i = 0; i < g->c->count && count < MOST; i++)
-    if (g->part[i]) sorted[count++] = (named){strrchr(g->c->files[i].path, '/'), g->c->plain[i].hash};
+    if (g->part[i]) sorted[count++] = (named){strrchr(g->c->files[i].path, '/'), g->c->normalized[i].hash};
   if (count) qsort(sorted, count, sizeof *sorted, by_part);
   for (size_t i = 0; i < count; i++) hash = wisp_hash_number(wisp_hash_text(hash, sorted[i].name), sorted[i].hash);
   return hash;
@@ -337,7 +338,7 @@ static uint64_t hash_all(const gathering *g)
   if (g->has_lane) hash = wisp_hash_number(hash, g->lane.hash);
   hash = add_part_hashes(g, hash);
   for (size_t i = 0; i < d->count; i++)
-    if (g->piece[i]) hash = wisp_hash_number(hash, d->pieces[i].plain.hash);
+    if (g->piece[i]) hash = wisp_hash_number(hash, d->pieces[i].normalized.hash);
   return hash;
 }
 
@@ -367,7 +368,7 @@ static uint32_t find_symbols(gathering *g)
   for (int s = 0; s < WISP_SYSTEM_SYMBOLS; s++) {
     bool read = !right || (g->has_lane && wisp_normalized_reads(&g->lane, wisp_system_symbols[s]));
     for (size_t i = 0; i < g->dialect->count; i++)
-      read |= g->piece[i] && wisp_normalized_reads(&g->dialect->pieces[i].plain, wisp_system_symbols[s]);
+      read |= g->piece[i] && wisp_normalized_reads(&g->dialect->pieces[i].normalized, wisp_system_symbols[s]);
     if (read) symbols |= 1u << s;
   }
   return symbols;
@@ -379,7 +380,7 @@ static wisp_status find_text(gathering *g)
   const wisp_strategy *s = g->strategy;
   const size_t i = find_file(g->c, s->text_path);
   const bool found = i < g->c->count && strcmp(g->c->files[i].text, s->text) == 0;
-  g->text = found ? &g->c->plain[i] : &g->own;
+  g->text = found ? &g->c->normalized[i] : &g->own;
   return found ? read_file(g, i) : wisp_normalized_create(g->err, s->text, &g->own);
 }
 

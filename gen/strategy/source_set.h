@@ -1,7 +1,7 @@
-/* What a kernel is compiled from, as a number: while it stays the same, what was measured of the kernel counts.
+/* A hash of the texts that a kernel is compiled from: while it stays the same, the kernel's measurements count.
  *
  * The number is over what the kernel's texts say to the compiler and to the launch (docs/reference/store.md):
- *   - its text and the parts that this inserts, itself or through other parts, in plain form (below),
+ *   - its text and the parts that this inserts, itself or through other parts, in normalized form (below),
  * whether or not the branch is taken;
  *   - of its space as it is parsed: kernel, names of parameters, arguments, shared arrays, operands, block and grid,
  * and those lets that texts read;
@@ -38,7 +38,7 @@ wisp_status wisp_template_path_leave_out(wisp_error *err, const char *why, wisp_
 const wisp_embedded *wisp_template_path_find(const wisp_template_path *template_path, const char *family,
                                              const char *name);
 
-/* Where a file really lies, for messages. */
+/* The place where a file lies, for messages. */
 enum { WISP_SHOWN_PATH = 1024 };
 void wisp_template_path_shown(const wisp_template_path *template_path, const wisp_embedded *file,
                               char path[WISP_SHOWN_PATH]);
@@ -90,7 +90,7 @@ wisp_status wisp_space_print(wisp_error *err, const struct wisp_strategy *strate
 
 /* ---- What a kernel's text says, without what is there for people: the form that hashes are made of. */
 
-/* A text in its plain form, with the words in it. */
+/* A normalized text, with the words in it. */
 typedef struct wisp_normalized {
   wisp_text text;
   uint64_t hash;  /* of the text */
@@ -102,17 +102,18 @@ typedef struct wisp_normalized {
  * as they are. A comment of C that opens or closes a block, or inserts a text, stays: what comes of it may reach beyond
  * its line. The text need not be right. Zero-initialise *out; free with wisp_normalized_free. */
 wisp_status wisp_normalized_create(wisp_error *err, const char *text, wisp_normalized *out);
-void wisp_normalized_free(wisp_normalized *plain);
+void wisp_normalized_free(wisp_normalized *normalized);
 
 /* Whether this word stands in it, as a whole; whether it stands in one of its tags. */
-bool wisp_normalized_has(const wisp_normalized *plain, const char *word);
-bool wisp_normalized_reads(const wisp_normalized *plain, const char *name);
+bool wisp_normalized_has(const wisp_normalized *normalized, const char *word);
+bool wisp_normalized_reads(const wisp_normalized *normalized, const char *name);
 
-/* Moves *at behind the next {{>name}} of a plain text, be it taken or not, and gives its name (in the text); false
+/* Moves *at behind the next {{>name}} of a normalized text, be it taken or not, and gives its name (in the text); false
  * where there is none. */
 bool wisp_normalized_next_insert(const char **at, const char **name, size_t *length);
 
 /* Texts that several kernels share are inserted by {{>NAME}}: templates/FAMILY/NAME.part, or what all families share,
- * templates/common/NAME.part. The name of such a part in this folder; false: the file is none. */
+ * templates/common/NAME.part, or a part of another file there behind its line {{part NAME}}. The name of such a part in
+ * this folder; false: the file is none. */
 #define WISP_SHARED_PARTS "common"
 bool wisp_part_name(const wisp_embedded *file, const char *folder, char name[64]);

@@ -101,8 +101,8 @@ static wisp_status read_kernel(wisp_error *err, wisp_reader *r, char *line)
 {
   char *name = wisp_next_word(&line);
   const char *more = wisp_rest(&line);
-  return *more ? wisp_fail(err, WISP_EINPUT, "'%s' after the kernel's name: several are `kernels A B`", more)
-               : read_kernels(err, r, name);
+  CALL(wisp_require(err, !*more, WISP_EINPUT, "'%s' after the kernel's name: several are `kernels A B`", more));
+  return read_kernels(err, r, name);
 }
 
 /* The member of the strategy that the keyword sets. */
@@ -127,8 +127,8 @@ static wisp_status read_flag(wisp_error *err, wisp_reader *r, char *line)
 static wisp_status read_requires_absent(wisp_error *err, wisp_reader *r, char *line)
 {
   CALL(wisp_copy_name(err, wisp_next_word(&line), r->s->requires_absent.name, sizeof r->s->requires_absent.name));
-  const bool whole = read_number(wisp_next_word(&line), &r->s->requires_absent.value) && !*wisp_rest(&line);
-  return wisp_require(err, whole, WISP_EINPUT, "requires_absent: must be NAME and a whole number");
+  const bool good = read_number(wisp_next_word(&line), &r->s->requires_absent.value) && !*wisp_rest(&line);
+  return wisp_require(err, good, WISP_EINPUT, "requires_absent: must be NAME and a whole number");
 }
 
 static wisp_status read_text(wisp_error *err, wisp_reader *r, char *line)

@@ -9,8 +9,8 @@
 static wisp_strategy **place_of(const wisp_strategies *all, const char *family, const char *kernel, const char *name)
 {
   const uint64_t hash = wisp_hash_text(wisp_hash_text(wisp_hash_text(WISP_HASH_SEED, family), kernel), name);
-  size_t i = hash & (all->places - 1);
-  for (const wisp_strategy *s; (s = all->by_name[i]); i = (i + 1) & (all->places - 1))
+  size_t i = hash & (all->slots - 1);
+  for (const wisp_strategy *s; (s = all->by_name[i]); i = (i + 1) & (all->slots - 1))
     if (strcmp(s->name, name) == 0 && strcmp(s->kernel, kernel) == 0 && strcmp(s->family, family) == 0) break;
   return &all->by_name[i];
 }
@@ -18,12 +18,12 @@ static wisp_strategy **place_of(const wisp_strategies *all, const char *family, 
 wisp_status wisp_strategies_enter(wisp_error *err, wisp_strategies *all, wisp_strategy *strategy)
 {
   wisp_strategy **table = NULL;
-  if (2 * (all->count + 1) > all->places) {
-    const size_t places = all->places ? 2 * all->places : 512;
-    CALL(wisp_new(err, places, sizeof *table, &table));
+  if (2 * (all->count + 1) > all->slots) {
+    const size_t slots = all->slots ? 2 * all->slots : 512;
+    CALL(wisp_new(err, slots, sizeof *table, &table));
     free(all->by_name);
     all->by_name = table;
-    all->places = places;
+    all->slots = slots;
     for (size_t i = 0; i < all->count; i++)
       *place_of(all, all->list[i]->family, all->list[i]->kernel, all->list[i]->name) = all->list[i];
   }
@@ -34,7 +34,7 @@ wisp_status wisp_strategies_enter(wisp_error *err, wisp_strategies *all, wisp_st
 const wisp_strategy *wisp_strategies_find(const wisp_strategies *all, const char *family, const char *kernel,
                                           const char *name)
 {
-  if (all->places) return *place_of(all, family, kernel, name);
+  if (all->slots) return *place_of(all, family, kernel, name);
   for (size_t i = 0; i < all->count; i++) {
     const wisp_strategy *s = all->list[i];
     if (strcmp(s->name, name) == 0 && strcmp(s->kernel, kernel) == 0 && strcmp(s->family, family) == 0) return s;
@@ -63,8 +63,8 @@ void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *
   hash[0] = '\0';
   for (int d = 0; names && names[d]; d++) {
     if (strcmp(names[d], dialect) != 0) continue;
-    uint64_t whole = wisp_source_set_add_system(s->source_set, own[d], system);
-    for (int i = 0; i < 16; i++) hash[i] = "0123456789abcdef"[whole >> (60 - 4 * i) & 15];
+    uint64_t full = wisp_source_set_add_system(s->source_set, own[d], system);
+    for (int i = 0; i < 16; i++) hash[i] = "0123456789abcdef"[full >> (60 - 4 * i) & 15];
     hash[16] = '\0';
   }
 }

@@ -108,8 +108,8 @@ typedef struct wisp_strategy {
  * Empty: there is no such dialect. */
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
 /* Reads "unroll=4 wi=2", or with commas, into values, one a parameter: those that are named, none twice, each with one
- * of its values; whole: all must be. Older names count as today's (renamed.h). WISP_EINPUT says which is not. */
-wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *strategy, const char *text, bool whole,
+ * of its values; complete: all must be. Older names count as today's (renamed.h). WISP_EINPUT says which is not. */
+wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *strategy, const char *text, bool complete,
                                  int values[WISP_MAX_PARAMS]);
 /* Adds a note for each older name in such a text. */
 wisp_status wisp_strategy_note_renamed(wisp_error *err, const wisp_strategy *strategy, const char *text,
@@ -125,7 +125,7 @@ struct wisp_defaults;
 typedef struct wisp_strategies {
   size_t count, capacity;
   wisp_strategy **list;
-  size_t places; /* of the hash table by family, kernel and name; 0: there is none, as in a list of some of them */
+  size_t slots; /* of the hash table by family, kernel and name; 0: there is none, as in a list of some of them */
   wisp_strategy **by_name;
   wisp_source_set *source_set, *users_sources;
   wisp_template_path users; /* the texts of $WISP_TEMPLATES, and behind them the library's */

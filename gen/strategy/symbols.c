@@ -49,10 +49,10 @@ static wisp_status read_branches(reader *r, const wisp_template *t, size_t at, c
 {
   const wisp_piece *p = &t->pieces[at];
   int64_t holds = 0;
-  const bool settled = known && wisp_expr_int(NULL, p->expr, known, &holds) == WISP_OK;
-  if (!settled) add_expr(p->expr, &r->symbols);
-  if (!settled || holds) CALL(read_pieces(r, t, at + 1, p->otherwise, known));
-  return settled && holds ? WISP_OK : read_pieces(r, t, p->otherwise, p->end, known);
+  const bool decided = known && wisp_expr_int(NULL, p->expr, known, &holds) == WISP_OK;
+  if (!decided) add_expr(p->expr, &r->symbols);
+  if (!decided || holds) CALL(read_pieces(r, t, at + 1, p->otherwise, known));
+  return decided && holds ? WISP_OK : read_pieces(r, t, p->otherwise, p->end, known);
 }
 
 static wisp_status read_pieces(reader *r, const wisp_template *t, size_t from, size_t to, const wisp_env *known)

@@ -1,11 +1,11 @@
-/* What single precision loses of a family's results from size to size, in the ways that it has to read its mesh. */
+/* Errors of a family's results in single precision from size to size, in the variants that it has to read its mesh. */
 #pragma once
 
 #include "api.h"
 
 enum { WISP_ACCURACY_VARIANTS = 3 };
 
-/* Of one size: errors of all numbers but those that are 0, relative to double precision. */
+/* Errors at one size of all numbers but those that are 0, relative to double precision. */
 typedef struct wisp_accuracy {
   size_t elements, nodes;
   const char *variant[WISP_ACCURACY_VARIANTS];

@@ -1,12 +1,11 @@
-/* Behind wisp.h: a session, and what is opened in it. A handle outlives what it stands for: one that was closed, or
- * whose session was, says so when it is used. */
+/* Behind wisp.h: a session, and what is opened in it. A closed handle, or one of a closed session, says so. */
 #pragma once
 
 #include "../mesh/frame.h"
 #include "../problem.h"
 #include "../solve/choose.h"
 
-/* What every kernel and operator of a session begins with. Freed once both it and its session are closed. */
+/* The beginning of every kernel and operator of a session. Freed once both it and its session are closed. */
 typedef struct wisp_handle {
   wisp_session *session; /* NULL: closed */
   struct wisp_handle *next;
@@ -42,12 +41,10 @@ wisp_status wisp_request_take(wisp_error *err, const char *what, const void *req
 
 WISP_OWNED(wisp_session, wisp_session_close)
 
-/* A session without a device: texts and store. tolerant: a layer of the store that cannot be read is left out, and
- * `warning` says so. */
+/* A session without a device. tolerant: a layer of the store that cannot be read is left out, with a `warning`. */
 wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *request, bool tolerant, wisp_session **out);
 
-/* wisp_kernel_open of what a stage of this session was given, which a choice of it tells, and of a discretisation of
- * which some is settled. NULL, NULL: of what wins for the kernel alone. */
+/* wisp_kernel_open of a stage's choice, on a discretisation given in part. NULL, NULL: of the winner alone. */
 wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, const char *spec,
                                     const wisp_kernel_request *request, const wisp_fixed *preset,
                                     const wisp_choice *choice, wisp_kernel **out);
@@ -58,11 +55,10 @@ bool wisp_kernels_take(wisp_kernel *const *kernel, int kernels, const char *name
 wisp_status wisp_kernel_bind_arrays(wisp_error *err, wisp_kernel *kernel, const wisp_arrays *arrays,
                                     wisp_array_filter ours, const void *context);
 
-/* What kernels are chosen from; its limits are the device's, NULL where it has none. */
+/* The source of choices; its limits are the device's, NULL where it has none. */
 wisp_chooser wisp_session_chooser(const wisp_session *session);
 
-/* A mesh of the caller's vertices and elements, of `corners` vertices each, in its plane, connected; what begins
- * messages. Its errors are those of wisp_mesh_flatten and wisp_mesh_connect. */
+/* A connected mesh of the caller's vertices and elements. Errors of wisp_mesh_flatten and wisp_mesh_connect. */
 wisp_status wisp_api_mesh(wisp_error *err, const char *what, int corners, size_t vertices, size_t elements,
                           const double *xyz, const int *cells, wisp_mesh **out);
 
@@ -71,5 +67,5 @@ wisp_status wisp_api_mesh(wisp_error *err, const char *what, int corners, size_t
 wisp_status wisp_api_frame(wisp_error *err, const char *what, const wisp_mesh *mesh, wisp_precision precision,
                            wisp_frame *out);
 
-/* What a program is told of a choice. */
+/* The report of a choice to a program. */
 wisp_kernel_info wisp_api_info(const wisp_choice *choice);

@@ -5,20 +5,10 @@
 #include <ctype.h>
 #include <limits.h>
 
-struct wisp_contract {
-  const wisp_plan *plan;
-  const wisp_family *family;
-  const wisp_kernel_decl *kernel;
-  int arguments;
-  wisp_argument argument[WISP_MAX_ARGS];
-  wisp_text size[WISP_MAX_ARGS]; /* of each */
-};
-
 /* --- sizes as texts --- */
 
-/* An expression in which every integer that the plan knows stands as a number: "groups*n*NpM" as "groups*6*144". What
- * is left are counts. */
-static wisp_status say(wisp_error *err, const wisp_plan *plan, const char *text, wisp_text *out)
+/* An expression with the plan's integers as numbers, so that counts are left: "groups*n*NpM" as "groups*6*144". */
+static wisp_status print_size(wisp_error *err, const wisp_plan *plan, const char *text, wisp_text *out)
 {
   for (const char *at = text; *at;) {
     size_t length = 1;
@@ -37,7 +27,7 @@ static wisp_status say(wisp_error *err, const wisp_plan *plan, const char *text,
 
 /* --- arguments --- */
 
-/* What a kernel has a name of its own for, is one of those that it reads. */
+/* An array that the kernel has a name of its own for is the first that it reads. */
 static const wisp_array_decl *array_of(const wisp_contract *c, const char *name)
 {
   char first[32] = "";
@@ -66,7 +56,7 @@ static wisp_number_kind number_of(const wisp_plan *plan, wisp_number_type type)
   return of[type];
 }
 
-static wisp_status describe(wisp_error *err, wisp_contract *c, int i)
+static wisp_status describe_argument(wisp_error *err, wisp_contract *c, int i)
 {
   static const wisp_argument_kind kinds[] = {[WISP_ARG_IN] = WISP_ARGUMENT_IN,
                                              [WISP_ARG_OUT] = WISP_ARGUMENT_OUT,
@@ -81,7 +71,7 @@ static wisp_status describe(wisp_error *err, wisp_contract *c, int i)
                      : array                       ? array->size
                                                    : NULL;
   CALL(wisp_require(err, size, WISP_EUSAGE, "argument %s: no array of the %s family", arg->name, c->family->name));
-  CALL(say(err, c->plan, size, &c->size[i]));
+  CALL(print_size(err, c->plan, size, &c->size[i]));
   c->argument[i] = (wisp_argument){.name = arg->name,
                                    .meaning = meaning_of(c, arg),
                                    .kind = kinds[arg->kind],
@@ -98,7 +88,7 @@ wisp_status wisp_contract_create(wisp_error *err, const wisp_plan *plan, wisp_co
   c->family = wisp_family_find(plan->spec.family);
   c->kernel = wisp_family_kernel(c->family, plan->spec.kernel);
   c->arguments = plan->strategy->args;
-  for (int i = 0; i < c->arguments; i++) CALL(describe(err, c, i));
+  for (int i = 0; i < c->arguments; i++) CALL(describe_argument(err, c, i));
   return GIVE(c, out);
 }
 
@@ -107,16 +97,6 @@ void wisp_contract_destroy(wisp_contract *c)
   if (!c) return;
   for (int i = 0; i < WISP_MAX_ARGS; i++) wisp_text_free(&c->size[i]);
   free(c);
-}
-
-int wisp_contract_arguments(const wisp_contract *c)
-{
-  return c->arguments;
-}
-
-const wisp_argument *wisp_contract_argument(const wisp_contract *c, int i)
-{
-  return &c->argument[i];
 }
 
 wisp_status wisp_contract_find(wisp_error *err, const wisp_contract *c, const char *argument, int *i)
@@ -242,7 +222,7 @@ static wisp_status add_grid(wisp_error *err, cJSON *object, const wisp_contract 
   for (int i = 0; i < 3; i++) cJSON_AddItemToArray(block, cJSON_CreateNumber(c->plan->block[i]));
   for (int i = 0; i < 2; i++) {
     const wisp_expr *blocks = c->plan->strategy->grid[i].expr;
-    CALL(say(err, c->plan, blocks ? blocks->text : "1", &text));
+    CALL(print_size(err, c->plan, blocks ? blocks->text : "1", &text));
     cJSON_AddItemToArray(grid, cJSON_CreateString(text.data));
     wisp_text_free(&text);
   }

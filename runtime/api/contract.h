@@ -1,18 +1,22 @@
-/* What a plan's kernel wants of whoever launches it: arguments with meaning and sizes, layout, block, grid. It needs no
- * device: `wisp emit --json` prints it, the interface (kernel.c) holds callers to it. */
+/* The launch contract of a plan's kernel. `wisp emit --json` prints it, kernel.c holds callers to it. */
 #pragma once
 
 #include "../kernel.h"
 
-typedef struct wisp_contract wisp_contract;
+typedef struct wisp_contract {
+  const wisp_plan *plan;
+  const wisp_family *family;
+  const wisp_kernel_decl *kernel;
+  int arguments;
+  wisp_argument argument[WISP_MAX_ARGS];
+  wisp_text size[WISP_MAX_ARGS]; /* of each */
+} wisp_contract;
 
 /* plan is borrowed and must outlive it. */
 wisp_status wisp_contract_create(wisp_error *err, const wisp_plan *plan, wisp_contract **out);
 void wisp_contract_destroy(wisp_contract *contract);
 WISP_OWNED(wisp_contract, wisp_contract_destroy)
 
-int wisp_contract_arguments(const wisp_contract *contract);
-const wisp_argument *wisp_contract_argument(const wisp_contract *contract, int i);
 wisp_status wisp_contract_find(wisp_error *err, const wisp_contract *contract, const char *argument, int *i);
 
 /* The counts of a launch, "groups" among them: it follows from "elements" where it is not said. */
@@ -32,6 +36,5 @@ const char *wisp_contract_field(const wisp_contract *contract, size_t f);
 /* All of it as a JSON object. */
 wisp_status wisp_contract_print(wisp_error *err, const wisp_contract *contract, const char *dialect, wisp_text *out);
 
-/* Writes each operand as it lies on a device, numbers one after the other as this machine has them, to
- * FOLDER/NAME.f64, .f32 or .i32. */
+/* Writes each operand as it lies on a device, in this machine's numbers, to FOLDER/NAME.f64, .f32 or .i32. */
 wisp_status wisp_contract_write(wisp_error *err, const wisp_contract *contract, const char *folder);

@@ -8,7 +8,6 @@
 /* ALIGNMENT: vectors of 16 bytes are loaded at once. KEPT: a program may launch on a few parts of its mesh in turn. */
 enum { ALIGNMENT = 16, MOST_COUNTS = 32, KEPT = 4 };
 
-/* A launch that was found to fit what is bound. */
 typedef struct launch {
   wisp_count count[MOST_COUNTS];
   char name[MOST_COUNTS][24]; /* what they point to */
@@ -17,7 +16,7 @@ typedef struct launch {
   wisp_passed value[WISP_MAX_ARGS]; /* which this is */
 } launch;
 
-/* What is known of an opened kernel besides its plan: what is bound, and launches that are ready. */
+/* The state of an opened kernel besides its plan: bound memory, and launches that are ready. */
 struct wisp_opened {
   wisp_handle handle;
   wisp_stage stage; /* of this kernel alone */
@@ -35,7 +34,7 @@ typedef struct wisp_opened opened;
 
 /* --- opening and closing --- */
 
-static void release(void *self)
+static void release_kernel(void *self)
 {
   wisp_kernel *kernel = self;
   opened *o = kernel->opened;
@@ -52,19 +51,8 @@ static void free_shell(void *self)
   free(kernel);
 }
 
-/* Operands are bound once and for all. */
-static void bind_operands(wisp_kernel *kernel)
-{
-  opened *o = kernel->opened;
-  for (int i = 0; i < kernel->args; i++) {
-    o->value[i].pointer = kernel->operand[i];
-    o->bound[i] = kernel->arg[i].kind == WISP_ARG_OPERAND;
-  }
-}
-
-/* One kernel of the spec: what won, else the default. */
-static wisp_status choose(wisp_error *err, const wisp_session *session, const char *text,
-                          const wisp_kernel_request *request, const wisp_fixed *preset, wisp_stage *out)
+static wisp_status choose_kernel(wisp_error *err, const wisp_session *session, const char *text,
+                                 const wisp_kernel_request *request, const wisp_fixed *preset, wisp_stage *out)
 {
   const wisp_chooser from = wisp_session_chooser(session);
   wisp_choose_request chosen = {.preset = preset, .exact_match_only = session->exact_match_only};
@@ -86,15 +74,18 @@ wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, cons
   TRY(WISP_GIVEN(err, spec));
   TRY(WISP_GIVEN(err, out));
   TRY(wisp_new(err, 1, sizeof *o, &o));
-  TRY(choose(err, session, spec, request, preset, &o->stage));
+  TRY(choose_kernel(err, session, spec, request, preset, &o->stage));
   if (choice) TRY(wisp_stage_follow(err, &o->stage, 0, choice));
   TRY(wisp_stage_load(err, session->device, &o->stage));
   kernel = o->stage.kernel[0];
   o->stage.kernel[0] = NULL; /* it goes by itself */
   TRY(wisp_contract_create(err, o->stage.plan[0], &o->contract));
   kernel->opened = o;
-  bind_operands(kernel);
-  wisp_handle_add(session, &o->handle, kernel, release, free_shell);
+  for (int i = 0; i < kernel->args; i++) {
+    o->value[i].pointer = kernel->operand[i];
+    o->bound[i] = kernel->arg[i].kind == WISP_ARG_OPERAND;
+  }
+  wisp_handle_add(session, &o->handle, kernel, release_kernel, free_shell);
   *out = kernel;
   kernel = NULL;
   o = NULL;
@@ -118,7 +109,7 @@ void wisp_kernel_close(wisp_kernel *kernel)
   if (kernel) wisp_handle_close(&kernel->opened->handle);
 }
 
-static wisp_status check(wisp_error *err, const wisp_kernel *kernel)
+static wisp_status check_kernel(wisp_error *err, const wisp_kernel *kernel)
 {
   return wisp_handle_check(err, kernel ? &kernel->opened->handle : NULL, "kernel");
 }
@@ -127,7 +118,7 @@ static wisp_status check(wisp_error *err, const wisp_kernel *kernel)
 
 wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wisp_kernel_info *info)
 {
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(WISP_GIVEN(err, info));
   *info = wisp_api_info(kernel->opened->stage.choice);
   return WISP_OK;
@@ -135,11 +126,11 @@ wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wis
 
 wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, size_t i, wisp_argument *out)
 {
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(WISP_GIVEN(err, out));
   CALL(wisp_require(err, i < (size_t)kernel->args, WISP_EMISSING, "%s has %d arguments", kernel->plan->symbol,
                     kernel->args));
-  *out = *wisp_contract_argument(kernel->opened->contract, (int)i);
+  *out = kernel->opened->contract->argument[i];
   if (out->kind != WISP_ARGUMENT_SCALAR) out->memory = (void *)(uintptr_t)kernel->opened->value[i].pointer;
   return WISP_OK;
 }
@@ -149,7 +140,7 @@ wisp_status wisp_kernel_size(wisp_error *err, const wisp_kernel *kernel, const c
 {
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   int i = 0;
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(WISP_GIVEN(err, numbers));
   CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
   CALL(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
@@ -161,7 +152,7 @@ wisp_status wisp_kernel_shape(wisp_error *err, const wisp_kernel *kernel, const 
 {
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   unsigned blocks[2] = {1, 1};
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
   CALL(wisp_contract_grid(err, kernel->opened->contract, env, blocks));
   for (int d = 0; d < 3; d++) {
@@ -174,7 +165,7 @@ wisp_status wisp_kernel_shape(wisp_error *err, const wisp_kernel *kernel, const 
 
 wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_field_layout *out)
 {
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(WISP_GIVEN(err, out));
   *out = wisp_contract_layout(kernel->opened->contract);
   return WISP_OK;
@@ -187,12 +178,12 @@ size_t wisp_field_address(const wisp_field_layout *l, size_t f, size_t k, size_t
 
 const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f)
 {
-  return check(NULL, kernel) == WISP_OK ? wisp_contract_field(kernel->opened->contract, f) : NULL;
+  return check_kernel(NULL, kernel) == WISP_OK ? wisp_contract_field(kernel->opened->contract, f) : NULL;
 }
 
 wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double *rst)
 {
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(WISP_GIVEN(err, rst));
   const wisp_spec *spec = &kernel->plan->spec;
   const wisp_family *family = wisp_family_find(spec->family);
@@ -206,7 +197,7 @@ wisp_status wisp_kernel_bind(wisp_error *err, wisp_kernel *kernel, const char *a
                              size_t numbers)
 {
   int i = 0;
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
   CALL(wisp_require(err, kernel->arg[i].kind != WISP_ARG_VALUE && kernel->arg[i].kind != WISP_ARG_OPERAND, WISP_EUSAGE,
                     "argument %s: no array of the caller's: %s", argument,
@@ -225,7 +216,7 @@ wisp_status wisp_kernel_bind(wisp_error *err, wisp_kernel *kernel, const char *a
 wisp_status wisp_kernel_set(wisp_error *err, wisp_kernel *kernel, const char *argument, double value)
 {
   int i = 0;
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
   CALL(wisp_require(err, kernel->arg[i].kind == WISP_ARG_VALUE, WISP_EUSAGE, "argument %s: an array: bind it",
                     argument));
@@ -252,15 +243,8 @@ static launch *find_ready(opened *o, const wisp_count *counts)
   return NULL;
 }
 
-/* Whether it is addressed in 64 bits: on the host every array is. */
-static bool is_wide(const wisp_kernel *kernel, const char *array)
-{
-  const char *wide = wisp_family_find(kernel->plan->spec.family)->wide;
-  return !wisp_device_limits(kernel->device)->gpu || (wide && wisp_list_has(wide, array));
-}
-
 /* A scalar may be one of the counts. An array must be large enough for them. */
-static wisp_status settle(wisp_error *err, wisp_kernel *kernel, int i, const wisp_env *counts, launch *l)
+static wisp_status fit_argument(wisp_error *err, wisp_kernel *kernel, int i, const wisp_env *counts, launch *l)
 {
   opened *o = kernel->opened;
   const wisp_arg *arg = &kernel->arg[i];
@@ -273,7 +257,10 @@ static wisp_status settle(wisp_error *err, wisp_kernel *kernel, int i, const wis
                     kernel->plan->symbol, kernel->plan->strategy->name, arg->name));
   if (arg->kind == WISP_ARG_VALUE) return WISP_OK;
   CALL(wisp_contract_size(err, o->contract, i, counts, &numbers));
-  CALL(wisp_require(err, numbers <= INT_MAX || is_wide(kernel, arg->name), WISP_EUSAGE,
+  /* Wide arrays are addressed in 64 bits: on the host all are. */
+  const char *wide = wisp_family_find(kernel->plan->spec.family)->wide;
+  const bool is_wide = !wisp_device_limits(kernel->device)->gpu || (wide && wisp_list_has(wide, arg->name));
+  CALL(wisp_require(err, numbers <= INT_MAX || is_wide, WISP_EUSAGE,
                     "%s: argument '%s' takes %zu numbers, more than kernels can count (2.1e9): take fewer elements",
                     kernel->plan->symbol, arg->name, numbers));
   return wisp_require(err, numbers <= o->numbers[i], WISP_EUSAGE,
@@ -303,7 +290,7 @@ static wisp_status make_ready(wisp_error *err, wisp_kernel *kernel, const wisp_c
   CALL(wisp_contract_counts(err, o->contract, counts, &env));
   if (o->last == l) o->last = NULL;
   if (o->next < o->ready) l->count[0] = (wisp_count){"", 0}; /* nobody's, until it is whole */
-  for (int i = 0; i < kernel->args; i++) CALL(settle(err, kernel, i, env, l));
+  for (int i = 0; i < kernel->args; i++) CALL(fit_argument(err, kernel, i, env, l));
   CALL(wisp_contract_grid(err, o->contract, env, l->grid));
   CALL(copy_counts(err, counts, l));
   if (o->next == o->ready) o->ready++;
@@ -314,7 +301,7 @@ static wisp_status make_ready(wisp_error *err, wisp_kernel *kernel, const wisp_c
 
 wisp_status wisp_kernel_launch(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, void *stream)
 {
-  CALL(check(err, kernel));
+  CALL(check_kernel(err, kernel));
   opened *o = kernel->opened;
   launch *l = counts ? find_ready(o, counts) : NULL;
   if (!l) CALL(make_ready(err, kernel, counts, &l));

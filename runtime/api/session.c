@@ -56,14 +56,14 @@ wisp_status wisp_request_take(wisp_error *err, const char *what, const void *req
 
 /* --- sessions --- */
 
-/* What is odd about the texts and the store, a line each; takes what the store said. */
+/* Collects the warnings of the texts and of the store, a line each; takes that of the store. */
 static wisp_status collect_warnings(wisp_error *err, wisp_session *s, char *of_store)
 {
-  OWNED(free) char *said = of_store;
+  OWNED(free) char *own = of_store;
   HELD(wisp_text_free) wisp_text all = {0};
-  const char *const parts[] = {s->strategies->warning.data, said};
-  for (size_t i = 0; i < WISP_COUNT(parts); i++)
-    if (parts[i] && *parts[i]) CALL(wisp_text_print(err, &all, "%s%s", all.length ? "\n" : "", parts[i]));
+  const char *const warnings[] = {s->strategies->warning.data, own};
+  for (size_t i = 0; i < WISP_COUNT(warnings); i++)
+    if (warnings[i] && *warnings[i]) CALL(wisp_text_print(err, &all, "%s%s", all.length ? "\n" : "", warnings[i]));
   return GIVE(all.data, &s->warning);
 }
 
@@ -132,8 +132,7 @@ void wisp_session_close(wisp_session *s)
   wisp_device_close(s->device);
   wisp_store_close(s->store);
   wisp_strategies_free(s->strategies);
-  free(s->warning), free(s->path), free(s->command);
-  free(s);
+  WISP_FREE(s->warning, s->path, s->command, s);
 }
 
 wisp_chooser wisp_session_chooser(const wisp_session *s)
@@ -144,16 +143,11 @@ wisp_chooser wisp_session_chooser(const wisp_session *s)
 
 wisp_status wisp_session_finish(wisp_error *err, wisp_session *session)
 {
-  wisp_status status = WISP_GIVEN(err, session);
-  return status == WISP_OK ? wisp_device_finish(err, session->device) : status;
+  CALL(WISP_GIVEN(err, session));
+  return wisp_device_finish(err, session->device);
 }
 
 /* --- memory --- */
-
-static void *as_memory(wisp_pointer pointer)
-{
-  return (void *)(uintptr_t)pointer;
-}
 
 static wisp_pointer as_pointer(const void *memory)
 {
@@ -166,7 +160,7 @@ wisp_status wisp_memory_create(wisp_error *err, wisp_session *session, size_t by
   CALL(WISP_GIVEN(err, session));
   CALL(WISP_GIVEN(err, out));
   CALL(wisp_device_alloc(err, session->device, bytes, &pointer));
-  *out = as_memory(pointer);
+  *out = (void *)(uintptr_t)pointer;
   return WISP_OK;
 }
 
@@ -189,4 +183,42 @@ wisp_status wisp_memory_get(wisp_error *err, wisp_session *session, void *to, co
   CALL(WISP_GIVEN(err, to));
   CALL(WISP_GIVEN(err, from));
   return wisp_device_download(err, session->device, to, as_pointer(from), bytes);
+}
+
+/* --- meshes that programs bring, and reports to them --- */
+
+wisp_status wisp_api_mesh(wisp_error *err, const char *what, int corners, size_t vertices, size_t elements,
+                          const double *xyz, const int *cells, wisp_mesh **out)
+{
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  CALL(wisp_require(err, xyz, WISP_EUSAGE, "%s: xyz is NULL", what));
+  CALL(wisp_require(err, cells, WISP_EUSAGE, "%s: corners is NULL", what));
+  CALL(wisp_require(err, elements, WISP_EUSAGE, "%s: no elements", what));
+  CALL(wisp_mesh_create(err, corners, vertices, elements, &mesh));
+  memcpy(mesh->xyz, xyz, 3 * vertices * sizeof *xyz);
+  for (size_t i = 0; i < (size_t)corners * elements; i++) mesh->cell[i] = cells[i];
+  CALL(wisp_mesh_flatten(err, what, mesh));
+  CALL(wisp_mesh_connect(err, what, mesh));
+  return GIVE(mesh, out);
+}
+
+/* Kernels square the edges of triangles, and products of two edges of tets and hexes. */
+wisp_status wisp_api_frame(wisp_error *err, const char *what, const wisp_mesh *mesh, wisp_precision precision,
+                           wisp_frame *out)
+{
+  const int dimension = wisp_mesh_dimension(mesh);
+  const double element = wisp_mesh_frame(mesh).length / pow((double)mesh->elements, 1.0 / dimension);
+  const double squares = pow(element, dimension == 2 ? 2 : 4);
+  CALL(wisp_require(err, precision == WISP_F64 || (squares > 1e-35 && squares < 1e35), WISP_EUSAGE,
+                    "%s: elements with a length of about %g leave the range of single precision: take another unit of "
+                    "length, or double precision",
+                    what, element));
+  *out = wisp_mesh_shift(mesh);
+  return WISP_OK;
+}
+
+wisp_kernel_info wisp_api_info(const wisp_choice *c)
+{
+  return (wisp_kernel_info){
+      c->kernel, c->strategy, c->params, c->layout, wisp_match_name(c->match), wisp_layer_name(c->layer), c->note};
 }

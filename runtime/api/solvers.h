@@ -8,5 +8,5 @@ const wisp_solver_kind *wisp_solver_kind_of(const char *problem);
 /* "acoustics, maxwell, poisson, heat, helmholtz". */
 wisp_status wisp_solver_names(wisp_error *err, wisp_text *out);
 
-/* What a program asks for, as far as that needs no device: its mesh is there. */
+/* The solver of a program's request, as far as that needs no device: its mesh is there. */
 wisp_status wisp_solver_make(wisp_error *err, const wisp_solver_request *request, wisp_solver **out);

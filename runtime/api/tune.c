@@ -6,27 +6,26 @@
 #include <unistd.h>
 
 /* A sweep ends with a final round, behind its budget. */
-enum { PATIENCE = 1800, ROOM = 1024 };
+enum { PATIENCE = 1800, PATH_TEXT = 1024 };
 
-/* Where this library lies, the command is near: installed, or in the folder that both were built in. */
-static void find_command(const wisp_session *session, char path[ROOM])
+/* The command lies near this library: installed, or in the folder that both were built in. */
+static void find_command(const wisp_session *session, char path[PATH_TEXT])
 {
-  static const char *const places[] = {"../bin/wisp", "wisp", "../wisp"};
+  static const char *const near_by[] = {"../bin/wisp", "wisp", "../wisp"};
   Dl_info here;
-  snprintf(path, ROOM, "%s", session->command ? session->command : "wisp");
+  snprintf(path, PATH_TEXT, "%s", session->command ? session->command : "wisp");
   if (session->command || !dladdr((const void *)(uintptr_t)&wisp_version, &here) || !strchr(here.dli_fname, '/'))
     return;
-  for (size_t i = 0; i < WISP_COUNT(places); i++) {
-    char near[ROOM];
+  for (size_t i = 0; i < WISP_COUNT(near_by); i++) {
+    char near[PATH_TEXT];
     const int folder = (int)(strrchr(here.dli_fname, '/') - here.dli_fname);
-    const int length = snprintf(near, sizeof near, "%.*s/%s", folder, here.dli_fname, places[i]);
-    if (length >= ROOM || access(near, X_OK) != 0) continue;
-    snprintf(path, ROOM, "%s", near);
+    const int length = snprintf(near, sizeof near, "%.*s/%s", folder, here.dli_fname, near_by[i]);
+    if (length >= PATH_TEXT || access(near, X_OK) != 0) continue;
+    snprintf(path, PATH_TEXT, "%s", near);
     return;
   }
 }
 
-/* The last line that it printed. */
 static void last_line(const char *log, char line[256])
 {
   char *text = NULL;
@@ -39,10 +38,10 @@ static void last_line(const char *log, char line[256])
   free(text);
 }
 
-static wisp_status run(wisp_error *err, char *const *argv, double seconds)
+static wisp_status run_command(wisp_error *err, char *const *argv, double seconds)
 {
-  HELD(wisp_scratch_remove) char folder[ROOM] = "";
-  char log[ROOM + 8], line[256];
+  HELD(wisp_scratch_remove) char folder[PATH_TEXT] = "";
+  char log[PATH_TEXT + 8], line[256];
   wisp_ending ending = WISP_RAN;
   int code = 0;
   CALL(wisp_scratch_create(err, folder, sizeof folder));
@@ -60,7 +59,7 @@ wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char
 {
   wisp_spec what;
   wisp_store *store = NULL;
-  char *warning = NULL, command[ROOM], device[32], order[16], budget[32], precision[8];
+  char *warning = NULL, command[PATH_TEXT], device[32], order[16], budget[32], precision[8];
   CALL(WISP_GIVEN(err, session));
   CALL(WISP_GIVEN(err, spec));
   CALL(wisp_require(
@@ -79,7 +78,7 @@ wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char
   size_t n = 14;
   if (!whole) argv[n++] = "-k", argv[n++] = what.kernel;
   if (session->path) argv[n++] = "--db", argv[n++] = session->path;
-  CALL(run(err, argv, seconds));
+  CALL(run_command(err, argv, seconds));
   CALL(wisp_chooser_open_store(err, session->strategies, session->path, true, &warning, &store));
   wisp_store_close(session->store);
   free(session->warning);

@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-/* Faces of tets are those of gen/nodal/tet.h. Corners of hexes are in tensor order, v = vr + 2 vs + 4 vt: face 2 d +
- * side lies at that side of direction d. */
+/* Faces of tets are those of gen/nodal/tet.h. Face 2 d + side of a hex lies at that side of direction d. */
 const wisp_cell wisp_cells[] = {
     [3] = {.corners = 3,
            .dimension = 2,

@@ -1,11 +1,6 @@
 #include "facets.h"
 #include "../../gen/random.h"
 
-int wisp_mesh_faces(const wisp_mesh *mesh)
-{
-  return wisp_mesh_cell(mesh)->faces;
-}
-
 int wisp_mesh_face(const wisp_mesh *mesh, size_t element, int face, int32_t vertex[4])
 {
   const wisp_cell *of = wisp_mesh_cell(mesh);
@@ -27,8 +22,7 @@ static double normalize(double v[3])
   return most * length;
 }
 
-/* The normal of an edge in the plane of its triangle, away from the element: `away`, which leads from the element's
- * middle to the edge's, without its part along the edge. */
+/* The normal of an edge in its triangle's plane: `away`, from the middle, without its part along the edge. */
 static void set_edge_normal(wisp_facet *f, const double away[3])
 {
   double along[3];
@@ -82,13 +76,6 @@ void wisp_facet_middle(const wisp_facet *facet, double middle[3])
 
 /* ---- The boundary of hexes. Both hexes of a face make the same key of its vertices, in whatever order they stand. */
 
-/* A number of each vertex; a face's key is the sum of four. */
-static void mix_vertices(size_t count, uint64_t *number)
-{
-  for (size_t v = 0; v < count; v++) number[v] = wisp_random_mix(v + 1);
-}
-
-/* The keys of a hex's faces, and the lowest vertex of each. */
 static void find_keys(const int32_t *hex, const uint64_t *number, uint64_t key[WISP_HEX_FACES],
                       int32_t low[WISP_HEX_FACES])
 {
@@ -103,15 +90,13 @@ static void find_keys(const int32_t *hex, const uint64_t *number, uint64_t key[W
   }
 }
 
-/* Keys that were met, in an open hash that is at most half full; face: 6 x hex + face plus one of a face that is alone
- * so far, 0 where the last two that were met are neighbours. */
+/* Keys in an open hash, at most half full; face: 6 x hex + face + 1 of a lone face, 0: the last two are paired. */
 typedef struct met {
   uint64_t key;
   size_t face;
   bool used;
 } met;
 
-/* The state of faces while they are paired. */
 typedef struct pairing {
   met *table;
   size_t mask;
@@ -134,8 +119,7 @@ static void meet(pairing *p, uint64_t key, size_t face)
   p->neighbour[other - 1] = (int32_t)(face / WISP_HEX_FACES);
 }
 
-/* Finds the faces of one hex. Where all faces with one lowest vertex have two hexes, the exclusive or of their keys is
- * 0: these are passed over, unless neighbours are asked for. */
+/* Finds faces with one hex. Where all faces of a lowest vertex are paired, the exclusive or of their keys is 0. */
 static wisp_status pair_faces(wisp_error *err, const wisp_mesh *mesh, unsigned char *outside, int32_t *neighbour)
 {
   OWNED(free) uint64_t *number = NULL, *open = NULL;
@@ -145,7 +129,7 @@ static wisp_status pair_faces(wisp_error *err, const wisp_mesh *mesh, unsigned c
   size_t count = 0, capacity = 0, size = 16;
   CALL(wisp_new(err, mesh->vertices, sizeof *number, &number));
   CALL(wisp_new(err, mesh->vertices, sizeof *open, &open));
-  mix_vertices(mesh->vertices, number);
+  for (size_t v = 0; v < mesh->vertices; v++) number[v] = wisp_random_mix(v + 1); /* a face's key is a sum of four */
   for (size_t k = 0; k < mesh->elements; k++) {
     find_keys(mesh->hex + 8 * k, number, key, low);
     for (int f = 0; f < WISP_HEX_FACES; f++) open[low[f]] ^= key[f];

@@ -1,5 +1,4 @@
-/* The boundary's faces as polygons in space, of tets, hexes and triangles alike (edges have two corners), and the
- * elements across the faces of hexes. */
+/* The boundary's faces as polygons in space (edges have two corners), and the neighbours of hexes. */
 #pragma once
 
 #include "mesh.h"
@@ -11,9 +10,6 @@ typedef struct wisp_facet {
   double normal[3]; /* outward, of length 1 */
   double area;      /* of an edge its length */
 } wisp_facet;
-
-/* The number of an element's faces: 4, 6 or 3. */
-int wisp_mesh_faces(const wisp_mesh *mesh);
 
 /* The vertices of an element's face, in the order in which they go round; how many they are. */
 int wisp_mesh_face(const wisp_mesh *mesh, size_t element, int face, int32_t vertex[4]);

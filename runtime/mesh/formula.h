@@ -8,9 +8,8 @@
 
 typedef struct wisp_formula wisp_formula;
 
-/* what (the option, the coefficient) begins messages; nothing is borrowed. on_faces: it is asked for on boundary faces
- * alone, where tag has a value. WISP_EUSAGE for what is no expression, for a group that the mesh has not, and for a
- * name that may mean two things. */
+/* Nothing is borrowed. what (the option, the coefficient) begins messages; on_faces: it is asked for on boundary faces
+ * alone, where tag has a value. WISP_EUSAGE for no expression, no group of the mesh, or an ambiguous name. */
 wisp_status wisp_formula_create(wisp_error *err, const char *what, const char *text, const wisp_mesh *mesh,
                                 bool on_faces, wisp_formula **out);
 void wisp_formula_destroy(wisp_formula *formula);
@@ -19,8 +18,7 @@ WISP_OWNED(wisp_formula, wisp_formula_destroy)
 /* Its derivative along the mesh's own x, y or z (0, 1, 2). WISP_EUSAGE where it has none. */
 wisp_status wisp_formula_slope(wisp_error *err, const wisp_formula *formula, int along, wisp_formula **out);
 
-/* Its values at points, the mesh's own xyz of each together, all in one element, or on one edge of it, of this region
- * and tag. */
+/* Its values at points, the mesh's own xyz of each together, of one element or edge with this region and tag. */
 void wisp_formula_at(const wisp_formula *formula, size_t count, const double *xyz, int32_t region, int32_t tag,
                      double *out);
 

@@ -1,8 +1,7 @@
-/* The frame in which a problem on a mesh is computed. Its unit of length is the square root of the mesh's area, or the
- * cube root of its volume, which no rotation changes. Its origin is the middle of the mesh's bounding box, to a whole
- * number of units. Coordinates enter the frame in double, before anything is rounded to single precision: there neither
- * a mesh far away from 0 nor one of nanometres loses digits or leaves the range. The frame of the unit box is that of
- * its coordinates. */
+/* The frame in which a problem on a mesh is computed. Its unit of length is the root of the mesh's area or volume,
+ * which no rotation changes; its origin is the middle of the bounding box, to a whole number of units. Coordinates
+ * enter it in double, before anything is rounded to single precision: neither a mesh far away from 0 nor one of
+ * nanometres loses digits or leaves the range. The frame of the unit box is that of its coordinates. */
 #pragma once
 
 #include "mesh.h"

@@ -1,10 +1,8 @@
-/* Inside the Gmsh reader: a cursor over the file's bytes and what has been read from them so far.
+/* Inside the Gmsh reader: a cursor over the file's bytes, and the records that were read.
  *
- * Numbers are read through one pair of functions, whether the file holds text or binary of either byte order: so there
- * is one reader a version (gmsh_two.c, gmsh_four.c), not one a variant. Sections are found in gmsh.c; gmsh_build.c
- * makes the mesh. No count in the file is believed: loops run until the bytes end, and arrays grow with the records
- * really read.
- */
+ * One pair of functions reads numbers, whether the file holds text or binary of either byte order: there is one reader
+ * a version (gmsh_formats.c). Sections are found in gmsh.c; gmsh_build.c makes the mesh. No count in the file
+ * is believed: loops run until the bytes end, and arrays grow with the records really read. */
 #pragma once
 
 #include "mesh.h"
@@ -99,9 +97,6 @@ wisp_status wisp_gmsh_integer(wisp_error *err, wisp_gmsh *gmsh, int bytes, int64
 /* The next integer of 8 bytes, which must not be negative. */
 wisp_status wisp_gmsh_count(wisp_error *err, wisp_gmsh *gmsh, size_t *out);
 
-/* A count on a line of its own, text even in a binary file (version 2). */
-wisp_status wisp_gmsh_count_line(wisp_error *err, wisp_gmsh *gmsh, size_t *out);
-
 /* The next floating point number, finite. */
 wisp_status wisp_gmsh_real(wisp_error *err, wisp_gmsh *gmsh, double *out);
 
@@ -117,15 +112,13 @@ wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section
 /* The shape of elements with so many corners: 3, 4 or 8. */
 const wisp_gmsh_shape *wisp_gmsh_shape_of(int corners);
 
-/* The kind of an element type; those of the shape's dimension, or above, other than the shape that is read are refused
- * by name. */
+/* The kind of an element type. Others than the shape, of its dimension or above, are refused by name. */
 wisp_status wisp_gmsh_find_kind(wisp_error *err, wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out);
 
 /* Reads one element's nodes and keeps it, where it is of the shape or a face with a tag. */
 wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag);
 
-/* Refuses elements of order 2 whose nodes are not where a straight element has them, to 1e-9 of it. place gives the
- * coordinates of a node, NULL where $Nodes does not have it. */
+/* Refuses curved elements of order 2, beyond 1e-9. place gives a node's coordinates, NULL where $Nodes lacks it. */
 typedef const double *wisp_gmsh_place(const void *context, int64_t node);
 wisp_status wisp_gmsh_check_straight(wisp_error *err, const wisp_gmsh *gmsh, wisp_gmsh_place *place,
                                      const void *context);
@@ -141,6 +134,5 @@ wisp_status wisp_gmsh_parts_4(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_nodes_4(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_elements_4(wisp_error *err, wisp_gmsh *gmsh);
 
-/* The mesh of all that was read, names taken from there: only nodes that elements use, in file order. Of tets with
- * neighbours and tags of boundary faces; of hexes in tensor order. */
+/* The mesh of all that was read, with only the nodes that elements use, in file order; names are taken from there. */
 wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out);

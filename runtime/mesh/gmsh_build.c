@@ -1,5 +1,4 @@
-/* From what a Gmsh file says to a mesh: node numbers become vertices, triangles, or lines, become physical groups of
- * boundary faces. */
+/* Makes a mesh of the records: node numbers become vertices, faces become physical groups of the boundary. */
 #include "facets.h"
 #include "gmsh.h"
 #include "health.h"
@@ -17,7 +16,6 @@ static void free_map(node_map *map)
   free(map->place);
 }
 
-/* Makes an empty map of so many numbers. */
 static wisp_status make_map(wisp_error *err, size_t count, node_map *map)
 {
   size_t size = 16;
@@ -63,7 +61,6 @@ static const double *place_of(const void *context, int64_t node)
 
 /* ---- Format 2 writes an element once for each physical group that it is in. */
 
-/* The nodes of an element in rising order. */
 static void sort_nodes(const wisp_gmsh *gmsh, size_t cell, int64_t node[8])
 {
   const size_t corners = (size_t)gmsh->shape->cell->corners;
@@ -119,8 +116,7 @@ static wisp_status merge_cells(wisp_error *err, wisp_gmsh *gmsh)
 
 /* ---- Vertices. */
 
-/* Vertex number of each node, in file order; WISP_EMPTY for nodes that no element uses (of surfaces, centres of arcs).
- */
+/* Vertex number of each node, in file order; WISP_EMPTY for nodes that no element uses (centres of arcs). */
 static wisp_status number_vertices(wisp_error *err, const wisp_gmsh *gmsh, const node_map *map, int32_t *number,
                                    size_t *vertices)
 {
@@ -265,7 +261,6 @@ static wisp_status note_faces(wisp_error *err, const char *name, wisp_mesh *mesh
   return WISP_OK;
 }
 
-/* Takes the groups from the file, and gives them to elements and faces. */
 static wisp_status tag_faces(wisp_error *err, wisp_gmsh *gmsh, const node_map *map, const int32_t *number,
                              wisp_mesh *mesh)
 {
@@ -306,16 +301,6 @@ static wisp_status merge_vertices(wisp_error *err, const wisp_gmsh *gmsh, wisp_m
                         gmsh->name, before - mesh->vertices, gmsh->merge);
 }
 
-/* Reverses elements of negative volume, and says so. */
-static wisp_status reverse_elements(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh *mesh)
-{
-  wisp_mesh_reverse(mesh);
-  if (!mesh->found.reversed) return WISP_OK;
-  return wisp_notes_add(err, &mesh->notes, "reversed", "%s: %zu of %zu %s had %s: their orientation is reversed",
-                        gmsh->name, mesh->found.reversed, mesh->elements, gmsh->shape->cell->many,
-                        gmsh->shape->cell->negative);
-}
-
 wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
 {
   const int corners = gmsh->shape->cell->corners;
@@ -333,7 +318,11 @@ wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
   fill_mesh(gmsh, &map, number, mesh);
   CALL(merge_vertices(err, gmsh, mesh, number));
   CALL(wisp_mesh_flatten(err, gmsh->name, mesh));
-  CALL(reverse_elements(err, gmsh, mesh));
+  wisp_mesh_reverse(mesh);
+  if (mesh->found.reversed)
+    CALL(wisp_notes_add(err, &mesh->notes, "reversed", "%s: %zu of %zu %s had %s: their orientation is reversed",
+                        gmsh->name, mesh->found.reversed, mesh->elements, gmsh->shape->cell->many,
+                        gmsh->shape->cell->negative));
   CALL(wisp_mesh_connect(err, gmsh->name, mesh));
   CALL(tag_faces(err, gmsh, &map, number, mesh));
   return GIVE(mesh, out);

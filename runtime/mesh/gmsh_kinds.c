@@ -87,12 +87,6 @@ static bool is_of(const wisp_gmsh_shape *shape, const wisp_gmsh_kind *kind)
   return kind->dimension == shape->cell->dimension && kind->corners == shape->cell->corners;
 }
 
-/* Elements of the shape may be of order 2, if their middles are known. */
-static bool is_taken(const wisp_gmsh_shape *shape, const wisp_gmsh_kind *kind)
-{
-  return is_of(shape, kind) && (kind->order == 1 || kind->middles);
-}
-
 static wisp_status refuse_kind(wisp_error *err, const wisp_gmsh *gmsh, const wisp_gmsh_kind *kind)
 {
   const wisp_gmsh_shape *shape = gmsh->shape;
@@ -113,8 +107,9 @@ wisp_status wisp_gmsh_find_kind(wisp_error *err, wisp_gmsh *gmsh, int64_t type, 
     return wisp_gmsh_fail(err, gmsh, "element type %lld is not known; only %s can be used", (long long)type,
                           gmsh->shape->formal);
   gmsh->seen |= 1u << (kind->corners == 8 ? WISP_GMSH_SEEN_HEXAHEDRA : kind->dimension);
-  if (kind->dimension >= gmsh->shape->cell->dimension && !is_taken(gmsh->shape, kind))
-    return refuse_kind(err, gmsh, kind);
+  /* Elements of the shape may be of order 2, if their middles are known. */
+  const bool is_taken = is_of(gmsh->shape, kind) && (kind->order == 1 || kind->middles);
+  if (kind->dimension >= gmsh->shape->cell->dimension && !is_taken) return refuse_kind(err, gmsh, kind);
   *out = kind;
   return WISP_OK;
 }
@@ -152,7 +147,6 @@ wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_
 
 /* ---- Elements of order 2. */
 
-/* The distance of a node from the middle of the corners whose bits are set. */
 static double off_middle(const double *const corner[8], int corners, unsigned bits, const double *node)
 {
   double middle[3] = {0};

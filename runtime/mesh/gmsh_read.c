@@ -1,10 +1,8 @@
-/* Reads what files of both formats hold, numbers, words and names; then the nodes and elements of format 2. */
+/* Reads numbers and words of Gmsh files, text or binary. */
 #include "gmsh.h"
 
 #include <ctype.h>
 #include <stdarg.h>
-
-/* ---- Numbers and words. */
 
 enum { LONGEST_NUMBER = 63 };
 
@@ -22,7 +20,7 @@ wisp_status wisp_gmsh_fail(wisp_error *err, const wisp_gmsh *gmsh, const char *f
 }
 
 /* The next word of text, which is not passed yet. Its length is 0 at the end of the file. */
-static size_t word(wisp_gmsh *gmsh)
+static size_t find_word(wisp_gmsh *gmsh)
 {
   while (gmsh->at < gmsh->end && is_space(*gmsh->at)) gmsh->at++;
   const char *c = gmsh->at;
@@ -38,14 +36,14 @@ wisp_gmsh_quote wisp_gmsh_excerpt(const char *from, size_t length)
   return quoted;
 }
 
-static wisp_status unexpected(wisp_error *err, const wisp_gmsh *gmsh, const char *expected, size_t length)
+static wisp_status refuse_word(wisp_error *err, const wisp_gmsh *gmsh, const char *expected, size_t length)
 {
   if (!length) return wisp_gmsh_fail(err, gmsh, "the file ends where %s is expected: truncated?", expected);
   return wisp_gmsh_fail(err, gmsh, "expected %s, found '%s'", expected, wisp_gmsh_excerpt(gmsh->at, length).text);
 }
 
 /* Copies the next bytes of a binary file into a number, in our byte order. */
-static wisp_status take(wisp_error *err, wisp_gmsh *gmsh, size_t bytes, void *out)
+static wisp_status read_raw(wisp_error *err, wisp_gmsh *gmsh, size_t bytes, void *out)
 {
   unsigned char raw[8];
   if ((size_t)(gmsh->end - gmsh->at) < bytes)
@@ -58,15 +56,15 @@ static wisp_status take(wisp_error *err, wisp_gmsh *gmsh, size_t bytes, void *ou
 
 static wisp_status text_integer(wisp_error *err, wisp_gmsh *gmsh, int bytes, int64_t *out)
 {
-  size_t length = word(gmsh), i = length && *gmsh->at == '-';
+  size_t length = find_word(gmsh), i = length && *gmsh->at == '-';
   uint64_t value = 0, most = bytes == 4 ? INT32_MAX : INT64_MAX;
-  if (i == length) return unexpected(err, gmsh, "an integer", length);
+  if (i == length) return refuse_word(err, gmsh, "an integer", length);
   bool negative = i;
   for (; i < length; i++) {
-    if (gmsh->at[i] < '0' || gmsh->at[i] > '9') return unexpected(err, gmsh, "an integer", length);
+    if (gmsh->at[i] < '0' || gmsh->at[i] > '9') return refuse_word(err, gmsh, "an integer", length);
     value = 10 * value + (uint64_t)(gmsh->at[i] - '0');
     if (value > most)
-      return unexpected(err, gmsh, bytes == 4 ? "an integer of 32 bits" : "an integer of 64 bits", length);
+      return refuse_word(err, gmsh, bytes == 4 ? "an integer of 32 bits" : "an integer of 64 bits", length);
   }
   *out = negative ? -(int64_t)value : (int64_t)value;
   gmsh->at += length;
@@ -79,10 +77,10 @@ wisp_status wisp_gmsh_integer(wisp_error *err, wisp_gmsh *gmsh, int bytes, int64
   if (!gmsh->binary) {
     CALL(text_integer(err, gmsh, bytes, out));
   } else if (bytes == 4) {
-    CALL(take(err, gmsh, sizeof narrow, &narrow));
+    CALL(read_raw(err, gmsh, sizeof narrow, &narrow));
     *out = narrow;
   } else {
-    CALL(take(err, gmsh, sizeof *out, out));
+    CALL(read_raw(err, gmsh, sizeof *out, out));
   }
   return WISP_OK;
 }
@@ -96,36 +94,24 @@ wisp_status wisp_gmsh_count(wisp_error *err, wisp_gmsh *gmsh, size_t *out)
   return WISP_OK;
 }
 
-wisp_status wisp_gmsh_count_line(wisp_error *err, wisp_gmsh *gmsh, size_t *out)
-{
-  const bool binary = gmsh->binary;
-  const char *rest;
-  size_t length;
-  gmsh->binary = false;
-  wisp_status status = wisp_gmsh_count(err, gmsh, out);
-  gmsh->binary = binary;
-  if (status == WISP_OK && binary) wisp_gmsh_line(gmsh, &rest, &length);
-  return status;
-}
-
 wisp_status wisp_gmsh_real(wisp_error *err, wisp_gmsh *gmsh, double *out)
 {
   char text[LONGEST_NUMBER + 1], *end;
   bool whole = false;
   double value = 0;
   if (gmsh->binary) {
-    wisp_status status = take(err, gmsh, sizeof value, &value);
+    wisp_status status = read_raw(err, gmsh, sizeof value, &value);
     if (status != WISP_OK) return status;
     if (!isfinite(value)) return wisp_gmsh_fail(err, gmsh, "a coordinate is not finite");
   } else {
-    size_t length = word(gmsh);
+    size_t length = find_word(gmsh);
     if (length && length <= LONGEST_NUMBER) {
       memcpy(text, gmsh->at, length);
       text[length] = '\0';
       value = strtod_l(text, &end, gmsh->locale);
       whole = end == text + length;
     }
-    if (!whole || !isfinite(value)) return unexpected(err, gmsh, "a finite number", length);
+    if (!whole || !isfinite(value)) return refuse_word(err, gmsh, "a finite number", length);
     gmsh->at += length;
   }
   *out = value;
@@ -148,8 +134,8 @@ wisp_status wisp_gmsh_end(wisp_error *err, wisp_gmsh *gmsh, const char *section)
 {
   char mark[64];
   int length = snprintf(mark, sizeof mark, "$End%s", section);
-  size_t found = word(gmsh);
-  if (found != (size_t)length || memcmp(gmsh->at, mark, found) != 0) return unexpected(err, gmsh, mark, found);
+  size_t found = find_word(gmsh);
+  if (found != (size_t)length || memcmp(gmsh->at, mark, found) != 0) return refuse_word(err, gmsh, mark, found);
   gmsh->at += found;
   return WISP_OK;
 }

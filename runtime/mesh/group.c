@@ -53,7 +53,6 @@ static wisp_status bisect(wisp_error *err, const wisp_mesh *mesh, const piece *o
                       "groups by METIS: it failed with %d for %zu parts of %zu elements", result, groups, own->count);
 }
 
-/* The part of every element of the mesh, piece by piece. */
 static wisp_status partition(wisp_error *err, const wisp_mesh *mesh, size_t size, idx_t *part)
 {
   OWNED(free) int32_t *order = NULL, *place = NULL;
@@ -75,7 +74,7 @@ static wisp_status partition(wisp_error *err, const wisp_mesh *mesh, size_t size
 }
 
 /* Faces of element k whose neighbour is in part p. */
-static int links(const wisp_mesh *mesh, const idx_t *part, size_t k, idx_t p)
+static int count_links(const wisp_mesh *mesh, const idx_t *part, size_t k, idx_t p)
 {
   int count = 0;
   for (size_t f = 0; f < (size_t)mesh->corners; f++) {
@@ -93,7 +92,7 @@ static idx_t best_part(const wisp_mesh *mesh, const idx_t *part, const size_t *h
   for (size_t f = 0; f < (size_t)mesh->corners; f++) {
     int32_t other = mesh->neighbour[(size_t)mesh->corners * k + f];
     if (other == WISP_BOUNDARY || held[part[other]] >= size) continue;
-    int count = links(mesh, part, k, part[other]);
+    int count = count_links(mesh, part, k, part[other]);
     if (count > most) best = part[other], most = count;
   }
   return best;
@@ -108,19 +107,19 @@ static void rebalance(const wisp_mesh *mesh, size_t size, size_t *held, idx_t *p
     for (size_t k = 0; k < mesh->elements; k++) {
       if (held[part[k]] <= size) continue;
       idx_t to = best_part(mesh, part, held, size, k);
-      if (to < 0 || links(mesh, part, k, part[k]) - links(mesh, part, k, to) > loss) continue;
+      if (to < 0 || count_links(mesh, part, k, part[k]) - count_links(mesh, part, k, to) > loss) continue;
       held[part[k]]--;
       held[to]++;
       part[k] = to;
     }
-  idx_t room = 0;
+  idx_t free_part = 0;
   for (int most = 0; most <= 4; most++)
     for (size_t k = 0; k < mesh->elements; k++) {
-      if (held[part[k]] <= size || links(mesh, part, k, part[k]) > most) continue;
-      while (held[room] >= size) room++;
+      if (held[part[k]] <= size || count_links(mesh, part, k, part[k]) > most) continue;
+      while (held[free_part] >= size) free_part++;
       held[part[k]]--;
-      held[room]++;
-      part[k] = room;
+      held[free_part]++;
+      part[k] = free_part;
     }
 }
 
@@ -151,15 +150,9 @@ static wisp_status group_metis(wisp_error *err, const wisp_mesh *mesh, size_t si
   return WISP_OK;
 }
 
-static void group_natural(const wisp_mesh *mesh, int32_t *slot)
-{
-  for (size_t k = 0; k < mesh->elements; k++) slot[k] = wisp_mesh_at(mesh, k);
-}
-
-/* Candidates of the block that is being made. Q of Algorithm 2 stands here as five stacks of growing arrays: lane c
- * holds the candidates that shared c faces with the block when they were put there. An element whose count grows is put
- * into the next lane too and its old entry goes stale, so that finding the best candidate costs a constant on average.
- */
+/* Candidates of the block that is being made. Q of Algorithm 2 is five stacks of growing arrays: lane c holds the
+ * candidates that shared c faces with the block when they were put there. An element whose count grows is put into the
+ * next lane too, and its old entry goes stale: finding the best candidate costs a constant on average. */
 enum { LANES = 5 };
 
 typedef struct queue {
@@ -181,13 +174,12 @@ static void destroy_queue(queue *q)
   free(q->shared);
 }
 
-static void push(queue *q, int lane, int32_t element)
+static void push_candidate(queue *q, int lane, int32_t element)
 {
   q->entry[lane][q->tail[lane]++] = element;
 }
 
-/* Removes the candidate in E that shares the most faces with the block, the oldest of equals; WISP_EMPTY if Q has none.
- */
+/* Removes the candidate in E that shares the most faces with the block, the oldest of equals; WISP_EMPTY: none. */
 static int32_t pop_best(queue *q)
 {
   for (int lane = LANES - 1; lane >= 0; lane--)
@@ -207,7 +199,7 @@ static int32_t first_candidate(const queue *q)
 }
 
 /* Q becomes empty, and with it what its elements share with the block. */
-static void clear(queue *q)
+static void clear_queue(queue *q)
 {
   for (int lane = 0; lane < LANES; lane++) {
     for (size_t i = 0; i < q->tail[lane]; i++)
@@ -232,12 +224,12 @@ static wisp_status group_greedy(wisp_error *err, const wisp_mesh *mesh, size_t s
     slot[placed] = e; /* every block but the last is full, so that slots follow each other */
     for (size_t f = 0; f < (size_t)mesh->corners; f++) {
       int32_t other = mesh->neighbour[(size_t)mesh->corners * (size_t)e + f];
-      if (other != WISP_BOUNDARY && q.shared[other] >= 0) push(&q, ++q.shared[other], other);
+      if (other != WISP_BOUNDARY && q.shared[other] >= 0) push_candidate(&q, ++q.shared[other], other);
     }
     if (++block < size) continue;
     int32_t seed = first_candidate(&q);
-    clear(&q);
-    if (seed != WISP_EMPTY) push(&q, 0, seed);
+    clear_queue(&q);
+    if (seed != WISP_EMPTY) push_candidate(&q, 0, seed);
     block = 0;
   }
   return WISP_OK;
@@ -254,7 +246,7 @@ wisp_status wisp_mesh_group(wisp_error *err, const wisp_mesh *mesh, wisp_groupin
   for (size_t i = 0; i < groups * size; i++) made[i] = WISP_EMPTY;
   switch (how) {
     case WISP_GROUP_NATURAL:
-      group_natural(mesh, made);
+      for (size_t k = 0; k < mesh->elements; k++) made[k] = wisp_mesh_at(mesh, k);
       break;
     case WISP_GROUP_GREEDY:
       CALL(group_greedy(err, mesh, size, made));

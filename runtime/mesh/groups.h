@@ -88,9 +88,8 @@ typedef struct wisp_group_word {
   bool quoted;      /* then it is a name */
 } wisp_group_word;
 
-/* The numbers of the groups that a word stands for, which are several where they share a name; the caller frees them.
- * WISP_EUSAGE where there is none, or where it may be two things: the message begins with the word and lists what there
- * is. */
+/* The numbers of the groups that a word names, several where they share a name; the caller frees them. WISP_EUSAGE
+ * where there is none, or the word is ambiguous: the message begins with the word and lists the groups. */
 wisp_status wisp_groups_find(wisp_error *err, const wisp_groups *groups, int dimension, const wisp_group_word *word,
                              int32_t **numbers, size_t *count);
 
@@ -108,8 +107,7 @@ typedef struct wisp_group_list {
 
 void wisp_group_list_free(wisp_group_list *list);
 
-/* Takes a list apart. valued: items may have values, else equals signs are letters like others. WISP_EUSAGE for an
- * empty item or a quote without an end. */
+/* Reads a list. valued: items may have values. WISP_EUSAGE for an empty item or a quote without an end. */
 wisp_status wisp_group_list_read(wisp_error *err, const char *text, bool valued, wisp_group_list *out);
 
 /* The numbers of all groups of a list without values: as wisp_groups_find. */

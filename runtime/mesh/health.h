@@ -3,8 +3,7 @@
 
 #include "mesh.h"
 
-/* A number for each element, as a few of them: the least, with the first element that has it, those that a hundredth, a
- * tenth and half of the elements do not exceed, and the greatest. */
+/* A number for each element: the least, with its first element, the greatest, and three quantiles. */
 typedef struct wisp_spread {
   size_t element;
   double at[3]; /* the element's middle, likewise */
@@ -20,8 +19,7 @@ typedef struct wisp_health {
   /* 1 is the best. 3 r / R for tets and 2 r / R for triangles: radii of the inscribed and the circumscribed sphere or
    * circle. For hexes it is the least determinant of a corner's three unit edges. */
   wisp_spread quality;
-  /* The radius of the inscribed sphere or circle, d V / A in d dimensions; of hexes, which may have none, the same
-   * quotient. Steps of time are in proportion to it. */
+  /* The inscribed sphere's radius, d V / A, also of hexes; steps of time are in proportion to it. */
   wisp_spread length;
   size_t limiting; /* elements whose length is less than twice the least: they limit the step of time */
 } wisp_health;

@@ -4,8 +4,7 @@
 
 /* --- numbers in order, on all cores --- */
 
-/* Goes through things from .. to - 1, the first of which gets number `at` where something is to be written; returns
- * the number behind the last. */
+/* Visits things from .. to - 1, the first of which gets number `at`; returns the number behind the last. */
 typedef struct making making;
 typedef size_t (*visit)(const making *m, size_t from, size_t to, size_t at, bool write);
 
@@ -19,6 +18,7 @@ struct making {
   int32_t *local; /* of each node of a surface: its place among the element's nodes */
   size_t locals;
   visit visit;
+  bool write;
   size_t things, *first; /* to visit; the number of each block's first */
 };
 
@@ -28,24 +28,16 @@ static void free_making(making *m)
   free(m->first);
 }
 
-static void visit_blocks(const making *m, size_t from, size_t to, bool write)
+/* A wisp_sweep over blocks: counts, or writes. */
+static void visit_blocks(void *context, size_t from, size_t to)
 {
+  const making *m = context;
   for (size_t b = from; b < to; b++) {
     const size_t end = (b + 1) * BLOCK;
-    const size_t after = m->visit(m, b * BLOCK, end < m->things ? end : m->things, write ? m->first[b] : 0, write);
-    if (!write) m->first[b + 1] = after;
+    const size_t after =
+        m->visit(m, b * BLOCK, end < m->things ? end : m->things, m->write ? m->first[b] : 0, m->write);
+    if (!m->write) m->first[b + 1] = after;
   }
-}
-
-/* Each a wisp_sweep over blocks. */
-static void count_blocks(void *context, size_t from, size_t to)
-{
-  visit_blocks(context, from, to, false);
-}
-
-static void write_blocks(void *context, size_t from, size_t to)
-{
-  visit_blocks(context, from, to, true);
 }
 
 static size_t blocks(const making *m)
@@ -53,7 +45,6 @@ static size_t blocks(const making *m)
   return (m->things + BLOCK - 1) / BLOCK;
 }
 
-/* The number behind the last of all. */
 static wisp_status count_all(wisp_error *err, making *m, visit what, size_t things, size_t at, size_t *end)
 {
   m->visit = what;
@@ -61,7 +52,8 @@ static wisp_status count_all(wisp_error *err, making *m, visit what, size_t thin
   free(m->first);
   m->first = NULL;
   CALL(wisp_new(err, blocks(m) + 1, sizeof *m->first, &m->first));
-  wisp_parallel_for(blocks(m), count_blocks, m);
+  m->write = false;
+  wisp_parallel_for(blocks(m), visit_blocks, m);
   m->first[0] = at;
   for (size_t b = 0; b < blocks(m); b++) m->first[b + 1] += m->first[b];
   *end = m->first[blocks(m)];
@@ -70,7 +62,8 @@ static wisp_status count_all(wisp_error *err, making *m, visit what, size_t thin
 
 static void write_all(making *m)
 {
-  wisp_parallel_for(blocks(m), write_blocks, m);
+  m->write = true;
+  wisp_parallel_for(blocks(m), visit_blocks, m);
 }
 
 /* --- unknowns --- */
@@ -89,7 +82,6 @@ static void number_within(void *context, size_t from, size_t to)
   }
 }
 
-/* The others, as their nodes come. */
 static size_t number_others(const making *m, size_t from, size_t to, size_t at, bool write)
 {
   int32_t *unknown = m->copies->unknown;
@@ -115,7 +107,6 @@ static wisp_status number_unknowns(wisp_error *err, making *m)
 
 /* --- copies --- */
 
-/* The nodes on an element's surface, ascending. */
 static wisp_status list_surface(wisp_error *err, size_t Nq, making *m)
 {
   CALL(wisp_new(err, Nq * Nq * Nq, sizeof *m->local, &m->local));
@@ -148,9 +139,8 @@ static void list_elements(void *context, size_t from, size_t to)
   }
 }
 
-/* Wisp_sweeps over the shared unknowns: each thread looks for its own among all surfaces. start[g + 2] counts the
- * copies of g first; summed up, start[g + 1] is where the next copy of g goes; at the end it is where those of g + 1
- * begin. */
+/* Wisp_sweeps over the shared unknowns: each thread looks for its own among all surfaces. start[g + 2] first counts the
+ * copies of g; summed up, start[g + 1] is the place of the next copy of g, and at the end of the first of g + 1. */
 static void count_copies(void *context, size_t from, size_t to)
 {
   const wisp_hexcopies *c = ((const making *)context)->copies;

@@ -1,5 +1,4 @@
-/* Continuous numbering: a node belongs to a vertex, an edge, a face or an element, and its place there is counted from
- * what all elements agree on: vertex numbers. */
+/* A node belongs to a vertex, an edge, a face or an element, where its place follows from vertex numbers. */
 #include "../parallel.h"
 #include "hexmesh.h"
 
@@ -13,7 +12,6 @@ typedef struct entity {
   int side;                    /* of a face: 1 where it turns counterclockwise as seen from that element, else -1 */
 } entity;
 
-/* The different entities. */
 typedef struct entities {
   entity *list;
   size_t count;
@@ -67,11 +65,9 @@ static int edge_corner(int edge)
   return (edge & 1) << across[0] | (edge >> 1 & 1) << across[1];
 }
 
-/* The parts of an element's surface and its inside, by where they lie in each direction: at the low end (0), between
- * (1), at the high end (2). */
+/* The parts of an element, by their places in each direction: at the low end (0), between (1), at the high end (2). */
 enum { PARTS = 27, INSIDE = 13 };
 
-/* The parts of an element from which its nodes are numbered. */
 typedef struct element {
   const int32_t *hex;
   int32_t edge[EDGES], face[FACES];
@@ -89,10 +85,10 @@ typedef struct numbering {
   int32_t *owner;  /* vertices: the first element that has it, plus one */
   int32_t *before; /* elements + 1: how many nodes the elements before it have brought */
   int32_t *shared; /* the final number of each node on surfaces */
+  bool own;        /* an element's own nodes are numbered, else those of others copied */
 } numbering;
 
-/* A face as one element has it, beside what was met of it: another element may have it too, cut alike, on its other
- * side. */
+/* Compares a face with its first element's: another may have it too, cut alike, on its other side. */
 static wisp_status check_face(wisp_error *err, const char *name, const wisp_hexmesh *mesh, const entity *met,
                               const entity *face)
 {
@@ -109,8 +105,7 @@ static wisp_status check_face(wisp_error *err, const char *name, const wisp_hexm
 
 /* --- all edges and faces of the mesh --- */
 
-/* Those whose lowest vertex is one of a block of vertices: each block is its own, so that threads need no locks, and
- * what comes out does not depend on how many there are. */
+/* Blocks of lowest vertices: each is one thread's own, and the result does not depend on the number of threads. */
 enum { BLOCKS = 64 };
 typedef struct block {
   entity *list;
@@ -292,7 +287,7 @@ static size_t raw_number(const numbering *n, const element *at, const int p[3])
 }
 
 /* Numbers an element's own nodes in the order of their places, or copies those that others have numbered. */
-static void number_element(const numbering *n, size_t k, bool own)
+static void number_element(const numbering *n, size_t k)
 {
   const element at = look_at(n, k);
   const int N = n->N, Nq = N + 1;
@@ -303,23 +298,18 @@ static void number_element(const numbering *n, size_t k, bool own)
       for (p[0] = 0; p[0] < Nq; p[0]++, global++) {
         for (int d = 0; d < 3; d++) part[d] = (p[d] > 0) + (p[d] == N);
         const int here = part[0] + 3 * part[1] + 9 * part[2];
-        if (at.own[here] != own) continue;
-        if (own) *global = next++;
+        if (at.own[here] != n->own) continue;
+        if (n->own) *global = next++;
         if (here == INSIDE) continue;
         int32_t *shared = &n->shared[raw_number(n, &at, p)];
-        *(own ? shared : global) = *(own ? global : shared);
+        *(n->own ? shared : global) = *(n->own ? global : shared);
       }
 }
 
 /* Each a wisp_sweep over elements. An entity's nodes are written by its first element alone. */
-static void number_own(void *context, size_t from, size_t to)
+static void number_elements(void *context, size_t from, size_t to)
 {
-  for (size_t k = from; k < to; k++) number_element(context, k, true);
-}
-
-static void copy_others(void *context, size_t from, size_t to)
-{
-  for (size_t k = from; k < to; k++) number_element(context, k, false);
+  for (size_t k = from; k < to; k++) number_element(context, k);
 }
 
 static void count_own(void *context, size_t from, size_t to)
@@ -339,8 +329,7 @@ static void count_own(void *context, size_t from, size_t to)
   }
 }
 
-/* Final numbers, given in the order in which nodes are first met: those that an element has first follow those of all
- * elements before it. */
+/* Final numbers, in the order in which nodes are first met: an element's own follow those of all before it. */
 static wisp_status number_nodes(wisp_error *err, numbering *n)
 {
   const size_t inside = (size_t)(n->N - 1), K = n->mesh->elements;
@@ -353,8 +342,10 @@ static wisp_status number_nodes(wisp_error *err, numbering *n)
   wisp_parallel_for(K, count_own, n);
   for (size_t k = 0; k < K; k++) n->before[k + 1] += n->before[k];
   n->nodes->nodes = (size_t)n->before[K];
-  wisp_parallel_for(K, number_own, n);
-  wisp_parallel_for(K, copy_others, n);
+  for (int others = 0; others < 2; others++) {
+    n->own = !others;
+    wisp_parallel_for(K, number_elements, n);
+  }
   return WISP_OK;
 }
 

@@ -2,7 +2,6 @@
 #include "source.h"
 #include "../../gen/random.h"
 
-/* The parts of a mesh that moving its vertices needs. */
 typedef struct cells {
   const wisp_mesh *mesh;
   size_t corners; /* of an element */
@@ -24,7 +23,6 @@ static double smallest_volume(const cells *c, size_t element)
   return least;
 }
 
-/* Each vertex's shortest edge, and the elements around it. */
 static wisp_status look_around(wisp_error *err, cells *c)
 {
   const wisp_mesh *mesh = c->mesh;
@@ -55,8 +53,7 @@ static bool keeps_volumes(const cells *c, size_t vertex)
   return true;
 }
 
-/* Takes from a move what would leave the boundary: of the mesh's bounding box the side's own direction, of any other
- * boundary everything. */
+/* Keeps a move to the boundary: a side of the bounding box takes its own direction from it, any other all. */
 static void keep_to_boundary(const cells *c, size_t vertex, double low[DIRECTIONS], double high[DIRECTIONS],
                              double move[DIRECTIONS])
 {
@@ -88,7 +85,6 @@ static void jitter(cells *c, double amount, uint64_t seed)
   }
 }
 
-/* Marks the vertices on the boundary. */
 static wisp_status mark_outside(wisp_error *err, const wisp_mesh *mesh, unsigned char *outside)
 {
   OWNED(free) unsigned char *face = NULL;
@@ -132,7 +128,6 @@ static wisp_status permutation(wisp_error *err, size_t count, uint64_t *random, 
   return WISP_OK;
 }
 
-/* Vertex v becomes to[v]. */
 static wisp_status renumber(wisp_error *err, wisp_mesh *mesh, const int32_t *to)
 {
   double *moved = NULL;

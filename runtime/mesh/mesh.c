@@ -71,8 +71,7 @@ static wisp_status refuse_degenerate(wisp_error *err, const char *name, const wi
                          s->one, wisp_mesh_number(mesh, k), positive, s->frames);
 }
 
-/* Flat means 1e-12 of the longest edge cubed, or squared, far below any sliver that a mesher leaves and above the
- * rounding of the determinant. */
+/* Flat means 1e-12 of the longest edge cubed, or squared: below any mesher's sliver, above rounding. */
 static wisp_status check_some(wisp_error *err, const char *name, const wisp_mesh *mesh, size_t from, size_t to)
 {
   const wisp_cell *s = wisp_mesh_cell(mesh);
@@ -140,7 +139,6 @@ static wisp_status check_plane(wisp_error *err, const char *name, const wisp_mes
 
 /* ---- Faces. Those of triangles are edges, which count as faces whose last vertex stands there twice. */
 
-/* The vertices of face 0..corners x elements - 1. */
 static void face_vertices(const wisp_mesh *mesh, uint32_t face, int32_t v[3])
 {
   const uint32_t faces = (uint32_t)mesh->corners, own = face % faces;
@@ -193,8 +191,7 @@ static void sort_entries(face_entry *entry, size_t count)
   }
 }
 
-/* Every face into the list of its lowest vertex v: entries start[v] .. start[v+1]-1. A counting sort by vertex keeps
- * this near linear in the mesh. */
+/* Every face into the list of its lowest vertex v: entries start[v] .. start[v+1]-1, by a counting sort. */
 static void list_faces(const wisp_mesh *mesh, size_t *start, face_entry *entry)
 {
   const uint32_t faces = (uint32_t)((size_t)mesh->corners * mesh->elements);
@@ -233,8 +230,7 @@ static void set_neighbour(wisp_mesh *mesh, uint32_t ours, uint32_t theirs)
   mesh->neighbour_orientation[ours] = wisp_mesh_dimension(mesh) == 3 ? (int8_t)find_orientation(a, b) : 0;
 }
 
-/* A face alone is a boundary, two are neighbours, more do not conform; elements on the same side of their face overlap.
- */
+/* A lone face is a boundary, two are neighbours, more do not conform; elements on one side of it overlap. */
 static wisp_status join_faces(wisp_error *err, const char *name, wisp_mesh *mesh, int32_t low, const face_entry *entry,
                               size_t count)
 {
@@ -255,7 +251,6 @@ static wisp_status join_faces(wisp_error *err, const char *name, wisp_mesh *mesh
   return WISP_OK;
 }
 
-/* The arguments of joining all vertices' lists. */
 typedef struct joining {
   const char *name;
   wisp_mesh *mesh;

@@ -1,5 +1,4 @@
-/* Conforming meshes of tets, of hexes or of triangles: made (unit box) or read (Gmsh .msh 2.0 to 2.2 and 4.1,
- * ASCII and, of 2.2 and 4.1, binary). */
+/* Conforming meshes of tets, of hexes or of triangles: a unit box, or read from Gmsh (.msh 2.0 to 2.2 and 4.1). */
 #pragma once
 
 #include "cell.h"
@@ -9,8 +8,7 @@
 
 enum { WISP_BOUNDARY = -1, WISP_EMPTY = -1 };
 
-/* A plane in space: the point (a, b, c) of the mesh is origin + a axis[0] + b axis[1] + c axis[2] of the file. The axes
- * are orthonormal; they may be a left-handed system. */
+/* A plane: the mesh's (a, b, c) is origin + a axis[0] + b axis[1] + c axis[2] of the file; orthonormal axes. */
 typedef struct wisp_plane {
   double origin[3], axis[3][3];
 } wisp_plane;
@@ -20,8 +18,7 @@ typedef struct wisp_mesh_found {
   size_t reversed; /* elements of negative volume, or area, whose orientation is reversed */
 } wisp_mesh_found;
 
-/* Every element is positively oriented. Faces of tets are numbered as in gen/nodal/tet.h; corners of hexes, which are
- * trilinear, are in tensor order: v = vr + 2 vs + 4 vt, r fastest. */
+/* Elements are positively oriented. Corners of hexes, which are trilinear, are in tensor order: vr + 2 vs + 4 vt. */
 typedef struct wisp_mesh {
   size_t vertices, elements;
   int corners; /* of an element: 4, all are tets, 8, all are hexes, or 3, all are triangles */
@@ -79,12 +76,11 @@ static inline wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
 /* Puts the boundary faces of a box of tets into groups: 1, x is least, 2, x is greatest; 3 and 4, y; 5 and 6, z. */
 wisp_status wisp_mesh_tag_sides(wisp_error *err, wisp_mesh *mesh);
 
-/* Reads a Gmsh file of elements with so many corners, 3, 4 or 8, or, where that is 0, of those that the file has. Nodes
- * that are closer than `merge` are joined (wisp_mesh_merge); 0: none are. WISP_EINPUT, with path and line or byte
- * offset, for: missing, truncated, non-conforming (a face shared by three tets), degenerate elements, none at all,
- * unknown vertices, unsupported element types of dimension 3 (prisms, hexes among tets, ... named), curved elements,
- * newer formats, triangles in no plane. Elements of negative volume are reversed. Never trusts a count in the file:
- * memory grows with the bytes really read. */
+/* Reads a Gmsh file of elements with so many corners, 3, 4 or 8; 0: of those that the file has. Nodes that are closer
+ * than `merge` are joined (wisp_mesh_merge); 0: none are. WISP_EINPUT, with path and line or byte offset, for files
+ * that are missing, truncated or of newer formats; for no elements, degenerate, curved or unsupported ones (prisms,
+ * hexes among tets), a face of three tets, unknown vertices, triangles in no plane. Elements of negative volume are
+ * reversed. No count in the file is trusted: memory grows with the bytes really read. */
 wisp_status wisp_mesh_read(wisp_error *err, int corners, double merge, const char *path, wisp_mesh **out);
 
 /* The same from memory (tests, fuzzing); name appears in messages. */
@@ -120,8 +116,7 @@ static inline size_t wisp_mesh_number(const wisp_mesh *mesh, size_t k)
   return mesh->number ? (size_t)mesh->number[k] : k;
 }
 
-/* An empty mesh of that many vertices and elements, every array allocated and zero: fill xyz and cell, then connect
- * tets or check hexes. */
+/* An empty mesh, every array allocated and zero: fill xyz and cell, then connect it. */
 wisp_status wisp_mesh_create(wisp_error *err, int corners, size_t vertices, size_t elements, wisp_mesh **out);
 
 void wisp_mesh_destroy(wisp_mesh *mesh);
@@ -138,14 +133,12 @@ static inline double wisp_mesh_extent(const wisp_mesh *mesh, double low[3], doub
   return wisp_extent(mesh->vertices, mesh->xyz, low, high);
 }
 
-/* Lists the elements around each vertex: those of v are around[start[v]] to around[start[v + 1] - 1], ascending.
- * Caller's memory: vertices + 2 zeros, and corners x elements. */
+/* The elements around v: around[start[v]] to around[start[v + 1] - 1]. Memory: vertices + 2, corners x elements. */
 void wisp_list_around(size_t corners, size_t elements, const int32_t *cell, size_t vertices, size_t *start,
                       uint32_t *around);
 
-/* Puts elements into another order, with their corners, tags and regions: the i-th is order[i] of before, NULL: i, and
- * its corner a is corner[corners i + a] of that one, NULL: a. Tets and triangles are connected anew; name is for that.
- */
+/* Puts elements into another order, with tags and regions: the i-th is order[i] of before, NULL: i, and its corner a is
+ * corner[corners i + a] of that one, NULL: a. Tets and triangles are connected anew, by that name. */
 wisp_status wisp_mesh_rearrange(wisp_error *err, const char *name, wisp_mesh *mesh, const int32_t *order,
                                 const int8_t *corner);
 

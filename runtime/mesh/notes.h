@@ -1,5 +1,4 @@
-/* Remarks about a mesh's file: what of it has no effect, and what was changed. Whoever reads collects them, and who
- * talks to people says each once. */
+/* Remarks about a mesh's file: parts of it without effect, and changes. The command prints each once. */
 #pragma once
 
 #include "../../gen/check.h"

@@ -10,8 +10,7 @@ typedef struct keyed_point {
   int32_t point;
 } keyed_point;
 
-/* The place of the point x on the curve; its coordinates have BITS bits. Skilling's transposed form: bit b of x[0],
- * x[1], x[2] are three consecutive bits of the result. */
+/* The place on the curve of a point of BITS bits: bit b of x[0], x[1], x[2] are three bits of it (transposed). */
 static uint64_t place_of(uint32_t x[AXES])
 {
   uint32_t t = 0;
@@ -32,7 +31,6 @@ static uint64_t place_of(uint32_t x[AXES])
   return key;
 }
 
-/* Points as whole numbers of the smallest cube that holds them all. */
 static void find_keys(size_t count, const double *xyz, keyed_point *points)
 {
   double low[AXES], high[AXES];
@@ -45,8 +43,7 @@ static void find_keys(size_t count, const double *xyz, keyed_point *points)
   }
 }
 
-/* Digit by digit, lowest first, between two arrays; an even number of digits ends where it began. Equal keys stay in
- * the points' own order. */
+/* Digit by digit, lowest first, between two arrays; after an even number of digits `from` is sorted, stably. */
 static void sort_points(size_t count, keyed_point *from, keyed_point *to)
 {
   for (int digit = 0; digit < DIGITS; digit++) {
@@ -78,7 +75,6 @@ const char *const wisp_ordering_names[WISP_ORDERINGS] = {"as-given", "curve", "m
  * alone, 0.83 in clusters, 0.85 in parts by METIS, which takes five times as long. */
 enum { SLAB = 32 };
 
-/* Along the curve through the centres of elements of so many corners. */
 static wisp_status along_curve(wisp_error *err, size_t elements, size_t corners, const int32_t *vertex,
                                const double *xyz, int32_t *order)
 {
@@ -89,8 +85,7 @@ static wisp_status along_curve(wisp_error *err, size_t elements, size_t corners,
   return wisp_curve(err, elements, centre, order);
 }
 
-/* Clusters grow along the curve: each begins with the first element that is left, and takes the neighbour that is
- * joined to it best until it has a slab's size. */
+/* Clusters grow along the curve, from the first element that is left, by the best joined neighbour. */
 typedef struct growth {
   const wisp_mesh *mesh;
   int32_t *place;              /* of an element on the curve */
@@ -99,9 +94,8 @@ typedef struct growth {
   int candidates;
 } growth;
 
-/* A measure of how well an element is joined to the cluster: it counts faces with the cluster, and faces that are no
- * longer free. Without the latter holes would stay, which later clusters fill with scattered elements. An element
- * inside a hole comes before all others. */
+/* A measure of how well an element is joined to the cluster: its faces with the cluster, and those that are no longer
+ * free. Without the latter holes would stay for later clusters. An element inside a hole comes first. */
 static int joint(const growth *g, int32_t cluster, int32_t element)
 {
   enum { SHARED = 4, CLOSED = 3, HOLE = 100 };
@@ -178,16 +172,14 @@ static wisp_status order_by_metis(wisp_error *err, const wisp_mesh *mesh, int32_
   return WISP_OK;
 }
 
-/* On the curve, without clusters. */
 static wisp_status order_plainly(wisp_error *err, const wisp_mesh *mesh, int32_t *order)
 {
   return along_curve(err, mesh->elements, (size_t)mesh->corners, mesh->cell, mesh->xyz, order);
 }
 
-/* ---- From level to level: elements in the order in which they are come upon from a corner of the mesh (E. Cuthill,
- * J. McKee, 1969). Neighbours in memory then have neighbours beside them, as in the rows of a box. Elements are
- * numbered as they stand on the curve, vertices as those come upon them, so that memory is read where it was read
- * before. */
+/* ---- From level to level: elements as they are come upon from a corner of the mesh (E. Cuthill, J. McKee, 1969).
+ * Neighbours in memory then have neighbours beside them, as in the rows of a box. Elements are numbered along the
+ * curve, vertices as elements come upon them, so that memory is read where it was read before. */
 typedef struct spread {
   size_t corners, elements, vertices;
   int32_t *vertex; /* of elements */
@@ -216,8 +208,7 @@ static wisp_status number_vertices(wisp_error *err, const wisp_mesh *mesh, const
   return WISP_OK;
 }
 
-/* From this vertex over what hangs together, then from the first that is left; the last that is reached. Elements are
- * placed when the first of their vertices has its turn. */
+/* Places elements with their first vertex, from this one, then from the first that is left; the last vertex. */
 static int32_t spread_from(spread *s, int32_t from, const int32_t *curve, int32_t *order)
 {
   size_t ended = 0, known = 0, placed = 0;
@@ -264,7 +255,6 @@ typedef wisp_status ordering(wisp_error *err, const wisp_mesh *mesh, int32_t *or
 static ordering *const of_tets[WISP_ORDERINGS] = {NULL, order_by_curve, order_by_metis, order_by_levels};
 static ordering *const of_cells[WISP_ORDERINGS] = {NULL, order_plainly, order_by_metis, order_by_levels};
 
-/* Hexes and triangles are put into order themselves. */
 static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 {
   OWNED(free) int32_t *order = NULL;
@@ -302,8 +292,7 @@ wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 
 enum { CORNERS = 4 };
 
-/* The corners in the order of their vertices' numbers. An odd permutation would turn the element inside out: then the
- * first two change places. */
+/* The corners by their vertices' numbers; after an odd permutation, a reversal, the first two change. */
 static void sort_corners(const int32_t *vertex, int8_t *corner)
 {
   int exchanges = 0;

@@ -1,9 +1,7 @@
-/* Continuous numbering: a node belongs to the smallest vertex, edge, face or element that has it, and its place there
- * is counted from what all elements agree on: vertex numbers. */
+/* A node belongs to a vertex, an edge, a face or an element, where its place follows from vertex numbers. */
 #include "simplexnodes.h"
 #include "../../gen/assembly/simplex.h"
 
-/* Each edge in the list of its lower vertex. */
 typedef struct edge {
   int32_t high, next;
 } edge;
@@ -83,16 +81,6 @@ static int32_t *find_shared(const numbering *n, size_t e, const int step[4])
   return n->on_face + (face * (N - 2) + low) * (N - 2) + (size_t)step[on[1]] - 1;
 }
 
-static void number_elements(numbering *n)
-{
-  wisp_simplexnodes *nodes = n->nodes;
-  for (size_t i = 0; i < nodes->elements * (size_t)nodes->Np; i++) {
-    int32_t *known = find_shared(n, i / (size_t)nodes->Np, n->step[i % (size_t)nodes->Np]);
-    nodes->node[i] = known && *known >= 0 ? *known : (int32_t)nodes->nodes++;
-    if (known) *known = nodes->node[i];
-  }
-}
-
 static wisp_status unnumbered(wisp_error *err, size_t count, int32_t **out)
 {
   CALL(wisp_new(err, count, sizeof **out, out));
@@ -116,7 +104,11 @@ static wisp_status number_nodes(wisp_error *err, numbering *n, bool vertices_fir
     nodes->count[2] += first_face(mesh, face) == face;
   nodes->count[nodes->dimension] = K;
   for (size_t v = 0; vertices_first && v < mesh->vertices; v++) n->on_vertex[v] = (int32_t)nodes->nodes++;
-  number_elements(n);
+  for (size_t i = 0; i < K * (size_t)nodes->Np; i++) {
+    int32_t *known = find_shared(n, i / (size_t)nodes->Np, n->step[i % (size_t)nodes->Np]);
+    nodes->node[i] = known && *known >= 0 ? *known : (int32_t)nodes->nodes++;
+    if (known) *known = nodes->node[i];
+  }
   return WISP_OK;
 }
 
@@ -154,7 +146,6 @@ void wisp_simplexnodes_set(const wisp_simplexnodes *nodes, const wisp_mesh *mesh
   }
 }
 
-/* Unknowns first, in their order. */
 static wisp_status put_unknowns_first(wisp_error *err, numbering *n)
 {
   wisp_simplexnodes *nodes = n->nodes;

@@ -31,8 +31,7 @@ typedef struct wisp_simplexnodes {
   int32_t *node;   /* elements x Np */
 } wisp_simplexnodes;
 
-/* mesh is connected, and borrowed for the call. WISP_EUSAGE for an order out of 1..5, a group that nothing of the
- * boundary is in, or more than 2^31 - 1 local nodes. */
+/* WISP_EUSAGE for an order out of 1..5, a group without a boundary face, or more than 2^31 - 1 local nodes. */
 wisp_status wisp_simplexnodes_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
                                      const wisp_fixing *fixed, wisp_simplexnodes **out);
 void wisp_simplexnodes_destroy(wisp_simplexnodes *nodes);

@@ -3,8 +3,7 @@
 
 #include "hexmesh.h"
 
-/* ---- The order in which elements are laid out in memory: that of a mesher has no locality, and then most of what a
- * kernel reads of its neighbours comes from far away. */
+/* ---- The order in which elements are laid out in memory: a mesher's has no locality for what kernels read. */
 
 typedef enum wisp_ordering {
   WISP_ORDER_AS_GIVEN, /* the mesh's own numbers */
@@ -20,10 +19,9 @@ extern const char *const wisp_ordering_names[WISP_ORDERINGS]; /* as --order take
  * kept for messages. WISP_EUSAGE for hexes by METIS. */
 wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how);
 
-/* Turns the corners of tets so that they stand in the order of their vertices' numbers, as far as volumes stay
- * positive: of the 48 ways in which two faces can meet few are then left, and what the lanes of a warp read of their
- * neighbours' faces lies together more often. On a mesh by Gmsh 11 lines a load in place of 14. Remembers the corners
- * as they were. */
+/* Sorts the corners of tets by their vertices' numbers, as far as volumes stay positive. Few of the 48 ways in which
+ * two faces can meet are then left, and the lanes of a warp read their neighbours' faces from fewer lines: 11 a load in
+ * place of 14 on a mesh by Gmsh. Remembers the corners as they were. */
 wisp_status wisp_mesh_sort_corners(wisp_error *err, wisp_mesh *mesh);
 
 /* Puts tets themselves into the order in which they are to be laid out, as hexes and triangles are. */
@@ -45,12 +43,10 @@ wisp_status wisp_mesh_jitter(wisp_error *err, wisp_mesh *mesh, double amount, ui
  * with their faces. The same set of elements in space, connected anew. */
 wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed);
 
-/* 157 tets, a prime number, no two alike: the unit box of 162 without five, moved and shuffled. Faces meet in all 48
- * ways that there are, and each on the boundary has a random tag. */
+/* 157 tets, no two alike: a unit box of 162 without five, moved and shuffled. Faces meet in all 48 ways. */
 wisp_status wisp_mesh_all_pairings(wisp_error *err, wisp_mesh **out);
 
-/* Triangles, or those tets, to check kernels on: 83 or 157, moved and shuffled; coordinates that both precisions hold,
- * as they do differences. */
+/* 83 triangles, or those 157 tets, to check kernels on; their coordinates are exact in single precision. */
 wisp_status wisp_mesh_to_check(wisp_error *err, int corners, wisp_mesh **out);
 
 typedef struct wisp_mesh_source {
@@ -64,32 +60,27 @@ typedef struct wisp_mesh_source {
   uint64_t seed; /* of both */
   bool as_asked; /* `ordering` was asked for; else the curve's, but a plain box's own */
   wisp_ordering ordering;
-  bool turned;  /* tets that are put into order are turned as well */
-  double merge; /* nodes of the file that are closer are joined; 0: none are */
-  bool cracks;  /* faces of the file's boundary may lie on one another */
+  bool sorts_corners; /* of tets that are put into order as well (wisp_mesh_sort_corners) */
+  double merge;       /* nodes of the file that are closer are joined; 0: none are */
+  bool cracks;        /* faces of the file's boundary may lie on one another */
 } wisp_mesh_source;
 
-/* The word that tells trials on it apart: "box", "ordered" where elements lie along the curve, else the ordering's
- * name.
- */
+/* The word that tells trials apart: "box", "ordered" for elements along the curve, else the ordering's name. */
 const char *wisp_mesh_source_kind(const wisp_mesh_source *source);
 
 /* Irregular, as users' meshes are, and ordered: what the tuner times on unless told otherwise. */
 wisp_mesh_source wisp_mesh_source_irregular(void);
 
-/* Vertices, edges, faces and cells of a box's mesh of so many corners, before it is made. False where a file has to be
- * read first, or where there is no such box. */
+/* Vertices, edges, faces and cells of a box's mesh. False for a file, which must be read, or an impossible box. */
 bool wisp_mesh_source_count(const wisp_mesh_source *source, int corners, size_t count[4]);
 
 /* The file of a program's request, for messages and numbers as the file has them: elements stay in its order. */
 wisp_mesh_source wisp_mesh_source_file(const char *path, double merge, bool cracks);
 
-/* The source's file as it is, of elements with so many corners, or, where that is 0, of those that it has. Parts that
- * touch are not looked for. */
+/* The source's file as it is, of elements with so many corners (0: of its own). Touching parts are not looked for. */
 wisp_status wisp_mesh_source_read(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out);
 
-/* Read or made, moved, shuffled, ordered: triangles of 3 corners, tets of 4, or hexes of 8. Errors of each. WISP_EINPUT
- * where faces of a file's boundary lie on one another, unless they are cracks. */
+/* Read or made, moved, shuffled, ordered. WISP_EINPUT for touching faces of a file unless they are cracks. */
 wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out);
 /* The source's file; or its box, of so many elements at the least, as many cells on each edge, of two triangles or six
  * tets. Of hexes it has just as many, is about as long as wide, and of whole layers but for the last, which may end
@@ -97,8 +88,7 @@ wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source 
 wisp_status wisp_mesh_some(wisp_error *err, int corners, const wisp_mesh_source *source, size_t elements,
                            wisp_mesh **out);
 
-/* Remarks which groups of the file a run has not asked for, once it has asked for all that it wants: such as hold not
- * all of the elements, or of the boundary. */
+/* Remarks which groups, not of all elements or of the whole boundary, a run has not asked for by its end. */
 wisp_status wisp_mesh_note_unused(wisp_error *err, const char *name, wisp_mesh *mesh);
 
 /* "cube.msh, along a curve", "unit box, 4 cubes an edge, moved by 0.2, shuffled (7), along a curve". */

@@ -89,8 +89,7 @@ static void emit_tet(ordering *to, int n)
   if (n == 0) emit(to, base);
 }
 
-/* Points strictly inside a box of the hex's lattice: from low to high in each direction, where these are equal a face
- * or an edge; r fastest. */
+/* Points strictly inside a box of the hex's lattice, from low to high; equal ends make a face or an edge. r fastest. */
 static void emit_box(ordering *to, const int low[3], const int high[3])
 {
   const int n = to->N + 1;
@@ -135,14 +134,12 @@ wisp_status wisp_vtu_order(wisp_error *err, int corners, int N, int *point)
   return WISP_OK;
 }
 
-/* The arguments of writing. */
 typedef struct grid {
   const wisp_fields *fields;
   int point[1331]; /* VTK's order; 11^3 points of a hex at order 10 */
   wisp_text xml;   /* all before the data */
 } grid;
 
-/* A name as an XML attribute. */
 static wisp_status add_escaped(wisp_error *err, wisp_text *xml, const char *name)
 {
   for (; *name; name++) {
@@ -192,8 +189,7 @@ static wisp_status print_header(wisp_error *err, const grid *g, wisp_text *xml)
   return wisp_text_print(err, xml, "</PointData>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
 }
 
-/* An array of doubles of some components a point, in VTK's order. Write errors stay in the stream until it is closed.
- */
+/* Doubles of some components a point, in VTK's order. Write errors stay in the stream until it is closed. */
 static void write_values(FILE *file, const grid *g, const double *values, size_t components)
 {
   const size_t elements = g->fields->elements, points = g->fields->points;
@@ -215,7 +211,6 @@ static void write_integers(FILE *file, size_t count, size_t first, size_t step)
   }
 }
 
-/* A wisp_fill. */
 static void write_grid(FILE *file, const void *context)
 {
   const grid *g = context;

@@ -1,13 +1,12 @@
-/* Solutions for ParaView and its kin: VTK XML unstructured grids (.vtu) of Lagrange triangles, tetrahedra and hexahedra
- * of any order. */
+/* Solutions for ParaView: VTK XML unstructured grids (.vtu) of Lagrange triangles, tetrahedra and hexahedra. */
 #pragma once
 
 #include "fields.h"
 
 enum { WISP_VTU_MAX_ORDER = 10 };
 
-/* The equispaced points of the bi-unit tet at which values must be sampled: (N+1)(N+2)(N+3)/6 each of r, s, t, caller's
- * memory, r fastest, then s, then t. N in 1..10, WISP_EUSAGE otherwise. */
+/* The equispaced points of the bi-unit tet, (N+1)(N+2)(N+3)/6 each of r, s, t, r fastest. WISP_EUSAGE: N not in 1..10.
+ */
 wisp_status wisp_vtu_lattice(wisp_error *err, int N, double *r, double *s, double *t);
 
 /* VTK's numbering of the points of its Lagrange element with so many corners: its point v is lattice point point[v]. A
@@ -15,9 +14,7 @@ wisp_status wisp_vtu_lattice(wisp_error *err, int N, double *r, double *s, doubl
 wisp_status wisp_vtu_order(wisp_error *err, int corners, int N, int *point);
 
 /* Writes elements with their fields as point data, at the lattice's points in its order; elements share no points, so
- * that fields may jump. Raw binary of this
- * machine's byte order, 64 bit. The file appears at path whole or not at all. WISP_ESYSTEM, with path and reason, where
- * it cannot be written; WISP_EUSAGE for a wrong N. Source: VTK, vtkHigherOrderTetra, vtkHigherOrderHexahedron and
- * vtkXMLUnstructuredGridReader.
- */
+ * that fields may jump. Raw binary of this machine's byte order, 64 bit. The file appears at path whole or not at all.
+ * WISP_ESYSTEM, with path and reason, where it cannot be written; WISP_EUSAGE for a wrong N. Source: VTK's
+ * vtkHigherOrderTetra, vtkHigherOrderHexahedron and vtkXMLUnstructuredGridReader. */
 wisp_status wisp_vtu_write(wisp_error *err, const wisp_fields *fields, const char *path);

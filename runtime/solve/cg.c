@@ -1,10 +1,54 @@
 #include "cg.h"
-#include "scale.h"
 #include "../parallel.h"
 
 #include <lapacke.h>
 #include <limits.h>
 #include <math.h>
+
+/* --- vectors times a number --- */
+
+enum { BLOCKS = 256, LANES = 256 };
+
+struct wisp_scaler {
+  wisp_device *device;
+  wisp_module *module;
+  wisp_pointer sums; /* of each block, in double */
+};
+
+wisp_status wisp_scaler_create(wisp_error *err, wisp_device *device, wisp_precision precision, wisp_scaler **out)
+{
+  OWNED(wisp_scaler_destroy) wisp_scaler *s = NULL;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  s->device = device;
+  CALL(wisp_dialect_module(err, device, "solve/scale", precision, "", &s->module));
+  CALL(wisp_device_alloc(err, device, BLOCKS * sizeof(double), &s->sums));
+  return GIVE(s, out);
+}
+
+void wisp_scaler_destroy(wisp_scaler *s)
+{
+  if (!s) return;
+  if (s->module) wisp_module_unload(s->module);
+  if (s->sums) wisp_device_free(s->device, s->sums);
+  free(s);
+}
+
+wisp_status wisp_scale(wisp_error *err, wisp_scaler *s, wisp_pointer from, wisp_pointer to, double factor, size_t count,
+                       double *squares)
+{
+  const unsigned grid[2] = {BLOCKS, 1}, block[3] = {LANES, 1, 1};
+  long long numbers = (long long)count;
+  double parts[BLOCKS];
+  void *args[] = {&from, &to, &factor, &s->sums, &numbers};
+  CALL(wisp_launch(err, s->module, NULL, grid, block, args, WISP_COUNT(args)));
+  if (!squares) return WISP_OK;
+  CALL(wisp_device_download(err, s->device, parts, s->sums, sizeof parts));
+  *squares = 0;
+  for (int i = 0; i < BLOCKS; i++) *squares += parts[i];
+  return WISP_OK;
+}
+
+/* --- a solver --- */
 
 struct wisp_cg {
   wisp_cg_system system;
@@ -49,7 +93,7 @@ void wisp_cg_destroy(wisp_cg *cg)
 /* --- iterations --- */
 
 /* The residual's: z follows from it, and the next direction from that. */
-static wisp_status follow(wisp_error *err, wisp_cg *cg)
+static wisp_status follow_residual(wisp_error *err, wisp_cg *cg)
 {
   CALL(wisp_launches_run(err, &cg->system.precondition, cg->system.problem));
   return wisp_launches_run(err, &cg->system.update, cg->system.problem);
@@ -58,58 +102,50 @@ static wisp_status follow(wisp_error *err, wisp_cg *cg)
 static wisp_status iterate(wisp_error *err, wisp_cg *cg)
 {
   CALL(wisp_launches_run(err, &cg->system.apply, cg->system.problem));
-  return follow(err, cg);
+  return follow_residual(err, cg);
 }
 
-/* The solve as one graph, whatever its tolerance and length: these are in device memory. */
-static wisp_status record(wisp_error *err, wisp_cg *cg)
-{
-  wisp_error later = {.text = ""};
-  if (cg->graph) return WISP_OK;
-  CALL(wisp_graph_begin(err, cg->system.device));
-  const wisp_status status = iterate(err, cg);
-  const wisp_status ended =
-      wisp_graph_end_loop(&later, cg->system.device, wisp_arrays_at(cg->arrays, "left"), &cg->graph);
-  CALL(status);
-  return ended == WISP_OK ? WISP_OK : wisp_fail(err, ended, "%s", later.text);
-}
-
-static wisp_status clear(wisp_error *err, wisp_cg *cg)
+static wisp_status clear_vectors(wisp_error *err, wisp_cg *cg)
 {
   CALL(wisp_arrays_fill(err, cg->arrays, "solution", 0));
   CALL(wisp_arrays_fill(err, cg->arrays, "p", 0));
   return wisp_arrays_fill(err, cg->arrays, "Ap", 0);
 }
 
-/* What comes before the iterations, for an r that is there: solution and p are 0, z follows from r, as alpha is 0 while
- * nothing is running, and p is z. */
-static wisp_status record_start(wisp_error *err, wisp_cg *cg)
+/* The steps before the iterations: z follows from r, as alpha is 0 while nothing is running, and p is z. */
+static wisp_status prepare_iterations(wisp_error *err, wisp_cg *cg)
 {
-  wisp_error later = {.text = ""};
-  if (cg->start) return WISP_OK;
-  CALL(wisp_graph_begin(err, cg->system.device));
-  wisp_status status = clear(err, cg);
-  if (status == WISP_OK) status = follow(err, cg);
-  const wisp_status ended = wisp_graph_end(&later, cg->system.device, &cg->start);
-  CALL(status);
-  return ended == WISP_OK ? WISP_OK : wisp_fail(err, ended, "%s", later.text);
+  CALL(clear_vectors(err, cg));
+  return follow_residual(err, cg);
+}
+
+/* Records these steps, and the iterations as a loop: their tolerance and number are in device memory. */
+wisp_status wisp_cg_record(wisp_error *err, wisp_cg *cg)
+{
+  wisp_device *device = cg->system.device;
+  for (int loop = 0; loop < 2; loop++) {
+    wisp_graph **graph = loop ? &cg->graph : &cg->start;
+    wisp_error later = {.text = ""};
+    if (*graph) continue;
+    CALL(wisp_graph_begin(err, device));
+    const wisp_status status = (loop ? iterate : prepare_iterations)(err, cg);
+    const wisp_status ended = loop ? wisp_graph_end_loop(&later, device, wisp_arrays_at(cg->arrays, "left"), graph)
+                                   : wisp_graph_end(&later, device, graph);
+    CALL(status);
+    CALL(wisp_require(err, ended == WISP_OK, ended, "%s", later.text));
+  }
+  return WISP_OK;
 }
 
 /* The start of at most so many iterations, until |r|^2 is below the limit. */
-static wisp_status begin(wisp_error *err, wisp_cg *cg, double limit, int most)
+static wisp_status begin_solve(wisp_error *err, wisp_cg *cg, double limit, int most)
 {
   double state[WISP_CG_STATE] = {0};
   state[WISP_CG_AT_LIMIT] = limit;
   CALL(wisp_arrays_upload(err, cg->arrays, "state", state));
   CALL(wisp_arrays_upload_ints(err, cg->arrays, "left", &most));
-  CALL(record_start(err, cg));
+  CALL(wisp_cg_record(err, cg));
   return wisp_graph_replay(err, cg->start);
-}
-
-wisp_status wisp_cg_record(wisp_error *err, wisp_cg *cg)
-{
-  CALL(record_start(err, cg));
-  return record(err, cg);
 }
 
 /* --- the largest eigenvalue --- */
@@ -145,7 +181,7 @@ wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest)
     rr += r[i] * r[i];
   }
   CALL(wisp_arrays_upload_part(err, cg->arrays, "r", 0, unknowns, r));
-  CALL(begin(err, cg, 1e-12 * rr, LANCZOS));
+  CALL(begin_solve(err, cg, 1e-12 * rr, LANCZOS));
   for (int k = 0; k < LANCZOS; k++) CALL(iterate(err, cg));
   CALL(wisp_arrays_download(err, cg->arrays, "state", state));
   CALL(wisp_arrays_download(err, cg->arrays, "history", history));
@@ -162,8 +198,7 @@ typedef struct squares {
 
 enum { SQUARES = 1 << 16 };
 
-/* A wisp_sweep over blocks of fixed size, so that the sum of their sums does not depend on how many threads there are.
- */
+/* A wisp_sweep over blocks of fixed size, so that the total does not depend on the number of threads. */
 static void square_blocks(void *context, size_t from, size_t to)
 {
   const squares *s = context;
@@ -172,7 +207,7 @@ static void square_blocks(void *context, size_t from, size_t to)
       s->sums[block] += s->b[i] * s->b[i];
 }
 
-static wisp_status square(wisp_error *err, const double *b, size_t count, double *out)
+static wisp_status square_norm(wisp_error *err, const double *b, size_t count, double *out)
 {
   const size_t blocks = (count + SQUARES - 1) / SQUARES;
   OWNED(free) double *sums = NULL;
@@ -183,7 +218,6 @@ static wisp_status square(wisp_error *err, const double *b, size_t count, double
   return WISP_OK;
 }
 
-/* Enqueues the iterations that are left. */
 static wisp_status enqueue(wisp_error *err, wisp_cg *cg)
 {
   CALL(wisp_event_record(err, cg->begin));
@@ -191,22 +225,21 @@ static wisp_status enqueue(wisp_error *err, wisp_cg *cg)
   return wisp_event_record(err, cg->end);
 }
 
-/* The time that they took, and the state that they leave. */
-static wisp_status wait(wisp_error *err, wisp_cg *cg, double *ms, double state[WISP_CG_STATE])
+static wisp_status await_solve(wisp_error *err, wisp_cg *cg, double *ms, double state[WISP_CG_STATE])
 {
   CALL(wisp_device_finish(err, cg->system.device));
   CALL(wisp_event_elapsed(err, cg->begin, cg->end, ms));
   return wisp_arrays_download(err, cg->arrays, "state", state);
 }
 
-static wisp_status replay(wisp_error *err, wisp_cg *cg, double *ms, double state[WISP_CG_STATE])
+static wisp_status run_iterations(wisp_error *err, wisp_cg *cg, double *ms, double state[WISP_CG_STATE])
 {
   CALL(enqueue(err, cg));
-  return wait(err, cg, ms, state);
+  return await_solve(err, cg, ms, state);
 }
 
-/* Of the residual's fall, or of the iterations that are allowed, whichever ends first. bb: where it fell from. */
-static double share(const double state[WISP_CG_STATE], double bb, long long most)
+/* The share of the residual's fall from bb, or of the iterations that are allowed, whichever ends first. */
+static double find_share(const double state[WISP_CG_STATE], double bb, long long most)
 {
   const double done = state[WISP_CG_AT_ITERATION] / (double)most, rr = state[WISP_CG_AT_RR];
   const double fallen = log(bb / rr) / log(bb / state[WISP_CG_AT_LIMIT]);
@@ -221,16 +254,16 @@ double wisp_cg_factor(double bb)
   return abs(exponent) <= FAR ? 1 : ldexp(1, -exponent / 2);
 }
 
-static wisp_status need_scaler(wisp_error *err, wisp_cg *cg)
+static wisp_precision precision_of(const wisp_cg *cg)
 {
-  const size_t number = wisp_arrays_bytes_of(cg->arrays, "r") / wisp_arrays_size(cg->arrays, "r");
-  return cg->scaler ? WISP_OK : wisp_scaler_create(err, cg->system.device, (wisp_precision)number, &cg->scaler);
+  return (wisp_precision)(wisp_arrays_bytes_of(cg->arrays, "r") / wisp_arrays_size(cg->arrays, "r"));
 }
 
 /* A vector of the problem times a number, in another's place or its own. */
-static wisp_status scale(wisp_error *err, wisp_cg *cg, const char *from, const char *to, double factor, double *sum)
+static wisp_status scale_vector(wisp_error *err, wisp_cg *cg, const char *from, const char *to, double factor,
+                                double *sum)
 {
-  CALL(need_scaler(err, cg));
+  if (!cg->scaler) CALL(wisp_scaler_create(err, cg->system.device, precision_of(cg), &cg->scaler));
   return wisp_scale(err, cg->scaler, wisp_arrays_at(cg->arrays, from), wisp_arrays_at(cg->arrays, to), factor,
                     cg->system.unknowns, sum);
 }
@@ -239,10 +272,10 @@ static wisp_status scale(wisp_error *err, wisp_cg *cg, const char *from, const c
 static wisp_status put_residual(wisp_error *err, wisp_cg *cg, const double *b, double *factor, double *bb)
 {
   const size_t unknowns = cg->system.unknowns;
-  CALL(b ? square(err, b, unknowns, bb) : scale(err, cg, cg->system.b, "r", 1, bb));
+  CALL(b ? square_norm(err, b, unknowns, bb) : scale_vector(err, cg, cg->system.b, "r", 1, bb));
   if (b) CALL(wisp_arrays_upload_part(err, cg->arrays, "r", 0, unknowns, b));
   *factor = wisp_cg_factor(*bb);
-  return *factor == 1 ? WISP_OK : scale(err, cg, "r", "r", *factor, NULL);
+  return *factor == 1 ? WISP_OK : scale_vector(err, cg, "r", "r", *factor, NULL);
 }
 
 /* All iterations: at once, or in parts that take PART_MS as far as the part before shows. bb: |b|^2 as they have it. */
@@ -252,28 +285,28 @@ static wisp_status iterate_all(wisp_error *err, wisp_cg *cg, const double *b, do
   enum { FIRST = 10, PART_MS = 200, GROWTH = 8 };
   int part = watch && FIRST < most ? FIRST : most, left = most - part;
   double ms = 0, factor = 1;
-  CALL(record(err, cg));
+  CALL(wisp_cg_record(err, cg));
   CALL(put_residual(err, cg, b, &factor, bb));
   *bb *= factor * factor;
-  CALL(begin(err, cg, tolerance * tolerance * *bb, *bb > 0 || b ? part : 0));
-  CALL(replay(err, cg, total, state));
-  if (watch) watch->progress(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, *bb, most));
+  CALL(begin_solve(err, cg, tolerance * tolerance * *bb, *bb > 0 || b ? part : 0));
+  CALL(run_iterations(err, cg, total, state));
+  if (watch) watch->progress(watch->context, (long long)state[WISP_CG_AT_ITERATION], find_share(state, *bb, most));
   for (ms = *total; left && state[WISP_CG_AT_RUNNING] > 0; left -= part, *total += ms) {
     part = (int)fmin(left, fmax(1, fmin(GROWTH, PART_MS / ms) * part));
     CALL(wisp_arrays_upload_ints(err, cg->arrays, "left", &part));
-    CALL(replay(err, cg, &ms, state));
-    watch->progress(watch->context, (long long)state[WISP_CG_AT_ITERATION], share(state, *bb, most));
+    CALL(run_iterations(err, cg, &ms, state));
+    watch->progress(watch->context, (long long)state[WISP_CG_AT_ITERATION], find_share(state, *bb, most));
   }
-  return factor == 1 ? WISP_OK : scale(err, cg, "solution", "solution", 1 / factor, NULL);
+  return factor == 1 ? WISP_OK : scale_vector(err, cg, "solution", "solution", 1 / factor, NULL);
 }
 
 /* A residual that is no number, or 0 before the first iteration though b is not, with what may be the cause. */
 static wisp_status check_residual(wisp_error *err, const wisp_cg *cg, double bb, double rr, long long iterations)
 {
-  const size_t number = wisp_arrays_bytes_of(cg->arrays, "r") / wisp_arrays_size(cg->arrays, "r");
-  const bool single = number == WISP_F32, lost = bb > 0 && rr <= 0;
-  const char *range =
-      single ? ", or leaves the range of single precision: check these, or take -p f64" : ": check these";
+  const bool lost = bb > 0 && rr <= 0;
+  const char *range = precision_of(cg) == WISP_F32
+                          ? ", or leaves the range of single precision: check these, or take -p f64"
+                          : ": check these";
   if (!iterations)
     CALL(wisp_require(err, isfinite(bb) && isfinite(rr) && !lost, WISP_EWRONG,
                       "the residual is %g before the first iteration: a coefficient, the source or a boundary value is "
@@ -305,16 +338,16 @@ wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double 
 
 wisp_status wisp_cg_start(wisp_error *err, wisp_cg *cg)
 {
-  CALL(clear(err, cg));
-  CALL(record(err, cg));
-  CALL(follow(err, cg));
+  CALL(clear_vectors(err, cg));
+  CALL(wisp_cg_record(err, cg));
+  CALL(follow_residual(err, cg));
   return enqueue(err, cg);
 }
 
 wisp_status wisp_cg_end(wisp_error *err, wisp_cg *cg, wisp_cg_report *out)
 {
   double state[WISP_CG_STATE], ms = 0;
-  CALL(wait(err, cg, &ms, state));
+  CALL(await_solve(err, cg, &ms, state));
   const double count = state[WISP_CG_AT_ITERATION], rr = state[WISP_CG_AT_RR];
   CALL(check_residual(err, cg, 0, rr, (long long)count));
   *out = (wisp_cg_report){.iterations = (long long)count,

@@ -3,7 +3,7 @@
  * scalars live in device memory; sums are left as parts by the blocks of one kernel and added up by those of the next,
  * in the same order every time.
  *
- * What is launched are three lists. An iteration is `apply` (Ap = A p, and parts of p . Ap), `precondition` (r -= alpha
+ * The launches are three lists. An iteration is `apply` (Ap = A p, and parts of p . Ap), `precondition` (r -= alpha
  * Ap, z = M^-1 r, and parts of r . z and r . r), and `update` (solution += alpha p, p = z + beta p), which also sees
  * whether the residual is small enough. All but the first run once before the first iteration: alpha is 0 there, as
  * nothing is running.
@@ -14,6 +14,17 @@
 #pragma once
 
 #include "../problem.h"
+
+/* Vectors on a device times a number: y = factor x, and the sum of the squares of y. */
+typedef struct wisp_scaler wisp_scaler;
+
+wisp_status wisp_scaler_create(wisp_error *err, wisp_device *device, wisp_precision precision, wisp_scaler **out);
+void wisp_scaler_destroy(wisp_scaler *scaler); /* NULL is fine */
+WISP_OWNED(wisp_scaler, wisp_scaler_destroy)
+
+/* Enqueues it; from and to may be the same vector. squares (may be NULL): waits for the sum, in double. */
+wisp_status wisp_scale(wisp_error *err, wisp_scaler *scaler, wisp_pointer from, wisp_pointer to, double factor,
+                       size_t count, double *squares);
 
 /* Places in state. */
 typedef enum wisp_cg_place {
@@ -27,7 +38,13 @@ typedef enum wisp_cg_place {
   WISP_CG_STATE /* numbers */
 } wisp_cg_place;
 
-/* What is solved, and how. */
+/* Room for what a solve leaves: blocks' parts of sums, and iterations whose scalars are kept; all 0: its arrays are not
+ * there. */
+typedef struct wisp_cg_capacity {
+  size_t rz_parts, pAp_parts, iterations;
+} wisp_cg_capacity;
+
+/* The system to solve, and its launches. */
 typedef struct wisp_cg_system {
   wisp_device *device;   /* borrowed, like */
   wisp_problem *problem; /* what is launched on */
@@ -55,12 +72,10 @@ WISP_OWNED(wisp_cg, wisp_cg_destroy)
 /* Records a solve ahead of the first one. */
 wisp_status wisp_cg_record(wisp_error *err, wisp_cg *cg);
 
-/* The largest eigenvalue of M^-1 A, as a few iterations on a random residual see it: never too large. WISP_EWRONG where
- * they see none. */
+/* The largest eigenvalue of M^-1 A that a few iterations see: never too large. WISP_EWRONG where they see none. */
 wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest);
 
-/* Told some times a second how far a solve is: iterations that were run, and the share of all, 0 to 1, as far as the
- * residual's fall shows it: its logarithm's. */
+/* Called some times a second: iterations that were run, and the share of all, 0 to 1, by the residual's logarithm. */
 typedef struct wisp_cg_watch {
   void (*progress)(void *context, long long iterations, double share);
   void *context;
@@ -72,9 +87,8 @@ double wisp_cg_factor(double bb);
 
 /* Solves for b at the unknowns, NULL where the system has an array for it, from 0 until |r| <= tolerance |b|, or for
  * `most` iterations, 0 to INT_MAX. Where the device can loop (wisp_limits.loops) the host starts it and waits for the
- * end, no more; with a watch, which may be NULL, it does so for parts of some tenths of a second. WISP_EWRONG where the
- * residual is no number, or 0 at once though b is not, with what may be the cause. b = 0 is solved by 0, in no
- * iteration. */
+ * end; with a watch, which may be NULL, for parts of some tenths of a second. WISP_EWRONG, with the likely cause, where
+ * the residual is no number, or 0 at once though b is not. b = 0 is solved by 0, in no iteration. */
 wisp_status wisp_cg_solve(wisp_error *err, wisp_cg *cg, const double *b, double tolerance, long long most,
                           const wisp_cg_watch *watch, wisp_cg_report *out);
 

@@ -1,5 +1,4 @@
-/* Several ways to one result: each chosen by itself, then compared by what the store says of their kernels, or, where
- * it says nothing, by the family's defaults. */
+/* Alternative compositions with one result, compared by the store's entries of their kernels, else by the defaults. */
 #include "choose_parts.h"
 #include "choose.h"
 #include "../../gen/strategy/defaults.h"
@@ -7,27 +6,26 @@
 
 #include <math.h>
 
-static bool has(const wisp_stage *stage, const char *kernel)
+static bool has_kernel(const wisp_stage *stage, const char *kernel)
 {
   for (int i = 0; i < stage->kernels; i++)
     if (strcmp(stage->choice[i].kernel, kernel) == 0) return true;
   return false;
 }
 
-/* What a stage's kernels, but those that the other way has too, take for an element, one after the other: as they were
- * measured, and as is expected here; NaN where one has no entry, or its time here is not known. And how well the worst
- * of their entries fits. */
+/* The time of a stage's kernels for an element, but for those of the alternative: as measured, and as expected here;
+ * NaN where one has no entry, or its time here is not known. match: that of the worst of their entries. */
 typedef struct measured {
   double ms, expected;
   wisp_match match;
 } measured;
 
-static measured measure(const wisp_stage *stage, const wisp_stage *other)
+static measured measure_stage(const wisp_stage *stage, const wisp_stage *other)
 {
   measured out = {0, 0, WISP_MATCH_EXACT};
   for (int i = 0; i < stage->kernels; i++) {
     const wisp_choice *c = &stage->choice[i];
-    if (has(other, c->kernel)) continue;
+    if (has_kernel(other, c->kernel)) continue;
     out.ms += c->trial ? c->ms / (double)c->trial->elements : NAN;
     out.expected += c->expected;
     if (c->match > out.match) out.match = c->match;
@@ -35,10 +33,10 @@ static measured measure(const wisp_stage *stage, const wisp_stage *other)
   return out;
 }
 
-/* As is expected here; where that is not known, as was measured of what matches alike. */
+/* By the expected times; where these are not known, by measured ones of entries that match alike. */
 static bool is_faster(const wisp_stage *stage, const wisp_stage *than)
 {
-  const measured a = measure(stage, than), b = measure(than, stage);
+  const measured a = measure_stage(stage, than), b = measure_stage(than, stage);
   if (!isnan(a.expected) && !isnan(b.expected)) return a.expected < b.expected;
   return a.match == b.match && a.ms < b.ms;
 }
@@ -56,13 +54,12 @@ static wisp_status is_preferred(wisp_error *err, const wisp_chooser *from, const
   return WISP_OK;
 }
 
-/* Does the stage take the place of the best so far? */
 static wisp_status is_better(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                              const wisp_stage *stage, const wisp_stage *best, bool *out)
 {
   bool wanted = false, already = false;
   *out = is_faster(stage, best);
-  if (*out || !isnan(measure(stage, best).ms) || !isnan(measure(best, stage).ms)) return WISP_OK;
+  if (*out || !isnan(measure_stage(stage, best).ms) || !isnan(measure_stage(best, stage).ms)) return WISP_OK;
   CALL(is_preferred(err, from, request, stage, &wanted));
   CALL(is_preferred(err, from, request, best, &already));
   *out = wanted && !already;
@@ -70,8 +67,8 @@ static wisp_status is_better(wisp_error *err, const wisp_chooser *from, const wi
 }
 
 /* One of them; out->kernels stays 0, and the first reason is kept, where it does not run here or was not measured. */
-static wisp_status try_way(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
-                           const char *composition, wisp_status *first, wisp_error *why, wisp_stage *out)
+static wisp_status try_alternative(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                                   const char *composition, wisp_status *first, wisp_error *why, wisp_stage *out)
 {
   wisp_choose_request own = *request;
   wisp_error reason = {.text = ""};
@@ -83,26 +80,24 @@ static wisp_status try_way(wisp_error *err, const wisp_chooser *from, const wisp
   return WISP_OK;
 }
 
-static wisp_status choose_way(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
-                              wisp_stage *out)
+static wisp_status choose_alternative(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
+                                      wisp_stage *out)
 {
   HELD(wisp_stage_free) wisp_stage best = {.kernels = 0};
   OWNED(free) char *names = NULL;
   wisp_status first = WISP_OK;
   wisp_error why = {.text = ""};
-  CALL(wisp_new(err, strlen(request->composition) + 1, 1, &names));
-  strcpy(names, request->composition);
+  CALL(wisp_copy_text(err, request->composition, &names));
   for (char *name = names, *next; name; name = next) {
     HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
     next = strchr(name, '|');
     if (next) *next++ = '\0';
     bool better = true;
-    CALL(try_way(err, from, request, name, &first, &why, &stage));
+    CALL(try_alternative(err, from, request, name, &first, &why, &stage));
     if (stage.kernels && best.kernels) CALL(is_better(err, from, request, &stage, &best, &better));
     if (!stage.kernels || !better) continue;
     wisp_stage_free(&best);
-    best = stage;
-    stage = (wisp_stage){.kernels = 0};
+    (void)GIVE(stage, &best);
   }
   CALL(wisp_require(err, best.kernels, first, "%s", why.text));
   return GIVE(best, out);
@@ -128,7 +123,7 @@ wisp_status wisp_chooser_open_store(wisp_error *err, const wisp_strategies *stra
 wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request, wisp_stage *out)
 {
   const bool several = request->composition && strchr(request->composition, '|');
-  return (several ? choose_way : wisp_choose_one)(err, from, request, out);
+  return (several ? choose_alternative : wisp_choose_one)(err, from, request, out);
 }
 
 wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
@@ -141,7 +136,7 @@ wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const 
   return wisp_require(err, none || status == WISP_OK, status, "%s", reason.text);
 }
 
-/* Of one kernel of the stage; NaN where no trial tells. */
+/* The time of one kernel of the stage; NaN where there is no trial of it. */
 static double ms_of(const wisp_chooser *from, const wisp_spec *whole, const wisp_choice *choice,
                     const wisp_trial *winner)
 {
@@ -163,12 +158,11 @@ static double ms_of(const wisp_chooser *from, const wisp_spec *whole, const wisp
 wisp_status wisp_standard_ms(wisp_error *err, const wisp_chooser *from, const wisp_trial *winner, double *ms)
 {
   wisp_choose_request request = {.spec = {.order = 0}};
-  wisp_stage stage = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   *ms = NAN;
   if (wisp_spec_parse(NULL, winner->spec, &request.spec) != WISP_OK) return WISP_OK;
   CALL(wisp_choose_if_any(err, &(wisp_chooser){from->strategies, NULL, from->limits, from->scopes}, &request, &stage));
   if (stage.kernels) *ms = 0;
   for (int k = 0; k < stage.kernels; k++) *ms += ms_of(from, &request.spec, &stage.choice[k], winner);
-  wisp_stage_free(&stage);
   return WISP_OK;
 }

@@ -1,6 +1,5 @@
-/* What would a solver take? The one answer to it, for one kernel and for a whole stage: what won in the store, where
- * that still counts and is legal here, else the default. Solvers, `wisp best`, `bench`, `report` and the tuner ask
- * here.
+/* The choice of a solver's kernels, for one kernel and for a whole stage: the winner of the store, where it still
+ * counts and is legal here, else the default. Solvers, `wisp best`, `bench`, `report` and the tuner ask here.
  *
  * The default is what runs without a store. Of a stage: the family's first composition that its defaults prefer, or
  * else that has plans, in the first layout where it has them. Of one kernel, in a layout: the family's default there;
@@ -10,12 +9,11 @@
 #include "../../cache/store.h"
 #include "../kernel.h"
 
-/* What spaces can name, by spec and layout, and the defaults there: made once for many choices for one device.
- * Zero-initialise. */
+/* The names of spaces, by spec and layout, and defaults, for many choices for one device. Zero-initialise. */
 typedef struct wisp_scopes {
-  size_t count, room;
+  size_t count, capacity;
   struct wisp_scope_kept *list;
-  size_t compositions, compositions_room;
+  size_t compositions, compositions_capacity;
   struct wisp_composition_kept *composition;
   char target[32]; /* whose they are: wisp_scopes_serve */
   int units;
@@ -24,7 +22,7 @@ void wisp_scopes_free(wisp_scopes *scopes);
 /* Frees them, unless they are of a device like the one that has these limits, as documented. */
 void wisp_scopes_serve(wisp_scopes *scopes, const wisp_limits *limits);
 
-/* What is chosen from. All of it is borrowed, and outlives what is chosen. */
+/* The source of choices. All of it is borrowed, and outlives what is chosen. */
 typedef struct wisp_chooser {
   const wisp_strategies *strategies;
   const wisp_store *store;   /* NULL: as if nothing had been measured */
@@ -32,8 +30,7 @@ typedef struct wisp_chooser {
   wisp_scopes *scopes;       /* NULL: every choice makes its own */
 } wisp_chooser;
 
-/* Opens a store (wisp_store_open) whose trials answer for every system with the same equations, whatever its name. The
- * strategies must outlive it. */
+/* Opens a store whose trials answer for every system with the same equations. The strategies must outlive it. */
 wisp_status wisp_chooser_open_store(wisp_error *err, const wisp_strategies *strategies, const char *path, bool tolerant,
                                     char **warning, wisp_store **out);
 
@@ -42,13 +39,13 @@ typedef struct wisp_own_formula {
   const char *name, *formula;
 } wisp_own_formula;
 
-/* What is asked for. */
+/* A request for kernels. */
 typedef struct wisp_choose_request {
-  wisp_spec spec;              /* its kernel: one of the family's; "step", or empty: a whole stage */
-  const char *composition;     /* of a stage: this one; NULL: chosen; several with '|' between them, ways to one result:
-                                  the one whose kernels' entries add up to the least, as is expected here, or else
-                                  of those that fit as well as the first's; where there are none, the one that the family's
-                                  defaults prefer, else     the first */
+  wisp_spec spec; /* its kernel: one of the family's; "step", or empty: a whole stage */
+  /* A stage's composition; NULL: chosen. Several with '|' between them are alternatives with one result: the one whose
+   * kernels' entries add up to the least, as is expected here, or else of those that fit as well as the first's; where
+   * there are none, the one that the family's defaults prefer, else the first. */
+  const char *composition;
   const char *layout;          /* this one; NULL: chosen */
   const wisp_fixed *fixed;     /* of the discretisation that is there already; NULL: it will be made to suit */
   const wisp_fixed *preset;    /* some of what it will be; NULL: nothing */
@@ -58,7 +55,7 @@ typedef struct wisp_choose_request {
   const wisp_own_formula *own; /* of a stage; ends with a NULL name; NULL: none */
 } wisp_choose_request;
 
-/* What a kernel, or a whole stage, runs with, and why. Texts and trials are the stage's and the store's. */
+/* The choice of a kernel, or of a whole stage, and the reason. Texts and trials are the stage's and the store's. */
 typedef struct wisp_choice {
   const char *kernel, *strategy, *params; /* of a stage "step", its composition, "" */
   char layout[WISP_LAYOUT_TEXT];
@@ -69,9 +66,8 @@ typedef struct wisp_choice {
   double expected;    /* of an element here, in ms (wisp_answer_expected); NaN: not known */
   bool stale;         /* of a stage: the entry was measured before one of its kernels' texts changed */
   wisp_answer passed; /* the best entry of those that match better and were not taken; NULL: there is none */
-  const char
-      *remark;    /* why, in a word: "stale", "refused", or "slower" than the one taken is expected to be; or NULL */
-  char note[256]; /* why it was not taken, or did not compile or load; else empty */
+  const char *remark; /* why, in a word: "stale", "refused", or expected to be "slower" than the one taken; or NULL */
+  char note[256];     /* why it was not taken, or did not compile or load; else empty */
 } wisp_choice;
 
 /* The kernels of a stage in launch order, or one kernel, and what they ask of layout and discretisation. Zero: none. */
@@ -85,7 +81,7 @@ typedef struct wisp_stage {
   wisp_choice *choice;  /* of each */
   wisp_choice record;   /* of the stage: the record that named composition and layout; or as the one kernel's */
   wisp_env *names;
-  wisp_env **external_names; /* of each kernel that another family has lent; NULL: it is the family's own */
+  wisp_env **external_names; /* of each kernel of another family; NULL: it is the family's own */
   const wisp_strategies *strategies;
   bool reproducible; /* as it was chosen */
 } wisp_stage;
@@ -97,14 +93,12 @@ typedef struct wisp_stage {
  * kernels, each of which then takes its own winner in that layout. Its template hash is wisp_hash over those of its
  * kernels in turn; one that differs only counts where no record is current. */
 wisp_status wisp_choose(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request, wisp_stage *out);
-/* The same, where it is no error that there is no such thing, that its system cannot be read (loading the strategies
- * said so), or that it runs nowhere here: out->kernels is 0 then. */
+/* The same; out->kernels is 0 where there is no such thing, its system cannot be read, or it runs nowhere here. */
 wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                                wisp_stage *out);
 void wisp_stage_free(wisp_stage *stage);
 
-/* WISP_EUSAGE, with what there is, where the family knows no such composition or chain; one that lists none takes any
- * of its kernels' names, joined. */
+/* WISP_EUSAGE, with a list, for an unknown composition or chain; a family without a list takes any of its kernels. */
 wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, const char *composition);
 
 /* The entry that tells of a choice to people: the one taken, or else the one passed over; of a device's own (NULL: of
@@ -115,28 +109,24 @@ typedef struct wisp_shown {
 } wisp_shown;
 wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device);
 
-/* ---- What takes the place of a kernel that does not work here (replace.c); its choice says why, and what was passed
+/* ---- Replacements of a kernel that does not work here (replace.c); its choice says why, and which entry was passed
  * over. The stage is unchanged where that fails; its kernels are not loaded yet. */
 
-/* Kernel i becomes the default that fits the stage's layout and discretisation. WISP_EREFUSED where there is none or it
- * is the one that the kernel has. */
+/* Kernel i becomes the default for the stage's layout and discretisation. WISP_EREFUSED: there is no other one. */
 wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, const char *why);
 
 /* Whether a discretisation can be made as a plan asks for: WISP_EREFUSED, and why, where something has no room. */
 typedef wisp_status (*wisp_plan_fits)(wisp_error *err, const void *context, const wisp_plan *plan);
 
-/* Kernel i stays where there is room for what it asks for; else it becomes the first of wisp_plan_next_larger for which
- * there is, else the default that asks for nothing that nobody else does; another family's stays. Errors of has_room.
- */
-wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_plan_fits has_room,
-                                const void *context);
+/* Kernel i stays if it fits; else it becomes the first of wisp_plan_next_larger that does, else the default that asks
+ * for nothing that the others do not. Another family's kernel stays. Errors of fits. */
+wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_plan_fits fits, const void *context);
 
 /* Kernel i becomes what a choice of the same kernel, made elsewhere, says. */
 wisp_status wisp_stage_follow(wisp_error *err, wisp_stage *stage, int i, const wisp_choice *choice);
 
-/* Compiles the stage's kernels (in parallel) and loads them, once: they go with the stage, which must not outlive the
- * device from here on. A stored winner that fails to compile or load falls back to the default with the choice saying
- * so. */
+/* Compiles the stage's kernels in parallel and loads them, once, with the stage, which must not outlive the device. A
+ * stored winner that fails to compile or load falls back to the default, and its choice says so. */
 wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *stage);
 void wisp_stage_unload(wisp_stage *stage);
 
@@ -148,22 +138,20 @@ void wisp_plans_hash(wisp_plan *const *plans, int count, const char *dialect, ch
 
 /* Does a kernel of the stage take an argument of this name? */
 bool wisp_stage_has(const wisp_stage *stage, const char *name);
+/* A wisp_array_filter: the arrays of one stage. */
+bool wisp_stage_wants(const void *stage, const char *array);
 
 /* ---- Which stored trials still count: those of today's kernel texts. */
-
-/* Who asks a store on a device with these limits. */
-wisp_asker wisp_limits_asker(const wisp_limits *limits);
 
 /* Limits of the device that a trial was measured on, as documented for its target. WISP_EUSAGE where that is not known.
  * *out is zero, or what a call before gave: the same target is not asked for again. */
 wisp_status wisp_trial_limits(wisp_error *err, const wisp_trial *trial, wisp_limits *out);
 
-/* Was a kernel's trial measured with what its strategy compiles to today, on its kind of device, with values that the
- * strategy still lists? A whole step's names no strategies: true. */
+/* Was a kernel's trial measured with today's text and values of its strategy? A whole step's names none: true. */
 bool wisp_trial_is_current(const wisp_strategies *strategies, const wisp_trial *trial);
 
 /* ---- How long the default took: what runs without a store (`wisp run --default`). */
 
-/* What the default takes in place of a winner, in ms: measured on the same device, in the same surroundings and at the
+/* The time of the default in place of a winner, in ms: measured on the same device, in the same surroundings and at the
  * same size, with today's text; of a step, what its kernels take together. NaN where that was not measured. */
 wisp_status wisp_standard_ms(wisp_error *err, const wisp_chooser *from, const wisp_trial *winner, double *ms);

@@ -1,15 +1,14 @@
-/* The kernels of a composition in one layout: of each the best of the store's entries that fits here, else its default.
- */
+/* The kernels of a composition in one layout: the best of the store's entries that fits here, else the default. */
 #include "choose_parts.h"
 #include "../../gen/strategy/defaults.h"
 
 #include <math.h>
 
-/* --- what the store says --- */
+/* --- the store --- */
 
 wisp_status wisp_choosing_pass_over(wisp_error *err, wisp_choosing *c, const wisp_trial *trial, const char *why)
 {
-  CALL(wisp_grow(err, &c->unfit, &c->room, c->unfits + 1, sizeof *c->unfit));
+  CALL(wisp_grow(err, &c->unfit, &c->capacity, c->unfits + 1, sizeof *c->unfit));
   wisp_unfit *u = &c->unfit[c->unfits++];
   u->trial = trial;
   snprintf(u->why, sizeof u->why, "%s", why ? why : "");
@@ -134,13 +133,6 @@ wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device)
   return shown[i];
 }
 
-static void describe(const wisp_plan *plan, const wisp_answer *answer, wisp_choice *out)
-{
-  const wisp_strategy *s = plan->strategy;
-  *out = wisp_choice_of(s->kernel, s->name, &plan->layout, answer);
-  out->params = plan->params;
-}
-
 /* The entry's plan. WISP_EREFUSED or WISP_EINPUT where it does not fit here. */
 static wisp_status entry_plan(wisp_error *err, const wisp_choosing *c, const wisp_trial *trial, const wisp_stage *stage,
                               wisp_plan **out)
@@ -173,23 +165,12 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
     wisp_choosing_look_up(c, layout, &answer);
   }
   if (!plan) CALL(wisp_choosing_default(err, c, stage, &plan));
-  describe(plan, &answer, choice);
+  *choice = wisp_choice_of(plan->strategy->kernel, plan->strategy->name, &plan->layout, &answer);
+  choice->params = plan->params;
   wisp_choosing_note(c, layout, choice);
   wisp_fixed_add(&stage->fixed, plan);
   stage->plan[stage->kernels++] = plan;
   return WISP_OK;
-}
-
-/* --- what spaces can name --- */
-
-/* The family's names in a layout, with the request's own formulas. */
-static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
-{
-  OWNED(wisp_env_destroy) wisp_env *names = NULL;
-  CALL(wisp_choosing_names(err, c, layout, &names));
-  for (const wisp_own_formula *own = c->request->own; own && own->name; own++)
-    CALL(wisp_names_formula(err, names, own->name, own->formula, c->spec.precision));
-  return GIVE(names, out);
 }
 
 /* --- kernels together --- */
@@ -206,34 +187,22 @@ void wisp_stage_free(wisp_stage *stage)
   wisp_stage_unload(stage);
   for (int i = 0; i < stage->kernels; i++)
     wisp_plan_destroy(stage->plan[i]), wisp_env_destroy(stage->external_names[i]);
-  free(stage->plan);
-  free(stage->external_names);
-  free(stage->choice);
-  free(stage->composition);
+  WISP_FREE(stage->plan, stage->external_names, stage->choice, stage->composition);
   wisp_env_destroy(stage->names);
   *stage = (wisp_stage){.kernels = 0};
 }
 
-static wisp_status check_stage(wisp_error *err, const wisp_choosing *c, int i, const wisp_env *names)
-{
-  bool holds = true;
-  if (i == WISP_NO_LINE) return WISP_OK;
-  CALL(wisp_defaults_stage_holds(err, wisp_strategies_defaults(c->from->strategies, c->family->name), (size_t)i, names,
-                                 &holds));
-  return wisp_require(err, holds, WISP_EREFUSED, "it is not the default here");
-}
-
 /* Adds a kernel of another family, which chooses it as if it were alone. */
-static wisp_status borrow(wisp_error *err, const wisp_choosing *c, const wisp_spec *spec, wisp_stage *stage)
+static wisp_status add_external(wisp_error *err, const wisp_choosing *c, const wisp_spec *spec, wisp_stage *stage)
 {
   const wisp_choose_request request = {
       .spec = *spec, .elements = c->request->elements, .reproducible = c->request->reproducible};
-  HELD(wisp_stage_free) wisp_stage lent = {.kernels = 0};
-  CALL(c->choose(err, c->from, &request, &lent));
-  stage->plan[stage->kernels] = lent.plan[0];
-  stage->choice[stage->kernels] = lent.choice[0];
-  stage->external_names[stage->kernels++] = lent.names;
-  lent.kernels = 0, lent.names = NULL;
+  HELD(wisp_stage_free) wisp_stage external = {.kernels = 0};
+  CALL(c->choose(err, c->from, &request, &external));
+  stage->plan[stage->kernels] = external.plan[0];
+  stage->choice[stage->kernels] = external.choice[0];
+  stage->external_names[stage->kernels++] = external.names;
+  external.kernels = 0, external.names = NULL;
   return WISP_OK;
 }
 
@@ -241,6 +210,7 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
                                const wisp_layout *layout, wisp_stage *out)
 {
   const size_t count = (size_t)wisp_composition_count(composition);
+  bool holds = true;
   HELD(wisp_stage_free)
   wisp_stage stage = {.layout = *layout,
                       .strategies = c->from->strategies,
@@ -254,12 +224,18 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
   if (c->request->preset) stage.preset = *c->request->preset;
   if (c->request->fixed) stage.preset = *c->request->fixed, stage.preset.made = true;
   stage.fixed = stage.preset;
-  CALL(make_names(err, c, layout, &stage.names));
-  CALL(check_stage(err, c, line, stage.names));
+  CALL(wisp_choosing_names(err, c, layout, &stage.names));
+  for (const wisp_own_formula *own = c->request->own; own && own->name; own++)
+    CALL(wisp_names_formula(err, stage.names, own->name, own->formula, c->spec.precision));
+  if (line != WISP_NO_LINE)
+    CALL(wisp_defaults_stage_holds(err, wisp_strategies_defaults(c->from->strategies, c->family->name), (size_t)line,
+                                   stage.names, &holds));
+  CALL(wisp_require(err, holds, WISP_EREFUSED, "it is not the default here"));
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
     wisp_spec spec;
     CALL(wisp_composition_spec(err, &c->spec, kernel, &spec));
-    CALL(strcmp(spec.family, c->spec.family) == 0 ? add_kernel(err, c, kernel, &stage) : borrow(err, c, &spec, &stage));
+    CALL(strcmp(spec.family, c->spec.family) == 0 ? add_kernel(err, c, kernel, &stage)
+                                                  : add_external(err, c, &spec, &stage));
   }
   return GIVE(stage, out);
 }

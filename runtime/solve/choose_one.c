@@ -74,18 +74,12 @@ static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_stage *
 
 /* --- what is asked for --- */
 
-static void print_names(const char *const *list, char *text, size_t room)
-{
-  size_t length = 0;
-  *text = '\0';
-  for (int i = 0; list[i] && length < room; i++)
-    length += (size_t)snprintf(text + length, room - length, "%s%s", i ? ", " : "", list[i]);
-}
-
 wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, const char *composition)
 {
-  char names[400];
-  print_names(family->compositions, names, sizeof names);
+  char names[400] = "";
+  size_t length = 0;
+  for (int i = 0; family->compositions[i] && length < sizeof names; i++)
+    length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", family->compositions[i]);
   return wisp_require(err, wisp_is_composition(family, composition), WISP_EUSAGE,
                       "composition '%s' is not known: use one of %s", composition, names);
 }
@@ -93,23 +87,19 @@ wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, c
 /* The family and the layouts to try; what the request names must be there. */
 static wisp_status check_request(wisp_error *err, wisp_choosing *c)
 {
-  wisp_status status = WISP_OK;
   const wisp_choose_request *w = c->request;
   c->spec = w->spec;
   c->family = wisp_family_find(w->spec.family);
   if (c->family && !*c->spec.element) wisp_spec_name_element(&c->spec, c->family->elements->name);
-  TRY(wisp_family_check(err, &c->spec));
-  if (w->composition) TRY(wisp_composition_check(err, c->family, w->composition));
+  CALL(wisp_family_check(err, &c->spec));
+  if (w->composition) CALL(wisp_composition_check(err, c->family, w->composition));
   c->layouts = wisp_family_layouts(&c->spec, c->layout);
-  if (w->layout) {
-    TRY(wisp_layout_parse(err, w->layout, c->layout->Np, c->layout->Nf, c->layout));
-    c->layouts = 1;
-  }
-done:
-  return status == WISP_EINPUT
-             ? wisp_fail(err, WISP_EUSAGE, "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts",
-                         w->spec.order, w->layout, w->spec.order)
-             : status;
+  if (!w->layout) return WISP_OK;
+  c->layouts = 1;
+  const wisp_status status = wisp_layout_parse(err, w->layout, c->layout->Np, c->layout->Nf, c->layout);
+  return wisp_require(err, status == WISP_OK, WISP_EUSAGE,
+                      "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts", w->spec.order, w->layout,
+                      w->spec.order);
 }
 
 static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wisp_stage *stage)
@@ -126,35 +116,32 @@ static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wi
   return WISP_OK;
 }
 
+static void free_choosing(wisp_choosing *c)
+{
+  free(c->unfit);
+}
+
 wisp_status wisp_choose_one(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                             wisp_stage *out)
 {
-  wisp_status status = WISP_OK;
-  wisp_choosing c = {
-      .from = from, .request = request, .asker = wisp_limits_asker(from->limits), .choose = wisp_choose_one};
-  c.asker.exact_only = request->exact_match_only;
+  const wisp_limits *limits = from->limits;
+  HELD(free_choosing)
+  wisp_choosing c = {.from = from,
+                     .request = request,
+                     .asker = {.units = limits->units, .exact_only = request->exact_match_only},
+                     .choose = wisp_choose_one};
+  snprintf(c.asker.device, sizeof c.asker.device, "%s", limits->name);
+  snprintf(c.asker.target, sizeof c.asker.target, "%s", limits->target);
+  snprintf(c.asker.driver, sizeof c.asker.driver, "%s", limits->driver);
+  snprintf(c.asker.compiler, sizeof c.asker.compiler, "%s", limits->compiler);
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
-  TRY(check_request(err, &c));
+  CALL(check_request(err, &c));
   if (*request->spec.kernel && !wisp_spec_is_composition(&request->spec))
-    TRY(choose_kernel(err, &c, &stage));
+    CALL(choose_kernel(err, &c, &stage));
   else
-    TRY(wisp_choose_stage(err, &c, &stage));
-  if (request->exact_match_only) TRY(check_exact(err, &c, &stage));
-  *out = stage;
-  stage = (wisp_stage){.kernels = 0};
-done:
-  free(c.unfit);
-  return status;
-}
-
-wisp_asker wisp_limits_asker(const wisp_limits *limits)
-{
-  wisp_asker asker = {.units = limits->units};
-  snprintf(asker.device, sizeof asker.device, "%s", limits->name);
-  snprintf(asker.target, sizeof asker.target, "%s", limits->target);
-  snprintf(asker.driver, sizeof asker.driver, "%s", limits->driver);
-  snprintf(asker.compiler, sizeof asker.compiler, "%s", limits->compiler);
-  return asker;
+    CALL(wisp_choose_stage(err, &c, &stage));
+  if (request->exact_match_only) CALL(check_exact(err, &c, &stage));
+  return GIVE(stage, out);
 }
 
 wisp_status wisp_trial_limits(wisp_error *err, const wisp_trial *trial, wisp_limits *out)

@@ -1,5 +1,4 @@
-/* Inside the chooser, from below: choose_fill.c fills a composition with kernels, choose_stage.c finds the composition,
- * choose_one.c chooses a kernel or a stage, choose.c among several ways. */
+/* Inside the chooser, from below: choose_fill.c fills a composition, which choose_stage.c finds, for choose_one.c. */
 #pragma once
 
 #include "choose.h"
@@ -19,13 +18,13 @@ typedef struct wisp_choosing {
   wisp_layout layout[8]; /* to be tried */
   int layouts;
   int nearest; /* of the classes of entries (cache/store.h), the first that is looked at; 0: all are */
-  size_t unfits, room;
+  size_t unfits, capacity;
   wisp_unfit *unfit;
   /* wisp_choose_one, for a kernel of another family. */
   wisp_status (*choose)(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request, wisp_stage *out);
 } wisp_choosing;
 
-/* What was said against an entry; NULL: nothing. */
+/* The reason against an entry; NULL: there is none. */
 const wisp_unfit *wisp_choosing_unfit(const wisp_choosing *c, const wisp_trial *trial);
 
 /* An entry's plan is none here. */
@@ -34,8 +33,7 @@ static inline bool wisp_does_not_fit(wisp_status status)
   return status == WISP_EREFUSED || status == WISP_EINPUT;
 }
 
-/* The best entry of the kernel that was measured with today's text and of which nothing is known against it; layout
- * NULL: in any. */
+/* The best entry of the kernel, of today's text and with nothing known against it; layout NULL: in any. */
 void wisp_choosing_look_up(const wisp_choosing *c, const char *layout, wisp_answer *out);
 /* The same of each class by itself. */
 void wisp_choosing_look_up_each(const wisp_choosing *c, const char *layout, wisp_answer out[WISP_ANSWER_CLASSES]);
@@ -59,8 +57,7 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
                                const wisp_layout *layout, wisp_stage *out);
 
 /* The family's names in a layout, the caller's; the default candidate of the spec's kernel in a stage; whether a
- * composition suits the spec's system (WISP_EREFUSED). What is the same for many choices is kept in the chooser's
- * scopes. */
+ * composition suits the spec's system (WISP_EREFUSED). The chooser's scopes keep what many choices share. */
 wisp_status wisp_choosing_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out);
 wisp_status wisp_choosing_default(wisp_error *err, const wisp_choosing *c, const wisp_stage *stage, wisp_plan **out);
 wisp_status wisp_choosing_suit(wisp_error *err, const wisp_choosing *c, const char *composition);

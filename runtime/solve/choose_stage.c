@@ -1,10 +1,9 @@
 /* A whole stage: the store's best record that fits here says of which kernels, in which layout; else the lists do. */
 #include "choose_parts.h"
-#include "../stack.h"
+#include "../parallel.h"
 #include "../../gen/strategy/defaults.h"
 
 #include <math.h>
-#include <pthread.h>
 
 static bool is_one_of(const char *const *list, const char *composition)
 {
@@ -19,8 +18,7 @@ bool wisp_is_composition(const wisp_family *family, const char *composition)
          is_one_of(family->chains, composition);
 }
 
-/* Does a composition or layout by this name suit the request? */
-static bool wanted(const char *asked, const char *name)
+static bool suits_request(const char *asked, const char *name)
 {
   return !asked || strcmp(asked, name) == 0;
 }
@@ -43,8 +41,7 @@ static bool same_texts(const wisp_stage *stage, const char *dialect, const wisp_
   return strcmp(hash, record->template_hash) == 0;
 }
 
-/* What the stage's kernels take together for an element, as is expected here of entries measured at this size, 0: at
- * any; INFINITY where one has none, or its time here is not known. */
+/* The expected time of the stage's kernels for an element, by entries of this size, 0: any; INFINITY: not known. */
 static double kernels_together(const wisp_stage *stage, long long elements)
 {
   double sum = 0;
@@ -62,8 +59,8 @@ static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answ
 {
   const wisp_trial *trial = answer->trial;
   wisp_layout layout;
-  if (!wisp_is_composition(c->family, trial->strategy) || !wanted(c->request->composition, trial->strategy) ||
-      !wanted(c->request->layout, trial->layout) || !wisp_choosing_layout(c, trial, &layout))
+  if (!wisp_is_composition(c->family, trial->strategy) || !suits_request(c->request->composition, trial->strategy) ||
+      !suits_request(c->request->layout, trial->layout) || !wisp_choosing_layout(c, trial, &layout))
     return WISP_OK;
   wisp_status status = wisp_choosing_fill(err, c, trial->strategy, WISP_NO_LINE, &layout, out);
   if (status != WISP_OK) return status == WISP_EREFUSED ? WISP_OK : status;
@@ -73,9 +70,8 @@ static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answ
   return WISP_OK;
 }
 
-/* What the stage of a record takes for an element, on the card that the record is of: as recorded where it is of
- * today's texts; else, and where it is one kernel, as its kernels' entries in the record's class say, of whose texts it
- * is then. INFINITY where they do not. */
+/* The time of a record's stage for an element, on the record's card: as recorded if it is of today's texts; else, and
+ * for a single kernel, by its kernels' entries in the record's class. INFINITY where there are none. */
 static double time_of(const wisp_stage *stage, const wisp_answer *record)
 {
   const double elements = (double)record->trial->elements;
@@ -92,8 +88,8 @@ static double time_of(const wisp_stage *stage, const wisp_answer *record)
   return !stage->record.stale && !alone ? record->trial->ms / elements : together;
 }
 
-/* Of a class's records, the best whose texts are those of today, unless a better one's kernels have other winners
- * since, which take less time together; else the best one, which still tells compositions and layouts apart better than
+/* The best of a class's records whose texts are those of today, unless a better one's kernels have other winners since,
+ * which take less time together; else the best one, which still tells compositions and layouts apart better than
  * a guess. Nearer classes are as if they were not there. out->kernels stays 0 where there is none. */
 static wisp_status from_records(wisp_error *err, wisp_choosing *c, int class, wisp_stage *out)
 {
@@ -117,8 +113,7 @@ static wisp_status from_records(wisp_error *err, wisp_choosing *c, int class, wi
     if (stage.kernels && (!out->kernels || (fresh ? now <= best : now < best))) {
       best = now;
       wisp_stage_free(out);
-      *out = stage;
-      stage = (wisp_stage){.kernels = 0};
+      (void)GIVE(stage, out);
     }
     wisp_stage_free(&stage);
   }
@@ -128,17 +123,17 @@ static wisp_status from_records(wisp_error *err, wisp_choosing *c, int class, wi
 /* --- records of several classes --- */
 
 /* The same stage of the best entries of classes from this one on. */
-static wisp_status fill_again(wisp_error *err, wisp_choosing *c, int nearest, wisp_stage *stage)
+static wisp_status refill_stage(wisp_error *err, wisp_choosing *c, int nearest, wisp_stage *stage)
 {
-  HELD(wisp_stage_free) wisp_stage again = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage filled = {.kernels = 0};
   const size_t unfits = c->unfits;
   c->nearest = nearest;
-  CALL(wisp_choosing_fill(err, c, stage->composition, WISP_NO_LINE, &stage->layout, &again));
+  CALL(wisp_choosing_fill(err, c, stage->composition, WISP_NO_LINE, &stage->layout, &filled));
   c->unfits = unfits;
-  again.record = stage->record;
-  again.record.strategy = again.composition; /* that of stage goes */
+  filled.record = stage->record;
+  filled.record.strategy = filled.composition; /* that of stage goes */
   wisp_stage_free(stage);
-  return GIVE(again, stage);
+  return GIVE(filled, stage);
 }
 
 /* Was the stage, as it is with the nearer classes' kernels, measured as a whole in one of them? */
@@ -173,7 +168,7 @@ static wisp_status takes_over(wisp_error *err, wisp_choosing *c, int class, cons
          (strcmp(near->composition, far->composition) == 0 && strcmp(near->record.layout, far->record.layout) == 0);
   if (*out) return WISP_OK;
   mixed.record = far->record;
-  CALL(fill_again(err, c, class, &mixed));
+  CALL(refill_stage(err, c, class, &mixed));
   const double there = kernels_together(&mixed, 0), together = kernels_together(near, 0);
   const double here = isfinite(together) ? together : near->record.stale ? INFINITY : near->record.expected;
   *out = is_measured_nearer(c, &mixed, far_class) || (isfinite(there) && here < there);
@@ -193,13 +188,12 @@ static wisp_status from_classes(wisp_error *err, wisp_choosing *c, wisp_stage *o
     passed = better ? NULL : stage.record.trial;
     if (!better) continue;
     wisp_stage_free(out);
-    *out = stage;
-    stage = (wisp_stage){.kernels = 0};
+    (void)GIVE(stage, out);
   }
   c->nearest = 0;
   if (!out->kernels) return WISP_OK;
   const int class = wisp_answer_class(out->record.match, out->record.layer);
-  if (class > 0) CALL(fill_again(err, c, 0, out));
+  if (class > 0) CALL(refill_stage(err, c, 0, out));
   if (passed) {
     out->record.passed = (wisp_answer){passed, wisp_asker_match(&c->asker, passed), WISP_LAYER_NONE, NAN};
     wisp_choosing_note_slower(&out->record, passed);
@@ -207,12 +201,11 @@ static wisp_status from_classes(wisp_error *err, wisp_choosing *c, wisp_stage *o
   return WISP_OK;
 }
 
-/* The composition in the first layout where it has plans, if it is asked for. out->kernels stays 0 where there is none;
- * the first refusal is kept in first. */
+/* The composition in the first layout where it has plans, if it is asked for; else out->kernels stays 0. */
 static wisp_status try_composition(wisp_error *err, wisp_choosing *c, const char *composition, int line,
                                    wisp_error *first, wisp_stage *out)
 {
-  if (!wanted(c->request->composition, composition)) return WISP_OK;
+  if (!suits_request(c->request->composition, composition)) return WISP_OK;
   for (int l = 0; l < c->layouts; l++) {
     wisp_error reason = {.text = ""};
     wisp_status status = wisp_choosing_fill(&reason, c, composition, line, &c->layout[l], out);
@@ -223,7 +216,7 @@ static wisp_status try_composition(wisp_error *err, wisp_choosing *c, const char
   return WISP_OK;
 }
 
-/* What the family's defaults prefer here, then the first composition that has plans. */
+/* The composition that the family's defaults prefer here, then the first one that has plans. */
 static wisp_status from_lists(wisp_error *err, wisp_choosing *c, wisp_stage *out)
 {
   wisp_error first = {.text = ""};
@@ -255,38 +248,24 @@ wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out
 
 /* ---- A stage made runnable: its kernels are compiled in parallel and loaded, with defaults for those that fail. */
 
-/* One kernel to compile, operands to pack, and what came of it. */
 typedef struct job {
   wisp_plan *plan;
   const char *target;
   wisp_binary binary;
   wisp_status status;
   wisp_error error;
-  pthread_t thread;
-  bool in_thread;
 } job;
 
-static void *compile(void *argument)
+/* A wisp_sweep over jobs. */
+static void compile_jobs(void *context, size_t from, size_t to)
 {
-  job *j = argument;
-  j->status = wisp_plan_compile(&j->error, j->plan, j->target, &j->binary);
-  if (j->status == WISP_OK) j->status = wisp_plan_prepare(&j->error, j->plan);
-  return NULL;
-}
-
-static void compile_all(const wisp_stage *stage, const char *target, job *jobs)
-{
-  for (int i = 0; i < stage->kernels; i++) {
-    jobs[i] = (job){.plan = stage->plan[i], .target = target};
-    jobs[i].in_thread = wisp_thread_start(&jobs[i].thread, compile, &jobs[i]) == 0;
-    if (!jobs[i].in_thread) compile(&jobs[i]);
+  for (job *j = (job *)context + from; j < (job *)context + to; j++) {
+    j->status = wisp_plan_compile(&j->error, j->plan, j->target, &j->binary);
+    if (j->status == WISP_OK) j->status = wisp_plan_prepare(&j->error, j->plan);
   }
-  for (int i = 0; i < stage->kernels; i++)
-    if (jobs[i].in_thread) pthread_join(jobs[i].thread, NULL);
 }
 
-/* A kernel of the stage, from its compiled binary. */
-static wisp_status load(wisp_error *err, wisp_device *device, const job *j, wisp_kernel **out)
+static wisp_status load_kernel(wisp_error *err, wisp_device *device, const job *j, wisp_kernel **out)
 {
   if (j->status != WISP_OK) return wisp_fail(err, j->status, "%s", j->error.text);
   return wisp_kernel_create(err, device, j->plan, &j->binary, out);
@@ -299,8 +278,8 @@ static wisp_status load_default(wisp_error *err, wisp_device *device, wisp_stage
   job j = {.target = wisp_device_limits(device)->target};
   CALL(wisp_stage_fall_back(err, stage, i, why));
   j.plan = stage->plan[i];
-  compile(&j);
-  const wisp_status status = load(err, device, &j, out);
+  compile_jobs(&j, 0, 1);
+  const wisp_status status = load_kernel(err, device, &j, out);
   free(j.binary.data);
   return status;
 }
@@ -312,11 +291,13 @@ wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *st
   if (stage->kernel) return WISP_OK;
   TRY(wisp_new(err, (size_t)stage->kernels, sizeof *stage->kernel, &stage->kernel));
   TRY(wisp_new(err, (size_t)stage->kernels, sizeof *jobs, &jobs));
-  compile_all(stage, wisp_device_limits(device)->target, jobs);
+  for (int i = 0; i < stage->kernels; i++)
+    jobs[i] = (job){.plan = stage->plan[i], .target = wisp_device_limits(device)->target};
+  wisp_parallel_for((size_t)stage->kernels, compile_jobs, jobs);
   for (int i = 0; i < stage->kernels; i++) {
     wisp_error why = {.text = ""};
     wisp_kernel **kernel = &stage->kernel[i];
-    wisp_status loaded = load(&why, device, &jobs[i], kernel);
+    wisp_status loaded = load_kernel(&why, device, &jobs[i], kernel);
     if (loaded != WISP_OK && stage->choice[i].match == WISP_MATCH_DEFAULT) TRY(wisp_fail(err, loaded, "%s", why.text));
     if (loaded != WISP_OK) status = load_default(err, device, stage, i, why.text, kernel);
     if (status == WISP_EREFUSED) TRY(wisp_fail(err, loaded, "%s", why.text));
@@ -333,6 +314,11 @@ bool wisp_stage_has(const wisp_stage *stage, const char *name)
   for (int k = 0; k < stage->kernels; k++)
     if (wisp_plan_takes(stage->plan[k], name)) return true;
   return false;
+}
+
+bool wisp_stage_wants(const void *stage, const char *array)
+{
+  return wisp_stage_has(stage, array);
 }
 
 const wisp_kernel *wisp_stage_kernel(const wisp_stage *stage, const char *name)

@@ -15,14 +15,13 @@ typedef enum part {
   PARTS
 } part;
 
-/* Levels TWICE to TWICE_LAST are visited twice, each time that the one above is, the latter if they have some rows:
- * iterations grow with the mesh by far less, and these levels are small. */
+/* Levels TWICE to TWICE_LAST, the latter from some rows on, are visited twice: few iterations for small levels. */
 enum { TWICE = 1, TWICE_LAST = 2, TWICE_ROWS = 512 };
 
 typedef struct level {
   wisp_sparse of[PARTS];
   size_t first[PARTS]; /* rows */
-  size_t again, left;  /* of the second visit: rows that end it, and those of what the first has left of b */
+  size_t second, left; /* of the second visit: rows that end it, and those of what the first has left of b */
   size_t at;           /* of b in levels; x follows */
 } level;
 
@@ -38,7 +37,7 @@ static bool is_twice(const hierarchy *h, size_t i)
   return i == TWICE || h->level[i].of[A].rows >= TWICE_ROWS;
 }
 
-static void release(hierarchy *h)
+static void free_hierarchy(hierarchy *h)
 {
   for (level *l = h->level; l < h->level + WISP_CYCLE_LEVELS; l++)
     for (int i = 0; i < PARTS; i++) wisp_sparse_free(&l->of[i]);
@@ -47,14 +46,13 @@ static void release(hierarchy *h)
 void wisp_cycle_destroy(wisp_cycle *c)
 {
   if (!c) return;
-  free(c->start), free(c->column), free(c->target);
-  free(c);
+  WISP_FREE(c->start, c->column, c->target, c);
 }
 
 /* --- aggregates --- */
 
 /* Takes row i and those of its neighbours that are nobody's. */
-static void take(const wisp_sparse *of, size_t i, int32_t number, int32_t *to)
+static void take_row(const wisp_sparse *of, size_t i, int32_t number, int32_t *to)
 {
   for (int32_t q = of->start[i]; q < of->start[i + 1]; q++)
     if (to[of->column[q]] < 0) to[of->column[q]] = number;
@@ -69,7 +67,7 @@ static size_t aggregate(const wisp_sparse *of, int32_t *to, int32_t *joined)
   for (size_t i = 0; i < of->rows; i++) {
     bool is_free = true;
     for (int32_t q = of->start[i]; q < of->start[i + 1] && is_free; q++) is_free = to[of->column[q]] < 0;
-    if (is_free) take(of, i, count++, to);
+    if (is_free) take_row(of, i, count++, to);
   }
   for (size_t i = 0; i < of->rows; i++) {
     joined[i] = to[i];
@@ -77,7 +75,7 @@ static size_t aggregate(const wisp_sparse *of, int32_t *to, int32_t *joined)
   }
   memcpy(to, joined, of->rows * sizeof *to);
   for (size_t i = 0; i < of->rows; i++)
-    if (to[i] < 0) take(of, i, count++, to);
+    if (to[i] < 0) take_row(of, i, count++, to);
   return (size_t)count;
 }
 
@@ -112,8 +110,7 @@ static wisp_status coarsen(wisp_error *err, level *l, wisp_sparse *next)
   return wisp_sparse_multiply(err, &l->of[PTA], &P, next);
 }
 
-/* The same places once more. */
-static wisp_status copy(wisp_error *err, const wisp_sparse *of, wisp_sparse *out)
+static wisp_status copy_pattern(wisp_error *err, const wisp_sparse *of, wisp_sparse *out)
 {
   const size_t numbers = (size_t)of->start[of->rows];
   *out = (wisp_sparse){.rows = of->rows, .columns = of->columns};
@@ -144,7 +141,7 @@ static wisp_status make_levels(wisp_error *err, wisp_sparse *of, size_t direct, 
     h->width += 2 * l->of[A].rows;
     h->direct = l->of[A].rows <= direct;
     if (h->direct) return wisp_sparse_make(err, l->of[A].rows, l->of[A].rows, direct, fill_row, &l->of[A], &l->of[UP]);
-    CALL(copy(err, &l->of[A], &l->of[SCALED]));
+    CALL(copy_pattern(err, &l->of[A], &l->of[SCALED]));
     CALL(wisp_sparse_multiply(err, &l->of[A], &l->of[A], &l->of[E]));
     CALL(wisp_sparse_multiply(err, &l->of[E], &l->of[A], &l->of[UP]));
     if (h->levels < WISP_CYCLE_LEVELS) CALL(coarsen(err, l, &next));
@@ -160,20 +157,21 @@ typedef struct columns {
   size_t at;
 } columns;
 
-static void put(wisp_cycle *c, const columns *from, size_t i)
-{
-  if (!from->of) c->column[c->numbers++] = (int32_t)(from->at + i);
-  for (int32_t q = from->of ? from->of->start[i] : 0; q < (from->of ? from->of->start[i + 1] : 0); q++)
-    c->column[c->numbers++] = (int32_t)(from->at + (size_t)from->of->column[q]);
-}
-
-/* Rows whose columns are those of some matrices, one beside the other. */
+/* Rows whose columns are those of some matrices, one beside the other. Without memory for them they are counted. */
 static size_t add_rows(wisp_cycle *c, size_t rows, size_t count, const columns *from)
 {
   const size_t first = c->rows;
   for (size_t i = 0; i < rows; i++) {
-    for (size_t k = 0; k < count; k++) put(c, &from[k], i);
-    c->start[++c->rows] = (int32_t)c->numbers;
+    for (size_t k = 0; k < count; k++) {
+      const wisp_sparse *of = from[k].of;
+      const int32_t diagonal = (int32_t)i, *column = of ? of->column + of->start[i] : &diagonal;
+      const size_t width = of ? (size_t)(of->start[i + 1] - of->start[i]) : 1;
+      for (size_t q = 0; c->column && q < width; q++)
+        c->column[c->numbers + q] = (int32_t)(from[k].at + (size_t)column[q]);
+      c->numbers += width;
+    }
+    c->rows++;
+    if (c->start) c->start[c->rows] = (int32_t)c->numbers;
   }
   return first;
 }
@@ -182,7 +180,7 @@ static size_t add_rows(wisp_cycle *c, size_t rows, size_t count, const columns *
 static size_t add_sums(wisp_cycle *c, size_t to, size_t rows, size_t count, const columns *from)
 {
   const size_t first = add_rows(c, rows, count, from);
-  for (size_t i = 0; i < rows; i++) c->target[first + i] = (int32_t)(to + i);
+  for (size_t i = 0; c->target && i < rows; i++) c->target[first + i] = (int32_t)(to + i);
   return first;
 }
 
@@ -202,7 +200,7 @@ static wisp_status add_level(wisp_error *err, wisp_cycle *c, hierarchy *h, size_
   l->first[UP] = add_sums(c, l->at + n, n, 2, (columns[]){both, from_next});
   if (!is_twice(h, i)) return WISP_OK;
   l->left = add_sums(c, l->at, n, 2, (columns[]){{NULL, l->at}, {&l->of[A], l->at + n}});
-  l->again = add_sums(c, l->at + n, n, 3, (columns[]){both, {NULL, l->at + n}, from_next});
+  l->second = add_sums(c, l->at + n, n, 3, (columns[]){both, {NULL, l->at + n}, from_next});
   return WISP_OK;
 }
 
@@ -220,44 +218,38 @@ static void visit(wisp_cycle *c, const hierarchy *h, size_t i, size_t end)
     visit(c, h, i + 1, next->first[UP]);
     if (is_twice(h, i + 1)) {
       add_span(c, next->left, next->of[A].rows);
-      visit(c, h, i + 1, next->again);
+      visit(c, h, i + 1, next->second);
     }
   }
   add_span(c, end, l->of[A].rows);
 }
 
-static wisp_status lay_out(wisp_error *err, hierarchy *h, wisp_cycle *c)
+static wisp_status add_all_rows(wisp_error *err, hierarchy *h, wisp_cycle *c)
 {
+  c->rows = c->numbers = 0;
   for (size_t i = 0; i < h->levels; i++) CALL(add_level(err, c, h, i));
   for (level *l = h->level; l < h->level + h->levels; l++)
     for (int i = 0; i < DOWN; i++)
       if (l->of[i].rows) l->first[i] = add_rows(c, l->of[i].rows, 1, &(columns){&l->of[i], 0});
+  return WISP_OK;
+}
+
+static wisp_status lay_out(wisp_error *err, hierarchy *h, wisp_cycle *c)
+{
+  CALL(add_all_rows(err, h, c));
+  CALL(wisp_require(err, c->numbers < INT32_MAX, WISP_EUSAGE,
+                    "the coarse problem has more than 2^31 - 1 numbers: take fewer elements or a lower order"));
+  CALL(wisp_new(err, c->rows + 1, sizeof *c->start, &c->start));
+  CALL(wisp_new(err, c->numbers, sizeof *c->column, &c->column));
+  CALL(wisp_new(err, c->rows, sizeof *c->target, &c->target));
+  CALL(add_all_rows(err, h, c));
   if (h->levels) visit(c, h, 0, h->level[0].first[UP]);
   return WISP_OK;
 }
 
-static wisp_status make_room(wisp_error *err, const hierarchy *h, wisp_cycle *c)
-{
-  size_t rows = 0, numbers = 0;
-  for (const level *l = h->level; l < h->level + h->levels; l++) {
-    size_t count[PARTS];
-    for (int i = 0; i < PARTS; i++) {
-      count[i] = l->of[i].rows ? (size_t)l->of[i].start[l->of[i].rows] : 0;
-      rows += l->of[i].rows, numbers += i == DOWN ? 2 * count[i] : count[i];
-    }
-    if (!is_twice(h, (size_t)(l - h->level))) continue;
-    rows += 2 * l->of[A].rows, numbers += count[A] + count[UP] + count[DOWN] + 2 * l->of[A].rows;
-  }
-  CALL(wisp_require(err, numbers < INT32_MAX, WISP_EUSAGE,
-                    "the coarse problem has more than 2^31 - 1 numbers: take fewer elements or a lower order"));
-  CALL(wisp_new(err, rows + 1, sizeof *c->start, &c->start));
-  CALL(wisp_new(err, numbers, sizeof *c->column, &c->column));
-  return wisp_new(err, rows, sizeof *c->target, &c->target);
-}
-
 /* --- steps --- */
 
-static wisp_cycle_matrix find(const level *l, part which, size_t shift)
+static wisp_cycle_matrix find_matrix(const level *l, part which, size_t shift)
 {
   return (wisp_cycle_matrix){l->first[which], l->of[which].rows, l->of[which].columns, shift};
 }
@@ -271,40 +263,34 @@ static wisp_cycle_step *add_step(wisp_cycle *c, enum wisp_cycle_how how, wisp_cy
   return step;
 }
 
-/* The weights of two steps of smoothing: one over the roots of Chebyshev's polynomial on the upper part of the
- * eigenvalues. */
-static void find_weights(double w[2])
-{
-  static const double share = 0.1;
-  for (int i = 0; i < 2; i++) w[i] = 2 / (1 + share + (i ? -1 : 1) * (1 - share) * sqrt(0.5));
-}
-
+/* Two steps of smoothing, weighted by Chebyshev's polynomial on the upper part of the eigenvalues. */
 static void add_smoothing(wisp_cycle *c, const level *l)
 {
-  const wisp_cycle_matrix scaled = find(l, SCALED, 0), smoothed = find(l, E, 0);
+  const wisp_cycle_matrix scaled = find_matrix(l, SCALED, 0), smoothed = find_matrix(l, E, 0);
+  static const double share = 0.1;
   double w[2];
-  find_weights(w);
-  add_step(c, WISP_CYCLE_WEIGH, find(l, A, 0), scaled, scaled)->weights_at = (long long)l->at;
+  for (int i = 0; i < 2; i++) w[i] = 2 / (1 + share + (i ? -1 : 1) * (1 - share) * sqrt(0.5));
+  add_step(c, WISP_CYCLE_WEIGH, find_matrix(l, A, 0), scaled, scaled)->weights_at = (long long)l->at;
   wisp_cycle_step *step = add_step(c, WISP_CYCLE_PRODUCT, scaled, scaled, smoothed);
   step->own = 1, step->left_scale = -w[0], step->right_one = 1, step->right_scale = -w[1];
-  step = add_step(c, WISP_CYCLE_PRODUCT, smoothed, scaled, find(l, UP, l->at)); /* E^T Q = D^-1 E D Q */
+  step = add_step(c, WISP_CYCLE_PRODUCT, smoothed, scaled, find_matrix(l, UP, l->at)); /* E^T Q = D^-1 E D Q */
   step->own = 1, step->right_one = w[0] + w[1], step->right_scale = -w[0] * w[1];
   step->weights_at = (long long)l->at;
 }
 
 static void add_coarsening(wisp_cycle *c, const level *l, const level *next)
 {
-  const wisp_cycle_matrix Pt = find(l, PT, 0), down = find(l, DOWN, l->at), PtA = find(l, PTA, 0);
+  const wisp_cycle_matrix Pt = find_matrix(l, PT, 0), down = find_matrix(l, DOWN, l->at), PtA = find_matrix(l, PTA, 0);
   const size_t next_x = next->at + next->of[A].rows;
-  wisp_cycle_step *step = add_step(c, WISP_CYCLE_PRODUCT, find(l, T, 0), find(l, SCALED, 0), Pt);
+  wisp_cycle_step *step = add_step(c, WISP_CYCLE_PRODUCT, find_matrix(l, T, 0), find_matrix(l, SCALED, 0), Pt);
   step->right_one = 1, step->right_scale = -8.0 / 5;
-  add_step(c, WISP_CYCLE_PRODUCT, Pt, find(l, E, 0), down);
+  add_step(c, WISP_CYCLE_PRODUCT, Pt, find_matrix(l, E, 0), down);
   const wisp_cycle_matrix up = {l->first[UP], l->of[A].rows, next->of[A].rows, next_x};
   step = add_step(c, WISP_CYCLE_PRODUCT, up, down, up);
-  step->own = 1, step->left_scale = 0, step->turned = true;
-  add_step(c, WISP_CYCLE_PRODUCT, Pt, find(l, A, 0), PtA);
-  add_step(c, WISP_CYCLE_PRODUCT, PtA, Pt, find(next, A, 0))->turned = true;
-  c->aggregates[c->coarsenings++] = find(l, T, 0);
+  step->own = 1, step->left_scale = 0, step->transposed = true;
+  add_step(c, WISP_CYCLE_PRODUCT, Pt, find_matrix(l, A, 0), PtA);
+  add_step(c, WISP_CYCLE_PRODUCT, PtA, Pt, find_matrix(next, A, 0))->transposed = true;
+  c->aggregates[c->coarsenings++] = find_matrix(l, T, 0);
 }
 
 /* one I + scale times a matrix, to a part of rows. */
@@ -314,17 +300,17 @@ static void add_copy(wisp_cycle *c, wisp_cycle_matrix out, wisp_cycle_matrix fro
   step->own = 1, step->left_scale = 0, step->right_one = one, step->right_scale = scale;
 }
 
-/* What is left of b after the first visit, b - A x, and rows that end the second: those of the first, and x. */
+/* The rest of b after the first visit, b - A x, and rows that end the second: those of the first, and x. */
 static void add_visit(wisp_cycle *c, const level *l, const level *next)
 {
   const size_t n = l->of[A].rows, next_n = next->of[A].rows, x = l->at + n, next_x = next->at + next_n;
-  const wisp_cycle_matrix of = find(l, A, 0);
+  const wisp_cycle_matrix of = find_matrix(l, A, 0);
   add_copy(c, (wisp_cycle_matrix){l->left, n, n, l->at}, of, 1, 0);
   add_copy(c, (wisp_cycle_matrix){l->left, n, n, x}, of, 0, -1);
-  add_copy(c, (wisp_cycle_matrix){l->again, n, n, l->at}, find(l, UP, l->at), 0, 1);
-  add_copy(c, (wisp_cycle_matrix){l->again, n, n, x}, of, 1, 0);
-  add_copy(c, (wisp_cycle_matrix){l->again, n, next_n, next_x}, (wisp_cycle_matrix){l->first[UP], n, next_n, next_x}, 0,
-           1);
+  add_copy(c, (wisp_cycle_matrix){l->second, n, n, l->at}, find_matrix(l, UP, l->at), 0, 1);
+  add_copy(c, (wisp_cycle_matrix){l->second, n, n, x}, of, 1, 0);
+  add_copy(c, (wisp_cycle_matrix){l->second, n, next_n, next_x}, (wisp_cycle_matrix){l->first[UP], n, next_n, next_x},
+           0, 1);
 }
 
 size_t wisp_cycle_small(const wisp_cycle *c, size_t from)
@@ -341,7 +327,7 @@ size_t wisp_cycle_bindings(const wisp_cycle_step *s, wisp_binding bindings[WISP_
                                                  {"out_columns", 0, (double)s->out.columns},
                                                  {"left_first", 0, (double)s->left.first},
                                                  {"right_first", 0, (double)s->right.first},
-                                                 {"turned", 0, s->turned},
+                                                 {"turned", 0, s->transposed},
                                                  {"right_shift", 0, (double)s->right.shift},
                                                  {"own", 0, s->own},
                                                  {"left_scale", 0, s->left_scale},
@@ -359,23 +345,22 @@ size_t wisp_cycle_bindings(const wisp_cycle_step *s, wisp_binding bindings[WISP_
 wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *of, size_t direct, wisp_cycle **out)
 {
   OWNED(wisp_cycle_destroy) wisp_cycle *c = NULL;
-  HELD(release) hierarchy h = {.levels = 0};
+  HELD(free_hierarchy) hierarchy h = {.levels = 0};
   const size_t rows = of->rows;
   CALL(make_levels(err, of, direct, &h));
   CALL(wisp_new(err, 1, sizeof *c, &c));
-  CALL(make_room(err, &h, c));
   CALL(lay_out(err, &h, c));
   for (size_t i = 0; i < h.levels; i++) {
     const level *l = &h.level[i];
     if (h.direct && i + 1 == h.levels) {
-      add_step(c, WISP_CYCLE_INVERT, find(l, A, 0), find(l, A, 0), find(l, UP, l->at));
+      add_step(c, WISP_CYCLE_INVERT, find_matrix(l, A, 0), find_matrix(l, A, 0), find_matrix(l, UP, l->at));
       continue;
     }
     add_smoothing(c, l);
     if (i + 1 < h.levels) add_coarsening(c, l, l + 1);
     if (is_twice(&h, i)) add_visit(c, l, l + 1);
   }
-  c->A = find(&h.level[0], A, 0);
+  c->A = find_matrix(&h.level[0], A, 0);
   c->width = h.width;
   c->solution_at = rows;
   return GIVE(c, out);

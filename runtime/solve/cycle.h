@@ -12,8 +12,7 @@
  *
  * The last level is solved by its inverse, the second and a large third are visited twice, the second time for what the
  * first has left of b.
- * Where numbers stand follows from where A has its own, and is found here;
- * what they are is computed on the device, by steps. */
+ * The pattern follows from that of A, and is found here; the numbers are computed on the device, by steps. */
 #pragma once
 
 #include "../problem.h"
@@ -30,17 +29,17 @@ typedef struct wisp_cycle_matrix {
   size_t first, rows, columns, shift;
 } wisp_cycle_matrix;
 
-/* How some rows' numbers are made.
+/* A step that makes the numbers of some rows.
  * WEIGH: of left, A, one over the sums of its rows' magnitudes, 1 / D, from weights_at on, and A D^-1 to out.
  * PRODUCT: (own I + left_scale X) (right_one I + right_scale Y) to those of out's rows' columns that are its own, X
- * left and Y right, or turned: Y^T; times 1 / D from weights_at on, if it is not -1.
+ * left and Y right, or transposed: Y^T; times 1 / D from weights_at on, if it is not -1.
  * INVERT: the inverse of left, to out. */
 typedef struct wisp_cycle_step {
   enum wisp_cycle_how { WISP_CYCLE_WEIGH, WISP_CYCLE_PRODUCT, WISP_CYCLE_INVERT, WISP_CYCLE_HOWS } how;
   wisp_cycle_matrix out, left, right;
   double own, left_scale, right_one, right_scale;
   long long weights_at;
-  bool turned;
+  bool transposed;
 } wisp_cycle_step;
 
 typedef struct wisp_cycle {
@@ -58,8 +57,7 @@ typedef struct wisp_cycle {
   size_t steps;
 } wisp_cycle;
 
-/* A has all of its diagonal. direct: unknowns that are solved for by an inverse, at most WISP_CYCLE_DIRECT. A is taken.
- */
+/* Takes A, which has all of its diagonal. direct: unknowns for an inverse, at most WISP_CYCLE_DIRECT. */
 wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *A, size_t direct, wisp_cycle **out);
 void wisp_cycle_destroy(wisp_cycle *cycle);
 WISP_OWNED(wisp_cycle, wisp_cycle_destroy)
@@ -68,6 +66,6 @@ WISP_OWNED(wisp_cycle, wisp_cycle_destroy)
 enum { WISP_CYCLE_SMALL = 4096 };
 size_t wisp_cycle_small(const wisp_cycle *cycle, size_t from);
 
-/* What the hdg family's coarse kernels are launched with for a step: at most WISP_CYCLE_BINDINGS. Returns how many. */
+/* The bindings of the hdg family's coarse kernels for a step: at most WISP_CYCLE_BINDINGS. Returns how many. */
 enum { WISP_CYCLE_BINDINGS = 13 };
 size_t wisp_cycle_bindings(const wisp_cycle_step *step, wisp_binding bindings[WISP_CYCLE_BINDINGS]);

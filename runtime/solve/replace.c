@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* The plan is the stage's from here on. */
-static void take(wisp_stage *stage, int i, wisp_plan *plan)
+static void set_plan(wisp_stage *stage, int i, wisp_plan *plan)
 {
   wisp_plan_destroy(stage->plan[i]);
   stage->plan[i] = plan;
@@ -14,8 +14,7 @@ static void take(wisp_stage *stage, int i, wisp_plan *plan)
     if (!stage->external_names[k]) wisp_fixed_add(&stage->fixed, stage->plan[k]);
 }
 
-/* The same, and the choice says so. */
-static void replace(wisp_stage *stage, int i, wisp_plan *plan, const char *why)
+static void replace_kernel(wisp_stage *stage, int i, wisp_plan *plan, const char *why)
 {
   const wisp_answer none = {NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN};
   const wisp_choice old = stage->choice[i];
@@ -25,7 +24,7 @@ static void replace(wisp_stage *stage, int i, wisp_plan *plan, const char *why)
   choice->remark = old.trial ? "refused" : old.remark;
   choice->passed = old.trial ? (wisp_answer){old.trial, old.match, old.layer, NAN} : old.passed;
   snprintf(choice->note, sizeof choice->note, "%s", why);
-  take(stage, i, plan);
+  set_plan(stage, i, plan);
 }
 
 static const wisp_env *names_of(const wisp_stage *stage, int i)
@@ -52,37 +51,30 @@ wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, cons
   wisp_fixed fixed = stage->fixed;
   fixed.made = true;
   CALL(find_default(err, stage, i, &fixed, why, &plan));
-  replace(stage, i, plan, why);
+  replace_kernel(stage, i, plan, why);
   return WISP_OK;
 }
 
-/* What is fixed without kernel i. */
-static wisp_fixed fixed_by_others(const wisp_stage *stage, int i)
-{
-  wisp_fixed fixed = stage->preset;
-  fixed.made = true;
-  for (int k = 0; k < stage->kernels; k++)
-    if (k != i && !stage->external_names[k]) wisp_fixed_add(&fixed, stage->plan[k]);
-  return fixed;
-}
-
-wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_plan_fits has_room, const void *context)
+wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_plan_fits fits, const void *context)
 {
   wisp_error why = {.text = ""}, last = {.text = ""};
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-  wisp_status status = stage->external_names[i] ? WISP_OK : has_room(&why, context, stage->plan[i]);
+  wisp_status status = stage->external_names[i] ? WISP_OK : fits(&why, context, stage->plan[i]);
   if (status == WISP_OK) return WISP_OK;
   last = why;
   for (int n = 0; status == WISP_EREFUSED; n++) {
     wisp_plan_destroy(plan), plan = NULL;
     const wisp_status found = wisp_plan_next_larger(&last, stage->plan[i], n, &plan);
     if (found == WISP_EREFUSED) break;
-    status = found == WISP_OK ? has_room(&last, context, plan) : found;
+    status = found == WISP_OK ? fits(&last, context, plan) : found;
   }
   if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", last.text);
-  const wisp_fixed others = fixed_by_others(stage, i);
+  wisp_fixed others = stage->preset; /* and what the other kernels ask for */
+  others.made = true;
+  for (int k = 0; k < stage->kernels; k++)
+    if (k != i && !stage->external_names[k]) wisp_fixed_add(&others, stage->plan[k]);
   if (!plan) CALL(find_default(err, stage, i, &others, why.text, &plan));
-  replace(stage, i, plan, why.text);
+  replace_kernel(stage, i, plan, why.text);
   plan = NULL;
   return WISP_OK;
 }
@@ -95,6 +87,6 @@ wisp_status wisp_stage_follow(wisp_error *err, wisp_stage *stage, int i, const w
   CALL(wisp_plan_from_text(err, s, spec, &stage->layout, names_of(stage, i), choice->params, &plan));
   stage->choice[i] = *choice;
   stage->choice[i].strategy = s->name, stage->choice[i].params = plan->params;
-  take(stage, i, plan);
+  set_plan(stage, i, plan);
   return WISP_OK;
 }

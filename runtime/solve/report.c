@@ -15,7 +15,7 @@ static wisp_status add_row(wisp_error *err, wisp_solver_report *to, const wisp_s
   OWNED(free) char *key = NULL, *text = NULL;
   CALL(wisp_copy_text(err, row->key, &key));
   CALL(wisp_copy_text(err, row->text, &text));
-  CALL(wisp_grow(err, &to->row, &to->room, to->count + 1, sizeof *to->row));
+  CALL(wisp_grow(err, &to->row, &to->capacity, to->count + 1, sizeof *to->row));
   wisp_solver_row *out = &to->row[to->count++];
   *out = *row;
   out->key = key, out->text = text;

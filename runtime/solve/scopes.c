@@ -1,5 +1,4 @@
-/* What many choices for one device share: names of a spec in a layout, which candidates are defaults there, and which
- * compositions suit a spec. */
+/* Shared by many choices for one device: names of a spec in a layout, defaults, and compositions that suit. */
 #include "choose_parts.h"
 #include "../../gen/strategy/defaults.h"
 
@@ -17,11 +16,11 @@ struct wisp_scope_kept {
   wisp_spec spec;
   wisp_layout layout;
   wisp_env *names;
-  size_t count, room;
+  size_t count, capacity;
   known_default *defaults;
 };
 
-/* Of a composition for a spec: whether it suits the system, and the layout of its default, or why not. */
+/* Questions about a composition for a spec: whether it suits the system, and the layout of its default. */
 typedef enum question { SUITS, LAYOUT } question;
 
 struct wisp_composition_kept {
@@ -49,8 +48,7 @@ void wisp_scopes_serve(wisp_scopes *scopes, const wisp_limits *limits)
   scopes->units = limits->units;
 }
 
-/* The scope of the spec in a layout, NULL: in any; NULL: it is not known yet. The last ones are looked at first: who
- * asks for one thing of a spec goes on with others. */
+/* The scope of the spec in a layout, NULL: in any; NULL: not known yet. The last ones are the likeliest. */
 static struct wisp_scope_kept *find_scope(const wisp_scopes *scopes, const wisp_spec *spec, const wisp_layout *layout)
 {
   for (size_t i = scopes ? scopes->count : 0; i > 0; i--) {
@@ -76,7 +74,7 @@ wisp_status wisp_choosing_names(wisp_error *err, const wisp_choosing *c, const w
   if (!scopes) return make_names(err, c, layout, out);
   struct wisp_scope_kept *kept = find_scope(scopes, &c->spec, layout);
   if (!kept) {
-    CALL(wisp_grow(err, &scopes->list, &scopes->room, scopes->count + 1, sizeof *scopes->list));
+    CALL(wisp_grow(err, &scopes->list, &scopes->capacity, scopes->count + 1, sizeof *scopes->list));
     CALL(make_names(err, c, layout, &fresh.names));
     kept = &scopes->list[scopes->count++];
     *kept = fresh;
@@ -102,14 +100,14 @@ static wisp_status find_answer(wisp_error *err, wisp_scopes *scopes, uint64_t ke
   size_t i = 0;
   while (i < scopes->compositions && scopes->composition[i].key != key) i++;
   *known = i < scopes->compositions;
-  CALL(wisp_grow(err, &scopes->composition, &scopes->compositions_room, scopes->compositions + 1,
+  CALL(wisp_grow(err, &scopes->composition, &scopes->compositions_capacity, scopes->compositions + 1,
                  sizeof *scopes->composition));
   *out = &scopes->composition[i];
   if (!*known) **out = (struct wisp_composition_kept){.key = key};
   return WISP_OK;
 }
 
-/* What the kept answer says; one that was just given is counted, unless it is another error than a refusal. */
+/* Returns the kept answer; one that was just given is counted, unless it is another error than a refusal. */
 static wisp_status give_answer(wisp_error *err, wisp_scopes *scopes, bool known,
                                const struct wisp_composition_kept *kept)
 {
@@ -156,7 +154,6 @@ static uint64_t number_of(const wisp_fixed *fixed)
   return hash;
 }
 
-/* Looks for the default of the spec's kernel, and keeps what came of it. */
 static wisp_status make_default(wisp_error *err, const wisp_choosing *c, const wisp_stage *stage, known_default *out)
 {
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
@@ -183,7 +180,7 @@ wisp_status wisp_choosing_default(wisp_error *err, const wisp_choosing *c, const
                              kept->defaults[i].fixed != fixed || kept->defaults[i].reproducible != stage->reproducible))
     i++;
   if (i == kept->count) {
-    CALL(wisp_grow(err, &kept->defaults, &kept->room, kept->count + 1, sizeof *kept->defaults));
+    CALL(wisp_grow(err, &kept->defaults, &kept->capacity, kept->count + 1, sizeof *kept->defaults));
     CALL(make_default(err, c, stage, &kept->defaults[i]));
     kept->count++;
   }

@@ -1,4 +1,4 @@
-/* What all solvers do alike: from a request to a mesh, kernels and memory, and from there to a report. */
+/* The parts that all solvers share: from a request to a mesh, kernels and memory, and from there to a report. */
 #include "solver.h"
 #include "../assembly/pattern.h"
 #include "../process.h"
@@ -9,7 +9,7 @@ void wisp_watch_report(const wisp_watch *watch, double share, const char *text)
 }
 
 /* A wisp_cg_watch's. */
-static void tell_iterations(void *context, long long iterations, double share)
+static void report_iterations(void *context, long long iterations, double share)
 {
   const wisp_iteration_watch *w = context;
   char text[64];
@@ -20,7 +20,7 @@ static void tell_iterations(void *context, long long iterations, double share)
 
 wisp_cg_watch wisp_watch_iterations(wisp_iteration_watch *watch)
 {
-  return (wisp_cg_watch){tell_iterations, watch};
+  return (wisp_cg_watch){report_iterations, watch};
 }
 
 /* ---- For the kinds. */

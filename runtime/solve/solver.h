@@ -12,8 +12,7 @@
 
 enum { WISP_SOLVER_STAGES = 4, WISP_SOLVER_OPTIONS = 32 };
 
-/* Progress, for people: the share of the work that is done (0 to 1; NaN: not known), and what is done now. A NULL watch
- * asks for nothing. */
+/* Progress: the share of the work that is done (0 to 1; NaN: not known), and the work now. NULL: nobody asks. */
 typedef struct wisp_watch {
   void (*progress)(void *context, double share, const char *text);
   void *context;
@@ -24,7 +23,7 @@ void wisp_watch_report(const wisp_watch *watch, double share, const char *text);
 
 typedef struct wisp_solver_report {
   wisp_solver_row *row;
-  size_t count, room;
+  size_t count, capacity;
 } wisp_solver_report;
 void wisp_report_clear(wisp_solver_report *report);
 
@@ -76,20 +75,17 @@ typedef struct wisp_solver_kind {
   size_t bytes;                     /* of a solver, which begins with a wisp_solver */
   const wisp_solver_option *option; /* its own options; the list ends with a NULL name */
   bool (*knows)(const char *problem);
-  /* Options of one problem alone, NULL where a kind has none: lines of a page of the command's help; and one of them.
-   * WISP_EMISSING for a name that is none. */
+  /* Options of one problem alone, NULL: none: lines of help; and one of them, WISP_EMISSING for an unknown name. */
   wisp_status (*list)(wisp_error *err, const char *problem, wisp_text *lines);
   wisp_status (*take)(wisp_error *err, wisp_solver *solver, const char *name, const char *value);
-  /* Reads the options, all of which have the form that the table says. Sets corners and the box where none is asked
-   * for. */
+  /* Reads the options, which have the table's form. Sets corners, and the box where none is asked for. */
   wisp_status (*read)(wisp_error *err, wisp_solver *solver);
   /* The kernels, for a mesh of so many vertices, edges, faces and cells, and whether it fits the device. */
   wisp_status (*choose)(wisp_error *err, wisp_solver *solver, const size_t count[4]);
   wisp_status (*build)(wisp_error *err, wisp_solver *solver, const wisp_watch *watch); /* the mesh is there */
   /* The state before the first step, unless it is there; NULL: nothing. */
   wisp_status (*start)(wisp_error *err, wisp_solver *solver);
-  /* Solves, or goes on in time; until NULL: as the options say. Where a solve misses its goal it fails and sets
-   * `reports`: there is a report of it. */
+  /* Solves, or goes on in time; until NULL: by the options. A solve that misses its goal fails and sets `reports`. */
   wisp_status (*advance)(wisp_error *err, wisp_solver *solver, const wisp_until *until, const wisp_watch *watch);
   wisp_status (*report)(wisp_error *err, wisp_solver *solver, wisp_solver_report *to);
   /* The fields at the points of each element; NULL: a kind has none to write. */
@@ -151,7 +147,7 @@ wisp_status wisp_solver_new(wisp_error *err, const wisp_solver_kind *kind, const
 wisp_status wisp_solver_begin(wisp_error *err, wisp_solver *solver, const char *box);
 wisp_status wisp_solver_open(wisp_error *err, wisp_solver *solver, const wisp_session *session,
                              const wisp_watch *watch);
-/* What wisp_solver_run begins with: its notes are there after that. */
+/* The beginning of wisp_solver_run: its notes are there after that. */
 wisp_status wisp_solver_start(wisp_error *err, wisp_solver *solver);
 wisp_status wisp_solver_run(wisp_error *err, wisp_solver *solver, const wisp_until *until, const wisp_watch *watch);
 wisp_status wisp_solver_make_report(wisp_error *err, wisp_solver *solver); /* solver->report */
@@ -166,7 +162,7 @@ WISP_OWNED(wisp_solver, wisp_solver_discard)
 /* "triangles", "tets", "hexes" */
 const char *wisp_solver_cells(const wisp_solver *solver);
 
-/* What kernels are chosen for. */
+/* The request that kernels are chosen for. */
 wisp_choose_request wisp_solver_choose_request(const wisp_solver *solver, const char *system, size_t elements);
 
 /* Before anything large is made: so many numbers, `what` ("nodes"), must be counted in 31 bits. */
@@ -175,9 +171,9 @@ wisp_status wisp_solver_check_count(wisp_error *err, const wisp_solver *solver, 
 /* Notes a solve that had nothing to do: its right-hand side is 0. */
 wisp_status wisp_solver_note_zero(wisp_error *err, wisp_solver *solver, long long iterations, double residual);
 
-/* Tells of iterations: a watch for wisp_cg_solve; the solver's watch and text outlive it. format: of the number. */
+/* Reports iterations: a watch for wisp_cg_solve; the solver's watch outlives it. */
 typedef struct wisp_iteration_watch {
   const wisp_watch *watch;
-  long long most; /* 0: not told */
+  long long most; /* 0: not reported */
 } wisp_iteration_watch;
 wisp_cg_watch wisp_watch_iterations(wisp_iteration_watch *watch);

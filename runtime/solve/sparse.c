@@ -3,7 +3,7 @@
 
 void wisp_sparse_free(wisp_sparse *matrix)
 {
-  free(matrix->start), free(matrix->column);
+  WISP_FREE(matrix->start, matrix->column);
   *matrix = (wisp_sparse){.rows = 0};
 }
 
@@ -19,46 +19,36 @@ typedef struct making {
   int32_t *column[PARTS]; /* of each part's rows */
 } making;
 
-static void release(making *m)
+static void free_making(making *m)
 {
   for (int i = 0; i < PARTS; i++) free(m->column[i]);
   free(m->start);
 }
 
-/* Rows are short, and mostly come in runs that rise. */
-static void sort(size_t count, int32_t *column)
-{
-  for (size_t i = 1; i < count; i++) {
-    const int32_t value = column[i];
-    size_t at = i;
-    for (; at > 0 && column[at - 1] > value; at--) column[at] = column[at - 1];
-    column[at] = value;
-  }
-}
-
 /* Those of `count` columns that the row has not yet, to `to`. marked: of each column the row that had it last. */
-static size_t take(size_t row, size_t count, const int32_t *listed, int32_t *marked, int32_t *to)
+static size_t take_columns(size_t row, size_t count, const int32_t *listed, int32_t *marked, int32_t *to)
 {
   size_t taken = 0;
   for (size_t i = 0; i < count; i++) {
     if (marked[listed[i]] == (int32_t)row + 1) continue;
     marked[listed[i]] = (int32_t)row + 1;
-    to[taken++] = listed[i];
+    size_t at = taken++; /* rows are short, and mostly come in runs that rise */
+    for (; at > 0 && to[at - 1] > listed[i]; at--) to[at] = to[at - 1];
+    to[at] = listed[i];
   }
-  sort(taken, to);
   return taken;
 }
 
 static wisp_status make_part(wisp_error *err, making *m, size_t part)
 {
   OWNED(free) int32_t *marked = NULL, *listed = NULL;
-  size_t room = 0, used = 0;
+  size_t capacity = 0, used = 0;
   CALL(wisp_new(err, m->columns, sizeof *marked, &marked));
   CALL(wisp_new(err, m->most, sizeof *listed, &listed));
   for (size_t row = m->rows * part / PARTS; row < m->rows * (part + 1) / PARTS; row++) {
     const size_t count = m->list(m->context, row, listed);
-    if (used + count > room) CALL(wisp_grow(err, &m->column[part], &room, used + count, sizeof *listed));
-    const size_t taken = take(row, count, listed, marked, m->column[part] + used);
+    if (used + count > capacity) CALL(wisp_grow(err, &m->column[part], &capacity, used + count, sizeof *listed));
+    const size_t taken = take_columns(row, count, listed, marked, m->column[part] + used);
     m->start[row + 1] = (int32_t)taken;
     used += taken;
   }
@@ -75,7 +65,7 @@ static wisp_status make_parts(wisp_error *err, void *context, size_t from, size_
 wisp_status wisp_sparse_make(wisp_error *err, size_t rows, size_t columns, size_t most, wisp_sparse_row list,
                              const void *context, wisp_sparse *out)
 {
-  HELD(release) making m = {.rows = rows, .columns = columns, .most = most, .list = list, .context = context};
+  HELD(free_making) making m = {.rows = rows, .columns = columns, .most = most, .list = list, .context = context};
   HELD(wisp_sparse_free) wisp_sparse made = {.rows = rows, .columns = columns};
   size_t numbers = 0;
   CALL(wisp_new(err, rows + 1, sizeof *m.start, &m.start));

@@ -1,5 +1,4 @@
-/* Where small sparse matrices have numbers, on the host, by rows whose columns rise: what a hierarchy of coarse
- * problems is laid out with. */
+/* Patterns of small sparse matrices on the host, by rows with rising columns, for a hierarchy of coarse problems. */
 #pragma once
 
 #include "../../gen/check.h"
@@ -14,8 +13,7 @@ typedef struct wisp_sparse {
 
 void wisp_sparse_free(wisp_sparse *matrix);
 
-/* Lists the columns of a row, in any order, some of them more than once, and returns how many: at most `most` of
- * wisp_sparse_make. Called from several threads at once. */
+/* Lists the columns of a row, with repetitions, in any order; returns how many. Called from several threads at once. */
 typedef size_t (*wisp_sparse_row)(const void *context, size_t row, int32_t *columns);
 
 /* WISP_EUSAGE where numbers are more than 31 bits count. */

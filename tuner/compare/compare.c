@@ -212,8 +212,8 @@ static void fill_alternative(comparer *c, wisp_comparison *row)
 }
 
 /* With what a solver would run on the mesh, where something of ours has no room. */
-static wisp_status record_with_room(wisp_error *err, comparer *c, wisp_match_up *up, const wisp_stage *ours,
-                                    runner *on_mesh)
+static wisp_status record_fitting(wisp_error *err, comparer *c, wisp_match_up *up, const wisp_stage *ours,
+                                  runner *on_mesh)
 {
   wisp_stage *stage = &up->beside;
   char text[sizeof stage->choice->note + 512];
@@ -239,8 +239,7 @@ static wisp_status record_beside(wisp_error *err, comparer *c, wisp_match_up *up
   const wisp_stage *stage = tuned ? &up->tuned : &up->standard;
   wisp_error reason = {.text = ""}, later = {.text = ""};
   wisp_status status = record(&reason, &c->beside, &up->spec, stage, on_mesh);
-  if (status == WISP_EREFUSED && same_stage(stage, &up->beside))
-    status = record_with_room(&later, c, up, stage, on_mesh);
+  if (status == WISP_EREFUSED && same_stage(stage, &up->beside)) status = record_fitting(&later, c, up, stage, on_mesh);
   if (status == WISP_EREFUSED) report_left_out(c, "on the mesh", reason.text);
   return wisp_require(err, status == WISP_OK || status == WISP_EREFUSED, status, "%s",
                       *later.text ? later.text : reason.text);

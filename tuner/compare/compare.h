@@ -1,5 +1,5 @@
-/* Ours against the vendor's library, against the default, and against the floor: every kernel's winner in the store,
- * its default candidate and the library's product are timed side by side; then whole stages. */
+/* The comparison of `wisp bench`: every kernel's winner in the store, its default candidate and the library's product
+ * are timed side by side; then whole stages. */
 #pragma once
 
 #include "../../runtime/api/api.h"

@@ -84,10 +84,22 @@ static const wisp_strategy *asked_of(const asked *a, const char *family, const c
   return NULL;
 }
 
+/* The kernels' names joined, some with their strategies behind them. */
+static void name_alternative(const char *composition, const char *family, const asked *only, char *out, size_t size)
+{
+  size_t length = 0;
+  out[0] = '\0';
+  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel) && length < size;) {
+    const wisp_strategy *chosen = asked_of(only, family, kernel);
+    length += (size_t)snprintf(out + length, size - length, "%s%s%s%s", length ? "+" : "", kernel, chosen ? "." : "",
+                               chosen ? chosen->name : "");
+  }
+}
+
 /* Chooses a stage of this composition as if those kernels had no other strategies. A stage of which nothing runs here
  * is no way. */
 static wisp_status add_alternative(wisp_error *err, const finder *f, const char *composition, const asked *only,
-                                   const char *name, wisp_match_up *up)
+                                   wisp_match_up *up)
 {
   wisp_strategies few = *f->from.strategies;
   OWNED(free) wisp_strategy **list = NULL;
@@ -96,18 +108,18 @@ static wisp_status add_alternative(wisp_error *err, const finder *f, const char 
   const wisp_choose_request request = {
       .spec = f->spec, .composition = composition, .elements = wisp_compare_elements(f->request, f->spec.order)};
   CALL(wisp_new(err, few.count, sizeof(wisp_strategy *), &list));
-  few.list = list, few.count = few.places = 0, from.strategies = &few;
+  few.list = list, few.count = few.slots = 0, from.strategies = &few;
   for (size_t i = 0; i < f->from.strategies->count; i++) {
     wisp_strategy *s = f->from.strategies->list[i];
-    const wisp_strategy *its = asked_of(only, s->family, s->kernel);
-    if (!its || s == its) list[few.count++] = s;
+    const wisp_strategy *chosen = asked_of(only, s->family, s->kernel);
+    if (!chosen || s == chosen) list[few.count++] = s;
   }
   CALL(wisp_choose_if_any(err, &from, &request, &stage));
   if (!stage.kernels) return WISP_OK;
   stage.strategies = f->from.strategies;
   CALL(wisp_grow(err, &up->alternative, &up->capacity, up->alternatives + 1, sizeof *up->alternative));
   wisp_stage_alternative *other = &up->alternative[up->alternatives++];
-  snprintf(other->name, sizeof other->name, "%s", name);
+  name_alternative(composition, f->spec.family, only, other->name, sizeof other->name);
   const wisp_strategy *last = only->count ? only->of[only->count - 1] : NULL;
   for (other->asked = stage.kernels - 1; last && other->asked && stage.plan[other->asked]->strategy != last;)
     other->asked--;
@@ -124,28 +136,13 @@ static size_t count_strategies(const finder *f, const char *kernel)
   return count;
 }
 
-/* The kernels' names joined, some with their strategies behind them. */
-static void name_alternative(const char *composition, const char *family, const asked *only, char *out, size_t room)
-{
-  size_t length = 0;
-  out[0] = '\0';
-  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel) && length < room;) {
-    const wisp_strategy *its = asked_of(only, family, kernel);
-    length += (size_t)snprintf(out + length, room - length, "%s%s%s%s", length ? "+" : "", kernel, its ? "." : "",
-                               its ? its->name : "");
-  }
-}
-
-/* With each strategy of the kernel; where there are kernels behind it, with each of theirs. */
+/* Adds the composition with each strategy of each kernel of `rest`, combined; the other kernels' are chosen. */
 static wisp_status add_combined(wisp_error *err, const finder *f, const char *composition, const char *rest,
                                 asked *only, wisp_match_up *up)
 {
   const wisp_strategies *all = f->from.strategies;
-  char kernel[WISP_NAME_TEXT], name[sizeof up->alternative->name];
-  if (!wisp_composition_next(&rest, kernel)) {
-    name_alternative(composition, f->spec.family, only, name, sizeof name);
-    return add_alternative(err, f, composition, only, name, up);
-  }
+  char kernel[WISP_NAME_TEXT];
+  if (!wisp_composition_next(&rest, kernel)) return add_alternative(err, f, composition, only, up);
   if (count_strategies(f, kernel) < 2 || only->count == MOST_ASKED)
     return add_combined(err, f, composition, rest, only, up);
   for (size_t i = 0; i < all->count; i++) {
@@ -163,24 +160,16 @@ static wisp_status add_combined(wisp_error *err, const finder *f, const char *co
 static wisp_status add_alternatives(wisp_error *err, const finder *f, const char *composition, wisp_match_up *up)
 {
   enum { FEW = 12 };
-  const wisp_strategies *all = f->from.strategies;
   const char *rest = composition;
   size_t combined = 1;
-  char name[sizeof up->alternative->name];
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&rest, kernel);) {
     const size_t strategies = count_strategies(f, kernel);
     combined *= strategies > 1 && combined <= FEW ? strategies : 1;
   }
   if (combined <= FEW) return add_combined(err, f, composition, composition, &(asked){.count = 0}, up);
   rest = composition;
-  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&rest, kernel);) {
-    for (size_t i = 0; i < all->count && count_strategies(f, kernel) > 1; i++) {
-      const asked only = {1, {all->list[i]}};
-      if (strcmp(all->list[i]->family, f->spec.family) != 0 || strcmp(all->list[i]->kernel, kernel) != 0) continue;
-      name_alternative(composition, f->spec.family, &only, name, sizeof name);
-      CALL(add_alternative(err, f, composition, &only, name, up));
-    }
-  }
+  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&rest, kernel);)
+    if (count_strategies(f, kernel) > 1) CALL(add_combined(err, f, composition, kernel, &(asked){.count = 0}, up));
   return WISP_OK;
 }
 

@@ -4,7 +4,6 @@
 #include "../../gen/random.h"
 #include "../../runtime/batched.h"
 #include "../../runtime/hdg/reference_parts.h"
-#include "../../runtime/hdg/reference.h"
 #include "../../runtime/solve/cg.h"
 
 #include <math.h>
@@ -60,21 +59,21 @@ static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements
                       .tables = (wisp_hdg_tables *)(uintptr_t)&tables,
                       .edges = edges,
                       .free_edges = edges > sides ? edges - sides : 0};
-  const wisp_hdg_capacity room = {.iterations = 0};
+  const wisp_hdg_capacity capacity = {.iterations = 0};
   (void)err;
-  *out = wisp_hdg_discretisation(&s, &room);
+  *out = wisp_hdg_discretisation(&s, &capacity);
   return WISP_OK;
 }
 
 static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
-  const wisp_hdg_capacity room = {.rz_parts = PARTS,
-                                  .pAp_parts = PARTS,
-                                  .iterations = WISP_HDG_ITERATIONS,
-                                  .aos = wisp_fixed_value(fixed, "aos", 0)};
+  const wisp_hdg_capacity capacity = {.rz_parts = PARTS,
+                                      .pAp_parts = PARTS,
+                                      .iterations = WISP_HDG_ITERATIONS,
+                                      .aos = wisp_fixed_value(fixed, "aos", 0)};
   (void)err, (void)spec, (void)layout;
-  *out = wisp_hdg_discretisation(test_mesh, &room);
+  *out = wisp_hdg_discretisation(test_mesh, &capacity);
   return WISP_OK;
 }
 

@@ -54,7 +54,6 @@ typedef struct wisp_tune_progress { /* handed to the callback after every trial 
   const char *spec, *layout, *device;
   ptrdiff_t worker; /* that tried it: its device's place in the list */
   long long done, total, failed;
-  double seconds_left;           /* estimate; NaN unknown */
   const wisp_trial *last, *best; /* best of this (spec, layout) so far; may be NULL */
 } wisp_tune_progress;
 

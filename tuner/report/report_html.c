@@ -65,19 +65,19 @@ void wisp_page_around(wisp_page *page, const char *before, const char *text, con
 
 const char *wisp_number(char out[WISP_NUMBER_TEXT], double value, int digits)
 {
-  char plain[WISP_NUMBER_TEXT] = "";
+  char digits_text[WISP_NUMBER_TEXT] = "";
   if (!isfinite(value) || fabs(value) > 1e15) return strcpy(out, "–");
   int magnitude = value != 0 ? (int)floor(log10(fabs(value))) : 0;
   int decimals = digits > 0 ? digits - 1 - magnitude : 0;
   if (decimals < 0) value = round(value * pow(10, decimals)) * pow(10, -decimals); /* no more digits than asked for */
-  snprintf(plain, sizeof plain, "%.*f", decimals < 0 ? 0 : decimals > 12 ? 12 : decimals, value);
-  size_t whole = strcspn(plain, "."), used = 0;
-  for (size_t i = 0; plain[i] && used + 4 < WISP_NUMBER_TEXT; i++) {
-    if (i > 0 && i < whole && whole > 4 && (whole - i) % 3 == 0 && plain[i - 1] != '-') {
+  snprintf(digits_text, sizeof digits_text, "%.*f", decimals < 0 ? 0 : decimals > 12 ? 12 : decimals, value);
+  size_t integer = strcspn(digits_text, "."), used = 0;
+  for (size_t i = 0; digits_text[i] && used + 4 < WISP_NUMBER_TEXT; i++) {
+    if (i > 0 && i < integer && integer > 4 && (integer - i) % 3 == 0 && digits_text[i - 1] != '-') {
       memcpy(out + used, "\xe2\x80\x89", 3); /* thin space */
       used += 3;
     }
-    out[used++] = plain[i];
+    out[used++] = digits_text[i];
   }
   out[used] = '\0';
   return out;
@@ -106,12 +106,12 @@ wisp_axis wisp_axis_over(double least, double most, bool log, double from, doubl
 {
   wisp_axis axis = {least, most, from, to, log};
   if (log) {
-    double room = pow(most / least, 0.06);
-    room = fmax(room, 1.04);
-    axis.low = least / room, axis.high = most * room;
+    double margin = pow(most / least, 0.06);
+    margin = fmax(margin, 1.04);
+    axis.low = least / margin, axis.high = most * margin;
   } else {
-    double room = most > least ? 0.06 * (most - least) : 1;
-    axis.low = least - (least == 0 ? 0 : room), axis.high = most + room;
+    double margin = most > least ? 0.06 * (most - least) : 1;
+    axis.low = least - (least == 0 ? 0 : margin), axis.high = most + margin;
   }
   return axis;
 }

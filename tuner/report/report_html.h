@@ -71,6 +71,4 @@ void wisp_report_studies(wisp_page *page, const wisp_report_subject *subject);
 void wisp_report_refusals(wisp_page *page, const wisp_report_subject *subject);
 void wisp_report_failures(wisp_page *page, const wisp_report_subject *subject);
 
-/* Shared by parts: "w_p 8 · w_i 2" of "wi=2 wp=8", and the name of a parameter alone. */
-void wisp_page_params(wisp_page *page, const wisp_trial *trial);
 void wisp_page_param_name(wisp_page *page, const char *name);

@@ -18,7 +18,7 @@ typedef struct subject_plot {
 } subject_plot;
 
 /* A kernel that does what the stage does that the plot is of. */
-static bool is_whole(const subject_plot *p, const wisp_report_cell *cell)
+static bool computes_stage(const subject_plot *p, const wisp_report_cell *cell)
 {
   const wisp_family *family = wisp_family_find(cell->spec.family);
   return strcmp(p->kernel, WISP_COMPOSITION) == 0 && family && family->composition_kernel &&
@@ -29,7 +29,7 @@ static bool is_whole(const subject_plot *p, const wisp_report_cell *cell)
 static double place_of(const subject_plot *p, const wisp_report_cell *cell, const wisp_trial *t)
 {
   const bool there =
-      (strcmp(cell->spec.kernel, p->kernel) == 0 || is_whole(p, cell)) && cell->spec.precision == p->precision;
+      (strcmp(cell->spec.kernel, p->kernel) == 0 || computes_stage(p, cell)) && cell->spec.precision == p->precision;
   if (!there || (p->order && cell->spec.order != p->order)) return NAN;
   if (!p->order) return wisp_report_timed(cell, t) ? (double)cell->spec.order : (double)NAN;
   return wisp_trial_outcome(t) == WISP_TRIAL_OK && t->ms > 0 && t->elements > 0 ? (double)t->elements : (double)NAN;
@@ -87,8 +87,8 @@ static void find_lines(const subject_plot *p, bool bare, line *lines, size_t *co
       const wisp_trial *t = cells[c].entries[e].trial;
       const double at = place_of(p, &cells[c], t);
       if (isnan(at) || !(t->gdofs > 0)) continue;
-      snprintf(name, sizeof name, "%s%s%s", is_whole(p, &cells[c]) ? cells[c].spec.kernel : "",
-               is_whole(p, &cells[c]) ? "." : "", t->strategy);
+      snprintf(name, sizeof name, "%s%s%s", computes_stage(p, &cells[c]) ? cells[c].spec.kernel : "",
+               computes_stage(p, &cells[c]) ? "." : "", t->strategy);
       line *l = line_of(lines, count, name, bare);
       if (l) add_point(l, at, t, t == cells[c].best && is_of_stages(p));
     }

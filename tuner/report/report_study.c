@@ -1,6 +1,7 @@
 /* The parameter study of paper 0's Figure 10(b): time over (w_p, w_i, w_s), or over a strategy's own parameters, one
  * small plot a strategy. */
 #include "report_html.h"
+#include "../trial/measure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -202,12 +203,6 @@ static bool next_study(const wisp_report_cell *cell, size_t *at, study *s)
   return false;
 }
 
-static int by_value(const void *x, const void *y)
-{
-  double a = *(const double *)x, b = *(const double *)y;
-  return (a > b) - (a < b);
-}
-
 /* Prints how much slower a random choice is: paper 0 asks this of its figure. */
 static void print_spread(wisp_page *page, const wisp_report_cell *cell)
 {
@@ -219,7 +214,7 @@ static void print_spread(wisp_page *page, const wisp_report_cell *cell)
     for (size_t i = s.from; i < s.to; i++)
       if (shown(&s, cell->entries[i].trial)) times[count++] = cell->entries[i].trial->ms;
   if (count > 1) {
-    qsort(times, count, sizeof *times, by_value);
+    qsort(times, count, sizeof *times, wisp_measure_order);
     wisp_page_print(page,
                     "%zu candidates, each strategy in its best layout: the median takes %s times the best one's "
                     "time, the slowest %s times. ",

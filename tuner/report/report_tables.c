@@ -19,9 +19,9 @@ void wisp_page_param_name(wisp_page *page, const char *name)
 /* Whether the list has this name with this value. */
 static bool has_param(const char *params, const char *name, const char *value)
 {
-  char other[32], its[32];
-  while (wisp_next_param(&params, other, its))
-    if (strcmp(other, name) == 0) return strcmp(its, value) == 0;
+  char other[32], found[32];
+  while (wisp_next_param(&params, other, found))
+    if (strcmp(other, name) == 0) return strcmp(found, value) == 0;
   return false;
 }
 
@@ -50,7 +50,7 @@ static const char *shown_by(const wisp_trial *t)
   return family ? family->shown : NULL;
 }
 
-void wisp_page_params(wisp_page *page, const wisp_trial *t)
+static void print_trial_params(wisp_page *page, const wisp_trial *t)
 {
   print_params(page, shown_by(t), t->params, NULL);
 }
@@ -115,7 +115,7 @@ static void print_row(wisp_page *page, const wisp_report_cell *cell, const wisp_
   print_strategy(page, t->strategy);
   wisp_page_print(page, "%s%s</td>", *remark ? ", " : "", remark);
   wisp_page_around(page, "<td class=\"l\">", t->layout, "</td><td class=\"w\">");
-  wisp_page_params(page, t);
+  print_trial_params(page, t);
   wisp_page_print(page, "</td>");
   wisp_page_number(page, t->ms, 4);
   wisp_page_number(page, t->gdofs, 4);
@@ -238,7 +238,7 @@ static void print_failure(wisp_page *page, const wisp_report_cell *cell, const w
   wisp_page_around(page, "<td class=\"s\">", t->strategy, "</td>");
   wisp_page_around(page, "<td class=\"l\">", t->layout, "</td>");
   wisp_page_print(page, "<td class=\"w\">");
-  wisp_page_params(page, t);
+  print_trial_params(page, t);
   wisp_page_around(page, "</td><td class=\"w\">", t->reason, "</td></tr>\n");
 }
 

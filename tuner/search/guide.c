@@ -101,7 +101,8 @@ wisp_status wisp_point_from_plan(wisp_error *err, const wisp_plan *plan, const w
   return WISP_OK;
 }
 
-double wisp_point_distance(const wisp_point *a, const wisp_point *b)
+/* In doublings of a parameter; INFINITY for two strategies. */
+static double point_distance(const wisp_point *a, const wisp_point *b)
 {
   int shared = 0;
   double distance = a->role == b->role ? 0 : OTHER_LAYOUT;
@@ -115,9 +116,10 @@ double wisp_point_distance(const wisp_point *a, const wisp_point *b)
   return distance + OTHER_PARAM * (a->count + b->count - 2 * shared);
 }
 
-bool wisp_point_neighbours(const wisp_point *a, const wisp_point *b)
+/* One parameter changed by one step, or another layout. */
+static bool point_neighbours(const wisp_point *a, const wisp_point *b)
 {
-  double distance = wisp_point_distance(a, b);
+  double distance = point_distance(a, b);
   if (strcmp(a->layout, b->layout) != 0) return isfinite(distance) && strcmp(a->params, b->params) == 0;
   int changed = 0;
   for (int i = 0; i < a->count && i < b->count; i++) changed += a->step[i] < b->step[i] || a->step[i] > b->step[i];
@@ -180,7 +182,7 @@ static double expect(const wisp_point *p, size_t count, const wisp_point *known)
 {
   double weight = FAITH, sum = FAITH * (UNKNOWN + p->cost);
   for (size_t i = 0; i < count; i++) {
-    double distance = wisp_point_distance(p, &known[i]);
+    double distance = point_distance(p, &known[i]);
     if (!isfinite(distance)) continue;
     double w = known[i].weight * exp(-distance / REACH);
     weight += w;
@@ -230,7 +232,7 @@ void wisp_guide_report(wisp_guide *g, size_t i, double ms)
   g->offset = (g->offset * g->offset_weight + w * (took - g->expected[i])) / (g->offset_weight + w);
   g->offset_weight += w;
   for (size_t k = 0; k < g->count; k++) {
-    double distance = wisp_point_distance(p, &g->points[k]);
+    double distance = point_distance(p, &g->points[k]);
     if (!isfinite(distance)) continue;
     double near = exp(-distance / OWN_REACH);
     g->near[k] += near;
@@ -266,7 +268,7 @@ static bool same_strategy(const wisp_guide *g, size_t i, size_t of)
 
 static bool is_neighbour(const wisp_guide *g, size_t i, size_t of)
 {
-  return wisp_point_neighbours(&g->points[i], &g->points[of]);
+  return point_neighbours(&g->points[i], &g->points[of]);
 }
 
 static size_t best_of(const wisp_guide *g, size_t from, size_t to, wanted want, size_t of)

@@ -28,11 +28,6 @@ bool wisp_point_from_trial(const wisp_trial *trial, wisp_point *out);
 /* A candidate that is not measured. The model also sees its block and its shared memory. */
 wisp_status wisp_point_from_plan(wisp_error *err, const wisp_plan *plan, const wisp_target *target, wisp_point *out);
 
-/* The distance of two candidates of one strategy, in doublings of a parameter; INFINITY for two strategies. */
-double wisp_point_distance(const wisp_point *a, const wisp_point *b);
-/* One parameter changed by one step, or another layout. */
-bool wisp_point_neighbours(const wisp_point *a, const wisp_point *b);
-
 typedef struct wisp_guide {
   size_t count, picks;
   bool blind; /* nothing is known from elsewhere */

@@ -6,6 +6,7 @@
 #include "../../runtime/kernel.h"
 #include "../../runtime/process.h"
 #include "../../runtime/process.h"
+#include "../trial/measure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -113,18 +114,12 @@ static double expect_random(size_t count, const double *sorted, size_t n)
   return sum;
 }
 
-static int by_value(const void *a, const void *b)
-{
-  const double *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 static wisp_status replay_random(wisp_error *err, const replaying *r, const size_t *which, wisp_replay_target *t)
 {
   OWNED(free) double *ms = NULL;
   CALL(wisp_new(err, t->candidates, sizeof *ms, &ms));
   for (size_t i = 0; i < t->candidates; i++) ms[i] = r->trials[which[i]].ms;
-  qsort(ms, t->candidates, sizeof *ms, by_value);
+  qsort(ms, t->candidates, sizeof *ms, wisp_measure_order);
   for (int p = 0; p < WISP_REPLAY_POINTS; p++)
     t->random[p] = 100 * exp(-expect_random(t->candidates, ms, (size_t)wisp_replay_after[p]));
   return WISP_OK;

@@ -106,7 +106,7 @@ static wisp_status order_problems(wisp_error *err, const wisp_search *s, const w
     if (i == 0 || c->problem != c[-1].problem)
       blocks[count++] = (block){.first = i,
                                 .layout = c->layout,
-                                .late = guide->blind && c->turn >> 63,
+                                .late = guide->blind && c->priority >> 63,
                                 .expected = guide->blind ? 0 : INFINITY};
     block *b = &blocks[count - 1];
     b->count++;
@@ -270,10 +270,10 @@ static wisp_status list_strategy(wisp_error *err, wisp_search *s, const wisp_str
 
 /* --- ordering --- */
 
-static int by_turn(const void *a, const void *b)
+static int by_priority(const void *a, const void *b)
 {
   const wisp_candidate *x = a, *y = b;
-  if (x->turn != y->turn) return x->turn < y->turn ? -1 : 1;
+  if (x->priority != y->priority) return x->priority < y->priority ? -1 : 1;
   if (x->problem != y->problem) return x->problem - y->problem;
   return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
@@ -306,10 +306,10 @@ static wisp_status order(wisp_error *err, wisp_search *s, uint64_t seed)
   for (size_t i = 0; i < s->count; i++) {
     wisp_candidate *c = &s->candidates[i];
     bool late = !contains(defaults, count, c->problem);
-    c->turn = (uint64_t)late << 63 | scatter(seed, late ? c->problem : c->layout);
+    c->priority = (uint64_t)late << 63 | scatter(seed, late ? c->problem : c->layout);
     c->rank = (uint64_t)!c->is_default << 63 | wisp_random_next(&state) >> 1;
   }
-  if (s->count) qsort(s->candidates, s->count, sizeof *s->candidates, by_turn);
+  if (s->count) qsort(s->candidates, s->count, sizeof *s->candidates, by_priority);
   return WISP_OK;
 }
 

@@ -24,9 +24,9 @@ typedef struct wisp_candidate {
   int layout; /* index into the scope */
   int values[WISP_MAX_PARAMS];
   bool is_default;
-  uint64_t setting;    /* a hash of the layout and of what the discretisation fixes */
-  int problem;         /* candidates of one setting have the same number, and are measured on the same problem */
-  uint64_t turn, rank; /* of the problem; of the candidate on it */
+  uint64_t setting;        /* a hash of the layout and of what the discretisation fixes */
+  int problem;             /* candidates of one setting have the same number, and are measured on the same problem */
+  uint64_t priority, rank; /* of the problem; of the candidate on it */
 } wisp_candidate;
 
 typedef struct wisp_refusal { /* why candidates of a strategy do not apply: one entry for each reason */
@@ -48,17 +48,17 @@ typedef struct wisp_search {
   wisp_refusal *refusal;
 } wisp_search;
 
-/* Lists every candidate of a kernel (strategy NULL: of all), legal or refused. Order: problem by problem, those with a
- * default candidate first, layout by layout (all kernels of an order begin with the same layout, so that a short budget
- * ends with kernels that work together), the others at random; on each the defaults first, then at random. scope is
- * borrowed. */
+/* Lists every candidate of a kernel (strategy NULL: of all), legal or refused, problem by problem: first problems with
+ * a default candidate, layout by layout; all kernels of an order begin with the same layout, so that a short budget
+ * ends with kernels that work together. The rest is in random order; on each problem defaults come first. scope
+ * outlives the search. */
 wisp_status wisp_search_create(wisp_error *err, const wisp_strategies *strategies, const wisp_scope *scope,
                                const char *strategy, uint64_t seed, wisp_search *out);
 void wisp_search_free(wisp_search *search);
 
-/* From here on a guide picks (docs/reference/search.md): of each layout's problems the most promising, then the others,
- * the most promising first. Where nothing is known from elsewhere, problems stay as listed but for those without a
- * default candidate, and each begins with its most promising default. known: weighed seeds, see search_seeds.h. */
+/* Lets a guide pick from here on (docs/reference/search.md): of each layout the most promising problem, then the others
+ * by promise. Where nothing is known from elsewhere, problems stay as listed but for those without a default candidate,
+ * and each begins with its most promising default. known: weighed seeds. */
 wisp_status wisp_search_guide(wisp_error *err, wisp_search *search, const wisp_target *target, size_t known_count,
                               const wisp_point *known);
 /* Reports a candidate's time to the guide, which learns nothing of others. */

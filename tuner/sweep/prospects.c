@@ -56,13 +56,6 @@ static wisp_status look(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
   return WISP_OK;
 }
 
-static bool is_of_stages(const wisp_sweep *sweep, int kernel)
-{
-  for (const char *const *c = sweep->family->compositions; *c; c++)
-    if (wisp_composition_has(*c, sweep->family->kernels[kernel].name)) return true;
-  return false;
-}
-
 wisp_status wisp_prospects_make(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, wisp_prospects *out)
 {
   OWNED(wisp_store_close) wisp_store *store = NULL;
@@ -74,7 +67,7 @@ wisp_status wisp_prospects_make(wisp_error *err, wisp_sweep *sweep, const wisp_s
   CALL(wisp_chooser_open_store(err, sweep->strategies, sweep->request->db, false, NULL, &store));
   const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, &scopes};
   for (int k = 0; k < (int)made.kernels; k++)
-    for (int l = 0; l < scope->layouts && is_of_stages(sweep, k); l++)
+    for (int l = 0; l < scope->layouts && wisp_family_composes(sweep->family, sweep->family->kernels[k].name); l++)
       CALL(look(err, sweep, scope, &from, k, l, &made));
   wisp_prospects_free(out);
   return GIVE(made, out);
@@ -124,7 +117,7 @@ static bool runs(const wisp_prospects *p, int kernel)
 
 double wisp_prospects_worth(const wisp_prospects *p, const wisp_sweep *sweep, const wisp_spec *spec, int kernel)
 {
-  if (!p->kernels || !is_of_stages(sweep, kernel)) return 1;
+  if (!p->kernels || !wisp_family_composes(sweep->family, sweep->family->kernels[kernel].name)) return 1;
   if (!runs(p, kernel)) return NEXT_TO_NOTHING;
   const double best = least_of(p, sweep, spec, NULL, p->own);
   if (!(best > 0) || !isfinite(best)) return 1;

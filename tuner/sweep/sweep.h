@@ -17,7 +17,7 @@ typedef struct wisp_sweep {
   wisp_seeds seeds;          /* with a budget */
   wisp_tune_summary summary; /* of this device */
   size_t workers;            /* on this host: they share its cores */
-  double start, deadline;    /* seconds; deadline is infinite without a budget */
+  double deadline;           /* seconds; infinite without a budget */
   /* The order and precision at hand: */
   wisp_unit unit;
   long long here;           /* trials */
@@ -56,8 +56,8 @@ void wisp_summary_fail(wisp_tune_summary *summary, const wisp_failure *failure);
 /* It is the one that tells why, should nothing be right. */
 void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial);
 
-/* A candidate that this machine could not compile for want of memory, stack, room or processes: no verdict on it, so
- * that nothing is stored and a later sweep tries it. Fails where that happens again and again. */
+/* Counts a candidate that this machine could not compile for lack of memory, stack, disk space or processes. Nothing is
+ * stored, so that a later sweep tries it. Fails if that happens again and again. */
 wisp_status wisp_sweep_skip(wisp_error *err, wisp_sweep *sweep, const wisp_error *why);
 
 /* Ends this worker if the last trial lost the device or may have damaged memory; another worker goes on. */
@@ -81,14 +81,13 @@ typedef struct wisp_finalists {
 /* Adds a trial that is `ok`, and no other. */
 wisp_status wisp_finalists_add(wisp_error *err, wisp_finalists *all, const wisp_trial *trial);
 
-/* Holds the final round of a layout of the scope, where there is something that no earlier one saw, and stores what
- * came of it: new times, and who is chosen and tied. *winner: the chosen trial; as it was where nothing is `ok`. A
- * winner that is wrong is stored as that, and the worker ends (wisp_sweep_replace): the next one holds the round
- * without it. */
+/* Holds the final round of a layout of the scope, if there are candidates that no earlier round saw, and stores the new
+ * times and who is chosen and tied. *winner: the chosen trial, unchanged where none is `ok`. A wrong winner is stored
+ * as wrong, and the worker ends (wisp_sweep_replace); the next worker holds the round without it. */
 wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout,
                              wisp_finalists *all, wisp_trial *winner);
 
-/* The rule by itself: of trials timed side by side, noise[i] the relative spread of each one's time, who is as fast as
- * the best within max(0.5 %, the two spreads), and never more than 1 %. Sets each trial's tie and returns the index of
- * the chosen one; count is at least 1. */
+/* The rule for ties: of trials timed side by side, noise[i] the relative spread of each, those within max(0.5 %, the
+ * two spreads) of the best, at most 1 %, are tied. Sets each trial's tie and returns the chosen one's index; count is
+ * at least 1. */
 size_t wisp_resolve_tie(size_t count, wisp_trial *trials, const double *noise);

@@ -68,20 +68,21 @@ static long long elements(const void *context)
 /* Counts the unknowns within elements, which no others share. */
 static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements, wisp_discretisation *out)
 {
-  static const wisp_cg_capacity room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};
+  static const wisp_cg_capacity capacity = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};
   const size_t inner = (size_t)spec->order - 1, within = elements * inner * inner * inner;
   (void)err;
-  *out = wisp_cg_discretisation(&(wisp_hexcopies){.unknowns = within, .within = within}, elements, spec->order, &room);
+  *out =
+      wisp_cg_discretisation(&(wisp_hexcopies){.unknowns = within, .within = within}, elements, spec->order, &capacity);
   return WISP_OK;
 }
 
 static wisp_status discretise(wisp_error *err, const void *context, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
-  static const wisp_cg_capacity room = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};
+  static const wisp_cg_capacity capacity = {.rz_parts = PARTS, .pAp_parts = PARTS, .iterations = ITERATIONS};
   const test_mesh *g = context;
   (void)err, (void)layout, (void)fixed;
-  *out = wisp_cg_discretisation(g->copies, g->elements, spec->order, &room);
+  *out = wisp_cg_discretisation(g->copies, g->elements, spec->order, &capacity);
   return WISP_OK;
 }
 

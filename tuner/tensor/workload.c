@@ -39,7 +39,7 @@ WISP_OWNED(test_mesh, close_test_mesh)
 
 /* Coordinate d of a unit cube's vertex v, the cube turned to one of the twelve directions that axes in cyclic order
  * have: kernels must not mind which way an element lies. */
-static double turned_cube(size_t element, size_t v, size_t d)
+static double rotated_cube(size_t element, size_t v, size_t d)
 {
   size_t axis = (d + element) % 3, kept = element / 3 % 4;
   double sign = kept < 3 && kept != d ? -1 : 1; /* two axes change sign, or none */
@@ -52,7 +52,7 @@ static void move_vertices(size_t count, double *vertices)
   uint64_t random = WISP_RANDOM_SEED;
   for (size_t i = 0; i < 3 * WISP_HEX_VERTICES * count; i++) {
     size_t v = i % WISP_HEX_VERTICES, d = i / WISP_HEX_VERTICES % 3, element = i / (3 * WISP_HEX_VERTICES);
-    vertices[i] = turned_cube(element, v, d) + wisp_random_real(&random) / 8;
+    vertices[i] = rotated_cube(element, v, d) + wisp_random_real(&random) / 8;
   }
 }
 

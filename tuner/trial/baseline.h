@@ -14,13 +14,12 @@ void wisp_baselines_destroy(wisp_baselines *baselines);
 /* Forgets all outputs: the problems go. */
 void wisp_baselines_forget(wisp_baselines *baselines);
 
-/* wisp_problems_acquire for a plan that is to be baselineed: the problem has what the baseline takes, too. */
+/* Acquires the problem of a plan, with the arrays that its baseline takes, too. */
 wisp_status wisp_baseline_acquire(wisp_error *err, wisp_baselines *baselines, wisp_problems *problems,
                                   const wisp_plan *plan, wisp_problem_ref *ref);
 
-/* Makes the output that candidates like this plan are compared with, on the problem that wisp_problems_acquire gives
- * for it: by the first strategy that has a candidate for just that problem (its layout, and what else fixes it), with
- * its preferred parameters. Kept until others were needed. */
+/* Makes the output that candidates like this plan are compared with: by the first strategy that has a candidate for the
+ * same problem, with its preferred parameters. It is kept until others are needed. */
 wisp_status wisp_baseline_prepare(wisp_error *err, wisp_baselines *baselines, const wisp_workload *workload,
                                   wisp_problem *problem, const wisp_plan *plan);
 

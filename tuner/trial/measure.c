@@ -8,7 +8,7 @@
 
 static const double WARM_MS = 2, ENOUGH_MS = 20, LONG_MS = 160;
 
-static int by_value(const void *a, const void *b)
+int wisp_measure_order(const void *a, const void *b)
 {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -18,7 +18,7 @@ static double median(const double *samples, int count)
 {
   double sorted[WISP_MAX_SAMPLES];
   memcpy(sorted, samples, (size_t)count * sizeof *sorted);
-  qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+  qsort(sorted, (size_t)count, sizeof *sorted, wisp_measure_order);
   return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
@@ -119,7 +119,7 @@ double wisp_measure_noise(const wisp_contender *c)
   double sorted[WISP_MAX_SAMPLES];
   if (c->count < 3 || !(c->ms > 0)) return 0;
   memcpy(sorted, c->samples, (size_t)c->count * sizeof *sorted);
-  qsort(sorted, (size_t)c->count, sizeof *sorted, by_value);
+  qsort(sorted, (size_t)c->count, sizeof *sorted, wisp_measure_order);
   if (strcmp(c->estimate, "fastest") == 0) return sorted[2] / c->ms - 1;
   /* The number of samples below the median is binomial: n / 2 +- 0.98 sqrt(n) covers 95 %. */
   double half = 0.98 * sqrt(c->count);

@@ -31,5 +31,8 @@ wisp_status wisp_measure(wisp_error *err, wisp_device *device, bool at_length, w
  * fastest, the distance of the third fastest. */
 double wisp_measure_noise(const wisp_contender *contender);
 
+/* Orders doubles, for qsort. */
+int wisp_measure_order(const void *x, const void *y);
+
 /* "median of 7 x 2, interleaved": samples, and runs in each */
 void wisp_measure_mode(const wisp_contender *contender, char mode[64]);

@@ -113,16 +113,16 @@ bool wisp_setting_same(const wisp_setting *a, const wisp_setting *b)
 }
 
 /* Makes room for a new problem: the oldest go while too much is held, but never one in use, nor the one used last. */
-static void make_room(wisp_problems *problems)
+static void free_unused(wisp_problems *problems)
 {
   for (;;) {
-    size_t held = 0;
+    size_t used_bytes = 0;
     entry *oldest = NULL;
     for (entry *e = problems->entries; e < problems->entries + problems->count; e++) {
-      held += wisp_arrays_bytes(e->problem->arrays);
+      used_bytes += wisp_arrays_bytes(e->problem->arrays);
       if (!e->users && e->used < problems->clock - 1 && (!oldest || e->used < oldest->used)) oldest = e;
     }
-    if (!oldest || (held <= problems->bytes && problems->count < MAX_ENTRIES)) return;
+    if (!oldest || (used_bytes <= problems->bytes && problems->count < MAX_ENTRIES)) return;
     wisp_problem_destroy(oldest->problem);
     *oldest = problems->entries[--problems->count];
   }
@@ -170,7 +170,7 @@ static wisp_status find(wisp_error *err, wisp_problems *problems, const together
     if (wisp_setting_same(&problems->entries[i].of, &key->of) && has_all(problems->entries[i].problem, t))
       *out = &problems->entries[i];
   if (*out) return WISP_OK;
-  make_room(problems);
+  free_unused(problems);
   CALL(wisp_require(err, problems->count < MAX_ENTRIES, WISP_EMEMORY, "%d problems are in use", MAX_ENTRIES));
   const wisp_status status = make(err, problems, t, key);
   if (status != WISP_OK) wisp_problem_destroy(key->problem);
@@ -217,10 +217,10 @@ void wisp_problem_ref_end(const wisp_problem_ref *ref)
 
 bool wisp_problems_full(const wisp_problems *problems)
 {
-  size_t held = 0;
+  size_t used_bytes = 0;
   for (int i = 0; i < problems->count; i++)
-    if (problems->entries[i].users) held += wisp_arrays_bytes(problems->entries[i].problem->arrays);
-  return held > problems->bytes;
+    if (problems->entries[i].users) used_bytes += wisp_arrays_bytes(problems->entries[i].problem->arrays);
+  return used_bytes > problems->bytes;
 }
 
 /* --- launches --- */

@@ -1,5 +1,4 @@
 #include "trial.h"
-#include "floor.h"
 #include "../../cache/store.h"
 #include "../../gen/environment.h"
 #include "../../gen/family.h"
@@ -39,7 +38,7 @@ void wisp_bench_free(wisp_bench *bench)
 }
 
 /* Device memory for problems: on the host, other programs live there too. */
-static size_t room_of(const wisp_bench *bench)
+static size_t problem_memory(const wisp_bench *bench)
 {
   return bench->limits->memory / (bench->limits->gpu ? 2 : 8);
 }
@@ -74,7 +73,7 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
   bench->workload = workload;
   bench->spec = *spec;
   bench->asked = elements;
-  return wisp_problems_create(err, bench->device, workload, spec, elements, &bench->source, room_of(bench),
+  return wisp_problems_create(err, bench->device, workload, spec, elements, &bench->source, problem_memory(bench),
                               &bench->problems);
 }
 
@@ -97,7 +96,8 @@ wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_pro
   CALL(wisp_repeat_check(err, workload, problem, kernel, leading ? LEADING : OTHERS, &left));
   if (left <= 0) return WISP_OK;
   if (!bench->small)
-    CALL(wisp_problems_create(err, bench->device, workload, &bench->spec, FEW, &box, room_of(bench), &bench->small));
+    CALL(wisp_problems_create(err, bench->device, workload, &bench->spec, FEW, &box, problem_memory(bench),
+                              &bench->small));
   CALL(wisp_problems_acquire(err, bench->small, &plan, 1, &few));
   return wisp_repeat_check(err, workload, few.problem, kernel, MOST, &left);
 }
@@ -109,9 +109,9 @@ void wisp_incumbent_free(wisp_incumbent *incumbent)
   *incumbent = (wisp_incumbent){0};
 }
 
-static void put(char *to, size_t room, const char *from)
+static void put(char *to, size_t size, const char *from)
 {
-  snprintf(to, room, "%.*s", (int)room - 1, from);
+  snprintf(to, size, "%.*s", (int)size - 1, from);
 }
 
 void wisp_trial_name(const wisp_trial *t, char out[WISP_TRIAL_NAME])
@@ -155,6 +155,38 @@ void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_de
   wisp_plan_hash(plan, bench->limits->kind, hash);
   wisp_trial_key(bench, &plan->spec, &plan->layout, strategy, hash, plan->params, t);
   t->is_default = is_default;
+}
+
+/* In 10^9 operations a second; 0: it is not known. */
+static double peak_of(const wisp_ceilings *ceilings, wisp_exec_unit unit, wisp_precision precision)
+{
+  if (unit != WISP_UNIT_FMA) return 0;
+  return precision == WISP_F32 ? ceilings->fma_gflops_f32 : ceilings->fma_gflops_f64;
+}
+
+static void raise(wisp_floor *floor, double ms, const char *by)
+{
+  if (!(ms > floor->ms)) return;
+  floor->ms = ms;
+  floor->by = by;
+}
+
+wisp_status wisp_floor_find(wisp_error *err, const wisp_ceilings *ceilings, const wisp_spec *spec,
+                            const wisp_work *work, double elements, const wisp_plan *plan, wisp_floor *out)
+{
+  const double gbps = work->no_read ? ceilings->fill_gbps : ceilings->copy_gbps;
+  const double adds = spec->precision == WISP_F32 ? ceilings->add_gops_f32 : ceilings->add_gops_f64;
+  wisp_floor floor = {.bytes_ms = work->bytes / gbps / 1e6, .by = "bytes"};
+  floor.ms = floor.bytes_ms;
+  raise(&floor, work->adds / adds / 1e6, "adds");
+  for (int u = 0; plan && u < WISP_UNITS; u++) {
+    const double peak = peak_of(ceilings, (wisp_exec_unit)u, spec->precision);
+    double executed = 0;
+    CALL(wisp_plan_executed(err, plan, (wisp_exec_unit)u, elements, work->flops, &executed));
+    if (peak > 0) raise(&floor, executed / peak / 1e6, wisp_unit_names[u]);
+  }
+  *out = floor;
+  return WISP_OK;
 }
 
 /* The floor of the spec's kernel on the problem at hand; of a whole stage (plan NULL) that of its bytes in one pass,

@@ -34,9 +34,9 @@ wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, const wisp_s
                               wisp_bench *out);
 void wisp_bench_free(wisp_bench *bench);
 
-/* Whether a problem of so many elements for the spec's kernel fits a device with these limits, before anything is made:
- * as far as the workload knows its counts, or at least the kernel's results. WISP_EMEMORY says how much is needed and
- * how much there is. elements 0, and a source's file: it does. */
+/* Checks before anything is made that a problem of so many elements fits the device, as far as the workload knows its
+ * counts, or at least the kernel's results. WISP_EMEMORY states both sizes. elements 0 and a source's file always pass.
+ */
 wisp_status wisp_bench_fits(wisp_error *err, const wisp_limits *limits, const wisp_mesh_source *source,
                             const wisp_spec *spec, long long elements);
 
@@ -47,9 +47,9 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
 /* The problem that a plan is launched on, until the reference ends (problems.h). */
 wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem_ref *ref);
 
-/* Launches a kernel 500 times from the same inputs, and compares what comes of it (tuner/trial/baseline.h): on its
- * problem 300 times, or as often as there is time for, 0.6 s for one that is `leading` and a twelfth of that for
- * others; and the launches that are left on a problem of few elements, for a second at most. */
+/* Launches a kernel 500 times from the same inputs and compares the outputs (baseline.h): first on its problem, 0.1 s
+ * for a `leading` one and 0.05 s for others; the launches that are left on a problem of few elements, for at most a
+ * second. */
 wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_problem *problem,
                                     const wisp_kernel *kernel, bool leading);
 
@@ -78,8 +78,8 @@ void wisp_trial_stamp(wisp_trial *trial);
 /* The outcome of a failed candidate. */
 wisp_outcome wisp_outcome_of(wisp_status failure);
 
-/* Seconds that running a candidate may take: $WISP_TRIAL_SECONDS (10), and as long as one a thousand times slower than
- * the best so far takes to be verified and probed; where there is none yet, the floor. */
+/* The time limit of a candidate in seconds: $WISP_TRIAL_SECONDS (10), and the time to verify and probe one a thousand
+ * times slower than the best so far, or else than the floor. */
 double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double best_ms);
 
 /* Takes the job; it becomes the incumbent's where it is the fastest. Tells the tuner before the launch. Fails only
@@ -98,8 +98,21 @@ typedef struct wisp_lone_kernel {
 wisp_status wisp_lone_run(wisp_error *err, const void *lone_kernel);
 
 /* ms, samples, the rates that follow from the minimal work of the spec's kernel, and the floor's share of the time
- * (floor.h); plan NULL: of a whole stage. */
+ * (wisp_floor_find); plan NULL: of a whole stage. */
 wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec, const wisp_plan *plan,
                             const wisp_contender *timed, double runs, wisp_trial *trial);
 /* The share of a trial's time that moving the bytes of the spec's kernel takes at least. */
 double wisp_trial_byte_share(const wisp_bench *bench, const wisp_spec *spec, const wisp_trial *trial);
+
+/* ---- The floor of a candidate: the least time that its device needs for its bytes and operations. */
+
+typedef struct wisp_floor {
+  double ms, bytes_ms; /* bytes_ms: of the bytes alone */
+  const char *by;      /* the resource that sets it: "bytes", "adds" (atomic additions), "fma" (a unit's operations) */
+} wisp_floor;
+
+/* The floor of the spec's kernel with this minimal work. Bytes move at the bandwidth of a copy, or of a fill where the
+ * kernel reads nothing. Operations count as far as the plan's space states them, at the measured peak of the unit that
+ * executes them; a unit whose peak is not known sets no floor. plan NULL: operations do not count. */
+wisp_status wisp_floor_find(wisp_error *err, const wisp_ceilings *ceilings, const wisp_spec *spec,
+                            const wisp_work *work, double elements, const wisp_plan *plan, wisp_floor *out);

@@ -18,12 +18,12 @@ void wisp_verifier_seed(wisp_verifier *verifier, uint64_t seed);
 /* Makes what a check of this plan needs, so that the check itself is about the kernel only. */
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *verifier, const wisp_plan *plan);
 
-/* On the workload's test mesh for checks, in several rounds of random inputs and scalars (wisp_workload's pose); all
- * else is NaN: outputs, padding, arrays that the kernel has no business with. Launched several times from the same
- * data, it must do the same bit for bit, unless its strategy `varies`. *error is the largest error relative to the sum
- * of the magnitudes that a result is added up from. WISP_EWRONG with the place where a guard zone was written, an array
- * was changed that is no output, a result is not finite, does not repeat, or is farther from the reference than
- * wisp_tolerance allows, or than its family promises; WISP_EDEVICE where the launch failed. */
+/* Checks a kernel on the workload's test mesh for checks, on several test cases of random inputs and scalars. All other
+ * arrays are NaN: outputs, padding, arrays that the kernel does not read. Launched several times from the same data, it
+ * must repeat bit for bit, unless its strategy `varies`. *error: the largest error relative to the sum of the
+ * magnitudes of a result's terms. WISP_EWRONG with the place of a written guard zone, a changed input, a result that is
+ * not finite, does not repeat, or is farther from the reference than wisp_tolerance or the family's max_error allows;
+ * WISP_EDEVICE where the launch failed. */
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *verifier, const wisp_kernel *kernel, double *error);
 
 /* The kernel's error in single precision and that of plain sums, each the largest of an element over its largest

@@ -67,11 +67,10 @@ typedef struct wisp_workload {
   /* Counts at least the arrays of so many elements, before a test mesh is opened. NULL: not known. */
   wisp_status (*count)(wisp_error *err, const wisp_spec *spec, size_t elements, wisp_discretisation *out);
 
-  /* --- The test mesh: what discretisations of one element and order are made on, a mesh for example. To be timed on:
-   * of `elements` elements, rounded up where the family needs it, or of as many as suit the device where that is 0; of
-   * a box whose elements stand, and lie in memory, as `source` says; of its file, if it names one, where the family
-   * reads meshes of that kind. source NULL: to be checked on, small, of a prime number of elements where they stand
-   * alone, no two alike, all ways in which they can meet. */
+  /* --- The test mesh: the base of discretisations of one element and order, a mesh for example. To time on: `elements`
+   * elements, rounded up where needed, or as many as suit the device where that is 0; of a box whose elements lie as
+   * `source` says, or of its file where the family reads such meshes. source NULL: to check on, small, of a prime
+   * number of elements where they stand alone, no two alike, in all ways in which they can meet. */
   wisp_status (*open)(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
                       const wisp_mesh_source *source, void **test_mesh);
   /* Its sizes, for kernels' expressions (wisp_own_sizes); NULL: those of a large one, element by element. */
@@ -92,13 +91,13 @@ typedef struct wisp_workload {
    */
   wisp_status (*step)(wisp_error *err, wisp_problem *problem, const wisp_kernel *const *kernels, int count);
 
-  /* --- Checks: how many rounds a kernel takes; what a round begins with (`before` holds random numbers where the
-   * kernel reads, and may be given another shape; scalars are to be set), and what it must leave. */
+  /* --- Checks: the number of test cases of a kernel; the inputs of one (`before` holds random numbers where the kernel
+   * reads, and may be reshaped; scalars are to be set); and its right outputs. */
   int (*cases)(const char *kernel); /* NULL: two */
   wisp_status (*fill_inputs)(wisp_error *err, wisp_test_case *test_case);
   wisp_status (*reference)(wisp_error *err, wisp_test_case *test_case);
-  /* Before the first round: WISP_EWRONG where lists are such that this kernel's results are right by luck alone, as two
-   * that add to one number at once may be. NULL: rounds show all. */
+  /* Before the first test case: WISP_EWRONG where lists make the results right by luck alone, such as two elements that
+   * add to one number at once. NULL: test cases show all. */
   wisp_status (*lists)(wisp_error *err, const wisp_problem *problem, const wisp_plan *plan);
   /* Computes the outputs of a test case by sums in single precision, one number after the other, into `out`, as `after`
    * is; for kernels that multiply by matrices. NULL: not needed. */
@@ -108,9 +107,9 @@ typedef struct wisp_workload {
   wisp_status (*largest)(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                          double *out);
 
-  /* --- What `wisp bench` times a kernel of this spec beside: the dense product that it stands for, by the vendor's
-   * library (NULL: they are none), or what this makes; run stays NULL where there is nothing. blas may be NULL. The
-   * yardstick's destroy is for the caller to call. */
+  /* --- The yardstick of `wisp bench` for a kernel of this spec: the vendor's product with a dense matrix (NULL: there
+   * is none), or what this makes; run stays NULL where there is none. blas may be NULL. The caller calls the
+   * yardstick's destroy. */
   wisp_status (*dense)(wisp_error *err, const wisp_spec *spec, wisp_dense *out);
   wisp_status (*yardstick)(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
                            long long elements, wisp_yardstick *out);

@@ -89,9 +89,9 @@ bool wisp_queue_take(wisp_queue *queue, int workers, double now, wisp_unit *out)
   int same = 0;
   entry *e = find_next(queue, now, &same);
   if (!e) return false;
-  int turns = (same + workers - 1) / workers; /* how many units in a row each worker has before it */
+  int units = (same + workers - 1) / workers; /* how many units in a row each worker has before it */
   *out = (wisp_unit){.order = e->order, .precision = e->precision, .later_round = e->rounds > 0, .resumed = e->begun};
-  out->until = now + (queue->deadline - now) / turns;
+  out->until = now + (queue->deadline - now) / units;
   e->taken = e->begun = true;
   return true;
 }

@@ -16,10 +16,9 @@ wisp_status wisp_queue_create(wisp_error *err, const int *orders, size_t order_c
 void wisp_queue_destroy(wisp_queue *queue);
 WISP_OWNED(wisp_queue, wisp_queue_destroy)
 
-/* The heaviest that nobody is at: highest order, then double precision, so that no long one is left for the end. All
- * have their first round, late or not; before the deadline, where there is one, others follow over those that gained
- * something in the last. The time that is left is shared evenly among the units of the round, as far as `workers` have
- * equally many of them before them. False: none. */
+/* Takes the heaviest free unit: highest order, then double precision, so that no long one is left for the end. All have
+ * their first round, late or not; before the deadline, further rounds go to units that gained something in the last.
+ * The time left is shared evenly among the units of a round. False: there is none. */
 bool wisp_queue_take(wisp_queue *queue, int workers, double now, wisp_unit *out);
 /* Whether there is something to take. */
 bool wisp_queue_has(const wisp_queue *queue, double now);

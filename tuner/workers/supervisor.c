@@ -102,7 +102,6 @@ static void report_progress(const supervisor *s, const member *m, const wisp_tri
   const wisp_tune_request *request = s->crew->request;
   if (!request->progress) return;
   wisp_tune_summary sum = sum_of(s);
-  double now = wisp_seconds(), elapsed = now - s->crew->start, deadline = s->crew->deadline;
   wisp_tune_progress progress = {.spec = trial->spec,
                                  .layout = trial->layout,
                                  .device = m->device,
@@ -112,9 +111,6 @@ static void report_progress(const supervisor *s, const member *m, const wisp_tri
                                  .failed = sum.failed,
                                  .last = trial,
                                  .best = best && best->ms > 0 ? best : NULL};
-  progress.seconds_left = isfinite(deadline)
-                              ? fmax(deadline - now, 0)
-                              : elapsed / (double)progress.done * (double)(progress.total - progress.done);
   request->progress(request->context, &progress);
 }
 

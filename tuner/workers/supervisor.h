@@ -13,22 +13,19 @@ typedef struct wisp_crew { /* what to supervise */
   void *context;
   const wisp_warden *warden;
   const wisp_interrupt *interrupt; /* NULL: signals are not looked at */
-  double start, deadline;          /* seconds of the monotonic clock; deadline: INFINITY without a budget */
+  double deadline;                 /* seconds of the monotonic clock; INFINITY without a budget */
 } wisp_crew;
 
-/* Runs body on each device, in one worker after the other, until all units are done, and stores what they say. Devices
- * that are alike (name, target, multiprocessors, driver, compiler) share the units; any other has them all to itself.
+/* Runs body on each device, in one worker after the other, until all units are done, and stores their trials. Devices
+ * that are alike (name, target, multiprocessors, driver, compiler) share the units; any other measures all.
  *
- * Before a candidate is launched its row says "unfinished", so that whatever happens it is known: a worker that dies
- * under it is replaced and the candidate tried once more, for the fault may have been another's; the second time it is
- * recorded, and so is one that a sweep finds begun twice and never ended. One that takes longer than its limit is
- * recorded at once.
+ * A row is "unfinished" before its candidate is launched. A worker that dies under a candidate is replaced, and the
+ * candidate is tried once more, for the fault may have been another's; the second death is recorded, and so is a
+ * candidate that was begun twice and never ended, or that exceeds its limit. A worker without a complete message for
+ * wisp_worker_seconds outside of trials is replaced.
  *
- * A worker that says nothing for longer than wisp_worker_seconds outside of a trial, or half of something, is replaced.
- *
- * A device is given up where its worker's body fails or workers die or fall silent on it outside of any trial;
- * request->warn says so,
- * and what it was at is for another of its kind. Fails as the last device did where all are given up, or where a unit
- * is left that none of its kind is there for. A signal ends it, too, with the summary so far. The summary is counted
- * over all devices. */
+ * A device is given up if its worker's body fails, or if its workers die or fall silent outside of trials again and
+ * again; request->warn reports it, and another device of its kind takes over its unit. Fails as the last device did if
+ * all are given up or a unit is left without a device of its kind. A signal ends it with the summary so far, which
+ * counts all devices. */
 wisp_status wisp_supervise(wisp_error *err, const wisp_crew *crew, wisp_tune_summary *summary);

@@ -79,14 +79,14 @@ wisp_status wisp_devices_read(wisp_error *err, const char *text, size_t *count, 
   wisp_status status = WISP_OK;
   HELD(wisp_text_free) wisp_text all = {0};
   char **list = NULL;
-  size_t room = 1, n = 0;
+  size_t capacity = 1, n = 0;
   if (strcmp(text, "all") == 0) {
     TRY(list_all(err, &all));
     text = all.data;
   }
-  for (const char *at = text; *at; at++) room += *at == ',';
-  TRY(wisp_new(err, room, sizeof *list, &list));
-  for (const char *at = text; n < room; n++) {
+  for (const char *at = text; *at; at++) capacity += *at == ',';
+  TRY(wisp_new(err, capacity, sizeof *list, &list));
+  for (const char *at = text; n < capacity; n++) {
     size_t length = strcspn(at, ",");
     TRY(wisp_require(err, length > 0, WISP_EUSAGE, "device list '%s' has an empty name: write it as cuda:0,cuda:1",
                      text));
@@ -100,7 +100,7 @@ wisp_status wisp_devices_read(wisp_error *err, const char *text, size_t *count, 
   *names = list;
   list = NULL;
 done:
-  wisp_devices_free(room, list);
+  wisp_devices_free(capacity, list);
   return status;
 }
 
@@ -132,7 +132,7 @@ static bool has_strategy(const wisp_sweep *sweep)
 /* Each kernel that is named, or whole stages. */
 static wisp_status check_kernels(wisp_error *err, const wisp_sweep *sweep)
 {
-  const bool steps = wisp_sweep_compositions_alone(sweep) && sweep->family->compositions[0];
+  const bool compositions = wisp_sweep_compositions_alone(sweep) && sweep->family->compositions[0];
   const char *at = sweep->request->kernel;
   char name[WISP_NAME_TEXT];
   for (size_t length; at; at = at[length] ? at + length + 1 : NULL) {
@@ -141,7 +141,7 @@ static wisp_status check_kernels(wisp_error *err, const wisp_sweep *sweep)
     length = strcspn(at, ",");
     snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : 0), at);
     for (int k = 0; sweep->family->kernels[k].name; k++)
-      kernels += steps || (wisp_sweep_wants(sweep, k) && wisp_tune_wants(&only, sweep->family->kernels[k].name));
+      kernels += compositions || (wisp_sweep_wants(sweep, k) && wisp_tune_wants(&only, sweep->family->kernels[k].name));
     if (!kernels) return wisp_family_refuse_kernel(err, sweep->family, *name ? name : at);
   }
   return WISP_OK;
@@ -211,14 +211,15 @@ wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_requ
 {
   wisp_status status = WISP_OK, closed = WISP_OK;
   OWNED(wisp_strategies_free) wisp_strategies *own = NULL;
-  wisp_sweep sweep = {.request = request, .start = wisp_seconds()};
+  const double start = wisp_seconds();
+  wisp_sweep sweep = {.request = request};
   wisp_writer *writer = NULL;
   wisp_tune_summary summary = {0};
   wisp_warden warden = {0};
   wisp_interrupt interrupt = {.fd = -1};
   char **names = NULL;
   sweep.family = wisp_family_find(request->family);
-  sweep.deadline = request->budget_seconds > 0 ? sweep.start + request->budget_seconds : INFINITY;
+  sweep.deadline = request->budget_seconds > 0 ? start + request->budget_seconds : INFINITY;
   if (!request->strategies) TRY(wisp_strategies_load(err, &own));
   sweep.strategies = own ? own : request->strategies;
   TRY(check_request(err, &sweep));
@@ -237,10 +238,9 @@ wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_requ
                     .context = &sweep,
                     .warden = &warden,
                     .interrupt = &interrupt,
-                    .start = sweep.start,
                     .deadline = sweep.deadline};
   TRY(wisp_supervise(err, &crew, &summary));
-  summary.seconds = wisp_seconds() - sweep.start;
+  summary.seconds = wisp_seconds() - start;
   *out = summary;
 done:
   wisp_warden_dismiss(&warden);
