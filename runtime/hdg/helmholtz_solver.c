@@ -1,6 +1,6 @@
 #include "helmholtz_solver.h"
 #include "../process.h"
-#include "../solve/scale.h"
+#include "../solve/cg.h"
 
 #include <stdlib.h>
 

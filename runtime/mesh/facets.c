@@ -172,7 +172,7 @@ wisp_status wisp_hex_neighbours(wisp_error *err, const wisp_mesh *mesh, int32_t 
 
 wisp_status wisp_mesh_outside(wisp_error *err, const wisp_mesh *mesh, unsigned char **out)
 {
-  const size_t faces = (size_t)wisp_mesh_faces(mesh) * mesh->elements;
+  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces * mesh->elements;
   OWNED(free) unsigned char *outside = NULL;
   CALL(wisp_new(err, faces, 1, &outside));
   const bool connected = wisp_mesh_cell(mesh)->is_connected;
@@ -183,7 +183,7 @@ wisp_status wisp_mesh_outside(wisp_error *err, const wisp_mesh *mesh, unsigned c
 
 wisp_status wisp_mesh_boundary(wisp_error *err, const wisp_mesh *mesh, size_t *count, wisp_facet **out)
 {
-  const size_t each = (size_t)wisp_mesh_faces(mesh), faces = each * mesh->elements;
+  const size_t each = (size_t)wisp_mesh_cell(mesh)->faces, faces = each * mesh->elements;
   OWNED(free) unsigned char *outside = NULL;
   OWNED(free) wisp_facet *facet = NULL;
   size_t found = 0;

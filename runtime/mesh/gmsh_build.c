@@ -209,7 +209,7 @@ static wisp_status sort_triangles(wisp_error *err, wisp_gmsh *gmsh, const node_m
 /* The face of the file that is a face of an element; NULL: there is none. */
 static tagged *find_face(const wisp_mesh *mesh, size_t f, tagged *list, size_t count)
 {
-  const size_t faces = (size_t)wisp_mesh_faces(mesh);
+  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
   tagged face = {.vertex = {WISP_EMPTY, WISP_EMPTY, WISP_EMPTY, WISP_EMPTY}};
   int32_t vertex[4];
   const int corners = wisp_mesh_face(mesh, f / faces, (int)(f % faces), vertex);
@@ -220,7 +220,7 @@ static tagged *find_face(const wisp_mesh *mesh, size_t f, tagged *list, size_t c
 /* Counts a face, and finds its groups where they are asked for: of the boundary's, and of such as lie inside. */
 static void take_face(wisp_mesh *mesh, bool outside, size_t f, tagged *list, size_t count)
 {
-  const size_t faces = (size_t)wisp_mesh_faces(mesh);
+  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
   const int dimension = wisp_mesh_dimension(mesh) - 1;
   tagged *found = find_face(mesh, f, list, count);
   if (!outside && (!found || found->met)) return;
@@ -266,7 +266,7 @@ static wisp_status tag_faces(wisp_error *err, wisp_gmsh *gmsh, const node_map *m
 {
   OWNED(free) tagged *list = NULL;
   OWNED(free) unsigned char *outside = NULL;
-  const size_t faces = (size_t)wisp_mesh_faces(mesh) * mesh->elements;
+  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces * mesh->elements;
   size_t count = 0, left = 0;
   CALL(wisp_new(err, gmsh->triangles + 1, sizeof *list, &list));
   CALL(wisp_groups_spread(err, &gmsh->groups));

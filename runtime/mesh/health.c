@@ -35,7 +35,7 @@ double wisp_mesh_measure(const wisp_mesh *mesh, size_t element)
 static double find_length(const wisp_mesh *mesh, size_t element)
 {
   double surface = 0;
-  for (int face = 0; face < wisp_mesh_faces(mesh); face++) surface += wisp_mesh_facet(mesh, element, face).area;
+  for (int face = 0; face < wisp_mesh_cell(mesh)->faces; face++) surface += wisp_mesh_facet(mesh, element, face).area;
   return wisp_mesh_dimension(mesh) * wisp_mesh_measure(mesh, element) / surface;
 }
 
@@ -118,7 +118,7 @@ static size_t root_of(int32_t *piece, size_t element)
 
 static wisp_status count_pieces(wisp_error *err, const wisp_mesh *mesh, const int32_t *neighbour, wisp_health *health)
 {
-  const size_t faces = (size_t)wisp_mesh_faces(mesh);
+  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
   OWNED(free) int32_t *piece = NULL;
   CALL(wisp_new(err, mesh->elements, sizeof *piece, &piece));
   for (size_t k = 0; k < mesh->elements; k++) piece[k] = (int32_t)k;
@@ -134,7 +134,7 @@ static wisp_status count_pieces(wisp_error *err, const wisp_mesh *mesh, const in
 
 static void measure_boundary(const wisp_mesh *mesh, const int32_t *neighbour, wisp_health *health)
 {
-  const size_t faces = (size_t)wisp_mesh_faces(mesh);
+  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
   for (size_t f = 0; f < faces * mesh->elements; f++) {
     if (neighbour[f] != WISP_BOUNDARY) continue;
     health->boundary_faces++;

@@ -88,7 +88,7 @@ static void jitter(cells *c, double amount, uint64_t seed)
 static wisp_status mark_outside(wisp_error *err, const wisp_mesh *mesh, unsigned char *outside)
 {
   OWNED(free) unsigned char *face = NULL;
-  const size_t faces = (size_t)wisp_mesh_faces(mesh);
+  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
   int32_t vertex[4];
   CALL(wisp_mesh_outside(err, mesh, &face));
   for (size_t f = 0; f < faces * mesh->elements; f++)
