@@ -119,16 +119,11 @@ void wisp_trial_blank(wisp_trial *trial)
 
 bool wisp_column_known(const wisp_column *column, const wisp_trial *trial)
 {
-  switch (column->kind) {
-    case WISP_COLUMN_TEXT:
-      return *text_of(column, trial) && strcmp(text_of(column, trial), column->otherwise) != 0;
-    case WISP_COLUMN_REAL:
-      return isfinite(real_of(column, trial));
-    case WISP_COLUMN_SAMPLES:
-      return trial->sample_count > 0;
-    default:
-      return integer_of(column, trial) != column->blank;
-  }
+  if (column->kind == WISP_COLUMN_TEXT)
+    return *text_of(column, trial) && strcmp(text_of(column, trial), column->otherwise) != 0;
+  if (column->kind == WISP_COLUMN_REAL) return isfinite(real_of(column, trial));
+  if (column->kind == WISP_COLUMN_SAMPLES) return trial->sample_count > 0;
+  return integer_of(column, trial) != column->blank;
 }
 
 /* The fewest digits that read back as the same number. */
@@ -164,18 +159,11 @@ static wisp_status print_samples(wisp_error *err, const wisp_trial *trial, wisp_
 
 wisp_status wisp_column_print(wisp_error *err, const wisp_column *column, const wisp_trial *trial, wisp_text *out)
 {
-  switch (column->kind) {
-    case WISP_COLUMN_TEXT: {
-      const char *text = text_of(column, trial);
-      return wisp_text_add(err, out, text, strnlen(text, column->size - 1));
-    }
-    case WISP_COLUMN_REAL:
-      return print_real(err, real_of(column, trial), out);
-    case WISP_COLUMN_SAMPLES:
-      return print_samples(err, trial, out);
-    default:
-      return wisp_text_print(err, out, "%lld", integer_of(column, trial));
-  }
+  const char *text = column->kind == WISP_COLUMN_TEXT ? text_of(column, trial) : NULL;
+  if (text) return wisp_text_add(err, out, text, strnlen(text, column->size - 1));
+  if (column->kind == WISP_COLUMN_REAL) return print_real(err, real_of(column, trial), out);
+  if (column->kind == WISP_COLUMN_SAMPLES) return print_samples(err, trial, out);
+  return wisp_text_print(err, out, "%lld", integer_of(column, trial));
 }
 
 static bool scan_real(const char **at, double *out)

@@ -164,13 +164,6 @@ static wisp_status parse_json(wisp_error *err, const char *text, size_t length, 
   return WISP_OK;
 }
 
-static wisp_status parse_shipped(wisp_error *err, const char *name, const char *text, wisp_trials *list)
-{
-  HELD(wisp_text_free) wisp_text warning = {0};
-  CALL(wisp_shipped_parse(err, name, text, &warning, list));
-  return wisp_require(err, !warning.length, WISP_EINPUT, "%.*s", (int)strcspn(warning.data, "\n"), warning.data);
-}
-
 /* Does the text begin as the shipped form does: a comment, or key=value? */
 static bool is_shipped(const char *text)
 {
@@ -182,14 +175,16 @@ wisp_status wisp_store_import(wisp_error *err, const char *path, const char *nam
                               long long *added)
 {
   HELD(wisp_trials_free) wisp_trials list = {0};
+  HELD(wisp_text_free) wisp_text warning = {0};
   CALL(wisp_require(err, strlen(text) == length, WISP_EINPUT,
                     "%s: there is a NUL at byte %zu: it is no export, or damaged", name, strlen(text) + 1));
   CALL(wisp_require(err, text[strspn(text, blanks)], WISP_EINPUT,
                     "%s: the text is empty: it is not JSON, nor the shipped form", name));
   if (is_shipped(text))
-    CALL(parse_shipped(err, name, text, &list));
+    CALL(wisp_shipped_parse(err, name, text, &warning, &list));
   else
     CALL(wisp_context(err, parse_json(err, text, length, &list), "%s: ", name));
+  CALL(wisp_require(err, !warning.length, WISP_EINPUT, "%.*s", (int)strcspn(warning.data, "\n"), warning.data));
   CALL(wisp_trials_rehash(err, &list, 0));
   return wisp_store_change(err, path, wisp_change_add_newer, &list, added);
 }

@@ -52,17 +52,6 @@ wisp_spec wisp_family_spec(const wisp_family *family, int order, const char *sys
   return spec;
 }
 
-bool wisp_list_has(const char *list, const char *name)
-{
-  const size_t length = strlen(name);
-  for (const char *at = list; *at; at += strspn(at, " ")) {
-    const size_t here = strcspn(at, " ");
-    if (here == length && memcmp(at, name, length) == 0) return true;
-    at += here;
-  }
-  return false;
-}
-
 bool wisp_list_at(const char *list, int i, char name[32])
 {
   int end = 0;

@@ -150,9 +150,6 @@ void wisp_list_add(char *list, size_t capacity, const char *name);
 /* The i-th name of a list, "u res"; false behind the last, and of a list that is NULL. */
 bool wisp_list_at(const char *list, int i, char name[32]);
 
-/* Whether a list of names, "u res", has this one. */
-bool wisp_list_has(const char *list, const char *name);
-
 /* The least that the spec's kernel has to do on so many elements; of a whole stage where it is "step". WISP_EUSAGE for
  * a kernel that the family has not. */
 wisp_status wisp_family_work(wisp_error *err, const wisp_spec *spec, double elements, wisp_work *out);

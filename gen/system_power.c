@@ -67,7 +67,7 @@ static double product(const wisp_system *system, const double *medium, const dou
 
 /* The energy that side m gains at the face, by 2 flux - n.F. */
 static double power(const wisp_system *system, int boundary, const double normal[3], double alpha, const side *m,
-                   const side *p, double *size)
+                    const side *p, double *size)
 {
   double flux[WISP_MAX_FIELDS], out[WISP_MAX_FIELDS];
   const wisp_side outside = {boundary < 0 ? p->u : NULL, boundary < 0 ? p->medium : m->medium};

@@ -56,8 +56,8 @@ wisp_status wisp_constants_value(wisp_error *err, const wisp_env *constants, con
 
 /* ---- Terms. */
 
-/* Finds the beginning of the FIELD.AXIS of a term: the first name that a point follows. Before it, outside of parentheses and
- * powers of ten, is no sign: that would be another term's. The end of the text where there is none. */
+/* Finds the beginning of the FIELD.AXIS of a term: the first name that a point follows. Before it, outside of
+ * parentheses and powers of ten, is no sign: that would be another term's. The end of the text where there is none. */
 static char *find_derivative(char *at)
 {
   for (int depth = 0; *at;) {

@@ -189,6 +189,17 @@ wisp_status wisp_text_add_json(wisp_error *err, wisp_text *out, const char *json
   return WISP_OK;
 }
 
+bool wisp_list_has(const char *list, const char *name)
+{
+  const size_t length = strlen(name);
+  for (const char *at = list; *at; at += strspn(at, " \t\r\n")) {
+    const size_t here = strcspn(at, " \t\r\n");
+    if (here == length && memcmp(at, name, length) == 0) return true;
+    at += here;
+  }
+  return false;
+}
+
 bool wisp_next_param(const char **at, char name[32], char value[32])
 {
   int read = 0;

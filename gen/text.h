@@ -64,5 +64,8 @@ void wisp_show_text(const char *text, char *out, size_t capacity);
 /* Adds a JSON text, escaping what its printer leaves of such characters (DEL, C1): the values stay what they are. */
 wisp_status wisp_text_add_json(wisp_error *err, wisp_text *out, const char *json);
 
+/* Whether a list of names with blanks between them, "u res", has this one. */
+bool wisp_list_has(const char *list, const char *name);
+
 /* Takes "name=value" off the front of a list of parameters, "unroll=4 wi=2"; false at its end. */
 bool wisp_next_param(const char **at, char name[32], char value[32]);

@@ -72,8 +72,7 @@ wisp_status wisp_arrays_restore(wisp_error *err, wisp_arrays *arrays, const wisp
 wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, const char *const *except,
                                 char array[32], size_t *number);
 /* Compares arrays with their copies, within bound: enqueued between begin and end, which waits and names the first
- * array and number that was farther off. mask: a byte a number on the device, 0 for those that are not compared; 0: all
- * are. */
+ * number that was farther off. mask: a byte a number on the device, 0 for those that are not compared; 0: all are. */
 wisp_status wisp_arrays_compare_begin(wisp_error *err, wisp_arrays *arrays);
 wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, wisp_pointer mask,
                                 const char *array, double bound);

@@ -46,7 +46,6 @@ static wisp_status upload_reals(wisp_error *err, const wisp_batched *b, const do
   return wisp_device_upload(err, b->device, *to, bytes, count * (size_t)b->precision);
 }
 
-/* Addresses of something of each matrix of a part. */
 static wisp_status list_addresses(wisp_error *err, const wisp_batched *b, wisp_pointer start, size_t step,
                                   wisp_pointer *out)
 {

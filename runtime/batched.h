@@ -1,6 +1,5 @@
-/* Schur complements of many alike bordered matrices by a library's routines, each of which does one step for all of
- * them: cuBLAS and cuSOLVER on a GPU, LAPACK on the host. Kernels that eliminate in one pass are measured against it.
- */
+/* Schur complements of many alike bordered matrices by a library's routines, one step for all of them each: cuBLAS and
+ * cuSOLVER on a GPU, LAPACK on the host. Kernels that eliminate in one pass are measured against it. */
 #pragma once
 
 #include "device.h"

@@ -14,8 +14,7 @@ typedef struct wisp_cache_contents {
   char path[PATH_MAX];
   long long entries, bytes, limit; /* bytes: $WISP_CACHE_MB, else 512 MB */
 } wisp_cache_contents;
-/* Counts the entries, and removes them where asked. A missing folder holds none. WISP_ESYSTEM where it may not be
- * trusted, or there is no place for one; WISP_EUSAGE where $WISP_CACHE_MB is no size. */
+/* Counts the entries, and removes them where asked. WISP_ESYSTEM: untrusted; WISP_EUSAGE: a wrong $WISP_CACHE_MB. */
 wisp_status wisp_cache_look(wisp_error *err, bool clear, wisp_cache_contents *out);
 
 /* ---- Compiled kernels (and measured ceilings) on disk, by all that they depend on. Nothing here can fail: what cannot

@@ -1,7 +1,8 @@
 /* Kernel text to a shared object, by the system's C compiler; and the machine that it is compiled for. */
 #pragma once
 
-#include "device.h"
+#include "cache_folder.h"
+#include "device_kind.h"
 
 /* Which compiler is here: its file's path, size and time, so that asking for it runs nothing. WISP_EDEVICE where there
  * is none. And what else a kernel depends on: options, the processor's name and features (for -march=native). */
@@ -40,3 +41,18 @@ wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *
 /* Instructions that a warp issues from the one kernel's begin to its end; 0 where it has branches, which a count of the
  * code says nothing of, or there is not one kernel. Of sm_70 and later, whose instructions have 16 bytes. */
 int wisp_cubin_issued(const char *data, size_t length);
+
+/* ---- The compilers of the cache's kernels, latest first: a cluster's node without one runs what was compiled
+ * elsewhere. */
+
+/* The kind's options for a target; "" where it has none. */
+wisp_status wisp_compiler_options(wisp_error *err, const wisp_device_kind *kind, const char *target, wisp_text *out);
+
+/* Which compiler is here, by this function of the named kind; else the one that compiled last; else its error. */
+typedef wisp_status wisp_compiler_of(wisp_error *err, const char *target, wisp_text *out);
+wisp_status wisp_known_compiler(wisp_error *err, const char *kind, wisp_compiler_of *compiler, const char *target,
+                                wisp_text *out);
+
+/* wisp_compile by a kind's compiler. */
+wisp_status wisp_compile_by(wisp_error *err, const wisp_device_kind *kind, const char *target, const char *name,
+                            const char *source, wisp_binary *out);

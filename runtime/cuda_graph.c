@@ -1,7 +1,6 @@
-/* Graphs on an NVIDIA GPU: a captured stream becomes one launch. A loop is a graph that holds the captured one in a
- * conditional node; with a driver that lacks those the host looks, a batch of passes behind. */
+/* Graphs on an NVIDIA GPU, by capture. A loop is a conditional node; with an old driver the host looks at batches. */
 #include "cuda_parts.h"
-#include "known_compilers.h"
+#include "compilers.h"
 #include "../gen/environment.h"
 
 /* From cuda.h. */
@@ -153,14 +152,6 @@ static wisp_status replay_looking(wisp_error *err, cuda_graph *graph)
 
 /* ---- Both, and graphs that are no loops. */
 
-static wisp_status instantiate(wisp_error *err, cuda_graph *graph)
-{
-  cuda_device *device = wisp_cuda_of(graph->base.device);
-  if (device->api.cuGraphInstantiateWithFlags)
-    return CUDA(device, cuGraphInstantiateWithFlags, &graph->executable, graph->graph, 0);
-  return CUDA(device, cuGraphInstantiate_v2, &graph->executable, graph->graph, NULL, NULL, 0);
-}
-
 wisp_status wisp_cuda_end(wisp_error *err, wisp_device *base, wisp_pointer left, wisp_graph **out)
 {
   cuda_device *device = wisp_cuda_of(base);
@@ -171,7 +162,10 @@ wisp_status wisp_cuda_end(wisp_error *err, wisp_device *base, wisp_pointer left,
   CALL(wisp_cuda_enter(err, device));
   CALL(CUDA(device, cuStreamEndCapture, device->stream, &graph->graph));
   if (left) CALL(base->limits.loops ? make_loop(err, graph, left) : make_looks(err, graph, left));
-  CALL(instantiate(err, graph));
+  if (device->api.cuGraphInstantiateWithFlags)
+    CALL(CUDA(device, cuGraphInstantiateWithFlags, &graph->executable, graph->graph, 0));
+  else
+    CALL(CUDA(device, cuGraphInstantiate_v2, &graph->executable, graph->graph, NULL, NULL, 0));
   return GIVE(made, out);
 }
 

@@ -8,8 +8,7 @@
 
 typedef struct wisp_nvml wisp_nvml;
 
-/* The GPU by its PCI bus ("0000:1b:00.0", as the driver names it). The library is $WISP_NVML, else libnvidia-ml.so.1;
- * NULL where it is not there or does not know the GPU. Takes milliseconds. */
+/* The GPU by its PCI bus, "0000:1b:00.0"; NULL where $WISP_NVML, else libnvidia-ml.so.1, is missing or lacks it. */
 wisp_nvml *wisp_nvml_open(const char *bus);
 /* The multiprocessors' clock now, in MHz; NaN where it is unknown, also of NULL. */
 double wisp_nvml_clock_mhz(const wisp_nvml *nvml);

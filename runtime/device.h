@@ -65,8 +65,7 @@ const char *wisp_dialect_at(size_t i, const char **target);
  * that runs longer than $WISP_COMPILE_SECONDS (60) is ended, with WISP_ECOMPILE. */
 wisp_status wisp_compile(wisp_error *err, const char *target, const char *name, const char *source, wisp_binary *out);
 
-/* Compiles a kernel that does nothing, past the cache. Where that fails, the machine is at fault, and no failure of a
- * compilation says anything of a candidate: any status but WISP_ECOMPILE. */
+/* Compiles a kernel that does nothing, past the cache. A failure, never WISP_ECOMPILE, is the machine's fault. */
 wisp_status wisp_compiler_probe(wisp_error *err, const char *target);
 
 /* name: "host", "cuda", "cuda:1", or "auto" (the first GPU, else the host). CUDA does not survive a fork: a process
@@ -85,8 +84,7 @@ const wisp_limits *wisp_device_limits(const wisp_device *device);
 /* Whether measurements on one hold for the other: name, target, multiprocessors, driver, compiler are the same. */
 bool wisp_limits_alike(const wisp_limits *a, const wisp_limits *b);
 
-/* All devices of every kind, for `wisp devices` and -d all: names as wisp_device_open takes them, as in
- * "cuda:0,cuda:1,host". gpus: without those that are no GPUs where there is one. */
+/* All devices of every kind, by name: "cuda:0,cuda:1,host". gpus: only the GPUs where there is one. */
 wisp_status wisp_device_list(wisp_error *err, bool gpus, wisp_text *names);
 
 wisp_status wisp_device_alloc(wisp_error *err, wisp_device *device, size_t bytes, wisp_pointer *out);
@@ -105,8 +103,7 @@ wisp_status wisp_device_stream(wisp_error *err, wisp_device *device, void **out)
  * without NVIDIA's management library ($WISP_NVML names another). The first call takes milliseconds. */
 double wisp_device_clock_mhz(wisp_device *device);
 
-/* Whether this machine has what the binary needs to run, which says nothing of the kernel: WISP_ESYSTEM, in words,
- * where the host's stacks are too small. Loading and launching check it themselves. */
+/* Whether this machine can run the binary: WISP_ESYSTEM, in words, where the host's stacks are too small. */
 wisp_status wisp_module_check(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name);
 wisp_status wisp_module_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                              size_t shared_bytes, wisp_module **out);

@@ -115,7 +115,6 @@ static void cuda_close(wisp_device *base)
 }
 WISP_OWNED(wisp_device, cuda_close)
 
-/* The driver, started. */
 static wisp_status make_device(wisp_error *err, wisp_device **out)
 {
   OWNED(free) cuda_device *device = NULL;

@@ -1,5 +1,5 @@
 /* The list of kinds of devices, and what is asked of it: targets, names, what is there. */
-#include "known_compilers.h"
+#include "compilers.h"
 #include "../gen/strategy/dialect_source.h"
 
 /* Every kind of device, one line each; "auto" takes the first that is there. */
@@ -100,16 +100,6 @@ static bool parse_name(const char *name, const wisp_device_kind *kind, int *inde
   return sscanf(name, ":%d%n", index, &used) == 1 && !name[used] && *index >= 0;
 }
 
-static wisp_status open_first(wisp_error *err, wisp_device **out)
-{
-  for (int k = 0; k < KINDS; k++) {
-    int count = 0;
-    CALL(kinds[k]->count(err, &count));
-    if (count > 0) return kinds[k]->open(err, 0, out);
-  }
-  return wisp_fail(err, WISP_EDEVICE, "device auto: there is none of any kind: 'wisp devices' says why");
-}
-
 wisp_status wisp_device_known(wisp_error *err, const char *name)
 {
   int index = 0;
@@ -121,7 +111,13 @@ wisp_status wisp_device_known(wisp_error *err, const char *name)
 
 wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **out)
 {
-  if (strcmp(name, "auto") == 0) return open_first(err, out);
+  const bool first = strcmp(name, "auto") == 0;
+  for (int k = 0; first && k < KINDS; k++) {
+    int count = 0;
+    CALL(kinds[k]->count(err, &count));
+    if (count > 0) return kinds[k]->open(err, 0, out);
+  }
+  CALL(wisp_require(err, !first, WISP_EDEVICE, "device auto: there is none of any kind: 'wisp devices' says why"));
   const wisp_device_kind *kind = NULL;
   for (int k = 0; (kind = kind_at(k)); k++) {
     int index = 0, count = 0;

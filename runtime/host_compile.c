@@ -1,6 +1,5 @@
 /* The system's C compiler as the host device's kernel compiler: started without a shell, ended when it hangs. */
 #include "compilers.h"
-#include "known_compilers.h"
 #include "process.h"
 #include "../gen/environment.h"
 
@@ -81,8 +80,7 @@ static void first_error(const char *log, const char *folder, char *out, size_t s
   out[n] = '\0';
 }
 
-/* Is what went wrong the machine's fault, which says nothing of the kernel? gcc and clang pass on what the system said,
- * and tell by "Killed" of a part of theirs that was ended for want of memory. */
+/* Is it the machine's fault? gcc and clang pass on the system's text, and "Killed" of a part that had no memory. */
 static bool is_machine(const char *line)
 {
   static const int refusals[] = {ENOSPC, EDQUOT, EAGAIN, ENOMEM, EMFILE, ENFILE, EIO, EROFS, EFBIG};

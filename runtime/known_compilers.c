@@ -1,4 +1,4 @@
-#include "known_compilers.h"
+#include "compilers.h"
 
 enum { MOST_COMPILERS = 8, MOST_TEXTS = 8 };
 

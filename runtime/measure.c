@@ -1,5 +1,5 @@
 /* The measured ceilings of a device, for a copy and plain arithmetic, by which kernels are judged. */
-#include "known_compilers.h"
+#include "compilers.h"
 
 #include <time.h>
 
@@ -41,8 +41,7 @@ static wisp_status run_once(wisp_error *err, work *w)
   return wisp_launch(err, w->module, NULL, w->grid, w->block, args + first, 4 - first);
 }
 
-/* The shortest of many runs, which wake the clocks as well. On a busy machine it goes on for a while until the shortest
- * was nearly met three times: a chance that is not met again says little. */
+/* The shortest of many runs, which wake the clocks; on a busy machine until it was nearly met three times. */
 static wisp_status find_best(wisp_error *err, work *w, const recipe *r, double *best)
 {
   OWNED(wisp_event_destroy) wisp_event *from = NULL, *to = NULL;

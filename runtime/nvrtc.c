@@ -1,7 +1,6 @@
 /* NVRTC compiles to machine code, for the driver would compile PTX again, and reports registers and spills. */
 #include "compilers.h"
 #include "cuda_api.h"
-#include "known_compilers.h"
 
 #include <elf.h>
 

@@ -8,16 +8,6 @@
 
 enum { MOST_THREADS = 64 };
 
-/* As many as the user says, else as many as the cores that this process may run on. */
-static size_t count_threads(void)
-{
-  const long asked = (long)wisp_environment_number("WISP_THREADS");
-  cpu_set_t allowed;
-  const long cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
-  const long threads = asked > 0 ? asked : cores;
-  return threads < MOST_THREADS ? (size_t)threads : MOST_THREADS;
-}
-
 typedef struct part {
   wisp_sweep sweep;
   void *context;
@@ -36,7 +26,12 @@ static void *run_part(void *argument)
 void wisp_parallel_for(size_t count, wisp_sweep sweep, void *context)
 {
   part parts[MOST_THREADS];
-  const size_t cores = count_threads(), threads = cores < count ? cores : count;
+  const double asked = wisp_environment_number("WISP_THREADS"); /* 0: as many as this process has cores */
+  cpu_set_t allowed;
+  const int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+  size_t threads = asked > 0 ? (size_t)asked : (size_t)cores;
+  if (threads > MOST_THREADS) threads = MOST_THREADS;
+  if (threads > count) threads = count;
   for (size_t i = 0; i < threads; i++) {
     parts[i] = (part){.sweep = sweep, .context = context, .from = count * i / threads, .to = count * (i + 1) / threads};
     parts[i].in_thread = i + 1 < threads && wisp_thread_start(&parts[i].thread, run_part, &parts[i]) == 0;

@@ -7,8 +7,7 @@
 typedef void (*wisp_sweep)(void *context, size_t from, size_t to);
 typedef wisp_status (*wisp_range)(wisp_error *err, void *context, size_t from, size_t to); /* the same, if it can */
 
-/* Calls `sweep` or `range` for consecutive parts of 0 .. count - 1 in threads, as many as there are cores or
- * $WISP_THREADS, and waits for all. The first failure, by place, is that of the loop. */
+/* Calls `sweep` or `range` for parts of 0 .. count - 1 in $WISP_THREADS threads, else one a core; the first failure. */
 void wisp_parallel_for(size_t count, wisp_sweep sweep, void *context);
 wisp_status wisp_parallel(wisp_error *err, size_t count, wisp_range range, void *context);
 

@@ -118,7 +118,6 @@ typedef struct tracing {
   unsigned char *mask;
 } tracing;
 
-/* A wisp_sweep over numbers. */
 static void trace(void *context, size_t from, size_t to)
 {
   const tracing *t = context;

@@ -19,8 +19,7 @@ typedef enum wisp_spmv_format {
 
 typedef struct wisp_spmv wisp_spmv;
 
-/* The pattern is borrowed for the call; numbers are random, the same for the same sizes. WISP_EDEVICE says what to
- * install where there is no library, WISP_EREFUSED where it lacks the format. */
+/* Numbers are repeatable. WISP_EDEVICE says what to install, WISP_EREFUSED that the library lacks the format. */
 wisp_status wisp_spmv_create(wisp_error *err, wisp_device *device, const wisp_block_rows *pattern,
                              wisp_precision precision, wisp_spmv_format format, wisp_spmv **out);
 void wisp_spmv_destroy(wisp_spmv *spmv);

@@ -1,5 +1,4 @@
-/* Stacks of threads: wisp's own have enough, and whoever calls wisp is told where there is too little. A block's arrays
- * lie on stacks, and a kernel of the host that finds too little of it dies of a signal. */
+/* Stacks of threads: wisp's own have enough; too small ones of others, of which kernels die, are reported. */
 #pragma once
 
 #include "../gen/check.h"

@@ -20,8 +20,7 @@ typedef enum wisp_test_inputs {
 } wisp_test_inputs;
 
 /* One test case, in natural order (wisp_discretisation's origin), by the family's array: the inputs, the right outputs,
- * and for each output the sum of the magnitudes that it is added up from. Only arrays that the kernel writes have
- * `after`. */
+ * and for each output the sum of the magnitudes of its terms. Only arrays that the kernel writes have `after`. */
 typedef struct wisp_test_case {
   const wisp_discretisation *discretisation;
   const wisp_kernel_decl *kernel;

@@ -262,7 +262,7 @@ static void record_loop(loop *l, wisp_module *module, int stop)
 static void expect_passes(const loop *l, int left, int passes)
 {
   wisp_error err = {0};
-  for (int again = 0; again < 2; again++) {
+  for (int repeated = 0; repeated < 2; repeated++) {
     int numbers[3] = {left, 0, 0};
     good(wisp_device_upload(&err, l->device, l->numbers, numbers, sizeof numbers), &err);
     good(wisp_graph_replay(&err, l->graph), &err);

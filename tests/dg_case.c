@@ -22,8 +22,8 @@ static void shake_vertices(wisp_mesh *mesh, double by)
 static void shuffle_tets(wisp_mesh *mesh)
 {
   for (size_t k = 0; k < mesh->elements; k++)
-    for (int turns = rand() % 3 + 3 * (rand() % 3); turns > 0; turns -= turns >= 3 ? 3 : 1) {
-      int32_t *v = mesh->tet + 4 * k + (turns >= 3), first = v[0];
+    for (int orientation = rand() % 3 + 3 * (rand() % 3); orientation > 0; orientation -= orientation >= 3 ? 3 : 1) {
+      int32_t *v = mesh->tet + 4 * k + (orientation >= 3), first = v[0];
       v[0] = v[1];
       v[1] = v[2];
       v[2] = first;

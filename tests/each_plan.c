@@ -88,7 +88,7 @@ static void visit_strategies(const wisp_strategies *all, applying first, plan_ca
     c->strategy_number = number_of(all->list[i]);
     c->last = i == last;
     if (is_first) of_first[i] = applies(&l, all->list[i]);
-    c->again = c->element != c->family->elements && of_first[i];
+    c->repeated = c->element != c->family->elements && of_first[i];
     visit_strategy(&l, c, visit, context);
   }
   free_layouts(&l);
@@ -209,7 +209,7 @@ static int turns_of(const plan_case *c)
 {
   enum { FEW = 10 };
   const bool low = c->element == c->family->elements && c->count > 1 && c->spec.order <= FEW;
-  return c->again || (c->element->orders[1] > FEW && !low) ? 7 : 5;
+  return c->repeated || (c->element->orders[1] > FEW && !low) ? 7 : 5;
 }
 
 bool precision_has_turn(const plan_case *c)
@@ -228,7 +228,7 @@ bool system_has_turn(const plan_case *c)
 bool order_has_turn(const plan_case *c, int low)
 {
   const int order = c->spec.order;
-  return walks_in_full() || order <= (c->again ? 1 : low) || (order + c->strategy_number) % turns_of(c) == 0;
+  return walks_in_full() || order <= (c->repeated ? 1 : low) || (order + c->strategy_number) % turns_of(c) == 0;
 }
 
 bool share_has_turn(size_t number)

@@ -11,7 +11,7 @@ enum { HIGHEST_ORDER = 15, HIGHEST_STAGE = 9 };
 typedef struct plan_case {
   const wisp_family *family;
   const wisp_element *element;
-  bool again; /* the strategy applies to the family's first element too, and this is another */
+  bool repeated; /* the strategy applies to the family's first element too, and this is another */
   const wisp_strategy *strategy;
   wisp_spec spec;
   wisp_layout layout;

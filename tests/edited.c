@@ -67,7 +67,7 @@ static void apply(wisp_text *space, wisp_text *text, const edit *e, const char *
 }
 
 /* The word that follows a keyword at the beginning of a line of a space; NULL: there is none. */
-static const char *said(const char *space, const char *word, int *length)
+static const char *find_word(const char *space, const char *word, int *length)
 {
   const char *at = strstr(space, word);
   if (!at) return NULL;
@@ -115,7 +115,7 @@ void plant_edited(const char *folder, const char *family, const char *kernel, co
   const wisp_embedded *file = find_space(family, kernel, base);
   const char *stem = strrchr(file->path, '/') + 1;
   int length = (int)(strlen(stem) - strlen(".space"));
-  const char *shared = said(file->text, "\ntext ", &length);
+  const char *shared = find_word(file->text, "\ntext ", &length);
   write_space(&space, file->text, kernel);
   write_out(&text, family, embedded(family, shared ? shared : stem, length, "k"));
   for (size_t i = 0; i < count && edits[i].from; i++) apply(&space, &text, &edits[i], name);

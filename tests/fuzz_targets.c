@@ -31,9 +31,9 @@ struct fuzz_world {
   place place[PLACES];
 };
 
-static void hold(bool promise)
+static void hold(bool condition)
 {
-  if (!promise) abort();
+  if (!condition) abort();
 }
 
 /* A failure is told in one line and has left nothing behind; so says whether there was none. */
@@ -181,16 +181,16 @@ static bool expands(const wisp_plan *plan, const char *dialect)
 static bool plans(const wisp_spec *spec, const place *at, const wisp_strategy *s)
 {
   wisp_error err = {0};
-  wisp_plan *plan = NULL, *again = NULL;
+  wisp_plan *plan = NULL, *reread = NULL;
   unsigned grid[2];
   const wisp_status status = wisp_plan_default(&err, s, spec, &at->layout, at->names, &plan);
   if (!passed(status, &err, plan)) return false;
-  hold(wisp_plan_from_text(&err, s, spec, &at->layout, at->names, plan->params, &again) == WISP_OK);
-  hold(strcmp(plan->params, again->params) == 0);
+  hold(wisp_plan_from_text(&err, s, spec, &at->layout, at->names, plan->params, &reread) == WISP_OK);
+  hold(strcmp(plan->params, reread->params) == 0);
   const bool made =
       expands(plan, at->dialect) &&
       wisp_plan_grid(&err, plan, (wisp_count[]){{"groups", 7}, {"blocks", 3}, {NULL, 0}}, grid) == WISP_OK;
-  wisp_plan_destroy(again);
+  wisp_plan_destroy(reread);
   wisp_plan_destroy(plan);
   return made;
 }
@@ -255,18 +255,18 @@ static bool take_shipped(fuzz_world *world, const char *data, size_t size)
 {
   wisp_error err = {0};
   wisp_text warning = {0}, first = {0}, second = {0};
-  wisp_trials list = {0}, again = {0};
+  wisp_trials list = {0}, reread = {0};
   (void)world, (void)size;
   hold(wisp_shipped_parse(&err, "fuzz", data, &warning, &list) == WISP_OK);
   for (const char *line = warning.data; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
     hold(strncmp(line, "fuzz:", 5) == 0);
   for (size_t i = 0; i < list.count; i++) hold(wisp_shipped_print(&err, &list.trials[i], &first) == WISP_OK);
-  hold(wisp_shipped_parse(&err, "again", first.data ? first.data : "", NULL, &again) == WISP_OK);
-  hold(again.count == list.count);
-  for (size_t i = 0; i < list.count; i++) hold(wisp_shipped_print(&err, &again.trials[i], &second) == WISP_OK);
+  hold(wisp_shipped_parse(&err, "again", first.data ? first.data : "", NULL, &reread) == WISP_OK);
+  hold(reread.count == list.count);
+  for (size_t i = 0; i < list.count; i++) hold(wisp_shipped_print(&err, &reread.trials[i], &second) == WISP_OK);
   hold(!first.data || strcmp(first.data, second.data) == 0);
   const bool taken = list.count && !warning.length;
-  free(list.trials), free(again.trials);
+  free(list.trials), free(reread.trials);
   wisp_text_free(&warning), wisp_text_free(&first), wisp_text_free(&second);
   return taken;
 }
@@ -291,9 +291,9 @@ static bool comes_back(const fuzz_world *world)
   long long added = 0;
   const wisp_status status = wisp_store_export(&err, world->store, false, &json);
   const bool read = passed(status, &err, status == WISP_OK ? json.data : NULL);
-  const wisp_status again =
+  const wisp_status reread =
       read ? wisp_store_import(&err, world->store, "export", json.data, json.length, &added) : WISP_OK;
-  hold((again == WISP_OK || again == WISP_EINPUT) && added == 0);
+  hold((reread == WISP_OK || reread == WISP_EINPUT) && added == 0);
   wisp_text_free(&json);
   return read;
 }

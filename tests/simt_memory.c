@@ -28,7 +28,7 @@ static struct {
   size_t bytes;
   unsigned epoch;
   bool failed;
-  char fault[256], told[256];
+  char fault[256], reported[256];
 } shared;
 
 void simt_fail(const char *format, ...)
@@ -43,10 +43,10 @@ void simt_fail(const char *format, ...)
 
 const char *simt_fault(void)
 {
-  memcpy(shared.told, shared.fault, sizeof shared.told);
+  memcpy(shared.reported, shared.fault, sizeof shared.reported);
   const bool failed = shared.failed;
   shared.failed = false;
-  return failed ? shared.told : NULL;
+  return failed ? shared.reported : NULL;
 }
 
 void simt_memory_begin(size_t bytes)

@@ -25,9 +25,9 @@ int step_close(void **state)
   return 0;
 }
 
-static void put(char *to, size_t room, const char *from)
+static void put(char *to, size_t capacity, const char *from)
 {
-  snprintf(to, room, "%s", from);
+  snprintf(to, capacity, "%s", from);
 }
 
 void step_add(fixture *f, const entry *e)

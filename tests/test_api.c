@@ -120,7 +120,7 @@ static void test_curl(void **state)
 static void test_counts(void **state)
 {
   enum { NUMBERS = 8 };
-  static const size_t turns[] = {3, 5, 3, 1, 2, 4, 6, 3, 5, 1, 37, 1};
+  static const size_t launches[] = {3, 5, 3, 1, 2, 4, 6, 3, 5, 1, 37, 1};
   wisp_session *session = api_session();
   wisp_kernel *kernel = NULL;
   double ones[K * NUMBERS], mass[K * 27], y[K * NUMBERS];
@@ -129,13 +129,13 @@ static void test_counts(void **state)
   for (size_t i = 0; i < K * 27; i++) mass[i] = 1;
   void *on_u = bind(session, kernel, "u", ones), *on_mass = bind(session, kernel, "gauss_mass", mass),
        *on_y = bind(session, kernel, "y", ones);
-  for (size_t t = 0; t < WISP_COUNT(turns); t++) {
+  for (size_t t = 0; t < WISP_COUNT(launches); t++) {
     for (size_t i = 0; i < K * NUMBERS; i++) y[i] = -1;
     GOOD(wisp_memory_put(err, session, on_y, y, sizeof y));
-    GOOD(wisp_kernel_launch(err, kernel, (wisp_count[]){{"elements", turns[t]}, {NULL, 0}}, NULL));
+    GOOD(wisp_kernel_launch(err, kernel, (wisp_count[]){{"elements", launches[t]}, {NULL, 0}}, NULL));
     GOOD(wisp_memory_get(err, session, y, on_y, sizeof y));
     for (size_t i = 0; i < K * NUMBERS; i++)
-      if ((y[i] > 0) != (i < turns[t] * NUMBERS)) fail_msg("%zu elements: number %zu is %g", turns[t], i, y[i]);
+      if ((y[i] > 0) != (i < launches[t] * NUMBERS)) fail_msg("%zu elements: number %zu is %g", launches[t], i, y[i]);
   }
   wisp_memory_destroy(session, on_u), wisp_memory_destroy(session, on_mass), wisp_memory_destroy(session, on_y);
   wisp_kernel_close(kernel);
@@ -295,7 +295,8 @@ static void test_quick(void **state)
     if (kernel->arg[i].kind == WISP_ARG_VALUE) value[i] = (wisp_passed){.integer = strcmp(name, "groups") == 0};
     args[i] = &value[i];
   }
-  for (int round = 0; round < ROUNDS && !(best - direct < 1000); round++) { /* on a busy machine until a quiet moment */
+  for (int repetition = 0; repetition < ROUNDS && !(best - direct < 1000);
+       repetition++) { /* on a busy machine until a quiet moment */
     best = direct = INFINITY;
     for (int i = 0; i < 20000; i++) {
       const double t0 = nanoseconds();

@@ -106,7 +106,7 @@ static void test_same_solution(void **state)
   static const struct {
     const char *system, *nodal, *bernstein; /* in layout slab-km32, by these compositions */
     bool exact;
-  } ways[] = {
+  } compositions[] = {
       {"maxwell", "stage", "stage", true},
       {"maxwell", "gather+fused", "gather+fused", true},
       {"maxwell", "volume+gather+lift+update", "volume+gather+lift+update", true},
@@ -115,17 +115,18 @@ static void test_same_solution(void **state)
       {"acoustics --rho 'x<0.5?1:4' --kappa '1+y*z'", "stage", "stage", false},
       {"acoustics --rho 'x<0.5?1:4' --kappa '1+y*z'", "stage", "gather_lift+volume_update", false},
   };
-  for (size_t i = 0; i < WISP_COUNT(ways); i++) {
+  for (size_t i = 0; i < WISP_COUNT(compositions); i++) {
     char line[256];
     cJSON *json[2] = {NULL};
     for (int b = 0; b < 2; b++) {
       snprintf(line, sizeof line, "%s --composition %s -l slab-km32 -n 2 --box 2 --time 0.5 --dt 0.01 --basis %s",
-               ways[i].system, b ? ways[i].bernstein : ways[i].nodal, b ? "bernstein" : "nodal");
+               compositions[i].system, b ? compositions[i].bernstein : compositions[i].nodal,
+               b ? "bernstein" : "nodal");
       json[b] = run(*state, line);
       assert_string_equal(json_text(json[b], "basis"), b ? "bernstein" : "nodal");
     }
-    if (ways[i].exact) assert_true(json_number(json[0], "l2_error") > 1e-4);
-    if (ways[i].exact) expect_close(json[0], json[1], "l2_error", 1e-10);
+    if (compositions[i].exact) assert_true(json_number(json[0], "l2_error") > 1e-4);
+    if (compositions[i].exact) expect_close(json[0], json[1], "l2_error", 1e-10);
     expect_close(json[0], json[1], "energy_initial", 1e-12);
     expect_close(json[0], json[1], "energy_final", 1e-10);
     expect_close(json[0], json[1], "dt_limit", 0.1);

@@ -276,13 +276,13 @@ static void test_paper(void **state)
 }
 
 /* Stores the command's output, up to room - 1 characters; returns its exit status. */
-static int run_command(const char *options, char *text, size_t room)
+static int run_command(const char *options, char *text, size_t capacity)
 {
   char line[1024];
   snprintf(line, sizeof line, "'%s' bench %s 2>&1", getenv("WISP_COMMAND"), options);
   FILE *pipe = popen(line, "r");
   assert_non_null(pipe);
-  text[fread(text, 1, room - 1, pipe)] = '\0';
+  text[fread(text, 1, capacity - 1, pipe)] = '\0';
   return pclose(pipe);
 }
 
@@ -345,18 +345,19 @@ static void test_command(void **state)
   assert_int_equal(
       run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --alternatives --json", text, ROOM), 0);
   list = cJSON_Parse(text);
-  const cJSON *way = NULL, *ways = cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "others");
+  const cJSON *alternative = NULL, *alternatives = cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "others");
   int permuted = 0, atomic = 0, walked = 0;
-  cJSON_ArrayForEach(way, ways)
+  cJSON_ArrayForEach(alternative, alternatives)
   {
-    const char *name = cJSON_GetObjectItem(way, "name")->valuestring;
+    const char *name = cJSON_GetObjectItem(alternative, "name")->valuestring;
     permuted += strcmp(name, "matrices.entire+reduce.permuted") == 0,
         atomic += strcmp(name, "zero+scatter.atomic") == 0;
     walked += strcmp(name, "fill.scatter-reduction") == 0;
-    assert_non_null(strchr(cJSON_GetObjectItem(way, "params")->valuestring, '='));
-    assert_true(cJSON_GetObjectItem(way, "ms")->valuedouble > 0 && cJSON_GetObjectItem(way, "ratio")->valuedouble > 0);
+    assert_non_null(strchr(cJSON_GetObjectItem(alternative, "params")->valuestring, '='));
+    assert_true(cJSON_GetObjectItem(alternative, "ms")->valuedouble > 0 &&
+                cJSON_GetObjectItem(alternative, "ratio")->valuedouble > 0);
   }
-  assert_true(cJSON_GetArraySize(ways) >= 16 && permuted == 1 && atomic == 1 && walked == 1);
+  assert_true(cJSON_GetArraySize(alternatives) >= 16 && permuted == 1 && atomic == 1 && walked == 1);
   cJSON_Delete(list);
 }
 

@@ -143,15 +143,15 @@ static void test_same_operators(void **state)
 /* c to values and back; a point's value by the modes is that by the basis functions. */
 static void test_change_of_basis(void **state)
 {
-  static double c[MOST], again[MOST], row[MOST], values[MOST];
+  static double c[MOST], repeated[MOST], row[MOST], values[MOST];
   const double at[3] = {-0.7, -0.3, -0.2};
   for (int N = 1; N <= highest(CONVERTED + 2); N++) {
     pair p = make(N);
     const double condition = largest_row(p.Np, p.tet->to_nodes) * largest_row(p.Np, p.tet->from_nodes);
-    for (int i = 0; i < p.Np; i++) c[i] = again[i] = noise();
-    wisp_tet_to_nodes(p.tet, again);
-    wisp_tet_from_nodes(p.tet, again);
-    assert_true(distance(p.Np, again, c) < 1e-15 * condition);
+    for (int i = 0; i < p.Np; i++) c[i] = repeated[i] = noise();
+    wisp_tet_to_nodes(p.tet, repeated);
+    wisp_tet_from_nodes(p.tet, repeated);
+    assert_true(distance(p.Np, repeated, c) < 1e-15 * condition);
     GOOD(wisp_tet_interpolation(err, p.tet, 1, &at[0], &at[1], &at[2], row));
     wisp_bernstein_values(p.b, at[0], at[1], at[2], values);
     for (int i = 0; i < p.Np; i++) assert_true(fabs(row[i] - values[i]) < 1e-12);

@@ -98,16 +98,16 @@ static void expect(const char *folder, const char *kernel, const char *strategy,
 {
   outcome o = run_in(folder, "", "best -d Imaginary --json");
   cJSON *json = cJSON_Parse(o.out), *row = NULL;
-  const char *said[2] = {"nothing", "nothing"};
+  const char *shown[2] = {"nothing", "nothing"};
   if (!json) fail_msg("no JSON: %s%s", o.out, o.err);
   cJSON_ArrayForEach(row, json)
   {
     if (strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(row, "kernel")), kernel) != 0) continue;
-    said[0] = cJSON_GetStringValue(cJSON_GetObjectItem(row, "strategy"));
-    said[1] = cJSON_GetStringValue(cJSON_GetObjectItem(row, "match"));
+    shown[0] = cJSON_GetStringValue(cJSON_GetObjectItem(row, "strategy"));
+    shown[1] = cJSON_GetStringValue(cJSON_GetObjectItem(row, "match"));
   }
-  if (strcmp(said[0], strategy) != 0 || strcmp(said[1], match) != 0)
-    fail_msg("%s is %s, %s; not %s, %s", kernel, said[0], said[1], strategy, match);
+  if (strcmp(shown[0], strategy) != 0 || strcmp(shown[1], match) != 0)
+    fail_msg("%s is %s, %s; not %s, %s", kernel, shown[0], shown[1], strategy, match);
   cJSON_Delete(json);
   forget(&o);
 }

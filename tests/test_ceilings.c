@@ -42,11 +42,11 @@ static void measure(const char *name, wisp_device **device, wisp_ceilings *out)
 static void ceilings_are_a_machines(void **state)
 {
   wisp_device *device = NULL;
-  wisp_ceilings first = {0}, again = {0}, reopened = {0};
+  wisp_ceilings first = {0}, repeated = {0}, reopened = {0};
   const char *set = getenv("WISP_TEST_DEVICE"), *name = set ? set : "host";
   measure(name, &device, &first);
-  GOOD(wisp_device_ceilings(err, device, &again));
-  assert_memory_equal(&first, &again, sizeof first);
+  GOOD(wisp_device_ceilings(err, device, &repeated));
+  assert_memory_equal(&first, &repeated, sizeof first);
   wisp_device_close(device);
 
   /* Another process reads them from disk: the same to the last bit, which no second measurement would be. */

@@ -26,7 +26,7 @@ static void print_values(const wisp_strategy *s, const int *values, char text[WI
         (size_t)snprintf(text + used, WISP_PARAMS_TEXT - used, "%s%s=%d", i ? " " : "", s->param[i].name, values[i]);
 }
 
-static wisp_status keep(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
+static wisp_status visit_plan(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
 {
   candidates *c = context;
   (void)err, (void)reason;
@@ -49,7 +49,7 @@ static candidates list(const wisp_strategies *all, const wisp_limits *limits, co
   assert_non_null(c.strategy);
   GOOD(wisp_layout_parse(err, layout, 10, 24, &l));
   GOOD(wisp_names_create(err, &spec, &l, &target, NULL, &names));
-  GOOD(wisp_plan_enumerate(err, c.strategy, &spec, &l, names, keep, &c));
+  GOOD(wisp_plan_enumerate(err, c.strategy, &spec, &l, names, visit_plan, &c));
   wisp_env_destroy(names);
   return c;
 }
@@ -80,9 +80,9 @@ static void add(const char *folder, const wisp_trial *t)
 }
 
 /* A command's line on the lift. */
-typedef struct said {
+typedef struct answer {
   char strategy[64], match[32], params[WISP_PARAMS_TEXT];
-} said;
+} answer;
 
 /* Parameters are an object, or "name=value ...". */
 static void print_params(const cJSON *params, char text[WISP_PARAMS_TEXT])
@@ -95,9 +95,9 @@ static void print_params(const cJSON *params, char text[WISP_PARAMS_TEXT])
                                                            used ? " " : "", one->string, cJSON_GetNumberValue(one));
 }
 
-static said ask(const char *folder, const char *format, ...)
+static answer ask(const char *folder, const char *format, ...)
 {
-  said s = {.params = ""};
+  answer s = {.params = ""};
   char line[256];
   va_list list;
   va_start(list, format);
@@ -120,7 +120,7 @@ static said ask(const char *folder, const char *format, ...)
   return s;
 }
 
-static void expect(const char *who, const said *s, const char *match, const wisp_trial *t)
+static void expect(const char *who, const answer *s, const char *match, const wisp_trial *t)
 {
   if (strcmp(s->match, match) != 0) fail_msg("%s: %s is %s, not %s", who, s->strategy, s->match, match);
   if (t && (strcmp(s->strategy, t->strategy) != 0 || strcmp(s->params, t->params) != 0))
@@ -134,7 +134,7 @@ static void agree(const char *folder, const wisp_trial *shown, const char *remar
   char row[512];
   const char *device = test_device();
   const char *match = !taken ? "default" : strncmp(taken->device, "Imaginary", 9) == 0 ? "same architecture" : "exact";
-  said s = ask(folder, "best -d %s -f nodal --json", device);
+  answer s = ask(folder, "best -d %s -f nodal --json", device);
   expect("best", &s, taken ? match : remark, taken ? taken : shown);
   s = ask(folder, "bench -d %s -n 2 -p f64 -k lift --elements 1000 --json", device);
   expect("bench", &s, match, taken);

@@ -42,16 +42,16 @@ static void same_argument(const cJSON *json, const wisp_kernel *kernel, size_t i
   static const char *const kinds[] = {"in", "out", "inout", "operand", "scalar"}, *const numbers[] = {"int", "float",
                                                                                                       "double"};
   wisp_argument a;
-  const cJSON *said = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "arguments"), (int)i);
+  const cJSON *listed = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "arguments"), (int)i);
   size_t size = 0;
   GOOD(wisp_kernel_argument(err, kernel, i, &a));
-  assert_string_equal(json_text(said, "name"), a.name);
-  assert_string_equal(json_text(said, "kind"), kinds[a.kind]);
-  assert_string_equal(json_text(said, "number"), numbers[a.number]);
-  assert_string_equal(json_text(said, "meaning"), a.meaning);
+  assert_string_equal(json_text(listed, "name"), a.name);
+  assert_string_equal(json_text(listed, "kind"), kinds[a.kind]);
+  assert_string_equal(json_text(listed, "number"), numbers[a.number]);
+  assert_string_equal(json_text(listed, "meaning"), a.meaning);
   if (a.kind == WISP_ARGUMENT_SCALAR) return;
   GOOD(wisp_kernel_size(err, kernel, a.name, (wisp_count[]){{"elements", K}, {NULL, 0}}, &size));
-  assert_int_equal(value_of(json, json_text(said, "size")), size);
+  assert_int_equal(value_of(json, json_text(listed, "size")), size);
 }
 
 /* The default of a kernel on the host, as the command and as the library say it. */

@@ -81,13 +81,13 @@ static void test_lines(void **state)
   double read[2];
   wisp_tet *tet = NULL;
   GOOD(wisp_tet_create(err, 3, &tet));
-  for (int turned = 0; turned < 2; turned++) {
+  for (int sorted = 0; sorted < 2; sorted++) {
     const wisp_mesh_source source = {
-        .box = {12, 12, 12}, .jitter = 0.2, .shuffle = true, .seed = 5, .sorts_corners = (bool)turned};
+        .box = {12, 12, 12}, .jitter = 0.2, .shuffle = true, .seed = 5, .sorts_corners = (bool)sorted};
     wisp_mesh *mesh = NULL;
     GOOD(wisp_mesh_make(err, 4, &source, &mesh));
-    assert_true((mesh->corner != NULL) == (bool)turned);
-    read[turned] = lines(mesh, tet);
+    assert_true((mesh->corner != NULL) == (bool)sorted);
+    read[sorted] = lines(mesh, tet);
     wisp_mesh_destroy(mesh);
   }
   print_message("%.1f lines a load, turned %.1f\n", read[0], read[1]);

@@ -123,7 +123,7 @@ static void cycle(const multigrid *m, size_t l, const double *b, double *x)
     return;
   }
   const wisp_cycle_matrix *T = &m->c->aggregates[l];
-  double r[ROWS], D[ROWS], t[ROWS], coarse[ROWS] = {0}, y[ROWS], again[ROWS], left[ROWS];
+  double r[ROWS], D[ROWS], t[ROWS], coarse[ROWS] = {0}, y[ROWS], correction[ROWS], left[ROWS];
   memset(x, 0, n * sizeof *x);
   for (int k = 0; k < 2; k++) smooth(m, l, b, k, x);
   residual(m, l, b, x, r, D);
@@ -134,9 +134,9 @@ static void cycle(const multigrid *m, size_t l, const double *b, double *x)
       coarse[a] += r[m->c->column[q]] + 1.6 * y[m->c->column[q]];
   cycle(m, l + 1, coarse, y);
   if (l == 0 && m->levels > 2) {
-    residual(m, 1, coarse, y, left, again);
-    cycle(m, 1, left, again);
-    for (size_t a = 0; a < T->rows; a++) y[a] += again[a];
+    residual(m, 1, coarse, y, left, correction);
+    cycle(m, 1, left, correction);
+    for (size_t a = 0; a < T->rows; a++) y[a] += correction[a];
   }
   for (size_t a = 0; a < T->rows; a++)
     for (int32_t q = m->c->start[T->first + a]; q < m->c->start[T->first + a + 1]; q++) t[m->c->column[q]] = y[a];

@@ -175,19 +175,19 @@ static void hanging_compiler_is_ended(void **state)
 static void cache_answers_unless_damaged(void **state)
 {
   wisp_error err = {0};
-  wisp_binary first = {0}, again = {0};
+  wisp_binary first = {0}, repeated = {0};
   char entry[512];
   const char *folder = fresh_cache();
   assert_int_equal(compile(&err, answer, &first), WISP_OK);
   kernel_entry(folder, entry, sizeof entry);
   struct stat before, after;
   stat(entry, &before);
-  assert_int_equal(compile(&err, answer, &again), WISP_OK);
+  assert_int_equal(compile(&err, answer, &repeated), WISP_OK);
   stat(entry, &after);
   assert_int_equal(before.st_ino, after.st_ino); /* not written again */
-  assert_int_equal(first.length, again.length);
-  assert_memory_equal(first.data, again.data, first.length);
-  free(again.data);
+  assert_int_equal(first.length, repeated.length);
+  assert_memory_equal(first.data, repeated.data, first.length);
+  free(repeated.data);
   for (long damage = 0; damage < 3; damage++) {
     FILE *file = fopen(entry, "r+b");
     assert_non_null(file);
@@ -196,9 +196,9 @@ static void cache_answers_unless_damaged(void **state)
     else
       assert_int_equal(ftruncate(fileno(file), damage == 1 ? 100 : 0), 0);
     fclose(file);
-    assert_int_equal(compile(&err, answer, &again), WISP_OK);
-    assert_int_equal(run_answer(&again), 42);
-    free(again.data);
+    assert_int_equal(compile(&err, answer, &repeated), WISP_OK);
+    assert_int_equal(run_answer(&repeated), 42);
+    free(repeated.data);
   }
   free(first.data);
 }

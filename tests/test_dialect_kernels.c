@@ -19,7 +19,7 @@ typedef struct bench {
   wisp_precision precision;
 } bench;
 
-static wisp_pointer room(const bench *b, size_t bytes)
+static wisp_pointer allocate(const bench *b, size_t bytes)
 {
   wisp_pointer at = 0;
   GOOD(wisp_device_alloc(err, b->device, bytes, &at));
@@ -32,7 +32,7 @@ static wisp_pointer reals(const bench *b, size_t count, double *values)
 {
   uint64_t random = WISP_RANDOM_SEED + count;
   float *narrow = malloc(count * sizeof *narrow);
-  const wisp_pointer at = room(b, count * (size_t)b->precision);
+  const wisp_pointer at = allocate(b, count * (size_t)b->precision);
   assert_non_null(narrow);
   for (size_t i = 0; i < count; i++) {
     values[i] = wisp_random_real(&random);
@@ -80,13 +80,13 @@ static double *numbers_of(size_t count)
 
 static void check_mix(const bench *b)
 {
-  double *x = numbers_of(COUNT), *y = numbers_of(COUNT), *got = numbers_of(COUNT), keep = 0.3;
+  double *x = numbers_of(COUNT), *y = numbers_of(COUNT), *got = numbers_of(COUNT), beta = 0.3;
   wisp_pointer at_x = reals(b, COUNT, x), at_y = reals(b, COUNT, y);
   long long count = COUNT;
-  void *args[] = {&at_x, &at_y, &keep, &count};
+  void *args[] = {&at_x, &at_y, &beta, &count};
   run(b, "solve/mix", BLOCKS, args, 4);
   read_back(b, at_y, COUNT, got);
-  for (size_t i = 0; i < COUNT; i++) near(b, got[i], (1 + keep) * x[i] - keep * y[i], 2);
+  for (size_t i = 0; i < COUNT; i++) near(b, got[i], (1 + beta) * x[i] - beta * y[i], 2);
   wisp_device_free(b->device, at_x), wisp_device_free(b->device, at_y);
   free(x), free(y), free(got);
 }
@@ -95,7 +95,7 @@ static void check_mix(const bench *b)
 static void check_scale(const bench *b)
 {
   double *x = numbers_of(COUNT), *got = numbers_of(COUNT), parts[BLOCKS], factor = -1.7, squares = 0, sum = 0;
-  wisp_pointer from = reals(b, COUNT, x), apart = room(b, COUNT * sizeof *x), sums = room(b, sizeof parts);
+  wisp_pointer from = reals(b, COUNT, x), apart = allocate(b, COUNT * sizeof *x), sums = allocate(b, sizeof parts);
   long long count = COUNT;
   for (int alone = 0; alone < 2; alone++) {
     wisp_pointer to = alone ? from : apart;
@@ -117,7 +117,8 @@ static void check_sketch(const bench *b)
   enum { BUCKETS = 64 * LANES, WORDS = (COUNT + 31) / 32 };
   double *x = numbers_of(COUNT), *expected = numbers_of(BUCKETS), *got = numbers_of(BUCKETS);
   uint32_t *mask = calloc(WORDS, sizeof *mask);
-  wisp_pointer in = reals(b, COUNT, x), bits = room(b, WORDS * sizeof *mask), out = room(b, BUCKETS * sizeof *got);
+  wisp_pointer in = reals(b, COUNT, x), bits = allocate(b, WORDS * sizeof *mask),
+               out = allocate(b, BUCKETS * sizeof *got);
   long long count = COUNT;
   void *args[] = {&in, &bits, &out, &count};
   assert_non_null(mask);
@@ -147,10 +148,10 @@ static void check_begin(const bench *b)
   double *shape = numbers_of(3 * COUNT), *u = numbers_of(COUNT), *f = numbers_of(COUNT), *got = numbers_of(COUNT);
   double t = 0.4, rate = 2, capacity = 3, source = 0.7;
   const bench doubles = {b->device, WISP_F64};
-  wisp_pointer at_shape = reals(&doubles, 3 * COUNT, shape), at_f = room(b, COUNT * sizeof *f);
+  wisp_pointer at_shape = reals(&doubles, 3 * COUNT, shape), at_f = allocate(b, COUNT * sizeof *f);
   long long rows = ROWS, nodes = COUNT;
-  for (int way = 0; way < 4; way++) {
-    int known = way % 2, steady = way / 2;
+  for (int combination = 0; combination < 4; combination++) {
+    int known = combination % 2, steady = combination / 2;
     wisp_pointer at_u = reals(b, COUNT, u);
     void *args[] = {&at_shape, &at_u, &at_f, &t, &rate, &capacity, &source, &known, &steady, &rows, &nodes};
     run(b, "solve/heat_begin", BLOCKS, args, 11);
@@ -174,10 +175,10 @@ static void check_residual_and_correct(const bench *b, size_t bad)
   double *F = numbers_of(COUNT), *Ap = numbers_of(COUNT), *u = numbers_of(COUNT), *r = numbers_of(COUNT);
   double numbers[NUMBERS], factor = 0.9, tolerance = 1e-3, least = 1e-5, whole = 0, left = 0, change = 0, most = 0;
   wisp_pointer at_F = reals(b, ROWS, F), at_Ap = reals(b, ROWS + 1, Ap), at_u = reals(b, COUNT, u);
-  wisp_pointer at_r = room(b, ROWS * sizeof *r), at_numbers = room(b, sizeof numbers);
-  wisp_pointer state = room(b, 8 * sizeof(double)), passes = room(b, sizeof(int));
+  wisp_pointer at_r = allocate(b, ROWS * sizeof *r), at_numbers = allocate(b, sizeof numbers);
+  wisp_pointer state = allocate(b, 8 * sizeof(double)), passes = allocate(b, sizeof(int));
   long long rows = ROWS, nodes = COUNT;
-  int iterations = 77, entries = 8, limit = 5, told = 0;
+  int iterations = 77, entries = 8, limit = 5, counted = 0;
   const double none[2] = {NAN, NAN};
   for (size_t i = bad; i < COUNT; i += 5000)
     GOOD(wisp_device_upload(err, b->device, at_u + i * (size_t)b->precision,
@@ -193,9 +194,9 @@ static void check_residual_and_correct(const bench *b, size_t bad)
     left += factor * (F[i] - Ap[i]) * factor * (F[i] - Ap[i]);
   }
   GOOD(wisp_device_download(err, b->device, numbers, at_numbers, sizeof numbers));
-  GOOD(wisp_device_download(err, b->device, &told, passes, sizeof told));
+  GOOD(wisp_device_download(err, b->device, &counted, passes, sizeof counted));
   assert_true(fabs(numbers[NUMBERS - 3] - whole) < 1e-10 * whole && fabs(numbers[NUMBERS - 2] - left) < 1e-10 * left);
-  assert_true(told == iterations && numbers[NUMBERS - 1] == (double)(bad < COUNT ? bad : COUNT));
+  assert_true(counted == iterations && numbers[NUMBERS - 1] == (double)(bad < COUNT ? bad : COUNT));
   double ends[8];
   read_back(b, state, 8, ends);
   for (int i = 0; i < 8; i++)

@@ -292,12 +292,12 @@ static double time_of_unrolling(const wisp_env *env, int n)
   double least = 0;
   GOOD(wisp_text_print(err, &loop, "{{#for i in %d}}r += {{D[i]}} * u{{i}};\n{{/for}}", n));
   for (int i = 0; i < n; i++) GOOD(wisp_text_print(err, &flat, "{{D[%d]}}", i));
-  for (int round = 0; round < 3; round++) {
+  for (int repetition = 0; repetition < 3; repetition++) {
     clock_t start = clock();
     GOOD(wisp_expand(err, "t", loop.data, env, &out));
     GOOD(wisp_expand(err, "t", flat.data, env, &out));
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-    if (!round || seconds < least) least = seconds;
+    if (!repetition || seconds < least) least = seconds;
     out.length = 0;
   }
   wisp_text_free(&loop);

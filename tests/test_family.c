@@ -57,14 +57,14 @@ static void check_lines(void)
 {
   static const char *const files[] = {FILTER "family.c", FILTER "workload.c"};
   page p = page_read("docs/guide/add-a-family.md");
-  int lines = 0, told = 0;
+  int lines = 0, reported = 0;
   for (int f = 0; f < 2; f++) {
     page text = page_read(files[f]);
     for (const char *c = text.text; *c; c++) lines += *c == '\n';
     page_free(&text);
   }
-  assert_int_equal(sscanf(page_find(&p, "`tests/filter`, "), "`tests/filter`, %d lines of C", &told), 1);
-  if (told != lines) fail_msg("the page tells of %d lines, there are %d", told, lines);
+  assert_int_equal(sscanf(page_find(&p, "`tests/filter`, "), "`tests/filter`, %d lines of C", &reported), 1);
+  if (reported != lines) fail_msg("the page tells of %d lines, there are %d", reported, lines);
   page_free(&p);
 }
 
@@ -87,7 +87,7 @@ static void test_counts(void **state)
 static void test_declared_wrong(void **state)
 {
   static const struct {
-    const char *text, *told;
+    const char *text, *reported;
   } amiss[] = {
       {"arry u real field n u\n", ":1: \"arry\" is nothing that a family says"},
       {"# u\narray u float field n u\n", ":2: array NAME TYPE KIND SIZE MEANING"},
@@ -97,7 +97,7 @@ static void test_declared_wrong(void **state)
       {"kernel k\n  reads u\n  wrote v\n", ":3: \"wrote\" says nothing of kernel k"},
       {"kernel k\n  reads u\n", ": kernel k says no writes"},
   };
-  char line[256], told[256];
+  char line[256], reported[256];
   if (access("scripts/declare", X_OK) != 0) skip(); /* likewise */
   const char *path = fixture_path(*state, "family");
   for (size_t i = 0; i < WISP_COUNT(amiss); i++) {
@@ -105,9 +105,9 @@ static void test_declared_wrong(void **state)
     snprintf(line, sizeof line, "scripts/declare %s 2>&1 >/dev/null", path);
     FILE *pipe = popen(line, "r");
     assert_non_null(pipe);
-    told[fread(told, 1, sizeof told - 1, pipe)] = '\0';
+    reported[fread(reported, 1, sizeof reported - 1, pipe)] = '\0';
     assert_int_not_equal(pclose(pipe), 0);
-    if (!strstr(told, amiss[i].told)) fail_msg("%s: says %s", amiss[i].told, told);
+    if (!strstr(reported, amiss[i].reported)) fail_msg("%s: says %s", amiss[i].reported, reported);
   }
 }
 

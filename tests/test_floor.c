@@ -109,10 +109,10 @@ static void test_operations_that_are_executed(void **state)
     assert_string_equal(dense.by, "fma");
     assert_true(fabs(dense.ms / (work.flops / peak / 1e6) - 1) < 1e-9);
     assert_true(dense.bytes_ms < dense.ms);
-    const wisp_floor turned = floor_of(all, "volume", "half-turn-cores", 9, precision, &work);
-    assert_string_equal(turned.by, "bytes");
-    assert_true(fabs(turned.ms / (work.bytes / card.copy_gbps / 1e6) - 1) < 1e-12);
-    assert_true(fabs(turned.ms - turned.bytes_ms) < 1e-12 && turned.ms < dense.ms);
+    const wisp_floor half_turned = floor_of(all, "volume", "half-turn-cores", 9, precision, &work);
+    assert_string_equal(half_turned.by, "bytes");
+    assert_true(fabs(half_turned.ms / (work.bytes / card.copy_gbps / 1e6) - 1) < 1e-12);
+    assert_true(fabs(half_turned.ms - half_turned.bytes_ms) < 1e-12 && half_turned.ms < dense.ms);
   }
   assert_string_equal(floor_of(all, "volume", "literal", 4, WISP_F32, &work).by, "bytes");
   assert_string_equal(floor_of(all, "update", "thread", 4, WISP_F32, &work).by, "bytes");

@@ -219,7 +219,7 @@ static void test_tets(void **state)
 static void solve_poisson(trial *t, const char *kernel, wisp_stage *stage, double *out)
 {
   const wisp_poisson_method method = {t->precision, WISP_JACOBI, 1};
-  const bool turned = is_turned(t->by);
+  const bool rotated = is_turned(t->by);
   const double S = t->by->scale;
   char composition[WISP_POISSON_COMPOSITION];
   wisp_poisson *near = NULL, *problem = NULL;
@@ -230,7 +230,7 @@ static void solve_poisson(trial *t, const char *kernel, wisp_stage *stage, doubl
   GOOD(wisp_poisson_create(err, "near", t->near, 3, op, 2, &near));
   GOOD(wisp_poisson_create(err, "mesh", t->mesh, 3, op, 2 / (S * S), &problem));
   const size_t unknowns = problem->copies->unknowns;
-  if (turned) memcpy(problem->b, near->b, unknowns * sizeof *near->b);
+  if (rotated) memcpy(problem->b, near->b, unknowns * sizeof *near->b);
   wisp_poisson_composition(kernel, method.preconditioner, composition);
   choose(t, "tensor", 3, "poisson", composition, stage);
   GOOD(wisp_poisson_solver_create(err, t->session->device, problem, stage, &method, &solver));
@@ -239,7 +239,7 @@ static void solve_poisson(trial *t, const char *kernel, wisp_stage *stage, doubl
   GOOD(wisp_cg_solve(err, solver->cg, problem->b, choose_tolerance(t), 1000, NULL, &report));
   assert_true(report.converged);
   GOOD(wisp_cg_solution(err, solver->cg, x));
-  GOOD(wisp_poisson_error(err, turned ? near : problem, x, &out[0]));
+  GOOD(wisp_poisson_error(err, rotated ? near : problem, x, &out[0]));
   out[0] /= pow(S, 1.5);
   for (size_t i = 0; i < unknowns; i++) out[1] += x[i] * x[i];
   free(x);

@@ -144,7 +144,7 @@ static void test_changed(void **state)
     for (size_t at = 0; at < w.text.length; at++)
       for (int value = 0; value < 4; value++) {
         static const char values[4] = {'\0', '\xff', '9', '-'};
-        const char keep = w.text.data[at];
+        const char kept = w.text.data[at];
         wisp_mesh *mesh = NULL;
         wisp_error err = {0};
         w.text.data[at] = values[value];
@@ -152,7 +152,7 @@ static void test_changed(void **state)
         assert_true(status == WISP_OK ? mesh != NULL : status == WISP_EINPUT && !mesh);
         if (status != WISP_OK) check_text(&err, "changed");
         wisp_mesh_destroy(mesh);
-        w.text.data[at] = keep;
+        w.text.data[at] = kept;
       }
     wisp_text_free(&w.text);
   }

@@ -35,11 +35,11 @@ static double measure(const wisp_mesh *mesh)
 
 #define FORMAT_2 "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
 #define CUBE "$Nodes\n8\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n7 1 1 1\n8 0 1 1\n$EndNodes\n"
-static const struct turned {
+static const struct mirrored {
   int corners;
   const char *elements, *problem, *note;
   double volume;
-} turned[] = {
+} mirrored[] = {
     {3, "2\n1 2 2 1 1 1 2 3\n2 2 2 1 1 1 4 3\n", "heat",
      "1 of 2 triangles had negative area: their orientation is reversed", 1},
     {3, "2\n1 2 2 1 1 1 3 2\n2 2 2 1 1 1 4 3\n", "helmholtz", "2 of 2 triangles had negative area", 1},
@@ -50,16 +50,16 @@ static const struct turned {
 static void test_reversed(void **state)
 {
   char text[1024], line[256];
-  for (size_t i = 0; i < sizeof turned / sizeof *turned; i++) {
-    snprintf(text, sizeof text, FORMAT_2 CUBE "$Elements\n%s$EndElements\n", turned[i].elements);
-    wisp_mesh *mesh = parse(turned[i].corners, text);
-    assert_true(fabs(measure(mesh) - turned[i].volume) < 1e-14);
+  for (size_t i = 0; i < sizeof mirrored / sizeof *mirrored; i++) {
+    snprintf(text, sizeof text, FORMAT_2 CUBE "$Elements\n%s$EndElements\n", mirrored[i].elements);
+    wisp_mesh *mesh = parse(mirrored[i].corners, text);
+    assert_true(fabs(measure(mesh) - mirrored[i].volume) < 1e-14);
     wisp_mesh_destroy(mesh);
     fixture_write(fixture_path(*state, "turned.msh"), text, strlen(text));
-    snprintf(line, sizeof line, "run %s --default -d host -n 2 --mesh %s %s", turned[i].problem,
-             fixture_path(*state, "turned.msh"), turned[i].corners == 4 ? "--steps 2" : "");
+    snprintf(line, sizeof line, "run %s --default -d host -n 2 --mesh %s %s", mirrored[i].problem,
+             fixture_path(*state, "turned.msh"), mirrored[i].corners == 4 ? "--steps 2" : "");
     outcome o = run_in(*state, "", line);
-    if (o.status != 0 || !strstr(o.err, turned[i].note)) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
+    if (o.status != 0 || !strstr(o.err, mirrored[i].note)) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
     forget(&o);
   }
 }

@@ -21,9 +21,9 @@ static wisp_mesh *shuffled_box(int n)
   for (size_t k = mesh->elements - 1; k > 0; k--) {
     size_t other = next_random(&seed) % (k + 1);
     for (size_t v = 0; v < 4; v++) {
-      int32_t keep = mesh->tet[4 * k + v];
+      int32_t kept = mesh->tet[4 * k + v];
       mesh->tet[4 * k + v] = mesh->tet[4 * other + v];
-      mesh->tet[4 * other + v] = keep;
+      mesh->tet[4 * other + v] = kept;
     }
   }
   GOOD(wisp_mesh_connect(err, "shuffled", mesh));

@@ -128,9 +128,9 @@ static double block_entry(const double *A, int width, const int row[4], const in
 {
   double sum = 0;
   for (int h = 0; h < 4; h++) {
-    bool again = false;
-    for (int g = 0; g < h; g++) again = again || column[g] == column[h];
-    if (!again) sum += chi[from][h] * row_class(A, width, row, to, column[h]) / 4;
+    bool repeated = false;
+    for (int g = 0; g < h; g++) repeated = repeated || column[g] == column[h];
+    if (!repeated) sum += chi[from][h] * row_class(A, width, row, to, column[h]) / 4;
   }
   return sum / 4;
 }

@@ -88,7 +88,7 @@ static void test_continuous(void **state)
 {
   static const double ones[3] = {1, 1, 1}, load[NP] = {0};
   uint64_t random = 7;
-  for (int round = 0; round < 100; round++) {
+  for (int number = 0; number < 100; number++) {
     wisp_hdg_triangle at = random_triangle(&random);
     double before = INFINITY;
     for (int P = 1; P <= 9; P++) {

@@ -120,7 +120,7 @@ static double source_at(monomial m, double kappa, double lambda, const double *x
   return lambda * u_at(m, x) - kappa * (xx + yy);
 }
 
-static void pose(bench *b, const square *s, monomial m)
+static void fill_inputs(bench *b, const square *s, monomial m)
 {
   for (size_t i = 0; i < b->n.elements * b->n.points; i++)
     b->f[i] = source_at(m, s->kappa[0], s->lambda[0], b->xyz + 3 * i);
@@ -188,7 +188,7 @@ static void test_many(void **state)
     open_bench(&b, &request, &input);
     assert_true(b.n.elements == 72 && b.n.boundary == 24 && b.n.edges == 120 && b.n.unknowns == 108 * 4);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-      pose(&b, &s, all[i]);
+      fill_inputs(&b, &s, all[i]);
       GOOD(wisp_helmholtz_solve(err, b.problem, &b.data, &report));
       check(&b, &s, all[i], cases[c].close);
       assert_true(report.iterations > 0 && report.residual <= cases[c].tolerance && report.seconds_iterations > 0);
@@ -211,7 +211,7 @@ static void test_nothing(void **state)
   const wisp_solver_request request = request_for(&s, 1, NULL);
   const wisp_helmholtz_input input = input_for(&s);
   open_bench(&b, &request, &input);
-  pose(&b, &s, (monomial){1, 0});
+  fill_inputs(&b, &s, (monomial){1, 0});
   GOOD(wisp_helmholtz_solve(err, b.problem, &b.data, NULL));
   wisp_helmholtz_data none = b.data;
   none.load = none.given = NULL;

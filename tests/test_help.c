@@ -191,7 +191,7 @@ static bool has_word(const char *text, const char *word)
 }
 
 /* Adds what stands between quotes behind getenv(, or looks like such a variable, to a list "A\nB\n". */
-static void add_variables(const char *source, char *list, size_t room)
+static void add_variables(const char *source, char *list, size_t capacity)
 {
   for (const char *at = source; (at = strchr(at, '"')); at++) {
     char name[40];
@@ -200,7 +200,7 @@ static void add_variables(const char *source, char *list, size_t room)
     if (!read && strncmp(name, "WISP_", 5) != 0 && strncmp(name, "XDG_", 4) != 0) continue;
     if (has_word(list, name)) continue;
     size_t used = strlen(list);
-    assert_true((size_t)snprintf(list + used, room - used, "%s\n", name) < room - used);
+    assert_true((size_t)snprintf(list + used, capacity - used, "%s\n", name) < capacity - used);
   }
 }
 
@@ -210,7 +210,7 @@ static void test_environment(void **state)
   static const char *const rooms[] = {"gen/*.c",       "gen/*/*.c",   "cache/*.c", "runtime/*.c",
                                       "runtime/*/*.c", "tuner/*/*.c", "cli/*.c"};
   char list[4096] = "", *text = help_of(*state, "help environment");
-  size_t length = 0, told = 0, read = 0;
+  size_t length = 0, described = 0, read = 0;
   char *page = fixture_read("docs/reference/environment.md", &length);
   if (!strstr(page, text))
     fail_msg("docs/reference/environment.md is to hold what 'wisp help environment' prints: put it in");
@@ -226,8 +226,8 @@ static void test_environment(void **state)
   }
   for (char *rest = NULL, *name = strtok_r(list, "\n", &rest); name; name = strtok_r(NULL, "\n", &rest), read++)
     if (!has_word(text, name)) fail_msg("%s is read, but not in 'wisp help environment'", name);
-  for (char *at = text; (at = strstr(at, "\n  ")); at++) told += isupper((unsigned char)at[3]) != 0;
-  if (told != read) fail_msg("%zu variables are told of, %zu are read", told, read);
+  for (char *at = text; (at = strstr(at, "\n  ")); at++) described += isupper((unsigned char)at[3]) != 0;
+  if (described != read) fail_msg("%zu variables are told of, %zu are read", described, read);
   free(page), free(text);
 }
 

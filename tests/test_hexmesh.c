@@ -19,16 +19,16 @@ static wisp_hexmesh *bent_box(int nx, int ny, int nz)
 }
 
 /* One of a hex's 24 orientations: the same hex with other axes r, s, t. */
-static void turn_hex(int32_t hex[8], size_t way)
+static void turn_hex(int32_t hex[8], size_t orientation)
 {
   static const int even[3][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}}, odd[3][3] = {{1, 0, 2}, {0, 2, 1}, {2, 1, 0}};
-  const size_t flips = way / 6 * 2;
+  const size_t flips = orientation / 6 * 2;
   int32_t old[8];
   memcpy(old, hex, sizeof old);
   /* An even permutation of the axes goes with an even number of mirrored ones, an odd one with an odd number. */
-  const int *axis = way % 6 < 3 ? even[way % 6] : odd[way % 6 - 3];
+  const int *axis = orientation % 6 < 3 ? even[orientation % 6] : odd[orientation % 6 - 3];
   int mirrored = (int)flips, parity = (mirrored & 1) ^ (mirrored >> 1 & 1) ^ (mirrored >> 2 & 1);
-  if (parity != (way % 6 >= 3)) mirrored ^= 1;
+  if (parity != (orientation % 6 >= 3)) mirrored ^= 1;
   for (int v = 0; v < 8; v++) {
     int from = 0;
     for (int d = 0; d < 3; d++) from |= ((v >> d & 1) ^ (mirrored >> d & 1)) << axis[d];
@@ -302,13 +302,13 @@ static wisp_hexmesh *two_on_a_face(double z)
  * they are neighbours. */
 static void test_overlaps(void **state)
 {
-  static const int32_t again[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-  for (size_t way = 0; way < 24 * 24; way++)
+  static const int32_t repeated[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  for (size_t orientation = 0; orientation < 24 * 24; orientation++)
     for (int which = 0; which < 3; which++) {
       wisp_hexmesh *mesh = two_on_a_face(which ? 0.5 : -0.5);
-      if (which == 2) memcpy(mesh->hex + 8, again, sizeof again);
-      turn_hex(mesh->hex, way % 24);
-      turn_hex(mesh->hex + 8, way / 24);
+      if (which == 2) memcpy(mesh->hex + 8, repeated, sizeof repeated);
+      turn_hex(mesh->hex, orientation % 24);
+      turn_hex(mesh->hex + 8, orientation / 24);
       GOOD(wisp_mesh_connect(err, "two", mesh)); /* each is good by itself */
       if (which) {
         refuse_numbering(mesh, 2, WISP_EINPUT, "hexes 0 and 1 overlap: both lie on one side of face");

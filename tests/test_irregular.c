@@ -99,20 +99,20 @@ static double *element_set(const wisp_mesh *mesh)
 
 static void test_shuffle_keeps_the_elements(void **state)
 {
-  wisp_mesh *mesh = box(5, 0.2, 1, 0), *shuffled = box(5, 0.2, 1, 9), *again = box(5, 0.2, 1, 9),
+  wisp_mesh *mesh = box(5, 0.2, 1, 0), *shuffled = box(5, 0.2, 1, 9), *repeated = box(5, 0.2, 1, 9),
             *other = box(5, 0.2, 1, 10);
   double *set = element_set(mesh), *of_shuffled = element_set(shuffled);
   const size_t tets = 4 * mesh->elements * sizeof *mesh->tet;
   check_unit_box(shuffled);
   assert_memory_equal(set, of_shuffled, mesh->elements * 12 * sizeof *set);
-  assert_memory_equal(shuffled->tet, again->tet, tets);
+  assert_memory_equal(shuffled->tet, repeated->tet, tets);
   assert_memory_not_equal(shuffled->tet, mesh->tet, tets);
   assert_memory_not_equal(shuffled->tet, other->tet, tets);
   free(set);
   free(of_shuffled);
   wisp_mesh_destroy(mesh);
   wisp_mesh_destroy(shuffled);
-  wisp_mesh_destroy(again);
+  wisp_mesh_destroy(repeated);
   wisp_mesh_destroy(other);
 }
 
@@ -120,7 +120,7 @@ static void test_shuffle_keeps_the_elements(void **state)
 static void test_tags(void **state)
 {
   wisp_mesh *mesh = box(3, 0, 0, 0);
-  for (int round = 0; round < 2; round++) {
+  for (int run = 0; run < 2; run++) {
     size_t tagged = 0;
     for (size_t f = 0; f < 4 * mesh->elements; f++) {
       int32_t side = 0;
@@ -132,7 +132,7 @@ static void test_tags(void **state)
               s % 2;
         if (on == 3) side = s + 1;
       }
-      if (round) assert_int_equal(mesh->tag[f], side);
+      if (run) assert_int_equal(mesh->tag[f], side);
       mesh->tag[f] = side;
       tagged += side > 0;
     }
@@ -146,12 +146,12 @@ static void test_tags(void **state)
 static void test_regions(void **state)
 {
   wisp_mesh *mesh = box(2, 0, 0, 0);
-  for (int round = 0; round < 2; round++) {
+  for (int run = 0; run < 2; run++) {
     for (size_t k = 0; k < mesh->elements; k++) {
       double sum = 0;
       for (size_t v = 0; v < 4; v++) sum += mesh->xyz[3 * (size_t)mesh->tet[4 * k + v]];
       const int32_t half = sum > 2 ? 8 : 5;
-      if (round) assert_int_equal(mesh->region[k], half);
+      if (run) assert_int_equal(mesh->region[k], half);
       mesh->region[k] = half;
     }
     GOOD(wisp_mesh_shuffle(err, mesh, 4));

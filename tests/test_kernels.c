@@ -33,11 +33,11 @@ static int least(int of_all)
 /* At N = 1 in every layout of the family's first element; sanitized, other elements and forms by turns. */
 static bool default_has_turn(const plan_case *c)
 {
-  const bool low = c->spec.order <= LOW, every_layout = (low && !c->again && !is_coarse()) || walks_in_full();
+  const bool low = c->spec.order <= LOW, every_layout = (low && !c->repeated && !is_coarse()) || walks_in_full();
   const int number = c->strategy_number + c->system_number;
   return c->plan && share_has_turn((size_t)c->strategy_number) && (every_layout || layout_has_turn(c)) &&
          precision_has_turn(c) && system_has_turn(c) && order_has_turn(c, LOW) &&
-         !(is_coarse() && low && (c->again || c->system_number) && number % 4 != 0);
+         !(is_coarse() && low && (c->repeated || c->system_number) && number % 4 != 0);
 }
 
 static void submit_default(verifying *all, const plan_case *c)
@@ -233,7 +233,7 @@ static void test_winners(void **state)
   choosing w = {.all = verifying_begin()};
   GOOD(wisp_strategies_load(err, &strategies));
   GOOD(wisp_store_open(err, NULL, false, NULL, &store));
-  w.all.told = true;
+  w.all.reports = true;
   w.from = (wisp_chooser){strategies, store, wisp_device_limits(w.all.device), &scopes};
   each_plan_of_every_system(wisp_device_limits(w.all.device), &range, verify_winner, &w);
   print_message("%d of them of the store\n", w.stored);

@@ -49,12 +49,12 @@ static void merge_colours(const wisp_index_list *colouring)
 
 /* Both colours in the first's launch, all elements still once. */
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, const char *form, const wisp_fixed *fixed,
-                                     const wisp_assembly_capacity *room, wisp_discretisation *out)
+                                     const wisp_assembly_capacity *capacity, wisp_discretisation *out)
 {
   wisp_status (*library)(wisp_error *, const wisp_assembly *, const char *, const wisp_fixed *,
                          const wisp_assembly_capacity *, wisp_discretisation *) = NULL;
   *(void **)&library = dlsym(RTLD_NEXT, "wisp_assembly_discretise");
-  CALL(library(err, s, form, fixed, room, out));
+  CALL(library(err, s, form, fixed, capacity, out));
   wisp_assembly *view = (wisp_assembly *)(uintptr_t)out->self;
   if (spoiled && strcmp(spoiled, "pass_words") == 0 && wisp_assembly_list(view, "batch_lists"))
     merge_colours(wisp_assembly_list(view, "batch_lists"));

@@ -252,11 +252,11 @@ typedef struct cube {
 
 static void make_cube(cube *c)
 {
-  static const int ways[6][3] = {{1, 2, 4}, {2, 4, 1}, {4, 1, 2}, {1, 4, 2}, {2, 1, 4}, {4, 2, 1}};
+  static const int splits[6][3] = {{1, 2, 4}, {2, 4, 1}, {4, 1, 2}, {1, 4, 2}, {2, 1, 4}, {4, 2, 1}};
   for (int i = 0; i < 24; i++) c->xyz[i] = i / 3 >> i % 3 & 1;
   for (int v = 0; v < 8; v++) c->fixed[v] = v % 2 == 0; /* x = 0 */
   for (int e = 0; e < 6; e++)
-    for (int k = 0, at = 0; k < 4; at += k < 3 ? ways[e][k] : 0, k++)
+    for (int k = 0, at = 0; k < 4; at += k < 3 ? splits[e][k] : 0, k++)
       c->corners[4 * e + (e < 3 || k < 2 ? k : 5 - k)] = at; /* right-handed */
 }
 

@@ -116,7 +116,7 @@ static void test_turns(void **state)
   static const int even[12][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 0, 3, 2}, {1, 3, 2, 0}, {1, 2, 0, 3},
                                   {2, 3, 0, 1}, {2, 0, 1, 3}, {2, 1, 3, 0}, {3, 2, 1, 0}, {3, 1, 0, 2}, {3, 0, 2, 1}};
   static const int32_t first[4] = {0, 1, 2, 3}, second[4] = {1, 2, 3, 4};
-  int seen[6] = {0}, turns = 0;
+  int seen[6] = {0}, orientations = 0;
   for (int i = 0; i < 144; i++) {
     wisp_mesh *mesh = NULL;
     GOOD(wisp_mesh_create(err, 4, 5, 2, &mesh));
@@ -129,11 +129,11 @@ static void test_turns(void **state)
     for (int f = 0; f < 8; f++)
       if (mesh->neighbour[f] != WISP_BOUNDARY) {
         check_face(mesh, (size_t)f / 4, f % 4);
-        turns += !seen[mesh->neighbour_orientation[f]]++;
+        orientations += !seen[mesh->neighbour_orientation[f]]++;
       }
     wisp_mesh_destroy(mesh);
   }
-  assert_int_equal(turns, 6);
+  assert_int_equal(orientations, 6);
 }
 
 /* Connects tets over six points and expects a refusal that says why. */

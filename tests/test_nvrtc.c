@@ -51,7 +51,7 @@ static bool target_has_turn(int target, int order, int number)
 static bool has_turn(const check *all, const plan_case *c)
 {
   enum { SYSTEMS = 3 };
-  if (!walks_in_full() && c->spec.order == 1 && (c->again || c->system_number >= SYSTEMS)) return false;
+  if (!walks_in_full() && c->spec.order == 1 && (c->repeated || c->system_number >= SYSTEMS)) return false;
   return target_has_turn(all->target, c->spec.order, c->strategy_number) && order_has_turn(c, 1) &&
          precision_has_turn(c) && system_has_turn(c) && layout_has_turn(c);
 }

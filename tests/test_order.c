@@ -122,11 +122,11 @@ static void test_any_file(void **state)
   GOOD(wisp_mesh_order(err, two, WISP_ORDER_CURVE));
   const double a = sectors(one, 2), b = sectors(two, 2);
   assert_true(fabs(a - b) < 0.03 * a);
-  wisp_mesh *again = shuffled(10, WISP_ORDER_CURVE);
-  assert_memory_equal(one->order, again->order, one->elements * sizeof *one->order);
+  wisp_mesh *repeated = shuffled(10, WISP_ORDER_CURVE);
+  assert_memory_equal(one->order, repeated->order, one->elements * sizeof *one->order);
   wisp_mesh_destroy(one);
   wisp_mesh_destroy(two);
-  wisp_mesh_destroy(again);
+  wisp_mesh_destroy(repeated);
 }
 
 /* Points of a grid that is a power of two wide: the curve passes from each to one beside it. */

@@ -26,8 +26,8 @@ static void expect(const char *folder, int status, const char *words, const char
   setenv("WISP_COMMAND", whole, 1);
   outcome o = run_in(folder, before, arguments);
   kept ? setenv("WISP_COMMAND", kept, 1) : unsetenv("WISP_COMMAND");
-  const char *said = status ? o.err : o.out, *end = strchr(o.err, '\n');
-  if (o.status != status || !strstr(said, words) || (status && (!end || end[1])))
+  const char *output = status ? o.err : o.out, *end = strchr(o.err, '\n');
+  if (o.status != status || !strstr(output, words) || (status && (!end || end[1])))
     fail_msg("wisp %s: status %d, not %d and '%s': %s%s", arguments, o.status, status, words, o.out, o.err);
   forget(&o), free(whole);
 }

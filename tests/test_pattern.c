@@ -14,11 +14,11 @@ static const wisp_fixing nothing = {.all = false}, boundary = {.all = true};
 
 static const wisp_mesh_source box = {.box = {3, 4}}, small = {.box = {2}},
                               irregular = {.box = {5, 4}, .jitter = 0.2, .shuffle = true, .seed = 7},
-                              turned = {.box = {2}, .jitter = 0.2, .shuffle = true, .seed = 7};
+                              shuffled = {.box = {2}, .jitter = 0.2, .shuffle = true, .seed = 7};
 static const struct {
   int corners;
   const wisp_mesh_source *source;
-} meshes[] = {{3, &box}, {3, &irregular}, {4, &small}, {4, &turned}};
+} meshes[] = {{3, &box}, {3, &irregular}, {4, &small}, {4, &shuffled}};
 
 static void make(size_t i, wisp_mesh **mesh)
 {
@@ -172,7 +172,7 @@ static void test_counts(void **state)
 }
 
 /* The first element's view of a shared node is the last one's: as if elements came the other way round. */
-static void check_views(const wisp_mesh *mesh, const wisp_simplexnodes *nodes, const double *at, double *again)
+static void check_views(const wisp_mesh *mesh, const wisp_simplexnodes *nodes, const double *at, double *repeated)
 {
   const size_t K = mesh->elements, Np = (size_t)nodes->Np, corners = (size_t)mesh->corners;
   wisp_simplexnodes other = *nodes;
@@ -182,8 +182,8 @@ static void check_views(const wisp_mesh *mesh, const wisp_simplexnodes *nodes, c
     memcpy(other.node + k * Np, nodes->node + (K - 1 - k) * Np, Np * sizeof *other.node);
     memcpy(reversed.cell + k * corners, mesh->cell + (K - 1 - k) * corners, corners * sizeof *reversed.cell);
   }
-  GOOD(wisp_simplexnodes_points(err, &other, &reversed, &wisp_frame_none, again));
-  for (size_t i = 0; i < 3 * nodes->nodes; i++) assert_true(fabs(again[i] - at[i]) < 1e-14);
+  GOOD(wisp_simplexnodes_points(err, &other, &reversed, &wisp_frame_none, repeated));
+  for (size_t i = 0; i < 3 * nodes->nodes; i++) assert_true(fabs(repeated[i] - at[i]) < 1e-14);
   free(other.node), free(reversed.cell);
 }
 
@@ -192,7 +192,7 @@ static void check_places(const wisp_mesh *mesh, int N)
 {
   wisp_simplexnodes *nodes = NULL;
   GOOD(wisp_simplexnodes_create(err, "mesh", mesh, N, &boundary, &nodes));
-  double *at = calloc(3 * nodes->nodes, sizeof *at), *again = calloc(3 * nodes->nodes, sizeof *again);
+  double *at = calloc(3 * nodes->nodes, sizeof *at), *repeated = calloc(3 * nodes->nodes, sizeof *repeated);
   GOOD(wisp_simplexnodes_points(err, nodes, mesh, &wisp_frame_none, at));
   for (size_t i = 0; i < nodes->nodes; i++) {
     const double *p = at + 3 * i;
@@ -202,8 +202,8 @@ static void check_places(const wisp_mesh *mesh, int N)
     for (size_t j = 0; j < i; j++)
       assert_true(hypot(hypot(p[0] - at[3 * j], p[1] - at[3 * j + 1]), p[2] - at[3 * j + 2]) > 1e-3);
   }
-  check_views(mesh, nodes, at, again);
-  free(at), free(again);
+  check_views(mesh, nodes, at, repeated);
+  free(at), free(repeated);
   wisp_simplexnodes_destroy(nodes);
 }
 

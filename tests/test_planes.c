@@ -78,7 +78,7 @@ static void print_along(const place *at, const double direction[3], char text[16
 }
 
 /* Errors of a known solution that is a function of s and t, told in x, y and z; and what heat comes to. */
-static void solve_all(const char *folder, const place *at, double told[5])
+static void solve_all(const char *folder, const place *at, double results[5])
 {
   static const char *const names[] = {"l2_u", "l2_p", "l2_ustar"};
   char s[160], t[160], line[1536];
@@ -88,11 +88,11 @@ static void solve_all(const char *folder, const place *at, double told[5])
   snprintf(line, sizeof line, "-n 2 --neumann 2,3 --kappa '%s < 0.5 ? 2 : 1' --lambda 3 --solution 'sin(2*%s)*exp(%s)'",
            s, s, t);
   cJSON *json = solve(folder, "helmholtz", line);
-  for (int i = 0; i < 3; i++) told[i] = json_number(json, names[i]);
+  for (int i = 0; i < 3; i++) results[i] = json_number(json, names[i]);
   cJSON_Delete(json);
   json = solve(folder, "heat", "-n 2 --fix 1=3,2=1 --source 2 --kappa 1 --steps 2");
-  told[3] = json_number(json, "u_mean");
-  told[4] = json_number(json, "u_highest");
+  results[3] = json_number(json, "u_mean");
+  results[4] = json_number(json, "u_highest");
   cJSON_Delete(json);
 }
 

@@ -121,7 +121,7 @@ static wisp_tune_summary tune(const char *db, const char *strategy, bool retry)
 }
 
 /* All that the store has, one line a trial: what a failure on a machine far away can be understood from. */
-static void tell(const char *db)
+static void print_outcomes(const char *db)
 {
   wisp_store *store = NULL;
   if (wisp_store_open(NULL, db, true, NULL, &store) != WISP_OK) return;
@@ -137,7 +137,7 @@ static void tell(const char *db)
 static void expect(const char *db, const char *what, long long got, long long wanted)
 {
   if (got == wanted) return;
-  tell(db);
+  print_outcomes(db);
   fail_msg("%s: %lld, not %lld", what, got, wanted);
 }
 

@@ -237,17 +237,17 @@ static void test_other_domain(void **state)
 }
 
 /* The reports that a watch has had. */
-typedef struct told {
+typedef struct reports {
   int calls;
   long long iterations;
   double share;
-} told;
+} reports;
 
 static void listen(void *context, long long iterations, double share)
 {
-  told *t = context;
+  reports *t = context;
   assert_true(iterations > t->iterations && share >= 0 && share <= 1);
-  *t = (told){t->calls + 1, iterations, share};
+  *t = (reports){t->calls + 1, iterations, share};
 }
 
 /* One who watches is told more than once, at the end all of it, and changes nothing. */
@@ -257,7 +257,7 @@ static void test_watched(void **state)
   for (int i = 0; i < 2; i++) {
     const poisson_setup setup = {"collocated", 4, 1, WISP_F64, WISP_JACOBI, 0};
     poisson_case c;
-    told t = {0};
+    reports t = {0};
     wisp_cg_report report;
     poisson_open(&c, hex_box(4, 0.05), &setup);
     const wisp_cg_report alone = poisson_solve(&c, 1e-10, most[i]);

@@ -56,12 +56,12 @@ typedef struct line {
 
 typedef struct lines {
   line *list;
-  size_t count, room;
+  size_t count, capacity;
 } lines;
 
 static void add(lines *to, const char *where, const char *text, size_t length)
 {
-  GOOD(wisp_grow(err, &to->list, &to->room, to->count + 1, sizeof *to->list));
+  GOOD(wisp_grow(err, &to->list, &to->capacity, to->count + 1, sizeof *to->list));
   line *last = &to->list[to->count++];
   *last = (line){.text = strndup(text, length)};
   assert_non_null(last->text);

@@ -276,12 +276,12 @@ static void test_bare(void **state)
   }
   GOOD(wisp_writer_close(err, writer));
   GOOD(make_page(err, fixture_path(folder, "wisp.db"), &request, &page));
-  int dashed = 0, said = 0, whole = 0;
+  int dashed = 0, notes = 0, whole = 0;
   for (const char *at = page.data; (at = strstr(at, "stroke-dasharray=\"5 4\"")); at++) dashed++;
-  for (const char *at = page.data; (at = strstr(at, "Dashed: without the arithmetic")); at++) said++;
+  for (const char *at = page.data; (at = strstr(at, "Dashed: without the arithmetic")); at++) notes++;
   for (const char *at = page.data; (at = strstr(at, "<title>without arithmetic: fill.rows lanes=64")); at++) whole++;
   assert_int_equal(dashed, 3); /* of fill rows alone; and both lines of the stage */
-  assert_int_equal(said, 2);
+  assert_int_equal(notes, 2);
   assert_int_equal(whole, 2); /* orders */
   check_balanced(page.data);
   wisp_text_free(&page);
@@ -315,10 +315,10 @@ static void test_command(void **state)
   } failing[] = {{"-d Card -o /proc/wisp-report", 1}, {"-d Nobody -o page", 1}, {"-d Card -f modal -o page", 2}};
   for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
     assert_int_equal(command(folder, failing[i].arguments), failing[i].status);
-    char *said = fixture_read(fixture_path(folder, "err"), &length);
-    assert_ptr_equal(strstr(said, "wisp report: "), said);
-    assert_ptr_equal(strchr(said, '\n'), said + length - 1); /* one line */
-    free(said);
+    char *notes = fixture_read(fixture_path(folder, "err"), &length);
+    assert_ptr_equal(strstr(notes, "wisp report: "), notes);
+    assert_ptr_equal(strchr(notes, '\n'), notes + length - 1); /* one line */
+    free(notes);
   }
   fixture_remove(folder);
 }

@@ -5,15 +5,15 @@
 #include "../gen/family.h"
 #include "../runtime/solve/choose.h"
 
-typedef struct promise {
+typedef struct requirement {
   const wisp_strategies *all;
   const wisp_store *store;
   wisp_scopes scopes;
   wisp_limits limits; /* of the device */
   int asked, missing;
-} promise;
+} requirement;
 
-static void ask(promise *p, const wisp_spec *spec)
+static void ask(requirement *p, const wisp_spec *spec)
 {
   wisp_error err = {0};
   wisp_stage stage = {.kernels = 0};
@@ -33,7 +33,7 @@ static void ask(promise *p, const wisp_spec *spec)
 }
 
 /* "FAMILY A-B f32,f64 KERNEL..." */
-static void ask_line(promise *p, const char *line)
+static void ask_line(requirement *p, const char *line)
 {
   char name[16], precisions[16], kernel[24];
   int from = 0, to = 0, end = 0, length = 0;
@@ -52,7 +52,7 @@ static void ask_line(promise *p, const char *line)
 static void test_required_winners(void **state)
 {
   char folder[64], line[512];
-  promise p = {.asked = 0};
+  requirement p = {.asked = 0};
   wisp_strategies *all = NULL;
   wisp_store *store = NULL;
   FILE *list = fopen("cache/required_winners.list", "r");

@@ -176,9 +176,9 @@ static void test_reproducible(void **state)
   for (int i = 0; i < 2; i++) error[i] = error_of(*state, "-n 2 --box 8 --steps 2 --reproducible");
   assert_true(memcmp(&error[0], &error[1], sizeof error[0]) == 0);
   outcome o = run_in(*state, "", "emit -f assembly -n 2");
-  int said = 0;
-  for (const char *at = o.out; (at = strstr(at, "adds up in no fixed order")); at++, said++) {}
-  assert_int_equal(said, 5); /* all by atomics: four ways to scatter, and one of stored matrices */
+  int mentions = 0;
+  for (const char *at = o.out; (at = strstr(at, "adds up in no fixed order")); at++, mentions++) {}
+  assert_int_equal(mentions, 5); /* all by atomics: four ways to scatter, and one of stored matrices */
   assert_non_null(strstr(o.out, "atomic "));
   assert_non_null(strstr(o.out, "scatter_stored"));
   forget(&o);

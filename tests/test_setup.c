@@ -93,7 +93,7 @@ static int run(const char *folder, const char *before, const char *script)
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static char *said(const char *folder)
+static char *read_output(const char *folder)
 {
   size_t length = 0;
   return fixture_read(fixture_path(folder, "said"), &length);
@@ -111,21 +111,21 @@ static const char *const packages[] = {
 static void test_all_there(void **state)
 {
   size_t length = 0;
-  if (run(*state, "LACKS=none", "setup --dev") != 0) fail_msg("%s", said(*state));
+  if (run(*state, "LACKS=none", "setup --dev") != 0) fail_msg("%s", read_output(*state));
   for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) assert_true(has(*state, packages[i]));
   assert_true(has(*state, "have/clang-format-14"));
   assert_false(has(*state, "tree/.tools"));
-  char *calls = fixture_read(fixture_path(*state, "calls"), &length), *again;
+  char *calls = fixture_read(fixture_path(*state, "calls"), &length), *repeated;
   assert_int_equal(run(*state, "LACKS=none", "setup --dev"), 0);
-  again = fixture_read(fixture_path(*state, "calls"), &length);
-  assert_string_equal(calls, again); /* nothing is asked for twice */
-  free(calls), free(again);
+  repeated = fixture_read(fixture_path(*state, "calls"), &length);
+  assert_string_equal(calls, repeated); /* nothing is asked for twice */
+  free(calls), free(repeated);
 }
 
 /* As Debian 13, which has no clang-format-14: all others are installed, and the formatter comes from PyPI. */
 static void test_release_lacks_one(void **state)
 {
-  if (run(*state, "LACKS=clang-format-14", "setup --dev") != 0) fail_msg("%s", said(*state));
+  if (run(*state, "LACKS=clang-format-14", "setup --dev") != 0) fail_msg("%s", read_output(*state));
   for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) assert_true(has(*state, packages[i]));
   assert_true(has(*state, "tree/.tools/bin/clang-format"));
   assert_true(has(*state, "have/python3-venv"));
@@ -135,7 +135,7 @@ static void test_release_lacks_one(void **state)
 static void test_no_network(void **state)
 {
   assert_int_equal(run(*state, "LACKS=clang-format-14 NO_NETWORK=1", "setup --dev"), 1);
-  char *text = said(*state);
+  char *text = read_output(*state);
   assert_non_null(strstr(text, "setup: could not install clang-format-14 ;"));
   assert_true(has(*state, "have/libcmocka-dev"));
   free(text);
@@ -154,7 +154,7 @@ static void test_lint(void **state)
 {
   assert_int_equal(run(*state, "LACKS=none", "setup"), 0);
   assert_int_equal(run(*state, "LACKS=none", "lint"), 1);
-  char *text = said(*state), *end = strchr(text, '\n');
+  char *text = read_output(*state), *end = strchr(text, '\n');
   if (!end || end[1] || !strstr(text, "scripts/setup --dev") || !strstr(text, " clang ") || !strstr(text, " cmocka.h"))
     fail_msg("lint says: %s", text);
   free(text);

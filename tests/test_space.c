@@ -293,18 +293,18 @@ static void test_text_comes_back(void **state)
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   wisp_env *names = make_names(3, 1024, 65536);
   const int values[3] = {4, 8, 1};
-  wisp_plan *plan = NULL, *again = NULL;
+  wisp_plan *plan = NULL, *repeated = NULL;
   assert_int_equal(wisp_plan_create(NULL, s, &spec, &layout, names, values, &plan), WISP_OK);
   assert_string_equal(plan->params, "mode=1 unroll=8 wp=4");
-  assert_int_equal(wisp_plan_from_text(NULL, s, &spec, &layout, names, plan->params, &again), WISP_OK);
-  assert_string_equal(again->params, plan->params);
-  wisp_plan_destroy(again);
+  assert_int_equal(wisp_plan_from_text(NULL, s, &spec, &layout, names, plan->params, &repeated), WISP_OK);
+  assert_string_equal(repeated->params, plan->params);
+  wisp_plan_destroy(repeated);
   static const char *const bad[] = {
       "mode=1 unroll=8",           "mode=1 unroll=8 wp=3",         "", "mode=1 unroll=8 wwp=4", "mode=1 unroll=8 wp=4x",
       "mode=1 unroll=8 wp=4 wq=1", "mode=1 unroll=8 wp=4294967298"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     wisp_error err = {0};
-    wisp_status status = wisp_plan_from_text(&err, s, &spec, &layout, names, bad[i], &again);
+    wisp_status status = wisp_plan_from_text(&err, s, &spec, &layout, names, bad[i], &repeated);
     if (status != WISP_EINPUT) fail_msg("'%s' was taken", bad[i]);
   }
   wisp_plan_destroy(plan);

@@ -52,7 +52,7 @@ static void print_values(const wisp_strategy *strategy, const int *values, char 
     snprintf(text + strlen(text), WISP_PARAMS_TEXT - strlen(text), "%s%s", i ? " " : "", sorted[i]);
 }
 
-static wisp_status keep(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
+static wisp_status visit_plan(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
 {
   wanted *w = context;
   (void)err, (void)reason;
@@ -74,7 +74,7 @@ static void candidate(fixture *f, const char *kernel, const char *strategy, want
   assert_non_null(w->strategy);
   GOOD(wisp_layout_parse(err, layout, 10, 24, &l));
   GOOD(wisp_names_create(err, &spec, &l, &target, NULL, &names));
-  GOOD(wisp_plan_enumerate(err, w->strategy, &spec, &l, names, keep, w));
+  GOOD(wisp_plan_enumerate(err, w->strategy, &spec, &l, names, visit_plan, w));
   wisp_env_destroy(names);
   assert_true(strlen(w->params) > 0);
 }

@@ -113,8 +113,8 @@ static void read_trials(const char *path, int stop, int result, const starvation
     going = read(stop, &byte, 1) < 0; /* does not block */
   }
   qsort(blocked, (size_t)count, sizeof *blocked, ascending);
-  double said[3] = {blocked[count / 2], blocked[count - 1], count};
-  _exit(write(result, said, sizeof said) == (ssize_t)sizeof said ? 0 : 1);
+  double times[3] = {blocked[count / 2], blocked[count - 1], count};
+  _exit(write(result, times, sizeof times) == (ssize_t)sizeof times ? 0 : 1);
 }
 
 static void run(const char *journal, double *median, double *most)
@@ -143,13 +143,14 @@ static void run(const char *journal, double *median, double *most)
   close(stop[1]);
   *median = *most = 0;
   for (int i = 0; i < READERS; i++) {
-    double said[3];
-    assert_int_equal(read(result[0], said, sizeof said), sizeof said);
+    double times[3];
+    assert_int_equal(read(result[0], times, sizeof times), sizeof times);
     assert_int_equal(waitpid(readers[i], &status, 0), readers[i]);
     assert_int_equal(status, 0);
-    print_message("reader %d: %g opens, blocked for %.2f ms (median), at most %.2f ms\n", i, said[2], said[0], said[1]);
-    *median = said[0] > *median ? said[0] : *median;
-    *most = said[1] > *most ? said[1] : *most;
+    print_message("reader %d: %g opens, blocked for %.2f ms (median), at most %.2f ms\n", i, times[2], times[0],
+                  times[1]);
+    *median = times[0] > *median ? times[0] : *median;
+    *most = times[1] > *most ? times[1] : *most;
   }
   close(stop[0]), close(result[0]), close(result[1]);
   assert_int_equal(fixture_count(path), WRITERS * EACH);

@@ -286,12 +286,12 @@ static void test_full_disk(void **state)
   }
   print_message("%d trials, then: %s\n", stored, err.text);
   wisp_trial refused = fixture_trial(99999);
-  wisp_status again = wisp_writer_add(NULL, writer, &refused);
+  wisp_status repeated = wisp_writer_add(NULL, writer, &refused);
   wisp_writer_close(NULL, writer);
   long count = fixture_count(path);
   umount(folder);
   assert_int_equal(status, WISP_ESTORE);
-  assert_true(again == WISP_OK || again == WISP_ESTORE);
+  assert_true(repeated == WISP_OK || repeated == WISP_ESTORE);
   assert_non_null(strstr(err.text, "full"));
   assert_true(stored > 10);
   assert_true(count == stored || count == stored + 1);

@@ -36,7 +36,7 @@ static const char *place(const void *folder, const char *name)
 }
 
 /* In a child: holds the file by statements of SQLite, or its lock file alone, says so, and stays. */
-static void hold(const char *path, const char *how, double seconds, int said)
+static void hold(const char *path, const char *how, double seconds, int ready)
 {
   wisp_database database = {0};
   wisp_lock_state state = WISP_LOCK_HELD;
@@ -44,7 +44,7 @@ static void hold(const char *path, const char *how, double seconds, int said)
   const bool good = how ? wisp_database_open(NULL, path, path, SQLITE_OPEN_READWRITE, false, &database) == WISP_OK &&
                               wisp_database_run(NULL, &database, how) == WISP_OK
                         : wisp_lock_take(NULL, path, true, false, NULL, &lock, &state) == WISP_OK;
-  if (!good || state != WISP_LOCK_HELD || write(said, "", 1) != 1) _exit(1);
+  if (!good || state != WISP_LOCK_HELD || write(ready, "", 1) != 1) _exit(1);
   nanosleep(&(struct timespec){(time_t)seconds, (long)(1e9 * fmod(seconds, 1))}, NULL);
   _exit(0);
 }
@@ -52,14 +52,14 @@ static void hold(const char *path, const char *how, double seconds, int said)
 /* Another process holds the file from now on, for so long. */
 static pid_t start_holder(const char *path, const char *how, double seconds)
 {
-  int said[2];
+  int ready[2];
   char byte;
-  assert_int_equal(pipe(said), 0);
+  assert_int_equal(pipe(ready), 0);
   const pid_t pid = fork();
-  if (pid == 0) hold(path, how, seconds, said[1]);
-  close(said[1]);
-  assert_int_equal(read(said[0], &byte, 1), 1);
-  close(said[0]);
+  if (pid == 0) hold(path, how, seconds, ready[1]);
+  close(ready[1]);
+  assert_int_equal(read(ready[0], &byte, 1), 1);
+  close(ready[0]);
   return pid;
 }
 
@@ -152,23 +152,23 @@ static void take_note(void *context, const char *text)
 /* A writer is told once for whom it waits, and then goes on: for one who writes, or who merges. */
 static void writers_are_told(void **state)
 {
-  static const char *const ways[] = {"BEGIN EXCLUSIVE", "BEGIN IMMEDIATE", NULL};
+  static const char *const modes[] = {"BEGIN EXCLUSIVE", "BEGIN IMMEDIATE", NULL};
   const char *user = place(*state, "user.db");
   if (access("/proc/locks", R_OK) != 0) skip();
-  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-    notes told = {.count = 0};
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    notes received = {.count = 0};
     fixture_fill(user, 0, 3);
-    const pid_t holder = start_holder(user, ways[i], 3);
-    GOOD(wisp_store_await(err, user, true, take_note, &told));
-    assert_int_equal(told.count, 1);
-    assert_names(told.text, user, holder);
-    assert_non_null(strstr(told.text, "waiting"));
+    const pid_t holder = start_holder(user, modes[i], 3);
+    GOOD(wisp_store_await(err, user, true, take_note, &received));
+    assert_int_equal(received.count, 1);
+    assert_names(received.text, user, holder);
+    assert_non_null(strstr(received.text, "waiting"));
     end_holder(holder);
   }
-  notes told = {.count = 0};
-  GOOD(wisp_store_await(err, user, true, take_note, &told));
-  GOOD(wisp_store_await(err, "/nowhere/none.db", true, take_note, &told));
-  assert_int_equal(told.count, 0);
+  notes received = {.count = 0};
+  GOOD(wisp_store_await(err, user, true, take_note, &received));
+  GOOD(wisp_store_await(err, "/nowhere/none.db", true, take_note, &received));
+  assert_int_equal(received.count, 0);
 }
 
 /* Also one that has the file open already. */
@@ -176,14 +176,14 @@ static void a_trial_waits(void **state)
 {
   const char *user = place(*state, "user.db");
   wisp_writer *writer = NULL;
-  notes told = {.count = 0};
+  notes received = {.count = 0};
   const wisp_trial trial = fixture_trial(7);
   GOOD(wisp_writer_open(err, user, NULL, &writer));
-  wisp_writer_report_waits(writer, take_note, &told);
+  wisp_writer_report_waits(writer, take_note, &received);
   const pid_t holder = start_holder(user, "BEGIN IMMEDIATE", 3);
   GOOD(wisp_writer_add(err, writer, &trial));
-  assert_int_equal(told.count, 1);
-  assert_names(told.text, user, holder);
+  assert_int_equal(received.count, 1);
+  assert_names(received.text, user, holder);
   end_holder(holder);
   GOOD(wisp_writer_close(err, writer));
   assert_int_equal(fixture_count(user), 1);

@@ -11,14 +11,14 @@
 enum { KILLS = 50 };
 
 /* In a child: adds trials from a number on, and says each through the pipe once it is stored. */
-static void write_until_killed(const char *path, int from, int said)
+static void write_until_killed(const char *path, int from, int stored)
 {
   wisp_writer *writer = NULL;
   for (int i = from;; i++) {
     wisp_trial trial = fixture_trial(i);
     bool good = writer || wisp_writer_open(NULL, path, NULL, &writer) == WISP_OK;
     if (!good || wisp_writer_add(NULL, writer, &trial) != WISP_OK) _exit(1);
-    if (write(said, &i, sizeof i) != (ssize_t)sizeof i) _exit(1);
+    if (write(stored, &i, sizeof i) != (ssize_t)sizeof i) _exit(1);
     if (i % 4 != 3) continue;
     wisp_writer_close(NULL, writer); /* opening and closing may be hit as well */
     writer = NULL;
@@ -52,11 +52,11 @@ static void test_killed_writer(void **state)
   long span = 3 * measure(fixture_path(folder, "other.db"));
   int last = -1, logs = 0, kills = 0;
   for (; kills < KILLS || !logs || last <= 2 * kills; kills++) { /* of them as many by writers that were not killed */
-    int said[2], number, before = last;
-    assert_int_equal(pipe(said), 0);
+    int stored[2], number, before = last;
+    assert_int_equal(pipe(stored), 0);
     pid_t child = fork();
-    if (child == 0) write_until_killed(path, last + 1, said[1]);
-    close(said[1]);
+    if (child == 0) write_until_killed(path, last + 1, stored[1]);
+    close(stored[1]);
     long wait = span / 8 + span / KILLS * (kills * 7919L % KILLS) + kills * 1237L % 1000 * 1000;
     struct timespec instant = {wait / 1000000000, wait % 1000000000};
     nanosleep(&instant, NULL);
@@ -65,8 +65,8 @@ static void test_killed_writer(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     logs += has_log(path);
     assert_true(WIFSIGNALED(status)); /* it had not failed before */
-    while (read(said[0], &number, sizeof number) == (ssize_t)sizeof number) last = number;
-    close(said[0]);
+    while (read(stored[0], &number, sizeof number) == (ssize_t)sizeof number) last = number;
+    close(stored[0]);
     if (last == before) span += span / 4; /* the machine is busier than when it was measured */
     wisp_error err = {0};
     wisp_text report = {0};

@@ -215,7 +215,7 @@ static void test_energy(void **state)
 {
   static const struct {
     const char *system, *walls;
-    bool keep;
+    bool keeps_energy;
   } shipped[] = {{"maxwell", "pec", true},         {"maxwell", "absorbing", false},
                  {"maxwell_media", "pec", true},   {"acoustics", "soft", true},
                  {"acoustics", "rigid", true},     {"maxwell_media", "absorbing", false},
@@ -224,7 +224,7 @@ static void test_energy(void **state)
     wisp_system *system = NULL;
     GOOD(wisp_system_load(err, shipped[i].system, &system));
     const int walls = wisp_system_boundary(system, shipped[i].walls);
-    assert_true(wisp_system_keeps_energy(system, walls) == shipped[i].keep);
+    assert_true(wisp_system_keeps_energy(system, walls) == shipped[i].keeps_energy);
     for (int alpha = 0; alpha < 3; alpha++)
       for (int b = -1; b < system->boundaries; b++) assert_false(wisp_system_adds_energy(system, b, alpha / 2.0));
     wisp_system_destroy(system);

@@ -97,14 +97,14 @@ static void show_quarter(void)
 static void test_fits(void **state)
 {
   static const int widths[] = {20, 40, 80, 133};
-  static const char again[] = "\r\033[K";
+  static const char repeated[] = "\r\033[K";
   for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
     char *text = on_terminal(widths[w], "xterm", NULL, show_many);
     int shown = 0;
     assert_null(strchr(text, '\n'));
     for (char *at = text; *at; shown++) {
-      assert_int_equal(strncmp(at, again, strlen(again)), 0);
-      at += strlen(again);
+      assert_int_equal(strncmp(at, repeated, strlen(repeated)), 0);
+      at += strlen(repeated);
       char *end = strchr(at, '\r');
       size_t length = end ? (size_t)(end - at) : strlen(at);
       if (length >= (size_t)widths[w]) fail_msg("%zu bytes in %d columns: %.*s", length, widths[w], (int)length, at);
@@ -166,24 +166,24 @@ static void test_table(void **state)
   GOOD(wisp_table_print(err, table, 0, &text));
   assert_string_equal(text.data, "Heading\nN kernel  ms  more\n3 volume 0.1  short\n\n");
   GOOD(wisp_table_add(err, table, (const char *const[]){"4", "lift", "-", "-", long_text}));
-  for (int room = 40; room <= 80; room += 20) {
+  for (int width = 40; width <= 80; width += 20) {
     text.length = 0;
-    GOOD(wisp_table_print(err, table, room, &text));
-    assert_true(widest(text.data) <= room);
+    GOOD(wisp_table_print(err, table, width, &text));
+    assert_true(widest(text.data) <= width);
     assert_non_null(strstr(text.data, "nineteen=19\n"));
   }
   text.length = 0;
   GOOD(wisp_table_print(err, table, 0, &text));
-  int said = 0;
+  int printed = 0;
   wisp_text bare = {0};
-  assert_int_equal(sscanf(text.data, "Heading (%d columns wide)", &said), 1);
+  assert_int_equal(sscanf(text.data, "Heading (%d columns wide)", &printed), 1);
   wisp_table *nameless = NULL; /* nothing stands above the titles of a table without a heading */
   GOOD(wisp_table_create(err, "", 5, columns, &nameless));
   GOOD(wisp_table_add(err, nameless, (const char *const[]){"4", "lift", "-", "1", long_text}));
   GOOD(wisp_table_print(err, nameless, 0, &bare));
   assert_int_equal(strncmp(bare.data, "N kernel", 8), 0);
   wisp_table_destroy(nameless), wisp_text_free(&bare);
-  assert_int_equal(said, widest(text.data));
+  assert_int_equal(printed, widest(text.data));
   wisp_text_free(&text);
   wisp_table_destroy(table);
 }

@@ -63,13 +63,13 @@ static void test_tets(void **state)
   GOOD(wisp_layout_parse(err, "slab-km32", tet->Np, WISP_TET_FACES * tet->Nfp, &layout));
   GOOD(wisp_start_choose(err, mesh, system, "cavity", (int[]){1, 2, 1}, &cavity));
   for (int i = 0; i < COUNTS; i++) {
-    wisp_mesh *again = NULL;
+    wisp_mesh *repeated = NULL;
     wisp_dg *dg = NULL;
     double both[2];
     setenv("WISP_THREADS", threads[i], 1);
-    GOOD(wisp_mesh_box(err, 7, &again));
-    keep_or_compare(&neighbours, again->neighbour, 4 * again->elements * sizeof *again->neighbour);
-    wisp_mesh_destroy(again);
+    GOOD(wisp_mesh_box(err, 7, &repeated));
+    keep_or_compare(&neighbours, repeated->neighbour, 4 * repeated->elements * sizeof *repeated->neighbour);
+    wisp_mesh_destroy(repeated);
     GOOD(wisp_dg_create(err, mesh, tet, system, &layout, WISP_GROUP_NATURAL, 1, 0, &dg));
     double *u = malloc(wisp_dg_volume_size(dg) * sizeof *u);
     wisp_dg_fill(dg, wisp_start_field, &cavity, 0.3, u);

@@ -210,11 +210,11 @@ static const struct solver {
                {"heat --element tet -n 2 --steps 1", "unknowns", 4}};
 
 /* The unit box or square in one piece, or in halves that share no node. */
-static void write_box(const char *path, int corners, bool halves)
+static void write_box(const char *path, int corners, bool in_halves)
 {
-  wisp_mesh *mesh = halves ? put_beside(make_grid(corners, 2, 4, 4), make_grid(corners, 2, 4, 4), 1, 0, 0)
-                           : make_grid(corners, 4, 4, 4);
-  for (size_t v = 0; v < mesh->vertices && halves; v++) mesh->xyz[3 * v] /= 2;
+  wisp_mesh *mesh = in_halves ? put_beside(make_grid(corners, 2, 4, 4), make_grid(corners, 2, 4, 4), 1, 0, 0)
+                              : make_grid(corners, 4, 4, 4);
+  for (size_t v = 0; v < mesh->vertices && in_halves; v++) mesh->xyz[3 * v] /= 2;
   write_mesh(path, mesh);
 }
 

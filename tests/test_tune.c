@@ -280,7 +280,7 @@ static void count_rows(const char *db, int *kernels, int *steps)
 static void test_steps_alone(void **state)
 {
   char folder[64];
-  int kernels, steps, again, more;
+  int kernels, steps, repeated, more;
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
@@ -290,8 +290,8 @@ static void test_steps_alone(void **state)
   assert_true(kernels > 0 && steps == 1);
   r.kernel = "step", r.budget_seconds = 0;
   const long long trials = tune(&r).trials;
-  count_rows(db, &again, &more);
-  assert_true(again == kernels && trials > 0 && more == steps + trials);
+  count_rows(db, &repeated, &more);
+  assert_true(repeated == kernels && trials > 0 && more == steps + trials);
   assert_int_equal(tune(&r).trials, 0);
   fixture_remove(folder);
 }

@@ -117,9 +117,9 @@ static bool best_says(const sweep *s, const char *words)
 {
   outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32");
   if (o.status != 0) fail_msg("%s", o.err);
-  bool said = strstr(o.out, words) != NULL;
+  bool mentioned = strstr(o.out, words) != NULL;
   forget(&o);
-  return said;
+  return mentioned;
 }
 
 /* Nothing valid is left: the fastest dropped one answers, best says what to do, and doing it measures all of them. */
@@ -163,10 +163,10 @@ static void test_rival_is_there(void **state)
   choose(s, 0.9);
   wisp_trial_name(&s->trials[0], name);
   drop(s, 1, name);
-  wisp_tune_summary again = tune(s);
-  assert_int_equal(again.trials, 0);
-  assert_int_equal(again.known, s->count);
-  assert_int_equal(again.known_ok, s->count);
+  wisp_tune_summary repeated = tune(s);
+  assert_int_equal(repeated.trials, 0);
+  assert_int_equal(repeated.known, s->count);
+  assert_int_equal(repeated.known_ok, s->count);
 }
 
 /* A row says what it was slow against, so that all of this is known of it. */

@@ -24,9 +24,9 @@ typedef struct name { /* of a trial */
 typedef struct tuner {
   char folder[64], db[128], devices[64];
   int stores, workers_killed, tuners_killed, trials;
-  pid_t pid; /* 0: none is running */
-  int said;  /* the pipe that it reports through */
-  int count; /* reported, of this store */
+  pid_t pid;   /* 0: none is running */
+  int reports; /* the pipe that it reports through */
+  int count;   /* reported, of this store */
   name reported[MAX_REPORTED];
 } tuner;
 
@@ -45,7 +45,7 @@ static void report(void *context, const wisp_tune_progress *progress)
   if (write(*(int *)context, &n, sizeof n) != (ssize_t)sizeof n) _exit(2);
 }
 
-static wisp_status sweep(wisp_error *err, const tuner *t, int *said, wisp_tune_summary *summary)
+static wisp_status sweep(wisp_error *err, const tuner *t, int *reports, wisp_tune_summary *summary)
 {
   static const int order = 1;
   static const wisp_precision precisions[] = {WISP_F64, WISP_F32};
@@ -57,8 +57,8 @@ static wisp_status sweep(wisp_error *err, const tuner *t, int *said, wisp_tune_s
                          .kernel = "update",
                          .elements = 48,
                          .db = t->db,
-                         .progress = said ? report : NULL,
-                         .context = said};
+                         .progress = reports ? report : NULL,
+                         .context = reports};
   return wisp_tune(err, t->devices, &r, summary);
 }
 
@@ -77,7 +77,7 @@ static void start(tuner *t)
   }
   close(ends[1]);
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  t->said = ends[0];
+  t->reports = ends[0];
 }
 
 static void forget_slow(tuner *t)
@@ -92,7 +92,7 @@ static void forget_slow(tuner *t)
 static void listen_to(tuner *t)
 {
   name n;
-  while (read(t->said, &n, sizeof n) == (ssize_t)sizeof n) {
+  while (read(t->reports, &n, sizeof n) == (ssize_t)sizeof n) {
     if (n.crash) forget_slow(t);
     for (int i = 0; i < t->count && !n.crash; i++)
       if (strcmp(t->reported[i].text, n.text) == 0) fail_msg("repeated: %s", n.text);
@@ -154,7 +154,7 @@ static int finish(tuner *t)
   int how = 0;
   assert_int_equal(waitpid(t->pid, &how, 0), t->pid);
   listen_to(t);
-  close(t->said);
+  close(t->reports);
   t->pid = 0;
   check_store(t);
   return how;

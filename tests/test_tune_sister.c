@@ -19,7 +19,7 @@ typedef struct last {
   char params[WISP_PARAMS_TEXT];
 } last;
 
-static wisp_status keep(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
+static wisp_status visit_plan(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
 {
   last *l = context;
   (void)err, (void)values, (void)reason;
@@ -64,7 +64,7 @@ static void put_stage(wisp_writer *writer, const wisp_strategies *all, const wis
     const wisp_plan *plan = stage.plan[i];
     last l = {""};
     if (wins)
-      GOOD(wisp_plan_enumerate(err, plan->strategy, &plan->spec, &plan->layout, stage.names, keep, &l));
+      GOOD(wisp_plan_enumerate(err, plan->strategy, &plan->spec, &plan->layout, stage.names, visit_plan, &l));
     else
       strcpy(l.params, plan->params);
     wisp_plan_hash(plan, limits->kind, hash);

@@ -141,8 +141,8 @@ static void check_sums(const walked *w, size_t part)
   for (size_t t = 0; t < targets; t++) assert_true(of.sources[t] == 0 && of.sum[t] == left[t]);
   assert_int_equal(words, count + targets);
   const int32_t *starts = w->lists.array[2].ints;
-  const size_t room = (size_t)(starts[part + 1] - starts[part]);
-  assert_true(room / WALKERS <= words / WALKERS + of.longest);
+  const size_t capacity = (size_t)(starts[part + 1] - starts[part]);
+  assert_true(capacity / WALKERS <= words / WALKERS + of.longest);
   free(local), free(left), free(of.sum), free(of.sources), free(all);
 }
 

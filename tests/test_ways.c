@@ -179,10 +179,10 @@ static void test_matrix(void **state)
     expect(*state, iteration(all[i], WISP_TRACE_EITHER, set_up), iteration(all[i], WISP_TRACE_ROWS, set_up));
   record(*state, "collect", 3, 1000, limits.name);
   for (size_t i = 0; i < WISP_COUNT(all); i++) {
-    char halves[256];
-    snprintf(halves, sizeof halves, "%s", iteration(all[i], WISP_TRACE_SYMMETRIC, set_up));
-    halves[strcspn(halves, "|")] = '\0'; /* those in groups are not in the store */
-    expect(*state, iteration(all[i], WISP_TRACE_EITHER, set_up), halves);
+    char symmetric[256];
+    snprintf(symmetric, sizeof symmetric, "%s", iteration(all[i], WISP_TRACE_SYMMETRIC, set_up));
+    symmetric[strcspn(symmetric, "|")] = '\0'; /* those in groups are not in the store */
+    expect(*state, iteration(all[i], WISP_TRACE_EITHER, set_up), symmetric);
     assert_string_equal(iteration(all[i], WISP_TRACE_EITHER, "build"), iteration(all[i], WISP_TRACE_ROWS, "build"));
   }
 }

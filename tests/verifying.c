@@ -31,7 +31,7 @@ static void verify(verifying *all, wisp_job *job)
   all->refused += refused;
   all->failed += status != WISP_OK && !refused;
   all->verified += !refused;
-  if (all->told && status == WISP_OK)
+  if (all->reports && status == WISP_OK)
     print_message("%s.%s %s\n", job->plan->spec.kernel, job->plan->strategy->name, job->plan->params);
   wisp_kernel_destroy(kernel);
 }

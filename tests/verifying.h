@@ -11,7 +11,7 @@ typedef struct verifying {
   wisp_verifier *verifier;
   wisp_pipeline *pipeline;
   bool may_refuse;
-  bool told; /* each as it passes: of a run that may be cut off */
+  bool reports; /* each as it passes: of a run that may be cut off */
   int verified, refused, failed;
 } verifying;
 

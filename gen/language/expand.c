@@ -2,7 +2,6 @@
 
 #include "template.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,16 +75,6 @@ static const char *file_of(const wisp_piece *piece, const wisp_env *env)
   return wisp_env_get(NULL, env, name, WISP_KIND_TEXT, &file) == WISP_OK && file ? file->as.text : piece->name;
 }
 
-/* Is name one of the words of list? */
-static bool is_listed(const char *list, const char *name)
-{
-  const size_t length = strlen(name);
-  for (const char *at = list; (at = strstr(at, name)); at += length)
-    if ((at == list || isspace((unsigned char)at[-1])) && (!at[length] || isspace((unsigned char)at[length])))
-      return true;
-  return false;
-}
-
 /* The names that the text takes and those that it is given must be the same. */
 static wisp_status check_given(run *r, const wisp_piece *piece)
 {
@@ -93,7 +82,7 @@ static wisp_status check_given(run *r, const wisp_piece *piece)
   char name[64] = "";
   int length = 0;
   for (size_t i = 0; i < piece->givens; i++)
-    CALL(wisp_require(r->err, is_listed(takes, piece->given[i].name), WISP_EINPUT,
+    CALL(wisp_require(r->err, wisp_list_has(takes, piece->given[i].name), WISP_EINPUT,
                       "'%s' takes no '%s': its line {{takes NAME ...}} says what it takes", piece->name,
                       piece->given[i].name));
   for (const char *at = takes; sscanf(at, "%63s%n", name, &length) == 1; at += length) {
@@ -261,24 +250,16 @@ static wisp_status run_pieces(run *r, wisp_template *t, const wisp_env *env, siz
     placed = true;
     TRY(count_piece(r, t, piece));
     placed = false;
-    switch (piece->kind) {
-      case PIECE_BYTES:
-        TRY(emit(r, piece->bytes, piece->count));
-        break;
-      case PIECE_NAME:
-      case PIECE_INSERT:
-        TRY(run_name(r, piece, env));
-        break;
-      case PIECE_EXPR:
-        TRY(run_expr(r, piece, env));
-        break;
-      case PIECE_ENTRY:
-        TRY(run_entry(r, piece, env));
-        break;
-      default:
-        TRY(run_block(r, t, i, env, &placed));
-        break;
-    }
+    if (piece->kind == PIECE_BYTES)
+      TRY(emit(r, piece->bytes, piece->count));
+    else if (piece->kind == PIECE_NAME || piece->kind == PIECE_INSERT)
+      TRY(run_name(r, piece, env));
+    else if (piece->kind == PIECE_EXPR)
+      TRY(run_expr(r, piece, env));
+    else if (piece->kind == PIECE_ENTRY)
+      TRY(run_entry(r, piece, env));
+    else
+      TRY(run_block(r, t, i, env, &placed));
   }
 done:
   return placed || !piece ? status : wisp_context(r->err, status, "%s:%d: ", t->name, piece->line);

@@ -72,8 +72,8 @@ typedef struct wisp_expr_along {
 wisp_status wisp_expr_slope_along(wisp_error *err, const wisp_expr *expr, const wisp_expr_along *along,
                                   wisp_expr **out);
 
-/* As C in reals of so many bytes: every number is a literal of them, so that nothing turns double and nothing is divided
- * as integers are. name gives what a name is called in C, which it may write into room; NULL: the name itself.
+/* As C in reals of so many bytes: every number is a literal of them, so that nothing turns double and nothing is
+ * divided as integers are. name gives what a name is called in C, which it may write into room; NULL: the name itself.
  * WISP_EINPUT for what makes integers. */
 enum { WISP_C_NAME = 80 };
 typedef const char *(*wisp_c_name)(const void *context, const char *name, char room[WISP_C_NAME]);

@@ -86,33 +86,18 @@ static wisp_status eval_int(wisp_error *err, const wisp_expr *expr, size_t place
   const wisp_node *at = &expr->nodes[place];
   const wisp_value *found = NULL;
   int64_t a = 0, b = 0;
-  switch (at->op) {
-    case OP_INTEGER:
-      *value = at->integer;
-      return WISP_OK;
-    case OP_REAL:
-      return wisp_expr_fail(err, expr, at->column, "%.17g is not a 64-bit integer", at->real);
-    case OP_NAME:
-      CALL(find(err, expr, at, env, &found));
-      if (found->kind != WISP_KIND_INT)
-        return wisp_expr_fail(err, expr, at->column, "'%s' is %s, not an integer", at->name,
-                              wisp_kind_words(found->kind));
-      *value = found->as.integer;
-      return WISP_OK;
-    case OP_TEXT:
-      return wisp_expr_fail(err, expr, at->column, "the text '%.32s' is no number", at->name);
-    case OP_ENTRY:
-    case OP_NONZERO:
-    case OP_COUNT:
-      return entry(err, expr, at, env, value);
-    case OP_SQRT:
-    case OP_EXP:
-    case OP_SIN:
-    case OP_COS:
-    case OP_POW:
-      return wisp_expr_fail(err, expr, at->column, "'%s' gives no integer", at->name);
-    default:
-      break;
+  if (at->op == OP_INTEGER) return *value = at->integer, WISP_OK;
+  if (at->op == OP_REAL) return wisp_expr_fail(err, expr, at->column, "%.17g is not a 64-bit integer", at->real);
+  if (at->op == OP_TEXT) return wisp_expr_fail(err, expr, at->column, "the text '%.32s' is no number", at->name);
+  if (at->op == OP_ENTRY || at->op == OP_NONZERO || at->op == OP_COUNT) return entry(err, expr, at, env, value);
+  if (is_call(at->op) || at->op == OP_POW)
+    return wisp_expr_fail(err, expr, at->column, "'%s' gives no integer", at->name);
+  if (at->op == OP_NAME) {
+    CALL(find(err, expr, at, env, &found));
+    if (found->kind != WISP_KIND_INT)
+      return wisp_expr_fail(err, expr, at->column, "'%s' is %s, not an integer", at->name,
+                            wisp_kind_words(found->kind));
+    return *value = found->as.integer, WISP_OK;
   }
   CALL(eval_int(err, expr, at->of[0], env, &a));
   if (at->op == OP_CHOOSE) return eval_int(err, expr, at->of[a ? 1 : 2], env, value);

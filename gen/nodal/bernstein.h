@@ -1,16 +1,9 @@
-/* Operators of the Bernstein-Bezier basis on the bi-unit tet (Chan & Warburton 2017): sparse, and in closed form.
+/* Operators of the Bernstein-Bezier basis on the bi-unit tet (docs/guide/bernstein.md): sparse, and in closed form.
  *
- * B_a = N! / (a0! a1! a2! a3!) l0^a0 l1^a1 l2^a2 l3^a3 with |a| = N and l the barycentric coordinates of the vertices
- * in tet.h's order. A coefficient belongs to a control point, the lattice point a / N; control points are numbered as
- * the nodes of the nodal tet are, those of a face as the nodes of a face, so that a face's trace is its control points'
- * coefficients. Points of degree N-1 are numbered likewise, on their own lattice; those of triangles as a face's.
- *
- *   derivative   D^m = d / d l_m: (D^m c)_b = sum over j of b_j c_(b - e_j + e_m), and Dr = (D^1 - D^0) / 2, Ds and Dt
- *                with D^2 and D^3. In two steps: s_a = sum over m of w_m c_(a + e_m), of degree N-1, then sum over j
- *                of b_j s_(b - e_j).
- *   lift         of the face opposite vertex v: Q = L0 f on the face, then from its degree N to N-1, ... 0: layer a_v =
- *                i of the tet gets P_i with P_0 = Q, P_i = -1/(i+1) sum over k of (a_k + 1) P_(i-1) at a + e_k.
- *                In one step: E_L Q, the reductions of all four faces in one matrix.
+ * l are the barycentric coordinates of the vertices in tet.h's order. Control points a / N are numbered as the nodes of
+ * the nodal tet, those of a face as its nodes; those of degree N-1 likewise on their own lattice, those of triangles as
+ * a face's. The derivative in two steps: s_a = sum over m of w_m c_(a + e_m), of degree N-1, then the sum over j of b_j
+ * s_(b - e_j). The lift in one step: E_L Q, the reductions of all four faces in one matrix.
  */
 #pragma once
 

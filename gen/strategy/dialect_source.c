@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PATH = 128 };
-
 /* A type of the head's, in C; NULL: it is none. */
 static const char *type_in_c(const char *type, size_t *bytes)
 {
@@ -77,7 +75,7 @@ wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precisio
                                 const char *dialect, bool gpu, wisp_text *out, size_t *shared_bytes)
 {
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
-  char path[PATH], wrapper_path[PATH], symbol[64];
+  char path[128], wrapper_path[128], symbol[64];
   unsigned block[3] = {0, 1, 1};
   snprintf(path, sizeof path, "templates/%s.k", name);
   snprintf(wrapper_path, sizeof wrapper_path, "templates/dialect/%s.k", dialect);

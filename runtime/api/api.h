@@ -58,8 +58,7 @@ wisp_status wisp_kernel_bind_arrays(wisp_error *err, wisp_kernel *kernel, const 
 /* The source of choices; its limits are the device's, NULL where it has none. */
 wisp_chooser wisp_session_chooser(const wisp_session *session);
 
-/* A mesh of the caller's vertices and elements, of `corners` vertices each, in its plane, connected; what begins
- * messages. Its errors are those of wisp_mesh_flatten and wisp_mesh_connect. */
+/* A connected mesh of the caller's vertices and elements. Errors of wisp_mesh_flatten and wisp_mesh_connect. */
 wisp_status wisp_api_mesh(wisp_error *err, const char *what, int corners, size_t vertices, size_t elements,
                           const double *xyz, const int *cells, wisp_mesh **out);
 

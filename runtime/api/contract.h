@@ -1,5 +1,4 @@
-/* The launch contract of a plan's kernel: arguments with meaning and sizes, layout, block, grid. It needs no device:
- * `wisp emit --json` prints it, the interface (kernel.c) holds callers to it. */
+/* The launch contract of a plan's kernel. `wisp emit --json` prints it, kernel.c holds callers to it. */
 #pragma once
 
 #include "../kernel.h"

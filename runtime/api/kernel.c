@@ -8,7 +8,6 @@
 /* ALIGNMENT: vectors of 16 bytes are loaded at once. KEPT: a program may launch on a few parts of its mesh in turn. */
 enum { ALIGNMENT = 16, MOST_COUNTS = 32, KEPT = 4 };
 
-/* A launch that was found to fit what is bound. */
 typedef struct launch {
   wisp_count count[MOST_COUNTS];
   char name[MOST_COUNTS][24]; /* what they point to */
@@ -52,15 +51,6 @@ static void free_shell(void *self)
   free(kernel);
 }
 
-static void bind_operands(wisp_kernel *kernel)
-{
-  opened *o = kernel->opened;
-  for (int i = 0; i < kernel->args; i++) {
-    o->value[i].pointer = kernel->operand[i];
-    o->bound[i] = kernel->arg[i].kind == WISP_ARG_OPERAND;
-  }
-}
-
 static wisp_status choose_kernel(wisp_error *err, const wisp_session *session, const char *text,
                                  const wisp_kernel_request *request, const wisp_fixed *preset, wisp_stage *out)
 {
@@ -91,7 +81,10 @@ wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, cons
   o->stage.kernel[0] = NULL; /* it goes by itself */
   TRY(wisp_contract_create(err, o->stage.plan[0], &o->contract));
   kernel->opened = o;
-  bind_operands(kernel);
+  for (int i = 0; i < kernel->args; i++) {
+    o->value[i].pointer = kernel->operand[i];
+    o->bound[i] = kernel->arg[i].kind == WISP_ARG_OPERAND;
+  }
   wisp_handle_add(session, &o->handle, kernel, release_kernel, free_shell);
   *out = kernel;
   kernel = NULL;
@@ -250,13 +243,6 @@ static launch *find_ready(opened *o, const wisp_count *counts)
   return NULL;
 }
 
-/* Whether it is addressed in 64 bits: on the host every array is. */
-static bool is_wide(const wisp_kernel *kernel, const char *array)
-{
-  const char *wide = wisp_family_find(kernel->plan->spec.family)->wide;
-  return !wisp_device_limits(kernel->device)->gpu || (wide && wisp_list_has(wide, array));
-}
-
 /* A scalar may be one of the counts. An array must be large enough for them. */
 static wisp_status fit_argument(wisp_error *err, wisp_kernel *kernel, int i, const wisp_env *counts, launch *l)
 {
@@ -271,7 +257,10 @@ static wisp_status fit_argument(wisp_error *err, wisp_kernel *kernel, int i, con
                     kernel->plan->symbol, kernel->plan->strategy->name, arg->name));
   if (arg->kind == WISP_ARG_VALUE) return WISP_OK;
   CALL(wisp_contract_size(err, o->contract, i, counts, &numbers));
-  CALL(wisp_require(err, numbers <= INT_MAX || is_wide(kernel, arg->name), WISP_EUSAGE,
+  /* Wide arrays are addressed in 64 bits: on the host all are. */
+  const char *wide = wisp_family_find(kernel->plan->spec.family)->wide;
+  const bool is_wide = !wisp_device_limits(kernel->device)->gpu || (wide && wisp_list_has(wide, arg->name));
+  CALL(wisp_require(err, numbers <= INT_MAX || is_wide, WISP_EUSAGE,
                     "%s: argument '%s' takes %zu numbers, more than kernels can count (2.1e9): take fewer elements",
                     kernel->plan->symbol, arg->name, numbers));
   return wisp_require(err, numbers <= o->numbers[i], WISP_EUSAGE,

@@ -19,15 +19,6 @@ static const cut cuts[] = {
     {3, 1, 16384, 2, 0, "squares", {{0, 1, 2}, {1, 3, 2}}},
 };
 
-/* The left, right, lower and upper sides of the square have the tags 1 to 4. A cell's two triangles have six edges. */
-static void tag_sides(wisp_mesh *mesh, bool falls, const int n[2])
-{
-  const size_t left = falls ? 2 : 5, right = falls ? 3 : 1;
-  const size_t nx = (size_t)n[0], ny = (size_t)n[1];
-  for (size_t i = 0; i < nx; i++) mesh->tag[6 * i] = 3, mesh->tag[6 * (nx * (ny - 1) + i) + 4] = 4;
-  for (size_t j = 0; j < ny; j++) mesh->tag[6 * nx * j + left] = 1, mesh->tag[6 * (nx * j + nx - 1) + right] = 2;
-}
-
 /* The sides are physical groups without names. */
 static wisp_status list_sides(wisp_error *err, wisp_mesh *mesh)
 {
@@ -66,7 +57,11 @@ static wisp_status make_grid(wisp_error *err, int corners, bool falls, const int
       *vertex++ = (int32_t)(low + (bits & 1) + line * (bits >> 1 & 1) + plane * (bits >> 2));
     }
   }
-  if (directions == 2) tag_sides(mesh, falls, n);
+  /* The left, right, lower and upper sides of the square have the tags 1 to 4. A cell's two triangles have six edges.
+   */
+  const size_t left = falls ? 2 : 5, right = falls ? 3 : 1, nx = side[0], ny = directions == 2 ? side[1] : 0;
+  for (size_t i = 0; ny && i < nx; i++) mesh->tag[6 * i] = 3, mesh->tag[6 * (nx * (ny - 1) + i) + 4] = 4;
+  for (size_t j = 0; j < ny; j++) mesh->tag[6 * nx * j + left] = 1, mesh->tag[6 * (nx * j + nx - 1) + right] = 2;
   if (directions == 2) CALL(list_sides(err, mesh));
   if (cell->is_connected) CALL(wisp_mesh_connect(err, "box", mesh));
   return GIVE(mesh, out);

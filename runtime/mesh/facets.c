@@ -1,11 +1,6 @@
 #include "facets.h"
 #include "../../gen/random.h"
 
-int wisp_mesh_faces(const wisp_mesh *mesh)
-{
-  return wisp_mesh_cell(mesh)->faces;
-}
-
 int wisp_mesh_face(const wisp_mesh *mesh, size_t element, int face, int32_t vertex[4])
 {
   const wisp_cell *of = wisp_mesh_cell(mesh);
@@ -81,12 +76,6 @@ void wisp_facet_middle(const wisp_facet *facet, double middle[3])
 
 /* ---- The boundary of hexes. Both hexes of a face make the same key of its vertices, in whatever order they stand. */
 
-/* A number of each vertex; a face's key is the sum of four. */
-static void mix_vertices(size_t count, uint64_t *number)
-{
-  for (size_t v = 0; v < count; v++) number[v] = wisp_random_mix(v + 1);
-}
-
 static void find_keys(const int32_t *hex, const uint64_t *number, uint64_t key[WISP_HEX_FACES],
                       int32_t low[WISP_HEX_FACES])
 {
@@ -140,7 +129,7 @@ static wisp_status pair_faces(wisp_error *err, const wisp_mesh *mesh, unsigned c
   size_t count = 0, capacity = 0, size = 16;
   CALL(wisp_new(err, mesh->vertices, sizeof *number, &number));
   CALL(wisp_new(err, mesh->vertices, sizeof *open, &open));
-  mix_vertices(mesh->vertices, number);
+  for (size_t v = 0; v < mesh->vertices; v++) number[v] = wisp_random_mix(v + 1); /* a face's key is a sum of four */
   for (size_t k = 0; k < mesh->elements; k++) {
     find_keys(mesh->hex + 8 * k, number, key, low);
     for (int f = 0; f < WISP_HEX_FACES; f++) open[low[f]] ^= key[f];

@@ -11,9 +11,6 @@ typedef struct wisp_facet {
   double area;      /* of an edge its length */
 } wisp_facet;
 
-/* The number of an element's faces: 4, 6 or 3. */
-int wisp_mesh_faces(const wisp_mesh *mesh);
-
 /* The vertices of an element's face, in the order in which they go round; how many they are. */
 int wisp_mesh_face(const wisp_mesh *mesh, size_t element, int face, int32_t vertex[4]);
 

@@ -5,8 +5,7 @@
 
 enum { X, Y, Z, REGION, TAG, NAMES };
 
-/* ---- Physical groups. A comparison of region or tag asks whether an element, or a face, is in a group: where it may
- * be in several, the comparison becomes one with each value that stands for the group. */
+/* ---- Physical groups. A comparison of region or tag becomes one with each value that stands for the group. */
 
 static const char *const names[] = {"x", "y", "z", "region", "tag"};
 

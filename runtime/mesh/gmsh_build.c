@@ -301,15 +301,6 @@ static wisp_status merge_vertices(wisp_error *err, const wisp_gmsh *gmsh, wisp_m
                         gmsh->name, before - mesh->vertices, gmsh->merge);
 }
 
-static wisp_status reverse_elements(wisp_error *err, const wisp_gmsh *gmsh, wisp_mesh *mesh)
-{
-  wisp_mesh_reverse(mesh);
-  if (!mesh->found.reversed) return WISP_OK;
-  return wisp_notes_add(err, &mesh->notes, "reversed", "%s: %zu of %zu %s had %s: their orientation is reversed",
-                        gmsh->name, mesh->found.reversed, mesh->elements, gmsh->shape->cell->many,
-                        gmsh->shape->cell->negative);
-}
-
 wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
 {
   const int corners = gmsh->shape->cell->corners;
@@ -327,7 +318,11 @@ wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
   fill_mesh(gmsh, &map, number, mesh);
   CALL(merge_vertices(err, gmsh, mesh, number));
   CALL(wisp_mesh_flatten(err, gmsh->name, mesh));
-  CALL(reverse_elements(err, gmsh, mesh));
+  wisp_mesh_reverse(mesh);
+  if (mesh->found.reversed)
+    CALL(wisp_notes_add(err, &mesh->notes, "reversed", "%s: %zu of %zu %s had %s: their orientation is reversed",
+                        gmsh->name, mesh->found.reversed, mesh->elements, gmsh->shape->cell->many,
+                        gmsh->shape->cell->negative));
   CALL(wisp_mesh_connect(err, gmsh->name, mesh));
   CALL(tag_faces(err, gmsh, &map, number, mesh));
   return GIVE(mesh, out);

@@ -117,8 +117,7 @@ wisp_status wisp_gmsh_elements_2(wisp_error *err, wisp_gmsh *gmsh)
   return WISP_OK;
 }
 
-/* ---- Format 4.1: nodes and elements stand in blocks, one a geometric entity; a surface's or volume's physical groups
- * are known by its entity. Text and binary hold the same numbers in the same order. */
+/* ---- Format 4.1: blocks of nodes and elements, one a geometric entity, by which their physical groups are known. */
 
 /* Passes reals and integers that say nothing to us. */
 static wisp_status pass_numbers(wisp_error *err, wisp_gmsh *gmsh, size_t reals, size_t integers)
@@ -152,7 +151,6 @@ static int compare_entities(const void *left, const void *right)
   return b->part - a->part;
 }
 
-/* Among the first `count`; NULL: it is not there. */
 static const wisp_gmsh_entity *find_entity(const wisp_gmsh *gmsh, size_t count, bool part, int64_t dimension,
                                            int64_t entity)
 {
@@ -243,16 +241,6 @@ static wisp_status entity_tag(wisp_error *err, const wisp_gmsh *gmsh, int dimens
   return WISP_OK;
 }
 
-/* The four counts before blocks: blocks, items in all, lowest and highest number. */
-static wisp_status read_header(wisp_error *err, wisp_gmsh *gmsh, size_t *blocks, size_t *items)
-{
-  int64_t lowest, highest;
-  CALL(wisp_gmsh_count(err, gmsh, blocks));
-  CALL(wisp_gmsh_count(err, gmsh, items));
-  CALL(wisp_gmsh_integer(err, gmsh, 8, &lowest));
-  return wisp_gmsh_integer(err, gmsh, 8, &highest);
-}
-
 /* A block of nodes: all their numbers, then all their places, each with its parameters on the entity where asked. */
 static wisp_status read_node_block(wisp_error *err, wisp_gmsh *gmsh, size_t *count)
 {
@@ -300,11 +288,14 @@ static wisp_status read_element_block(wisp_error *err, wisp_gmsh *gmsh, size_t *
 
 typedef wisp_status block_reader(wisp_error *err, wisp_gmsh *gmsh, size_t *count);
 
-/* All blocks, which must hold as many items together as the header says. */
+/* All blocks, behind the numbers of blocks and of items in all, and the lowest and the highest number. */
 static wisp_status read_blocks(wisp_error *err, wisp_gmsh *gmsh, block_reader *read_block)
 {
   size_t blocks = 0, items = 0, sum = 0, count = 0;
-  CALL(read_header(err, gmsh, &blocks, &items));
+  int64_t ends[2];
+  CALL(wisp_gmsh_count(err, gmsh, &blocks));
+  CALL(wisp_gmsh_count(err, gmsh, &items));
+  for (int i = 0; i < 2; i++) CALL(wisp_gmsh_integer(err, gmsh, 8, &ends[i]));
   for (size_t i = 0; i < blocks; i++) {
     CALL(read_block(err, gmsh, &count));
     sum += count;

@@ -147,7 +147,6 @@ wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_
 
 /* ---- Elements of order 2. */
 
-/* The distance of a node from the middle of the corners whose bits are set. */
 static double off_middle(const double *const corner[8], int corners, unsigned bits, const double *node)
 {
   double middle[3] = {0};

@@ -106,7 +106,6 @@ static wisp_spread spread_of(const wisp_mesh *mesh, double *value)
   return s;
 }
 
-/* The first element of an element's piece, as far as it is known. */
 static size_t root_of(int32_t *piece, size_t element)
 {
   while (piece[element] != (int32_t)element) {
@@ -132,16 +131,6 @@ static wisp_status count_pieces(wisp_error *err, const wisp_mesh *mesh, const in
   return WISP_OK;
 }
 
-static void measure_boundary(const wisp_mesh *mesh, const int32_t *neighbour, wisp_health *health)
-{
-  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
-  for (size_t f = 0; f < faces * mesh->elements; f++) {
-    if (neighbour[f] != WISP_BOUNDARY) continue;
-    health->boundary_faces++;
-    health->boundary += wisp_mesh_facet(mesh, f / faces, (int)(f % faces)).area;
-  }
-}
-
 wisp_status wisp_mesh_look(wisp_error *err, const wisp_mesh *mesh, wisp_health *out)
 {
   wisp_health health = {.pieces = 0};
@@ -157,8 +146,13 @@ wisp_status wisp_mesh_look(wisp_error *err, const wisp_mesh *mesh, wisp_health *
     CALL(wisp_hex_neighbours(err, mesh, made));
   }
   const int32_t *neighbour = made ? made : mesh->neighbour;
+  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
   CALL(count_pieces(err, mesh, neighbour, &health));
-  measure_boundary(mesh, neighbour, &health);
+  for (size_t f = 0; f < faces * mesh->elements; f++) {
+    if (neighbour[f] != WISP_BOUNDARY) continue;
+    health.boundary_faces++;
+    health.boundary += wisp_mesh_facet(mesh, f / faces, (int)(f % faces)).area;
+  }
   for (size_t k = 0; k < mesh->elements; k++) health.measure += wisp_mesh_measure(mesh, k);
   for (size_t k = 0; k < mesh->elements; k++) value[k] = find_quality(mesh, k);
   health.quality = spread_of(mesh, value);

@@ -15,8 +15,7 @@ typedef struct wisp_hexnodes {
   unsigned char *outside; /* nodes: 1 on the boundary, on a face that only one element has */
 } wisp_hexnodes;
 
-/* WISP_EINPUT where the mesh does not conform (a face of three hexes) or two hexes lie on the same side of a face (one
- * was saved twice), WISP_EUSAGE for an order out of 1..15 or more than 2^31 local nodes. */
+/* WISP_EINPUT where the mesh does not conform or hexes overlap, WISP_EUSAGE for an order not in 1..15 or 2^31 nodes. */
 wisp_status wisp_hexnodes_create(wisp_error *err, const char *name, const wisp_hexmesh *mesh, int order,
                                  wisp_hexnodes **out);
 void wisp_hexnodes_destroy(wisp_hexnodes *nodes);

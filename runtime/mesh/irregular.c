@@ -128,7 +128,6 @@ static wisp_status permutation(wisp_error *err, size_t count, uint64_t *random, 
   return WISP_OK;
 }
 
-/* Vertex v becomes to[v]. */
 static wisp_status renumber(wisp_error *err, wisp_mesh *mesh, const int32_t *to)
 {
   double *moved = NULL;

@@ -139,7 +139,6 @@ static wisp_status check_plane(wisp_error *err, const char *name, const wisp_mes
 
 /* ---- Faces. Those of triangles are edges, which count as faces whose last vertex stands there twice. */
 
-/* The vertices of face 0..corners x elements - 1. */
 static void face_vertices(const wisp_mesh *mesh, uint32_t face, int32_t v[3])
 {
   const uint32_t faces = (uint32_t)mesh->corners, own = face % faces;

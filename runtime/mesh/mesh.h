@@ -133,8 +133,7 @@ static inline double wisp_mesh_extent(const wisp_mesh *mesh, double low[3], doub
   return wisp_extent(mesh->vertices, mesh->xyz, low, high);
 }
 
-/* Lists the elements around each vertex: those of v are around[start[v]] to around[start[v + 1] - 1], ascending.
- * Caller's memory: vertices + 2 zeros, and corners x elements. */
+/* The elements around v: around[start[v]] to around[start[v + 1] - 1]. Memory: vertices + 2, corners x elements. */
 void wisp_list_around(size_t corners, size_t elements, const int32_t *cell, size_t vertices, size_t *start,
                       uint32_t *around);
 

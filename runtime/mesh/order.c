@@ -31,7 +31,6 @@ static uint64_t place_of(uint32_t x[AXES])
   return key;
 }
 
-/* Points as whole numbers of the smallest cube that holds them all. */
 static void find_keys(size_t count, const double *xyz, keyed_point *points)
 {
   double low[AXES], high[AXES];

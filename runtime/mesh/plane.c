@@ -92,16 +92,6 @@ static void choose_side(wisp_mesh *mesh, wisp_plane *plane)
   }
 }
 
-static void move_to_plane(wisp_mesh *mesh, const wisp_plane *plane)
-{
-  for (size_t v = 0; v < mesh->vertices; v++) {
-    double *at = mesh->xyz + 3 * v, offset[3];
-    wisp_subtract(at, plane->origin, offset);
-    for (size_t c = 0; c < 2; c++) at[c] = wisp_dot(offset, plane->axis[c]);
-    at[2] = 0;
-  }
-}
-
 wisp_status wisp_mesh_flatten(wisp_error *err, const char *name, wisp_mesh *mesh)
 {
   double low[3], high[3], normal[3], range[2], largest = 0;
@@ -122,7 +112,11 @@ wisp_status wisp_mesh_flatten(wisp_error *err, const char *name, wisp_mesh *mesh
   }
   const bool upright = plane.axis[2][2] >= 1;
   if (upright && fabs(plane.origin[2]) <= 0 && low[2] >= high[2]) return WISP_OK;
-  move_to_plane(mesh, &plane);
+  for (size_t v = 0; v < mesh->vertices; v++) {
+    double *at = mesh->xyz + 3 * v, offset[3];
+    wisp_subtract(at, plane.origin, offset);
+    for (size_t c = 0; c < 3; c++) at[c] = c < 2 ? wisp_dot(offset, plane.axis[c]) : 0;
+  }
   if (!upright) choose_side(mesh, &plane);
   CALL(wisp_new(err, 1, sizeof *mesh->plane, &mesh->plane));
   *mesh->plane = plane;

@@ -2,7 +2,6 @@
 #include "simplexnodes.h"
 #include "../../gen/assembly/simplex.h"
 
-/* Each edge in the list of its lower vertex. */
 typedef struct edge {
   int32_t high, next;
 } edge;
@@ -82,16 +81,6 @@ static int32_t *find_shared(const numbering *n, size_t e, const int step[4])
   return n->on_face + (face * (N - 2) + low) * (N - 2) + (size_t)step[on[1]] - 1;
 }
 
-static void number_elements(numbering *n)
-{
-  wisp_simplexnodes *nodes = n->nodes;
-  for (size_t i = 0; i < nodes->elements * (size_t)nodes->Np; i++) {
-    int32_t *known = find_shared(n, i / (size_t)nodes->Np, n->step[i % (size_t)nodes->Np]);
-    nodes->node[i] = known && *known >= 0 ? *known : (int32_t)nodes->nodes++;
-    if (known) *known = nodes->node[i];
-  }
-}
-
 static wisp_status unnumbered(wisp_error *err, size_t count, int32_t **out)
 {
   CALL(wisp_new(err, count, sizeof **out, out));
@@ -115,7 +104,11 @@ static wisp_status number_nodes(wisp_error *err, numbering *n, bool vertices_fir
     nodes->count[2] += first_face(mesh, face) == face;
   nodes->count[nodes->dimension] = K;
   for (size_t v = 0; vertices_first && v < mesh->vertices; v++) n->on_vertex[v] = (int32_t)nodes->nodes++;
-  number_elements(n);
+  for (size_t i = 0; i < K * (size_t)nodes->Np; i++) {
+    int32_t *known = find_shared(n, i / (size_t)nodes->Np, n->step[i % (size_t)nodes->Np]);
+    nodes->node[i] = known && *known >= 0 ? *known : (int32_t)nodes->nodes++;
+    if (known) *known = nodes->node[i];
+  }
   return WISP_OK;
 }
 

@@ -35,14 +35,6 @@ wisp_status wisp_mesh_source_read(wisp_error *err, int corners, const wisp_mesh_
                       : wisp_mesh_read(err, corners, source->merge, source->file, out);
 }
 
-static wisp_status read_file(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
-{
-  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
-  CALL(wisp_mesh_source_read(err, corners, source, &mesh));
-  if (!source->cracks) CALL(wisp_mesh_refuse_touching(err, source->file, mesh));
-  return GIVE(mesh, out);
-}
-
 bool wisp_mesh_source_count(const wisp_mesh_source *source, int corners, size_t count[4])
 {
   const int *n = source->box, cube[3] = {n[0], n[0], n[0]};
@@ -54,12 +46,13 @@ wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source 
   const wisp_ordering ordering = ordering_of(source);
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   if (source->file)
-    CALL(read_file(err, corners, source, &mesh));
+    CALL(wisp_mesh_source_read(err, corners, source, &mesh));
   else if (wisp_cells[corners].dimension == 2)
     CALL(wisp_mesh_squares(err, source->box, source->falling, &mesh));
   else
     CALL(wisp_cells[corners].in_cubes ? wisp_mesh_box(err, source->box[0], &mesh)
                                       : wisp_mesh_grid(err, corners, source->box, &mesh));
+  if (source->file && !source->cracks) CALL(wisp_mesh_refuse_touching(err, source->file, mesh));
   if (source->jitter > 0) CALL(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
   if (source->shuffle) CALL(wisp_mesh_shuffle(err, mesh, source->seed));
   if (source->sorts_corners && wisp_cells[corners].keeps_number && ordering != WISP_ORDER_AS_GIVEN)

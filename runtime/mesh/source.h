@@ -80,8 +80,7 @@ wisp_mesh_source wisp_mesh_source_file(const char *path, double merge, bool crac
 /* The source's file as it is, of elements with so many corners (0: of its own). Touching parts are not looked for. */
 wisp_status wisp_mesh_source_read(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out);
 
-/* Read or made, moved, shuffled, ordered: triangles of 3 corners, tets of 4, or hexes of 8. Errors of each. WISP_EINPUT
- * where faces of a file's boundary lie on one another, unless they are cracks. */
+/* Read or made, moved, shuffled, ordered. WISP_EINPUT for touching faces of a file unless they are cracks. */
 wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out);
 /* The source's file; or its box, of so many elements at the least, as many cells on each edge, of two triangles or six
  * tets. Of hexes it has just as many, is about as long as wide, and of whole layers but for the last, which may end

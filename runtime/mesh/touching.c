@@ -193,7 +193,6 @@ static polygon cut_polygon(const polygon *p, const double a[2], const double b[2
   return rest;
 }
 
-/* The area, or length, that two faces of one plane share. */
 static double shared_area(const wisp_facet *a, const wisp_facet *b)
 {
   const polygon frame = flatten(a, a);
@@ -202,13 +201,6 @@ static double shared_area(const wisp_facet *a, const wisp_facet *b)
   const double sign = signed_area(&frame) > 0 ? 1 : -1;
   for (int i = 0; i < a->corners; i++) p = cut_polygon(&p, frame.at[i], frame.at[(i + 1) % a->corners], sign);
   return fabs(signed_area(&p));
-}
-
-static bool overlap(const wisp_facet *a, const wisp_facet *b, double near)
-{
-  bool all = true;
-  for (int i = 0; i < 4; i++) all &= is_in_plane(i % 2 ? a : b, i / 2 ? a : b, near);
-  return all && shared_area(a, b) > 1e-6 * fmin(a->area, b->area);
 }
 
 /* ---- All of them. */
@@ -286,18 +278,12 @@ static void find_overlaps(boundary *b, const tree *t, size_t own, size_t node, s
   for (size_t i = begin; i < end; i++) {
     const size_t other = t->order[i];
     if (other <= own || !can_overlap(&t->own[own], &t->own[other], b->near)) continue;
-    if (overlap(&b->facet[own], &b->facet[other], near_of(b, own, other))) note_pair(b, own, other, OVERLAPS);
+    const wisp_facet *one = &b->facet[own], *two = &b->facet[other];
+    const double near = near_of(b, own, other);
+    bool in_one_plane = true;
+    for (int k = 0; k < 4; k++) in_one_plane &= is_in_plane(k % 2 ? one : two, k / 2 ? one : two, near);
+    if (in_one_plane && shared_area(one, two) > 1e-6 * fmin(one->area, two->area)) note_pair(b, own, other, OVERLAPS);
   }
-}
-
-/* Among those that coincide with none. */
-static wisp_status find_overlapping(wisp_error *err, boundary *b)
-{
-  HELD(release_tree) tree t = {.count = 0};
-  CALL(make_tree(err, b->count, b->facet, b->found, b->extent, &t));
-  for (size_t i = 0; i < b->count; i++)
-    if (b->found[i] == APART) find_overlaps(b, &t, i, 0, 0, t.count);
-  return WISP_OK;
 }
 
 static double extent_of(const wisp_mesh *mesh)
@@ -309,12 +295,15 @@ static double extent_of(const wisp_mesh *mesh)
 wisp_status wisp_mesh_find_touching(wisp_error *err, const wisp_mesh *mesh, wisp_touching *out)
 {
   HELD(release_boundary) boundary b = {.extent = extent_of(mesh), .pair = {SIZE_MAX, SIZE_MAX}};
+  HELD(release_tree) tree t = {.count = 0}; /* of faces that coincide with none */
   wisp_touching touching = {.coincident = 0};
   b.near = 1e-9 * b.extent;
   CALL(wisp_mesh_boundary(err, mesh, &b.count, &b.facet));
   CALL(wisp_new(err, b.count, 1, &b.found));
   CALL(find_coincident(err, &b));
-  CALL(find_overlapping(err, &b));
+  CALL(make_tree(err, b.count, b.facet, b.found, b.extent, &t));
+  for (size_t i = 0; i < b.count; i++)
+    if (b.found[i] == APART) find_overlaps(&b, &t, i, 0, 0, t.count);
   for (size_t i = 0; i < b.count; i++) {
     touching.coincident += b.found[i] == COINCIDES;
     touching.overlapping += b.found[i] == OVERLAPS;

@@ -211,7 +211,6 @@ static void write_integers(FILE *file, size_t count, size_t first, size_t step)
   }
 }
 
-/* A wisp_fill. */
 static void write_grid(FILE *file, const void *context)
 {
   const grid *g = context;

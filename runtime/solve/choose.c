@@ -13,9 +13,8 @@ static bool has_kernel(const wisp_stage *stage, const char *kernel)
   return false;
 }
 
-/* The time of a stage's kernels for an element, but for those that the alternative has too: as measured, and as
- * expected here; NaN where one has no entry, or its time here is not known. match: that of the worst of their entries.
- */
+/* The time of a stage's kernels for an element, but for those of the alternative: as measured, and as expected here;
+ * NaN where one has no entry, or its time here is not known. match: that of the worst of their entries. */
 typedef struct measured {
   double ms, expected;
   wisp_match match;

@@ -42,7 +42,7 @@ typedef struct wisp_own_formula {
 /* A request for kernels. */
 typedef struct wisp_choose_request {
   wisp_spec spec; /* its kernel: one of the family's; "step", or empty: a whole stage */
-  /* Of a stage: this one; NULL: chosen. Several with '|' between them are alternatives with one result: the one whose
+  /* A stage's composition; NULL: chosen. Several with '|' between them are alternatives with one result: the one whose
    * kernels' entries add up to the least, as is expected here, or else of those that fit as well as the first's; where
    * there are none, the one that the family's defaults prefer, else the first. */
   const char *composition;

@@ -173,17 +173,6 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
   return WISP_OK;
 }
 
-/* --- names --- */
-
-static wisp_status make_names(wisp_error *err, const wisp_choosing *c, const wisp_layout *layout, wisp_env **out)
-{
-  OWNED(wisp_env_destroy) wisp_env *names = NULL;
-  CALL(wisp_choosing_names(err, c, layout, &names));
-  for (const wisp_own_formula *own = c->request->own; own && own->name; own++)
-    CALL(wisp_names_formula(err, names, own->name, own->formula, c->spec.precision));
-  return GIVE(names, out);
-}
-
 /* --- kernels together --- */
 
 void wisp_stage_unload(wisp_stage *stage)
@@ -201,15 +190,6 @@ void wisp_stage_free(wisp_stage *stage)
   WISP_FREE(stage->plan, stage->external_names, stage->choice, stage->composition);
   wisp_env_destroy(stage->names);
   *stage = (wisp_stage){.kernels = 0};
-}
-
-static wisp_status check_stage(wisp_error *err, const wisp_choosing *c, int i, const wisp_env *names)
-{
-  bool holds = true;
-  if (i == WISP_NO_LINE) return WISP_OK;
-  CALL(wisp_defaults_stage_holds(err, wisp_strategies_defaults(c->from->strategies, c->family->name), (size_t)i, names,
-                                 &holds));
-  return wisp_require(err, holds, WISP_EREFUSED, "it is not the default here");
 }
 
 /* Adds a kernel of another family, which chooses it as if it were alone. */
@@ -230,6 +210,7 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
                                const wisp_layout *layout, wisp_stage *out)
 {
   const size_t count = (size_t)wisp_composition_count(composition);
+  bool holds = true;
   HELD(wisp_stage_free)
   wisp_stage stage = {.layout = *layout,
                       .strategies = c->from->strategies,
@@ -243,8 +224,13 @@ wisp_status wisp_choosing_fill(wisp_error *err, wisp_choosing *c, const char *co
   if (c->request->preset) stage.preset = *c->request->preset;
   if (c->request->fixed) stage.preset = *c->request->fixed, stage.preset.made = true;
   stage.fixed = stage.preset;
-  CALL(make_names(err, c, layout, &stage.names));
-  CALL(check_stage(err, c, line, stage.names));
+  CALL(wisp_choosing_names(err, c, layout, &stage.names));
+  for (const wisp_own_formula *own = c->request->own; own && own->name; own++)
+    CALL(wisp_names_formula(err, stage.names, own->name, own->formula, c->spec.precision));
+  if (line != WISP_NO_LINE)
+    CALL(wisp_defaults_stage_holds(err, wisp_strategies_defaults(c->from->strategies, c->family->name), (size_t)line,
+                                   stage.names, &holds));
+  CALL(wisp_require(err, holds, WISP_EREFUSED, "it is not the default here"));
   for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
     wisp_spec spec;
     CALL(wisp_composition_spec(err, &c->spec, kernel, &spec));

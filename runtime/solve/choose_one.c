@@ -74,18 +74,12 @@ static wisp_status choose_kernel(wisp_error *err, wisp_choosing *c, wisp_stage *
 
 /* --- what is asked for --- */
 
-static void print_names(const char *const *list, char *text, size_t room)
-{
-  size_t length = 0;
-  *text = '\0';
-  for (int i = 0; list[i] && length < room; i++)
-    length += (size_t)snprintf(text + length, room - length, "%s%s", i ? ", " : "", list[i]);
-}
-
 wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, const char *composition)
 {
-  char names[400];
-  print_names(family->compositions, names, sizeof names);
+  char names[400] = "";
+  size_t length = 0;
+  for (int i = 0; family->compositions[i] && length < sizeof names; i++)
+    length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", family->compositions[i]);
   return wisp_require(err, wisp_is_composition(family, composition), WISP_EUSAGE,
                       "composition '%s' is not known: use one of %s", composition, names);
 }
@@ -93,23 +87,19 @@ wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, c
 /* The family and the layouts to try; what the request names must be there. */
 static wisp_status check_request(wisp_error *err, wisp_choosing *c)
 {
-  wisp_status status = WISP_OK;
   const wisp_choose_request *w = c->request;
   c->spec = w->spec;
   c->family = wisp_family_find(w->spec.family);
   if (c->family && !*c->spec.element) wisp_spec_name_element(&c->spec, c->family->elements->name);
-  TRY(wisp_family_check(err, &c->spec));
-  if (w->composition) TRY(wisp_composition_check(err, c->family, w->composition));
+  CALL(wisp_family_check(err, &c->spec));
+  if (w->composition) CALL(wisp_composition_check(err, c->family, w->composition));
   c->layouts = wisp_family_layouts(&c->spec, c->layout);
-  if (w->layout) {
-    TRY(wisp_layout_parse(err, w->layout, c->layout->Np, c->layout->Nf, c->layout));
-    c->layouts = 1;
-  }
-done:
-  return status == WISP_EINPUT
-             ? wisp_fail(err, WISP_EUSAGE, "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts",
-                         w->spec.order, w->layout, w->spec.order)
-             : status;
+  if (!w->layout) return WISP_OK;
+  c->layouts = 1;
+  const wisp_status status = wisp_layout_parse(err, w->layout, c->layout->Np, c->layout->Nf, c->layout);
+  return wisp_require(err, status == WISP_OK, WISP_EUSAGE,
+                      "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts", w->spec.order, w->layout,
+                      w->spec.order);
 }
 
 static wisp_status check_exact(wisp_error *err, const wisp_choosing *c, const wisp_stage *stage)

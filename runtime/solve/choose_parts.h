@@ -1,5 +1,4 @@
-/* Inside the chooser, from below: choose_fill.c fills a composition with kernels, choose_stage.c finds the composition,
- * choose_one.c chooses a kernel or a stage, choose.c among alternatives. */
+/* Inside the chooser, from below: choose_fill.c fills a composition, which choose_stage.c finds, for choose_one.c. */
 #pragma once
 
 #include "choose.h"

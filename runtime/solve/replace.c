@@ -55,16 +55,6 @@ wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, cons
   return WISP_OK;
 }
 
-/* The discretisation that the other kernels ask for, without kernel i. */
-static wisp_fixed fixed_by_others(const wisp_stage *stage, int i)
-{
-  wisp_fixed fixed = stage->preset;
-  fixed.made = true;
-  for (int k = 0; k < stage->kernels; k++)
-    if (k != i && !stage->external_names[k]) wisp_fixed_add(&fixed, stage->plan[k]);
-  return fixed;
-}
-
 wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_plan_fits fits, const void *context)
 {
   wisp_error why = {.text = ""}, last = {.text = ""};
@@ -79,7 +69,10 @@ wisp_status wisp_stage_make_fit(wisp_error *err, wisp_stage *stage, int i, wisp_
     status = found == WISP_OK ? fits(&last, context, plan) : found;
   }
   if (status != WISP_OK && status != WISP_EREFUSED) return wisp_fail(err, status, "%s", last.text);
-  const wisp_fixed others = fixed_by_others(stage, i);
+  wisp_fixed others = stage->preset; /* and what the other kernels ask for */
+  others.made = true;
+  for (int k = 0; k < stage->kernels; k++)
+    if (k != i && !stage->external_names[k]) wisp_fixed_add(&others, stage->plan[k]);
   if (!plan) CALL(find_default(err, stage, i, &others, why.text, &plan));
   replace_kernel(stage, i, plan, why.text);
   plan = NULL;

@@ -25,17 +25,6 @@ static void free_making(making *m)
   free(m->start);
 }
 
-/* Rows are short, and mostly come in runs that rise. */
-static void sort_columns(size_t count, int32_t *column)
-{
-  for (size_t i = 1; i < count; i++) {
-    const int32_t value = column[i];
-    size_t at = i;
-    for (; at > 0 && column[at - 1] > value; at--) column[at] = column[at - 1];
-    column[at] = value;
-  }
-}
-
 /* Those of `count` columns that the row has not yet, to `to`. marked: of each column the row that had it last. */
 static size_t take_columns(size_t row, size_t count, const int32_t *listed, int32_t *marked, int32_t *to)
 {
@@ -43,9 +32,10 @@ static size_t take_columns(size_t row, size_t count, const int32_t *listed, int3
   for (size_t i = 0; i < count; i++) {
     if (marked[listed[i]] == (int32_t)row + 1) continue;
     marked[listed[i]] = (int32_t)row + 1;
-    to[taken++] = listed[i];
+    size_t at = taken++; /* rows are short, and mostly come in runs that rise */
+    for (; at > 0 && to[at - 1] > listed[i]; at--) to[at] = to[at - 1];
+    to[at] = listed[i];
   }
-  sort_columns(taken, to);
   return taken;
 }
 
