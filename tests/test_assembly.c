@@ -251,7 +251,7 @@ static void test_colours(void **state)
   /* Halved, they are twice as many, one after the other. */
   const wisp_fixed two_spans = {.made = true, .count = 1, .of = {{"launches_per_colour", 2, 1}}};
   wisp_discretisation d = {.family = NULL};
-  GOOD(wisp_assembly_discretise(err, s, "laplace", &two_spans, &(wisp_assembly_capacity){.pAp_parts = 1}, &d));
+  GOOD(wisp_assembly_discretise(err, s, "laplace", &two_spans, &(wisp_cg_capacity){.pAp_parts = 1}, &d));
   assert_int_equal(d.cuts->spans, 2 * s->colours);
   for (size_t i = all = 0; i < d.cuts->spans; all += d.cuts->span[i++].count) {
     assert_int_equal(d.cuts->span[i].first, all);

@@ -49,10 +49,10 @@ static void merge_colours(const wisp_index_list *colouring)
 
 /* Both colours in the first's launch, all elements still once. */
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, const char *form, const wisp_fixed *fixed,
-                                     const wisp_assembly_capacity *capacity, wisp_discretisation *out)
+                                     const wisp_cg_capacity *capacity, wisp_discretisation *out)
 {
   wisp_status (*library)(wisp_error *, const wisp_assembly *, const char *, const wisp_fixed *,
-                         const wisp_assembly_capacity *, wisp_discretisation *) = NULL;
+                         const wisp_cg_capacity *, wisp_discretisation *) = NULL;
   *(void **)&library = dlsym(RTLD_NEXT, "wisp_assembly_discretise");
   CALL(library(err, s, form, fixed, capacity, out));
   wisp_assembly *view = (wisp_assembly *)(uintptr_t)out->self;

@@ -57,7 +57,7 @@ static wisp_status open_fill(wisp_error *err, const wisp_session *session, size_
 static wisp_status assemble(wisp_error *err, const wisp_session *session, const wisp_assembly *assembly,
                             wisp_precision precision, bool by_edges, const double *u, double *out)
 {
-  static const wisp_assembly_capacity capacity = {.pAp_parts = 1};
+  static const wisp_cg_capacity capacity = {.pAp_parts = 1};
   static const wisp_binding bindings[] = {
       {"kappa0", 0, 1}, {"kappa1", 0, 0}, {"kappa2", 0, 0}, {"density", 0, 0.1}, {"mass", 0, 0}};
   HELD(wisp_stage_free) wisp_stage stage = {0};

@@ -81,15 +81,15 @@ size_t wisp_assembly_number(const wisp_assembly *assembly, int a, int b, bool fu
 size_t wisp_assembly_kappas(const wisp_assembly *assembly);
 
 /* Room for what conjugate gradients leave; all 0: its arrays are not there. */
-typedef struct wisp_assembly_capacity {
+typedef struct wisp_cg_capacity {
   size_t rz_parts, pAp_parts, iterations;
-} wisp_assembly_capacity;
+} wisp_cg_capacity;
 
 /* The assembly is borrowed. form: its name. All fixed arrays are filled in; kappa, f and u are somebody else's. With
  * the lists whose parameters `fixed` has, and whole matrices in element_data where it says so (unfolded); errors of the
  * lists' kinds and of wisp_form_load. */
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *assembly, const char *form,
-                                     const wisp_fixed *fixed, const wisp_assembly_capacity *capacity,
+                                     const wisp_fixed *fixed, const wisp_cg_capacity *capacity,
                                      wisp_discretisation *out);
 
 /* A discretisation's list of the kind that this parameter asks for; NULL: it has none. */

@@ -360,7 +360,7 @@ static wisp_status add_counts(wisp_error *err, wisp_discretisation *d, const wis
   return WISP_OK;
 }
 
-static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_capacity *capacity)
+static wisp_discretisation describe(const wisp_assembly *s, const wisp_cg_capacity *capacity)
 {
   const size_t rows = s->pattern->rows, Np = (size_t)s->nodes->Np;
   wisp_discretisation d = {.family = wisp_family_find("assembly"),
@@ -393,7 +393,7 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_assembly_
 }
 
 /* The counts of what is not always there. */
-static wisp_status add_lists(wisp_error *err, const wisp_assembly *s, const wisp_assembly_capacity *capacity,
+static wisp_status add_lists(wisp_error *err, const wisp_assembly *s, const wisp_cg_capacity *capacity,
                              wisp_discretisation *d)
 {
   const wisp_count coloured[] = {{"coloured_count", s->nodes->elements}, {NULL, 0}};
@@ -421,7 +421,7 @@ static void split_colours(wisp_assembly *s, int launches)
 }
 
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, const char *form, const wisp_fixed *fixed,
-                                     const wisp_assembly_capacity *capacity, wisp_discretisation *out)
+                                     const wisp_cg_capacity *capacity, wisp_discretisation *out)
 {
   OWNED(destroy_view) wisp_assembly *view = NULL;
   CALL(wisp_new(err, 1, sizeof *view, &view));

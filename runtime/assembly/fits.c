@@ -67,7 +67,7 @@ wisp_status wisp_assembly_fits(wisp_error *err, const wisp_limits *limits, int c
 /* A wisp_plan_fits: the lists of this plan alone are made, and thrown away. */
 static wisp_status lists_fit(wisp_error *err, const void *assembly, const wisp_plan *plan)
 {
-  static const wisp_assembly_capacity capacity = {.pAp_parts = 1};
+  static const wisp_cg_capacity capacity = {.pAp_parts = 1};
   const wisp_assembly *s = assembly;
   HELD(wisp_discretisation_destroy) wisp_discretisation d = {.family = NULL};
   wisp_fixed fixed = {.made = true};

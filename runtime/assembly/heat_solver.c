@@ -47,9 +47,9 @@ static wisp_status discretise_for(wisp_error *err, const wisp_heat_solver *s, wi
 {
   const wisp_assembly *a = s->heat->assembly;
   const wisp_stage *iteration = s->stage[1];
-  const wisp_assembly_capacity capacity = {.rz_parts = (size_t)wisp_kernel_blocks(iteration->kernel[ADVANCE]),
-                                           .pAp_parts = (size_t)wisp_kernel_blocks(iteration->kernel[MULTIPLY]),
-                                           .iterations = HISTORY};
+  const wisp_cg_capacity capacity = {.rz_parts = (size_t)wisp_kernel_blocks(iteration->kernel[ADVANCE]),
+                                     .pAp_parts = (size_t)wisp_kernel_blocks(iteration->kernel[MULTIPLY]),
+                                     .iterations = HISTORY};
   wisp_fixed fixed = s->stage[0]->fixed;
   wisp_fixed_add(&fixed, iteration->plan[MULTIPLY]);
   return wisp_assembly_discretise(err, a, a->form->name, &fixed, &capacity, out);

@@ -153,7 +153,7 @@ static bool is_ours(const void *self, const char *array)
 static wisp_status discretise(wisp_error *err, wisp_session *session, wisp_matrix *m, const wisp_spec *spec,
                               bool reproducible, wisp_discretisation *out)
 {
-  static const wisp_assembly_capacity capacity = {.pAp_parts = 1};
+  static const wisp_cg_capacity capacity = {.pAp_parts = 1};
   wisp_status status = WISP_EREFUSED;
   for (int fitted = 0; fitted < 2 && status == WISP_EREFUSED; fitted++) {
     wisp_fixed fixed = {.made = true};

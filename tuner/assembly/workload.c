@@ -66,7 +66,7 @@ static wisp_status own_sizes(wisp_error *err, const void *test_mesh, wisp_env *s
 static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
-  static const wisp_assembly_capacity capacity = {.pAp_parts = PARTS};
+  static const wisp_cg_capacity capacity = {.pAp_parts = PARTS};
   (void)layout;
   return wisp_assembly_discretise(err, test_mesh, spec->system, fixed, &capacity, out);
 }
