@@ -1,7 +1,7 @@
 /* Claim: however badly the ellipse of a Krylov sequence fits the spectrum, the Ritz values found from rounded vectors
  * stay within it. The operator is diagonal, so its spectrum is known. */
 #include "test.h"
-#include "../runtime/nodal/krylov.h"
+#include "../runtime/nodal/stepper.h"
 
 #include <math.h>
 

@@ -231,7 +231,7 @@ static void check_blocks(wisp_assembly *s, int span)
 {
   enum { HEAD = 4 };
   const wisp_pattern *p = s->pattern;
-  wisp_index_list made = {.borrowed = false};
+  wisp_index_list made = {.shared = false};
   GOOD(make_column_blocks(err, s, span, &made));
   const int32_t *head = made.array[0].ints, *column = made.array[1].ints, *slot = made.array[2].ints;
   const size_t blocks = made.count[0].value;
@@ -257,7 +257,7 @@ static void test_blocks(void **state)
   for (int i = 0; i < 6; i++) {
     const wisp_mesh_source source = {.box = {i % 2 ? 3 : 12, 7}, .jitter = 0.2, .shuffle = true, .seed = 9};
     wisp_error refused = {.text = ""};
-    wisp_index_list none = {.borrowed = false};
+    wisp_index_list none = {.shared = false};
     wisp_mesh *mesh = NULL;
     wisp_assembly *s = NULL;
     GOOD(wisp_mesh_make(err, i % 2 ? 4 : 3, &source, &mesh));

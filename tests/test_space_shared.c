@@ -186,7 +186,7 @@ static void test_user_files(void **state)
   wisp_strategies_free(all);
   assert_int_equal(unlink(fixture_path(*state, "tensor/greeting.part")), 0);
   write_file(*state, "tensor/words.part", /* a file of several parts: messages name it, and its lines */
-             "{{part other}}\nnone\n{{part greeting who}}\n{{! Greets. }}\nhello {{nobody}}\n");
+             "{{part other}}\nnone\n{{part greeting who: Greets\nsomebody. }}\nhello {{nobody}}\n");
   all = must_load();
   wisp_spec spec;
   wisp_layout layouts[8];

@@ -46,7 +46,7 @@ static wisp_status put_text(wisp_error *err, pile *p, const char *path, const ch
   return WISP_OK;
 }
 
-/* The next line {{part NAME [TAKES]}}; NULL: there is none. */
+/* The next line {{part NAME [TAKES][: COMMENT]}}; NULL: there is none. */
 static const char *find_part(const char *text)
 {
   static const char mark[] = "{{part ";
@@ -65,16 +65,17 @@ static wisp_status put_parts(wisp_error *err, pile *p, const char *path, const c
     char name[64] = "", takes[128] = "", own[WISP_SHOWN_PATH];
     HELD(wisp_text_free) wisp_text text = {0};
     for (; at < part; at++) line += *at == '\n';
-    CALL(wisp_require(err, sscanf(part, "{{part %63[A-Za-z_0-9] %127[^}\n]", name, takes) >= 1, WISP_EINPUT,
+    CALL(wisp_require(err, sscanf(part, "{{part %63[A-Za-z_0-9] %127[^:}\n]", name, takes) >= 1, WISP_EINPUT,
                       "%s:%d: {{part NAME TAKES}} lacks a name", path, line));
-    const char *body = part + strcspn(part, "\n");
-    body += *body == '\n';
+    const char *body = part + strcspn(part, ":\n");
+    const bool comment = *body == ':';
+    body += *body != '\0';
     next = find_part(body);
     if (*takes) CALL(wisp_text_print(err, &text, "{{takes %s}}\n", takes));
     CALL(wisp_text_print(err, &text, "{{!"));
     for (int i = *takes ? 2 : 1; i < line; i++) CALL(wisp_text_print(err, &text, "\n"));
-    CALL(wisp_text_print(err, &text, strncmp(body, "{{!", 3) == 0 ? "\n" : "}}\n"));
-    if (strncmp(body, "{{!", 3) == 0) body += 3;
+    if (!comment) CALL(wisp_text_print(err, &text, strncmp(body, "{{!", 3) == 0 ? "\n" : "}}\n"));
+    if (!comment && strncmp(body, "{{!", 3) == 0) body += 3;
     CALL(wisp_text_add(err, &text, body, next ? (size_t)(next - body) : strlen(body)));
     snprintf(own, sizeof own, "%s%s/%s.part", root, family, name);
     CALL(put_text(err, p, own, path, &text));

@@ -11,12 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A wisp_array_filter: what it reads and writes. */
-static bool is_wanted(const void *stage, const char *array)
-{
-  return wisp_stage_has(stage, array);
-}
-
 /* The kernel that would be taken for `fill`, or, where that reads its mesh in one way only, `rows`, which reads both.
  */
 static wisp_status choose_fill(wisp_error *err, const wisp_session *session, const wisp_choose_request *request,
@@ -65,7 +59,7 @@ static wisp_status assemble(wisp_error *err, const wisp_session *session, const 
   wisp_discretisation d = {.family = NULL};
   CALL(open_fill(err, session, assembly->mesh->elements, precision, by_edges, &stage));
   CALL(wisp_assembly_discretise(err, assembly, "laplace", &stage.fixed, &capacity, &d));
-  CALL(wisp_problem_open(err, session->device, &d, precision, WISP_NARROW_GUARD, is_wanted, &stage, &problem));
+  CALL(wisp_problem_open(err, session->device, &d, precision, WISP_NARROW_GUARD, wisp_stage_wants, &stage, &problem));
   CALL(wisp_arrays_upload(err, problem->arrays, "u", u));
   CALL(wisp_problem_run(err, problem, stage.kernel[0], bindings, WISP_COUNT(bindings)));
   CALL(wisp_arrays_download(err, problem->arrays, "values", out));

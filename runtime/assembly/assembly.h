@@ -6,8 +6,8 @@
 #include "../../gen/assembly/simplex.h"
 #include "../../gen/strategy/strategy.h"
 #include "../mesh/frame.h"
-#include "../problem.h"
-#include "slices.h"
+#include "../solve/cg.h"
+#include "pattern.h"
 
 enum { WISP_MOST_COLOURS = 64, WISP_MOST_LISTS = 16 };
 
@@ -20,7 +20,7 @@ typedef struct wisp_index_list {
     int32_t *ints;
     unsigned char *bytes;
   } array[12];
-  bool borrowed; /* the arrays are those of `slices` or `partition` */
+  bool shared; /* the arrays are those of `slices` or `partition` */
 } wisp_index_list;
 
 typedef struct wisp_assembly {
@@ -79,11 +79,6 @@ size_t wisp_assembly_number(const wisp_assembly *assembly, int a, int b, bool fu
 
 /* Numbers of kappa an element, where elements have their own. */
 size_t wisp_assembly_kappas(const wisp_assembly *assembly);
-
-/* Room for what conjugate gradients leave; all 0: its arrays are not there. */
-typedef struct wisp_cg_capacity {
-  size_t rz_parts, pAp_parts, iterations;
-} wisp_cg_capacity;
 
 /* The assembly is borrowed. form: its name. All fixed arrays are filled in; kappa, f and u are somebody else's. With
  * the lists whose parameters `fixed` has, and whole matrices in element_data where it says so (unfolded); errors of the

@@ -28,7 +28,7 @@ typedef struct group {
   const making *m;
   int32_t first, past;
   uint64_t *seen; /* nodes: a bit for each colour that has it; vertices: their numbers, from 1. 0 between groups */
-  size_t room, count, colours, start[WISP_MOST_COLOURS + 1];
+  size_t capacity, count, colours, start[WISP_MOST_COLOURS + 1];
   int32_t *element, *sorted;
   unsigned char *colour;
 } group;
@@ -51,13 +51,13 @@ static wisp_status find_elements(wisp_error *err, group *g)
 {
   const wisp_pattern *p = g->m->s->pattern;
   const size_t most = (size_t)(p->around_start[g->past] - p->around_start[g->first]);
-  if (most > g->room) {
+  if (most > g->capacity) {
     free(g->element), free(g->sorted), free(g->colour);
-    g->element = g->sorted = NULL, g->colour = NULL, g->room = 0;
+    g->element = g->sorted = NULL, g->colour = NULL, g->capacity = 0;
     CALL(wisp_new(err, most, sizeof *g->element, &g->element));
     CALL(wisp_new(err, most, sizeof *g->sorted, &g->sorted));
     CALL(wisp_new(err, most, sizeof *g->colour, &g->colour));
-    g->room = most;
+    g->capacity = most;
   }
   for (size_t i = 0; i < most; i++)
     g->element[i] = p->around[(size_t)p->around_start[g->first] + i] / g->m->s->nodes->Np;

@@ -72,7 +72,8 @@ static void place_columns(void *context, size_t from, size_t to)
   }
 }
 
-/* Blocks of `span` nonzeros at most, and of a quarter as many rows and columns. WISP_EREFUSED where a row has more. */
+/* Blocks of `tile_nonzeros` nonzeros at most, and of a quarter as many rows and columns. WISP_EREFUSED where a row has
+ * more. */
 static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, wisp_index_list *list)
 {
   const wisp_pattern *p = view->pattern;

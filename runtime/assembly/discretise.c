@@ -322,7 +322,7 @@ static void destroy_view(void *self)
 {
   wisp_assembly *view = self;
   for (size_t k = 0; k < COUNT; k++)
-    for (size_t i = 0; view->list[k].array[i].name && !view->list[k].borrowed; i++)
+    for (size_t i = 0; view->list[k].array[i].name && !view->list[k].shared; i++)
       free(view->list[k].array[i].ints), free(view->list[k].array[i].bytes);
   wisp_slices_destroy(view->slices);
   wisp_partition_destroy(view->partition);
@@ -413,9 +413,9 @@ static wisp_status add_lists(wisp_error *err, const wisp_assembly *s, const wisp
 static void split_colours(wisp_assembly *s, int launches)
 {
   for (size_t c = s->colours; launches == 2 && c--;) {
-    const wisp_span whole = s->colour[c];
-    s->colour[2 * c] = (wisp_span){whole.first, whole.count / 2};
-    s->colour[2 * c + 1] = (wisp_span){whole.first + whole.count / 2, whole.count - whole.count / 2};
+    const wisp_span all = s->colour[c];
+    s->colour[2 * c] = (wisp_span){all.first, all.count / 2};
+    s->colour[2 * c + 1] = (wisp_span){all.first + all.count / 2, all.count - all.count / 2};
   }
   if (launches == 2) s->colours *= 2;
 }

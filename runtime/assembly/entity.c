@@ -74,15 +74,15 @@ static bool find_entity(const wisp_entity_tables *tables, int32_t row, wisp_enti
 }
 
 wisp_status wisp_entity_list(wisp_error *err, const wisp_entity_tables *tables, int (*by)(const void *, const void *),
-                             wisp_entity **entities, size_t *count)
+                             wisp_entity **list, size_t *count)
 {
   const size_t rows = tables->s->pattern->rows;
   size_t from = *count = 0;
-  CALL(wisp_new(err, rows + 1, sizeof **entities, entities));
+  CALL(wisp_new(err, rows + 1, sizeof **list, list));
   for (size_t row = 0; row < rows; row++) {
-    if (find_entity(tables, (int32_t)row, *entities + *count)) ++*count;
+    if (find_entity(tables, (int32_t)row, *list + *count)) ++*count;
     if (row % WISP_ENTITY_WINDOW != WISP_ENTITY_WINDOW - 1 && row + 1 < rows) continue;
-    qsort(*entities + from, *count - from, sizeof **entities, by);
+    qsort(*list + from, *count - from, sizeof **list, by);
     from = *count;
   }
   return WISP_OK;

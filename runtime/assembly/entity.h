@@ -26,7 +26,7 @@ wisp_status wisp_entity_tables_make(wisp_error *err, const wisp_assembly *assemb
  * caller frees them. */
 enum { WISP_ENTITY_WINDOW = 4096 };
 wisp_status wisp_entity_list(wisp_error *err, const wisp_entity_tables *tables, int (*by)(const void *, const void *),
-                             wisp_entity **entities, size_t *count);
+                             wisp_entity **list, size_t *count);
 static inline bool wisp_entity_same_window(const wisp_entity *a, const wisp_entity *b)
 {
   return a->dimension == b->dimension && a->row / WISP_ENTITY_WINDOW == b->row / WISP_ENTITY_WINDOW;

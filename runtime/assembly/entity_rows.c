@@ -27,7 +27,7 @@ typedef struct group {
 typedef struct making {
   const wisp_assembly *s;
   wisp_index_list *list;
-  size_t many, sums, entities, groups;
+  size_t many, sums, entity_count, groups;
   bool stars;
   wisp_entity *entity;
   group *group;
@@ -84,7 +84,7 @@ static size_t kept(const making *m, int32_t sums, int32_t count)
 static wisp_status find_groups(wisp_error *err, making *m)
 {
   group *g = NULL;
-  for (size_t i = 0; i < m->entities; i++) {
+  for (size_t i = 0; i < m->entity_count; i++) {
     const wisp_entity *one = m->entity + i;
     const int slots = wisp_orientation_slots(m->s->simplex->dimension, m->s->simplex->N, one->dimension);
     const int32_t sums = m->stars ? find_star(m, one->row, NULL) : length_of(m, one->row) + 1;
@@ -210,9 +210,9 @@ static void release(making *m)
   free(m->entity), free(m->group);
 }
 
-/* Groups of `many` entities at most, whose sums have room for (longest row + 1) times the entities, rounded up to an
- * odd number; of stars for a sum and coordinates of each vertex. WISP_EREFUSED where one entity alone has none, or a
- * row is longer than its slots can count. */
+/* Groups of `group_entities` entities at most, whose sums have room for (longest row + 1) times the entities, rounded
+ * up to an odd number; of stars for a sum and coordinates of each vertex. WISP_EREFUSED where one entity alone has
+ * none, or a row is longer than its slots can count. */
 static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, wisp_index_list *list)
 {
   const bool stars = wisp_fixed_value(fixed, "vertex_patches", 0);
@@ -226,8 +226,8 @@ static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fix
                             .array = {{"entity_start", NULL, NULL}, {"entity_words", NULL, NULL}}};
   CALL(wisp_require(err, !stars || s->simplex->N == 1, WISP_EREFUSED, "stars are of order 1"));
   CALL(wisp_entity_tables_make(err, s, &m.tables));
-  CALL(wisp_entity_list(err, &m.tables, by_likeness, &m.entity, &m.entities));
-  CALL(wisp_new(err, m.entities + 1, sizeof *m.group, &m.group));
+  CALL(wisp_entity_list(err, &m.tables, by_likeness, &m.entity, &m.entity_count));
+  CALL(wisp_new(err, m.entity_count + 1, sizeof *m.group, &m.group));
   CALL(find_groups(err, &m));
   CALL(wisp_new(err, m.groups + 1, sizeof(int32_t), &list->array[0].ints));
   for (size_t i = 0; i < m.groups; i++) {

@@ -25,7 +25,7 @@ typedef struct group {
 typedef struct making {
   const wisp_assembly *s;
   wisp_index_list *list;
-  size_t items, products, entities, groups;
+  size_t items, products, entity_count, groups;
   wisp_entity *entity;
   group *group;
   wisp_entity_tables tables;
@@ -58,7 +58,7 @@ static bool fits(const making *m, int dimension, size_t items)
 static wisp_status find_groups(wisp_error *err, making *m)
 {
   group *g = NULL;
-  for (size_t i = 0; i < m->entities; i++) {
+  for (size_t i = 0; i < m->entity_count; i++) {
     const wisp_entity *one = m->entity + i;
     const size_t around = (size_t)one->around;
     CALL(wisp_require(err, fits(m, one->dimension, around), WISP_EREFUSED,
@@ -149,14 +149,14 @@ static size_t layer_size(const products *p, size_t layer)
 /* --- words --- */
 
 typedef struct lines {
-  size_t items, entities, rows, sources, folds; /* words of a line; lines of rows; words before these */
+  size_t items, entity_line, rows, sources, folds; /* words of a line; lines of rows; words before these */
 } lines;
 
 static lines lines_of(const making *m, const group *g, const products *p)
 {
-  lines l = {.items = full(g->items, LINE), .entities = full(g->count + 1, LINE)};
+  lines l = {.items = full(g->items, LINE), .entity_line = full(g->count + 1, LINE)};
   l.rows = rows_inside(m, m->entity[g->first].dimension);
-  l.sources = l.items * (size_t)(m->s->simplex->dimension + 2) + l.entities * (2 + l.rows);
+  l.sources = l.items * (size_t)(m->s->simplex->dimension + 2) + l.entity_line * (2 + l.rows);
   l.folds = l.sources + (p->columns + 1) / 2;
   return l;
 }
@@ -191,7 +191,7 @@ static void put_entity(const making *m, const wisp_entity *one, const lines *l, 
       word[(size_t)c * l->items + item + j] = m->s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[c]];
     word[(size_t)(dimension + 1) * l->items + item + j] = wisp_entity_oriented(&m->tables, e, corner);
     for (size_t i = 0; i < l->rows && !j; i++)
-      entity[(2 + i) * l->entities] = wisp_entity_row(&m->tables, e, orientation, one->dimension, (int)i);
+      entity[(2 + i) * l->entity_line] = wisp_entity_row(&m->tables, e, orientation, one->dimension, (int)i);
   }
 }
 
@@ -234,7 +234,7 @@ static void put_group(const making *m, const group *g, const products *p, int32_
                                           (int32_t)g->count,
                                           (int32_t)g->items,
                                           (int32_t)l.items,
-                                          (int32_t)l.entities,
+                                          (int32_t)l.entity_line,
                                           (int32_t)l.sources,
                                           (int32_t)p->layers,
                                           (int32_t)l.folds};
@@ -244,7 +244,7 @@ static void put_group(const making *m, const group *g, const products *p, int32_
   int32_t *const entity = word + l.items * (size_t)(dimension + 2);
   for (size_t q = 0; q <= g->count; q++) {
     const wisp_entity *one = m->entity + g->first + q;
-    entity[l.entities + q] = (int32_t)p->begin[q];
+    entity[l.entity_line + q] = (int32_t)p->begin[q];
     if (q == g->count) break;
     put_entity(m, one, &l, q, item, word);
     item += (size_t)one->around;
@@ -283,8 +283,8 @@ static void release(making *m)
   free(m->entity), free(m->group);
 }
 
-/* Groups of `held` items at most, with room for `products`, of items rounded up to whole fours. WISP_EREFUSED where one
- * entity alone has more. */
+/* Groups of `group_elements` items at most, with room for `shared_products`, of items rounded up to whole fours.
+ * WISP_EREFUSED where one entity alone has more. */
 static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, wisp_index_list *list)
 {
   const size_t items = (size_t)wisp_fixed_value(fixed, "group_elements", 0);
@@ -295,8 +295,8 @@ static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fix
   CALL(wisp_require(err, items * (size_t)s->nodes->Np <= UINT16_MAX, WISP_EREFUSED,
                     "products of %zu elements are more than 16 bits count", items));
   CALL(wisp_entity_tables_make(err, s, &m.tables));
-  CALL(wisp_entity_list(err, &m.tables, by_dimension, &m.entity, &m.entities));
-  CALL(wisp_new(err, m.entities + 1, sizeof *m.group, &m.group));
+  CALL(wisp_entity_list(err, &m.tables, by_dimension, &m.entity, &m.entity_count));
+  CALL(wisp_new(err, m.entity_count + 1, sizeof *m.group, &m.group));
   CALL(find_groups(err, &m));
   CALL(wisp_new(err, m.groups + 1, sizeof(int32_t), &list->array[0].ints));
   CALL(wisp_parallel(err, m.groups, put_groups, &m));

@@ -140,7 +140,7 @@ static wisp_status find_given(wisp_error *err, wisp_heat_run *run)
 {
   HELD(wisp_group_list_free) wisp_group_list list = {.count = 0};
   wisp_solver *s = &run->base;
-  size_t room[2] = {0};
+  size_t capacity[2] = {0};
   if (!wisp_solver_given(s, "fix")) return WISP_OK;
   CALL(wisp_group_list_read(err, wisp_solver_text(s, "fix"), true, &list));
   for (size_t i = 0; i < list.count; i++) {
@@ -150,8 +150,8 @@ static wisp_status find_given(wisp_error *err, wisp_heat_run *run)
         wisp_groups_find(err, &s->mesh->groups, s->corners - 2, &list.item[i].word, &found, &count);
     if (status != WISP_OK) return wisp_context(err, status, "option --fix: ");
     for (size_t k = 0; k < count; k++, run->given_count++) {
-      CALL(wisp_grow(err, &run->fixed, &room[0], run->given_count + 1, sizeof *run->fixed));
-      CALL(wisp_grow(err, &run->values, &room[1], run->given_count + 1, sizeof *run->values));
+      CALL(wisp_grow(err, &run->fixed, &capacity[0], run->given_count + 1, sizeof *run->fixed));
+      CALL(wisp_grow(err, &run->values, &capacity[1], run->given_count + 1, sizeof *run->values));
       run->fixed[run->given_count] = found[k];
       (void)read_fix(&list.item[i], &run->values[run->given_count]);
     }

@@ -11,7 +11,7 @@ enum { INVERT, MULTIPLY, ADVANCE, UPDATE, ITERATION_KERNELS, HISTORY = 1024 };
 enum { BEGIN, RESIDUAL, AIM, CORRECT, NODE_KERNELS, BLOCKS = 256, LANES = 256 };
 
 /* Their sums in `numbers`: parts, three a block at most, and behind them the sums. */
-enum { SUMS = 3 * BLOCKS, SUM_WHOLE = SUMS, SUM_LEFT, SUM_BAD, NUMBERS };
+enum { SUMS = 3 * BLOCKS, SUM_F = SUMS, SUM_LEFT, SUM_BAD, NUMBERS };
 
 struct wisp_heat_solver {
   wisp_device *device;
@@ -22,6 +22,7 @@ struct wisp_heat_solver {
   wisp_cg *cg;
   double factor; /* of this step's residuals and solutions in conjugate gradients (wisp_cg_factor) */
   wisp_module *at_nodes[NODE_KERNELS];
+  long long rows, nodes;       /* as kernels take them */
   wisp_pointer shape, numbers; /* on the device: wisp_heat_shape; NUMBERS, in double */
   wisp_event *begin, *assembled, *aimed;
   wisp_heat_report report;
@@ -128,6 +129,7 @@ wisp_status wisp_heat_solver_create(wisp_error *err, wisp_device *device, const 
   CALL(wisp_new(err, 1, sizeof *s, &s));
   *s = (wisp_heat_solver){
       .device = device, .heat = heat, .stage = {assembly, iteration}, .method = *method, .report = {.converged = true}};
+  s->rows = (long long)heat->assembly->pattern->rows, s->nodes = (long long)heat->assembly->nodes->nodes;
   CALL(wisp_stage_load(err, device, assembly));
   CALL(wisp_stage_load(err, device, iteration));
   CALL(make_arrays(err, s));
@@ -173,12 +175,11 @@ static double rate_of(const wisp_heat_solver *s)
 static wisp_status begin_step(wisp_error *err, wisp_heat_solver *s)
 {
   wisp_pointer shape = s->shape, u = array(s, "u"), f = array(s, "f");
-  long long rows = (long long)s->heat->assembly->pattern->rows, nodes = (long long)s->heat->assembly->nodes->nodes;
   double capacity = s->heat->capacity, rate = rate_of(s), source = s->heat->given.f;
   wisp_passed steady = {.integer = capacity <= 0}, known = {.integer = !s->heat->given.count};
   if (!steady.integer) s->report.t = (s->report.steps + 1) * s->method.step;
   s->factor = wisp_cg_factor(pow(wisp_heat_size(s->heat, s->report.t, rate), 2));
-  void *args[] = {&shape, &u, &f, &s->report.t, &rate, &capacity, &source, &known, &steady, &rows, &nodes};
+  void *args[] = {&shape, &u, &f, &s->report.t, &rate, &capacity, &source, &known, &steady, &s->rows, &s->nodes};
   return launch(err, s, BEGIN, args, WISP_COUNT(args));
 }
 
@@ -187,10 +188,9 @@ static wisp_status aim(wisp_error *err, wisp_heat_solver *s, double least)
 {
   wisp_pointer F = array(s, "F"), Ap = array(s, "Ap"), u = array(s, "u"), r = array(s, "r"), numbers = s->numbers;
   wisp_pointer state = array(s, "state"), left = array(s, "left");
-  long long rows = (long long)s->heat->assembly->pattern->rows, nodes = (long long)s->heat->assembly->nodes->nodes;
   wisp_passed most = {.integer = (int)s->method.iterations}, entries = {.integer = WISP_CG_STATE};
   wisp_passed limit = {.integer = WISP_CG_AT_LIMIT};
-  void *residual[] = {&F, &Ap, &u, &r, &numbers, &s->factor, &rows, &nodes};
+  void *residual[] = {&F, &Ap, &u, &r, &numbers, &s->factor, &s->rows, &s->nodes};
   void *start[] = {&numbers, &state, &left, &s->method.tolerance, &least, &most, &entries, &limit};
   CALL(launch(err, s, RESIDUAL, residual, WISP_COUNT(residual)));
   return launch(err, s, AIM, start, WISP_COUNT(start));
@@ -252,9 +252,9 @@ static wisp_status look(wisp_error *err, wisp_heat_solver *s, correction *out)
   for (size_t b = 0; b < BLOCKS; b++) change = fmax(change, numbers[2 * b]), most = fmax(most, numbers[2 * b + 1]);
   CALL(wisp_event_elapsed(err, s->begin, s->assembled, &ms));
   CALL(wisp_event_elapsed(err, s->assembled, s->aimed, &aiming_ms));
-  const double whole = sqrt(numbers[SUM_WHOLE]);
-  *out = (correction){.before = whole > 0 ? sqrt(numbers[SUM_LEFT]) / whole : 0,
-                      .after = whole > 0 ? report.residual / whole : 0,
+  const double size = sqrt(numbers[SUM_F]);
+  *out = (correction){.before = size > 0 ? sqrt(numbers[SUM_LEFT]) / size : 0,
+                      .after = size > 0 ? report.residual / size : 0,
                       .change = most > 0 ? change / most : 0,
                       .solved = report.converged};
   s->report.iterations += report.iterations;
@@ -269,8 +269,7 @@ static wisp_status look(wisp_error *err, wisp_heat_solver *s, correction *out)
 static wisp_status solve(wisp_error *err, wisp_heat_solver *s, correction *out)
 {
   wisp_pointer solution = array(s, "solution"), u = array(s, "u"), numbers = s->numbers;
-  long long rows = (long long)s->heat->assembly->pattern->rows, nodes = (long long)s->heat->assembly->nodes->nodes;
-  void *args[] = {&solution, &u, &numbers, &s->factor, &rows, &nodes};
+  void *args[] = {&solution, &u, &numbers, &s->factor, &s->rows, &s->nodes};
   CALL(wisp_cg_start(err, s->cg));
   CALL(launch(err, s, CORRECT, args, WISP_COUNT(args)));
   return look(err, s, out);

@@ -5,7 +5,7 @@
  * list is a source, 2 x vertex or 2 x node + 1, then its targets, number i x (most + 1) + element for corner or node i
  * of the part's elements; a reduction list is the sources of a target (codes of partition.h, of all 31 bits), then the
  * target. The lists of a part, longest first, go each to the row that has least so far; thread t walks down row t,
- * whose words are `threads` apart. */
+ * whose words are `list_lanes` apart. */
 #include "list_kind.h"
 #include "partition.h"
 #include "../parallel.h"
@@ -18,7 +18,7 @@ typedef struct lists {
   int32_t *start, *word; /* count + 1; start[count] */
 } lists;
 
-/* The words of a part, column by column of `threads`. */
+/* The words of a part, column by column of `list_lanes`. */
 typedef struct columns {
   size_t words;
   int32_t *word;
@@ -222,7 +222,8 @@ static void release(making *m)
   free(m->scatter), free(m->reduction);
 }
 
-/* For the view's parts, as they were made with `cap`. WISP_EREFUSED where there are more words than 31 bits count. */
+/* For the view's parts, as they were made with `max_elements`. WISP_EREFUSED where there are more words than 31 bits
+ * count. */
 static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, wisp_index_list *list)
 {
   HELD(release)

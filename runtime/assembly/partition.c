@@ -301,10 +301,10 @@ void wisp_partition_destroy(wisp_partition *parts)
 
 static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, wisp_index_list *list)
 {
-  const int walkers = wisp_fixed_value(fixed, "list_lanes", 0), places = wisp_fixed_value(fixed, "byte_offsets", 0);
-  const wisp_partition_lists lists = walkers  ? WISP_PARTITION_ALONE
-                                     : places ? WISP_PARTITION_POSITIONS
-                                              : WISP_PARTITION_CODES;
+  const int lanes = wisp_fixed_value(fixed, "list_lanes", 0), offsets = wisp_fixed_value(fixed, "byte_offsets", 0);
+  const wisp_partition_lists lists = lanes     ? WISP_PARTITION_ALONE
+                                     : offsets ? WISP_PARTITION_POSITIONS
+                                               : WISP_PARTITION_CODES;
   CALL(wisp_partition_create(err, view, (size_t)wisp_fixed_value(fixed, "max_elements", 0), lists, &view->partition));
   const wisp_partition *parts = view->partition;
   *list = (wisp_index_list){.count = {{"parts", parts->parts}, {"part_element_count", parts->elements}},
@@ -318,13 +318,13 @@ static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *
                                       {"around_local", parts->local, NULL},
                                       {"place_start", parts->position_start, NULL},
                                       {"places", NULL, parts->position}},
-                            .borrowed = true};
+                            .shared = true};
   const wisp_count codes[] = {{"group_count", parts->groups}, {"codes_count", parts->codes}};
-  const wisp_count positions[] = {{"ordered_rows", view->pattern->rows},
-                                  {"local_count", view->pattern->incidences},
-                                  {"place_count", parts->positions}};
+  const wisp_count position_counts[] = {{"ordered_rows", view->pattern->rows},
+                                        {"local_count", view->pattern->incidences},
+                                        {"place_count", parts->positions}};
   if (parts->code) memcpy(list->count + 2, codes, sizeof codes);
-  if (parts->position) memcpy(list->count + 2, positions, sizeof positions);
+  if (parts->position) memcpy(list->count + 2, position_counts, sizeof position_counts);
   return WISP_OK;
 }
 

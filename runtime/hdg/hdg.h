@@ -6,13 +6,29 @@
 #include "../mesh/frame.h"
 #include "../mesh/simplexnodes.h"
 #include "../problem.h"
-#include "coarse.h"
+#include "../solve/cycle.h"
 #include "element.h"
+
+typedef struct wisp_hdg wisp_hdg;
+
+/* The coarse space of the trace's preconditioner: continuous functions that are linear on every edge, by their values
+ * at the vertices that no given edge touches. Of an edge from a to b, Lambda_0 = (v_a + v_b) / sqrt 2, Lambda_1 = (v_b
+ * - v_a) / sqrt 6, and nothing else. Its matrix is I^T K I. */
+enum { WISP_HDG_COARSE_ENDS = 4 };
+
+typedef struct wisp_hdg_coarse {
+  const wisp_hdg *hdg; /* borrowed */
+  size_t vertices;
+  int32_t *ends; /* ENDS x free edges: the vertices where t is -1 and 1, and opposite in both elements, or -1 */
+  int32_t *start, *touched; /* vertices + 1; ENDS edge + end */
+  size_t touches;
+  wisp_cycle *cycle;
+} wisp_hdg_coarse;
 
 /* Edges are numbered as the elements come upon them, those whose trace is given (Dirichlet) behind all others. t runs
  * along an edge from the lower vertex number to the higher; falling: the element, counterclockwise, goes the other way,
  * and odd modes change their sign. */
-typedef struct wisp_hdg {
+struct wisp_hdg {
   const wisp_mesh *mesh; /* borrowed */
   wisp_frame frame;      /* that kernels compute in; the mesh's own coordinates unless it is set to another */
   wisp_hdg_tables *tables;
@@ -22,7 +38,7 @@ typedef struct wisp_hdg {
   double seconds;          /* that all this, which depends on the mesh alone, has taken */
   int32_t *edge;           /* 3 x elements: 2 edge + falling */
   int32_t *side;           /* 2 x edges: 3 element + its edge, -1 behind a boundary edge's one */
-} wisp_hdg;
+};
 
 /* name (of the mesh) appears in messages. WISP_EUSAGE for an order out of 1..9, a tag that no edge of the boundary has,
  * and where all edges are given. */
@@ -30,6 +46,9 @@ wisp_status wisp_hdg_create(wisp_error *err, const char *name, const wisp_mesh *
                             const wisp_fixing *fixed, wisp_hdg **out);
 void wisp_hdg_destroy(wisp_hdg *hdg);
 WISP_OWNED(wisp_hdg, wisp_hdg_destroy)
+
+/* Mode k of the part that vertex `end` of an edge, 0 or 1, gives to its trace. */
+double wisp_hdg_coarse_weight(int mode, int end);
 
 /* From here on it has a coarse space, and discretisations of it have its arrays. direct: as of wisp_cycle_create. */
 wisp_status wisp_hdg_coarsen(wisp_error *err, wisp_hdg *hdg, size_t direct);

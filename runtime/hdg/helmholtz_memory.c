@@ -7,12 +7,12 @@
 double wisp_helmholtz_bytes(const wisp_helmholtz_method *method, int order, double elements, double edges)
 {
   const double n = order + 1, m = 3 * n, Np = n * (n + 1) / 2, Ns = (n + 1) * (n + 2) / 2, row = WISP_HDG_ROW * n * n;
-  const double number = method->precision, single = sizeof(float), whole = sizeof(int32_t);
+  const double number = method->precision, single = sizeof(float), integer = sizeof(int32_t);
   const bool levels = method->preconditioner == WISP_TRACE_LEVELS;
   const double of_element =
-      number * (m * (m + 1) / 2 + m + 4 * Np + Ns + 5 + (method->matrix >= WISP_TRACE_SYMMETRIC ? m : 0)) + whole * 6;
+      number * (m * (m + 1) / 2 + m + 4 * Np + Ns + 5 + (method->matrix >= WISP_TRACE_SYMMETRIC ? m : 0)) + integer * 6;
   const double of_edge = number * (row + n * (levels ? 9 : 7)) + single * (n * (n + 1) / 2 + n) +
-                         (levels ? sizeof(uint16_t) * row : 0) + whole * 6;
+                         (levels ? sizeof(uint16_t) * row : 0) + integer * 6;
   return elements * of_element + edges * of_edge;
 }
 

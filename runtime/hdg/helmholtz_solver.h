@@ -9,7 +9,7 @@ typedef enum wisp_trace_preconditioner {
   WISP_TRACE_NONE,
   WISP_TRACE_DIAGONAL,
   WISP_TRACE_BLOCKS,
-  WISP_TRACE_LEVELS /* smoothing by the edges' own blocks, and a coarse space (coarse.h) */
+  WISP_TRACE_LEVELS /* smoothing by the edges' own blocks, and a coarse space (hdg.h) */
 } wisp_trace_preconditioner;
 
 /* Ways to apply the matrix: by rows of blocks; element by element, of which half is stored (symmetric), or nothing.

@@ -98,25 +98,20 @@ static wisp_pointer at(const void *memory)
   return (wisp_pointer)(uintptr_t)memory;
 }
 
-/* Numbers in double here, of the problem's precision in the caller's memory there. */
-static wisp_status put(wisp_error *err, const wisp_helmholtz *p, const double *from, size_t count, void *to)
+/* Numbers in double here, of the problem's precision in the caller's memory there; count of them, uploaded or not. */
+static wisp_status exchange(wisp_error *err, const wisp_helmholtz *p, bool upload, double *here, size_t count,
+                            const void *there)
 {
+  wisp_device *device = p->base.session->device;
   OWNED(free) float *single = NULL;
   if (p->method.precision == WISP_F64)
-    return wisp_device_upload(err, p->base.session->device, at(to), from, count * sizeof *from);
+    return upload ? wisp_device_upload(err, device, at(there), here, count * sizeof *here)
+                  : wisp_device_download(err, device, here, at(there), count * sizeof *here);
   CALL(wisp_new(err, count, sizeof *single, &single));
-  for (size_t i = 0; i < count; i++) single[i] = (float)from[i];
-  return wisp_device_upload(err, p->base.session->device, at(to), single, count * sizeof *single);
-}
-
-static wisp_status get(wisp_error *err, const wisp_helmholtz *p, const void *from, size_t count, double *to)
-{
-  OWNED(free) float *single = NULL;
-  if (p->method.precision == WISP_F64)
-    return wisp_device_download(err, p->base.session->device, to, at(from), count * sizeof *to);
-  CALL(wisp_new(err, count, sizeof *single, &single));
-  CALL(wisp_device_download(err, p->base.session->device, single, at(from), count * sizeof *single));
-  for (size_t i = 0; i < count; i++) to[i] = (double)single[i];
+  for (size_t i = 0; upload && i < count; i++) single[i] = (float)here[i];
+  CALL(upload ? wisp_device_upload(err, device, at(there), single, count * sizeof *single)
+              : wisp_device_download(err, device, single, at(there), count * sizeof *single));
+  for (size_t i = 0; !upload && i < count; i++) here[i] = (double)single[i];
   return WISP_OK;
 }
 
@@ -131,8 +126,8 @@ wisp_status wisp_helmholtz_integrate(wisp_error *err, const wisp_helmholtz *p, c
   CALL(wisp_helmholtz_size(err, p, &n));
   CALL(wisp_new(err, n.load + n.given, sizeof *numbers, &numbers));
   CALL(wisp_helmholtz_problem_integrate(err, p->problem, f, on_boundary, numbers, numbers + n.load));
-  CALL(put(err, p, numbers, n.load, load));
-  return put(err, p, numbers + n.load, n.given, given);
+  CALL(exchange(err, p, true, numbers, n.load, load));
+  return exchange(err, p, true, numbers + n.load, n.given, given);
 }
 
 wisp_status wisp_helmholtz_values(wisp_error *err, const wisp_helmholtz *p, const char *field, const void *modes,
@@ -149,7 +144,7 @@ wisp_status wisp_helmholtz_values(wisp_error *err, const wisp_helmholtz *p, cons
   const size_t size = wisp_helmholtz_field_size(p->solver, field);
   const int degree = p->problem->hdg->tables->N + (strcmp(field, "ustar") == 0);
   CALL(wisp_new(err, size, sizeof *numbers, &numbers));
-  CALL(get(err, p, modes, size, numbers));
+  CALL(exchange(err, p, false, numbers, size, modes));
   return wisp_helmholtz_problem_values(err, p->problem, degree, strcmp(field, "flux") == 0 ? 2 : 1, numbers, count, rs,
                                        values);
 }
@@ -207,7 +202,7 @@ static wisp_status give(wisp_error *err, wisp_helmholtz *p, const wisp_helmholtz
     if (given[i].centered && floats(p)) {
       CALL(wisp_new(err, size, sizeof *numbers, &numbers));
       CALL(wisp_helmholtz_field(err, p->solver, given[i].array, numbers));
-      CALL(put(err, p, numbers, size, given[i].to));
+      CALL(exchange(err, p, true, numbers, size, given[i].to));
     } else {
       CALL(wisp_device_copy(err, p->base.session->device, at(given[i].to), wisp_arrays_at(arrays, given[i].array),
                             wisp_arrays_bytes_of(arrays, given[i].array)));

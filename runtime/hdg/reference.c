@@ -1,4 +1,3 @@
-#include "reference.h"
 #include "reference_parts.h"
 #include "../solve/cg.h"
 
@@ -149,7 +148,7 @@ static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_test_ca
 {
   const size_t parts = (size_t)wisp_hdg_scalar(r, "pAp_parts");
   const double *Ap = r->before[WISP_HDG_AP], *before = r->before[WISP_HDG_RESIDUAL];
-  const double *state = r->before[WISP_HDG_STATE], gain = wisp_hdg_scalar(r, "gain");
+  const double *state = r->before[WISP_HDG_STATE], weight = wisp_hdg_scalar(r, "gain");
   const double *own = r->after[WISP_HDG_RESIDUAL], *own_size = r->size[WISP_HDG_RESIDUAL];
   double pAp = 0, rz = 0, rr = 0, rz_squares = 0, rr_squares = 0, size = 0;
   (void)err;
@@ -158,8 +157,8 @@ static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_test_ca
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++)
     wisp_hdg_leave(r, WISP_HDG_RESIDUAL, row, before[row] - alpha * Ap[row], fabs(before[row]) + fabs(alpha * Ap[row]));
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
-    const double value = gain * wisp_hdg_times_inverse(s, r, own, own_size, row, &size);
-    size *= gain;
+    const double value = weight * wisp_hdg_times_inverse(s, r, own, own_size, row, &size);
+    size *= weight;
     if (wisp_hdg_scalar(r, "smoothed") > 0)
       wisp_hdg_leave(r, WISP_HDG_D, row, (float)value, size);
     else

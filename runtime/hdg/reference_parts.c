@@ -71,10 +71,10 @@ void wisp_hdg_step_free(wisp_hdg_step *step)
 void wisp_hdg_smooth(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_step *of, size_t row, double before, double size,
                      double kept)
 {
-  const double gain = wisp_hdg_scalar(r, "gain"), own = r->before[WISP_HDG_RESIDUAL][row];
+  const double alpha = wisp_hdg_scalar(r, "gain"), own = r->before[WISP_HDG_RESIDUAL][row];
   double of_t = 0;
-  const double step = kept + gain * wisp_hdg_times_inverse(s, r, of->t, of->t_size, row, &of_t);
-  const double step_size = fabs(kept) + gain * of_t;
+  const double step = kept + alpha * wisp_hdg_times_inverse(s, r, of->t, of->t_size, row, &of_t);
+  const double step_size = fabs(kept) + alpha * of_t;
   wisp_hdg_leave(r, WISP_HDG_Z, row, before + step, size + step_size);
   if (wisp_hdg_scalar(r, "summed") > 0) {
     of->rz += own * (before + step);

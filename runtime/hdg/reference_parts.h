@@ -95,3 +95,10 @@ typedef struct wisp_hdg_kernel_references {
 /* Assembly by elements and their products; the paper's batches and its matrix; the second level. */
 extern const wisp_hdg_kernel_references wisp_hdg_scatter_references, wisp_hdg_inside_references,
     wisp_hdg_coarse_references;
+
+/* ---- References for the verifier. */
+
+enum { WISP_HDG_ITERATIONS = 16 }; /* that history has room for */
+
+/* Leaves what the round's kernel must. */
+wisp_status wisp_hdg_reference(wisp_error *err, wisp_test_case *test_case);

@@ -230,7 +230,7 @@ wisp_discretisation wisp_dg_discretisation(const wisp_dg *dg)
   };
 }
 
-/* Nested stages find u_n in the places of the others (integrator.h). */
+/* Nested stages find u_n in the places of the others (stepper.h). */
 static bool is_of_a_run(const void *stage, const char *array)
 {
   const bool rare = strcmp(array, "trace") == 0 || strcmp(array, "flux_classes") == 0 || strncmp(array, "du", 2) == 0;

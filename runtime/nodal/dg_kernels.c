@@ -21,12 +21,12 @@ static size_t size_of(const wisp_dg *dg, int array)
 /* Arrays in and out of one evaluation, and what operators it takes: the problem's, or those without signs. */
 typedef struct pass {
   const wisp_dg *dg;
-  wisp_scalars scalars;           /* of magnitudes: likewise without signs */
-  double *const *in, *const *out; /* by array */
-  const double *flux;             /* of the faces of `in`, where the kernel makes them itself */
-  double *rhs, *faces;            /* room for a rhs, and for fluxes, that it keeps to itself */
-  const wisp_half_turns *turns;   /* where fluxes are class values, else NULL */
-  bool unsigned_sums;             /* of magnitudes */
+  wisp_scalars scalars;              /* of magnitudes: likewise without signs */
+  double *const *in, *const *out;    /* by array */
+  const double *flux;                /* of the faces of `in`, where the kernel makes them itself */
+  double *rhs, *faces;               /* room for a rhs, and for fluxes, that it keeps to itself */
+  const wisp_half_turns *half_turns; /* where fluxes are class values, else NULL */
+  bool unsigned_sums;                /* of magnitudes */
 } pass;
 
 static void volume(const pass *p)
@@ -82,7 +82,7 @@ static void turn(const pass *p, const double v[4], double c[4])
 static size_t class_place(const pass *p, int k, int j)
 {
   const int Nfp = p->dg->tet->Nfp;
-  return (size_t)(k * Nfp + p->turns->face_turned[(k < 2 ? 0 : 4 - k) * Nfp + j]);
+  return (size_t)(k * Nfp + p->half_turns->face_turned[(k < 2 ? 0 : 4 - k) * Nfp + j]);
 }
 
 /* From fluxes at face nodes to class values, or, with `back`, the other way. */
@@ -96,7 +96,7 @@ static void turn_fluxes(const pass *p, bool back, const double *from, double *to
         size_t node[4], place[4];
         double v[4], c[4];
         for (int g = 0; g < 4; g++) {
-          node[g] = wisp_layout_face(&dg->layout, n, f, k, (size_t)p->turns->face_node[4 * j + g]);
+          node[g] = wisp_layout_face(&dg->layout, n, f, k, (size_t)p->half_turns->face_node[4 * j + g]);
           place[g] = wisp_layout_face(&dg->layout, n, f, k, class_place(p, g, j));
           v[g] = from[back ? place[g] : node[g]];
         }
@@ -173,7 +173,7 @@ static const double *find_rhs(const pass *p, ending by)
 static const struct role {
   const char *kernel;
   void (*compute)(const pass *p); /* NULL: a stage ends */
-  bool gathers, by_classes;
+  bool has_flux, by_classes;
   ending by;
   bool nested;
 } roles[] = {
@@ -226,7 +226,7 @@ static wisp_status find_role(wisp_error *err, const char *kernel, const struct r
 bool wisp_dg_gathers(const char *kernel)
 {
   const struct role *role = NULL;
-  return find_role(NULL, kernel, &role) == WISP_OK && role->gathers;
+  return find_role(NULL, kernel, &role) == WISP_OK && role->has_flux;
 }
 
 static wisp_scalars without_signs(const wisp_scalars *s)
@@ -246,7 +246,7 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
   const struct role *role = NULL;
   OWNED(wisp_dg_magnitudes_destroy) wisp_dg *magnitudes = NULL;
   OWNED(free) double *flux = NULL, *flux_size = NULL, *rhs = NULL, *faces = NULL;
-  OWNED(wisp_half_turns_destroy) wisp_half_turns *turns = NULL;
+  OWNED(wisp_half_turns_destroy) wisp_half_turns *half_turns = NULL;
   HELD(free_fields) double *in_size[FIELDS] = {NULL};
   CALL(find_role(err, kernel, &role));
   CALL(wisp_dg_magnitudes(err, dg, &magnitudes));
@@ -254,16 +254,16 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
   CALL(wisp_new(err, wisp_dg_face_size(dg), sizeof *flux_size, &flux_size));
   CALL(wisp_new(err, wisp_dg_volume_size(dg), sizeof *rhs, &rhs));
   CALL(wisp_new(err, wisp_dg_face_size(dg), sizeof *faces, &faces));
-  if (role->by_classes) CALL(wisp_half_turns_create(err, dg->tet, &turns));
-  if (role->gathers) wisp_reference_gather(dg, scalars->alpha, in[U], in[TRACE], flux, flux_size);
+  if (role->by_classes) CALL(wisp_half_turns_create(err, dg->tet, &half_turns));
+  if (role->has_flux) wisp_reference_gather(dg, scalars->alpha, in[U], in[TRACE], flux, flux_size);
   for (int a = 0; a < FIELDS; a++) {
     if (!in[a]) continue;
     CALL(wisp_new(err, size_of(dg, a), sizeof *in_size[a], &in_size[a]));
     for (size_t q = 0; q < size_of(dg, a); q++) in_size[a][q] = fabs(in[a][q]);
   }
-  compute(role, &(pass){dg, *scalars, in, out, flux, rhs, faces, turns, false});
+  compute(role, &(pass){dg, *scalars, in, out, flux, rhs, faces, half_turns, false});
   if (!sizes) return WISP_OK;
-  compute(role, &(pass){magnitudes, without_signs(scalars), in_size, sizes, flux_size, rhs, faces, turns, true});
+  compute(role, &(pass){magnitudes, without_signs(scalars), in_size, sizes, flux_size, rhs, faces, half_turns, true});
   return WISP_OK;
 }
 
@@ -354,7 +354,7 @@ wisp_status wisp_dg_largest(wisp_error *err, const wisp_dg *dg, const char *kern
   HELD(free_worst) wisp_dg one = {0};
   OWNED(wisp_dg_magnitudes_destroy) wisp_dg *magnitudes = NULL;
   OWNED(free) double *flux = NULL, *rhs = NULL, *faces = NULL;
-  OWNED(wisp_half_turns_destroy) wisp_half_turns *turns = NULL;
+  OWNED(wisp_half_turns_destroy) wisp_half_turns *half_turns = NULL;
   HELD(free_fields) double *in[FIELDS] = {NULL}, *out[FIELDS] = {NULL};
   media range = {{0}, {0}};
   double scale = 0;
@@ -364,14 +364,14 @@ wisp_status wisp_dg_largest(wisp_error *err, const wisp_dg *dg, const char *kern
   CALL(wisp_new(err, wisp_dg_face_size(&one), sizeof *flux, &flux));
   CALL(wisp_new(err, wisp_dg_volume_size(&one), sizeof *rhs, &rhs));
   CALL(wisp_new(err, wisp_dg_face_size(&one), sizeof *faces, &faces));
-  if (role->by_classes) CALL(wisp_half_turns_create(err, dg->tet, &turns));
+  if (role->by_classes) CALL(wisp_half_turns_create(err, dg->tet, &half_turns));
   worst_flux(&one, s->alpha, scale, &range, flux);
   for (int a = 0; a < FIELDS; a++) {
     CALL(wisp_new(err, size_of(&one, a), sizeof *in[a], &in[a]));
     CALL(wisp_new(err, size_of(&one, a), sizeof *out[a], &out[a]));
     for (size_t q = 0; q < size_of(&one, a); q++) in[a][q] = 1;
   }
-  compute(role, &(pass){magnitudes, without_signs(s), in, out, flux, rhs, faces, turns, true});
+  compute(role, &(pass){magnitudes, without_signs(s), in, out, flux, rhs, faces, half_turns, true});
   for (int a = 0; a < WISP_NODAL_ARRAYS; a++) largest[a] = 0;
   for (int a = 0; a < FIELDS; a++)
     for (size_t q = 0; q < size_of(&one, a); q++) largest[a] = fmax(largest[a], out[a][q]);

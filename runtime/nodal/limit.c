@@ -2,25 +2,25 @@
  * against the stability region of the Runge-Kutta method.
  *
  * u_{k+1} = u_k + beta (u_k - u_{k-1}) + alpha L u_k is a Runge-Kutta stage with its own numbers, so the solver's
- * kernels make the sequence (integrator.h). beta and alpha say for which ellipse its polynomials are those of
+ * kernels make the sequence (stepper.h). beta and alpha say for which ellipse its polynomials are those of
  * Chebyshev. An ellipse too small makes the outermost modes grow, one too large leaves u as it is: in both cases the
  * vectors become dependent, by a factor an application, and rounding, multiplied by their condition over alpha, becomes
  * eigenvalues near -1/alpha that L does not have. Two things keep that away, whatever is known at first. Only as many
- * vectors count as are well conditioned (krylov.c). And the sequence is begun anew, from the vector where it stopped,
- * with the ellipse that the pass before it found: a pass needs no good guess to find the scale, and the last one has
- * it. */
+ * vectors count as are well conditioned (independent, below). And the sequence is begun anew, from the vector where it
+ * stopped, with the ellipse that the pass before it found: a pass needs no good guess to find the scale, and the last
+ * one has it. */
 #include "../device.h"
-#include "krylov.h"
 #include "stepper.h"
 
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <lapacke.h>
 
 /* Applications of L: for the scale, for the ellipse, for the eigenvalues. */
-enum { PASSES = 3 };
-static const int passes[PASSES] = {4, 6, 20};
+enum { SWEEPS = 3 };
+static const int applications[SWEEPS] = {4, 6, 20};
 
 /* And for the error of a step, (dt L)^5 u; a sixth power brings all arrays back to their places. */
 enum { FIFTH = 5, POWERS = 6 };
@@ -28,8 +28,111 @@ enum { FIFTH = 5, POWERS = 6 };
 long long wisp_stepper_limit_stages(void)
 {
   int stages = POWERS;
-  for (int i = 0; i < PASSES; i++) stages += passes[i];
+  for (int i = 0; i < SWEEPS; i++) stages += applications[i];
   return stages;
+}
+
+/* --- Ritz values --- */
+
+enum { COLUMNS = WISP_KRYLOV + 1 };
+
+/* Columns of length 1, as they may have grown by many powers of ten; length[k] is what they had. */
+static wisp_status normalise(wisp_error *err, int columns, double *spectrum, double *length)
+{
+  for (int k = 0; k < columns; k++) {
+    double *column = spectrum + (size_t)k * WISP_SPECTRUM, square = 0;
+    for (int i = 0; i < WISP_SPECTRUM; i++) square += column[i] * column[i];
+    length[k] = sqrt(square);
+    CALL(wisp_require(err, isfinite(square) && square > 0, WISP_EWRONG,
+                      "the spectrum of the operator: vector %d has the length %g", k, length[k]));
+    for (int i = 0; i < WISP_SPECTRUM; i++) column[i] /= length[k];
+  }
+  return WISP_OK;
+}
+
+/* The upper triangle R of the sketches' QR factorisation, R[row + column * COLUMNS]. */
+static wisp_status triangle(wisp_error *err, int columns, double *spectrum, double R[COLUMNS * COLUMNS])
+{
+  double tau[COLUMNS];
+  CALL(wisp_require(err, LAPACKE_dgeqrf(LAPACK_COL_MAJOR, WISP_SPECTRUM, columns, spectrum, WISP_SPECTRUM, tau) == 0,
+                    WISP_EWRONG, "the spectrum of the operator: its vectors have no QR factorisation"));
+  for (int c = 0; c < columns; c++)
+    for (int r = 0; r < columns; r++) R[r + c * COLUMNS] = r <= c ? spectrum[(size_t)c * WISP_SPECTRUM + (size_t)r] : 0;
+  return WISP_OK;
+}
+
+/* Column k of R T, where L u_k = sum of T_jk u_j is the recurrence solved for L u_k, in columns of length 1. */
+static void image(const wisp_krylov *krylov, const double *R, const double *length, int k, double *out)
+{
+  const double beta = k ? krylov->beta[k] : 0, alpha = krylov->alpha[k];
+  for (int r = 0; r <= k + 1; r++) {
+    double sum = R[r + (k + 1) * COLUMNS] * length[k + 1] / length[k] - (1 + beta) * R[r + k * COLUMNS];
+    if (k) sum += beta * R[r + (k - 1) * COLUMNS] * length[k - 1] / length[k];
+    out[r] = sum / alpha;
+  }
+}
+
+/* H = (R T) R^-1, n columns of n + 1 rows: upper Hessenberg, solved for from the left column on. */
+static void project(const wisp_krylov *krylov, const double *R, const double *length, int n, double *H)
+{
+  memset(H, 0, sizeof *H * COLUMNS * COLUMNS);
+  for (int c = 0; c < n; c++) {
+    double column[COLUMNS + 1] = {0};
+    image(krylov, R, length, c, column);
+    for (int r = 0; r <= c + 1; r++) {
+      for (int j = 0; j < c; j++) column[r] -= H[r + j * COLUMNS] * R[j + c * COLUMNS];
+      H[r + c * COLUMNS] = column[r] / R[c + c * COLUMNS];
+    }
+  }
+}
+
+/* An eigenvector's residual is as long as what L takes out of the space: the last number of H times its own last one.
+ * LAPACK has the real and the imaginary part of a pair's vector side by side. */
+static double residual(int n, double last, const double *re, const double *im, bool complex_pair)
+{
+  double square = 0;
+  for (int i = 0; i < n; i++) square += re[i] * re[i] + (complex_pair ? im[i] * im[i] : 0);
+  return fabs(last) * hypot(re[n - 1], complex_pair ? im[n - 1] : 0) / sqrt(square);
+}
+
+/* Counts the columns of R that can be trusted. Rounding reaches H = (R T) R^-1 multiplied by the condition of R:
+ * nearly dependent columns give eigenvalues near -1/alpha that L does not have, though no number on R's diagonal be
+ * small. */
+static wisp_status independent(wisp_error *err, const double *R, int columns, double noise, int *out)
+{
+  double inverse = 0; /* of the condition */
+  for (*out = 0; *out < columns; ++*out) {
+    CALL(wisp_require(err, LAPACKE_dtrcon(LAPACK_COL_MAJOR, '1', 'U', 'N', *out + 1, R, COLUMNS, &inverse) == 0,
+                      WISP_EWRONG, "the spectrum of the operator: its vectors have no condition"));
+    if (!(inverse > noise)) break;
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_krylov_ritz(wisp_error *err, const wisp_krylov *krylov, double noise, int *values,
+                             wisp_ritz value[WISP_KRYLOV])
+{
+  const int columns = krylov->count + 1;
+  OWNED(free) double *spectrum = NULL;
+  double length[COLUMNS], re[COLUMNS], im[COLUMNS], last;
+  double R[COLUMNS * COLUMNS], H[COLUMNS * COLUMNS], V[COLUMNS * COLUMNS];
+  int n = 0;
+  CALL(wisp_new(err, (size_t)columns * WISP_SPECTRUM, sizeof *spectrum, &spectrum));
+  memcpy(spectrum, krylov->spectrum, (size_t)columns * WISP_SPECTRUM * sizeof *spectrum);
+  CALL(normalise(err, columns, spectrum, length));
+  CALL(triangle(err, columns, spectrum, R));
+  CALL(independent(err, R, krylov->count, noise, &n));
+  project(krylov, R, length, n, H);
+  CALL(wisp_require(err, n > 0, WISP_EWRONG, "the spectrum of the operator: nothing was seen of it"));
+  last = H[n + (n - 1) * COLUMNS];
+  CALL(wisp_require(err, LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', n, H, COLUMNS, re, im, NULL, 1, V, COLUMNS) == 0,
+                    WISP_EWRONG, "the spectrum of the operator: its Ritz values were not found"));
+  for (int i = 0; i < n; i++) {
+    const double *v = V + (im[i] < 0 ? i - 1 : i) * COLUMNS;
+    value[i] = (wisp_ritz){re[i], im[i], residual(n, last, v, v + COLUMNS, im[i] != 0)};
+  }
+  *values = n;
+  return WISP_OK;
 }
 
 /* --- the method --- */
@@ -138,10 +241,10 @@ static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz valu
   double d = 0.1 / wisp_dg_safe_dt(wisp_problem_dg(p->solver->problem)), h = d;
   CALL(start(err, p));
   CALL(wisp_stepper_spectrum(err, p->solver, p->krylov.spectrum));
-  for (int i = 0; i < PASSES; i++) {
+  for (int i = 0; i < SWEEPS; i++) {
     if (i) enclose(*count, value, &d, &h);
     if (i) CALL(begin_anew(err, p));
-    for (int k = 0; k < passes[i]; k++) {
+    for (int k = 0; k < applications[i]; k++) {
       surround(p, d, h);
       CALL(apply(err, p));
     }
@@ -212,15 +315,15 @@ wisp_status wisp_stepper_time_error(wisp_error *err, wisp_stepper *solver, doubl
   const polynomial R = amplification(solver->integrator.scheme);
   const size_t bytes = wisp_arrays_size(solver->problem->arrays, "u") * (size_t)solver->precision;
   wisp_pointer saved = 0, u = wisp_arrays_at(solver->problem->arrays, "u");
-  double whole = 0, power = 0;
+  double length = 0, power = 0;
   TRY(wisp_device_alloc(err, solver->device, bytes, &saved));
   TRY(wisp_device_copy(err, solver->device, saved, u, bytes));
-  TRY(norm(err, solver, &whole));
+  TRY(norm(err, solver, &length));
   TRY(fifth_power(err, solver, dt, &power));
   TRY(wisp_device_copy(err, solver->device, u, saved, bytes));
   TRY(wisp_arrays_fill(err, solver->problem->arrays, "res", 0));
   TRY(wisp_device_finish(err, solver->device));
-  *out = whole > 0 ? time / dt * fabs(R.c[5] - 1.0 / 120) * power / whole : 0;
+  *out = length > 0 ? time / dt * fabs(R.c[5] - 1.0 / 120) * power / length : 0;
 done:
   if (saved) wisp_device_free(solver->device, saved);
   return status;

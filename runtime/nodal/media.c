@@ -41,17 +41,25 @@ wisp_status wisp_media_check(wisp_error *err, const wisp_system *system, size_t 
   return WISP_OK;
 }
 
-double wisp_media_jump(const wisp_system *system, size_t elements, const double *medium, int *quantity)
+void wisp_media_range(const wisp_system *system, size_t elements, const double *medium, int q, double range[2])
 {
   const size_t n = (size_t)system->quantities;
-  double largest = 1;
+  range[0] = INFINITY, range[1] = -INFINITY;
+  for (size_t e = 0; e < elements; e++) {
+    range[0] = fmin(range[0], medium[e * n + (size_t)q]);
+    range[1] = fmax(range[1], medium[e * n + (size_t)q]);
+  }
+}
+
+double wisp_media_jump(const wisp_system *system, size_t elements, const double *medium, int *quantity)
+{
+  double largest = 1, range[2];
   *quantity = 0;
-  for (size_t q = 0; q < n; q++) {
-    double low = INFINITY, high = 0;
-    for (size_t e = 0; e < elements; e++) low = fmin(low, medium[e * n + q]), high = fmax(high, medium[e * n + q]);
-    if (system->quantity[q].expression || !(high / low > largest)) continue;
-    largest = high / low;
-    *quantity = (int)q;
+  for (int q = 0; q < system->quantities; q++) {
+    wisp_media_range(system, elements, medium, q, range);
+    if (system->quantity[q].expression || !(range[1] / range[0] > largest)) continue;
+    largest = range[1] / range[0];
+    *quantity = q;
   }
   return largest;
 }

@@ -1,7 +1,6 @@
 /* Functions into fields, and fields into numbers: loops over slots, on all cores. Sums are taken by blocks of fixed
  * size and added up in their order, so that they do not depend on how many cores there are. */
 #include "dg_parts.h"
-#include "krylov.h"
 #include "stepper.h"
 #include "../parallel.h"
 #include "../../gen/wide.h"
@@ -183,13 +182,13 @@ static void add_distance(const measure *m, size_t k, size_t from, size_t count, 
   wisp_dg_coordinates(m->dg, k, count, rule->r + from, rule->s + from, rule->t + from, xyz);
   m->exact(m->context, count, xyz, m->t, exact);
   for (size_t q = 0; q < count; q++, value += COLUMNS, wanted += n) {
-    double off = 0, whole = 0;
+    double off = 0, square = 0;
     for (int f = 0; f < n; f++) {
       off += weight[f] * (value[f] - wanted[f]) * (value[f] - wanted[f]);
-      whole += weight[f] * wanted[f] * wanted[f];
+      square += weight[f] * wanted[f] * wanted[f];
     }
     sum[0] += m->dg->jacobian[k] * rule->w[from + q] * off;
-    sum[1] += m->dg->jacobian[k] * rule->w[from + q] * whole;
+    sum[1] += m->dg->jacobian[k] * rule->w[from + q] * square;
   }
 }
 

@@ -234,16 +234,6 @@ static wisp_status make_lattice(wisp_error *err, const wisp_tet *tet, double *rs
   return wisp_tet_interpolation(err, tet, Np, rst, rst + Np, rst + 2 * Np, I);
 }
 
-/* to = I from */
-static void apply(const double *I, size_t Np, const double *from, double *to)
-{
-  for (size_t i = 0; i < Np; i++) {
-    double sum = 0;
-    for (size_t j = 0; j < Np; j++) sum += I[i * Np + j] * from[j];
-    to[i] = sum;
-  }
-}
-
 wisp_status wisp_solution_fields(wisp_error *err, const wisp_dg *dg, const double *u, wisp_fields *out)
 {
   HELD(wisp_fields_free) wisp_fields fields = {.count = 0};
@@ -264,7 +254,7 @@ wisp_status wisp_solution_fields(wisp_error *err, const wisp_dg *dg, const doubl
     wisp_dg_coordinates(dg, k, Np, rst, rst + Np, rst + 2 * Np, fields.xyz + 3 * element);
     for (int f = 0; f < n; f++) {
       for (size_t i = 0; i < Np; i++) own[i] = u[wisp_layout_volume(l, n, f, k, i)];
-      apply(I, Np, own, fields.value[f] + element);
+      for (size_t i = 0; i < Np * Np; i++) fields.value[f][element + i / Np] += I[i] * own[i % Np];
     }
   }
   return GIVE(fields, out);

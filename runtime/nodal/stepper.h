@@ -2,7 +2,43 @@
 #pragma once
 
 #include "../solve/choose.h"
-#include "integrator.h"
+#include "dg.h"
+
+/* ---- A step of the Runge-Kutta method as launches of a stage's kernels, in the form that they are made for.
+ *
+ * Low storage: res = a res + dt L u, u = u + b res: four words of memory a number and stage.
+ * Nested: u_k = u_n + c_k dt L u_(k-1), u_0 = u_n, which for a linear L without a time of its own is the same step up
+ * to rounding: three words, and two in the first stage. Its kernels take u_n. Stages after the first write res and
+ * u_next in turn, of which the last makes u of u_next. */
+
+/* All of it borrowed. Between calls the fields are in u. */
+typedef struct wisp_integrator {
+  wisp_problem *problem;
+  const wisp_kernel *const *kernel; /* in launch order */
+  int kernels;
+  double alpha;
+  const wisp_scheme *scheme;
+  bool nested;         /* the kernels' form */
+  bool moves;          /* a stage ends in u_next: u and u_next change places */
+  bool step_moves;     /* so does a step */
+  wisp_module *mixing; /* templates/solve/mix, which wisp_integrator_recur takes where nested; else NULL */
+} wisp_integrator;
+wisp_integrator wisp_integrator_of(wisp_problem *problem, const wisp_kernel *const *kernel, int kernels,
+                                   const wisp_scheme *scheme, double alpha);
+
+/* Enqueues a step of dt. After a failure u may be in u_next. */
+wisp_status wisp_integrator_step(wisp_error *err, const wisp_integrator *integrator, double dt);
+
+/* u = dt L u, with res in another place and 0; six in a row bring all arrays back to their places, whose res is to be 0
+ * before the first. */
+wisp_status wisp_integrator_apply(wisp_error *err, const wisp_integrator *integrator, double dt);
+
+/* The sequence u_(k+1) = u_k + beta (u_k - u_(k-1)) + alpha L u_k, after a beginning with u_(-1) = u_0. Arrays are in
+ * other places afterwards. */
+wisp_status wisp_integrator_begin(wisp_error *err, const wisp_integrator *integrator);
+wisp_status wisp_integrator_recur(wisp_error *err, const wisp_integrator *integrator, double beta, double alpha);
+
+/* ---- Advancing. */
 
 /* A step of kernels that write u_next leaves u in the other of two arrays. So there are two graphs, one for each array
  * that u can be in when a step begins. */
@@ -52,9 +88,38 @@ wisp_status wisp_stepper_limit(wisp_error *err, wisp_stepper *solver, double *li
  * Takes the memory of one field more; the fields stay. In single precision rounding adds to it. */
 wisp_status wisp_stepper_time_error(wisp_error *err, wisp_stepper *solver, double dt, double time, double *relative);
 
+/* ---- Ritz values of an operator from a Krylov sequence of which only sketches are kept (Nakatsukasa and Tropp 2024,
+ * "Fast and accurate randomized algorithms for linear systems and eigenvalue problems"): random sums of a vector's
+ * numbers, so many that lengths and angles among a few dozen vectors are kept within percents. The vectors themselves
+ * stay on the device, two at a time. */
+
+enum {
+  WISP_SPECTRUM_BLOCKS = 64,
+  WISP_SPECTRUM_LANES = 256,
+  WISP_SPECTRUM = WISP_SPECTRUM_BLOCKS * WISP_SPECTRUM_LANES, /* numbers, as templates/solve/sketch.*.k makes them */
+  WISP_KRYLOV = 32                                            /* applications of the operator at most */
+};
+
+/* u_{k+1} = u_k + beta[k] (u_k - u_{k-1}) + alpha[k] L u_k, u_{-1} = u_0. */
+typedef struct wisp_krylov {
+  int count;        /* applications so far */
+  double *spectrum; /* WISP_SPECTRUM numbers of each of u_0 .. u_count */
+  double beta[WISP_KRYLOV], alpha[WISP_KRYLOV];
+} wisp_krylov;
+
+/* An approximate eigenvalue, and how far its vector v of length 1 is from being an eigenvector: |L v - value v|. */
+typedef struct wisp_ritz {
+  double re, im, residual;
+} wisp_ritz;
+
+/* The eigenvalues of L as the sequence shows them, *values of them. Where the vectors have become dependent, their
+ * condition above 1 / noise, those before count. WISP_EWRONG for sketches that are zero or not finite. */
+wisp_status wisp_krylov_ritz(wisp_error *err, const wisp_krylov *krylov, double noise, int *values,
+                             wisp_ritz value[WISP_KRYLOV]);
+
 /* --- inside: solver.c advances, limit.c asks its kernels how far a step may go, norms.c what they left --- */
 
-/* Random sums of u, WISP_SPECTRUM of them (krylov.h). Waits for what was enqueued before. Between open and close; close
+/* Random sums of u, WISP_SPECTRUM of them. Waits for what was enqueued before. Between open and close; close
  * does nothing where open did not. */
 wisp_status wisp_stepper_open_spectrum(wisp_error *err, wisp_stepper *solver, const wisp_dg *dg);
 void wisp_stepper_close_spectrum(wisp_stepper *solver);

@@ -7,26 +7,15 @@
 /* Reports the origin of composition and layout, not of the kernels' parameters. */
 static wisp_status report_origin(wisp_error *err, const wisp_solver *s, wisp_solver_report *to)
 {
-  const wisp_choice *whole = &s->stage->record;
-  if (whole->match != WISP_MATCH_DEFAULT)
-    return wisp_report_line(err, to, "chosen by", "step record: %s, %s layer%s", wisp_match_name(whole->match),
-                            wisp_layer_name(whole->layer),
-                            whole->stale ? "; stale: its kernels have changed since" : "");
+  const wisp_choice *record = &s->stage->record;
+  if (record->match != WISP_MATCH_DEFAULT)
+    return wisp_report_line(err, to, "chosen by", "step record: %s, %s layer%s", wisp_match_name(record->match),
+                            wisp_layer_name(record->layer),
+                            record->stale ? "; stale: its kernels have changed since" : "");
   if (wisp_solver_given(s, "composition") || wisp_solver_given(s, "layout"))
     return wisp_report_line(err, to, "chosen by", "the request");
   return wisp_report_line(err, to, "chosen by", "default: %s",
                           s->session->store ? "the store has no record of a step on this device" : "as asked");
-}
-
-/* The least and the largest value of a quantity. */
-static void find_range(const wisp_system_run *run, int q, double range[2])
-{
-  const size_t n = (size_t)run->system->quantities;
-  range[0] = range[1] = run->medium[q];
-  for (size_t e = 0; e < run->base.mesh->elements; e++) {
-    range[0] = fmin(range[0], run->medium[e * n + (size_t)q]);
-    range[1] = fmax(range[1], run->medium[e * n + (size_t)q]);
-  }
 }
 
 static wisp_status report_coefficients(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to)
@@ -37,7 +26,7 @@ static wisp_status report_coefficients(wisp_error *err, const wisp_system_run *r
     char key[64];
     double range[2];
     if (run->system->quantity[q].expression) continue;
-    find_range(run, q, range);
+    wisp_media_range(run->system, run->base.mesh->elements, run->medium, q, range);
     snprintf(key, sizeof key, "coefficients.%s", name);
     CALL(wisp_report_numbers(err, to, 2, (const wisp_report_number[]){{key, "", range[0]}, {key, "", range[1]}}));
     CALL(wisp_text_print(err, &line, "%s%s %g", line.length ? ", " : "", name, range[0]));

@@ -38,6 +38,12 @@ typedef enum wisp_cg_place {
   WISP_CG_STATE /* numbers */
 } wisp_cg_place;
 
+/* Room for what a solve leaves: blocks' parts of sums, and iterations whose scalars are kept; all 0: its arrays are not
+ * there. */
+typedef struct wisp_cg_capacity {
+  size_t rz_parts, pAp_parts, iterations;
+} wisp_cg_capacity;
+
 /* The system to solve, and its launches. */
 typedef struct wisp_cg_system {
   wisp_device *device;   /* borrowed, like */

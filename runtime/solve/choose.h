@@ -138,6 +138,8 @@ void wisp_plans_hash(wisp_plan *const *plans, int count, const char *dialect, ch
 
 /* Does a kernel of the stage take an argument of this name? */
 bool wisp_stage_has(const wisp_stage *stage, const char *name);
+/* A wisp_array_filter: the arrays of one stage. */
+bool wisp_stage_wants(const void *stage, const char *array);
 
 /* ---- Which stored trials still count: those of today's kernel texts. */
 

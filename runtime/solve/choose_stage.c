@@ -316,6 +316,11 @@ bool wisp_stage_has(const wisp_stage *stage, const char *name)
   return false;
 }
 
+bool wisp_stage_wants(const void *stage, const char *array)
+{
+  return wisp_stage_has(stage, array);
+}
+
 const wisp_kernel *wisp_stage_kernel(const wisp_stage *stage, const char *name)
 {
   for (int k = 0; k < stage->kernels; k++)

@@ -15,11 +15,6 @@
  * unknowns p, z, r and Ap are 0. */
 size_t wisp_cg_padded(size_t unknowns);
 
-/* Capacity for blocks' parts of sums, and for iterations whose scalars are kept. */
-typedef struct wisp_cg_capacity {
-  size_t rz_parts, pAp_parts, iterations;
-} wisp_cg_capacity;
-
 /* Copies, in so many elements, are borrowed. Of what is fixed it fills in what leads from unknowns to copies and back;
  * the geometry is somebody else's. */
 wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t elements, int order,

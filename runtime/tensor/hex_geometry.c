@@ -69,7 +69,7 @@ void wisp_hex_coordinates(const wisp_hex *hex, wisp_hex_points points, const dou
 
 /* dx_c/dr_d of one element at [d][c][e][f]: it does not change along r_d itself, so that points e and f of the two
  * other directions are all that it depends on. r is the faster of them where it is one: points in line along r are
- * worked on eight at a time, and there is room for whole eights. */
+ * worked on eight at a time, and there is capacity for whole eights. */
 typedef struct slopes {
   double x[3][3][MOST][ROOM];
 } slopes;
@@ -216,14 +216,11 @@ static size_t numbers(const geometry *g)
 static wisp_status fill_factors(wisp_error *err, void *context, size_t from, size_t to)
 {
   const geometry *g = context;
-  const size_t own = numbers(g), whole = g->mass_alone ? WISP_HEX_FACTORS * own : own;
-  OWNED(free) double *factors = NULL;
   double vertices[24];
-  CALL(wisp_new(err, whole, sizeof *factors, &factors));
   for (size_t k = from; k < to; k++) {
     wisp_hex_vertices(g->mesh, g->frame, g->first + k, 1, vertices);
-    CALL(wisp_hex_factors(err, g->hex, g->points, vertices, wisp_mesh_number(g->mesh, g->first + k), 1, factors));
-    memcpy(g->out + k * own, factors + whole - own, own * sizeof *factors);
+    CALL(element_factors(err, g->hex, g->points, vertices, wisp_mesh_number(g->mesh, g->first + k), g->mass_alone,
+                         g->out + k * numbers(g)));
   }
   return WISP_OK;
 }
@@ -235,9 +232,9 @@ static wisp_status upload_factors(wisp_error *err, wisp_arrays *arrays, const ch
   const size_t elements = g.mesh->elements, own = numbers(&g);
   const size_t fit = PART_BYTES / (own * sizeof *g.out), part = fit ? fit : 1;
   if (!wisp_arrays_size(arrays, array)) return WISP_OK;
-  OWNED(free) double *room = NULL;
-  CALL(wisp_new(err, part * own, sizeof *room, &room));
-  g.out = room;
+  OWNED(free) double *capacity = NULL;
+  CALL(wisp_new(err, part * own, sizeof *capacity, &capacity));
+  g.out = capacity;
   for (; g.first < elements; g.first += part) {
     const size_t count = elements - g.first < part ? elements - g.first : part;
     CALL(wisp_parallel(err, count, fill_factors, &g));

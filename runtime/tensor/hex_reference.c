@@ -193,39 +193,40 @@ static void apply_element(const workspace *w, double lambda, const double *u, do
   }
 }
 
-static void drop_signs(const workspace *w, double *A)
+static void drop_signs(size_t count, double *numbers)
 {
-  for (int i = 0; i < w->n * w->Nq; i++) A[i] = fabs(A[i]);
+  for (size_t i = 0; i < count; i++) numbers[i] = fabs(numbers[i]);
+}
+
+/* y = A u on `count` elements, or with `sizes` the same of magnitudes. */
+static wisp_status apply_all(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
+                             size_t count, double lambda, const double *u, bool sizes, double *y)
+{
+  OWNED(wisp_hex_workspace_destroy) workspace *w = NULL;
+  OWNED(free) double *own = NULL;
+  CALL(wisp_hex_workspace_create(err, hex, op, &w));
+  CALL(wisp_new(err, w->Np, sizeof *own, &own));
+  const size_t entries = (size_t)(w->n * w->Nq);
+  if (sizes) drop_signs(entries, w->B), drop_signs(entries, w->C);
+  for (size_t k = 0; k < count; k++) {
+    CALL(wisp_hex_factors(err, hex, w->where, vertices + 24 * k, k, 1, w->factors));
+    memcpy(own, u + k * w->Np, w->Np * sizeof *own);
+    if (sizes) drop_signs(WISP_HEX_FACTORS * w->points, w->factors), drop_signs(w->Np, own);
+    apply_element(w, sizes ? fabs(lambda) : lambda, own, y + k * w->Np);
+  }
+  return WISP_OK;
 }
 
 wisp_status wisp_hex_apply_sizes(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                                  size_t count, double lambda, const double *u, double *sizes)
 {
-  OWNED(wisp_hex_workspace_destroy) workspace *w = NULL;
-  OWNED(free) double *magnitudes = NULL;
-  CALL(wisp_hex_workspace_create(err, hex, op, &w));
-  CALL(wisp_new(err, w->Np, sizeof *magnitudes, &magnitudes));
-  drop_signs(w, w->B);
-  drop_signs(w, w->C);
-  for (size_t k = 0; k < count; k++) {
-    CALL(wisp_hex_factors(err, hex, w->where, vertices + 24 * k, k, 1, w->factors));
-    for (size_t q = 0; q < WISP_HEX_FACTORS * w->points; q++) w->factors[q] = fabs(w->factors[q]);
-    for (size_t i = 0; i < w->Np; i++) magnitudes[i] = fabs(u[k * w->Np + i]);
-    apply_element(w, fabs(lambda), magnitudes, sizes + k * w->Np);
-  }
-  return WISP_OK;
+  return apply_all(err, hex, op, vertices, count, lambda, u, true, sizes);
 }
 
 wisp_status wisp_hex_apply(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, const double *vertices,
                            size_t count, double lambda, const double *u, double *y)
 {
-  OWNED(wisp_hex_workspace_destroy) workspace *w = NULL;
-  CALL(wisp_hex_workspace_create(err, hex, op, &w));
-  for (size_t k = 0; k < count; k++) {
-    CALL(wisp_hex_factors(err, hex, w->where, vertices + 24 * k, k, 1, w->factors));
-    apply_element(w, lambda, u + k * w->Np, y + k * w->Np);
-  }
-  return WISP_OK;
+  return apply_all(err, hex, op, vertices, count, lambda, u, false, y);
 }
 
 /* At the nodes, where B is the identity: only points in line with the node count, and itself where directions mix.

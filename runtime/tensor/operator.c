@@ -56,16 +56,6 @@ static wisp_status open_kernel(wisp_error *err, wisp_session *session, wisp_oper
   return wisp_kernel_open(err, session, text, &request, &op->kernel[as]);
 }
 
-static wisp_status number_nodes(wisp_error *err, wisp_operator *op)
-{
-  op->numbers = op->mesh->elements * (size_t)op->hex->Np;
-  if (!op->assembled) return WISP_OK;
-  CALL(wisp_hexnodes_create(err, "operator", op->mesh, op->hex->N, &op->nodes));
-  CALL(wisp_hexcopies_create(err, op->nodes, false, &op->copies));
-  op->numbers = op->copies->unknowns;
-  return WISP_OK;
-}
-
 /* --- arrays --- */
 
 /* Whether the caller brings it: x and y themselves. */
@@ -89,14 +79,6 @@ static wisp_discretisation describe(const wisp_operator *op)
       .family = wisp_family_find("tensor"),
       .counts = {
           {"elements", elements}, {"groups", elements}, {"Np", (size_t)op->hex->Np}, {"glNp", (size_t)op->hex->glNp}}};
-}
-
-/* Before anything is numbered: of an assembled one less what its nodes take. */
-static wisp_status check_size(wisp_error *err, const wisp_session *session, const wisp_operator *op,
-                              wisp_precision precision)
-{
-  const wisp_discretisation d = describe(op);
-  return wisp_problem_fits(err, wisp_device_limits(session->device), &d, precision, WISP_NARROW_GUARD, is_ours, op, 0);
 }
 
 static wisp_status make_problem(wisp_error *err, wisp_session *session, wisp_operator *op, wisp_precision precision)
@@ -141,8 +123,14 @@ wisp_status wisp_operator_create(wisp_error *err, wisp_session *session, const w
   CALL(open_kernel(err, session, op, spec, spec.kernel, OPERATOR));
   if (op->assembled) CALL(open_kernel(err, session, op, spec, "spread", SPREAD));
   if (op->assembled) CALL(open_kernel(err, session, op, spec, "gather", GATHER));
-  CALL(check_size(err, session, op, spec.precision));
-  CALL(number_nodes(err, op));
+  const wisp_discretisation least = describe(op); /* before anything is numbered: without what nodes take */
+  CALL(wisp_problem_fits(err, wisp_device_limits(session->device), &least, spec.precision, WISP_NARROW_GUARD, is_ours,
+                         op, 0));
+  if (op->assembled) {
+    CALL(wisp_hexnodes_create(err, "operator", op->mesh, op->hex->N, &op->nodes));
+    CALL(wisp_hexcopies_create(err, op->nodes, false, &op->copies));
+  }
+  op->numbers = op->copies ? op->copies->unknowns : op->mesh->elements * (size_t)op->hex->Np;
   CALL(make_problem(err, session, op, spec.precision));
   for (int k = 0; k < KERNELS; k++)
     if (op->kernel[k]) CALL(wisp_kernel_bind_arrays(err, op->kernel[k], op->problem->arrays, is_ours, op));
@@ -189,16 +177,16 @@ static size_t number_of(const wisp_operator *op, size_t e, size_t i)
 
 wisp_status wisp_operator_nodes(wisp_error *err, const wisp_operator *op, double *xyz)
 {
-  OWNED(free) double *places = NULL;
+  OWNED(free) double *points = NULL;
   double vertices[24];
   CALL(check(err, op));
   CALL(WISP_GIVEN(err, xyz));
   const size_t Np = (size_t)op->hex->Np;
-  CALL(wisp_new(err, 3 * Np, sizeof *places, &places));
+  CALL(wisp_new(err, 3 * Np, sizeof *points, &points));
   for (size_t e = 0; e < op->mesh->elements; e++) {
     wisp_hex_vertices(op->mesh, &wisp_frame_none, e, 1, vertices);
-    wisp_hex_coordinates(op->hex, WISP_HEX_GLL, vertices, places);
-    for (size_t i = 0; i < Np; i++) memcpy(xyz + 3 * number_of(op, e, i), places + 3 * i, 3 * sizeof *xyz);
+    wisp_hex_coordinates(op->hex, WISP_HEX_GLL, vertices, points);
+    for (size_t i = 0; i < Np; i++) memcpy(xyz + 3 * number_of(op, e, i), points + 3 * i, 3 * sizeof *xyz);
   }
   return WISP_OK;
 }

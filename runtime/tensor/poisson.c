@@ -315,11 +315,6 @@ static int blocks(const wisp_poisson_solver *s, part kernel)
   return (int)kernel < s->stage->kernels ? wisp_kernel_blocks(s->stage->kernel[kernel]) : 1;
 }
 
-static bool is_wanted(const void *stage, const char *array)
-{
-  return wisp_stage_has(stage, array);
-}
-
 /* All that the stage's kernels take. */
 static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precision precision, wisp_poisson_solver *s)
 {
@@ -329,7 +324,7 @@ static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precis
                                      .pAp_parts = (size_t)blocks(s, GATHER),
                                      .iterations = HISTORY};
   wisp_discretisation d = wisp_cg_discretisation(p->copies, p->mesh->elements, p->hex->N, &capacity);
-  CALL(wisp_problem_open(err, device, &d, precision, WISP_NARROW_GUARD, is_wanted, s->stage, &s->vectors));
+  CALL(wisp_problem_open(err, device, &d, precision, WISP_NARROW_GUARD, wisp_stage_wants, s->stage, &s->vectors));
   s->arrays = s->vectors->arrays;
   return WISP_OK;
 }
@@ -356,7 +351,7 @@ wisp_status wisp_poisson_fits(wisp_error *err, const wisp_limits *limits, size_t
   const double locals = (double)elements * (double)(Nq * Nq * Nq), number = sizeof(int32_t);
   const double beside = (double)elements * 80 + locals * (2 * number + sizeof(double)) +
                         (double)copies.surfaces * number + (double)copies.unknowns * (2 * number + sizeof(double));
-  return wisp_problem_fits(err, limits, &d, precision, WISP_NARROW_GUARD, is_wanted, stage, beside);
+  return wisp_problem_fits(err, limits, &d, precision, WISP_NARROW_GUARD, wisp_stage_wants, stage, beside);
 }
 
 /* A wisp_sweep over numbers. */

@@ -67,12 +67,6 @@ static wisp_status time_kernel(wisp_error *err, wisp_helmholtz *r, wisp_helmholt
   return WISP_OK;
 }
 
-/* Condensed continuous elements of the same mesh, by a problem of their own. */
-static bool is_continuous(const void *stage, const char *array)
-{
-  return wisp_stage_has(stage, array);
-}
-
 static wisp_status time_continuous(wisp_error *err, const wisp_session *session, const wisp_helmholtz *r, double *ms)
 {
   static const wisp_hdg_capacity capacity = {.pAp_parts = 0};
@@ -86,7 +80,7 @@ static wisp_status time_continuous(wisp_error *err, const wisp_session *session,
   wisp_spec_name_kernel(&request.spec, "condense_continuous");
   CALL(wisp_choose(err, &from, &request, &stage));
   CALL(wisp_stage_load(err, session->device, &stage));
-  CALL(wisp_problem_open(err, session->device, &d, WISP_F64, WISP_NARROW_GUARD, is_continuous, &stage, &problem));
+  CALL(wisp_problem_open(err, session->device, &d, WISP_F64, WISP_NARROW_GUARD, wisp_stage_wants, &stage, &problem));
   CALL(wisp_arrays_upload(err, problem->arrays, "kappa", r->problem->kappa));
   CALL(wisp_arrays_upload(err, problem->arrays, "lambda", r->problem->lambda));
   *ms = INFINITY;

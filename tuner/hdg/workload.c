@@ -4,7 +4,6 @@
 #include "../../gen/random.h"
 #include "../../runtime/batched.h"
 #include "../../runtime/hdg/reference_parts.h"
-#include "../../runtime/hdg/reference.h"
 #include "../../runtime/solve/cg.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "../../gen/nodal/half_turns.h"
 #include "../../gen/random.h"
 #include "../../runtime/nodal/dg_parts.h"
-#include "../../runtime/nodal/integrator.h"
+#include "../../runtime/nodal/stepper.h"
 
 #include <math.h>
 #include <stdlib.h>
