@@ -14,7 +14,6 @@ void fixture_folder(char folder[64])
 
 static int remove_one(const char *path, const struct stat *about, int type, struct FTW *walk)
 {
-  (void)about, (void)type, (void)walk;
   return remove(path);
 }
 

@@ -143,7 +143,6 @@ static wisp_status look(wisp_error *err, void *context, const wisp_comparison *r
 
 static void complain(void *context, const char *text)
 {
-  (void)context;
   fail_msg("%s", text);
 }
 
@@ -193,7 +192,6 @@ static void test_senseless_requests(void **state)
 static wisp_status look_at_others(wisp_error *err, void *context, const wisp_comparison *row)
 {
   int *others = context;
-  (void)err;
   for (int i = 0; i < row->others; i++) {
     assert_true(*row->other[i].name && row->other[i].ms > 0);
     assert_true(row->other[i].error < (row->spec.precision == WISP_F32 ? 2e-5 : 1e-12));
@@ -251,7 +249,6 @@ static const wisp_workload *find_workload(const char *family)
 static wisp_status look_at_table(wisp_error *err, void *context, const wisp_paper_row *row)
 {
   int *rows = context;
-  (void)err;
   *rows += 1;
   assert_true(row->order == 2 && row->elements == 800 && row->columns > 7);
   assert_true(row->column[1].published == 9 && row->column[7].published == 170 && row->column[9].published == 6);
@@ -401,7 +398,6 @@ typedef struct medians {
 static wisp_status take_size(wisp_error *err, void *context, const wisp_accuracy *row)
 {
   medians *m = context;
-  (void)err;
   memcpy(m->of[m->sizes++], row->median, sizeof row->median);
   assert_true(row->nodes > 100 && row->mean[0] >= row->median[0] && row->mean[1] <= 1e-6);
   const double times = row->mean[2] / row->published; /* triangles as a mesher's are */

@@ -51,7 +51,6 @@ static const wisp_element elements[] = {{.name = "line", .orders = {1, 2}}, {.na
 /* A strategy of this family needs no names but the target's. */
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, wisp_env *env)
 {
-  (void)err, (void)spec, (void)layout, (void)env;
   return WISP_OK;
 }
 
@@ -85,7 +84,6 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
 {
   size_t *unknowns = NULL;
   wisp_status status = wisp_new(err, 1, sizeof *unknowns, &unknowns);
-  (void)limits, (void)spec;
   if (status != WISP_OK) return status;
   *unknowns = source && count > 0 ? (size_t)count : UNKNOWNS;
   *out = unknowns;
@@ -100,14 +98,12 @@ static long long count_elements(const void *test_mesh)
 static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
-  (void)err, (void)spec, (void)layout, (void)fixed;
   *out = discretise_chain(*(const size_t *)test_mesh);
   return WISP_OK;
 }
 
 static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage, wisp_scalar_list *out)
 {
-  (void)problem, (void)purpose, (void)stage;
   wisp_scalar_add(out, "scale", 1);
   wisp_scalar_add(out, "polynomial", 0);
   wisp_scalar_add(out, "rz_parts", 8);
@@ -121,7 +117,6 @@ static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_purpos
   static const double state[WISP_CG_STATE] = {[WISP_CG_AT_LIMIT] = 1e30};
   static const int left = 1 << 20;
   wisp_status status = wisp_arrays_upload(err, problem->arrays, "state", state);
-  (void)purpose;
   return status == WISP_OK ? wisp_arrays_upload_ints(err, problem->arrays, "left", &left) : status;
 }
 
@@ -132,7 +127,6 @@ static int count_cases(const char *kernel)
 
 static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
-  (void)err, (void)r;
   return WISP_OK;
 }
 
@@ -148,7 +142,6 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
 {
   const size_t unknowns = wisp_discretisation_count(r->discretisation, "unknowns");
   double sum = 0, squares = 0, size;
-  (void)err;
   for (size_t i = 0; i < unknowns; i++) {
     const double p = r->before[P][i];
     r->after[AP][i] = multiply(r->before[P], unknowns, i, &size);
@@ -164,7 +157,6 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
 static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                            double *out)
 {
-  (void)err, (void)problem, (void)spec;
   *out = strcmp(array, "Ap") == 0 ? 5 : NAN;
   return WISP_OK;
 }

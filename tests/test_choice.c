@@ -29,7 +29,6 @@ static void print_values(const wisp_strategy *s, const int *values, char text[WI
 static wisp_status visit_plan(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
 {
   candidates *c = context;
-  (void)err, (void)reason;
   if (plan)
     snprintf(c->legal, sizeof c->legal, "%s", plan->params);
   else

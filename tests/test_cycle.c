@@ -151,7 +151,6 @@ static void cycle(const multigrid *m, size_t l, const double *b, double *x)
 static size_t list(const void *context, size_t row, int32_t *columns)
 {
   size_t count = 0;
-  (void)context;
   for (int k = 0; k < 9; k++) {
     const int i = (int)row / SIDE + k / 3 - 1, j = (int)row % SIDE + k % 3 - 1;
     if (i >= 0 && i < SIDE && j >= 0 && j < SIDE) columns[count++] = i * SIDE + j;

@@ -205,7 +205,6 @@ static void choices_make_no_table(void **state)
 
 static wisp_status check_name(wisp_error *err, void *context, const char *name, const wisp_value *value)
 {
-  (void)err, (void)name;
   int *tables = context;
   *tables += value->kind == WISP_KIND_REALS || value->kind == WISP_KIND_INTS;
   assert_true(value->kind < WISP_KIND_OTHER);

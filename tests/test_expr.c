@@ -196,7 +196,6 @@ static void random_texts_never_crash(void **state)
 /* A wisp_slot_of: x and y. */
 static int slot_of(const void *context, const char *name)
 {
-  (void)context;
   return strcmp(name, "x") == 0 ? 0 : strcmp(name, "y") == 0 ? 1 : -1;
 }
 
@@ -277,7 +276,6 @@ static void they_print_as_C(void **state)
 /* A name without a slot, and tables, which real evaluation does not have. */
 static int slot_of_x(const void *context, const char *name)
 {
-  (void)context;
   return strcmp(name, "x") == 0 ? 0 : -1;
 }
 

@@ -257,7 +257,6 @@ static void test_wrong_colour(void **state)
 /* Rows of a comparison, all of quads. */
 static wisp_status count_quads(wisp_error *err, void *rows, const wisp_comparison *row)
 {
-  (void)err;
   assert_string_equal(row->spec.element, "quad");
   assert_true(row->ms > 0 && row->rival_ms > 0);
   ++*(int *)rows;
@@ -328,7 +327,6 @@ enum { OWN = 20 };
 
 static wisp_owner owner(const void *self, size_t ghost)
 {
-  (void)self;
   return (wisp_owner){.domain = 1, .slot = ghost};
 }
 

@@ -198,7 +198,6 @@ static void test_norms(void **state)
  * slots point at themselves. */
 static void coordinates(const void *context, size_t count, const double *x, double t, double *u)
 {
-  (void)context;
   for (size_t i = 0; i < 6 * count; i++) u[i] = i % 6 < 3 ? x[i / 6 * 3 + i % 6] : t;
 }
 

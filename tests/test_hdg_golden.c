@@ -197,7 +197,6 @@ static double ragged_value(double x, double y)
 
 static double ragged_flux(double x, double y)
 {
-  (void)x;
   return 1 - y;
 }
 

@@ -91,7 +91,6 @@ typedef struct legal {
 static wisp_status collect(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
 {
   legal *l = context;
-  (void)err, (void)reason;
   if (!plan) return WISP_OK;
   assert_true(l->count < MOST);
   for (int p = 0; p < l->strategy->params; p++) {

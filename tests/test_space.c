@@ -154,7 +154,6 @@ typedef struct tally {
 
 static wisp_status count(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
 {
-  (void)err;
   tally *t = context;
   int wp = values[0], mode = values[2];
   /* The same conditions in C. */

@@ -55,7 +55,6 @@ static void print_values(const wisp_strategy *strategy, const int *values, char 
 static wisp_status visit_plan(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
 {
   wanted *w = context;
-  (void)err, (void)reason;
   if (w->legal == (plan != NULL) && (!w->MB || wisp_plan_value(plan, "MB", 0) == w->MB))
     print_values(w->strategy, values, w->params);
   wisp_plan_destroy(plan);

@@ -369,7 +369,6 @@ static void test_ties(void **state)
 
 static bool never(const void *context, const wisp_trial *trial)
 {
-  (void)context, (void)trial;
   return false;
 }
 

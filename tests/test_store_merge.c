@@ -150,7 +150,6 @@ static void test_bad_imports(void **state)
 
 static bool keep_even(const void *context, const wisp_trial *trial)
 {
-  (void)context;
   return trial->shared_bytes / 1024 % 2 == 0;
 }
 

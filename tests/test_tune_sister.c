@@ -22,7 +22,6 @@ typedef struct last {
 static wisp_status visit_plan(wisp_error *err, void *context, const int *values, wisp_plan *plan, const char *reason)
 {
   last *l = context;
-  (void)err, (void)values, (void)reason;
   if (plan) snprintf(l->params, sizeof l->params, "%s", plan->params);
   wisp_plan_destroy(plan);
   return WISP_OK;
