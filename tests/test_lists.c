@@ -81,8 +81,8 @@ static const struct {
     {"fill", "nonzeros", "sources", " is "},
     {"fill", "shared-nonzeros", "codes", " is "},
     {"fill", "scatter-reduction", "reduction_array", " is "},
-    {"fill", "entities", "entity_words", " is "},
-    {"fill", "gathers", "gather_words", " is "},
+    {"fill", "entity-rows", "entity_words", " is "},
+    {"fill", "gathered-products", "gather_words", " is "},
     {"fill", "shared-rows", "around_local", " is "},
     {"fill", "slices", "around", " is "},
 };

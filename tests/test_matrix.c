@@ -177,7 +177,7 @@ enum { AROUND = 40, FAN = AROUND + 1 };
 static void let_gathers_win(const char *path)
 {
   static const char *const of[][3] = {
-      {"fill", "gathers",
+      {"fill", "gathered-products",
        "gather_unroll=4 group_elements=32 lanes=32 pairs_per_thread=4 shared_products=192 tensor_cores=0"},
       {"step", "fill", ""}};
   OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
@@ -190,7 +190,7 @@ static void let_gathers_win(const char *path)
     snprintf(t.spec, sizeof t.spec, "assembly.%s:tri:p2:heat:f64", of[i][0]);
     strcpy(t.layout, "none"), strcpy(t.strategy, of[i][1]), strcpy(t.params, of[i][2]);
     strcpy(t.target, on_host ? "host" : "sm_90"), strcpy(t.device, "another");
-    wisp_strategy_hash(wisp_strategies_find(strategies, "assembly", "fill", "gathers"), "heat",
+    wisp_strategy_hash(wisp_strategies_find(strategies, "assembly", "fill", "gathered-products"), "heat",
                        on_host ? "host" : "cuda", t.template_hash);
     GOOD(wisp_writer_add(err, writer, &t));
   }
@@ -228,7 +228,7 @@ static void test_busy_vertex(void **state)
              &(wisp_matrix_request){WISP_INIT(wisp_matrix_request), .spec = "assembly.step:tri:p2:heat:f64",
                                     .vertices = FAN, .elements = AROUND, .xyz = xyz, .corners = corners});
   GOOD(wisp_matrix_kernel(err, b.matrix, 0, &info));
-  assert_string_equal(info.strategy, "gathers");
+  assert_string_equal(info.strategy, "gathered-products");
   assert_non_null(strstr(info.params, "group_elements=64"));
   assert_non_null(strstr(info.note, "row 0 has 40 elements around it"));
   assemble_ones(&b, 3);

@@ -29,7 +29,7 @@ static const struct {
      "aos", "aos=1 min_blocks=0 rows=4"},
     {BEHIND "spec=assembly.fill:tet:p2:heat:f64 layout=none strategy=entities template_hash=eb4b1934a4142adf "
             "params=\"ahead=2 many=64 min_blocks=0 sums=4992 written=1\"\n",
-     "entities", "group_entities=64 min_blocks=0 prefetch=2 shared_sums=4992 unrolled=1"},
+     "entity-rows", "group_entities=64 min_blocks=0 prefetch=2 shared_sums=4992 unrolled=1"},
     {BEHIND "spec=nodal.volume_update_nested:bernstein-tet:p7:maxwell:f64 layout=slab-km32 strategy=sparse-halves "
             "template_hash=461cdc788adc826d params=\"chunks=2 lanes=16 min_blocks=0 u_in_shared=1 wp=1 ws=1\"\n",
      "sparse-chunks", "chunks=2 lanes=16 min_blocks=0 u_in_shared=1 wp=1 ws=1"}};

@@ -388,7 +388,7 @@ static void test_no_room(void **state)
   static const struct {
     const char *kernel, *strategy, *params, *before, *longer;
     int around[2];
-  } won[] = {{"fill", "gathers", WON_GATHERS, "group_elements=32", "group_elements=64", {40, 300}},
+  } won[] = {{"fill", "gathered-products", WON_GATHERS, "group_elements=32", "group_elements=64", {40, 300}},
              {"fill", "shared-nonzeros", WON_NONZEROS, "max_elements=256", "max_elements=512", {300, 900}},
              {"multiply", "shared-columns", WON_COLUMNS, "tile_nonzeros=1024", "tile_nonzeros=2048", {300, 1200}}};
   const bool on_host = strcmp(test_device_name(), "host") == 0;
@@ -414,10 +414,10 @@ static void test_bench_with_room(void **state)
   static const struct {
     int around;
     const char *says;
-  } of[] = {{40, "on the mesh: fill by gathers, gather_unroll=4 group_elements=64"},
+  } of[] = {{40, "on the mesh: fill by gathered-products, gather_unroll=4 group_elements=64"},
             {300, "on the mesh: fill by rows"}};
   char line[512];
-  let_win(*state, "fill", "gathers", WON_GATHERS);
+  let_win(*state, "fill", "gathered-products", WON_GATHERS);
   for (size_t i = 0; i < WISP_COUNT(of); i++) {
     write_fan(*state, of[i].around);
     snprintf(line, sizeof line,
