@@ -185,10 +185,10 @@ static cJSON *to_json(const char *device, const wisp_comparison *row)
 }
 
 /* Logarithms of how many times as fast as the default the tuned ones are. */
-typedef struct gain {
+typedef struct speedup {
   int count;
   double sum;
-} gain;
+} speedup;
 
 enum { MOST_STAGES = 64 };
 
@@ -196,7 +196,7 @@ typedef struct printer {
   const wisp_arguments *args;
   cJSON *list; /* NULL: text, as it comes */
   int rows;
-  gain gain[2][2]; /* [double precision][whole stage] */
+  speedup speedup[2][2]; /* [double precision][whole stage] */
   const char *device;
   char blas[sizeof((wisp_comparison *)0)->rival]; /* what x BLAS is beside; "": nothing yet */
   int stages;                                     /* that were measured, as what one core takes is held beside */
@@ -215,7 +215,7 @@ static void keep_stage(printer *p, const wisp_comparison *row)
 
 static void add_gain(printer *p, const wisp_comparison *row)
 {
-  gain *g = &p->gain[row->spec.precision == WISP_F64][wisp_spec_is_composition(&row->spec)];
+  speedup *g = &p->speedup[row->spec.precision == WISP_F64][wisp_spec_is_composition(&row->spec)];
   if (row->ours.match == WISP_MATCH_DEFAULT || !(row->default_ms > 0)) return;
   g->count++;
   g->sum += log(row->default_ms / row->ms);
@@ -315,7 +315,7 @@ static void warn(void *context, const char *text)
 static void print_gains(const printer *p)
 {
   for (int d = 0; d < 2; d++) {
-    const gain *kernels = &p->gain[d][0], *stages = &p->gain[d][1];
+    const speedup *kernels = &p->speedup[d][0], *stages = &p->speedup[d][1];
     if (!kernels->count && !stages->count) continue;
     printf("%s: tuned against default, geometric means:", d ? "f64" : "f32");
     if (kernels->count) printf(" %.2f over %d kernels", exp(kernels->sum / kernels->count), kernels->count);

@@ -95,9 +95,9 @@ static int text_column(const char *line)
   return gap ? (int)(gap - line) + (int)strspn(gap, " ") : 0;
 }
 
-/* ---- What an option belongs to. */
+/* ---- The words that an option belongs to. */
 
-/* How long the list of words is that a part of a help text begins with, "export, show: ..."; 0: there is none. */
+/* The length of the list of words that begins a part of a help text, "export, show: ..."; 0: there is none. */
 static size_t list_length(const char *part)
 {
   const size_t length = strspn(part, "abcdefghijklmnopqrstuvwxyz, ");
@@ -138,8 +138,8 @@ static bool is_for(const char *help, const char *word, wisp_text *out)
   return is;
 }
 
-/* Where the words begin that a command takes first, "show|export" in "wisp db show|export [options]"; *length 0: there
- * are none. */
+/* Finds the words that a command takes first, "show|export" in "wisp db show|export [options]"; *length 0: there are
+ * none. */
 static const char *choices(const char *usage, size_t *length)
 {
   for (const char *at = usage; *at; at += *length + (at[*length] == ' ')) {
@@ -276,7 +276,7 @@ static void print_about(FILE *to, const char *about, const char *word)
   }
 }
 
-/* Of a word of the command, where it is for that. */
+/* Prints an option if it belongs to the word of the command. */
 static void print_option(const wisp_option *option, const char *word)
 {
   HELD(wisp_text_free) wisp_text text = {0};

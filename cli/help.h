@@ -51,8 +51,8 @@ void wisp_help_name(const wisp_help *help, char name[64]);
  * others that were given. values: of each option, NULL where it was not given. */
 wisp_status wisp_help_check(wisp_error *err, const wisp_help *help, const char *word, const char *const *values);
 
-/* How a command is used, 80 columns wide. word: of a command that takes one first (wisp db merge), the one that help is
- * for: its lines and options alone; NULL, or one that there is not: all. */
+/* Prints the usage of a command, 80 columns wide. word: of a command that takes one first (wisp db merge), that word's
+ * lines and options alone; NULL, or an unknown word: all. */
 void wisp_help_print(const wisp_help *help, const char *word);
 
 /* A page without options (wisp help environment), as it stands. */

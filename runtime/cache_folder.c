@@ -359,12 +359,12 @@ void wisp_cache_put(const wisp_cache_key *key, const wisp_binary *binary)
   entry_name(key, name);
   int fd = open_aside(folder, name, aside);
   FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
-  bool whole = file && write_entry(file, &head, key, binary->data);
+  bool complete = file && write_entry(file, &head, key, binary->data);
   if (file)
-    whole = fclose(file) == 0 && whole;
+    complete = fclose(file) == 0 && complete;
   else if (fd >= 0)
     close(fd);
-  if (fd >= 0 && (!whole || renameat(folder, aside, folder, name) != 0)) unlinkat(folder, aside, 0);
+  if (fd >= 0 && (!complete || renameat(folder, aside, folder, name) != 0)) unlinkat(folder, aside, 0);
   trim_folder(folder);
   close(folder);
 }

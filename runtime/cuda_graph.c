@@ -92,27 +92,27 @@ static wisp_status make_loop(wisp_error *err, cuda_graph *graph, wisp_pointer le
   wisp_status status = WISP_OK;
   cuda_device *device = wisp_cuda_of(graph->base.device);
   wisp_cuda_node set = {.type = NODE_KERNEL}, loop = {.type = NODE_CONDITIONAL}, pass = {.type = NODE_GRAPH};
-  void *whole = NULL, *captured = graph->graph, *last = NULL;
+  void *outer = NULL, *captured = graph->graph, *last = NULL;
   uint64_t handle = 0;
   set.kernel.grid[0] = set.kernel.grid[1] = set.kernel.grid[2] = 1;
   set.kernel.block[0] = set.kernel.block[1] = set.kernel.block[2] = 1;
   set.kernel.args = (void *[]){&handle, &left};
   pass.graph.graph = captured;
   TRY(load_loop_kernel(err, graph, &set.kernel.function));
-  TRY(CUDA(device, cuGraphCreate, &whole, 0));
-  TRY(CUDA(device, cuGraphConditionalHandleCreate, &handle, whole, device->context, 0, CONDITIONAL_ASSIGN_AT_LAUNCH));
+  TRY(CUDA(device, cuGraphCreate, &outer, 0));
+  TRY(CUDA(device, cuGraphConditionalHandleCreate, &handle, outer, device->context, 0, CONDITIONAL_ASSIGN_AT_LAUNCH));
   loop.conditional.handle = handle;
   loop.conditional.type = CONDITIONAL_WHILE;
   loop.conditional.size = 1;
   loop.conditional.context = device->context;
-  TRY(add_node(err, device, whole, NULL, &set, &last));
-  TRY(add_node(err, device, whole, last, &loop, &last));
+  TRY(add_node(err, device, outer, NULL, &set, &last));
+  TRY(add_node(err, device, outer, last, &loop, &last));
   TRY(add_node(err, device, loop.conditional.bodies[0], NULL, &pass, &last));
   TRY(add_node(err, device, loop.conditional.bodies[0], last, &set, &last));
-  graph->graph = whole;
-  whole = captured;
+  graph->graph = outer;
+  outer = captured;
 done:
-  if (whole) device->api.cuGraphDestroy(whole);
+  if (outer) device->api.cuGraphDestroy(outer);
   return status;
 }
 

@@ -79,8 +79,8 @@ wisp_status wisp_device_stream(wisp_error *err, wisp_device *device, void **out)
 
 wisp_timing wisp_device_timing(const wisp_device *device)
 {
-  const wisp_timing plain = {.probes = 3, .samples = 7, .sample_ms = 0.2};
-  return device->kind->timing.samples ? device->kind->timing : plain;
+  const wisp_timing usual = {.probes = 3, .samples = 7, .sample_ms = 0.2};
+  return device->kind->timing.samples ? device->kind->timing : usual;
 }
 
 double wisp_device_clock_mhz(wisp_device *device)

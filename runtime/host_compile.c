@@ -42,10 +42,10 @@ static wisp_status add_words(wisp_error *err, command *c, int slot, const char *
   if (!value || !value[strspn(value, " \t\n")]) value = otherwise;
   CALL(wisp_new(err, strlen(value) + 1, 1, &c->storage[slot]));
   strcpy(c->storage[slot], value);
-  bool whole = true;
+  bool closed = true;
   char *rest = c->storage[slot];
-  for (char *w; (w = wisp_command_word(&rest, &whole));) CALL(add_word(err, c, w));
-  return wisp_require(err, whole, WISP_EUSAGE, "%s is '%s': a quote is not closed", variable, value);
+  for (char *w; (w = wisp_command_word(&rest, &closed));) CALL(add_word(err, c, w));
+  return wisp_require(err, closed, WISP_EUSAGE, "%s is '%s': a quote is not closed", variable, value);
 }
 
 /* The command that compiles, but for its files. */

@@ -51,18 +51,18 @@ static void set_number(const wisp_spmv *s, double value, void *to, size_t i)
 static void fill_rows(void *context, size_t from, size_t to)
 {
   const filling *f = context;
-  const bool whole = f->s->format == WISP_SPMV_BLOCKS;
+  const bool blocked = f->s->format == WISP_SPMV_BLOCKS;
   const size_t n = (size_t)f->s->size;
   for (size_t row = from; row < to; row++) {
     const size_t first = (size_t)f->pattern->start[row], count = (size_t)f->pattern->start[row + 1] - first;
     for (size_t i = 0; i < n; i++) {
       const size_t line = first * n * n + i * count * n;
-      if (!whole) f->start[row * n + i] = (int32_t)line;
+      if (!blocked) f->start[row * n + i] = (int32_t)line;
       for (size_t q = 0; q < count; q++)
         for (size_t j = 0; j < n; j++) {
-          const size_t at = whole ? ((first + q) * n + i) * n + j : line + q * n + j;
+          const size_t at = blocked ? ((first + q) * n + i) * n + j : line + q * n + j;
           set_number(f->s, block_entry(f->s, first + q, i, j), f->values, at);
-          if (!whole) f->column[at] = f->pattern->column[first + q] * (int32_t)n + (int32_t)j;
+          if (!blocked) f->column[at] = f->pattern->column[first + q] * (int32_t)n + (int32_t)j;
         }
     }
   }
@@ -76,18 +76,18 @@ static wisp_status upload_copy(wisp_error *err, const wisp_spmv *s, const void *
 
 static wisp_status take_memory(wisp_error *err, wisp_spmv *s, const wisp_block_rows *p)
 {
-  const bool whole = s->format == WISP_SPMV_BLOCKS;
+  const bool blocked = s->format == WISP_SPMV_BLOCKS;
   const size_t n = (size_t)s->size, numbers = s->blocks * n * n, number = (size_t)s->precision;
   OWNED(free) int32_t *start = NULL, *column = NULL;
   OWNED(free) void *values = NULL;
   CALL(wisp_new(err, (s->columns * n > numbers ? s->columns * n : numbers), number, &values));
   CALL(wisp_new(err, s->rows * n + 1, sizeof *start, &start));
-  CALL(wisp_new(err, whole ? 0 : numbers, sizeof *column, &column));
+  CALL(wisp_new(err, blocked ? 0 : numbers, sizeof *column, &column));
   wisp_parallel_for(s->rows, fill_rows, &(filling){s, p, values, start, column});
   start[s->rows * n] = (int32_t)numbers;
   CALL(upload_copy(err, s, values, numbers * number, &s->values));
-  CALL(upload_copy(err, s, whole ? p->start : start, (s->rows * (whole ? 1 : n) + 1) * sizeof *start, &s->start));
-  CALL(upload_copy(err, s, whole ? p->column : column, (whole ? s->blocks : numbers) * sizeof *column, &s->column));
+  CALL(upload_copy(err, s, blocked ? p->start : start, (s->rows * (blocked ? 1 : n) + 1) * sizeof *start, &s->start));
+  CALL(upload_copy(err, s, blocked ? p->column : column, (blocked ? s->blocks : numbers) * sizeof *column, &s->column));
   for (size_t i = 0; i < s->columns * n; i++) set_number(s, s->random[i % PERIOD], values, i);
   CALL(upload_copy(err, s, values, s->columns * n * number, &s->x));
   return wisp_device_alloc(err, s->device, s->rows * n * number, &s->y);
@@ -112,16 +112,16 @@ static wisp_status describe_product(wisp_error *err, wisp_spmv *s, void *stream)
 {
   const int type = s->precision == WISP_F32 ? R_32F : R_64F;
   const int64_t n = s->size, rows = (int64_t)s->rows, columns = (int64_t)s->columns, blocks = (int64_t)s->blocks;
-  const bool whole = s->format == WISP_SPMV_BLOCKS;
+  const bool blocked = s->format == WISP_SPMV_BLOCKS;
   size_t bytes = 0;
   CALL(check_cusparse(err, s->api.cusparseCreate(&s->handle), "beginning"));
   CALL(check_cusparse(err, s->api.cusparseSetStream(s->handle, stream), "taking a stream"));
-  CALL(wisp_require(err, !whole || s->api.cusparseCreateBsr, WISP_EREFUSED, "this cuSPARSE has no rows of blocks"));
+  CALL(wisp_require(err, !blocked || s->api.cusparseCreateBsr, WISP_EREFUSED, "this cuSPARSE has no rows of blocks"));
   CALL(check_cusparse(err,
-                      whole ? s->api.cusparseCreateBsr(&s->matrix, rows, columns, blocks, n, n, s->start, s->column,
-                                                       s->values, INDEX_32, INDEX_32, BASE_0, type, ROW_ORDER)
-                            : s->api.cusparseCreateCsr(&s->matrix, rows * n, columns * n, blocks * n * n, s->start,
-                                                       s->column, s->values, INDEX_32, INDEX_32, BASE_0, type),
+                      blocked ? s->api.cusparseCreateBsr(&s->matrix, rows, columns, blocks, n, n, s->start, s->column,
+                                                         s->values, INDEX_32, INDEX_32, BASE_0, type, ROW_ORDER)
+                              : s->api.cusparseCreateCsr(&s->matrix, rows * n, columns * n, blocks * n * n, s->start,
+                                                         s->column, s->values, INDEX_32, INDEX_32, BASE_0, type),
                       "describing the matrix"));
   CALL(check_cusparse(err, s->api.cusparseCreateDnVec(&s->from, columns * n, s->x, type), "describing x"));
   CALL(check_cusparse(err, s->api.cusparseCreateDnVec(&s->to, rows * n, s->y, type), "describing y"));

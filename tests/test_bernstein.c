@@ -241,7 +241,7 @@ static void test_sparsity(void **state)
 
 /* --- ways to lift --- */
 
-static void lift_by_matrix(const pair *p, const double *f, double *out)
+static void lift_dense(const pair *p, const double *f, double *out)
 {
   double Q[4 * WISP_TET_MAX_NFP];
   for (int face = 0; face < 4; face++) multiply(p->Nfp, p->Nfp, p->b->L0, f + face * p->Nfp, Q + face * p->Nfp);
@@ -286,7 +286,7 @@ static void test_ways_to_lift(void **state)
     for (int q = 0; q < 4 * p.Nfp; q++) f[q] = noise();
     wisp_bernstein_dense(p.b, into, into + 3, LIFT);
     multiply(p.Np, 4 * p.Nfp, LIFT, f, dense);
-    lift_by_matrix(&p, f, matrix);
+    lift_dense(&p, f, matrix);
     lift_by_slices(&p, f, slices);
     assert_true(distance(p.Np, matrix, dense) < 1e-14);
     assert_true(distance(p.Np, slices, dense) < 1e-14);

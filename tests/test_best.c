@@ -286,7 +286,7 @@ static void test_default(void **state)
 }
 
 /* A request must name what exists; any part of its name finds a device. */
-static void test_wishes(void **state)
+static void test_preferred(void **state)
 {
   static const struct {
     const char *arguments, *word;
@@ -329,7 +329,7 @@ int main(void)
                                      cmocka_unit_test(test_beside_steps),
                                      cmocka_unit_test(test_devices),
                                      cmocka_unit_test(test_default),
-                                     cmocka_unit_test_setup_teardown(test_wishes, fixture_set_up, fixture_tear_down),
+                                     cmocka_unit_test_setup_teardown(test_preferred, fixture_set_up, fixture_tear_down),
                                      cmocka_unit_test_setup_teardown(test_page, fixture_set_up, fixture_tear_down)};
   unsetenv("WISP_SITE_DB");
   setenv("WISP_SHIPPED", "none", 1);

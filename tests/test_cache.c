@@ -170,7 +170,7 @@ static void command_shows_and_clears(void **state)
 }
 
 /* One line of warning, and the run goes on. */
-static void untrusted_folder_is_said_once(void **state)
+static void untrusted_folder_is_noted_once(void **state)
 {
   assert_int_equal(mkdir(fixture_path(*state, "cache"), 0700), 0);
   assert_int_equal(chmod(fixture_path(*state, "cache"), 0777), 0);
@@ -302,7 +302,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       CASE(open_folders_are_not_looked_into), CASE(files_of_others_are_compiled_anew),
       CASE(the_whole_key_is_compared),        CASE(bound_removes_the_longest_unused),
-      CASE(command_shows_and_clears),         CASE(untrusted_folder_is_said_once),
+      CASE(command_shows_and_clears),         CASE(untrusted_folder_is_noted_once),
       CASE(half_an_object_is_no_kernel),      CASE(relative_place_is_ignored),
       CASE(cache_needs_no_compiler),          CASE(run_needs_no_compiler),
   };

@@ -112,7 +112,7 @@ static void check_scale(const bench *b)
   free(x), free(got);
 }
 
-static void check_sketch(const bench *b)
+static void check_spectrum(const bench *b)
 {
   enum { BUCKETS = 64 * LANES, WORDS = (COUNT + 31) / 32 };
   double *x = numbers_of(COUNT), *expected = numbers_of(BUCKETS), *got = numbers_of(BUCKETS);
@@ -228,7 +228,7 @@ static void definitions(void **state)
   for (int p = 0; p < 2; p++, b.precision = WISP_F32) {
     check_mix(&b);
     check_scale(&b);
-    check_sketch(&b);
+    check_spectrum(&b);
     check_begin(&b);
     check_residual_and_correct(&b, COUNT);
     check_residual_and_correct(&b, ROWS + 3);

@@ -183,7 +183,7 @@ static void add_seed(wisp_seeds *seeds, const wisp_scope *scope, const wisp_cand
 
 /* The fastest candidate elsewhere is tried first, its problem gets most of the time, and of each layout one problem
  * comes before the others. */
-static void test_promise(void **state)
+static void test_expected(void **state)
 {
   wisp_strategies *strategies = NULL;
   wisp_limits limits;
@@ -253,7 +253,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_made_up_sweep),          cmocka_unit_test(test_other_systems_help),
       cmocka_unit_test(test_own_times_are_not_seen), cmocka_unit_test(test_senseless_requests),
-      cmocka_unit_test(test_guided_search),          cmocka_unit_test(test_promise),
+      cmocka_unit_test(test_guided_search),          cmocka_unit_test(test_expected),
       cmocka_unit_test(test_shipped_sweep),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,7 +197,7 @@ static void test_several(void **state)
 }
 
 /* The report shows what is asked for, and says what is not there. */
-static void test_wishes(void **state)
+static void test_preferred(void **state)
 {
   char folder[64];
   wisp_error err = {0};
@@ -326,7 +326,7 @@ static void test_command(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_page),   cmocka_unit_test(test_several), cmocka_unit_test(test_wishes),
+      cmocka_unit_test(test_page),   cmocka_unit_test(test_several), cmocka_unit_test(test_preferred),
       cmocka_unit_test(test_folder), cmocka_unit_test(test_command), cmocka_unit_test(test_bare),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

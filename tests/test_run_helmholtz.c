@@ -182,7 +182,7 @@ static void test_setups(void **state)
 }
 
 /* If condense's winner leaves one matrix after the other in place of slabs, all that reads them takes them so. */
-static void test_by_matrix(void **state)
+static void test_aos(void **state)
 {
   static const char *const condensers[] = {"columns", "columns-aos"};
   double error[2];
@@ -416,7 +416,7 @@ int main(void)
       cmocka_unit_test(test_table),           cmocka_unit_test(test_orders),      cmocka_unit_test(test_reproducible),
       cmocka_unit_test(test_preconditioners), cmocka_unit_test(test_setups),      cmocka_unit_test(test_levels),
       cmocka_unit_test(test_report),          cmocka_unit_test(test_own_problem), cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_bad_meshes),      cmocka_unit_test(test_by_matrix),   cmocka_unit_test(test_diagonals),
+      cmocka_unit_test(test_bad_meshes),      cmocka_unit_test(test_aos),         cmocka_unit_test(test_diagonals),
       cmocka_unit_test(test_narrow),          cmocka_unit_test(test_nothing),
   };
   choose_tests();

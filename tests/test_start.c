@@ -159,7 +159,7 @@ static void test_unresolved(void **state)
 }
 
 /* The same words on stderr; with -q only in JSON. Starts that are solutions have errors to tell. */
-static void test_said(void **state)
+static void test_messages(void **state)
 {
   const char *path = write_box(*state, (int[]){12, 2, 1}, (double[]){1, 0.02, 0.002}, false);
   char line[512];
@@ -229,8 +229,8 @@ static void test_misfit(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      TEST(test_flat), TEST(test_hole),  TEST(test_unresolved),
-      TEST(test_said), TEST(test_walls), cmocka_unit_test(test_misfit),
+      TEST(test_flat),     TEST(test_hole),  TEST(test_unresolved),
+      TEST(test_messages), TEST(test_walls), cmocka_unit_test(test_misfit),
   };
   unsetenv("WISP_SITE_DB");
   setenv("WISP_SHIPPED", "none", 1);

@@ -150,7 +150,7 @@ static void take_note(void *context, const char *text)
 }
 
 /* A writer is told once for whom it waits, and then goes on: for one who writes, or who merges. */
-static void writers_are_told(void **state)
+static void writers_are_informed(void **state)
 {
   static const char *const modes[] = {"BEGIN EXCLUSIVE", "BEGIN IMMEDIATE", NULL};
   const char *user = place(*state, "user.db");
@@ -189,7 +189,7 @@ static void a_trial_waits(void **state)
   assert_int_equal(fixture_count(user), 1);
 }
 
-static void commands_are_told(void **state)
+static void commands_are_informed(void **state)
 {
   static const char *const commands[] = {"db check --db", "tune -d host -n 1 -k update --budget 1s --db"};
   const char *user = place(*state, "held.db");
@@ -270,9 +270,9 @@ int main(void)
 {
   setenv("WISP_SHIPPED", "none", 1);
   const struct CMUnitTest tests[] = {
-      TEST(readers_do_not_wait), TEST(run_does_not_wait), TEST(writers_do_not_block_readers),
-      TEST(writers_are_told),    TEST(a_trial_waits),     TEST(commands_are_told),
-      TEST(unreadable),          TEST(damaged),
+      TEST(readers_do_not_wait),  TEST(run_does_not_wait), TEST(writers_do_not_block_readers),
+      TEST(writers_are_informed), TEST(a_trial_waits),     TEST(commands_are_informed),
+      TEST(unreadable),           TEST(damaged),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

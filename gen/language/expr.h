@@ -73,10 +73,10 @@ wisp_status wisp_expr_slope_along(wisp_error *err, const wisp_expr *expr, const 
                                   wisp_expr **out);
 
 /* As C in reals of so many bytes: every number is a literal of them, so that nothing turns double and nothing is
- * divided as integers are. name gives what a name is called in C, which it may write into room; NULL: the name itself.
- * WISP_EINPUT for what makes integers. */
+ * divided as integers are. name gives what a name is called in C, which it may write into buffer; NULL: the name
+ * itself. WISP_EINPUT for what makes integers. */
 enum { WISP_C_NAME = 80 };
-typedef const char *(*wisp_c_name)(const void *context, const char *name, char room[WISP_C_NAME]);
+typedef const char *(*wisp_c_name)(const void *context, const char *name, char buffer[WISP_C_NAME]);
 wisp_status wisp_expr_print(wisp_error *err, const wisp_expr *expr, int real_bytes, wisp_c_name name,
                             const void *context, wisp_text *out);
 /* The same of a text, names as they are. */

@@ -56,10 +56,10 @@ static wisp_status print(const printer *p, size_t place)
 {
   const wisp_node *at = &p->expr->nodes[place];
   const wisp_operator *op = &wisp_operators[at->op];
-  char room[WISP_C_NAME];
+  char buffer[WISP_C_NAME];
   if (at->op == OP_INTEGER || at->op == OP_REAL) return wisp_print_real(p->err, p->out, at->real, p->real_bytes);
   if (at->op == OP_NAME)
-    return wisp_text_print(p->err, p->out, "%s", p->name ? p->name(p->context, at->name, room) : at->name);
+    return wisp_text_print(p->err, p->out, "%s", p->name ? p->name(p->context, at->name, buffer) : at->name);
   CALL(wisp_require(p->err, at->op > OP_COUNT && at->op != OP_CEIL && at->op != OP_ROUND_UP, WISP_EINPUT,
                     "'%s' is for integers", op->name));
   if (at->op == OP_CHOOSE) return print_choice(p, at);

@@ -12,7 +12,7 @@
 
 extern const wisp_family wisp_family_nodal;
 
-_Static_assert(WISP_NODAL_HIGHEST == WISP_TET_MAX_ORDER, "tables have room for the orders that are declared");
+_Static_assert(WISP_NODAL_HIGHEST == WISP_TET_MAX_ORDER, "tables have buffer for the orders that are declared");
 
 static bool is_nested(const char *name)
 {
@@ -126,7 +126,7 @@ static wisp_status add_sizes(wisp_error *err, wisp_env *env, const wisp_spec *sp
 
 /* A wisp_c_name: the name of a field, quantity or statement in kernels. A user's gets a prefix, so that it is no word
  * of C and no name of a kernel's text; the library's own have none such. */
-static const char *c_name(const void *context, const char *name, char room[WISP_C_NAME])
+static const char *c_name(const void *context, const char *name, char buffer[WISP_C_NAME])
 {
   static const char *const common[] = {"nx", "ny", "nz", "alpha"};
   const wisp_system *system = context;
@@ -134,14 +134,14 @@ static const char *c_name(const void *context, const char *name, char room[WISP_
   for (size_t i = 0; i < WISP_COUNT(common); i++)
     if (strcmp(name, common[i]) == 0) return name;
   const bool flux = strncmp(name, "flux_", 5) == 0 && wisp_system_field(system, name + 5) >= 0;
-  snprintf(room, WISP_C_NAME, "%suser_%s", flux ? "flux_" : "", flux ? name + 5 : name);
-  return room;
+  snprintf(buffer, WISP_C_NAME, "%suser_%s", flux ? "flux_" : "", flux ? name + 5 : name);
+  return buffer;
 }
 
 static wisp_status add_name(wisp_error *err, wisp_env *item, const wisp_system *system, const char *name)
 {
-  char room[WISP_C_NAME];
-  return wisp_env_text(err, item, "name", c_name(system, name, room));
+  char buffer[WISP_C_NAME];
+  return wisp_env_text(err, item, "name", c_name(system, name, buffer));
 }
 
 static wisp_status add_statements(wisp_error *err, wisp_env *env, const char *list, const wisp_system *system,

@@ -72,11 +72,11 @@ wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char
   snprintf(order, sizeof order, "%d", what.order);
   snprintf(budget, sizeof budget, "%.0fs", seconds);
   snprintf(precision, sizeof precision, "%s", wisp_precision_name(what.precision));
-  const bool whole = wisp_spec_is_composition(&what);
+  const bool composed = wisp_spec_is_composition(&what);
   char *argv[32] = {command, "tune", "-d",      device,     "-f",        what.family, "-n",
                     order,   "-p",   precision, "--system", what.system, "--budget",  budget};
   size_t n = 14;
-  if (!whole) argv[n++] = "-k", argv[n++] = what.kernel;
+  if (!composed) argv[n++] = "-k", argv[n++] = what.kernel;
   if (session->path) argv[n++] = "--db", argv[n++] = session->path;
   CALL(run_command(err, argv, seconds));
   CALL(wisp_chooser_open_store(err, session->strategies, session->path, true, &warning, &store));

@@ -6,8 +6,8 @@
  * of shared squares agree. Tets are the paths along the edges of a cube from corner 000 to corner 111, one for each
  * order of the axes (Kuhn 1960); the middle two corners stand so that the volume is positive. */
 typedef struct cut {
-  int corners, falls, most; /* falls: along the other diagonal; most: cells a side */
-  size_t halves, inside;    /* faces: of each square of the grid, and inside each cube */
+  int corners, falls, most;  /* falls: along the other diagonal; most: cells a side */
+  size_t half_cubes, inside; /* faces: of each square of the grid, and inside each cube */
   const char *cells;
   int corner[6][8];
 } cut;
@@ -67,7 +67,7 @@ static wisp_status make_grid(wisp_error *err, int corners, bool falls, const int
   return GIVE(mesh, out);
 }
 
-/* Faces of tets are halves of the cubes' squares, and six inside each cube; edges follow from Euler's formula. */
+/* Faces of tets are half_cubes of the cubes' squares, and six inside each cube; edges follow from Euler's formula. */
 bool wisp_mesh_grid_count(int corners, const int *n, size_t count[4])
 {
   const wisp_cell *cell = &wisp_cells[corners];
@@ -79,7 +79,7 @@ bool wisp_mesh_grid_count(int corners, const int *n, size_t count[4])
   const size_t x = (size_t)n[0], y = (size_t)n[1], z = directions == 3 ? (size_t)n[2] : 0;
   const size_t squares = x * y * (z + 1) + x * (y + 1) * z + (x + 1) * y * z, cubes = x * y * z;
   count[0] = (x + 1) * (y + 1) * (z + 1);
-  count[2] = c->halves * squares + c->inside * cubes;
+  count[2] = c->half_cubes * squares + c->inside * cubes;
   count[3] = (size_t)cell->split * cubes;
   count[1] = count[0] + count[2] - count[3] - 1;
   return true;

@@ -263,9 +263,9 @@ static int slot_of(const void *context, const char *name)
 /* Can a name of a group stand in an expression without quotes? */
 static bool is_plain(const char *name)
 {
-  bool plain = isalpha((unsigned char)*name) || *name == '_';
-  for (; *name; name++) plain &= (isalnum((unsigned char)*name) || *name == '_') && *name > 0;
-  return plain;
+  bool simple = isalpha((unsigned char)*name) || *name == '_';
+  for (; *name; name++) simple &= (isalnum((unsigned char)*name) || *name == '_') && *name > 0;
+  return simple;
 }
 
 /* Says of a name that stands in the text without the quotes that it needs. */

@@ -175,10 +175,10 @@ wisp_status wisp_gmsh_check_straight(wisp_error *err, const wisp_gmsh *gmsh, wis
   for (size_t s = 0; s < gmsh->seconds; s++) {
     const wisp_gmsh_second *at = &gmsh->second[s];
     const double *corner[8] = {NULL}, *node = NULL;
-    bool whole = true;
+    bool complete = true;
     for (size_t c = 0; c < corners; c++)
-      whole &= (corner[c] = place(context, gmsh->cell[corners * at->cell + c])) != NULL;
-    for (int i = 0; whole && i < at->kind->nodes - at->kind->corners; i++) {
+      complete &= (corner[c] = place(context, gmsh->cell[corners * at->cell + c])) != NULL;
+    for (int i = 0; complete && i < at->kind->nodes - at->kind->corners; i++) {
       const int64_t number = gmsh->middle[at->middle + (size_t)i];
       node = place(context, number);
       CALL(wisp_require(err, node, WISP_EINPUT, "%s: %s %zu uses node %lld, which $Nodes does not have", gmsh->name,

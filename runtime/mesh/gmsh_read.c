@@ -97,7 +97,7 @@ wisp_status wisp_gmsh_count(wisp_error *err, wisp_gmsh *gmsh, size_t *out)
 wisp_status wisp_gmsh_real(wisp_error *err, wisp_gmsh *gmsh, double *out)
 {
   char text[LONGEST_NUMBER + 1], *end;
-  bool whole = false;
+  bool complete = false;
   double value = 0;
   if (gmsh->binary) {
     wisp_status status = read_raw(err, gmsh, sizeof value, &value);
@@ -109,9 +109,9 @@ wisp_status wisp_gmsh_real(wisp_error *err, wisp_gmsh *gmsh, double *out)
       memcpy(text, gmsh->at, length);
       text[length] = '\0';
       value = strtod_l(text, &end, gmsh->locale);
-      whole = end == text + length;
+      complete = end == text + length;
     }
-    if (!whole || !isfinite(value)) return refuse_word(err, gmsh, "a finite number", length);
+    if (!complete || !isfinite(value)) return refuse_word(err, gmsh, "a finite number", length);
     gmsh->at += length;
   }
   *out = value;
@@ -147,8 +147,8 @@ wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section
     const char *name = c + 4;
     if ((size_t)(gmsh->end - name) < length) break;
     const char *after = name + length;
-    bool whole = (c == from || c[-1] == '\n') && (after == gmsh->end || is_space(*after));
-    if (whole && memcmp(name, section, length) == 0) {
+    bool complete = (c == from || c[-1] == '\n') && (after == gmsh->end || is_space(*after));
+    if (complete && memcmp(name, section, length) == 0) {
       gmsh->at = after;
       return WISP_OK;
     }

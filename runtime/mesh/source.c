@@ -13,9 +13,9 @@ static wisp_ordering ordering_of(const wisp_mesh_source *source)
 const char *wisp_mesh_source_kind(const wisp_mesh_source *source)
 {
   const wisp_ordering ordering = ordering_of(source);
-  const bool plain = !source->file && !source->shuffle && !(source->jitter > 0);
+  const bool simple = !source->file && !source->shuffle && !(source->jitter > 0);
   if (ordering == WISP_ORDER_CURVE) return WISP_MESH_ORDERED;
-  return plain && ordering == WISP_ORDER_AS_GIVEN ? WISP_MESH_BOX : wisp_ordering_names[ordering];
+  return simple && ordering == WISP_ORDER_AS_GIVEN ? WISP_MESH_BOX : wisp_ordering_names[ordering];
 }
 
 wisp_mesh_source wisp_mesh_source_irregular(void)

@@ -137,10 +137,10 @@ wisp_status wisp_choose_if_any(wisp_error *err, const wisp_chooser *from, const 
 }
 
 /* The time of one kernel of the stage; NaN where there is no trial of it. */
-static double ms_of(const wisp_chooser *from, const wisp_spec *whole, const wisp_choice *choice,
+static double ms_of(const wisp_chooser *from, const wisp_spec *composition, const wisp_choice *choice,
                     const wisp_trial *winner)
 {
-  wisp_spec spec = *whole;
+  wisp_spec spec = *composition;
   wisp_trial like = *winner;
   wisp_spec_name_kernel(&spec, choice->kernel);
   wisp_spec_print(&spec, like.spec);

@@ -34,10 +34,10 @@ static wisp_status layout_of_default(wisp_error *err, const wisp_choosing *c, co
                                  .fixed = c->request->fixed,
                                  .preset = c->request->preset,
                                  .reproducible = c->request->reproducible};
-  HELD(wisp_stage_free) wisp_stage whole = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   wisp_spec_name_kernel(&request.spec, WISP_COMPOSITION);
-  CALL(wisp_choose_one(err, &from, &request, &whole));
-  *out = whole.layout;
+  CALL(wisp_choose_one(err, &from, &request, &stage));
+  *out = stage.layout;
   return WISP_OK;
 }
 

@@ -25,12 +25,12 @@ static bool suits_request(const char *asked, const char *name)
 
 void wisp_plans_hash(wisp_plan *const *plans, int count, const char *dialect, char hash[20])
 {
-  uint64_t whole = WISP_HASH_SEED;
+  uint64_t combined = WISP_HASH_SEED;
   for (int i = 0; i < count; i++) {
     wisp_plan_hash(plans[i], dialect, hash);
-    whole = wisp_composition_hash(whole, hash);
+    combined = wisp_composition_hash(combined, hash);
   }
-  snprintf(hash, 20, "%016llx", (unsigned long long)whole);
+  snprintf(hash, 20, "%016llx", (unsigned long long)combined);
 }
 
 /* Was the record measured with the kernel texts that the stage has now? */

@@ -13,8 +13,8 @@
 
 typedef struct totals {
   size_t timed, slow, refused, bad, layered;
-  double gain[2]; /* sums of logarithms of default over winner: kernels, whole stages */
-  size_t gains[2];
+  double speedup[2]; /* sums of logarithms of default over winner: kernels, whole stages */
+  size_t speedups[2];
   double efficiency;
   size_t efficiencies;
   const wisp_report_cell *fastest[2]; /* step with the most GDOF/s, f32 and f64 */
@@ -30,7 +30,7 @@ static void add_up(const wisp_report_subject *subject, totals *sum)
     for (size_t e = 0; e < cell->count; e++) sum->layered += cell->entries[e].layer == WISP_LAYER_SHIPPED;
     if (!cell->best) continue;
     if (isfinite(cell->default_ms))
-      sum->gain[composed] += log(cell->default_ms / cell->best->ms), sum->gains[composed]++;
+      sum->speedup[composed] += log(cell->default_ms / cell->best->ms), sum->speedups[composed]++;
     if (cell->in_composition && !composed && cell->in_composition->efficiency > 0)
       sum->efficiency += log(cell->in_composition->efficiency), sum->efficiencies++;
     const wisp_report_cell **best = &sum->fastest[cell->spec.precision == WISP_F64];
@@ -55,8 +55,8 @@ static void print_tiles(wisp_page *page, const totals *sum)
     print_tile(page, sum->fastest[p]->best->gdofs, 3, "", what);
   }
   for (int composed = 1; composed >= 0; composed--)
-    if (sum->gains[composed])
-      print_tile(page, exp(sum->gain[composed] / (double)sum->gains[composed]), 3, "&#8201;×",
+    if (sum->speedups[composed])
+      print_tile(page, exp(sum->speedup[composed] / (double)sum->speedups[composed]), 3, "&#8201;×",
                  composed ? "faster whole stages than by default, geometric mean"
                           : "faster than what runs by default, geometric mean over kernels");
   if (sum->efficiencies)

@@ -79,8 +79,9 @@ typedef struct block { /* the candidates of one problem, in the list */
   double expected; /* where something is known */
 } block;
 
-/* Sorts problems: first one of each layout, so that a short budget ends with kernels that work together. By promise. */
-static int by_promise(const void *a, const void *b)
+/* Sorts problems: first one of each layout, so that a short budget ends with kernels that work together. By expected.
+ */
+static int by_expected(const void *a, const void *b)
 {
   const block *x = a, *y = b;
   if (x->late != y->late) return x->late ? 1 : -1;
@@ -92,7 +93,7 @@ static void find_late(size_t count, block *blocks)
 {
   for (size_t b = 0; b < count; b++)
     for (size_t c = 0; c < count && !blocks[b].late; c++)
-      blocks[b].late = blocks[c].layout == blocks[b].layout && by_promise(&blocks[c], &blocks[b]) < 0;
+      blocks[b].late = blocks[c].layout == blocks[b].layout && by_expected(&blocks[c], &blocks[b]) < 0;
 }
 
 /* Fills `order` with the list's indices in their new order. */
@@ -113,7 +114,7 @@ static wisp_status order_problems(wisp_error *err, const wisp_search *s, const w
     if (!guide->blind) b->expected = fmin(b->expected, guide->expected[i]);
   }
   if (!guide->blind) find_late(count, blocks);
-  qsort(blocks, count, sizeof *blocks, by_promise);
+  qsort(blocks, count, sizeof *blocks, by_expected);
   for (size_t b = 0; b < count; b++)
     for (size_t i = 0; i < blocks[b].count; i++) order[next++] = blocks[b].first + i;
   return WISP_OK;
@@ -144,13 +145,13 @@ static const double WORTH = 0.2;
 double wisp_search_share(const wisp_search *s)
 {
   const bool even = !s->guided || s->guide.blind;
-  double promise = INFINITY, first = NAN, all = 0;
+  double expected = INFINITY, first = NAN, all = 0;
   for (size_t i = s->begin; i < s->count; i++) {
-    promise = even ? 0 : fmin(promise, s->guide.expected[i]);
+    expected = even ? 0 : fmin(expected, s->guide.expected[i]);
     if (i + 1 < s->count && s->candidates[i + 1].problem == s->candidates[i].problem) continue;
-    if (isnan(first)) first = promise;
-    all += exp((first - promise) / WORTH);
-    promise = INFINITY;
+    if (isnan(first)) first = expected;
+    all += exp((first - expected) / WORTH);
+    expected = INFINITY;
   }
   return 1 / all;
 }

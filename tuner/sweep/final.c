@@ -187,14 +187,14 @@ static uint64_t passing(const wisp_trial *trial, bool leading)
 static bool has_passed(const wisp_sweep *sweep, const wisp_trial *trial, bool leading)
 {
   const uint64_t mine = passing(trial, leading);
-  for (size_t i = 0; i < sweep->passes && i < WISP_MAX_PASSES; i++)
+  for (size_t i = 0; i < sweep->passed_count && i < WISP_MAX_PASSED; i++)
     if (sweep->passed[i] == mine) return true;
   return false;
 }
 
 static void note_passed(wisp_sweep *sweep, const wisp_trial *trial, bool leading)
 {
-  sweep->passed[sweep->passes++ % WISP_MAX_PASSES] = passing(trial, leading);
+  sweep->passed[sweep->passed_count++ % WISP_MAX_PASSED] = passing(trial, leading);
 }
 
 /* After all timings, loaded anew, other data. What is wrong now was never right, or does not stay so. */

@@ -5,7 +5,7 @@
 #include "../search/search.h"
 #include "../trial/trial.h"
 
-enum { WISP_MAX_KERNELS = 64, WISP_MAX_PASSES = 256 };
+enum { WISP_MAX_KERNELS = 64, WISP_MAX_PASSED = 256 };
 
 typedef struct wisp_sweep {
   const wisp_tune_request *request;
@@ -27,8 +27,8 @@ typedef struct wisp_sweep {
   size_t left;              /* candidates left in this part */
   wisp_trial (*best)[8];    /* [kernel of the family][layout of the scope]; ms 0: none */
   bool changed;             /* something new was measured */
-  size_t passes;            /* final rounds' winners that were right at launch after launch */
-  uint64_t passed[WISP_MAX_PASSES];
+  size_t passed_count;      /* final rounds' winners that were right at launch after launch */
+  uint64_t passed[WISP_MAX_PASSED];
   int skipped; /* candidates in a row that the machine could not compile */
 } wisp_sweep;
 
