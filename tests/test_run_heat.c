@@ -421,7 +421,7 @@ static void test_bench_with_room(void **state)
   for (size_t i = 0; i < WISP_COUNT(of); i++) {
     write_fan(*state, of[i].around);
     snprintf(line, sizeof line,
-             "bench --json -d %s -f assembly -k fill --system heat -n 2 -p f64 --db %s/gathers.db --mesh %s",
+             "bench --json -d %s -f assembly -k fill --system heat -n 2 -p f64 --db %s/gathered-products.db --mesh %s",
              test_device_name(), (const char *)*state, fixture_path(*state, "fan.msh"));
     outcome o = run_in(*state, "WISP_SHIPPED=none", line);
     if (o.status != 0) fail_msg("%s: %s", line, o.err);
