@@ -2,13 +2,13 @@
  * strategy's default candidate: at N = 1 for every element and in every layout that it reads, above in one of them, up
  * to the family's highest order; precisions take turns, and at orders above 1 so do layouts and strategies; of every
  * system and form that ships. And at N = 2 candidates that have every value of every parameter that a legal one has.
- * At N = 1 kernels of the family's own system are compiled as for users, others quickly. Sanitized
- * (WISP_TEST_SANITIZERS) every strategy is at N = 1, 2 and 3, in a layout and precision each. WISP_TEST_FULL=1, an
- * hour: every default in every layout and both precisions; at N = 2 every legal candidate. WISP_TEST_FAMILY=NAME: of
- * one family. WISP_TEST_WINNERS=4,f64 instead: what a solver takes there of each kernel at that order in that
- * precision, the store's winner or the default, and of a family's other systems the store's winners, e.g. with
- * compute-sanitizer (scripts/sanitize-gpu); 1-9,f32: at these orders. WISP_TEST_KERNELS="condense recover": winners of
- * these kernels. WISP_TEST_SHARE=0/4: every fourth strategy, or winner. */
+ * At N = 1 kernels of the family's own system are compiled as for users in their first layout, others quickly.
+ * Sanitized (WISP_TEST_SANITIZERS) every strategy is at N = 1, 2 and 3, in a layout and precision each.
+ * WISP_TEST_FULL=1, an hour: every default in every layout and both precisions; at N = 2 every legal candidate.
+ * WISP_TEST_FAMILY=NAME: of one family. WISP_TEST_WINNERS=4,f64 instead: what a solver takes there of each kernel at
+ * that order in that precision, the store's winner or the default, and of a family's other systems the store's winners,
+ * e.g. with compute-sanitizer (scripts/sanitize-gpu); 1-9,f32: at these orders. WISP_TEST_KERNELS="condense recover":
+ * winners of these kernels. WISP_TEST_SHARE=0/4: every fourth strategy, or winner. */
 #include "test.h"
 #include "each_plan.h"
 #include "verifying.h"
@@ -47,18 +47,21 @@ static void submit_default(verifying *all, const plan_case *c)
   verifying_submit(all, plan);
 }
 
-/* Verifies kernels of the family's own system at N = 1. */
-static void verify_low(void *context, const plan_case *c)
+/* Whether it is compiled as for users. */
+static bool is_for_users(const plan_case *c)
 {
-  if (default_has_turn(c)) submit_default(context, c);
+  return c->spec.order <= LOW && !c->system_number && c->at == 0;
+}
+
+static void verify_for_users(void *context, const plan_case *c)
+{
+  if (is_for_users(c) && default_has_turn(c)) submit_default(context, c);
   if (c->last) verifying_rest(context);
 }
 
-/* Verifies all others: other systems, and higher orders. */
 static void verify_default(void *context, const plan_case *c)
 {
-  const bool low = c->spec.order <= LOW && !c->system_number;
-  if (!low && default_has_turn(c)) submit_default(context, c);
+  if (!is_for_users(c) && default_has_turn(c)) submit_default(context, c);
   if (c->last) verifying_rest(context);
 }
 
@@ -71,10 +74,10 @@ static void test_defaults(void **state)
   verifying all = verifying_begin();
   const wisp_limits *limits = wisp_device_limits(all.device);
   all.may_refuse = true; /* nearby multiplications of tets, of rows beyond a block's */
-  each_plan(limits, &ranges[0], verify_low, &all);
+  each_plan(limits, &ranges[0], verify_for_users, &all);
   compile_quickly();
   each_plan_of_systems(limits, &ranges[0], verify_default, &all);
-  each_plan_of_systems(limits, &ranges[coarse ? 2 : 1], verify_default, &all);
+  (coarse ? each_plan : each_plan_of_systems)(limits, &ranges[coarse ? 2 : 1], verify_default, &all);
   verifying_end(&all, least(coarse ? 60 : 300));
 }
 
