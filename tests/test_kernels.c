@@ -3,12 +3,13 @@
  * to the family's highest order; precisions take turns, and at orders above 1 so do layouts and strategies; of every
  * system and form that ships. And at N = 2 candidates that have every value of every parameter that a legal one has.
  * At N = 1 kernels of the family's own system are compiled as for users in their first layout, others quickly.
- * Sanitized (WISP_TEST_SANITIZERS) every strategy is at N = 1, 2 and 3, in a layout and precision each.
- * WISP_TEST_FULL=1, an hour: every default in every layout and both precisions; at N = 2 every legal candidate.
- * WISP_TEST_FAMILY=NAME: of one family. WISP_TEST_WINNERS=4,f64 instead: what a solver takes there of each kernel at
- * that order in that precision, the store's winner or the default, and of a family's other systems the store's winners,
- * e.g. with compute-sanitizer (scripts/sanitize-gpu); 1-9,f32: at these orders. WISP_TEST_KERNELS="condense recover":
- * winners of these kernels. WISP_TEST_SHARE=0/4: every fourth strategy, or winner. */
+ * Sanitized (WISP_TEST_SANITIZERS) every strategy is at N = 1 and 2, every second one at N = 3, in a layout and
+ * precision each. WISP_TEST_FULL=1, an hour: every default in every layout and both precisions; at N = 2 every legal
+ * candidate. WISP_TEST_FAMILY=NAME: of one family. WISP_TEST_WINNERS=4,f64 instead: what a solver takes there of each
+ * kernel at that order in that precision, the store's winner or the default, and of a family's other systems the
+ * store's winners, e.g. with compute-sanitizer (scripts/sanitize-gpu); 1-9,f32: at these orders.
+ * WISP_TEST_KERNELS="condense recover": winners of these kernels. WISP_TEST_SHARE=0/4: every fourth strategy, or
+ * winner. */
 #include "test.h"
 #include "each_plan.h"
 #include "verifying.h"
@@ -37,7 +38,8 @@ static bool default_has_turn(const plan_case *c)
   const int number = c->strategy_number + c->system_number;
   return c->plan && share_has_turn((size_t)c->strategy_number) && (every_layout || layout_has_turn(c)) &&
          precision_has_turn(c) && system_has_turn(c) && order_has_turn(c, LOW) &&
-         !(is_coarse() && low && (c->repeated || c->system_number) && number % 4 != 0);
+         !(is_coarse() && low && (c->repeated || c->system_number) && number % 4 != 0) &&
+         !(is_coarse() && !low && number % 2 != 0);
 }
 
 static void submit_default(verifying *all, const plan_case *c)
