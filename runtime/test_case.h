@@ -16,7 +16,8 @@ typedef enum wisp_test_inputs {
   WISP_ZEROS,    /* many of them, whole elements and fields among them, are zero */
   WISP_EVEN,     /* in [-1, 1] */
   WISP_DECADES,  /* of sizes that differ within an element, by a factor of up to 2^20 */
-  WISP_UNBOUNDED /* one number of some elements is infinite, or NaN */
+  WISP_UNBOUNDED, /* one number of some elements is infinite, or NaN */
+  WISP_AT_SIZE = 64 /* like WISP_EVEN, on a problem of the size that kernels are timed on */
 } wisp_test_inputs;
 
 /* One test case, in natural order (wisp_discretisation's origin), by the family's array: the inputs, the right outputs,

@@ -154,13 +154,6 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
   return WISP_OK;
 }
 
-static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
-                           double *out)
-{
-  *out = strcmp(array, "Ap") == 0 ? 5 : NAN;
-  return WISP_OK;
-}
-
 static const int one_stage = 1;
 static const wisp_workload workload = {.family = "chain",
                                        .alone = true,
@@ -174,7 +167,6 @@ static const wisp_workload workload = {.family = "chain",
                                        .cases = count_cases,
                                        .fill_inputs = fill_inputs,
                                        .reference = compute_reference,
-                                       .largest = largest,
                                        .yardstick = wisp_yardstick_copy};
 
 const wisp_family *const wisp_own_families[] = {&chain, NULL};

@@ -144,48 +144,6 @@ static wisp_status lists(wisp_error *err, const wisp_problem *problem, const wis
                       s->mesh->elements);
 }
 
-/* The largest sum of the first elements, times the number of elements at a vertex; all elements of a box are alike. */
-static wisp_status largest_entry(wisp_error *err, const wisp_assembly *s, const char *array, double *out)
-{
-  enum { LOOKED_AT = 64, AROUND = 10 };
-  const size_t Np = (size_t)s->simplex->Np, nodes = s->nodes->nodes, elements = s->mesh->elements;
-  const bool load = strcmp(array, "F") == 0, both = strcmp(array, "element_data") == 0;
-  OWNED(free) double *ones = NULL, *kappa = NULL;
-  wisp_form_data data = to_launch;
-  *out = 0;
-  CALL(wisp_new(err, nodes, sizeof *ones, &ones));
-  CALL(wisp_new(err, elements * wisp_assembly_kappas(s), sizeof *kappa, &kappa));
-  for (size_t i = 0; i < nodes; i++) ones[i] = 1;
-  for (size_t i = 0; i < elements * wisp_assembly_kappas(s); i++) kappa[i] = 2;
-  data.of_elements = kappa, data.f = data.u = ones;
-  for (size_t e = 0; e < elements && e < LOOKED_AT; e++) {
-    wisp_element_matrix m;
-    wisp_assembly_element(s, &data, e, &m);
-    for (size_t i = 0; i < Np * Np && (both || !load); i++) *out = fmax(*out, AROUND * m.A_size[i]);
-    for (size_t i = 0; i < Np && (both || load); i++) *out = fmax(*out, AROUND * m.load_size[i]);
-  }
-  return WISP_OK;
-}
-
-/* The target of a scatter, inputs of a reduction and stored values, and the vector of a product are below 1. */
-static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
-                           double *out)
-{
-  enum { LONGEST_ROW = 128, AROUND = 10 };
-  const wisp_assembly *s = problem->d.self;
-  const bool adds = strcmp(spec->kernel, "scatter") == 0 || strcmp(spec->kernel, "add") == 0;
-  const bool adds_stored = strcmp(spec->kernel, "scatter_stored") == 0 || strcmp(spec->kernel, "add_stored") == 0;
-  *out = strcmp(spec->kernel, "zero") == 0     ? 0
-         : adds_stored                         ? AROUND + 1
-         : strcmp(spec->kernel, "reduce") == 0 ? AROUND
-         : strcmp(array, "Ap") == 0            ? LONGEST_ROW
-                                               : NAN;
-  if (!isnan(*out) || wisp_family_array(wisp_family_find(spec->family), array)->kind != WISP_FIELD) return WISP_OK;
-  CALL(largest_entry(err, s, array, out));
-  *out += adds;
-  return WISP_OK;
-}
-
 /* The vendor's product of the sparse matrix with a vector, in each format. */
 static wisp_status make_rival(wisp_error *err, wisp_device *device, const wisp_problem *problem, const wisp_spec *spec,
                               int number, wisp_yardstick *out)
@@ -210,7 +168,6 @@ const wisp_workload wisp_workload_assembly = {
     .fill_inputs = fill_inputs,
     .reference = wisp_assembly_reference,
     .lists = lists,
-    .largest = largest,
     .yardstick = wisp_yardstick_copy,
     .rival = make_rival,
     .accuracy = wisp_assembly_accuracy,

@@ -160,7 +160,7 @@ static int count_cases(const char *kernel)
 
 static void fill_iteration(wisp_test_case *r)
 {
-  const struct iteration_case *given = &iteration_cases[r->number];
+  const struct iteration_case *given = &iteration_cases[r->number == WISP_AT_SIZE ? 0 : r->number];
   const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5,
                                        [WISP_CG_AT_RZ_BEFORE] = 64,
                                        [WISP_CG_AT_ALPHA] = 0.375,
@@ -231,9 +231,13 @@ static wisp_status fill_coarse(wisp_error *err, wisp_test_case *r)
 static void fill_cycle(wisp_test_case *r)
 {
   const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
-  const size_t span = r->number ? 0 : c->spans - 1;
-  wisp_scalar_add(&r->scalars, "small_from", r->number ? 1 : 0);
-  wisp_scalar_add(&r->scalars, "small_to", (double)(r->number ? c->spans - 1 : c->spans));
+  const size_t span = r->number == 1 ? 0 : c->spans - 1;
+  if (r->number == WISP_AT_SIZE) {
+    add_small(c, &r->scalars);
+  } else {
+    wisp_scalar_add(&r->scalars, "small_from", r->number ? 1 : 0);
+    wisp_scalar_add(&r->scalars, "small_to", (double)(r->number ? c->spans - 1 : c->spans));
+  }
   wisp_scalar_add(&r->scalars, "span", (double)span);
   wisp_scalar_add(&r->scalars, "cycle_rows", (double)c->span[span].count);
 }
@@ -256,25 +260,9 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
   fill_cycle(r);
   wisp_scalar_add(&r->scalars, "gain", 0.625);
   wisp_scalar_add(&r->scalars, "keep", 0.25);
-  wisp_scalar_add(&r->scalars, "first_step", r->number);
+  wisp_scalar_add(&r->scalars, "first_step", r->number == 1);
   wisp_scalar_add(&r->scalars, "smoothed", r->number % 2);
   wisp_scalar_add(&r->scalars, "summed", !r->number);
-  return WISP_OK;
-}
-
-/* Sums of numbers that are there already; what elements and edges are solved for has no bound but its condition. */
-static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
-                           double *out)
-{
-  const int n = spec->order + 1;
-  static const char *const adding[] = {"assemble",        "clear_blocks", "scatter",          "apply",
-                                       "multiply",        "collect",      "multiply_grouped", "collect_grouped",
-                                       "assemble_scalar", "apply_scalar"};
-  bool sums = false;
-  const bool field = wisp_family_array(wisp_family_find(spec->family), array)->kind == WISP_FIELD;
-  (void)err, (void)problem;
-  for (size_t i = 0; i < WISP_COUNT(adding); i++) sums |= strcmp(spec->kernel, adding[i]) == 0;
-  *out = sums && field ? (double)(WISP_HDG_ROW * n + 3) : NAN;
   return WISP_OK;
 }
 
@@ -413,7 +401,6 @@ const wisp_workload wisp_workload_hdg = {
     .cases = count_cases,
     .fill_inputs = fill_inputs,
     .reference = wisp_hdg_reference,
-    .largest = largest,
     .yardstick = wisp_yardstick_copy,
     .rival = make_rival,
     .paper = wisp_hdg_paper,

@@ -196,7 +196,7 @@ static wisp_status shape(wisp_error *err, wisp_test_case *r, const struct iterat
 
 static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
-  const struct iteration_case *given = &iteration_cases[r->number];
+  const struct iteration_case *given = &iteration_cases[r->number == WISP_AT_SIZE ? 0 : r->number];
   wisp_cg_scalars *s = NULL;
   const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5,
                                        [WISP_CG_AT_RZ_BEFORE] = 64 * given->rz_before,
@@ -224,16 +224,6 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
   return wisp_cg_compute(err, r->discretisation->self, r->kernel->name, r->own, at, r->size);
 }
 
-/* Vectors: all numbers are below 2, and what is added up has a factor below 2 and no more than eight terms. Parts of
- * sums belong to a kernel's own blocks; state and history follow from sums of other parts. */
-static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
-                           double *out)
-{
-  (void)err, (void)problem;
-  *out = wisp_family_array(wisp_family_find(spec->family), array)->kind == WISP_FIELD ? 32 : NAN;
-  return WISP_OK;
-}
-
 const wisp_workload wisp_workload_vectors = {
     .family = "tensor",
     .kernels = kernels,
@@ -247,6 +237,5 @@ const wisp_workload wisp_workload_vectors = {
     .cases = count_cases,
     .fill_inputs = fill_inputs,
     .reference = compute_reference,
-    .largest = largest,
     .yardstick = wisp_yardstick_copy,
 };

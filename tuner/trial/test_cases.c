@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 28 };
-
 typedef struct entry {
   uint64_t seed;
   unsigned long long used;
@@ -21,16 +19,16 @@ struct wisp_test_cases {
   wisp_discretisation discretisation; /* of this system */
   char system[sizeof(((wisp_spec *)NULL)->system)];
   unsigned long long clock;
-  int count;
-  entry entries[MOST];
+  int count, most;
+  entry entries[WISP_MOST_CASES];
 };
 
-wisp_status wisp_test_cases_create(wisp_error *err, const wisp_workload *workload, const void *test_mesh,
+wisp_status wisp_test_cases_create(wisp_error *err, const wisp_workload *workload, const void *test_mesh, int most,
                                    wisp_test_cases **out)
 {
   wisp_test_cases *cases = NULL;
   CALL(wisp_new(err, 1, sizeof *cases, &cases));
-  *cases = (wisp_test_cases){.workload = workload, .test_mesh = test_mesh};
+  *cases = (wisp_test_cases){.workload = workload, .test_mesh = test_mesh, .most = most};
   *out = cases;
   return WISP_OK;
 }
@@ -124,7 +122,7 @@ wisp_status wisp_test_cases_get(wisp_error *err, wisp_test_cases *cases, const w
   const wisp_status status = make_case(err, cases, spec, seed, &made.test_case);
   if (status != WISP_OK) free_case(&made.test_case);
   CALL(status);
-  if (cases->count < MOST)
+  if (cases->count < cases->most)
     at = cases->count++;
   else
     free_case(&cases->entries[at].test_case);

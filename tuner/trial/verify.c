@@ -1,5 +1,6 @@
 /* A kernel on the small problems of its workload, against the cases' references; the same for every family. */
 #include "verify.h"
+#include "examples.h"
 #include "problems.h"
 #include "test_cases.h"
 #include "../../gen/random.h"
@@ -61,7 +62,7 @@ static wisp_status find_place(wisp_error *err, wisp_verifier *v, const wisp_spec
   if (p->problems && wisp_spec_same_element(&p->spec, spec)) return WISP_OK;
   leave(p);
   TRY(wisp_problems_create(err, v->device, workload, spec, 0, NULL, problem_bytes, &p->problems));
-  TRY(wisp_test_cases_create(err, workload, wisp_problems_test_mesh(p->problems), &p->cases));
+  TRY(wisp_test_cases_create(err, workload, wisp_problems_test_mesh(p->problems), WISP_MOST_CASES, &p->cases));
   p->spec = *spec;
 done:
   if (status != WISP_OK && workload) leave(p);
@@ -69,27 +70,6 @@ done:
 }
 
 /* --- examples --- */
-
-static wisp_status upload(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, const double *values)
-{
-  const size_t size = wisp_arrays_size(arrays, array->name);
-  OWNED(free) int *ints = NULL;
-  if (!wisp_numbers[array->type].integer) return wisp_arrays_upload(err, arrays, array->name, values);
-  CALL(wisp_new(err, size, sizeof *ints, &ints));
-  for (size_t i = 0; i < size; i++) ints[i] = (int)values[i];
-  return wisp_arrays_upload_ints(err, arrays, array->name, ints);
-}
-
-/* An array as a problem has it; NaN in what is nobody's. */
-static wisp_status lay_out(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array, const double *natural)
-{
-  const size_t size = wisp_arrays_size(problem->arrays, array->name), *from = NULL;
-  OWNED(free) double *values = NULL;
-  CALL(wisp_problem_origins(err, problem, array, &from));
-  CALL(wisp_new(err, size, sizeof *values, &values));
-  for (size_t i = 0; i < size; i++) values[i] = from[i] == WISP_NOBODY ? NAN : natural[from[i]];
-  return upload(err, problem->arrays, array, values);
-}
 
 /* Arrays that the kernel does not read are NaN, fixed arrays of reals too. */
 static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wisp_test_case *test_case,
@@ -101,7 +81,7 @@ static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wi
   for (const wisp_array_decl *array = problem->d.family->arrays; array->name; array++, a++) {
     if (!wisp_arrays_size(arrays, array->name)) continue;
     if (test_case->before[a])
-      CALL(lay_out(err, problem, array, test_case->before[a]));
+      CALL(wisp_example_put(err, problem, array, test_case->before[a]));
     else if (!wisp_numbers[array->type].integer &&
              !(array->kind == WISP_FIXED && wisp_list_has(test_case->kernel->reads, array->name)))
       CALL(wisp_arrays_fill(err, arrays, array->name, 0xff));
@@ -143,6 +123,7 @@ static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan
 
 /* One round at hand. */
 typedef struct running_case {
+  wisp_judged judged;
   const wisp_kernel *kernel;
   const wisp_plan *plan;
   const wisp_test_case *test_case;
@@ -151,7 +132,6 @@ typedef struct running_case {
   const wisp_kept *before;
   wisp_kept *first; /* what the first launch has left */
   const char *writes[WISP_MAX_ARRAYS + 1];
-  double tolerance, max_error;
   bool last;
 } running_case;
 
@@ -168,9 +148,9 @@ static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan 
   const wisp_array_decl *arrays = r->problem->d.family->arrays;
   for (int a = 0; arrays[a].name; a++)
     if (r->test_case->after[a]) r->writes[writes++] = arrays[a].name;
-  CALL(wisp_tolerance(err, spec, &r->tolerance));
-  r->max_error = wisp_max_error(spec);
   r->plan = plan;
+  r->judged = (wisp_judged){r->problem, plan, r->test_case, 0, wisp_max_error(spec)};
+  CALL(wisp_tolerance(err, spec, &r->judged.tolerance));
   return WISP_OK;
 }
 
@@ -178,89 +158,6 @@ static void leave_case(running_case *r)
 {
   wisp_kept_free(r->first);
   wisp_problem_ref_end(&r->ref);
-}
-
-static wisp_status download(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, double *values)
-{
-  const size_t size = wisp_arrays_size(arrays, array->name);
-  OWNED(free) int *ints = NULL;
-  if (!wisp_numbers[array->type].integer) return wisp_arrays_download(err, arrays, array->name, values);
-  CALL(wisp_new(err, size, sizeof *ints, &ints));
-  CALL(wisp_arrays_download_ints(err, arrays, array->name, ints));
-  for (size_t i = 0; i < size; i++) values[i] = ints[i];
-  return WISP_OK;
-}
-
-static wisp_status wrong(wisp_error *err, const running_case *r, const wisp_array_decl *array, size_t i, double got,
-                         double expected, const char *how)
-{
-  char where[WISP_PLACE_TEXT];
-  wisp_discretisation_place(&r->problem->d, array, i, where);
-  return wisp_fail(err, WISP_EWRONG, "%s is %.9g, not %.9g, at %s: %s", array->name, isnan(got) ? (double)NAN : got,
-                   expected, where, how); /* a NaN has a sign, too */
-}
-
-/* Each number by the tolerance and its sum of magnitudes, all by what the family promises. A number that must stay as
- * it is, NaN, must have done so. *error: the largest, over its sum of magnitudes. */
-static wisp_status compare(wisp_error *err, const running_case *r, const wisp_array_decl *array, size_t a,
-                           const double *got, double *error)
-{
-  const double *expected = r->test_case->after[a], *sizes = r->test_case->size[a];
-  const size_t size = wisp_arrays_size(r->problem->arrays, array->name), *origins = NULL;
-  double most = 0, worst = 0, farthest = 0;
-  size_t bad = 0, far = 0;
-  char how[64];
-  CALL(wisp_problem_origins(err, r->problem, array, &origins));
-  for (size_t i = 0; i < size; i++) {
-    const size_t at = origins[i];
-    if (at == WISP_NOBODY) continue;
-    const double difference = fabs(got[i] - expected[at]);
-    if (!isfinite(got[i]) != !isfinite(expected[at]))
-      return wrong(err, r, array, i, got[i], expected[at], isfinite(got[i]) ? "not left alone" : "not finite");
-    if (!isfinite(got[i])) continue;
-    most = fmax(most, fabs(expected[at]));
-    if (difference > farthest) farthest = difference, far = i;
-    if (wisp_is_worse(difference, sizes[at], &worst)) bad = i;
-  }
-  *error = fmax(*error, worst);
-  const bool kept = farthest <= r->max_error * most;
-  if (worst <= r->tolerance && kept) return WISP_OK;
-  if (kept) far = bad;
-  snprintf(how, sizeof how, "error %.2e over %.2e", kept ? worst : farthest / most, kept ? r->tolerance : r->max_error);
-  return wrong(err, r, array, far, got[far], expected[origins[far]], how);
-}
-
-/* A sum, left as parts by the blocks, by what the family promises, relative to the root of the sum of squares: a sum of
- * numbers of random sign is far smaller than what was added. */
-static wisp_status compare_sum(wisp_error *err, const running_case *r, const wisp_array_decl *array, size_t a,
-                               const double *got, double *error)
-{
-  const wisp_discretisation *d = &r->problem->d;
-  const double expected = r->test_case->after[a][0], root = fmax(r->test_case->size[a][0], fabs(expected));
-  double sum = 0, worst = 0;
-  unsigned grid[2];
-  CALL(wisp_plan_grid(err, r->plan, d->counts, grid));
-  for (size_t i = 0; i < grid[0] && i < r->test_case->numbers[a]; i++) sum += got[i];
-  wisp_is_worse(fabs(sum - expected), root, &worst);
-  *error = fmax(*error, worst);
-  return wisp_require(err, isfinite(sum) && worst <= r->max_error, WISP_EWRONG,
-                      "%s is %.9g in all, not %.9g: error %.2e over %.2e", array->name, sum, expected, worst,
-                      r->max_error);
-}
-
-static wisp_status compare_all(wisp_error *err, const running_case *r, double *error)
-{
-  OWNED(free) double *got = NULL;
-  size_t a = 0;
-  for (const wisp_array_decl *array = r->problem->d.family->arrays; array->name; array++, a++) {
-    if (!r->test_case->after[a]) continue;
-    CALL(wisp_new(err, wisp_arrays_size(r->problem->arrays, array->name), sizeof *got, &got));
-    CALL(download(err, r->problem->arrays, array, got));
-    CALL(array->kind == WISP_PARTS ? compare_sum(err, r, array, a, got, error) : compare(err, r, array, a, got, error));
-    free(got);
-    got = NULL;
-  }
-  return WISP_OK;
 }
 
 wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays)
@@ -308,7 +205,7 @@ static wisp_status launch(wisp_error *err, running_case *r, int number, double *
   CALL(wisp_arrays_restore(err, arrays, r->before, number > 0 ? r->writes : NULL));
   CALL(wisp_test_case_launch(err, r->problem, r->kernel, r->test_case));
   if (number == 0 || end) CALL(check_untouched(err, r, r->last && end));
-  if (number == 0 || !exact) CALL(compare_all(err, r, error));
+  if (number == 0 || !exact) CALL(wisp_judge(err, &r->judged, SIZE_MAX, error));
   if (number > 0 && exact) CALL(check_repeats(err, r));
   if (number == 0) CALL(wisp_arrays_keep(err, arrays, r->writes, &r->first));
   return WISP_OK;
@@ -380,7 +277,7 @@ static wisp_status fetch(wisp_error *err, const running_case *r, const wisp_arra
   const size_t size = wisp_arrays_size(r->problem->arrays, array->name), *origins = NULL;
   OWNED(free) double *got = NULL;
   CALL(wisp_new(err, size, sizeof *got, &got));
-  CALL(download(err, r->problem->arrays, array, got));
+  CALL(wisp_example_download(err, r->problem->arrays, array, got));
   CALL(wisp_problem_origins(err, r->problem, array, &origins));
   for (size_t i = 0; i < size; i++)
     if (origins[i] != WISP_NOBODY) out[origins[i]] = got[i];

@@ -102,10 +102,6 @@ typedef struct wisp_workload {
   /* Computes the outputs of a test case by sums in single precision, one number after the other, into `out`, as `after`
    * is; for kernels that multiply by matrices. NULL: not needed. */
   wisp_status (*single_sums)(wisp_error *err, const wisp_test_case *test_case, double *const *out);
-  /* The largest sum of magnitudes that a number of this output can have, on a problem with the scalars for checks and
-   * numbers of at most 1. NaN: not to be compared. */
-  wisp_status (*largest)(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
-                         double *out);
 
   /* --- The yardstick of `wisp bench` for a kernel of this spec: the vendor's product with a dense matrix (NULL: there
    * is none), or what this makes; run stays NULL where there is none. blas may be NULL. The caller calls the
