@@ -26,7 +26,7 @@ compile  = $(CC) -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -fPIC -pthread -MMD -MP -
 # libraries need as well.
 link     = $(CC) -pthread $(SANITIZE) $(LDFLAGS)
 rpath   := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
-libs     = -llapacke -lblas -lmetis -lcjson -lsqlite3 -ldl -lm $(LDLIBS)
+libs     = -lmetis -lcjson -lsqlite3 -ldl -lm $(LDLIBS)
 
 VERSION := $(shell sed -n 's/^.define WISP_VERSION "\(.*\)"/\1/p' include/wisp.h)
 MAJOR   := $(firstword $(subst ., ,$(VERSION)))
@@ -74,7 +74,7 @@ $(BUILD)/tests/test_own_device: $(call objects,tests/fence/*.c)
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/main.o $(BUILD)/lib/libwisp-tests.so
 	@rm -f $@
-	$(link) $(rpath) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@
+	$(link) $(rpath) -o $@.$$PPID $^ -Wl,--as-needed -lcmocka -llapacke $(libs) && mv $@.$$PPID $@
 
 # A tool of scripts/rehash.
 $(BUILD)/tests/list_sources: $(BUILD)/tests/tools/list_sources.o $(BUILD)/lib/libwisp-tests.so
@@ -155,7 +155,7 @@ bench: all
 	@scripts/bench
 
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libwisp.a
-	$(link) $(rpath) -o $@.$$PPID $^ $(libs) && mv $@.$$PPID $@
+	$(link) $(rpath) -o $@.$$PPID $^ -Wl,--as-needed -llapacke $(libs) && mv $@.$$PPID $@
 
 roundoff: all $(BUILD)/bench/roundoff
 	@scripts/roundoff
