@@ -45,7 +45,7 @@ static wisp_env *deferred_env(bool fails, int *count)
   return env;
 }
 
-static void tables_are_made_once_when_asked_for(void **state)
+TEST(tables_are_made_once_when_asked_for)
 {
   int count = 0;
   int64_t value = 0;
@@ -69,7 +69,7 @@ static void tables_are_made_once_when_asked_for(void **state)
   assert_int_equal(count, 1);
 }
 
-static void what_cannot_be_made_says_why(void **state)
+TEST(what_cannot_be_made_says_why)
 {
   int count = 0;
   int64_t value = 0;
@@ -89,7 +89,7 @@ static void *look_up(void *env)
   return (void *)(uintptr_t)get(env, "at", WISP_KIND_INTS)->as.ints;
 }
 
-static void threads_share_what_is_made(void **state)
+TEST(threads_share_what_is_made)
 {
   int count = 0;
   wisp_env *env = deferred_env(false, &count);
@@ -127,7 +127,7 @@ static void expect_no_table(void *context, const plan_case *c)
   if (wisp_env_made(c->plan ? c->plan->env : c->names)) fail_msg("%s makes a table", plan_case_text(c));
 }
 
-static void plans_make_no_table(void **state)
+TEST(plans_make_no_table)
 {
   const wisp_limits limits = limits_of("sm_90");
   const plan_range range = {{1, HIGHEST_ORDER}, {WISP_F64, 0}};
@@ -158,7 +158,7 @@ static int choose_all(const wisp_chooser *from, const wisp_family *family, int o
   return stored;
 }
 
-static void choices_make_no_table(void **state)
+TEST(choices_make_no_table)
 {
   wisp_strategies *strategies = NULL;
   wisp_store *store = NULL;
@@ -191,7 +191,7 @@ static wisp_status check_name(wisp_error *err, void *context, const char *name, 
 }
 
 /* As many names as the environment has, and none of them missing from what its makers make. */
-static void every_name_gets_its_table(void **state)
+TEST(every_name_gets_its_table)
 {
   wisp_error err = {0};
   const wisp_limits limits = limits_of("sm_90");
@@ -213,18 +213,4 @@ static void every_name_gets_its_table(void **state)
         wisp_env_destroy(names);
       }
   assert_true(lapack_is_loaded());
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tables_are_made_once_when_asked_for),
-      cmocka_unit_test(what_cannot_be_made_says_why),
-      cmocka_unit_test(threads_share_what_is_made),
-      cmocka_unit_test(plans_make_no_table),
-      cmocka_unit_test(choices_make_no_table),
-      cmocka_unit_test(every_name_gets_its_table),
-  };
-  choose_tests();
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,14 +167,13 @@ static wisp_status compare(wisp_error *err, wisp_problem *problem, const named_a
 wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel)
 {
   wisp_arrays *arrays = problem->arrays;
-  const wisp_spec *spec = &kernel->plan->spec;
   const launch_data *data = NULL;
+  wisp_judged judged;
   char array[32] = "";
   size_t number = 0;
   double error = 0;
   CALL(find_data(err, s, problem, kernel->plan, &data));
-  wisp_judged judged = {problem, kernel->plan, data->test_case, 0, wisp_max_error(spec)};
-  CALL(wisp_tolerance(err, spec, &judged.tolerance));
+  CALL(wisp_judged_fill(err, problem, kernel->plan, data->test_case, &judged));
   CALL(launch(err, problem, kernel, data));
   CALL(wisp_arrays_compare_begin(err, arrays));
   CALL(compare(err, problem, &data->out, data->after, SHORT, false));

@@ -31,6 +31,15 @@ wisp_status wisp_example_put(wisp_error *err, wisp_problem *problem, const wisp_
 
 /* --- results held against the right ones --- */
 
+wisp_status wisp_judged_fill(wisp_error *err, wisp_problem *problem, const wisp_plan *plan,
+                             const wisp_test_case *test_case, wisp_judged *out)
+{
+  const wisp_spec *spec = &plan->spec;
+  *out = (wisp_judged){problem, plan, test_case, 0, problem->d.family->max_error[spec->precision == WISP_F64]};
+  if (!(out->max_error > 0)) out->max_error = HUGE_VAL;
+  return wisp_tolerance(err, spec, &out->tolerance);
+}
+
 wisp_status wisp_example_download(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, double *values)
 {
   const size_t size = wisp_arrays_size(arrays, array->name);

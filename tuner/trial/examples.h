@@ -15,8 +15,12 @@ typedef struct wisp_judged {
   wisp_problem *problem;
   const wisp_plan *plan;
   const wisp_test_case *test_case;
-  double tolerance, max_error; /* wisp_tolerance, wisp_max_error */
+  double tolerance; /* relative to a number's sum of magnitudes (wisp_tolerance) */
+  double max_error; /* relative to the largest result: what a family promises besides; HUGE_VAL: nothing */
 } wisp_judged;
+
+wisp_status wisp_judged_fill(wisp_error *err, wisp_problem *problem, const wisp_plan *plan,
+                             const wisp_test_case *test_case, wisp_judged *out);
 
 /* Compares each output of at most so many numbers, or of parts of a sum, with the right one: each number by the
  * tolerance and its sum of magnitudes, a sum of parts by its total, all by what the family promises. WISP_EWRONG with
