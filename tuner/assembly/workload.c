@@ -40,6 +40,7 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   wisp_assembly *s = NULL;
   CALL(source ? wisp_mesh_some(err, corners, source, wanted, &mesh) : wisp_mesh_to_check(err, corners, &mesh));
   if (source) CALL(wisp_mesh_apply_order(err, mesh));
+  if (source) wisp_workload_round(spec, mesh);
   CALL(wisp_assembly_create(err, "mesh", mesh, spec->order, &fixed, &s));
   *elements = (long long)mesh->elements;
   mesh = NULL; /* it goes with what was made on it */

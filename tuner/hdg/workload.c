@@ -36,6 +36,7 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   OWNED(wisp_hdg_destroy) wisp_hdg *s = NULL;
   CALL(source ? wisp_mesh_some(err, 3, source, wanted, &mesh) : wisp_mesh_to_check(err, 3, &mesh));
+  if (source) wisp_workload_round(spec, mesh);
   CALL(wisp_hdg_create(err, "mesh", mesh, spec->order, &fixed, &s));
   CALL(wisp_hdg_coarsen(err, s, source ? WISP_CYCLE_DIRECT : 8));
   *elements = (long long)mesh->elements;

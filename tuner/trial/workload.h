@@ -132,6 +132,9 @@ wisp_status wisp_workload_find(wisp_error *err, const char *family, const char *
 /* Whether the family has a workload that serves the kernel. */
 bool wisp_workload_serves(const char *family, const char *kernel);
 
+/* Rounds the coordinates of a mesh to be timed on to the spec's precision: what is left of an error is a kernel's own. */
+void wisp_workload_round(const wisp_spec *spec, wisp_mesh *mesh);
+
 /* One more scalar of a launch. */
 static inline void wisp_scalar_add(wisp_scalar_list *list, const char *name, double value)
 {
