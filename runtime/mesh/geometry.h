@@ -34,5 +34,9 @@ static inline double wisp_distance(const double a[3], const double b[3])
   return sqrt(wisp_dot(d, d));
 }
 
+/* Compare two numbers, or indices, for qsort and bsearch: ascending. */
+int wisp_by_value(const void *left, const void *right);
+int wisp_by_index(const void *left, const void *right);
+
 /* The bounding box of points, x y z of each together, and its longest side. */
 double wisp_extent(size_t count, const double *xyz, double low[3], double high[3]);
