@@ -5,11 +5,11 @@
 
 #include "wisp.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,9 +66,7 @@ static void fill_descriptors(void)
  * in each of a tuner's workers, would wait for each other longer than they work. */
 static void calm_blas(void)
 {
-  void (*set_threads)(int) = NULL;
-  *(void **)&set_threads = dlsym(RTLD_DEFAULT, "openblas_set_num_threads"); /* of another BLAS: not there */
-  if (set_threads) set_threads(1);
+  setenv("OPENBLAS_NUM_THREADS", "1", true);
 }
 
 /* Is the text one of these words, which are no commands? */

@@ -1,7 +1,6 @@
 /* References of the paper's batches: what of an element is kept in memory, and what is made of it. */
 #include "reference_parts.h"
 
-#include <lapacke.h>
 enum { NP = WISP_HDG_MAX_NP, M = WISP_HDG_MAX_M };
 
 /* The upper half of a matrix of size Np that is an element's, both ways round. */
@@ -46,20 +45,23 @@ static void size_between(size_t n, const double *A, const double *B, double *out
 }
 
 /* An element's matrix S, and L^T of S = L L^T in the upper half of U. */
-static wisp_status factor(wisp_error *err, const wisp_test_case *r, int Np, size_t e, double *S, double *U)
+static wisp_status factor(wisp_error *err, const wisp_test_case *r, int Np, size_t e, double *S, double *U,
+                          const wisp_lapack **lapack)
 {
   take_half(r->before[WISP_HDG_INSIDE_MATRIX], (size_t)Np, e, S);
   memcpy(U, S, (size_t)(Np * Np) * sizeof *U);
-  const int info = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'U', Np, U, Np);
+  CALL(wisp_lapack_load(err, lapack));
+  const int info = (int)(*lapack)->dpotrf(LAPACK_ROW_MAJOR, 'U', Np, U, Np);
   return wisp_require(err, info == 0, WISP_EWRONG, "element %zu's matrix has no factor (info %d)", e, info);
 }
 
 static wisp_status invert_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e)
 {
   const int Np = s->tables->Np;
+  const wisp_lapack *lapack = NULL;
   double S[NP * NP], Z[NP * NP], sizes[NP * NP];
-  CALL(factor(err, r, Np, e, S, Z));
-  LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'U', Np, Z, Np);
+  CALL(factor(err, r, Np, e, S, Z, &lapack));
+  lapack->dpotri(LAPACK_ROW_MAJOR, 'U', Np, Z, Np);
   for (int q = 0; q < Np * Np; q++)
     if (q / Np > q % Np) Z[q] = Z[q % Np * Np + q / Np];
   size_between((size_t)Np, Z, S, sizes);
@@ -71,8 +73,9 @@ static wisp_status invert_inside(wisp_error *err, const wisp_hdg *s, wisp_test_c
 static wisp_status factor_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e)
 {
   const int Np = s->tables->Np;
+  const wisp_lapack *lapack = NULL;
   double S[NP * NP], U[NP * NP], sizes[NP * NP];
-  CALL(factor(err, r, Np, e, S, U));
+  CALL(factor(err, r, Np, e, S, U, &lapack));
   for (int i = 0; i < Np; i++)
     for (int j = i; j < Np; j++) {
       double sum = fabs(S[i * Np + j]);

@@ -3,6 +3,7 @@
 
 #include "../test_case.h"
 #include "hdg.h"
+#include "../../gen/lapack.h"
 
 #include <math.h>
 
