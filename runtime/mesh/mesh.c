@@ -38,18 +38,6 @@ double wisp_extent(size_t count, const double *xyz, double low[3], double high[3
   return longest;
 }
 
-int wisp_by_value(const void *left, const void *right)
-{
-  const double a = *(const double *)left, b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
-int wisp_by_index(const void *left, const void *right)
-{
-  const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
-  return (a > b) - (a < b);
-}
-
 /* ---- Elements. */
 
 static wisp_status check_vertices(wisp_error *err, const char *name, const wisp_mesh *mesh, size_t k)
