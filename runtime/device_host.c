@@ -1,5 +1,4 @@
 /* The host as a device: kernels are shared objects, device memory is memory, the stream is the caller's thread. */
-#include "device_kind.h"
 #include "compilers.h"
 #include "parallel.h"
 #include "stack.h"

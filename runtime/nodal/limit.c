@@ -9,13 +9,9 @@
  * vectors count as are well conditioned (independent, below). And the sequence is begun anew, from the vector where it
  * stopped, with the ellipse that the pass before it found: a pass needs no good guess to find the scale, and the last
  * one has it. */
-#include "../device.h"
 #include "stepper.h"
 
 #include <complex.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <lapacke.h>
 
 /* Applications of L: for the scale, for the ellipse, for the eigenvalues. */
