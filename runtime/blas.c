@@ -45,30 +45,24 @@ extern void dgemm_(const char *transpose_a, const char *transpose_b, const int *
                    const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
                    const double *beta, double *c, const int *ldc);
 
-/* A library that does not say who it is is called by its file; systems call the reference BLAS libblas.so. */
-static void file_name(wisp_blas *blas)
+/* "OpenBLAS 0.3.21 ..." to the second space. A library that does not say who it is is called by its file; systems call
+ * the reference BLAS libblas.so. */
+static void host_name(wisp_blas *blas)
 {
+  void *config_at = dlsym(RTLD_DEFAULT, "openblas_get_config"), *symbol = dlsym(RTLD_DEFAULT, "sgemm_");
+  char *(*config)(void) = NULL;
   Dl_info where = {.dli_fname = NULL};
-  void *symbol = dlsym(RTLD_DEFAULT, "sgemm_");
+  memcpy(&config, &config_at, sizeof config_at);
+  if (config) {
+    const char *text = config(), *space = strchr(text, ' ');
+    const size_t length = space ? (size_t)(space - text) + 1 + strcspn(space + 1, " ") : strlen(text);
+    snprintf(blas->name, sizeof blas->name, "%.*s", (int)length, text);
+    return;
+  }
   OWNED(free) char *real = symbol && dladdr(symbol, &where) && where.dli_fname ? realpath(where.dli_fname, NULL) : NULL;
   const char *slash = real ? strrchr(real, '/') : NULL, *file = slash ? slash + 1 : "BLAS";
   snprintf(blas->name, sizeof blas->name, "%s%s", strncmp(file, "libblas.so", 10) == 0 ? WISP_REFERENCE_BLAS ", " : "",
            file);
-}
-
-/* "OpenBLAS 0.3.21 ..." to the second space. */
-static void host_name(wisp_blas *blas)
-{
-  void *symbol = dlsym(RTLD_DEFAULT, "openblas_get_config");
-  char *(*config)(void) = NULL;
-  memcpy(&config, &symbol, sizeof symbol);
-  if (!config) {
-    file_name(blas);
-    return;
-  }
-  const char *text = config(), *space = strchr(text, ' ');
-  size_t length = space ? (size_t)(space - text) + 1 + strcspn(space + 1, " ") : strlen(text);
-  snprintf(blas->name, sizeof blas->name, "%.*s", (int)length, text);
 }
 
 static wisp_status host_multiply(wisp_error *err, const wisp_product *p, const wisp_blas_variant *variant)
