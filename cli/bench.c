@@ -1,6 +1,7 @@
 /* wisp bench: every kernel's winner against the vendor's library, the default candidate and the floor. */
 #include "cli.h"
 #include "print.h"
+#include "../runtime/blas.h"
 #include "../tuner/compare/compare.h"
 
 /* ---- What the families' rows have for columns: the nodal one beside the vendor's product, the tensor one beside a

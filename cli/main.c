@@ -4,7 +4,6 @@
 
 #include "wisp.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -102,9 +101,7 @@ int main(int argc, char **argv)
   if (fd >= 0) close(fd);
   /* LAPACK gets small matrices, and what is large runs in threads of its own (runtime/parallel.h). OpenBLAS's, one a
    * core in each of a tuner's workers, would wait for each other longer than they work. */
-  void (*set_threads)(int) = NULL;
-  *(void **)&set_threads = dlsym(RTLD_DEFAULT, "openblas_set_num_threads"); /* of another BLAS: not there */
-  if (set_threads) set_threads(1);
+  setenv("OPENBLAS_NUM_THREADS", "1", true);
   wisp_error err = {0};
   const char *name = argc > 1 ? argv[1] : "";
   int command = find_command(name);

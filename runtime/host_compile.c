@@ -194,7 +194,7 @@ wisp_status wisp_host_options(wisp_error *err, const char *target, wisp_text *ou
   return WISP_OK;
 }
 
-/* What the compiler says of its version, which the cache keeps for it. */
+/* The compiler's text on its version, which the cache keeps for it. */
 static wisp_status find_version(wisp_error *err, wisp_text *out)
 {
   HELD(command_free) command c = {.count = 0};

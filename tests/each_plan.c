@@ -238,12 +238,6 @@ bool share_has_turn(size_t number)
   return !share || sscanf(share, "%u/%u", &mine, &all) != 2 || !all || number % all == mine % all;
 }
 
-void choose_tests(void)
-{
-  const char *only = getenv("WISP_TEST_ONLY");
-  if (only && *only) cmocka_set_test_filter(only);
-}
-
 const char *plan_case_text(const plan_case *c)
 {
   static char text[512];

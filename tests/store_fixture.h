@@ -11,6 +11,7 @@ const char *fixture_path(const char *folder, const char *name);
 /* cmocka's set-up and tear-down: *state is such a folder. */
 int fixture_set_up(void **state);
 int fixture_tear_down(void **state);
+#define TEST_IN_FOLDER(name) TEST_WITH(name, fixture_set_up, fixture_tear_down)
 
 /* A complete trial, different for each number; when grows with the number. */
 wisp_trial fixture_trial(int number);

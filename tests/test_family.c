@@ -27,7 +27,7 @@ WISP_OWN_FAMILIES(FAMILIES);
 
 /* --- the pages about it --- */
 
-static void test_pages(void **state)
+TEST(test_pages)
 {
   static const char *const files[] = {FILTER "family.c",
                                       FILTER "workload.c",
@@ -69,7 +69,7 @@ static void check_lines(void)
 }
 
 /* The pages count a family's own files of C, and two files of each strategy. */
-static void test_counts(void **state)
+TEST(test_counts)
 {
   if (!count_files("gen/*")) skip(); /* likewise */
   check_lines();
@@ -83,8 +83,23 @@ static void test_counts(void **state)
   assert_int_equal(count_files("tuner/*/workload.c"), 4 + 1); /* and the list's own in tuner/trial */
 }
 
+static int set_up(void **state)
+{
+  static char folder[64];
+  fixture_folder(folder);
+  *state = folder;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  unsetenv("WISP_TEMPLATES");
+  fixture_remove(*state);
+  return 0;
+}
+
 /* An error in a family's declaration is reported with its line. */
-static void test_declared_wrong(void **state)
+TEST_WITH(test_declared_wrong, set_up, tear_down)
 {
   static const struct {
     const char *text, *reported;
@@ -133,7 +148,7 @@ static void check_matrix(const wisp_spec *spec)
     }
 }
 
-static void test_matrix(void **state)
+TEST(test_matrix)
 {
   for (const wisp_element *e = wisp_family_filter.elements; e->name; e++)
     for (int N = e->orders[0]; N <= e->orders[1]; N++) {
@@ -174,7 +189,7 @@ static int count_good(const char *db, const char *spec)
   return good;
 }
 
-static void test_tuned(void **state)
+TEST_WITH(test_tuned, set_up, tear_down)
 {
   static const char *const elements[] = {NULL, "quad"};
   const char *db = fixture_path(*state, "filter.db");
@@ -191,7 +206,7 @@ static void test_tuned(void **state)
 }
 
 /* Requests for what a family lacks. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
   wisp_error err = {.text = ""};
   wisp_strategy *strategy = NULL;
@@ -239,14 +254,14 @@ static void expect_wrong(const char *folder, const char *where)
   if (!strstr(summary.why, where)) fail_msg("%s", summary.why);
 }
 
-static void test_wrong(void **state)
+TEST_WITH(test_wrong, set_up, tear_down)
 {
   plant(*state, "apply", "      v[e", "      if (e == 7 && x == 2) sum += (real)0.01;\n      v[e");
   expect_wrong(*state, "at element 7, node 2");
 }
 
 /* The second of two launches does what the first has done. */
-static void test_wrong_colour(void **state)
+TEST_WITH(test_wrong_colour, set_up, tear_down)
 {
   plant(*state, "collect", "strip[first + at]", "strip[at]");
   expect_wrong(*state, "at edge ");
@@ -264,7 +279,7 @@ static wisp_status count_quads(wisp_error *err, void *rows, const wisp_compariso
 }
 
 /* The element that is asked for is compared; one that there is not, is refused. */
-static void test_compared(void **state)
+TEST(test_compared)
 {
   static const int order = 3;
   static const wisp_precision precision = WISP_F64;
@@ -339,7 +354,8 @@ static void open_domain(wisp_device *device, const wisp_spec *spec, void **test_
 {
   const wisp_mesh_source box = {.jitter = 0};
   wisp_discretisation d = {.self = NULL};
-  GOOD(wisp_workload_filter.open(err, wisp_device_limits(device), spec, OWN + 1, &box, test_mesh));
+  long long elements = OWN + 1;
+  GOOD(wisp_workload_filter.open(err, wisp_device_limits(device), spec, &elements, &box, test_mesh));
   GOOD(wisp_workload_filter.discretise(err, *test_mesh, spec, NULL, NULL, &d));
   GOOD(wisp_problem_open(err, device, &d, spec->precision, WISP_WIDE_GUARD, NULL, NULL, out));
 }
@@ -382,7 +398,7 @@ static void in_domains(void *context, const plan_case *c)
   wisp_problems_destroy(problems);
 }
 
-static void test_spans(void **state)
+TEST_WITH(test_spans, set_up, tear_down)
 {
   wisp_device *device = open_test_device();
   setenv("WISP_TEMPLATES", "tests/filter/templates", 1);
@@ -392,7 +408,7 @@ static void test_spans(void **state)
 }
 
 /* Through the public interface as any other: on a program's own arrays, v = F u where it is troubled. */
-static void test_opened(void **state)
+TEST_WITH(test_opened, set_up, tear_down)
 {
   enum { N = 3, NP = (N + 1) * (N + 2) / 2, ELEMENTS = 7, NUMBERS = ELEMENTS * NP };
   const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
@@ -428,37 +444,4 @@ static void test_opened(void **state)
   wisp_memory_destroy(session, on_u), wisp_memory_destroy(session, on_v);
   wisp_kernel_close(kernel);
   wisp_session_close(session);
-}
-
-static int set_up(void **state)
-{
-  static char folder[64];
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  unsetenv("WISP_TEMPLATES");
-  fixture_remove(*state);
-  return 0;
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pages),
-      cmocka_unit_test(test_counts),
-      cmocka_unit_test_setup_teardown(test_declared_wrong, set_up, tear_down),
-      cmocka_unit_test(test_matrix),
-      cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),
-      cmocka_unit_test(test_unknown),
-      cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_wrong_colour, set_up, tear_down),
-      cmocka_unit_test(test_compared),
-      cmocka_unit_test_setup_teardown(test_spans, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_opened, set_up, tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

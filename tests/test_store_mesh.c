@@ -48,7 +48,7 @@ static void assert_answer(const char *path, const char *mesh)
 }
 
 /* An ordered mesh's trial answers, however much slower it is and however far its size; others displace nothing. */
-static void test_who_answers(void **state)
+TEST_IN_FOLDER(test_who_answers)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_trial box = trial(WISP_MESH_BOX, 1), ordered = trial(WISP_MESH_ORDERED, 5), metis = trial("metis", 0.1);
@@ -63,7 +63,7 @@ static void test_who_answers(void **state)
 }
 
 /* Alike but for the mesh: two trials, that do not compete, each known by its own. */
-static void test_key(void **state)
+TEST_IN_FOLDER(test_key)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_trial box = trial("", 1), ordered = trial(WISP_MESH_ORDERED, 2), found;
@@ -87,7 +87,7 @@ static void test_key(void **state)
 }
 
 /* A sweep that tried a candidate on one mesh has not tried it on another. */
-static void test_tried(void **state)
+TEST_IN_FOLDER(test_tried)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_trial box = trial("", 1), ordered = trial(WISP_MESH_ORDERED, 2);
@@ -106,7 +106,7 @@ static void test_tried(void **state)
 
 /* A file of version 2 reads as it is, its rows are of the box and their checksums hold; it is brought up to date when
  * it is next written to, and then holds trials that differ in the mesh alone. */
-static void test_migration(void **state)
+TEST_IN_FOLDER(test_migration)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_database database = {0};
@@ -140,7 +140,7 @@ static void test_migration(void **state)
 }
 
 /* Text and JSON that do not say it are of the box; what says it comes back. The box is not written in text. */
-static void test_text_and_json(void **state)
+TEST_IN_FOLDER(test_text_and_json)
 {
   static const char *const meshes[] = {WISP_MESH_BOX, WISP_MESH_ORDERED};
   for (size_t i = 0; i < 2; i++) {
@@ -166,12 +166,4 @@ static void test_text_and_json(void **state)
   }
 }
 
-int main(void)
-{
-  setenv("WISP_SHIPPED", "none", 1);
-  unsetenv("WISP_SITE_DB");
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {TEST(test_who_answers), TEST(test_key), TEST(test_tried), TEST(test_migration),
-                                     TEST(test_text_and_json)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -1,12 +1,10 @@
 /* Dense products and inverses of a tet's operators, and what follows from them and the modes: Vandermonde matrices,
  * interpolation, changes of basis. */
 #include "tet_internal.h"
+#include "../lapack.h"
 #include "../wide.h"
 
-#include <lapacke.h>
 #include <string.h>
-
-#undef I /* from complex.h, by way of lapacke.h; here it is the interpolation matrix */
 
 const int wisp_tet_face_vertices[WISP_TET_FACES][3] = {{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {0, 2, 3}};
 
@@ -64,9 +62,11 @@ void wisp_tet_multiply(int n, int columns, const double *A, const double *B, dou
 wisp_status wisp_tet_invert(wisp_error *err, const char *what, int n, double *A)
 {
   OWNED(free) lapack_int *pivot = NULL;
+  const wisp_lapack *lapack = NULL;
+  CALL(wisp_lapack_load(err, &lapack));
   CALL(wisp_new(err, (size_t)n, sizeof *pivot, &pivot));
-  lapack_int info = LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, A, n, pivot);
-  if (info == 0) info = LAPACKE_dgetri(LAPACK_ROW_MAJOR, n, A, n, pivot);
+  lapack_int info = lapack->dgetrf(LAPACK_ROW_MAJOR, n, n, A, n, pivot);
+  if (info == 0) info = lapack->dgetri(LAPACK_ROW_MAJOR, n, A, n, pivot);
   return wisp_require(err, info == 0, WISP_ESYSTEM,
                       "tet: LAPACK cannot invert the %s of size %d (info %d): check the LAPACK installed", what, n,
                       (int)info);
