@@ -3,8 +3,6 @@
 
 #include "spec.h"
 
-#include <stdlib.h>
-
 typedef struct wisp_dense {
   double *matrix; /* row major, m x k, the holder's to free; NULL: there is no such product */
   int m, k;

@@ -2,9 +2,6 @@
 #include "system_slots.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void free_statements(wisp_statements *statements)
 {

@@ -2,7 +2,6 @@
 #include "system_read.h"
 
 #include <math.h>
-#include <string.h>
 
 int wisp_system_quantity(const wisp_system *system, const char *name)
 {

@@ -4,9 +4,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct parser {
   const char *at; /* what follows the current line */

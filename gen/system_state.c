@@ -1,8 +1,6 @@
 /* Fields by place and time, from the texts of a system. */
 #include "system_slots.h"
 
-#include <string.h>
-
 const char *const wisp_state_names[WISP_STATE_MEDIUM] = {"x",        "y",        "z",      "t",       "middle_x",
                                                          "middle_y", "middle_z", "edge",   "spacing", "axis_x",
                                                          "axis_y",   "axis_z",   "mode_x", "mode_y",  "mode_z"};

@@ -1,10 +1,6 @@
 /* Forms: texts of a few lines, templates/assembly/NAME.form (docs/guide/heat.md). */
 #include "assembly.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 const wisp_named wisp_forms = {"form", "assembly", ".form"};
 
 /* A wisp_slot_of. */

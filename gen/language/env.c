@@ -1,9 +1,6 @@
 #include "expr_tree.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A slot of the open hash; free while name is NULL. Names are never taken out again. */
 typedef struct slot {

@@ -3,8 +3,6 @@
 #include "template.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Bounds on what one expansion may do, so that a slip in a template is an error and not a full memory or an endless
  * loop. */

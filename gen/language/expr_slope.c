@@ -1,9 +1,6 @@
 /* Derivatives of expressions: nodes that are appended to a copy of the tree, whose own nodes they share. */
 #include "expr_tree.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct builder {
   wisp_error *err;
   wisp_expr *expr;

@@ -1,8 +1,6 @@
 #include "template.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct parser {
   wisp_error *err;

@@ -7,10 +7,6 @@
 #include "half_turns.h"
 #include "tet_internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 extern const wisp_family wisp_family_nodal;
 
 _Static_assert(WISP_NODAL_HIGHEST == WISP_TET_MAX_ORDER, "tables have buffer for the orders that are declared");

@@ -2,8 +2,6 @@
 #include "tet_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* C = A A^T, row major n x n. */
 static wisp_status multiply_transposed(wisp_error *err, int n, const double *A, double *C)

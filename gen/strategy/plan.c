@@ -4,10 +4,6 @@
 #include "../family.h"
 #include "../text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int by_name(const void *a, const void *b)
 {
   return strcmp((*(const wisp_param *const *)a)->name, (*(const wisp_param *const *)b)->name);

@@ -1,10 +1,6 @@
 #include "renamed.h"
 #include "../embedded.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Reads FAMILY.KERNEL STRATEGY [OLD] NEW. */
 static bool read_line(const char *text, wisp_renaming *r)
 {

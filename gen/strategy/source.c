@@ -6,9 +6,6 @@
 #include "../language/expr_tree.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static wisp_status add_argument(wisp_error *err, wisp_env *env, const char *name, const char *type, bool value,
                                 bool constant)

@@ -3,9 +3,6 @@
 #include "symbols.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A piece of a dialect: a definition, or (name is empty) what stands between two. */
 typedef struct piece {

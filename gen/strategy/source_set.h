@@ -16,8 +16,6 @@
 #include "../embedded.h"
 #include "../text.h"
 
-#include <stdint.h>
-
 /* ---- Where a strategy's texts stand: the files inside the library and, before them, those of a folder of the user's.
  */
 

@@ -1,12 +1,6 @@
 /* Handlers of the keywords of a space description, found in a table. */
 #include "space_read.h"
 
-#include <ctype.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_CANDIDATES = 1 << 16 }; /* all are gone through whenever one is looked for */
 
 wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, const char *name)

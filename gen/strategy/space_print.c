@@ -2,10 +2,6 @@
 #include "source_set.h"
 #include "../family.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The place of an expression in the space: the lets that it sees, and names that have their values from elsewhere. */
 typedef struct place {
   const wisp_strategy *strategy;

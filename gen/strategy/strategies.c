@@ -5,10 +5,6 @@
 #include "source_set.h"
 #include "../text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Adds a strategy. A name is one strategy's: trials name no text, and would answer for another. */
 static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space, wisp_source_set *source_set,
                        wisp_strategy *new)

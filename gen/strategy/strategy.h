@@ -7,8 +7,6 @@
 #include "../layout.h"
 #include "../spec.h"
 
-#include <stdint.h>
-
 enum {
   WISP_MAX_PARAMS = 12,
   WISP_MAX_VALUES = 32,

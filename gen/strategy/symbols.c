@@ -1,9 +1,6 @@
 #include "symbols.h"
 #include "../family.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct reader {
   wisp_error *err;
   wisp_find_part find;

@@ -3,9 +3,6 @@
 #include "../text.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 WISP_OWNED(DIR, closedir)
 

@@ -2,7 +2,6 @@
 #include "../jacobi.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* P_n(x) of Legendre, P_n(1) = 1, by its three-term recurrence. */
 static double legendre(int n, double x)
