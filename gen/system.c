@@ -1,5 +1,5 @@
 #include "system.h"
-#include "system_slots.h"
+#include "system_internal.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* The quantities of a system's elements: which there are, who reads them, and their values. */
-#include "system_read.h"
+#include "system_internal.h"
 
 #include <math.h>
 

@@ -1,6 +1,5 @@
 /* Reads the file of a system (docs/guide/systems.md): one thing a line, '#' to the end of the line is a comment. */
-#include "system_read.h"
-#include "system_slots.h"
+#include "system_internal.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -37,7 +36,7 @@ static bool is_name(const char *text, size_t capacity)
   return length && text[length] == '\0' && length < capacity;
 }
 
-/* Names that every text may read: see system_slots.h. */
+/* Names that every text may read: see system_internal.h. */
 static wisp_status add_symbols(wisp_error *err, wisp_system *system)
 {
   static const char *const common[] = {"nx", "ny", "nz", "alpha"};

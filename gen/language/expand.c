@@ -1,5 +1,3 @@
-#include "expand.h"
-
 #include "template.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The nodal DG family (templates/nodal/family): names for its templates, nodes and sizes, which compositions suit a
  * system. */
 #include "nodal.h"
-#include "../language/expand.h"
+#include "../language/template.h"
 #include "../family.h"
 #include "bernstein.h"
 #include "half_turns.h"

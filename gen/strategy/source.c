@@ -1,9 +1,8 @@
 /* From a plan to source: the strategy's text, wrapped by a dialect, with every number written out. */
 #include "strategy.h"
 #include "../embedded.h"
-#include "../language/expand.h"
+#include "../language/template.h"
 #include "../family.h"
-#include "../language/expr_tree.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "source_set.h"
 #include "../family.h"
-#include "symbols.h"
+#include "../language/template.h"
 
 #include <pthread.h>
 
