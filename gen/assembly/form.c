@@ -19,7 +19,7 @@ wisp_status wisp_form_kappa(wisp_error *err, const char *text, wisp_expr **value
   OWNED(wisp_expr_destroy) wisp_expr *parsed = NULL, *derived = NULL;
   CALL(wisp_expr_parse(err, text, &parsed));
   CALL(wisp_expr_bind(err, parsed, slot_of, NULL));
-  CALL(wisp_expr_slope(err, parsed, "u", &derived));
+  CALL(wisp_expr_slope_along(err, parsed, (const wisp_expr_along[]){{"u", 1}, {NULL, 0}}, &derived));
   if (slope) *slope = derived, derived = NULL;
   return GIVE(parsed, value);
 }

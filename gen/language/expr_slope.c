@@ -132,11 +132,6 @@ void wisp_expr_put(wisp_expr *expr, const char *name, double value)
     if (at->op == OP_NAME && strcmp(at->name, name) == 0) at->op = OP_REAL, at->real = value;
 }
 
-wisp_status wisp_expr_slope(wisp_error *err, const wisp_expr *expr, const char *name, wisp_expr **out)
-{
-  return wisp_expr_slope_along(err, expr, (const wisp_expr_along[]){{name, 1}, {NULL, 0}}, out);
-}
-
 wisp_status wisp_expr_slope_along(wisp_error *err, const wisp_expr *expr, const wisp_expr_along *along, wisp_expr **out)
 {
   OWNED(wisp_expr_destroy) wisp_expr *made = NULL;

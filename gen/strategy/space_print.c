@@ -49,15 +49,10 @@ static wisp_status print_params(wisp_error *err, const wisp_strategy *s, wisp_te
 
 static wisp_status print_arg(wisp_error *err, const wisp_strategy *s, int i, place at, wisp_text *out)
 {
-  static const char *const kinds[] = {[WISP_ARG_IN] = "in",
-                                      [WISP_ARG_OUT] = "out",
-                                      [WISP_ARG_INOUT] = "inout",
-                                      [WISP_ARG_VALUE] = "value",
-                                      [WISP_ARG_OPERAND] = "operand"};
   const wisp_arg *arg = &s->arg[i];
   const wisp_operand *operand = &s->operand[i];
   uint64_t where[WISP_MAX_WHERES];
-  CALL(wisp_text_print(err, out, "arg %s %s %s", kinds[arg->kind], wisp_numbers[arg->type].in_c, arg->name));
+  CALL(wisp_text_print(err, out, "arg %s %s %s", wisp_arg_kinds[arg->kind], wisp_numbers[arg->type].in_c, arg->name));
   if (arg->kind == WISP_ARG_OPERAND) {
     CALL(wisp_text_print(err, out, " %s", operand->table));
     CALL(print_expr(err, &operand->count, &at, out));

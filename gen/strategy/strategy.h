@@ -56,6 +56,7 @@ typedef enum wisp_arg_kind {
   WISP_ARG_VALUE,
   WISP_ARG_OPERAND
 } wisp_arg_kind;
+extern const char *const wisp_arg_kinds[]; /* as spaces name them */
 
 /* Numbers of an array: of the precision at hand, int, float in either precision, unsigned integers of 8 and 16 bits. */
 typedef enum wisp_number_type {
