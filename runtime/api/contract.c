@@ -40,9 +40,8 @@ static const char *meaning_of(const wisp_contract *c, const wisp_arg *arg)
   const wisp_array_decl *array = array_of(c, arg->name);
   if (arg->kind == WISP_ARG_OPERAND) return "a matrix of the element, packed as this kernel reads it";
   if (arg->kind != WISP_ARG_VALUE) return array ? array->meaning : "";
-  for (const wisp_scalar_decl *s = c->family->scalars; s && s->name; s++)
-    if (strcmp(s->name, arg->name) == 0) return s->meaning;
-  return "";
+  const wisp_scalar_decl *scalar = wisp_family_scalar(c->family, arg->name);
+  return scalar ? scalar->meaning : "";
 }
 
 static wisp_number_kind number_of(const wisp_plan *plan, wisp_number_type type)

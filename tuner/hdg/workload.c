@@ -157,7 +157,7 @@ static int count_cases(const char *kernel)
 
 static void fill_iteration(wisp_test_case *r)
 {
-  const struct iteration_case *given = &iteration_cases[r->number == WISP_AT_SIZE ? 0 : r->number];
+  const struct iteration_case *given = &iteration_cases[r->number == WISP_PLAIN ? 0 : r->number];
   const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5,
                                        [WISP_CG_AT_RZ_BEFORE] = 64,
                                        [WISP_CG_AT_ALPHA] = 0.375,
@@ -229,7 +229,7 @@ static void fill_cycle(wisp_test_case *r)
 {
   const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
   const size_t span = r->number == 1 ? 0 : c->spans - 1;
-  if (r->number == WISP_AT_SIZE) {
+  if (r->number == WISP_PLAIN) {
     add_small(c, &r->scalars);
   } else {
     wisp_scalar_add(&r->scalars, "small_from", r->number ? 1 : 0);

@@ -144,27 +144,31 @@ static wisp_status step(wisp_error *err, wisp_problem *problem, const wisp_kerne
 
 /* --- checks --- */
 
-/* Those that have alpha more: between 0 and 1, 0, and 1. */
-static int count_cases(const char *kernel)
-{
-  return wisp_dg_gathers(kernel) ? 3 : 2;
-}
-
 static double positive(uint64_t *random, double least, double most)
 {
   return least + (most - least) * fabs(wisp_random_real(random));
 }
 
 /* dt makes both what was and what is added count. */
-static wisp_scalars make_scalars(uint64_t *random, int number)
+static wisp_scalars make_scalars(wisp_test_case *r)
 {
-  const double alpha = positive(random, 0.25, 0.75);
-  return (wisp_scalars){.alpha = number == WISP_ZEROS  ? 0
-                                 : number == WISP_EVEN ? 1
-                                                       : alpha,
-                        .a = -positive(random, 0.25, 1),
-                        .b = positive(random, 0.25, 1),
-                        .dt = positive(random, 0.015625, 0.03125)};
+  const double alpha = positive(&r->random, 0.25, 0.75), usual = r->number == WISP_ZEROS  ? 0
+                                                                 : r->number == WISP_EVEN ? 1
+                                                                                          : alpha;
+  return (wisp_scalars){.alpha = wisp_test_case_scalar(r, "alpha", usual),
+                        .a = wisp_test_case_scalar(r, "a", -positive(&r->random, 0.25, 1)),
+                        .b = wisp_test_case_scalar(r, "b", positive(&r->random, 0.25, 1)),
+                        .dt = wisp_test_case_scalar(r, "dt", positive(&r->random, 0.015625, 0.03125))};
+}
+
+/* The first nested stage of a step begins with u_n, which is u then. */
+static void begin_step(wisp_test_case *r)
+{
+  double *u = r->before[WISP_NODAL_U], *u_n = r->before[WISP_NODAL_U_N];
+  if (wisp_test_case_extreme(r) != 1 || !u || !u_n) return;
+  memcpy(u_n, u, r->numbers[WISP_NODAL_U] * sizeof *u);
+  r->as = "u_n";
+  r->is = "u";
 }
 
 /* One number of every eighth element that is no number, half of these infinite. */
@@ -186,7 +190,7 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
   wisp_scalars *s = NULL;
   CALL(wisp_new(err, 1, sizeof *s, &s));
   r->own = s;
-  *s = make_scalars(&r->random, r->number);
+  *s = make_scalars(r);
   bind(s, &r->scalars);
   r->together = n * (size_t)dg->tet->Np;
   CALL(wisp_new(err, dg->slots, sizeof *scale, &scale));
@@ -205,6 +209,7 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
     }
     if (r->before[a] && r->number == WISP_UNBOUNDED) put_unbounded(r, r->before[a], dg->slots, dofs * n);
   }
+  begin_step(r);
   return WISP_OK;
 }
 
@@ -242,7 +247,6 @@ const wisp_workload wisp_workload_nodal = {
     .scalars = scalars,
     .stages = &wisp_lsrk45.stages,
     .step = step,
-    .cases = count_cases,
     .fill_inputs = fill_inputs,
     .reference = compute_reference,
     .single_sums = compute_single,

@@ -192,7 +192,7 @@ static wisp_status shape(wisp_error *err, wisp_test_case *r, const struct iterat
 
 static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
-  const struct iteration_case *given = &iteration_cases[r->number == WISP_AT_SIZE ? 0 : r->number];
+  const struct iteration_case *given = &iteration_cases[r->number == WISP_PLAIN ? 0 : r->number];
   wisp_cg_scalars *s = NULL;
   const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5,
                                        [WISP_CG_AT_RZ_BEFORE] = 64 * given->rz_before,

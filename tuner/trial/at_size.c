@@ -105,7 +105,7 @@ static wisp_status keep_outputs(wisp_error *err, wisp_problem *problem, const wi
 static wisp_status make_data(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_plan *plan,
                              launch_data *data)
 {
-  CALL(wisp_test_cases_get(err, s->cases, &plan->spec, data->mixes, WISP_AT_SIZE, WISP_RANDOM_SEED, &data->test_case));
+  CALL(wisp_test_cases_get(err, s->cases, &plan->spec, data->mixes, WISP_PLAIN, WISP_RANDOM_SEED, &data->test_case));
   CALL(keep_inputs(err, problem, data));
   return keep_outputs(err, problem, plan, data);
 }

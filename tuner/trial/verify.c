@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORKLOADS = 16, MAX_EXAMPLES = 48, LAUNCHES = 3 };
+enum { MAX_WORKLOADS = 16, MAX_MESHES = 4, MAX_EXAMPLES = 48, LAUNCHES = 3 };
 static const size_t problem_bytes = (size_t)512 << 20;
 
 /* A round's data on a device, in one layout. */
@@ -35,7 +35,7 @@ typedef struct place {
 struct wisp_verifier {
   wisp_device *device;
   uint64_t seed;
-  place place[MAX_WORKLOADS]; /* by workload */
+  place place[MAX_MESHES][MAX_WORKLOADS]; /* by mesh and workload */
 };
 
 void wisp_verifier_seed(wisp_verifier *v, uint64_t seed)
@@ -51,17 +51,17 @@ static void leave(place *p)
   *p = (place){.problems = NULL};
 }
 
-static wisp_status find_place(wisp_error *err, wisp_verifier *v, const wisp_spec *spec, place **out)
+static wisp_status find_place(wisp_error *err, wisp_verifier *v, const wisp_spec *spec, int mesh, place **out)
 {
   wisp_status status = WISP_OK;
   const wisp_workload *workload = NULL;
-  place *p = v->place;
+  place *p = v->place[mesh];
   TRY(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   for (size_t i = 0; wisp_workload_at(i) != workload && i < MAX_WORKLOADS - 1; i++) p++;
   *out = p;
   if (p->problems && wisp_spec_same_element(&p->spec, spec)) return WISP_OK;
   leave(p);
-  TRY(wisp_problems_create(err, v->device, workload, spec, 0, NULL, problem_bytes, &p->problems));
+  TRY(wisp_problems_create(err, v->device, workload, spec, mesh, NULL, problem_bytes, &p->problems));
   TRY(wisp_test_cases_create(err, workload, wisp_problems_test_mesh(p->problems), WISP_MOST_CASES, &p->cases));
   p->spec = *spec;
 done:
@@ -132,15 +132,17 @@ typedef struct running_case {
   const wisp_kept *before;
   wisp_kept *first; /* what the first launch has left */
   const char *writes[WISP_MAX_ARRAYS + 1];
-  bool last;
+  int launches;
+  bool last; /* of its mesh: guard zones are looked at */
 } running_case;
 
-static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan *plan, int number, running_case *r)
+static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan *plan, int mesh, int number,
+                             running_case *r)
 {
   const wisp_spec *spec = &plan->spec;
   place *p = NULL;
   int writes = 0;
-  CALL(find_place(err, v, spec, &p));
+  CALL(find_place(err, v, spec, mesh, &p));
   CALL(wisp_problems_acquire(err, p->problems, &plan, 1, &r->ref));
   r->problem = r->ref.problem;
   CALL(wisp_test_cases_get(err, p->cases, spec, plan->strategy->mixes, number, v->seed, &r->test_case));
@@ -196,34 +198,82 @@ static wisp_status check_repeats(wisp_error *err, const running_case *r)
                       array);
 }
 
+/* A launch on geometry of NaN: a kernel that kept some of it would be wrong from then on. */
+static wisp_status launch_blind(wisp_error *err, const running_case *r)
+{
+  wisp_arrays *arrays = r->problem->arrays;
+  CALL(wisp_arrays_restore(err, arrays, r->before, NULL));
+  for (const wisp_array_decl *array = r->problem->d.family->arrays; array->name; array++)
+    if (array->kind == WISP_FIXED && !wisp_numbers[array->type].integer && wisp_arrays_size(arrays, array->name))
+      CALL(wisp_arrays_fill(err, arrays, array->name, 0xff));
+  return wisp_test_case_launch(err, r->problem, r->kernel, r->test_case);
+}
+
 static wisp_status launch(wisp_error *err, running_case *r, int number, double *error)
 {
-  const bool end = number == LAUNCHES - 1, exact = !r->plan->strategy->varies;
+  const bool end = number == r->launches - 1, exact = !r->plan->strategy->varies;
   wisp_arrays *arrays = r->problem->arrays;
   CALL(wisp_arrays_restore(err, arrays, r->before, number > 0 ? r->writes : NULL));
   CALL(wisp_test_case_launch(err, r->problem, r->kernel, r->test_case));
   if (number == 0 || end) CALL(check_untouched(err, r, r->last && end));
   if (number == 0 || !exact) CALL(wisp_judge(err, &r->judged, SIZE_MAX, error));
   if (number > 0 && exact) CALL(check_repeats(err, r));
-  if (number == 0) CALL(wisp_arrays_keep(err, arrays, r->writes, &r->first));
+  if (number == 0 && !end) CALL(wisp_arrays_keep(err, arrays, r->writes, &r->first));
   return WISP_OK;
 }
 
-static wisp_status count_cases(wisp_error *err, const wisp_spec *spec, const wisp_workload **workload, int *cases)
+/* The cases of a kernel: the workload's own; extremes, until each value that solvers pass to it has come up; and one on
+ * each other mesh. */
+typedef struct case_list {
+  int own, extremes, meshes;
+} case_list;
+
+static int most(int a, const wisp_passed_values *passed)
 {
+  return a > passed->count ? a : passed->count;
+}
+
+static wisp_status list_cases(wisp_error *err, const wisp_plan *plan, const wisp_workload **workload, case_list *out)
+{
+  const wisp_spec *spec = &plan->spec;
+  const wisp_strategy *s = plan->strategy;
+  const wisp_family *family = wisp_family_find(spec->family);
+  const wisp_kernel_decl *kernel = wisp_family_kernel(family, spec->kernel);
   CALL(wisp_workload_find(err, spec->family, spec->kernel, workload));
-  *cases = (*workload)->cases ? (*workload)->cases(spec->kernel) : 2;
-  return wisp_require(err, *cases > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel);
+  *out = (case_list){.own = (*workload)->cases ? (*workload)->cases(spec->kernel) : 2,
+                     .extremes = most(0, &family->magnitudes),
+                     .meshes = (*workload)->other_meshes};
+  for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++) {
+    const wisp_scalar_decl *scalar = wisp_family_scalar(family, arg->name);
+    if (arg->kind == WISP_ARG_VALUE && scalar) out->extremes = most(out->extremes, &scalar->passed);
+  }
+  for (const wisp_array_decl *array = family->arrays; array->name; array++)
+    if (wisp_list_has(kernel->reads, array->name)) out->extremes = most(out->extremes, &array->passed);
+  return wisp_require(err, out->own > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel);
+}
+
+static int count_cases(const case_list *list)
+{
+  return list->own + list->extremes + list->meshes;
+}
+
+/* The i-th case: its mesh, and its number in wisp_test_inputs. */
+static int find_number(const case_list *list, int i, int *mesh)
+{
+  *mesh = i < list->own + list->extremes ? 0 : i - list->own - list->extremes + 1;
+  return *mesh ? WISP_PLAIN : i < list->own ? i : WISP_EXTREMES + i - list->own;
 }
 
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_plan *plan)
 {
   const wisp_workload *workload = NULL;
-  int cases = 0;
-  CALL(count_cases(err, &plan->spec, &workload, &cases));
-  for (int i = 0; i < cases; i++) {
+  case_list list = {0};
+  CALL(list_cases(err, plan, &workload, &list));
+  for (int i = 0; i < count_cases(&list); i++) {
     HELD(leave_case) running_case r = {.last = false};
-    CALL(find_case(err, v, plan, i, &r));
+    int mesh = 0;
+    const int number = find_number(&list, i, &mesh);
+    CALL(find_case(err, v, plan, mesh, number, &r));
   }
   return WISP_OK;
 }
@@ -231,14 +281,18 @@ wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, double *error)
 {
   const wisp_workload *workload = NULL;
-  int cases = 0;
+  case_list list = {0};
   *error = 0;
-  CALL(count_cases(err, &kernel->plan->spec, &workload, &cases));
-  for (int i = 0; i < cases; i++) {
-    HELD(leave_case) running_case r = {.kernel = kernel, .last = i == cases - 1};
-    CALL(find_case(err, v, kernel->plan, i, &r));
-    if (i == 0 && workload->lists) CALL(workload->lists(err, r.problem, kernel->plan));
-    for (int k = 0; k < LAUNCHES; k++) CALL(launch(err, &r, k, error));
+  CALL(list_cases(err, kernel->plan, &workload, &list));
+  for (int i = 0; i < count_cases(&list); i++) {
+    int mesh = 0;
+    const int number = find_number(&list, i, &mesh);
+    HELD(leave_case) running_case r = {.kernel = kernel, .launches = i < list.own ? LAUNCHES : 1};
+    r.last = i + 1 == list.own || i + 1 == list.own + list.extremes || mesh;
+    CALL(find_case(err, v, kernel->plan, mesh, number, &r));
+    if ((i == 0 || mesh) && workload->lists) CALL(workload->lists(err, r.problem, kernel->plan));
+    if (i == 0) CALL(launch_blind(err, &r));
+    for (int k = 0; k < r.launches; k++) CALL(launch(err, &r, k, error));
   }
   return WISP_OK;
 }
@@ -254,7 +308,8 @@ wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_veri
 void wisp_verifier_destroy(wisp_verifier *v)
 {
   if (!v) return;
-  for (int i = 0; i < MAX_WORKLOADS; i++) leave(&v->place[i]);
+  for (int m = 0; m < MAX_MESHES; m++)
+    for (int i = 0; i < MAX_WORKLOADS; i++) leave(&v->place[m][i]);
   free(v);
 }
 
@@ -278,7 +333,7 @@ static wisp_status run_case(wisp_error *err, wisp_verifier *v, const wisp_kernel
                             running_case *r, wisp_results *own)
 {
   r->kernel = kernel;
-  CALL(find_case(err, v, kernel->plan, (int)data, r));
+  CALL(find_case(err, v, kernel->plan, 0, (int)data, r));
   CALL(wisp_results_create(err, r->test_case, own));
   CALL(wisp_arrays_restore(err, r->problem->arrays, r->before, NULL));
   CALL(wisp_test_case_launch(err, r->problem, kernel, r->test_case));
@@ -323,7 +378,7 @@ wisp_status wisp_verifier_compare_single(wisp_error *err, wisp_verifier *v, cons
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   CALL(wisp_family_sums(err, spec, &length, &matrix));
   if (!workload->single_sums || !(matrix > 0) || spec->precision != WISP_F32) return WISP_OK;
-  CALL(find_place(err, v, spec, &p));
+  CALL(find_place(err, v, spec, 0, &p));
   CALL(run_case(err, v, kernel, data, &r, &own));
   CALL(wisp_test_cases_single_error(err, p->cases, r.test_case, single));
   *error = wisp_results_error(&own, r.test_case);

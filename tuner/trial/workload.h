@@ -72,6 +72,7 @@ typedef struct wisp_workload {
    * meet. */
   wisp_status (*open)(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long *elements,
                       const wisp_mesh_source *source, void **test_mesh);
+  int other_meshes; /* to check on: those besides the first */
   /* Its sizes, for kernels' expressions (wisp_own_sizes); NULL: those of a large one, element by element. */
   wisp_status (*own_sizes)(wisp_error *err, const void *test_mesh, wisp_env *sizes);
   void (*close)(void *test_mesh); /* NULL is fine */
@@ -131,7 +132,8 @@ wisp_status wisp_workload_find(wisp_error *err, const char *family, const char *
 /* Whether the family has a workload that serves the kernel. */
 bool wisp_workload_serves(const char *family, const char *kernel);
 
-/* Rounds the coordinates of a mesh to be timed on to the spec's precision: what is left of an error is a kernel's own. */
+/* Rounds the coordinates of a mesh to be timed on to the spec's precision: what is left of an error is a kernel's own.
+ */
 void wisp_workload_round(const wisp_spec *spec, wisp_mesh *mesh);
 
 /* One more scalar of a launch. */
