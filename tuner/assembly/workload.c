@@ -89,14 +89,22 @@ static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage
 
 /* --- checks --- */
 
+/* One that solvers pass, or a positive one of about this size. */
+static double draw(wisp_test_case *r, const char *scalar, double size)
+{
+  return wisp_test_case_scalar(r, scalar, size * (0.25 + fabs(wisp_random_real(&r->random))));
+}
+
 static wisp_status fill_data(wisp_error *err, wisp_test_case *r)
 {
   wisp_form_data *data = NULL;
   CALL(wisp_new(err, 1, sizeof *data, &data));
   r->own = data;
-  for (int k = 0; k < 3; k++) data->kappa[k] = 0.25 + fabs(wisp_random_real(&r->random));
-  data->density = 0.25 + fabs(wisp_random_real(&r->random));
-  data->mass = 128 * (0.25 + fabs(wisp_random_real(&r->random))); /* elements are small */
+  data->kappa[0] = draw(r, "kappa0", 1);
+  data->kappa[1] = draw(r, "kappa1", 1);
+  data->kappa[2] = draw(r, "kappa2", 1);
+  data->density = draw(r, "density", 1);
+  data->mass = draw(r, "mass", 128); /* elements are small */
   bind(data, &r->scalars);
   return WISP_OK;
 }

@@ -154,7 +154,7 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
   double *lambda = NULL;
   CALL(wisp_new(err, 1, sizeof *lambda, &lambda));
   r->own = lambda;
-  *lambda = 0.25 + fabs(wisp_random_real(&r->random));
+  *lambda = wisp_test_case_scalar(r, "lambda", 0.25 + fabs(wisp_random_real(&r->random)));
   wisp_scalar_add(&r->scalars, "lambda", *lambda);
   for (size_t k = 0; k < g->elements; k++) {
     const double scale = r->number == 0   ? ldexp(1, 10 * (int)wisp_random_below(&r->random, 3) - 10)

@@ -36,7 +36,7 @@ wisp_status wisp_judged_fill(wisp_error *err, wisp_problem *problem, const wisp_
 {
   const wisp_spec *spec = &plan->spec;
   *out = (wisp_judged){problem, plan, test_case, 0, problem->d.family->max_error[spec->precision == WISP_F64]};
-  if (!(out->max_error > 0)) out->max_error = HUGE_VAL;
+  if (!(out->max_error > 0) || wisp_test_case_extreme(test_case) >= 0) out->max_error = HUGE_VAL;
   return wisp_tolerance(err, spec, &out->tolerance);
 }
 
@@ -83,7 +83,7 @@ static wisp_status compare(wisp_error *err, const wisp_judged *j, const wisp_arr
     if (wisp_is_worse(difference, sizes[at], &worst)) bad = i;
   }
   *error = fmax(*error, worst);
-  const bool kept = farthest <= j->max_error * most;
+  const bool kept = !(farthest > j->max_error * most);
   if (worst <= j->tolerance && kept) return WISP_OK;
   if (kept) far = bad;
   snprintf(how, sizeof how, "error %.2e over %.2e", kept ? worst : farthest / most, kept ? j->tolerance : j->max_error);
