@@ -38,7 +38,8 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   const size_t wanted = *elements > 0 ? (size_t)*elements : (size_t)ceil(cells * cell->split);
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   wisp_assembly *s = NULL;
-  CALL(source ? wisp_mesh_some(err, corners, source, wanted, &mesh) : wisp_mesh_to_check(err, corners, &mesh));
+  CALL(source ? wisp_mesh_some(err, corners, source, wanted, &mesh)
+              : wisp_mesh_to_check(err, corners, (int)*elements, &mesh));
   if (source) CALL(wisp_mesh_apply_order(err, mesh));
   if (source) wisp_workload_round(spec, mesh);
   CALL(wisp_assembly_create(err, "mesh", mesh, spec->order, &fixed, &s));
@@ -134,6 +135,7 @@ static wisp_status lists(wisp_error *err, const wisp_problem *problem, const wis
   size_t listed = 0;
   CALL(wisp_assembly_check_lists(err, s, plan));
   if (!wisp_plan_takes(plan, "coloured")) return WISP_OK;
+  CALL(wisp_require(err, s->colours, WISP_EREFUSED, "more elements meet than there are colours"));
   CALL(wisp_new(err, s->nodes->nodes, sizeof *seen, &seen));
   for (size_t c = 0; c < s->colours; c++)
     for (size_t i = 0; i < s->colour[c].count; i++, listed++) {
@@ -170,6 +172,7 @@ const wisp_workload wisp_workload_assembly = {
     .scalars = scalars,
     .stages = &(const int){1},
     .fill_inputs = fill_inputs,
+    .other_meshes = WISP_CHECK_MESHES - 1,
     .reference = wisp_assembly_reference,
     .lists = lists,
     .rival = make_rival,

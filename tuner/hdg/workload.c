@@ -35,7 +35,7 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   const size_t wanted = *elements > 0 ? (size_t)*elements : (size_t)ceil(most / (1.5 * WISP_HDG_ROW * n * n));
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   OWNED(wisp_hdg_destroy) wisp_hdg *s = NULL;
-  CALL(source ? wisp_mesh_some(err, 3, source, wanted, &mesh) : wisp_mesh_to_check(err, 3, &mesh));
+  CALL(source ? wisp_mesh_some(err, 3, source, wanted, &mesh) : wisp_mesh_to_check(err, 3, (int)*elements, &mesh));
   if (source) wisp_workload_round(spec, mesh);
   CALL(wisp_hdg_create(err, "mesh", mesh, spec->order, &fixed, &s));
   CALL(wisp_hdg_coarsen(err, s, source ? WISP_CYCLE_DIRECT : 8));
@@ -90,6 +90,13 @@ static const wisp_cycle_step *find_step(const wisp_cycle *c, enum wisp_cycle_how
   for (size_t i = 0, k = 0; i < c->steps; i++)
     if (c->step[i].how == how && (int)k++ == n % found) return &c->step[i];
   return &c->step[c->steps - 1];
+}
+
+static bool has_step(const wisp_cycle *c, enum wisp_cycle_how how)
+{
+  bool found = false;
+  for (size_t i = 0; i < c->steps; i++) found |= c->step[i].how == how;
+  return found;
 }
 
 /* The first spans that are one launch; of a cycle without such, or a large one's, one. */
@@ -209,6 +216,7 @@ static wisp_status fill_step(wisp_error *err, wisp_test_case *r, enum wisp_cycle
 {
   const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
   wisp_cycle_step *step = NULL;
+  CALL(wisp_require(err, has_step(c, how), WISP_EREFUSED, "the coarse cycle of a mesh so small has no such step"));
   CALL(wisp_new(err, 1, sizeof *step, &step));
   *step = *find_step(c, how, r->number);
   r->own = step;
@@ -405,6 +413,7 @@ const wisp_workload wisp_workload_hdg = {
     .stages = &(const int){1},
     .cases = count_cases,
     .fill_inputs = fill_inputs,
+    .other_meshes = WISP_CHECK_MESHES - 1,
     .reference = wisp_hdg_reference,
     .rival = make_rival,
     .paper = wisp_hdg_paper,

@@ -248,6 +248,7 @@ const wisp_workload wisp_workload_nodal = {
     .stages = &wisp_lsrk45.stages,
     .step = step,
     .fill_inputs = fill_inputs,
+    .other_meshes = WISP_CHECK_MESHES - 1,
     .reference = compute_reference,
     .single_sums = compute_single,
     .dense = wisp_nodal_dense,

@@ -25,9 +25,9 @@ typedef struct launch_data {
   wisp_setting of;
   bool mixes;
   unsigned long long used;
-  const wisp_test_case *test_case;
-  named_arrays out;          /* outputs that are there */
-  wisp_kept *before, *after; /* arrays that it reads or writes, and its outputs as they must be */
+  const wisp_test_case *test_case; /* NULL: this problem has nothing for the kernel to do */
+  named_arrays out;                /* outputs that are there */
+  wisp_kept *before, *after;       /* arrays that it reads or writes, and its outputs as they must be */
 } launch_data;
 
 struct wisp_at_size {
@@ -127,9 +127,10 @@ static wisp_status find_data(wisp_error *err, wisp_at_size *s, wisp_problem *pro
     at = s->count;
   else
     free_data(&s->kept[at]), s->kept[at] = s->kept[--s->count], at = s->count;
-  const wisp_status status = make_data(err, s, problem, plan, &key);
-  if (status != WISP_OK) free_data(&key);
-  CALL(status);
+  wisp_error reason = {0};
+  const wisp_status status = make_data(&reason, s, problem, plan, &key);
+  if (status != WISP_OK) free_data(&key), key.before = key.after = NULL, key.test_case = NULL;
+  CALL(wisp_require(err, status == WISP_OK || status == WISP_EREFUSED, status, "%s", reason.text));
   s->kept[at] = key;
   s->count++;
   *out = &s->kept[at];
@@ -173,6 +174,7 @@ wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *p
   size_t number = 0;
   double error = 0;
   CALL(find_data(err, s, problem, kernel->plan, &data));
+  if (!data->test_case) return wisp_verify_guards(err, arrays);
   CALL(wisp_judged_fill(err, problem, kernel->plan, data->test_case, &judged));
   CALL(launch(err, problem, kernel, data));
   CALL(wisp_arrays_compare_begin(err, arrays));
@@ -194,6 +196,7 @@ wisp_status wisp_at_size_repeat(wisp_error *err, wisp_at_size *s, wisp_problem *
   char array[32] = "";
   size_t number = 0;
   CALL(find_data(err, s, problem, kernel->plan, &data));
+  if (!data->test_case) return WISP_OK;
   CALL(launch(err, problem, kernel, data));
   CALL(wisp_arrays_keep(err, arrays, data->out.names, &first));
   const double begin = wisp_seconds();

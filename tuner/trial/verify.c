@@ -233,16 +233,17 @@ static int most(int a, const wisp_passed_values *passed)
   return a > passed->count ? a : passed->count;
 }
 
-static wisp_status list_cases(wisp_error *err, const wisp_plan *plan, const wisp_workload **workload, case_list *out)
+static wisp_status list_cases(wisp_error *err, const wisp_plan *plan, case_list *out)
 {
+  const wisp_workload *workload = NULL;
   const wisp_spec *spec = &plan->spec;
   const wisp_strategy *s = plan->strategy;
   const wisp_family *family = wisp_family_find(spec->family);
   const wisp_kernel_decl *kernel = wisp_family_kernel(family, spec->kernel);
-  CALL(wisp_workload_find(err, spec->family, spec->kernel, workload));
-  *out = (case_list){.own = (*workload)->cases ? (*workload)->cases(spec->kernel) : 2,
+  CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
+  *out = (case_list){.own = workload->cases ? workload->cases(spec->kernel) : 2,
                      .extremes = most(0, &family->magnitudes),
-                     .meshes = (*workload)->other_meshes};
+                     .meshes = workload->other_meshes};
   for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++) {
     const wisp_scalar_decl *scalar = wisp_family_scalar(family, arg->name);
     if (arg->kind == WISP_ARG_VALUE && scalar) out->extremes = most(out->extremes, &scalar->passed);
@@ -266,33 +267,60 @@ static int find_number(const case_list *list, int i, int *mesh)
 
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_plan *plan)
 {
-  const wisp_workload *workload = NULL;
   case_list list = {0};
-  CALL(list_cases(err, plan, &workload, &list));
+  CALL(list_cases(err, plan, &list));
   for (int i = 0; i < count_cases(&list); i++) {
     HELD(leave_case) running_case r = {.last = false};
     int mesh = 0;
     const int number = find_number(&list, i, &mesh);
-    CALL(find_case(err, v, plan, mesh, number, &r));
+    const wisp_status found = find_case(err, v, plan, mesh, number, &r);
+    if (!mesh || found != WISP_EREFUSED) CALL(found);
   }
   return WISP_OK;
 }
 
+/* A small mesh may have none of what a kernel works on. */
+static wisp_status check_arrays(wisp_error *err, const running_case *r)
+{
+  const wisp_strategy *s = r->plan->strategy;
+  for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++) {
+    const bool there = wisp_arrays_at(r->problem->arrays, arg->name),
+               other = r->test_case->as && strcmp(r->test_case->as, arg->name) == 0;
+    CALL(wisp_require(err, there || other || arg->kind == WISP_ARG_VALUE || arg->kind == WISP_ARG_OPERAND,
+                      WISP_EREFUSED, "this mesh has no %s", arg->name));
+  }
+  return WISP_OK;
+}
+
+/* One case. Lists are looked at once a mesh. */
+static wisp_status check_case(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, const case_list *list,
+                              int i, double *error)
+{
+  int mesh = 0;
+  const int number = find_number(list, i, &mesh);
+  HELD(leave_case) running_case r = {.kernel = kernel, .launches = i < list->own ? LAUNCHES : 1};
+  const wisp_workload *workload = NULL;
+  r.last = i + 1 == list->own || i + 1 == list->own + list->extremes || mesh;
+  CALL(wisp_workload_find(err, kernel->plan->spec.family, kernel->plan->spec.kernel, &workload));
+  CALL(find_case(err, v, kernel->plan, mesh, number, &r));
+  if (mesh) CALL(check_arrays(err, &r));
+  if ((i == 0 || mesh) && workload->lists) CALL(workload->lists(err, r.problem, kernel->plan));
+  if (i == 0) CALL(launch_blind(err, &r));
+  for (int k = 0; k < r.launches; k++) CALL(launch(err, &r, k, error));
+  return WISP_OK;
+}
+
+/* Another mesh may have nothing for a kernel to do, or more in a list than the kernel has room for. */
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, double *error)
 {
-  const wisp_workload *workload = NULL;
   case_list list = {0};
   *error = 0;
-  CALL(list_cases(err, kernel->plan, &workload, &list));
+  CALL(list_cases(err, kernel->plan, &list));
   for (int i = 0; i < count_cases(&list); i++) {
-    int mesh = 0;
-    const int number = find_number(&list, i, &mesh);
-    HELD(leave_case) running_case r = {.kernel = kernel, .launches = i < list.own ? LAUNCHES : 1};
-    r.last = i + 1 == list.own || i + 1 == list.own + list.extremes || mesh;
-    CALL(find_case(err, v, kernel->plan, mesh, number, &r));
-    if ((i == 0 || mesh) && workload->lists) CALL(workload->lists(err, r.problem, kernel->plan));
-    if (i == 0) CALL(launch_blind(err, &r));
-    for (int k = 0; k < r.launches; k++) CALL(launch(err, &r, k, error));
+    wisp_error reason = {0};
+    const wisp_status status = check_case(&reason, v, kernel, &list, i, error);
+    if (status != WISP_EREFUSED || i < list.own + list.extremes)
+      CALL(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
   }
   return WISP_OK;
 }

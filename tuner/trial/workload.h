@@ -68,8 +68,8 @@ typedef struct wisp_workload {
   /* --- The test mesh: the base of discretisations of one element and order, a mesh for example. To time on: *elements
    * elements, rounded up where needed, or as many as suit the device where that is 0; of a box whose elements lie as
    * `source` says, or of its file where the family reads such meshes. *elements becomes their number. source NULL: to
-   * check on, small, of a prime number of elements where they stand alone, no two alike, in all ways in which they can
-   * meet. */
+   * check on, small: number 0 of a prime number of elements where they stand alone, no two alike, in all ways in which
+   * they can meet; numbers 1 to other_meshes, which *elements then is, of few elements or of extreme shapes. */
   wisp_status (*open)(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long *elements,
                       const wisp_mesh_source *source, void **test_mesh);
   int other_meshes; /* to check on: those besides the first */
