@@ -116,19 +116,20 @@ static void destroy_coarse(wisp_hdg_coarse *c)
 {
   if (!c) return;
   wisp_cycle_destroy(c->cycle);
-  free(c->ends), free(c->start), free(c->touched);
-  free(c);
+  WISP_FREE(c->ends, c->start, c->touched, c);
 }
 WISP_OWNED(wisp_hdg_coarse, destroy_coarse)
 
-static wisp_status create_coarse(wisp_error *err, const wisp_hdg *hdg, size_t direct, wisp_hdg_coarse **out)
+wisp_status wisp_hdg_coarsen(wisp_error *err, wisp_hdg *s, size_t direct)
 {
+  const double begin = wisp_seconds();
   OWNED(destroy_coarse) wisp_hdg_coarse *c = NULL;
+  if (s->coarse) return WISP_OK;
   CALL(wisp_new(err, 1, sizeof *c, &c));
-  c->hdg = hdg;
-  CALL(make_lists(err, hdg, c));
+  CALL(make_lists(err, s, c));
   CALL(make_cycle(err, c, direct));
-  return GIVE(c, out);
+  s->seconds += wisp_seconds() - begin;
+  return GIVE(c, &s->coarse);
 }
 
 /* --- the skeleton --- */
@@ -163,16 +164,7 @@ void wisp_hdg_destroy(wisp_hdg *s)
   destroy_coarse(s->coarse);
   wisp_hdg_tables_destroy(s->tables);
   wisp_simplexnodes_destroy(s->corners);
-  free(s->edge), free(s->side);
-  free(s);
-}
-
-wisp_status wisp_hdg_coarsen(wisp_error *err, wisp_hdg *s, size_t direct)
-{
-  const double begin = wisp_seconds();
-  if (!s->coarse) CALL(create_coarse(err, s, direct, &s->coarse));
-  s->seconds += wisp_seconds() - begin;
-  return WISP_OK;
+  WISP_FREE(s->edge, s->side, s);
 }
 
 wisp_hdg_triangle wisp_hdg_triangle_at(const wisp_hdg *s, size_t e, const double *tau, double kappa, double lambda)
@@ -217,10 +209,8 @@ static wisp_status upload_columns(wisp_error *err, const wisp_hdg *s, wisp_array
   enum { OTHERS = WISP_HDG_ROW - 1 };
   OWNED(free) int32_t *list = NULL;
   CALL(wisp_new(err, OTHERS * s->free_edges, sizeof *list, &list));
-  for (size_t i = 0; i < OTHERS * s->free_edges; i++) {
-    const int32_t to = wisp_hdg_column(s, i / OTHERS, (int)(i % OTHERS) + 1);
-    list[i] = to >= 0 && (size_t)to < s->free_edges ? to : (int32_t)(i / OTHERS);
-  }
+  for (size_t i = 0; i < OTHERS * s->free_edges; i++)
+    list[i] = (int32_t)wisp_hdg_free_column(s, i / OTHERS, (int)(i % OTHERS) + 1);
   return upload_list(err, "columns", OTHERS, s->free_edges, list, arrays);
 }
 
@@ -230,17 +220,14 @@ static wisp_status upload_scalar_columns(wisp_error *err, const wisp_hdg *s, wis
   const size_t n = (size_t)s->tables->n, width = WISP_HDG_ROW * n, rows = s->free_edges * n;
   OWNED(free) int32_t *list = NULL;
   CALL(wisp_new(err, width * rows, sizeof *list, &list));
-  for (size_t i = 0; i < width * rows; i++) {
-    const size_t edge = i / width / n;
-    const int32_t to = wisp_hdg_column(s, edge, (int)(i % width / n));
-    const size_t other = to >= 0 && (size_t)to < s->free_edges ? (size_t)to : edge;
-    list[i] = (int32_t)(other * n + i % n);
-  }
+  for (size_t i = 0; i < width * rows; i++)
+    list[i] = (int32_t)(wisp_hdg_free_column(s, i / width / n, (int)(i % width / n)) * n + i % n);
   return upload_list(err, "scalar_columns", width, rows, list, arrays);
 }
 
-static wisp_status upload_coarse(wisp_error *err, const wisp_hdg_coarse *c, wisp_arrays *arrays)
+static wisp_status upload_coarse(wisp_error *err, const wisp_hdg *s, wisp_arrays *arrays)
 {
+  const wisp_hdg_coarse *c = s->coarse;
   const struct {
     const char *array;
     const int32_t *from;
@@ -257,7 +244,7 @@ static wisp_status upload_coarse(wisp_error *err, const wisp_hdg_coarse *c, wisp
     spans[2 * i] = (int)c->cycle->span[i].first, spans[2 * i + 1] = (int)c->cycle->span[i].count;
   if (wisp_arrays_size(arrays, "cycle_spans")) CALL(wisp_arrays_upload_ints(err, arrays, "cycle_spans", spans));
   return wisp_arrays_size(arrays, "ends")
-             ? upload_list(err, "ends", WISP_HDG_COARSE_ENDS, c->hdg->free_edges, c->ends, arrays)
+             ? upload_list(err, "ends", WISP_HDG_COARSE_ENDS, s->free_edges, c->ends, arrays)
              : WISP_OK;
 }
 
@@ -272,7 +259,7 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
                {"edges", 3, s->mesh->elements, s->edge},
                {"sides", 2, s->free_edges, s->side}};
   if (wisp_arrays_size(arrays, "vertices")) CALL(upload_vertices(err, s, arrays));
-  if (s->coarse) CALL(upload_coarse(err, s->coarse, arrays));
+  if (s->coarse) CALL(upload_coarse(err, s, arrays));
   for (size_t i = 0; i < WISP_COUNT(lists); i++)
     if (wisp_arrays_size(arrays, lists[i].array))
       CALL(upload_list(err, lists[i].array, lists[i].width, lists[i].count, lists[i].from, arrays));
@@ -315,17 +302,10 @@ static void place(const void *self, const wisp_array_decl *array, size_t i, char
   snprintf(text, WISP_PLACE_TEXT, "edge %zu, mode %zu", i / n, i % n);
 }
 
-/* Numbers of an element in element_data. */
-static size_t data_width(const wisp_hdg *s)
-{
-  const size_t m = (size_t)s->tables->m;
-  return m * (m + 1) / 2 + m;
-}
-
 /* The place in slabs of a number of element_data that lies matrix by matrix. */
 static size_t origin_aos(const void *self, const wisp_array_decl *array, size_t i)
 {
-  const size_t width = data_width(self);
+  const size_t m = (size_t)((const wisp_hdg *)self)->tables->m, width = m * (m + 1) / 2 + m;
   return strcmp(array->name, "element_data") == 0 ? WISP_SLAB(width, i / width, i % width) : i;
 }
 
@@ -388,11 +368,6 @@ wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_ca
 
 /* --- connected pieces --- */
 
-static double area_of(const wisp_hdg *s, size_t e)
-{
-  return wisp_mesh_corner(s->mesh, e, wisp_cells[3].frame[0], NULL) / 2;
-}
-
 /* From one element to all that it hangs together with. stack: as many as there are elements. */
 static void flood(wisp_hdg_pieces *p, size_t start, const double *lambda, int32_t *stack)
 {
@@ -404,7 +379,7 @@ static void flood(wisp_hdg_pieces *p, size_t start, const double *lambda, int32_
   while (height) {
     const size_t e = (size_t)stack[--height];
     if (lambda[e] > 0) p->floats[p->count] = false;
-    p->area[p->count] += area_of(s, e);
+    p->area[p->count] += wisp_hdg_area(s, e);
     for (size_t face = 3 * e; face < 3 * e + 3; face++) {
       const int32_t other = s->mesh->neighbour[face];
       if ((size_t)s->edge[face] / 2 >= s->free_edges) p->floats[p->count] = false;
@@ -436,8 +411,7 @@ wisp_status wisp_hdg_pieces_create(wisp_error *err, const wisp_hdg *hdg, const d
 void wisp_hdg_pieces_destroy(wisp_hdg_pieces *p)
 {
   if (!p) return;
-  free(p->piece), free(p->floats), free(p->area);
-  free(p);
+  WISP_FREE(p->piece, p->floats, p->area, p);
 }
 
 /* --- balances: integrals of a field of orthonormal modes are sqrt 2 times its first mode, on edges likewise --- */
@@ -468,7 +442,7 @@ wisp_status wisp_hdg_pieces_balance(wisp_error *err, const wisp_hdg_pieces *p, c
         name, i + 1, p->count, sqrt(2) * flow[2 * i], sqrt(2) * flow[2 * i + 1]));
   for (size_t e = 0; e < s->mesh->elements; e++)
     if (p->floats[p->piece[e]])
-      load[WISP_SLAB(Np, e, 0)] -= flow[2 * p->piece[e]] * area_of(s, e) / p->area[p->piece[e]];
+      load[WISP_SLAB(Np, e, 0)] -= flow[2 * p->piece[e]] * wisp_hdg_area(s, e) / p->area[p->piece[e]];
   return WISP_OK;
 }
 
@@ -477,7 +451,7 @@ wisp_status wisp_hdg_pieces_center(wisp_error *err, const wisp_hdg_pieces *p, si
   OWNED(free) double *mean = NULL;
   CALL(wisp_new(err, p->count, sizeof *mean, &mean));
   for (size_t e = 0; e < p->hdg->mesh->elements; e++)
-    mean[p->piece[e]] += field[WISP_SLAB(modes, e, 0)] * area_of(p->hdg, e) / p->area[p->piece[e]];
+    mean[p->piece[e]] += field[WISP_SLAB(modes, e, 0)] * wisp_hdg_area(p->hdg, e) / p->area[p->piece[e]];
   for (size_t e = 0; e < p->hdg->mesh->elements; e++)
     if (p->floats[p->piece[e]]) field[WISP_SLAB(modes, e, 0)] -= mean[p->piece[e]];
   return WISP_OK;

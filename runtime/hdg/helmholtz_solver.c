@@ -367,25 +367,6 @@ static void count_bytes(const wisp_helmholtz_solver *s, wisp_helmholtz_outcome *
     }
 }
 
-/* The preconditioner, unless it is this matrix's. */
-static wisp_status make_numbers(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_outcome *out)
-{
-  if (s->is_fresh) return WISP_OK;
-  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_ITERATION], &out->seconds_numbers));
-  if (s->method.preconditioner == WISP_TRACE_NONE)
-    CALL(wisp_arrays_repeat(err, s->problem->arrays, "inverse", 1, &(double){1}));
-  s->is_fresh = true;
-  return WISP_OK;
-}
-
-/* Takes p to the mesh's units. The other fields are the same in the frame. */
-static wisp_status leave_frame(wisp_error *err, const wisp_helmholtz_solver *s)
-{
-  const wisp_pointer flux = wisp_arrays_at(s->problem->arrays, "flux");
-  const size_t count = wisp_arrays_size(s->problem->arrays, "flux");
-  return s->scaler ? wisp_scale(err, s->scaler, flux, flux, 1 / s->data->hdg->frame.length, count, NULL) : WISP_OK;
-}
-
 /* All iterations, and what follows from the trace. */
 static wisp_status iterate(wisp_error *err, wisp_helmholtz_solver *s, const wisp_cg_watch *watch,
                            wisp_helmholtz_outcome *out)
@@ -394,7 +375,9 @@ static wisp_status iterate(wisp_error *err, wisp_helmholtz_solver *s, const wisp
   CALL(wisp_cg_solve(err, s->cg, NULL, s->method.tolerance, s->method.iterations, watch, &out->cg));
   out->seconds[WISP_HELMHOLTZ_ITERATION] = wisp_seconds() - begin;
   CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_FIELDS], &out->seconds[WISP_HELMHOLTZ_FIELDS]));
-  return leave_frame(err, s);
+  const wisp_pointer flux = wisp_arrays_at(s->problem->arrays, "flux"); /* to the mesh's units, as other fields are */
+  const size_t count = wisp_arrays_size(s->problem->arrays, "flux");
+  return s->scaler ? wisp_scale(err, s->scaler, flux, flux, 1 / s->data->hdg->frame.length, count, NULL) : WISP_OK;
 }
 
 wisp_status wisp_helmholtz_solver_prepare(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_outcome *out)
@@ -402,7 +385,12 @@ wisp_status wisp_helmholtz_solver_prepare(wisp_error *err, wisp_helmholtz_solver
   wisp_helmholtz_outcome made = {.bytes = 0};
   count_bytes(s, &made);
   CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_SETUP], &made.seconds[WISP_HELMHOLTZ_SETUP]));
-  CALL(make_numbers(err, s, &made));
+  if (!s->is_fresh) {
+    CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_ITERATION], &made.seconds_numbers));
+    if (s->method.preconditioner == WISP_TRACE_NONE)
+      CALL(wisp_arrays_repeat(err, s->problem->arrays, "inverse", 1, &(double){1}));
+    s->is_fresh = true;
+  }
   *out = made;
   return WISP_OK;
 }

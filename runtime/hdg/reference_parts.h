@@ -72,13 +72,6 @@ void wisp_hdg_leave_slab(wisp_test_case *r, int array, size_t width, size_t e, c
 /* u and flux of an element. */
 void wisp_hdg_leave_inside(const wisp_hdg *s, wisp_test_case *r, size_t e, const wisp_hdg_inside *of);
 
-/* The free edge that block `place` of an edge's row leads to; the edge itself where there is none, as in `columns`. */
-static inline size_t wisp_hdg_free_column(const wisp_hdg *s, size_t edge, int place)
-{
-  const int32_t to = wisp_hdg_column(s, edge, place);
-  return to >= 0 && (size_t)to < s->free_edges ? (size_t)to : edge;
-}
-
 /* An element's seven numbers; and the trace on its edges, along the element. */
 wisp_hdg_factors wisp_hdg_factors_at(const wisp_hdg *s, const wisp_test_case *r, size_t e);
 void wisp_hdg_trace_at(const wisp_hdg *s, const wisp_test_case *r, size_t e, double *out);
