@@ -100,15 +100,6 @@ static wisp_spread spread_of(const wisp_mesh *mesh, double *value)
   return s;
 }
 
-static size_t root_of(int32_t *piece, size_t element)
-{
-  while (piece[element] != (int32_t)element) {
-    piece[element] = piece[piece[element]];
-    element = (size_t)piece[element];
-  }
-  return element;
-}
-
 static wisp_status count_pieces(wisp_error *err, const wisp_mesh *mesh, const int32_t *neighbour, wisp_health *health)
 {
   const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
@@ -118,7 +109,7 @@ static wisp_status count_pieces(wisp_error *err, const wisp_mesh *mesh, const in
   health->pieces = mesh->elements;
   for (size_t f = 0; f < faces * mesh->elements; f++) {
     if (neighbour[f] == WISP_BOUNDARY) continue;
-    const size_t a = root_of(piece, f / faces), b = root_of(piece, (size_t)neighbour[f]);
+    const size_t a = wisp_root_of(piece, f / faces), b = wisp_root_of(piece, (size_t)neighbour[f]);
     health->pieces -= a != b;
     piece[a < b ? b : a] = (int32_t)(a < b ? a : b);
   }

@@ -128,6 +128,13 @@ static inline double wisp_mesh_extent(const wisp_mesh *mesh, double low[3], doub
   return wisp_extent(mesh->vertices, mesh->xyz, low, high);
 }
 
+/* The root of what is joined with `at`, in trees by their parents. */
+static inline size_t wisp_root_of(int32_t *parent, size_t at)
+{
+  while (parent[at] != (int32_t)at) at = (size_t)(parent[at] = parent[parent[at]]);
+  return at;
+}
+
 /* The elements around v: around[start[v]] to around[start[v + 1] - 1]. Memory: vertices + 2, corners x elements. */
 void wisp_list_around(size_t corners, size_t elements, const int32_t *cell, size_t vertices, size_t *start,
                       uint32_t *around);

@@ -30,16 +30,6 @@ static range empty_range(void)
   return r;
 }
 
-static range range_of(const wisp_facet *f)
-{
-  range r = empty_range();
-  for (int c = 0; c < 3; c++) {
-    for (int i = 0; i < f->corners; i++) widen(&r, c, f->xyz[i][c], f->xyz[i][c]);
-    widen(&r, 3 + c, f->normal[c], f->normal[c]);
-  }
-  return r;
-}
-
 static double middle(const tree *t, size_t place, int axis)
 {
   const range *r = &t->own[t->order[place]];
@@ -93,7 +83,12 @@ static wisp_status make_tree(wisp_error *err, size_t count, const wisp_facet *fa
   CALL(wisp_new(err, count, sizeof *out->own, &out->own));
   CALL(wisp_new(err, count, sizeof *out->order, &out->order));
   for (size_t i = 0; i < count; i++) {
-    out->own[i] = range_of(&facet[i]);
+    range *own = &out->own[i];
+    *own = empty_range();
+    for (int c = 0; c < 3; c++) {
+      for (int k = 0; k < facet[i].corners; k++) widen(own, c, facet[i].xyz[k][c], facet[i].xyz[k][c]);
+      widen(own, 3 + c, facet[i].normal[c], facet[i].normal[c]);
+    }
     if (!left_out[i]) out->order[out->count++] = i;
   }
   for (size_t leaf = out->count; leaf > LEAF; leaf = (leaf + 1) / 2) nodes = 2 * nodes + 1;
