@@ -201,8 +201,7 @@ static void cut_elements(making *m)
   for (size_t i = 0; i <= m->groups; i++) m->first[i] = (int32_t)(i * m->batch < elements ? i * m->batch : elements);
 }
 
-/* batch: numbers of a group's rows, or its elements. WISP_EREFUSED where a row has more numbers, or elements meet in
- * more than 64 colours. */
+/* batch: numbers of a group's rows, or its elements. WISP_EREFUSED: a row has more, or 64 colours are too few. */
 static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, wisp_index_list *list)
 {
   OWNED(free) int32_t *first = NULL;

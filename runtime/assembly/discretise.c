@@ -1,5 +1,4 @@
-/* The assembly's discretisation: the list of kinds of lists, the counts and arrays that kernels see of them, and whose
- * each number is. */
+/* The assembly's discretisation: the kinds of lists, the counts and arrays of them, and each number's owner. */
 #include "list_kind.h"
 #include "partition.h"
 #include "../parallel.h"
@@ -44,8 +43,7 @@ static size_t halved(const wisp_assembly *s, size_t i)
                                     : half + number - Np * Np);
 }
 
-/* A wisp_discretisation's origin: the nonzero for values in slices, the upper halves' number for full matrices; all
- * else is at its place. */
+/* A wisp_discretisation's origin: of values in slices the nonzero, of full matrices the upper halves' number. */
 static size_t origin(const void *self, const wisp_array_decl *array, size_t i)
 {
   const wisp_assembly *s = self;

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The corners of element e that node a is inside of, by rising vertices, then the others. The dimension of the entity.
- */
+/* The corners of element e that node a is inside of, by rising vertices, then the others; the entity's dimension. */
 static int order_corners(const wisp_entity_tables *tables, size_t e, int a, int corner[4])
 {
   const int dimension = tables->s->simplex->dimension;

@@ -1,5 +1,4 @@
-/* Memory that a matrix takes of a device, by the number of simplices alone, before anything is made; and kernels whose
- * lists fit the mesh. */
+/* Memory that a matrix takes of a device, by the number of simplices; and kernels whose lists fit the mesh. */
 #include "assembly.h"
 #include "../../gen/layout.h"
 #include "../solve/cg.h"

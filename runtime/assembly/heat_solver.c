@@ -229,8 +229,7 @@ static wisp_status check_kappa(wisp_error *err, const wisp_heat_solver *s, size_
                    wisp_heat_kappa_at(s->heat, u), u, at[0], at[1], at[2]);
 }
 
-/* A solve's result: the residual before and after it, over F; the largest change of u, over the largest u; and whether
- * it reached its goal. */
+/* A solve's result: residuals before and after it, over F; the largest change of u, over the largest u; its success. */
 typedef struct correction {
   double before, after, change;
   bool solved;

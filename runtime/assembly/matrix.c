@@ -112,8 +112,7 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
 
 /* --- the kernels --- */
 
-/* Those of the composition that would be taken, each as it is tuned; and what they ask of the lists. fitted: such as
- * have room for this mesh. */
+/* The composition's kernels, as they are tuned, and what they ask of the lists. fitted: such as fit this mesh. */
 static wisp_status open_kernels(wisp_error *err, wisp_session *session, wisp_matrix *m, wisp_spec spec,
                                 bool reproducible, bool fitted, wisp_fixed *fixed)
 {

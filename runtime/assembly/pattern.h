@@ -22,8 +22,7 @@ double wisp_pattern_nonzeros(int order, const size_t count[4]);
 void wisp_pattern_count(const wisp_mesh *mesh, size_t count[4]);
 
 /* Before anything is made: WISP_EUSAGE where such a mesh's matrix has more than 2^31 - 1 nonzeros, or more than the
- * device's memory holds, or the host's: values and columns there, and columns where the pattern is made. what is in the
- * message: "128 triangles". */
+ * device's memory holds, or the host's: values and columns there, columns here. what: "128 triangles". */
 wisp_status wisp_pattern_check(wisp_error *err, const char *what, int order, const size_t count[4],
                                wisp_precision precision, const wisp_limits *limits);
 

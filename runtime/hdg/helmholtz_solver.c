@@ -152,8 +152,7 @@ static wisp_status add(wisp_error *err, const wisp_helmholtz_solver *s, const ch
   return found ? wisp_launches_add(err, to, found, bindings, count) : WISP_OK;
 }
 
-/* The edges' own blocks times K have eigenvalues up to 3; what a coarse space of lines leaves lies above a sixth of it.
- */
+/* The edges' own blocks times K have eigenvalues up to 3; a coarse space of lines leaves those above a sixth of it. */
 enum { SPREAD = 6 };
 static const double largest = 3;
 

@@ -102,8 +102,7 @@ typedef struct wisp_hdg_kernel_reference {
   wisp_hdg_sum (*row)(const wisp_hdg *s, const wisp_test_case *r, size_t row); /* of Ap */
 } wisp_hdg_kernel_reference;
 
-/* Assembly by elements and their products; the paper's batches and its matrix; the second level. No name ends a list.
- */
+/* Assembly by elements and their products; the paper's batches and matrix; the second level. No name ends a list. */
 extern const wisp_hdg_kernel_reference wisp_hdg_scatter_references[], wisp_hdg_inside_references[],
     wisp_hdg_coarse_references[];
 

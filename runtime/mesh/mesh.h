@@ -29,8 +29,7 @@ typedef struct wisp_mesh {
   int32_t *tag;                  /* 4 x elements: the physical groups of a boundary face, a value as groups.h has it */
   int32_t *region;               /* elements: their physical groups, likewise */
   int32_t *order;                /* elements: the order in which they are laid out in memory; NULL: by their numbers */
-  int8_t *corner; /* 4 x elements: which of the file's corners each is, where wisp_mesh_sort_corners turned them; else
-                     NULL */
+  int8_t *corner; /* 4 x elements: which of the file's each is; NULL unless wisp_mesh_sort_corners turned them */
   /* Hexes and triangles have this: */
   int32_t *number;    /* elements: their numbers in the file, for messages; NULL where they were not put into order */
   wisp_groups groups; /* of the file, of all dimensions; or the sides of a box */
