@@ -35,11 +35,6 @@ static int32_t length_of(const making *m, int32_t row)
   return m->s->pattern->start[row + 1] - m->s->pattern->start[row];
 }
 
-static size_t odd(size_t count)
-{
-  return count | 1;
-}
-
 /* Vertices around a row's, by its slots; then those that are fixed. Of order 1 vertices are nodes. How many. */
 static int32_t find_star(const making *m, int32_t row, int32_t *list)
 {
@@ -73,7 +68,7 @@ static int by_likeness(const void *left, const void *right)
 /* Numbers that a group of entities keeps, `sums` of each. */
 static size_t kept(const making *m, int32_t sums, int32_t count)
 {
-  return (size_t)sums * odd((size_t)count) * (m->stars ? (size_t)m->s->simplex->dimension + 1 : 1);
+  return (size_t)sums * ((size_t)count | 1) * (m->stars ? (size_t)m->s->simplex->dimension + 1 : 1);
 }
 
 /* Entities into groups: alike ones of a window side by side. */
@@ -119,11 +114,6 @@ static lines lines_of(const making *m, const group *g)
                  .others = (size_t)(dimension - k),
                  .slot_words = ((size_t)m->s->nodes->Np + slots - 1) / slots,
                  .slots = slots};
-}
-
-static size_t words_of(const lines *l, const group *g)
-{
-  return WISP_ENTITY_HEAD + l->stride * (l->rows + l->corners + (size_t)g->most * (l->others + l->slot_words + 1));
 }
 
 /* Element number j around an entity, to its words from `to` on. */
@@ -192,7 +182,7 @@ static void put_groups(void *context, size_t from, size_t to)
     const lines l = lines_of(m, g);
     int32_t *word = m->list->array[1].ints + m->list->array[0].ints[i];
     const int32_t head[] = {m->stars ? g->sums : m->tables->entity[g->first].dimension, g->count, g->most,
-                            (int32_t)l.stride, (int32_t)odd((size_t)g->count)};
+                            (int32_t)l.stride, g->count | 1};
     memcpy(word, head, sizeof head);
     for (size_t q = 0; q < (size_t)g->count; q++)
       put_entity(m, g, &l, m->tables->entity + (size_t)g->first + q, word + WISP_ENTITY_HEAD + q);
@@ -225,7 +215,9 @@ static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fix
   CALL(wisp_new(err, m.groups + 1, sizeof(int32_t), &list->array[0].ints));
   for (size_t i = 0; i < m.groups; i++) {
     const lines l = lines_of(&m, m.group + i);
-    list->array[0].ints[i + 1] = (int32_t)words_of(&l, m.group + i);
+    const size_t most = (size_t)m.group[i].most;
+    list->array[0].ints[i + 1] =
+        (int32_t)(WISP_ENTITY_HEAD + l.stride * (l.rows + l.corners + most * (l.others + l.slot_words + 1)));
   }
   CALL(wisp_list_allocate_groups(err, m.groups, list));
   wisp_parallel_for(m.groups, put_groups, &m);

@@ -19,8 +19,7 @@ static void count_nodes(int corners, int order, const size_t count[4], double *n
   for (int k = 0; k < 3; k++) *fixed += boundary[k] * own[k];
 }
 
-/* Counts for so many simplices of each dimension. beside: bytes on the host, of the mesh, nodes, points and the
- * pattern, with the elements around each row. */
+/* Counts for so many simplices of each dimension. beside: bytes on the host, of mesh, nodes, points and pattern. */
 static wisp_discretisation describe(int corners, int order, const size_t count[4], double *beside)
 {
   const int dimension = wisp_cells[corners].dimension;

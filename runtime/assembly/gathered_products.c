@@ -273,8 +273,8 @@ static wisp_status put_groups(wisp_error *err, void *context, size_t from, size_
 
 /* --- all --- */
 
-/* Groups of `group_elements` items at most, with room for `shared_products`, of items rounded up to whole fours.
- * WISP_EREFUSED where one entity alone has more. */
+/* Groups of `group_elements` items at most, whose whole fours fit `shared_products`. WISP_EREFUSED: an entity has more.
+ */
 static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, wisp_index_list *list)
 {
   const size_t items = (size_t)wisp_fixed_value(fixed, "group_elements", 0);

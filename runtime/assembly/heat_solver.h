@@ -30,8 +30,7 @@ typedef struct wisp_heat_report {
 
 typedef struct wisp_heat_solver wisp_heat_solver;
 
-/* Whether a mesh of so many simplices of each dimension fits the device with the kernels of both stages, before it is
- * made: errors of wisp_assembly_fits. */
+/* Whether such a mesh will fit the device with the kernels of both stages: errors of wisp_assembly_fits. */
 wisp_status wisp_heat_fits(wisp_error *err, const wisp_limits *limits, int corners, int order, const size_t count[4],
                            wisp_precision precision, wisp_stage *assembly, wisp_stage *iteration);
 

@@ -1,5 +1,4 @@
-/* Sparse matrices that a program has assembled into its own arrays: numbering, pattern and lists once, then the
- * launches of a composition, each a kernel of the public interface. */
+/* Sparse matrices in a program's arrays: numbering, pattern and lists once, then launches of public kernels. */
 #include "assembly.h"
 #include "../mesh/source.h"
 #include "../api/api.h"

@@ -7,18 +7,6 @@
 
 /* --- edges --- */
 
-/* The number of an edge that an earlier triangle has, or a new one. */
-static void number_edge(wisp_hdg *s, size_t face)
-{
-  const wisp_mesh *mesh = s->mesh;
-  const int32_t other = mesh->neighbour[face], *v = mesh->tri + face / 3 * 3;
-  const bool known = other != WISP_BOUNDARY && (size_t)other < face / 3;
-  const size_t theirs = known ? 3 * (size_t)other + (size_t)mesh->neighbour_face[face] : 0;
-  const int32_t number = known ? s->edge[theirs] / 2 : (int32_t)s->edges++;
-  s->edge[face] = 2 * number + (v[face % 3] > v[(face + 1) % 3]);
-  s->side[2 * number + known] = (int32_t)face;
-}
-
 /* Those that are given come last. */
 static wisp_status put_free_first(wisp_error *err, wisp_hdg *s, const wisp_fixing *fixed)
 {
@@ -149,7 +137,14 @@ wisp_status wisp_hdg_create(wisp_error *err, const char *name, const wisp_mesh *
   CALL(wisp_new(err, 3 * mesh->elements, sizeof *s->edge, &s->edge));
   CALL(wisp_new(err, 6 * mesh->elements, sizeof *s->side, &s->side));
   memset(s->side, 0xff, 6 * mesh->elements * sizeof *s->side); /* -1 */
-  for (size_t face = 0; face < 3 * mesh->elements; face++) number_edge(s, face);
+  for (size_t face = 0; face < 3 * mesh->elements; face++) {   /* an edge that an earlier triangle has, or a new one */
+    const int32_t other = mesh->neighbour[face], *v = mesh->tri + face / 3 * 3;
+    const bool known = other != WISP_BOUNDARY && (size_t)other < face / 3;
+    const size_t theirs = known ? 3 * (size_t)other + (size_t)mesh->neighbour_face[face] : 0;
+    const int32_t number = known ? s->edge[theirs] / 2 : (int32_t)s->edges++;
+    s->edge[face] = 2 * number + (v[face % 3] > v[(face + 1) % 3]);
+    s->side[2 * number + known] = (int32_t)face;
+  }
   CALL(put_free_first(err, s, fixed));
   CALL(wisp_require(err, s->free_edges, WISP_EUSAGE,
                     "%s: all %zu edges are given, and nothing is left to solve for: take more elements", name,

@@ -1,5 +1,4 @@
-/* The skeleton of a mesh of triangles: its edges, whose traces are the unknowns of the hybridized method, and the lists
- * by which the hdg family's kernels go. */
+/* The skeleton of a mesh of triangles: edges, whose traces are the unknowns, and lists for the hdg family's kernels. */
 #pragma once
 
 #include "../../gen/hdg/hdg.h"
@@ -39,8 +38,7 @@ struct wisp_hdg {
   int32_t *side;           /* 2 x edges: 3 element + its edge, -1 behind a boundary edge's one */
 };
 
-/* name (of the mesh) appears in messages. WISP_EUSAGE for an order out of 1..9, a tag that no edge of the boundary has,
- * and where all edges are given. */
+/* name: the mesh's, for messages. WISP_EUSAGE: order not in 1..9, a tag without a boundary edge, all edges given. */
 wisp_status wisp_hdg_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
                             const wisp_fixing *fixed, wisp_hdg **out);
 void wisp_hdg_destroy(wisp_hdg *hdg);

@@ -1,5 +1,4 @@
-/* Memory that a problem needs, before it is taken; and the set-up's launches: all elements at once, or as many at a
- * time as their matrices have room for. */
+/* Memory that a problem needs, before it is taken; and the set-up's launches, of all elements or batch by batch. */
 #include "helmholtz_solver.h"
 
 #include <string.h>

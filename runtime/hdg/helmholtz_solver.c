@@ -381,40 +381,33 @@ static wisp_status iterate(wisp_error *err, wisp_helmholtz_solver *s, const wisp
 
 wisp_status wisp_helmholtz_solver_prepare(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_outcome *out)
 {
-  wisp_helmholtz_outcome made = {.bytes = 0};
-  count_bytes(s, &made);
-  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_SETUP], &made.seconds[WISP_HELMHOLTZ_SETUP]));
-  if (!s->is_fresh) {
-    CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_ITERATION], &made.seconds_numbers));
-    if (s->method.preconditioner == WISP_TRACE_NONE)
-      CALL(wisp_arrays_repeat(err, s->problem->arrays, "inverse", 1, &(double){1}));
-    s->is_fresh = true;
-  }
-  *out = made;
+  *out = (wisp_helmholtz_outcome){.bytes = 0};
+  count_bytes(s, out);
+  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_SETUP], &out->seconds[WISP_HELMHOLTZ_SETUP]));
+  if (s->is_fresh) return WISP_OK;
+  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_ITERATION], &out->seconds_numbers));
+  if (s->method.preconditioner == WISP_TRACE_NONE)
+    CALL(wisp_arrays_repeat(err, s->problem->arrays, "inverse", 1, &(double){1}));
+  s->is_fresh = true;
   return WISP_OK;
 }
 
 wisp_status wisp_helmholtz_solver_run(wisp_error *err, wisp_helmholtz_solver *s, const wisp_cg_watch *watch,
                                       wisp_helmholtz_outcome *out)
 {
-  wisp_helmholtz_outcome made = {.bytes = 0};
-  CALL(wisp_helmholtz_solver_prepare(err, s, &made));
-  CALL(iterate(err, s, watch, &made));
-  *out = made;
-  return WISP_OK;
+  CALL(wisp_helmholtz_solver_prepare(err, s, out));
+  return iterate(err, s, watch, out);
 }
 
 wisp_status wisp_helmholtz_solver_next_rhs(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_outcome *out)
 {
-  wisp_helmholtz_outcome made = {.bytes = 0};
-  count_bytes(s, &made);
-  CALL(
-      wisp_require(err, s->graph[WISP_HELMHOLTZ_NEXT_RHS], WISP_EUSAGE, "the solver was made for one right-hand side"));
+  const int part = WISP_HELMHOLTZ_NEXT_RHS;
+  *out = (wisp_helmholtz_outcome){.bytes = 0};
+  count_bytes(s, out);
+  CALL(wisp_require(err, s->graph[part], WISP_EUSAGE, "the solver was made for one right-hand side"));
   CALL(wisp_arrays_fill(err, s->problem->arrays, "solution", 0));
-  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_NEXT_RHS], &made.seconds[WISP_HELMHOLTZ_NEXT_RHS]));
-  CALL(iterate(err, s, NULL, &made));
-  *out = made;
-  return WISP_OK;
+  CALL(replay(err, s, s->graph[part], &out->seconds[part]));
+  return iterate(err, s, NULL, out);
 }
 
 wisp_status wisp_helmholtz_solver_time(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_part part,

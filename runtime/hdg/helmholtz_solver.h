@@ -1,5 +1,4 @@
-/* The Helmholtz problem on a device: set-up, conjugate gradients (runtime/solve/cg.h) on the traces with the tensor
- * family's vectors, and what follows from them. */
+/* The Helmholtz problem on a device: set-up, conjugate gradients (runtime/solve/cg.h) on the traces, and fields. */
 #pragma once
 
 #include "../solve/solver.h"
@@ -70,12 +69,11 @@ void wisp_helmholtz_resolve_matrix(const wisp_limits *limits, int order, double 
 wisp_status wisp_helmholtz_choose(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                                   int parts, wisp_helmholtz_method *method, wisp_stage stage[WISP_HELMHOLTZ_PARTS]);
 
-/* Elements whose matrices inside fit beside all else, as the paper's set-up stores them: some 32, or all. */
+/* Elements whose matrices inside fit beside all else, as the paper's set-up stores them: all, or a multiple of 32. */
 size_t wisp_helmholtz_batch(const wisp_helmholtz_method *method, const wisp_limits *limits, int order, size_t elements,
                             size_t edges);
 
-/* The launches of a set-up. Matrices inside of elements that are stored go batch by batch, each of the kernels that
- * make them on so many elements, in the same room. */
+/* The launches of a set-up. Kernels that store matrices inside of elements go batch by batch, in the same room. */
 wisp_status wisp_helmholtz_list_setup(wisp_error *err, const wisp_stage *stage, const wisp_problem *problem,
                                       size_t elements, size_t batch, wisp_launches *to);
 

@@ -107,18 +107,6 @@ static wisp_status number_unknowns(wisp_error *err, making *m)
 
 /* --- copies --- */
 
-static wisp_status list_surface(wisp_error *err, size_t Nq, making *m)
-{
-  CALL(wisp_new(err, Nq * Nq * Nq, sizeof *m->local, &m->local));
-  for (size_t q = 0; q < Nq * Nq * Nq; q++) {
-    const size_t at[3] = {q % Nq, q / Nq % Nq, q / Nq / Nq};
-    bool surface = false;
-    for (int d = 0; d < 3; d++) surface |= at[d] == 0 || at[d] == Nq - 1;
-    if (surface) m->local[m->locals++] = (int32_t)q;
-  }
-  return WISP_OK;
-}
-
 /* A wisp_sweep over elements: the unknowns of surfaces, and the one copy of each within. */
 static void list_elements(void *context, size_t from, size_t to)
 {
@@ -196,7 +184,13 @@ wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, b
   HELD(free_making) making m = {.nodes = nodes, .inside_only = inside_only};
   CALL(wisp_new(err, 1, sizeof *copies, &copies));
   m.copies = copies;
-  CALL(list_surface(err, Nq, &m));
+  CALL(wisp_new(err, Nq * Nq * Nq, sizeof *m.local, &m.local));
+  for (size_t q = 0; q < Nq * Nq * Nq; q++) {
+    const size_t at[3] = {q % Nq, q / Nq % Nq, q / Nq / Nq};
+    bool surface = false;
+    for (int d = 0; d < 3; d++) surface |= at[d] == 0 || at[d] == Nq - 1;
+    if (surface) m.local[m.locals++] = (int32_t)q;
+  }
   CALL(wisp_new(err, nodes->nodes, sizeof *copies->unknown, &copies->unknown));
   CALL(number_unknowns(err, &m));
   const size_t shared = copies->unknowns - copies->within;

@@ -85,18 +85,6 @@ static void jitter(cells *c, double amount, uint64_t seed)
   }
 }
 
-static wisp_status mark_outside(wisp_error *err, const wisp_mesh *mesh, unsigned char *outside)
-{
-  OWNED(free) unsigned char *face = NULL;
-  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
-  int32_t vertex[4];
-  CALL(wisp_mesh_outside(err, mesh, &face));
-  for (size_t f = 0; f < faces * mesh->elements; f++)
-    for (int a = face[f] ? wisp_mesh_face(mesh, f / faces, (int)(f % faces), vertex) : 0; a-- > 0;)
-      outside[vertex[a]] = 1;
-  return WISP_OK;
-}
-
 static void free_cells(cells *c)
 {
   WISP_FREE(c->outside, c->shortest, c->least, c->start, c->around);
@@ -105,10 +93,16 @@ static void free_cells(cells *c)
 wisp_status wisp_mesh_jitter(wisp_error *err, wisp_mesh *mesh, double amount, uint64_t seed)
 {
   HELD(free_cells) cells c = {.mesh = mesh, .corners = (size_t)mesh->corners, .frame = wisp_mesh_cell(mesh)->frame};
+  OWNED(free) unsigned char *face = NULL;
+  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
+  int32_t vertex[4];
   CALL(wisp_require(err, amount >= 0 && amount <= 0.5, WISP_EUSAGE,
                     "jitter: %g of a vertex's shortest edge, must be 0 to 0.5", amount));
   CALL(wisp_new(err, mesh->vertices, 1, &c.outside));
-  CALL(mark_outside(err, mesh, c.outside));
+  CALL(wisp_mesh_outside(err, mesh, &face));
+  for (size_t f = 0; f < faces * mesh->elements; f++)
+    for (int a = face[f] ? wisp_mesh_face(mesh, f / faces, (int)(f % faces), vertex) : 0; a-- > 0;)
+      c.outside[vertex[a]] = 1;
   CALL(look_around(err, &c));
   jitter(&c, amount, seed);
   return WISP_OK;

@@ -24,8 +24,8 @@ typedef struct wisp_mesh {
   /* Tets have these, and triangles, whose three faces are edges: */
   int32_t *neighbour;            /* 4 x elements: element across each face, or WISP_BOUNDARY */
   int8_t *neighbour_face;        /* 4 x elements: that element's face number (0 on a boundary) */
-  int8_t *neighbour_orientation; /* 4 x elements: index into wisp_tet_orientations: vertex a of our face is vertex
-                             turns[turn][a] of theirs; of tets */
+  int8_t *neighbour_orientation; /* 4 x elements: index into wisp_tet_orientations, from our face's vertices to theirs;
+                                    of tets */
   int32_t *tag;                  /* 4 x elements: the physical groups of a boundary face, a value as groups.h has it */
   int32_t *region;               /* elements: their physical groups, likewise */
   int32_t *order;                /* elements: the order in which they are laid out in memory; NULL: by their numbers */

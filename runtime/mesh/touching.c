@@ -211,11 +211,6 @@ typedef struct boundary {
   size_t pair[2]; /* the first that touch */
 } boundary;
 
-static void release_boundary(boundary *b)
-{
-  WISP_FREE(b->facet, b->found);
-}
-
 static double near_of(const boundary *b, size_t one, size_t other)
 {
   return fmin(b->near, 1e-5 * fmin(shortest_edge(&b->facet[one]), shortest_edge(&b->facet[other])));
@@ -289,12 +284,15 @@ static double extent_of(const wisp_mesh *mesh)
 
 wisp_status wisp_mesh_find_touching(wisp_error *err, const wisp_mesh *mesh, wisp_touching *out)
 {
-  HELD(release_boundary) boundary b = {.extent = extent_of(mesh), .pair = {SIZE_MAX, SIZE_MAX}};
+  OWNED(free) wisp_facet *facet = NULL;
+  OWNED(free) unsigned char *found = NULL;
+  boundary b = {.extent = extent_of(mesh), .pair = {SIZE_MAX, SIZE_MAX}};
   HELD(release_tree) tree t = {.count = 0}; /* of faces that coincide with none */
   wisp_touching touching = {.coincident = 0};
   b.near = 1e-9 * b.extent;
-  CALL(wisp_mesh_boundary(err, mesh, &b.count, &b.facet));
-  CALL(wisp_new(err, b.count, 1, &b.found));
+  CALL(wisp_mesh_boundary(err, mesh, &b.count, &facet));
+  CALL(wisp_new(err, b.count, 1, &found));
+  b.facet = facet, b.found = found;
   CALL(find_coincident(err, &b));
   CALL(make_tree(err, b.count, b.facet, b.found, b.extent, &t));
   for (size_t i = 0; i < b.count; i++)

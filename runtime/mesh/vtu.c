@@ -51,8 +51,7 @@ static void emit_edge(ordering *to, steps base, int n, int v, int w)
   }
 }
 
-/* A simplex of order n: its vertices, its edges, of a tet the insides of its faces, and inside all these a simplex of
- * an order that is lower by the number of its corners. */
+/* A simplex of order n: vertices, edges, of a tet insides of faces, and inside one of an order lower by its corners. */
 static void emit_simplex(ordering *to, steps base, int n, int corners, const int *v)
 {
   static const int edges[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
