@@ -162,30 +162,25 @@ static void put_star(const making *m, const group *g, const lines *l, const wisp
   }
 }
 
-static void put_entity(const making *m, const group *g, const lines *l, const wisp_entity *one, int32_t *to)
-{
-  const size_t width = l->others + l->slot_words;
-  if (m->stars)
-    put_star(m, g, l, one, to);
-  else
-    for (size_t j = 0; j < (size_t)one->around; j++) put_element(m, g, l, one, j, to);
-  for (size_t j = (size_t)one->around; j < (size_t)g->most; j++)
-    to[l->stride * (l->rows + l->corners + j * width)] = -1;
-}
-
 /* A wisp_sweep over groups. */
-static void put_groups(void *context, size_t from, size_t to)
+static void put_groups(void *context, size_t from, size_t end)
 {
   const making *m = context;
-  for (size_t i = from; i < to; i++) {
+  for (size_t i = from; i < end; i++) {
     const group *g = m->group + i;
     const lines l = lines_of(m, g);
     int32_t *word = m->list->array[1].ints + m->list->array[0].ints[i];
     const int32_t head[] = {m->stars ? g->sums : m->tables->entity[g->first].dimension, g->count, g->most,
                             (int32_t)l.stride, g->count | 1};
     memcpy(word, head, sizeof head);
-    for (size_t q = 0; q < (size_t)g->count; q++)
-      put_entity(m, g, &l, m->tables->entity + (size_t)g->first + q, word + WISP_ENTITY_HEAD + q);
+    for (int32_t q = 0; q < g->count; q++) {
+      const wisp_entity *one = m->tables->entity + g->first + q;
+      int32_t *to = word + WISP_ENTITY_HEAD + q;
+      if (m->stars) put_star(m, g, &l, one, to);
+      for (size_t j = 0; j < (size_t)one->around && !m->stars; j++) put_element(m, g, &l, one, j, to);
+      for (size_t j = (size_t)one->around; j < (size_t)g->most; j++)
+        to[l.stride * (l.rows + l.corners + j * (l.others + l.slot_words))] = -1;
+    }
   }
 }
 

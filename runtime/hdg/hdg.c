@@ -199,25 +199,16 @@ static wisp_status upload_list(wisp_error *err, const char *array, size_t width,
   return wisp_arrays_upload_ints(err, arrays, array, list);
 }
 
-static wisp_status upload_columns(wisp_error *err, const wisp_hdg *s, wisp_arrays *arrays)
+/* Columns of other blocks, or of the scalar matrix: of all blocks, mode by mode. */
+static wisp_status upload_columns(wisp_error *err, const wisp_hdg *s, bool scalar, wisp_arrays *arrays)
 {
-  enum { OTHERS = WISP_HDG_ROW - 1 };
-  OWNED(free) int32_t *list = NULL;
-  CALL(wisp_new(err, OTHERS * s->free_edges, sizeof *list, &list));
-  for (size_t i = 0; i < OTHERS * s->free_edges; i++)
-    list[i] = (int32_t)wisp_hdg_free_column(s, i / OTHERS, (int)(i % OTHERS) + 1);
-  return upload_list(err, "columns", OTHERS, s->free_edges, list, arrays);
-}
-
-/* Columns of the scalar matrix: as those of blocks, mode by mode. */
-static wisp_status upload_scalar_columns(wisp_error *err, const wisp_hdg *s, wisp_arrays *arrays)
-{
-  const size_t n = (size_t)s->tables->n, width = WISP_HDG_ROW * n, rows = s->free_edges * n;
+  const size_t n = scalar ? (size_t)s->tables->n : 1, first = scalar ? 0 : 1;
+  const size_t width = (WISP_HDG_ROW - first) * n, rows = s->free_edges * n;
   OWNED(free) int32_t *list = NULL;
   CALL(wisp_new(err, width * rows, sizeof *list, &list));
   for (size_t i = 0; i < width * rows; i++)
-    list[i] = (int32_t)(wisp_hdg_free_column(s, i / width / n, (int)(i % width / n)) * n + i % n);
-  return upload_list(err, "scalar_columns", width, rows, list, arrays);
+    list[i] = (int32_t)(wisp_hdg_free_column(s, i / width / n, (int)(i % width / n + first)) * n + i % n);
+  return upload_list(err, scalar ? "scalar_columns" : "columns", width, rows, list, arrays);
 }
 
 static wisp_status upload_coarse(wisp_error *err, const wisp_hdg *s, wisp_arrays *arrays)
@@ -258,8 +249,8 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
   for (size_t i = 0; i < WISP_COUNT(lists); i++)
     if (wisp_arrays_size(arrays, lists[i].array))
       CALL(upload_list(err, lists[i].array, lists[i].width, lists[i].count, lists[i].from, arrays));
-  if (wisp_arrays_size(arrays, "scalar_columns")) CALL(upload_scalar_columns(err, s, arrays));
-  return wisp_arrays_size(arrays, "columns") ? upload_columns(err, s, arrays) : WISP_OK;
+  if (wisp_arrays_size(arrays, "scalar_columns")) CALL(upload_columns(err, s, true, arrays));
+  return wisp_arrays_size(arrays, "columns") ? upload_columns(err, s, false, arrays) : WISP_OK;
 }
 
 /* --- the discretisation --- */
@@ -363,43 +354,26 @@ wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_ca
 
 /* --- connected pieces --- */
 
-/* From one element to all that it hangs together with. stack: as many as there are elements. */
-static void flood(wisp_hdg_pieces *p, size_t start, const double *lambda, int32_t *stack)
-{
-  const wisp_hdg *s = p->hdg;
-  size_t height = 0;
-  stack[height++] = (int32_t)start;
-  p->piece[start] = (int32_t)p->count;
-  p->floats[p->count] = true;
-  while (height) {
-    const size_t e = (size_t)stack[--height];
-    if (lambda[e] > 0) p->floats[p->count] = false;
-    p->area[p->count] += wisp_hdg_area(s, e);
-    for (size_t face = 3 * e; face < 3 * e + 3; face++) {
-      const int32_t other = s->mesh->neighbour[face];
-      if ((size_t)s->edge[face] / 2 >= s->free_edges) p->floats[p->count] = false;
-      if (other == WISP_BOUNDARY || p->piece[other] >= 0) continue;
-      p->piece[other] = (int32_t)p->count;
-      stack[height++] = other;
-    }
-  }
-  p->count++;
-}
-
 wisp_status wisp_hdg_pieces_create(wisp_error *err, const wisp_hdg *hdg, const double *lambda, wisp_hdg_pieces **out)
 {
   OWNED(wisp_hdg_pieces_destroy) wisp_hdg_pieces *p = NULL;
-  OWNED(free) int32_t *stack = NULL;
   const size_t elements = hdg->mesh->elements;
   CALL(wisp_new(err, 1, sizeof *p, &p));
   p->hdg = hdg;
   CALL(wisp_new(err, elements, sizeof *p->piece, &p->piece));
   CALL(wisp_new(err, elements, sizeof *p->floats, &p->floats));
   CALL(wisp_new(err, elements, sizeof *p->area, &p->area));
-  CALL(wisp_new(err, elements, sizeof *stack, &stack));
-  memset(p->piece, 0xff, elements * sizeof *p->piece); /* -1 */
-  for (size_t e = 0; e < elements; e++)
-    if (p->piece[e] < 0) flood(p, e, lambda, stack);
+  wisp_join_neighbours(elements, 3, hdg->mesh->neighbour, p->piece);
+  for (size_t e = 0; e < elements; e++) {
+    const bool is_first = p->piece[e] == (int32_t)e;
+    if (is_first) p->floats[p->count] = true;
+    const size_t piece = is_first ? p->count++ : (size_t)p->piece[p->piece[e]];
+    p->piece[e] = (int32_t)piece;
+    p->area[piece] += wisp_hdg_area(hdg, e);
+    if (lambda[e] > 0) p->floats[piece] = false;
+    for (size_t face = 3 * e; face < 3 * e + 3; face++)
+      if ((size_t)hdg->edge[face] / 2 >= hdg->free_edges) p->floats[piece] = false;
+  }
   return GIVE(p, out);
 }
 

@@ -190,20 +190,14 @@ static wisp_status put_rest(const binding *b)
   return WISP_OK;
 }
 
-/* The operand of a comparison that is region or tag; -1: none is. */
-static int side_of(const wisp_expr *e, const wisp_node *at)
-{
-  for (int side = 0; side < 2 && (at->op == OP_EQ || at->op == OP_NE); side++)
-    if (set_of(&e->nodes[at->of[side]]) >= 0) return side;
-  return -1;
-}
-
 /* Visits what the root leads to, operands first, as the parser left it. */
 static wisp_status put_node(const binding *b, size_t place)
 {
   wisp_expr *e = b->expression;
   const wisp_node at = e->nodes[place];
-  const int side = side_of(e, &at);
+  int side = -1; /* the operand of a comparison that is region or tag; -1: none is */
+  for (int i = 1; i >= 0 && (at.op == OP_EQ || at.op == OP_NE); i--)
+    if (set_of(&e->nodes[at.of[i]]) >= 0) side = i;
   bool done = false;
   const int used = side >= 0 ? set_of(&e->nodes[at.of[side]]) : set_of(&at);
   /* A run that asks for region, or tag, uses all groups that it can be: it names some, and the others are the rest. */

@@ -122,17 +122,6 @@ static wisp_status permutation(wisp_error *err, size_t count, uint64_t *random, 
   return WISP_OK;
 }
 
-static wisp_status renumber(wisp_error *err, wisp_mesh *mesh, const int32_t *to)
-{
-  double *moved = NULL;
-  CALL(wisp_new(err, mesh->vertices, 3 * sizeof *moved, &moved));
-  for (size_t i = 0; i < 3 * mesh->vertices; i++) moved[3 * (size_t)to[i / 3] + i % 3] = mesh->xyz[i];
-  for (size_t i = 0; i < (size_t)mesh->corners * mesh->elements; i++) mesh->cell[i] = to[mesh->cell[i]];
-  free(mesh->xyz);
-  mesh->xyz = moved;
-  return WISP_OK;
-}
-
 /* A random even permutation of an element's corners: any first corner; the edges that lead from it are rotated. Corner
  * v of a hex is then where those of its bits that are set lead. */
 static void orient(uint64_t *random, int corners, int8_t *corner)
@@ -154,11 +143,15 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed)
   uint64_t random = wisp_random_from(seed);
   OWNED(free) int32_t *vertex = NULL, *element = NULL;
   OWNED(free) int8_t *corner = NULL;
+  OWNED(free) double *xyz = NULL;
   CALL(permutation(err, mesh->vertices, &random, &vertex));
   CALL(permutation(err, mesh->elements, &random, &element));
   CALL(wisp_new(err, mesh->elements, (size_t)mesh->corners, &corner));
   for (size_t k = 0; k < mesh->elements; k++) orient(&random, mesh->corners, corner + (size_t)mesh->corners * k);
-  CALL(renumber(err, mesh, vertex));
+  CALL(wisp_new(err, mesh->vertices, 3 * sizeof *xyz, &xyz));
+  memcpy(xyz, mesh->xyz, 3 * mesh->vertices * sizeof *xyz);
+  for (size_t i = 0; i < 3 * mesh->vertices; i++) mesh->xyz[3 * (size_t)vertex[i / 3] + i % 3] = xyz[i];
+  for (size_t i = 0; i < (size_t)mesh->corners * mesh->elements; i++) mesh->cell[i] = vertex[mesh->cell[i]];
   CALL(wisp_mesh_rearrange(err, "shuffled mesh", mesh, element, corner));
   free(mesh->number);
   mesh->number = NULL; /* messages name the elements as they are now */

@@ -134,6 +134,9 @@ static inline size_t wisp_root_of(int32_t *parent, size_t at)
   return at;
 }
 
+/* Joins neighbours, of elements with so many faces: parent leads to the first element of each connected part. */
+void wisp_join_neighbours(size_t elements, size_t faces, const int32_t *neighbour, int32_t *parent);
+
 /* The elements around v: around[start[v]] to around[start[v + 1] - 1]. Memory: vertices + 2, corners x elements. */
 void wisp_list_around(size_t corners, size_t elements, const int32_t *cell, size_t vertices, size_t *start,
                       uint32_t *around);
