@@ -1,5 +1,4 @@
 #include "reader.h"
-#include "shipped.h"
 #include "store.h"
 
 #include "../gen/environment.h"

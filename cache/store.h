@@ -47,6 +47,14 @@ typedef struct wisp_trial {
 /* A trial of which nothing is known: empty texts, NaN, -1. */
 void wisp_trial_blank(wisp_trial *trial);
 
+/* A growable list of trials. */
+typedef struct wisp_trials {
+  wisp_trial *trials;
+  size_t count, capacity;
+} wisp_trials;
+void wisp_trials_free(wisp_trials *list);
+wisp_status wisp_trials_add(wisp_error *err, wisp_trials *list, const wisp_trial *trial);
+
 /* The outcome of a candidate. */
 typedef enum wisp_outcome {
   WISP_TRIAL_OK,

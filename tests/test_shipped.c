@@ -2,7 +2,7 @@
  * shipped winners are legal and of today's kernel texts; they can be left out. */
 #include "test.h"
 #include "store_fixture.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../gen/embedded.h"
 #include "../gen/family.h"
 #include "../runtime/kernel.h"

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 bool wisp_link_send(int socket, const void *data, size_t size)
 {
@@ -77,12 +76,6 @@ wisp_status wisp_link_begin(wisp_error *err, const wisp_link *link, wisp_note_ki
                             double seconds)
 {
   return wisp_link_ask(err, link, &(wisp_note){.kind = kind, .trial = *trial, .seconds = seconds}, NULL);
-}
-
-void wisp_link_restart(const wisp_link *link)
-{
-  wisp_link_ask(NULL, link, &(wisp_note){.kind = WISP_NOTE_RESTART}, NULL);
-  _exit(0); /* what a lost device holds cannot be given back */
 }
 
 /* ---- What time goes to. */

@@ -12,14 +12,6 @@ static const double LEAST_NOISE = 0.005, MOST_NOISE = 0.01;
 /* Any other than that of the first verification. */
 static const uint64_t OTHER_SEED = WISP_RANDOM_SEED << 1 | 1;
 
-wisp_status wisp_finalists_add(wisp_error *err, wisp_finalists *all, const wisp_trial *trial)
-{
-  if (wisp_trial_outcome(trial) != WISP_TRIAL_OK || !(trial->ms > 0)) return WISP_OK;
-  CALL(wisp_grow(err, &all->trials, &all->capacity, all->count + 1, sizeof *trial));
-  all->trials[all->count++] = *trial;
-  return WISP_OK;
-}
-
 size_t wisp_resolve_tie(size_t count, wisp_trial *trials, const double *noise)
 {
   size_t best = 0, chosen;
@@ -45,7 +37,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The trials of one layout, fastest first; free(*out). */
-static wisp_status of_layout(wisp_error *err, const wisp_layout *layout, const wisp_finalists *all, size_t *count,
+static wisp_status of_layout(wisp_error *err, const wisp_layout *layout, const wisp_trials *all, size_t *count,
                              wisp_trial ***out)
 {
   char text[WISP_LAYOUT_TEXT];
@@ -176,14 +168,6 @@ static uint64_t passing(const wisp_trial *trial, bool leading)
   return wisp_hash(wisp_hash(hash, name, strlen(name)), &leading, sizeof leading);
 }
 
-static bool has_passed(const wisp_sweep *sweep, const wisp_trial *trial, bool leading)
-{
-  const uint64_t mine = passing(trial, leading);
-  for (size_t i = 0; i < sweep->passed_count && i < WISP_MAX_PASSED; i++)
-    if (sweep->passed[i] == mine) return true;
-  return false;
-}
-
 /* After all timings, loaded anew, other data. What is wrong now was never right, or does not stay so. */
 static wisp_status verify_winner(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, entrant *e, bool leading,
                                  wisp_trial *winner)
@@ -191,6 +175,8 @@ static wisp_status verify_winner(wisp_error *err, wisp_sweep *sweep, const wisp_
   wisp_status status = WISP_OK, verdict;
   wisp_bench *bench = &sweep->bench;
   wisp_trial claim = *winner;
+  const uint64_t mine = passing(winner, leading);
+  bool passed = false;
   wisp_error reason = {0};
   double error = 0;
   wisp_kernel_destroy(e->kernel);
@@ -201,9 +187,10 @@ static wisp_status verify_winner(wisp_error *err, wisp_sweep *sweep, const wisp_
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &claim, limit_of(sweep, scope, winner)));
   verdict = wisp_kernel_create(&reason, bench->device, e->plan, &e->binary, &e->kernel);
   if (verdict == WISP_OK) verdict = wisp_verifier_check(&reason, bench->verifier, e->kernel, &error);
-  if (verdict == WISP_OK && !has_passed(sweep, winner, leading)) {
+  for (size_t i = 0; i < sweep->passed_count && i < WISP_MAX_PASSED; i++) passed |= sweep->passed[i] == mine;
+  if (verdict == WISP_OK && !passed) {
     verdict = wisp_bench_repeat_check(&reason, bench, e->ref.problem, e->kernel, leading);
-    if (verdict == WISP_OK) sweep->passed[sweep->passed_count++ % WISP_MAX_PASSED] = passing(winner, leading);
+    if (verdict == WISP_OK) sweep->passed[sweep->passed_count++ % WISP_MAX_PASSED] = mine;
   }
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, winner, 0));
   winner->error = fmax(winner->error, error);
@@ -272,7 +259,7 @@ static wisp_status hold_round(wisp_error *err, wisp_sweep *sweep, const wisp_sco
 }
 
 wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout,
-                             wisp_finalists *all, wisp_trial *winner)
+                             const wisp_trials *all, wisp_trial *winner)
 {
   OWNED(free) wisp_trial **known = NULL;
   size_t count = 0;

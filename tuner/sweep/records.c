@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A machine that cannot compile so many candidates one after the other cannot compile. */
 enum { MOST_SKIPPED = 8 };
@@ -32,7 +33,8 @@ void wisp_sweep_replace(wisp_sweep *sweep)
 {
   if (!sweep->bench.doubtful) return;
   wisp_pipeline_drop(sweep->pipeline); /* compilers leave nothing behind when they end in order */
-  wisp_link_restart(sweep->link);
+  wisp_link_ask(NULL, sweep->link, &(wisp_note){.kind = WISP_NOTE_RESTART}, NULL);
+  _exit(0); /* what a lost device holds cannot be given back */
 }
 
 wisp_status wisp_sweep_skip(wisp_error *err, wisp_sweep *sweep, const wisp_error *why)
@@ -42,11 +44,6 @@ wisp_status wisp_sweep_skip(wisp_error *err, wisp_sweep *sweep, const wisp_error
   CALL(wisp_link_ask(err, sweep->link, &note, NULL));
   return wisp_require(err, ++sweep->skipped < MOST_SKIPPED, why->status, "%d candidates in a row: %s", MOST_SKIPPED,
                       why->text);
-}
-
-bool wisp_sweep_is_host(const wisp_sweep *sweep)
-{
-  return !sweep->bench.limits->gpu;
 }
 
 bool wisp_sweep_compositions_alone(const wisp_sweep *sweep)

@@ -43,23 +43,26 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
   return WISP_OK;
 }
 
-static void keep_best(const wisp_trial *trial, wisp_trial *best)
-{
-  if (wisp_trial_outcome(trial) != WISP_TRIAL_OK || !(trial->ms > 0)) return;
-  if (best->ms <= 0 || wisp_ranking_ms(trial) < wisp_ranking_ms(best)) *best = *trial;
-}
-
 typedef struct unit {
   wisp_sweep *sweep;
   wisp_search search;
   wisp_trial *best;            /* by layout */
   wisp_incumbent incumbent[8]; /* by layout */
-  wisp_finalists finalists;
+  wisp_trials finalists;       /* those that are `ok` */
   double deadline;
   int known;        /* candidates that were tried, today or before */
   bool tried;       /* something at least: even where earlier ones used up the time */
   bool has_default; /* it was tried, today or before; or there is none */
 } unit;
+
+/* An `ok` trial is a finalist, and the best of its layout where it is the fastest. */
+static wisp_status add_finalist(wisp_error *err, unit *u, int layout, const wisp_trial *trial)
+{
+  wisp_trial *best = &u->best[layout];
+  if (wisp_trial_outcome(trial) != WISP_TRIAL_OK || !(trial->ms > 0)) return WISP_OK;
+  if (best->ms <= 0 || wisp_ranking_ms(trial) < wisp_ranking_ms(best)) *best = *trial;
+  return wisp_trials_add(err, &u->finalists, trial);
+}
 
 static int layout_of(const unit *u, const wisp_plan *plan)
 {
@@ -131,10 +134,9 @@ static wisp_status leave_out_known(wisp_error *err, unit *u)
     const int layout = search->candidates[i].layout;
     CALL(look_up(err, u, &search->candidates[i], &found[i]));
     if (!found[i].known) continue; /* those that are known are not tried again, but count as rivals of the others */
-    keep_best(&found[i].trial, &u->best[layout]);
+    CALL(add_finalist(err, u, layout, &found[i].trial));
     u->incumbent[layout].ms = u->best[layout].ms;
     wisp_trial_name(&u->best[layout], u->incumbent[layout].name);
-    CALL(wisp_finalists_add(err, &u->finalists, &found[i].trial));
   }
   for (size_t i = 0; i < search->count; i++) {
     const wisp_candidate *c = &search->candidates[i];
@@ -175,7 +177,7 @@ static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
 {
   wisp_sweep *sweep = u->sweep;
   wisp_trial key;
-  bool host = wisp_sweep_is_host(sweep);
+  bool host = !sweep->bench.limits->gpu;
   HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(&sweep->bench.profile, WISP_COMPILING);
   *out = NULL;
   if (!host || wisp_pipeline_empty(sweep->pipeline)) CALL(fill(err, u));
@@ -194,7 +196,7 @@ static bool is_enough(const unit *u, int layout)
 {
   const wisp_sweep *sweep = u->sweep;
   const wisp_trial *best = &u->best[layout];
-  bool cached = wisp_sweep_is_host(sweep) || 1e6 * best->gbps * best->ms < 2 * (double)sweep->bench.limits->l2;
+  bool cached = !sweep->bench.limits->gpu || 1e6 * best->gbps * best->ms < 2 * (double)sweep->bench.limits->l2;
   double enough = sweep->request->enough > 0 ? sweep->request->enough : cached ? INFINITY : ENOUGH_GPU;
   const int at_least = sweep->request->at_least > 0 ? sweep->request->at_least : AT_LEAST;
   return isfinite(sweep->deadline) && u->known >= at_least && best->ms > 0 &&
@@ -225,8 +227,7 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     sweep->skipped = 0;
     TRY(wisp_trial_run(err, &sweep->bench, job, &u->incumbent[layout], &trial));
     if (sweep->request->defaults_only) wisp_incumbent_free(&u->incumbent[layout]); /* none is dropped as too slow */
-    keep_best(&trial, &u->best[layout]);
-    TRY(wisp_finalists_add(err, &u->finalists, &trial));
+    TRY(add_finalist(err, u, layout, &trial));
     u->known++;
     enough = is_enough(u, layout);
     u->has_default |= trial.is_default == 1;
@@ -236,7 +237,7 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     wisp_sweep_replace(sweep);
   } while (wisp_seconds() < until && !enough);
 done:
-  if (wisp_sweep_is_host(sweep))
+  if (!sweep->bench.limits->gpu)
     wisp_pipeline_drop(sweep->pipeline); /* the cores that compile are those that are timed */
   else
     wisp_pipeline_abandon(sweep->pipeline);
@@ -263,7 +264,7 @@ wisp_status wisp_sweep_try(wisp_error *err, wisp_sweep *sweep, const wisp_scope 
   TRY(wisp_pipeline_submit(err, sweep->pipeline, own, key.is_default == 1));
   TRY(tune_problem(err, &u, 0));
 done:
-  free(u.finalists.trials);
+  wisp_trials_free(&u.finalists);
   for (int l = 0; l < 8; l++) wisp_incumbent_free(&u.incumbent[l]);
   return status;
 }
@@ -359,7 +360,7 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   for (int l = 0; l < scope->layouts; l++) TRY(wisp_sweep_final(err, sweep, scope, l, &u.finalists, &u.best[l]));
   sweep->searched = u.known >= AT_LEAST || u.search.next == u.search.count;
 done:
-  free(u.finalists.trials);
+  wisp_trials_free(&u.finalists);
   for (int l = 0; l < 8; l++) wisp_incumbent_free(&u.incumbent[l]);
   wisp_search_free(&u.search);
   return status;

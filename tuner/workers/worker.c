@@ -28,17 +28,6 @@ typedef struct message {
   bool there;
 } message;
 
-/* One worker more or less. */
-static void note(pid_t workers[MOST_WORKERS], size_t *count, const message *m)
-{
-  size_t at = 0;
-  while (at < *count && workers[at] != m->worker) at++;
-  if (m->there && at == *count && *count < MOST_WORKERS)
-    workers[(*count)++] = m->worker;
-  else if (!m->there && at < *count)
-    workers[at] = workers[--*count];
-}
-
 /* Keeps the list until the tuner's end of the pipe is closed, however that came about. */
 static _Noreturn void be_warden(int pipe_end)
 {
@@ -51,7 +40,12 @@ static _Noreturn void be_warden(int pipe_end)
     ssize_t got = read(pipe_end, &m, sizeof m);
     if (got < 0 && errno == EINTR) continue;
     if (got != (ssize_t)sizeof m) break;
-    note(workers, &count, &m);
+    size_t at = 0;
+    while (at < count && workers[at] != m.worker) at++;
+    if (m.there && at == count && count < MOST_WORKERS)
+      workers[count++] = m.worker;
+    else if (!m.there && at < count)
+      workers[at] = workers[--count];
   }
   for (size_t i = 0; i < count; i++) wisp_session_end(workers[i]);
   wisp_scratch_sweep();
