@@ -1,5 +1,6 @@
 #include "change.h"
 #include "reader.h"
+#include "../gen/environment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,7 +82,7 @@ wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, 
   wisp_lock_state state;
   if (warning) *warning = NULL;
   CALL(wisp_place_prepare(err, path, &real));
-  const bool rollback = wisp_place_needs_rollback(real);
+  const bool rollback = wisp_environment_is("WISP_JOURNAL", "rollback") || wisp_place_on_network(real);
   CALL(wisp_lock_take(err, real, false, true, NULL, &lock, &state));
   if (state == WISP_LOCK_TAKEN) return wisp_fail_held(err, path);
   if (rollback && warning)

@@ -268,10 +268,9 @@ wisp_status wisp_text_add_item(wisp_error *err, wisp_text *out, bool first, stru
 void wisp_reason_refuse(wisp_trial *trial, long long candidates, const char *why);
 long long wisp_reason_candidates(const wisp_trial *trial);
 
-/* Ends it as slow: so many times the time of the best then, which had this name. Gives back the ratio, 0 where it says
- * none; and whether it was that one. */
+/* Ends it as slow: so many times the time of the best then, which had this name. Gives back whether
+ * it was that one. */
 void wisp_reason_drop(wisp_trial *trial, double ratio, const char *than);
-double wisp_reason_slower(const wisp_trial *trial);
 bool wisp_reason_slower_than(const wisp_trial *trial, const char *name);
 
 /* Ends it as unfinished, begun so often. 0: it came to an end. */

@@ -138,18 +138,6 @@ static void print_summary(wisp_page *page, const wisp_report_subject *subject)
 
 /* ---- The page. */
 
-static void print_subject(wisp_page *page, const wisp_report_subject *subject)
-{
-  print_summary(page, subject);
-  wisp_report_stages(page, subject);
-  wisp_report_roofline(page, subject);
-  wisp_report_strategies(page, subject);
-  wisp_report_studies(page, subject);
-  wisp_report_winners(page, subject);
-  wisp_report_refusals(page, subject);
-  wisp_report_failures(page, subject);
-}
-
 static size_t subject_end(const wisp_report_data *data, size_t from)
 {
   size_t end = from;
@@ -208,7 +196,14 @@ wisp_status wisp_report_page(wisp_error *err, const wisp_session *session, const
   size_t number = 1;
   for (size_t i = 0; i < data.cell_count; number++) {
     const wisp_report_subject subject = subject_at(&data, i, number);
-    print_subject(&page, &subject);
+    print_summary(&page, &subject);
+    wisp_report_stages(&page, &subject);
+    wisp_report_roofline(&page, &subject);
+    wisp_report_strategies(&page, &subject);
+    wisp_report_studies(&page, &subject);
+    wisp_report_winners(&page, &subject);
+    wisp_report_refusals(&page, &subject);
+    wisp_report_failures(&page, &subject);
     i += subject.count;
   }
   wisp_page_print(&page,

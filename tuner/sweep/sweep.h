@@ -48,17 +48,6 @@ bool wisp_sweep_wants(const wisp_sweep *sweep, int kernel);
 /* No candidates: whole stages of the winners that the store knows. */
 bool wisp_sweep_compositions_alone(const wisp_sweep *sweep);
 
-/* Adds a trial to the counts. */
-void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial);
-/* Adds a failure to the summary's reasons, not to its counts. */
-void wisp_summary_fail(wisp_tune_summary *summary, const wisp_failure *failure);
-/* It is the one that tells why, should nothing be right. */
-void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial);
-
-/* Counts a candidate that this machine could not compile for lack of memory, stack, disk space or processes. Nothing is
- * stored, so that a later sweep tries it. Fails if that happens again and again. */
-wisp_status wisp_sweep_skip(wisp_error *err, wisp_sweep *sweep, const wisp_error *why);
-
 /* Ends this worker if the last trial lost the device or may have damaged memory; another worker goes on. */
 void wisp_sweep_replace(wisp_sweep *sweep);
 

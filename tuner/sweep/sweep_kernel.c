@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* At this share of its bytes' speed there is nothing left to find: the bandwidth is measured no better. */
 static const double ENOUGH_GPU = 0.97;
@@ -18,6 +19,56 @@ static const double ENOUGH_GPU = 0.97;
 enum { AT_LEAST = 25 };
 /* The share of a kernel's budget that is kept for its final round. */
 static const double FINAL_SHARE = 0.1;
+
+/* A machine that cannot compile so many candidates one after the other cannot compile. */
+enum { MOST_SKIPPED = 8 };
+
+/* ---- Reports to the tuner, and questions about its request. */
+
+/* The worker estimates the trials to come in its unit; the tuner reports them. */
+wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best)
+{
+  wisp_tune_summary *sum = &sweep->summary;
+  wisp_note note = {.kind = WISP_NOTE_ADD, .trial = *trial};
+  wisp_summary_count(sum, trial);
+  wisp_profile_flush(&sweep->bench.profile, sum->spent);
+  sweep->changed = true;
+  sweep->here++;
+  double parts_left = (double)(sweep->parts - sweep->parts_done) - 1; /* not this one */
+  double mean = (double)sweep->here / (double)(sweep->parts_done + 1);
+  if (best) note.best = *best;
+  note.left = (long long)sweep->left + (long long)(fmax(parts_left, 0) * mean);
+  note.summary = *sum;
+  wisp_status status = wisp_link_ask(err, sweep->link, &note, NULL);
+  if (status == WISP_OK && isfinite(sweep->deadline)) status = wisp_seeds_add(err, &sweep->seeds, trial);
+  return status;
+}
+
+void wisp_sweep_replace(wisp_sweep *sweep)
+{
+  if (!sweep->bench.doubtful) return;
+  wisp_pipeline_drop(sweep->pipeline); /* compilers leave nothing behind when they end in order */
+  wisp_link_ask(NULL, sweep->link, &(wisp_note){.kind = WISP_NOTE_RESTART}, NULL);
+  _exit(0); /* what a lost device holds cannot be given back */
+}
+
+/* Counts a candidate that this machine could not compile for lack of memory, stack, disk space or processes. Nothing is
+ * stored, so that a later sweep tries it. Fails if that happens again and again. */
+static wisp_status skip(wisp_error *err, wisp_sweep *sweep, const wisp_error *why)
+{
+  sweep->summary.skipped++;
+  wisp_note note = {.kind = WISP_NOTE_SKIP, .summary = sweep->summary, .error = *why};
+  CALL(wisp_link_ask(err, sweep->link, &note, NULL));
+  return wisp_require(err, ++sweep->skipped < MOST_SKIPPED, why->status, "%d candidates in a row: %s", MOST_SKIPPED,
+                      why->text);
+}
+
+bool wisp_sweep_compositions_alone(const wisp_sweep *sweep)
+{
+  return sweep->request->kernel && strcmp(sweep->request->kernel, WISP_COMPOSITION) == 0;
+}
+
+/* ---- A kernel. */
 
 /* Refused candidates can be thousands: one row a strategy, layout and reason stands for all, with params *1, *2, ... */
 static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp_search *search)
@@ -97,7 +148,7 @@ static wisp_status look_up(wisp_error *err, const unit *u, const wisp_candidate 
 static bool stays_dropped(const unit *u, int layout, const wisp_trial *slow)
 {
   const wisp_trial *best = &u->best[layout];
-  const double ratio = wisp_reason_slower(slow);
+  const double ratio = slow->ratio;
   if (best->ms > 0 && ratio > 0 && best->ms <= wisp_ranking_margin * slow->ms / ratio) return true;
   for (size_t i = 0; i < u->finalists.count; i++) {
     char name[WISP_TRIAL_NAME];
@@ -219,7 +270,7 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
       job->status = wisp_module_check(&job->error, sweep->bench.device, &job->binary, job->plan->symbol);
     if (job->status == WISP_ESYSTEM) { /* the machine's fault, not the candidate's */
       u->has_default |= job->is_default;
-      status = wisp_sweep_skip(err, sweep, &job->error);
+      status = skip(err, sweep, &job->error);
       wisp_job_free(job);
       TRY(status);
       continue;
@@ -322,17 +373,6 @@ static wisp_status try_first(wisp_error *err, unit *u)
   return WISP_OK;
 }
 
-/* A short time is spent on what is known to be good nearby. */
-static wisp_status guide(wisp_error *err, unit *u)
-{
-  const wisp_sweep *sweep = u->sweep;
-  wisp_target target = wisp_limits_target(sweep->bench.limits);
-  OWNED(free) wisp_point *known = NULL;
-  size_t count = 0;
-  CALL(wisp_seeds_for(err, &sweep->seeds, &u->search.scope->spec, &count, &known));
-  return wisp_search_guide(err, &u->search, &target, count, known);
-}
-
 wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int kernel)
 {
   wisp_status status = WISP_OK;
@@ -349,7 +389,13 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   TRY(leave_out_known(err, &u));
   if (wisp_sweep_compositions_alone(sweep)) goto done;
   TRY(try_first(err, &u));
-  if (isfinite(sweep->deadline)) TRY(guide(err, &u));
+  if (isfinite(sweep->deadline)) { /* a short time is spent on what is known to be good nearby */
+    const wisp_target target = wisp_limits_target(sweep->bench.limits);
+    OWNED(free) wisp_point *known = NULL;
+    size_t count = 0;
+    TRY(wisp_seeds_for(err, &sweep->seeds, &scope->spec, &count, &known));
+    TRY(wisp_search_guide(err, &u.search, &target, count, known));
+  }
   while (wisp_search_next_problem(&u.search)) {
     now = wisp_seconds();
     if (u.has_default && (now >= sweep->deadline || (now >= u.deadline && u.tried))) break;
