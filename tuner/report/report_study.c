@@ -163,10 +163,7 @@ static void print_plot(wisp_page *page, const study *s, double least, double mos
   wisp_axis x = {0, 1, 44, WIDTH - 6, false}, y = wisp_axis_over(least, most, true, HEIGHT - 22, 46);
   double winner = wisp_axis_place(&y, s->cell->best->ms), floor_ms = s->cell->best->ms * s->cell->best->efficiency;
   snprintf(title, sizeof title, "%s, %s", s->best->strategy, s->best->layout);
-  wisp_page_print(page, "<figure><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"time over parameters\">\n", WIDTH,
-                  HEIGHT);
-  wisp_page_frame_title(page, &x, &y, title);
-  wisp_page_grid_y(page, &y, &x, "ms");
+  wisp_page_figure(page, WIDTH, HEIGHT, "time over parameters", &x, &y, title, "ms");
   print_abscissa(page, s, &x, &y);
   wisp_page_line(page, "win", x.from, winner, x.to, winner);
   if (floor_ms >= y.low && floor_ms <= y.high)
