@@ -359,7 +359,7 @@ static wisp_status find_rivals(wisp_error *err, comparer *c, const wisp_spec *sp
   return WISP_OK;
 }
 
-/* What does not compile or load is left out. */
+/* Contenders that do not compile or load are left out. */
 static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
 {
   wisp_status status = WISP_OK;

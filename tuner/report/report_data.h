@@ -49,7 +49,9 @@ typedef struct wisp_report_cell {
   bool front;                                /* its parameter study stands in the foreground */
 } wisp_report_cell;
 
-/* Cells stand by device, family, element and system, precision, order, kernel: are these of one order? */
+/* Cells stand by device, family, element and system, precision, order, kernel. The same in all but precision and order?
+ * In all but the kernel? */
+bool wisp_report_same_subject(const wisp_report_cell *a, const wisp_report_cell *b);
 bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b);
 
 /* Whether the trial is a time that may be compared in its cell, or one that was dropped early as slow: that time is

@@ -9,6 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial)
+{
+  return (wisp_trial_is_right(trial)) && cell->timed && trial->elements == cell->elements &&
+         wisp_ranking_meshes(trial, cell->timed) == 0 && trial->ms > 0 && isfinite(trial->ms);
+}
+
+bool wisp_report_same_subject(const wisp_report_cell *a, const wisp_report_cell *b)
+{
+  return strcmp(a->entries->trial->device, b->entries->trial->device) == 0 &&
+         wisp_spec_subjects(&a->spec, &b->spec) == 0;
+}
+
+bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b)
+{
+  return wisp_report_same_subject(a, b) && wisp_spec_orders(&a->spec, &b->spec) == 0;
+}
+
 void wisp_page_print(wisp_page *page, const char *format, ...)
 {
   char *piece = NULL;

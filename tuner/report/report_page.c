@@ -86,12 +86,6 @@ static wisp_status list_entries(wisp_error *err, const wisp_store *store, const 
   return WISP_OK;
 }
 
-bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial)
-{
-  return (wisp_trial_is_right(trial)) && cell->timed && trial->elements == cell->elements &&
-         wisp_ranking_meshes(trial, cell->timed) == 0 && trial->ms > 0 && isfinite(trial->ms);
-}
-
 static void fill_cell(wisp_report_cell *cell)
 {
   cell->spec = cell->entries->spec;
@@ -103,18 +97,6 @@ static void fill_cell(wisp_report_cell *cell)
     const int mesh = cell->timed ? wisp_ranking_meshes(t, cell->timed) : -1;
     if (mesh < 0 || (mesh == 0 && t->elements > cell->elements)) cell->elements = t->elements, cell->timed = t;
   }
-}
-
-/* The same in all but precision and order. */
-static bool same_subject(const wisp_report_cell *a, const wisp_report_cell *b)
-{
-  return strcmp(a->entries->trial->device, b->entries->trial->device) == 0 &&
-         wisp_spec_subjects(&a->spec, &b->spec) == 0;
-}
-
-bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b)
-{
-  return same_subject(a, b) && wisp_spec_orders(&a->spec, &b->spec) == 0;
 }
 
 /* The trial that a choice in a cell is reported by. */
@@ -355,7 +337,7 @@ static void print_summary(wisp_page *page, const wisp_report_subject *subject)
 static size_t subject_end(const data *d, size_t from)
 {
   size_t end = from;
-  while (end < d->cell_count && same_subject(&d->cells[end], &d->cells[from])) end++;
+  while (end < d->cell_count && wisp_report_same_subject(&d->cells[end], &d->cells[from])) end++;
   return end;
 }
 

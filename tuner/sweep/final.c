@@ -1,4 +1,4 @@
-/* Who meets in a final round, how it is held, and what is stored of it. */
+/* Who meets in a final round, how it is held, and what is stored of it; and what a sweep reports to the tuner. */
 #include "sweep.h"
 #include "../../gen/random.h"
 
@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST = 6 };
 static const double LEAST_NOISE = 0.005, MOST_NOISE = 0.01;
@@ -272,4 +273,38 @@ wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scop
   else if (count)
     CALL(hold_round(err, sweep, scope, layout, fastest, count, known, winner));
   return WISP_OK;
+}
+
+/* ---- Reports to the tuner, and questions about its request. */
+
+/* The worker estimates the trials to come in its unit; the tuner reports them. */
+wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best)
+{
+  wisp_tune_summary *sum = &sweep->summary;
+  wisp_note note = {.kind = WISP_NOTE_ADD, .trial = *trial};
+  wisp_summary_count(sum, trial);
+  wisp_profile_flush(&sweep->bench.profile, sum->spent);
+  sweep->changed = true;
+  sweep->here++;
+  double parts_left = (double)(sweep->parts - sweep->parts_done) - 1; /* not this one */
+  double mean = (double)sweep->here / (double)(sweep->parts_done + 1);
+  if (best) note.best = *best;
+  note.left = (long long)sweep->left + (long long)(fmax(parts_left, 0) * mean);
+  note.summary = *sum;
+  wisp_status status = wisp_link_ask(err, sweep->link, &note, NULL);
+  if (status == WISP_OK && isfinite(sweep->deadline)) status = wisp_seeds_add(err, &sweep->seeds, trial);
+  return status;
+}
+
+void wisp_sweep_replace(wisp_sweep *sweep)
+{
+  if (!sweep->bench.doubtful) return;
+  wisp_pipeline_drop(sweep->pipeline); /* compilers leave nothing behind when they end in order */
+  wisp_link_ask(NULL, sweep->link, &(wisp_note){.kind = WISP_NOTE_RESTART}, NULL);
+  _exit(0); /* what a lost device holds cannot be given back */
+}
+
+bool wisp_sweep_compositions_alone(const wisp_sweep *sweep)
+{
+  return sweep->request->kernel && strcmp(sweep->request->kernel, WISP_COMPOSITION) == 0;
 }

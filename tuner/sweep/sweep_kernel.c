@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* At this share of its bytes' speed there is nothing left to find: the bandwidth is measured no better. */
 static const double ENOUGH_GPU = 0.97;
@@ -23,35 +22,6 @@ static const double FINAL_SHARE = 0.1;
 /* A machine that cannot compile so many candidates one after the other cannot compile. */
 enum { MOST_SKIPPED = 8 };
 
-/* ---- Reports to the tuner, and questions about its request. */
-
-/* The worker estimates the trials to come in its unit; the tuner reports them. */
-wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best)
-{
-  wisp_tune_summary *sum = &sweep->summary;
-  wisp_note note = {.kind = WISP_NOTE_ADD, .trial = *trial};
-  wisp_summary_count(sum, trial);
-  wisp_profile_flush(&sweep->bench.profile, sum->spent);
-  sweep->changed = true;
-  sweep->here++;
-  double parts_left = (double)(sweep->parts - sweep->parts_done) - 1; /* not this one */
-  double mean = (double)sweep->here / (double)(sweep->parts_done + 1);
-  if (best) note.best = *best;
-  note.left = (long long)sweep->left + (long long)(fmax(parts_left, 0) * mean);
-  note.summary = *sum;
-  wisp_status status = wisp_link_ask(err, sweep->link, &note, NULL);
-  if (status == WISP_OK && isfinite(sweep->deadline)) status = wisp_seeds_add(err, &sweep->seeds, trial);
-  return status;
-}
-
-void wisp_sweep_replace(wisp_sweep *sweep)
-{
-  if (!sweep->bench.doubtful) return;
-  wisp_pipeline_drop(sweep->pipeline); /* compilers leave nothing behind when they end in order */
-  wisp_link_ask(NULL, sweep->link, &(wisp_note){.kind = WISP_NOTE_RESTART}, NULL);
-  _exit(0); /* what a lost device holds cannot be given back */
-}
-
 /* Counts a candidate that this machine could not compile for lack of memory, stack, disk space or processes. Nothing is
  * stored, so that a later sweep tries it. Fails if that happens again and again. */
 static wisp_status skip(wisp_error *err, wisp_sweep *sweep, const wisp_error *why)
@@ -62,13 +32,6 @@ static wisp_status skip(wisp_error *err, wisp_sweep *sweep, const wisp_error *wh
   return wisp_require(err, ++sweep->skipped < MOST_SKIPPED, why->status, "%d candidates in a row: %s", MOST_SKIPPED,
                       why->text);
 }
-
-bool wisp_sweep_compositions_alone(const wisp_sweep *sweep)
-{
-  return sweep->request->kernel && strcmp(sweep->request->kernel, WISP_COMPOSITION) == 0;
-}
-
-/* ---- A kernel. */
 
 /* Refused candidates can be thousands: one row a strategy, layout and reason stands for all, with params *1, *2, ... */
 static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp_search *search)
