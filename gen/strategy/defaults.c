@@ -119,7 +119,7 @@ static wisp_status use_values(wisp_error *err, const search *s, const wisp_strat
 {
   int fixed[WISP_MAX_PARAMS];
   for (int i = 0; i < strategy->params; i++) fixed[i] = strategy->param[i].preferred;
-  CALL(wisp_context(err, wisp_strategy_values(err, strategy, values, false, fixed), "the defaults: "));
+  CALL(wisp_context(err, wisp_strategy_values(err, strategy, values, false, NULL, fixed), "the defaults: "));
   return wisp_plan_create(err, strategy, s->spec, s->layout, s->names, fixed, out);
 }
 
