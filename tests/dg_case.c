@@ -1,8 +1,6 @@
 #include "dg_case.h"
 #include "test.h"
 
-#include <math.h>
-
 static double noise(void)
 {
   return 2.0 * rand() / RAND_MAX - 1;

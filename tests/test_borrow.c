@@ -10,8 +10,6 @@
 #include "../tuner/trial/workload.h"
 #include "../tuner/workers/tune.h"
 
-#include <math.h>
-
 /* --- the family --- */
 
 enum { P, AP, PAP_SUMS };
@@ -265,7 +263,7 @@ TEST_WITH(test_tuned, set_up, tear_down)
                                      .elements = 10000,
                                      .db = db};
   wisp_tune_summary summary = {0};
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   int steps = 0;
   GOOD(wisp_tune(err, test_device_name(), &request, &summary));
   assert_int_equal(summary.failed, 0);
@@ -278,7 +276,6 @@ TEST_WITH(test_tuned, set_up, tear_down)
              strcmp(t->strategy, compositions[0]) == 0 && t->ms > 0;
   }
   assert_int_equal(steps, 1);
-  wisp_store_close(store);
 }
 
 TEST_WITH(test_solved, set_up, tear_down)

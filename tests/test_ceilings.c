@@ -41,7 +41,7 @@ static void measure(const char *name, wisp_device **device, wisp_ceilings *out)
 
 TEST(ceilings_are_a_machines)
 {
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   wisp_ceilings first = {0}, repeated = {0}, reopened = {0};
   const char *set = getenv("WISP_TEST_DEVICE"), *name = set ? set : "host";
   measure(name, &device, &first);
@@ -53,7 +53,6 @@ TEST(ceilings_are_a_machines)
   GOOD(wisp_device_open(err, name, &device));
   GOOD(wisp_device_ceilings(err, device, &reopened));
   assert_memory_equal(&first, &reopened, sizeof first);
-  wisp_device_close(device);
 }
 
 GROUP(NULL, drop_cache)

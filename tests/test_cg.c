@@ -6,8 +6,6 @@
 #include "solving.h"
 #include "../runtime/arrays.h"
 
-#include <math.h>
-
 /* A problem of order 3: each element has 64 nodes, 8 of them inside. */
 enum { ORDER = 3, ELEMENTS = 6007, WITHIN = 8 * ELEMENTS, PLACES = 64 * ELEMENTS };
 enum { UNKNOWNS = 150001, PADDED = 150004, MOST_PARTS = 65536, IN_PARTS = 77, ROOM = 16, ITERATION = 5, LEFT = 9 };

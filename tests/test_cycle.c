@@ -5,8 +5,6 @@
 #include "test.h"
 #include "../runtime/solve/cycle.h"
 
-#include <math.h>
-
 enum { SIDE = 24, ROWS = SIDE * SIDE, DIRECT = 6, MOST = 8 };
 
 /* --- the steps --- */
@@ -197,7 +195,7 @@ TEST(test_cycle)
 {
   static double b[2][ROWS], x[2][ROWS], expected[ROWS], r[ROWS], D[ROWS];
   wisp_sparse A = {.rows = 0};
-  wisp_cycle *c = NULL;
+  OWNED(wisp_cycle_destroy) wisp_cycle *c = NULL;
   multigrid m;
   GOOD(wisp_sparse_make(err, ROWS, ROWS, 9, list, NULL, &A));
   GOOD(wisp_cycle_create(err, &A, DIRECT, &c));
@@ -219,6 +217,5 @@ TEST(test_cycle)
     before += b[0][i] * b[0][i], after += r[i] * r[i];
   }
   assert_true(fabs(one - other) < 1e-12 && after < 0.1 * before);
-  wisp_cycle_destroy(c);
   free(values);
 }

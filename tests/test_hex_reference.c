@@ -5,8 +5,6 @@
 #include "../runtime/tensor/hex_reference.h"
 #include "solving.h"
 
-#include <math.h>
-
 typedef struct hexes {
   wisp_hexmesh *mesh;
   wisp_hex *hex;
@@ -98,7 +96,7 @@ TEST(test_diagonal)
     for (int op = 0; op < 3; op++) {
       hexes h = make(N, 0.05);
       const size_t Np = (size_t)h.hex->Np;
-      double *u = numbers(Np), *y = numbers(Np), *diagonal = numbers(Np);
+      OWNED(free) double *u = numbers(Np), *y = numbers(Np), *diagonal = numbers(Np);
       wisp_hex_workspace *work = NULL;
       GOOD(wisp_hex_workspace_create(err, h.hex, (wisp_hex_operator)op, &work));
       for (size_t k = 0; k < 2; k++) {
@@ -111,7 +109,7 @@ TEST(test_diagonal)
         }
       }
       wisp_hex_workspace_destroy(work);
-      free(u), free(y), free(diagonal), drop(&h);
+      drop(&h);
     }
 }
 
@@ -132,11 +130,12 @@ static double source(const double x[3], int N, bool linear, double lambda)
 static double residual(const hexes *h, wisp_hex_operator op, bool linear, double lambda)
 {
   const size_t Np = (size_t)h->hex->Np, most = 3 * (size_t)h->hex->glNp;
+  OWNED(free)
   double *u = numbers(h->size), *y = numbers(h->size), *b = numbers(Np), *xyz = numbers(most), *f = numbers(most);
   double *sum = numbers(h->nodes->nodes), largest = 0, scale = 0;
   const wisp_hex_points points = wisp_hex_operator_points(op);
   const size_t count = (size_t)(points == WISP_HEX_GAUSS ? h->hex->glNp : h->hex->Np);
-  wisp_hex_workspace *work = NULL;
+  OWNED(wisp_hex_workspace_destroy) wisp_hex_workspace *work = NULL;
   GOOD(wisp_hex_workspace_create(err, h->hex, op, &work));
   for (size_t k = 0; k < h->mesh->elements; k++) {
     const double *vertices = h->vertices + 24 * k;
@@ -154,8 +153,7 @@ static double residual(const hexes *h, wisp_hex_operator op, bool linear, double
   }
   for (size_t g = 0; g < h->nodes->nodes; g++)
     if (!h->nodes->outside[g]) largest = fmax(largest, fabs(sum[g]));
-  wisp_hex_workspace_destroy(work);
-  free(u), free(y), free(b), free(xyz), free(f), free(sum);
+  free(sum);
   return largest / scale;
 }
 

@@ -6,8 +6,6 @@
 #include "../runtime/nodal/start.h"
 #include "../runtime/mesh/source.h"
 
-#include <math.h>
-
 enum { STEPS = 200 };
 
 /* Growth shows in the long run: the same steps again, and more energy than before. */
@@ -147,7 +145,7 @@ static void check_time_error(int order)
   const double time = 1;
   const solving_setup setup = {.order = order};
   assert_true(solving_open(&reason, &s, moved_box(1, 0), &setup));
-  double *fine = malloc(wisp_dg_volume_size(s.dg) * sizeof *fine);
+  OWNED(free) double *fine = malloc(wisp_dg_volume_size(s.dg) * sizeof *fine);
   assert_non_null(fine);
   GOOD(wisp_stepper_limit(err, s.solver, &limit));
   default_error(&s, limit, time, 8, &dt);
@@ -160,7 +158,6 @@ static void check_time_error(int order)
   const double estimate = relative * sqrt(energy[0] / s.system->energy[0]), found = distance(&s, fine);
   print_message("order %d: estimated %.3g, found %.3g\n", order, estimate, found);
   assert_true(estimate > found / 2 && estimate < found * 2);
-  free(fine);
   solving_close(&s);
 }
 

@@ -104,7 +104,7 @@ static void sweep(const char *folder, size_t i, bool wrong)
                                .defaults_only = true,
                                .db = db};
   wisp_tune_summary summary = {0};
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   int seen = 0;
   char refused[512] = "no trial";
   spoiled = wrong ? plants[i].array : NULL;
@@ -128,7 +128,6 @@ static void sweep(const char *folder, size_t i, bool wrong)
   if (!seen)
     fail_msg("%s by %s: %s; %lld not compiled, %s", plants[i].kernel, plants[i].strategy, refused, summary.skipped,
              summary.why);
-  wisp_store_close(store);
 }
 
 TEST(test_lists)
