@@ -266,3 +266,15 @@ wisp_device *open_test_device(void)
   GOOD(wisp_device_open(err, test_device_name(), &device));
   return device;
 }
+
+int device_set_up(void **state)
+{
+  *state = open_test_device();
+  return 0;
+}
+
+int device_tear_down(void **state)
+{
+  wisp_device_close(*state);
+  return 0;
+}

@@ -118,8 +118,7 @@ void random_solution(const wisp_dg *dg, double *u)
 {
   const wisp_layout *l = &dg->layout;
   size_t n = (size_t)dg->system->fields, Np = (size_t)l->Np;
-  OWNED(free) double *values = malloc(dg->mesh->elements * n * Np * sizeof *values);
-  assert_non_null(values);
+  OWNED(free) double *values = allocate(dg->mesh->elements * n * Np, sizeof *values);
   fill_random(values, dg->mesh->elements * n * Np);
   memset(u, 0, wisp_dg_volume_size(dg) * sizeof *u);
   for (size_t k = 0; k < dg->slots; k++)
@@ -131,9 +130,8 @@ void random_solution(const wisp_dg *dg, double *u)
 void reference_steps(const wisp_dg *dg, const wisp_scheme *scheme, double alpha, double dt, int steps, double *u)
 {
   size_t size = wisp_dg_volume_size(dg);
-  OWNED(free) double *rhs = calloc(size, sizeof *rhs), *res = calloc(size, sizeof *res);
-  OWNED(free) double *flux = calloc(wisp_dg_face_size(dg), sizeof *flux);
-  assert_true(rhs && res && flux);
+  OWNED(free) double *rhs = zeros(size), *res = zeros(size);
+  OWNED(free) double *flux = zeros(wisp_dg_face_size(dg));
   for (int stage = 0; stage < steps * scheme->stages; stage++) {
     const wisp_rk_stage *rk = &scheme->stage[stage % scheme->stages];
     wisp_reference_volume(dg, u, rhs);

@@ -149,6 +149,8 @@ int fixture_set_up(void **state)
 
 int fixture_tear_down(void **state)
 {
+  unsetenv("WISP_SITE_DB");
+  unsetenv("WISP_TEMPLATES");
   fixture_remove(*state);
   free(*state);
   return 0;

@@ -53,3 +53,9 @@ void enlist_fixtures(CMFixtureFunction set_up, CMFixtureFunction tear_down);
 
 /* A set-up: only winners that the test stores answer. */
 int no_shipped_winners(void **state);
+
+/* Memory that the caller frees: uninitialised, for so many items of so many bytes; or zeros. */
+void *allocate(size_t count, size_t size);
+double *zeros(size_t count);
+/* Seconds since some moment. */
+double clock_now(void);

@@ -73,9 +73,7 @@ static void check_layout(wisp_session *session, const char *layout)
   const size_t numbers = size_of(kernel, "u"), KM = l.per_group;
   assert_int_equal(size_of(kernel, "geo"), (K + KM - 1) / KM * KM * 9);
   OWNED(free)
-  double *u = calloc(numbers, sizeof *u), *rhs = calloc(numbers, sizeof *rhs),
-         *geo = calloc(size_of(kernel, "geo"), sizeof *geo);
-  assert_true(u && rhs && geo);
+  double *u = zeros(numbers), *rhs = zeros(numbers), *geo = zeros(size_of(kernel, "geo"));
   for (size_t k = 0; k < K; k++) {
     for (size_t c = 0; c < 9; c++) geo[(k / KM * 9 + c) * KM + k % KM] = inverse[c] / width(k);
     for (size_t i = 0; i < NP; i++) {

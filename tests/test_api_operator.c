@@ -48,8 +48,7 @@ static void apply(wisp_session *session, wisp_operator *op, bool single, const d
   void *on_x = NULL, *on_y = NULL;
   size_t n = 0;
   GOOD(wisp_operator_size(err, op, &n));
-  OWNED(free) float *narrow = malloc(n * sizeof *narrow);
-  assert_non_null(narrow);
+  OWNED(free) float *narrow = allocate(n, sizeof *narrow);
   const size_t bytes = n * (single ? sizeof *narrow : sizeof *x);
   for (size_t i = 0; i < n; i++) narrow[i] = (float)x[i];
   GOOD(wisp_memory_create(err, session, bytes, &on_x));
@@ -83,8 +82,7 @@ static void check(wisp_session *session, const char *kernel, int order, bool sin
   snprintf(what, sizeof what, "%s, %s:", spec, assembled ? "assembled" : "in the elements");
   wisp_operator *op = make(session, spec, 0, assembled), *shifted = make(session, spec, lambda, assembled);
   GOOD(wisp_operator_size(err, op, &n));
-  OWNED(free) double *x = malloc(8 * n * sizeof *x);
-  assert_non_null(x);
+  OWNED(free) double *x = allocate(8 * n, sizeof *x);
   double *one = x, *linear = x + n, *y = x + 2 * n, *diagonal = x + 3 * n, *nodes = x + 4 * n, *unit = x + 7 * n;
   GOOD(wisp_operator_nodes(err, op, nodes));
   for (size_t i = 0; i < n; i++) {

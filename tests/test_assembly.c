@@ -20,13 +20,6 @@ typedef struct matrix {
   double *values, *F, *sizes, *F_sizes, *u, *f, *kappa;
 } matrix;
 
-static double *numbers(size_t count)
-{
-  double *list = calloc(count, sizeof *list);
-  assert_non_null(list);
-  return list;
-}
-
 /* One after the other; false behind the last. */
 static bool form_at(size_t i, char name[WISP_NAME_TEXT])
 {
@@ -46,9 +39,9 @@ static void assemble(int corners, const char *form, int order, const wisp_fixing
   GOOD(wisp_assembly_create(err, "mesh", m->mesh, order, fixed, &m->assembly));
   GOOD(wisp_form_load(err, form, &m->assembly->form));
   const size_t nodes = m->assembly->nodes->nodes, rows = m->assembly->pattern->rows;
-  m->values = numbers(m->assembly->pattern->nonzeros), m->sizes = numbers(m->assembly->pattern->nonzeros);
-  m->F = numbers(rows), m->F_sizes = numbers(rows);
-  m->u = numbers(nodes), m->f = numbers(nodes), m->kappa = numbers(6 * m->mesh->elements);
+  m->values = zeros(m->assembly->pattern->nonzeros), m->sizes = zeros(m->assembly->pattern->nonzeros);
+  m->F = zeros(rows), m->F_sizes = zeros(rows);
+  m->u = zeros(nodes), m->f = zeros(nodes), m->kappa = zeros(6 * m->mesh->elements);
   for (size_t i = 0; i < nodes; i++) m->u[i] = sin(7.0 * (double)i), m->f[i] = 1;
   for (size_t e = 0; e < 6 * m->mesh->elements; e++) m->kappa[e] = 1 + (double)(e % 3);
   const wisp_form_data data = {
@@ -108,7 +101,7 @@ TEST(test_closed_form)
   static const double mass = 3;
   matrix m = {.mesh = NULL};
   assemble(3, "heat", 1, &nothing, mass, &m);
-  OWNED(free) double *expected = numbers(m.assembly->pattern->nonzeros);
+  OWNED(free) double *expected = zeros(m.assembly->pattern->nonzeros);
   for (size_t e = 0; e < m.mesh->elements; e++) {
     double edge[3][2], kappa = 0;
     for (size_t a = 0; a < 3; a++) {
@@ -205,7 +198,7 @@ TEST(test_fixed)
     assemble(corners, "laplace", N, &boundary, 0, &m);
     const wisp_assembly *s = m.assembly;
     const wisp_form_data data = {.kappa = {1, 0, 0}, .u = m.u};
-    OWNED(free) double *xy = numbers(3 * s->nodes->nodes);
+    OWNED(free) double *xy = zeros(3 * s->nodes->nodes);
     GOOD(wisp_simplexnodes_points(err, s->nodes, m.mesh, &wisp_frame_none, xy));
     for (size_t k = 0; k < s->nodes->nodes; k++) m.u[k] = 1 + 2 * xy[3 * k] - 3 * xy[3 * k + 1];
     memset(m.F, 0, s->pattern->rows * sizeof *m.F), memset(m.values, 0, s->pattern->nonzeros * sizeof *m.values);

@@ -38,9 +38,8 @@ static double *multiply(wisp_device *device, const dg_case *c, const char *kerne
   assert_true(wisp_rival_error(rival) < (precision == WISP_F32 ? 1e-5 : 1e-13));
   const wisp_product *p = wisp_rival_product(rival);
   const size_t in = (size_t)p->k * columns, out = (size_t)p->m * columns, bytes = (size_t)precision;
-  double *product = malloc(out * sizeof *product);
-  OWNED(free) float *single = malloc((in + out) * sizeof *single);
-  assert_true(product && single);
+  double *product = allocate(out, sizeof *product);
+  OWNED(free) float *single = allocate((in + out), sizeof *single);
   for (size_t i = 0; i < in; i++) single[i] = (float)operand[i];
   GOOD(wisp_device_upload(err, device, p->B, precision == WISP_F32 ? (const void *)single : operand, in * bytes));
   GOOD(wisp_rival_run(err, rival));
@@ -413,16 +412,4 @@ TEST(test_accuracy)
   }
 }
 
-static int set_up(void **state)
-{
-  *state = open_test_device();
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  wisp_device_close(*state);
-  return 0;
-}
-
-GROUP(set_up, tear_down)
+GROUP(device_set_up, device_tear_down)

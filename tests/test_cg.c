@@ -26,13 +26,6 @@ typedef struct vectors {
   bool polynomial; /* makes z, or it is scale r / diagonal */
 } vectors;
 
-static double *numbers(size_t count)
-{
-  double *list = calloc(count, sizeof *list);
-  assert_non_null(list);
-  return list;
-}
-
 static int *integers(size_t count)
 {
   int *list = calloc(count, sizeof *list);
@@ -105,7 +98,7 @@ static void make(vectors *v)
   pack_surfaces(v);
   for (int a = 0; a < ARRAYS; a++) {
     v->size[a] = a < U ? PADDED : a < RZ_SUMS ? PLACES : a < STATE ? MOST_PARTS : a == STATE ? 8 : 3 * ROOM;
-    v->at[a] = numbers(v->size[a]);
+    v->at[a] = zeros(v->size[a]);
     fill_random(v->at[a], v->size[a]);
     for (size_t i = 0; (a == INVERSE || (a >= RZ_SUMS && a < STATE)) && i < v->size[a]; i++)
       v->at[a][i] = (float)fabs(v->at[a][i]) + 0.5f;
@@ -119,7 +112,7 @@ static vectors copy_of(const vectors *v)
 {
   vectors same = *v;
   for (int a = 0; a < ARRAYS; a++) {
-    same.at[a] = numbers(v->size[a]);
+    same.at[a] = zeros(v->size[a]);
     memcpy(same.at[a], v->at[a], v->size[a] * sizeof(double));
   }
   return same;
@@ -268,7 +261,7 @@ static void compare(const check *all, const wisp_plan *plan, const vectors *afte
   bool intact = false;
   char where[32] = "";
   for (int a = 0; a < ARRAYS; a++) {
-    double *now = numbers(all->start.size[a]), largest = 0, worst = 0;
+    double *now = zeros(all->start.size[a]), largest = 0, worst = 0;
     const double *expected = after->at[a];
     size_t count = all->start.size[a];
     GOOD(wisp_arrays_download(err, all->arrays, names[a], now));

@@ -51,8 +51,7 @@ TEST(test_turned)
 /* The lines of 32 numbers that a warp reads as its lanes take one node each of their neighbours' faces. */
 static double lines(const wisp_mesh *mesh, const wisp_tet *tet)
 {
-  size_t total = 0, loads = 0, *place = malloc(mesh->elements * sizeof *place);
-  assert_non_null(place);
+  size_t total = 0, loads = 0, *place = allocate(mesh->elements, sizeof *place);
   for (size_t i = 0; i < mesh->elements; i++) place[wisp_mesh_at(mesh, i)] = i;
   for (size_t slab = 0; slab + SLAB <= mesh->elements; slab += SLAB)
     for (size_t n = 0; n < FACES * (size_t)tet->Nfp; n++, loads++) {

@@ -200,7 +200,7 @@ TEST(test_cycle)
   GOOD(wisp_sparse_make(err, ROWS, ROWS, 9, list, NULL, &A));
   GOOD(wisp_cycle_create(err, &A, DIRECT, &c));
   assert_true(c->coarsenings >= 2 && c->coarsenings < MOST);
-  double *values = calloc((size_t)c->start[c->rows] + 2 * c->width, sizeof *values), *over = values + c->start[c->rows];
+  double *values = zeros((size_t)c->start[c->rows] + 2 * c->width), *over = values + c->start[c->rows];
   make(&m, c, values, over);
   for (int k = 0; k < 2; k++) {
     for (size_t i = 0; i < ROWS; i++) b[k][i] = sin((double)(i * i) + k);

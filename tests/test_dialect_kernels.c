@@ -18,7 +18,7 @@ typedef struct bench {
   wisp_precision precision;
 } bench;
 
-static wisp_pointer allocate(const bench *b, size_t bytes)
+static wisp_pointer on_device(const bench *b, size_t bytes)
 {
   wisp_pointer at = 0;
   GOOD(wisp_device_alloc(err, b->device, bytes, &at));
@@ -30,9 +30,8 @@ static wisp_pointer allocate(const bench *b, size_t bytes)
 static wisp_pointer reals(const bench *b, size_t count, double *values)
 {
   uint64_t random = WISP_RANDOM_SEED + count;
-  OWNED(free) float *narrow = malloc(count * sizeof *narrow);
-  const wisp_pointer at = allocate(b, count * (size_t)b->precision);
-  assert_non_null(narrow);
+  OWNED(free) float *narrow = allocate(count, sizeof *narrow);
+  const wisp_pointer at = on_device(b, count * (size_t)b->precision);
   for (size_t i = 0; i < count; i++) {
     values[i] = wisp_random_real(&random);
     if (b->precision == WISP_F32) values[i] = narrow[i] = (float)values[i];
@@ -44,8 +43,7 @@ static wisp_pointer reals(const bench *b, size_t count, double *values)
 
 static void read_back(const bench *b, wisp_pointer at, size_t count, double *values)
 {
-  OWNED(free) float *narrow = malloc(count * sizeof *narrow);
-  assert_non_null(narrow);
+  OWNED(free) float *narrow = allocate(count, sizeof *narrow);
   GOOD(wisp_device_finish(err, b->device));
   GOOD(wisp_device_download(err, b->device, b->precision == WISP_F32 ? (void *)narrow : values, at,
                             count * (size_t)b->precision));
@@ -68,16 +66,9 @@ static void near(const bench *b, double got, double expected, double size)
   if (!(fabs(got - expected) <= 4 * rounding * size)) fail_msg("%.17g, expected %.17g", got, expected);
 }
 
-static double *numbers_of(size_t count)
-{
-  double *out = calloc(count, sizeof *out);
-  assert_non_null(out);
-  return out;
-}
-
 static void check_mix(const bench *b)
 {
-  double *x = numbers_of(COUNT), *y = numbers_of(COUNT), *got = numbers_of(COUNT), beta = 0.3;
+  double *x = zeros(COUNT), *y = zeros(COUNT), *got = zeros(COUNT), beta = 0.3;
   wisp_pointer at_x = reals(b, COUNT, x), at_y = reals(b, COUNT, y);
   long long count = COUNT;
   void *args[] = {&at_x, &at_y, &beta, &count};
@@ -91,8 +82,8 @@ static void check_mix(const bench *b)
 /* From one array into another, and in its place. */
 static void check_scale(const bench *b)
 {
-  double *x = numbers_of(COUNT), *got = numbers_of(COUNT), parts[BLOCKS], factor = -1.7, squares = 0, sum = 0;
-  wisp_pointer from = reals(b, COUNT, x), apart = allocate(b, COUNT * sizeof *x), sums = allocate(b, sizeof parts);
+  double *x = zeros(COUNT), *got = zeros(COUNT), parts[BLOCKS], factor = -1.7, squares = 0, sum = 0;
+  wisp_pointer from = reals(b, COUNT, x), apart = on_device(b, COUNT * sizeof *x), sums = on_device(b, sizeof parts);
   long long count = COUNT;
   for (int alone = 0; alone < 2; alone++) {
     wisp_pointer to = alone ? from : apart;
@@ -112,10 +103,10 @@ static void check_scale(const bench *b)
 static void check_spectrum(const bench *b)
 {
   enum { BUCKETS = 64 * LANES, WORDS = (COUNT + 31) / 32 };
-  OWNED(free) double *x = numbers_of(COUNT), *expected = numbers_of(BUCKETS), *got = numbers_of(BUCKETS);
+  OWNED(free) double *x = zeros(COUNT), *expected = zeros(BUCKETS), *got = zeros(BUCKETS);
   OWNED(free) uint32_t *mask = calloc(WORDS, sizeof *mask);
-  wisp_pointer in = reals(b, COUNT, x), bits = allocate(b, WORDS * sizeof *mask),
-               out = allocate(b, BUCKETS * sizeof *got);
+  wisp_pointer in = reals(b, COUNT, x), bits = on_device(b, WORDS * sizeof *mask),
+               out = on_device(b, BUCKETS * sizeof *got);
   long long count = COUNT;
   void *args[] = {&in, &bits, &out, &count};
   assert_non_null(mask);
@@ -142,10 +133,10 @@ static double kappa_at(double u)
 static void check_begin(const bench *b)
 {
   OWNED(free)
-  double *shape = numbers_of(3 * COUNT), *u = numbers_of(COUNT), *f = numbers_of(COUNT), *got = numbers_of(COUNT);
+  double *shape = zeros(3 * COUNT), *u = zeros(COUNT), *f = zeros(COUNT), *got = zeros(COUNT);
   double t = 0.4, rate = 2, capacity = 3, source = 0.7;
   const bench doubles = {b->device, WISP_F64};
-  wisp_pointer at_shape = reals(&doubles, 3 * COUNT, shape), at_f = allocate(b, COUNT * sizeof *f);
+  wisp_pointer at_shape = reals(&doubles, 3 * COUNT, shape), at_f = on_device(b, COUNT * sizeof *f);
   long long rows = ROWS, nodes = COUNT;
   for (int combination = 0; combination < 4; combination++) {
     int known = combination % 2, steady = combination / 2;
@@ -168,11 +159,11 @@ static void check_begin(const bench *b)
 /* A node whose kappa is none is found, be it fixed, and the first of them; u then stays. */
 static void check_residual_and_correct(const bench *b, size_t bad)
 {
-  OWNED(free) double *F = numbers_of(COUNT), *Ap = numbers_of(COUNT), *u = numbers_of(COUNT), *r = numbers_of(COUNT);
+  OWNED(free) double *F = zeros(COUNT), *Ap = zeros(COUNT), *u = zeros(COUNT), *r = zeros(COUNT);
   double numbers[NUMBERS], factor = 0.9, tolerance = 1e-3, least = 1e-5, whole = 0, left = 0, change = 0, most = 0;
   wisp_pointer at_F = reals(b, ROWS, F), at_Ap = reals(b, ROWS + 1, Ap), at_u = reals(b, COUNT, u);
-  wisp_pointer at_r = allocate(b, ROWS * sizeof *r), at_numbers = allocate(b, sizeof numbers);
-  wisp_pointer state = allocate(b, 8 * sizeof(double)), passes = allocate(b, sizeof(int));
+  wisp_pointer at_r = on_device(b, ROWS * sizeof *r), at_numbers = on_device(b, sizeof numbers);
+  wisp_pointer state = on_device(b, 8 * sizeof(double)), passes = on_device(b, sizeof(int));
   long long rows = ROWS, nodes = COUNT;
   int iterations = 77, entries = 8, limit = 5, counted = 0;
   const double none[2] = {NAN, NAN};

@@ -79,23 +79,8 @@ TEST(test_counts)
   assert_int_equal(count_files("tuner/*/workload.c"), 4 + 1); /* and the list's own in tuner/trial */
 }
 
-static int set_up(void **state)
-{
-  static char folder[64];
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  unsetenv("WISP_TEMPLATES");
-  fixture_remove(*state);
-  return 0;
-}
-
 /* An error in a family's declaration is reported with its line. */
-TEST_WITH(test_declared_wrong, set_up, tear_down)
+TEST_IN_FOLDER(test_declared_wrong)
 {
   static const struct {
     const char *text, *reported;
@@ -184,7 +169,7 @@ static int count_good(const char *db, const char *spec)
   return good;
 }
 
-TEST_WITH(test_tuned, set_up, tear_down)
+TEST_IN_FOLDER(test_tuned)
 {
   static const char *const elements[] = {NULL, "quad"};
   const char *db = fixture_path(*state, "filter.db");
@@ -249,14 +234,14 @@ static void expect_wrong(const char *folder, const char *where)
   if (!strstr(summary.why, where)) fail_msg("%s", summary.why);
 }
 
-TEST_WITH(test_wrong, set_up, tear_down)
+TEST_IN_FOLDER(test_wrong)
 {
   plant(*state, "apply", "      v[e", "      if (e == 7 && x == 2) sum += (real)0.01;\n      v[e");
   expect_wrong(*state, "at element 7, node 2");
 }
 
 /* The second of two launches does what the first has done. */
-TEST_WITH(test_wrong_colour, set_up, tear_down)
+TEST_IN_FOLDER(test_wrong_colour)
 {
   plant(*state, "collect", "strip[first + at]", "strip[at]");
   expect_wrong(*state, "at edge ");
@@ -397,7 +382,7 @@ static void in_domains(void *context, const plan_case *c)
   wisp_workload_filter.close(test_mesh);
 }
 
-TEST_WITH(test_spans, set_up, tear_down)
+TEST_IN_FOLDER(test_spans)
 {
   OWNED(wisp_device_close) wisp_device *device = open_test_device();
   setenv("WISP_TEMPLATES", "tests/filter/templates", 1);
@@ -406,7 +391,7 @@ TEST_WITH(test_spans, set_up, tear_down)
 }
 
 /* Through the public interface as any other: on a program's own arrays, v = F u where it is troubled. */
-TEST_WITH(test_opened, set_up, tear_down)
+TEST_IN_FOLDER(test_opened)
 {
   enum { N = 3, NP = (N + 1) * (N + 2) / 2, ELEMENTS = 7, NUMBERS = ELEMENTS * NP };
   const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),

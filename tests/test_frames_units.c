@@ -10,13 +10,6 @@
 #include "../runtime/assembly/heat_solver.h"
 #include "../runtime/api/api.h"
 
-static double *numbers(size_t count)
-{
-  double *list = calloc(count, sizeof *list);
-  assert_non_null(list);
-  return list;
-}
-
 /* The irregular test mesh, as it is and moved. */
 static void open_pair(int corners, const motion *by, wisp_mesh *out[2])
 {
@@ -94,7 +87,7 @@ TEST(test_operator)
     wisp_operator *op = NULL;
     GOOD(wisp_operator_create(err, session, &request, &op));
     GOOD(wisp_operator_size(err, op, &n));
-    y[i] = numbers(n), at[i] = numbers(3 * n);
+    y[i] = zeros(n), at[i] = zeros(3 * n);
     GOOD(wisp_operator_nodes(err, op, at[i]));
     for (size_t k = 0; k < n; k++) y[i][k] = sin(5 * at[0][3 * k]) + at[0][3 * k + 1];
     void *x = put(session, y[i], n), *to = put(session, NULL, n);
@@ -125,7 +118,7 @@ static void check_matrix(const char *spec, int corners, const motion *by)
     wisp_matrix *matrix = NULL;
     GOOD(wisp_matrix_create(err, session, &request, &matrix));
     GOOD(wisp_matrix_size(err, matrix, &n));
-    values[i] = numbers(n.nonzeros), F[i] = numbers(n.rows), at[i] = numbers(3 * n.nodes);
+    values[i] = zeros(n.nonzeros), F[i] = zeros(n.rows), at[i] = zeros(3 * n.nodes);
     GOOD(wisp_matrix_nodes(err, matrix, at[i], NULL, NULL));
     void *on_values = put(session, NULL, n.nonzeros), *on_F = put(session, NULL, n.rows);
     GOOD(wisp_matrix_assemble(err, matrix, &data, on_values, on_F, NULL));
@@ -204,9 +197,9 @@ TEST(test_helmholtz)
     wisp_helmholtz *problem = NULL;
     GOOD(wisp_helmholtz_create(err, session, &request, NULL, &problem));
     GOOD(wisp_helmholtz_size(err, problem, &n));
-    OWNED(free) double *f = numbers(n.elements * n.points);
+    OWNED(free) double *f = zeros(n.elements * n.points);
     for (size_t k = 0; k < n.elements * n.points; k++) f[k] = 3;
-    u[i] = numbers(n.u), flux[i] = numbers(n.flux);
+    u[i] = zeros(n.u), flux[i] = zeros(n.flux);
     void *load = put(session, NULL, n.load), *given = put(session, NULL, n.given);
     const wisp_helmholtz_data data = {WISP_INIT(wisp_helmholtz_data), .load = load, .given = given,
                                       .u = put(session, NULL, n.u), .flux = put(session, NULL, n.flux)};
@@ -289,7 +282,7 @@ TEST_IN_FOLDER(test_files)
     GOOD(wisp_choose(err, &from, &request, &iteration));
     GOOD(wisp_heat_solver_create(err, session->device, heat, &assembly, &iteration, &method, &solver));
     GOOD(wisp_heat_step(err, solver));
-    OWNED(free) double *u = numbers(heat->assembly->nodes->nodes);
+    OWNED(free) double *u = zeros(heat->assembly->nodes->nodes);
     GOOD(wisp_heat_solver_field(err, solver, u));
     wisp_fields fields;
     GOOD(wisp_heat_fields(err, heat, u, &fields));
@@ -297,7 +290,7 @@ TEST_IN_FOLDER(test_files)
     wisp_fields_free(&fields);
     check_points(fixture_path(*state, "u.vtu"), mesh[i], 10 * mesh[i]->elements);
     GOOD(wisp_heat_export(err, solver, fixture_path(*state, "A.mtx")));
-    A[i] = numbers(heat->assembly->pattern->nonzeros + 1), b[i] = numbers(heat->assembly->pattern->rows + 1);
+    A[i] = zeros(heat->assembly->pattern->nonzeros + 1), b[i] = zeros(heat->assembly->pattern->rows + 1);
     nonzeros = read_market(fixture_path(*state, "A.mtx"), 2, A[i]);
     rows = read_market(fixture_path(*state, "A_b.mtx"), 0, b[i]);
     assert_true(nonzeros == heat->assembly->pattern->nonzeros && rows == heat->assembly->pattern->rows);

@@ -34,8 +34,7 @@ static wisp_mesh *shuffled_box(int n)
 static int32_t *group(const wisp_mesh *mesh, wisp_grouping how, size_t size)
 {
   size_t slots = 0;
-  int32_t *slot = NULL, *of = malloc(mesh->elements * sizeof *of);
-  assert_non_null(of);
+  int32_t *slot = NULL, *of = allocate(mesh->elements, sizeof *of);
   for (size_t k = 0; k < mesh->elements; k++) of[k] = -1;
   GOOD(wisp_mesh_group(err, mesh, how, size, &slots, &slot));
   assert_int_equal(slots % size, 0);
@@ -118,7 +117,7 @@ static size_t reach(const wisp_mesh *mesh, const int32_t *of, size_t k, int32_t 
 TEST(test_greedy_is_connected)
 {
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = shuffled_box(10);
-  OWNED(free) int32_t *of = group(mesh, WISP_GROUP_GREEDY, 8), *stack = malloc(mesh->elements * sizeof *stack);
+  OWNED(free) int32_t *of = group(mesh, WISP_GROUP_GREEDY, 8), *stack = allocate(mesh->elements, sizeof *stack);
   OWNED(free) char *seen = calloc(mesh->elements, 1);
   size_t whole = 0;
   assert_true(stack && seen);

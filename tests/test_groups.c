@@ -245,8 +245,7 @@ TEST(test_program)
     api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 1, .box = "2",
                                         .settings = settings});
     const size_t count = s.K * s.Np * s.n;
-    OWNED(free) double *u = calloc(count, sizeof *u);
-    assert_non_null(u);
+    OWNED(free) double *u = zeros(count);
     for (size_t k = 0; k < count; k++) u[k] = sin((double)k);
     GOOD(wisp_solver_set(err, s.solver, NULL, u));
     api_steps(&s, 0.01, 20);

@@ -134,8 +134,7 @@ static void fill_inputs(bench *b, const square *s, monomial m)
 static void check(bench *b, const square *s, monomial m, double tolerance)
 {
   static const double rs[] = {-1, -1, -0.25, -0.5, 0.5, -0.75};
-  OWNED(free) double *values = calloc(4 * 3 * b->n.elements, sizeof *values);
-  assert_non_null(values);
+  OWNED(free) double *values = zeros(4 * 3 * b->n.elements);
   double *u = values, *ustar = u + 3 * b->n.elements, *flux = ustar + 3 * b->n.elements;
   GOOD(wisp_helmholtz_values(err, b->problem, "u", b->data.u, 3, rs, u));
   GOOD(wisp_helmholtz_values(err, b->problem, "ustar", b->data.ustar, 3, rs, ustar));
@@ -247,8 +246,7 @@ TEST(test_command)
   GOOD(wisp_helmholtz_solve(err, b.problem, &b.data, NULL));
   GOOD(wisp_triangle_quadrature(err, 12, &rule));
   assert_int_equal(rule.count, b.n.points);
-  OWNED(free) double *rs = calloc(2 * rule.count, sizeof *rs), *u = calloc(b.n.elements * rule.count, sizeof *u);
-  assert_true(rs && u);
+  OWNED(free) double *rs = zeros(2 * rule.count), *u = zeros(b.n.elements * rule.count);
   for (size_t q = 0; q < rule.count; q++) rs[2 * q] = rule.r[q], rs[2 * q + 1] = rule.s[q];
   GOOD(wisp_helmholtz_values(err, b.problem, "u", b.data.u, rule.count, rs, u));
   for (size_t i = 0; i < b.n.elements * rule.count; i++)
@@ -377,8 +375,7 @@ TEST(test_bad)
   wisp_helmholtz_counts n;
   GOOD(wisp_helmholtz_size(err, p, &n));
   void *load = NULL, *given = NULL;
-  double *f = calloc(n.elements * n.points, sizeof *f);
-  assert_non_null(f);
+  double *f = zeros(n.elements * n.points);
   for (size_t i = 0; i < n.elements * n.points; i++) f[i] = (double)(i % 7);
   GOOD(wisp_memory_create(err, session, n.load * sizeof *f, &load));
   GOOD(wisp_memory_create(err, session, n.given * sizeof *f, &given));
@@ -414,18 +411,4 @@ TEST(test_memory)
   assert_true(wisp_helmholtz_bytes(&method, 4, 1e5, 1.5e5) < 0.7 * both);
 }
 
-static int set_up(void **state)
-{
-  static char folder[64];
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  fixture_remove(*state);
-  return 0;
-}
-
-GROUP(set_up, tear_down)
+GROUP(fixture_set_up, fixture_tear_down)

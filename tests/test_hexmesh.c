@@ -67,8 +67,7 @@ static int compare_places(const void *left, const void *right)
 static void check_nodes(const wisp_hexmesh *mesh, const wisp_hexnodes *nodes)
 {
   const size_t Nq = (size_t)nodes->Nq, Np = Nq * Nq * Nq;
-  double *at = malloc(nodes->nodes * 3 * sizeof *at), x[3];
-  assert_non_null(at);
+  double *at = allocate(nodes->nodes * 3, sizeof *at), x[3];
   for (size_t i = 0; i < 3 * nodes->nodes; i++) at[i] = NAN;
   for (size_t l = 0; l < mesh->elements * Np; l++) {
     double *known = at + 3 * (size_t)nodes->global[l];

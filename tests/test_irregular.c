@@ -82,8 +82,7 @@ static int compare_tets(const void *left, const void *right)
 /* The elements as sorted sets of points: what does not depend on any numbering. */
 static double *element_set(const wisp_mesh *mesh)
 {
-  double *set = malloc(mesh->elements * 12 * sizeof *set);
-  assert_non_null(set);
+  double *set = allocate(mesh->elements * 12, sizeof *set);
   for (size_t k = 0; k < mesh->elements; k++) {
     for (size_t v = 0; v < 4; v++)
       memcpy(set + 12 * k + 3 * v, mesh->xyz + 3 * (size_t)mesh->tet[4 * k + v], 3 * sizeof *set);
