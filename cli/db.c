@@ -2,7 +2,7 @@
 #include "db.h"
 #include "cli.h"
 #include "print.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../runtime/cache_folder.h"
 #include "../runtime/process.h"
 #include "../runtime/process.h"
@@ -147,8 +147,7 @@ static wisp_status export_device(wisp_error *err, const wisp_arguments *args, co
   snprintf(note, sizeof note, WISP_MESSAGE("%.300s has nothing of '%s': these are the trials of the %s layer"), path,
            how->device, wisp_layer_name(layer));
   if (layer != WISP_LAYER_USER) wisp_cli_warn(args, note);
-  if (how->winners || how->as_text) wisp_shipped_select(&list, how->winners);
-  return how->as_text ? wisp_trials_print_shipped(err, &list, out) : wisp_trials_print_json(err, &list, out);
+  return wisp_trials_export(err, &list, how->winners, how->as_text, out);
 }
 
 static wisp_status export_file(wisp_error *err, const char *path, const export *how, wisp_text *out)
@@ -157,8 +156,7 @@ static wisp_status export_file(wisp_error *err, const char *path, const export *
       err, access(path, F_OK) == 0, WISP_EMISSING,
       "%s: there is no tuning store here: check the path, or fill one with wisp tune; -d DEV exports what ships",
       path));
-  return how->as_text ? wisp_store_print_shipped(err, path, how->winners, out)
-                      : wisp_store_export(err, path, how->winners, out);
+  return wisp_store_export(err, path, how->winners, how->as_text, out);
 }
 
 static wisp_status export_trials(wisp_error *err, const wisp_arguments *args, const char *path)

@@ -353,7 +353,7 @@ wisp_status wisp_option_rename_strategy(wisp_error *err, wisp_arguments *args)
   const char *old = wisp_option_value(args, "strategy");
   if (!old) return WISP_OK;
   CALL(wisp_renamings_load(err, &names));
-  const char *new = wisp_renamed_strategy(&names, wisp_option_family(args), wisp_option_value(args, "kernel"), old);
+  const char *new = wisp_renamed_param(&names, wisp_option_family(args), wisp_option_value(args, "kernel"), old, "");
   if (!new) return WISP_OK;
   CALL(wisp_renamed_note(err, "strategy", old, new, &note));
   wisp_cli_warn(args, note.data);

@@ -24,6 +24,10 @@ void fixture_fill(const char *path, int from, int to);
 /* The number of trials in a store opened from path alone; -1: it cannot be opened. */
 long fixture_count(const char *path);
 
+/* The trial that answers. */
+wisp_answer fixture_answer(const wisp_store *store, const wisp_asker *asker, const char *spec, const char *layout,
+                           long long elements, wisp_current current);
+
 /* Changes (or makes) a SQLite file by statements. */
 void fixture_sql(const char *path, const char *sql);
 

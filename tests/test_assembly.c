@@ -24,7 +24,7 @@ typedef struct matrix {
 static bool form_at(size_t i, char name[WISP_NAME_TEXT])
 {
   HELD(wisp_text_free) wisp_text list = {0};
-  GOOD(wisp_form_names(err, &list));
+  GOOD(wisp_named_list(err, &wisp_forms, &list));
   const char *at = list.data;
   for (; at && i; i--) at = strstr(at, ", ") ? strstr(at, ", ") + 2 : NULL;
   if (at) snprintf(name, WISP_NAME_TEXT, "%.*s", (int)strcspn(at, ","), at);

@@ -77,20 +77,16 @@ static wisp_discretisation discretise_chain(size_t unknowns)
                                           {"history_room", HISTORY}}};
 }
 
-static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long count,
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long *count,
                                   const wisp_mesh_source *source, void **out)
 {
   size_t *unknowns = NULL;
   wisp_status status = wisp_new(err, 1, sizeof *unknowns, &unknowns);
   if (status != WISP_OK) return status;
-  *unknowns = source && count > 0 ? (size_t)count : UNKNOWNS;
+  *unknowns = source && *count > 0 ? (size_t)*count : UNKNOWNS;
+  *count = (long long)*unknowns;
   *out = unknowns;
   return WISP_OK;
-}
-
-static long long count_elements(const void *test_mesh)
-{
-  return (long long)*(const size_t *)test_mesh;
 }
 
 static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
@@ -164,7 +160,6 @@ static const wisp_workload workload = {.family = "chain",
                                        .alone = true,
                                        .open = open_test_mesh,
                                        .close = free,
-                                       .elements = count_elements,
                                        .discretise = discretise,
                                        .scalars = scalars,
                                        .set_state = set_state,
@@ -172,8 +167,7 @@ static const wisp_workload workload = {.family = "chain",
                                        .cases = count_cases,
                                        .fill_inputs = fill_inputs,
                                        .reference = compute_reference,
-                                       .largest = largest,
-                                       .yardstick = wisp_yardstick_copy};
+                                       .largest = largest};
 
 const wisp_family *const wisp_own_families[] = {&chain, NULL};
 const wisp_workload *const wisp_own_workloads[] = {&workload, NULL};

@@ -3,7 +3,7 @@
 #include "test.h"
 #include "../gen/random.h"
 #include "../runtime/compilers.h"
-#include "../gen/strategy/dialect_source.h"
+#include "../gen/strategy/strategy.h"
 
 #include <float.h>
 

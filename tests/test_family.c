@@ -328,7 +328,8 @@ static void open_domain(wisp_device *device, const wisp_spec *spec, void **test_
 {
   const wisp_mesh_source box = {.jitter = 0};
   wisp_discretisation d = {.self = NULL};
-  GOOD(wisp_workload_filter.open(err, wisp_device_limits(device), spec, OWN + 1, &box, test_mesh));
+  long long elements = OWN + 1;
+  GOOD(wisp_workload_filter.open(err, wisp_device_limits(device), spec, &elements, &box, test_mesh));
   GOOD(wisp_workload_filter.discretise(err, *test_mesh, spec, NULL, NULL, &d));
   d.ghosts = 1, d.owner = owner;
   GOOD(wisp_problem_open(err, device, &d, spec->precision, WISP_WIDE_GUARD, NULL, NULL, out));

@@ -110,9 +110,9 @@ TEST_IN_FOLDER(test_one_is_chosen)
     assert_false(wisp_ranking_simpler(t, winner));
   }
   wisp_store_close(store);
-  GOOD(wisp_store_export(err, db, false, &before));
+  GOOD(wisp_store_export(err, db, false, false, &before));
   assert_int_equal(tune(db, "update", NULL, 384).trials, 0);
-  GOOD(wisp_store_export(err, db, false, &after));
+  GOOD(wisp_store_export(err, db, false, false, &after));
   assert_string_equal(before.data, after.data);
   assert_non_null(strstr(before.data, "\"chosen\""));
 }

@@ -82,7 +82,7 @@ TEST(test_winners_only)
   wisp_trials list = {0};
   fixture_fill(path, 0, 36); /* trials n, n + 18 compete: the first is the faster; every fifth is a default; n % 7 == 3
                                 is refused; n % 11 == 4 or 5 is in a tie */
-  GOOD(wisp_store_print_shipped(err, path, true, &text));
+  GOOD(wisp_store_export(err, path, true, true, &text));
   GOOD(wisp_shipped_parse(err, "x", text.data, NULL, &list));
   size_t expected = 0;
   for (int n = 0; n < 36; n++) {

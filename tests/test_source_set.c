@@ -87,8 +87,6 @@ static hashes hash_of(const wisp_embedded *files, size_t count, const char *a_sp
   GOOD(parse_strategy(err, "waves", "plain", (wisp_file_text){"waves.space", a_space},
                       (wisp_file_text){"waves.k", a_text}, &s));
   GOOD(wisp_source_set_create(err, files, count, &source_set));
-  assert_string_equal(wisp_source_set_dialects(source_set)[0], "cuda");
-  assert_string_equal(wisp_source_set_dialects(source_set)[1], "host");
   wisp_source_hash hash[WISP_MAX_DIALECTS] = {{0}};
   GOOD(wisp_source_set_hash(err, source_set, s, hash));
   for (int d = 0; d < WISP_MAX_DIALECTS; d++) out.in[d] = hash[d].texts;
@@ -288,10 +286,10 @@ static void check_listed(const wisp_strategy *s, wisp_source_set *source_set, co
   char expected[20], listed[20];
   wisp_source_hash hash[WISP_MAX_DIALECTS] = {{0}};
   GOOD(wisp_source_set_hash(err, source_set, s, hash));
-  for (int d = 0; wisp_source_set_dialects(source_set)[d]; d++) {
+  for (int d = 0; d < 2; d++) {
     const uint64_t whole = wisp_source_set_add_system(source_set, hash[d], system);
     snprintf(expected, sizeof expected, "%016llx", (unsigned long long)whole);
-    wisp_strategy_hash(s, system, wisp_source_set_dialects(source_set)[d], listed);
+    wisp_strategy_hash(s, system, d ? "host" : "cuda", listed);
     assert_string_equal(listed, expected);
   }
   wisp_strategy_hash(s, system, "opencl", listed);

@@ -56,8 +56,7 @@ static void put(const char *path, const char *device, const char *target, const 
 static wisp_answer ask(const char *path, long long elements, char params[200])
 {
   wisp_store *store = open_store(path);
-  wisp_answer answer;
-  wisp_store_find(store, &h200, SPEC, "slab-km32", elements, NULL, NULL, &answer);
+  const wisp_answer answer = fixture_answer(store, &h200, SPEC, "slab-km32", elements, NULL);
   strcpy(params, answer.trial ? answer.trial->params : "");
   wisp_store_close(store);
   return answer;
@@ -378,13 +377,12 @@ TEST_WITH(test_stale_and_failed_do_not_answer, setup, teardown)
   fixture_fill(path, 3, 4); /* refused */
   put(path, "NVIDIA H200", "sm_90", "580.159", "a=1", 1000, 1.0);
   wisp_store *store = open_store(path);
-  wisp_answer answer;
-  wisp_store_find(store, &h200, SPEC, NULL, 1000, never, NULL, &answer);
+  wisp_answer answer = fixture_answer(store, &h200, SPEC, NULL, 1000, never);
   assert_null(answer.trial);
   assert_int_equal(answer.match, WISP_MATCH_DEFAULT);
   assert_int_equal(answer.layer, WISP_LAYER_NONE);
   wisp_trial refused = fixture_trial(3);
-  wisp_store_find(store, &h200, refused.spec, refused.layout, 1000, NULL, NULL, &answer);
+  answer = fixture_answer(store, &h200, refused.spec, refused.layout, 1000, NULL);
   assert_true(!answer.trial || answer.layer == WISP_LAYER_SHIPPED);
   wisp_store_close(store);
 }

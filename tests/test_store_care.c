@@ -170,7 +170,7 @@ TEST_WITH(winners_travel_alone, setup, fixture_tear_down)
     snprintf(line, sizeof line, "import --db %s %s", to, file);
     expect(*state, line, 0, "trials added");
     counts[i] = fixture_count(to);
-    GOOD(wisp_store_print_shipped(err, to, false, &texts[i]));
+    GOOD(wisp_store_export(err, to, false, true, &texts[i]));
   }
   assert_true(counts[0] > 0 && counts[0] < 40);
   assert_int_equal(counts[0], counts[1]);
@@ -204,10 +204,10 @@ TEST_WITH(import_is_all_or_nothing, setup, fixture_tear_down)
   wisp_text a[2] = {{0}, {0}}, b[2] = {{0}, {0}};
   fixture_fill(from, 0, 3);
   fixture_fill(other, 3, 7);
-  GOOD(wisp_store_export(err, from, false, &a[0]));
-  GOOD(wisp_store_export(err, other, false, &b[0]));
-  GOOD(wisp_store_print_shipped(err, from, false, &a[1]));
-  GOOD(wisp_store_print_shipped(err, other, false, &b[1]));
+  GOOD(wisp_store_export(err, from, false, false, &a[0]));
+  GOOD(wisp_store_export(err, other, false, false, &b[0]));
+  GOOD(wisp_store_export(err, from, false, true, &a[1]));
+  GOOD(wisp_store_export(err, other, false, true, &b[1]));
   for (size_t form = 0; form < 2; form++)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
       const char *to = strdupa(fixture_path(*state, "to.db"));

@@ -83,7 +83,7 @@ TEST_WITH(only_a_plain_table_is_read, setup, fixture_tear_down)
     assert_int_equal(wisp_store_check(&err, path, &report), WISP_ESTORE);
     assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_ESTORE);
     assert_int_equal(wisp_store_merge(&err, fresh, 1, &path, &count), WISP_ESTORE);
-    assert_int_equal(wisp_store_export(&err, path, false, &report), WISP_ESTORE);
+    assert_int_equal(wisp_store_export(&err, path, false, false, &report), WISP_ESTORE);
   }
   wisp_text_free(&report);
 }
@@ -150,7 +150,7 @@ TEST_WITH(rights_are_kept, setup, fixture_tear_down)
   long long count;
   fixture_fill(path, 0, 3);
   fixture_fill(from, 3, 6);
-  assert_int_equal(wisp_store_export(NULL, from, false, &json), WISP_OK);
+  assert_int_equal(wisp_store_export(NULL, from, false, false, &json), WISP_OK);
   assert_int_equal(chmod(path, 0444), 0);
   assert_int_equal(wisp_store_merge(&err, path, 1, &from, &count), WISP_ESTORE);
   assert_non_null(strstr(err.text, "cannot be written"));

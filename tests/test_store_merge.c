@@ -109,7 +109,7 @@ TEST_IN_FOLDER(test_export_import)
   long long added = 0;
   wisp_store *store = NULL;
   fixture_fill(from, 0, 40);
-  assert_int_equal(wisp_store_export(&err, from, false, &json), WISP_OK);
+  assert_int_equal(wisp_store_export(&err, from, false, false, &json), WISP_OK);
   if (wisp_store_import(&err, to, "export", json.data, strlen(json.data), &added) != WISP_OK) fail_msg("%s", err.text);
   assert_int_equal(added, 40);
   assert_int_equal(wisp_store_open(&err, to, false, NULL, &store), WISP_OK);

@@ -33,7 +33,6 @@ static void put(const char *path, const wisp_trial *t)
 static void assert_answer(const char *path, const char *mesh)
 {
   wisp_store *store = NULL;
-  wisp_answer answer;
   const wisp_trial t = trial("box", 1);
   wisp_asker asker = {.units = t.units};
   strcpy(asker.device, t.device);
@@ -41,7 +40,7 @@ static void assert_answer(const char *path, const char *mesh)
   strcpy(asker.driver, t.driver);
   strcpy(asker.compiler, t.compiler);
   GOOD(wisp_store_open(err, path, false, NULL, &store));
-  wisp_store_find(store, &asker, SPEC, NULL, 1000, NULL, NULL, &answer);
+  const wisp_answer answer = fixture_answer(store, &asker, SPEC, NULL, 1000, NULL);
   assert_non_null(answer.trial);
   assert_string_equal(wisp_trial_mesh(answer.trial), mesh);
   wisp_store_close(store);
@@ -150,7 +149,7 @@ TEST_IN_FOLDER(test_text_and_json)
     wisp_trials read = {0};
     wisp_trial back;
     put(path, &t);
-    GOOD(wisp_store_print_shipped(err, path, true, &text));
+    GOOD(wisp_store_export(err, path, true, true, &text));
     assert_int_equal(strstr(text.data, " mesh=") != NULL, i == 1);
     GOOD(wisp_shipped_parse(err, "text", text.data, NULL, &read));
     assert_int_equal(read.count, 1);

@@ -128,12 +128,11 @@ TEST_WITH(test_rival_is_gone, begin, end)
   sweep *s = *state;
   wisp_store *store = NULL;
   wisp_asker asker = {.units = s->trials->units};
-  wisp_answer answer;
   drop(s, 0, gone);
   memcpy(asker.device, s->trials->device, sizeof asker.device);
   memcpy(asker.target, s->trials->target, sizeof asker.target);
   GOOD(wisp_store_open(err, s->db, false, NULL, &store));
-  wisp_store_find(store, &asker, s->trials->spec, "slab-km32", 384, NULL, NULL, &answer);
+  const wisp_answer answer = fixture_answer(store, &asker, s->trials->spec, "slab-km32", 384, NULL);
   assert_non_null(answer.trial);
   assert_string_equal(answer.trial->params, s->trials[0].params);
   wisp_store_close(store);

@@ -17,14 +17,6 @@ typedef struct panel {
   wisp_four row[WISP_TET_MAX_NP][FOURS];
 } panel;
 
-/* Zeros beyond the last column. */
-static void fill_panel(int n, int columns, int first, const double *B, panel *out)
-{
-  const int count = columns - first < PANEL ? columns - first : PANEL;
-  memset(out->row, 0, (size_t)n * sizeof out->row[0]);
-  for (int k = 0; k < n; k++) memcpy(out->row[k], B + k * columns + first, (size_t)count * sizeof *B);
-}
-
 /* So many rows of A times a panel: the first columns of C. */
 WISP_UNCHECKED static inline __attribute__((always_inline)) void
 multiply_panel(int rows, int n, const double *A, const panel *B, int columns, int stride, double *C)
@@ -45,7 +37,8 @@ WISP_UNCHECKED WISP_WIDE static void multiply(int n, int columns, const double *
   for (int first = 0; first < columns; first += PANEL) {
     const int count = columns - first < PANEL ? columns - first : PANEL;
     int i = 0;
-    fill_panel(n, columns, first, B, &side);
+    memset(side.row, 0, (size_t)n * sizeof side.row[0]); /* zeros beyond the last column */
+    for (int k = 0; k < n; k++) memcpy(side.row[k], B + k * columns + first, (size_t)count * sizeof *B);
     for (; i + 1 < n; i += 2) multiply_panel(2, n, A + i * n, &side, count, columns, C + i * columns + first);
     for (; i < n; i++) multiply_panel(1, n, A + i * n, &side, count, columns, C + i * columns + first);
   }
