@@ -1,5 +1,5 @@
 #include "reference.h"
-#include "../../gen/assembly/orientations.h"
+#include "../../gen/assembly/simplex.h"
 
 #include <math.h>
 #include <string.h>
