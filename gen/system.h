@@ -38,7 +38,6 @@ typedef enum wisp_reader_of { WISP_RATES, WISP_INSIDE, WISP_OUTSIDE, WISP_EITHER
 typedef struct wisp_statements { /* name = expression, in order */
   size_t count;
   char (*names)[32];
-  char **texts; /* the right-hand sides */
   wisp_expr **expressions;
 } wisp_statements;
 
@@ -93,7 +92,7 @@ typedef struct wisp_system {
   double speed;                             /* largest wave speed, for the CFL */
   double energy[WISP_MAX_FIELDS];           /* energy density = sum energy[f] u_f^2 */
   int speed_of, energy_of[WISP_MAX_FIELDS]; /* the quantity in place of that number; -1: none */
-  wisp_env *symbols;                        /* the names that flux and boundaries read: gen/system_slots.h */
+  wisp_env *symbols;                        /* the names that flux and boundaries read: gen/system_internal.h */
   int states;
   wisp_state state[WISP_MAX_STATES];
 } wisp_system;

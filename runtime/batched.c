@@ -143,37 +143,33 @@ static wisp_status run_part(wisp_error *err, const wisp_batched *b, size_t first
 
 /* --- on the host, in double alone --- */
 
-static wisp_status host_one(wisp_error *err, const wisp_lapack *lapack, const wisp_batched *b, size_t i)
-{
-  static const double none = 0, one = 1, minus = -1;
-  const int Np = b->inner, m = b->outer;
-  double *S = (double *)(uintptr_t)b->matrices + i * b->width, *R = S + Np * Np, *K = R + Np * m;
-  int info = 0, *pivots = (int *)(uintptr_t)b->pivots + i * (size_t)Np;
-  if (b->method == WISP_BATCHED_FACTOR) {
-    info = (int)lapack->dpotrf(LAPACK_COL_MAJOR, 'L', Np, S, Np);
-    lapack->dtrsm("L", "L", "N", "N", &Np, &m, &one, S, &Np, R, &Np);
-    lapack->dgemm("T", "N", &m, &m, &Np, &minus, R, &Np, R, &Np, &one, K, &m);
-  } else {
-    double *Z = (double *)(uintptr_t)b->inverses + i * b->scratch, *U = Z + Np * Np;
-    memcpy(Z, S, (size_t)(Np * Np) * sizeof *Z);
-    info = (int)lapack->dgetrf(LAPACK_COL_MAJOR, Np, Np, Z, Np, pivots);
-    if (!info) info = (int)lapack->dgetri(LAPACK_COL_MAJOR, Np, Z, Np, pivots);
-    lapack->dgemm("N", "N", &Np, &m, &Np, &one, Z, &Np, R, &Np, &none, U, &Np);
-    lapack->dgemm("T", "N", &m, &m, &Np, &minus, R, &Np, U, &Np, &one, K, &m);
-  }
-  return wisp_require(err, info == 0, WISP_EWRONG, "matrix %zu of a batch is singular to rounding", i);
-}
-
 static wisp_status host_part(wisp_error *err, const wisp_batched *b, size_t first, int count)
 {
-  static const double none = 0, one = 1;
-  const int width = (int)b->width;
+  static const double none = 0, one = 1, minus = -1;
+  const int Np = b->inner, m = b->outer, width = (int)b->width;
   const double *factors = (const double *)(uintptr_t)b->factors + first * (size_t)b->terms;
   const wisp_lapack *lapack = NULL;
   CALL(wisp_lapack_load(err, &lapack));
+  double *matrices = (double *)(uintptr_t)b->matrices;
   lapack->dgemm("N", "N", &width, &count, &b->terms, &one, (const double *)(uintptr_t)b->table, &width, factors,
-                &b->terms, &none, (double *)(uintptr_t)b->matrices, &width);
-  for (int i = 0; i < count; i++) CALL(host_one(err, lapack, b, (size_t)i));
+                &b->terms, &none, matrices, &width);
+  for (size_t i = 0; i < (size_t)count; i++) {
+    double *S = matrices + i * b->width, *R = S + Np * Np, *K = R + Np * m;
+    int info = 0, *pivots = (int *)(uintptr_t)b->pivots + i * (size_t)Np;
+    if (b->method == WISP_BATCHED_FACTOR) {
+      info = (int)lapack->dpotrf(LAPACK_COL_MAJOR, 'L', Np, S, Np);
+      lapack->dtrsm("L", "L", "N", "N", &Np, &m, &one, S, &Np, R, &Np);
+      lapack->dgemm("T", "N", &m, &m, &Np, &minus, R, &Np, R, &Np, &one, K, &m);
+    } else {
+      double *Z = (double *)(uintptr_t)b->inverses + i * b->scratch, *U = Z + Np * Np;
+      memcpy(Z, S, (size_t)(Np * Np) * sizeof *Z);
+      info = (int)lapack->dgetrf(LAPACK_COL_MAJOR, Np, Np, Z, Np, pivots);
+      if (!info) info = (int)lapack->dgetri(LAPACK_COL_MAJOR, Np, Z, Np, pivots);
+      lapack->dgemm("N", "N", &Np, &m, &Np, &one, Z, &Np, R, &Np, &none, U, &Np);
+      lapack->dgemm("T", "N", &m, &m, &Np, &minus, R, &Np, U, &Np, &one, K, &m);
+    }
+    CALL(wisp_require(err, info == 0, WISP_EWRONG, "matrix %zu of a batch is singular to rounding", i));
+  }
   return WISP_OK;
 }
 

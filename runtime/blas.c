@@ -39,30 +39,25 @@ struct wisp_blas {
 
 /* ---- The host's BLAS. */
 
-/* A library that does not say who it is is called by its file; systems call the reference BLAS libblas.so. */
-static void file_name(wisp_blas *blas, const wisp_lapack *lapack)
+/* "OpenBLAS 0.3.21 ..." to the second space. A library that does not say who it is is called by its file; systems call
+ * the reference BLAS libblas.so. */
+static wisp_status host_name(wisp_error *err, wisp_blas *blas)
 {
-  Dl_info where = {.dli_fname = NULL};
+  const wisp_lapack *lapack = NULL;
   void *symbol = NULL;
+  Dl_info where = {.dli_fname = NULL};
+  CALL(wisp_lapack_load(err, &lapack));
+  if (lapack->openblas_config) {
+    const char *text = lapack->openblas_config(), *space = strchr(text, ' ');
+    const size_t length = space ? (size_t)(space - text) + 1 + strcspn(space + 1, " ") : strlen(text);
+    snprintf(blas->name, sizeof blas->name, "%.*s", (int)length, text);
+    return WISP_OK;
+  }
   memcpy(&symbol, &lapack->sgemm, sizeof symbol);
   OWNED(free) char *real = dladdr(symbol, &where) && where.dli_fname ? realpath(where.dli_fname, NULL) : NULL;
   const char *slash = real ? strrchr(real, '/') : NULL, *file = slash ? slash + 1 : "BLAS";
   snprintf(blas->name, sizeof blas->name, "%s%s", strncmp(file, "libblas.so", 10) == 0 ? WISP_REFERENCE_BLAS ", " : "",
            file);
-}
-
-/* "OpenBLAS 0.3.21 ..." to the second space. */
-static wisp_status host_name(wisp_error *err, wisp_blas *blas)
-{
-  const wisp_lapack *lapack = NULL;
-  CALL(wisp_lapack_load(err, &lapack));
-  if (!lapack->openblas_config) {
-    file_name(blas, lapack);
-    return WISP_OK;
-  }
-  const char *text = lapack->openblas_config(), *space = strchr(text, ' ');
-  size_t length = space ? (size_t)(space - text) + 1 + strcspn(space + 1, " ") : strlen(text);
-  snprintf(blas->name, sizeof blas->name, "%.*s", (int)length, text);
   return WISP_OK;
 }
 

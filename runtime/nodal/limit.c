@@ -10,13 +10,9 @@
  * stopped, with the ellipse that the pass before it found: a pass needs no good guess to find the scale, and the last
  * one has it. */
 #include "../../gen/lapack.h"
-#include "../device.h"
 #include "stepper.h"
 
 #include <complex.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Applications of L: for the scale, for the ellipse, for the eigenvalues. */
 enum { SWEEPS = 3 };
