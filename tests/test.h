@@ -15,6 +15,25 @@
 /* cmocka's tests have a parameter, which most do not need. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
+/* The device that tests run on: $WISP_TEST_DEVICE, "host" unless set. */
+const char *test_device_name(void);
+
+/* So many zeros, which the caller frees. */
+static inline double *zeros(size_t count)
+{
+  double *list = calloc(count, sizeof *list);
+  assert_non_null(list);
+  return list;
+}
+
+/* The number of times that words stand in a text. */
+static inline int occurrences(const char *text, const char *words)
+{
+  int count = 0;
+  for (const char *at = text; (at = strstr(at, words)); at++) count++;
+  return count;
+}
+
 /* A call that the test expects to succeed; else the test fails with its message: GOOD(wisp_thing_create(err, ...)),
  * where err is the macro's own. */
 #define GOOD(call)                                       \

@@ -43,7 +43,8 @@ static void compare(const trial *t, int mesh, const double *near)
 /* Runs all motions of all meshes, in both precisions. */
 static void try_all(int corners, const motion motions[MOTIONS], void (*run)(trial *t))
 {
-  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1};
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                        .defaults_only = 1};
   wisp_mesh *mesh[TEST_MESHES];
   trial t = {.session = NULL};
   make_test_meshes(corners, mesh);
@@ -174,8 +175,7 @@ static void run_heat(trial *t, const wisp_heat_given *given, const wisp_heat_kap
   GOOD(wisp_heat_solver_create(err, t->session->device, heat, &t->stage[0], &t->stage[1], &method, &solver));
   GOOD(wisp_heat_step(err, solver));
   const size_t nodes = heat->assembly->nodes->nodes;
-  double *u = malloc(nodes * sizeof *u);
-  assert_non_null(u);
+  double *u = zeros(nodes);
   GOOD(wisp_heat_solver_field(err, solver, u));
   out[0] = out[1] = 0;
   for (size_t i = 0; i < nodes; i++) out[0] = fmax(out[0], u[i]), out[1] += u[i] * u[i] / (double)nodes;
@@ -234,8 +234,7 @@ static void solve_poisson(trial *t, const char *kernel, wisp_stage *stage, doubl
   wisp_poisson_composition(kernel, method.preconditioner, composition);
   choose(t, "tensor", 3, "poisson", composition, stage);
   GOOD(wisp_poisson_solver_create(err, t->session->device, problem, stage, &method, &solver));
-  double *x = malloc(unknowns * sizeof *x);
-  assert_non_null(x);
+  double *x = zeros(unknowns);
   GOOD(wisp_cg_solve(err, solver->cg, problem->b, choose_tolerance(t), 1000, NULL, &report));
   assert_true(report.converged);
   GOOD(wisp_cg_solution(err, solver->cg, x));

@@ -15,8 +15,7 @@
 
 static double *numbers(size_t count)
 {
-  double *list = calloc(count, sizeof *list);
-  assert_non_null(list);
+  double *list = zeros(count);
   return list;
 }
 
@@ -352,7 +351,7 @@ static double error_of(const char *folder, int corners, const motion *by, const 
   open_pair(corners, by, mesh);
   write_mesh(fixture_path(folder, "it.msh"), mesh[1]);
   close_pair(mesh);
-  snprintf(line, sizeof line, "run %s --json -q -p f32 -d %s --mesh %s/it.msh", arguments, test_device(), folder);
+  snprintf(line, sizeof line, "run %s --json -q -p f32 -d %s --mesh %s/it.msh", arguments, test_device_name(), folder);
   cJSON *json = run_json(folder, "", line);
   const double error = json_number(json, key);
   cJSON_Delete(json);

@@ -251,13 +251,6 @@ static void give_edges(const wisp_hdg *s, const golden_mesh *g, double *given)
   }
 }
 
-static double *zeros(size_t count)
-{
-  double *list = calloc(count, sizeof *list);
-  assert_non_null(list);
-  return list;
-}
-
 typedef struct mesh_case {
   wisp_hdg *s;
   double tau[256], kappa[64], lambda[64];

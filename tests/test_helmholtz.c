@@ -137,8 +137,7 @@ static void fill_inputs(bench *b, const square *s, monomial m)
 static void check(bench *b, const square *s, monomial m, double tolerance)
 {
   static const double rs[] = {-1, -1, -0.25, -0.5, 0.5, -0.75};
-  double *values = calloc(4 * 3 * b->n.elements, sizeof *values);
-  assert_non_null(values);
+  double *values = zeros(4 * 3 * b->n.elements);
   double *u = values, *ustar = u + 3 * b->n.elements, *flux = ustar + 3 * b->n.elements;
   GOOD(wisp_helmholtz_values(err, b->problem, "u", b->data.u, 3, rs, u));
   GOOD(wisp_helmholtz_values(err, b->problem, "ustar", b->data.ustar, 3, rs, ustar));
@@ -383,8 +382,7 @@ TEST(test_bad)
   wisp_helmholtz_counts n;
   GOOD(wisp_helmholtz_size(err, p, &n));
   void *load = NULL, *given = NULL;
-  double *f = calloc(n.elements * n.points, sizeof *f);
-  assert_non_null(f);
+  double *f = zeros(n.elements * n.points);
   for (size_t i = 0; i < n.elements * n.points; i++) f[i] = (double)(i % 7);
   GOOD(wisp_memory_create(err, session, n.load * sizeof *f, &load));
   GOOD(wisp_memory_create(err, session, n.given * sizeof *f, &given));
