@@ -17,8 +17,7 @@ typedef struct hexes {
 
 static double *numbers(size_t count)
 {
-  double *list = calloc(count, sizeof *list);
-  assert_non_null(list);
+  double *list = zeros(count);
   return list;
 }
 
