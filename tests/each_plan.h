@@ -57,6 +57,9 @@ const char *plan_case_text(const plan_case *c);
 bool share_has_turn(size_t number);
 
 wisp_device *open_test_device(void);
+/* cmocka's set-up and tear-down: *state is that device. */
+int device_set_up(void **state);
+int device_tear_down(void **state);
 
 /* The limits of a target that is known by name, and the names of a spec and layout within limits. */
 wisp_limits target_limits(const char *target);

@@ -3,9 +3,7 @@
 #include "../cache/database.h"
 
 #include <ftw.h>
-#include <math.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 void fixture_folder(char folder[64])
 {
@@ -138,11 +136,10 @@ const wisp_trial *fixture_next(const wisp_store *store, size_t *at)
 
 long fixture_count(const char *path)
 {
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   long count = 0;
   if (wisp_store_open(NULL, path, false, NULL, &store) != WISP_OK) return -1;
   for (size_t at = 0; fixture_next(store, &at);) count++;
-  wisp_store_close(store);
   return count;
 }
 
@@ -197,6 +194,8 @@ int fixture_set_up(void **state)
 
 int fixture_tear_down(void **state)
 {
+  unsetenv("WISP_SITE_DB");
+  unsetenv("WISP_TEMPLATES");
   fixture_remove(*state);
   free(*state);
   return 0;

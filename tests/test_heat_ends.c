@@ -3,11 +3,6 @@
 #include "test.h"
 #include "command.h"
 #include "store_fixture.h"
-#include "../gen/check.h"
-
-#include <cjson/cJSON.h>
-#include <math.h>
-#include <unistd.h>
 
 static double error_of(const char *folder, const char *arguments)
 {
