@@ -68,7 +68,7 @@ static void print_lines(const mesh_report *r)
   printf("%s %.8g\n", w->measure, h->measure);
   printf("boundary    %s %.8g, %zu %s\n", w->face_measure, h->boundary, h->boundary_faces, w->faces);
   printf("pieces      %zu\n", h->pieces);
-  printf("orientation %zu of %zu %s are reversed in the file\n", mesh->found.reversed, mesh->elements,
+  printf("orientation %zu of %zu %s are reversed in the file\n", mesh->reversed, mesh->elements,
          wisp_mesh_cell(mesh)->many);
   if (!t->coincident && !t->overlapping)
     printf("touching    no %s lie on one another\n", w->faces);
@@ -173,7 +173,7 @@ static cJSON *make_json(const mesh_report *r)
                                       {"boundary_faces", (double)h->boundary_faces},
                                       {"boundary_measure", h->boundary},
                                       {"pieces", (double)h->pieces},
-                                      {"reversed", (double)mesh->found.reversed},
+                                      {"reversed", (double)mesh->reversed},
                                       {"limiting", (double)h->limiting}};
   cJSON_AddStringToObject(object, "element", wisp_mesh_cell(mesh)->one);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <string.h>
 
 static const char library_name[] = "liblapacke.so.3";
 

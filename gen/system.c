@@ -1,10 +1,7 @@
 #include "system.h"
-#include "system_slots.h"
+#include "system_internal.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void free_statements(wisp_statements *statements)
 {

@@ -93,7 +93,7 @@ typedef struct wisp_system {
   double speed;                             /* largest wave speed, for the CFL */
   double energy[WISP_MAX_FIELDS];           /* energy density = sum energy[f] u_f^2 */
   int speed_of, energy_of[WISP_MAX_FIELDS]; /* the quantity in place of that number; -1: none */
-  wisp_env *symbols;                        /* the names that flux and boundaries read: gen/system_slots.h */
+  wisp_env *symbols;                        /* the names that flux and boundaries read: gen/system_internal.h */
   int states;
   wisp_state state[WISP_MAX_STATES];
 } wisp_system;

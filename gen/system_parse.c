@@ -1,12 +1,8 @@
 /* Reads the file of a system (docs/guide/systems.md): one thing a line, '#' to the end of the line is a comment. */
-#include "system_read.h"
-#include "system_slots.h"
+#include "system_internal.h"
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct parser {
   const char *at; /* what follows the current line */
@@ -15,6 +11,7 @@ typedef struct parser {
   wisp_system *system;
   wisp_env *constants;
   bool rated[WISP_MAX_FIELDS], seen[16]; /* seen: of each kind of line */
+  bool given;                            /* the line's quantity is a coefficient */
 } parser;
 
 /* The next line with something in it, without comment and outer space; NULL at the end. */
@@ -40,7 +37,7 @@ static bool is_name(const char *text, size_t capacity)
   return length && text[length] == '\0' && length < capacity;
 }
 
-/* Names that every text may read: see system_slots.h. */
+/* Names that every text may read: see system_internal.h. */
 static wisp_status add_symbols(wisp_error *err, wisp_system *system)
 {
   static const char *const common[] = {"nx", "ny", "nz", "alpha"};
@@ -315,14 +312,14 @@ static wisp_status cut_number(wisp_error *err, const parser *p, char *line, char
 }
 
 /* A quantity of elements: fluxes see it on both sides of a face. */
-static wisp_status add_quantity(wisp_error *err, parser *p, char *rest, bool given)
+static wisp_status read_quantity(wisp_error *err, parser *p, char *rest)
 {
   wisp_system *system = p->system;
   const int q = system->quantities;
   char *name = NULL, *text = NULL, sided[32];
   CALL(cut_number(err, p, rest, &name, &text));
   EXPECT(strlen(name) + 2 < sizeof sided, "'%s' is longer than %zu characters", name, sizeof sided - 3);
-  CALL(wisp_system_add_quantity(err, p->constants, system, name, text, given));
+  CALL(wisp_system_add_quantity(err, p->constants, system, name, text, p->given));
   for (int side = 0; side < 2; side++) {
     snprintf(sided, sizeof sided, "%.29s_%c", name, "mp"[side]);
     EXPECT(!wisp_env_has(system->symbols, sided), "the name %s is taken: take another", sided);
@@ -330,16 +327,6 @@ static wisp_status add_quantity(wisp_error *err, parser *p, char *rest, bool giv
     CALL(wisp_env_int(err, system->symbols, sided, slot));
   }
   return WISP_OK;
-}
-
-static wisp_status read_coefficient(wisp_error *err, parser *p, char *rest)
-{
-  return add_quantity(err, p, rest, true);
-}
-
-static wisp_status read_quantity(wisp_error *err, parser *p, char *rest)
-{
-  return add_quantity(err, p, rest, false);
 }
 
 /* A number over constants, or, where the text names a quantity, a quantity of its own; its value in either case. */
@@ -395,7 +382,7 @@ static const struct {
   bool once;          /* it may not come again */
 } kinds[] = {{"fields", read_fields, "fields", true},
              {"constant", read_constant, NULL, false},
-             {"coefficient", read_coefficient, NULL, false},
+             {"coefficient", read_quantity, NULL, false},
              {"quantity", read_quantity, NULL, false},
              {"rate", read_rate, NULL, false}, /* one of each field */
              {"flux", read_flux, "a flux", true},
@@ -413,6 +400,7 @@ static wisp_status read_line(wisp_error *err, parser *p, char *line)
     if (strcmp(kinds[i].word, word) != 0) continue;
     EXPECT(!p->seen[i] || !kinds[i].once, "%s is given twice", word);
     p->seen[i] = true;
+    p->given = strcmp(word, "coefficient") == 0;
     return kinds[i].read(err, p, line);
   }
   return wisp_fail(err, WISP_EINPUT,

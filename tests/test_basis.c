@@ -59,7 +59,7 @@ static void compare(int N)
   wisp_tet *tet = NULL;
   wisp_layout layouts[8];
   dg_case_make(&nodal, N, 2, 0.2);
-  GOOD(wisp_tet_create_for(err, "bernstein-tet", N, &tet));
+  GOOD(wisp_tet_create_for(err, "bernstein-tet", true, N, &tet));
   const int count = wisp_layouts(tet->Np, WISP_TET_FACES * tet->Nfp, layouts);
   dg_case_discretise(&nodal, &layouts[N % count], WISP_GROUP_NATURAL, 1, N % 2 ? "pec" : "absorbing");
   dg_case bernstein = nodal;

@@ -1,7 +1,7 @@
 /* Claim: a template expands to exactly the text its author would have written by hand, and a slip is an error with a
  * place. */
 #include "test.h"
-#include "../gen/language/expand.h"
+#include "../gen/language/template.h"
 
 #include <math.h>
 #include <time.h>

@@ -290,6 +290,7 @@ TEST(derivatives_are_slopes)
                                       "min(x, 2 - x) + max(x * x, 0.1)",
                                       "x < 0.5 ? x * k : x / (x + k)",
                                       "(x > 3) + !x * x"};
+  const wisp_expr_along by_x[] = {{"x", 1}, {NULL, 0}};
   const double h = 1e-4, at[3] = {0.7 - h, 0.7, 0.7 + h};
   wisp_error err = {0};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -298,7 +299,7 @@ TEST(derivatives_are_slopes)
     assert_int_equal(wisp_expr_parse(&err, texts[i], &expr[0]), WISP_OK);
     wisp_expr_put(expr[0], "k", 2.5);
     assert_int_equal(wisp_expr_bind(&err, expr[0], slot_of_x, NULL), WISP_OK);
-    for (int d = 0; d < 2; d++) assert_int_equal(wisp_expr_slope(&err, expr[d], "x", &expr[d + 1]), WISP_OK);
+    for (int d = 0; d < 2; d++) assert_int_equal(wisp_expr_slope_along(&err, expr[d], by_x, &expr[d + 1]), WISP_OK);
     for (int k = 0; k < 3; k++) wisp_expr_real(expr[0], &at[k], NULL, &value[k], &size);
     for (int d = 0; d < 2; d++) wisp_expr_real(expr[d + 1], &at[1], NULL, &slope[d], &size);
     if (fabs(slope[0] - (value[2] - value[0]) / (2 * h)) > 1e-6 ||
@@ -308,7 +309,7 @@ TEST(derivatives_are_slopes)
   }
   wisp_expr *expr = NULL, *none = NULL;
   assert_int_equal(wisp_expr_parse(&err, "x % 2", &expr), WISP_OK);
-  assert_int_equal(wisp_expr_slope(&err, expr, "x", &none), WISP_EINPUT);
+  assert_int_equal(wisp_expr_slope_along(&err, expr, by_x, &none), WISP_EINPUT);
   wisp_expr_destroy(expr);
 }
 

@@ -5,7 +5,7 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../gen/embedded.h"
-#include "../gen/strategy/space.h"
+#include "../gen/strategy/strategy.h"
 #include "../runtime/solve/choose.h"
 
 #include <ctype.h>

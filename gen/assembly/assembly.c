@@ -2,7 +2,6 @@
  * its templates. */
 #include "assembly.h"
 #include "simplex.h"
-#include "orientations.h"
 #include "../family.h"
 
 #include <math.h>

@@ -1,10 +1,6 @@
-#include "expand.h"
-
 #include "template.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Bounds on what one expansion may do, so that a slip in a template is an error and not a full memory or an endless
  * loop. */
@@ -164,13 +160,6 @@ static wisp_status run_name(run *r, wisp_piece *piece, const wisp_env *env)
                    wisp_kind_words(value->kind));
 }
 
-static wisp_status run_expr(run *r, const wisp_piece *piece, const wisp_env *env)
-{
-  int64_t value = 0;
-  wisp_status status = wisp_expr_int(r->err, piece->expr, env, &value);
-  return status == WISP_OK ? emit_integer(r, value) : status;
-}
-
 static wisp_status run_entry(run *r, const wisp_piece *piece, const wisp_env *env)
 {
   const wisp_value *table = NULL;
@@ -244,6 +233,7 @@ static wisp_status run_pieces(run *r, wisp_template *t, const wisp_env *env, siz
 {
   wisp_status status = WISP_OK;
   bool placed = false;
+  int64_t value = 0;
   wisp_piece *piece = NULL;
   for (size_t i = from; i < to; i = piece->end ? piece->end : i + 1) {
     piece = &t->pieces[i];
@@ -254,9 +244,10 @@ static wisp_status run_pieces(run *r, wisp_template *t, const wisp_env *env, siz
       TRY(emit(r, piece->bytes, piece->count));
     else if (piece->kind == PIECE_NAME || piece->kind == PIECE_INSERT)
       TRY(run_name(r, piece, env));
-    else if (piece->kind == PIECE_EXPR)
-      TRY(run_expr(r, piece, env));
-    else if (piece->kind == PIECE_ENTRY)
+    else if (piece->kind == PIECE_EXPR) {
+      TRY(wisp_expr_int(r->err, piece->expr, env, &value));
+      TRY(emit_integer(r, value));
+    } else if (piece->kind == PIECE_ENTRY)
       TRY(run_entry(r, piece, env));
     else
       TRY(run_block(r, t, i, env, &placed));

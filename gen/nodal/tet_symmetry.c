@@ -3,8 +3,6 @@
  * in four places: a permutation that takes vertex v to w takes entry (x, y) of G_v to an entry of G_w. */
 #include "tet_internal.h"
 
-#include <stdlib.h>
-
 enum { PERMUTATIONS = 24 };
 
 typedef struct images {

@@ -1,9 +1,5 @@
 #include "defaults.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct line {
   char kernel[WISP_NAME_TEXT],
       what[WISP_STRATEGY_TEXT]; /* a stage's kernel is empty; what: the composition, or the strategy */

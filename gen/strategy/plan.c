@@ -4,10 +4,6 @@
 #include "../family.h"
 #include "../text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int by_name(const void *a, const void *b)
 {
   return strcmp((*(const wisp_param *const *)a)->name, (*(const wisp_param *const *)b)->name);
@@ -151,22 +147,15 @@ static wisp_status fix_values(wisp_error *err, wisp_plan *plan, const int *value
   return WISP_OK;
 }
 
-/* A plan of a strategy that applies here. */
-static wisp_status create_applying(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
-                                   const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out)
-{
-  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-  size_t refused = 0;
-  CALL(open_plan(err, strategy, spec, layout, names, &plan));
-  CALL(fix_values(err, plan, values, &refused));
-  return GIVE(plan, out);
-}
-
 wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
                              const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out)
 {
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  size_t refused = 0;
   CALL(wisp_strategy_applies(err, strategy, layout, names));
-  return create_applying(err, strategy, spec, layout, names, values, out);
+  CALL(open_plan(err, strategy, spec, layout, names, &plan));
+  CALL(fix_values(err, plan, values, &refused));
+  return GIVE(plan, out);
 }
 
 void wisp_plan_destroy(wisp_plan *plan)
@@ -262,8 +251,7 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wis
   wisp_error reason = {0};
   int values[WISP_MAX_PARAMS];
   for (int i = 0; i < s->params; i++) values[i] = s->param[i].preferred;
-  CALL(wisp_strategy_applies(err, s, layout, names));
-  const wisp_status status = create_applying(&reason, s, spec, layout, names, values, out);
+  const wisp_status status = wisp_plan_create(&reason, s, spec, layout, names, values, out);
   if (status == WISP_OK) return WISP_OK;
   if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
   CALL(wisp_plan_first(err, s, spec, layout, names, NULL, &first));

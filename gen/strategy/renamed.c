@@ -1,18 +1,6 @@
 #include "renamed.h"
 #include "../embedded.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* Reads FAMILY.KERNEL STRATEGY [OLD] NEW. */
-static bool read_line(const char *text, wisp_renaming *r)
-{
-  const int words = sscanf(text, "%23[a-z].%31s %63s %23s %63s", r->family, r->kernel, r->strategy, r->old, r->new);
-  if (words == 4) memcpy(r->new, r->old, sizeof r->old), *r->old = '\0';
-  return words >= 4;
-}
-
 wisp_status wisp_renamings_load(wisp_error *err, wisp_renamings *out)
 {
   static const char path[] = "cache/renamed.list";
@@ -26,12 +14,14 @@ wisp_status wisp_renamings_load(wisp_error *err, wisp_renamings *out)
   for (; at < end; number++) {
     CALL(wisp_text_take_line(err, &at, end, &one));
     if (*one.data == '#') continue;
-    CALL(wisp_require(err, read_line(one.data, &names.list[names.count++]), WISP_EINPUT,
-                      "%s:%zu: not FAMILY.KERNEL, a strategy, an old name and a new one", path, number));
+    wisp_renaming *r = &names.list[names.count++];
+    const int words =
+        sscanf(one.data, "%23[a-z].%31s %63s %23s %63s", r->family, r->kernel, r->strategy, r->old, r->new);
+    if (words == 4) memcpy(r->new, r->old, sizeof r->old), *r->old = '\0'; /* FAMILY.KERNEL STRATEGY NEW */
+    CALL(wisp_require(err, words >= 4, WISP_EINPUT, "%s:%zu: not FAMILY.KERNEL, a strategy, an old name and a new one",
+                      path, number));
   }
-  *out = names;
-  names = (wisp_renamings){0};
-  return WISP_OK;
+  return GIVE(names, out);
 }
 
 void wisp_renamings_free(wisp_renamings *names)

@@ -1,14 +1,10 @@
 /* From a plan to source: the strategy's text, wrapped by a dialect, with every number written out. */
 #include "strategy.h"
 #include "../embedded.h"
-#include "../language/expand.h"
+#include "../language/template.h"
 #include "../family.h"
-#include "../language/expr_tree.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static wisp_status add_argument(wisp_error *err, wisp_env *env, const char *name, const char *type, bool value,
                                 bool constant)
@@ -40,14 +36,6 @@ static wisp_status add_texts(wisp_error *err, wisp_env *env, size_t count, const
   for (size_t i = 0; i < count; i++) CALL(wisp_env_text(err, env, texts[i][0], texts[i][1]));
   for (int i = 0; i < 3; i++) CALL(wisp_env_int(err, env, axes[i], block[i]));
   return wisp_env_int(err, env, "shared_bytes", (int64_t)shared);
-}
-
-static wisp_status add_args(wisp_error *err, const wisp_plan *plan, wisp_env *env)
-{
-  for (const wisp_arg *arg = plan->strategy->arg; arg < plan->strategy->arg + plan->strategy->args; arg++)
-    CALL(add_argument(err, env, arg->name, wisp_numbers[arg->type].in_c, arg->kind == WISP_ARG_VALUE,
-                      arg->kind == WISP_ARG_IN || arg->kind == WISP_ARG_OPERAND));
-  return WISP_OK;
 }
 
 static wisp_status add_shared(wisp_error *err, const wisp_plan *plan, wisp_env *env)
@@ -120,7 +108,9 @@ wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char 
   CALL(wisp_env_create(err, plan->env, &env));
   CALL(add_heading(err, plan, env));
   CALL(add_parts(err, plan, env));
-  CALL(add_args(err, plan, env));
+  for (const wisp_arg *arg = plan->strategy->arg; arg < plan->strategy->arg + plan->strategy->args; arg++)
+    CALL(add_argument(err, env, arg->name, wisp_numbers[arg->type].in_c, arg->kind == WISP_ARG_VALUE,
+                      arg->kind == WISP_ARG_IN || arg->kind == WISP_ARG_OPERAND));
   CALL(add_shared(err, plan, env));
   return wisp_expand(err, path, wrapper, env, out);
 }

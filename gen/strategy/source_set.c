@@ -1,11 +1,8 @@
 #include "source_set.h"
 #include "../family.h"
-#include "symbols.h"
+#include "../language/template.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A piece of a dialect: a definition, or (name is empty) what stands between two. */
 typedef struct piece {

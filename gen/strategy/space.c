@@ -1,12 +1,6 @@
 /* Handlers of the keywords of a space description, found in a table. */
 #include "space_read.h"
 
-#include <ctype.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_CANDIDATES = 1 << 16 }; /* all are gone through whenever one is looked for */
 
 wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, const char *name)
@@ -309,18 +303,20 @@ static wisp_status check_array(wisp_error *err, const wisp_strategy *s, const wi
                       wisp_numbers[array->type].word);
 }
 
+const char *const wisp_arg_kinds[] = {[WISP_ARG_IN] = "in",
+                                      [WISP_ARG_OUT] = "out",
+                                      [WISP_ARG_INOUT] = "inout",
+                                      [WISP_ARG_VALUE] = "value",
+                                      [WISP_ARG_OPERAND] = "operand"};
+
 static wisp_status read_arg(wisp_error *err, wisp_reader *r, char *line)
 {
-  static const struct {
-    const char *word;
-    wisp_arg_kind kind;
-  } kinds[] = {{"in", WISP_ARG_IN}, {"out", WISP_ARG_OUT}, {"inout", WISP_ARG_INOUT}, {"value", WISP_ARG_VALUE}};
-  const char *kind = wisp_next_word(&line);
-  size_t i = 0;
-  while (i < WISP_COUNT(kinds) && strcmp(kind, kinds[i].word) != 0) i++;
-  CALL(wisp_require(err, i < WISP_COUNT(kinds), WISP_EINPUT, "argument kind '%s' is none of in, out, inout, value",
-                    kind));
-  CALL(add_arg(err, r->s, kinds[i].kind, &line));
+  const char *word = wisp_next_word(&line);
+  wisp_arg_kind kind = WISP_ARG_IN;
+  while (kind < WISP_ARG_OPERAND && strcmp(word, wisp_arg_kinds[kind]) != 0) kind++;
+  CALL(wisp_require(err, kind < WISP_ARG_OPERAND, WISP_EINPUT, "argument kind '%s' is none of in, out, inout, value",
+                    word));
+  CALL(add_arg(err, r->s, kind, &line));
   return check_array(err, r->s, &r->s->arg[r->s->args - 1]);
 }
 

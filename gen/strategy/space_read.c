@@ -4,9 +4,6 @@
 #include "renamed.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- one line --- */
 

@@ -209,7 +209,7 @@ static wisp_status choose_system(wisp_error *err, wisp_solver *s, const size_t c
   CALL(wisp_family_work(err, &stage, (double)elements, &work));
   CALL(wisp_solver_check_count(err, s, (double)elements, work.dofs, "degrees of freedom"));
   CALL(choose_basis(err, &from, &request, wisp_solver_text(s, "basis"), &run->basis, s->stage));
-  CALL(wisp_tet_create_for(err, s->stage->plan[0]->spec.element, s->order, &run->tet));
+  CALL(wisp_tet_create_for(err, s->stage->plan[0]->spec.element, true, s->order, &run->tet));
   return wisp_dg_fits(err, wisp_device_limits(s->session->device), elements, run->tet, run->system, s->precision,
                       s->stage);
 }

@@ -2,7 +2,6 @@
  * library likes best. */
 #pragma once
 
-#include "../../gen/dense.h"
 #include "../../runtime/blas.h"
 #include "../trial/workload.h"
 

@@ -1,7 +1,7 @@
 #include "report_html.h"
 
 #include "../../gen/embedded.h"
-#include "../../gen/language/expand.h"
+#include "../../gen/language/template.h"
 
 #include <math.h>
 #include <stdarg.h>
