@@ -2,9 +2,7 @@
 #include "test.h"
 #include "store_fixture.h"
 
-#include <cjson/cJSON.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static char *slurp(const char *folder, const char *name)
 {
@@ -34,11 +32,10 @@ void forget(outcome *o)
 
 cJSON *run_json(const char *folder, const char *before, const char *arguments)
 {
-  outcome o = run_in(folder, before, arguments);
+  HELD(forget) outcome o = run_in(folder, before, arguments);
   if (o.status != 0) fail_msg("wisp %s: status %d: %s", arguments, o.status, o.err);
   cJSON *json = cJSON_Parse(o.out);
   if (!json) fail_msg("wisp %s prints no JSON: %s", arguments, o.out);
-  forget(&o);
   return json;
 }
 

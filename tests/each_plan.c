@@ -100,7 +100,7 @@ enum { MOST_SYSTEMS = 8 };
  * family has no others. */
 static int list_systems(const wisp_family *family, char names[MOST_SYSTEMS][WISP_NAME_TEXT])
 {
-  wisp_text list = {0};
+  HELD(wisp_text_free) wisp_text list = {0};
   char *rest = NULL;
   int count = 1;
   snprintf(names[0], sizeof names[0], "%s", family->default_system);
@@ -112,7 +112,6 @@ static int list_systems(const wisp_family *family, char names[MOST_SYSTEMS][WISP
     assert_true(count < MOST_SYSTEMS);
     snprintf(names[count++], sizeof names[0], "%s", name);
   }
-  wisp_text_free(&list);
   return count;
 }
 
@@ -266,4 +265,16 @@ wisp_device *open_test_device(void)
   wisp_device *device = NULL;
   GOOD(wisp_device_open(err, test_device_name(), &device));
   return device;
+}
+
+int device_set_up(void **state)
+{
+  *state = open_test_device();
+  return 0;
+}
+
+int device_tear_down(void **state)
+{
+  wisp_device_close(*state);
+  return 0;
 }

@@ -59,6 +59,9 @@ bool share_has_turn(size_t number);
 /* The device that tests run on: $WISP_TEST_DEVICE, "host" unless set. */
 const char *test_device_name(void);
 wisp_device *open_test_device(void);
+/* cmocka's set-up and tear-down: *state is that device. */
+int device_set_up(void **state);
+int device_tear_down(void **state);
 
 /* Kernels of the host are compiled at -O1 from here on ($WISP_TEST_CFLAGS), in half the time: for tests of what a text
  * does, not how fast. Lanes are vectorised all the same. Flags that are set stand. */

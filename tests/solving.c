@@ -15,7 +15,7 @@ static void take(wisp_solver *s, const char *name, const char *value)
 /* One step: too few to measure the longest one. */
 static void take_setup(wisp_solver *s, const solving_setup *setup)
 {
-  wisp_system *system = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
   if (setup->precision) s->precision = setup->precision;
   s->order = setup->order;
   take(s, "steps", "1");
@@ -27,7 +27,6 @@ static void take_setup(wisp_solver *s, const solving_setup *setup)
   if (!setup->media) return;
   GOOD(wisp_system_load(err, s->problem, &system));
   for (int q = 0; q < system->quantities; q++) take(s, system->quantity[q].name, setup->media[q]);
-  wisp_system_destroy(system);
 }
 
 bool solving_open(wisp_error *why, solving *s, wisp_mesh *mesh, const solving_setup *setup)
@@ -119,23 +118,20 @@ void random_solution(const wisp_dg *dg, double *u)
 {
   const wisp_layout *l = &dg->layout;
   size_t n = (size_t)dg->system->fields, Np = (size_t)l->Np;
-  double *values = malloc(dg->mesh->elements * n * Np * sizeof *values);
-  assert_non_null(values);
+  OWNED(free) double *values = allocate(dg->mesh->elements * n * Np, sizeof *values);
   fill_random(values, dg->mesh->elements * n * Np);
   memset(u, 0, wisp_dg_volume_size(dg) * sizeof *u);
   for (size_t k = 0; k < dg->slots; k++)
     for (size_t f = 0; dg->slot[k] != WISP_EMPTY && f < n; f++)
       for (size_t i = 0; i < Np; i++)
         u[wisp_layout_volume(l, (int)n, (int)f, k, i)] = values[((size_t)dg->slot[k] * n + f) * Np + i];
-  free(values);
 }
 
 void reference_steps(const wisp_dg *dg, const wisp_scheme *scheme, double alpha, double dt, int steps, double *u)
 {
   size_t size = wisp_dg_volume_size(dg);
-  double *rhs = calloc(size, sizeof *rhs), *res = calloc(size, sizeof *res);
-  double *flux = calloc(wisp_dg_face_size(dg), sizeof *flux);
-  assert_true(rhs && res && flux);
+  OWNED(free) double *rhs = zeros(size), *res = zeros(size);
+  OWNED(free) double *flux = zeros(wisp_dg_face_size(dg));
   for (int stage = 0; stage < steps * scheme->stages; stage++) {
     const wisp_rk_stage *rk = &scheme->stage[stage % scheme->stages];
     wisp_reference_volume(dg, u, rhs);
@@ -146,5 +142,4 @@ void reference_steps(const wisp_dg *dg, const wisp_scheme *scheme, double alpha,
       u[i] += rk->b * res[i];
     }
   }
-  free(rhs), free(res), free(flux);
 }

@@ -3,8 +3,6 @@
 #include "../cache/database.h"
 
 #include <ftw.h>
-#include <math.h>
-#include <unistd.h>
 
 void fixture_folder(char folder[64])
 {
@@ -106,7 +104,7 @@ void fixture_fill(const char *path, int from, int to)
 long fixture_count(const char *path)
 {
   wisp_error err = {0};
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   long count = 0;
   if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) return -1;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
@@ -114,7 +112,6 @@ long fixture_count(const char *path)
     wisp_store_trial(store, i, &layer);
     count += layer == WISP_LAYER_USER;
   }
-  wisp_store_close(store);
   return count;
 }
 
@@ -160,6 +157,8 @@ int fixture_set_up(void **state)
 
 int fixture_tear_down(void **state)
 {
+  unsetenv("WISP_SITE_DB");
+  unsetenv("WISP_TEMPLATES");
   fixture_remove(*state);
   free(*state);
   return 0;

@@ -8,7 +8,8 @@ void fixture_folder(char folder[64]);
 void fixture_remove(const char *folder);
 const char *fixture_path(const char *folder, const char *name);
 
-/* cmocka's set-up and tear-down: *state is such a folder. */
+/* cmocka's set-up and tear-down: *state is such a folder. The tear-down unsets WISP_SITE_DB and WISP_TEMPLATES, which a
+ * case may have set. */
 int fixture_set_up(void **state);
 int fixture_tear_down(void **state);
 #define TEST_IN_FOLDER(name) TEST_WITH(name, fixture_set_up, fixture_tear_down)

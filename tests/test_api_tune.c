@@ -31,7 +31,7 @@ TEST_IN_FOLDER(test_tuned)
   char store[128];
   setenv("WISP_SHIPPED", "none", 1);
   snprintf(store, sizeof store, "%s", fixture_path(*state, "tuned.db"));
-  wisp_session *session = open_session(store, getenv("WISP_COMMAND"));
+  OWNED(wisp_session_close) wisp_session *session = open_session(store, getenv("WISP_COMMAND"));
   wisp_kernel *kernel = NULL;
   wisp_kernel_info info = describe(session, &kernel);
   assert_string_equal(info.match, "default");
@@ -56,14 +56,13 @@ TEST_IN_FOLDER(test_tuned)
   assert_true(fastest > 0 && chosen == fastest);
   wisp_store_close(opened);
   wisp_kernel_close(kernel);
-  wisp_session_close(session);
 }
 
 TEST_IN_FOLDER(test_what_cannot)
 {
   char store[128];
   snprintf(store, sizeof store, "%s", fixture_path(*state, "none.db"));
-  wisp_session *session = open_session(store, "/nonexistent/wisp");
+  OWNED(wisp_session_close) wisp_session *session = open_session(store, "/nonexistent/wisp");
   BAD(wisp_session_tune(err, session, spec, 2), WISP_EMISSING, "/nonexistent/wisp");
   wisp_session_close(session);
   session = open_session(store, getenv("WISP_COMMAND"));
@@ -84,5 +83,4 @@ TEST_IN_FOLDER(test_what_cannot)
   setenv("WISP_SHIPPED", "none", 1);
   GOOD(wisp_session_open(err, &strict, &session));
   BAD(wisp_kernel_open(err, session, spec, NULL, &kernel), WISP_EMISSING, "tune");
-  wisp_session_close(session);
 }

@@ -4,11 +4,6 @@
 #include "command.h"
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "../gen/check.h"
-
-#include <cjson/cJSON.h>
-#include <math.h>
-#include <unistd.h>
 
 static cJSON *solve(const char *folder, const char *arguments)
 {
@@ -19,9 +14,8 @@ static cJSON *solve(const char *folder, const char *arguments)
 
 static double error_of(const char *folder, const char *arguments)
 {
-  cJSON *json = solve(folder, arguments);
+  OWNED(cJSON_Delete) cJSON *json = solve(folder, arguments);
   const double error = json_number(json, "l2_error");
-  cJSON_Delete(json);
   return error;
 }
 
