@@ -388,13 +388,13 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
   view->form = NULL;
   view->full = wisp_fixed_value(fixed, "full", 0);
   CALL(wisp_form_load(err, form, &view->form));
-  const bool halves = wisp_fixed_value(fixed, "launches_per_colour", 1) == 2;
-  for (size_t c = view->colours; halves && c--;) {
+  const bool twice = wisp_fixed_value(fixed, "launches_per_colour", 1) == 2;
+  for (size_t c = view->colours; twice && c--;) {
     const wisp_span all = view->colour[c];
     view->colour[2 * c] = (wisp_span){all.first, all.count / 2};
     view->colour[2 * c + 1] = (wisp_span){all.first + all.count / 2, all.count - all.count / 2};
   }
-  if (halves) view->colours *= 2;
+  if (twice) view->colours *= 2;
   for (size_t k = 0; k < COUNT; k++)
     if (wisp_fixed_value(fixed, kinds[k]->param, 0)) CALL(kinds[k]->make(err, view, fixed, &view->list[k]));
   wisp_discretisation d = describe(view, capacity);
