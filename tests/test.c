@@ -28,3 +28,10 @@ int no_shipped_winners(void **state)
 {
   return setenv("WISP_SHIPPED", "none", 1);
 }
+
+int occurrences(const char *text, const char *words)
+{
+  int count = 0;
+  for (const char *at = text; (at = strstr(at, words)); at++) count++;
+  return count;
+}

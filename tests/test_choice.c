@@ -127,7 +127,7 @@ static void expect(const char *who, const answer *s, const char *match, const wi
 static void agree(const char *folder, const wisp_trial *shown, const char *remark, const wisp_trial *taken)
 {
   char row[512];
-  const char *device = test_device();
+  const char *device = test_device_name();
   const char *match = !taken ? "default" : strncmp(taken->device, "Imaginary", 9) == 0 ? "same architecture" : "exact";
   answer s = ask(folder, "best -d %s -f nodal --json", device);
   expect("best", &s, taken ? match : remark, taken ? taken : shown);
@@ -156,7 +156,7 @@ TEST_IN_FOLDER(test_agreement)
   OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   wisp_device *device = NULL;
   GOOD(wisp_strategies_load(err, &all));
-  GOOD(wisp_device_open(err, test_device(), &device));
+  GOOD(wisp_device_open(err, test_device_name(), &device));
   const wisp_limits limits = *wisp_device_limits(device);
   wisp_device_close(device);
   const candidates good = list(all, &limits, strategy), bad = list(all, &limits, "field-in-shared");

@@ -53,7 +53,7 @@ static const char *put(const char *folder, const char *name, const char *text)
 static cJSON *solve(const char *folder, const char *problem, const char *mesh, const char *option, const char *text)
 {
   char line[1024];
-  snprintf(line, sizeof line, "run %s --json -q --default -d %s -n 1 --mesh %s %s '%s'", problem, test_device(),
+  snprintf(line, sizeof line, "run %s --json -q --default -d %s -n 1 --mesh %s %s '%s'", problem, test_device_name(),
            fixture_path(folder, mesh), option, text);
   return run_json(folder, "", line);
 }
@@ -220,7 +220,7 @@ TEST_IN_FOLDER(test_library)
   wisp_matrix_request request = {WISP_INIT(wisp_matrix_request), .spec = "assembly.step:tri:p2:laplace:f64",
                                  .mesh = mesh, .tags = tags, .tag_count = 2};
   GOOD(wisp_session_open(
-      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1},
+      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = test_device_name(), .defaults_only = 1},
       &session));
   GOOD(wisp_matrix_create(err, session, &request, &matrix[0]));
   request.tags = NULL, request.groups = "copper,\"right side\"";
@@ -297,7 +297,7 @@ TEST_IN_FOLDER(test_refused)
   put(*state, "square.msh", square);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char line[512];
-    snprintf(line, sizeof line, "run %s -q -n 1 -d %s --mesh %s %s", bad[i].problem, test_device(),
+    snprintf(line, sizeof line, "run %s -q -n 1 -d %s --mesh %s %s", bad[i].problem, test_device_name(),
              fixture_path(*state, "square.msh"), bad[i].arguments);
     HELD(forget) outcome o = run_in(*state, "", line);
     const char *end = strchr(o.err, '\n');
@@ -318,12 +318,12 @@ TEST_IN_FOLDER(test_box)
                                     "more than one kind stands without a group"};
   char line[256];
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    snprintf(line, sizeof line, "run %s -n 1 --box 2 -d %s", bad[i], test_device());
+    snprintf(line, sizeof line, "run %s -n 1 --box 2 -d %s", bad[i], test_device_name());
     HELD(forget) outcome o = run_in(*state, "", line);
     if (o.status != 2 || !strstr(o.err, why[i])) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
   }
   snprintf(line, sizeof line, "run maxwell --json -q --default -n 1 --box 1 --steps 2 -d %s --boundary 1=absorbing,pec",
-           test_device());
+           test_device_name());
   OWNED(cJSON_Delete) cJSON *json = run_json(*state, "", line);
   assert_string_equal(json_text(json, "boundary"), "1=absorbing,pec");
 }
