@@ -2,8 +2,6 @@
 #pragma once
 
 #include "report_data.h"
-#include "../../gen/text.h"
-#include "../../gen/family.h"
 
 /* A page in the making. The first failure stays in status, and everything after it does nothing. */
 typedef struct wisp_page {
