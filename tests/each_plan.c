@@ -254,6 +254,21 @@ const char *test_device_name(void)
   return name && *name ? name : "host";
 }
 
+wisp_limits target_limits(const char *target)
+{
+  wisp_limits limits;
+  GOOD(wisp_target_limits(err, target, &limits));
+  return limits;
+}
+
+wisp_env *plan_names(const wisp_limits *limits, const wisp_spec *spec, const wisp_layout *layout)
+{
+  const wisp_target target = wisp_limits_target(limits);
+  wisp_env *names = NULL;
+  GOOD(wisp_names_create(err, spec, layout, &target, NULL, &names));
+  return names;
+}
+
 void compile_quickly(void)
 {
   const char *quickly = getenv("WISP_TEST_CFLAGS");

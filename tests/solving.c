@@ -1,10 +1,28 @@
 #include "solving.h"
 #include "test.h"
 
-const char *test_device(void)
+wisp_session *default_session(void)
 {
-  const char *name = getenv("WISP_TEST_DEVICE");
-  return name && *name ? name : "host";
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                        .defaults_only = 1};
+  wisp_session *session = NULL;
+  GOOD(wisp_session_open(err, &request, &session));
+  return session;
+}
+
+void expect_varying(wisp_spec spec, const char *composition)
+{
+  wisp_session *session = default_session();
+  const wisp_chooser from = wisp_session_chooser(session);
+  wisp_choose_request request = {.spec = spec, .composition = composition};
+  wisp_stage stage = {.kernels = 0};
+  wisp_error refused = {.text = ""};
+  GOOD(wisp_choose(err, &from, &request, &stage));
+  wisp_stage_free(&stage);
+  request.reproducible = true;
+  assert_int_equal(wisp_choose(&refused, &from, &request, &stage), WISP_EREFUSED);
+  assert_non_null(strstr(refused.text, "adds up in no fixed order"));
+  wisp_session_close(session);
 }
 
 static void take(wisp_solver *s, const char *name, const char *value)
@@ -31,9 +49,7 @@ static void take_setup(wisp_solver *s, const solving_setup *setup)
 
 bool solving_open(wisp_error *why, solving *s, wisp_mesh *mesh, const solving_setup *setup)
 {
-  const wisp_session_request where = {WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1};
-  *s = (solving){.mesh = mesh};
-  GOOD(wisp_session_open(err, &where, &s->session));
+  *s = (solving){.session = default_session(), .mesh = mesh};
   GOOD(wisp_solver_new(err, &wisp_system_kind, setup->system ? setup->system : "maxwell", &s->base));
   s->base->mesh = mesh;
   s->base->own_mesh = true;

@@ -9,7 +9,7 @@ int step_open(void **state)
   fixture_folder(f->folder);
   f->path = fixture_path(f->folder, "wisp.db");
   GOOD(wisp_strategies_load(err, &f->strategies));
-  GOOD(wisp_device_open(err, test_device(), &f->device));
+  GOOD(wisp_device_open(err, test_device_name(), &f->device));
   f->limits = wisp_device_limits(f->device);
   *state = f;
   return 0;

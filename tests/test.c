@@ -44,3 +44,10 @@ cJSON *json_file(const char *format, ...)
   if (!json) fail_msg("%s is no JSON", path);
   return json;
 }
+
+int occurrences(const char *text, const char *words)
+{
+  int count = 0;
+  for (const char *at = text; (at = strstr(at, words)); at++) count++;
+  return count;
+}

@@ -22,6 +22,12 @@ WISP_OWNED(cJSON, cJSON_Delete)
 /* cmocka's tests have a parameter, which most do not need. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
+/* The device that tests run on: $WISP_TEST_DEVICE, "host" unless set. */
+const char *test_device_name(void);
+
+/* The number of times that words stand in a text. */
+int occurrences(const char *text, const char *words);
+
 /* A call that the test expects to succeed; else the test fails with its message: GOOD(wisp_thing_create(err, ...)),
  * where err is the macro's own. */
 #define GOOD(call)                                       \

@@ -315,7 +315,7 @@ TEST(test_sizes)
   struct {
     wisp_session_request known;
     int later;
-  } request = {.known = {.size = sizeof request, .device = test_device()}};
+  } request = {.known = {.size = sizeof request, .device = test_device_name()}};
   wisp_session *session = NULL;
   GOOD(wisp_session_open(err, &request.known, &session));
   wisp_session_close(session);

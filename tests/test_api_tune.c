@@ -10,7 +10,7 @@ static const char spec[] = "nodal.update:tet:p1:maxwell:f32";
 static wisp_session *open_session(const char *store, const char *command)
 {
   wisp_session *session = NULL;
-  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device(), .store = store,
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(), .store = store,
                                         .command = command};
   GOOD(wisp_session_open(err, &request, &session));
   return session;
@@ -73,11 +73,11 @@ TEST_IN_FOLDER(test_what_cannot)
   BAD(wisp_session_tune(err, session, "nodal.bolume:tet:p1:maxwell:f32", 2), WISP_ESYSTEM, "bolume");
   wisp_session_close(session);
   GOOD(wisp_session_open(
-      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1},
+      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = test_device_name(), .defaults_only = 1},
       &session));
   BAD(wisp_session_tune(err, session, spec, 2), WISP_EUSAGE, "no store");
   wisp_session_close(session);
-  const wisp_session_request strict = {WISP_INIT(wisp_session_request), .device = test_device(), .store = store,
+  const wisp_session_request strict = {WISP_INIT(wisp_session_request), .device = test_device_name(), .store = store,
                                        .exact_match_only = 1};
   wisp_kernel *kernel = NULL;
   setenv("WISP_SHIPPED", "none", 1);

@@ -63,11 +63,11 @@ TEST_IN_FOLDER(test_programs)
   char line[200];
   for (size_t p = 0; p < sizeof programs / sizeof *programs; p++) {
     make_program(*state, p);
-    snprintf(line, sizeof line, "./%s %s", programs[p].name, test_device());
+    snprintf(line, sizeof line, "./%s %s", programs[p].name, test_device_name());
     OWNED(free) char *output = run(*state, line);
     const char *words = programs[p].name[1] == 'u' ? "after 100 steps" : "energy 20.0000000000";
     if (!strstr(output, words)) fail_msg("%s says: %s", programs[p].name, output);
-    const bool on_gpu = strncmp(test_device(), "cuda", 4) == 0;
+    const bool on_gpu = strncmp(test_device_name(), "cuda", 4) == 0;
     if (programs[p].name[0] == 'k' && strncmp(output, on_gpu ? "GPU" : "host", 3) != 0) fail_msg("it says: %s", output);
   }
 }

@@ -65,7 +65,8 @@ TEST(test_poisson)
 /* Lists that only a mesh gives a length are left out; without them it is most of what is taken. */
 TEST(test_heat)
 {
-  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1};
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                        .defaults_only = 1};
   OWNED(wisp_session_close) wisp_session *session = NULL;
   GOOD(wisp_session_open(err, &request, &session));
   for (int corners = 3; corners <= 4; corners++)

@@ -41,7 +41,8 @@ static void compare(const trial *t, int mesh, const double *near)
 /* Runs all motions of all meshes, in both precisions. */
 static void try_all(int corners, const motion motions[MOTIONS], void (*run)(trial *t))
 {
-  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1};
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                        .defaults_only = 1};
   wisp_mesh *mesh[TEST_MESHES];
   trial t = {.session = NULL};
   make_test_meshes(corners, mesh);
