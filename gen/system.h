@@ -38,7 +38,6 @@ typedef enum wisp_reader_of { WISP_RATES, WISP_INSIDE, WISP_OUTSIDE, WISP_EITHER
 typedef struct wisp_statements { /* name = expression, in order */
   size_t count;
   char (*names)[32];
-  char **texts; /* the right-hand sides */
   wisp_expr **expressions;
 } wisp_statements;
 

@@ -147,12 +147,10 @@ wisp_status wisp_clause_int(wisp_error *err, const wisp_strategy *strategy, cons
  * Empty: there is no such dialect. */
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
 /* Reads "unroll=4 wi=2", or with commas, into values, one a parameter: those that are named, none twice, each with one
- * of its values; complete: all must be. Older names count as today's (renamed.h). WISP_EINPUT says which is not. */
+ * of its values; complete: all must be. Older names count as today's (renamed.h); note, or NULL, gets a line for each.
+ * WISP_EINPUT says which is not. */
 wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *strategy, const char *text, bool complete,
-                                 int values[WISP_MAX_PARAMS]);
-/* Adds a note for each older name in such a text. */
-wisp_status wisp_strategy_note_renamed(wisp_error *err, const wisp_strategy *strategy, const char *text,
-                                       wisp_text *note);
+                                 wisp_text *note, int values[WISP_MAX_PARAMS]);
 /* The parameter of this name, of `length` characters; as many as there are: none. */
 int wisp_strategy_param(const wisp_strategy *strategy, const char *name, size_t length);
 /* Whether a stored text names all of its parameters so. */
