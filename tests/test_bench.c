@@ -291,7 +291,7 @@ TEST_IN_FOLDER(test_command)
 /* The comparisons with the papers. */
 TEST_IN_FOLDER(test_papers_command)
 {
-  HELD(forget) outcome hdg = table(*state, "-f hdg -n 1 --paper --elements 800", "20 x 20 squares: tables 2, 3, 4, 7");
+  HELD(forget) outcome o = table(*state, "-f hdg -n 1 --paper --elements 800", "20 x 20 squares: tables 2, 3, 4, 7");
   OWNED(cJSON_Delete) cJSON *times = run_json(*state, "", "bench -d host -f hdg -n 1 --paper --elements 800 --json");
   assert_true(json_number(cJSON_GetObjectItem(cJSON_GetArrayItem(times, 0), "local + copy"), "published") == 7);
   OWNED(cJSON_Delete)
@@ -301,7 +301,8 @@ TEST_IN_FOLDER(test_papers_command)
   HELD(forget)
   outcome tuned = run_in(*state, "", "tune -q -d host -f assembly -n 1 -k fill -s stars --elements 300 --budget 1s");
   assert_int_equal(tuned.status, 0);
-  HELD(forget) outcome assembly = table(*state, "-f assembly --accuracy --elements 1300", "676");
+  forget(&o);
+  o = table(*state, "-f assembly --accuracy --elements 1300", "676");
 }
 
 /* Every composition by each strategy of its kernels, beside a stage and nothing else. */
