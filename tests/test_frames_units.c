@@ -334,8 +334,7 @@ static double error_of(const char *folder, int corners, const motion *by, const 
   close_pair(mesh);
   snprintf(line, sizeof line, "run %s --json -q -p f32 -d %s --mesh %s/it.msh", arguments, test_device_name(), folder);
   OWNED(cJSON_Delete) cJSON *json = run_json(folder, "", line);
-  const double error = json_number(json, key);
-  return error;
+  return json_number(json, key);
 }
 
 /* kappa and tau follow, and options have the range that a nanometre or a thousand kilometres ask for. Squares of small
