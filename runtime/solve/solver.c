@@ -231,5 +231,5 @@ void wisp_solver_release(void *self)
   wisp_report_clear(&s->report);
   wisp_fields_free(&s->fields);
   wisp_mesh_destroy(s->mesh);
-  free(s->problem), free(s->mesh_name);
+  WISP_FREE(s->problem, s->mesh_name);
 }
