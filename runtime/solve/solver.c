@@ -27,7 +27,7 @@ wisp_cg_watch wisp_watch_iterations(wisp_iteration_watch *watch)
 
 /* ---- The report: its rows. */
 
-void wisp_report_clear(wisp_solver_report *report)
+static void clear_report(wisp_solver_report *report)
 {
   for (size_t i = 0; i < report->count; i++) free((char *)report->row[i].key), free((char *)report->row[i].text);
   free(report->row);
@@ -190,7 +190,7 @@ wisp_status wisp_solver_make_report(wisp_error *err, wisp_solver *s)
   const char *precision = wisp_precision_name(s->precision);
   char domain[256];
   wisp_mesh_source_print(&s->source, domain);
-  wisp_report_clear(&s->report);
+  clear_report(&s->report);
   const wisp_report_number numbers[] = {{"elements", "", (double)s->mesh->elements}, {"order", "", s->order}};
   CALL(wisp_report_text(err, &s->report, "system", s->problem));
   CALL(wisp_report_text(err, &s->report, "precision", precision));
@@ -228,7 +228,7 @@ void wisp_solver_release(void *self)
   s->kind->release(s);
   for (int i = 0; i < WISP_SOLVER_STAGES; i++) wisp_stage_free(&s->stage[i]);
   for (int i = 0; i < WISP_SOLVER_OPTIONS; i++) free(s->value[i]);
-  wisp_report_clear(&s->report);
+  clear_report(&s->report);
   wisp_fields_free(&s->fields);
   wisp_mesh_destroy(s->mesh);
   WISP_FREE(s->problem, s->mesh_name);
