@@ -26,15 +26,6 @@ static double now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The path of a file of the test's, to keep. */
-static const char *place(const void *folder, const char *name)
-{
-  static char paths[2][256];
-  char *path = paths[strcmp(name, "site.db") == 0];
-  snprintf(path, sizeof paths[0], "%s/%s", (const char *)folder, name);
-  return path;
-}
-
 /* In a child: holds the file by statements of SQLite, or its lock file alone, says so, and stays. */
 static void hold(const char *path, const char *how, double seconds, int ready)
 {
@@ -86,7 +77,7 @@ static int set_up(void **state)
 /* Both layers' files are held; the program's session is open soon, and says of both. */
 TEST_WITH(readers_do_not_wait, set_up, fixture_tear_down)
 {
-  const char *user = place(*state, "user.db"), *site = place(*state, "site.db");
+  const char *user = fixture_path(*state, "user.db"), *site = fixture_path(*state, "site.db");
   wisp_session *session = NULL;
   fixture_fill(user, 0, 3);
   fixture_fill(site, 0, 5);
@@ -114,7 +105,7 @@ TEST_WITH(readers_do_not_wait, set_up, fixture_tear_down)
 
 TEST_WITH(run_does_not_wait, set_up, fixture_tear_down)
 {
-  const char *user = place(*state, "user.db");
+  const char *user = fixture_path(*state, "user.db");
   char line[1024];
   fixture_fill(user, 0, 3);
   const pid_t holder = start_holder(user, "BEGIN EXCLUSIVE", HOLDS);
@@ -131,7 +122,7 @@ TEST_WITH(run_does_not_wait, set_up, fixture_tear_down)
 /* A writer that has only begun keeps nobody from reading. */
 TEST_WITH(writers_do_not_block_readers, set_up, fixture_tear_down)
 {
-  const char *user = place(*state, "user.db");
+  const char *user = fixture_path(*state, "user.db");
   fixture_fill(user, 0, 3);
   const pid_t holder = start_holder(user, "BEGIN IMMEDIATE", HOLDS);
   wisp_store *store = NULL;
@@ -159,7 +150,7 @@ static void take_note(void *context, const char *text)
 TEST_WITH(writers_are_informed, set_up, fixture_tear_down)
 {
   static const char *const modes[] = {"BEGIN EXCLUSIVE", "BEGIN IMMEDIATE", NULL};
-  const char *user = place(*state, "user.db");
+  const char *user = fixture_path(*state, "user.db");
   if (access("/proc/locks", R_OK) != 0) skip();
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
     notes received = {.count = 0};
@@ -180,7 +171,7 @@ TEST_WITH(writers_are_informed, set_up, fixture_tear_down)
 /* Also one that has the file open already. */
 TEST_WITH(a_trial_waits, set_up, fixture_tear_down)
 {
-  const char *user = place(*state, "user.db");
+  const char *user = fixture_path(*state, "user.db");
   wisp_writer *writer = NULL;
   notes received = {.count = 0};
   const wisp_trial trial = fixture_trial(7);
@@ -198,7 +189,7 @@ TEST_WITH(a_trial_waits, set_up, fixture_tear_down)
 TEST_WITH(commands_are_informed, set_up, fixture_tear_down)
 {
   static const char *const commands[] = {"db check --db", "tune -d host -n 1 -k update --budget 1s --db"};
-  const char *user = place(*state, "held.db");
+  const char *user = fixture_path(*state, "held.db");
   if (access("/proc/locks", R_OK) != 0) skip();
   fixture_fill(user, 0, 3);
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
@@ -216,7 +207,7 @@ TEST_WITH(commands_are_informed, set_up, fixture_tear_down)
 /* As another user, where this one may read everything. */
 TEST_WITH(unreadable, set_up, fixture_tear_down)
 {
-  const char *user = place(*state, "user.db");
+  const char *user = fixture_path(*state, "user.db");
   const uid_t own = geteuid();
   wisp_error err = {.text = ""};
   wisp_store *store = NULL;
@@ -241,7 +232,7 @@ TEST_WITH(unreadable, set_up, fixture_tear_down)
 /* A damaged file of the site stops nobody, not even who insists on the user's. */
 TEST_WITH(damaged, set_up, fixture_tear_down)
 {
-  const char *user = place(*state, "user.db"), *site = place(*state, "site.db");
+  const char *user = fixture_path(*state, "user.db"), *site = fixture_path(*state, "site.db");
   static const char junk[] = "this is no store, and longer than the header that a store's file begins with: 123456789";
   char before[1024];
   wisp_store *store = NULL;

@@ -28,10 +28,9 @@ static void compose(char text[2048], int at, const char *replacement)
 TEST(test_parses)
 {
   char text[2048];
-  wisp_error err = {0};
   wisp_system *system = NULL;
   compose(text, 0, NULL);
-  if (wisp_system_parse(&err, "some/where/waves.system", text, &system)) fail_msg("%s", err.text);
+  GOOD(wisp_system_parse(err, "some/where/waves.system", text, &system));
   assert_string_equal(system->name, "waves");
   assert_int_equal(system->fields, 2);
   assert_string_equal(system->field[1], "b");
@@ -183,14 +182,13 @@ TEST(test_states)
 {
   enum { POINTS = 71 };
   char text[2048];
-  wisp_error err = {0};
   wisp_system *system = NULL;
   compose(text, 2,
           "fields a b\nconstant half = 1/2\nconstant two = 4 * half\n"
           "boundary door\n a_p = two * a_m\n b_p = -half * b_m\nend\n"
           "solution s door 1 2 0\n h = half * t\n a = h * x + mode_y\n b = y < edge ? a : middle_z - two\nend\n"
           "start still\n a = 0\n b = pi\nend");
-  if (wisp_system_parse(&err, "waves.system", text, &system)) fail_msg("%s", err.text);
+  GOOD(wisp_system_parse(err, "waves.system", text, &system));
   assert_string_equal(system->boundary[0].ghost.expressions[1]->text, "-0.5 * b_m");
   const wisp_state *solution = wisp_system_state(system, "s"), *still = wisp_system_state(system, "still");
   assert_true(solution && still && !wisp_system_state(system, "moving"));
@@ -312,9 +310,8 @@ static void random_face(const wisp_system *system, double alpha, sides *s)
 
 static int load_maxwell(void **state)
 {
-  wisp_error err = {0};
   wisp_system *system = NULL;
-  if (wisp_system_load(&err, "maxwell", &system)) fail_msg("%s", err.text);
+  GOOD(wisp_system_load(err, "maxwell", &system));
   *state = system;
   return 0;
 }

@@ -24,12 +24,6 @@ static double noise(uint64_t *seed)
   return (double)(*seed >> 11) / (double)(1ull << 52) - 1;
 }
 
-static double *numbers(size_t count)
-{
-  double *made = zeros(count);
-  return made;
-}
-
 /* --- geometry --- */
 
 /* dx_d / dr_c of the trilinear map at (r, s, t). */
@@ -110,11 +104,11 @@ static void hex_case_make(hex_case *c, int N, size_t elements)
   *c = (hex_case){.elements = elements, .lambda = 0.7};
   GOOD(wisp_hex_create(err, N, &c->hex));
   size_t Np = (size_t)c->hex->Np, glNp = (size_t)c->hex->glNp;
-  c->u = numbers(elements * Np);
-  c->vertices = numbers(elements * 24);
-  c->gauss_factors = numbers(elements * 7 * glNp);
-  c->gauss_mass = numbers(elements * glNp);
-  c->gll_factors = numbers(elements * 7 * Np);
+  c->u = zeros(elements * Np);
+  c->vertices = zeros(elements * 24);
+  c->gauss_factors = zeros(elements * 7 * glNp);
+  c->gauss_mass = zeros(elements * glNp);
+  c->gll_factors = zeros(elements * 7 * Np);
   for (size_t i = 0; i < elements * Np; i++) c->u[i] = noise(&seed);
   make_geometry(c, &seed);
 }
@@ -215,9 +209,9 @@ static double off_by(const double *y, const double *expected, size_t count)
 static void check_reference(const hex_case *c, const char *kernel)
 {
   const size_t count = c->elements * (size_t)c->hex->Np;
-  double *y = calloc(count, sizeof *y), *expected = calloc(count, sizeof *expected);
+  double *y = zeros(count), *expected = zeros(count);
   wisp_hex_operator op = WISP_HEX_MASS;
-  assert_true(y && expected && wisp_hex_operator_find(kernel, &op));
+  assert_true(wisp_hex_operator_find(kernel, &op));
   hex_case_reference(c, kernel, expected);
   GOOD(wisp_hex_apply(err, c->hex, op, c->vertices, c->elements, c->lambda, c->u, y));
   const double error = off_by(y, expected, count);

@@ -1,6 +1,7 @@
 /* Claim: progress is one line that fits the terminal however narrow it is, and plain lines where there is none; tables
  * fit a window, and elsewhere say how wide they are. */
 #include "test.h"
+#include "command.h"
 #include "store_fixture.h"
 #include "../cli/print.h"
 
@@ -132,9 +133,7 @@ TEST(test_no_terminal)
   assert_non_null(strstr(text, " left: text\r\n"));
   free(text);
   text = on_terminal(80, "dumb", NULL, show_many);
-  int lines = 0;
-  for (char *at = text; (at = strchr(at, '\n')); at++) lines++;
-  assert_int_equal(lines, CALLS);
+  assert_int_equal(occurrences(text, "\n"), CALLS);
   free(text);
   text = on_terminal(80, "xterm", NULL, show_quietly);
   assert_string_equal(text, "");
@@ -191,11 +190,10 @@ TEST(test_table)
 /* The whole command: what it measures is shown on one line, and what it found fits the window. */
 TEST_IN_FOLDER(test_command)
 {
-  const char *command = getenv("WISP_COMMAND");
   char line[1024];
   snprintf(line, sizeof line,
            "WISP_DB=%s/user.db %s tune -d host -n 1 -p f64 -k update -l slab-km32 --elements 48 --budget 20s 2>&1",
-           (const char *)*state, command && *command ? command : "build/wisp");
+           (const char *)*state, command_path());
   char *text = on_terminal(60, "xterm", line, NULL), *table = strstr(text, "\r\033[K\r\n");
   if (!table) fail_msg("the line is not erased: %s", text);
   *table = '\0';

@@ -220,30 +220,22 @@ static void write_box(const char *path, int corners, bool in_halves)
 
 static double solve(const char *folder, const struct solver *solver, const char *file, const char *more)
 {
-  char line[512];
-  snprintf(line, sizeof line, "run %s -d host --default --json -q --mesh %s %s", solver->run, file, more);
-  cJSON *json = run_json(folder, "", line);
-  const double number = json_number(json, solver->number);
-  cJSON_Delete(json);
-  return number;
+  return solve_number(folder, solver->number, solver->run, "--default --mesh %s %s", file, more);
 }
 
 TEST(test_solvers)
 {
   for (size_t i = 0; i < WISP_COUNT(solvers); i++) {
     const struct solver *solver = &solvers[i];
-    char line[512], one[128], two[128];
-    snprintf(one, sizeof one, "%s", fixture_path(*state, "one.msh"));
-    snprintf(two, sizeof two, "%s", fixture_path(*state, "two.msh"));
+    const char *one = fixture_path(*state, "one.msh"), *two = fixture_path(*state, "two.msh");
     write_box(one, solver->corners, false);
     write_box(two, solver->corners, true);
-    snprintf(line, sizeof line, "run %s -d host --default --mesh %s", solver->run, two);
-    outcome o = run_in(*state, "", line);
+    outcome o = run_with(*state, "", "run %s -d host --default --mesh %s", solver->run, two);
     const int faces = solver->corners == 3 ? 4 : solver->corners == 4 ? 32 : 16;
     char count[32];
     snprintf(count, sizeof count, "two.msh: %d ", 2 * faces);
     if (o.status != 1 || *o.out || !strstr(o.err, count) || !strstr(o.err, "lie on one another"))
-      fail_msg("%s: status %d: %s", line, o.status, o.err);
+      fail_msg("%s: status %d: %s", solver->run, o.status, o.err);
     forget(&o);
     const double whole = solve(*state, solver, one, ""), merged = solve(*state, solver, two, "--merge 1e-9");
     if (!(fabs(merged / whole - 1) < 1e-9)) fail_msg("%s: %.9g, not %.9g", solver->run, merged, whole);
@@ -257,8 +249,7 @@ TEST(test_library)
 {
   wisp_mesh_note note;
   api_solve s;
-  char path[128];
-  snprintf(path, sizeof path, "%s", fixture_path(*state, "two.msh"));
+  const char *path = fixture_path(*state, "two.msh");
   write_box(path, 4, true);
   wisp_solver_request request = {WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 1, .mesh = path};
   BAD(api_try(err, &s, &request), WISP_EINPUT, "64 boundary faces lie on one another");

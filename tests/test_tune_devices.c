@@ -4,7 +4,7 @@
 #include "test.h"
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "../tuner/workers/tune.h"
+#include "tuning.h"
 
 enum { MAX_TRIALS = 512, ORDERS = 2, WORKERS = 2 };
 
@@ -53,19 +53,10 @@ static wisp_status tune(wisp_error *err, const char *devices, const char *db, do
 {
   static const int orders[ORDERS] = {1, 2};
   static const wisp_precision precisions[] = {WISP_F32, WISP_F64};
-  wisp_tune_request r = {.family = "nodal",
-                         .orders = orders,
-                         .order_count = ORDERS,
-                         .precisions = precisions,
-                         .precision_count = 2,
-                         .kernel = "trace",
-                         .budget_seconds = budget,
-                         .elements = 384,
-                         .db = db,
-                         .progress = on_progress,
-                         .warn = on_warning,
-                         .device_done = on_device,
-                         .context = s};
+  wisp_tune_request r = tune_request("nodal", "trace", db);
+  r.orders = orders, r.order_count = ORDERS, r.precisions = precisions, r.precision_count = 2;
+  r.budget_seconds = budget, r.elements = 384;
+  r.progress = on_progress, r.warn = on_warning, r.device_done = on_device, r.context = s;
   *s = (seen){.rounds = budget > 0};
   return wisp_tune(err, devices, &r, summary);
 }

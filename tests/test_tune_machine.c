@@ -26,13 +26,11 @@ static void nap(long milliseconds)
 static void write_compiler(const char *folder, const char *does)
 {
   char text[1024];
-  const char *path = fixture_path(folder, "cc");
   snprintf(text, sizeof text,
            "#!/bin/sh\ncd %s\ncase \"$*\" in *nodal_update*)\n  n=$(cat calls 2>/dev/null)\n  n=$((n+1))\n"
            "  echo $n >calls\n  %s ;;\nesac\nexec cc \"$@\"\n",
            folder, does);
-  fixture_write(path, text, strlen(text));
-  assert_int_equal(chmod(path, 0700), 0);
+  assert_int_equal(chmod(fixture_text(folder, "cc", text), 0700), 0);
   unlink(fixture_path(folder, "calls"));
 }
 
@@ -47,9 +45,8 @@ static const char *surroundings(const char *folder)
 /* The number of trials in the store with this outcome; NULL: all. */
 static long count(const char *folder, const char *with)
 {
-  wisp_store *store = NULL;
+  wisp_store *store = fixture_open(fixture_path(folder, "user.db"));
   long found = 0;
-  GOOD(wisp_store_open(err, fixture_path(folder, "user.db"), false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++)
     found += !with || strcmp(wisp_store_trial(store, i, NULL)->outcome, with) == 0;
   wisp_store_close(store);
@@ -185,10 +182,9 @@ TEST(test_damaged_row)
 /* The command, as a child whose output goes to out and err. */
 static pid_t start(const char *folder)
 {
-  const char *command = getenv("WISP_COMMAND");
   char line[1024];
   snprintf(line, sizeof line, "exec env WISP_DB=%s/user.db %s %s " TUNE " >%s/out 2>%s/err </dev/null", folder,
-           surroundings(folder), command && *command ? command : "build/wisp", folder, folder);
+           surroundings(folder), command_path(), folder, folder);
   pid_t pid = fork();
   if (pid == 0) {
     execl("/bin/sh", "sh", "-c", line, (char *)NULL);
@@ -270,11 +266,9 @@ TEST(test_signals)
 TEST(test_closed_descriptors)
 {
   char folder[64], line[1024];
-  const char *command = getenv("WISP_COMMAND");
   size_t length = 0;
   fixture_folder(folder);
-  snprintf(line, sizeof line, "WISP_SHIPPED=none WISP_DB=%s/user.db %s " TUNE " <&- >&- 2>&-", folder,
-           command && *command ? command : "build/wisp");
+  snprintf(line, sizeof line, "WISP_SHIPPED=none WISP_DB=%s/user.db %s " TUNE " <&- >&- 2>&-", folder, command_path());
   assert_int_equal(system(line), 0);
   free(fixture_read(fixture_path(folder, "user.db.lock"), &length));
   assert_int_equal(length, 0);

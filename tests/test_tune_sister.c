@@ -6,7 +6,7 @@
 #include "store_fixture.h"
 #include "../runtime/solve/choose.h"
 #include "../tuner/sweep/sweep.h"
-#include "../tuner/workers/tune.h"
+#include "tuning.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -146,24 +146,13 @@ static bool is_of(const char *spec, const char *kernel)
 TEST_IN_FOLDER(test_budget)
 {
   static const char *const first[] = {"gather", "fused"};
-  static const int order = 1;
-  static const wisp_precision precision = WISP_F64;
-  wisp_tune_summary summary = {0};
   prepare_apart(fixture_path(*state, "site.db"));
   seen *s = calloc(1, sizeof *s);
   assert_non_null(s);
   setenv("WISP_SITE_DB", fixture_path(*state, "site.db"), 1);
-  const wisp_tune_request r = {.family = "nodal",
-                               .orders = &order,
-                               .order_count = 1,
-                               .precisions = &precision,
-                               .precision_count = 1,
-                               .elements = elements,
-                               .budget_seconds = 6,
-                               .db = fixture_path(*state, "user.db"),
-                               .progress = on_progress,
-                               .context = s};
-  GOOD(wisp_tune(err, test_device_name(), &r, &summary));
+  wisp_tune_request r = tune_request("nodal", NULL, fixture_path(*state, "user.db"));
+  r.elements = elements, r.budget_seconds = 6, r.progress = on_progress, r.context = s;
+  run_tune(&r);
   assert_true(s->count > 3);
   for (int i = 0; i < 2; i++)
     if (!is_of(s->trial[i].spec, first[i]) || s->trial[i].is_default)

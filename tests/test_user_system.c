@@ -14,12 +14,6 @@
 
 static const char file[] = "mine/systems/sound.system", path[] = "docs/guide/systems.md";
 
-static const char *device(void)
-{
-  const char *name = getenv("WISP_TEST_DEVICE");
-  return name && *name ? name : "host";
-}
-
 /* A folder with the page's file, and $WISP_TEMPLATES of this process and of the command. */
 static int set_up(void **state)
 {
@@ -69,20 +63,6 @@ TEST_WITH(test_page, set_up, tear_down)
   page_free(&p);
 }
 
-static double solve(const char *folder, const char *arguments, const char *member)
-{
-  char line[256];
-  snprintf(line, sizeof line, "run sound --json -q -d %s %s", device(), arguments);
-  outcome o = run_in(folder, "", line);
-  if (o.status != 0) fail_msg("wisp %s: %s", line, o.err);
-  cJSON *json = cJSON_Parse(o.out);
-  assert_non_null(json);
-  const double value = json_number(json, member);
-  cJSON_Delete(json);
-  forget(&o);
-  return value;
-}
-
 TEST_WITH(test_convergence, set_up, tear_down)
 {
   static const int boxes[][2] = {{4, 6}, {4, 6}, {4, 6}, {3, 4}};
@@ -90,11 +70,8 @@ TEST_WITH(test_convergence, set_up, tear_down)
   for (int order = 1; order <= highest; order++) {
     double error[2];
     const int *box = boxes[order - 1];
-    for (int i = 0; i < 2; i++) {
-      char line[128];
-      snprintf(line, sizeof line, "-n %d --box %d --time 0.3 --default", order, box[i]);
-      error[i] = solve(*state, line, "l2_error");
-    }
+    for (int i = 0; i < 2; i++)
+      error[i] = solve_number(*state, "l2_error", "sound", "-n %d --box %d --time 0.3 --default", order, box[i]);
     const double found = log(error[0] / error[1]) / log((double)box[1] / box[0]);
     print_message("order %d: %.2f\n", order, found);
     if (!(found >= order + 0.7)) fail_msg("N = %d converges with order %.2f only", order, found);
@@ -104,9 +81,10 @@ TEST_WITH(test_convergence, set_up, tear_down)
 /* With the central flux the walls keep the energy, as much as the steps do; another mode is a solution too. */
 TEST_WITH(test_energy, set_up, tear_down)
 {
-  static const char line[] = "-n 3 --box 3 --time 0.5 --default --alpha 0 --mode 1,2,1 --cfl 0.1";
-  assert_true(fabs(solve(*state, line, "energy_final") / solve(*state, line, "energy_initial") - 1) < 1e-6);
-  assert_true(solve(*state, line, "l2_error") < 2e-2);
+  cJSON *json = solve_json(*state, "sound", "-n 3 --box 3 --time 0.5 --default --alpha 0 --mode 1,2,1 --cfl 0.1");
+  assert_true(fabs(json_number(json, "energy_final") / json_number(json, "energy_initial") - 1) < 1e-6);
+  assert_true(json_number(json, "l2_error") < 2e-2);
+  cJSON_Delete(json);
 }
 
 /* A program gives the fields itself: pressure alone, whose energy is that of the file's weights. */
@@ -139,8 +117,7 @@ TEST_WITH(test_numbers, set_up, tear_down)
   forget(&o);
 }
 
-/* The hash that trials of a kernel are stored with. */
-/* The first kernel reads fluxes and boundaries, the second one rates. */
+/* The hashes that trials of two kernels are stored with: the first reads fluxes and boundaries, the second rates. */
 static void hash_of(const char *system, char hash[2][20])
 {
   static const char *const names[][2] = {{"gather", "direct"}, {"volume", "element-per-thread"}};
@@ -257,13 +234,9 @@ TEST_WITH(test_broken_since, set_up, tear_down)
 {
   static const char *const broken[] = {"sound.system:16: ", NULL}, *const systems[] = {"sound", "maxwell"};
   char line[256];
-  for (int s = 0; s < 2; s++) {
-    snprintf(line, sizeof line, "tune -q -d host -n 1 -p f64 --system %s -k update -s stream --elements 48 --defaults",
-             systems[s]);
-    outcome o = run_in(*state, "", line);
-    assert_int_equal(o.status, 0);
-    forget(&o);
-  }
+  for (int s = 0; s < 2; s++)
+    run_expect(*state, "", 0, "",
+               "tune -q -d host -n 1 -p f64 --system %s -k update -s stream --elements 48 --defaults", systems[s]);
   edit(*state, "push = 0.5 / rho", "push = {{0.5}}");
   check_noted(*state, "best -d host -n 1 -p f64", broken);
   snprintf(line, sizeof line, "report -d host -n 1 -p f64 -o %s/page", (char *)*state);

@@ -140,9 +140,8 @@ typedef struct candidate {
 static candidate make(wisp_device *device, const wisp_strategy *s, const wisp_spec *spec, const wisp_layout *layout)
 {
   candidate c = {.kernel = NULL};
-  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
   GOOD(wisp_verifier_create(err, device, &c.verifier));
-  GOOD(wisp_names_create(err, spec, layout, &target, NULL, &c.names));
+  c.names = plan_names(wisp_device_limits(device), spec, layout);
   GOOD(wisp_plan_default(err, s, spec, layout, c.names, &c.plan));
   GOOD(wisp_plan_compile(err, c.plan, wisp_device_limits(device)->target, &c.binary));
   GOOD(wisp_kernel_create(err, device, c.plan, &c.binary, &c.kernel));
@@ -205,9 +204,7 @@ TEST(test_tolerances)
 /* Does a strategy have candidates here? */
 static bool applies(wisp_device *device, const wisp_strategy *s, const wisp_spec *spec, const wisp_layout *layout)
 {
-  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
-  wisp_env *names = NULL;
-  GOOD(wisp_names_create(err, spec, layout, &target, NULL, &names));
+  wisp_env *names = plan_names(wisp_device_limits(device), spec, layout);
   const bool does = wisp_strategy_applies(NULL, s, layout, names) == WISP_OK;
   wisp_env_destroy(names);
   return does;

@@ -3,6 +3,7 @@
  * first that is named, unless nothing was measured and the family's defaults prefer another. And a set-up leaves
  * matrices as what reads them tens of times is fastest. */
 #include "test.h"
+#include "each_plan.h"
 #include "store_fixture.h"
 #include "../runtime/hdg/helmholtz_solver.h"
 #include "../runtime/solve/choose.h"
@@ -25,7 +26,6 @@ static void record_of(const wisp_fixed *fixed, const char *folder, const char *k
 {
   wisp_trial t = fixture_trial(1);
   wisp_stage stage = {.kernels = 0};
-  wisp_writer *writer = NULL;
   wisp_choose_request request = request_for(NULL);
   request.fixed = fixed;
   wisp_spec_name_kernel(&request.spec, kernel);
@@ -42,9 +42,7 @@ static void record_of(const wisp_fixed *fixed, const char *folder, const char *k
   snprintf(t.compiler, sizeof t.compiler, "%s", limits.compiler);
   strcpy(t.outcome, "ok");
   t.units = limits.units, t.elements = elements, t.ms = ms;
-  GOOD(wisp_writer_open(err, fixture_path(folder, "user.db"), NULL, &writer));
-  GOOD(wisp_writer_add(err, writer, &t));
-  GOOD(wisp_writer_close(err, writer));
+  fixture_put(fixture_path(folder, "user.db"), &t, 1);
   wisp_stage_free(&stage);
 }
 
@@ -55,10 +53,9 @@ static void record(const char *folder, const char *kernel, double ms, long long 
 
 static void expect(const char *folder, const char *composition, const char *taken)
 {
-  wisp_store *store = NULL;
+  wisp_store *store = fixture_open(fixture_path(folder, "user.db"));
   wisp_stage stage = {.kernels = 0};
   const wisp_choose_request request = request_for(composition);
-  GOOD(wisp_store_open(err, fixture_path(folder, "user.db"), false, NULL, &store));
   GOOD(wisp_choose(err, &(wisp_chooser){strategies, store, &limits, NULL}, &request, &stage));
   assert_string_equal(stage.composition, taken);
   wisp_stage_free(&stage);
@@ -142,12 +139,11 @@ TEST(test_defaults_decide)
   for (size_t i = 0; i < 2 * WISP_COUNT(cases); i++) {
     const char *const name = cases[i / 2].operator, * const end = i % 2 ? "+smooth" : "";
     char both[256], taken[128];
-    wisp_limits device;
+    const wisp_limits device = target_limits(cases[i / 2].target);
     wisp_stage stage = {.kernels = 0};
     snprintf(both, sizeof both, "update+spread+%s+gather+advance%s|update+spread+%s_trilinear+gather+advance%s", name,
              end, name, end);
     snprintf(taken, sizeof taken, "update+spread+%s%s+gather+advance%s", name, cases[i / 2].taken, end);
-    GOOD(wisp_target_limits(err, cases[i / 2].target, &device));
     const wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("tensor"), 3, NULL, WISP_F64),
                                          .composition = both};
     GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, &device, NULL}, &request, &stage));
@@ -231,7 +227,7 @@ TEST_IN_FOLDER(test_lying)
 static int set_up(void **state)
 {
   GOOD(wisp_strategies_load(err, &strategies));
-  GOOD(wisp_target_limits(err, "sm_80", &limits));
+  limits = target_limits("sm_80");
   strcpy(limits.name, "Imaginary 1"), strcpy(limits.driver, "1"), strcpy(limits.compiler, "1");
   return 0;
 }
