@@ -3,9 +3,7 @@
 #include "test.h"
 #include "store_fixture.h"
 
-#include <math.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define SPEC "nodal.volume:tet:p9:test:f64" /* of a system that never ships */
 
@@ -38,10 +36,9 @@ static void put_here(const char *path, const char *params, double ms)
 
 static wisp_answer ask(const char *path, long long elements, char params[200])
 {
-  wisp_store *store = fixture_open(path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   const wisp_answer answer = fixture_answer(store, &h200, SPEC, "slab-km32", elements, NULL);
   strcpy(params, answer.trial ? answer.trial->params : "");
-  wisp_store_close(store);
   return answer;
 }
 
@@ -49,12 +46,11 @@ TEST_IN_FOLDER(test_round_trip)
 {
   const char *path = fixture_path(*state, "deep/er/wisp.db"); /* folders are made */
   fixture_fill(path, 0, 40);
-  wisp_store *store = fixture_open(path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   for (int i = 0; i < 40; i++) {
     wisp_trial expected = fixture_trial(i);
     assert_true(fixture_same(wisp_store_trial(store, (size_t)i, NULL), &expected));
   }
-  wisp_store_close(store);
 }
 
 /* A spec's own trials are those that a search through all finds, in the same order and of the same layers. */
@@ -63,7 +59,7 @@ TEST_IN_FOLDER(test_trials_of_a_spec)
   const char *path = fixture_path(*state, "user.db");
   fixture_fill(path, 0, 60);
   unsetenv("WISP_SHIPPED");
-  wisp_store *store = fixture_open(path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   size_t seen = 0;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const char *spec = wisp_store_trial(store, i, NULL)->spec;
@@ -85,7 +81,6 @@ TEST_IN_FOLDER(test_trials_of_a_spec)
   assert_true(seen > 60);
   assert_int_equal(seen, wisp_store_count(store));
   assert_null(wisp_store_next(store, "nodal.volume:tet:p77:maxwell:f64", &at, NULL));
-  wisp_store_close(store);
 }
 
 /* Numbers of an outcome come back from their columns to the last bit. A trial of an earlier version, whose reason alone
@@ -102,7 +97,7 @@ TEST_IN_FOLDER(test_numbers_of_outcomes)
   wisp_trial_end(&t[4], WISP_TRIAL_SLOW, "1.33 times the time of another, dropped");
   wisp_trial_end(&t[5], WISP_TRIAL_UNFINISHED, "begun 2 times, never ended");
   fixture_put(path, t, 6);
-  wisp_store *store = fixture_open(path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   for (size_t i = 0; i < 6; i++) {
     const wisp_trial *read = wisp_store_trial(store, i, NULL);
     assert_int_equal(wisp_reason_candidates(read), i % 3 == 0 ? 1234 : 1);
@@ -112,7 +107,6 @@ TEST_IN_FOLDER(test_numbers_of_outcomes)
     if (i == 3) assert_string_equal(read->reason, "too many threads");
   }
   assert_true(wisp_reason_slower_than(wisp_store_trial(store, 4, NULL), "another"));
-  wisp_store_close(store);
 }
 
 TEST_IN_FOLDER(test_one_file_at_rest)
@@ -276,10 +270,9 @@ TEST_IN_FOLDER(test_ratios)
     }
     wisp_trial there = fixture_trial(1);
     strcpy(there.spec, SPEC), strcpy(there.device, "NVIDIA GH200"), strcpy(there.target, "sm_90");
-    wisp_store *store = fixture_open(path);
+    OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
     const double ratio = wisp_store_ratio(store, &h200, &there);
     if (c < 2 ? !isnan(ratio) : fabs(ratio - cases[c].here) > 1e-9) fail_msg("%s: %g", cases[c].spec, ratio);
-    wisp_store_close(store);
   }
 }
 
@@ -337,7 +330,7 @@ TEST_IN_FOLDER(test_stale_and_failed_do_not_answer)
   const char *path = fixture_path(*state, "wisp.db");
   fixture_fill(path, 3, 4); /* refused */
   put(path, "NVIDIA H200", "sm_90", "580.159", "a=1", 1000, 1.0);
-  wisp_store *store = fixture_open(path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   wisp_answer answer = fixture_answer(store, &h200, SPEC, NULL, 1000, never);
   assert_null(answer.trial);
   assert_int_equal(answer.match, WISP_MATCH_DEFAULT);
@@ -345,15 +338,14 @@ TEST_IN_FOLDER(test_stale_and_failed_do_not_answer)
   wisp_trial refused = fixture_trial(3);
   answer = fixture_answer(store, &h200, refused.spec, refused.layout, 1000, NULL);
   assert_true(!answer.trial || answer.layer == WISP_LAYER_SHIPPED);
-  wisp_store_close(store);
 }
 
 TEST_IN_FOLDER(test_tolerant_open)
 {
   const char *user = fixture_path(*state, "user.db"), *site = fixture_path(*state, "site.db");
   wisp_error err = {0};
-  wisp_store *store = NULL;
-  char *warning = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  OWNED(free) char *warning = NULL;
   fixture_write(user, "not a store, but long enough to look like one", 45);
   setenv("WISP_SITE_DB", site, 1);
   put(site, "NVIDIA H200", "sm_90", "580.159", "site", 1000, 1.0);
@@ -362,8 +354,6 @@ TEST_IN_FOLDER(test_tolerant_open)
   assert_int_equal(wisp_store_open(&err, user, true, &warning, &store), WISP_OK);
   assert_non_null(strstr(warning, user));
   assert_true(wisp_store_count(store) >= 1);
-  free(warning);
-  wisp_store_close(store);
 }
 
 TEST_IN_FOLDER(test_default_path)

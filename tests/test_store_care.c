@@ -5,9 +5,7 @@
 #include "command.h"
 #include "store_fixture.h"
 
-#include <cjson/cJSON.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static int setup(void **state)
 {
@@ -41,10 +39,9 @@ static const char *fill(const char *folder)
 
 static void expect(const char *folder, const char *arguments, int status, const char *word)
 {
-  outcome o = run_with(folder, "WISP_SHIPPED=none", "db %s", arguments);
+  HELD(forget) outcome o = run_with(folder, "WISP_SHIPPED=none", "db %s", arguments);
   if (o.status != status || (!strstr(o.out, word) && !strstr(o.err, word)))
     fail_msg("%s: status %d, not %d: '%s%s' without '%s'", arguments, o.status, status, o.out, o.err, word);
-  forget(&o);
 }
 
 TEST_WITH(only_days_are_dates, setup, fixture_tear_down)
@@ -131,10 +128,11 @@ TEST_WITH(outcomes_are_counted_alike, setup, fixture_tear_down)
 TEST_WITH(a_sweep_counts_like_its_store, setup, fixture_tear_down)
 {
   char words[64];
+  OWNED(cJSON_Delete)
   cJSON *sweep = run_json(*state, "WISP_SHIPPED=none",
                           "tune -q -d host -n 3 -p f64 -k assemble -s stream -l node-km1-pad32 --elements 48 "
                           "--exhaustive --json");
-  cJSON *list = run_json(*state, "WISP_SHIPPED=none", "db show -d host --json");
+  OWNED(cJSON_Delete) cJSON *list = run_json(*state, "WISP_SHIPPED=none", "db show -d host --json");
   const cJSON *held = cJSON_GetArrayItem(list, 0);
   const double refused = json_number(sweep, "refused");
   assert_int_equal(cJSON_GetArraySize(list), 1);
@@ -144,7 +142,6 @@ TEST_WITH(a_sweep_counts_like_its_store, setup, fixture_tear_down)
   assert_int_equal(refused, json_number(held, "refused_candidates"));
   snprintf(words, sizeof words, "%.0f refused (%.0f candidates)", json_number(held, "refused"), refused);
   expect(*state, "check", 0, words);
-  cJSON_Delete(sweep), cJSON_Delete(list);
 }
 
 /* Winners alone, in both forms, come to the same store; what lost is not there. */
@@ -174,7 +171,7 @@ TEST_WITH(winners_travel_alone, setup, fixture_tear_down)
 
 static void write_text(const char *folder, const char *name, const char *format, const char *a, const char *b)
 {
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   GOOD(wisp_text_add(err, &text, "", 0));
   for (; *format; format++) {
     const char *part = *format == 'a' ? a : *format == 'b' ? b : NULL;
@@ -183,7 +180,6 @@ static void write_text(const char *folder, const char *name, const char *format,
     GOOD(wisp_text_add(err, &text, part ? part : &byte, length));
   }
   fixture_write(fixture_path(folder, name), text.data, text.length);
-  wisp_text_free(&text);
 }
 
 /* Concatenated documents are all read; where anything else follows, nothing is. */
@@ -217,7 +213,7 @@ TEST_WITH(import_is_all_or_nothing, setup, fixture_tear_down)
 /* Every trial of the file at path is one of those that fixture_trial makes. */
 static void assert_true_rows(const char *path, long least)
 {
-  wisp_store *store = fixture_open(path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   size_t count = wisp_store_count(store);
   assert_true((long)count >= least);
   for (size_t i = 0; i < count; i++) {
@@ -225,7 +221,6 @@ static void assert_true_rows(const char *path, long least)
     wisp_trial expected = fixture_trial((int)(t->shared_bytes / 1024));
     assert_true(fixture_same(t, &expected));
   }
-  wisp_store_close(store);
 }
 
 /* One altered row: tune refuses to write before it begins, salvage leaves that row out. */
@@ -259,7 +254,7 @@ TEST_WITH(lost_pages_are_passed_over, setup, fixture_tear_down)
   wisp_salvaged found;
   size_t length;
   fixture_fill(path, 0, ROWS);
-  char *complete = fixture_read(path, &length);
+  OWNED(free) char *complete = fixture_read(path, &length);
   assert_true(length > 50 * PAGE);
   for (size_t page = 2; page < length / PAGE; page += 9) {
     char *torn = malloc(length);
@@ -282,7 +277,6 @@ TEST_WITH(lost_pages_are_passed_over, setup, fixture_tear_down)
   assert_int_equal(wisp_store_salvage(&err, path, fresh, NULL, &found), WISP_OK);
   assert_true(found.complete);
   assert_int_equal(found.rescued, ROWS);
-  free(complete);
 }
 
 /* The contents of a store: the orders, and the time of the newest trial. */
@@ -298,11 +292,10 @@ TEST_WITH(orders_and_days_are_shown, setup, fixture_tear_down)
     snprintf(t.when, sizeof t.when, "%s", trials[i].when);
     fixture_put(fixture_path(*state, "user.db"), &t, 1);
   }
-  outcome o = run_in(*state, "WISP_SHIPPED=none", "db show");
+  HELD(forget) outcome o = run_in(*state, "WISP_SHIPPED=none", "db show");
   assert_non_null(strstr(o.out, " 1-3,7 "));
   assert_non_null(strstr(o.out, " 2026-11-20..2026-11-22\n"));
   forget(&o);
   o = run_in(*state, "WISP_SHIPPED=none", "db show --json");
   assert_non_null(strstr(o.out, "\"orders\":[1,2,3,7],\"first\":\"2026-11-20\",\"last\":\"2026-11-22\""));
-  forget(&o);
 }

@@ -8,7 +8,6 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { TRIALS = 24 };
 
@@ -16,11 +15,11 @@ enum { TRIALS = 24 };
 static void assert_refused(const char *path, const char *word)
 {
   size_t before_length, after_length;
-  char *before = fixture_read(path, &before_length);
+  OWNED(free) char *before = fixture_read(path, &before_length);
   wisp_error err = {0};
   wisp_store *store = NULL;
   wisp_writer *writer = NULL;
-  wisp_text report = {0};
+  HELD(wisp_text_free) wisp_text report = {0};
   long long count = 0;
   for (int i = 0; i < 4; i++) {
     wisp_status status = i == 0   ? wisp_store_open(&err, path, false, NULL, &store)
@@ -32,12 +31,9 @@ static void assert_refused(const char *path, const char *word)
     assert_non_null(strstr(err.text, word));
     assert_null(strchr(err.text, '\n'));
   }
-  char *after = fixture_read(path, &after_length);
+  OWNED(free) char *after = fixture_read(path, &after_length);
   assert_int_equal(before_length, after_length);
   assert_memory_equal(before, after, before_length);
-  free(before);
-  free(after);
-  wisp_text_free(&report);
 }
 
 TEST_IN_FOLDER(test_foreign)
@@ -139,10 +135,9 @@ static void assert_honest(const char *path, const char *data, size_t length, boo
   }
   *good = own == TRIALS;
   wisp_store_close(store);
-  char *after = fixture_read(path, &after_length);
+  OWNED(free) char *after = fixture_read(path, &after_length);
   assert_int_equal(length, after_length);
   assert_memory_equal(data, after, length);
-  free(after);
 }
 
 TEST_IN_FOLDER(test_truncated)
@@ -151,13 +146,12 @@ TEST_IN_FOLDER(test_truncated)
   size_t length;
   bool refused, good;
   fixture_fill(path, 0, TRIALS);
-  char *data = fixture_read(path, &length);
+  OWNED(free) char *data = fixture_read(path, &length);
   for (size_t cut = 512; cut < length; cut += 512) {
     fixture_write(torn, data, cut);
     assert_honest(torn, data, cut, &refused, &good);
     assert_true(refused);
   }
-  free(data);
 }
 
 TEST_IN_FOLDER(test_flipped_bytes)

@@ -9,12 +9,10 @@
 
 #include "wisp.h"
 
-#include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Whoever waits for a holder to end waits longer than HOLDS; whoever waits for nobody, or says so, is done by SOON. */
 enum { HOLDS = 40, SOON = 20 };
@@ -93,12 +91,11 @@ TEST_WITH(readers_do_not_wait, set_up, fixture_tear_down)
   wisp_session_close(session);
   end_holder(other);
   wisp_store *store = NULL;
-  char *warning = NULL;
+  OWNED(free) char *warning = NULL;
   GOOD(wisp_store_open(err, user, true, &warning, &store));
   assert_int_equal(wisp_store_count(store), 5); /* the site's count again */
   assert_non_null(strstr(warning, "going on without it"));
   assert_null(strchr(warning, '\n'));
-  free(warning);
   wisp_store_close(store);
   end_holder(holder);
 }
@@ -111,11 +108,10 @@ TEST_WITH(run_does_not_wait, set_up, fixture_tear_down)
   const pid_t holder = start_holder(user, "BEGIN EXCLUSIVE", HOLDS);
   const double start = now();
   snprintf(line, sizeof line, "run maxwell -n 1 --box 1 --steps 1 -d host --db %s", user);
-  outcome o = run_in(*state, "WISP_SHIPPED=none", line);
+  HELD(forget) outcome o = run_in(*state, "WISP_SHIPPED=none", line);
   if (o.status != 0) fail_msg("status %d: %s", o.status, o.err);
   assert_true(now() - start < SOON);
   assert_names(o.err, user, holder);
-  forget(&o);
   end_holder(holder);
 }
 
@@ -196,10 +192,9 @@ TEST_WITH(commands_are_informed, set_up, fixture_tear_down)
     char line[1024];
     snprintf(line, sizeof line, "%s %s", commands[i], user);
     const pid_t holder = start_holder(user, "BEGIN EXCLUSIVE", 6);
-    outcome o = run_in(*state, "WISP_SHIPPED=none", line);
+    HELD(forget) outcome o = run_in(*state, "WISP_SHIPPED=none", line);
     if (o.status != 0) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
     assert_names(o.err, user, holder);
-    forget(&o);
     end_holder(holder);
   }
 }
@@ -210,8 +205,8 @@ TEST_WITH(unreadable, set_up, fixture_tear_down)
   const char *user = fixture_path(*state, "user.db");
   const uid_t own = geteuid();
   wisp_error err = {.text = ""};
-  wisp_store *store = NULL;
-  char *warning = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  OWNED(free) char *warning = NULL;
   fixture_fill(user, 0, 3);
   chmod(*state, 0755);
   chmod(user, own == 0 ? 0600 : 0);
@@ -225,8 +220,6 @@ TEST_WITH(unreadable, set_up, fixture_tear_down)
   assert_int_equal(status, WISP_OK);
   assert_int_equal(wisp_store_count(store), 0);
   assert_non_null(strstr(warning, "may not be read"));
-  free(warning);
-  wisp_store_close(store);
 }
 
 /* A damaged file of the site stops nobody, not even who insists on the user's. */
@@ -249,9 +242,8 @@ TEST_WITH(damaged, set_up, fixture_tear_down)
   static const char *const lines[] = {"run maxwell -n 1 --box 1 --steps 1 -d host", "best -d all",
                                       "bench -n 1 -d host -k update --elements 48 -p f32"};
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-    outcome o = run_in(*state, before, lines[i]);
+    HELD(forget) outcome o = run_in(*state, before, lines[i]);
     if (o.status != 0 || !strstr(o.err, site)) fail_msg("wisp %s: status %d: %s", lines[i], o.status, o.err);
-    forget(&o);
   }
 }
 

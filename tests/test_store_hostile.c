@@ -11,7 +11,6 @@
 #include <grp.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { NOBODY = 65534 };
 
@@ -65,7 +64,7 @@ TEST_WITH(only_a_plain_table_is_read, setup, fixture_tear_down)
   wisp_error err = {0};
   wisp_store *store = NULL;
   wisp_writer *writer = NULL;
-  wisp_text report = {0};
+  HELD(wisp_text_free) wisp_text report = {0};
   long long count;
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
     char name[16];
@@ -81,7 +80,6 @@ TEST_WITH(only_a_plain_table_is_read, setup, fixture_tear_down)
     assert_int_equal(wisp_store_merge(&err, fresh, 1, &path, &count), WISP_ESTORE);
     assert_int_equal(wisp_store_export(&err, path, false, false, &report), WISP_ESTORE);
   }
-  wisp_text_free(&report);
 }
 
 /* A tree of pages of which each names the same page many times over: more rows than the file could hold. */
@@ -140,7 +138,7 @@ TEST_WITH(rights_are_kept, setup, fixture_tear_down)
 {
   const char *path = fixture_path(*state, "user.db"), *from = fixture_path(*state, "from.db");
   wisp_error err = {0};
-  wisp_text json = {0};
+  HELD(wisp_text_free) wisp_text json = {0};
   wisp_writer *writer = NULL;
   struct stat about;
   long long count;
@@ -158,7 +156,6 @@ TEST_WITH(rights_are_kept, setup, fixture_tear_down)
   assert_int_equal(wisp_store_merge(&err, path, 1, &from, &count), WISP_OK);
   assert_int_equal(stat(path, &about), 0);
   assert_int_equal(about.st_mode & 0777, 0606);
-  wisp_text_free(&json);
 }
 
 /* Another user's file stays theirs, also where only its content may be written; root's changes keep the owner. */
@@ -245,12 +242,11 @@ TEST_WITH(nothing_steers_the_terminal, setup, fixture_tear_down)
   snprintf(t.params, sizeof t.params, "a=\x1b[31m");
   fixture_put(fixture_path(*state, "user.db"), &t, 1);
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-    outcome o = run_in(*state, "WISP_SHIPPED=none", commands[i]);
+    HELD(forget) outcome o = run_in(*state, "WISP_SHIPPED=none", commands[i]);
     for (const char *c = "\x1b\a\r\x7f"; *c; c++)
       if (strchr(o.out, *c) || strchr(o.err, *c)) fail_msg("%s: a control character 0x%02x", commands[i], *c);
     assert_null(strstr(o.out, "\xc2\x9b"));
     if (i < 3) assert_non_null(strstr(o.out, "\\x1b]0;pwned\\x07\\x1b[2J"));
-    forget(&o);
   }
   char shown[32];
   wisp_show_text("\xc3\xa9 \xff\n", shown, sizeof shown); /* letters stay */
@@ -267,13 +263,12 @@ TEST_WITH(every_device_is_shown, setup, fixture_tear_down)
     snprintf(trials[i].device, sizeof trials[i].device, "Card %d;", i);
   }
   fixture_put(fixture_path(*state, "user.db"), trials, DEVICES);
-  outcome o = run_in(*state, "WISP_SHIPPED=none", "db show");
+  HELD(forget) outcome o = run_in(*state, "WISP_SHIPPED=none", "db show");
   for (int i = 0; i < DEVICES; i++) {
     char name[24];
     snprintf(name, sizeof name, "Card %d;", i);
     assert_non_null(strstr(o.out, name));
   }
-  forget(&o);
 }
 
 /* A message about a long path says what happened, and what to do, all the same. */

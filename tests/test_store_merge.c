@@ -3,7 +3,6 @@
 #include "store_fixture.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 static long long merge(const char *into, const char *from)
 {
@@ -102,7 +101,7 @@ TEST_IN_FOLDER(test_merges_while_others_write)
 TEST_IN_FOLDER(test_export_import)
 {
   const char *from = fixture_path(*state, "from.db"), *to = fixture_path(*state, "to.db");
-  wisp_text json = {0};
+  HELD(wisp_text_free) wisp_text json = {0};
   long long added = 0;
   fixture_fill(from, 0, 40);
   GOOD(wisp_store_export(err, from, false, false, &json));
@@ -116,7 +115,6 @@ TEST_IN_FOLDER(test_export_import)
   wisp_store_close(store);
   json.data[json.length / 2] = '\0'; /* cut off */
   assert_int_equal(wisp_store_import(NULL, to, "export", json.data, strlen(json.data), &added), WISP_EINPUT);
-  wisp_text_free(&json);
 }
 
 TEST_IN_FOLDER(test_bad_imports)

@@ -6,8 +6,6 @@
 #include "../cache/shipped.h"
 #include "../tuner/workers/queue.h"
 
-#include <cjson/cJSON.h>
-
 #define SPEC "nodal.gather:tet:p3:maxwell:f32"
 
 /* Number 0 of the fixture, of this kernel, timed on that mesh. */
@@ -23,7 +21,7 @@ static wisp_trial trial(const char *mesh, double ms)
 /* The mesh of the trial that answers. */
 static void assert_answer(const char *path, const char *mesh)
 {
-  wisp_store *store = fixture_open(path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   const wisp_trial t = trial("box", 1);
   wisp_asker asker = {.units = t.units};
   strcpy(asker.device, t.device);
@@ -33,7 +31,6 @@ static void assert_answer(const char *path, const char *mesh)
   const wisp_answer answer = fixture_answer(store, &asker, SPEC, NULL, 1000, NULL);
   assert_non_null(answer.trial);
   assert_string_equal(wisp_trial_mesh(answer.trial), mesh);
-  wisp_store_close(store);
 }
 
 /* An ordered mesh's trial answers, however much slower it is and however far its size; others displace nothing. */
@@ -114,7 +111,7 @@ TEST_IN_FOLDER(test_migration)
   wisp_trial ordered = fixture_trial(7);
   strcpy(ordered.mesh, WISP_MESH_ORDERED);
   fixture_put(path, &ordered, 1);
-  wisp_store *store = fixture_open(path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   assert_int_equal(wisp_store_count(store), 41);
   for (int i = 0; i < 40; i++) {
     const wisp_trial *t = wisp_store_trial(store, (size_t)i, NULL);
@@ -124,7 +121,6 @@ TEST_IN_FOLDER(test_migration)
     expected.floor[0] = '\0';
     assert_true(fixture_same(t, &expected));
   }
-  wisp_store_close(store);
 }
 
 /* Text and JSON that do not say it are of the box; what says it comes back. The box is not written in text. */
@@ -134,7 +130,7 @@ TEST_IN_FOLDER(test_text_and_json)
   for (size_t i = 0; i < 2; i++) {
     const char *path = fixture_path(*state, meshes[i]);
     const wisp_trial t = trial(meshes[i], 1);
-    wisp_text text = {0};
+    HELD(wisp_text_free) wisp_text text = {0};
     wisp_trials read = {0};
     wisp_trial back;
     fixture_put(path, &t, 1);
@@ -143,14 +139,12 @@ TEST_IN_FOLDER(test_text_and_json)
     GOOD(wisp_shipped_parse(err, "text", text.data, NULL, &read));
     assert_int_equal(read.count, 1);
     assert_string_equal(read.trials->mesh, meshes[i]);
-    cJSON *json = wisp_trial_to_json(&t);
+    OWNED(cJSON_Delete) cJSON *json = wisp_trial_to_json(&t);
     assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "mesh")), meshes[i]);
     if (i == 0) cJSON_DeleteItemFromObject(json, "mesh");
     GOOD(wisp_trial_from_json(err, json, &back));
     assert_string_equal(back.mesh, meshes[i]);
-    cJSON_Delete(json);
     free(read.trials);
-    wisp_text_free(&text);
   }
 }
 

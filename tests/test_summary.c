@@ -8,8 +8,6 @@
 #include "tuning.h"
 #include "../tuner/sweep/sweep.h"
 
-#include <cjson/cJSON.h>
-
 static void count(wisp_tune_summary *summary, wisp_outcome end, const char *reason)
 {
   wisp_trial trial = fixture_trial(1);
@@ -56,7 +54,7 @@ TEST_IN_FOLDER(test_command_names_them)
   static const char sweep[] =
       "tune -q -d host -n 1 -p f64 -k assemble -l node-km1-pad16 --elements 48 --exhaustive --retry-failed";
   char environment[256], line[160];
-  cJSON *json = NULL;
+  OWNED(cJSON_Delete) cJSON *json = NULL;
   long long sum = 0;
   bool named = false;
   plant(*state, "thousandth", "rhs[here] *= (real)1.001;");
@@ -74,15 +72,13 @@ TEST_IN_FOLDER(test_command_names_them)
   assert_int_equal(json_number(json, "failed"), 3);
   assert_int_equal(sum, 3);
   assert_true(named && cJSON_GetArraySize(failures) >= 2);
-  outcome o = run_in(*state, environment, sweep);
+  HELD(forget) outcome o = run_in(*state, environment, sweep);
   cJSON_ArrayForEach(failure, failures)
   {
     snprintf(line, sizeof line, "%6.0f  %s: %.80s", json_number(failure, "count"), json_text(failure, "outcome"),
              json_text(failure, "reason"));
     if (!strstr(o.out, line)) fail_msg("there is no '%s' in\n%s", line, o.out);
   }
-  forget(&o);
-  cJSON_Delete(json);
 }
 
 /* --- tensor cores --- */

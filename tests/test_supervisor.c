@@ -9,9 +9,7 @@
 #include "../tuner/sweep/sweep.h"
 #include "../runtime/process.h"
 
-#include <math.h>
 #include <signal.h>
-#include <unistd.h>
 
 enum { ORDERS = 4, TRIALS = 3, CARDS = 2, MAX_DEVICES = 3 };
 

@@ -28,13 +28,12 @@ typedef struct kernels {
 static void write_system(const char *folder, const edit *e)
 {
   const char *text = wisp_embedded_text("templates/systems/maxwell.system"), *at = text;
-  wisp_text out = {0};
+  HELD(wisp_text_free) wisp_text out = {0};
   if (e->from) assert_non_null(at = strstr(text, e->from));
   const char *rest = at + (e->instead ? strlen(e->from) : 0);
   GOOD(wisp_text_print(err, &out, "%.*s%s%s%s", (int)(at - text), text, e->before ? e->before : "",
                        e->instead ? e->instead : "", rest));
   fixture_text(folder, "systems/mine.system", out.data);
-  wisp_text_free(&out);
 }
 
 /* The source without the comments, which name the system. */
@@ -44,20 +43,18 @@ static char *source_of(const wisp_strategy *s, const char *system)
   wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), order, system, WISP_F32);
   const wisp_limits limits = target_limits("sm_90");
   wisp_layout layouts[8];
-  wisp_plan *plan = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   wisp_text source = {0}, code = {0};
   wisp_spec_name_kernel(&spec, s->kernel);
   const int count = wisp_family_layouts(&spec, layouts);
   for (int l = 0; l < count && !plan; l++) {
-    wisp_env *names = plan_names(&limits, &spec, &layouts[l]);
+    OWNED(wisp_env_destroy) wisp_env *names = plan_names(&limits, &spec, &layouts[l]);
     const bool legal = wisp_plan_default(NULL, s, &spec, &layouts[l], names, &plan) == WISP_OK;
     if (legal) GOOD(wisp_plan_source(err, plan, "cuda", &source));
-    wisp_env_destroy(names);
   }
   for (const char *line = source.data; line && *line; line += strcspn(line, "\n") + 1)
     if (strncmp(line + strspn(line, " "), "//", 2) != 0)
       GOOD(wisp_text_print(err, &code, "%.*s\n", (int)strcspn(line, "\n"), line));
-  wisp_plan_destroy(plan);
   wisp_text_free(&source);
   return code.data;
 }
@@ -152,8 +149,8 @@ TEST_WITH(test_names, set_up, fixture_tear_down)
   static const edit start = {"2 * exp(", NULL, "3 * exp("}, boundary = {"# Silver-Mueller", mirror, NULL};
   const edit *const edits[] = {&start, &boundary};
   for (int i = 0; i < 2; i++) {
-    wisp_strategies *all = NULL;
-    wisp_store *store = NULL;
+    OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
+    OWNED(wisp_store_close) wisp_store *store = NULL;
     wisp_stage theirs = {.kernels = 0}, mine = {.kernels = 0};
     write_system(*state, edits[i]);
     GOOD(wisp_strategies_load(err, &all));
@@ -163,7 +160,5 @@ TEST_WITH(test_names, set_up, fixture_tear_down)
     assert_non_null(theirs.record.trial);
     assert_int_equal(takes_the_same(&theirs, &mine), i == 0);
     wisp_stage_free(&theirs), wisp_stage_free(&mine);
-    wisp_store_close(store);
-    wisp_strategies_free(all);
   }
 }

@@ -4,8 +4,6 @@
 #include "../gen/tensor/hex.h"
 #include "../runtime/tensor/hex_reference.h"
 
-#include <math.h>
-
 /* Elements with random contents: fields, geometric factors of trilinear hexahedra. */
 typedef struct hex_case {
   wisp_hex *hex;
@@ -209,14 +207,13 @@ static double off_by(const double *y, const double *expected, size_t count)
 static void check_reference(const hex_case *c, const char *kernel)
 {
   const size_t count = c->elements * (size_t)c->hex->Np;
-  double *y = zeros(count), *expected = zeros(count);
+  OWNED(free) double *y = zeros(count), *expected = zeros(count);
   wisp_hex_operator op = WISP_HEX_MASS;
   assert_true(wisp_hex_operator_find(kernel, &op));
   hex_case_reference(c, kernel, expected);
   GOOD(wisp_hex_apply(err, c->hex, op, c->vertices, c->elements, c->lambda, c->u, y));
   const double error = off_by(y, expected, count);
   if (!(error < 1e-13)) fail_msg("%s, order %d: off by %g", kernel, c->hex->N, error);
-  free(y), free(expected);
 }
 
 TEST(test_reference)

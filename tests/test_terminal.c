@@ -5,10 +5,8 @@
 #include "store_fixture.h"
 #include "../cli/print.h"
 
-#include <math.h>
 #include <pty.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { THE_END = '\4' };
 
@@ -100,7 +98,7 @@ TEST(test_fits)
   static const int widths[] = {20, 40, 80, 133};
   static const char repeated[] = "\r\033[K";
   for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
-    char *text = on_terminal(widths[w], "xterm", NULL, show_many);
+    OWNED(free) char *text = on_terminal(widths[w], "xterm", NULL, show_many);
     int shown = 0;
     assert_null(strchr(text, '\n'));
     for (char *at = text; *at; shown++) {
@@ -114,21 +112,19 @@ TEST(test_fits)
       at += length;
     }
     assert_int_equal(shown, CALLS + 1);
-    free(text);
   }
 }
 
 TEST(test_bar)
 {
-  char *text = on_terminal(80, "xterm", NULL, show_quarter);
+  OWNED(free) char *text = on_terminal(80, "xterm", NULL, show_quarter);
   if (!strstr(text, "[#####...............]  25%, 3m left: text")) fail_msg("%s", text);
   assert_non_null(strstr(text, "\r\033[Klost"));
-  free(text);
 }
 
 TEST(test_no_terminal)
 {
-  char *text = on_terminal(80, "dumb", NULL, show_quarter);
+  OWNED(free) char *text = on_terminal(80, "dumb", NULL, show_quarter);
   assert_null(strchr(text, '\033'));
   assert_non_null(strstr(text, " left: text\r\n"));
   free(text);
@@ -137,7 +133,6 @@ TEST(test_no_terminal)
   free(text);
   text = on_terminal(80, "xterm", NULL, show_quietly);
   assert_string_equal(text, "");
-  free(text);
 }
 
 /* The longest line of a text. */
@@ -157,8 +152,8 @@ TEST(test_table)
       {"N", true}, {"kernel", false}, {"none", true}, {"ms", true}, {"more", false}};
   static const char long_text[] = "eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 "
                                   "eighteen=18 nineteen=19";
-  wisp_table *table = NULL;
-  wisp_text text = {0};
+  OWNED(wisp_table_destroy) wisp_table *table = NULL;
+  HELD(wisp_text_free) wisp_text text = {0};
   GOOD(wisp_table_create(err, "Heading", 5, columns, &table));
   GOOD(wisp_table_add(err, table, (const char *const[]){"3", "volume", "-", "0.1", "short"}));
   GOOD(wisp_table_add(err, table, NULL));
@@ -183,8 +178,6 @@ TEST(test_table)
   assert_int_equal(strncmp(bare.data, "N kernel", 8), 0);
   wisp_table_destroy(nameless), wisp_text_free(&bare);
   assert_int_equal(printed, widest(text.data));
-  wisp_text_free(&text);
-  wisp_table_destroy(table);
 }
 
 /* The whole command: what it measures is shown on one line, and what it found fits the window. */

@@ -10,9 +10,6 @@
 #include "../runtime/mesh/source.h"
 #include "../runtime/mesh/touching.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 static const int kinds[] = {3, 4, 8};
 
 /* The number of faces that belong to one element alone, in a grid, counted by hand. */
@@ -76,9 +73,8 @@ TEST(test_wedge)
 
 static void merge(wisp_mesh *mesh, double tolerance)
 {
-  int32_t *to = NULL;
+  OWNED(free) int32_t *to = NULL;
   GOOD(wisp_mesh_merge(err, "made", mesh, tolerance, &to));
-  free(to);
   connect_mesh(mesh);
 }
 
@@ -138,13 +134,13 @@ TEST(test_shifted)
   for (size_t i = 0; i < WISP_COUNT(kinds); i++)
     for (size_t s = 0; s < WISP_COUNT(shifts); s++) {
       wisp_touching t;
+      OWNED(wisp_mesh_destroy)
       wisp_mesh *mesh = put_beside(make_grid(kinds[i], 1, 1, 1), make_grid(kinds[i], 1, 1, 1), 1, shifts[s], 0);
       GOOD(wisp_mesh_find_touching(err, mesh, &t));
       assert_int_equal(t.coincident, 0);
       assert_true(t.overlapping >= 2);
       assert_true(t.element[0] < mesh->elements / 2 && t.element[1] >= mesh->elements / 2);
       assert_true(fabs(t.at[0] - 1) < 1e-12);
-      wisp_mesh_destroy(mesh);
     }
 }
 
@@ -155,6 +151,7 @@ TEST(test_refusal)
     wisp_error refused = {.text = ""};
     char count[32];
     const int side = kinds[i] == 3 ? 2 : kinds[i] == 4 ? 8 : 4;
+    OWNED(wisp_mesh_destroy)
     wisp_mesh *mesh = put_beside(make_grid(kinds[i], 2, 2, 2), make_grid(kinds[i], 2, 2, 2), 1, 0, 0);
     assert_int_equal(wisp_mesh_refuse_touching(&refused, "two.msh", mesh), WISP_EINPUT);
     snprintf(count, sizeof count, "two.msh: %d %s", 2 * side, words[i]);
@@ -168,7 +165,6 @@ TEST(test_refusal)
     wisp_mesh_destroy(mesh);
     mesh = make_grid(kinds[i], 2, 2, 2);
     GOOD(wisp_mesh_refuse_touching(err, "one.msh", mesh));
-    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -178,6 +174,7 @@ TEST(test_tolerance)
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     int32_t *to = NULL;
     wisp_error refused = {.text = ""};
+    OWNED(wisp_mesh_destroy)
     wisp_mesh *mesh = put_beside(make_grid(kinds[i], 2, 2, 2), make_grid(kinds[i], 2, 2, 2), 1 + 1e-4, 0, 0);
     const size_t before = mesh->vertices;
     merge(mesh, 0.9e-4);
@@ -193,7 +190,6 @@ TEST(test_tolerance)
       const size_t side = kinds[i] == 3 ? 2 : 8;
       assert_int_equal(outside, 2 * (faces_outside(kinds[i], 2, 2, 2) - side));
     }
-    wisp_mesh_destroy(mesh);
   }
 }
 

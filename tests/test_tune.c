@@ -7,10 +7,8 @@
 #include "../tuner/sweep/sweep.h"
 #include "tuning.h"
 
-#include <math.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 static wisp_tune_request request(const char *db)
 {
@@ -36,10 +34,9 @@ static void on_progress(void *context, const wisp_tune_progress *progress)
 }
 
 /* One strategy, exhaustively, twice. */
-TEST(test_sweep_repeats_nothing)
+TEST_IN_FOLDER(test_sweep_repeats_nothing)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
   watch w = {0};
@@ -54,7 +51,7 @@ TEST(test_sweep_repeats_nothing)
   wisp_tune_summary second = run_tune(&r);
   assert_int_equal(second.trials, 0);
   assert_int_equal(second.known, first.trials);
-  wisp_store *store = fixture_open(db);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
   long long ok = 0, defaults = 0;
   size_t at = 0;
   for (const wisp_trial *t; (t = fixture_next(store, &at));) {
@@ -67,20 +64,17 @@ TEST(test_sweep_repeats_nothing)
   }
   assert_true(ok > 0);
   assert_true(defaults > 0);
-  wisp_store_close(store);
-  fixture_remove(folder);
 }
 
 /* Each strategy's default alone, and none is dropped for being slow; of the kernels that are listed. */
-TEST(test_defaults_alone)
+TEST_IN_FOLDER(test_defaults_alone)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
   r.family = "assembly", r.kernel = "multiply,fill", r.elements = 128, r.defaults_only = true;
   const wisp_tune_summary summary = run_tune(&r);
-  wisp_store *store = fixture_open(db);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
   long long ok = 0, others = 0;
   size_t at = 0;
   for (const wisp_trial *t; (t = fixture_next(store, &at));) {
@@ -94,15 +88,12 @@ TEST(test_defaults_alone)
   }
   assert_true(others > 0);
   assert_true(ok >= 8 && ok <= summary.trials);
-  wisp_store_close(store);
-  fixture_remove(folder);
 }
 
 /* Within a budget: every kernel has its default at least, and stages of the winners are measured. */
-TEST(test_budget)
+TEST_IN_FOLDER(test_budget)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
   const wisp_family *family = wisp_family_find("nodal");
@@ -113,7 +104,7 @@ TEST(test_budget)
   wisp_tune_summary summary = run_tune(&r);
   assert_true(clock_now() - start < r.budget_seconds + 90); /* what was begun is ended: on a busy machine, in a while */
   assert_true(summary.trials > kernels);                    /* and a step */
-  wisp_store *store = fixture_open(db);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
   int steps = 0, volumes = 0;
   size_t at = 0;
   for (const wisp_trial *t; (t = fixture_next(store, &at));) {
@@ -122,8 +113,6 @@ TEST(test_budget)
   }
   assert_true(volumes > 0);
   assert_true(steps > 0);
-  wisp_store_close(store);
-  fixture_remove(folder);
 }
 
 /* The first trial of each spec, and what it was. */
@@ -206,10 +195,9 @@ TEST(test_default_comes_first)
 }
 
 /* A step is measured again once one of its kernels was measured after it, by whomever; and not before. */
-TEST(test_step_follows)
+TEST_IN_FOLDER(test_step_follows)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
   r.budget_seconds = 1e-3;
@@ -225,24 +213,21 @@ TEST(test_step_follows)
   }
   wisp_store_close(store);
   assert_int_equal(run_tune(&r).trials, 1);
-  fixture_remove(folder);
 }
 
 static void count_rows(const char *db, int *kernels, int *steps)
 {
-  wisp_store *store = fixture_open(db);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
   *kernels = *steps = 0;
   size_t at = 0;
   for (const wisp_trial *t; (t = fixture_next(store, &at));) ++*(strstr(t->spec, ".step:") ? steps : kernels);
-  wisp_store_close(store);
 }
 
 /* Whole stages of what is known, and no candidate. */
-TEST(test_steps_alone)
+TEST_IN_FOLDER(test_steps_alone)
 {
-  char folder[64];
+  const char *folder = *state;
   int kernels, steps, repeated, more;
-  fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
   r.budget_seconds = 1e-3;
@@ -254,7 +239,6 @@ TEST(test_steps_alone)
   count_rows(db, &repeated, &more);
   assert_true(repeated == kernels && trials > 0 && more == steps + trials);
   assert_int_equal(run_tune(&r).trials, 0);
-  fixture_remove(folder);
 }
 
 /* A budgeted search of a layout ends at the efficiency that is enough, once so many candidates of its kernel are known
@@ -294,10 +278,9 @@ TEST(test_enough)
   }
 }
 
-TEST(test_senseless_requests)
+TEST_IN_FOLDER(test_senseless_requests)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   const char *db = fixture_path(folder, "none.db");
   static const int sixteen = 16;
   wisp_tune_request bad[6];
@@ -317,5 +300,4 @@ TEST(test_senseless_requests)
   }
   FILE *made = fopen(db, "r");
   assert_null(made);
-  fixture_remove(folder);
 }

@@ -7,9 +7,6 @@
 #include "../tuner/sweep/sweep.h"
 #include "tuning.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 enum { MOST = 64 };
 static const char gone[] = "plain lanes=128 (0123456789abcdef)"; /* no strategy and no text of today's */
 
@@ -43,14 +40,13 @@ static int by_time(const void *a, const void *b)
 
 static void load(sweep *s)
 {
-  wisp_store *store = fixture_open(s->db);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(s->db);
   s->count = 0;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *t = wisp_store_trial(store, i, NULL);
     if (wisp_trial_is_right(t) && s->count < MOST) s->trials[s->count++] = *t;
   }
   qsort(s->trials, s->count, sizeof *s->trials, by_time);
-  wisp_store_close(store);
 }
 
 static int begin(void **state)
@@ -68,9 +64,8 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-  sweep *s = *state;
+  OWNED(free) sweep *s = *state;
   fixture_remove(s->folder);
-  free(s);
   return 0;
 }
 
@@ -99,10 +94,9 @@ static void choose(sweep *s, double ms)
 
 static bool best_says(const sweep *s, const char *words)
 {
-  outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32");
+  HELD(forget) outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32");
   if (o.status != 0) fail_msg("%s", o.err);
   bool mentioned = strstr(o.out, words) != NULL;
-  forget(&o);
   return mentioned;
 }
 
@@ -164,13 +158,11 @@ TEST_WITH(test_rows_tell, begin, end)
 /* The default's time for the kernel in wisp best; NaN: it has none. */
 static double default_of(const sweep *s)
 {
-  outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32 --json");
-  cJSON *json = cJSON_Parse(o.out);
+  HELD(forget) outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32 --json");
+  OWNED(cJSON_Delete) cJSON *json = cJSON_Parse(o.out);
   const cJSON *ms = cJSON_GetObjectItem(cJSON_GetArrayItem(json, 0), "default_ms");
   if (!ms) fail_msg("%s%s", o.out, o.err);
   double value = cJSON_IsNumber(ms) ? ms->valuedouble : NAN;
-  cJSON_Delete(json);
-  forget(&o);
   return value;
 }
 

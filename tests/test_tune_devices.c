@@ -75,13 +75,12 @@ static int by_text(const void *a, const void *b)
 
 static seen one; /* the sweep by one worker, which test_same_trials makes */
 
-TEST(test_same_trials)
+TEST_IN_FOLDER(test_same_trials)
 {
   static seen two;
-  char folder[64];
+  const char *folder = *state;
   wisp_error err = {0};
   wisp_tune_summary summary;
-  fixture_folder(folder);
   if (tune(&err, test_device_name(), fixture_path(folder, "one.db"), 0, &one, &summary)) fail_msg("%s", err.text);
   assert_int_equal(one.devices, 1);
   if (tune(&err, twice(), fixture_path(folder, "two.db"), 0, &two, &summary)) fail_msg("%s", err.text);
@@ -106,33 +105,30 @@ TEST(test_same_trials)
   if (tune(&err, twice(), fixture_path(folder, "two.db"), 0, &two, &summary)) fail_msg("%s", err.text);
   assert_int_equal(summary.trials, 0);
   assert_int_equal(summary.known, one.count);
-  fixture_remove(folder);
 }
 
 /* With time to spare, a budget is as good as none; and each unit has trials where there is little. */
-TEST(test_budget)
+TEST_IN_FOLDER(test_budget)
 {
   static seen s;
-  char folder[64];
+  const char *folder = *state;
   wisp_error err = {0};
   wisp_tune_summary summary;
-  fixture_folder(folder);
   if (tune(&err, twice(), fixture_path(folder, "tune.db"), 0.5, &s, &summary)) fail_msg("%s", err.text);
   if (tune(&err, twice(), fixture_path(folder, "tune.db"), 300, &s, &summary)) fail_msg("%s", err.text);
   assert_true(summary.seconds < 300);
   if (tune(&err, test_device_name(), fixture_path(folder, "tune.db"), 0, &s, &summary)) fail_msg("%s", err.text);
   assert_int_equal(summary.trials, 0);
-  fixture_remove(folder);
 }
 
 /* No machine has so many GPUs. */
-TEST(test_missing_device)
+TEST_IN_FOLDER(test_missing_device)
 {
   static seen s;
-  char folder[64], list[64];
+  char list[64];
+  const char *folder = *state;
   wisp_error err = {0};
   wisp_tune_summary summary;
-  fixture_folder(folder);
   snprintf(list, sizeof list, "cuda:999,%s", test_device_name());
   if (tune(&err, list, fixture_path(folder, "two.db"), 0, &s, &summary)) fail_msg("%s", err.text);
   assert_int_equal(s.count, one.count);
@@ -142,10 +138,9 @@ TEST(test_missing_device)
   assert_int_equal(tune(&err, "cuda:999,cuda:998", fixture_path(folder, "two.db"), 0, &s, &summary), WISP_EDEVICE);
   assert_int_equal(s.warned, 0);
   if (!strstr(err.text, "device cuda:99")) fail_msg("%s", err.text);
-  fixture_remove(folder);
 }
 
-TEST(test_lists)
+TEST_IN_FOLDER(test_lists)
 {
   static const struct {
     const char *text, *words;
@@ -153,12 +148,11 @@ TEST(test_lists)
              {"host,gpu", "'gpu'"}, {"cuda:", "cuda:"}, {"cuda:-1", "'cuda:-1'"}, {"host, cuda", "' cuda'"},
              {"host,all", "'all'"}};
   static seen s;
-  char folder[64];
+  const char *folder = *state;
   wisp_error err = {0};
   wisp_tune_summary summary;
   size_t count = 0;
   char **names = NULL;
-  fixture_folder(folder);
   const char *db = fixture_path(folder, "none.db");
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     assert_int_equal(tune(&err, bad[i].text, db, 0, &s, &summary), WISP_EUSAGE);
@@ -171,7 +165,6 @@ TEST(test_lists)
   assert_string_equal(names[0], "host");
   assert_string_equal(names[1], "cuda:1");
   wisp_devices_free(count, names);
-  fixture_remove(folder);
 }
 
 /* All GPUs, or else the host. (Last: this process lists devices itself, and no worker may come after that.) */

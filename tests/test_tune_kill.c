@@ -8,11 +8,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { KILLS = 50, MAX_REPORTED = 1024, MAX_WORKERS = 2 };
 
@@ -126,7 +124,7 @@ static void check_store(const tuner *t)
   wisp_text_free(&text);
   if (status == WISP_EMISSING && t->count == 0) return;
   if (status != WISP_OK) fail_msg("%s", err.text);
-  wisp_store *store = fixture_open(t->db);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(t->db);
   int found = 0;
   size_t at = 0;
   for (const wisp_trial *trial; (trial = fixture_next(store, &at));) {
@@ -135,7 +133,6 @@ static void check_store(const tuner *t)
     for (int r = 0; r < t->count; r++) found += strcmp(t->reported[r].text, n.text) == 0;
   }
   assert_int_equal(found, t->count);
-  wisp_store_close(store);
 }
 
 /* Waits for the tuner's end, and looks at what it leaves. */

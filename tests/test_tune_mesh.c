@@ -19,11 +19,10 @@ static long long tune(const char *db, const char *family, const char *kernel, co
 /* The number of trials in the store on that mesh. */
 static long long count(const char *db, const char *mesh)
 {
-  wisp_store *store = fixture_open(db);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
   long long found = 0;
   for (size_t i = 0; i < wisp_store_count(store); i++)
     found += strcmp(wisp_trial_mesh(wisp_store_trial(store, i, NULL)), mesh) == 0;
-  wisp_store_close(store);
   return found;
 }
 

@@ -204,9 +204,8 @@ TEST(test_tolerances)
 /* Does a strategy have candidates here? */
 static bool applies(wisp_device *device, const wisp_strategy *s, const wisp_spec *spec, const wisp_layout *layout)
 {
-  wisp_env *names = plan_names(wisp_device_limits(device), spec, layout);
+  OWNED(wisp_env_destroy) wisp_env *names = plan_names(wisp_device_limits(device), spec, layout);
   const bool does = wisp_strategy_applies(NULL, s, layout, names) == WISP_OK;
-  wisp_env_destroy(names);
   return does;
 }
 
@@ -214,8 +213,8 @@ static bool applies(wisp_device *device, const wisp_strategy *s, const wisp_spec
  * with orbits of two nodes and without. */
 TEST(test_unbounded)
 {
-  wisp_strategies *all = NULL;
-  wisp_device *device = open_test_device();
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
+  OWNED(wisp_device_close) wisp_device *device = open_test_device();
   compile_quickly();
   assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
   for (int order = 2; order <= 3; order++) {
@@ -235,6 +234,4 @@ TEST(test_unbounded)
     }
     assert_true(tried >= (order == 2 ? 3 : 2)); /* unrolled products end at 2 on the host */
   }
-  wisp_strategies_free(all);
-  wisp_device_close(device);
 }

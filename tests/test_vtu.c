@@ -5,10 +5,8 @@
 #include "../gen/text.h"
 #include "../runtime/mesh/vtu.h"
 
-#include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 enum { MOST = 286 };
 

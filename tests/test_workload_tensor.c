@@ -9,9 +9,7 @@
 #include "tuning.h"
 #include "verifying.h"
 
-#include <math.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* --- planted ones --- */
 
@@ -160,7 +158,7 @@ static void tune(const char *db, const char *kernel)
   const wisp_tune_summary summary = run_tune(&request);
   assert_true(summary.ok > 0);
   assert_int_equal(summary.failed, 0);
-  wisp_store *store = fixture_open(db);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
   snprintf(spec, sizeof spec, "tensor.%s:hex:p1:poisson:f64", kernel);
   for (const wisp_trial *t; (t = fixture_next(store, &at));) {
     if (wisp_trial_outcome(t) != WISP_TRIAL_OK) continue;
@@ -169,7 +167,6 @@ static void tune(const char *db, const char *kernel)
     assert_true(t->elements == 1000 && t->ms > 0 && t->error < 1e-13);
   }
   assert_true(seen > 0);
-  wisp_store_close(store);
 }
 
 /* Comes first, before this process opens a device: CUDA does not survive a fork. */
@@ -199,7 +196,7 @@ static int tear_down(void **state)
 TEST_WITH(test_planted, set_up, tear_down)
 {
   char folder[64];
-  wisp_strategies *all = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   wisp_verifier *verifier = NULL;
   fixture_folder(folder);
   plant(folder);
@@ -216,7 +213,6 @@ TEST_WITH(test_planted, set_up, tear_down)
       fail_msg("planted '%s.%s': status %d: %s", planted[i / 2].kernel, planted[i / 2].name, (int)status, reason.text);
   }
   wisp_verifier_destroy(verifier);
-  wisp_strategies_free(all);
   unsetenv("WISP_TEMPLATES");
   fixture_remove(folder);
 }
