@@ -1,7 +1,7 @@
 #include "fuzz_targets.h"
 #include "parsed.h"
 
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../gen/family.h"
 #include "../gen/system.h"
 #include "../runtime/kernel.h"

@@ -26,26 +26,25 @@ static double *multiply(wisp_device *device, const dg_case *c, const char *kerne
                         const double *operand)
 {
   OWNED(wisp_blas_close) wisp_blas *blas = NULL;
-  wisp_rival *rival = NULL;
+  wisp_yardstick rival = {.run = NULL};
   const size_t columns = c->dg->slots * (size_t)c->system->fields;
   wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), c->tet->N, NULL, precision);
   wisp_dense dense = {.matrix = NULL};
   wisp_spec_name_kernel(&spec, kernel);
   GOOD(wisp_blas_open(err, device, &blas));
   GOOD(wisp_nodal_dense(err, &spec, &dense));
-  GOOD(wisp_rival_create(err, device, blas, &dense, precision, columns, &rival));
-  GOOD(wisp_rival_choose(err, rival));
-  assert_true(wisp_rival_error(rival) < (precision == WISP_F32 ? 1e-5 : 1e-13));
-  const wisp_product *p = wisp_rival_product(rival);
+  GOOD(wisp_rival_yardstick(err, device, blas, &dense, precision, (long long)c->dg->slots, &rival));
+  assert_true(rival.error < (precision == WISP_F32 ? 1e-5 : 1e-13));
+  const wisp_product *p = wisp_rival_product(rival.context);
   const size_t in = (size_t)p->k * columns, out = (size_t)p->m * columns, bytes = (size_t)precision;
   double *product = allocate(out, sizeof *product);
   OWNED(free) float *single = allocate((in + out), sizeof *single);
   for (size_t i = 0; i < in; i++) single[i] = (float)operand[i];
   GOOD(wisp_device_upload(err, device, p->B, precision == WISP_F32 ? (const void *)single : operand, in * bytes));
-  GOOD(wisp_rival_run(err, rival));
+  GOOD(rival.run(err, rival.context));
   GOOD(wisp_device_download(err, device, precision == WISP_F32 ? (void *)single : product, p->C, out * bytes));
   for (size_t i = 0; i < out && precision == WISP_F32; i++) product[i] = (double)single[i];
-  wisp_rival_destroy(rival);
+  rival.destroy(rival.context);
   wisp_dense_release(&dense);
   return product;
 }

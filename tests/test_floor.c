@@ -4,7 +4,7 @@
  * held to one bandwidth. A kernel whose size does not grow with the mesh has a floor that does not either. */
 #include "test.h"
 #include "store_fixture.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../gen/embedded.h"
 #include "../gen/family.h"
 #include "../gen/strategy/space_read.h"

@@ -4,7 +4,7 @@
 #include "test.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../gen/embedded.h"
 #include "../runtime/solve/choose.h"
 

@@ -5,7 +5,7 @@
 #include "command.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../gen/strategy/strategy.h"
 
 /* Winners as they shipped before, and their names of today. */

@@ -3,7 +3,7 @@
 #include "test.h"
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../gen/embedded.h"
 #include "../gen/family.h"
 #include "../runtime/kernel.h"

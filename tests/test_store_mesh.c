@@ -3,7 +3,7 @@
 #include "test.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../tuner/workers/queue.h"
 
 #define SPEC "nodal.gather:tet:p3:maxwell:f32"

@@ -45,15 +45,20 @@ static double element_geometry(wisp_dg *dg, size_t k)
   return 4 / sum; /* 6 volume / surface, volume 4/3 J, a face 2 Fscale J */
 }
 
-typedef struct measuring {
+/* A loop over groups; the second one gives the quantities to those who read them. */
+typedef struct placing {
   wisp_dg *dg;
-  double *least; /* of each group: the smallest sphere */
-} measuring;
+  double *least; /* of each group: the smallest sphere, or the shortest time through one */
+  const int32_t *where;
+  int rated[WISP_MAX_QUANTITIES], inner[WISP_MAX_QUANTITIES]; /* in geo; in face_real, of the element */
+  int outer[WISP_MAX_QUANTITIES];                             /* and of its neighbours */
+  int rates, inside, outside;
+} placing;
 
 /* A wisp_sweep over groups. */
 static void measure_groups(void *context, size_t from, size_t to)
 {
-  const measuring *m = context;
+  const placing *m = context;
   const size_t KM = (size_t)m->dg->layout.KM;
   for (size_t g = from; g < to; g++) {
     m->least[g] = HUGE_VAL;
@@ -62,15 +67,21 @@ static void measure_groups(void *context, size_t from, size_t to)
   }
 }
 
-wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg)
+/* The least that the groups leave. */
+static wisp_status sweep_groups(wisp_error *err, wisp_sweep sweep, placing *p, double *out)
 {
   OWNED(free) double *least = NULL;
-  CALL(wisp_new(err, dg->groups, sizeof *least, &least));
-  measuring m = {.dg = dg, .least = least};
-  wisp_parallel_for(dg->groups, measure_groups, &m);
-  dg->min_length = HUGE_VAL;
-  for (size_t g = 0; g < dg->groups; g++) dg->min_length = fmin(dg->min_length, least[g]);
+  CALL(wisp_new(err, p->dg->groups, sizeof *least, &least));
+  p->least = least;
+  wisp_parallel_for(p->dg->groups, sweep, p);
+  *out = HUGE_VAL;
+  for (size_t g = 0; g < p->dg->groups; g++) *out = fmin(*out, least[g]);
   return WISP_OK;
+}
+
+wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg)
+{
+  return sweep_groups(err, measure_groups, &(placing){.dg = dg}, &dg->min_length);
 }
 
 void wisp_dg_coordinates(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,
@@ -124,15 +135,6 @@ void wisp_dg_pair_quantities(const wisp_dg *dg, size_t m, size_t p, double *pair
   }
 }
 
-typedef struct placing {
-  wisp_dg *dg;
-  const int32_t *where;
-  double *least;                                              /* of each group: the shortest time */
-  int rated[WISP_MAX_QUANTITIES], inner[WISP_MAX_QUANTITIES]; /* in geo; in face_real, of the element */
-  int outer[WISP_MAX_QUANTITIES];                             /* and of its neighbours */
-  int rates, inside, outside;
-} placing;
-
 static void place_slot(const placing *p, size_t k)
 {
   wisp_dg *dg = p->dg;
@@ -166,22 +168,18 @@ static void place_groups(void *context, size_t from, size_t to)
 
 wisp_status wisp_dg_quantities(wisp_error *err, wisp_dg *dg)
 {
-  OWNED(free) double *least = NULL;
   OWNED(free) int32_t *where = NULL;
-  CALL(wisp_new(err, dg->groups, sizeof *least, &least));
   CALL(wisp_dg_where(err, dg, &where));
-  placing p = {.dg = dg, .where = where, .least = least};
+  placing p = {.dg = dg, .where = where};
   p.rates = wisp_system_reads(dg->system, WISP_RATES, p.rated);
   p.inside = wisp_system_reads(dg->system, WISP_INSIDE, p.inner);
   p.outside = wisp_system_reads(dg->system, WISP_OUTSIDE, p.outer);
-  wisp_parallel_for(dg->groups, place_groups, &p);
+  CALL(sweep_groups(err, place_groups, &p, &dg->min_time));
   for (size_t i = 0; i < dg->pairs; i++) {
     const int *first = dg->pair_int + WISP_PAIR_INTS * i; /* of the first nodes of m and p */
     wisp_dg_pair_quantities(dg, wisp_dg_slot_at(dg, (size_t)first[0]), wisp_dg_slot_at(dg, (size_t)first[1]),
                             dg->pair_real + i * (size_t)dg->records.pair_reals);
   }
-  dg->min_time = HUGE_VAL;
-  for (size_t g = 0; g < dg->groups; g++) dg->min_time = fmin(dg->min_time, least[g]);
   return WISP_OK;
 }
 
