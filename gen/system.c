@@ -5,12 +5,8 @@
 
 static void free_statements(wisp_statements *statements)
 {
-  for (size_t i = 0; i < statements->count; i++) {
-    free(statements->texts[i]);
-    wisp_expr_destroy(statements->expressions[i]);
-  }
+  for (size_t i = 0; i < statements->count; i++) wisp_expr_destroy(statements->expressions[i]);
   free(statements->names);
-  free(statements->texts);
   free(statements->expressions);
 }
 

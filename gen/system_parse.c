@@ -1,5 +1,6 @@
 /* Reads the file of a system (docs/guide/systems.md): one thing a line, '#' to the end of the line is a comment. */
 #include "system_internal.h"
+#include "language/expr_tree.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -108,8 +109,6 @@ static wisp_status read_statement(wisp_error *err, const parser *p, wisp_stateme
   CALL(wisp_constants_write(err, p->constants, text, &numbers));
   CALL(wisp_expr_parse(err, numbers.data, &statements->expressions[i]));
   snprintf(statements->names[i], sizeof *statements->names, "%s", name);
-  statements->texts[i] = numbers.data;
-  numbers = (wisp_text){0};
   statements->count++; /* from here on freed with the system */
   return WISP_OK;
 }
@@ -149,7 +148,6 @@ static wisp_status read_block(wisp_error *err, parser *p, wisp_statements *out,
   char *line = NULL;
   size_t start = p->line;
   CALL(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->names, &out->names));
-  CALL(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->texts, &out->texts));
   CALL(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->expressions, &out->expressions));
   for (;;) {
     CALL(next_line(err, p, &line));
@@ -164,7 +162,7 @@ static wisp_status read_block(wisp_error *err, parser *p, wisp_statements *out,
 /* Kernels are compiled from arithmetic of numbers: a compiler knows no other calls than its own. */
 static wisp_status kernel_text(wisp_error *err, const wisp_statements *statements)
 {
-  const char *text = statements->texts[statements->count - 1];
+  const char *text = statements->expressions[statements->count - 1]->text;
   for (const char *at = text; *at; at++) {
     EXPECT(*at != '%', "'%s': a kernel's text has no %%", text);
     EXPECT(*at != '(' || at == text || !wisp_in_name(at[-1]),

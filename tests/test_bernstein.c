@@ -4,8 +4,6 @@
 #include "test.h"
 #include "../gen/nodal/bernstein.h"
 
-#include <math.h>
-
 enum { MOST = WISP_TET_MAX_NP, CONVERTED = 10 };
 
 typedef struct pair {

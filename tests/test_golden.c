@@ -2,22 +2,6 @@
  * number: nodes, modes, derivatives, lift, and which nodes lie on which face. */
 #include "test.h"
 #include "../gen/nodal/tet.h"
-#include "../gen/text.h"
-
-#include <cjson/cJSON.h>
-#include <math.h>
-
-static cJSON *load(int N)
-{
-  char path[64], *data = NULL;
-  size_t length = 0;
-  snprintf(path, sizeof path, "tests/golden/tet_N%d.json", N);
-  GOOD(wisp_read_file(err, path, &data, &length));
-  cJSON *golden = cJSON_ParseWithLength(data, length);
-  free(data);
-  assert_non_null(golden);
-  return golden;
-}
 
 /* An array of count numbers, in memory order. */
 static void check_row(const char *name, int N, const cJSON *row, const double *ours, int count)
@@ -50,8 +34,8 @@ static void check_matrix(const cJSON *golden, const char *name, int N, const dou
 TEST(test_operators)
 {
   for (int N = 1; N <= 6; N++) {
-    cJSON *golden = load(N);
-    wisp_tet *tet = NULL;
+    OWNED(cJSON_Delete) cJSON *golden = json_file("tests/golden/tet_N%d.json", N);
+    OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
     GOOD(wisp_tet_create(err, N, &tet));
     assert_int_equal(tet->N, N);
     assert_int_equal(tet->Np, cJSON_GetObjectItemCaseSensitive(golden, "Np")->valueint);
@@ -64,16 +48,14 @@ TEST(test_operators)
     check_matrix(golden, "Ds", N, tet->D[1], tet->Np, tet->Np);
     check_matrix(golden, "Dt", N, tet->D[2], tet->Np, tet->Np);
     check_matrix(golden, "LIFT", N, tet->LIFT, tet->Np, 4 * tet->Nfp);
-    wisp_tet_destroy(tet);
-    cJSON_Delete(golden);
   }
 }
 
 TEST(test_face_nodes)
 {
   for (int N = 1; N <= 6; N++) {
-    cJSON *golden = load(N);
-    wisp_tet *tet = NULL;
+    OWNED(cJSON_Delete) cJSON *golden = json_file("tests/golden/tet_N%d.json", N);
+    OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
     GOOD(wisp_tet_create(err, N, &tet));
     const cJSON *Fmask = cJSON_GetObjectItemCaseSensitive(golden, "Fmask");
     assert_int_equal(cJSON_GetArraySize(Fmask), WISP_TET_FACES);
@@ -83,7 +65,5 @@ TEST(test_face_nodes)
       for (int i = 0; i < tet->Nfp; i++)
         assert_int_equal(tet->Fmask[f * tet->Nfp + i], cJSON_GetArrayItem(face, i)->valueint);
     }
-    wisp_tet_destroy(tet);
-    cJSON_Delete(golden);
   }
 }

@@ -4,8 +4,7 @@
  * WISP_TEST_FULL=1: of the winners that ship too, N = 1 to 9 in both precisions (=7: from 7 on; on a GPU minutes). */
 #include "test.h"
 #include "solving.h"
-
-#include <math.h>
+#include "store_fixture.h"
 
 enum { S = 5, STEPS = 200 };
 
@@ -46,11 +45,9 @@ static void run(const wisp_store *store, wisp_precision precision, int order, co
                                .store = store};
   if (!solving_open(&reason, &s, ragged_box(2, 5), &setup)) fail_msg("%s", reason.text);
   out->size = wisp_dg_volume_size(s.dg);
-  out->u = calloc(out->size, sizeof *out->u);
-  assert_non_null(out->u);
+  out->u = zeros(out->size);
   GOOD(wisp_stepper_limit(err, s.solver, &out->limit));
-  double *start = calloc(out->size, sizeof *start);
-  assert_non_null(start);
+  OWNED(free) double *start = zeros(out->size);
   random_solution(s.dg, start);
   memcpy(out->u, start, out->size * sizeof *start);
   GOOD(wisp_solution_put(err, s.problem, out->u));
@@ -61,7 +58,6 @@ static void run(const wisp_store *store, wisp_precision precision, int order, co
   GOOD(wisp_arrays_download(err, s.problem->arrays, "u", out->u));
   for (size_t i = 0; i < out->size; i++)
     if (start[i] == 0) out->u[i] = 0; /* padding: nobody writes it */
-  free(start);
   solving_close(&s);
 }
 
@@ -104,15 +100,13 @@ TEST(test_single)
 
 TEST(test_winners)
 {
-  wisp_store *store = NULL;
   const char *full = getenv("WISP_TEST_FULL"); /* its number: the order to begin with */
   if (!full) return;
-  GOOD(wisp_store_open(err, "/nonexistent/none.db", true, NULL, &store));
+  OWNED(wisp_store_close) wisp_store *store = fixture_open("/nonexistent/none.db");
   for (int order = atoi(full); order <= 9; order++) {
     compare(store, WISP_F64, order, "slab-km32");
     compare(store, WISP_F32, order, "slab-km32");
   }
-  wisp_store_close(store);
 }
 
 /* A system of one field whose flux and wall are these texts. */
@@ -140,15 +134,13 @@ TEST(test_linear_systems)
                {"nx * (q_m - q_p) / (2 + q_p)", "q_m", false}};
   static const char *const shipped[] = {"maxwell", "maxwell_media", "acoustics"};
   for (size_t i = 0; i < WISP_COUNT(texts); i++) {
-    wisp_system *system = system_with(texts[i].flux, texts[i].wall);
+    OWNED(wisp_system_destroy) wisp_system *system = system_with(texts[i].flux, texts[i].wall);
     assert_true(wisp_system_is_affine(system) == texts[i].affine);
-    wisp_system_destroy(system);
   }
   for (size_t i = 0; i < WISP_COUNT(shipped); i++) {
-    wisp_system *system = NULL;
+    OWNED(wisp_system_destroy) wisp_system *system = NULL;
     GOOD(wisp_system_load(err, shipped[i], &system));
     assert_true(wisp_system_is_affine(system));
-    wisp_system_destroy(system);
   }
 }
 

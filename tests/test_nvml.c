@@ -7,8 +7,6 @@
 #include "../runtime/cuda_parts.h"
 
 #include <dlfcn.h>
-#include <math.h>
-#include <unistd.h>
 
 #define BUS "0000:1B:00.0"
 
@@ -32,11 +30,9 @@ static int open_count(void *stub)
   return count();
 }
 
-TEST(test_clock)
+TEST_IN_FOLDER(test_clock)
 {
-  char folder[64];
-  fixture_folder(folder);
-  const char *path = fixture_path(folder, "libnvidia-ml.so.1");
+  const char *path = fixture_path(*state, "libnvidia-ml.so.1");
   if (!make_stub(path)) skip();
   void *stub = dlopen(path, RTLD_NOW);
   assert_non_null(stub);
@@ -53,7 +49,6 @@ TEST(test_clock)
   assert_null(wisp_nvml_open("0000:2C:00.0"));
   assert_int_equal(open_count(stub), 0);
   dlclose(stub);
-  fixture_remove(folder);
 }
 
 TEST(test_unknown)
@@ -70,8 +65,7 @@ TEST(test_unknown)
 /* A host has no such clock. */
 TEST(test_host)
 {
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   GOOD(wisp_device_open(err, "host", &device));
   assert_true(isnan(wisp_device_clock_mhz(device)));
-  wisp_device_close(device);
 }

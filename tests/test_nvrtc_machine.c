@@ -4,11 +4,11 @@
  * taken is the one in CUDA_HOME, however it was installed there, unless it is newer than the driver. Shown over stubs
  * (tests/stub), so that neither NVRTC nor a driver is needed. */
 #include "test.h"
+#include "each_plan.h"
 #include "store_fixture.h"
 #include "../runtime/device.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #define OUT_OF_MEMORY "1" /* nvrtcResult */
 #define INVALID_OPTION "5"
@@ -56,7 +56,7 @@ static int drop_stubs(void **state)
 static void expect_for(const char *target, const char *text, const char *result, const char *log, wisp_status status,
                        const char *words)
 {
-  wisp_binary binary = {0};
+  HELD(wisp_binary_free) wisp_binary binary = {0};
   wisp_error err = {0};
   setenv("STUB_NVRTC", result, 1);
   setenv("STUB_NVRTC_LOG", log, 1);
@@ -64,7 +64,6 @@ static void expect_for(const char *target, const char *text, const char *result,
   if (!strstr(err.text, words)) fail_msg("%s", err.text);
   assert_null(strchr(err.text, '\n'));
   assert_int_equal(binary.data != NULL, status == WISP_OK);
-  wisp_binary_free(&binary);
 }
 
 static void expect(const char *text, const char *result, const char *log, wisp_status status, const char *words)
@@ -114,8 +113,7 @@ TEST(test_unknown_architecture)
 /* The NVRTC that compiles, by its version. */
 static void expect_version(const char *version)
 {
-  wisp_limits limits;
-  GOOD(wisp_target_limits(err, "sm_90", &limits));
+  const wisp_limits limits = target_limits("sm_90");
   if (strncmp(limits.compiler, version, strlen(version)) != 0) fail_msg("%s, not %s", limits.compiler, version);
 }
 

@@ -17,21 +17,14 @@ typedef struct plans {
 
 static void make_plans(const wisp_device *device, plans *p)
 {
-  const wisp_family *family = wisp_family_find("nodal");
-  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
-  wisp_spec spec = wisp_family_spec(family, ORDER, NULL, WISP_F64);
+  wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), ORDER, NULL, WISP_F64);
   wisp_layout layouts[8];
-  snprintf(spec.kernel, sizeof spec.kernel, "update");
+  wisp_spec_name_kernel(&spec, "update");
   GOOD(wisp_strategies_load(err, &p->strategies));
-  assert_int_equal(family->layouts(&spec, layouts), LAYOUTS);
-  const wisp_strategy *s = NULL;
-  for (size_t i = 0; i < p->strategies->count && !s; i++) {
-    s = p->strategies->list[i];
-    if (strcmp(s->family, "nodal") != 0 || strcmp(s->kernel, "update") != 0) s = NULL;
-  }
-  assert_non_null(s);
+  assert_int_equal(wisp_family_layouts(&spec, layouts), LAYOUTS);
+  const wisp_strategy *s = wisp_strategies_find(p->strategies, "nodal", "update", "stream");
   for (int l = 0; l < LAYOUTS; l++) {
-    GOOD(wisp_names_create(err, &spec, &layouts[l], &target, NULL, &p->names[l]));
+    p->names[l] = plan_names(wisp_device_limits(device), &spec, &layouts[l]);
     GOOD(wisp_plan_default(err, s, &spec, &layouts[l], p->names[l], &p->plan[l]));
   }
 }
@@ -58,7 +51,7 @@ static bool is_marked(wisp_problem *problem)
 
 TEST(test_problems)
 {
-  wisp_device *device = open_test_device();
+  OWNED(wisp_device_close) wisp_device *device = open_test_device();
   const wisp_workload *workload = NULL;
   wisp_problems *problems = NULL;
   wisp_problem *held[2];
@@ -86,28 +79,19 @@ TEST(test_problems)
   assert_false(is_marked(acquire(problems, p.plan[0])));
   wisp_problems_destroy(problems);
   free_plans(&p);
-  wisp_device_close(device);
 }
 
 /* --- lists --- */
 
 static wisp_plan *plan_of(const wisp_device *device, const wisp_strategies *strategies, const char *name)
 {
-  const wisp_family *family = wisp_family_find("assembly");
-  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
-  wisp_spec spec = wisp_family_spec(family, 1, NULL, WISP_F64);
-  OWNED(wisp_env_destroy) wisp_env *names = NULL;
+  wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), 1, NULL, WISP_F64);
   wisp_layout none[8];
   wisp_plan *plan = NULL;
   wisp_family_layouts(&spec, none);
   wisp_spec_name_kernel(&spec, "fill");
-  GOOD(wisp_names_create(err, &spec, none, &target, NULL, &names));
-  for (size_t i = 0; i < strategies->count && !plan; i++) {
-    const wisp_strategy *s = strategies->list[i];
-    if (strcmp(s->family, "assembly") == 0 && strcmp(s->kernel, "fill") == 0 && strcmp(s->name, name) == 0)
-      GOOD(wisp_plan_default(err, s, &spec, none, names, &plan));
-  }
-  assert_non_null(plan);
+  OWNED(wisp_env_destroy) wisp_env *names = plan_names(wisp_device_limits(device), &spec, none);
+  GOOD(wisp_plan_default(err, wisp_strategies_find(strategies, "assembly", "fill", name), &spec, none, names, &plan));
   return plan;
 }
 
@@ -115,13 +99,14 @@ static wisp_plan *plan_of(const wisp_device *device, const wisp_strategies *stra
 TEST(test_lists)
 {
   enum { FEW = 50, LOOKED_AT = 20 };
-  wisp_device *device = open_test_device();
+  OWNED(wisp_device_close) wisp_device *device = open_test_device();
   const wisp_mesh_source box = wisp_mesh_source_irregular();
   const wisp_workload *workload = NULL;
-  wisp_strategies *strategies = NULL;
-  wisp_problems *problems = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
+  OWNED(wisp_problems_destroy) wisp_problems *problems = NULL;
   double numbers[2][LOOKED_AT];
   GOOD(wisp_strategies_load(err, &strategies));
+  OWNED(wisp_plan_destroy)
   wisp_plan *rows = plan_of(device, strategies, "rows"), *nonzeros = plan_of(device, strategies, "nonzeros");
   const wisp_plan *both[] = {rows, nonzeros};
   wisp_problem_ref ref = {0};
@@ -138,10 +123,6 @@ TEST(test_lists)
     assert_memory_equal(numbers[0], numbers[i > 0], sizeof *numbers);
   }
   assert_ptr_equal(acquire(problems, rows), of_rows);
-  wisp_problems_destroy(problems);
-  wisp_plan_destroy(rows), wisp_plan_destroy(nonzeros);
-  wisp_strategies_free(strategies);
-  wisp_device_close(device);
 }
 
 /* Choices that differ have numbers that differ, however their values lie: none is the other's problem. */

@@ -4,11 +4,9 @@
 #include "test.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../gen/embedded.h"
 #include "../runtime/solve/choose.h"
-
-#include <cjson/cJSON.h>
 
 /* A line of the list. */
 typedef struct line {
@@ -88,17 +86,15 @@ static void expect_trials(const wisp_store *store, const wisp_trial expected[TRI
 
 static void expect_in_file(const char *path, const wisp_trial expected[TRIALS])
 {
-  wisp_store *store = NULL;
-  GOOD(wisp_store_open(err, path, false, NULL, &store));
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   expect_trials(store, expected);
-  wisp_store_close(store);
 }
 
 /* The number of rows in a file that have the hash of one of these trials. */
 static long long rows_with(const char *path, const wisp_trial *trials, int count)
 {
   wisp_database database = {0};
-  wisp_text sql = {0};
+  HELD(wisp_text_free) wisp_text sql = {0};
   long long rows = 0;
   GOOD(wisp_database_open(err, path, path, SQLITE_OPEN_READONLY, false, &database));
   GOOD(wisp_text_print(err, &sql, "SELECT count(*) FROM trial WHERE template_hash IN (''"));
@@ -106,16 +102,7 @@ static long long rows_with(const char *path, const wisp_trial *trials, int count
   GOOD(wisp_text_print(err, &sql, ")"));
   GOOD(wisp_database_number(err, &database, sql.data, &rows));
   wisp_database_close(NULL, &database);
-  wisp_text_free(&sql);
   return rows;
-}
-
-static void fill(const char *path, const wisp_trial trials[TRIALS])
-{
-  wisp_writer *writer = NULL;
-  GOOD(wisp_writer_open(err, path, NULL, &writer));
-  for (int i = 0; i < TRIALS; i++) GOOD(wisp_writer_add(err, writer, &trials[i]));
-  GOOD(wisp_writer_close(err, writer));
 }
 
 /* Reading changes nothing; the first writer does, once and for all, and finds the trials under today's hashes. */
@@ -125,7 +112,7 @@ TEST_IN_FOLDER(test_file)
   wisp_trial old[TRIALS], now[TRIALS];
   wisp_writer *writer = NULL;
   make_trials(old, now);
-  fill(path, old);
+  fixture_put(path, old, TRIALS);
   assert_int_equal(rows_with(path, old, 4), 4);
   expect_in_file(path, now);
   assert_int_equal(rows_with(path, old, 4), 4);
@@ -147,21 +134,17 @@ TEST_IN_FOLDER(test_both)
   for (int later = 0; later < 2; later++) {
     const char *path = fixture_path(*state, later ? "later.db" : "earlier.db");
     wisp_trial old[TRIALS], now[TRIALS];
-    wisp_writer *writer = NULL;
-    wisp_store *store = NULL;
     make_trials(old, now);
     strcpy(now[0].when, later ? "2026-11-22T08:00:00Z" : "2026-11-20T08:00:00Z");
     now[0].ms = 77;
     old[4] = now[0];
-    fill(path, old);
-    GOOD(wisp_writer_open(err, path, NULL, &writer));
-    GOOD(wisp_writer_close(err, writer));
-    GOOD(wisp_store_open(err, path, false, NULL, &store));
+    fixture_put(path, old, TRIALS);
+    fixture_put(path, NULL, 0); /* which renews its rows */
+    OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
     assert_int_equal(wisp_store_count(store), TRIALS - 1);
     int measured = 0;
     for (size_t i = 0; i < TRIALS - 1; i++) measured += wisp_store_trial(store, i, NULL)->ms == 77;
     assert_int_equal(measured, later);
-    wisp_store_close(store);
   }
 }
 
@@ -174,16 +157,15 @@ TEST_IN_FOLDER(test_import_and_merge)
   wisp_text texts[2] = {{0}};
   long long added = 0;
   make_trials(old, now);
-  fill(path, old);
+  fixture_put(path, old, TRIALS);
   GOOD(wisp_store_merge(err, merged, 1, &path, &added));
   assert_int_equal(rows_with(merged, now, TRIALS), TRIALS);
   for (int i = 0; i < TRIALS; i++) {
-    cJSON *json = wisp_trial_to_json(&old[i]);
+    OWNED(cJSON_Delete) cJSON *json = wisp_trial_to_json(&old[i]);
     char *text = cJSON_PrintUnformatted(json);
     GOOD(wisp_shipped_print(err, &old[i], &texts[0]));
     GOOD(wisp_text_print(err, &texts[1], "%s%s", i ? "," : "{\"wisp_store\": 1, \"trials\": [", text));
     cJSON_free(text);
-    cJSON_Delete(json);
   }
   GOOD(wisp_text_print(err, &texts[1], "]}"));
   for (int i = 0; i < 2; i++) {
@@ -211,7 +193,7 @@ TEST_IN_FOLDER(test_kinds)
  * its line is of no use. */
 TEST_IN_FOLDER(test_leads_to_today)
 {
-  wisp_strategies *all = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   int lines = 0, today = 0;
   GOOD(wisp_strategies_load(err, &all));
   const char *at = wisp_embedded_text("cache/rehashed.list");
@@ -225,7 +207,6 @@ TEST_IN_FOLDER(test_leads_to_today)
   }
   assert_true(lines > 50);
   assert_true(today > lines / 2);
-  wisp_strategies_free(all);
 }
 
 GROUP(no_shipped_winners, NULL)

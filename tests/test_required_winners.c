@@ -1,6 +1,7 @@
 /* Claim: what cache/required_winners.list says ships does: a winner of every kernel, order and precision, measured on
  * that device with today's texts. All that are missing are named. Runs in the root of the tree. */
 #include "test.h"
+#include "each_plan.h"
 #include "store_fixture.h"
 #include "../gen/family.h"
 #include "../runtime/solve/choose.h"
@@ -16,7 +17,7 @@ typedef struct requirement {
 static void ask(requirement *p, const wisp_spec *spec)
 {
   wisp_error err = {0};
-  wisp_stage stage = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   char text[WISP_SPEC_TEXT];
   wisp_spec_print(spec, text);
   const wisp_status status = wisp_choose(&err, &(wisp_chooser){p->all, p->store, &p->limits, &p->scopes},
@@ -29,7 +30,6 @@ static void ask(requirement *p, const wisp_spec *spec)
     print_error("%s: no winner ships for %s\n", text, p->limits.name);
     p->missing++;
   }
-  wisp_stage_free(&stage);
 }
 
 /* "FAMILY A-B f32,f64 KERNEL..." */
@@ -49,17 +49,15 @@ static void ask_line(requirement *p, const char *line)
       }
 }
 
-TEST(test_required_winners)
+TEST_IN_FOLDER(test_required_winners)
 {
-  char folder[64], line[512];
+  char line[512];
   requirement p = {.asked = 0};
-  wisp_strategies *all = NULL;
-  wisp_store *store = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(fixture_path(*state, "none.db"));
   FILE *list = fopen("cache/required_winners.list", "r");
   if (!list) fail_msg("cache/required_winners.list cannot be opened: run this in the root of the tree");
-  fixture_folder(folder);
   GOOD(wisp_strategies_load(err, &all));
-  GOOD(wisp_store_open(err, fixture_path(folder, "none.db"), false, NULL, &store));
   p.all = all, p.store = store;
   while (fgets(line, sizeof line, list)) {
     line[strcspn(line, "\n")] = '\0';
@@ -70,14 +68,11 @@ TEST(test_required_winners)
       continue;
     }
     wisp_scopes_free(&p.scopes);
-    GOOD(wisp_target_limits(err, target, &p.limits));
+    p.limits = target_limits(target);
     strcpy(p.limits.name, device);
   }
   fclose(list);
   assert_true(p.asked > 400);
   if (p.missing) fail_msg("%d of %d promised winners are missing", p.missing, p.asked);
   wisp_scopes_free(&p.scopes);
-  wisp_store_close(store);
-  wisp_strategies_free(all);
-  fixture_remove(folder);
 }

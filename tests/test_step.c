@@ -1,12 +1,10 @@
 /* Claim: the step is made of the store's best entries that are current and legal here, of defaults where entries lack,
  * and says which; a winner that does not compile gives way to a default that fits the others. */
 #include "test.h"
+#include "each_plan.h"
 #include "solving.h"
 #include "step_case.h"
 #include "../cache/columns.h"
-
-#include <math.h>
-#include <sys/stat.h>
 
 static void check(const wisp_stage *stage, const char *kernel, const char *strategy, const char *params,
                   wisp_match match)
@@ -64,15 +62,13 @@ static wisp_status visit_plan(wisp_error *err, void *context, const int *values,
 /* The last candidate of a kernel's strategy in the layout that is legal, or that is not. */
 static void candidate(fixture *f, const char *kernel, const char *strategy, wanted *w)
 {
-  wisp_env *names = NULL;
   wisp_layout l;
-  wisp_target target = wisp_limits_target(f->limits);
   wisp_spec spec = {.family = "nodal", .element = "tet", .order = 2, .system = "maxwell", .precision = WISP_F64};
   wisp_spec_name_kernel(&spec, kernel);
   w->strategy = wisp_strategies_find(f->strategies, "nodal", kernel, strategy);
   assert_non_null(w->strategy);
   GOOD(wisp_layout_parse(err, layout, 10, 24, &l));
-  GOOD(wisp_names_create(err, &spec, &l, &target, NULL, &names));
+  wisp_env *names = plan_names(f->limits, &spec, &l);
   GOOD(wisp_plan_enumerate(err, w->strategy, &spec, &l, names, visit_plan, w));
   wisp_env_destroy(names);
   assert_true(strlen(w->params) > 0);
@@ -119,9 +115,8 @@ static void check_standard(const fixture *f, const wisp_stage *stage)
 
 TEST_WITH(test_empty, step_open, step_close)
 {
-  wisp_stage stage = step_choose(*state);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose(*state);
   check_standard(*state, &stage);
-  wisp_stage_free(&stage);
 }
 
 TEST_WITH(test_whole, step_open, step_close)
@@ -131,12 +126,11 @@ TEST_WITH(test_whole, step_open, step_close)
   entry e[WHOLE];
   make_whole(f, texts, e);
   for (int i = 0; i < WHOLE; i++) step_add(f, &e[i]);
-  wisp_stage stage = step_choose(f);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose(f);
   check_whole(&stage, e);
   assert_int_equal(stage.record.match, WISP_MATCH_EXACT);
   assert_true(stage.record.layer == WISP_LAYER_USER && stage.record.stale); /* its hash is none */
   assert_true(wisp_dg_grouping(&stage.fixed) != WISP_GROUP_NATURAL);
-  wisp_stage_free(&stage);
 }
 
 /* One winner is gone: the others stay, and a default takes its place. */
@@ -148,11 +142,10 @@ TEST_WITH(test_winner_gone, step_open, step_close)
   make_whole(f, texts, e);
   step_add(f, &e[STEP]);
   step_add(f, &e[GATHER]);
-  wisp_stage stage = step_choose(f);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose(f);
   assert_string_equal(stage.composition, composition);
   check(&stage, "gather", "pairs", e[GATHER].params, WISP_MATCH_EXACT);
   check(&stage, "lift", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
-  wisp_stage_free(&stage);
 }
 
 /* Entries of another kernel text, with values that the strategy has not, or that are illegal here, do not count; nor do
@@ -177,9 +170,8 @@ TEST_WITH(test_unfit_entries, step_open, step_close)
   };
   for (int i = 0; i < WHOLE; i++) step_add(f, &e[i]);
   for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++) step_add(f, &unfit[i]);
-  wisp_stage stage = step_choose(f);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose(f);
   check_whole(&stage, e);
-  wisp_stage_free(&stage);
 }
 
 /* Among step records, one of today's texts goes before a faster one of others. */
@@ -193,7 +185,7 @@ TEST_WITH(test_records_of_today, step_open, step_close)
   make_whole(f, texts, e);
   for (int i = 0; i < WHOLE; i++) step_add(f, &e[i]);
   r.composition = "gather+fused", r.layout = "slab-km32";
-  wisp_stage stage = step_choose_for(f, &r);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose_for(f, &r);
   assert_int_equal(stage.record.match, WISP_MATCH_DEFAULT);
   wisp_plans_hash(stage.plan, stage.kernels, f->limits->kind, hash);
   wisp_stage_free(&stage);
@@ -202,7 +194,6 @@ TEST_WITH(test_records_of_today, step_open, step_close)
   assert_string_equal(stage.composition, "gather+fused");
   assert_string_equal(stage.choice[0].layout, "slab-km32");
   assert_true(stage.record.match == WISP_MATCH_EXACT && !stage.record.stale);
-  wisp_stage_free(&stage);
 }
 
 /* Entries of another driver and of another chip are taken and named so; the strict mode refuses them. */
@@ -251,9 +242,8 @@ TEST_WITH(test_other_device, step_open, step_close)
     e[i].device = "NVIDIA Imaginary", e[i].target = "sm_10";
     step_add(f, &e[i]);
   }
-  wisp_stage stage = step_choose(f);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose(f);
   check_standard(f, &stage);
-  wisp_stage_free(&stage);
 }
 
 TEST_WITH(test_requests, step_open, step_close)
@@ -285,24 +275,14 @@ TEST_WITH(test_requests, step_open, step_close)
   }
 }
 
-static void write_text(const char *folder, const char *name, const char *text)
-{
-  char path[256];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  fixture_write(path, text, strlen(text));
-}
-
 /* A gather of four groups a block that is well described but is no C, and the fastest. */
 static void add_broken(fixture *f)
 {
-  char folder[128];
-  snprintf(folder, sizeof folder, "%s/nodal", f->folder);
-  assert_int_equal(mkdir(folder, 0700), 0);
-  write_text(
-      folder, "gather.broken.space",
+  fixture_text(
+      f->folder, "nodal/gather.broken.space",
       "kernel    gather\ntitle     no C\nlayouts   node\nparam     MB 4 requires 1\nparam     grouping 1 prefers 0\n"
       "block     32\ngrid      blocks\narg       in int pair_block\narg       in real u\narg       out real flux\n");
-  write_text(folder, "gather.broken.k", "this is not a statement\n");
+  fixture_text(f->folder, "nodal/gather.broken.k", "this is not a statement\n");
   setenv("WISP_TEMPLATES", f->folder, 1);
   wisp_strategies_free(f->strategies);
   f->strategies = NULL;
@@ -315,7 +295,6 @@ TEST_WITH(test_broken_winner, step_open, step_close)
 {
   fixture *f = *state;
   wisp_error reason = {0};
-  wisp_store *store = NULL;
   solving s;
   wanted texts[WHOLE];
   entry e[WHOLE];
@@ -323,7 +302,7 @@ TEST_WITH(test_broken_winner, step_open, step_close)
   step_add(f, &e[STEP]);
   step_add(f, &e[LIFT]);
   add_broken(f);
-  GOOD(wisp_store_open(err, f->path, false, NULL, &store));
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(f->path);
   const solving_setup setup = {.order = 2, .store = store};
   assert_true(solving_open(&reason, &s, ragged_box(2, 5), &setup));
   unsetenv("WISP_TEMPLATES");
@@ -334,8 +313,7 @@ TEST_WITH(test_broken_winner, step_open, step_close)
   for (int i = 0; i < s.stage.kernels; i++) assert_int_equal(wisp_plan_value(s.stage.plan[i], "MB", 4), 4);
   check(&s.stage, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
   size_t size = wisp_dg_volume_size(s.dg);
-  double *u = malloc(size * sizeof *u), dt = wisp_dg_safe_dt(s.dg), expected = 0, energy = 0;
-  assert_non_null(u);
+  double *u = zeros(size), dt = wisp_dg_safe_dt(s.dg), expected = 0, energy = 0;
   random_solution(s.dg, u);
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", u));
   reference_steps(s.dg, &wisp_lsrk45, 1, dt, 3, u);
@@ -345,7 +323,6 @@ TEST_WITH(test_broken_winner, step_open, step_close)
   assert_true(fabs(energy - expected) < 1e-12 * expected);
   free(u);
   solving_close(&s);
-  wisp_store_close(store);
 }
 
 GROUP(no_shipped_winners, NULL)

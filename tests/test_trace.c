@@ -4,16 +4,13 @@
 #include "test.h"
 #include "solving.h"
 
-#include <math.h>
-
 enum { STEPS = 20 };
 
 /* Numbers of u as the mesh has its elements, whatever slots they stand in. */
 static double *by_element(const wisp_dg *dg, const double *u)
 {
   const size_t n = (size_t)dg->system->fields, Np = (size_t)dg->layout.Np;
-  double *out = calloc(dg->mesh->elements * n * Np, sizeof *out);
-  assert_non_null(out);
+  double *out = zeros(dg->mesh->elements * n * Np);
   for (size_t k = 0; k < dg->slots; k++)
     for (size_t q = 0; q < n * Np && dg->slot[k] != WISP_EMPTY; q++)
       out[(size_t)dg->slot[k] * n * Np + q] = u[wisp_layout_volume(&dg->layout, (int)n, (int)(q / Np), k, q % Np)];
@@ -31,8 +28,7 @@ static double *run(wisp_mesh *mesh, wisp_precision precision, int order, const c
                                .layout = "slab-km32",
                                .absorbing = order % 2};
   if (!solving_open(&reason, &s, mesh, &setup)) fail_msg("%s", reason.text);
-  double *u = calloc(wisp_dg_volume_size(s.dg), sizeof *u);
-  assert_non_null(u);
+  OWNED(free) double *u = zeros(wisp_dg_volume_size(s.dg));
   const bool traced = strncmp(composition, "trace+", 6) == 0;
   const bool by_classes = strstr(composition, "gather_classes") != NULL;
   assert_int_equal(wisp_arrays_size(s.problem->arrays, "trace"), traced ? wisp_dg_trace_size(s.dg) : 0);
@@ -43,7 +39,6 @@ static double *run(wisp_mesh *mesh, wisp_precision precision, int order, const c
   GOOD(wisp_arrays_download(err, s.problem->arrays, "u", u));
   double *out = by_element(s.dg, u);
   *size = s.dg->mesh->elements * (size_t)(s.dg->system->fields * s.dg->layout.Np);
-  free(u);
   solving_close(&s);
   return out;
 }

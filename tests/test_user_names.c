@@ -2,14 +2,11 @@
  * texts too, and its signs may meet: it computes the same bits as the same equations under other names. */
 #include "test.h"
 #include "command.h"
-#include "solving.h"
 #include "store_fixture.h"
 #include "../gen/embedded.h"
 #include "../gen/text.h"
 
-#include <cjson/cJSON.h>
 #include <ctype.h>
-#include <sys/stat.h>
 
 static const char *const names[][2] = {
     {"p", "at"},      {"vx", "real"},  {"vy", "if"},  {"vz", "base"},          {"mean", "x"},
@@ -34,7 +31,7 @@ static void rename_word(wisp_text *out, const char *word, size_t length)
 /* acoustics.system with these names, and minus signs that meet. */
 static void write_renamed(const char *folder)
 {
-  wisp_text out = {0};
+  HELD(wisp_text_free) wisp_text out = {0};
   for (const char *at = wisp_embedded_text("templates/systems/acoustics.system"); *at;) {
     static const char jump[] = "p_p - p_m";
     size_t length = 0;
@@ -49,18 +46,15 @@ static void write_renamed(const char *folder)
     }
     at += length;
   }
-  mkdir(fixture_path(folder, "systems"), 0777);
-  fixture_write(fixture_path(folder, "systems/renamed.system"), out.data, out.length);
-  wisp_text_free(&out);
+  fixture_text(folder, "systems/renamed.system", out.data);
 }
 
 static cJSON *solve(const char *folder, const char *system, const char *options)
 {
-  char line[256], before[128];
-  snprintf(line, sizeof line, "run %s -d %s -n 2 --box 2 --steps 3 --rho 2 --default --json %s", system, test_device(),
-           options);
+  char before[128];
   snprintf(before, sizeof before, "WISP_TEMPLATES=%s", folder);
-  return run_json(folder, before, line);
+  return run_json_with(folder, before, "run %s -d %s -n 2 --box 2 --steps 3 --rho 2 --default --json %s", system,
+                       test_device_name(), options);
 }
 
 TEST_IN_FOLDER(test_names)
@@ -70,12 +64,11 @@ TEST_IN_FOLDER(test_names)
   static const char *const members[] = {"energy_initial", "energy_final", "l2_error"};
   write_renamed(*state);
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    OWNED(cJSON_Delete)
     cJSON *ours = solve(*state, "acoustics", options[i]), *theirs = solve(*state, "renamed", options[i]);
     for (int m = 0; m < 3; m++) {
       const double a = json_number(ours, members[m]), b = json_number(theirs, members[m]);
       if (a != b) fail_msg("%s: %s is %.17g, and %.17g by other names", options[i], members[m], a, b);
     }
-    cJSON_Delete(ours);
-    cJSON_Delete(theirs);
   }
 }

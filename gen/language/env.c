@@ -112,6 +112,7 @@ static void release(wisp_value *value)
   if (value->kind == WISP_KIND_LIST)
     for (size_t i = 0; i < value->count; i++) wisp_env_destroy(value->as.items[i]);
   if (value->kind != WISP_KIND_INT && value->kind < WISP_KIND_OTHER) free(value->as.memory);
+  free(value->file);
   *value = (wisp_value){0};
 }
 
@@ -206,6 +207,14 @@ static wisp_status define_copy(wisp_error *err, wisp_env *env, const char *name,
 wisp_status wisp_env_text(wisp_error *err, wisp_env *env, const char *name, const char *value)
 {
   return define_copy(err, env, name, WISP_KIND_TEXT, strlen(value), value, strlen(value) + 1);
+}
+
+wisp_status wisp_env_file_text(wisp_error *err, wisp_env *env, const char *name, const char *value, const char *file)
+{
+  wisp_value *place = NULL;
+  CALL(wisp_env_text(err, env, name, value));
+  CALL(own(err, env, name, &place));
+  return wisp_copy_text(err, file, &place->file);
 }
 
 wisp_status wisp_env_reals(wisp_error *err, wisp_env *env, const char *name, const double *values, size_t count)

@@ -14,6 +14,8 @@ void wisp_env_destroy(wisp_env *env);
 WISP_OWNED(wisp_env, wisp_env_destroy)
 wisp_status wisp_env_int(wisp_error *err, wisp_env *env, const char *name, int64_t value); /* redefines */
 wisp_status wisp_env_text(wisp_error *err, wisp_env *env, const char *name, const char *value);
+wisp_status wisp_env_file_text(wisp_error *err, wisp_env *env, const char *name, const char *value,
+                               const char *file); /* file: messages name it */
 wisp_status wisp_env_reals(wisp_error *err, wisp_env *env, const char *name, const double *values, size_t count);
 wisp_status wisp_env_ints(wisp_error *err, wisp_env *env, const char *name, const int *values, size_t count);
 /* Appends an item to the list `name` (made at first use) and gives its scope, owned by env. An item sees env's own

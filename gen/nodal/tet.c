@@ -106,17 +106,6 @@ void wisp_tet_drop_rounding(double *values, size_t count)
     if (fabs(values[i]) < 1e-14 * largest * sqrt((double)count)) values[i] = 0;
 }
 
-/* From nodes and faces to modes and operators. */
-static wisp_status make_nodal(wisp_error *err, wisp_tet *tet)
-{
-  CALL(differentiate(err, tet));
-  CALL(lift(err, tet));
-  CALL(wisp_tet_make_symmetric(err, tet));
-  for (int mu = 0; mu < 3; mu++) wisp_tet_drop_rounding(tet->D[mu], (size_t)tet->Np * (size_t)tet->Np);
-  wisp_tet_drop_rounding(tet->LIFT, (size_t)tet->Np * WISP_TET_FACES * (size_t)tet->Nfp);
-  return WISP_OK;
-}
-
 wisp_status wisp_tet_create_for(wisp_error *err, const char *element, bool with_modes, int N, wisp_tet **out)
 {
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
@@ -132,7 +121,15 @@ wisp_status wisp_tet_create_for(wisp_error *err, const char *element, bool with_
   CALL(allocate(err, tet));
   CALL(wisp_tet_nodes(err, N, tet->r, tet->s, tet->t));
   number_faces(tet);
-  CALL(bernstein ? wisp_tet_make_bernstein(err, tet, with_modes) : make_nodal(err, tet));
+  if (bernstein) {
+    CALL(wisp_tet_make_bernstein(err, tet, with_modes));
+    return GIVE(tet, out);
+  }
+  CALL(differentiate(err, tet));
+  CALL(lift(err, tet));
+  CALL(wisp_tet_make_symmetric(err, tet));
+  for (int mu = 0; mu < 3; mu++) wisp_tet_drop_rounding(tet->D[mu], (size_t)tet->Np * (size_t)tet->Np);
+  wisp_tet_drop_rounding(tet->LIFT, (size_t)tet->Np * WISP_TET_FACES * (size_t)tet->Nfp);
   return GIVE(tet, out);
 }
 

@@ -30,18 +30,14 @@ void wisp_renamings_free(wisp_renamings *names)
   *names = (wisp_renamings){0};
 }
 
-static bool is_for(const wisp_renaming *r, const char *family, const char *kernel, const char *strategy)
-{
-  if (strategy && strcmp(r->strategy, strategy) != 0) return false;
-  if (strcmp(r->family, family) != 0) return false;
-  return !kernel || strcmp(r->kernel, "*") == 0 || strcmp(r->kernel, kernel) == 0;
-}
-
 const char *wisp_renamed_param(const wisp_renamings *names, const char *family, const char *kernel,
                                const char *strategy, const char *param)
 {
-  for (const wisp_renaming *r = names->list; r < names->list + names->count; r++)
-    if (is_for(r, family, kernel, strategy) && strcmp(r->old, param) == 0) return r->new;
+  for (const wisp_renaming *r = names->list; r < names->list + names->count; r++) {
+    const bool kernels = !kernel || strcmp(r->kernel, "*") == 0 || strcmp(r->kernel, kernel) == 0;
+    if (!kernels || (strategy && strcmp(r->strategy, strategy) != 0)) continue;
+    if (strcmp(r->family, family) == 0 && strcmp(r->old, param) == 0) return r->new;
+  }
   return NULL;
 }
 

@@ -61,19 +61,13 @@ static wisp_status read_kernels(wisp_error *err, wisp_reader *r, char *line)
   char name[sizeof s->kernel];
   char *first = wisp_next_word(&line);
   CALL(wisp_copy_name(err, first, name, sizeof name));
+  CALL(wisp_require(err, !r->keyword->most || !*wisp_skip_space(line), WISP_EINPUT,
+                    "'%s' after the kernel's name: several are `kernels A B`", wisp_rest(&line)));
   for (char *other = wisp_next_word(&line); *other; other = wisp_next_word(&line))
     CALL(wisp_copy_name(err, other, name, sizeof name));
   if (!*s->kernel) CALL(wisp_copy_name(err, first, s->kernel, sizeof s->kernel));
   s->facts = wisp_family_facts(s->family, s->kernel);
   return WISP_OK;
-}
-
-static wisp_status read_kernel(wisp_error *err, wisp_reader *r, char *line)
-{
-  char *name = wisp_next_word(&line);
-  const char *more = wisp_rest(&line);
-  CALL(wisp_require(err, !*more, WISP_EINPUT, "'%s' after the kernel's name: several are `kernels A B`", more));
-  return read_kernels(err, r, name);
 }
 
 /* The member of the strategy that the keyword sets. */
@@ -376,7 +370,7 @@ static wisp_status read_work(wisp_error *err, wisp_reader *r, char *line)
 
 #define MEMBER(name) offsetof(wisp_strategy, name)
 const wisp_keyword wisp_keywords[] = {
-    {"kernel", read_kernel, .once = true},
+    {"kernel", read_kernels, .once = true, .most = 1},
     {"kernels", read_kernels, .once = true},
     {"title", read_words, .rest = PROSE, .once = true, .member = MEMBER(title)},
     {"text", read_text, .once = true},

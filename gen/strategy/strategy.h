@@ -147,12 +147,10 @@ wisp_status wisp_clause_int(wisp_error *err, const wisp_strategy *strategy, cons
  * Empty: there is no such dialect. */
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
 /* Reads "unroll=4 wi=2", or with commas, into values, one a parameter: those that are named, none twice, each with one
- * of its values; complete: all must be. Older names count as today's (renamed.h). WISP_EINPUT says which is not. */
+ * of its values; complete: all must be. Older names count as today's (renamed.h); note, or NULL, gets a line for each.
+ * WISP_EINPUT says which is not. */
 wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *strategy, const char *text, bool complete,
-                                 int values[WISP_MAX_PARAMS]);
-/* Adds a note for each older name in such a text. */
-wisp_status wisp_strategy_note_renamed(wisp_error *err, const wisp_strategy *strategy, const char *text,
-                                       wisp_text *note);
+                                 wisp_text *note, int values[WISP_MAX_PARAMS]);
 /* The parameter of this name, of `length` characters; as many as there are: none. */
 int wisp_strategy_param(const wisp_strategy *strategy, const char *name, size_t length);
 /* Whether a stored text names all of its parameters so. */
@@ -278,8 +276,8 @@ wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char 
 wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precision precision, const char *lines,
                                 const char *dialect, bool gpu, wisp_text *out, size_t *shared_bytes);
 
-/* ---- What candidates ask of the discretisation that they run on: the values of parameters that their spaces mark by
- * `requires` or `prefers` (the block of a gather of face pairs, how elements are put into blocks). */
+/* ---- Requests of candidates to the discretisation that they run on: the values of parameters that their spaces mark
+ * by `requires` or `prefers` (the block of a gather of face pairs, how elements are put into blocks). */
 
 enum { WISP_MAX_FIXED = 8 };
 
@@ -315,7 +313,7 @@ bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan);
 wisp_status wisp_plan_first(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
                             const wisp_layout *layout, const wisp_env *names, const wisp_fixed *fixed, wisp_plan **out);
 
-/* ---- What spaces and texts can name, for people. */
+/* ---- Names that spaces and texts can use, for people. */
 
 /* Prints the names that a candidate's space and text see, a line each with value and meaning (templates/FAMILY/names,
  * templates/dialect/names), then the parts. */

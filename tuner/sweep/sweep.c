@@ -3,13 +3,10 @@
 #include "sweep.h"
 #include "../../runtime/compilers.h"
 #include "../../runtime/process.h"
-#include "../../runtime/solve/choose.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- The whole step: which layout and composition make the fastest stage, when the winners of each kernel work
@@ -310,7 +307,6 @@ static double worth_of(const prospects *p, const wisp_sweep *sweep, const wisp_s
 
 /* A candidate this much slower than the best is dropped after its first samples. */
 static const double DROP_BUDGET = 1.25, DROP_EXHAUSTIVE = 1.5;
-/* --- units --- */
 
 bool wisp_tune_wants(const wisp_tune_request *request, const char *kernel)
 {
@@ -478,7 +474,7 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
   /* The cores compile for all workers of this host. Far ahead only where the order is fixed, and not where the cores
    * that compile are those that are timed. */
   TRY(wisp_pipeline_create(err, sweep->bench.limits->target, each > 1 ? (int)each : 1,
-                           wisp_sweep_is_host(sweep) || isfinite(sweep->deadline) ? 1 : 3, &sweep->pipeline));
+                           !sweep->bench.limits->gpu || isfinite(sweep->deadline) ? 1 : 3, &sweep->pipeline));
   TRY(wisp_link_next(err, link, &sweep->summary, &given, &there));
   while (there) {
     TRY(tune_unit(err, sweep, &given));

@@ -1,11 +1,8 @@
 #include "queue.h"
 #include "../sweep/sweep.h"
-#include "../../cache/store.h"
-#include "../../gen/text.h"
 #include "../../runtime/process.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,8 +119,6 @@ void wisp_journal_free(wisp_journal *journal)
   *journal = (wisp_journal){0};
 }
 
-/* --- what was tried --- */
-
 static uint64_t key_of(const wisp_trial *t)
 {
   const char *const parts[] = {t->spec,          t->layout, t->strategy, t->params,
@@ -141,15 +136,13 @@ static bool has(const wisp_keys *k, const wisp_trial *trial)
   return false;
 }
 
-static wisp_status remember(wisp_error *err, wisp_keys *k, const wisp_trial *trial)
+wisp_status wisp_keys_add(wisp_error *err, wisp_keys *k, const wisp_trial *trial)
 {
   if (has(k, trial)) return WISP_OK;
   CALL(wisp_grow(err, &k->list, &k->capacity, k->count + 1, sizeof *k->list));
   k->list[k->count++] = key_of(trial);
   return WISP_OK;
 }
-
-/* --- the store --- */
 
 wisp_status wisp_journal_look_up(wisp_error *err, wisp_journal *j, const wisp_trial *key, wisp_answer_note *answer)
 {
@@ -190,10 +183,5 @@ wisp_status wisp_journal_begin(wisp_error *err, wisp_journal *j, const wisp_note
 wisp_status wisp_journal_add(wisp_error *err, wisp_journal *j, const wisp_trial *trial)
 {
   wisp_status status = wisp_writer_add(err, j->writer, trial);
-  return status == WISP_OK ? remember(err, &j->tried, trial) : status;
-}
-
-wisp_status wisp_journal_suspect(wisp_error *err, wisp_journal *j, const wisp_trial *trial)
-{
-  return remember(err, &j->suspects, trial);
+  return status == WISP_OK ? wisp_keys_add(err, &j->tried, trial) : status;
 }
