@@ -31,8 +31,9 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   static const size_t of_box[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}};
   const wisp_cell *cell = wisp_cell_find(spec->element);
   const int corners = cell->corners;
-  const wisp_fixing fixed = {.count = source && (source->file || cell->dimension == 3) ? 0 : WISP_COUNT(sides),
-                             .tag = sides};
+  const bool free =
+      source ? source->file || cell->dimension == 3 : *elements == 1 || *elements == 2; /* these have few nodes */
+  const wisp_fixing fixed = {.count = free ? 0 : WISP_COUNT(sides), .tag = sides};
   const double most = limits->gpu ? gpu_nonzeros : host_nonzeros;
   const double cells = most / wisp_pattern_nonzeros(spec->order, of_box[cell->dimension - 2]);
   const size_t wanted = *elements > 0 ? (size_t)*elements : (size_t)ceil(cells * cell->split);

@@ -182,7 +182,7 @@ static void find_edge(const double vertices[24], int v, int a, double edge[3])
   for (int d = 0; d < 3; d++) edge[d] = vertices[8 * d + (v | bit)] - vertices[8 * d + (v & ~bit)];
 }
 
-/* How many times the rounding of products that of a geometric factor is, at the worst corner of a hex: two gradients
+/* The rounding of a geometric factor, in roundings of products, at the worst corner of a hex: two gradients
  * and a Jacobian are differences of products of edges, and in a thin hex the largest part of these may cancel. */
 static double factor_blur(const double vertices[24])
 {
