@@ -347,17 +347,38 @@ static void write_vector(FILE *file, const void *context)
   for (size_t row = 0; row < c->pattern->rows; row++) fprintf(file, "%.17g\n", c->vector[row]);
 }
 
+/* In compressed rows; the caller frees both. */
+static wisp_status download_matrix(wisp_error *err, const wisp_heat_solver *s, double **values, double **F)
+{
+  const wisp_assembly *view = s->problem->d.self;
+  CALL(wisp_new(err, wisp_assembly_value_count(view), sizeof **values, values));
+  CALL(wisp_new(err, view->pattern->rows, sizeof **F, F));
+  CALL(wisp_arrays_download(err, s->problem->arrays, "values", *values));
+  CALL(wisp_arrays_download(err, s->problem->arrays, "F", *F));
+  return view->slices ? wisp_slices_compress(err, view->slices, view->pattern, values) : WISP_OK;
+}
+
+wisp_status wisp_heat_residual(wisp_error *err, const wisp_heat_solver *s, wisp_true_residual *out)
+{
+  const size_t nodes = s->heat->assembly->nodes->nodes;
+  OWNED(free) double *u = NULL, *f = NULL, *values = NULL, *F = NULL;
+  CALL(wisp_new(err, nodes, sizeof *u, &u));
+  CALL(wisp_arrays_download(err, s->problem->arrays, "u", u));
+  if (s->method.precision == WISP_F32) {
+    CALL(download_matrix(err, s, &values, &F));
+    return wisp_heat_matrix_residual(err, s->heat->assembly->pattern, values, F, u, out);
+  }
+  CALL(wisp_new(err, nodes, sizeof *f, &f));
+  CALL(wisp_arrays_download(err, s->problem->arrays, "f", f));
+  return wisp_heat_element_residual(err, s->problem->d.self, s->heat, rate_of(s), f, u, out);
+}
+
 wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *s, const char *path)
 {
   OWNED(free) double *values = NULL, *F = NULL;
   char beside[WISP_PATH_TEXT];
-  const wisp_assembly *view = s->problem->d.self;
-  const wisp_pattern *p = view->pattern;
-  CALL(wisp_new(err, wisp_assembly_value_count(view), sizeof *values, &values));
-  CALL(wisp_new(err, p->rows, sizeof *F, &F));
-  CALL(wisp_arrays_download(err, s->problem->arrays, "values", values));
-  CALL(wisp_arrays_download(err, s->problem->arrays, "F", F));
-  if (view->slices) CALL(wisp_slices_compress(err, view->slices, p, &values));
+  const wisp_pattern *p = s->heat->assembly->pattern;
+  CALL(download_matrix(err, s, &values, &F));
   for (size_t i = 0; i < p->nonzeros; i++) values[i] *= wisp_heat_unit(s->heat);
   for (size_t i = 0; i < p->rows; i++) F[i] *= wisp_heat_unit(s->heat);
   const content c = {p, values, F};

@@ -3,6 +3,7 @@
  * alone. */
 #pragma once
 
+#include "../solve/residual.h"
 #include "../solve/solver.h"
 #include "heat.h"
 
@@ -52,6 +53,16 @@ size_t wisp_heat_solver_bytes(const wisp_heat_solver *solver); /* of device memo
 const wisp_heat_report *wisp_heat_solver_report(const wisp_heat_solver *solver);
 wisp_status wisp_heat_solver_field(wisp_error *err, const wisp_heat_solver *solver, double *u); /* at every node */
 
+/* The true residual of the last step: of u and A(u) by the reference; in single precision of the matrix that was
+ * assembled last, for it is another than the reference's. */
+wisp_status wisp_heat_residual(wisp_error *err, const wisp_heat_solver *solver, wisp_true_residual *out);
+
+/* Either way to it (heat_residual.c). view: the problem's assembly with its form; f and u at the nodes. */
+wisp_status wisp_heat_element_residual(wisp_error *err, const wisp_assembly *view, const wisp_heat *heat, double rate,
+                                       const double *f, const double *u, wisp_true_residual *out);
+wisp_status wisp_heat_matrix_residual(wisp_error *err, const wisp_pattern *pattern, const double *values,
+                                      const double *F, const double *u, wisp_true_residual *out);
+
 /* Writes the matrix that was assembled last as Matrix Market, and beside it the right-hand side, its name PATH with _b
  * before the ending. Numbers have all their digits. A failure names the file that could not be written; nothing is
  * left of either. */
@@ -72,8 +83,9 @@ typedef struct wisp_heat_run {
   size_t given_count;
   wisp_heat *heat;
   wisp_heat_solver *solver;
-  double *u;      /* at every node */
-  double seconds; /* of the last steps */
+  double *u;                   /* at every node */
+  wisp_true_residual residual; /* of the last step */
+  double seconds;              /* of the last steps */
 } wisp_heat_run;
 
 extern const wisp_solver_kind wisp_heat_kind;

@@ -394,6 +394,7 @@ static wisp_status iterate(wisp_error *err, wisp_helmholtz_solver *s, const wisp
   CALL(wisp_cg_solve(err, s->cg, NULL, s->method.tolerance, s->method.iterations, watch, &out->cg));
   out->seconds[WISP_HELMHOLTZ_ITERATION] = wisp_seconds() - begin;
   CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_FIELDS], &out->seconds[WISP_HELMHOLTZ_FIELDS]));
+  CALL(wisp_helmholtz_residual(err, s->data, s->problem->arrays, s->method.precision, &out->residual));
   return leave_frame(err, s);
 }
 

@@ -2,6 +2,7 @@
  * family's vectors, and what follows from them. */
 #pragma once
 
+#include "../solve/residual.h"
 #include "../solve/solver.h"
 #include "helmholtz.h"
 
@@ -49,6 +50,7 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
 
 typedef struct wisp_helmholtz_outcome {
   wisp_cg_report cg;
+  wisp_true_residual residual;
   double seconds[WISP_HELMHOLTZ_PARTS];    /* of each stage, transfers of its data and results not counted */
   double seconds_numbers;                  /* of what the preconditioner is made of, anew for a matrix */
   size_t bytes;                            /* of device memory, guards included */
@@ -101,6 +103,11 @@ wisp_status wisp_helmholtz_solver_run(wisp_error *err, wisp_helmholtz_solver *so
  * The second needs the stage of WISP_HELMHOLTZ_NEXT_RHS. */
 wisp_status wisp_helmholtz_solver_prepare(wisp_error *err, wisp_helmholtz_solver *solver, wisp_helmholtz_outcome *out);
 wisp_status wisp_helmholtz_solver_next_rhs(wisp_error *err, wisp_helmholtz_solver *solver, wisp_helmholtz_outcome *out);
+
+/* The true residual of the traces in these arrays, by the reference; in single precision of the rows that were
+ * assembled, where they are there and few enough to look at: they are another matrix's. */
+wisp_status wisp_helmholtz_residual(wisp_error *err, const wisp_helmholtz_problem *problem, wisp_arrays *arrays,
+                                    wisp_precision precision, wisp_true_residual *out);
 
 /* Seconds of one launch of a kernel of a part, by itself, and of copying all that mesh and data say to the device. */
 wisp_status wisp_helmholtz_solver_time(wisp_error *err, wisp_helmholtz_solver *solver, wisp_helmholtz_part part,
