@@ -15,12 +15,19 @@
 
 static const struct {
   const char *name;
-  const wisp_syntax *syntax; /* NULL: wisp run, which has one a problem */
+  const wisp_syntax *syntax; /* NULL: wisp run and wisp verify, which have one a problem */
   bool loads;                /* compiled kernels */
 } commands[] = {
-    {"devices", &wisp_devices_syntax, true}, {"tune", &wisp_tune_syntax, true},  {"best", &wisp_best_syntax, false},
-    {"report", &wisp_report_syntax, false},  {"emit", &wisp_emit_syntax, false}, {"run", NULL, true},
-    {"bench", &wisp_bench_syntax, true},     {"db", &wisp_db_syntax, false},     {"mesh", &wisp_mesh_syntax, false},
+    {"devices", &wisp_devices_syntax, true},
+    {"tune", &wisp_tune_syntax, true},
+    {"best", &wisp_best_syntax, false},
+    {"report", &wisp_report_syntax, false},
+    {"emit", &wisp_emit_syntax, false},
+    {"run", NULL, true},
+    {"verify", NULL, true},
+    {"bench", &wisp_bench_syntax, true},
+    {"db", &wisp_db_syntax, false},
+    {"mesh", &wisp_mesh_syntax, false},
 };
 enum { COMMAND_COUNT = WISP_COUNT(commands) };
 

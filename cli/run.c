@@ -2,6 +2,7 @@
  * table (runtime/solve/solver.h). */
 #include "cli.h"
 #include "print.h"
+#include "verify.h"
 #include "../gen/system.h"
 #include "../runtime/api/solvers.h"
 #include "../runtime/mesh/fields.h"
@@ -82,7 +83,7 @@ static wisp_status read_own(wisp_error *err, const wisp_arguments *args, wisp_so
   return WISP_OK;
 }
 
-static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_solver **out)
+wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, wisp_solver **out)
 {
   OWNED(wisp_solver_discard) wisp_solver *s = NULL;
   const char *problem = args->syntax->subject;
@@ -240,10 +241,18 @@ static cJSON *make_json(const wisp_solver *s)
   return object;
 }
 
-static wisp_status print_report(wisp_error *err, const wisp_arguments *args, const wisp_solver *s)
+/* checks: those that were asked for. */
+static wisp_status print_report(wisp_error *err, const wisp_arguments *args, const wisp_solver *s,
+                                const wisp_checked_kernels *checks)
 {
-  if (wisp_option_given(args, "json")) return wisp_json_put(err, make_json(s));
-  return print_lines(err, args, s);
+  if (!wisp_option_given(args, "json")) {
+    CALL(print_lines(err, args, s));
+    if (checks->count) printf("verified    %zu kernels, in %.3g s\n", checks->count, checks->seconds);
+    return WISP_OK;
+  }
+  cJSON *json = make_json(s);
+  if (checks->count) cJSON_AddNumberToObject(json, "seconds_verify", checks->seconds);
+  return wisp_json_put(err, json);
 }
 
 /* ---- The run. */
@@ -256,7 +265,7 @@ static void report_progress(void *context, double share, const char *text)
   wisp_progress_show(progress, share, text);
 }
 
-static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_solver *s, wisp_session **session)
+wisp_status wisp_run_open(wisp_error *err, const wisp_arguments *args, wisp_solver *s, wisp_session **session)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   const wisp_watch watch = {report_progress, &progress};
@@ -278,18 +287,21 @@ static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
 {
   OWNED(wisp_session_close) wisp_session *session = NULL;
   OWNED(wisp_solver_discard) wisp_solver *s = NULL;
+  HELD(wisp_checked_kernels_free) wisp_checked_kernels checks = {.count = 0};
   const char *output = wisp_option_value(args, "output");
   wisp_error why = {.text = ""};
-  CALL(read_request(err, args, &s));
-  CALL(set_up(err, args, s, &session));
+  CALL(wisp_run_read(err, args, &s));
+  CALL(wisp_run_open(err, args, s, &session));
+  if (wisp_option_given(args, "verify")) CALL(wisp_run_verify(err, args, s, &checks));
   CALL(wisp_solver_start(err, s));
   wisp_cli_print_notes(args, &s->mesh->notes);
   const wisp_status status = solve(&why, args, s);
   wisp_cli_print_notes(args, &s->mesh->notes);
+  if (status == WISP_EWRONG && !checks.count) wisp_run_explain(args, s, &why);
   if (status != WISP_OK && !s->reports) return wisp_fail(err, status, "%s", why.text);
   CALL(wisp_solver_make_report(err, s));
   if (output && status == WISP_OK) CALL(wisp_solver_write_to(err, s, output));
-  CALL(print_report(err, args, s));
+  CALL(print_report(err, args, s, &checks));
   return wisp_require(err, status == WISP_OK, status, "%s", why.text);
 }
 
@@ -322,12 +334,16 @@ static int run_problem(const wisp_solver_kind *kind, const char *problem, int ar
   char page[32];
   snprintf(page, sizeof page, "run-%s", kind->problem ? kind->problem : "system");
   if (kind->list && kind->list(NULL, problem, &more) != WISP_OK) wisp_text_free(&more); /* told of later */
-  return wisp_cli_run_command(
-      &(wisp_syntax){.page = page, .act = run_solver, .most_operands = 1, .subject = problem, .more = more.data}, argc,
-      argv);
+  return wisp_cli_run_command(&(wisp_syntax){.page = page,
+                                             .act = strcmp(argv[0], "verify") == 0 ? wisp_cli_verify : run_solver,
+                                             .most_operands = 1,
+                                             .subject = problem,
+                                             .more = more.data},
+                              argc, argv);
 }
 
-/* The problem is the first word that is one, wherever it stands among the options. */
+/* wisp run, and wisp verify by its name. The problem is the first word that is one, wherever it stands among the
+ * options. */
 int wisp_cli_run(int argc, char **argv)
 {
   for (int i = 1; i < argc; i++) {
@@ -336,7 +352,9 @@ int wisp_cli_run(int argc, char **argv)
   }
   const bool named = argc > 1 && argv[1][0] != '-';
   const bool help = argc > 1 && !named && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
-  return wisp_cli_run_command(
-      &(wisp_syntax){.page = "run", .act = run_none, .most_operands = -1, .subject = named ? argv[1] : NULL},
-      help ? argc : 1, argv);
+  return wisp_cli_run_command(&(wisp_syntax){.page = strcmp(argv[0], "verify") == 0 ? "verify" : "run",
+                                             .act = run_none,
+                                             .most_operands = -1,
+                                             .subject = named ? argv[1] : NULL},
+                              help ? argc : 1, argv);
 }

@@ -238,6 +238,11 @@ static wisp_status advance_heat(wisp_error *err, wisp_solver *s, const wisp_unti
   return check_convergence(err, run);
 }
 
+static wisp_status rehearse_heat(wisp_error *err, wisp_solver *s, const wisp_launch_watch *watch)
+{
+  return wisp_heat_rehearse(err, ((wisp_heat_run *)s)->solver, watch);
+}
+
 static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)
 {
   const wisp_heat_run *run = (wisp_heat_run *)s;
@@ -345,6 +350,7 @@ const wisp_solver_kind wisp_heat_kind = {
     .choose = choose_heat,
     .build = build_heat,
     .advance = advance_heat,
+    .rehearse = rehearse_heat,
     .report = report_heat,
     .fields = make_fields,
     .release = release_heat,

@@ -49,6 +49,9 @@ WISP_OWNED(wisp_heat_solver, wisp_heat_solver_destroy)
  * WISP_EUSAGE where kappa(u) is not positive at a node. */
 wisp_status wisp_heat_step(wisp_error *err, wisp_heat_solver *solver);
 
+/* An assembly, and a few iterations with its matrix, launch by launch, which the watch sees. u is random meanwhile. */
+wisp_status wisp_heat_rehearse(wisp_error *err, wisp_heat_solver *solver, const wisp_launch_watch *watch);
+
 size_t wisp_heat_solver_bytes(const wisp_heat_solver *solver); /* of device memory, in arrays of both stages */
 const wisp_heat_report *wisp_heat_solver_report(const wisp_heat_solver *solver);
 wisp_status wisp_heat_solver_field(wisp_error *err, const wisp_heat_solver *solver, double *u); /* at every node */

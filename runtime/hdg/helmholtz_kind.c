@@ -193,6 +193,11 @@ static wisp_status advance_helmholtz(wisp_error *err, wisp_solver *s, const wisp
                       cg->residual, cg->iterations);
 }
 
+static wisp_status rehearse_helmholtz(wisp_error *err, wisp_solver *s, const wisp_launch_watch *watch)
+{
+  return wisp_helmholtz_rehearse(err, ((wisp_helmholtz *)s)->solver, watch);
+}
+
 static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)
 {
   const wisp_helmholtz *h = (wisp_helmholtz *)s;
@@ -324,6 +329,7 @@ const wisp_solver_kind wisp_helmholtz_kind = {
     .choose = choose_helmholtz,
     .build = build_helmholtz,
     .advance = advance_helmholtz,
+    .rehearse = rehearse_helmholtz,
     .report = report_helmholtz,
     .fields = make_fields,
     .release = release_helmholtz,

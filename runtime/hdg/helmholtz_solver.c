@@ -1,4 +1,5 @@
 #include "helmholtz_solver.h"
+#include "../../gen/random.h"
 #include "../process.h"
 #include "../solve/cg.h"
 
@@ -429,6 +430,36 @@ wisp_status wisp_helmholtz_solver_next_rhs(wisp_error *err, wisp_helmholtz_solve
   CALL(iterate(err, s, NULL, &made));
   *out = made;
   return WISP_OK;
+}
+
+static wisp_status put_random(wisp_error *err, wisp_arrays *arrays, const char *array)
+{
+  enum { PERIOD = 4096 - 3 };
+  uint64_t random = WISP_RANDOM_SEED;
+  double values[PERIOD];
+  for (int i = 0; i < PERIOD; i++) values[i] = wisp_random_real(&random);
+  return wisp_arrays_repeat(err, arrays, array, PERIOD, values);
+}
+
+static wisp_status rehearse(wisp_error *err, wisp_helmholtz_solver *s)
+{
+  CALL(put_random(err, s->problem->arrays, "load"));
+  CALL(put_random(err, s->problem->arrays, "given"));
+  for (int part = 0; part < WISP_HELMHOLTZ_PARTS; part++) {
+    CALL(wisp_launches_run(err, &s->work[part], s->problem));
+    if (part == WISP_HELMHOLTZ_ITERATION) CALL(wisp_cg_rehearse(err, s->cg, WISP_REHEARSED_ITERATIONS));
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_helmholtz_rehearse(wisp_error *err, wisp_helmholtz_solver *s, const wisp_launch_watch *watch)
+{
+  s->problem->watch = watch;
+  const wisp_status status = rehearse(err, s);
+  s->problem->watch = NULL;
+  s->is_fresh = false;
+  CALL(status);
+  return upload_data(err, s);
 }
 
 wisp_status wisp_helmholtz_solver_time(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_part part,

@@ -98,6 +98,10 @@ WISP_OWNED(wisp_helmholtz_solver, wisp_helmholtz_solver_destroy)
 wisp_status wisp_helmholtz_solver_run(wisp_error *err, wisp_helmholtz_solver *solver, const wisp_cg_watch *watch,
                                       wisp_helmholtz_outcome *out);
 
+/* Each stage once, with a few iterations, launch by launch, which the watch sees. Data are random meanwhile; matrix and
+ * preconditioner are to be made anew. */
+wisp_status wisp_helmholtz_rehearse(wisp_error *err, wisp_helmholtz_solver *solver, const wisp_launch_watch *watch);
+
 /* The same in two halves, for many right-hand sides on one matrix: it and what the preconditioner is made of; and a
  * solve for `load` and `given` as they are in the problem's arrays by then, which no number of the matrix is made for.
  * The second needs the stage of WISP_HELMHOLTZ_NEXT_RHS. */

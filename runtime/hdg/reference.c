@@ -18,6 +18,13 @@ static void put_condensed(size_t m, size_t e, const wisp_hdg_condensed *of, doub
   }
 }
 
+/* NaN in their place. */
+static void put_nothing(size_t m, size_t e, double *data, double *sizes)
+{
+  const size_t width = m * (m + 1) / 2 + m;
+  for (size_t i = 0; i < width; i++) data[WISP_SLAB(width, e, i)] = sizes[WISP_SLAB(width, e, i)] = NAN;
+}
+
 /* To the slabs of element_data, or to memory of its size; or of continuous elements, to those of theirs. */
 static wisp_status condense_to(wisp_error *err, const wisp_hdg *s, const wisp_test_case *r, bool continuous,
                                double *data, double *sizes)
@@ -27,6 +34,10 @@ static wisp_status condense_to(wisp_error *err, const wisp_hdg *s, const wisp_te
   double load[WISP_HDG_MAX_NP] = {0};
   CALL(wisp_new(err, 1, sizeof *of, &of));
   for (size_t e = 0; e < s->mesh->elements; e++) {
+    if (wisp_hdg_skips(s, e)) {
+      put_nothing((size_t)(continuous ? t->around : t->m), e, data, sizes);
+      continue;
+    }
     const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
     if (continuous) {
       wisp_hdg_take(r->before[WISP_HDG_INNER_LOAD], (size_t)t->inside, e, load);
@@ -232,6 +243,7 @@ static wisp_status postprocess(wisp_error *err, const wisp_hdg *s, wisp_test_cas
   const size_t Np = (size_t)s->tables->Np, Ns = (size_t)s->tables->Ns;
   double u[WISP_HDG_MAX_NP], p[2 * WISP_HDG_MAX_NP], ustar[WISP_HDG_MAX_NS], size[WISP_HDG_MAX_NS];
   for (size_t e = 0; e < s->mesh->elements; e++) {
+    if (wisp_hdg_skips(s, e)) continue;
     const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
     wisp_hdg_take(r->before[WISP_HDG_U], Np, e, u);
     wisp_hdg_take(r->before[WISP_HDG_FLUX], 2 * Np, e, p);
@@ -249,6 +261,7 @@ static wisp_status recover_fields(wisp_error *err, const wisp_hdg *s, wisp_test_
   double ustar[WISP_HDG_MAX_NS], above[WISP_HDG_MAX_NS], size[WISP_HDG_MAX_NS];
   wisp_hdg_inside of;
   for (size_t e = 0; e < s->mesh->elements; e++) {
+    if (wisp_hdg_skips(s, e)) continue;
     const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
     wisp_hdg_take(r->before[WISP_HDG_LOAD], (size_t)t->Np, e, load);
     wisp_hdg_trace_at(s, r, e, trace);

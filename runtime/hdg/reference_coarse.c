@@ -90,44 +90,53 @@ static wisp_status weigh(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
   const size_t left = (size_t)wisp_hdg_scalar(r, "left_first"), out = (size_t)wisp_hdg_scalar(r, "out_first");
   const size_t rows = (size_t)wisp_hdg_scalar(r, "coarse_rows"), weights = (size_t)wisp_hdg_scalar(r, "weights_at");
   const double *before = r->before[WISP_HDG_CYCLE_VALUE];
-  (void)err;
+  OWNED(free) double *sum = NULL;
+  CALL(wisp_new(err, rows, sizeof *sum, &sum));
   for (size_t i = 0; i < rows; i++) {
-    double sum = 0;
-    for (int32_t q = c->start[left + i]; q < c->start[left + i + 1]; q++) sum += fabs(before[q]);
-    wisp_hdg_leave(r, WISP_HDG_COARSE_OVER, weights + i, 1 / sum, 1 / sum);
-    for (size_t k = 0; k < rows; k++) /* column i */
-      for (int32_t q = c->start[out + k]; q < c->start[out + k + 1]; q++) {
-        const double value = number_at(c, before, left + k, (int32_t)i) / sum;
-        if (c->column[q] == (int32_t)i) wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, value, fabs(value));
-      }
+    for (int32_t q = c->start[left + i]; q < c->start[left + i + 1]; q++) sum[i] += fabs(before[q]);
+    wisp_hdg_leave(r, WISP_HDG_COARSE_OVER, weights + i, 1 / sum[i], 1 / sum[i]);
   }
+  for (size_t k = 0; k < rows; k++)
+    for (int32_t q = c->start[out + k]; q < c->start[out + k + 1]; q++) {
+      const int32_t column = c->column[q];
+      if (column < 0 || (size_t)column >= rows) continue;
+      const double value = number_at(c, before, left + k, column) / sum[column];
+      wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, value, fabs(value));
+    }
   return WISP_OK;
 }
 
-static double product(const wisp_cycle *c, const double *values, const wisp_cycle_step *step, size_t row,
-                      int32_t column, int32_t inner, double *size)
+/* Column k's term of number (row, column): that of the left matrix is `left`. */
+static double add_term(const wisp_cycle *c, const double *values, const wisp_cycle_step *step, size_t row,
+                       int32_t column, int32_t k, double left, double *size)
 {
+  const size_t at = step->right.first + (size_t)(step->transposed ? column : k);
+  const double own = k == (int32_t)row ? step->own : 0;
+  const double y =
+      (k == column ? step->right_one : 0) +
+      step->right_scale * number_at(c, values, at, (int32_t)step->right.shift + (step->transposed ? k : column));
+  *size += fabs((own + left) * y) + (k == (int32_t)row ? fabs(own * y) + fabs(left * y) : 0);
+  return (own + left) * y;
+}
+
+static double product(const wisp_cycle *c, const double *values, const wisp_cycle_step *step, size_t row,
+                      int32_t column, double *size)
+{
+  const size_t at = step->left.first + row;
   double sum = 0;
+  bool seen = false;
   *size = 0;
-  for (int32_t k = 0; k < inner; k++) {
-    const size_t at = step->right.first + (size_t)(step->transposed ? column : k);
-    const double own = k == (int32_t)row ? step->own : 0;
-    const double left = step->left_scale == 0 ? 0 : step->left_scale * number_at(c, values, step->left.first + row, k);
-    const double y =
-        (k == column ? step->right_one : 0) +
-        step->right_scale * number_at(c, values, at, (int32_t)step->right.shift + (step->transposed ? k : column));
-    sum += (own + left) * y;
-    *size += fabs((own + left) * y) + (k == (int32_t)row ? fabs(own * y) + fabs(left * y) : 0);
+  for (int32_t q = c->start[at]; step->left_scale != 0 && q < c->start[at + 1]; q++) {
+    sum += add_term(c, values, step, row, column, c->column[q], step->left_scale * values[q], size);
+    seen |= c->column[q] == (int32_t)row;
   }
-  return sum;
+  return seen ? sum : sum + add_term(c, values, step, row, column, (int32_t)row, 0, size);
 }
 
 static wisp_status sparse_product(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const wisp_cycle *c = s->coarse->cycle;
   const wisp_cycle_step *step = r->own;
-  const int32_t inner =
-      (int32_t)(step->left_scale == 0 || step->left.columns < step->out.rows ? step->out.rows : step->left.columns);
   (void)err;
   for (size_t i = 0; i < step->out.rows; i++)
     for (int32_t q = c->start[step->out.first + i]; q < c->start[step->out.first + i + 1]; q++) {
@@ -135,7 +144,7 @@ static wisp_status sparse_product(wisp_error *err, const wisp_hdg *s, wisp_test_
       double size = 0;
       if (column < 0 || column >= (int32_t)step->out.columns) continue;
       const double weight = step->weights_at < 0 ? 1 : r->before[WISP_HDG_COARSE_OVER][(size_t)step->weights_at + i];
-      const double value = weight * product(c, r->before[WISP_HDG_CYCLE_VALUE], step, i, column, inner, &size);
+      const double value = weight * product(c, r->before[WISP_HDG_CYCLE_VALUE], step, i, column, &size);
       wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, value, fabs(weight) * size);
     }
   return WISP_OK;

@@ -27,6 +27,7 @@ static wisp_status build_inside(wisp_error *err, const wisp_hdg *s, wisp_test_ca
   OWNED(free) wisp_hdg_bordered *of = NULL;
   CALL(wisp_new(err, 2, sizeof *of, &of));
   for (size_t e = 0; e < s->mesh->elements; e++) {
+    if (wisp_hdg_skips(s, e)) continue;
     const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
     wisp_hdg_border(s->tables, &factors, of);
     give_half(r, WISP_HDG_INSIDE_MATRIX, Np, e, of[0].S, of[1].S);
@@ -54,6 +55,7 @@ static wisp_status invert_inside(wisp_error *err, const wisp_hdg *s, wisp_test_c
   const int Np = s->tables->Np;
   double S[NP * NP], Z[NP * NP], sizes[NP * NP];
   for (size_t e = 0; e < s->mesh->elements; e++) {
+    if (wisp_hdg_skips(s, e)) continue;
     take_half(r->before[WISP_HDG_INSIDE_MATRIX], (size_t)Np, e, S);
     memcpy(Z, S, sizeof Z);
     const int info = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'U', Np, Z, Np);
@@ -73,6 +75,7 @@ static wisp_status factor_inside(wisp_error *err, const wisp_hdg *s, wisp_test_c
   const int Np = s->tables->Np;
   double S[NP * NP], U[NP * NP], sizes[NP * NP];
   for (size_t e = 0; e < s->mesh->elements; e++) {
+    if (wisp_hdg_skips(s, e)) continue;
     take_half(r->before[WISP_HDG_INSIDE_MATRIX], (size_t)Np, e, S);
     memcpy(U, S, sizeof U);
     const int info = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'U', Np, U, Np);
@@ -123,6 +126,7 @@ static wisp_status multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_test
   OWNED(free) wisp_hdg_bordered *of = NULL;
   CALL(wisp_new(err, 2, sizeof *of, &of));
   for (size_t e = 0; e < s->mesh->elements; e++) {
+    if (wisp_hdg_skips(s, e)) continue;
     const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
     wisp_hdg_border(s->tables, &factors, of);
     solved_at(s, r, e, U, sizes);
@@ -155,6 +159,7 @@ static wisp_status recover_stored(wisp_error *err, const wisp_hdg *s, wisp_test_
   double Z[NP * NP], t[M];
   (void)err;
   for (size_t e = 0; e < s->mesh->elements; e++) {
+    if (wisp_hdg_skips(s, e)) continue;
     const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
     wisp_hdg_inside of = {.u = {0}};
     take_half(r->before[WISP_HDG_INSIDE_INVERSE], Np, e, Z);
@@ -198,6 +203,7 @@ static wisp_status recover_factored(wisp_error *err, const wisp_hdg *s, wisp_tes
   OWNED(free) wisp_hdg_bordered *of = NULL;
   CALL(wisp_new(err, 2, sizeof *of, &of));
   for (size_t e = 0; e < s->mesh->elements; e++) {
+    if (wisp_hdg_skips(s, e)) continue;
     const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
     wisp_hdg_inside fields = {.u = {0}};
     wisp_hdg_border(s->tables, &factors, of);

@@ -59,6 +59,12 @@ static inline size_t wisp_hdg_free_column(const wisp_hdg *s, size_t edge, int pl
   return to >= 0 && (size_t)to < s->free_edges ? (size_t)to : edge;
 }
 
+/* An element outside of a sample: the reference leaves its numbers as they are, NaN where nothing was read. */
+static inline bool wisp_hdg_skips(const wisp_hdg *s, size_t e)
+{
+  return s->only && !s->only[e];
+}
+
 /* An element's seven numbers; and the trace on its edges, along the element. */
 wisp_hdg_factors wisp_hdg_factors_at(const wisp_hdg *s, const wisp_test_case *r, size_t e);
 void wisp_hdg_trace_at(const wisp_hdg *s, const wisp_test_case *r, size_t e, double *out);

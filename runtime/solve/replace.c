@@ -32,6 +32,14 @@ static const wisp_env *names_of(const wisp_stage *stage, int i)
   return stage->external_names[i] ? stage->external_names[i] : stage->names;
 }
 
+wisp_status wisp_stage_default(wisp_error *err, const wisp_stage *stage, int i, wisp_plan **out)
+{
+  wisp_fixed fixed = stage->fixed;
+  fixed.made = true;
+  return wisp_defaults_plan(err, stage->strategies, &stage->plan[i]->spec, &stage->layout, names_of(stage, i), &fixed,
+                            stage->reproducible, out);
+}
+
 /* The default on a discretisation of which this is fixed. WISP_EREFUSED, and why, where it is what the kernel has. */
 static wisp_status find_default(wisp_error *err, const wisp_stage *stage, int i, const wisp_fixed *fixed,
                                 const char *why, wisp_plan **out)

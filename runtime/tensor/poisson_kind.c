@@ -135,6 +135,15 @@ static wisp_status advance_poisson(wisp_error *err, wisp_solver *s, const wisp_u
                       report->residual, report->iterations, run->tolerance);
 }
 
+static wisp_status rehearse_poisson(wisp_error *err, wisp_solver *s, const wisp_launch_watch *watch)
+{
+  const wisp_poisson_solver *solver = ((wisp_poisson_run *)s)->solver;
+  solver->vectors->watch = watch;
+  const wisp_status status = wisp_cg_rehearse(err, solver->cg, WISP_REHEARSED_ITERATIONS);
+  solver->vectors->watch = NULL;
+  return status;
+}
+
 static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)
 {
   const wisp_poisson_run *run = (wisp_poisson_run *)s;
@@ -231,6 +240,7 @@ const wisp_solver_kind wisp_poisson_kind = {
     .choose = choose_poisson,
     .build = build_poisson,
     .advance = advance_poisson,
+    .rehearse = rehearse_poisson,
     .report = report_poisson,
     .fields = make_fields,
     .release = release_poisson,

@@ -1,0 +1,20 @@
+/* Checks of the kernels that wisp run launches, on its mesh. */
+#pragma once
+
+#include "options.h"
+#include "../runtime/solve/solver.h"
+#include "../tuner/trial/on_mesh.h"
+
+/* The problem of a run's options; and its solver, opened on the device that they name (run.c). */
+wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, wisp_solver **out);
+wisp_status wisp_run_open(wisp_error *err, const wisp_arguments *args, wisp_solver *solver, wisp_session **session);
+
+/* wisp verify. */
+wisp_status wisp_cli_verify(wisp_error *err, wisp_arguments *args);
+
+/* wisp run --verify, before the start: WISP_EWRONG names the first kernel that is wrong, and how. */
+wisp_status wisp_run_verify(wisp_error *err, const wisp_arguments *args, wisp_solver *solver,
+                            wisp_checked_kernels *out);
+
+/* After a run that failed: adds to its message which kernel is wrong on this mesh, or that none is. */
+void wisp_run_explain(const wisp_arguments *args, wisp_solver *solver, wisp_error *why);
