@@ -36,8 +36,8 @@ wisp_status wisp_stage_default(wisp_error *err, const wisp_stage *stage, int i, 
 {
   wisp_fixed fixed = stage->fixed;
   fixed.made = true;
-  return wisp_defaults_plan(err, stage->strategies, &stage->plan[i]->spec, &stage->layout, names_of(stage, i), &fixed,
-                            stage->reproducible, out);
+  return wisp_defaults_plan(err, stage->strategies, &stage->plan[i]->spec, &stage->plan[i]->layout, names_of(stage, i),
+                            &fixed, stage->reproducible, out);
 }
 
 /* The default on a discretisation of which this is fixed. WISP_EREFUSED, and why, where it is what the kernel has. */
