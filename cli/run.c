@@ -2,6 +2,7 @@
  * table (runtime/solve/solver.h). */
 #include "cli.h"
 #include "print.h"
+#include "run_tuning.h"
 #include "verify.h"
 #include "../gen/system.h"
 #include "../runtime/api/solvers.h"
@@ -118,52 +119,6 @@ static wisp_status print_kernels(wisp_error *err, const wisp_stage *stage, bool 
   return WISP_OK;
 }
 
-/* The options of wisp tune that say what a kernel is of; those that it has by default are left out. */
-static void print_subject(const wisp_spec *spec)
-{
-  const wisp_family *family = wisp_family_find(spec->family);
-  printf(" -f %s", spec->family);
-  if (strcmp(spec->system, family->default_system) != 0) printf(" --system %s", spec->system);
-  if (strcmp(spec->element, family->elements->name) != 0) printf(" --element %s", spec->element);
-  printf(" -n %d -p %s", spec->order, wisp_precision_name(spec->precision));
-}
-
-/* Kernels of one subject, of one family as well: another one may have lent some. */
-enum { MOST_SUBJECTS = 8 };
-typedef struct untuned {
-  const wisp_spec *subject;
-  int kernels, defaults;
-} untuned;
-
-static void count_kernel(const wisp_stage *stage, int kernel, int *count, untuned *list)
-{
-  const wisp_spec *spec = &stage->plan[kernel]->spec;
-  int at = 0;
-  while (at < *count && wisp_spec_subjects(list[at].subject, spec) != 0) at++;
-  if (at == MOST_SUBJECTS) return;
-  if (at == *count) list[(*count)++] = (untuned){.subject = spec};
-  list[at].kernels++;
-  list[at].defaults += stage->choice[kernel].match == WISP_MATCH_DEFAULT;
-}
-
-/* Prints the wisp tune commands for kernels that run defaults which nobody asked for. */
-static void print_tuning(const wisp_arguments *args, const wisp_solver *s)
-{
-  untuned list[MOST_SUBJECTS];
-  int subjects = 0;
-  const char *device = wisp_option_value(args, "device"), *db = wisp_option_value(args, "db");
-  for (int part = 0; part < WISP_SOLVER_STAGES; part++)
-    for (int k = 0; k < s->stage[part].kernels; k++) count_kernel(&s->stage[part], k, &subjects, list);
-  for (int i = 0; i < subjects; i++) {
-    if (!list[i].defaults) continue;
-    printf("untuned     %d of %d kernels run defaults; tune them by\n            wisp tune -d %s", list[i].defaults,
-           list[i].kernels, device ? device : "auto");
-    print_subject(list[i].subject);
-    if (db) printf(" --db '%s'", db);
-    printf("\n");
-  }
-}
-
 static wisp_status print_lines(wisp_error *err, const wisp_arguments *args, const wisp_solver *s)
 {
   const bool defaults = wisp_option_given(args, "default");
@@ -176,7 +131,7 @@ static wisp_status print_lines(wisp_error *err, const wisp_arguments *args, cons
     const wisp_solver_row *row = &report->row[i];
     if (row->kind == WISP_ROW_LINE) printf("%s\n", row->text);
     if (row->kind == WISP_ROW_KERNELS) CALL(print_kernels(err, &s->stage[(int)row->value], defaults));
-    if (i == last && !defaults) print_tuning(args, s);
+    if (i == last && !defaults) wisp_run_print_tuning(args, s);
   }
   if (output) printf("output      %s\n", output);
   return WISP_OK;
@@ -236,6 +191,7 @@ static cJSON *make_json(const wisp_solver *s)
   for (size_t i = 0; i < s->report.count; i++)
     if (s->report.row[i].key) add_row(object, &s->report.row[i]);
   cJSON *kernels = cJSON_AddArrayToObject(object, "kernels");
+  wisp_run_add_unused(object, s);
   for (int i = 0; i < s->stage->kernels; i++) add_kernel(kernels, &s->stage->choice[i]);
   wisp_json_add_notes(object, &s->mesh->notes);
   return object;
@@ -282,6 +238,20 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, wisp_solve
   return wisp_solver_run(err, s, NULL, progress.quiet ? NULL : &(const wisp_watch){report_progress, &progress});
 }
 
+/* The solver, opened, with no winner of the user's store that is found wrong: then others are taken. */
+static wisp_status open_proven(wisp_error *err, const wisp_arguments *args, wisp_solver **out, wisp_session **session)
+{
+  bool wrong = true;
+  while (wrong) {
+    wisp_solver_discard(*out), *out = NULL;
+    wisp_session_close(*session), *session = NULL;
+    CALL(wisp_run_read(err, args, out));
+    CALL(wisp_run_open(err, args, *out, session));
+    CALL(wisp_run_prove(err, args, *out, &wrong));
+  }
+  return WISP_OK;
+}
+
 /* A solve that missed its goal is told of, and fails after that; of it nothing is written. */
 static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
 {
@@ -290,8 +260,7 @@ static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
   HELD(wisp_checked_kernels_free) wisp_checked_kernels checks = {.count = 0};
   const char *output = wisp_option_value(args, "output");
   wisp_error why = {.text = ""};
-  CALL(wisp_run_read(err, args, &s));
-  CALL(wisp_run_open(err, args, s, &session));
+  CALL(open_proven(err, args, &s, &session));
   if (wisp_option_given(args, "verify")) CALL(wisp_run_verify(err, args, s, &checks));
   CALL(wisp_solver_start(err, s));
   wisp_cli_print_notes(args, &s->mesh->notes);

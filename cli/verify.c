@@ -2,6 +2,7 @@
 #include "verify.h"
 #include "cli.h"
 #include "print.h"
+#include "../cache/change.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -106,6 +107,78 @@ void wisp_run_explain(const wisp_arguments *args, wisp_solver *s, wisp_error *wh
   else if (!s->reports)
     snprintf(why->text + length, room,
              WISP_MESSAGE("; its kernels compute what the reference and the default kernels do on this mesh"));
+}
+
+/* ---- A user's winners of earlier rules. */
+
+static bool is_unproven(const wisp_choice *choice)
+{
+  return choice->trial && choice->layer == WISP_LAYER_USER && choice->trial->rules < WISP_VERIFYING_RULES;
+}
+
+static size_t count_unproven(const wisp_solver *s)
+{
+  size_t count = 0;
+  for (int part = 0; part < WISP_SOLVER_STAGES; part++)
+    for (int i = 0; i < s->stage[part].kernels; i++) count += is_unproven(&s->stage[part].choice[i]);
+  return count;
+}
+
+/* The verdicts on those that the check launched; *wrong: how many were. */
+static wisp_status store_verdicts(wisp_error *err, const char *path, const wisp_checked_kernels *checks, size_t *wrong)
+{
+  OWNED(wisp_writer_close) wisp_writer *writer = NULL;
+  CALL(wisp_writer_open(err, path, NULL, &writer));
+  for (size_t i = 0; i < checks->count; i++) {
+    const wisp_checked_kernel *k = &checks->list[i];
+    if (!is_unproven(k->choice) || !k->launches) continue;
+    wisp_trial t = *k->choice->trial;
+    t.rules = WISP_VERIFYING_RULES;
+    if (k->wrong) wisp_trial_end(&t, WISP_TRIAL_WRONG, "in a run, on its mesh: %s", k->text);
+    *wrong += k->wrong;
+    CALL(wisp_writer_add(err, writer, &t));
+  }
+  return WISP_OK;
+}
+
+static void report_verdicts(const wisp_arguments *args, const wisp_checked_kernels *checks, const char *unstored)
+{
+  char note[512];
+  for (size_t i = 0; i < checks->count; i++) {
+    const wisp_checked_kernel *k = &checks->list[i];
+    if (!is_unproven(k->choice) || !k->wrong) continue;
+    snprintf(note, sizeof note, WISP_MESSAGE("the stored winner %s of %s is wrong on this mesh: %.200s; %s"),
+             k->choice->strategy, k->choice->kernel, k->text,
+             unstored ? "it stays in the store" : "it is stored as wrong, and another is taken");
+    wisp_cli_warn(args, note);
+  }
+  if (!unstored) return;
+  snprintf(note, sizeof note, WISP_MESSAGE("what verifying stored winners found cannot be stored: %.300s"), unstored);
+  wisp_cli_warn(args, note);
+}
+
+wisp_status wisp_run_prove(wisp_error *err, const wisp_arguments *args, wisp_solver *s, bool *wrong)
+{
+  HELD(wisp_checked_kernels_free) wisp_checked_kernels checks = {.count = 0};
+  OWNED(free) char *path = NULL;
+  wisp_error why = {.text = ""};
+  char note[160];
+  size_t found = 0;
+  const size_t unproven = count_unproven(s);
+  const char *db = wisp_option_value(args, "db");
+  *wrong = false;
+  if (!unproven) return WISP_OK;
+  snprintf(note, sizeof note,
+           WISP_MESSAGE("%zu winners of the user's store are from before today's rules of verification: they are "
+                        "verified on this mesh, once"),
+           unproven);
+  wisp_cli_warn(args, note);
+  CALL(check(err, args, s, &checks));
+  CALL(db ? wisp_copy_text(err, db, &path) : wisp_store_user_path(err, &path));
+  const bool stored = store_verdicts(&why, path, &checks, &found) == WISP_OK;
+  report_verdicts(args, &checks, stored ? NULL : why.text);
+  *wrong = stored && found;
+  return *wrong ? WISP_OK : check_wrong(err, &checks);
 }
 
 wisp_status wisp_cli_verify(wisp_error *err, wisp_arguments *args)

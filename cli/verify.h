@@ -16,5 +16,9 @@ wisp_status wisp_cli_verify(wisp_error *err, wisp_arguments *args);
 wisp_status wisp_run_verify(wisp_error *err, const wisp_arguments *args, wisp_solver *solver,
                             wisp_checked_kernels *out);
 
+/* Verifies winners of the user's store that are of earlier rules, and stores what came of it; nothing to do without
+ * such. *wrong: some were; the solver is to be opened again, which takes others. */
+wisp_status wisp_run_prove(wisp_error *err, const wisp_arguments *args, wisp_solver *solver, bool *wrong);
+
 /* After a run that failed: adds to its message which kernel is wrong on this mesh, or that none is. */
 void wisp_run_explain(const wisp_arguments *args, wisp_solver *solver, wisp_error *why);

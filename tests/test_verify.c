@@ -89,7 +89,7 @@ static const struct failing {
 };
 
 /* Puts into the user's store that the plant takes next to no time. */
-static void store_winner(const char *folder, const planted *p, const char *name)
+static void store_winner(const char *folder, const planted *p, const char *name, int rules)
 {
   wisp_strategies *strategies = NULL;
   wisp_device *device = NULL;
@@ -112,7 +112,7 @@ static void store_winner(const char *folder, const planted *p, const char *name)
   GOOD(wisp_plan_from_text(err, s, &stage.plan[i]->spec, &stage.plan[i]->layout, stage.names, stage.choice[i].params,
                            &plan));
   wisp_trial_blank(&t);
-  t.units = limits->units, t.elements = 1000, t.ms = 1e-6;
+  t.units = limits->units, t.elements = 1000, t.ms = 1e-6, t.rules = rules;
   wisp_spec_print(&plan->spec, t.spec);
   wisp_layout_print(&plan->layout, t.layout);
   strcpy(t.strategy, name), strcpy(t.params, plan->params);
@@ -175,7 +175,7 @@ static void test_plants(void **state)
   setenv("WISP_TEMPLATES", folder, 1);
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     snprintf(name, sizeof name, "plant-%zu", i);
-    store_winner(folder, &table[i], name);
+    store_winner(folder, &table[i], name, WISP_VERIFYING_RULES);
     expect_found(folder, &table[i], name);
   }
   unsetenv("WISP_TEMPLATES");
@@ -195,7 +195,7 @@ static void test_failing_runs(void **state)
   for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
     const planted *p = &failing[i].plant;
     snprintf(name, sizeof name, "fault-%zu", i);
-    store_winner(folder, p, name);
+    store_winner(folder, p, name, WISP_VERIFYING_RULES);
     snprintf(kernel, sizeof kernel, "kernel %s (%s", p->kernel, name);
     outcome o = call(folder, "run", p, "");
     if (o.status != 1 || !strstr(o.err, failing[i].says) || !strstr(o.err, kernel)) fail_msg("%s%s", o.out, o.err);
@@ -205,10 +205,56 @@ static void test_failing_runs(void **state)
   unsetenv("WISP_TEMPLATES");
 }
 
+/* A user's winner of earlier rules is verified at its first use: a wrong one is stored as such and not taken, a right
+ * one is not looked at again. */
+static void test_first_use(void **state)
+{
+  const char *folder = *state;
+  const planted *p = &table[0];
+  plant_edited(folder, p->family, p->kernel, p->base, "old-wrong", p->edits, 2);
+  plant_edited(folder, p->family, p->kernel, p->base, "old-right", p->edits, 0);
+  setenv("WISP_TEMPLATES", folder, 1);
+  store_winner(folder, p, "old-wrong", -1);
+  outcome o = call(folder, "run", p, "");
+  if (o.status || !strstr(o.err, "is wrong on this mesh") || strstr(o.out, "old-wrong")) fail_msg("%s%s", o.out, o.err);
+  forget(&o);
+  o = call(folder, "run", p, "");
+  if (o.status || *o.err || strstr(o.out, "old-wrong")) fail_msg("%s%s", o.out, o.err);
+  forget(&o);
+  store_winner(folder, p, "old-right", -1);
+  o = call(folder, "run", p, "");
+  if (o.status || !strstr(o.err, "1 winners of the user's store") || !strstr(o.out, "old-right"))
+    fail_msg("%s%s", o.out, o.err);
+  forget(&o);
+  o = call(folder, "run", p, "");
+  if (o.status || *o.err || !strstr(o.out, "old-right")) fail_msg("%s%s", o.out, o.err);
+  forget(&o);
+  unsetenv("WISP_TEMPLATES");
+}
+
+/* Timings of a kernel of another stage than the one that runs are named, with the command that lets them count. */
+static void test_unused(void **state)
+{
+  static const planted p = {"nodal", NULL,           "stage_nested", "literal",
+                            2,       "stage_nested", {{NULL, NULL}}, "maxwell --box 2 --steps 1"};
+  const char *folder = *state;
+  store_winner(folder, &p, p.base, WISP_VERIFYING_RULES);
+  outcome o = call(folder, "run", &p, "");
+  if (o.status || !strstr(o.out, "stored timings of stage_nested are not used") ||
+      !strstr(o.out, " -n 2 -p f64 -k step"))
+    fail_msg("%s%s", o.out, o.err);
+  forget(&o);
+  o = call(folder, "run", &p, "--composition stage_nested");
+  if (o.status || strstr(o.out, "not used")) fail_msg("%s%s", o.out, o.err);
+  forget(&o);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_plants, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_failing_runs, fixture_set_up, fixture_tear_down)};
+      cmocka_unit_test_setup_teardown(test_failing_runs, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_first_use, fixture_set_up, fixture_tear_down),
+      cmocka_unit_test_setup_teardown(test_unused, fixture_set_up, fixture_tear_down)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
