@@ -1,8 +1,5 @@
 #include "reader.h"
-#include "shipped.h"
 #include "store.h"
-
-#include "../gen/environment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,11 +53,6 @@ bool wisp_place_on_network(const char *path)
   return network;
 }
 
-bool wisp_place_needs_rollback(const char *path)
-{
-  return wisp_environment_is("WISP_JOURNAL", "rollback") || wisp_place_on_network(path);
-}
-
 /* Follows the last component of path through links, even one to nothing, beside a folder that is there. */
 static wisp_status resolve(wisp_error *err, const char *path, int depth, wisp_text *out)
 {
@@ -106,21 +98,16 @@ wisp_status wisp_place_writable(wisp_error *err, const char *path)
 }
 
 /* A home that is not there is a slip, or a service's: no folder takes its place. */
-static wisp_status check_home(wisp_error *err, const char *path)
-{
-  const char *home = getenv("HOME");
-  const size_t length = home ? strlen(home) : 0;
-  const bool below = length && strncmp(path, home, length) == 0 && path[length] == '/';
-  return wisp_require(err, !below || access(home, F_OK) == 0, WISP_ESTORE,
-                      "%s: the tuning store's folder is in HOME, which is '%s': %s: set HOME, or name a file with --db "
-                      "or WISP_DB",
-                      path, home, strerror(errno));
-}
-
 static wisp_status make_folders(wisp_error *err, const char *path)
 {
   OWNED(free) char *folder = NULL;
-  CALL(check_home(err, path));
+  const char *home = getenv("HOME");
+  const size_t length = home ? strlen(home) : 0;
+  const bool below = length && strncmp(path, home, length) == 0 && path[length] == '/';
+  CALL(wisp_require(err, !below || access(home, F_OK) == 0, WISP_ESTORE,
+                    "%s: the tuning store's folder is in HOME, which is '%s': %s: set HOME, or name a file with --db "
+                    "or WISP_DB",
+                    path, home, strerror(errno)));
   CALL(folder_of(err, path, &folder));
   for (char *at = folder + 1; *folder; at++) {
     if (*at != '/' && *at != '\0') continue;
@@ -160,16 +147,10 @@ wisp_status wisp_store_user_path(wisp_error *err, char **out)
 }
 
 /* Whoever may write the store may lock it. */
-static void share_like(int lock, const char *path)
-{
-  struct stat own, store;
-  if (fstat(lock, &own) != 0 || stat(path, &store) != 0 || own.st_uid != geteuid()) return;
-  if ((own.st_mode ^ store.st_mode) & 0666) fchmod(lock, store.st_mode & 0666);
-}
-
 static wisp_status open_lock(wisp_error *err, const char *path, int *out)
 {
   HELD(wisp_text_free) wisp_text name = {0};
+  struct stat own, store;
   CALL(wisp_text_print(err, &name, "%s.lock", path));
   int lock = open(name.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (lock < 0 && errno == EACCES) lock = open(name.data, O_RDONLY | O_CLOEXEC); /* as good for locking */
@@ -178,8 +159,9 @@ static wisp_status open_lock(wisp_error *err, const char *path, int *out)
       "%s: the tuning store cannot be written here (%s: %s): name a file in a writable folder with --db or "
       "WISP_DB",
       path, name.data, strerror(errno)));
-  share_like(lock, path);
   *out = lock;
+  if (fstat(lock, &own) != 0 || stat(path, &store) != 0 || own.st_uid != geteuid()) return WISP_OK;
+  if ((own.st_mode ^ store.st_mode) & 0666) fchmod(lock, store.st_mode & 0666);
   return WISP_OK;
 }
 

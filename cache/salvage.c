@@ -91,25 +91,6 @@ static wisp_status take_all(wisp_error *err, rescue *r, long long most)
   return WISP_OK;
 }
 
-static wisp_status read_damaged(wisp_error *err, const char *path, rescue *r)
-{
-  struct stat about;
-  HELD(wisp_text_free) wisp_text copy = {0};
-  CALL(wisp_require(err, stat(path, &about) == 0 && S_ISREG(about.st_mode), WISP_EMISSING,
-                    "%s: there is no such file: check the name", path));
-  CALL(wisp_reader_copy(err, path, &copy, &r->folder));
-  CALL(open_copy(err, path, copy.data, r));
-  return take_all(err, r, about.st_size / LEAST_ROW_BYTES);
-}
-
-/* A new file: never one that is there. */
-static wisp_status write_into(wisp_error *err, const char *into, const char *like, const wisp_trials *list)
-{
-  OWNED(free) char *real = NULL;
-  CALL(wisp_place_prepare(err, into, &real));
-  return wisp_store_write_new(err, real, like, list);
-}
-
 static void release(rescue *r)
 {
   sqlite3_finalize(r->behind);
@@ -123,20 +104,26 @@ static void release(rescue *r)
 wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *into, char **backup, wisp_salvaged *out)
 {
   HELD(release) rescue r = {0};
-  OWNED(free) char *real = NULL;
+  OWNED(free) char *real = NULL, *fresh = NULL;
   HELD(wisp_lock_close) int lock = -1;
   wisp_lock_state state = WISP_LOCK_HELD;
+  struct stat about;
+  HELD(wisp_text_free) wisp_text copy = {0};
   CALL(wisp_place_resolve(err, path, &real));
   if (!into) {
     CALL(wisp_lock_take(err, real, true, false, NULL, &lock, &state));
     CALL(wisp_require(err, state == WISP_LOCK_HELD, WISP_ESTORE,
                       "%s is in use: end who writes to it first, or name a new file with -o", path));
   }
-  CALL(read_damaged(err, real, &r));
+  CALL(wisp_require(err, stat(real, &about) == 0 && S_ISREG(about.st_mode), WISP_EMISSING,
+                    "%s: there is no such file: check the name", real));
+  CALL(wisp_reader_copy(err, real, &copy, &r.folder));
+  CALL(open_copy(err, real, copy.data, &r));
+  CALL(take_all(err, &r, about.st_size / LEAST_ROW_BYTES));
   CALL(wisp_require(err, r.list.count, WISP_ESTORE,
                     "%s: not one row of it is whole: nothing was rescued: restore it from a copy", path));
-  if (!into) CALL(wisp_place_writable(err, real));
-  CALL(into ? write_into(err, into, real, &r.list) : wisp_store_replace(err, real, &r.list, backup));
+  CALL(into ? wisp_place_prepare(err, into, &fresh) : wisp_place_writable(err, real));
+  CALL(into ? wisp_store_write_new(err, fresh, real, &r.list) : wisp_store_replace(err, real, &r.list, backup));
   *out = r.found;
   return WISP_OK;
 }

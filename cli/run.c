@@ -4,14 +4,8 @@
 #include "print.h"
 #include "run_tuning.h"
 #include "verify.h"
-#include "../gen/system.h"
 #include "../runtime/api/solvers.h"
-#include "../runtime/mesh/fields.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- The request. */
@@ -60,23 +54,19 @@ static wisp_status read_common(wisp_error *err, const wisp_arguments *args, wisp
                       "--default reads no store: leave --db and --match out");
 }
 
-/* Files that are written are looked at before anything begins. */
-static wisp_status check_file(wisp_error *err, const wisp_arguments *args, const wisp_solver_option *option)
-{
-  const char *path = NULL;
-  char beside[WISP_PATH_TEXT], endings[64];
-  CALL(wisp_option_output(err, args, option->name, option->choices ? option->choices : wisp_fields_endings(endings),
-                          &path));
-  if (!path || !option->beside) return WISP_OK;
-  CALL(wisp_path_beside(err, path, option->beside, beside));
-  return wisp_output_check(err, args, option->name, beside);
-}
-
-/* The options of the problem: those of its table, and those behind the page. */
+/* The options of the problem: those of its table, and those behind the page. Files that are written are looked at
+ * before anything begins. */
 static wisp_status read_own(wisp_error *err, const wisp_arguments *args, wisp_solver *s)
 {
+  char beside[WISP_PATH_TEXT], endings[64];
   for (const wisp_solver_option *o = s->kind->option; o->name; o++) {
-    if (o->kind == WISP_OPTION_FILE) CALL(check_file(err, args, o));
+    const char *path = NULL;
+    if (o->kind == WISP_OPTION_FILE)
+      CALL(wisp_option_output(err, args, o->name, o->choices ? o->choices : wisp_fields_endings(endings), &path));
+    if (path && o->beside) {
+      CALL(wisp_path_beside(err, path, o->beside, beside));
+      CALL(wisp_output_check(err, args, o->name, beside));
+    }
     if (wisp_option_given(args, o->name)) CALL(wisp_solver_take(err, s, o->name, wisp_option_value(args, o->name)));
   }
   for (size_t i = args->help.own; i < args->help.common; i++)
@@ -185,7 +175,7 @@ static void add_kernel(cJSON *kernels, const wisp_choice *choice)
 }
 
 /* The kernels are those of the first stage. */
-static cJSON *make_json(const wisp_solver *s)
+static wisp_status print_json(wisp_error *err, const wisp_solver *s, const wisp_checked_kernels *checks)
 {
   cJSON *object = cJSON_CreateObject();
   for (size_t i = 0; i < s->report.count; i++)
@@ -194,21 +184,8 @@ static cJSON *make_json(const wisp_solver *s)
   wisp_run_add_unused(object, s);
   for (int i = 0; i < s->stage->kernels; i++) add_kernel(kernels, &s->stage->choice[i]);
   wisp_json_add_notes(object, &s->mesh->notes);
-  return object;
-}
-
-/* checks: those that were asked for. */
-static wisp_status print_report(wisp_error *err, const wisp_arguments *args, const wisp_solver *s,
-                                const wisp_checked_kernels *checks)
-{
-  if (!wisp_option_given(args, "json")) {
-    CALL(print_lines(err, args, s));
-    if (checks->count) printf("verified    %zu kernels, in %.3g s\n", checks->count, checks->seconds);
-    return WISP_OK;
-  }
-  cJSON *json = make_json(s);
-  if (checks->count) cJSON_AddNumberToObject(json, "seconds_verify", checks->seconds);
-  return wisp_json_put(err, json);
+  if (checks->count) cJSON_AddNumberToObject(object, "seconds_verify", checks->seconds);
+  return wisp_json_put(err, object);
 }
 
 /* ---- The run. */
@@ -232,12 +209,6 @@ wisp_status wisp_run_open(wisp_error *err, const wisp_arguments *args, wisp_solv
   return wisp_solver_open(err, s, *session, &watch);
 }
 
-static wisp_status solve(wisp_error *err, const wisp_arguments *args, wisp_solver *s)
-{
-  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
-  return wisp_solver_run(err, s, NULL, progress.quiet ? NULL : &(const wisp_watch){report_progress, &progress});
-}
-
 /* The solver, opened, with no winner of the user's store that is found wrong: then others are taken. */
 static wisp_status open_proven(wisp_error *err, const wisp_arguments *args, wisp_solver **out, wisp_session **session)
 {
@@ -250,6 +221,12 @@ static wisp_status open_proven(wisp_error *err, const wisp_arguments *args, wisp
     CALL(wisp_run_prove(err, args, *out, &wrong));
   }
   return WISP_OK;
+}
+
+static wisp_status solve(wisp_error *err, const wisp_arguments *args, wisp_solver *s)
+{
+  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  return wisp_solver_run(err, s, NULL, progress.quiet ? NULL : &(const wisp_watch){report_progress, &progress});
 }
 
 /* A solve that missed its goal is told of, and fails after that; of it nothing is written. */
@@ -270,14 +247,18 @@ static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
   if (status != WISP_OK && !s->reports) return wisp_fail(err, status, "%s", why.text);
   CALL(wisp_solver_make_report(err, s));
   if (output && status == WISP_OK) CALL(wisp_solver_write_to(err, s, output));
-  CALL(print_report(err, args, s, &checks));
+  CALL(wisp_option_given(args, "json") ? print_json(err, s, &checks) : print_lines(err, args, s));
+  if (checks.count && !wisp_option_given(args, "json"))
+    printf("verified    %zu kernels, in %.3g s\n", checks.count, checks.seconds);
   return wisp_require(err, status == WISP_OK, status, "%s", why.text);
 }
 
 /* ---- Which problem. */
 
-static wisp_status refuse(wisp_error *err, const char *named)
+/* No problem is named; argc is 1, unless it asks for help. */
+static wisp_status refuse(wisp_error *err, wisp_arguments *args)
 {
+  const char *named = args->syntax->subject;
   HELD(wisp_text_free) wisp_text list = {0};
   OWNED(free) char *names = NULL;
   char meant[64], *rest = NULL;
@@ -291,39 +272,29 @@ static wisp_status refuse(wisp_error *err, const char *named)
                    wisp_suggestion_text(&suggestion, "", meant), list.data);
 }
 
-/* No problem is named; argc is 1, unless it asks for help. */
-static wisp_status run_none(wisp_error *err, wisp_arguments *args)
-{
-  return refuse(err, args->syntax->subject);
-}
-
-static int run_problem(const wisp_solver_kind *kind, const char *problem, int argc, char **argv)
-{
-  HELD(wisp_text_free) wisp_text more = {0};
-  char page[32];
-  snprintf(page, sizeof page, "run-%s", kind->problem ? kind->problem : "system");
-  if (kind->list && kind->list(NULL, problem, &more) != WISP_OK) wisp_text_free(&more); /* told of later */
-  return wisp_cli_run_command(&(wisp_syntax){.page = page,
-                                             .act = strcmp(argv[0], "verify") == 0 ? wisp_cli_verify : run_solver,
-                                             .most_operands = 1,
-                                             .subject = problem,
-                                             .more = more.data},
-                              argc, argv);
-}
-
 /* wisp run, and wisp verify by its name. The problem is the first word that is one, wherever it stands among the
  * options. */
 int wisp_cli_run(int argc, char **argv)
 {
+  const bool verifies = strcmp(argv[0], "verify") == 0;
+  HELD(wisp_text_free) wisp_text more = {0};
   for (int i = 1; i < argc; i++) {
     const wisp_solver_kind *kind = wisp_solver_kind_of(argv[i]);
-    if (kind) return run_problem(kind, argv[i], argc, argv);
+    char page[32];
+    if (!kind) continue;
+    snprintf(page, sizeof page, "run-%s", kind->problem ? kind->problem : "system");
+    if (kind->list && kind->list(NULL, argv[i], &more) != WISP_OK) wisp_text_free(&more); /* reported later */
+    return wisp_cli_run_command(&(wisp_syntax){.page = page,
+                                               .act = verifies ? wisp_cli_verify : run_solver,
+                                               .most_operands = 1,
+                                               .subject = argv[i],
+                                               .more = more.data},
+                                argc, argv);
   }
   const bool named = argc > 1 && argv[1][0] != '-';
   const bool help = argc > 1 && !named && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
-  return wisp_cli_run_command(&(wisp_syntax){.page = strcmp(argv[0], "verify") == 0 ? "verify" : "run",
-                                             .act = run_none,
-                                             .most_operands = -1,
-                                             .subject = named ? argv[1] : NULL},
-                              help ? argc : 1, argv);
+  return wisp_cli_run_command(
+      &(wisp_syntax){
+          .page = verifies ? "verify" : "run", .act = refuse, .most_operands = -1, .subject = named ? argv[1] : NULL},
+      help ? argc : 1, argv);
 }

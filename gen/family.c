@@ -1,9 +1,6 @@
 /* Questions to one family, and names for the templates of all. */
 #include "family.h"
 
-#include <stdio.h>
-#include <string.h>
-
 const wisp_number_form wisp_numbers[] = {[WISP_REAL] = {"real", "real", 0, false},
                                          [WISP_INT] = {"int", "int", 4, true},
                                          [WISP_SINGLE] = {"single", "float", 4, false},
@@ -104,6 +101,8 @@ wisp_status wisp_names_formula(wisp_error *err, wisp_env *env, const char *name,
                                wisp_precision precision)
 {
   HELD(wisp_text_free) wisp_text text = {0};
-  if (*formula) CALL(wisp_print_formula(err, formula, (int)precision, &text));
+  OWNED(wisp_expr_destroy) wisp_expr *expr = NULL;
+  if (*formula) CALL(wisp_expr_parse(err, formula, &expr));
+  if (expr) CALL(wisp_expr_print(err, expr, (int)precision, NULL, NULL, &text));
   return wisp_env_text(err, env, name, text.data ? text.data : "");
 }

@@ -100,19 +100,18 @@ enum { MOST_SYSTEMS = 8 };
  * family has no others. */
 static int list_systems(const wisp_family *family, char names[MOST_SYSTEMS][WISP_NAME_TEXT])
 {
-  wisp_text list = {0};
+  HELD(wisp_text_free) wisp_text list = {0};
   char *rest = NULL;
   int count = 1;
   snprintf(names[0], sizeof names[0], "%s", family->default_system);
   const bool forms = wisp_form_exists(names[0]);
   if (!forms && !wisp_system_is_own(names[0])) return count;
-  assert_int_equal(forms ? wisp_form_names(NULL, &list) : wisp_system_names(NULL, &list), WISP_OK);
+  assert_int_equal(wisp_named_list(NULL, forms ? &wisp_forms : &wisp_systems, &list), WISP_OK);
   for (char *name = strtok_r(list.data, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
     if (!(forms || wisp_system_is_own(name)) || strcmp(name, names[0]) == 0) continue;
     assert_true(count < MOST_SYSTEMS);
     snprintf(names[count++], sizeof names[0], "%s", name);
   }
-  wisp_text_free(&list);
   return count;
 }
 
@@ -238,12 +237,6 @@ bool share_has_turn(size_t number)
   return !share || sscanf(share, "%u/%u", &mine, &all) != 2 || !all || number % all == mine % all;
 }
 
-void choose_tests(void)
-{
-  const char *only = getenv("WISP_TEST_ONLY");
-  if (only && *only) cmocka_set_test_filter(only);
-}
-
 const char *plan_case_text(const plan_case *c)
 {
   static char text[512];
@@ -261,6 +254,21 @@ const char *test_device_name(void)
   return name && *name ? name : "host";
 }
 
+wisp_limits target_limits(const char *target)
+{
+  wisp_limits limits;
+  GOOD(wisp_target_limits(err, target, &limits));
+  return limits;
+}
+
+wisp_env *plan_names(const wisp_limits *limits, const wisp_spec *spec, const wisp_layout *layout)
+{
+  const wisp_target target = wisp_limits_target(limits);
+  wisp_env *names = NULL;
+  GOOD(wisp_names_create(err, spec, layout, &target, NULL, &names));
+  return names;
+}
+
 void compile_quickly(void)
 {
   const char *quickly = getenv("WISP_TEST_CFLAGS");
@@ -272,4 +280,16 @@ wisp_device *open_test_device(void)
   wisp_device *device = NULL;
   GOOD(wisp_device_open(err, test_device_name(), &device));
   return device;
+}
+
+int device_set_up(void **state)
+{
+  *state = open_test_device();
+  return 0;
+}
+
+int device_tear_down(void **state)
+{
+  wisp_device_close(*state);
+  return 0;
 }

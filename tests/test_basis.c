@@ -9,9 +9,6 @@
 #include "../cache/columns.h"
 #include "../runtime/solve/choose.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 /* --- right-hand sides --- */
 
 /* Volume, fluxes and lift of the case's tets, by the definitions. */
@@ -56,10 +53,10 @@ static double distance(const wisp_dg *dg, const double *a, const double *b)
 static void compare(int N)
 {
   dg_case nodal;
-  wisp_tet *tet = NULL;
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   wisp_layout layouts[8];
   dg_case_make(&nodal, N, 2, 0.2);
-  GOOD(wisp_tet_create_for(err, "bernstein-tet", N, &tet));
+  GOOD(wisp_tet_create_for(err, "bernstein-tet", true, N, &tet));
   const int count = wisp_layouts(tet->Np, WISP_TET_FACES * tet->Nfp, layouts);
   dg_case_discretise(&nodal, &layouts[N % count], WISP_GROUP_NATURAL, 1, N % 2 ? "pec" : "absorbing");
   dg_case bernstein = nodal;
@@ -75,11 +72,10 @@ static void compare(int N)
   if (!(error < 1e-11)) fail_msg("order %d: %g", N, error);
   free(u), free(c), free(exact), free(got);
   wisp_dg_destroy(bernstein.dg);
-  wisp_tet_destroy(tet);
   dg_case_free(&nodal);
 }
 
-static void test_right_hand_sides(void **state)
+TEST(test_right_hand_sides)
 {
   for (int N = 1; N <= (getenv("WISP_TEST_QUICK") ? 4 : 10); N++) compare(N);
 }
@@ -101,7 +97,7 @@ static void expect_close(const cJSON *a, const cJSON *b, const char *key, double
 
 /* The same steps: errors and energies agree to rounding, the longest stable step to its estimate's error. In media
  * whose coefficients jump as well. */
-static void test_same_solution(void **state)
+TEST_IN_FOLDER(test_same_solution)
 {
   static const struct {
     const char *system, *nodal, *bernstein; /* in layout slab-km32, by these compositions */
@@ -135,7 +131,7 @@ static void test_same_solution(void **state)
 }
 
 /* If the discretisation is finer than single precision, coefficients lose no more than values in nodes. */
-static void test_single_precision(void **state)
+TEST_IN_FOLDER(test_single_precision)
 {
   static const char *const bases[] = {"nodal", "bernstein"};
   double error[2][2];
@@ -144,9 +140,8 @@ static void test_single_precision(void **state)
       char line[256];
       snprintf(line, sizeof line, "acoustics -n 9 --box 2 --time 0.1 --default --rho 1.5 --kappa 2.25 -p %s --basis %s",
                p ? "f64" : "f32", bases[b]);
-      cJSON *json = run(*state, line);
+      OWNED(cJSON_Delete) cJSON *json = run(*state, line);
       error[b][p] = json_number(json, "l2_error");
-      cJSON_Delete(json);
     }
   print_message("in single and double precision: nodal %.2e, %.2e; bernstein %.2e, %.2e\n", error[0][0], error[0][1],
                 error[1][0], error[1][1]);
@@ -160,8 +155,8 @@ static void test_single_precision(void **state)
 static void record_as(const char *folder, const char *element, const char *what, bool stale, double ms)
 {
   wisp_trial t;
-  wisp_device *device_ = NULL;
-  wisp_strategies *strategies = NULL;
+  OWNED(wisp_device_close) wisp_device *device_ = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   wisp_writer *writer = NULL;
   wisp_stage stage;
   GOOD(wisp_device_open(err, test_device_name(), &device_));
@@ -195,8 +190,6 @@ static void record_as(const char *folder, const char *element, const char *what,
   GOOD(wisp_writer_add(err, writer, &t));
   GOOD(wisp_writer_close(err, writer));
   wisp_stage_free(&stage);
-  wisp_strategies_free(strategies);
-  wisp_device_close(device_);
 }
 
 static void record(const char *folder, const char *element, double ms)
@@ -208,13 +201,12 @@ static void expect_auto(const char *folder, const char *arguments, const char *b
 {
   char line[256];
   snprintf(line, sizeof line, "maxwell --box 2 --steps 2 --basis auto %s", arguments);
-  cJSON *json = run(folder, line);
+  OWNED(cJSON_Delete) cJSON *json = run(folder, line);
   assert_string_equal(json_text(json, "basis"), basis);
   assert_string_equal(json_text(json, "basis_reason"), reason);
-  cJSON_Delete(json);
 }
 
-static void test_auto(void **state)
+TEST_IN_FOLDER(test_auto)
 {
   expect_auto(*state, "-n 2 --default", "nodal", "no whole stage was measured on this device");
   expect_auto(*state, "-n 11 --default --box 1", "nodal", "no whole stage was measured on this device");
@@ -229,7 +221,7 @@ static void test_auto(void **state)
   expect_auto(*state, "-n 2", "bernstein", "its stage takes 0.5 of the time of the nodal one");
 }
 
-static void test_auto_nodal(void **state)
+TEST_IN_FOLDER(test_auto_nodal)
 {
   if (strcmp(test_device_name(), "host") != 0) return;
   record(*state, "tet", 1);
@@ -238,7 +230,7 @@ static void test_auto_nodal(void **state)
 }
 
 /* A step of one kernel, which has another winner since: what that takes is what the stage takes. */
-static void test_auto_newer_winner(void **state)
+TEST_IN_FOLDER(test_auto_newer_winner)
 {
   if (strcmp(test_device_name(), "host") != 0) return;
   record(*state, "tet", 2);
@@ -248,7 +240,7 @@ static void test_auto_newer_winner(void **state)
   expect_auto(*state, "-n 2", "bernstein", "its stage takes 0.5 of the time of the nodal one");
 }
 
-static void test_mistakes(void **state)
+TEST_IN_FOLDER(test_mistakes)
 {
   static const struct {
     const char *line, *says;
@@ -256,24 +248,9 @@ static void test_mistakes(void **state)
              {"run poisson -n 2 --basis bernstein", "--basis"},
              {"tune -n 2 --element bezier-tet", "bezier-tet"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    outcome o = run_in(*state, "", bad[i].line);
+    HELD(forget) outcome o = run_in(*state, "", bad[i].line);
     assert_int_equal(o.status, 2);
     if (!strstr(o.err, bad[i].says)) fail_msg("wisp %s: %s", bad[i].line, o.err);
     assert_ptr_equal(strchr(o.err, '\n'), o.err + strlen(o.err) - 1);
-    forget(&o);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_right_hand_sides),
-      cmocka_unit_test_setup_teardown(test_same_solution, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_single_precision, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_auto, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_auto_nodal, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_auto_newer_winner, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_mistakes, fixture_set_up, fixture_tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

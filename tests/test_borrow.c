@@ -10,8 +10,6 @@
 #include "../tuner/trial/workload.h"
 #include "../tuner/workers/tune.h"
 
-#include <math.h>
-
 /* --- the family --- */
 
 enum { P, AP, PAP_SUMS };
@@ -79,20 +77,16 @@ static wisp_discretisation discretise_chain(size_t unknowns)
                                           {"history_room", HISTORY}}};
 }
 
-static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long count,
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long *count,
                                   const wisp_mesh_source *source, void **out)
 {
   size_t *unknowns = NULL;
   wisp_status status = wisp_new(err, 1, sizeof *unknowns, &unknowns);
   if (status != WISP_OK) return status;
-  *unknowns = source && count > 0 ? (size_t)count : UNKNOWNS;
+  *unknowns = source && *count > 0 ? (size_t)*count : UNKNOWNS;
+  *count = (long long)*unknowns;
   *out = unknowns;
   return WISP_OK;
-}
-
-static long long count_elements(const void *test_mesh)
-{
-  return (long long)*(const size_t *)test_mesh;
 }
 
 static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
@@ -166,7 +160,6 @@ static const wisp_workload workload = {.family = "chain",
                                        .alone = true,
                                        .open = open_test_mesh,
                                        .close = free,
-                                       .elements = count_elements,
                                        .discretise = discretise,
                                        .scalars = scalars,
                                        .set_state = set_state,
@@ -174,8 +167,7 @@ static const wisp_workload workload = {.family = "chain",
                                        .cases = count_cases,
                                        .fill_inputs = fill_inputs,
                                        .reference = compute_reference,
-                                       .largest = largest,
-                                       .yardstick = wisp_yardstick_copy};
+                                       .largest = largest};
 
 const wisp_family *const wisp_own_families[] = {&chain, NULL};
 const wisp_workload *const wisp_own_workloads[] = {&workload, NULL};
@@ -233,7 +225,44 @@ static void close_solver(solver *s)
   wisp_device_close(s->device);
 }
 
-static void test_solved(void **state)
+static int set_up(void **state)
+{
+  setenv("WISP_TEMPLATES", "tests/chain/templates", 1);
+  return fixture_set_up(state);
+}
+
+/* --- the tuner --- */
+
+/* Comes first: the tuner forks, and so opens its device before others do. */
+TEST_WITH(test_tuned, set_up, fixture_tear_down)
+{
+  static const int order = 1;
+  static const wisp_precision precision = WISP_F64;
+  const char *db = fixture_path(*state, "chain.db");
+  const wisp_tune_request request = {.family = "chain",
+                                     .orders = &order,
+                                     .order_count = 1,
+                                     .precisions = &precision,
+                                     .precision_count = 1,
+                                     .elements = 10000,
+                                     .db = db};
+  wisp_tune_summary summary = {0};
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  int steps = 0;
+  GOOD(wisp_tune(err, test_device_name(), &request, &summary));
+  assert_int_equal(summary.failed, 0);
+  assert_true(summary.ok >= 3); /* of apply two, and a step */
+  GOOD(wisp_store_open(err, db, false, NULL, &store));
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    wisp_layer layer;
+    const wisp_trial *t = wisp_store_trial(store, i, &layer);
+    steps += layer == WISP_LAYER_USER && strcmp(t->spec, "chain.step:line:p1:none:f64") == 0 &&
+             strcmp(t->strategy, compositions[0]) == 0 && t->ms > 0;
+  }
+  assert_int_equal(steps, 1);
+}
+
+TEST_WITH(test_solved, set_up, fixture_tear_down)
 {
   double x[UNKNOWNS], b[UNKNOWNS], got[UNKNOWNS], size, largest_eigenvalue;
   for (size_t i = 0; i < UNKNOWNS; i++) x[i] = sin((double)i);
@@ -253,40 +282,9 @@ static void test_solved(void **state)
   }
 }
 
-/* --- the tuner --- */
-
-static void test_tuned(void **state)
-{
-  static const int order = 1;
-  static const wisp_precision precision = WISP_F64;
-  const char *db = fixture_path(*state, "chain.db");
-  const wisp_tune_request request = {.family = "chain",
-                                     .orders = &order,
-                                     .order_count = 1,
-                                     .precisions = &precision,
-                                     .precision_count = 1,
-                                     .elements = 10000,
-                                     .db = db};
-  wisp_tune_summary summary = {0};
-  wisp_store *store = NULL;
-  int steps = 0;
-  GOOD(wisp_tune(err, test_device_name(), &request, &summary));
-  assert_int_equal(summary.failed, 0);
-  assert_true(summary.ok >= 3); /* of apply two, and a step */
-  GOOD(wisp_store_open(err, db, false, NULL, &store));
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    steps += layer == WISP_LAYER_USER && strcmp(t->spec, "chain.step:line:p1:none:f64") == 0 &&
-             strcmp(t->strategy, compositions[0]) == 0 && t->ms > 0;
-  }
-  assert_int_equal(steps, 1);
-  wisp_store_close(store);
-}
-
 /* --- what it cannot borrow --- */
 
-static void test_refused(void **state)
+TEST_WITH(test_refused, set_up, fixture_tear_down)
 {
   const wisp_spec stage = wisp_family_spec(&chain, 1, NULL, WISP_F64);
   wisp_error err = {.text = ""};
@@ -298,31 +296,4 @@ static void test_refused(void **state)
   assert_int_equal(wisp_composition_spec(&err, &stage, "tensor.polish", &spec), WISP_EUSAGE);
   assert_int_equal(wisp_composition_spec(&err, &stage, "sphere.update", &spec), WISP_EUSAGE);
   assert_ptr_equal(strstr(err.text, "sphere.update: there is no family 'sphere'; there are: "), err.text);
-}
-
-static int set_up(void **state)
-{
-  static char folder[64];
-  fixture_folder(folder);
-  *state = folder;
-  setenv("WISP_TEMPLATES", "tests/chain/templates", 1);
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  unsetenv("WISP_TEMPLATES");
-  fixture_remove(*state);
-  return 0;
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_tuned, set_up,
-                                      tear_down), /* forks, and so opens its device before others do */
-      cmocka_unit_test_setup_teardown(test_solved, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

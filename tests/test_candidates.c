@@ -67,13 +67,12 @@ static void check_expands(const plan_case *c)
 {
   static const char *const dialects[] = {"cuda", "host"};
   for (size_t d = 0; d < 2; d++) {
-    wisp_text source = {0};
+    HELD(wisp_text_free) wisp_text source = {0};
     wisp_error err = {0};
     if (wisp_plan_source(&err, c->plan, dialects[d], &source) != WISP_OK)
       fail_msg("%s, %s: %s", plan_case_text(c), dialects[d], err.text);
     assert_non_null(strstr(source.data, c->plan->symbol));
     assert_null(strstr(source.data, "{{"));
-    wisp_text_free(&source);
   }
 }
 
@@ -161,23 +160,14 @@ static int highest_expanded(void)
   return is_coarse() ? 3 : 9;
 }
 
-static void test_host(void **state)
+TEST(test_host)
 {
   if (is_coarse()) skip();
   cover("host", highest_planned(), highest_expanded());
 }
 
-static void test_gpus(void **state)
+TEST(test_gpus)
 {
   if (!is_coarse()) cover("sm_80", highest_planned(), 0); /* sm_90 has all of its texts */
   cover("sm_90", highest_planned(), highest_expanded());
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_host),
-      cmocka_unit_test(test_gpus),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

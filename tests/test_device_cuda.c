@@ -41,7 +41,7 @@ static void need_nvrtc(void)
   skip();
 }
 
-static void compiles_for_every_target(void **state)
+TEST(compiles_for_every_target)
 {
   need_nvrtc();
   fresh_cache();
@@ -74,18 +74,17 @@ static int issued_by(int more, bool loop, bool cut)
   GOOD(wisp_compile(err, "sm_90", "one", source, &binary));
   int issued = binary.usage.issued;
   for (size_t length = 0; cut && length < binary.length; length += 61) {
-    char *part = malloc(length + 1);
+    OWNED(free) char *part = malloc(length + 1);
     assert_non_null(part);
     memcpy(part, binary.data, length);
     issued = wisp_cubin_issued(part, length) > issued ? -1 : issued;
-    free(part);
   }
   free(binary.data);
   return issued;
 }
 
 /* A multiplication takes itself and its load; a loop's are not counted, and a file that is cut off is none. */
-static void straight_code_is_counted(void **state)
+TEST(straight_code_is_counted)
 {
   need_nvrtc();
   fresh_cache();
@@ -95,7 +94,7 @@ static void straight_code_is_counted(void **state)
   assert_int_equal(issued_by(1, true, false), 0);
 }
 
-static void errors_carry_the_line(void **state)
+TEST(errors_carry_the_line)
 {
   wisp_error err = {0};
   wisp_binary binary = {0};
@@ -128,17 +127,17 @@ static bool compiles(int number)
   return good;
 }
 
-static void threads_compile_at_once(void **state)
+TEST(threads_compile_at_once)
 {
   need_nvrtc();
   check_threads(compiles);
 }
 
 /* The device named in $WISP_TEST_DEVICE must open; a GPU that nobody asked for is checked where there is one. */
-static void gpu_keeps_its_contract(void **state)
+TEST(gpu_keeps_its_contract)
 {
   wisp_error err = {0};
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   const char *asked = getenv("WISP_TEST_DEVICE");
   bool demanded = asked && strncmp(asked, "cuda", 4) == 0;
   wisp_status status = wisp_device_open(&err, demanded ? asked : "cuda", &device);
@@ -160,15 +159,6 @@ static void gpu_keeps_its_contract(void **state)
   if (status != WISP_OK) fail_msg("%s", err.text);
   assert_false(wisp_device_limits(device)->loops);
   check_device(device);
-  wisp_device_close(device);
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(compiles_for_every_target), cmocka_unit_test(straight_code_is_counted),
-      cmocka_unit_test(errors_carry_the_line),     cmocka_unit_test(threads_compile_at_once),
-      cmocka_unit_test(gpu_keeps_its_contract),
-  };
-  return cmocka_run_group_tests(tests, NULL, drop_cache);
-}
+GROUP(NULL, drop_cache)

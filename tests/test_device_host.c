@@ -5,8 +5,6 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 extern char **environ;
 
@@ -18,18 +16,11 @@ static wisp_status compile(wisp_error *err, const char *source, wisp_binary *out
   return wisp_compile(err, "host", "answer", source, out);
 }
 
-static double now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Loads and launches what was compiled. */
 static int run_answer(const wisp_binary *binary)
 {
   wisp_error err = {0};
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   wisp_module *module = NULL;
   wisp_pointer result = 0;
   int got = 0;
@@ -42,7 +33,6 @@ static int run_answer(const wisp_binary *binary)
   assert_int_equal(wisp_device_download(&err, device, &got, result, sizeof got), WISP_OK);
   wisp_device_free(device, result);
   wisp_module_unload(module);
-  wisp_device_close(device);
   return got;
 }
 
@@ -73,42 +63,39 @@ static void write_script(const char *path, const char *text)
   assert_int_equal(chmod(path, 0700), 0);
 }
 
-static void device_keeps_its_contract(void **state)
-{
-  wisp_device *device = NULL;
-  fresh_cache();
-  GOOD(wisp_device_open(err, "host", &device));
-  check_device(device);
-  wisp_device_close(device);
-}
-
 /* Opening the device sets the variables that OpenMP reads if they are missing; what is loaded later changes nothing
  * more, for threads that compile read the environment then. */
-static void environment_changes_at_open_alone(void **state)
+TEST(environment_changes_at_open_alone)
 {
-  wisp_error err = {0};
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   wisp_binary binary = {0};
   wisp_module *module = NULL;
   size_t count = 0, after = 0;
   fresh_cache();
   setenv("OMP_STACKSIZE", "24M", 1), unsetenv("OMP_WAIT_POLICY");
-  assert_int_equal(wisp_device_open(&err, "host", &device), WISP_OK);
+  GOOD(wisp_device_open(err, "host", &device));
   assert_string_equal(getenv("OMP_STACKSIZE"), "24M"); /* the user's own choice */
   assert_string_equal(getenv("OMP_WAIT_POLICY"), "passive");
   char **const list = environ;
   while (list[count]) count++;
-  assert_int_equal(compile(&err, answer, &binary), WISP_OK);
-  assert_int_equal(wisp_module_load(&err, device, &binary, "answer", 0, &module), WISP_OK);
+  GOOD(compile(err, answer, &binary));
+  GOOD(wisp_module_load(err, device, &binary, "answer", 0, &module));
   assert_ptr_equal(environ, list);
   while (list[after]) after++;
   assert_int_equal(after, count);
   wisp_module_unload(module);
   free(binary.data);
-  wisp_device_close(device);
 }
 
-static void names_are_checked(void **state)
+TEST(device_keeps_its_contract)
+{
+  OWNED(wisp_device_close) wisp_device *device = NULL;
+  fresh_cache();
+  GOOD(wisp_device_open(err, "host", &device));
+  check_device(device);
+}
+
+TEST(names_are_checked)
 {
   wisp_error err = {0};
   wisp_device *device = NULL;
@@ -125,7 +112,7 @@ static void names_are_checked(void **state)
   assert_string_equal(names.data + names.length - strlen("host"), "host");
 }
 
-static void compile_error_carries_the_line(void **state)
+TEST(compile_error_carries_the_line)
 {
   wisp_error err = {0};
   wisp_binary binary = {0};
@@ -137,7 +124,7 @@ static void compile_error_carries_the_line(void **state)
   assert_null(binary.data);
 }
 
-static void missing_compiler_says_what_to_install(void **state)
+TEST(missing_compiler_says_what_to_install)
 {
   wisp_error err = {0};
   wisp_binary binary = {0};
@@ -151,7 +138,7 @@ static void missing_compiler_says_what_to_install(void **state)
 }
 
 /* The script's own child hangs, too: both are ended. */
-static void hanging_compiler_is_ended(void **state)
+TEST(hanging_compiler_is_ended)
 {
   wisp_error err = {0};
   wisp_binary binary = {0};
@@ -160,9 +147,9 @@ static void hanging_compiler_is_ended(void **state)
   write_script(path, "#!/bin/sh\n[ \"$1\" = --version ] && exit 0\nsleep 1000\n");
   setenv("WISP_CC", path, 1);
   setenv("WISP_COMPILE_SECONDS", "2", 1); /* enough for --version, however busy the machine is */
-  double start = now();
+  double start = clock_now();
   assert_int_equal(compile(&err, answer, &binary), WISP_ECOMPILE);
-  assert_true(now() - start < 500); /* it did not wait for the sleeper */
+  assert_true(clock_now() - start < 500); /* it did not wait for the sleeper */
   assert_non_null(strstr(err.text, "longer than 2 s"));
   unsetenv("WISP_COMPILE_SECONDS"); /* the next one ends by itself */
   write_script(path, "#!/bin/sh\n[ \"$1\" = --version ] && exit 0\nkill -SEGV $$\n");
@@ -172,17 +159,16 @@ static void hanging_compiler_is_ended(void **state)
 }
 
 /* A second compile answers from disk (a compiler that only knows its version could not); a damaged entry does not. */
-static void cache_answers_unless_damaged(void **state)
+TEST(cache_answers_unless_damaged)
 {
-  wisp_error err = {0};
   wisp_binary first = {0}, repeated = {0};
   char entry[512];
   const char *folder = fresh_cache();
-  assert_int_equal(compile(&err, answer, &first), WISP_OK);
+  GOOD(compile(err, answer, &first));
   kernel_entry(folder, entry, sizeof entry);
   struct stat before, after;
   stat(entry, &before);
-  assert_int_equal(compile(&err, answer, &repeated), WISP_OK);
+  GOOD(compile(err, answer, &repeated));
   stat(entry, &after);
   assert_int_equal(before.st_ino, after.st_ino); /* not written again */
   assert_int_equal(first.length, repeated.length);
@@ -196,34 +182,32 @@ static void cache_answers_unless_damaged(void **state)
     else
       assert_int_equal(ftruncate(fileno(file), damage == 1 ? 100 : 0), 0);
     fclose(file);
-    assert_int_equal(compile(&err, answer, &repeated), WISP_OK);
+    GOOD(compile(err, answer, &repeated));
     assert_int_equal(run_answer(&repeated), 42);
     free(repeated.data);
   }
   free(first.data);
 }
 
-static void unwritable_cache_is_no_error(void **state)
+TEST(unwritable_cache_is_no_error)
 {
-  wisp_error err = {0};
   wisp_binary binary = {0};
   setenv("WISP_CACHE_DIR", "/proc/nowhere/kernels", 1); /* not even root can make this */
-  assert_int_equal(compile(&err, answer, &binary), WISP_OK);
+  GOOD(compile(err, answer, &binary));
   assert_int_equal(run_answer(&binary), 42);
   free(binary.data);
 }
 
 /* Modules of equal names side by side: each keeps its own code. */
-static void modules_stay_apart(void **state)
+TEST(modules_stay_apart)
 {
-  wisp_error err = {0};
   wisp_binary binary = {0};
   fresh_cache();
   for (int i = 0; i < 3; i++) {
     char source[256];
     snprintf(source, sizeof source, "void answer(void **args, unsigned x, unsigned y) { **(int **)args[0] = %d; }\n",
              i);
-    assert_int_equal(compile(&err, source, &binary), WISP_OK);
+    GOOD(compile(err, source, &binary));
     assert_int_equal(run_answer(&binary), i);
     free(binary.data);
   }
@@ -241,24 +225,9 @@ static bool compiles_and_runs(int number)
   return good;
 }
 
-static void threads_compile_at_once(void **state)
+TEST(threads_compile_at_once)
 {
   check_threads(compiles_and_runs);
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(environment_changes_at_open_alone),
-      cmocka_unit_test(device_keeps_its_contract),
-      cmocka_unit_test(names_are_checked),
-      cmocka_unit_test(compile_error_carries_the_line),
-      cmocka_unit_test(missing_compiler_says_what_to_install),
-      cmocka_unit_test(hanging_compiler_is_ended),
-      cmocka_unit_test(cache_answers_unless_damaged),
-      cmocka_unit_test(unwritable_cache_is_no_error),
-      cmocka_unit_test(modules_stay_apart),
-      cmocka_unit_test(threads_compile_at_once),
-  };
-  return cmocka_run_group_tests(tests, NULL, drop_cache);
-}
+GROUP(NULL, drop_cache)

@@ -7,8 +7,6 @@
 #include "../tuner/workers/tune.h"
 
 #include <dlfcn.h>
-#include <math.h>
-#include <unistd.h>
 
 /* Compiles the stub and loads it first: the loader then takes it for libcuda.so.1 by its soname. NULL without sources.
  */
@@ -59,7 +57,7 @@ static void compile_early(void)
   }
 }
 
-static void calls_keep_the_rules(void **state)
+TEST(calls_keep_the_rules)
 {
   wisp_error err = {0};
   wisp_device *device = NULL;
@@ -97,10 +95,10 @@ static void calls_keep_the_rules(void **state)
   assert_int_equal(live_handles(stub), 0);
 }
 
-static void errors_are_passed_on(void **state)
+TEST(errors_are_passed_on)
 {
   wisp_error err = {0};
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   wisp_module *module = NULL;
   wisp_pointer pointer = 0;
   char elf[128] = "\177ELF";
@@ -123,13 +121,12 @@ static void errors_are_passed_on(void **state)
   assert_int_equal(wisp_module_cluster(&err, module, -1), WISP_EDEVICE);
   assert_non_null(strstr(err.text, "form clusters of wisp_axpy"));
   wisp_module_unload(module);
-  wisp_device_close(device);
 }
 
 /* A program's own context and stream come through the public interface, and stay the program's. */
-static void a_session_borrows(void **state)
+TEST(a_session_borrows)
 {
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   wisp_session *session = NULL;
   void *memory = NULL;
   double there[] = {3, 1, 4}, back[3] = {0};
@@ -148,11 +145,10 @@ static void a_session_borrows(void **state)
   wisp_session_close(session);
   assert_int_equal(live_handles(stub), live);
   GOOD(wisp_device_finish(err, device));
-  wisp_device_close(device);
 }
 
 /* Each GPU's clock is asked for by its bus; the stub knows that of the first one. */
-static void clocks_are_those_of_the_device(void **state)
+TEST(clocks_are_those_of_the_device)
 {
   wisp_device *device = NULL;
   char path[128], command[512];
@@ -171,10 +167,4 @@ static void clocks_are_those_of_the_device(void **state)
   unsetenv("WISP_NVML");
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(calls_keep_the_rules), cmocka_unit_test(errors_are_passed_on),
-                                     cmocka_unit_test(clocks_are_those_of_the_device),
-                                     cmocka_unit_test(a_session_borrows)};
-  return cmocka_run_group_tests(tests, NULL, drop_cache);
-}
+GROUP(NULL, drop_cache)

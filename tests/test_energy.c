@@ -3,8 +3,6 @@
 #include "solving.h"
 #include "../runtime/nodal/start.h"
 
-#include <math.h>
-
 static double energy(solving *s)
 {
   double value = NAN;
@@ -25,8 +23,7 @@ static void never_grows(const solving_setup *setup)
   wisp_error reason = {0};
   solving s;
   if (!solving_open(&reason, &s, box(2), setup)) fail_msg("%s", reason.text);
-  double *u = malloc(wisp_dg_volume_size(s.dg) * sizeof *u);
-  assert_non_null(u);
+  OWNED(free) double *u = allocate(wisp_dg_volume_size(s.dg), sizeof *u);
   random_solution(s.dg, u);
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", u));
   double first = energy(&s), before = first;
@@ -37,11 +34,10 @@ static void never_grows(const solving_setup *setup)
     before = now;
   }
   assert_true(before < 0.9 * first && before > 0);
-  free(u);
   solving_close(&s);
 }
 
-static void test_upwind(void **state)
+TEST(test_upwind)
 {
   never_grows(&(solving_setup){.order = 1});
   never_grows(&(solving_setup){.order = 3});
@@ -64,14 +60,14 @@ static void holds(const solving_setup *setup)
   solving_close(&s);
 }
 
-static void test_central(void **state)
+TEST(test_central)
 {
   holds(&(solving_setup){.order = 2, .central = true});
   holds(&(solving_setup){.order = 4, .central = true});
 }
 
 /* The mode's energy is 1/2 |E|^2 + 1/2 |H|^2 over the box: between the two, quadrature and all, nothing may be lost. */
-static void test_absorbing(void **state)
+TEST(test_absorbing)
 {
   wisp_error reason = {0};
   solving s;
@@ -85,14 +81,4 @@ static void test_absorbing(void **state)
   double last = energy(&s);
   if (!(last < 0.05 * first)) fail_msg("open walls let the energy go from %g to %g only", first, last);
   solving_close(&s);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_upwind),
-      cmocka_unit_test(test_central),
-      cmocka_unit_test(test_absorbing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,6 @@
 #include "solving.h"
 #include "store_fixture.h"
 
-#include <unistd.h>
-
 enum { MOST_LINES = 150 };
 
 static const struct {
@@ -60,23 +58,22 @@ static void make_program(const char *folder, size_t p)
   free(run(folder, line));
 }
 
-static void test_programs(void **state)
+TEST_IN_FOLDER(test_programs)
 {
   char line[200];
   for (size_t p = 0; p < sizeof programs / sizeof *programs; p++) {
     make_program(*state, p);
-    snprintf(line, sizeof line, "./%s %s", programs[p].name, test_device());
-    char *output = run(*state, line);
+    snprintf(line, sizeof line, "./%s %s", programs[p].name, test_device_name());
+    OWNED(free) char *output = run(*state, line);
     const char *words = programs[p].name[1] == 'u' ? "after 100 steps" : "energy 20.0000000000";
     if (!strstr(output, words)) fail_msg("%s says: %s", programs[p].name, output);
-    const bool on_gpu = strncmp(test_device(), "cuda", 4) == 0;
+    const bool on_gpu = strncmp(test_device_name(), "cuda", 4) == 0;
     if (programs[p].name[0] == 'k' && strncmp(output, on_gpu ? "GPU" : "host", 3) != 0) fail_msg("it says: %s", output);
-    free(output);
   }
 }
 
 /* The code that docs/guide/library.md shows stands in the examples, and in the header. */
-static void test_page(void **state)
+TEST(test_page)
 {
   static const char *const files[] = {"examples/pulse.c",  "examples/kernels.c",   "examples/poisson.f90",
                                       "examples/matrix.c", "examples/helmholtz.c", "include/wisp.h"};
@@ -85,25 +82,14 @@ static void test_page(void **state)
 }
 
 /* They stay programs that one can read. */
-static void test_short(void **state)
+TEST(test_short)
 {
   static const char *const files[] = {"examples/kernels.c", "examples/matrix.c"};
   for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
     size_t length = 0, lines = 0;
     if (access(files[f], R_OK) != 0) skip();
-    char *text = fixture_read(files[f], &length);
+    OWNED(free) char *text = fixture_read(files[f], &length);
     for (size_t i = 0; i < length; i++) lines += text[i] == '\n';
     assert_true(lines < MOST_LINES);
-    free(text);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_programs, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test(test_short),
-      cmocka_unit_test(test_page),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
 /* Claim: a template expands to exactly the text its author would have written by hand, and a slip is an error with a
  * place. */
 #include "test.h"
-#include "../gen/language/expand.h"
+#include "../gen/language/template.h"
 
-#include <math.h>
 #include <time.h>
 
 static wisp_env *new_env(void)
@@ -63,21 +62,19 @@ static wisp_env *sample_env(void)
 
 static void assert_expands(const char *template, const char *expected)
 {
-  wisp_env *env = sample_env();
-  wisp_text out = {0};
+  OWNED(wisp_env_destroy) wisp_env *env = sample_env();
+  HELD(wisp_text_free) wisp_text out = {0};
   wisp_error err = {0};
   if (wisp_expand(&err, "t", template, env, &out) != WISP_OK) fail_msg("%s: %s", template, err.text);
   assert_string_equal(out.data, expected);
   assert_int_equal(strlen(expected), out.length);
-  wisp_text_free(&out);
-  wisp_env_destroy(env);
 }
 
 /* The failure begins with a place, has the words, and leaves what was in the output. */
 static void assert_fails(const char *template, const char *place, const char *words)
 {
-  wisp_env *env = sample_env();
-  wisp_text out = {0};
+  OWNED(wisp_env_destroy) wisp_env *env = sample_env();
+  HELD(wisp_text_free) wisp_text out = {0};
   wisp_error err = {0};
   assert_int_equal(wisp_text_add(NULL, &out, "kept", 4), WISP_OK);
   if (wisp_expand(&err, "t", template, env, &out) != WISP_EINPUT) fail_msg("'%s' is taken", template);
@@ -85,11 +82,9 @@ static void assert_fails(const char *template, const char *place, const char *wo
     fail_msg("'%s' says: %s", template, err.text);
   assert_string_equal(out.data, "kept");
   assert_int_equal(out.length, 4);
-  wisp_text_free(&out);
-  wisp_env_destroy(env);
 }
 
-static void values_are_written(void **state)
+TEST(values_are_written)
 {
   assert_expands("", "");
   assert_expands("int a[1] = {1}; } }}", "int a[1] = {1}; } }}");
@@ -102,7 +97,7 @@ static void values_are_written(void **state)
   assert_expands("a{{! not here }}b", "ab");
 }
 
-static void loops_repeat_their_bodies(void **state)
+TEST(loops_repeat_their_bodies)
 {
   assert_expands("{{#for i in 3}}{{i}}{{#if !last}}, {{/if}}{{/for}} {{i}}", "0, 1, 2 1000");
   assert_expands("{{#for a in 2}}{{#for b in a+1}}{{a}}{{b}}{{first}}{{last}} {{/for}}{{/for}}", "0011 1010 1101 ");
@@ -115,7 +110,7 @@ static void loops_repeat_their_bodies(void **state)
   assert_expands("{{#fields}}{{#for i in count(terms)}}{{field}}{{i}} {{/for}}{{/fields}}", "Hy0 Hz0 Hz1 ");
 }
 
-static void conditions_choose(void **state)
+TEST(conditions_choose)
 {
   assert_expands("{{#if Np == 4}}yes{{else}}no{{/if}}", "yes");
   assert_expands("{{#if Np != 4}}yes{{else}}no{{/if}}", "no");
@@ -125,7 +120,7 @@ static void conditions_choose(void **state)
   assert_expands("{{#if 1}}{{#if 0}}a{{else}}b{{/if}}{{else}}c{{/if}}", "b");
 }
 
-static void structural_tags_take_their_line(void **state)
+TEST(structural_tags_take_their_line)
 {
   assert_expands("a\n  {{#if 1}}\n  b\n  {{else}}\n  c\n  {{/if}}\nd\n", "a\n  b\nd\n");
   assert_expands("{{#for i in 2}}  \n{{i}}\n\t{{/for}}\r\nend", "0\n1\nend");
@@ -136,26 +131,24 @@ static void structural_tags_take_their_line(void **state)
   assert_expands("  {{Np}}\n", "  4\n");
 }
 
-static void inserted_lines_keep_the_indentation(void **state)
+TEST(inserted_lines_keep_the_indentation)
 {
   assert_expands("  {{two}}\n", "  one;\n  two;\n");
   assert_expands("\tx = {{two}}!", "\tx = one;\n\ttwo;!");
   assert_expands("  {{>flux}}\nend", "  big 4;\n\n  small;\nend");
   assert_expands("{{>flux}}|", "big 4;\n\nsmall;\n|");
-  wisp_env *env = sample_env();
-  wisp_text out = {0};
+  OWNED(wisp_env_destroy) wisp_env *env = sample_env();
+  HELD(wisp_text_free) wisp_text out = {0};
   set_text(env, "outer", "{\n  {{>inner}}\n}\n{{two}}\n");
   set_text(env, "inner", "{{#for i in 2}}\nu{{i}};\n{{/for}}\n  {{two}}");
   GOOD(wisp_expand(err, "t", "a\n  {{>outer}}\nb\n", env, &out));
   assert_string_equal(out.data, "a\n  {\n    u0;\n    u1;\n      one;\n      two;\n  }\n  one;\n  two;\nb\n");
-  wisp_text_free(&out);
-  wisp_env_destroy(env);
 }
 
-static void scopes_go_from_the_inside_out(void **state)
+TEST(scopes_go_from_the_inside_out)
 {
-  wisp_env *outer = new_env(), *env = NULL;
-  wisp_text out = {0};
+  OWNED(wisp_env_destroy) wisp_env *outer = new_env(), *env = NULL;
+  HELD(wisp_text_free) wisp_text out = {0};
   set_int(outer, "a", 1);
   set_int(outer, "b", 2);
   GOOD(wisp_env_create(err, outer, &env));
@@ -169,13 +162,10 @@ static void scopes_go_from_the_inside_out(void **state)
                          "{{#for c in 1}} {{c}}{{/for}}{{/items}} {{>sub}}{{/for}}";
   GOOD(wisp_expand(err, "t", template, env, &out));
   assert_string_equal(out.data, "0 1 20 300 77 <3000> 0 0");
-  wisp_text_free(&out);
-  wisp_env_destroy(env);
-  wisp_env_destroy(outer);
 }
 
 /* A part's arguments hide outer names, in that part alone; a name stands for whatever the other one stands for. */
-static void texts_are_given_names(void **state)
+TEST(texts_are_given_names)
 {
   assert_expands("{{>add a=Np b=Np-1}} {{>add b=2*i a=minus}}", "4+3 -3+2000");
   assert_expands("{{#for i in 2}}{{>add a=i b=i+1}};{{/for}}", "0+1;1+2;");
@@ -185,7 +175,7 @@ static void texts_are_given_names(void **state)
   assert_expands("{{>outer Np=7}} {{Np}}", "7 4");
 }
 
-static void what_is_given_is_checked(void **state)
+TEST(what_is_given_is_checked)
 {
   assert_fails("a\n{{>add a=1}}", "t:2: ", "takes 'b'");
   assert_fails("{{>add a=1 b=2 c=3}}", "t:1: ", "takes no 'c'");
@@ -199,7 +189,7 @@ static void what_is_given_is_checked(void **state)
 }
 
 /* A long line is broken where it reads best, and comes out as one; what it inserts is indented as its beginning is. */
-static void lines_are_joined(void **state)
+TEST(lines_are_joined)
 {
   assert_expands("a {{\\}}\n    b\nc", "a b\nc");
   assert_expands("  x = {{\\}}\n\t{{Np}} + {{\\}}\n      1;\n", "  x = 4 + 1;\n");
@@ -210,7 +200,7 @@ static void lines_are_joined(void **state)
   assert_fails("a {{\\}}\n b {{absent}}", "t:2: ", "absent");
 }
 
-static void slips_are_errors_with_a_place(void **state)
+TEST(slips_are_errors_with_a_place)
 {
   assert_fails("a\nb {{missing}}", "t:2: ", "'missing' is not defined");
   assert_fails("{{#for i in 2}}\n\n{{= i + missing}}\n{{/for}}", "t:3: expr", "'missing' is not defined");
@@ -247,10 +237,10 @@ static void slips_are_errors_with_a_place(void **state)
   assert_fails("{{[0]}}", "t:1: ", "a name is expected");
 }
 
-static void errors_inside_an_insert_name_both_places(void **state)
+TEST(errors_inside_an_insert_name_both_places)
 {
-  wisp_env *env = new_env();
-  wisp_text out = {0};
+  OWNED(wisp_env_destroy) wisp_env *env = new_env();
+  HELD(wisp_text_free) wisp_text out = {0};
   wisp_error err = {0};
   set_text(env, "flux", "ok\n{{nothing}}");
   assert_int_equal(wisp_expand(&err, "kernel", "\n\n{{#if 1}}\n{{>flux}}\n{{/if}}", env, &out), WISP_EINPUT);
@@ -258,11 +248,9 @@ static void errors_inside_an_insert_name_both_places(void **state)
   set_text(env, "flux", "{{#if 1}}");
   assert_int_equal(wisp_expand(&err, "kernel", "\n{{>flux}}", env, &out), WISP_EINPUT);
   assert_string_equal(err.text, "kernel:2: flux:1: this block is not closed");
-  wisp_text_free(&out);
-  wisp_env_destroy(env);
 }
 
-static void limits_end_in_errors(void **state)
+TEST(limits_end_in_errors)
 {
   char text[65 * 20] = "";
   for (int i = 0; i < 64; i++) strcat(text, "{{#if 1}}");
@@ -288,7 +276,7 @@ static int thinned(int count)
 /* Processor time in seconds, the least of three, of a loop of n entries and of n tags written one by one. */
 static double time_of_unrolling(const wisp_env *env, int n)
 {
-  wisp_text loop = {0}, flat = {0}, out = {0};
+  HELD(wisp_text_free) wisp_text loop = {0}, flat = {0}, out = {0};
   double least = 0;
   GOOD(wisp_text_print(err, &loop, "{{#for i in %d}}r += {{D[i]}} * u{{i}};\n{{/for}}", n));
   for (int i = 0; i < n; i++) GOOD(wisp_text_print(err, &flat, "{{D[%d]}}", i));
@@ -300,13 +288,10 @@ static double time_of_unrolling(const wisp_env *env, int n)
     if (!repetition || seconds < least) least = seconds;
     out.length = 0;
   }
-  wisp_text_free(&loop);
-  wisp_text_free(&flat);
-  wisp_text_free(&out);
   return least;
 }
 
-static void unrolling_takes_linear_time(void **state)
+TEST(unrolling_takes_linear_time)
 {
   const int count = thinned(80000);
   wisp_env *env = new_env();
@@ -334,14 +319,13 @@ static double read_back(const char *text, int real_bytes)
 
 static void assert_round_trip(double value, int real_bytes)
 {
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   GOOD(wisp_print_real(err, &text, value, real_bytes));
   double back = read_back(text.data, real_bytes);
   if (back < value || back > value) fail_msg("%.17g is written as %s", value, text.data);
-  wisp_text_free(&text);
 }
 
-static void literals_round_trip(void **state)
+TEST(literals_round_trip)
 {
   srand(11);
   for (int i = 0; i < thinned(50000); i++) {
@@ -360,9 +344,9 @@ static void literals_round_trip(void **state)
   for (int i = -20; i <= 20; i++) assert_round_trip(i, i % 2 ? 4 : 8);
 }
 
-static void literals_that_cannot_be_are_errors(void **state)
+TEST(literals_that_cannot_be_are_errors)
 {
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   assert_int_equal(wisp_print_real(NULL, &text, NAN, 8), WISP_EINPUT);
   assert_int_equal(wisp_print_real(NULL, &text, -INFINITY, 4), WISP_EINPUT);
   assert_int_equal(wisp_print_real(NULL, &text, 1e300, 4), WISP_EINPUT);
@@ -370,27 +354,4 @@ static void literals_that_cannot_be_are_errors(void **state)
   assert_null(text.data);
   GOOD(wisp_print_real(err, &text, -0.0, 8));
   assert_string_equal(text.data, "0.0");
-  wisp_text_free(&text);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(values_are_written),
-      cmocka_unit_test(loops_repeat_their_bodies),
-      cmocka_unit_test(conditions_choose),
-      cmocka_unit_test(structural_tags_take_their_line),
-      cmocka_unit_test(inserted_lines_keep_the_indentation),
-      cmocka_unit_test(scopes_go_from_the_inside_out),
-      cmocka_unit_test(texts_are_given_names),
-      cmocka_unit_test(what_is_given_is_checked),
-      cmocka_unit_test(lines_are_joined),
-      cmocka_unit_test(slips_are_errors_with_a_place),
-      cmocka_unit_test(errors_inside_an_insert_name_both_places),
-      cmocka_unit_test(limits_end_in_errors),
-      cmocka_unit_test(unrolling_takes_linear_time),
-      cmocka_unit_test(literals_round_trip),
-      cmocka_unit_test(literals_that_cannot_be_are_errors),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,7 @@
 #include "../tuner/workers/tune.h"
 
 #include <glob.h>
-#include <math.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* The line in the list. */
 #define FAMILIES(EACH) EACH(filter)
@@ -27,7 +25,7 @@ WISP_OWN_FAMILIES(FAMILIES);
 
 /* --- the pages about it --- */
 
-static void test_pages(void **state)
+TEST(test_pages)
 {
   static const char *const files[] = {FILTER "family.c",
                                       FILTER "workload.c",
@@ -56,20 +54,18 @@ static size_t count_files(const char *pattern)
 static void check_lines(void)
 {
   static const char *const files[] = {FILTER "family.c", FILTER "workload.c"};
-  page p = page_read("docs/guide/add-a-family.md");
+  HELD(page_free) page p = page_read("docs/guide/add-a-family.md");
   int lines = 0, reported = 0;
   for (int f = 0; f < 2; f++) {
-    page text = page_read(files[f]);
+    HELD(page_free) page text = page_read(files[f]);
     for (const char *c = text.text; *c; c++) lines += *c == '\n';
-    page_free(&text);
   }
   assert_int_equal(sscanf(page_find(&p, "`tests/filter`, "), "`tests/filter`, %d lines of C", &reported), 1);
   if (reported != lines) fail_msg("the page tells of %d lines, there are %d", reported, lines);
-  page_free(&p);
 }
 
 /* The pages count a family's own files of C, and two files of each strategy. */
-static void test_counts(void **state)
+TEST(test_counts)
 {
   if (!count_files("gen/*")) skip(); /* likewise */
   check_lines();
@@ -84,7 +80,7 @@ static void test_counts(void **state)
 }
 
 /* An error in a family's declaration is reported with its line. */
-static void test_declared_wrong(void **state)
+TEST_IN_FOLDER(test_declared_wrong)
 {
   static const struct {
     const char *text, *reported;
@@ -133,7 +129,7 @@ static void check_matrix(const wisp_spec *spec)
     }
 }
 
-static void test_matrix(void **state)
+TEST(test_matrix)
 {
   for (const wisp_element *e = wisp_family_filter.elements; e->name; e++)
     for (int N = e->orders[0]; N <= e->orders[1]; N++) {
@@ -161,7 +157,7 @@ static void tune(const char *db, const char *element, wisp_tune_summary *summary
 /* Trials of a spec, in the layout of a family that lays nothing out. */
 static int count_good(const char *db, const char *spec)
 {
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   int good = 0;
   GOOD(wisp_store_open(err, db, false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
@@ -170,11 +166,10 @@ static int count_good(const char *db, const char *spec)
     good += layer == WISP_LAYER_USER && strcmp(t->spec, spec) == 0 && strcmp(t->layout, "none") == 0 && t->ms > 0 &&
             t->gdofs > 0;
   }
-  wisp_store_close(store);
   return good;
 }
 
-static void test_tuned(void **state)
+TEST_IN_FOLDER(test_tuned)
 {
   static const char *const elements[] = {NULL, "quad"};
   const char *db = fixture_path(*state, "filter.db");
@@ -191,7 +186,7 @@ static void test_tuned(void **state)
 }
 
 /* Requests for what a family lacks. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
   wisp_error err = {.text = ""};
   wisp_strategy *strategy = NULL;
@@ -239,14 +234,14 @@ static void expect_wrong(const char *folder, const char *where)
   if (!strstr(summary.why, where)) fail_msg("%s", summary.why);
 }
 
-static void test_wrong(void **state)
+TEST_IN_FOLDER(test_wrong)
 {
   plant(*state, "apply", "      v[e", "      if (e == 7 && x == 2) sum += (real)0.01;\n      v[e");
   expect_wrong(*state, "at element 7, node 2");
 }
 
 /* The second of two launches does what the first has done. */
-static void test_wrong_colour(void **state)
+TEST_IN_FOLDER(test_wrong_colour)
 {
   plant(*state, "collect", "strip[first + at]", "strip[at]");
   expect_wrong(*state, "at edge ");
@@ -264,13 +259,13 @@ static wisp_status count_quads(wisp_error *err, void *rows, const wisp_compariso
 }
 
 /* The element that is asked for is compared; one that there is not, is refused. */
-static void test_compared(void **state)
+TEST(test_compared)
 {
   static const int order = 3;
   static const wisp_precision precision = WISP_F64;
   int rows = 0;
   wisp_error reason = {0};
-  wisp_session *session = NULL;
+  OWNED(wisp_session_close) wisp_session *session = NULL;
   wisp_compare_request request = {.family = "filter",
                                   .element = "quad",
                                   .orders = &order,
@@ -288,7 +283,16 @@ static void test_compared(void **state)
   assert_true(rows >= 2);
   request.element = "hex";
   assert_int_equal(wisp_compare(&reason, session, &request), WISP_EUSAGE);
-  wisp_session_close(session);
+}
+
+/* One launch on a part of the groups: of one name the first binding counts. */
+static void run_span(const wisp_problem *problem, const wisp_kernel *kernel, wisp_span span)
+{
+  wisp_binding bindings[2 + WISP_MAX_COUNTS] = {{"first", 0, (double)span.first}, {"groups", 0, (double)span.count}};
+  size_t n = 2;
+  for (const wisp_count *c = problem->d.counts; c->name; c++)
+    bindings[n++] = (wisp_binding){c->name, 0, (double)c->value};
+  GOOD(wisp_arrays_launch(err, problem->arrays, kernel, bindings, n));
 }
 
 /* A plan_visit: what four launches on spans of the elements leave is, bit for bit, what one on all of them does. */
@@ -296,7 +300,7 @@ static void in_spans(void *context, const plan_case *c)
 {
   static const wisp_span spans[] = {{20, 16}, {0, 1}, {36, 1}, {1, 19}};
   wisp_device *device = context;
-  wisp_problems *problems = NULL;
+  OWNED(wisp_problems_destroy) wisp_problems *problems = NULL;
   wisp_problem_ref ref = {0};
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
@@ -312,52 +316,33 @@ static void in_spans(void *context, const plan_case *c)
   GOOD(wisp_problem_run(err, problem, kernel, NULL, 0));
   GOOD(wisp_arrays_download(err, problem->arrays, "v", whole));
   GOOD(wisp_arrays_fill(err, problem->arrays, "v", 0xff));
-  for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
-    GOOD(wisp_problem_run_span(err, problem, kernel, spans[i], NULL, 0));
+  for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) run_span(problem, kernel, spans[i]);
   GOOD(wisp_arrays_download(err, problem->arrays, "v", pieced));
   assert_memory_equal(whole, pieced, numbers * sizeof *whole);
   wisp_kernel_destroy(kernel);
   free(binary.data);
-  wisp_problems_destroy(problems);
 }
 
 /* --- domains --- */
 
 enum { OWN = 20 };
 
-static wisp_owner owner(const void *self, size_t ghost)
-{
-  return (wisp_owner){.domain = 1, .slot = ghost};
-}
-
 /* The first elements of the strip and, as a ghost, the one behind them. */
 static void open_domain(wisp_device *device, const wisp_spec *spec, void **test_mesh, wisp_problem **out)
 {
   const wisp_mesh_source box = {.jitter = 0};
   wisp_discretisation d = {.self = NULL};
-  GOOD(wisp_workload_filter.open(err, wisp_device_limits(device), spec, OWN + 1, &box, test_mesh));
+  long long elements = OWN + 1;
+  GOOD(wisp_workload_filter.open(err, wisp_device_limits(device), spec, &elements, &box, test_mesh));
   GOOD(wisp_workload_filter.discretise(err, *test_mesh, spec, NULL, NULL, &d));
-  d.ghosts = 1, d.owner = owner;
   GOOD(wisp_problem_open(err, device, &d, spec->precision, WISP_WIDE_GUARD, NULL, NULL, out));
-}
-
-/* Moves what ghosts are of from the whole strip, whose second domain begins at element OWN. */
-static void exchange(wisp_problem *whole, wisp_problem *domain, size_t Np)
-{
-  const wisp_discretisation *d = &domain->d;
-  double numbers[FILTER_MAX_NP];
-  for (size_t g = 0; g < d->ghosts; g++) {
-    const size_t from = OWN * (size_t)d->owner(d->self, g).domain + d->owner(d->self, g).slot;
-    GOOD(wisp_arrays_download_part(err, whole->arrays, "v", from * Np, Np, numbers));
-    GOOD(wisp_arrays_upload_part(err, domain->arrays, "v", (OWN + g) * Np, Np, numbers));
-  }
 }
 
 /* A plan_visit: with its ghost exchanged, a domain's edges are those of the whole strip, bit for bit. */
 static void in_domains(void *context, const plan_case *c)
 {
   wisp_device *device = context;
-  wisp_problems *problems = NULL;
+  OWNED(wisp_problems_destroy) wisp_problems *problems = NULL;
   wisp_problem_ref ref = {0};
   wisp_problem *problem[2] = {NULL, NULL};
   wisp_binary binary = {0};
@@ -376,7 +361,8 @@ static void in_domains(void *context, const plan_case *c)
   GOOD(wisp_arrays_download_part(err, problem[0]->arrays, "v", 0, OWN * Np, v));
   GOOD(wisp_arrays_fill(err, problem[1]->arrays, "v", 0xff));
   GOOD(wisp_arrays_upload_part(err, problem[1]->arrays, "v", 0, OWN * Np, v));
-  exchange(problem[0], problem[1], Np);
+  GOOD(wisp_arrays_download_part(err, problem[0]->arrays, "v", OWN * Np, Np, v)); /* the ghost */
+  GOOD(wisp_arrays_upload_part(err, problem[1]->arrays, "v", OWN * Np, Np, v));
   for (int i = 0; i < 2; i++) {
     GOOD(wisp_arrays_fill(err, problem[i]->arrays, "edges", 0));
     GOOD(wisp_problem_run(err, problem[i], kernel, NULL, 0));
@@ -387,26 +373,24 @@ static void in_domains(void *context, const plan_case *c)
   free(binary.data);
   wisp_problem_destroy(problem[1]);
   wisp_workload_filter.close(test_mesh);
-  wisp_problems_destroy(problems);
 }
 
-static void test_spans(void **state)
+TEST_IN_FOLDER(test_spans)
 {
-  wisp_device *device = open_test_device();
+  OWNED(wisp_device_close) wisp_device *device = open_test_device();
   setenv("WISP_TEMPLATES", "tests/filter/templates", 1);
   each_plan(wisp_device_limits(device), &(plan_range){{2, 3}, {WISP_F32, WISP_F64}}, in_spans, device);
   each_plan(wisp_device_limits(device), &(plan_range){{2, 3}, {WISP_F32, WISP_F64}}, in_domains, device);
-  wisp_device_close(device);
 }
 
 /* Through the public interface as any other: on a program's own arrays, v = F u where it is troubled. */
-static void test_opened(void **state)
+TEST_IN_FOLDER(test_opened)
 {
   enum { N = 3, NP = (N + 1) * (N + 2) / 2, ELEMENTS = 7, NUMBERS = ELEMENTS * NP };
   const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
                                         .defaults_only = 1};
   const wisp_count counts[] = {{"elements", ELEMENTS}, {NULL, 0}};
-  wisp_session *session = NULL;
+  OWNED(wisp_session_close) wisp_session *session = NULL;
   wisp_kernel *kernel = NULL;
   double F[NP * NP], u[NUMBERS], v[NUMBERS];
   const unsigned char troubled[ELEMENTS] = {1, 0, 1, 1, 0, 0, 1};
@@ -435,38 +419,4 @@ static void test_opened(void **state)
   wisp_memory_destroy(session, on_troubled);
   wisp_memory_destroy(session, on_u), wisp_memory_destroy(session, on_v);
   wisp_kernel_close(kernel);
-  wisp_session_close(session);
-}
-
-static int set_up(void **state)
-{
-  static char folder[64];
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  unsetenv("WISP_TEMPLATES");
-  fixture_remove(*state);
-  return 0;
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pages),
-      cmocka_unit_test(test_counts),
-      cmocka_unit_test_setup_teardown(test_declared_wrong, set_up, tear_down),
-      cmocka_unit_test(test_matrix),
-      cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),
-      cmocka_unit_test(test_unknown),
-      cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_wrong_colour, set_up, tear_down),
-      cmocka_unit_test(test_compared),
-      cmocka_unit_test_setup_teardown(test_spans, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_opened, set_up, tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,6 @@
 #include "../tuner/workers/tune.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 static wisp_trial timed(double ms, int registers, const char *params)
 {
@@ -18,7 +17,7 @@ static wisp_trial timed(double ms, int registers, const char *params)
   return t;
 }
 
-static void test_rule(void **state)
+TEST(test_rule)
 {
   static const struct {
     double ms[3], noise[3];
@@ -88,12 +87,11 @@ static const wisp_trial *ok_trial(const wisp_store *store, size_t n)
   return NULL;
 }
 
-static void test_one_is_chosen(void **state)
+TEST_IN_FOLDER(test_one_is_chosen)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   const char *db = fixture_path(folder, "tune.db");
-  wisp_text before = {0}, after = {0};
+  HELD(wisp_text_free) wisp_text before = {0}, after = {0};
   tune(db, "update", NULL, 384);
   wisp_store *store = open_store(db);
   const wisp_trial *t, *other;
@@ -112,14 +110,11 @@ static void test_one_is_chosen(void **state)
     assert_false(wisp_ranking_simpler(t, winner));
   }
   wisp_store_close(store);
-  GOOD(wisp_store_export(err, db, false, &before));
+  GOOD(wisp_store_export(err, db, false, false, &before));
   assert_int_equal(tune(db, "update", NULL, 384).trials, 0);
-  GOOD(wisp_store_export(err, db, false, &after));
+  GOOD(wisp_store_export(err, db, false, false, &after));
   assert_string_equal(before.data, after.data);
   assert_non_null(strstr(before.data, "\"chosen\""));
-  wisp_text_free(&before);
-  wisp_text_free(&after);
-  fixture_remove(folder);
 }
 
 /* --- planted candidates --- */
@@ -204,26 +199,14 @@ static void check_planted(const char *fault, const char *outcome, const char *re
   fixture_remove(folder);
 }
 
-static void test_wrong_when_loaded_again(void **state)
+TEST(test_wrong_when_loaded_again)
 {
   if (strcmp(test_device_name(), "host") != 0) skip();
   check_planted("rhs[0] = 1000", "wrong", "in the final round: rhs is 1000");
 }
 
-static void test_crash_when_loaded_again(void **state)
+TEST(test_crash_when_loaded_again)
 {
   if (strcmp(test_device_name(), "host") != 0) skip();
   check_planted("abort()", "crash", "signal 6");
-}
-
-int main(void)
-{
-  unsetenv("WISP_SITE_DB");
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rule),
-      cmocka_unit_test(test_one_is_chosen),
-      cmocka_unit_test(test_wrong_when_loaded_again),
-      cmocka_unit_test(test_crash_when_loaded_again),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,6 @@
 #include "../runtime/api/api.h"
 #include "../runtime/mesh/source.h"
 
-#include <math.h>
-#include <unistd.h>
-
 /* A card with so many bytes: there the host's own count for nothing. */
 static wisp_limits card(size_t bytes)
 {
@@ -21,7 +18,7 @@ static wisp_limits card(size_t bytes)
 
 /* A solver of these takes so much of the device, to the byte; or somewhat more, where its composition lists the mesh's
  * faces. */
-static void test_nodal(void **state)
+TEST(test_nodal)
 {
   static const solving_setup setups[] = {{.order = 2},
                                          {.order = 3, .precision = WISP_F32, .composition = "gather+fused"},
@@ -46,7 +43,7 @@ static void test_nodal(void **state)
 }
 
 /* Likewise, but for a few parts of sums; on the host, where the mesh lies too, it takes more. */
-static void test_poisson(void **state)
+TEST(test_poisson)
 {
   const poisson_setup setup = {.kernel = "collocated", .order = 3, .preconditioner = WISP_JACOBI};
   poisson_case c;
@@ -66,14 +63,15 @@ static void test_poisson(void **state)
 }
 
 /* Lists that only a mesh gives a length are left out; without them it is most of what is taken. */
-static void test_heat(void **state)
+TEST(test_heat)
 {
-  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1};
-  wisp_session *session = NULL;
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                        .defaults_only = 1};
+  OWNED(wisp_session_close) wisp_session *session = NULL;
   GOOD(wisp_session_open(err, &request, &session));
   for (int corners = 3; corners <= 4; corners++)
     for (int order = 1; order <= 3; order++) {
-      wisp_solver *s = NULL;
+      OWNED(wisp_solver_discard) wisp_solver *s = NULL;
       size_t count[4], counted[4];
       GOOD(wisp_solver_new(err, &wisp_heat_kind, "heat", &s));
       s->order = order;
@@ -88,13 +86,11 @@ static void test_heat(void **state)
       wisp_stage *assembly = &s->stage[WISP_HEAT_ASSEMBLY], *iteration = &s->stage[WISP_HEAT_SOLVE];
       GOOD(wisp_heat_fits(err, &enough, corners, order, count, WISP_F64, assembly, iteration));
       assert_int_equal(wisp_heat_fits(NULL, &half, corners, order, count, WISP_F64, assembly, iteration), WISP_EMEMORY);
-      wisp_solver_discard(s);
     }
-  wisp_session_close(session);
 }
 
 /* Hexes have no pattern to count. */
-static void test_counts(void **state)
+TEST(test_counts)
 {
   size_t count[4];
   assert_true(wisp_mesh_source_count(&(wisp_mesh_source){.box = {2, 3, 4}}, 8, count));
@@ -106,7 +102,7 @@ static void test_counts(void **state)
 
 /* On this machine: more bytes than there are, so that a limit of 3 GB has no room for the mesh alone. Sanitizers take
  * more than that for themselves. */
-static void test_commands(void **state)
+TEST_IN_FOLDER(test_commands)
 {
   static const struct {
     const char *arguments;
@@ -127,24 +123,11 @@ static void test_commands(void **state)
     if (side > big[i].most) continue; /* more than its option takes */
     snprintf(line, sizeof line, big[i].arguments, side);
     strcat(line, " -d host");
-    outcome o = run_in(*state, getenv("WISP_TEST_COARSE") ? "" : "prlimit --as=3000000000", line);
+    HELD(forget) outcome o = run_in(*state, getenv("WISP_TEST_COARSE") ? "" : "prlimit --as=3000000000", line);
     char *end = strchr(o.err, '\n');
     if (o.status == 0 || strstr(o.err, "out of memory") || !strstr(o.err, "take fewer elements") || !end || end[1])
       fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
-    forget(&o);
   }
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_nodal),
-      cmocka_unit_test(test_poisson),
-      cmocka_unit_test(test_heat),
-      cmocka_unit_test(test_counts),
-      cmocka_unit_test_setup_teardown(test_commands, fixture_set_up, fixture_tear_down),
-  };
-  unsetenv("WISP_SITE_DB");
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -9,19 +9,17 @@
 
 static bool replay(const fuzz_target *target, fuzz_world *world, const char *path)
 {
-  char *data = NULL;
+  OWNED(free) char *data = NULL;
   size_t length = 0;
   GOOD(wisp_read_file(err, path, &data, &length));
-  char *exact = malloc(length + 1); /* no byte behind the NUL */
+  OWNED(free) char *exact = malloc(length + 1); /* no byte behind the NUL */
   assert_non_null(exact);
   memcpy(exact, data, length + 1);
   const bool taken = target->take(world, exact, length);
-  free(exact);
-  free(data);
   return taken;
 }
 
-static void test_corpora(void **state)
+TEST(test_corpora)
 {
   fuzz_world *world = fuzz_world_create();
   for (const fuzz_target *target = fuzz_targets; target->name; target++) {
@@ -44,9 +42,4 @@ static void test_corpora(void **state)
   fuzz_world_destroy(world);
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpora)};
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

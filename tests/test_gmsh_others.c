@@ -6,10 +6,6 @@
 #include "store_fixture.h"
 #include "../runtime/mesh/mesh.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-#include <unistd.h>
-
 static wisp_mesh *parse(int corners, const char *text)
 {
   wisp_mesh *mesh = NULL;
@@ -47,7 +43,7 @@ static const struct mirrored {
     {8, "1\n1 5 2 1 1 5 6 7 8 1 2 3 4\n", "poisson", "1 of 1 hexes had negative volume", 1},
 };
 
-static void test_reversed(void **state)
+TEST_IN_FOLDER(test_reversed)
 {
   char text[1024], line[256];
   for (size_t i = 0; i < sizeof mirrored / sizeof *mirrored; i++) {
@@ -58,9 +54,8 @@ static void test_reversed(void **state)
     fixture_write(fixture_path(*state, "turned.msh"), text, strlen(text));
     snprintf(line, sizeof line, "run %s --default -d host -n 2 --mesh %s %s", mirrored[i].problem,
              fixture_path(*state, "turned.msh"), mirrored[i].corners == 4 ? "--steps 2" : "");
-    outcome o = run_in(*state, "", line);
+    HELD(forget) outcome o = run_in(*state, "", line);
     if (o.status != 0 || !strstr(o.err, mirrored[i].note)) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
-    forget(&o);
   }
 }
 
@@ -111,25 +106,24 @@ static const char parts_geo[] =
     "Mesh.MshFileVersion = 2.2; Save \"22a.msh\"; Mesh.Binary = 1; Save \"22b.msh\";\n";
 
 /* Whatever the parts, the mesh is the one that was not cut, its groups too; nothing between two parts is a surface. */
-static void test_parts(void **state)
+TEST_IN_FOLDER(test_parts)
 {
   static const char *const names[] = {"whole.msh", "41a.msh", "41b.msh", "ghosts.msh", "22a.msh", "22b.msh"};
   size_t elements = 0, floor = 0;
   run_gmsh(*state, parts_geo);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    wisp_mesh *mesh = read_mesh(*state, 4, names[i]);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = read_mesh(*state, 4, names[i]);
     if (!i) elements = mesh->elements, floor = faces_in(mesh, 11);
     assert_true(mesh->elements == elements && elements > 50 && floor > 10);
     assert_true(fabs(measure(mesh) - 1) < 1e-9);
     assert_true(fabs(volume_in(mesh, 1) - 1) < 1e-9 && fabs(volume_in(mesh, 12) - 1) < 1e-9);
     assert_true(faces_in(mesh, 11) == floor && faces_in(mesh, 12) >= 2 * floor - 8 && faces_in(mesh, 1) == 0);
-    wisp_mesh_destroy(mesh);
   }
 }
 
 /* By the book: two triangles, parts 5 and 6 of the surface 1, whose group the first does not repeat; curve 7 is a part
  * of curve 1, in group 3; curve 8 lies between the parts and has numbers of the surface's. */
-static void test_parents(void **state)
+TEST(test_parents)
 {
   static const char text[] =
       "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n2 4 \"plate\"\n$EndPhysicalNames\n"
@@ -138,7 +132,7 @@ static void test_parents(void **state)
       "5 2 1 1 1 0 0 0 1 1 0 0 0\n6 2 1 1 2 0 0 0 1 1 0 2 4 5 0\n$EndPartitionedEntities\n"
       "$Nodes\n1 4 1 4\n2 5 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n$EndNodes\n"
       "$Elements\n4 4 1 4\n1 7 1 1\n1 1 2\n1 8 1 1\n2 1 3\n2 5 2 1\n3 1 2 3\n2 6 2 1\n4 1 3 4\n$EndElements\n";
-  wisp_mesh *mesh = parse(3, text);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = parse(3, text);
   assert_int_equal(mesh->elements, 2);
   for (int k = 0; k < 2; k++) {
     assert_true(wisp_groups_have(&mesh->groups, mesh->region[k], 4));
@@ -148,7 +142,6 @@ static void test_parents(void **state)
   for (int f = 1; f < 6; f++) assert_int_equal(mesh->tag[f], 0);
   for (size_t i = 0; i < mesh->groups.count; i++)
     assert_true(mesh->groups.list[i].dimension == 2 || mesh->groups.list[i].number == 3);
-  wisp_mesh_destroy(mesh);
 }
 
 static const char second_geo[] =
@@ -165,7 +158,7 @@ static const char ball_geo[] = "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0, 0,
                                "Mesh.MeshSizeMax = 0.8; Mesh 3; SetOrder 2; Save \"ball.msh\";\n";
 
 /* Straight elements of order 2 are those of order 1, and what is curved is not taken for them. */
-static void test_second_order(void **state)
+TEST_IN_FOLDER(test_second_order)
 {
   static const char *const names[] = {"one.msh", "two.msh", "binary.msh"};
   static const char *const refused[] = {"ball.msh", "three.msh"};
@@ -173,11 +166,10 @@ static void test_second_order(void **state)
   run_gmsh(*state, second_geo);
   run_gmsh(*state, ball_geo);
   for (int i = 0; i < 3; i++) {
-    wisp_mesh *mesh = read_mesh(*state, 4, names[i]);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = read_mesh(*state, 4, names[i]);
     if (!i) elements = mesh->elements, faces = faces_in(mesh, 7);
     assert_true(mesh->elements == elements && faces_in(mesh, 7) == faces && faces > 50);
     assert_true(fabs(measure(mesh) - 6) < 1e-8);
-    wisp_mesh_destroy(mesh);
   }
   for (int i = 0; i < 2; i++) {
     wisp_error why = {.text = ""};
@@ -188,7 +180,7 @@ static void test_second_order(void **state)
   }
 }
 
-static void test_second_order_hexes(void **state)
+TEST_IN_FOLDER(test_second_order_hexes)
 {
   for (int incomplete = 0; incomplete < 2; incomplete++) {
     char geo[1024], name[32];
@@ -199,9 +191,8 @@ static void test_second_order_hexes(void **state)
     char *text = fixture_read(fixture_path(*state, name), &length);
     assert_non_null(strstr(text, incomplete ? "\n3 1 17 8\n" : "\n3 1 12 8\n"));
     free(text);
-    wisp_mesh *mesh = read_mesh(*state, 8, name);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = read_mesh(*state, 8, name);
     assert_true(mesh->elements == 8 && mesh->vertices == 27 && fabs(measure(mesh) - 1) < 1e-12);
-    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -211,13 +202,13 @@ static void test_second_order_hexes(void **state)
   "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n2\n1 2 3 7 1 0 1 2 3\n2 4 3 5 1 0 " \
   "1 2 3 4\n$EndElements\n"
 
-static void test_formats(void **state)
+TEST(test_formats)
 {
   static const char *const names[] = {
       "$MeshFormat\n2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n7 \"floor\"\n5 \"air\"\n$EndPhysicalNames\n" BODY,
       "$MeshFormat\n2.1 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 7 \"floor\"\n3 5 \"air\"\n$EndPhysicalNames\n" BODY};
   for (int i = 0; i < 2; i++) {
-    wisp_mesh *mesh = parse(4, names[i]);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = parse(4, names[i]);
     assert_true(mesh->elements == 1 && mesh->region[0] == 5);
     assert_true(faces_in(mesh, 7) == 1);
     assert_int_equal(mesh->groups.count, 2);
@@ -225,23 +216,20 @@ static void test_formats(void **state)
       assert_int_equal(mesh->groups.list[g].dimension, g ? 3 : 2);
       assert_string_equal(mesh->groups.list[g].name, g ? "air" : "floor");
     }
-    wisp_mesh_destroy(mesh);
   }
 }
 
 /* Quadrangles of orders 3 to 5 are mere faces of hexahedra. */
-static void test_facets(void **state)
+TEST(test_facets)
 {
   static const int nodes[3] = {16, 25, 36};
   for (int i = 0; i < 3; i++) {
-    wisp_text text = {0};
+    HELD(wisp_text_free) wisp_text text = {0};
     GOOD(wisp_text_print(err, &text, FORMAT_2 CUBE "$Elements\n2\n1 %d 2 9 1", 36 + i));
     for (int n = 0; n < nodes[i]; n++) GOOD(wisp_text_print(err, &text, " %d", n % 8 + 1));
     GOOD(wisp_text_print(err, &text, "\n2 5 2 1 1 1 2 3 4 5 6 7 8\n$EndElements\n"));
-    wisp_mesh *mesh = parse(8, text.data);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = parse(8, text.data);
     assert_int_equal(mesh->elements, 1);
-    wisp_mesh_destroy(mesh);
-    wisp_text_free(&text);
   }
 }
 
@@ -262,7 +250,7 @@ static char *run_piped(const char *folder, const char *name, const char *argumen
 }
 
 /* A run makes the mesh once; a bench makes it for each precision. */
-static void test_input(void **state)
+TEST_IN_FOLDER(test_input)
 {
   static const char two[] = FORMAT_2 CUBE "$Elements\n2\n1 4 2 1 1 1 2 3 6\n2 4 2 1 1 1 6 3 8\n$EndElements\n";
   static const char *const commands[] = {
@@ -271,18 +259,17 @@ static void test_input(void **state)
   fixture_write(fixture_path(*state, "two.msh"), two, strlen(two));
   for (int i = 0; i < 3; i++) {
     const bool rows = i == 1;
-    char *out = run_piped(*state, "two.msh", commands[i]);
-    cJSON *json = cJSON_Parse(out);
+    OWNED(free) char *out = run_piped(*state, "two.msh", commands[i]);
+    OWNED(cJSON_Delete) cJSON *json = cJSON_Parse(out);
     if (rows) assert_int_equal(cJSON_GetArraySize(json), 2);
     for (int r = 0; r <= rows; r++)
       assert_true(json_number(rows ? cJSON_GetArrayItem(json, r) : json, rows ? "mesh_elements" : "elements") == 2);
-    cJSON_Delete(json), free(out);
   }
 }
 
 /* --- what helps --- */
 
-static void test_remedies(void **state)
+TEST_IN_FOLDER(test_remedies)
 {
   static const struct {
     const char *name, *text, *problem, *remedy;
@@ -308,21 +295,9 @@ static void test_remedies(void **state)
     char line[256];
     fixture_write(fixture_path(*state, bad[i].name), bad[i].text, strlen(bad[i].text));
     snprintf(line, sizeof line, "run %s -n 1 -d host --mesh %s", bad[i].problem, fixture_path(*state, bad[i].name));
-    outcome o = run_in(*state, "", line);
+    HELD(forget) outcome o = run_in(*state, "", line);
     const char *end = strchr(o.err, '\n');
     if (o.status != 1 || !strstr(o.err, bad[i].remedy) || !end || end[1])
       fail_msg("wisp %s: status %d, not '%s': %s", line, o.status, bad[i].remedy, o.err);
-    forget(&o);
   }
-}
-
-int main(void)
-{
-#define WITH_FOLDER(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {
-      WITH_FOLDER(test_reversed),     WITH_FOLDER(test_parts),        cmocka_unit_test(test_parents),
-      WITH_FOLDER(test_second_order), cmocka_unit_test(test_formats), WITH_FOLDER(test_second_order_hexes),
-      cmocka_unit_test(test_facets),  WITH_FOLDER(test_input),        WITH_FOLDER(test_remedies),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static char *help_of(const char *folder, const char *arguments)
   return o.out;
 }
 
-static void test_levels(void **state)
+TEST_IN_FOLDER(test_levels)
 {
   for (int l = 0; l < LEVELS; l++) {
     char line[64], usage[64];
@@ -46,14 +46,13 @@ static void test_levels(void **state)
   free(merge);
   static const char *const versions[] = {"-V", "--version", "version"};
   for (int v = 0; v < 3; v++) {
-    char *text = help_of(*state, versions[v]);
+    OWNED(free) char *text = help_of(*state, versions[v]);
     assert_int_equal(strncmp(text, "wisp 0.", 7), 0);
-    free(text);
   }
 }
 
 /* A page's text on a command is printed to its last word, however long a paragraph is. */
-static void test_whole_pages(void **state)
+TEST_IN_FOLDER(test_whole_pages)
 {
   static const char *const commands[] = {"devices", "tune", "best", "report", "emit", "bench", "db"};
   for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
@@ -74,20 +73,19 @@ static void test_whole_pages(void **state)
 }
 
 /* Help on a word of a command has that word's options alone, with their meaning for it. */
-static void test_words(void **state)
+TEST_IN_FOLDER(test_words)
 {
-  char *text = help_of(*state, "db salvage -h");
+  OWNED(free) char *text = help_of(*state, "db salvage -h");
   assert_non_null(strstr(text, "--output FILE         the new store\n"));
   assert_null(strstr(text, "--winners"));
   free(text);
   text = help_of(*state, "db cache -h");
   assert_null(strstr(text, "--db"));
   assert_non_null(strstr(text, "--clear               remove all of it\n"));
-  free(text);
 }
 
 /* An option has its letter everywhere, and a letter its option. (-n: one order or several; -o: a file or a folder.) */
-static void test_letters(void **state)
+TEST_IN_FOLDER(test_letters)
 {
   static const struct {
     char letter;
@@ -99,7 +97,7 @@ static void test_letters(void **state)
   for (int l = 0; l < LEVELS; l++) {
     char line[64];
     snprintf(line, sizeof line, "%s --help", levels[l]);
-    char *text = help_of(*state, line);
+    OWNED(free) char *text = help_of(*state, line);
     for (char *at = strstr(text, "\n  "); at; at = strstr(at + 1, "\n  ")) {
       char letter = 0, name[32] = "";
       bool has = sscanf(at, "\n  -%c, --%31[a-z-]", &letter, name) == 2;
@@ -113,20 +111,18 @@ static void test_letters(void **state)
       }
       if (!fits) fail_msg("wisp %s: -%c is --%s", levels[l], letter ? letter : ' ', name);
     }
-    free(text);
   }
 }
 
 static void says(const char *folder, const char *arguments, const char *words)
 {
-  outcome o = run_in(folder, "", arguments);
+  HELD(forget) outcome o = run_in(folder, "", arguments);
   char *end = strchr(o.err, '\n');
   if (o.status != 2 || !end || end[1] || !strstr(o.err, words))
     fail_msg("wisp %s: status %d, not '%s': %s", arguments, o.status, words, o.err);
-  forget(&o);
 }
 
-static void test_slips(void **state)
+TEST_IN_FOLDER(test_slips)
 {
   says(*state, "tun", "did you mean tune?");
   says(*state, "help bnech", "did you mean bench?");
@@ -139,23 +135,21 @@ static void test_slips(void **state)
 }
 
 /* A value follows its letter, with or without something between. */
-static void test_values(void **state)
+TEST_IN_FOLDER(test_values)
 {
   static const char *const forms[] = {"emit -n 2 -k update", "emit -n2 -kupdate", "emit -n=2 -k=update",
                                       "emit --orders=2 --kernel=update"};
-  outcome first = run_in(*state, "", forms[0]);
+  HELD(forget) outcome first = run_in(*state, "", forms[0]);
   assert_int_equal(first.status, 0);
   assert_non_null(strstr(first.out, ":p2:"));
   for (int f = 1; f < 4; f++) {
-    outcome o = run_in(*state, "", forms[f]);
+    HELD(forget) outcome o = run_in(*state, "", forms[f]);
     assert_string_equal(o.out, first.out);
-    forget(&o);
   }
-  forget(&first);
 }
 
 /* A store that a variable names and that is not there is said with both; --quiet leaves notes out, never errors. */
-static void test_stores(void **state)
+TEST_IN_FOLDER(test_stores)
 {
   static const char run[] = "run maxwell -d host -n 1 --box 1 --steps 1";
   static const char *const variables[] = {"WISP_DB", "WISP_SITE_DB"};
@@ -163,7 +157,7 @@ static void test_stores(void **state)
     char before[64], line[128], words[64];
     snprintf(before, sizeof before, "%s=/no/such/it.db", variables[v]);
     snprintf(words, sizeof words, "note: %s is '/no/such/it.db'", variables[v]);
-    outcome o = run_in(*state, before, run);
+    HELD(forget) outcome o = run_in(*state, before, run);
     assert_int_equal(o.status, 0);
     if (!strstr(o.err, words)) fail_msg("%s: %s", before, o.err);
     forget(&o);
@@ -175,7 +169,6 @@ static void test_stores(void **state)
     o = run_in(*state, before, "best -q -d 'no such card'");
     assert_int_equal(o.status, 1);
     if (!strstr(o.err, strchr(words, 'W'))) fail_msg("%s: %s", before, o.err);
-    forget(&o);
   }
 }
 
@@ -205,22 +198,21 @@ static void add_variables(const char *source, char *list, size_t capacity)
 }
 
 /* The sources' variables are those of wisp help environment, no more and no fewer, and the page has its text. */
-static void test_environment(void **state)
+TEST_IN_FOLDER(test_environment)
 {
   static const char *const rooms[] = {"gen/*.c",       "gen/*/*.c",   "cache/*.c", "runtime/*.c",
                                       "runtime/*/*.c", "tuner/*/*.c", "cli/*.c"};
   char list[4096] = "", *text = help_of(*state, "help environment");
   size_t length = 0, described = 0, read = 0;
-  char *page = fixture_read("docs/reference/environment.md", &length);
+  OWNED(free) char *page = fixture_read("docs/reference/environment.md", &length);
   if (!strstr(page, text))
     fail_msg("docs/reference/environment.md is to hold what 'wisp help environment' prints: put it in");
   for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
     glob_t files;
     assert_int_equal(glob(rooms[r], 0, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++) {
-      char *source = fixture_read(files.gl_pathv[i], &length);
+      OWNED(free) char *source = fixture_read(files.gl_pathv[i], &length);
       add_variables(source, list, sizeof list);
-      free(source);
     }
     globfree(&files);
   }
@@ -228,15 +220,5 @@ static void test_environment(void **state)
     if (!has_word(text, name)) fail_msg("%s is read, but not in 'wisp help environment'", name);
   for (char *at = text; (at = strstr(at, "\n  ")); at++) described += isupper((unsigned char)at[3]) != 0;
   if (described != read) fail_msg("%zu variables are told of, %zu are read", described, read);
-  free(page), free(text);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {TEST(test_levels),  TEST(test_whole_pages), TEST(test_words),
-                                     TEST(test_letters), TEST(test_slips),       TEST(test_values),
-                                     TEST(test_stores),  TEST(test_environment)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  free(text);
 }

@@ -4,8 +4,6 @@
 #include "test.h"
 #include "../gen/tensor/hex.h"
 
-#include <math.h>
-
 enum { MOST = WISP_HEX_MAX_ORDER + 2 };
 
 static wisp_hex *make(int N)
@@ -22,9 +20,8 @@ typedef void order_check(const wisp_hex *hex);
 static void all_orders(order_check *check)
 {
   for (int N = 1; N <= WISP_HEX_MAX_ORDER; N++) {
-    wisp_hex *hex = make(N);
+    OWNED(wisp_hex_destroy) wisp_hex *hex = make(N);
     check(hex);
-    wisp_hex_destroy(hex);
   }
 }
 
@@ -155,27 +152,27 @@ static void check_halves(const wisp_hex *hex)
   check_product(hex->glD, hex->Gl, hex->Gl, -1);
 }
 
-static void test_quadrature(void **state)
+TEST(test_quadrature)
 {
   all_orders(check_quadrature);
 }
 
-static void test_matrices(void **state)
+TEST(test_matrices)
 {
   all_orders(check_matrices);
 }
 
-static void test_constants(void **state)
+TEST(test_constants)
 {
   all_orders(check_constants);
 }
 
-static void test_halves(void **state)
+TEST(test_halves)
 {
   all_orders(check_halves);
 }
 
-static void test_range(void **state)
+TEST(test_range)
 {
   const int bad[] = {0, -1, WISP_HEX_MAX_ORDER + 1, 1 << 30};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -186,13 +183,4 @@ static void test_range(void **state)
     assert_null(hex);
   }
   wisp_hex_destroy(NULL);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_quadrature), cmocka_unit_test(test_matrices), cmocka_unit_test(test_constants),
-      cmocka_unit_test(test_halves),     cmocka_unit_test(test_range),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,42 +6,39 @@
 #include "../runtime/device.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 #define RUN "run maxwell -n 8 --box 1 --steps 1 -d host"
 
 /* Fails with one line that has these words. */
 static void expect_line(const char *folder, const char *before, const char *arguments, const char *words)
 {
-  outcome o = run_in(folder, before, arguments);
+  HELD(forget) outcome o = run_in(folder, before, arguments);
   const char *end = strchr(o.err, '\n');
   if (o.status != 1 || !end || end[1] || !strstr(o.err, words)) fail_msg("%s: status %d: %s", before, o.status, o.err);
-  forget(&o);
 }
 
 /* OpenMP's threads run a block each. */
-static void stacks_of_openmp(void **state)
+TEST_IN_FOLDER(stacks_of_openmp)
 {
   expect_line(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=128k", RUN, "unset OMP_STACKSIZE");
   expect_line(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=17k", RUN, "OMP_STACKSIZE is '17k'");
-  outcome o = run_in(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=16M", RUN);
+  HELD(forget) outcome o = run_in(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=16M", RUN);
   if (o.status != 0) fail_msg("status %d: %s", o.status, o.err);
-  forget(&o);
 }
 
 /* Too little stack is no verdict on a tuner's candidates. */
-static void stacks_of_candidates(void **state)
+TEST_IN_FOLDER(stacks_of_candidates)
 {
+  HELD(forget)
   outcome o = run_in(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=128k",
                      "tune -d host -n 8 -p f64 -k volume --budget 1s --elements 48");
   if (o.status != 1 || !strstr(o.err, "unset OMP_STACKSIZE")) fail_msg("status %d: %s", o.status, o.err);
   forget(&o);
   o = run_in(*state, "WISP_SHIPPED=none", "db check");
   if (strstr(o.out, "unfinished") || strstr(o.out, "crash") || !strstr(o.out, "whole")) fail_msg("%s", o.out);
-  forget(&o);
 }
 
-static void stack_of_the_command(void **state)
+TEST_IN_FOLDER(stack_of_the_command)
 {
   expect_line(*state, "sh -c 'ulimit -s 200; exec \"$@\"' sh", RUN, "raise the limit ('ulimit -s 8192')");
 }
@@ -80,22 +77,20 @@ static void launch_in_thread(work *w, size_t stack)
 }
 
 /* A program's thread may have less than the one that loaded the kernel, and a later one more again. */
-static void stacks_of_the_program(void **state)
+TEST_IN_FOLDER(stacks_of_the_program)
 {
-  wisp_error err = {.text = ""};
-  wisp_device *device = NULL;
-  wisp_binary binary = {0};
+  OWNED(wisp_device_close) wisp_device *device = NULL;
+  HELD(wisp_binary_free) wisp_binary binary = {0};
   work w = {.module = NULL};
   int number = 0;
-  assert_int_equal(wisp_compile(&err, "host", "big", big, &binary), WISP_OK);
+  GOOD(wisp_compile(err, "host", "big", big, &binary));
   assert_true(binary.usage.stack_bytes > 599 << 10);
-  assert_int_equal(wisp_device_open(&err, "host", &device), WISP_OK);
-  assert_int_equal(wisp_module_load(&err, device, &binary, "big", 0, &w.module), WISP_OK);
-  assert_int_equal(wisp_device_alloc(&err, device, sizeof number, &w.number), WISP_OK);
-  assert_int_equal(wisp_graph_begin(&err, device), WISP_OK);
-  assert_int_equal(
-      wisp_launch(&err, w.module, NULL, (unsigned[]){1, 1}, (unsigned[]){1, 1, 1}, (void *[]){&w.number}, 1), WISP_OK);
-  assert_int_equal(wisp_graph_end(&err, device, &w.graph), WISP_OK);
+  GOOD(wisp_device_open(err, "host", &device));
+  GOOD(wisp_module_load(err, device, &binary, "big", 0, &w.module));
+  GOOD(wisp_device_alloc(err, device, sizeof number, &w.number));
+  GOOD(wisp_graph_begin(err, device));
+  GOOD(wisp_launch(err, w.module, NULL, (unsigned[]){1, 1}, (unsigned[]){1, 1, 1}, (void *[]){&w.number}, 1));
+  GOOD(wisp_graph_end(err, device, &w.graph));
   launch_in_thread(&w, 400 << 10);
   assert_int_equal(w.launched, WISP_ESYSTEM);
   assert_int_equal(w.replayed, WISP_ESYSTEM);
@@ -103,22 +98,20 @@ static void stacks_of_the_program(void **state)
   launch_in_thread(&w, 4 << 20);
   assert_int_equal(w.launched, WISP_OK);
   assert_int_equal(w.replayed, WISP_OK);
-  assert_int_equal(wisp_device_download(&err, device, &number, w.number, sizeof number), WISP_OK);
+  GOOD(wisp_device_download(err, device, &number, w.number, sizeof number));
   assert_int_equal(number, 42);
   wisp_graph_destroy(w.graph);
   wisp_device_free(device, w.number);
   wisp_module_unload(w.module);
-  wisp_device_close(device);
-  wisp_binary_free(&binary);
 }
 
-static void sizes_of_files(void **state)
+TEST_IN_FOLDER(sizes_of_files)
 {
   expect_line(*state, "sh -c 'ulimit -f 8; exec \"$@\"' sh", RUN, "raise the limit of file sizes (ulimit -f)");
 }
 
 /* One note, and the run goes on; a tuner, which has to keep what it measures, refuses. */
-static void no_home(void **state)
+TEST_IN_FOLDER(no_home)
 {
   static const char before[] =
       "-u WISP_CACHE_DIR -u XDG_CACHE_HOME -u XDG_DATA_HOME -u WISP_DB WISP_SHIPPED=none HOME=/nonexistent-home";
@@ -131,15 +124,4 @@ static void no_home(void **state)
   if (o.status != 1 || !strstr(o.err, "HOME, which is '/nonexistent-home'")) fail_msg("status %d: %s", o.status, o.err);
   forget(&o);
   assert_int_equal(access("/nonexistent-home", F_OK), -1);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-
-int main(void)
-{
-  unsetenv("WISP_SITE_DB");
-  const struct CMUnitTest tests[] = {TEST(stacks_of_openmp),     TEST(stacks_of_candidates),
-                                     TEST(stack_of_the_command), TEST(stacks_of_the_program),
-                                     TEST(sizes_of_files),       TEST(no_home)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

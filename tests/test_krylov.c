@@ -3,8 +3,6 @@
 #include "test.h"
 #include "../runtime/nodal/stepper.h"
 
-#include <math.h>
-
 enum { PAIRS = WISP_SPECTRUM / 2 };
 
 /* Pairs of eigenvalues -x +- iy of length 1 and less, on the imaginary axis (x = 0) or in the left half disk. */
@@ -61,7 +59,7 @@ static double longest(const operator* L, double d, double h, bool single)
   return most;
 }
 
-static void test_within(void **state)
+TEST(test_within)
 {
   static const double sizes[] = {0.1, 0.3, 1, 3, 10, 30};
   operator* L = malloc(sizeof *L);
@@ -80,10 +78,4 @@ static void test_within(void **state)
         }
   }
   free(L);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_within)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,8 +57,8 @@ static void judge_candidate(const rig *r, const wisp_strategy *s, int order, con
   const int Nfp = (order + 1) * (order + 2) / 2;
   const wisp_layout layout = wisp_layout_slab(Nfp * (order + 3) / 3, 4 * Nfp, 32);
   wisp_limits limits;
-  wisp_env *names = NULL;
-  wisp_plan *plan = NULL;
+  OWNED(wisp_env_destroy) wisp_env *names = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   snprintf(spec.kernel, sizeof spec.kernel, "%s", s->kernel);
   GOOD(wisp_target_limits(err, "sm_90", &limits));
   const wisp_target target = wisp_limits_target(&limits);
@@ -68,8 +68,6 @@ static void judge_candidate(const rig *r, const wisp_strategy *s, int order, con
   else
     GOOD(wisp_plan_default(err, s, &spec, &layout, names, &plan));
   judge(r, plan, message);
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
 }
 
 static void check(const rig *r, const char *kernel, int order, const char *params)
@@ -81,7 +79,7 @@ static void check(const rig *r, const char *kernel, int order, const char *param
   if (*message) fail_msg("%s, order %d, %s: %s", kernel, order, params ? params : "the default", message);
 }
 
-static void test_right(void **state)
+TEST(test_right)
 {
   static const char *const kernels[] = {"volume", "lift", "stage"};
   static const int orders[] = {2, 3, 4, 6};
@@ -117,7 +115,7 @@ static void plant_fault(const char *folder, const fault *f)
 
 /* The emulation finds faults in a text: an axis's orbit stored over another one, rows that nobody writes, a place
  * outside of shared memory, and numbers of a wrong element. */
-static void test_faults(void **state)
+TEST(test_faults)
 {
   static const fault planted[] = {
       {"lean_volume.part", "to.v[2] | word", "to.v[2] + word", "writes word"},
@@ -139,13 +137,4 @@ static void test_faults(void **state)
     unsetenv("WISP_TEMPLATES");
     fixture_remove(folder);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_right),
-      cmocka_unit_test(test_faults),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,17 +6,14 @@
 #include "../runtime/nodal/start.h"
 #include "../runtime/mesh/source.h"
 
-#include <math.h>
-
 enum { STEPS = 200 };
 
 /* Growth shows in the long run: the same steps again, and more energy than before. */
 static bool grows(solving *s, double dt)
 {
   wisp_error reason = {0};
-  double *u = malloc(wisp_dg_volume_size(s->dg) * sizeof *u), energy[2];
+  double *u = allocate(wisp_dg_volume_size(s->dg), sizeof *u), energy[2];
   bool up = false;
-  assert_non_null(u);
   random_solution(s->dg, u);
   GOOD(wisp_arrays_upload(err, s->problem->arrays, "u", u));
   GOOD(wisp_arrays_fill(err, s->problem->arrays, "res", 0));
@@ -61,7 +58,7 @@ static int highest(int order, int coarse)
   return getenv("WISP_TEST_COARSE") ? coarse : order;
 }
 
-static void test_meshes(void **state)
+TEST(test_meshes)
 {
   for (int order = 1; order <= highest(4, 1); order++)
     for (int central = 0; central < 2; central++) {
@@ -74,7 +71,7 @@ static void test_meshes(void **state)
 }
 
 /* Every composition brings its own kernels, and one of them ends a stage in u_next: the limit is the same. */
-static void test_compositions(void **state)
+TEST(test_compositions)
 {
   static const char *const compositions[] = {"volume+gather+lift+update", "gather+fused"};
   double limit[2];
@@ -107,7 +104,7 @@ static double default_error(solving *s, double limit, double time, double finer,
 }
 
 /* Up to N = 7 the default step adds nothing that a step a tenth as long would take away. */
-static void test_default_step(void **state)
+TEST(test_default_step)
 {
   static const int boxes[] = {4, 3, 2, 2, 1, 1, 1};
   for (int order = 1; order <= highest(7, 2); order++) {
@@ -128,8 +125,7 @@ static void test_default_step(void **state)
 static double distance(solving *s, const double *other)
 {
   const size_t size = wisp_dg_volume_size(s->dg);
-  double *u = malloc(size * sizeof *u), energy = NAN;
-  assert_non_null(u);
+  double *u = allocate(size, sizeof *u), energy = NAN;
   GOOD(wisp_arrays_download(err, s->problem->arrays, "u", u));
   for (size_t i = 0; i < size; i++) u[i] -= other[i];
   GOOD(wisp_arrays_upload(err, s->problem->arrays, "u", u));
@@ -147,8 +143,7 @@ static void check_time_error(int order)
   const double time = 1;
   const solving_setup setup = {.order = order};
   assert_true(solving_open(&reason, &s, moved_box(1, 0), &setup));
-  double *fine = malloc(wisp_dg_volume_size(s.dg) * sizeof *fine);
-  assert_non_null(fine);
+  OWNED(free) double *fine = allocate(wisp_dg_volume_size(s.dg), sizeof *fine);
   GOOD(wisp_stepper_limit(err, s.solver, &limit));
   default_error(&s, limit, time, 8, &dt);
   GOOD(wisp_arrays_download(err, s.problem->arrays, "u", fine));
@@ -160,18 +155,10 @@ static void check_time_error(int order)
   const double estimate = relative * sqrt(energy[0] / s.system->energy[0]), found = distance(&s, fine);
   print_message("order %d: estimated %.3g, found %.3g\n", order, estimate, found);
   assert_true(estimate > found / 2 && estimate < found * 2);
-  free(fine);
   solving_close(&s);
 }
 
-static void test_time_error(void **state)
+TEST(test_time_error)
 {
   for (int order = 8; order <= highest(9, 8); order++) check_time_error(order);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_meshes), cmocka_unit_test(test_compositions),
-                                     cmocka_unit_test(test_default_step), cmocka_unit_test(test_time_error)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

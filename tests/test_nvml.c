@@ -32,11 +32,9 @@ static int open_count(void *stub)
   return count();
 }
 
-static void test_clock(void **state)
+TEST_IN_FOLDER(test_clock)
 {
-  char folder[64];
-  fixture_folder(folder);
-  const char *path = fixture_path(folder, "libnvidia-ml.so.1");
+  const char *path = fixture_path(*state, "libnvidia-ml.so.1");
   if (!make_stub(path)) skip();
   void *stub = dlopen(path, RTLD_NOW);
   assert_non_null(stub);
@@ -53,10 +51,9 @@ static void test_clock(void **state)
   assert_null(wisp_nvml_open("0000:2C:00.0"));
   assert_int_equal(open_count(stub), 0);
   dlclose(stub);
-  fixture_remove(folder);
 }
 
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
   setenv("WISP_NVML", "/no/such/libnvidia-ml.so.1", 1);
   assert_null(wisp_nvml_open(BUS));
@@ -68,20 +65,10 @@ static void test_unknown(void **state)
 }
 
 /* A host has no such clock. */
-static void test_host(void **state)
+TEST(test_host)
 {
   wisp_device *device = NULL;
   GOOD(wisp_device_open(err, "host", &device));
   assert_true(isnan(wisp_device_clock_mhz(device)));
   wisp_device_close(device);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_clock),
-      cmocka_unit_test(test_unknown),
-      cmocka_unit_test(test_host),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include "page.h"
 #include "solving.h"
 #include "store_fixture.h"
-#include "../tuner/workers/tune.h"
+#include "tuning.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -18,14 +18,14 @@
 /* The line in the list. */
 const wisp_device_kind *const wisp_own_kinds[] = {&wisp_kind_fence, NULL};
 
-static void test_page(void **state)
+TEST(test_page)
 {
   static const char *const files[] = {"tests/fence/fence.c", "tests/test_own_device.c"};
   if (access("tests/test_own_device.c", R_OK) != 0) skip(); /* carried without its sources */
   check_page("docs/guide/add-a-device.md", files, 2, 4);
 }
 
-static void test_contract(void **state)
+TEST_WITH(test_contract, NULL, drop_cache)
 {
   wisp_error reason = {0};
   wisp_device *device = NULL;
@@ -41,7 +41,7 @@ static void test_contract(void **state)
 }
 
 /* The same kernels, the same numbers. */
-static void test_solves(void **state)
+TEST(test_solves)
 {
   static const char *const devices[] = {"host", "fence"};
   double l2[2];
@@ -58,20 +58,11 @@ static void test_solves(void **state)
   assert_true(l2[0] > 0 && l2[0] == l2[1]);
 }
 
-static void test_tuned(void **state)
+TEST_IN_FOLDER(test_tuned)
 {
-  static const int orders[] = {1};
-  static const wisp_precision precisions[] = {WISP_F64};
   wisp_tune_summary summary = {0};
-  const wisp_tune_request request = {.family = "nodal",
-                                     .kernel = "gather",
-                                     .strategy = "direct",
-                                     .orders = orders,
-                                     .order_count = 1,
-                                     .precisions = precisions,
-                                     .precision_count = 1,
-                                     .elements = 300,
-                                     .db = fixture_path(*state, "fence.db")};
+  wisp_tune_request request = tune_request("nodal", "gather", fixture_path(*state, "fence.db"));
+  request.strategy = "direct", request.elements = 300;
   GOOD(wisp_tune(err, "fence", &request, &summary));
   if (summary.failed || summary.ok < 3)
     fail_msg("%lld right, %lld failed: %s", summary.ok, summary.failed, summary.why);
@@ -111,18 +102,8 @@ static int write_past(int past)
   return status;
 }
 
-static void test_stopped(void **state)
+TEST(test_stopped)
 {
   assert_int_equal(write_past(0), 0);
   assert_true(WIFSIGNALED(write_past(1)));
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_page),    cmocka_unit_test_teardown(test_contract, drop_cache),
-      cmocka_unit_test(test_solves),  cmocka_unit_test_setup_teardown(test_tuned, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test(test_stopped),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * the matrix's pattern is what a brute search finds, with as many nonzeros as the formula says, on boxes and on an
  * irregular mesh; meshes that are none are refused by name. */
 #include "test.h"
+#include "parts.h"
 #include "../gen/assembly/simplex.h"
 #include "../runtime/assembly/assembly.h"
 #include "../runtime/assembly/list_kind.h"
@@ -20,10 +21,19 @@ static const struct {
   const wisp_mesh_source *source;
 } meshes[] = {{3, &box}, {3, &irregular}, {4, &small}, {4, &shuffled}};
 
-static void make(size_t i, wisp_mesh **mesh)
+static wisp_mesh *make(size_t i)
 {
-  GOOD(wisp_mesh_make(err, meshes[i].corners, meshes[i].source, mesh));
-  GOOD(wisp_mesh_apply_order(err, *mesh));
+  wisp_mesh *mesh = NULL;
+  GOOD(wisp_mesh_make(err, meshes[i].corners, meshes[i].source, &mesh));
+  GOOD(wisp_mesh_apply_order(err, mesh));
+  return mesh;
+}
+
+static wisp_simplexnodes *make_nodes(const wisp_mesh *mesh, int order, const wisp_fixing *fixed)
+{
+  wisp_simplexnodes *nodes = NULL;
+  GOOD(wisp_simplexnodes_create(err, "mesh", mesh, order, fixed, &nodes));
+  return nodes;
 }
 
 /* Every pair of unknowns of every element, once, in a table. */
@@ -69,9 +79,8 @@ static void check_slices(const wisp_pattern *p)
 
 static void check_pattern(const wisp_mesh *mesh, int order, const wisp_fixing *fixed)
 {
-  wisp_simplexnodes *nodes = NULL;
+  wisp_simplexnodes *nodes = make_nodes(mesh, order, fixed);
   wisp_pattern *p = NULL;
-  GOOD(wisp_simplexnodes_create(err, "mesh", mesh, order, fixed, &nodes));
   GOOD(wisp_pattern_create(err, "mesh", nodes, &p));
   const size_t n = nodes->unknowns;
   unsigned char *pairs = calloc(n * n, 1);
@@ -90,11 +99,10 @@ static void check_pattern(const wisp_mesh *mesh, int order, const wisp_fixing *f
   wisp_simplexnodes_destroy(nodes);
 }
 
-static void test_brute(void **state)
+TEST(test_brute)
 {
   for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
-    wisp_mesh *mesh = NULL;
-    make(i, &mesh);
+    wisp_mesh *mesh = make(i);
     for (int N = 1; N <= (mesh->corners == 3 ? WISP_SIMPLEX_MAX_ORDER : 4); N++) {
       check_pattern(mesh, N, &nothing);
       if (N < 4 || mesh->corners == 3) check_pattern(mesh, N, &boundary);
@@ -106,16 +114,14 @@ static void test_brute(void **state)
 
 /* The size of a matrix follows from the mesh alone: nonzeros are those that it would have, and it is refused where they
  * are more than memory holds, the device's or the host's. */
-static void test_room(void **state)
+TEST(test_room)
 {
   for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
-    wisp_mesh *mesh = NULL;
-    wisp_simplexnodes *nodes = NULL;
+    wisp_mesh *mesh = make(i);
+    wisp_simplexnodes *nodes = make_nodes(mesh, 3, &nothing);
     wisp_limits host = {.kind = "host"}, card = {.kind = "cuda", .gpu = true, .memory = SIZE_MAX};
     wisp_error refused = {.text = ""};
     size_t count[4];
-    make(i, &mesh);
-    GOOD(wisp_simplexnodes_create(err, "mesh", mesh, 3, &nothing, &nodes));
     wisp_pattern_count(mesh, count);
     for (int k = 0; k < 4; k++) assert_int_equal(count[k], nodes->count[k]);
     host.memory = (size_t)(16 * wisp_pattern_nonzeros(3, count));
@@ -137,9 +143,8 @@ static void test_room(void **state)
 static void count_nonzeros(const wisp_mesh *mesh, int N, size_t expected)
 {
   int inside[4], pairs[4];
-  wisp_simplexnodes *nodes = NULL;
+  wisp_simplexnodes *nodes = make_nodes(mesh, N, &nothing);
   wisp_pattern *p = NULL;
-  GOOD(wisp_simplexnodes_create(err, "mesh", mesh, N, &nothing, &nodes));
   GOOD(wisp_pattern_create(err, "mesh", nodes, &p));
   const size_t *n = nodes->count;
   assert_int_equal(n[0] + n[2], n[1] + n[3] + 1); /* Euler */
@@ -154,18 +159,17 @@ static void count_nonzeros(const wisp_mesh *mesh, int N, size_t expected)
 }
 
 /* Nonzeros of 4 x 4 squares and 4^3 cubes, counted independently; and by the formula on any mesh. */
-static void test_counts(void **state)
+TEST(test_counts)
 {
   static const size_t of_box[2][5] = {{137, 801, 2569, 6209, 12681}, {1333, 17025, 91429, 327073, 919221}};
-  static const wisp_mesh_source fours = {.box = {4, 4}};
   wisp_mesh *mesh = NULL;
   for (int corners = 3; corners <= 4; corners++) {
-    GOOD(wisp_mesh_make(err, corners, &fours, &mesh));
+    mesh = make_grid(corners, 4, 4, 4);
     for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N++) count_nonzeros(mesh, N, of_box[corners - 3][N - 1]);
     wisp_mesh_destroy(mesh);
   }
   for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
-    make(i, &mesh);
+    mesh = make(i);
     for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N++) count_nonzeros(mesh, N, 0);
     wisp_mesh_destroy(mesh);
   }
@@ -190,9 +194,8 @@ static void check_views(const wisp_mesh *mesh, const wisp_simplexnodes *nodes, c
 /* A node's place is the same, seen from each element that has it; no two nodes share one; fixed ones lie outside. */
 static void check_places(const wisp_mesh *mesh, int N)
 {
-  wisp_simplexnodes *nodes = NULL;
-  GOOD(wisp_simplexnodes_create(err, "mesh", mesh, N, &boundary, &nodes));
-  double *at = calloc(3 * nodes->nodes, sizeof *at), *repeated = calloc(3 * nodes->nodes, sizeof *repeated);
+  wisp_simplexnodes *nodes = make_nodes(mesh, N, &boundary);
+  double *at = zeros(3 * nodes->nodes), *repeated = zeros(3 * nodes->nodes);
   GOOD(wisp_simplexnodes_points(err, nodes, mesh, &wisp_frame_none, at));
   for (size_t i = 0; i < nodes->nodes; i++) {
     const double *p = at + 3 * i;
@@ -207,11 +210,10 @@ static void check_places(const wisp_mesh *mesh, int N)
   wisp_simplexnodes_destroy(nodes);
 }
 
-static void test_places(void **state)
+TEST(test_places)
 {
   for (size_t i = 1; i < WISP_COUNT(meshes); i += 2) {
-    wisp_mesh *mesh = NULL;
-    make(i, &mesh);
+    wisp_mesh *mesh = make(i);
     for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N++) check_places(mesh, N);
     wisp_mesh_destroy(mesh);
   }
@@ -252,7 +254,7 @@ static void check_blocks(wisp_assembly *s, int span)
   for (int i = 0; i < 3; i++) free(made.array[i].ints);
 }
 
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
   for (int i = 0; i < 6; i++) {
     const wisp_mesh_source source = {.box = {i % 2 ? 3 : 12, 7}, .jitter = 0.2, .shuffle = true, .seed = 9};
@@ -272,7 +274,7 @@ static void test_blocks(void **state)
 }
 
 /* Triangles in parts by METIS are the same triangles. */
-static void test_metis(void **state)
+TEST(test_metis)
 {
   const wisp_mesh_source source = {.box = {9, 8}, .shuffle = true, .as_asked = true, .ordering = WISP_ORDER_METIS};
   wisp_mesh *mesh = NULL;
@@ -299,7 +301,7 @@ static void expect_refused(size_t vertices, size_t elements, const int32_t *corn
   wisp_mesh_destroy(mesh);
 }
 
-static void test_bad_meshes(void **state)
+TEST(test_bad_meshes)
 {
   expect_refused(4, 2, (const int32_t[]){0, 1, 2, 0, 3, 2},
                  "1 of 2 triangles are inverted (negative area), the first is triangle 1");
@@ -311,16 +313,14 @@ static void test_bad_meshes(void **state)
   expect_refused(3, 0, (const int32_t[]){0}, "no triangles");
 }
 
-static void test_bad_numberings(void **state)
+TEST(test_bad_numberings)
 {
   static const int32_t tags[] = {2, 9};
-  const wisp_mesh_source one = {.box = {1, 1}};
   const wisp_fixing unknown = {.count = 2, .tag = tags};
   wisp_error refused = {.text = ""};
-  wisp_mesh *mesh = NULL;
+  wisp_mesh *mesh = make_grid(3, 1, 1, 1);
   wisp_simplexnodes *nodes = NULL, many = {.N = 5, .elements = 6000000, .count = {3000000, 9000000, 6000000}};
   wisp_pattern *pattern = NULL;
-  GOOD(wisp_mesh_make(err, 3, &one, &mesh));
   assert_int_equal(wisp_simplexnodes_create(&refused, "mesh", mesh, 6, &boundary, &nodes), WISP_EUSAGE);
   assert_string_equal(refused.text, "continuous triangles and tets: order 6 is out of range: use 1 to 5");
   assert_int_equal(wisp_simplexnodes_create(&refused, "mesh", mesh, 1, &unknown, &nodes), WISP_EUSAGE);
@@ -335,23 +335,11 @@ static void test_bad_numberings(void **state)
 }
 
 /* Hexes have no neighbours in the mesh: their edges and faces are not counted. */
-static void test_hexes(void **state)
+TEST(test_hexes)
 {
-  const int n[3] = {2, 3, 4};
-  wisp_mesh *mesh = NULL;
+  wisp_mesh *mesh = make_grid(8, 2, 3, 4);
   size_t count[4] = {1, 1, 1, 1};
-  GOOD(wisp_mesh_grid(err, 8, n, &mesh));
   wisp_pattern_count(mesh, count);
   assert_true(count[0] == 3 * 4 * 5 && count[1] == 0 && count[2] == 0 && count[3] == 2 * 3 * 4);
   wisp_mesh_destroy(mesh);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_hexes),  cmocka_unit_test(test_brute),      cmocka_unit_test(test_counts),
-      cmocka_unit_test(test_places), cmocka_unit_test(test_blocks),     cmocka_unit_test(test_metis),
-      cmocka_unit_test(test_room),   cmocka_unit_test(test_bad_meshes), cmocka_unit_test(test_bad_numberings),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,8 +14,7 @@ static const char *const kernels[6] = {"mass",           "stiffness",           
 static void multiply(const wisp_poisson *p, const double *x, double *y)
 {
   const size_t locals = p->mesh->elements * (size_t)p->hex->Np, n = p->copies->unknowns;
-  double *u = calloc(2 * locals, sizeof *u), *image = u + locals, *vertices = calloc(24 * p->mesh->elements, sizeof *u);
-  assert_true(u && vertices);
+  double *u = zeros(2 * locals), *image = u + locals, *vertices = zeros(24 * p->mesh->elements);
   wisp_hex_vertices(p->mesh, &p->frame, 0, p->mesh->elements, vertices);
   for (size_t g = 0; g < n; g++)
     for (int c = p->copies->start[g]; c < p->copies->start[g + 1]; c++) u[p->copies->copy[c]] = x[g];
@@ -31,8 +30,7 @@ static void multiply(const wisp_poisson *p, const double *x, double *y)
 static double *solve_densely(const wisp_poisson *p, double *x)
 {
   const size_t n = p->copies->unknowns;
-  double *A = calloc(n * n, sizeof *A), *factor = calloc(n * n, sizeof *A), *unit = calloc(n, sizeof *unit);
-  assert_true(A && factor && unit);
+  double *A = zeros(n * n), *factor = zeros(n * n), *unit = zeros(n);
   for (size_t i = 0; i < n; i++) {
     unit[i] = 1;
     multiply(p, unit, A + i * n);
@@ -55,15 +53,14 @@ static double largest_difference(const double *a, const double *b, size_t count)
   return most / scale;
 }
 
-static void test_dense(void **state)
+TEST(test_dense)
 {
   for (int k = 0; k < 6; k++)
     for (int m = 0; m < 3; m++) {
       const poisson_setup setup = {kernels[k], 3, 0.5 * m, WISP_F64, (wisp_preconditioner)m, 0};
       poisson_case c;
       poisson_open(&c, hex_box(2, 0.05), &setup);
-      double *x = calloc(c.problem->copies->unknowns, sizeof *x);
-      assert_non_null(x);
+      double *x = zeros(c.problem->copies->unknowns);
       free(solve_densely(c.problem, x));
       const wisp_cg_report report = poisson_solve(&c, 1e-13, 1000);
       assert_true(report.converged && report.residual <= 1e-13);
@@ -79,8 +76,7 @@ static void test_dense(void **state)
 static double energy(const wisp_poisson *p, const double *x, const double *exact)
 {
   const size_t n = p->copies->unknowns;
-  double *e = calloc(2 * n, sizeof *e), sum = 0;
-  assert_non_null(e);
+  double *e = zeros(2 * n), sum = 0;
   for (size_t i = 0; i < n; i++) e[i] = x[i] - exact[i];
   multiply(p, e, e + n);
   for (size_t i = 0; i < n; i++) sum += e[i] * e[n + i];
@@ -88,14 +84,13 @@ static double energy(const wisp_poisson *p, const double *x, const double *exact
   return sum;
 }
 
-static void test_monotone(void **state)
+TEST(test_monotone)
 {
   for (int m = 0; m < 3; m++) {
     const poisson_setup setup = {"collocated", 4, 1, WISP_F64, (wisp_preconditioner)m, 0};
     poisson_case c;
     poisson_open(&c, hex_box(2, 0.05), &setup);
-    double *exact = calloc(c.problem->copies->unknowns, sizeof *exact);
-    assert_non_null(exact);
+    double *exact = zeros(c.problem->copies->unknowns);
     free(solve_densely(c.problem, exact));
     double before = energy(c.problem, c.x, exact);
     for (int iterations = 1; iterations <= 12; iterations++) {
@@ -112,7 +107,7 @@ static void test_monotone(void **state)
 
 /* Preconditioners are worth their name: fewer iterations on a mesh of uneven elements, fewest with the polynomial,
  * whose interval ends above the largest eigenvalue. */
-static void test_preconditioners(void **state)
+TEST(test_preconditioners)
 {
   long long iterations[3];
   for (int m = 0; m < 3; m++) {
@@ -140,7 +135,7 @@ static double solution_error(const char *kernel, int order, int n, double amplit
 }
 
 /* Twice as many elements a side, an error 2^(N+1) times smaller. */
-static void test_order(void **state)
+TEST(test_order)
 {
   static const int sides[4] = {6, 4, 3, 3};
   for (int k = 0; k < 3; k++)
@@ -153,7 +148,7 @@ static void test_order(void **state)
     }
 }
 
-static void test_single_precision(void **state)
+TEST(test_single_precision)
 {
   for (int k = 0; k < 3; k++) {
     const double twice = solution_error(kernels[k], 3, 4, 0.05, WISP_F64);
@@ -163,14 +158,13 @@ static void test_single_precision(void **state)
 }
 
 /* Sums are added in the same order every time: a second run gives the same numbers, to the last bit. */
-static void test_repeatable(void **state)
+TEST(test_repeatable)
 {
   const poisson_setup setup = {"collocated", 3, 1, WISP_F64, WISP_CHEBYSHEV, 0};
   poisson_case c;
   poisson_open(&c, hex_box(4, 0.05), &setup);
   const size_t bytes = c.problem->copies->unknowns * sizeof(double);
-  double *first = malloc(bytes);
-  assert_non_null(first);
+  double *first = zeros(c.problem->copies->unknowns);
   const long long iterations = poisson_solve(&c, 1e-8, 1000).iterations;
   memcpy(first, c.x, bytes);
   assert_int_equal(poisson_solve(&c, 1e-8, 1000).iterations, iterations);
@@ -182,7 +176,7 @@ static void test_repeatable(void **state)
 /* The iteration ends when it should, and the same recording serves any tolerance and length: at the first iteration
  * whose residual is small enough, which is then the same as with that many iterations allowed and no tolerance; after
  * as many as are allowed; and before the first one. */
-static void test_ends(void **state)
+TEST(test_ends)
 {
   static const wisp_precision precisions[2] = {WISP_F64, WISP_F32};
   for (int i = 0; i < 8; i++) {
@@ -192,8 +186,7 @@ static void test_ends(void **state)
     if (i == 4) setenv("WISP_GRAPH_LOOPS", "host", 1);
     poisson_open(&c, hex_box(4, 0.05), &setup);
     const size_t n = c.problem->copies->unknowns;
-    double *x = calloc(n, sizeof *x);
-    assert_non_null(x);
+    double *x = zeros(n);
     for (int t = 0; t < 3; t++) {
       const wisp_cg_report free_run = poisson_solve(&c, tolerances[t], 1000);
       assert_true(free_run.converged && free_run.ms_per_iteration > 0);
@@ -217,7 +210,7 @@ static void test_ends(void **state)
 }
 
 /* Values on the boundary are not zero where the domain is no box: part of a ring. */
-static void test_other_domain(void **state)
+TEST(test_other_domain)
 {
   double error[2];
   for (int i = 0; i < 2; i++) {
@@ -251,7 +244,7 @@ static void listen(void *context, long long iterations, double share)
 }
 
 /* One who watches is told more than once, at the end all of it, and changes nothing. */
-static void test_watched(void **state)
+TEST(test_watched)
 {
   static const long long most[] = {1000, 15};
   for (int i = 0; i < 2; i++) {
@@ -261,11 +254,8 @@ static void test_watched(void **state)
     wisp_cg_report report;
     poisson_open(&c, hex_box(4, 0.05), &setup);
     const wisp_cg_report alone = poisson_solve(&c, 1e-10, most[i]);
-    double *x = calloc(c.problem->copies->unknowns, sizeof *x);
-    assert_non_null(x);
-    assert_int_equal(
-        wisp_cg_solve(NULL, c.solver->cg, c.problem->b, 1e-10, most[i], &(wisp_cg_watch){listen, &t}, &report),
-        WISP_OK);
+    double *x = zeros(c.problem->copies->unknowns);
+    GOOD(wisp_cg_solve(err, c.solver->cg, c.problem->b, 1e-10, most[i], &(wisp_cg_watch){listen, &t}, &report));
     GOOD(wisp_cg_solution(err, c.solver->cg, x));
     assert_memory_equal(x, c.x, c.problem->copies->unknowns * sizeof *x);
     assert_true(report.iterations == alone.iterations && report.residual == alone.residual);
@@ -278,7 +268,7 @@ static void test_watched(void **state)
 
 /* A solve that cannot begin says so, by name and not in printf's words; 0 is solved by 0, and what is small in single
  * precision by something, or not at all. */
-static void test_no_number(void **state)
+TEST(test_no_number)
 {
   const double bad[] = {NAN, -NAN, INFINITY};
   wisp_cg_report report;
@@ -288,8 +278,7 @@ static void test_no_number(void **state)
     poisson_case c;
     poisson_open(&c, hex_box(2, 0), &setup);
     const size_t n = c.problem->copies->unknowns;
-    double *b = calloc(n, sizeof *b), most = 0;
-    assert_non_null(b);
+    double *b = zeros(n), most = 0;
     for (size_t i = 0; i < WISP_COUNT(bad); i++) {
       wisp_error err = {0};
       b[n / 2] = bad[i];
@@ -312,7 +301,7 @@ static void test_no_number(void **state)
   }
 }
 
-static void test_bad_requests(void **state)
+TEST(test_bad_requests)
 {
   wisp_error err = {0};
   wisp_poisson *problem = NULL;
@@ -332,22 +321,4 @@ static void test_bad_requests(void **state)
   assert_int_equal(wisp_cg_solve(&err, c.solver->cg, c.problem->b, 0, 1LL << 31, NULL, &report), WISP_EUSAGE);
   assert_non_null(strstr(err.text, "2147483648 iterations"));
   poisson_close(&c);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_dense),
-      cmocka_unit_test(test_monotone),
-      cmocka_unit_test(test_order),
-      cmocka_unit_test(test_preconditioners),
-      cmocka_unit_test(test_single_precision),
-      cmocka_unit_test(test_other_domain),
-      cmocka_unit_test(test_repeatable),
-      cmocka_unit_test(test_ends),
-      cmocka_unit_test(test_watched),
-      cmocka_unit_test(test_no_number),
-      cmocka_unit_test(test_bad_requests),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include "test.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../gen/embedded.h"
 #include "../runtime/solve/choose.h"
 
@@ -88,8 +88,7 @@ static void expect_trials(const wisp_store *store, const wisp_trial expected[TRI
 
 static void expect_in_file(const char *path, const wisp_trial expected[TRIALS])
 {
-  wisp_store *store = NULL;
-  GOOD(wisp_store_open(err, path, false, NULL, &store));
+  wisp_store *store = fixture_open(path);
   expect_trials(store, expected);
   wisp_store_close(store);
 }
@@ -110,22 +109,14 @@ static long long rows_with(const char *path, const wisp_trial *trials, int count
   return rows;
 }
 
-static void fill(const char *path, const wisp_trial trials[TRIALS])
-{
-  wisp_writer *writer = NULL;
-  GOOD(wisp_writer_open(err, path, NULL, &writer));
-  for (int i = 0; i < TRIALS; i++) GOOD(wisp_writer_add(err, writer, &trials[i]));
-  GOOD(wisp_writer_close(err, writer));
-}
-
 /* Reading changes nothing; the first writer does, once and for all, and finds the trials under today's hashes. */
-static void test_file(void **state)
+TEST_IN_FOLDER(test_file)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_trial old[TRIALS], now[TRIALS];
   wisp_writer *writer = NULL;
   make_trials(old, now);
-  fill(path, old);
+  fixture_put(path, old, TRIALS);
   assert_int_equal(rows_with(path, old, 4), 4);
   expect_in_file(path, now);
   assert_int_equal(rows_with(path, old, 4), 4);
@@ -142,21 +133,18 @@ static void test_file(void **state)
 }
 
 /* If both are there, the later measurement stays. */
-static void test_both(void **state)
+TEST_IN_FOLDER(test_both)
 {
   for (int later = 0; later < 2; later++) {
     const char *path = fixture_path(*state, later ? "later.db" : "earlier.db");
     wisp_trial old[TRIALS], now[TRIALS];
-    wisp_writer *writer = NULL;
-    wisp_store *store = NULL;
     make_trials(old, now);
     strcpy(now[0].when, later ? "2026-11-22T08:00:00Z" : "2026-11-20T08:00:00Z");
     now[0].ms = 77;
     old[4] = now[0];
-    fill(path, old);
-    GOOD(wisp_writer_open(err, path, NULL, &writer));
-    GOOD(wisp_writer_close(err, writer));
-    GOOD(wisp_store_open(err, path, false, NULL, &store));
+    fixture_put(path, old, TRIALS);
+    fixture_put(path, NULL, 0); /* which renews its rows */
+    wisp_store *store = fixture_open(path);
     assert_int_equal(wisp_store_count(store), TRIALS - 1);
     int measured = 0;
     for (size_t i = 0; i < TRIALS - 1; i++) measured += wisp_store_trial(store, i, NULL)->ms == 77;
@@ -166,7 +154,7 @@ static void test_both(void **state)
 }
 
 /* Texts of older exports, and older stores that are merged. */
-static void test_import_and_merge(void **state)
+TEST_IN_FOLDER(test_import_and_merge)
 {
   const char *path = fixture_path(*state, "old.db"), *merged = fixture_path(*state, "merged.db");
   const char *imported[] = {fixture_path(*state, "text.db"), fixture_path(*state, "json.db")};
@@ -174,7 +162,7 @@ static void test_import_and_merge(void **state)
   wisp_text texts[2] = {{0}};
   long long added = 0;
   make_trials(old, now);
-  fill(path, old);
+  fixture_put(path, old, TRIALS);
   GOOD(wisp_store_merge(err, merged, 1, &path, &added));
   assert_int_equal(rows_with(merged, now, TRIALS), TRIALS);
   for (int i = 0; i < TRIALS; i++) {
@@ -194,7 +182,7 @@ static void test_import_and_merge(void **state)
 }
 
 /* A hash of the list is one kind of device's: the other has its own. */
-static void test_kinds(void **state)
+TEST_IN_FOLDER(test_kinds)
 {
   const char *at = wisp_embedded_text("cache/rehashed.list");
   int shared = 0;
@@ -209,7 +197,7 @@ static void test_kinds(void **state)
 
 /* The list leads to today's hashes of the texts: what it proved once stays true until a text is edited, and then
  * its line is of no use. */
-static void test_leads_to_today(void **state)
+TEST_IN_FOLDER(test_leads_to_today)
 {
   wisp_strategies *all = NULL;
   int lines = 0, today = 0;
@@ -228,12 +216,4 @@ static void test_leads_to_today(void **state)
   wisp_strategies_free(all);
 }
 
-int main(void)
-{
-  setenv("WISP_SHIPPED", "none", 1);
-  unsetenv("WISP_SITE_DB");
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {TEST(test_file), TEST(test_both), TEST(test_import_and_merge), TEST(test_kinds),
-                                     TEST(test_leads_to_today)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -20,8 +20,7 @@ static void exchange(const char *basis, double near)
   assert_true(s.K == 48 && s.Np == 10 && s.n == 6);
   assert_string_equal(sizes.name[0], "Ex");
   const size_t count = s.n * s.K * s.Np;
-  double *u = malloc(count * sizeof *u), *back = malloc(count * sizeof *u);
-  assert_true(u && back);
+  double *u = zeros(count), *back = zeros(count);
   for (size_t q = 0; q < count; q++) u[q] = (double)q / 7;
   GOOD(wisp_solver_set(err, s.solver, NULL, u));
   GOOD(wisp_solver_get(err, s.solver, back));
@@ -36,7 +35,7 @@ static void exchange(const char *basis, double near)
   free(u), free(back);
 }
 
-static void test_exchange(void **state)
+TEST(test_exchange)
 {
   exchange("nodal", 0);
   exchange("bernstein", 1e-13);
@@ -44,7 +43,7 @@ static void test_exchange(void **state)
 
 /* Nodes stand inside the box, and those of one element keep its place in the mesh's order: element 0 holds the origin.
  */
-static void test_nodes(void **state)
+TEST(test_nodes)
 {
   api_solve s;
   api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 1, .box = "1",
@@ -61,7 +60,7 @@ static void test_nodes(void **state)
 }
 
 /* The step that is offered stands, for both fluxes; one of 1 / 0.6 of it ends in an error, not in silence. */
-static void test_step(void **state)
+TEST(test_step)
 {
   static const char *const alphas[] = {"1", "0"};
   for (int central = 0; central < 2; central++) {
@@ -70,8 +69,7 @@ static void test_step(void **state)
     api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 2, .box = "2",
                                         .precision = WISP_F32, .settings = settings});
     const size_t count = s.n * s.K * s.Np;
-    double *u = malloc(count * sizeof *u);
-    assert_non_null(u);
+    double *u = zeros(count);
     for (size_t q = 0; q < count; q++) u[q] = (double)(q * 7919 % 1009) / 1009 - 0.5;
     GOOD(wisp_solver_set(err, s.solver, NULL, u));
     const double before = api_number(&s, "energy_final"), dt = api_number(&s, "dt");
@@ -124,7 +122,7 @@ static void listen(void *context, double share, const char *text)
   if (!isnan(share)) *last = share;
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     wisp_solver_row row;
@@ -152,7 +150,7 @@ static void test_kinds(void **state)
 }
 
 /* A known solution stands at the points of its fields: the product of sin(pi s) exp(s) in each direction. */
-static void test_values(void **state)
+TEST(test_values)
 {
   const wisp_fields *fields = NULL;
   api_solve s;
@@ -170,7 +168,7 @@ static void test_values(void **state)
 }
 
 /* A program's own vertices: one cube of six tets, or a hex, or two triangles. */
-static void test_own_mesh(void **state)
+TEST(test_own_mesh)
 {
   static const double cube[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1};
   static const int hex[] = {0, 1, 2, 3, 4, 5, 6, 7}, triangles[] = {0, 1, 3, 0, 3, 2};
@@ -192,7 +190,7 @@ static void test_own_mesh(void **state)
 }
 
 /* An option's default is within its own limits, and the help has every word of a choice. */
-static void test_options(void **state)
+TEST(test_options)
 {
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     wisp_solver_option o;
@@ -219,7 +217,7 @@ static void test_options(void **state)
 
 /* ---- What is refused. */
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
   static const wisp_solver_setting soft[] = {{"boundary", "soft"}, {NULL, NULL}},
                                    dear[] = {{"colour", "red"}, {NULL, NULL}},
@@ -262,7 +260,7 @@ static void test_refusals(void **state)
   }
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
   api_solve s;
   double value = 0;
@@ -282,13 +280,4 @@ static void test_nothing(void **state)
   BAD(wisp_solver_advance(err, s.solver, NULL), WISP_EUSAGE, "its session was closed");
   wisp_solver_destroy(s.solver);
   wisp_solver_destroy(NULL);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exchange), cmocka_unit_test(test_nodes),    cmocka_unit_test(test_step),
-      cmocka_unit_test(test_kinds),    cmocka_unit_test(test_values),   cmocka_unit_test(test_own_mesh),
-      cmocka_unit_test(test_options),  cmocka_unit_test(test_refusals), cmocka_unit_test(test_nothing)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../gen/embedded.h"
-#include "../gen/strategy/space.h"
+#include "../gen/strategy/strategy.h"
 #include "../runtime/solve/choose.h"
 
 #include <ctype.h>
@@ -93,10 +93,9 @@ static bool same_hash(const wisp_strategies *before, const wisp_strategies *afte
 /* Fails the test unless all shipped trials of kernels are valid with these texts. */
 static void expect_all_valid(const library *l, const char *after)
 {
-  wisp_store *store = NULL;
+  wisp_store *store = fixture_open("/nowhere/none.db");
   wisp_strategies *all = strategies_of(l);
   size_t kernels = 0;
-  GOOD(wisp_store_open(err, "/nowhere/none.db", false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *t = wisp_store_trial(store, i, NULL);
     if (strstr(t->spec, ".step:")) continue;
@@ -110,7 +109,7 @@ static void expect_all_valid(const library *l, const char *after)
 
 /* ---- What nobody compiles. */
 
-static void test_third_dialect(void **state)
+TEST(test_third_dialect)
 {
   library l = shipped_library();
   expect_all_valid(&l, "nothing");
@@ -120,7 +119,7 @@ static void test_third_dialect(void **state)
   expect_all_valid(&l, "a third dialect");
 }
 
-static void test_comments(void **state)
+TEST(test_comments)
 {
   library l = shipped_library();
   for (size_t i = 0; i < l.count; i++) {
@@ -137,7 +136,7 @@ static void test_comments(void **state)
   forget_edits(&l);
 }
 
-static void test_other_dialect(void **state)
+TEST(test_other_dialect)
 {
   library l = shipped_library();
   put_behind(&l, file_of(&l, "templates/dialect/host.k"), "static int nothing;\n");
@@ -149,13 +148,12 @@ static void test_other_dialect(void **state)
 
 /* ---- What is no longer among the candidates. */
 
-static void test_values(void **state)
+TEST(test_values)
 {
   library l = shipped_library();
   wisp_strategies *all = strategies_of(&l);
-  wisp_store *store = NULL;
+  wisp_store *store = fixture_open("/nowhere/none.db");
   int tried = 0;
-  GOOD(wisp_store_open(err, "/nowhere/none.db", false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i += 97) {
     wisp_trial t = *wisp_store_trial(store, i, NULL);
     if (strstr(t.spec, ".step:") || !*t.params) continue;
@@ -210,7 +208,7 @@ static int stride(void)
   return getenv("WISP_TEST_QUICK") ? 8 : getenv("WISP_TEST_COARSE") ? 3 : 1;
 }
 
-static void test_literals(void **state)
+TEST(test_literals)
 {
   library l = shipped_library();
   wisp_strategies *before = strategies_of(&l);
@@ -313,15 +311,14 @@ static void edit_each(library *l, definitions *all)
   }
 }
 
-static void test_definitions(void **state)
+TEST(test_definitions)
 {
   static const char *const kinds[][2] = {{"cuda", "sm_90"}, {"host", "host"}};
   const plan_range range = {{2, 2}, {WISP_F64}};
   for (int k = 0; k < 2; k++) {
     library l = shipped_library();
-    wisp_limits limits;
+    const wisp_limits limits = target_limits(kinds[k][1]);
     definitions all = {.dialect = kinds[k][0], .before = strategies_of(&l)};
-    GOOD(wisp_target_limits(err, kinds[k][1], &limits));
     edit_each(&l, &all);
     each_plan(&limits, &range, check_source, &all);
     assert_true(all.count > 10 && all.users > 100);
@@ -329,15 +326,4 @@ static void test_definitions(void **state)
     wisp_strategies_free(all.before);
     forget_edits(&l);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_third_dialect), cmocka_unit_test(test_comments), cmocka_unit_test(test_other_dialect),
-      cmocka_unit_test(test_literals),      cmocka_unit_test(test_values),   cmocka_unit_test(test_definitions),
-  };
-  unsetenv("WISP_SITE_DB");
-  unsetenv("WISP_SHIPPED");
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

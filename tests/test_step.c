@@ -1,12 +1,12 @@
 /* Claim: the step is made of the store's best entries that are current and legal here, of defaults where entries lack,
  * and says which; a winner that does not compile gives way to a default that fits the others. */
 #include "test.h"
+#include "each_plan.h"
 #include "solving.h"
 #include "step_case.h"
 #include "../cache/columns.h"
 
 #include <math.h>
-#include <sys/stat.h>
 
 static void check(const wisp_stage *stage, const char *kernel, const char *strategy, const char *params,
                   wisp_match match)
@@ -64,15 +64,13 @@ static wisp_status visit_plan(wisp_error *err, void *context, const int *values,
 /* The last candidate of a kernel's strategy in the layout that is legal, or that is not. */
 static void candidate(fixture *f, const char *kernel, const char *strategy, wanted *w)
 {
-  wisp_env *names = NULL;
   wisp_layout l;
-  wisp_target target = wisp_limits_target(f->limits);
   wisp_spec spec = {.family = "nodal", .element = "tet", .order = 2, .system = "maxwell", .precision = WISP_F64};
   wisp_spec_name_kernel(&spec, kernel);
   w->strategy = wisp_strategies_find(f->strategies, "nodal", kernel, strategy);
   assert_non_null(w->strategy);
   GOOD(wisp_layout_parse(err, layout, 10, 24, &l));
-  GOOD(wisp_names_create(err, &spec, &l, &target, NULL, &names));
+  wisp_env *names = plan_names(f->limits, &spec, &l);
   GOOD(wisp_plan_enumerate(err, w->strategy, &spec, &l, names, visit_plan, w));
   wisp_env_destroy(names);
   assert_true(strlen(w->params) > 0);
@@ -117,14 +115,14 @@ static void check_standard(const fixture *f, const wisp_stage *stage)
   wisp_stage_free(&standard);
 }
 
-static void test_empty(void **state)
+TEST_WITH(test_empty, step_open, step_close)
 {
   wisp_stage stage = step_choose(*state);
   check_standard(*state, &stage);
   wisp_stage_free(&stage);
 }
 
-static void test_whole(void **state)
+TEST_WITH(test_whole, step_open, step_close)
 {
   fixture *f = *state;
   wanted texts[WHOLE];
@@ -140,7 +138,7 @@ static void test_whole(void **state)
 }
 
 /* One winner is gone: the others stay, and a default takes its place. */
-static void test_winner_gone(void **state)
+TEST_WITH(test_winner_gone, step_open, step_close)
 {
   fixture *f = *state;
   wanted texts[WHOLE];
@@ -157,7 +155,7 @@ static void test_winner_gone(void **state)
 
 /* Entries of another kernel text, with values that the strategy has not, or that are illegal here, do not count; nor do
  * records of compositions and layouts that there are not, or that do not go together. */
-static void test_unfit_entries(void **state)
+TEST_WITH(test_unfit_entries, step_open, step_close)
 {
   fixture *f = *state;
   wanted texts[WHOLE], illegal = {.legal = false};
@@ -183,7 +181,7 @@ static void test_unfit_entries(void **state)
 }
 
 /* Among step records, one of today's texts goes before a faster one of others. */
-static void test_records_of_today(void **state)
+TEST_WITH(test_records_of_today, step_open, step_close)
 {
   fixture *f = *state;
   char hash[20];
@@ -206,7 +204,7 @@ static void test_records_of_today(void **state)
 }
 
 /* Entries of another driver and of another chip are taken and named so; the strict mode refuses them. */
-static void test_matches(void **state)
+TEST_WITH(test_matches, step_open, step_close)
 {
   fixture *f = *state;
   wisp_error reason = {0};
@@ -227,7 +225,7 @@ static void test_matches(void **state)
 }
 
 /* The strict mode is content where every kernel has an entry of this machine. */
-static void test_exact(void **state)
+TEST_WITH(test_exact, step_open, step_close)
 {
   fixture *f = *state;
   wisp_error reason = {0};
@@ -241,7 +239,7 @@ static void test_exact(void **state)
 }
 
 /* Nothing of another architecture is taken. */
-static void test_other_device(void **state)
+TEST_WITH(test_other_device, step_open, step_close)
 {
   fixture *f = *state;
   wanted texts[WHOLE];
@@ -256,7 +254,7 @@ static void test_other_device(void **state)
   wisp_stage_free(&stage);
 }
 
-static void test_requests(void **state)
+TEST_WITH(test_requests, step_open, step_close)
 {
   fixture *f = *state;
   const struct {
@@ -285,24 +283,14 @@ static void test_requests(void **state)
   }
 }
 
-static void write_text(const char *folder, const char *name, const char *text)
-{
-  char path[256];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  fixture_write(path, text, strlen(text));
-}
-
 /* A gather of four groups a block that is well described but is no C, and the fastest. */
 static void add_broken(fixture *f)
 {
-  char folder[128];
-  snprintf(folder, sizeof folder, "%s/nodal", f->folder);
-  assert_int_equal(mkdir(folder, 0700), 0);
-  write_text(
-      folder, "gather.broken.space",
+  fixture_text(
+      f->folder, "nodal/gather.broken.space",
       "kernel    gather\ntitle     no C\nlayouts   node\nparam     MB 4 requires 1\nparam     grouping 1 prefers 0\n"
       "block     32\ngrid      blocks\narg       in int pair_block\narg       in real u\narg       out real flux\n");
-  write_text(folder, "gather.broken.k", "this is not a statement\n");
+  fixture_text(f->folder, "nodal/gather.broken.k", "this is not a statement\n");
   setenv("WISP_TEMPLATES", f->folder, 1);
   wisp_strategies_free(f->strategies);
   f->strategies = NULL;
@@ -311,11 +299,10 @@ static void add_broken(fixture *f)
 }
 
 /* Its place is taken by a default with the same blocks, and the solution is right. */
-static void test_broken_winner(void **state)
+TEST_WITH(test_broken_winner, step_open, step_close)
 {
   fixture *f = *state;
   wisp_error reason = {0};
-  wisp_store *store = NULL;
   solving s;
   wanted texts[WHOLE];
   entry e[WHOLE];
@@ -323,7 +310,7 @@ static void test_broken_winner(void **state)
   step_add(f, &e[STEP]);
   step_add(f, &e[LIFT]);
   add_broken(f);
-  GOOD(wisp_store_open(err, f->path, false, NULL, &store));
+  wisp_store *store = fixture_open(f->path);
   const solving_setup setup = {.order = 2, .store = store};
   assert_true(solving_open(&reason, &s, ragged_box(2, 5), &setup));
   unsetenv("WISP_TEMPLATES");
@@ -334,8 +321,7 @@ static void test_broken_winner(void **state)
   for (int i = 0; i < s.stage.kernels; i++) assert_int_equal(wisp_plan_value(s.stage.plan[i], "MB", 4), 4);
   check(&s.stage, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
   size_t size = wisp_dg_volume_size(s.dg);
-  double *u = malloc(size * sizeof *u), dt = wisp_dg_safe_dt(s.dg), expected = 0, energy = 0;
-  assert_non_null(u);
+  double *u = zeros(size), dt = wisp_dg_safe_dt(s.dg), expected = 0, energy = 0;
   random_solution(s.dg, u);
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", u));
   reference_steps(s.dg, &wisp_lsrk45, 1, dt, 3, u);
@@ -348,17 +334,4 @@ static void test_broken_winner(void **state)
   wisp_store_close(store);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, step_open, step_close)
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      TEST(test_empty),         TEST(test_whole),    TEST(test_winner_gone),
-      TEST(test_unfit_entries), TEST(test_matches),  TEST(test_exact),
-      TEST(test_other_device),  TEST(test_requests), TEST(test_records_of_today),
-      TEST(test_broken_winner),
-  };
-  unsetenv("WISP_SITE_DB");
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -29,8 +29,7 @@ static void upload_with_rubbish(solving *s, const double *values)
 {
   const wisp_dg *dg = s->dg;
   size_t size = wisp_dg_volume_size(dg);
-  double *u = malloc(size * sizeof *u);
-  assert_non_null(u);
+  double *u = zeros(size);
   for (size_t at = 0; at < size; at++) u[at] = NAN;
   for (size_t k = 0; k < dg->slots; k++)
     for (int f = 0; dg->slot[k] != WISP_EMPTY && f < dg->system->fields; f++)
@@ -46,11 +45,10 @@ static void upload_with_rubbish(solving *s, const double *values)
 static void compare_with_reference(solving *s, wisp_precision precision, double alpha)
 {
   size_t size = wisp_dg_volume_size(s->dg);
-  double *u = malloc(size * sizeof *u), *expected = malloc(size * sizeof *expected);
+  double *u = zeros(size), *expected = zeros(size);
   double dt = wisp_dg_safe_dt(s->dg), tolerance = precision == WISP_F32 ? 300 * FLT_EPSILON : 300 * DBL_EPSILON;
   char array[32] = "";
   bool intact = false;
-  assert_true(u && expected);
   random_solution(s->dg, expected);
   upload_with_rubbish(s, expected);
   for (int steps = 3; steps >= 2; steps--) {
@@ -100,13 +98,13 @@ static bool is_coarse(void)
   return getenv("WISP_TEST_COARSE");
 }
 
-static void test_double(void **state)
+TEST(test_double)
 {
   check_all(2, WISP_F64, false, false);
   if (!is_coarse()) check_all(5, WISP_F64, false, false);
 }
 
-static void test_single(void **state)
+TEST(test_single)
 {
   check_all(3, WISP_F32, true, true);
   if (is_coarse()) return;
@@ -115,7 +113,7 @@ static void test_single(void **state)
 }
 
 /* Order 1 has the smallest blocks, with more elements in a microblock than any other. */
-static void test_order_1(void **state)
+TEST(test_order_1)
 {
   check_all(1, WISP_F64, false, true);
 }
@@ -148,9 +146,8 @@ static void compare_with_launches(const char *composition, const char *layout, b
   solving s;
   const solving_setup setup = {.order = 2, .composition = composition, .layout = layout};
   assert_true(solving_open(&reason, &s, ragged_box(BOX, LEFT_OUT), &setup));
-  size_t size = wisp_dg_volume_size(s.dg), bytes = size * sizeof(double);
-  double *begin = malloc(bytes), *plain = malloc(bytes), *u = malloc(bytes), dt = wisp_dg_safe_dt(s.dg), ms = -1;
-  assert_true(begin && plain && u);
+  const size_t size = wisp_dg_volume_size(s.dg);
+  double *begin = zeros(size), *plain = zeros(size), *u = zeros(size), dt = wisp_dg_safe_dt(s.dg), ms = -1;
   random_solution(s.dg, begin);
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", begin));
   launch_plainly(&s, dt, steps, swaps);
@@ -169,7 +166,7 @@ static void compare_with_launches(const char *composition, const char *layout, b
   solving_close(&s);
 }
 
-static void test_graphs(void **state)
+TEST(test_graphs)
 {
   compare_with_launches("volume+gather+lift+update", NULL, false, 3);
   compare_with_launches("gather+fused", "slab-km32", true, 4);
@@ -177,16 +174,14 @@ static void test_graphs(void **state)
 }
 
 /* Another dt means another graph; no steps means no change; nonsense is refused. */
-static void test_steps(void **state)
+TEST(test_steps)
 {
   wisp_error reason = {0};
   solving s;
   const solving_setup setup = {.order = 1, .composition = "gather+fused"};
   assert_true(solving_open(&reason, &s, ragged_box(BOX, LEFT_OUT), &setup));
   size_t size = wisp_dg_volume_size(s.dg);
-  double *expected = malloc(size * sizeof *expected), *u = malloc(size * sizeof *u), dt = wisp_dg_safe_dt(s.dg),
-         ms = -1;
-  assert_true(expected && u);
+  double *expected = zeros(size), *u = zeros(size), dt = wisp_dg_safe_dt(s.dg), ms = -1;
   random_solution(s.dg, expected);
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", expected));
   for (int i = 1; i <= 4; i++) {
@@ -204,7 +199,7 @@ static void test_steps(void **state)
 
 /* A step goes by its scheme's table, whose length may be any, odd or even, in low storage and nested: methods of order
  * 2 and 3. */
-static void test_schemes(void **state)
+TEST(test_schemes)
 {
   static const wisp_rk_stage second[] = {{0, 1.0 / 2, 0}, {-1.0 / 2, 1, 1.0 / 2}};
   static const wisp_rk_stage third[] = {
@@ -229,7 +224,7 @@ static void test_schemes(void **state)
 }
 
 /* Few kernels read pairs: for the others none are made, and those made later are the ones made at once. */
-static void test_pairs_where_read(void **state)
+TEST(test_pairs_where_read)
 {
   const solving_setup setup = {.order = 2};
   wisp_error reason = {0};
@@ -246,14 +241,4 @@ static void test_pairs_where_read(void **state)
   assert_memory_equal(s.dg->pair_block, whole->pair_block, whole->blocks * WISP_BLOCK_INTS * sizeof(int));
   wisp_dg_destroy(whole);
   solving_close(&s);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_order_1),          cmocka_unit_test(test_double), cmocka_unit_test(test_single),
-      cmocka_unit_test(test_graphs),           cmocka_unit_test(test_steps),  cmocka_unit_test(test_schemes),
-      cmocka_unit_test(test_pairs_where_read),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

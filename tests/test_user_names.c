@@ -1,21 +1,13 @@
 /* Claim: a system of the user's may call fields, quantities and statements as it likes, by words of C and of kernels'
  * texts too, and its signs may meet: it computes the same bits as the same equations under other names. */
+#include "test.h"
 #include "command.h"
-#include "solving.h"
 #include "store_fixture.h"
 #include "../gen/embedded.h"
 #include "../gen/text.h"
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <cmocka.h>
 
 static const char *const names[][2] = {
     {"p", "at"},      {"vx", "real"},  {"vy", "if"},  {"vz", "base"},          {"mean", "x"},
@@ -55,21 +47,19 @@ static void write_renamed(const char *folder)
     }
     at += length;
   }
-  mkdir(fixture_path(folder, "systems"), 0777);
-  fixture_write(fixture_path(folder, "systems/renamed.system"), out.data, out.length);
+  fixture_text(folder, "systems/renamed.system", out.data);
   wisp_text_free(&out);
 }
 
 static cJSON *solve(const char *folder, const char *system, const char *options)
 {
-  char line[256], before[128];
-  snprintf(line, sizeof line, "run %s -d %s -n 2 --box 2 --steps 3 --rho 2 --default --json %s", system, test_device(),
-           options);
+  char before[128];
   snprintf(before, sizeof before, "WISP_TEMPLATES=%s", folder);
-  return run_json(folder, before, line);
+  return run_json_with(folder, before, "run %s -d %s -n 2 --box 2 --steps 3 --rho 2 --default --json %s", system,
+                       test_device_name(), options);
 }
 
-static void test_names(void **state)
+TEST_IN_FOLDER(test_names)
 {
   static const char *const options[] = {"--boundary soft", "-p f32 --composition volume+gather+lift+update",
                                         "--composition stage_nested --boundary rigid"};
@@ -84,12 +74,4 @@ static void test_names(void **state)
     cJSON_Delete(ours);
     cJSON_Delete(theirs);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_names, fixture_set_up, fixture_tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

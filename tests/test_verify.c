@@ -1,260 +1,243 @@
-/* Claim: wisp verify, and wisp run --verify, find a wrong winner of a user's store on the run's own mesh, in each
- * family, and name it: a scalar that is clamped to what its checks draw, elements or edges left out beyond a size, a
- * branch that only a first iteration takes. Right kernels pass, and the run after that is the run without it. A run
- * that fails says which kernel is wrong, and a true residual stops one that its own residual does not. */
+/* Claim: verification tells a right kernel from wrong ones. Planted kernels (through $WISP_TEMPLATES) that write
+ * outside an array, are wrong by 1e-3, are NaN in the last element only, read padding, or leave a result out: each is
+ * caught, with its own reason; the same kernel without the fault passes. In every family and both precisions an error
+ * of three tolerances is caught, one of half the tolerance passes. And it tells how large errors in single
+ * precision are beside those of plain sums. */
 #include "test.h"
-#include "command.h"
+#include "each_plan.h"
 #include "edited.h"
+#include "planted.h"
 #include "store_fixture.h"
-#include "../runtime/solve/choose.h"
-#include "../cache/columns.h"
-#include "../cache/store.h"
+#include "verifying.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
-typedef struct planted {
-  const char *family, *element, *kernel, *base; /* base: the default's strategy */
-  int order;
-  const char *composition; /* whose kernel it is; NULL: the family's */
-  edit edits[2];
-  const char *run; /* without the order */
-} planted;
-
-#define CLAMPED(name, condition, value)                                                                \
-  {                                                                                                    \
-    "^", "const real clamped_" #name " = " condition " ? (real)" value " : " #name ";\n#define " #name \
-         " clamped_" #name "\n"                                                                        \
-  }
-
-static const planted table[] = {
-    {"nodal",
-     NULL,
-     "update",
-     "thread",
-     3,
-     "volume+gather+lift+update",
-     {CLAMPED(a, "a < (real)-1", "-1")},
-     "maxwell --box 3 --steps 3 --composition volume+gather+lift+update"},
-    {"tensor",
-     NULL,
-     "update",
-     "stream",
-     3,
-     "update+spread+collocated+gather+advance",
-     {{"before > 0 ?", "1 ?"}},
-     "poisson --box 3 --geometry stored"},
-    {"assembly",
-     "tri",
-     "multiply",
-     "rows",
-     3,
-     "invert+multiply+tensor.advance+tensor.update",
-     {{"row < unknowns", "row < unknowns && row < 900"}},
-     "heat"},
-    {"hdg",
-     NULL,
-     "recover",
-     "thread",
-     2,
-     "recover+postprocess",
-     {{"e < elements", "e < elements && e < 400"}},
-     "helmholtz --box 24"},
+static const struct {
+  const char *name, *fault, *reason; /* reason NULL: right */
+} planted[] = {
+    {"right", "", NULL},
+    {"beyond", "if (m == groups - 1 && at == 0) rhs[groups * {{= n * NpM}} + 3] = 1;", "writes outside array rhs"},
+    {"before", "if (m == 0 && at == 0) (rhs - 5)[0] = 1;", "writes outside array rhs"},
+    {"neighbour", "if (m == 0 && at == 0) rhs[groups * {{= n * NpM}} + 255] = 1;", "writes outside array rhs"},
+    {"thousandth", "rhs[here] *= (real)1.001;", "error 1.0"},
+    {"one-dof", "if (m == 7 && at == 2) rhs[here] += (real)0.01;", "at slot 7, field Ex, node 2"},
+    {"last-nan", "if (m == groups - 1) rhs[here] = (real)0 / (real)0;", "at slot 156, field Ex, node 0: not finite"},
+    {"padding", "rhs[here] += 0 * dux[m * {{= n * NpM}} + {{NpM}} - 1];", "not finite"},
+    {"left-out", "if (m == 9) rhs[here] = duz[here] * 0 + dux[(groups - 1) * {{= n * NpM}} + {{NpM}} - 1];",
+     "at slot 9, field Ex, node 0: not finite"},
 };
+enum { PLANTED = sizeof planted / sizeof *planted };
 
-/* Faults that a run comes to by itself, with what it says. */
-static const struct failing {
-  planted plant;
-  const char *says;
-} failing[] = {
-    {{"nodal",
-      NULL,
-      "update",
-      "thread",
-      2,
-      "volume+gather+lift+update",
-      {CLAMPED(b, "b < (real)0.9", "9")},
-      "maxwell --box 2 --dt 0.01 --composition volume+gather+lift+update"},
-     "blew up"},
-    {{"hdg",
-      NULL,
-      "precondition",
-      "edges",
-      3,
-      "invert+apply+precondition+tensor.update",
-      {{"alpha * Ap[edge * {{n}} + {{i}}]",
-        "alpha * Ap[edge * {{n}} + {{i}}], own[{{i}}] = edge < 600 ? own[{{i}}] : 0"}},
-      "helmholtz --box 24 --preconditioner edge-blocks --matrix blocks"},
-     "the true residual"},
-};
+/* A device, the strategies of a folder of templates, and what verifies them. */
+typedef struct check {
+  wisp_device *device;
+  wisp_verifier *verifier;
+  wisp_strategies *strategies;
+} check;
 
-/* Puts into the user's store that the plant takes next to no time. */
-static void store_winner(const char *folder, const planted *p, const char *name, int rules)
+static check open_check(const char *folder)
 {
-  wisp_strategies *strategies = NULL;
-  wisp_device *device = NULL;
-  wisp_writer *writer = NULL;
-  wisp_plan *plan = NULL;
-  wisp_stage stage = {.kernels = 0};
-  wisp_trial t;
-  wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find(p->family), p->order, NULL, WISP_F64),
-                                 .elements = 1000,
-                                 .composition = p->composition};
-  int i = 0;
-  if (p->element) wisp_spec_name_element(&request.spec, p->element);
-  GOOD(wisp_strategies_load(err, &strategies));
-  GOOD(wisp_device_open(err, "host", &device));
-  const wisp_limits *limits = wisp_device_limits(device);
-  GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, limits, NULL}, &request, &stage));
-  while (i < stage.kernels - 1 && strcmp(stage.choice[i].kernel, p->kernel) != 0) i++;
-  assert_string_equal(stage.choice[i].strategy, p->base);
-  const wisp_strategy *s = wisp_strategies_find(strategies, p->family, p->kernel, name);
-  GOOD(wisp_plan_from_text(err, s, &stage.plan[i]->spec, &stage.plan[i]->layout, stage.names, stage.choice[i].params,
-                           &plan));
-  wisp_trial_blank(&t);
-  t.units = limits->units, t.elements = 1000, t.ms = 1e-6, t.rules = rules;
-  wisp_spec_print(&plan->spec, t.spec);
-  wisp_layout_print(&plan->layout, t.layout);
-  strcpy(t.strategy, name), strcpy(t.params, plan->params);
-  strcpy(t.device, limits->name), strcpy(t.target, limits->target);
-  strcpy(t.driver, limits->driver), strcpy(t.compiler, limits->compiler);
-  wisp_plan_hash(plan, limits->kind, t.template_hash);
-  strcpy(t.version, WISP_VERSION), strcpy(t.mode, "made up"), strcpy(t.outcome, "ok");
-  strcpy(t.when, "2026-11-21T08:00:00Z");
-  GOOD(wisp_writer_open(err, fixture_path(folder, "user.db"), NULL, &writer));
-  GOOD(wisp_writer_add(err, writer, &t));
-  GOOD(wisp_writer_close(err, writer));
-  wisp_plan_destroy(plan);
-  wisp_stage_free(&stage);
+  check all = {.device = open_test_device()};
+  setenv("WISP_TEMPLATES", folder, 1);
+  GOOD(wisp_strategies_load(err, &all.strategies));
+  GOOD(wisp_verifier_create(err, all.device, &all.verifier));
+  return all;
+}
+
+static void close_check(check *all)
+{
+  wisp_verifier_destroy(all->verifier);
+  wisp_strategies_free(all->strategies);
+  wisp_device_close(all->device);
+  unsetenv("WISP_TEMPLATES");
+}
+
+TEST_IN_FOLDER(test_planted)
+{
+  const wisp_layout layout = wisp_layout_padded(4, 12, 16); /* 12 numbers of padding behind each element's 4 */
+  for (int i = 0; i < PLANTED; i++) plant(*state, planted[i].name, planted[i].fault);
+  check all = open_check(*state);
+  for (int i = 0; i < 2 * PLANTED; i++) {
+    const wisp_spec spec = {"nodal", "assemble", "tet", 1, "maxwell", i % 2 ? WISP_F64 : WISP_F32};
+    const wisp_strategy *s = wisp_strategies_find(all.strategies, "nodal", "assemble", planted[i / 2].name);
+    const char *reason = planted[i / 2].reason;
+    double error = 0, tolerance = 0;
+    wisp_error err = {0};
+    assert_non_null(s);
+    const wisp_status status = verify_strategy(&err, all.device, all.verifier, s, &spec, &layout, &error);
+    if (!reason ? status != WISP_OK : status != WISP_EWRONG || !strstr(err.text, reason))
+      fail_msg("planted '%s': status %d: %s", planted[i / 2].name, (int)status, err.text);
+    assert_int_equal(wisp_tolerance(&err, &spec, &tolerance), WISP_OK);
+    assert_true(status != WISP_OK || error <= tolerance);
+  }
+  close_check(&all);
+}
+
+/* --- plants of a calibrated size --- */
+
+/* A kernel of each family, where a result that is a single term, so that the sum of magnitudes is its own, is
+ * multiplied by the macro FACTOR; and the tolerance in roundings: 12 and the root of how many terms such a kernel may
+ * sum (tuner/trial/tolerance.c). */
+static const struct {
+  const char *family, *kernel, *base, *from, *to;
+  double roundings;
+} calibrated[] = {
+    {"nodal", "trace", "through-shared", "= s_face[", "= (real)(FACTOR) * s_face[", 13},
+    {"tensor", "spread", "stream", "? read{{i}} : 0", "? (real)(FACTOR) * read{{i}} : 0", 12},
+    {"assembly", "reduce", "list", "values[q] = sum",
+     "values[q] = (source_start[q] + 1 == source_start[q + 1] ? (real)(FACTOR) : 1) * sum", 20},
+    {"hdg", "collect", "edges", "Ap[at] = sum", "Ap[at] = (other < 0 ? (real)(FACTOR) : 1) * sum", 13.41},
+};
+enum { CALIBRATED = sizeof calibrated / sizeof *calibrated };
+
+/* The name of a strategy whose results are off by three tolerances in this precision, or by half of one. */
+static void name_calibrated(bool wrong, wisp_precision precision, char name[32])
+{
+  snprintf(name, 32, "off-by-%s-%s", wisp_precision_name(precision), wrong ? "three" : "half");
+}
+
+static void plant_calibrated(const char *folder, size_t i, bool wrong, wisp_precision precision)
+{
+  char name[32], factor[64];
+  const double tolerance = calibrated[i].roundings * (precision == WISP_F32 ? 0x1p-24 : 0x1p-53);
+  const edit edits[] = {{"^", factor}, {calibrated[i].from, calibrated[i].to}};
+  snprintf(factor, sizeof factor, "#define FACTOR %.17g\n", 1 + (wrong ? 3 : 0.5) * tolerance);
+  name_calibrated(wrong, precision, name);
+  plant_edited(folder, calibrated[i].family, calibrated[i].kernel, calibrated[i].base, name, edits, 2);
+}
+
+/* An error of three tolerances is found, one of half the tolerance is none: of every family, in both precisions. */
+TEST_IN_FOLDER(test_calibrated)
+{
+  for (size_t n = 0; n < 4 * CALIBRATED; n++)
+    plant_calibrated(*state, n / 4, n / 2 % 2 == 0, n % 2 ? WISP_F64 : WISP_F32);
+  check all = open_check(*state);
+  for (size_t n = 0; n < 4 * CALIBRATED; n++) {
+    const bool wrong = n / 2 % 2 == 0;
+    const char *family = calibrated[n / 4].family, *kernel = calibrated[n / 4].kernel;
+    wisp_spec spec = wisp_family_spec(wisp_family_find(family), 2, NULL, n % 2 ? WISP_F64 : WISP_F32);
+    wisp_error err = {0};
+    double error = 0;
+    char name[32];
+    wisp_spec_name_kernel(&spec, kernel);
+    name_calibrated(wrong, spec.precision, name);
+    const wisp_strategy *s = wisp_strategies_find(all.strategies, family, kernel, name);
+    assert_non_null(s);
+    const wisp_status status = verify_strategy(&err, all.device, all.verifier, s, &spec, NULL, &error);
+    if (wrong ? status != WISP_EWRONG || !strstr(err.text, ": error ") : status != WISP_OK)
+      fail_msg("%s.%s %s: status %d: %s", family, kernel, name, (int)status, err.text);
+  }
+  close_check(&all);
+}
+
+/* A strategy's default candidate, and what it is verified with. */
+typedef struct candidate {
+  wisp_env *names;
+  wisp_plan *plan;
+  wisp_binary binary;
+  wisp_kernel *kernel;
+  wisp_verifier *verifier;
+} candidate;
+
+static candidate make(wisp_device *device, const wisp_strategy *s, const wisp_spec *spec, const wisp_layout *layout)
+{
+  candidate c = {.kernel = NULL};
+  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
+  GOOD(wisp_verifier_create(err, device, &c.verifier));
+  GOOD(wisp_names_create(err, spec, layout, &target, NULL, &c.names));
+  GOOD(wisp_plan_default(err, s, spec, layout, c.names, &c.plan));
+  GOOD(wisp_plan_compile(err, c.plan, wisp_device_limits(device)->target, &c.binary));
+  GOOD(wisp_kernel_create(err, device, c.plan, &c.binary, &c.kernel));
+  return c;
+}
+
+static void discard(candidate *c)
+{
+  wisp_kernel_destroy(c->kernel);
+  free(c->binary.data);
+  wisp_plan_destroy(c->plan);
+  wisp_env_destroy(c->names);
+  wisp_verifier_destroy(c->verifier);
+}
+
+/* The errors of this strategy of volume over those of plain sums. */
+static double excess(const check *all, const char *name, wisp_precision precision, wisp_test_inputs numbers)
+{
+  const wisp_spec spec = {"nodal", "volume", "tet", 3, "maxwell", precision};
+  const wisp_layout layout = wisp_layout_padded(20, 40, 16);
+  double error = -1, plain = -1;
+  candidate c = make(all->device, wisp_strategies_find(all->strategies, "nodal", "volume", name), &spec, &layout);
+  assert_int_equal(wisp_verifier_compare_single(NULL, c.verifier, c.kernel, numbers, &error, &plain), WISP_OK);
+  discard(&c);
+  return plain > 0 ? error / plain : error;
+}
+
+/* A matrix of 11 bits where there should be 24 makes errors some 2^12 times as large, but for those of sums. */
+TEST_IN_FOLDER(test_excess)
+{
+  static const edit coarse[] = {{"+q/(3*Np)]", "+q/(3*Np)] part 1"}};
+  plant_edited(*state, "nodal", "volume", "field-in-shared", "coarse", coarse, 1);
+  check all = open_check(*state);
+  for (wisp_test_inputs numbers = WISP_SIZES; numbers <= WISP_DECADES; numbers++) {
+    const double plain = excess(&all, "field-in-shared", WISP_F32, numbers);
+    assert_true(plain > 0.25 && plain < 2);
+    assert_true(excess(&all, "coarse", WISP_F32, numbers) > 100);
+  }
+  assert_true(excess(&all, "field-in-shared", WISP_F64, WISP_SIZES) == 0);
+  close_check(&all);
+}
+
+/* An error of 1e-3 shows at every order, of every kernel, in single precision. */
+TEST(test_tolerances)
+{
+  const wisp_family *family = wisp_family_find("nodal");
+  for (int order = 1; order <= 10; order++)
+    for (int k = 0; family->kernels[k].name; k++) {
+      double single = 0, twice = 0;
+      wisp_spec spec = {"nodal", "", "tet", order, "maxwell", WISP_F32};
+      snprintf(spec.kernel, sizeof spec.kernel, "%s", family->kernels[k].name);
+      GOOD(wisp_tolerance(err, &spec, &single));
+      spec.precision = WISP_F64;
+      GOOD(wisp_tolerance(err, &spec, &twice));
+      assert_true(single > 1e-7 && single < 1e-4);
+      assert_true(twice > 1e-16 && twice < 1e-12);
+    }
+}
+
+/* Does a strategy have candidates here? */
+static bool applies(wisp_device *device, const wisp_strategy *s, const wisp_spec *spec, const wisp_layout *layout)
+{
+  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
+  wisp_env *names = NULL;
+  GOOD(wisp_names_create(err, spec, layout, &target, NULL, &names));
+  const bool does = wisp_strategy_applies(NULL, s, layout, names) == WISP_OK;
+  wisp_env_destroy(names);
+  return does;
+}
+
+/* An infinite number or NaN comes out as such, and does not spread: whole stages that see nodes in classes, at orders
+ * with orbits of two nodes and without. */
+TEST(test_unbounded)
+{
+  wisp_strategies *all = NULL;
+  wisp_device *device = open_test_device();
+  compile_quickly();
+  assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
+  for (int order = 2; order <= 3; order++) {
+    wisp_spec spec = {"nodal", "stage", "tet", order, "maxwell", WISP_F32};
+    const int Nfp = (order + 1) * (order + 2) / 2;
+    const wisp_layout layout = wisp_layout_slab(Nfp * (order + 3) / 3, 4 * Nfp, 32);
+    int tried = 0;
+    for (size_t i = 0; i < all->count; i++) {
+      wisp_error err = {0};
+      if (!all->list[i]->mixes || strcmp(all->list[i]->kernel, spec.kernel) != 0) continue;
+      if (!applies(device, all->list[i], &spec, &layout)) continue;
+      candidate c = make(device, all->list[i], &spec, &layout);
+      if (wisp_verifier_unbounded(&err, c.verifier, c.kernel) != WISP_OK)
+        fail_msg("%s, order %d: %s", all->list[i]->name, order, err.text);
+      discard(&c);
+      tried++;
+    }
+    assert_true(tried >= (order == 2 ? 3 : 2)); /* unrolled products end at 2 on the host */
+  }
+  wisp_strategies_free(all);
   wisp_device_close(device);
-  wisp_strategies_free(strategies);
-}
-
-static outcome call(const char *folder, const char *verb, const planted *p, const char *more)
-{
-  char line[512], before[256];
-  snprintf(before, sizeof before, "WISP_TEMPLATES=%s", folder);
-  snprintf(line, sizeof line, "%s %s -n %d -d host %s", verb, p->run, p->order, more);
-  return run_in(folder, before, line);
-}
-
-static void expect_found(const char *folder, const planted *p, const char *name)
-{
-  char kernel[64];
-  snprintf(kernel, sizeof kernel, "kernel %s (%s", p->kernel, name);
-  outcome o = call(folder, "verify", p, "");
-  if (o.status != 1 || !strstr(o.err, kernel) || !strstr(o.out, "WRONG")) fail_msg("%s: %s%s", p->run, o.out, o.err);
-  forget(&o);
-  o = call(folder, "run", p, "--verify");
-  if (o.status != 1 || !strstr(o.err, kernel)) fail_msg("%s: %s%s", p->run, o.out, o.err);
-  forget(&o);
-}
-
-/* All kernels that a run of the defaults launches are right, the run is the same, and takes a few seconds more. */
-static void expect_right(const char *folder, const planted *p)
-{
-  char line[512];
-  snprintf(line, sizeof line, "run %s -n %d -d host --default --json", p->run, p->order);
-  cJSON *plain = run_json(folder, "", line);
-  snprintf(line, sizeof line, "run %s -n %d -d host --default --json --verify", p->run, p->order);
-  cJSON *verified = run_json(folder, "", line);
-  const char *error = strstr(p->run, "helmholtz") ? "l2_u" : "l2_error";
-  assert_true(json_number(verified, "seconds_verify") < 60);
-  assert_true(json_number(plain, error) == json_number(verified, error));
-  cJSON_Delete(plain), cJSON_Delete(verified);
-}
-
-static void test_plants(void **state)
-{
-  const char *folder = *state;
-  char name[32];
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    snprintf(name, sizeof name, "plant-%zu", i);
-    plant_edited(folder, table[i].family, table[i].kernel, table[i].base, name, table[i].edits, 2);
-  }
-  setenv("WISP_TEMPLATES", folder, 1);
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    snprintf(name, sizeof name, "plant-%zu", i);
-    store_winner(folder, &table[i], name, WISP_VERIFYING_RULES);
-    expect_found(folder, &table[i], name);
-  }
-  unsetenv("WISP_TEMPLATES");
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) expect_right(folder, &table[i]);
-}
-
-static void test_failing_runs(void **state)
-{
-  const char *folder = *state;
-  char name[32], kernel[64];
-  for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
-    const planted *p = &failing[i].plant;
-    snprintf(name, sizeof name, "fault-%zu", i);
-    plant_edited(folder, p->family, p->kernel, p->base, name, p->edits, 2);
-  }
-  setenv("WISP_TEMPLATES", folder, 1);
-  for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
-    const planted *p = &failing[i].plant;
-    snprintf(name, sizeof name, "fault-%zu", i);
-    store_winner(folder, p, name, WISP_VERIFYING_RULES);
-    snprintf(kernel, sizeof kernel, "kernel %s (%s", p->kernel, name);
-    outcome o = call(folder, "run", p, "");
-    if (o.status != 1 || !strstr(o.err, failing[i].says) || !strstr(o.err, kernel)) fail_msg("%s%s", o.out, o.err);
-    assert_null(strchr(strstr(o.err, failing[i].says), '\n')[1] ? "another line" : NULL);
-    forget(&o);
-  }
-  unsetenv("WISP_TEMPLATES");
-}
-
-/* A user's winner of earlier rules is verified at its first use: a wrong one is stored as such and not taken, a right
- * one is not looked at again. */
-static void test_first_use(void **state)
-{
-  const char *folder = *state;
-  const planted *p = &table[0];
-  plant_edited(folder, p->family, p->kernel, p->base, "old-wrong", p->edits, 2);
-  plant_edited(folder, p->family, p->kernel, p->base, "old-right", p->edits, 0);
-  setenv("WISP_TEMPLATES", folder, 1);
-  store_winner(folder, p, "old-wrong", -1);
-  outcome o = call(folder, "run", p, "");
-  if (o.status || !strstr(o.err, "is wrong on this mesh") || strstr(o.out, "old-wrong")) fail_msg("%s%s", o.out, o.err);
-  forget(&o);
-  o = call(folder, "run", p, "");
-  if (o.status || *o.err || strstr(o.out, "old-wrong")) fail_msg("%s%s", o.out, o.err);
-  forget(&o);
-  store_winner(folder, p, "old-right", -1);
-  o = call(folder, "run", p, "");
-  if (o.status || !strstr(o.err, "1 winners of the user's store") || !strstr(o.out, "old-right"))
-    fail_msg("%s%s", o.out, o.err);
-  forget(&o);
-  o = call(folder, "run", p, "");
-  if (o.status || *o.err || !strstr(o.out, "old-right")) fail_msg("%s%s", o.out, o.err);
-  forget(&o);
-  unsetenv("WISP_TEMPLATES");
-}
-
-/* Timings of a kernel of another stage than the one that runs are named, with the command that lets them count. */
-static void test_unused(void **state)
-{
-  static const planted p = {"nodal", NULL,           "stage_nested", "literal",
-                            2,       "stage_nested", {{NULL, NULL}}, "maxwell --box 2 --steps 1"};
-  const char *folder = *state;
-  store_winner(folder, &p, p.base, WISP_VERIFYING_RULES);
-  outcome o = call(folder, "run", &p, "");
-  if (o.status || !strstr(o.out, "stored timings of stage_nested are not used") ||
-      !strstr(o.out, " -n 2 -p f64 -k step"))
-    fail_msg("%s%s", o.out, o.err);
-  forget(&o);
-  o = call(folder, "run", &p, "--composition stage_nested");
-  if (o.status || strstr(o.out, "not used")) fail_msg("%s%s", o.out, o.err);
-  forget(&o);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_plants, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_failing_runs, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_first_use, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_unused, fixture_set_up, fixture_tear_down)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

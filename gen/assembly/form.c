@@ -1,13 +1,7 @@
 /* Forms: texts of a few lines, templates/assembly/NAME.form (docs/guide/heat.md). */
 #include "assembly.h"
-#include "../language/expr.h"
-#include "../named.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const wisp_named forms = {"form", "assembly", ".form"};
+const wisp_named wisp_forms = {"form", "assembly", ".form"};
 
 /* A wisp_slot_of. */
 static int slot_of(const void *context, const char *name)
@@ -25,7 +19,7 @@ wisp_status wisp_form_kappa(wisp_error *err, const char *text, wisp_expr **value
   OWNED(wisp_expr_destroy) wisp_expr *parsed = NULL, *derived = NULL;
   CALL(wisp_expr_parse(err, text, &parsed));
   CALL(wisp_expr_bind(err, parsed, slot_of, NULL));
-  CALL(wisp_expr_slope(err, parsed, "u", &derived));
+  CALL(wisp_expr_slope_along(err, parsed, (const wisp_expr_along[]){{"u", 1}, {NULL, 0}}, &derived));
   if (slope) *slope = derived, derived = NULL;
   return GIVE(parsed, value);
 }
@@ -69,7 +63,7 @@ wisp_status wisp_form_load(wisp_error *err, const char *name, wisp_form **out)
   char path[WISP_NAMED_PATH];
   HELD(wisp_text_free) wisp_text line = {0};
   int number = 0;
-  CALL(wisp_named_read(err, &forms, name, path, &text));
+  CALL(wisp_named_read(err, &wisp_forms, name, path, &text));
   CALL(wisp_new(err, 1, sizeof *form, &form));
   snprintf(form->name, sizeof form->name, "%s", name);
   for (const char *at = text, *end = text + strlen(text); at < end;) {
@@ -92,16 +86,11 @@ void wisp_form_destroy(wisp_form *form)
 
 bool wisp_form_exists(const char *name)
 {
-  return wisp_named_exists(&forms, name);
+  return wisp_named_exists(&wisp_forms, name);
 }
 
 bool wisp_form_proxy_for(const char *name, const char *other)
 {
   OWNED(wisp_form_destroy) wisp_form *form = NULL;
   return wisp_form_exists(name) && wisp_form_load(NULL, name, &form) == WISP_OK && strcmp(form->dummy, other) == 0;
-}
-
-wisp_status wisp_form_names(wisp_error *err, wisp_text *list)
-{
-  return wisp_named_list(err, &forms, list);
 }

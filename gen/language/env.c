@@ -1,9 +1,6 @@
 #include "expr_tree.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A slot of the open hash; free while name is NULL. Names are never taken out again. */
 typedef struct slot {
@@ -115,6 +112,7 @@ static void release(wisp_value *value)
   if (value->kind == WISP_KIND_LIST)
     for (size_t i = 0; i < value->count; i++) wisp_env_destroy(value->as.items[i]);
   if (value->kind != WISP_KIND_INT && value->kind < WISP_KIND_OTHER) free(value->as.memory);
+  free(value->file);
   *value = (wisp_value){0};
 }
 
@@ -135,15 +133,6 @@ static wisp_status grow(wisp_error *err, wisp_env *env)
   return WISP_OK;
 }
 
-static wisp_status copy(wisp_error *err, const void *from, size_t bytes, void *out)
-{
-  void *to = NULL;
-  CALL(wisp_new(err, bytes, 1, &to));
-  if (bytes) memcpy(to, from, bytes);
-  memcpy(out, &to, sizeof to);
-  return WISP_OK;
-}
-
 /* The place of an own name's value, made (an integer 0) where the name is new. */
 static wisp_status own(wisp_error *err, wisp_env *env, const char *name, wisp_value **value)
 {
@@ -152,7 +141,7 @@ static wisp_status own(wisp_error *err, wisp_env *env, const char *name, wisp_va
   if (!place || !place->name) {
     CALL(grow(err, env));
     place = probe(env->slots, env->capacity, name, hash);
-    CALL(copy(err, name, strlen(name) + 1, &place->name));
+    CALL(wisp_copy_text(err, name, &place->name));
     place->hash = hash;
     env->taken++;
   }
@@ -172,10 +161,8 @@ static wisp_status define(wisp_error *err, wisp_env *env, const char *name, wisp
 
 wisp_status wisp_env_create(wisp_error *err, const wisp_env *outer, wisp_env **out)
 {
-  wisp_env *env = NULL;
-  CALL(wisp_new(err, 1, sizeof *env, &env));
-  env->outer = outer;
-  *out = env;
+  CALL(wisp_new(err, 1, sizeof **out, out));
+  (*out)->outer = outer;
   return WISP_OK;
 }
 
@@ -213,13 +200,21 @@ static wisp_status define_copy(wisp_error *err, wisp_env *env, const char *name,
                                const void *from, size_t bytes)
 {
   wisp_value value = {.kind = kind, .count = count};
-  CALL(copy(err, from, bytes, &value.as.memory));
+  CALL(wisp_copy(err, from, bytes, &value.as.memory));
   return define(err, env, name, value);
 }
 
 wisp_status wisp_env_text(wisp_error *err, wisp_env *env, const char *name, const char *value)
 {
   return define_copy(err, env, name, WISP_KIND_TEXT, strlen(value), value, strlen(value) + 1);
+}
+
+wisp_status wisp_env_file_text(wisp_error *err, wisp_env *env, const char *name, const char *value, const char *file)
+{
+  wisp_value *place = NULL;
+  CALL(wisp_env_text(err, env, name, value));
+  CALL(own(err, env, name, &place));
+  return wisp_copy_text(err, file, &place->file);
 }
 
 wisp_status wisp_env_reals(wisp_error *err, wisp_env *env, const char *name, const double *values, size_t count)
@@ -251,29 +246,19 @@ wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp
   return GIVE(scope, item);
 }
 
-/* The deferral's own copy of what it is made from. */
-static wisp_status create_deferral(wisp_error *err, wisp_env *env, wisp_env_make make, const void *self, size_t bytes,
-                                   struct wisp_deferral **out)
-{
-  struct wisp_deferral *d = NULL;
-  OWNED(free) void *own_self = NULL;
-  CALL(copy(err, self, bytes, &own_self));
-  CALL(wisp_new(err, 1, sizeof *d, &d));
-  d->make = make;
-  d->self = own_self, own_self = NULL;
-  pthread_mutex_init(&d->lock, NULL);
-  d->next = env->deferred;
-  *out = env->deferred = d;
-  return WISP_OK;
-}
-
 wisp_status wisp_env_defer(wisp_error *err, wisp_env *env, const char *names, wisp_env_make make, const void *self,
                            size_t bytes)
 {
   struct wisp_deferral *d = NULL;
+  OWNED(free) void *own_self = NULL;
   char name[64];
   int length = 0;
-  CALL(create_deferral(err, env, make, self, bytes, &d));
+  CALL(wisp_copy(err, self, bytes, &own_self));
+  CALL(wisp_new(err, 1, sizeof *d, &d));
+  *d = (struct wisp_deferral){.next = env->deferred, .make = make, .self = own_self};
+  pthread_mutex_init(&d->lock, NULL);
+  env->deferred = d;
+  own_self = NULL;
   for (const char *at = names; sscanf(at, "%63s%n", name, &length) == 1; at += length)
     CALL(define(err, env, name, (wisp_value){.kind = WISP_KIND_DEFERRED, .as.deferral = d}));
   return WISP_OK;

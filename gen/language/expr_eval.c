@@ -1,7 +1,6 @@
 #include "expr_tree.h"
 
 #include <math.h>
-#include <string.h>
 
 /* A name's value; not being defined is the one error that every evaluation shares. */
 static wisp_status find(wisp_error *err, const wisp_expr *expr, const wisp_node *at, const wisp_env *env,

@@ -1,6 +1,5 @@
 /* Expressions as C, in real numbers: from the tree, with the parentheses that C needs to read the same tree. */
-#include "expand.h"
-#include "expr_tree.h"
+#include "template.h"
 
 typedef struct printer {
   wisp_error *err;
@@ -79,11 +78,4 @@ wisp_status wisp_expr_print(wisp_error *err, const wisp_expr *expr, int real_byt
                             const void *context, wisp_text *out)
 {
   return print(&(printer){err, expr, real_bytes, name, context, out}, expr->count - 1);
-}
-
-wisp_status wisp_print_formula(wisp_error *err, const char *formula, int real_bytes, wisp_text *out)
-{
-  OWNED(wisp_expr_destroy) wisp_expr *expr = NULL;
-  CALL(wisp_expr_parse(err, formula, &expr));
-  return wisp_expr_print(err, expr, real_bytes, NULL, NULL, out);
 }

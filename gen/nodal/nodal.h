@@ -1,8 +1,7 @@
 /* The nodal family's arrays, as places in its list (templates/nodal/family). */
 #pragma once
 
-#include "../dense.h"
-#include "../system.h"
+#include "../family.h"
 #include "templates/nodal/family.h"
 
 /* Numbers of an element in geo and in face_real, and of a pair of faces in pair_real: the geometry's, then the

@@ -1,36 +1,7 @@
 /* Handlers of the keywords of a space description, found in a table. */
 #include "space_read.h"
 
-#include <ctype.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_CANDIDATES = 1 << 16 }; /* all are gone through whenever one is looked for */
-
-static void skip_blanks(char **at)
-{
-  while (isspace((unsigned char)**at)) (*at)++;
-}
-
-char *wisp_next_word(char **at)
-{
-  skip_blanks(at);
-  char *start = *at;
-  while (**at && !isspace((unsigned char)**at)) (*at)++;
-  if (**at) *(*at)++ = '\0';
-  return start;
-}
-
-char *wisp_rest(char **at)
-{
-  skip_blanks(at);
-  char *start = *at, *end = start + strlen(start);
-  while (end > start && isspace((unsigned char)end[-1])) *--end = '\0';
-  *at = end;
-  return start;
-}
 
 wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, const char *name)
 {
@@ -90,19 +61,13 @@ static wisp_status read_kernels(wisp_error *err, wisp_reader *r, char *line)
   char name[sizeof s->kernel];
   char *first = wisp_next_word(&line);
   CALL(wisp_copy_name(err, first, name, sizeof name));
+  CALL(wisp_require(err, !r->keyword->most || !*wisp_skip_space(line), WISP_EINPUT,
+                    "'%s' after the kernel's name: several are `kernels A B`", wisp_rest(&line)));
   for (char *other = wisp_next_word(&line); *other; other = wisp_next_word(&line))
     CALL(wisp_copy_name(err, other, name, sizeof name));
   if (!*s->kernel) CALL(wisp_copy_name(err, first, s->kernel, sizeof s->kernel));
   s->facts = wisp_family_facts(s->family, s->kernel);
   return WISP_OK;
-}
-
-static wisp_status read_kernel(wisp_error *err, wisp_reader *r, char *line)
-{
-  char *name = wisp_next_word(&line);
-  const char *more = wisp_rest(&line);
-  CALL(wisp_require(err, !*more, WISP_EINPUT, "'%s' after the kernel's name: several are `kernels A B`", more));
-  return read_kernels(err, r, name);
 }
 
 /* The member of the strategy that the keyword sets. */
@@ -163,28 +128,13 @@ static wisp_status add_condition(wisp_error *err, const wisp_reader *r, const ch
 }
 
 /* EXPR : REASON */
-static wisp_status read_condition(wisp_error *err, const wisp_reader *r, char *line, wisp_condition *list,
-                                  size_t *count)
+static wisp_status read_condition(wisp_error *err, wisp_reader *r, char *line)
 {
   char *expr = NULL, *reason = NULL;
-  CALL(split(err, line, " : ", &expr, &reason));
-  return add_condition(err, r, expr, reason, list, count);
-}
-
-static wisp_status read_needs(wisp_error *err, wisp_reader *r, char *line)
-{
-  return read_condition(err, r, line, r->s->need, &r->s->needs);
-}
-
-static wisp_status read_require(wisp_error *err, wisp_reader *r, char *line)
-{
-  return read_condition(err, r, line, r->s->condition, &r->s->conditions);
-}
-
-static wisp_status read_candidate(wisp_error *err, wisp_reader *r, char *line)
-{
   size_t none = 0;
-  return read_condition(err, r, line, &r->s->candidate, &none);
+  void *count = r->keyword->count ? (char *)r->s + r->keyword->count : (void *)&none;
+  CALL(split(err, line, " : ", &expr, &reason));
+  return add_condition(err, r, expr, reason, member_of(r), count);
 }
 
 /* LOW..HIGH [: REASON] */
@@ -347,18 +297,20 @@ static wisp_status check_array(wisp_error *err, const wisp_strategy *s, const wi
                       wisp_numbers[array->type].word);
 }
 
+const char *const wisp_arg_kinds[] = {[WISP_ARG_IN] = "in",
+                                      [WISP_ARG_OUT] = "out",
+                                      [WISP_ARG_INOUT] = "inout",
+                                      [WISP_ARG_VALUE] = "value",
+                                      [WISP_ARG_OPERAND] = "operand"};
+
 static wisp_status read_arg(wisp_error *err, wisp_reader *r, char *line)
 {
-  static const struct {
-    const char *word;
-    wisp_arg_kind kind;
-  } kinds[] = {{"in", WISP_ARG_IN}, {"out", WISP_ARG_OUT}, {"inout", WISP_ARG_INOUT}, {"value", WISP_ARG_VALUE}};
-  const char *kind = wisp_next_word(&line);
-  size_t i = 0;
-  while (i < WISP_COUNT(kinds) && strcmp(kind, kinds[i].word) != 0) i++;
-  CALL(wisp_require(err, i < WISP_COUNT(kinds), WISP_EINPUT, "argument kind '%s' is none of in, out, inout, value",
-                    kind));
-  CALL(add_arg(err, r->s, kinds[i].kind, &line));
+  const char *word = wisp_next_word(&line);
+  wisp_arg_kind kind = WISP_ARG_IN;
+  while (kind < WISP_ARG_OPERAND && strcmp(word, wisp_arg_kinds[kind]) != 0) kind++;
+  CALL(wisp_require(err, kind < WISP_ARG_OPERAND, WISP_EINPUT, "argument kind '%s' is none of in, out, inout, value",
+                    word));
+  CALL(add_arg(err, r->s, kind, &line));
   return check_array(err, r->s, &r->s->arg[r->s->args - 1]);
 }
 
@@ -418,18 +370,18 @@ static wisp_status read_work(wisp_error *err, wisp_reader *r, char *line)
 
 #define MEMBER(name) offsetof(wisp_strategy, name)
 const wisp_keyword wisp_keywords[] = {
-    {"kernel", read_kernel, .once = true},
+    {"kernel", read_kernels, .once = true, .most = 1},
     {"kernels", read_kernels, .once = true},
     {"title", read_words, .rest = PROSE, .once = true, .member = MEMBER(title)},
     {"text", read_text, .once = true},
     {"layouts", read_layouts, .once = true},
     {"orders", read_orders, .rest = REASON, .once = true},
-    {"needs", read_needs, .rest = REASON},
+    {"needs", read_condition, .rest = REASON, .member = MEMBER(need), .count = MEMBER(needs)},
     {"param", read_param, .rest = TERMS},
     {"requires_absent", read_requires_absent, .once = true},
     {"default", read_default, .rest = TERMS},
     {"let", read_let, .rest = TERMS},
-    {"require", read_require, .rest = REASON},
+    {"require", read_condition, .rest = REASON, .member = MEMBER(condition), .count = MEMBER(conditions)},
     {"block", read_extents, .once = true, .member = MEMBER(block), .most = 3},
     {"lane", read_words, .rest = PROSE, .once = true, .member = MEMBER(lane)},
     {"grid", read_extents, .once = true, .member = MEMBER(grid), .most = 2},
@@ -439,7 +391,7 @@ const wisp_keyword wisp_keywords[] = {
     {"where", read_where, .follows = true},
     {"varies", read_flag, .rest = PROSE, .once = true, .member = MEMBER(varies)},
     {"mixes", read_flag, .rest = PROSE, .once = true, .member = MEMBER(mixes)},
-    {"candidate", read_candidate, .rest = REASON, .once = true},
+    {"candidate", read_condition, .rest = REASON, .once = true, .member = MEMBER(candidate)},
     {"work", read_work, .rest = TERMS},
     {.word = NULL},
 };

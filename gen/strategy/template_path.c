@@ -3,18 +3,10 @@
 #include "../text.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 WISP_OWNED(DIR, closedir)
 
 static const char root[] = "templates/";
-
-static bool is_text(const char *name)
-{
-  return strcmp(name, "names") == 0 || wisp_path_ends(name, ".space .k .part .system .form");
-}
 
 /* A list of files that grows. */
 typedef struct pile {
@@ -104,7 +96,8 @@ static wisp_status add_family(wisp_error *err, pile *p, const char *folder, cons
   OWNED(closedir) DIR *dir = opendir(path); /* of plain files there is none */
   for (struct dirent *entry; dir && (entry = readdir(dir));) {
     const char *name = entry->d_name;
-    if (*name == '.' || !is_text(name)) continue;
+    const bool is_text = strcmp(name, "names") == 0 || wisp_path_ends(name, ".space .k .part .system .form");
+    if (*name == '.' || !is_text) continue;
     const wisp_status status = put_file(&why, p, folder, family, name);
     /* Systems and forms are read by their names; all other texts take part in every choice. */
     if (status == WISP_ESYSTEM && wisp_path_ends(name, ".system .form"))
@@ -122,11 +115,6 @@ static void release(const wisp_embedded *files, size_t own)
   free((wisp_embedded *)files);
 }
 
-static int by_path(const void *a, const void *b)
-{
-  return strcmp(((const wisp_embedded *)a)->path, ((const wisp_embedded *)b)->path);
-}
-
 wisp_status wisp_template_path_load(wisp_error *err, const char *folder, wisp_text *warning, wisp_template_path *out)
 {
   wisp_status status = WISP_OK;
@@ -137,7 +125,7 @@ wisp_status wisp_template_path_load(wisp_error *err, const char *folder, wisp_te
   TRY(wisp_require(err, dir, WISP_EINPUT, "WISP_TEMPLATES: cannot open folder %s", folder));
   for (struct dirent *entry; (entry = readdir(dir));)
     if (entry->d_name[0] != '.') TRY(add_family(err, &p, folder, entry->d_name, warning));
-  if (p.own) qsort(p.files, p.own, sizeof *p.files, by_path);
+  if (p.own) qsort(p.files, p.own, sizeof *p.files, wisp_by_text);
   for (size_t i = 0; i < wisp_embedded_count; i++) TRY(put(err, &p, &wisp_embedded_files[i]));
   *out = (wisp_template_path){.files = p.files, .count = p.count, .own = p.own, .folder = name};
   p = (pile){0};

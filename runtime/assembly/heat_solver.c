@@ -416,9 +416,10 @@ wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *s, const c
   OWNED(free) double *values = NULL, *F = NULL;
   char beside[WISP_PATH_TEXT];
   const wisp_pattern *p = s->heat->assembly->pattern;
+  const double unit = pow(s->heat->assembly->frame.length, s->heat->assembly->simplex->dimension - 2);
   CALL(download_matrix(err, s, &values, &F));
-  for (size_t i = 0; i < p->nonzeros; i++) values[i] *= wisp_heat_unit(s->heat);
-  for (size_t i = 0; i < p->rows; i++) F[i] *= wisp_heat_unit(s->heat);
+  for (size_t i = 0; i < p->nonzeros; i++) values[i] *= unit; /* from the frame to the mesh's units */
+  for (size_t i = 0; i < p->rows; i++) F[i] *= unit;
   const content c = {p, values, F};
   CALL(wisp_path_beside(err, path, "_b", beside));
   CALL(wisp_write_file(err, path, write_matrix, &c));

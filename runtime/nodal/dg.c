@@ -2,9 +2,6 @@
 #include "dg_parts.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The arguments fit together. */
 static wisp_status check(wisp_error *err, const wisp_dg *dg, const wisp_walls *walls)
@@ -151,14 +148,6 @@ typedef struct dof {
   int f;
 } dof;
 
-/* Elements one after the other, and of each face after face, of that field after field. */
-static bool find_trace(const wisp_dg *dg, size_t at, dof *out)
-{
-  const size_t Nfp = (size_t)dg->tet->Nfp, n = (size_t)dg->system->fields, face = at / (n * Nfp);
-  *out = (dof){.k = face / WISP_TET_FACES, .i = face % WISP_TET_FACES * Nfp + at % Nfp, .f = (int)(at / Nfp % n)};
-  return dg->slot[out->k] != WISP_EMPTY;
-}
-
 /* Whether an array is laid out by face nodes. */
 static bool is_of_faces(const char *array)
 {
@@ -169,7 +158,12 @@ static bool is_of_faces(const char *array)
 static bool find_dof(const wisp_dg *dg, const wisp_array_decl *array, size_t at, dof *out)
 {
   const wisp_layout *l = &dg->layout;
-  if (strcmp(array->name, "trace") == 0) return find_trace(dg, at, out);
+  if (strcmp(array->name, "trace") ==
+      0) { /* elements one after the other, of each face after face, field after field */
+    const size_t Nfp = (size_t)dg->tet->Nfp, fields = (size_t)dg->system->fields, side = at / (fields * Nfp);
+    *out = (dof){side / WISP_TET_FACES, side % WISP_TET_FACES * Nfp + at % Nfp, (int)(at / Nfp % fields)};
+    return dg->slot[out->k] != WISP_EMPTY;
+  }
   const bool face = is_of_faces(array->name);
   const size_t KM = (size_t)l->KM, Ndof = (size_t)(face ? l->Nf : l->Np), row = (size_t)(face ? l->NfM : l->NpM);
   const size_t n = (size_t)dg->system->fields, in_row = at % row, group = at / row / n;
@@ -249,16 +243,6 @@ wisp_dg wisp_dg_counted(const wisp_mesh *mesh, const wisp_tet *tet, const wisp_s
   return dg;
 }
 
-/* Bytes on the host: of the mesh's tets and faces, of what allocate and mesh_group make, and of the fields that a run
- * starts from. */
-static double count_beside(const wisp_dg *dg)
-{
-  enum { OF_MESH = 96 };
-  const double reals = dg->records.geos + dg->records.face_reals + dg->system->quantities + 2;
-  const double of_slot = OF_MESH + 2 * sizeof(int32_t) + WISP_FACE_INTS * sizeof(int) + reals * sizeof(double);
-  return (double)dg->slots * of_slot + (double)wisp_dg_volume_size(dg) * sizeof(double);
-}
-
 wisp_status wisp_dg_fits(wisp_error *err, const wisp_limits *limits, size_t elements, const wisp_tet *tet,
                          const wisp_system *system, wisp_precision precision, const wisp_stage *stage)
 {
@@ -266,7 +250,13 @@ wisp_status wisp_dg_fits(wisp_error *err, const wisp_limits *limits, size_t elem
   wisp_dg dg = wisp_dg_counted(&mesh, tet, system, &stage->layout, wisp_dg_MB(&stage->fixed));
   if (wisp_stage_has(stage, "pair_block")) dg.pairs = WISP_TET_FACES / 2 * elements;
   const wisp_discretisation d = wisp_dg_discretisation(&dg);
-  CALL(wisp_problem_fits(err, limits, &d, precision, WISP_NARROW_GUARD, is_of_a_run, stage, count_beside(&dg)));
+  /* Bytes on the host: of the mesh's tets and faces, of what allocate and mesh_group make, and of the fields that a run
+   * starts from. */
+  enum { OF_MESH = 96 };
+  const double reals = dg.records.geos + dg.records.face_reals + system->quantities + 2;
+  const double of_slot = OF_MESH + 2 * sizeof(int32_t) + WISP_FACE_INTS * sizeof(int) + reals * sizeof(double);
+  const double beside = (double)dg.slots * of_slot + (double)wisp_dg_volume_size(&dg) * sizeof(double);
+  CALL(wisp_problem_fits(err, limits, &d, precision, WISP_NARROW_GUARD, is_of_a_run, stage, beside));
   return check_addresses(err, &dg);
 }
 

@@ -3,10 +3,6 @@
 #include "../parallel.h"
 #include "../../gen/wide.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The place of DOF i of field f in slot k. */
 static size_t volume_at(const wisp_dg *dg, int f, size_t k, int i)
 {
@@ -26,11 +22,6 @@ static double kept(const wisp_dg *dg, double sum)
 
 typedef float eight_floats __attribute__((vector_size(8 * sizeof(float))));
 typedef float four_floats __attribute__((vector_size(4 * sizeof(float))));
-
-static void keep_eight(bool single, wisp_eight *sum)
-{
-  if (single) *sum = __builtin_convertvector(__builtin_convertvector(*sum, eight_floats), wisp_eight);
-}
 
 enum { ROWS = 4 };
 
@@ -102,7 +93,9 @@ static void derive(const wisp_dg *dg, size_t k, const double *u, numbers du[3])
       for (int e = 0; 8 * e < dg->system->fields; e++)
         for (int i = 0; i < Np; i++) {
           du[nu].at[e][i] += factor * along[mu].at[e][i];
-          keep_eight(dg->single, &du[nu].at[e][i]);
+          if (!dg->single) continue;
+          const eight_floats rounded = __builtin_convertvector(du[nu].at[e][i], eight_floats);
+          du[nu].at[e][i] = __builtin_convertvector(rounded, wisp_eight);
         }
     }
 }

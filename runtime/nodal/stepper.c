@@ -1,10 +1,6 @@
 /* Advances a problem in time: kernels compiled in parallel, one recorded graph a step, replayed. */
 #include "stepper.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* LSRK4(5), solution 3 of Carpenter & Kennedy 1994 (NASA TM 109112), as their fractions. */
 static const wisp_rk_stage stages[] = {
     {0.0, 1432997174477.0 / 9575080441755.0, 0.0},
@@ -115,44 +111,33 @@ wisp_status wisp_integrator_begin(wisp_error *err, const wisp_integrator *i)
   return wisp_device_copy(err, p->device, wisp_arrays_at(p->arrays, "res"), wisp_arrays_at(p->arrays, "u"), bytes);
 }
 
-/* res = (1 + beta) u - beta res */
-static wisp_status mix(wisp_error *err, const wisp_integrator *i, double beta)
+wisp_status wisp_integrator_recur(wisp_error *err, const wisp_integrator *i, double beta, double alpha)
 {
-  wisp_arrays *arrays = i->problem->arrays;
+  if (!i->nested) return low_storage_stage(err, i, beta, 1, alpha);
+  wisp_arrays *arrays = i->problem->arrays; /* res = (1 + beta) u - beta res */
   const unsigned grid[2] = {256, 1}, block[3] = {256, 1, 1};
   wisp_pointer x = wisp_arrays_at(arrays, "u"), y = wisp_arrays_at(arrays, "res");
   long long count = (long long)wisp_arrays_size(arrays, "u");
   void *args[] = {&x, &y, &beta, &count};
-  return wisp_launch(err, i->mixing, NULL, grid, block, args, WISP_COUNT(args));
-}
-
-wisp_status wisp_integrator_recur(wisp_error *err, const wisp_integrator *i, double beta, double alpha)
-{
-  if (!i->nested) return low_storage_stage(err, i, beta, 1, alpha);
-  CALL(mix(err, i, beta));
+  CALL(wisp_launch(err, i->mixing, NULL, grid, block, args, WISP_COUNT(args)));
   CALL(nested_stage(err, i, "res", "u", "u_next", alpha));
   move(i);
-  wisp_arrays_swap(i->problem->arrays, "res", "u_next");
+  wisp_arrays_swap(arrays, "res", "u_next");
   return WISP_OK;
 }
 
 /* --- advancing --- */
 
-static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, const wisp_stage *stage)
-{
-  char ours[WISP_LAYOUT_TEXT], theirs[WISP_LAYOUT_TEXT];
-  wisp_layout_print(&stage->layout, ours);
-  wisp_layout_print(&dg->layout, theirs);
-  return wisp_require(err, strcmp(ours, theirs) == 0 && dg->MB == wisp_dg_MB(&stage->fixed), WISP_EUSAGE,
-                      "the stage is made for layout %s and MB=%d, the discretisation has %s and %d", ours,
-                      wisp_dg_MB(&stage->fixed), theirs, dg->MB);
-}
-
 wisp_status wisp_stepper_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
                                 wisp_stage *stage, double alpha, wisp_stepper **out)
 {
   OWNED(wisp_stepper_destroy) wisp_stepper *solver = NULL;
-  CALL(check_discretisation(err, dg, stage));
+  char ours[WISP_LAYOUT_TEXT], theirs[WISP_LAYOUT_TEXT];
+  wisp_layout_print(&stage->layout, ours);
+  wisp_layout_print(&dg->layout, theirs);
+  CALL(wisp_require(err, strcmp(ours, theirs) == 0 && dg->MB == wisp_dg_MB(&stage->fixed), WISP_EUSAGE,
+                    "the stage is made for layout %s and MB=%d, the discretisation has %s and %d", ours,
+                    wisp_dg_MB(&stage->fixed), theirs, dg->MB));
   CALL(wisp_new(err, 1, sizeof *solver, &solver));
   solver->device = device;
   solver->stage = stage;
@@ -222,22 +207,12 @@ static wisp_status record_all(wisp_error *err, wisp_stepper *solver, double dt)
   return status;
 }
 
-/* A number that is none makes its sum so. */
-static wisp_status check_finite(wisp_error *err, const wisp_stepper *solver, double dt, long long steps)
-{
-  OWNED(free) double *sums = NULL;
-  bool finite = true;
-  CALL(wisp_new(err, WISP_SPECTRUM, sizeof *sums, &sums));
-  CALL(wisp_stepper_spectrum(err, solver, sums));
-  for (int i = 0; i < WISP_SPECTRUM; i++) finite &= isfinite(sums[i]);
-  return wisp_require(err, finite, WISP_EWRONG, "the solution blew up: it is not finite after %lld steps of %g", steps,
-                      dt);
-}
-
 wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double dt, long long steps,
                                  double *ms_per_stage)
 {
   double ms = 0;
+  OWNED(free) double *sums = NULL;
+  bool finite = true;
   CALL(wisp_require(err, isfinite(dt), WISP_EUSAGE, "a step of %g: must be a finite number", dt));
   CALL(wisp_require(err, steps >= 0, WISP_EUSAGE, "%lld steps: must be 0 or more", steps));
   CALL(record_all(err, solver, dt));
@@ -249,7 +224,11 @@ wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double d
   CALL(wisp_event_record(err, solver->end));
   CALL(wisp_device_finish(err, solver->device));
   CALL(wisp_event_elapsed(err, solver->begin, solver->end, &ms));
-  CALL(check_finite(err, solver, dt, steps));
+  CALL(wisp_new(err, WISP_SPECTRUM, sizeof *sums, &sums));
+  CALL(wisp_stepper_spectrum(err, solver, sums));
+  for (int i = 0; i < WISP_SPECTRUM; i++) finite &= isfinite(sums[i]); /* a number that is none makes its sum so */
+  CALL(wisp_require(err, finite, WISP_EWRONG, "the solution blew up: it is not finite after %lld steps of %g", steps,
+                    dt));
   if (ms_per_stage) *ms_per_stage = steps ? ms / (double)steps / solver->integrator.scheme->stages : 0;
   return WISP_OK;
 }

@@ -1,9 +1,6 @@
 /* The Poisson problem as a solver: continuous elements on hexes, conjugate gradients. */
 #include "poisson_solver.h"
 
-#include <math.h>
-#include <stdio.h>
-
 static const wisp_solver_option options[] = {
     WISP_CHOICE_ROW("problem", "BP", "bp1 bp3 bp5", "bp5", NULL,
                     "bp1: mass; bp3: stiffness at Gauss points; bp5: stiffness at the nodes"),
@@ -152,16 +149,6 @@ static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out
 
 /* ---- The report. */
 
-/* Which operator an automatic choice came to, and why it is a guess where nothing was measured. */
-static wisp_status report_geometry(wisp_error *err, const wisp_solver *s, bool trilinear, wisp_solver_report *to)
-{
-  const char *why = "";
-  if (wisp_solver_choice(s, "geometry") == GEOMETRY_AUTO)
-    why = operator_of(s->stage)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, the default here)"
-                                                             : " (auto: the faster winner)";
-  return wisp_report_line(err, to, "geometry", "%s%s", trilinear ? "made of the vertices" : "stored factors", why);
-}
-
 static wisp_status report_lines(wisp_error *err, const wisp_solver *s, wisp_solver_report *to)
 {
   static const char *const equations[3] = {
@@ -171,7 +158,11 @@ static wisp_status report_lines(wisp_error *err, const wisp_solver *s, wisp_solv
   };
   const wisp_poisson_run *run = (const wisp_poisson_run *)s;
   const wisp_cg_report *report = &run->report;
+  const char *why = ""; /* an automatic choice is a guess where nothing was measured */
   char lambda[64] = "", chebyshev[96] = "", goal[64] = "";
+  if (wisp_solver_choice(s, "geometry") == GEOMETRY_AUTO)
+    why = operator_of(s->stage)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, the default here)"
+                                                             : " (auto: the faster winner)";
   if (run->op != WISP_HEX_MASS) snprintf(lambda, sizeof lambda, ", lambda %g", wisp_solver_real(s, "lambda"));
   if (run->method.preconditioner == WISP_CHEBYSHEV)
     snprintf(chebyshev, sizeof chebyshev, " of degree %d, eigenvalues below %.3g", run->method.degree,
@@ -179,7 +170,8 @@ static wisp_status report_lines(wisp_error *err, const wisp_solver *s, wisp_solv
   if (run->tolerance > 0)
     snprintf(goal, sizeof goal, " (%s %g)", report->converged ? "reached" : "not reached:", run->tolerance);
   CALL(wisp_report_line(err, to, "problem", "%s: %s%s", wisp_solver_text(s, "problem"), equations[run->op], lambda));
-  CALL(report_geometry(err, s, wisp_stage_has(s->stage, "vertices"), to));
+  CALL(wisp_report_line(err, to, "geometry", "%s%s",
+                        wisp_stage_has(s->stage, "vertices") ? "made of the vertices" : "stored factors", why));
   CALL(wisp_report_line(err, to, "iteration", "%s", s->stage->composition));
   CALL(wisp_report_kernels(err, to, 0));
   CALL(wisp_report_line(err, to, "solver", "conjugate gradients, preconditioner %s%s",

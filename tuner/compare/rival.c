@@ -36,11 +36,6 @@ static void put(const wisp_rival *r, double value, void *to, size_t i)
     ((double *)to)[i] = value;
 }
 
-static double take(const wisp_rival *r, const void *from, size_t i)
-{
-  return r->product.precision == WISP_F32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
-}
-
 static void select_method(wisp_rival *r, const wisp_blas_variant *method, double error)
 {
   r->method = method;
@@ -49,16 +44,6 @@ static void select_method(wisp_rival *r, const wisp_blas_variant *method, double
   r->product.B = r->B;
   r->product.C = r->C;
   snprintf(r->name, sizeof r->name, *method->name ? "%s (%s)" : "%s", wisp_blas_name(r->blas), method->name);
-}
-
-/* The matrix as the product's precision holds it. */
-static wisp_status round_matrix(wisp_error *err, wisp_rival *r, const double *matrix)
-{
-  const size_t count = (size_t)r->product.m * (size_t)r->product.k;
-  CALL(wisp_new(err, count, sizeof *r->matrix, &r->matrix));
-  for (size_t i = 0; i < count; i++)
-    r->matrix[i] = r->product.precision == WISP_F32 ? (double)(float)matrix[i] : matrix[i];
-  return WISP_OK;
 }
 
 /* Column-major A, and its transpose, which is the row-major matrix as it stands. */
@@ -100,10 +85,24 @@ static wisp_status upload_operand(wisp_error *err, wisp_rival *r)
   return WISP_OK;
 }
 
-wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_dense *dense,
-                              wisp_precision precision, size_t columns, wisp_rival **out)
+static void destroy(void *rival)
 {
-  OWNED(wisp_rival_destroy) wisp_rival *r = NULL;
+  wisp_rival *r = rival;
+  if (!r) return;
+  const wisp_pointer arrays[] = {r->A[0], r->A[1], r->B, r->C};
+  for (size_t i = 0; i < WISP_COUNT(arrays); i++)
+    if (arrays[i]) wisp_device_free(r->device, arrays[i]);
+  free(r->matrix);
+  free(r);
+}
+
+WISP_OWNED(wisp_rival, destroy)
+
+/* columns: of all elements. */
+static wisp_status create(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_dense *dense,
+                          wisp_precision precision, size_t columns, wisp_rival **out)
+{
+  OWNED(destroy) wisp_rival *r = NULL;
   const int m = dense->m, k = dense->k;
   CALL(wisp_require(err, columns > 0 && columns <= INT_MAX, WISP_EUSAGE,
                     "a product of %zu columns: must be from 1 to %d", columns, INT_MAX));
@@ -111,7 +110,9 @@ wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *b
   r->device = device;
   r->blas = blas;
   r->product = (wisp_product){.m = m, .n = (int)columns, .k = k, .precision = precision};
-  CALL(round_matrix(err, r, dense->matrix));
+  CALL(wisp_new(err, (size_t)m * (size_t)k, sizeof *r->matrix, &r->matrix));
+  for (size_t i = 0; i < (size_t)m * (size_t)k; i++)
+    r->matrix[i] = precision == WISP_F32 ? (double)(float)dense->matrix[i] : dense->matrix[i];
   CALL(upload_matrix(err, r));
   CALL(wisp_device_alloc(err, device, bytes_of(r, (size_t)k * columns), &r->B));
   CALL(wisp_device_alloc(err, device, bytes_of(r, (size_t)m * columns), &r->C));
@@ -121,14 +122,11 @@ wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *b
   return GIVE(r, out);
 }
 
-void wisp_rival_destroy(wisp_rival *r)
+/* One product, enqueued. */
+static wisp_status multiply(wisp_error *err, const void *rival)
 {
-  if (!r) return;
-  const wisp_pointer arrays[] = {r->A[0], r->A[1], r->B, r->C};
-  for (size_t i = 0; i < WISP_COUNT(arrays); i++)
-    if (arrays[i]) wisp_device_free(r->device, arrays[i]);
-  free(r->matrix);
-  free(r);
+  const wisp_rival *r = rival;
+  return wisp_blas_multiply(err, r->blas, &r->product, r->method);
 }
 
 /* The largest error of the method in use over the first columns, relative to the largest entry of the exact product.
@@ -144,13 +142,15 @@ static wisp_status sample_error(wisp_error *err, wisp_rival *r, double *out)
   CALL(wisp_new(err, columns * m, sizeof(double), &C));
   random_numbers(B);
   CALL(wisp_device_fill(err, r->device, r->C, 0xff, bytes_of(r, columns * m)));
-  CALL(wisp_rival_run(err, r));
+  CALL(multiply(err, r));
   CALL(wisp_device_download(err, r->device, C, r->C, bytes_of(r, columns * m)));
   for (size_t c = 0; c < columns; c++)
     for (size_t i = 0; i < m; i++) {
       double exact = 0;
       for (size_t j = 0; j < k; j++) exact += r->matrix[i * k + j] * B[(c * k + j) % PERIOD];
-      double error = fabs(take(r, C, c * m + i) - exact);
+      const size_t at = c * m + i;
+      const double got = r->product.precision == WISP_F32 ? (double)((const float *)C)[at] : ((const double *)C)[at];
+      const double error = fabs(got - exact);
       worst = isfinite(error) ? fmax(worst, error) : INFINITY;
       largest = fmax(largest, fabs(exact));
     }
@@ -158,13 +158,15 @@ static wisp_status sample_error(wisp_error *err, wisp_rival *r, double *out)
   return WISP_OK;
 }
 
-wisp_status wisp_rival_choose(wisp_error *err, wisp_rival *r)
+/* Takes the fastest of the library's ways whose largest error on a sample, against double, is at most 4 times that of
+ * its plain one. WISP_EWRONG where the plain one itself is wrong. */
+static wisp_status choose(wisp_error *err, wisp_rival *r)
 {
   const wisp_blas_variant *best = NULL;
   double reference = 0, best_ms = 0, best_error = 0;
   double epsilon = r->product.precision == WISP_F32 ? 0x1p-23 : 0x1p-52;
   for (int w = 0; w < WISP_BLAS_VARIANTS; w++) {
-    wisp_contender timed = {.run = wisp_rival_run, .context = r};
+    wisp_contender timed = {.run = multiply, .context = r};
     double error = 0;
     if (wisp_blas_variants[w].precision != r->product.precision) continue;
     select_method(r, &wisp_blas_variants[w], NAN);
@@ -185,36 +187,19 @@ wisp_status wisp_rival_choose(wisp_error *err, wisp_rival *r)
   return WISP_OK;
 }
 
-wisp_status wisp_rival_run(wisp_error *err, const void *rival)
-{
-  const wisp_rival *r = rival;
-  return wisp_blas_multiply(err, r->blas, &r->product, r->method);
-}
-
-double wisp_rival_error(const wisp_rival *r)
-{
-  return r->error;
-}
-
 const wisp_product *wisp_rival_product(const wisp_rival *r)
 {
   return &r->product;
 }
 
-static void destroy_rival(void *rival)
-{
-  wisp_rival_destroy(rival);
-}
-
 wisp_status wisp_rival_yardstick(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_dense *dense,
                                  wisp_precision precision, long long count, wisp_yardstick *out)
 {
-  OWNED(wisp_rival_destroy) wisp_rival *rival = NULL;
+  OWNED(destroy) wisp_rival *rival = NULL;
   const size_t columns = (size_t)count * (size_t)dense->columns;
-  CALL(wisp_rival_create(err, device, blas, dense, precision, columns, &rival));
-  CALL(wisp_rival_choose(err, rival));
-  *out = (wisp_yardstick){
-      .run = wisp_rival_run, .destroy = destroy_rival, .context = rival, .error = wisp_rival_error(rival)};
+  CALL(create(err, device, blas, dense, precision, columns, &rival));
+  CALL(choose(err, rival));
+  *out = (wisp_yardstick){.run = multiply, .destroy = destroy, .context = rival, .error = rival->error};
   snprintf(out->name, sizeof out->name, "%s", rival->name);
   rival = NULL;
   return WISP_OK;

@@ -1,13 +1,30 @@
 #include "report_html.h"
 
 #include "../../gen/embedded.h"
-#include "../../gen/language/expand.h"
+#include "../../gen/language/template.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial)
+{
+  return (wisp_trial_is_right(trial)) && cell->timed && trial->elements == cell->elements &&
+         wisp_ranking_meshes(trial, cell->timed) == 0 && trial->ms > 0 && isfinite(trial->ms);
+}
+
+bool wisp_report_same_subject(const wisp_report_cell *a, const wisp_report_cell *b)
+{
+  return strcmp(a->entries->trial->device, b->entries->trial->device) == 0 &&
+         wisp_spec_subjects(&a->spec, &b->spec) == 0;
+}
+
+bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b)
+{
+  return wisp_report_same_subject(a, b) && wisp_spec_orders(&a->spec, &b->spec) == 0;
+}
 
 void wisp_page_print(wisp_page *page, const char *format, ...)
 {
@@ -83,12 +100,6 @@ const char *wisp_number(char out[WISP_NUMBER_TEXT], double value, int digits)
   return out;
 }
 
-void wisp_page_ratio(wisp_page *page, double ratio)
-{
-  char number[WISP_NUMBER_TEXT];
-  wisp_page_print(page, "<td class=\"n\">%s&#8201;×</td>", ratio >= 1 ? wisp_number(number, ratio, 3) : "≈&#8201;1");
-}
-
 void wisp_page_number(wisp_page *page, double value, int digits)
 {
   char number[WISP_NUMBER_TEXT];
@@ -116,13 +127,6 @@ wisp_axis wisp_axis_over(double least, double most, bool log, double from, doubl
   return axis;
 }
 
-/* A step of 1, 2 or 5 times a power of ten. */
-static double round_step(double raw)
-{
-  double base = pow(10, floor(log10(raw))), rest = raw / base;
-  return base * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
-}
-
 /* Round values within the axis, ascending; how many, at most 24. */
 static int axis_ticks(const wisp_axis *axis, double ticks[24])
 {
@@ -130,7 +134,8 @@ static int axis_ticks(const wisp_axis *axis, double ticks[24])
   if (!(axis->high > axis->low) || !isfinite(axis->high) || !isfinite(axis->low)) return 0;
   double decades = axis->log ? log10(axis->high / axis->low) : 0;
   if (!axis->log || decades < 0.6) {
-    double step = round_step((axis->high - axis->low) / 5);
+    double fifth = (axis->high - axis->low) / 5, base = pow(10, floor(log10(fifth))), rest = fifth / base;
+    double step = base * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
     for (double v = ceil(axis->low / step) * step; v <= axis->high && count < 24; v += step)
       ticks[count++] = fabs(v) < step / 2 ? 0 : v;
     return count;
@@ -165,17 +170,21 @@ void wisp_page_label(wisp_page *page, const char *kind, double x, double y, cons
                   label);
 }
 
-void wisp_page_grid_y(wisp_page *page, const wisp_axis *y, const wisp_axis *x, const char *title)
+void wisp_page_figure(wisp_page *page, int width, int height, const char *label, const wisp_axis *x, const wisp_axis *y,
+                      const char *title, const char *unit)
 {
   double ticks[24];
   char text[WISP_NUMBER_TEXT];
-  int count = axis_ticks(y, ticks);
+  wisp_page_print(page, "<figure><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n", width, height, label);
+  wisp_page_print(page, "<text class=\"h\" x=\"%.1f\" y=\"%.1f\">", x->from - 36, y->to - 28);
+  wisp_page_around(page, "", title, "</text>\n");
+  const int count = axis_ticks(y, ticks);
   for (int i = 0; i < count; i++) {
     double at = wisp_axis_place(y, ticks[i]);
     wisp_page_line(page, "g", x->from, at, x->to, at);
     wisp_page_label(page, "t", x->from - 6, at + 3.5, "end", tick_text(text, ticks[i]));
   }
-  wisp_page_label(page, "a", x->from - 36, y->to - 9, "start", title);
+  wisp_page_label(page, "a", x->from - 36, y->to - 9, "start", unit);
 }
 
 void wisp_page_grid_x(wisp_page *page, const wisp_axis *x, const wisp_axis *y, const char *title)
@@ -187,12 +196,6 @@ void wisp_page_grid_x(wisp_page *page, const wisp_axis *x, const wisp_axis *y, c
   for (int i = 0; i < count; i++)
     wisp_page_label(page, "t", wisp_axis_place(x, ticks[i]), y->from + 15, "middle", tick_text(text, ticks[i]));
   wisp_page_label(page, "a", x->to, y->from + 31, "end", title);
-}
-
-void wisp_page_frame_title(wisp_page *page, const wisp_axis *x, const wisp_axis *y, const char *title)
-{
-  wisp_page_print(page, "<text class=\"h\" x=\"%.1f\" y=\"%.1f\">", x->from - 36, y->to - 28);
-  wisp_page_around(page, "", title, "</text>\n");
 }
 
 const char *wisp_colour(size_t i)

@@ -58,12 +58,6 @@ void wisp_queue_destroy(wisp_queue *queue)
   free(queue);
 }
 
-static bool can_be_taken(const wisp_queue *queue, const entry *e, double now)
-{
-  if (e->taken) return false;
-  return e->rounds == 0 || (isfinite(queue->deadline) && now < queue->deadline && !e->exhausted);
-}
-
 /* The heaviest of those with the fewest rounds; *same: how many have as few. */
 static entry *find_next(const wisp_queue *queue, double now, int *same)
 {
@@ -71,7 +65,8 @@ static entry *find_next(const wisp_queue *queue, double now, int *same)
   *same = 0;
   for (size_t i = 0; i < queue->count; i++) {
     entry *e = &queue->entries[i];
-    if (!can_be_taken(queue, e, now)) continue;
+    const bool due = e->rounds == 0 || (isfinite(queue->deadline) && now < queue->deadline && !e->exhausted);
+    if (e->taken || !due) continue;
     if (!next || e->rounds < next->rounds) next = e, *same = 0;
     *same += e->rounds == next->rounds;
   }
@@ -146,7 +141,7 @@ static bool has(const wisp_keys *k, const wisp_trial *trial)
   return false;
 }
 
-static wisp_status remember(wisp_error *err, wisp_keys *k, const wisp_trial *trial)
+wisp_status wisp_keys_add(wisp_error *err, wisp_keys *k, const wisp_trial *trial)
 {
   if (has(k, trial)) return WISP_OK;
   CALL(wisp_grow(err, &k->list, &k->capacity, k->count + 1, sizeof *k->list));
@@ -195,10 +190,5 @@ wisp_status wisp_journal_begin(wisp_error *err, wisp_journal *j, const wisp_note
 wisp_status wisp_journal_add(wisp_error *err, wisp_journal *j, const wisp_trial *trial)
 {
   wisp_status status = wisp_writer_add(err, j->writer, trial);
-  return status == WISP_OK ? remember(err, &j->tried, trial) : status;
-}
-
-wisp_status wisp_journal_suspect(wisp_error *err, wisp_journal *j, const wisp_trial *trial)
-{
-  return remember(err, &j->suspects, trial);
+  return status == WISP_OK ? wisp_keys_add(err, &j->tried, trial) : status;
 }

@@ -28,17 +28,6 @@ typedef struct message {
   bool there;
 } message;
 
-/* One worker more or less. */
-static void note(pid_t workers[MOST_WORKERS], size_t *count, const message *m)
-{
-  size_t at = 0;
-  while (at < *count && workers[at] != m->worker) at++;
-  if (m->there && at == *count && *count < MOST_WORKERS)
-    workers[(*count)++] = m->worker;
-  else if (!m->there && at < *count)
-    workers[at] = workers[--*count];
-}
-
 /* Keeps the list until the tuner's end of the pipe is closed, however that came about. */
 static _Noreturn void be_warden(int pipe_end)
 {
@@ -51,7 +40,12 @@ static _Noreturn void be_warden(int pipe_end)
     ssize_t got = read(pipe_end, &m, sizeof m);
     if (got < 0 && errno == EINTR) continue;
     if (got != (ssize_t)sizeof m) break;
-    note(workers, &count, &m);
+    size_t at = 0;
+    while (at < count && workers[at] != m.worker) at++;
+    if (m.there && at == count && count < MOST_WORKERS)
+      workers[count++] = m.worker;
+    else if (!m.there && at < count)
+      workers[at] = workers[--count];
   }
   for (size_t i = 0; i < count; i++) wisp_session_end(workers[i]);
   wisp_scratch_sweep();
@@ -195,11 +189,6 @@ static _Noreturn void be_worker(job *j, pid_t tuner)
 
 /* --- the tuner's end --- */
 
-double wisp_worker_seconds(void)
-{
-  return wisp_environment_number("WISP_WORKER_SECONDS");
-}
-
 wisp_status wisp_worker_start(wisp_error *err, wisp_worker *all, size_t count, size_t which, const char *device,
                               wisp_worker_body *body, void *context)
 {
@@ -223,7 +212,7 @@ wisp_status wisp_worker_start(wisp_error *err, wisp_worker *all, size_t count, s
     return wisp_fail(err, WISP_ESYSTEM, "cannot start a worker: %s: raise the limit of processes (ulimit -u)",
                      strerror(errno));
   }
-  struct timeval rest = {.tv_sec = (long)ceil(fmin(NOTE_SECONDS, wisp_worker_seconds()))};
+  struct timeval rest = {.tv_sec = (long)ceil(fmin(NOTE_SECONDS, wisp_environment_number("WISP_WORKER_SECONDS")))};
   setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &rest, sizeof rest);
   worker->pid = pid;
   worker->socket = ends[0];
