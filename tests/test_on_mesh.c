@@ -10,9 +10,6 @@
 #include "../cache/columns.h"
 #include "../cache/store.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 typedef struct planted {
   const char *family, *element, *kernel, *base; /* base: the default's strategy */
   int order;
@@ -164,7 +161,7 @@ static void expect_right(const char *folder, const planted *p)
   cJSON_Delete(plain), cJSON_Delete(verified);
 }
 
-static void test_plants(void **state)
+TEST_IN_FOLDER(test_plants)
 {
   const char *folder = *state;
   char name[32];
@@ -182,7 +179,7 @@ static void test_plants(void **state)
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) expect_right(folder, &table[i]);
 }
 
-static void test_failing_runs(void **state)
+TEST_IN_FOLDER(test_failing_runs)
 {
   const char *folder = *state;
   char name[32], kernel[64];
@@ -207,7 +204,7 @@ static void test_failing_runs(void **state)
 
 /* A user's winner of earlier rules is verified at its first use: a wrong one is stored as such and not taken, a right
  * one is not looked at again. */
-static void test_first_use(void **state)
+TEST_IN_FOLDER(test_first_use)
 {
   const char *folder = *state;
   const planted *p = &table[0];
@@ -233,7 +230,7 @@ static void test_first_use(void **state)
 }
 
 /* Timings of a kernel of another stage than the one that runs are named, with the command that lets them count. */
-static void test_unused(void **state)
+TEST_IN_FOLDER(test_unused)
 {
   static const planted p = {"nodal", NULL,           "stage_nested", "literal",
                             2,       "stage_nested", {{NULL, NULL}}, "maxwell --box 2 --steps 1"};
@@ -247,14 +244,4 @@ static void test_unused(void **state)
   o = call(folder, "run", &p, "--composition stage_nested");
   if (o.status || strstr(o.out, "not used")) fail_msg("%s%s", o.out, o.err);
   forget(&o);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_plants, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_failing_runs, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_first_use, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_unused, fixture_set_up, fixture_tear_down)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }
