@@ -74,7 +74,7 @@ static wisp_status read_own(wisp_error *err, const wisp_arguments *args, wisp_so
   return WISP_OK;
 }
 
-wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, wisp_solver **out)
+static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_solver **out)
 {
   OWNED(wisp_solver_discard) wisp_solver *s = NULL;
   const char *problem = args->syntax->subject;
@@ -198,7 +198,7 @@ static void report_progress(void *context, double share, const char *text)
   wisp_progress_show(progress, share, text);
 }
 
-wisp_status wisp_run_open(wisp_error *err, const wisp_arguments *args, wisp_solver *s, wisp_session **session)
+static wisp_status open_solver(wisp_error *err, const wisp_arguments *args, wisp_solver *s, wisp_session **session)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   const wisp_watch watch = {report_progress, &progress};
@@ -216,8 +216,8 @@ static wisp_status open_proven(wisp_error *err, const wisp_arguments *args, wisp
   while (wrong) {
     wisp_solver_discard(*out), *out = NULL;
     wisp_session_close(*session), *session = NULL;
-    CALL(wisp_run_read(err, args, out));
-    CALL(wisp_run_open(err, args, *out, session));
+    CALL(read_request(err, args, out));
+    CALL(open_solver(err, args, *out, session));
     CALL(wisp_run_prove(err, args, *out, &wrong));
   }
   return WISP_OK;
@@ -253,6 +253,17 @@ static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
   return wisp_require(err, status == WISP_OK, status, "%s", why.text);
 }
 
+/* wisp verify. */
+static wisp_status verify_solver(wisp_error *err, wisp_arguments *args)
+{
+  OWNED(wisp_session_close) wisp_session *session = NULL;
+  OWNED(wisp_solver_discard) wisp_solver *s = NULL;
+  CALL(read_request(err, args, &s));
+  CALL(open_solver(err, args, s, &session));
+  wisp_cli_print_notes(args, &s->mesh->notes);
+  return wisp_run_print_checks(err, args, s);
+}
+
 /* ---- Which problem. */
 
 /* No problem is named; argc is 1, unless it asks for help. */
@@ -285,7 +296,7 @@ int wisp_cli_run(int argc, char **argv)
     snprintf(page, sizeof page, "run-%s", kind->problem ? kind->problem : "system");
     if (kind->list && kind->list(NULL, argv[i], &more) != WISP_OK) wisp_text_free(&more); /* reported later */
     return wisp_cli_run_command(&(wisp_syntax){.page = page,
-                                               .act = verifies ? wisp_cli_verify : run_solver,
+                                               .act = verifies ? verify_solver : run_solver,
                                                .most_operands = 1,
                                                .subject = argv[i],
                                                .more = more.data},

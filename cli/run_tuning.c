@@ -1,5 +1,5 @@
-/* What a run says of the store: kernels that run defaults, stored timings that it does not take, and the commands that
- * change it. */
+/* The lines of a run about the store: kernels that run defaults, stored timings that it does not take, and the commands
+ * that change it. */
 #include "run_tuning.h"
 #include "../gen/family.h"
 

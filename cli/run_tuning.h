@@ -1,4 +1,4 @@
-/* What a run says of the store, behind its kernels. */
+/* The lines of a run about the store, behind its kernels. */
 #pragma once
 
 #include "options.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* How a kernel came through. */
+/* The result of a kernel in words. */
 static void describe(const wisp_checked_kernel *k, char text[512])
 {
   char reference[160] = "not compared with the reference", standard[160] = "";
@@ -63,7 +63,7 @@ static cJSON *make_json(const wisp_checked_kernels *checks)
     cJSON_AddBoolToObject(one, "right", !k->wrong);
     cJSON_AddNumberToObject(one, "launches", k->launches);
     cJSON_AddNumberToObject(one, "referenced", k->referenced);
-    cJSON_AddNumberToObject(one, "numbers", (double)k->numbers);
+    cJSON_AddNumberToObject(one, "compared", (double)k->numbers);
     cJSON_AddNumberToObject(one, "error", k->error);
     cJSON_AddNumberToObject(one, "tolerance", k->tolerance);
     cJSON_AddStringToObject(one, "default", *k->standard ? k->standard : k->alone ? k->alone : "");
@@ -90,6 +90,14 @@ static wisp_status check(wisp_error *err, const wisp_arguments *args, wisp_solve
   return wisp_verify_solver(err, s, out);
 }
 
+wisp_status wisp_run_print_checks(wisp_error *err, const wisp_arguments *args, wisp_solver *s)
+{
+  HELD(wisp_checked_kernels_free) wisp_checked_kernels checks = {.count = 0};
+  CALL(check(err, args, s, &checks));
+  CALL(wisp_option_given(args, "json") ? wisp_json_put(err, make_json(&checks)) : print_lines(err, &checks));
+  return check_wrong(err, &checks);
+}
+
 wisp_status wisp_run_verify(wisp_error *err, const wisp_arguments *args, wisp_solver *s, wisp_checked_kernels *out)
 {
   CALL(check(err, args, s, out));
@@ -100,12 +108,12 @@ void wisp_run_explain(const wisp_arguments *args, wisp_solver *s, wisp_error *wh
 {
   HELD(wisp_checked_kernels_free) wisp_checked_kernels checks = {.count = 0};
   wisp_error wrong = {.text = ""};
-  const size_t length = strlen(why->text), room = sizeof why->text - length;
+  const size_t length = strlen(why->text), left = sizeof why->text - length;
   if (check(NULL, args, s, &checks) != WISP_OK) return;
   if (check_wrong(&wrong, &checks) != WISP_OK)
-    snprintf(why->text + length, room, "; %s", wrong.text);
+    snprintf(why->text + length, left, "; %s", wrong.text);
   else if (!s->reports)
-    snprintf(why->text + length, room,
+    snprintf(why->text + length, left,
              WISP_MESSAGE("; its kernels compute what the reference and the default kernels do on this mesh"));
 }
 
@@ -179,17 +187,4 @@ wisp_status wisp_run_prove(wisp_error *err, const wisp_arguments *args, wisp_sol
   report_verdicts(args, &checks, stored ? NULL : why.text);
   *wrong = stored && found;
   return *wrong ? WISP_OK : check_wrong(err, &checks);
-}
-
-wisp_status wisp_cli_verify(wisp_error *err, wisp_arguments *args)
-{
-  OWNED(wisp_session_close) wisp_session *session = NULL;
-  OWNED(wisp_solver_discard) wisp_solver *s = NULL;
-  HELD(wisp_checked_kernels_free) wisp_checked_kernels checks = {.count = 0};
-  CALL(wisp_run_read(err, args, &s));
-  CALL(wisp_run_open(err, args, s, &session));
-  wisp_cli_print_notes(args, &s->mesh->notes);
-  CALL(check(err, args, s, &checks));
-  CALL(wisp_option_given(args, "json") ? wisp_json_put(err, make_json(&checks)) : print_lines(err, &checks));
-  return check_wrong(err, &checks);
 }

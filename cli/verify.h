@@ -5,12 +5,8 @@
 #include "../runtime/solve/solver.h"
 #include "../tuner/trial/on_mesh.h"
 
-/* The problem of a run's options; and its solver, opened on the device that they name (run.c). */
-wisp_status wisp_run_read(wisp_error *err, const wisp_arguments *args, wisp_solver **out);
-wisp_status wisp_run_open(wisp_error *err, const wisp_arguments *args, wisp_solver *solver, wisp_session **session);
-
-/* wisp verify. */
-wisp_status wisp_cli_verify(wisp_error *err, wisp_arguments *args);
+/* wisp verify: prints what it finds. WISP_EWRONG where a kernel is wrong. */
+wisp_status wisp_run_print_checks(wisp_error *err, const wisp_arguments *args, wisp_solver *solver);
 
 /* wisp run --verify, before the start: WISP_EWRONG names the first kernel that is wrong, and how. */
 wisp_status wisp_run_verify(wisp_error *err, const wisp_arguments *args, wisp_solver *solver,

@@ -12,6 +12,7 @@
 typedef struct solved {
   const wisp_helmholtz_problem *problem;
   const double *load, *given, *x; /* the solve's own */
+  bool single;                    /* vertices as its kernels have them, for a thin element is another then */
 } solved;
 
 static size_t find_place(const void *context, size_t row, size_t k)
@@ -51,7 +52,8 @@ static wisp_status apply(wisp_error *err, const void *context, size_t count, con
     double tau[3];
     wisp_hdg_factors factors;
     wisp_hdg_take(p->tau, 3, e, tau);
-    const wisp_hdg_triangle triangle = wisp_hdg_triangle_at(hdg, e, tau, p->kappa[e], p->lambda[e]);
+    wisp_hdg_triangle triangle = wisp_hdg_triangle_at(hdg, e, tau, p->kappa[e], p->lambda[e]);
+    for (int i = 0; s->single && i < 6; i++) triangle.xy[i / 2][i % 2] = (float)triangle.xy[i / 2][i % 2];
     wisp_hdg_factors_of(&triangle, &factors);
     wisp_hdg_take(s->load, (size_t)hdg->tables->Np, e, load);
     CALL(wisp_hdg_condense(err, hdg->tables, &factors, load, of));
@@ -116,7 +118,7 @@ wisp_status wisp_helmholtz_residual(wisp_error *err, const wisp_helmholtz_proble
   CALL(download(err, arrays, by_rows ? "blocks" : "load", &one));
   CALL(download(err, arrays, by_rows ? "b" : "given", &other));
   const rows of_rows = {hdg, one, other, x};
-  const solved of_elements = {problem, one, other, x};
+  const solved of_elements = {problem, one, other, x, precision == WISP_F32};
   system.context = by_rows ? (const void *)&of_rows : &of_elements;
   system.row = by_rows ? add_row : NULL;
   system.b = other; /* fluxes that are given */

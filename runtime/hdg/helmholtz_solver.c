@@ -432,19 +432,13 @@ wisp_status wisp_helmholtz_solver_next_rhs(wisp_error *err, wisp_helmholtz_solve
   return WISP_OK;
 }
 
-static wisp_status put_random(wisp_error *err, wisp_arrays *arrays, const char *array)
-{
-  enum { PERIOD = 4096 - 3 };
-  uint64_t random = WISP_RANDOM_SEED;
-  double values[PERIOD];
-  for (int i = 0; i < PERIOD; i++) values[i] = wisp_random_real(&random);
-  return wisp_arrays_repeat(err, arrays, array, PERIOD, values);
-}
-
 static wisp_status rehearse(wisp_error *err, wisp_helmholtz_solver *s)
 {
-  CALL(put_random(err, s->problem->arrays, "load"));
-  CALL(put_random(err, s->problem->arrays, "given"));
+  double values[4093]; /* a prime number of them */
+  uint64_t random = WISP_RANDOM_SEED;
+  for (size_t i = 0; i < WISP_COUNT(values); i++) values[i] = wisp_random_real(&random);
+  CALL(wisp_arrays_repeat(err, s->problem->arrays, "load", WISP_COUNT(values), values));
+  CALL(wisp_arrays_repeat(err, s->problem->arrays, "given", WISP_COUNT(values), values));
   for (int part = 0; part < WISP_HELMHOLTZ_PARTS; part++) {
     CALL(wisp_launches_run(err, &s->work[part], s->problem));
     if (part == WISP_HELMHOLTZ_ITERATION) CALL(wisp_cg_rehearse(err, s->cg, WISP_REHEARSED_ITERATIONS));

@@ -32,7 +32,7 @@ typedef struct wisp_residual_system {
   const double *b; /* right-hand side of each row, besides what elements add; NULL: 0 */
 } wisp_residual_system;
 
-/* Of many rows a sample stands for all: so many, spread evenly. */
+/* A sample of so many rows, spread evenly, stands for all of more. */
 enum { WISP_RESIDUAL_ROWS = 1 << 18 };
 wisp_status wisp_true_residual_find(wisp_error *err, const wisp_residual_system *system, wisp_true_residual *out);
 

@@ -123,7 +123,8 @@ static wisp_status advance_poisson(wisp_error *err, wisp_solver *s, const wisp_u
   CALL(wisp_cg_solve(err, run->solver->cg, run->problem->b, run->tolerance, most, watch ? &iterations : NULL, report));
   CALL(wisp_solver_note_zero(err, s, report->iterations, report->residual));
   CALL(wisp_cg_solution(err, run->solver->cg, run->x));
-  CALL(wisp_poisson_residual(err, run->problem, s->precision, run->x, &run->residual));
+  CALL(wisp_poisson_residual(err, run->problem, s->precision, wisp_stage_has(s->stage, "vertices"), run->x,
+                             &run->residual));
   s->reports = true;
   CALL(wisp_true_residual_check(err, &run->residual, report->residual, run->tolerance));
   return wisp_require(err, report->converged || run->tolerance == 0, WISP_EWRONG,

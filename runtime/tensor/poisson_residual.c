@@ -7,6 +7,7 @@ enum { BATCH = 16 };
 typedef struct solved {
   const wisp_poisson *problem;
   const double *x;
+  bool rounded; /* vertices, to single precision */
 } solved;
 
 static size_t find_place(const void *context, size_t row, size_t k)
@@ -41,6 +42,7 @@ static wisp_status apply(wisp_error *err, const void *context, size_t count, con
     const size_t many = count - from < BATCH ? count - from : BATCH;
     for (size_t i = 0; i < many; i++) {
       wisp_hex_vertices(p->mesh, &p->frame, (size_t)element[from + i], 1, vertices + 24 * i);
+      for (size_t q = 24 * i; s->rounded && q < 24 * (i + 1); q++) vertices[q] = (float)vertices[q];
       take_nodes(s, (size_t)element[from + i], u + i * Np);
     }
     CALL(wisp_hex_apply(err, p->hex, p->op, vertices, many, p->lambda, u, y));
@@ -50,17 +52,18 @@ static wisp_status apply(wisp_error *err, const void *context, size_t count, con
   return WISP_OK;
 }
 
-wisp_status wisp_poisson_residual(wisp_error *err, const wisp_poisson *problem, wisp_precision precision,
+wisp_status wisp_poisson_residual(wisp_error *err, const wisp_poisson *problem, wisp_precision precision, bool vertices,
                                   const double *unknowns, wisp_true_residual *out)
 {
-  return wisp_true_residual_find(err,
-                                 &(wisp_residual_system){.rows = problem->copies->unknowns,
-                                                         .precision = precision,
-                                                         .context = &(solved){problem, unknowns},
-                                                         .elements = problem->mesh->elements,
-                                                         .width = (size_t)problem->hex->Np,
-                                                         .place = find_place,
-                                                         .apply = apply,
-                                                         .b = problem->b},
-                                 out);
+  return wisp_true_residual_find(
+      err,
+      &(wisp_residual_system){.rows = problem->copies->unknowns,
+                              .precision = precision,
+                              .context = &(solved){problem, unknowns, vertices && precision == WISP_F32},
+                              .elements = problem->mesh->elements,
+                              .width = (size_t)problem->hex->Np,
+                              .place = find_place,
+                              .apply = apply,
+                              .b = problem->b},
+      out);
 }

@@ -42,8 +42,9 @@ wisp_status wisp_poisson_diagonal(wisp_error *err, const wisp_poisson *problem, 
 /* The L2 distance of the solution from these unknowns, by Gauss quadrature, in the mesh's units. */
 wisp_status wisp_poisson_error(wisp_error *err, const wisp_poisson *problem, const double *unknowns, double *error);
 
-/* The true residual of these unknowns, by the reference; precision: of the solve that found them. */
-wisp_status wisp_poisson_residual(wisp_error *err, const wisp_poisson *problem, wisp_precision precision,
+/* The true residual of these unknowns, by the reference. precision: of the solve that found them; vertices: its
+ * operator reads them, and no stored factors. */
+wisp_status wisp_poisson_residual(wisp_error *err, const wisp_poisson *problem, wisp_precision precision, bool vertices,
                                   const double *unknowns, wisp_true_residual *out);
 
 /* u on the lattice of ../mesh/vtu.h. */

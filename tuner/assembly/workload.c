@@ -200,13 +200,14 @@ static wisp_status make_rival(wisp_error *err, wisp_device *device, const wisp_p
 typedef struct sampled {
   wisp_assembly view;
   wisp_form form;
+  wisp_mesh mesh; /* as the kernel sees it */
   unsigned char *only;
 } sampled;
 
 static void free_sampled(void *self)
 {
   sampled *s = self;
-  free(s->only);
+  free(s->only), free(s->mesh.xyz);
   free(s);
 }
 
@@ -227,8 +228,8 @@ static wisp_status pick_elements(wisp_error *err, const wisp_assembly *a, uint64
   return WISP_OK;
 }
 
-static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, wisp_test_case *r,
-                         wisp_sample *out)
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
 {
   const wisp_assembly *own = problem->d.self;
   const wisp_scalar_list *list = &r->scalars;
@@ -248,6 +249,8 @@ static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_
   s->view.form = &s->form;
   CALL(pick_elements(err, own, &r->random, &s->only));
   s->view.only = s->only;
+  CALL(wisp_sample_round(err, plan, own->mesh, &own->frame, &s->mesh));
+  if (s->mesh.vertices) s->view.mesh = &s->mesh, s->view.frame = wisp_frame_none;
   return WISP_OK;
 }
 

@@ -401,13 +401,14 @@ static wisp_status make_rival(wisp_error *err, wisp_device *device, const wisp_p
 /* The skeleton that a reference sees. */
 typedef struct sampled {
   wisp_hdg view;
+  wisp_mesh mesh; /* as the kernel sees it */
   unsigned char *only;
 } sampled;
 
 static void free_sampled(void *self)
 {
   sampled *s = self;
-  free(s->only);
+  free(s->only), free(s->mesh.xyz);
   free(s);
 }
 
@@ -447,8 +448,8 @@ static wisp_status adopt_step(wisp_error *err, const wisp_hdg *h, wisp_test_case
   return WISP_OK;
 }
 
-static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, wisp_test_case *r,
-                         wisp_sample *out)
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
 {
   const wisp_hdg *own = problem->d.self;
   const bool steps =
@@ -462,6 +463,8 @@ static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_
   if (steps) CALL(adopt_step(err, own, r));
   CALL(pick_elements(err, own, &r->random, &s->only));
   s->view.only = s->only;
+  CALL(wisp_sample_round(err, plan, own->mesh, &own->frame, &s->mesh));
+  if (s->mesh.vertices) s->view.mesh = &s->mesh, s->view.frame = wisp_frame_none;
   return WISP_OK;
 }
 

@@ -256,15 +256,15 @@ static void free_masked(void *self)
 }
 
 /* The same dg, but that slots outside of the sample are empty. */
-static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, wisp_test_case *r,
-                         wisp_sample *out)
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
 {
   const wisp_dg *dg = wisp_problem_dg(problem);
   const wisp_scalar_list *list = &r->scalars;
   OWNED(free) unsigned char *picked = NULL;
   wisp_dg *masked = NULL;
   wisp_scalars *s = NULL;
-  (void)solver;
+  (void)solver, (void)plan;
   CALL(wisp_new(err, 1, sizeof *s, &s));
   r->own = s;
   *s = (wisp_scalars){wisp_scalar_of(list, "alpha", 1), wisp_scalar_of(list, "a", 0), wisp_scalar_of(list, "b", 0),

@@ -238,14 +238,14 @@ static void free_copies(void *copies)
 }
 
 /* The solver's copies, or of another family's vectors their number alone: all of them, for they take little. */
-static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, wisp_test_case *r,
-                         wisp_sample *out)
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
 {
   const wisp_scalar_list *list = &r->scalars;
   const bool own = strcmp(problem->d.family->name, "tensor") == 0;
   wisp_hexcopies *copies = NULL;
   wisp_cg_scalars *s = NULL;
-  (void)solver;
+  (void)solver, (void)plan;
   CALL(wisp_new(err, 1, sizeof *s, &s));
   r->own = s;
   *s = (wisp_cg_scalars){.scale = wisp_scalar_of(list, "scale", 1),

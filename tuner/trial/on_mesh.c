@@ -182,7 +182,7 @@ static wisp_status compute_reference(wisp_error *err, const wisp_solver *solver,
   t->mixes = l->kernel->plan->strategy->mixes;
   t->random = wisp_random_from((uint64_t)WISP_RANDOM_SEED + (uint64_t)number);
   take_bindings(l, t);
-  CALL(workload->adopt(err, solver, l->problem, t, &r->sample));
+  CALL(workload->adopt(err, solver, l->problem, l->kernel->plan, t, &r->sample));
   t->discretisation = &r->sample.d;
   for (int a = 0; l->family->arrays[a].name; a++)
     if (l->array[a]) CALL(take_array(err, l, a, r));
@@ -239,8 +239,8 @@ static wisp_status sum_parts(wisp_error *err, const launch *l, const wisp_plan *
 static wisp_status compare_sum(wisp_error *err, const launch *l, const reference *r, int a, wisp_checked_kernel *v)
 {
   const double expected = r->test_case.after[a][0], root = fmax(r->test_case.size[a][0], fabs(expected));
-  const double promised = l->family->max_error[l->kernel->plan->spec.precision == WISP_F64];
-  const double most = promised > 0 ? promised : HUGE_VAL;
+  const double max_error = l->family->max_error[l->kernel->plan->spec.precision == WISP_F64];
+  const double most = max_error > 0 ? max_error : HUGE_VAL;
   double sum = 0, worst = 0;
   char text[512];
   if (!isfinite(expected)) return WISP_OK;
@@ -272,6 +272,9 @@ static const char *find_obstacle(const launch *l, const wisp_plan *plan)
 {
   const wisp_strategy *s = plan->strategy;
   unsigned grid[2] = {0, 0};
+  const bool single = plan->spec.precision == WISP_F32;
+  if (single && wisp_plan_takes(plan, "vertices") != wisp_plan_takes(l->kernel->plan, "vertices"))
+    return "the default reads coordinates that are rounded otherwise";
   const bool known = wisp_plan_grid(NULL, plan, l->problem->d.counts, grid) == WISP_OK;
   for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++) {
     const wisp_array_decl *array = wisp_family_array(l->family, arg->name);

@@ -5,7 +5,7 @@
 
 #include "verify.h"
 
-/* What was found of one kernel of the solver. */
+/* The result of one kernel of the solver. */
 typedef struct wisp_checked_kernel {
   const wisp_choice *choice; /* the stage's */
   const wisp_plan *plan;

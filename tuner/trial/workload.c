@@ -1,6 +1,5 @@
 #include "workload.h"
 #include "../../gen/family.h"
-#include "../../gen/random.h"
 
 #include <string.h>
 
@@ -41,37 +40,4 @@ bool wisp_workload_serves(const char *family, const char *kernel)
 {
   const wisp_workload *workload = NULL;
   return wisp_workload_find(NULL, family, kernel, &workload) == WISP_OK;
-}
-
-double wisp_scalar_of(const wisp_scalar_list *list, const char *name, double otherwise)
-{
-  for (size_t i = 0; i < list->count; i++)
-    if (strcmp(list->of[i].name, name) == 0) return list->of[i].value;
-  return otherwise;
-}
-
-static size_t take(unsigned char *picked, size_t i)
-{
-  const size_t more = !picked[i];
-  picked[i] = 1;
-  return more;
-}
-
-wisp_status wisp_sample_pick(wisp_error *err, size_t count, size_t most, uint64_t *random, unsigned char **picked)
-{
-  static const size_t every[] = {32, 256, 1024};
-  enum { ENDS = 8 };
-  size_t taken = 0;
-  CALL(wisp_new(err, count, 1, picked));
-  if (count <= most) {
-    memset(*picked, 1, count);
-    return WISP_OK;
-  }
-  for (size_t i = 0; i < ENDS && i < count; i++) taken += take(*picked, i) + take(*picked, count - 1 - i);
-  for (size_t k = 0; k < 4 * WISP_COUNT(every) && taken < most; k++) {
-    const size_t step = every[k % WISP_COUNT(every)], at = step * (1 + wisp_random_below(random, count / step + 1));
-    if (at < count) taken += take(*picked, at - 1) + take(*picked, at);
-  }
-  while (taken < most) taken += take(*picked, wisp_random_below(random, count));
-  return WISP_OK;
 }

@@ -9,6 +9,7 @@
 #include "../../gen/families.h"
 #include "../../gen/strategy/strategy.h"
 #include "../../runtime/api/accuracy.h"
+#include "../../runtime/mesh/frame.h"
 #include "../../runtime/mesh/source.h"
 #include "../../runtime/problem.h"
 #include "../../runtime/solve/solver.h"
@@ -116,7 +117,7 @@ typedef struct wisp_workload {
   /* Checks on a solver's own mesh: the test case of a launch, whose scalars, kernel and random state are set, gets its
    * own; and a sample of the problem for the reference, which leaves NaN where it computes less than a number. NULL:
    * there is no reference there. */
-  wisp_status (*adopt)(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem,
+  wisp_status (*adopt)(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
                        wisp_test_case *test_case, wisp_sample *out);
 
   /* --- The yardstick of `wisp bench` for a kernel of this spec: the vendor's product with this dense matrix, if there
@@ -155,6 +156,11 @@ double wisp_scalar_of(const wisp_scalar_list *list, const char *name, double oth
 /* Takes `most` of `count` things at least, or all: the first and the last, those at multiples of 32, 256 and 1024, and
  * random ones. A byte each, 1 for those; the caller frees it. */
 wisp_status wisp_sample_pick(wisp_error *err, size_t count, size_t most, uint64_t *random, unsigned char **picked);
+
+/* The mesh as kernels see it that take the array `vertices`: coordinates in the frame, rounded to the precision. Only
+ * xyz, which the caller frees, is its own. Kernels that do not take it see the mesh itself: *out has no vertices. */
+wisp_status wisp_sample_round(wisp_error *err, const wisp_plan *plan, const wisp_mesh *mesh, const wisp_frame *frame,
+                              wisp_mesh *out);
 
 /* One more scalar of a launch. */
 static inline void wisp_scalar_add(wisp_scalar_list *list, const char *name, double value)
