@@ -23,8 +23,9 @@ typedef struct wisp_term { /* du_out/dt += coefficient * quantity * d u_in / d x
 } wisp_term;
 
 /* A number that each element has: a coefficient, which is given by element, or what follows from those above it. Rates
- * see it by its name, flux and boundaries as NAME_m of the element inside and NAME_p of the one outside. What energy
- * and speed are of a medium are quantities too, of names with a blank. An element's are its medium, in their order. */
+ * see it by its name, flux and boundaries as NAME_m of the element inside and NAME_p of the one outside. The
+ * energy and the speed of a medium are quantities too, whose names have a blank. An element's are its medium, in order.
+ */
 typedef struct wisp_quantity {
   char name[32];
   wisp_expr *expression;    /* over those above; NULL: a coefficient, which is positive */

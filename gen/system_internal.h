@@ -4,8 +4,9 @@
 #include "system.h"
 #include "language/expr.h"
 
-/* ---- The constants of a system file, an environment of texts: each name's number. Where one stands in an expression
- * it is written out, so that kernels are compiled from numbers, and a changed constant changes what is compiled. */
+/* ---- The constants of a system file, an environment of texts: each name's number. Expressions
+ * get the number in place of the name: kernels are compiled from numbers, and a changed constant changes their source.
+ */
 
 wisp_status wisp_constants_add(wisp_error *err, wisp_env *constants, const char *name, double value);
 

@@ -12,5 +12,5 @@ typedef struct wisp_records {
 wisp_records wisp_nodal_records(const wisp_system *system);
 
 /* The dense product that the spec's kernel stands for: [Dr; Ds; Dt] U for volume and derivative, LIFT F for lift; a
- * column for each field of an element, nodes fastest. Of other kernels out stays as it is. */
+ * column for each field of an element, nodes fastest. For other kernels out stays as it is. */
 wisp_status wisp_nodal_dense(wisp_error *err, const wisp_spec *spec, wisp_dense *out);

@@ -96,7 +96,7 @@ static wisp_status cut_dialect(wisp_error *err, const char *normalized, dialect 
   return add_piece(err, d, "", kept, strlen(kept));
 }
 
-/* ---- What strategies share. */
+/* ---- Texts that strategies share. */
 
 /* The name of a family's own system, templates/FAMILY/NAME.form. */
 static bool find_form(const wisp_embedded *file, char name[WISP_NAME_TEXT])

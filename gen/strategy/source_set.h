@@ -16,8 +16,7 @@
 #include "../embedded.h"
 #include "../text.h"
 
-/* ---- Where a strategy's texts stand: the files inside the library and, before them, those of a folder of the user's.
- */
+/* ---- The places of a strategy's texts: a folder of the user's, then the files inside the library. */
 
 typedef struct wisp_template_path {
   const wisp_embedded *files; /* by the library's paths: "templates/FAMILY/NAME" */
@@ -91,7 +90,7 @@ typedef wisp_status (*wisp_find_part)(wisp_error *err, void *context, const char
 wisp_status wisp_symbols_read(wisp_error *err, const struct wisp_strategy *strategy, const struct wisp_template *text,
                               size_t parts, wisp_find_part find, void *context, uint32_t *symbols);
 
-/* ---- What a kernel's text says, without what is there for people: the form that hashes are made of. */
+/* ---- A kernel's text without comments and layout: hashes are made of it. */
 
 /* A normalized text, with the words in it. */
 typedef struct wisp_normalized {

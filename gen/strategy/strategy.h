@@ -276,8 +276,8 @@ wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char 
 wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precision precision, const char *lines,
                                 const char *dialect, bool gpu, wisp_text *out, size_t *shared_bytes);
 
-/* ---- What candidates ask of the discretisation that they run on: the values of parameters that their spaces mark by
- * `requires` or `prefers` (the block of a gather of face pairs, how elements are put into blocks). */
+/* ---- Requests of candidates to the discretisation that they run on: the values of parameters that their spaces mark
+ * by `requires` or `prefers` (the block of a gather of face pairs, how elements are put into blocks). */
 
 enum { WISP_MAX_FIXED = 8 };
 
@@ -313,7 +313,7 @@ bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan);
 wisp_status wisp_plan_first(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
                             const wisp_layout *layout, const wisp_env *names, const wisp_fixed *fixed, wisp_plan **out);
 
-/* ---- What spaces and texts can name, for people. */
+/* ---- Names that spaces and texts can use, for people. */
 
 /* Prints the names that a candidate's space and text see, a line each with value and meaning (templates/FAMILY/names,
  * templates/dialect/names), then the parts. */

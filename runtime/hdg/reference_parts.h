@@ -72,13 +72,6 @@ void wisp_hdg_leave_slab(wisp_test_case *r, int array, size_t width, size_t e, c
 /* u and flux of an element. */
 void wisp_hdg_leave_inside(const wisp_hdg *s, wisp_test_case *r, size_t e, const wisp_hdg_inside *of);
 
-/* The free edge that block `place` of an edge's row leads to; the edge itself where there is none, as in `columns`. */
-static inline size_t wisp_hdg_free_column(const wisp_hdg *s, size_t edge, int place)
-{
-  const int32_t to = wisp_hdg_column(s, edge, place);
-  return to >= 0 && (size_t)to < s->free_edges ? (size_t)to : edge;
-}
-
 /* An element outside of a sample: the reference leaves its numbers as they are, NaN where nothing was read. */
 static inline bool wisp_hdg_skips(const wisp_hdg *s, size_t e)
 {
@@ -103,9 +96,6 @@ typedef struct wisp_hdg_step {
 void wisp_hdg_smooth(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_step *of, size_t row, wisp_hdg_sum before,
                      double kept);
 
-/* Products of all elements by their matrices, upper halves in slabs, and the sizes of these; NULL: their magnitudes. */
-void wisp_hdg_multiply(const wisp_hdg *s, wisp_test_case *r, const double *data, const double *sizes);
-
 /* A kernel's reference is one of these functions. */
 typedef struct wisp_hdg_kernel_reference {
   const char *kernel;
@@ -115,10 +105,8 @@ typedef struct wisp_hdg_kernel_reference {
   wisp_hdg_sum (*row)(const wisp_hdg *s, const wisp_test_case *r, size_t row); /* of Ap */
 } wisp_hdg_kernel_reference;
 
-/* Assembly by elements and their products; the paper's batches and its matrix; the second level. No name ends a list.
- */
-extern const wisp_hdg_kernel_reference wisp_hdg_scatter_references[], wisp_hdg_inside_references[],
-    wisp_hdg_coarse_references[];
+/* The paper's batches and matrix; the second level. No name ends a list. */
+extern const wisp_hdg_kernel_reference wisp_hdg_inside_references[], wisp_hdg_coarse_references[];
 
 /* ---- References for the verifier. */
 

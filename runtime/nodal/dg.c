@@ -3,20 +3,6 @@
 
 #include <limits.h>
 
-/* The arguments fit together. */
-static wisp_status check(wisp_error *err, const wisp_dg *dg, const wisp_walls *walls)
-{
-  const int boundary = walls->of_face ? 0 : walls->boundary;
-  const wisp_layout *l = &dg->layout;
-  CALL(wisp_require(err, l->Np == dg->tet->Np && l->Nf == WISP_TET_FACES * dg->tet->Nfp, WISP_EUSAGE,
-                    "dg: a layout of %d and %d nodes for elements of %d and %d", l->Np, l->Nf, dg->tet->Np,
-                    WISP_TET_FACES * dg->tet->Nfp));
-  CALL(wisp_require(err, dg->MB >= 1 && dg->MB <= 1024, WISP_EUSAGE, "dg: %d groups a block, must be 1 to 1024",
-                    dg->MB));
-  return wisp_require(err, boundary == WISP_BY_TAG || (boundary >= 0 && boundary < dg->system->boundaries), WISP_EUSAGE,
-                      "dg: boundary %d, and %s has %d", boundary, dg->system->name, dg->system->boundaries);
-}
-
 /* Kernels count in 31 bits: the longest array of a group decides how many groups there can be. */
 static wisp_status check_addresses(wisp_error *err, const wisp_dg *dg)
 {
@@ -52,6 +38,7 @@ static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet
 {
   OWNED(wisp_dg_destroy) wisp_dg *dg = NULL;
   OWNED(free) int32_t *where = NULL;
+  const int boundary = walls->of_face ? 0 : walls->boundary;
   CALL(wisp_new(err, 1, sizeof *dg, &dg));
   dg->mesh = mesh;
   dg->tet = tet;
@@ -59,7 +46,12 @@ static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet
   dg->records = wisp_nodal_records(system);
   dg->layout = *layout;
   dg->MB = MB;
-  CALL(check(err, dg, walls));
+  CALL(wisp_require(err, layout->Np == tet->Np && layout->Nf == WISP_TET_FACES * tet->Nfp, WISP_EUSAGE,
+                    "dg: a layout of %d and %d nodes for elements of %d and %d", layout->Np, layout->Nf, tet->Np,
+                    WISP_TET_FACES * tet->Nfp));
+  CALL(wisp_require(err, MB >= 1 && MB <= 1024, WISP_EUSAGE, "dg: %d groups a block, must be 1 to 1024", MB));
+  CALL(wisp_require(err, boundary == WISP_BY_TAG || (boundary >= 0 && boundary < system->boundaries), WISP_EUSAGE,
+                    "dg: boundary %d, and %s has %d", boundary, system->name, system->boundaries));
   CALL(wisp_mesh_group(err, mesh, how, (size_t)layout->KM * (size_t)MB, &dg->slots, &dg->slot));
   dg->groups = dg->slots / (size_t)layout->KM;
   dg->blocks = dg->groups / (size_t)MB;

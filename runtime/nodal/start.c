@@ -130,19 +130,6 @@ static void find_middle(const wisp_mesh *mesh, wisp_surroundings *s)
   find_barycentre(mesh, nearest, s->middle);
 }
 
-/* Finds the surroundings for elements of order 1. */
-static void look_around(const wisp_mesh *mesh, const extent *box, wisp_surroundings *s)
-{
-  int shortest = 2;
-  for (int c = 0; c < 3; c++) {
-    s->middle[c] = (box->low[c] + box->high[c]) / 2;
-    if (box->high[c] - box->low[c] < (1 - 1e-9) * (box->high[shortest] - box->low[shortest])) shortest = c;
-  }
-  s->edge = box->high[shortest] - box->low[shortest];
-  s->axis[shortest] = 1;
-  find_middle(mesh, s);
-}
-
 /* Not in the middle, where symmetric fields vanish. */
 static wisp_status check_finite(wisp_error *err, const wisp_start *start)
 {
@@ -159,11 +146,19 @@ wisp_status wisp_start_choose(wisp_error *err, const wisp_mesh *mesh, const wisp
                               const int *mode, wisp_start *out)
 {
   extent box = {.volume = 0};
+  int shortest = 2;
   wisp_start start = {.system = system};
   wisp_mesh_extent(mesh, box.low, box.high);
   for (size_t k = 0; k < mesh->elements; k++) box.volume += wisp_mesh_measure(mesh, k);
   CALL(find_state(err, system, name, mode || is_unit(&box), &start.state));
-  look_around(mesh, &box, &start.surroundings);
+  wisp_surroundings *s = &start.surroundings;
+  for (int c = 0; c < 3; c++) {
+    s->middle[c] = (box.low[c] + box.high[c]) / 2;
+    if (box.high[c] - box.low[c] < (1 - 1e-9) * (box.high[shortest] - box.low[shortest])) shortest = c;
+  }
+  s->edge = box.high[shortest] - box.low[shortest];
+  s->axis[shortest] = 1;
+  find_middle(mesh, s);
   wisp_system_default_medium(system, 1, start.surroundings.medium);
   CALL(set_mode(err, &box, mode, &start));
   CALL(check_finite(err, &start));

@@ -67,23 +67,18 @@ static wisp_status nested_stage(wisp_error *err, const wisp_integrator *i, const
   return WISP_OK;
 }
 
-static wisp_status nested_step(wisp_error *err, const wisp_integrator *i, double dt)
+wisp_status wisp_integrator_step(wisp_error *err, const wisp_integrator *i, double dt)
 {
   static const char *const arrays[] = {"res", "u_next"};
   const char *from = "u";
-  for (int s = 0, left = i->scheme->stages; left > 0; s++, left--) { /* the last in u_next */
+  const int count = i->scheme->stages;
+  for (int s = 0; !i->nested && s < count; s++)
+    CALL(low_storage_stage(err, i, i->scheme->stage[s].a, i->scheme->stage[s].b, dt));
+  for (int s = 0, left = count; i->nested && left > 0; s++, left--) { /* the last in u_next */
     CALL(nested_stage(err, i, "u", from, arrays[left % 2], i->scheme->nested[s] * dt));
     from = arrays[left % 2];
   }
-  move(i);
-  return WISP_OK;
-}
-
-wisp_status wisp_integrator_step(wisp_error *err, const wisp_integrator *i, double dt)
-{
-  if (i->nested) return nested_step(err, i, dt);
-  for (int s = 0; s < i->scheme->stages; s++)
-    CALL(low_storage_stage(err, i, i->scheme->stage[s].a, i->scheme->stage[s].b, dt));
+  if (i->nested) move(i);
   return WISP_OK;
 }
 

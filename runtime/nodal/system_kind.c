@@ -311,19 +311,6 @@ static wisp_status advance_in_parts(wisp_error *err, wisp_system_run *run, long 
   return WISP_OK;
 }
 
-/* After the run that the settings say: whether energy has grown, and what the steps have added to the error. */
-static wisp_status check_end(wisp_error *err, wisp_system_run *run)
-{
-  double energy = 0, length = 0, relative = NAN;
-  CALL(wisp_system_fetch(err, run));
-  CALL(wisp_dg_energy(err, run->dg, run->u, &energy));
-  if (!(energy <= 2 * run->energy_initial)) CALL(wisp_system_blew_up(err, run));
-  if (run->measured) CALL(wisp_stepper_time_error(err, run->stepper, run->dt, run->time, &relative));
-  CALL(wisp_dg_length(err, run->dg, run->u, &length));
-  run->time_error = relative * length;
-  return WISP_OK;
-}
-
 static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_until *until, const wisp_watch *watch)
 {
   wisp_system_run *run = wisp_system_run_of(s);
@@ -339,7 +326,16 @@ static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_un
                                  : advance_in_parts(err, run, steps, watch);
   if (status == WISP_EWRONG && !until) CALL(wisp_system_blew_up(err, run));
   CALL(status);
-  return until ? WISP_OK : check_end(err, run);
+  if (until) return WISP_OK;
+  /* After the run that the settings say: whether energy has grown, and what the steps have added to the error. */
+  double energy = 0, length = 0, relative = NAN;
+  CALL(wisp_system_fetch(err, run));
+  CALL(wisp_dg_energy(err, run->dg, run->u, &energy));
+  if (!(energy <= 2 * run->energy_initial)) CALL(wisp_system_blew_up(err, run));
+  if (run->measured) CALL(wisp_stepper_time_error(err, run->stepper, run->dt, run->time, &relative));
+  CALL(wisp_dg_length(err, run->dg, run->u, &length));
+  run->time_error = relative * length;
+  return WISP_OK;
 }
 
 /* One step; u and res begin as noise. */

@@ -3,6 +3,8 @@
 #include "../assembly/pattern.h"
 #include "../process.h"
 
+#include <stdarg.h>
+
 void wisp_watch_report(const wisp_watch *watch, double share, const char *text)
 {
   if (watch) watch->progress(watch->context, share, text);
@@ -23,12 +25,64 @@ wisp_cg_watch wisp_watch_iterations(wisp_iteration_watch *watch)
   return (wisp_cg_watch){report_iterations, watch};
 }
 
-/* ---- For the kinds. */
+/* ---- The report: its rows. */
 
-const char *wisp_solver_cells(const wisp_solver *s)
+static void clear_report(wisp_solver_report *report)
 {
-  return wisp_cells[s->corners].many;
+  for (size_t i = 0; i < report->count; i++) free((char *)report->row[i].key), free((char *)report->row[i].text);
+  free(report->row);
+  *report = (wisp_solver_report){.count = 0};
 }
+
+static wisp_status add_row(wisp_error *err, wisp_solver_report *to, const wisp_solver_row *row)
+{
+  OWNED(free) char *key = NULL, *text = NULL;
+  CALL(wisp_copy_text(err, row->key, &key));
+  CALL(wisp_copy_text(err, row->text, &text));
+  CALL(wisp_grow(err, &to->row, &to->capacity, to->count + 1, sizeof *to->row));
+  wisp_solver_row *out = &to->row[to->count++];
+  *out = *row;
+  out->key = key, out->text = text;
+  key = text = NULL;
+  return WISP_OK;
+}
+
+wisp_status wisp_report_numbers(wisp_error *err, wisp_solver_report *to, size_t count,
+                                const wisp_report_number *numbers)
+{
+  for (size_t i = 0; i < count; i++)
+    CALL(
+        add_row(err, to, &(wisp_solver_row){WISP_ROW_NUMBER, numbers[i].key, numbers[i].value, numbers[i].unit, NULL}));
+  return WISP_OK;
+}
+
+wisp_status wisp_report_text(wisp_error *err, wisp_solver_report *to, const char *key, const char *text)
+{
+  return add_row(err, to, &(wisp_solver_row){WISP_ROW_TEXT, key, NAN, "", text});
+}
+
+wisp_status wisp_report_truth(wisp_error *err, wisp_solver_report *to, const char *key, bool truth)
+{
+  return add_row(err, to, &(wisp_solver_row){WISP_ROW_TRUTH, key, truth, "", NULL});
+}
+
+wisp_status wisp_report_line(wisp_error *err, wisp_solver_report *to, const char *label, const char *format, ...)
+{
+  char text[2048];
+  const int length = snprintf(text, sizeof text, "%-11s ", label);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
+  va_end(arguments);
+  return add_row(err, to, &(wisp_solver_row){WISP_ROW_LINE, NULL, NAN, "", text});
+}
+
+wisp_status wisp_report_kernels(wisp_error *err, wisp_solver_report *to, int stage)
+{
+  return add_row(err, to, &(wisp_solver_row){WISP_ROW_KERNELS, NULL, stage, "", NULL});
+}
+
+/* ---- For the kinds. */
 
 wisp_choose_request wisp_solver_choose_request(const wisp_solver *s, const char *system, size_t elements)
 {
@@ -44,7 +98,7 @@ wisp_status wisp_solver_check_count(wisp_error *err, const wisp_solver *s, doubl
   return wisp_require(err, numbers < 2147483648.0, WISP_EUSAGE,
                       "%.0f %s of order %d have %.3g %s, more than kernels can count (2.1e9): take fewer elements or a "
                       "lower order",
-                      elements, wisp_solver_cells(s), s->order, numbers, what);
+                      elements, wisp_cells[s->corners].many, s->order, numbers, what);
 }
 
 wisp_status wisp_solver_note_zero(wisp_error *err, wisp_solver *s, long long iterations, double residual)
@@ -102,25 +156,18 @@ wisp_status wisp_solver_begin(wisp_error *err, wisp_solver *s, const char *box)
 
 /* ---- A solver. */
 
-/* The elements of a box are known before it is made. */
-static wisp_status make_mesh(wisp_error *err, wisp_solver *s)
-{
-  size_t count[4];
-  const bool known = !s->mesh && wisp_mesh_source_count(&s->source, s->corners, count);
-  if (known) CALL(s->kind->choose(err, s, count));
-  if (!s->mesh) CALL(wisp_mesh_make(err, s->corners, &s->source, &s->mesh));
-  if (known) return WISP_OK;
-  wisp_pattern_count(s->mesh, count);
-  return s->kind->choose(err, s, count);
-}
-
 wisp_status wisp_solver_open(wisp_error *err, wisp_solver *s, const wisp_session *session, const wisp_watch *watch)
 {
   const double begin = wisp_seconds();
+  size_t count[4];
   s->session = session;
   s->exact |= session->exact_match_only;
   wisp_watch_report(watch, 0.1, "making the mesh");
-  CALL(make_mesh(err, s));
+  const bool known = !s->mesh && wisp_mesh_source_count(&s->source, s->corners, count); /* of a box */
+  if (known) CALL(s->kind->choose(err, s, count));
+  if (!s->mesh) CALL(wisp_mesh_make(err, s->corners, &s->source, &s->mesh));
+  if (!known) wisp_pattern_count(s->mesh, count);
+  if (!known) CALL(s->kind->choose(err, s, count));
   CALL(s->kind->build(err, s, watch));
   s->seconds = wisp_seconds() - begin;
   return s->source.file ? wisp_mesh_note_unused(err, s->mesh_name, s->mesh) : WISP_OK;
@@ -143,14 +190,14 @@ wisp_status wisp_solver_make_report(wisp_error *err, wisp_solver *s)
   const char *precision = wisp_precision_name(s->precision);
   char domain[256];
   wisp_mesh_source_print(&s->source, domain);
-  wisp_report_clear(&s->report);
+  clear_report(&s->report);
   const wisp_report_number numbers[] = {{"elements", "", (double)s->mesh->elements}, {"order", "", s->order}};
   CALL(wisp_report_text(err, &s->report, "system", s->problem));
   CALL(wisp_report_text(err, &s->report, "precision", precision));
   CALL(wisp_report_text(err, &s->report, "device", limits->name));
   CALL(wisp_report_numbers(err, &s->report, WISP_COUNT(numbers), numbers));
   CALL(wisp_report_line(err, &s->report, "domain", "%s: %zu %s of order %d, %d nodes each, %.0f %s", domain,
-                        s->mesh->elements, wisp_solver_cells(s), s->order, s->nodes, s->unknowns, s->unknown));
+                        s->mesh->elements, wisp_cells[s->corners].many, s->order, s->nodes, s->unknowns, s->unknown));
   CALL(wisp_report_line(err, &s->report, "device", "%s (%s), %s", limits->name, limits->kind, precision));
   return s->kind->report(err, s, &s->report);
 }
@@ -181,8 +228,8 @@ void wisp_solver_release(void *self)
   s->kind->release(s);
   for (int i = 0; i < WISP_SOLVER_STAGES; i++) wisp_stage_free(&s->stage[i]);
   for (int i = 0; i < WISP_SOLVER_OPTIONS; i++) free(s->value[i]);
-  wisp_report_clear(&s->report);
+  clear_report(&s->report);
   wisp_fields_free(&s->fields);
   wisp_mesh_destroy(s->mesh);
-  free(s->problem), free(s->mesh_name);
+  WISP_FREE(s->problem, s->mesh_name);
 }

@@ -285,20 +285,6 @@ static int blocks(const wisp_poisson_solver *s, part kernel)
   return (int)kernel < s->stage->kernels ? wisp_kernel_blocks(s->stage->kernel[kernel]) : 1;
 }
 
-/* All that the stage's kernels take. */
-static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precision precision, wisp_poisson_solver *s)
-{
-  const wisp_poisson *p = s->problem;
-  const int advance = blocks(s, ADVANCE), smooth = blocks(s, SMOOTH);
-  const wisp_cg_capacity capacity = {.rz_parts = (size_t)(advance > smooth ? advance : smooth),
-                                     .pAp_parts = (size_t)blocks(s, GATHER),
-                                     .iterations = HISTORY};
-  wisp_discretisation d = wisp_cg_discretisation(p->copies, p->mesh->elements, p->hex->N, &capacity);
-  CALL(wisp_problem_open(err, device, &d, precision, WISP_NARROW_GUARD, wisp_stage_wants, s->stage, &s->vectors));
-  s->arrays = s->vectors->arrays;
-  return WISP_OK;
-}
-
 wisp_status wisp_poisson_fits(wisp_error *err, const wisp_limits *limits, size_t elements, const int *box, int order,
                               wisp_hex_operator op, wisp_precision precision, const wisp_stage *stage)
 {
@@ -406,7 +392,13 @@ wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, con
   CALL(wisp_new(err, 1, sizeof *s, &s));
   *s = (wisp_poisson_solver){.problem = problem, .stage = stage, .degree = 1, .scale = 1, .bound = NAN};
   CALL(wisp_stage_load(err, device, stage));
-  CALL(make_arrays(err, device, method->precision, s));
+  const int advance = blocks(s, ADVANCE), smooth = blocks(s, SMOOTH);
+  const wisp_cg_capacity capacity = {.rz_parts = (size_t)(advance > smooth ? advance : smooth),
+                                     .pAp_parts = (size_t)blocks(s, GATHER),
+                                     .iterations = HISTORY};
+  wisp_discretisation d = wisp_cg_discretisation(problem->copies, problem->mesh->elements, problem->hex->N, &capacity);
+  CALL(wisp_problem_open(err, device, &d, method->precision, WISP_NARROW_GUARD, wisp_stage_wants, stage, &s->vectors));
+  s->arrays = s->vectors->arrays;
   CALL(upload(err, s, method->preconditioner != WISP_NO_PRECONDITIONER));
   CALL(make_cg(err, device, s));
   if (method->preconditioner != WISP_CHEBYSHEV) return GIVE(s, out);

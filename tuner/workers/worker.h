@@ -3,7 +3,6 @@
 #pragma once
 
 #include "../link/link.h"
-#include "../../gen/check.h"
 
 #include <signal.h>
 #include <sys/types.h>
