@@ -5,6 +5,8 @@
  *   - handles are opaque, made by a *_create or *_open and given back with *_destroy or *_close (NULL is fine);
  *   - on failure the error's text says what, where and what to do, in one line, and no output is touched;
  *   - nothing here aborts, prints, or keeps state outside a handle;
+ *   - a NULL, closed or foreign handle is WISP_EUSAGE, and closing one does nothing; so are a parent's after fork, and
+ * a child opens its own in a thread that has run no kernel yet;
  *   - handles belong to one thread at a time. On a GPU, functions that reach it make its context current to their
  * thread.
  *
@@ -73,9 +75,9 @@ typedef struct wisp_session_request {
 } wisp_session_request;
 
 /* A store that is damaged, held by another process, not to be read or not there is no error: the session goes on with
- * the other layers, and says so (wisp_session_note). On the host it sets what OpenMP reads
- * (OMP_STACKSIZE, OMP_WAIT_POLICY) where the environment lacks it, and nothing is set later: call the first before
- * threads start that read the environment. */
+ * the other layers, and says so (wisp_session_note). The first call sets what OpenMP reads
+ * (OMP_STACKSIZE, OMP_WAIT_POLICY) where the environment lacks it, and nothing is set later: make it before threads of
+ * your own start that read the environment. Threads may open sessions at once. */
 wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out);
 /* Objects that are still open can be closed afterwards; their other calls say that the session is closed. */
 void wisp_session_close(wisp_session *session);
@@ -272,7 +274,8 @@ typedef struct wisp_argument {
 wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, size_t i, wisp_argument *out);
 
 /* Counts of a launch: "elements", or "groups", the last of which may have empty places; other names that sizes use; for
- * kernels that ask, which group is the "first" (0). A list ends with a NULL name. */
+ * kernels that ask, which group is the "first" (0). A list ends with a NULL name; WISP_EUSAGE for a name that sizes do
+ * not use, and for one that is there twice. */
 typedef struct wisp_count {
   const char *name;
   size_t value;
@@ -295,7 +298,8 @@ typedef struct wisp_field_layout {
   size_t fields, nodes, per_group, stride, element_stride, node_stride;
 } wisp_field_layout;
 wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_field_layout *out);
-size_t wisp_field_address(const wisp_field_layout *layout, size_t f, size_t k, size_t i); /* by that formula */
+/* By that formula; SIZE_MAX where layout is NULL or has no elements per group. */
+size_t wisp_field_address(const wisp_field_layout *layout, size_t f, size_t k, size_t i);
 
 /* The name of field f, "Ex"; NULL behind the last, and where a family's fields have none. */
 const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f);

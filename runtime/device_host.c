@@ -116,10 +116,8 @@ static wisp_status host_count(wisp_error *err, int *out)
   return WISP_OK;
 }
 
-/* OpenMP reads the two variables when the first module brings it; the user's own choice stands. A block's shared arrays
- * lie on stacks. A thread that waits sleeps: one that spins keeps the core from whom it waits for as soon as another
- * process runs, and stages took from twice to twenty times as long. They are set before anybody compiles for the
- * device: a thread that copies the environment for a compiler must not find it changed under it. */
+/* The environment changes before anybody compiles for the device: a thread that copies it for a compiler must not find
+ * it changed under it. */
 static wisp_status host_open(wisp_error *err, int index, wisp_device **out)
 {
   (void)index;
@@ -128,8 +126,7 @@ static wisp_status host_open(wisp_error *err, int index, wisp_device **out)
   CALL(wisp_new(err, 1, sizeof *device, &device));
   CALL(host_limits(err, "host", &device->base.limits));
   device->base.kind = &wisp_host_kind;
-  setenv("OMP_STACKSIZE", "16M", 0);
-  setenv("OMP_WAIT_POLICY", "passive", 0);
+  wisp_openmp_prepare();
   *out = &device->base;
   device = NULL;
   return WISP_OK;

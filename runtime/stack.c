@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <unistd.h>
 
 /* OWN: more than wisp's functions take, and LAPACK's. AMPLE: what wisp's threads get. MARGIN: besides a kernel's own
  * functions, those of libm and of OpenMP, and the loader's, which finds a function at its first call. */
@@ -62,6 +63,18 @@ static void *do_nothing(void *argument)
   return argument;
 }
 
+/* The user's own choice stands. A block's shared arrays lie on stacks. A thread that waits sleeps: one that spins keeps
+ * the core from whom it waits for as soon as another process runs, and stages took from twice to twenty times as long.
+ */
+void wisp_openmp_prepare(void)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  setenv("OMP_STACKSIZE", "16M", 0);
+  setenv("OMP_WAIT_POLICY", "passive", 0);
+  pthread_mutex_unlock(&lock);
+}
+
 wisp_status wisp_openmp_check(wisp_error *err)
 {
   const char *text = getenv("OMP_STACKSIZE");
@@ -109,16 +122,30 @@ static bool survey_team(void *object, size_t *out)
   return true;
 }
 
+/* A child has the calling thread alone of its parent's, and OpenMP would wait for the others. */
+static wisp_status check_process(wisp_error *err, const char *name)
+{
+  static _Thread_local pid_t process; /* the one in which this thread ran kernels; 0: none yet */
+  const pid_t own = getpid();
+  CALL(wisp_require(err, !process || process == own, WISP_ESYSTEM,
+                    "%s: this thread ran kernels before a fork, and OpenMP's threads are not in process %d: run it in "
+                    "a new thread, or in the parent",
+                    name, (int)own));
+  process = own;
+  return WISP_OK;
+}
+
 wisp_status wisp_host_stacks_check(wisp_error *err, wisp_host_stacks *stacks, void *object, const char *name,
                                    size_t bytes)
 {
   const size_t need = bytes + MARGIN;
-  if (!stacks->knows_team && object) stacks->knows_team = survey_team(object, &stacks->team);
   if (!stacks->knows_caller || !pthread_equal(stacks->thread, pthread_self())) {
+    CALL(check_process(err, name));
     stacks->knows_caller = true;
     stacks->thread = pthread_self();
     stacks->caller = bytes_left();
   }
+  if (!stacks->knows_team && object) stacks->knows_team = survey_team(object, &stacks->team);
   CALL(wisp_require(err, !stacks->knows_team || need <= stacks->team, WISP_ESYSTEM,
                     "%s needs %zu KB of stack in each thread, and OpenMP's have %zu KB: unset OMP_STACKSIZE, or set it "
                     "to 16M",
