@@ -1,6 +1,7 @@
 /* Claim: the summary of a sweep names each reason for which trials failed, with its count: reasons that differ in
- * numbers only are one, and the counts add up to the failed trials, as text and as JSON. Strategies for tensor cores
- * are no candidates on the host, and no defaults there, though they run if they are asked for. */
+ * numbers only are one, and the counts add up to the failed trials, as text and as JSON. What failed is named first.
+ * Strategies for tensor cores are no candidates on the host, and no defaults there, though they run if they are asked
+ * for. */
 #include "test.h"
 #include "command.h"
 #include "planted.h"
@@ -34,6 +35,19 @@ static void test_reasons_are_counted(void **state)
   assert_string_equal(s.failure[0].outcome, "wrong");
   assert_string_equal(s.failure[0].reason, "error 1.25e-3");
   assert_int_equal(s.failure[1].count + s.failure[2].count, 2);
+}
+
+/* A failure says why nothing is right, before whatever was refused; without one, the first that was refused. */
+static void test_failures_come_first(void **state)
+{
+  wisp_tune_summary s = {0};
+  count(&s, WISP_TRIAL_REFUSED, "another layout");
+  count(&s, WISP_TRIAL_REFUSED, "too large");
+  assert_non_null(strstr(s.why, "another layout"));
+  count(&s, WISP_TRIAL_COMPILE_ERROR, "no such name");
+  count(&s, WISP_TRIAL_WRONG, "error 3.5e-3");
+  count(&s, WISP_TRIAL_REFUSED, "too small");
+  assert_non_null(strstr(s.why, "compile-error: no such name"));
 }
 
 /* However many reasons there are, no failure is left out. */
@@ -137,7 +151,8 @@ static void test_host_has_no_tensor_cores(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reasons_are_counted), cmocka_unit_test(test_no_failure_is_lost),
+      cmocka_unit_test(test_reasons_are_counted), cmocka_unit_test(test_failures_come_first),
+      cmocka_unit_test(test_no_failure_is_lost),
       cmocka_unit_test_setup_teardown(test_command_names_them, fixture_set_up, fixture_tear_down),
       cmocka_unit_test(test_host_has_no_tensor_cores)};
   return cmocka_run_group_tests(tests, NULL, NULL);
