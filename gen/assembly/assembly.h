@@ -28,6 +28,7 @@ typedef struct wisp_form {
 /* By name, the library's or from the folder assembly/ of $WISP_TEMPLATES. WISP_EUSAGE names the ones that there are,
  * WISP_EINPUT what is wrong in a line of it. */
 wisp_status wisp_form_load(wisp_error *err, const char *name, wisp_form **out);
+wisp_status wisp_form_parse(wisp_error *err, const char *path, const char *name, const char *text, wisp_form **out);
 void wisp_form_destroy(wisp_form *form);
 WISP_OWNED(wisp_form, wisp_form_destroy)
 bool wisp_form_exists(const char *name);
