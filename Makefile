@@ -26,7 +26,7 @@ compile  = $(CC) -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -fPIC -pthread -MMD -MP -
 # libraries need as well.
 link     = $(CC) -pthread $(SANITIZE) $(LDFLAGS)
 rpath   := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
-libs     = -llapacke -lblas -lmetis -lcjson -lsqlite3 -ldl -lm $(LDLIBS)
+libs     = -lmetis -lcjson -lsqlite3 -ldl -lm $(LDLIBS)
 
 VERSION := $(shell sed -n 's/^.define WISP_VERSION "\(.*\)"/\1/p' include/wisp.h)
 MAJOR   := $(firstword $(subst ., ,$(VERSION)))
@@ -34,8 +34,8 @@ MAJOR   := $(firstword $(subst ., ,$(VERSION)))
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 LIBRARY   := $(call objects,gen/*.c gen/*/*.c cache/*.c runtime/*.c runtime/*/*.c tuner/*.c tuner/*/*.c) $(BUILD)/embedded.o
 COMMAND   := $(call objects,cli/*.c)
-# tests/test_*.c are programs; every other C file in tests/ helps them all.
-HELPERS   := $(call objects,$(filter-out tests/test_%,$(wildcard tests/*.c)))
+# tests/test_*.c are programs, each with the main function of tests/main.c; every other C file in tests/ helps them all.
+HELPERS   := $(call objects,$(filter-out tests/main.c tests/test_%,$(wildcard tests/*.c)))
 TESTS     := $(patsubst tests/%.c,$(BUILD)/tests/%,$(or $(ONLY:%=tests/%.c),$(wildcard tests/test_*.c)))
 # The families' declarations, a header of each.
 DECLARED  := $(patsubst %,$(BUILD)/%.h,$(shell find templates tests -name family -type f))
@@ -72,9 +72,9 @@ $(BUILD)/lib/libwisp-tests.so: $(LIBRARY) $(filter-out %/main.o,$(COMMAND)) $(HE
 $(BUILD)/tests/test_family: $(call objects,tests/filter/*.c)
 $(BUILD)/tests/test_own_device: $(call objects,tests/fence/*.c)
 
-$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/lib/libwisp-tests.so
+$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/main.o $(BUILD)/lib/libwisp-tests.so
 	@rm -f $@
-	$(link) $(rpath) -o $@.$$PPID $^ -lcmocka $(libs) && mv $@.$$PPID $@
+	$(link) $(rpath) -o $@.$$PPID $^ -Wl,--as-needed -lcmocka -llapacke $(libs) && mv $@.$$PPID $@
 
 # A tool of scripts/rehash.
 $(BUILD)/tests/list_sources: $(BUILD)/tests/tools/list_sources.o $(BUILD)/lib/libwisp-tests.so
@@ -155,7 +155,7 @@ bench: all
 	@scripts/bench
 
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libwisp.a
-	$(link) $(rpath) -o $@.$$PPID $^ $(libs) && mv $@.$$PPID $@
+	$(link) $(rpath) -o $@.$$PPID $^ -Wl,--as-needed -llapacke $(libs) && mv $@.$$PPID $@
 
 roundoff: all $(BUILD)/bench/roundoff
 	@scripts/roundoff
@@ -200,5 +200,5 @@ clean:
 
 .PHONY: declared
 .PHONY: all tests check check-gpu check-sanitize check-valgrind check-all check-race lint format bench roundoff errors bundle install uninstall help clean
-.SECONDARY: $(TESTS:=.o)
--include $(LIBRARY:.o=.d) $(COMMAND:.o=.d) $(HELPERS:.o=.d) $(TESTS:=.d) $(wildcard $(BUILD)/tests/*/*.d)
+.SECONDARY: $(TESTS:=.o) $(BUILD)/tests/main.o
+-include $(LIBRARY:.o=.d) $(COMMAND:.o=.d) $(HELPERS:.o=.d) $(BUILD)/tests/main.d $(TESTS:=.d) $(wildcard $(BUILD)/tests/*/*.d)

@@ -57,18 +57,6 @@ static wisp_status choose_journal(wisp_error *err, const wisp_database *database
   return WISP_OK;
 }
 
-static wisp_status warn(wisp_error *err, const char *path, char **warning)
-{
-  wisp_text text = {0};
-  wisp_status status = wisp_text_print(
-      err, &text,
-      WISP_MESSAGE("%s %s: it keeps a rollback journal, so that writers wait for each other; "
-                   "tuners on several hosts do better with a file each and 'wisp db merge'"),
-      path, wisp_place_on_network(path) ? "is on a network file system" : "is treated so by WISP_JOURNAL=rollback");
-  if (status == WISP_OK) *warning = text.data;
-  return status;
-}
-
 /* Opens the file itself; the writer gives lock (or -1) back when it is closed, except where this fails. */
 static wisp_status attach(wisp_error *err, const char *path, int lock, bool rollback, wisp_writer **out)
 {
@@ -92,25 +80,24 @@ static wisp_status attach(wisp_error *err, const char *path, int lock, bool roll
 
 wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, wisp_writer **out)
 {
-  wisp_status status = WISP_OK;
   OWNED(free) char *real = NULL;
-  int lock = -1;
+  HELD(wisp_lock_close) int lock = -1;
+  HELD(wisp_text_free) wisp_text text = {0};
   wisp_lock_state state;
   if (warning) *warning = NULL;
-  TRY(wisp_place_prepare(err, path, &real));
-  bool rollback = wisp_place_needs_rollback(real);
-  TRY(wisp_lock_take(err, real, false, true, NULL, &lock, &state));
-  if (state == WISP_LOCK_TAKEN) TRY(wisp_fail_held(err, path));
-  if (rollback && warning) TRY(warn(err, path, warning));
-  TRY(attach(err, real, lock, rollback, out));
+  CALL(wisp_place_prepare(err, path, &real));
+  const bool rollback = wisp_place_needs_rollback(real);
+  CALL(wisp_lock_take(err, real, false, true, NULL, &lock, &state));
+  if (state == WISP_LOCK_TAKEN) return wisp_fail_held(err, path);
+  if (rollback && warning)
+    CALL(wisp_text_print(
+        err, &text,
+        WISP_MESSAGE("%s %s: it keeps a rollback journal, so that writers wait for each other; "
+                     "tuners on several hosts do better with a file each and 'wisp db merge'"),
+        path, wisp_place_on_network(path) ? "is on a network file system" : "is treated so by WISP_JOURNAL=rollback"));
+  CALL(attach(err, real, lock, rollback, out));
   lock = -1;
-done:
-  if (status != WISP_OK && warning) {
-    free(*warning);
-    *warning = NULL;
-  }
-  wisp_lock_close(&lock);
-  return status;
+  return warning ? GIVE(text.data, warning) : WISP_OK;
 }
 
 void wisp_writer_report_waits(wisp_writer *writer, wisp_store_note note, void *context)
@@ -267,15 +254,6 @@ static wisp_status name_backup(wisp_error *err, const char *path, char **out)
   return GIVE(name.data, out);
 }
 
-static wisp_status copy_rows(wisp_error *err, const char *from, wisp_writer *to)
-{
-  HELD(wisp_trials_free) wisp_trials list = {0};
-  CALL(wisp_reader_load(err, from, false, NULL, NULL, &list));
-  for (size_t i = 0; i < list.count; i++)
-    CALL(wisp_rows_insert(err, &to->database, to->replace, &list.trials[i], NULL));
-  return WISP_OK;
-}
-
 static void remove_fresh(const char *fresh)
 {
   char journal[4096];
@@ -292,6 +270,7 @@ static wisp_status change_by_rename(wisp_error *err, const char *path, wisp_chan
   wisp_status status = WISP_OK;
   wisp_writer *writer = NULL;
   HELD(wisp_text_free) wisp_text fresh = {0};
+  HELD(wisp_trials_free) wisp_trials list = {0};
   long long count = 0;
   TRY(wisp_text_print(err, &fresh, "%s.new", path));
   remove_fresh(fresh.data);
@@ -299,7 +278,9 @@ static wisp_status change_by_rename(wisp_error *err, const char *path, wisp_chan
   if (!*renamed) goto done;
   TRY(attach(err, fresh.data, -1, true, &writer));
   TRY(wisp_database_run(err, &writer->database, WISP_BEGIN));
-  TRY(copy_rows(err, path, writer));
+  TRY(wisp_reader_load(err, path, false, NULL, NULL, &list));
+  for (size_t i = 0; i < list.count; i++)
+    TRY(wisp_rows_insert(err, &writer->database, writer->replace, &list.trials[i], NULL));
   TRY(change(err, writer, context, &count));
   TRY(wisp_database_run(err, &writer->database, "COMMIT"));
   status = wisp_writer_close(err, writer);

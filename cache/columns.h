@@ -77,9 +77,8 @@ typedef struct wisp_trials {
 void wisp_trials_free(wisp_trials *list);
 wisp_status wisp_trials_add(wisp_error *err, wisp_trials *list, const wisp_trial *trial);
 
-/* As wisp_store_export and wisp_store_print_shipped write them. */
-wisp_status wisp_trials_print_json(wisp_error *err, const wisp_trials *list, wisp_text *out);
-wisp_status wisp_trials_print_shipped(wisp_error *err, const wisp_trials *list, wisp_text *out);
+/* As wisp_store_export writes them; sorts the list. */
+wisp_status wisp_trials_export(wisp_error *err, wisp_trials *list, bool winners_only, bool as_text, wisp_text *out);
 
 /* All rows, appended. */
 wisp_status wisp_rows_read(wisp_error *err, const wisp_database *database, wisp_trials *list);

@@ -160,16 +160,10 @@ wisp_status wisp_store_user_path(wisp_error *err, char **out)
 }
 
 /* Whoever may write the store may lock it. */
-static void share_like(int lock, const char *path)
-{
-  struct stat own, store;
-  if (fstat(lock, &own) != 0 || stat(path, &store) != 0 || own.st_uid != geteuid()) return;
-  if ((own.st_mode ^ store.st_mode) & 0666) fchmod(lock, store.st_mode & 0666);
-}
-
 static wisp_status open_lock(wisp_error *err, const char *path, int *out)
 {
   HELD(wisp_text_free) wisp_text name = {0};
+  struct stat own, store;
   CALL(wisp_text_print(err, &name, "%s.lock", path));
   int lock = open(name.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (lock < 0 && errno == EACCES) lock = open(name.data, O_RDONLY | O_CLOEXEC); /* as good for locking */
@@ -178,8 +172,9 @@ static wisp_status open_lock(wisp_error *err, const char *path, int *out)
       "%s: the tuning store cannot be written here (%s: %s): name a file in a writable folder with --db or "
       "WISP_DB",
       path, name.data, strerror(errno)));
-  share_like(lock, path);
   *out = lock;
+  if (fstat(lock, &own) != 0 || stat(path, &store) != 0 || own.st_uid != geteuid()) return WISP_OK;
+  if ((own.st_mode ^ store.st_mode) & 0666) fchmod(lock, store.st_mode & 0666);
   return WISP_OK;
 }
 

@@ -149,7 +149,7 @@ static bool rename_params(const wisp_renamings *names, const wisp_spec *spec, wi
 
 static bool rename_trial(const wisp_renamings *names, const wisp_spec *spec, wisp_trial *trial)
 {
-  const char *new = wisp_renamed_strategy(names, spec->family, spec->kernel, trial->strategy);
+  const char *new = wisp_renamed_param(names, spec->family, spec->kernel, trial->strategy, "");
   if (new) snprintf(trial->strategy, sizeof trial->strategy, "%s", new);
   return rename_params(names, spec, trial) || new;
 }

@@ -102,14 +102,6 @@ static wisp_status read_damaged(wisp_error *err, const char *path, rescue *r)
   return take_all(err, r, about.st_size / LEAST_ROW_BYTES);
 }
 
-/* A new file: never one that is there. */
-static wisp_status write_into(wisp_error *err, const char *into, const char *like, const wisp_trials *list)
-{
-  OWNED(free) char *real = NULL;
-  CALL(wisp_place_prepare(err, into, &real));
-  return wisp_store_write_new(err, real, like, list);
-}
-
 static void release(rescue *r)
 {
   sqlite3_finalize(r->behind);
@@ -123,7 +115,7 @@ static void release(rescue *r)
 wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *into, char **backup, wisp_salvaged *out)
 {
   HELD(release) rescue r = {0};
-  OWNED(free) char *real = NULL;
+  OWNED(free) char *real = NULL, *fresh = NULL;
   HELD(wisp_lock_close) int lock = -1;
   wisp_lock_state state = WISP_LOCK_HELD;
   CALL(wisp_place_resolve(err, path, &real));
@@ -135,8 +127,8 @@ wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *in
   CALL(read_damaged(err, real, &r));
   CALL(wisp_require(err, r.list.count, WISP_ESTORE,
                     "%s: not one row of it is whole: nothing was rescued: restore it from a copy", path));
-  if (!into) CALL(wisp_place_writable(err, real));
-  CALL(into ? write_into(err, into, real, &r.list) : wisp_store_replace(err, real, &r.list, backup));
+  CALL(into ? wisp_place_prepare(err, into, &fresh) : wisp_place_writable(err, real));
+  CALL(into ? wisp_store_write_new(err, fresh, real, &r.list) : wisp_store_replace(err, real, &r.list, backup));
   *out = r.found;
   return WISP_OK;
 }

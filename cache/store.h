@@ -170,9 +170,6 @@ void wisp_store_find_each(const wisp_store *store, const wisp_asker *asker, cons
  * WISP_MATCH_DEFAULT with layer NONE: there is none. */
 wisp_answer wisp_store_resolve(const wisp_store *store, const wisp_asker *asker, long long elements,
                                const wisp_answer each[WISP_ANSWER_CLASSES]);
-/* Both. */
-void wisp_store_find(const wisp_store *store, const wisp_asker *asker, const char *spec, const char *layout,
-                     long long elements, wisp_current current, const void *context, wisp_answer *out);
 
 /* The time here over the time there: the median over candidates that were measured here and in the trial's
  * surroundings, at sizes alike: of the same spec, else of the same kernel in the same precision, else of the same
@@ -242,15 +239,13 @@ typedef struct wisp_salvaged {
 } wisp_salvaged;
 wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *into, char **backup, wisp_salvaged *out);
 
-/* Documented schema; where `winners_only`, winners, ties, defaults and the fastest of each strategy,
- * without raw samples. */
-wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_only, wisp_text *json);
+/* JSON by the documented schema, or as_text the shipped form: one line a trial, diffable. Where `winners_only`,
+ * winners, ties, defaults and the fastest of each strategy, without raw samples. */
+wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_only, bool as_text, wisp_text *out);
 /* Adds the trials of exports, as JSON or in the shipped form, or nothing: WISP_EINPUT where anything is wrong, with the
  * place in the text, which messages call `name`. A NUL follows the text. */
 wisp_status wisp_store_import(wisp_error *err, const char *path, const char *name, const char *text, size_t length,
                               long long *added);
-/* The shipped form: one line a trial, diffable. */
-wisp_status wisp_store_print_shipped(wisp_error *err, const char *path, bool winners_only, wisp_text *out);
 
 /* One trial as a JSON object / read back; used by export, import and --json. */
 struct cJSON;

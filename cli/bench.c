@@ -4,13 +4,6 @@
 #include "../runtime/blas.h"
 #include "../tuner/compare/compare.h"
 
-#include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /* ---- What the families' rows have for columns: the nodal one beside the vendor's product, the tensor one beside a
  * copy. */
 
@@ -53,13 +46,6 @@ static const column beside_copy[] = {
 static double number_at(const wisp_comparison *row, size_t offset)
 {
   return *(const double *)((const char *)row + offset);
-}
-
-/* NaN: a dash, as for what would compare the default with itself. */
-static double value_of(const column *c, const wisp_comparison *row)
-{
-  if (c->number == AT(default_ms) && row->ours.match == WISP_MATCH_DEFAULT) return NAN;
-  return number_at(row, c->number) / (c->of ? number_at(row, c->of) : 1);
 }
 
 typedef struct table {
@@ -112,10 +98,11 @@ static void print_row(const wisp_comparison *row, bool first)
   printf("%-2d %-3s %-*.*s", row->spec.order, wisp_precision_name(row->spec.precision), both, both, line);
   for (size_t i = 0; i < t->count; i++) {
     const column *c = &t->columns[i];
+    const bool itself = c->number == AT(default_ms) && row->ours.match == WISP_MATCH_DEFAULT; /* a dash, by NaN */
     if (c->digits == AS_TEXT)
       printf(" %*s", c->width, (const char *)row + c->number);
     else
-      print_number(c->width, c->digits, value_of(c, row));
+      print_number(c->width, c->digits, itself ? NAN : number_at(row, c->number) / (c->of ? number_at(row, c->of) : 1));
   }
   printf("\n");
   for (int i = 0; i < row->others; i++) {
@@ -206,55 +193,30 @@ typedef struct printer {
   } stage[MOST_STAGES];
 } printer;
 
-static void keep_stage(printer *p, const wisp_comparison *row)
-{
-  if (!wisp_spec_is_composition(&row->spec) || p->stages == MOST_STAGES) return;
-  p->stage[p->stages].spec = row->spec;
-  p->stage[p->stages++].gdofs = row->gdofs;
-}
-
-static void add_gain(printer *p, const wisp_comparison *row)
-{
-  speedup *g = &p->speedup[row->spec.precision == WISP_F64][wisp_spec_is_composition(&row->spec)];
-  if (row->ours.match == WISP_MATCH_DEFAULT || !(row->default_ms > 0)) return;
-  g->count++;
-  g->sum += log(row->default_ms / row->ms);
-}
-
-/* "OpenBLAS 0.3.21 (A transposed)" without the way that was the fastest. */
-static void keep_library(printer *p, const wisp_comparison *row)
-{
-  if (*p->blas || table_of(row->spec.family) != &of_layouts) return;
-  snprintf(p->blas, sizeof p->blas, "%.*s", (int)strcspn(row->rival, "("), row->rival);
-  while (*p->blas && p->blas[strlen(p->blas) - 1] == ' ') p->blas[strlen(p->blas) - 1] = '\0';
-}
-
-static void print_library(const printer *p)
-{
-  if (!*p->blas) return;
-  printf("x BLAS: times as fast as %s\n", p->blas);
-  if (strncmp(p->blas, WISP_REFERENCE_BLAS, strlen(WISP_REFERENCE_BLAS)) == 0)
-    wisp_cli_warn(p->args, "the reference BLAS is slow, so that x BLAS says little: install OpenBLAS (scripts/setup)");
-}
-
 static wisp_status take_row(wisp_error *err, void *context, const wisp_comparison *row)
 {
   printer *p = context;
+  const bool composition = wisp_spec_is_composition(&row->spec);
+  speedup *g = &p->speedup[row->spec.precision == WISP_F64][composition];
   (void)err;
   if (p->list)
     cJSON_AddItemToArray(p->list, to_json(p->device, row));
   else
     print_row(row, p->rows == 0);
-  add_gain(p, row);
-  keep_stage(p, row);
-  keep_library(p, row);
+  if (row->ours.match != WISP_MATCH_DEFAULT && row->default_ms > 0) {
+    g->count++;
+    g->sum += log(row->default_ms / row->ms);
+  }
+  if (composition && p->stages < MOST_STAGES) {
+    p->stage[p->stages].spec = row->spec;
+    p->stage[p->stages++].gdofs = row->gdofs;
+  }
+  if (!*p->blas && table_of(row->spec.family) == &of_layouts) { /* "OpenBLAS 0.3.21 (A transposed)" to the blank */
+    snprintf(p->blas, sizeof p->blas, "%.*s", (int)strcspn(row->rival, "("), row->rival);
+    while (*p->blas && p->blas[strlen(p->blas) - 1] == ' ') p->blas[strlen(p->blas) - 1] = '\0';
+  }
   p->rows++;
   return WISP_OK;
-}
-
-static bool is_same_stage(const wisp_spec *a, const wisp_spec *b)
-{
-  return a->order == b->order && a->precision == b->precision && !strcmp(a->element, b->element);
 }
 
 /* A whole stage on one core of the host, and how many of them the device is. */
@@ -263,8 +225,12 @@ static wisp_status take_core(wisp_error *err, void *context, const wisp_comparis
   printer *p = context;
   double times = NAN;
   (void)err;
-  for (int i = 0; i < p->stages; i++)
-    if (is_same_stage(&p->stage[i].spec, &row->spec)) times = p->stage[i].gdofs / row->gdofs;
+  for (int i = 0; i < p->stages; i++) {
+    const wisp_spec *spec = &p->stage[i].spec;
+    if (spec->order == row->spec.order && spec->precision == row->spec.precision &&
+        strcmp(spec->element, row->spec.element) == 0)
+      times = p->stage[i].gdofs / row->gdofs;
+  }
   if (p->list) return cJSON_AddItemToArray(p->list, to_json("one core of the host", row)), WISP_OK;
   printf("%-2d %-3s one core: %s, %lld elements in %.3f ms, %.4f GDOF/s", row->spec.order,
          wisp_precision_name(row->spec.precision), row->ours.strategy, row->elements, row->ms, row->gdofs);
@@ -312,8 +278,11 @@ static void warn(void *context, const char *text)
   wisp_cli_warn(p->args, text);
 }
 
-static void print_gains(const printer *p)
+static void print_summary(const printer *p)
 {
+  if (*p->blas) printf("x BLAS: times as fast as %s\n", p->blas);
+  if (*p->blas && strncmp(p->blas, WISP_REFERENCE_BLAS, strlen(WISP_REFERENCE_BLAS)) == 0)
+    wisp_cli_warn(p->args, "the reference BLAS is slow, so that x BLAS says little: install OpenBLAS (scripts/setup)");
   for (int d = 0; d < 2; d++) {
     const speedup *kernels = &p->speedup[d][0], *stages = &p->speedup[d][1];
     if (!kernels->count && !stages->count) continue;
@@ -325,23 +294,11 @@ static void print_gains(const printer *p)
   }
 }
 
-static wisp_status read_size(wisp_error *err, const wisp_arguments *args, wisp_compare_request *r)
-{
-  double nonzeros = 0;
-  CALL(wisp_option_elements(err, args, &r->elements));
-  CALL(wisp_option_real(err, args, "nodes", 1, 1e12, 0, &r->nodes));
-  CALL(wisp_option_real(err, args, "dofs", 1, 1e12, 0, &r->dofs));
-  CALL(wisp_option_real(err, args, "nonzeros", 1, 1e12, 0, &nonzeros));
-  CALL(wisp_require(err, (r->nodes > 0) + (r->dofs > 0) + (nonzeros > 0) + (r->elements > 0) <= 1, WISP_EUSAGE,
-                    "--nodes, --dofs, --nonzeros, --elements and --box all give the size: leave all but one out"));
-  if (nonzeros > 0) r->dofs = nonzeros;
-  return WISP_OK;
-}
-
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_orders *orders,
                                 wisp_precisions *precisions, wisp_mesh_source *beside, wisp_compare_request *r)
 {
   long long jobs = 0;
+  double nonzeros = 0;
   const char *family = wisp_option_family(args);
   CALL(wisp_option_known(err, args));
   CALL(wisp_option_orders(err, args, "orders", family, "1-9", orders));
@@ -363,7 +320,14 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   if (r->composition && !r->kernel) r->kernel = WISP_COMPOSITION;
   CALL(wisp_option_timed_mesh(err, args, beside));
   r->beside = beside;
-  return read_size(err, args, r);
+  CALL(wisp_option_elements(err, args, &r->elements));
+  CALL(wisp_option_real(err, args, "nodes", 1, 1e12, 0, &r->nodes));
+  CALL(wisp_option_real(err, args, "dofs", 1, 1e12, 0, &r->dofs));
+  CALL(wisp_option_real(err, args, "nonzeros", 1, 1e12, 0, &nonzeros));
+  CALL(wisp_require(err, (r->nodes > 0) + (r->dofs > 0) + (nonzeros > 0) + (r->elements > 0) <= 1, WISP_EUSAGE,
+                    "--nodes, --dofs, --nonzeros, --elements and --box all give the size: leave all but one out"));
+  if (nonzeros > 0) r->dofs = nonzeros;
+  return WISP_OK;
 }
 
 static wisp_status bench(wisp_error *err, wisp_arguments *args)
@@ -388,7 +352,7 @@ static wisp_status bench(wisp_error *err, wisp_arguments *args)
   const bool tables = wisp_option_given(args, "paper");
   wisp_status status = tables ? WISP_OK : compare_elements(err, session, &request, &p);
   if (status == WISP_OK && wisp_option_given(args, "one-core")) status = compare_core(err, args, &request, &p);
-  if (status == WISP_OK && !p.list) print_library(&p), print_gains(&p);
+  if (status == WISP_OK && !p.list) print_summary(&p);
   if (status == WISP_OK && (tables || !request.kernel))
     status = wisp_bench_paper(err, session, request.family, &orders, request.elements, tables, p.list);
   if (status == WISP_OK && p.list) return wisp_json_put(err, p.list);

@@ -3,10 +3,6 @@
 #include "print.h"
 #include "../tuner/trial/workload.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* --- errors of single precision, from size to size */
 
 typedef struct accuracy_printer {
@@ -14,18 +10,15 @@ typedef struct accuracy_printer {
   double before[WISP_ACCURACY_VARIANTS]; /* the last size's medians; 0: there was none */
 } accuracy_printer;
 
-static void print_variants(const wisp_accuracy *row)
-{
-  printf("%8s", "");
-  for (int w = 0; w < WISP_ACCURACY_VARIANTS; w++) printf("  %-22s", row->variant[w]);
-  printf("  published\n%8s", "nodes");
-  for (int w = 0; w < WISP_ACCURACY_VARIANTS; w++) printf("  %7s %7s %6s", "mean", "median", "times");
-  printf("  %9s\n", "mean");
-}
-
 static void print_accuracy(accuracy_printer *p, const wisp_accuracy *row)
 {
-  if (!(p->before[0] > 0)) print_variants(row);
+  if (!(p->before[0] > 0)) {
+    printf("%8s", "");
+    for (int w = 0; w < WISP_ACCURACY_VARIANTS; w++) printf("  %-22s", row->variant[w]);
+    printf("  published\n%8s", "nodes");
+    for (int w = 0; w < WISP_ACCURACY_VARIANTS; w++) printf("  %7s %7s %6s", "mean", "median", "times");
+    printf("  %9s\n", "mean");
+  }
   printf("%8zu", row->nodes);
   for (int w = 0; w < WISP_ACCURACY_VARIANTS; w++) {
     char times[16] = "-";

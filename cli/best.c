@@ -1,12 +1,5 @@
 #include "best.h"
 #include "cli.h"
-#include "../runtime/device.h"
-#include "../runtime/solve/choose.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The options. */
 typedef struct best_request {
@@ -31,15 +24,6 @@ typedef struct group_list {
 static void free_groups(group_list *groups)
 {
   free(groups->list);
-}
-
-static bool wanted(const best_request *request, const wisp_trial *trial, const wisp_spec *spec)
-{
-  bool precision = false;
-  for (int i = 0; i < request->precisions.count; i++) precision |= request->precisions.list[i] == spec->precision;
-  return precision && wisp_orders_have(&request->orders, spec->order) && strcasestr(trial->device, request->device) &&
-         (!request->family || strcmp(spec->family, request->family) == 0) &&
-         (!request->system || strcmp(spec->system, request->system) == 0);
 }
 
 /* Device, then spec. */
@@ -71,8 +55,12 @@ static wisp_status collect(wisp_error *err, const wisp_store *store, const best_
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *trial = wisp_store_trial(store, i, NULL);
     if (!wisp_trial_is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
-    if (!wisp_family_find(spec.family)) continue;
-    if (wanted(request, trial, &spec)) CALL(note_group(err, out, &spec, trial));
+    if (!wisp_family_find(spec.family) || !strcasestr(trial->device, request->device)) continue;
+    if (request->family && strcmp(spec.family, request->family) != 0) continue;
+    if (request->system && strcmp(spec.system, request->system) != 0) continue;
+    bool precision = false;
+    for (int p = 0; p < request->precisions.count; p++) precision |= request->precisions.list[p] == spec.precision;
+    if (precision && wisp_orders_have(&request->orders, spec.order)) CALL(note_group(err, out, &spec, trial));
   }
   if (out->count) qsort(out->list, out->count, sizeof *out->list, by_place);
   return WISP_OK;
@@ -162,27 +150,21 @@ static wisp_status read_device(wisp_error *err, const wisp_arguments *args, char
   return WISP_OK;
 }
 
-static wisp_status read_request(wisp_error *err, const wisp_arguments *args, best_request *out)
-{
-  *out = (best_request){.family = wisp_option_value(args, "family"),
-                        .system = wisp_option_value(args, "system"),
-                        .any_layout = wisp_option_given(args, "any-layout")};
-  CALL(wisp_option_known(err, args));
-  CALL(read_device(err, args, out->device));
-  CALL(wisp_option_orders(err, args, "orders", out->family, "all", &out->orders));
-  return wisp_option_precisions(err, args, "precision", "f32,f64", &out->precisions);
-}
-
 static wisp_status best(wisp_error *err, wisp_arguments *args)
 {
   static const wisp_best_print printers[] = {wisp_best_print_text, wisp_best_print_json, wisp_best_print_csv,
                                              wisp_best_print_markdown};
-  best_request request;
+  best_request request = {.family = wisp_option_value(args, "family"),
+                          .system = wisp_option_value(args, "system"),
+                          .any_layout = wisp_option_given(args, "any-layout")};
   OWNED(wisp_session_close) wisp_session *session = NULL;
   HELD(free_rows) wisp_best_rows rows = {0};
   HELD(wisp_text_free) wisp_text text = {0};
   size_t format;
-  CALL(read_request(err, args, &request));
+  CALL(wisp_option_known(err, args));
+  CALL(read_device(err, args, request.device));
+  CALL(wisp_option_orders(err, args, "orders", request.family, "all", &request.orders));
+  CALL(wisp_option_precisions(err, args, "precision", "f32,f64", &request.precisions));
   CALL(wisp_require(err, !wisp_option_given(args, "json") || !wisp_option_given(args, "format"), WISP_EUSAGE,
                     "--json and --format both say how to print: leave one out"));
   CALL(wisp_option_choice(err, args, "format", "text json csv markdown", wisp_option_given(args, "json"), &format));

@@ -3,9 +3,6 @@
 #include "../gen/family.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Parameters that have a column: the family's (wisp_family.shown), as many as there is room for. */
@@ -34,61 +31,37 @@ static void split_params(const wisp_best_row *row, char cells[COLUMNS][32], char
   }
 }
 
-/* K_M is part of the layout's name: node-km4-pad144, slab-km32. */
-static void print_km(const char *layout, char out[16])
-{
-  int KM = 0;
-  const char *at = strstr(layout, "-km");
-  if (at && sscanf(at, "-km%d", &KM) == 1)
-    snprintf(out, 16, "%d", KM);
-  else
-    strcpy(out, "-");
-}
-
-/* Whether the row is dropped: a candidate that was slow against one that is gone. */
-static bool is_dropped(const wisp_best_row *row)
-{
-  return wisp_trial_outcome(row->trial) == WISP_TRIAL_SLOW;
-}
-
 /* The match of the answer, or why it does not count. */
 static const char *match_name(const wisp_best_row *row)
 {
   return *row->remark ? row->remark : wisp_match_name(row->match);
 }
 
+/* Whether two rows are of one device and subject, and so stand on one page. */
+static bool same_page(const wisp_best_row *a, const wisp_best_row *b)
+{
+  return strcmp(a->of->device, b->of->device) == 0 && wisp_spec_subjects(&a->spec, &b->spec) == 0;
+}
+
 /* A remark on the row; mostly empty. */
 static const char *remark(const wisp_best_row *row)
 {
-  return *row->remark || row->match == WISP_MATCH_ARCHITECTURE ? match_name(row) : is_dropped(row) ? "dropped" : "";
-}
-
-static bool same_table(const wisp_best_row *a, const wisp_best_row *b)
-{
-  return strcmp(a->of->device, b->of->device) == 0 && wisp_spec_subjects(&a->spec, &b->spec) == 0 &&
-         a->spec.precision == b->spec.precision;
+  const bool dropped = wisp_trial_outcome(row->trial) == WISP_TRIAL_SLOW; /* against one that is gone */
+  return *row->remark || row->match == WISP_MATCH_ARCHITECTURE ? match_name(row) : dropped ? "dropped" : "";
 }
 
 static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_best_row *row)
 {
   const wisp_trial *t = row->trial;
-  char p[COLUMNS][32], rest[200], KM[16];
+  char p[COLUMNS][32], rest[200], KM[16] = "-";
+  const char *km = strstr(t->layout, "-km"); /* node-km4-pad144, slab-km32 */
   split_params(row, p, rest);
-  print_km(t->layout, KM);
+  if (km) snprintf(KM, sizeof KM, "%d", atoi(km + 3));
   return wisp_table_print_row(
       err, table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.4g\t%.4g\t%.2f\t%s\t%.4g\t%.2f\t%s%s%s%s%s",
       row->spec.order, row->spec.kernel, strncmp(t->layout, "slab", 4) == 0 ? "slab" : "node", KM, p[0], p[1], p[2],
       p[3], p[4], p[5], p[6], p[7], t->ms, t->gdofs, t->efficiency, t->floor, row->default_ms, row->default_ms / t->ms,
       t->strategy, *rest ? " " : "", rest, *remark(row) ? ", " : "", remark(row));
-}
-
-/* The title of a parameter's column: w_p, as the papers have it, where the name has two letters. */
-static void print_symbol(const char *shown, int i, char out[34])
-{
-  char name[32];
-  wisp_list_at(shown, i, name);
-  const bool index = strlen(name) == 2;
-  snprintf(out, 34, "%.*s%s%s", index ? 1 : 31, name, index ? "_" : "", index ? name + 1 : "");
 }
 
 /* Rows from..to-1, which share a table. */
@@ -120,7 +93,12 @@ static wisp_status print_rows(wisp_error *err, const wisp_best_rows *rows, size_
   const wisp_best_row *first = &rows->rows[from];
   OWNED(wisp_table_destroy) wisp_table *table = NULL;
   char heading[sizeof first->of->device + 128];
-  for (int i = 0; i < COLUMNS; i++) print_symbol(shown_by(first), i, symbol[i]);
+  for (int i = 0; i < COLUMNS; i++) { /* w_p, as the papers have it, where the name has two letters */
+    char name[32];
+    wisp_list_at(shown_by(first), i, name);
+    const bool index = strlen(name) == 2;
+    snprintf(symbol[i], sizeof symbol[i], "%.*s%s%s", index ? 1 : 31, name, index ? "_" : "", index ? name + 1 : "");
+  }
   snprintf(heading, sizeof heading, "%s (%s): %s, %s, %s, %s", first->of->device, first->of->target, first->spec.family,
            first->spec.element, first->spec.system, wisp_precision_name(first->spec.precision));
   CALL(wisp_table_create(err, heading, WISP_COUNT(titles), titles, &table));
@@ -145,7 +123,9 @@ wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wi
   };
   int window = wisp_terminal_columns(STDOUT_FILENO);
   for (size_t from = 0, to; from < rows->count; from = to) {
-    for (to = from + 1; to < rows->count && same_table(&rows->rows[to], &rows->rows[from]); to++) {}
+    const wisp_best_row *first = &rows->rows[from];
+    for (to = from + 1; to < rows->count && same_page(&rows->rows[to], first); to++)
+      if (rows->rows[to].spec.precision != first->spec.precision) break;
     CALL(wisp_text_print(err, out, "%s", from ? "\n" : ""));
     CALL(print_rows(err, rows, from, to, window, out));
   }
@@ -243,12 +223,6 @@ wisp_status wisp_best_print_csv(wisp_error *err, const wisp_best_rows *rows, wis
 }
 
 /* ---- Tables for a page: a line for kernels that the same strategies win, each with its orders. */
-
-static bool same_page(const wisp_best_row *a, const wisp_best_row *b)
-{
-  return strcmp(a->of->device, b->of->device) == 0 && strcmp(a->spec.family, b->spec.family) == 0 &&
-         strcmp(a->spec.element, b->spec.element) == 0 && strcmp(a->spec.system, b->spec.system) == 0;
-}
 
 /* A strategy and the orders from..to that it wins one after the other. */
 typedef struct run_of_orders {

@@ -11,9 +11,6 @@ extern const wisp_syntax wisp_devices_syntax, wisp_tune_syntax, wisp_best_syntax
 /* wisp run: its options depend on the problem. argv[0] is "run"; returns the exit status. */
 int wisp_cli_run(int argc, char **argv);
 
-/* wisp tune --replay: the search against a stored sweep, as a table or as JSON. */
-wisp_status wisp_cli_replay(wisp_error *err, const wisp_arguments *args);
-
 /* wisp bench --accuracy: a row a size, up to so many elements (0: all). */
 wisp_status wisp_bench_accuracy(wisp_error *err, const wisp_session *session, const char *family, long long most,
                                 bool json);

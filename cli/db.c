@@ -2,15 +2,10 @@
 #include "db.h"
 #include "cli.h"
 #include "print.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../runtime/cache_folder.h"
 #include "../runtime/process.h"
-#include "../runtime/process.h"
-#include "../runtime/solve/choose.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- salvage */
@@ -147,18 +142,7 @@ static wisp_status export_device(wisp_error *err, const wisp_arguments *args, co
   snprintf(note, sizeof note, WISP_MESSAGE("%.300s has nothing of '%s': these are the trials of the %s layer"), path,
            how->device, wisp_layer_name(layer));
   if (layer != WISP_LAYER_USER) wisp_cli_warn(args, note);
-  if (how->winners || how->as_text) wisp_shipped_select(&list, how->winners);
-  return how->as_text ? wisp_trials_print_shipped(err, &list, out) : wisp_trials_print_json(err, &list, out);
-}
-
-static wisp_status export_file(wisp_error *err, const char *path, const export *how, wisp_text *out)
-{
-  CALL(wisp_require(
-      err, access(path, F_OK) == 0, WISP_EMISSING,
-      "%s: there is no tuning store here: check the path, or fill one with wisp tune; -d DEV exports what ships",
-      path));
-  return how->as_text ? wisp_store_print_shipped(err, path, how->winners, out)
-                      : wisp_store_export(err, path, how->winners, out);
+  return wisp_trials_export(err, &list, how->winners, how->as_text, out);
 }
 
 static wisp_status export_trials(wisp_error *err, const wisp_arguments *args, const char *path)
@@ -173,7 +157,13 @@ static wisp_status export_trials(wisp_error *err, const wisp_arguments *args, co
                     "option --output would overwrite the store %s: name another file", path));
   CALL(wisp_option_stored_device(err, args, how.device));
   how.as_text = format == 1;
-  CALL(*how.device ? export_device(err, args, path, &how, &text) : export_file(err, path, &how, &text));
+  if (!*how.device)
+    CALL(wisp_require(
+        err, access(path, F_OK) == 0, WISP_EMISSING,
+        "%s: there is no tuning store here: check the path, or fill one with wisp tune; -d DEV exports what ships",
+        path));
+  CALL(*how.device ? export_device(err, args, path, &how, &text)
+                   : wisp_store_export(err, path, how.winners, how.as_text, &text));
   if (name) return wisp_write_file(err, name, wisp_fill_text, &text);
   return wisp_require(err, fwrite(text.data, 1, text.length, stdout) == text.length && fflush(stdout) == 0,
                       WISP_ESYSTEM, "the output could not be written: make room, or send it elsewhere");
@@ -188,27 +178,16 @@ typedef struct pruning {
   const wisp_strategies *strategies; /* NULL: staleness does not matter */
 } pruning;
 
-/* A trial without a date is not old. ISO dates sort as texts. */
-static bool is_older(const wisp_trial *trial, const char *day)
-{
-  return wisp_db_is_day(trial->when) && strncmp(trial->when, day, 10) < 0;
-}
-
 static bool stays(const void *context, const wisp_trial *trial)
 {
   const pruning *how = context;
   if (how->device && strcmp(how->device, trial->device) != 0) return true;
   if (!how->before && !how->failed && !how->strategies) return false; /* all of a device */
   if (how->failed && wisp_trial_verdict(trial) == WISP_VERDICT_FAILED) return false;
-  if (how->before && is_older(trial, how->before)) return false;
+  /* A trial without a date is not old. ISO dates sort as texts. */
+  if (how->before && wisp_db_is_day(trial->when) && strncmp(trial->when, how->before, 10) < 0) return false;
   return !how->strategies || wisp_trial_is_current(how->strategies, trial);
 }
-
-/* Trials to remove, of one device with one outcome. */
-typedef struct going {
-  const wisp_trial *first, *last; /* by date */
-  size_t count;
-} going;
 
 static int by_device(const void *x, const void *y)
 {
@@ -219,16 +198,7 @@ static int by_device(const void *x, const void *y)
   return 0;
 }
 
-static void print_going(const going *g)
-{
-  char device[sizeof g->first->device], outcome[sizeof g->first->outcome];
-  wisp_show_text(g->first->device, device, sizeof device);
-  wisp_show_text(g->first->outcome, outcome, sizeof outcome);
-  printf("%-40s %-14s %8zu  %.10s to %.10s\n", device, outcome, g->count, wisp_db_day_of(g->first),
-         wisp_db_day_of(g->last));
-}
-
-/* Prints the trials to remove, by device and outcome. */
+/* Prints the trials to remove, by device and outcome, the days from the first to the last. */
 static wisp_status show_removal(wisp_error *err, const char *path, const pruning *how)
 {
   OWNED(wisp_store_close) wisp_store *store = NULL;
@@ -249,7 +219,11 @@ static wisp_status show_removal(wisp_error *err, const char *path, const pruning
     bool end = i + 1 == count || strcmp(list[i]->device, list[i + 1]->device) != 0 ||
                strcmp(list[i]->outcome, list[i + 1]->outcome) != 0;
     if (!end) continue;
-    print_going(&(going){list[from], list[i], i + 1 - from});
+    char device[sizeof list[i]->device], outcome[sizeof list[i]->outcome];
+    wisp_show_text(list[i]->device, device, sizeof device);
+    wisp_show_text(list[i]->outcome, outcome, sizeof outcome);
+    printf("%-40s %-14s %8zu  %.10s to %.10s\n", device, outcome, i + 1 - from, wisp_db_day_of(list[from]),
+           wisp_db_day_of(list[i]));
     from = i + 1;
   }
   printf("%s: %zu trial%s would be removed, and %zu stay\n", path, count, wisp_plural((long long)count),
@@ -301,17 +275,6 @@ static void note(void *context, const char *text)
   wisp_cli_warn(context, text);
 }
 
-/* Waits, and says for whom, until nobody holds the store; and those that it takes in. */
-static wisp_status await(wisp_error *err, const wisp_arguments *args, const action *a, const char *path)
-{
-  const bool layers = a->act == wisp_db_show && !wisp_option_given(args, "db");
-  if (a->act == cache || layers) return WISP_OK;
-  CALL(wisp_store_await(err, path, !a->reads, note, (void *)args));
-  for (int i = 1; a->act == merge && i < args->operand_count; i++)
-    CALL(wisp_store_await(err, args->operands[i], false, note, (void *)args));
-  return WISP_OK;
-}
-
 /* --db, or the default place. */
 static wisp_status act_on_store(wisp_error *err, const wisp_arguments *args, const action *a)
 {
@@ -321,7 +284,11 @@ static wisp_status act_on_store(wisp_error *err, const wisp_arguments *args, con
   const char *path = wisp_option_value(args, "db");
   CALL(wisp_require(err, !path || *path, WISP_EUSAGE, "option --db is empty, must be a store's file"));
   if (!path && a->act != cache) CALL(wisp_store_user_path(err, &own));
-  CALL(await(err, args, a, path ? path : own));
+  /* Waits, and says for whom, until nobody holds the store, nor those that it takes in. */
+  if (a->act != cache && !(a->act == wisp_db_show && !path))
+    CALL(wisp_store_await(err, path ? path : own, !a->reads, note, (void *)args));
+  for (int i = 1; a->act == merge && i < args->operand_count; i++)
+    CALL(wisp_store_await(err, args->operands[i], false, note, (void *)args));
   if (!path) return a->act(err, args, own);
   if (!a->reads) CALL(wisp_refuse_packed(err, path));
   if (access(path, F_OK) != 0) return a->act(err, args, path);

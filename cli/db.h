@@ -2,7 +2,6 @@
 #pragma once
 
 #include "options.h"
-#include "../cache/store.h"
 
 /* Shows the store at path. */
 wisp_status wisp_db_show(wisp_error *err, const wisp_arguments *args, const char *path);

@@ -2,10 +2,6 @@
 #include "db.h"
 #include "print.h"
 
-#include <cjson/cJSON.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 bool wisp_db_is_day(const char *text)
@@ -78,55 +74,22 @@ static wisp_status count_holdings(wisp_error *err, const wisp_store *store, cons
   return GIVE(list, out);
 }
 
-/* The last of the orders in a row that begins with this one. */
-static int end_of_row(uint64_t orders, int first)
-{
-  while (first + 1 < MOST_ORDERS && orders >> (first + 1) & 1) first++;
-  return first;
-}
-
 /* "1-9", "1-3,7"; "-" for none. */
 static wisp_status print_orders(wisp_error *err, uint64_t orders, wisp_text *out)
 {
   out->length = 0;
   for (int N = 0; N < MOST_ORDERS; N++) {
     if (!(orders >> N & 1)) continue;
-    const int last = end_of_row(orders, N);
     CALL(wisp_text_print(err, out, "%s%d", out->length ? "," : "", N));
-    if (last > N) CALL(wisp_text_print(err, out, "-%d", last));
-    N = last;
+    const int first = N;
+    while (N + 1 < MOST_ORDERS && orders >> (N + 1) & 1) N++;
+    if (N > first) CALL(wisp_text_print(err, out, "-%d", N));
   }
   if (!out->length) CALL(wisp_text_add(err, out, "-", 1));
   return WISP_OK;
 }
 
-/* "bytes 517, operations 12": how many trials each sets the floor of; "-" where that is not known. */
-static void print_floors(const holding *h, char text[64])
-{
-  const char *between = h->by_bytes && h->by_units ? ", " : "";
-  char bytes[32] = "", units[32] = "";
-  if (h->by_bytes) snprintf(bytes, sizeof bytes, "bytes %zu", h->by_bytes);
-  if (h->by_units) snprintf(units, sizeof units, "operations %zu", h->by_units);
-  snprintf(text, 64, "%.28s%s%.31s", *bytes || *units ? bytes : "-", between, units);
-}
-
-/* "2026-11-20", "2026-11-20..2026-11-22"; "-" where no trial has a date. */
-static void print_days(const holding *h, char text[32])
-{
-  strcpy(text, "-");
-  if (h->first) snprintf(text, 32, "%.10s", wisp_db_day_of(h->first));
-  if (h->first && strncmp(h->first->when, h->last->when, 10) != 0)
-    snprintf(text, 32, "%.10s..%.10s", wisp_db_day_of(h->first), wisp_db_day_of(h->last));
-}
-
 /* ---- as JSON */
-
-static void add_orders(cJSON *object, uint64_t orders)
-{
-  cJSON *list = cJSON_AddArrayToObject(object, "orders");
-  for (int N = 0; N < MOST_ORDERS; N++)
-    if (orders >> N & 1) cJSON_AddItemToArray(list, cJSON_CreateNumber(N));
-}
 
 static void add_day(cJSON *object, const char *name, const wisp_trial *trial)
 {
@@ -146,19 +109,12 @@ static cJSON *holding_to_json(const holding *h)
                                       {"floor_operations", (double)h->by_units},
                                       {"refused_candidates", (double)h->tally.refused_candidates}};
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
-  add_orders(object, h->orders);
+  cJSON *list = cJSON_AddArrayToObject(object, "orders");
+  for (int N = 0; N < MOST_ORDERS; N++)
+    if (h->orders >> N & 1) cJSON_AddItemToArray(list, cJSON_CreateNumber(N));
   add_day(object, "first", h->first);
   add_day(object, "last", h->last);
   return object;
-}
-
-static wisp_status show_json(wisp_error *err, size_t count, const holding *list)
-{
-  HELD(wisp_text_free) wisp_text out = {0};
-  CALL(wisp_text_print(err, &out, "["));
-  for (size_t i = 0; i < count; i++) CALL(wisp_text_add_item(err, &out, i == 0, holding_to_json(&list[i])));
-  printf("%s\n]\n", out.data);
-  return WISP_OK;
 }
 
 /* ---- as text */
@@ -172,19 +128,25 @@ static void print_count(size_t count, char text[24])
   if (!count) strcpy(text, "-");
 }
 
+/* A line: "bytes 517, operations 12" trials that each sets the floor of, "2026-11-20..2026-11-22". */
 static wisp_status add_row(wisp_error *err, wisp_table *table, const holding *h)
 {
   HELD(wisp_text_free) wisp_text orders = {0};
-  char trials[24], counts[WISP_VERDICTS][24], days[32], floors[64];
+  char trials[24], counts[WISP_VERDICTS][24], days[32] = "-", bytes[32] = "", operations[32] = "", floors[64];
   const char *cells[COLUMNS] = {wisp_layer_name(h->layer), h->sample->device, h->sample->target, trials};
   print_count(h->tally.trials, trials);
   for (int v = 0; v < WISP_VERDICTS; v++) {
     print_count(h->tally.of[v], counts[v]);
     cells[FIRST_COUNT + v] = counts[v];
   }
-  print_days(h, days);
+  if (h->first) snprintf(days, sizeof days, "%.10s", wisp_db_day_of(h->first));
+  if (h->first && strncmp(h->first->when, h->last->when, 10) != 0)
+    snprintf(days, sizeof days, "%.10s..%.10s", wisp_db_day_of(h->first), wisp_db_day_of(h->last));
   CALL(print_orders(err, h->orders, &orders));
-  print_floors(h, floors);
+  if (h->by_bytes) snprintf(bytes, sizeof bytes, "bytes %zu", h->by_bytes);
+  if (h->by_units) snprintf(operations, sizeof operations, "operations %zu", h->by_units);
+  snprintf(floors, sizeof floors, "%.28s%s%.31s", *bytes || *operations ? bytes : "-",
+           *bytes && *operations ? ", " : "", operations);
   cells[COLUMNS - 3] = floors, cells[COLUMNS - 2] = orders.data, cells[COLUMNS - 1] = days;
   return wisp_table_add(err, table, cells);
 }
@@ -212,6 +174,7 @@ wisp_status wisp_db_show(wisp_error *err, const wisp_arguments *args, const char
 {
   OWNED(wisp_store_close) wisp_store *store = NULL;
   OWNED(free) holding *list = NULL;
+  HELD(wisp_text_free) wisp_text out = {0};
   size_t count = 0;
   OWNED(free) char *warning = NULL;
   bool json = wisp_option_given(args, "json");
@@ -223,5 +186,9 @@ wisp_status wisp_db_show(wisp_error *err, const wisp_arguments *args, const char
   CALL(count_holdings(err, store, device, &count, &list));
   CALL(wisp_require(err, count || !*device, WISP_EMISSING, "nothing is stored for '%s': 'wisp db show' lists devices",
                     device));
-  return json ? show_json(err, count, list) : show_text(err, path, count, list);
+  if (!json) return show_text(err, path, count, list);
+  CALL(wisp_text_print(err, &out, "["));
+  for (size_t i = 0; i < count; i++) CALL(wisp_text_add_item(err, &out, i == 0, holding_to_json(&list[i])));
+  printf("%s\n]\n", out.data);
+  return WISP_OK;
 }

@@ -1,11 +1,6 @@
 /* wisp devices: what is here, with measured ceilings. */
 #include "cli.h"
 #include "print.h"
-#include "../runtime/device.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static void print_text(const char *name, const wisp_limits *l, const wisp_ceilings *c)
 {

@@ -1,13 +1,7 @@
 /* wisp emit: any candidate's source; or what there is to choose from. */
 #include "cli.h"
-#include "help.h"
-#include "../gen/strategy/strategy.h"
 #include "../runtime/api/contract.h"
 #include "../tuner/search/search.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct request {
   const wisp_arguments *args;
@@ -88,30 +82,18 @@ static void print_counts(const wisp_search *search)
   }
 }
 
-/* Is it a strategy of the kernel that the list is to show? */
-static bool is_listed(const request *w, const wisp_strategy *s, const char *kernel)
+/* Is it a strategy of the kernel, and the one that was asked for? */
+static bool is_asked(const request *w, const wisp_strategy *s, const char *kernel)
 {
   return strcmp(s->family, w->family->name) == 0 && strcmp(s->kernel, kernel) == 0 &&
          (!w->strategy || strcmp(s->name, w->strategy) == 0);
-}
-
-static wisp_status print_strategy(wisp_error *err, const wisp_strategies *all, const wisp_scope *scope,
-                                  const wisp_strategy *s)
-{
-  HELD(wisp_search_free) wisp_search search = {0};
-  CALL(wisp_search_create(err, all, scope, s->name, 1, &search));
-  wisp_help_wrap(stdout, s->title, printf("  %-20s ", s->name), 23);
-  if (s->varies) printf("    adds up in no fixed order: the last bits differ from launch to launch\n");
-  print_params(s);
-  print_counts(&search);
-  return WISP_OK;
 }
 
 static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_scope *scope, const request *w)
 {
   size_t listed = 0;
   for (const wisp_kernel_decl *k = w->family->kernels; k->name; k++)
-    for (size_t i = 0; i < all->count; i++) listed += is_listed(w, all->list[i], k->name);
+    for (size_t i = 0; i < all->count; i++) listed += is_asked(w, all->list[i], k->name);
   CALL(wisp_require(err, listed || !w->strategy, WISP_EUSAGE,
                     "there is no strategy '%s' for %s: 'wisp emit -f %s' lists them", w->strategy, w->family->name,
                     w->family->name));
@@ -120,11 +102,17 @@ static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_
   for (const wisp_kernel_decl *k = w->family->kernels; k->name; k++) {
     bool first = true;
     for (size_t i = 0; i < all->count; i++) {
-      if (!is_listed(w, all->list[i], k->name)) continue;
+      if (!is_asked(w, all->list[i], k->name)) continue;
       if (first) printf("\n%s\n", k->name);
       first = false;
       wisp_spec_name_kernel(&scope->spec, k->name);
-      CALL(print_strategy(err, all, scope, all->list[i]));
+      const wisp_strategy *s = all->list[i];
+      HELD(wisp_search_free) wisp_search search = {0};
+      CALL(wisp_search_create(err, all, scope, s->name, 1, &search));
+      wisp_help_wrap(stdout, s->title, printf("  %-20s ", s->name), 23);
+      if (s->varies) printf("    adds up in no fixed order: the last bits differ from launch to launch\n");
+      print_params(s);
+      print_counts(&search);
     }
   }
   return WISP_OK;
@@ -159,9 +147,7 @@ static wisp_status find_plan(wisp_error *err, const wisp_strategies *all, const 
                   : wisp_family_refuse_kernel(err, w->family, scope->spec.kernel);
   for (size_t i = 0; i < all->count; i++) {
     const wisp_strategy *s = all->list[i];
-    if (strcmp(s->family, w->family->name) != 0) continue;
-    if (strcmp(s->kernel, scope->spec.kernel) != 0) continue;
-    if (w->strategy && strcmp(s->name, w->strategy) != 0) continue;
+    if (!is_asked(w, s, scope->spec.kernel)) continue;
     for (int l = 0; l < scope->layouts; l++) {
       wisp_error reason = {0};
       wisp_status tried = make_plan(&reason, w, s, scope, l, out);

@@ -1,10 +1,6 @@
 #include "help.h"
 #include "print.h"
-#include "../gen/embedded.h"
 #include "../runtime/api/solvers.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { WIDTH = 80, NAMES = 28 }; /* of a line, of the column with the options' names */
 
@@ -52,13 +48,6 @@ static wisp_option read_option(char *line)
   return (wisp_option){name, line[0] == '-' ? line[1] : '\0', argument, gap + 1 + strspn(gap + 1, " ")};
 }
 
-static bool is_taken(const wisp_help *help, const char *name)
-{
-  for (size_t i = 0; i < help->count; i++)
-    if (strcmp(help->option[i].name, name) == 0) return true;
-  return false;
-}
-
 wisp_status wisp_help_read(wisp_error *err, const char *page, const char *subject, const char *more, wisp_help *out)
 {
   *out = (wisp_help){.count = 0};
@@ -73,9 +62,11 @@ wisp_status wisp_help_read(wisp_error *err, const char *page, const char *subjec
   out->about = about + 1;
   for (char *line = strtok_r(options + 1, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
     const wisp_option option = read_option(line);
+    bool taken = out->count == WISP_MAX_OPTIONS;
+    for (size_t i = 0; i < out->count; i++) taken |= strcmp(out->option[i].name, option.name) == 0;
     if (line < out->text.data + own) out->own = out->count + 1;
     if (line < out->text.data + common) out->common = out->count + 1;
-    if (out->count < WISP_MAX_OPTIONS && !is_taken(out, option.name)) out->option[out->count++] = option;
+    if (!taken) out->option[out->count++] = option;
   }
   return WISP_OK;
 }
@@ -85,14 +76,6 @@ void wisp_help_wrap(FILE *to, const char *text, int at, int indent)
   wisp_text lines = {0};
   if (wisp_wrap(NULL, &lines, text, at, indent, WIDTH) == WISP_OK) fputs(lines.data, to);
   wisp_text_free(&lines);
-}
-
-/* The column in which a line's text stands: after a gap, as in "merge FILE...   adds the trials"; 0 where it has none.
- */
-static int text_column(const char *line)
-{
-  const char *gap = strstr(line + strspn(line, " "), "  ");
-  return gap ? (int)(gap - line) + (int)strspn(gap, " ") : 0;
 }
 
 /* ---- The words that an option belongs to. */
@@ -112,14 +95,6 @@ static bool lists(const char *words, size_t length, const char *word)
   return false;
 }
 
-/* A part of a help text ends where the next one's list begins: "export: ...; show: ...". */
-static size_t part_length(const char *part)
-{
-  const char *end = strstr(part, "; ");
-  while (end && !list_length(end + 2)) end = strstr(end + 2, "; ");
-  return end ? (size_t)(end - part) : strlen(part);
-}
-
 /* Whether a help text is for this word, and adds what it says of it, without the list (out may be NULL). One without a
  * list is for all; word NULL: any, and the whole text. */
 static bool is_for(const char *help, const char *word, wisp_text *out)
@@ -127,7 +102,10 @@ static bool is_for(const char *help, const char *word, wisp_text *out)
   bool is = !word || !list_length(help);
   if (is) return !out || wisp_text_print(NULL, out, "%s", help) == WISP_OK;
   for (const char *part = help; *part;) {
-    const size_t list = list_length(part), length = part_length(part);
+    /* A part ends where the next one's list begins: "export: ...; show: ...". */
+    const char *end = strstr(part, "; ");
+    while (end && !list_length(end + 2)) end = strstr(end + 2, "; ");
+    const size_t list = list_length(part), length = end ? (size_t)(end - part) : strlen(part);
     if (lists(part, list, word)) {
       const char *from = part + list + strspn(part + list, ": ");
       if (out) wisp_text_print(NULL, out, "%s%.*s", is ? "; " : "", (int)(part + length - from), from);
@@ -267,7 +245,9 @@ static void print_about(FILE *to, const char *about, const char *word)
   HELD(wisp_text_free) wisp_text line = {0};
   for (const char *end = about + strlen(about); about < end;) {
     if (wisp_text_take_line(NULL, &about, end, &line) != WISP_OK) return;
-    const int column = text_column(line.data);
+    /* The column of a line's text, behind a gap, as in "merge FILE...   adds the trials"; 0: it has none. */
+    const char *gap = strstr(line.data + strspn(line.data, " "), "  ");
+    const int column = gap ? (int)(gap - line.data) + (int)strspn(gap, " ") : 0;
     if (word && strncmp(line.data, word, strlen(word)) != 0) continue;
     if (line.length <= WIDTH)
       fprintf(to, "%s\n", line.data);

@@ -1,17 +1,12 @@
 #include "cli.h"
-#include "../gen/text.h"
 #include "../runtime/cache_folder.h"
 #include "../runtime/stack.h"
 #include "../runtime/warden.h"
 
 #include "wisp.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct {
@@ -40,39 +35,12 @@ static void note_cache(int argc, char **argv)
   fprintf(stderr, "wisp %s: note: %s\n", argv[0], shown);
 }
 
-/* Too little stack is said before anything needs it. */
-static bool has_stack(const char *command)
-{
-  wisp_error err = {0};
-  const bool enough = wisp_stack_check(&err) == WISP_OK;
-  if (!enough) fprintf(stderr, "wisp %s: %s\n", command, err.text);
-  return enough;
-}
-
 /* Output that did not reach its file (a full disk, a closed pipe) is a failure, too. */
 static int finish(int status)
 {
   if (fflush(stdout) == 0 && !ferror(stdout)) return status;
   fprintf(stderr, "wisp: the output could not be written: make room, or send it elsewhere\n");
   return status ? status : 1;
-}
-
-/* A descriptor below 3 that the caller closed would be given to the first file that is opened, and what is printed
- * would go there: /dev/null stands in. */
-static void fill_descriptors(void)
-{
-  int fd = 0;
-  while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR);
-  if (fd >= 0) close(fd);
-}
-
-/* LAPACK gets small matrices, and what is large runs in threads of its own (runtime/parallel.h). OpenBLAS's, one a core
- * in each of a tuner's workers, would wait for each other longer than they work. */
-static void calm_blas(void)
-{
-  void (*set_threads)(int) = NULL;
-  *(void **)&set_threads = dlsym(RTLD_DEFAULT, "openblas_set_num_threads"); /* of another BLAS: not there */
-  if (set_threads) set_threads(1);
 }
 
 /* Is the text one of these words, which are no commands? */
@@ -126,12 +94,9 @@ static int help(int argc, char **argv)
   enum { MOST = 4 };
   char *asked[MOST + 2], option[] = "--help";
   int count = 0;
-  if (argc < 2 || is_word(argv[1], help_words)) {
-    wisp_help_show("wisp", stdout);
-    return 0;
-  }
-  if (strcmp(argv[1], "environment") == 0) {
-    wisp_help_show("environment", stdout);
+  const bool environment = argc > 1 && strcmp(argv[1], "environment") == 0;
+  if (environment || argc < 2 || is_word(argv[1], help_words)) {
+    wisp_help_show(environment ? "environment" : "wisp", stdout);
     return 0;
   }
   int command = find_command(argv[1]);
@@ -145,12 +110,20 @@ static int help(int argc, char **argv)
 int main(int argc, char **argv)
 {
   signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes fails, and is reported */
-  fill_descriptors();
-  calm_blas();
+  /* A descriptor below 3 that the caller closed would be given to the first file that is opened, and what is printed
+   * would go there: /dev/null stands in. */
+  int fd = 0;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR);
+  if (fd >= 0) close(fd);
+  /* LAPACK gets small matrices, and what is large runs in threads of its own (runtime/parallel.h). OpenBLAS's, one a
+   * core in each of a tuner's workers, would wait for each other longer than they work. */
+  setenv("OPENBLAS_NUM_THREADS", "1", true);
+  wisp_error err = {0};
   const char *name = argc > 1 ? argv[1] : "";
   int command = find_command(name);
   if (command >= 0) {
-    if (!has_stack(name)) return 1;
+    if (wisp_stack_check(&err) != WISP_OK) /* said before anything needs it */
+      return fprintf(stderr, "wisp %s: %s\n", name, err.text), 1;
     if (commands[command].loads) note_cache(argc - 1, argv + 1);
     return finish(commands[command].guarded ? run_guarded(command, argc - 1, argv + 1)
                                             : run_command(command, argc - 1, argv + 1));

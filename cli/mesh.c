@@ -2,12 +2,8 @@
 #include "cli.h"
 #include "print.h"
 #include "../runtime/mesh/health.h"
-#include "../runtime/mesh/hexmesh.h"
 #include "../runtime/mesh/touching.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 typedef struct mesh_report {
@@ -56,23 +52,13 @@ static void print_spread(const char *head, const wisp_mesh *mesh, const wisp_spr
          s->hundredth, s->tenth, s->half, s->greatest);
 }
 
-static void print_touching(const wisp_mesh *mesh, const wisp_touching *t)
-{
-  char at[96];
-  if (!t->coincident && !t->overlapping)
-    printf("touching    no %s lie on one another\n", words_of(mesh)->faces);
-  else
-    printf("touching    %zu %s coincide with others, %zu overlap others; the first at %s, %s %zu and %zu\n",
-           t->coincident, words_of(mesh)->faces, t->overlapping, place(mesh, t->at, at), wisp_mesh_cell(mesh)->many,
-           t->element[0], t->element[1]);
-}
-
 static void print_lines(const mesh_report *r)
 {
   const wisp_mesh *mesh = r->mesh;
   const words *w = words_of(mesh);
   const wisp_health *h = &r->health;
-  char share[64];
+  const wisp_touching *t = &r->touching;
+  char share[64], at[96];
   printf("mesh        %s: %zu %s, %zu nodes\n", r->file, mesh->elements, wisp_mesh_cell(mesh)->many, mesh->vertices);
   printf("extent      x %.10g to %.10g, y %.10g to %.10g", h->low[0], h->high[0], h->low[1], h->high[1]);
   if (wisp_mesh_axes(mesh) == 2)
@@ -84,7 +70,12 @@ static void print_lines(const mesh_report *r)
   printf("pieces      %zu\n", h->pieces);
   printf("orientation %zu of %zu %s are reversed in the file\n", mesh->found.reversed, mesh->elements,
          wisp_mesh_cell(mesh)->many);
-  print_touching(mesh, &r->touching);
+  if (!t->coincident && !t->overlapping)
+    printf("touching    no %s lie on one another\n", w->faces);
+  else
+    printf("touching    %zu %s coincide with others, %zu overlap others; the first at %s, %s %zu and %zu\n",
+           t->coincident, w->faces, t->overlapping, place(mesh, t->at, at), wisp_mesh_cell(mesh)->many, t->element[0],
+           t->element[1]);
   print_spread("shape", mesh, &h->quality, w->quality);
   print_spread("step", mesh, &h->length, w->length);
   snprintf(share, sizeof share, h->limiting == 1 ? "%zu %s has" : "%zu %s have", h->limiting,
@@ -135,17 +126,6 @@ static void add_spread(cJSON *object, const wisp_mesh *mesh, const char *name, c
   add_place(spread, mesh, "at", s->at);
 }
 
-static void add_touching(cJSON *object, const wisp_mesh *mesh, const wisp_touching *t)
-{
-  cJSON *touching = cJSON_AddObjectToObject(object, "touching");
-  const wisp_json_number numbers[] = {{"coincident", (double)t->coincident}, {"overlapping", (double)t->overlapping}};
-  wisp_json_add_numbers(touching, WISP_COUNT(numbers), numbers);
-  if (!t->coincident && !t->overlapping) return;
-  const double elements[2] = {(double)t->element[0], (double)t->element[1]};
-  cJSON_AddItemToObject(touching, "elements", cJSON_CreateDoubleArray(elements, 2));
-  add_place(touching, mesh, "at", t->at);
-}
-
 static void add_groups(cJSON *object, const wisp_mesh *mesh)
 {
   cJSON *list = cJSON_AddArrayToObject(object, "groups");
@@ -161,24 +141,19 @@ static void add_groups(cJSON *object, const wisp_mesh *mesh)
   }
 }
 
-static bool has_note(const wisp_mesh *mesh, const char *key)
-{
-  bool has = false;
-  for (size_t i = 0; i < mesh->notes.count; i++) has |= strcmp(mesh->notes.list[i].key, key) == 0;
-  return has;
-}
-
 /* Faces in groups that have no effect: a sum over the groups. */
 static void add_lost(cJSON *object, const wisp_mesh *mesh)
 {
   size_t inside = 0, loose = 0;
+  bool periodic = false;
   for (size_t i = 0; i < mesh->groups.count; i++) {
     inside += mesh->groups.list[i].inside;
     loose += mesh->groups.list[i].loose;
   }
   cJSON_AddNumberToObject(object, "inside", (double)inside);
   cJSON_AddNumberToObject(object, "loose", (double)loose);
-  cJSON_AddBoolToObject(object, "periodic", has_note(mesh, "periodic"));
+  for (size_t i = 0; i < mesh->notes.count; i++) periodic |= strcmp(mesh->notes.list[i].key, "periodic") == 0;
+  cJSON_AddBoolToObject(object, "periodic", periodic);
 }
 
 static cJSON *make_json(const mesh_report *r)
@@ -186,6 +161,8 @@ static cJSON *make_json(const mesh_report *r)
   cJSON *object = cJSON_CreateObject();
   const wisp_mesh *mesh = r->mesh;
   const wisp_health *h = &r->health;
+  const wisp_touching *t = &r->touching;
+  const wisp_json_number touches[] = {{"coincident", (double)t->coincident}, {"overlapping", (double)t->overlapping}};
   cJSON_AddStringToObject(object, "file", r->file);
   wisp_json_add_texts(object, 1, &(wisp_json_text){"refused", r->refused});
   if (!mesh) return object;
@@ -203,7 +180,13 @@ static cJSON *make_json(const mesh_report *r)
   cJSON *extent = cJSON_AddArrayToObject(object, "extent");
   for (int c = 0; c < wisp_mesh_axes(mesh); c++)
     cJSON_AddItemToArray(extent, cJSON_CreateDoubleArray((const double[]){h->low[c], h->high[c]}, 2));
-  add_touching(object, mesh, &r->touching);
+  cJSON *touching = wisp_json_object(0, NULL, WISP_COUNT(touches), touches);
+  cJSON_AddItemToObject(object, "touching", touching);
+  if (t->coincident || t->overlapping) {
+    const double pair[2] = {(double)t->element[0], (double)t->element[1]};
+    cJSON_AddItemToObject(touching, "elements", cJSON_CreateDoubleArray(pair, 2));
+    add_place(touching, mesh, "at", t->at);
+  }
   add_spread(object, mesh, "shape", &h->quality);
   add_spread(object, mesh, "step", &h->length);
   add_lost(object, mesh);
@@ -212,31 +195,18 @@ static cJSON *make_json(const mesh_report *r)
   return object;
 }
 
-static wisp_status print_report(wisp_error *err, const mesh_report *report, bool json)
-{
-  if (json) return wisp_json_put(err, make_json(report));
-  if (!report->mesh) return WISP_OK;
-  print_lines(report);
-  return print_groups(err, report->mesh);
-}
-
 /* ---- The command. */
 
-/* Solvers on hexes find some faults when they number nodes. */
-static wisp_status check_hexes(wisp_error *err, const char *file, const wisp_mesh *mesh)
-{
-  OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
-  return wisp_mesh_cell(mesh)->is_connected ? WISP_OK : wisp_hexnodes_create(err, file, mesh, 1, &nodes);
-}
-
-/* All that is printed of a mesh; WISP_EINPUT where a run would refuse it. */
-static wisp_status look(wisp_error *err, const wisp_mesh_source *source, mesh_report *report)
+/* Looks for all that is printed of a mesh; WISP_EINPUT where a run would refuse it. */
+static wisp_status look_at(wisp_error *err, const wisp_mesh_source *source, mesh_report *report)
 {
   const wisp_mesh *mesh = report->mesh;
+  OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
   CALL(wisp_mesh_look(err, mesh, &report->health));
   CALL(wisp_mesh_find_touching(err, mesh, &report->touching));
   if (!source->cracks) CALL(wisp_mesh_refuse_touching(err, source->file, mesh));
-  return check_hexes(err, source->file, mesh);
+  if (wisp_mesh_cell(mesh)->is_connected) return WISP_OK;
+  return wisp_hexnodes_create(err, source->file, mesh, 1, &nodes); /* finds some faults when it numbers nodes */
 }
 
 static void release(wisp_mesh **mesh)
@@ -256,10 +226,15 @@ static wisp_status show_mesh(wisp_error *err, wisp_arguments *args)
   wisp_status status = wisp_mesh_source_read(&refused, 0, &source, &mesh);
   report.mesh = mesh;
   if (mesh) wisp_cli_print_notes(args, &mesh->notes);
-  if (mesh) status = look(&refused, &source, &report);
+  if (mesh) status = look_at(&refused, &source, &report);
   if (status == WISP_EUSAGE || status == WISP_EMEMORY) return *err = refused, status;
   if (status != WISP_OK) report.refused = refused.text;
-  CALL(print_report(err, &report, wisp_option_given(args, "json")));
+  if (wisp_option_given(args, "json")) {
+    CALL(wisp_json_put(err, make_json(&report)));
+  } else if (mesh) {
+    print_lines(&report);
+    CALL(print_groups(err, mesh));
+  }
   return wisp_require(err, status == WISP_OK, status, "%s", refused.text);
 }
 

@@ -1,17 +1,9 @@
 #include "options.h"
-#include "../runtime/mesh/cell.h"
 #include "../gen/environment.h"
-#include "../gen/family.h"
 #include "../gen/strategy/renamed.h"
-#include "../gen/text.h"
-#include "../runtime/device.h"
 #include "../runtime/solve/solver.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { LONGEST = 32 };
@@ -92,11 +84,11 @@ static int find_long(const wisp_arguments *args, const char *name, size_t length
 {
   char text[128];
   for (size_t i = 0; i < WISP_COUNT(renamed); i++) {
-    if (strlen(renamed[i].old) != length || strncmp(renamed[i].old, name, length) != 0) continue;
-    if (find(&args->help, renamed[i].now, strlen(renamed[i].now), 0) < 0) continue;
+    const int now = find(&args->help, renamed[i].now, strlen(renamed[i].now), 0);
+    if (now < 0 || strlen(renamed[i].old) != length || strncmp(renamed[i].old, name, length) != 0) continue;
     snprintf(text, sizeof text, WISP_MESSAGE("option --%s is now --%s"), renamed[i].old, renamed[i].now);
     wisp_cli_warn(args, text);
-    return find(&args->help, renamed[i].now, strlen(renamed[i].now), 0);
+    return now;
   }
   return find(&args->help, name, length, 0);
 }
@@ -353,7 +345,7 @@ wisp_status wisp_option_rename_strategy(wisp_error *err, wisp_arguments *args)
   const char *old = wisp_option_value(args, "strategy");
   if (!old) return WISP_OK;
   CALL(wisp_renamings_load(err, &names));
-  const char *new = wisp_renamed_strategy(&names, wisp_option_family(args), wisp_option_value(args, "kernel"), old);
+  const char *new = wisp_renamed_param(&names, wisp_option_family(args), wisp_option_value(args, "kernel"), old, "");
   if (!new) return WISP_OK;
   CALL(wisp_renamed_note(err, "strategy", old, new, &note));
   wisp_cli_warn(args, note.data);
@@ -362,21 +354,16 @@ wisp_status wisp_option_rename_strategy(wisp_error *err, wisp_arguments *args)
   return WISP_OK;
 }
 
-/* Elements of a box of n cubes, or squares, an edge. */
-static long long count_in_box(const wisp_arguments *args, long long n)
-{
-  const wisp_family *family = wisp_family_find(wisp_option_family(args));
-  const wisp_cell *cell = family ? wisp_cell_find(family->elements->name) : NULL;
-  return cell ? cell->split * n * n * (cell->dimension == 2 ? 1 : n) : n * n * n;
-}
-
 wisp_status wisp_option_elements(wisp_error *err, const wisp_arguments *args, long long *elements)
 {
   long long box = 0;
   CALL(wisp_option_integer(err, args, "elements", 1, 100000000, 0, elements));
   CALL(wisp_option_integer(err, args, "box", 1, 255, 0, &box));
   CALL(wisp_require(err, !*elements || !box, WISP_EUSAGE, "--elements and --box both give the size: leave one out"));
-  if (box) *elements = count_in_box(args, box);
+  if (!box) return WISP_OK;
+  const wisp_family *family = wisp_family_find(wisp_option_family(args));
+  const wisp_cell *cell = family ? wisp_cell_find(family->elements->name) : NULL;
+  *elements = cell ? cell->split * box * box * (cell->dimension == 2 ? 1 : box) : box * box * box;
   return WISP_OK;
 }
 
@@ -398,16 +385,12 @@ wisp_status wisp_option_known(wisp_error *err, const wisp_arguments *args)
 wisp_status wisp_option_stored_device(wisp_error *err, const wisp_arguments *args, char name[128])
 {
   const char *given = wisp_option_value(args, "device");
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   wisp_error reason = {0};
   if (!given) return WISP_OK;
-  wisp_status status = wisp_device_open(&reason, given, &device);
-  if (status == WISP_EUSAGE) /* no name of the kind that devices here have */
-    snprintf(name, 128, "%s", given);
-  else if (status != WISP_OK)
-    return wisp_fail(err, status, "%s", reason.text);
-  else
-    snprintf(name, 128, "%s", wisp_device_limits(device)->name);
-  wisp_device_close(device);
+  const wisp_status status = wisp_device_open(&reason, given, &device);
+  const bool unknown = status == WISP_EUSAGE; /* no name of the kind that devices here have */
+  CALL(wisp_require(err, unknown || status == WISP_OK, status, "%s", reason.text));
+  snprintf(name, 128, "%s", unknown ? given : wisp_device_limits(device)->name);
   return WISP_OK;
 }

@@ -12,11 +12,8 @@
 #pragma once
 
 #include "help.h"
-#include "../gen/spec.h"
 #include "../runtime/mesh/source.h"
 #include "../runtime/api/api.h"
-
-#include <stddef.h>
 
 enum { WISP_MAX_ORDERS = 32, WISP_HIGHEST_ORDER = 20 };
 

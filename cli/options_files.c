@@ -1,11 +1,8 @@
 /* Options that name files and devices: the mesh, the output, the store. */
 #include "options.h"
 #include "../runtime/process.h"
-#include "../runtime/process.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,18 +75,13 @@ bool wisp_same_file(const char *a, const char *b)
   return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Does the option name a file? Its argument says so: FILE. */
-static bool names_file(const wisp_option *option)
-{
-  return option->argument && strcmp(option->argument, "FILE") == 0;
-}
-
 /* No other file of the command has this name. */
 static wisp_status check_others(wisp_error *err, const wisp_arguments *args, const char *name, const char *path)
 {
   for (size_t i = 0; i < args->help.count; i++) {
     const wisp_option *option = &args->help.option[i];
-    const char *value = names_file(option) && strcmp(option->name, name) != 0 ? args->values[i] : NULL;
+    const bool names_file = option->argument && strcmp(option->argument, "FILE") == 0;
+    const char *value = names_file && strcmp(option->name, name) != 0 ? args->values[i] : NULL;
     CALL(wisp_require(err, !value || !wisp_same_file(path, value), WISP_EUSAGE,
                       "option --%s would overwrite '%s', the file of --%s: name another file", name, path,
                       option->name));
@@ -120,21 +112,16 @@ wisp_status wisp_output_check(wisp_error *err, const wisp_arguments *args, const
   return check_writable(err, path);
 }
 
-/* Devices and pipes take any format. */
-static bool has_ending(const char *path, const char *ending)
-{
-  struct stat there;
-  return (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) || wisp_path_ends(path, ending);
-}
-
 wisp_status wisp_option_output(wisp_error *err, const wisp_arguments *args, const char *name, const char *ending,
                                const char **out)
 {
   const char *path = wisp_option_value(args, name);
+  struct stat there;
   *out = path;
   if (!path) return WISP_OK;
   CALL(wisp_output_check(err, args, name, path));
-  return wisp_require(err, !ending || has_ending(path, ending), WISP_EUSAGE,
+  const bool any = !ending || (stat(path, &there) == 0 && !S_ISREG(there.st_mode)); /* as devices and pipes take */
+  return wisp_require(err, any || wisp_path_ends(path, ending), WISP_EUSAGE,
                       "option --%s is '%s', must end in %s: no other format is written", name, path, ending);
 }
 

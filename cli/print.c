@@ -3,11 +3,7 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 int wisp_terminal_columns(int fd)
@@ -53,22 +49,6 @@ struct wisp_table {
   char **cells; /* count a row; an empty line's are NULL */
 };
 
-static wisp_status copy(wisp_error *err, const char *text, char **out)
-{
-  wisp_status status = wisp_new(err, strlen(text) + 1, 1, out);
-  if (status == WISP_OK) strcpy(*out, text);
-  return status;
-}
-
-/* A cell may hold what a store does. */
-static wisp_status copy_shown(wisp_error *err, const char *text, char **out)
-{
-  size_t size = 4 * strlen(text) + 1;
-  wisp_status status = wisp_new(err, size, 1, out);
-  if (status == WISP_OK) wisp_show_text(text, *out, size);
-  return status;
-}
-
 wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count, const wisp_table_column *columns,
                               wisp_table **out)
 {
@@ -76,7 +56,7 @@ wisp_status wisp_table_create(wisp_error *err, const char *heading, size_t count
   CALL(wisp_new(err, 1, sizeof *table, &table));
   table->columns = columns;
   table->count = count;
-  CALL(copy(err, heading, &table->heading));
+  CALL(wisp_copy_text(err, heading, &table->heading));
   return GIVE(table, out);
 }
 
@@ -86,7 +66,11 @@ wisp_status wisp_table_add(wisp_error *err, wisp_table *t, const char *const *ce
   char **row = t->cells + t->rows * t->count;
   memset(row, 0, t->count * sizeof *row);
   t->rows++;
-  for (size_t c = 0; cells && c < t->count; c++) CALL(copy_shown(err, cells[c], &row[c]));
+  for (size_t c = 0; cells && c < t->count; c++) {
+    const size_t size = 4 * strlen(cells[c]) + 1; /* it may hold what a store does */
+    CALL(wisp_new(err, size, 1, &row[c]));
+    wisp_show_text(cells[c], row[c], size);
+  }
   return WISP_OK;
 }
 

@@ -5,7 +5,6 @@
 #include "../runtime/mesh/notes.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
 
 /* Columns of the window behind this file descriptor, as it is now; 0 where it is no terminal. */
 int wisp_terminal_columns(int fd);

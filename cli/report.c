@@ -2,29 +2,21 @@
 #include "cli.h"
 #include "../tuner/report/report_data.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* "gather:3", "gather": the study in the foreground. */
-static wisp_status read_study(wisp_error *err, const char *text, wisp_report_request *out)
-{
-  int read = 0, fields = text ? sscanf(text, "%31[^:]%n:%2d%n", out->kernel, &read, &out->order, &read) : 0;
-  bool in_range = fields < 2 || (out->order >= 1 && out->order <= WISP_HIGHEST_ORDER);
-  return wisp_require(err, !text || (fields > 0 && !text[read] && in_range), WISP_EUSAGE,
-                      "option --kernel is '%s', must be a kernel and perhaps its order, as volume:4", text);
-}
-
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_report_request *out)
 {
   wisp_orders orders;
   wisp_precisions precisions;
+  const char *study = wisp_option_value(args, "kernel"); /* "gather:3", "gather": in the foreground */
+  int read = 0;
   *out = (wisp_report_request){.family = wisp_option_value(args, "family")};
   CALL(wisp_option_stored_device(err, args, out->device));
   CALL(wisp_option_known(err, args));
   CALL(wisp_option_orders(err, args, "orders", out->family, "all", &orders));
   CALL(wisp_option_precisions(err, args, "precision", "f32,f64", &precisions));
-  CALL(read_study(err, wisp_option_value(args, "kernel"), out));
+  const int fields = study ? sscanf(study, "%31[^:]%n:%2d%n", out->kernel, &read, &out->order, &read) : 0;
+  const bool in_range = fields < 2 || (out->order >= 1 && out->order <= WISP_HIGHEST_ORDER);
+  CALL(wisp_require(err, !study || (fields > 0 && !study[read] && in_range), WISP_EUSAGE,
+                    "option --kernel is '%s', must be a kernel and perhaps its order, as volume:4", study));
   for (int N = 0; N < WISP_REPORT_ORDERS; N++) out->orders[N] = wisp_orders_have(&orders, N);
   for (int i = 0; i < precisions.count; i++) *(precisions.list[i] == WISP_F32 ? &out->f32 : &out->f64) = true;
   return WISP_OK;

@@ -2,14 +2,8 @@
  * table (runtime/solve/solver.h). */
 #include "cli.h"
 #include "print.h"
-#include "../gen/system.h"
 #include "../runtime/api/solvers.h"
-#include "../runtime/mesh/fields.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- The request. */
@@ -58,23 +52,19 @@ static wisp_status read_common(wisp_error *err, const wisp_arguments *args, wisp
                       "--default reads no store: leave --db and --match out");
 }
 
-/* Files that are written are looked at before anything begins. */
-static wisp_status check_file(wisp_error *err, const wisp_arguments *args, const wisp_solver_option *option)
-{
-  const char *path = NULL;
-  char beside[WISP_PATH_TEXT], endings[64];
-  CALL(wisp_option_output(err, args, option->name, option->choices ? option->choices : wisp_fields_endings(endings),
-                          &path));
-  if (!path || !option->beside) return WISP_OK;
-  CALL(wisp_path_beside(err, path, option->beside, beside));
-  return wisp_output_check(err, args, option->name, beside);
-}
-
-/* The options of the problem: those of its table, and those behind the page. */
+/* The options of the problem: those of its table, and those behind the page. Files that are written are looked at
+ * before anything begins. */
 static wisp_status read_own(wisp_error *err, const wisp_arguments *args, wisp_solver *s)
 {
+  char beside[WISP_PATH_TEXT], endings[64];
   for (const wisp_solver_option *o = s->kind->option; o->name; o++) {
-    if (o->kind == WISP_OPTION_FILE) CALL(check_file(err, args, o));
+    const char *path = NULL;
+    if (o->kind == WISP_OPTION_FILE)
+      CALL(wisp_option_output(err, args, o->name, o->choices ? o->choices : wisp_fields_endings(endings), &path));
+    if (path && o->beside) {
+      CALL(wisp_path_beside(err, path, o->beside, beside));
+      CALL(wisp_output_check(err, args, o->name, beside));
+    }
     if (wisp_option_given(args, o->name)) CALL(wisp_solver_take(err, s, o->name, wisp_option_value(args, o->name)));
   }
   for (size_t i = args->help.own; i < args->help.common; i++)
@@ -117,16 +107,6 @@ static wisp_status print_kernels(wisp_error *err, const wisp_stage *stage, bool 
   return WISP_OK;
 }
 
-/* The options of wisp tune that say what a kernel is of; those that it has by default are left out. */
-static void print_subject(const wisp_spec *spec)
-{
-  const wisp_family *family = wisp_family_find(spec->family);
-  printf(" -f %s", spec->family);
-  if (strcmp(spec->system, family->default_system) != 0) printf(" --system %s", spec->system);
-  if (strcmp(spec->element, family->elements->name) != 0) printf(" --element %s", spec->element);
-  printf(" -n %d -p %s", spec->order, wisp_precision_name(spec->precision));
-}
-
 /* Kernels of one subject, of one family as well: another one may have lent some. */
 enum { MOST_SUBJECTS = 8 };
 typedef struct untuned {
@@ -145,7 +125,8 @@ static void count_kernel(const wisp_stage *stage, int kernel, int *count, untune
   list[at].defaults += stage->choice[kernel].match == WISP_MATCH_DEFAULT;
 }
 
-/* Prints the wisp tune commands for kernels that run defaults which nobody asked for. */
+/* Prints the wisp tune commands for kernels that run defaults which nobody asked for, without options that it has by
+ * default. */
 static void print_tuning(const wisp_arguments *args, const wisp_solver *s)
 {
   untuned list[MOST_SUBJECTS];
@@ -154,10 +135,14 @@ static void print_tuning(const wisp_arguments *args, const wisp_solver *s)
   for (int part = 0; part < WISP_SOLVER_STAGES; part++)
     for (int k = 0; k < s->stage[part].kernels; k++) count_kernel(&s->stage[part], k, &subjects, list);
   for (int i = 0; i < subjects; i++) {
+    const wisp_spec *spec = list[i].subject;
+    const wisp_family *family = wisp_family_find(spec->family);
     if (!list[i].defaults) continue;
-    printf("untuned     %d of %d kernels run defaults; tune them by\n            wisp tune -d %s", list[i].defaults,
-           list[i].kernels, device ? device : "auto");
-    print_subject(list[i].subject);
+    printf("untuned     %d of %d kernels run defaults; tune them by\n            wisp tune -d %s -f %s",
+           list[i].defaults, list[i].kernels, device ? device : "auto", spec->family);
+    if (strcmp(spec->system, family->default_system) != 0) printf(" --system %s", spec->system);
+    if (strcmp(spec->element, family->elements->name) != 0) printf(" --element %s", spec->element);
+    printf(" -n %d -p %s", spec->order, wisp_precision_name(spec->precision));
     if (db) printf(" --db '%s'", db);
     printf("\n");
   }
@@ -229,7 +214,7 @@ static void add_kernel(cJSON *kernels, const wisp_choice *choice)
 }
 
 /* The kernels are those of the first stage. */
-static cJSON *make_json(const wisp_solver *s)
+static wisp_status print_json(wisp_error *err, const wisp_solver *s)
 {
   cJSON *object = cJSON_CreateObject();
   for (size_t i = 0; i < s->report.count; i++)
@@ -237,13 +222,7 @@ static cJSON *make_json(const wisp_solver *s)
   cJSON *kernels = cJSON_AddArrayToObject(object, "kernels");
   for (int i = 0; i < s->stage->kernels; i++) add_kernel(kernels, &s->stage->choice[i]);
   wisp_json_add_notes(object, &s->mesh->notes);
-  return object;
-}
-
-static wisp_status print_report(wisp_error *err, const wisp_arguments *args, const wisp_solver *s)
-{
-  if (wisp_option_given(args, "json")) return wisp_json_put(err, make_json(s));
-  return print_lines(err, args, s);
+  return wisp_json_put(err, object);
 }
 
 /* ---- The run. */
@@ -256,23 +235,6 @@ static void report_progress(void *context, double share, const char *text)
   wisp_progress_show(progress, share, text);
 }
 
-static wisp_status set_up(wisp_error *err, const wisp_arguments *args, wisp_solver *s, wisp_session **session)
-{
-  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
-  const wisp_watch watch = {report_progress, &progress};
-  const char *device = wisp_option_value(args, "device");
-  wisp_watch_report(&watch, 0, "opening store and device");
-  CALL(wisp_cli_open_device(err, args, device ? device : "auto", wisp_option_value(args, "db"),
-                            wisp_option_given(args, "default"), session));
-  return wisp_solver_open(err, s, *session, &watch);
-}
-
-static wisp_status solve(wisp_error *err, const wisp_arguments *args, wisp_solver *s)
-{
-  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
-  return wisp_solver_run(err, s, NULL, progress.quiet ? NULL : &(const wisp_watch){report_progress, &progress});
-}
-
 /* A solve that missed its goal is told of, and fails after that; of it nothing is written. */
 static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
 {
@@ -280,23 +242,35 @@ static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
   OWNED(wisp_solver_discard) wisp_solver *s = NULL;
   const char *output = wisp_option_value(args, "output");
   wisp_error why = {.text = ""};
+  const char *device = wisp_option_value(args, "device");
+  const bool quiet = wisp_option_given(args, "quiet");
   CALL(read_request(err, args, &s));
-  CALL(set_up(err, args, s, &session));
+  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(quiet);
+  const wisp_watch watch = {report_progress, &progress};
+  wisp_watch_report(&watch, 0, "opening store and device");
+  CALL(wisp_cli_open_device(err, args, device ? device : "auto", wisp_option_value(args, "db"),
+                            wisp_option_given(args, "default"), &session));
+  CALL(wisp_solver_open(err, s, session, &watch));
+  wisp_progress_clear(&progress);
   CALL(wisp_solver_start(err, s));
   wisp_cli_print_notes(args, &s->mesh->notes);
-  const wisp_status status = solve(&why, args, s);
+  progress = wisp_progress_begin(quiet);
+  const wisp_status status = wisp_solver_run(&why, s, NULL, quiet ? NULL : &watch);
+  wisp_progress_clear(&progress);
   wisp_cli_print_notes(args, &s->mesh->notes);
   if (status != WISP_OK && !s->reports) return wisp_fail(err, status, "%s", why.text);
   CALL(wisp_solver_make_report(err, s));
   if (output && status == WISP_OK) CALL(wisp_solver_write_to(err, s, output));
-  CALL(print_report(err, args, s));
+  CALL(wisp_option_given(args, "json") ? print_json(err, s) : print_lines(err, args, s));
   return wisp_require(err, status == WISP_OK, status, "%s", why.text);
 }
 
 /* ---- Which problem. */
 
-static wisp_status refuse(wisp_error *err, const char *named)
+/* No problem is named; argc is 1, unless it asks for help. */
+static wisp_status refuse(wisp_error *err, wisp_arguments *args)
 {
+  const char *named = args->syntax->subject;
   HELD(wisp_text_free) wisp_text list = {0};
   OWNED(free) char *names = NULL;
   char meant[64], *rest = NULL;
@@ -310,33 +284,23 @@ static wisp_status refuse(wisp_error *err, const char *named)
                    wisp_suggestion_text(&suggestion, "", meant), list.data);
 }
 
-/* No problem is named; argc is 1, unless it asks for help. */
-static wisp_status run_none(wisp_error *err, wisp_arguments *args)
-{
-  return refuse(err, args->syntax->subject);
-}
-
-static int run_problem(const wisp_solver_kind *kind, const char *problem, int argc, char **argv)
-{
-  HELD(wisp_text_free) wisp_text more = {0};
-  char page[32];
-  snprintf(page, sizeof page, "run-%s", kind->problem ? kind->problem : "system");
-  if (kind->list && kind->list(NULL, problem, &more) != WISP_OK) wisp_text_free(&more); /* told of later */
-  return wisp_cli_run_command(
-      &(wisp_syntax){.page = page, .act = run_solver, .most_operands = 1, .subject = problem, .more = more.data}, argc,
-      argv);
-}
-
 /* The problem is the first word that is one, wherever it stands among the options. */
 int wisp_cli_run(int argc, char **argv)
 {
+  HELD(wisp_text_free) wisp_text more = {0};
   for (int i = 1; i < argc; i++) {
     const wisp_solver_kind *kind = wisp_solver_kind_of(argv[i]);
-    if (kind) return run_problem(kind, argv[i], argc, argv);
+    char page[32];
+    if (!kind) continue;
+    snprintf(page, sizeof page, "run-%s", kind->problem ? kind->problem : "system");
+    if (kind->list && kind->list(NULL, argv[i], &more) != WISP_OK) wisp_text_free(&more); /* reported later */
+    return wisp_cli_run_command(
+        &(wisp_syntax){.page = page, .act = run_solver, .most_operands = 1, .subject = argv[i], .more = more.data},
+        argc, argv);
   }
   const bool named = argc > 1 && argv[1][0] != '-';
   const bool help = argc > 1 && !named && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
   return wisp_cli_run_command(
-      &(wisp_syntax){.page = "run", .act = run_none, .most_operands = -1, .subject = named ? argv[1] : NULL},
+      &(wisp_syntax){.page = "run", .act = refuse, .most_operands = -1, .subject = named ? argv[1] : NULL},
       help ? argc : 1, argv);
 }

@@ -1,14 +1,10 @@
-/* wisp tune: a sweep with its progress, and a closing table of winners. */
+/* wisp tune: a sweep with its progress, and a closing table of winners; --replay, the search against a stored one. */
 #include "cli.h"
 #include "print.h"
-#include "../gen/family.h"
-#include "../runtime/solve/choose.h"
 #include "../runtime/process.h"
+#include "../tuner/search/replay.h"
 #include "../tuner/workers/tune.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* --- progress --- */
@@ -117,13 +113,6 @@ typedef struct winners {
   size_t count;
 } winners;
 
-static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_spec *spec, const wisp_trial *t)
-{
-  return wisp_table_print_row(err, table, "%d\t%s\t%s\t%s\t%.4f\t%.2f\t%.1f\t%.2f\t%s\t%s%s%s", spec->order,
-                              wisp_precision_name(spec->precision), spec->kernel, t->layout, t->ms, t->gdofs, t->gbps,
-                              t->efficiency, t->floor, t->strategy, *t->params ? " " : "", t->params);
-}
-
 /* Adds the winner of one kernel, or of the stage, if it was measured here with today's texts. */
 static wisp_status add_winner(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                               winners *out)
@@ -132,10 +121,13 @@ static wisp_status add_winner(wisp_error *err, const wisp_chooser *from, const w
   CALL(wisp_choose_if_any(err, from, request, &stage));
   const wisp_choice *c = &stage.record;
   if (!c->trial || c->match != WISP_MATCH_EXACT || c->stale) return WISP_OK;
+  const wisp_spec *spec = &request->spec;
+  const wisp_trial *t = c->trial;
   out->count++;
-  if (!out->list) return add_row(err, out->table, &request->spec, c->trial);
-  cJSON_AddItemToArray(out->list, wisp_trial_to_json(c->trial));
-  return WISP_OK;
+  if (out->list) return cJSON_AddItemToArray(out->list, wisp_trial_to_json(t)), WISP_OK;
+  return wisp_table_print_row(err, out->table, "%d\t%s\t%s\t%s\t%.4f\t%.2f\t%.1f\t%.2f\t%s\t%s%s%s", spec->order,
+                              wisp_precision_name(spec->precision), spec->kernel, t->layout, t->ms, t->gdofs, t->gbps,
+                              t->efficiency, t->floor, t->strategy, *t->params ? " " : "", t->params);
 }
 
 /* Adds the winners by order, precision and kernel, those of the stages last. */
@@ -181,15 +173,7 @@ static wisp_status print_winners(wisp_error *err, const wisp_store *store, const
 
 /* --- what came of it --- */
 
-/* Each reason for which trials failed. */
-static void print_failures(const wisp_tune_summary *s)
-{
-  if (s->failures) printf("failed:\n");
-  for (int i = 0; i < s->failures; i++)
-    printf("  %6lld  %s: %s\n", s->failure[i].count, s->failure[i].outcome, s->failure[i].reason);
-}
-
-/* Each device where there are several, and all together. */
+/* Each device where there are several, all together, and each reason for which trials failed. */
 static void print_summary(const display *d, const wisp_tune_summary *s)
 {
   char time[16];
@@ -206,8 +190,9 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
   printf("%lld trials in %s: %lld right, %lld failed; %lld candidates refused, %lld known before", s->trials, time,
          s->ok, s->failed, s->refused, s->known);
   if (s->skipped) printf(", %lld not compiled for lack of memory, stack, disk space or processes", s->skipped);
-  putchar('\n');
-  print_failures(s);
+  printf("%s", s->failures ? "\nfailed:\n" : "\n");
+  for (int i = 0; i < s->failures; i++)
+    printf("  %6lld  %s: %s\n", s->failure[i].count, s->failure[i].outcome, s->failure[i].reason);
   printf("wall time %.1f s, %s time %.1f s on %zu device%s\n", s->seconds, s->limits.gpu ? "GPU" : "host",
          s->device_seconds, used, used == 1 ? "" : "s");
   if (s->device_seconds > 0)
@@ -234,34 +219,6 @@ static void add_numbers(cJSON *object, const wisp_tune_summary *s)
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
 }
 
-static void add_failures(cJSON *object, const wisp_tune_summary *s)
-{
-  cJSON *list = cJSON_AddArrayToObject(object, "failures");
-  for (int i = 0; i < s->failures; i++) {
-    const wisp_failure *f = &s->failure[i];
-    const wisp_json_text texts[] = {{"outcome", f->outcome}, {"reason", f->reason}};
-    const wisp_json_number count = {"count", (double)f->count};
-    cJSON_AddItemToArray(list, wisp_json_object(WISP_COUNT(texts), texts, 1, &count));
-  }
-}
-
-static cJSON *to_json(const display *d, const wisp_tune_summary *s)
-{
-  cJSON *object = cJSON_CreateObject();
-  add_numbers(object, s);
-  add_failures(object, s);
-  cJSON *devices = cJSON_AddArrayToObject(object, "devices");
-  for (size_t i = 0; i < d->count; i++) {
-    cJSON *device = cJSON_CreateObject();
-    cJSON_AddStringToObject(device, "device", d->parts[i].device);
-    cJSON_AddStringToObject(device, "name", d->parts[i].summary.limits.name);
-    add_numbers(device, &d->parts[i].summary);
-    cJSON_AddItemToArray(devices, device);
-  }
-  wisp_json_add_notes(object, &d->notes);
-  return object;
-}
-
 /* The winners on every kind of device, once for those that are alike; printed where list is NULL. */
 static wisp_status show_winners(wisp_error *err, const display *d, const wisp_tune_request *request, cJSON *list)
 {
@@ -282,20 +239,28 @@ static wisp_status show_winners(wisp_error *err, const display *d, const wisp_tu
 static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune_request *request,
                               const wisp_tune_summary *s)
 {
-  cJSON *object = to_json(d, s);
+  cJSON *object = cJSON_CreateObject();
+  add_numbers(object, s);
+  cJSON *failures = cJSON_AddArrayToObject(object, "failures");
+  for (int i = 0; i < s->failures; i++) {
+    const wisp_failure *f = &s->failure[i];
+    const wisp_json_text texts[] = {{"outcome", f->outcome}, {"reason", f->reason}};
+    const wisp_json_number count = {"count", (double)f->count};
+    cJSON_AddItemToArray(failures, wisp_json_object(WISP_COUNT(texts), texts, 1, &count));
+  }
+  cJSON *devices = cJSON_AddArrayToObject(object, "devices");
+  for (size_t i = 0; i < d->count; i++) {
+    cJSON *device = cJSON_CreateObject();
+    cJSON_AddStringToObject(device, "device", d->parts[i].device);
+    cJSON_AddStringToObject(device, "name", d->parts[i].summary.limits.name);
+    add_numbers(device, &d->parts[i].summary);
+    cJSON_AddItemToArray(devices, device);
+  }
+  wisp_json_add_notes(object, &d->notes);
   const wisp_status status = show_winners(err, d, request, cJSON_AddArrayToObject(object, "winners"));
   if (status == WISP_OK) return wisp_json_put(err, object);
   cJSON_Delete(object);
   return status;
-}
-
-/* The exit status is how a shell tells of the signal. */
-static void report_stop(wisp_arguments *args, const wisp_tune_summary *s)
-{
-  fflush(stdout);
-  fprintf(stderr, "wisp %s: stopped by signal %d (%s): the trials so far are stored, and the next sweep continues\n",
-          args->command, s->stopped, strsignal(s->stopped));
-  args->exit_status = 128 + s->stopped;
 }
 
 /* A sweep that leaves nothing behind that could run has failed, and so has one that could not try anything. */
@@ -309,6 +274,105 @@ static wisp_status judge(wisp_error *err, const wisp_tune_summary *s)
   return wisp_fail(err, WISP_EWRONG, "no trial is right, and no candidate is left to try: %s%s", s->why,
                    s->known ? ": --retry-failed tries again what failed" : "");
 }
+
+/* --- the search against a stored sweep --- */
+
+/* The sweep in the source tree that the shipped winners come from. */
+static const char *const SWEEP = "bench/sweeps/nvidia-h200.db.gz";
+
+static void print_percents(const char *name, const double percent[WISP_REPLAY_POINTS])
+{
+  printf("%-28s", name);
+  for (int p = 0; p < WISP_REPLAY_POINTS; p++) printf(" %6.2f", percent[p]);
+}
+
+static void name_target(const wisp_replay_target *t, char text[WISP_NAME_TEXT + 24])
+{
+  snprintf(text, WISP_NAME_TEXT + 24, "%s N=%d %s", t->kernel, t->order, wisp_precision_name(t->precision));
+}
+
+static void print_replay(const wisp_replay *replay, bool seeded)
+{
+  char name[WISP_NAME_TEXT + 24];
+  printf("percent of the optimum, %s", seeded ? "seeded" : "unseeded");
+  printf("\n%-28s", "after trials");
+  for (int p = 0; p < WISP_REPLAY_POINTS; p++) printf(" %6d", wisp_replay_after[p]);
+  printf("  total  best ms\n");
+  for (size_t i = 0; i < replay->count; i++) {
+    const wisp_replay_target *t = &replay->targets[i];
+    name_target(t, name);
+    print_percents(name, t->percent);
+    printf("  %5zu %8.4f\n", t->candidates, t->optimum);
+  }
+  print_percents("geometric mean", replay->mean);
+  printf("\n");
+  print_percents("at random, expected", replay->random);
+  printf("\n");
+  print_percents("worst", replay->worst);
+  printf("\n");
+  for (int p = 0; p < WISP_REPLAY_POINTS; p++) {
+    name_target(&replay->targets[replay->worst_target[p]], name);
+    printf("worst after %d: %s\n", wisp_replay_after[p], name);
+  }
+}
+
+static cJSON *list_percents(const double percent[WISP_REPLAY_POINTS])
+{
+  return cJSON_CreateDoubleArray(percent, WISP_REPLAY_POINTS);
+}
+
+static wisp_status print_replay_json(wisp_error *err, const wisp_replay *replay, bool seeded)
+{
+  cJSON *object = cJSON_CreateObject(), *list = NULL;
+  cJSON_AddBoolToObject(object, "seeded", seeded);
+  cJSON_AddItemToObject(object, "trials", cJSON_CreateIntArray(wisp_replay_after, WISP_REPLAY_POINTS));
+  cJSON_AddItemToObject(object, "geometric_mean", list_percents(replay->mean));
+  cJSON_AddItemToObject(object, "random", list_percents(replay->random));
+  cJSON_AddItemToObject(object, "worst", list_percents(replay->worst));
+  list = cJSON_AddArrayToObject(object, "targets");
+  for (size_t i = 0; i < replay->count; i++) {
+    const wisp_replay_target *t = &replay->targets[i];
+    const wisp_json_text kernel = {"kernel", t->kernel};
+    cJSON *item = wisp_json_object(1, &kernel, 1, &(wisp_json_number){"order", t->order});
+    const wisp_json_number numbers[] = {{"candidates", (double)t->candidates}, {"optimum_ms", t->optimum}};
+    wisp_json_add_texts(item, 1, &(wisp_json_text){"precision", wisp_precision_name(t->precision)});
+    wisp_json_add_numbers(item, WISP_COUNT(numbers), numbers);
+    cJSON_AddItemToObject(item, "percent", list_percents(t->percent));
+    cJSON_AddItemToArray(list, item);
+  }
+  return wisp_json_put(err, object);
+}
+
+static wisp_status replay_sweep(wisp_error *err, const wisp_arguments *args)
+{
+  const char *path = wisp_option_value(args, "db"), *family = wisp_option_family(args);
+  bool unseeded = wisp_option_given(args, "unseeded");
+  wisp_orders orders;
+  wisp_precisions precisions;
+  size_t count = 0;
+  OWNED(free) wisp_trial *trials = NULL;
+  HELD(wisp_replay_free) wisp_replay replay = {0};
+  CALL(wisp_require(err, !unseeded || !wisp_option_given(args, "seeded"), WISP_EUSAGE,
+                    "--seeded and --unseeded exclude each other: leave one out"));
+  CALL(wisp_option_orders(err, args, "orders", family, NULL, &orders));
+  CALL(wisp_option_precisions(err, args, "precision", "f32,f64", &precisions));
+  wisp_replay_request request = {.family = family,
+                                 .kernel = wisp_option_value(args, "kernel"),
+                                 .orders = orders.count,
+                                 .precisions = precisions.count,
+                                 .seeded = !unseeded};
+  for (int i = 0; i < orders.count; i++) request.order[i] = orders.list[i];
+  for (int i = 0; i < precisions.count; i++) request.precision[i] = precisions.list[i];
+  CALL(wisp_replay_load(err, path ? path : SWEEP, &count, &trials));
+  CALL(wisp_replay_run(err, count, trials, &request, &replay));
+  if (wisp_option_given(args, "json"))
+    CALL(print_replay_json(err, &replay, !unseeded));
+  else
+    print_replay(&replay, !unseeded);
+  return WISP_OK;
+}
+
+/* --- the command --- */
 
 static void end_display(display *d)
 {
@@ -327,7 +391,7 @@ static wisp_status tune(wisp_error *err, wisp_arguments *args)
   OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   HELD(end_display) display d = {.args = args, .request = &request, .text = "no trial has ended yet"};
   const char *name = wisp_option_value(args, "device");
-  if (wisp_option_given(args, "replay")) return wisp_cli_replay(err, args);
+  if (wisp_option_given(args, "replay")) return replay_sweep(err, args);
   CALL(wisp_option_rename_strategy(err, args));
   CALL(read_request(err, args, &orders, &precisions, &source, &request));
   CALL(wisp_cli_note_mesh(err, args, &source, &d.notes));
@@ -348,7 +412,10 @@ static wisp_status tune(wisp_error *err, wisp_arguments *args)
     print_summary(&d, &summary);
   }
   if (!summary.stopped) return judge(err, &summary);
-  report_stop(args, &summary);
+  fflush(stdout);
+  fprintf(stderr, "wisp %s: stopped by signal %d (%s): the trials so far are stored, and the next sweep continues\n",
+          args->command, summary.stopped, strsignal(summary.stopped));
+  args->exit_status = 128 + summary.stopped; /* as a shell tells of the signal */
   return WISP_OK;
 }
 

@@ -75,12 +75,19 @@ wisp_status wisp_new(wisp_error *err, size_t count, size_t size, void *out)
   return WISP_OK;
 }
 
+wisp_status wisp_copy(wisp_error *err, const void *from, size_t bytes, void *out)
+{
+  void *to = NULL;
+  if (!from) return WISP_OK;
+  CALL(wisp_new(err, bytes + 1, 1, &to));
+  memcpy(to, from, bytes);
+  memcpy(out, &to, sizeof to);
+  return WISP_OK;
+}
+
 wisp_status wisp_copy_text(wisp_error *err, const char *text, char **out)
 {
-  if (!text) return WISP_OK;
-  CALL(wisp_new(err, strlen(text) + 1, 1, out));
-  memcpy(*out, text, strlen(text) + 1);
-  return WISP_OK;
+  return text ? wisp_copy(err, text, strlen(text), out) : WISP_OK;
 }
 
 wisp_status wisp_grow(wisp_error *err, void *array, size_t *capacity, size_t count, size_t size)

@@ -84,7 +84,9 @@ __attribute__((format(printf, 3, 4))) wisp_status wisp_context(wisp_error *err, 
  * count 0 gives a valid pointer. Checks for overflow. WISP_EMEMORY when there is none. */
 wisp_status wisp_new(wisp_error *err, size_t count, size_t size, void *out);
 
-/* A copy of a text, of NULL none; free() it. */
+/* A copy of some bytes with a NUL behind them, of NULL none; free() it. out is the address of a pointer, as above. */
+wisp_status wisp_copy(wisp_error *err, const void *from, size_t bytes, void *out);
+/* The same of a text. */
 wisp_status wisp_copy_text(wisp_error *err, const char *text, char **out);
 
 /* Room for so many items of size bytes in an array that grows: array is the address of a pointer to any type (NULL at

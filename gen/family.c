@@ -104,6 +104,8 @@ wisp_status wisp_names_formula(wisp_error *err, wisp_env *env, const char *name,
                                wisp_precision precision)
 {
   HELD(wisp_text_free) wisp_text text = {0};
-  if (*formula) CALL(wisp_print_formula(err, formula, (int)precision, &text));
+  OWNED(wisp_expr_destroy) wisp_expr *expr = NULL;
+  if (*formula) CALL(wisp_expr_parse(err, formula, &expr));
+  if (expr) CALL(wisp_expr_print(err, expr, (int)precision, NULL, NULL, &text));
   return wisp_env_text(err, env, name, text.data ? text.data : "");
 }

@@ -1,7 +1,7 @@
 #include "jacobi.h"
+#include "lapack.h"
 #include "nodal/tet.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -41,13 +41,15 @@ static double christoffel(double alpha, double beta, int count, double x)
 wisp_status wisp_jacobi_gauss(wisp_error *err, double alpha, double beta, int count, double *x, double *w)
 {
   OWNED(free) double *a = NULL;
+  const wisp_lapack *lapack = NULL;
+  CALL(wisp_lapack_load(err, &lapack));
   CALL(wisp_require(err, count >= 1, WISP_EUSAGE, "Gauss points: %d asked for, must be 1 or more", count));
   CALL(wisp_new(err, (size_t)count, sizeof *a, &a));
   for (int n = 0; n < count; n++) {
     x[n] = wisp_jacobi_b(alpha, beta, n);
     a[n] = wisp_jacobi_a(alpha, beta, n + 1);
   }
-  lapack_int info = LAPACKE_dsterf(count, x, a);
+  lapack_int info = lapack->dsterf(count, x, a);
   CALL(wisp_require(err, info == 0, WISP_ESYSTEM,
                     "Gauss points: LAPACK's dsterf answers %d for %d points of weight (%g,%g): check the LAPACK "
                     "installed",

@@ -128,8 +128,7 @@ static int driving_range(const wisp_system *system, int p, int m)
   return first;
 }
 
-/* The k-th term that drives field `out`, or NULL. */
-static const wisp_term *nth_term(const wisp_system *system, int out, int k)
+const wisp_term *wisp_system_nth_term(const wisp_system *system, int out, int k)
 {
   for (size_t i = 0; i < system->terms; i++)
     if (system->term[i].out == out && k-- == 0) return &system->term[i];
@@ -141,7 +140,7 @@ static bool same_pattern(const wisp_system *system, int p, int m, const int *in0
 {
   for (int f = 0; f < m; f++)
     for (int k = 0;; k++) {
-      const wisp_term *a = nth_term(system, f, k), *b = nth_term(system, p * m + f, k);
+      const wisp_term *a = wisp_system_nth_term(system, f, k), *b = wisp_system_nth_term(system, p * m + f, k);
       if (!a && !b) break;
       if (!a || !b || a->axis != b->axis || a->in - in0[0] != b->in - in0[p]) return false;
     }

@@ -109,9 +109,8 @@ wisp_status wisp_system_read(wisp_error *err, const char *name, char path[WISP_N
 wisp_status wisp_system_load(wisp_error *err, const char *name, wisp_system **out);
 void wisp_system_destroy(wisp_system *system);
 WISP_OWNED(wisp_system, wisp_system_destroy)
-wisp_status wisp_system_names(wisp_error *err, wisp_text *list); /* "maxwell, acoustics": what can be loaded */
-bool wisp_system_exists(const char *name);                       /* there is a file of that name */
-bool wisp_system_is_own(const char *name);                       /* one that the library carries */
+bool wisp_system_exists(const char *name); /* there is a file of that name */
+bool wisp_system_is_own(const char *name); /* one that the library carries */
 /* Checks a file of the user's, which messages name: WISP_EINPUT if its name is one of the library's. */
 wisp_status wisp_system_check_name(wisp_error *err, const char *path, const char *name);
 int wisp_system_field(const wisp_system *system, const char *name);               /* -1: none */
@@ -181,3 +180,6 @@ void wisp_system_hash_symbols(const wisp_system *system, uint64_t hash[WISP_SYST
  * pattern of terms but for coefficients; as many as possible. Gives their number and the first field that drives each.
  * Maxwell: 2, {3, 0}. */
 int wisp_system_parts(const wisp_system *system, int in0[WISP_MAX_FIELDS]);
+
+/* The k-th term, from 0, that drives a field; NULL: there is none. */
+const wisp_term *wisp_system_nth_term(const wisp_system *system, int out, int k);

@@ -1,7 +1,6 @@
 /* The quantities of a system's elements: which there are, who reads them, and their values. */
 #include "system_read.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -72,19 +71,11 @@ double wisp_system_energy(const wisp_system *system, const double *medium, int f
   return system->energy_of[f] < 0 ? system->energy[f] : medium[system->energy_of[f]];
 }
 
-/* The length of the name that the text begins with. */
-static size_t name_length(const char *text)
-{
-  size_t length = 0;
-  while (is_letter(text[length]) || (length && isdigit((unsigned char)text[length]))) length++;
-  return length;
-}
-
 int wisp_system_mentioned(const wisp_system *system, const char *text, const char **at)
 {
   char name[32];
   for (size_t length = 1; *text; text += length ? length : 1 + strspn(text + 1, "0123456789.")) {
-    length = name_length(text);
+    length = wisp_name_length(text);
     if (!length || length >= sizeof name) continue;
     snprintf(name, sizeof name, "%.*s", (int)length, text);
     *at = text;

@@ -1,21 +1,4 @@
-/* The file format of a system: one thing a line, '#' to the end of the line is a comment.
- *
- *   fields    NAME ...                        first of all
- *   constant  NAME = EXPRESSION               over numbers, pi and the constants above
- *   coefficient NAME = EXPRESSION             a number that is given by element, positive; EXPRESSION, over constants,
- *                                             where none is given
- *   quantity  NAME = EXPRESSION               a number of each element, over constants, coefficients and quantities
- * above rate      NAME = [+-] [EXPRESSION *] [QUANTITY *] NAME.AXIS ...   once for every field, EXPRESSION over
- * constants; QUANTITY: a coefficient, too flux ... end                              lines NAME = EXPRESSION, flux_NAME
- * for every field among them; of a quantity QUANTITY_m and QUANTITY_p boundary  NAME ... end                    lines
- * NAME_p = EXPRESSION, once for every field speed     EXPRESSION                      over constants and quantities
- *   energy    EXPRESSION ...                  one for every field, without blanks, likewise
- *   start     NAME ... end                    what a run may start from: lines NAME = EXPRESSION, every field among
- *                                             them, in x, y, z and the domain's middle_x, middle_y, middle_z, edge,
- *                                             spacing, axis_x, axis_y, axis_z (wisp_surroundings)
- *   solution  NAME BOUNDARY [M N P] ... end   the same, at every time t, of the unit box with such walls; M N P: where
- * a run may ask for another mode_x, mode_y, mode_z than these
- */
+/* Reads the file of a system (docs/guide/systems.md): one thing a line, '#' to the end of the line is a comment. */
 #include "system_read.h"
 #include "system_slots.h"
 
@@ -43,7 +26,7 @@ static wisp_status next_line(wisp_error *err, parser *p, char **out)
     while (length && isspace((unsigned char)p->at[length - 1])) length--;
     p->buffer.length = 0;
     CALL(wisp_text_add(err, &p->buffer, p->at, length));
-    line = skip_space(p->buffer.data);
+    line = wisp_skip_space(p->buffer.data);
     p->at += to_end + (p->at[to_end] == '\n');
     p->line++;
   }
@@ -53,10 +36,8 @@ static wisp_status next_line(wisp_error *err, parser *p, char **out)
 
 static bool is_name(const char *text, size_t capacity)
 {
-  size_t length = 0;
-  if (!is_letter(*text)) return false;
-  while (is_letter(text[length]) || isdigit((unsigned char)text[length])) length++;
-  return text[length] == '\0' && length < capacity;
+  const size_t length = wisp_name_length(text);
+  return length && text[length] == '\0' && length < capacity;
 }
 
 /* Names that every text may read: see system_slots.h. */
@@ -77,7 +58,7 @@ static wisp_status add_symbols(wisp_error *err, wisp_system *system)
 static wisp_status read_fields(wisp_error *err, parser *p, char *rest)
 {
   wisp_system *system = p->system;
-  for (const char *word; *(word = next_word(&rest)); system->fields++) {
+  for (const char *word; *(word = wisp_next_word(&rest)); system->fields++) {
     EXPECT(system->fields < WISP_MAX_FIELDS, "more than %d fields", WISP_MAX_FIELDS);
     EXPECT(is_name(word, sizeof system->field[0]), "'%s' is no name of at most %zu letters, digits and _", word,
            sizeof system->field[0] - 1);
@@ -90,13 +71,13 @@ static wisp_status read_fields(wisp_error *err, parser *p, char *rest)
 
 static wisp_status read_rate(wisp_error *err, parser *p, char *rest)
 {
-  const char *name = next_word(&rest);
+  const char *name = wisp_next_word(&rest);
   int out = wisp_system_field(p->system, name);
   EXPECT(out >= 0, "rate of '%s': there is no such field", name);
   EXPECT(!p->rated[out], "rate of %s is given twice", name);
   p->rated[out] = true;
-  EXPECT(strcmp(next_word(&rest), "=") == 0, "write: rate %s = +FIELD.AXIS ...", name);
-  rest = skip_space(rest);
+  EXPECT(strcmp(wisp_next_word(&rest), "=") == 0, "write: rate %s = +FIELD.AXIS ...", name);
+  rest = wisp_skip_space(rest);
   EXPECT(*rest, "rate of %s: no term", name);
   for (bool first = true; *rest; first = false)
     CALL(wisp_system_read_term(err, p->constants, p->system, out, first, &rest));
@@ -110,9 +91,9 @@ static wisp_status cut_statement(wisp_error *err, const parser *p, char *line, c
   char *equals = strchr(line, '=');
   EXPECT(equals, "'%s' is no statement; write: name = expression, or end", line);
   *equals = '\0';
-  *name = next_word(&line);
-  *text = skip_space(equals + 1);
-  EXPECT(!*skip_space(line) && is_name(*name, capacity),
+  *name = wisp_next_word(&line);
+  *text = wisp_skip_space(equals + 1);
+  EXPECT(!*wisp_skip_space(line) && is_name(*name, capacity),
          "'%s' before the = is no name of at most %zu letters, digits and _", *name, capacity - 1);
   EXPECT(!wisp_env_has(p->constants, *name), "the name %s is taken: take another", *name);
   EXPECT(**text, "no expression for %s", *name);
@@ -189,7 +170,7 @@ static wisp_status kernel_text(wisp_error *err, const wisp_statements *statement
   const char *text = statements->texts[statements->count - 1];
   for (const char *at = text; *at; at++) {
     EXPECT(*at != '%', "'%s': a kernel's text has no %%", text);
-    EXPECT(*at != '(' || at == text || !(is_letter(at[-1]) || isdigit((unsigned char)at[-1])),
+    EXPECT(*at != '(' || at == text || !wisp_in_name(at[-1]),
            "'%s': a flux and a boundary call nothing: give the value a name by constant", text);
   }
   return WISP_OK;
@@ -225,7 +206,7 @@ static wisp_status read_flux(wisp_error *err, parser *p, char *rest)
 {
   wisp_system *system = p->system;
   char name[32];
-  EXPECT(!*skip_space(rest), "flux must stand alone on its line, not before '%s'", skip_space(rest));
+  EXPECT(!*wisp_skip_space(rest), "flux must stand alone on its line, not before '%s'", wisp_skip_space(rest));
   CALL(read_block(err, p, &system->flux, accept_flux));
   for (int f = 0; f < system->fields; f++) {
     snprintf(name, sizeof name, "flux_%s", system->field[f]);
@@ -237,10 +218,10 @@ static wisp_status read_flux(wisp_error *err, parser *p, char *rest)
 static wisp_status read_boundary(wisp_error *err, parser *p, char *rest)
 {
   wisp_system *system = p->system;
-  const char *name = next_word(&rest);
+  const char *name = wisp_next_word(&rest);
   wisp_boundary *boundary = &system->boundary[system->boundaries];
   EXPECT(system->boundaries < WISP_MAX_BOUNDARIES, "more than %d boundaries", WISP_MAX_BOUNDARIES);
-  EXPECT(is_name(name, sizeof boundary->name) && !*skip_space(rest),
+  EXPECT(is_name(name, sizeof boundary->name) && !*wisp_skip_space(rest),
          "a boundary has one name of at most %zu letters, digits and _", sizeof boundary->name - 1);
   EXPECT(wisp_system_boundary(system, name) < 0, "boundary %s is given twice", name);
   snprintf(boundary->name, sizeof boundary->name, "%s", name);
@@ -299,18 +280,18 @@ static wisp_status read_state(wisp_error *err, parser *p, const char *name, cons
 
 static wisp_status read_start(wisp_error *err, parser *p, char *rest)
 {
-  const char *name = next_word(&rest);
-  EXPECT(!*skip_space(rest), "write: start NAME, without '%s'", skip_space(rest));
+  const char *name = wisp_next_word(&rest);
+  EXPECT(!*wisp_skip_space(rest), "write: start NAME, without '%s'", wisp_skip_space(rest));
   return read_state(err, p, name, &(wisp_state){.walls = -1});
 }
 
 static wisp_status read_solution(wisp_error *err, parser *p, char *rest)
 {
-  const char *name = next_word(&rest), *boundary = next_word(&rest);
+  const char *name = wisp_next_word(&rest), *boundary = wisp_next_word(&rest);
   wisp_state kind = {.walls = wisp_system_boundary(p->system, boundary)};
   EXPECT(*boundary, "write: solution NAME BOUNDARY, or solution NAME BOUNDARY M N P");
   EXPECT(kind.walls >= 0, "there is no boundary '%s' above", boundary);
-  rest = skip_space(rest);
+  rest = wisp_skip_space(rest);
   if (*rest) {
     int end = 0;
     kind.modal = sscanf(rest, "%3d %3d %3d%n", &kind.mode[0], &kind.mode[1], &kind.mode[2], &end) == 3 && !rest[end];
@@ -384,7 +365,7 @@ static wisp_status read_constant(wisp_error *err, parser *p, char *rest)
 
 static wisp_status read_speed(wisp_error *err, parser *p, char *rest)
 {
-  char *at = skip_space(rest);
+  char *at = wisp_skip_space(rest);
   EXPECT(*at, "speed must be one positive number");
   CALL(read_number(err, p, "the speed", at, &p->system->speed, &p->system->speed_of));
   EXPECT(p->system->speed > 0, "speed must be one positive number");
@@ -396,13 +377,13 @@ static wisp_status read_energy(wisp_error *err, parser *p, char *rest)
   wisp_system *system = p->system;
   char name[32];
   for (int f = 0; f < system->fields; f++) {
-    const char *word = next_word(&rest);
+    const char *word = wisp_next_word(&rest);
     system->energy[f] = -1;
     snprintf(name, sizeof name, "energy of %s", system->field[f]);
     if (*word) CALL(read_number(err, p, name, word, &system->energy[f], &system->energy_of[f]));
     EXPECT(system->energy[f] >= 0, "energy: no number, 0 or more, for field %s", system->field[f]);
   }
-  rest = skip_space(rest);
+  rest = wisp_skip_space(rest);
   EXPECT(!*rest, "energy: '%s' is one too many for %d fields", rest, system->fields);
   return WISP_OK;
 }
@@ -426,7 +407,7 @@ static const struct {
 
 static wisp_status read_line(wisp_error *err, parser *p, char *line)
 {
-  const char *word = next_word(&line);
+  const char *word = wisp_next_word(&line);
   EXPECT(p->system->fields || strcmp(word, "fields") == 0, "the fields must come first, before '%s'", word);
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     if (strcmp(kinds[i].word, word) != 0) continue;
@@ -434,11 +415,10 @@ static wisp_status read_line(wisp_error *err, parser *p, char *line)
     p->seen[i] = true;
     return kinds[i].read(err, p, line);
   }
-  EXPECT(false,
-         "'%s' is not one of: fields, constant, coefficient, quantity, rate, flux, boundary, speed, energy, start, "
-         "solution",
-         word);
-  return WISP_OK;
+  return wisp_fail(err, WISP_EINPUT,
+                   "'%s' is not one of: fields, constant, coefficient, quantity, rate, flux, boundary, speed, energy, "
+                   "start, solution",
+                   word);
 }
 
 /* Everything that a system must have was there. */
@@ -484,4 +464,27 @@ done:
   wisp_env_destroy(p.constants);
   if (status != WISP_OK) wisp_system_destroy(p.system);
   return status;
+}
+
+/* ---- Systems by name: the library's and the user's. */
+
+const wisp_named wisp_systems = {"system", "systems", ".system"};
+
+bool wisp_system_is_own(const char *name)
+{
+  return wisp_named_is_own(&wisp_systems, name);
+}
+
+bool wisp_system_exists(const char *name)
+{
+  return wisp_named_exists(&wisp_systems, name);
+}
+
+wisp_status wisp_system_read(wisp_error *err, const char *name, char path[WISP_NAMED_PATH], wisp_system **out)
+{
+  char own[WISP_NAMED_PATH];
+  OWNED(free) char *text = NULL;
+  if (!path) path = own;
+  CALL(wisp_named_read(err, &wisp_systems, name, path, &text));
+  return wisp_system_parse(err, path, text, out);
 }

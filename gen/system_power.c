@@ -1,6 +1,6 @@
-/* The energy that faces add or take, found from outside: fluxes and walls are texts, and random states show what they
- * do. With du/dt = -div F + lifted fluxes and an energy whose factors make n.F symmetric, the energy changes on faces
- * alone: by the energy's product of u with 2 flux - n.F. */
+/* Properties of fluxes and walls. These are texts, and random states show what they do. With du/dt = -div F + lifted
+ * fluxes and an energy whose factors make n.F symmetric, the energy changes on faces alone: by the energy's product of
+ * u with 2 flux - n.F. */
 #include "random.h"
 #include "system.h"
 
@@ -83,7 +83,7 @@ static void draw_normal(uint64_t *random, double normal[3])
   for (int c = 0; c < 3; c++) normal[c] /= sqrt(length);
 }
 
-enum { DRAWS = 64 };
+enum { DRAWS = 64, AFFINE_DRAWS = 16 };
 static const double rounding = 1e-9;
 
 bool wisp_system_adds_energy(const wisp_system *system, int boundary, double alpha)
@@ -119,4 +119,37 @@ bool wisp_system_keeps_energy(const wisp_system *system, int boundary)
     keeps = fabs(product(system, m.medium, on_wall, out, &size)) <= rounding * size;
   }
   return keeps;
+}
+
+/* ---- Rates are linear by their form. */
+
+static void draw_numbers(uint64_t *random, int count, double *numbers)
+{
+  for (int i = 0; i < count; i++) numbers[i] = wisp_random_real(random);
+}
+
+/* Is the flux between two states the mean of the fluxes at both? Up to rounding of what they are added up from. */
+static bool is_straight(const wisp_system *system, int boundary, uint64_t *random)
+{
+  double u[3][2][WISP_MAX_FIELDS], flux[3][WISP_MAX_FIELDS], size[3][WISP_MAX_FIELDS], normal[3];
+  const double alpha = 0.75;
+  bool straight = true;
+  draw_numbers(random, 3, normal);
+  for (int s = 0; s < 2; s++)
+    for (int k = 0; k < 2; k++) draw_numbers(random, system->fields, u[s][k]);
+  for (int k = 0; k < 2; k++)
+    for (int f = 0; f < system->fields; f++) u[2][k][f] = (u[0][k][f] + u[1][k][f]) / 2;
+  for (int s = 0; s < 3; s++) wisp_system_flux(system, boundary, normal, alpha, u[s][0], u[s][1], flux[s], size[s]);
+  for (int f = 0; f < system->fields; f++)
+    straight &= fabs(flux[0][f] + flux[1][f] - 2 * flux[2][f]) <= 1e-12 * (size[0][f] + size[1][f] + size[2][f]);
+  return straight;
+}
+
+bool wisp_system_is_affine(const wisp_system *system)
+{
+  uint64_t random = WISP_RANDOM_SEED;
+  bool affine = true;
+  for (int boundary = -1; boundary < system->boundaries; boundary++)
+    for (int i = 0; i < AFFINE_DRAWS; i++) affine &= is_straight(system, boundary, &random);
+  return affine;
 }

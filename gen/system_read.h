@@ -4,8 +4,6 @@
 #include "system.h"
 #include "language/expr.h"
 
-#include <ctype.h>
-
 /* ---- The constants of a system file, an environment of texts: each name's number. Where one stands in an expression
  * it is written out, so that kernels are compiled from numbers, and a changed constant changes what is compiled. */
 
@@ -18,27 +16,6 @@ wisp_status wisp_constants_write(wisp_error *err, const wisp_env *constants, con
 wisp_status wisp_constants_value(wisp_error *err, const wisp_env *constants, const char *text, double *value);
 
 #define EXPECT(condition, ...) CALL(wisp_require(err, condition, WISP_EINPUT, __VA_ARGS__))
-
-static inline char *skip_space(char *at)
-{
-  while (isspace((unsigned char)*at)) at++;
-  return at;
-}
-
-/* Cuts the next word off *rest; an empty string at the end. */
-static inline char *next_word(char **rest)
-{
-  char *word = skip_space(*rest), *end = word;
-  while (*end && !isspace((unsigned char)*end)) end++;
-  *rest = *end ? end + 1 : end;
-  *end = '\0';
-  return word;
-}
-
-static inline bool is_letter(char c)
-{
-  return isalpha((unsigned char)c) || c == '_';
-}
 
 /* One term, [+-] [EXPRESSION *] NAME.AXIS, of the rate of field `out`; moves *rest, which it cuts up, past it. */
 wisp_status wisp_system_read_term(wisp_error *err, const wisp_env *constants, wisp_system *system, int out, bool first,

@@ -1,5 +1,7 @@
-/* The constants of a system, and the terms of a rate: coefficients times derivatives. */
+/* The constants of a system, the quantities of its elements, and the terms of a rate: coefficients times derivatives.
+ */
 #include "system_read.h"
+#include "system_slots.h"
 #include "language/expr_tree.h"
 #include "language/expand.h"
 
@@ -22,7 +24,7 @@ wisp_status wisp_constants_write(wisp_error *err, const wisp_env *constants, con
   char name[32];
   for (const char *at = text; *at;) {
     size_t length = 0; /* of a name or a number; both go on with letters and digits, a number with points as well */
-    while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] == '.') length++;
+    while (wisp_in_name(at[length]) || at[length] == '.') length++;
     const wisp_value *literal = NULL;
     if (length && length < sizeof name) {
       memcpy(name, at, length);
@@ -54,6 +56,57 @@ wisp_status wisp_constants_value(wisp_error *err, const wisp_env *constants, con
   return wisp_require(err, isfinite(*value), WISP_EINPUT, "'%s' is no finite number", text);
 }
 
+/* ---- Quantities of elements: coefficients, and what follows from them. */
+
+/* A wisp_slot_of: quantities stand in the order of their slots. */
+static int slot_of(const void *context, const char *name)
+{
+  return wisp_system_quantity(context, name);
+}
+
+/* Binds an expression to the quantities so far, and gives its value for the coefficients that the file gives. */
+static wisp_status bind(wisp_error *err, const wisp_system *system, wisp_expr *expression, double *value)
+{
+  double medium[WISP_MAX_QUANTITIES], size = 0;
+  wisp_system_default_medium(system, 1, medium);
+  CALL(wisp_expr_bind(err, expression, slot_of, system));
+  wisp_expr_real(expression, medium, NULL, value, &size);
+  return wisp_require(err, isfinite(*value), WISP_EINPUT, "its value is not finite");
+}
+
+wisp_status wisp_system_add_quantity(wisp_error *err, const wisp_env *constants, wisp_system *system, const char *name,
+                                     const char *text, bool given)
+{
+  HELD(wisp_text_free) wisp_text numbers = {0};
+  OWNED(wisp_expr_destroy) wisp_expr *expression = NULL;
+  double value = 0;
+  EXPECT(system->quantities < WISP_MAX_QUANTITIES, "more than %d coefficients and quantities", WISP_MAX_QUANTITIES);
+  if (given) {
+    CALL(wisp_constants_value(err, constants, text, &value));
+    EXPECT(value > 0, "coefficient %s is %g, must be positive", name, value);
+  } else {
+    CALL(wisp_constants_write(err, constants, text, &numbers));
+    CALL(wisp_expr_parse(err, numbers.data, &expression));
+    CALL(bind(err, system, expression, &value));
+  }
+  wisp_quantity *q = &system->quantity[system->quantities++];
+  *q = (wisp_quantity){.expression = expression, .otherwise = value};
+  snprintf(q->name, sizeof q->name, "%s", name);
+  expression = NULL;
+  return WISP_OK;
+}
+
+void wisp_system_mark_readers(wisp_system *system, const wisp_expr *expression)
+{
+  const char *name = NULL;
+  for (size_t i = 0; (name = wisp_expr_name(expression, i)); i++) {
+    const int slot = wisp_slot_find(system->symbols, name);
+    const int inner = slot - wisp_slot_medium(system), outer = slot - wisp_slot_beyond(system);
+    if (inner >= 0 && inner < system->quantities) system->quantity[inner].inner = true;
+    if (outer >= 0 && outer < system->quantities) system->quantity[outer].outer = true;
+  }
+}
+
 /* ---- Terms. */
 
 /* Finds the beginning of the FIELD.AXIS of a term: the first name that a point follows. Before it, outside of
@@ -62,8 +115,7 @@ static char *find_derivative(char *at)
 {
   for (int depth = 0; *at;) {
     const size_t digits = strspn(at, "0123456789.");
-    size_t name = 0;
-    while (is_letter(at[name]) || (name && isdigit((unsigned char)at[name]))) name++;
+    const size_t name = wisp_name_length(at);
     if (name && at[name] == '.') return at;
     if (!name && !digits && !depth && (*at == '+' || *at == '-')) break;
     depth += (*at == '(') - (*at == ')');
@@ -93,12 +145,12 @@ static wisp_status cut_quantity(wisp_error *err, wisp_system *system, char *fact
 wisp_status wisp_system_read_term(wisp_error *err, const wisp_env *constants, wisp_system *system, int out, bool first,
                                   char **rest)
 {
-  char *at = skip_space(*rest), *shown = at;
+  char *at = wisp_skip_space(*rest), *shown = at;
   double coefficient = 1;
   int quantity = -1;
   bool sign = *at == '+' || *at == '-', negative = *at == '-';
   EXPECT(sign || first, "a + or - must stand before '%s'", shown);
-  at = skip_space(at + sign);
+  at = wisp_skip_space(at + sign);
   char *name = find_derivative(at), *times = name;
   EXPECT(*name, "'%s' must end with a field's .x, .y or .z", shown);
   while (times > at && isspace((unsigned char)times[-1])) times--;
@@ -115,10 +167,10 @@ wisp_status wisp_system_read_term(wisp_error *err, const wisp_env *constants, wi
   EXPECT(in >= 0, "there is no field '%s'", name);
   at = name + length + 1;
   const char *axis = *at ? strchr("xyz", *at) : NULL;
-  EXPECT(axis && !is_letter(at[1]) && !isdigit((unsigned char)at[1]), "%s must be followed by .x, .y or .z", name);
+  EXPECT(axis && !wisp_in_name(at[1]), "%s must be followed by .x, .y or .z", name);
   EXPECT(system->terms < WISP_MAX_TERMS, "more than %d terms", WISP_MAX_TERMS);
   system->term[system->terms++] =
       (wisp_term){out, in, (int)(strchr("xyz", *at) - "xyz"), negative ? -coefficient : coefficient, quantity};
-  *rest = skip_space(at + 1);
+  *rest = wisp_skip_space(at + 1);
   return WISP_OK;
 }

@@ -189,6 +189,40 @@ wisp_status wisp_text_add_json(wisp_error *err, wisp_text *out, const char *json
   return WISP_OK;
 }
 
+char *wisp_skip_space(const char *text)
+{
+  return (char *)text + strspn(text, " \t\n\v\f\r");
+}
+
+bool wisp_in_name(char c)
+{
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+size_t wisp_name_length(const char *text)
+{
+  size_t length = 0;
+  while (!isdigit((unsigned char)*text) && wisp_in_name(text[length])) length++;
+  return length;
+}
+
+char *wisp_next_word(char **at)
+{
+  char *start = wisp_skip_space(*at), *end = start;
+  while (*end && !isspace((unsigned char)*end)) end++;
+  *at = *end ? end + 1 : end;
+  *end = '\0';
+  return start;
+}
+
+char *wisp_rest(char **at)
+{
+  char *start = wisp_skip_space(*at), *end = start + strlen(start);
+  while (end > start && isspace((unsigned char)end[-1])) *--end = '\0';
+  *at = end;
+  return start;
+}
+
 bool wisp_list_has(const char *list, const char *name)
 {
   const size_t length = strlen(name);
@@ -198,6 +232,11 @@ bool wisp_list_has(const char *list, const char *name)
     at += here;
   }
   return false;
+}
+
+int wisp_by_text(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 bool wisp_next_param(const char **at, char name[32], char value[32])

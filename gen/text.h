@@ -64,8 +64,20 @@ void wisp_show_text(const char *text, char *out, size_t capacity);
 /* Adds a JSON text, escaping what its printer leaves of such characters (DEL, C1): the values stay what they are. */
 wisp_status wisp_text_add_json(wisp_error *err, wisp_text *out, const char *json);
 
+/* Behind the white space that a text begins with. */
+char *wisp_skip_space(const char *text);
+/* A letter, a digit or _; the length of the name that a text begins with, whose first character is no digit. */
+bool wisp_in_name(char c);
+size_t wisp_name_length(const char *text);
+/* Cuts the next word, or all that is left, off *at, without the white space around it; empty at the end. */
+char *wisp_next_word(char **at);
+char *wisp_rest(char **at);
+
 /* Whether a list of names with blanks between them, "u res", has this one. */
 bool wisp_list_has(const char *list, const char *name);
+
+/* Orders texts, or structs that begin with one, for qsort. */
+int wisp_by_text(const void *a, const void *b);
 
 /* Takes "name=value" off the front of a list of parameters, "unroll=4 wi=2"; false at its end. */
 bool wisp_next_param(const char **at, char name[32], char value[32]);

@@ -184,22 +184,17 @@ wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp
 
 /* --- results beside others --- */
 
-static wisp_compared find_kind(const wisp_arrays *arrays, const wisp_entry *e)
-{
-  static const wisp_compared integers[] = {
-      [1] = WISP_COMPARE_BYTES, [2] = WISP_COMPARE_SHORTS, [4] = WISP_COMPARE_BITS};
-  if (wisp_entry_is_integer(e)) return integers[wisp_entry_number(arrays, e)];
-  return wisp_entry_is_float(arrays, e) ? WISP_COMPARE_FLOATS : WISP_COMPARE_DOUBLES;
-}
-
 wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, wisp_pointer mask,
                                 const char *name, double bound)
 {
+  static const wisp_compared integers[] = {
+      [1] = WISP_COMPARE_BYTES, [2] = WISP_COMPARE_SHORTS, [4] = WISP_COMPARE_BITS};
   size_t i = 0;
   while (i < arrays->count && strcmp(arrays->entries[i].array.name, name) != 0) i++;
   CALL(wisp_require(err, i < arrays->count && kept->copy[i], WISP_EUSAGE, "array '%s' was not kept", name));
   const wisp_entry *e = &arrays->entries[i];
-  const comparison results = {.what = find_kind(arrays, e),
+  const wisp_compared reals = wisp_entry_is_float(arrays, e) ? WISP_COMPARE_FLOATS : WISP_COMPARE_DOUBLES;
+  const comparison results = {.what = wisp_entry_is_integer(e) ? integers[wisp_entry_number(arrays, e)] : reals,
                               .a = wisp_entry_start(arrays, e),
                               .b = kept->copy[i],
                               .mask = mask,

@@ -1,7 +1,6 @@
 #include "batched.h"
 #include "cuda_api.h"
-
-#include <lapacke.h>
+#include "../gen/lapack.h"
 
 /* From cublas_api.h. */
 enum { OP_N = 0, OP_T = 1, LOWER = 0, LEFT = 0, NON_UNIT = 0, DEFAULT_MATH = 0 };
@@ -144,41 +143,33 @@ static wisp_status run_part(wisp_error *err, const wisp_batched *b, size_t first
 
 /* --- on the host, in double alone --- */
 
-extern void dgemm_(const char *transpose_a, const char *transpose_b, const int *m, const int *n, const int *k,
-                   const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
-                   const double *beta, double *c, const int *ldc);
-extern void dtrsm_(const char *side, const char *fill, const char *transpose, const char *diagonal, const int *m,
-                   const int *n, const double *alpha, const double *a, const int *lda, double *b, const int *ldb);
-
-static wisp_status host_one(wisp_error *err, const wisp_batched *b, size_t i)
-{
-  static const double none = 0, one = 1, minus = -1;
-  const int Np = b->inner, m = b->outer;
-  double *S = (double *)(uintptr_t)b->matrices + i * b->width, *R = S + Np * Np, *K = R + Np * m;
-  int info = 0, *pivots = (int *)(uintptr_t)b->pivots + i * (size_t)Np;
-  if (b->method == WISP_BATCHED_FACTOR) {
-    info = (int)LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', Np, S, Np);
-    dtrsm_("L", "L", "N", "N", &Np, &m, &one, S, &Np, R, &Np);
-    dgemm_("T", "N", &m, &m, &Np, &minus, R, &Np, R, &Np, &one, K, &m);
-  } else {
-    double *Z = (double *)(uintptr_t)b->inverses + i * b->scratch, *U = Z + Np * Np;
-    memcpy(Z, S, (size_t)(Np * Np) * sizeof *Z);
-    info = (int)LAPACKE_dgetrf(LAPACK_COL_MAJOR, Np, Np, Z, Np, pivots);
-    if (!info) info = (int)LAPACKE_dgetri(LAPACK_COL_MAJOR, Np, Z, Np, pivots);
-    dgemm_("N", "N", &Np, &m, &Np, &one, Z, &Np, R, &Np, &none, U, &Np);
-    dgemm_("T", "N", &m, &m, &Np, &minus, R, &Np, U, &Np, &one, K, &m);
-  }
-  return wisp_require(err, info == 0, WISP_EWRONG, "matrix %zu of a batch is singular to rounding", i);
-}
-
 static wisp_status host_part(wisp_error *err, const wisp_batched *b, size_t first, int count)
 {
-  static const double none = 0, one = 1;
-  const int width = (int)b->width;
+  static const double none = 0, one = 1, minus = -1;
+  const int Np = b->inner, m = b->outer, width = (int)b->width;
   const double *factors = (const double *)(uintptr_t)b->factors + first * (size_t)b->terms;
-  dgemm_("N", "N", &width, &count, &b->terms, &one, (const double *)(uintptr_t)b->table, &width, factors, &b->terms,
-         &none, (double *)(uintptr_t)b->matrices, &width);
-  for (int i = 0; i < count; i++) CALL(host_one(err, b, (size_t)i));
+  const wisp_lapack *lapack = NULL;
+  CALL(wisp_lapack_load(err, &lapack));
+  double *matrices = (double *)(uintptr_t)b->matrices;
+  lapack->dgemm("N", "N", &width, &count, &b->terms, &one, (const double *)(uintptr_t)b->table, &width, factors,
+                &b->terms, &none, matrices, &width);
+  for (size_t i = 0; i < (size_t)count; i++) {
+    double *S = matrices + i * b->width, *R = S + Np * Np, *K = R + Np * m;
+    int info = 0, *pivots = (int *)(uintptr_t)b->pivots + i * (size_t)Np;
+    if (b->method == WISP_BATCHED_FACTOR) {
+      info = (int)lapack->dpotrf(LAPACK_COL_MAJOR, 'L', Np, S, Np);
+      lapack->dtrsm("L", "L", "N", "N", &Np, &m, &one, S, &Np, R, &Np);
+      lapack->dgemm("T", "N", &m, &m, &Np, &minus, R, &Np, R, &Np, &one, K, &m);
+    } else {
+      double *Z = (double *)(uintptr_t)b->inverses + i * b->scratch, *U = Z + Np * Np;
+      memcpy(Z, S, (size_t)(Np * Np) * sizeof *Z);
+      info = (int)lapack->dgetrf(LAPACK_COL_MAJOR, Np, Np, Z, Np, pivots);
+      if (!info) info = (int)lapack->dgetri(LAPACK_COL_MAJOR, Np, Z, Np, pivots);
+      lapack->dgemm("N", "N", &Np, &m, &Np, &one, Z, &Np, R, &Np, &none, U, &Np);
+      lapack->dgemm("T", "N", &m, &m, &Np, &minus, R, &Np, U, &Np, &one, K, &m);
+    }
+    CALL(wisp_require(err, info == 0, WISP_EWRONG, "matrix %zu of a batch is singular to rounding", i));
+  }
   return WISP_OK;
 }
 

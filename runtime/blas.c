@@ -1,6 +1,7 @@
 /* Two libraries of dense algebra: cuBLAS, opened at run time, and the BLAS that wisp is linked to. */
 #include "blas.h"
 #include "cuda_api.h"
+#include "../gen/lapack.h"
 
 #include <dlfcn.h>
 
@@ -36,39 +37,28 @@ struct wisp_blas {
   void *handle; /* NULL on the host */
 };
 
-/* ---- The host's BLAS, by the Fortran interface that every one of them has. */
+/* ---- The host's BLAS. */
 
-extern void sgemm_(const char *transpose_a, const char *transpose_b, const int *m, const int *n, const int *k,
-                   const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
-                   const float *beta, float *c, const int *ldc);
-extern void dgemm_(const char *transpose_a, const char *transpose_b, const int *m, const int *n, const int *k,
-                   const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
-                   const double *beta, double *c, const int *ldc);
-
-/* A library that does not say who it is is called by its file; systems call the reference BLAS libblas.so. */
-static void file_name(wisp_blas *blas)
+/* "OpenBLAS 0.3.21 ..." to the second space. A library that does not say who it is is called by its file; systems call
+ * the reference BLAS libblas.so. */
+static wisp_status host_name(wisp_error *err, wisp_blas *blas)
 {
+  const wisp_lapack *lapack = NULL;
+  void *symbol = NULL;
   Dl_info where = {.dli_fname = NULL};
-  void *symbol = dlsym(RTLD_DEFAULT, "sgemm_");
-  OWNED(free) char *real = symbol && dladdr(symbol, &where) && where.dli_fname ? realpath(where.dli_fname, NULL) : NULL;
+  CALL(wisp_lapack_load(err, &lapack));
+  if (lapack->openblas_config) {
+    const char *text = lapack->openblas_config(), *space = strchr(text, ' ');
+    const size_t length = space ? (size_t)(space - text) + 1 + strcspn(space + 1, " ") : strlen(text);
+    snprintf(blas->name, sizeof blas->name, "%.*s", (int)length, text);
+    return WISP_OK;
+  }
+  memcpy(&symbol, &lapack->sgemm, sizeof symbol);
+  OWNED(free) char *real = dladdr(symbol, &where) && where.dli_fname ? realpath(where.dli_fname, NULL) : NULL;
   const char *slash = real ? strrchr(real, '/') : NULL, *file = slash ? slash + 1 : "BLAS";
   snprintf(blas->name, sizeof blas->name, "%s%s", strncmp(file, "libblas.so", 10) == 0 ? WISP_REFERENCE_BLAS ", " : "",
            file);
-}
-
-/* "OpenBLAS 0.3.21 ..." to the second space. */
-static void host_name(wisp_blas *blas)
-{
-  void *symbol = dlsym(RTLD_DEFAULT, "openblas_get_config");
-  char *(*config)(void) = NULL;
-  memcpy(&config, &symbol, sizeof symbol);
-  if (!config) {
-    file_name(blas);
-    return;
-  }
-  const char *text = config(), *space = strchr(text, ' ');
-  size_t length = space ? (size_t)(space - text) + 1 + strcspn(space + 1, " ") : strlen(text);
-  snprintf(blas->name, sizeof blas->name, "%.*s", (int)length, text);
+  return WISP_OK;
 }
 
 static wisp_status host_multiply(wisp_error *err, const wisp_product *p, const wisp_blas_variant *variant)
@@ -79,11 +69,13 @@ static wisp_status host_multiply(wisp_error *err, const wisp_product *p, const w
   const int lda = variant->transposed ? p->k : p->m;
   const void *A = (const void *)(uintptr_t)p->A, *B = (const void *)(uintptr_t)p->B;
   void *C = (void *)(uintptr_t)p->C;
+  const wisp_lapack *lapack = NULL;
+  CALL(wisp_lapack_load(err, &lapack));
   if (variant->compute) return wisp_fail(err, WISP_EREFUSED, "the host's BLAS has no %s", variant->name);
   if (p->precision == WISP_F32)
-    sgemm_(transpose, "N", &p->m, &p->n, &p->k, &one, A, &lda, B, &p->k, &zero, C, &p->m);
+    lapack->sgemm(transpose, "N", &p->m, &p->n, &p->k, &one, A, &lda, B, &p->k, &zero, C, &p->m);
   else
-    dgemm_(transpose, "N", &p->m, &p->n, &p->k, &one_d, A, &lda, B, &p->k, &zero_d, C, &p->m);
+    lapack->dgemm(transpose, "N", &p->m, &p->n, &p->k, &one_d, A, &lda, B, &p->k, &zero_d, C, &p->m);
   return WISP_OK;
 }
 
@@ -153,7 +145,7 @@ wisp_status wisp_blas_open(wisp_error *err, wisp_device *device, wisp_blas **out
   if (stream)
     CALL(cublas_open(err, blas, stream));
   else
-    host_name(blas);
+    CALL(host_name(err, blas));
   return GIVE(blas, out);
 }
 

@@ -24,18 +24,6 @@ typedef struct file_list {
   long long bytes;
 } file_list;
 
-/* mkdir -p, for the owner alone. */
-static bool make_folders(char *path)
-{
-  for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-    *slash = '\0';
-    bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
-    *slash = '/';
-    if (!made) return false;
-  }
-  return mkdir(path, 0700) == 0 || errno == EEXIST;
-}
-
 /* False where the environment names no place, or one whose name is too long. Relative names under XDG are to be
  * ignored, as the rule for them says. *home: the user's own folder, where the place is in it, else NULL. */
 static bool folder_name(char path[PATH_MAX], const char **home)
@@ -63,11 +51,17 @@ static const char *const *distrust(const struct stat *about)
   return about->st_mode & (S_IWGRP | S_IWOTH) ? open : NULL;
 }
 
-/* Makes the folder, but no home that is not there. An errno where it cannot be made. */
+/* mkdir -p, for the owner alone, but of no home that is not there. An errno where it cannot be made. */
 static int make_folder(char path[PATH_MAX], const char *home)
 {
   if (home && access(home, F_OK) != 0) return errno;
-  return make_folders(path) ? 0 : errno;
+  for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    const bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
+    *slash = '/';
+    if (!made) return errno;
+  }
+  return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : errno;
 }
 
 /* *fd is -1 where the folder is missing. */
@@ -137,13 +131,6 @@ static long long read_limit(void)
   return (long long)wisp_environment_number("WISP_CACHE_MB") << 20;
 }
 
-/* Is it an entry, 0123...def.jit, or that with a suffix while it is written? */
-static bool is_entry(const char *name)
-{
-  return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".jit", 4) == 0 &&
-         strlen(name) < sizeof((kernel_file *)0)->name;
-}
-
 static wisp_status list_files(wisp_error *err, int folder, file_list *out)
 {
   int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* closedir closes it */
@@ -154,11 +141,13 @@ static wisp_status list_files(wisp_error *err, int folder, file_list *out)
                     strerror(errno)));
   for (struct dirent *item; (item = readdir(dir));) {
     struct stat about;
-    if (!is_entry(item->d_name) || fstatat(folder, item->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    const char *name = item->d_name; /* 0123...def.jit, or that with a suffix while it is written */
+    if (strspn(name, "0123456789abcdef") != 32 || strncmp(name + 32, ".jit", 4) != 0) continue;
+    if (strlen(name) >= sizeof out->files->name || fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
     CALL(wisp_grow(err, &out->files, &out->capacity, out->count + 1, sizeof *out->files));
     kernel_file *one = &out->files[out->count++];
     *one = (kernel_file){.bytes = about.st_blocks * 512LL, .used = about.st_mtim};
-    strcpy(one->name, item->d_name);
+    strcpy(one->name, name);
     out->bytes += one->bytes;
   }
   return WISP_OK;
@@ -274,17 +263,6 @@ static bool read_entry(int entry, char **data, size_t *length)
   return got >= 0;
 }
 
-static bool same_key(const wisp_cache_key *key, const char *texts, size_t length)
-{
-  for (int i = 0; i < key->count; i++) {
-    size_t own = strlen(key->texts[i]) + 1;
-    if (own > length || memcmp(texts, key->texts[i], own) != 0) return false;
-    texts += own;
-    length -= own;
-  }
-  return length == 0;
-}
-
 /* Is this an entry, whole, and of this key? */
 static bool holds_entry(const char *data, size_t length, const wisp_cache_key *key, header *head)
 {
@@ -293,7 +271,13 @@ static bool holds_entry(const char *data, size_t length, const wisp_cache_key *k
   memcpy(head, data, sizeof *head);
   length -= sizeof *head;
   if (memcmp(head->magic, magic, sizeof magic) != 0 || head->key_length > length) return false;
-  if (head->length != length - head->key_length || !same_key(key, data + sizeof *head, head->key_length)) return false;
+  if (head->length != length - head->key_length) return false;
+  const char *text = data + sizeof *head, *end = text + head->key_length;
+  for (int i = 0; i < key->count; text += strlen(key->texts[i++]) + 1) {
+    const size_t own = strlen(key->texts[i]) + 1;
+    if (own > (size_t)(end - text) || memcmp(text, key->texts[i], own) != 0) return false;
+  }
+  if (text != end) return false;
   sealed = *head;
   seal_header(&sealed, key, data + sizeof *head + head->key_length);
   return memcmp(sealed.hash, head->hash, sizeof sealed.hash) == 0;
@@ -321,27 +305,6 @@ bool wisp_cache_get(const wisp_cache_key *key, wisp_binary *out)
   return good;
 }
 
-static bool write_entry(FILE *file, const header *head, const wisp_cache_key *key, const char *payload)
-{
-  bool good = fwrite(head, sizeof *head, 1, file) == 1;
-  for (int i = 0; i < key->count; i++) {
-    size_t length = strlen(key->texts[i]) + 1;
-    good = good && fwrite(key->texts[i], 1, length, file) == length;
-  }
-  return good && fwrite(payload, 1, head->length, file) == head->length;
-}
-
-/* A file of this process and call alone; -1 where there can be none. */
-static int open_aside(int folder, const char *name, char aside[ASIDE_TEXT])
-{
-  for (int attempt = 0; attempt < 100; attempt++) {
-    snprintf(aside, ASIDE_TEXT, "%s.%x.%d", name, (unsigned)getpid(), attempt);
-    int fd = openat(folder, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd >= 0) return fd;
-  }
-  return -1;
-}
-
 void wisp_cache_put(const wisp_cache_key *key, const wisp_binary *binary)
 {
   char name[NAME_TEXT], aside[ASIDE_TEXT];
@@ -357,9 +320,18 @@ void wisp_cache_put(const wisp_cache_key *key, const wisp_binary *binary)
   for (int i = 0; i < key->count; i++) head.key_length += strlen(key->texts[i]) + 1;
   seal_header(&head, key, binary->data);
   entry_name(key, name);
-  int fd = open_aside(folder, name, aside);
+  int fd = -1; /* of a file of this process and call alone */
+  for (int attempt = 0; fd < 0 && attempt < 100; attempt++) {
+    snprintf(aside, sizeof aside, "%s.%x.%d", name, (unsigned)getpid(), attempt);
+    fd = openat(folder, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  }
   FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
-  bool complete = file && write_entry(file, &head, key, binary->data);
+  bool complete = file && fwrite(&head, sizeof head, 1, file) == 1;
+  for (int i = 0; complete && i < key->count; i++) {
+    const size_t length = strlen(key->texts[i]) + 1;
+    complete = fwrite(key->texts[i], 1, length, file) == length;
+  }
+  complete = complete && fwrite(binary->data, 1, head.length, file) == head.length;
   if (file)
     complete = fclose(file) == 0 && complete;
   else if (fd >= 0)

@@ -86,24 +86,16 @@ static void try_file(search *s, const char *path)
   dlclose(library); /* it stays */
 }
 
-/* A folder's name as a pattern that matches it alone. */
-static void add_literally(char *pattern, size_t capacity, const char *name)
-{
-  size_t n = strlen(pattern);
-  for (; *name && n + 2 < capacity; name++) {
-    if (strchr("*?[\\", *name)) pattern[n++] = '\\';
-    pattern[n++] = *name;
-  }
-  pattern[n] = '\0';
-}
-
 static void try_below(search *s, const char *root, const char *folder)
 {
   for (const char *const *name = s->what->names; *name; name++) {
-    char pattern[2048] = "";
+    char pattern[2048];
     glob_t files = {0};
-    add_literally(pattern, sizeof pattern, root);
-    const size_t length = strlen(pattern);
+    size_t length = 0;
+    for (const char *at = root; *at && length + 2 < sizeof pattern; at++) { /* a pattern that matches it alone */
+      if (strchr("*?[\\", *at)) pattern[length++] = '\\';
+      pattern[length++] = *at;
+    }
     const int more = snprintf(pattern + length, sizeof pattern - length, "/%s/%s", folder, *name);
     if (more < 0 || (size_t)more >= sizeof pattern - length) continue;
     if (glob(pattern, 0, NULL, &files) == 0)
@@ -123,20 +115,17 @@ static void try_root(search *s, const char *root)
 }
 
 /* The user's choice comes first, except that the driver's own libraries are where the loader looks. */
-static void try_all(search *s)
+static wisp_status open_api(wisp_error *err, const wanted *what, void *api)
 {
   const char *const chosen[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH")};
   const char *const usual[] = {"/usr/local/cuda", "/opt/cuda", getenv("VIRTUAL_ENV"), getenv("CONDA_PREFIX")};
-  if (s->what->is_drivers) try_loader(s);
-  for (size_t i = 0; i < WISP_COUNT(chosen); i++) try_root(s, chosen[i]);
-  try_loader(s);
-  for (size_t i = 0; i < WISP_COUNT(usual); i++) try_root(s, usual[i]);
-}
-
-static wisp_status open_api(wisp_error *err, const wanted *what, void *api)
-{
   search s = {.what = what, .api = api};
-  for (s.least = GOOD; !s.found && s.least < (what->judge ? UNFIT : LAST_RESORT); s.least++) try_all(&s);
+  for (s.least = GOOD; !s.found && s.least < (what->judge ? UNFIT : LAST_RESORT); s.least++) {
+    if (what->is_drivers) try_loader(&s);
+    for (size_t i = 0; i < WISP_COUNT(chosen); i++) try_root(&s, chosen[i]);
+    try_loader(&s);
+    for (size_t i = 0; i < WISP_COUNT(usual); i++) try_root(&s, usual[i]);
+  }
   if (s.first.status == WISP_OK) wisp_fail(&s.first, WISP_EDEVICE, "%s", what->missing);
   return wisp_require(err, s.found, s.first.status, "%s", s.first.text);
 }

@@ -69,16 +69,6 @@ WISP_OWNED(wisp_graph, wisp_cuda_destroy_graph)
 
 /* ---- Loops without the host. */
 
-static wisp_status load_loop_kernel(wisp_error *err, cuda_graph *graph, void **function)
-{
-  cuda_device *device = wisp_cuda_of(graph->base.device);
-  HELD(wisp_binary_free) wisp_binary binary = {0};
-  CALL(
-      wisp_compile_by(err, device->base.kind, device->base.limits.target, "wisp_loop", wisp_cuda_loop_source, &binary));
-  CALL(CUDA(device, cuModuleLoadData, &graph->module, binary.data));
-  return CUDA(device, cuModuleGetFunction, function, graph->module, "wisp_loop");
-}
-
 /* Adds a node to a graph, behind another one unless that is NULL. */
 static wisp_status add_node(wisp_error *err, cuda_device *device, void *graph, void *after, wisp_cuda_node *node,
                             void **out)
@@ -91,6 +81,8 @@ static wisp_status make_loop(wisp_error *err, cuda_graph *graph, wisp_pointer le
 {
   wisp_status status = WISP_OK;
   cuda_device *device = wisp_cuda_of(graph->base.device);
+  const char *target = device->base.limits.target;
+  HELD(wisp_binary_free) wisp_binary binary = {0};
   wisp_cuda_node set = {.type = NODE_KERNEL}, loop = {.type = NODE_CONDITIONAL}, pass = {.type = NODE_GRAPH};
   void *outer = NULL, *captured = graph->graph, *last = NULL;
   uint64_t handle = 0;
@@ -98,7 +90,9 @@ static wisp_status make_loop(wisp_error *err, cuda_graph *graph, wisp_pointer le
   set.kernel.block[0] = set.kernel.block[1] = set.kernel.block[2] = 1;
   set.kernel.args = (void *[]){&handle, &left};
   pass.graph.graph = captured;
-  TRY(load_loop_kernel(err, graph, &set.kernel.function));
+  TRY(wisp_compile_by(err, device->base.kind, target, "wisp_loop", wisp_cuda_loop_source, &binary));
+  TRY(CUDA(device, cuModuleLoadData, &graph->module, binary.data));
+  TRY(CUDA(device, cuModuleGetFunction, &set.kernel.function, graph->module, "wisp_loop"));
   TRY(CUDA(device, cuGraphCreate, &outer, 0));
   TRY(CUDA(device, cuGraphConditionalHandleCreate, &handle, outer, device->context, 0, CONDITIONAL_ASSIGN_AT_LAUNCH));
   loop.conditional.handle = handle;

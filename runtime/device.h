@@ -161,7 +161,7 @@ typedef struct wisp_ceilings {
 } wisp_ceilings;
 wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceilings *out);
 
-/* ---- Kernels that are no candidates (gen/strategy/dialect_source.h). */
+/* ---- Kernels that are no candidates (gen/strategy/strategy.h). */
 
 /* The kernel "FOLDER/NAME" in the device's dialect, with these lines before its text, compiled and loaded. */
 wisp_status wisp_dialect_module(wisp_error *err, wisp_device *device, const char *name, wisp_precision precision,

@@ -1,5 +1,4 @@
 /* The host as a device: kernels are shared objects, device memory is memory, the stream is the caller's thread. */
-#include "device_kind.h"
 #include "compilers.h"
 #include "parallel.h"
 #include "stack.h"
@@ -308,19 +307,11 @@ static wisp_status write_all(wisp_error *err, int fd, const char *name, const wi
   return WISP_OK;
 }
 
-/* An OpenMP library's threads outlive the module that brought it; it must not be unmapped under them. */
-static void hold_openmp(void)
-{
-  const char *const libraries[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
-  for (size_t i = 0; i < WISP_COUNT(libraries); i++) {
-    void *library = dlopen(libraries[i], RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-    if (library) dlclose(library);
-  }
-}
-
 static wisp_status host_load(wisp_error *err, wisp_device *device, const wisp_binary *binary, const char *name,
                              size_t shared_bytes, wisp_module **out)
 {
+  /* An OpenMP library's threads outlive the module that brought it; it must not be unmapped under them. */
+  static const char *const openmp[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
   char path[64];
   OWNED(host_unload) wisp_module *loaded = NULL;
   CALL(wisp_require(err, shared_bytes <= MAX_SHARED, WISP_EUSAGE,
@@ -339,7 +330,10 @@ static wisp_status host_load(wisp_error *err, wisp_device *device, const wisp_bi
   end_loading();
   CALL(wisp_require(err, module->object, WISP_ESYSTEM,
                     "%s: cannot be loaded: %s: compile it anew (wisp db cache --clear)", name, dlerror()));
-  hold_openmp();
+  for (size_t i = 0; i < WISP_COUNT(openmp); i++) {
+    void *library = dlopen(openmp[i], RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+    if (library) dlclose(library);
+  }
   void *symbol = dlsym(module->object, name);
   CALL(wisp_require(err, symbol, WISP_EDEVICE, "%s: the module has no function of this name", name));
   memcpy(&module->entry, &symbol, sizeof symbol); /* C has no cast from object to function pointer */

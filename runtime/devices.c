@@ -1,6 +1,6 @@
 /* The list of kinds of devices, and what is asked of it: targets, names, what is there. */
 #include "compilers.h"
-#include "../gen/strategy/dialect_source.h"
+#include "../gen/strategy/strategy.h"
 
 /* Every kind of device, one line each; "auto" takes the first that is there. */
 static const wisp_device_kind *const kinds[] = {

@@ -194,31 +194,26 @@ wisp_status wisp_host_options(wisp_error *err, const char *target, wisp_text *ou
   return WISP_OK;
 }
 
-static wisp_status ask_version(wisp_error *err, wisp_text *out)
+/* The compiler's text on its version, which the cache keeps for it. */
+static wisp_status find_version(wisp_error *err, wisp_text *out)
 {
   HELD(command_free) command c = {.count = 0};
   HELD(wisp_scratch_remove) char folder[PATH_MAX - 64] = "";
   OWNED(free) char *log = NULL;
   char path[PATH_MAX];
   size_t length = 0;
+  HELD(wisp_text_free) wisp_text compiler = {0};
+  HELD(wisp_binary_free) wisp_binary kept = {.data = NULL};
+  CALL(wisp_known_compiler(err, "host", wisp_host_compiler, "host", &compiler));
+  const wisp_cache_key key = {(const char *const[]){"cc --version", compiler.data}, 2};
+  if (wisp_cache_get(&key, &kept)) return wisp_text_add(err, out, kept.data, kept.length);
   CALL(wisp_scratch_create(err, folder, sizeof folder));
   snprintf(path, sizeof path, "%s/log", folder);
   CALL(add_words(err, &c, 0, "WISP_CC", "cc"));
   CALL(add_word(err, &c, "--version"));
   CALL(run_compiler(err, &c, "host", folder, path));
   CALL(wisp_read_file(err, path, &log, &length));
-  return wisp_text_add(err, out, log, length);
-}
-
-/* The same, which the cache keeps for this compiler. */
-static wisp_status find_version(wisp_error *err, wisp_text *out)
-{
-  HELD(wisp_text_free) wisp_text compiler = {0};
-  HELD(wisp_binary_free) wisp_binary kept = {.data = NULL};
-  CALL(wisp_known_compiler(err, "host", wisp_host_compiler, "host", &compiler));
-  const wisp_cache_key key = {(const char *const[]){"cc --version", compiler.data}, 2};
-  if (wisp_cache_get(&key, &kept)) return wisp_text_add(err, out, kept.data, kept.length);
-  CALL(ask_version(err, out));
+  CALL(wisp_text_add(err, out, log, length));
   wisp_cache_put(&key, &(wisp_binary){out->data, out->length, {-1, -1, -1, 0, 0}});
   return WISP_OK;
 }

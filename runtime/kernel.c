@@ -21,38 +21,19 @@ wisp_status wisp_plan_compile(wisp_error *err, const wisp_plan *plan, const char
   return wisp_compile(err, target, plan->symbol, source.data, out);
 }
 
-/* In place: count doubles become the plan's reals, front first, so that none is overwritten before it is read. */
-static size_t narrow_reals(double *reals, size_t count, wisp_precision precision)
-{
-  if (precision == WISP_F32) {
-    char *bytes = (char *)reals;
-    for (size_t i = 0; i < count; i++) {
-      float value = (float)reals[i];
-      memcpy(bytes + i * sizeof value, &value, sizeof value);
-    }
-  }
-  return count * (size_t)precision;
-}
-
 wisp_status wisp_plan_pack(wisp_error *err, const wisp_plan *plan, int i, void **data, size_t *bytes)
 {
   size_t count = 0;
   double *reals = NULL;
   int *ints = NULL;
-  wisp_status status = wisp_plan_operand(err, plan, i, &count, &reals, &ints);
-  if (status != WISP_OK) return status;
-  *bytes = reals ? narrow_reals(reals, count, plan->spec.precision) : count * sizeof *ints;
+  CALL(wisp_plan_operand(err, plan, i, &count, &reals, &ints));
+  /* In place: doubles become the plan's reals, front first, so that none is overwritten before it is read. */
+  for (size_t r = 0; reals && plan->spec.precision == WISP_F32 && r < count; r++) {
+    const float value = (float)reals[r];
+    memcpy((char *)reals + r * sizeof value, &value, sizeof value);
+  }
+  *bytes = count * (reals ? (size_t)plan->spec.precision : sizeof *ints);
   *data = reals ? (void *)reals : ints;
-  return WISP_OK;
-}
-
-static wisp_status upload_operand(wisp_error *err, wisp_kernel *kernel, int i)
-{
-  size_t bytes = 0;
-  OWNED(free) void *data = NULL;
-  CALL(wisp_plan_pack(err, kernel->plan, i, &data, &bytes));
-  CALL(wisp_device_alloc(err, kernel->device, bytes ? bytes : 1, &kernel->operand[i]));
-  if (bytes) CALL(wisp_device_upload(err, kernel->device, kernel->operand[i], data, bytes));
   return WISP_OK;
 }
 
@@ -69,8 +50,14 @@ wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_
   CALL(wisp_module_load(err, device, binary, plan->symbol, plan->shared, &kernel->module));
   if (wisp_env_get_int(plan->env, "cluster", &cluster) && cluster > 1)
     CALL(wisp_module_cluster(err, kernel->module, (int)cluster));
-  for (int i = 0; i < kernel->args; i++)
-    if (kernel->arg[i].kind == WISP_ARG_OPERAND) CALL(upload_operand(err, kernel, i));
+  for (int i = 0; i < kernel->args; i++) {
+    size_t bytes = 0;
+    OWNED(free) void *data = NULL;
+    if (kernel->arg[i].kind != WISP_ARG_OPERAND) continue;
+    CALL(wisp_plan_pack(err, plan, i, &data, &bytes));
+    CALL(wisp_device_alloc(err, device, bytes, &kernel->operand[i]));
+    CALL(wisp_device_upload(err, device, kernel->operand[i], data, bytes));
+  }
   return GIVE(kernel, out);
 }
 
@@ -119,22 +106,12 @@ static wisp_status bind_argument(wisp_error *err, const wisp_kernel *kernel, int
                    kernel->plan->strategy->name, arg->name);
 }
 
-/* Those bindings that are whole numbers, as the list of counts that a grid is made of. */
-static void find_counts(const wisp_binding *bindings, size_t count, wisp_count out[WISP_MAX_BINDINGS + 1])
-{
-  static const double most = 0x1p53;
-  size_t n = 0;
-  for (size_t i = 0; i < count; i++)
-    if (!bindings[i].pointer && bindings[i].value >= 0 && bindings[i].value < most)
-      out[n++] = (wisp_count){bindings[i].name, (size_t)bindings[i].value};
-  out[n].name = NULL;
-}
-
 wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wisp_binding *bindings, size_t count)
 {
   wisp_passed values[WISP_MAX_ARGS] = {{0}};
   void *args[WISP_MAX_ARGS];
-  wisp_count counts[WISP_MAX_BINDINGS + 1];
+  wisp_count counts[WISP_MAX_BINDINGS + 1]; /* the bindings that are whole numbers: a grid is made of them */
+  size_t n = 0;
   unsigned grid[2] = {1, 1};
   CALL(wisp_require(err, count <= WISP_MAX_BINDINGS, WISP_EUSAGE, "%zu bindings, must be at most %d", count,
                     WISP_MAX_BINDINGS));
@@ -142,7 +119,10 @@ wisp_status wisp_kernel_run(wisp_error *err, const wisp_kernel *kernel, const wi
     CALL(bind_argument(err, kernel, i, bindings, count, &values[i]));
     args[i] = &values[i];
   }
-  find_counts(bindings, count, counts);
+  for (size_t i = 0; i < count; i++)
+    if (!bindings[i].pointer && bindings[i].value >= 0 && bindings[i].value < 0x1p53)
+      counts[n++] = (wisp_count){bindings[i].name, (size_t)bindings[i].value};
+  counts[n].name = NULL;
   CALL(wisp_plan_grid(err, kernel->plan, counts, grid));
   return wisp_launch(err, kernel->module, NULL, grid, kernel->plan->block, args, kernel->args);
 }

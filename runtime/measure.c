@@ -186,31 +186,6 @@ typedef struct kept {
   wisp_ceilings ceilings;
 } kept;
 
-enum { CEILINGS_TEXTS = 7 };
-typedef struct ceilings_key {
-  wisp_text compiler, options;
-  char size[64];
-  const char *texts[CEILINGS_TEXTS];
-} ceilings_key;
-
-static void free_key(ceilings_key *key)
-{
-  wisp_text_free(&key->compiler);
-  wisp_text_free(&key->options);
-}
-
-static wisp_status make_key(wisp_error *err, const wisp_device *device, ceilings_key *out)
-{
-  const wisp_limits *limits = &device->limits;
-  snprintf(out->size, sizeof out->size, "%d units, %zu bytes", limits->units, limits->memory);
-  CALL(wisp_known_compiler(err, device->kind->name, device->kind->compiler, limits->target, &out->compiler));
-  CALL(wisp_compiler_options(err, device->kind, limits->target, &out->options));
-  const char *const texts[CEILINGS_TEXTS] = {"ceilings 3", limits->kind,       limits->name,     limits->driver,
-                                             out->size,    out->compiler.data, out->options.data};
-  memcpy(out->texts, texts, sizeof texts);
-  return WISP_OK;
-}
-
 static bool find_recent(const wisp_cache_key *key, wisp_ceilings *out)
 {
   wisp_binary binary = {0};
@@ -226,13 +201,19 @@ static bool find_recent(const wisp_cache_key *key, wisp_ceilings *out)
 
 wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceilings *out)
 {
-  HELD(free_key) ceilings_key depends = {0};
-  wisp_cache_key key = {depends.texts, CEILINGS_TEXTS};
+  HELD(wisp_text_free) wisp_text compiler = {0}, options = {0};
+  const wisp_limits *limits = &device->limits;
+  char size[64];
   kept fresh = {.when = (int64_t)time(NULL)};
   if (device->ceilings.copy_gbps > 0) return *out = device->ceilings, WISP_OK;
   CALL(wisp_require(err, !device->recording, WISP_EUSAGE, "ceilings: not while a graph is being recorded on %s",
-                    device->limits.name));
-  CALL(make_key(err, device, &depends));
+                    limits->name));
+  CALL(wisp_known_compiler(err, device->kind->name, device->kind->compiler, limits->target, &compiler));
+  CALL(wisp_compiler_options(err, device->kind, limits->target, &options));
+  snprintf(size, sizeof size, "%d units, %zu bytes", limits->units, limits->memory);
+  const char *const texts[] = {"ceilings 3", limits->kind,  limits->name, limits->driver,
+                               size,         compiler.data, options.data};
+  const wisp_cache_key key = {texts, WISP_COUNT(texts)};
   if (!find_recent(&key, &fresh.ceilings)) {
     CALL(measure(err, device, &fresh.ceilings));
     wisp_cache_put(&key, &(wisp_binary){(char *)&fresh, sizeof fresh, {-1, -1, -1, 0, 0}});

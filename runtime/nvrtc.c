@@ -262,16 +262,6 @@ void wisp_nvrtc_name(char *out, size_t size)
     snprintf(out, size, "%s", text.data);
 }
 
-static wisp_status read_log(wisp_error *err, const wisp_nvrtc_api *api, void *program, const char *name, char **out)
-{
-  size_t size = 0;
-  OWNED(free) char *log = NULL;
-  CALL(check_nvrtc(err, api, api->nvrtcGetProgramLogSize(program, &size), name, "log"));
-  CALL(wisp_new(err, size + 1, 1, &log));
-  CALL(check_nvrtc(err, api, api->nvrtcGetProgramLog(program, log), name, "log"));
-  return GIVE(log, out);
-}
-
 wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *name, const char *source,
                                wisp_binary *out)
 {
@@ -279,6 +269,7 @@ wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *
   wisp_nvrtc_api api;
   wisp_binary binary = {0};
   void *program = NULL;
+  size_t log_size = 0;
   char architecture[64], file[160], *log = NULL;
   const char *options[FLAGS + 1] = {architecture};
   snprintf(architecture, sizeof architecture, "--gpu-architecture=%.32s", target);
@@ -288,7 +279,9 @@ wisp_status wisp_nvrtc_compile(wisp_error *err, const char *target, const char *
   TRY(check_nvrtc(err, &api, api.nvrtcCreateProgram(&program, source, file, 0, NULL, NULL), name, "NVRTC"));
   int result = api.nvrtcCompileProgram(program, FLAGS + 1, options);
   if (result == INVALID_OPTION) result = api.nvrtcCompileProgram(program, FLAGS, options); /* older: no cache either */
-  TRY(read_log(err, &api, program, name, &log));
+  TRY(check_nvrtc(err, &api, api.nvrtcGetProgramLogSize(program, &log_size), name, "log"));
+  TRY(wisp_new(err, log_size + 1, 1, &log));
+  TRY(check_nvrtc(err, &api, api.nvrtcGetProgramLog(program, log), name, "log"));
   if (is_machine(result)) TRY(report_machine(err, &api, result, name, target, log));
   if (result != 0) TRY(*log ? report_text(err, name, log) : check_nvrtc(err, &api, result, name, target));
   binary.usage = parse_usage(log);

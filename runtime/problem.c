@@ -29,11 +29,6 @@ done:
   return status == WISP_OK;
 }
 
-size_t wisp_discretisation_origin(const wisp_discretisation *d, const wisp_array_decl *array, size_t i)
-{
-  return d->origin ? d->origin(d->self, array, i) : i;
-}
-
 void wisp_discretisation_place(const wisp_discretisation *d, const wisp_array_decl *array, size_t i,
                                char text[WISP_PLACE_TEXT])
 {
@@ -122,23 +117,12 @@ static void trace(void *context, size_t from, size_t to)
 {
   const tracing *t = context;
   for (size_t i = from; i < to; i++) {
-    const size_t origin = wisp_discretisation_origin(t->d, t->array, i);
+    const size_t origin = t->d->origin ? t->d->origin(t->d->self, t->array, i) : i;
     if (t->origins)
       t->origins[i] = origin;
     else
       t->mask[i] = origin != WISP_NOBODY;
   }
-}
-
-static wisp_status make_mask(wisp_error *err, wisp_problem *p, const wisp_array_decl *array, wisp_pointer *out)
-{
-  const size_t size = wisp_arrays_size(p->arrays, array->name);
-  OWNED(free) unsigned char *mask = NULL;
-  CALL(wisp_new(err, size, 1, &mask));
-  wisp_parallel_for(size, trace, &(tracing){&p->d, array, NULL, mask});
-  if (!memchr(mask, 0, size)) return WISP_OK;
-  CALL(wisp_device_alloc(err, p->device, size, out));
-  return wisp_device_upload(err, p->device, *out, mask, size);
 }
 
 static struct wisp_owners *owners_of(wisp_problem *p, const wisp_array_decl *array)
@@ -152,10 +136,19 @@ static struct wisp_owners *owners_of(wisp_problem *p, const wisp_array_decl *arr
 wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *p, const char *array, wisp_pointer *mask)
 {
   const wisp_array_decl *decl = wisp_family_array(p->d.family, array);
+  const size_t size = wisp_arrays_size(p->arrays, array);
   *mask = 0;
-  if (!p->d.origin || !decl || !wisp_arrays_size(p->arrays, array)) return WISP_OK;
+  if (!p->d.origin || !decl || !size) return WISP_OK;
   struct wisp_owners *o = owners_of(p, decl);
-  if (!o->masked) CALL(make_mask(err, p, decl, &o->mask));
+  if (!o->masked) {
+    OWNED(free) unsigned char *bytes = NULL;
+    CALL(wisp_new(err, size, 1, &bytes));
+    wisp_parallel_for(size, trace, &(tracing){&p->d, decl, NULL, bytes});
+    if (memchr(bytes, 0, size)) {
+      CALL(wisp_device_alloc(err, p->device, size, &o->mask));
+      CALL(wisp_device_upload(err, p->device, o->mask, bytes, size));
+    }
+  }
   o->masked = true;
   *mask = o->mask;
   return WISP_OK;
@@ -210,12 +203,6 @@ wisp_status wisp_problem_run(wisp_error *err, wisp_problem *p, const wisp_kernel
   for (size_t i = 0; i < cut->spans; i++)
     if (cut->span[i].count) CALL(launch_on(err, p, kernel, cut->of, cut->span[i], bindings, count));
   return WISP_OK;
-}
-
-wisp_status wisp_problem_run_span(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, wisp_span span,
-                                  const wisp_binding *bindings, size_t count)
-{
-  return launch_on(err, p, kernel, "groups", span, bindings, count);
 }
 
 struct wisp_launch {

@@ -21,12 +21,6 @@ typedef struct wisp_cut {
   const wisp_span *span; /* borrowed */
 } wisp_cut;
 
-/* The origin of a ghost's numbers; a ghost is a slot that holds a copy of another domain's. */
-typedef struct wisp_owner {
-  int domain;
-  size_t slot;
-} wisp_owner;
-
 typedef struct wisp_discretisation {
   const wisp_family *family;
   /* "groups", "unknowns", "pairs": sizes of arrays and launches are made of them. Ends with a NULL name. */
@@ -40,9 +34,6 @@ typedef struct wisp_discretisation {
   /* Number i in words: "slot 7, field Ex, node 2". NULL: "number 42". */
   void (*place)(const void *self, const wisp_array_decl *array, size_t i, char text[WISP_PLACE_TEXT]);
   void (*destroy)(void *self); /* NULL: self is somebody else's */
-  /* The last slots may be ghosts, which kernels read and another domain computes: how many, and whose each is. */
-  size_t ghosts;
-  wisp_owner (*owner)(const void *self, size_t ghost);
 } wisp_discretisation;
 
 void wisp_discretisation_destroy(wisp_discretisation *d);
@@ -54,7 +45,6 @@ size_t wisp_discretisation_count(const wisp_discretisation *d, const char *count
 /* Numbers of an array of the family. False: it has no such array, since it lacks one of the counts. */
 bool wisp_discretisation_size(const wisp_discretisation *d, const wisp_array_decl *array, size_t *size);
 
-size_t wisp_discretisation_origin(const wisp_discretisation *d, const wisp_array_decl *array, size_t i);
 void wisp_discretisation_place(const wisp_discretisation *d, const wisp_array_decl *array, size_t i,
                                char text[WISP_PLACE_TEXT]);
 
@@ -95,17 +85,13 @@ wisp_status wisp_problem_refill(wisp_error *err, wisp_problem *problem);
 /* A byte a number on the device, 0 where it is nobody's; 0 where there is no such number. Kept once it was made. */
 wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *problem, const char *array, wisp_pointer *mask);
 
-/* wisp_discretisation_origin of each number of an array, kept once it was made: of small problems. */
+/* The origin of each number of an array, kept once it was made: of small problems. */
 wisp_status wisp_problem_origins(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array,
                                  const size_t **origins);
 
 /* Enqueues a launch with its arrays, counts and these bindings, or several where the kernel is declared so. */
 wisp_status wisp_problem_run(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
                              const wisp_binding *bindings, size_t count);
-
-/* One launch on a span of the groups alone; of a kernel that asks for `first`. */
-wisp_status wisp_problem_run_span(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel, wisp_span span,
-                                  const wisp_binding *bindings, size_t count);
 
 /* Launches in a row, each with bindings of its own. */
 typedef struct wisp_launches {

@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>

@@ -106,7 +106,7 @@ static int list_systems(const wisp_family *family, char names[MOST_SYSTEMS][WISP
   snprintf(names[0], sizeof names[0], "%s", family->default_system);
   const bool forms = wisp_form_exists(names[0]);
   if (!forms && !wisp_system_is_own(names[0])) return count;
-  assert_int_equal(forms ? wisp_form_names(NULL, &list) : wisp_system_names(NULL, &list), WISP_OK);
+  assert_int_equal(wisp_named_list(NULL, forms ? &wisp_forms : &wisp_systems, &list), WISP_OK);
   for (char *name = strtok_r(list.data, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
     if (!(forms || wisp_system_is_own(name)) || strcmp(name, names[0]) == 0) continue;
     assert_true(count < MOST_SYSTEMS);
@@ -236,12 +236,6 @@ bool share_has_turn(size_t number)
   const char *share = getenv("WISP_TEST_SHARE");
   unsigned mine = 0, all = 0;
   return !share || sscanf(share, "%u/%u", &mine, &all) != 2 || !all || number % all == mine % all;
-}
-
-void choose_tests(void)
-{
-  const char *only = getenv("WISP_TEST_ONLY");
-  if (only && *only) cmocka_set_test_filter(only);
 }
 
 const char *plan_case_text(const plan_case *c)

@@ -56,9 +56,6 @@ const char *plan_case_text(const plan_case *c);
 /* $WISP_TEST_SHARE, "1/8", is one of so many processes that share out a list: whether this number is its own. */
 bool share_has_turn(size_t number);
 
-/* $WISP_TEST_ONLY, "test_levels", "test_bad_*": of a program's tests these alone, for programs that call this first. */
-void choose_tests(void);
-
 /* The device that tests run on: $WISP_TEST_DEVICE, "host" unless set. */
 const char *test_device_name(void);
 wisp_device *open_test_device(void);

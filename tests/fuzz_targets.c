@@ -289,7 +289,7 @@ static bool comes_back(const fuzz_world *world)
   wisp_error err = {0};
   wisp_text json = {0};
   long long added = 0;
-  const wisp_status status = wisp_store_export(&err, world->store, false, &json);
+  const wisp_status status = wisp_store_export(&err, world->store, false, false, &json);
   const bool read = passed(status, &err, status == WISP_OK ? json.data : NULL);
   const wisp_status reread =
       read ? wisp_store_import(&err, world->store, "export", json.data, json.length, &added) : WISP_OK;

@@ -126,6 +126,14 @@ void fixture_sql(const char *path, const char *sql)
   assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
+wisp_answer fixture_answer(const wisp_store *store, const wisp_asker *asker, const char *spec, const char *layout,
+                           long long elements, wisp_current current)
+{
+  wisp_answer each[WISP_ANSWER_CLASSES];
+  wisp_store_find_each(store, asker, spec, layout, elements, current, NULL, each);
+  return wisp_store_resolve(store, asker, elements, each);
+}
+
 char *fixture_read(const char *path, size_t *length)
 {
   char *data = NULL;

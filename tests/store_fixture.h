@@ -11,6 +11,7 @@ const char *fixture_path(const char *folder, const char *name);
 /* cmocka's set-up and tear-down: *state is such a folder. */
 int fixture_set_up(void **state);
 int fixture_tear_down(void **state);
+#define TEST_IN_FOLDER(name) TEST_WITH(name, fixture_set_up, fixture_tear_down)
 
 /* A complete trial, different for each number; when grows with the number. */
 wisp_trial fixture_trial(int number);
@@ -21,6 +22,10 @@ bool fixture_same(const wisp_trial *a, const wisp_trial *b);
 void fixture_fill(const char *path, int from, int to);
 /* The number of trials in a store opened from path alone; -1: it cannot be opened. */
 long fixture_count(const char *path);
+
+/* The trial that answers. */
+wisp_answer fixture_answer(const wisp_store *store, const wisp_asker *asker, const char *spec, const char *layout,
+                           long long elements, wisp_current current);
 
 /* Changes (or makes) a SQLite file by statements. */
 void fixture_sql(const char *path, const char *sql);

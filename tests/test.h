@@ -1,4 +1,5 @@
-/* The headers that every test needs, cmocka's among them, and GOOD. */
+/* The headers that every test needs, cmocka's among them, and the macros TEST, GROUP and GOOD. tests/main.c has main.
+ */
 #pragma once
 
 #include <setjmp.h>
@@ -22,3 +23,26 @@
     wisp_error *const err = &failure;                    \
     if ((call) != WISP_OK) fail_msg("%s", failure.text); \
   } while (0)
+
+/* A case of this program: TEST(name) { ... }. The cases run in the order of their lines. */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+/* A case with its own set-up and tear-down, which cmocka calls before and after it. */
+#define TEST_WITH(name, set_up, tear_down)                                        \
+  static void name(void **state);                                                 \
+  static __attribute__((constructor)) void enlist_##name(void)                    \
+  {                                                                               \
+    enlist(&(struct CMUnitTest){#name, name, set_up, tear_down, NULL}, __LINE__); \
+  }                                                                               \
+  static void name(void **state)
+/* The set-up before all cases of this program, and the tear-down after them. */
+#define GROUP(set_up, tear_down)                              \
+  static __attribute__((constructor)) void enlist_group(void) \
+  {                                                           \
+    enlist_fixtures(set_up, tear_down);                       \
+  }
+
+void enlist(const struct CMUnitTest *test, int line);
+void enlist_fixtures(CMFixtureFunction set_up, CMFixtureFunction tear_down);
+
+/* A set-up: only winners that the test stores answer. */
+int no_shipped_winners(void **state);

@@ -102,7 +102,7 @@ static void check_layout(wisp_session *session, const char *layout)
   wisp_kernel_close(kernel);
 }
 
-static void test_curl(void **state)
+TEST(test_curl)
 {
   wisp_session *session = api_session();
   wisp_layout layouts[8];
@@ -117,7 +117,7 @@ static void test_curl(void **state)
 }
 
 /* A launch works on as many elements as it says, whichever launches came before. */
-static void test_counts(void **state)
+TEST(test_counts)
 {
   enum { NUMBERS = 8 };
   static const size_t launches[] = {3, 5, 3, 1, 2, 4, 6, 3, 5, 1, 37, 1};
@@ -144,7 +144,7 @@ static void test_counts(void **state)
 
 /* Whatever is launched: each argument of each strategy of each family has a meaning, and arrays and operands a size
  * that counts alone are missing from. */
-static void test_meanings(void **state)
+TEST(test_meanings)
 {
   wisp_error reason = {0};
   wisp_strategies *all = NULL;
@@ -182,7 +182,7 @@ static void test_meanings(void **state)
   wisp_strategies_free(all);
 }
 
-static void test_nonsense(void **state)
+TEST(test_nonsense)
 {
   wisp_session *session = NULL;
   wisp_kernel *kernel = NULL;
@@ -270,7 +270,7 @@ static double nanoseconds(void)
 }
 
 /* The interface adds far less than a microsecond to the driver's own launch, at best. */
-static void test_quick(void **state)
+TEST(test_quick)
 {
   wisp_session *session = NULL;
   wisp_kernel *kernel = NULL;
@@ -319,7 +319,7 @@ static void test_quick(void **state)
 
 /* A struct of a caller of an earlier version is shorter, one of a later version longer: what it lacks is 0, and what is
  * not known here must be. */
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
   struct {
     wisp_session_request known;
@@ -335,12 +335,4 @@ static void test_sizes(void **state)
   wisp_session_close(session);
   request.known.size = 0;
   BAD(wisp_session_open(err, &request.known, &session), WISP_EUSAGE, "begin it with WISP_INIT");
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_curl),     cmocka_unit_test(test_counts),
-                                     cmocka_unit_test(test_meanings), cmocka_unit_test(test_nonsense),
-                                     cmocka_unit_test(test_quick),    cmocka_unit_test(test_sizes)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

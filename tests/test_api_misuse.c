@@ -200,7 +200,7 @@ static void refuse_all(const world *w)
 
 /* ---- Handles. */
 
-static void test_closed(void **state)
+TEST(test_closed)
 {
   world w = open_all(test_device());
   const world none = {.session = NULL};
@@ -224,7 +224,7 @@ static void test_closed(void **state)
 }
 
 /* A handle of another kind is refused, too, whatever stands there. */
-static void test_other_kind(void **state)
+TEST(test_other_kind)
 {
   const world w = open_all(test_device());
   faults = 0;
@@ -305,7 +305,7 @@ static void refuse_null_of_meshes(const world *w)
   REFUSED(wisp_helmholtz_values, w->helmholtz, "u", &any, 1, any.numbers, NULL);
 }
 
-static void test_null(void **state)
+TEST(test_null)
 {
   const world w = open_all(test_device());
   faults = 0;
@@ -334,7 +334,7 @@ static void test_null(void **state)
 
 /* ---- Specs and counts. */
 
-static void test_specs(void **state)
+TEST(test_specs)
 {
   static const char *const slips[] = {"nodal.volume:tet:p 2:maxwell:f64",
                                       "nodal.volume:tet:p2147483648:maxwell:f64",
@@ -359,7 +359,7 @@ static void test_specs(void **state)
   wisp_session_close(session);
 }
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
   static const struct {
     wisp_count counts[3];
@@ -441,7 +441,7 @@ static void solve_as_child(const world *w)
   if (pthread_create(&thread, NULL, solve_in_thread, NULL) == 0) pthread_join(thread, NULL);
 }
 
-static void test_fork(void **state)
+TEST(test_fork)
 {
 #ifdef __SANITIZE_THREAD__
   skip(); /* it allows no threads in a child */
@@ -471,7 +471,7 @@ static void *open_in_turn(void *own)
   return NULL;
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
   enum { MOST = 4 };
   for (int count = 2; count <= MOST; count += 2) {
@@ -490,12 +490,4 @@ static void test_threads(void **state)
   }
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_closed), cmocka_unit_test(test_other_kind),
-                                     cmocka_unit_test(test_null),   cmocka_unit_test(test_specs),
-                                     cmocka_unit_test(test_counts), cmocka_unit_test(test_fork),
-                                     cmocka_unit_test(test_threads)};
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

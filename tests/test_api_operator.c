@@ -111,7 +111,7 @@ static void check(wisp_session *session, const char *kernel, int order, bool sin
   free(x);
 }
 
-static void test_mathematics(void **state)
+TEST(test_mathematics)
 {
   static const char *const kernels[] = {"mass",           "stiffness",           "collocated",
                                         "mass_trilinear", "stiffness_trilinear", "collocated_trilinear"};
@@ -124,7 +124,7 @@ static void test_mathematics(void **state)
   wisp_session_close(session);
 }
 
-static void test_nonsense(void **state)
+TEST(test_nonsense)
 {
   wisp_session *session = api_session();
   wisp_operator *op = NULL;
@@ -174,10 +174,4 @@ static void test_nonsense(void **state)
   wisp_session_close(session);
   BAD(wisp_operator_size(err, op, &n), WISP_EUSAGE, "session was closed");
   wisp_operator_destroy(op);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_mathematics), cmocka_unit_test(test_nonsense)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static wisp_kernel_info describe(wisp_session *session, wisp_kernel **kernel)
   return info;
 }
 
-static void test_tuned(void **state)
+TEST_IN_FOLDER(test_tuned)
 {
   char store[128];
   setenv("WISP_SHIPPED", "none", 1);
@@ -59,7 +59,7 @@ static void test_tuned(void **state)
   wisp_session_close(session);
 }
 
-static void test_what_cannot(void **state)
+TEST_IN_FOLDER(test_what_cannot)
 {
   char store[128];
   snprintf(store, sizeof store, "%s", fixture_path(*state, "none.db"));
@@ -85,13 +85,4 @@ static void test_what_cannot(void **state)
   GOOD(wisp_session_open(err, &strict, &session));
   BAD(wisp_kernel_open(err, session, spec, NULL, &kernel), WISP_EMISSING, "tune");
   wisp_session_close(session);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_tuned, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_what_cannot, fixture_set_up, fixture_tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static double *numbers(size_t count)
 static bool form_at(size_t i, char name[WISP_NAME_TEXT])
 {
   wisp_text list = {0};
-  GOOD(wisp_form_names(err, &list));
+  GOOD(wisp_named_list(err, &wisp_forms, &list));
   const char *at = list.data;
   for (; at && i; i--) at = strstr(at, ", ") ? strstr(at, ", ") + 2 : NULL;
   if (at) snprintf(name, WISP_NAME_TEXT, "%.*s", (int)strcspn(at, ","), at);
@@ -73,7 +73,7 @@ static double entry(const matrix *m, int32_t row, int32_t column)
 }
 
 /* Nothing is fixed: constants have no slope, and F adds up to the area, the mass besides. */
-static void test_sums(void **state)
+TEST(test_sums)
 {
   static const wisp_fixing nothing = {.all = false};
   static const double mass = 3;
@@ -104,7 +104,7 @@ static void test_sums(void **state)
 
 /* At order 1: A_ab = kappa e_a . e_b / 4T, e_a the edge across from a, all one way round; kappa the mean of its nodal
  * values; mass T (1 + delta_ab) / 12. */
-static void test_closed_form(void **state)
+TEST(test_closed_form)
 {
   static const wisp_fixing nothing = {.all = false};
   static const double mass = 3;
@@ -191,7 +191,7 @@ static void check_integrals(int corners, int N)
   free_matrix(&m);
 }
 
-static void test_integrals(void **state)
+TEST(test_integrals)
 {
   for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N++) {
     check_integrals(3, N);
@@ -200,7 +200,7 @@ static void test_integrals(void **state)
 }
 
 /* A u = F holds for a linear u that is given on the boundary, whatever the order: what fixed nodes take is in F. */
-static void test_fixed(void **state)
+TEST(test_fixed)
 {
   static const wisp_fixing boundary = {.all = true};
   for (int i = 1; i <= WISP_SIMPLEX_MAX_ORDER + 2; i++) {
@@ -226,7 +226,7 @@ static void test_fixed(void **state)
 }
 
 /* No two elements of one colour share a node, and each element has one colour. */
-static void test_colours(void **state)
+TEST(test_colours)
 {
   static const wisp_fixing boundary = {.all = true};
   matrix m = {.mesh = NULL};
@@ -265,7 +265,7 @@ static void test_colours(void **state)
 /* --- kernels --- */
 
 /* A block takes more parts in turn than it holds lists of at once. */
-static void test_parts_in_turn(void **state)
+TEST(test_parts_in_turn)
 {
   wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), 3, "diffusion", WISP_F64);
   wisp_strategies *strategies = NULL;
@@ -292,7 +292,7 @@ static void test_parts_in_turn(void **state)
 }
 
 /* The least work is that of the mesh at hand: its own nonzeros, rows and vertices, not those of a large one. */
-static void test_work(void **state)
+TEST(test_work)
 {
   wisp_device *device = open_test_device();
   wisp_problems *problems = NULL;
@@ -328,7 +328,7 @@ static void write_form(const char *folder, const char *kappa)
 
 /* A form is a text of the user's, and no C: kernels compute it as the reference does, their hash has it, and an error
  * in it names its line. */
-static void test_own_form(void **state)
+TEST_IN_FOLDER(test_own_form)
 {
   const char *folder = *state;
   char hash[2][20];
@@ -362,20 +362,4 @@ static void test_own_form(void **state)
   assert_non_null(
       strstr(wrong.text, "there are: anisotropic, diffusion, heat, heat_dummy, laplace, laplace_dummy, own"));
   unsetenv("WISP_TEMPLATES");
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sums),
-      cmocka_unit_test(test_closed_form),
-      cmocka_unit_test(test_integrals),
-      cmocka_unit_test(test_fixed),
-      cmocka_unit_test(test_colours),
-      cmocka_unit_test(test_work),
-      cmocka_unit_test(test_parts_in_turn),
-      cmocka_unit_test_setup_teardown(test_own_form, fixture_set_up, fixture_tear_down),
-  };
-  choose_tests();
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void expect(const char *folder, const char *before, const char *arguments
   free(err);
 }
 
-static void test_words(void **state)
+TEST_IN_FOLDER(test_words)
 {
   static const struct {
     const char *arguments, *words;
@@ -98,7 +98,7 @@ static void test_words(void **state)
   "$MeshFormat\n" version " 0 8\n$EndMeshFormat\n$Nodes\n" FOUR "$EndNodes\n$Elements\n" elements "$EndElements\n"
 #define TET(number, nodes) number " 4 2 0 0 " nodes "\n"
 
-static void test_meshes(void **state)
+TEST_IN_FOLDER(test_meshes)
 {
   static const struct {
     const char *text, *words;
@@ -141,7 +141,7 @@ static void refused(const char *folder, const char *bytes, size_t length, const 
   same_bytes(folder, "user.db", bytes, length);
 }
 
-static void test_stores(void **state)
+TEST_IN_FOLDER(test_stores)
 {
   enum { ID = 68, VERSION = 60 }; /* where SQLite's header has application_id and user_version */
   size_t length = 0;
@@ -160,7 +160,7 @@ static void test_stores(void **state)
 }
 
 /* A disk that is full: files may not grow over some blocks, and no signal ends the program for it. */
-static void test_full_disk(void **state)
+TEST_IN_FOLDER(test_full_disk)
 {
   struct stat full;
   fixture_fill(fixture_path(*state, "user.db"), 0, 40);
@@ -182,7 +182,7 @@ static void test_full_disk(void **state)
 
 /* ---- Surroundings. */
 
-static void test_surroundings(void **state)
+TEST_IN_FOLDER(test_surroundings)
 {
   expect(*state, "WISP_CC=/nowhere/cc WISP_CACHE_DIR=$PWD/none", TUNE, 1, "/nowhere/cc");
   expect(*state, "WISP_CC=/nowhere/cc WISP_CACHE_DIR=$PWD/none", "devices", 1, "/nowhere/cc");
@@ -196,7 +196,7 @@ static void test_surroundings(void **state)
 }
 
 /* A store that holds another device's winners alone is of no use, and no harm. */
-static void test_other_device(void **state)
+TEST_IN_FOLDER(test_other_device)
 {
   fixture_fill(fixture_path(*state, "user.db"), 0, 10);
   expect(*state, "WISP_SHIPPED=none", RUN, 0, "");
@@ -207,7 +207,7 @@ static void test_other_device(void **state)
 }
 
 /* A text of the user's own: messages name the file that it is in, and the line. */
-static void test_own_texts(void **state)
+TEST_IN_FOLDER(test_own_texts)
 {
   static const struct {
     const char *space, *text, *words;
@@ -228,16 +228,4 @@ static void test_own_texts(void **state)
     fixture_write(fixture_path(folder, "mine/nodal/update.own.k"), bad[i].text, strlen(bad[i].text));
     expect(folder, "WISP_TEMPLATES=mine", "emit -k update -s own", 1, bad[i].words);
   }
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      TEST(test_words),        TEST(test_meshes),       TEST(test_stores),    TEST(test_full_disk),
-      TEST(test_surroundings), TEST(test_other_device), TEST(test_own_texts),
-  };
-  unsetenv("WISP_SITE_DB");
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

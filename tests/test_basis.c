@@ -79,7 +79,7 @@ static void compare(int N)
   dg_case_free(&nodal);
 }
 
-static void test_right_hand_sides(void **state)
+TEST(test_right_hand_sides)
 {
   for (int N = 1; N <= (getenv("WISP_TEST_QUICK") ? 4 : 10); N++) compare(N);
 }
@@ -101,7 +101,7 @@ static void expect_close(const cJSON *a, const cJSON *b, const char *key, double
 
 /* The same steps: errors and energies agree to rounding, the longest stable step to its estimate's error. In media
  * whose coefficients jump as well. */
-static void test_same_solution(void **state)
+TEST_IN_FOLDER(test_same_solution)
 {
   static const struct {
     const char *system, *nodal, *bernstein; /* in layout slab-km32, by these compositions */
@@ -135,7 +135,7 @@ static void test_same_solution(void **state)
 }
 
 /* If the discretisation is finer than single precision, coefficients lose no more than values in nodes. */
-static void test_single_precision(void **state)
+TEST_IN_FOLDER(test_single_precision)
 {
   static const char *const bases[] = {"nodal", "bernstein"};
   double error[2][2];
@@ -214,7 +214,7 @@ static void expect_auto(const char *folder, const char *arguments, const char *b
   cJSON_Delete(json);
 }
 
-static void test_auto(void **state)
+TEST_IN_FOLDER(test_auto)
 {
   expect_auto(*state, "-n 2 --default", "nodal", "no whole stage was measured on this device");
   expect_auto(*state, "-n 11 --default --box 1", "nodal", "no whole stage was measured on this device");
@@ -229,7 +229,7 @@ static void test_auto(void **state)
   expect_auto(*state, "-n 2", "bernstein", "its stage takes 0.5 of the time of the nodal one");
 }
 
-static void test_auto_nodal(void **state)
+TEST_IN_FOLDER(test_auto_nodal)
 {
   if (strcmp(test_device_name(), "host") != 0) return;
   record(*state, "tet", 1);
@@ -238,7 +238,7 @@ static void test_auto_nodal(void **state)
 }
 
 /* A step of one kernel, which has another winner since: what that takes is what the stage takes. */
-static void test_auto_newer_winner(void **state)
+TEST_IN_FOLDER(test_auto_newer_winner)
 {
   if (strcmp(test_device_name(), "host") != 0) return;
   record(*state, "tet", 2);
@@ -248,7 +248,7 @@ static void test_auto_newer_winner(void **state)
   expect_auto(*state, "-n 2", "bernstein", "its stage takes 0.5 of the time of the nodal one");
 }
 
-static void test_mistakes(void **state)
+TEST_IN_FOLDER(test_mistakes)
 {
   static const struct {
     const char *line, *says;
@@ -262,18 +262,4 @@ static void test_mistakes(void **state)
     assert_ptr_equal(strchr(o.err, '\n'), o.err + strlen(o.err) - 1);
     forget(&o);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_right_hand_sides),
-      cmocka_unit_test_setup_teardown(test_same_solution, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_single_precision, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_auto, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_auto_nodal, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_auto_newer_winner, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_mistakes, fixture_set_up, fixture_tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

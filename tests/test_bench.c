@@ -76,7 +76,7 @@ static double volume_difference(const dg_case *c, const double *product, double 
   return worst;
 }
 
-static void test_product_is_the_derivative(void **state)
+TEST(test_product_is_the_derivative)
 {
   for (int order = 1; order <= 4; order += 3)
     for (int single = 0; single < 2; single++) {
@@ -95,7 +95,7 @@ static void test_product_is_the_derivative(void **state)
     }
 }
 
-static void test_product_is_the_lift(void **state)
+TEST(test_product_is_the_lift)
 {
   for (int order = 1; order <= 4; order += 3) {
     dg_case c;
@@ -146,7 +146,7 @@ static void complain(void *context, const char *text)
   fail_msg("%s", text);
 }
 
-static void test_every_kernel_has_a_row(void **state)
+TEST(test_every_kernel_has_a_row)
 {
   static const int order = 2;
   static const wisp_precision precision = WISP_F64;
@@ -169,7 +169,7 @@ static void test_every_kernel_has_a_row(void **state)
   assert_int_equal(s.steps, 1);
 }
 
-static void test_senseless_requests(void **state)
+TEST(test_senseless_requests)
 {
   static const int orders[] = {1, 16};
   static const wisp_precision precision = WISP_F64;
@@ -200,7 +200,7 @@ static wisp_status look_at_others(wisp_error *err, void *context, const wisp_com
   return WISP_OK;
 }
 
-static void test_others(void **state)
+TEST(test_others)
 {
   static const int orders[] = {1, 4};
   static const wisp_precision precisions[] = {WISP_F32, WISP_F64};
@@ -259,7 +259,7 @@ static wisp_status look_at_table(wisp_error *err, void *context, const wisp_pape
   return WISP_OK;
 }
 
-static void test_paper(void **state)
+TEST(test_paper)
 {
   static const int order = 2;
   wisp_session session = {.device = *state};
@@ -283,7 +283,7 @@ static int run_command(const char *options, char *text, size_t capacity)
   return pclose(pipe);
 }
 
-static void test_command(void **state)
+TEST(test_command)
 {
   enum { ROOM = 1 << 16 };
   static const char *const keys[] = {"device", "family",     "kernel",     "strategy", "order",   "precision",
@@ -359,7 +359,7 @@ static void test_command(void **state)
 }
 
 /* Sizes in what a stage computes, several elements, and one core beside a stage. */
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
   enum { ROOM = 1 << 16 };
   static char text[ROOM];
@@ -406,7 +406,7 @@ static wisp_status take_size(wisp_error *err, void *context, const wisp_accuracy
 }
 
 /* Relative errors of assembled matrices double from size to size, but not where elements are read by their edges. */
-static void test_accuracy(void **state)
+TEST(test_accuracy)
 {
   wisp_session session = {.device = *state};
   medians m = {.sizes = 0};
@@ -434,18 +434,4 @@ static int tear_down(void **state)
   return 0;
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_product_is_the_derivative),
-      cmocka_unit_test(test_product_is_the_lift),
-      cmocka_unit_test(test_every_kernel_has_a_row),
-      cmocka_unit_test(test_senseless_requests),
-      cmocka_unit_test(test_others),
-      cmocka_unit_test(test_paper),
-      cmocka_unit_test(test_accuracy),
-      cmocka_unit_test(test_command),
-      cmocka_unit_test(test_sizes),
-  };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP(set_up, tear_down)

@@ -120,7 +120,7 @@ static double lift_error(const pair *p, bool rough)
   return distance(p->Np, got, exact);
 }
 
-static void test_same_operators(void **state)
+TEST(test_same_operators)
 {
   for (int N = 1; N <= highest(CONVERTED); N++) {
     pair p = make(N);
@@ -141,7 +141,7 @@ static void test_same_operators(void **state)
 }
 
 /* c to values and back; a point's value by the modes is that by the basis functions. */
-static void test_change_of_basis(void **state)
+TEST(test_change_of_basis)
 {
   static double c[MOST], repeated[MOST], row[MOST], values[MOST];
   const double at[3] = {-0.7, -0.3, -0.2};
@@ -169,7 +169,7 @@ static double binomial(int n, int k)
 }
 
 /* M_ab = |T| prod C(a_k + b_k, a_k) / (C(2N, N) C(2N + 3, 3)), and M = (V V^T)^-1. */
-static void test_mass(void **state)
+TEST(test_mass)
 {
   for (int N = 1; N <= highest(CONVERTED); N++) {
     pair p = make(N);
@@ -191,7 +191,7 @@ static void test_mass(void **state)
 
 /* Each D^m has the four values b_j in row b, which add up to N: the derivative of a constant by l_m alone. In two
  * steps, by degree N-1, it is the same, exactly: all numbers are whole. */
-static void test_sparse_derivatives(void **state)
+TEST(test_sparse_derivatives)
 {
   static double c[MOST], lower[MOST];
   for (int N = 1; N <= highest(WISP_TET_MAX_ORDER); N++) {
@@ -215,7 +215,7 @@ static void test_sparse_derivatives(void **state)
   }
 }
 
-static void test_sparsity(void **state)
+TEST(test_sparsity)
 {
   for (int N = 1; N <= highest(WISP_TET_MAX_ORDER); N++) {
     pair p = make_sparse(N);
@@ -276,7 +276,7 @@ static void lift_by_slices(const pair *p, const double *f, double *out)
   }
 }
 
-static void test_ways_to_lift(void **state)
+TEST(test_ways_to_lift)
 {
   static double f[4 * WISP_TET_MAX_NFP], dense[MOST], matrix[MOST], slices[MOST];
   static double D[6][MOST * MOST], LIFT[MOST * 4 * WISP_TET_MAX_NFP];
@@ -294,7 +294,7 @@ static void test_ways_to_lift(void **state)
   }
 }
 
-static void test_bad_requests(void **state)
+TEST(test_bad_requests)
 {
   wisp_bernstein *b = NULL;
   wisp_tet *tet = NULL;
@@ -305,15 +305,4 @@ static void test_bad_requests(void **state)
   assert_string_equal(err.text, "tet: there is no element 'bezier-tet'");
   assert_null(b);
   assert_null(tet);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_same_operators), cmocka_unit_test(test_change_of_basis),
-      cmocka_unit_test(test_mass),           cmocka_unit_test(test_sparse_derivatives),
-      cmocka_unit_test(test_sparsity),       cmocka_unit_test(test_ways_to_lift),
-      cmocka_unit_test(test_bad_requests),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ static void expect(const char *folder, const char *kernel, const char *strategy,
   forget(&o);
 }
 
-static void test_kernels(void **state)
+TEST(test_kernels)
 {
   char folder[64];
   wisp_strategies *all = NULL;
@@ -142,7 +142,7 @@ static void test_kernels(void **state)
 
 /* A step is as old as the oldest of its kernels' texts, and its composition counts as long as that is today's, or its
  * kernels' winners are faster than what is. */
-static void test_steps(void **state)
+TEST(test_steps)
 {
   char folder[64], hash[20];
   wisp_strategies *all = NULL;
@@ -170,7 +170,7 @@ static void test_steps(void **state)
 }
 
 /* Beside the kernels of a step stand those that no step has, a solver's; those of slower steps do not. */
-static void test_beside_steps(void **state)
+TEST(test_beside_steps)
 {
   char folder[64], hash[20];
   wisp_strategies *all = NULL;
@@ -192,7 +192,7 @@ static void test_beside_steps(void **state)
 }
 
 /* Without a word about the device it is the one that is here; another's winners are shown where they are asked for. */
-static void test_devices(void **state)
+TEST(test_devices)
 {
   static const char *const all[] = {"best --all", "best -d all", "best -d Imaginary"};
   char folder[64];
@@ -232,7 +232,7 @@ static double default_ms(const char *folder)
 }
 
 /* A winner that is its strategy's own default, in its own layout, gains all that it gains over what runs without it. */
-static void test_default(void **state)
+TEST(test_default)
 {
   char folder[64];
   wisp_error err = {0};
@@ -286,7 +286,7 @@ static void test_default(void **state)
 }
 
 /* A request must name what exists; any part of its name finds a device. */
-static void test_preferred(void **state)
+TEST_IN_FOLDER(test_preferred)
 {
   static const struct {
     const char *arguments, *word;
@@ -310,7 +310,7 @@ static void test_preferred(void **state)
 }
 
 /* docs/results/winners.md has what the command prints of the winners that ship. */
-static void test_page(void **state)
+TEST_IN_FOLDER(test_page)
 {
   size_t length = 0;
   outcome o = run_in(*state, "-u WISP_SHIPPED", "best -d 'NVIDIA H200' --any-layout --format markdown");
@@ -322,16 +322,4 @@ static void test_page(void **state)
   forget(&o);
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels),
-                                     cmocka_unit_test(test_steps),
-                                     cmocka_unit_test(test_beside_steps),
-                                     cmocka_unit_test(test_devices),
-                                     cmocka_unit_test(test_default),
-                                     cmocka_unit_test_setup_teardown(test_preferred, fixture_set_up, fixture_tear_down),
-                                     cmocka_unit_test_setup_teardown(test_page, fixture_set_up, fixture_tear_down)};
-  unsetenv("WISP_SITE_DB");
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -79,20 +79,16 @@ static wisp_discretisation discretise_chain(size_t unknowns)
                                           {"history_room", HISTORY}}};
 }
 
-static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long count,
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long *count,
                                   const wisp_mesh_source *source, void **out)
 {
   size_t *unknowns = NULL;
   wisp_status status = wisp_new(err, 1, sizeof *unknowns, &unknowns);
   if (status != WISP_OK) return status;
-  *unknowns = source && count > 0 ? (size_t)count : UNKNOWNS;
+  *unknowns = source && *count > 0 ? (size_t)*count : UNKNOWNS;
+  *count = (long long)*unknowns;
   *out = unknowns;
   return WISP_OK;
-}
-
-static long long count_elements(const void *test_mesh)
-{
-  return (long long)*(const size_t *)test_mesh;
 }
 
 static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
@@ -166,7 +162,6 @@ static const wisp_workload workload = {.family = "chain",
                                        .alone = true,
                                        .open = open_test_mesh,
                                        .close = free,
-                                       .elements = count_elements,
                                        .discretise = discretise,
                                        .scalars = scalars,
                                        .set_state = set_state,
@@ -174,8 +169,7 @@ static const wisp_workload workload = {.family = "chain",
                                        .cases = count_cases,
                                        .fill_inputs = fill_inputs,
                                        .reference = compute_reference,
-                                       .largest = largest,
-                                       .yardstick = wisp_yardstick_copy};
+                                       .largest = largest};
 
 const wisp_family *const wisp_own_families[] = {&chain, NULL};
 const wisp_workload *const wisp_own_workloads[] = {&workload, NULL};
@@ -233,29 +227,26 @@ static void close_solver(solver *s)
   wisp_device_close(s->device);
 }
 
-static void test_solved(void **state)
+static int set_up(void **state)
 {
-  double x[UNKNOWNS], b[UNKNOWNS], got[UNKNOWNS], size, largest_eigenvalue;
-  for (size_t i = 0; i < UNKNOWNS; i++) x[i] = sin((double)i);
-  for (size_t i = 0; i < UNKNOWNS; i++) b[i] = multiply(x, UNKNOWNS, i, &size);
-  for (wisp_precision precision = WISP_F32; precision <= WISP_F64; precision += WISP_F64 - WISP_F32) {
-    const double tolerance = precision == WISP_F64 ? 1e-12 : 1e-6;
-    solver s;
-    wisp_cg_report report;
-    open_solver(precision, &s);
-    GOOD(wisp_cg_solve(err, s.cg, b, tolerance, 200, NULL, &report));
-    assert_true(report.converged && report.iterations > 5);
-    GOOD(wisp_cg_solution(err, s.cg, got));
-    for (size_t i = 0; i < UNKNOWNS; i++) assert_true(fabs(got[i] - x[i]) < 100 * tolerance);
-    GOOD(wisp_cg_largest(err, s.cg, &largest_eigenvalue)); /* of A / 3: from 1/3 to 5/3 */
-    assert_true(largest_eigenvalue > 1.6 && largest_eigenvalue < 5.0 / 3 + 1e-6);
-    close_solver(&s);
-  }
+  static char folder[64];
+  fixture_folder(folder);
+  *state = folder;
+  setenv("WISP_TEMPLATES", "tests/chain/templates", 1);
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  unsetenv("WISP_TEMPLATES");
+  fixture_remove(*state);
+  return 0;
 }
 
 /* --- the tuner --- */
 
-static void test_tuned(void **state)
+/* Comes first: the tuner forks, and so opens its device before others do. */
+TEST_WITH(test_tuned, set_up, tear_down)
 {
   static const int order = 1;
   static const wisp_precision precision = WISP_F64;
@@ -284,9 +275,29 @@ static void test_tuned(void **state)
   wisp_store_close(store);
 }
 
+TEST_WITH(test_solved, set_up, tear_down)
+{
+  double x[UNKNOWNS], b[UNKNOWNS], got[UNKNOWNS], size, largest_eigenvalue;
+  for (size_t i = 0; i < UNKNOWNS; i++) x[i] = sin((double)i);
+  for (size_t i = 0; i < UNKNOWNS; i++) b[i] = multiply(x, UNKNOWNS, i, &size);
+  for (wisp_precision precision = WISP_F32; precision <= WISP_F64; precision += WISP_F64 - WISP_F32) {
+    const double tolerance = precision == WISP_F64 ? 1e-12 : 1e-6;
+    solver s;
+    wisp_cg_report report;
+    open_solver(precision, &s);
+    GOOD(wisp_cg_solve(err, s.cg, b, tolerance, 200, NULL, &report));
+    assert_true(report.converged && report.iterations > 5);
+    GOOD(wisp_cg_solution(err, s.cg, got));
+    for (size_t i = 0; i < UNKNOWNS; i++) assert_true(fabs(got[i] - x[i]) < 100 * tolerance);
+    GOOD(wisp_cg_largest(err, s.cg, &largest_eigenvalue)); /* of A / 3: from 1/3 to 5/3 */
+    assert_true(largest_eigenvalue > 1.6 && largest_eigenvalue < 5.0 / 3 + 1e-6);
+    close_solver(&s);
+  }
+}
+
 /* --- what it cannot borrow --- */
 
-static void test_refused(void **state)
+TEST_WITH(test_refused, set_up, tear_down)
 {
   const wisp_spec stage = wisp_family_spec(&chain, 1, NULL, WISP_F64);
   wisp_error err = {.text = ""};
@@ -298,31 +309,4 @@ static void test_refused(void **state)
   assert_int_equal(wisp_composition_spec(&err, &stage, "tensor.polish", &spec), WISP_EUSAGE);
   assert_int_equal(wisp_composition_spec(&err, &stage, "sphere.update", &spec), WISP_EUSAGE);
   assert_ptr_equal(strstr(err.text, "sphere.update: there is no family 'sphere'; there are: "), err.text);
-}
-
-static int set_up(void **state)
-{
-  static char folder[64];
-  fixture_folder(folder);
-  *state = folder;
-  setenv("WISP_TEMPLATES", "tests/chain/templates", 1);
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  unsetenv("WISP_TEMPLATES");
-  fixture_remove(*state);
-  return 0;
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_tuned, set_up,
-                                      tear_down), /* forks, and so opens its device before others do */
-      cmocka_unit_test_setup_teardown(test_solved, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static const char *entry_path(const char *folder)
   return fixture_path(folder, name);
 }
 
-static void open_folders_are_not_looked_into(void **state)
+TEST_WITH(open_folders_are_not_looked_into, setup, fixture_tear_down)
 {
   static const mode_t open_to_others[] = {0770, 0707, 0777, 01777};
   const char *folder = fixture_path(*state, "cache");
@@ -76,7 +76,7 @@ static void open_folders_are_not_looked_into(void **state)
   assert_non_null(strstr(err.text, "belongs to somebody else"));
 }
 
-static void files_of_others_are_compiled_anew(void **state)
+TEST_WITH(files_of_others_are_compiled_anew, setup, fixture_tear_down)
 {
   put("key", "code", 4);
   const char *entry = entry_path(*state), *elsewhere = fixture_path(*state, "elsewhere");
@@ -95,7 +95,7 @@ static void files_of_others_are_compiled_anew(void **state)
 }
 
 /* An entry under the name of another key, as a collision of the names would have it, does not answer. */
-static void the_whole_key_is_compared(void **state)
+TEST_WITH(the_whole_key_is_compared, setup, fixture_tear_down)
 {
   put("key", "code", 4);
   const char *entry = entry_path(*state);
@@ -122,7 +122,7 @@ static void the_whole_key_is_compared(void **state)
   free(data);
 }
 
-static void bound_removes_the_longest_unused(void **state)
+TEST_WITH(bound_removes_the_longest_unused, setup, fixture_tear_down)
 {
   enum { SIZE = 300 << 10 };
   static char payload[SIZE];
@@ -153,7 +153,7 @@ static void bound_removes_the_longest_unused(void **state)
   assert_int_equal(wisp_cache_look(NULL, false, &contents), WISP_EUSAGE);
 }
 
-static void command_shows_and_clears(void **state)
+TEST_WITH(command_shows_and_clears, setup, fixture_tear_down)
 {
   put("key", "code", 4);
   fixture_write(fixture_path(*state, "cache/mine.txt"), "mine", 4);
@@ -170,7 +170,7 @@ static void command_shows_and_clears(void **state)
 }
 
 /* One line of warning, and the run goes on. */
-static void untrusted_folder_is_noted_once(void **state)
+TEST_WITH(untrusted_folder_is_noted_once, setup, fixture_tear_down)
 {
   assert_int_equal(mkdir(fixture_path(*state, "cache"), 0700), 0);
   assert_int_equal(chmod(fixture_path(*state, "cache"), 0777), 0);
@@ -182,7 +182,7 @@ static void untrusted_folder_is_noted_once(void **state)
   forget(&o);
 }
 
-static void relative_place_is_ignored(void **state)
+TEST_WITH(relative_place_is_ignored, setup, fixture_tear_down)
 {
   wisp_cache_contents contents;
   unsetenv("WISP_CACHE_DIR");
@@ -196,7 +196,7 @@ static void relative_place_is_ignored(void **state)
 }
 
 /* A compiler that leaves half an object: an error, nothing that is loaded, and nothing that stays. */
-static void half_an_object_is_no_kernel(void **state)
+TEST_WITH(half_an_object_is_no_kernel, setup, fixture_tear_down)
 {
   static const char script[] = "#!/bin/sh\ncc \"$@\" || exit 1\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && truncate -s "
                                "9000 \"$2\"; shift; done\nexit 0\n";
@@ -256,7 +256,7 @@ static void expect_kept(const char *text, bool kept)
 }
 
 /* A compiled kernel stays of use without its compiler, for the same text and options; the latest counts. */
-static void cache_needs_no_compiler(void **state)
+TEST_WITH(cache_needs_no_compiler, setup, fixture_tear_down)
 {
   const char *path = make_compiler(*state, "cc");
   char command[512];
@@ -283,7 +283,7 @@ static void cache_needs_no_compiler(void **state)
 }
 
 /* The command as a whole: the second time it starts no program at all. */
-static void run_needs_no_compiler(void **state)
+TEST_WITH(run_needs_no_compiler, setup, fixture_tear_down)
 {
   static const char line[] = "run maxwell -n 1 --box 1 --steps 1 -d host --json";
   char before[256];
@@ -294,17 +294,4 @@ static void run_needs_no_compiler(void **state)
   forget(&o);
   cJSON_Delete(run_json(*state, "WISP_SHIPPED=none", line));
   cJSON_Delete(run_json(*state, before, line));
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, fixture_tear_down)
-  const struct CMUnitTest tests[] = {
-      CASE(open_folders_are_not_looked_into), CASE(files_of_others_are_compiled_anew),
-      CASE(the_whole_key_is_compared),        CASE(bound_removes_the_longest_unused),
-      CASE(command_shows_and_clears),         CASE(untrusted_folder_is_noted_once),
-      CASE(half_an_object_is_no_kernel),      CASE(relative_place_is_ignored),
-      CASE(cache_needs_no_compiler),          CASE(run_needs_no_compiler),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

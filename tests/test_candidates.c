@@ -161,23 +161,14 @@ static int highest_expanded(void)
   return is_coarse() ? 3 : 9;
 }
 
-static void test_host(void **state)
+TEST(test_host)
 {
   if (is_coarse()) skip();
   cover("host", highest_planned(), highest_expanded());
 }
 
-static void test_gpus(void **state)
+TEST(test_gpus)
 {
   if (!is_coarse()) cover("sm_80", highest_planned(), 0); /* sm_90 has all of its texts */
   cover("sm_90", highest_planned(), highest_expanded());
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_host),
-      cmocka_unit_test(test_gpus),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static void measure(const char *name, wisp_device **device, wisp_ceilings *out)
   fail_msg("none of %d measurements is one machine's", TIMES);
 }
 
-static void ceilings_are_a_machines(void **state)
+TEST(ceilings_are_a_machines)
 {
   wisp_device *device = NULL;
   wisp_ceilings first = {0}, repeated = {0}, reopened = {0};
@@ -56,8 +56,4 @@ static void ceilings_are_a_machines(void **state)
   wisp_device_close(device);
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(ceilings_are_a_machines)};
-  return cmocka_run_group_tests(tests, NULL, drop_cache);
-}
+GROUP(NULL, drop_cache)

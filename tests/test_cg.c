@@ -336,7 +336,7 @@ static void verify_case(void *context, const plan_case *c)
   for (int polynomial = 0; polynomial < 2; polynomial++) drop(&all->expected[polynomial]);
 }
 
-static void test_formulas(void **state)
+TEST(test_formulas)
 {
   const plan_range range = {{ORDER, ORDER}, {WISP_F64, WISP_F32}};
   check all = {.device = open_test_device()};
@@ -347,10 +347,4 @@ static void test_formulas(void **state)
   free(all.start.start), free(all.start.copy);
   free(all.start.one), free(all.start.two), free(all.start.more), free(all.start.surface);
   wisp_device_close(all.device);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_formulas)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

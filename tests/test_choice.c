@@ -155,7 +155,7 @@ static void agree(const char *folder, const wisp_trial *shown, const char *remar
   free(page);
 }
 
-static void test_agreement(void **state)
+TEST_IN_FOLDER(test_agreement)
 {
   const char *folder = *state;
   wisp_strategies *all = NULL;
@@ -194,12 +194,4 @@ static void test_agreement(void **state)
   add(folder, &common);
   agree(folder, &winner, "", &winner);
   wisp_strategies_free(all);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_agreement, fixture_set_up, fixture_tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,7 +104,7 @@ static void compare(const char *folder, wisp_session *session, const char *optio
 }
 
 /* On the host, whatever device is tested: the command plans for it without one. */
-static void test_json(void **state)
+TEST_IN_FOLDER(test_json)
 {
   wisp_session *session = NULL;
   GOOD(wisp_session_open(
@@ -120,7 +120,7 @@ static void test_json(void **state)
 
 /* field-in-shared reads D[mu][i][j] at q = (j * 3 + mu) * Np + i: rows add up to 0, and take the nodes' coordinates to
  * the unit matrix. */
-static void test_operands(void **state)
+TEST_IN_FOLDER(test_operands)
 {
   enum { ORDER = 3, NP = 20 };
   wisp_session *session = NULL;
@@ -150,7 +150,7 @@ static void test_operands(void **state)
   free(D);
 }
 
-static void test_nonsense(void **state)
+TEST_IN_FOLDER(test_nonsense)
 {
   static const struct {
     const char *arguments, *says;
@@ -164,14 +164,4 @@ static void test_nonsense(void **state)
     if (!strstr(o.err, cases[i].says)) fail_msg("%s: %s", cases[i].arguments, o.err);
     forget(&o);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_json, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_operands, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_nonsense, fixture_set_up, fixture_tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void check_order(int order, const double *h, const double *l2, int from, 
   if (!(found >= order + 0.7)) fail_msg("N = %d converges with order %.2f only", order, found);
 }
 
-static void test_boxes(void **state)
+TEST(test_boxes)
 {
   static const int boxes[5][MESHES] = {{6, 8, 11}, {4, 6, 8}, {3, 4, 6}, {2, 3, 4}, {2, 3, 4}};
   for (int order = 1; order <= 5; order++) {
@@ -82,7 +82,7 @@ static void make_unstructured(wisp_mesh *mesh[MESHES])
   assert_int_equal(system(command), 0);
 }
 
-static void test_unstructured(void **state)
+TEST(test_unstructured)
 {
   for (int order = 2; order <= 3; order++) {
     wisp_mesh *mesh[MESHES] = {NULL};
@@ -95,13 +95,4 @@ static void test_unstructured(void **state)
     else
       wisp_mesh_destroy(mesh[MESHES - 1]);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_boxes),
-      cmocka_unit_test(test_unstructured),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static void face_vertices(const wisp_mesh *mesh, size_t face, int32_t vertex[3])
 }
 
 /* Every way in which faces meet, and random tags; turned and as it was. */
-static void test_turned(void **state)
+TEST(test_turned)
 {
   wisp_mesh *was = NULL, *is = NULL;
   GOOD(wisp_mesh_all_pairings(err, &was));
@@ -76,7 +76,7 @@ static double lines(const wisp_mesh *mesh, const wisp_tet *tet)
 }
 
 /* A turned mesh is read in two thirds of the lines, whatever its vertices are called. */
-static void test_lines(void **state)
+TEST(test_lines)
 {
   double read[2];
   wisp_tet *tet = NULL;
@@ -96,7 +96,7 @@ static void test_lines(void **state)
 }
 
 /* As given is as given. */
-static void test_as_given(void **state)
+TEST(test_as_given)
 {
   const wisp_mesh_source sources[] = {{.box = {3, 3, 3}, .sorts_corners = true},
                                       {.box = {3, 3, 3}, .shuffle = true, .as_asked = true, .sorts_corners = true}};
@@ -106,11 +106,4 @@ static void test_as_given(void **state)
     assert_null(mesh->corner);
     wisp_mesh_destroy(mesh);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_turned), cmocka_unit_test(test_lines),
-                                     cmocka_unit_test(test_as_given)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static wisp_status check(wisp_error *err, const char *target, size_t elements)
   return wisp_arrays_countable(err, &limits, "a problem", list, count);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
   wisp_error reason = {0};
   GOOD(check(err, "sm_90", 1000000)); /* 3.6e9 factors */
@@ -30,10 +30,4 @@ static void test_limits(void **state)
   assert_int_equal(check(&reason, "sm_90", INT32_MAX / 729 + 1), WISP_EUSAGE);
   assert_non_null(strstr(reason.text, "array gauss_mass"));
   GOOD(check(err, "host", 100000000));
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

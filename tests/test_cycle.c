@@ -193,7 +193,7 @@ static void sum_up(const wisp_cycle *c, const double *values, const double *b, d
     }
 }
 
-static void test_cycle(void **state)
+TEST(test_cycle)
 {
   static double b[2][ROWS], x[2][ROWS], expected[ROWS], r[ROWS], D[ROWS];
   wisp_sparse A = {.rows = 0};
@@ -221,10 +221,4 @@ static void test_cycle(void **state)
   assert_true(fabs(one - other) < 1e-12 && after < 0.1 * before);
   wisp_cycle_destroy(c);
   free(values);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cycle)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

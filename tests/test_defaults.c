@@ -43,7 +43,7 @@ static bool is_plain(const wisp_stage *stage, int k)
 }
 
 /* Figures for cards are given beside these defaults, which stay. */
-static void test_gpus(void **state)
+TEST(test_gpus)
 {
   static const char *const strategies[] = {"field-in-shared", "pairs", "field-in-shared", "stream"};
   static const char *const targets[] = {"sm_80", "sm_90"};
@@ -117,7 +117,7 @@ static void look_for_use(void *context, const plan_case *c)
     if (!l->list[i].used) l->list[i].used = is_of_use(&l->list[i], l->all, c);
 }
 
-static void test_every_line_is_of_use(void **state)
+TEST(test_every_line_is_of_use)
 {
   static const plan_range range = {{1, 7}, {WISP_F64, WISP_F32}};
   static const char *const targets[] = {"host", "sm_90"};
@@ -140,7 +140,7 @@ static void test_every_line_is_of_use(void **state)
   wisp_strategies_free(all);
 }
 
-static void test_bad_lines(void **state)
+TEST(test_bad_lines)
 {
   static const char *const bad[] = {
       "composition",           "composition a b",       "kernel volume",     "kernel",
@@ -237,7 +237,7 @@ static double ratio(wisp_device *device, const wisp_strategies *all, int order, 
 
 /* The bound that tuned runs are promised to be within of untuned ones (scripts/untuned measures that), here against the
  * strategies as they come. */
-static void test_host(void **state)
+TEST(test_host)
 {
   static const char *const kernels[] = {"volume", "gather", "lift", "update"};
   static const struct {
@@ -258,15 +258,4 @@ static void test_host(void **state)
   wisp_device_close(device);
   wisp_strategies_free(all);
   if (!(exp(sum / 12) < 1.5)) fail_msg("the host's defaults take %.2f times the best's time", exp(sum / 12));
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gpus),
-      cmocka_unit_test(test_every_line_is_of_use),
-      cmocka_unit_test(test_bad_lines),
-      cmocka_unit_test(test_host),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void need_nvrtc(void)
   skip();
 }
 
-static void compiles_for_every_target(void **state)
+TEST(compiles_for_every_target)
 {
   need_nvrtc();
   fresh_cache();
@@ -85,7 +85,7 @@ static int issued_by(int more, bool loop, bool cut)
 }
 
 /* A multiplication takes itself and its load; a loop's are not counted, and a file that is cut off is none. */
-static void straight_code_is_counted(void **state)
+TEST(straight_code_is_counted)
 {
   need_nvrtc();
   fresh_cache();
@@ -95,7 +95,7 @@ static void straight_code_is_counted(void **state)
   assert_int_equal(issued_by(1, true, false), 0);
 }
 
-static void errors_carry_the_line(void **state)
+TEST(errors_carry_the_line)
 {
   wisp_error err = {0};
   wisp_binary binary = {0};
@@ -128,14 +128,14 @@ static bool compiles(int number)
   return good;
 }
 
-static void threads_compile_at_once(void **state)
+TEST(threads_compile_at_once)
 {
   need_nvrtc();
   check_threads(compiles);
 }
 
 /* The device named in $WISP_TEST_DEVICE must open; a GPU that nobody asked for is checked where there is one. */
-static void gpu_keeps_its_contract(void **state)
+TEST(gpu_keeps_its_contract)
 {
   wisp_error err = {0};
   wisp_device *device = NULL;
@@ -163,12 +163,4 @@ static void gpu_keeps_its_contract(void **state)
   wisp_device_close(device);
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(compiles_for_every_target), cmocka_unit_test(straight_code_is_counted),
-      cmocka_unit_test(errors_carry_the_line),     cmocka_unit_test(threads_compile_at_once),
-      cmocka_unit_test(gpu_keeps_its_contract),
-  };
-  return cmocka_run_group_tests(tests, NULL, drop_cache);
-}
+GROUP(NULL, drop_cache)

@@ -73,18 +73,9 @@ static void write_script(const char *path, const char *text)
   assert_int_equal(chmod(path, 0700), 0);
 }
 
-static void device_keeps_its_contract(void **state)
-{
-  wisp_device *device = NULL;
-  fresh_cache();
-  GOOD(wisp_device_open(err, "host", &device));
-  check_device(device);
-  wisp_device_close(device);
-}
-
 /* Opening the device sets the variables that OpenMP reads if they are missing; what is loaded later changes nothing
  * more, for threads that compile read the environment then. */
-static void environment_changes_at_open_alone(void **state)
+TEST(environment_changes_at_open_alone)
 {
   wisp_error err = {0};
   wisp_device *device = NULL;
@@ -108,7 +99,16 @@ static void environment_changes_at_open_alone(void **state)
   wisp_device_close(device);
 }
 
-static void names_are_checked(void **state)
+TEST(device_keeps_its_contract)
+{
+  wisp_device *device = NULL;
+  fresh_cache();
+  GOOD(wisp_device_open(err, "host", &device));
+  check_device(device);
+  wisp_device_close(device);
+}
+
+TEST(names_are_checked)
 {
   wisp_error err = {0};
   wisp_device *device = NULL;
@@ -125,7 +125,7 @@ static void names_are_checked(void **state)
   assert_string_equal(names.data + names.length - strlen("host"), "host");
 }
 
-static void compile_error_carries_the_line(void **state)
+TEST(compile_error_carries_the_line)
 {
   wisp_error err = {0};
   wisp_binary binary = {0};
@@ -137,7 +137,7 @@ static void compile_error_carries_the_line(void **state)
   assert_null(binary.data);
 }
 
-static void missing_compiler_says_what_to_install(void **state)
+TEST(missing_compiler_says_what_to_install)
 {
   wisp_error err = {0};
   wisp_binary binary = {0};
@@ -151,7 +151,7 @@ static void missing_compiler_says_what_to_install(void **state)
 }
 
 /* The script's own child hangs, too: both are ended. */
-static void hanging_compiler_is_ended(void **state)
+TEST(hanging_compiler_is_ended)
 {
   wisp_error err = {0};
   wisp_binary binary = {0};
@@ -172,7 +172,7 @@ static void hanging_compiler_is_ended(void **state)
 }
 
 /* A second compile answers from disk (a compiler that only knows its version could not); a damaged entry does not. */
-static void cache_answers_unless_damaged(void **state)
+TEST(cache_answers_unless_damaged)
 {
   wisp_error err = {0};
   wisp_binary first = {0}, repeated = {0};
@@ -203,7 +203,7 @@ static void cache_answers_unless_damaged(void **state)
   free(first.data);
 }
 
-static void unwritable_cache_is_no_error(void **state)
+TEST(unwritable_cache_is_no_error)
 {
   wisp_error err = {0};
   wisp_binary binary = {0};
@@ -214,7 +214,7 @@ static void unwritable_cache_is_no_error(void **state)
 }
 
 /* Modules of equal names side by side: each keeps its own code. */
-static void modules_stay_apart(void **state)
+TEST(modules_stay_apart)
 {
   wisp_error err = {0};
   wisp_binary binary = {0};
@@ -241,24 +241,9 @@ static bool compiles_and_runs(int number)
   return good;
 }
 
-static void threads_compile_at_once(void **state)
+TEST(threads_compile_at_once)
 {
   check_threads(compiles_and_runs);
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(environment_changes_at_open_alone),
-      cmocka_unit_test(device_keeps_its_contract),
-      cmocka_unit_test(names_are_checked),
-      cmocka_unit_test(compile_error_carries_the_line),
-      cmocka_unit_test(missing_compiler_says_what_to_install),
-      cmocka_unit_test(hanging_compiler_is_ended),
-      cmocka_unit_test(cache_answers_unless_damaged),
-      cmocka_unit_test(unwritable_cache_is_no_error),
-      cmocka_unit_test(modules_stay_apart),
-      cmocka_unit_test(threads_compile_at_once),
-  };
-  return cmocka_run_group_tests(tests, NULL, drop_cache);
-}
+GROUP(NULL, drop_cache)

@@ -59,7 +59,7 @@ static void compile_early(void)
   }
 }
 
-static void calls_keep_the_rules(void **state)
+TEST(calls_keep_the_rules)
 {
   wisp_error err = {0};
   wisp_device *device = NULL;
@@ -97,7 +97,7 @@ static void calls_keep_the_rules(void **state)
   assert_int_equal(live_handles(stub), 0);
 }
 
-static void errors_are_passed_on(void **state)
+TEST(errors_are_passed_on)
 {
   wisp_error err = {0};
   wisp_device *device = NULL;
@@ -127,7 +127,7 @@ static void errors_are_passed_on(void **state)
 }
 
 /* A program's own context and stream come through the public interface, and stay the program's. */
-static void a_session_borrows(void **state)
+TEST(a_session_borrows)
 {
   wisp_device *device = NULL;
   wisp_session *session = NULL;
@@ -152,7 +152,7 @@ static void a_session_borrows(void **state)
 }
 
 /* Each GPU's clock is asked for by its bus; the stub knows that of the first one. */
-static void clocks_are_those_of_the_device(void **state)
+TEST(clocks_are_those_of_the_device)
 {
   wisp_device *device = NULL;
   char path[128], command[512];
@@ -171,10 +171,4 @@ static void clocks_are_those_of_the_device(void **state)
   unsetenv("WISP_NVML");
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(calls_keep_the_rules), cmocka_unit_test(errors_are_passed_on),
-                                     cmocka_unit_test(clocks_are_those_of_the_device),
-                                     cmocka_unit_test(a_session_borrows)};
-  return cmocka_run_group_tests(tests, NULL, drop_cache);
-}
+GROUP(NULL, drop_cache)

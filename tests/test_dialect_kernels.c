@@ -3,7 +3,7 @@
 #include "test.h"
 #include "../gen/random.h"
 #include "../runtime/compilers.h"
-#include "../gen/strategy/dialect_source.h"
+#include "../gen/strategy/strategy.h"
 
 #include <float.h>
 #include <math.h>
@@ -220,7 +220,7 @@ static void check_residual_and_correct(const bench *b, size_t bad)
   free(F), free(Ap), free(u), free(r);
 }
 
-static void definitions(void **state)
+TEST(definitions)
 {
   const char *name = getenv("WISP_TEST_DEVICE");
   bench b = {.precision = WISP_F64};
@@ -236,7 +236,7 @@ static void definitions(void **state)
   wisp_device_close(b.device);
 }
 
-static void compiled_for_gpus(void **state)
+TEST(compiled_for_gpus)
 {
   static const char *const names[] = {
       "checks/compare",      "checks/probe",   "ceilings/copy",     "ceilings/write", "ceilings/fma",
@@ -259,10 +259,4 @@ static void compiled_for_gpus(void **state)
     wisp_text_free(&source);
   }
   wisp_text_free(&compiler);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(definitions), cmocka_unit_test(compiled_for_gpus)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

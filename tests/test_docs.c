@@ -127,7 +127,7 @@ static glob_t find_pages(void)
   return pages;
 }
 
-static void test_pages(void **state)
+TEST(test_pages)
 {
   static const char *const code[] = {"include/*.h",    "gen/*.[ch]",     "gen/*/*.[ch]",
                                      "cache/*.[ch]",   "runtime/*.[ch]", "runtime/*/*.[ch]",
@@ -200,7 +200,7 @@ static void check_command(const char *page, const char *line, const char *comman
   }
 }
 
-static void test_commands(void **state)
+TEST(test_commands)
 {
   static const char *const system_files[] = {"templates/systems/*.system"};
   size_t length = 0;
@@ -228,7 +228,7 @@ static void test_commands(void **state)
 }
 
 /* The index has a line for each page. */
-static void test_index(void **state)
+TEST(test_index)
 {
   size_t length = 0;
   char link[128];
@@ -242,11 +242,4 @@ static void test_index(void **state)
   }
   globfree(&pages);
   free(index);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_pages), cmocka_unit_test(test_commands),
-                                     cmocka_unit_test(test_index)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

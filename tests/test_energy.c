@@ -41,7 +41,7 @@ static void never_grows(const solving_setup *setup)
   solving_close(&s);
 }
 
-static void test_upwind(void **state)
+TEST(test_upwind)
 {
   never_grows(&(solving_setup){.order = 1});
   never_grows(&(solving_setup){.order = 3});
@@ -64,14 +64,14 @@ static void holds(const solving_setup *setup)
   solving_close(&s);
 }
 
-static void test_central(void **state)
+TEST(test_central)
 {
   holds(&(solving_setup){.order = 2, .central = true});
   holds(&(solving_setup){.order = 4, .central = true});
 }
 
 /* The mode's energy is 1/2 |E|^2 + 1/2 |H|^2 over the box: between the two, quadrature and all, nothing may be lost. */
-static void test_absorbing(void **state)
+TEST(test_absorbing)
 {
   wisp_error reason = {0};
   solving s;
@@ -85,14 +85,4 @@ static void test_absorbing(void **state)
   double last = energy(&s);
   if (!(last < 0.05 * first)) fail_msg("open walls let the energy go from %g to %g only", first, last);
   solving_close(&s);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_upwind),
-      cmocka_unit_test(test_central),
-      cmocka_unit_test(test_absorbing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 #include <sys/stat.h>
 
-static void values_without_meaning(void **state)
+TEST_IN_FOLDER(values_without_meaning)
 {
   static const char *const bad[][2] = {
       {"WISP_THREADS", "abc"},        {"WISP_THREADS", "0"},         {"WISP_THREADS", "2.5"},
@@ -38,7 +38,7 @@ static void values_without_meaning(void **state)
   assert_int_equal(wisp_environment_check(NULL), WISP_OK);
 }
 
-static void command_refuses(void **state)
+TEST_IN_FOLDER(command_refuses)
 {
   static const char *const commands[] = {"run maxwell -n 1 --box 1 --steps 1 -d host", "devices", "db show",
                                          "tune -d host -n 1 -k update --budget 1s", "best -d host"};
@@ -54,7 +54,7 @@ static void command_refuses(void **state)
   forget(&o);
 }
 
-static void words_of_a_command(void **state)
+TEST_IN_FOLDER(words_of_a_command)
 {
   static const struct {
     const char *text, *words; /* a | behind each */
@@ -79,7 +79,7 @@ static void words_of_a_command(void **state)
 }
 
 /* A compiler in a folder with a blank in its name, and an option with one. */
-static void compiler_with_a_blank(void **state)
+TEST_IN_FOLDER(compiler_with_a_blank)
 {
   static const char script[] = "#!/bin/sh\nexec cc \"$@\"\n";
   static const char text[] = "void said(void **args, unsigned x, unsigned y) { **(char **)args[0] = WORDS[1]; }\n";
@@ -98,14 +98,4 @@ static void compiler_with_a_blank(void **state)
   assert_int_equal(wisp_compile(&err, "host", "said", text, &binary), WISP_EDEVICE);
   assert_non_null(strstr(err.text, "no such/gcc'"));
   unsetenv("WISP_CC");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-
-int main(void)
-{
-  unsetenv("WISP_SITE_DB");
-  const struct CMUnitTest tests[] = {TEST(values_without_meaning), TEST(command_refuses), TEST(words_of_a_command),
-                                     TEST(compiler_with_a_blank)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

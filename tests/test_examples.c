@@ -60,7 +60,7 @@ static void make_program(const char *folder, size_t p)
   free(run(folder, line));
 }
 
-static void test_programs(void **state)
+TEST_IN_FOLDER(test_programs)
 {
   char line[200];
   for (size_t p = 0; p < sizeof programs / sizeof *programs; p++) {
@@ -76,7 +76,7 @@ static void test_programs(void **state)
 }
 
 /* The code that docs/guide/library.md shows stands in the examples, and in the header. */
-static void test_page(void **state)
+TEST(test_page)
 {
   static const char *const files[] = {"examples/pulse.c",  "examples/kernels.c",   "examples/poisson.f90",
                                       "examples/matrix.c", "examples/helmholtz.c", "include/wisp.h"};
@@ -85,7 +85,7 @@ static void test_page(void **state)
 }
 
 /* They stay programs that one can read. */
-static void test_short(void **state)
+TEST(test_short)
 {
   static const char *const files[] = {"examples/kernels.c", "examples/matrix.c"};
   for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
@@ -96,14 +96,4 @@ static void test_short(void **state)
     assert_true(lines < MOST_LINES);
     free(text);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_programs, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test(test_short),
-      cmocka_unit_test(test_page),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

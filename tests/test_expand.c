@@ -89,7 +89,7 @@ static void assert_fails(const char *template, const char *place, const char *wo
   wisp_env_destroy(env);
 }
 
-static void values_are_written(void **state)
+TEST(values_are_written)
 {
   assert_expands("", "");
   assert_expands("int a[1] = {1}; } }}", "int a[1] = {1}; } }}");
@@ -102,7 +102,7 @@ static void values_are_written(void **state)
   assert_expands("a{{! not here }}b", "ab");
 }
 
-static void loops_repeat_their_bodies(void **state)
+TEST(loops_repeat_their_bodies)
 {
   assert_expands("{{#for i in 3}}{{i}}{{#if !last}}, {{/if}}{{/for}} {{i}}", "0, 1, 2 1000");
   assert_expands("{{#for a in 2}}{{#for b in a+1}}{{a}}{{b}}{{first}}{{last}} {{/for}}{{/for}}", "0011 1010 1101 ");
@@ -115,7 +115,7 @@ static void loops_repeat_their_bodies(void **state)
   assert_expands("{{#fields}}{{#for i in count(terms)}}{{field}}{{i}} {{/for}}{{/fields}}", "Hy0 Hz0 Hz1 ");
 }
 
-static void conditions_choose(void **state)
+TEST(conditions_choose)
 {
   assert_expands("{{#if Np == 4}}yes{{else}}no{{/if}}", "yes");
   assert_expands("{{#if Np != 4}}yes{{else}}no{{/if}}", "no");
@@ -125,7 +125,7 @@ static void conditions_choose(void **state)
   assert_expands("{{#if 1}}{{#if 0}}a{{else}}b{{/if}}{{else}}c{{/if}}", "b");
 }
 
-static void structural_tags_take_their_line(void **state)
+TEST(structural_tags_take_their_line)
 {
   assert_expands("a\n  {{#if 1}}\n  b\n  {{else}}\n  c\n  {{/if}}\nd\n", "a\n  b\nd\n");
   assert_expands("{{#for i in 2}}  \n{{i}}\n\t{{/for}}\r\nend", "0\n1\nend");
@@ -136,7 +136,7 @@ static void structural_tags_take_their_line(void **state)
   assert_expands("  {{Np}}\n", "  4\n");
 }
 
-static void inserted_lines_keep_the_indentation(void **state)
+TEST(inserted_lines_keep_the_indentation)
 {
   assert_expands("  {{two}}\n", "  one;\n  two;\n");
   assert_expands("\tx = {{two}}!", "\tx = one;\n\ttwo;!");
@@ -152,7 +152,7 @@ static void inserted_lines_keep_the_indentation(void **state)
   wisp_env_destroy(env);
 }
 
-static void scopes_go_from_the_inside_out(void **state)
+TEST(scopes_go_from_the_inside_out)
 {
   wisp_env *outer = new_env(), *env = NULL;
   wisp_text out = {0};
@@ -175,7 +175,7 @@ static void scopes_go_from_the_inside_out(void **state)
 }
 
 /* A part's arguments hide outer names, in that part alone; a name stands for whatever the other one stands for. */
-static void texts_are_given_names(void **state)
+TEST(texts_are_given_names)
 {
   assert_expands("{{>add a=Np b=Np-1}} {{>add b=2*i a=minus}}", "4+3 -3+2000");
   assert_expands("{{#for i in 2}}{{>add a=i b=i+1}};{{/for}}", "0+1;1+2;");
@@ -185,7 +185,7 @@ static void texts_are_given_names(void **state)
   assert_expands("{{>outer Np=7}} {{Np}}", "7 4");
 }
 
-static void what_is_given_is_checked(void **state)
+TEST(what_is_given_is_checked)
 {
   assert_fails("a\n{{>add a=1}}", "t:2: ", "takes 'b'");
   assert_fails("{{>add a=1 b=2 c=3}}", "t:1: ", "takes no 'c'");
@@ -199,7 +199,7 @@ static void what_is_given_is_checked(void **state)
 }
 
 /* A long line is broken where it reads best, and comes out as one; what it inserts is indented as its beginning is. */
-static void lines_are_joined(void **state)
+TEST(lines_are_joined)
 {
   assert_expands("a {{\\}}\n    b\nc", "a b\nc");
   assert_expands("  x = {{\\}}\n\t{{Np}} + {{\\}}\n      1;\n", "  x = 4 + 1;\n");
@@ -210,7 +210,7 @@ static void lines_are_joined(void **state)
   assert_fails("a {{\\}}\n b {{absent}}", "t:2: ", "absent");
 }
 
-static void slips_are_errors_with_a_place(void **state)
+TEST(slips_are_errors_with_a_place)
 {
   assert_fails("a\nb {{missing}}", "t:2: ", "'missing' is not defined");
   assert_fails("{{#for i in 2}}\n\n{{= i + missing}}\n{{/for}}", "t:3: expr", "'missing' is not defined");
@@ -247,7 +247,7 @@ static void slips_are_errors_with_a_place(void **state)
   assert_fails("{{[0]}}", "t:1: ", "a name is expected");
 }
 
-static void errors_inside_an_insert_name_both_places(void **state)
+TEST(errors_inside_an_insert_name_both_places)
 {
   wisp_env *env = new_env();
   wisp_text out = {0};
@@ -262,7 +262,7 @@ static void errors_inside_an_insert_name_both_places(void **state)
   wisp_env_destroy(env);
 }
 
-static void limits_end_in_errors(void **state)
+TEST(limits_end_in_errors)
 {
   char text[65 * 20] = "";
   for (int i = 0; i < 64; i++) strcat(text, "{{#if 1}}");
@@ -306,7 +306,7 @@ static double time_of_unrolling(const wisp_env *env, int n)
   return least;
 }
 
-static void unrolling_takes_linear_time(void **state)
+TEST(unrolling_takes_linear_time)
 {
   const int count = thinned(80000);
   wisp_env *env = new_env();
@@ -341,7 +341,7 @@ static void assert_round_trip(double value, int real_bytes)
   wisp_text_free(&text);
 }
 
-static void literals_round_trip(void **state)
+TEST(literals_round_trip)
 {
   srand(11);
   for (int i = 0; i < thinned(50000); i++) {
@@ -360,7 +360,7 @@ static void literals_round_trip(void **state)
   for (int i = -20; i <= 20; i++) assert_round_trip(i, i % 2 ? 4 : 8);
 }
 
-static void literals_that_cannot_be_are_errors(void **state)
+TEST(literals_that_cannot_be_are_errors)
 {
   wisp_text text = {0};
   assert_int_equal(wisp_print_real(NULL, &text, NAN, 8), WISP_EINPUT);
@@ -371,26 +371,4 @@ static void literals_that_cannot_be_are_errors(void **state)
   GOOD(wisp_print_real(err, &text, -0.0, 8));
   assert_string_equal(text.data, "0.0");
   wisp_text_free(&text);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(values_are_written),
-      cmocka_unit_test(loops_repeat_their_bodies),
-      cmocka_unit_test(conditions_choose),
-      cmocka_unit_test(structural_tags_take_their_line),
-      cmocka_unit_test(inserted_lines_keep_the_indentation),
-      cmocka_unit_test(scopes_go_from_the_inside_out),
-      cmocka_unit_test(texts_are_given_names),
-      cmocka_unit_test(what_is_given_is_checked),
-      cmocka_unit_test(lines_are_joined),
-      cmocka_unit_test(slips_are_errors_with_a_place),
-      cmocka_unit_test(errors_inside_an_insert_name_both_places),
-      cmocka_unit_test(limits_end_in_errors),
-      cmocka_unit_test(unrolling_takes_linear_time),
-      cmocka_unit_test(literals_round_trip),
-      cmocka_unit_test(literals_that_cannot_be_are_errors),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

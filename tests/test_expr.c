@@ -54,7 +54,7 @@ static void assert_fails(const char *text, const char *words)
   wisp_env_destroy(env);
 }
 
-static void operators_bind_as_in_c(void **state)
+TEST(operators_bind_as_in_c)
 {
   const int_case cases[] = {
       {"1+2*3", 7},        {"(1+2)*3", 9},   {"10-4-3", 3},      {"100/7/2", 7},          {"-n+1", -3},
@@ -68,7 +68,7 @@ static void operators_bind_as_in_c(void **state)
   ASSERT_INTS(cases);
 }
 
-static void calls_compute(void **state)
+TEST(calls_compute)
 {
   const int_case cases[] = {
       {"ceil(7,2)", 4},      {"ceil(8,2)", 4},         {"ceil(0,3)", 0},       {"ceil(-7,2)", -3},
@@ -80,7 +80,7 @@ static void calls_compute(void **state)
   ASSERT_INTS(cases);
 }
 
-static void what_is_not_reached_is_not_evaluated(void **state)
+TEST(what_is_not_reached_is_not_evaluated)
 {
   const int_case cases[] = {
       {"zero != 0 && n/zero > 1", 0},
@@ -94,7 +94,7 @@ static void what_is_not_reached_is_not_evaluated(void **state)
   ASSERT_INTS(cases);
 }
 
-static void integers_end_at_64_bits(void **state)
+TEST(integers_end_at_64_bits)
 {
   const int_case cases[] = {{"huge", INT64_MAX}, {"-huge-1", INT64_MIN}, {"9223372036854775807", INT64_MAX}};
   ASSERT_INTS(cases);
@@ -116,7 +116,7 @@ static void integers_end_at_64_bits(void **state)
   assert_fails("ceil(n,-2)", "positive");
 }
 
-static void names_must_fit_their_use(void **state)
+TEST(names_must_fit_their_use)
 {
   assert_fails("n + missing", "'missing' is not defined");
   assert_fails("n + missing", "column 5");
@@ -134,7 +134,7 @@ static void names_must_fit_their_use(void **state)
   assert_fails("pow(n,2)", "'pow' gives no integer");
 }
 
-static void garbage_is_refused(void **state)
+TEST(garbage_is_refused)
 {
   const char *const texts[] = {
       "",      " ",      "+",      "1+",      "1 2",        "(1",       "1)",         "n[1",   "n]",
@@ -159,7 +159,7 @@ static char *repeat(const char *head, const char *middle, const char *tail, int 
   return text;
 }
 
-static void depth_is_limited_before_the_stack_is(void **state)
+TEST(depth_is_limited_before_the_stack_is)
 {
   const char *const shapes[][3] = {{"(", "1", ")"},      {"-", "1", ""},     {"!", "1", ""},
                                    {"1+", "1", ""},      {"1?", "1", ":1"},  {"1?1:", "1", ""},
@@ -175,7 +175,7 @@ static void depth_is_limited_before_the_stack_is(void **state)
   free(text);
 }
 
-static void random_texts_never_crash(void **state)
+TEST(random_texts_never_crash)
 {
   const char *const words[] = {"n",  "zero", "D", "map", "(",   ")",     "[",      "]", "min", ",",
                                "+",  "-",    "*", "/",   "%",   "?",     ":",      "!", "==",  "&&",
@@ -208,7 +208,7 @@ static wisp_expr *bound(const char *text)
   return expr;
 }
 
-static void reals_evaluate_in_double(void **state)
+TEST(reals_evaluate_in_double)
 {
   const struct {
     const char *text;
@@ -240,7 +240,7 @@ static void reals_evaluate_in_double(void **state)
 }
 
 /* As C, which reads the same tree: integers are reals, and signs never meet. */
-static void they_print_as_C(void **state)
+TEST(they_print_as_C)
 {
   static const char *const texts[][2] = {
       {"1/2 * u + -3", "1.0 / 2.0 * u + (-3.0)"},
@@ -280,7 +280,7 @@ static int slot_of_x(const void *context, const char *name)
 }
 
 /* Against differences, first and second. */
-static void derivatives_are_slopes(void **state)
+TEST(derivatives_are_slopes)
 {
   static const char *const texts[] = {"3",
                                       "x * x * x - 2 * x",
@@ -312,7 +312,7 @@ static void derivatives_are_slopes(void **state)
   wisp_expr_destroy(expr);
 }
 
-static void what_has_no_slot_is_named(void **state)
+TEST(what_has_no_slot_is_named)
 {
   static const char *const texts[] = {"1 + q", "x + q[0]", "nonzero(q, 1)", "count(q)"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -326,7 +326,7 @@ static void what_has_no_slot_is_named(void **state)
 }
 
 /* Many points give what each gives alone. */
-static void many_points_at_once(void **state)
+TEST(many_points_at_once)
 {
   static const double values[2][WISP_EXPR_MANY] = {{0.5, -1, 3}, {2, 0, -0.25}};
   static const char *const texts[] = {"x*y - 2", "x < y ? sqrt(y) : exp(x)", "-(x || y) + !y", "max(x, y) / 4 % 3"};
@@ -350,7 +350,7 @@ static const wisp_value *get(const wisp_env *env, const char *name, wisp_kind ki
   return value;
 }
 
-static void scopes_shadow_and_redefine(void **state)
+TEST(scopes_shadow_and_redefine)
 {
   wisp_env *outer = sample_env(), *inner = NULL;
   int64_t value = 0;
@@ -384,25 +384,4 @@ static void scopes_shadow_and_redefine(void **state)
   assert_null(item);
   wisp_env_destroy(inner);
   wisp_env_destroy(outer);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(operators_bind_as_in_c),
-      cmocka_unit_test(calls_compute),
-      cmocka_unit_test(what_is_not_reached_is_not_evaluated),
-      cmocka_unit_test(integers_end_at_64_bits),
-      cmocka_unit_test(names_must_fit_their_use),
-      cmocka_unit_test(garbage_is_refused),
-      cmocka_unit_test(depth_is_limited_before_the_stack_is),
-      cmocka_unit_test(random_texts_never_crash),
-      cmocka_unit_test(reals_evaluate_in_double),
-      cmocka_unit_test(many_points_at_once),
-      cmocka_unit_test(derivatives_are_slopes),
-      cmocka_unit_test(they_print_as_C),
-      cmocka_unit_test(what_has_no_slot_is_named),
-      cmocka_unit_test(scopes_shadow_and_redefine),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ WISP_OWN_FAMILIES(FAMILIES);
 
 /* --- the pages about it --- */
 
-static void test_pages(void **state)
+TEST(test_pages)
 {
   static const char *const files[] = {FILTER "family.c",
                                       FILTER "workload.c",
@@ -69,7 +69,7 @@ static void check_lines(void)
 }
 
 /* The pages count a family's own files of C, and two files of each strategy. */
-static void test_counts(void **state)
+TEST(test_counts)
 {
   if (!count_files("gen/*")) skip(); /* likewise */
   check_lines();
@@ -83,8 +83,23 @@ static void test_counts(void **state)
   assert_int_equal(count_files("tuner/*/workload.c"), 4 + 1); /* and the list's own in tuner/trial */
 }
 
+static int set_up(void **state)
+{
+  static char folder[64];
+  fixture_folder(folder);
+  *state = folder;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  unsetenv("WISP_TEMPLATES");
+  fixture_remove(*state);
+  return 0;
+}
+
 /* An error in a family's declaration is reported with its line. */
-static void test_declared_wrong(void **state)
+TEST_WITH(test_declared_wrong, set_up, tear_down)
 {
   static const struct {
     const char *text, *reported;
@@ -133,7 +148,7 @@ static void check_matrix(const wisp_spec *spec)
     }
 }
 
-static void test_matrix(void **state)
+TEST(test_matrix)
 {
   for (const wisp_element *e = wisp_family_filter.elements; e->name; e++)
     for (int N = e->orders[0]; N <= e->orders[1]; N++) {
@@ -174,7 +189,7 @@ static int count_good(const char *db, const char *spec)
   return good;
 }
 
-static void test_tuned(void **state)
+TEST_WITH(test_tuned, set_up, tear_down)
 {
   static const char *const elements[] = {NULL, "quad"};
   const char *db = fixture_path(*state, "filter.db");
@@ -191,7 +206,7 @@ static void test_tuned(void **state)
 }
 
 /* Requests for what a family lacks. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
   wisp_error err = {.text = ""};
   wisp_strategy *strategy = NULL;
@@ -239,14 +254,14 @@ static void expect_wrong(const char *folder, const char *where)
   if (!strstr(summary.why, where)) fail_msg("%s", summary.why);
 }
 
-static void test_wrong(void **state)
+TEST_WITH(test_wrong, set_up, tear_down)
 {
   plant(*state, "apply", "      v[e", "      if (e == 7 && x == 2) sum += (real)0.01;\n      v[e");
   expect_wrong(*state, "at element 7, node 2");
 }
 
 /* The second of two launches does what the first has done. */
-static void test_wrong_colour(void **state)
+TEST_WITH(test_wrong_colour, set_up, tear_down)
 {
   plant(*state, "collect", "strip[first + at]", "strip[at]");
   expect_wrong(*state, "at edge ");
@@ -264,7 +279,7 @@ static wisp_status count_quads(wisp_error *err, void *rows, const wisp_compariso
 }
 
 /* The element that is asked for is compared; one that there is not, is refused. */
-static void test_compared(void **state)
+TEST(test_compared)
 {
   static const int order = 3;
   static const wisp_precision precision = WISP_F64;
@@ -291,6 +306,16 @@ static void test_compared(void **state)
   wisp_session_close(session);
 }
 
+/* One launch on a part of the groups: of one name the first binding counts. */
+static void run_span(const wisp_problem *problem, const wisp_kernel *kernel, wisp_span span)
+{
+  wisp_binding bindings[2 + WISP_MAX_COUNTS] = {{"first", 0, (double)span.first}, {"groups", 0, (double)span.count}};
+  size_t n = 2;
+  for (const wisp_count *c = problem->d.counts; c->name; c++)
+    bindings[n++] = (wisp_binding){c->name, 0, (double)c->value};
+  GOOD(wisp_arrays_launch(err, problem->arrays, kernel, bindings, n));
+}
+
 /* A plan_visit: what four launches on spans of the elements leave is, bit for bit, what one on all of them does. */
 static void in_spans(void *context, const plan_case *c)
 {
@@ -312,8 +337,7 @@ static void in_spans(void *context, const plan_case *c)
   GOOD(wisp_problem_run(err, problem, kernel, NULL, 0));
   GOOD(wisp_arrays_download(err, problem->arrays, "v", whole));
   GOOD(wisp_arrays_fill(err, problem->arrays, "v", 0xff));
-  for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
-    GOOD(wisp_problem_run_span(err, problem, kernel, spans[i], NULL, 0));
+  for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) run_span(problem, kernel, spans[i]);
   GOOD(wisp_arrays_download(err, problem->arrays, "v", pieced));
   assert_memory_equal(whole, pieced, numbers * sizeof *whole);
   wisp_kernel_destroy(kernel);
@@ -325,32 +349,15 @@ static void in_spans(void *context, const plan_case *c)
 
 enum { OWN = 20 };
 
-static wisp_owner owner(const void *self, size_t ghost)
-{
-  return (wisp_owner){.domain = 1, .slot = ghost};
-}
-
 /* The first elements of the strip and, as a ghost, the one behind them. */
 static void open_domain(wisp_device *device, const wisp_spec *spec, void **test_mesh, wisp_problem **out)
 {
   const wisp_mesh_source box = {.jitter = 0};
   wisp_discretisation d = {.self = NULL};
-  GOOD(wisp_workload_filter.open(err, wisp_device_limits(device), spec, OWN + 1, &box, test_mesh));
+  long long elements = OWN + 1;
+  GOOD(wisp_workload_filter.open(err, wisp_device_limits(device), spec, &elements, &box, test_mesh));
   GOOD(wisp_workload_filter.discretise(err, *test_mesh, spec, NULL, NULL, &d));
-  d.ghosts = 1, d.owner = owner;
   GOOD(wisp_problem_open(err, device, &d, spec->precision, WISP_WIDE_GUARD, NULL, NULL, out));
-}
-
-/* Moves what ghosts are of from the whole strip, whose second domain begins at element OWN. */
-static void exchange(wisp_problem *whole, wisp_problem *domain, size_t Np)
-{
-  const wisp_discretisation *d = &domain->d;
-  double numbers[FILTER_MAX_NP];
-  for (size_t g = 0; g < d->ghosts; g++) {
-    const size_t from = OWN * (size_t)d->owner(d->self, g).domain + d->owner(d->self, g).slot;
-    GOOD(wisp_arrays_download_part(err, whole->arrays, "v", from * Np, Np, numbers));
-    GOOD(wisp_arrays_upload_part(err, domain->arrays, "v", (OWN + g) * Np, Np, numbers));
-  }
 }
 
 /* A plan_visit: with its ghost exchanged, a domain's edges are those of the whole strip, bit for bit. */
@@ -376,7 +383,8 @@ static void in_domains(void *context, const plan_case *c)
   GOOD(wisp_arrays_download_part(err, problem[0]->arrays, "v", 0, OWN * Np, v));
   GOOD(wisp_arrays_fill(err, problem[1]->arrays, "v", 0xff));
   GOOD(wisp_arrays_upload_part(err, problem[1]->arrays, "v", 0, OWN * Np, v));
-  exchange(problem[0], problem[1], Np);
+  GOOD(wisp_arrays_download_part(err, problem[0]->arrays, "v", OWN * Np, Np, v)); /* the ghost */
+  GOOD(wisp_arrays_upload_part(err, problem[1]->arrays, "v", OWN * Np, Np, v));
   for (int i = 0; i < 2; i++) {
     GOOD(wisp_arrays_fill(err, problem[i]->arrays, "edges", 0));
     GOOD(wisp_problem_run(err, problem[i], kernel, NULL, 0));
@@ -390,7 +398,7 @@ static void in_domains(void *context, const plan_case *c)
   wisp_problems_destroy(problems);
 }
 
-static void test_spans(void **state)
+TEST_WITH(test_spans, set_up, tear_down)
 {
   wisp_device *device = open_test_device();
   setenv("WISP_TEMPLATES", "tests/filter/templates", 1);
@@ -400,7 +408,7 @@ static void test_spans(void **state)
 }
 
 /* Through the public interface as any other: on a program's own arrays, v = F u where it is troubled. */
-static void test_opened(void **state)
+TEST_WITH(test_opened, set_up, tear_down)
 {
   enum { N = 3, NP = (N + 1) * (N + 2) / 2, ELEMENTS = 7, NUMBERS = ELEMENTS * NP };
   const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
@@ -436,37 +444,4 @@ static void test_opened(void **state)
   wisp_memory_destroy(session, on_u), wisp_memory_destroy(session, on_v);
   wisp_kernel_close(kernel);
   wisp_session_close(session);
-}
-
-static int set_up(void **state)
-{
-  static char folder[64];
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  unsetenv("WISP_TEMPLATES");
-  fixture_remove(*state);
-  return 0;
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pages),
-      cmocka_unit_test(test_counts),
-      cmocka_unit_test_setup_teardown(test_declared_wrong, set_up, tear_down),
-      cmocka_unit_test(test_matrix),
-      cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),
-      cmocka_unit_test(test_unknown),
-      cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_wrong_colour, set_up, tear_down),
-      cmocka_unit_test(test_compared),
-      cmocka_unit_test_setup_teardown(test_spans, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_opened, set_up, tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static wisp_trial timed(double ms, int registers, const char *params)
   return t;
 }
 
-static void test_rule(void **state)
+TEST(test_rule)
 {
   static const struct {
     double ms[3], noise[3];
@@ -88,7 +88,7 @@ static const wisp_trial *ok_trial(const wisp_store *store, size_t n)
   return NULL;
 }
 
-static void test_one_is_chosen(void **state)
+TEST(test_one_is_chosen)
 {
   char folder[64];
   fixture_folder(folder);
@@ -112,9 +112,9 @@ static void test_one_is_chosen(void **state)
     assert_false(wisp_ranking_simpler(t, winner));
   }
   wisp_store_close(store);
-  GOOD(wisp_store_export(err, db, false, &before));
+  GOOD(wisp_store_export(err, db, false, false, &before));
   assert_int_equal(tune(db, "update", NULL, 384).trials, 0);
-  GOOD(wisp_store_export(err, db, false, &after));
+  GOOD(wisp_store_export(err, db, false, false, &after));
   assert_string_equal(before.data, after.data);
   assert_non_null(strstr(before.data, "\"chosen\""));
   wisp_text_free(&before);
@@ -204,26 +204,14 @@ static void check_planted(const char *fault, const char *outcome, const char *re
   fixture_remove(folder);
 }
 
-static void test_wrong_when_loaded_again(void **state)
+TEST(test_wrong_when_loaded_again)
 {
   if (strcmp(test_device_name(), "host") != 0) skip();
   check_planted("rhs[0] = 1000", "wrong", "in the final round: rhs is 1000");
 }
 
-static void test_crash_when_loaded_again(void **state)
+TEST(test_crash_when_loaded_again)
 {
   if (strcmp(test_device_name(), "host") != 0) skip();
   check_planted("abort()", "crash", "signal 6");
-}
-
-int main(void)
-{
-  unsetenv("WISP_SITE_DB");
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rule),
-      cmocka_unit_test(test_one_is_chosen),
-      cmocka_unit_test(test_wrong_when_loaded_again),
-      cmocka_unit_test(test_crash_when_loaded_again),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static wisp_limits card(size_t bytes)
 
 /* A solver of these takes so much of the device, to the byte; or somewhat more, where its composition lists the mesh's
  * faces. */
-static void test_nodal(void **state)
+TEST(test_nodal)
 {
   static const solving_setup setups[] = {{.order = 2},
                                          {.order = 3, .precision = WISP_F32, .composition = "gather+fused"},
@@ -46,7 +46,7 @@ static void test_nodal(void **state)
 }
 
 /* Likewise, but for a few parts of sums; on the host, where the mesh lies too, it takes more. */
-static void test_poisson(void **state)
+TEST(test_poisson)
 {
   const poisson_setup setup = {.kernel = "collocated", .order = 3, .preconditioner = WISP_JACOBI};
   poisson_case c;
@@ -66,7 +66,7 @@ static void test_poisson(void **state)
 }
 
 /* Lists that only a mesh gives a length are left out; without them it is most of what is taken. */
-static void test_heat(void **state)
+TEST(test_heat)
 {
   const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1};
   wisp_session *session = NULL;
@@ -94,7 +94,7 @@ static void test_heat(void **state)
 }
 
 /* Hexes have no pattern to count. */
-static void test_counts(void **state)
+TEST(test_counts)
 {
   size_t count[4];
   assert_true(wisp_mesh_source_count(&(wisp_mesh_source){.box = {2, 3, 4}}, 8, count));
@@ -106,7 +106,7 @@ static void test_counts(void **state)
 
 /* On this machine: more bytes than there are, so that a limit of 3 GB has no room for the mesh alone. Sanitizers take
  * more than that for themselves. */
-static void test_commands(void **state)
+TEST_IN_FOLDER(test_commands)
 {
   static const struct {
     const char *arguments;
@@ -135,16 +135,4 @@ static void test_commands(void **state)
   }
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_nodal),
-      cmocka_unit_test(test_poisson),
-      cmocka_unit_test(test_heat),
-      cmocka_unit_test(test_counts),
-      cmocka_unit_test_setup_teardown(test_commands, fixture_set_up, fixture_tear_down),
-  };
-  unsetenv("WISP_SITE_DB");
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

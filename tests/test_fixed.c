@@ -25,7 +25,7 @@ static wisp_plan *plan_of(const wisp_strategy *s, const wisp_layout *layout, con
 
 /* A value that a space marks by `requires` binds all kernels of a stage, one of `prefers` none; the first asks, and
  * what nobody asks for is as the mark says. */
-static void test_marks(void **state)
+TEST(test_marks)
 {
   wisp_strategy *s = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam block 1 2 4 requires 1\n"
                                  "param how 0 1 prefers 0\nparam free 0 1\n");
@@ -65,7 +65,7 @@ static void test_marks(void **state)
 
 /* With room for more: sizes of lists go up, fewest steps first, the last in the space before others of as many, what is
  * not legal left out; nothing else differs, and behind the last there is none. */
-static void test_room_for_more(void **state)
+TEST(test_room_for_more)
 {
   static const char *const larger[] = {"free=1 held=32 how=0 products=40", "free=1 held=64 how=0 products=20",
                                        "free=1 held=64 how=0 products=40", "free=1 held=64 how=0 products=90", NULL};
@@ -85,13 +85,4 @@ static void test_room_for_more(void **state)
   wisp_plan_destroy(plan);
   wisp_strategy_destroy(s);
   wisp_env_destroy(names);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_marks),
-      cmocka_unit_test(test_room_for_more),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

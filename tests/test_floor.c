@@ -35,7 +35,7 @@ static bool fits_a_cache(const wisp_trial *t)
   return 1e6 * t->gbps * t->ms < 2 * L2;
 }
 
-static void test_shipped_trials(void **state)
+TEST(test_shipped_trials)
 {
   wisp_trials list = shipped();
   int bad = 0, by_units = 0;
@@ -97,7 +97,7 @@ static wisp_floor floor_of(const wisp_strategies *all, const char *kernel, const
 
 /* Dense products are held to the peak of multiply-adds; by half turns on tensor cores, whose peak is not known, the
  * same kernel is held to its bytes. */
-static void test_operations_that_are_executed(void **state)
+TEST(test_operations_that_are_executed)
 {
   wisp_strategies *all = NULL;
   wisp_work work;
@@ -120,7 +120,7 @@ static void test_operations_that_are_executed(void **state)
 }
 
 /* By half turns the volume takes a quarter of the dense products, in single precision each as three of halves. */
-static void test_emulated_precision(void **state)
+TEST(test_emulated_precision)
 {
   static const char *const values[] = {"E=16 fp16=0 min_blocks=0 persistent=0 prefetch=0 unroll=1",
                                        "E=16 fp16=1 min_blocks=0 persistent=0 prefetch=0 unroll=1"};
@@ -162,7 +162,7 @@ static void test_emulated_precision(void **state)
 /* A node that is on several faces is read once, and a neighbour's where its own element reads it: the least that a
  * gather and a whole stage move is below a traffic of all face nodes. The smallest matrix of hybridized DG's second
  * level is as small on a large mesh. */
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
   wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), 1, NULL, WISP_F64);
   wisp_work work, more;
@@ -182,7 +182,7 @@ static void test_bytes(void **state)
 }
 
 /* A wrong statement in a space is refused. */
-static void test_bad_statements(void **state)
+TEST(test_bad_statements)
 {
   static const char *const bad[][2] = {{"work gpu flops", "'gpu' is none of"},
                                        {"work fma flops +", "x.space:"},
@@ -197,12 +197,4 @@ static void test_bad_statements(void **state)
     assert_int_equal(wisp_space_read(&err, &template_path, "nodal", "x", NULL, space, &kernel, &s), WISP_EINPUT);
     if (!strstr(err.text, bad[i][1])) fail_msg("%s", err.text);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shipped_trials), cmocka_unit_test(test_operations_that_are_executed),
-      cmocka_unit_test(test_emulated_precision), cmocka_unit_test(test_bytes), cmocka_unit_test(test_bad_statements)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ static void refuse(const char *folder, const char *use, const wisp_option *optio
   free(err);
 }
 
-static void test_foreign_options(void **state)
+TEST_IN_FOLDER(test_foreign_options)
 {
   enum { PAGES = sizeof pages / sizeof *pages };
   wisp_help all[PAGES];
@@ -140,7 +140,7 @@ static void test_foreign_options(void **state)
 }
 
 /* Ways that exclude each other do so in any order. */
-static void test_order(void **state)
+TEST_IN_FOLDER(test_order)
 {
   static const char *const lines[] = {"db --winners show", "bench --paper --accuracy", "tune --budget 3s --replay",
                                       "emit --json", "best --json --format csv"};
@@ -149,13 +149,4 @@ static void test_order(void **state)
     strcpy(copy, lines[i]);
     if (call(*state, copy) != 2) fail_msg("wisp %s is taken", lines[i]);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_foreign_options, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_order, fixture_set_up, fixture_tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

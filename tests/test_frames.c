@@ -150,7 +150,7 @@ static void run_helmholtz_twice(trial *t)
   run_helmholtz(t, true, t->out + 3);
 }
 
-static void test_hdg(void **state)
+TEST(test_hdg)
 {
   try_all(3, motions_of_planes, run_helmholtz_twice);
 }
@@ -202,12 +202,12 @@ static void run_conduction(trial *t)
   t->out[4] /= S2 * S2, t->out[5] /= S2 * S2 * S2 * S2;
 }
 
-static void test_triangles(void **state)
+TEST(test_triangles)
 {
   try_all(3, motions_of_planes, run_conduction);
 }
 
-static void test_tets(void **state)
+TEST(test_tets)
 {
   try_all(4, motions_in_space, run_conduction);
 }
@@ -254,7 +254,7 @@ static void run_poisson(trial *t)
   solve_poisson(t, "mass_trilinear", &t->stage[2], t->out + 4);
 }
 
-static void test_hexes(void **state)
+TEST(test_hexes)
 {
   try_all(8, motions_in_space, run_poisson);
 }
@@ -300,16 +300,15 @@ static void run_cavity(trial *t)
   solving_close(&s);
 }
 
-static void test_nodal(void **state)
+TEST(test_nodal)
 {
   try_all(4, motions_in_space, run_cavity);
 }
 
-int main(void)
+/* Two threads of a launch of 50 us wait for each other where others run too. */
+static int one_thread(void **state)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_hdg), cmocka_unit_test(test_triangles),
-                                     cmocka_unit_test(test_tets), cmocka_unit_test(test_hexes),
-                                     cmocka_unit_test(test_nodal)};
-  setenv("OMP_NUM_THREADS", "1", 1); /* two threads of a launch of 50 us wait for each other where others run too */
-  return cmocka_run_group_tests_name("frames", tests, NULL, NULL);
+  return setenv("OMP_NUM_THREADS", "1", 1);
 }
+
+GROUP(one_thread, NULL)

@@ -78,7 +78,7 @@ static void take(wisp_session *session, void *memory, size_t count, double *to)
 
 /* --- what programs bring --- */
 
-static void test_operator(void **state)
+TEST(test_operator)
 {
   static const char spec[] = "tensor.collocated_trilinear:hex:p3:poisson:f32";
   const motion *by = &motions_in_space[2];
@@ -149,7 +149,7 @@ static void check_matrix(const char *spec, int corners, const motion *by)
 }
 
 /* Matrices are in the caller's units. */
-static void test_matrix(void **state)
+TEST(test_matrix)
 {
   check_matrix("assembly.step:tri:p2:laplace:f32", 3, &motions_of_planes[2]);
   check_matrix("assembly.step:tri:p2:laplace:f32", 3, &motions_of_planes[4]);
@@ -158,7 +158,7 @@ static void test_matrix(void **state)
 }
 
 /* Elements that would leave the range of single precision in the caller's units are refused. */
-static void test_range(void **state)
+TEST(test_range)
 {
   static const double scales[] = {1e-9, 1e10};
   wisp_session *session = api_session();
@@ -190,7 +190,7 @@ static void test_range(void **state)
 }
 
 /* For one f, u is as small as the square of the scale, and its flux as the scale. Squares of them leave the range. */
-static void test_helmholtz(void **state)
+TEST(test_helmholtz)
 {
   const motion *by = &motions_of_planes[3];
   wisp_session *session = api_session();
@@ -271,7 +271,7 @@ static void check_points(const char *path, const wisp_mesh *mesh, size_t count)
 }
 
 /* A steady system on tets whose f falls with the square of the scale grows with the scale. */
-static void test_files(void **state)
+TEST_IN_FOLDER(test_files)
 {
   static const wisp_heat_kappa kappa = {.number = {3}};
   static const wisp_heat_method method = {
@@ -361,7 +361,7 @@ static double error_of(const char *folder, int corners, const motion *by, const 
 
 /* kappa and tau follow, and options have the range that a nanometre or a thousand kilometres ask for. Squares of small
  * coefficients do not vanish. */
-static void test_command(void **state)
+TEST_IN_FOLDER(test_command)
 {
   static const struct {
     int corners, scale;
@@ -387,16 +387,10 @@ static void test_command(void **state)
   }
 }
 
-int main(void)
+/* Two threads of a launch of 50 us wait for each other where others run too. */
+static int one_thread(void **state)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_operator),
-      cmocka_unit_test(test_matrix),
-      cmocka_unit_test(test_range),
-      cmocka_unit_test(test_helmholtz),
-      cmocka_unit_test_setup_teardown(test_files, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_command, fixture_set_up, fixture_tear_down),
-  };
-  setenv("OMP_NUM_THREADS", "1", 1); /* two threads of a launch of 50 us wait for each other where others run too */
-  return cmocka_run_group_tests_name("frames units", tests, NULL, NULL);
+  return setenv("OMP_NUM_THREADS", "1", 1);
 }
+
+GROUP(one_thread, NULL)

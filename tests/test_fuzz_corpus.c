@@ -21,7 +21,7 @@ static bool replay(const fuzz_target *target, fuzz_world *world, const char *pat
   return taken;
 }
 
-static void test_corpora(void **state)
+TEST(test_corpora)
 {
   fuzz_world *world = fuzz_world_create();
   for (const fuzz_target *target = fuzz_targets; target->name; target++) {
@@ -44,9 +44,4 @@ static void test_corpora(void **state)
   fuzz_world_destroy(world);
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpora)};
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -62,7 +62,7 @@ static void check_closed(const wisp_dg *dg)
   assert_int_equal(dg->groups, dg->blocks * (size_t)dg->MB);
 }
 
-static void test_closed(void **state)
+TEST(test_closed)
 {
   for (int n = 1; n <= 3; n++) everywhere(2, n, check_closed);
 }
@@ -100,7 +100,7 @@ static void check_areas(const wisp_dg *dg)
   assert_true(fabs(dg->min_length / shortest - 1) < 1e-13);
 }
 
-static void test_areas(void **state)
+TEST(test_areas)
 {
   everywhere(1, 2, check_areas);
 }
@@ -163,7 +163,7 @@ static void check_volume(const wisp_dg *dg)
   free(rhs);
 }
 
-static void test_derivatives(void **state)
+TEST(test_derivatives)
 {
   for (int N = 1; N <= highest(); N++) everywhere(N, 2, check_derivatives);
   everywhere(3, 2, check_volume);
@@ -189,7 +189,7 @@ static void check_norms(const wisp_dg *dg)
   free(u);
 }
 
-static void test_norms(void **state)
+TEST(test_norms)
 {
   for (int N = 1; N <= highest(); N++) everywhere(N, 2, check_norms);
 }
@@ -252,14 +252,14 @@ static void check_faces(const wisp_dg *dg)
   free(u);
 }
 
-static void test_faces(void **state)
+TEST(test_faces)
 {
   everywhere(1, 3, check_faces);
   everywhere(3, 2, check_faces);
 }
 
 /* Requests without meaning. */
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
   dg_case c;
   wisp_error err = {0};
@@ -274,12 +274,4 @@ static void test_refusals(void **state)
   assert_non_null(strstr(err.text, "31 bits allow 1:"));
   assert_null(c.dg);
   dg_case_free(&c);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_closed),      cmocka_unit_test(test_areas),
-                                     cmocka_unit_test(test_derivatives), cmocka_unit_test(test_norms),
-                                     cmocka_unit_test(test_faces),       cmocka_unit_test(test_refusals)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

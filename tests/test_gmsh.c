@@ -89,7 +89,7 @@ static void compare_and_destroy(wisp_mesh *mesh[6])
 }
 
 /* Each boundary face of the box carries the tag of the side it lies on. */
-static void test_box(void **state)
+TEST(test_box)
 {
   wisp_mesh *mesh[6];
   size_t boundary = 0;
@@ -109,7 +109,7 @@ static void test_box(void **state)
 }
 
 /* A sphere inside a box: its surface is an interface, not a boundary, so that its physical surface tags nothing. */
-static void test_sphere_in_box(void **state)
+TEST(test_sphere_in_box)
 {
   wisp_mesh *mesh[6];
   make(sphere_geo, mesh);
@@ -120,7 +120,7 @@ static void test_sphere_in_box(void **state)
 }
 
 /* Both versions, as text and as binary of both byte orders, with sparse numbers, reversed surfaces and a lone node. */
-static void test_by_the_book(void **state)
+TEST(test_by_the_book)
 {
   static const int tags[8] = {7, 9, 0, 0, 0, 0, 0, 0};
   for (int i = 0; i < 6; i++) {
@@ -139,11 +139,4 @@ static void test_by_the_book(void **state)
     wisp_mesh_destroy(mesh);
     wisp_text_free(&w.text);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_box), cmocka_unit_test(test_sphere_in_box),
-                                     cmocka_unit_test(test_by_the_book)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

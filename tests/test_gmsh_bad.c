@@ -40,7 +40,7 @@ static void refuse(const char *text, const char *why)
 #define NODES4 "$Nodes\n1 4 1 4\n3 1 0 4\n1 2 3 4\n0 0 0 1 0 0 0 1 0 0 0 1\n$EndNodes\n"
 #define TET "1 4 2 0 1 1 2 3 4\n"
 
-static void test_formats(void **state)
+TEST(test_formats)
 {
   refuse("", "no Gmsh file");
   refuse("\n\n \n", "no Gmsh file");
@@ -66,7 +66,7 @@ static void test_formats(void **state)
   refuse(FORMAT2 "hello\n", "bad.msh:4: text outside");
 }
 
-static void test_contents_2(void **state)
+TEST(test_contents_2)
 {
   refuse(FORMAT2, "no $Nodes");
   refuse(FORMAT2 NODES2, "no tets");
@@ -94,7 +94,7 @@ static void test_contents_2(void **state)
   refuse(FORMAT2 "$Nodes\n1\n1 0 \x01\x7f\n$EndNodes\n", "found '\?\?'");
 }
 
-static void test_contents_4(void **state)
+TEST(test_contents_4)
 {
   refuse(FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 5 1\n1 1 2 3 4 1 2 3 4\n$EndElements\n", "hexahedron");
   refuse(FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 30 1\n1 1 2 3 4 1 2 3 4\n$EndElements\n", "order 4");
@@ -113,7 +113,7 @@ static void test_contents_4(void **state)
 }
 
 /* Counts far beyond the file, and beyond any memory, end where the bytes end. */
-static void test_huge_counts(void **state)
+TEST(test_huge_counts)
 {
   refuse(FORMAT2 "$Nodes\n9223372036854775807\n1 0 0 0\n", "truncated");
   refuse(FORMAT2 "$Nodes\n9223372036854775808\n1 0 0 0\n", "64 bits");
@@ -128,7 +128,7 @@ static void test_huge_counts(void **state)
 }
 
 /* Cut anywhere before its last section's end, no variant gives a mesh; with any one byte changed none crashes. */
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
   for (int i = 0; i < 6; i++) {
     gmsh_writer w = write_gmsh(i < 3 ? 2 : 4, i % 3);
@@ -137,7 +137,7 @@ static void test_truncated(void **state)
   }
 }
 
-static void test_changed(void **state)
+TEST(test_changed)
 {
   for (int i = 0; i < 6; i++) {
     gmsh_writer w = write_gmsh(i < 3 ? 2 : 4, i % 3);
@@ -158,7 +158,7 @@ static void test_changed(void **state)
   }
 }
 
-static void test_paths(void **state)
+TEST(test_paths)
 {
   wisp_mesh *mesh = NULL;
   wisp_error err = {0};
@@ -175,13 +175,4 @@ static void test_paths(void **state)
   check_text(&err, path);
   unlink(path);
   assert_null(mesh);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats),    cmocka_unit_test(test_contents_2),
-                                     cmocka_unit_test(test_contents_4), cmocka_unit_test(test_huge_counts),
-                                     cmocka_unit_test(test_truncated),  cmocka_unit_test(test_changed),
-                                     cmocka_unit_test(test_paths)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static const struct mirrored {
     {8, "1\n1 5 2 1 1 5 6 7 8 1 2 3 4\n", "poisson", "1 of 1 hexes had negative volume", 1},
 };
 
-static void test_reversed(void **state)
+TEST_IN_FOLDER(test_reversed)
 {
   char text[1024], line[256];
   for (size_t i = 0; i < sizeof mirrored / sizeof *mirrored; i++) {
@@ -111,7 +111,7 @@ static const char parts_geo[] =
     "Mesh.MshFileVersion = 2.2; Save \"22a.msh\"; Mesh.Binary = 1; Save \"22b.msh\";\n";
 
 /* Whatever the parts, the mesh is the one that was not cut, its groups too; nothing between two parts is a surface. */
-static void test_parts(void **state)
+TEST_IN_FOLDER(test_parts)
 {
   static const char *const names[] = {"whole.msh", "41a.msh", "41b.msh", "ghosts.msh", "22a.msh", "22b.msh"};
   size_t elements = 0, floor = 0;
@@ -129,7 +129,7 @@ static void test_parts(void **state)
 
 /* By the book: two triangles, parts 5 and 6 of the surface 1, whose group the first does not repeat; curve 7 is a part
  * of curve 1, in group 3; curve 8 lies between the parts and has numbers of the surface's. */
-static void test_parents(void **state)
+TEST(test_parents)
 {
   static const char text[] =
       "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n2 4 \"plate\"\n$EndPhysicalNames\n"
@@ -165,7 +165,7 @@ static const char ball_geo[] = "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0, 0,
                                "Mesh.MeshSizeMax = 0.8; Mesh 3; SetOrder 2; Save \"ball.msh\";\n";
 
 /* Straight elements of order 2 are those of order 1, and what is curved is not taken for them. */
-static void test_second_order(void **state)
+TEST_IN_FOLDER(test_second_order)
 {
   static const char *const names[] = {"one.msh", "two.msh", "binary.msh"};
   static const char *const refused[] = {"ball.msh", "three.msh"};
@@ -188,7 +188,7 @@ static void test_second_order(void **state)
   }
 }
 
-static void test_second_order_hexes(void **state)
+TEST_IN_FOLDER(test_second_order_hexes)
 {
   for (int incomplete = 0; incomplete < 2; incomplete++) {
     char geo[1024], name[32];
@@ -211,7 +211,7 @@ static void test_second_order_hexes(void **state)
   "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n2\n1 2 3 7 1 0 1 2 3\n2 4 3 5 1 0 " \
   "1 2 3 4\n$EndElements\n"
 
-static void test_formats(void **state)
+TEST(test_formats)
 {
   static const char *const names[] = {
       "$MeshFormat\n2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n7 \"floor\"\n5 \"air\"\n$EndPhysicalNames\n" BODY,
@@ -230,7 +230,7 @@ static void test_formats(void **state)
 }
 
 /* Quadrangles of orders 3 to 5 are mere faces of hexahedra. */
-static void test_facets(void **state)
+TEST(test_facets)
 {
   static const int nodes[3] = {16, 25, 36};
   for (int i = 0; i < 3; i++) {
@@ -262,7 +262,7 @@ static char *run_piped(const char *folder, const char *name, const char *argumen
 }
 
 /* A run makes the mesh once; a bench makes it for each precision. */
-static void test_input(void **state)
+TEST_IN_FOLDER(test_input)
 {
   static const char two[] = FORMAT_2 CUBE "$Elements\n2\n1 4 2 1 1 1 2 3 6\n2 4 2 1 1 1 6 3 8\n$EndElements\n";
   static const char *const commands[] = {
@@ -282,7 +282,7 @@ static void test_input(void **state)
 
 /* --- what helps --- */
 
-static void test_remedies(void **state)
+TEST_IN_FOLDER(test_remedies)
 {
   static const struct {
     const char *name, *text, *problem, *remedy;
@@ -314,15 +314,4 @@ static void test_remedies(void **state)
       fail_msg("wisp %s: status %d, not '%s': %s", line, o.status, bad[i].remedy, o.err);
     forget(&o);
   }
-}
-
-int main(void)
-{
-#define WITH_FOLDER(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {
-      WITH_FOLDER(test_reversed),     WITH_FOLDER(test_parts),        cmocka_unit_test(test_parents),
-      WITH_FOLDER(test_second_order), cmocka_unit_test(test_formats), WITH_FOLDER(test_second_order_hexes),
-      cmocka_unit_test(test_facets),  WITH_FOLDER(test_input),        WITH_FOLDER(test_remedies),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void check_square(const char *text)
   wisp_mesh_destroy(mesh);
 }
 
-static void test_read(void **state)
+TEST(test_read)
 {
   check_square(in_two);
   check_square(in_four);
@@ -48,7 +48,7 @@ static void expect_refused(const char *text, const char *why)
   if (!strstr(refused.text, why)) fail_msg("%s", refused.text);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
   expect_refused(TWO NODES_2 "$Elements\n1\n1 3 2 0 1 10 20 30 40\n$EndElements\n",
                  "bad:14: a quadrangle (element type 3): only straight triangles can be used; mesh without Recombine");
@@ -67,10 +67,4 @@ static void test_refused(void **state)
   expect_refused(TWO NODES_2 "$Elements\n3\n" TRIANGLES_2 "3 2 2 0 1 20 30 10\n$EndElements\n", "overlap");
   expect_refused(TWO NODES_2 "$Elements\n3\n" TRIANGLES_2 "3 1 2 7 1 20 60\n$EndElements\n",
                  "a line of physical curve 7 uses node 60, which $Nodes does not have");
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_read), cmocka_unit_test(test_refused)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static void check_matrix(const cJSON *golden, const char *name, int N, const dou
   cJSON_ArrayForEach(row, matrix) check_row(name, N, row, ours + columns * i++, columns);
 }
 
-static void test_operators(void **state)
+TEST(test_operators)
 {
   for (int N = 1; N <= 6; N++) {
     cJSON *golden = load(N);
@@ -69,7 +69,7 @@ static void test_operators(void **state)
   }
 }
 
-static void test_face_nodes(void **state)
+TEST(test_face_nodes)
 {
   for (int N = 1; N <= 6; N++) {
     cJSON *golden = load(N);
@@ -86,10 +86,4 @@ static void test_face_nodes(void **state)
     wisp_tet_destroy(tet);
     cJSON_Delete(golden);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_operators), cmocka_unit_test(test_face_nodes)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static size_t inner_pairs(const wisp_mesh *mesh, wisp_grouping how, size_t size)
   return faces / 2;
 }
 
-static void test_contract(void **state)
+TEST(test_contract)
 {
   static const size_t sizes[] = {1, 2, 3, 7, 10, 16, 33, 161, 162, 163, 1000, 100000};
   wisp_mesh *mesh = shuffled_box(3);
@@ -77,7 +77,7 @@ static void test_contract(void **state)
   wisp_mesh_destroy(mesh);
 }
 
-static void test_natural(void **state)
+TEST(test_natural)
 {
   wisp_mesh *mesh = shuffled_box(2);
   int32_t *of = group(mesh, WISP_GROUP_NATURAL, 5);
@@ -87,7 +87,7 @@ static void test_natural(void **state)
 }
 
 /* A group of l elements that hang together has at least l - 1 inner pairs: 15 of 16 is the mark of a tree. */
-static void test_inner_faces(void **state)
+TEST(test_inner_faces)
 {
   wisp_mesh *mesh = shuffled_box(12);
   size_t groups = mesh->elements / 16, natural = inner_pairs(mesh, WISP_GROUP_NATURAL, 16);
@@ -120,7 +120,7 @@ static size_t reach(const wisp_mesh *mesh, const int32_t *of, size_t k, int32_t 
 }
 
 /* Three groups of four hang together; the rest take up what lies scattered (in natural order none does). */
-static void test_greedy_is_connected(void **state)
+TEST(test_greedy_is_connected)
 {
   wisp_mesh *mesh = shuffled_box(10);
   int32_t *of = group(mesh, WISP_GROUP_GREEDY, 8), *stack = malloc(mesh->elements * sizeof *stack);
@@ -137,7 +137,7 @@ static void test_greedy_is_connected(void **state)
   wisp_mesh_destroy(mesh);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
   wisp_mesh *mesh = shuffled_box(2);
   wisp_error err = {0};
@@ -155,7 +155,7 @@ static void test_refusals(void **state)
 }
 
 /* Greedy is near linear: ten seconds is far above its time and far below a quadratic one (1.6e5 elements). */
-static void test_greedy_is_fast(void **state)
+TEST(test_greedy_is_fast)
 {
   wisp_mesh *mesh = shuffled_box(30);
   static const size_t sizes[] = {4, 64, 20000};
@@ -165,12 +165,4 @@ static void test_greedy_is_fast(void **state)
     assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
   }
   wisp_mesh_destroy(mesh);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_contract),    cmocka_unit_test(test_natural),
-                                     cmocka_unit_test(test_inner_faces), cmocka_unit_test(test_greedy_is_connected),
-                                     cmocka_unit_test(test_refusals),    cmocka_unit_test(test_greedy_is_fast)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

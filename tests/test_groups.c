@@ -76,7 +76,7 @@ static void same_kappa(const char *folder, const char *mesh, const char *kappa, 
   if (!(fabs(found / wanted - 1) < 1e-9)) fail_msg("%s: %.9g, and %s: %.9g", kappa, found, by_place, wanted);
 }
 
-static void test_surfaces(void **state)
+TEST_IN_FOLDER(test_surfaces)
 {
   static const char *const alike[][2] = {
       {"region == 1 ? 10 : 1", "y < .3 ? 10 : 1"},
@@ -100,7 +100,7 @@ static void test_surfaces(void **state)
   same_kappa(*state, "four.msh", "region == all && region != 1 ? 10 : 1", "y < .3 ? 1 : 10");
 }
 
-static void test_volumes(void **state)
+TEST_IN_FOLDER(test_volumes)
 {
   static const char *const alike[] = {"region == air ? 4 : 1", "region == 1 ? 4 : 1", "region != \"air\" ? 1 : 4"};
   put(*state, "tet.msh", tet);
@@ -123,7 +123,7 @@ static double mean_of(const char *folder, const char *mesh, const char *option, 
   return mean;
 }
 
-static void test_fix(void **state)
+TEST_IN_FOLDER(test_fix)
 {
   static const char *const alike[][2] = {
       {"copper=1", "1=1"},
@@ -148,7 +148,7 @@ static void test_fix(void **state)
 }
 
 /* tag is compared with the groups of edges, as region is with those of triangles. */
-static void test_neumann(void **state)
+TEST_IN_FOLDER(test_neumann)
 {
   static const char *const alike[][2] = {
       {"--neumann \"right side,most\"", "--neumann 9"},
@@ -202,7 +202,7 @@ static void write_cube(const char *folder)
 }
 
 /* Walls by group: those that absorb on all sides take the most, on one side some, and a kind alone is the rest's. */
-static void test_walls(void **state)
+TEST_IN_FOLDER(test_walls)
 {
   write_cube(*state);
   const double none = energy_by(*state, "pec"), all = energy_by(*state, "absorbing");
@@ -216,7 +216,7 @@ static void test_walls(void **state)
 
 /* --- the library --- */
 
-static void test_library(void **state)
+TEST_IN_FOLDER(test_library)
 {
   const char *mesh = put(*state, "square.msh", square);
   static const int tags[] = {1, 2};
@@ -243,7 +243,7 @@ static void test_library(void **state)
 }
 
 /* A program's walls: the sides of a box, or groups that it has not. */
-static void test_program(void **state)
+TEST(test_program)
 {
   static const char *const walls[] = {"pec", "1=absorbing,pec", "absorbing"};
   double energy[3];
@@ -272,7 +272,7 @@ static void test_program(void **state)
 
 /* --- what is refused --- */
 
-static void test_refused(void **state)
+TEST_IN_FOLDER(test_refused)
 {
   static const struct {
     const char *problem, *arguments, *why;
@@ -318,7 +318,7 @@ static void test_refused(void **state)
 }
 
 /* A box has sides, by number, and no regions. */
-static void test_box(void **state)
+TEST_IN_FOLDER(test_box)
 {
   static const char *const bad[] = {"helmholtz --kappa 'region == 1 ? 2 : 1'",
                                     "acoustics --kappa 'region == 7 ? 2 : 1'", "maxwell --boundary 7=absorbing",
@@ -339,14 +339,4 @@ static void test_box(void **state)
   cJSON *json = run_json(*state, "", line);
   assert_string_equal(json_text(json, "boundary"), "1=absorbing,pec");
   cJSON_Delete(json);
-}
-
-int main(void)
-{
-#define WITH_FOLDER(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {
-      WITH_FOLDER(test_surfaces),     WITH_FOLDER(test_volumes), WITH_FOLDER(test_fix),
-      WITH_FOLDER(test_neumann),      WITH_FOLDER(test_walls),   WITH_FOLDER(test_library),
-      cmocka_unit_test(test_program), WITH_FOLDER(test_refused), WITH_FOLDER(test_box)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

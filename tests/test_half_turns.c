@@ -57,7 +57,7 @@ static bool maps(const wisp_tet *tet, const int to[4], int x, int y)
 static const int half[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
 static const int third[3][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}};
 
-static void test_orbits(void **state)
+TEST(test_orbits)
 {
   for (int N = 1; N <= highest(); N++) {
     turned_tet p = make(N);
@@ -75,7 +75,7 @@ static void test_orbits(void **state)
   }
 }
 
-static void test_face_orbits(void **state)
+TEST(test_face_orbits)
 {
   for (int N = 1; N <= highest(); N++) {
     turned_tet p = make(N);
@@ -95,7 +95,7 @@ static void test_face_orbits(void **state)
 }
 
 /* As they are known: Np / 4 each, but for orbits on the axes and the centre. */
-static void test_class_sizes(void **state)
+TEST(test_class_sizes)
 {
   static const int sizes[HIGHEST][2] = {{1, 1},   {4, 2},   {5, 5},   {11, 8},  {14, 14},
                                         {24, 20}, {30, 30}, {45, 40}, {55, 55}, {76, 70}};
@@ -180,7 +180,7 @@ static void along_axis(const turned_tet *p, int m, double *D)
   }
 }
 
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
   static double D[286 * 286];
   for (int N = 1; N <= highest(); N++) {
@@ -213,7 +213,7 @@ static void test_blocks(void **state)
 
 /* Swapping two vertices, from which all permutations come, takes D and LIFT to themselves: by 12 and by 23 Dr, Ds and
  * Dt to one another, by 01 Dr to its negative. */
-static void test_operators(void **state)
+TEST(test_operators)
 {
   static const int swap[3][4] = {{1, 0, 2, 3}, {0, 2, 1, 3}, {0, 1, 3, 2}};
   static const int direction[3][3] = {{0, -1, -1}, {1, 0, 2}, {0, 2, 1}}, opposite[4] = {3, 2, 0, 1};
@@ -261,7 +261,7 @@ static void expect_turned_LIFT(const turned_tet *p, int m)
   }
 }
 
-static void test_turned_blocks(void **state)
+TEST(test_turned_blocks)
 {
   for (int N = 1; N <= highest(); N++) {
     turned_tet p = make(N);
@@ -286,7 +286,7 @@ static double by_classes(const turned_tet *p, const double *blocks, int orbit, i
 }
 
 /* Each row's sizes, together, are no less than what blocks add up: of D_2 and D_3 for Dr, and so forth. */
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
   for (int N = 1; N <= highest(); N++) {
     turned_tet p = make(N);
@@ -309,14 +309,4 @@ static void test_sizes(void **state)
     free(sizes);
     discard(&p);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orbits), cmocka_unit_test(test_face_orbits), cmocka_unit_test(test_class_sizes),
-      cmocka_unit_test(test_blocks), cmocka_unit_test(test_operators),   cmocka_unit_test(test_turned_blocks),
-      cmocka_unit_test(test_sizes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,7 @@ static double energy(const wisp_hdg_condensed *of, const wisp_hdg_tables *t, con
 
 /* Without lambda a linear function's energy is kappa |slope|^2 times the area, a constant's row sums 0; with lambda a
  * constant's is lambda times the area at order 1, and falls from order to order once there are modes inside. */
-static void test_continuous(void **state)
+TEST(test_continuous)
 {
   static const double ones[3] = {1, 1, 1}, load[NP] = {0};
   uint64_t random = 7;
@@ -119,7 +119,7 @@ static void test_continuous(void **state)
   }
 }
 
-static void test_identities(void **state)
+TEST(test_identities)
 {
   enum { TRIANGLES = 112 }; /* of each order: 1008 */
   uint64_t random = wisp_random_from(5);
@@ -229,7 +229,7 @@ static void check_saddle(const wisp_hdg_tables *t, const wisp_hdg_triangle *at)
     if (!(fabs(of.K[i] - K[i]) <= 1e-11 * largest)) fail_msg("P = %d: K[%d] is %g, not %g", t->N, i, of.K[i], K[i]);
 }
 
-static void test_saddle(void **state)
+TEST(test_saddle)
 {
   uint64_t random = wisp_random_from(7);
   for (int P = 1; P <= WISP_HDG_MAX_ORDER; P++) {
@@ -239,14 +239,4 @@ static void test_saddle(void **state)
     check_saddle(t, &at);
     wisp_hdg_tables_destroy(t);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_identities),
-      cmocka_unit_test(test_continuous),
-      cmocka_unit_test(test_saddle),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,7 +156,7 @@ static void check_element(const wisp_hdg_tables *t, const cJSON *element)
   check_fields(t, &f, load, element);
 }
 
-static void test_golden_elements(void **state)
+TEST(test_golden_elements)
 {
   for (int P = 1; P <= 6; P++) {
     char name[24];
@@ -360,7 +360,7 @@ static void check_order(const golden_mesh *g, const cJSON *file, const cJSON *go
   wisp_hdg_destroy(c.s);
 }
 
-static void test_golden_meshes(void **state)
+TEST(test_golden_meshes)
 {
   static const golden_mesh all[] = {{"mesh_box2", wave_source, wave, NULL},
                                     {"mesh_ragged", ragged_source, ragged_value, ragged_flux}};
@@ -373,13 +373,4 @@ static void test_golden_meshes(void **state)
     wisp_mesh_destroy(mesh);
     cJSON_Delete(file);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_golden_elements),
-      cmocka_unit_test(test_golden_meshes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

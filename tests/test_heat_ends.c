@@ -27,7 +27,7 @@ static double error_of(const char *folder, const char *arguments)
 
 /* A step ends by its own residual: what its linear solves are content with shows in their number, not in u. Where the
  * problem is linear, a step that hardly changes u is solved all the same. */
-static void test_loose(void **state)
+TEST_IN_FOLDER(test_loose)
 {
   static const char *const runs[] = {"-n 2 --box 8 --steps 4", "-n 1 --element tet --box 4 --capacity 0",
                                      "-n 2 --box 8 --capacity 0 --kappa 'exp(-u) + 0.5'"};
@@ -50,7 +50,7 @@ static void test_loose(void **state)
 }
 
 /* Rounding keeps the residual above what is asked for: then u that moves no more ends the step. */
-static void test_rounding(void **state)
+TEST_IN_FOLDER(test_rounding)
 {
   const double fine = error_of(*state, "-n 3 --box 16 --capacity 0 --nonlinear 1e-15");
   assert_true(fabs(error_of(*state, "-n 3 --box 16 --capacity 0") / fine - 1) < 1e-4);
@@ -58,7 +58,7 @@ static void test_rounding(void **state)
 }
 
 /* No file is left of a solve that failed, be it by few iterations or by few assemblies. */
-static void test_failed(void **state)
+TEST_IN_FOLDER(test_failed)
 {
   static const char *const failing[] = {"--kappa 1 --iterations 2", "--assemblies 1", "--assemblies 3 --iterations 9"};
   static const char *const names[] = {"none.vtu", "none.mtx", "none_b.mtx"};
@@ -73,12 +73,4 @@ static void test_failed(void **state)
   }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {TEST(test_loose), TEST(test_rounding), TEST(test_failed)};
-  unsetenv("WISP_SITE_DB");
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -167,7 +167,7 @@ static wisp_helmholtz_input input_for(const square *s)
                                 .lambda = s->lambda};
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
   static const monomial all[] = {{0, 0}, {1, 0}, {0, 1}, {2, 1}, {0, 3}, {1, 0}};
   static const struct {
@@ -202,7 +202,7 @@ static void test_many(void **state)
 }
 
 /* No data: all is 0, and nothing is waited for. */
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
   square s;
   bench b;
@@ -230,7 +230,7 @@ static double waves(const double *x)
 }
 
 /* The L2 error of the paper's test is what the command says. */
-static void test_command(void **state)
+TEST(test_command)
 {
   square s;
   bench b;
@@ -267,7 +267,7 @@ static void test_command(void **state)
 }
 
 /* All of the boundary has a flux, and lambda is 0: u = x - 1/2, and not x. */
-static void test_mean(void **state)
+TEST(test_mean)
 {
   square s;
   bench b;
@@ -299,7 +299,7 @@ static void test_mean(void **state)
 }
 
 /* Names and expressions of a file: kappa du/dn = 6 on "outlet", u = 0 on the rest, which is x = 0. */
-static void test_file(void **state)
+TEST(test_file)
 {
   bench b;
   double u[2];
@@ -334,7 +334,7 @@ static void test_file(void **state)
   close_bench(&b);
 }
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
   static square s;
   wisp_helmholtz *p = NULL;
@@ -400,7 +400,7 @@ static void test_bad(void **state)
 }
 
 /* An impossible request is refused before anything begins, with what would do. */
-static void test_memory(void **state)
+TEST(test_memory)
 {
   const wisp_limits limits = {.kind = "cuda", .gpu = true, .name = "a GPU", .memory = (size_t)1 << 30};
   wisp_helmholtz_method method = {.precision = WISP_F64, .preconditioner = WISP_TRACE_LEVELS};
@@ -434,12 +434,4 @@ static int tear_down(void **state)
   return 0;
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_many),   cmocka_unit_test(test_nothing), cmocka_unit_test(test_command),
-      cmocka_unit_test(test_mean),   cmocka_unit_test(test_file),    cmocka_unit_test(test_bad),
-      cmocka_unit_test(test_memory),
-  };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP(set_up, tear_down)

@@ -24,7 +24,7 @@ static char *help_of(const char *folder, const char *arguments)
   return o.out;
 }
 
-static void test_levels(void **state)
+TEST_IN_FOLDER(test_levels)
 {
   for (int l = 0; l < LEVELS; l++) {
     char line[64], usage[64];
@@ -53,7 +53,7 @@ static void test_levels(void **state)
 }
 
 /* A page's text on a command is printed to its last word, however long a paragraph is. */
-static void test_whole_pages(void **state)
+TEST_IN_FOLDER(test_whole_pages)
 {
   static const char *const commands[] = {"devices", "tune", "best", "report", "emit", "bench", "db"};
   for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
@@ -74,7 +74,7 @@ static void test_whole_pages(void **state)
 }
 
 /* Help on a word of a command has that word's options alone, with their meaning for it. */
-static void test_words(void **state)
+TEST_IN_FOLDER(test_words)
 {
   char *text = help_of(*state, "db salvage -h");
   assert_non_null(strstr(text, "--output FILE         the new store\n"));
@@ -87,7 +87,7 @@ static void test_words(void **state)
 }
 
 /* An option has its letter everywhere, and a letter its option. (-n: one order or several; -o: a file or a folder.) */
-static void test_letters(void **state)
+TEST_IN_FOLDER(test_letters)
 {
   static const struct {
     char letter;
@@ -126,7 +126,7 @@ static void says(const char *folder, const char *arguments, const char *words)
   forget(&o);
 }
 
-static void test_slips(void **state)
+TEST_IN_FOLDER(test_slips)
 {
   says(*state, "tun", "did you mean tune?");
   says(*state, "help bnech", "did you mean bench?");
@@ -139,7 +139,7 @@ static void test_slips(void **state)
 }
 
 /* A value follows its letter, with or without something between. */
-static void test_values(void **state)
+TEST_IN_FOLDER(test_values)
 {
   static const char *const forms[] = {"emit -n 2 -k update", "emit -n2 -kupdate", "emit -n=2 -k=update",
                                       "emit --orders=2 --kernel=update"};
@@ -155,7 +155,7 @@ static void test_values(void **state)
 }
 
 /* A store that a variable names and that is not there is said with both; --quiet leaves notes out, never errors. */
-static void test_stores(void **state)
+TEST_IN_FOLDER(test_stores)
 {
   static const char run[] = "run maxwell -d host -n 1 --box 1 --steps 1";
   static const char *const variables[] = {"WISP_DB", "WISP_SITE_DB"};
@@ -205,7 +205,7 @@ static void add_variables(const char *source, char *list, size_t capacity)
 }
 
 /* The sources' variables are those of wisp help environment, no more and no fewer, and the page has its text. */
-static void test_environment(void **state)
+TEST_IN_FOLDER(test_environment)
 {
   static const char *const rooms[] = {"gen/*.c",       "gen/*/*.c",   "cache/*.c", "runtime/*.c",
                                       "runtime/*/*.c", "tuner/*/*.c", "cli/*.c"};
@@ -229,14 +229,4 @@ static void test_environment(void **state)
   for (char *at = text; (at = strstr(at, "\n  ")); at++) described += isupper((unsigned char)at[3]) != 0;
   if (described != read) fail_msg("%zu variables are told of, %zu are read", described, read);
   free(page), free(text);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {TEST(test_levels),  TEST(test_whole_pages), TEST(test_words),
-                                     TEST(test_letters), TEST(test_slips),       TEST(test_values),
-                                     TEST(test_stores),  TEST(test_environment)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,27 +155,27 @@ static void check_halves(const wisp_hex *hex)
   check_product(hex->glD, hex->Gl, hex->Gl, -1);
 }
 
-static void test_quadrature(void **state)
+TEST(test_quadrature)
 {
   all_orders(check_quadrature);
 }
 
-static void test_matrices(void **state)
+TEST(test_matrices)
 {
   all_orders(check_matrices);
 }
 
-static void test_constants(void **state)
+TEST(test_constants)
 {
   all_orders(check_constants);
 }
 
-static void test_halves(void **state)
+TEST(test_halves)
 {
   all_orders(check_halves);
 }
 
-static void test_range(void **state)
+TEST(test_range)
 {
   const int bad[] = {0, -1, WISP_HEX_MAX_ORDER + 1, 1 << 30};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -186,13 +186,4 @@ static void test_range(void **state)
     assert_null(hex);
   }
   wisp_hex_destroy(NULL);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_quadrature), cmocka_unit_test(test_matrices), cmocka_unit_test(test_constants),
-      cmocka_unit_test(test_halves),     cmocka_unit_test(test_range),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

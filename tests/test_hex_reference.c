@@ -50,7 +50,7 @@ static void apply(const hexes *h, wisp_hex_operator op, double lambda, const dou
 }
 
 /* Sums of all entries: the volume of the box for mass, lambda times it for the others; constants alone give nothing. */
-static void test_volume(void **state)
+TEST(test_volume)
 {
   for (int N = 1; N <= 15; N += N < 6 ? 1 : 3)
     for (int op = 0; op < 3; op++) {
@@ -75,7 +75,7 @@ static double dot(const double *a, const double *b, size_t count)
   return sum;
 }
 
-static void test_symmetric_positive(void **state)
+TEST(test_symmetric_positive)
 {
   for (int N = 1; N <= 7; N++)
     for (int op = 0; op < 3; op++) {
@@ -92,7 +92,7 @@ static void test_symmetric_positive(void **state)
 }
 
 /* Entry (i, i) is what the i-th unit vector gives at i. */
-static void test_diagonal(void **state)
+TEST(test_diagonal)
 {
   for (int N = 1; N <= 4; N++)
     for (int op = 0; op < 3; op++) {
@@ -161,7 +161,7 @@ static double residual(const hexes *h, wisp_hex_operator op, bool linear, double
 
 /* Gauss points integrate all of it exactly: on straight hexes for polynomials of degree N in each direction, on bent
  * ones, whose maps are not polynomial backwards, for linear functions. */
-static void test_exact_solutions(void **state)
+TEST(test_exact_solutions)
 {
   for (int N = 1; N <= 8; N++) {
     hexes straight = make(N, 0), bent = make(N, 0.05);
@@ -173,7 +173,7 @@ static void test_exact_solutions(void **state)
 }
 
 /* A hex with positive Jacobians at its corners can still be inverted inside; it is named. */
-static void test_inverted_inside(void **state)
+TEST(test_inverted_inside)
 {
   wisp_error reason = {0};
   hexes h = make(2, 0);
@@ -182,14 +182,4 @@ static void test_inverted_inside(void **state)
   assert_int_equal(wisp_hex_factors(&reason, h.hex, WISP_HEX_GAUSS, v, 1, 1, factors), WISP_EINPUT);
   assert_non_null(strstr(reason.text, "hex 1 is degenerate"));
   drop(&h);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_volume),          cmocka_unit_test(test_symmetric_positive),
-      cmocka_unit_test(test_diagonal),        cmocka_unit_test(test_exact_solutions),
-      cmocka_unit_test(test_inverted_inside),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ static void check_nodes(const wisp_hexmesh *mesh, const wisp_hexnodes *nodes)
 }
 
 /* ((Nq - 1) nx + 1) ((Nq - 1) ny + 1) ((Nq - 1) nz + 1) nodes, of which those on the sides are outside. */
-static void test_count(void **state)
+TEST(test_count)
 {
   for (int N = 1; N <= 15; N++) {
     const int n[3] = {3, 2, 1 + N % 2};
@@ -107,7 +107,7 @@ static void test_count(void **state)
   }
 }
 
-static void test_places(void **state)
+TEST(test_places)
 {
   for (int N = 1; N <= 6; N++) {
     wisp_hexmesh *mesh = bent_box(4, 3, 5);
@@ -156,7 +156,7 @@ static void check_surfaces(const wisp_hexnodes *nodes, const wisp_hexcopies *cop
 }
 
 /* The lists of copies hold every local node of an unknown once, ascending, and no other. */
-static void test_copies(void **state)
+TEST(test_copies)
 {
   for (int inside_only = 0; inside_only < 2; inside_only++) {
     wisp_hexmesh *mesh = bent_box(3, 4, 2);
@@ -194,7 +194,7 @@ static const char prism_geo[] =
     "Mesh.MshFileVersion = 4.1; Mesh.Binary = 0; Save \"41a.msh\";\nMesh.Binary = 1; Save \"41b.msh\";\n";
 static const char *const variants[4] = {"22a.msh", "22b.msh", "41a.msh", "41b.msh"};
 
-static void test_gmsh(void **state)
+TEST(test_gmsh)
 {
   char folder[] = "/tmp/wisp_hexmesh_XXXXXX", command[256], path[64];
   assert_non_null(mkdtemp(folder));
@@ -229,7 +229,7 @@ static void test_gmsh(void **state)
 #define ELEMENTS(count, lines) NODES "$Elements\n" count "\n" lines "$EndElements\n"
 #define HEX "1 5 2 0 1 1 2 3 4 5 6 7 8\n"
 
-static void test_bad_files(void **state)
+TEST(test_bad_files)
 {
   static const struct {
     const char *text, *why;
@@ -267,7 +267,7 @@ static void refuse_numbering(wisp_hexmesh *mesh, int order, wisp_status expected
   if (!strstr(reason.text, why)) fail_msg("'%s' not in: %s", why, reason.text);
 }
 
-static void test_bad_numbering(void **state)
+TEST(test_bad_numbering)
 {
   wisp_hexmesh *mesh = bent_box(2, 1, 1);
   const int none[3] = {2, 0, 2};
@@ -300,7 +300,7 @@ static wisp_hexmesh *two_on_a_face(double z)
 
 /* Two hexes on one side of a face are refused however they are turned, be they one hex saved twice or not; on two sides
  * they are neighbours. */
-static void test_overlaps(void **state)
+TEST(test_overlaps)
 {
   static const int32_t repeated[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   for (size_t orientation = 0; orientation < 24 * 24; orientation++)
@@ -320,14 +320,4 @@ static void test_overlaps(void **state)
       }
       wisp_mesh_destroy(mesh);
     }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_count),    cmocka_unit_test(test_places),    cmocka_unit_test(test_copies),
-      cmocka_unit_test(test_gmsh),     cmocka_unit_test(test_bad_files), cmocka_unit_test(test_bad_numbering),
-      cmocka_unit_test(test_overlaps),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void expect_line(const char *folder, const char *before, const char *argu
 }
 
 /* OpenMP's threads run a block each. */
-static void stacks_of_openmp(void **state)
+TEST_IN_FOLDER(stacks_of_openmp)
 {
   expect_line(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=128k", RUN, "unset OMP_STACKSIZE");
   expect_line(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=17k", RUN, "OMP_STACKSIZE is '17k'");
@@ -30,7 +30,7 @@ static void stacks_of_openmp(void **state)
 }
 
 /* Too little stack is no verdict on a tuner's candidates. */
-static void stacks_of_candidates(void **state)
+TEST_IN_FOLDER(stacks_of_candidates)
 {
   outcome o = run_in(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=128k",
                      "tune -d host -n 8 -p f64 -k volume --budget 1s --elements 48");
@@ -41,7 +41,7 @@ static void stacks_of_candidates(void **state)
   forget(&o);
 }
 
-static void stack_of_the_command(void **state)
+TEST_IN_FOLDER(stack_of_the_command)
 {
   expect_line(*state, "sh -c 'ulimit -s 200; exec \"$@\"' sh", RUN, "raise the limit ('ulimit -s 8192')");
 }
@@ -80,7 +80,7 @@ static void launch_in_thread(work *w, size_t stack)
 }
 
 /* A program's thread may have less than the one that loaded the kernel, and a later one more again. */
-static void stacks_of_the_program(void **state)
+TEST_IN_FOLDER(stacks_of_the_program)
 {
   wisp_error err = {.text = ""};
   wisp_device *device = NULL;
@@ -112,13 +112,13 @@ static void stacks_of_the_program(void **state)
   wisp_binary_free(&binary);
 }
 
-static void sizes_of_files(void **state)
+TEST_IN_FOLDER(sizes_of_files)
 {
   expect_line(*state, "sh -c 'ulimit -f 8; exec \"$@\"' sh", RUN, "raise the limit of file sizes (ulimit -f)");
 }
 
 /* One note, and the run goes on; a tuner, which has to keep what it measures, refuses. */
-static void no_home(void **state)
+TEST_IN_FOLDER(no_home)
 {
   static const char before[] =
       "-u WISP_CACHE_DIR -u XDG_CACHE_HOME -u XDG_DATA_HOME -u WISP_DB WISP_SHIPPED=none HOME=/nonexistent-home";
@@ -131,15 +131,4 @@ static void no_home(void **state)
   if (o.status != 1 || !strstr(o.err, "HOME, which is '/nonexistent-home'")) fail_msg("status %d: %s", o.status, o.err);
   forget(&o);
   assert_int_equal(access("/nonexistent-home", F_OK), -1);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-
-int main(void)
-{
-  unsetenv("WISP_SITE_DB");
-  const struct CMUnitTest tests[] = {TEST(stacks_of_openmp),     TEST(stacks_of_candidates),
-                                     TEST(stack_of_the_command), TEST(stacks_of_the_program),
-                                     TEST(sizes_of_files),       TEST(no_home)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

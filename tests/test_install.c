@@ -23,7 +23,7 @@ static void must(const char *folder, const char *line)
 }
 
 /* Programs can call those functions of the shared library that its header declares, and no others. */
-static void test_symbols(void **state)
+TEST_IN_FOLDER(test_symbols)
 {
   must(*state, "nm -D --defined-only \"$BUILD/libwisp.so\" | awk '{ print $3 }' | sort >has && "
                "cc -fsyntax-only -aux-info declared \"$TREE/include/wisp.h\" && "
@@ -32,7 +32,7 @@ static void test_symbols(void **state)
 }
 
 /* Each line of an example that begins with cc is run as it stands. */
-static void test_command_lines(void **state)
+TEST_IN_FOLDER(test_command_lines)
 {
   size_t length = 0;
   char *text = fixture_read("examples/pulse.c", &length), *rest = NULL;
@@ -50,7 +50,7 @@ static void test_command_lines(void **state)
   free(text);
 }
 
-static void test_uninstall(void **state)
+TEST_IN_FOLDER(test_uninstall)
 {
   must(*state, "make -s -C \"$TREE\" BUILD=\"$BUILD\" DESTDIR=\"$PWD/below\" PREFIX=/usr install");
   must(*state, "below/usr/bin/wisp --version && test -e below/usr/lib/libwisp.so.0");
@@ -60,7 +60,7 @@ static void test_uninstall(void **state)
 }
 
 /* Whoever installs, everybody can read it; and places may have blanks in their names. */
-static void test_umask_and_blanks(void **state)
+TEST_IN_FOLDER(test_umask_and_blanks)
 {
   must(*state, "umask 077; make -s -C \"$TREE\" BUILD=\"$BUILD\" PREFIX=\"$PWD/my soft/ware 1\" install");
   must(*state, "test -z \"$(find 'my soft' ! -perm -o=r)\" && test -z \"$(find 'my soft' -type d ! -perm -o=x)\"");
@@ -75,13 +75,13 @@ static void test_umask_and_blanks(void **state)
 }
 
 /* With the libraries' headers here, the tests of a GPU are built from source; this one has no need of one. */
-static void test_check_gpu(void **state)
+TEST_IN_FOLDER(test_check_gpu)
 {
   must(*state, "make -s -C \"$TREE\" BUILD=\"$BUILD\" check-gpu ONLY=test_krylov | tee told && grep '^1 passed' told");
 }
 
 /* Every rule that a user may call is in make help, and no other. */
-static void test_help(void **state)
+TEST_IN_FOLDER(test_help)
 {
   must(*state, "make -s -C \"$TREE\" help | awk '/^make [a-z]/ { print $2 }' | sort >told");
   must(*state,
@@ -90,23 +90,9 @@ static void test_help(void **state)
 }
 
 /* Laid out, and no larger than what may be carried; its tests take the library that lies beside them. */
-static void test_bundle(void **state)
+TEST_IN_FOLDER(test_bundle)
 {
   must(*state, "(cd \"$TREE\" && scripts/bundle \"$BUILD\" \"$OLDPWD/bundle\")");
   must(*state, "bundle/wisp --version && ldd bundle/tests/test_install | grep \"$PWD/bundle/.*libwisp-tests\"");
   must(*state, "test ! -x bundle/tests/test_golden || WISP_TEST_DEVICE=host bundle/run-tests test_golden");
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_symbols, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_command_lines, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_uninstall, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_umask_and_blanks, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_bundle, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_check_gpu, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_help, fixture_set_up, fixture_tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static void check_unit_box(const wisp_mesh *mesh)
   }
 }
 
-static void test_jitter(void **state)
+TEST(test_jitter)
 {
   static const double amounts[] = {0, 0.05, 0.3, 0.5};
   for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
@@ -97,7 +97,7 @@ static double *element_set(const wisp_mesh *mesh)
   return set;
 }
 
-static void test_shuffle_keeps_the_elements(void **state)
+TEST(test_shuffle_keeps_the_elements)
 {
   wisp_mesh *mesh = box(5, 0.2, 1, 0), *shuffled = box(5, 0.2, 1, 9), *repeated = box(5, 0.2, 1, 9),
             *other = box(5, 0.2, 1, 10);
@@ -117,7 +117,7 @@ static void test_shuffle_keeps_the_elements(void **state)
 }
 
 /* Every side of the box is tagged with its own number before: each boundary face must have its side's after. */
-static void test_tags(void **state)
+TEST(test_tags)
 {
   wisp_mesh *mesh = box(3, 0, 0, 0);
   for (int run = 0; run < 2; run++) {
@@ -143,7 +143,7 @@ static void test_tags(void **state)
 }
 
 /* The half of the box that an element lies in is its region before, and after. */
-static void test_regions(void **state)
+TEST(test_regions)
 {
   wisp_mesh *mesh = box(2, 0, 0, 0);
   for (int run = 0; run < 2; run++) {
@@ -173,7 +173,7 @@ static size_t meetings(const wisp_mesh *mesh)
   return count;
 }
 
-static void test_all_meetings(void **state)
+TEST(test_all_meetings)
 {
   wisp_mesh *plain = box(4, 0, 0, 0), *mesh = box(4, 0.2, 1, 1);
   print_message("ways to meet: %zu in a box, %zu when shuffled\n", meetings(plain), meetings(mesh));
@@ -184,7 +184,7 @@ static void test_all_meetings(void **state)
 }
 
 /* The same of hexes: conforming and positive by the checks that read meshes pass, with as many nodes as before. */
-static void test_hexes(void **state)
+TEST(test_hexes)
 {
   wisp_error err = {0};
   wisp_hexmesh *mesh = NULL;
@@ -209,7 +209,7 @@ static void test_hexes(void **state)
   wisp_mesh_destroy(mesh);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
   wisp_error err = {0};
   wisp_mesh *mesh = box(1, 0, 0, 0);
@@ -219,14 +219,4 @@ static void test_refusals(void **state)
     assert_non_null(strstr(err.text, "must be 0 to 0.5"));
   }
   wisp_mesh_destroy(mesh);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_jitter),       cmocka_unit_test(test_shuffle_keeps_the_elements),
-      cmocka_unit_test(test_tags),         cmocka_unit_test(test_regions),
-      cmocka_unit_test(test_all_meetings), cmocka_unit_test(test_hexes),
-      cmocka_unit_test(test_refusals)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void verify_default(void *context, const plan_case *c)
   if (c->last) verifying_rest(context);
 }
 
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
   const bool coarse = is_coarse(); /* two orders stand for the others */
   const plan_range ranges[] = {{{1, LOW}, {WISP_F32, WISP_F64}},
@@ -158,7 +158,7 @@ static void verify_values(void *context, const plan_case *c)
   if (c->last) verifying_rest(all);
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
   const plan_range range = {{VALUES_ORDER, VALUES_ORDER}, {WISP_F32, WISP_F64}};
   compile_quickly();
@@ -228,7 +228,7 @@ static plan_range read_range(const char *text)
 }
 
 /* By the store of this user, and what ships. */
-static void test_winners(void **state)
+TEST(test_winners)
 {
   const plan_range range = read_range(getenv("WISP_TEST_WINNERS"));
   OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
@@ -245,17 +245,11 @@ static void test_winners(void **state)
   verifying_end(&w.all, 1);
 }
 
-int main(void)
+/* As users compile them, or with sanitizers. Winners stand for themselves. */
+static __attribute__((constructor)) void choose_flags_and_tests(void)
 {
-  const struct CMUnitTest winners[] = {cmocka_unit_test(test_winners)};
   const char *sanitizers = getenv("WISP_TEST_SANITIZERS");
-  unsetenv("WISP_CFLAGS"); /* as users compile them */
+  unsetenv("WISP_CFLAGS");
   if (sanitizers) setenv("WISP_CFLAGS", sanitizers, 1);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_defaults),
-      cmocka_unit_test(test_values),
-  };
-  choose_tests();
-  return getenv("WISP_TEST_WINNERS") ? cmocka_run_group_tests(winners, NULL, NULL)
-                                     : cmocka_run_group_tests(tests, NULL, NULL);
+  (getenv("WISP_TEST_WINNERS") ? cmocka_set_test_filter : cmocka_set_skip_filter)("test_winners");
 }

@@ -61,7 +61,7 @@ static double longest(const operator* L, double d, double h, bool single)
   return most;
 }
 
-static void test_within(void **state)
+TEST(test_within)
 {
   static const double sizes[] = {0.1, 0.3, 1, 3, 10, 30};
   operator* L = malloc(sizeof *L);
@@ -80,10 +80,4 @@ static void test_within(void **state)
         }
   }
   free(L);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_within)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static void check_addresses(int N, const wisp_layout *l)
   for (int i = 0; i < 3; i++) free(taken[i]);
 }
 
-static void test_addresses(void **state)
+TEST(test_addresses)
 {
   everywhere(check_addresses);
 }
@@ -60,7 +60,7 @@ static void check_padding(int N, const wisp_layout *l)
     assert_true(l->NpM - l->KM * l->Np < 16 && l->NfM - l->KM * l->Nf < 16 && l->NpM % 4 == 0 && l->NfM % 4 == 0);
 }
 
-static void test_padding(void **state)
+TEST(test_padding)
 {
   everywhere(check_padding);
   for (int N = 1; N <= 10; N++) {
@@ -87,7 +87,7 @@ static void check_text(int N, const wisp_layout *l)
     fail_msg("order %d, %s: %d %d is read as %d %d", N, text, l->NpM, l->NfM, back.NpM, back.NfM);
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
   everywhere(check_text);
   static const char *const wrong[] = {"",
@@ -110,11 +110,4 @@ static void test_text(void **state)
     if (wisp_layout_parse(&err, wrong[i], 20, 40, &back) != WISP_EINPUT) fail_msg("accepted: %s", wrong[i]);
     assert_non_null(strstr(err.text, wrong[i]));
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_addresses), cmocka_unit_test(test_padding),
-                                     cmocka_unit_test(test_text)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ static void check(const rig *r, const char *kernel, int order, const char *param
   if (*message) fail_msg("%s, order %d, %s: %s", kernel, order, params ? params : "the default", message);
 }
 
-static void test_right(void **state)
+TEST(test_right)
 {
   static const char *const kernels[] = {"volume", "lift", "stage"};
   static const int orders[] = {2, 3, 4, 6};
@@ -117,7 +117,7 @@ static void plant_fault(const char *folder, const fault *f)
 
 /* The emulation finds faults in a text: an axis's orbit stored over another one, rows that nobody writes, a place
  * outside of shared memory, and numbers of a wrong element. */
-static void test_faults(void **state)
+TEST(test_faults)
 {
   static const fault planted[] = {
       {"lean_volume.part", "to.v[2] | word", "to.v[2] + word", "writes word"},
@@ -139,13 +139,4 @@ static void test_faults(void **state)
     unsetenv("WISP_TEMPLATES");
     fixture_remove(folder);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_right),
-      cmocka_unit_test(test_faults),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static int highest(int order, int coarse)
   return getenv("WISP_TEST_COARSE") ? coarse : order;
 }
 
-static void test_meshes(void **state)
+TEST(test_meshes)
 {
   for (int order = 1; order <= highest(4, 1); order++)
     for (int central = 0; central < 2; central++) {
@@ -74,7 +74,7 @@ static void test_meshes(void **state)
 }
 
 /* Every composition brings its own kernels, and one of them ends a stage in u_next: the limit is the same. */
-static void test_compositions(void **state)
+TEST(test_compositions)
 {
   static const char *const compositions[] = {"volume+gather+lift+update", "gather+fused"};
   double limit[2];
@@ -107,7 +107,7 @@ static double default_error(solving *s, double limit, double time, double finer,
 }
 
 /* Up to N = 7 the default step adds nothing that a step a tenth as long would take away. */
-static void test_default_step(void **state)
+TEST(test_default_step)
 {
   static const int boxes[] = {4, 3, 2, 2, 1, 1, 1};
   for (int order = 1; order <= highest(7, 2); order++) {
@@ -164,14 +164,7 @@ static void check_time_error(int order)
   solving_close(&s);
 }
 
-static void test_time_error(void **state)
+TEST(test_time_error)
 {
   for (int order = 8; order <= highest(9, 8); order++) check_time_error(order);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_meshes), cmocka_unit_test(test_compositions),
-                                     cmocka_unit_test(test_default_step), cmocka_unit_test(test_time_error)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

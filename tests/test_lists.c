@@ -131,7 +131,7 @@ static void sweep(const char *folder, size_t i, bool wrong)
   wisp_store_close(store);
 }
 
-static void test_lists(void **state)
+TEST(test_lists)
 {
   for (size_t i = 0; i < sizeof plants / sizeof *plants; i++)
     for (int wrong = 0; wrong < 2 && share_has_turn(i); wrong++) sweep(*state, i, wrong);
@@ -151,8 +151,4 @@ static int tear_down(void **state)
   return 0;
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists)};
-  return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP(set_up, tear_down)

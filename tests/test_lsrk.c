@@ -19,7 +19,7 @@ static void tableau(double A[S + 1][S])
 }
 
 /* Sums of the tableau that order 4 asks for (Hairer, Norsett & Wanner, II.1), c from the table. */
-static void test_conditions(void **state)
+TEST(test_conditions)
 {
   double A[S + 1][S], sum[8] = {0};
   assert_int_equal(wisp_lsrk45.stages, S);
@@ -69,7 +69,7 @@ static double exact(double t)
   return exp(-t) * (1 + 2 * integral);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
   double before = 0;
   for (int steps = 4; steps <= 128; steps *= 2) {
@@ -80,10 +80,4 @@ static void test_order(void **state)
     }
     before = error;
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_conditions), cmocka_unit_test(test_order)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

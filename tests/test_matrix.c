@@ -122,7 +122,7 @@ static void check_linear(bench *b, double kappa)
   free(u);
 }
 
-static void test_twice(void **state)
+TEST(test_twice)
 {
   static const char *const specs[] = {"assembly.step:tri:p1:laplace:f64", "assembly.step:tri:p3:laplace:f64"};
   square s;
@@ -148,7 +148,7 @@ static void test_twice(void **state)
 
 /* Rows are the vertices that are not fixed, in the caller's order, with pairs of an element's vertices; mass and kappa
  * by nodes: all entries of a heat problem with f = 1 and nothing fixed. */
-static void test_order_and_sums(void **state)
+TEST(test_order_and_sums)
 {
   square s;
   bench b;
@@ -210,7 +210,7 @@ static void make_fan(double xyz[3 * FAN], int corners[3 * AROUND])
 
 /* More elements around a vertex than a group of the winner's holds: the same strategy with longer lists. Constants have
  * no gradient, mass adds up to the area, with nothing fixed. */
-static void test_busy_vertex(void **state)
+TEST_IN_FOLDER(test_busy_vertex)
 {
   const char *store = fixture_path(*state, "won.db");
   const wisp_session_request from = {WISP_INIT(wisp_session_request), .device = test_device(), .store = store};
@@ -291,7 +291,7 @@ static void check_on_device(const bench *b)
 
 /* Tets of a program and of a file are one matrix: of 27 nodes nine are fixed, where x = 0; u = x leaves nothing inside.
  */
-static void test_tets_and_file(void **state)
+TEST(test_tets_and_file)
 {
   static const int tag = 7;
   char folder[64];
@@ -328,7 +328,7 @@ static void test_tets_and_file(void **state)
   fixture_remove(folder);
 }
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
   square s;
   wisp_matrix *m = NULL;
@@ -372,16 +372,4 @@ static void test_bad(void **state)
   request.corners = NULL;
   REFUSED(WISP_EUSAGE, "corners is NULL");
   wisp_session_close(session);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_twice),
-      cmocka_unit_test(test_order_and_sums),
-      cmocka_unit_test_setup_teardown(test_busy_vertex, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test(test_tets_and_file),
-      cmocka_unit_test(test_bad),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

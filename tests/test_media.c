@@ -73,7 +73,7 @@ static problem make_case(size_t i, int order, int central)
 }
 
 /* Random data has every mode that the mesh can hold; the step is the one that is offered. */
-static void test_upwind(void **state)
+TEST(test_upwind)
 {
   for (size_t i = 0; i < CASES; i++) {
     uint64_t random = wisp_random_from(i);
@@ -97,7 +97,7 @@ static void test_upwind(void **state)
 
 /* The steps lose a fifth power of the step from smooth fields, with a step of a sixteenth of the longest. Walls that
  * absorb are left out: they take energy away. */
-static void test_central(void **state)
+TEST(test_central)
 {
   for (size_t i = 0; i < CASES; i++) {
     if (strcmp(cases[i].boundary, "absorbing") == 0) continue;
@@ -215,7 +215,7 @@ static double wave_error(const char *mesh, int order, const medium media[2])
   return hypot(transmitted - t, reflected - r);
 }
 
-static void test_plane_wave(void **state)
+TEST_IN_FOLDER(test_plane_wave)
 {
   char mesh[128];
   snprintf(mesh, sizeof mesh, "%s/column.msh", (const char *)*state);
@@ -229,7 +229,7 @@ static void test_plane_wave(void **state)
 
 /* The step that is offered is one of the media: waves twice as fast want steps half as long. Values that have no
  * meaning leave all as it was. */
-static void test_values(void **state)
+TEST(test_values)
 {
   wisp_error refused = {0};
   problem p =
@@ -277,7 +277,7 @@ static double error_of(const char *folder, const char *arguments, int order, int
   return error;
 }
 
-static void test_convergence(void **state)
+TEST_IN_FOLDER(test_convergence)
 {
   static const char *const runs[] = {"acoustics --rho 1.5 --kappa 2.25", "acoustics --rho 0.5 --boundary rigid",
                                      "maxwell_media --eps 2 --mu 0.75 --mode 1,1,1"};
@@ -294,7 +294,7 @@ static void test_convergence(void **state)
 }
 
 /* If media differ, no solution is known, and the JSON has the members of any run. */
-static void test_json(void **state)
+TEST_IN_FOLDER(test_json)
 {
   cJSON *json = solve(*state, "acoustics -n 2 --box 2 --steps 20 --rho 'x < 0.5 ? 1 : 1 + y*z' --kappa 2.25");
   const cJSON *all = cJSON_GetObjectItem(json, "coefficients"), *rho = cJSON_GetObjectItem(all, "rho");
@@ -306,7 +306,7 @@ static void test_json(void **state)
 }
 
 /* A mesh's physical volumes are regions, wherever its elements are put. The step is given: its limit is an estimate. */
-static void test_regions(void **state)
+TEST_IN_FOLDER(test_regions)
 {
   static const char *const texts[] = {"region == 3 ? 2.5 : 1", "z > 0.5 ? 2.5 : 1"};
   char mesh[128], line[512];
@@ -323,7 +323,7 @@ static void test_regions(void **state)
   assert_true(last[0] > 0 && last[0] == last[1] && fabs(last[2] / last[0] - 1) < 1e-9);
 }
 
-static void test_bad(void **state)
+TEST_IN_FOLDER(test_bad)
 {
   static const struct {
     const char *arguments;
@@ -350,14 +350,4 @@ static void test_bad(void **state)
       fail_msg("wisp %s: status %d, not '%s': %s", line, o.status, bad[i].words, o.err);
     forget(&o);
   }
-}
-
-int main(void)
-{
-#define WITH_FOLDER(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_upwind), cmocka_unit_test(test_central),
-                                     WITH_FOLDER(test_plane_wave),  cmocka_unit_test(test_values),
-                                     WITH_FOLDER(test_convergence), WITH_FOLDER(test_json),
-                                     WITH_FOLDER(test_regions),     WITH_FOLDER(test_bad)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static double volume(const wisp_mesh *mesh, size_t k)
 }
 
 /* Every tet has the volume 1/(6 n^3): none is inverted, together they fill the box. */
-static void test_volumes(void **state)
+TEST(test_volumes)
 {
   for (int n = 1; n <= 6; n++) {
     wisp_mesh *mesh = NULL;
@@ -61,7 +61,7 @@ static int box_side(const wisp_mesh *mesh, size_t k, int f)
 }
 
 /* Inner faces pair up; boundary faces are exactly those on the sides of the box, 2 n^2 a side. */
-static void test_neighbours(void **state)
+TEST(test_neighbours)
 {
   for (int n = 1; n <= 6; n++) {
     wisp_mesh *mesh = NULL;
@@ -83,7 +83,7 @@ static void test_neighbours(void **state)
 }
 
 /* Elements run cube after cube, x fastest. */
-static void test_order(void **state)
+TEST(test_order)
 {
   wisp_mesh *mesh = NULL;
   GOOD(wisp_mesh_box(err, 3, &mesh));
@@ -98,7 +98,7 @@ static void test_order(void **state)
   wisp_mesh_destroy(mesh);
 }
 
-static void test_bad_sizes(void **state)
+TEST(test_bad_sizes)
 {
   wisp_mesh *mesh = NULL;
   wisp_error err = {0};
@@ -110,7 +110,7 @@ static void test_bad_sizes(void **state)
 }
 
 /* All six turns occur: a tet on each side of one triangle, the second's vertices named in every positive order. */
-static void test_turns(void **state)
+TEST(test_turns)
 {
   static const double xyz[5][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
   static const int even[12][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 0, 3, 2}, {1, 3, 2, 0}, {1, 2, 0, 3},
@@ -151,7 +151,7 @@ static void refuse(size_t elements, const int32_t *tet, const char *why)
   wisp_mesh_destroy(mesh);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
   refuse(0, NULL, "no tets");
   refuse(1, (int32_t[]){0, 1, 2, 6}, "vertex 6");
@@ -162,12 +162,4 @@ static void test_refusals(void **state)
   refuse(2, (int32_t[]){0, 1, 2, 3, 0, 1, 2, 3}, "overlap");
   refuse(2, (int32_t[]){0, 1, 2, 3, 0, 1, 2, 4}, "overlap");
   refuse(3, (int32_t[]){0, 1, 2, 3, 1, 2, 3, 4, 1, 2, 3, 5}, "shared by 3 tets");
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_volumes), cmocka_unit_test(test_neighbours),
-                                     cmocka_unit_test(test_order),   cmocka_unit_test(test_bad_sizes),
-                                     cmocka_unit_test(test_turns),   cmocka_unit_test(test_refusals)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

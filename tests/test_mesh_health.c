@@ -50,7 +50,7 @@ static void is(const cJSON *json, const char *name, double expected)
 /* ---- Geometry. */
 
 /* Halves of squares, sixths of cubes (Kuhn) and cubes, whose radii are known. */
-static void test_boxes(void **state)
+TEST(test_boxes)
 {
   static const struct {
     const char *element;
@@ -95,7 +95,7 @@ static void test_boxes(void **state)
 }
 
 /* The best shapes are worth 1; of a mesh the worst element is named, and where it is. */
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
   char text[512];
   snprintf(text, sizeof text,
@@ -129,7 +129,7 @@ static void test_shapes(void **state)
   cJSON_Delete(json);
 }
 
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
   static const int kinds[] = {3, 4, 8};
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
@@ -187,7 +187,7 @@ static void has_group(const cJSON *json, int dimension, int number, const char *
   fail_msg("there is no group %d of dimension %d", number, dimension);
 }
 
-static void test_groups(void **state)
+TEST(test_groups)
 {
   cJSON *json = look(*state, put(*state, "square.msh", SQUARE), "", 0);
   has_group(json, 1, 7, "left", (const double[]){1, 1, 0, 0});
@@ -241,7 +241,7 @@ static void expect_notes(const char *folder, const char *arguments, const char *
 static const char more[] = "$Periodic\n1\n1 1 2\n1\n1 2\n$EndPeriodic\n$NodeData\nwhatever\n$EndNodeData\n"
                            "$Comments\nnone\n$EndComments\n$Curious\n$EndCurious\n$NodeData\n$EndNodeData\n";
 
-static void test_dropped(void **state)
+TEST(test_dropped)
 {
   static const char *const all[] = {"periodic", "sections", "inside", "loose", "unused"};
   char text[2048], path[128], line[512];
@@ -261,7 +261,7 @@ static void test_dropped(void **state)
 }
 
 /* Groups that an option or an expression names are used; a group of all, and groups that are elsewhere, are no note. */
-static void test_unused(void **state)
+TEST(test_unused)
 {
   static const char *const unused[] = {"inside", "loose", "unused"};
   static const struct {
@@ -295,7 +295,7 @@ static void test_unused(void **state)
 /* ---- What the reader mends. */
 
 /* Elements that the reader reverses are counted, of each kind; others are not. */
-static void test_reversed(void **state)
+TEST(test_reversed)
 {
   static const int kinds[] = {3, 4, 8};
   static const char *const runs[] = {"helmholtz -n 1", "maxwell -n 1 --steps 1", "poisson -n 2"};
@@ -319,7 +319,7 @@ static void test_reversed(void **state)
 }
 
 /* Who times on a file says of it what a run says: tune as run does, bench beside its rows. */
-static void test_timed(void **state)
+TEST(test_timed)
 {
   char path[128], line[512];
   wisp_mesh *mesh = make_grid(4, 2, 2, 2);
@@ -339,7 +339,7 @@ static void test_timed(void **state)
 }
 
 /* A plate in space: places have the file's three coordinates. */
-static void test_plane(void **state)
+TEST(test_plane)
 {
   char path[128];
   wisp_mesh *mesh = put_beside(make_grid(3, 2, 2, 1), make_grid(3, 2, 2, 1), 1, 0, 0);
@@ -364,7 +364,7 @@ static void test_plane(void **state)
 /* ---- Refusals. */
 
 /* wisp mesh ends as the run that would take such elements, with the same words. */
-static void test_refused(void **state)
+TEST(test_refused)
 {
   static const struct {
     const char *text, *run;
@@ -397,7 +397,7 @@ static void test_refused(void **state)
   }
 }
 
-static void test_usage(void **state)
+TEST(test_usage)
 {
   static const char *const wrong[] = {"mesh",
                                       "mesh a.msh b.msh",
@@ -415,7 +415,7 @@ static void test_usage(void **state)
 
 /* ---- Programs. */
 
-static void test_programs(void **state)
+TEST(test_programs)
 {
   wisp_session *session = NULL;
   wisp_helmholtz *problem = NULL;
@@ -448,13 +448,4 @@ static void test_programs(void **state)
   wisp_session_close(session);
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_boxes),    cmocka_unit_test(test_shapes),  cmocka_unit_test(test_pieces),
-      cmocka_unit_test(test_groups),   cmocka_unit_test(test_dropped), cmocka_unit_test(test_unused),
-      cmocka_unit_test(test_reversed), cmocka_unit_test(test_timed),   cmocka_unit_test(test_plane),
-      cmocka_unit_test(test_refused),  cmocka_unit_test(test_usage),   cmocka_unit_test(test_programs),
-  };
-  return cmocka_run_group_tests(tests, fixture_set_up, fixture_tear_down);
-}
+GROUP(fixture_set_up, fixture_tear_down)

@@ -6,7 +6,7 @@
 
 enum { BYTES = 257, SHORTS = 5 };
 
-static void test_narrow(void **state)
+TEST(test_narrow)
 {
   static const wisp_array list[] = {{.name = "bytes", .type = WISP_UINT8, .size = BYTES},
                                     {.name = "shorts", .type = WISP_UINT16, .size = SHORTS},
@@ -36,10 +36,4 @@ static void test_narrow(void **state)
   assert_true(intact);
   wisp_arrays_destroy(arrays);
   wisp_device_close(device);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_narrow)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

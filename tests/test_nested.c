@@ -10,7 +10,7 @@
 enum { S = 5, STEPS = 200 };
 
 /* The factor of a step on an eigenvector, as coefficients of the powers of dt lambda, in both forms. */
-static void test_polynomial(void **state)
+TEST(test_polynomial)
 {
   static const double expected[S + 1] = {1, 1, 1 / 2.0, 1 / 6.0, 1 / 24.0, 1 / 200.0};
   double u[S + 1] = {1}, res[S + 1] = {0}, nested[S + 1] = {1};
@@ -91,18 +91,18 @@ static void compare(const wisp_store *store, wisp_precision precision, int order
   }
 }
 
-static void test_double(void **state)
+TEST(test_double)
 {
   compare(NULL, WISP_F64, 2, "slab-km32");
   compare(NULL, WISP_F64, 3, "node-km1-pad32");
 }
 
-static void test_single(void **state)
+TEST(test_single)
 {
   compare(NULL, WISP_F32, 1, "slab-km32");
 }
 
-static void test_winners(void **state)
+TEST(test_winners)
 {
   wisp_store *store = NULL;
   const char *full = getenv("WISP_TEST_FULL"); /* its number: the order to begin with */
@@ -128,7 +128,7 @@ static wisp_system *system_with(const char *flux, const char *wall)
 }
 
 /* Which equations they are the same step of; those that ship are such. */
-static void test_linear_systems(void **state)
+TEST(test_linear_systems)
 {
   static const struct {
     const char *flux, *wall;
@@ -153,7 +153,7 @@ static void test_linear_systems(void **state)
 }
 
 /* A flux that reads the time is no system's. */
-static void test_no_time(void **state)
+TEST(test_no_time)
 {
   wisp_error why = {0};
   wisp_system *system = NULL;
@@ -161,12 +161,4 @@ static void test_no_time(void **state)
   assert_int_equal(wisp_system_parse(&why, "driven.system", text, &system), WISP_EINPUT);
   assert_non_null(strstr(why.text, "driven.system:4"));
   assert_non_null(strstr(why.text, "'t'"));
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_linear_systems), cmocka_unit_test(test_no_time),
-                                     cmocka_unit_test(test_polynomial),     cmocka_unit_test(test_double),
-                                     cmocka_unit_test(test_single),         cmocka_unit_test(test_winners)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

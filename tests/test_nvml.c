@@ -32,7 +32,7 @@ static int open_count(void *stub)
   return count();
 }
 
-static void test_clock(void **state)
+TEST(test_clock)
 {
   char folder[64];
   fixture_folder(folder);
@@ -56,7 +56,7 @@ static void test_clock(void **state)
   fixture_remove(folder);
 }
 
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
   setenv("WISP_NVML", "/no/such/libnvidia-ml.so.1", 1);
   assert_null(wisp_nvml_open(BUS));
@@ -68,20 +68,10 @@ static void test_unknown(void **state)
 }
 
 /* A host has no such clock. */
-static void test_host(void **state)
+TEST(test_host)
 {
   wisp_device *device = NULL;
   GOOD(wisp_device_open(err, "host", &device));
   assert_true(isnan(wisp_device_clock_mhz(device)));
   wisp_device_close(device);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_clock),
-      cmocka_unit_test(test_unknown),
-      cmocka_unit_test(test_host),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

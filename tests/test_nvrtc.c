@@ -84,7 +84,7 @@ static bool has_nvrtc(void)
   return status == WISP_OK;
 }
 
-static void test_targets(void **state)
+TEST(test_targets)
 {
   check all = {0};
   if (!has_nvrtc()) skip();
@@ -159,7 +159,7 @@ done:
   return status;
 }
 
-static void test_any_name(void **state)
+TEST(test_any_name)
 {
   wisp_binary binary[2] = {{0}, {0}};
   if (!has_nvrtc()) skip();
@@ -170,13 +170,4 @@ static void test_any_name(void **state)
   assert_int_equal(binary[0].length, binary[1].length);
   assert_memory_equal(binary[0].data, binary[1].data, binary[0].length);
   for (int i = 0; i < 2; i++) free(binary[i].data);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_any_name),
-      cmocka_unit_test(test_targets),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

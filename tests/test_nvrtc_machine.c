@@ -72,7 +72,7 @@ static void expect(const char *text, const char *result, const char *log, wisp_s
   expect_for("sm_90", text, result, log, status, words);
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
   if (!*state) skip();
   expect("text", OUT_OF_MEMORY, "", WISP_ESYSTEM, "kernel: sm_90: NVRTC_ERROR_OUT_OF_MEMORY");
@@ -82,7 +82,7 @@ static void test_no_memory(void **state)
 }
 
 /* Both lines that NVRTC says of it are passed on, and what to do. */
-static void test_a_part_is_missing(void **state)
+TEST(test_a_part_is_missing)
 {
   static const char log[] = "nvrtc: error: failed to open libnvrtc-builtins.so.13.0.\n"
                             "  Make sure that libnvrtc-builtins.so.13.0 is installed correctly.";
@@ -93,7 +93,7 @@ static void test_a_part_is_missing(void **state)
   expect("a part", "0", "", WISP_OK, "");
 }
 
-static void test_unknown_architecture(void **state)
+TEST(test_unknown_architecture)
 {
   static const char log[] = "nvrtc: error: invalid value for --gpu-architecture (-arch)\n";
   wisp_error err = {0};
@@ -120,7 +120,7 @@ static void expect_version(const char *version)
 }
 
 /* CUDA_HOME comes before what the loader finds, whatever the folders below it are called. */
-static void test_places(void **state)
+TEST(test_places)
 {
   static const char *const below[] = {"lib64",
                                       "lib",
@@ -149,7 +149,7 @@ static void test_places(void **state)
 
 /* An NVRTC that makes code which the driver does not load is passed over; the error names it where there is no other.
  */
-static void test_newer_than_the_driver(void **state)
+TEST(test_newer_than_the_driver)
 {
   const char *folder = *state;
   char path[128];
@@ -177,10 +177,4 @@ static void test_newer_than_the_driver(void **state)
   unsetenv("CUDA_HOME"), unsetenv("STUB_CUDA");
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_memory), cmocka_unit_test(test_a_part_is_missing),
-                                     cmocka_unit_test(test_unknown_architecture), cmocka_unit_test(test_places),
-                                     cmocka_unit_test(test_newer_than_the_driver)};
-  return cmocka_run_group_tests(tests, load_stubs, drop_stubs);
-}
+GROUP(load_stubs, drop_stubs)

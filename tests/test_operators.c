@@ -75,7 +75,7 @@ static void check_monomial(const wisp_tet *tet, const int n[3], double *u)
     }
 }
 
-static void test_differentiation(void **state)
+TEST(test_differentiation)
 {
   for (int N = 1; N <= highest_order(); N++) {
     wisp_tet *tet = make(N);
@@ -88,7 +88,7 @@ static void test_differentiation(void **state)
   }
 }
 
-static void test_rows_sum_to_zero(void **state)
+TEST(test_rows_sum_to_zero)
 {
   for (int N = 1; N <= highest_order(); N++) {
     wisp_tet *tet = make(N);
@@ -132,7 +132,7 @@ static void check_meeting(const wisp_tet *tet, int f, int g, int turn)
   }
 }
 
-static void test_faces_meet(void **state)
+TEST(test_faces_meet)
 {
   for (int N = 1; N <= highest_order(); N++) {
     wisp_tet *tet = make(N);
@@ -239,13 +239,13 @@ static void check_lift_of_order(int N)
   wisp_tet_destroy(tet);
 }
 
-static void test_lift(void **state)
+TEST(test_lift)
 {
   for (int N = 1; N <= highest_order(); N++) check_lift_of_order(N);
 }
 
 /* At points inside, and at the four vertices, where the collapsed coordinates of the modes have no value. */
-static void test_interpolation(void **state)
+TEST(test_interpolation)
 {
   const double r[] = {-1, 1, -1, -1, -0.5, -0.9, 0.3, -1, -1, 0}, s[] = {-1, -1, 1, -1, -0.5, 0.7, -0.8, 0, 0.25, -1};
   const double t[] = {-1, -1, -1, 1, -0.5, -0.85, -0.7, 0, -0.25, 0};
@@ -268,7 +268,7 @@ static void test_interpolation(void **state)
 }
 
 /* At the nodes themselves interpolation is the identity. */
-static void test_interpolation_at_nodes(void **state)
+TEST(test_interpolation_at_nodes)
 {
   for (int N = 1; N <= highest_order(); N++) {
     wisp_tet *tet = make(N);
@@ -281,7 +281,7 @@ static void test_interpolation_at_nodes(void **state)
   }
 }
 
-static void test_order_range(void **state)
+TEST(test_order_range)
 {
   const int bad[] = {0, WISP_TET_MAX_ORDER + 1, -3, 1 << 30};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -294,14 +294,4 @@ static void test_order_range(void **state)
     assert_null(tet);
   }
   wisp_tet_destroy(NULL);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_differentiation), cmocka_unit_test(test_rows_sum_to_zero),
-      cmocka_unit_test(test_faces_meet),      cmocka_unit_test(test_lift),
-      cmocka_unit_test(test_interpolation),   cmocka_unit_test(test_interpolation_at_nodes),
-      cmocka_unit_test(test_order_range)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

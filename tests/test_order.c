@@ -95,7 +95,7 @@ static double inside(const wisp_mesh *mesh)
 
 /* Without an order next to no neighbour is near; in clusters two of three, and METIS does no better by more than a few
  * parts in a hundred. On an H200 the sectors tell the stage's speed: see runtime/mesh/order.c. */
-static void test_locality(void **state)
+TEST(test_locality)
 {
   double near[WISP_ORDERINGS], read[WISP_ORDERINGS][2];
   for (int how = 0; how < WISP_ORDERINGS; how++) {
@@ -115,7 +115,7 @@ static void test_locality(void **state)
 }
 
 /* The order depends on where elements are, not on how the file lists them: another shuffle reads as little. */
-static void test_any_file(void **state)
+TEST(test_any_file)
 {
   wisp_mesh *one = shuffled(10, WISP_ORDER_CURVE), *two = shuffled(10, WISP_ORDER_AS_GIVEN);
   GOOD(wisp_mesh_shuffle(err, two, 77));
@@ -130,7 +130,7 @@ static void test_any_file(void **state)
 }
 
 /* Points of a grid that is a power of two wide: the curve passes from each to one beside it. */
-static void test_curve(void **state)
+TEST(test_curve)
 {
   enum { SIDE = 16, POINTS = SIDE * SIDE * SIDE };
   double *xyz = malloc(3 * POINTS * sizeof *xyz);
@@ -192,7 +192,7 @@ static wisp_mesh *simplices(int corners, bool shuffle, wisp_ordering how)
 }
 
 /* Lanes side by side have neighbours side by side, as on the box and unlike along the curve. */
-static void test_levels(void **state)
+TEST(test_levels)
 {
   static const struct {
     bool shuffle;
@@ -212,7 +212,7 @@ static void test_levels(void **state)
 }
 
 /* Parts that share nothing are ordered all the same: two tets apart, and each element once. */
-static void test_levels_apart(void **state)
+TEST(test_levels_apart)
 {
   wisp_mesh *mesh = NULL;
   GOOD(wisp_mesh_create(err, 4, 8, 2, &mesh));
@@ -227,7 +227,7 @@ static void test_levels_apart(void **state)
 }
 
 /* A million tets have ten seconds on two cores, 162 000 a sixth of that, and valgrind or sanitizers all of it. */
-static void test_fast(void **state)
+TEST(test_fast)
 {
   wisp_mesh *mesh = shuffled(30, WISP_ORDER_AS_GIVEN);
   const clock_t start = clock();
@@ -254,7 +254,7 @@ static void write_file(const char *path, const wisp_mesh *mesh)
 }
 
 /* A file without locality: nodes and fields are those of the file's elements, in its order. */
-static void test_the_files_own_order(void **state)
+TEST_IN_FOLDER(test_the_files_own_order)
 {
   const char *path = fixture_path(*state, "shuffled.msh");
   wisp_mesh *mesh = shuffled(3, WISP_ORDER_AS_GIVEN);
@@ -304,7 +304,7 @@ static double solve(const char *folder, const char *arguments, const char *what)
 /* Moved by the same seed, a box is solved alike however its elements lie and its corners are turned: the energy is the
  * same. So is the error where corners are turned alike; else the quadrature that it is taken by tells them apart. The
  * step is given, as its limit is an estimate of some per mille. */
-static void test_results_do_not_change(void **state)
+TEST_IN_FOLDER(test_results_do_not_change)
 {
   static const char *const options[] = {
       "", "--shuffle 0 --order as-given", "--order curve", "--order metis", "--shuffle 0", "--order levels"};
@@ -322,7 +322,7 @@ static void test_results_do_not_change(void **state)
   assert_true(fabs(error[3] - error[2]) < 1e-9 * error[2]);
 }
 
-static void test_hexes(void **state)
+TEST_IN_FOLDER(test_hexes)
 {
   const double expected = solve(*state, "poisson -n 3 --box 4 --jitter 0.2", "l2_error");
   static const char *const orders[] = {"--shuffle 0", "--shuffle 0 --order as-given", "--order curve",
@@ -353,7 +353,7 @@ static void test_hexes(void **state)
 }
 
 /* The options, and what they do not go with. */
-static void test_options(void **state)
+TEST_IN_FOLDER(test_options)
 {
   static const struct {
     const char *arguments, *says;
@@ -373,20 +373,4 @@ static void test_options(void **state)
     assert_non_null(strstr(o.err, bad[i].says));
     forget(&o);
   }
-}
-
-int main(void)
-{
-#define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_locality),
-                                     cmocka_unit_test(test_any_file),
-                                     cmocka_unit_test(test_curve),
-                                     cmocka_unit_test(test_levels),
-                                     cmocka_unit_test(test_levels_apart),
-                                     cmocka_unit_test(test_fast),
-                                     IN_FOLDER(test_the_files_own_order),
-                                     IN_FOLDER(test_results_do_not_change),
-                                     IN_FOLDER(test_hexes),
-                                     IN_FOLDER(test_options)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void link_mesh(const char *folder, const char *text)
   assert_int_equal(link(fixture_path(folder, "m.msh"), fixture_path(folder, "k_b.mtx")), 0);
 }
 
-static void test_mesh_stays(void **state)
+TEST_IN_FOLDER(test_mesh_stays)
 {
   static const char *const names[] = {"m.msh", "./m.msh", "l.vtu", "h.vtu"};
   link_mesh(*state, tet);
@@ -71,7 +71,7 @@ static void test_mesh_stays(void **state)
   assert_int_equal(access(fixture_path(*state, "u.vtu"), F_OK), 0);
 }
 
-static void test_triangles_stay(void **state)
+TEST_IN_FOLDER(test_triangles_stay)
 {
   static const char *const lines[] = {
       "run heat -q -d host -n 3 --steps 1 --mesh m.msh -o l.vtu",
@@ -86,7 +86,7 @@ static void test_triangles_stay(void **state)
   }
 }
 
-static void test_endings(void **state)
+TEST_IN_FOLDER(test_endings)
 {
   link_mesh(*state, tet);
   expect(*state, 2, "'u.vtk', must end in .vtu", SOLVE "u.vtk");
@@ -99,7 +99,7 @@ static void test_endings(void **state)
 }
 
 /* Nobody may write it, not even root. */
-static void test_read_only(void **state)
+TEST_IN_FOLDER(test_read_only)
 {
   static const struct {
     const char *file, *line;
@@ -124,7 +124,7 @@ static void test_read_only(void **state)
   }
 }
 
-static void test_places(void **state)
+TEST_IN_FOLDER(test_places)
 {
   link_mesh(*state, tet);
   mkdir(fixture_path(*state, "sub"), 0700);
@@ -141,7 +141,7 @@ static void test_places(void **state)
 /* ---- Stores. */
 
 /* The shipped winners can be exported in both forms without a user's store, and imported. */
-static void test_shipped_winners(void **state)
+TEST_IN_FOLDER(test_shipped_winners)
 {
   long counts[2];
   for (int text = 0; text < 2; text++) {
@@ -162,7 +162,7 @@ static void test_shipped_winners(void **state)
 }
 
 /* If the store has trials of the device, the export has these and no others. */
-static void test_own_device(void **state)
+TEST_IN_FOLDER(test_own_device)
 {
   fixture_fill(fixture_path(*state, "user.db"), 0, 7); /* of an H200 */
   char before[64];
@@ -174,7 +174,7 @@ static void test_own_device(void **state)
   expect(*state, 1, "nothing is stored for 'nosuch'", "db show -d nosuch");
 }
 
-static void test_packed(void **state)
+TEST_IN_FOLDER(test_packed)
 {
   fixture_fill(fixture_path(*state, "s.db"), 0, 12);
   char line[128];
@@ -197,7 +197,7 @@ static void test_packed(void **state)
 #define TRIAL "spec=nodal.volume:tet:p4:maxwell:f64 strategy=a outcome=ok "
 #define OBJECT "{\"spec\": \"nodal.volume:tet:p4:maxwell:f64\", \"strategy\": \"a\", \"outcome\": \"ok\""
 
-static void test_numbers(void **state)
+TEST_IN_FOLDER(test_numbers)
 {
   static const char *const bad[][2] = {
       {"-1", "ms is -1"}, {"0", "ms is 0"}, {"1e-300", "ms is 1e-300"}, {"1e300", "ms is 1e+300"}, {"nan", NULL},
@@ -227,7 +227,7 @@ static void test_numbers(void **state)
 
 /* ---- An untuned run. */
 
-static void test_untuned(void **state)
+TEST_IN_FOLDER(test_untuned)
 {
   static const struct {
     const char *run, *tune;
@@ -256,7 +256,7 @@ static void test_untuned(void **state)
 }
 
 /* The command that it names is one that tunes it. */
-static void test_tuned(void **state)
+TEST_IN_FOLDER(test_tuned)
 {
   static const char solve[] = "run maxwell -q -d host -n 1 --box 1 --steps 1 --composition stage";
   char line[256];
@@ -273,15 +273,4 @@ static void test_tuned(void **state)
   o = run_in(*state, "", solve);
   if (strstr(o.out, "wisp tune") || !strstr(o.out, "exact")) fail_msg("%s", o.out);
   forget(&o);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {TEST(test_mesh_stays), TEST(test_triangles_stay), TEST(test_endings),
-                                     TEST(test_read_only),  TEST(test_places),         TEST(test_shipped_winners),
-                                     TEST(test_own_device), TEST(test_packed),         TEST(test_numbers),
-                                     TEST(test_untuned),    TEST(test_tuned)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,14 +18,14 @@
 /* The line in the list. */
 const wisp_device_kind *const wisp_own_kinds[] = {&wisp_kind_fence, NULL};
 
-static void test_page(void **state)
+TEST(test_page)
 {
   static const char *const files[] = {"tests/fence/fence.c", "tests/test_own_device.c"};
   if (access("tests/test_own_device.c", R_OK) != 0) skip(); /* carried without its sources */
   check_page("docs/guide/add-a-device.md", files, 2, 4);
 }
 
-static void test_contract(void **state)
+TEST_WITH(test_contract, NULL, drop_cache)
 {
   wisp_error reason = {0};
   wisp_device *device = NULL;
@@ -41,7 +41,7 @@ static void test_contract(void **state)
 }
 
 /* The same kernels, the same numbers. */
-static void test_solves(void **state)
+TEST(test_solves)
 {
   static const char *const devices[] = {"host", "fence"};
   double l2[2];
@@ -58,7 +58,7 @@ static void test_solves(void **state)
   assert_true(l2[0] > 0 && l2[0] == l2[1]);
 }
 
-static void test_tuned(void **state)
+TEST_IN_FOLDER(test_tuned)
 {
   static const int orders[] = {1};
   static const wisp_precision precisions[] = {WISP_F64};
@@ -111,18 +111,8 @@ static int write_past(int past)
   return status;
 }
 
-static void test_stopped(void **state)
+TEST(test_stopped)
 {
   assert_int_equal(write_past(0), 0);
   assert_true(WIFSIGNALED(write_past(1)));
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_page),    cmocka_unit_test_teardown(test_contract, drop_cache),
-      cmocka_unit_test(test_solves),  cmocka_unit_test_setup_teardown(test_tuned, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test(test_stopped),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,18 +120,18 @@ static void everywhere(int N, int n)
   dg_case_free(&c);
 }
 
-static void test_one_cube(void **state)
+TEST(test_one_cube)
 {
   for (int N = 1; N <= (is_quick() ? 2 : 4); N++) everywhere(N, 1);
 }
 
-static void test_many_cubes(void **state)
+TEST(test_many_cubes)
 {
   everywhere(1, is_quick() ? 2 : 3);
   everywhere(2, 2);
 }
 
-static void test_metis(void **state)
+TEST(test_metis)
 {
   dg_case c;
   dg_case_make(&c, 2, 3, 0.2);
@@ -141,11 +141,4 @@ static void test_metis(void **state)
     compare(c.dg);
   }
   dg_case_free(&c);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_cube), cmocka_unit_test(test_many_cubes),
-                                     cmocka_unit_test(test_metis)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

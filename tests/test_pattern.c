@@ -90,7 +90,7 @@ static void check_pattern(const wisp_mesh *mesh, int order, const wisp_fixing *f
   wisp_simplexnodes_destroy(nodes);
 }
 
-static void test_brute(void **state)
+TEST(test_brute)
 {
   for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
     wisp_mesh *mesh = NULL;
@@ -106,7 +106,7 @@ static void test_brute(void **state)
 
 /* The size of a matrix follows from the mesh alone: nonzeros are those that it would have, and it is refused where they
  * are more than memory holds, the device's or the host's. */
-static void test_room(void **state)
+TEST(test_room)
 {
   for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
     wisp_mesh *mesh = NULL;
@@ -154,7 +154,7 @@ static void count_nonzeros(const wisp_mesh *mesh, int N, size_t expected)
 }
 
 /* Nonzeros of 4 x 4 squares and 4^3 cubes, counted independently; and by the formula on any mesh. */
-static void test_counts(void **state)
+TEST(test_counts)
 {
   static const size_t of_box[2][5] = {{137, 801, 2569, 6209, 12681}, {1333, 17025, 91429, 327073, 919221}};
   static const wisp_mesh_source fours = {.box = {4, 4}};
@@ -207,7 +207,7 @@ static void check_places(const wisp_mesh *mesh, int N)
   wisp_simplexnodes_destroy(nodes);
 }
 
-static void test_places(void **state)
+TEST(test_places)
 {
   for (size_t i = 1; i < WISP_COUNT(meshes); i += 2) {
     wisp_mesh *mesh = NULL;
@@ -252,7 +252,7 @@ static void check_blocks(wisp_assembly *s, int span)
   for (int i = 0; i < 3; i++) free(made.array[i].ints);
 }
 
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
   for (int i = 0; i < 6; i++) {
     const wisp_mesh_source source = {.box = {i % 2 ? 3 : 12, 7}, .jitter = 0.2, .shuffle = true, .seed = 9};
@@ -272,7 +272,7 @@ static void test_blocks(void **state)
 }
 
 /* Triangles in parts by METIS are the same triangles. */
-static void test_metis(void **state)
+TEST(test_metis)
 {
   const wisp_mesh_source source = {.box = {9, 8}, .shuffle = true, .as_asked = true, .ordering = WISP_ORDER_METIS};
   wisp_mesh *mesh = NULL;
@@ -299,7 +299,7 @@ static void expect_refused(size_t vertices, size_t elements, const int32_t *corn
   wisp_mesh_destroy(mesh);
 }
 
-static void test_bad_meshes(void **state)
+TEST(test_bad_meshes)
 {
   expect_refused(4, 2, (const int32_t[]){0, 1, 2, 0, 3, 2},
                  "1 of 2 triangles are inverted (negative area), the first is triangle 1");
@@ -311,7 +311,7 @@ static void test_bad_meshes(void **state)
   expect_refused(3, 0, (const int32_t[]){0}, "no triangles");
 }
 
-static void test_bad_numberings(void **state)
+TEST(test_bad_numberings)
 {
   static const int32_t tags[] = {2, 9};
   const wisp_mesh_source one = {.box = {1, 1}};
@@ -335,7 +335,7 @@ static void test_bad_numberings(void **state)
 }
 
 /* Hexes have no neighbours in the mesh: their edges and faces are not counted. */
-static void test_hexes(void **state)
+TEST(test_hexes)
 {
   const int n[3] = {2, 3, 4};
   wisp_mesh *mesh = NULL;
@@ -344,14 +344,4 @@ static void test_hexes(void **state)
   wisp_pattern_count(mesh, count);
   assert_true(count[0] == 3 * 4 * 5 && count[1] == 0 && count[2] == 0 && count[3] == 2 * 3 * 4);
   wisp_mesh_destroy(mesh);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_hexes),  cmocka_unit_test(test_brute),      cmocka_unit_test(test_counts),
-      cmocka_unit_test(test_places), cmocka_unit_test(test_blocks),     cmocka_unit_test(test_metis),
-      cmocka_unit_test(test_room),   cmocka_unit_test(test_bad_meshes), cmocka_unit_test(test_bad_numberings),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static void expect(fixture *f, size_t i)
   wisp_job_free(job);
 }
 
-static void test_in_order(void **state)
+TEST_WITH(test_in_order, set_up, tear_down)
 {
   fixture *f = *state;
   for (size_t i = 0; i < MANY; i++) {
@@ -78,7 +78,7 @@ static void test_in_order(void **state)
   assert_null(wisp_pipeline_take(f->pipeline));
 }
 
-static void test_abandoned(void **state)
+TEST_WITH(test_abandoned, set_up, tear_down)
 {
   fixture *f = *state;
   for (int round = 0; round < 3; round++) {
@@ -93,13 +93,4 @@ static void test_abandoned(void **state)
     expect(f, 0);
   }
   for (size_t i = 0; i < MANY; i++) submit(f, i);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_in_order, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_abandoned, set_up, tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

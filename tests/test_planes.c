@@ -96,7 +96,7 @@ static void solve_all(const char *folder, const place *at, double results[5])
   cJSON_Delete(json);
 }
 
-static void test_anywhere(void **state)
+TEST_IN_FOLDER(test_anywhere)
 {
   static const place *const places[] = {&upright, &side, &tilted, &tilted_the_other_way};
   double here[5], there[5];
@@ -110,7 +110,7 @@ static void test_anywhere(void **state)
 }
 
 /* A plane of one z keeps x and y, and z is what the file has. */
-static void test_height(void **state)
+TEST_IN_FOLDER(test_height)
 {
   static const place high = {{0, 0, 2.5}, {1, 0, 0}, {0, 1, 0}};
   double error[2];
@@ -124,7 +124,7 @@ static void test_height(void **state)
 }
 
 /* Nobody says what u is: then it is a function that varies over the plate, wherever that is. */
-static void test_standard(void **state)
+TEST_IN_FOLDER(test_standard)
 {
   static const place *const places[] = {&level, &upright, &side};
   double here[3];
@@ -138,7 +138,7 @@ static void test_standard(void **state)
 }
 
 /* Rounding in a file is no bump, and most turn one way: nothing is told of either. */
-static void test_tolerance(void **state)
+TEST_IN_FOLDER(test_tolerance)
 {
   char line[256];
   const place *const places[] = {&level, &tilted};
@@ -191,7 +191,7 @@ static void check_points(const double *xyz, size_t points, const place *at)
   for (int d = 0; d < 2; d++) assert_true(fabs(low[d]) < 1e-13 && fabs(high[d] - 1) < 1e-13);
 }
 
-static void test_files(void **state)
+TEST_IN_FOLDER(test_files)
 {
   static const char *const problems[] = {"heat", "helmholtz"};
   char line[256];
@@ -210,7 +210,7 @@ static void test_files(void **state)
 
 /* --- the library --- */
 
-static void test_library(void **state)
+TEST_IN_FOLDER(test_library)
 {
   const char *mesh = write_plate(*state, &tilted, 0);
   wisp_session *session = NULL;
@@ -231,12 +231,4 @@ static void test_library(void **state)
   free(xyz);
   wisp_matrix_destroy(matrix);
   wisp_session_close(session);
-}
-
-int main(void)
-{
-#define WITH_FOLDER(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {WITH_FOLDER(test_anywhere),  WITH_FOLDER(test_height), WITH_FOLDER(test_standard),
-                                     WITH_FOLDER(test_tolerance), WITH_FOLDER(test_files),  WITH_FOLDER(test_library)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,40 +193,7 @@ done:
   return status;
 }
 
-/* No compiler takes a fault for something that may be left out: else a sweep on a GPU would meet none. */
-static void test_faults_stay(void **state)
-{
-  char templates[64];
-  wisp_error err = {0};
-  wisp_strategies *all = NULL;
-  wisp_binary right = {0};
-  fixture_folder(templates);
-  for (int i = 0; i < PLANTED; i++)
-    if (planted[i].where & GPU) plant(templates, planted[i].name, planted[i].fault);
-  setenv("WISP_TEMPLATES", templates, 1);
-  if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
-  bool here = compile(&err, all, "right", &right) == WISP_OK;
-  if (!here) print_message("no NVRTC here: %s\n", err.text);
-  for (int i = 1; here && i < PLANTED; i++) {
-    wisp_binary faulty = {0};
-    if (!(planted[i].where & GPU)) continue;
-    wisp_status status = compile(&err, all, planted[i].name, &faulty);
-    if (planted[i].outcome == WISP_TRIAL_COMPILE_ERROR)
-      assert_int_equal(status, WISP_ECOMPILE);
-    else if (status != WISP_OK)
-      fail_msg("%s: %s", planted[i].name, err.text);
-    else if (faulty.length == right.length && memcmp(faulty.data, right.data, right.length) == 0)
-      fail_msg("the compiler leaves the fault of '%s' out", planted[i].name);
-    free(faulty.data);
-  }
-  free(right.data);
-  wisp_strategies_free(all);
-  fixture_remove(templates);
-  unsetenv("WISP_TEMPLATES");
-  if (!here) skip();
-}
-
-static void test_planted(void **state)
+TEST(test_planted)
 {
   char folder[64], templates[64];
   int failing = 0, right = 0, others = 0;
@@ -269,7 +236,7 @@ static bool says(const char *db, const char *outcome, const char *reason)
 }
 
 /* A tuner that is killed while a candidate runs has left word of it: it is tried once more, and not a third time. */
-static void test_journal(void **state)
+TEST(test_journal)
 {
   char folder[64], templates[64];
   fixture_folder(folder);
@@ -302,11 +269,36 @@ static void test_journal(void **state)
   fixture_remove(folder);
 }
 
-int main(void)
+/* No compiler takes a fault for something that may be left out: else a sweep on a GPU would meet none.
+ * Comes last: NVRTC keeps things of this process that are not for the workers, which are its forks. */
+TEST(test_faults_stay)
 {
-  unsetenv("WISP_SITE_DB");
-  /* Compiling in this process comes last: what NVRTC keeps is not for the workers, which are its forks. */
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_planted), cmocka_unit_test(test_journal),
-                                     cmocka_unit_test(test_faults_stay)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  char templates[64];
+  wisp_error err = {0};
+  wisp_strategies *all = NULL;
+  wisp_binary right = {0};
+  fixture_folder(templates);
+  for (int i = 0; i < PLANTED; i++)
+    if (planted[i].where & GPU) plant(templates, planted[i].name, planted[i].fault);
+  setenv("WISP_TEMPLATES", templates, 1);
+  if (wisp_strategies_load(&err, &all) != WISP_OK) fail_msg("%s", err.text);
+  bool here = compile(&err, all, "right", &right) == WISP_OK;
+  if (!here) print_message("no NVRTC here: %s\n", err.text);
+  for (int i = 1; here && i < PLANTED; i++) {
+    wisp_binary faulty = {0};
+    if (!(planted[i].where & GPU)) continue;
+    wisp_status status = compile(&err, all, planted[i].name, &faulty);
+    if (planted[i].outcome == WISP_TRIAL_COMPILE_ERROR)
+      assert_int_equal(status, WISP_ECOMPILE);
+    else if (status != WISP_OK)
+      fail_msg("%s: %s", planted[i].name, err.text);
+    else if (faulty.length == right.length && memcmp(faulty.data, right.data, right.length) == 0)
+      fail_msg("the compiler leaves the fault of '%s' out", planted[i].name);
+    free(faulty.data);
+  }
+  free(right.data);
+  wisp_strategies_free(all);
+  fixture_remove(templates);
+  unsetenv("WISP_TEMPLATES");
+  if (!here) skip();
 }

@@ -420,7 +420,7 @@ static void verify_base(check *all, const planted *p, const subject *of)
   strcat(all->right, name);
 }
 
-static void test_plants(void **state)
+TEST_IN_FOLDER(test_plants)
 {
   static plants every;
   const char *folder = *state;
@@ -457,11 +457,10 @@ static void test_plants(void **state)
   assert_int_equal(missed, 0);
 }
 
-int main(void)
+static int compiled_quickly(void **state)
 {
   compile_quickly();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_plants, fixture_set_up, fixture_tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return 0;
 }
+
+GROUP(compiled_quickly, NULL)

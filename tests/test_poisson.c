@@ -55,7 +55,7 @@ static double largest_difference(const double *a, const double *b, size_t count)
   return most / scale;
 }
 
-static void test_dense(void **state)
+TEST(test_dense)
 {
   for (int k = 0; k < 6; k++)
     for (int m = 0; m < 3; m++) {
@@ -88,7 +88,7 @@ static double energy(const wisp_poisson *p, const double *x, const double *exact
   return sum;
 }
 
-static void test_monotone(void **state)
+TEST(test_monotone)
 {
   for (int m = 0; m < 3; m++) {
     const poisson_setup setup = {"collocated", 4, 1, WISP_F64, (wisp_preconditioner)m, 0};
@@ -112,7 +112,7 @@ static void test_monotone(void **state)
 
 /* Preconditioners are worth their name: fewer iterations on a mesh of uneven elements, fewest with the polynomial,
  * whose interval ends above the largest eigenvalue. */
-static void test_preconditioners(void **state)
+TEST(test_preconditioners)
 {
   long long iterations[3];
   for (int m = 0; m < 3; m++) {
@@ -140,7 +140,7 @@ static double solution_error(const char *kernel, int order, int n, double amplit
 }
 
 /* Twice as many elements a side, an error 2^(N+1) times smaller. */
-static void test_order(void **state)
+TEST(test_order)
 {
   static const int sides[4] = {6, 4, 3, 3};
   for (int k = 0; k < 3; k++)
@@ -153,7 +153,7 @@ static void test_order(void **state)
     }
 }
 
-static void test_single_precision(void **state)
+TEST(test_single_precision)
 {
   for (int k = 0; k < 3; k++) {
     const double twice = solution_error(kernels[k], 3, 4, 0.05, WISP_F64);
@@ -163,7 +163,7 @@ static void test_single_precision(void **state)
 }
 
 /* Sums are added in the same order every time: a second run gives the same numbers, to the last bit. */
-static void test_repeatable(void **state)
+TEST(test_repeatable)
 {
   const poisson_setup setup = {"collocated", 3, 1, WISP_F64, WISP_CHEBYSHEV, 0};
   poisson_case c;
@@ -182,7 +182,7 @@ static void test_repeatable(void **state)
 /* The iteration ends when it should, and the same recording serves any tolerance and length: at the first iteration
  * whose residual is small enough, which is then the same as with that many iterations allowed and no tolerance; after
  * as many as are allowed; and before the first one. */
-static void test_ends(void **state)
+TEST(test_ends)
 {
   static const wisp_precision precisions[2] = {WISP_F64, WISP_F32};
   for (int i = 0; i < 8; i++) {
@@ -217,7 +217,7 @@ static void test_ends(void **state)
 }
 
 /* Values on the boundary are not zero where the domain is no box: part of a ring. */
-static void test_other_domain(void **state)
+TEST(test_other_domain)
 {
   double error[2];
   for (int i = 0; i < 2; i++) {
@@ -251,7 +251,7 @@ static void listen(void *context, long long iterations, double share)
 }
 
 /* One who watches is told more than once, at the end all of it, and changes nothing. */
-static void test_watched(void **state)
+TEST(test_watched)
 {
   static const long long most[] = {1000, 15};
   for (int i = 0; i < 2; i++) {
@@ -278,7 +278,7 @@ static void test_watched(void **state)
 
 /* A solve that cannot begin says so, by name and not in printf's words; 0 is solved by 0, and what is small in single
  * precision by something, or not at all. */
-static void test_no_number(void **state)
+TEST(test_no_number)
 {
   const double bad[] = {NAN, -NAN, INFINITY};
   wisp_cg_report report;
@@ -312,7 +312,7 @@ static void test_no_number(void **state)
   }
 }
 
-static void test_bad_requests(void **state)
+TEST(test_bad_requests)
 {
   wisp_error err = {0};
   wisp_poisson *problem = NULL;
@@ -332,22 +332,4 @@ static void test_bad_requests(void **state)
   assert_int_equal(wisp_cg_solve(&err, c.solver->cg, c.problem->b, 0, 1LL << 31, NULL, &report), WISP_EUSAGE);
   assert_non_null(strstr(err.text, "2147483648 iterations"));
   poisson_close(&c);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_dense),
-      cmocka_unit_test(test_monotone),
-      cmocka_unit_test(test_order),
-      cmocka_unit_test(test_preconditioners),
-      cmocka_unit_test(test_single_precision),
-      cmocka_unit_test(test_other_domain),
-      cmocka_unit_test(test_repeatable),
-      cmocka_unit_test(test_ends),
-      cmocka_unit_test(test_watched),
-      cmocka_unit_test(test_no_number),
-      cmocka_unit_test(test_bad_requests),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

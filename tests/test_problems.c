@@ -56,7 +56,7 @@ static bool is_marked(wisp_problem *problem)
   return number == MARK;
 }
 
-static void test_problems(void **state)
+TEST(test_problems)
 {
   wisp_device *device = open_test_device();
   const wisp_workload *workload = NULL;
@@ -112,7 +112,7 @@ static wisp_plan *plan_of(const wisp_device *device, const wisp_strategies *stra
 }
 
 /* To time on, a problem has the lists that its plan takes and no others, and the same numbers whatever lists it has. */
-static void test_lists(void **state)
+TEST(test_lists)
 {
   enum { FEW = 50, LOOKED_AT = 20 };
   wisp_device *device = open_test_device();
@@ -145,7 +145,7 @@ static void test_lists(void **state)
 }
 
 /* Choices that differ have numbers that differ, however their values lie: none is the other's problem. */
-static void test_fixed_numbers(void **state)
+TEST(test_fixed_numbers)
 {
   static const int values[] = {1, 2, 16, 48, 64, 128, 256, 512, 768, 1024};
   enum { VALUES = sizeof values / sizeof *values };
@@ -157,11 +157,4 @@ static void test_fixed_numbers(void **state)
     number[i] = wisp_fixed_number(&fixed);
     for (int k = 0; k < i; k++) assert_true(number[i] != number[k]);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_problems), cmocka_unit_test(test_lists),
-                                     cmocka_unit_test(test_fixed_numbers)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

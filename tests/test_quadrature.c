@@ -53,13 +53,13 @@ static void check_exact(int degree)
   wisp_quadrature_free(&rule);
 }
 
-static void test_exact(void **state)
+TEST(test_exact)
 {
   for (int degree = 0; degree <= 24; degree++) check_exact(degree);
 }
 
 /* At the far end, the single monomials of the full degree: (1+t)/2 alone, whose powers fall off the fastest. */
-static void test_highest_degree(void **state)
+TEST(test_highest_degree)
 {
   wisp_quadrature rule = make(MOST);
   double sum[3] = {0};
@@ -72,7 +72,7 @@ static void test_highest_degree(void **state)
   wisp_quadrature_free(&rule);
 }
 
-static void test_weights_and_points(void **state)
+TEST(test_weights_and_points)
 {
   for (int degree = 0; degree <= MOST; degree++) {
     wisp_quadrature rule = make(degree);
@@ -89,7 +89,7 @@ static void test_weights_and_points(void **state)
   }
 }
 
-static void test_range(void **state)
+TEST(test_range)
 {
   const int bad[] = {-1, MOST + 1, -1000, 1 << 30};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -103,11 +103,4 @@ static void test_range(void **state)
     assert_null(rule.r);
   }
   wisp_quadrature_free(NULL);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact), cmocka_unit_test(test_highest_degree),
-                                     cmocka_unit_test(test_weights_and_points), cmocka_unit_test(test_range)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void check_reads(const wisp_system *system, wisp_reader_of reader, const 
   assert_string_equal(names, expected);
 }
 
-static void test_parses(void **state)
+TEST(test_parses)
 {
   wisp_system *system = parsed(0, "");
   assert_int_equal(system->term[0].quantity, wisp_system_quantity(system, "kappa"));
@@ -76,7 +76,7 @@ static void test_parses(void **state)
 }
 
 /* More elements than are computed at once; of each all that follows. */
-static void test_media(void **state)
+TEST(test_media)
 {
   enum { COUNT = 71 };
   wisp_error err = {0};
@@ -100,7 +100,7 @@ static void test_media(void **state)
 }
 
 /* A solution sees the quantities of the medium that it is asked for. */
-static void test_states(void **state)
+TEST(test_states)
 {
   wisp_system *system = parsed(0, "");
   wisp_surroundings in = {.edge = 1};
@@ -114,7 +114,7 @@ static void test_states(void **state)
   wisp_system_destroy(system);
 }
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
   static const struct {
     int at;
@@ -154,7 +154,7 @@ static void test_mistakes(void **state)
   }
 }
 
-static void test_hash(void **state)
+TEST(test_hash)
 {
   static const struct {
     int at;
@@ -224,7 +224,7 @@ static double energy_made(const wisp_system *system, const face *f, int s, int b
   return made;
 }
 
-static void test_energy(void **state)
+TEST(test_energy)
 {
   static const char *const names[] = {"acoustics", "maxwell_media", "maxwell"};
   for (size_t i = 0; i < 3; i++) {
@@ -250,7 +250,7 @@ static void test_energy(void **state)
 }
 
 /* An absorbing wall takes a wave that meets it head on for what goes on outside: nothing is thrown back. */
-static void test_absorbing(void **state)
+TEST(test_absorbing)
 {
   wisp_system *system = NULL;
   uint64_t random = wisp_random_from(7);
@@ -266,13 +266,4 @@ static void test_absorbing(void **state)
     for (int i = 0; i < 4; i++) assert_true(fabs(flux[i]) <= 1e-14 * sizes[i]);
   }
   wisp_system_destroy(system);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_parses),   cmocka_unit_test(test_media),
-                                     cmocka_unit_test(test_states),   cmocka_unit_test(test_mistakes),
-                                     cmocka_unit_test(test_hash),     cmocka_unit_test(test_energy),
-                                     cmocka_unit_test(test_absorbing)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

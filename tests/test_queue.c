@@ -21,7 +21,7 @@ static void assert_near(double value, double wanted)
 }
 
 /* Orders that are named twice are there once. */
-static void test_each_once(void **state)
+TEST(test_each_once)
 {
   static const int orders[] = {1, 3, 2, 3};
   wisp_queue *queue = make(orders, 4, 2, INFINITY);
@@ -44,7 +44,7 @@ static void test_each_once(void **state)
   wisp_queue_destroy(queue);
 }
 
-static void test_put_back(void **state)
+TEST(test_put_back)
 {
   static const int orders[] = {1, 2};
   wisp_queue *queue = make(orders, 2, 1, INFINITY);
@@ -64,7 +64,7 @@ static void test_put_back(void **state)
 
 /* Twelve seconds from 100 on, all of each share used. With five units, one of two workers has two of them, the other
  * three. */
-static void test_shares(void **state)
+TEST(test_shares)
 {
   static const int orders[] = {1, 2, 3, 4, 5, 6};
   static const struct {
@@ -91,7 +91,7 @@ static void test_shares(void **state)
   }
 }
 
-static void test_rounds(void **state)
+TEST(test_rounds)
 {
   static const int orders[] = {1, 2};
   wisp_queue *queue = make(orders, 2, 1, 10);
@@ -111,11 +111,4 @@ static void test_rounds(void **state)
   queue = make(orders, 2, 1, 10);
   assert_true(wisp_queue_take(queue, 1, 11, &unit)); /* the first round is for all, late or not */
   wisp_queue_destroy(queue);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_once), cmocka_unit_test(test_put_back),
-                                     cmocka_unit_test(test_shares), cmocka_unit_test(test_rounds)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

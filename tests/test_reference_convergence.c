@@ -34,7 +34,7 @@ static double energy_rate(const wisp_dg *dg, double alpha)
   return (plus - minus) / (2 * energy);
 }
 
-static void test_energy(void **state)
+TEST(test_energy)
 {
   for (int N = 1; N <= 4; N++) {
     dg_case c;
@@ -53,7 +53,7 @@ static void test_energy(void **state)
 }
 
 /* The mode is a solution: its fields satisfy the equations, by central differences, and the walls conduct. */
-static void test_cavity(void **state)
+TEST(test_cavity)
 {
   static const int modes[][3] = {{1, 1, 0}, {1, 0, 2}, {0, 2, 1}, {1, 2, 3}};
   const double h = 1e-5, x[3] = {0.3, 0.45, 0.7}, t = 0.2;
@@ -121,7 +121,7 @@ static double cavity_error(const wisp_dg *dg, double T)
 }
 
 /* From 2 to 4 cubes a side at least N + 0.7, and 3 in between. */
-static void test_converges(void **state)
+TEST(test_converges)
 {
   const int highest = getenv("WISP_TEST_COARSE") ? 2 : 3; /* sanitized, the last takes nine tenths of the time */
   for (int N = 1; N <= highest; N++) {
@@ -138,11 +138,4 @@ static void test_converges(void **state)
     if (!(order > N + 0.7 && error[3] < error[2] && error[4] < error[3]))
       fail_msg("order %d: errors %.3e %.3e %.3e, convergence of order %.2f", N, error[2], error[3], error[4], order);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_energy), cmocka_unit_test(test_cavity),
-                                     cmocka_unit_test(test_converges)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static bool covers(const char *pattern, const char *message)
   return *pattern == *message && (!*pattern || covers(pattern + 1, message + 1));
 }
 
-static void test_patterns(void **state)
+TEST(test_patterns)
 {
   static const struct {
     const char *pattern, *message;
@@ -129,7 +129,7 @@ static lines read_patterns(void)
   return out;
 }
 
-static void test_whole(void **state)
+TEST(test_whole)
 {
   if (access("scripts/list-messages", X_OK) != 0) skip(); /* carried without the tree */
   lines messages = list_messages(""), patterns = read_patterns();
@@ -149,7 +149,7 @@ static void test_whole(void **state)
 }
 
 /* A pattern that says little would hide new messages. */
-static void test_strict(void **state)
+TEST(test_strict)
 {
   if (access("docs/reference/refusals.md", R_OK) != 0) skip();
   lines patterns = read_patterns();
@@ -163,7 +163,7 @@ static void test_strict(void **state)
 
 /* ---- What the script finds. */
 
-static void test_script(void **state)
+TEST_IN_FOLDER(test_script)
 {
   static const char source[] = "/* wisp_fail(err, 1, \"no message\") */\n"
                                "  return wisp_fail(err, WISP_EUSAGE, \"%s: %zu \\\"parts\\\" (%.3g %%), \"\n"
@@ -185,12 +185,4 @@ static void test_script(void **state)
   assert_int_equal(messages.count, sizeof found / sizeof *found);
   assert_non_null(strstr(messages.list[1].where, "a.c:4"));
   free_lines(&messages);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_patterns), cmocka_unit_test(test_whole),
-                                     cmocka_unit_test(test_strict),
-                                     cmocka_unit_test_setup_teardown(test_script, fixture_set_up, fixture_tear_down)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

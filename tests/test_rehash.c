@@ -119,7 +119,7 @@ static void fill(const char *path, const wisp_trial trials[TRIALS])
 }
 
 /* Reading changes nothing; the first writer does, once and for all, and finds the trials under today's hashes. */
-static void test_file(void **state)
+TEST_IN_FOLDER(test_file)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_trial old[TRIALS], now[TRIALS];
@@ -142,7 +142,7 @@ static void test_file(void **state)
 }
 
 /* If both are there, the later measurement stays. */
-static void test_both(void **state)
+TEST_IN_FOLDER(test_both)
 {
   for (int later = 0; later < 2; later++) {
     const char *path = fixture_path(*state, later ? "later.db" : "earlier.db");
@@ -166,7 +166,7 @@ static void test_both(void **state)
 }
 
 /* Texts of older exports, and older stores that are merged. */
-static void test_import_and_merge(void **state)
+TEST_IN_FOLDER(test_import_and_merge)
 {
   const char *path = fixture_path(*state, "old.db"), *merged = fixture_path(*state, "merged.db");
   const char *imported[] = {fixture_path(*state, "text.db"), fixture_path(*state, "json.db")};
@@ -194,7 +194,7 @@ static void test_import_and_merge(void **state)
 }
 
 /* A hash of the list is one kind of device's: the other has its own. */
-static void test_kinds(void **state)
+TEST_IN_FOLDER(test_kinds)
 {
   const char *at = wisp_embedded_text("cache/rehashed.list");
   int shared = 0;
@@ -209,7 +209,7 @@ static void test_kinds(void **state)
 
 /* The list leads to today's hashes of the texts: what it proved once stays true until a text is edited, and then
  * its line is of no use. */
-static void test_leads_to_today(void **state)
+TEST_IN_FOLDER(test_leads_to_today)
 {
   wisp_strategies *all = NULL;
   int lines = 0, today = 0;
@@ -228,12 +228,4 @@ static void test_leads_to_today(void **state)
   wisp_strategies_free(all);
 }
 
-int main(void)
-{
-  setenv("WISP_SHIPPED", "none", 1);
-  unsetenv("WISP_SITE_DB");
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {TEST(test_file), TEST(test_both), TEST(test_import_and_merge), TEST(test_kinds),
-                                     TEST(test_leads_to_today)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -1,20 +1,13 @@
 /* Claim: strategies and parameters that were renamed (cache/renamed.list) keep their trials. A store of before is read
  * under the new names, and its winners answer; the first writer renames its rows once. Command lines and the user's
  * spaces may have the old names, and a note gives the new one. */
+#include "test.h"
 #include "command.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
 #include "../cache/shipped.h"
 #include "../gen/strategy/strategy.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* Winners as they shipped before, and their names of today. */
@@ -89,7 +82,7 @@ static void expect_renamed(const char *path)
   wisp_store_close(store);
 }
 
-static void test_store(void **state)
+TEST_IN_FOLDER(test_store)
 {
   const char *path = fixture_path(*state, "user.db");
   wisp_writer *writer = NULL;
@@ -114,7 +107,7 @@ static void expect_note(void **state, const char *before, const char *arguments,
   forget(&o);
 }
 
-static void test_command(void **state)
+TEST_IN_FOLDER(test_command)
 {
   expect_note(state, "", "emit -f hdg -k assemble -s by-matrix", "strategy 'by-matrix' is now called 'aos'");
   expect_note(state, "", "emit -f hdg -k condense -s thread -n 1 --set written=0",
@@ -124,7 +117,7 @@ static void test_command(void **state)
   forget(&o);
 }
 
-static void test_users_space(void **state)
+TEST_IN_FOLDER(test_users_space)
 {
   static const char space[] = "kernel fill\nparam held 32 64 requires 0\ndefault held=64\nblock held\n"
                               "grid ceil(unknowns,held)\narg out real values\narg value int unknowns\n";
@@ -141,11 +134,4 @@ static void test_users_space(void **state)
   forget(&o);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {TEST(test_store), TEST(test_command), TEST(test_users_space)};
-  setenv("WISP_SHIPPED", "none", 1);
-  unsetenv("WISP_SITE_DB");
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

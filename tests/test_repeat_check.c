@@ -110,7 +110,7 @@ static bool spreads_blocks(void)
 }
 
 /* None of a plant's trials is chosen, and one at least was found out. */
-static void test_repeat_check(void **state)
+TEST(test_repeat_check)
 {
   for (int i = 0; i < PLANTED; i++) {
     int wrong, chosen;
@@ -121,7 +121,7 @@ static void test_repeat_check(void **state)
 }
 
 /* One candidate, wrong in one launch of a hundred by chance: 500 launches miss it once in 150 sweeps. */
-static void test_chance(void **state)
+TEST(test_chance)
 {
   enum { SWEEPS = 10, CAUGHT = 9 };
   int caught = 0;
@@ -139,11 +139,4 @@ static void test_chance(void **state)
     caught += wrong > 0 && chosen == 0;
   }
   if (caught < CAUGHT) fail_msg("%d of %d sweeps caught it", caught, SWEEPS);
-}
-
-int main(void)
-{
-  unsetenv("WISP_SITE_DB");
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_repeat_check), cmocka_unit_test(test_chance)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

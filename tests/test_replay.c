@@ -52,7 +52,7 @@ static void check_target(const wisp_replay_target *t, const wisp_trial *trials)
   assert_true(t->percent[3] >= 100 && t->percent[4] >= 100); /* 50 and 100 trials: more than the space has */
 }
 
-static void test_made_up_sweep(void **state)
+TEST(test_made_up_sweep)
 {
   wisp_trial *trials = NULL;
   size_t count = made_up(&trials);
@@ -74,7 +74,7 @@ static void test_made_up_sweep(void **state)
 
 /* The search must not know a target's own times beforehand: the first pick is the same whatever they are. */
 /* Another system of equations with the same valley, ten times as slow, tells where it is. */
-static void test_other_systems_help(void **state)
+TEST(test_other_systems_help)
 {
   wisp_trial *trials = NULL;
   double found[2] = {0, 0};
@@ -98,7 +98,7 @@ static void test_other_systems_help(void **state)
   free(trials);
 }
 
-static void test_own_times_are_not_seen(void **state)
+TEST(test_own_times_are_not_seen)
 {
   wisp_trial *trials = NULL;
   size_t count = made_up(&trials), first[2] = {0};
@@ -115,7 +115,7 @@ static void test_own_times_are_not_seen(void **state)
   free(trials);
 }
 
-static void test_senseless_requests(void **state)
+TEST(test_senseless_requests)
 {
   wisp_trial *trials = NULL;
   size_t count = made_up(&trials);
@@ -131,7 +131,7 @@ static void test_senseless_requests(void **state)
 
 /* The same guide behind a tuner's search: every candidate of every problem comes once, the first on a problem that has
  * a default is one. */
-static void test_guided_search(void **state)
+TEST(test_guided_search)
 {
   wisp_strategies *strategies = NULL;
   wisp_limits limits;
@@ -183,7 +183,7 @@ static void add_seed(wisp_seeds *seeds, const wisp_scope *scope, const wisp_cand
 
 /* The fastest candidate elsewhere is tried first, its problem gets most of the time, and of each layout one problem
  * comes before the others. */
-static void test_expected(void **state)
+TEST(test_expected)
 {
   wisp_strategies *strategies = NULL;
   wisp_limits limits;
@@ -229,7 +229,7 @@ static void test_expected(void **state)
 }
 
 /* 95 % of the optimum within 25 trials seeded, 98 % within 100: geometric means over kernels, orders, precisions. */
-static void test_shipped_sweep(void **state)
+TEST(test_shipped_sweep)
 {
   size_t count = 0;
   wisp_trial *trials = NULL;
@@ -246,15 +246,4 @@ static void test_shipped_sweep(void **state)
       for (size_t k = 0; k < n; k++) assert_true(replay.targets[i].tried[k] != replay.targets[i].tried[n]);
   wisp_replay_free(&replay);
   free(trials);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_made_up_sweep),          cmocka_unit_test(test_other_systems_help),
-      cmocka_unit_test(test_own_times_are_not_seen), cmocka_unit_test(test_senseless_requests),
-      cmocka_unit_test(test_guided_search),          cmocka_unit_test(test_expected),
-      cmocka_unit_test(test_shipped_sweep),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

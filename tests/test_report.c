@@ -119,7 +119,7 @@ static size_t check_balanced(const char *page)
   return deepest;
 }
 
-static void test_page(void **state)
+TEST(test_page)
 {
   static const char *const winners[] = {"1.402", "2.402", "1.252", "2.252", "2.812", "4.812"};
   static const char *const outside[] = {"http:", "https:", "src=", "url(", "@import", "<script", "alert('x')", "\x01"};
@@ -157,7 +157,7 @@ static size_t count_of(const char *text, const char *words)
 
 /* Each family is linked from the top; a precision that nothing is stored of has no plot; the one that the final round
  * chose takes no longer than the one that it was tied with, whatever their times of before. */
-static void test_several(void **state)
+TEST(test_several)
 {
   static const char spec[] = "tensor.mass:hex:p3:poisson:f64";
   char folder[64];
@@ -197,7 +197,7 @@ static void test_several(void **state)
 }
 
 /* The report shows what is asked for, and says what is not there. */
-static void test_preferred(void **state)
+TEST(test_preferred)
 {
   char folder[64];
   wisp_error err = {0};
@@ -226,7 +226,7 @@ static void test_preferred(void **state)
 }
 
 /* The old page stays until the new one is whole, and nothing else is left in the folder. */
-static void test_folder(void **state)
+TEST(test_folder)
 {
   char folder[64];
   wisp_error err = {0};
@@ -259,7 +259,7 @@ static void test_folder(void **state)
 
 /* A kernel that does what a stage does stands among the compositions; what a system's stand-in takes is dashed beside
  * it, of its own name and precision alone. */
-static void test_bare(void **state)
+TEST(test_bare)
 {
   static const char *const systems[] = {"laplace", "laplace_dummy", "heat"};
   char folder[64], spec[112];
@@ -298,7 +298,7 @@ static int command(const char *folder, const char *arguments)
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void test_command(void **state)
+TEST(test_command)
 {
   char folder[64], arguments[256];
   size_t length = 0;
@@ -321,13 +321,4 @@ static void test_command(void **state)
     free(notes);
   }
   fixture_remove(folder);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_page),   cmocka_unit_test(test_several), cmocka_unit_test(test_preferred),
-      cmocka_unit_test(test_folder), cmocka_unit_test(test_command), cmocka_unit_test(test_bare),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static void ask_line(requirement *p, const char *line)
       }
 }
 
-static void test_required_winners(void **state)
+TEST(test_required_winners)
 {
   char folder[64], line[512];
   requirement p = {.asked = 0};
@@ -80,12 +80,4 @@ static void test_required_winners(void **state)
   wisp_store_close(store);
   wisp_strategies_free(all);
   fixture_remove(folder);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_required_winners)};
-  unsetenv("WISP_SITE_DB");
-  unsetenv("WISP_SHIPPED");
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static const cJSON *kernel(const cJSON *json, const char *name)
   return NULL;
 }
 
-static void test_json(void **state)
+TEST_IN_FOLDER(test_json)
 {
   cJSON *json = solve(*state, "", "-n 2 --box 2 --steps 10 --cfl 0.15 --composition gather+fused");
   assert_true(json_number(json, "elements") == 48 && json_number(json, "order") == 2 &&
@@ -57,7 +57,7 @@ static void test_json(void **state)
   cJSON_Delete(json);
 }
 
-static void test_options(void **state)
+TEST_IN_FOLDER(test_options)
 {
   cJSON *json = solve(*state, "",
                       "--orders=1 --box=2 -pf32 --time 0.1 --dt 0.03 --mode 1,0,1 --alpha 0.5 --default "
@@ -87,7 +87,7 @@ static void test_options(void **state)
   cJSON_Delete(json);
 }
 
-static void test_table(void **state)
+TEST_IN_FOLDER(test_table)
 {
   static const char *const words[] = {"48 tets",  "order 1", "stable up to", "cfl 0.85", "volume", "gather",
                                       "strategy", "default", "L2 error",     "energy",   "GDOF/s", "a unit of time"};
@@ -108,7 +108,7 @@ static const char one_tet[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n
                               "$EndNodes\n$Elements\n1\n1 4 2 0 0 1 2 3 4\n$EndElements\n";
 
 /* A domain without a known solution, and its file for viewers. */
-static void test_other_domain(void **state)
+TEST_IN_FOLDER(test_other_domain)
 {
   char line[512];
   const char *vtu = fixture_path(*state, "out.vtu");
@@ -137,7 +137,7 @@ static void check_bad(const char *folder, const char *before, const char *argume
   forget(&o);
 }
 
-static void test_bad_requests(void **state)
+TEST_IN_FOLDER(test_bad_requests)
 {
   static const struct {
     const char *arguments, *words;
@@ -199,7 +199,7 @@ static void test_bad_requests(void **state)
 }
 
 /* Nobody is told of kernels, or of --default, where the step, the system or the media explain a solution that grows. */
-static void test_blame(void **state)
+TEST_IN_FOLDER(test_blame)
 {
   static const char system[] = "fields p v\nrate p = -v.x\nrate v = -p.x\nflux\n flux_p = 0\n flux_v = 0\nend\n"
                                "boundary wall\n p_p = p_m\n v_p = -v_m\nend\nspeed 1\nenergy 0.5 0.5\n"
@@ -228,7 +228,7 @@ static void test_blame(void **state)
 }
 
 /* Steps of attoseconds, of light in a box of micrometres. */
-static void test_short_steps(void **state)
+TEST_IN_FOLDER(test_short_steps)
 {
   for (int single = 0; single < 2; single++) {
     char line[256];
@@ -241,7 +241,7 @@ static void test_short_steps(void **state)
 }
 
 /* Meshes that are none, or none for a mode; a machine that lacks something. */
-static void test_bad_surroundings(void **state)
+TEST_IN_FOLDER(test_bad_surroundings)
 {
   wisp_error error = {0};
   wisp_device *host = NULL;
@@ -288,7 +288,7 @@ static const char *layer_of(const char *folder, const char *arguments)
 }
 
 /* The store's winners are used and named; without the store, or with one of no use, the run goes on and says so. */
-static void test_store(void **state)
+TEST_IN_FOLDER(test_store)
 {
   char line[512], copy[256], db[256];
   const char *user = wisp_layer_name(WISP_LAYER_USER);
@@ -306,7 +306,7 @@ static void test_store(void **state)
   assert_string_not_equal(layer_of(*state, ""), user);
 }
 
-static void test_corrupt_store(void **state)
+TEST_IN_FOLDER(test_corrupt_store)
 {
   static const char junk[] =
       "this is no store, and longer than the header that a store's file begins with: nothing here "
@@ -327,7 +327,7 @@ static void test_corrupt_store(void **state)
 
 /* The report on the whole step tells what its kernels run with: a record does not speak for kernels that fell
  * back to defaults. */
-static void test_origin(void **state)
+TEST_IN_FOLDER(test_origin)
 {
   char line[512];
   static const char start[] = "-n 1 --box 1 --steps 1 --composition gather+fused --layout slab-km32";
@@ -352,7 +352,7 @@ static void test_origin(void **state)
 }
 
 /* Without a place for a user's store the run goes on and says so in one line. */
-static void test_no_home(void **state)
+TEST_IN_FOLDER(test_no_home)
 {
   char line[256];
   snprintf(line, sizeof line, "run maxwell -n 1 --box 1 --steps 1 -d %s", test_device_name());
@@ -363,16 +363,4 @@ static void test_no_home(void **state)
   forget(&o);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      TEST(test_json),         TEST(test_options),          TEST(test_table), TEST(test_other_domain),
-      TEST(test_bad_requests), TEST(test_bad_surroundings), TEST(test_store), TEST(test_corrupt_store),
-      TEST(test_origin),       TEST(test_no_home),          TEST(test_blame), TEST(test_short_steps),
-  };
-  unsetenv("WISP_SITE_DB");
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -49,7 +49,7 @@ static void check_order(const char *folder, const char *element, int N, const in
 }
 
 /* As the polynomial, what is written as an expression; and any other is as good. */
-static void test_expression(void **state)
+TEST(test_expression)
 {
   const double same[] = {error_of(*state, "-n 2 --box 4 --steps 1"),
                          error_of(*state, "-n 2 --box 4 --steps 1 --kappa '1 + pow(u, 2)'")};
@@ -60,7 +60,7 @@ static void test_expression(void **state)
 }
 
 /* Sanitized, at the lowest alone: what else runs there, other tests do. */
-static void test_orders(void **state)
+TEST(test_orders)
 {
   const bool is_coarse = getenv("WISP_TEST_COARSE");
   static const int coarse[] = {8, 16, 24}, fine[] = {4, 8, 12}, cubes[3][3] = {{4, 8, 12}, {2, 4, 8}, {2, 3, 5}};
@@ -78,7 +78,7 @@ static double number_of(const char *folder, const char *arguments, const char *n
 }
 
 /* Between two sides u is linear, whatever the triangles; with kappa = 1 + u, u + u^2/2 is. By f alone, u'' = -f. */
-static void test_given(void **state)
+TEST(test_given)
 {
   static const char *const elements[] = {"tri -n 2", "tet -n 1", "tri -n 5"};
   char line[160];
@@ -97,7 +97,7 @@ static void test_given(void **state)
 }
 
 /* In slices of 32 rows the matrix is the same, and so is what follows from it. */
-static void test_sliced(void **state)
+TEST(test_sliced)
 {
   static const char *const problems[] = {"-n 3 --box 5 --jitter 0.2 --steps 1", "-n 2 --element tet --box 2 --steps 1",
                                          "-n 1 --box 9 --shuffle 1 --capacity 0 --kappa 3"};
@@ -131,7 +131,7 @@ static void test_sliced(void **state)
   }
 }
 
-static void test_report(void **state)
+TEST(test_report)
 {
   cJSON *json =
       solve(*state, "-n 2 --box 8,6 --shuffle 3 --jitter 0.2 --steps 3 --time 0.3 --capacity 2 --kappa 1,0.5");
@@ -155,7 +155,7 @@ static void test_report(void **state)
 }
 
 /* On request the run leaves out compositions whose results vary, also if the store knows them as fastest. */
-static void test_reproducible(void **state)
+TEST(test_reproducible)
 {
   const wisp_session_request asked = {WISP_INIT(wisp_session_request), .device = test_device_name(),
                                       .defaults_only = 1};
@@ -238,7 +238,7 @@ static void check_system(const char *folder, const wisp_heat *heat, const wisp_h
 }
 
 /* A steady linear problem, assembled in each way that there is. */
-static void test_export(void **state)
+TEST(test_export)
 {
   static const wisp_heat_kappa kappa = {.number = {3, 0, 0}};
   static const wisp_heat_method method = {
@@ -275,7 +275,7 @@ static void test_export(void **state)
 
 /* A file that could not be written whole is not there: no folder, no room on the device, and none for so long a file.
  */
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
   static const char *const paths[] = {"none/heat.mtx", "/dev/full", "long.mtx"};
   const struct rlimit short_files = {.rlim_cur = 1 << 20, .rlim_max = RLIM_INFINITY};
@@ -310,7 +310,7 @@ static void expect(const char *folder, int status, const char *arguments, const 
 }
 
 /* Two triangles that do not touch, and a line of the first. */
-static void test_singular(void **state)
+TEST(test_singular)
 {
   static const char apart[] =
       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 5 0 0\n5 6 0 0\n"
@@ -383,7 +383,7 @@ static void expect_kernel(const char *folder, const char *db, const char *domain
 
 /* Lists that won elsewhere have no room for many triangles around a vertex, nor has the shared memory of a part, nor a
  * block for so long a row: what takes their place has longer ones, or, where there are none so long, does without. */
-static void test_no_room(void **state)
+TEST(test_no_room)
 {
   static const struct {
     const char *kernel, *strategy, *params, *before, *longer;
@@ -409,7 +409,7 @@ static void test_no_room(void **state)
 }
 
 /* So it is timed beside a box, and the bench says what runs there. */
-static void test_bench_with_room(void **state)
+TEST(test_bench_with_room)
 {
   static const struct {
     int around;
@@ -434,7 +434,7 @@ static void test_bench_with_room(void **state)
   }
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
   const char *folder = *state;
   const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -480,13 +480,4 @@ static int tear_down(void **state)
   return 0;
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_expression),   cmocka_unit_test(test_orders),          cmocka_unit_test(test_given),
-      cmocka_unit_test(test_sliced),       cmocka_unit_test(test_report),          cmocka_unit_test(test_export),
-      cmocka_unit_test(test_reproducible), cmocka_unit_test(test_full_disk),       cmocka_unit_test(test_singular),
-      cmocka_unit_test(test_no_room),      cmocka_unit_test(test_bench_with_room), cmocka_unit_test(test_refused),
-  };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP(set_up, tear_down)

@@ -28,7 +28,7 @@ static void close_to(const cJSON *json, const char *key, double expected, double
 }
 
 /* Its digits, and those of an exact solver where the paper's solver stopped too early. */
-static void test_table(void **state)
+TEST(test_table)
 {
   const int last = walks_in_full() ? 5 : 3;
   char *data = NULL;
@@ -71,7 +71,7 @@ static const char *plate(const char *folder, int mesh)
 }
 
 /* Two materials of ten times the conductivity, sides with a flux and sides with a value, all by name. */
-static void test_orders(void **state)
+TEST(test_orders)
 {
   static const char *const norms[] = {"l2_u", "l2_p", "l2_ustar"};
   for (int P = 1; P <= 5; P++) {
@@ -95,7 +95,7 @@ static void test_orders(void **state)
 }
 
 /* If u is known up to a constant, the run takes the one of mean 0; the same u by its source and flux. */
-static void test_own_problem(void **state)
+TEST(test_own_problem)
 {
   char line[256];
   const char *vtu = fixture_path(*state, "u.vtu");
@@ -120,7 +120,7 @@ static void test_own_problem(void **state)
 }
 
 /* All come to one solution, each in fewer iterations than the one before, but for the diagonal. */
-static void test_preconditioners(void **state)
+TEST(test_preconditioners)
 {
   static const char *const all[] = {"none", "diagonal", "edge-blocks", "two-levels"};
   static const char *const matrices[] = {"blocks", "halves", "unstored"};
@@ -144,7 +144,7 @@ static void test_preconditioners(void **state)
 }
 
 /* The coarse problem's numbers in single precision: the same solution, hardly more iterations. */
-static void test_narrow(void **state)
+TEST(test_narrow)
 {
   static const char *const runs[] = {"-n 3 --box 40,30 --jitter 0.2",
                                      "-n 2 --box 12 --matrix halves --preconditioner two-levels"};
@@ -164,7 +164,7 @@ static void test_narrow(void **state)
 
 /* All set-ups come to one matrix, the paper's also where its elements' matrices go batch by batch, the last one short.
  */
-static void test_setups(void **state)
+TEST(test_setups)
 {
   static const char *const setups[] = {"condense+assemble", "condense+clear_blocks+scatter", "build",
                                        "build_inside+invert_inside+multiply_inside+assemble",
@@ -182,7 +182,7 @@ static void test_setups(void **state)
 }
 
 /* If condense's winner leaves one matrix after the other in place of slabs, all that reads them takes them so. */
-static void test_aos(void **state)
+TEST(test_aos)
 {
   static const char *const condensers[] = {"columns", "columns-aos"};
   double error[2];
@@ -214,7 +214,7 @@ static void test_aos(void **state)
 }
 
 /* On request a run takes no kernel that adds by atomics, and two runs leave the same bits. */
-static void test_reproducible(void **state)
+TEST(test_reproducible)
 {
   const wisp_session_request asked = {WISP_INIT(wisp_session_request), .device = test_device_name(),
                                       .defaults_only = 1};
@@ -242,7 +242,7 @@ static void test_reproducible(void **state)
 
 /* Cut along either diagonal: u is even or odd where x and y are mirrored, so that either cut has the same errors; and
  * sides keep their names. */
-static void test_diagonals(void **state)
+TEST(test_diagonals)
 {
   static const char *const norms[] = {"linf_u", "l2_u", "l2_p", "l2_ustar"};
   for (int side = 1; side <= 4; side++) {
@@ -259,7 +259,7 @@ static void test_diagonals(void **state)
 }
 
 /* Two levels: iterations do not grow with the mesh, nor much over jumps of 10^4. */
-static void test_levels(void **state)
+TEST(test_levels)
 {
   static const char *const meshes[] = {"--mesh", "--box 40 --jitter 0.2 --shuffle 1", "--box 80 --jitter 0.2"};
   const int last = walks_in_full() ? 9 : getenv("WISP_TEST_COARSE") ? 1 : 3;
@@ -279,7 +279,7 @@ static void test_levels(void **state)
   cJSON_Delete(json);
 }
 
-static void test_report(void **state)
+TEST(test_report)
 {
   cJSON *json = solve(*state, "-n 2 --box 8,6 --shuffle 3 --jitter 0.2 -pf32 --default --tau 2 --kappa 3");
   assert_true(json_number(json, "elements") == 96 && json_number(json, "edges") == 158);
@@ -325,7 +325,7 @@ static void expect_of_mesh(const char *folder, int status, const char *nodes, co
   expect(folder, status, line, why);
 }
 
-static void test_bad_meshes(void **state)
+TEST(test_bad_meshes)
 {
   const char *folder = *state, *corners = "4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n";
   const char *two = "2\n1 2 2 1 1 1 2 3\n2 2 2 1 1 2 4 3\n";
@@ -342,7 +342,7 @@ static void test_bad_meshes(void **state)
   expect_of_mesh(folder, 2, apart, pieces, "--neumann 9 --lambda 0 --source 1", "piece 2 of 2: lambda is 0");
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
   const char *folder = *state;
   expect(folder, 2, "", "give the order of the elements: -n 1 to 9");
@@ -383,7 +383,7 @@ static void test_refused(void **state)
 }
 
 /* A solve that failed leaves no file; one that had nothing to do says so. */
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
   char line[256];
   snprintf(line, sizeof line, "-n 3 --iterations 2 -o %s/failed.vtu", (const char *)*state);
@@ -410,15 +410,4 @@ static int tear_down(void **state)
   return 0;
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_table),           cmocka_unit_test(test_orders),      cmocka_unit_test(test_reproducible),
-      cmocka_unit_test(test_preconditioners), cmocka_unit_test(test_setups),      cmocka_unit_test(test_levels),
-      cmocka_unit_test(test_report),          cmocka_unit_test(test_own_problem), cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_bad_meshes),      cmocka_unit_test(test_aos),         cmocka_unit_test(test_diagonals),
-      cmocka_unit_test(test_narrow),          cmocka_unit_test(test_nothing),
-  };
-  choose_tests();
-  return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP(set_up, tear_down)

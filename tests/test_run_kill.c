@@ -94,7 +94,7 @@ static int entries(const char *path)
   return count;
 }
 
-static void test_signals(void **state)
+TEST(test_signals)
 {
   static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGKILL};
   char folder[64], cc[128];
@@ -118,7 +118,7 @@ static void test_signals(void **state)
 }
 
 /* The folder of a process that is gone, as mkdtemp made it, and what is no such folder. */
-static void test_sweep(void **state)
+TEST(test_sweep)
 {
   char folder[64], left[160], other[160];
   struct stat about;
@@ -144,9 +144,4 @@ static void test_sweep(void **state)
   fixture_remove(folder);
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_signals), cmocka_unit_test(test_sweep)};
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -18,7 +18,7 @@ static cJSON *solve(const char *folder, const char *arguments)
   return run_json(folder, "", line);
 }
 
-static void test_json(void **state)
+TEST_IN_FOLDER(test_json)
 {
   cJSON *json = solve(*state, "-n 4 --box 8");
   assert_true(json_number(json, "elements") == 512 && json_number(json, "dofs") == 31 * 31 * 31);
@@ -33,7 +33,7 @@ static void test_json(void **state)
   cJSON_Delete(json);
 }
 
-static void test_options(void **state)
+TEST_IN_FOLDER(test_options)
 {
   cJSON *json =
       solve(*state, "--orders=3 --box 2,3,4 --problem bp3 --geometry stored --preconditioner chebyshev --degree 4 "
@@ -99,7 +99,7 @@ static void plant(const char *folder, const char *kernel, double ms)
 }
 
 /* The geometry is that of the faster operator, whatever stands beside it in the step. */
-static void test_geometry(void **state)
+TEST_IN_FOLDER(test_geometry)
 {
   static const char line[] = "-n 2 --box 3 --problem bp1";
   plant(*state, "mass", 0.25);
@@ -117,7 +117,7 @@ static void test_geometry(void **state)
 }
 
 /* An untuned CPU reads the geometry, which it makes slowly. */
-static void test_untuned_geometry(void **state)
+TEST_IN_FOLDER(test_untuned_geometry)
 {
   static const char *const problems[] = {"bp1", "bp3", "bp5"};
   for (int i = 0; i < 3; i++) {
@@ -129,7 +129,7 @@ static void test_untuned_geometry(void **state)
   }
 }
 
-static void test_mesh(void **state)
+TEST_IN_FOLDER(test_mesh)
 {
   char line[512];
   fixture_write(fixture_path(*state, "two.msh"), two_hexes, strlen(two_hexes));
@@ -140,7 +140,7 @@ static void test_mesh(void **state)
   cJSON_Delete(json);
 }
 
-static void test_table(void **state)
+TEST_IN_FOLDER(test_table)
 {
   static const char *const words[] = {"27 hexes",   "order 2", "125 unknowns", "bp5",      "geometry", "update",
                                       "collocated", "default", "iterations",   "L2 error", "GDOF/s"};
@@ -167,7 +167,7 @@ static void check_bad(const char *folder, const char *arguments, int status, con
   forget(&o);
 }
 
-static void test_bad_requests(void **state)
+TEST_IN_FOLDER(test_bad_requests)
 {
   static const struct {
     const char *arguments, *words;
@@ -197,7 +197,7 @@ static void test_bad_requests(void **state)
     check_bad(*state, bad[i].arguments, bad[i].status, bad[i].words);
 }
 
-static void test_bad_meshes(void **state)
+TEST_IN_FOLDER(test_bad_meshes)
 {
   static const struct {
     const char *text, *words;
@@ -210,15 +210,4 @@ static void test_bad_meshes(void **state)
   }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      TEST(test_json),  TEST(test_options),      TEST(test_geometry),   TEST(test_mesh), TEST(test_untuned_geometry),
-      TEST(test_table), TEST(test_bad_requests), TEST(test_bad_meshes),
-  };
-  unsetenv("WISP_SITE_DB");
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -108,7 +108,7 @@ static const char *const packages[] = {
     "have/gcc",  "have/libsqlite3-dev", "have/libopenblas-dev", "have/liblapacke-dev", "have/clang",
     "have/gmsh", "have/valgrind",       "have/libcmocka-dev",   "have/gfortran"};
 
-static void test_all_there(void **state)
+TEST_WITH(test_all_there, set_up, fixture_tear_down)
 {
   size_t length = 0;
   if (run(*state, "LACKS=none", "setup --dev") != 0) fail_msg("%s", read_output(*state));
@@ -123,7 +123,7 @@ static void test_all_there(void **state)
 }
 
 /* As Debian 13, which has no clang-format-14: all others are installed, and the formatter comes from PyPI. */
-static void test_release_lacks_one(void **state)
+TEST_WITH(test_release_lacks_one, set_up, fixture_tear_down)
 {
   if (run(*state, "LACKS=clang-format-14", "setup --dev") != 0) fail_msg("%s", read_output(*state));
   for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) assert_true(has(*state, packages[i]));
@@ -132,7 +132,7 @@ static void test_release_lacks_one(void **state)
 }
 
 /* The output names what could not be installed, and nothing else. */
-static void test_no_network(void **state)
+TEST_WITH(test_no_network, set_up, fixture_tear_down)
 {
   assert_int_equal(run(*state, "LACKS=clang-format-14 NO_NETWORK=1", "setup --dev"), 1);
   char *text = read_output(*state);
@@ -142,7 +142,7 @@ static void test_no_network(void **state)
 }
 
 /* LAPACKE came first, and with it the reference BLAS and the same header. */
-static void test_reference_blas(void **state)
+TEST_WITH(test_reference_blas, set_up, fixture_tear_down)
 {
   assert_int_equal(run(*state, "LACKS=none", "setup"), 0);
   assert_int_equal(unlink(fixture_path(*state, "have/libopenblas-dev")), 0);
@@ -150,7 +150,7 @@ static void test_reference_blas(void **state)
   assert_true(has(*state, "have/libopenblas-dev"));
 }
 
-static void test_lint(void **state)
+TEST_WITH(test_lint, set_up, fixture_tear_down)
 {
   assert_int_equal(run(*state, "LACKS=none", "setup"), 0);
   assert_int_equal(run(*state, "LACKS=none", "lint"), 1);
@@ -158,12 +158,4 @@ static void test_lint(void **state)
   if (!end || end[1] || !strstr(text, "scripts/setup --dev") || !strstr(text, " clang ") || !strstr(text, " cmocka.h"))
     fail_msg("lint says: %s", text);
   free(text);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {TEST(test_all_there), TEST(test_release_lacks_one), TEST(test_no_network),
-                                     TEST(test_reference_blas), TEST(test_lint)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

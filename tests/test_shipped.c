@@ -8,7 +8,7 @@
 #include "../runtime/kernel.h"
 #include "../runtime/solve/choose.h"
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
   wisp_text text = {0};
   wisp_text warning = {0};
@@ -29,7 +29,7 @@ static void test_round_trip(void **state)
 }
 
 #define RIGHT "spec=a.b:tet:p1:s:f64 strategy=x outcome=ok"
-static void test_bad_lines(void **state)
+TEST(test_bad_lines)
 {
   static const char *const bad[] = {
       "nonsense",
@@ -63,7 +63,7 @@ static void test_bad_lines(void **state)
 }
 
 /* A text from before a column was there reads as if nothing were known of it. */
-static void test_older_text(void **state)
+TEST(test_older_text)
 {
   wisp_trials list = {0};
   GOOD(wisp_shipped_parse(err, "x", RIGHT " ms=1.5\n" RIGHT " ms=2 tie=chosen\n", NULL, &list));
@@ -73,7 +73,7 @@ static void test_older_text(void **state)
   free(list.trials);
 }
 
-static void test_winners_only(void **state)
+TEST(test_winners_only)
 {
   char folder[64];
   fixture_folder(folder);
@@ -82,7 +82,7 @@ static void test_winners_only(void **state)
   wisp_trials list = {0};
   fixture_fill(path, 0, 36); /* trials n, n + 18 compete: the first is the faster; every fifth is a default; n % 7 == 3
                                 is refused; n % 11 == 4 or 5 is in a tie */
-  GOOD(wisp_store_print_shipped(err, path, true, &text));
+  GOOD(wisp_store_export(err, path, true, true, &text));
   GOOD(wisp_shipped_parse(err, "x", text.data, NULL, &list));
   size_t expected = 0;
   for (int n = 0; n < 36; n++) {
@@ -101,7 +101,7 @@ static void test_winners_only(void **state)
 
 /* The text that ships with this build has no bad line. */
 /* The fastest right trial of each strategy in one competition, whichever won. */
-static void test_fastest_of_each(void **state)
+TEST(test_fastest_of_each)
 {
   static const struct {
     const char *strategy, *params, *outcome;
@@ -127,7 +127,7 @@ static void test_fastest_of_each(void **state)
   wisp_trials_free(&list);
 }
 
-static void test_shipped_files_are_good(void **state)
+TEST(test_shipped_files_are_good)
 {
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     if (strncmp(wisp_embedded_files[i].path, "cache/shipped/", 14) != 0) continue;
@@ -188,7 +188,7 @@ static void check_step(const wisp_strategies *all, const wisp_store *store, cons
 }
 
 /* Whoever edits a kernel text without measuring anew learns it here. */
-static void test_shipped_is_of_today(void **state)
+TEST(test_shipped_is_of_today)
 {
   char folder[64];
   wisp_error err = {0};
@@ -231,7 +231,7 @@ static bool ships(void)
 }
 
 /* The shipped layer is there unless somebody says that it shall not be; a misspelt request is an error. */
-static void test_left_out(void **state)
+TEST(test_left_out)
 {
   wisp_error err = {0};
   wisp_store *store = NULL;
@@ -244,17 +244,4 @@ static void test_left_out(void **state)
   setenv("WISP_SHIPPED", "", 1);
   assert_true(ships());
   unsetenv("WISP_SHIPPED");
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trip),          cmocka_unit_test(test_bad_lines),
-      cmocka_unit_test(test_older_text),          cmocka_unit_test(test_winners_only),
-      cmocka_unit_test(test_fastest_of_each),     cmocka_unit_test(test_shipped_files_are_good),
-      cmocka_unit_test(test_shipped_is_of_today), cmocka_unit_test(test_left_out),
-  };
-  unsetenv("WISP_SITE_DB");
-  unsetenv("WISP_SHIPPED");
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

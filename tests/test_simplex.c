@@ -14,7 +14,7 @@ static double norm(const double *A, int count)
   return sqrt(sum);
 }
 
-static void test_norms(void **state)
+TEST(test_norms)
 {
   /* of M, S_00 and S_01 + S_10: their squares are known in closed form at order 1 */
   static const double of[2][WISP_SIMPLEX_MAX_ORDER][3] = {
@@ -58,7 +58,7 @@ static void check_rows(const wisp_simplex *s, int d)
   }
 }
 
-static void test_sums(void **state)
+TEST(test_sums)
 {
   for (int i = 0; i < 2 * WISP_SIMPLEX_MAX_ORDER; i++) {
     wisp_simplex *s = NULL;
@@ -72,7 +72,7 @@ static void test_sums(void **state)
 }
 
 /* On the bi-unit triangle, whose gradients at order 1 are (-1,-1)/2, (1,0)/2 and (0,1)/2. */
-static void test_closed_forms(void **state)
+TEST(test_closed_forms)
 {
   static const double slope[3][2] = {{-0.5, -0.5}, {0.5, 0}, {0, 0.5}};
   wisp_simplex *tri = NULL;
@@ -118,7 +118,7 @@ static void check_surfaces(const wisp_simplex *s)
 }
 
 /* Each polynomial is 1 at its node and 0 at the others. */
-static void test_nodes(void **state)
+TEST(test_nodes)
 {
   for (int i = 0; i < 2 * WISP_SIMPLEX_MAX_ORDER; i++) {
     wisp_simplex *s = NULL;
@@ -133,7 +133,7 @@ static void test_nodes(void **state)
   }
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
   static const int wrong[][2] = {{2, 0}, {2, 6}, {3, 0}, {3, 6}, {1, 2}, {4, 2}};
   for (size_t i = 0; i < WISP_COUNT(wrong); i++) {
@@ -142,13 +142,4 @@ static void test_refused(void **state)
     assert_int_equal(wisp_simplex_create(&err, wrong[i][0], wrong[i][1], &s), WISP_EUSAGE);
     assert_non_null(strstr(err.text, i < 4 ? "1 to 5" : "must be 2 or 3"));
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_norms), cmocka_unit_test(test_sums),    cmocka_unit_test(test_closed_forms),
-      cmocka_unit_test(test_nodes), cmocka_unit_test(test_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void exchange(const char *basis, double near)
   free(u), free(back);
 }
 
-static void test_exchange(void **state)
+TEST(test_exchange)
 {
   exchange("nodal", 0);
   exchange("bernstein", 1e-13);
@@ -44,7 +44,7 @@ static void test_exchange(void **state)
 
 /* Nodes stand inside the box, and those of one element keep its place in the mesh's order: element 0 holds the origin.
  */
-static void test_nodes(void **state)
+TEST(test_nodes)
 {
   api_solve s;
   api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 1, .box = "1",
@@ -61,7 +61,7 @@ static void test_nodes(void **state)
 }
 
 /* The step that is offered stands, for both fluxes; one of 1 / 0.6 of it ends in an error, not in silence. */
-static void test_step(void **state)
+TEST(test_step)
 {
   static const char *const alphas[] = {"1", "0"};
   for (int central = 0; central < 2; central++) {
@@ -124,7 +124,7 @@ static void listen(void *context, double share, const char *text)
   if (!isnan(share)) *last = share;
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     wisp_solver_row row;
@@ -152,7 +152,7 @@ static void test_kinds(void **state)
 }
 
 /* A known solution stands at the points of its fields: the product of sin(pi s) exp(s) in each direction. */
-static void test_values(void **state)
+TEST(test_values)
 {
   const wisp_fields *fields = NULL;
   api_solve s;
@@ -170,7 +170,7 @@ static void test_values(void **state)
 }
 
 /* A program's own vertices: one cube of six tets, or a hex, or two triangles. */
-static void test_own_mesh(void **state)
+TEST(test_own_mesh)
 {
   static const double cube[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1};
   static const int hex[] = {0, 1, 2, 3, 4, 5, 6, 7}, triangles[] = {0, 1, 3, 0, 3, 2};
@@ -192,7 +192,7 @@ static void test_own_mesh(void **state)
 }
 
 /* An option's default is within its own limits, and the help has every word of a choice. */
-static void test_options(void **state)
+TEST(test_options)
 {
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     wisp_solver_option o;
@@ -219,7 +219,7 @@ static void test_options(void **state)
 
 /* ---- What is refused. */
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
   static const wisp_solver_setting soft[] = {{"boundary", "soft"}, {NULL, NULL}},
                                    dear[] = {{"colour", "red"}, {NULL, NULL}},
@@ -262,7 +262,7 @@ static void test_refusals(void **state)
   }
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
   api_solve s;
   double value = 0;
@@ -282,13 +282,4 @@ static void test_nothing(void **state)
   BAD(wisp_solver_advance(err, s.solver, NULL), WISP_EUSAGE, "its session was closed");
   wisp_solver_destroy(s.solver);
   wisp_solver_destroy(NULL);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exchange), cmocka_unit_test(test_nodes),    cmocka_unit_test(test_step),
-      cmocka_unit_test(test_kinds),    cmocka_unit_test(test_values),   cmocka_unit_test(test_own_mesh),
-      cmocka_unit_test(test_options),  cmocka_unit_test(test_refusals), cmocka_unit_test(test_nothing)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

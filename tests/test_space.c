@@ -68,7 +68,7 @@ static wisp_env *make_names(int order, int max_threads, int max_shared)
   return env;
 }
 
-static void test_keywords(void **state)
+TEST(test_keywords)
 {
   wisp_strategy *s = parse_trial(good);
   const wisp_param *params = s->param;
@@ -87,7 +87,7 @@ static void test_keywords(void **state)
 
 #define MANY(name) "param " #name " 1 2 3 4 5 6 7 8 9 10\n"
 
-static void test_errors_name_the_line(void **state)
+TEST(test_errors_name_the_line)
 {
   static const struct {
     const char *text, *place, *what;
@@ -172,7 +172,7 @@ static wisp_status count(wisp_error *err, void *context, const int *values, wisp
   return WISP_OK;
 }
 
-static void test_enumeration_visits_every_combination(void **state)
+TEST(test_enumeration_visits_every_combination)
 {
   wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
@@ -187,7 +187,7 @@ static void test_enumeration_visits_every_combination(void **state)
 }
 
 /* The first candidate that the walk above calls legal; with fixed parameters, the first that suits. */
-static void test_first_candidate(void **state)
+TEST(test_first_candidate)
 {
   wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4), slab = wisp_layout_slab(20, 40, 32);
@@ -205,7 +205,7 @@ static void test_first_candidate(void **state)
   wisp_strategy_destroy(s);
 }
 
-static void test_limits_refuse(void **state)
+TEST(test_limits_refuse)
 {
   wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
@@ -234,7 +234,7 @@ static void test_limits_refuse(void **state)
 
 /* wp=2 needs 640 + 16 bytes: where that is refused, the first legal candidate takes its place; where none is, a reason.
  */
-static void test_default_falls_back(void **state)
+TEST(test_default_falls_back)
 {
   wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
@@ -261,7 +261,7 @@ static void test_default_falls_back(void **state)
 
 /* A candidate that makes no sense, met while another is looked for in place of the default, is an error; those behind
  * the one that is found are not looked at. */
-static void test_senseless_candidate(void **state)
+TEST(test_senseless_candidate)
 {
   static const struct {
     const char *values;
@@ -286,7 +286,7 @@ static void test_senseless_candidate(void **state)
   wisp_env_destroy(names);
 }
 
-static void test_text_comes_back(void **state)
+TEST(test_text_comes_back)
 {
   wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
@@ -327,7 +327,7 @@ static double of_fp16(uint32_t bits)
 }
 
 /* For numbers up to 255, two halves in one float make 22 bits, or 2^-33 where the low one has fewer than 11. */
-static void test_fp16_halves(void **state)
+TEST(test_fp16_halves)
 {
   static const char text[] = "kernel volume\ntitle halves\nlayouts node\nparam unroll 1\nblock 32\ngrid groups\n"
                              "operand real M 6 = M[q] part 3\narg in real u\n";
@@ -357,7 +357,7 @@ static void test_fp16_halves(void **state)
   wisp_strategy_destroy(s);
 }
 
-static void test_operands_and_launch(void **state)
+TEST(test_operands_and_launch)
 {
   wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
@@ -411,7 +411,7 @@ static void write_file(const char *folder, const char *name, const char *text)
 }
 
 /* Trials name a strategy, not its text: two of one name would answer for each other. */
-static void test_strategies_have_names_of_their_own(void **state)
+TEST_IN_FOLDER(test_strategies_have_names_of_their_own)
 {
   static const char space[] = "kernel update\nlayouts node\nblock 1\ngrid 1\n";
   wisp_error err = {0};
@@ -435,7 +435,7 @@ static void test_strategies_have_names_of_their_own(void **state)
 }
 
 /* Keywords of the last release mean what they meant; a note names the new one. */
-static void test_renamed_keywords(void **state)
+TEST_IN_FOLDER(test_renamed_keywords)
 {
   static const char space[] = "kernel update\nlayouts node\nblock 1\ngrid 1\nparam MB 4 fixes 1\n"
                               "param grouping 1 2 wishes 0\nexpects sliced 3\n";
@@ -456,23 +456,4 @@ static void test_renamed_keywords(void **state)
   assert_string_equal(s->requires_absent.name, "sliced");
   assert_int_equal(s->requires_absent.value, 3);
   wisp_strategies_free(all);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_keywords),
-      cmocka_unit_test(test_errors_name_the_line),
-      cmocka_unit_test(test_enumeration_visits_every_combination),
-      cmocka_unit_test(test_first_candidate),
-      cmocka_unit_test(test_limits_refuse),
-      cmocka_unit_test(test_default_falls_back),
-      cmocka_unit_test(test_senseless_candidate),
-      cmocka_unit_test(test_text_comes_back),
-      cmocka_unit_test(test_operands_and_launch),
-      cmocka_unit_test(test_fp16_halves),
-      cmocka_unit_test_setup_teardown(test_strategies_have_names_of_their_own, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_renamed_keywords, fixture_set_up, fixture_tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

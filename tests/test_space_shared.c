@@ -105,8 +105,14 @@ static const char shared_space[] = " kernels mass collocated mass_trilinear # th
 
 static const char shared_text[] = "size {{size}}{{#if trilinear}} map {{size_of_map}}{{/if}}\n";
 
+static int tear_down(void **state)
+{
+  unsetenv("WISP_TEMPLATES");
+  return fixture_tear_down(state);
+}
+
 /* Each kernel has the parameters, lets, conditions and arguments whose lines hold for it, and no others. */
-static void test_kernels(void **state)
+TEST_WITH(test_kernels, fixture_set_up, tear_down)
 {
   static const struct {
     const char *kernel, *params, *args;
@@ -136,7 +142,7 @@ static void test_kernels(void **state)
 }
 
 /* A line that holds for one kernel alone is in no other's hash; a fact is in its kernel's. */
-static void test_hashes(void **state)
+TEST_WITH(test_hashes, fixture_set_up, tear_down)
 {
   static const char *const kernels[] = {"mass", "collocated", "mass_trilinear"};
   char before[3][20], after[20], *edited = strdup(shared_space);
@@ -161,7 +167,7 @@ static void test_hashes(void **state)
 
 /* An included description stands in its place: the user's file, else the library's. So with parts, and what they
  * are given; their messages name the user's file. */
-static void test_user_files(void **state)
+TEST_WITH(test_user_files, fixture_set_up, tear_down)
 {
   wisp_error err;
   make_folder(*state);
@@ -202,7 +208,7 @@ static void test_user_files(void **state)
   wisp_strategies_free(all);
 }
 
-static void test_messages(void **state)
+TEST_WITH(test_messages, fixture_set_up, tear_down)
 {
   static const struct {
     const char *space, *included, *place, *what;
@@ -235,7 +241,7 @@ static void test_messages(void **state)
 }
 
 /* An error that only shows when a candidate is made names its line as well, in the file that it stands in. */
-static void test_late_messages(void **state)
+TEST_WITH(test_late_messages, fixture_set_up, tear_down)
 {
   static const struct {
     const char *line, *place;
@@ -263,7 +269,7 @@ static void test_late_messages(void **state)
   }
 }
 
-static void test_orders(void **state)
+TEST_WITH(test_orders, fixture_set_up, tear_down)
 {
   make_folder(*state);
   write_file(*state, "tensor/own.mine.k", "");
@@ -283,7 +289,7 @@ static void test_orders(void **state)
 }
 
 /* Wheres are the formula that they stand for; their names come before the family's and the space's. */
-static void test_wheres(void **state)
+TEST_WITH(test_wheres, fixture_set_up, tear_down)
 {
   double *numbers[2] = {NULL}, *D = NULL;
   int *none = NULL;
@@ -315,7 +321,7 @@ static void test_wheres(void **state)
 }
 
 /* Every name of a family and of the device is described, and nothing is that is not there. */
-static void test_names_are_described(void **state)
+TEST(test_names_are_described)
 {
   wisp_strategies *all = NULL;
   GOOD(wisp_strategies_load(err, &all));
@@ -340,21 +346,4 @@ static void test_names_are_described(void **state)
     wisp_env_destroy(names);
   }
   wisp_strategies_free(all);
-}
-
-static int tear_down(void **state)
-{
-  unsetenv("WISP_TEMPLATES");
-  return fixture_tear_down(state);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, tear_down)
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      TEST(test_kernels),       TEST(test_hashes), TEST(test_user_files), TEST(test_messages),
-      TEST(test_late_messages), TEST(test_orders), TEST(test_wheres),     cmocka_unit_test(test_names_are_described),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,7 +110,7 @@ static void expect_all_valid(const library *l, const char *after)
 
 /* ---- What nobody compiles. */
 
-static void test_third_dialect(void **state)
+TEST(test_third_dialect)
 {
   library l = shipped_library();
   expect_all_valid(&l, "nothing");
@@ -120,7 +120,7 @@ static void test_third_dialect(void **state)
   expect_all_valid(&l, "a third dialect");
 }
 
-static void test_comments(void **state)
+TEST(test_comments)
 {
   library l = shipped_library();
   for (size_t i = 0; i < l.count; i++) {
@@ -137,7 +137,7 @@ static void test_comments(void **state)
   forget_edits(&l);
 }
 
-static void test_other_dialect(void **state)
+TEST(test_other_dialect)
 {
   library l = shipped_library();
   put_behind(&l, file_of(&l, "templates/dialect/host.k"), "static int nothing;\n");
@@ -149,7 +149,7 @@ static void test_other_dialect(void **state)
 
 /* ---- What is no longer among the candidates. */
 
-static void test_values(void **state)
+TEST(test_values)
 {
   library l = shipped_library();
   wisp_strategies *all = strategies_of(&l);
@@ -210,7 +210,7 @@ static int stride(void)
   return getenv("WISP_TEST_QUICK") ? 8 : getenv("WISP_TEST_COARSE") ? 3 : 1;
 }
 
-static void test_literals(void **state)
+TEST(test_literals)
 {
   library l = shipped_library();
   wisp_strategies *before = strategies_of(&l);
@@ -313,7 +313,7 @@ static void edit_each(library *l, definitions *all)
   }
 }
 
-static void test_definitions(void **state)
+TEST(test_definitions)
 {
   static const char *const kinds[][2] = {{"cuda", "sm_90"}, {"host", "host"}};
   const plan_range range = {{2, 2}, {WISP_F64}};
@@ -329,15 +329,4 @@ static void test_definitions(void **state)
     wisp_strategies_free(all.before);
     forget_edits(&l);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_third_dialect), cmocka_unit_test(test_comments), cmocka_unit_test(test_other_dialect),
-      cmocka_unit_test(test_literals),      cmocka_unit_test(test_values),   cmocka_unit_test(test_definitions),
-  };
-  unsetenv("WISP_SITE_DB");
-  unsetenv("WISP_SHIPPED");
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ static void holds(const char *folder, const char *arguments, const char *mesh)
 }
 
 /* A plate of a thousandth, whichever way it lies; and cubes of few elements. */
-static void test_flat(void **state)
+TEST_WITH(test_flat, set_up, fixture_tear_down)
 {
   for (int thin = 0; thin < 3; thin++) {
     int n[3] = {4, 4, 4};
@@ -101,7 +101,7 @@ static void test_flat(void **state)
   }
 }
 
-static void test_hole(void **state)
+TEST_WITH(test_hole, set_up, fixture_tear_down)
 {
   const char *path = write_box(*state, (int[]){6, 6, 6}, (double[]){1, 1, 1}, true);
   wisp_mesh *mesh = NULL;
@@ -143,7 +143,7 @@ static void edit(const char *folder, const char *from, const char *to)
 }
 
 /* A start of the user's own that is far too narrow. */
-static void test_unresolved(void **state)
+TEST_WITH(test_unresolved, set_up, fixture_tear_down)
 {
   static const char *const width[] = {"  width = edge / 60", "  width = edge / 4", "  width = spacing"};
   const char *folder = *state, *path = write_box(folder, (int[]){4, 4, 4}, (double[]){2, 1, 1}, false);
@@ -159,7 +159,7 @@ static void test_unresolved(void **state)
 }
 
 /* The same words on stderr; with -q only in JSON. Starts that are solutions have errors to tell. */
-static void test_messages(void **state)
+TEST_WITH(test_messages, set_up, fixture_tear_down)
 {
   const char *path = write_box(*state, (int[]){12, 2, 1}, (double[]){1, 0.02, 0.002}, false);
   char line[512];
@@ -178,7 +178,7 @@ static void test_messages(void **state)
 }
 
 /* Pressure that stands on soft walls is lost at once, on rigid ones it stays; absorbing ones are there to take it. */
-static void test_walls(void **state)
+TEST_WITH(test_walls, set_up, fixture_tear_down)
 {
   static const char *const walls[] = {"soft", "rigid", "absorbing"};
   const char *path = write_box(*state, (int[]){4, 4, 1}, (double[]){1, 1, 0.01}, false);
@@ -201,7 +201,7 @@ static void power(const void *degree, size_t count, const double *xyz, double t,
 }
 
 /* Elements hold polynomials up to their order, and of nothing they miss all. */
-static void test_misfit(void **state)
+TEST(test_misfit)
 {
   wisp_error reason = {0};
   wisp_mesh *mesh = NULL;
@@ -224,15 +224,4 @@ static void test_misfit(void **state)
   solving_close(&s);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, fixture_tear_down)
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      TEST(test_flat),     TEST(test_hole),  TEST(test_unresolved),
-      TEST(test_messages), TEST(test_walls), cmocka_unit_test(test_misfit),
-  };
-  unsetenv("WISP_SITE_DB");
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

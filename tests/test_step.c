@@ -117,14 +117,14 @@ static void check_standard(const fixture *f, const wisp_stage *stage)
   wisp_stage_free(&standard);
 }
 
-static void test_empty(void **state)
+TEST_WITH(test_empty, step_open, step_close)
 {
   wisp_stage stage = step_choose(*state);
   check_standard(*state, &stage);
   wisp_stage_free(&stage);
 }
 
-static void test_whole(void **state)
+TEST_WITH(test_whole, step_open, step_close)
 {
   fixture *f = *state;
   wanted texts[WHOLE];
@@ -140,7 +140,7 @@ static void test_whole(void **state)
 }
 
 /* One winner is gone: the others stay, and a default takes its place. */
-static void test_winner_gone(void **state)
+TEST_WITH(test_winner_gone, step_open, step_close)
 {
   fixture *f = *state;
   wanted texts[WHOLE];
@@ -157,7 +157,7 @@ static void test_winner_gone(void **state)
 
 /* Entries of another kernel text, with values that the strategy has not, or that are illegal here, do not count; nor do
  * records of compositions and layouts that there are not, or that do not go together. */
-static void test_unfit_entries(void **state)
+TEST_WITH(test_unfit_entries, step_open, step_close)
 {
   fixture *f = *state;
   wanted texts[WHOLE], illegal = {.legal = false};
@@ -183,7 +183,7 @@ static void test_unfit_entries(void **state)
 }
 
 /* Among step records, one of today's texts goes before a faster one of others. */
-static void test_records_of_today(void **state)
+TEST_WITH(test_records_of_today, step_open, step_close)
 {
   fixture *f = *state;
   char hash[20];
@@ -206,7 +206,7 @@ static void test_records_of_today(void **state)
 }
 
 /* Entries of another driver and of another chip are taken and named so; the strict mode refuses them. */
-static void test_matches(void **state)
+TEST_WITH(test_matches, step_open, step_close)
 {
   fixture *f = *state;
   wisp_error reason = {0};
@@ -227,7 +227,7 @@ static void test_matches(void **state)
 }
 
 /* The strict mode is content where every kernel has an entry of this machine. */
-static void test_exact(void **state)
+TEST_WITH(test_exact, step_open, step_close)
 {
   fixture *f = *state;
   wisp_error reason = {0};
@@ -241,7 +241,7 @@ static void test_exact(void **state)
 }
 
 /* Nothing of another architecture is taken. */
-static void test_other_device(void **state)
+TEST_WITH(test_other_device, step_open, step_close)
 {
   fixture *f = *state;
   wanted texts[WHOLE];
@@ -256,7 +256,7 @@ static void test_other_device(void **state)
   wisp_stage_free(&stage);
 }
 
-static void test_requests(void **state)
+TEST_WITH(test_requests, step_open, step_close)
 {
   fixture *f = *state;
   const struct {
@@ -311,7 +311,7 @@ static void add_broken(fixture *f)
 }
 
 /* Its place is taken by a default with the same blocks, and the solution is right. */
-static void test_broken_winner(void **state)
+TEST_WITH(test_broken_winner, step_open, step_close)
 {
   fixture *f = *state;
   wisp_error reason = {0};
@@ -348,17 +348,4 @@ static void test_broken_winner(void **state)
   wisp_store_close(store);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, step_open, step_close)
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      TEST(test_empty),         TEST(test_whole),    TEST(test_winner_gone),
-      TEST(test_unfit_entries), TEST(test_matches),  TEST(test_exact),
-      TEST(test_other_device),  TEST(test_requests), TEST(test_records_of_today),
-      TEST(test_broken_winner),
-  };
-  unsetenv("WISP_SITE_DB");
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -41,7 +41,7 @@ static void expect_stage(fixture *f, const char *name, int exact)
 
 /* 5 on another card against 8 here: it stays while nothing tells how much slower this one is, and while that is less
  * than 1.6 times. */
-static void test_sister_stays(void **state)
+TEST_WITH(test_sister_stays, step_open, step_close)
 {
   fixture *f = *state;
   add_stage(f, sister, composition, layout, NULL, 1, 5);
@@ -60,7 +60,7 @@ static void test_sister_stays(void **state)
 /* If this card is twice as slow, 8 here are less than 10, the sum over the other's kernels. Two kernels of these
  * take 0.5 and 1 here: 7.5, partly of here and partly of there, is less again, until the whole of it was measured here.
  */
-static void test_sums_of_two_cards(void **state)
+TEST_WITH(test_sums_of_two_cards, step_open, step_close)
 {
   fixture *f = *state;
   add_stage(f, sister, composition, layout, NULL, 1, 5);
@@ -76,7 +76,7 @@ static void test_sums_of_two_cards(void **state)
 }
 
 /* The strict mode asks for this device alone. */
-static void test_exact_of_two_cards(void **state)
+TEST_WITH(test_exact_of_two_cards, step_open, step_close)
 {
   fixture *f = *state;
   wisp_error reason = {0};
@@ -86,16 +86,4 @@ static void test_exact_of_two_cards(void **state)
   if (step_choose_exact(f, &reason) != WISP_OK) fail_msg("%s", reason.text);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, step_open, step_close)
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      TEST(test_sister_stays),
-      TEST(test_sums_of_two_cards),
-      TEST(test_exact_of_two_cards),
-  };
-  unsetenv("WISP_SITE_DB");
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -100,13 +100,13 @@ static bool is_coarse(void)
   return getenv("WISP_TEST_COARSE");
 }
 
-static void test_double(void **state)
+TEST(test_double)
 {
   check_all(2, WISP_F64, false, false);
   if (!is_coarse()) check_all(5, WISP_F64, false, false);
 }
 
-static void test_single(void **state)
+TEST(test_single)
 {
   check_all(3, WISP_F32, true, true);
   if (is_coarse()) return;
@@ -115,7 +115,7 @@ static void test_single(void **state)
 }
 
 /* Order 1 has the smallest blocks, with more elements in a microblock than any other. */
-static void test_order_1(void **state)
+TEST(test_order_1)
 {
   check_all(1, WISP_F64, false, true);
 }
@@ -169,7 +169,7 @@ static void compare_with_launches(const char *composition, const char *layout, b
   solving_close(&s);
 }
 
-static void test_graphs(void **state)
+TEST(test_graphs)
 {
   compare_with_launches("volume+gather+lift+update", NULL, false, 3);
   compare_with_launches("gather+fused", "slab-km32", true, 4);
@@ -177,7 +177,7 @@ static void test_graphs(void **state)
 }
 
 /* Another dt means another graph; no steps means no change; nonsense is refused. */
-static void test_steps(void **state)
+TEST(test_steps)
 {
   wisp_error reason = {0};
   solving s;
@@ -204,7 +204,7 @@ static void test_steps(void **state)
 
 /* A step goes by its scheme's table, whose length may be any, odd or even, in low storage and nested: methods of order
  * 2 and 3. */
-static void test_schemes(void **state)
+TEST(test_schemes)
 {
   static const wisp_rk_stage second[] = {{0, 1.0 / 2, 0}, {-1.0 / 2, 1, 1.0 / 2}};
   static const wisp_rk_stage third[] = {
@@ -229,7 +229,7 @@ static void test_schemes(void **state)
 }
 
 /* Few kernels read pairs: for the others none are made, and those made later are the ones made at once. */
-static void test_pairs_where_read(void **state)
+TEST(test_pairs_where_read)
 {
   const solving_setup setup = {.order = 2};
   wisp_error reason = {0};
@@ -246,14 +246,4 @@ static void test_pairs_where_read(void **state)
   assert_memory_equal(s.dg->pair_block, whole->pair_block, whole->blocks * WISP_BLOCK_INTS * sizeof(int));
   wisp_dg_destroy(whole);
   solving_close(&s);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_order_1),          cmocka_unit_test(test_double), cmocka_unit_test(test_single),
-      cmocka_unit_test(test_graphs),           cmocka_unit_test(test_steps),  cmocka_unit_test(test_schemes),
-      cmocka_unit_test(test_pairs_where_read),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,14 +56,13 @@ static void put(const char *path, const char *device, const char *target, const 
 static wisp_answer ask(const char *path, long long elements, char params[200])
 {
   wisp_store *store = open_store(path);
-  wisp_answer answer;
-  wisp_store_find(store, &h200, SPEC, "slab-km32", elements, NULL, NULL, &answer);
+  const wisp_answer answer = fixture_answer(store, &h200, SPEC, "slab-km32", elements, NULL);
   strcpy(params, answer.trial ? answer.trial->params : "");
   wisp_store_close(store);
   return answer;
 }
 
-static void test_round_trip(void **state)
+TEST_WITH(test_round_trip, setup, teardown)
 {
   const char *path = fixture_path(*state, "deep/er/wisp.db"); /* folders are made */
   fixture_fill(path, 0, 40);
@@ -76,7 +75,7 @@ static void test_round_trip(void **state)
 }
 
 /* A spec's own trials are those that a search through all finds, in the same order and of the same layers. */
-static void test_trials_of_a_spec(void **state)
+TEST_WITH(test_trials_of_a_spec, setup, teardown)
 {
   const char *path = fixture_path(*state, "user.db");
   fixture_fill(path, 0, 60);
@@ -108,7 +107,7 @@ static void test_trials_of_a_spec(void **state)
 
 /* Numbers of an outcome come back from their columns to the last bit. A trial of an earlier version, whose reason alone
  * says them, has them in the columns once it is read. */
-static void test_numbers_of_outcomes(void **state)
+TEST_WITH(test_numbers_of_outcomes, setup, teardown)
 {
   const char *path = fixture_path(*state, "user.db");
   wisp_writer *writer = NULL;
@@ -136,7 +135,7 @@ static void test_numbers_of_outcomes(void **state)
   wisp_store_close(store);
 }
 
-static void test_one_file_at_rest(void **state)
+TEST_WITH(test_one_file_at_rest, setup, teardown)
 {
   fixture_fill(fixture_path(*state, "wisp.db"), 0, 3);
   assert_int_equal(access(fixture_path(*state, "wisp.db-wal"), F_OK), -1);
@@ -144,7 +143,7 @@ static void test_one_file_at_rest(void **state)
   assert_int_equal(access(fixture_path(*state, "wisp.db-journal"), F_OK), -1);
 }
 
-static void test_has(void **state)
+TEST_WITH(test_has, setup, teardown)
 {
   wisp_error err = {0};
   wisp_writer *writer = NULL;
@@ -165,7 +164,7 @@ static void test_has(void **state)
   wisp_writer_close(&err, writer);
 }
 
-static void test_repeated_add_replaces(void **state)
+TEST_WITH(test_repeated_add_replaces, setup, teardown)
 {
   const char *path = fixture_path(*state, "wisp.db");
   char params[200];
@@ -176,7 +175,7 @@ static void test_repeated_add_replaces(void **state)
   assert_int_equal(answer.match, WISP_MATCH_EXACT);
 }
 
-static void test_trial_without_spec_is_refused(void **state)
+TEST_WITH(test_trial_without_spec_is_refused, setup, teardown)
 {
   wisp_error err = {0};
   wisp_writer *writer = NULL;
@@ -206,7 +205,7 @@ static void expect(const char *path, const char *params, wisp_match match)
 }
 
 /* Another architecture answers never; another card of this one does, until trials of here are expected to be faster. */
-static void test_matches(void **state)
+TEST_WITH(test_matches, setup, teardown)
 {
   const char *path = fixture_path(*state, "wisp.db");
   char params[200];
@@ -233,7 +232,7 @@ static void test_matches(void **state)
 
 /* If the other card's best was measured here, its time is known; if it failed here, it answers no
  * more. */
-static void test_measured_here(void **state)
+TEST_WITH(test_measured_here, setup, teardown)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_writer *writer = NULL;
@@ -256,7 +255,7 @@ static void test_measured_here(void **state)
 }
 
 /* Another driver on the same chip is expected to be as fast, where candidates that both have do not tell. */
-static void test_drivers(void **state)
+TEST_WITH(test_drivers, setup, teardown)
 {
   const char *path = fixture_path(*state, "wisp.db");
   put(path, "NVIDIA H200", "sm_90", "570.1", "old", 1000, 2.0);
@@ -269,7 +268,7 @@ static void test_drivers(void **state)
 }
 
 /* In the same surroundings the faster answers, whatever the layer; for the same candidate, the nearer measurement. */
-static void test_layers(void **state)
+TEST_WITH(test_layers, setup, teardown)
 {
   const char *user = fixture_path(*state, "user.db"), *site = fixture_path(*state, "site.db");
   char params[200];
@@ -288,7 +287,7 @@ static void test_layers(void **state)
 
 /* The ratio of the nearest: of the spec itself, else of the kernel in this precision, else of the family; none of
  * another precision. */
-static void test_ratios(void **state)
+TEST_WITH(test_ratios, setup, teardown)
 {
   static const struct {
     const char *spec;
@@ -341,7 +340,7 @@ static void put_tie(const char *path, const int order[3], const char *tie[3], co
 
 /* Whatever the order of rows: the chosen one of a tie answers, unless one that no final round saw is clearly faster;
  * without a final round the fastest; of equally fast ones that with the fewest registers, then smallest parameters. */
-static void test_ties(void **state)
+TEST_WITH(test_ties, setup, teardown)
 {
   static const int orders[4][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {0, 2, 1}};
   static const struct {
@@ -372,24 +371,23 @@ static bool never(const void *context, const wisp_trial *trial)
   return false;
 }
 
-static void test_stale_and_failed_do_not_answer(void **state)
+TEST_WITH(test_stale_and_failed_do_not_answer, setup, teardown)
 {
   const char *path = fixture_path(*state, "wisp.db");
   fixture_fill(path, 3, 4); /* refused */
   put(path, "NVIDIA H200", "sm_90", "580.159", "a=1", 1000, 1.0);
   wisp_store *store = open_store(path);
-  wisp_answer answer;
-  wisp_store_find(store, &h200, SPEC, NULL, 1000, never, NULL, &answer);
+  wisp_answer answer = fixture_answer(store, &h200, SPEC, NULL, 1000, never);
   assert_null(answer.trial);
   assert_int_equal(answer.match, WISP_MATCH_DEFAULT);
   assert_int_equal(answer.layer, WISP_LAYER_NONE);
   wisp_trial refused = fixture_trial(3);
-  wisp_store_find(store, &h200, refused.spec, refused.layout, 1000, NULL, NULL, &answer);
+  answer = fixture_answer(store, &h200, refused.spec, refused.layout, 1000, NULL);
   assert_true(!answer.trial || answer.layer == WISP_LAYER_SHIPPED);
   wisp_store_close(store);
 }
 
-static void test_tolerant_open(void **state)
+TEST_WITH(test_tolerant_open, setup, teardown)
 {
   const char *user = fixture_path(*state, "user.db"), *site = fixture_path(*state, "site.db");
   wisp_error err = {0};
@@ -407,7 +405,7 @@ static void test_tolerant_open(void **state)
   wisp_store_close(store);
 }
 
-static void test_default_path(void **state)
+TEST_WITH(test_default_path, setup, teardown)
 {
   char *path = NULL, expected[128];
   snprintf(expected, sizeof expected, "%s/wisp/wisp.db", (char *)*state);
@@ -424,7 +422,7 @@ static void test_default_path(void **state)
 }
 
 /* Without a place for a user's file the other layers are read all the same, and one line says so. */
-static void test_no_home(void **state)
+TEST_WITH(test_no_home, setup, teardown)
 {
   static const char *const names[] = {"HOME", "XDG_DATA_HOME", "WISP_DB"};
   const char *site = fixture_path(*state, "site.db");
@@ -450,29 +448,4 @@ static void test_no_home(void **state)
       unsetenv(names[i]);
     free(kept[i]);
   }
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-  const struct CMUnitTest tests[] = {
-      CASE(test_round_trip),
-      CASE(test_trials_of_a_spec),
-      CASE(test_numbers_of_outcomes),
-      CASE(test_one_file_at_rest),
-      CASE(test_has),
-      CASE(test_repeated_add_replaces),
-      CASE(test_trial_without_spec_is_refused),
-      CASE(test_matches),
-      CASE(test_measured_here),
-      CASE(test_drivers),
-      CASE(test_ratios),
-      CASE(test_layers),
-      CASE(test_ties),
-      CASE(test_stale_and_failed_do_not_answer),
-      CASE(test_tolerant_open),
-      CASE(test_default_path),
-      CASE(test_no_home),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

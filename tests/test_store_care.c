@@ -53,7 +53,7 @@ static void expect(const char *folder, const char *arguments, int status, const 
   forget(&o);
 }
 
-static void only_days_are_dates(void **state)
+TEST_WITH(only_days_are_dates, setup, fixture_tear_down)
 {
   static const char *const no_days[] = {"2026-9-1",           "2026-13-45", "2026-1-1",   "2026-00-00",
                                         "2026-11-21junk",     "2026-04-31", "2026-02-29", "2026-11-21T08:00:00Z",
@@ -71,7 +71,7 @@ static void only_days_are_dates(void **state)
   assert_int_equal(fixture_count(path), 5);
 }
 
-static void prune_shows_and_keeps_a_backup(void **state)
+TEST_WITH(prune_shows_and_keeps_a_backup, setup, fixture_tear_down)
 {
   const char *path = strdupa(fill(*state)), *backup = strdupa(fixture_path(*state, "user.db.backup-1"));
   struct stat about;
@@ -107,7 +107,7 @@ static const char *fill_outcomes(const char *folder)
 }
 
 /* Five words count a trial, the same ones everywhere: show as text and as JSON, check, and what prune takes. */
-static void outcomes_are_counted_alike(void **state)
+TEST_WITH(outcomes_are_counted_alike, setup, fixture_tear_down)
 {
   static const struct {
     const char *word;
@@ -134,7 +134,7 @@ static void outcomes_are_counted_alike(void **state)
 
 /* A sweep reports its trials as its store does: a refused one with the number of candidates that it stands for.
  */
-static void a_sweep_counts_like_its_store(void **state)
+TEST_WITH(a_sweep_counts_like_its_store, setup, fixture_tear_down)
 {
   char words[64];
   cJSON *sweep = run_json(*state, "WISP_SHIPPED=none",
@@ -154,7 +154,7 @@ static void a_sweep_counts_like_its_store(void **state)
 }
 
 /* Winners alone, in both forms, come to the same store; what lost is not there. */
-static void winners_travel_alone(void **state)
+TEST_WITH(winners_travel_alone, setup, fixture_tear_down)
 {
   const char *path = fixture_path(*state, "user.db");
   char line[512];
@@ -170,7 +170,7 @@ static void winners_travel_alone(void **state)
     snprintf(line, sizeof line, "import --db %s %s", to, file);
     expect(*state, line, 0, "trials added");
     counts[i] = fixture_count(to);
-    GOOD(wisp_store_print_shipped(err, to, false, &texts[i]));
+    GOOD(wisp_store_export(err, to, false, true, &texts[i]));
   }
   assert_true(counts[0] > 0 && counts[0] < 40);
   assert_int_equal(counts[0], counts[1]);
@@ -194,7 +194,7 @@ static void write_text(const char *folder, const char *name, const char *format,
 }
 
 /* Concatenated documents are all read; where anything else follows, nothing is. */
-static void import_is_all_or_nothing(void **state)
+TEST_WITH(import_is_all_or_nothing, setup, fixture_tear_down)
 {
   static const struct {
     const char *parts;
@@ -204,10 +204,10 @@ static void import_is_all_or_nothing(void **state)
   wisp_text a[2] = {{0}, {0}}, b[2] = {{0}, {0}};
   fixture_fill(from, 0, 3);
   fixture_fill(other, 3, 7);
-  GOOD(wisp_store_export(err, from, false, &a[0]));
-  GOOD(wisp_store_export(err, other, false, &b[0]));
-  GOOD(wisp_store_print_shipped(err, from, false, &a[1]));
-  GOOD(wisp_store_print_shipped(err, other, false, &b[1]));
+  GOOD(wisp_store_export(err, from, false, false, &a[0]));
+  GOOD(wisp_store_export(err, other, false, false, &b[0]));
+  GOOD(wisp_store_export(err, from, false, true, &a[1]));
+  GOOD(wisp_store_export(err, other, false, true, &b[1]));
   for (size_t form = 0; form < 2; form++)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
       const char *to = strdupa(fixture_path(*state, "to.db"));
@@ -237,7 +237,7 @@ static void assert_true_rows(const char *path, long least)
 }
 
 /* One altered row: tune refuses to write before it begins, salvage leaves that row out. */
-static void altered_row_is_left_out(void **state)
+TEST_WITH(altered_row_is_left_out, setup, fixture_tear_down)
 {
   const char *path = strdupa(fixture_path(*state, "user.db")), *fresh = strdupa(fixture_path(*state, "new.db"));
   char line[512];
@@ -259,7 +259,7 @@ static void altered_row_is_left_out(void **state)
 }
 
 /* Pages that are gone, in the middle and at the end: most of the rest is there, and nothing else. */
-static void lost_pages_are_passed_over(void **state)
+TEST_WITH(lost_pages_are_passed_over, setup, fixture_tear_down)
 {
   enum { PAGE = 4096, ROWS = 400 };
   const char *path = strdupa(fixture_path(*state, "user.db")), *fresh = strdupa(fixture_path(*state, "new.db"));
@@ -294,7 +294,7 @@ static void lost_pages_are_passed_over(void **state)
 }
 
 /* The contents of a store: the orders, and the time of the newest trial. */
-static void orders_and_days_are_shown(void **state)
+TEST_WITH(orders_and_days_are_shown, setup, fixture_tear_down)
 {
   static const struct {
     int order;
@@ -316,15 +316,4 @@ static void orders_and_days_are_shown(void **state)
   o = run_in(*state, "WISP_SHIPPED=none", "db show --json");
   assert_non_null(strstr(o.out, "\"orders\":[1,2,3,7],\"first\":\"2026-11-20\",\"last\":\"2026-11-22\""));
   forget(&o);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, fixture_tear_down)
-  const struct CMUnitTest tests[] = {
-      CASE(only_days_are_dates),           CASE(orders_and_days_are_shown),  CASE(prune_shows_and_keeps_a_backup),
-      CASE(a_sweep_counts_like_its_store), CASE(outcomes_are_counted_alike), CASE(winners_travel_alone),
-      CASE(import_is_all_or_nothing),      CASE(altered_row_is_left_out),    CASE(lost_pages_are_passed_over),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,7 +159,7 @@ static void run(const char *journal, double *median, double *most)
   unsetenv("WISP_JOURNAL");
 }
 
-static void test_write_ahead(void **state)
+TEST(test_write_ahead)
 {
   double median, most, had, missed;
   if (!core_ms(&had, &missed)) skip(); /* there is no telling who was blocked */
@@ -167,15 +167,8 @@ static void test_write_ahead(void **state)
   assert_true(most <= 50);
 }
 
-static void test_rollback_journal(void **state)
+TEST(test_rollback_journal)
 {
   double median, most;
   run("rollback", &median, &most);
-}
-
-int main(void)
-{
-  unsetenv("WISP_SITE_DB");
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_write_ahead), cmocka_unit_test(test_rollback_journal)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void assert_refused(const char *path, const char *word)
   wisp_text_free(&report);
 }
 
-static void test_foreign(void **state)
+TEST_WITH(test_foreign, setup, teardown)
 {
   const char *path = fixture_path(*state, "places.sqlite");
   fixture_sql(path, "CREATE TABLE visits (url TEXT); INSERT INTO visits VALUES ('x')");
@@ -67,7 +67,7 @@ static void test_foreign(void **state)
   assert_refused(path, "another application");
 }
 
-static void test_newer(void **state)
+TEST_WITH(test_newer, setup, teardown)
 {
   const char *path = fixture_path(*state, "wisp.db");
   fixture_fill(path, 0, 3);
@@ -76,7 +76,7 @@ static void test_newer(void **state)
 }
 
 /* A file of version 1 reads as it is, and is brought up to date when it is next written to; nothing is lost. */
-static void test_older(void **state)
+TEST_WITH(test_older, setup, teardown)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_database database = {0};
@@ -103,7 +103,7 @@ static void test_older(void **state)
   wisp_database_close(NULL, &database);
 }
 
-static void test_garbage(void **state)
+TEST_WITH(test_garbage, setup, teardown)
 {
   const char *path = fixture_path(*state, "wisp.db");
   char bytes[5000];
@@ -114,7 +114,7 @@ static void test_garbage(void **state)
   assert_refused(path, "not a tuning store");
 }
 
-static void test_folder_in_place_of_file(void **state)
+TEST_WITH(test_folder_in_place_of_file, setup, teardown)
 {
   wisp_error err = {0};
   wisp_store *store = NULL;
@@ -124,7 +124,7 @@ static void test_folder_in_place_of_file(void **state)
   assert_int_equal(wisp_writer_open(&err, *state, NULL, &writer), WISP_ESTORE);
 }
 
-static void test_empty_file_is_new(void **state)
+TEST_WITH(test_empty_file_is_new, setup, teardown)
 {
   const char *path = fixture_path(*state, "wisp.db");
   fixture_write(path, "", 0);
@@ -166,7 +166,7 @@ static void assert_honest(const char *path, const char *data, size_t length, boo
   free(after);
 }
 
-static void test_truncated(void **state)
+TEST_WITH(test_truncated, setup, teardown)
 {
   const char *path = fixture_path(*state, "wisp.db"), *torn = fixture_path(*state, "torn.db");
   size_t length;
@@ -181,7 +181,7 @@ static void test_truncated(void **state)
   free(data);
 }
 
-static void test_flipped_bytes(void **state)
+TEST_WITH(test_flipped_bytes, setup, teardown)
 {
   const char *path = fixture_path(*state, "wisp.db"), *bent = fixture_path(*state, "bent.db");
   size_t length;
@@ -258,7 +258,7 @@ static void check_read_only(const char *folder)
   }
 }
 
-static void test_read_only_media(void **state)
+TEST_WITH(test_read_only_media, setup, teardown)
 {
   const char *marked = fixture_path(*state, "marked.db");
   fixture_fill(fixture_path(*state, "plain.db"), 0, TRIALS);
@@ -268,7 +268,7 @@ static void test_read_only_media(void **state)
   if (!read_only(*state, check_read_only)) skip();
 }
 
-static void test_full_disk(void **state)
+TEST_WITH(test_full_disk, setup, teardown)
 {
   const char *folder = fixture_path(*state, "small"), *path = fixture_path(*state, "small/wisp.db");
   wisp_error err = {0};
@@ -298,7 +298,7 @@ static void test_full_disk(void **state)
 }
 
 /* File systems are told apart by statfs's number, also where that comes with its sign. */
-static void test_kinds_of_file_systems(void **state)
+TEST_WITH(test_kinds_of_file_systems, setup, teardown)
 {
   static const struct {
     const char *name;
@@ -325,7 +325,7 @@ static void test_kinds_of_file_systems(void **state)
 }
 
 /* In a folder of another machine WAL is not used, and a note says so. */
-static void test_network_file_systems(void **state)
+TEST_WITH(test_network_file_systems, setup, teardown)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_writer *writer = NULL;
@@ -343,24 +343,4 @@ static void test_network_file_systems(void **state)
   }
   unsetenv("WISP_JOURNAL");
   assert_int_equal(fixture_count(path), 1);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-  const struct CMUnitTest tests[] = {
-      CASE(test_foreign),
-      CASE(test_newer),
-      CASE(test_older),
-      CASE(test_garbage),
-      CASE(test_folder_in_place_of_file),
-      CASE(test_empty_file_is_new),
-      CASE(test_truncated),
-      CASE(test_flipped_bytes),
-      CASE(test_read_only_media),
-      CASE(test_full_disk),
-      CASE(test_network_file_systems),
-      CASE(test_kinds_of_file_systems),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

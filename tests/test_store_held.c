@@ -77,8 +77,14 @@ static void assert_names(const char *text, const char *path, pid_t holder)
   if (access("/proc/locks", R_OK) == 0 && !strstr(text, process)) fail_msg("not %s: %s", process, text);
 }
 
+static int set_up(void **state)
+{
+  unsetenv("WISP_SITE_DB");
+  return fixture_set_up(state);
+}
+
 /* Both layers' files are held; the program's session is open soon, and says of both. */
-static void readers_do_not_wait(void **state)
+TEST_WITH(readers_do_not_wait, set_up, fixture_tear_down)
 {
   const char *user = place(*state, "user.db"), *site = place(*state, "site.db");
   wisp_session *session = NULL;
@@ -106,7 +112,7 @@ static void readers_do_not_wait(void **state)
   end_holder(holder);
 }
 
-static void run_does_not_wait(void **state)
+TEST_WITH(run_does_not_wait, set_up, fixture_tear_down)
 {
   const char *user = place(*state, "user.db");
   char line[1024];
@@ -123,7 +129,7 @@ static void run_does_not_wait(void **state)
 }
 
 /* A writer that has only begun keeps nobody from reading. */
-static void writers_do_not_block_readers(void **state)
+TEST_WITH(writers_do_not_block_readers, set_up, fixture_tear_down)
 {
   const char *user = place(*state, "user.db");
   fixture_fill(user, 0, 3);
@@ -150,7 +156,7 @@ static void take_note(void *context, const char *text)
 }
 
 /* A writer is told once for whom it waits, and then goes on: for one who writes, or who merges. */
-static void writers_are_informed(void **state)
+TEST_WITH(writers_are_informed, set_up, fixture_tear_down)
 {
   static const char *const modes[] = {"BEGIN EXCLUSIVE", "BEGIN IMMEDIATE", NULL};
   const char *user = place(*state, "user.db");
@@ -172,7 +178,7 @@ static void writers_are_informed(void **state)
 }
 
 /* Also one that has the file open already. */
-static void a_trial_waits(void **state)
+TEST_WITH(a_trial_waits, set_up, fixture_tear_down)
 {
   const char *user = place(*state, "user.db");
   wisp_writer *writer = NULL;
@@ -189,7 +195,7 @@ static void a_trial_waits(void **state)
   assert_int_equal(fixture_count(user), 1);
 }
 
-static void commands_are_informed(void **state)
+TEST_WITH(commands_are_informed, set_up, fixture_tear_down)
 {
   static const char *const commands[] = {"db check --db", "tune -d host -n 1 -k update --budget 1s --db"};
   const char *user = place(*state, "held.db");
@@ -208,7 +214,7 @@ static void commands_are_informed(void **state)
 }
 
 /* As another user, where this one may read everything. */
-static void unreadable(void **state)
+TEST_WITH(unreadable, set_up, fixture_tear_down)
 {
   const char *user = place(*state, "user.db");
   const uid_t own = geteuid();
@@ -233,7 +239,7 @@ static void unreadable(void **state)
 }
 
 /* A damaged file of the site stops nobody, not even who insists on the user's. */
-static void damaged(void **state)
+TEST_WITH(damaged, set_up, fixture_tear_down)
 {
   const char *user = place(*state, "user.db"), *site = place(*state, "site.db");
   static const char junk[] = "this is no store, and longer than the header that a store's file begins with: 123456789";
@@ -258,21 +264,4 @@ static void damaged(void **state)
   }
 }
 
-static int set_up(void **state)
-{
-  unsetenv("WISP_SITE_DB");
-  return fixture_set_up(state);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, fixture_tear_down)
-
-int main(void)
-{
-  setenv("WISP_SHIPPED", "none", 1);
-  const struct CMUnitTest tests[] = {
-      TEST(readers_do_not_wait),  TEST(run_does_not_wait), TEST(writers_do_not_block_readers),
-      TEST(writers_are_informed), TEST(a_trial_waits),     TEST(commands_are_informed),
-      TEST(unreadable),           TEST(damaged),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

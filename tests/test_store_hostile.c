@@ -23,7 +23,7 @@ static int setup(void **state)
 }
 
 /* Names that SQLite has a meaning of its own for are files here, for --db and for WISP_DB; none at all is refused. */
-static void names_are_files(void **state)
+TEST_WITH(names_are_files, setup, fixture_tear_down)
 {
   static const char *const names[] = {":memory:", "file:x?mode=memory", "file:lit.db", "a%20b?c#d"};
   char here[4096], line[512];
@@ -56,7 +56,7 @@ static void names_are_files(void **state)
 }
 
 /* A view, a virtual table, or columns that are computed in the table's place: refused at once, by everybody. */
-static void only_a_plain_table_is_read(void **state)
+TEST_WITH(only_a_plain_table_is_read, setup, fixture_tear_down)
 {
   static const char *const changes[] = {
       "ALTER TABLE trial RENAME TO t0; CREATE VIEW trial AS SELECT * FROM t0",
@@ -83,13 +83,13 @@ static void only_a_plain_table_is_read(void **state)
     assert_int_equal(wisp_store_check(&err, path, &report), WISP_ESTORE);
     assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_ESTORE);
     assert_int_equal(wisp_store_merge(&err, fresh, 1, &path, &count), WISP_ESTORE);
-    assert_int_equal(wisp_store_export(&err, path, false, &report), WISP_ESTORE);
+    assert_int_equal(wisp_store_export(&err, path, false, false, &report), WISP_ESTORE);
   }
   wisp_text_free(&report);
 }
 
 /* A tree of pages of which each names the same page many times over: more rows than the file could hold. */
-static void endless_trees_are_given_up(void **state)
+TEST_WITH(endless_trees_are_given_up, setup, fixture_tear_down)
 {
   enum { PAGE = 512 };
   const char *path = fixture_path(*state, "user.db");
@@ -140,7 +140,7 @@ static void endless_trees_are_given_up(void **state)
 }
 
 /* Merge, import and prune leave a file that is read-only as it is, whoever asks; others keep their rights. */
-static void rights_are_kept(void **state)
+TEST_WITH(rights_are_kept, setup, fixture_tear_down)
 {
   const char *path = fixture_path(*state, "user.db"), *from = fixture_path(*state, "from.db");
   wisp_error err = {0};
@@ -150,7 +150,7 @@ static void rights_are_kept(void **state)
   long long count;
   fixture_fill(path, 0, 3);
   fixture_fill(from, 3, 6);
-  assert_int_equal(wisp_store_export(NULL, from, false, &json), WISP_OK);
+  assert_int_equal(wisp_store_export(NULL, from, false, false, &json), WISP_OK);
   assert_int_equal(chmod(path, 0444), 0);
   assert_int_equal(wisp_store_merge(&err, path, 1, &from, &count), WISP_ESTORE);
   assert_non_null(strstr(err.text, "cannot be written"));
@@ -168,7 +168,7 @@ static void rights_are_kept(void **state)
 }
 
 /* Another user's file stays theirs, also where only its content may be written; root's changes keep the owner. */
-static void owners_are_kept(void **state)
+TEST_WITH(owners_are_kept, setup, fixture_tear_down)
 {
   const char *path = fixture_path(*state, "user.db"), *from = fixture_path(*state, "from.db");
   struct stat about;
@@ -203,7 +203,7 @@ static void owners_are_kept(void **state)
 }
 
 /* One lock whatever the name, before the file is there as well. */
-static void links_lead_to_one_lock(void **state)
+TEST_WITH(links_lead_to_one_lock, setup, fixture_tear_down)
 {
   const char *real = fixture_path(*state, "real.db"), *link = fixture_path(*state, "link.db");
   char *resolved = NULL;
@@ -221,7 +221,7 @@ static void links_lead_to_one_lock(void **state)
 }
 
 /* Whoever may write a store may lock it. */
-static void locks_are_shared_as_the_store(void **state)
+TEST_WITH(locks_are_shared_as_the_store, setup, fixture_tear_down)
 {
   const char *path = fixture_path(*state, "user.db");
   struct stat about;
@@ -235,7 +235,7 @@ static void locks_are_shared_as_the_store(void **state)
 }
 
 /* Stored text reaches a terminal as text. */
-static void nothing_steers_the_terminal(void **state)
+TEST_WITH(nothing_steers_the_terminal, setup, fixture_tear_down)
 {
   static const char *const commands[] = {"db show",
                                          "best -d all",
@@ -272,7 +272,7 @@ static void nothing_steers_the_terminal(void **state)
 }
 
 /* More devices than a screen has lines: each is there. */
-static void every_device_is_shown(void **state)
+TEST_WITH(every_device_is_shown, setup, fixture_tear_down)
 {
   enum { DEVICES = 300 };
   wisp_writer *writer = NULL;
@@ -293,7 +293,7 @@ static void every_device_is_shown(void **state)
 }
 
 /* A message about a long path says what happened, and what to do, all the same. */
-static void long_paths_leave_the_reason(void **state)
+TEST_WITH(long_paths_leave_the_reason, setup, fixture_tear_down)
 {
   char path[3600];
   wisp_error err = {0};
@@ -307,22 +307,4 @@ static void long_paths_leave_the_reason(void **state)
   assert_non_null(strstr(err.text, "too long"));
   assert_non_null(strstr(err.text, "WISP_DB"));
   assert_int_equal(access(fixture_path(*state, "0123456789012345678901234567890123456789"), F_OK), -1);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, fixture_tear_down)
-  const struct CMUnitTest tests[] = {
-      CASE(names_are_files),
-      CASE(only_a_plain_table_is_read),
-      CASE(endless_trees_are_given_up),
-      CASE(rights_are_kept),
-      CASE(owners_are_kept),
-      CASE(links_lead_to_one_lock),
-      CASE(every_device_is_shown),
-      CASE(locks_are_shared_as_the_store),
-      CASE(nothing_steers_the_terminal),
-      CASE(long_paths_leave_the_reason),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

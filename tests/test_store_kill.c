@@ -44,7 +44,7 @@ static bool has_log(const char *path)
   return access(log, F_OK) == 0 || access(shared, F_OK) == 0;
 }
 
-static void test_killed_writer(void **state)
+TEST(test_killed_writer)
 {
   char folder[64];
   fixture_folder(folder);
@@ -82,11 +82,4 @@ static void test_killed_writer(void **state)
   }
   print_message("%d kills, %d logs left, %d trials stored\n", kills, logs, last + 1);
   fixture_remove(folder);
-}
-
-int main(void)
-{
-  unsetenv("WISP_SITE_DB");
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_killed_writer)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static long long merge(const char *into, const char *from)
   return added;
 }
 
-static void test_merge(void **state)
+TEST_IN_FOLDER(test_merge)
 {
   const char *into = fixture_path(*state, "all.db"), *a = fixture_path(*state, "a.db"),
              *b = fixture_path(*state, "b.db");
@@ -26,7 +26,7 @@ static void test_merge(void **state)
 }
 
 /* The later of two measurements of one candidate stays, whichever way it comes. */
-static void test_later_measurement_wins(void **state)
+TEST_IN_FOLDER(test_later_measurement_wins)
 {
   const char *into = fixture_path(*state, "all.db"), *shard = fixture_path(*state, "a.db");
   wisp_trial later = fixture_trial(1), got;
@@ -47,7 +47,7 @@ static void test_later_measurement_wins(void **state)
   assert_true(found && fixture_same(&later, &got));
 }
 
-static void test_missing_or_damaged_shard(void **state)
+TEST_IN_FOLDER(test_missing_or_damaged_shard)
 {
   const char *into = fixture_path(*state, "all.db"), *bad = fixture_path(*state, "bad.db");
   const char *missing = fixture_path(*state, "missing.db");
@@ -66,7 +66,7 @@ static void test_missing_or_damaged_shard(void **state)
 }
 
 /* Six processes merge a shard each into one file; two write it directly all the while; a reader polls. */
-static void test_merges_while_others_write(void **state)
+TEST_IN_FOLDER(test_merges_while_others_write)
 {
   enum { MERGERS = 6, WRITERS = 2, EACH = 15 };
   const char *into = fixture_path(*state, "all.db");
@@ -101,7 +101,7 @@ static void test_merges_while_others_write(void **state)
   assert_int_equal(fixture_count(into), (MERGERS + WRITERS) * EACH);
 }
 
-static void test_export_import(void **state)
+TEST_IN_FOLDER(test_export_import)
 {
   const char *from = fixture_path(*state, "from.db"), *to = fixture_path(*state, "to.db");
   wisp_error err = {0};
@@ -109,7 +109,7 @@ static void test_export_import(void **state)
   long long added = 0;
   wisp_store *store = NULL;
   fixture_fill(from, 0, 40);
-  assert_int_equal(wisp_store_export(&err, from, false, &json), WISP_OK);
+  assert_int_equal(wisp_store_export(&err, from, false, false, &json), WISP_OK);
   if (wisp_store_import(&err, to, "export", json.data, strlen(json.data), &added) != WISP_OK) fail_msg("%s", err.text);
   assert_int_equal(added, 40);
   assert_int_equal(wisp_store_open(&err, to, false, NULL, &store), WISP_OK);
@@ -123,7 +123,7 @@ static void test_export_import(void **state)
   wisp_text_free(&json);
 }
 
-static void test_bad_imports(void **state)
+TEST_IN_FOLDER(test_bad_imports)
 {
   static const struct {
     const char *json, *word;
@@ -153,7 +153,7 @@ static bool keep_even(const void *context, const wisp_trial *trial)
   return trial->shared_bytes / 1024 % 2 == 0;
 }
 
-static void test_prune(void **state)
+TEST_IN_FOLDER(test_prune)
 {
   const char *path = fixture_path(*state, "wisp.db");
   long long removed = 0;
@@ -173,19 +173,4 @@ static void test_prune(void **state)
   assert_int_equal(fixture_count(path), 12);
 }
 
-int main(void)
-{
-  unsetenv("WISP_SITE_DB");
-  setenv("WISP_SHIPPED", "none", 1); /* reading what ships would be most of the time */
-#define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {
-      CASE(test_merge),
-      CASE(test_later_measurement_wins),
-      CASE(test_missing_or_damaged_shard),
-      CASE(test_merges_while_others_write),
-      CASE(test_export_import),
-      CASE(test_bad_imports),
-      CASE(test_prune),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -33,7 +33,6 @@ static void put(const char *path, const wisp_trial *t)
 static void assert_answer(const char *path, const char *mesh)
 {
   wisp_store *store = NULL;
-  wisp_answer answer;
   const wisp_trial t = trial("box", 1);
   wisp_asker asker = {.units = t.units};
   strcpy(asker.device, t.device);
@@ -41,14 +40,14 @@ static void assert_answer(const char *path, const char *mesh)
   strcpy(asker.driver, t.driver);
   strcpy(asker.compiler, t.compiler);
   GOOD(wisp_store_open(err, path, false, NULL, &store));
-  wisp_store_find(store, &asker, SPEC, NULL, 1000, NULL, NULL, &answer);
+  const wisp_answer answer = fixture_answer(store, &asker, SPEC, NULL, 1000, NULL);
   assert_non_null(answer.trial);
   assert_string_equal(wisp_trial_mesh(answer.trial), mesh);
   wisp_store_close(store);
 }
 
 /* An ordered mesh's trial answers, however much slower it is and however far its size; others displace nothing. */
-static void test_who_answers(void **state)
+TEST_IN_FOLDER(test_who_answers)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_trial box = trial(WISP_MESH_BOX, 1), ordered = trial(WISP_MESH_ORDERED, 5), metis = trial("metis", 0.1);
@@ -63,7 +62,7 @@ static void test_who_answers(void **state)
 }
 
 /* Alike but for the mesh: two trials, that do not compete, each known by its own. */
-static void test_key(void **state)
+TEST_IN_FOLDER(test_key)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_trial box = trial("", 1), ordered = trial(WISP_MESH_ORDERED, 2), found;
@@ -87,7 +86,7 @@ static void test_key(void **state)
 }
 
 /* A sweep that tried a candidate on one mesh has not tried it on another. */
-static void test_tried(void **state)
+TEST_IN_FOLDER(test_tried)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_trial box = trial("", 1), ordered = trial(WISP_MESH_ORDERED, 2);
@@ -106,7 +105,7 @@ static void test_tried(void **state)
 
 /* A file of version 2 reads as it is, its rows are of the box and their checksums hold; it is brought up to date when
  * it is next written to, and then holds trials that differ in the mesh alone. */
-static void test_migration(void **state)
+TEST_IN_FOLDER(test_migration)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_database database = {0};
@@ -140,7 +139,7 @@ static void test_migration(void **state)
 }
 
 /* Text and JSON that do not say it are of the box; what says it comes back. The box is not written in text. */
-static void test_text_and_json(void **state)
+TEST_IN_FOLDER(test_text_and_json)
 {
   static const char *const meshes[] = {WISP_MESH_BOX, WISP_MESH_ORDERED};
   for (size_t i = 0; i < 2; i++) {
@@ -150,7 +149,7 @@ static void test_text_and_json(void **state)
     wisp_trials read = {0};
     wisp_trial back;
     put(path, &t);
-    GOOD(wisp_store_print_shipped(err, path, true, &text));
+    GOOD(wisp_store_export(err, path, true, true, &text));
     assert_int_equal(strstr(text.data, " mesh=") != NULL, i == 1);
     GOOD(wisp_shipped_parse(err, "text", text.data, NULL, &read));
     assert_int_equal(read.count, 1);
@@ -166,12 +165,4 @@ static void test_text_and_json(void **state)
   }
 }
 
-int main(void)
-{
-  setenv("WISP_SHIPPED", "none", 1);
-  unsetenv("WISP_SITE_DB");
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-  const struct CMUnitTest tests[] = {TEST(test_who_answers), TEST(test_key), TEST(test_tried), TEST(test_migration),
-                                     TEST(test_text_and_json)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -20,7 +20,7 @@ static void count(wisp_tune_summary *summary, wisp_outcome end, const char *reas
   wisp_summary_count(summary, &trial);
 }
 
-static void test_reasons_are_counted(void **state)
+TEST(test_reasons_are_counted)
 {
   wisp_tune_summary s = {0};
   count(&s, WISP_TRIAL_OK, "");
@@ -38,7 +38,7 @@ static void test_reasons_are_counted(void **state)
 }
 
 /* A failure says why nothing is right, before whatever was refused; without one, the first that was refused. */
-static void test_failures_come_first(void **state)
+TEST(test_failures_come_first)
 {
   wisp_tune_summary s = {0};
   count(&s, WISP_TRIAL_REFUSED, "another layout");
@@ -51,7 +51,7 @@ static void test_failures_come_first(void **state)
 }
 
 /* However many reasons there are, no failure is left out. */
-static void test_no_failure_is_lost(void **state)
+TEST(test_no_failure_is_lost)
 {
   wisp_tune_summary s = {0};
   long long sum = 0;
@@ -67,7 +67,7 @@ static void test_no_failure_is_lost(void **state)
 }
 
 /* Two strategies that are wrong for one reason, one for another, as a user sees it. */
-static void test_command_names_them(void **state)
+TEST_IN_FOLDER(test_command_names_them)
 {
   static const char sweep[] =
       "tune -q -d host -n 1 -p f64 -k assemble -l node-km1-pad16 --elements 48 --exhaustive --retry-failed";
@@ -127,7 +127,7 @@ static size_t tried(const wisp_strategies *all, const wisp_limits *limits, wisp_
   return count;
 }
 
-static void test_host_has_no_tensor_cores(void **state)
+TEST(test_host_has_no_tensor_cores)
 {
   static const char *const kernels[] = {"volume", "lift", "fused", "stage_nested"};
   wisp_strategies *all = NULL;
@@ -146,14 +146,4 @@ static void test_host_has_no_tensor_cores(void **state)
   assert_int_equal(tried(all, &host, &spec, "condense"), 0);
   assert_true(tried(all, &card, &spec, "condense") > 0);
   wisp_strategies_free(all);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reasons_are_counted), cmocka_unit_test(test_failures_come_first),
-      cmocka_unit_test(test_no_failure_is_lost),
-      cmocka_unit_test_setup_teardown(test_command_names_them, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test(test_host_has_no_tensor_cores)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,7 +174,7 @@ static wisp_status supervise(wisp_error *err, play *p, size_t count, char *const
   return status;
 }
 
-static void test_ends_well(void **state)
+TEST(test_ends_well)
 {
   static const struct {
     char *devices[MAX_DEVICES];
@@ -204,7 +204,7 @@ static void test_ends_well(void **state)
   }
 }
 
-static void test_ends_badly(void **state)
+TEST(test_ends_badly)
 {
   static const struct {
     char *devices[MAX_DEVICES];
@@ -229,7 +229,7 @@ static void test_ends_badly(void **state)
   }
 }
 
-static void test_overdue_compilation(void **state)
+TEST(test_overdue_compilation)
 {
   for (int each_time = 0; each_time <= 1; each_time++) {
     play p;
@@ -244,11 +244,4 @@ static void test_overdue_compilation(void **state)
     assert_string_equal(p.failure.params, "wi=0");
     assert_string_equal(p.failure.reason, "its compilation did not end within 1 s: see WISP_COMPILE_SECONDS");
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends_well), cmocka_unit_test(test_ends_badly),
-                                     cmocka_unit_test(test_overdue_compilation)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,14 @@ static int count_stale(const kernels *before, const kernels *after, bool boundar
   return stale;
 }
 
-static void test_edits(void **state)
+static int set_up(void **state)
+{
+  const int failed = fixture_set_up(state);
+  if (!failed) setenv("WISP_TEMPLATES", *state, 1);
+  return failed;
+}
+
+TEST_WITH(test_edits, set_up, fixture_tear_down)
 {
   static const edit same = {NULL, NULL, NULL}, boundary = {"# Silver-Mueller", mirror, NULL},
                     flux = {"0.5 * (ny * dHz", NULL, "0.25 * (ny * dHz"}, rate = {"+Hz.y -Hy.z", NULL, "+2*Hz.y -Hy.z"},
@@ -146,7 +153,7 @@ static bool takes_the_same(const wisp_stage *a, const wisp_stage *b)
 }
 
 /* Equal equations find the same winners; one more boundary does not, where a stage is chosen by its whole record. */
-static void test_names(void **state)
+TEST_WITH(test_names, set_up, fixture_tear_down)
 {
   static const edit start = {"2 * exp(", NULL, "3 * exp("}, boundary = {"# Silver-Mueller", mirror, NULL};
   const edit *const edits[] = {&start, &boundary};
@@ -165,20 +172,4 @@ static void test_names(void **state)
     wisp_store_close(store);
     wisp_strategies_free(all);
   }
-}
-
-static int set_up(void **state)
-{
-  const int failed = fixture_set_up(state);
-  if (!failed) setenv("WISP_TEMPLATES", *state, 1);
-  return failed;
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_edits, set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_names, set_up, fixture_tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

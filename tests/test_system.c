@@ -26,7 +26,7 @@ static void compose(char text[2048], int at, const char *replacement)
   }
 }
 
-static void test_parses(void **state)
+TEST(test_parses)
 {
   char text[2048];
   wisp_error err = {0};
@@ -159,7 +159,7 @@ static const mistake mistakes[] = {
     {15, "energy 1 1\nsolution s wall 1 2 3 4", 16, "no mode"},
 };
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
     const mistake *m = &mistakes[i];
@@ -180,7 +180,7 @@ static void test_mistakes(void **state)
 
 /* A solution's fields are its expressions at the points, and at more of them than are looked at together; constants
  * are numbers everywhere. */
-static void test_states(void **state)
+TEST(test_states)
 {
   enum { POINTS = 71 };
   char text[2048];
@@ -211,7 +211,7 @@ static void test_states(void **state)
 
 /* Walls that mirror keep the energy, and open ones do not; fluxes that ship add none, whatever alpha is. A flux of 0,
  * one of the wrong sign, and an energy of other equations do. */
-static void test_energy(void **state)
+TEST(test_energy)
 {
   static const struct {
     const char *system, *walls;
@@ -248,7 +248,7 @@ static void test_energy(void **state)
 }
 
 /* Any cut of the text is refused or parsed, never worse. */
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
   char text[2048];
   compose(text, 0, NULL);
@@ -263,7 +263,7 @@ static void test_truncated(void **state)
   }
 }
 
-static void test_unknown_names_the_known(void **state)
+TEST(test_unknown_names_the_known)
 {
   wisp_error err = {0};
   wisp_system *system = NULL;
@@ -311,7 +311,22 @@ static void random_face(const wisp_system *system, double alpha, sides *s)
   normal_flux(s->back, s->u_p, s->F_p);
 }
 
-static void test_consistent(void **state)
+static int load_maxwell(void **state)
+{
+  wisp_error err = {0};
+  wisp_system *system = NULL;
+  if (wisp_system_load(&err, "maxwell", &system)) fail_msg("%s", err.text);
+  *state = system;
+  return 0;
+}
+
+static int unload(void **state)
+{
+  wisp_system_destroy(*state);
+  return 0;
+}
+
+TEST_WITH(test_consistent, load_maxwell, unload)
 {
   const wisp_system *system = *state;
   for (int i = 0; i < 100; i++) {
@@ -324,7 +339,7 @@ static void test_consistent(void **state)
 }
 
 /* The flow out of one side, n.F* = n.F - flux, enters the other; the central flux is the mean of both. */
-static void test_conservative(void **state)
+TEST_WITH(test_conservative, load_maxwell, unload)
 {
   const wisp_system *system = *state;
   for (int i = 0; i < 300; i++) {
@@ -341,7 +356,7 @@ static void test_conservative(void **state)
 
 /* Energy made at a face, by parts: the volume term gives -1/2 n.F.u of each side, the lift u.flux. Zero for the central
  * flux, and -alpha/2 |n x [[u]]|^2 in general. */
-static void test_dissipative(void **state)
+TEST_WITH(test_dissipative, load_maxwell, unload)
 {
   const wisp_system *system = *state;
   for (int i = 0; i < 300; i++) {
@@ -361,7 +376,7 @@ static void test_dissipative(void **state)
 
 /* At a perfect conductor no energy passes with the central flux, none is made with the upwind one, and the boundary
  * does what the mirror image outside would do. The absorbing boundary lets nothing in. */
-static void test_boundaries(void **state)
+TEST_WITH(test_boundaries, load_maxwell, unload)
 {
   const wisp_system *system = *state;
   int pec = wisp_system_boundary(system, "pec"), absorbing = wisp_system_boundary(system, "absorbing");
@@ -382,36 +397,4 @@ static void test_boundaries(void **state)
     wisp_system_flux(system, absorbing, s.n, alpha, s.u_m, NULL, flux, NULL);
     for (int f = 0; f < 6; f++) assert_true(flux[f] == s.flux_m[f]);
   }
-}
-
-static int load_maxwell(void **state)
-{
-  wisp_error err = {0};
-  wisp_system *system = NULL;
-  if (wisp_system_load(&err, "maxwell", &system)) fail_msg("%s", err.text);
-  *state = system;
-  return 0;
-}
-
-static int unload(void **state)
-{
-  wisp_system_destroy(*state);
-  return 0;
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_parses),
-      cmocka_unit_test(test_mistakes),
-      cmocka_unit_test(test_states),
-      cmocka_unit_test(test_energy),
-      cmocka_unit_test(test_truncated),
-      cmocka_unit_test(test_unknown_names_the_known),
-      cmocka_unit_test_setup_teardown(test_consistent, load_maxwell, unload),
-      cmocka_unit_test_setup_teardown(test_conservative, load_maxwell, unload),
-      cmocka_unit_test_setup_teardown(test_dissipative, load_maxwell, unload),
-      cmocka_unit_test_setup_teardown(test_boundaries, load_maxwell, unload),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,7 +226,7 @@ static void check_reference(const hex_case *c, const char *kernel)
   free(y), free(expected);
 }
 
-static void test_reference(void **state)
+TEST(test_reference)
 {
   static const char *const kernels[] = {"mass",       "mass_trilinear",      "stiffness", "stiffness_trilinear",
                                         "collocated", "collocated_trilinear"};
@@ -236,12 +236,4 @@ static void test_reference(void **state)
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) check_reference(&problem, kernels[k]);
     hex_case_free(&problem);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reference),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

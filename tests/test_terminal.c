@@ -94,7 +94,7 @@ static void show_quarter(void)
 }
 
 /* Every rewriting begins at the left, erases the line, and stays on it. */
-static void test_fits(void **state)
+TEST(test_fits)
 {
   static const int widths[] = {20, 40, 80, 133};
   static const char repeated[] = "\r\033[K";
@@ -117,7 +117,7 @@ static void test_fits(void **state)
   }
 }
 
-static void test_bar(void **state)
+TEST(test_bar)
 {
   char *text = on_terminal(80, "xterm", NULL, show_quarter);
   if (!strstr(text, "[#####...............]  25%, 3m left: text")) fail_msg("%s", text);
@@ -125,7 +125,7 @@ static void test_bar(void **state)
   free(text);
 }
 
-static void test_no_terminal(void **state)
+TEST(test_no_terminal)
 {
   char *text = on_terminal(80, "dumb", NULL, show_quarter);
   assert_null(strchr(text, '\033'));
@@ -152,7 +152,7 @@ static int widest(const char *text)
   return most;
 }
 
-static void test_table(void **state)
+TEST(test_table)
 {
   static const wisp_table_column columns[] = {
       {"N", true}, {"kernel", false}, {"none", true}, {"ms", true}, {"more", false}};
@@ -189,7 +189,7 @@ static void test_table(void **state)
 }
 
 /* The whole command: what it measures is shown on one line, and what it found fits the window. */
-static void test_command(void **state)
+TEST_IN_FOLDER(test_command)
 {
   const char *command = getenv("WISP_COMMAND");
   char line[1024];
@@ -207,16 +207,4 @@ static void test_command(void **state)
   assert_non_null(strstr(table + 1, "GDOF/s"));
   if (widest(table + 1) > 80) fail_msg("%s", table + 1);
   free(text);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_fits),
-      cmocka_unit_test(test_bar),
-      cmocka_unit_test(test_no_terminal),
-      cmocka_unit_test(test_table),
-      cmocka_unit_test_setup_teardown(test_command, fixture_set_up, fixture_tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

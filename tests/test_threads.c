@@ -34,7 +34,7 @@ static void mark(void *context, size_t from, size_t to)
   for (size_t i = from; i < to; i++) m->done[i]++;
 }
 
-static void test_as_many_as_asked(void **state)
+TEST(test_as_many_as_asked)
 {
   const int wanted[COUNTS] = {1, 2, 5};
   for (int i = 0; i < COUNTS; i++) {
@@ -48,7 +48,7 @@ static void test_as_many_as_asked(void **state)
 
 /* --- tets --- */
 
-static void test_tets(void **state)
+TEST(test_tets)
 {
   void *field = NULL, *sums = NULL, *geo = NULL, *faces = NULL, *normals = NULL, *blocks = NULL, *pairs = NULL,
        *neighbours = NULL;
@@ -93,7 +93,7 @@ static void test_tets(void **state)
 
 /* --- hexes --- */
 
-static void test_hexes(void **state)
+TEST(test_hexes)
 {
   void *numbers = NULL, *surface = NULL, *copies = NULL, *two = NULL, *more = NULL, *load = NULL, *diagonal = NULL,
        *distance = NULL;
@@ -122,11 +122,4 @@ static void test_hexes(void **state)
   }
   free(numbers), free(surface), free(copies), free(two), free(more), free(load), free(diagonal), free(distance);
   wisp_mesh_destroy(mesh);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_as_many_as_asked), cmocka_unit_test(test_tets),
-                                     cmocka_unit_test(test_hexes)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void expect_once(wisp_mesh *mesh, size_t coincident, size_t overlapping)
   wisp_mesh_destroy(mesh);
 }
 
-static void test_none(void **state)
+TEST(test_none)
 {
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     for (int n = 1; n <= 6; n++) {
@@ -56,7 +56,7 @@ static void test_none(void **state)
 }
 
 /* Sides that meet in an edge under a small angle are no plane, however fine the mesh is near the edge. */
-static void test_wedge(void **state)
+TEST(test_wedge)
 {
   static const double angles[] = {0.1, 1e-3, 1e-4};
   for (size_t i = 0; i < WISP_COUNT(kinds); i++)
@@ -83,7 +83,7 @@ static void merge(wisp_mesh *mesh, double tolerance)
 }
 
 /* Every face inside is there twice; joined, the mesh is the one that it was. */
-static void test_exploded(void **state)
+TEST(test_exploded)
 {
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     wisp_mesh *mesh = make_grid(kinds[i], 4, 4, 4);
@@ -116,7 +116,7 @@ static const struct place {
 } places[] = {{1, 0, 0}, {1, 0, 0.7}, {1e-9, 0, 0.3}, {1e6, 0, 0.5}, {1, 5e5, 0}, {1e-3, 1e5, 1.1}};
 
 /* Sides whose nodes meet coincide; sides of which one is meshed finer overlap; each face is counted once. */
-static void test_sides(void **state)
+TEST(test_sides)
 {
   for (size_t i = 0; i < WISP_COUNT(kinds); i++)
     for (size_t p = 0; p < WISP_COUNT(places); p++) {
@@ -132,7 +132,7 @@ static void test_sides(void **state)
 }
 
 /* A side that is shifted along the other by a part of an edge shares area, whatever the part. */
-static void test_shifted(void **state)
+TEST(test_shifted)
 {
   static const double shifts[] = {0.5, 0.9, 1e-3};
   for (size_t i = 0; i < WISP_COUNT(kinds); i++)
@@ -148,7 +148,7 @@ static void test_shifted(void **state)
     }
 }
 
-static void test_refusal(void **state)
+TEST(test_refusal)
 {
   static const char *const words[] = {"boundary edges", "boundary faces", "boundary faces"};
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
@@ -173,7 +173,7 @@ static void test_refusal(void **state)
 }
 
 /* Nodes that are closer than the tolerance are joined, others are not; and no element loses an edge. */
-static void test_tolerance(void **state)
+TEST(test_tolerance)
 {
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     int32_t *to = NULL;
@@ -228,7 +228,7 @@ static double solve(const char *folder, const struct solver *solver, const char 
   return number;
 }
 
-static void test_solvers(void **state)
+TEST(test_solvers)
 {
   for (size_t i = 0; i < WISP_COUNT(solvers); i++) {
     const struct solver *solver = &solvers[i];
@@ -253,7 +253,7 @@ static void test_solvers(void **state)
 }
 
 /* A program that reads the same file is refused as well, and has the same two remedies. */
-static void test_library(void **state)
+TEST(test_library)
 {
   wisp_mesh_note note;
   api_solve s;
@@ -276,12 +276,4 @@ static void test_library(void **state)
   api_close(&s);
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_none),      cmocka_unit_test(test_wedge),   cmocka_unit_test(test_exploded),
-      cmocka_unit_test(test_sides),     cmocka_unit_test(test_shifted), cmocka_unit_test(test_refusal),
-      cmocka_unit_test(test_tolerance), cmocka_unit_test(test_solvers), cmocka_unit_test(test_library),
-  };
-  return cmocka_run_group_tests(tests, fixture_set_up, fixture_tear_down);
-}
+GROUP(fixture_set_up, fixture_tear_down)

@@ -73,18 +73,12 @@ static void compare(wisp_precision precision, int order)
   }
 }
 
-static void test_double(void **state)
+TEST(test_double)
 {
   compare(WISP_F64, 2);
 }
 
-static void test_single(void **state)
+TEST(test_single)
 {
   compare(WISP_F32, 1);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_double), cmocka_unit_test(test_single)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

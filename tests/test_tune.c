@@ -64,7 +64,7 @@ static void on_progress(void *context, const wisp_tune_progress *progress)
 }
 
 /* One strategy, exhaustively, twice. */
-static void test_sweep_repeats_nothing(void **state)
+TEST(test_sweep_repeats_nothing)
 {
   char folder[64];
   fixture_folder(folder);
@@ -101,7 +101,7 @@ static void test_sweep_repeats_nothing(void **state)
 }
 
 /* Each strategy's default alone, and none is dropped for being slow; of the kernels that are listed. */
-static void test_defaults_alone(void **state)
+TEST(test_defaults_alone)
 {
   char folder[64];
   fixture_folder(folder);
@@ -130,7 +130,7 @@ static void test_defaults_alone(void **state)
 }
 
 /* Within a budget: every kernel has its default at least, and stages of the winners are measured. */
-static void test_budget(void **state)
+TEST(test_budget)
 {
   char folder[64];
   fixture_folder(folder);
@@ -216,7 +216,7 @@ static int count_served_apart(void)
 /* The sweep tries a default candidate of every kernel first, however little time there is. Left out are kernels whose
  * compositions have another one without candidates and, on a GPU, those that by the bytes they move cannot be of the
  * fastest stage. Nothing is known from elsewhere. */
-static void test_default_comes_first(void **state)
+TEST(test_default_comes_first)
 {
   setenv("WISP_SHIPPED", "none", 1);
   const int kernels = count_served_apart();
@@ -239,7 +239,7 @@ static void test_default_comes_first(void **state)
 }
 
 /* A step is measured again once one of its kernels was measured after it, by whomever; and not before. */
-static void test_step_follows(void **state)
+TEST(test_step_follows)
 {
   char folder[64];
   fixture_folder(folder);
@@ -277,7 +277,7 @@ static void count_rows(const char *db, int *kernels, int *steps)
 }
 
 /* Whole stages of what is known, and no candidate. */
-static void test_steps_alone(void **state)
+TEST(test_steps_alone)
 {
   char folder[64];
   int kernels, steps, repeated, more;
@@ -298,7 +298,7 @@ static void test_steps_alone(void **state)
 
 /* A budgeted search of a layout ends at the efficiency that is enough, once so many candidates of its kernel are known
  * as are asked for; an exhaustive one does not. */
-static void test_enough(void **state)
+TEST(test_enough)
 {
   long long trials[3];
   for (int budgeted = 0; budgeted < 3; budgeted++) {
@@ -334,7 +334,7 @@ static void test_enough(void **state)
   }
 }
 
-static void test_senseless_requests(void **state)
+TEST(test_senseless_requests)
 {
   char folder[64];
   fixture_folder(folder);
@@ -358,19 +358,4 @@ static void test_senseless_requests(void **state)
   FILE *made = fopen(db, "r");
   assert_null(made);
   fixture_remove(folder);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sweep_repeats_nothing),
-      cmocka_unit_test(test_defaults_alone),
-      cmocka_unit_test(test_budget),
-      cmocka_unit_test(test_default_comes_first),
-      cmocka_unit_test(test_enough),
-      cmocka_unit_test(test_step_follows),
-      cmocka_unit_test(test_steps_alone),
-      cmocka_unit_test(test_senseless_requests),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

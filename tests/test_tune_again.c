@@ -123,17 +123,16 @@ static bool best_says(const sweep *s, const char *words)
 }
 
 /* Nothing valid is left: the fastest dropped one answers, best says what to do, and doing it measures all of them. */
-static void test_rival_is_gone(void **state)
+TEST_WITH(test_rival_is_gone, begin, end)
 {
   sweep *s = *state;
   wisp_store *store = NULL;
   wisp_asker asker = {.units = s->trials->units};
-  wisp_answer answer;
   drop(s, 0, gone);
   memcpy(asker.device, s->trials->device, sizeof asker.device);
   memcpy(asker.target, s->trials->target, sizeof asker.target);
   GOOD(wisp_store_open(err, s->db, false, NULL, &store));
-  wisp_store_find(store, &asker, s->trials->spec, "slab-km32", 384, NULL, NULL, &answer);
+  const wisp_answer answer = fixture_answer(store, &asker, s->trials->spec, "slab-km32", 384, NULL);
   assert_non_null(answer.trial);
   assert_string_equal(answer.trial->params, s->trials[0].params);
   wisp_store_close(store);
@@ -144,7 +143,7 @@ static void test_rival_is_gone(void **state)
 }
 
 /* The remaining trials are valid and slower than the lost one: the dropped ones may be better. */
-static void test_rest_is_slower(void **state)
+TEST_WITH(test_rest_is_slower, begin, end)
 {
   sweep *s = *state;
   choose(s, 0.6); /* they lost to something that took 0.5 ms */
@@ -153,7 +152,7 @@ static void test_rest_is_slower(void **state)
 }
 
 /* Something valid is as fast as what was lost to, or is what was lost to, whatever it took when it was last timed. */
-static void test_rival_is_there(void **state)
+TEST_WITH(test_rival_is_there, begin, end)
 {
   sweep *s = *state;
   char name[WISP_TRIAL_NAME];
@@ -170,7 +169,7 @@ static void test_rival_is_there(void **state)
 }
 
 /* A row says what it was slow against, so that all of this is known of it. */
-static void test_rows_tell(void **state)
+TEST_WITH(test_rows_tell, begin, end)
 {
   sweep *s = *state;
   for (size_t i = 0; i < s->count; i++) {
@@ -193,7 +192,7 @@ static double default_of(const sweep *s)
 }
 
 /* `best` compares with what runs without a store, measured with today's text, or with nothing. */
-static void test_best_and_default(void **state)
+TEST_WITH(test_best_and_default, begin, end)
 {
   sweep *s = *state;
   wisp_writer *writer = NULL;
@@ -214,17 +213,4 @@ static void test_best_and_default(void **state)
   assert_true(isnan(default_of(s)));
 }
 
-int main(void)
-{
-  unsetenv("WISP_SITE_DB");
-  unsetenv("WISP_TEMPLATES");
-  setenv("WISP_SHIPPED", "none", 1);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_rows_tell, begin, end),
-      cmocka_unit_test_setup_teardown(test_rival_is_gone, begin, end),
-      cmocka_unit_test_setup_teardown(test_rest_is_slower, begin, end),
-      cmocka_unit_test_setup_teardown(test_rival_is_there, begin, end),
-      cmocka_unit_test_setup_teardown(test_best_and_default, begin, end),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

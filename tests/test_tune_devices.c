@@ -84,7 +84,7 @@ static int by_text(const void *a, const void *b)
 
 static seen one; /* the sweep by one worker, which test_same_trials makes */
 
-static void test_same_trials(void **state)
+TEST(test_same_trials)
 {
   static seen two;
   char folder[64];
@@ -119,7 +119,7 @@ static void test_same_trials(void **state)
 }
 
 /* With time to spare, a budget is as good as none; and each unit has trials where there is little. */
-static void test_budget(void **state)
+TEST(test_budget)
 {
   static seen s;
   char folder[64];
@@ -135,7 +135,7 @@ static void test_budget(void **state)
 }
 
 /* No machine has so many GPUs. */
-static void test_missing_device(void **state)
+TEST(test_missing_device)
 {
   static seen s;
   char folder[64], list[64];
@@ -154,7 +154,7 @@ static void test_missing_device(void **state)
   fixture_remove(folder);
 }
 
-static void test_lists(void **state)
+TEST(test_lists)
 {
   static const struct {
     const char *text, *words;
@@ -184,7 +184,7 @@ static void test_lists(void **state)
 }
 
 /* All GPUs, or else the host. (Last: this process lists devices itself, and no worker may come after that.) */
-static void test_all(void **state)
+TEST(test_all)
 {
   size_t count = 0;
   char **names = NULL;
@@ -195,14 +195,4 @@ static void test_all(void **state)
   if (strcmp(all.data, "host") != 0) GOOD(wisp_text_print(err, &all, ",host"));
   assert_string_equal(all.data, here.data);
   wisp_devices_free(count, names);
-}
-
-int main(void)
-{
-  unsetenv("WISP_SITE_DB");
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_same_trials), cmocka_unit_test(test_budget), cmocka_unit_test(test_missing_device),
-      cmocka_unit_test(test_lists),       cmocka_unit_test(test_all),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -242,21 +242,14 @@ static void kill_often(const char *devices)
   fixture_remove(t.folder);
 }
 
-static void test_one_worker(void **state)
+TEST(test_one_worker)
 {
   kill_often(test_device_name());
 }
 
-static void test_two_workers(void **state)
+TEST(test_two_workers)
 {
   char devices[64];
   snprintf(devices, sizeof devices, "%s,%s", test_device_name(), test_device_name());
   kill_often(devices);
-}
-
-int main(void)
-{
-  unsetenv("WISP_SITE_DB");
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_worker), cmocka_unit_test(test_two_workers)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

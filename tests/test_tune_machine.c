@@ -64,7 +64,7 @@ static void expect(const outcome *o, int status, const char *out, const char *er
 
 /* Killed, by whatever it says, without room, unable to start a process, without a word: the rest is tried, and these by
  * the next sweep. */
-static void test_compilers_fail(void **state)
+TEST(test_compilers_fail)
 {
   char folder[64];
   fixture_folder(folder);
@@ -87,7 +87,7 @@ static void test_compilers_fail(void **state)
 
 /* The worker is stopped during one candidate's compilation, once it has said what it waits for, and so is the next one
  * at the same: that candidate alone is at fault, for good. */
-static void test_overdue(void **state)
+TEST(test_overdue)
 {
   char folder[64], before[600];
   fixture_folder(folder);
@@ -106,7 +106,7 @@ static void test_overdue(void **state)
 }
 
 /* If nothing compiles any more, the sweep ends; a kernel's own mistake is still its verdict. */
-static void test_no_compiler_works(void **state)
+TEST(test_no_compiler_works)
 {
   char folder[64];
   fixture_folder(folder);
@@ -128,7 +128,7 @@ static void test_no_compiler_works(void **state)
 
 /* A compiler that fails whatever it is given, as without its linker, is no verdict on candidates, though all that the
  * device itself needs is compiled already. */
-static void test_compiler_is_broken(void **state)
+TEST(test_compiler_is_broken)
 {
   char folder[64];
   fixture_folder(folder);
@@ -148,7 +148,7 @@ static void test_compiler_is_broken(void **state)
 }
 
 /* Said at once, not after minutes of making it. */
-static void test_oversize(void **state)
+TEST(test_oversize)
 {
   char folder[64];
   fixture_folder(folder);
@@ -159,7 +159,7 @@ static void test_oversize(void **state)
 }
 
 /* One altered row: refused before anything is written. */
-static void test_damaged_row(void **state)
+TEST(test_damaged_row)
 {
   char folder[64];
   fixture_folder(folder);
@@ -235,7 +235,7 @@ static void await_hanging(const char *folder, pid_t pids[2])
 }
 
 /* The compiler and its child hang in the middle of a sweep; a signal ends all of it. */
-static void test_signals(void **state)
+TEST(test_signals)
 {
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
   for (size_t s = 0; s < sizeof signals / sizeof *signals; s++) {
@@ -267,7 +267,7 @@ static void test_signals(void **state)
 }
 
 /* Nothing that is printed may end up in a file that happens to have the number of a closed descriptor. */
-static void test_closed_descriptors(void **state)
+TEST(test_closed_descriptors)
 {
   char folder[64], line[1024];
   const char *command = getenv("WISP_COMMAND");
@@ -282,20 +282,4 @@ static void test_closed_descriptors(void **state)
   fixture_remove(folder);
 }
 
-int main(void)
-{
-  unsetenv("WISP_SITE_DB");
-  unsetenv("WISP_TEMPLATES");
-  setenv("WISP_SHIPPED", "none", 1);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_compilers_fail),
-      cmocka_unit_test(test_overdue),
-      cmocka_unit_test(test_no_compiler_works),
-      cmocka_unit_test(test_oversize),
-      cmocka_unit_test(test_compiler_is_broken),
-      cmocka_unit_test(test_damaged_row),
-      cmocka_unit_test(test_signals),
-      cmocka_unit_test(test_closed_descriptors),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -39,7 +39,7 @@ static long long count(const char *db, const char *mesh)
   return found;
 }
 
-static void test_key(void **state)
+TEST_IN_FOLDER(test_key)
 {
   static const struct {
     const char *family, *kernel, *strategy, *mesh; /* that it is timed on by default */
@@ -63,7 +63,7 @@ static void test_key(void **state)
 }
 
 /* The name of a source. */
-static void test_names(void **state)
+TEST(test_names)
 {
   static const struct {
     wisp_mesh_source source;
@@ -78,10 +78,4 @@ static void test_names(void **state)
     assert_string_equal(wisp_mesh_source_kind(&cases[i].source), cases[i].kind);
 }
 
-int main(void)
-{
-  setenv("WISP_SHIPPED", "none", 1);
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_key, fixture_set_up, fixture_tear_down),
-                                     cmocka_unit_test(test_names)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

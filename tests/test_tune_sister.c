@@ -143,7 +143,7 @@ static bool is_of(const char *spec, const char *kernel)
   return strncmp(spec, head, strlen(head)) == 0;
 }
 
-static void test_budget(void **state)
+TEST_IN_FOLDER(test_budget)
 {
   static const char *const first[] = {"gather", "fused"};
   static const int order = 1;
@@ -175,11 +175,4 @@ static void test_budget(void **state)
   free(s);
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_budget, fixture_set_up, fixture_tear_down),
-  };
-  setenv("WISP_SHIPPED", "none", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(no_shipped_winners, NULL)

@@ -19,7 +19,7 @@ static void write_files(const page *p, const char *folder)
   for (int i = 0; i < 2; i++) page_write_file(p, folder, files[i]);
 }
 
-static void test_page(void **state)
+TEST(test_page)
 {
   char folder[64];
   page p = open_page(folder);
@@ -35,7 +35,7 @@ static void test_page(void **state)
 }
 
 /* With a wrong sign it is caught, and the store tells why. */
-static void test_wrong_sign(void **state)
+TEST(test_wrong_sign)
 {
   char folder[64];
   page p = open_page(folder);
@@ -49,10 +49,4 @@ static void test_wrong_sign(void **state)
   free(output);
   page_free(&wrong), page_free(&p);
   fixture_remove(folder);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_page), cmocka_unit_test(test_wrong_sign)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Claim: a system of the user's may call fields, quantities and statements as it likes, by words of C and of kernels'
  * texts too, and its signs may meet: it computes the same bits as the same equations under other names. */
+#include "test.h"
 #include "command.h"
 #include "solving.h"
 #include "store_fixture.h"
@@ -8,14 +9,7 @@
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 static const char *const names[][2] = {
     {"p", "at"},      {"vx", "real"},  {"vy", "if"},  {"vz", "base"},          {"mean", "x"},
@@ -69,7 +63,7 @@ static cJSON *solve(const char *folder, const char *system, const char *options)
   return run_json(folder, before, line);
 }
 
-static void test_names(void **state)
+TEST_IN_FOLDER(test_names)
 {
   static const char *const options[] = {"--boundary soft", "-p f32 --composition volume+gather+lift+update",
                                         "--composition stage_nested --boundary rigid"};
@@ -84,12 +78,4 @@ static void test_names(void **state)
     cJSON_Delete(ours);
     cJSON_Delete(theirs);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_names, fixture_set_up, fixture_tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

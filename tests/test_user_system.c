@@ -57,7 +57,7 @@ static void edit(const char *folder, const char *from, const char *to)
   page_free(&text);
 }
 
-static void test_page(void **state)
+TEST_WITH(test_page, set_up, tear_down)
 {
   page p = page_read(path);
   char *output = page_run(&p, *state, " --box 3");
@@ -83,7 +83,7 @@ static double solve(const char *folder, const char *arguments, const char *membe
   return value;
 }
 
-static void test_convergence(void **state)
+TEST_WITH(test_convergence, set_up, tear_down)
 {
   static const int boxes[][2] = {{4, 6}, {4, 6}, {4, 6}, {3, 4}};
   const int highest = getenv("WISP_TEST_COARSE") ? 2 : 4;
@@ -102,7 +102,7 @@ static void test_convergence(void **state)
 }
 
 /* With the central flux the walls keep the energy, as much as the steps do; another mode is a solution too. */
-static void test_energy(void **state)
+TEST_WITH(test_energy, set_up, tear_down)
 {
   static const char line[] = "-n 3 --box 3 --time 0.5 --default --alpha 0 --mode 1,2,1 --cfl 0.1";
   assert_true(fabs(solve(*state, line, "energy_final") / solve(*state, line, "energy_initial") - 1) < 1e-6);
@@ -110,7 +110,7 @@ static void test_energy(void **state)
 }
 
 /* A program gives the fields itself: pressure alone, whose energy is that of the file's weights. */
-static void test_library(void **state)
+TEST_WITH(test_library, set_up, tear_down)
 {
   api_solve s;
   wisp_solver_sizes sizes;
@@ -132,7 +132,7 @@ static void test_library(void **state)
 }
 
 /* In single precision every number of a flux is single, whatever it looks like; none is divided as an integer. */
-static void test_numbers(void **state)
+TEST_WITH(test_numbers, set_up, tear_down)
 {
   edit(*state, "0.5 * kappa", "1 / 3 * kappa * 1.5e-3 / 2e20");
   outcome o = run_in(*state, "", "emit -n 1 -p f32 --system sound -k gather -s direct");
@@ -155,7 +155,7 @@ static void hash_of(const char *system, char hash[2][20])
   wisp_strategies_free(all);
 }
 
-static void test_stale(void **state)
+TEST_WITH(test_stale, set_up, tear_down)
 {
   static const struct {
     const char *from, *to;
@@ -192,7 +192,7 @@ static void check_bad(const char *folder, const char *arguments, const char *wor
   forget(&o);
 }
 
-static void test_mistakes(void **state)
+TEST_WITH(test_mistakes, set_up, tear_down)
 {
   static const struct {
     const char *from, *to, *words;
@@ -227,7 +227,7 @@ static void check_noted(const char *folder, const char *arguments, const char *c
 }
 
 /* A file that cannot be used stops those who ask for it, and is a note to all others. */
-static void test_broken(void **state)
+TEST_WITH(test_broken, set_up, tear_down)
 {
   static const char *const broken[] = {"brace.system:16: expression", "gone.system: cannot be opened", NULL};
   static const char *const others[] = {"run heat -d host -n 1 --box 2 --steps 1",
@@ -254,7 +254,7 @@ static void test_broken(void **state)
 }
 
 /* Stored trials of a system whose file is broken now leave all others readable. */
-static void test_broken_since(void **state)
+TEST_WITH(test_broken_since, set_up, tear_down)
 {
   static const char *const broken[] = {"sound.system:16: ", NULL}, *const systems[] = {"sound", "maxwell"};
   char line[256];
@@ -273,19 +273,10 @@ static void test_broken_since(void **state)
 }
 
 /* Trials name no file: a system's name is one file's. */
-static void test_names(void **state)
+TEST_WITH(test_names, set_up, tear_down)
 {
   edit(*state, "# Sound", "# Sounds");
   rename(fixture_path(*state, file), strcat(strcpy((char[128]){0}, *state), "/mine/systems/maxwell.system"));
   check_bad(*state, "run maxwell -n 1", "maxwell.system: there is a system 'maxwell' already");
   check_noted(*state, "run acoustics -n 1 --box 1 --steps 1", (const char *const[]){"maxwell.system: there is", NULL});
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-  const struct CMUnitTest tests[] = {
-      TEST(test_page),  TEST(test_convergence), TEST(test_energy), TEST(test_library), TEST(test_numbers),
-      TEST(test_stale), TEST(test_mistakes),    TEST(test_names),  TEST(test_broken),  TEST(test_broken_since)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static void close_check(check *all)
   unsetenv("WISP_TEMPLATES");
 }
 
-static void test_planted(void **state)
+TEST_IN_FOLDER(test_planted)
 {
   const wisp_layout layout = wisp_layout_padded(4, 12, 16); /* 12 numbers of padding behind each element's 4 */
   for (int i = 0; i < PLANTED; i++) plant(*state, planted[i].name, planted[i].fault);
@@ -105,7 +105,7 @@ static void plant_calibrated(const char *folder, size_t i, bool wrong, wisp_prec
 }
 
 /* An error of three tolerances is found, one of half the tolerance is none: of every family, in both precisions. */
-static void test_calibrated(void **state)
+TEST_IN_FOLDER(test_calibrated)
 {
   for (size_t n = 0; n < 4 * CALIBRATED; n++)
     plant_calibrated(*state, n / 4, n / 2 % 2 == 0, n % 2 ? WISP_F64 : WISP_F32);
@@ -171,7 +171,7 @@ static double excess(const check *all, const char *name, wisp_precision precisio
 }
 
 /* A matrix of 11 bits where there should be 24 makes errors some 2^12 times as large, but for those of sums. */
-static void test_excess(void **state)
+TEST_IN_FOLDER(test_excess)
 {
   static const edit coarse[] = {{"+q/(3*Np)]", "+q/(3*Np)] part 1"}};
   plant_edited(*state, "nodal", "volume", "field-in-shared", "coarse", coarse, 1);
@@ -186,7 +186,7 @@ static void test_excess(void **state)
 }
 
 /* An error of 1e-3 shows at every order, of every kernel, in single precision. */
-static void test_tolerances(void **state)
+TEST(test_tolerances)
 {
   const wisp_family *family = wisp_family_find("nodal");
   for (int order = 1; order <= 10; order++)
@@ -215,7 +215,7 @@ static bool applies(wisp_device *device, const wisp_strategy *s, const wisp_spec
 
 /* An infinite number or NaN comes out as such, and does not spread: whole stages that see nodes in classes, at orders
  * with orbits of two nodes and without. */
-static void test_unbounded(void **state)
+TEST(test_unbounded)
 {
   wisp_strategies *all = NULL;
   wisp_device *device = open_test_device();
@@ -240,16 +240,4 @@ static void test_unbounded(void **state)
   }
   wisp_strategies_free(all);
   wisp_device_close(device);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_planted, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_calibrated, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_excess, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test(test_unbounded),
-      cmocka_unit_test(test_tolerances),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

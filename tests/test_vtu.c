@@ -17,7 +17,7 @@ static int points_of(int N)
 }
 
 /* Every lattice point has one place; the lattice fills the bi-unit tet, r fastest. */
-static void test_bijection(void **state)
+TEST(test_bijection)
 {
   for (int N = 1; N <= 10; N++) {
     int point[MOST], seen[MOST] = {0}, at = 0;
@@ -39,7 +39,7 @@ static void test_bijection(void **state)
 }
 
 /* Vertices, then edges 01 12 20 03 13 23, each from its first vertex to its second. */
-static void test_vertices_and_edges(void **state)
+TEST(test_vertices_and_edges)
 {
   static const double corner[4][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
   static const int edges[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
@@ -62,7 +62,7 @@ static void test_vertices_and_edges(void **state)
 
 /* Faces 013, 231, 032, 021 follow the edges, then the inside; order 4 by vtkLagrangeTetra of VTK 9, in steps of r, s,
  * t. */
-static void test_faces_of_order_4(void **state)
+TEST(test_faces_of_order_4)
 {
   static const int expected[13][3] = {{1, 0, 1}, {2, 0, 1}, {1, 0, 2}, {1, 2, 1}, {1, 1, 2}, {2, 1, 1}, {0, 1, 1},
                                       {0, 1, 2}, {0, 2, 1}, {1, 1, 0}, {1, 2, 0}, {2, 1, 0}, {1, 1, 1}};
@@ -77,7 +77,7 @@ static void test_faces_of_order_4(void **state)
 /* A hex's corners turn around its lower face, then its upper one; its edges likewise, then the upright ones; the faces
  * across r, s and t, the lower first, and the middle: order 2 by vtkLagrangeHexahedron of VTK 9, in steps of r, s, t.
  */
-static void test_hexes(void **state)
+TEST(test_hexes)
 {
   static const int expected[27][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {0, 0, 2}, {2, 0, 2}, {2, 2, 2},
                                       {0, 2, 2}, {1, 0, 0}, {2, 1, 0}, {1, 2, 0}, {0, 1, 0}, {1, 0, 2}, {2, 1, 2},
@@ -144,7 +144,7 @@ static void check_values(const wisp_text *file, const char *name, int components
       }
 }
 
-static void test_file(void **state)
+TEST(test_file)
 {
   char folder[] = "/tmp/wisp_vtu_XXXXXX", path[64];
   wisp_error err = {0};
@@ -172,7 +172,7 @@ static void test_file(void **state)
   assert_int_equal(rmdir(folder), 0); /* nothing else was left there */
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
   double r[MOST], s[MOST], t[MOST];
   int point[MOST];
@@ -188,7 +188,7 @@ static void test_refusals(void **state)
 }
 
 /* A limit on file size stands for a full disk: the reason is told, and neither the file nor its beginning is left. */
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
   char folder[] = "/tmp/wisp_vtu_XXXXXX", path[64];
   struct rlimit old, small;
@@ -212,19 +212,10 @@ static void test_full_disk(void **state)
 
 /* Corners first, then along the edges, then inside: of the triangle of order 3, whose lattice has four points a side.
  */
-static void test_triangle(void **state)
+TEST(test_triangle)
 {
   static const int expected[] = {0, 3, 9, 1, 2, 6, 8, 7, 4, 5};
   int point[286];
   GOOD(wisp_vtu_order(err, 3, 3, point));
   assert_memory_equal(point, expected, sizeof expected);
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_triangle),           cmocka_unit_test(test_bijection),        cmocka_unit_test(test_hexes),
-      cmocka_unit_test(test_vertices_and_edges), cmocka_unit_test(test_faces_of_order_4), cmocka_unit_test(test_file),
-      cmocka_unit_test(test_refusals),           cmocka_unit_test(test_full_disk)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

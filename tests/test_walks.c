@@ -146,7 +146,7 @@ static void check_sums(const walked *w, size_t part)
   free(local), free(left), free(of.sum), free(of.sources), free(all);
 }
 
-static void test_walks(void **state)
+TEST(test_walks)
 {
   static const int of[][2] = {{3, 1}, {3, 3}, {4, 2}};
   for (size_t i = 0; i < WISP_COUNT(of); i++) {
@@ -155,10 +155,4 @@ static void test_walks(void **state)
     for (size_t part = 0; part < w.parts->parts; part++) check_nodes(&w, part), check_sums(&w, part);
     drop(&w);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_walks)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

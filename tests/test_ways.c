@@ -66,7 +66,7 @@ static void expect(const char *folder, const char *composition, const char *take
 }
 
 /* 3 + 4 against 8, then against 6.5, of as many elements or of twice as many. */
-static void test_sums(void **state)
+TEST_IN_FOLDER(test_sums)
 {
   expect(*state, BOTH, "recover+postprocess");
   expect(*state, "recover_star|recover+postprocess", "recover_star");
@@ -82,7 +82,7 @@ static void test_sums(void **state)
 }
 
 /* An element counts, not the mesh that was measured. */
-static void test_sizes(void **state)
+TEST_IN_FOLDER(test_sizes)
 {
   record(*state, "recover", 3, 1000, limits.name);
   record(*state, "postprocess", 4, 1000, limits.name);
@@ -91,7 +91,7 @@ static void test_sizes(void **state)
 }
 
 /* 7 here against 1 on another card; then that card has one of the others, too, and is 4 or 8 times as fast. */
-static void test_closeness(void **state)
+TEST_IN_FOLDER(test_closeness)
 {
   record(*state, "recover", 3, 1000, limits.name);
   record(*state, "postprocess", 4, 1000, limits.name);
@@ -104,7 +104,7 @@ static void test_closeness(void **state)
 }
 
 /* Only what was measured here: one way is enough, none is an error. */
-static void test_exact(void **state)
+TEST_IN_FOLDER(test_exact)
 {
   wisp_store *store = NULL;
   wisp_stage stage = {.kernels = 0};
@@ -129,7 +129,7 @@ static void test_exact(void **state)
 }
 
 /* An untuned GPU makes the geometry of the vertices, but for the mass; a CPU reads it. */
-static void test_defaults_decide(void **state)
+TEST(test_defaults_decide)
 {
   static const struct {
     const char *target, *operator, * taken;
@@ -169,7 +169,7 @@ static const char *iteration(wisp_trace_preconditioner how, wisp_trace_matrix ma
 
 /* The default application of the traces' matrix: 10 by rows, then 4 + 3 by halves, where the set-up
  * leaves these. */
-static void test_matrix(void **state)
+TEST_IN_FOLDER(test_matrix)
 {
   static const wisp_trace_preconditioner all[] = {WISP_TRACE_DIAGONAL, WISP_TRACE_BLOCKS, WISP_TRACE_LEVELS};
   static const char set_up[] = "condense+assemble";
@@ -214,7 +214,7 @@ static void expect_lying(const char *folder, int aos)
 
 /* Matrices lie as the products of an iteration are fastest, and where it needs none as the set-up is: 10 by rows
  * against 4 + 3 by halves of slabs, then 5 by rows. */
-static void test_lying(void **state)
+TEST_IN_FOLDER(test_lying)
 {
   record(*state, "apply", 10, 1000, limits.name);
   record(*state, "collect", 3, 1000, limits.name);
@@ -242,16 +242,4 @@ static int tear_down(void **state)
   return 0;
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_sums, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_sizes, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_closeness, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_exact, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test(test_defaults_decide),
-      cmocka_unit_test_setup_teardown(test_matrix, fixture_set_up, fixture_tear_down),
-      cmocka_unit_test_setup_teardown(test_lying, fixture_set_up, fixture_tear_down),
-  };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP(set_up, tear_down)

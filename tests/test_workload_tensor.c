@@ -188,30 +188,6 @@ done:
   return status;
 }
 
-static void test_planted(void **state)
-{
-  char folder[] = "/tmp/wisp-planted-XXXXXX";
-  wisp_strategies *all = NULL;
-  wisp_verifier *verifier = NULL;
-  assert_non_null(mkdtemp(folder));
-  plant(folder);
-  GOOD(wisp_strategies_load(err, &all));
-  GOOD(wisp_verifier_create(err, *state, &verifier));
-  for (int i = 0; i < 2 * PLANTED; i++) {
-    const wisp_strategy *s = wisp_strategies_find(all, "tensor", planted[i / 2].kernel, planted[i / 2].name);
-    const char *words = planted[i / 2].reason;
-    wisp_error reason = {0};
-    assert_non_null(s);
-    wisp_verifier_seed(verifier, (uint64_t)(i + 1));
-    wisp_status status = verify(&reason, *state, verifier, s, i % 2 ? WISP_F64 : WISP_F32);
-    if (!words ? status != WISP_OK : status != WISP_EWRONG || !strstr(reason.text, words))
-      fail_msg("planted '%s.%s': status %d: %s", planted[i / 2].kernel, planted[i / 2].name, (int)status, reason.text);
-  }
-  wisp_verifier_destroy(verifier);
-  wisp_strategies_free(all);
-  uproot(folder);
-}
-
 /* --- a sweep, a comparison --- */
 
 static const int order = 1;
@@ -250,7 +226,8 @@ static void tune(const char *db, const char *kernel)
   wisp_store_close(store);
 }
 
-static void test_sweep(void **state)
+/* Comes first, before this process opens a device: CUDA does not survive a fork. */
+TEST(test_sweep)
 {
   static const char *const kernels[] = {"mass", "collocated_trilinear", "gather"};
   for (int i = 0; i < 3; i++) {
@@ -259,6 +236,42 @@ static void test_sweep(void **state)
     tune(fixture_path(folder, "tune.db"), kernels[i]);
     fixture_remove(folder);
   }
+}
+
+static int set_up(void **state)
+{
+  *state = open_test_device();
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  wisp_device_close(*state);
+  return 0;
+}
+
+TEST_WITH(test_planted, set_up, tear_down)
+{
+  char folder[] = "/tmp/wisp-planted-XXXXXX";
+  wisp_strategies *all = NULL;
+  wisp_verifier *verifier = NULL;
+  assert_non_null(mkdtemp(folder));
+  plant(folder);
+  GOOD(wisp_strategies_load(err, &all));
+  GOOD(wisp_verifier_create(err, *state, &verifier));
+  for (int i = 0; i < 2 * PLANTED; i++) {
+    const wisp_strategy *s = wisp_strategies_find(all, "tensor", planted[i / 2].kernel, planted[i / 2].name);
+    const char *words = planted[i / 2].reason;
+    wisp_error reason = {0};
+    assert_non_null(s);
+    wisp_verifier_seed(verifier, (uint64_t)(i + 1));
+    wisp_status status = verify(&reason, *state, verifier, s, i % 2 ? WISP_F64 : WISP_F32);
+    if (!words ? status != WISP_OK : status != WISP_EWRONG || !strstr(reason.text, words))
+      fail_msg("planted '%s.%s': status %d: %s", planted[i / 2].kernel, planted[i / 2].name, (int)status, reason.text);
+  }
+  wisp_verifier_destroy(verifier);
+  wisp_strategies_free(all);
+  uproot(folder);
 }
 
 typedef struct seen {
@@ -283,7 +296,7 @@ static void complain(void *context, const char *why)
   if (!strstr(why, "BLAS")) fail_msg("%s", why);
 }
 
-static void test_comparison(void **state)
+TEST_WITH(test_comparison, set_up, tear_down)
 {
   seen s = {0};
   const wisp_compare_request request = {.family = "tensor",
@@ -301,27 +314,4 @@ static void test_comparison(void **state)
   wisp_strategies_free(session.strategies);
   assert_true(s.rows >= 6 + 5); /* operators and vectors */
   assert_int_equal(s.alternatives, 3);
-}
-
-static int set_up(void **state)
-{
-  *state = open_test_device();
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  wisp_device_close(*state);
-  return 0;
-}
-
-int main(void)
-{
-  unsetenv("WISP_SITE_DB");
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sweep), /* before this process opens a device: CUDA does not survive a fork */
-      cmocka_unit_test_setup_teardown(test_planted, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_comparison, set_up, tear_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

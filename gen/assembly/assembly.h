@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../language/expr.h"
+#include "../named.h"
 #include "../slab.h"
 #include "../spec.h"
 #include "templates/assembly/family.h"
@@ -27,13 +28,13 @@ typedef struct wisp_form {
 
 /* By name, the library's or from the folder assembly/ of $WISP_TEMPLATES. WISP_EUSAGE names the ones that there are,
  * WISP_EINPUT what is wrong in a line of it. */
+extern const wisp_named wisp_forms;
 wisp_status wisp_form_load(wisp_error *err, const char *name, wisp_form **out);
 wisp_status wisp_form_parse(wisp_error *err, const char *path, const char *name, const char *text, wisp_form **out);
 void wisp_form_destroy(wisp_form *form);
 WISP_OWNED(wisp_form, wisp_form_destroy)
 bool wisp_form_exists(const char *name);
 bool wisp_form_proxy_for(const char *name, const char *other); /* it is the other's dummy */
-wisp_status wisp_form_names(wisp_error *err, wisp_text *list); /* "diffusion, heat" */
 
 /* An expression of kappa at a node, and its derivative by u (NULL: not wanted), as evaluated over WISP_FORM_SLOTS.
  * WISP_EINPUT for what is none, or has no derivative. */

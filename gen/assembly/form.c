@@ -1,13 +1,11 @@
 /* Forms: texts of a few lines, templates/assembly/NAME.form (docs/guide/heat.md). */
 #include "assembly.h"
-#include "../language/expr.h"
-#include "../named.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const wisp_named forms = {"form", "assembly", ".form"};
+const wisp_named wisp_forms = {"form", "assembly", ".form"};
 
 /* A wisp_slot_of. */
 static int slot_of(const void *context, const char *name)
@@ -84,7 +82,7 @@ wisp_status wisp_form_load(wisp_error *err, const char *name, wisp_form **out)
 {
   OWNED(free) char *text = NULL;
   char path[WISP_NAMED_PATH];
-  CALL(wisp_named_read(err, &forms, name, path, &text));
+  CALL(wisp_named_read(err, &wisp_forms, name, path, &text));
   return wisp_form_parse(err, path, name, text, out);
 }
 
@@ -97,16 +95,11 @@ void wisp_form_destroy(wisp_form *form)
 
 bool wisp_form_exists(const char *name)
 {
-  return wisp_named_exists(&forms, name);
+  return wisp_named_exists(&wisp_forms, name);
 }
 
 bool wisp_form_proxy_for(const char *name, const char *other)
 {
   OWNED(wisp_form_destroy) wisp_form *form = NULL;
   return wisp_form_exists(name) && wisp_form_load(NULL, name, &form) == WISP_OK && strcmp(form->dummy, other) == 0;
-}
-
-wisp_status wisp_form_names(wisp_error *err, wisp_text *list)
-{
-  return wisp_named_list(err, &forms, list);
 }

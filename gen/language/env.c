@@ -135,15 +135,6 @@ static wisp_status grow(wisp_error *err, wisp_env *env)
   return WISP_OK;
 }
 
-static wisp_status copy(wisp_error *err, const void *from, size_t bytes, void *out)
-{
-  void *to = NULL;
-  CALL(wisp_new(err, bytes, 1, &to));
-  if (bytes) memcpy(to, from, bytes);
-  memcpy(out, &to, sizeof to);
-  return WISP_OK;
-}
-
 /* The place of an own name's value, made (an integer 0) where the name is new. */
 static wisp_status own(wisp_error *err, wisp_env *env, const char *name, wisp_value **value)
 {
@@ -152,7 +143,7 @@ static wisp_status own(wisp_error *err, wisp_env *env, const char *name, wisp_va
   if (!place || !place->name) {
     CALL(grow(err, env));
     place = probe(env->slots, env->capacity, name, hash);
-    CALL(copy(err, name, strlen(name) + 1, &place->name));
+    CALL(wisp_copy_text(err, name, &place->name));
     place->hash = hash;
     env->taken++;
   }
@@ -172,10 +163,8 @@ static wisp_status define(wisp_error *err, wisp_env *env, const char *name, wisp
 
 wisp_status wisp_env_create(wisp_error *err, const wisp_env *outer, wisp_env **out)
 {
-  wisp_env *env = NULL;
-  CALL(wisp_new(err, 1, sizeof *env, &env));
-  env->outer = outer;
-  *out = env;
+  CALL(wisp_new(err, 1, sizeof **out, out));
+  (*out)->outer = outer;
   return WISP_OK;
 }
 
@@ -213,7 +202,7 @@ static wisp_status define_copy(wisp_error *err, wisp_env *env, const char *name,
                                const void *from, size_t bytes)
 {
   wisp_value value = {.kind = kind, .count = count};
-  CALL(copy(err, from, bytes, &value.as.memory));
+  CALL(wisp_copy(err, from, bytes, &value.as.memory));
   return define(err, env, name, value);
 }
 
@@ -257,7 +246,7 @@ static wisp_status create_deferral(wisp_error *err, wisp_env *env, wisp_env_make
 {
   struct wisp_deferral *d = NULL;
   OWNED(free) void *own_self = NULL;
-  CALL(copy(err, self, bytes, &own_self));
+  CALL(wisp_copy(err, self, bytes, &own_self));
   CALL(wisp_new(err, 1, sizeof *d, &d));
   d->make = make;
   d->self = own_self, own_self = NULL;

@@ -60,15 +60,10 @@ static int column_of(const parser *p)
   return (int)(p->at - p->expr->text) + 1;
 }
 
-static void skip_space(parser *p)
-{
-  while (isspace((unsigned char)*p->at)) p->at++;
-}
-
 /* Takes a token of punctuation where it comes next. */
 static bool take(parser *p, const char *token)
 {
-  skip_space(p);
+  p->at = wisp_skip_space(p->at);
   if (strncmp(p->at, token, strlen(token)) != 0) return false;
   p->at += strlen(token);
   return true;
@@ -116,7 +111,7 @@ static wisp_status parse_number(parser *p, size_t *out)
   } else {
     made.real = (double)made.integer;
   }
-  if (end == p->at || isalnum((unsigned char)*end) || *end == '_' || *end == '.' || !isfinite(made.real))
+  if (end == p->at || wisp_in_name(*end) || *end == '.' || !isfinite(made.real))
     return wisp_expr_fail(p->err, p->expr, made.column, "'%.24s' does not begin with a number", p->at);
   p->at = end;
   return add(p, made, out);
@@ -125,12 +120,11 @@ static wisp_status parse_number(parser *p, size_t *out)
 /* Takes the name that comes next into made, with its hash. */
 static wisp_status parse_name(parser *p, wisp_node *made)
 {
-  skip_space(p);
+  p->at = wisp_skip_space(p->at);
   made->column = column_of(p);
   const char *start = p->at;
-  if (isalpha((unsigned char)*p->at) || *p->at == '_')
-    while (isalnum((unsigned char)*p->at) || *p->at == '_') p->at++;
-  size_t length = (size_t)(p->at - start);
+  const size_t length = wisp_name_length(start);
+  p->at += length;
   if (!length && !*start) return wisp_expr_fail(p->err, p->expr, made->column, "ends where a value is expected");
   if (!length) return wisp_expr_fail(p->err, p->expr, made->column, "a value is expected, not '%.8s'", start);
   memcpy(p->names, start, length);
@@ -198,7 +192,7 @@ static wisp_status parse_primary(parser *p, size_t *out)
 static wisp_status parse_unary(parser *p, size_t *out)
 {
   wisp_node made = {.op = OP_NEGATE};
-  skip_space(p);
+  p->at = wisp_skip_space(p->at);
   made.column = column_of(p);
   p->nesting++;
   CALL(p->nesting <= WISP_EXPR_DEEPEST
@@ -219,7 +213,7 @@ static wisp_status parse_unary(parser *p, size_t *out)
 static wisp_op next_binary(parser *p)
 {
   wisp_op op = 0;
-  skip_space(p);
+  p->at = wisp_skip_space(p->at);
   for (; op < OPS; op++)
     if (wisp_operators[op].level && strncmp(p->at, wisp_operators[op].name, strlen(wisp_operators[op].name)) == 0)
       break;
@@ -266,7 +260,7 @@ wisp_status wisp_expr_parse(wisp_error *err, const char *text, wisp_expr **out)
   memcpy(expr->text, text, size - 1);
   parser p = {.err = err, .expr = expr, .at = expr->text, .names = expr->names};
   CALL(parse_choice(&p, &root));
-  skip_space(&p);
+  p.at = wisp_skip_space(p.at);
   CALL(!*p.at ? WISP_OK : wisp_expr_fail(err, expr, column_of(&p), "'%.8s' is left over", p.at));
   wisp_node *fitting = realloc(expr->nodes, expr->count * sizeof *fitting); /* thousands of them are kept */
   if (fitting) expr->nodes = fitting, expr->capacity = expr->count;

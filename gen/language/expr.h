@@ -79,8 +79,6 @@ enum { WISP_C_NAME = 80 };
 typedef const char *(*wisp_c_name)(const void *context, const char *name, char buffer[WISP_C_NAME]);
 wisp_status wisp_expr_print(wisp_error *err, const wisp_expr *expr, int real_bytes, wisp_c_name name,
                             const void *context, wisp_text *out);
-/* The same of a text, names as they are. */
-wisp_status wisp_print_formula(wisp_error *err, const char *formula, int real_bytes, wisp_text *out);
 
 /* The value of an expression that was bound, the value of slot s being values[s], and the sum of the magnitudes that it
  * is added up from, given those of the slots (sizes NULL: those of the values): what a computed value's rounding errors

@@ -80,10 +80,3 @@ wisp_status wisp_expr_print(wisp_error *err, const wisp_expr *expr, int real_byt
 {
   return print(&(printer){err, expr, real_bytes, name, context, out}, expr->count - 1);
 }
-
-wisp_status wisp_print_formula(wisp_error *err, const char *formula, int real_bytes, wisp_text *out)
-{
-  OWNED(wisp_expr_destroy) wisp_expr *expr = NULL;
-  CALL(wisp_expr_parse(err, formula, &expr));
-  return wisp_expr_print(err, expr, real_bytes, NULL, NULL, out);
-}

@@ -49,41 +49,19 @@ static const char *find_pair(const char *from, const char *end, char c)
   return from;
 }
 
-static const char *skip_space(const char *text)
-{
-  while (isspace((unsigned char)*text)) text++;
-  return text;
-}
-
-/* The length of the name that text begins with; 0: none. */
-static size_t name_length(const char *text)
-{
-  size_t n = 0;
-  if (isalpha((unsigned char)*text) || *text == '_')
-    while (isalnum((unsigned char)text[n]) || text[n] == '_') n++;
-  return n;
-}
-
 static bool is_word(const char *text, size_t length, const char *word)
 {
   return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-static wisp_status copy_name(parser *p, const char *text, size_t length, char **out)
-{
-  wisp_status status = wisp_new(p->err, length + 1, 1, out);
-  if (status == WISP_OK) memcpy(*out, text, length);
-  return status;
-}
-
 /* Gives the piece the name that text begins with, and where it ends. */
 static wisp_status give_name(parser *p, wisp_piece *piece, const char *text, const char **end)
 {
-  size_t length = name_length(text);
+  size_t length = wisp_name_length(text);
   CALL(wisp_require(p->err, length, WISP_EINPUT, "a name is expected, not '%.40s'", text));
-  CALL(copy_name(p, text, length, &piece->name));
+  CALL(wisp_copy(p->err, text, length, &piece->name));
   piece->hash = wisp_env_hash(piece->name);
-  *end = skip_space(text + length);
+  *end = wisp_skip_space(text + length);
   return WISP_OK;
 }
 
@@ -115,8 +93,8 @@ static wisp_status parse_value(parser *p, wisp_piece *piece, char *tag)
 /* The text behind {{#. */
 static wisp_status parse_open(parser *p, wisp_piece *piece, const char *tag)
 {
-  size_t length = name_length(tag);
-  const char *rest = skip_space(tag + length);
+  size_t length = wisp_name_length(tag);
+  const char *rest = wisp_skip_space(tag + length);
   CALL(wisp_require(p->err, p->depth < WISP_TEMPLATE_DEEPEST, WISP_EINPUT, "blocks nest deeper than %d",
                     WISP_TEMPLATE_DEEPEST));
   if (is_word(tag, length, "if")) {
@@ -125,8 +103,8 @@ static wisp_status parse_open(parser *p, wisp_piece *piece, const char *tag)
   } else if (is_word(tag, length, "for")) {
     piece->kind = PIECE_FOR;
     CALL(give_name(p, piece, rest, &rest));
-    CALL(wisp_require(p->err, is_word(rest, name_length(rest), "in"), WISP_EINPUT, "'%.60s' is not 'for name in expr'",
-                      tag));
+    CALL(wisp_require(p->err, is_word(rest, wisp_name_length(rest), "in"), WISP_EINPUT,
+                      "'%.60s' is not 'for name in expr'", tag));
     CALL(wisp_expr_parse(p->err, rest + 2, &piece->expr));
   } else {
     piece->kind = PIECE_LIST;
@@ -172,12 +150,12 @@ static void release_given(wisp_piece *piece)
 static wisp_status parse_given(parser *p, char *word, wisp_given *given)
 {
   char *equals = strchr(word, '=');
-  CALL(wisp_require(p->err, equals && name_length(word) == (size_t)(equals - word), WISP_EINPUT,
+  CALL(wisp_require(p->err, equals && wisp_name_length(word) == (size_t)(equals - word), WISP_EINPUT,
                     "'%.40s' is not NAME=NAME or NAME=EXPR (an expression has no blanks here)", word));
   *equals = '\0';
-  CALL(copy_name(p, word, strlen(word), &given->name));
-  if (equals[1] && !equals[1 + name_length(equals + 1)]) {
-    CALL(copy_name(p, equals + 1, strlen(equals + 1), &given->other));
+  CALL(wisp_copy(p->err, word, strlen(word), &given->name));
+  if (equals[1] && !equals[1 + wisp_name_length(equals + 1)]) {
+    CALL(wisp_copy(p->err, equals + 1, strlen(equals + 1), &given->other));
     given->hash = wisp_env_hash(given->other);
   } else {
     CALL(wisp_expr_parse(p->err, equals + 1, &given->expr));
@@ -208,9 +186,10 @@ static wisp_status parse_takes(parser *p, const char *names)
 {
   size_t length = strlen(names);
   CALL(wisp_require(p->err, !p->template->takes, WISP_EINPUT, "a second {{takes}}"));
-  for (const char *at = names; *at; at = skip_space(at + name_length(at)))
-    CALL(wisp_require(p->err, name_length(at), WISP_EINPUT, "{{takes}} names what the text is given, not '%.40s'", at));
-  return copy_name(p, names, length, &p->template->takes);
+  for (const char *at = names; *at; at = wisp_skip_space(at + wisp_name_length(at)))
+    CALL(wisp_require(p->err, wisp_name_length(at), WISP_EINPUT, "{{takes}} names what the text is given, not '%.40s'",
+                      at));
+  return wisp_copy(p->err, names, length, &p->template->takes);
 }
 
 static bool is_takes(const char *tag)
@@ -224,7 +203,7 @@ static wisp_status parse_tag(parser *p, char *tag, wisp_piece *piece)
   char *rest = *tag ? tag + 1 + strspn(tag + 1, " \t\r\n") : tag;
   if (*tag == '/') return parse_close(p, rest);
   if (strcmp(tag, "else") == 0) return parse_else(p);
-  if (is_takes(tag)) return parse_takes(p, skip_space(tag + strlen("takes")));
+  if (is_takes(tag)) return parse_takes(p, wisp_skip_space(tag + strlen("takes")));
   if (*tag == '#') {
     CALL(parse_open(p, piece, rest));
   } else if (*tag == '=') {
@@ -272,7 +251,7 @@ static wisp_status parse_to(parser *p, const char *open)
   const char *before = p->at, *first = open + 2, *close = find_pair(first, p->end, '}');
   advance(p, open);
   TRY(wisp_require(p->err, close, WISP_EINPUT, "a tag is not closed: '%.20s'", open));
-  first = skip_space(first);
+  first = wisp_skip_space(first);
   size_t length = close > first ? (size_t)(close - first) : 0;
   while (length && isspace((unsigned char)first[length - 1])) length--;
   const char *end = close + 2, *next = NULL;

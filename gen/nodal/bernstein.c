@@ -59,15 +59,6 @@ void wisp_bernstein_tables(wisp_bernstein *b, wisp_bernstein_table out[WISP_BERN
   memcpy(out, all, sizeof all);
 }
 
-static wisp_status allocate(wisp_error *err, wisp_bernstein *b)
-{
-  wisp_bernstein_table table[WISP_BERNSTEIN_TABLES];
-  wisp_bernstein_tables(b, table);
-  for (const wisp_bernstein_table *t = table; t < table + WISP_BERNSTEIN_TABLES; t++)
-    CALL(t->ints ? wisp_new(err, t->count, sizeof(int), t->ints) : wisp_new(err, t->count, sizeof(double), t->reals));
-  return WISP_OK;
-}
-
 /* power, down and column; up, from the lattice of degree N-1. */
 static void list_derivatives(wisp_bernstein *bern)
 {
@@ -173,6 +164,7 @@ int wisp_bernstein_E_width(int N)
 wisp_status wisp_bernstein_create(wisp_error *err, int N, wisp_bernstein **out)
 {
   OWNED(wisp_bernstein_destroy) wisp_bernstein *b = NULL;
+  wisp_bernstein_table table[WISP_BERNSTEIN_TABLES];
   CALL(wisp_require(err, N >= 1 && N <= WISP_TET_MAX_ORDER, WISP_EUSAGE,
                     "bernstein-tet: order %d is out of range: use 1 to %d", N, WISP_TET_MAX_ORDER));
   CALL(wisp_new(err, 1, sizeof *b, &b));
@@ -181,7 +173,9 @@ wisp_status wisp_bernstein_create(wisp_error *err, int N, wisp_bernstein **out)
   b->Nfp = wisp_triangle_size(N);
   b->lower = wisp_tet_size(N - 1);
   b->E_width = wisp_bernstein_E_width(N);
-  CALL(allocate(err, b));
+  wisp_bernstein_tables(b, table);
+  for (const wisp_bernstein_table *t = table; t < table + WISP_BERNSTEIN_TABLES; t++)
+    CALL(t->ints ? wisp_new(err, t->count, sizeof(int), t->ints) : wisp_new(err, t->count, sizeof(double), t->reals));
   list_derivatives(b);
   list_L0(b);
   list_slices(b);
@@ -255,11 +249,9 @@ static wisp_status change_modes(wisp_error *err, wisp_tet *tet)
 }
 
 /* B_ij, the j-th function in the i-th node, and its inverse. */
-static wisp_status change_basis(wisp_error *err, wisp_tet *tet)
+static wisp_status change_basis(wisp_error *err, const wisp_bernstein *bernstein, wisp_tet *tet)
 {
   const size_t Np = (size_t)tet->Np;
-  OWNED(wisp_bernstein_destroy) wisp_bernstein *bernstein = NULL;
-  CALL(wisp_bernstein_create(err, tet->N, &bernstein));
   CALL(wisp_new(err, Np * Np, sizeof *tet->to_nodes, &tet->to_nodes));
   CALL(wisp_new(err, Np * Np, sizeof *tet->from_nodes, &tet->from_nodes));
   for (size_t i = 0; i < Np; i++)
@@ -268,20 +260,17 @@ static wisp_status change_basis(wisp_error *err, wisp_tet *tet)
   return wisp_tet_invert(err, "change of basis", tet->Np, tet->from_nodes);
 }
 
-wisp_status wisp_tet_make_bernstein_operators(wisp_error *err, wisp_tet *tet)
+wisp_status wisp_tet_make_bernstein(wisp_error *err, wisp_tet *tet, bool with_modes)
 {
   const size_t Np = (size_t)tet->Np;
   OWNED(wisp_bernstein_destroy) wisp_bernstein *bernstein = NULL;
   CALL(wisp_bernstein_create(err, tet->N, &bernstein));
+  if (with_modes) {
+    CALL(wisp_tet_vandermonde(err, tet, NULL));
+    CALL(change_basis(err, bernstein, tet));
+    CALL(change_modes(err, tet));
+  }
   for (int mu = 0; mu < 3; mu++) CALL(wisp_new(err, Np * Np, sizeof(double), &tet->D_size[mu]));
   wisp_bernstein_dense(bernstein, tet->D, tet->D_size, tet->LIFT);
   return WISP_OK;
-}
-
-wisp_status wisp_tet_make_bernstein(wisp_error *err, wisp_tet *tet)
-{
-  CALL(wisp_tet_vandermonde(err, tet, NULL));
-  CALL(change_basis(err, tet));
-  CALL(change_modes(err, tet));
-  return wisp_tet_make_bernstein_operators(err, tet);
 }

@@ -5,6 +5,7 @@
 #include "../family.h"
 #include "bernstein.h"
 #include "half_turns.h"
+#include "tet_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +15,6 @@ extern const wisp_family wisp_family_nodal;
 
 _Static_assert(WISP_NODAL_HIGHEST == WISP_TET_MAX_ORDER, "tables have buffer for the orders that are declared");
 
-static bool is_nested(const char *name)
-{
-  const wisp_kernel_decl *kernel = wisp_family_kernel(&wisp_family_nodal, name);
-  bool nested = false;
-  for (const wisp_size *fact = kernel ? kernel->facts : NULL; fact && fact->name; fact++)
-    nested |= strcmp(fact->name, "nested") == 0 && fact->value;
-  return nested;
-}
-
 /* Nested stages are the same step where equations are linear, and nothing in them depends on time: no text of a system
  * can name it. */
 static wisp_status suits(wisp_error *err, const wisp_spec *spec, const char *composition)
@@ -30,7 +22,11 @@ static wisp_status suits(wisp_error *err, const wisp_spec *spec, const char *com
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   bool nests = false;
   const char *at = composition;
-  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&at, name);) nests |= is_nested(name);
+  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&at, name);) {
+    const wisp_kernel_decl *kernel = wisp_family_kernel(&wisp_family_nodal, name);
+    for (const wisp_size *fact = kernel ? kernel->facts : NULL; fact && fact->name; fact++)
+      nests |= strcmp(fact->name, "nested") == 0 && fact->value;
+  }
   if (!nests) return WISP_OK;
   CALL(wisp_system_read(err, spec->system, NULL, &system));
   return wisp_require(err, wisp_system_is_affine(system), WISP_EREFUSED,
@@ -48,19 +44,9 @@ wisp_records wisp_nodal_records(const wisp_system *system)
                         .pair_reals = 5 + 2 * wisp_system_reads(system, WISP_EITHER_SIDE, list)};
 }
 
-static int nodes(int N)
-{
-  return (N + 1) * (N + 2) * (N + 3) / 6;
-}
-
-static int face_nodes(int N)
-{
-  return 4 * (N + 1) * (N + 2) / 2;
-}
-
 static int layouts(const wisp_spec *spec, wisp_layout out[8])
 {
-  return wisp_layouts(nodes(spec->order), face_nodes(spec->order), out);
+  return wisp_layouts(wisp_tet_size(spec->order), WISP_TET_FACES * wisp_triangle_size(spec->order), out);
 }
 
 static bool is_bernstein(const wisp_spec *spec)
@@ -230,14 +216,6 @@ static wisp_status add_system(wisp_error *err, wisp_env *env, const wisp_system 
   return WISP_OK;
 }
 
-/* The nth term of an output. */
-static const wisp_term *nth_term(const wisp_system *system, int out, int nth)
-{
-  const wisp_term *term = system->term;
-  while (term->out != out || nth-- > 0) term++;
-  return term;
-}
-
 /* One part's term, with a coefficient for each part: "part == 0 ? 1.0 : -1.0"; and the place of each part's quantity.
  */
 static wisp_status add_part_term(wisp_error *err, wisp_env *output, const wisp_system *system, int parts, int first,
@@ -249,7 +227,7 @@ static wisp_status add_part_term(wisp_error *err, wisp_env *output, const wisp_s
   for (size_t i = 0; i < term; i++) nth += system->term[i].out == system->term[term].out;
   CALL(wisp_env_item(err, output, "terms", &item));
   for (int p = 0; p < parts; p++) {
-    const wisp_term *here = nth_term(system, system->term[term].out + p * m, nth);
+    const wisp_term *here = wisp_system_nth_term(system, system->term[term].out + p * m, nth);
     if (p + 1 < parts) CALL(wisp_text_print(err, &text, "%spart == %d ? ", p ? "" : "(", p));
     CALL(wisp_print_real(err, &text, here->coefficient, real_bytes));
     CALL(wisp_text_print(err, &text, "%s", p + 1 < parts ? " : " : parts > 1 ? ")" : ""));
@@ -345,7 +323,7 @@ static wisp_status defer_tables(wisp_error *err, wisp_env *env, const wisp_spec 
 {
   int class_size[4];
   CALL(wisp_env_defer(err, env, "D LIFT facelist turnlist", make_operators, spec, sizeof *spec));
-  if (strcmp(spec->element, "bernstein-tet") == 0) {
+  if (is_bernstein(spec)) {
     CALL(wisp_env_int(err, env, "E_width", wisp_bernstein_E_width(spec->order)));
     return wisp_env_defer(err, env,
                           "power up down D_column L0_column E_column slice_point slice_of slice_up L0 L0_value E_value "

@@ -127,22 +127,12 @@ static wisp_status make_nodal(wisp_error *err, wisp_tet *tet)
   return WISP_OK;
 }
 
-/* The bases, by the names of their elements: how modes and operators come about, and operators alone where that is
- * less.
- */
-static const struct basis {
-  const char *element;
-  wisp_status (*make)(wisp_error *err, wisp_tet *tet);
-  wisp_status (*make_operators)(wisp_error *err, wisp_tet *tet);
-} bases[] = {{"tet", make_nodal, make_nodal},
-             {"bernstein-tet", wisp_tet_make_bernstein, wisp_tet_make_bernstein_operators}};
-
 static wisp_status create(wisp_error *err, const char *element, bool with_modes, int N, wisp_tet **out)
 {
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
-  size_t i = 0;
-  while (i < WISP_COUNT(bases) && strcmp(bases[i].element, element) != 0) i++;
-  CALL(wisp_require(err, i < WISP_COUNT(bases), WISP_EUSAGE, "tet: there is no element '%s'", element));
+  const bool bernstein = strcmp(element, "bernstein-tet") == 0;
+  CALL(wisp_require(err, bernstein || strcmp(element, "tet") == 0, WISP_EUSAGE, "tet: there is no element '%s'",
+                    element));
   CALL(wisp_require(err, N >= 1 && N <= WISP_TET_MAX_ORDER, WISP_EUSAGE, "tet: order %d is out of range: use 1 to %d",
                     N, WISP_TET_MAX_ORDER));
   CALL(wisp_new(err, 1, sizeof *tet, &tet));
@@ -152,13 +142,13 @@ static wisp_status create(wisp_error *err, const char *element, bool with_modes,
   CALL(allocate(err, tet));
   CALL(wisp_tet_nodes(err, N, tet->r, tet->s, tet->t));
   number_faces(tet);
-  CALL((with_modes ? bases[i].make : bases[i].make_operators)(err, tet));
+  CALL(bernstein ? wisp_tet_make_bernstein(err, tet, with_modes) : make_nodal(err, tet));
   return GIVE(tet, out);
 }
 
 wisp_status wisp_tet_create(wisp_error *err, int N, wisp_tet **out)
 {
-  return create(err, bases->element, true, N, out);
+  return create(err, "tet", true, N, out);
 }
 
 wisp_status wisp_tet_create_for(wisp_error *err, const char *element, int N, wisp_tet **out)

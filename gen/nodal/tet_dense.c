@@ -1,12 +1,10 @@
 /* Dense products and inverses of a tet's operators, and what follows from them and the modes: Vandermonde matrices,
  * interpolation, changes of basis. */
 #include "tet_internal.h"
+#include "../lapack.h"
 #include "../wide.h"
 
-#include <lapacke.h>
 #include <string.h>
-
-#undef I /* from complex.h, by way of lapacke.h; here it is the interpolation matrix */
 
 const int wisp_tet_face_vertices[WISP_TET_FACES][3] = {{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {0, 2, 3}};
 
@@ -18,14 +16,6 @@ enum { FOURS = 3, PANEL = 4 * FOURS };
 typedef struct panel {
   wisp_four row[WISP_TET_MAX_NP][FOURS];
 } panel;
-
-/* Zeros beyond the last column. */
-static void fill_panel(int n, int columns, int first, const double *B, panel *out)
-{
-  const int count = columns - first < PANEL ? columns - first : PANEL;
-  memset(out->row, 0, (size_t)n * sizeof out->row[0]);
-  for (int k = 0; k < n; k++) memcpy(out->row[k], B + k * columns + first, (size_t)count * sizeof *B);
-}
 
 /* So many rows of A times a panel: the first columns of C. */
 WISP_UNCHECKED static inline __attribute__((always_inline)) void
@@ -47,7 +37,8 @@ WISP_UNCHECKED WISP_WIDE static void multiply(int n, int columns, const double *
   for (int first = 0; first < columns; first += PANEL) {
     const int count = columns - first < PANEL ? columns - first : PANEL;
     int i = 0;
-    fill_panel(n, columns, first, B, &side);
+    memset(side.row, 0, (size_t)n * sizeof side.row[0]); /* zeros beyond the last column */
+    for (int k = 0; k < n; k++) memcpy(side.row[k], B + k * columns + first, (size_t)count * sizeof *B);
     for (; i + 1 < n; i += 2) multiply_panel(2, n, A + i * n, &side, count, columns, C + i * columns + first);
     for (; i < n; i++) multiply_panel(1, n, A + i * n, &side, count, columns, C + i * columns + first);
   }
@@ -64,9 +55,11 @@ void wisp_tet_multiply(int n, int columns, const double *A, const double *B, dou
 wisp_status wisp_tet_invert(wisp_error *err, const char *what, int n, double *A)
 {
   OWNED(free) lapack_int *pivot = NULL;
+  const wisp_lapack *lapack = NULL;
+  CALL(wisp_lapack_load(err, &lapack));
   CALL(wisp_new(err, (size_t)n, sizeof *pivot, &pivot));
-  lapack_int info = LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, A, n, pivot);
-  if (info == 0) info = LAPACKE_dgetri(LAPACK_ROW_MAJOR, n, A, n, pivot);
+  lapack_int info = lapack->dgetrf(LAPACK_ROW_MAJOR, n, n, A, n, pivot);
+  if (info == 0) info = lapack->dgetri(LAPACK_ROW_MAJOR, n, A, n, pivot);
   return wisp_require(err, info == 0, WISP_ESYSTEM,
                       "tet: LAPACK cannot invert the %s of size %d (info %d): check the LAPACK installed", what, n,
                       (int)info);

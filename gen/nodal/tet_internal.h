@@ -51,10 +51,8 @@ wisp_status wisp_tet_make_symmetric(wisp_error *err, wisp_tet *tet);
 /* V_ij = psi_j(r_i) and its inverse; slopes of the modes in the nodes, Vr, Vs and Vt, unless NULL (tet_dense.c). */
 wisp_status wisp_tet_vandermonde(wisp_error *err, wisp_tet *tet, double *slopes);
 
-/* Modes and operators of the Bernstein-Bezier basis, of a tet with nodes and faces; operators alone
- * (bernstein.c). */
-wisp_status wisp_tet_make_bernstein(wisp_error *err, wisp_tet *tet);
-wisp_status wisp_tet_make_bernstein_operators(wisp_error *err, wisp_tet *tet);
+/* Operators of the Bernstein-Bezier basis, of a tet with nodes and faces, and its modes if asked for (bernstein.c). */
+wisp_status wisp_tet_make_bernstein(wisp_error *err, wisp_tet *tet, bool with_modes);
 
 /* Warp & blend nodes of order N, 1..WISP_TET_MAX_ORDER, into r, s, t of wisp_tet_size(N) each (tet_nodes.c). */
 wisp_status wisp_tet_nodes(wisp_error *err, int N, double *r, double *s, double *t);

@@ -86,15 +86,6 @@ static void average(const images *all, int Np, int width, const int *columns, co
     }
 }
 
-/* G_0 to G_3, one after the other. */
-static void from_slopes(const wisp_tet *tet, size_t size, double *G)
-{
-  for (size_t q = 0; q < size; q++) {
-    G[q] = -(tet->D[0][q] + tet->D[1][q] + tet->D[2][q]) / 4;
-    for (size_t c = 0; c < 3; c++) G[(c + 1) * size + q] = tet->D[c][q] + G[q];
-  }
-}
-
 wisp_status wisp_tet_make_symmetric(wisp_error *err, wisp_tet *tet)
 {
   const size_t size = (size_t)tet->Np * (size_t)tet->Np;
@@ -105,7 +96,10 @@ wisp_status wisp_tet_make_symmetric(wisp_error *err, wisp_tet *tet)
   CALL(find_images(err, tet, &all));
   CALL(wisp_new(err, 4 * size, sizeof *G, &G));
   for (int p = 0; p < PERMUTATIONS; p++) vertex0[p] = all.to[p][0];
-  from_slopes(tet, size, G);
+  for (size_t q = 0; q < size; q++) { /* G_0 to G_3, one after the other */
+    G[q] = -(tet->D[0][q] + tet->D[1][q] + tet->D[2][q]) / 4;
+    for (size_t c = 0; c < 3; c++) G[(c + 1) * size + q] = tet->D[c][q] + G[q];
+  }
   average(&all, tet->Np, tet->Np, all.node, vertex0, G);
   for (size_t c = 0; c < 3; c++)
     for (size_t q = 0; q < size; q++) tet->D[c][q] = G[(c + 1) * size + q] - G[q];

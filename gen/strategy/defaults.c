@@ -123,41 +123,29 @@ typedef struct search {
   wisp_plan *found;
 } search;
 
-/* The strategy's default, else its first candidate that fits. */
-static wisp_status own_default(wisp_error *err, search *s, const wisp_strategy *strategy)
-{
-  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-  CALL(wisp_plan_default(err, strategy, s->spec, s->layout, s->names, &plan));
-  if (wisp_fixed_suits(s->fixed, plan)) {
-    s->found = plan;
-    plan = NULL;
-  } else {
-    CALL(wisp_plan_first(err, strategy, s->spec, s->layout, s->names, s->fixed, &s->found));
-    CALL(wisp_require(err, s->found, WISP_EREFUSED, "no candidate of %s fits", strategy->name));
-  }
-  return WISP_OK;
-}
-
 /* The strategy's default but for the values that the line gives. */
-static wisp_status given_values(wisp_error *err, search *s, const wisp_strategy *strategy, const char *values)
+static wisp_status use_values(wisp_error *err, const search *s, const wisp_strategy *strategy, const char *values,
+                              wisp_plan **out)
 {
   int fixed[WISP_MAX_PARAMS];
-  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   for (int i = 0; i < strategy->params; i++) fixed[i] = strategy->param[i].preferred;
   CALL(wisp_context(err, wisp_strategy_values(err, strategy, values, false, fixed), "the defaults: "));
-  CALL(wisp_plan_create(err, strategy, s->spec, s->layout, s->names, fixed, &plan));
-  CALL(wisp_require(err, wisp_fixed_suits(s->fixed, plan), WISP_EREFUSED, "the default of %s does not fit",
-                    strategy->name));
-  s->found = plan;
-  plan = NULL;
-  return WISP_OK;
+  return wisp_plan_create(err, strategy, s->spec, s->layout, s->names, fixed, out);
 }
 
+/* The default with the line's values, if there are any; else the strategy's default, or its first candidate that fits.
+ */
 static wisp_status find_candidate(wisp_error *err, search *s, const wisp_strategy *strategy, const char *values)
 {
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   CALL(wisp_require(err, !s->reproducible || !strategy->varies, WISP_EREFUSED,
                     "%s adds up in no fixed order, and what can be reproduced was asked for", strategy->name));
-  return *values ? given_values(err, s, strategy, values) : own_default(err, s, strategy);
+  CALL(*values ? use_values(err, s, strategy, values, &plan)
+               : wisp_plan_default(err, strategy, s->spec, s->layout, s->names, &plan));
+  if (wisp_fixed_suits(s->fixed, plan)) return GIVE(plan, &s->found);
+  CALL(wisp_require(err, !*values, WISP_EREFUSED, "the default of %s does not fit", strategy->name));
+  CALL(wisp_plan_first(err, strategy, s->spec, s->layout, s->names, s->fixed, &s->found));
+  return wisp_require(err, s->found, WISP_EREFUSED, "no candidate of %s fits", strategy->name);
 }
 
 /* The candidate that a line has for this kernel, if any. */

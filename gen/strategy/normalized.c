@@ -18,11 +18,6 @@ static wisp_status put(writer *w, const char *from, size_t count)
   return wisp_text_add(w->err, w->out, from, count);
 }
 
-static const char *skip_blanks(const char *at)
-{
-  return at + strspn(at, " \t\r\n");
-}
-
 static bool begins(const char *at, const char *with)
 {
   return strncmp(at, with, strlen(with)) == 0;
@@ -54,7 +49,7 @@ static const char *string_end(const char *at)
 static bool has_structure(const char *from, const char *end)
 {
   while ((from = strstr(from, "{{")) && from < end) {
-    from = skip_blanks(from + 2);
+    from = wisp_skip_space(from + 2);
     if (strchr("#/>", *from) || begins(from, "else")) return true;
   }
   return false;
@@ -63,16 +58,16 @@ static bool has_structure(const char *from, const char *end)
 /* A tag: blanks within it count as one, none at its beginning and end. */
 static wisp_status put_tag(writer *w, const char **at)
 {
-  const char *end = behind(*at + 2, "}}"), *c = skip_blanks(*at + 2);
+  const char *end = behind(*at + 2, "}}"), *c = wisp_skip_space(*at + 2);
   CALL(put(w, "{{", 2));
   if (*c && strchr("#/>=", *c)) {
     CALL(put(w, c, 1));
-    c = skip_blanks(c + 1);
+    c = wisp_skip_space(c + 1);
   }
   for (; c < end; c++)
     if (!isspace((unsigned char)*c))
       CALL(put(w, c, 1));
-    else if (!begins(skip_blanks(c), "}}"))
+    else if (!begins(wisp_skip_space(c), "}}"))
       w->gap = ' ';
   *at = end;
   return WISP_OK;
@@ -83,7 +78,7 @@ static const char *skip_comment(const char *at)
 {
   const char *end = at;
   if (*at != '{' && *at != '/') return at;
-  if (begins(at, "{{") && *skip_blanks(at + 2) == '!') return behind(at, "}}");
+  if (begins(at, "{{") && *wisp_skip_space(at + 2) == '!') return behind(at, "}}");
   if (begins(at, "//")) end = line_end(at);
   if (begins(at, "/*")) end = behind(at + 2, "*/");
   return end > at && has_structure(at, end) ? at : end;
@@ -121,18 +116,13 @@ static wisp_status write_normalized(writer *w, const char *at)
 
 /* ---- Words. */
 
-static bool is_letter(char c)
-{
-  return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Moves *at to the next word, and gives its length; 0: there is none. */
 static size_t next_word(const char **at)
 {
   size_t length = 0;
   for (;; *at += length, length = 0) {
-    while (**at && !is_letter(**at)) (*at)++;
-    while (is_letter((*at)[length])) length++;
+    while (**at && !wisp_in_name(**at)) (*at)++;
+    while (wisp_in_name((*at)[length])) length++;
     if (!length || !isdigit((unsigned char)**at)) return length;
   }
 }
@@ -209,8 +199,7 @@ bool wisp_normalized_next_insert(const char **at, const char **name, size_t *len
 {
   while ((*at = strstr(*at, "{{>"))) {
     *name = *at += 3;
-    *length = 0;
-    while (is_letter((*name)[*length])) (*length)++;
+    *length = wisp_name_length(*name);
     *at += *length;
     if (*length) return true;
   }

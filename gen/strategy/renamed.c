@@ -47,12 +47,6 @@ static bool is_for(const wisp_renaming *r, const char *family, const char *kerne
   return !kernel || strcmp(r->kernel, "*") == 0 || strcmp(r->kernel, kernel) == 0;
 }
 
-const char *wisp_renamed_strategy(const wisp_renamings *names, const char *family, const char *kernel,
-                                  const char *strategy)
-{
-  return wisp_renamed_param(names, family, kernel, strategy, "");
-}
-
 const char *wisp_renamed_param(const wisp_renamings *names, const char *family, const char *kernel,
                                const char *strategy, const char *param)
 {

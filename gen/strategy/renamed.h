@@ -19,9 +19,8 @@ typedef struct wisp_renamings {
 wisp_status wisp_renamings_load(wisp_error *err, wisp_renamings *out);
 void wisp_renamings_free(wisp_renamings *names);
 
-/* Today's name; NULL where the name has not changed. kernel NULL: any; strategy NULL: any. */
-const char *wisp_renamed_strategy(const wisp_renamings *names, const char *family, const char *kernel,
-                                  const char *strategy);
+/* Today's name of a strategy's parameter, of "" the strategy's own; NULL: it has not changed. kernel NULL: any;
+ * strategy NULL: any. */
 const char *wisp_renamed_param(const wisp_renamings *names, const char *family, const char *kernel,
                                const char *strategy, const char *param);
 

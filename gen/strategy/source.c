@@ -1,5 +1,5 @@
 /* From a plan to source: the strategy's text, wrapped by a dialect, with every number written out. */
-#include "dialect_source.h"
+#include "strategy.h"
 #include "../embedded.h"
 #include "../language/expand.h"
 #include "../family.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-wisp_status wisp_source_argument(wisp_error *err, wisp_env *env, const char *name, const char *type, bool value,
-                                 bool constant)
+static wisp_status add_argument(wisp_error *err, wisp_env *env, const char *name, const char *type, bool value,
+                                bool constant)
 {
   wisp_env *item = NULL;
   CALL(wisp_env_item(err, env, "args", &item));
@@ -21,8 +21,8 @@ wisp_status wisp_source_argument(wisp_error *err, wisp_env *env, const char *nam
   return wisp_env_int(err, item, "is_const", constant);
 }
 
-wisp_status wisp_source_shared(wisp_error *err, wisp_env *env, const char *name, const char *type, int64_t count,
-                               size_t offset)
+static wisp_status add_shared_array(wisp_error *err, wisp_env *env, const char *name, const char *type, int64_t count,
+                                    size_t offset)
 {
   wisp_env *item = NULL;
   CALL(wisp_env_item(err, env, "shareds", &item));
@@ -32,8 +32,9 @@ wisp_status wisp_source_shared(wisp_error *err, wisp_env *env, const char *name,
   return wisp_env_int(err, item, "offset", (int64_t)offset);
 }
 
-wisp_status wisp_source_texts(wisp_error *err, wisp_env *env, size_t count, const char *const (*texts)[2],
-                              const unsigned block[3], size_t shared)
+/* Pairs of a name and its text; the block's size; the bytes of shared memory. */
+static wisp_status add_texts(wisp_error *err, wisp_env *env, size_t count, const char *const (*texts)[2],
+                             const unsigned block[3], size_t shared)
 {
   static const char *const axes[] = {"block_x", "block_y", "block_z"};
   for (size_t i = 0; i < count; i++) CALL(wisp_env_text(err, env, texts[i][0], texts[i][1]));
@@ -44,8 +45,8 @@ wisp_status wisp_source_texts(wisp_error *err, wisp_env *env, size_t count, cons
 static wisp_status add_args(wisp_error *err, const wisp_plan *plan, wisp_env *env)
 {
   for (const wisp_arg *arg = plan->strategy->arg; arg < plan->strategy->arg + plan->strategy->args; arg++)
-    CALL(wisp_source_argument(err, env, arg->name, wisp_numbers[arg->type].in_c, arg->kind == WISP_ARG_VALUE,
-                              arg->kind == WISP_ARG_IN || arg->kind == WISP_ARG_OPERAND));
+    CALL(add_argument(err, env, arg->name, wisp_numbers[arg->type].in_c, arg->kind == WISP_ARG_VALUE,
+                      arg->kind == WISP_ARG_IN || arg->kind == WISP_ARG_OPERAND));
   return WISP_OK;
 }
 
@@ -57,7 +58,7 @@ static wisp_status add_shared(wisp_error *err, const wisp_plan *plan, wisp_env *
     const char *type = strcmp(shared->type, "byte") == 0 ? "unsigned char" : shared->type;
     int64_t count = 0;
     CALL(wisp_clause_int(err, plan->strategy, &shared->count, plan->env, &count));
-    CALL(wisp_source_shared(err, env, shared->name, type, count > 0 ? count : 1, plan->offset[i]));
+    CALL(add_shared_array(err, env, shared->name, type, count > 0 ? count : 1, plan->offset[i]));
   }
   return WISP_OK;
 }
@@ -79,7 +80,7 @@ static wisp_status add_heading(wisp_error *err, const wisp_plan *plan, wisp_env 
       {"body", plan->strategy->text},
       {"body file", plan->strategy->text_path},
   };
-  return wisp_source_texts(err, env, WISP_COUNT(texts), texts, plan->block, plan->shared);
+  return add_texts(err, env, WISP_COUNT(texts), texts, plan->block, plan->shared);
 }
 
 /* A text to insert, and the file that messages name. */
@@ -122,6 +123,100 @@ wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char 
   CALL(add_args(err, plan, env));
   CALL(add_shared(err, plan, env));
   return wisp_expand(err, path, wrapper, env, out);
+}
+
+/* ---- Kernels of solvers and of measurements of a device. */
+
+/* A type of the head's, in C; NULL: it is none. */
+static const char *type_in_c(const char *type, size_t *bytes)
+{
+  static const struct {
+    const char *word, *in_c;
+    size_t bytes;
+  } types[] = {{"real", "real", 8},
+               {"number", "NUMBER", 8},
+               {"uint8", "unsigned char", 1},
+               {"uint64", "unsigned long long", 8},
+               {"vec", "vec", 16},
+               {"double", "double", 8},
+               {"int", "int", 4},
+               {"int64", "long long", 8},
+               {"uint32", "unsigned", 4}};
+  for (size_t i = 0; i < WISP_COUNT(types); i++)
+    if (strcmp(types[i].word, type) == 0) return *bytes = types[i].bytes, types[i].in_c;
+  return NULL;
+}
+
+/* Reads the lines above an empty one; *text is what follows. An array that may be another's as well becomes a value: a
+ * pointer without a promise. */
+static wisp_status read_head(wisp_error *err, const char *path, const char **text, wisp_env *env, unsigned *threads,
+                             size_t *shared)
+{
+  HELD(wisp_text_free) wisp_text line = {0};
+  int count = 0;
+  *shared = *threads = 0;
+  CALL(wisp_env_empty_list(err, env, "shareds"));
+  for (const char *end = *text + strlen(*text); *text < end;) {
+    char word[8] = "", kind[8] = "", type[8] = "", name[32] = "", pointer[32];
+    size_t bytes = 0;
+    CALL(wisp_text_take_line(err, text, end, &line));
+    if (!*line.data) break;
+    if (*line.data == '#' || sscanf(line.data, "block %u", threads) == 1) continue;
+    const bool array = sscanf(line.data, "shared %7s %31s %d", type, name, &count) == 3;
+    const bool given = array || sscanf(line.data, "%7s %7s %7s %31s", word, kind, type, name) == 4;
+    const char *in_c = type_in_c(type, &bytes);
+    CALL(wisp_require(err, given && in_c && (array || strcmp(word, "arg") == 0), WISP_EINPUT,
+                      "%s: '%s' is no line of a kernel's head", path, line.data));
+    const bool alias = strcmp(kind, "alias") == 0;
+    snprintf(pointer, sizeof pointer, "%s%s", in_c, alias ? " *" : "");
+    CALL(array ? add_shared_array(err, env, name, in_c, count, *shared)
+               : add_argument(err, env, name, pointer, alias || strcmp(kind, "value") == 0, strcmp(kind, "in") == 0));
+    if (array) *shared += bytes * (size_t)count;
+  }
+  return wisp_env_int(err, env, "threads", *threads);
+}
+
+/* Texts of the folder that are inserted by their names. */
+static wisp_status add_solver_parts(wisp_error *err, wisp_env *env)
+{
+  char name[64], file[80];
+  int end = 0;
+  for (size_t i = 0; i < wisp_embedded_count; i++) {
+    const char *path = wisp_embedded_files[i].path;
+    if (sscanf(path, "templates/solve/%63[a-z_].part%n", name, &end) != 1 || !end || path[end]) continue;
+    snprintf(file, sizeof file, "%s file", name);
+    CALL(wisp_env_text(err, env, name, wisp_embedded_files[i].text));
+    CALL(wisp_env_text(err, env, file, path));
+    end = 0;
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precision precision, const char *lines,
+                                const char *dialect, bool gpu, wisp_text *out, size_t *shared_bytes)
+{
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  char path[128], wrapper_path[128], symbol[64];
+  unsigned block[3] = {0, 1, 1};
+  snprintf(path, sizeof path, "templates/%s.k", name);
+  snprintf(wrapper_path, sizeof wrapper_path, "templates/dialect/%s.k", dialect);
+  snprintf(symbol, sizeof symbol, "wisp_%s", strchr(name, '/') + 1);
+  const char *text = wisp_embedded_text(path), *wrapper = wisp_embedded_text(wrapper_path);
+  CALL(wisp_require(err, text && wrapper, WISP_EMISSING, "%s is not in this library", text ? wrapper_path : path));
+  CALL(wisp_env_create(err, NULL, &env));
+  CALL(read_head(err, path, &text, env, &block[0], shared_bytes));
+  const char *const texts[][2] = {{"spec", name},      {"layout", "none"},
+                                  {"strategy", "one"}, {"title", path},
+                                  {"params", ""},      {"symbol", symbol},
+                                  {"body", text},      {"lane", "threadIdx.x"},
+                                  {"body file", path}, {"real", precision == WISP_F32 ? "float" : "double"}};
+  CALL(add_texts(err, env, WISP_COUNT(texts), texts, block, *shared_bytes));
+  CALL(wisp_env_int(err, env, "real_bytes", (int64_t)precision));
+  CALL(wisp_env_int(err, env, "min_blocks", 0));
+  CALL(wisp_env_int(err, env, "gpu", gpu));
+  CALL(add_solver_parts(err, env));
+  CALL(wisp_text_print(err, out, "%s", lines));
+  return wisp_expand(err, wrapper_path, wrapper, env, out);
 }
 
 /* ---- Operands: the arrays of numbers that a plan's kernel reads beside the fields, packed from the family's tables as
@@ -248,9 +343,8 @@ static wisp_status make(wisp_error *err, const wisp_plan *plan, int arg, size_t 
       n[q] = table->as.ints[at];
   }
   *count = (size_t)numbers;
-  *reals = r, *ints = n;
-  r = NULL, n = NULL;
-  return WISP_OK;
+  CALL(GIVE(r, reals));
+  return GIVE(n, ints);
 }
 
 wisp_status wisp_plan_prepare(wisp_error *err, wisp_plan *plan)
@@ -261,28 +355,11 @@ wisp_status wisp_plan_prepare(wisp_error *err, wisp_plan *plan)
   return WISP_OK;
 }
 
-/* A copy of count things of size bytes; NULL stays NULL. */
-static wisp_status duplicate(wisp_error *err, const void *from, size_t count, size_t size, void *out)
-{
-  void *to = NULL;
-  if (from) {
-    CALL(wisp_new(err, count, size, &to));
-    memcpy(to, from, count * size);
-  }
-  memcpy(out, &to, sizeof to);
-  return WISP_OK;
-}
-
 wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, size_t *count, double **reals,
                               int **ints)
 {
-  OWNED(free) double *r = NULL;
-  OWNED(free) int *n = NULL;
   if (!plan->operand[arg].reals && !plan->operand[arg].ints) return make(err, plan, arg, count, reals, ints);
-  CALL(duplicate(err, plan->operand[arg].reals, plan->operand[arg].count, sizeof *r, &r));
-  CALL(duplicate(err, plan->operand[arg].ints, plan->operand[arg].count, sizeof *n, &n));
-  *count = plan->operand[arg].count;
-  *reals = r, *ints = n;
-  r = NULL, n = NULL;
-  return WISP_OK;
+  *count = plan->operand[arg].count; /* of one of the two, the other is NULL */
+  CALL(wisp_copy(err, plan->operand[arg].reals, *count * sizeof **reals, reals));
+  return wisp_copy(err, plan->operand[arg].ints, *count * sizeof **ints, ints);
 }

@@ -33,7 +33,6 @@ struct wisp_source_set {
   wisp_template **parsed;      /* by file; NULL where nobody asked */
   size_t dialects, systems;
   dialect dialect[WISP_MAX_DIALECTS];
-  const char *name[WISP_MAX_DIALECTS + 1]; /* of the dialects */
   system_hash *system;
   pthread_mutex_t lock; /* of the kept hashes, and of plain */
 };
@@ -133,9 +132,9 @@ static wisp_status add_file(wisp_error *err, wisp_source_set *c, const wisp_embe
   if (name_in(file, "templates/dialect/", ".k", d->name, sizeof d->name)) {
     CALL(wisp_require(err, c->dialects < WISP_MAX_DIALECTS, WISP_EINPUT, "%s: more than %d dialects", file->path,
                       WISP_MAX_DIALECTS));
-    c->name[c->dialects++] = d->name;
     CALL(wisp_normalized_create(err, file->text, &normalized));
     CALL(cut_dialect(err, normalized.text.data, d));
+    c->dialects++;
   } else if (name_in(file, "templates/systems/", ".system", s->name, sizeof s->name)) {
     CALL(wisp_system_parse(err, file->path, file->text, &system));
     wisp_system_hash_symbols(system, s->symbol);
@@ -190,11 +189,6 @@ wisp_status wisp_source_set_share_systems(wisp_error *err, wisp_source_set *c, c
   for (size_t i = 0; i < other->systems; i++)
     if (!find_system(c, other->system[i].name)) c->system[c->systems++] = other->system[i];
   return WISP_OK;
-}
-
-const char *const *wisp_source_set_dialects(const wisp_source_set *c)
-{
-  return c->name;
 }
 
 /* ---- One strategy's texts in one dialect. */
@@ -313,11 +307,6 @@ typedef struct named {
   uint64_t hash;
 } named;
 
-static int by_part(const void *a, const void *b)
-{
-  return strcmp(((const named *)a)->name, ((const named *)b)->name);
-}
-
 static uint64_t add_part_hashes(const gathering *g, uint64_t hash)
 {
   enum { MOST = 256 };
@@ -325,7 +314,7 @@ static uint64_t add_part_hashes(const gathering *g, uint64_t hash)
   size_t count = 0;
   for (size_t i = 0; i < g->c->count && count < MOST; i++)
     if (g->part[i]) sorted[count++] = (named){strrchr(g->c->files[i].path, '/'), g->c->normalized[i].hash};
-  if (count) qsort(sorted, count, sizeof *sorted, by_part);
+  if (count) qsort(sorted, count, sizeof *sorted, wisp_by_text);
   for (size_t i = 0; i < count; i++) hash = wisp_hash_number(wisp_hash_text(hash, sorted[i].name), sorted[i].hash);
   return hash;
 }
@@ -416,7 +405,9 @@ wisp_status wisp_source_set_hash(wisp_error *err, wisp_source_set *c, const wisp
   return WISP_OK;
 }
 
-const wisp_source_hash *wisp_source_set_find(wisp_source_set *c, const wisp_strategy *strategy)
+/* The hashes of a strategy of the list, made when somebody first asks, and kept with the strategy; NULL: out of memory.
+ * Threads may ask together. */
+static const wisp_source_hash *find_kept(wisp_source_set *c, const wisp_strategy *strategy)
 {
   struct wisp_source_set_kept *kept = strategy->hash;
   if (__atomic_load_n(&kept->made, __ATOMIC_ACQUIRE)) return kept->hash;
@@ -443,4 +434,16 @@ const char *wisp_source_set_equal_system(const wisp_source_set *c, const char *s
   if (!found || found->form) return system;
   while (equal->form || memcmp(equal->symbol, found->symbol, sizeof equal->symbol) != 0) equal++;
   return equal->name;
+}
+
+void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *name, char hash[20])
+{
+  const wisp_source_hash *own = s->source_set ? find_kept(s->source_set, s) : NULL;
+  hash[0] = '\0';
+  for (size_t d = 0; own && d < s->source_set->dialects; d++) {
+    if (strcmp(s->source_set->dialect[d].name, name) != 0) continue;
+    const uint64_t full = wisp_source_set_add_system(s->source_set, own[d], system);
+    for (int i = 0; i < 16; i++) hash[i] = "0123456789abcdef"[full >> (60 - 4 * i) & 15];
+    hash[16] = '\0';
+  }
 }

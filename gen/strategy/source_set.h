@@ -56,9 +56,6 @@ WISP_OWNED(wisp_source_set, wisp_source_set_free)
 /* Takes in the systems of another's files that have no namesake here. */
 wisp_status wisp_source_set_share_systems(wisp_error *err, wisp_source_set *source_set, const wisp_source_set *other);
 
-/* The names of the dialects, templates/dialect/NAME.k, up to NULL. */
-const char *const *wisp_source_set_dialects(const wisp_source_set *source_set);
-
 /* A strategy's kernels in one dialect, without their system: the number, and which of the system's symbols
  * (wisp_system_symbols) they read, a bit each. */
 typedef struct wisp_source_hash {
@@ -66,17 +63,15 @@ typedef struct wisp_source_hash {
   uint32_t symbols;
 } wisp_source_hash;
 
-/* A strategy's hash in each dialect. A part that is not among the files is no error here but the expander's, when it
- * gets there. */
+/* A strategy's hash in each dialect, templates/dialect/NAME.k, in the order of the files. A part that is not among the
+ * files is no error here but the expander's, when it gets there. */
 wisp_status wisp_source_set_hash(wisp_error *err, wisp_source_set *source_set, const struct wisp_strategy *strategy,
                                  wisp_source_hash hash[WISP_MAX_DIALECTS]);
-/* The same of a strategy of the list, made when somebody first asks, and kept with the strategy; NULL: out of memory.
- * Threads may ask together. */
+/* The same as strategies keep it. */
 struct wisp_source_set_kept {
   bool made;
   wisp_source_hash hash[WISP_MAX_DIALECTS];
 };
-const wisp_source_hash *wisp_source_set_find(wisp_source_set *source_set, const struct wisp_strategy *strategy);
 
 /* The number with the symbols of a system added; without them if no file describes a system of that name. */
 uint64_t wisp_source_set_add_system(const wisp_source_set *source_set, wisp_source_hash hash, const char *system);

@@ -9,29 +9,6 @@
 
 enum { MOST_CANDIDATES = 1 << 16 }; /* all are gone through whenever one is looked for */
 
-static void skip_blanks(char **at)
-{
-  while (isspace((unsigned char)**at)) (*at)++;
-}
-
-char *wisp_next_word(char **at)
-{
-  skip_blanks(at);
-  char *start = *at;
-  while (**at && !isspace((unsigned char)**at)) (*at)++;
-  if (**at) *(*at)++ = '\0';
-  return start;
-}
-
-char *wisp_rest(char **at)
-{
-  skip_blanks(at);
-  char *start = *at, *end = start + strlen(start);
-  while (end > start && isspace((unsigned char)end[-1])) *--end = '\0';
-  *at = end;
-  return start;
-}
-
 wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, const char *name)
 {
   return wisp_require(err, first, WISP_EINPUT, "%s%s%s is given twice", kind, *name ? " " : "", name);
@@ -163,28 +140,13 @@ static wisp_status add_condition(wisp_error *err, const wisp_reader *r, const ch
 }
 
 /* EXPR : REASON */
-static wisp_status read_condition(wisp_error *err, const wisp_reader *r, char *line, wisp_condition *list,
-                                  size_t *count)
+static wisp_status read_condition(wisp_error *err, wisp_reader *r, char *line)
 {
   char *expr = NULL, *reason = NULL;
-  CALL(split(err, line, " : ", &expr, &reason));
-  return add_condition(err, r, expr, reason, list, count);
-}
-
-static wisp_status read_needs(wisp_error *err, wisp_reader *r, char *line)
-{
-  return read_condition(err, r, line, r->s->need, &r->s->needs);
-}
-
-static wisp_status read_require(wisp_error *err, wisp_reader *r, char *line)
-{
-  return read_condition(err, r, line, r->s->condition, &r->s->conditions);
-}
-
-static wisp_status read_candidate(wisp_error *err, wisp_reader *r, char *line)
-{
   size_t none = 0;
-  return read_condition(err, r, line, &r->s->candidate, &none);
+  void *count = r->keyword->count ? (char *)r->s + r->keyword->count : (void *)&none;
+  CALL(split(err, line, " : ", &expr, &reason));
+  return add_condition(err, r, expr, reason, member_of(r), count);
 }
 
 /* LOW..HIGH [: REASON] */
@@ -424,12 +386,12 @@ const wisp_keyword wisp_keywords[] = {
     {"text", read_text, .once = true},
     {"layouts", read_layouts, .once = true},
     {"orders", read_orders, .rest = REASON, .once = true},
-    {"needs", read_needs, .rest = REASON},
+    {"needs", read_condition, .rest = REASON, .member = MEMBER(need), .count = MEMBER(needs)},
     {"param", read_param, .rest = TERMS},
     {"requires_absent", read_requires_absent, .once = true},
     {"default", read_default, .rest = TERMS},
     {"let", read_let, .rest = TERMS},
-    {"require", read_require, .rest = REASON},
+    {"require", read_condition, .rest = REASON, .member = MEMBER(condition), .count = MEMBER(conditions)},
     {"block", read_extents, .once = true, .member = MEMBER(block), .most = 3},
     {"lane", read_words, .rest = PROSE, .once = true, .member = MEMBER(lane)},
     {"grid", read_extents, .once = true, .member = MEMBER(grid), .most = 2},
@@ -439,7 +401,7 @@ const wisp_keyword wisp_keywords[] = {
     {"where", read_where, .follows = true},
     {"varies", read_flag, .rest = PROSE, .once = true, .member = MEMBER(varies)},
     {"mixes", read_flag, .rest = PROSE, .once = true, .member = MEMBER(mixes)},
-    {"candidate", read_candidate, .rest = REASON, .once = true},
+    {"candidate", read_condition, .rest = REASON, .once = true, .member = MEMBER(candidate)},
     {"work", read_work, .rest = TERMS},
     {.word = NULL},
 };

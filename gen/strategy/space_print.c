@@ -47,17 +47,12 @@ static wisp_status print_expr(wisp_error *err, const wisp_clause *clause, const 
   return wisp_text_print(err, out, " %016llx", (unsigned long long)number);
 }
 
-static int by_word(const void *a, const void *b)
-{
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Their names alone: values are what a trial says of itself. */
 static wisp_status print_params(wisp_error *err, const wisp_strategy *s, wisp_text *out)
 {
   const char *names[WISP_MAX_PARAMS];
   for (int i = 0; i < s->params; i++) names[i] = s->param[i].name;
-  if (s->params) qsort(names, (size_t)s->params, sizeof *names, by_word);
+  if (s->params) qsort(names, (size_t)s->params, sizeof *names, wisp_by_text);
   CALL(wisp_text_print(err, out, "params"));
   for (int i = 0; i < s->params; i++) CALL(wisp_text_print(err, out, " %s", names[i]));
   return wisp_text_print(err, out, "\n");

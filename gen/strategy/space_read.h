@@ -24,15 +24,11 @@ typedef struct wisp_keyword {
   bool once;                          /* at most one line of a description */
   bool follows;                       /* belongs to the line above it, and goes where that goes */
   size_t member;                      /* of the strategy: what the line sets, if its handler serves several keywords */
-  int most;                           /* expressions in the line */
+  size_t count; /* likewise: the entries of a list that the line is one more of; 0: it is no list */
+  int most;     /* expressions in the line */
 } wisp_keyword;
 
 extern const wisp_keyword wisp_keywords[]; /* the last has no word; at most WISP_MAX_KEYWORDS */
-
-/* Small readers: each takes a cursor and moves it on. The next word is NUL-terminated in place, empty at the end of the
- * line; the rest comes without the blanks around it. */
-char *wisp_next_word(char **at);
-char *wisp_rest(char **at);
 
 /* Copies a name of 1 to capacity - 1 characters. */
 wisp_status wisp_copy_name(wisp_error *err, const char *from, char *to, size_t capacity);

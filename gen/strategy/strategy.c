@@ -1,5 +1,6 @@
 /* Questions to a strategy and to the list of them. */
 #include "../family.h"
+#include "../random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,19 +55,6 @@ int wisp_strategy_param(const wisp_strategy *s, const char *name, size_t length)
   int i = 0;
   while (i < s->params && (strlen(s->param[i].name) != length || strncmp(s->param[i].name, name, length) != 0)) i++;
   return i;
-}
-
-void wisp_strategy_hash(const wisp_strategy *s, const char *system, const char *dialect, char hash[20])
-{
-  const wisp_source_hash *own = s->source_set ? wisp_source_set_find(s->source_set, s) : NULL;
-  const char *const *names = own ? wisp_source_set_dialects(s->source_set) : NULL;
-  hash[0] = '\0';
-  for (int d = 0; names && names[d]; d++) {
-    if (strcmp(names[d], dialect) != 0) continue;
-    uint64_t full = wisp_source_set_add_system(s->source_set, own[d], system);
-    for (int i = 0; i < 16; i++) hash[i] = "0123456789abcdef"[full >> (60 - 4 * i) & 15];
-    hash[16] = '\0';
-  }
 }
 
 wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *s, const wisp_env *names, wisp_env **out)
@@ -158,21 +146,13 @@ int wisp_fixed_value(const wisp_fixed *fixed, const char *param, int otherwise)
   return at < fixed->count ? fixed->of[at].value : otherwise;
 }
 
-/* All bits of the result hang on all bits (Steele, Lea, Flood 2014): hashes of values that are close would cancel in
- * sums. */
-static uint64_t spread(uint64_t bits)
-{
-  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
-  bits = (bits ^ bits >> 27) * 0x94d049bb133111ebu;
-  return bits ^ bits >> 31;
-}
-
 uint64_t wisp_fixed_number(const wisp_fixed *fixed)
 {
   uint64_t sum = 0;
   for (int i = 0; i < fixed->count; i++)
     if (fixed->of[i].value != fixed->of[i].otherwise)
-      sum += spread(wisp_hash_number(wisp_hash_text(WISP_HASH_SEED, fixed->of[i].param), (uint64_t)fixed->of[i].value));
+      sum += wisp_random_mix(
+          wisp_hash_number(wisp_hash_text(WISP_HASH_SEED, fixed->of[i].param), (uint64_t)fixed->of[i].value));
   return sum;
 }
 

@@ -234,6 +234,10 @@ wisp_status wisp_plan_operand(wisp_error *err, const wisp_plan *plan, int arg, s
 
 /* The source, every number written out; dialect "cuda" or "host". */
 wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char *dialect, wisp_text *out);
+/* That of a kernel of solvers or of measurements of a device, templates/FOLDER/NAME.k (docs/reference/spaces.md),
+ * behind these lines. It is called wisp_NAME; name: "FOLDER/NAME". gpu: the dialect is a GPU's. */
+wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precision precision, const char *lines,
+                                const char *dialect, bool gpu, wisp_text *out, size_t *shared_bytes);
 
 /* ---- What candidates ask of the discretisation that they run on: the values of parameters that their spaces mark by
  * `requires` or `prefers` (the block of a gather of face pairs, how elements are put into blocks). */

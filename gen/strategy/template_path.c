@@ -122,11 +122,6 @@ static void release(const wisp_embedded *files, size_t own)
   free((wisp_embedded *)files);
 }
 
-static int by_path(const void *a, const void *b)
-{
-  return strcmp(((const wisp_embedded *)a)->path, ((const wisp_embedded *)b)->path);
-}
-
 wisp_status wisp_template_path_load(wisp_error *err, const char *folder, wisp_text *warning, wisp_template_path *out)
 {
   wisp_status status = WISP_OK;
@@ -137,7 +132,7 @@ wisp_status wisp_template_path_load(wisp_error *err, const char *folder, wisp_te
   TRY(wisp_require(err, dir, WISP_EINPUT, "WISP_TEMPLATES: cannot open folder %s", folder));
   for (struct dirent *entry; (entry = readdir(dir));)
     if (entry->d_name[0] != '.') TRY(add_family(err, &p, folder, entry->d_name, warning));
-  if (p.own) qsort(p.files, p.own, sizeof *p.files, by_path);
+  if (p.own) qsort(p.files, p.own, sizeof *p.files, wisp_by_text);
   for (size_t i = 0; i < wisp_embedded_count; i++) TRY(put(err, &p, &wisp_embedded_files[i]));
   *out = (wisp_template_path){.files = p.files, .count = p.count, .own = p.own, .folder = name};
   p = (pile){0};

@@ -40,44 +40,32 @@ typedef struct operator_table {
   bool transposed;         /* the operator is the transpose of A */
 } operator_table;
 
-static void transpose(const double *A, int rows, int columns, double *out)
-{
-  for (int m = 0; m < rows; m++)
-    for (int n = 0; n < columns; n++) out[n * rows + m] = A[m * columns + n];
-}
-
-/* The list's item: rows, columns, sign, and the tables full, even, odd. */
-static wisp_status add_item(wisp_error *err, wisp_env *env, const operator_table *o, const double *full,
-                            const double *even, const double *odd, size_t half_count)
-{
-  char list[32];
-  wisp_env *item = NULL;
-  const wisp_size sizes[] = {{"rows", o->rows}, {"columns", o->columns}, {"sign", o->sign}};
-  snprintf(list, sizeof list, "matrix_%s", o->name);
-  CALL(wisp_env_item(err, env, list, &item));
-  CALL(wisp_names_sizes(err, item, sizes, 3));
-  CALL(wisp_env_reals(err, item, "full", full, (size_t)(o->rows * o->columns)));
-  CALL(wisp_env_reals(err, item, "even", even, half_count));
-  return wisp_env_reals(err, item, "odd", odd, half_count);
-}
-
-/* Tables NAME, NAMEe and NAMEo (even and odd halves, hex.h), and the list matrix_NAME. */
+/* Tables NAME, NAMEe and NAMEo (even and odd halves, hex.h), and the list matrix_NAME, whose item has rows, columns,
+ * sign, and the tables as full, even and odd. */
 static wisp_status add_operator(wisp_error *err, wisp_env *env, const operator_table *o)
 {
   double full[MOST * MOST], even[MOST * MOST], odd[MOST * MOST];
   char name[32];
-  size_t half_count = (size_t)((o->rows + 1) / 2 * ((o->columns + 1) / 2));
-  if (o->transposed)
-    transpose(o->A, o->columns, o->rows, full);
-  else
-    memcpy(full, o->A, (size_t)(o->rows * o->columns) * sizeof *full);
+  wisp_env *item = NULL;
+  const size_t count = (size_t)(o->rows * o->columns), half = (size_t)((o->rows + 1) / 2 * ((o->columns + 1) / 2));
+  const wisp_size sizes[] = {{"rows", o->rows}, {"columns", o->columns}, {"sign", o->sign}};
+  const struct {
+    const char *suffix, *in_item;
+    const double *table;
+    size_t count;
+  } tables[] = {{"", "full", full, count}, {"e", "even", even, half}, {"o", "odd", odd, half}};
+  for (int q = 0; q < o->rows * o->columns; q++)
+    full[q] = o->A[o->transposed ? q % o->columns * o->rows + q / o->columns : q];
   wisp_hex_halves(full, o->rows, o->columns, even, odd);
-  CALL(wisp_env_reals(err, env, o->name, full, (size_t)(o->rows * o->columns)));
-  snprintf(name, sizeof name, "%se", o->name);
-  CALL(wisp_env_reals(err, env, name, even, half_count));
-  snprintf(name, sizeof name, "%so", o->name);
-  CALL(wisp_env_reals(err, env, name, odd, half_count));
-  return add_item(err, env, o, full, even, odd, half_count);
+  snprintf(name, sizeof name, "matrix_%s", o->name);
+  CALL(wisp_env_item(err, env, name, &item));
+  CALL(wisp_names_sizes(err, item, sizes, WISP_COUNT(sizes)));
+  for (size_t i = 0; i < WISP_COUNT(tables); i++) {
+    snprintf(name, sizeof name, "%s%s", o->name, tables[i].suffix);
+    CALL(wisp_env_reals(err, env, name, tables[i].table, tables[i].count));
+    CALL(wisp_env_reals(err, item, tables[i].in_item, tables[i].table, tables[i].count));
+  }
+  return WISP_OK;
 }
 
 /* Fills an environment with the tables of a wisp_spec. */

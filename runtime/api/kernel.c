@@ -1,5 +1,4 @@
 /* A tuned kernel that a program launches on its own arrays: opened once, bound once, launched with few instructions. */
-#include "../kernel.h"
 #include "contract.h"
 #include "api.h"
 

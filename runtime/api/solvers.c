@@ -17,7 +17,7 @@ const wisp_solver_kind *wisp_solver_kind_of(const char *problem)
 
 wisp_status wisp_solver_names(wisp_error *err, wisp_text *out)
 {
-  CALL(wisp_system_names(err, out));
+  CALL(wisp_named_list(err, &wisp_systems, out));
   for (size_t i = 0; i < WISP_COUNT(kinds); i++)
     if (kinds[i]->problem) CALL(wisp_text_print(err, out, ", %s", kinds[i]->problem));
   return WISP_OK;

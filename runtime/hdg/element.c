@@ -1,6 +1,6 @@
 #include "element.h"
+#include "../../gen/lapack.h"
 
-#include <lapacke.h>
 #include <math.h>
 
 /* --- the seven numbers --- */
@@ -64,9 +64,9 @@ void wisp_hdg_border(const wisp_hdg_tables *t, const wisp_hdg_factors *f, border
 }
 
 /* L of A = L L^T in A's lower triangle. */
-static wisp_status factor(wisp_error *err, int n, double *A, int stride)
+static wisp_status factor(wisp_error *err, const wisp_lapack *lapack, int n, double *A, int stride)
 {
-  const int info = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, A, stride);
+  const int info = (int)lapack->dpotrf(LAPACK_ROW_MAJOR, 'L', n, A, stride);
   return wisp_require(err, info == 0, WISP_EWRONG,
                       "an element's matrix of size %d is not positive to rounding (pivot %d): is it flat? remesh there",
                       n, info);
@@ -108,12 +108,14 @@ static void find_sizes(int Np, int m, const bordered *size, const double *w, con
 /* Condenses A[0], S of size Np and K of size m; A[1]: the magnitudes that its entries are sums of. */
 static wisp_status eliminate(wisp_error *err, int Np, int m, bordered A[2], const double *load, wisp_hdg_condensed *out)
 {
+  const wisp_lapack *lapack = NULL;
   double w[NP];
-  CALL(factor(err, Np, A->S, Np));
+  CALL(wisp_lapack_load(err, &lapack));
+  CALL(factor(err, lapack, Np, A->S, Np));
   memcpy(out->U, A->R, (size_t)(Np * m) * sizeof *A->R);
   memcpy(w, load, (size_t)Np * sizeof *w);
-  LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', Np, m, A->S, Np, out->U, m);
-  LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', Np, 1, A->S, Np, w, 1);
+  lapack->dpotrs(LAPACK_ROW_MAJOR, 'L', Np, m, A->S, Np, out->U, m);
+  lapack->dpotrs(LAPACK_ROW_MAJOR, 'L', Np, 1, A->S, Np, w, 1);
   for (int l = 0; l < m; l++) {
     out->b[l] = 0;
     for (int i = 0; i < Np; i++) out->b[l] += out->U[i * m + l] * load[i];
@@ -156,13 +158,13 @@ wisp_status wisp_hdg_condense_continuous(wisp_error *err, const wisp_hdg_tables 
 /* --- inside --- */
 
 /* x = A^-1 y of L, and the size of its errors: |A^-1| (|A| |x| + y_size), |A| by its terms. */
-static void solve(int n, const double *L, int stride, const double *A_size, const double *y_size, double *x,
-                  double *x_size)
+static void solve(const wisp_lapack *lapack, int n, const double *L, int stride, const double *A_size,
+                  const double *y_size, double *x, double *x_size)
 {
   double inverse[NS * NS], right[NS];
-  LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', n, 1, L, stride, x, 1);
+  lapack->dpotrs(LAPACK_ROW_MAJOR, 'L', n, 1, L, stride, x, 1);
   for (int i = 0; i < n; i++) memcpy(inverse + i * n, L + i * stride, (size_t)n * sizeof *L);
-  LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', n, inverse, n);
+  lapack->dpotri(LAPACK_ROW_MAJOR, 'L', n, inverse, n);
   for (int i = 0; i < n; i++) {
     right[i] = y_size[i];
     for (int j = 0; j < n; j++) right[i] += A_size[i * stride + j] * fabs(x[j]);
@@ -203,8 +205,10 @@ wisp_status wisp_hdg_recover(wisp_error *err, const wisp_hdg_tables *t, const wi
                              const double *load, const double *trace, wisp_hdg_inside *out)
 {
   const int Np = t->Np, m = t->m;
+  const wisp_lapack *lapack = NULL;
   bordered A[2];
   double right[NP];
+  CALL(wisp_lapack_load(err, &lapack));
   *out = (wisp_hdg_inside){.u = {0}};
   wisp_hdg_border(t, factors, A);
   for (int i = 0; i < Np; i++) {
@@ -214,8 +218,8 @@ wisp_status wisp_hdg_recover(wisp_error *err, const wisp_hdg_tables *t, const wi
       right[i] += A[1].R[i * m + k] * fabs(trace[k]);
     }
   }
-  CALL(factor(err, Np, A[0].S, Np));
-  solve(Np, A[0].S, Np, A[1].S, right, out->u, out->u_size);
+  CALL(factor(err, lapack, Np, A[0].S, Np));
+  solve(lapack, Np, A[0].S, Np, A[1].S, right, out->u, out->u_size);
   wisp_hdg_flux(t, factors, trace, out);
   return WISP_OK;
 }
@@ -225,6 +229,7 @@ wisp_status wisp_hdg_postprocess(wisp_error *err, const wisp_hdg_tables *t, cons
                                  const double *p, double *ustar, double *size)
 {
   const int Np = t->Np, Ns = t->Ns;
+  const wisp_lapack *lapack = NULL;
   double A[NS * NS], A_size[NS * NS], right[NS], G[3], G_size[3];
   for (int g = 0; g < 3; g++) G[g] = f->G[g] / f->kappa, G_size[g] = f->G_size[g] / f->kappa;
   for (int i = 0; i < Ns * Ns; i++) {
@@ -241,7 +246,8 @@ wisp_status wisp_hdg_postprocess(wisp_error *err, const wisp_hdg_tables *t, cons
       }
   }
   ustar[0] = u[0], size[0] = fabs(u[0]);
-  CALL(factor(err, Ns - 1, A + Ns + 1, Ns));
-  solve(Ns - 1, A + Ns + 1, Ns, A_size + Ns + 1, right + 1, ustar + 1, size + 1);
+  CALL(wisp_lapack_load(err, &lapack));
+  CALL(factor(err, lapack, Ns - 1, A + Ns + 1, Ns));
+  solve(lapack, Ns - 1, A + Ns + 1, Ns, A_size + Ns + 1, right + 1, ustar + 1, size + 1);
   return WISP_OK;
 }

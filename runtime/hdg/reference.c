@@ -1,7 +1,6 @@
 #include "reference_parts.h"
 #include "../solve/cg.h"
 
-#include <lapacke.h>
 #include <math.h>
 
 /* A condensed matrix's upper half, and its load: m numbers, in the slabs of such data. */
@@ -91,15 +90,17 @@ static wisp_status invert(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
   const size_t n = (size_t)s->tables->n;
   const double *blocks = r->before[WISP_HDG_BLOCKS];
   double A[WISP_HDG_MAX_N * WISP_HDG_MAX_N];
+  const wisp_lapack *lapack = NULL;
+  CALL(wisp_lapack_load(err, &lapack));
   for (size_t edge = 0; edge < s->free_edges; edge++) {
     for (size_t i = 0; i < n * n; i++) A[i] = blocks[wisp_hdg_block_at(n, edge, 0, i / n, i % n)];
     for (size_t i = 0; i < n; i++) {
       const double over = (float)(1 / A[i * n + i]);
       wisp_hdg_leave(r, WISP_HDG_INVERSE, edge * n + i, over, over);
     }
-    const int info = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'U', (int)n, A, (int)n);
+    const int info = (int)lapack->dpotrf(LAPACK_ROW_MAJOR, 'U', (int)n, A, (int)n);
     CALL(wisp_require(err, info == 0, WISP_EWRONG, "edge %zu's block has no inverse (info %d)", edge, info));
-    LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'U', (int)n, A, (int)n);
+    lapack->dpotri(LAPACK_ROW_MAJOR, 'U', (int)n, A, (int)n);
     for (size_t i = 0; i < n; i++)
       for (size_t j = i; j < n; j++)
         wisp_hdg_leave(r, WISP_HDG_INVERSES, WISP_SLAB(n * (n + 1) / 2, edge, wisp_hdg_half(n, i, j)),

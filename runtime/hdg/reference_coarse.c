@@ -1,7 +1,6 @@
 /* References of the second level's kernels. */
 #include "reference_parts.h"
 
-#include <lapacke.h>
 #include <math.h>
 
 /* --- the coarse problem's numbers --- */
@@ -149,12 +148,14 @@ static wisp_status coarsest(wisp_error *err, const wisp_hdg *s, wisp_test_case *
   const int n = (int)step->out.rows;
   double dense[MOST * MOST] = {0};
   lapack_int pivot[MOST];
+  const wisp_lapack *lapack = NULL;
+  CALL(wisp_lapack_load(err, &lapack));
   for (int i = 0; i < n; i++)
     for (int32_t q = c->start[step->left.first + (size_t)i]; q < c->start[step->left.first + (size_t)i + 1]; q++)
       dense[i * n + c->column[q]] = r->before[WISP_HDG_CYCLE_VALUE][q] * (c->column[q] == i ? 1 + 1e-3 : 1);
-  const int info = (int)LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, dense, n, pivot);
+  const int info = (int)lapack->dgetrf(LAPACK_ROW_MAJOR, n, n, dense, n, pivot);
   CALL(wisp_require(err, info == 0, WISP_EWRONG, "the coarsest matrix has no inverse (info %d)", info));
-  LAPACKE_dgetri(LAPACK_ROW_MAJOR, n, dense, n, pivot);
+  lapack->dgetri(LAPACK_ROW_MAJOR, n, dense, n, pivot);
   for (int i = 0; i < n * n; i++) {
     const size_t at = (size_t)c->start[step->out.first + (size_t)(i / n)] + (size_t)(i % n);
     wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, at, dense[i], fabs(dense[i / n * (n + 1)]));

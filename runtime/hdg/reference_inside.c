@@ -1,7 +1,6 @@
 /* References of the paper's batches: what of an element is kept in memory, and what is made of it. */
 #include "reference_parts.h"
 
-#include <lapacke.h>
 #include <math.h>
 
 enum { NP = WISP_HDG_MAX_NP, M = WISP_HDG_MAX_M };
@@ -52,13 +51,15 @@ static void size_between(size_t n, const double *A, const double *B, double *out
 static wisp_status invert_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const int Np = s->tables->Np;
+  const wisp_lapack *lapack = NULL;
   double S[NP * NP], Z[NP * NP], sizes[NP * NP];
+  CALL(wisp_lapack_load(err, &lapack));
   for (size_t e = 0; e < s->mesh->elements; e++) {
     take_half(r->before[WISP_HDG_INSIDE_MATRIX], (size_t)Np, e, S);
     memcpy(Z, S, sizeof Z);
-    const int info = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'U', Np, Z, Np);
+    const int info = (int)lapack->dpotrf(LAPACK_ROW_MAJOR, 'U', Np, Z, Np);
     CALL(wisp_require(err, info == 0, WISP_EWRONG, "element %zu's matrix has no inverse (info %d)", e, info));
-    LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'U', Np, Z, Np);
+    lapack->dpotri(LAPACK_ROW_MAJOR, 'U', Np, Z, Np);
     for (int q = 0; q < Np * Np; q++)
       if (q / Np > q % Np) Z[q] = Z[q % Np * Np + q / Np];
     size_between((size_t)Np, Z, S, sizes);
@@ -71,11 +72,13 @@ static wisp_status invert_inside(wisp_error *err, const wisp_hdg *s, wisp_test_c
 static wisp_status factor_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const int Np = s->tables->Np;
+  const wisp_lapack *lapack = NULL;
   double S[NP * NP], U[NP * NP], sizes[NP * NP];
+  CALL(wisp_lapack_load(err, &lapack));
   for (size_t e = 0; e < s->mesh->elements; e++) {
     take_half(r->before[WISP_HDG_INSIDE_MATRIX], (size_t)Np, e, S);
     memcpy(U, S, sizeof U);
-    const int info = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'U', Np, U, Np);
+    const int info = (int)lapack->dpotrf(LAPACK_ROW_MAJOR, 'U', Np, U, Np);
     CALL(wisp_require(err, info == 0, WISP_EWRONG, "element %zu's matrix has no factor (info %d)", e, info));
     for (int i = 0; i < Np; i++)
       for (int j = i; j < Np; j++) {

@@ -3,6 +3,7 @@
 
 #include "../test_case.h"
 #include "hdg.h"
+#include "../../gen/lapack.h"
 
 /* Number of entry (i, j) of the upper half of a matrix of size m, either way round. */
 static inline size_t wisp_hdg_half(size_t m, size_t i, size_t j)

@@ -2,9 +2,6 @@
 #include "dg_parts.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The arguments fit together. */
 static wisp_status check(wisp_error *err, const wisp_dg *dg, const wisp_walls *walls)

@@ -6,12 +6,8 @@
  */
 #pragma once
 
-#include "../../gen/layout.h"
-#include "../../gen/strategy/strategy.h"
-#include "../../gen/system.h"
 #include "../../gen/nodal/nodal.h"
 #include "../../gen/nodal/tet.h"
-#include "../mesh/mesh.h"
 #include "../problem.h"
 #include "../solve/choose.h"
 #include "media.h"

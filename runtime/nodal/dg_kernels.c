@@ -1,10 +1,6 @@
 #include "dg_parts.h"
 #include "../../gen/nodal/half_turns.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Arrays that are computed with: those before the fixed ones. */
 enum { U = WISP_NODAL_U, U_NEXT, U_N, RHS, LIFTED, RES, FLUX, DUX, DUY, DUZ, TRACE, FLUX_CLASSES, FIELDS };
 _Static_assert(FLUX == (int)WISP_NODAL_FLUX && DUX == (int)WISP_NODAL_DUX && FIELDS == (int)WISP_NODAL_GEO,

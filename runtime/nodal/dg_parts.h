@@ -2,7 +2,6 @@
 #pragma once
 
 #include "dg.h"
-#include "../../gen/nodal/nodal.h"
 
 /* jacobian, geo, face_real, min_length: but for quantities. */
 wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg);

@@ -3,10 +3,6 @@
 #include "../parallel.h"
 #include "dg_parts.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Coordinates of vertex v of the element in slot k. */
 static const double *vertex(const wisp_dg *dg, size_t k, int v)
 {

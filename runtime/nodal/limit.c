@@ -9,14 +9,10 @@
  * vectors count as are well conditioned (independent, below). And the sequence is begun anew, from the vector where it
  * stopped, with the ellipse that the pass before it found: a pass needs no good guess to find the scale, and the last
  * one has it. */
-#include "../device.h"
+#include "../../gen/lapack.h"
 #include "stepper.h"
 
 #include <complex.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <lapacke.h>
 
 /* Applications of L: for the scale, for the ellipse, for the eigenvalues. */
 enum { SWEEPS = 3 };
@@ -53,8 +49,10 @@ static wisp_status normalise(wisp_error *err, int columns, double *spectrum, dou
 /* The upper triangle R of the sketches' QR factorisation, R[row + column * COLUMNS]. */
 static wisp_status triangle(wisp_error *err, int columns, double *spectrum, double R[COLUMNS * COLUMNS])
 {
+  const wisp_lapack *lapack = NULL;
   double tau[COLUMNS];
-  CALL(wisp_require(err, LAPACKE_dgeqrf(LAPACK_COL_MAJOR, WISP_SPECTRUM, columns, spectrum, WISP_SPECTRUM, tau) == 0,
+  CALL(wisp_lapack_load(err, &lapack));
+  CALL(wisp_require(err, lapack->dgeqrf(LAPACK_COL_MAJOR, WISP_SPECTRUM, columns, spectrum, WISP_SPECTRUM, tau) == 0,
                     WISP_EWRONG, "the spectrum of the operator: its vectors have no QR factorisation"));
   for (int c = 0; c < columns; c++)
     for (int r = 0; r < columns; r++) R[r + c * COLUMNS] = r <= c ? spectrum[(size_t)c * WISP_SPECTRUM + (size_t)r] : 0;
@@ -100,9 +98,11 @@ static double residual(int n, double last, const double *re, const double *im, b
  * small. */
 static wisp_status independent(wisp_error *err, const double *R, int columns, double noise, int *out)
 {
+  const wisp_lapack *lapack = NULL;
   double inverse = 0; /* of the condition */
+  CALL(wisp_lapack_load(err, &lapack));
   for (*out = 0; *out < columns; ++*out) {
-    CALL(wisp_require(err, LAPACKE_dtrcon(LAPACK_COL_MAJOR, '1', 'U', 'N', *out + 1, R, COLUMNS, &inverse) == 0,
+    CALL(wisp_require(err, lapack->dtrcon(LAPACK_COL_MAJOR, '1', 'U', 'N', *out + 1, R, COLUMNS, &inverse) == 0,
                       WISP_EWRONG, "the spectrum of the operator: its vectors have no condition"));
     if (!(inverse > noise)) break;
   }
@@ -114,9 +114,11 @@ wisp_status wisp_krylov_ritz(wisp_error *err, const wisp_krylov *krylov, double 
 {
   const int columns = krylov->count + 1;
   OWNED(free) double *spectrum = NULL;
+  const wisp_lapack *lapack = NULL;
   double length[COLUMNS], re[COLUMNS], im[COLUMNS], last;
   double R[COLUMNS * COLUMNS], H[COLUMNS * COLUMNS], V[COLUMNS * COLUMNS];
   int n = 0;
+  CALL(wisp_lapack_load(err, &lapack));
   CALL(wisp_new(err, (size_t)columns * WISP_SPECTRUM, sizeof *spectrum, &spectrum));
   memcpy(spectrum, krylov->spectrum, (size_t)columns * WISP_SPECTRUM * sizeof *spectrum);
   CALL(normalise(err, columns, spectrum, length));
@@ -125,7 +127,7 @@ wisp_status wisp_krylov_ritz(wisp_error *err, const wisp_krylov *krylov, double 
   project(krylov, R, length, n, H);
   CALL(wisp_require(err, n > 0, WISP_EWRONG, "the spectrum of the operator: nothing was seen of it"));
   last = H[n + (n - 1) * COLUMNS];
-  CALL(wisp_require(err, LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', n, H, COLUMNS, re, im, NULL, 1, V, COLUMNS) == 0,
+  CALL(wisp_require(err, lapack->dgeev(LAPACK_COL_MAJOR, 'N', 'V', n, H, COLUMNS, re, im, NULL, 1, V, COLUMNS) == 0,
                     WISP_EWRONG, "the spectrum of the operator: its Ritz values were not found"));
   for (int i = 0; i < n; i++) {
     const double *v = V + (im[i] < 0 ? i - 1 : i) * COLUMNS;

@@ -2,11 +2,6 @@
 #include "../mesh/formula.h"
 #include "../mesh/simplexnodes.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 wisp_status wisp_media_create(wisp_error *err, const wisp_system *system, const wisp_mesh *mesh,
                               const char *const *texts, double **medium)
 {

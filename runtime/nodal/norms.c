@@ -4,13 +4,6 @@
 #include "stepper.h"
 #include "../parallel.h"
 #include "../../gen/wide.h"
-#include "../../gen/check.h"
-#include "../device.h"
-
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- fields from functions --- */
 

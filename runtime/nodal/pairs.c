@@ -3,8 +3,6 @@
 #include "dg_parts.h"
 #include "../parallel.h"
 
-#include <stdlib.h>
-
 /* ---- What each face sees of the other side: an address, and a code for the order of its nodes and for its boundary.
  */
 

@@ -3,10 +3,6 @@
 #include "../parallel.h"
 #include "../../gen/wide.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The place of DOF i of field f in slot k. */
 static size_t volume_at(const wisp_dg *dg, int f, size_t k, int i)
 {

@@ -2,10 +2,6 @@
 #include "../mesh/health.h"
 #include "../mesh/vtu.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 typedef struct extent {
   double low[3], high[3], volume;
 } extent;

@@ -1,10 +1,6 @@
 /* Advances a problem in time: kernels compiled in parallel, one recorded graph a step, replayed. */
 #include "stepper.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* LSRK4(5), solution 3 of Carpenter & Kennedy 1994 (NASA TM 109112), as their fractions. */
 static const wisp_rk_stage stages[] = {
     {0.0, 1432997174477.0 / 9575080441755.0, 0.0},

@@ -1,7 +1,6 @@
 /* Advances a nodal problem in time with the kernels of a stage. */
 #pragma once
 
-#include "../solve/choose.h"
 #include "dg.h"
 
 /* ---- A step of the Runge-Kutta method as launches of a stage's kernels, in the form that they are made for.

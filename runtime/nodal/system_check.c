@@ -1,10 +1,6 @@
 /* Checks of a run's own data: coefficients that the precision cannot compute with, a start that the elements do not
  * hold, and the reason why a solution blew up. */
 #include "system_kind.h"
-#include "media.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* The share of the start's length that the elements may miss; of its energy that the first steps may lose. */
 static const double MISFIT = 0.3, LOSS = 0.1;

@@ -1,12 +1,6 @@
 /* A system of equations as a solver: discontinuous elements in time. */
 #include "system_kind.h"
-#include "../../gen/family.h"
-#include "../../gen/nodal/tet_internal.h"
 #include "../process.h"
-#include "media.h"
-
-#include <math.h>
-#include <stdio.h>
 
 static const wisp_solver_option options[] = {
     WISP_TEXT_ROW("start", "NAME", NULL, "its solution for such walls, else its start",

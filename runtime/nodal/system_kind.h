@@ -5,8 +5,6 @@
 #include "start.h"
 #include "stepper.h"
 
-#include <stdint.h>
-
 typedef struct wisp_basis {
   const char *name; /* "nodal" or "bernstein" */
   char reason[160]; /* for the choice, for people; empty where the basis was asked for */

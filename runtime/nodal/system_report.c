@@ -1,9 +1,6 @@
 /* The report of a run of a system. */
 #include "system_kind.h"
 
-#include <math.h>
-#include <stdio.h>
-
 /* Reports the origin of composition and layout, not of the kernels' parameters. */
 static wisp_status report_origin(wisp_error *err, const wisp_solver *s, wisp_solver_report *to)
 {

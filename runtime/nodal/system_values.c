@@ -2,10 +2,7 @@
  * where on the device. */
 #include "../../gen/nodal/tet_internal.h"
 #include "../parallel.h"
-#include "media.h"
 #include "system_kind.h"
-
-#include <math.h>
 
 /* Three of its corners tell how an element was turned. */
 enum { WAYS = 64 };

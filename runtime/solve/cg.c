@@ -1,7 +1,7 @@
 #include "cg.h"
+#include "../../gen/lapack.h"
 #include "../parallel.h"
 
-#include <lapacke.h>
 #include <limits.h>
 #include <math.h>
 
@@ -155,13 +155,15 @@ enum { LANCZOS = 15 };
 /* Conjugate gradients are Lanczos' iteration: alpha and beta make its tridiagonal matrix (Saad 2003, section 6.7). */
 static wisp_status largest_eigenvalue(wisp_error *err, int count, const double *history, double *out)
 {
+  const wisp_lapack *lapack = NULL;
   double diagonal[LANCZOS], beside[LANCZOS];
+  CALL(wisp_lapack_load(err, &lapack));
   for (int k = 0; k < count; k++) {
     const double beta = history[3 * k + 1], alpha = history[3 * k + 2];
     diagonal[k] = 1 / alpha + (k ? beta / history[3 * k - 1] : 0);
     if (k) beside[k - 1] = sqrt(beta) / history[3 * k - 1];
   }
-  CALL(wisp_require(err, count > 0 && LAPACKE_dsterf(count, diagonal, beside) == 0 && diagonal[count - 1] > 0,
+  CALL(wisp_require(err, count > 0 && lapack->dsterf(count, diagonal, beside) == 0 && diagonal[count - 1] > 0,
                     WISP_EWRONG, "conjugate gradients see no eigenvalue after %d iterations", count));
   *out = diagonal[count - 1];
   return WISP_OK;

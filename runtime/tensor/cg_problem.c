@@ -1,8 +1,4 @@
 #include "cg_problem.h"
-#include "../solve/cg.h"
-
-#include <math.h>
-#include <string.h>
 
 size_t wisp_cg_padded(size_t unknowns)
 {

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "../mesh/hexmesh.h"
-#include "../problem.h"
 #include "templates/tensor/family.h"
 #include "../solve/cg.h"
 

@@ -4,8 +4,6 @@
 #include "../parallel.h"
 
 #include <float.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const double *points_of(const wisp_hex *hex, wisp_hex_points points, const double **weights, size_t *count)
 {

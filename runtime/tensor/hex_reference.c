@@ -4,10 +4,6 @@
 #include "hex_reference.h"
 #include "../parallel.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MAX_POINTS = WISP_HEX_MAX_ORDER + 2, MAX_ENTRIES = MAX_POINTS * MAX_POINTS };
 
 /* Workspace for one element: matrices n x Nq from nodes to points, and arrays of at most n^3. */

@@ -4,11 +4,6 @@
 #include "hex_reference.h"
 #include "../api/api.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* In launch order. Only an assembled one has more than the operator itself. */
 enum { SPREAD, OPERATOR, GATHER, KERNELS };
 

@@ -1,12 +1,6 @@
 #include "poisson_solver.h"
 #include "cg_problem.h"
-#include "hex_reference.h"
 #include "../parallel.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A factor of the solution at a coordinate, and its second derivative in space. */
 typedef struct wave {

@@ -1,9 +1,6 @@
 /* The Poisson problem as a solver: continuous elements on hexes, conjugate gradients. */
 #include "poisson_solver.h"
 
-#include <math.h>
-#include <stdio.h>
-
 static const wisp_solver_option options[] = {
     WISP_CHOICE_ROW("problem", "BP", "bp1 bp3 bp5", "bp5", NULL,
                     "bp1: mass; bp3: stiffness at Gauss points; bp5: stiffness at the nodes"),

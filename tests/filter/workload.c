@@ -17,28 +17,24 @@ typedef struct test_mesh {
   double F[FILTER_MAX_NP * FILTER_MAX_NP];
 } test_mesh;
 
-static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
-                                  const wisp_mesh_source *source, void **out)
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec,
+                                  long long *elements, const wisp_mesh_source *source, void **out)
 {
   wisp_status status = WISP_OK;
   test_mesh *g = NULL;
   (void)limits;
   TRY(wisp_new(err, 1, sizeof *g, &g));
-  *g = (test_mesh){.elements = source ? elements > 0 ? elements : 20000 : TO_CHECK, .Np = filter_nodes(spec)};
+  *g = (test_mesh){.elements = source ? *elements > 0 ? *elements : 20000 : TO_CHECK, .Np = filter_nodes(spec)};
   TRY(wisp_require(err, g->elements <= MOST, WISP_EUSAGE, "a strip has at most %d elements", MOST));
   g->colours[0].count = g->colours[1].first = (size_t)(g->elements + 1) / 2;
   g->colours[1].count = (size_t)g->elements / 2;
   TRY(filter_matrix(err, spec, g->F));
+  *elements = g->elements;
   *out = g;
   g = NULL;
 done:
   free(g);
   return status;
-}
-
-static long long elements(const void *context)
-{
-  return ((const test_mesh *)context)->elements;
 }
 
 static bool is_troubled(size_t element)
@@ -169,12 +165,10 @@ const wisp_workload wisp_workload_filter = {
     .alone = true,
     .open = open_test_mesh,
     .close = free,
-    .elements = elements,
     .discretise = discretise,
     .scalars = scalars,
     .cases = count_cases,
     .fill_inputs = fill_inputs,
     .reference = compute_reference,
     .largest = largest,
-    .yardstick = wisp_yardstick_copy,
 };

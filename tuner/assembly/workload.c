@@ -23,8 +23,8 @@ static void close_test_mesh(void *test_mesh)
 }
 
 /* To time on: as many nonzeros as suit the device, unless the elements are given. */
-static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
-                                  const wisp_mesh_source *source, void **out)
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec,
+                                  long long *elements, const wisp_mesh_source *source, void **out)
 {
   static const int32_t sides[] = {1, 2};
   static const double gpu_nonzeros = 3e7, host_nonzeros = 3e5;
@@ -35,20 +35,16 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
                              .tag = sides};
   const double most = limits->gpu ? gpu_nonzeros : host_nonzeros;
   const double cells = most / wisp_pattern_nonzeros(spec->order, of_box[cell->dimension - 2]);
-  const size_t wanted = elements > 0 ? (size_t)elements : (size_t)ceil(cells * cell->split);
+  const size_t wanted = *elements > 0 ? (size_t)*elements : (size_t)ceil(cells * cell->split);
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   wisp_assembly *s = NULL;
   CALL(source ? wisp_mesh_some(err, corners, source, wanted, &mesh) : wisp_mesh_to_check(err, corners, &mesh));
   if (source) CALL(wisp_mesh_apply_order(err, mesh));
   CALL(wisp_assembly_create(err, "mesh", mesh, spec->order, &fixed, &s));
+  *elements = (long long)mesh->elements;
   mesh = NULL; /* it goes with what was made on it */
   *out = s;
   return WISP_OK;
-}
-
-static long long elements(const void *test_mesh)
-{
-  return (long long)((const wisp_assembly *)test_mesh)->mesh->elements;
 }
 
 /* Expressions are then of all elements at once. */
@@ -202,7 +198,6 @@ const wisp_workload wisp_workload_assembly = {
     .listed = true,
     .open = open_test_mesh,
     .close = close_test_mesh,
-    .elements = elements,
     .own_sizes = own_sizes,
     .discretise = discretise,
     .scalars = scalars,
@@ -211,7 +206,6 @@ const wisp_workload wisp_workload_assembly = {
     .reference = wisp_assembly_reference,
     .lists = lists,
     .largest = largest,
-    .yardstick = wisp_yardstick_copy,
     .rival = make_rival,
     .accuracy = wisp_assembly_accuracy,
 };

@@ -335,8 +335,8 @@ static wisp_status find_yardstick(wisp_error *err, const comparer *c, const wisp
   const wisp_workload *workload = c->bench.workload;
   const long long elements = wisp_problems_elements(c->bench.problems);
   HELD(wisp_dense_release) wisp_dense dense = {.matrix = NULL};
-  if (workload->yardstick) return workload->yardstick(err, c->device, c->blas, spec, elements, out);
-  if (!c->blas || !workload->dense) return WISP_OK;
+  if (!workload->dense) return wisp_yardstick_copy(err, c->device, spec, elements, out);
+  if (!c->blas) return WISP_OK;
   CALL(workload->dense(err, spec, &dense));
   if (!dense.matrix) return WISP_OK;
   return wisp_rival_yardstick(err, c->device, c->blas, &dense, spec->precision, elements, out);

@@ -59,15 +59,6 @@ static wisp_status choose(wisp_error *err, const finder *f, bool by_default, wis
   return wisp_choose_if_any(err, &from, &request, out);
 }
 
-static wisp_status add(wisp_error *err, wisp_match_ups *ups, wisp_match_up *up)
-{
-  if (!up->tuned.kernels && !up->standard.kernels) return WISP_OK;
-  CALL(wisp_grow(err, &ups->list, &ups->capacity, ups->count + 1, sizeof *ups->list));
-  ups->list[ups->count++] = *up;
-  *up = (wisp_match_up){.tuned = {.kernels = 0}};
-  return WISP_OK;
-}
-
 /* --- other alternatives --- */
 
 /* The strategies that kernels of a composition are to have; any other kernel's is chosen. */
@@ -186,7 +177,9 @@ static wisp_status list_one(wisp_error *err, finder *f, const char *kernel, wisp
   for (int i = 0; f->request->every_alternative && wisp_spec_is_composition(&f->spec) && f->family->compositions[i];
        i++)
     CALL(add_alternatives(err, f, f->family->compositions[i], &up));
-  return add(err, ups, &up);
+  if (!up.tuned.kernels && !up.standard.kernels) return WISP_OK;
+  CALL(wisp_grow(err, &ups->list, &ups->capacity, ups->count + 1, sizeof *ups->list));
+  return GIVE(up, &ups->list[ups->count++]);
 }
 
 static wisp_status check_request(wisp_error *err, const finder *f)

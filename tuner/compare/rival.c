@@ -36,11 +36,6 @@ static void put(const wisp_rival *r, double value, void *to, size_t i)
     ((double *)to)[i] = value;
 }
 
-static double take(const wisp_rival *r, const void *from, size_t i)
-{
-  return r->product.precision == WISP_F32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
-}
-
 static void select_method(wisp_rival *r, const wisp_blas_variant *method, double error)
 {
   r->method = method;
@@ -49,16 +44,6 @@ static void select_method(wisp_rival *r, const wisp_blas_variant *method, double
   r->product.B = r->B;
   r->product.C = r->C;
   snprintf(r->name, sizeof r->name, *method->name ? "%s (%s)" : "%s", wisp_blas_name(r->blas), method->name);
-}
-
-/* The matrix as the product's precision holds it. */
-static wisp_status round_matrix(wisp_error *err, wisp_rival *r, const double *matrix)
-{
-  const size_t count = (size_t)r->product.m * (size_t)r->product.k;
-  CALL(wisp_new(err, count, sizeof *r->matrix, &r->matrix));
-  for (size_t i = 0; i < count; i++)
-    r->matrix[i] = r->product.precision == WISP_F32 ? (double)(float)matrix[i] : matrix[i];
-  return WISP_OK;
 }
 
 /* Column-major A, and its transpose, which is the row-major matrix as it stands. */
@@ -111,7 +96,9 @@ wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *b
   r->device = device;
   r->blas = blas;
   r->product = (wisp_product){.m = m, .n = (int)columns, .k = k, .precision = precision};
-  CALL(round_matrix(err, r, dense->matrix));
+  CALL(wisp_new(err, (size_t)m * (size_t)k, sizeof *r->matrix, &r->matrix));
+  for (size_t i = 0; i < (size_t)m * (size_t)k; i++)
+    r->matrix[i] = precision == WISP_F32 ? (double)(float)dense->matrix[i] : dense->matrix[i];
   CALL(upload_matrix(err, r));
   CALL(wisp_device_alloc(err, device, bytes_of(r, (size_t)k * columns), &r->B));
   CALL(wisp_device_alloc(err, device, bytes_of(r, (size_t)m * columns), &r->C));
@@ -150,7 +137,9 @@ static wisp_status sample_error(wisp_error *err, wisp_rival *r, double *out)
     for (size_t i = 0; i < m; i++) {
       double exact = 0;
       for (size_t j = 0; j < k; j++) exact += r->matrix[i * k + j] * B[(c * k + j) % PERIOD];
-      double error = fabs(take(r, C, c * m + i) - exact);
+      const size_t at = c * m + i;
+      const double got = r->product.precision == WISP_F32 ? (double)((const float *)C)[at] : ((const double *)C)[at];
+      const double error = fabs(got - exact);
       worst = isfinite(error) ? fmax(worst, error) : INFINITY;
       largest = fmax(largest, fabs(exact));
     }

@@ -25,26 +25,22 @@ static void close_test_mesh(void *test_mesh)
 }
 
 /* To time on: as many numbers in blocks as suit the device, unless the elements are given. */
-static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
-                                  const wisp_mesh_source *source, void **out)
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec,
+                                  long long *elements, const wisp_mesh_source *source, void **out)
 {
   static const int32_t sides[] = {1, 2};
   static const double gpu_numbers = 6e7, host_numbers = 3e5;
   const wisp_fixing fixed = {.count = source && source->file ? 0 : WISP_COUNT(sides), .tag = sides};
   const double most = limits->gpu ? gpu_numbers : host_numbers, n = spec->order + 1;
-  const size_t wanted = elements > 0 ? (size_t)elements : (size_t)ceil(most / (1.5 * WISP_HDG_ROW * n * n));
+  const size_t wanted = *elements > 0 ? (size_t)*elements : (size_t)ceil(most / (1.5 * WISP_HDG_ROW * n * n));
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   OWNED(wisp_hdg_destroy) wisp_hdg *s = NULL;
   CALL(source ? wisp_mesh_some(err, 3, source, wanted, &mesh) : wisp_mesh_to_check(err, 3, &mesh));
   CALL(wisp_hdg_create(err, "mesh", mesh, spec->order, &fixed, &s));
   CALL(wisp_hdg_coarsen(err, s, source ? WISP_CYCLE_DIRECT : 8));
+  *elements = (long long)mesh->elements;
   mesh = NULL; /* it goes with what was made on it */
   return GIVE(s, out);
-}
-
-static long long elements(const void *test_mesh)
-{
-  return (long long)((const wisp_hdg *)test_mesh)->mesh->elements;
 }
 
 /* Edges as a square has them, those on its sides given. */
@@ -405,7 +401,6 @@ const wisp_workload wisp_workload_hdg = {
     .count = count,
     .open = open_test_mesh,
     .close = close_test_mesh,
-    .elements = elements,
     .discretise = discretise,
     .scalars = scalars,
     .set_state = set_state,
@@ -414,7 +409,6 @@ const wisp_workload wisp_workload_hdg = {
     .fill_inputs = fill_inputs,
     .reference = wisp_hdg_reference,
     .largest = largest,
-    .yardstick = wisp_yardstick_copy,
     .rival = make_rival,
     .paper = wisp_hdg_paper,
 };

@@ -20,31 +20,26 @@ static const struct {
 } boxes[] = {{1, 48, 8}, {2, 36, 8}, {3, 28, 8}, {4, 26, 6}, {5, 22, 6},
              {6, 20, 6}, {7, 18, 5}, {8, 16, 5}, {10, 15, 5}};
 
-static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
-                                  const wisp_mesh_source *source, void **out)
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec,
+                                  long long *elements, const wisp_mesh_source *source, void **out)
 {
   const bool host = !limits->gpu;
   wisp_mesh *mesh = NULL;
   long long n = 1;
   for (size_t i = WISP_COUNT(boxes); i-- > 0;)
     if (spec->order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
-  const size_t wanted = (size_t)(elements > 0 ? elements : 6 * n * n * n);
+  const size_t wanted = (size_t)(*elements > 0 ? *elements : 6 * n * n * n);
   wisp_mesh_source sorted = source ? *source : (wisp_mesh_source){.file = NULL};
   sorted.sorts_corners = true;
-  const wisp_status status =
-      source ? wisp_mesh_some(err, 4, &sorted, wanted, &mesh) : wisp_mesh_all_pairings(err, &mesh);
+  CALL(source ? wisp_mesh_some(err, 4, &sorted, wanted, &mesh) : wisp_mesh_all_pairings(err, &mesh));
+  *elements = (long long)mesh->elements;
   *out = mesh;
-  return status;
+  return WISP_OK;
 }
 
 static void close_test_mesh(void *test_mesh)
 {
   wisp_mesh_destroy(test_mesh);
-}
-
-static long long elements(const void *test_mesh)
-{
-  return (long long)((const wisp_mesh *)test_mesh)->elements;
 }
 
 /* --- discretisations --- */
@@ -249,7 +244,6 @@ const wisp_workload wisp_workload_nodal = {
     .count = count,
     .open = open_test_mesh,
     .close = close_test_mesh,
-    .elements = elements,
     .discretise = discretise,
     .scalars = scalars,
     .stages = &wisp_lsrk45.stages,

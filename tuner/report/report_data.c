@@ -8,14 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* The step comes last. */
-static int kernel_rank(const wisp_spec *spec)
-{
-  const wisp_family *family = wisp_family_find(spec->family);
-  const wisp_kernel_decl *kernel = family ? wisp_family_kernel(family, spec->kernel) : NULL;
-  return kernel ? (int)(kernel - family->kernels) : 1000;
-}
-
 static bool wanted(const wisp_report_request *request, const wisp_trial *trial, const wisp_spec *spec)
 {
   return spec->order > 0 && spec->order < WISP_REPORT_ORDERS && request->orders[spec->order] &&
@@ -60,14 +52,15 @@ static wisp_status list_entries(wisp_error *err, const wisp_store *store, const 
                                 wisp_report_data *out)
 {
   size_t most = wisp_store_count(store), count = 0, kept = 0;
-  out->entries = calloc(most + 1, sizeof *out->entries);
-  if (!out->entries) return wisp_fail(err, WISP_EMEMORY, "out of memory: %zu trials", most);
+  CALL(wisp_new(err, most + 1, sizeof *out->entries, &out->entries));
   for (size_t i = 0; i < most; i++) {
     wisp_layer layer;
     wisp_report_entry entry = {.trial = wisp_store_trial(store, i, &layer)};
     if (wisp_spec_parse(NULL, entry.trial->spec, &entry.spec) != WISP_OK) continue;
     if (!wanted(request, entry.trial, &entry.spec)) continue;
-    entry.rank = kernel_rank(&entry.spec);
+    const wisp_family *family = wisp_family_find(entry.spec.family);
+    const wisp_kernel_decl *kernel = family ? wisp_family_kernel(family, entry.spec.kernel) : NULL;
+    entry.rank = kernel ? (int)(kernel - family->kernels) : 1000; /* the step comes last */
     entry.layer = (int)layer;
     out->entries[count++] = entry;
   }
@@ -82,11 +75,6 @@ bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial)
 {
   return (wisp_trial_is_right(trial)) && cell->timed && trial->elements == cell->elements &&
          wisp_ranking_meshes(trial, cell->timed) == 0 && trial->ms > 0 && isfinite(trial->ms);
-}
-
-bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial)
-{
-  return wisp_trial_outcome(trial) == WISP_TRIAL_OK && wisp_report_seen(cell, trial);
 }
 
 static void fill_cell(wisp_report_cell *cell)
@@ -172,18 +160,6 @@ static wisp_status ask(wisp_error *err, const wisp_session *session, wisp_report
   return WISP_OK;
 }
 
-const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_trial *winner)
-{
-  const wisp_trial *other = NULL, *same = NULL;
-  for (size_t i = 0; i < cell->count; i++) {
-    const wisp_trial *t = cell->entries[i].trial;
-    if (t == winner || !wisp_report_seen(cell, t) || strcmp(t->layout, winner->layout) != 0) continue;
-    const wisp_trial **place = strcmp(t->strategy, winner->strategy) == 0 ? &same : &other;
-    if (!*place || t->ms < (*place)->ms) *place = t;
-  }
-  return other ? other : same;
-}
-
 /* The study in the foreground is of this kernel and order, in each precision and for each subject that has it. */
 static wisp_status choose_front(wisp_error *err, const wisp_report_request *request, wisp_report_data *data)
 {
@@ -220,8 +196,7 @@ wisp_status wisp_report_gather(wisp_error *err, const wisp_session *session, con
                    "nothing is stored for %s with these options: 'wisp tune' fills the store, and 'wisp db show' tells "
                    "what is there",
                    *request->device ? request->device : "any device"));
-  data.cells = calloc(data.entry_count, sizeof *data.cells);
-  CALL(wisp_require(err, data.cells != NULL, WISP_EMEMORY, "out of memory: %zu cells", data.entry_count));
+  CALL(wisp_new(err, data.entry_count, sizeof *data.cells, &data.cells));
   for (size_t i = 0; i < data.entry_count; i++) {
     if (i == 0 || by_cell(&data.entries[i], &data.entries[i - 1]) != 0)
       data.cells[data.cell_count++].entries = &data.entries[i];

@@ -59,14 +59,9 @@ typedef struct wisp_report_data {
 bool wisp_report_same_subject(const wisp_report_cell *a, const wisp_report_cell *b); /* all but precision and order */
 bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b);
 
-/* Whether the trial is a time that may be compared in its cell. */
-bool wisp_report_timed(const wisp_report_cell *cell, const wisp_trial *trial);
-/* The same, or one that was seen to be slow and dropped early: its time is rough, but no winner's. */
+/* Whether the trial is a time that may be compared in its cell, or one that was dropped early as slow: that time is
+ * rough, but no winner's. */
 bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial);
-
-/* The trial that a winner is compared with besides the default: the fastest of another strategy, or else of the same
- * one. */
-const wisp_trial *wisp_report_second(const wisp_report_cell *cell, const wisp_trial *winner);
 
 /* WISP_EMISSING where nothing fits. The trials stay the store's. */
 wisp_status wisp_report_gather(wisp_error *err, const wisp_session *session, const wisp_report_request *request,

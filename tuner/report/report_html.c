@@ -83,12 +83,6 @@ const char *wisp_number(char out[WISP_NUMBER_TEXT], double value, int digits)
   return out;
 }
 
-void wisp_page_ratio(wisp_page *page, double ratio)
-{
-  char number[WISP_NUMBER_TEXT];
-  wisp_page_print(page, "<td class=\"n\">%s&#8201;×</td>", ratio >= 1 ? wisp_number(number, ratio, 3) : "≈&#8201;1");
-}
-
 void wisp_page_number(wisp_page *page, double value, int digits)
 {
   char number[WISP_NUMBER_TEXT];
@@ -116,13 +110,6 @@ wisp_axis wisp_axis_over(double least, double most, bool log, double from, doubl
   return axis;
 }
 
-/* A step of 1, 2 or 5 times a power of ten. */
-static double round_step(double raw)
-{
-  double base = pow(10, floor(log10(raw))), rest = raw / base;
-  return base * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
-}
-
 /* Round values within the axis, ascending; how many, at most 24. */
 static int axis_ticks(const wisp_axis *axis, double ticks[24])
 {
@@ -130,7 +117,8 @@ static int axis_ticks(const wisp_axis *axis, double ticks[24])
   if (!(axis->high > axis->low) || !isfinite(axis->high) || !isfinite(axis->low)) return 0;
   double decades = axis->log ? log10(axis->high / axis->low) : 0;
   if (!axis->log || decades < 0.6) {
-    double step = round_step((axis->high - axis->low) / 5);
+    double fifth = (axis->high - axis->low) / 5, base = pow(10, floor(log10(fifth))), rest = fifth / base;
+    double step = base * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
     for (double v = ceil(axis->low / step) * step; v <= axis->high && count < 24; v += step)
       ticks[count++] = fabs(v) < step / 2 ? 0 : v;
     return count;

@@ -27,8 +27,6 @@ enum { WISP_NUMBER_TEXT = 48 };
 const char *wisp_number(char out[WISP_NUMBER_TEXT], double value, int digits);
 /* A cell of a table with that number. */
 void wisp_page_number(wisp_page *page, double value, int digits);
-/* A cell: how many times as long as a winner something takes. What seems faster was timed at another moment. */
-void wisp_page_ratio(wisp_page *page, double ratio);
 
 /* One axis of a plot: values between low and high lie between the pixels from and to. */
 typedef struct wisp_axis {

@@ -18,16 +18,20 @@ typedef struct totals {
   double efficiency;
   size_t efficiencies;
   const wisp_report_cell *fastest[2]; /* step with the most GDOF/s, f32 and f64 */
+  const wisp_trial *newest;           /* it tells where and with what */
 } totals;
 
 static void add_up(const wisp_report_subject *subject, totals *sum)
 {
-  *sum = (totals){0};
+  *sum = (totals){.newest = subject->cells->entries->trial};
   for (size_t i = 0; i < subject->count; i++) {
     const wisp_report_cell *cell = &subject->cells[i];
     bool composed = wisp_spec_is_composition(&cell->spec);
     sum->timed += cell->ok, sum->slow += cell->slow, sum->bad += cell->bad, sum->refused += cell->refused;
-    for (size_t e = 0; e < cell->count; e++) sum->layered += cell->entries[e].layer == WISP_LAYER_SHIPPED;
+    for (size_t e = 0; e < cell->count; e++) {
+      sum->layered += cell->entries[e].layer == WISP_LAYER_SHIPPED;
+      if (strcmp(cell->entries[e].trial->when, sum->newest->when) > 0) sum->newest = cell->entries[e].trial;
+    }
     if (!cell->best) continue;
     if (isfinite(cell->default_ms))
       sum->speedup[composed] += log(cell->default_ms / cell->best->ms), sum->speedups[composed]++;
@@ -70,16 +74,6 @@ static void print_tiles(wisp_page *page, const totals *sum)
   wisp_page_print(page, "</div>\n");
 }
 
-/* The newest trial tells where and with what. */
-static const wisp_trial *newest(const wisp_report_subject *subject)
-{
-  const wisp_trial *found = subject->cells->entries->trial;
-  for (size_t i = 0; i < subject->count; i++)
-    for (size_t e = 0; e < subject->cells[i].count; e++)
-      if (strcmp(subject->cells[i].entries[e].trial->when, found->when) > 0) found = subject->cells[i].entries[e].trial;
-  return found;
-}
-
 static void print_place(wisp_page *page, const wisp_trial *t)
 {
   const struct {
@@ -118,10 +112,10 @@ static void print_summary(wisp_page *page, const wisp_report_subject *subject)
   } links[] = {{"whole", "Whole stage"},       {"roofline", "Roofline"}, {"strategies", "Strategies"},
                {"studies", "Parameter study"}, {"winners", "Winners"},   {"refused", "Refused"},
                {"failures", "Failures"}};
-  const wisp_trial *t = newest(subject);
-  const wisp_spec *spec = &subject->cells->spec;
   totals sum;
   add_up(subject, &sum);
+  const wisp_trial *t = sum.newest;
+  const wisp_spec *spec = &subject->cells->spec;
   wisp_page_print(page, "<header id=\"subject-%zu\">", subject->number);
   wisp_page_around(page, "<h1>", t->device, "</h1>\n");
   wisp_page_around(page, "<p class=\"sub\">Tuned kernels of the ", spec->family, " family: ");
@@ -143,26 +137,6 @@ static void print_summary(wisp_page *page, const wisp_report_subject *subject)
 }
 
 /* ---- The page. */
-
-static void print_head(wisp_page *page, const char *title)
-{
-  wisp_page_around(page,
-                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
-                   "content=\"width=device-width, initial-scale=1\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n<title>",
-                   title, "</title>\n");
-  wisp_page_print(page, "<style>\n%s</style>\n</head>\n<body>\n<main>\n",
-                  wisp_embedded_text("templates/report/style.css"));
-  wisp_page_part(page, "marks", 0);
-}
-
-static void print_foot(wisp_page *page)
-{
-  wisp_page_print(page,
-                  "<footer>Written by wisp %s. Paper 0: Klöckner, Warburton, Bridge, Hesthaven, <cite>Nodal "
-                  "discontinuous Galerkin methods on graphics processors</cite>, 2009.</footer>\n</main>\n</body>\n"
-                  "</html>\n",
-                  WISP_VERSION);
-}
 
 static void print_subject(wisp_page *page, const wisp_report_subject *subject)
 {
@@ -221,10 +195,15 @@ wisp_status wisp_report_page(wisp_error *err, const wisp_session *session, const
 {
   HELD(wisp_report_forget) wisp_report_data data = {0};
   wisp_page page = {err, out, WISP_OK};
-  char title[192];
   CALL(wisp_report_gather(err, session, request, &data));
-  snprintf(title, sizeof title, "wisp report: %s", data.entries->trial->device);
-  print_head(&page, title);
+  wisp_page_around(&page,
+                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
+                   "content=\"width=device-width, initial-scale=1\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n"
+                   "<title>wisp report: ",
+                   data.entries->trial->device, "</title>\n");
+  wisp_page_print(&page, "<style>\n%s</style>\n</head>\n<body>\n<main>\n",
+                  wisp_embedded_text("templates/report/style.css"));
+  wisp_page_part(&page, "marks", 0);
   print_index(&page, &data);
   size_t number = 1;
   for (size_t i = 0; i < data.cell_count; number++) {
@@ -232,7 +211,11 @@ wisp_status wisp_report_page(wisp_error *err, const wisp_session *session, const
     print_subject(&page, &subject);
     i += subject.count;
   }
-  print_foot(&page);
+  wisp_page_print(&page,
+                  "<footer>Written by wisp %s. Paper 0: Klöckner, Warburton, Bridge, Hesthaven, <cite>Nodal "
+                  "discontinuous Galerkin methods on graphics processors</cite>, 2009.</footer>\n</main>\n</body>\n"
+                  "</html>\n",
+                  WISP_VERSION);
   return page.status;
 }
 

@@ -59,7 +59,7 @@ static void print_trial_params(wisp_page *page, const wisp_trial *t)
 static void print_efficiency(wisp_page *page, double efficiency, const char *by)
 {
   if (!isfinite(efficiency)) {
-    wisp_page_print(page, "<td class=\"n\">–</td>");
+    wisp_page_number(page, NAN, 0);
     return;
   }
   double percent = fmin(fmax(100 * efficiency, 0), 100);
@@ -84,13 +84,29 @@ static void print_strategy(wisp_page *page, const char *strategy)
   }
 }
 
-/* Prints a ratio of times; a dash where it is not known. */
+/* Prints how many times as long as a winner something takes; a dash where it is not known. What seems faster was timed
+ * at another moment. */
 static void print_ratio(wisp_page *page, double ratio)
 {
+  char number[WISP_NUMBER_TEXT];
   if (isfinite(ratio))
-    wisp_page_ratio(page, ratio);
+    wisp_page_print(page, "<td class=\"n\">%s&#8201;×</td>", ratio >= 1 ? wisp_number(number, ratio, 3) : "≈&#8201;1");
   else
-    wisp_page_print(page, "<td class=\"n\">–</td>");
+    wisp_page_number(page, NAN, 0);
+}
+
+/* The trial that a winner is compared with besides the default: the fastest of another strategy, or else of the same
+ * one. */
+static const wisp_trial *second_of(const wisp_report_cell *cell, const wisp_trial *winner)
+{
+  const wisp_trial *other = NULL, *same = NULL;
+  for (size_t i = 0; i < cell->count; i++) {
+    const wisp_trial *t = cell->entries[i].trial;
+    if (t == winner || !wisp_report_seen(cell, t) || strcmp(t->layout, winner->layout) != 0) continue;
+    const wisp_trial **place = strcmp(t->strategy, winner->strategy) == 0 ? &same : &other;
+    if (!*place || t->ms < (*place)->ms) *place = t;
+  }
+  return other ? other : same;
 }
 
 /* Prints the ratio of the runner-up, and its difference from the winner. */
@@ -121,7 +137,7 @@ static void print_row(wisp_page *page, const wisp_report_cell *cell, const wisp_
   wisp_page_number(page, t->gdofs, 4);
   print_efficiency(page, t->efficiency, t->floor);
   print_ratio(page, cell->default_ms / t->ms);
-  print_second(page, t, wisp_report_second(cell, t));
+  print_second(page, t, second_of(cell, t));
   wisp_page_print(page, "</tr>\n");
 }
 
@@ -171,13 +187,6 @@ typedef struct refusal {
   long long candidates;
 } refusal;
 
-static void add_kernel(char list[120], const char *kernel)
-{
-  size_t used = strlen(list);
-  if (strstr(list, kernel)) return;
-  snprintf(list + used, 120 - used, "%s%s", used ? ", " : "", kernel);
-}
-
 static int by_candidates(const void *x, const void *y)
 {
   const refusal *a = x, *b = y;
@@ -197,7 +206,11 @@ static size_t list_refusals(const wisp_report_subject *subject, refusal *list)
       while (at < count && !wisp_reason_alike(list[at].example, t->reason)) at++;
       if (at == count) list[count++] = (refusal){.example = t->reason};
       list[at].candidates += wisp_reason_candidates(t);
-      add_kernel(list[at].kernels, subject->cells[i].spec.kernel);
+      char *kernels = list[at].kernels;
+      const char *kernel = subject->cells[i].spec.kernel;
+      const size_t used = strlen(kernels);
+      if (!strstr(kernels, kernel))
+        snprintf(kernels + used, sizeof list->kernels - used, "%s%s", used ? ", " : "", kernel);
     }
   qsort(list, count, sizeof *list, by_candidates);
   return count;
@@ -212,11 +225,9 @@ void wisp_report_refusals(wisp_page *page, const wisp_report_subject *subject)
     wisp_page_print(page, "<p class=\"about\">No refused candidates are stored.</p></section>\n");
     return;
   }
-  refusal *list = calloc(most, sizeof *list);
-  if (!list) {
-    if (page->status == WISP_OK) page->status = wisp_fail(page->err, WISP_EMEMORY, "out of memory: %zu refusals", most);
-    return;
-  }
+  OWNED(free) refusal *list = NULL;
+  if (page->status == WISP_OK) page->status = wisp_new(page->err, most, sizeof *list, &list);
+  if (!list) return;
   size_t count = list_refusals(subject, list);
   char number[WISP_NUMBER_TEXT];
   wisp_page_part(page, "refused", subject->number);
@@ -226,7 +237,6 @@ void wisp_report_refusals(wisp_page *page, const wisp_report_subject *subject)
     wisp_page_around(page, "<td class=\"m\">", list[i].kernels, "</td></tr>\n");
   }
   wisp_page_print(page, "</tbody></table></section>\n");
-  free(list);
 }
 
 static void print_failure(wisp_page *page, const wisp_report_cell *cell, const wisp_trial *t)

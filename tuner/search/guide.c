@@ -12,27 +12,15 @@
 /* A layout of another kind is as far as this many doublings of a parameter; so is a parameter that only one has. */
 static const double OTHER_LAYOUT = 2, OTHER_PARAM = 2;
 
-static double doublings(long value)
-{
-  return value > 0 ? log2((double)value) : (double)value - 1;
-}
-
 /* "unroll=4 wi=2" */
 static void read_params(const char *text, wisp_point *p)
 {
   char name[32], value[32];
   while (p->count < WISP_MAX_PARAMS && wisp_next_param(&text, name, value)) {
     p->name[p->count] = wisp_hash(WISP_HASH_SEED, name, strlen(name));
-    p->step[p->count++] = doublings(strtol(value, NULL, 10));
+    const double number = (double)strtol(value, NULL, 10);
+    p->step[p->count++] = number > 0 ? log2(number) : number - 1;
   }
-}
-
-/* Operations a byte: what was measured tells it, else the kernel's minimal work. */
-static double intensity(const wisp_trial *t, const wisp_spec *spec)
-{
-  wisp_work work = {0};
-  if (t->gbps > 0) return t->gflops / t->gbps;
-  return wisp_family_work(NULL, spec, 1e5, &work) == WISP_OK && work.bytes > 0 ? work.flops / work.bytes : 0;
 }
 
 /* The share of memory traffic that is padding, as a logarithm, weighed by how much the kernel is bound by memory. */
@@ -40,34 +28,28 @@ static double waste(const wisp_trial *t, const wisp_spec *spec, const wisp_layou
 {
   const double balance = spec->precision == WISP_F64 ? 8 : 12; /* where both bind, roughly, on a GPU */
   const double padded = layout->NpM / (double)(layout->KM * layout->Np);
-  return padded > 1 ? log(padded) / (1 + intensity(t, spec) / balance) : 0;
-}
-
-static bool find_layout(const wisp_spec *spec, const char *name, wisp_layout *out)
-{
-  wisp_layout all[8];
-  if (wisp_family_check(NULL, spec) != WISP_OK) return false;
-  wisp_family_layouts(spec, all);
-  return wisp_layout_parse(NULL, name, all->Np, all->Nf, out) == WISP_OK;
-}
-
-static int role_of(const char *layout)
-{
-  if (strncmp(layout, "slab", 4) == 0) return 0;
-  return strncmp(layout, "node-km1-", 9) == 0 ? 1 : 2;
+  wisp_work work = {0};
+  double intensity =
+      t->gbps > 0 ? t->gflops / t->gbps : 0; /* operations a byte: as measured, else the minimal work's */
+  if (!(t->gbps > 0) && wisp_family_work(NULL, spec, 1e5, &work) == WISP_OK && work.bytes > 0)
+    intensity = work.flops / work.bytes;
+  return padded > 1 ? log(padded) / (1 + intensity / balance) : 0;
 }
 
 bool wisp_point_from_trial(const wisp_trial *t, wisp_point *out)
 {
-  wisp_layout layout;
+  wisp_layout layout, all[8];
   wisp_point p = {.is_default = t->is_default == 1, .weight = 1};
   if (wisp_spec_parse(NULL, t->spec, &p.spec) != WISP_OK) return false;
   snprintf(p.strategy, sizeof p.strategy, "%s", t->strategy);
   snprintf(p.layout, sizeof p.layout, "%s", t->layout);
   snprintf(p.params, sizeof p.params, "%s", t->params);
-  p.role = role_of(p.layout);
+  p.role = strncmp(p.layout, "slab", 4) == 0 ? 0 : strncmp(p.layout, "node-km1-", 9) == 0 ? 1 : 2;
   read_params(p.params, &p);
-  if (find_layout(&p.spec, p.layout, &layout)) p.cost = waste(t, &p.spec, &layout);
+  if (wisp_family_check(NULL, &p.spec) == WISP_OK) {
+    wisp_family_layouts(&p.spec, all);
+    if (wisp_layout_parse(NULL, p.layout, all->Np, all->Nf, &layout) == WISP_OK) p.cost = waste(t, &p.spec, &layout);
+  }
   p.ms = t->ms;
   p.source = wisp_hash(WISP_HASH_SEED, t->device, strlen(t->device));
   p.source = wisp_hash(p.source, &t->elements, sizeof t->elements);
@@ -142,12 +124,6 @@ bool wisp_point_helps(const wisp_point *p, const wisp_spec *spec)
   return strcmp(p->spec.kernel, spec->kernel) == 0 && strcmp(p->spec.family, spec->family) == 0;
 }
 
-/* Times that can be compared: of the same problem in all but its mesh's shape. */
-static bool same_group(const wisp_point *a, const wisp_point *b)
-{
-  return a->source == b->source && wisp_spec_orders(&a->spec, &b->spec) == 0;
-}
-
 static double weight_of(const wisp_point *p, const wisp_spec *spec)
 {
   const double away = exp(-abs(p->spec.order - spec->order) / 0.8);
@@ -164,8 +140,10 @@ size_t wisp_guide_weigh(size_t count, wisp_point *known, const wisp_spec *spec)
     double best = p->ms;
     p->weight = 0;
     if (abs(p->spec.order - spec->order) > FARTHEST || !(p->ms > 0)) continue;
-    for (size_t k = 0; k < count; k++)
-      if (known[k].ms > 0 && known[k].ms < best && same_group(&known[k], p)) best = known[k].ms;
+    for (size_t k = 0; k < count; k++) /* times that can be compared: of the same problem in all but its mesh's shape */
+      if (known[k].ms > 0 && known[k].ms < best && known[k].source == p->source &&
+          wisp_spec_orders(&known[k].spec, &p->spec) == 0)
+        best = known[k].ms;
     p->cost = fmin(log(p->ms / best), WORST); /* kept aside while others of the group still need its time */
     p->weight = weight_of(p, spec);
   }
@@ -240,20 +218,9 @@ void wisp_guide_report(wisp_guide *g, size_t i, double ms)
   }
 }
 
-static double score(const wisp_guide *g, size_t i)
-{
-  return g->expected[i] + (g->moved[i] - g->offset * g->near[i]) / (g->near[i] + DOUBT);
-}
-
 /* --- turns --- */
 
 typedef bool (*wanted)(const wisp_guide *g, size_t i, size_t of);
-
-static bool anyone(const wisp_guide *g, size_t i, size_t of)
-{
-  (void)g, (void)i, (void)of;
-  return true;
-}
 
 static bool is_default(const wisp_guide *g, size_t i, size_t of)
 {
@@ -271,13 +238,14 @@ static bool is_neighbour(const wisp_guide *g, size_t i, size_t of)
   return point_neighbours(&g->points[i], &g->points[of]);
 }
 
+/* want NULL: any. */
 static size_t best_of(const wisp_guide *g, size_t from, size_t to, wanted want, size_t of)
 {
   size_t best = to;
   double least = INFINITY;
   for (size_t i = from; i < to; i++) {
-    if (g->picked[i] || !want(g, i, of)) continue;
-    double s = score(g, i);
+    if (g->picked[i] || (want && !want(g, i, of))) continue;
+    double s = g->expected[i] + (g->moved[i] - g->offset * g->near[i]) / (g->near[i] + DOUBT);
     if (best < to && s >= least) continue;
     best = i;
     least = s;
@@ -325,7 +293,7 @@ size_t wisp_guide_pick(wisp_guide *g, size_t from, size_t to, bool fresh)
   if (i == to && g->blind && g->picks < FIRST_LOOK) i = other_strategy(g, from, to);
   if (i == to && g->picks % 3 == 1) i = local_step(g, from, to);
   if (i == to && g->picks % 3 == 2) i = other_strategy(g, from, to);
-  if (i == to) i = best_of(g, from, to, anyone, 0);
+  if (i == to) i = best_of(g, from, to, NULL, 0);
   if (i == to) return to;
   g->picked[i] = true;
   g->picks++;

@@ -5,7 +5,6 @@
 #include "../../runtime/device.h"
 #include "../../runtime/kernel.h"
 #include "../../runtime/process.h"
-#include "../../runtime/process.h"
 #include "../trial/measure.h"
 
 #include <math.h>
@@ -16,11 +15,6 @@
 const int wisp_replay_after[WISP_REPLAY_POINTS] = {5, 10, 25, 50, WISP_REPLAY_MOST};
 
 /* --- the sweep --- */
-
-static bool succeeded(const wisp_trial *t)
-{
-  return t->ms > 0 && (wisp_trial_is_right(t));
-}
 
 /* The device that most trials are of. */
 static const char *main_device(size_t count, const wisp_trial *const *trials)
@@ -47,7 +41,7 @@ static wisp_status read_store(wisp_error *err, const char *path, size_t *count, 
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     wisp_layer layer;
     const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    if (layer == WISP_LAYER_USER && succeeded(t)) mine[found++] = t;
+    if (layer == WISP_LAYER_USER && t->ms > 0 && wisp_trial_is_right(t)) mine[found++] = t;
   }
   CALL(wisp_require(err, found > 0, WISP_EUSAGE, "%s: no measured trials to replay: name a store with a sweep by --db",
                     path));
@@ -139,17 +133,6 @@ static void search_target(const replaying *r, wisp_guide *guide, const size_t *w
   }
 }
 
-/* Points of everything that the sweep knows of this kernel but at this very order, precision, system and element. */
-static size_t collect_known(const replaying *r, const wisp_spec *target, wisp_point *known)
-{
-  size_t count = 0;
-  for (size_t i = 0; i < r->count; i++) {
-    const bool own = wisp_spec_orders(&r->points[i].spec, target) == 0;
-    if (!own && wisp_point_helps(&r->points[i], target)) known[count++] = r->points[i];
-  }
-  return count;
-}
-
 /* Trials of one target: one kernel, timed on the same mesh. */
 static bool same_target(const replaying *r, size_t i, size_t k)
 {
@@ -178,10 +161,12 @@ static wisp_status replay_target(wisp_error *err, const replaying *r, size_t fir
     t->optimum = fmin(t->optimum, r->trials[i].ms);
     which[t->candidates++] = i;
   }
-  if (r->request->seeded) {
-    known_count = collect_known(r, spec, known);
-    known_count = wisp_guide_weigh(known_count, known, spec);
+  /* Seeds: all that the sweep knows of this kernel but at this very order, precision, system and element. */
+  for (size_t i = 0; r->request->seeded && i < r->count; i++) {
+    const bool own = wisp_spec_orders(&r->points[i].spec, spec) == 0;
+    if (!own && wisp_point_helps(&r->points[i], spec)) known[known_count++] = r->points[i];
   }
+  known_count = wisp_guide_weigh(known_count, known, spec);
   CALL(wisp_guide_create(err, t->candidates, points, known_count, known, &guide));
   search_target(r, &guide, which, t);
   return replay_random(err, r, which, t);

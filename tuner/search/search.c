@@ -12,8 +12,8 @@
 
 wisp_status wisp_seeds_add(wisp_error *err, wisp_seeds *seeds, const wisp_trial *trial)
 {
-  bool right = wisp_trial_is_right(trial);
-  if (!right || !(trial->ms > 0) || wisp_target_is_gpu(trial->target) != seeds->gpu) return WISP_OK;
+  if (!wisp_trial_is_right(trial) || !(trial->ms > 0) || wisp_target_is_gpu(trial->target) != seeds->gpu)
+    return WISP_OK;
   CALL(wisp_grow(err, &seeds->list, &seeds->capacity, seeds->count + 1, sizeof *seeds->list));
   wisp_point *seed = &seeds->list[seeds->count];
   if (!wisp_point_from_trial(trial, seed)) return WISP_OK; /* another version's */
@@ -28,10 +28,8 @@ wisp_status wisp_seeds_load(wisp_error *err, const char *db, const char *device,
   HELD(wisp_seeds_free) wisp_seeds seeds = {.gpu = wisp_target_is_gpu(target)};
   snprintf(seeds.device, sizeof seeds.device, "%s", device);
   CALL(wisp_store_open(err, db, false, NULL, &store));
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    CALL(wisp_seeds_add(err, &seeds, wisp_store_trial(store, i, &layer)));
-  }
+  for (size_t i = 0; i < wisp_store_count(store); i++)
+    CALL(wisp_seeds_add(err, &seeds, wisp_store_trial(store, i, NULL)));
   return GIVE(seeds, out);
 }
 
@@ -89,13 +87,6 @@ static int by_expected(const void *a, const void *b)
   return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static void find_late(size_t count, block *blocks)
-{
-  for (size_t b = 0; b < count; b++)
-    for (size_t c = 0; c < count && !blocks[b].late; c++)
-      blocks[b].late = blocks[c].layout == blocks[b].layout && by_expected(&blocks[c], &blocks[b]) < 0;
-}
-
 /* Fills `order` with the list's indices in their new order. */
 static wisp_status order_problems(wisp_error *err, const wisp_search *s, const wisp_guide *guide, size_t *order)
 {
@@ -113,7 +104,9 @@ static wisp_status order_problems(wisp_error *err, const wisp_search *s, const w
     b->count++;
     if (!guide->blind) b->expected = fmin(b->expected, guide->expected[i]);
   }
-  if (!guide->blind) find_late(count, blocks);
+  for (size_t b = 0; b < count && !guide->blind; b++)
+    for (size_t c = 0; c < count && !blocks[b].late; c++)
+      blocks[b].late = blocks[c].layout == blocks[b].layout && by_expected(&blocks[c], &blocks[b]) < 0;
   qsort(blocks, count, sizeof *blocks, by_expected);
   for (size_t b = 0; b < count; b++)
     for (size_t i = 0; i < blocks[b].count; i++) order[next++] = blocks[b].first + i;
@@ -159,32 +152,37 @@ double wisp_search_share(const wisp_search *s)
 void wisp_search_report(wisp_search *s, const wisp_trial *trial)
 {
   if (!s->guided) return;
-  bool right = wisp_trial_is_right(trial);
   for (size_t i = 0; i < s->guide.count; i++) {
     const wisp_point *p = &s->guide.points[i];
     if (strcmp(p->params, trial->params) != 0 || strcmp(p->strategy, trial->strategy) != 0) continue;
     if (strcmp(p->layout, trial->layout) != 0) continue;
-    wisp_guide_report(&s->guide, i, right ? trial->ms : 0);
+    wisp_guide_report(&s->guide, i, wisp_trial_is_right(trial) ? trial->ms : 0);
     return;
   }
 }
 
 /* ---- Scopes and candidates. */
 
+wisp_status wisp_scope_layouts(wisp_error *err, const wisp_spec *spec, const char *only, wisp_layout out[8], int *kept)
+{
+  wisp_layout all[8];
+  char text[WISP_LAYOUT_TEXT];
+  const int count = wisp_family_layouts(spec, all);
+  *kept = 0;
+  for (int i = 0; i < count; i++) {
+    wisp_layout_print(&all[i], text);
+    if (!only || strcmp(only, text) == 0) out[(*kept)++] = all[i];
+  }
+  return wisp_require(err, *kept > 0, WISP_EUSAGE, "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts",
+                      spec->order, only, spec->order);
+}
+
 wisp_status wisp_scope_create(wisp_error *err, const wisp_family *family, const wisp_spec *spec,
                               const wisp_target *target, const char *only, wisp_scope *out)
 {
   HELD(wisp_scope_free) wisp_scope scope = {.family = family, .spec = *spec};
-  wisp_layout all[8];
-  char text[WISP_LAYOUT_TEXT];
-  const int count = wisp_family_layouts(spec, all);
   int kept = 0;
-  for (int i = 0; i < count; i++) {
-    wisp_layout_print(&all[i], text);
-    if (!only || strcmp(only, text) == 0) scope.layout[kept++] = all[i];
-  }
-  CALL(wisp_require(err, kept > 0, WISP_EUSAGE, "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts",
-                    spec->order, only, spec->order));
+  CALL(wisp_scope_layouts(err, spec, only, scope.layout, &kept));
   CALL(wisp_family_names(err, spec, target, kept, scope.layout, scope.names));
   scope.layouts = kept;
   *out = scope;

@@ -15,6 +15,7 @@ typedef struct wisp_scope {
 } wisp_scope;
 
 /* only: the layout to keep, as text; NULL: all. WISP_EUSAGE where none is left. */
+wisp_status wisp_scope_layouts(wisp_error *err, const wisp_spec *spec, const char *only, wisp_layout out[8], int *kept);
 wisp_status wisp_scope_create(wisp_error *err, const wisp_family *family, const wisp_spec *spec,
                               const wisp_target *target, const char *only, wisp_scope *out);
 void wisp_scope_free(wisp_scope *scope);

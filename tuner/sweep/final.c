@@ -58,14 +58,6 @@ static wisp_status of_layout(wisp_error *err, const wisp_layout *layout, const w
   return WISP_OK;
 }
 
-/* The number of sorted trials that are close enough to the fastest for a second look. */
-static size_t close_ones(size_t count, wisp_trial *const *trials)
-{
-  size_t near = 0;
-  while (near < count && near < MOST && trials[near]->ms <= wisp_ranking_margin * trials[0]->ms) near++;
-  return near;
-}
-
 /* NULL where none is chosen, or more than one: stores were merged. */
 static const wisp_trial *chosen_of(size_t count, wisp_trial *const *trials)
 {
@@ -192,11 +184,6 @@ static bool has_passed(const wisp_sweep *sweep, const wisp_trial *trial, bool le
   return false;
 }
 
-static void note_passed(wisp_sweep *sweep, const wisp_trial *trial, bool leading)
-{
-  sweep->passed[sweep->passed_count++ % WISP_MAX_PASSED] = passing(trial, leading);
-}
-
 /* After all timings, loaded anew, other data. What is wrong now was never right, or does not stay so. */
 static wisp_status verify_winner(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, entrant *e, bool leading,
                                  wisp_trial *winner)
@@ -216,7 +203,7 @@ static wisp_status verify_winner(wisp_error *err, wisp_sweep *sweep, const wisp_
   if (verdict == WISP_OK) verdict = wisp_verifier_check(&reason, bench->verifier, e->kernel, &error);
   if (verdict == WISP_OK && !has_passed(sweep, winner, leading)) {
     verdict = wisp_bench_repeat_check(&reason, bench, e->ref.problem, e->kernel, leading);
-    if (verdict == WISP_OK) note_passed(sweep, winner, leading);
+    if (verdict == WISP_OK) sweep->passed[sweep->passed_count++ % WISP_MAX_PASSED] = passing(winner, leading);
   }
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, winner, 0));
   winner->error = fmax(winner->error, error);
@@ -257,14 +244,14 @@ static wisp_status store_round(wisp_error *err, wisp_sweep *sweep, size_t count,
 static wisp_status hold_round(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout, double fastest,
                               size_t all, wisp_trial *const *known, wisp_trial *winner)
 {
-  const size_t near = close_ones(all, known);
-  size_t count = 0, chosen;
+  size_t near = 0, count = 0, chosen; /* near: close enough to the fastest for a second look */
   HELD(release) entrant e[MOST] = {0};
   OWNED(free) wisp_trial *round = NULL;
   double noise[MOST];
   HELD(wisp_profile_leave)
   const wisp_profile_scope now = wisp_profile_enter(&sweep->bench.profile, WISP_COMPILING); /* most of it */
   CALL(wisp_new(err, MOST, sizeof *round, &round));
+  while (near < all && near < MOST && known[near]->ms <= wisp_ranking_margin * known[0]->ms) near++;
   for (; count < near && !(count && wisp_problems_full(sweep->bench.problems)); count++) {
     round[count] = *known[count];
     *round[count].tie = '\0';
@@ -284,24 +271,18 @@ static wisp_status hold_round(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   return WISP_OK;
 }
 
-/* In any layout. */
-static double fastest_of(const wisp_finalists *all)
-{
-  double ms = INFINITY;
-  for (size_t i = 0; i < all->count; i++) ms = fmin(ms, all->trials[i].ms);
-  return ms;
-}
-
 wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout,
                              wisp_finalists *all, wisp_trial *winner)
 {
   OWNED(free) wisp_trial **known = NULL;
   size_t count = 0;
+  double fastest = INFINITY; /* in any layout */
+  for (size_t i = 0; i < all->count; i++) fastest = fmin(fastest, all->trials[i].ms);
   CALL(of_layout(err, &scope->layout[layout], all, &count, &known));
   const wisp_trial *chosen = chosen_of(count, known);
   if (count && is_resolved(count, known, chosen))
     *winner = *chosen;
   else if (count)
-    CALL(hold_round(err, sweep, scope, layout, fastest_of(all), count, known, winner));
+    CALL(hold_round(err, sweep, scope, layout, fastest, count, known, winner));
   return WISP_OK;
 }

@@ -1,7 +1,6 @@
 /* A worker's side of a sweep: the orders and precisions that it is given, and in each the kernels (sweep_kernel.c) and
  * whole stages. */
 #include "sweep.h"
-#include "prospects.h"
 #include "../../runtime/compilers.h"
 #include "../../runtime/process.h"
 #include "../../runtime/solve/choose.h"
@@ -25,25 +24,18 @@ typedef struct composed { /* a composition in a layout */
   double sum; /* of its kernels' winners' times */
 } composed;
 
-/* The winner of a kernel in a layout, NULL where there is none. */
-static const wisp_trial *winner_of(const wisp_sweep *sweep, const char *name, int layout)
-{
-  const wisp_kernel_decl *kernel = wisp_family_kernel(sweep->family, name);
-  const wisp_trial *best = kernel ? &sweep->best[kernel - sweep->family->kernels][layout] : NULL;
-  return best && best->ms > 0 ? best : NULL;
-}
-
 /* False where the composition is not for this system, or a kernel has no winner in the layout, and is not another
  * family's either. */
 static bool add_up(const wisp_sweep *sweep, const wisp_spec *spec, const char *composition, int layout, composed *out)
 {
   if (sweep->family->suits && sweep->family->suits(NULL, spec, composition) != WISP_OK) return false;
   *out = (composed){.composition = composition, .layout = layout};
-  for (char kernel[WISP_NAME_TEXT]; wisp_composition_next(&composition, kernel);) {
-    const wisp_trial *winner = winner_of(sweep, kernel, layout);
-    const bool external = strchr(kernel, '.');
-    if (!winner && !external) return false;
-    if (winner) out->sum += winner->ms;
+  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&composition, name);) {
+    const wisp_kernel_decl *kernel = wisp_family_kernel(sweep->family, name);
+    const double ms = kernel ? sweep->best[kernel - sweep->family->kernels][layout].ms : 0;
+    const bool external = strchr(name, '.');
+    if (!(ms > 0) && !external) return false;
+    out->sum += ms;
   }
   return true;
 }
@@ -91,15 +83,6 @@ static wisp_status choose(wisp_error *err, const wisp_sweep *sweep, const wisp_s
   return WISP_OK;
 }
 
-static wisp_status load(wisp_error *err, wisp_sweep *sweep, runnable *r)
-{
-  HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(&sweep->bench.profile, WISP_COMPILING);
-  CALL(wisp_stage_load(err, sweep->bench.device, &r->stage));
-  wisp_profile_switch(&sweep->bench.profile, WISP_PREPARING);
-  return wisp_problems_acquire(err, sweep->bench.problems, (const wisp_plan *const *)r->stage.plan, r->stage.kernels,
-                               &r->ref);
-}
-
 static wisp_status run_step(wisp_error *err, const void *context)
 {
   const runnable *r = context;
@@ -127,7 +110,12 @@ static wisp_status measure_composition(wisp_error *err, wisp_sweep *sweep, const
     sweep->summary.known += !sweep->unit.later_round && !tried;
     return WISP_OK;
   }
-  CALL(load(err, sweep, &r));
+  wisp_profile_switch(&sweep->bench.profile, WISP_COMPILING);
+  CALL(wisp_stage_load(err, sweep->bench.device, &r.stage));
+  wisp_profile_switch(&sweep->bench.profile, WISP_PREPARING);
+  CALL(wisp_problems_acquire(err, sweep->bench.problems, (const wisp_plan *const *)r.stage.plan, r.stage.kernels,
+                             &r.ref));
+  wisp_profile_switch(&sweep->bench.profile, WISP_ELSE);
   CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &trial,
                        wisp_trial_limit(&sweep->bench, &scope->spec, stages * s->sum)));
   wisp_profile_switch(&sweep->bench.profile, WISP_TIMING);
@@ -190,6 +178,134 @@ wisp_status wisp_sweep_compositions(wisp_error *err, wisp_sweep *sweep, const wi
   return is_taken ? measure_composition(err, sweep, &scope, &taken) : WISP_OK;
 }
 
+/* ---- Prospects: a budget goes to kernels of compositions that could still be the fastest stage. */
+
+/* A search makes a kernel this much faster, at most, than another card's winner or one of an earlier search. */
+static const double AT_MOST = 0.25;
+/* After a search its winner is only that much too slow. */
+static const double SEARCHED = 0.03;
+/* Time is worth e times as much on compositions that could be faster by this share of the best stage's time. */
+static const double WORTH = 0.1;
+/* A kernel that runs in no layout here takes no time; its refusals are stored. */
+static const double NEXT_TO_NOTHING = 1e-9;
+
+/* Times of each kernel of the family in each layout of the scope, in ms of an element. */
+typedef struct prospects {
+  size_t kernels;
+  int layouts;
+  double (*least)[8]; /* what it could take after a search; INFINITY where it does not run */
+  double (*own)[8];   /* the best that was measured here; INFINITY: nothing was */
+} prospects;
+
+static void free_prospects(prospects *p)
+{
+  free(p->least);
+  free(p->own);
+  *p = (prospects){0};
+}
+
+/* The least time for the bytes of an element, in ms; 0 where they fit the caches, or nothing is known. */
+static double floor_of(const wisp_sweep *sweep, const wisp_spec *spec)
+{
+  const double elements = sweep->bench.problems ? (double)wisp_problems_elements(sweep->bench.problems) : 0;
+  const wisp_ceilings *most = &sweep->bench.ceilings;
+  wisp_work work = {0};
+  if (!sweep->bench.limits->gpu || elements <= 0 || wisp_family_work(NULL, spec, elements, &work) != WISP_OK) return 0;
+  if (work.bytes < 2 * (double)sweep->bench.limits->l2) return 0;
+  const double gbps = work.no_read ? most->fill_gbps : most->copy_gbps;
+  return gbps > 0 ? work.bytes / gbps / 1e6 / elements : 0;
+}
+
+/* One kernel in one layout: what runs there today, and how long that is expected to take. */
+static wisp_status look(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const wisp_chooser *from,
+                        int kernel, int layout, prospects *out)
+{
+  char text[WISP_LAYOUT_TEXT];
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+  wisp_choose_request request = {.spec = scope->spec, .layout = text};
+  double *least = &out->least[kernel][layout], *own = &out->own[kernel][layout];
+  if (sweep->bench.problems) request.elements = wisp_problems_elements(sweep->bench.problems);
+  wisp_layout_print(&scope->layout[layout], text);
+  wisp_spec_name_kernel(&request.spec, sweep->family->kernels[kernel].name);
+  *least = *own = INFINITY;
+  CALL(wisp_choose_if_any(err, from, &request, &stage));
+  if (!stage.kernels) return WISP_OK;
+  const wisp_choice *choice = stage.choice;
+  *least = floor_of(sweep, &request.spec);
+  /* A default that was measured here says nothing of what a search finds. */
+  if (choice->trial && choice->expected > 0 && choice->trial->is_default != 1)
+    *least = fmax(*least, (1 - AT_MOST) * choice->expected);
+  if (choice->trial && choice->match == WISP_MATCH_EXACT) *own = choice->expected;
+  return WISP_OK;
+}
+
+/* From the store and from the memory's speed. */
+static wisp_status find_prospects(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, prospects *out)
+{
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  HELD(wisp_scopes_free) wisp_scopes scopes = {0};
+  HELD(free_prospects) prospects made = {.layouts = scope->layouts};
+  while (sweep->family->kernels[made.kernels].name) made.kernels++;
+  CALL(wisp_new(err, made.kernels, sizeof *made.least, &made.least));
+  CALL(wisp_new(err, made.kernels, sizeof *made.own, &made.own));
+  CALL(wisp_chooser_open_store(err, sweep->strategies, sweep->request->db, false, NULL, &store));
+  const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, &scopes};
+  for (int k = 0; k < (int)made.kernels; k++)
+    for (int l = 0; l < scope->layouts && wisp_family_composes(sweep->family, sweep->family->kernels[k].name); l++)
+      CALL(look(err, sweep, scope, &from, k, l, &made));
+  return GIVE(made, out);
+}
+
+/* A kernel had its share of the budget: where that was enough for a search, its winners are what it takes. */
+static void note_prospects(prospects *p, const wisp_sweep *sweep, int kernel)
+{
+  for (int l = 0; l < p->layouts; l++) {
+    const wisp_trial *best = &sweep->best[kernel][l];
+    if (!(best->ms > 0)) continue;
+    const double ms = best->ms / (double)best->elements;
+    p->own[kernel][l] = ms;
+    if (sweep->searched) p->least[kernel][l] = (1 - SEARCHED) * ms;
+  }
+}
+
+/* A composition's kernels in a layout together, those of other families aside. */
+static double together(const wisp_sweep *sweep, const char *composition, double (*of)[8], int layout)
+{
+  double sum = 0;
+  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&composition, name);) {
+    const wisp_kernel_decl *kernel = wisp_family_kernel(sweep->family, name);
+    if (kernel) sum += of[kernel - sweep->family->kernels][layout];
+  }
+  return sum;
+}
+
+/* The least over the compositions that suit the spec and have the kernel, NULL: over all. */
+static double least_of(const prospects *p, const wisp_sweep *sweep, const wisp_spec *spec, const char *kernel,
+                       double (*of)[8])
+{
+  double least = INFINITY;
+  for (const char *const *c = sweep->family->compositions; *c; c++) {
+    if (kernel && !wisp_composition_has(*c, kernel)) continue;
+    if (sweep->family->suits && sweep->family->suits(NULL, spec, *c) != WISP_OK) continue;
+    for (int l = 0; l < p->layouts; l++) least = fmin(least, together(sweep, *c, of, l));
+  }
+  return least;
+}
+
+/* The worth of a kernel: 1 for the best composition, less the slower the best composition with it could be, and 0 where
+ * none with it could be the fastest. 1 for kernels of no composition, and where no stage was measured. */
+static double worth_of(const prospects *p, const wisp_sweep *sweep, const wisp_spec *spec, int kernel)
+{
+  if (!p->kernels || !wisp_family_composes(sweep->family, sweep->family->kernels[kernel].name)) return 1;
+  double own_least = INFINITY;
+  for (int l = 0; l < p->layouts; l++) own_least = fmin(own_least, p->least[kernel][l]);
+  if (!isfinite(own_least)) return NEXT_TO_NOTHING;
+  const double best = least_of(p, sweep, spec, NULL, p->own);
+  if (!(best > 0) || !isfinite(best)) return 1;
+  const double hope = least_of(p, sweep, spec, sweep->family->kernels[kernel].name, p->least) / best;
+  return hope >= 1 ? 0 : exp(-fmax(0, hope - (1 - AT_MOST)) / WORTH);
+}
+
 /* ---- Orders and precisions. */
 
 /* A candidate this much slower than the best is dropped after its first samples. */
@@ -247,13 +363,6 @@ wisp_spec wisp_sweep_spec(const wisp_sweep *sweep, int order, wisp_precision pre
   return spec;
 }
 
-/* Is all of the order looked for, so that what no stage needs can be left aside? */
-static bool asks_for_all(const wisp_sweep *sweep)
-{
-  const wisp_tune_request *r = sweep->request;
-  return has_compositions(sweep) && !r->kernel && !r->strategy && !r->defaults_only;
-}
-
 /* The first trials: the kernels of the best stage that any layer of the store knows, which is what a solver takes here
  * today. */
 static wisp_status try_best_stage(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)
@@ -281,13 +390,13 @@ static const double STAGES_WORTH = 0.5;
 
 /* The kernel that is worth most of those that are left, and its share of the time that is left; -1: none is worth any.
  */
-static int next_kernel(wisp_sweep *sweep, const wisp_prospects *prospects, const wisp_spec *spec, const bool *done)
+static int next_kernel(wisp_sweep *sweep, const prospects *p, const wisp_spec *spec, const bool *done)
 {
   int next = -1;
   double most = 0, all = has_compositions(sweep) ? STAGES_WORTH : 0;
   for (int k = 0; sweep->family->kernels[k].name; k++) {
     if (done[k] || !wisp_sweep_wants(sweep, k)) continue;
-    const double worth = wisp_prospects_worth(prospects, sweep, spec, k);
+    const double worth = worth_of(p, sweep, spec, k);
     all += worth;
     if (worth > most) next = k, most = worth;
   }
@@ -297,16 +406,18 @@ static int next_kernel(wisp_sweep *sweep, const wisp_prospects *prospects, const
 
 static wisp_status tune_kernels(wisp_error *err, wisp_sweep *sweep, wisp_scope *scope)
 {
-  HELD(wisp_prospects_free) wisp_prospects prospects = {0};
+  HELD(free_prospects) prospects found = {0};
   bool done[WISP_MAX_KERNELS] = {false};
-  const bool all = asks_for_all(sweep);
+  const wisp_tune_request *r = sweep->request;
+  /* All of the order is looked for, so that what no stage needs can be left aside. */
+  const bool all = has_compositions(sweep) && !r->kernel && !r->strategy && !r->defaults_only;
   if (all) CALL(try_best_stage(err, sweep, scope));
-  if (all && isfinite(sweep->deadline)) CALL(wisp_prospects_make(err, sweep, scope, &prospects));
-  for (int k; (k = next_kernel(sweep, &prospects, &scope->spec, done)) >= 0; done[k] = true) {
+  if (all && isfinite(sweep->deadline)) CALL(find_prospects(err, sweep, scope, &found));
+  for (int k; (k = next_kernel(sweep, &found, &scope->spec, done)) >= 0; done[k] = true) {
     wisp_spec_name_kernel(&scope->spec, sweep->family->kernels[k].name);
     CALL(wisp_bench_set_problem(err, &sweep->bench, &scope->spec, sweep->request->elements));
     CALL(wisp_sweep_kernel(err, sweep, scope, k));
-    if (prospects.kernels) wisp_prospects_note(&prospects, sweep, k);
+    if (found.kernels) note_prospects(&found, sweep, k);
     sweep->parts_done++;
   }
   return WISP_OK;
@@ -346,14 +457,6 @@ static wisp_status check_sizes(wisp_error *err, const wisp_sweep *sweep, const w
   return WISP_OK;
 }
 
-/* The cores compile for all workers of this host. */
-static int jobs_of(const wisp_sweep *sweep)
-{
-  long cores = sweep->request->jobs > 0 ? sweep->request->jobs : sysconf(_SC_NPROCESSORS_ONLN);
-  long each = cores / (long)sweep->workers;
-  return each > 1 ? (int)each : 1;
-}
-
 wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *link)
 {
   wisp_status status = WISP_OK;
@@ -361,6 +464,8 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
   OWNED(wisp_device_close) wisp_device *device = NULL;
   wisp_unit given;
   bool there = false;
+  const long cores = sweep->request->jobs > 0 ? sweep->request->jobs : sysconf(_SC_NPROCESSORS_ONLN);
+  const long each = cores / (long)sweep->workers;
   sweep->link = link;
   TRY(wisp_new(err, WISP_MAX_KERNELS, sizeof *sweep->best, &sweep->best));
   TRY(wisp_device_open(err, link->device, &device));
@@ -371,8 +476,9 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
                         &sweep->bench));
   sweep->bench.source = sweep->request->source ? *sweep->request->source : wisp_mesh_source_irregular();
   sweep->bench.link = link;
-  /* Far ahead only where the order is fixed, and not where the cores that compile are those that are timed. */
-  TRY(wisp_pipeline_create(err, sweep->bench.limits->target, jobs_of(sweep),
+  /* The cores compile for all workers of this host. Far ahead only where the order is fixed, and not where the cores
+   * that compile are those that are timed. */
+  TRY(wisp_pipeline_create(err, sweep->bench.limits->target, each > 1 ? (int)each : 1,
                            wisp_sweep_is_host(sweep) || isfinite(sweep->deadline) ? 1 : 3, &sweep->pipeline));
   TRY(wisp_link_next(err, link, &sweep->summary, &given, &there));
   while (there) {

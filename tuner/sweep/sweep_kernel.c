@@ -89,16 +89,6 @@ static wisp_status look_up(wisp_error *err, const unit *u, const wisp_candidate 
   return WISP_OK;
 }
 
-/* Known candidates are not tried again, but count as rivals of the others. */
-static wisp_status take_in(wisp_error *err, unit *u, const wisp_candidate *c, const lookup *found)
-{
-  wisp_incumbent *incumbent = &u->incumbent[c->layout];
-  keep_best(&found->trial, &u->best[c->layout]);
-  incumbent->ms = u->best[c->layout].ms;
-  wisp_trial_name(&u->best[c->layout], incumbent->name);
-  return wisp_finalists_add(err, &u->finalists, &found->trial);
-}
-
 /* A candidate that was dropped counts as known while what it was slow against does: that very trial, or one as fast.
  * Only trials of today's texts and strategies are among those that are asked. */
 static bool stays_dropped(const unit *u, int layout, const wisp_trial *slow)
@@ -138,8 +128,13 @@ static wisp_status leave_out_known(wisp_error *err, unit *u)
   bool ahead = false; /* a default that is not known */
   CALL(wisp_new(err, search->count, sizeof *found, &found));
   for (size_t i = 0; i < search->count; i++) {
+    const int layout = search->candidates[i].layout;
     CALL(look_up(err, u, &search->candidates[i], &found[i]));
-    if (found[i].known) CALL(take_in(err, u, &search->candidates[i], &found[i]));
+    if (!found[i].known) continue; /* those that are known are not tried again, but count as rivals of the others */
+    keep_best(&found[i].trial, &u->best[layout]);
+    u->incumbent[layout].ms = u->best[layout].ms;
+    wisp_trial_name(&u->best[layout], u->incumbent[layout].name);
+    CALL(wisp_finalists_add(err, &u->finalists, &found[i].trial));
   }
   for (size_t i = 0; i < search->count; i++) {
     const wisp_candidate *c = &search->candidates[i];
@@ -206,15 +201,6 @@ static bool is_enough(const unit *u, int layout)
          wisp_trial_byte_share(&sweep->bench, &u->search.scope->spec, best) >= enough;
 }
 
-/* The machine, and not the candidate, is why it did not compile or cannot run. */
-static wisp_status skip(wisp_error *err, unit *u, wisp_job *job)
-{
-  u->has_default |= job->is_default;
-  wisp_status status = wisp_sweep_skip(err, u->sweep, &job->error);
-  wisp_job_free(job);
-  return status;
-}
-
 /* The candidates of one problem, until `until`; at least one. */
 static wisp_status tune_problem(wisp_error *err, unit *u, double until)
 {
@@ -229,8 +215,11 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     int layout = layout_of(u, job->plan);
     if (job->status == WISP_OK)
       job->status = wisp_module_check(&job->error, sweep->bench.device, &job->binary, job->plan->symbol);
-    if (job->status == WISP_ESYSTEM) {
-      TRY(skip(err, u, job));
+    if (job->status == WISP_ESYSTEM) { /* the machine's fault, not the candidate's */
+      u->has_default |= job->is_default;
+      status = wisp_sweep_skip(err, sweep, &job->error);
+      wisp_job_free(job);
+      TRY(status);
       continue;
     }
     sweep->skipped = 0;
@@ -332,14 +321,6 @@ static wisp_status try_first(wisp_error *err, unit *u)
   return WISP_OK;
 }
 
-static void keep_defaults(wisp_search *search)
-{
-  size_t left = 0;
-  for (size_t i = 0; i < search->count; i++)
-    if (search->candidates[i].is_default) search->candidates[left++] = search->candidates[i];
-  search->count = left;
-}
-
 /* A short time is spent on what is known to be good nearby. */
 static wisp_status guide(wisp_error *err, unit *u)
 {
@@ -356,10 +337,14 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   wisp_status status = WISP_OK;
   unit u = {.sweep = sweep, .best = sweep->best[kernel]};
   double now = wisp_seconds();
+  size_t left = 0;
   u.deadline = now + (1 - FINAL_SHARE) * sweep->share * (sweep->unit.until - now);
   TRY(wisp_search_create(err, sweep->strategies, scope, sweep->request->strategy, WISP_RANDOM_SEED, &u.search));
   TRY(store_refusals(err, sweep, &u.search));
-  if (sweep->request->defaults_only) keep_defaults(&u.search);
+  for (size_t i = 0; i < u.search.count; i++)
+    if (!sweep->request->defaults_only || u.search.candidates[i].is_default)
+      u.search.candidates[left++] = u.search.candidates[i];
+  u.search.count = left;
   TRY(leave_out_known(err, &u));
   if (wisp_sweep_compositions_alone(sweep)) goto done;
   TRY(try_first(err, &u));

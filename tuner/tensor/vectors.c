@@ -40,27 +40,23 @@ static void close_test_mesh(void *context)
 }
 WISP_OWNED(test_mesh, close_test_mesh)
 
-static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
-                                  const wisp_mesh_source *source, void **out)
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec,
+                                  long long *elements, const wisp_mesh_source *source, void **out)
 {
   OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = NULL;
   OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
   OWNED(close_test_mesh) test_mesh *g = NULL;
   const int order = spec->order, Nq = order + 1, Np = Nq * Nq * Nq;
   const size_t to_check = (size_t)((NODES_TO_CHECK + Np - 1) / Np);
-  CALL(wisp_mesh_some(err, 8, source, source ? wisp_tensor_elements(limits, order, elements) : to_check, &mesh));
+  CALL(wisp_mesh_some(err, 8, source, source ? wisp_tensor_elements(limits, order, *elements) : to_check, &mesh));
   CALL(wisp_hexnodes_create(err, "box", mesh, order, &nodes));
   CALL(wisp_new(err, 1, sizeof *g, &g));
   g->elements = mesh->elements;
+  *elements = (long long)mesh->elements;
   CALL(wisp_hexcopies_create(err, nodes, true, &g->copies));
   CALL(wisp_require(err, g->copies->unknowns, WISP_EUSAGE, "%zu hexes of order %d have no node inside: take more",
                     mesh->elements, order));
   return GIVE(g, out);
-}
-
-static long long elements(const void *context)
-{
-  return (long long)((const test_mesh *)context)->elements;
 }
 
 /* --- discretisations --- */
@@ -240,7 +236,6 @@ const wisp_workload wisp_workload_vectors = {
     .count = count,
     .open = open_test_mesh,
     .close = close_test_mesh,
-    .elements = elements,
     .discretise = discretise,
     .scalars = scalars,
     .set_state = set_state,
@@ -248,5 +243,4 @@ const wisp_workload wisp_workload_vectors = {
     .fill_inputs = fill_inputs,
     .reference = compute_reference,
     .largest = largest,
-    .yardstick = wisp_yardstick_copy,
 };

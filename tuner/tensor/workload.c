@@ -82,23 +82,19 @@ static wisp_status make_geometry(wisp_error *err, test_mesh *g)
   return WISP_OK;
 }
 
-static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
-                                  const wisp_mesh_source *source, void **out)
+static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec,
+                                  long long *elements, const wisp_mesh_source *source, void **out)
 {
   OWNED(close_test_mesh) test_mesh *g = NULL;
   CALL(wisp_new(err, 1, sizeof *g, &g));
   CALL(wisp_hex_create(err, spec->order, &g->hex));
   count_numbers(g);
-  g->elements = source ? wisp_tensor_elements(limits, spec->order, elements) : TO_CHECK;
+  g->elements = source ? wisp_tensor_elements(limits, spec->order, *elements) : TO_CHECK;
+  *elements = (long long)g->elements;
   g->period = PERIOD_NUMBERS / g->numbers[WISP_TENSOR_GAUSS_FACTORS];
   g->period = g->period < g->elements ? g->period : g->elements;
   CALL(make_geometry(err, g));
   return GIVE(g, out);
-}
-
-static long long elements(const void *context)
-{
-  return (long long)((const test_mesh *)context)->elements;
 }
 
 /* --- discretisations --- */
@@ -216,12 +212,10 @@ const wisp_workload wisp_workload_tensor = {
     .count = count,
     .open = open_test_mesh,
     .close = close_test_mesh,
-    .elements = elements,
     .discretise = discretise,
     .scalars = scalars,
     .fill_inputs = fill_inputs,
     .reference = compute_reference,
     .largest = largest,
-    .yardstick = wisp_yardstick_copy,
     .alternatives = alternatives,
 };

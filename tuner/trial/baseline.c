@@ -77,23 +77,16 @@ static wisp_status find_outputs(wisp_error *err, const wisp_workload *workload, 
   return WISP_OK;
 }
 
-/* Outputs of an earlier launch must not pass for this one's. */
-static wisp_status poison(wisp_error *err, wisp_arrays *arrays, const wisp_plan *plan, const outputs *out)
-{
-  const wisp_strategy *s = plan->strategy;
-  for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++)
-    for (int k = 0; k < out->count; k++)
-      if (arg->kind == WISP_ARG_OUT && strcmp(arg->name, out->names[k]) == 0)
-        CALL(wisp_arrays_fill(err, arrays, arg->name, 0xff));
-  return WISP_OK;
-}
-
+/* Fills outputs with NaN first: those of an earlier launch must not pass for this one's. */
 static wisp_status run(wisp_error *err, const wisp_workload *workload, wisp_problem *problem, const wisp_kernel *kernel,
                        const outputs *out)
 {
-  const wisp_plan *plan = kernel->plan;
-  CALL(wisp_problems_restart(err, workload, problem, plan, WISP_FOR_CHECKS));
-  CALL(poison(err, problem->arrays, plan, out));
+  const wisp_strategy *s = kernel->plan->strategy;
+  CALL(wisp_problems_restart(err, workload, problem, kernel->plan, WISP_FOR_CHECKS));
+  for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++)
+    for (int k = 0; k < out->count; k++)
+      if (arg->kind == WISP_ARG_OUT && strcmp(arg->name, out->names[k]) == 0)
+        CALL(wisp_arrays_fill(err, problem->arrays, arg->name, 0xff));
   return wisp_problems_launch(err, workload, problem, kernel, WISP_FOR_CHECKS);
 }
 
@@ -265,16 +258,6 @@ wisp_status wisp_baseline_check(wisp_error *err, wisp_baselines *w, const wisp_w
   return wisp_verify_guards(err, arrays);
 }
 
-/* The arrays that a kernel changes: they are given back before each launch. */
-static void find_changed(const wisp_plan *plan, const char *names[MOST_OUTPUTS + 1])
-{
-  const wisp_strategy *s = plan->strategy;
-  int n = 0;
-  for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++)
-    if (arg->kind == WISP_ARG_INOUT) names[n++] = arg->name;
-  names[n] = NULL;
-}
-
 /* Launches a few times; what differs from the first launch is found at the end of all. */
 static wisp_status launch_some(wisp_error *err, const wisp_workload *workload, wisp_problem *problem,
                                const wisp_kernel *kernel, const outputs *out, const wisp_kept *inputs,
@@ -297,8 +280,11 @@ wisp_status wisp_repeat_check(wisp_error *err, const wisp_workload *workload, wi
   outputs out;
   char array[32] = "";
   size_t number = 0;
-  const char *changed[MOST_OUTPUTS + 1];
-  find_changed(kernel->plan, changed);
+  const wisp_strategy *s = kernel->plan->strategy;
+  const char *changed[MOST_OUTPUTS + 1] = {NULL}; /* these arrays get their inputs back before each launch */
+  int n = 0;
+  for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++)
+    if (arg->kind == WISP_ARG_INOUT) changed[n++] = arg->name;
   CALL(find_outputs(err, workload, problem, kernel->plan, &out));
   CALL(wisp_problems_restart(err, workload, problem, kernel->plan, WISP_FOR_CHECKS));
   CALL(wisp_arrays_keep(err, arrays, changed, &inputs));

@@ -119,10 +119,7 @@ wisp_status wisp_pipeline_submit(wisp_error *err, wisp_pipeline *p, wisp_plan *p
   job->plan = plan;
   job->is_default = is_default;
   pthread_mutex_lock(&p->lock);
-  if (p->newest)
-    p->newest->next = job;
-  else
-    p->oldest = job;
+  *(p->newest ? &p->newest->next : &p->oldest) = job;
   p->newest = job;
   p->depth++;
   pthread_cond_signal(&p->submitted);

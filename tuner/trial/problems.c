@@ -19,6 +19,7 @@ struct wisp_problems {
   wisp_device *device;
   const wisp_workload *workload;
   void *test_mesh;
+  long long elements; /* of the test mesh */
   size_t bytes;
   bool listed; /* a problem has the arrays alone that its plans take */
   unsigned long long clock;
@@ -32,9 +33,12 @@ wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wis
 {
   OWNED(wisp_problems_destroy) wisp_problems *problems = NULL;
   CALL(wisp_new(err, 1, sizeof *problems, &problems));
-  *problems =
-      (wisp_problems){.device = device, .workload = workload, .bytes = bytes, .listed = workload->listed && source};
-  CALL(workload->open(err, wisp_device_limits(device), spec, elements, source, &problems->test_mesh));
+  *problems = (wisp_problems){.device = device,
+                              .workload = workload,
+                              .elements = elements,
+                              .bytes = bytes,
+                              .listed = workload->listed && source};
+  CALL(workload->open(err, wisp_device_limits(device), spec, &problems->elements, source, &problems->test_mesh));
   return GIVE(problems, out);
 }
 
@@ -53,13 +57,13 @@ const void *wisp_problems_test_mesh(const wisp_problems *problems)
 
 long long wisp_problems_elements(const wisp_problems *problems)
 {
-  return problems->workload->elements(problems->test_mesh);
+  return problems->elements;
 }
 
 wisp_status wisp_problems_work(wisp_error *err, const wisp_problems *problems, const wisp_spec *spec, wisp_work *out)
 {
   const wisp_own_sizes own = {problems->workload->own_sizes, problems->test_mesh};
-  return wisp_family_work_own(err, spec, (double)wisp_problems_elements(problems), own.add ? &own : NULL, out);
+  return wisp_family_work_own(err, spec, (double)problems->elements, own.add ? &own : NULL, out);
 }
 
 /* --- numbers in arrays --- */

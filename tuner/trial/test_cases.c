@@ -28,10 +28,8 @@ struct wisp_test_cases {
 wisp_status wisp_test_cases_create(wisp_error *err, const wisp_workload *workload, const void *test_mesh,
                                    wisp_test_cases **out)
 {
-  wisp_test_cases *cases = NULL;
-  CALL(wisp_new(err, 1, sizeof *cases, &cases));
-  *cases = (wisp_test_cases){.workload = workload, .test_mesh = test_mesh};
-  *out = cases;
+  CALL(wisp_new(err, 1, sizeof **out, out));
+  **out = (wisp_test_cases){.workload = workload, .test_mesh = test_mesh};
   return WISP_OK;
 }
 
@@ -82,15 +80,7 @@ static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_arr
   return wisp_new(err, size, sizeof **r->size, &r->size[a]);
 }
 
-/* Lets the family shape the inputs and compute the outputs. */
-static wisp_status fill_case(wisp_error *err, const wisp_workload *w, wisp_test_case *r)
-{
-  CALL(w->fill_inputs(err, r));
-  for (int a = 0; a < WISP_MAX_ARRAYS; a++)
-    for (size_t i = 0; r->after[a] && i < r->numbers[a]; i++) r->after[a][i] = r->before[a] ? r->before[a][i] : NAN;
-  return w->reference(err, r);
-}
-
+/* The family shapes the inputs and computes the outputs. */
 static wisp_status make_case(wisp_error *err, const wisp_test_cases *cases, const wisp_spec *spec, uint64_t seed,
                              wisp_test_case *r)
 {
@@ -102,7 +92,10 @@ static wisp_status make_case(wisp_error *err, const wisp_test_cases *cases, cons
   for (const wisp_array_decl *array = family->arrays; array->name; array++, a++)
     if (array->kind != WISP_FIXED && wisp_discretisation_size(r->discretisation, array, &r->numbers[a]))
       CALL(make_array(err, r, array, a, &r->random));
-  return fill_case(err, cases->workload, r);
+  CALL(cases->workload->fill_inputs(err, r));
+  for (a = 0; a < WISP_MAX_ARRAYS; a++)
+    for (size_t i = 0; r->after[a] && i < r->numbers[a]; i++) r->after[a][i] = r->before[a] ? r->before[a][i] : NAN;
+  return cases->workload->reference(err, r);
 }
 
 wisp_status wisp_test_cases_get(wisp_error *err, wisp_test_cases *cases, const wisp_spec *spec, bool mixes, int number,

@@ -39,9 +39,3 @@ wisp_status wisp_tolerance(wisp_error *err, const wisp_spec *spec, double *out)
   *out = (TERMS + sqrt(length) + (single ? CUTS * matrix : 0)) * (single ? 0x1p-24 : 0x1p-53);
   return WISP_OK;
 }
-
-double wisp_max_error(const wisp_spec *spec)
-{
-  const double max_error = wisp_family_find(spec->family)->max_error[spec->precision == WISP_F64];
-  return max_error > 0 ? max_error : HUGE_VAL;
-}

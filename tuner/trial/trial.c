@@ -157,13 +157,6 @@ void wisp_trial_begin(const wisp_bench *bench, const wisp_plan *plan, bool is_de
   t->is_default = is_default;
 }
 
-/* In 10^9 operations a second; 0: it is not known. */
-static double peak_of(const wisp_ceilings *ceilings, wisp_exec_unit unit, wisp_precision precision)
-{
-  if (unit != WISP_UNIT_FMA) return 0;
-  return precision == WISP_F32 ? ceilings->fma_gflops_f32 : ceilings->fma_gflops_f64;
-}
-
 static void raise(wisp_floor *floor, double ms, const char *by)
 {
   if (!(ms > floor->ms)) return;
@@ -176,15 +169,13 @@ wisp_status wisp_floor_find(wisp_error *err, const wisp_ceilings *ceilings, cons
 {
   const double gbps = work->no_read ? ceilings->fill_gbps : ceilings->copy_gbps;
   const double adds = spec->precision == WISP_F32 ? ceilings->add_gops_f32 : ceilings->add_gops_f64;
+  const double peak = spec->precision == WISP_F32 ? ceilings->fma_gflops_f32 : ceilings->fma_gflops_f64;
+  double executed = 0;
   wisp_floor floor = {.bytes_ms = work->bytes / gbps / 1e6, .by = "bytes"};
   floor.ms = floor.bytes_ms;
   raise(&floor, work->adds / adds / 1e6, "adds");
-  for (int u = 0; plan && u < WISP_UNITS; u++) {
-    const double peak = peak_of(ceilings, (wisp_exec_unit)u, spec->precision);
-    double executed = 0;
-    CALL(wisp_plan_executed(err, plan, (wisp_exec_unit)u, elements, work->flops, &executed));
-    if (peak > 0) raise(&floor, executed / peak / 1e6, wisp_unit_names[u]);
-  }
+  if (plan) CALL(wisp_plan_executed(err, plan, WISP_UNIT_FMA, elements, work->flops, &executed));
+  if (peak > 0) raise(&floor, executed / peak / 1e6, wisp_unit_names[WISP_UNIT_FMA]);
   *out = floor;
   return WISP_OK;
 }
@@ -288,20 +279,11 @@ static wisp_status announce(wisp_error *err, wisp_bench *bench, const wisp_plan 
   return wisp_link_begin(err, bench->link, WISP_NOTE_LAUNCH, t, limit);
 }
 
-/* Its output on the problem that it was timed on. */
-static wisp_status look_at_output(wisp_error *err, wisp_bench *bench, const wisp_kernel *kernel)
-{
-  HELD(wisp_problem_ref_end) wisp_problem_ref ref = {0};
-  CALL(wisp_bench_acquire(err, bench, kernel->plan, &ref));
-  return wisp_baseline_check(err, bench->baselines, bench->workload, ref.problem, kernel);
-}
-
-static const double MOST_EXCESS = 2;
-
 /* Nobody who asks for single precision shall get less than what sums of it leave, whatever the numbers. */
 static wisp_status compare_with_single(wisp_error *err, const wisp_bench *bench, const wisp_plan *plan,
                                        const wisp_kernel *kernel)
 {
+  static const double MOST_EXCESS = 2;
   static const wisp_test_inputs sorts[] = {WISP_SIZES, WISP_EVEN, WISP_DECADES};
   for (size_t i = 0; i < WISP_COUNT(sorts); i++) {
     double error = 0, single = 0;
@@ -318,6 +300,7 @@ static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *j
                                  wisp_trial *t, wisp_kernel **kernel, bool *wins)
 {
   HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(&bench->profile, WISP_VERIFYING);
+  HELD(wisp_problem_ref_end) wisp_problem_ref timed = {0};
   CALL(wisp_require(err, job->status == WISP_OK, job->status, "%s", job->error.text));
   t->registers = job->binary.usage.registers;
   t->spill_bytes = job->binary.usage.spill_bytes;
@@ -329,7 +312,9 @@ static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *j
   wisp_profile_switch(&bench->profile, WISP_TIMING);
   CALL(time_candidate(err, bench, *kernel, best, t, wins));
   wisp_profile_switch(&bench->profile, WISP_VERIFYING);
-  return wisp_trial_outcome(t) == WISP_TRIAL_OK ? look_at_output(err, bench, *kernel) : WISP_OK;
+  if (wisp_trial_outcome(t) != WISP_TRIAL_OK) return WISP_OK;
+  CALL(wisp_bench_acquire(err, bench, job->plan, &timed));
+  return wisp_baseline_check(err, bench->baselines, bench->workload, timed.problem, *kernel);
 }
 
 wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wisp_incumbent *best, wisp_trial *t)

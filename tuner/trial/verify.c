@@ -151,7 +151,7 @@ typedef struct running_case {
   const wisp_kept *before;
   wisp_kept *first; /* what the first launch has left */
   const char *writes[WISP_MAX_ARRAYS + 1];
-  double tolerance, max_error;
+  double tolerance, max_error; /* max_error: what a family promises besides, relative to the largest of all results */
   bool last;
 } running_case;
 
@@ -169,7 +169,8 @@ static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan 
   for (int a = 0; arrays[a].name; a++)
     if (r->test_case->after[a]) r->writes[writes++] = arrays[a].name;
   CALL(wisp_tolerance(err, spec, &r->tolerance));
-  r->max_error = wisp_max_error(spec);
+  r->max_error = wisp_family_find(spec->family)->max_error[spec->precision == WISP_F64];
+  if (!(r->max_error > 0)) r->max_error = HUGE_VAL;
   r->plan = plan;
   return WISP_OK;
 }
@@ -314,26 +315,18 @@ static wisp_status launch(wisp_error *err, running_case *r, int number, double *
   return WISP_OK;
 }
 
-static wisp_status check_lists(wisp_error *err, const wisp_problem *problem, const wisp_plan *plan)
+static wisp_status count_cases(wisp_error *err, const wisp_spec *spec, const wisp_workload **workload, int *cases)
 {
-  const wisp_workload *workload = NULL;
-  CALL(wisp_workload_find(err, plan->spec.family, plan->spec.kernel, &workload));
-  return workload->lists ? workload->lists(err, problem, plan) : WISP_OK;
-}
-
-static wisp_status count_cases(wisp_error *err, const wisp_plan *plan, int *cases)
-{
-  const wisp_spec *spec = &plan->spec;
-  const wisp_workload *workload = NULL;
-  CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
-  *cases = workload->cases ? workload->cases(spec->kernel) : 2;
+  CALL(wisp_workload_find(err, spec->family, spec->kernel, workload));
+  *cases = (*workload)->cases ? (*workload)->cases(spec->kernel) : 2;
   return wisp_require(err, *cases > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel);
 }
 
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_plan *plan)
 {
+  const wisp_workload *workload = NULL;
   int cases = 0;
-  CALL(count_cases(err, plan, &cases));
+  CALL(count_cases(err, &plan->spec, &workload, &cases));
   for (int i = 0; i < cases; i++) {
     HELD(leave_case) running_case r = {.last = false};
     CALL(find_case(err, v, plan, i, &r));
@@ -343,13 +336,14 @@ wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_
 
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, double *error)
 {
+  const wisp_workload *workload = NULL;
   int cases = 0;
   *error = 0;
-  CALL(count_cases(err, kernel->plan, &cases));
+  CALL(count_cases(err, &kernel->plan->spec, &workload, &cases));
   for (int i = 0; i < cases; i++) {
     HELD(leave_case) running_case r = {.kernel = kernel, .last = i == cases - 1};
     CALL(find_case(err, v, kernel->plan, i, &r));
-    if (i == 0) CALL(check_lists(err, r.problem, kernel->plan));
+    if (i == 0 && workload->lists) CALL(workload->lists(err, r.problem, kernel->plan));
     for (int k = 0; k < LAUNCHES; k++) CALL(launch(err, &r, k, error));
   }
   return WISP_OK;
@@ -357,11 +351,9 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_ke
 
 wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_verifier **out)
 {
-  wisp_verifier *v = NULL;
-  CALL(wisp_new(err, 1, sizeof *v, &v));
-  v->device = device;
-  v->seed = WISP_RANDOM_SEED;
-  *out = v;
+  CALL(wisp_new(err, 1, sizeof **out, out));
+  (*out)->device = device;
+  (*out)->seed = WISP_RANDOM_SEED;
   return WISP_OK;
 }
 

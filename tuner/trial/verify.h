@@ -45,9 +45,6 @@ wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays);
 /* Relative to the sum of the magnitudes that the result is added up from. */
 wisp_status wisp_tolerance(wisp_error *err, const wisp_spec *spec, double *out);
 
-/* Relative to the largest of all results: what a family promises besides; HUGE_VAL: nothing. */
-double wisp_max_error(const wisp_spec *spec);
-
 /* Is this error, relative to its sum of magnitudes, larger than *worst, which it then becomes? HUGE_VAL: there is
  * nothing that could have been rounded; the first such error stays. */
 static inline bool wisp_is_worse(double difference, double size, double *worst)

@@ -10,7 +10,6 @@
 #include "../../gen/families.h"
 #include "../../gen/strategy/strategy.h"
 #include "../../runtime/api/accuracy.h"
-#include "../../runtime/blas.h"
 #include "../../runtime/mesh/source.h"
 #include "../../runtime/problem.h"
 #include "../../runtime/spmv.h"
@@ -67,16 +66,16 @@ typedef struct wisp_workload {
   /* Counts at least the arrays of so many elements, before a test mesh is opened. NULL: not known. */
   wisp_status (*count)(wisp_error *err, const wisp_spec *spec, size_t elements, wisp_discretisation *out);
 
-  /* --- The test mesh: the base of discretisations of one element and order, a mesh for example. To time on: `elements`
+  /* --- The test mesh: the base of discretisations of one element and order, a mesh for example. To time on: *elements
    * elements, rounded up where needed, or as many as suit the device where that is 0; of a box whose elements lie as
-   * `source` says, or of its file where the family reads such meshes. source NULL: to check on, small, of a prime
-   * number of elements where they stand alone, no two alike, in all ways in which they can meet. */
-  wisp_status (*open)(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long elements,
+   * `source` says, or of its file where the family reads such meshes. *elements becomes their number. source NULL: to
+   * check on, small, of a prime number of elements where they stand alone, no two alike, in all ways in which they can
+   * meet. */
+  wisp_status (*open)(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long *elements,
                       const wisp_mesh_source *source, void **test_mesh);
   /* Its sizes, for kernels' expressions (wisp_own_sizes); NULL: those of a large one, element by element. */
   wisp_status (*own_sizes)(wisp_error *err, const void *test_mesh, wisp_env *sizes);
   void (*close)(void *test_mesh); /* NULL is fine */
-  long long (*elements)(const void *test_mesh);
 
   /* layout NULL: the one whose numbers are in the order of `origin`. */
   wisp_status (*discretise)(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
@@ -107,12 +106,9 @@ typedef struct wisp_workload {
   wisp_status (*largest)(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                          double *out);
 
-  /* --- The yardstick of `wisp bench` for a kernel of this spec: the vendor's product with a dense matrix (NULL: there
-   * is none), or what this makes; run stays NULL where there is none. blas may be NULL. The caller calls the
-   * yardstick's destroy. */
+  /* --- The yardstick of `wisp bench` for a kernel of this spec: the vendor's product with this dense matrix, if there
+   * is one. NULL: a copy of the bytes that the kernel must move. */
   wisp_status (*dense)(wisp_error *err, const wisp_spec *spec, wisp_dense *out);
-  wisp_status (*yardstick)(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
-                           long long elements, wisp_yardstick *out);
   /* Makes rival `number` of the kernel, from 0 to WISP_MAX_RIVALS - 1, on the problem that the kernel is launched on.
    * Leaves out->run NULL where the kernel has no such rival. WISP_EDEVICE: this machine lacks the library;
    * WISP_EREFUSED: the library declines. NULL: there are no rivals. */
@@ -148,10 +144,8 @@ static inline void wisp_scalar_add(wisp_scalar_list *list, const char *name, dou
 
 /* ---- What a kernel that is bound by memory is measured beside: half of its minimal bytes, read and written by the
  * device's own copy. */
-
-/* A workload's yardstick. */
-wisp_status wisp_yardstick_copy(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
-                                long long elements, wisp_yardstick *out);
+wisp_status wisp_yardstick_copy(wisp_error *err, wisp_device *device, const wisp_spec *spec, long long elements,
+                                wisp_yardstick *out);
 
 /* A yardstick that multiplies the sparse matrix of this pattern by a vector, with the vendor's library. */
 wisp_status wisp_yardstick_spmv(wisp_error *err, wisp_device *device, const wisp_block_rows *pattern,

@@ -27,13 +27,12 @@ static void destroy_copy(void *context)
   free(c);
 }
 
-wisp_status wisp_yardstick_copy(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_spec *spec,
-                                long long elements, wisp_yardstick *out)
+wisp_status wisp_yardstick_copy(wisp_error *err, wisp_device *device, const wisp_spec *spec, long long elements,
+                                wisp_yardstick *out)
 {
   wisp_status status = WISP_OK;
   wisp_work work = {0};
   copy *c = NULL;
-  (void)blas;
   TRY(wisp_family_work(err, spec, (double)elements, &work));
   TRY(wisp_new(err, 1, sizeof *c, &c));
   c->device = device;

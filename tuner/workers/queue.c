@@ -58,12 +58,6 @@ void wisp_queue_destroy(wisp_queue *queue)
   free(queue);
 }
 
-static bool can_be_taken(const wisp_queue *queue, const entry *e, double now)
-{
-  if (e->taken) return false;
-  return e->rounds == 0 || (isfinite(queue->deadline) && now < queue->deadline && !e->exhausted);
-}
-
 /* The heaviest of those with the fewest rounds; *same: how many have as few. */
 static entry *find_next(const wisp_queue *queue, double now, int *same)
 {
@@ -71,7 +65,8 @@ static entry *find_next(const wisp_queue *queue, double now, int *same)
   *same = 0;
   for (size_t i = 0; i < queue->count; i++) {
     entry *e = &queue->entries[i];
-    if (!can_be_taken(queue, e, now)) continue;
+    const bool due = e->rounds == 0 || (isfinite(queue->deadline) && now < queue->deadline && !e->exhausted);
+    if (e->taken || !due) continue;
     if (!next || e->rounds < next->rounds) next = e, *same = 0;
     *same += e->rounds == next->rounds;
   }

@@ -346,19 +346,14 @@ static wisp_status attend(wisp_error *err, supervisor *s, member *m)
 
 /* --- the crew --- */
 
-/* Whether a device needs a worker that has none: to be opened, to go on with a unit, for a unit that came back. */
-static bool wanted(const member *m)
-{
-  if (m->worker->pid > 0 || m->given_up != WISP_OK) return false;
-  return !m->card || m->busy || wisp_queue_has(m->card->queue, wisp_seconds());
-}
-
+/* A device needs a worker to be opened, to go on with a unit, or for a unit that came back. */
 static wisp_status start_wanted(wisp_error *err, supervisor *s, size_t *running)
 {
   *running = 0;
   for (size_t i = 0; i < s->count; i++) {
     member *m = &s->members[i];
-    if (wanted(m)) {
+    if (m->worker->pid <= 0 && m->given_up == WISP_OK &&
+        (!m->card || m->busy || wisp_queue_has(m->card->queue, wisp_seconds()))) {
       m->fresh = true;
       m->flight.active = false;
       CALL(wisp_worker_start(err, s->workers, s->count, i, m->device, s->crew->body, s->crew->context));

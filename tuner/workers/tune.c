@@ -24,17 +24,6 @@ void wisp_devices_free(size_t count, char **names)
   free(names);
 }
 
-/* --- all --- */
-
-/* In a process of its own: says the names, with commas between them, the host only where there is nothing else. */
-static _Noreturn void write_all(int pipe_end)
-{
-  wisp_text text = {0};
-  const bool good =
-      wisp_device_list(NULL, true, &text) == WISP_OK && write(pipe_end, text.data, text.length) == (ssize_t)text.length;
-  _exit(good ? 0 : 1);
-}
-
 /* Until it has said all, or its time is over. */
 static wisp_status read_all(wisp_error *err, int pipe_end, wisp_text *out)
 {
@@ -53,13 +42,19 @@ static wisp_status read_all(wisp_error *err, int pipe_end, wisp_text *out)
   return WISP_OK;
 }
 
+/* A process of its own lists the names, with commas between them, the host only where there is nothing else. */
 static wisp_status list_all(wisp_error *err, wisp_text *out)
 {
   int ends[2], how = 0;
   CALL(wisp_require(err, pipe(ends) == 0, WISP_ESYSTEM,
                     "device all: cannot make a pipe: %s: raise the limit of open files (ulimit -n)", strerror(errno)));
   pid_t pid = fork();
-  if (pid == 0) write_all(ends[1]);
+  if (pid == 0) {
+    wisp_text text = {0};
+    const bool good = wisp_device_list(NULL, true, &text) == WISP_OK &&
+                      write(ends[1], text.data, text.length) == (ssize_t)text.length;
+    _exit(good ? 0 : 1);
+  }
   close(ends[1]);
   const wisp_status received = read_all(err, ends[0], out);
   close(ends[0]);
@@ -71,8 +66,6 @@ static wisp_status list_all(wisp_error *err, wisp_text *out)
   return wisp_require(err, WIFEXITED(how) && WEXITSTATUS(how) == 0 && out->length, WISP_EDEVICE,
                       "device all: the driver cannot list its devices: name them, as in -d cuda:0,cuda:1");
 }
-
-/* --- lists --- */
 
 wisp_status wisp_devices_read(wisp_error *err, const char *text, size_t *count, char ***names)
 {
@@ -102,18 +95,6 @@ wisp_status wisp_devices_read(wisp_error *err, const char *text, size_t *count, 
 done:
   wisp_devices_free(capacity, list);
   return status;
-}
-
-static bool has_layout(const wisp_spec *spec, const char *name)
-{
-  wisp_layout layouts[8];
-  char text[WISP_LAYOUT_TEXT];
-  int count = wisp_family_layouts(spec, layouts);
-  for (int i = 0; i < count; i++) {
-    wisp_layout_print(&layouts[i], text);
-    if (!name || strcmp(text, name) == 0) return true;
-  }
-  return false;
 }
 
 static bool has_strategy(const wisp_sweep *sweep)
@@ -152,13 +133,13 @@ static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
 {
   const wisp_tune_request *r = sweep->request;
   const wisp_family *family = sweep->family;
+  wisp_layout layouts[8];
+  int kept = 0;
   if (!family) return wisp_family_refuse(err, r->family);
   for (size_t i = 0; i < r->order_count; i++) {
     const wisp_spec spec = wisp_sweep_spec(sweep, r->orders[i], WISP_F64);
     CALL(wisp_family_check(err, &spec));
-    CALL(wisp_require(err, has_layout(&spec, r->layout), WISP_EUSAGE,
-                      "order %d has no layout '%s': 'wisp emit -n %d' lists its layouts", r->orders[i], r->layout,
-                      r->orders[i]));
+    CALL(wisp_scope_layouts(err, &spec, r->layout, layouts, &kept));
   }
   CALL(check_kernels(err, sweep));
   return wisp_require(err, has_strategy(sweep), WISP_EUSAGE,
