@@ -356,6 +356,13 @@ TEST(test_specs)
   BAD(wisp_kernel_open(err, session, " nodal.volume:tet:p2:maxwell:f64", NULL, &kernel), WISP_EUSAGE, "no family");
   BAD(wisp_kernel_open(err, session, "nodal.volume:tet:p0:maxwell:f64", NULL, &kernel), WISP_EUSAGE, "out of range");
   assert_null(kernel);
+  static const char *const boxes[] = {"+2", " 2", "2 ", "-2", "2,2", "4294967298", ""};
+  for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
+    wisp_solver_request request = maxwell;
+    wisp_solver *solver = NULL;
+    request.box = boxes[i];
+    BAD(wisp_solver_create(err, session, &request, &solver), WISP_EUSAGE, "option --box is");
+  }
   wisp_session_close(session);
 }
 
