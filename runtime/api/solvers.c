@@ -5,6 +5,9 @@
 #include "../nodal/system_kind.h"
 #include "../tensor/poisson_solver.h"
 
+#include <limits.h>
+#include <math.h>
+
 static const wisp_solver_kind *const kinds[] = {&wisp_system_kind, &wisp_poisson_kind, &wisp_heat_kind,
                                                 &wisp_helmholtz_kind};
 
@@ -82,11 +85,26 @@ void wisp_solver_destroy(wisp_solver *s)
   wisp_handle_close("solver", s);
 }
 
+/* NaN compares as no goal, and would be taken for one that is not set. */
+static wisp_status check_until(wisp_error *err, const char *caller, const wisp_until *until)
+{
+  const struct {
+    const char *name;
+    double value;
+  } goals[] = {{"time", until->time}, {"dt", until->dt}, {"tolerance", until->tolerance}};
+  for (size_t i = 0; i < WISP_COUNT(goals); i++)
+    CALL(wisp_require(err, goals[i].value >= 0 && isfinite(goals[i].value), WISP_EUSAGE,
+                      "%s: until->%s is %g: must be finite, and not negative", caller, goals[i].name, goals[i].value));
+  return wisp_require(err, until->steps >= 0 && until->steps <= INT_MAX, WISP_EUSAGE,
+                      "%s: until->steps is %lld: must be from 0 to %d", caller, until->steps, INT_MAX);
+}
+
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *s, const wisp_until *until)
 {
   wisp_until own;
   CALL(WISP_OPEN(err, "solver", s));
   CALL(WISP_TAKE(err, until, &own));
+  CALL(check_until(err, __func__, &own));
   const bool goal = own.steps || own.time != 0 || own.dt != 0 || own.tolerance != 0;
   return wisp_solver_run(err, s, goal ? &own : NULL,
                          own.progress ? &(const wisp_watch){own.progress, own.context} : NULL);
