@@ -253,6 +253,11 @@ TEST(test_refusals)
       {{WISP_INIT(wisp_solver_request), .problem = "poisson", .order = 2, .settings = many},
        WISP_EUSAGE,
        "from 1 to 16"},
+      {{WISP_INIT(wisp_solver_request), .problem = "heat", .order = INT32_MAX},
+       WISP_EUSAGE,
+       "out of range: use 1 to 5"},
+      {{WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = INT32_MIN}, WISP_EUSAGE, "use 1 to 15"},
+      {{WISP_INIT(wisp_solver_request), .problem = "heat", .order = 1, .precision = 3}, WISP_EUSAGE, "no precision 3"},
       {{WISP_INIT(wisp_solver_request), .problem = "heat", .order = 2, .box = "many"}, WISP_EUSAGE, "squares a side"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

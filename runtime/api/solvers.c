@@ -41,7 +41,11 @@ static wisp_status take_request(wisp_error *err, const wisp_solver_request *r, w
 {
   s->order = r->order;
   s->own_mesh = r->xyz || r->vertices;
+  CALL(wisp_require(err, !r->precision || r->precision == WISP_F32 || r->precision == WISP_F64, WISP_EUSAGE,
+                    "solver: there is no precision %d: take WISP_F32 or WISP_F64", (int)r->precision));
   if (r->precision) s->precision = r->precision;
+  const wisp_spec spec = wisp_family_spec(wisp_family_find(s->kind->family), s->order, NULL, s->precision);
+  CALL(wisp_family_check(err, &spec));
   if (r->mesh) s->source = wisp_mesh_source_file(r->mesh, r->merge, r->cracks);
   CALL(wisp_require(err, !s->own_mesh + !r->mesh + !r->box >= 2, WISP_EUSAGE,
                     "solver: mesh, box and xyz exclude each other: leave all but one out"));
