@@ -4,11 +4,9 @@
  *   - every fallible function takes a wisp_error first, returns a wisp_status, and gives its outputs last;
  *   - handles are opaque, made by a *_create or *_open and given back with *_destroy or *_close (NULL is fine);
  *   - on failure the error's text says what, where and what to do, in one line, and no output is touched;
- *   - nothing here aborts, prints, or keeps state outside a handle;
- *   - a NULL, closed or foreign handle is WISP_EUSAGE, and closing one does nothing; so are a parent's after fork, and
- * a child opens its own in a thread that has run no kernel yet;
- *   - handles belong to one thread at a time. On a GPU, functions that reach it make its context current to their
- * thread.
+ *   - nothing here aborts, prints, or keeps state outside a handle, but for a list of those that are open;
+ *   - a handle that is NULL, closed, or a parent's before fork gives WISP_EUSAGE, and closing it does nothing;
+ *   - handles belong to one thread at a time. On a GPU, functions that reach it make its context current there.
  *
  * docs/guide/library.md shows it at work: solving, tuned kernels, whole operators.
  */
@@ -273,9 +271,8 @@ typedef struct wisp_argument {
 /* The i-th argument; WISP_EMISSING behind the last. */
 wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, size_t i, wisp_argument *out);
 
-/* Counts of a launch: "elements", or "groups", the last of which may have empty places; other names that sizes use; for
- * kernels that ask, which group is the "first" (0). A list ends with a NULL name; WISP_EUSAGE for a name that sizes do
- * not use, and for one that is there twice. */
+/* Counts of a launch: "elements", or "groups", the last of which may have empty places; other names that sizes use, and
+ * no others; for kernels that ask, which group is the "first" (0). Each at most once; a NULL name ends a list. */
 typedef struct wisp_count {
   const char *name;
   size_t value;
@@ -298,8 +295,7 @@ typedef struct wisp_field_layout {
   size_t fields, nodes, per_group, stride, element_stride, node_stride;
 } wisp_field_layout;
 wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_field_layout *out);
-/* By that formula; SIZE_MAX where layout is NULL or has no elements per group. */
-size_t wisp_field_address(const wisp_field_layout *layout, size_t f, size_t k, size_t i);
+size_t wisp_field_address(const wisp_field_layout *layout, size_t f, size_t k, size_t i); /* SIZE_MAX: no layout */
 
 /* The name of field f, "Ex"; NULL behind the last, and where a family's fields have none. */
 const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f);
