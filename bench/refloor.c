@@ -5,7 +5,7 @@
  * GFLOP/s. Times stay. A trial of a problem with sizes of its own keeps the bytes and operations that it was stored
  * with; one that atomic additions bound, or that reads nothing, keeps its efficiency.
  */
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../gen/family.h"
 #include "../runtime/kernel.h"
 #include "../tuner/trial/trial.h"

@@ -85,7 +85,7 @@ static wisp_status print_order(wisp_error *err, int N, bool entries)
   OWNED(wisp_bernstein_destroy) wisp_bernstein *b = NULL;
   OWNED(free) double *D = NULL, *E = NULL;
   CALL(wisp_tet_create(err, N, &nodal));
-  CALL(wisp_tet_create_for(err, "bernstein-tet", N, &tet));
+  CALL(wisp_tet_create_for(err, "bernstein-tet", true, N, &tet));
   CALL(wisp_bernstein_create(err, N, &b));
   CALL(write_out(err, b, &D, &E));
   const int Np = b->Np, width = WISP_TET_FACES * b->Nfp;

@@ -1,6 +1,6 @@
 #include "change.h"
 #include "reader.h"
-#include "shipped.h"
+#include "../gen/environment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,28 +47,24 @@ static wisp_status rehash(wisp_error *err, wisp_writer *writer, const wisp_trial
   return WISP_OK;
 }
 
-/* WAL where the place allows: readers and writers do not wait for each other. *wal tells what the file has now. */
-static wisp_status choose_journal(wisp_error *err, const wisp_database *database, bool rollback, bool *wal)
-{
-  long long is_wal = 0;
-  CALL(wisp_database_run(err, database, rollback ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL"));
-  CALL(wisp_database_number(err, database, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &is_wal));
-  *wal = is_wal != 0;
-  return WISP_OK;
-}
+static const char asks_for_wal[] = "SELECT journal_mode = 'wal' FROM pragma_journal_mode";
 
 /* Opens the file itself; the writer gives lock (or -1) back when it is closed, except where this fails. */
 static wisp_status attach(wisp_error *err, const char *path, int lock, bool rollback, wisp_writer **out)
 {
   OWNED(wisp_writer_close) wisp_writer *writer = NULL;
   HELD(wisp_trials_free) wisp_trials rows = {0};
+  long long is_wal = 0;
   CALL(wisp_new(err, 1, sizeof *writer, &writer));
   writer->lock = -1;
   CALL(look_first(err, path, &rows));
   CALL(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, false, &writer->database));
   CALL(wisp_database_run(err, &writer->database, "PRAGMA synchronous=FULL"));
   CALL(wisp_database_migrate(err, &writer->database));
-  CALL(choose_journal(err, &writer->database, rollback, &writer->wal));
+  /* WAL where the place allows: readers and writers do not wait for each other. */
+  CALL(wisp_database_run(err, &writer->database, rollback ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL"));
+  CALL(wisp_database_number(err, &writer->database, asks_for_wal, &is_wal));
+  writer->wal = is_wal != 0;
   CALL(wisp_rows_prepare_insert(err, &writer->database, WISP_INSERT_REPLACE, &writer->replace));
   CALL(wisp_rows_prepare_insert(err, &writer->database, WISP_INSERT_NEWER, &writer->newer));
   CALL(wisp_rows_prepare_keyed(err, &writer->database, "SELECT * FROM trial", &writer->find));
@@ -86,7 +82,7 @@ wisp_status wisp_writer_open(wisp_error *err, const char *path, char **warning, 
   wisp_lock_state state;
   if (warning) *warning = NULL;
   CALL(wisp_place_prepare(err, path, &real));
-  const bool rollback = wisp_place_needs_rollback(real);
+  const bool rollback = wisp_environment_is("WISP_JOURNAL", "rollback") || wisp_place_on_network(real);
   CALL(wisp_lock_take(err, real, false, true, NULL, &lock, &state));
   if (state == WISP_LOCK_TAKEN) return wisp_fail_held(err, path);
   if (rollback && warning)
@@ -178,7 +174,7 @@ static wisp_status flush(wisp_error *err, const char *path, bool *done)
   TRY(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE, false, &database));
   sqlite3_busy_timeout(database.db, 2000);
   sqlite3_exec(database.db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL); /* the next line tells */
-  TRY(wisp_database_number(err, &database, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &is_wal));
+  TRY(wisp_database_number(err, &database, asks_for_wal, &is_wal));
   *done = !is_wal;
 done:
   wisp_reader_close(&reader);

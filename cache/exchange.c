@@ -1,8 +1,6 @@
 /* Stores to and from texts: JSON, and the shipped form. An import takes all of a text or nothing. */
 #include "change.h"
-#include "columns.h"
 #include "reader.h"
-#include "shipped.h"
 
 #include <cjson/cJSON.h>
 #include <ctype.h>

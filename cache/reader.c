@@ -1,8 +1,5 @@
 #include "reader.h"
-#include "shipped.h"
 #include "store.h"
-
-#include "../gen/environment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,11 +53,6 @@ bool wisp_place_on_network(const char *path)
   return network;
 }
 
-bool wisp_place_needs_rollback(const char *path)
-{
-  return wisp_environment_is("WISP_JOURNAL", "rollback") || wisp_place_on_network(path);
-}
-
 /* Follows the last component of path through links, even one to nothing, beside a folder that is there. */
 static wisp_status resolve(wisp_error *err, const char *path, int depth, wisp_text *out)
 {
@@ -106,21 +98,16 @@ wisp_status wisp_place_writable(wisp_error *err, const char *path)
 }
 
 /* A home that is not there is a slip, or a service's: no folder takes its place. */
-static wisp_status check_home(wisp_error *err, const char *path)
-{
-  const char *home = getenv("HOME");
-  const size_t length = home ? strlen(home) : 0;
-  const bool below = length && strncmp(path, home, length) == 0 && path[length] == '/';
-  return wisp_require(err, !below || access(home, F_OK) == 0, WISP_ESTORE,
-                      "%s: the tuning store's folder is in HOME, which is '%s': %s: set HOME, or name a file with --db "
-                      "or WISP_DB",
-                      path, home, strerror(errno));
-}
-
 static wisp_status make_folders(wisp_error *err, const char *path)
 {
   OWNED(free) char *folder = NULL;
-  CALL(check_home(err, path));
+  const char *home = getenv("HOME");
+  const size_t length = home ? strlen(home) : 0;
+  const bool below = length && strncmp(path, home, length) == 0 && path[length] == '/';
+  CALL(wisp_require(err, !below || access(home, F_OK) == 0, WISP_ESTORE,
+                    "%s: the tuning store's folder is in HOME, which is '%s': %s: set HOME, or name a file with --db "
+                    "or WISP_DB",
+                    path, home, strerror(errno)));
   CALL(folder_of(err, path, &folder));
   for (char *at = folder + 1; *folder; at++) {
     if (*at != '/' && *at != '\0') continue;

@@ -19,8 +19,6 @@ wisp_status wisp_place_prepare(wisp_error *err, const char *path, char **out);
 /* Does a file system of this statfs type live on another machine, so that SQLite's WAL must not be used? */
 bool wisp_place_is_network(unsigned long type);
 bool wisp_place_on_network(const char *path);
-/* Must a store here keep a rollback journal? By its file system, or by $WISP_JOURNAL=rollback. */
-bool wisp_place_needs_rollback(const char *path);
 
 /* The lock file PATH.lock. Writers share it for as long as they are open; whoever replaces the file holds it alone. */
 typedef enum wisp_lock_state {

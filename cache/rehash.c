@@ -1,5 +1,5 @@
 /* Names and hashes of earlier texts: cache/renamed.list, cache/rehashed.list. */
-#include "shipped.h"
+#include "columns.h"
 #include "../gen/embedded.h"
 #include "../gen/family.h"
 #include "../gen/strategy/renamed.h"
@@ -147,21 +147,16 @@ static bool rename_params(const wisp_renamings *names, const wisp_spec *spec, wi
   return length < sizeof text;
 }
 
-static bool rename_trial(const wisp_renamings *names, const wisp_spec *spec, wisp_trial *trial)
-{
-  const char *new = wisp_renamed_param(names, spec->family, spec->kernel, trial->strategy, "");
-  if (new) snprintf(trial->strategy, sizeof trial->strategy, "%s", new);
-  return rename_params(names, spec, trial) || new;
-}
-
 bool wisp_rehashing_apply(const wisp_rehashing *r, wisp_trial *trial)
 {
   wisp_spec spec;
   uint64_t hash = WISP_HASH_SEED, wanted;
   if (wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return false;
   if (!wisp_spec_is_composition(&spec)) {
-    const bool renamed = rename_trial(&r->names, &spec, trial);
-    return rehash_kernel(r, trial) || renamed;
+    const char *new = wisp_renamed_param(&r->names, spec.family, spec.kernel, trial->strategy, "");
+    if (new) snprintf(trial->strategy, sizeof trial->strategy, "%s", new);
+    const bool renamed = rename_params(&r->names, &spec, trial);
+    return rehash_kernel(r, trial) || renamed || new;
   }
   wanted = strtoull(trial->template_hash, NULL, 16);
   if (!find_step(r, trial, spec.family, trial->strategy, wanted, WISP_HASH_SEED, &hash)) return false;

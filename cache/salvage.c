@@ -91,17 +91,6 @@ static wisp_status take_all(wisp_error *err, rescue *r, long long most)
   return WISP_OK;
 }
 
-static wisp_status read_damaged(wisp_error *err, const char *path, rescue *r)
-{
-  struct stat about;
-  HELD(wisp_text_free) wisp_text copy = {0};
-  CALL(wisp_require(err, stat(path, &about) == 0 && S_ISREG(about.st_mode), WISP_EMISSING,
-                    "%s: there is no such file: check the name", path));
-  CALL(wisp_reader_copy(err, path, &copy, &r->folder));
-  CALL(open_copy(err, path, copy.data, r));
-  return take_all(err, r, about.st_size / LEAST_ROW_BYTES);
-}
-
 static void release(rescue *r)
 {
   sqlite3_finalize(r->behind);
@@ -118,13 +107,19 @@ wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *in
   OWNED(free) char *real = NULL, *fresh = NULL;
   HELD(wisp_lock_close) int lock = -1;
   wisp_lock_state state = WISP_LOCK_HELD;
+  struct stat about;
+  HELD(wisp_text_free) wisp_text copy = {0};
   CALL(wisp_place_resolve(err, path, &real));
   if (!into) {
     CALL(wisp_lock_take(err, real, true, false, NULL, &lock, &state));
     CALL(wisp_require(err, state == WISP_LOCK_HELD, WISP_ESTORE,
                       "%s is in use: end who writes to it first, or name a new file with -o", path));
   }
-  CALL(read_damaged(err, real, &r));
+  CALL(wisp_require(err, stat(real, &about) == 0 && S_ISREG(about.st_mode), WISP_EMISSING,
+                    "%s: there is no such file: check the name", real));
+  CALL(wisp_reader_copy(err, real, &copy, &r.folder));
+  CALL(open_copy(err, real, copy.data, &r));
+  CALL(take_all(err, &r, about.st_size / LEAST_ROW_BYTES));
   CALL(wisp_require(err, r.list.count, WISP_ESTORE,
                     "%s: not one row of it is whole: nothing was rescued: restore it from a copy", path));
   CALL(into ? wisp_place_prepare(err, into, &fresh) : wisp_place_writable(err, real));

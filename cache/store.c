@@ -1,5 +1,4 @@
 #include "reader.h"
-#include "shipped.h"
 
 #include "../gen/embedded.h"
 #include "../gen/environment.h"
@@ -76,15 +75,6 @@ static int compare_candidates(const void *a, const void *b)
   const by_candidate *x = a, *y = b;
   if (x->candidate != y->candidate) return x->candidate < y->candidate ? -1 : 1;
   return (x->trial > y->trial) - (x->trial < y->trial);
-}
-
-static wisp_status index_candidates(wisp_error *err, wisp_store *store)
-{
-  const size_t count = store->all.count;
-  CALL(wisp_new(err, count, sizeof *store->index, &store->index));
-  for (size_t i = 0; i < count; i++) store->index[i] = (by_candidate){candidate_of(&store->all.trials[i]), i};
-  if (count) qsort(store->index, count, sizeof *store->index, compare_candidates);
-  return WISP_OK;
 }
 
 /* The first entry of the index that is of the candidate, or would be; the others follow it. */
@@ -176,7 +166,10 @@ wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool toleran
   CALL(wisp_new(err, store->lists, sizeof *store->head, &store->head));
   CALL(wisp_new(err, store->lists, sizeof *store->next, &store->next));
   link_specs(store);
-  CALL(index_candidates(err, store));
+  CALL(wisp_new(err, store->all.count, sizeof *store->index, &store->index));
+  for (size_t i = 0; i < store->all.count; i++)
+    store->index[i] = (by_candidate){candidate_of(&store->all.trials[i]), i};
+  if (store->all.count) qsort(store->index, store->all.count, sizeof *store->index, compare_candidates);
   if (warning) {
     *warning = notes.data;
     notes.data = NULL;
@@ -218,13 +211,6 @@ const wisp_trial *wisp_store_next(const wisp_store *store, const char *spec, siz
   return i ? wisp_store_trial(store, i - 1, layer) : NULL;
 }
 
-/* Letters that every terminal shows, and nothing else: most texts are such. */
-static bool is_shown(const char *text)
-{
-  while (*text >= ' ' && *text <= '~') text++;
-  return !*text;
-}
-
 void wisp_store_show(wisp_store *store)
 {
   char shown[sizeof((wisp_trial *)0)->reason];
@@ -233,7 +219,9 @@ void wisp_store_show(wisp_store *store)
       const wisp_column *column = &wisp_columns[c];
       if (column->kind != WISP_COLUMN_TEXT) continue;
       char *text = (char *)&store->all.trials[i] + column->offset;
-      if (is_shown(text)) continue;
+      const char *end = text;
+      while (*end >= ' ' && *end <= '~') end++;
+      if (!*end) continue; /* every terminal shows these letters: most texts have no others */
       wisp_show_text(text, shown, column->size);
       strcpy(text, shown);
     }

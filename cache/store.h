@@ -47,6 +47,14 @@ typedef struct wisp_trial {
 /* A trial of which nothing is known: empty texts, NaN, -1. */
 void wisp_trial_blank(wisp_trial *trial);
 
+/* A growable list of trials. */
+typedef struct wisp_trials {
+  wisp_trial *trials;
+  size_t count, capacity;
+} wisp_trials;
+void wisp_trials_free(wisp_trials *list);
+wisp_status wisp_trials_add(wisp_error *err, wisp_trials *list, const wisp_trial *trial);
+
 /* The outcome of a candidate. */
 typedef enum wisp_outcome {
   WISP_TRIAL_OK,
@@ -260,10 +268,9 @@ wisp_status wisp_text_add_item(wisp_error *err, wisp_text *out, bool first, stru
 void wisp_reason_refuse(wisp_trial *trial, long long candidates, const char *why);
 long long wisp_reason_candidates(const wisp_trial *trial);
 
-/* Ends it as slow: so many times the time of the best then, which had this name. Gives back the ratio, 0 where it says
- * none; and whether it was that one. */
+/* Ends it as slow: so many times the time of the best then, which had this name. Gives back whether
+ * it was that one. */
 void wisp_reason_drop(wisp_trial *trial, double ratio, const char *than);
-double wisp_reason_slower(const wisp_trial *trial);
 bool wisp_reason_slower_than(const wisp_trial *trial, const char *name);
 
 /* Ends it as unfinished, begun so often. 0: it came to an end. */

@@ -181,11 +181,6 @@ void wisp_reason_drop(wisp_trial *t, double ratio, const char *than)
   t->ratio = ratio;
 }
 
-double wisp_reason_slower(const wisp_trial *t)
-{
-  return t->ratio > 0 ? t->ratio : 0;
-}
-
 bool wisp_reason_slower_than(const wisp_trial *t, const char *name)
 {
   const char *than = strstr(t->reason, slower);

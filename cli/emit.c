@@ -132,8 +132,8 @@ static wisp_status make_plan(wisp_error *err, const request *w, const wisp_strat
       wisp_plan_default(err, s, &scope->spec, &scope->layout[layout], scope->names[layout], &preferred);
   if (status != WISP_EREFUSED || !set) CALL(status);
   for (int i = 0; i < s->params; i++) values[i] = preferred ? preferred->value[i] : s->param[i].preferred;
-  CALL(wisp_require(err, !set || wisp_strategy_values(&why, s, set, false, values) == WISP_OK, WISP_EUSAGE, "--set %s",
-                    why.text));
+  CALL(wisp_require(err, !set || wisp_strategy_values(&why, s, set, false, NULL, values) == WISP_OK, WISP_EUSAGE,
+                    "--set %s", why.text));
   return wisp_plan_create(err, s, &scope->spec, &scope->layout[layout], scope->names[layout], values, out);
 }
 
@@ -168,9 +168,10 @@ static wisp_status emit(wisp_error *err, const wisp_strategies *all, const wisp_
   OWNED(wisp_contract_destroy) wisp_contract *contract = NULL;
   HELD(wisp_text_free) wisp_text source = {0};
   char hash[20];
+  int values[WISP_MAX_PARAMS];
   const char *operands = wisp_option_value(w->args, "operands"), *set = wisp_option_value(w->args, "set");
   CALL(find_plan(err, all, scope, w, &plan));
-  if (set) CALL(wisp_strategy_note_renamed(err, plan->strategy, set, note));
+  if (set) CALL(wisp_strategy_values(err, plan->strategy, set, false, note, values));
   CALL(wisp_contract_create(err, plan, &contract));
   if (operands) CALL(wisp_contract_write(err, contract, operands));
   wisp_plan_hash(plan, w->dialect, hash);

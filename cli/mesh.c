@@ -68,7 +68,7 @@ static void print_lines(const mesh_report *r)
   printf("%s %.8g\n", w->measure, h->measure);
   printf("boundary    %s %.8g, %zu %s\n", w->face_measure, h->boundary, h->boundary_faces, w->faces);
   printf("pieces      %zu\n", h->pieces);
-  printf("orientation %zu of %zu %s are reversed in the file\n", mesh->found.reversed, mesh->elements,
+  printf("orientation %zu of %zu %s are reversed in the file\n", mesh->reversed, mesh->elements,
          wisp_mesh_cell(mesh)->many);
   if (!t->coincident && !t->overlapping)
     printf("touching    no %s lie on one another\n", w->faces);
@@ -126,9 +126,12 @@ static void add_spread(cJSON *object, const wisp_mesh *mesh, const char *name, c
   add_place(spread, mesh, "at", s->at);
 }
 
+/* The groups, behind the number of faces in groups that have no effect. */
 static void add_groups(cJSON *object, const wisp_mesh *mesh)
 {
-  cJSON *list = cJSON_AddArrayToObject(object, "groups");
+  cJSON *list = cJSON_CreateArray();
+  size_t inside = 0, loose = 0;
+  bool periodic = false;
   for (size_t i = 0; i < mesh->groups.count; i++) {
     const wisp_physical *g = &mesh->groups.list[i];
     const double no = is_counted(mesh, g) ? 0 : NAN;
@@ -138,22 +141,14 @@ static void add_groups(cJSON *object, const wisp_mesh *mesh)
     cJSON *group = wisp_json_object(0, NULL, WISP_COUNT(numbers), numbers);
     wisp_json_add_texts(group, 1, &(wisp_json_text){"name", g->name});
     cJSON_AddItemToArray(list, group);
-  }
-}
-
-/* Faces in groups that have no effect: a sum over the groups. */
-static void add_lost(cJSON *object, const wisp_mesh *mesh)
-{
-  size_t inside = 0, loose = 0;
-  bool periodic = false;
-  for (size_t i = 0; i < mesh->groups.count; i++) {
-    inside += mesh->groups.list[i].inside;
-    loose += mesh->groups.list[i].loose;
+    inside += g->inside;
+    loose += g->loose;
   }
   cJSON_AddNumberToObject(object, "inside", (double)inside);
   cJSON_AddNumberToObject(object, "loose", (double)loose);
   for (size_t i = 0; i < mesh->notes.count; i++) periodic |= strcmp(mesh->notes.list[i].key, "periodic") == 0;
   cJSON_AddBoolToObject(object, "periodic", periodic);
+  cJSON_AddItemToObject(object, "groups", list);
 }
 
 static cJSON *make_json(const mesh_report *r)
@@ -173,7 +168,7 @@ static cJSON *make_json(const mesh_report *r)
                                       {"boundary_faces", (double)h->boundary_faces},
                                       {"boundary_measure", h->boundary},
                                       {"pieces", (double)h->pieces},
-                                      {"reversed", (double)mesh->found.reversed},
+                                      {"reversed", (double)mesh->reversed},
                                       {"limiting", (double)h->limiting}};
   cJSON_AddStringToObject(object, "element", wisp_mesh_cell(mesh)->one);
   wisp_json_add_numbers(object, WISP_COUNT(numbers), numbers);
@@ -189,7 +184,6 @@ static cJSON *make_json(const mesh_report *r)
   }
   add_spread(object, mesh, "shape", &h->quality);
   add_spread(object, mesh, "step", &h->length);
-  add_lost(object, mesh);
   add_groups(object, mesh);
   wisp_json_add_notes(object, &mesh->notes);
   return object;

@@ -8,17 +8,6 @@
 
 /* ---- The request. */
 
-/* The problem may also be named by --system, where its options have that. */
-static wisp_status check_problem(wisp_error *err, const wisp_arguments *args, const char *problem)
-{
-  const char *system = wisp_option_value(args, "system");
-  CALL(wisp_require(err, !system || strcmp(system, problem) == 0, WISP_EUSAGE,
-                    "option --system is '%s', and the problem is %s", system, problem));
-  const bool named = args->operand_count == 1 && strcmp(args->operands[0], problem) == 0;
-  return wisp_require(err, named || (system && !args->operand_count), WISP_EUSAGE,
-                      "name one problem to solve, such as 'wisp run %s -n 3'", problem);
-}
-
 static wisp_status read_order(wisp_error *err, const wisp_arguments *args, const wisp_solver_kind *kind, int *out)
 {
   const wisp_family *family = wisp_family_find(kind->family);
@@ -33,23 +22,6 @@ static wisp_status read_order(wisp_error *err, const wisp_arguments *args, const
                     "option -n is '%s', must be an order from %d to %d", text, orders[0], highest));
   *out = (int)order;
   return WISP_OK;
-}
-
-/* The options that all problems have. */
-static wisp_status read_common(wisp_error *err, const wisp_arguments *args, wisp_solver *s)
-{
-  const char *precision = wisp_option_value(args, "precision");
-  const bool defaults = wisp_option_given(args, "default");
-  size_t match = 0;
-  CALL(wisp_option_mesh(err, args, &s->source));
-  CALL(wisp_require(err, !s->source.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
-                    "--mesh and --box both give the domain: leave one out"));
-  CALL(read_order(err, args, s->kind, &s->order));
-  if (precision) CALL(wisp_precision_parse(err, precision, &s->precision));
-  CALL(wisp_option_choice(err, args, "match", "any exact", 0, &match));
-  s->exact = match == 1;
-  return wisp_require(err, !defaults || (!match && !wisp_option_given(args, "db")), WISP_EUSAGE,
-                      "--default reads no store: leave --db and --match out");
 }
 
 /* The options of the problem: those of its table, and those behind the page. Files that are written are looked at
@@ -72,13 +44,30 @@ static wisp_status read_own(wisp_error *err, const wisp_arguments *args, wisp_so
   return WISP_OK;
 }
 
+/* The problem, which may also be named by --system where its options have that; the options that all problems have,
+ * and its own. */
 static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wisp_solver **out)
 {
   OWNED(wisp_solver_discard) wisp_solver *s = NULL;
-  const char *problem = args->syntax->subject;
-  CALL(check_problem(err, args, problem));
+  const char *problem = args->syntax->subject, *system = wisp_option_value(args, "system");
+  const char *precision = wisp_option_value(args, "precision");
+  const bool named = args->operand_count == 1 && strcmp(args->operands[0], problem) == 0;
+  const bool defaults = wisp_option_given(args, "default");
+  size_t match = 0;
+  CALL(wisp_require(err, !system || strcmp(system, problem) == 0, WISP_EUSAGE,
+                    "option --system is '%s', and the problem is %s", system, problem));
+  CALL(wisp_require(err, named || (system && !args->operand_count), WISP_EUSAGE,
+                    "name one problem to solve, such as 'wisp run %s -n 3'", problem));
   CALL(wisp_solver_new(err, wisp_solver_kind_of(problem), problem, &s));
-  CALL(read_common(err, args, s));
+  CALL(wisp_option_mesh(err, args, &s->source));
+  CALL(wisp_require(err, !s->source.file || !wisp_option_given(args, "box"), WISP_EUSAGE,
+                    "--mesh and --box both give the domain: leave one out"));
+  CALL(read_order(err, args, s->kind, &s->order));
+  if (precision) CALL(wisp_precision_parse(err, precision, &s->precision));
+  CALL(wisp_option_choice(err, args, "match", "any exact", 0, &match));
+  s->exact = match == 1;
+  CALL(wisp_require(err, !defaults || (!match && !wisp_option_given(args, "db")), WISP_EUSAGE,
+                    "--default reads no store: leave --db and --match out"));
   CALL(read_own(err, args, s));
   CALL(wisp_solver_begin(err, s, wisp_option_value(args, "box")));
   return GIVE(s, out);

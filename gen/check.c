@@ -4,8 +4,6 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* Copies text into `capacity` bytes; a text that is too long loses its middle, and control characters become '?', so

@@ -1,8 +1,7 @@
 /* The one way errors travel through wisp.
  *
  * A fallible function takes `wisp_error *err` first, wraps every fallible call in CALL, and returns what fails there.
- * What it has to release then is declared with its release (HELD, OWNED); what it gives away (GIVE) is empty from there
- * on:
+ * It declares a variable with the function that releases it (HELD, OWNED). GIVE empties a variable that it gives away:
  *
  *     wisp_status wisp_thing_create(wisp_error *err, int n, wisp_thing **out)
  *     {
@@ -39,7 +38,7 @@
   } while (0)
 
 /* Before the declaration of a local variable: HELD(release) calls release(&variable) where its block is left,
- * OWNED(release) calls release(variable), a pointer, unless it is NULL by then. What is declared last is released
+ * OWNED(release) calls release(variable), a pointer, unless it is NULL by then. The last one declared is released
  * first. OWNED takes `free` and what WISP_OWNED, after a release function's prototype, has named. */
 #define HELD(release) __attribute__((cleanup(release)))
 #define OWNED(release) __attribute__((cleanup(release##_owned)))
@@ -93,6 +92,6 @@ wisp_status wisp_copy_text(wisp_error *err, const char *text, char **out);
  * first), *capacity how many it has room for (0 at first); both are updated. free() it. */
 wisp_status wisp_grow(wisp_error *err, void *array, size_t *capacity, size_t count, size_t size);
 
-/* Asks for large pages where this memory, not touched yet, is large: they come into being 512 times less often. What
- * wisp_new gives has been asked for. */
+/* Asks for large pages where this memory, not touched yet, is large: they come into being 512 times less often.
+ * wisp_new asks for its own. */
 void wisp_large_pages(void *memory, size_t bytes);

@@ -1,9 +1,6 @@
 #include "environment.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef enum kind { WHOLE, SECONDS, WORD, COMMAND } kind;
 

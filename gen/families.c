@@ -2,9 +2,6 @@
 #include "family.h"
 #include "families.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define DECLARE(name) extern const wisp_family wisp_family_##name;
 WISP_FAMILIES(DECLARE)
 static const wisp_family *const families[] = {WISP_FAMILIES(WISP_FAMILY_ADDRESS)};

@@ -1,9 +1,6 @@
 /* Questions to one family, and names for the templates of all. */
 #include "family.h"
 
-#include <stdio.h>
-#include <string.h>
-
 const wisp_number_form wisp_numbers[] = {[WISP_REAL] = {"real", "real", 0, false},
                                          [WISP_INT] = {"int", "int", 4, true},
                                          [WISP_SINGLE] = {"single", "float", 4, false},

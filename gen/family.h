@@ -18,6 +18,19 @@ typedef struct wisp_work {
   bool no_read; /* nothing but writing */
 } wisp_work;
 
+/* The dense product that a kernel stands for: what a vendor's library of dense algebra would do in its place. */
+typedef struct wisp_dense {
+  double *matrix; /* row major, m x k, the holder's to free; NULL: there is no such product */
+  int m, k;
+  int columns; /* of its operand, an element */
+} wisp_dense;
+
+static inline void wisp_dense_release(wisp_dense *dense)
+{
+  free(dense->matrix);
+  dense->matrix = NULL;
+}
+
 /* A number with a name. */
 typedef struct wisp_size {
   const char *name;

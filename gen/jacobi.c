@@ -3,7 +3,6 @@
 #include "nodal/tet.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 double wisp_jacobi_weight(double alpha, double beta)
 {

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <string.h>
 
 static const char library_name[] = "liblapacke.so.3";
 
@@ -20,7 +19,7 @@ static const entry entries[] = {
     {"dgemm_", offsetof(wisp_lapack, dgemm)},          {"dtrsm_", offsetof(wisp_lapack, dtrsm)},
 };
 
-/* What the process loaded, once; constant from then on. */
+/* The functions that the process loaded, once; constant from then on. */
 static struct {
   pthread_once_t once;
   wisp_lapack functions;

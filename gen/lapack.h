@@ -7,7 +7,7 @@
 #include <lapacke.h>
 #undef I /* from complex.h, by way of lapacke.h; here it is the interpolation matrix */
 
-/* Of the Fortran interface, which every BLAS has. */
+/* Functions of the Fortran interface, which every BLAS has. */
 extern void sgemm_(const char *transpose_a, const char *transpose_b, const int *m, const int *n, const int *k,
                    const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
                    const float *beta, float *c, const int *ldc);

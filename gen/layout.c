@@ -1,10 +1,6 @@
 #include "layout.h"
 #include "text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int round_up(int a, int b)
 {
   return (a + b - 1) / b * b;

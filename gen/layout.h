@@ -67,3 +67,12 @@ static inline size_t wisp_layout_element(const wisp_layout *l, int C, int c, siz
 {
   return (k / (size_t)l->KM * (size_t)C + (size_t)c) * (size_t)l->KM + k % (size_t)l->KM;
 }
+
+/* Numbers of elements, of edges or the like, in slabs of 32: number i of `width` of element e is at WISP_SLAB(width, e,
+ * i), beside the same number of its neighbours. */
+enum { WISP_SLAB_ELEMENTS = 32 };
+#define WISP_SLAB(width, e, i) \
+  (((e) / WISP_SLAB_ELEMENTS * (width) + (i)) * WISP_SLAB_ELEMENTS + (e) % WISP_SLAB_ELEMENTS)
+
+/* Rounded up to whole slabs. */
+#define WISP_SLAB_SLOTS(count) (((count) + WISP_SLAB_ELEMENTS - 1) / WISP_SLAB_ELEMENTS * WISP_SLAB_ELEMENTS)

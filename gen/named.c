@@ -2,8 +2,6 @@
 #include "embedded.h"
 
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 WISP_OWNED(DIR, closedir)

@@ -3,8 +3,6 @@
 
 #include <ctype.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *wisp_precision_name(wisp_precision precision)
 {

@@ -1,19 +1,12 @@
 #include "system.h"
-#include "system_slots.h"
+#include "system_internal.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void free_statements(wisp_statements *statements)
 {
-  for (size_t i = 0; i < statements->count; i++) {
-    free(statements->texts[i]);
-    wisp_expr_destroy(statements->expressions[i]);
-  }
+  for (size_t i = 0; i < statements->count; i++) wisp_expr_destroy(statements->expressions[i]);
   free(statements->names);
-  free(statements->texts);
   free(statements->expressions);
 }
 

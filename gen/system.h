@@ -23,8 +23,9 @@ typedef struct wisp_term { /* du_out/dt += coefficient * quantity * d u_in / d x
 } wisp_term;
 
 /* A number that each element has: a coefficient, which is given by element, or what follows from those above it. Rates
- * see it by its name, flux and boundaries as NAME_m of the element inside and NAME_p of the one outside. What energy
- * and speed are of a medium are quantities too, of names with a blank. An element's are its medium, in their order. */
+ * see it by its name, flux and boundaries as NAME_m of the element inside and NAME_p of the one outside. The
+ * energy and the speed of a medium are quantities too, whose names have a blank. An element's are its medium, in order.
+ */
 typedef struct wisp_quantity {
   char name[32];
   wisp_expr *expression;    /* over those above; NULL: a coefficient, which is positive */
@@ -38,7 +39,6 @@ typedef enum wisp_reader_of { WISP_RATES, WISP_INSIDE, WISP_OUTSIDE, WISP_EITHER
 typedef struct wisp_statements { /* name = expression, in order */
   size_t count;
   char (*names)[32];
-  char **texts; /* the right-hand sides */
   wisp_expr **expressions;
 } wisp_statements;
 
@@ -93,7 +93,7 @@ typedef struct wisp_system {
   double speed;                             /* largest wave speed, for the CFL */
   double energy[WISP_MAX_FIELDS];           /* energy density = sum energy[f] u_f^2 */
   int speed_of, energy_of[WISP_MAX_FIELDS]; /* the quantity in place of that number; -1: none */
-  wisp_env *symbols;                        /* the names that flux and boundaries read: gen/system_slots.h */
+  wisp_env *symbols;                        /* the names that flux and boundaries read: gen/system_internal.h */
   int states;
   wisp_state state[WISP_MAX_STATES];
 } wisp_system;

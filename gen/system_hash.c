@@ -2,8 +2,6 @@
  */
 #include "system.h"
 
-#include <string.h>
-
 const char *const wisp_system_symbols[WISP_SYSTEM_SYMBOLS] = {
     "n",     "fields", "terms",       "max_terms",  "parts", "fields_per_part", "part_list", "part_outputs", "flux",
     "inner", "outer",  "either_side", "boundaries", "geos",  "face_reals",      "pair_reals"};

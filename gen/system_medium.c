@@ -1,8 +1,7 @@
 /* The quantities of a system's elements: which there are, who reads them, and their values. */
-#include "system_read.h"
+#include "system_internal.h"
 
 #include <math.h>
-#include <string.h>
 
 int wisp_system_quantity(const wisp_system *system, const char *name)
 {

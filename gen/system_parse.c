@@ -1,12 +1,9 @@
 /* Reads the file of a system (docs/guide/systems.md): one thing a line, '#' to the end of the line is a comment. */
-#include "system_read.h"
-#include "system_slots.h"
+#include "system_internal.h"
+#include "language/expr_tree.h"
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct parser {
   const char *at; /* what follows the current line */
@@ -15,6 +12,7 @@ typedef struct parser {
   wisp_system *system;
   wisp_env *constants;
   bool rated[WISP_MAX_FIELDS], seen[16]; /* seen: of each kind of line */
+  bool given;                            /* the line's quantity is a coefficient */
 } parser;
 
 /* The next line with something in it, without comment and outer space; NULL at the end. */
@@ -40,7 +38,7 @@ static bool is_name(const char *text, size_t capacity)
   return length && text[length] == '\0' && length < capacity;
 }
 
-/* Names that every text may read: see system_slots.h. */
+/* Names that every text may read: see system_internal.h. */
 static wisp_status add_symbols(wisp_error *err, wisp_system *system)
 {
   static const char *const common[] = {"nx", "ny", "nz", "alpha"};
@@ -111,8 +109,6 @@ static wisp_status read_statement(wisp_error *err, const parser *p, wisp_stateme
   CALL(wisp_constants_write(err, p->constants, text, &numbers));
   CALL(wisp_expr_parse(err, numbers.data, &statements->expressions[i]));
   snprintf(statements->names[i], sizeof *statements->names, "%s", name);
-  statements->texts[i] = numbers.data;
-  numbers = (wisp_text){0};
   statements->count++; /* from here on freed with the system */
   return WISP_OK;
 }
@@ -152,7 +148,6 @@ static wisp_status read_block(wisp_error *err, parser *p, wisp_statements *out,
   char *line = NULL;
   size_t start = p->line;
   CALL(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->names, &out->names));
-  CALL(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->texts, &out->texts));
   CALL(wisp_new(err, WISP_MAX_STATEMENTS, sizeof *out->expressions, &out->expressions));
   for (;;) {
     CALL(next_line(err, p, &line));
@@ -167,7 +162,7 @@ static wisp_status read_block(wisp_error *err, parser *p, wisp_statements *out,
 /* Kernels are compiled from arithmetic of numbers: a compiler knows no other calls than its own. */
 static wisp_status kernel_text(wisp_error *err, const wisp_statements *statements)
 {
-  const char *text = statements->texts[statements->count - 1];
+  const char *text = statements->expressions[statements->count - 1]->text;
   for (const char *at = text; *at; at++) {
     EXPECT(*at != '%', "'%s': a kernel's text has no %%", text);
     EXPECT(*at != '(' || at == text || !wisp_in_name(at[-1]),
@@ -315,14 +310,14 @@ static wisp_status cut_number(wisp_error *err, const parser *p, char *line, char
 }
 
 /* A quantity of elements: fluxes see it on both sides of a face. */
-static wisp_status add_quantity(wisp_error *err, parser *p, char *rest, bool given)
+static wisp_status read_quantity(wisp_error *err, parser *p, char *rest)
 {
   wisp_system *system = p->system;
   const int q = system->quantities;
   char *name = NULL, *text = NULL, sided[32];
   CALL(cut_number(err, p, rest, &name, &text));
   EXPECT(strlen(name) + 2 < sizeof sided, "'%s' is longer than %zu characters", name, sizeof sided - 3);
-  CALL(wisp_system_add_quantity(err, p->constants, system, name, text, given));
+  CALL(wisp_system_add_quantity(err, p->constants, system, name, text, p->given));
   for (int side = 0; side < 2; side++) {
     snprintf(sided, sizeof sided, "%.29s_%c", name, "mp"[side]);
     EXPECT(!wisp_env_has(system->symbols, sided), "the name %s is taken: take another", sided);
@@ -330,16 +325,6 @@ static wisp_status add_quantity(wisp_error *err, parser *p, char *rest, bool giv
     CALL(wisp_env_int(err, system->symbols, sided, slot));
   }
   return WISP_OK;
-}
-
-static wisp_status read_coefficient(wisp_error *err, parser *p, char *rest)
-{
-  return add_quantity(err, p, rest, true);
-}
-
-static wisp_status read_quantity(wisp_error *err, parser *p, char *rest)
-{
-  return add_quantity(err, p, rest, false);
 }
 
 /* A number over constants, or, where the text names a quantity, a quantity of its own; its value in either case. */
@@ -395,7 +380,7 @@ static const struct {
   bool once;          /* it may not come again */
 } kinds[] = {{"fields", read_fields, "fields", true},
              {"constant", read_constant, NULL, false},
-             {"coefficient", read_coefficient, NULL, false},
+             {"coefficient", read_quantity, NULL, false},
              {"quantity", read_quantity, NULL, false},
              {"rate", read_rate, NULL, false}, /* one of each field */
              {"flux", read_flux, "a flux", true},
@@ -413,6 +398,7 @@ static wisp_status read_line(wisp_error *err, parser *p, char *line)
     if (strcmp(kinds[i].word, word) != 0) continue;
     EXPECT(!p->seen[i] || !kinds[i].once, "%s is given twice", word);
     p->seen[i] = true;
+    p->given = strcmp(word, "coefficient") == 0;
     return kinds[i].read(err, p, line);
   }
   return wisp_fail(err, WISP_EINPUT,

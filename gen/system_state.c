@@ -1,7 +1,5 @@
 /* Fields by place and time, from the texts of a system. */
-#include "system_slots.h"
-
-#include <string.h>
+#include "system_internal.h"
 
 const char *const wisp_state_names[WISP_STATE_MEDIUM] = {"x",        "y",        "z",      "t",       "middle_x",
                                                          "middle_y", "middle_z", "edge",   "spacing", "axis_x",

@@ -1,14 +1,10 @@
 /* The constants of a system, the quantities of its elements, and the terms of a rate: coefficients times derivatives.
  */
-#include "system_read.h"
-#include "system_slots.h"
-#include "language/expr_tree.h"
-#include "language/expand.h"
+#include "system_internal.h"
+#include "language/template.h"
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* ---- Constants. */
 

@@ -4,9 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -249,15 +246,10 @@ bool wisp_next_param(const char **at, char name[32], char value[32])
 
 /* ---- Files inside the library. */
 
-static int by_path(const void *path, const void *file)
-{
-  return strcmp(path, ((const wisp_embedded *)file)->path);
-}
-
 const char *wisp_embedded_text(const char *path)
 {
   const wisp_embedded *found =
-      bsearch(path, wisp_embedded_files, wisp_embedded_count, sizeof *wisp_embedded_files, by_path);
+      bsearch(&path, wisp_embedded_files, wisp_embedded_count, sizeof *wisp_embedded_files, wisp_by_text);
   return found ? found->text : NULL;
 }
 

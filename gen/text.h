@@ -29,8 +29,8 @@ wisp_status wisp_read_file(wisp_error *err, const char *path, char **data, size_
 wisp_status wisp_file_writable(wisp_error *err, const char *path);
 
 /* Writes a file whole or not at all: under another name first, so that no reader, and no crash, sees half of it, and no
- * earlier file is lost to a full disk. What is no file (/dev/null) is written to; a read-only one is refused. fill
- * writes; errors stay in the stream. WISP_ESYSTEM names path and reason. */
+ * earlier file is lost to a full disk. It writes to what is no file (/dev/null) at once, and refuses a read-only file.
+ * fill writes; errors stay in the stream. WISP_ESYSTEM names path and reason. */
 typedef void (*wisp_fill)(FILE *file, const void *context);
 wisp_status wisp_write_file(wisp_error *err, const char *path, wisp_fill fill, const void *context);
 void wisp_fill_text(FILE *file, const void *text); /* a wisp_fill: all of a wisp_text */
@@ -55,8 +55,8 @@ size_t wisp_append(char *text, size_t capacity, size_t used, const char *more);
 size_t wisp_append_integer(char *text, size_t capacity, size_t used, long long value);
 uint64_t wisp_hash_number(uint64_t seed, uint64_t number);
 
-/* Texts in stores and files may hold anything, also what would steer a terminal. How many bytes make the character at
- * text; 0 where it is a control character, or no UTF-8. */
+/* Texts in stores and files may hold anything, also what would steer a terminal. The number of bytes of the character
+ * at text; 0 if it is a control character, or no UTF-8. */
 size_t wisp_shown_bytes(const char *text);
 /* Copies text, as far as it fits, with each such byte as \xNN. */
 void wisp_show_text(const char *text, char *out, size_t capacity);

@@ -168,19 +168,6 @@ static wisp_status measure_add(wisp_error *err, wisp_device *device, const recip
   return WISP_OK;
 }
 
-static wisp_status measure(wisp_error *err, wisp_device *device, wisp_ceilings *out)
-{
-  const recipe *r = &device->kind->ceilings;
-  CALL(wisp_require(err, r->block, WISP_EMISSING, "ceilings: nothing is known of devices of kind %s",
-                    device->kind->name));
-  CALL(measure_copy(err, device, r, &out->copy_gbps));
-  CALL(measure_fma(err, device, r, 0, &out->fma_gflops_f32));
-  CALL(measure_fma(err, device, r, 1, &out->fma_gflops_f64));
-  CALL(measure_fill(err, device, r, &out->fill_gbps));
-  CALL(measure_add(err, device, r, 0, &out->add_gops_f32));
-  return measure_add(err, device, r, 1, &out->add_gops_f64);
-}
-
 typedef struct kept {
   int64_t when; /* seconds since 1970 */
   wisp_ceilings ceilings;
@@ -215,7 +202,16 @@ wisp_status wisp_device_ceilings(wisp_error *err, wisp_device *device, wisp_ceil
                                size,         compiler.data, options.data};
   const wisp_cache_key key = {texts, WISP_COUNT(texts)};
   if (!find_recent(&key, &fresh.ceilings)) {
-    CALL(measure(err, device, &fresh.ceilings));
+    const recipe *r = &device->kind->ceilings;
+    wisp_ceilings *made = &fresh.ceilings;
+    CALL(wisp_require(err, r->block, WISP_EMISSING, "ceilings: nothing is known of devices of kind %s",
+                      device->kind->name));
+    CALL(measure_copy(err, device, r, &made->copy_gbps));
+    CALL(measure_fma(err, device, r, 0, &made->fma_gflops_f32));
+    CALL(measure_fma(err, device, r, 1, &made->fma_gflops_f64));
+    CALL(measure_fill(err, device, r, &made->fill_gbps));
+    CALL(measure_add(err, device, r, 0, &made->add_gops_f32));
+    CALL(measure_add(err, device, r, 1, &made->add_gops_f64));
     wisp_cache_put(&key, &(wisp_binary){(char *)&fresh, sizeof fresh, {-1, -1, -1, 0, 0}});
   }
   *out = device->ceilings = fresh.ceilings;

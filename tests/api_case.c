@@ -5,7 +5,7 @@
 wisp_session *api_session(void)
 {
   wisp_session *session = NULL;
-  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device(),
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
                                         .store = "/nonexistent/wisp.db"};
   GOOD(wisp_session_open(err, &request, &session));
   return session;

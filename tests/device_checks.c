@@ -3,7 +3,6 @@
 #include "../runtime/cuda_parts.h"
 #include "../runtime/process.h"
 
-#include <math.h>
 #include <pthread.h>
 
 enum { WIDTH = 128, COUNT = 1000 };

@@ -1,8 +1,6 @@
 #include "dg_case.h"
 #include "test.h"
 
-#include <math.h>
-
 static double noise(void)
 {
   return 2.0 * rand() / RAND_MAX - 1;
@@ -67,8 +65,7 @@ void dg_case_poison(double *numbers, size_t n)
 
 static double *poisoned(size_t n)
 {
-  double *numbers = malloc(n * sizeof *numbers);
-  assert_non_null(numbers);
+  double *numbers = allocate(n, sizeof *numbers);
   dg_case_poison(numbers, n);
   return numbers;
 }

@@ -100,7 +100,7 @@ enum { MOST_SYSTEMS = 8 };
  * family has no others. */
 static int list_systems(const wisp_family *family, char names[MOST_SYSTEMS][WISP_NAME_TEXT])
 {
-  wisp_text list = {0};
+  HELD(wisp_text_free) wisp_text list = {0};
   char *rest = NULL;
   int count = 1;
   snprintf(names[0], sizeof names[0], "%s", family->default_system);
@@ -112,7 +112,6 @@ static int list_systems(const wisp_family *family, char names[MOST_SYSTEMS][WISP
     assert_true(count < MOST_SYSTEMS);
     snprintf(names[count++], sizeof names[0], "%s", name);
   }
-  wisp_text_free(&list);
   return count;
 }
 
@@ -255,6 +254,21 @@ const char *test_device_name(void)
   return name && *name ? name : "host";
 }
 
+wisp_limits target_limits(const char *target)
+{
+  wisp_limits limits;
+  GOOD(wisp_target_limits(err, target, &limits));
+  return limits;
+}
+
+wisp_env *plan_names(const wisp_limits *limits, const wisp_spec *spec, const wisp_layout *layout)
+{
+  const wisp_target target = wisp_limits_target(limits);
+  wisp_env *names = NULL;
+  GOOD(wisp_names_create(err, spec, layout, &target, NULL, &names));
+  return names;
+}
+
 void compile_quickly(void)
 {
   const char *quickly = getenv("WISP_TEST_CFLAGS");
@@ -266,4 +280,16 @@ wisp_device *open_test_device(void)
   wisp_device *device = NULL;
   GOOD(wisp_device_open(err, test_device_name(), &device));
   return device;
+}
+
+int device_set_up(void **state)
+{
+  *state = open_test_device();
+  return 0;
+}
+
+int device_tear_down(void **state)
+{
+  wisp_device_close(*state);
+  return 0;
 }

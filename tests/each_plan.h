@@ -56,9 +56,14 @@ const char *plan_case_text(const plan_case *c);
 /* $WISP_TEST_SHARE, "1/8", is one of so many processes that share out a list: whether this number is its own. */
 bool share_has_turn(size_t number);
 
-/* The device that tests run on: $WISP_TEST_DEVICE, "host" unless set. */
-const char *test_device_name(void);
 wisp_device *open_test_device(void);
+/* cmocka's set-up and tear-down: *state is that device. */
+int device_set_up(void **state);
+int device_tear_down(void **state);
+
+/* The limits of a target that is known by name, and the names of a spec and layout within limits. */
+wisp_limits target_limits(const char *target);
+wisp_env *plan_names(const wisp_limits *limits, const wisp_spec *spec, const wisp_layout *layout);
 
 /* Kernels of the host are compiled at -O1 from here on ($WISP_TEST_CFLAGS), in half the time: for tests of what a text
  * does, not how fast. Lanes are vectorised all the same. Flags that are set stand. */

@@ -111,7 +111,7 @@ void plant_edited(const char *folder, const char *family, const char *kernel, co
                   const edit *edits, size_t count)
 {
   char path[512];
-  wisp_text space = {0}, text = {0};
+  HELD(wisp_text_free) wisp_text space = {0}, text = {0};
   const wisp_embedded *file = find_space(family, kernel, base);
   const char *stem = strrchr(file->path, '/') + 1;
   int length = (int)(strlen(stem) - strlen(".space"));
@@ -125,6 +125,4 @@ void plant_edited(const char *folder, const char *family, const char *kernel, co
   fixture_write(path, space.data, strlen(space.data));
   snprintf(path, sizeof path, "%s/%s/%s.%s.k", folder, family, kernel, name);
   fixture_write(path, text.data, strlen(text.data));
-  wisp_text_free(&space);
-  wisp_text_free(&text);
 }

@@ -1,7 +1,7 @@
 #include "fuzz_targets.h"
 #include "parsed.h"
 
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../gen/family.h"
 #include "../gen/system.h"
 #include "../runtime/kernel.h"
@@ -59,7 +59,7 @@ static void check_groups(const wisp_mesh *mesh)
 {
   const wisp_groups *groups = &mesh->groups;
   const size_t regions = mesh->corners == 8 ? 0 : mesh->elements, faces = (size_t)mesh->corners * regions;
-  wisp_text list = {0};
+  HELD(wisp_text_free) wisp_text list = {0};
   for (size_t i = 0; i < regions + faces; i++) {
     const int32_t *value = i < regions ? &mesh->region[i] : &mesh->tag[i - regions], *numbers = NULL;
     const size_t count = wisp_groups_numbers(groups, value, &numbers);
@@ -68,7 +68,7 @@ static void check_groups(const wisp_mesh *mesh)
   for (size_t i = 0; i < groups->count && i < 8; i++) {
     const wisp_physical *group = &groups->list[i];
     const wisp_group_word word = {group->name, true};
-    int32_t *numbers = NULL;
+    OWNED(free) int32_t *numbers = NULL;
     size_t count = 0;
     hold(group->dimension >= 0 && group->dimension < WISP_DIMENSIONS && group->number > 0);
     hold(wisp_groups_print(NULL, groups, group->dimension, &list) == WISP_OK);
@@ -76,9 +76,7 @@ static void check_groups(const wisp_mesh *mesh)
       hold(wisp_groups_find(NULL, groups, group->dimension, &word, &numbers, &count) == WISP_OK && count);
     free(numbers), numbers = NULL;
     if (group->name) (void)wisp_groups_find_all(NULL, groups, group->dimension, group->name, &numbers, &count);
-    free(numbers);
   }
-  wisp_text_free(&list);
 }
 
 /* A question about the elements' groups has an answer, 0 or 1, or is refused in one line. */
@@ -86,29 +84,26 @@ static void ask_groups(const wisp_mesh *mesh)
 {
   const wisp_physical *last = mesh->groups.count ? &mesh->groups.list[mesh->groups.count - 1] : NULL;
   wisp_error err = {0};
-  wisp_formula *formula = NULL;
+  OWNED(wisp_formula_destroy) wisp_formula *formula = NULL;
   char text[128];
-  double *values = calloc(mesh->elements, sizeof *values);
+  OWNED(free) double *values = calloc(mesh->elements, sizeof *values);
   hold(values);
   snprintf(text, sizeof text, "region == '%.40s' || region != %d", last && last->name ? last->name : "none",
            last ? last->number : 0);
   const wisp_status status = wisp_formula_create(&err, "fuzz", text, mesh, false, &formula);
   if (passed(status, &err, formula)) wisp_formula_middles(formula, mesh, 1, values);
   for (size_t k = 0; k < mesh->elements; k++) hold(values[k] <= 0 || values[k] >= 1);
-  wisp_formula_destroy(formula);
-  free(values);
 }
 
 static bool take_mesh(fuzz_world *world, const char *data, size_t size)
 {
   wisp_error err = {0};
-  wisp_mesh *mesh = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   (void)world;
   const wisp_status status = wisp_mesh_parse(&err, 4, 0, "fuzz", data, size, &mesh);
   const bool taken = passed(status, &err, mesh);
   hold(!taken || mesh->elements);
   if (taken) look_at_mesh(mesh), check_groups(mesh), ask_groups(mesh);
-  wisp_mesh_destroy(mesh);
   return taken;
 }
 
@@ -117,8 +112,8 @@ static bool take_trimesh(fuzz_world *world, const char *data, size_t size)
 {
   static const wisp_fixing fixed = {.all = false};
   wisp_error err = {0};
-  wisp_mesh *mesh = NULL;
-  wisp_hdg *skeleton = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  OWNED(wisp_hdg_destroy) wisp_hdg *skeleton = NULL;
   (void)world;
   wisp_status status = wisp_mesh_parse(&err, 3, 0, "fuzz", data, size, &mesh);
   bool taken = passed(status, &err, mesh);
@@ -129,8 +124,6 @@ static bool take_trimesh(fuzz_world *world, const char *data, size_t size)
     taken = passed(status, &err, skeleton);
   }
   hold(!taken || (skeleton->edges >= 3 && skeleton->edges <= 3 * mesh->elements));
-  wisp_hdg_destroy(skeleton);
-  wisp_mesh_destroy(mesh);
   return taken;
 }
 
@@ -138,8 +131,8 @@ static bool take_trimesh(fuzz_world *world, const char *data, size_t size)
 static bool take_hexmesh(fuzz_world *world, const char *data, size_t size)
 {
   wisp_error err = {0};
-  wisp_hexmesh *mesh = NULL;
-  wisp_hexnodes *nodes = NULL;
+  OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = NULL;
+  OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
   (void)world;
   wisp_status status = wisp_mesh_parse(&err, 8, 0, "fuzz", data, size, &mesh);
   bool taken = passed(status, &err, mesh);
@@ -150,8 +143,6 @@ static bool take_hexmesh(fuzz_world *world, const char *data, size_t size)
     taken = passed(status, &err, nodes);
   }
   hold(!taken || nodes->nodes >= 27);
-  wisp_hexnodes_destroy(nodes);
-  wisp_mesh_destroy(mesh);
   return taken;
 }
 
@@ -167,12 +158,11 @@ static bool expands(const wisp_plan *plan, const char *dialect)
   wisp_text_free(&source);
   for (int i = 0; i < args; i++) {
     size_t count = 0;
-    double *reals = NULL;
-    int *ints = NULL;
+    OWNED(free) double *reals = NULL;
+    OWNED(free) int *ints = NULL;
     if (arg[i].kind != WISP_ARG_OPERAND) continue;
     const wisp_status status = wisp_plan_operand(&err, plan, i, &count, &reals, &ints);
     all &= passed(status, &err, reals ? (void *)reals : ints);
-    free(reals), free(ints);
   }
   return all;
 }
@@ -181,7 +171,7 @@ static bool expands(const wisp_plan *plan, const char *dialect)
 static bool plans(const wisp_spec *spec, const place *at, const wisp_strategy *s)
 {
   wisp_error err = {0};
-  wisp_plan *plan = NULL, *reread = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL, *reread = NULL;
   unsigned grid[2];
   const wisp_status status = wisp_plan_default(&err, s, spec, &at->layout, at->names, &plan);
   if (!passed(status, &err, plan)) return false;
@@ -190,21 +180,18 @@ static bool plans(const wisp_spec *spec, const place *at, const wisp_strategy *s
   const bool made =
       expands(plan, at->dialect) &&
       wisp_plan_grid(&err, plan, (wisp_count[]){{"groups", 7}, {"blocks", 3}, {NULL, 0}}, grid) == WISP_OK;
-  wisp_plan_destroy(reread);
-  wisp_plan_destroy(plan);
   return made;
 }
 
 static bool take_strategy(const fuzz_world *world, const char *space, const char *text)
 {
   wisp_error err = {0};
-  wisp_strategy *s = NULL;
+  OWNED(wisp_strategy_destroy) wisp_strategy *s = NULL;
   bool some = false;
   const wisp_status status = parse_strategy(&err, "nodal", "fuzz", (wisp_file_text){"fuzz.space", space},
                                             (wisp_file_text){"fuzz.k", text}, &s);
   if (passed(status, &err, s))
     for (int i = 0; i < PLACES; i++) some |= plans(&world->spec, &world->place[i], s);
-  wisp_strategy_destroy(s);
   return some;
 }
 
@@ -230,7 +217,7 @@ static bool take_system(fuzz_world *world, const char *data, size_t size)
   double inside[WISP_MAX_FIELDS], outside[WISP_MAX_FIELDS], flux[WISP_MAX_FIELDS];
   int driver[WISP_MAX_FIELDS];
   wisp_error err = {0};
-  wisp_system *system = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
   (void)world, (void)size;
   wisp_status status = wisp_system_parse(&err, "fuzz", data, &system);
   const bool taken = passed(status, &err, system);
@@ -246,7 +233,6 @@ static bool take_system(fuzz_world *world, const char *data, size_t size)
     const wisp_surroundings box = {.edge = 1, .mode = {1, 1, 1}};
     wisp_state_fields(system, &system->state[i], &box, 1, normal, 0.5, flux);
   }
-  wisp_system_destroy(system);
   return taken;
 }
 
@@ -254,7 +240,7 @@ static bool take_system(fuzz_world *world, const char *data, size_t size)
 static bool take_shipped(fuzz_world *world, const char *data, size_t size)
 {
   wisp_error err = {0};
-  wisp_text warning = {0}, first = {0}, second = {0};
+  HELD(wisp_text_free) wisp_text warning = {0}, first = {0}, second = {0};
   wisp_trials list = {0}, reread = {0};
   (void)world, (void)size;
   hold(wisp_shipped_parse(&err, "fuzz", data, &warning, &list) == WISP_OK);
@@ -267,7 +253,6 @@ static bool take_shipped(fuzz_world *world, const char *data, size_t size)
   hold(!first.data || strcmp(first.data, second.data) == 0);
   const bool taken = list.count && !warning.length;
   free(list.trials), free(reread.trials);
-  wisp_text_free(&warning), wisp_text_free(&first), wisp_text_free(&second);
   return taken;
 }
 
@@ -287,14 +272,13 @@ static void clear(const fuzz_world *world)
 static bool comes_back(const fuzz_world *world)
 {
   wisp_error err = {0};
-  wisp_text json = {0};
+  HELD(wisp_text_free) wisp_text json = {0};
   long long added = 0;
   const wisp_status status = wisp_store_export(&err, world->store, false, false, &json);
   const bool read = passed(status, &err, status == WISP_OK ? json.data : NULL);
   const wisp_status reread =
       read ? wisp_store_import(&err, world->store, "export", json.data, json.length, &added) : WISP_OK;
   hold((reread == WISP_OK || reread == WISP_EINPUT) && added == 0);
-  wisp_text_free(&json);
   return read;
 }
 
@@ -312,13 +296,12 @@ static bool take_json(fuzz_world *world, const char *data, size_t size)
 static bool take_store(fuzz_world *world, const char *data, size_t size)
 {
   wisp_error err = {0};
-  wisp_text report = {0};
+  HELD(wisp_text_free) wisp_text report = {0};
   FILE *file = fopen(world->store, "wb");
   hold(file && fwrite(data, 1, size, file) == size && fclose(file) == 0);
   const wisp_status status = wisp_store_check(&err, world->store, &report);
   bool taken = passed(status, &err, status == WISP_OK ? report.data : NULL);
   taken = comes_back(world) && taken;
-  wisp_text_free(&report);
   clear(world);
   return taken;
 }

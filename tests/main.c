@@ -21,11 +21,6 @@ void enlist_fixtures(CMFixtureFunction set_up, CMFixtureFunction tear_down)
   set_up_all = set_up, tear_down_all = tear_down;
 }
 
-int no_shipped_winners(void **state)
-{
-  return setenv("WISP_SHIPPED", "none", 1);
-}
-
 /* The user's stores and texts have no effect on tests. $WISP_TEST_ONLY, "test_levels" or "test_bad_*": these cases
  * alone. */
 int main(void)

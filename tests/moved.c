@@ -4,8 +4,6 @@
 #include "store_fixture.h"
 #include "../runtime/mesh/source.h"
 
-#include <unistd.h>
-
 #define AS_IT_IS          \
   {                       \
     {1, 0, 0}, {0, 1, 0}, \

@@ -5,7 +5,6 @@
 #include "../gen/text.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char *read_text(const char *path)
 {
@@ -55,7 +54,7 @@ static bool is_command(const char *line)
 void page_write_file(const page *p, const char *folder, const char *name)
 {
   char heading[128], line[512], path[256];
-  wisp_text block = {0};
+  HELD(wisp_text_free) wisp_text block = {0};
   snprintf(heading, sizeof heading, "`%s`:\n\n", name);
   const char *at = page_find(p, heading) + strlen(heading);
   while (next_line(&at, line) && (is_code(line) || !*line))
@@ -66,7 +65,6 @@ void page_write_file(const page *p, const char *folder, const char *name)
     mkdir(path, 0700);
   }
   fixture_write(path, block.data, block.length);
-  wisp_text_free(&block);
 }
 
 char *page_run(const page *p, const char *folder, const char *tune)
@@ -109,7 +107,7 @@ void page_check_shown(const page *p, const char *from, const char *to, const cha
 void check_page(const char *path, const char *const *files, size_t count, int least)
 {
   if (access(path, R_OK) != 0) skip(); /* carried without its sources */
-  page p = page_read(path);
+  HELD(page_free) page p = page_read(path);
   char *text[8];
   int blocks = 0;
   assert_true(count <= 8);
@@ -125,5 +123,4 @@ void check_page(const char *path, const char *const *files, size_t count, int le
   }
   assert_true(blocks >= least);
   for (size_t f = 0; f < count; f++) free(text[f]);
-  page_free(&p);
 }

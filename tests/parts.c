@@ -1,6 +1,8 @@
 #include "parts.h"
 #include "test.h"
 
+#include <math.h>
+
 wisp_mesh *make_grid(int corners, int x, int y, int z)
 {
   wisp_mesh *mesh = NULL;
@@ -44,7 +46,7 @@ wisp_mesh *put_beside(wisp_mesh *a, wisp_mesh *b, double dx, double dy, double d
   return both;
 }
 
-void write_mesh(const char *path, wisp_mesh *mesh)
+void print_mesh(const char *path, const wisp_mesh *mesh)
 {
   static const int around[8] = {0, 1, 3, 2, 4, 5, 7, 6}; /* Gmsh goes round the squares of a hex */
   const int type = mesh->corners == 3 ? 2 : mesh->corners == 4 ? 4 : 5;
@@ -55,12 +57,28 @@ void write_mesh(const char *path, wisp_mesh *mesh)
     fprintf(file, "%zu %.17g %.17g %.17g\n", v + 1, mesh->xyz[3 * v], mesh->xyz[3 * v + 1], mesh->xyz[3 * v + 2]);
   fprintf(file, "$EndNodes\n$Elements\n%zu\n", mesh->elements);
   for (size_t k = 0; k < mesh->elements; k++) {
-    fprintf(file, "%zu %d 2 1 1", k + 1, type);
+    fprintf(file, "%zu %d 2 %d 1", k + 1, type, mesh->corners != 8 && mesh->region[k] ? mesh->region[k] : 1);
     for (int i = 0; i < mesh->corners; i++)
       fprintf(file, " %d", mesh->cell[(size_t)mesh->corners * k + (size_t)(mesh->corners == 8 ? around[i] : i)] + 1);
     fprintf(file, "\n");
   }
   fprintf(file, "$EndElements\n");
   assert_int_equal(fclose(file), 0);
+}
+
+void write_mesh(const char *path, wisp_mesh *mesh)
+{
+  print_mesh(path, mesh);
   wisp_mesh_destroy(mesh);
+}
+
+wisp_mesh *make_fan(int around)
+{
+  wisp_mesh *mesh = NULL;
+  GOOD(wisp_mesh_create(err, 3, (size_t)around + 1, (size_t)around, &mesh));
+  for (int i = 0; i < around; i++) {
+    mesh->xyz[3 * (i + 1)] = cos(2 * M_PI * i / around), mesh->xyz[3 * (i + 1) + 1] = sin(2 * M_PI * i / around);
+    mesh->tri[3 * i + 1] = i + 1, mesh->tri[3 * i + 2] = (i + 1) % around + 1;
+  }
+  return mesh;
 }

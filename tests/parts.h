@@ -15,5 +15,10 @@ wisp_mesh *explode_mesh(wisp_mesh *mesh);
 /* Two meshes as one that shares no vertex, the second moved. Destroys both. */
 wisp_mesh *put_beside(wisp_mesh *a, wisp_mesh *b, double dx, double dy, double dz);
 
-/* Writes format 2.2, with all elements in group 1 of their dimension and no faces. Destroys the mesh. */
+/* A regular polygon as triangles around its centre, vertex 0. */
+wisp_mesh *make_fan(int around);
+
+/* Writes format 2.2, with elements in their region, 1 where they have none, and no faces. write_mesh destroys the mesh.
+ */
+void print_mesh(const char *path, const wisp_mesh *mesh);
 void write_mesh(const char *path, wisp_mesh *mesh);

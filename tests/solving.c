@@ -1,10 +1,28 @@
 #include "solving.h"
 #include "test.h"
 
-const char *test_device(void)
+wisp_session *default_session(void)
 {
-  const char *name = getenv("WISP_TEST_DEVICE");
-  return name && *name ? name : "host";
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                        .defaults_only = 1};
+  wisp_session *session = NULL;
+  GOOD(wisp_session_open(err, &request, &session));
+  return session;
+}
+
+void expect_varying(wisp_spec spec, const char *composition)
+{
+  wisp_session *session = default_session();
+  const wisp_chooser from = wisp_session_chooser(session);
+  wisp_choose_request request = {.spec = spec, .composition = composition};
+  wisp_stage stage = {.kernels = 0};
+  wisp_error refused = {.text = ""};
+  GOOD(wisp_choose(err, &from, &request, &stage));
+  wisp_stage_free(&stage);
+  request.reproducible = true;
+  assert_int_equal(wisp_choose(&refused, &from, &request, &stage), WISP_EREFUSED);
+  assert_non_null(strstr(refused.text, "adds up in no fixed order"));
+  wisp_session_close(session);
 }
 
 static void take(wisp_solver *s, const char *name, const char *value)
@@ -15,7 +33,7 @@ static void take(wisp_solver *s, const char *name, const char *value)
 /* One step: too few to measure the longest one. */
 static void take_setup(wisp_solver *s, const solving_setup *setup)
 {
-  wisp_system *system = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
   if (setup->precision) s->precision = setup->precision;
   s->order = setup->order;
   take(s, "steps", "1");
@@ -27,14 +45,11 @@ static void take_setup(wisp_solver *s, const solving_setup *setup)
   if (!setup->media) return;
   GOOD(wisp_system_load(err, s->problem, &system));
   for (int q = 0; q < system->quantities; q++) take(s, system->quantity[q].name, setup->media[q]);
-  wisp_system_destroy(system);
 }
 
 bool solving_open(wisp_error *why, solving *s, wisp_mesh *mesh, const solving_setup *setup)
 {
-  const wisp_session_request where = {WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1};
-  *s = (solving){.mesh = mesh};
-  GOOD(wisp_session_open(err, &where, &s->session));
+  *s = (solving){.session = default_session(), .mesh = mesh};
   GOOD(wisp_solver_new(err, &wisp_system_kind, setup->system ? setup->system : "maxwell", &s->base));
   s->base->mesh = mesh;
   s->base->own_mesh = true;
@@ -119,23 +134,20 @@ void random_solution(const wisp_dg *dg, double *u)
 {
   const wisp_layout *l = &dg->layout;
   size_t n = (size_t)dg->system->fields, Np = (size_t)l->Np;
-  double *values = malloc(dg->mesh->elements * n * Np * sizeof *values);
-  assert_non_null(values);
+  OWNED(free) double *values = allocate(dg->mesh->elements * n * Np, sizeof *values);
   fill_random(values, dg->mesh->elements * n * Np);
   memset(u, 0, wisp_dg_volume_size(dg) * sizeof *u);
   for (size_t k = 0; k < dg->slots; k++)
     for (size_t f = 0; dg->slot[k] != WISP_EMPTY && f < n; f++)
       for (size_t i = 0; i < Np; i++)
         u[wisp_layout_volume(l, (int)n, (int)f, k, i)] = values[((size_t)dg->slot[k] * n + f) * Np + i];
-  free(values);
 }
 
 void reference_steps(const wisp_dg *dg, const wisp_scheme *scheme, double alpha, double dt, int steps, double *u)
 {
   size_t size = wisp_dg_volume_size(dg);
-  double *rhs = calloc(size, sizeof *rhs), *res = calloc(size, sizeof *res);
-  double *flux = calloc(wisp_dg_face_size(dg), sizeof *flux);
-  assert_true(rhs && res && flux);
+  OWNED(free) double *rhs = zeros(size), *res = zeros(size);
+  OWNED(free) double *flux = zeros(wisp_dg_face_size(dg));
   for (int stage = 0; stage < steps * scheme->stages; stage++) {
     const wisp_rk_stage *rk = &scheme->stage[stage % scheme->stages];
     wisp_reference_volume(dg, u, rhs);
@@ -146,5 +158,4 @@ void reference_steps(const wisp_dg *dg, const wisp_scheme *scheme, double alpha,
       u[i] += rk->b * res[i];
     }
   }
-  free(rhs), free(res), free(flux);
 }

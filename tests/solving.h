@@ -28,8 +28,11 @@ typedef struct solving_setup {
   const wisp_store *store;
 } solving_setup;
 
-/* The device that tests run on: $WISP_TEST_DEVICE, else the host. */
-const char *test_device(void);
+/* A session on the test device that chooses the default kernels. */
+wisp_session *default_session(void);
+
+/* This composition runs, and no longer where results must be reproducible. */
+void expect_varying(wisp_spec spec, const char *composition);
 
 /* Takes the mesh. False, with nothing to close and the reason in err, where the step has no plan here. */
 bool solving_open(wisp_error *err, solving *s, wisp_mesh *mesh, const solving_setup *setup);

@@ -9,7 +9,7 @@ int step_open(void **state)
   fixture_folder(f->folder);
   f->path = fixture_path(f->folder, "wisp.db");
   GOOD(wisp_strategies_load(err, &f->strategies));
-  GOOD(wisp_device_open(err, test_device(), &f->device));
+  GOOD(wisp_device_open(err, test_device_name(), &f->device));
   f->limits = wisp_device_limits(f->device);
   *state = f;
   return 0;
@@ -17,11 +17,10 @@ int step_open(void **state)
 
 int step_close(void **state)
 {
-  fixture *f = *state;
+  OWNED(free) fixture *f = *state;
   wisp_device_close(f->device);
   wisp_strategies_free(f->strategies);
   fixture_remove(f->folder);
-  free(f);
   return 0;
 }
 
@@ -64,11 +63,10 @@ wisp_choose_request step_request(void)
 
 wisp_stage step_choose_for(fixture *f, const wisp_choose_request *r)
 {
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   wisp_stage stage;
   GOOD(wisp_store_open(err, f->path, false, NULL, &store));
   GOOD(wisp_choose(err, &(wisp_chooser){f->strategies, store, f->limits, NULL}, r, &stage));
-  wisp_store_close(store);
   return stage;
 }
 
@@ -88,13 +86,11 @@ const wisp_choice *step_choice(const wisp_stage *stage, const char *kernel)
 
 wisp_status step_choose_exact(fixture *f, wisp_error *err)
 {
-  wisp_store *store = NULL;
-  wisp_stage stage = {.kernels = 0};
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   wisp_choose_request r = step_request();
   r.exact_match_only = true;
   assert_int_equal(wisp_store_open(err, f->path, false, NULL, &store), WISP_OK);
   wisp_status status = wisp_choose(err, &(wisp_chooser){f->strategies, store, f->limits, NULL}, &r, &stage);
-  wisp_stage_free(&stage);
-  wisp_store_close(store);
   return status;
 }

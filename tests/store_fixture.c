@@ -3,8 +3,7 @@
 #include "../cache/database.h"
 
 #include <ftw.h>
-#include <math.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 void fixture_folder(char folder[64])
 {
@@ -24,11 +23,18 @@ void fixture_remove(const char *folder)
 
 const char *fixture_path(const char *folder, const char *name)
 {
-  static char paths[8][256]; /* a few at a time */
-  static int next;
-  char *path = paths[next++ % 8];
-  snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-  return path;
+  static struct kept {
+    struct kept *next;
+    char text[256];
+  } *paths = NULL;
+  char text[sizeof paths->text];
+  snprintf(text, sizeof text, "%s/%s", folder, name);
+  for (const struct kept *path = paths; path; path = path->next)
+    if (strcmp(path->text, text) == 0) return path->text;
+  struct kept *path = malloc(sizeof *path);
+  assert_non_null(path);
+  path->next = paths, paths = path;
+  return strcpy(path->text, text);
 }
 
 wisp_trial fixture_trial(int number)
@@ -92,6 +98,14 @@ bool fixture_same(const wisp_trial *a, const wisp_trial *b)
   return same;
 }
 
+void fixture_put(const char *path, const wisp_trial *trials, size_t count)
+{
+  wisp_writer *writer = NULL;
+  GOOD(wisp_writer_open(err, path, NULL, &writer));
+  for (size_t i = 0; i < count; i++) GOOD(wisp_writer_add(err, writer, &trials[i]));
+  GOOD(wisp_writer_close(err, writer));
+}
+
 void fixture_fill(const char *path, int from, int to)
 {
   wisp_writer *writer = NULL;
@@ -103,18 +117,29 @@ void fixture_fill(const char *path, int from, int to)
   GOOD(wisp_writer_close(err, writer));
 }
 
+wisp_store *fixture_open(const char *path)
+{
+  wisp_store *store = NULL;
+  GOOD(wisp_store_open(err, path, false, NULL, &store));
+  return store;
+}
+
+const wisp_trial *fixture_next(const wisp_store *store, size_t *at)
+{
+  while (*at < wisp_store_count(store)) {
+    wisp_layer layer;
+    const wisp_trial *trial = wisp_store_trial(store, (*at)++, &layer);
+    if (layer == WISP_LAYER_USER) return trial;
+  }
+  return NULL;
+}
+
 long fixture_count(const char *path)
 {
-  wisp_error err = {0};
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   long count = 0;
-  if (wisp_store_open(&err, path, false, NULL, &store) != WISP_OK) return -1;
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    wisp_store_trial(store, i, &layer);
-    count += layer == WISP_LAYER_USER;
-  }
-  wisp_store_close(store);
+  if (wisp_store_open(NULL, path, false, NULL, &store) != WISP_OK) return -1;
+  for (size_t at = 0; fixture_next(store, &at);) count++;
   return count;
 }
 
@@ -149,6 +174,15 @@ void fixture_write(const char *path, const void *data, size_t length)
   assert_int_equal(fclose(file), 0);
 }
 
+const char *fixture_text(const char *folder, const char *name, const char *text)
+{
+  const char *path = fixture_path(folder, name);
+  for (const char *slash = name; (slash = strchr(slash, '/')); slash++)
+    mkdir(fixture_path(folder, strndupa(name, (size_t)(slash - name))), 0700); /* it may be there */
+  fixture_write(path, text, strlen(text));
+  return path;
+}
+
 int fixture_set_up(void **state)
 {
   char *folder = malloc(64);
@@ -160,6 +194,8 @@ int fixture_set_up(void **state)
 
 int fixture_tear_down(void **state)
 {
+  unsetenv("WISP_SITE_DB");
+  unsetenv("WISP_TEMPLATES");
   fixture_remove(*state);
   free(*state);
   return 0;

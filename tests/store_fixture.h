@@ -3,12 +3,13 @@
 
 #include "../cache/store.h"
 
-/* An empty folder of the test's own, and the path of a file in it. A later call gives the same text another content. */
+/* An empty folder of the test's own, and the path of a file in it, which stays valid. */
 void fixture_folder(char folder[64]);
 void fixture_remove(const char *folder);
 const char *fixture_path(const char *folder, const char *name);
 
-/* cmocka's set-up and tear-down: *state is such a folder. */
+/* cmocka's set-up and tear-down: *state is such a folder. The tear-down unsets WISP_SITE_DB and WISP_TEMPLATES, which a
+ * case may have set. */
 int fixture_set_up(void **state);
 int fixture_tear_down(void **state);
 #define TEST_IN_FOLDER(name) TEST_WITH(name, fixture_set_up, fixture_tear_down)
@@ -18,8 +19,14 @@ wisp_trial fixture_trial(int number);
 /* Every field alike, NaN like NaN. */
 bool fixture_same(const wisp_trial *a, const wisp_trial *b);
 
-/* Adds trials from..to-1 to the file at path; fails the test where that fails. */
+/* Adds trials to the file at path, those from..to-1 of the above; fails the test where that fails. */
+void fixture_put(const char *path, const wisp_trial *trials, size_t count);
 void fixture_fill(const char *path, int from, int to);
+
+/* A store opened from path, which must be good. */
+wisp_store *fixture_open(const char *path);
+/* The next of the user's own trials, from *at on, which moves behind it; NULL: there are no more. */
+const wisp_trial *fixture_next(const wisp_store *store, size_t *at);
 /* The number of trials in a store opened from path alone; -1: it cannot be opened. */
 long fixture_count(const char *path);
 
@@ -33,3 +40,5 @@ void fixture_sql(const char *path, const char *sql);
 /* A file as bytes; fixture_write replaces it. */
 char *fixture_read(const char *path, size_t *length);
 void fixture_write(const char *path, const void *data, size_t length);
+/* Makes a file of the folder, and the folders in its name; gives its path. */
+const char *fixture_text(const char *folder, const char *name, const char *text);

@@ -1,7 +1,11 @@
-/* The headers that every test needs, cmocka's among them, and the macros TEST, GROUP and GOOD. tests/main.c has main.
+/* The headers that most tests need, cmocka's among them, and the macros TEST, GROUP and GOOD. tests/main.c has main.
  */
 #pragma once
 
+#include "../gen/check.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,11 +13,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+WISP_OWNED(cJSON, cJSON_Delete)
+
 /* cmocka's tests have a parameter, which most do not need. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+
+/* The device that tests run on: $WISP_TEST_DEVICE, "host" unless set. */
+const char *test_device_name(void);
+
+/* The number of times that words stand in a text. */
+int occurrences(const char *text, const char *words);
 
 /* A call that the test expects to succeed; else the test fails with its message: GOOD(wisp_thing_create(err, ...)),
  * where err is the macro's own. */
@@ -46,3 +59,9 @@ void enlist_fixtures(CMFixtureFunction set_up, CMFixtureFunction tear_down);
 
 /* A set-up: only winners that the test stores answer. */
 int no_shipped_winners(void **state);
+
+/* Memory that the caller frees: uninitialised, for so many items of so many bytes; or zeros. */
+void *allocate(size_t count, size_t size);
+double *zeros(size_t count);
+/* Seconds since some moment. */
+double clock_now(void);

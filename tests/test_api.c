@@ -8,7 +8,6 @@
 #include "../runtime/api/contract.h"
 #include "../runtime/kernel.h"
 
-#include <math.h>
 #include <time.h>
 
 static const char spec[] = "nodal.volume:tet:p3:maxwell:f64";
@@ -73,9 +72,8 @@ static void check_layout(wisp_session *session, const char *layout)
   GOOD(wisp_kernel_nodes(err, kernel, rst));
   const size_t numbers = size_of(kernel, "u"), KM = l.per_group;
   assert_int_equal(size_of(kernel, "geo"), (K + KM - 1) / KM * KM * 9);
-  double *u = calloc(numbers, sizeof *u), *rhs = calloc(numbers, sizeof *rhs),
-         *geo = calloc(size_of(kernel, "geo"), sizeof *geo);
-  assert_true(u && rhs && geo);
+  OWNED(free)
+  double *u = zeros(numbers), *rhs = zeros(numbers), *geo = zeros(size_of(kernel, "geo"));
   for (size_t k = 0; k < K; k++) {
     for (size_t c = 0; c < 9; c++) geo[(k / KM * 9 + c) * KM + k % KM] = inverse[c] / width(k);
     for (size_t i = 0; i < NP; i++) {
@@ -98,13 +96,12 @@ static void check_layout(wisp_session *session, const char *layout)
                    rhs[wisp_field_address(&l, f, k, i)], rate[f]);
     }
   wisp_memory_destroy(session, on_u), wisp_memory_destroy(session, on_geo), wisp_memory_destroy(session, on_rhs);
-  free(u), free(rhs), free(geo);
   wisp_kernel_close(kernel);
 }
 
 TEST(test_curl)
 {
-  wisp_session *session = api_session();
+  OWNED(wisp_session_close) wisp_session *session = api_session();
   wisp_layout layouts[8];
   char layout[WISP_LAYOUT_TEXT];
   const int count = wisp_family_layouts(&(wisp_spec){.family = "nodal", .order = 3}, layouts);
@@ -113,7 +110,6 @@ TEST(test_curl)
     check_layout(session, layout);
   }
   assert_true(count > 1);
-  wisp_session_close(session);
 }
 
 /* A launch works on as many elements as it says, whichever launches came before. */
@@ -121,7 +117,7 @@ TEST(test_counts)
 {
   enum { NUMBERS = 8 };
   static const size_t launches[] = {3, 5, 3, 1, 2, 4, 6, 3, 5, 1, 37, 1};
-  wisp_session *session = api_session();
+  OWNED(wisp_session_close) wisp_session *session = api_session();
   wisp_kernel *kernel = NULL;
   double ones[K * NUMBERS], mass[K * 27], y[K * NUMBERS];
   GOOD(wisp_kernel_open(err, session, "tensor.mass:hex:p1:poisson:f64", NULL, &kernel));
@@ -139,7 +135,6 @@ TEST(test_counts)
   }
   wisp_memory_destroy(session, on_u), wisp_memory_destroy(session, on_mass), wisp_memory_destroy(session, on_y);
   wisp_kernel_close(kernel);
-  wisp_session_close(session);
 }
 
 /* Whatever is launched: each argument of each strategy of each family has a meaning, and arrays and operands a size
@@ -147,7 +142,7 @@ TEST(test_counts)
 TEST(test_meanings)
 {
   wisp_error reason = {0};
-  wisp_strategies *all = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   GOOD(wisp_strategies_load(err, &all));
   for (size_t i = 0; i < all->count; i++) {
     const wisp_strategy *s = all->list[i];
@@ -156,9 +151,9 @@ TEST(test_meanings)
     wisp_limits limits;
     wisp_layout layouts[8];
     const int count = wisp_family_layouts(&text, layouts);
-    wisp_plan *plan = NULL;
-    wisp_env *names = NULL;
-    wisp_contract *contract = NULL;
+    OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+    OWNED(wisp_env_destroy) wisp_env *names = NULL;
+    OWNED(wisp_contract_destroy) wisp_contract *contract = NULL;
     snprintf(text.kernel, sizeof text.kernel, "%s", s->kernel);
     GOOD(wisp_target_limits(err, "sm_90", &limits));
     const wisp_target target = wisp_limits_target(&limits);
@@ -175,11 +170,7 @@ TEST(test_meanings)
           !strstr(argument->size, "ceil") && !strstr(argument->size, "round_up"))
         fail_msg("%s.%s: operand %s has %s numbers", family->name, text.kernel, argument->name, argument->size);
     }
-    wisp_contract_destroy(contract);
-    wisp_plan_destroy(plan);
-    wisp_env_destroy(names);
   }
-  wisp_strategies_free(all);
 }
 
 TEST(test_nonsense)
@@ -324,7 +315,7 @@ TEST(test_sizes)
   struct {
     wisp_session_request known;
     int later;
-  } request = {.known = {.size = sizeof request, .device = test_device()}};
+  } request = {.known = {.size = sizeof request, .device = test_device_name()}};
   wisp_session *session = NULL;
   GOOD(wisp_session_open(err, &request.known, &session));
   wisp_session_close(session);

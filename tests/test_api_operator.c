@@ -5,8 +5,6 @@
 #include "api_case.h"
 #include "solving.h"
 
-#include <math.h>
-
 enum { N = 3, VERTICES = (N + 1) * (N + 1) * (N + 1), ELEMENTS = N * N * N };
 
 /* The box of 1 x 1 x 2 as N^3 hexes, vertices inside moved. */
@@ -50,8 +48,7 @@ static void apply(wisp_session *session, wisp_operator *op, bool single, const d
   void *on_x = NULL, *on_y = NULL;
   size_t n = 0;
   GOOD(wisp_operator_size(err, op, &n));
-  float *narrow = malloc(n * sizeof *narrow);
-  assert_non_null(narrow);
+  OWNED(free) float *narrow = allocate(n, sizeof *narrow);
   const size_t bytes = n * (single ? sizeof *narrow : sizeof *x);
   for (size_t i = 0; i < n; i++) narrow[i] = (float)x[i];
   GOOD(wisp_memory_create(err, session, bytes, &on_x));
@@ -61,7 +58,6 @@ static void apply(wisp_session *session, wisp_operator *op, bool single, const d
   GOOD(wisp_memory_get(err, session, single ? (void *)narrow : y, on_y, bytes));
   for (size_t i = 0; single && i < n; i++) y[i] = (double)narrow[i];
   wisp_memory_destroy(session, on_x), wisp_memory_destroy(session, on_y);
-  free(narrow);
 }
 
 static double product(size_t n, const double *x, const double *y)
@@ -86,8 +82,7 @@ static void check(wisp_session *session, const char *kernel, int order, bool sin
   snprintf(what, sizeof what, "%s, %s:", spec, assembled ? "assembled" : "in the elements");
   wisp_operator *op = make(session, spec, 0, assembled), *shifted = make(session, spec, lambda, assembled);
   GOOD(wisp_operator_size(err, op, &n));
-  double *x = malloc(8 * n * sizeof *x);
-  assert_non_null(x);
+  OWNED(free) double *x = allocate(8 * n, sizeof *x);
   double *one = x, *linear = x + n, *y = x + 2 * n, *diagonal = x + 3 * n, *nodes = x + 4 * n, *unit = x + 7 * n;
   GOOD(wisp_operator_nodes(err, op, nodes));
   for (size_t i = 0; i < n; i++) {
@@ -108,20 +103,18 @@ static void check(wisp_session *session, const char *kernel, int order, bool sin
     close_to(what, y[i], diagonal[i], tolerance * (1 + fabs(diagonal[i])));
   }
   wisp_operator_destroy(op), wisp_operator_destroy(shifted);
-  free(x);
 }
 
 TEST(test_mathematics)
 {
   static const char *const kernels[] = {"mass",           "stiffness",           "collocated",
                                         "mass_trilinear", "stiffness_trilinear", "collocated_trilinear"};
-  wisp_session *session = api_session();
+  OWNED(wisp_session_close) wisp_session *session = api_session();
   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
     for (int assembled = 0; assembled < 2; assembled++) {
       check(session, kernels[k], 2 + (int)k % 3, false, assembled);
       check(session, kernels[k], 4 - (int)k % 3, true, assembled);
     }
-  wisp_session_close(session);
 }
 
 TEST(test_nonsense)

@@ -10,7 +10,7 @@ static const char spec[] = "nodal.update:tet:p1:maxwell:f32";
 static wisp_session *open_session(const char *store, const char *command)
 {
   wisp_session *session = NULL;
-  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device(), .store = store,
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(), .store = store,
                                         .command = command};
   GOOD(wisp_session_open(err, &request, &session));
   return session;
@@ -31,7 +31,7 @@ TEST_IN_FOLDER(test_tuned)
   char store[128];
   setenv("WISP_SHIPPED", "none", 1);
   snprintf(store, sizeof store, "%s", fixture_path(*state, "tuned.db"));
-  wisp_session *session = open_session(store, getenv("WISP_COMMAND"));
+  OWNED(wisp_session_close) wisp_session *session = open_session(store, getenv("WISP_COMMAND"));
   wisp_kernel *kernel = NULL;
   wisp_kernel_info info = describe(session, &kernel);
   assert_string_equal(info.match, "default");
@@ -56,14 +56,13 @@ TEST_IN_FOLDER(test_tuned)
   assert_true(fastest > 0 && chosen == fastest);
   wisp_store_close(opened);
   wisp_kernel_close(kernel);
-  wisp_session_close(session);
 }
 
 TEST_IN_FOLDER(test_what_cannot)
 {
   char store[128];
   snprintf(store, sizeof store, "%s", fixture_path(*state, "none.db"));
-  wisp_session *session = open_session(store, "/nonexistent/wisp");
+  OWNED(wisp_session_close) wisp_session *session = open_session(store, "/nonexistent/wisp");
   BAD(wisp_session_tune(err, session, spec, 2), WISP_EMISSING, "/nonexistent/wisp");
   wisp_session_close(session);
   session = open_session(store, getenv("WISP_COMMAND"));
@@ -74,15 +73,14 @@ TEST_IN_FOLDER(test_what_cannot)
   BAD(wisp_session_tune(err, session, "nodal.bolume:tet:p1:maxwell:f32", 2), WISP_ESYSTEM, "bolume");
   wisp_session_close(session);
   GOOD(wisp_session_open(
-      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1},
+      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = test_device_name(), .defaults_only = 1},
       &session));
   BAD(wisp_session_tune(err, session, spec, 2), WISP_EUSAGE, "no store");
   wisp_session_close(session);
-  const wisp_session_request strict = {WISP_INIT(wisp_session_request), .device = test_device(), .store = store,
+  const wisp_session_request strict = {WISP_INIT(wisp_session_request), .device = test_device_name(), .store = store,
                                        .exact_match_only = 1};
   wisp_kernel *kernel = NULL;
   setenv("WISP_SHIPPED", "none", 1);
   GOOD(wisp_session_open(err, &strict, &session));
   BAD(wisp_kernel_open(err, session, spec, NULL, &kernel), WISP_EMISSING, "tune");
-  wisp_session_close(session);
 }

@@ -10,7 +10,6 @@
 #include "../runtime/mesh/source.h"
 #include "../tuner/trial/problems.h"
 
-#include <math.h>
 #include <sys/stat.h>
 
 /* --- the reference --- */
@@ -21,22 +20,14 @@ typedef struct matrix {
   double *values, *F, *sizes, *F_sizes, *u, *f, *kappa;
 } matrix;
 
-static double *numbers(size_t count)
-{
-  double *list = calloc(count, sizeof *list);
-  assert_non_null(list);
-  return list;
-}
-
 /* One after the other; false behind the last. */
 static bool form_at(size_t i, char name[WISP_NAME_TEXT])
 {
-  wisp_text list = {0};
+  HELD(wisp_text_free) wisp_text list = {0};
   GOOD(wisp_named_list(err, &wisp_forms, &list));
   const char *at = list.data;
   for (; at && i; i--) at = strstr(at, ", ") ? strstr(at, ", ") + 2 : NULL;
   if (at) snprintf(name, WISP_NAME_TEXT, "%.*s", (int)strcspn(at, ","), at);
-  wisp_text_free(&list);
   return at != NULL;
 }
 
@@ -48,9 +39,9 @@ static void assemble(int corners, const char *form, int order, const wisp_fixing
   GOOD(wisp_assembly_create(err, "mesh", m->mesh, order, fixed, &m->assembly));
   GOOD(wisp_form_load(err, form, &m->assembly->form));
   const size_t nodes = m->assembly->nodes->nodes, rows = m->assembly->pattern->rows;
-  m->values = numbers(m->assembly->pattern->nonzeros), m->sizes = numbers(m->assembly->pattern->nonzeros);
-  m->F = numbers(rows), m->F_sizes = numbers(rows);
-  m->u = numbers(nodes), m->f = numbers(nodes), m->kappa = numbers(6 * m->mesh->elements);
+  m->values = zeros(m->assembly->pattern->nonzeros), m->sizes = zeros(m->assembly->pattern->nonzeros);
+  m->F = zeros(rows), m->F_sizes = zeros(rows);
+  m->u = zeros(nodes), m->f = zeros(nodes), m->kappa = zeros(6 * m->mesh->elements);
   for (size_t i = 0; i < nodes; i++) m->u[i] = sin(7.0 * (double)i), m->f[i] = 1;
   for (size_t e = 0; e < 6 * m->mesh->elements; e++) m->kappa[e] = 1 + (double)(e % 3);
   const wisp_form_data data = {
@@ -110,7 +101,7 @@ TEST(test_closed_form)
   static const double mass = 3;
   matrix m = {.mesh = NULL};
   assemble(3, "heat", 1, &nothing, mass, &m);
-  double *expected = numbers(m.assembly->pattern->nonzeros);
+  OWNED(free) double *expected = zeros(m.assembly->pattern->nonzeros);
   for (size_t e = 0; e < m.mesh->elements; e++) {
     double edge[3][2], kappa = 0;
     for (size_t a = 0; a < 3; a++) {
@@ -127,7 +118,6 @@ TEST(test_closed_form)
     }
   }
   for (size_t i = 0; i < m.assembly->pattern->nonzeros; i++) assert_true(fabs(m.values[i] - expected[i]) < 1e-13);
-  free(expected);
   free_matrix(&m);
 }
 
@@ -146,7 +136,7 @@ static void turn(double d[3][3], const double *const slope[3], int a, double out
 /* Entry (a, b) of an element as the integral that it is, by quadrature; load a is its last. */
 static double integrate(const matrix *m, size_t e, int a, int b, double mass, double *load)
 {
-  wisp_quadrature rule = {0};
+  HELD(wisp_quadrature_free) wisp_quadrature rule = {0};
   const wisp_simplex *s = m->assembly->simplex;
   const size_t corners = (size_t)m->mesh->corners;
   const int32_t *v = m->mesh->cell + corners * e, *node = m->assembly->nodes->node + e * (size_t)s->Np;
@@ -166,7 +156,6 @@ static double integrate(const matrix *m, size_t e, int a, int b, double mass, do
     sum += rule.w[q] * (kappa * (A[0] * B[0] + A[1] * B[1] + A[2] * B[2]) / J + mass * J * phi[a] * phi[b]);
     *load += rule.w[q] * J * f * phi[a];
   }
-  wisp_quadrature_free(&rule);
   return sum;
 }
 
@@ -209,7 +198,7 @@ TEST(test_fixed)
     assemble(corners, "laplace", N, &boundary, 0, &m);
     const wisp_assembly *s = m.assembly;
     const wisp_form_data data = {.kappa = {1, 0, 0}, .u = m.u};
-    double *xy = numbers(3 * s->nodes->nodes);
+    OWNED(free) double *xy = zeros(3 * s->nodes->nodes);
     GOOD(wisp_simplexnodes_points(err, s->nodes, m.mesh, &wisp_frame_none, xy));
     for (size_t k = 0; k < s->nodes->nodes; k++) m.u[k] = 1 + 2 * xy[3 * k] - 3 * xy[3 * k + 1];
     memset(m.F, 0, s->pattern->rows * sizeof *m.F), memset(m.values, 0, s->pattern->nonzeros * sizeof *m.values);
@@ -220,7 +209,6 @@ TEST(test_fixed)
         sum += m.values[k] * m.u[s->pattern->column[k]];
       assert_true(fabs(sum - m.F[row]) < 1e-11);
     }
-    free(xy);
     free_matrix(&m);
   }
 }
@@ -268,9 +256,9 @@ TEST(test_colours)
 TEST(test_parts_in_turn)
 {
   wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), 3, "diffusion", WISP_F64);
-  wisp_strategies *strategies = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   wisp_plan *plan = NULL;
-  wisp_env *names = NULL;
+  OWNED(wisp_env_destroy) wisp_env *names = NULL;
   wisp_layout none[8];
   compile_quickly();
   verifying all = verifying_begin();
@@ -287,15 +275,13 @@ TEST(test_parts_in_turn)
       "by_edges=0 codes_in_shared=0 lanes=256 matrices_in_shared=1 max_elements=48 min_blocks=0 ws=16", &plan));
   verifying_submit(&all, plan);
   verifying_end(&all, 1);
-  wisp_env_destroy(names);
-  wisp_strategies_free(strategies);
 }
 
 /* The least work is that of the mesh at hand: its own nonzeros, rows and vertices, not those of a large one. */
 TEST(test_work)
 {
-  wisp_device *device = open_test_device();
-  wisp_problems *problems = NULL;
+  OWNED(wisp_device_close) wisp_device *device = open_test_device();
+  OWNED(wisp_problems_destroy) wisp_problems *problems = NULL;
   const wisp_workload *workload = NULL;
   wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), 2, "laplace", WISP_F64);
   wisp_work zero, scatter, plain;
@@ -313,8 +299,6 @@ TEST(test_work)
   assert_true(fabs(scatter.adds - 42 * elements) < 1 && !scatter.no_read);
   const double words = (3 + 42) * elements, moved = 2 * (double)s->mesh->vertices + 2 * numbers;
   assert_true(fabs(scatter.bytes - 8 * moved - 4 * words) < 1);
-  wisp_problems_destroy(problems);
-  wisp_device_close(device);
 }
 
 /* --- a form of one's own --- */
@@ -340,7 +324,7 @@ TEST_IN_FOLDER(test_own_form)
   setenv("WISP_TEMPLATES", folder, 1);
   for (int i = 0; i < 2; i++) {
     wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), 1, "own", i ? WISP_F64 : WISP_F32);
-    wisp_strategies *strategies = NULL;
+    OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
     double error = 0;
     write_form(folder, i ? "1 + max(kappa1, 0.5) * pow(u, 2)" : "kappa0 + u * u / (1 + sqrt(2 + cos(kappa1)))");
     wisp_spec_name_element(&spec, i ? "tet" : "tri");
@@ -351,7 +335,6 @@ TEST_IN_FOLDER(test_own_form)
     if (verify_strategy(&wrong, device, verifier, rows, &spec, NULL, &error) != WISP_OK) fail_msg("%s", wrong.text);
     wisp_strategy_hash(rows, "own", "host", hash[i]);
     wisp_verifier_destroy(verifier);
-    wisp_strategies_free(strategies);
   }
   wisp_device_close(device);
   assert_string_not_equal(hash[0], hash[1]);

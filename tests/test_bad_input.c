@@ -5,7 +5,6 @@
 
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* A command's short run that writes the store, and one that reads it; both of the host. */
 #define TUNE "tune -d host -n 1 -p f64 --kernel update --layout slab-km32 --elements 48 --budget 20s"
@@ -124,10 +123,9 @@ TEST_IN_FOLDER(test_meshes)
 static void same_bytes(const char *folder, const char *name, const char *bytes, size_t length)
 {
   size_t now = 0;
-  char *after = fixture_read(fixture_path(folder, name), &now);
+  OWNED(free) char *after = fixture_read(fixture_path(folder, name), &now);
   assert_int_equal(now, length);
   assert_memory_equal(after, bytes, length);
-  free(after);
 }
 
 /* Refused by all that write it or are about it, passed over with a note by who wants what it holds, and left alone. */
@@ -146,7 +144,7 @@ TEST_IN_FOLDER(test_stores)
   enum { ID = 68, VERSION = 60 }; /* where SQLite's header has application_id and user_version */
   size_t length = 0;
   fixture_fill(fixture_path(*state, "user.db"), 0, 3);
-  char *store = fixture_read(fixture_path(*state, "user.db"), &length);
+  OWNED(free) char *store = fixture_read(fixture_path(*state, "user.db"), &length);
   assert_true(length > 4096);
   refused(*state, store, 2000, "damaged");
   char kept[4];
@@ -156,7 +154,6 @@ TEST_IN_FOLDER(test_stores)
   refused(*state, store, length, "newer wisp");
   memset(store, 'x', 100);
   refused(*state, store, length, "not a tuning store");
-  free(store);
 }
 
 /* A disk that is full: files may not grow over some blocks, and no signal ends the program for it. */

@@ -9,9 +9,6 @@
 #include "../cache/columns.h"
 #include "../runtime/solve/choose.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 /* --- right-hand sides --- */
 
 /* Volume, fluxes and lift of the case's tets, by the definitions. */
@@ -56,10 +53,10 @@ static double distance(const wisp_dg *dg, const double *a, const double *b)
 static void compare(int N)
 {
   dg_case nodal;
-  wisp_tet *tet = NULL;
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   wisp_layout layouts[8];
   dg_case_make(&nodal, N, 2, 0.2);
-  GOOD(wisp_tet_create_for(err, "bernstein-tet", N, &tet));
+  GOOD(wisp_tet_create_for(err, "bernstein-tet", true, N, &tet));
   const int count = wisp_layouts(tet->Np, WISP_TET_FACES * tet->Nfp, layouts);
   dg_case_discretise(&nodal, &layouts[N % count], WISP_GROUP_NATURAL, 1, N % 2 ? "pec" : "absorbing");
   dg_case bernstein = nodal;
@@ -75,7 +72,6 @@ static void compare(int N)
   if (!(error < 1e-11)) fail_msg("order %d: %g", N, error);
   free(u), free(c), free(exact), free(got);
   wisp_dg_destroy(bernstein.dg);
-  wisp_tet_destroy(tet);
   dg_case_free(&nodal);
 }
 
@@ -144,9 +140,8 @@ TEST_IN_FOLDER(test_single_precision)
       char line[256];
       snprintf(line, sizeof line, "acoustics -n 9 --box 2 --time 0.1 --default --rho 1.5 --kappa 2.25 -p %s --basis %s",
                p ? "f64" : "f32", bases[b]);
-      cJSON *json = run(*state, line);
+      OWNED(cJSON_Delete) cJSON *json = run(*state, line);
       error[b][p] = json_number(json, "l2_error");
-      cJSON_Delete(json);
     }
   print_message("in single and double precision: nodal %.2e, %.2e; bernstein %.2e, %.2e\n", error[0][0], error[0][1],
                 error[1][0], error[1][1]);
@@ -160,8 +155,8 @@ TEST_IN_FOLDER(test_single_precision)
 static void record_as(const char *folder, const char *element, const char *what, bool stale, double ms)
 {
   wisp_trial t;
-  wisp_device *device_ = NULL;
-  wisp_strategies *strategies = NULL;
+  OWNED(wisp_device_close) wisp_device *device_ = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   wisp_writer *writer = NULL;
   wisp_stage stage;
   GOOD(wisp_device_open(err, test_device_name(), &device_));
@@ -195,8 +190,6 @@ static void record_as(const char *folder, const char *element, const char *what,
   GOOD(wisp_writer_add(err, writer, &t));
   GOOD(wisp_writer_close(err, writer));
   wisp_stage_free(&stage);
-  wisp_strategies_free(strategies);
-  wisp_device_close(device_);
 }
 
 static void record(const char *folder, const char *element, double ms)
@@ -208,10 +201,9 @@ static void expect_auto(const char *folder, const char *arguments, const char *b
 {
   char line[256];
   snprintf(line, sizeof line, "maxwell --box 2 --steps 2 --basis auto %s", arguments);
-  cJSON *json = run(folder, line);
+  OWNED(cJSON_Delete) cJSON *json = run(folder, line);
   assert_string_equal(json_text(json, "basis"), basis);
   assert_string_equal(json_text(json, "basis_reason"), reason);
-  cJSON_Delete(json);
 }
 
 TEST_IN_FOLDER(test_auto)
@@ -256,10 +248,9 @@ TEST_IN_FOLDER(test_mistakes)
              {"run poisson -n 2 --basis bernstein", "--basis"},
              {"tune -n 2 --element bezier-tet", "bezier-tet"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    outcome o = run_in(*state, "", bad[i].line);
+    HELD(forget) outcome o = run_in(*state, "", bad[i].line);
     assert_int_equal(o.status, 2);
     if (!strstr(o.err, bad[i].says)) fail_msg("wisp %s: %s", bad[i].line, o.err);
     assert_ptr_equal(strchr(o.err, '\n'), o.err + strlen(o.err) - 1);
-    forget(&o);
   }
 }

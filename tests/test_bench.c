@@ -12,10 +12,6 @@
 #include "../tuner/compare/compare.h"
 #include "../tuner/compare/rival.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-#include <unistd.h>
-
 /* One unpadded element a group, nodes fastest: a field array is then U itself, column by column. */
 static void make_case(dg_case *c, int order)
 {
@@ -29,31 +25,27 @@ static void make_case(dg_case *c, int order)
 static double *multiply(wisp_device *device, const dg_case *c, const char *kernel, wisp_precision precision,
                         const double *operand)
 {
-  wisp_blas *blas = NULL;
-  wisp_rival *rival = NULL;
+  OWNED(wisp_blas_close) wisp_blas *blas = NULL;
+  wisp_yardstick rival = {.run = NULL};
   const size_t columns = c->dg->slots * (size_t)c->system->fields;
   wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), c->tet->N, NULL, precision);
   wisp_dense dense = {.matrix = NULL};
   wisp_spec_name_kernel(&spec, kernel);
   GOOD(wisp_blas_open(err, device, &blas));
   GOOD(wisp_nodal_dense(err, &spec, &dense));
-  GOOD(wisp_rival_create(err, device, blas, &dense, precision, columns, &rival));
-  GOOD(wisp_rival_choose(err, rival));
-  assert_true(wisp_rival_error(rival) < (precision == WISP_F32 ? 1e-5 : 1e-13));
-  const wisp_product *p = wisp_rival_product(rival);
+  GOOD(wisp_rival_yardstick(err, device, blas, &dense, precision, (long long)c->dg->slots, &rival));
+  assert_true(rival.error < (precision == WISP_F32 ? 1e-5 : 1e-13));
+  const wisp_product *p = wisp_rival_product(rival.context);
   const size_t in = (size_t)p->k * columns, out = (size_t)p->m * columns, bytes = (size_t)precision;
-  double *product = malloc(out * sizeof *product);
-  float *single = malloc((in + out) * sizeof *single);
-  assert_true(product && single);
+  double *product = allocate(out, sizeof *product);
+  OWNED(free) float *single = allocate((in + out), sizeof *single);
   for (size_t i = 0; i < in; i++) single[i] = (float)operand[i];
   GOOD(wisp_device_upload(err, device, p->B, precision == WISP_F32 ? (const void *)single : operand, in * bytes));
-  GOOD(wisp_rival_run(err, rival));
+  GOOD(rival.run(err, rival.context));
   GOOD(wisp_device_download(err, device, precision == WISP_F32 ? (void *)single : product, p->C, out * bytes));
   for (size_t i = 0; i < out && precision == WISP_F32; i++) product[i] = (double)single[i];
-  free(single);
-  wisp_rival_destroy(rival);
+  rival.destroy(rival.context);
   wisp_dense_release(&dense);
-  wisp_blas_close(blas);
   return product;
 }
 
@@ -86,11 +78,11 @@ TEST(test_product_is_the_derivative)
       for (int nu = 0; nu < 3; nu++) du[nu] = dg_case_volume(c.dg);
       dg_case_noise(c.dg, u);
       wisp_reference_derivative(c.dg, u, du);
-      double *product = multiply(*state, &c, "volume", single ? WISP_F32 : WISP_F64, u);
+      OWNED(free) double *product = multiply(*state, &c, "volume", single ? WISP_F32 : WISP_F64, u);
       double difference = volume_difference(&c, product, du);
       if (!(difference < (single ? 2e-3 : 1e-11))) fail_msg("order %d: differs by %g", order, difference);
       for (int nu = 0; nu < 3; nu++) free(du[nu]);
-      free(u), free(product);
+      free(u);
       dg_case_free(&c);
     }
 }
@@ -101,14 +93,13 @@ TEST(test_product_is_the_lift)
     dg_case c;
     make_case(&c, order);
     size_t faces = wisp_dg_face_size(c.dg), volume = wisp_dg_volume_size(c.dg);
-    double *flux = dg_case_face(c.dg), *rhs = dg_case_volume(c.dg);
+    OWNED(free) double *flux = dg_case_face(c.dg), *rhs = dg_case_volume(c.dg);
     for (size_t i = 0; i < faces; i++) flux[i] = 2.0 * rand() / RAND_MAX - 1;
     for (size_t i = 0; i < volume; i++) rhs[i] = 0;
     wisp_reference_lift(c.dg, flux, rhs);
-    double *product = multiply(*state, &c, "lift", WISP_F64, flux);
+    OWNED(free) double *product = multiply(*state, &c, "lift", WISP_F64, flux);
     for (size_t i = 0; i < volume; i++)
       if (!(fabs(product[i] - rhs[i]) < 1e-11)) fail_msg("order %d, number %zu: %g, %g", order, i, product[i], rhs[i]);
-    free(flux), free(rhs), free(product);
     dg_case_free(&c);
   }
 }
@@ -283,7 +274,7 @@ static int run_command(const char *options, char *text, size_t capacity)
   return pclose(pipe);
 }
 
-TEST(test_command)
+TEST_IN_FOLDER(test_command)
 {
   enum { ROOM = 1 << 16 };
   static const char *const keys[] = {"device", "family",     "kernel",     "strategy", "order",   "precision",
@@ -328,8 +319,8 @@ TEST(test_command)
   assert_int_equal(cJSON_GetArraySize(list), 6);
   cJSON_Delete(list);
   /* a winner that reads its mesh in one way has another in its place */
-  char line[400], folder[64];
-  fixture_folder(folder);
+  char line[400];
+  const char *folder = *state;
   snprintf(line, sizeof line,
            "'%s' tune -q -d host -f assembly -n 1 -k fill -s stars --elements 300 --budget 1s --db %s/stars.db",
            command, folder);
@@ -337,7 +328,6 @@ TEST(test_command)
   snprintf(line, sizeof line, "-d host -f assembly --accuracy --elements 1300 --db %s/stars.db", folder);
   assert_int_equal(run_command(line, text, ROOM), 0);
   assert_non_null(strstr(text, "676"));
-  fixture_remove(folder);
   /* every composition by each strategy of its kernels, beside a stage and nothing else */
   assert_int_equal(
       run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --alternatives --json", text, ROOM), 0);
@@ -366,7 +356,7 @@ TEST(test_sizes)
   if (!getenv("WISP_COMMAND") || access(getenv("WISP_COMMAND"), R_OK) != 0) skip();
   /* of triangles of order 1, four numbers an element: three and a half of the matrix, half a one of F */
   assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --dofs 2e4 -k zero --json", text, ROOM), 0);
-  cJSON *list = cJSON_Parse(text);
+  OWNED(cJSON_Delete) cJSON *list = cJSON_Parse(text);
   assert_true(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "elements")->valuedouble == 5000);
   cJSON_Delete(list);
   assert_int_equal(
@@ -386,7 +376,6 @@ TEST(test_sizes)
   assert_string_equal(cJSON_GetObjectItem(row, "device")->valuestring, "one core of the host");
   assert_true(cJSON_GetObjectItem(row, "gdofs")->valuedouble > 0);
   assert_true(cJSON_GetObjectItem(row, "elements")->valuedouble > 500);
-  cJSON_Delete(list);
 }
 
 /* A size's medians, in turn. */
@@ -422,16 +411,4 @@ TEST(test_accuracy)
   }
 }
 
-static int set_up(void **state)
-{
-  *state = open_test_device();
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  wisp_device_close(*state);
-  return 0;
-}
-
-GROUP(set_up, tear_down)
+GROUP(device_set_up, device_tear_down)

@@ -4,8 +4,6 @@
 #include "test.h"
 #include "../gen/nodal/bernstein.h"
 
-#include <math.h>
-
 enum { MOST = WISP_TET_MAX_NP, CONVERTED = 10 };
 
 typedef struct pair {
@@ -33,7 +31,7 @@ static pair make(int N)
 {
   pair p = make_sparse(N);
   GOOD(wisp_tet_create(err, N, &p.nodal));
-  GOOD(wisp_tet_create_for(err, "bernstein-tet", N, &p.tet));
+  GOOD(wisp_tet_create_for(err, "bernstein-tet", true, N, &p.tet));
   return p;
 }
 
@@ -301,7 +299,7 @@ TEST(test_bad_requests)
   wisp_error err = {0};
   assert_int_equal(wisp_bernstein_create(NULL, 0, &b), WISP_EUSAGE);
   assert_int_equal(wisp_bernstein_create(NULL, WISP_TET_MAX_ORDER + 1, &b), WISP_EUSAGE);
-  assert_int_equal(wisp_tet_create_for(&err, "bezier-tet", 2, &tet), WISP_EUSAGE);
+  assert_int_equal(wisp_tet_create_for(&err, "bezier-tet", true, 2, &tet), WISP_EUSAGE);
   assert_string_equal(err.text, "tet: there is no element 'bezier-tet'");
   assert_null(b);
   assert_null(tet);

@@ -7,8 +7,6 @@
 #include "../gen/family.h"
 #include "../runtime/solve/choose.h"
 
-#include <cjson/cJSON.h>
-
 /* The device that entries are measured on. */
 typedef struct home {
   const char *family, *system, *element;
@@ -38,8 +36,8 @@ static void params_of(const wisp_strategies *all, const home *of, const char *ke
   wisp_error err = {0};
   wisp_limits limits;
   wisp_layout l;
-  wisp_env *names = NULL;
-  wisp_plan *plan = NULL;
+  OWNED(wisp_env_destroy) wisp_env *names = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   const wisp_family *family = wisp_family_find(of->family);
   const wisp_strategy *s = wisp_strategies_find(all, of->family, kernel, strategy);
   wisp_spec spec = wisp_family_spec(family, 2, NULL, WISP_F64);
@@ -51,8 +49,6 @@ static void params_of(const wisp_strategies *all, const home *of, const char *ke
   assert_int_equal(wisp_layout_parse(&err, layout, 10, 24, &l), WISP_OK);
   assert_int_equal(wisp_names_create(&err, &spec, &l, &target, NULL, &names), WISP_OK);
   if (wisp_plan_default(&err, s, &spec, &l, names, &plan) == WISP_OK) strcpy(text, plan->params);
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
 }
 
 /* The hash of a step of two kernels. */
@@ -96,7 +92,7 @@ static void add(const char *folder, const wisp_strategies *all, const entry *e)
 /* Does a row of best's JSON say this of a kernel? */
 static void expect(const char *folder, const char *kernel, const char *strategy, const char *match)
 {
-  outcome o = run_in(folder, "", "best -d Imaginary --json");
+  HELD(forget) outcome o = run_in(folder, "", "best -d Imaginary --json");
   cJSON *json = cJSON_Parse(o.out), *row = NULL;
   const char *shown[2] = {"nothing", "nothing"};
   if (!json) fail_msg("no JSON: %s%s", o.out, o.err);
@@ -109,18 +105,16 @@ static void expect(const char *folder, const char *kernel, const char *strategy,
   if (strcmp(shown[0], strategy) != 0 || strcmp(shown[1], match) != 0)
     fail_msg("%s is %s, %s; not %s, %s", kernel, shown[0], shown[1], strategy, match);
   cJSON_Delete(json);
-  forget(&o);
 }
 
-TEST(test_kernels)
+TEST_IN_FOLDER(test_kernels)
 {
-  char folder[64];
-  wisp_strategies *all = NULL;
-  fixture_folder(folder);
+  const char *folder = *state;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   GOOD(wisp_strategies_load(err, &all));
   add(folder, all, &(entry){"gather", "direct", 1, "0123456789abcdef", NULL});
   expect(folder, "gather", "direct", "stale");
-  outcome o = run_in(folder, "", "best -d Imaginary");
+  HELD(forget) outcome o = run_in(folder, "", "best -d Imaginary");
   assert_non_null(strstr(o.out, "stale\n"));
   assert_non_null(strstr(o.out, "1 of these are stale"));
   forget(&o);
@@ -135,18 +129,15 @@ TEST(test_kernels)
   expect(folder, "gather", "pairs", "exact");
   o = run_in(folder, "", "best -d Imaginary");
   assert_null(strstr(o.out, "stale"));
-  forget(&o);
-  wisp_strategies_free(all);
-  fixture_remove(folder);
 }
 
 /* A step is as old as the oldest of its kernels' texts, and its composition counts as long as that is today's, or its
  * kernels' winners are faster than what is. */
-TEST(test_steps)
+TEST_IN_FOLDER(test_steps)
 {
-  char folder[64], hash[20];
-  wisp_strategies *all = NULL;
-  fixture_folder(folder);
+  char hash[20];
+  const char *folder = *state;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   GOOD(wisp_strategies_load(err, &all));
   step_hash(
       all, &tets,
@@ -165,17 +156,15 @@ TEST(test_steps)
   expect(folder, "step", "stage", "exact");                        /* which is the whole stage */
   add(folder, all, &(entry){"stage", "literal", 3.5, NULL, NULL}); /* measured again: slower than all of gather+fused */
   expect(folder, "step", "gather+fused", "exact");
-  wisp_strategies_free(all);
-  fixture_remove(folder);
 }
 
 /* Beside the kernels of a step stand those that no step has, a solver's; those of slower steps do not. */
-TEST(test_beside_steps)
+TEST_IN_FOLDER(test_beside_steps)
 {
-  char folder[64], hash[20];
-  wisp_strategies *all = NULL;
+  char hash[20];
+  const char *folder = *state;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   const entry two[] = {{"condense", "by-edge", 1, NULL, "none"}, {"assemble", "edges", 1, NULL, "none"}};
-  fixture_folder(folder);
   GOOD(wisp_strategies_load(err, &all));
   for (int i = 0; i < 2; i++) add_to(folder, all, &triangles, &two[i]);
   add_to(folder, all, &triangles, &(entry){"build", "edges", 4, NULL, "none"});
@@ -187,21 +176,18 @@ TEST(test_beside_steps)
   expect(folder, "assemble", "edges", "exact");
   expect(folder, "apply", "rows", "exact");
   expect(folder, "build", "nothing", "nothing");
-  wisp_strategies_free(all);
-  fixture_remove(folder);
 }
 
 /* Without a word about the device it is the one that is here; another's winners are shown where they are asked for. */
-TEST(test_devices)
+TEST_IN_FOLDER(test_devices)
 {
   static const char *const all[] = {"best --all", "best -d all", "best -d Imaginary"};
-  char folder[64];
+  const char *folder = *state;
   wisp_error err = {0};
-  wisp_strategies *strategies = NULL;
-  fixture_folder(folder);
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
   assert_int_equal(wisp_strategies_load(&err, &strategies), WISP_OK);
   add(folder, strategies, &(entry){"gather", "element-lanes", 1, NULL, NULL});
-  outcome o = run_in(folder, "", "best");
+  HELD(forget) outcome o = run_in(folder, "", "best");
   assert_int_equal(o.status, 1);
   assert_null(strstr(o.out, "Imaginary"));
   if (!strstr(o.err, "-d all")) fail_msg("%s", o.err);
@@ -214,34 +200,28 @@ TEST(test_devices)
   }
   o = run_in(folder, "", "best --all -d Imaginary");
   assert_int_equal(o.status, 2);
-  forget(&o);
-  wisp_strategies_free(strategies);
-  fixture_remove(folder);
 }
 
 /* The line of wisp best about the one kernel's default. */
 static double default_ms(const char *folder)
 {
-  outcome o = run_in(folder, "", "best -d Imaginary --json");
-  cJSON *json = cJSON_Parse(o.out);
+  HELD(forget) outcome o = run_in(folder, "", "best -d Imaginary --json");
+  OWNED(cJSON_Delete) cJSON *json = cJSON_Parse(o.out);
   const cJSON *ms = cJSON_GetObjectItem(cJSON_GetArrayItem(json, 0), "default_ms");
   double value = cJSON_IsNumber(ms) ? ms->valuedouble : 0;
-  cJSON_Delete(json);
-  forget(&o);
   return value;
 }
 
 /* A winner that is its strategy's own default, in its own layout, gains all that it gains over what runs without it. */
-TEST(test_default)
+TEST_IN_FOLDER(test_default)
 {
-  char folder[64];
+  const char *folder = *state;
   wisp_error err = {0};
-  wisp_strategies *all = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   wisp_limits limits;
-  wisp_stage stage = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   wisp_spec spec = {.family = "nodal", .kernel = "volume", .element = "tet", .system = "maxwell", .order = 2};
   wisp_trial winner = fixture_trial(1), other;
-  fixture_folder(folder);
   spec.precision = WISP_F64;
   assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
   assert_int_equal(wisp_target_limits(&err, "sm_90", &limits), WISP_OK);
@@ -274,15 +254,10 @@ TEST(test_default)
   char arguments[128];
   size_t length = 0;
   snprintf(arguments, sizeof arguments, "report -d Imaginary -o %s/report", folder);
-  outcome o = run_in(folder, "", arguments);
+  HELD(forget) outcome o = run_in(folder, "", arguments);
   if (o.status != 0) fail_msg("%s", o.err);
-  char *page = fixture_read(fixture_path(folder, "report/index.html"), &length);
+  OWNED(free) char *page = fixture_read(fixture_path(folder, "report/index.html"), &length);
   if (!strstr(page, "<b>7.00&#8201;×</b>")) fail_msg("%.3000s", strstr(page, "tiles"));
-  free(page);
-  forget(&o);
-  wisp_stage_free(&stage);
-  wisp_strategies_free(all);
-  fixture_remove(folder);
 }
 
 /* A request must name what exists; any part of its name finds a device. */
@@ -298,28 +273,24 @@ TEST_IN_FOLDER(test_preferred)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char line[128];
     snprintf(line, sizeof line, "best %s", cases[i].arguments);
-    outcome o = run_in(*state, "-u WISP_SHIPPED", line);
+    HELD(forget) outcome o = run_in(*state, "-u WISP_SHIPPED", line);
     if (o.status != cases[i].status || (!strstr(o.err, cases[i].word) && !strstr(o.out, cases[i].word)))
       fail_msg("%s: %d, %s", line, o.status, o.err);
-    forget(&o);
   }
-  outcome o = run_in(*state, "", "emit --kernel update --strategy stream --set wi=1,wi=1");
+  HELD(forget) outcome o = run_in(*state, "", "emit --kernel update --strategy stream --set wi=1,wi=1");
   assert_int_equal(o.status, 2);
   assert_non_null(strstr(o.err, "twice"));
-  forget(&o);
 }
 
 /* docs/results/winners.md has what the command prints of the winners that ship. */
 TEST_IN_FOLDER(test_page)
 {
   size_t length = 0;
-  outcome o = run_in(*state, "-u WISP_SHIPPED", "best -d 'NVIDIA H200' --any-layout --format markdown");
-  char *page = fixture_read("docs/results/winners.md", &length);
+  HELD(forget) outcome o = run_in(*state, "-u WISP_SHIPPED", "best -d 'NVIDIA H200' --any-layout --format markdown");
+  OWNED(free) char *page = fixture_read("docs/results/winners.md", &length);
   assert_int_equal(o.status, 0);
   if (strlen(o.out) < 1000 || !strstr(page, o.out))
     fail_msg("docs/results/winners.md is to hold what it says prints it:\n%s", o.out);
-  free(page);
-  forget(&o);
 }
 
 GROUP(no_shipped_winners, NULL)

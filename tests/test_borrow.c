@@ -10,8 +10,6 @@
 #include "../tuner/trial/workload.h"
 #include "../tuner/workers/tune.h"
 
-#include <math.h>
-
 /* --- the family --- */
 
 enum { P, AP, PAP_SUMS };
@@ -229,24 +227,14 @@ static void close_solver(solver *s)
 
 static int set_up(void **state)
 {
-  static char folder[64];
-  fixture_folder(folder);
-  *state = folder;
   setenv("WISP_TEMPLATES", "tests/chain/templates", 1);
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  unsetenv("WISP_TEMPLATES");
-  fixture_remove(*state);
-  return 0;
+  return fixture_set_up(state);
 }
 
 /* --- the tuner --- */
 
 /* Comes first: the tuner forks, and so opens its device before others do. */
-TEST_WITH(test_tuned, set_up, tear_down)
+TEST_WITH(test_tuned, set_up, fixture_tear_down)
 {
   static const int order = 1;
   static const wisp_precision precision = WISP_F64;
@@ -259,7 +247,7 @@ TEST_WITH(test_tuned, set_up, tear_down)
                                      .elements = 10000,
                                      .db = db};
   wisp_tune_summary summary = {0};
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   int steps = 0;
   GOOD(wisp_tune(err, test_device_name(), &request, &summary));
   assert_int_equal(summary.failed, 0);
@@ -272,10 +260,9 @@ TEST_WITH(test_tuned, set_up, tear_down)
              strcmp(t->strategy, compositions[0]) == 0 && t->ms > 0;
   }
   assert_int_equal(steps, 1);
-  wisp_store_close(store);
 }
 
-TEST_WITH(test_solved, set_up, tear_down)
+TEST_WITH(test_solved, set_up, fixture_tear_down)
 {
   double x[UNKNOWNS], b[UNKNOWNS], got[UNKNOWNS], size, largest_eigenvalue;
   for (size_t i = 0; i < UNKNOWNS; i++) x[i] = sin((double)i);
@@ -297,7 +284,7 @@ TEST_WITH(test_solved, set_up, tear_down)
 
 /* --- what it cannot borrow --- */
 
-TEST_WITH(test_refused, set_up, tear_down)
+TEST_WITH(test_refused, set_up, fixture_tear_down)
 {
   const wisp_spec stage = wisp_family_spec(&chain, 1, NULL, WISP_F64);
   wisp_error err = {.text = ""};

@@ -6,11 +6,9 @@
 #include "store_fixture.h"
 #include "../runtime/cache_folder.h"
 
-#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static int setup(void **state)
 {
@@ -22,11 +20,10 @@ static int setup(void **state)
 
 static void put(const char *text, const char *payload, size_t length)
 {
-  char *copy = malloc(length);
+  OWNED(free) char *copy = malloc(length);
   assert_non_null(copy);
   memcpy(copy, payload, length);
   wisp_cache_put(&(wisp_cache_key){&text, 1}, &(wisp_binary){copy, length, {1, 2, 3, 4, 5}});
-  free(copy);
 }
 
 /* Is this payload there for the text? */
@@ -102,7 +99,7 @@ TEST_WITH(the_whole_key_is_compared, setup, fixture_tear_down)
   char name[256];
   snprintf(name, sizeof name, "%s", entry);
   size_t length;
-  char *data = fixture_read(name, &length);
+  OWNED(free) char *data = fixture_read(name, &length);
   unlink(name);
   put("another key", "other code", 10);
   const char *other = entry_path(*state);
@@ -119,7 +116,6 @@ TEST_WITH(the_whole_key_is_compared, setup, fixture_tear_down)
   }
   fixture_write(name, data, length - 1);
   assert_false(has("key", "code"));
-  free(data);
 }
 
 TEST_WITH(bound_removes_the_longest_unused, setup, fixture_tear_down)
@@ -174,12 +170,11 @@ TEST_WITH(untrusted_folder_is_noted_once, setup, fixture_tear_down)
 {
   assert_int_equal(mkdir(fixture_path(*state, "cache"), 0700), 0);
   assert_int_equal(chmod(fixture_path(*state, "cache"), 0777), 0);
-  outcome o = run_in(*state, "", "run maxwell -n 1 --box 1 --steps 1 -d host");
+  HELD(forget) outcome o = run_in(*state, "", "run maxwell -n 1 --box 1 --steps 1 -d host");
   assert_int_equal(o.status, 0);
   char *note = strstr(o.err, "may be written by others");
   assert_non_null(note);
   assert_null(strstr(note + 1, "may be written by others"));
-  forget(&o);
 }
 
 TEST_WITH(relative_place_is_ignored, setup, fixture_tear_down)

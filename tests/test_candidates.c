@@ -67,13 +67,12 @@ static void check_expands(const plan_case *c)
 {
   static const char *const dialects[] = {"cuda", "host"};
   for (size_t d = 0; d < 2; d++) {
-    wisp_text source = {0};
+    HELD(wisp_text_free) wisp_text source = {0};
     wisp_error err = {0};
     if (wisp_plan_source(&err, c->plan, dialects[d], &source) != WISP_OK)
       fail_msg("%s, %s: %s", plan_case_text(c), dialects[d], err.text);
     assert_non_null(strstr(source.data, c->plan->symbol));
     assert_null(strstr(source.data, "{{"));
-    wisp_text_free(&source);
   }
 }
 

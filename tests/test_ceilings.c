@@ -3,15 +3,6 @@
 #include "test.h"
 #include "device_checks.h"
 
-#include <time.h>
-
-static double now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Could they be those of one machine? */
 static bool hang_together(const wisp_ceilings *c)
 {
@@ -26,13 +17,13 @@ static void measure(const char *name, wisp_device **device, wisp_ceilings *out)
 {
   enum { TIMES = 10 };
   for (int i = 0; i < TIMES; i++) {
-    const double start = now();
+    const double start = clock_now();
     fresh_cache();
     GOOD(wisp_device_open(err, name, device));
     GOOD(wisp_device_ceilings(err, *device, out));
     print_message("%s: copy %.1f GB/s, fill %.1f, FMA %.0f GFLOP/s f32, %.0f f64, measured in %.2f s\n",
                   wisp_device_limits(*device)->name, out->copy_gbps, out->fill_gbps, out->fma_gflops_f32,
-                  out->fma_gflops_f64, now() - start);
+                  out->fma_gflops_f64, clock_now() - start);
     if (hang_together(out)) return;
     wisp_device_close(*device);
   }
@@ -41,7 +32,7 @@ static void measure(const char *name, wisp_device **device, wisp_ceilings *out)
 
 TEST(ceilings_are_a_machines)
 {
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   wisp_ceilings first = {0}, repeated = {0}, reopened = {0};
   const char *set = getenv("WISP_TEST_DEVICE"), *name = set ? set : "host";
   measure(name, &device, &first);
@@ -53,7 +44,6 @@ TEST(ceilings_are_a_machines)
   GOOD(wisp_device_open(err, name, &device));
   GOOD(wisp_device_ceilings(err, device, &reopened));
   assert_memory_equal(&first, &reopened, sizeof first);
-  wisp_device_close(device);
 }
 
 GROUP(NULL, drop_cache)

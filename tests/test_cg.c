@@ -6,8 +6,6 @@
 #include "solving.h"
 #include "../runtime/arrays.h"
 
-#include <math.h>
-
 /* A problem of order 3: each element has 64 nodes, 8 of them inside. */
 enum { ORDER = 3, ELEMENTS = 6007, WITHIN = 8 * ELEMENTS, PLACES = 64 * ELEMENTS };
 enum { UNKNOWNS = 150001, PADDED = 150004, MOST_PARTS = 65536, IN_PARTS = 77, ROOM = 16, ITERATION = 5, LEFT = 9 };
@@ -27,13 +25,6 @@ typedef struct vectors {
   int left;        /* iterations */
   bool polynomial; /* makes z, or it is scale r / diagonal */
 } vectors;
-
-static double *numbers(size_t count)
-{
-  double *list = calloc(count, sizeof *list);
-  assert_non_null(list);
-  return list;
-}
 
 static int *integers(size_t count)
 {
@@ -107,7 +98,7 @@ static void make(vectors *v)
   pack_surfaces(v);
   for (int a = 0; a < ARRAYS; a++) {
     v->size[a] = a < U ? PADDED : a < RZ_SUMS ? PLACES : a < STATE ? MOST_PARTS : a == STATE ? 8 : 3 * ROOM;
-    v->at[a] = numbers(v->size[a]);
+    v->at[a] = zeros(v->size[a]);
     fill_random(v->at[a], v->size[a]);
     for (size_t i = 0; (a == INVERSE || (a >= RZ_SUMS && a < STATE)) && i < v->size[a]; i++)
       v->at[a][i] = (float)fabs(v->at[a][i]) + 0.5f;
@@ -121,7 +112,7 @@ static vectors copy_of(const vectors *v)
 {
   vectors same = *v;
   for (int a = 0; a < ARRAYS; a++) {
-    same.at[a] = numbers(v->size[a]);
+    same.at[a] = zeros(v->size[a]);
     memcpy(same.at[a], v->at[a], v->size[a] * sizeof(double));
   }
   return same;
@@ -270,7 +261,7 @@ static void compare(const check *all, const wisp_plan *plan, const vectors *afte
   bool intact = false;
   char where[32] = "";
   for (int a = 0; a < ARRAYS; a++) {
-    double *now = numbers(all->start.size[a]), largest = 0, worst = 0;
+    double *now = zeros(all->start.size[a]), largest = 0, worst = 0;
     const double *expected = after->at[a];
     size_t count = all->start.size[a];
     GOOD(wisp_arrays_download(err, all->arrays, names[a], now));

@@ -8,8 +8,6 @@
 #include "store_fixture.h"
 #include "../cache/columns.h"
 
-#include <cjson/cJSON.h>
-
 static const char layout[] = "node-km1-pad16", strategy[] = "matrix-in-shared";
 
 /* A lift's candidates in the layout: the last that is legal, and the last that is not. */
@@ -43,13 +41,12 @@ static candidates list(const wisp_strategies *all, const wisp_limits *limits, co
   wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), 2, NULL, WISP_F64);
   const wisp_target target = wisp_limits_target(limits);
   wisp_layout l;
-  wisp_env *names = NULL;
+  OWNED(wisp_env_destroy) wisp_env *names = NULL;
   wisp_spec_name_kernel(&spec, "lift");
   assert_non_null(c.strategy);
   GOOD(wisp_layout_parse(err, layout, 10, 24, &l));
   GOOD(wisp_names_create(err, &spec, &l, &target, NULL, &names));
   GOOD(wisp_plan_enumerate(err, c.strategy, &spec, &l, names, visit_plan, &c));
-  wisp_env_destroy(names);
   return c;
 }
 
@@ -102,7 +99,7 @@ static answer ask(const char *folder, const char *format, ...)
   va_start(list, format);
   vsnprintf(line, sizeof line, format, list);
   va_end(list);
-  outcome o = run_in(folder, "WISP_SHIPPED=none", line);
+  HELD(forget) outcome o = run_in(folder, "WISP_SHIPPED=none", line);
   if (o.status != 0) fail_msg("%s: %s", line, o.err);
   cJSON *json = cJSON_Parse(o.out), *row = NULL;
   const cJSON *rows = cJSON_IsArray(json) ? json : cJSON_GetObjectItem(json, "kernels");
@@ -115,7 +112,6 @@ static answer ask(const char *folder, const char *format, ...)
   }
   if (!*s.strategy) fail_msg("%s says nothing of the lift: %s", line, o.out);
   cJSON_Delete(json);
-  forget(&o);
   return s;
 }
 
@@ -131,7 +127,7 @@ static void expect(const char *who, const answer *s, const char *match, const wi
 static void agree(const char *folder, const wisp_trial *shown, const char *remark, const wisp_trial *taken)
 {
   char row[512];
-  const char *device = test_device();
+  const char *device = test_device_name();
   const char *match = !taken ? "default" : strncmp(taken->device, "Imaginary", 9) == 0 ? "same architecture" : "exact";
   answer s = ask(folder, "best -d %s -f nodal --json", device);
   expect("best", &s, taken ? match : remark, taken ? taken : shown);
@@ -145,23 +141,22 @@ static void agree(const char *folder, const wisp_trial *shown, const char *remar
   if (o.status != 0) fail_msg("%s", o.err);
   forget(&o);
   size_t length = 0;
-  char *page = fixture_read(fixture_path(folder, "report/index.html"), &length);
+  OWNED(free) char *page = fixture_read(fixture_path(folder, "report/index.html"), &length);
   snprintf(row, sizeof row, "<td class=\"k\">lift</td><td class=\"s\"><span class=\"z\">%s</span>%s%s</td>",
            shown->strategy, *remark ? ", " : "", remark);
   const char *at = strstr(page, row), *end = at ? strstr(at, "</tr>") : NULL;
   snprintf(row, sizeof row, "<td class=\"n\">%.4g</td>", shown->ms);
   const char *ms = at ? strstr(at, row) : NULL;
   if (!ms || ms > end) fail_msg("the report has no row of %s, %s, %g ms", shown->strategy, remark, shown->ms);
-  free(page);
 }
 
 TEST_IN_FOLDER(test_agreement)
 {
   const char *folder = *state;
-  wisp_strategies *all = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   wisp_device *device = NULL;
   GOOD(wisp_strategies_load(err, &all));
-  GOOD(wisp_device_open(err, test_device(), &device));
+  GOOD(wisp_device_open(err, test_device_name(), &device));
   const wisp_limits limits = *wisp_device_limits(device);
   wisp_device_close(device);
   const candidates good = list(all, &limits, strategy), bad = list(all, &limits, "field-in-shared");
@@ -193,5 +188,4 @@ TEST_IN_FOLDER(test_agreement)
   common.ms = 0.039; /* and this one is the best there */
   add(folder, &common);
   agree(folder, &winner, "", &winner);
-  wisp_strategies_free(all);
 }

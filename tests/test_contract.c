@@ -8,32 +8,27 @@
 #include "store_fixture.h"
 #include "../gen/language/expr.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 enum { K = 1000 };
 
 static cJSON *contract(const char *folder, const char *arguments)
 {
-  outcome o = run_in(folder, "", arguments);
+  HELD(forget) outcome o = run_in(folder, "", arguments);
   if (o.status != 0) fail_msg("%s: %s", arguments, o.err);
   cJSON *json = cJSON_Parse(o.out);
   if (!json) fail_msg("no JSON: %s", o.out);
-  forget(&o);
   return json;
 }
 
 /* The value of an expression that the contract gives, in a launch on K elements. */
 static int64_t value_of(const cJSON *json, const char *expression)
 {
-  wisp_env *counts = NULL;
+  OWNED(wisp_env_destroy) wisp_env *counts = NULL;
   int64_t value = 0;
   const int per_group = (int)json_number(cJSON_GetObjectItem(json, "layout"), "per_group");
   GOOD(wisp_env_create(err, NULL, &counts));
   GOOD(wisp_env_int(err, counts, "elements", K));
   GOOD(wisp_env_int(err, counts, "groups", (K + per_group - 1) / per_group));
   GOOD(wisp_eval_int(err, expression, counts, &value));
-  wisp_env_destroy(counts);
   return value;
 }
 
@@ -70,7 +65,7 @@ static void compare(const char *folder, wisp_session *session, const char *optio
   for (char *at = set; *at; at++) *at = *at == ' ' ? ',' : *at;
   snprintf(line, sizeof line, "emit %s -l %s -s %s --set %s --target host --json", options, info.layout, info.strategy,
            set);
-  cJSON *json = contract(folder, line);
+  OWNED(cJSON_Delete) cJSON *json = contract(folder, line);
   assert_string_equal(json_text(json, "spec"), spec);
   assert_string_equal(json_text(json, "strategy"), info.strategy);
   assert_string_equal(json_text(json, "params"), info.params);
@@ -99,14 +94,13 @@ static void compare(const char *folder, wisp_session *session, const char *optio
   for (int f = 0; f < cJSON_GetArraySize(fields); f++)
     assert_string_equal(cJSON_GetArrayItem(fields, f)->valuestring, wisp_kernel_field(kernel, (size_t)f));
   assert_null(wisp_kernel_field(kernel, (size_t)cJSON_GetArraySize(fields)));
-  cJSON_Delete(json);
   wisp_kernel_close(kernel);
 }
 
 /* On the host, whatever device is tested: the command plans for it without one. */
 TEST_IN_FOLDER(test_json)
 {
-  wisp_session *session = NULL;
+  OWNED(wisp_session_close) wisp_session *session = NULL;
   GOOD(wisp_session_open(
       err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = "host", .store = "/nonexistent/wisp.db"},
       &session));
@@ -115,7 +109,6 @@ TEST_IN_FOLDER(test_json)
   compare(*state, session, "-n 1 -k lift -p f32", "nodal.lift:tet:p1:maxwell:f32");
   compare(*state, session, "-f tensor -n 4 -k stiffness -p f64", "tensor.stiffness:hex:p4:poisson:f64");
   compare(*state, session, "-f tensor -n 2 -k mass_trilinear -p f32", "tensor.mass_trilinear:hex:p2:poisson:f32");
-  wisp_session_close(session);
 }
 
 /* field-in-shared reads D[mu][i][j] at q = (j * 3 + mu) * Np + i: rows add up to 0, and take the nodes' coordinates to
@@ -138,7 +131,7 @@ TEST_IN_FOLDER(test_operands)
   snprintf(line, sizeof line, "emit -n %d -k volume -p f64 -s field-in-shared --operands %s --json", ORDER,
            (const char *)*state);
   cJSON_Delete(contract(*state, line));
-  double *D = (double *)(void *)fixture_read(fixture_path(*state, "D.f64"), &length);
+  OWNED(free) double *D = (double *)(void *)fixture_read(fixture_path(*state, "D.f64"), &length);
   assert_int_equal(length, 3 * NP * NP * sizeof *D);
   for (size_t mu = 0; mu < 3; mu++)
     for (size_t i = 0; i < NP; i++)
@@ -147,7 +140,6 @@ TEST_IN_FOLDER(test_operands)
         for (size_t j = 0; j < NP; j++) sum += D[(j * 3 + mu) * NP + i] * (c < 3 ? rst[3 * j + c] : 1);
         if (!(fabs(sum - (c == mu)) < 1e-12)) fail_msg("derivative %zu of %zu is %g", mu, c, sum);
       }
-  free(D);
 }
 
 TEST_IN_FOLDER(test_nonsense)
@@ -159,9 +151,8 @@ TEST_IN_FOLDER(test_nonsense)
                {"emit --operands .", "--operands wants --kernel", 2},
                {"emit -k volume --json --operands /nonexistent/folder", "/nonexistent/folder", 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    outcome o = run_in(*state, "", cases[i].arguments);
+    HELD(forget) outcome o = run_in(*state, "", cases[i].arguments);
     assert_int_equal(o.status, cases[i].status);
     if (!strstr(o.err, cases[i].says)) fail_msg("%s: %s", cases[i].arguments, o.err);
-    forget(&o);
   }
 }

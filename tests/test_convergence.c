@@ -3,9 +3,6 @@
 #include "test.h"
 #include "solving.h"
 
-#include <math.h>
-#include <unistd.h>
-
 enum { MESHES = 3 };
 
 /* The number of meshes solved on: WISP_TEST_COARSE leaves out the last, which takes nine tenths of the time. */

@@ -5,8 +5,6 @@
 #include "../gen/nodal/tet.h"
 #include "../runtime/mesh/source.h"
 
-#include <math.h>
-
 enum { SLAB = 32, FACES = WISP_TET_FACES };
 
 static int compare(const void *left, const void *right)
@@ -24,7 +22,7 @@ static void face_vertices(const wisp_mesh *mesh, size_t face, int32_t vertex[3])
 /* Every way in which faces meet, and random tags; turned and as it was. */
 TEST(test_turned)
 {
-  wisp_mesh *was = NULL, *is = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *was = NULL, *is = NULL;
   GOOD(wisp_mesh_all_pairings(err, &was));
   GOOD(wisp_mesh_all_pairings(err, &is));
   assert_null(is->corner);
@@ -48,15 +46,12 @@ TEST(test_turned)
     }
   }
   assert_true(moved > is->elements);
-  wisp_mesh_destroy(was);
-  wisp_mesh_destroy(is);
 }
 
 /* The lines of 32 numbers that a warp reads as its lanes take one node each of their neighbours' faces. */
 static double lines(const wisp_mesh *mesh, const wisp_tet *tet)
 {
-  size_t total = 0, loads = 0, *place = malloc(mesh->elements * sizeof *place);
-  assert_non_null(place);
+  size_t total = 0, loads = 0, *place = allocate(mesh->elements, sizeof *place);
   for (size_t i = 0; i < mesh->elements; i++) place[wisp_mesh_at(mesh, i)] = i;
   for (size_t slab = 0; slab + SLAB <= mesh->elements; slab += SLAB)
     for (size_t n = 0; n < FACES * (size_t)tet->Nfp; n++, loads++) {
@@ -79,20 +74,18 @@ static double lines(const wisp_mesh *mesh, const wisp_tet *tet)
 TEST(test_lines)
 {
   double read[2];
-  wisp_tet *tet = NULL;
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   GOOD(wisp_tet_create(err, 3, &tet));
   for (int sorted = 0; sorted < 2; sorted++) {
     const wisp_mesh_source source = {
         .box = {12, 12, 12}, .jitter = 0.2, .shuffle = true, .seed = 5, .sorts_corners = (bool)sorted};
-    wisp_mesh *mesh = NULL;
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
     GOOD(wisp_mesh_make(err, 4, &source, &mesh));
     assert_true((mesh->corner != NULL) == (bool)sorted);
     read[sorted] = lines(mesh, tet);
-    wisp_mesh_destroy(mesh);
   }
   print_message("%.1f lines a load, turned %.1f\n", read[0], read[1]);
   assert_true(read[1] < 0.68 * read[0]);
-  wisp_tet_destroy(tet);
 }
 
 /* As given is as given. */
@@ -101,9 +94,8 @@ TEST(test_as_given)
   const wisp_mesh_source sources[] = {{.box = {3, 3, 3}, .sorts_corners = true},
                                       {.box = {3, 3, 3}, .shuffle = true, .as_asked = true, .sorts_corners = true}};
   for (size_t i = 0; i < 2; i++) {
-    wisp_mesh *mesh = NULL;
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
     GOOD(wisp_mesh_make(err, 4, &sources[i], &mesh));
     assert_null(mesh->corner);
-    wisp_mesh_destroy(mesh);
   }
 }

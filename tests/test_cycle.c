@@ -5,8 +5,6 @@
 #include "test.h"
 #include "../runtime/solve/cycle.h"
 
-#include <math.h>
-
 enum { SIDE = 24, ROWS = SIDE * SIDE, DIRECT = 6, MOST = 8 };
 
 /* --- the steps --- */
@@ -197,12 +195,12 @@ TEST(test_cycle)
 {
   static double b[2][ROWS], x[2][ROWS], expected[ROWS], r[ROWS], D[ROWS];
   wisp_sparse A = {.rows = 0};
-  wisp_cycle *c = NULL;
+  OWNED(wisp_cycle_destroy) wisp_cycle *c = NULL;
   multigrid m;
   GOOD(wisp_sparse_make(err, ROWS, ROWS, 9, list, NULL, &A));
   GOOD(wisp_cycle_create(err, &A, DIRECT, &c));
   assert_true(c->coarsenings >= 2 && c->coarsenings < MOST);
-  double *values = calloc((size_t)c->start[c->rows] + 2 * c->width, sizeof *values), *over = values + c->start[c->rows];
+  double *values = zeros((size_t)c->start[c->rows] + 2 * c->width), *over = values + c->start[c->rows];
   make(&m, c, values, over);
   for (int k = 0; k < 2; k++) {
     for (size_t i = 0; i < ROWS; i++) b[k][i] = sin((double)(i * i) + k);
@@ -219,6 +217,5 @@ TEST(test_cycle)
     before += b[0][i] * b[0][i], after += r[i] * r[i];
   }
   assert_true(fabs(one - other) < 1e-12 && after < 0.1 * before);
-  wisp_cycle_destroy(c);
   free(values);
 }

@@ -10,8 +10,6 @@
 #include "../tuner/trial/measure.h"
 #include "../tuner/trial/problems.h"
 
-#include <math.h>
-
 /* The whole step that runs untuned on a device of that target, or one kernel of it. */
 static wisp_stage standard(const wisp_strategies *all, const char *target, wisp_spec spec, const char *kernel)
 {
@@ -35,10 +33,9 @@ static wisp_strategies *load(void)
 static bool is_plain(const wisp_stage *stage, int k)
 {
   const wisp_plan *plan = stage->plan[k];
-  wisp_plan *plain = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plain = NULL;
   GOOD(wisp_plan_default(err, plan->strategy, &plan->spec, &stage->layout, stage->names, &plain));
   const bool same = strcmp(plan->params, plain->params) == 0;
-  wisp_plan_destroy(plain);
   return same;
 }
 
@@ -47,11 +44,11 @@ TEST(test_gpus)
 {
   static const char *const strategies[] = {"field-in-shared", "pairs", "field-in-shared", "stream"};
   static const char *const targets[] = {"sm_80", "sm_90"};
-  wisp_strategies *all = load();
+  OWNED(wisp_strategies_free) wisp_strategies *all = load();
   for (int i = 0; i < 2 * 2 * 9; i++) {
     const wisp_spec spec =
         wisp_family_spec(wisp_family_find("nodal"), i / 4 + 1, NULL, i / 2 % 2 ? WISP_F32 : WISP_F64);
-    wisp_stage stage = standard(all, targets[i % 2], spec, "step");
+    HELD(wisp_stage_free) wisp_stage stage = standard(all, targets[i % 2], spec, "step");
     wisp_layout layouts[8];
     wisp_family_layouts(&spec, layouts);
     assert_string_equal(stage.composition, "volume+gather+lift+update");
@@ -60,9 +57,7 @@ TEST(test_gpus)
       assert_string_equal(stage.choice[k].strategy, strategies[k]);
       assert_true(is_plain(&stage, k));
     }
-    wisp_stage_free(&stage);
   }
-  wisp_strategies_free(all);
 }
 
 /* Can each line be what decides, on some device, at some order? */
@@ -94,7 +89,7 @@ static void read_lines(lines *out, const char *text)
 /* On a discretisation with nothing fixed, or on the one that its own default asks for. */
 static bool is_of_use(const line *l, const wisp_strategies *all, const plan_case *c)
 {
-  wisp_plan *plan = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   wisp_fixed fixed = {0};
   if (*l->kernel != '*' && strcmp(l->kernel, c->strategy->kernel) != 0) return false;
   if (strcmp(l->strategy, c->strategy->name) != 0) return false;
@@ -106,7 +101,6 @@ static bool is_of_use(const line *l, const wisp_strategies *all, const plan_case
     snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
     used = strstr(plan->params, word) != NULL;
   }
-  wisp_plan_destroy(plan);
   return used;
 }
 
@@ -121,7 +115,7 @@ TEST(test_every_line_is_of_use)
 {
   static const plan_range range = {{1, 7}, {WISP_F64, WISP_F32}};
   static const char *const targets[] = {"host", "sm_90"};
-  wisp_strategies *all = load();
+  OWNED(wisp_strategies_free) wisp_strategies *all = load();
   lines found = {.all = all};
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     const char *name = strrchr(wisp_embedded_files[i].path, '/');
@@ -137,7 +131,6 @@ TEST(test_every_line_is_of_use)
     const line *l = &found.list[i];
     if (!l->used) fail_msg("of no use: kernel %s %s %s", l->kernel, l->strategy, l->values);
   }
-  wisp_strategies_free(all);
 }
 
 TEST(test_bad_lines)
@@ -222,6 +215,7 @@ static double ratio(wisp_device *device, const wisp_strategies *all, int order, 
   const plan_range range = {{order, order}, {precision, 0}};
   const wisp_mesh_source source = wisp_mesh_source_irregular();
   field f = {.race = {.device = device, .best = INFINITY}, .kernel = kernel};
+  HELD(wisp_stage_free)
   wisp_stage stage = standard(all, "host", wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision), kernel);
   GOOD(wisp_workload_find(err, "nodal", kernel, &f.race.workload));
   GOOD(wisp_problems_create(err, device, f.race.workload, &stage.plan[0]->spec, 384, &source, SIZE_MAX,
@@ -231,7 +225,6 @@ static double ratio(wisp_device *device, const wisp_strategies *all, int order, 
   print_message("order %d, %s, %s: %s, %.2f times the best\n", order, wisp_precision_name(precision), kernel,
                 stage.choice[0].strategy, ours / f.race.best);
   wisp_problems_destroy(f.race.problems);
-  wisp_stage_free(&stage);
   return ours / f.race.best;
 }
 

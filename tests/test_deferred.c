@@ -74,14 +74,13 @@ TEST(what_cannot_be_made_says_why)
   int count = 0;
   int64_t value = 0;
   wisp_error err = {0};
-  wisp_env *env = deferred_env(true, &count);
+  OWNED(wisp_env_destroy) wisp_env *env = deferred_env(true, &count);
   for (int i = 1; i <= 2; i++) {
     assert_int_equal(wisp_eval_int(&err, "count(M)", env, &value), WISP_ESYSTEM);
     assert_string_equal(err.text, "no table today");
     assert_int_equal(count, i);
   }
   assert_int_equal(wisp_env_made(env), 0);
-  wisp_env_destroy(env);
 }
 
 static void *look_up(void *env)
@@ -92,14 +91,13 @@ static void *look_up(void *env)
 TEST(threads_share_what_is_made)
 {
   int count = 0;
-  wisp_env *env = deferred_env(false, &count);
+  OWNED(wisp_env_destroy) wisp_env *env = deferred_env(false, &count);
   pthread_t thread[8];
   void *found[8];
   for (int i = 0; i < 8; i++) assert_int_equal(pthread_create(&thread[i], NULL, look_up, env), 0);
   for (int i = 0; i < 8; i++) assert_int_equal(pthread_join(thread[i], &found[i]), 0);
   for (int i = 1; i < 8; i++) assert_ptr_equal(found[i], found[0]);
   assert_int_equal(count, 1);
-  wisp_env_destroy(env);
 }
 
 /* ---- LAPACK is loaded for the first table. */
@@ -160,9 +158,9 @@ static int choose_all(const wisp_chooser *from, const wisp_family *family, int o
 
 TEST(choices_make_no_table)
 {
-  wisp_strategies *strategies = NULL;
-  wisp_store *store = NULL;
-  wisp_scopes scopes = {0};
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  HELD(wisp_scopes_free) wisp_scopes scopes = {0};
   wisp_limits limits = limits_of("sm_90");
   const wisp_family *family = NULL;
   int stored = 0;
@@ -175,9 +173,6 @@ TEST(choices_make_no_table)
       stored += choose_all(&from, family, order, WISP_F32) + choose_all(&from, family, order, WISP_F64);
   assert_true(stored > 100);
   assert_false(lapack_is_loaded());
-  wisp_scopes_free(&scopes);
-  wisp_store_close(store);
-  wisp_strategies_free(strategies);
 }
 
 /* ---- Whoever looks a table up gets it. */
@@ -202,7 +197,7 @@ TEST(every_name_gets_its_table)
       for (int order = 1; order <= 4; order++) {
         wisp_spec spec = wisp_family_spec(family, order, NULL, WISP_F64);
         wisp_layout layouts[8];
-        wisp_env *names = NULL;
+        OWNED(wisp_env_destroy) wisp_env *names = NULL;
         int tables = 0;
         wisp_spec_name_element(&spec, e->name);
         wisp_family_layouts(&spec, layouts);
@@ -210,7 +205,6 @@ TEST(every_name_gets_its_table)
         assert_int_equal(wisp_env_made(names), 0);
         if (wisp_env_each(&err, names, check_name, &tables) != WISP_OK) fail_msg("%s: %s", family->name, err.text);
         assert_true(tables > 2 && wisp_env_made(names) > 0);
-        wisp_env_destroy(names);
       }
   assert_true(lapack_is_loaded());
 }

@@ -74,11 +74,10 @@ static int issued_by(int more, bool loop, bool cut)
   GOOD(wisp_compile(err, "sm_90", "one", source, &binary));
   int issued = binary.usage.issued;
   for (size_t length = 0; cut && length < binary.length; length += 61) {
-    char *part = malloc(length + 1);
+    OWNED(free) char *part = malloc(length + 1);
     assert_non_null(part);
     memcpy(part, binary.data, length);
     issued = wisp_cubin_issued(part, length) > issued ? -1 : issued;
-    free(part);
   }
   free(binary.data);
   return issued;
@@ -138,7 +137,7 @@ TEST(threads_compile_at_once)
 TEST(gpu_keeps_its_contract)
 {
   wisp_error err = {0};
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   const char *asked = getenv("WISP_TEST_DEVICE");
   bool demanded = asked && strncmp(asked, "cuda", 4) == 0;
   wisp_status status = wisp_device_open(&err, demanded ? asked : "cuda", &device);
@@ -160,7 +159,6 @@ TEST(gpu_keeps_its_contract)
   if (status != WISP_OK) fail_msg("%s", err.text);
   assert_false(wisp_device_limits(device)->loops);
   check_device(device);
-  wisp_device_close(device);
 }
 
 GROUP(NULL, drop_cache)

@@ -5,8 +5,6 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 extern char **environ;
 
@@ -18,18 +16,11 @@ static wisp_status compile(wisp_error *err, const char *source, wisp_binary *out
   return wisp_compile(err, "host", "answer", source, out);
 }
 
-static double now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Loads and launches what was compiled. */
 static int run_answer(const wisp_binary *binary)
 {
   wisp_error err = {0};
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   wisp_module *module = NULL;
   wisp_pointer result = 0;
   int got = 0;
@@ -42,7 +33,6 @@ static int run_answer(const wisp_binary *binary)
   assert_int_equal(wisp_device_download(&err, device, &got, result, sizeof got), WISP_OK);
   wisp_device_free(device, result);
   wisp_module_unload(module);
-  wisp_device_close(device);
   return got;
 }
 
@@ -77,35 +67,32 @@ static void write_script(const char *path, const char *text)
  * more, for threads that compile read the environment then. */
 TEST(environment_changes_at_open_alone)
 {
-  wisp_error err = {0};
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   wisp_binary binary = {0};
   wisp_module *module = NULL;
   size_t count = 0, after = 0;
   fresh_cache();
   setenv("OMP_STACKSIZE", "24M", 1), unsetenv("OMP_WAIT_POLICY");
-  assert_int_equal(wisp_device_open(&err, "host", &device), WISP_OK);
+  GOOD(wisp_device_open(err, "host", &device));
   assert_string_equal(getenv("OMP_STACKSIZE"), "24M"); /* the user's own choice */
   assert_string_equal(getenv("OMP_WAIT_POLICY"), "passive");
   char **const list = environ;
   while (list[count]) count++;
-  assert_int_equal(compile(&err, answer, &binary), WISP_OK);
-  assert_int_equal(wisp_module_load(&err, device, &binary, "answer", 0, &module), WISP_OK);
+  GOOD(compile(err, answer, &binary));
+  GOOD(wisp_module_load(err, device, &binary, "answer", 0, &module));
   assert_ptr_equal(environ, list);
   while (list[after]) after++;
   assert_int_equal(after, count);
   wisp_module_unload(module);
   free(binary.data);
-  wisp_device_close(device);
 }
 
 TEST(device_keeps_its_contract)
 {
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   fresh_cache();
   GOOD(wisp_device_open(err, "host", &device));
   check_device(device);
-  wisp_device_close(device);
 }
 
 TEST(names_are_checked)
@@ -165,9 +152,9 @@ TEST(hanging_compiler_is_ended)
   write_script(path, "#!/bin/sh\n[ \"$1\" = --version ] && exit 0\nsleep 1000\n");
   setenv("WISP_CC", path, 1);
   setenv("WISP_COMPILE_SECONDS", "2", 1); /* enough for --version, however busy the machine is */
-  double start = now();
+  double start = clock_now();
   assert_int_equal(compile(&err, answer, &binary), WISP_ECOMPILE);
-  assert_true(now() - start < 500); /* it did not wait for the sleeper */
+  assert_true(clock_now() - start < 500); /* it did not wait for the sleeper */
   assert_non_null(strstr(err.text, "longer than 2 s"));
   unsetenv("WISP_COMPILE_SECONDS"); /* the next one ends by itself */
   write_script(path, "#!/bin/sh\n[ \"$1\" = --version ] && exit 0\nkill -SEGV $$\n");
@@ -179,15 +166,14 @@ TEST(hanging_compiler_is_ended)
 /* A second compile answers from disk (a compiler that only knows its version could not); a damaged entry does not. */
 TEST(cache_answers_unless_damaged)
 {
-  wisp_error err = {0};
   wisp_binary first = {0}, repeated = {0};
   char entry[512];
   const char *folder = fresh_cache();
-  assert_int_equal(compile(&err, answer, &first), WISP_OK);
+  GOOD(compile(err, answer, &first));
   kernel_entry(folder, entry, sizeof entry);
   struct stat before, after;
   stat(entry, &before);
-  assert_int_equal(compile(&err, answer, &repeated), WISP_OK);
+  GOOD(compile(err, answer, &repeated));
   stat(entry, &after);
   assert_int_equal(before.st_ino, after.st_ino); /* not written again */
   assert_int_equal(first.length, repeated.length);
@@ -201,7 +187,7 @@ TEST(cache_answers_unless_damaged)
     else
       assert_int_equal(ftruncate(fileno(file), damage == 1 ? 100 : 0), 0);
     fclose(file);
-    assert_int_equal(compile(&err, answer, &repeated), WISP_OK);
+    GOOD(compile(err, answer, &repeated));
     assert_int_equal(run_answer(&repeated), 42);
     free(repeated.data);
   }
@@ -210,10 +196,9 @@ TEST(cache_answers_unless_damaged)
 
 TEST(unwritable_cache_is_no_error)
 {
-  wisp_error err = {0};
   wisp_binary binary = {0};
   setenv("WISP_CACHE_DIR", "/proc/nowhere/kernels", 1); /* not even root can make this */
-  assert_int_equal(compile(&err, answer, &binary), WISP_OK);
+  GOOD(compile(err, answer, &binary));
   assert_int_equal(run_answer(&binary), 42);
   free(binary.data);
 }
@@ -221,14 +206,13 @@ TEST(unwritable_cache_is_no_error)
 /* Modules of equal names side by side: each keeps its own code. */
 TEST(modules_stay_apart)
 {
-  wisp_error err = {0};
   wisp_binary binary = {0};
   fresh_cache();
   for (int i = 0; i < 3; i++) {
     char source[256];
     snprintf(source, sizeof source, "void answer(void **args, unsigned x, unsigned y) { **(int **)args[0] = %d; }\n",
              i);
-    assert_int_equal(compile(&err, source, &binary), WISP_OK);
+    GOOD(compile(err, source, &binary));
     assert_int_equal(run_answer(&binary), i);
     free(binary.data);
   }

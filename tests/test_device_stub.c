@@ -7,8 +7,6 @@
 #include "../tuner/workers/tune.h"
 
 #include <dlfcn.h>
-#include <math.h>
-#include <unistd.h>
 
 /* Compiles the stub and loads it first: the loader then takes it for libcuda.so.1 by its soname. NULL without sources.
  */
@@ -100,7 +98,7 @@ TEST(calls_keep_the_rules)
 TEST(errors_are_passed_on)
 {
   wisp_error err = {0};
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   wisp_module *module = NULL;
   wisp_pointer pointer = 0;
   char elf[128] = "\177ELF";
@@ -123,13 +121,12 @@ TEST(errors_are_passed_on)
   assert_int_equal(wisp_module_cluster(&err, module, -1), WISP_EDEVICE);
   assert_non_null(strstr(err.text, "form clusters of wisp_axpy"));
   wisp_module_unload(module);
-  wisp_device_close(device);
 }
 
 /* A program's own context and stream come through the public interface, and stay the program's. */
 TEST(a_session_borrows)
 {
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   wisp_session *session = NULL;
   void *memory = NULL;
   double there[] = {3, 1, 4}, back[3] = {0};
@@ -148,7 +145,6 @@ TEST(a_session_borrows)
   wisp_session_close(session);
   assert_int_equal(live_handles(stub), live);
   GOOD(wisp_device_finish(err, device));
-  wisp_device_close(device);
 }
 
 /* Each GPU's clock is asked for by its bus; the stub knows that of the first one. */

@@ -6,7 +6,6 @@
 #include "../gen/strategy/strategy.h"
 
 #include <float.h>
-#include <math.h>
 
 enum { COUNT = 200003, ROWS = 150001, BLOCKS = 256, LANES = 256, NUMBERS = 3 * BLOCKS + 3 };
 
@@ -19,7 +18,7 @@ typedef struct bench {
   wisp_precision precision;
 } bench;
 
-static wisp_pointer allocate(const bench *b, size_t bytes)
+static wisp_pointer on_device(const bench *b, size_t bytes)
 {
   wisp_pointer at = 0;
   GOOD(wisp_device_alloc(err, b->device, bytes, &at));
@@ -31,28 +30,24 @@ static wisp_pointer allocate(const bench *b, size_t bytes)
 static wisp_pointer reals(const bench *b, size_t count, double *values)
 {
   uint64_t random = WISP_RANDOM_SEED + count;
-  float *narrow = malloc(count * sizeof *narrow);
-  const wisp_pointer at = allocate(b, count * (size_t)b->precision);
-  assert_non_null(narrow);
+  OWNED(free) float *narrow = allocate(count, sizeof *narrow);
+  const wisp_pointer at = on_device(b, count * (size_t)b->precision);
   for (size_t i = 0; i < count; i++) {
     values[i] = wisp_random_real(&random);
     if (b->precision == WISP_F32) values[i] = narrow[i] = (float)values[i];
   }
   GOOD(wisp_device_upload(err, b->device, at, b->precision == WISP_F32 ? (void *)narrow : values,
                           count * (size_t)b->precision));
-  free(narrow);
   return at;
 }
 
 static void read_back(const bench *b, wisp_pointer at, size_t count, double *values)
 {
-  float *narrow = malloc(count * sizeof *narrow);
-  assert_non_null(narrow);
+  OWNED(free) float *narrow = allocate(count, sizeof *narrow);
   GOOD(wisp_device_finish(err, b->device));
   GOOD(wisp_device_download(err, b->device, b->precision == WISP_F32 ? (void *)narrow : values, at,
                             count * (size_t)b->precision));
   for (size_t i = 0; i < count && b->precision == WISP_F32; i++) values[i] = narrow[i];
-  free(narrow);
 }
 
 static void run(const bench *b, const char *name, unsigned blocks, void **args, int count)
@@ -71,16 +66,9 @@ static void near(const bench *b, double got, double expected, double size)
   if (!(fabs(got - expected) <= 4 * rounding * size)) fail_msg("%.17g, expected %.17g", got, expected);
 }
 
-static double *numbers_of(size_t count)
-{
-  double *out = calloc(count, sizeof *out);
-  assert_non_null(out);
-  return out;
-}
-
 static void check_mix(const bench *b)
 {
-  double *x = numbers_of(COUNT), *y = numbers_of(COUNT), *got = numbers_of(COUNT), beta = 0.3;
+  double *x = zeros(COUNT), *y = zeros(COUNT), *got = zeros(COUNT), beta = 0.3;
   wisp_pointer at_x = reals(b, COUNT, x), at_y = reals(b, COUNT, y);
   long long count = COUNT;
   void *args[] = {&at_x, &at_y, &beta, &count};
@@ -94,8 +82,8 @@ static void check_mix(const bench *b)
 /* From one array into another, and in its place. */
 static void check_scale(const bench *b)
 {
-  double *x = numbers_of(COUNT), *got = numbers_of(COUNT), parts[BLOCKS], factor = -1.7, squares = 0, sum = 0;
-  wisp_pointer from = reals(b, COUNT, x), apart = allocate(b, COUNT * sizeof *x), sums = allocate(b, sizeof parts);
+  double *x = zeros(COUNT), *got = zeros(COUNT), parts[BLOCKS], factor = -1.7, squares = 0, sum = 0;
+  wisp_pointer from = reals(b, COUNT, x), apart = on_device(b, COUNT * sizeof *x), sums = on_device(b, sizeof parts);
   long long count = COUNT;
   for (int alone = 0; alone < 2; alone++) {
     wisp_pointer to = alone ? from : apart;
@@ -115,10 +103,10 @@ static void check_scale(const bench *b)
 static void check_spectrum(const bench *b)
 {
   enum { BUCKETS = 64 * LANES, WORDS = (COUNT + 31) / 32 };
-  double *x = numbers_of(COUNT), *expected = numbers_of(BUCKETS), *got = numbers_of(BUCKETS);
-  uint32_t *mask = calloc(WORDS, sizeof *mask);
-  wisp_pointer in = reals(b, COUNT, x), bits = allocate(b, WORDS * sizeof *mask),
-               out = allocate(b, BUCKETS * sizeof *got);
+  OWNED(free) double *x = zeros(COUNT), *expected = zeros(BUCKETS), *got = zeros(BUCKETS);
+  OWNED(free) uint32_t *mask = calloc(WORDS, sizeof *mask);
+  wisp_pointer in = reals(b, COUNT, x), bits = on_device(b, WORDS * sizeof *mask),
+               out = on_device(b, BUCKETS * sizeof *got);
   long long count = COUNT;
   void *args[] = {&in, &bits, &out, &count};
   assert_non_null(mask);
@@ -134,7 +122,6 @@ static void check_spectrum(const bench *b)
   GOOD(wisp_device_download(err, b->device, got, out, BUCKETS * sizeof *got));
   for (size_t i = 0; i < BUCKETS; i++) assert_true(fabs(got[i] - expected[i]) < 1e-13);
   wisp_device_free(b->device, in), wisp_device_free(b->device, bits), wisp_device_free(b->device, out);
-  free(x), free(expected), free(got), free(mask);
 }
 
 static double kappa_at(double u)
@@ -145,10 +132,11 @@ static double kappa_at(double u)
 /* With a solution that is known and without, in a step of time and steady. */
 static void check_begin(const bench *b)
 {
-  double *shape = numbers_of(3 * COUNT), *u = numbers_of(COUNT), *f = numbers_of(COUNT), *got = numbers_of(COUNT);
+  OWNED(free)
+  double *shape = zeros(3 * COUNT), *u = zeros(COUNT), *f = zeros(COUNT), *got = zeros(COUNT);
   double t = 0.4, rate = 2, capacity = 3, source = 0.7;
   const bench doubles = {b->device, WISP_F64};
-  wisp_pointer at_shape = reals(&doubles, 3 * COUNT, shape), at_f = allocate(b, COUNT * sizeof *f);
+  wisp_pointer at_shape = reals(&doubles, 3 * COUNT, shape), at_f = on_device(b, COUNT * sizeof *f);
   long long rows = ROWS, nodes = COUNT;
   for (int combination = 0; combination < 4; combination++) {
     int known = combination % 2, steady = combination / 2;
@@ -166,17 +154,16 @@ static void check_begin(const bench *b)
     wisp_device_free(b->device, at_u);
   }
   wisp_device_free(b->device, at_shape), wisp_device_free(b->device, at_f);
-  free(shape), free(u), free(f), free(got);
 }
 
 /* A node whose kappa is none is found, be it fixed, and the first of them; u then stays. */
 static void check_residual_and_correct(const bench *b, size_t bad)
 {
-  double *F = numbers_of(COUNT), *Ap = numbers_of(COUNT), *u = numbers_of(COUNT), *r = numbers_of(COUNT);
+  OWNED(free) double *F = zeros(COUNT), *Ap = zeros(COUNT), *u = zeros(COUNT), *r = zeros(COUNT);
   double numbers[NUMBERS], factor = 0.9, tolerance = 1e-3, least = 1e-5, whole = 0, left = 0, change = 0, most = 0;
   wisp_pointer at_F = reals(b, ROWS, F), at_Ap = reals(b, ROWS + 1, Ap), at_u = reals(b, COUNT, u);
-  wisp_pointer at_r = allocate(b, ROWS * sizeof *r), at_numbers = allocate(b, sizeof numbers);
-  wisp_pointer state = allocate(b, 8 * sizeof(double)), passes = allocate(b, sizeof(int));
+  wisp_pointer at_r = on_device(b, ROWS * sizeof *r), at_numbers = on_device(b, sizeof numbers);
+  wisp_pointer state = on_device(b, 8 * sizeof(double)), passes = on_device(b, sizeof(int));
   long long rows = ROWS, nodes = COUNT;
   int iterations = 77, entries = 8, limit = 5, counted = 0;
   const double none[2] = {NAN, NAN};
@@ -217,7 +204,6 @@ static void check_residual_and_correct(const bench *b, size_t bad)
   if (bad >= COUNT) near(b, numbers[0], change, 2), near(b, numbers[1], most, 4);
   const wisp_pointer all[] = {at_F, at_Ap, at_u, at_r, at_numbers, state, passes};
   for (size_t i = 0; i < WISP_COUNT(all); i++) wisp_device_free(b->device, all[i]);
-  free(F), free(Ap), free(u), free(r);
 }
 
 TEST(definitions)
@@ -243,20 +229,17 @@ TEST(compiled_for_gpus)
       "ceilings/additions",  "solve/mix",      "solve/scale",       "solve/sketch",   "solve/heat_begin",
       "solve/heat_residual", "solve/heat_aim", "solve/heat_correct"};
   static const char *const targets[] = {"sm_80", "sm_90", "sm_100"};
-  wisp_text compiler = {0};
+  HELD(wisp_text_free) wisp_text compiler = {0};
   if (wisp_nvrtc_compiler(NULL, "sm_90", &compiler) != WISP_OK) skip();
   for (size_t i = 0; i < 6 * WISP_COUNT(names); i++) {
     wisp_limits limits;
-    wisp_text source = {0};
-    wisp_binary binary = {0};
+    HELD(wisp_text_free) wisp_text source = {0};
+    HELD(wisp_binary_free) wisp_binary binary = {0};
     size_t shared = 0;
     GOOD(wisp_target_limits(err, targets[i / 2 % 3], &limits));
     GOOD(wisp_dialect_source(err, names[i / 6], i % 2 ? WISP_F64 : WISP_F32, formulas, limits.kind, limits.gpu, &source,
                              &shared));
     GOOD(wisp_compile(err, limits.target, names[i / 6], source.data, &binary));
     assert_int_equal(binary.usage.spill_bytes, 0);
-    wisp_binary_free(&binary);
-    wisp_text_free(&source);
   }
-  wisp_text_free(&compiler);
 }

@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <glob.h>
-#include <unistd.h>
 
 /* All files of some patterns, one after the other. */
 static wisp_text read_all(const char *const *patterns, size_t count)
@@ -18,9 +17,8 @@ static wisp_text read_all(const char *const *patterns, size_t count)
     if (glob(patterns[p], 0, NULL, &found) != 0) continue;
     for (size_t i = 0; i < found.gl_pathc; i++) {
       size_t length = 0;
-      char *text = fixture_read(found.gl_pathv[i], &length);
+      OWNED(free) char *text = fixture_read(found.gl_pathv[i], &length);
       wisp_text_add(NULL, &all, text, strlen(text));
-      free(text);
     }
     globfree(&found);
   }
@@ -111,9 +109,8 @@ static void check_links(const char *page, const char *text)
     if (access(path, F_OK) != 0) fail_msg("%s: there is no %s", page, path);
     if (!anchor) continue;
     size_t length = 0;
-    char *there = fixture_read(path, &length);
+    OWNED(free) char *there = fixture_read(path, &length);
     if (!has_heading(there, anchor)) fail_msg("%s: %s has no heading %s", page, path, anchor);
-    free(there);
   }
 }
 
@@ -132,20 +129,18 @@ TEST(test_pages)
   static const char *const code[] = {"include/*.h",    "gen/*.[ch]",     "gen/*/*.[ch]",
                                      "cache/*.[ch]",   "runtime/*.[ch]", "runtime/*/*.[ch]",
                                      "tuner/*/*.[ch]", "cli/*.[ch]",     "tests/*/*.[ch]"};
-  wisp_text sources = read_all(code, sizeof code / sizeof *code);
+  HELD(wisp_text_free) wisp_text sources = read_all(code, sizeof code / sizeof *code);
   int words = 0;
   if (!sources.length) skip(); /* carried without the tree */
   glob_t pages = find_pages();
   for (size_t i = 0; i < pages.gl_pathc; i++) {
     size_t length = 0;
-    char *text = fixture_read(pages.gl_pathv[i], &length);
+    OWNED(free) char *text = fixture_read(pages.gl_pathv[i], &length);
     words += check_words(pages.gl_pathv[i], text, sources.data);
     check_links(pages.gl_pathv[i], text);
-    free(text);
   }
   assert_true(words > 500);
   globfree(&pages);
-  wisp_text_free(&sources);
 }
 
 /* Takes the next word of a command line, of which quotes keep blanks together; false at its end: a comment behind two
@@ -206,11 +201,11 @@ TEST(test_commands)
   size_t length = 0;
   int lines = 0;
   if (access("docs/reference/commands.md", R_OK) != 0) skip();
-  char *commands = fixture_read("docs/reference/commands.md", &length);
-  wisp_text systems = read_all(system_files, 1);
+  OWNED(free) char *commands = fixture_read("docs/reference/commands.md", &length);
+  HELD(wisp_text_free) wisp_text systems = read_all(system_files, 1);
   glob_t pages = find_pages();
   for (size_t i = 0; i < pages.gl_pathc; i++) {
-    char *text = fixture_read(pages.gl_pathv[i], &length);
+    OWNED(free) char *text = fixture_read(pages.gl_pathv[i], &length);
     for (const char *at = text; (at = strstr(at, "\n    ")); at++) {
       const char *line = at + 5;
       if (strncmp(line, "$ ", 2) == 0) line += 2;
@@ -219,12 +214,9 @@ TEST(test_commands)
       check_command(pages.gl_pathv[i], line + 5, commands, systems.data);
       lines++;
     }
-    free(text);
   }
   assert_true(lines > 50);
   globfree(&pages);
-  wisp_text_free(&systems);
-  free(commands);
 }
 
 /* The index has a line for each page. */
@@ -233,7 +225,7 @@ TEST(test_index)
   size_t length = 0;
   char link[128];
   if (access("docs/index.md", R_OK) != 0) skip();
-  char *index = fixture_read("docs/index.md", &length);
+  OWNED(free) char *index = fixture_read("docs/index.md", &length);
   glob_t pages;
   assert_int_equal(glob("docs/*/*.md", 0, NULL, &pages), 0);
   for (size_t i = 0; i < pages.gl_pathc; i++) {
@@ -241,5 +233,4 @@ TEST(test_index)
     if (!strstr(index, link)) fail_msg("docs/index.md has no line of %s", pages.gl_pathv[i]);
   }
   globfree(&pages);
-  free(index);
 }

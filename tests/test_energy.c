@@ -3,8 +3,6 @@
 #include "solving.h"
 #include "../runtime/nodal/start.h"
 
-#include <math.h>
-
 static double energy(solving *s)
 {
   double value = NAN;
@@ -25,8 +23,7 @@ static void never_grows(const solving_setup *setup)
   wisp_error reason = {0};
   solving s;
   if (!solving_open(&reason, &s, box(2), setup)) fail_msg("%s", reason.text);
-  double *u = malloc(wisp_dg_volume_size(s.dg) * sizeof *u);
-  assert_non_null(u);
+  OWNED(free) double *u = allocate(wisp_dg_volume_size(s.dg), sizeof *u);
   random_solution(s.dg, u);
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", u));
   double first = energy(&s), before = first;
@@ -37,7 +34,6 @@ static void never_grows(const solving_setup *setup)
     before = now;
   }
   assert_true(before < 0.9 * first && before > 0);
-  free(u);
   solving_close(&s);
 }
 

@@ -7,8 +7,6 @@
 #include "solving.h"
 #include "store_fixture.h"
 
-#include <unistd.h>
-
 enum { MOST_LINES = 150 };
 
 static const struct {
@@ -65,13 +63,12 @@ TEST_IN_FOLDER(test_programs)
   char line[200];
   for (size_t p = 0; p < sizeof programs / sizeof *programs; p++) {
     make_program(*state, p);
-    snprintf(line, sizeof line, "./%s %s", programs[p].name, test_device());
-    char *output = run(*state, line);
+    snprintf(line, sizeof line, "./%s %s", programs[p].name, test_device_name());
+    OWNED(free) char *output = run(*state, line);
     const char *words = programs[p].name[1] == 'u' ? "after 100 steps" : "energy 20.0000000000";
     if (!strstr(output, words)) fail_msg("%s says: %s", programs[p].name, output);
-    const bool on_gpu = strncmp(test_device(), "cuda", 4) == 0;
+    const bool on_gpu = strncmp(test_device_name(), "cuda", 4) == 0;
     if (programs[p].name[0] == 'k' && strncmp(output, on_gpu ? "GPU" : "host", 3) != 0) fail_msg("it says: %s", output);
-    free(output);
   }
 }
 
@@ -91,9 +88,8 @@ TEST(test_short)
   for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
     size_t length = 0, lines = 0;
     if (access(files[f], R_OK) != 0) skip();
-    char *text = fixture_read(files[f], &length);
+    OWNED(free) char *text = fixture_read(files[f], &length);
     for (size_t i = 0; i < length; i++) lines += text[i] == '\n';
     assert_true(lines < MOST_LINES);
-    free(text);
   }
 }

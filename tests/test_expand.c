@@ -1,9 +1,8 @@
 /* Claim: a template expands to exactly the text its author would have written by hand, and a slip is an error with a
  * place. */
 #include "test.h"
-#include "../gen/language/expand.h"
+#include "../gen/language/template.h"
 
-#include <math.h>
 #include <time.h>
 
 static wisp_env *new_env(void)
@@ -63,21 +62,19 @@ static wisp_env *sample_env(void)
 
 static void assert_expands(const char *template, const char *expected)
 {
-  wisp_env *env = sample_env();
-  wisp_text out = {0};
+  OWNED(wisp_env_destroy) wisp_env *env = sample_env();
+  HELD(wisp_text_free) wisp_text out = {0};
   wisp_error err = {0};
   if (wisp_expand(&err, "t", template, env, &out) != WISP_OK) fail_msg("%s: %s", template, err.text);
   assert_string_equal(out.data, expected);
   assert_int_equal(strlen(expected), out.length);
-  wisp_text_free(&out);
-  wisp_env_destroy(env);
 }
 
 /* The failure begins with a place, has the words, and leaves what was in the output. */
 static void assert_fails(const char *template, const char *place, const char *words)
 {
-  wisp_env *env = sample_env();
-  wisp_text out = {0};
+  OWNED(wisp_env_destroy) wisp_env *env = sample_env();
+  HELD(wisp_text_free) wisp_text out = {0};
   wisp_error err = {0};
   assert_int_equal(wisp_text_add(NULL, &out, "kept", 4), WISP_OK);
   if (wisp_expand(&err, "t", template, env, &out) != WISP_EINPUT) fail_msg("'%s' is taken", template);
@@ -85,8 +82,6 @@ static void assert_fails(const char *template, const char *place, const char *wo
     fail_msg("'%s' says: %s", template, err.text);
   assert_string_equal(out.data, "kept");
   assert_int_equal(out.length, 4);
-  wisp_text_free(&out);
-  wisp_env_destroy(env);
 }
 
 TEST(values_are_written)
@@ -142,20 +137,18 @@ TEST(inserted_lines_keep_the_indentation)
   assert_expands("\tx = {{two}}!", "\tx = one;\n\ttwo;!");
   assert_expands("  {{>flux}}\nend", "  big 4;\n\n  small;\nend");
   assert_expands("{{>flux}}|", "big 4;\n\nsmall;\n|");
-  wisp_env *env = sample_env();
-  wisp_text out = {0};
+  OWNED(wisp_env_destroy) wisp_env *env = sample_env();
+  HELD(wisp_text_free) wisp_text out = {0};
   set_text(env, "outer", "{\n  {{>inner}}\n}\n{{two}}\n");
   set_text(env, "inner", "{{#for i in 2}}\nu{{i}};\n{{/for}}\n  {{two}}");
   GOOD(wisp_expand(err, "t", "a\n  {{>outer}}\nb\n", env, &out));
   assert_string_equal(out.data, "a\n  {\n    u0;\n    u1;\n      one;\n      two;\n  }\n  one;\n  two;\nb\n");
-  wisp_text_free(&out);
-  wisp_env_destroy(env);
 }
 
 TEST(scopes_go_from_the_inside_out)
 {
-  wisp_env *outer = new_env(), *env = NULL;
-  wisp_text out = {0};
+  OWNED(wisp_env_destroy) wisp_env *outer = new_env(), *env = NULL;
+  HELD(wisp_text_free) wisp_text out = {0};
   set_int(outer, "a", 1);
   set_int(outer, "b", 2);
   GOOD(wisp_env_create(err, outer, &env));
@@ -169,9 +162,6 @@ TEST(scopes_go_from_the_inside_out)
                          "{{#for c in 1}} {{c}}{{/for}}{{/items}} {{>sub}}{{/for}}";
   GOOD(wisp_expand(err, "t", template, env, &out));
   assert_string_equal(out.data, "0 1 20 300 77 <3000> 0 0");
-  wisp_text_free(&out);
-  wisp_env_destroy(env);
-  wisp_env_destroy(outer);
 }
 
 /* A part's arguments hide outer names, in that part alone; a name stands for whatever the other one stands for. */
@@ -249,8 +239,8 @@ TEST(slips_are_errors_with_a_place)
 
 TEST(errors_inside_an_insert_name_both_places)
 {
-  wisp_env *env = new_env();
-  wisp_text out = {0};
+  OWNED(wisp_env_destroy) wisp_env *env = new_env();
+  HELD(wisp_text_free) wisp_text out = {0};
   wisp_error err = {0};
   set_text(env, "flux", "ok\n{{nothing}}");
   assert_int_equal(wisp_expand(&err, "kernel", "\n\n{{#if 1}}\n{{>flux}}\n{{/if}}", env, &out), WISP_EINPUT);
@@ -258,8 +248,6 @@ TEST(errors_inside_an_insert_name_both_places)
   set_text(env, "flux", "{{#if 1}}");
   assert_int_equal(wisp_expand(&err, "kernel", "\n{{>flux}}", env, &out), WISP_EINPUT);
   assert_string_equal(err.text, "kernel:2: flux:1: this block is not closed");
-  wisp_text_free(&out);
-  wisp_env_destroy(env);
 }
 
 TEST(limits_end_in_errors)
@@ -288,7 +276,7 @@ static int thinned(int count)
 /* Processor time in seconds, the least of three, of a loop of n entries and of n tags written one by one. */
 static double time_of_unrolling(const wisp_env *env, int n)
 {
-  wisp_text loop = {0}, flat = {0}, out = {0};
+  HELD(wisp_text_free) wisp_text loop = {0}, flat = {0}, out = {0};
   double least = 0;
   GOOD(wisp_text_print(err, &loop, "{{#for i in %d}}r += {{D[i]}} * u{{i}};\n{{/for}}", n));
   for (int i = 0; i < n; i++) GOOD(wisp_text_print(err, &flat, "{{D[%d]}}", i));
@@ -300,9 +288,6 @@ static double time_of_unrolling(const wisp_env *env, int n)
     if (!repetition || seconds < least) least = seconds;
     out.length = 0;
   }
-  wisp_text_free(&loop);
-  wisp_text_free(&flat);
-  wisp_text_free(&out);
   return least;
 }
 
@@ -334,11 +319,10 @@ static double read_back(const char *text, int real_bytes)
 
 static void assert_round_trip(double value, int real_bytes)
 {
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   GOOD(wisp_print_real(err, &text, value, real_bytes));
   double back = read_back(text.data, real_bytes);
   if (back < value || back > value) fail_msg("%.17g is written as %s", value, text.data);
-  wisp_text_free(&text);
 }
 
 TEST(literals_round_trip)
@@ -362,7 +346,7 @@ TEST(literals_round_trip)
 
 TEST(literals_that_cannot_be_are_errors)
 {
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   assert_int_equal(wisp_print_real(NULL, &text, NAN, 8), WISP_EINPUT);
   assert_int_equal(wisp_print_real(NULL, &text, -INFINITY, 4), WISP_EINPUT);
   assert_int_equal(wisp_print_real(NULL, &text, 1e300, 4), WISP_EINPUT);
@@ -370,5 +354,4 @@ TEST(literals_that_cannot_be_are_errors)
   assert_null(text.data);
   GOOD(wisp_print_real(err, &text, -0.0, 8));
   assert_string_equal(text.data, "0.0");
-  wisp_text_free(&text);
 }

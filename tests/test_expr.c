@@ -2,8 +2,6 @@
 #include "test.h"
 #include "../gen/language/expr_tree.h"
 
-#include <math.h>
-
 static wisp_env *sample_env(void)
 {
   wisp_env *env = NULL, *item = NULL;
@@ -28,14 +26,13 @@ typedef struct int_case {
 
 static void assert_ints(const int_case *cases, size_t count)
 {
-  wisp_env *env = sample_env();
+  OWNED(wisp_env_destroy) wisp_env *env = sample_env();
   wisp_error err = {0};
   for (size_t i = 0; i < count; i++) {
     int64_t value = -12345;
     if (wisp_eval_int(&err, cases[i].text, env, &value) != WISP_OK) fail_msg("%s: %s", cases[i].text, err.text);
     if (value != cases[i].value) fail_msg("%s gives %lld", cases[i].text, (long long)value);
   }
-  wisp_env_destroy(env);
 }
 
 #define ASSERT_INTS(cases) assert_ints(cases, sizeof(cases) / sizeof *(cases))
@@ -43,7 +40,7 @@ static void assert_ints(const int_case *cases, size_t count)
 /* Every text fails, with the words that stand beside it, and leaves the output alone. */
 static void assert_fails(const char *text, const char *words)
 {
-  wisp_env *env = sample_env();
+  OWNED(wisp_env_destroy) wisp_env *env = sample_env();
   wisp_error err = {0};
   int64_t value = 77;
   if (wisp_eval_int(&err, text, env, &value) != WISP_EINPUT) fail_msg("'%s' is taken", text);
@@ -51,7 +48,6 @@ static void assert_fails(const char *text, const char *words)
   assert_int_equal(err.status, WISP_EINPUT);
   assert_int_equal(value, 77);
   assert_null(strchr(err.text, '\n'));
-  wisp_env_destroy(env);
 }
 
 TEST(operators_bind_as_in_c)
@@ -165,14 +161,12 @@ TEST(depth_is_limited_before_the_stack_is)
                                    {"1+", "1", ""},      {"1?", "1", ":1"},  {"1?1:", "1", ""},
                                    {"min(1,", "1", ")"}, {"map[", "0", "]"}, {"(", "", ""}};
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-    char *text = repeat(shapes[i][0], shapes[i][1], shapes[i][2], 100000);
+    OWNED(free) char *text = repeat(shapes[i][0], shapes[i][1], shapes[i][2], 100000);
     assert_fails(text, " deep");
-    free(text);
   }
-  char *text = repeat("(1+", "1", ")", 200);
+  OWNED(free) char *text = repeat("(1+", "1", ")", 200);
   const int_case deep[] = {{text, 201}};
   ASSERT_INTS(deep);
-  free(text);
 }
 
 TEST(random_texts_never_crash)
@@ -180,7 +174,7 @@ TEST(random_texts_never_crash)
   const char *const words[] = {"n",  "zero", "D", "map", "(",   ")",     "[",      "]", "min", ",",
                                "+",  "-",    "*", "/",   "%",   "?",     ":",      "!", "==",  "&&",
                                "||", "<",    "7", "0",   "1.5", "count", "fields", " ", "."};
-  wisp_env *env = sample_env();
+  OWNED(wisp_env_destroy) wisp_env *env = sample_env();
   srand(3);
   for (int i = 0; i < 20000; i++) {
     char text[200] = "";
@@ -190,7 +184,6 @@ TEST(random_texts_never_crash)
     wisp_status status = wisp_eval_int(&err, text, env, &value);
     if (status != WISP_OK && (status != WISP_EINPUT || !err.text[0])) fail_msg("'%s' fails without a word", text);
   }
-  wisp_env_destroy(env);
 }
 
 /* A wisp_slot_of: x and y. */
@@ -232,10 +225,9 @@ TEST(reals_evaluate_in_double)
   const double values[] = {0.75, 0};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     double value = 0, size = 0;
-    wisp_expr *expr = bound(cases[i].text);
+    OWNED(wisp_expr_destroy) wisp_expr *expr = bound(cases[i].text);
     wisp_expr_real(expr, values, NULL, &value, &size);
     if (value < cases[i].value || value > cases[i].value) fail_msg("%s gives %.17g", cases[i].text, value);
-    wisp_expr_destroy(expr);
   }
 }
 
@@ -256,21 +248,18 @@ TEST(they_print_as_C)
       {"(u ? 1 : 2) ? 3 : 4", "(u ? 1.0 : 2.0) ? 3.0 : 4.0"},
       {"!exp(u)", "!exp(u)"}};
   wisp_error err = {0};
-  wisp_expr *expr = NULL;
+  OWNED(wisp_expr_destroy) wisp_expr *expr = NULL;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    wisp_text text = {0};
+    HELD(wisp_text_free) wisp_text text = {0};
     assert_int_equal(wisp_expr_parse(&err, texts[i][0], &expr), WISP_OK);
     assert_int_equal(wisp_expr_print(&err, expr, 8, NULL, NULL, &text), WISP_OK);
     assert_string_equal(text.data, texts[i][1]);
-    wisp_text_free(&text);
     wisp_expr_destroy(expr);
   }
-  wisp_text none = {0};
+  HELD(wisp_text_free) wisp_text none = {0};
   expr = NULL;
   assert_int_equal(wisp_expr_parse(&err, "ceil(u, 2)", &expr), WISP_OK);
   assert_int_equal(wisp_expr_print(&err, expr, 8, NULL, NULL, &none), WISP_EINPUT);
-  wisp_text_free(&none);
-  wisp_expr_destroy(expr);
 }
 
 /* A name without a slot, and tables, which real evaluation does not have. */
@@ -290,6 +279,7 @@ TEST(derivatives_are_slopes)
                                       "min(x, 2 - x) + max(x * x, 0.1)",
                                       "x < 0.5 ? x * k : x / (x + k)",
                                       "(x > 3) + !x * x"};
+  const wisp_expr_along by_x[] = {{"x", 1}, {NULL, 0}};
   const double h = 1e-4, at[3] = {0.7 - h, 0.7, 0.7 + h};
   wisp_error err = {0};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -298,7 +288,7 @@ TEST(derivatives_are_slopes)
     assert_int_equal(wisp_expr_parse(&err, texts[i], &expr[0]), WISP_OK);
     wisp_expr_put(expr[0], "k", 2.5);
     assert_int_equal(wisp_expr_bind(&err, expr[0], slot_of_x, NULL), WISP_OK);
-    for (int d = 0; d < 2; d++) assert_int_equal(wisp_expr_slope(&err, expr[d], "x", &expr[d + 1]), WISP_OK);
+    for (int d = 0; d < 2; d++) assert_int_equal(wisp_expr_slope_along(&err, expr[d], by_x, &expr[d + 1]), WISP_OK);
     for (int k = 0; k < 3; k++) wisp_expr_real(expr[0], &at[k], NULL, &value[k], &size);
     for (int d = 0; d < 2; d++) wisp_expr_real(expr[d + 1], &at[1], NULL, &slope[d], &size);
     if (fabs(slope[0] - (value[2] - value[0]) / (2 * h)) > 1e-6 ||
@@ -308,7 +298,7 @@ TEST(derivatives_are_slopes)
   }
   wisp_expr *expr = NULL, *none = NULL;
   assert_int_equal(wisp_expr_parse(&err, "x % 2", &expr), WISP_OK);
-  assert_int_equal(wisp_expr_slope(&err, expr, "x", &none), WISP_EINPUT);
+  assert_int_equal(wisp_expr_slope_along(&err, expr, by_x, &none), WISP_EINPUT);
   wisp_expr_destroy(expr);
 }
 
@@ -316,12 +306,11 @@ TEST(what_has_no_slot_is_named)
 {
   static const char *const texts[] = {"1 + q", "x + q[0]", "nonzero(q, 1)", "count(q)"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    wisp_expr *expr = NULL;
+    OWNED(wisp_expr_destroy) wisp_expr *expr = NULL;
     wisp_error err = {0};
     assert_int_equal(wisp_expr_parse(&err, texts[i], &expr), WISP_OK);
     assert_int_equal(wisp_expr_bind(&err, expr, slot_of, NULL), WISP_EINPUT);
     assert_non_null(strstr(err.text, "'q' is not defined"));
-    wisp_expr_destroy(expr);
   }
 }
 
@@ -331,7 +320,7 @@ TEST(many_points_at_once)
   static const double values[2][WISP_EXPR_MANY] = {{0.5, -1, 3}, {2, 0, -0.25}};
   static const char *const texts[] = {"x*y - 2", "x < y ? sqrt(y) : exp(x)", "-(x || y) + !y", "max(x, y) / 4 % 3"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    wisp_expr *expr = bound(texts[i]);
+    OWNED(wisp_expr_destroy) wisp_expr *expr = bound(texts[i]);
     double found[3], alone, size;
     wisp_expr_many(expr, values[0], 3, found);
     for (int p = 0; p < 3; p++) {
@@ -339,7 +328,6 @@ TEST(many_points_at_once)
       wisp_expr_real(expr, at, NULL, &alone, &size);
       if (memcmp(&found[p], &alone, sizeof alone) != 0) fail_msg("%s: %g, %g alone", texts[i], found[p], alone);
     }
-    wisp_expr_destroy(expr);
   }
 }
 
@@ -352,7 +340,7 @@ static const wisp_value *get(const wisp_env *env, const char *name, wisp_kind ki
 
 TEST(scopes_shadow_and_redefine)
 {
-  wisp_env *outer = sample_env(), *inner = NULL;
+  OWNED(wisp_env_destroy) wisp_env *outer = sample_env(), *inner = NULL;
   int64_t value = 0;
   char name[32];
   assert_int_equal(wisp_env_create(NULL, outer, &inner), WISP_OK);
@@ -382,6 +370,4 @@ TEST(scopes_shadow_and_redefine)
   wisp_env *item = NULL;
   assert_int_equal(wisp_env_item(&err, outer, "n", &item), WISP_EUSAGE);
   assert_null(item);
-  wisp_env_destroy(inner);
-  wisp_env_destroy(outer);
 }

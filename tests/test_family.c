@@ -15,9 +15,7 @@
 #include "../tuner/workers/tune.h"
 
 #include <glob.h>
-#include <math.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* The line in the list. */
 #define FAMILIES(EACH) EACH(filter)
@@ -56,16 +54,14 @@ static size_t count_files(const char *pattern)
 static void check_lines(void)
 {
   static const char *const files[] = {FILTER "family.c", FILTER "workload.c"};
-  page p = page_read("docs/guide/add-a-family.md");
+  HELD(page_free) page p = page_read("docs/guide/add-a-family.md");
   int lines = 0, reported = 0;
   for (int f = 0; f < 2; f++) {
-    page text = page_read(files[f]);
+    HELD(page_free) page text = page_read(files[f]);
     for (const char *c = text.text; *c; c++) lines += *c == '\n';
-    page_free(&text);
   }
   assert_int_equal(sscanf(page_find(&p, "`tests/filter`, "), "`tests/filter`, %d lines of C", &reported), 1);
   if (reported != lines) fail_msg("the page tells of %d lines, there are %d", reported, lines);
-  page_free(&p);
 }
 
 /* The pages count a family's own files of C, and two files of each strategy. */
@@ -83,23 +79,8 @@ TEST(test_counts)
   assert_int_equal(count_files("tuner/*/workload.c"), 4 + 1); /* and the list's own in tuner/trial */
 }
 
-static int set_up(void **state)
-{
-  static char folder[64];
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  unsetenv("WISP_TEMPLATES");
-  fixture_remove(*state);
-  return 0;
-}
-
 /* An error in a family's declaration is reported with its line. */
-TEST_WITH(test_declared_wrong, set_up, tear_down)
+TEST_IN_FOLDER(test_declared_wrong)
 {
   static const struct {
     const char *text, *reported;
@@ -176,7 +157,7 @@ static void tune(const char *db, const char *element, wisp_tune_summary *summary
 /* Trials of a spec, in the layout of a family that lays nothing out. */
 static int count_good(const char *db, const char *spec)
 {
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   int good = 0;
   GOOD(wisp_store_open(err, db, false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
@@ -185,11 +166,10 @@ static int count_good(const char *db, const char *spec)
     good += layer == WISP_LAYER_USER && strcmp(t->spec, spec) == 0 && strcmp(t->layout, "none") == 0 && t->ms > 0 &&
             t->gdofs > 0;
   }
-  wisp_store_close(store);
   return good;
 }
 
-TEST_WITH(test_tuned, set_up, tear_down)
+TEST_IN_FOLDER(test_tuned)
 {
   static const char *const elements[] = {NULL, "quad"};
   const char *db = fixture_path(*state, "filter.db");
@@ -254,14 +234,14 @@ static void expect_wrong(const char *folder, const char *where)
   if (!strstr(summary.why, where)) fail_msg("%s", summary.why);
 }
 
-TEST_WITH(test_wrong, set_up, tear_down)
+TEST_IN_FOLDER(test_wrong)
 {
   plant(*state, "apply", "      v[e", "      if (e == 7 && x == 2) sum += (real)0.01;\n      v[e");
   expect_wrong(*state, "at element 7, node 2");
 }
 
 /* The second of two launches does what the first has done. */
-TEST_WITH(test_wrong_colour, set_up, tear_down)
+TEST_IN_FOLDER(test_wrong_colour)
 {
   plant(*state, "collect", "strip[first + at]", "strip[at]");
   expect_wrong(*state, "at edge ");
@@ -285,7 +265,7 @@ TEST(test_compared)
   static const wisp_precision precision = WISP_F64;
   int rows = 0;
   wisp_error reason = {0};
-  wisp_session *session = NULL;
+  OWNED(wisp_session_close) wisp_session *session = NULL;
   wisp_compare_request request = {.family = "filter",
                                   .element = "quad",
                                   .orders = &order,
@@ -303,7 +283,6 @@ TEST(test_compared)
   assert_true(rows >= 2);
   request.element = "hex";
   assert_int_equal(wisp_compare(&reason, session, &request), WISP_EUSAGE);
-  wisp_session_close(session);
 }
 
 /* One launch on a part of the groups: of one name the first binding counts. */
@@ -321,7 +300,7 @@ static void in_spans(void *context, const plan_case *c)
 {
   static const wisp_span spans[] = {{20, 16}, {0, 1}, {36, 1}, {1, 19}};
   wisp_device *device = context;
-  wisp_problems *problems = NULL;
+  OWNED(wisp_problems_destroy) wisp_problems *problems = NULL;
   wisp_problem_ref ref = {0};
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
@@ -342,7 +321,6 @@ static void in_spans(void *context, const plan_case *c)
   assert_memory_equal(whole, pieced, numbers * sizeof *whole);
   wisp_kernel_destroy(kernel);
   free(binary.data);
-  wisp_problems_destroy(problems);
 }
 
 /* --- domains --- */
@@ -364,7 +342,7 @@ static void open_domain(wisp_device *device, const wisp_spec *spec, void **test_
 static void in_domains(void *context, const plan_case *c)
 {
   wisp_device *device = context;
-  wisp_problems *problems = NULL;
+  OWNED(wisp_problems_destroy) wisp_problems *problems = NULL;
   wisp_problem_ref ref = {0};
   wisp_problem *problem[2] = {NULL, NULL};
   wisp_binary binary = {0};
@@ -395,26 +373,24 @@ static void in_domains(void *context, const plan_case *c)
   free(binary.data);
   wisp_problem_destroy(problem[1]);
   wisp_workload_filter.close(test_mesh);
-  wisp_problems_destroy(problems);
 }
 
-TEST_WITH(test_spans, set_up, tear_down)
+TEST_IN_FOLDER(test_spans)
 {
-  wisp_device *device = open_test_device();
+  OWNED(wisp_device_close) wisp_device *device = open_test_device();
   setenv("WISP_TEMPLATES", "tests/filter/templates", 1);
   each_plan(wisp_device_limits(device), &(plan_range){{2, 3}, {WISP_F32, WISP_F64}}, in_spans, device);
   each_plan(wisp_device_limits(device), &(plan_range){{2, 3}, {WISP_F32, WISP_F64}}, in_domains, device);
-  wisp_device_close(device);
 }
 
 /* Through the public interface as any other: on a program's own arrays, v = F u where it is troubled. */
-TEST_WITH(test_opened, set_up, tear_down)
+TEST_IN_FOLDER(test_opened)
 {
   enum { N = 3, NP = (N + 1) * (N + 2) / 2, ELEMENTS = 7, NUMBERS = ELEMENTS * NP };
   const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
                                         .defaults_only = 1};
   const wisp_count counts[] = {{"elements", ELEMENTS}, {NULL, 0}};
-  wisp_session *session = NULL;
+  OWNED(wisp_session_close) wisp_session *session = NULL;
   wisp_kernel *kernel = NULL;
   double F[NP * NP], u[NUMBERS], v[NUMBERS];
   const unsigned char troubled[ELEMENTS] = {1, 0, 1, 1, 0, 0, 1};
@@ -443,5 +419,4 @@ TEST_WITH(test_opened, set_up, tear_down)
   wisp_memory_destroy(session, on_troubled);
   wisp_memory_destroy(session, on_u), wisp_memory_destroy(session, on_v);
   wisp_kernel_close(kernel);
-  wisp_session_close(session);
 }

@@ -8,7 +8,6 @@
 #include "../tuner/workers/tune.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 static wisp_trial timed(double ms, int registers, const char *params)
 {
@@ -88,12 +87,11 @@ static const wisp_trial *ok_trial(const wisp_store *store, size_t n)
   return NULL;
 }
 
-TEST(test_one_is_chosen)
+TEST_IN_FOLDER(test_one_is_chosen)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   const char *db = fixture_path(folder, "tune.db");
-  wisp_text before = {0}, after = {0};
+  HELD(wisp_text_free) wisp_text before = {0}, after = {0};
   tune(db, "update", NULL, 384);
   wisp_store *store = open_store(db);
   const wisp_trial *t, *other;
@@ -117,9 +115,6 @@ TEST(test_one_is_chosen)
   GOOD(wisp_store_export(err, db, false, false, &after));
   assert_string_equal(before.data, after.data);
   assert_non_null(strstr(before.data, "\"chosen\""));
-  wisp_text_free(&before);
-  wisp_text_free(&after);
-  fixture_remove(folder);
 }
 
 /* --- planted candidates --- */

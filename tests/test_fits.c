@@ -10,9 +10,6 @@
 #include "../runtime/api/api.h"
 #include "../runtime/mesh/source.h"
 
-#include <math.h>
-#include <unistd.h>
-
 /* A card with so many bytes: there the host's own count for nothing. */
 static wisp_limits card(size_t bytes)
 {
@@ -68,12 +65,13 @@ TEST(test_poisson)
 /* Lists that only a mesh gives a length are left out; without them it is most of what is taken. */
 TEST(test_heat)
 {
-  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1};
-  wisp_session *session = NULL;
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                        .defaults_only = 1};
+  OWNED(wisp_session_close) wisp_session *session = NULL;
   GOOD(wisp_session_open(err, &request, &session));
   for (int corners = 3; corners <= 4; corners++)
     for (int order = 1; order <= 3; order++) {
-      wisp_solver *s = NULL;
+      OWNED(wisp_solver_discard) wisp_solver *s = NULL;
       size_t count[4], counted[4];
       GOOD(wisp_solver_new(err, &wisp_heat_kind, "heat", &s));
       s->order = order;
@@ -88,9 +86,7 @@ TEST(test_heat)
       wisp_stage *assembly = &s->stage[WISP_HEAT_ASSEMBLY], *iteration = &s->stage[WISP_HEAT_SOLVE];
       GOOD(wisp_heat_fits(err, &enough, corners, order, count, WISP_F64, assembly, iteration));
       assert_int_equal(wisp_heat_fits(NULL, &half, corners, order, count, WISP_F64, assembly, iteration), WISP_EMEMORY);
-      wisp_solver_discard(s);
     }
-  wisp_session_close(session);
 }
 
 /* Hexes have no pattern to count. */
@@ -127,11 +123,10 @@ TEST_IN_FOLDER(test_commands)
     if (side > big[i].most) continue; /* more than its option takes */
     snprintf(line, sizeof line, big[i].arguments, side);
     strcat(line, " -d host");
-    outcome o = run_in(*state, getenv("WISP_TEST_COARSE") ? "" : "prlimit --as=3000000000", line);
+    HELD(forget) outcome o = run_in(*state, getenv("WISP_TEST_COARSE") ? "" : "prlimit --as=3000000000", line);
     char *end = strchr(o.err, '\n');
     if (o.status == 0 || strstr(o.err, "out of memory") || !strstr(o.err, "take fewer elements") || !end || end[1])
       fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
-    forget(&o);
   }
 }
 

@@ -27,10 +27,12 @@ static wisp_plan *plan_of(const wisp_strategy *s, const wisp_layout *layout, con
  * what nobody asks for is as the mark says. */
 TEST(test_marks)
 {
+  OWNED(wisp_strategy_destroy)
   wisp_strategy *s = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam block 1 2 4 requires 1\n"
                                  "param how 0 1 prefers 0\nparam free 0 1\n");
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
-  wisp_env *names = make_names();
+  OWNED(wisp_env_destroy) wisp_env *names = make_names();
+  OWNED(wisp_plan_destroy)
   wisp_plan *usual = plan_of(s, &layout, names, 1, 0), *other = plan_of(s, &layout, names, 4, 1);
   const wisp_fixed nothing = {0};
   wisp_fixed fixed = {0};
@@ -53,14 +55,12 @@ TEST(test_marks)
   wisp_plan_destroy(usual);
 
   /* A kernel without such a choice may expect one, whoever asks first. */
+  OWNED(wisp_strategy_destroy)
   wisp_strategy *expecting = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nrequires_absent block 1\n");
   GOOD(wisp_plan_default(err, expecting, &spec, &layout, names, &usual));
   assert_true(wisp_fixed_suits(&nothing, usual) && !wisp_fixed_suits(&fixed, usual));
   fixed = nothing, wisp_fixed_add(&fixed, usual);
   assert_false(wisp_fixed_suits(&fixed, other));
-  wisp_plan_destroy(usual), wisp_plan_destroy(other);
-  wisp_strategy_destroy(expecting), wisp_strategy_destroy(s);
-  wisp_env_destroy(names);
 }
 
 /* With room for more: sizes of lists go up, fewest steps first, the last in the space before others of as many, what is
@@ -69,20 +69,17 @@ TEST(test_room_for_more)
 {
   static const char *const larger[] = {"free=1 held=32 how=0 products=40", "free=1 held=64 how=0 products=20",
                                        "free=1 held=64 how=0 products=40", "free=1 held=64 how=0 products=90", NULL};
+  OWNED(wisp_strategy_destroy)
   wisp_strategy *s = parse_trial("kernel volume\nlayouts node\nblock 1\ngrid 1\nparam held 16 32 64 requires 0\n"
                                  "param how 0 1 prefers 0\nparam products 10 20 40 90 requires 0\nparam free 0 1\n"
                                  "require products <= held+30 : more than are held\n");
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
-  wisp_env *names = make_names();
-  wisp_plan *plan = NULL;
+  OWNED(wisp_env_destroy) wisp_env *names = make_names();
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   GOOD(wisp_plan_from_text(err, s, &spec, &layout, names, "free=1 held=32 how=0 products=20", &plan));
   for (int n = 0; n < (int)WISP_COUNT(larger); n++) {
-    wisp_plan *more = NULL;
+    OWNED(wisp_plan_destroy) wisp_plan *more = NULL;
     assert_int_equal(wisp_plan_next_larger(NULL, plan, n, &more), larger[n] ? WISP_OK : WISP_EREFUSED);
     if (larger[n]) assert_string_equal(more->params, larger[n]);
-    wisp_plan_destroy(more);
   }
-  wisp_plan_destroy(plan);
-  wisp_strategy_destroy(s);
-  wisp_env_destroy(names);
 }

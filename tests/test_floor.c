@@ -4,14 +4,12 @@
  * held to one bandwidth. A kernel whose size does not grow with the mesh has a floor that does not either. */
 #include "test.h"
 #include "store_fixture.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../gen/embedded.h"
 #include "../gen/family.h"
 #include "../gen/strategy/space_read.h"
 #include "../runtime/kernel.h"
 #include "../tuner/trial/trial.h"
-
-#include <math.h>
 
 /* --- what ships --- */
 
@@ -73,8 +71,8 @@ static wisp_floor floor_of(const wisp_strategies *all, const char *kernel, const
 {
   wisp_limits limits;
   wisp_layout layouts[8];
-  wisp_env *names = NULL;
-  wisp_plan *plan = NULL;
+  OWNED(wisp_env_destroy) wisp_env *names = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   wisp_floor floor = {0};
   wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), order, NULL, precision);
   const wisp_strategy *s = wisp_strategies_find(all, "nodal", kernel, strategy);
@@ -90,8 +88,6 @@ static wisp_floor floor_of(const wisp_strategies *all, const char *kernel, const
   GOOD(wisp_plan_default(err, s, &spec, &layouts[l], names, &plan));
   GOOD(wisp_family_work(err, &spec, ELEMENTS, work));
   GOOD(wisp_floor_find(err, &card, &spec, work, ELEMENTS, plan, &floor));
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
   return floor;
 }
 
@@ -99,7 +95,7 @@ static wisp_floor floor_of(const wisp_strategies *all, const char *kernel, const
  * same kernel is held to its bytes. */
 TEST(test_operations_that_are_executed)
 {
-  wisp_strategies *all = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   wisp_work work;
   GOOD(wisp_strategies_load(err, &all));
   for (int f64 = 0; f64 < 2; f64++) {
@@ -116,7 +112,6 @@ TEST(test_operations_that_are_executed)
   }
   assert_string_equal(floor_of(all, "volume", "literal", 4, WISP_F32, &work).by, "bytes");
   assert_string_equal(floor_of(all, "update", "thread", 4, WISP_F32, &work).by, "bytes");
-  wisp_strategies_free(all);
 }
 
 /* By half turns the volume takes a quarter of the dense products, in single precision each as three of halves. */
@@ -124,7 +119,7 @@ TEST(test_emulated_precision)
 {
   static const char *const values[] = {"E=16 fp16=0 min_blocks=0 persistent=0 prefetch=0 unroll=1",
                                        "E=16 fp16=1 min_blocks=0 persistent=0 prefetch=0 unroll=1"};
-  wisp_strategies *all = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   wisp_limits limits;
   wisp_layout slab = {0}, layouts[8];
   char text[WISP_LAYOUT_TEXT];
@@ -135,8 +130,8 @@ TEST(test_emulated_precision)
   for (int c = 0; c < 3; c++) {
     const wisp_exec_unit unit = c == 0 ? WISP_UNIT_TENSOR_TF32 : c == 1 ? WISP_UNIT_TENSOR_FP16 : WISP_UNIT_TENSOR_FP64;
     wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), 7, NULL, c == 2 ? WISP_F64 : WISP_F32);
-    wisp_env *names = NULL;
-    wisp_plan *plan = NULL;
+    OWNED(wisp_env_destroy) wisp_env *names = NULL;
+    OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
     wisp_work work;
     wisp_spec_name_kernel(&spec, "volume");
     for (int l = wisp_family_layouts(&spec, layouts); l-- > 0;) {
@@ -153,10 +148,7 @@ TEST(test_emulated_precision)
       if (u == (int)unit ? share < 0.24 || share > 0.251 : executed > 0)
         fail_msg("%s: %g of the dense operations", wisp_unit_names[u], share);
     }
-    wisp_plan_destroy(plan);
-    wisp_env_destroy(names);
   }
-  wisp_strategies_free(all);
 }
 
 /* A node that is on several faces is read once, and a neighbour's where its own element reads it: the least that a

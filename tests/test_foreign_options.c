@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static const struct command {
   const char *name;

@@ -9,8 +9,6 @@
 #include "../runtime/hdg/helmholtz_solver.h"
 #include "../runtime/tensor/poisson_solver.h"
 
-#include <math.h>
-
 enum { MOST = 6, STAGES = 4 };
 
 /* A mesh that was moved, and the numbers that a family leaves of it, in units of the mesh near 0. All of them are
@@ -43,7 +41,8 @@ static void compare(const trial *t, int mesh, const double *near)
 /* Runs all motions of all meshes, in both precisions. */
 static void try_all(int corners, const motion motions[MOTIONS], void (*run)(trial *t))
 {
-  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1};
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
+                                        .defaults_only = 1};
   wisp_mesh *mesh[TEST_MESHES];
   trial t = {.session = NULL};
   make_test_meshes(corners, mesh);
@@ -52,13 +51,12 @@ static void try_all(int corners, const motion motions[MOTIONS], void (*run)(tria
     double near[MOST];
     t.precision = i < TEST_MESHES ? WISP_F32 : WISP_F64, t.near = mesh[i % TEST_MESHES];
     for (t.by = motions; t.by < motions + MOTIONS; t.by++) {
-      wisp_mesh *there = moved(t.near, t.by);
+      OWNED(wisp_mesh_destroy) wisp_mesh *there = moved(t.near, t.by);
       t.mesh = there;
       memset(t.out, 0, sizeof t.out);
       run(&t);
       if (t.by == motions) memcpy(near, t.out, sizeof near);
       compare(&t, i % TEST_MESHES, near);
-      wisp_mesh_destroy(there);
     }
     for (int s = 0; s < STAGES && i % TEST_MESHES == TEST_MESHES - 1; s++) wisp_stage_free(&t.stage[s]);
   }
@@ -113,8 +111,8 @@ static void run_helmholtz(trial *t, bool kappa_scaled, double *out)
                                        .elements = (long long)t->mesh->elements};
   const double S = t->by->scale;
   char solution[1024], kappa[1024], shape[512], lambda[64];
-  wisp_helmholtz_problem *problem = NULL;
-  wisp_helmholtz_solver *solver = NULL;
+  OWNED(wisp_helmholtz_problem_destroy) wisp_helmholtz_problem *problem = NULL;
+  OWNED(wisp_helmholtz_solver_destroy) wisp_helmholtz_solver *solver = NULL;
   wisp_helmholtz_outcome outcome;
   wisp_helmholtz_errors errors;
   double *field[3];
@@ -140,8 +138,6 @@ static void run_helmholtz(trial *t, bool kappa_scaled, double *out)
   out[0] = errors.l2_u / S, out[1] = errors.l2_ustar / S;
   out[2] = errors.l2_p / (kappa_scaled ? S * S : 1);
   for (int i = 0; i < 3; i++) free(field[i]);
-  wisp_helmholtz_solver_destroy(solver);
-  wisp_helmholtz_problem_destroy(problem);
 }
 
 static void run_helmholtz_twice(trial *t)
@@ -166,24 +162,20 @@ static void run_heat(trial *t, const wisp_heat_given *given, const wisp_heat_kap
                                    .standstill = 10 * choose_tolerance(t),
                                    .iterations = 1000,
                                    .assemblies = 50};
-  wisp_heat *heat = NULL;
-  wisp_heat_solver *solver = NULL;
+  OWNED(wisp_heat_destroy) wisp_heat *heat = NULL;
+  OWNED(wisp_heat_solver_destroy) wisp_heat_solver *solver = NULL;
   GOOD(wisp_heat_create(err, "mesh", t->mesh, 2, kappa, capacity, given, &heat));
   choose(t, "assembly", 2, "heat", NULL, &t->stage[0]);
   choose(t, "assembly", 2, NULL, WISP_HEAT_ITERATION, &t->stage[1]);
   GOOD(wisp_heat_solver_create(err, t->session->device, heat, &t->stage[0], &t->stage[1], &method, &solver));
   GOOD(wisp_heat_step(err, solver));
   const size_t nodes = heat->assembly->nodes->nodes;
-  double *u = malloc(nodes * sizeof *u);
-  assert_non_null(u);
+  OWNED(free) double *u = allocate(nodes, sizeof *u);
   GOOD(wisp_heat_solver_field(err, solver, u));
   out[0] = out[1] = 0;
   for (size_t i = 0; i < nodes; i++) out[0] = fmax(out[0], u[i]), out[1] += u[i] * u[i] / (double)nodes;
   if (!given) GOOD(wisp_heat_error(err, heat, wisp_heat_solver_report(solver)->t, u, &out[0]));
   out[0] /= given ? 1 : pow(t->by->scale, (t->mesh->corners - 1) / 2.0);
-  free(u);
-  wisp_heat_solver_destroy(solver);
-  wisp_heat_destroy(heat);
 }
 
 /* The known solution goes by the bounding box, which turns with nothing: there u is given on two sides. */
@@ -234,15 +226,13 @@ static void solve_poisson(trial *t, const char *kernel, wisp_stage *stage, doubl
   wisp_poisson_composition(kernel, method.preconditioner, composition);
   choose(t, "tensor", 3, "poisson", composition, stage);
   GOOD(wisp_poisson_solver_create(err, t->session->device, problem, stage, &method, &solver));
-  double *x = malloc(unknowns * sizeof *x);
-  assert_non_null(x);
+  OWNED(free) double *x = allocate(unknowns, sizeof *x);
   GOOD(wisp_cg_solve(err, solver->cg, problem->b, choose_tolerance(t), 1000, NULL, &report));
   assert_true(report.converged);
   GOOD(wisp_cg_solution(err, solver->cg, x));
   GOOD(wisp_poisson_error(err, rotated ? near : problem, x, &out[0]));
   out[0] /= pow(S, 1.5);
   for (size_t i = 0; i < unknowns; i++) out[1] += x[i] * x[i];
-  free(x);
   wisp_poisson_solver_destroy(solver);
   wisp_poisson_destroy(problem), wisp_poisson_destroy(near);
 }

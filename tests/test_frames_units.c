@@ -10,16 +10,6 @@
 #include "../runtime/assembly/heat_solver.h"
 #include "../runtime/api/api.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
-static double *numbers(size_t count)
-{
-  double *list = calloc(count, sizeof *list);
-  assert_non_null(list);
-  return list;
-}
-
 /* The irregular test mesh, as it is and moved. */
 static void open_pair(int corners, const motion *by, wisp_mesh *out[2])
 {
@@ -57,23 +47,21 @@ static void at_nodes(const motion *by, const double *near, const double *there, 
 static void *put(wisp_session *session, const double *from, size_t count)
 {
   void *memory = NULL;
-  float *single = calloc(count, sizeof *single);
+  OWNED(free) float *single = calloc(count, sizeof *single);
   assert_non_null(single);
   for (size_t i = 0; from && i < count; i++) single[i] = (float)from[i];
   GOOD(wisp_memory_create(err, session, count * sizeof *single, &memory));
   GOOD(wisp_memory_put(err, session, memory, single, count * sizeof *single));
-  free(single);
   return memory;
 }
 
 static void take(wisp_session *session, void *memory, size_t count, double *to)
 {
-  float *single = calloc(count, sizeof *single);
+  OWNED(free) float *single = calloc(count, sizeof *single);
   assert_non_null(single);
   GOOD(wisp_memory_get(err, session, single, memory, count * sizeof *single));
   for (size_t i = 0; i < count; i++) to[i] = (double)single[i];
   wisp_memory_destroy(session, memory);
-  free(single);
 }
 
 /* --- what programs bring --- */
@@ -82,7 +70,7 @@ TEST(test_operator)
 {
   static const char spec[] = "tensor.collocated_trilinear:hex:p3:poisson:f32";
   const motion *by = &motions_in_space[2];
-  wisp_session *session = api_session();
+  OWNED(wisp_session_close) wisp_session *session = api_session();
   wisp_mesh *mesh[2];
   double *y[2], *at[2];
   size_t n = 0;
@@ -99,7 +87,7 @@ TEST(test_operator)
     wisp_operator *op = NULL;
     GOOD(wisp_operator_create(err, session, &request, &op));
     GOOD(wisp_operator_size(err, op, &n));
-    y[i] = numbers(n), at[i] = numbers(3 * n);
+    y[i] = zeros(n), at[i] = zeros(3 * n);
     GOOD(wisp_operator_nodes(err, op, at[i]));
     for (size_t k = 0; k < n; k++) y[i][k] = sin(5 * at[0][3 * k]) + at[0][3 * k + 1];
     void *x = put(session, y[i], n), *to = put(session, NULL, n);
@@ -113,12 +101,11 @@ TEST(test_operator)
   at_nodes(by, at[0], at[1], n);
   for (int i = 0; i < 2; i++) free(y[i]), free(at[i]);
   close_pair(mesh);
-  wisp_session_close(session);
 }
 
 static void check_matrix(const char *spec, int corners, const motion *by)
 {
-  wisp_session *session = api_session();
+  OWNED(wisp_session_close) wisp_session *session = api_session();
   wisp_mesh *mesh[2];
   wisp_matrix_counts n = {.rows = 0};
   double *values[2], *F[2], *at[2];
@@ -131,7 +118,7 @@ static void check_matrix(const char *spec, int corners, const motion *by)
     wisp_matrix *matrix = NULL;
     GOOD(wisp_matrix_create(err, session, &request, &matrix));
     GOOD(wisp_matrix_size(err, matrix, &n));
-    values[i] = numbers(n.nonzeros), F[i] = numbers(n.rows), at[i] = numbers(3 * n.nodes);
+    values[i] = zeros(n.nonzeros), F[i] = zeros(n.rows), at[i] = zeros(3 * n.nodes);
     GOOD(wisp_matrix_nodes(err, matrix, at[i], NULL, NULL));
     void *on_values = put(session, NULL, n.nonzeros), *on_F = put(session, NULL, n.rows);
     GOOD(wisp_matrix_assemble(err, matrix, &data, on_values, on_F, NULL));
@@ -145,7 +132,6 @@ static void check_matrix(const char *spec, int corners, const motion *by)
   at_nodes(by, at[0], at[1], n.nodes);
   for (int i = 0; i < 2; i++) free(values[i]), free(F[i]), free(at[i]);
   close_pair(mesh);
-  wisp_session_close(session);
 }
 
 /* Matrices are in the caller's units. */
@@ -161,7 +147,7 @@ TEST(test_matrix)
 TEST(test_range)
 {
   static const double scales[] = {1e-9, 1e10};
-  wisp_session *session = api_session();
+  OWNED(wisp_session_close) wisp_session *session = api_session();
   for (int i = 0; i < 4; i++) {
     const motion by = {"scaled", scales[i / 2], {0, 0, 0}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     wisp_mesh *mesh[2];
@@ -186,14 +172,13 @@ TEST(test_range)
       BAD(wisp_matrix_create(err, session, &of_tets, &matrix), WISP_EUSAGE, "take another unit of length");
     close_pair(mesh);
   }
-  wisp_session_close(session);
 }
 
 /* For one f, u is as small as the square of the scale, and its flux as the scale. Squares of them leave the range. */
 TEST(test_helmholtz)
 {
   const motion *by = &motions_of_planes[3];
-  wisp_session *session = api_session();
+  OWNED(wisp_session_close) wisp_session *session = api_session();
   wisp_mesh *mesh[2];
   wisp_helmholtz_counts n;
   double *u[2], *flux[2];
@@ -212,9 +197,9 @@ TEST(test_helmholtz)
     wisp_helmholtz *problem = NULL;
     GOOD(wisp_helmholtz_create(err, session, &request, NULL, &problem));
     GOOD(wisp_helmholtz_size(err, problem, &n));
-    double *f = numbers(n.elements * n.points);
+    OWNED(free) double *f = zeros(n.elements * n.points);
     for (size_t k = 0; k < n.elements * n.points; k++) f[k] = 3;
-    u[i] = numbers(n.u), flux[i] = numbers(n.flux);
+    u[i] = zeros(n.u), flux[i] = zeros(n.flux);
     void *load = put(session, NULL, n.load), *given = put(session, NULL, n.given);
     const wisp_helmholtz_data data = {WISP_INIT(wisp_helmholtz_data), .load = load, .given = given,
                                       .u = put(session, NULL, n.u), .flux = put(session, NULL, n.flux)};
@@ -223,13 +208,11 @@ TEST(test_helmholtz)
     take(session, data.u, n.u, u[i]), take(session, data.flux, n.flux, flux[i]);
     wisp_memory_destroy(session, load), wisp_memory_destroy(session, given);
     wisp_helmholtz_destroy(problem);
-    free(f);
   }
   alike("u", u[0], u[1], n.u, by->scale * by->scale, 1e-3);
   alike("flux", flux[0], flux[1], n.flux, by->scale, 1e-3);
   for (int i = 0; i < 2; i++) free(u[i]), free(flux[i]);
   close_pair(mesh);
-  wisp_session_close(session);
 }
 
 /* --- files --- */
@@ -277,7 +260,7 @@ TEST_IN_FOLDER(test_files)
   static const wisp_heat_method method = {
       .precision = WISP_F64, .tolerance = 1e-12, .standstill = 1e-10, .iterations = 1000, .assemblies = 1};
   const motion by = {"both", 1e-3, {5, 6, 7}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  wisp_session *session = api_session();
+  OWNED(wisp_session_close) wisp_session *session = api_session();
   const wisp_chooser from = wisp_session_chooser(session);
   wisp_mesh *mesh[2];
   double *A[2], *b[2];
@@ -290,7 +273,7 @@ TEST_IN_FOLDER(test_files)
                                    .f = i ? 1 / (by.scale * by.scale) : 1};
     wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("assembly"), 2, "heat", WISP_F64)};
     wisp_stage assembly = {0}, iteration = {0};
-    wisp_heat *heat = NULL;
+    OWNED(wisp_heat_destroy) wisp_heat *heat = NULL;
     wisp_heat_solver *solver = NULL;
     wisp_spec_name_element(&request.spec, "tet");
     GOOD(wisp_heat_create(err, "mesh", mesh[i], 2, &kappa, 0, &given, &heat));
@@ -299,7 +282,7 @@ TEST_IN_FOLDER(test_files)
     GOOD(wisp_choose(err, &from, &request, &iteration));
     GOOD(wisp_heat_solver_create(err, session->device, heat, &assembly, &iteration, &method, &solver));
     GOOD(wisp_heat_step(err, solver));
-    double *u = numbers(heat->assembly->nodes->nodes);
+    OWNED(free) double *u = zeros(heat->assembly->nodes->nodes);
     GOOD(wisp_heat_solver_field(err, solver, u));
     wisp_fields fields;
     GOOD(wisp_heat_fields(err, heat, u, &fields));
@@ -307,20 +290,17 @@ TEST_IN_FOLDER(test_files)
     wisp_fields_free(&fields);
     check_points(fixture_path(*state, "u.vtu"), mesh[i], 10 * mesh[i]->elements);
     GOOD(wisp_heat_export(err, solver, fixture_path(*state, "A.mtx")));
-    A[i] = numbers(heat->assembly->pattern->nonzeros + 1), b[i] = numbers(heat->assembly->pattern->rows + 1);
+    A[i] = zeros(heat->assembly->pattern->nonzeros + 1), b[i] = zeros(heat->assembly->pattern->rows + 1);
     nonzeros = read_market(fixture_path(*state, "A.mtx"), 2, A[i]);
     rows = read_market(fixture_path(*state, "A_b.mtx"), 0, b[i]);
     assert_true(nonzeros == heat->assembly->pattern->nonzeros && rows == heat->assembly->pattern->rows);
-    free(u);
     wisp_heat_solver_destroy(solver);
     wisp_stage_free(&assembly), wisp_stage_free(&iteration);
-    wisp_heat_destroy(heat);
   }
   alike("A", A[0], A[1], nonzeros, by.scale, 1e-9);
   alike("b", b[0], b[1], rows, by.scale, 1e-9);
   for (int i = 0; i < 2; i++) free(A[i]), free(b[i]);
   close_pair(mesh);
-  wisp_session_close(session);
 }
 
 /* --- the command --- */
@@ -352,10 +332,9 @@ static double error_of(const char *folder, int corners, const motion *by, const 
   open_pair(corners, by, mesh);
   write_mesh(fixture_path(folder, "it.msh"), mesh[1]);
   close_pair(mesh);
-  snprintf(line, sizeof line, "run %s --json -q -p f32 -d %s --mesh %s/it.msh", arguments, test_device(), folder);
-  cJSON *json = run_json(folder, "", line);
+  snprintf(line, sizeof line, "run %s --json -q -p f32 -d %s --mesh %s/it.msh", arguments, test_device_name(), folder);
+  OWNED(cJSON_Delete) cJSON *json = run_json(folder, "", line);
   const double error = json_number(json, key);
-  cJSON_Delete(json);
   return error;
 }
 

@@ -9,15 +9,13 @@
 
 static bool replay(const fuzz_target *target, fuzz_world *world, const char *path)
 {
-  char *data = NULL;
+  OWNED(free) char *data = NULL;
   size_t length = 0;
   GOOD(wisp_read_file(err, path, &data, &length));
-  char *exact = malloc(length + 1); /* no byte behind the NUL */
+  OWNED(free) char *exact = malloc(length + 1); /* no byte behind the NUL */
   assert_non_null(exact);
   memcpy(exact, data, length + 1);
   const bool taken = target->take(world, exact, length);
-  free(exact);
-  free(data);
   return taken;
 }
 

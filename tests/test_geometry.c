@@ -2,8 +2,6 @@
 #include "test.h"
 #include "dg_case.h"
 
-#include <math.h>
-
 static double face_real(const wisp_dg *dg, size_t k, int f, int c)
 {
   return dg->face_real[wisp_layout_element(&dg->layout, WISP_FACE_REALS, 4 * f + c, k)];

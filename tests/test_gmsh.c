@@ -5,9 +5,6 @@
 #include "../runtime/mesh/mesh.h"
 #include "gmsh_writer.h"
 
-#include <math.h>
-#include <unistd.h>
-
 static const char save_all[] = "Mesh.MshFileVersion = 2.2; Mesh.Binary = 0; Save \"22a.msh\";\n"
                                "Mesh.Binary = 1; Save \"22b.msh\";\n"
                                "Mesh.MshFileVersion = 4.1; Save \"41b.msh\";\n"

@@ -3,8 +3,6 @@
 #include "../runtime/mesh/mesh.h"
 #include "gmsh_writer.h"
 
-#include <unistd.h>
-
 /* A failure's text: named, one line, no control characters from the file. */
 static void check_text(const wisp_error *err, const char *name)
 {

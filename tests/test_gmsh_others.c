@@ -6,10 +6,6 @@
 #include "store_fixture.h"
 #include "../runtime/mesh/mesh.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-#include <unistd.h>
-
 static wisp_mesh *parse(int corners, const char *text)
 {
   wisp_mesh *mesh = NULL;
@@ -58,9 +54,8 @@ TEST_IN_FOLDER(test_reversed)
     fixture_write(fixture_path(*state, "turned.msh"), text, strlen(text));
     snprintf(line, sizeof line, "run %s --default -d host -n 2 --mesh %s %s", mirrored[i].problem,
              fixture_path(*state, "turned.msh"), mirrored[i].corners == 4 ? "--steps 2" : "");
-    outcome o = run_in(*state, "", line);
+    HELD(forget) outcome o = run_in(*state, "", line);
     if (o.status != 0 || !strstr(o.err, mirrored[i].note)) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
-    forget(&o);
   }
 }
 
@@ -117,13 +112,12 @@ TEST_IN_FOLDER(test_parts)
   size_t elements = 0, floor = 0;
   run_gmsh(*state, parts_geo);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    wisp_mesh *mesh = read_mesh(*state, 4, names[i]);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = read_mesh(*state, 4, names[i]);
     if (!i) elements = mesh->elements, floor = faces_in(mesh, 11);
     assert_true(mesh->elements == elements && elements > 50 && floor > 10);
     assert_true(fabs(measure(mesh) - 1) < 1e-9);
     assert_true(fabs(volume_in(mesh, 1) - 1) < 1e-9 && fabs(volume_in(mesh, 12) - 1) < 1e-9);
     assert_true(faces_in(mesh, 11) == floor && faces_in(mesh, 12) >= 2 * floor - 8 && faces_in(mesh, 1) == 0);
-    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -138,7 +132,7 @@ TEST(test_parents)
       "5 2 1 1 1 0 0 0 1 1 0 0 0\n6 2 1 1 2 0 0 0 1 1 0 2 4 5 0\n$EndPartitionedEntities\n"
       "$Nodes\n1 4 1 4\n2 5 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n$EndNodes\n"
       "$Elements\n4 4 1 4\n1 7 1 1\n1 1 2\n1 8 1 1\n2 1 3\n2 5 2 1\n3 1 2 3\n2 6 2 1\n4 1 3 4\n$EndElements\n";
-  wisp_mesh *mesh = parse(3, text);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = parse(3, text);
   assert_int_equal(mesh->elements, 2);
   for (int k = 0; k < 2; k++) {
     assert_true(wisp_groups_have(&mesh->groups, mesh->region[k], 4));
@@ -148,7 +142,6 @@ TEST(test_parents)
   for (int f = 1; f < 6; f++) assert_int_equal(mesh->tag[f], 0);
   for (size_t i = 0; i < mesh->groups.count; i++)
     assert_true(mesh->groups.list[i].dimension == 2 || mesh->groups.list[i].number == 3);
-  wisp_mesh_destroy(mesh);
 }
 
 static const char second_geo[] =
@@ -173,11 +166,10 @@ TEST_IN_FOLDER(test_second_order)
   run_gmsh(*state, second_geo);
   run_gmsh(*state, ball_geo);
   for (int i = 0; i < 3; i++) {
-    wisp_mesh *mesh = read_mesh(*state, 4, names[i]);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = read_mesh(*state, 4, names[i]);
     if (!i) elements = mesh->elements, faces = faces_in(mesh, 7);
     assert_true(mesh->elements == elements && faces_in(mesh, 7) == faces && faces > 50);
     assert_true(fabs(measure(mesh) - 6) < 1e-8);
-    wisp_mesh_destroy(mesh);
   }
   for (int i = 0; i < 2; i++) {
     wisp_error why = {.text = ""};
@@ -199,9 +191,8 @@ TEST_IN_FOLDER(test_second_order_hexes)
     char *text = fixture_read(fixture_path(*state, name), &length);
     assert_non_null(strstr(text, incomplete ? "\n3 1 17 8\n" : "\n3 1 12 8\n"));
     free(text);
-    wisp_mesh *mesh = read_mesh(*state, 8, name);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = read_mesh(*state, 8, name);
     assert_true(mesh->elements == 8 && mesh->vertices == 27 && fabs(measure(mesh) - 1) < 1e-12);
-    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -217,7 +208,7 @@ TEST(test_formats)
       "$MeshFormat\n2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n7 \"floor\"\n5 \"air\"\n$EndPhysicalNames\n" BODY,
       "$MeshFormat\n2.1 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 7 \"floor\"\n3 5 \"air\"\n$EndPhysicalNames\n" BODY};
   for (int i = 0; i < 2; i++) {
-    wisp_mesh *mesh = parse(4, names[i]);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = parse(4, names[i]);
     assert_true(mesh->elements == 1 && mesh->region[0] == 5);
     assert_true(faces_in(mesh, 7) == 1);
     assert_int_equal(mesh->groups.count, 2);
@@ -225,7 +216,6 @@ TEST(test_formats)
       assert_int_equal(mesh->groups.list[g].dimension, g ? 3 : 2);
       assert_string_equal(mesh->groups.list[g].name, g ? "air" : "floor");
     }
-    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -234,14 +224,12 @@ TEST(test_facets)
 {
   static const int nodes[3] = {16, 25, 36};
   for (int i = 0; i < 3; i++) {
-    wisp_text text = {0};
+    HELD(wisp_text_free) wisp_text text = {0};
     GOOD(wisp_text_print(err, &text, FORMAT_2 CUBE "$Elements\n2\n1 %d 2 9 1", 36 + i));
     for (int n = 0; n < nodes[i]; n++) GOOD(wisp_text_print(err, &text, " %d", n % 8 + 1));
     GOOD(wisp_text_print(err, &text, "\n2 5 2 1 1 1 2 3 4 5 6 7 8\n$EndElements\n"));
-    wisp_mesh *mesh = parse(8, text.data);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = parse(8, text.data);
     assert_int_equal(mesh->elements, 1);
-    wisp_mesh_destroy(mesh);
-    wisp_text_free(&text);
   }
 }
 
@@ -271,12 +259,11 @@ TEST_IN_FOLDER(test_input)
   fixture_write(fixture_path(*state, "two.msh"), two, strlen(two));
   for (int i = 0; i < 3; i++) {
     const bool rows = i == 1;
-    char *out = run_piped(*state, "two.msh", commands[i]);
-    cJSON *json = cJSON_Parse(out);
+    OWNED(free) char *out = run_piped(*state, "two.msh", commands[i]);
+    OWNED(cJSON_Delete) cJSON *json = cJSON_Parse(out);
     if (rows) assert_int_equal(cJSON_GetArraySize(json), 2);
     for (int r = 0; r <= rows; r++)
       assert_true(json_number(rows ? cJSON_GetArrayItem(json, r) : json, rows ? "mesh_elements" : "elements") == 2);
-    cJSON_Delete(json), free(out);
   }
 }
 
@@ -308,10 +295,9 @@ TEST_IN_FOLDER(test_remedies)
     char line[256];
     fixture_write(fixture_path(*state, bad[i].name), bad[i].text, strlen(bad[i].text));
     snprintf(line, sizeof line, "run %s -n 1 -d host --mesh %s", bad[i].problem, fixture_path(*state, bad[i].name));
-    outcome o = run_in(*state, "", line);
+    HELD(forget) outcome o = run_in(*state, "", line);
     const char *end = strchr(o.err, '\n');
     if (o.status != 1 || !strstr(o.err, bad[i].remedy) || !end || end[1])
       fail_msg("wisp %s: status %d, not '%s': %s", line, o.status, bad[i].remedy, o.err);
-    forget(&o);
   }
 }

@@ -22,7 +22,7 @@ static const char in_four[] =
 static void check_square(const char *text)
 {
   static const int32_t tags[6] = {7, 0, 0, 0, 9, 0};
-  wisp_mesh *mesh = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   GOOD(wisp_mesh_parse(err, 3, 0, "square", text, strlen(text), &mesh));
   assert_true(mesh->vertices == 4 && mesh->elements == 2 && mesh->corners == 3);
   for (size_t i = 0; i < 6; i++) {
@@ -31,7 +31,6 @@ static void check_square(const char *text)
     assert_int_equal(mesh->neighbour[i], across[i]);
     assert_int_equal(mesh->tag[i], tags[i]);
   }
-  wisp_mesh_destroy(mesh);
 }
 
 TEST(test_read)

@@ -4,9 +4,6 @@
 #include "../gen/nodal/tet.h"
 #include "../gen/text.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 static cJSON *load(int N)
 {
   char path[64], *data = NULL;
@@ -50,8 +47,8 @@ static void check_matrix(const cJSON *golden, const char *name, int N, const dou
 TEST(test_operators)
 {
   for (int N = 1; N <= 6; N++) {
-    cJSON *golden = load(N);
-    wisp_tet *tet = NULL;
+    OWNED(cJSON_Delete) cJSON *golden = load(N);
+    OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
     GOOD(wisp_tet_create(err, N, &tet));
     assert_int_equal(tet->N, N);
     assert_int_equal(tet->Np, cJSON_GetObjectItemCaseSensitive(golden, "Np")->valueint);
@@ -64,16 +61,14 @@ TEST(test_operators)
     check_matrix(golden, "Ds", N, tet->D[1], tet->Np, tet->Np);
     check_matrix(golden, "Dt", N, tet->D[2], tet->Np, tet->Np);
     check_matrix(golden, "LIFT", N, tet->LIFT, tet->Np, 4 * tet->Nfp);
-    wisp_tet_destroy(tet);
-    cJSON_Delete(golden);
   }
 }
 
 TEST(test_face_nodes)
 {
   for (int N = 1; N <= 6; N++) {
-    cJSON *golden = load(N);
-    wisp_tet *tet = NULL;
+    OWNED(cJSON_Delete) cJSON *golden = load(N);
+    OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
     GOOD(wisp_tet_create(err, N, &tet));
     const cJSON *Fmask = cJSON_GetObjectItemCaseSensitive(golden, "Fmask");
     assert_int_equal(cJSON_GetArraySize(Fmask), WISP_TET_FACES);
@@ -83,7 +78,5 @@ TEST(test_face_nodes)
       for (int i = 0; i < tet->Nfp; i++)
         assert_int_equal(tet->Fmask[f * tet->Nfp + i], cJSON_GetArrayItem(face, i)->valueint);
     }
-    wisp_tet_destroy(tet);
-    cJSON_Delete(golden);
   }
 }

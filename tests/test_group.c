@@ -34,8 +34,7 @@ static wisp_mesh *shuffled_box(int n)
 static int32_t *group(const wisp_mesh *mesh, wisp_grouping how, size_t size)
 {
   size_t slots = 0;
-  int32_t *slot = NULL, *of = malloc(mesh->elements * sizeof *of);
-  assert_non_null(of);
+  int32_t *slot = NULL, *of = allocate(mesh->elements, sizeof *of);
   for (size_t k = 0; k < mesh->elements; k++) of[k] = -1;
   GOOD(wisp_mesh_group(err, mesh, how, size, &slots, &slot));
   assert_int_equal(slots % size, 0);
@@ -57,39 +56,35 @@ static int32_t *group(const wisp_mesh *mesh, wisp_grouping how, size_t size)
 /* Face pairs inside groups. */
 static size_t inner_pairs(const wisp_mesh *mesh, wisp_grouping how, size_t size)
 {
-  int32_t *of = group(mesh, how, size);
+  OWNED(free) int32_t *of = group(mesh, how, size);
   size_t faces = 0;
   for (size_t f = 0; f < 4 * mesh->elements; f++)
     faces += mesh->neighbour[f] != WISP_BOUNDARY && of[mesh->neighbour[f]] == of[f / 4];
-  free(of);
   return faces / 2;
 }
 
 TEST(test_contract)
 {
   static const size_t sizes[] = {1, 2, 3, 7, 10, 16, 33, 161, 162, 163, 1000, 100000};
-  wisp_mesh *mesh = shuffled_box(3);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = shuffled_box(3);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     free(group(mesh, WISP_GROUP_NATURAL, sizes[i]));
     free(group(mesh, WISP_GROUP_GREEDY, sizes[i]));
     if (sizes[i] >= 10) free(group(mesh, WISP_GROUP_METIS, sizes[i]));
   }
-  wisp_mesh_destroy(mesh);
 }
 
 TEST(test_natural)
 {
-  wisp_mesh *mesh = shuffled_box(2);
-  int32_t *of = group(mesh, WISP_GROUP_NATURAL, 5);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = shuffled_box(2);
+  OWNED(free) int32_t *of = group(mesh, WISP_GROUP_NATURAL, 5);
   for (size_t k = 0; k < mesh->elements; k++) assert_int_equal(of[k], k / 5);
-  free(of);
-  wisp_mesh_destroy(mesh);
 }
 
 /* A group of l elements that hang together has at least l - 1 inner pairs: 15 of 16 is the mark of a tree. */
 TEST(test_inner_faces)
 {
-  wisp_mesh *mesh = shuffled_box(12);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = shuffled_box(12);
   size_t groups = mesh->elements / 16, natural = inner_pairs(mesh, WISP_GROUP_NATURAL, 16);
   size_t greedy = inner_pairs(mesh, WISP_GROUP_GREEDY, 16), metis = inner_pairs(mesh, WISP_GROUP_METIS, 16);
   print_message("inner pairs a group of 16: natural %.2f, greedy %.2f, metis %.2f\n", (double)natural / (double)groups,
@@ -97,7 +92,6 @@ TEST(test_inner_faces)
   assert_true(natural < groups);
   assert_true(greedy > 15 * groups);
   assert_true(metis > 15 * groups);
-  wisp_mesh_destroy(mesh);
 }
 
 /* Elements of element k's group that can be reached from k through faces inside the group. */
@@ -122,24 +116,20 @@ static size_t reach(const wisp_mesh *mesh, const int32_t *of, size_t k, int32_t 
 /* Three groups of four hang together; the rest take up what lies scattered (in natural order none does). */
 TEST(test_greedy_is_connected)
 {
-  wisp_mesh *mesh = shuffled_box(10);
-  int32_t *of = group(mesh, WISP_GROUP_GREEDY, 8), *stack = malloc(mesh->elements * sizeof *stack);
-  char *seen = calloc(mesh->elements, 1);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = shuffled_box(10);
+  OWNED(free) int32_t *of = group(mesh, WISP_GROUP_GREEDY, 8), *stack = allocate(mesh->elements, sizeof *stack);
+  OWNED(free) char *seen = calloc(mesh->elements, 1);
   size_t whole = 0;
   assert_true(stack && seen);
   for (size_t k = 0; k < mesh->elements; k++)
     if (!seen[k]) whole += reach(mesh, of, k, stack, seen) == 8;
   print_message("connected groups of 8: %zu of %zu\n", whole, mesh->elements / 8);
   assert_true(4 * whole >= 3 * (mesh->elements / 8));
-  free(of);
-  free(stack);
-  free(seen);
-  wisp_mesh_destroy(mesh);
 }
 
 TEST(test_refusals)
 {
-  wisp_mesh *mesh = shuffled_box(2);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = shuffled_box(2);
   wisp_error err = {0};
   size_t slots = 99;
   int32_t *slot = NULL;
@@ -151,18 +141,16 @@ TEST(test_refusals)
   assert_int_equal(wisp_mesh_group(&err, mesh, (wisp_grouping)17, 4, &slots, &slot), WISP_EUSAGE);
   assert_int_equal(slots, 99);
   assert_null(slot);
-  wisp_mesh_destroy(mesh);
 }
 
 /* Greedy is near linear: ten seconds is far above its time and far below a quadratic one (1.6e5 elements). */
 TEST(test_greedy_is_fast)
 {
-  wisp_mesh *mesh = shuffled_box(30);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = shuffled_box(30);
   static const size_t sizes[] = {4, 64, 20000};
   for (size_t i = 0; i < 3; i++) {
     clock_t start = clock();
     free(group(mesh, WISP_GROUP_GREEDY, sizes[i]));
     assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
   }
-  wisp_mesh_destroy(mesh);
 }

@@ -6,9 +6,6 @@
 #include "solving.h"
 #include "store_fixture.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 /* --- meshes --- */
 
 #define FORMAT_2 "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
@@ -56,16 +53,15 @@ static const char *put(const char *folder, const char *name, const char *text)
 static cJSON *solve(const char *folder, const char *problem, const char *mesh, const char *option, const char *text)
 {
   char line[1024];
-  snprintf(line, sizeof line, "run %s --json -q --default -d %s -n 1 --mesh %s %s '%s'", problem, test_device(),
+  snprintf(line, sizeof line, "run %s --json -q --default -d %s -n 1 --mesh %s %s '%s'", problem, test_device_name(),
            fixture_path(folder, mesh), option, text);
   return run_json(folder, "", line);
 }
 
 static double helmholtz_p(const char *folder, const char *mesh, const char *kappa)
 {
-  cJSON *json = solve(folder, "helmholtz", mesh, "--kappa", kappa);
+  OWNED(cJSON_Delete) cJSON *json = solve(folder, "helmholtz", mesh, "--kappa", kappa);
   const double error = json_number(json, "l2_p");
-  cJSON_Delete(json);
   return error;
 }
 
@@ -105,10 +101,9 @@ TEST_IN_FOLDER(test_volumes)
   static const char *const alike[] = {"region == air ? 4 : 1", "region == 1 ? 4 : 1", "region != \"air\" ? 1 : 4"};
   put(*state, "tet.msh", tet);
   for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
-    cJSON *json = solve(*state, "acoustics --steps 1", "tet.msh", "--kappa", alike[i]);
+    OWNED(cJSON_Delete) cJSON *json = solve(*state, "acoustics --steps 1", "tet.msh", "--kappa", alike[i]);
     const cJSON *range = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "coefficients"), "kappa");
     assert_true(cJSON_GetArrayItem(range, 0)->valuedouble == 4 && cJSON_GetArrayItem(range, 1)->valuedouble == 4);
-    cJSON_Delete(json);
   }
 }
 
@@ -117,9 +112,9 @@ TEST_IN_FOLDER(test_volumes)
 /* The mean of u where it is 1 on these sides, and nothing flows through the others, so far as u is nowhere given. */
 static double mean_of(const char *folder, const char *mesh, const char *option, const char *text)
 {
+  OWNED(cJSON_Delete)
   cJSON *json = solve(folder, "heat --capacity 1 --kappa 1 --steps 1 --time .1", mesh, option, text);
   const double mean = json_number(json, "u_mean");
-  cJSON_Delete(json);
   return mean;
 }
 
@@ -161,9 +156,8 @@ TEST_IN_FOLDER(test_neumann)
     double error[2];
     for (int k = 0; k < 2; k++) {
       snprintf(line[k], sizeof line[k], "helmholtz %s", alike[i][k]);
-      cJSON *json = solve(*state, line[k], "square.msh", "--solution", "x*x*y");
+      OWNED(cJSON_Delete) cJSON *json = solve(*state, line[k], "square.msh", "--solution", "x*x*y");
       error[k] = json_number(json, "l2_u");
-      cJSON_Delete(json);
     }
     if (!(fabs(error[0] / error[1] - 1) < 1e-9)) fail_msg("%s: %g, not %g", alike[i][0], error[0], error[1]);
   }
@@ -171,9 +165,9 @@ TEST_IN_FOLDER(test_neumann)
 
 static double energy_by(const char *folder, const char *boundary)
 {
+  OWNED(cJSON_Delete)
   cJSON *json = solve(folder, "maxwell --steps 30 --dt 0.01 --start cavity", "cube.msh", "--boundary", boundary);
   const double energy = json_number(json, "energy_final");
-  cJSON_Delete(json);
   return energy;
 }
 
@@ -181,7 +175,7 @@ static double energy_by(const char *folder, const char *boundary)
 static void write_cube(const char *folder)
 {
   static const int axes[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}}; /* three are odd */
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   GOOD(wisp_text_print(err, &text, FORMAT_2 "$PhysicalNames\n1\n2 1 \"open end\"\n$EndPhysicalNames\n$Nodes\n8\n"));
   for (int v = 0; v < 8; v++) GOOD(wisp_text_print(err, &text, "%d %d %d %d\n", v + 1, v & 1, v >> 1 & 1, v >> 2));
   GOOD(wisp_text_print(err, &text, "$EndNodes\n$Elements\n18\n"));
@@ -198,7 +192,6 @@ static void write_cube(const char *folder)
   }
   GOOD(wisp_text_print(err, &text, "$EndElements\n"));
   put(folder, "cube.msh", text.data);
-  wisp_text_free(&text);
 }
 
 /* Walls by group: those that absorb on all sides take the most, on one side some, and a kind alone is the rest's. */
@@ -220,14 +213,14 @@ TEST_IN_FOLDER(test_library)
 {
   const char *mesh = put(*state, "square.msh", square);
   static const int tags[] = {1, 2};
-  wisp_session *session = NULL;
+  OWNED(wisp_session_close) wisp_session *session = NULL;
   wisp_matrix *matrix[2] = {NULL};
   wisp_matrix_counts counts[2];
   wisp_error refused = {.text = ""};
   wisp_matrix_request request = {WISP_INIT(wisp_matrix_request), .spec = "assembly.step:tri:p2:laplace:f64",
                                  .mesh = mesh, .tags = tags, .tag_count = 2};
   GOOD(wisp_session_open(
-      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = test_device(), .defaults_only = 1},
+      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = test_device_name(), .defaults_only = 1},
       &session));
   GOOD(wisp_matrix_create(err, session, &request, &matrix[0]));
   request.tags = NULL, request.groups = "copper,\"right side\"";
@@ -239,7 +232,6 @@ TEST_IN_FOLDER(test_library)
   assert_int_equal(wisp_matrix_create(&refused, session, &request, &matrix[0]), WISP_EUSAGE);
   assert_non_null(strstr(refused.text, "matrix: groups: 'coper' is no tag, nor a name"));
   for (int i = 0; i < 2; i++) wisp_matrix_destroy(matrix[i]);
-  wisp_session_close(session);
 }
 
 /* A program's walls: the sides of a box, or groups that it has not. */
@@ -253,14 +245,12 @@ TEST(test_program)
     api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 1, .box = "2",
                                         .settings = settings});
     const size_t count = s.K * s.Np * s.n;
-    double *u = calloc(count, sizeof *u);
-    assert_non_null(u);
+    OWNED(free) double *u = zeros(count);
     for (size_t k = 0; k < count; k++) u[k] = sin((double)k);
     GOOD(wisp_solver_set(err, s.solver, NULL, u));
     api_steps(&s, 0.01, 20);
     energy[i] = api_number(&s, "energy_final");
     api_close(&s);
-    free(u);
   }
   assert_true(energy[2] < energy[1] && energy[1] < energy[0]);
   static const wisp_solver_setting wrong[] = {{"boundary", "7=absorbing"}, {NULL, NULL}};
@@ -307,13 +297,12 @@ TEST_IN_FOLDER(test_refused)
   put(*state, "square.msh", square);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char line[512];
-    snprintf(line, sizeof line, "run %s -q -n 1 -d %s --mesh %s %s", bad[i].problem, test_device(),
+    snprintf(line, sizeof line, "run %s -q -n 1 -d %s --mesh %s %s", bad[i].problem, test_device_name(),
              fixture_path(*state, "square.msh"), bad[i].arguments);
-    outcome o = run_in(*state, "", line);
+    HELD(forget) outcome o = run_in(*state, "", line);
     const char *end = strchr(o.err, '\n');
     if (o.status != 2 || !strstr(o.err, bad[i].why) || !end || end[1])
       fail_msg("wisp %s: status %d, not '%s': %s", line, o.status, bad[i].why, o.err);
-    forget(&o);
   }
 }
 
@@ -329,14 +318,12 @@ TEST_IN_FOLDER(test_box)
                                     "more than one kind stands without a group"};
   char line[256];
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    snprintf(line, sizeof line, "run %s -n 1 --box 2 -d %s", bad[i], test_device());
-    outcome o = run_in(*state, "", line);
+    snprintf(line, sizeof line, "run %s -n 1 --box 2 -d %s", bad[i], test_device_name());
+    HELD(forget) outcome o = run_in(*state, "", line);
     if (o.status != 2 || !strstr(o.err, why[i])) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
-    forget(&o);
   }
   snprintf(line, sizeof line, "run maxwell --json -q --default -n 1 --box 1 --steps 2 -d %s --boundary 1=absorbing,pec",
-           test_device());
-  cJSON *json = run_json(*state, "", line);
+           test_device_name());
+  OWNED(cJSON_Delete) cJSON *json = run_json(*state, "", line);
   assert_string_equal(json_text(json, "boundary"), "1=absorbing,pec");
-  cJSON_Delete(json);
 }

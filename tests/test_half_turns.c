@@ -4,8 +4,6 @@
 #include "test.h"
 #include "../gen/nodal/half_turns.h"
 
-#include <math.h>
-
 enum { HIGHEST = 10, VALGRIND = 4 };
 
 typedef struct turned_tet {
@@ -290,7 +288,7 @@ TEST(test_sizes)
 {
   for (int N = 1; N <= highest(); N++) {
     turned_tet p = make(N);
-    double *sizes = NULL;
+    OWNED(free) double *sizes = NULL;
     const int Np = p.Np, width = 4 * p.Nfp;
     GOOD(wisp_half_turns_sizes(err, p.tet, &sizes));
     for (int o = 0; o < p.S; o++) {
@@ -306,7 +304,6 @@ TEST(test_sizes)
       assert_true(given[3] > (1 - 1e-12) * by_classes(&p, p.t->LIFT, o, p.Nfp));
     }
     for (int q = 0; q < Np * width; q++) assert_true(sizes[3 * Np * Np + q] >= fabs(p.tet->LIFT[q]));
-    free(sizes);
     discard(&p);
   }
 }

@@ -9,7 +9,6 @@
 #include "../runtime/hdg/element.h"
 
 #include <lapacke.h>
-#include <math.h>
 
 static const double PI = 3.14159265358979323846;
 
@@ -124,7 +123,7 @@ TEST(test_identities)
   enum { TRIANGLES = 112 }; /* of each order: 1008 */
   uint64_t random = wisp_random_from(5);
   for (int P = 1; P <= WISP_HDG_MAX_ORDER; P++) {
-    wisp_hdg_tables *t = NULL;
+    OWNED(wisp_hdg_tables_destroy) wisp_hdg_tables *t = NULL;
     GOOD(wisp_hdg_tables_create(err, P, &t));
     for (int i = 0; i < TRIANGLES; i++) {
       wisp_hdg_triangle at = random_triangle(&random);
@@ -133,7 +132,6 @@ TEST(test_identities)
       for (int k = 0; k < t->Np && i % 8; k++) q[k] = wisp_random_real(&random); /* else a constant */
       check_polynomial(t, &at, q);
     }
-    wisp_hdg_tables_destroy(t);
   }
 }
 
@@ -145,7 +143,7 @@ enum { SADDLE = 3 * NP };
 static void integrate_saddle(const wisp_hdg_tables *t, const wisp_hdg_factors *f, const double *lagrange, double *A)
 {
   const int Np = t->Np, size = 3 * Np;
-  wisp_quadrature rule = {0};
+  HELD(wisp_quadrature_free) wisp_quadrature rule = {0};
   double psi[NP], dpsi[2 * NP], phi[NP], slope[2][NP];
   GOOD(wisp_triangle_quadrature(err, 2 * t->N, &rule));
   for (size_t q = 0; q < rule.count; q++) {
@@ -165,7 +163,6 @@ static void integrate_saddle(const wisp_hdg_tables *t, const wisp_hdg_factors *f
         A[(2 * Np + i) * size + 2 * Np + j] += f->mass / f->J * w * phi[i] * phi[j];
       }
   }
-  wisp_quadrature_free(&rule);
 }
 
 /* <tau u, v>; on the right <Lambda, w.n> and <tau Lambda, v>; below <p.n - tau (u - Lambda), psi>. */
@@ -233,10 +230,9 @@ TEST(test_saddle)
 {
   uint64_t random = wisp_random_from(7);
   for (int P = 1; P <= WISP_HDG_MAX_ORDER; P++) {
-    wisp_hdg_tables *t = NULL;
+    OWNED(wisp_hdg_tables_destroy) wisp_hdg_tables *t = NULL;
     GOOD(wisp_hdg_tables_create(err, P, &t));
     const wisp_hdg_triangle at = random_triangle(&random);
     check_saddle(t, &at);
-    wisp_hdg_tables_destroy(t);
   }
 }

@@ -6,9 +6,7 @@
 #include "../gen/text.h"
 #include "../runtime/hdg/reference_parts.h"
 
-#include <cjson/cJSON.h>
 #include <lapacke.h>
-#include <math.h>
 
 static const double PI = 3.14159265358979323846;
 
@@ -62,7 +60,7 @@ static void compare(const char *what, int count, const double *ours, const doubl
 static void integrate(const wisp_hdg_tables *t, const wisp_hdg_triangle *at, double J, double (*f)(double x, double y),
                       double *out)
 {
-  wisp_quadrature rule = {0};
+  HELD(wisp_quadrature_free) wisp_quadrature rule = {0};
   double phi[NP];
   memset(out, 0, (size_t)t->Np * sizeof *out);
   GOOD(wisp_triangle_quadrature(err, 40, &rule));
@@ -73,7 +71,6 @@ static void integrate(const wisp_hdg_tables *t, const wisp_hdg_triangle *at, dou
     wisp_triangle_modes(t->N, rule.r[q], rule.s[q], phi, NULL);
     for (int i = 0; i < t->Np; i++) out[i] += rule.w[q] * J * f(xy[0], xy[1]) * phi[i];
   }
-  wisp_quadrature_free(&rule);
 }
 
 static double mix(double x, double y)
@@ -160,14 +157,12 @@ TEST(test_golden_elements)
 {
   for (int P = 1; P <= 6; P++) {
     char name[24];
-    wisp_hdg_tables *t = NULL;
+    OWNED(wisp_hdg_tables_destroy) wisp_hdg_tables *t = NULL;
     const cJSON *element = NULL;
     snprintf(name, sizeof name, "tri_P%d", P);
-    cJSON *golden = load_golden(name);
+    OWNED(cJSON_Delete) cJSON *golden = load_golden(name);
     GOOD(wisp_hdg_tables_create(err, P, &t));
     cJSON_ArrayForEach(element, cJSON_GetObjectItemCaseSensitive(golden, "elements")) check_element(t, element);
-    wisp_hdg_tables_destroy(t);
-    cJSON_Delete(golden);
   }
 }
 
@@ -251,13 +246,6 @@ static void give_edges(const wisp_hdg *s, const golden_mesh *g, double *given)
   }
 }
 
-static double *zeros(size_t count)
-{
-  double *list = calloc(count, sizeof *list);
-  assert_non_null(list);
-  return list;
-}
-
 typedef struct mesh_case {
   wisp_hdg *s;
   double tau[256], kappa[64], lambda[64];
@@ -277,9 +265,9 @@ static void make_system(const mesh_case *c, scalar *f, const double *given, doub
 {
   const wisp_hdg *s = c->s;
   const size_t n = (size_t)s->tables->n, m = (size_t)s->tables->m, half = m * (m + 1) / 2, rows = s->free_edges * n;
-  double *data = zeros((half + m) * WISP_SLAB_SLOTS(s->mesh->elements));
-  double *blocks = zeros(WISP_HDG_ROW * n * n * WISP_SLAB_SLOTS(s->free_edges));
-  double *sizes = zeros(WISP_HDG_ROW * n * n * WISP_SLAB_SLOTS(s->free_edges)), *b_sizes = zeros(rows);
+  OWNED(free) double *data = zeros((half + m) * WISP_SLAB_SLOTS(s->mesh->elements));
+  OWNED(free) double *blocks = zeros(WISP_HDG_ROW * n * n * WISP_SLAB_SLOTS(s->free_edges));
+  OWNED(free) double *sizes = zeros(WISP_HDG_ROW * n * n * WISP_SLAB_SLOTS(s->free_edges)), *b_sizes = zeros(rows);
   for (size_t e = 0; e < s->mesh->elements; e++) {
     wisp_hdg_triangle at;
     const wisp_hdg_factors factors = factors_at(c, e, &at);
@@ -296,7 +284,6 @@ static void make_system(const mesh_case *c, scalar *f, const double *given, doub
       if (to >= 0 && (size_t)to < s->free_edges)
         A[row * rows + (size_t)to * n + q % n] += blocks[wisp_hdg_block_at(n, row / n, q / n, row % n, q % n)];
     }
-  free(data), free(blocks), free(sizes), free(b_sizes);
 }
 
 static void check_centroids(const mesh_case *c, const double *trace, const cJSON *golden)
@@ -365,12 +352,10 @@ TEST(test_golden_meshes)
   static const golden_mesh all[] = {{"mesh_box2", wave_source, wave, NULL},
                                     {"mesh_ragged", ragged_source, ragged_value, ragged_flux}};
   for (size_t i = 0; i < WISP_COUNT(all); i++) {
-    cJSON *file = load_golden(all[i].name);
+    OWNED(cJSON_Delete) cJSON *file = load_golden(all[i].name);
     const cJSON *golden = NULL;
-    wisp_mesh *mesh = read_mesh(file);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = read_mesh(file);
     cJSON_ArrayForEach(golden, cJSON_GetObjectItemCaseSensitive(file, "orders"))
         check_order(&all[i], file, golden, mesh);
-    wisp_mesh_destroy(mesh);
-    cJSON_Delete(file);
   }
 }

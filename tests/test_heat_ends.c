@@ -2,27 +2,11 @@
  * with; where none is reached the run fails, and leaves no file. */
 #include "test.h"
 #include "command.h"
-#include "each_plan.h"
 #include "store_fixture.h"
-#include "../gen/check.h"
-
-#include <cjson/cJSON.h>
-#include <math.h>
-#include <unistd.h>
-
-static cJSON *solve(const char *folder, const char *arguments)
-{
-  char line[512];
-  snprintf(line, sizeof line, "run heat --json -q -d %s %s", test_device_name(), arguments);
-  return run_json(folder, "", line);
-}
 
 static double error_of(const char *folder, const char *arguments)
 {
-  cJSON *json = solve(folder, arguments);
-  const double error = json_number(json, "l2_error");
-  cJSON_Delete(json);
-  return error;
+  return solve_number(folder, "l2_error", "heat", "%s", arguments);
 }
 
 /* A step ends by its own residual: what its linear solves are content with shows in their number, not in u. Where the
@@ -32,16 +16,15 @@ TEST_IN_FOLDER(test_loose)
   static const char *const runs[] = {"-n 2 --box 8 --steps 4", "-n 1 --element tet --box 4 --capacity 0",
                                      "-n 2 --box 8 --capacity 0 --kappa 'exp(-u) + 0.5'"};
   static const char *const loose[] = {"1e-12", "1e-3", "1"};
-  char line[160];
   for (size_t i = 0; i < WISP_COUNT(runs); i++) {
     double error[3];
     for (int k = 0; k < 3; k++) {
-      snprintf(line, sizeof line, "%s --tolerance %s", runs[i], loose[k]);
-      cJSON *json = solve(*state, line);
+      cJSON *json = solve_json(*state, "heat", "%s --tolerance %s", runs[i], loose[k]);
       error[k] = json_number(json, "l2_error");
       assert_true(json_number(json, "residual") <= 1e-12);
       cJSON_Delete(json);
-      if (!(fabs(error[k] / error[0] - 1) < 1e-6)) fail_msg("%s: %g, not %g", line, error[k], error[0]);
+      if (!(fabs(error[k] / error[0] - 1) < 1e-6))
+        fail_msg("%s, %s: %g, not %g", runs[i], loose[k], error[k], error[0]);
     }
   }
   const double exact = error_of(*state, "-n 1 --box 8 --kappa 1 --steps 400");
@@ -62,13 +45,10 @@ TEST_IN_FOLDER(test_failed)
 {
   static const char *const failing[] = {"--kappa 1 --iterations 2", "--assemblies 1", "--assemblies 3 --iterations 9"};
   static const char *const names[] = {"none.vtu", "none.mtx", "none_b.mtx"};
-  char line[512];
   for (size_t i = 0; i < WISP_COUNT(failing); i++) {
-    snprintf(line, sizeof line, "run heat -q -d %s -n 2 --steps 1 %s -o %s/none.vtu --export %s/none.mtx",
-             test_device_name(), failing[i], (const char *)*state, (const char *)*state);
-    outcome o = run_in(*state, "", line);
-    if (o.status != 1 || !strstr(o.err, "no convergence")) fail_msg("%s: status %d: %s", line, o.status, o.err);
-    forget(&o);
+    run_expect(*state, "", 1, "no convergence",
+               "run heat -q -d %s -n 2 --steps 1 %s -o %s/none.vtu --export %s/none.mtx", test_device_name(),
+               failing[i], (const char *)*state, (const char *)*state);
     for (int k = 0; k < 3; k++) assert_int_not_equal(access(fixture_path(*state, names[k]), F_OK), 0);
   }
 }

@@ -11,9 +11,6 @@
 #include "../gen/random.h"
 #include "../runtime/hdg/helmholtz_solver.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 enum { MOST = 10, VERTICES = (MOST + 1) * (MOST + 1), ELEMENTS = 2 * MOST * MOST };
 
 /* n x n squares, cut from lower left to upper right, inner vertices moved; fluxes are given where x = 1 and y = 1. */
@@ -137,8 +134,7 @@ static void fill_inputs(bench *b, const square *s, monomial m)
 static void check(bench *b, const square *s, monomial m, double tolerance)
 {
   static const double rs[] = {-1, -1, -0.25, -0.5, 0.5, -0.75};
-  double *values = calloc(4 * 3 * b->n.elements, sizeof *values);
-  assert_non_null(values);
+  OWNED(free) double *values = zeros(4 * 3 * b->n.elements);
   double *u = values, *ustar = u + 3 * b->n.elements, *flux = ustar + 3 * b->n.elements;
   GOOD(wisp_helmholtz_values(err, b->problem, "u", b->data.u, 3, rs, u));
   GOOD(wisp_helmholtz_values(err, b->problem, "ustar", b->data.ustar, 3, rs, ustar));
@@ -150,7 +146,6 @@ static void check(bench *b, const square *s, monomial m, double tolerance)
     assert_true(fabs(u[i] - u_at(m, x)) < tolerance && fabs(ustar[i] - u_at(m, x)) < tolerance);
     for (int c = 0; c < 2; c++) assert_true(fabs(flux[2 * i + (size_t)c] - 2 * slope_at(m, c, x)) < 10 * tolerance);
   }
-  free(values);
 }
 
 static wisp_solver_request request_for(const square *s, int order, const wisp_solver_setting *settings)
@@ -251,17 +246,14 @@ TEST(test_command)
   GOOD(wisp_helmholtz_solve(err, b.problem, &b.data, NULL));
   GOOD(wisp_triangle_quadrature(err, 12, &rule));
   assert_int_equal(rule.count, b.n.points);
-  double *rs = calloc(2 * rule.count, sizeof *rs), *u = calloc(b.n.elements * rule.count, sizeof *u);
-  assert_true(rs && u);
+  OWNED(free) double *rs = zeros(2 * rule.count), *u = zeros(b.n.elements * rule.count);
   for (size_t q = 0; q < rule.count; q++) rs[2 * q] = rule.r[q], rs[2 * q + 1] = rule.s[q];
   GOOD(wisp_helmholtz_values(err, b.problem, "u", b.data.u, rule.count, rs, u));
   for (size_t i = 0; i < b.n.elements * rule.count; i++)
     sum += rule.w[i % rule.count] / 400 * pow(u[i] - waves(b.xyz + 3 * i), 2);
   snprintf(line, sizeof line, "run helmholtz --json -q -d %s -n 2 --box 10 --tolerance 1e-13", test_device_name());
-  cJSON *json = run_json(*state, "", line);
+  OWNED(cJSON_Delete) cJSON *json = run_json(*state, "", line);
   assert_true(fabs(sqrt(sum) / json_number(json, "l2_u") - 1) < 1e-8);
-  cJSON_Delete(json);
-  free(rs), free(u);
   wisp_quadrature_free(&rule);
   close_bench(&b);
 }
@@ -383,8 +375,7 @@ TEST(test_bad)
   wisp_helmholtz_counts n;
   GOOD(wisp_helmholtz_size(err, p, &n));
   void *load = NULL, *given = NULL;
-  double *f = calloc(n.elements * n.points, sizeof *f);
-  assert_non_null(f);
+  double *f = zeros(n.elements * n.points);
   for (size_t i = 0; i < n.elements * n.points; i++) f[i] = (double)(i % 7);
   GOOD(wisp_memory_create(err, session, n.load * sizeof *f, &load));
   GOOD(wisp_memory_create(err, session, n.given * sizeof *f, &given));
@@ -420,18 +411,4 @@ TEST(test_memory)
   assert_true(wisp_helmholtz_bytes(&method, 4, 1e5, 1.5e5) < 0.7 * both);
 }
 
-static int set_up(void **state)
-{
-  static char folder[64];
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  fixture_remove(*state);
-  return 0;
-}
-
-GROUP(set_up, tear_down)
+GROUP(fixture_set_up, fixture_tear_down)

@@ -46,9 +46,8 @@ TEST_IN_FOLDER(test_levels)
   free(merge);
   static const char *const versions[] = {"-V", "--version", "version"};
   for (int v = 0; v < 3; v++) {
-    char *text = help_of(*state, versions[v]);
+    OWNED(free) char *text = help_of(*state, versions[v]);
     assert_int_equal(strncmp(text, "wisp 0.", 7), 0);
-    free(text);
   }
 }
 
@@ -76,14 +75,13 @@ TEST_IN_FOLDER(test_whole_pages)
 /* Help on a word of a command has that word's options alone, with their meaning for it. */
 TEST_IN_FOLDER(test_words)
 {
-  char *text = help_of(*state, "db salvage -h");
+  OWNED(free) char *text = help_of(*state, "db salvage -h");
   assert_non_null(strstr(text, "--output FILE         the new store\n"));
   assert_null(strstr(text, "--winners"));
   free(text);
   text = help_of(*state, "db cache -h");
   assert_null(strstr(text, "--db"));
   assert_non_null(strstr(text, "--clear               remove all of it\n"));
-  free(text);
 }
 
 /* An option has its letter everywhere, and a letter its option. (-n: one order or several; -o: a file or a folder.) */
@@ -99,7 +97,7 @@ TEST_IN_FOLDER(test_letters)
   for (int l = 0; l < LEVELS; l++) {
     char line[64];
     snprintf(line, sizeof line, "%s --help", levels[l]);
-    char *text = help_of(*state, line);
+    OWNED(free) char *text = help_of(*state, line);
     for (char *at = strstr(text, "\n  "); at; at = strstr(at + 1, "\n  ")) {
       char letter = 0, name[32] = "";
       bool has = sscanf(at, "\n  -%c, --%31[a-z-]", &letter, name) == 2;
@@ -113,17 +111,15 @@ TEST_IN_FOLDER(test_letters)
       }
       if (!fits) fail_msg("wisp %s: -%c is --%s", levels[l], letter ? letter : ' ', name);
     }
-    free(text);
   }
 }
 
 static void says(const char *folder, const char *arguments, const char *words)
 {
-  outcome o = run_in(folder, "", arguments);
+  HELD(forget) outcome o = run_in(folder, "", arguments);
   char *end = strchr(o.err, '\n');
   if (o.status != 2 || !end || end[1] || !strstr(o.err, words))
     fail_msg("wisp %s: status %d, not '%s': %s", arguments, o.status, words, o.err);
-  forget(&o);
 }
 
 TEST_IN_FOLDER(test_slips)
@@ -143,15 +139,13 @@ TEST_IN_FOLDER(test_values)
 {
   static const char *const forms[] = {"emit -n 2 -k update", "emit -n2 -kupdate", "emit -n=2 -k=update",
                                       "emit --orders=2 --kernel=update"};
-  outcome first = run_in(*state, "", forms[0]);
+  HELD(forget) outcome first = run_in(*state, "", forms[0]);
   assert_int_equal(first.status, 0);
   assert_non_null(strstr(first.out, ":p2:"));
   for (int f = 1; f < 4; f++) {
-    outcome o = run_in(*state, "", forms[f]);
+    HELD(forget) outcome o = run_in(*state, "", forms[f]);
     assert_string_equal(o.out, first.out);
-    forget(&o);
   }
-  forget(&first);
 }
 
 /* A store that a variable names and that is not there is said with both; --quiet leaves notes out, never errors. */
@@ -163,7 +157,7 @@ TEST_IN_FOLDER(test_stores)
     char before[64], line[128], words[64];
     snprintf(before, sizeof before, "%s=/no/such/it.db", variables[v]);
     snprintf(words, sizeof words, "note: %s is '/no/such/it.db'", variables[v]);
-    outcome o = run_in(*state, before, run);
+    HELD(forget) outcome o = run_in(*state, before, run);
     assert_int_equal(o.status, 0);
     if (!strstr(o.err, words)) fail_msg("%s: %s", before, o.err);
     forget(&o);
@@ -175,7 +169,6 @@ TEST_IN_FOLDER(test_stores)
     o = run_in(*state, before, "best -q -d 'no such card'");
     assert_int_equal(o.status, 1);
     if (!strstr(o.err, strchr(words, 'W'))) fail_msg("%s: %s", before, o.err);
-    forget(&o);
   }
 }
 
@@ -211,16 +204,15 @@ TEST_IN_FOLDER(test_environment)
                                       "runtime/*/*.c", "tuner/*/*.c", "cli/*.c"};
   char list[4096] = "", *text = help_of(*state, "help environment");
   size_t length = 0, described = 0, read = 0;
-  char *page = fixture_read("docs/reference/environment.md", &length);
+  OWNED(free) char *page = fixture_read("docs/reference/environment.md", &length);
   if (!strstr(page, text))
     fail_msg("docs/reference/environment.md is to hold what 'wisp help environment' prints: put it in");
   for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
     glob_t files;
     assert_int_equal(glob(rooms[r], 0, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++) {
-      char *source = fixture_read(files.gl_pathv[i], &length);
+      OWNED(free) char *source = fixture_read(files.gl_pathv[i], &length);
       add_variables(source, list, sizeof list);
-      free(source);
     }
     globfree(&files);
   }
@@ -228,5 +220,5 @@ TEST_IN_FOLDER(test_environment)
     if (!has_word(text, name)) fail_msg("%s is read, but not in 'wisp help environment'", name);
   for (char *at = text; (at = strstr(at, "\n  ")); at++) described += isupper((unsigned char)at[3]) != 0;
   if (described != read) fail_msg("%zu variables are told of, %zu are read", described, read);
-  free(page), free(text);
+  free(text);
 }

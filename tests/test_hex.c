@@ -4,8 +4,6 @@
 #include "test.h"
 #include "../gen/tensor/hex.h"
 
-#include <math.h>
-
 enum { MOST = WISP_HEX_MAX_ORDER + 2 };
 
 static wisp_hex *make(int N)
@@ -22,9 +20,8 @@ typedef void order_check(const wisp_hex *hex);
 static void all_orders(order_check *check)
 {
   for (int N = 1; N <= WISP_HEX_MAX_ORDER; N++) {
-    wisp_hex *hex = make(N);
+    OWNED(wisp_hex_destroy) wisp_hex *hex = make(N);
     check(hex);
-    wisp_hex_destroy(hex);
   }
 }
 

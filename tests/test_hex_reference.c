@@ -5,8 +5,6 @@
 #include "../runtime/tensor/hex_reference.h"
 #include "solving.h"
 
-#include <math.h>
-
 typedef struct hexes {
   wisp_hexmesh *mesh;
   wisp_hex *hex;
@@ -14,13 +12,6 @@ typedef struct hexes {
   size_t size; /* local nodes */
   double *vertices;
 } hexes;
-
-static double *numbers(size_t count)
-{
-  double *list = calloc(count, sizeof *list);
-  assert_non_null(list);
-  return list;
-}
 
 static hexes make(int N, double bend)
 {
@@ -31,7 +22,7 @@ static hexes make(int N, double bend)
   GOOD(wisp_hex_create(err, N, &h.hex));
   GOOD(wisp_hexnodes_create(err, "box", h.mesh, N, &h.nodes));
   h.size = h.mesh->elements * (size_t)h.hex->Np;
-  h.vertices = numbers(24 * h.mesh->elements);
+  h.vertices = zeros(24 * h.mesh->elements);
   wisp_hex_vertices(h.mesh, &wisp_frame_none, 0, h.mesh->elements, h.vertices);
   return h;
 }
@@ -55,7 +46,7 @@ TEST(test_volume)
   for (int N = 1; N <= 15; N += N < 6 ? 1 : 3)
     for (int op = 0; op < 3; op++) {
       hexes h = make(N, 0.05);
-      double *one = numbers(h.size), *y = numbers(h.size), sum = 0, most = 0;
+      double *one = zeros(h.size), *y = zeros(h.size), sum = 0, most = 0;
       for (size_t i = 0; i < h.size; i++) one[i] = 1;
       apply(&h, (wisp_hex_operator)op, 2.5, one, y);
       for (size_t i = 0; i < h.size; i++) sum += y[i];
@@ -80,7 +71,7 @@ TEST(test_symmetric_positive)
   for (int N = 1; N <= 7; N++)
     for (int op = 0; op < 3; op++) {
       hexes h = make(N, 0.05);
-      double *u = numbers(2 * h.size), *v = u + h.size, *Au = numbers(h.size), *Av = numbers(h.size);
+      double *u = zeros(2 * h.size), *v = u + h.size, *Au = zeros(h.size), *Av = zeros(h.size);
       fill_random(u, 2 * h.size);
       apply(&h, (wisp_hex_operator)op, 0.5, u, Au);
       apply(&h, (wisp_hex_operator)op, 0.5, v, Av);
@@ -98,7 +89,7 @@ TEST(test_diagonal)
     for (int op = 0; op < 3; op++) {
       hexes h = make(N, 0.05);
       const size_t Np = (size_t)h.hex->Np;
-      double *u = numbers(Np), *y = numbers(Np), *diagonal = numbers(Np);
+      OWNED(free) double *u = zeros(Np), *y = zeros(Np), *diagonal = zeros(Np);
       wisp_hex_workspace *work = NULL;
       GOOD(wisp_hex_workspace_create(err, h.hex, (wisp_hex_operator)op, &work));
       for (size_t k = 0; k < 2; k++) {
@@ -111,7 +102,7 @@ TEST(test_diagonal)
         }
       }
       wisp_hex_workspace_destroy(work);
-      free(u), free(y), free(diagonal), drop(&h);
+      drop(&h);
     }
 }
 
@@ -132,11 +123,12 @@ static double source(const double x[3], int N, bool linear, double lambda)
 static double residual(const hexes *h, wisp_hex_operator op, bool linear, double lambda)
 {
   const size_t Np = (size_t)h->hex->Np, most = 3 * (size_t)h->hex->glNp;
-  double *u = numbers(h->size), *y = numbers(h->size), *b = numbers(Np), *xyz = numbers(most), *f = numbers(most);
-  double *sum = numbers(h->nodes->nodes), largest = 0, scale = 0;
+  OWNED(free)
+  double *u = zeros(h->size), *y = zeros(h->size), *b = zeros(Np), *xyz = zeros(most), *f = zeros(most);
+  double *sum = zeros(h->nodes->nodes), largest = 0, scale = 0;
   const wisp_hex_points points = wisp_hex_operator_points(op);
   const size_t count = (size_t)(points == WISP_HEX_GAUSS ? h->hex->glNp : h->hex->Np);
-  wisp_hex_workspace *work = NULL;
+  OWNED(wisp_hex_workspace_destroy) wisp_hex_workspace *work = NULL;
   GOOD(wisp_hex_workspace_create(err, h->hex, op, &work));
   for (size_t k = 0; k < h->mesh->elements; k++) {
     const double *vertices = h->vertices + 24 * k;
@@ -154,8 +146,7 @@ static double residual(const hexes *h, wisp_hex_operator op, bool linear, double
   }
   for (size_t g = 0; g < h->nodes->nodes; g++)
     if (!h->nodes->outside[g]) largest = fmax(largest, fabs(sum[g]));
-  wisp_hex_workspace_destroy(work);
-  free(u), free(y), free(b), free(xyz), free(f), free(sum);
+  free(sum);
   return largest / scale;
 }
 

@@ -6,9 +6,6 @@
 #include "../runtime/mesh/hexmesh.h"
 #include "../runtime/mesh/mesh.h"
 
-#include <math.h>
-#include <unistd.h>
-
 static wisp_hexmesh *bent_box(int nx, int ny, int nz)
 {
   const int n[3] = {nx, ny, nz};
@@ -70,8 +67,7 @@ static int compare_places(const void *left, const void *right)
 static void check_nodes(const wisp_hexmesh *mesh, const wisp_hexnodes *nodes)
 {
   const size_t Nq = (size_t)nodes->Nq, Np = Nq * Nq * Nq;
-  double *at = malloc(nodes->nodes * 3 * sizeof *at), x[3];
-  assert_non_null(at);
+  double *at = allocate(nodes->nodes * 3, sizeof *at), x[3];
   for (size_t i = 0; i < 3 * nodes->nodes; i++) at[i] = NAN;
   for (size_t l = 0; l < mesh->elements * Np; l++) {
     double *known = at + 3 * (size_t)nodes->global[l];
@@ -93,8 +89,8 @@ TEST(test_count)
 {
   for (int N = 1; N <= 15; N++) {
     const int n[3] = {3, 2, 1 + N % 2};
-    wisp_hexmesh *mesh = bent_box(n[0], n[1], n[2]);
-    wisp_hexnodes *nodes = NULL;
+    OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = bent_box(n[0], n[1], n[2]);
+    OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
     size_t all = 1, inside = 1, outside = 0;
     turn_elements(mesh);
     GOOD(wisp_hexnodes_create(err, "box", mesh, N, &nodes));
@@ -102,21 +98,17 @@ TEST(test_count)
     assert_int_equal(nodes->nodes, all);
     for (size_t g = 0; g < nodes->nodes; g++) outside += nodes->outside[g];
     assert_int_equal(outside, all - inside);
-    wisp_hexnodes_destroy(nodes);
-    wisp_mesh_destroy(mesh);
   }
 }
 
 TEST(test_places)
 {
   for (int N = 1; N <= 6; N++) {
-    wisp_hexmesh *mesh = bent_box(4, 3, 5);
-    wisp_hexnodes *nodes = NULL;
+    OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = bent_box(4, 3, 5);
+    OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
     turn_elements(mesh);
     GOOD(wisp_hexnodes_create(err, "box", mesh, N, &nodes));
     check_nodes(mesh, nodes);
-    wisp_hexnodes_destroy(nodes);
-    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -159,9 +151,9 @@ static void check_surfaces(const wisp_hexnodes *nodes, const wisp_hexcopies *cop
 TEST(test_copies)
 {
   for (int inside_only = 0; inside_only < 2; inside_only++) {
-    wisp_hexmesh *mesh = bent_box(3, 4, 2);
-    wisp_hexnodes *nodes = NULL;
-    wisp_hexcopies *copies = NULL;
+    OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = bent_box(3, 4, 2);
+    OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
+    OWNED(wisp_hexcopies_destroy) wisp_hexcopies *copies = NULL;
     size_t seen = 0, free_locals = 0;
     GOOD(wisp_hexnodes_create(err, "box", mesh, 3, &nodes));
     GOOD(wisp_hexcopies_create(err, nodes, inside_only, &copies));
@@ -178,9 +170,6 @@ TEST(test_copies)
     check_surfaces(nodes, copies);
     for (size_t n = 0; n < nodes->nodes; n++)
       assert_int_equal(copies->unknown[n] < 0, inside_only && nodes->outside[n]);
-    wisp_hexcopies_destroy(copies);
-    wisp_hexnodes_destroy(nodes);
-    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -207,8 +196,8 @@ TEST(test_gmsh)
   if (system(command) != 0) fail_msg("the command gmsh failed or is missing; see %s/log", folder);
   size_t elements = 0;
   for (int i = 0; i < 4; i++) {
-    wisp_hexmesh *mesh = NULL;
-    wisp_hexnodes *nodes = NULL;
+    OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = NULL;
+    OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
     snprintf(path, sizeof path, "%s/%s", folder, variants[i]);
     GOOD(wisp_mesh_read(err, 8, 0, path, &mesh));
     assert_true(mesh->elements > 30 && mesh->elements % 3 == 0);
@@ -216,8 +205,6 @@ TEST(test_gmsh)
     elements = mesh->elements;
     GOOD(wisp_hexnodes_create(err, path, mesh, 4, &nodes));
     check_nodes(mesh, nodes);
-    wisp_hexnodes_destroy(nodes);
-    wisp_mesh_destroy(mesh);
   }
   snprintf(command, sizeof command, "rm -r %s", folder);
   assert_int_equal(system(command), 0);
@@ -269,9 +256,9 @@ static void refuse_numbering(wisp_hexmesh *mesh, int order, wisp_status expected
 
 TEST(test_bad_numbering)
 {
-  wisp_hexmesh *mesh = bent_box(2, 1, 1);
+  OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = bent_box(2, 1, 1);
   const int none[3] = {2, 0, 2};
-  wisp_hexmesh *box = NULL;
+  OWNED(wisp_mesh_destroy) wisp_hexmesh *box = NULL;
   assert_int_equal(wisp_mesh_grid(NULL, 8, none, &box), WISP_EUSAGE);
   refuse_numbering(mesh, 0, WISP_EUSAGE, "use 1 to 15");
   refuse_numbering(mesh, 16, WISP_EUSAGE, "use 1 to 15");
@@ -280,8 +267,6 @@ TEST(test_bad_numbering)
   memcpy(box->xyz, mesh->xyz, 3 * mesh->vertices * sizeof *mesh->xyz);
   for (size_t k = 0; k < 3; k++) memcpy(box->hex + 8 * k, mesh->hex, 8 * sizeof *mesh->hex);
   refuse_numbering(box, 2, WISP_EINPUT, "was one element saved twice?");
-  wisp_mesh_destroy(box);
-  wisp_mesh_destroy(mesh);
 }
 
 /* The unit cube and another hex on its face z = 0 that reaches to this z. */
@@ -305,7 +290,7 @@ TEST(test_overlaps)
   static const int32_t repeated[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   for (size_t orientation = 0; orientation < 24 * 24; orientation++)
     for (int which = 0; which < 3; which++) {
-      wisp_hexmesh *mesh = two_on_a_face(which ? 0.5 : -0.5);
+      OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = two_on_a_face(which ? 0.5 : -0.5);
       if (which == 2) memcpy(mesh->hex + 8, repeated, sizeof repeated);
       turn_hex(mesh->hex, orientation % 24);
       turn_hex(mesh->hex + 8, orientation / 24);
@@ -313,11 +298,9 @@ TEST(test_overlaps)
       if (which) {
         refuse_numbering(mesh, 2, WISP_EINPUT, "hexes 0 and 1 overlap: both lie on one side of face");
       } else {
-        wisp_hexnodes *nodes = NULL;
+        OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
         GOOD(wisp_hexnodes_create(err, "two", mesh, 2, &nodes));
         assert_int_equal(nodes->nodes, 3 * 3 * 5);
-        wisp_hexnodes_destroy(nodes);
       }
-      wisp_mesh_destroy(mesh);
     }
 }

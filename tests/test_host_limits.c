@@ -6,17 +6,15 @@
 #include "../runtime/device.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 #define RUN "run maxwell -n 8 --box 1 --steps 1 -d host"
 
 /* Fails with one line that has these words. */
 static void expect_line(const char *folder, const char *before, const char *arguments, const char *words)
 {
-  outcome o = run_in(folder, before, arguments);
+  HELD(forget) outcome o = run_in(folder, before, arguments);
   const char *end = strchr(o.err, '\n');
   if (o.status != 1 || !end || end[1] || !strstr(o.err, words)) fail_msg("%s: status %d: %s", before, o.status, o.err);
-  forget(&o);
 }
 
 /* OpenMP's threads run a block each. */
@@ -24,21 +22,20 @@ TEST_IN_FOLDER(stacks_of_openmp)
 {
   expect_line(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=128k", RUN, "unset OMP_STACKSIZE");
   expect_line(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=17k", RUN, "OMP_STACKSIZE is '17k'");
-  outcome o = run_in(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=16M", RUN);
+  HELD(forget) outcome o = run_in(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=16M", RUN);
   if (o.status != 0) fail_msg("status %d: %s", o.status, o.err);
-  forget(&o);
 }
 
 /* Too little stack is no verdict on a tuner's candidates. */
 TEST_IN_FOLDER(stacks_of_candidates)
 {
+  HELD(forget)
   outcome o = run_in(*state, "WISP_SHIPPED=none OMP_NUM_THREADS=2 OMP_STACKSIZE=128k",
                      "tune -d host -n 8 -p f64 -k volume --budget 1s --elements 48");
   if (o.status != 1 || !strstr(o.err, "unset OMP_STACKSIZE")) fail_msg("status %d: %s", o.status, o.err);
   forget(&o);
   o = run_in(*state, "WISP_SHIPPED=none", "db check");
   if (strstr(o.out, "unfinished") || strstr(o.out, "crash") || !strstr(o.out, "whole")) fail_msg("%s", o.out);
-  forget(&o);
 }
 
 TEST_IN_FOLDER(stack_of_the_command)
@@ -82,20 +79,18 @@ static void launch_in_thread(work *w, size_t stack)
 /* A program's thread may have less than the one that loaded the kernel, and a later one more again. */
 TEST_IN_FOLDER(stacks_of_the_program)
 {
-  wisp_error err = {.text = ""};
-  wisp_device *device = NULL;
-  wisp_binary binary = {0};
+  OWNED(wisp_device_close) wisp_device *device = NULL;
+  HELD(wisp_binary_free) wisp_binary binary = {0};
   work w = {.module = NULL};
   int number = 0;
-  assert_int_equal(wisp_compile(&err, "host", "big", big, &binary), WISP_OK);
+  GOOD(wisp_compile(err, "host", "big", big, &binary));
   assert_true(binary.usage.stack_bytes > 599 << 10);
-  assert_int_equal(wisp_device_open(&err, "host", &device), WISP_OK);
-  assert_int_equal(wisp_module_load(&err, device, &binary, "big", 0, &w.module), WISP_OK);
-  assert_int_equal(wisp_device_alloc(&err, device, sizeof number, &w.number), WISP_OK);
-  assert_int_equal(wisp_graph_begin(&err, device), WISP_OK);
-  assert_int_equal(
-      wisp_launch(&err, w.module, NULL, (unsigned[]){1, 1}, (unsigned[]){1, 1, 1}, (void *[]){&w.number}, 1), WISP_OK);
-  assert_int_equal(wisp_graph_end(&err, device, &w.graph), WISP_OK);
+  GOOD(wisp_device_open(err, "host", &device));
+  GOOD(wisp_module_load(err, device, &binary, "big", 0, &w.module));
+  GOOD(wisp_device_alloc(err, device, sizeof number, &w.number));
+  GOOD(wisp_graph_begin(err, device));
+  GOOD(wisp_launch(err, w.module, NULL, (unsigned[]){1, 1}, (unsigned[]){1, 1, 1}, (void *[]){&w.number}, 1));
+  GOOD(wisp_graph_end(err, device, &w.graph));
   launch_in_thread(&w, 400 << 10);
   assert_int_equal(w.launched, WISP_ESYSTEM);
   assert_int_equal(w.replayed, WISP_ESYSTEM);
@@ -103,13 +98,11 @@ TEST_IN_FOLDER(stacks_of_the_program)
   launch_in_thread(&w, 4 << 20);
   assert_int_equal(w.launched, WISP_OK);
   assert_int_equal(w.replayed, WISP_OK);
-  assert_int_equal(wisp_device_download(&err, device, &number, w.number, sizeof number), WISP_OK);
+  GOOD(wisp_device_download(err, device, &number, w.number, sizeof number));
   assert_int_equal(number, 42);
   wisp_graph_destroy(w.graph);
   wisp_device_free(device, w.number);
   wisp_module_unload(w.module);
-  wisp_device_close(device);
-  wisp_binary_free(&binary);
 }
 
 TEST_IN_FOLDER(sizes_of_files)

@@ -3,8 +3,6 @@
 #include "test.h"
 #include "store_fixture.h"
 
-#include <unistd.h>
-
 /* Runs a shell's line in the scratch folder, which has links to the tree's folders: $TREE, $BUILD. */
 static void must(const char *folder, const char *line)
 {

@@ -4,8 +4,6 @@
 #include "../gen/nodal/tet.h"
 #include "../runtime/mesh/source.h"
 
-#include <math.h>
-
 static double volume(const double *xyz, const int32_t *v)
 {
   double e[3][3];
@@ -54,6 +52,7 @@ TEST(test_jitter)
 {
   static const double amounts[] = {0, 0.05, 0.3, 0.5};
   for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
+    OWNED(wisp_mesh_destroy)
     wisp_mesh *still = box(6, 0, 0, 0), *mesh = box(6, amounts[i], i, 0), *same = box(6, amounts[i], i, 0);
     double furthest = 0;
     size_t moved = 0;
@@ -67,9 +66,6 @@ TEST(test_jitter)
     assert_true(furthest <= amounts[i] * (1 + 1e-12) && furthest >= 0.9 * amounts[i]);
     /* 5 of 7 lines of points are inside in each direction. */
     assert_true(amounts[i] > 0 ? moved > 3 * 5 * 7 * 7 * 9 / 10 : moved == 0);
-    wisp_mesh_destroy(mesh);
-    wisp_mesh_destroy(same);
-    wisp_mesh_destroy(still);
   }
 }
 
@@ -86,8 +82,7 @@ static int compare_tets(const void *left, const void *right)
 /* The elements as sorted sets of points: what does not depend on any numbering. */
 static double *element_set(const wisp_mesh *mesh)
 {
-  double *set = malloc(mesh->elements * 12 * sizeof *set);
-  assert_non_null(set);
+  double *set = allocate(mesh->elements * 12, sizeof *set);
   for (size_t k = 0; k < mesh->elements; k++) {
     for (size_t v = 0; v < 4; v++)
       memcpy(set + 12 * k + 3 * v, mesh->xyz + 3 * (size_t)mesh->tet[4 * k + v], 3 * sizeof *set);
@@ -99,27 +94,22 @@ static double *element_set(const wisp_mesh *mesh)
 
 TEST(test_shuffle_keeps_the_elements)
 {
+  OWNED(wisp_mesh_destroy)
   wisp_mesh *mesh = box(5, 0.2, 1, 0), *shuffled = box(5, 0.2, 1, 9), *repeated = box(5, 0.2, 1, 9),
             *other = box(5, 0.2, 1, 10);
-  double *set = element_set(mesh), *of_shuffled = element_set(shuffled);
+  OWNED(free) double *set = element_set(mesh), *of_shuffled = element_set(shuffled);
   const size_t tets = 4 * mesh->elements * sizeof *mesh->tet;
   check_unit_box(shuffled);
   assert_memory_equal(set, of_shuffled, mesh->elements * 12 * sizeof *set);
   assert_memory_equal(shuffled->tet, repeated->tet, tets);
   assert_memory_not_equal(shuffled->tet, mesh->tet, tets);
   assert_memory_not_equal(shuffled->tet, other->tet, tets);
-  free(set);
-  free(of_shuffled);
-  wisp_mesh_destroy(mesh);
-  wisp_mesh_destroy(shuffled);
-  wisp_mesh_destroy(repeated);
-  wisp_mesh_destroy(other);
 }
 
 /* Every side of the box is tagged with its own number before: each boundary face must have its side's after. */
 TEST(test_tags)
 {
-  wisp_mesh *mesh = box(3, 0, 0, 0);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = box(3, 0, 0, 0);
   for (int run = 0; run < 2; run++) {
     size_t tagged = 0;
     for (size_t f = 0; f < 4 * mesh->elements; f++) {
@@ -139,13 +129,12 @@ TEST(test_tags)
     assert_int_equal(tagged, 6 * 2 * 9);
     GOOD(wisp_mesh_shuffle(err, mesh, 4));
   }
-  wisp_mesh_destroy(mesh);
 }
 
 /* The half of the box that an element lies in is its region before, and after. */
 TEST(test_regions)
 {
-  wisp_mesh *mesh = box(2, 0, 0, 0);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = box(2, 0, 0, 0);
   for (int run = 0; run < 2; run++) {
     for (size_t k = 0; k < mesh->elements; k++) {
       double sum = 0;
@@ -156,7 +145,6 @@ TEST(test_regions)
     }
     GOOD(wisp_mesh_shuffle(err, mesh, 4));
   }
-  wisp_mesh_destroy(mesh);
 }
 
 /* Two faces of opposite sense meet in one of three turns, so that of 4 x 4 x 6 ways 48 remain. A box shows six. */
@@ -175,20 +163,18 @@ static size_t meetings(const wisp_mesh *mesh)
 
 TEST(test_all_meetings)
 {
-  wisp_mesh *plain = box(4, 0, 0, 0), *mesh = box(4, 0.2, 1, 1);
+  OWNED(wisp_mesh_destroy) wisp_mesh *plain = box(4, 0, 0, 0), *mesh = box(4, 0.2, 1, 1);
   print_message("ways to meet: %zu in a box, %zu when shuffled\n", meetings(plain), meetings(mesh));
   assert_true(meetings(plain) < 48);
   assert_int_equal(meetings(mesh), 48);
-  wisp_mesh_destroy(plain);
-  wisp_mesh_destroy(mesh);
 }
 
 /* The same of hexes: conforming and positive by the checks that read meshes pass, with as many nodes as before. */
 TEST(test_hexes)
 {
   wisp_error err = {0};
-  wisp_hexmesh *mesh = NULL;
-  wisp_hexnodes *nodes = NULL;
+  OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = NULL;
+  OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
   assert_int_equal(wisp_mesh_grid(&err, 8, (const int[3]){5, 4, 3}, &mesh), WISP_OK);
   if (wisp_mesh_jitter(&err, mesh, 0.3, 3) != WISP_OK || wisp_mesh_shuffle(&err, mesh, 4) != WISP_OK ||
       wisp_mesh_connect(&err, "shuffled", mesh) != WISP_OK ||
@@ -205,18 +191,15 @@ TEST(test_hexes)
   }
   assert_true(moved > mesh->vertices);
   assert_true(mesh->hex[0] != 0 || mesh->hex[1] != 1);
-  wisp_hexnodes_destroy(nodes);
-  wisp_mesh_destroy(mesh);
 }
 
 TEST(test_refusals)
 {
   wisp_error err = {0};
-  wisp_mesh *mesh = box(1, 0, 0, 0);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = box(1, 0, 0, 0);
   static const double bad[] = {-0.1, 0.51, NAN, INFINITY};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     assert_int_equal(wisp_mesh_jitter(&err, mesh, bad[i], 1), WISP_EUSAGE);
     assert_non_null(strstr(err.text, "must be 0 to 0.5"));
   }
-  wisp_mesh_destroy(mesh);
 }

@@ -3,8 +3,6 @@
 #include "test.h"
 #include "../runtime/nodal/stepper.h"
 
-#include <math.h>
-
 enum { PAIRS = WISP_SPECTRUM / 2 };
 
 /* Pairs of eigenvalues -x +- iy of length 1 and less, on the imaginary axis (x = 0) or in the left half disk. */

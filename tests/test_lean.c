@@ -57,8 +57,8 @@ static void judge_candidate(const rig *r, const wisp_strategy *s, int order, con
   const int Nfp = (order + 1) * (order + 2) / 2;
   const wisp_layout layout = wisp_layout_slab(Nfp * (order + 3) / 3, 4 * Nfp, 32);
   wisp_limits limits;
-  wisp_env *names = NULL;
-  wisp_plan *plan = NULL;
+  OWNED(wisp_env_destroy) wisp_env *names = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   snprintf(spec.kernel, sizeof spec.kernel, "%s", s->kernel);
   GOOD(wisp_target_limits(err, "sm_90", &limits));
   const wisp_target target = wisp_limits_target(&limits);
@@ -68,8 +68,6 @@ static void judge_candidate(const rig *r, const wisp_strategy *s, int order, con
   else
     GOOD(wisp_plan_default(err, s, &spec, &layout, names, &plan));
   judge(r, plan, message);
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
 }
 
 static void check(const rig *r, const char *kernel, int order, const char *params)

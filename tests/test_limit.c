@@ -6,17 +6,14 @@
 #include "../runtime/nodal/start.h"
 #include "../runtime/mesh/source.h"
 
-#include <math.h>
-
 enum { STEPS = 200 };
 
 /* Growth shows in the long run: the same steps again, and more energy than before. */
 static bool grows(solving *s, double dt)
 {
   wisp_error reason = {0};
-  double *u = malloc(wisp_dg_volume_size(s->dg) * sizeof *u), energy[2];
+  double *u = allocate(wisp_dg_volume_size(s->dg), sizeof *u), energy[2];
   bool up = false;
-  assert_non_null(u);
   random_solution(s->dg, u);
   GOOD(wisp_arrays_upload(err, s->problem->arrays, "u", u));
   GOOD(wisp_arrays_fill(err, s->problem->arrays, "res", 0));
@@ -128,8 +125,7 @@ TEST(test_default_step)
 static double distance(solving *s, const double *other)
 {
   const size_t size = wisp_dg_volume_size(s->dg);
-  double *u = malloc(size * sizeof *u), energy = NAN;
-  assert_non_null(u);
+  double *u = allocate(size, sizeof *u), energy = NAN;
   GOOD(wisp_arrays_download(err, s->problem->arrays, "u", u));
   for (size_t i = 0; i < size; i++) u[i] -= other[i];
   GOOD(wisp_arrays_upload(err, s->problem->arrays, "u", u));
@@ -147,8 +143,7 @@ static void check_time_error(int order)
   const double time = 1;
   const solving_setup setup = {.order = order};
   assert_true(solving_open(&reason, &s, moved_box(1, 0), &setup));
-  double *fine = malloc(wisp_dg_volume_size(s.dg) * sizeof *fine);
-  assert_non_null(fine);
+  OWNED(free) double *fine = allocate(wisp_dg_volume_size(s.dg), sizeof *fine);
   GOOD(wisp_stepper_limit(err, s.solver, &limit));
   default_error(&s, limit, time, 8, &dt);
   GOOD(wisp_arrays_download(err, s.problem->arrays, "u", fine));
@@ -160,7 +155,6 @@ static void check_time_error(int order)
   const double estimate = relative * sqrt(energy[0] / s.system->energy[0]), found = distance(&s, fine);
   print_message("order %d: estimated %.3g, found %.3g\n", order, estimate, found);
   assert_true(estimate > found / 2 && estimate < found * 2);
-  free(fine);
   solving_close(&s);
 }
 

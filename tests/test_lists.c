@@ -29,7 +29,7 @@ wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const 
   if (!spoiled || strcmp(spoiled, array) != 0 || strcmp(array, "pass_words") == 0)
     return library(err, arrays, array, values);
   const size_t size = wisp_arrays_size(arrays, array);
-  OWNED(free) int *wrong = malloc(size * sizeof *wrong);
+  OWNED(free) int *wrong = allocate(size, sizeof *wrong);
   size_t at = first_wrong(array, values, size);
   assert_true(wrong && size > 2);
   memcpy(wrong, values, size * sizeof *wrong);
@@ -104,7 +104,7 @@ static void sweep(const char *folder, size_t i, bool wrong)
                                .defaults_only = true,
                                .db = db};
   wisp_tune_summary summary = {0};
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   int seen = 0;
   char refused[512] = "no trial";
   spoiled = wrong ? plants[i].array : NULL;
@@ -128,7 +128,6 @@ static void sweep(const char *folder, size_t i, bool wrong)
   if (!seen)
     fail_msg("%s by %s: %s; %lld not compiled, %s", plants[i].kernel, plants[i].strategy, refused, summary.skipped,
              summary.why);
-  wisp_store_close(store);
 }
 
 TEST(test_lists)
@@ -137,18 +136,4 @@ TEST(test_lists)
     for (int wrong = 0; wrong < 2 && share_has_turn(i); wrong++) sweep(*state, i, wrong);
 }
 
-static int set_up(void **state)
-{
-  static char folder[64];
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  fixture_remove(*state);
-  return 0;
-}
-
-GROUP(set_up, tear_down)
+GROUP(fixture_set_up, fixture_tear_down)

@@ -2,8 +2,6 @@
 #include "test.h"
 #include "../runtime/nodal/dg.h"
 
-#include <math.h>
-
 enum { S = 5 };
 
 /* The tableau of the same method: stage i is u + dt sum_j A[i][j] k_j, the step's end is row S. */

@@ -3,6 +3,7 @@
  * nodes are in F. What makes no sense gets a status and a line. */
 #include "test.h"
 #include "api_case.h"
+#include "parts.h"
 #include "solving.h"
 #include "store_fixture.h"
 #include "../gen/strategy/strategy.h"
@@ -89,8 +90,7 @@ static void assemble(bench *b, const wisp_matrix_data *data)
 /* A heat problem with kappa = 1 + u^2, where u and f are 1. */
 static void assemble_ones(bench *b, double mass)
 {
-  double *ones = calloc(b->n.nodes, sizeof *ones);
-  assert_non_null(ones);
+  double *ones = zeros(b->n.nodes);
   for (size_t i = 0; i < b->n.nodes; i++) ones[i] = 1;
   GOOD(wisp_memory_put(err, b->session, b->on_u, ones, b->n.nodes * sizeof *ones));
   GOOD(wisp_memory_put(err, b->session, b->on_f, ones, b->n.nodes * sizeof *ones));
@@ -102,8 +102,7 @@ static void assemble_ones(bench *b, double mass)
 /* u = 1 + 2 x - 3 y, given where x = 0, solves -div(kappa grad u) = 0; natural elsewhere: rows of nodes inside hold. */
 static void check_linear(bench *b, double kappa)
 {
-  double *u = calloc(b->n.nodes, sizeof *u);
-  assert_non_null(u);
+  double *u = zeros(b->n.nodes);
   for (size_t i = 0; i < b->n.nodes; i++) u[i] = 1 + 2 * b->xyz[3 * i] - 3 * b->xyz[3 * i + 1];
   GOOD(wisp_memory_put(err, b->session, b->on_u, u, b->n.nodes * sizeof *u));
   assemble(b, &(wisp_matrix_data){WISP_INIT(wisp_matrix_data), .kappa = {kappa}, .u = b->on_u});
@@ -170,7 +169,7 @@ TEST(test_order_and_sums)
 
 /* --- elements around a vertex --- */
 
-enum { AROUND = 40, FAN = AROUND + 1 };
+enum { AROUND = 40 };
 
 /* A store in which lists of 32 elements a group won, on another device. Shipped winners of this very device would be
  * preferred, so the test turns them off. */
@@ -181,10 +180,8 @@ static void let_gathers_win(const char *path)
        "gather_unroll=4 group_elements=32 lanes=32 pairs_per_thread=4 shared_products=192 tensor_cores=0"},
       {"step", "fill", ""}};
   OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
-  const bool on_host = strcmp(test_device(), "host") == 0;
-  wisp_writer *writer = NULL;
+  const bool on_host = strcmp(test_device_name(), "host") == 0;
   GOOD(wisp_strategies_load(err, &strategies));
-  GOOD(wisp_writer_open(err, path, NULL, &writer));
   for (int i = 0; i < 2; i++) {
     wisp_trial t = fixture_trial(1);
     snprintf(t.spec, sizeof t.spec, "assembly.%s:tri:p2:heat:f64", of[i][0]);
@@ -192,19 +189,7 @@ static void let_gathers_win(const char *path)
     strcpy(t.target, on_host ? "host" : "sm_90"), strcpy(t.device, "another");
     wisp_strategy_hash(wisp_strategies_find(strategies, "assembly", "fill", "gathered-products"), "heat",
                        on_host ? "host" : "cuda", t.template_hash);
-    GOOD(wisp_writer_add(err, writer, &t));
-  }
-  GOOD(wisp_writer_close(err, writer));
-}
-
-/* A regular polygon as triangles around its centre. */
-static void make_fan(double xyz[3 * FAN], int corners[3 * AROUND])
-{
-  memset(xyz, 0, 3 * FAN * sizeof *xyz);
-  for (int i = 0; i < AROUND; i++) {
-    const int next = (i + 1) % AROUND;
-    xyz[3 * (i + 1)] = cos(2 * M_PI * i / AROUND), xyz[3 * (i + 1) + 1] = sin(2 * M_PI * i / AROUND);
-    corners[3 * i] = 0, corners[3 * i + 1] = i + 1, corners[3 * i + 2] = next + 1;
+    fixture_put(path, &t, 1);
   }
 }
 
@@ -213,20 +198,20 @@ static void make_fan(double xyz[3 * FAN], int corners[3 * AROUND])
 TEST_IN_FOLDER(test_busy_vertex)
 {
   const char *store = fixture_path(*state, "won.db");
-  const wisp_session_request from = {WISP_INIT(wisp_session_request), .device = test_device(), .store = store};
+  const wisp_session_request from = {WISP_INIT(wisp_session_request), .device = test_device_name(), .store = store};
   wisp_session *session = NULL;
   wisp_kernel_info info;
-  double xyz[3 * FAN], sum = 0, load = 0;
+  double sum = 0, load = 0;
   const double area = AROUND / 2.0 * sin(2 * M_PI / AROUND);
-  int corners[3 * AROUND];
+  wisp_mesh *fan = make_fan(AROUND);
   bench b;
   setenv("WISP_SHIPPED", "none", 1);
   let_gathers_win(store);
-  make_fan(xyz, corners);
   GOOD(wisp_session_open(err, &from, &session));
   open_bench(&b, session,
              &(wisp_matrix_request){WISP_INIT(wisp_matrix_request), .spec = "assembly.step:tri:p2:heat:f64",
-                                    .vertices = FAN, .elements = AROUND, .xyz = xyz, .corners = corners});
+                                    .vertices = fan->vertices, .elements = fan->elements, .xyz = fan->xyz,
+                                    .corners = fan->tri});
   GOOD(wisp_matrix_kernel(err, b.matrix, 0, &info));
   assert_string_equal(info.strategy, "gathered-products");
   assert_non_null(strstr(info.params, "group_elements=64"));
@@ -240,6 +225,7 @@ TEST_IN_FOLDER(test_busy_vertex)
   }
   assert_true(fabs(sum - 3 * area) < 1e-12 && fabs(load - area) < 1e-12);
   close_bench(&b);
+  wisp_mesh_destroy(fan);
   unsetenv("WISP_SHIPPED");
 }
 
@@ -291,21 +277,20 @@ static void check_on_device(const bench *b)
 
 /* Tets of a program and of a file are one matrix: of 27 nodes nine are fixed, where x = 0; u = x leaves nothing inside.
  */
-TEST(test_tets_and_file)
+TEST_IN_FOLDER(test_tets_and_file)
 {
   static const int tag = 7;
-  char folder[64];
+  const char *path = fixture_path(*state, "cube.msh");
   cube c;
-  fixture_folder(folder);
   make_cube(&c);
-  write_cube(&c, fixture_path(folder, "cube.msh"));
+  write_cube(&c, path);
   for (int form = 0; form < 2; form++) {
     bench of[2];
     for (int file = 0; file < 2; file++) {
       wisp_matrix_request r = {WISP_INIT(wisp_matrix_request),
                                .spec = form ? "assembly.step:tet:p2:laplace:f64" : "assembly.step:tet:p1:laplace:f64"};
       if (file)
-        r.mesh = fixture_path(folder, "cube.msh"), r.tags = &tag, r.tag_count = 1;
+        r.mesh = path, r.tags = &tag, r.tag_count = 1;
       else
         r.vertices = 8, r.elements = 6, r.xyz = c.xyz, r.corners = c.corners, r.fixed = c.fixed;
       open_bench(&of[file], api_session(), &r);
@@ -321,11 +306,9 @@ TEST(test_tets_and_file)
   wisp_matrix *none = NULL;
   wisp_session *session = api_session();
   const wisp_matrix_request missing = {WISP_INIT(wisp_matrix_request), .spec = "assembly.step:tet:p1:laplace:f64",
-                                       .mesh = fixture_path(folder, "cube.msh"), .tags = (const int[]){9},
-                                       .tag_count = 1};
+                                       .mesh = path, .tags = (const int[]){9}, .tag_count = 1};
   BAD(wisp_matrix_create(err, session, &missing, &none), WISP_EUSAGE, "no face of the boundary has the tag 9");
   wisp_session_close(session);
-  fixture_remove(folder);
 }
 
 TEST(test_bad)

@@ -5,7 +5,7 @@
 #include "test.h"
 #include "api_case.h"
 #include "command.h"
-#include "each_plan.h"
+#include "parts.h"
 #include "store_fixture.h"
 #include "../gen/random.h"
 
@@ -23,9 +23,7 @@ static problem make(const wisp_solver_request *request)
 {
   problem p = {0};
   api_open(&p.s, request);
-  p.xyz = calloc(3 * p.s.K * p.s.Np, sizeof *p.xyz);
-  p.u = calloc(p.s.n * p.s.K * p.s.Np, sizeof *p.u);
-  assert_true(p.xyz && p.u);
+  p.xyz = zeros(3 * p.s.K * p.s.Np), p.u = zeros(p.s.n * p.s.K * p.s.Np);
   GOOD(wisp_solver_nodes(err, p.s.solver, p.xyz));
   return p;
 }
@@ -45,8 +43,7 @@ static double energy(const problem *p)
 static void jump(problem *p, const char *name, uint64_t seed)
 {
   uint64_t random = wisp_random_from(seed);
-  double *values = calloc(p->s.K, sizeof *values);
-  assert_non_null(values);
+  double *values = zeros(p->s.K);
   for (size_t k = 0; k < p->s.K; k++)
     values[k] = ldexp(1.5 + wisp_random_real(&random) / 2, (int)wisp_random_below(&random, 5) - 2);
   GOOD(wisp_solver_set(err, p->s.solver, name, values));
@@ -121,25 +118,14 @@ static const double width = 0.07, from = 0.22, until = 0.46;
 enum { LAYERS = 24 };
 
 /* A column of cubes of six tets each, from z = 0 to 1, as a Gmsh file: physical volume 7 and, from z = 1/2 on, 3. */
-static void write_column(const char *path)
+static const char *write_column(const char *folder)
 {
-  static const int axes[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}}; /* three are odd */
-  FILE *file = fopen(path, "w");
-  assert_non_null(file);
-  fprintf(file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n", 4 * (LAYERS + 1));
-  for (int v = 0; v < 4 * (LAYERS + 1); v++)
-    fprintf(file, "%d %.17g %.17g %.17g\n", v + 1, v % 2 / (double)LAYERS, v / 2 % 2 / (double)LAYERS,
-            v / 4 / (double)LAYERS);
-  fprintf(file, "$EndNodes\n$Elements\n%d\n", 6 * LAYERS);
-  for (int t = 0; t < 6 * LAYERS; t++) {
-    int corner[4] = {4 * (t / 6) + 1}; /* from one corner of the cube along three edges to the opposite one */
-    for (int i = 0; i < 3; i++) corner[i + 1] = corner[i] + (1 << axes[t % 6][i]);
-    const int odd = t % 6 >= 3;
-    fprintf(file, "%d 4 2 %d 1 %d %d %d %d\n", t + 1, t / 6 < LAYERS / 2 ? 7 : 3, corner[0], corner[1], corner[2 + odd],
-            corner[3 - odd]);
-  }
-  fprintf(file, "$EndElements\n");
-  fclose(file);
+  const char *path = fixture_path(folder, "column.msh");
+  wisp_mesh *mesh = make_grid(4, 1, 1, LAYERS);
+  for (size_t v = 0; v < mesh->vertices; v++) mesh->xyz[3 * v] /= LAYERS, mesh->xyz[3 * v + 1] /= LAYERS;
+  for (size_t k = 0; k < mesh->elements; k++) mesh->region[k] = k < mesh->elements / 2 ? 7 : 3;
+  write_mesh(path, mesh);
+  return path;
 }
 
 typedef struct medium {
@@ -151,21 +137,22 @@ static double gauss(double z)
   return exp(-z * z / (width * width));
 }
 
+/* The mean z of an element's nodes. */
+static double middle(const problem *p, size_t k)
+{
+  double z = 0;
+  for (size_t i = 0; i < p->s.Np; i++) z += p->xyz[3 * (k * p->s.Np + i) + 2] / (double)p->s.Np;
+  return z;
+}
+
 static void set_wave(problem *p, const medium media[2])
 {
-  double *values[2];
+  double *values = zeros(p->s.K);
   const size_t nodes = p->s.K * p->s.Np;
   const double Z = sqrt(media[0].rho * media[0].kappa);
   for (int c = 0; c < 2; c++) {
-    values[c] = calloc(p->s.K, sizeof *values[c]);
-    assert_non_null(values[c]);
-    for (size_t k = 0; k < p->s.K; k++) {
-      double z = 0;
-      for (size_t i = 0; i < p->s.Np; i++) z += p->xyz[3 * (k * p->s.Np + i) + 2] / (double)p->s.Np;
-      values[c][k] = c ? media[z > 0.5].kappa : media[z > 0.5].rho;
-    }
-    GOOD(wisp_solver_set(err, p->s.solver, c ? "kappa" : "rho", values[c]));
-    free(values[c]);
+    for (size_t k = 0; k < p->s.K; k++) values[k] = c ? media[middle(p, k) > 0.5].kappa : media[middle(p, k) > 0.5].rho;
+    GOOD(wisp_solver_set(err, p->s.solver, c ? "kappa" : "rho", values));
   }
   for (size_t q = 0; q < nodes; q++) {
     const double pressure = gauss(p->xyz[3 * q + 2] - from);
@@ -173,21 +160,19 @@ static void set_wave(problem *p, const medium media[2])
     p->u[3 * nodes + q] = pressure / Z;
   }
   GOOD(wisp_solver_set(err, p->s.solver, NULL, p->u));
+  free(values);
 }
 
 /* The amplitude of a pulse of pressure at `centre`, by least squares over the nodes of one medium. */
 static double amplitude(const problem *p, bool second, double centre, double stretch)
 {
   double product = 0, square = 0;
-  for (size_t k = 0; k < p->s.K; k++) {
-    double z = 0;
-    for (size_t i = 0; i < p->s.Np; i++) z += p->xyz[3 * (k * p->s.Np + i) + 2] / (double)p->s.Np;
-    for (size_t i = 0; i < p->s.Np && (z > 0.5) == second; i++) {
+  for (size_t k = 0; k < p->s.K; k++)
+    for (size_t i = 0; i < p->s.Np && (middle(p, k) > 0.5) == second; i++) {
       const double shape = gauss((p->xyz[3 * (k * p->s.Np + i) + 2] - centre) / stretch);
       product += shape * p->u[k * p->s.Np + i];
       square += shape * shape;
     }
-  }
   return product / square;
 }
 
@@ -217,9 +202,7 @@ static double wave_error(const char *mesh, int order, const medium media[2])
 
 TEST_IN_FOLDER(test_plane_wave)
 {
-  char mesh[128];
-  snprintf(mesh, sizeof mesh, "%s/column.msh", (const char *)*state);
-  write_column(mesh);
+  const char *mesh = write_column(*state);
   static const medium jumps[][2] = {{{1, 1}, {2, 2}}, {{1, 1}, {0.5, 0.72}}, {{1.5, 6}, {0.75, 3}}};
   for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {
     const double coarse = wave_error(mesh, 2, jumps[i]), fine = wave_error(mesh, 4, jumps[i]);
@@ -235,8 +218,7 @@ TEST(test_values)
   problem p =
       make(&(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "acoustics", .order = 2, .box = "2"});
   const double before = api_number(&p.s, "dt");
-  double *values = calloc(p.s.K, sizeof *values);
-  assert_non_null(values);
+  double *values = zeros(p.s.K);
   for (size_t k = 0; k < p.s.K; k++) values[k] = 4;
   GOOD(wisp_solver_set(err, p.s.solver, "kappa", values));
   const double after = api_number(&p.s, "dt");
@@ -259,22 +241,9 @@ TEST(test_values)
 
 /* --- by the command --- */
 
-/* A run that must succeed, as JSON; the caller deletes it. */
-static cJSON *solve(const char *folder, const char *arguments)
-{
-  char line[1024];
-  snprintf(line, sizeof line, "run %s --json -q --default -d %s", arguments, test_device_name());
-  return run_json(folder, "", line);
-}
-
 static double error_of(const char *folder, const char *arguments, int order, int box)
 {
-  char line[256];
-  snprintf(line, sizeof line, "%s -n %d --box %d --time 0.3", arguments, order, box);
-  cJSON *json = solve(folder, line);
-  const double error = json_number(json, "l2_error");
-  cJSON_Delete(json);
-  return error;
+  return solve_number(folder, "l2_error", arguments, "-n %d --box %d --time 0.3 --default", order, box);
 }
 
 TEST_IN_FOLDER(test_convergence)
@@ -296,7 +265,8 @@ TEST_IN_FOLDER(test_convergence)
 /* If media differ, no solution is known, and the JSON has the members of any run. */
 TEST_IN_FOLDER(test_json)
 {
-  cJSON *json = solve(*state, "acoustics -n 2 --box 2 --steps 20 --rho 'x < 0.5 ? 1 : 1 + y*z' --kappa 2.25");
+  cJSON *json =
+      solve_json(*state, "acoustics", "-n 2 --box 2 --steps 20 --rho 'x < 0.5 ? 1 : 1 + y*z' --kappa 2.25 --default");
   const cJSON *all = cJSON_GetObjectItem(json, "coefficients"), *rho = cJSON_GetObjectItem(all, "rho");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_error")));
   assert_true(json_number(json, "energy_final") < json_number(json, "energy_initial"));
@@ -309,17 +279,12 @@ TEST_IN_FOLDER(test_json)
 TEST_IN_FOLDER(test_regions)
 {
   static const char *const texts[] = {"region == 3 ? 2.5 : 1", "z > 0.5 ? 2.5 : 1"};
-  char mesh[128], line[512];
+  const char *mesh = write_column(*state);
   double last[3];
-  snprintf(mesh, sizeof mesh, "%s/column.msh", (const char *)*state);
-  write_column(mesh);
-  for (int i = 0; i < 3; i++) {
-    snprintf(line, sizeof line, "acoustics -n 2 --mesh %s --steps 20 --dt 0.005 --start pulse --rho '%s' %s", mesh,
-             texts[i % 2], i == 2 ? "--order as-given" : "");
-    cJSON *json = solve(*state, line);
-    last[i] = json_number(json, "energy_final");
-    cJSON_Delete(json);
-  }
+  for (int i = 0; i < 3; i++)
+    last[i] = solve_number(*state, "energy_final", "acoustics",
+                           "-n 2 --mesh %s --steps 20 --dt 0.005 --start pulse --rho '%s' %s --default", mesh,
+                           texts[i % 2], i == 2 ? "--order as-given" : "");
   assert_true(last[0] > 0 && last[0] == last[1] && fabs(last[2] / last[0] - 1) < 1e-9);
 }
 
@@ -341,13 +306,7 @@ TEST_IN_FOLDER(test_bad)
       {"maxwell --rho 1", 2, "--rho"},
       {"acoustics --boundary pec", 2, "must be soft or rigid or absorbing"},
   };
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    char line[256];
-    snprintf(line, sizeof line, "run %s -n 1 --box 2 -d %s", bad[i].arguments, test_device_name());
-    outcome o = run_in(*state, "", line);
-    const char *end = strchr(o.err, '\n');
-    if (o.status != bad[i].status || !strstr(o.err, bad[i].words) || !end || end[1])
-      fail_msg("wisp %s: status %d, not '%s': %s", line, o.status, bad[i].words, o.err);
-    forget(&o);
-  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    run_expect(*state, "", bad[i].status, bad[i].words, "run %s -n 1 --box 2 -d %s", bad[i].arguments,
+               test_device_name());
 }

@@ -5,6 +5,7 @@
 #include "test.h"
 #include "command.h"
 #include "parts.h"
+#include "solving.h"
 #include "store_fixture.h"
 #include "../runtime/mesh/source.h"
 
@@ -13,25 +14,22 @@
 
 #define TWO "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
 
-static const char *put(const char *folder, const char *name, const char *text)
-{
-  static char path[128];
-  snprintf(path, sizeof path, "%s", fixture_path(folder, name));
-  fixture_write(path, text, strlen(text));
-  return path;
-}
-
 /* wisp mesh --json, which must end with this status. */
 static cJSON *look(const char *folder, const char *file, const char *more, int status)
 {
-  char line[256];
-  snprintf(line, sizeof line, "mesh %s --json %s", file, more);
-  outcome o = run_in(folder, "", line);
-  if (o.status != status) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
+  outcome o = run_with(folder, "", "mesh %s --json %s", file, more);
+  if (o.status != status) fail_msg("wisp mesh %s %s: status %d: %s", file, more, o.status, o.err);
   cJSON *json = cJSON_Parse(o.out);
-  if (!json) fail_msg("wisp %s prints no JSON: %s", line, o.out);
+  if (!json) fail_msg("wisp mesh %s %s prints no JSON: %s", file, more, o.out);
   forget(&o);
   return json;
+}
+
+/* The same of a mesh that is written to the file first. */
+static cJSON *look_at(const char *folder, const char *file, wisp_mesh *mesh, int status)
+{
+  write_mesh(file, mesh);
+  return look(folder, file, "", status);
 }
 
 static const cJSON *part(const cJSON *json, const char *name)
@@ -62,10 +60,8 @@ TEST(test_boxes)
   for (size_t i = 0; i < WISP_COUNT(boxes); i++) {
     const int n = 3;
     const double per_face = boxes[i].corners == 3 ? n : n * n, cells = n * per_face;
-    char path[128];
-    snprintf(path, sizeof path, "%s", fixture_path(*state, "box.msh"));
-    write_mesh(path, make_grid(boxes[i].corners, n, n, n));
-    cJSON *json = look(*state, path, "", 0);
+    const char *path = fixture_path(*state, "box.msh");
+    cJSON *json = look_at(*state, path, make_grid(boxes[i].corners, n, n, n), 0);
     assert_string_equal(json_text(json, "element"), boxes[i].element);
     assert_true(cJSON_IsNull(part(json, "refused")));
     is(json, "elements", boxes[i].elements * cells);
@@ -85,8 +81,7 @@ TEST(test_boxes)
     cJSON_Delete(json);
     wisp_mesh *mesh = make_grid(boxes[i].corners, n, n, n);
     GOOD(wisp_mesh_jitter(err, mesh, 0.3, 7)); /* the same box, of other elements */
-    write_mesh(path, mesh);
-    json = look(*state, path, "", 0);
+    json = look_at(*state, path, mesh, 0);
     is(json, "measure", 1);
     is(json, "boundary_measure", boxes[i].boundary);
     assert_true(json_number(part(json, "shape"), "least") < boxes[i].quality);
@@ -102,13 +97,13 @@ TEST(test_shapes)
            TWO "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0.5 %.17g 0\n4 1 1 0\n$EndNodes\n$Elements\n1\n1 2 2 0 1 1 2 3\n"
                "$EndElements\n",
            sqrt(0.75));
-  cJSON *json = look(*state, put(*state, "triangle.msh", text), "", 0);
+  cJSON *json = look(*state, fixture_text(*state, "triangle.msh", text), "", 0);
   is(part(json, "shape"), "least", 1);
   cJSON_Delete(json);
   json = look(*state,
-              put(*state, "tet.msh",
-                  TWO "$Nodes\n4\n1 1 1 1\n2 1 -1 -1\n3 -1 1 -1\n4 -1 -1 1\n$EndNodes\n$Elements\n1\n"
-                      "1 4 2 0 1 2 1 3 4\n$EndElements\n"),
+              fixture_text(*state, "tet.msh",
+                           TWO "$Nodes\n4\n1 1 1 1\n2 1 -1 -1\n3 -1 1 -1\n4 -1 -1 1\n$EndNodes\n$Elements\n1\n"
+                               "1 4 2 0 1 2 1 3 4\n$EndElements\n"),
               "", 0);
   is(part(json, "shape"), "least", 1);
   is(part(json, "step"), "least", 1 / sqrt(3));
@@ -117,9 +112,7 @@ TEST(test_shapes)
   wisp_mesh *mesh = make_grid(3, 4, 4, 1);
   for (size_t v = 0; v < mesh->vertices; v++) /* thin triangles where x is above 0.9 */
     mesh->xyz[3 * v] = mesh->xyz[3 * v] > 0.9 ? 0.76 : mesh->xyz[3 * v];
-  const char *path = fixture_path(*state, "thin.msh");
-  write_mesh(path, mesh);
-  json = look(*state, path, "", 0);
+  json = look_at(*state, fixture_path(*state, "thin.msh"), mesh, 0);
   const cJSON *step = part(json, "step");
   assert_true(cJSON_GetArrayItem(part(step, "at"), 0)->valuedouble > 0.75);
   is(json, "limiting", 8);
@@ -133,10 +126,9 @@ TEST(test_pieces)
 {
   static const int kinds[] = {3, 4, 8};
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
-    char path[128];
-    snprintf(path, sizeof path, "%s", fixture_path(*state, "pieces.msh"));
-    write_mesh(path, put_beside(make_grid(kinds[i], 2, 2, 2), make_grid(kinds[i], 2, 2, 2), 1, 0, 0));
-    cJSON *json = look(*state, path, "", 1);
+    const char *path = fixture_path(*state, "pieces.msh");
+    cJSON *json =
+        look_at(*state, path, put_beside(make_grid(kinds[i], 2, 2, 2), make_grid(kinds[i], 2, 2, 2), 1, 0, 0), 1);
     const double side = kinds[i] == 3 ? 2 : kinds[i] == 4 ? 8 : 4;
     is(json, "pieces", 2);
     is(part(json, "touching"), "coincident", 2 * side);
@@ -189,7 +181,7 @@ static void has_group(const cJSON *json, int dimension, int number, const char *
 
 TEST(test_groups)
 {
-  cJSON *json = look(*state, put(*state, "square.msh", SQUARE), "", 0);
+  cJSON *json = look(*state, fixture_text(*state, "square.msh", SQUARE), "", 0);
   has_group(json, 1, 7, "left", (const double[]){1, 1, 0, 0});
   has_group(json, 1, 8, "middle", (const double[]){0, 0, 1, 0});
   has_group(json, 2, 1, "lower", (const double[]){1, 0.5, 0, 0});
@@ -197,7 +189,7 @@ TEST(test_groups)
   is(json, "inside", 1);
   cJSON_Delete(json);
   for (size_t i = 0; i < WISP_COUNT(solids); i++) {
-    json = look(*state, put(*state, "solid.msh", solids[i]), "", 0);
+    json = look(*state, fixture_text(*state, "solid.msh", solids[i]), "", 0);
     has_group(json, 2, 7, "left", (const double[]){1, i ? 1 : 0.5, 0, 0});
     has_group(json, 2, 8, "middle", (const double[]){0, 0, 1, 0});
     has_group(json, 3, 1, NULL, (const double[]){2, i ? 2 : 1.0 / 3, 0, 0});
@@ -205,59 +197,46 @@ TEST(test_groups)
   }
 }
 
-/* The number of times that a text stands in another. */
-static int count_of(const char *text, const char *word)
+/* A command's notes of a mesh have these keys, and no others; each stands once on stderr as well, and nowhere with -q.
+ */
+static void expect_notes(const char *folder, const char *command, const char *mesh, const char *const *keys,
+                         size_t count)
 {
-  int count = 0;
-  for (const char *at = text; (at = strstr(at, word)); at++) count++;
-  return count;
-}
-
-/* A command's notes have these keys, and no others; each stands once on stderr as well, and nowhere with -q. */
-static void expect_notes(const char *folder, const char *arguments, const char *const *keys, size_t count)
-{
-  char line[512];
-  snprintf(line, sizeof line, "%s --json", arguments);
-  outcome o = run_in(folder, "", line);
+  outcome o = run_with(folder, "", "%s %s --json", command, mesh);
   cJSON *json = cJSON_Parse(o.out);
-  if (o.status != 0 || !json) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
+  if (o.status != 0 || !json) fail_msg("wisp %s: status %d: %s", command, o.status, o.err);
   const cJSON *notes = part(json, "notes");
-  if ((size_t)cJSON_GetArraySize(notes) != count || (size_t)count_of(o.err, "note: ") != count)
-    fail_msg("wisp %s: %zu notes are expected: %s", line, count, o.err);
+  if ((size_t)cJSON_GetArraySize(notes) != count || (size_t)occurrences(o.err, "note: ") != count)
+    fail_msg("wisp %s: %zu notes are expected: %s", command, count, o.err);
   for (size_t i = 0; i < count; i++) {
     const cJSON *note = cJSON_GetArrayItem(notes, (int)i);
     assert_string_equal(json_text(note, "key"), keys[i]);
-    assert_int_equal(count_of(o.err, json_text(note, "text")), 1);
+    assert_int_equal(occurrences(o.err, json_text(note, "text")), 1);
   }
   cJSON_Delete(json);
   forget(&o);
-  strcat(line, " -q");
-  o = run_in(folder, "", line);
+  o = run_with(folder, "", "%s %s --json -q", command, mesh);
   assert_null(strstr(o.err, "note: "));
-  assert_int_equal(count_of(o.out, "\"key\""), (int)count);
+  assert_int_equal(occurrences(o.out, "\"key\""), (int)count);
   forget(&o);
 }
 
-static const char more[] = "$Periodic\n1\n1 1 2\n1\n1 2\n$EndPeriodic\n$NodeData\nwhatever\n$EndNodeData\n"
-                           "$Comments\nnone\n$EndComments\n$Curious\n$EndCurious\n$NodeData\n$EndNodeData\n";
+#define MORE                                                                                  \
+  "$Periodic\n1\n1 1 2\n1\n1 2\n$EndPeriodic\n$NodeData\nwhatever\n$EndNodeData\n$Comments\n" \
+  "none\n$EndComments\n$Curious\n$EndCurious\n$NodeData\n$EndNodeData\n"
 
 TEST(test_dropped)
 {
   static const char *const all[] = {"periodic", "sections", "inside", "loose", "unused"};
-  char text[2048], path[128], line[512];
-  snprintf(text, sizeof text, "%s%s", SQUARE, more);
-  snprintf(path, sizeof path, "%s", put(*state, "all.msh", text));
-  snprintf(line, sizeof line, "mesh %s", path);
-  expect_notes(*state, line, all, 4);
-  outcome o = run_in(*state, "", line);
-  assert_int_equal(count_of(o.err, "$NodeData, $Curious\n"), 1);
-  assert_int_equal(count_of(o.err, "8 \"middle\""), 1);
-  assert_int_equal(count_of(o.err, "9 \"far\""), 1);
+  const char *path = fixture_text(*state, "all.msh", SQUARE MORE);
+  expect_notes(*state, "mesh", path, all, 4);
+  outcome o = run_with(*state, "", "mesh %s", path);
+  assert_int_equal(occurrences(o.err, "$NodeData, $Curious\n"), 1);
+  assert_int_equal(occurrences(o.err, "8 \"middle\""), 1);
+  assert_int_equal(occurrences(o.err, "9 \"far\""), 1);
   forget(&o);
-  snprintf(line, sizeof line, "run helmholtz -n 1 -d host --default --mesh %s", path);
-  expect_notes(*state, line, all, 5);
-  snprintf(line, sizeof line, "run heat -n 2 -d host --default --steps 1 --mesh %s", path);
-  expect_notes(*state, line, all, 5);
+  expect_notes(*state, "run helmholtz -n 1 -d host --default --mesh", path, all, 5);
+  expect_notes(*state, "run heat -n 2 -d host --default --steps 1 --mesh", path, all, 5);
 }
 
 /* Groups that an option or an expression names are used; a group of all, and groups that are elsewhere, are no note. */
@@ -271,12 +250,12 @@ TEST(test_unused)
               {"--source 1 --kappa 'region == 2 ? 3 : 1'", "effect: physical curve 7 \"left\"\n"},
               {"--source 1 --value 'tag == left ? 3 : 1' --kappa 'region == upper ? 3 : 1'", NULL},
               {"--source 'region == \"upper\" ? 3 : 1' --neumann 7", NULL}};
-  char path[128], line[512];
-  snprintf(path, sizeof path, "%s", put(*state, "square.msh", SQUARE));
+  const char *path = fixture_text(*state, "square.msh", SQUARE);
+  char line[512];
   for (size_t i = 0; i < WISP_COUNT(runs); i++) {
-    snprintf(line, sizeof line, "run helmholtz -n 1 -d host --default --mesh %s %s", path, runs[i].options);
-    expect_notes(*state, line, unused, runs[i].says ? 3 : 2);
-    outcome o = run_in(*state, "", line);
+    snprintf(line, sizeof line, "run helmholtz -n 1 -d host --default %s --mesh", runs[i].options);
+    expect_notes(*state, line, path, unused, runs[i].says ? 3 : 2);
+    outcome o = run_with(*state, "", "%s %s", line, path);
     if (runs[i].says && !strstr(o.err, runs[i].says)) fail_msg("no '%s' in: %s", runs[i].says, o.err);
     forget(&o);
   }
@@ -285,69 +264,66 @@ TEST(test_unused)
     int corners;
   } plain[] = {{"maxwell -n 1 --steps 1", 4}, {"poisson -n 1", 8}, {"helmholtz -n 1", 3}, {"heat -n 1 --steps 1", 3}};
   for (size_t i = 0; i < WISP_COUNT(plain); i++) {
-    snprintf(path, sizeof path, "%s", fixture_path(*state, "plain.msh"));
+    path = fixture_path(*state, "plain.msh");
     write_mesh(path, make_grid(plain[i].corners, 2, 2, 2));
-    snprintf(line, sizeof line, "run %s -d host --default --mesh %s", plain[i].run, path);
-    expect_notes(*state, line, NULL, 0);
+    snprintf(line, sizeof line, "run %s -d host --default --mesh", plain[i].run);
+    expect_notes(*state, line, path, NULL, 0);
   }
 }
 
 /* ---- What the reader mends. */
 
+/* A grid whose first five elements have negative volume. */
+static wisp_mesh *make_reversed(int corners)
+{
+  wisp_mesh *mesh = make_grid(corners, 2, 2, 2);
+  for (int32_t *v = mesh->cell; v < mesh->cell + 5 * corners; v += corners)
+    for (int a = corners == 8 ? 0 : corners - 2; a + 1 < corners; a += 2) {
+      const int32_t first = v[a];
+      v[a] = v[a + 1], v[a + 1] = first;
+    }
+  return mesh;
+}
+
 /* Elements that the reader reverses are counted, of each kind; others are not. */
 TEST(test_reversed)
 {
   static const int kinds[] = {3, 4, 8};
-  static const char *const runs[] = {"helmholtz -n 1", "maxwell -n 1 --steps 1", "poisson -n 2"};
+  static const char *const runs[] = {"run helmholtz -n 1 -d host --default --mesh",
+                                     "run maxwell -n 1 --steps 1 -d host --default --mesh",
+                                     "run poisson -n 2 -d host --default --mesh"};
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
-    char path[128], line[256];
-    wisp_mesh *mesh = make_grid(kinds[i], 2, 2, 2);
-    for (int32_t *v = mesh->cell; v < mesh->cell + 5 * kinds[i]; v += kinds[i])
-      for (int a = kinds[i] == 8 ? 0 : kinds[i] - 2; a + 1 < kinds[i]; a += 2) {
-        const int32_t first = v[a];
-        v[a] = v[a + 1], v[a + 1] = first;
-      }
-    snprintf(path, sizeof path, "%s", fixture_path(*state, "reversed.msh"));
-    write_mesh(path, mesh);
-    cJSON *json = look(*state, path, "", 0);
+    const char *path = fixture_path(*state, "reversed.msh");
+    cJSON *json = look_at(*state, path, make_reversed(kinds[i]), 0);
     is(json, "reversed", 5);
     is(json, "measure", 1);
     cJSON_Delete(json);
-    snprintf(line, sizeof line, "run %s -d host --default --mesh %s", runs[i], path);
-    expect_notes(*state, line, (const char *const[]){"reversed"}, 1);
+    expect_notes(*state, runs[i], path, (const char *const[]){"reversed"}, 1);
   }
 }
 
 /* Who times on a file says of it what a run says: tune as run does, bench beside its rows. */
 TEST(test_timed)
 {
-  char path[128], line[512];
-  wisp_mesh *mesh = make_grid(4, 2, 2, 2);
-  for (int32_t *v = mesh->cell; v < mesh->cell + 5 * 4; v += 4) {
-    const int32_t first = v[2];
-    v[2] = v[3], v[3] = first;
-  }
-  snprintf(path, sizeof path, "%s", fixture_path(*state, "reversed.msh"));
-  write_mesh(path, mesh);
-  snprintf(line, sizeof line, "tune -d host -n 1 -p f32 -k update --defaults --mesh %s", path);
-  expect_notes(*state, line, (const char *const[]){"reversed"}, 1);
-  snprintf(line, sizeof line, "bench -d host -n 1 -p f32 -k update --elements 96 --json --mesh %s", path);
-  outcome o = run_in(*state, "", line);
-  if (o.status != 0 || count_of(o.err, "note: ") != 1 || !strstr(o.err, "5 of 48 tets had negative volume"))
-    fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
+  const char *path = fixture_path(*state, "reversed.msh");
+  write_mesh(path, make_reversed(4));
+  expect_notes(*state, "tune -d host -n 1 -p f32 -k update --defaults --mesh", path, (const char *const[]){"reversed"},
+               1);
+  outcome o = run_with(*state, "", "bench -d host -n 1 -p f32 -k update --elements 96 --json --mesh %s", path);
+  if (o.status != 0 || occurrences(o.err, "note: ") != 1 || !strstr(o.err, "5 of 48 tets had negative volume"))
+    fail_msg("wisp bench: status %d: %s", o.status, o.err);
   forget(&o);
 }
 
 /* A plate in space: places have the file's three coordinates. */
 TEST(test_plane)
 {
-  char path[128];
+  const char *path = fixture_path(*state, "plane.msh");
   wisp_mesh *mesh = put_beside(make_grid(3, 2, 2, 1), make_grid(3, 2, 2, 1), 1, 0, 0);
   for (size_t v = 0; v < mesh->vertices; v++) {
     double *x = mesh->xyz + 3 * v;
     x[2] = 0.8 * x[1] + 5, x[1] *= 0.6; /* turned about the axis of x, and moved */
   }
-  snprintf(path, sizeof path, "%s", fixture_path(*state, "plane.msh"));
   write_mesh(path, mesh);
   cJSON *json = look(*state, path, "--cracks", 0);
   is(json, "measure", 2);
@@ -381,12 +357,9 @@ TEST(test_refused)
        "poisson -n 1"},
   };
   for (size_t i = 0; i < WISP_COUNT(files); i++) {
-    char line[256];
-    const char *path = put(*state, "bad.msh", files[i].text);
-    snprintf(line, sizeof line, "run %s -d host --default --mesh %s", files[i].run, path);
-    outcome run = run_in(*state, "", line);
-    snprintf(line, sizeof line, "mesh %s", path);
-    outcome mesh = run_in(*state, "", line);
+    const char *path = fixture_text(*state, "bad.msh", files[i].text);
+    outcome run = run_with(*state, "", "run %s -d host --default --mesh %s", files[i].run, path);
+    outcome mesh = run_with(*state, "", "mesh %s", path);
     const char *why = strstr(run.err, path);
     if (mesh.status != 1 || run.status != 1 || !why || !strstr(mesh.err, why))
       fail_msg("%zu: status %d and %d: '%s', not '%s'", i, mesh.status, run.status, mesh.err, run.err);
@@ -406,26 +379,18 @@ TEST(test_usage)
                                       "mesh a.msh -n 3",
                                       "run helmholtz -n 1 --cracks",
                                       "run maxwell -n 1 --merge 1"};
-  for (size_t i = 0; i < WISP_COUNT(wrong); i++) {
-    outcome o = run_in(*state, "", wrong[i]);
-    if (o.status != 2 || *o.out || count_of(o.err, "\n") != 1) fail_msg("%s: status %d: %s", wrong[i], o.status, o.err);
-    forget(&o);
-  }
+  for (size_t i = 0; i < WISP_COUNT(wrong); i++) run_expect(*state, "", 2, "", "%s", wrong[i]);
 }
 
 /* ---- Programs. */
 
 TEST(test_programs)
 {
-  wisp_session *session = NULL;
+  wisp_session *session = default_session();
   wisp_helmholtz *problem = NULL;
   wisp_matrix *matrix = NULL;
   wisp_mesh_note note;
-  char text[2048];
-  snprintf(text, sizeof text, "%s%s", SQUARE, more);
-  const char *path = put(*state, "all.msh", text);
-  GOOD(wisp_session_open(
-      err, &(wisp_session_request){WISP_INIT(wisp_session_request), .device = "host", .defaults_only = 1}, &session));
+  const char *path = fixture_text(*state, "all.msh", SQUARE MORE);
   static const wisp_solver_setting left[] = {{"neumann", "left"}, {NULL, NULL}};
   const wisp_solver_request asked = {WISP_INIT(wisp_solver_request), .problem = "helmholtz", .order = 1, .mesh = path,
                                      .settings = left};

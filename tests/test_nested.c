@@ -4,6 +4,7 @@
  * WISP_TEST_FULL=1: of the winners that ship too, N = 1 to 9 in both precisions (=7: from 7 on; on a GPU minutes). */
 #include "test.h"
 #include "solving.h"
+#include "store_fixture.h"
 
 #include <math.h>
 
@@ -46,11 +47,9 @@ static void run(const wisp_store *store, wisp_precision precision, int order, co
                                .store = store};
   if (!solving_open(&reason, &s, ragged_box(2, 5), &setup)) fail_msg("%s", reason.text);
   out->size = wisp_dg_volume_size(s.dg);
-  out->u = calloc(out->size, sizeof *out->u);
-  assert_non_null(out->u);
+  out->u = zeros(out->size);
   GOOD(wisp_stepper_limit(err, s.solver, &out->limit));
-  double *start = calloc(out->size, sizeof *start);
-  assert_non_null(start);
+  double *start = zeros(out->size);
   random_solution(s.dg, start);
   memcpy(out->u, start, out->size * sizeof *start);
   GOOD(wisp_solution_put(err, s.problem, out->u));
@@ -104,10 +103,9 @@ TEST(test_single)
 
 TEST(test_winners)
 {
-  wisp_store *store = NULL;
   const char *full = getenv("WISP_TEST_FULL"); /* its number: the order to begin with */
   if (!full) return;
-  GOOD(wisp_store_open(err, "/nonexistent/none.db", true, NULL, &store));
+  wisp_store *store = fixture_open("/nonexistent/none.db");
   for (int order = atoi(full); order <= 9; order++) {
     compare(store, WISP_F64, order, "slab-km32");
     compare(store, WISP_F32, order, "slab-km32");

@@ -32,11 +32,9 @@ static int open_count(void *stub)
   return count();
 }
 
-TEST(test_clock)
+TEST_IN_FOLDER(test_clock)
 {
-  char folder[64];
-  fixture_folder(folder);
-  const char *path = fixture_path(folder, "libnvidia-ml.so.1");
+  const char *path = fixture_path(*state, "libnvidia-ml.so.1");
   if (!make_stub(path)) skip();
   void *stub = dlopen(path, RTLD_NOW);
   assert_non_null(stub);
@@ -53,7 +51,6 @@ TEST(test_clock)
   assert_null(wisp_nvml_open("0000:2C:00.0"));
   assert_int_equal(open_count(stub), 0);
   dlclose(stub);
-  fixture_remove(folder);
 }
 
 TEST(test_unknown)

@@ -89,8 +89,7 @@ TEST(test_targets)
   check all = {0};
   if (!has_nvrtc()) skip();
   for (; all.target < TARGETS; all.target++) {
-    wisp_limits limits;
-    GOOD(wisp_target_limits(err, targets[all.target], &limits));
+    const wisp_limits limits = target_limits(targets[all.target]);
     GOOD(wisp_pipeline_create(err, targets[all.target], 0, 1, &all.pipeline));
     all.compiled = 0;
     for (int order = 1; order <= HIGHEST_ORDER; order++) {
@@ -134,38 +133,29 @@ static const char other[] = "FOR_Y(e, 4)\n"
                             "  rhs[z] *= dux[z];\n"
                             "END_ALL\n";
 
-static wisp_status compile_text(wisp_error *err, const char *text, wisp_binary *out)
+static void compile_text(const char *text, wisp_binary *out)
 {
-  wisp_status status = WISP_OK;
-  const wisp_family *family = wisp_family_find("nodal");
-  wisp_spec spec = wisp_family_spec(family, 1, NULL, WISP_F64);
+  const wisp_limits limits = target_limits("sm_90");
+  wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), 1, NULL, WISP_F64);
   wisp_layout layouts[8];
-  wisp_limits limits;
-  wisp_env *names = NULL;
   wisp_strategy *strategy = NULL;
   wisp_plan *plan = NULL;
-  snprintf(spec.kernel, sizeof spec.kernel, "assemble");
-  family->layouts(&spec, layouts);
-  TRY(wisp_target_limits(err, "sm_90", &limits));
-  const wisp_target target = wisp_limits_target(&limits);
-  TRY(wisp_names_create(err, &spec, layouts, &target, NULL, &names));
-  TRY(parse_strategy(err, "nodal", "trial", (wisp_file_text){"", space}, (wisp_file_text){"", text}, &strategy));
-  TRY(wisp_plan_default(err, strategy, &spec, layouts, names, &plan));
-  TRY(wisp_plan_compile(err, plan, "sm_90", out));
-done:
+  wisp_spec_name_kernel(&spec, "assemble");
+  wisp_family_layouts(&spec, layouts);
+  wisp_env *names = plan_names(&limits, &spec, layouts);
+  GOOD(parse_strategy(err, "nodal", "trial", (wisp_file_text){"", space}, (wisp_file_text){"", text}, &strategy));
+  GOOD(wisp_plan_default(err, strategy, &spec, layouts, names, &plan));
+  GOOD(wisp_plan_compile(err, plan, "sm_90", out));
   wisp_plan_destroy(plan);
   wisp_strategy_destroy(strategy);
   wisp_env_destroy(names);
-  return status;
 }
 
 TEST(test_any_name)
 {
   wisp_binary binary[2] = {{0}, {0}};
   if (!has_nvrtc()) skip();
-  for (int i = 0; i < 2; i++) {
-    GOOD(compile_text(err, i ? other : usual, &binary[i]));
-  }
+  for (int i = 0; i < 2; i++) compile_text(i ? other : usual, &binary[i]);
   assert_true(binary[0].length > 0);
   assert_int_equal(binary[0].length, binary[1].length);
   assert_memory_equal(binary[0].data, binary[1].data, binary[0].length);

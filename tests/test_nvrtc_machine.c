@@ -4,6 +4,7 @@
  * taken is the one in CUDA_HOME, however it was installed there, unless it is newer than the driver. Shown over stubs
  * (tests/stub), so that neither NVRTC nor a driver is needed. */
 #include "test.h"
+#include "each_plan.h"
 #include "store_fixture.h"
 #include "../runtime/device.h"
 
@@ -114,8 +115,7 @@ TEST(test_unknown_architecture)
 /* The NVRTC that compiles, by its version. */
 static void expect_version(const char *version)
 {
-  wisp_limits limits;
-  GOOD(wisp_target_limits(err, "sm_90", &limits));
+  const wisp_limits limits = target_limits("sm_90");
   if (strncmp(limits.compiler, version, strlen(version)) != 0) fail_msg("%s, not %s", limits.compiler, version);
 }
 

@@ -23,13 +23,6 @@ static wisp_tet *make(int N)
   return tet;
 }
 
-static double *reals(size_t count)
-{
-  double *memory = calloc(count, sizeof *memory);
-  assert_non_null(memory);
-  return memory;
-}
-
 static void barycentric(double r, double s, double t, double lambda[4])
 {
   lambda[0] = -(1 + r + s + t) / 2, lambda[1] = (1 + r) / 2, lambda[2] = (1 + s) / 2, lambda[3] = (1 + t) / 2;
@@ -79,7 +72,7 @@ TEST(test_differentiation)
 {
   for (int N = 1; N <= highest_order(); N++) {
     wisp_tet *tet = make(N);
-    double *u = reals((size_t)tet->Np);
+    double *u = zeros((size_t)tet->Np);
     for (int i = 0; i <= N; i++)
       for (int j = 0; j <= N - i; j++)
         for (int k = 0; k <= N - i - j; k++) check_monomial(tet, (const int[3]){i, j, k}, u);
@@ -191,7 +184,7 @@ static void face_exponents(const wisp_tet *tet, int f, int q, int m[4])
 /* g[(f*Nfp + m)*Nfp + q]: the m-th Bernstein polynomial of face f at the face's node q. */
 static double *face_polynomials(const wisp_tet *tet)
 {
-  double *g = reals((size_t)(WISP_TET_FACES * tet->Nfp * tet->Nfp));
+  double *g = zeros((size_t)(WISP_TET_FACES * tet->Nfp * tet->Nfp));
   for (int row = 0; row < WISP_TET_FACES * tet->Nfp; row++)
     for (int q = 0; q < tet->Nfp; q++) {
       int m[4], f = row / tet->Nfp, node = tet->Fmask[f * tet->Nfp + q];
@@ -224,8 +217,8 @@ static void check_lift_of_order(int N)
   wisp_tet *tet = make(N);
   wisp_quadrature rule = {0};
   GOOD(wisp_tet_quadrature(err, 2 * N, &rule));
-  double *I = reals(rule.count * (size_t)tet->Np), *moment = reals((size_t)tet->Np);
-  double *g = face_polynomials(tet), *column = reals((size_t)(WISP_TET_FACES * tet->Nfp));
+  double *I = zeros(rule.count * (size_t)tet->Np), *moment = zeros((size_t)tet->Np);
+  double *g = face_polynomials(tet), *column = zeros((size_t)(WISP_TET_FACES * tet->Nfp));
   GOOD(wisp_tet_interpolation(err, tet, rule.count, rule.r, rule.s, rule.t, I));
   for (int i = 0; i <= N; i++)
     for (int j = 0; j <= N - i; j++)
@@ -252,7 +245,7 @@ TEST(test_interpolation)
   enum { POINTS = sizeof r / sizeof *r };
   for (int N = 1; N <= highest_order(); N++) {
     wisp_tet *tet = make(N);
-    double *I = reals(POINTS * (size_t)tet->Np), *u = reals((size_t)tet->Np);
+    double *I = zeros(POINTS * (size_t)tet->Np), *u = zeros((size_t)tet->Np);
     GOOD(wisp_tet_interpolation(err, tet, POINTS, r, s, t, I));
     for (int i = 0; i <= N; i++)
       for (int j = 0; j <= N - i; j++)
@@ -273,7 +266,7 @@ TEST(test_interpolation_at_nodes)
   for (int N = 1; N <= highest_order(); N++) {
     wisp_tet *tet = make(N);
     size_t Np = (size_t)tet->Np;
-    double *I = reals(Np * Np);
+    double *I = zeros(Np * Np);
     GOOD(wisp_tet_interpolation(err, tet, Np, tet->r, tet->s, tet->t, I));
     for (size_t i = 0; i < Np * Np; i++) assert_true(fabs(I[i] - (i % (Np + 1) == 0)) < 1e-12);
     free(I);

@@ -4,6 +4,7 @@
 #include "test.h"
 #include "api_case.h"
 #include "command.h"
+#include "parts.h"
 #include "store_fixture.h"
 #include "../gen/nodal/tet.h"
 #include "../runtime/assembly/pattern.h"
@@ -133,9 +134,8 @@ TEST(test_any_file)
 TEST(test_curve)
 {
   enum { SIDE = 16, POINTS = SIDE * SIDE * SIDE };
-  double *xyz = malloc(3 * POINTS * sizeof *xyz);
-  int32_t *order = malloc(POINTS * sizeof *order);
-  assert_true(xyz && order);
+  double *xyz = zeros(3 * POINTS);
+  int32_t order[POINTS];
   for (int i = 0; i < POINTS; i++) {
     const int at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
     for (int d = 0; d < 3; d++) xyz[3 * i + d] = at[d];
@@ -147,7 +147,6 @@ TEST(test_curve)
     assert_true(steps == 1);
   }
   free(xyz);
-  free(order);
 }
 
 /* --- from level to level --- */
@@ -220,7 +219,7 @@ TEST(test_levels_apart)
     for (size_t d = 0; d < 3; d++) mesh->xyz[3 * v + d] = (v % 4 == d + 1) + 5 * (double)(v / 4);
     mesh->cell[v] = (int32_t)v;
   }
-  GOOD(wisp_mesh_connect(err, "two tets", mesh));
+  connect_mesh(mesh);
   GOOD(wisp_mesh_order(err, mesh, WISP_ORDER_LEVELS));
   free(places(mesh));
   wisp_mesh_destroy(mesh);
@@ -237,22 +236,6 @@ TEST(test_fast)
   wisp_mesh_destroy(mesh);
 }
 
-static void write_file(const char *path, const wisp_mesh *mesh)
-{
-  FILE *file = fopen(path, "w");
-  assert_non_null(file);
-  fprintf(file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%zu\n", mesh->vertices);
-  for (size_t v = 0; v < mesh->vertices; v++)
-    fprintf(file, "%zu %.17g %.17g %.17g\n", v + 1, mesh->xyz[3 * v], mesh->xyz[3 * v + 1], mesh->xyz[3 * v + 2]);
-  fprintf(file, "$EndNodes\n$Elements\n%zu\n", mesh->elements);
-  for (size_t k = 0; k < mesh->elements; k++) {
-    const int32_t *v = mesh->tet + 4 * k;
-    fprintf(file, "%zu 4 2 0 1 %d %d %d %d\n", k + 1, v[0] + 1, v[1] + 1, v[2] + 1, v[3] + 1);
-  }
-  fprintf(file, "$EndElements\n");
-  assert_int_equal(fclose(file), 0);
-}
-
 /* A file without locality: nodes and fields are those of the file's elements, in its order. */
 TEST_IN_FOLDER(test_the_files_own_order)
 {
@@ -260,12 +243,11 @@ TEST_IN_FOLDER(test_the_files_own_order)
   wisp_mesh *mesh = shuffled(3, WISP_ORDER_AS_GIVEN);
   api_solve s;
   wisp_tet *tet = NULL;
-  write_file(path, mesh);
+  print_mesh(path, mesh);
   api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 3, .mesh = path});
   const size_t K = s.K, Np = s.Np, n = s.n;
   assert_int_equal(K, mesh->elements);
-  double *xyz = malloc(3 * K * Np * sizeof *xyz), *u = malloc(n * K * Np * sizeof *u);
-  assert_true(xyz && u);
+  double *xyz = zeros(3 * K * Np), *u = zeros(n * K * Np);
   GOOD(wisp_solver_nodes(err, s.solver, xyz));
   GOOD(wisp_tet_create(err, 3, &tet));
   for (size_t i = 0; i < 3 * K * Np; i++) { /* where they are in an element with the file's corners */
@@ -286,21 +268,6 @@ TEST_IN_FOLDER(test_the_files_own_order)
   free(xyz), free(u);
 }
 
-/* A number of a run's report. */
-static double solve(const char *folder, const char *arguments, const char *what)
-{
-  char line[256];
-  const char *device = getenv("WISP_TEST_DEVICE");
-  snprintf(line, sizeof line, "run %s -d %s --default --json", arguments, device && *device ? device : "host");
-  outcome o = run_in(folder, "", line);
-  if (o.status != 0) fail_msg("%s: %s", arguments, o.err);
-  cJSON *json = cJSON_Parse(o.out);
-  const double number = json_number(json, what);
-  cJSON_Delete(json);
-  forget(&o);
-  return number;
-}
-
 /* Moved by the same seed, a box is solved alike however its elements lie and its corners are turned: the energy is the
  * same. So is the error where corners are turned alike; else the quadrature that it is taken by tells them apart. The
  * step is given, as its limit is an estimate of some per mille. */
@@ -311,10 +278,10 @@ TEST_IN_FOLDER(test_results_do_not_change)
   enum { RUNS = sizeof options / sizeof *options };
   double energy[RUNS], error[RUNS];
   for (size_t i = 0; i < RUNS; i++) {
-    char run[128];
-    snprintf(run, sizeof run, "maxwell -n 3 --box 3 --jitter 0.2 --steps 20 --dt 0.02 %s", options[i]);
-    energy[i] = solve(*state, run, "energy_final");
-    error[i] = solve(*state, run, "l2_error");
+    cJSON *json =
+        solve_json(*state, "maxwell", "-n 3 --box 3 --jitter 0.2 --steps 20 --dt 0.02 --default %s", options[i]);
+    energy[i] = json_number(json, "energy_final"), error[i] = json_number(json, "l2_error");
+    cJSON_Delete(json);
     assert_true(error[i] > 0 && error[i] < 0.1 && energy[i] > 0.1);
     assert_true(fabs(energy[i] - energy[0]) < 1e-12 * energy[0]);
   }
@@ -324,17 +291,16 @@ TEST_IN_FOLDER(test_results_do_not_change)
 
 TEST_IN_FOLDER(test_hexes)
 {
-  const double expected = solve(*state, "poisson -n 3 --box 4 --jitter 0.2", "l2_error");
   static const char *const orders[] = {"--shuffle 0", "--shuffle 0 --order as-given", "--order curve",
                                        "--order levels"};
+  const double expected = solve_number(*state, "l2_error", "poisson", "-n 3 --box 4 --jitter 0.2 --default");
   for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-    char arguments[128];
-    snprintf(arguments, sizeof arguments, "poisson -n 3 --box 4 --jitter 0.2 %s", orders[i]);
-    assert_true(fabs(solve(*state, arguments, "l2_error") - expected) < 1e-4 * expected);
+    const double error =
+        solve_number(*state, "l2_error", "poisson", "-n 3 --box 4 --jitter 0.2 --default %s", orders[i]);
+    assert_true(fabs(error - expected) < 1e-4 * expected);
   }
-  wisp_hexmesh *mesh = NULL;
+  wisp_hexmesh *mesh = make_grid(8, 4, 4, 4);
   wisp_error err = {0};
-  assert_int_equal(wisp_mesh_grid(NULL, 8, (const int[3]){4, 4, 4}, &mesh), WISP_OK);
   assert_int_equal(wisp_mesh_shuffle(NULL, mesh, 2), WISP_OK);
   int32_t *hex = malloc(8 * mesh->elements * sizeof *hex);
   assert_non_null(hex);
@@ -367,10 +333,5 @@ TEST_IN_FOLDER(test_options)
       {"run poisson -n 1 --order metis --box 2", "tets"},
       {"bench --shuffle x", "--shuffle"},
       {"tune --mesh a.msh --box 4", "leave one out"}};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    outcome o = run_in(*state, "", bad[i].arguments);
-    assert_int_equal(o.status, 2);
-    assert_non_null(strstr(o.err, bad[i].says));
-    forget(&o);
-  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) run_expect(*state, "", 2, bad[i].says, "%s", bad[i].arguments);
 }

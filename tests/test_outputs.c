@@ -19,22 +19,7 @@ static void expect(const char *folder, int status, const char *words, const char
 {
   char before[256];
   snprintf(before, sizeof before, "-C %s", folder);
-  const char *command = getenv("WISP_COMMAND");
-  char *whole = realpath(command && *command ? command : "build/wisp", NULL);
-  assert_non_null(whole);
-  const char *kept = command ? strdupa(command) : NULL;
-  setenv("WISP_COMMAND", whole, 1);
-  outcome o = run_in(folder, before, arguments);
-  kept ? setenv("WISP_COMMAND", kept, 1) : unsetenv("WISP_COMMAND");
-  const char *output = status ? o.err : o.out, *end = strchr(o.err, '\n');
-  if (o.status != status || !strstr(output, words) || (status && (!end || end[1])))
-    fail_msg("wisp %s: status %d, not %d and '%s': %s%s", arguments, o.status, status, words, o.out, o.err);
-  forget(&o), free(whole);
-}
-
-static void write_text(const char *folder, const char *name, const char *text)
-{
-  fixture_write(fixture_path(folder, name), text, strlen(text));
+  run_expect(folder, before, status, words, "%s", arguments);
 }
 
 static void holds(const char *folder, const char *name, const char *text)
@@ -50,7 +35,7 @@ static void holds(const char *folder, const char *name, const char *text)
 /* The mesh m.msh is also there under the names l.vtu and h.vtu. */
 static void link_mesh(const char *folder, const char *text)
 {
-  write_text(folder, "m.msh", text);
+  fixture_text(folder, "m.msh", text);
   assert_int_equal(symlink("m.msh", fixture_path(folder, "l.vtu")), 0);
   assert_int_equal(link(fixture_path(folder, "m.msh"), fixture_path(folder, "h.vtu")), 0);
   assert_int_equal(symlink("m.msh", fixture_path(folder, "l.mtx")), 0);
@@ -115,7 +100,7 @@ TEST_IN_FOLDER(test_read_only)
   mkdir(fixture_path(*state, "r"), 0700), mkdir(fixture_path(*state, "f"), 0700);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct stat about;
-    write_text(*state, cases[i].file, "old");
+    fixture_text(*state, cases[i].file, "old");
     assert_int_equal(chmod(fixture_path(*state, cases[i].file), 0444), 0);
     expect(*state, 1, "read-only", cases[i].line);
     holds(*state, cases[i].file, "old");
@@ -146,7 +131,7 @@ TEST_IN_FOLDER(test_shipped_winners)
   long counts[2];
   for (int text = 0; text < 2; text++) {
     char line[256];
-    const char *to = strdupa(fixture_path(*state, text ? "b.db" : "a.db"));
+    const char *to = fixture_path(*state, text ? "b.db" : "a.db");
     snprintf(line, sizeof line, "db export --db none.db -d 'NVIDIA H200' --winners --format %s -o w%d -q",
              text ? "text" : "json", text);
     expect(*state, 0, "", line);
@@ -188,7 +173,7 @@ TEST_IN_FOLDER(test_packed)
   expect(*state, 0, "default", "run maxwell -q -d host -n 1 --box 1 --steps 1 --db s.db.gz");
   expect(*state, 2, "unpack it with gunzip", "db prune --failed --db s.db.gz");
   expect(*state, 2, "unpack it with gunzip", "tune -d host -n 1 --budget 1s --db s.db.gz");
-  write_text(*state, "bad.gz", "no gzip");
+  fixture_text(*state, "bad.gz", "no gzip");
   expect(*state, 1, "bad.gz: gunzip cannot unpack it", "report -o r --db bad.gz");
 }
 
@@ -202,26 +187,26 @@ TEST_IN_FOLDER(test_numbers)
   static const char *const bad[][2] = {
       {"-1", "ms is -1"}, {"0", "ms is 0"}, {"1e-300", "ms is 1e-300"}, {"1e300", "ms is 1e+300"}, {"nan", NULL},
       {"inf", NULL},      {"null", NULL},   {"86400001", "ms is"}};
-  const char *path = strdupa(fixture_path(*state, "user.db"));
+  const char *path = fixture_path(*state, "user.db");
   fixture_fill(path, 0, 1);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char text[512];
     snprintf(text, sizeof text, "# of one\n" TRIAL "ms=%s\n", bad[i][0]);
-    write_text(*state, "bad.txt", text);
+    fixture_text(*state, "bad.txt", text);
     expect(*state, 1, "bad.txt:2: ", "db import bad.txt");
     if (bad[i][1]) expect(*state, 1, bad[i][1], "db import bad.txt");
     snprintf(text, sizeof text, "{\"wisp_store\": 1, \"trials\": [" OBJECT ", \"ms\": 1}, " OBJECT ", \"ms\": %s}]}",
              bad[i][0]);
-    write_text(*state, "bad.json", text);
+    fixture_text(*state, "bad.json", text);
     expect(*state, 1, "bad.json: ", "db import bad.json");
     if (bad[i][1]) expect(*state, 1, "trial 2: ms is", "db import bad.json");
     assert_int_equal(fixture_count(path), 1);
   }
-  write_text(*state, "lost.txt", TRIAL "\n");
+  fixture_text(*state, "lost.txt", TRIAL "\n");
   expect(*state, 1, "lost.txt:1: the outcome is ok, and there is no time: give ms", "db import lost.txt");
-  write_text(*state, "speed.txt", TRIAL "ms=1 samples=[1,-1]\n");
+  fixture_text(*state, "speed.txt", TRIAL "ms=1 samples=[1,-1]\n");
   expect(*state, 1, "speed.txt:1: samples is -1", "db import speed.txt");
-  write_text(*state, "one.txt", TRIAL "ms=1e-6\n");
+  fixture_text(*state, "one.txt", TRIAL "ms=1e-6\n");
   expect(*state, 0, ": 1 trial added", "db import one.txt");
 }
 
@@ -246,12 +231,11 @@ TEST_IN_FOLDER(test_untuned)
     snprintf(line, sizeof line, "run %s", cases[i].run);
     expect(*state, 0, cases[i].tune, line);
     strcat(line, " --default");
-    if (!strstr(line, "--db")) {
-      outcome o = run_in(*state, "", line);
-      assert_int_equal(o.status, 0);
-      assert_null(strstr(o.out, "wisp tune"));
-      forget(&o);
-    }
+    if (strstr(line, "--db")) continue;
+    outcome o = run_in(*state, "", line);
+    assert_int_equal(o.status, 0);
+    assert_null(strstr(o.out, "wisp tune"));
+    forget(&o);
   }
 }
 
@@ -259,16 +243,12 @@ TEST_IN_FOLDER(test_untuned)
 TEST_IN_FOLDER(test_tuned)
 {
   static const char solve[] = "run maxwell -q -d host -n 1 --box 1 --steps 1 --composition stage";
-  char line[256];
   outcome o = run_in(*state, "", solve);
   const char *at = strstr(o.out, "            wisp tune ");
   assert_non_null(at);
   at += strlen("            wisp ");
-  snprintf(line, sizeof line, "%.*s -q -k stage -s literal -l slab-km32 --elements 48 --budget 3s",
-           (int)strcspn(at, "\n"), at);
-  forget(&o);
-  o = run_in(*state, "", line);
-  if (o.status != 0) fail_msg("%s: %s", line, o.err);
+  run_expect(*state, "", 0, "", "%.*s -q -k stage -s literal -l slab-km32 --elements 48 --budget 3s",
+             (int)strcspn(at, "\n"), at);
   forget(&o);
   o = run_in(*state, "", solve);
   if (strstr(o.out, "wisp tune") || !strstr(o.out, "exact")) fail_msg("%s", o.out);

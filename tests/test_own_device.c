@@ -8,7 +8,7 @@
 #include "page.h"
 #include "solving.h"
 #include "store_fixture.h"
-#include "../tuner/workers/tune.h"
+#include "tuning.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -60,18 +60,9 @@ TEST(test_solves)
 
 TEST_IN_FOLDER(test_tuned)
 {
-  static const int orders[] = {1};
-  static const wisp_precision precisions[] = {WISP_F64};
   wisp_tune_summary summary = {0};
-  const wisp_tune_request request = {.family = "nodal",
-                                     .kernel = "gather",
-                                     .strategy = "direct",
-                                     .orders = orders,
-                                     .order_count = 1,
-                                     .precisions = precisions,
-                                     .precision_count = 1,
-                                     .elements = 300,
-                                     .db = fixture_path(*state, "fence.db")};
+  wisp_tune_request request = tune_request("nodal", "gather", fixture_path(*state, "fence.db"));
+  request.strategy = "direct", request.elements = 300;
   GOOD(wisp_tune(err, "fence", &request, &summary));
   if (summary.failed || summary.ok < 3)
     fail_msg("%lld right, %lld failed: %s", summary.ok, summary.failed, summary.why);

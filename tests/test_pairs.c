@@ -90,9 +90,7 @@ static void compare(const wisp_dg *dg)
   assert_int_equal(count[BOUNDARY], boundaries);
   assert_int_equal(2 * count[INTRA] + count[INTER] + count[BOUNDARY], 4 * dg->mesh->elements);
   if (dg->blocks == 1) assert_int_equal(count[INTER], 0);
-  free(u);
-  free(flux);
-  free(reference);
+  free(u), free(flux), free(reference);
 }
 
 /* Under valgrind: some block sizes, low orders and small boxes for all. */

@@ -2,6 +2,7 @@
  * the matrix's pattern is what a brute search finds, with as many nonzeros as the formula says, on boxes and on an
  * irregular mesh; meshes that are none are refused by name. */
 #include "test.h"
+#include "parts.h"
 #include "../gen/assembly/simplex.h"
 #include "../runtime/assembly/assembly.h"
 #include "../runtime/assembly/list_kind.h"
@@ -20,10 +21,19 @@ static const struct {
   const wisp_mesh_source *source;
 } meshes[] = {{3, &box}, {3, &irregular}, {4, &small}, {4, &shuffled}};
 
-static void make(size_t i, wisp_mesh **mesh)
+static wisp_mesh *make(size_t i)
 {
-  GOOD(wisp_mesh_make(err, meshes[i].corners, meshes[i].source, mesh));
-  GOOD(wisp_mesh_apply_order(err, *mesh));
+  wisp_mesh *mesh = NULL;
+  GOOD(wisp_mesh_make(err, meshes[i].corners, meshes[i].source, &mesh));
+  GOOD(wisp_mesh_apply_order(err, mesh));
+  return mesh;
+}
+
+static wisp_simplexnodes *make_nodes(const wisp_mesh *mesh, int order, const wisp_fixing *fixed)
+{
+  wisp_simplexnodes *nodes = NULL;
+  GOOD(wisp_simplexnodes_create(err, "mesh", mesh, order, fixed, &nodes));
+  return nodes;
 }
 
 /* Every pair of unknowns of every element, once, in a table. */
@@ -69,9 +79,8 @@ static void check_slices(const wisp_pattern *p)
 
 static void check_pattern(const wisp_mesh *mesh, int order, const wisp_fixing *fixed)
 {
-  wisp_simplexnodes *nodes = NULL;
+  wisp_simplexnodes *nodes = make_nodes(mesh, order, fixed);
   wisp_pattern *p = NULL;
-  GOOD(wisp_simplexnodes_create(err, "mesh", mesh, order, fixed, &nodes));
   GOOD(wisp_pattern_create(err, "mesh", nodes, &p));
   const size_t n = nodes->unknowns;
   unsigned char *pairs = calloc(n * n, 1);
@@ -93,8 +102,7 @@ static void check_pattern(const wisp_mesh *mesh, int order, const wisp_fixing *f
 TEST(test_brute)
 {
   for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
-    wisp_mesh *mesh = NULL;
-    make(i, &mesh);
+    wisp_mesh *mesh = make(i);
     for (int N = 1; N <= (mesh->corners == 3 ? WISP_SIMPLEX_MAX_ORDER : 4); N++) {
       check_pattern(mesh, N, &nothing);
       if (N < 4 || mesh->corners == 3) check_pattern(mesh, N, &boundary);
@@ -109,13 +117,11 @@ TEST(test_brute)
 TEST(test_room)
 {
   for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
-    wisp_mesh *mesh = NULL;
-    wisp_simplexnodes *nodes = NULL;
+    wisp_mesh *mesh = make(i);
+    wisp_simplexnodes *nodes = make_nodes(mesh, 3, &nothing);
     wisp_limits host = {.kind = "host"}, card = {.kind = "cuda", .gpu = true, .memory = SIZE_MAX};
     wisp_error refused = {.text = ""};
     size_t count[4];
-    make(i, &mesh);
-    GOOD(wisp_simplexnodes_create(err, "mesh", mesh, 3, &nothing, &nodes));
     wisp_pattern_count(mesh, count);
     for (int k = 0; k < 4; k++) assert_int_equal(count[k], nodes->count[k]);
     host.memory = (size_t)(16 * wisp_pattern_nonzeros(3, count));
@@ -137,9 +143,8 @@ TEST(test_room)
 static void count_nonzeros(const wisp_mesh *mesh, int N, size_t expected)
 {
   int inside[4], pairs[4];
-  wisp_simplexnodes *nodes = NULL;
+  wisp_simplexnodes *nodes = make_nodes(mesh, N, &nothing);
   wisp_pattern *p = NULL;
-  GOOD(wisp_simplexnodes_create(err, "mesh", mesh, N, &nothing, &nodes));
   GOOD(wisp_pattern_create(err, "mesh", nodes, &p));
   const size_t *n = nodes->count;
   assert_int_equal(n[0] + n[2], n[1] + n[3] + 1); /* Euler */
@@ -157,15 +162,14 @@ static void count_nonzeros(const wisp_mesh *mesh, int N, size_t expected)
 TEST(test_counts)
 {
   static const size_t of_box[2][5] = {{137, 801, 2569, 6209, 12681}, {1333, 17025, 91429, 327073, 919221}};
-  static const wisp_mesh_source fours = {.box = {4, 4}};
   wisp_mesh *mesh = NULL;
   for (int corners = 3; corners <= 4; corners++) {
-    GOOD(wisp_mesh_make(err, corners, &fours, &mesh));
+    mesh = make_grid(corners, 4, 4, 4);
     for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N++) count_nonzeros(mesh, N, of_box[corners - 3][N - 1]);
     wisp_mesh_destroy(mesh);
   }
   for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
-    make(i, &mesh);
+    mesh = make(i);
     for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N++) count_nonzeros(mesh, N, 0);
     wisp_mesh_destroy(mesh);
   }
@@ -190,9 +194,8 @@ static void check_views(const wisp_mesh *mesh, const wisp_simplexnodes *nodes, c
 /* A node's place is the same, seen from each element that has it; no two nodes share one; fixed ones lie outside. */
 static void check_places(const wisp_mesh *mesh, int N)
 {
-  wisp_simplexnodes *nodes = NULL;
-  GOOD(wisp_simplexnodes_create(err, "mesh", mesh, N, &boundary, &nodes));
-  double *at = calloc(3 * nodes->nodes, sizeof *at), *repeated = calloc(3 * nodes->nodes, sizeof *repeated);
+  wisp_simplexnodes *nodes = make_nodes(mesh, N, &boundary);
+  double *at = zeros(3 * nodes->nodes), *repeated = zeros(3 * nodes->nodes);
   GOOD(wisp_simplexnodes_points(err, nodes, mesh, &wisp_frame_none, at));
   for (size_t i = 0; i < nodes->nodes; i++) {
     const double *p = at + 3 * i;
@@ -210,8 +213,7 @@ static void check_places(const wisp_mesh *mesh, int N)
 TEST(test_places)
 {
   for (size_t i = 1; i < WISP_COUNT(meshes); i += 2) {
-    wisp_mesh *mesh = NULL;
-    make(i, &mesh);
+    wisp_mesh *mesh = make(i);
     for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N++) check_places(mesh, N);
     wisp_mesh_destroy(mesh);
   }
@@ -314,13 +316,11 @@ TEST(test_bad_meshes)
 TEST(test_bad_numberings)
 {
   static const int32_t tags[] = {2, 9};
-  const wisp_mesh_source one = {.box = {1, 1}};
   const wisp_fixing unknown = {.count = 2, .tag = tags};
   wisp_error refused = {.text = ""};
-  wisp_mesh *mesh = NULL;
+  wisp_mesh *mesh = make_grid(3, 1, 1, 1);
   wisp_simplexnodes *nodes = NULL, many = {.N = 5, .elements = 6000000, .count = {3000000, 9000000, 6000000}};
   wisp_pattern *pattern = NULL;
-  GOOD(wisp_mesh_make(err, 3, &one, &mesh));
   assert_int_equal(wisp_simplexnodes_create(&refused, "mesh", mesh, 6, &boundary, &nodes), WISP_EUSAGE);
   assert_string_equal(refused.text, "continuous triangles and tets: order 6 is out of range: use 1 to 5");
   assert_int_equal(wisp_simplexnodes_create(&refused, "mesh", mesh, 1, &unknown, &nodes), WISP_EUSAGE);
@@ -337,10 +337,8 @@ TEST(test_bad_numberings)
 /* Hexes have no neighbours in the mesh: their edges and faces are not counted. */
 TEST(test_hexes)
 {
-  const int n[3] = {2, 3, 4};
-  wisp_mesh *mesh = NULL;
+  wisp_mesh *mesh = make_grid(8, 2, 3, 4);
   size_t count[4] = {1, 1, 1, 1};
-  GOOD(wisp_mesh_grid(err, 8, n, &mesh));
   wisp_pattern_count(mesh, count);
   assert_true(count[0] == 3 * 4 * 5 && count[1] == 0 && count[2] == 0 && count[3] == 2 * 3 * 4);
   wisp_mesh_destroy(mesh);

@@ -1,7 +1,7 @@
 /* Claim: what compiles ahead comes out in order; what is abandoned, begun or not, comes out no more, delays nothing
  * that is submitted after it, and is waited for before the names that it is made of go. */
 #include "test.h"
-#include "../tuner/search/search.h"
+#include "tuning.h"
 #include "../tuner/trial/pipeline.h"
 
 #include <unistd.h>
@@ -9,26 +9,16 @@
 enum { JOBS = 2, AHEAD = 3, MANY = JOBS * AHEAD };
 
 typedef struct fixture {
-  wisp_strategies *strategies;
-  wisp_scope scope;
-  wisp_search search;
+  search_case c;
   wisp_pipeline *pipeline;
 } fixture;
 
 static int set_up(void **state)
 {
   static fixture f;
-  wisp_limits limits;
-  wisp_spec spec;
-  f = (fixture){.strategies = NULL};
-  GOOD(wisp_spec_parse(err, "nodal.update:tet:p2:maxwell:f64", &spec));
-  GOOD(wisp_strategies_load(err, &f.strategies));
-  GOOD(wisp_target_limits(err, "host", &limits));
-  const wisp_target target = wisp_limits_target(&limits);
-  GOOD(wisp_scope_create(err, wisp_family_find("nodal"), &spec, &target, NULL, &f.scope));
-  GOOD(wisp_search_create(err, f.strategies, &f.scope, NULL, 1, &f.search));
+  search_open(&f.c, "nodal.update:tet:p2:maxwell:f64", "host");
   GOOD(wisp_pipeline_create(err, "host", JOBS, AHEAD, &f.pipeline));
-  assert_true(f.search.count >= MANY);
+  assert_true(f.c.search.count >= MANY);
   *state = &f;
   return 0;
 }
@@ -37,17 +27,15 @@ static int tear_down(void **state)
 {
   fixture *f = *state;
   wisp_pipeline_drop(f->pipeline);
-  wisp_search_free(&f->search);
-  wisp_scope_free(&f->scope);
+  search_close(&f->c);
   wisp_pipeline_destroy(f->pipeline);
-  wisp_strategies_free(f->strategies);
   return 0;
 }
 
 static void submit(fixture *f, size_t i)
 {
   wisp_plan *plan = NULL;
-  GOOD(wisp_candidate_plan(err, &f->scope, &f->search.candidates[i], &plan));
+  GOOD(wisp_candidate_plan(err, &f->c.scope, &f->c.search.candidates[i], &plan));
   GOOD(wisp_pipeline_submit(err, f->pipeline, plan, false));
 }
 
@@ -57,7 +45,7 @@ static void expect(fixture *f, size_t i)
   wisp_plan *plan = NULL;
   wisp_job *job = wisp_pipeline_take(f->pipeline);
   assert_non_null(job);
-  GOOD(wisp_candidate_plan(err, &f->scope, &f->search.candidates[i], &plan));
+  GOOD(wisp_candidate_plan(err, &f->c.scope, &f->c.search.candidates[i], &plan));
   assert_string_equal(job->plan->params, plan->params);
   assert_int_equal(job->status, WISP_OK);
   assert_true(job->binary.data != NULL);

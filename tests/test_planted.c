@@ -8,7 +8,7 @@
 #include "store_fixture.h"
 #include "../runtime/kernel.h"
 #include "../runtime/process.h"
-#include "../tuner/workers/tune.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <signal.h>
@@ -51,15 +51,14 @@ static bool applies(int i)
 /* A compiler that falls asleep over one of the candidates. */
 static void plant_compiler(const char *folder)
 {
-  char body[512], path[256];
+  char body[512];
   const char *cc = getenv("WISP_CC");
-  snprintf(path, sizeof path, "%s/cc", folder);
   if (!getenv("PLANTED_CC")) setenv("PLANTED_CC", cc ? cc : "cc", 1); /* the real one: this is done twice */
   snprintf(body, sizeof body,
            "#!/bin/sh\nfor a; do test -f \"$a\" && grep -q planted_to_sleep \"$a\" && sleep 1000; done\n"
            "exec %s \"$@\"\n",
            getenv("PLANTED_CC"));
-  fixture_write(path, body, strlen(body));
+  const char *path = fixture_text(folder, "cc", body);
   assert_int_equal(chmod(path, 0700), 0);
   setenv("WISP_CC", path, 1);
 }
@@ -98,26 +97,9 @@ static void plant_all(const char *folder)
 
 static wisp_tune_summary tune(const char *db, const char *strategy, bool retry)
 {
-  static const int order = 1;
-  static const wisp_precision precision = WISP_F64;
-  wisp_layout layouts[8];
-  char layout[WISP_LAYOUT_TEXT];
-  wisp_family_layouts(&(wisp_spec){.family = "nodal", .order = order}, layouts);
-  wisp_layout_print(&layouts[0], layout);
-  wisp_tune_request r = {.family = "nodal",
-                         .orders = &order,
-                         .order_count = 1,
-                         .precisions = &precision,
-                         .precision_count = 1,
-                         .kernel = "assemble",
-                         .strategy = strategy,
-                         .layout = layout,
-                         .elements = 384,
-                         .db = db,
-                         .retry_failed = retry};
-  wisp_tune_summary summary = {0};
-  GOOD(wisp_tune(err, test_device_name(), &r, &summary));
-  return summary;
+  wisp_tune_request r = tune_request("nodal", "assemble", db);
+  r.strategy = strategy, r.layout = first_layout(), r.elements = 384, r.retry_failed = retry;
+  return run_tune(&r);
 }
 
 /* All that the store has, one line a trial: what a failure on a machine far away can be understood from. */
@@ -125,12 +107,9 @@ static void print_outcomes(const char *db)
 {
   wisp_store *store = NULL;
   if (wisp_store_open(NULL, db, true, NULL, &store) != WISP_OK) return;
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    if (layer == WISP_LAYER_USER)
-      print_message("%-18s %-14s %g ms %s %s\n", t->strategy, t->outcome, t->ms, t->params, t->reason);
-  }
+  size_t at = 0;
+  for (const wisp_trial *t; (t = fixture_next(store, &at));)
+    print_message("%-18s %-14s %g ms %s %s\n", t->strategy, t->outcome, t->ms, t->params, t->reason);
   wisp_store_close(store);
 }
 
@@ -145,15 +124,12 @@ static void expect(const char *db, const char *what, long long got, long long wa
  * that does no more than it must, and none that is wrong. */
 static void check_outcomes(const char *db, int others)
 {
-  wisp_store *store = NULL;
+  wisp_store *store = fixture_open(db);
   int seen[PLANTED] = {0};
   const wisp_trial *best = NULL;
-  GOOD(wisp_store_open(err, db, false, NULL, &store));
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    const wisp_trial *t = wisp_store_trial(store, i, &layer);
+  size_t next = 0;
+  for (const wisp_trial *t; (t = fixture_next(store, &next));) {
     int at = 0;
-    if (layer != WISP_LAYER_USER) continue;
     while (at < PLANTED && strcmp(planted[at].name, t->strategy) != 0) at++;
     bool ok = wisp_trial_outcome(t) == WISP_TRIAL_OK, slow = wisp_trial_outcome(t) == WISP_TRIAL_SLOW;
     if (ok && (!best || t->ms < best->ms)) best = t;
@@ -179,12 +155,9 @@ static wisp_status compile(wisp_error *err, const wisp_strategies *all, const ch
   wisp_status status = WISP_OK;
   const wisp_spec spec = {"nodal", "assemble", "tet", 1, "maxwell", WISP_F64};
   const wisp_layout layout = wisp_layout_padded(4, 12, 16);
-  wisp_limits limits;
-  wisp_env *names = NULL;
+  const wisp_limits limits = target_limits("sm_90");
+  wisp_env *names = plan_names(&limits, &spec, &layout);
   wisp_plan *plan = NULL;
-  TRY(wisp_target_limits(err, "sm_90", &limits));
-  wisp_target target = wisp_limits_target(&limits);
-  TRY(wisp_names_create(err, &spec, &layout, &target, NULL, &names));
   TRY(wisp_plan_default(err, wisp_strategies_find(all, "nodal", "assemble", name), &spec, &layout, names, &plan));
   TRY(wisp_plan_compile(err, plan, "sm_90", out));
 done:
@@ -193,14 +166,11 @@ done:
   return status;
 }
 
-TEST(test_planted)
+TEST_IN_FOLDER(test_planted)
 {
-  char folder[64], templates[64];
+  const char *db = fixture_path(*state, "tune.db");
   int failing = 0, right = 0, others = 0;
-  fixture_folder(folder);
-  const char *db = fixture_path(folder, "tune.db");
-  fixture_folder(templates);
-  plant_all(templates);
+  plant_all(*state);
   for (int i = 0; i < PLANTED; i++) {
     bool good = planted[i].outcome == WISP_TRIAL_OK;
     failing += applies(i) && !good;
@@ -216,8 +186,6 @@ TEST(test_planted)
     expect(db, "known", s.known, right + others + failing - s.trials);
     check_outcomes(db, others);
   }
-  fixture_remove(templates);
-  fixture_remove(folder);
 }
 
 /* The row of the only candidate tried: what its outcome and reason say. */
@@ -226,23 +194,18 @@ static bool says(const char *db, const char *outcome, const char *reason)
   wisp_store *store = NULL;
   bool found = false;
   if (wisp_store_open(NULL, db, true, NULL, &store) != WISP_OK) return false;
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    found |= layer == WISP_LAYER_USER && strcmp(t->outcome, outcome) == 0 && strstr(t->reason, reason);
-  }
+  size_t at = 0;
+  for (const wisp_trial *t; (t = fixture_next(store, &at));)
+    found |= strcmp(t->outcome, outcome) == 0 && strstr(t->reason, reason);
   wisp_store_close(store);
   return found;
 }
 
 /* A tuner that is killed while a candidate runs has left word of it: it is tried once more, and not a third time. */
-TEST(test_journal)
+TEST_IN_FOLDER(test_journal)
 {
-  char folder[64], templates[64];
-  fixture_folder(folder);
-  const char *db = fixture_path(folder, "tune.db");
-  fixture_folder(templates);
-  plant_all(templates);
+  const char *db = fixture_path(*state, "tune.db");
+  plant_all(*state);
   setenv("WISP_TRIAL_SECONDS", "600", 1);
   for (int killed = 1; killed <= 2; killed++) {
     bool seen = false;
@@ -265,19 +228,16 @@ TEST(test_journal)
   expect(db, "trials", s.trials, 0);
   expect(db, "known", s.known, 1);
   expect(db, "left alone", says(db, "crash", "twice"), true);
-  fixture_remove(templates);
-  fixture_remove(folder);
 }
 
 /* No compiler takes a fault for something that may be left out: else a sweep on a GPU would meet none.
  * Comes last: NVRTC keeps things of this process that are not for the workers, which are its forks. */
-TEST(test_faults_stay)
+TEST_IN_FOLDER(test_faults_stay)
 {
-  char templates[64];
+  const char *templates = *state;
   wisp_error err = {0};
   wisp_strategies *all = NULL;
   wisp_binary right = {0};
-  fixture_folder(templates);
   for (int i = 0; i < PLANTED; i++)
     if (planted[i].where & GPU) plant(templates, planted[i].name, planted[i].fault);
   setenv("WISP_TEMPLATES", templates, 1);
@@ -298,7 +258,6 @@ TEST(test_faults_stay)
   }
   free(right.data);
   wisp_strategies_free(all);
-  fixture_remove(templates);
   unsetenv("WISP_TEMPLATES");
   if (!here) skip();
 }

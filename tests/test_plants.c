@@ -341,10 +341,9 @@ static const struct {
     {"fused", "real", "u_next", "{{= n * NpM}}"},    {"stage", "int", "face_int", "{{= 8 * KM}}"},
     {"stage", "real", "face_real", "{{= 16 * KM}}"},
 };
-static const struct {
-  const char *place; /* printed with the array, and behind it with its length */
-} places[] = {
-    {"(%s - 100000)[0] = 1;"}, {"(%s - 1)[0] = 1;"}, {"%s[groups * %s] = 1;"}, {"%s[groups * %s + 99999] = 1;"}};
+/* Each is printed with the array, and behind it with its length. */
+static const char *const places[] = {"(%s - 100000)[0] = 1;", "(%s - 1)[0] = 1;", "%s[groups * %s] = 1;",
+                                     "%s[groups * %s + 99999] = 1;"};
 
 /* --- from the tables to plants --- */
 
@@ -373,7 +372,7 @@ static void gather_plants(plants *all)
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
       snprintf(array, sizeof array, "((%s *)%s)", arrays[i].type, arrays[i].array); /* inputs are const */
-      snprintf(statement, sizeof statement, places[k].place, array, arrays[i].length);
+      snprintf(statement, sizeof statement, places[k], array, arrays[i].length);
       add_written(all, arrays[i].kernel, "literal", statement, "writes outside array");
     }
   all->bernstein = all->count;
@@ -427,7 +426,6 @@ TEST_IN_FOLDER(test_plants)
   char name[32];
   int missed = 0;
   check all = {.device = open_test_device()};
-  wisp_error err = {0};
   gather_plants(&every);
   for (size_t i = 0; i < every.count; i++) {
     snprintf(name, sizeof name, "plant-%zu", i);
@@ -435,9 +433,10 @@ TEST_IN_FOLDER(test_plants)
                  MOST_EDITS);
   }
   setenv("WISP_TEMPLATES", folder, 1);
-  if (wisp_strategies_load(&err, &all.strategies) != WISP_OK) fail_msg("%s", err.text);
-  assert_int_equal(wisp_verifier_create(&err, all.device, &all.verifier), WISP_OK);
+  GOOD(wisp_strategies_load(err, &all.strategies));
+  GOOD(wisp_verifier_create(err, all.device, &all.verifier));
   for (size_t i = 0; i < every.count; i++) {
+    wisp_error err = {0};
     const planted *p = &every.list[i];
     const bool media = i >= every.media, bernstein = i >= every.bernstein && !media;
     const subject of = {bernstein ? "bernstein-tet" : NULL, media ? "acoustics" : NULL, i % 2 ? WISP_F64 : WISP_F32};

@@ -14,8 +14,7 @@ static const char *const kernels[6] = {"mass",           "stiffness",           
 static void multiply(const wisp_poisson *p, const double *x, double *y)
 {
   const size_t locals = p->mesh->elements * (size_t)p->hex->Np, n = p->copies->unknowns;
-  double *u = calloc(2 * locals, sizeof *u), *image = u + locals, *vertices = calloc(24 * p->mesh->elements, sizeof *u);
-  assert_true(u && vertices);
+  double *u = zeros(2 * locals), *image = u + locals, *vertices = zeros(24 * p->mesh->elements);
   wisp_hex_vertices(p->mesh, &p->frame, 0, p->mesh->elements, vertices);
   for (size_t g = 0; g < n; g++)
     for (int c = p->copies->start[g]; c < p->copies->start[g + 1]; c++) u[p->copies->copy[c]] = x[g];
@@ -31,8 +30,7 @@ static void multiply(const wisp_poisson *p, const double *x, double *y)
 static double *solve_densely(const wisp_poisson *p, double *x)
 {
   const size_t n = p->copies->unknowns;
-  double *A = calloc(n * n, sizeof *A), *factor = calloc(n * n, sizeof *A), *unit = calloc(n, sizeof *unit);
-  assert_true(A && factor && unit);
+  double *A = zeros(n * n), *factor = zeros(n * n), *unit = zeros(n);
   for (size_t i = 0; i < n; i++) {
     unit[i] = 1;
     multiply(p, unit, A + i * n);
@@ -62,8 +60,7 @@ TEST(test_dense)
       const poisson_setup setup = {kernels[k], 3, 0.5 * m, WISP_F64, (wisp_preconditioner)m, 0};
       poisson_case c;
       poisson_open(&c, hex_box(2, 0.05), &setup);
-      double *x = calloc(c.problem->copies->unknowns, sizeof *x);
-      assert_non_null(x);
+      double *x = zeros(c.problem->copies->unknowns);
       free(solve_densely(c.problem, x));
       const wisp_cg_report report = poisson_solve(&c, 1e-13, 1000);
       assert_true(report.converged && report.residual <= 1e-13);
@@ -79,8 +76,7 @@ TEST(test_dense)
 static double energy(const wisp_poisson *p, const double *x, const double *exact)
 {
   const size_t n = p->copies->unknowns;
-  double *e = calloc(2 * n, sizeof *e), sum = 0;
-  assert_non_null(e);
+  double *e = zeros(2 * n), sum = 0;
   for (size_t i = 0; i < n; i++) e[i] = x[i] - exact[i];
   multiply(p, e, e + n);
   for (size_t i = 0; i < n; i++) sum += e[i] * e[n + i];
@@ -94,8 +90,7 @@ TEST(test_monotone)
     const poisson_setup setup = {"collocated", 4, 1, WISP_F64, (wisp_preconditioner)m, 0};
     poisson_case c;
     poisson_open(&c, hex_box(2, 0.05), &setup);
-    double *exact = calloc(c.problem->copies->unknowns, sizeof *exact);
-    assert_non_null(exact);
+    double *exact = zeros(c.problem->copies->unknowns);
     free(solve_densely(c.problem, exact));
     double before = energy(c.problem, c.x, exact);
     for (int iterations = 1; iterations <= 12; iterations++) {
@@ -169,8 +164,7 @@ TEST(test_repeatable)
   poisson_case c;
   poisson_open(&c, hex_box(4, 0.05), &setup);
   const size_t bytes = c.problem->copies->unknowns * sizeof(double);
-  double *first = malloc(bytes);
-  assert_non_null(first);
+  double *first = zeros(c.problem->copies->unknowns);
   const long long iterations = poisson_solve(&c, 1e-8, 1000).iterations;
   memcpy(first, c.x, bytes);
   assert_int_equal(poisson_solve(&c, 1e-8, 1000).iterations, iterations);
@@ -192,8 +186,7 @@ TEST(test_ends)
     if (i == 4) setenv("WISP_GRAPH_LOOPS", "host", 1);
     poisson_open(&c, hex_box(4, 0.05), &setup);
     const size_t n = c.problem->copies->unknowns;
-    double *x = calloc(n, sizeof *x);
-    assert_non_null(x);
+    double *x = zeros(n);
     for (int t = 0; t < 3; t++) {
       const wisp_cg_report free_run = poisson_solve(&c, tolerances[t], 1000);
       assert_true(free_run.converged && free_run.ms_per_iteration > 0);
@@ -261,11 +254,8 @@ TEST(test_watched)
     wisp_cg_report report;
     poisson_open(&c, hex_box(4, 0.05), &setup);
     const wisp_cg_report alone = poisson_solve(&c, 1e-10, most[i]);
-    double *x = calloc(c.problem->copies->unknowns, sizeof *x);
-    assert_non_null(x);
-    assert_int_equal(
-        wisp_cg_solve(NULL, c.solver->cg, c.problem->b, 1e-10, most[i], &(wisp_cg_watch){listen, &t}, &report),
-        WISP_OK);
+    double *x = zeros(c.problem->copies->unknowns);
+    GOOD(wisp_cg_solve(err, c.solver->cg, c.problem->b, 1e-10, most[i], &(wisp_cg_watch){listen, &t}, &report));
     GOOD(wisp_cg_solution(err, c.solver->cg, x));
     assert_memory_equal(x, c.x, c.problem->copies->unknowns * sizeof *x);
     assert_true(report.iterations == alone.iterations && report.residual == alone.residual);
@@ -288,8 +278,7 @@ TEST(test_no_number)
     poisson_case c;
     poisson_open(&c, hex_box(2, 0), &setup);
     const size_t n = c.problem->copies->unknowns;
-    double *b = calloc(n, sizeof *b), most = 0;
-    assert_non_null(b);
+    double *b = zeros(n), most = 0;
     for (size_t i = 0; i < WISP_COUNT(bad); i++) {
       wisp_error err = {0};
       b[n / 2] = bad[i];

@@ -17,21 +17,14 @@ typedef struct plans {
 
 static void make_plans(const wisp_device *device, plans *p)
 {
-  const wisp_family *family = wisp_family_find("nodal");
-  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
-  wisp_spec spec = wisp_family_spec(family, ORDER, NULL, WISP_F64);
+  wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), ORDER, NULL, WISP_F64);
   wisp_layout layouts[8];
-  snprintf(spec.kernel, sizeof spec.kernel, "update");
+  wisp_spec_name_kernel(&spec, "update");
   GOOD(wisp_strategies_load(err, &p->strategies));
-  assert_int_equal(family->layouts(&spec, layouts), LAYOUTS);
-  const wisp_strategy *s = NULL;
-  for (size_t i = 0; i < p->strategies->count && !s; i++) {
-    s = p->strategies->list[i];
-    if (strcmp(s->family, "nodal") != 0 || strcmp(s->kernel, "update") != 0) s = NULL;
-  }
-  assert_non_null(s);
+  assert_int_equal(wisp_family_layouts(&spec, layouts), LAYOUTS);
+  const wisp_strategy *s = wisp_strategies_find(p->strategies, "nodal", "update", "stream");
   for (int l = 0; l < LAYOUTS; l++) {
-    GOOD(wisp_names_create(err, &spec, &layouts[l], &target, NULL, &p->names[l]));
+    p->names[l] = plan_names(wisp_device_limits(device), &spec, &layouts[l]);
     GOOD(wisp_plan_default(err, s, &spec, &layouts[l], p->names[l], &p->plan[l]));
   }
 }
@@ -93,21 +86,13 @@ TEST(test_problems)
 
 static wisp_plan *plan_of(const wisp_device *device, const wisp_strategies *strategies, const char *name)
 {
-  const wisp_family *family = wisp_family_find("assembly");
-  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
-  wisp_spec spec = wisp_family_spec(family, 1, NULL, WISP_F64);
-  OWNED(wisp_env_destroy) wisp_env *names = NULL;
+  wisp_spec spec = wisp_family_spec(wisp_family_find("assembly"), 1, NULL, WISP_F64);
   wisp_layout none[8];
   wisp_plan *plan = NULL;
   wisp_family_layouts(&spec, none);
   wisp_spec_name_kernel(&spec, "fill");
-  GOOD(wisp_names_create(err, &spec, none, &target, NULL, &names));
-  for (size_t i = 0; i < strategies->count && !plan; i++) {
-    const wisp_strategy *s = strategies->list[i];
-    if (strcmp(s->family, "assembly") == 0 && strcmp(s->kernel, "fill") == 0 && strcmp(s->name, name) == 0)
-      GOOD(wisp_plan_default(err, s, &spec, none, names, &plan));
-  }
-  assert_non_null(plan);
+  OWNED(wisp_env_destroy) wisp_env *names = plan_names(wisp_device_limits(device), &spec, none);
+  GOOD(wisp_plan_default(err, wisp_strategies_find(strategies, "assembly", "fill", name), &spec, none, names, &plan));
   return plan;
 }
 

@@ -23,8 +23,7 @@ static double factorial(int n)
 static double *powers(size_t count, const double *x, int degree)
 {
   size_t row = (size_t)degree + 1;
-  double *power = calloc(count * row, sizeof *power);
-  assert_non_null(power);
+  double *power = zeros(count * row);
   for (size_t p = 0; p < count; p++) {
     power[p * row] = 1;
     for (size_t i = 1; i < row; i++) power[p * row + i] = power[p * row + i - 1] * (1 + x[p]) / 2;

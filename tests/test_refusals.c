@@ -177,7 +177,7 @@ TEST_IN_FOLDER(test_script)
   static const char *const found[] = {
       "% \"parts\" (% %), must be % or %", "first", "second %", "third", "(buffer in ", "fourth", "fifth"};
   if (access("scripts/list-messages", X_OK) != 0) skip();
-  fixture_write(fixture_path(*state, "a.c"), source, strlen(source));
+  fixture_text(*state, "a.c", source);
   lines messages = list_messages(*state);
   for (size_t i = 0; i < messages.count && i < sizeof found / sizeof *found; i++)
     if (strncmp(messages.list[i].text, found[i], strlen(found[i])) != 0)

@@ -4,7 +4,7 @@
 #include "test.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../gen/embedded.h"
 #include "../runtime/solve/choose.h"
 
@@ -88,8 +88,7 @@ static void expect_trials(const wisp_store *store, const wisp_trial expected[TRI
 
 static void expect_in_file(const char *path, const wisp_trial expected[TRIALS])
 {
-  wisp_store *store = NULL;
-  GOOD(wisp_store_open(err, path, false, NULL, &store));
+  wisp_store *store = fixture_open(path);
   expect_trials(store, expected);
   wisp_store_close(store);
 }
@@ -110,14 +109,6 @@ static long long rows_with(const char *path, const wisp_trial *trials, int count
   return rows;
 }
 
-static void fill(const char *path, const wisp_trial trials[TRIALS])
-{
-  wisp_writer *writer = NULL;
-  GOOD(wisp_writer_open(err, path, NULL, &writer));
-  for (int i = 0; i < TRIALS; i++) GOOD(wisp_writer_add(err, writer, &trials[i]));
-  GOOD(wisp_writer_close(err, writer));
-}
-
 /* Reading changes nothing; the first writer does, once and for all, and finds the trials under today's hashes. */
 TEST_IN_FOLDER(test_file)
 {
@@ -125,7 +116,7 @@ TEST_IN_FOLDER(test_file)
   wisp_trial old[TRIALS], now[TRIALS];
   wisp_writer *writer = NULL;
   make_trials(old, now);
-  fill(path, old);
+  fixture_put(path, old, TRIALS);
   assert_int_equal(rows_with(path, old, 4), 4);
   expect_in_file(path, now);
   assert_int_equal(rows_with(path, old, 4), 4);
@@ -147,16 +138,13 @@ TEST_IN_FOLDER(test_both)
   for (int later = 0; later < 2; later++) {
     const char *path = fixture_path(*state, later ? "later.db" : "earlier.db");
     wisp_trial old[TRIALS], now[TRIALS];
-    wisp_writer *writer = NULL;
-    wisp_store *store = NULL;
     make_trials(old, now);
     strcpy(now[0].when, later ? "2026-11-22T08:00:00Z" : "2026-11-20T08:00:00Z");
     now[0].ms = 77;
     old[4] = now[0];
-    fill(path, old);
-    GOOD(wisp_writer_open(err, path, NULL, &writer));
-    GOOD(wisp_writer_close(err, writer));
-    GOOD(wisp_store_open(err, path, false, NULL, &store));
+    fixture_put(path, old, TRIALS);
+    fixture_put(path, NULL, 0); /* which renews its rows */
+    wisp_store *store = fixture_open(path);
     assert_int_equal(wisp_store_count(store), TRIALS - 1);
     int measured = 0;
     for (size_t i = 0; i < TRIALS - 1; i++) measured += wisp_store_trial(store, i, NULL)->ms == 77;
@@ -174,7 +162,7 @@ TEST_IN_FOLDER(test_import_and_merge)
   wisp_text texts[2] = {{0}};
   long long added = 0;
   make_trials(old, now);
-  fill(path, old);
+  fixture_put(path, old, TRIALS);
   GOOD(wisp_store_merge(err, merged, 1, &path, &added));
   assert_int_equal(rows_with(merged, now, TRIALS), TRIALS);
   for (int i = 0; i < TRIALS; i++) {

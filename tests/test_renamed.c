@@ -5,10 +5,8 @@
 #include "command.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../gen/strategy/strategy.h"
-
-#include <sys/stat.h>
 
 /* Winners as they shipped before, and their names of today. */
 #define BEHIND                                                                                             \
@@ -31,12 +29,9 @@ enum { WON = sizeof won / sizeof *won };
 static void fill(const char *path)
 {
   HELD(wisp_trials_free) wisp_trials list = {0};
-  wisp_writer *writer = NULL;
-  for (int i = 0; i < WON; i++) assert_int_equal(wisp_shipped_parse(NULL, "before", won[i].line, NULL, &list), WISP_OK);
+  for (int i = 0; i < WON; i++) GOOD(wisp_shipped_parse(err, "before", won[i].line, NULL, &list));
   assert_int_equal(list.count, WON);
-  assert_int_equal(wisp_writer_open(NULL, path, NULL, &writer), WISP_OK);
-  for (int i = 0; i < WON; i++) assert_int_equal(wisp_writer_add(NULL, writer, &list.trials[i]), WISP_OK);
-  assert_int_equal(wisp_writer_close(NULL, writer), WISP_OK);
+  fixture_put(path, list.trials, WON);
 }
 
 /* The file's rows that have an old name. */
@@ -44,12 +39,11 @@ static long long old_rows(const char *path)
 {
   wisp_database database = {0};
   long long rows = 0;
-  assert_int_equal(wisp_database_open(NULL, path, path, SQLITE_OPEN_READONLY, false, &database), WISP_OK);
-  assert_int_equal(wisp_database_number(NULL, &database,
-                                        "SELECT count(*) FROM trial WHERE strategy IN ('by-matrix', 'sparse-halves') "
-                                        "OR params LIKE '%written=%'",
-                                        &rows),
-                   WISP_OK);
+  GOOD(wisp_database_open(err, path, path, SQLITE_OPEN_READONLY, false, &database));
+  GOOD(wisp_database_number(err, &database,
+                            "SELECT count(*) FROM trial WHERE strategy IN ('by-matrix', 'sparse-halves') "
+                            "OR params LIKE '%written=%'",
+                            &rows));
   wisp_database_close(NULL, &database);
   return rows;
 }
@@ -58,9 +52,8 @@ static long long old_rows(const char *path)
 static void expect_renamed(const char *path)
 {
   OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
-  wisp_store *store = NULL;
-  assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
-  assert_int_equal(wisp_store_open(NULL, path, false, NULL, &store), WISP_OK);
+  wisp_store *store = fixture_open(path);
+  GOOD(wisp_strategies_load(err, &all));
   assert_int_equal(wisp_store_count(store), WON);
   for (int i = 0; i < WON; i++) {
     bool found = false;
@@ -85,7 +78,6 @@ static void expect_renamed(const char *path)
 TEST_IN_FOLDER(test_store)
 {
   const char *path = fixture_path(*state, "user.db");
-  wisp_writer *writer = NULL;
   fill(path);
   assert_int_equal(old_rows(path), 3);
   expect_renamed(path);
@@ -94,8 +86,7 @@ TEST_IN_FOLDER(test_store)
   assert_non_null(strstr(o.out, "aos=1"));
   assert_null(strstr(o.out, "by-matrix"));
   forget(&o);
-  assert_int_equal(wisp_writer_open(NULL, path, NULL, &writer), WISP_OK);
-  assert_int_equal(wisp_writer_close(NULL, writer), WISP_OK);
+  fixture_put(path, NULL, 0); /* which renames its rows */
   assert_int_equal(old_rows(path), 0);
   expect_renamed(path);
 }
@@ -112,9 +103,7 @@ TEST_IN_FOLDER(test_command)
   expect_note(state, "", "emit -f hdg -k assemble -s by-matrix", "strategy 'by-matrix' is now called 'aos'");
   expect_note(state, "", "emit -f hdg -k condense -s thread -n 1 --set written=0",
               "parameter 'written' is now called 'unrolled'");
-  outcome o = run_in(*state, "", "emit -f hdg -k invert --set written=0");
-  assert_int_equal(o.status, 2);
-  forget(&o);
+  run_expect(*state, "", 2, "", "emit -f hdg -k invert --set written=0");
 }
 
 TEST_IN_FOLDER(test_users_space)
@@ -123,15 +112,12 @@ TEST_IN_FOLDER(test_users_space)
                               "grid ceil(unknowns,held)\narg out real values\narg value int unknowns\n";
   static const char text[] = "values[0] = {{held}};\n";
   char before[128];
-  assert_int_equal(mkdir(fixture_path(*state, "assembly"), 0700), 0);
-  fixture_write(fixture_path(*state, "assembly/fill.mine.space"), space, strlen(space));
-  fixture_write(fixture_path(*state, "assembly/fill.mine.k"), text, strlen(text));
+  fixture_text(*state, "assembly/fill.mine.space", space);
+  fixture_text(*state, "assembly/fill.mine.k", text);
   snprintf(before, sizeof before, "WISP_TEMPLATES=%s", (const char *)*state);
   expect_note(state, before, "emit -f assembly -k fill -s mine",
               "fill.mine.space: parameter 'held' is now called 'group_elements'");
-  outcome o = run_in(*state, before, "emit -f assembly -k fill -s mine --set group_elements=32");
-  assert_non_null(strstr(o.out, "values[0] = 32;"));
-  forget(&o);
+  run_expect(*state, before, 0, "values[0] = 32;", "emit -f assembly -k fill -s mine --set group_elements=32");
 }
 
 GROUP(no_shipped_winners, NULL)

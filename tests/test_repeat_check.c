@@ -6,7 +6,7 @@
 #include "each_plan.h"
 #include "edited.h"
 #include "store_fixture.h"
-#include "../tuner/workers/tune.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <sched.h>
@@ -41,22 +41,11 @@ static const struct {
 };
 enum { PLANTED = sizeof planted / sizeof *planted };
 
-static void tune(const char *db, const char *strategy, const char *layout)
+static void tune(const char *db, const char *strategy)
 {
-  static const int order = 1;
-  static const wisp_precision precision = WISP_F64;
-  const wisp_tune_request r = {.family = "nodal",
-                               .orders = &order,
-                               .order_count = 1,
-                               .precisions = &precision,
-                               .precision_count = 1,
-                               .kernel = "assemble",
-                               .strategy = strategy,
-                               .layout = layout,
-                               .elements = ELEMENTS,
-                               .db = db};
-  wisp_tune_summary summary = {0};
-  GOOD(wisp_tune(err, test_device_name(), &r, &summary));
+  wisp_tune_request r = tune_request("nodal", "assemble", db);
+  r.strategy = strategy, r.layout = first_layout(), r.elements = ELEMENTS;
+  const wisp_tune_summary summary = run_tune(&r);
   double sum = 0;
   for (int p = 0; p < WISP_PHASES; p++) {
     assert_true(summary.spent[p] >= 0); /* what is cached is not waited for, nor timed what is wrong before */
@@ -69,13 +58,11 @@ static void tune(const char *db, const char *strategy, const char *layout)
 /* The number of a plant's trials that are chosen, and of those that were found wrong for this reason. */
 static void count(const char *db, const char *strategy, const char *reason, int *wrong, int *chosen)
 {
-  wisp_store *store = NULL;
+  wisp_store *store = fixture_open(db);
+  size_t at = 0;
   *wrong = *chosen = 0;
-  GOOD(wisp_store_open(err, db, false, NULL, &store));
-  for (size_t k = 0; k < wisp_store_count(store); k++) {
-    wisp_layer layer;
-    const wisp_trial *t = wisp_store_trial(store, k, &layer);
-    if (layer != WISP_LAYER_USER || strcmp(t->strategy, strategy) != 0) continue;
+  for (const wisp_trial *t; (t = fixture_next(store, &at));) {
+    if (strcmp(t->strategy, strategy) != 0) continue;
     *chosen += strcmp(t->tie, WISP_TIE_CHOSEN) == 0;
     *wrong += wisp_trial_outcome(t) == WISP_TRIAL_WRONG && strstr(t->reason, reason);
   }
@@ -85,19 +72,13 @@ static void count(const char *db, const char *strategy, const char *reason, int 
 /* A sweep of one plant's own candidates. */
 static void sweep(const char *name, const edit *edits, size_t edit_count, const char *reason, int *wrong, int *chosen)
 {
-  char folder[64], templates[64], layout[WISP_LAYOUT_TEXT];
-  wisp_layout layouts[8];
-  wisp_family_layouts(&(wisp_spec){.family = "nodal", .order = 1}, layouts);
-  wisp_layout_print(&layouts[0], layout);
+  char folder[64];
   fixture_folder(folder);
-  const char *db = fixture_path(folder, "tune.db");
-  fixture_folder(templates);
-  plant_edited(templates, "nodal", "assemble", "stream", name, edits, edit_count);
-  setenv("WISP_TEMPLATES", templates, 1);
-  tune(db, name, layout);
+  plant_edited(folder, "nodal", "assemble", "stream", name, edits, edit_count);
+  setenv("WISP_TEMPLATES", folder, 1);
+  tune(fixture_path(folder, "tune.db"), name);
   unsetenv("WISP_TEMPLATES");
-  count(db, name, reason, wrong, chosen);
-  fixture_remove(templates);
+  count(fixture_path(folder, "tune.db"), name, reason, wrong, chosen);
   fixture_remove(folder);
 }
 

@@ -1,9 +1,8 @@
 /* The replay: its percentages are those of the trials that it picked, nothing is picked twice, a space smaller than the
  * budget is searched to its end; on the shipped sweep the search keeps what docs/reference/search.md says. */
 #include "test.h"
-#include "../runtime/kernel.h"
+#include "tuning.h"
 #include "../tuner/search/replay.h"
-#include "../tuner/search/search.h"
 
 #include <math.h>
 
@@ -72,7 +71,6 @@ TEST(test_made_up_sweep)
   free(trials);
 }
 
-/* The search must not know a target's own times beforehand: the first pick is the same whatever they are. */
 /* Another system of equations with the same valley, ten times as slow, tells where it is. */
 TEST(test_other_systems_help)
 {
@@ -98,6 +96,7 @@ TEST(test_other_systems_help)
   free(trials);
 }
 
+/* The search must not know a target's own times beforehand: the first pick is the same whatever they are. */
 TEST(test_own_times_are_not_seen)
 {
   wisp_trial *trials = NULL;
@@ -133,38 +132,28 @@ TEST(test_senseless_requests)
  * a default is one. */
 TEST(test_guided_search)
 {
-  wisp_strategies *strategies = NULL;
-  wisp_limits limits;
-  wisp_scope scope;
-  wisp_search search;
-  wisp_spec spec;
+  search_case a;
+  wisp_search *const search = &a.search;
   size_t count = 0;
-  GOOD(wisp_spec_parse(err, "nodal.volume:tet:p3:maxwell:f64", &spec));
-  GOOD(wisp_strategies_load(err, &strategies));
-  GOOD(wisp_target_limits(err, "sm_90", &limits));
-  wisp_target target = wisp_limits_target(&limits);
-  GOOD(wisp_scope_create(err, wisp_family_find("nodal"), &spec, &target, NULL, &scope));
-  GOOD(wisp_search_create(err, strategies, &scope, NULL, 1, &search));
-  GOOD(wisp_search_guide(err, &search, &target, 0, NULL));
-  bool *seen = calloc(search.count, sizeof *seen);
+  search_open(&a, "nodal.volume:tet:p3:maxwell:f64", "sm_90");
+  GOOD(wisp_search_guide(err, search, &a.target, 0, NULL));
+  bool *seen = calloc(search->count, sizeof *seen);
   assert_non_null(seen);
-  while (wisp_search_next_problem(&search)) {
+  while (wisp_search_next_problem(search)) {
     bool first = true, any = false;
-    for (size_t i = search.begin; i < search.end; i++) any = any || search.candidates[i].is_default;
-    for (const wisp_candidate *c = NULL; (c = wisp_search_next(&search)); first = false) {
-      assert_true(c >= &search.candidates[search.begin] && c < &search.candidates[search.end]);
+    for (size_t i = search->begin; i < search->end; i++) any = any || search->candidates[i].is_default;
+    for (const wisp_candidate *c = NULL; (c = wisp_search_next(search)); first = false) {
+      assert_true(c >= &search->candidates[search->begin] && c < &search->candidates[search->end]);
       assert_true(!first || !any || c->is_default);
-      assert_false(seen[c - search.candidates]);
-      seen[c - search.candidates] = true;
+      assert_false(seen[c - search->candidates]);
+      seen[c - search->candidates] = true;
       count++;
     }
   }
   assert_true(count > 100);
-  assert_int_equal(count, search.count);
+  assert_int_equal(count, search->count);
   free(seen);
-  wisp_search_free(&search);
-  wisp_scope_free(&scope);
-  wisp_strategies_free(strategies);
+  search_close(&a);
 }
 
 /* A trial of a candidate that took so long elsewhere: on another mesh, say. */
@@ -185,32 +174,24 @@ static void add_seed(wisp_seeds *seeds, const wisp_scope *scope, const wisp_cand
  * comes before the others. */
 TEST(test_expected)
 {
-  wisp_strategies *strategies = NULL;
-  wisp_limits limits;
-  wisp_scope scope;
-  wisp_search search;
-  wisp_spec spec;
+  search_case a;
+  wisp_search *const search = &a.search;
   wisp_seeds seeds = {.device = "card", .gpu = true};
   wisp_point *known = NULL;
   size_t count = 0, problems = 0;
   unsigned layouts = 0, early = 0;
-  GOOD(wisp_spec_parse(err, "nodal.gather:tet:p3:maxwell:f64", &spec));
-  GOOD(wisp_strategies_load(err, &strategies));
-  GOOD(wisp_target_limits(err, "sm_90", &limits));
-  wisp_target target = wisp_limits_target(&limits);
-  GOOD(wisp_scope_create(err, wisp_family_find("nodal"), &spec, &target, NULL, &scope));
-  GOOD(wisp_search_create(err, strategies, &scope, NULL, 1, &search));
-  const wisp_candidate best = search.candidates[search.count - 1]; /* of the problem that came last without seeds */
+  search_open(&a, "nodal.gather:tet:p3:maxwell:f64", "sm_90");
+  const wisp_candidate best = search->candidates[search->count - 1]; /* of the problem that came last without seeds */
   assert_false(best.is_default);
-  for (size_t i = 0; i < search.count; i++) {
-    add_seed(&seeds, &scope, &search.candidates[i], i == search.count - 1 ? 1 : 3);
-    layouts |= 1u << search.candidates[i].layout;
+  for (size_t i = 0; i < search->count; i++) {
+    add_seed(&seeds, &a.scope, &search->candidates[i], i == search->count - 1 ? 1 : 3);
+    layouts |= 1u << search->candidates[i].layout;
   }
-  GOOD(wisp_seeds_for(err, &seeds, &spec, &count, &known));
-  GOOD(wisp_search_guide(err, &search, &target, count, known));
-  for (; wisp_search_next_problem(&search); problems++) {
-    const double share = wisp_search_share(&search);
-    const wisp_candidate *first = wisp_search_next(&search);
+  GOOD(wisp_seeds_for(err, &seeds, &a.spec, &count, &known));
+  GOOD(wisp_search_guide(err, search, &a.target, count, known));
+  for (; wisp_search_next_problem(search); problems++) {
+    const double share = wisp_search_share(search);
+    const wisp_candidate *first = wisp_search_next(search);
     assert_non_null(first);
     if (problems == 0) {
       assert_true(first->strategy == best.strategy && first->problem == best.problem);
@@ -223,9 +204,7 @@ TEST(test_expected)
   assert_true(problems > 4);
   free(known);
   wisp_seeds_free(&seeds);
-  wisp_search_free(&search);
-  wisp_scope_free(&scope);
-  wisp_strategies_free(strategies);
+  search_close(&a);
 }
 
 /* 95 % of the optimum within 25 trials seeded, 98 % within 100: geometric means over kernels, orders, precisions. */

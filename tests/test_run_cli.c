@@ -2,21 +2,11 @@
  * the store is one line on stderr and the right exit status. */
 #include "test.h"
 #include "command.h"
-#include "each_plan.h"
 #include "store_fixture.h"
 #include "../runtime/device.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <sys/stat.h>
-
-/* A run that must succeed, as JSON; the caller deletes it. */
-static cJSON *solve(const char *folder, const char *before, const char *arguments)
-{
-  char line[1024];
-  snprintf(line, sizeof line, "run maxwell --json -d %s %s", test_device_name(), arguments);
-  return run_json(folder, before, line);
-}
 
 /* The kernel of that name in kernels[]. */
 static const cJSON *kernel(const cJSON *json, const char *name)
@@ -32,7 +22,7 @@ static const cJSON *kernel(const cJSON *json, const char *name)
 
 TEST_IN_FOLDER(test_json)
 {
-  cJSON *json = solve(*state, "", "-n 2 --box 2 --steps 10 --cfl 0.15 --composition gather+fused");
+  cJSON *json = solve_json(*state, "maxwell", "-n 2 --box 2 --steps 10 --cfl 0.15 --composition gather+fused");
   assert_true(json_number(json, "elements") == 48 && json_number(json, "order") == 2 &&
               json_number(json, "steps") == 10);
   assert_true(json_number(json, "dofs") == 48 * 10 * 6);
@@ -59,30 +49,30 @@ TEST_IN_FOLDER(test_json)
 
 TEST_IN_FOLDER(test_options)
 {
-  cJSON *json = solve(*state, "",
-                      "--orders=1 --box=2 -pf32 --time 0.1 --dt 0.03 --mode 1,0,1 --alpha 0.5 --default "
-                      "--composition gather+fused --layout slab-km32");
+  cJSON *json = solve_json(*state, "maxwell",
+                           "--orders=1 --box=2 -pf32 --time 0.1 --dt 0.03 --mode 1,0,1 --alpha 0.5 --default "
+                           "--composition gather+fused --layout slab-km32");
   assert_string_equal(json_text(json, "precision"), "f32");
   assert_string_equal(json_text(json, "composition"), "gather+fused");
   assert_string_equal(json_text(kernel(json, "fused"), "layout"), "slab-km32");
   assert_string_equal(json_text(json, "start"), "cavity mode 1,0,1");
   assert_true(json_number(json, "steps") == 4 && fabs(json_number(json, "time") - 0.1) < 1e-12);
   cJSON_Delete(json);
-  json = solve(*state, "", "-n 1 --box 1 --steps 0");
+  json = solve_json(*state, "maxwell", "-n 1 --box 1 --steps 0");
   assert_true(json_number(json, "time") == 0 &&
               json_number(json, "energy_initial") == json_number(json, "energy_final"));
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "gdofs")));
   cJSON_Delete(json);
   const char *const measured[] = {"dt_limit", "cfl", "time_error"};
   for (int i = 0; i < 3; i++) { /* by 36 stages: a run of 35 does without, one of 40 does not */
-    json = solve(*state, "", "-n 1 --box 1 --steps 7");
+    json = solve_json(*state, "maxwell", "-n 1 --box 1 --steps 7");
     assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, measured[i])) && json_number(json, "dt") > 0);
     cJSON_Delete(json);
-    json = solve(*state, "", "-n 1 --box 1 --steps 8");
+    json = solve_json(*state, "maxwell", "-n 1 --box 1 --steps 8");
     assert_true(json_number(json, measured[i]) > 0);
     cJSON_Delete(json);
   }
-  json = solve(*state, "", "-n 1 --box 1 --steps 1 --boundary absorbing");
+  json = solve_json(*state, "maxwell", "-n 1 --box 1 --steps 1 --boundary absorbing");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_error")));
   cJSON_Delete(json);
 }
@@ -91,11 +81,9 @@ TEST_IN_FOLDER(test_table)
 {
   static const char *const words[] = {"48 tets",  "order 1", "stable up to", "cfl 0.85", "volume", "gather",
                                       "strategy", "default", "L2 error",     "energy",   "GDOF/s", "a unit of time"};
-  char line[256];
-  snprintf(line, sizeof line,
-           "run maxwell -n 1 --box 2 --steps 8 --default --composition volume+gather+lift+update -d %s",
-           test_device_name());
-  outcome o = run_in(*state, "", line);
+  outcome o =
+      run_with(*state, "", "run maxwell -n 1 --box 2 --steps 8 --default --composition volume+gather+lift+update -d %s",
+               test_device_name());
   if (o.status != 0) fail_msg("%s", o.err);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!strstr(o.out, words[i])) fail_msg("no '%s' in: %s", words[i], o.out);
@@ -110,11 +98,8 @@ static const char one_tet[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n
 /* A domain without a known solution, and its file for viewers. */
 TEST_IN_FOLDER(test_other_domain)
 {
-  char line[512];
-  const char *vtu = fixture_path(*state, "out.vtu");
-  fixture_write(fixture_path(*state, "one.msh"), one_tet, strlen(one_tet));
-  snprintf(line, sizeof line, "-n 3 --mesh %s --steps 5 --output %s", fixture_path(*state, "one.msh"), vtu);
-  cJSON *json = solve(*state, "", line);
+  const char *vtu = fixture_path(*state, "out.vtu"), *mesh = fixture_text(*state, "one.msh", one_tet);
+  cJSON *json = solve_json(*state, "maxwell", "-n 3 --mesh %s --steps 5 --output %s", mesh, vtu);
   assert_true(json_number(json, "elements") == 1 && json_number(json, "energy_initial") > 0);
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_error")));
   cJSON_Delete(json);
@@ -125,16 +110,12 @@ TEST_IN_FOLDER(test_other_domain)
   free(file);
 }
 
-/* Fails with this status, prints nothing but one line, which begins with the command's name and has these words. */
-static void check_bad(const char *folder, const char *before, const char *arguments, int status, const char *words)
+/* The last run left nothing on stdout. */
+static void expect_silence(const char *folder)
 {
-  outcome o = run_in(folder, before, arguments);
-  char *end = strchr(o.err, '\n');
-  if (o.status != status) fail_msg("wisp %s: status %d, not %d: %s", arguments, o.status, status, o.err);
-  if (strncmp(o.err, "wisp run: ", 10) != 0 || !end || end[1]) fail_msg("wisp %s says: %s", arguments, o.err);
-  if (!strstr(o.err, words)) fail_msg("wisp %s does not say '%s': %s", arguments, words, o.err);
-  assert_string_equal(o.out, "");
-  forget(&o);
+  size_t length = 0;
+  free(fixture_read(fixture_path(folder, "out"), &length));
+  assert_int_equal(length, 0);
 }
 
 TEST_IN_FOLDER(test_bad_requests)
@@ -190,11 +171,10 @@ TEST_IN_FOLDER(test_bad_requests)
       {"run maxwell -n 2 --box 1 --steps 1 -o /nowhere/at/all.vtu", "/nowhere/at/all.vtu", 1},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    char line[512];
-    bool has_device = strstr(bad[i].arguments, "-d ") || !strstr(bad[i].arguments, "-n");
-    snprintf(line, sizeof line, "%s%s%s", bad[i].arguments, has_device ? "" : " -d ",
-             has_device ? "" : test_device_name());
-    check_bad(*state, "", line, bad[i].status, bad[i].words);
+    const bool has_device = strstr(bad[i].arguments, "-d ") || !strstr(bad[i].arguments, "-n");
+    run_expect(*state, "", bad[i].status, bad[i].words, "%s%s%s", bad[i].arguments, has_device ? "" : " -d ",
+               has_device ? "" : test_device_name());
+    expect_silence(*state);
   }
 }
 
@@ -208,21 +188,18 @@ TEST_IN_FOLDER(test_blame)
                                      "free -n 2 --box 2 --steps 4000 --default"};
   static const char *const says[] = {"--cfl", "the flux of system free adds energy",
                                      "the flux of system free adds energy"};
-  char line[256], before[128];
-  assert_int_equal(mkdir(fixture_path(*state, "mine"), 0700) | mkdir(fixture_path(*state, "mine/systems"), 0700), 0);
-  fixture_write(fixture_path(*state, "mine/systems/free.system"), system, strlen(system));
-  snprintf(before, sizeof before, "WISP_TEMPLATES=%s/mine", (const char *)*state);
+  char before[128];
+  fixture_text(*state, "systems/free.system", system);
+  snprintf(before, sizeof before, "WISP_TEMPLATES=%s", (const char *)*state);
   for (int i = 0; i < 3; i++) {
-    snprintf(line, sizeof line, "run %s -q -d %s", runs[i], test_device_name());
-    outcome o = run_in(*state, before, line);
+    outcome o = run_with(*state, before, "run %s -q -d %s", runs[i], test_device_name());
     if (o.status != 1 || !strstr(o.err, "blew up") || !strstr(o.err, says[i]) || strstr(o.err, "try --default") ||
         strstr(o.err, "--dt out"))
-      fail_msg("%s: status %d: %s", line, o.status, o.err);
+      fail_msg("%s: status %d: %s", runs[i], o.status, o.err);
     forget(&o);
   }
-  snprintf(line, sizeof line, "run acoustics -n 1 --box 2 --steps 2 -d %s --rho 'x < 0.5 ? 1e-12 : 1e12'",
-           test_device_name());
-  outcome o = run_in(*state, "", line);
+  outcome o = run_with(*state, "", "run acoustics -n 1 --box 2 --steps 2 -d %s --rho 'x < 0.5 ? 1e-12 : 1e12'",
+                       test_device_name());
   if (!strstr(o.err, "note: rho differs by a factor of 1e+24 between elements")) fail_msg("%s", o.err);
   forget(&o);
 }
@@ -231,9 +208,7 @@ TEST_IN_FOLDER(test_blame)
 TEST_IN_FOLDER(test_short_steps)
 {
   for (int single = 0; single < 2; single++) {
-    char line[256];
-    snprintf(line, sizeof line, "-n 2 --box 2 --steps 3 --dt 1e-18 -p %s", single ? "f32" : "f64");
-    cJSON *json = solve(*state, "", line);
+    cJSON *json = solve_json(*state, "maxwell", "-n 2 --box 2 --steps 3 --dt 1e-18 -p %s", single ? "f32" : "f64");
     assert_true(json_number(json, "dt") == 1e-18 && fabs(json_number(json, "time") - 3e-18) < 1e-30);
     assert_true(json_number(json, "energy_final") > 0);
     cJSON_Delete(json);
@@ -245,43 +220,36 @@ TEST_IN_FOLDER(test_bad_surroundings)
 {
   wisp_error error = {0};
   wisp_device *host = NULL;
-  char line[512];
-  const char *half = fixture_path(*state, "half.msh"), *one = fixture_path(*state, "one.msh");
+  char before[512];
+  const char *half = fixture_path(*state, "half.msh"), *one = fixture_text(*state, "one.msh", one_tet);
   fixture_write(half, one_tet, strlen(one_tet) / 2);
-  fixture_write(one, one_tet, strlen(one_tet));
-  snprintf(line, sizeof line, "run maxwell -n 2 --mesh %s", half);
-  check_bad(*state, "", line, 1, "half.msh");
-  snprintf(line, sizeof line, "run maxwell -n 2 --mesh %s --mode 1,1,0", one);
-  check_bad(*state, "", line, 2, "unit box");
-  snprintf(line, sizeof line, "WISP_CC=/nowhere/cc WISP_CACHE_DIR=%s/none", (const char *)*state);
-  check_bad(*state, line, "run maxwell -n 2 --box 1 -d host", 1, "/nowhere/cc");
+  run_expect(*state, "", 1, "half.msh", "run maxwell -n 2 --mesh %s", half);
+  expect_silence(*state);
+  run_expect(*state, "", 2, "unit box", "run maxwell -n 2 --mesh %s --mode 1,1,0", one);
+  snprintf(before, sizeof before, "WISP_CC=/nowhere/cc WISP_CACHE_DIR=%s/none", (const char *)*state);
+  run_expect(*state, before, 1, "/nowhere/cc", "run maxwell -n 2 --box 1 -d host");
+  expect_silence(*state);
   assert_int_equal(wisp_device_open(&error, "host", &host), WISP_OK);
   double gigabytes = (double)wisp_device_limits(host)->memory / 1e9;
   wisp_device_close(host);
-  if (gigabytes < 60) check_bad(*state, "", "run maxwell -n 1 --box 240 -d host", 1, "GB");
+  if (gigabytes < 60) run_expect(*state, "", 1, "GB", "run maxwell -n 1 --box 240 -d host");
 }
 
 /* The few candidates of two kernels in one layout, for a store with winners. */
 static void tune(const char *folder)
 {
   static const char *const kernels[] = {"gather --strategy element-lanes", "fused --strategy register-blocked"};
-  char line[256];
-  for (int i = 0; i < 2; i++) {
-    snprintf(line, sizeof line, "tune -n 1 -p f64 -d %s --kernel %s --layout slab-km32 --elements 48 --budget 30s",
-             test_device_name(), kernels[i]);
-    outcome o = run_in(folder, "", line);
-    if (o.status != 0) fail_msg("wisp %s: %s", line, o.err);
-    forget(&o);
-  }
+  for (int i = 0; i < 2; i++)
+    run_expect(folder, "", 0, "", "tune -n 1 -p f64 -d %s --kernel %s --layout slab-km32 --elements 48 --budget 30s",
+               test_device_name(), kernels[i]);
 }
 
 /* The origin of the gather kernel in a short run of the two. */
 static const char *layer_of(const char *folder, const char *arguments)
 {
   static char layer[32];
-  char line[512];
-  snprintf(line, sizeof line, "-n 1 --box 1 --steps 1 --composition gather+fused --layout slab-km32 %s", arguments);
-  cJSON *json = solve(folder, "", line);
+  cJSON *json = solve_json(folder, "maxwell", "-n 1 --box 1 --steps 1 --composition gather+fused --layout slab-km32 %s",
+                           arguments);
   snprintf(layer, sizeof layer, "%s", json_text(kernel(json, "gather"), "layer"));
   cJSON_Delete(json);
   return layer;
@@ -290,10 +258,8 @@ static const char *layer_of(const char *folder, const char *arguments)
 /* The store's winners are used and named; without the store, or with one of no use, the run goes on and says so. */
 TEST_IN_FOLDER(test_store)
 {
-  char line[512], copy[256], db[256];
-  const char *user = wisp_layer_name(WISP_LAYER_USER);
-  snprintf(copy, sizeof copy, "%s", fixture_path(*state, "gone.db"));
-  snprintf(db, sizeof db, "%s", fixture_path(*state, "user.db"));
+  char line[512];
+  const char *user = wisp_layer_name(WISP_LAYER_USER), *copy = fixture_path(*state, "gone.db");
   tune(*state);
   assert_string_equal(layer_of(*state, ""), user);
   assert_string_equal(layer_of(*state, "--match exact"), user);
@@ -301,7 +267,7 @@ TEST_IN_FOLDER(test_store)
   assert_string_not_equal(layer_of(*state, "-n 2"), user);
   snprintf(line, sizeof line, "--db %s", copy);
   assert_string_not_equal(layer_of(*state, line), user);
-  assert_int_equal(rename(db, copy), 0);
+  assert_int_equal(rename(fixture_path(*state, "user.db"), copy), 0);
   assert_string_equal(layer_of(*state, line), user);
   assert_string_not_equal(layer_of(*state, ""), user);
 }
@@ -329,22 +295,22 @@ TEST_IN_FOLDER(test_corrupt_store)
  * back to defaults. */
 TEST_IN_FOLDER(test_origin)
 {
-  char line[512];
   static const char start[] = "-n 1 --box 1 --steps 1 --composition gather+fused --layout slab-km32";
-  cJSON *json = solve(*state, "", start);
+  cJSON *json = solve_json(*state, "maxwell", "%s", start);
   assert_string_equal(json_text(json, "match"), "default");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "step_record")));
   cJSON_Delete(json);
   tune(*state);
-  json = solve(*state, "", start);
+  json = solve_json(*state, "maxwell", "%s", start);
   assert_string_equal(json_text(kernel(json, "gather"), "match"), "exact");
   assert_string_equal(json_text(kernel(json, "fused"), "match"), "exact");
   assert_string_equal(json_text(json, "match"), "exact");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "step_record"))); /* the request named them, not a record */
   cJSON_Delete(json);
-  snprintf(line, sizeof line, "run maxwell -d %s -n 1 --box 1 --steps 1 --layout slab-km32 %s", test_device_name(),
-           "--composition volume+gather+lift+update");
-  outcome o = run_in(*state, "", line);
+  outcome o = run_with(*state, "",
+                       "run maxwell -d %s -n 1 --box 1 --steps 1 --layout slab-km32 --composition "
+                       "volume+gather+lift+update",
+                       test_device_name());
   if (o.status != 0) fail_msg("%s", o.err);
   assert_non_null(strstr(o.out, "chosen by   the request"));
   assert_non_null(strstr(o.out, "3 of 4 kernels run defaults"));
@@ -354,9 +320,8 @@ TEST_IN_FOLDER(test_origin)
 /* Without a place for a user's store the run goes on and says so in one line. */
 TEST_IN_FOLDER(test_no_home)
 {
-  char line[256];
-  snprintf(line, sizeof line, "run maxwell -n 1 --box 1 --steps 1 -d %s", test_device_name());
-  outcome o = run_in(*state, "-u HOME -u XDG_DATA_HOME -u WISP_DB", line);
+  outcome o = run_with(*state, "-u HOME -u XDG_DATA_HOME -u WISP_DB", "run maxwell -n 1 --box 1 --steps 1 -d %s",
+                       test_device_name());
   char *end = strchr(o.err, '\n');
   if (o.status != 0 || strncmp(o.err, "wisp run: ", 10) != 0 || !end || end[1] || !strstr(o.err, "HOME"))
     fail_msg("status %d: %s", o.status, o.err);

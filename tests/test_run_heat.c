@@ -3,7 +3,8 @@
  * wrong with the request is one line on stderr and the right exit status. */
 #include "test.h"
 #include "command.h"
-#include "each_plan.h"
+#include "parts.h"
+#include "solving.h"
 #include "store_fixture.h"
 #include "../gen/text.h"
 #include "../runtime/assembly/heat_solver.h"
@@ -17,20 +18,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* A run that must succeed, as JSON; the caller deletes it. */
-static cJSON *solve(const char *folder, const char *arguments)
-{
-  char line[1024];
-  snprintf(line, sizeof line, "run heat --json -q -d %s %s", test_device_name(), arguments);
-  return run_json(folder, "", line);
-}
-
 static double error_of(const char *folder, const char *arguments)
 {
-  cJSON *json = solve(folder, arguments);
-  const double error = json_number(json, "l2_error");
-  cJSON_Delete(json);
-  return error;
+  return solve_number(folder, "l2_error", "heat", "%s", arguments);
 }
 
 /* kappa = 1 + u^2 and u linear in time: the error is that of the elements, of order N + 1. */
@@ -38,9 +28,8 @@ static void check_order(const char *folder, const char *element, int N, const in
 {
   double error[3];
   for (int i = 0; i < 3; i++) {
-    char line[128];
-    snprintf(line, sizeof line, "--element %s -n %d --box %d --jitter 0.2 --steps 1", element, N, boxes[i]);
-    error[i] = error_of(folder, line);
+    error[i] = solve_number(folder, "l2_error", "heat", "--element %s -n %d --box %d --jitter 0.2 --steps 1", element,
+                            N, boxes[i]);
     assert_true(!i || error[i] < error[i - 1]);
   }
   const double order = log(error[0] / error[2]) / log((double)boxes[2] / boxes[0]);
@@ -70,7 +59,7 @@ TEST(test_orders)
 
 static double number_of(const char *folder, const char *arguments, const char *name)
 {
-  cJSON *json = solve(folder, arguments);
+  cJSON *json = solve_json(folder, "heat", "%s", arguments);
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_error")));
   const double value = json_number(json, name);
   cJSON_Delete(json);
@@ -106,9 +95,8 @@ TEST(test_sliced)
     FILE *file[2];
     char line[4][256];
     for (int m = 0; m < 2; m++) {
-      snprintf(line[0], sizeof *line, "%s --matrix %s --export %s/m%d.mtx", problems[i], m ? "sliced-ell" : "csr",
-               (const char *)*state, m);
-      cJSON *json = solve(*state, line[0]);
+      cJSON *json = solve_json(*state, "heat", "%s --matrix %s --export %s/m%d.mtx", problems[i],
+                               m ? "sliced-ell" : "csr", (const char *)*state, m);
       assert_string_equal(cJSON_GetObjectItem(json, "matrix")->valuestring, m ? "sliced-ell" : "csr");
       error[m] = json_number(json, "l2_error");
       cJSON_Delete(json);
@@ -133,8 +121,8 @@ TEST(test_sliced)
 
 TEST(test_report)
 {
-  cJSON *json =
-      solve(*state, "-n 2 --box 8,6 --shuffle 3 --jitter 0.2 --steps 3 --time 0.3 --capacity 2 --kappa 1,0.5");
+  cJSON *json = solve_json(*state, "heat",
+                           "-n 2 --box 8,6 --shuffle 3 --jitter 0.2 --steps 3 --time 0.3 --capacity 2 --kappa 1,0.5");
   assert_true(json_number(json, "elements") == 96 && json_number(json, "unknowns") == 15 * 11);
   assert_true(json_number(json, "steps") == 3 && fabs(json_number(json, "time") - 0.3) < 1e-12);
   assert_true(json_number(json, "assemblies") > 3 && json_number(json, "iterations") > 30);
@@ -142,43 +130,24 @@ TEST(test_report)
   assert_true(json_number(json, "seconds") >= json_number(json, "seconds_assemblies"));
   assert_non_null(json_text(json, "assembly"));
   cJSON_Delete(json);
-  json = solve(*state, "-n 1 --kappa 2 --capacity 0 -pf32 --default"); /* linear and steady: once */
+  json = solve_json(*state, "heat", "-n 1 --kappa 2 --capacity 0 -pf32 --default"); /* linear and steady: once */
   assert_true(json_number(json, "assemblies") == 1 && json_number(json, "steps") == 1);
   assert_string_equal(json_text(json, "precision"), "f32");
   cJSON_Delete(json);
-  char line[64];
-  snprintf(line, sizeof line, "run heat -n 1 -d %s", test_device_name());
-  outcome o = run_in(*state, "", line);
-  assert_int_equal(o.status, 0);
-  assert_non_null(strstr(o.out, "unit square, 16 x 16 squares: 512 triangles of order 1, 3 nodes each, 225 unknowns"));
-  forget(&o);
+  run_expect(*state, "", 0, "unit square, 16 x 16 squares: 512 triangles of order 1, 3 nodes each, 225 unknowns",
+             "run heat -n 1 -d %s", test_device_name());
 }
 
 /* On request the run leaves out compositions whose results vary, also if the store knows them as fastest. */
 TEST(test_reproducible)
 {
-  const wisp_session_request asked = {WISP_INIT(wisp_session_request), .device = test_device_name(),
-                                      .defaults_only = 1};
-  wisp_session *session = NULL;
-  wisp_stage stage = {.kernels = 0};
-  wisp_error refused = {.text = ""};
-  GOOD(wisp_session_open(err, &asked, &session));
-  const wisp_chooser from = wisp_session_chooser(session);
-  wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("assembly"), 2, "heat", WISP_F64),
-                                 .composition = "zero+scatter"};
-  GOOD(wisp_choose(err, &from, &request, &stage));
-  wisp_stage_free(&stage);
-  request.reproducible = true;
-  assert_int_equal(wisp_choose(&refused, &from, &request, &stage), WISP_EREFUSED);
-  assert_non_null(strstr(refused.text, "adds up in no fixed order"));
-  wisp_session_close(session);
   double error[2];
+  expect_varying(wisp_family_spec(wisp_family_find("assembly"), 2, "heat", WISP_F64), "zero+scatter");
   for (int i = 0; i < 2; i++) error[i] = error_of(*state, "-n 2 --box 8 --steps 2 --reproducible");
   assert_true(memcmp(&error[0], &error[1], sizeof error[0]) == 0);
   outcome o = run_in(*state, "", "emit -f assembly -n 2");
-  int mentions = 0;
-  for (const char *at = o.out; (at = strstr(at, "adds up in no fixed order")); at++, mentions++) {}
-  assert_int_equal(mentions, 5); /* all by atomics: four ways to scatter, and one of stored matrices */
+  /* All by atomics: four ways to scatter, and one of stored matrices. */
+  assert_int_equal(occurrences(o.out, "adds up in no fixed order"), 5);
   assert_non_null(strstr(o.out, "atomic "));
   assert_non_null(strstr(o.out, "scatter_stored"));
   forget(&o);
@@ -186,19 +155,12 @@ TEST(test_reproducible)
 
 /* --- the exported system --- */
 
-static char *read_all(const char *path)
-{
-  char *text = NULL;
-  size_t length;
-  GOOD(wisp_read_file(err, path, &text, &length));
-  return text;
-}
-
 /* Dense, of n unknowns; and the vector behind it. */
 static void read_system(const char *folder, int n, double *A, double *b)
 {
-  char *matrix = read_all(fixture_path(folder, "heat.mtx")), *vector = read_all(fixture_path(folder, "heat_b.mtx")),
-       *at;
+  size_t length = 0;
+  char *matrix = fixture_read(fixture_path(folder, "heat.mtx"), &length);
+  char *vector = fixture_read(fixture_path(folder, "heat_b.mtx"), &length), *at;
   int rows, columns, count, end;
   memset(A, 0, (size_t)(n * n) * sizeof *A);
   assert_int_equal(
@@ -222,15 +184,14 @@ static void read_system(const char *folder, int n, double *A, double *b)
 static void check_system(const char *folder, const wisp_heat *heat, const wisp_heat_solver *solver)
 {
   const int n = (int)heat->assembly->pattern->rows;
-  double *A = calloc((size_t)(n * n), sizeof *A), *b = calloc((size_t)n, sizeof *b);
+  double *A = zeros((size_t)(n * n)), *b = zeros((size_t)n);
   int *pivots = calloc((size_t)n, sizeof *pivots);
-  assert_true(A && b && pivots);
+  assert_non_null(pivots);
   GOOD(wisp_heat_export(err, solver, fixture_path(folder, "heat.mtx")));
   read_system(folder, n, A, b);
   for (int i = 0; i < n * n; i++) assert_true(fabs(A[i] - A[i % n * n + i / n]) < 1e-13);
   assert_int_equal(LAPACKE_dgesv(LAPACK_ROW_MAJOR, n, 1, A, n, pivots, b, 1), 0);
-  double *u = calloc(heat->assembly->nodes->nodes, sizeof *u);
-  assert_non_null(u);
+  double *u = zeros(heat->assembly->nodes->nodes);
   GOOD(wisp_heat_solver_field(err, solver, u));
   for (int i = 0; i < n; i++) assert_true(fabs(b[i] - u[i]) < 1e-10);
   free(u);
@@ -243,14 +204,11 @@ TEST(test_export)
   static const wisp_heat_kappa kappa = {.number = {3, 0, 0}};
   static const wisp_heat_method method = {
       .precision = WISP_F64, .tolerance = 1e-13, .standstill = 1e-10, .iterations = 1000, .assemblies = 1};
-  const wisp_session_request asked = {WISP_INIT(wisp_session_request), .device = test_device_name(),
-                                      .defaults_only = 1};
   const wisp_mesh_source source = {.box = {5, 6}, .jitter = 0.2, .shuffle = true, .seed = 3};
   const wisp_family *family = wisp_family_find("assembly");
-  wisp_session *session = NULL;
+  wisp_session *session = default_session();
   wisp_mesh *mesh = NULL;
   wisp_heat *heat = NULL;
-  GOOD(wisp_session_open(err, &asked, &session));
   GOOD(wisp_mesh_make(err, 3, &source, &mesh));
   GOOD(wisp_heat_create(err, "box", mesh, 2, &kappa, 0, NULL, &heat));
   for (int i = 0; family->compositions[i]; i++) {
@@ -280,19 +238,14 @@ TEST(test_full_disk)
   static const char *const paths[] = {"none/heat.mtx", "/dev/full", "long.mtx"};
   const struct rlimit short_files = {.rlim_cur = 1 << 20, .rlim_max = RLIM_INFINITY};
   struct rlimit before;
-  char line[512];
   signal(SIGXFSZ, SIG_IGN);
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
   for (int i = 0; i < 3; i++) {
     const char *path = paths[i][0] == '/' ? paths[i] : fixture_path(*state, paths[i]);
-    snprintf(line, sizeof line, "run heat -q -n 3 -d %s --capacity 0 --kappa 1 --box 20 --export %s",
-             test_device_name(), path);
     if (i == 2) assert_int_equal(setrlimit(RLIMIT_FSIZE, &short_files), 0);
-    outcome o = run_in(*state, "", line);
+    run_expect(*state, "", 1, paths[i], "run heat -q -n 3 -d %s --capacity 0 --kappa 1 --box 20 --export %s",
+               test_device_name(), path);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    assert_int_equal(o.status, 1);
-    assert_non_null(strstr(o.err, paths[i]));
-    forget(&o);
   }
   static const char *const none[] = {"long.mtx", "long_b.mtx"};
   for (int i = 0; i < 2; i++) assert_int_not_equal(access(fixture_path(*state, none[i]), F_OK), 0);
@@ -302,11 +255,7 @@ TEST(test_full_disk)
 
 static void expect(const char *folder, int status, const char *arguments, const char *why)
 {
-  char line[512];
-  snprintf(line, sizeof line, "run heat -q -d %s %s", test_device_name(), arguments);
-  outcome o = run_in(folder, "", line);
-  if (o.status != status || !strstr(o.err, why)) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
-  forget(&o);
+  run_expect(folder, "", status, why, "run heat -q -d %s %s", test_device_name(), arguments);
 }
 
 /* Two triangles that do not touch, and a line of the first. */
@@ -316,8 +265,7 @@ TEST(test_singular)
       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 5 0 0\n5 6 0 0\n"
       "6 5 1 0\n$EndNodes\n$Elements\n3\n1 1 2 7 1 1 2\n2 2 2 0 1 1 2 3\n3 2 2 0 1 4 5 6\n$EndElements\n";
   char line[256];
-  fixture_write(fixture_path(*state, "apart.msh"), apart, strlen(apart));
-  snprintf(line, sizeof line, "-n 2 --mesh %s --fix 7=1 --steps 1", fixture_path(*state, "apart.msh"));
+  snprintf(line, sizeof line, "-n 2 --mesh %s --fix 7=1 --steps 1", fixture_text(*state, "apart.msh", apart));
   assert_true(fabs(number_of(*state, line, "u_highest") - 1) < 1e-6);
   strcat(line, " --capacity 0");
   expect(*state, 2, line, "nothing is fixed of what hangs together with (5, 0, 0)");
@@ -331,44 +279,23 @@ static void let_win(const char *folder, const char *kernel, const char *strategy
                             "mesh=ordered outcome=ok ms=0.001 template_hash=%.16s\n";
   const char *const target = strcmp(test_device_name(), "host") == 0 ? "host" : "sm_90";
   const char *const system = strcmp(kernel, "fill") == 0 ? "heat" : "laplace";
-  char form[512], rows[1024], line[256];
-  snprintf(line, sizeof line, "emit -f assembly -n 2 -p f64 --system %s -k %s -s %s --hash --dialect %s -q", system,
-           kernel, strategy, strcmp(target, "host") == 0 ? "host" : "cuda");
-  outcome o = run_in(folder, "", line);
+  char form[512], rows[1024];
+  outcome o = run_with(folder, "", "emit -f assembly -n 2 -p f64 --system %s -k %s -s %s --hash --dialect %s -q",
+                       system, kernel, strategy, strcmp(target, "host") == 0 ? "host" : "cuda");
   assert_int_equal(o.status, 0);
   snprintf(form, sizeof form, "spec=assembly.%%s:tri:p2:%%s:f64 strategy=%%s %%s%%s%%s%s", key);
   snprintf(rows, sizeof rows, form, kernel, system, strategy, "params=\"", params, "\" ", target, o.out);
   snprintf(rows + strlen(rows), sizeof rows - strlen(rows), form, "step", "heat", "fill", "", "", "", target, o.out);
-  fixture_write(fixture_path(folder, "rows.txt"), rows, strlen(rows));
   forget(&o);
-  snprintf(line, sizeof line, "db import --db %s/%s.db %s", folder, strategy, fixture_path(folder, "rows.txt"));
-  o = run_in(folder, "", line);
-  assert_int_equal(o.status, 0);
-  forget(&o);
-}
-
-static void write_fan(const char *folder, int around)
-{
-  wisp_text fan = {0};
-  GOOD(wisp_text_print(err, &fan, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n1 0 0 0\n", around + 1));
-  for (int i = 0; i < around; i++)
-    GOOD(wisp_text_print(err, &fan, "%d %.17g %.17g 0\n", i + 2, cos(2 * M_PI * i / around),
-                         sin(2 * M_PI * i / around)));
-  GOOD(wisp_text_print(err, &fan, "$EndNodes\n$Elements\n%d\n", around));
-  for (int i = 0; i < around; i++)
-    GOOD(wisp_text_print(err, &fan, "%d 2 2 1 1 1 %d %d\n", i + 1, i + 2, (i + 1) % around + 2));
-  GOOD(wisp_text_print(err, &fan, "$EndElements\n"));
-  fixture_write(fixture_path(folder, "fan.msh"), fan.data, strlen(fan.data));
-  wisp_text_free(&fan);
+  run_expect(folder, "", 0, "", "db import --db %s/%s.db %s", folder, strategy, fixture_text(folder, "rows.txt", rows));
 }
 
 /* A run says which kernel of a strategy it takes, with such parameters. */
 static void expect_kernel(const char *folder, const char *db, const char *domain, const char *const kernel[3])
 {
   char line[512], *at = NULL;
-  snprintf(line, sizeof line, "run heat -d %s -n 2 --steps 1 --tolerance 0.1 --db %s/%s.db %s", test_device_name(),
-           folder, db, domain);
-  outcome o = run_in(folder, "WISP_SHIPPED=none", line);
+  outcome o = run_with(folder, "WISP_SHIPPED=none", "run heat -d %s -n 2 --steps 1 --tolerance 0.1 --db %s/%s.db %s",
+                       test_device_name(), folder, db, domain);
   assert_int_equal(o.status, 0);
   snprintf(line, sizeof line, "\n%-*s %s ", strcmp(kernel[0], "fill") == 0 ? 6 : 8, kernel[0], kernel[1]);
   at = strstr(o.out, line);
@@ -401,7 +328,7 @@ TEST(test_no_room)
     let_win(*state, won[i].kernel, won[i].strategy, won[i].params);
     expect_kernel(*state, won[i].strategy, "--box 4", kernel[0]);
     for (int k = 0; k < 2; k++) {
-      write_fan(*state, won[i].around[k]);
+      write_mesh(fixture_path(*state, "fan.msh"), make_fan(won[i].around[k]));
       snprintf(form, sizeof form, "--mesh %s", fixture_path(*state, "fan.msh"));
       expect_kernel(*state, won[i].strategy, form, kernel[k + 1]);
     }
@@ -419,12 +346,12 @@ TEST(test_bench_with_room)
   char line[512];
   let_win(*state, "fill", "gathered-products", WON_GATHERS);
   for (size_t i = 0; i < WISP_COUNT(of); i++) {
-    write_fan(*state, of[i].around);
-    snprintf(line, sizeof line,
-             "bench --json -d %s -f assembly -k fill --system heat -n 2 -p f64 --db %s/gathered-products.db --mesh %s",
-             test_device_name(), (const char *)*state, fixture_path(*state, "fan.msh"));
-    outcome o = run_in(*state, "WISP_SHIPPED=none", line);
-    if (o.status != 0) fail_msg("%s: %s", line, o.err);
+    write_mesh(fixture_path(*state, "fan.msh"), make_fan(of[i].around));
+    outcome o = run_with(
+        *state, "WISP_SHIPPED=none",
+        "bench --json -d %s -f assembly -k fill --system heat -n 2 -p f64 --db %s/gathered-products.db --mesh %s",
+        test_device_name(), (const char *)*state, fixture_path(*state, "fan.msh"));
+    if (o.status != 0) fail_msg("%s", o.err);
     if (!strstr(o.err, of[i].says)) fail_msg("%s", o.err);
     snprintf(line, sizeof line, ": row 0 has %d elements around it", of[i].around);
     assert_non_null(strstr(o.err, line));
@@ -466,18 +393,4 @@ TEST(test_refused)
   expect(folder, 1, "-n 3 --iterations 2 --assemblies 1 --steps 1", "no convergence");
 }
 
-static int set_up(void **state)
-{
-  static char folder[64];
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  fixture_remove(*state);
-  return 0;
-}
-
-GROUP(set_up, tear_down)
+GROUP(fixture_set_up, fixture_tear_down)

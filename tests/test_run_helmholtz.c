@@ -5,6 +5,7 @@
 #include "test.h"
 #include "command.h"
 #include "each_plan.h"
+#include "solving.h"
 #include "store_fixture.h"
 #include "../gen/text.h"
 #include "../runtime/api/api.h"
@@ -12,14 +13,6 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <unistd.h>
-
-/* A run that must succeed, as JSON; the caller deletes it. */
-static cJSON *solve(const char *folder, const char *arguments)
-{
-  char line[1024];
-  snprintf(line, sizeof line, "run helmholtz --json -q -d %s %s", test_device_name(), arguments);
-  return run_json(folder, "", line);
-}
 
 static void close_to(const cJSON *json, const char *key, double expected, double relative)
 {
@@ -31,23 +24,19 @@ static void close_to(const cJSON *json, const char *key, double expected, double
 TEST(test_table)
 {
   const int last = walks_in_full() ? 5 : 3;
-  char *data = NULL;
   size_t length;
-  GOOD(wisp_read_file(err, "tests/golden/hdg/table1.json", &data, &length));
+  char *data = fixture_read("tests/golden/hdg/table1.json", &length);
   cJSON *golden = cJSON_ParseWithLength(data, length);
   for (int P = 1; P <= last; P++) {
     const cJSON *row = cJSON_GetArrayItem(golden, P - 1);
     const cJSON *paper = cJSON_GetObjectItemCaseSensitive(row, "paper_quadrature");
     const cJSON *exact = cJSON_GetObjectItemCaseSensitive(row, "exact_quadrature");
     static const char *const norms[] = {"l2_u", "l2_p", "l2_ustar"};
-    char line[128];
-    snprintf(line, sizeof line, "-n %d --box 40 --quadrature paper --tolerance 1e-14", P);
-    cJSON *json = solve(*state, line);
+    cJSON *json = solve_json(*state, "helmholtz", "-n %d --box 40 --quadrature paper --tolerance 1e-14", P);
     close_to(json, "linf_u", json_number(paper, "linf"), P < 4 ? 1e-5 : 1e-3);
     close_to(json, "l2_u", json_number(paper, "l2"), P < 4 ? 1e-5 : 1e-3);
     cJSON_Delete(json);
-    snprintf(line, sizeof line, "-n %d --box 40 --tolerance 1e-14", P);
-    json = solve(*state, line);
+    json = solve_json(*state, "helmholtz", "-n %d --box 40 --tolerance 1e-14", P);
     for (size_t i = 0; i < WISP_COUNT(norms) && P < 5; i++)
       close_to(json, norms[i], json_number(exact, norms[i]), 1e-4);
     cJSON_Delete(json);
@@ -77,12 +66,10 @@ TEST(test_orders)
   for (int P = 1; P <= 5; P++) {
     double error[2][3];
     for (int i = 0; i < 2; i++) {
-      char line[512];
-      snprintf(line, sizeof line,
-               "-n %d --mesh %s --neumann right,top --tolerance 1e-13 --kappa 'region==steel?10:1' "
-               "--lambda 'region==glass?0:y' --solution 'sin(2*pi*x)*sin(2*pi*y)/(region==steel?10:1)'",
-               P, plate(*state, i + (P < 3)));
-      cJSON *json = solve(*state, line);
+      cJSON *json = solve_json(*state, "helmholtz",
+                               "-n %d --mesh %s --neumann right,top --tolerance 1e-13 --kappa 'region==steel?10:1' "
+                               "--lambda 'region==glass?0:y' --solution 'sin(2*pi*x)*sin(2*pi*y)/(region==steel?10:1)'",
+                               P, plate(*state, i + (P < 3)));
       for (int k = 0; k < 3; k++) error[i][k] = json_number(json, norms[k]);
       cJSON_Delete(json);
     }
@@ -97,14 +84,14 @@ TEST(test_orders)
 /* If u is known up to a constant, the run takes the one of mean 0; the same u by its source and flux. */
 TEST(test_own_problem)
 {
-  char line[256];
   const char *vtu = fixture_path(*state, "u.vtu");
-  cJSON *json = solve(*state, "-n 4 --box 10 --neumann 1,2,3,4 --lambda 0 --solution 'cos(pi*x)*cos(pi*y)'");
+  cJSON *json =
+      solve_json(*state, "helmholtz", "-n 4 --box 10 --neumann 1,2,3,4 --lambda 0 --solution 'cos(pi*x)*cos(pi*y)'");
   assert_true(json_number(json, "l2_u") < 1e-5 && json_number(json, "l2_ustar") < 1e-6);
   cJSON_Delete(json);
-  snprintf(line, sizeof line,
-           "-n 2 --box 2 --lambda 0 --source -4 --value 'x*x+y*y' --flux 'tag==2?2:0' --neumann 1,2 -o %s", vtu);
-  json = solve(*state, line);
+  json =
+      solve_json(*state, "helmholtz",
+                 "-n 2 --box 2 --lambda 0 --source -4 --value 'x*x+y*y' --flux 'tag==2?2:0' --neumann 1,2 -o %s", vtu);
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_u"))); /* nobody knows u */
   cJSON_Delete(json);
   size_t length;
@@ -128,10 +115,8 @@ TEST(test_preconditioners)
   double error[TRIED], iterations[TRIED];
   for (int i = 0; i < TRIED; i++) {
     const char *const how = all[i % 4];
-    char line[128];
-    snprintf(line, sizeof line, "-n 3 --box 10 --tolerance 1e-12 --preconditioner %s --matrix %s", how,
-             matrices[i / 4]);
-    cJSON *json = solve(*state, line);
+    cJSON *json = solve_json(*state, "helmholtz", "-n 3 --box 10 --tolerance 1e-12 --preconditioner %s --matrix %s",
+                             how, matrices[i / 4]);
     assert_true(cJSON_IsTrue(cJSON_GetObjectItem(json, "converged")) && json_number(json, "residual") <= 1e-12);
     assert_string_equal(json_text(json, "preconditioner"), how);
     error[i] = json_number(json, "l2_u"), iterations[i] = json_number(json, "iterations");
@@ -149,13 +134,9 @@ TEST(test_narrow)
   static const char *const runs[] = {"-n 3 --box 40,30 --jitter 0.2",
                                      "-n 2 --box 12 --matrix halves --preconditioner two-levels"};
   for (size_t i = 0; i < WISP_COUNT(runs); i++) {
-    char line[160], whole[256];
-    snprintf(line, sizeof line, "%s --coarse single", runs[i]);
-    snprintf(whole, sizeof whole, "run helmholtz -d %s %s", test_device_name(), line);
-    cJSON *own = solve(*state, runs[i]), *single = solve(*state, line);
-    outcome o = run_in(*state, "", whole);
-    assert_non_null(strstr(o.out, "\nnarrow_cycle"));
-    forget(&o);
+    cJSON *own = solve_json(*state, "helmholtz", "%s", runs[i]);
+    cJSON *single = solve_json(*state, "helmholtz", "%s --coarse single", runs[i]);
+    run_expect(*state, "", 0, "\nnarrow_cycle", "run helmholtz -d %s %s --coarse single", test_device_name(), runs[i]);
     close_to(single, "l2_u", json_number(own, "l2_u"), 1e-6);
     assert_true(fabs(json_number(single, "iterations") - json_number(own, "iterations")) <= 1);
     cJSON_Delete(own), cJSON_Delete(single);
@@ -171,9 +152,7 @@ TEST(test_setups)
                                        "build_inside+invert_inside+multiply_inside+assemble --batch 100"};
   double error[WISP_COUNT(setups)];
   for (size_t i = 0; i < WISP_COUNT(setups); i++) {
-    char line[160];
-    snprintf(line, sizeof line, "-n 2 --box 11 --jitter 0.2 --tolerance 1e-12 --setup %s", setups[i]);
-    cJSON *json = solve(*state, line);
+    cJSON *json = solve_json(*state, "helmholtz", "-n 2 --box 11 --jitter 0.2 --tolerance 1e-12 --setup %s", setups[i]);
     assert_true(strncmp(json_text(json, "setup"), setups[i], strlen(json_text(json, "setup"))) == 0);
     error[i] = json_number(json, "l2_u");
     assert_true(fabs(error[i] / error[0] - 1) < 1e-7);
@@ -189,17 +168,15 @@ TEST(test_aos)
   for (int i = 0; i < 2; i++) {
     const char *db = fixture_path(*state, condensers[i]), *device = test_device_name();
     char line[512], before[256];
-    snprintf(line, sizeof line, "tune -q -d %s -f hdg -n 2 -p f64 -k condense -s %s --defaults --elements 200 --db %s",
-             device, condensers[i], db);
-    outcome o = run_in(*state, "", line);
-    assert_int_equal(o.status, 0);
-    forget(&o);
+    run_expect(*state, "", 0, "",
+               "tune -q -d %s -f hdg -n 2 -p f64 -k condense -s %s --defaults --elements 200 --db %s", device,
+               condensers[i], db);
     snprintf(before, sizeof before, "WISP_DB=%s WISP_SHIPPED=none", db);
     snprintf(line, sizeof line,
              "run helmholtz -d %s -n 2 --box 9,7 --jitter 0.2 --tolerance 1e-12 --preconditioner edge-blocks"
              " --matrix halves",
              device);
-    o = run_in(*state, before, line);
+    outcome o = run_in(*state, before, line);
     assert_int_equal(o.status, 0);
     assert_non_null(strstr(o.out, condensers[i]));
     assert_int_equal(strstr(o.out, "\nassemble aos ") != NULL, i);
@@ -216,27 +193,9 @@ TEST(test_aos)
 /* On request a run takes no kernel that adds by atomics, and two runs leave the same bits. */
 TEST(test_reproducible)
 {
-  const wisp_session_request asked = {WISP_INIT(wisp_session_request), .device = test_device_name(),
-                                      .defaults_only = 1};
-  wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("hdg"), 2, NULL, WISP_F64),
-                                 .composition = "condense+clear_blocks+scatter"};
-  wisp_session *session = NULL;
-  wisp_stage stage = {.kernels = 0};
-  wisp_error refused = {.text = ""};
   double l2[2];
-  GOOD(wisp_session_open(err, &asked, &session));
-  const wisp_chooser from = wisp_session_chooser(session);
-  GOOD(wisp_choose(err, &from, &request, &stage));
-  wisp_stage_free(&stage);
-  request.reproducible = true;
-  assert_int_equal(wisp_choose(&refused, &from, &request, &stage), WISP_EREFUSED);
-  assert_non_null(strstr(refused.text, "adds up in no fixed order"));
-  wisp_session_close(session);
-  for (int i = 0; i < 2; i++) {
-    cJSON *json = solve(*state, "-n 2 --box 8 --reproducible");
-    l2[i] = json_number(json, "l2_u");
-    cJSON_Delete(json);
-  }
+  expect_varying(wisp_family_spec(wisp_family_find("hdg"), 2, NULL, WISP_F64), "condense+clear_blocks+scatter");
+  for (int i = 0; i < 2; i++) l2[i] = solve_number(*state, "l2_u", "helmholtz", "-n 2 --box 8 --reproducible");
   assert_true(memcmp(&l2[0], &l2[1], sizeof l2[0]) == 0);
 }
 
@@ -246,13 +205,10 @@ TEST(test_diagonals)
 {
   static const char *const norms[] = {"linf_u", "l2_u", "l2_p", "l2_ustar"};
   for (int side = 1; side <= 4; side++) {
-    char line[160];
-    cJSON *cut[2];
     const int mirrored = side < 3 ? 3 - side : side; /* left for right */
-    snprintf(line, sizeof line, "-n 2 --box 9,6 --tolerance 1e-13 --neumann %d", side);
-    cut[0] = solve(*state, line);
-    snprintf(line, sizeof line, "-n 2 --box 9,6 --tolerance 1e-13 --diagonal falling --neumann %d", mirrored);
-    cut[1] = solve(*state, line);
+    cJSON *const cut[] = {
+        solve_json(*state, "helmholtz", "-n 2 --box 9,6 --tolerance 1e-13 --neumann %d", side),
+        solve_json(*state, "helmholtz", "-n 2 --box 9,6 --tolerance 1e-13 --diagonal falling --neumann %d", mirrored)};
     for (size_t i = 0; i < WISP_COUNT(norms); i++) close_to(cut[1], norms[i], json_number(cut[0], norms[i]), 1e-8);
     cJSON_Delete(cut[0]), cJSON_Delete(cut[1]);
   }
@@ -266,31 +222,28 @@ TEST(test_levels)
   for (int P = 1; P <= last; P += 2) {
     double least = 1e9, most = 0;
     for (int i = 0; i < (walks_in_full() ? 3 : 2); i++) {
-      char line[256];
-      snprintf(line, sizeof line, "-n %d %s %s", P, meshes[i], i ? "" : plate(*state, 2));
-      cJSON *json = solve(*state, line);
-      least = fmin(least, json_number(json, "iterations")), most = fmax(most, json_number(json, "iterations"));
-      cJSON_Delete(json);
+      const double iterations =
+          solve_number(*state, "iterations", "helmholtz", "-n %d %s %s", P, meshes[i], i ? "" : plate(*state, 2));
+      least = fmin(least, iterations), most = fmax(most, iterations);
     }
     if (most > 30 || most > least + 7) fail_msg("P = %d: %g to %g iterations", P, least, most);
   }
-  cJSON *json = solve(*state, "-n 2 --box 40 --source 1 --kappa '((x*4%2<1)==(y*4%2<1)) ? 1 : 10000'");
-  if (json_number(json, "iterations") > 110) fail_msg("a jump takes %g", json_number(json, "iterations"));
-  cJSON_Delete(json);
+  const double of_jump = solve_number(*state, "iterations", "helmholtz", "-n 2 --box 40 --source 1 --kappa '%s'",
+                                      "((x*4%2<1)==(y*4%2<1)) ? 1 : 10000");
+  if (of_jump > 110) fail_msg("a jump takes %g", of_jump);
 }
 
 TEST(test_report)
 {
-  cJSON *json = solve(*state, "-n 2 --box 8,6 --shuffle 3 --jitter 0.2 -pf32 --default --tau 2 --kappa 3");
+  cJSON *json =
+      solve_json(*state, "helmholtz", "-n 2 --box 8,6 --shuffle 3 --jitter 0.2 -pf32 --default --tau 2 --kappa 3");
   assert_true(json_number(json, "elements") == 96 && json_number(json, "edges") == 158);
   assert_true(json_number(json, "unknowns") == 130 * 3 && json_number(json, "tau") == 2);
   assert_true(json_number(json, "seconds") > 0 && json_number(json, "bytes") > 8000);
   assert_true(json_number(json, "l2_u") < 0.05);
   assert_string_equal(json_text(json, "precision"), "f32");
   cJSON_Delete(json);
-  char line[64];
-  snprintf(line, sizeof line, "run helmholtz -n 1 -d %s", test_device_name());
-  outcome o = run_in(*state, "", line);
+  outcome o = run_with(*state, "", "run helmholtz -n 1 -d %s", test_device_name());
   assert_int_equal(o.status, 0);
   assert_non_null(strstr(o.out, "unit square, 16 x 16 squares: 512 triangles of order 1, 3 nodes each, 1472 unknowns"));
   assert_non_null(strstr(o.out, "preconditioner two-levels"));
@@ -301,27 +254,17 @@ TEST(test_report)
 
 static void expect(const char *folder, int status, const char *arguments, const char *why)
 {
-  char line[512];
-  snprintf(line, sizeof line, "run helmholtz -q -d %s %s", test_device_name(), arguments);
-  outcome o = run_in(folder, "", line);
-  const char *end = strchr(o.err, '\n');
-  if (o.status != status || !strstr(o.err, why) || (end && end[1]))
-    fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
-  forget(&o);
+  run_expect(folder, "", status, why, "run helmholtz -q -d %s %s", test_device_name(), arguments);
 }
 
 /* A mesh of these nodes and elements, in Gmsh's form. */
 static void expect_of_mesh(const char *folder, int status, const char *nodes, const char *elements,
                            const char *arguments, const char *why)
 {
-  char line[256];
-  const char *path = fixture_path(folder, "bad.msh");
-  FILE *file = fopen(path, "w");
-  assert_non_null(file);
-  fprintf(file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%s$EndNodes\n$Elements\n%s$EndElements\n", nodes,
-          elements);
-  assert_int_equal(fclose(file), 0);
-  snprintf(line, sizeof line, "-n 1 --mesh %s %s", path, arguments);
+  char line[1024];
+  snprintf(line, sizeof line, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%s$EndNodes\n$Elements\n%s$EndElements\n",
+           nodes, elements);
+  snprintf(line, sizeof line, "-n 1 --mesh %s %s", fixture_text(folder, "bad.msh", line), arguments);
   expect(folder, status, line, why);
 }
 
@@ -389,25 +332,10 @@ TEST(test_nothing)
   snprintf(line, sizeof line, "-n 3 --iterations 2 -o %s/failed.vtu", (const char *)*state);
   expect(*state, 1, line, "no convergence");
   assert_int_not_equal(access(fixture_path(*state, "failed.vtu"), F_OK), 0);
-  snprintf(line, sizeof line, "run helmholtz -n 2 --source 0 -d %s", test_device_name());
-  outcome o = run_in(*state, "", line);
+  outcome o = run_with(*state, "", "run helmholtz -n 2 --source 0 -d %s", test_device_name());
   assert_int_equal(o.status, 0);
   assert_non_null(strstr(o.err, "note: the residual is 0 before the first iteration"));
   forget(&o);
 }
 
-static int set_up(void **state)
-{
-  static char folder[64];
-  fixture_folder(folder);
-  *state = folder;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  fixture_remove(*state);
-  return 0;
-}
-
-GROUP(set_up, tear_down)
+GROUP(fixture_set_up, fixture_tear_down)

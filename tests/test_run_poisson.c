@@ -10,17 +10,9 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 
-/* A run that must succeed, as JSON; the caller deletes it. */
-static cJSON *solve(const char *folder, const char *arguments)
-{
-  char line[1024];
-  snprintf(line, sizeof line, "run poisson --json -d %s %s", test_device_name(), arguments);
-  return run_json(folder, "", line);
-}
-
 TEST_IN_FOLDER(test_json)
 {
-  cJSON *json = solve(*state, "-n 4 --box 8");
+  cJSON *json = solve_json(*state, "poisson", "-n 4 --box 8");
   assert_true(json_number(json, "elements") == 512 && json_number(json, "dofs") == 31 * 31 * 31);
   assert_true(cJSON_IsTrue(cJSON_GetObjectItem(json, "converged")) && json_number(json, "residual") <= 1e-10);
   assert_true(json_number(json, "iterations") > 10 && json_number(json, "iterations") < 1000);
@@ -36,15 +28,17 @@ TEST_IN_FOLDER(test_json)
 TEST_IN_FOLDER(test_options)
 {
   cJSON *json =
-      solve(*state, "--orders=3 --box 2,3,4 --problem bp3 --geometry stored --preconditioner chebyshev --degree 4 "
-                    "--lambda 0 --default");
+      solve_json(*state, "poisson",
+                 "--orders=3 --box 2,3,4 --problem bp3 --geometry stored --preconditioner chebyshev --degree 4 "
+                 "--lambda 0 --default");
   assert_true(json_number(json, "elements") == 24 && json_number(json, "dofs") == 5 * 8 * 11 &&
               json_number(json, "lambda") == 0);
   assert_string_equal(json_text(json, "composition"), "update+spread+stiffness+gather+advance+smooth");
   assert_string_equal(json_text(json, "geometry"), "stored");
   assert_true(json_number(json, "degree") == 4 && json_number(json, "eigenvalue_bound") > 1);
   cJSON_Delete(json);
-  json = solve(*state, "-n 2 --box 3 --problem bp1 -pf32 --tolerance 0 --iterations 5 --preconditioner none");
+  json = solve_json(*state, "poisson",
+                    "-n 2 --box 3 --problem bp1 -pf32 --tolerance 0 --iterations 5 --preconditioner none");
   assert_true(json_number(json, "dofs") == 7 * 7 * 7 && json_number(json, "iterations") == 5);
   assert_string_equal(json_text(json, "precision"), "f32");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "eigenvalue_bound")));
@@ -64,8 +58,7 @@ static const char twice[] = NODES "2\n1 5 2 0 1 5 6 7 8 1 2 3 4\n2 5 2 0 1 1 2 3
 static void plant(const char *folder, const char *kernel, double ms)
 {
   wisp_strategies *strategies = NULL;
-  wisp_device *device = NULL;
-  wisp_writer *writer = NULL;
+  wisp_device *device = open_test_device();
   wisp_stage stage = {.kernels = 0};
   char composition[WISP_POISSON_COMPOSITION];
   wisp_poisson_composition(kernel, WISP_JACOBI, composition);
@@ -73,10 +66,8 @@ static void plant(const char *folder, const char *kernel, double ms)
                                        .elements = 27,
                                        .composition = composition};
   GOOD(wisp_strategies_load(err, &strategies));
-  GOOD(wisp_device_open(err, test_device_name(), &device));
   const wisp_limits *limits = wisp_device_limits(device);
   GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, limits, NULL}, &request, &stage));
-  GOOD(wisp_writer_open(err, fixture_path(folder, "user.db"), NULL, &writer));
   for (int i = 0; i < stage.kernels; i++) {
     const wisp_choice *c = &stage.choice[i];
     wisp_trial t;
@@ -90,9 +81,8 @@ static void plant(const char *folder, const char *kernel, double ms)
     strcpy(t.version, WISP_VERSION), strcpy(t.mode, "made up");
     strcpy(t.when, "2026-11-21T08:00:00Z"), strcpy(t.outcome, "ok");
     t.ms = strcmp(c->kernel, kernel) == 0 ? ms : 1;
-    GOOD(wisp_writer_add(err, writer, &t));
+    fixture_put(fixture_path(folder, "user.db"), &t, 1);
   }
-  GOOD(wisp_writer_close(err, writer));
   wisp_stage_free(&stage);
   wisp_device_close(device);
   wisp_strategies_free(strategies);
@@ -101,19 +91,19 @@ static void plant(const char *folder, const char *kernel, double ms)
 /* The geometry is that of the faster operator, whatever stands beside it in the step. */
 TEST_IN_FOLDER(test_geometry)
 {
-  static const char line[] = "-n 2 --box 3 --problem bp1";
-  plant(*state, "mass", 0.25);
-  cJSON *json = solve(*state, line);
-  assert_string_equal(json_text(json, "geometry"), "stored"); /* the one that is known */
-  cJSON_Delete(json);
-  plant(*state, "mass_trilinear", 0.5);
-  json = solve(*state, line);
-  assert_string_equal(json_text(json, "geometry"), "stored");
-  cJSON_Delete(json);
-  plant(*state, "mass_trilinear", 0.125);
-  json = solve(*state, line);
-  assert_string_equal(json_text(json, "geometry"), "trilinear");
-  cJSON_Delete(json);
+  static const struct {
+    const char *kernel;
+    double ms;
+    const char *geometry;
+  } planted[] = {{"mass", 0.25, "stored"}, /* the one that is known */
+                 {"mass_trilinear", 0.5, "stored"},
+                 {"mass_trilinear", 0.125, "trilinear"}};
+  for (int i = 0; i < 3; i++) {
+    plant(*state, planted[i].kernel, planted[i].ms);
+    cJSON *json = solve_json(*state, "poisson", "-n 2 --box 3 --problem bp1");
+    assert_string_equal(json_text(json, "geometry"), planted[i].geometry);
+    cJSON_Delete(json);
+  }
 }
 
 /* An untuned CPU reads the geometry, which it makes slowly. */
@@ -121,9 +111,8 @@ TEST_IN_FOLDER(test_untuned_geometry)
 {
   static const char *const problems[] = {"bp1", "bp3", "bp5"};
   for (int i = 0; i < 3; i++) {
-    char line[128];
-    snprintf(line, sizeof line, "run poisson --json -d host -n 2 --box 3 --problem %s", problems[i]);
-    cJSON *json = run_json(*state, "WISP_SHIPPED=none", line);
+    cJSON *json =
+        run_json_with(*state, "WISP_SHIPPED=none", "run poisson --json -d host -n 2 --box 3 --problem %s", problems[i]);
     assert_string_equal(json_text(json, "geometry"), "stored");
     cJSON_Delete(json);
   }
@@ -131,10 +120,7 @@ TEST_IN_FOLDER(test_untuned_geometry)
 
 TEST_IN_FOLDER(test_mesh)
 {
-  char line[512];
-  fixture_write(fixture_path(*state, "two.msh"), two_hexes, strlen(two_hexes));
-  snprintf(line, sizeof line, "-n 9 --mesh %s", fixture_path(*state, "two.msh"));
-  cJSON *json = solve(*state, line);
+  cJSON *json = solve_json(*state, "poisson", "-n 9 --mesh %s", fixture_text(*state, "two.msh", two_hexes));
   assert_true(json_number(json, "elements") == 2 && json_number(json, "dofs") == 8 * 8 * 17);
   assert_true(json_number(json, "l2_error") < 1e-5);
   cJSON_Delete(json);
@@ -144,26 +130,11 @@ TEST_IN_FOLDER(test_table)
 {
   static const char *const words[] = {"27 hexes",   "order 2", "125 unknowns", "bp5",      "geometry", "update",
                                       "collocated", "default", "iterations",   "L2 error", "GDOF/s"};
-  char line[256];
-  snprintf(line, sizeof line, "run poisson -n 2 --box 3 --default -d %s", test_device_name());
-  outcome o = run_in(*state, "", line);
+  outcome o = run_with(*state, "", "run poisson -n 2 --box 3 --default -d %s", test_device_name());
   if (o.status != 0) fail_msg("%s", o.err);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!strstr(o.out, words[i])) fail_msg("no '%s' in: %s", words[i], o.out);
   assert_string_equal(o.err, "");
-  forget(&o);
-}
-
-/* Fails with this status and one line, which begins with the command's name and has these words. */
-static void check_bad(const char *folder, const char *arguments, int status, const char *words)
-{
-  char line[1024];
-  snprintf(line, sizeof line, "run poisson -d %s %s", test_device_name(), arguments);
-  outcome o = run_in(folder, "", line);
-  char *end = strchr(o.err, '\n');
-  if (o.status != status) fail_msg("wisp %s: status %d, not %d: %s", line, o.status, status, o.err);
-  if (strncmp(o.err, "wisp run: ", 10) != 0 || !end || end[1]) fail_msg("wisp %s says: %s", line, o.err);
-  if (!strstr(o.err, words)) fail_msg("wisp %s does not say '%s': %s", line, words, o.err);
   forget(&o);
 }
 
@@ -194,7 +165,7 @@ TEST_IN_FOLDER(test_bad_requests)
       {"-n 3 --box 4 --iterations 2", "no convergence", 1},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    check_bad(*state, bad[i].arguments, bad[i].status, bad[i].words);
+    run_expect(*state, "", bad[i].status, bad[i].words, "run poisson -d %s %s", test_device_name(), bad[i].arguments);
 }
 
 TEST_IN_FOLDER(test_bad_meshes)
@@ -202,12 +173,9 @@ TEST_IN_FOLDER(test_bad_meshes)
   static const struct {
     const char *text, *words;
   } bad[] = {{tets, "only straight hexahedra"}, {folded, "degenerate"}, {twice, "overlap"}};
-  char line[512];
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    fixture_write(fixture_path(*state, "bad.msh"), bad[i].text, strlen(bad[i].text));
-    snprintf(line, sizeof line, "-n 2 --mesh %s", fixture_path(*state, "bad.msh"));
-    check_bad(*state, line, 1, bad[i].words);
-  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    run_expect(*state, "", 1, bad[i].words, "run poisson -d %s -n 2 --mesh %s", test_device_name(),
+               fixture_text(*state, "bad.msh", bad[i].text));
 }
 
 GROUP(no_shipped_winners, NULL)

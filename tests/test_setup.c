@@ -56,8 +56,7 @@ static const char pip[] =
 
 static void write_tool(const char *folder, const char *name, const char *text)
 {
-  fixture_write(fixture_path(folder, name), text, strlen(text));
-  assert_int_equal(chmod(fixture_path(folder, name), 0755), 0);
+  assert_int_equal(chmod(fixture_text(folder, name, text), 0755), 0);
 }
 
 /* A bare machine: the shell's own tools, and a tree with the scripts alone. */

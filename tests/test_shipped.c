@@ -1,8 +1,9 @@
 /* The shipped text form: what is printed reads back bit for bit; a bad line costs only itself and is named. The
  * shipped winners are legal and of today's kernel texts; they can be left out. */
 #include "test.h"
+#include "each_plan.h"
 #include "store_fixture.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../gen/embedded.h"
 #include "../gen/family.h"
 #include "../runtime/kernel.h"
@@ -73,11 +74,9 @@ TEST(test_older_text)
   free(list.trials);
 }
 
-TEST(test_winners_only)
+TEST_IN_FOLDER(test_winners_only)
 {
-  char folder[64];
-  fixture_folder(folder);
-  const char *path = fixture_path(folder, "wisp.db");
+  const char *path = fixture_path(*state, "wisp.db");
   wisp_text text = {0};
   wisp_trials list = {0};
   fixture_fill(path, 0, 36); /* trials n, n + 18 compete: the first is the faster; every fifth is a default; n % 7 == 3
@@ -96,10 +95,8 @@ TEST(test_winners_only)
   }
   free(list.trials);
   wisp_text_free(&text);
-  fixture_remove(folder);
 }
 
-/* The text that ships with this build has no bad line. */
 /* The fastest right trial of each strategy in one competition, whichever won. */
 TEST(test_fastest_of_each)
 {
@@ -127,14 +124,14 @@ TEST(test_fastest_of_each)
   wisp_trials_free(&list);
 }
 
+/* The text that ships with this build has no bad line. */
 TEST(test_shipped_files_are_good)
 {
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     if (strncmp(wisp_embedded_files[i].path, "cache/shipped/", 14) != 0) continue;
     wisp_text warning = {0};
     wisp_trials list = {0};
-    assert_int_equal(
-        wisp_shipped_parse(NULL, wisp_embedded_files[i].path, wisp_embedded_files[i].text, &warning, &list), WISP_OK);
+    GOOD(wisp_shipped_parse(err, wisp_embedded_files[i].path, wisp_embedded_files[i].text, &warning, &list));
     if (warning.length) fail_msg("%s", warning.data);
     free(list.trials);
   }
@@ -148,9 +145,7 @@ static void check_kernel(const wisp_strategies *all, const wisp_spec *spec, cons
 {
   wisp_error err = {0};
   const wisp_strategy *s = wisp_strategies_find(all, spec->family, spec->kernel, t->strategy);
-  wisp_limits limits;
   wisp_layout layouts[8], layout;
-  wisp_env *names = NULL;
   wisp_plan *plan = NULL;
   char hash[20];
   if (!s) fail_msg("%s: strategy %s is gone, and " SWEEP_AGAIN, t->spec, t->strategy);
@@ -159,9 +154,8 @@ static void check_kernel(const wisp_strategies *all, const wisp_spec *spec, cons
     fail_msg("%s: the text of %s has changed, and " SWEEP_AGAIN, t->spec, t->strategy);
   wisp_family_layouts(spec, layouts);
   assert_int_equal(wisp_layout_parse(&err, t->layout, layouts->Np, layouts->Nf, &layout), WISP_OK);
-  assert_int_equal(wisp_target_limits(&err, t->target, &limits), WISP_OK);
-  wisp_target target = wisp_limits_target(&limits);
-  assert_int_equal(wisp_names_create(&err, spec, &layout, &target, NULL, &names), WISP_OK);
+  const wisp_limits limits = target_limits(t->target);
+  wisp_env *names = plan_names(&limits, spec, &layout);
   if (wisp_plan_from_text(&err, s, spec, &layout, names, t->params, &plan) != WISP_OK)
     fail_msg("%s, %s, %s %s is not legal (%s), and " SWEEP_AGAIN, t->spec, t->layout, t->strategy, t->params, err.text);
   wisp_plan_destroy(plan);
@@ -190,20 +184,16 @@ static void check_step(const wisp_strategies *all, const wisp_store *store, cons
 /* Whoever edits a kernel text without measuring anew learns it here. */
 TEST(test_shipped_is_of_today)
 {
-  char folder[64];
-  wisp_error err = {0};
   wisp_strategies *all = NULL;
-  wisp_store *store = NULL;
+  wisp_store *store = fixture_open("/nowhere/none.db");
   int kernels = 0, steps = 0;
   const size_t stride = getenv("WISP_TEST_QUICK") ? 23 : getenv("WISP_TEST_COARSE") ? 5 : 1;
-  fixture_folder(folder);
-  assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
-  if (wisp_store_open(&err, fixture_path(folder, "none.db"), false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_strategies_load(err, &all));
   for (size_t i = 0; i < wisp_store_count(store); i += stride) {
     const wisp_trial *t = wisp_store_trial(store, i, NULL);
     wisp_spec spec;
-    if (wisp_spec_parse(&err, t->spec, &spec) != WISP_OK || !wisp_family_find(spec.family))
-      fail_msg("%s: %s", t->spec, err.text);
+    GOOD(wisp_spec_parse(err, t->spec, &spec));
+    if (!wisp_family_find(spec.family)) fail_msg("%s", t->spec);
     bool stage = strcmp(spec.kernel, "step") == 0;
     if (stage)
       check_step(all, store, &spec, t);
@@ -214,19 +204,14 @@ TEST(test_shipped_is_of_today)
   assert_true(stride > 1 || (steps >= 18 && kernels > 100)); /* nine orders in two precisions at least */
   wisp_store_close(store);
   wisp_strategies_free(all);
-  fixture_remove(folder);
 }
 
 /* Is there a shipped trial in a store without a user's and a site's file? */
 static bool ships(void)
 {
-  char folder[64];
-  wisp_store *store = NULL;
-  fixture_folder(folder);
-  GOOD(wisp_store_open(err, fixture_path(folder, "none.db"), false, NULL, &store));
-  bool some = wisp_store_count(store) > 0;
+  wisp_store *store = fixture_open("/nowhere/none.db");
+  const bool some = wisp_store_count(store) > 0;
   wisp_store_close(store);
-  fixture_remove(folder);
   return some;
 }
 

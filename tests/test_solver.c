@@ -20,8 +20,7 @@ static void exchange(const char *basis, double near)
   assert_true(s.K == 48 && s.Np == 10 && s.n == 6);
   assert_string_equal(sizes.name[0], "Ex");
   const size_t count = s.n * s.K * s.Np;
-  double *u = malloc(count * sizeof *u), *back = malloc(count * sizeof *u);
-  assert_true(u && back);
+  double *u = zeros(count), *back = zeros(count);
   for (size_t q = 0; q < count; q++) u[q] = (double)q / 7;
   GOOD(wisp_solver_set(err, s.solver, NULL, u));
   GOOD(wisp_solver_get(err, s.solver, back));
@@ -70,8 +69,7 @@ TEST(test_step)
     api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 2, .box = "2",
                                         .precision = WISP_F32, .settings = settings});
     const size_t count = s.n * s.K * s.Np;
-    double *u = malloc(count * sizeof *u);
-    assert_non_null(u);
+    double *u = zeros(count);
     for (size_t q = 0; q < count; q++) u[q] = (double)(q * 7919 % 1009) / 1009 - 0.5;
     GOOD(wisp_solver_set(err, s.solver, NULL, u));
     const double before = api_number(&s, "energy_final"), dt = api_number(&s, "dt");

@@ -7,7 +7,6 @@
 #include "../gen/strategy/strategy.h"
 
 #include <math.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char good[] = "# a comment, then every keyword\n"
@@ -66,6 +65,26 @@ static wisp_env *make_names(int order, int max_threads, int max_shared)
   wisp_env_reals(NULL, env, "table", table, 4);
   wisp_env_ints(NULL, env, "numbers", numbers, 3);
   return env;
+}
+
+/* The strategy of such a text, names and a layout for it, and a plan. */
+typedef struct trial {
+  wisp_strategy *s;
+  wisp_env *names;
+  wisp_layout layout;
+  wisp_plan *plan;
+} trial;
+
+static trial open_trial(const char *text)
+{
+  return (trial){parse_trial(text), make_names(3, 1024, 65536), wisp_layout_padded(20, 40, 4), NULL};
+}
+
+static void close_trial(trial *t)
+{
+  wisp_plan_destroy(t->plan);
+  wisp_env_destroy(t->names);
+  wisp_strategy_destroy(t->s);
 }
 
 TEST(test_keywords)
@@ -174,35 +193,29 @@ static wisp_status count(wisp_error *err, void *context, const int *values, wisp
 
 TEST(test_enumeration_visits_every_combination)
 {
-  wisp_strategy *s = parse_trial(good);
-  wisp_layout layout = wisp_layout_padded(20, 40, 4);
-  wisp_env *names = make_names(3, 1024, 65536);
+  trial of = open_trial(good);
   tally t = {0};
-  GOOD(wisp_plan_enumerate(err, s, &spec, &layout, names, count, &t));
+  GOOD(wisp_plan_enumerate(err, of.s, &spec, &of.layout, of.names, count, &t));
   assert_int_equal(t.legal + t.refused_nodes + t.other, 3 * 2 * 2);
   assert_int_equal(t.refused_nodes, 2);
   assert_int_equal(t.legal, 10);
-  wisp_env_destroy(names);
-  wisp_strategy_destroy(s);
+  close_trial(&of);
 }
 
 /* The first candidate that the walk above calls legal; with fixed parameters, the first that suits. */
 TEST(test_first_candidate)
 {
-  wisp_strategy *s = parse_trial(good);
-  wisp_layout layout = wisp_layout_padded(20, 40, 4), slab = wisp_layout_slab(20, 40, 32);
-  wisp_env *names = make_names(3, 1024, 65536), *small = make_names(3, 1, 65536);
+  trial t = open_trial(good);
+  wisp_layout slab = wisp_layout_slab(20, 40, 32);
+  wisp_env *small = make_names(3, 1, 65536);
   wisp_plan *plan = NULL;
-  GOOD(wisp_plan_first(err, s, &spec, &layout, names, NULL, &plan));
-  for (int i = 0; i < s->params; i++) assert_int_equal(plan->value[i], s->param[i].values[0]);
-  wisp_plan_destroy(plan);
-  plan = NULL;
-  GOOD(wisp_plan_first(err, s, &spec, &layout, small, NULL, &plan));
+  GOOD(wisp_plan_first(err, t.s, &spec, &t.layout, t.names, NULL, &t.plan));
+  for (int i = 0; i < t.s->params; i++) assert_int_equal(t.plan->value[i], t.s->param[i].values[0]);
+  GOOD(wisp_plan_first(err, t.s, &spec, &t.layout, small, NULL, &plan));
   assert_null(plan);
-  if (!s->slab) assert_int_equal(wisp_plan_first(NULL, s, &spec, &slab, names, NULL, &plan), WISP_EREFUSED);
-  wisp_env_destroy(names);
+  if (!t.s->slab) assert_int_equal(wisp_plan_first(NULL, t.s, &spec, &slab, t.names, NULL, &plan), WISP_EREFUSED);
   wisp_env_destroy(small);
-  wisp_strategy_destroy(s);
+  close_trial(&t);
 }
 
 TEST(test_limits_refuse)
@@ -223,13 +236,11 @@ TEST(test_limits_refuse)
     wisp_env_destroy(names);
   }
   wisp_strategy_destroy(s);
-  s = parse_trial("kernel volume\nlayouts slab\nblock 1\ngrid 1\n");
-  wisp_env *names = make_names(3, 1024, 65536);
+  trial t = open_trial("kernel volume\nlayouts slab\nblock 1\ngrid 1\n");
   wisp_error err = {0};
-  assert_int_equal(wisp_strategy_applies(&err, s, &layout, names), WISP_EREFUSED);
+  assert_int_equal(wisp_strategy_applies(&err, t.s, &layout, t.names), WISP_EREFUSED);
   assert_non_null(strstr(err.text, "slab"));
-  wisp_env_destroy(names);
-  wisp_strategy_destroy(s);
+  close_trial(&t);
 }
 
 /* wp=2 needs 640 + 16 bytes: where that is refused, the first legal candidate takes its place; where none is, a reason.
@@ -267,48 +278,38 @@ TEST(test_senseless_candidate)
     const char *values;
     wisp_status status;
   } cases[] = {{"1 3 2", WISP_EINPUT}, {"1 2 3", WISP_OK}};
-  wisp_layout layout = wisp_layout_padded(20, 40, 4);
-  wisp_env *names = make_names(3, 1024, 65536);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[200];
     snprintf(text, sizeof text,
              "kernel volume\nlayouts node\nblock 1\ngrid 1\nparam a %s\n"
              "require a != 1 : one\nrequire a < 3 || nothing : why\n",
              cases[i].values);
-    wisp_strategy *s = parse_trial(text);
-    wisp_plan *plan = NULL;
+    trial t = open_trial(text);
     wisp_error err = {0};
-    assert_int_equal(wisp_plan_default(&err, s, &spec, &layout, names, &plan), cases[i].status);
-    assert_true(cases[i].status == WISP_OK ? plan->value[0] == 2 : !plan && strstr(err.text, "nothing"));
-    wisp_plan_destroy(plan);
-    wisp_strategy_destroy(s);
+    assert_int_equal(wisp_plan_default(&err, t.s, &spec, &t.layout, t.names, &t.plan), cases[i].status);
+    assert_true(cases[i].status == WISP_OK ? t.plan->value[0] == 2 : !t.plan && strstr(err.text, "nothing"));
+    close_trial(&t);
   }
-  wisp_env_destroy(names);
 }
 
 TEST(test_text_comes_back)
 {
-  wisp_strategy *s = parse_trial(good);
-  wisp_layout layout = wisp_layout_padded(20, 40, 4);
-  wisp_env *names = make_names(3, 1024, 65536);
+  trial t = open_trial(good);
   const int values[3] = {4, 8, 1};
-  wisp_plan *plan = NULL, *repeated = NULL;
-  assert_int_equal(wisp_plan_create(NULL, s, &spec, &layout, names, values, &plan), WISP_OK);
-  assert_string_equal(plan->params, "mode=1 unroll=8 wp=4");
-  assert_int_equal(wisp_plan_from_text(NULL, s, &spec, &layout, names, plan->params, &repeated), WISP_OK);
-  assert_string_equal(repeated->params, plan->params);
+  wisp_plan *repeated = NULL;
+  GOOD(wisp_plan_create(err, t.s, &spec, &t.layout, t.names, values, &t.plan));
+  assert_string_equal(t.plan->params, "mode=1 unroll=8 wp=4");
+  GOOD(wisp_plan_from_text(err, t.s, &spec, &t.layout, t.names, t.plan->params, &repeated));
+  assert_string_equal(repeated->params, t.plan->params);
   wisp_plan_destroy(repeated);
   static const char *const bad[] = {
       "mode=1 unroll=8",           "mode=1 unroll=8 wp=3",         "", "mode=1 unroll=8 wwp=4", "mode=1 unroll=8 wp=4x",
       "mode=1 unroll=8 wp=4 wq=1", "mode=1 unroll=8 wp=4294967298"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    wisp_error err = {0};
-    wisp_status status = wisp_plan_from_text(&err, s, &spec, &layout, names, bad[i], &repeated);
+    wisp_status status = wisp_plan_from_text(NULL, t.s, &spec, &t.layout, t.names, bad[i], &repeated);
     if (status != WISP_EINPUT) fail_msg("'%s' was taken", bad[i]);
   }
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
-  wisp_strategy_destroy(s);
+  close_trial(&t);
 }
 
 static int find_arg(const wisp_plan *plan, const char *name)
@@ -331,18 +332,15 @@ TEST(test_fp16_halves)
 {
   static const char text[] = "kernel volume\ntitle halves\nlayouts node\nparam unroll 1\nblock 32\ngrid groups\n"
                              "operand real M 6 = M[q] part 3\narg in real u\n";
-  wisp_strategy *s = parse_trial(text);
-  wisp_layout layout = wisp_layout_padded(20, 40, 4);
-  wisp_env *names = make_names(3, 1024, 65536);
+  trial t = open_trial(text);
   const double table[6] = {1.0 / 3, -2.0 / 7, 0, 255, -1e-5 / 3, 1e-9};
   const int values[1] = {1};
-  wisp_plan *plan = NULL;
   double *M = NULL;
   int *no = NULL;
   size_t n = 0;
-  GOOD(wisp_env_reals(err, names, "M", table, 6));
-  GOOD(wisp_plan_create(err, s, &spec, &layout, names, values, &plan));
-  GOOD(wisp_plan_operand(err, plan, find_arg(plan, "M"), &n, &M, &no));
+  GOOD(wisp_env_reals(err, t.names, "M", table, 6));
+  GOOD(wisp_plan_create(err, t.s, &spec, &t.layout, t.names, values, &t.plan));
+  GOOD(wisp_plan_operand(err, t.plan, find_arg(t.plan, "M"), &n, &M, &no));
   for (size_t q = 0; q < 6; q++) {
     const float both = (float)M[q];
     uint32_t bits = 0;
@@ -352,23 +350,19 @@ TEST(test_fp16_halves)
     assert_true(fabs(of_fp16(bits >> 16)) <= ldexp(fabs(table[q]) * 256, -11) + ldexp(1, -25));
   }
   free(M);
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
-  wisp_strategy_destroy(s);
+  close_trial(&t);
 }
 
 TEST(test_operands_and_launch)
 {
-  wisp_strategy *s = parse_trial(good);
-  wisp_layout layout = wisp_layout_padded(20, 40, 4);
-  wisp_env *names = make_names(3, 1024, 65536);
+  trial t = open_trial(good);
   const int values[3] = {4, 8, 1};
   const double table[4] = {1.0 / 3, -2.0 / 7, 1e10 / 3, 5e-9 / 7};
-  wisp_plan *plan = NULL;
   double *M = NULL, *hi = NULL, *lo = NULL, *none = NULL;
   int *list = NULL, *no = NULL;
   size_t n = 0;
-  GOOD(wisp_plan_create(err, s, &spec, &layout, names, values, &plan));
+  GOOD(wisp_plan_create(err, t.s, &spec, &t.layout, t.names, values, &t.plan));
+  wisp_plan *const plan = t.plan;
   GOOD(wisp_plan_operand(err, plan, find_arg(plan, "M"), &n, &M, &no));
   assert_int_equal(n, 6);
   assert_null(no);
@@ -397,17 +391,7 @@ TEST(test_operands_and_launch)
   assert_int_equal(plan->block[2], 2);
   assert_int_equal(plan->shared, 16 + 2 * 4 * 20 * 8);
   free(M), free(hi), free(lo), free(list);
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
-  wisp_strategy_destroy(s);
-}
-
-static void write_file(const char *folder, const char *name, const char *text)
-{
-  FILE *file = fopen(fixture_path(folder, name), "w");
-  assert_non_null(file);
-  fputs(text, file);
-  fclose(file);
+  close_trial(&t);
 }
 
 /* Trials name a strategy, not its text: two of one name would answer for each other. */
@@ -416,19 +400,18 @@ TEST_IN_FOLDER(test_strategies_have_names_of_their_own)
   static const char space[] = "kernel update\nlayouts node\nblock 1\ngrid 1\n";
   wisp_error err = {0};
   wisp_strategies *all = NULL;
-  assert_int_equal(mkdir(fixture_path(*state, "nodal"), 0700), 0);
-  write_file(*state, "nodal/update.mine.space", space);
-  write_file(*state, "nodal/update.mine.k", "text");
+  fixture_text(*state, "nodal/update.mine.space", space);
+  fixture_text(*state, "nodal/update.mine.k", "text");
   setenv("WISP_TEMPLATES", *state, 1);
   assert_int_equal(wisp_strategies_load(&err, &all), WISP_OK);
   wisp_strategies_free(all);
-  write_file(*state, "nodal/other.mine.space", space); /* by its kernel, not by its file */
-  write_file(*state, "nodal/other.mine.k", "text");
+  fixture_text(*state, "nodal/other.mine.space", space); /* by its kernel, not by its file */
+  fixture_text(*state, "nodal/other.mine.k", "text");
   assert_int_equal(wisp_strategies_load(&err, &all), WISP_EINPUT);
   assert_non_null(strstr(err.text, "'mine'"));
   assert_int_equal(unlink(fixture_path(*state, "nodal/other.mine.space")), 0);
-  write_file(*state, "nodal/update.stream.space", space); /* wisp's own has that name */
-  write_file(*state, "nodal/update.stream.k", "text");
+  fixture_text(*state, "nodal/update.stream.space", space); /* wisp's own has that name */
+  fixture_text(*state, "nodal/update.stream.k", "text");
   assert_int_equal(wisp_strategies_load(&err, &all), WISP_EINPUT);
   assert_non_null(strstr(err.text, "update.stream.space"));
   unsetenv("WISP_TEMPLATES");
@@ -442,9 +425,8 @@ TEST_IN_FOLDER(test_renamed_keywords)
   static const char *const notes[] = {":5: 'fixes' is now 'requires'", ":6: 'wishes' is now 'prefers'",
                                       ":7: 'expects' is now 'requires_absent'"};
   wisp_strategies *all = NULL;
-  assert_int_equal(mkdir(fixture_path(*state, "nodal"), 0700), 0);
-  write_file(*state, "nodal/update.old.space", space);
-  write_file(*state, "nodal/update.old.k", "text");
+  fixture_text(*state, "nodal/update.old.space", space);
+  fixture_text(*state, "nodal/update.old.k", "text");
   setenv("WISP_TEMPLATES", *state, 1);
   GOOD(wisp_strategies_load(err, &all));
   unsetenv("WISP_TEMPLATES");

@@ -3,12 +3,11 @@
  * packed numbers are named piece by piece; and every message names the file and line where it went wrong. */
 
 #include "test.h"
+#include "each_plan.h"
 #include "store_fixture.h"
 #include "../gen/family.h"
 #include "../gen/strategy/strategy.h"
-#include "../runtime/kernel.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const wisp_family *tensor(void)
@@ -18,40 +17,16 @@ static const wisp_family *tensor(void)
 
 static wisp_env *make_names(const wisp_family *family, int order, wisp_spec *spec, wisp_layout layouts[8])
 {
-  wisp_limits limits;
-  wisp_env *names = NULL;
-  GOOD(wisp_target_limits(err, "sm_90", &limits));
-  const wisp_target target = wisp_limits_target(&limits);
+  const wisp_limits limits = target_limits("sm_90");
   *spec = wisp_family_spec(family, order, NULL, WISP_F64);
   wisp_family_layouts(spec, layouts);
-  GOOD(wisp_names_create(err, spec, layouts, &target, NULL, &names));
-  return names;
-}
-
-static void write_file(const char *folder, const char *name, const char *text)
-{
-  fixture_write(fixture_path(folder, name), text, strlen(text));
-}
-
-static void make_folder(const char *folder)
-{
-  assert_int_equal(mkdir(fixture_path(folder, "tensor"), 0700), 0);
-  setenv("WISP_TEMPLATES", folder, 1);
-}
-
-/* The strategies of the folder's texts; NULL where they are refused, with the message in err. */
-static wisp_strategies *load(wisp_error *err)
-{
-  wisp_strategies *all = NULL;
-  *err = (wisp_error){0};
-  return wisp_strategies_load(err, &all) == WISP_OK ? all : NULL;
+  return plan_names(&limits, spec, layouts);
 }
 
 static wisp_strategies *must_load(void)
 {
-  wisp_error err;
-  wisp_strategies *all = load(&err);
-  if (!all) fail_msg("%s", err.text);
+  wisp_strategies *all = NULL;
+  GOOD(wisp_strategies_load(err, &all));
   return all;
 }
 
@@ -67,14 +42,12 @@ static char *source(const wisp_strategy *s, bool of_names)
 {
   wisp_spec spec;
   wisp_layout layouts[8];
-  wisp_error err = {0};
   wisp_plan *plan = NULL;
   wisp_text text = {0};
   wisp_env *names = make_names(tensor(), 2, &spec, layouts);
-  snprintf(spec.kernel, sizeof spec.kernel, "%s", s->kernel);
-  if (wisp_plan_default(&err, s, &spec, layouts, names, &plan) != WISP_OK) fail_msg("%s", err.text);
-  if ((of_names ? wisp_plan_names(&err, plan, &text) : wisp_plan_source(&err, plan, "host", &text)) != WISP_OK)
-    fail_msg("%s", err.text);
+  wisp_spec_name_kernel(&spec, s->kernel);
+  GOOD(wisp_plan_default(err, s, &spec, layouts, names, &plan));
+  GOOD(of_names ? wisp_plan_names(err, plan, &text) : wisp_plan_source(err, plan, "host", &text));
   wisp_plan_destroy(plan);
   wisp_env_destroy(names);
   return text.data;
@@ -105,6 +78,13 @@ static const char shared_space[] = " kernels mass collocated mass_trilinear # th
 
 static const char shared_text[] = "size {{size}}{{#if trilinear}} map {{size_of_map}}{{/if}}\n";
 
+static int set_up(void **state)
+{
+  const int status = fixture_set_up(state);
+  setenv("WISP_TEMPLATES", *state, 1);
+  return status;
+}
+
 static int tear_down(void **state)
 {
   unsetenv("WISP_TEMPLATES");
@@ -112,7 +92,7 @@ static int tear_down(void **state)
 }
 
 /* Each kernel has the parameters, lets, conditions and arguments whose lines hold for it, and no others. */
-TEST_WITH(test_kernels, fixture_set_up, tear_down)
+TEST_WITH(test_kernels, set_up, tear_down)
 {
   static const struct {
     const char *kernel, *params, *args;
@@ -120,9 +100,8 @@ TEST_WITH(test_kernels, fixture_set_up, tear_down)
   } expected[] = {{"mass", "a=1", "_block(const INDEX bx, const INDEX by, const real *RESTRICT u, int groups)", 2},
                   {"collocated", "a=1 b=4", "const real *RESTRICT u, int groups)", 4},
                   {"mass_trilinear", "a=1 c=5", "u, const real *RESTRICT vertices, int groups)", 1}};
-  make_folder(*state);
-  write_file(*state, "tensor/own.mine.space", shared_space);
-  write_file(*state, "tensor/own.mine.k", shared_text);
+  fixture_text(*state, "tensor/own.mine.space", shared_space);
+  fixture_text(*state, "tensor/own.mine.k", shared_text);
   wisp_strategies *all = must_load();
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     const wisp_strategy *s = find(all, expected[i].kernel);
@@ -142,20 +121,19 @@ TEST_WITH(test_kernels, fixture_set_up, tear_down)
 }
 
 /* A line that holds for one kernel alone is in no other's hash; a fact is in its kernel's. */
-TEST_WITH(test_hashes, fixture_set_up, tear_down)
+TEST_WITH(test_hashes, set_up, tear_down)
 {
   static const char *const kernels[] = {"mass", "collocated", "mass_trilinear"};
   char before[3][20], after[20], *edited = strdup(shared_space);
-  make_folder(*state);
-  write_file(*state, "tensor/own.mine.space", shared_space);
-  write_file(*state, "tensor/own.mine.k", shared_text);
+  fixture_text(*state, "tensor/own.mine.space", shared_space);
+  fixture_text(*state, "tensor/own.mine.k", shared_text);
   wisp_strategies *all = must_load();
   for (int i = 0; i < 3; i++) wisp_strategy_hash(find(all, kernels[i]), "poisson", "host", before[i]);
   wisp_strategies_free(all);
   assert_string_not_equal(before[0], before[1]);
   char *place = strstr(edited, "size_of_map = 24");
   memcpy(place, "size_of_map = 25", 16);
-  write_file(*state, "tensor/own.mine.space", edited);
+  fixture_text(*state, "tensor/own.mine.space", edited);
   all = must_load();
   for (int i = 0; i < 3; i++) {
     wisp_strategy_hash(find(all, kernels[i]), "poisson", "host", after);
@@ -167,16 +145,15 @@ TEST_WITH(test_hashes, fixture_set_up, tear_down)
 
 /* An included description stands in its place: the user's file, else the library's. So with parts, and what they
  * are given; their messages name the user's file. */
-TEST_WITH(test_user_files, fixture_set_up, tear_down)
+TEST_WITH(test_user_files, set_up, tear_down)
 {
-  wisp_error err;
-  make_folder(*state);
-  write_file(*state, "tensor/own.mine.space", "kernel mass\ninclude first\ninclude operator_end\n");
-  write_file(*state, "tensor/first.space",
-             "layouts node\nlet twice = 2*Np\nlet even_odd = 0\nblock 8\ngrid groups\nlet P = Gl\n");
-  write_file(*state, "tensor/own.mine.k", "{{>greeting who=twice}}\n{{>apply A=matrix_D}}\n{{>cg_state}}\n");
-  write_file(*state, "tensor/greeting.part", "{{takes who}}\nhello {{who}}\n");
-  write_file(*state, "tensor/cg_state.part", "mine\n");
+  wisp_error err = {0};
+  fixture_text(*state, "tensor/own.mine.space", "kernel mass\ninclude first\ninclude operator_end\n");
+  fixture_text(*state, "tensor/first.space",
+               "layouts node\nlet twice = 2*Np\nlet even_odd = 0\nblock 8\ngrid groups\nlet P = Gl\n");
+  fixture_text(*state, "tensor/own.mine.k", "{{>greeting who=twice}}\n{{>apply A=matrix_D}}\n{{>cg_state}}\n");
+  fixture_text(*state, "tensor/greeting.part", "{{takes who}}\nhello {{who}}\n");
+  fixture_text(*state, "tensor/cg_state.part", "mine\n");
   wisp_strategies *all = must_load();
   char *text = source(find(all, "mass"), false), *library = NULL;
   expect_words(text, "hello 54", true);
@@ -191,8 +168,8 @@ TEST_WITH(test_user_files, fixture_set_up, tear_down)
   free(text);
   wisp_strategies_free(all);
   assert_int_equal(unlink(fixture_path(*state, "tensor/greeting.part")), 0);
-  write_file(*state, "tensor/words.part", /* a file of several parts: messages name it, and its lines */
-             "{{part other}}\nnone\n{{part greeting who: Greets\nsomebody. }}\nhello {{nobody}}\n");
+  fixture_text(*state, "tensor/words.part", /* a file of several parts: messages name it, and its lines */
+               "{{part other}}\nnone\n{{part greeting who: Greets\nsomebody. }}\nhello {{nobody}}\n");
   all = must_load();
   wisp_spec spec;
   wisp_layout layouts[8];
@@ -208,7 +185,7 @@ TEST_WITH(test_user_files, fixture_set_up, tear_down)
   wisp_strategies_free(all);
 }
 
-TEST_WITH(test_messages, fixture_set_up, tear_down)
+TEST_WITH(test_messages, set_up, tear_down)
 {
   static const struct {
     const char *space, *included, *place, *what;
@@ -229,51 +206,45 @@ TEST_WITH(test_messages, fixture_set_up, tear_down)
       {"kernel mass\norders 3..2\n", "", "own.mine.space:2: ", "LOW..HIGH"},
       {"kernel mass\norders 3\n", "", "own.mine.space:2: ", "LOW..HIGH"},
   };
-  make_folder(*state);
-  write_file(*state, "tensor/own.mine.k", "");
+  fixture_text(*state, "tensor/own.mine.k", "");
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    wisp_error err;
-    write_file(*state, "tensor/own.mine.space", bad[i].space);
-    write_file(*state, "tensor/part.space", bad[i].included);
-    assert_null(load(&err));
+    wisp_error err = {0};
+    wisp_strategies *all = NULL;
+    fixture_text(*state, "tensor/own.mine.space", bad[i].space);
+    fixture_text(*state, "tensor/part.space", bad[i].included);
+    assert_int_not_equal(wisp_strategies_load(&err, &all), WISP_OK);
     if (!strstr(err.text, bad[i].place) || !strstr(err.text, bad[i].what)) fail_msg("'%s': %s", bad[i].space, err.text);
   }
 }
 
 /* An error that only shows when a candidate is made names its line as well, in the file that it stands in. */
-TEST_WITH(test_late_messages, fixture_set_up, tear_down)
+TEST_WITH(test_late_messages, set_up, tear_down)
 {
-  static const struct {
-    const char *line, *place;
-  } bad[] = {{"let a = absent\n", "part.space:2: "},
-             {"require absent : why\n", "part.space:2: "},
-             {"needs absent : why\n", "part.space:2: "},
-             {"shared real s 1/0\n", "part.space:2: "}};
-  make_folder(*state);
-  write_file(*state, "tensor/own.mine.k", "");
-  write_file(*state, "tensor/own.mine.space", "kernel mass\nlayouts node\nblock 1\ngrid 1\ninclude part\n");
+  static const char *const bad[] = {"let a = absent\n", "require absent : why\n", "needs absent : why\n",
+                                    "shared real s 1/0\n"};
+  fixture_text(*state, "tensor/own.mine.k", "");
+  fixture_text(*state, "tensor/own.mine.space", "kernel mass\nlayouts node\nblock 1\ngrid 1\ninclude part\n");
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char text[64];
     wisp_error err = {0};
     wisp_spec spec;
     wisp_layout layouts[8];
     wisp_plan *plan = NULL;
-    snprintf(text, sizeof text, "# first\n%s", bad[i].line);
-    write_file(*state, "tensor/part.space", text);
+    snprintf(text, sizeof text, "# first\n%s", bad[i]);
+    fixture_text(*state, "tensor/part.space", text);
     wisp_strategies *all = must_load();
     wisp_env *names = make_names(tensor(), 2, &spec, layouts);
     assert_int_equal(wisp_plan_default(&err, find(all, "mass"), &spec, layouts, names, &plan), WISP_EINPUT);
-    expect_words(err.text, bad[i].place, true);
+    expect_words(err.text, "part.space:2: ", true);
     wisp_env_destroy(names);
     wisp_strategies_free(all);
   }
 }
 
-TEST_WITH(test_orders, fixture_set_up, tear_down)
+TEST_WITH(test_orders, set_up, tear_down)
 {
-  make_folder(*state);
-  write_file(*state, "tensor/own.mine.k", "");
-  write_file(*state, "tensor/own.mine.space", "kernel mass\nlayouts node\norders 2..3 : too long\nblock 1\ngrid 1\n");
+  fixture_text(*state, "tensor/own.mine.k", "");
+  fixture_text(*state, "tensor/own.mine.space", "kernel mass\nlayouts node\norders 2..3 : too long\nblock 1\ngrid 1\n");
   wisp_strategies *all = must_load();
   for (int order = 1; order <= 4; order++) {
     wisp_spec spec;
@@ -289,7 +260,7 @@ TEST_WITH(test_orders, fixture_set_up, tear_down)
 }
 
 /* Wheres are the formula that they stand for; their names come before the family's and the space's. */
-TEST_WITH(test_wheres, fixture_set_up, tear_down)
+TEST_WITH(test_wheres, set_up, tear_down)
 {
   double *numbers[2] = {NULL}, *D = NULL;
   int *none = NULL;
@@ -297,15 +268,14 @@ TEST_WITH(test_wheres, fixture_set_up, tear_down)
   wisp_spec spec;
   wisp_layout layouts[8];
   wisp_plan *plan = NULL;
-  make_folder(*state);
-  write_file(*state, "tensor/own.mine.k", "");
-  write_file(*state, "tensor/own.mine.space",
-             "kernel mass\nlayouts node\nblock 1\ngrid 1\nlet row = 1000\n"
-             "operand real plain 2*Nq*Nq = D[q%(2*Nq)<Nq?(q/(2*Nq)%Nq)*Nq+Nq-1-q%(2*Nq):-1]\n"
-             "operand real named 2*Nq*Nq = D[inside ? row*Nq+column : -1] part inside ? 0 : nothing\n"
-             "  where place = q%(2*Nq)\n  where row = q/(2*Nq)%Nq\n  where column = Nq-1-place\n"
-             "  where inside = place < Nq\n"
-             "operand real D Nq*Nq = D[q]\n");
+  fixture_text(*state, "tensor/own.mine.k", "");
+  fixture_text(*state, "tensor/own.mine.space",
+               "kernel mass\nlayouts node\nblock 1\ngrid 1\nlet row = 1000\n"
+               "operand real plain 2*Nq*Nq = D[q%(2*Nq)<Nq?(q/(2*Nq)%Nq)*Nq+Nq-1-q%(2*Nq):-1]\n"
+               "operand real named 2*Nq*Nq = D[inside ? row*Nq+column : -1] part inside ? 0 : nothing\n"
+               "  where place = q%(2*Nq)\n  where row = q/(2*Nq)%Nq\n  where column = Nq-1-place\n"
+               "  where inside = place < Nq\n"
+               "operand real D Nq*Nq = D[q]\n");
   wisp_strategies *all = must_load();
   wisp_env *names = make_names(tensor(), 3, &spec, layouts);
   GOOD(wisp_plan_default(err, find(all, "mass"), &spec, layouts, names, &plan));

@@ -5,7 +5,7 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../gen/embedded.h"
-#include "../gen/strategy/space.h"
+#include "../gen/strategy/strategy.h"
 #include "../runtime/solve/choose.h"
 
 #include <ctype.h>
@@ -93,10 +93,9 @@ static bool same_hash(const wisp_strategies *before, const wisp_strategies *afte
 /* Fails the test unless all shipped trials of kernels are valid with these texts. */
 static void expect_all_valid(const library *l, const char *after)
 {
-  wisp_store *store = NULL;
+  wisp_store *store = fixture_open("/nowhere/none.db");
   wisp_strategies *all = strategies_of(l);
   size_t kernels = 0;
-  GOOD(wisp_store_open(err, "/nowhere/none.db", false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *t = wisp_store_trial(store, i, NULL);
     if (strstr(t->spec, ".step:")) continue;
@@ -153,9 +152,8 @@ TEST(test_values)
 {
   library l = shipped_library();
   wisp_strategies *all = strategies_of(&l);
-  wisp_store *store = NULL;
+  wisp_store *store = fixture_open("/nowhere/none.db");
   int tried = 0;
-  GOOD(wisp_store_open(err, "/nowhere/none.db", false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i += 97) {
     wisp_trial t = *wisp_store_trial(store, i, NULL);
     if (strstr(t.spec, ".step:") || !*t.params) continue;
@@ -319,9 +317,8 @@ TEST(test_definitions)
   const plan_range range = {{2, 2}, {WISP_F64}};
   for (int k = 0; k < 2; k++) {
     library l = shipped_library();
-    wisp_limits limits;
+    const wisp_limits limits = target_limits(kinds[k][1]);
     definitions all = {.dialect = kinds[k][0], .before = strategies_of(&l)};
-    GOOD(wisp_target_limits(err, kinds[k][1], &limits));
     edit_each(&l, &all);
     each_plan(&limits, &range, check_source, &all);
     assert_true(all.count > 10 && all.users > 100);

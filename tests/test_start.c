@@ -2,62 +2,38 @@
  * is and wherever it has holes; and where elements or walls do not, a note says so, on stderr and in JSON. */
 #include "test.h"
 #include "command.h"
-#include "each_plan.h"
+#include "parts.h"
 #include "solving.h"
 #include "store_fixture.h"
 #include "../gen/embedded.h"
-#include "../gen/text.h"
 #include "../runtime/nodal/start.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <sys/stat.h>
 
-/* A folder with an empty one for systems of the user's own. */
-static int set_up(void **state)
-{
-  const int status = fixture_set_up(state);
-  return status || mkdir(fixture_path(*state, "mine"), 0700) || mkdir(fixture_path(*state, "mine/systems"), 0700);
-}
-
-/* A box of that size, of so many cubes of six tets; hole: without those within its middle third along x and y. */
 static const char *write_box(const char *folder, const int n[3], const double size[3], bool hole)
 {
-  static char path[256];
-  wisp_mesh *mesh = NULL;
-  HELD(wisp_text_free) wisp_text text = {0};
+  const char *path = fixture_path(folder, "box.msh");
+  wisp_mesh *mesh = make_grid(4, n[0], n[1], n[2]);
   size_t kept = 0;
-  GOOD(wisp_mesh_grid(err, 4, n, &mesh));
-  GOOD(wisp_text_print(err, &text, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%zu\n", mesh->vertices));
-  for (size_t v = 0; v < mesh->vertices; v++)
-    GOOD(wisp_text_print(err, &text, "%zu %.17g %.17g %.17g\n", v + 1, size[0] * mesh->xyz[3 * v],
-                         size[1] * mesh->xyz[3 * v + 1], size[2] * mesh->xyz[3 * v + 2]));
-  for (int pass = 0; pass < 2; pass++) { /* counted, then written */
-    if (pass) GOOD(wisp_text_print(err, &text, "$EndNodes\n$Elements\n%zu\n", kept));
-    kept = 0;
-    for (size_t e = 0; e < mesh->elements; e++) {
-      const int32_t *t = mesh->tet + 4 * e;
-      double at[2] = {0};
-      for (int i = 0; i < 8; i++) at[i % 2] += mesh->xyz[3 * t[i / 2] + i % 2] / 4;
-      if (hole && fabs(at[0] - 0.5) < 1.0 / 6 && fabs(at[1] - 0.5) < 1.0 / 6) continue;
-      kept++;
-      if (pass)
-        GOOD(wisp_text_print(err, &text, "%zu 4 2 1 1 %d %d %d %d\n", kept, t[0] + 1, t[1] + 1, t[2] + 1, t[3] + 1));
-    }
+  for (size_t e = 0; e < mesh->elements; e++) {
+    const int32_t *t = mesh->tet + 4 * e;
+    double at[2] = {0};
+    for (int i = 0; i < 8; i++) at[i % 2] += mesh->xyz[3 * t[i / 2] + i % 2] / 4;
+    if (hole && fabs(at[0] - 0.5) < 1.0 / 6 && fabs(at[1] - 0.5) < 1.0 / 6) continue;
+    memmove(mesh->tet + 4 * kept++, t, 4 * sizeof *t);
   }
-  GOOD(wisp_text_print(err, &text, "$EndElements\n"));
-  wisp_mesh_destroy(mesh);
-  snprintf(path, sizeof path, "%s", fixture_path(folder, "box.msh"));
-  fixture_write(path, text.data, text.length);
+  mesh->elements = kept;
+  for (size_t i = 0; i < 3 * mesh->vertices; i++) mesh->xyz[i] *= size[i % 3];
+  write_mesh(path, mesh);
   return path;
 }
 
 static cJSON *solve(const char *folder, const char *arguments, const char *mesh)
 {
-  char line[512], before[128];
-  snprintf(line, sizeof line, "run %s --json -d %s --mesh %s", arguments, test_device_name(), mesh);
-  snprintf(before, sizeof before, "WISP_TEMPLATES=%s/mine", folder);
-  return run_json(folder, before, line);
+  char before[128];
+  snprintf(before, sizeof before, "WISP_TEMPLATES=%s", folder);
+  return run_json_with(folder, before, "run %s --json -d %s --mesh %s", arguments, test_device_name(), mesh);
 }
 
 /* The note of that key; NULL where there is none. */
@@ -82,7 +58,7 @@ static void holds(const char *folder, const char *arguments, const char *mesh)
 }
 
 /* A plate of a thousandth, whichever way it lies; and cubes of few elements. */
-TEST_WITH(test_flat, set_up, fixture_tear_down)
+TEST_IN_FOLDER(test_flat)
 {
   for (int thin = 0; thin < 3; thin++) {
     int n[3] = {4, 4, 4};
@@ -101,7 +77,7 @@ TEST_WITH(test_flat, set_up, fixture_tear_down)
   }
 }
 
-TEST_WITH(test_hole, set_up, fixture_tear_down)
+TEST_IN_FOLDER(test_hole)
 {
   const char *path = write_box(*state, (int[]){6, 6, 6}, (double[]){1, 1, 1}, true);
   wisp_mesh *mesh = NULL;
@@ -139,11 +115,11 @@ static void edit(const char *folder, const char *from, const char *to)
   char own[8192];
   assert_non_null(at);
   snprintf(own, sizeof own, "%.*s%s%s", (int)(at - text), text, to, strchr(at, '\n'));
-  fixture_write(fixture_path(folder, "mine/systems/sound.system"), own, strlen(own));
+  fixture_text(folder, "systems/sound.system", own);
 }
 
 /* A start of the user's own that is far too narrow. */
-TEST_WITH(test_unresolved, set_up, fixture_tear_down)
+TEST_IN_FOLDER(test_unresolved)
 {
   static const char *const width[] = {"  width = edge / 60", "  width = edge / 4", "  width = spacing"};
   const char *folder = *state, *path = write_box(folder, (int[]){4, 4, 4}, (double[]){2, 1, 1}, false);
@@ -159,26 +135,23 @@ TEST_WITH(test_unresolved, set_up, fixture_tear_down)
 }
 
 /* The same words on stderr; with -q only in JSON. Starts that are solutions have errors to tell. */
-TEST_WITH(test_messages, set_up, fixture_tear_down)
+TEST_IN_FOLDER(test_messages)
 {
   const char *path = write_box(*state, (int[]){12, 2, 1}, (double[]){1, 0.02, 0.002}, false);
-  char line[512];
   for (int quiet = 0; quiet < 2; quiet++) {
-    snprintf(line, sizeof line, "run maxwell -n 1 --steps 5 -d %s --mesh %s%s", test_device_name(), path,
-             quiet ? " -q" : "");
-    outcome o = run_in(*state, "", line);
+    outcome o = run_with(*state, "", "run maxwell -n 1 --steps 5 -d %s --mesh %s%s", test_device_name(), path,
+                         quiet ? " -q" : "");
     assert_int_equal(o.status, 0);
     if ((strstr(o.err, "note: the mesh does not resolve the start") != NULL) == quiet) fail_msg("%s", o.err);
     forget(&o);
   }
-  snprintf(line, sizeof line, "run maxwell --json -n 1 --box 1 --steps 5 -d %s", test_device_name());
-  cJSON *json = run_json(*state, "", line);
+  cJSON *json = solve_json(*state, "maxwell", "-n 1 --box 1 --steps 5");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "start_misfit")) && !note(json, "start_unresolved"));
   cJSON_Delete(json);
 }
 
 /* Pressure that stands on soft walls is lost at once, on rigid ones it stays; absorbing ones are there to take it. */
-TEST_WITH(test_walls, set_up, fixture_tear_down)
+TEST_IN_FOLDER(test_walls)
 {
   static const char *const walls[] = {"soft", "rigid", "absorbing"};
   const char *path = write_box(*state, (int[]){4, 4, 1}, (double[]){1, 1, 0.01}, false);
@@ -208,8 +181,7 @@ TEST(test_misfit)
   solving s;
   GOOD(wisp_mesh_box(err, 2, &mesh));
   if (!solving_open(&reason, &s, mesh, &(solving_setup){.order = 3})) fail_msg("%s", reason.text);
-  double *u = calloc(wisp_dg_volume_size(s.dg), sizeof *u), misfit = NAN, before = 0;
-  assert_non_null(u);
+  double *u = zeros(wisp_dg_volume_size(s.dg)), misfit = NAN, before = 0;
   for (int degree = 1; degree < 9; degree++) {
     wisp_dg_fill(s.dg, power, &degree, 0, u);
     GOOD(wisp_dg_misfit(err, s.dg, u, power, &degree, &misfit));

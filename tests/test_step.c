@@ -1,12 +1,12 @@
 /* Claim: the step is made of the store's best entries that are current and legal here, of defaults where entries lack,
  * and says which; a winner that does not compile gives way to a default that fits the others. */
 #include "test.h"
+#include "each_plan.h"
 #include "solving.h"
 #include "step_case.h"
 #include "../cache/columns.h"
 
 #include <math.h>
-#include <sys/stat.h>
 
 static void check(const wisp_stage *stage, const char *kernel, const char *strategy, const char *params,
                   wisp_match match)
@@ -64,15 +64,13 @@ static wisp_status visit_plan(wisp_error *err, void *context, const int *values,
 /* The last candidate of a kernel's strategy in the layout that is legal, or that is not. */
 static void candidate(fixture *f, const char *kernel, const char *strategy, wanted *w)
 {
-  wisp_env *names = NULL;
   wisp_layout l;
-  wisp_target target = wisp_limits_target(f->limits);
   wisp_spec spec = {.family = "nodal", .element = "tet", .order = 2, .system = "maxwell", .precision = WISP_F64};
   wisp_spec_name_kernel(&spec, kernel);
   w->strategy = wisp_strategies_find(f->strategies, "nodal", kernel, strategy);
   assert_non_null(w->strategy);
   GOOD(wisp_layout_parse(err, layout, 10, 24, &l));
-  GOOD(wisp_names_create(err, &spec, &l, &target, NULL, &names));
+  wisp_env *names = plan_names(f->limits, &spec, &l);
   GOOD(wisp_plan_enumerate(err, w->strategy, &spec, &l, names, visit_plan, w));
   wisp_env_destroy(names);
   assert_true(strlen(w->params) > 0);
@@ -285,24 +283,14 @@ TEST_WITH(test_requests, step_open, step_close)
   }
 }
 
-static void write_text(const char *folder, const char *name, const char *text)
-{
-  char path[256];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  fixture_write(path, text, strlen(text));
-}
-
 /* A gather of four groups a block that is well described but is no C, and the fastest. */
 static void add_broken(fixture *f)
 {
-  char folder[128];
-  snprintf(folder, sizeof folder, "%s/nodal", f->folder);
-  assert_int_equal(mkdir(folder, 0700), 0);
-  write_text(
-      folder, "gather.broken.space",
+  fixture_text(
+      f->folder, "nodal/gather.broken.space",
       "kernel    gather\ntitle     no C\nlayouts   node\nparam     MB 4 requires 1\nparam     grouping 1 prefers 0\n"
       "block     32\ngrid      blocks\narg       in int pair_block\narg       in real u\narg       out real flux\n");
-  write_text(folder, "gather.broken.k", "this is not a statement\n");
+  fixture_text(f->folder, "nodal/gather.broken.k", "this is not a statement\n");
   setenv("WISP_TEMPLATES", f->folder, 1);
   wisp_strategies_free(f->strategies);
   f->strategies = NULL;
@@ -315,7 +303,6 @@ TEST_WITH(test_broken_winner, step_open, step_close)
 {
   fixture *f = *state;
   wisp_error reason = {0};
-  wisp_store *store = NULL;
   solving s;
   wanted texts[WHOLE];
   entry e[WHOLE];
@@ -323,7 +310,7 @@ TEST_WITH(test_broken_winner, step_open, step_close)
   step_add(f, &e[STEP]);
   step_add(f, &e[LIFT]);
   add_broken(f);
-  GOOD(wisp_store_open(err, f->path, false, NULL, &store));
+  wisp_store *store = fixture_open(f->path);
   const solving_setup setup = {.order = 2, .store = store};
   assert_true(solving_open(&reason, &s, ragged_box(2, 5), &setup));
   unsetenv("WISP_TEMPLATES");
@@ -334,8 +321,7 @@ TEST_WITH(test_broken_winner, step_open, step_close)
   for (int i = 0; i < s.stage.kernels; i++) assert_int_equal(wisp_plan_value(s.stage.plan[i], "MB", 4), 4);
   check(&s.stage, "lift", "matrix-in-shared", e[LIFT].params, WISP_MATCH_EXACT);
   size_t size = wisp_dg_volume_size(s.dg);
-  double *u = malloc(size * sizeof *u), dt = wisp_dg_safe_dt(s.dg), expected = 0, energy = 0;
-  assert_non_null(u);
+  double *u = zeros(size), dt = wisp_dg_safe_dt(s.dg), expected = 0, energy = 0;
   random_solution(s.dg, u);
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", u));
   reference_steps(s.dg, &wisp_lsrk45, 1, dt, 3, u);

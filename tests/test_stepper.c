@@ -29,8 +29,7 @@ static void upload_with_rubbish(solving *s, const double *values)
 {
   const wisp_dg *dg = s->dg;
   size_t size = wisp_dg_volume_size(dg);
-  double *u = malloc(size * sizeof *u);
-  assert_non_null(u);
+  double *u = zeros(size);
   for (size_t at = 0; at < size; at++) u[at] = NAN;
   for (size_t k = 0; k < dg->slots; k++)
     for (int f = 0; dg->slot[k] != WISP_EMPTY && f < dg->system->fields; f++)
@@ -46,11 +45,10 @@ static void upload_with_rubbish(solving *s, const double *values)
 static void compare_with_reference(solving *s, wisp_precision precision, double alpha)
 {
   size_t size = wisp_dg_volume_size(s->dg);
-  double *u = malloc(size * sizeof *u), *expected = malloc(size * sizeof *expected);
+  double *u = zeros(size), *expected = zeros(size);
   double dt = wisp_dg_safe_dt(s->dg), tolerance = precision == WISP_F32 ? 300 * FLT_EPSILON : 300 * DBL_EPSILON;
   char array[32] = "";
   bool intact = false;
-  assert_true(u && expected);
   random_solution(s->dg, expected);
   upload_with_rubbish(s, expected);
   for (int steps = 3; steps >= 2; steps--) {
@@ -148,9 +146,8 @@ static void compare_with_launches(const char *composition, const char *layout, b
   solving s;
   const solving_setup setup = {.order = 2, .composition = composition, .layout = layout};
   assert_true(solving_open(&reason, &s, ragged_box(BOX, LEFT_OUT), &setup));
-  size_t size = wisp_dg_volume_size(s.dg), bytes = size * sizeof(double);
-  double *begin = malloc(bytes), *plain = malloc(bytes), *u = malloc(bytes), dt = wisp_dg_safe_dt(s.dg), ms = -1;
-  assert_true(begin && plain && u);
+  const size_t size = wisp_dg_volume_size(s.dg);
+  double *begin = zeros(size), *plain = zeros(size), *u = zeros(size), dt = wisp_dg_safe_dt(s.dg), ms = -1;
   random_solution(s.dg, begin);
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", begin));
   launch_plainly(&s, dt, steps, swaps);
@@ -184,9 +181,7 @@ TEST(test_steps)
   const solving_setup setup = {.order = 1, .composition = "gather+fused"};
   assert_true(solving_open(&reason, &s, ragged_box(BOX, LEFT_OUT), &setup));
   size_t size = wisp_dg_volume_size(s.dg);
-  double *expected = malloc(size * sizeof *expected), *u = malloc(size * sizeof *u), dt = wisp_dg_safe_dt(s.dg),
-         ms = -1;
-  assert_true(expected && u);
+  double *expected = zeros(size), *u = zeros(size), dt = wisp_dg_safe_dt(s.dg), ms = -1;
   random_solution(s.dg, expected);
   GOOD(wisp_arrays_upload(err, s.problem->arrays, "u", expected));
   for (int i = 1; i <= 4; i++) {

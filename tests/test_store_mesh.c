@@ -3,7 +3,7 @@
 #include "test.h"
 #include "store_fixture.h"
 #include "../cache/database.h"
-#include "../cache/shipped.h"
+#include "../cache/columns.h"
 #include "../tuner/workers/queue.h"
 
 #include <cjson/cJSON.h>

@@ -2,8 +2,7 @@
  * Maxwell system is consistent, conservative and dissipative, and reflects at a perfect conductor. */
 #include "test.h"
 #include "../gen/system.h"
-
-#include "../gen/text.h"
+#include "../gen/language/expr_tree.h"
 
 #include <math.h>
 
@@ -46,7 +45,7 @@ TEST(test_parses)
   }
   assert_int_equal(system->flux.count, 3);
   assert_string_equal(system->flux.names[1], "flux_a");
-  assert_string_equal(system->flux.texts[1], "0.5*nx*d");
+  assert_string_equal(system->flux.expressions[1]->text, "0.5*nx*d");
   assert_int_equal(system->boundaries, 1);
   assert_int_equal(wisp_system_boundary(system, "wall"), 0);
   assert_int_equal(wisp_system_boundary(system, "window"), -1);
@@ -192,7 +191,7 @@ TEST(test_states)
           "solution s door 1 2 0\n h = half * t\n a = h * x + mode_y\n b = y < edge ? a : middle_z - two\nend\n"
           "start still\n a = 0\n b = pi\nend");
   if (wisp_system_parse(&err, "waves.system", text, &system)) fail_msg("%s", err.text);
-  assert_string_equal(system->boundary[0].ghost.texts[1], "-0.5 * b_m");
+  assert_string_equal(system->boundary[0].ghost.expressions[1]->text, "-0.5 * b_m");
   const wisp_state *solution = wisp_system_state(system, "s"), *still = wisp_system_state(system, "still");
   assert_true(solution && still && !wisp_system_state(system, "moving"));
   assert_true(solution->walls == 0 && solution->modal && solution->mode[1] == 2 && still->walls < 0 && !still->modal);

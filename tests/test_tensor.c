@@ -26,8 +26,7 @@ static double noise(uint64_t *seed)
 
 static double *numbers(size_t count)
 {
-  double *made = calloc(count, sizeof *made);
-  assert_non_null(made);
+  double *made = zeros(count);
   return made;
 }
 

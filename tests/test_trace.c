@@ -12,8 +12,7 @@ enum { STEPS = 20 };
 static double *by_element(const wisp_dg *dg, const double *u)
 {
   const size_t n = (size_t)dg->system->fields, Np = (size_t)dg->layout.Np;
-  double *out = calloc(dg->mesh->elements * n * Np, sizeof *out);
-  assert_non_null(out);
+  double *out = zeros(dg->mesh->elements * n * Np);
   for (size_t k = 0; k < dg->slots; k++)
     for (size_t q = 0; q < n * Np && dg->slot[k] != WISP_EMPTY; q++)
       out[(size_t)dg->slot[k] * n * Np + q] = u[wisp_layout_volume(&dg->layout, (int)n, (int)(q / Np), k, q % Np)];
@@ -31,8 +30,7 @@ static double *run(wisp_mesh *mesh, wisp_precision precision, int order, const c
                                .layout = "slab-km32",
                                .absorbing = order % 2};
   if (!solving_open(&reason, &s, mesh, &setup)) fail_msg("%s", reason.text);
-  double *u = calloc(wisp_dg_volume_size(s.dg), sizeof *u);
-  assert_non_null(u);
+  double *u = zeros(wisp_dg_volume_size(s.dg));
   const bool traced = strncmp(composition, "trace+", 6) == 0;
   const bool by_classes = strstr(composition, "gather_classes") != NULL;
   assert_int_equal(wisp_arrays_size(s.problem->arrays, "trace"), traced ? wisp_dg_trace_size(s.dg) : 0);

@@ -2,14 +2,12 @@
  * texts too, and its signs may meet: it computes the same bits as the same equations under other names. */
 #include "test.h"
 #include "command.h"
-#include "solving.h"
 #include "store_fixture.h"
 #include "../gen/embedded.h"
 #include "../gen/text.h"
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
-#include <sys/stat.h>
 
 static const char *const names[][2] = {
     {"p", "at"},      {"vx", "real"},  {"vy", "if"},  {"vz", "base"},          {"mean", "x"},
@@ -49,18 +47,16 @@ static void write_renamed(const char *folder)
     }
     at += length;
   }
-  mkdir(fixture_path(folder, "systems"), 0777);
-  fixture_write(fixture_path(folder, "systems/renamed.system"), out.data, out.length);
+  fixture_text(folder, "systems/renamed.system", out.data);
   wisp_text_free(&out);
 }
 
 static cJSON *solve(const char *folder, const char *system, const char *options)
 {
-  char line[256], before[128];
-  snprintf(line, sizeof line, "run %s -d %s -n 2 --box 2 --steps 3 --rho 2 --default --json %s", system, test_device(),
-           options);
+  char before[128];
   snprintf(before, sizeof before, "WISP_TEMPLATES=%s", folder);
-  return run_json(folder, before, line);
+  return run_json_with(folder, before, "run %s -d %s -n 2 --box 2 --steps 3 --rho 2 --default --json %s", system,
+                       test_device_name(), options);
 }
 
 TEST_IN_FOLDER(test_names)

@@ -118,8 +118,7 @@ TEST_WITH(test_library, set_up, tear_down)
   GOOD(wisp_solver_size(err, s.solver, &sizes));
   assert_int_equal(sizes.fields, 4);
   assert_string_equal(sizes.name[0], "p");
-  double *u = calloc(s.n * s.K * s.Np, sizeof *u);
-  assert_non_null(u);
+  double *u = zeros(s.n * s.K * s.Np);
   for (size_t i = 0; i < s.K * s.Np; i++) u[i] = 3;
   GOOD(wisp_solver_set(err, s.solver, NULL, u));
   const double energy = api_number(&s, "energy_final");

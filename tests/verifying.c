@@ -12,7 +12,7 @@ verifying verifying_begin(void)
 
 static void verify(verifying *all, wisp_job *job)
 {
-  wisp_kernel *kernel = NULL;
+  OWNED(wisp_kernel_destroy) wisp_kernel *kernel = NULL;
   wisp_error err = job->error;
   double error = 0;
   bool refused = false;
@@ -33,7 +33,6 @@ static void verify(verifying *all, wisp_job *job)
   all->verified += !refused;
   if (all->reports && status == WISP_OK)
     print_message("%s.%s %s\n", job->plan->spec.kernel, job->plan->strategy->name, job->plan->params);
-  wisp_kernel_destroy(kernel);
 }
 
 static void verify_next(verifying *all)
@@ -80,8 +79,8 @@ wisp_status verify_strategy(wisp_error *err, wisp_device *device, wisp_verifier 
 {
   wisp_status status = WISP_EREFUSED;
   wisp_layout layouts[8];
-  wisp_env *names = NULL;
-  wisp_plan *plan = NULL;
+  OWNED(wisp_env_destroy) wisp_env *names = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   wisp_binary binary = {0};
   wisp_kernel *kernel = NULL;
   for (int l = layout ? 1 : wisp_family_layouts(spec, layouts); status == WISP_EREFUSED && l-- > 0;) {
@@ -95,7 +94,5 @@ wisp_status verify_strategy(wisp_error *err, wisp_device *device, wisp_verifier 
 done:
   wisp_kernel_destroy(kernel);
   free(binary.data);
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
   return status;
 }

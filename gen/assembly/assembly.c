@@ -2,10 +2,8 @@
  * its templates. */
 #include "assembly.h"
 #include "simplex.h"
-#include "orientations.h"
 #include "../family.h"
-
-#include <math.h>
+#include "../nodal/tet_internal.h"
 
 _Static_assert(WISP_ASSEMBLY_HIGHEST == WISP_SIMPLEX_MAX_ORDER, "tables have room for the orders that are declared");
 
@@ -72,27 +70,19 @@ static wisp_status add_table(wisp_error *err, wisp_env *env, const wisp_simplex 
   return wisp_env_reals(err, env, "M", M, entry);
 }
 
-/* The nodes' integrals. */
-static wisp_status add_integrals(wisp_error *err, wisp_env *env, const wisp_simplex *s)
-{
-  static const double noise = 1e-14; /* that sums leave of a zero */
-  double integral[MOST_NP] = {0};
-  for (int i = 0; i < s->Np * s->Np; i++) integral[i / s->Np] += s->mass[i];
-  for (int a = 0; a < s->Np; a++)
-    if (fabs(integral[a]) < noise) integral[a] = 0;
-  return wisp_env_reals(err, env, "integral", integral, (size_t)s->Np);
-}
-
 /* Fills an environment with T, M and integral of a wisp_spec. */
 static wisp_status make_tables(wisp_error *err, const void *self, wisp_env *env)
 {
   const wisp_spec *spec = self;
   OWNED(wisp_simplex_destroy) wisp_simplex *s = NULL;
   OWNED(wisp_form_destroy) wisp_form *form = NULL;
+  double integral[MOST_NP] = {0};
   CALL(wisp_form_load(err, spec->system, &form));
   CALL(wisp_simplex_create(err, dimension_of(spec), spec->order, &s));
   CALL(add_table(err, env, s, form));
-  return add_integrals(err, env, s);
+  for (int i = 0; i < s->Np * s->Np; i++) integral[i / s->Np] += s->mass[i];
+  wisp_drop_noise(1e-14, integral, (size_t)s->Np); /* that sums leave of a zero */
+  return wisp_env_reals(err, env, "integral", integral, (size_t)s->Np);
 }
 
 /* Entry (a, b)'s place in the upper half, either way round; a and b of each place. */

@@ -3,7 +3,7 @@
 
 #include "../language/expr.h"
 #include "../named.h"
-#include "../slab.h"
+#include "../layout.h"
 #include "../spec.h"
 #include "templates/assembly/family.h"
 

@@ -1,10 +1,6 @@
 /* Forms: texts of a few lines, templates/assembly/NAME.form (docs/guide/heat.md). */
 #include "assembly.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 const wisp_named wisp_forms = {"form", "assembly", ".form"};
 
 /* A wisp_slot_of. */
@@ -23,7 +19,7 @@ wisp_status wisp_form_kappa(wisp_error *err, const char *text, wisp_expr **value
   OWNED(wisp_expr_destroy) wisp_expr *parsed = NULL, *derived = NULL;
   CALL(wisp_expr_parse(err, text, &parsed));
   CALL(wisp_expr_bind(err, parsed, slot_of, NULL));
-  CALL(wisp_expr_slope(err, parsed, "u", &derived));
+  CALL(wisp_expr_slope_along(err, parsed, (const wisp_expr_along[]){{"u", 1}, {NULL, 0}}, &derived));
   if (slope) *slope = derived, derived = NULL;
   return GIVE(parsed, value);
 }

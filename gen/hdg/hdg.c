@@ -5,8 +5,6 @@
 #include "tables.h"
 #include "../family.h"
 
-#include <string.h>
-
 _Static_assert(WISP_HDG_HIGHEST == WISP_HDG_MAX_ORDER, "tables have room for the orders that are declared");
 
 static bool knows_system(const char *name)

@@ -1,7 +1,7 @@
 /* The hdg family's arrays, as places in its list (templates/hdg/family). */
 #pragma once
 
-#include "../slab.h"
+#include "../layout.h"
 #include "../spec.h"
 #include "templates/hdg/family.h"
 

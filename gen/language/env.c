@@ -1,9 +1,6 @@
 #include "expr_tree.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A slot of the open hash; free while name is NULL. Names are never taken out again. */
 typedef struct slot {
@@ -115,6 +112,7 @@ static void release(wisp_value *value)
   if (value->kind == WISP_KIND_LIST)
     for (size_t i = 0; i < value->count; i++) wisp_env_destroy(value->as.items[i]);
   if (value->kind != WISP_KIND_INT && value->kind < WISP_KIND_OTHER) free(value->as.memory);
+  free(value->file);
   *value = (wisp_value){0};
 }
 
@@ -211,6 +209,14 @@ wisp_status wisp_env_text(wisp_error *err, wisp_env *env, const char *name, cons
   return define_copy(err, env, name, WISP_KIND_TEXT, strlen(value), value, strlen(value) + 1);
 }
 
+wisp_status wisp_env_file_text(wisp_error *err, wisp_env *env, const char *name, const char *value, const char *file)
+{
+  wisp_value *place = NULL;
+  CALL(wisp_env_text(err, env, name, value));
+  CALL(own(err, env, name, &place));
+  return wisp_copy_text(err, file, &place->file);
+}
+
 wisp_status wisp_env_reals(wisp_error *err, wisp_env *env, const char *name, const double *values, size_t count)
 {
   return define_copy(err, env, name, WISP_KIND_REALS, count, values, count * sizeof *values);
@@ -240,29 +246,19 @@ wisp_status wisp_env_item(wisp_error *err, wisp_env *env, const char *name, wisp
   return GIVE(scope, item);
 }
 
-/* The deferral's own copy of what it is made from. */
-static wisp_status create_deferral(wisp_error *err, wisp_env *env, wisp_env_make make, const void *self, size_t bytes,
-                                   struct wisp_deferral **out)
-{
-  struct wisp_deferral *d = NULL;
-  OWNED(free) void *own_self = NULL;
-  CALL(wisp_copy(err, self, bytes, &own_self));
-  CALL(wisp_new(err, 1, sizeof *d, &d));
-  d->make = make;
-  d->self = own_self, own_self = NULL;
-  pthread_mutex_init(&d->lock, NULL);
-  d->next = env->deferred;
-  *out = env->deferred = d;
-  return WISP_OK;
-}
-
 wisp_status wisp_env_defer(wisp_error *err, wisp_env *env, const char *names, wisp_env_make make, const void *self,
                            size_t bytes)
 {
   struct wisp_deferral *d = NULL;
+  OWNED(free) void *own_self = NULL;
   char name[64];
   int length = 0;
-  CALL(create_deferral(err, env, make, self, bytes, &d));
+  CALL(wisp_copy(err, self, bytes, &own_self));
+  CALL(wisp_new(err, 1, sizeof *d, &d));
+  *d = (struct wisp_deferral){.next = env->deferred, .make = make, .self = own_self};
+  pthread_mutex_init(&d->lock, NULL);
+  env->deferred = d;
+  own_self = NULL;
   for (const char *at = names; sscanf(at, "%63s%n", name, &length) == 1; at += length)
     CALL(define(err, env, name, (wisp_value){.kind = WISP_KIND_DEFERRED, .as.deferral = d}));
   return WISP_OK;

@@ -1,10 +1,6 @@
-#include "expand.h"
-
 #include "template.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Bounds on what one expansion may do, so that a slip in a template is an error and not a full memory or an endless
  * loop. */
@@ -66,15 +62,6 @@ static wisp_status find(run *r, const wisp_piece *piece, const wisp_env *env, co
   return wisp_require(r->err, *value, WISP_EINPUT, "the name '%s' is not defined", piece->name);
 }
 
-/* The name of an inserted text in messages. */
-static const char *file_of(const wisp_piece *piece, const wisp_env *env)
-{
-  char name[128];
-  snprintf(name, sizeof name, "%s file", piece->name);
-  const wisp_value *file = NULL;
-  return wisp_env_get(NULL, env, name, WISP_KIND_TEXT, &file) == WISP_OK && file ? file->as.text : piece->name;
-}
-
 /* The names that the text takes and those that it is given must be the same. */
 static wisp_status check_given(run *r, const wisp_piece *piece)
 {
@@ -94,11 +81,10 @@ static wisp_status check_given(run *r, const wisp_piece *piece)
   return WISP_OK;
 }
 
-/* Gives a name in the insert's own scope: a number, or all that another name stands for (a text with its file). */
+/* Gives a name in the insert's own scope: a number, or all that another name stands for. */
 static wisp_status give(run *r, const wisp_piece *piece, const wisp_given *given, const wisp_env *env)
 {
   int64_t number = 0;
-  char name[2][128];
   if (given->expr) {
     CALL(wisp_expr_int(r->err, given->expr, env, &number));
     return wisp_env_int(r->err, piece->frame, given->name, number);
@@ -106,23 +92,18 @@ static wisp_status give(run *r, const wisp_piece *piece, const wisp_given *given
   const wisp_value *value = NULL;
   CALL(wisp_env_find(r->err, env, given->other, given->hash, &value));
   CALL(wisp_require(r->err, value, WISP_EINPUT, "the name '%s' is not defined", given->other));
-  CALL(wisp_env_stand(r->err, piece->frame, given->name, value));
-  snprintf(name[0], sizeof name[0], "%s file", given->other);
-  snprintf(name[1], sizeof name[1], "%s file", given->name);
-  CALL(wisp_env_find(r->err, env, name[0], wisp_env_hash(name[0]), &value));
-  if (value) CALL(wisp_env_stand(r->err, piece->frame, name[1], value));
-  return WISP_OK;
+  return wisp_env_stand(r->err, piece->frame, given->name, value);
 }
 
 /* The inserted text, parsed when it first runs, with what it is given in scope. */
-static wisp_status run_inside(run *r, wisp_piece *piece, const wisp_env *env, const char *text)
+static wisp_status run_inside(run *r, wisp_piece *piece, const wisp_env *env, const wisp_value *text)
 {
   CALL(check_depth(r));
-  if (piece->inside_text != text) {
+  if (piece->inside_text != text->as.text) {
     wisp_template_destroy(piece->inside);
     piece->inside = NULL;
-    CALL(wisp_template_parse(r->err, file_of(piece, env), text, &piece->inside));
-    piece->inside_text = text;
+    CALL(wisp_template_parse(r->err, text->file ? text->file : piece->name, text->as.text, &piece->inside));
+    piece->inside_text = text->as.text;
   }
   CALL(check_given(r, piece));
   if (piece->givens && !piece->frame) CALL(wisp_env_create(r->err, env, &piece->frame));
@@ -140,7 +121,7 @@ static wisp_status run_text(run *r, wisp_piece *piece, const wisp_env *env, cons
   size_t margin = r->margin.length, before = r->out->length;
   CALL(wisp_text_add(r->err, &r->margin, piece->bytes, piece->count));
   if (piece->kind == PIECE_INSERT) {
-    CALL(run_inside(r, piece, env, value->as.text));
+    CALL(run_inside(r, piece, env, value));
   } else {
     CALL(emit(r, value->as.text, value->count));
   }
@@ -162,13 +143,6 @@ static wisp_status run_name(run *r, wisp_piece *piece, const wisp_env *env)
                     piece->name, wisp_kind_words(value->kind)));
   return wisp_fail(r->err, WISP_EINPUT, "'%s' is %s: only a text can be inserted", piece->name,
                    wisp_kind_words(value->kind));
-}
-
-static wisp_status run_expr(run *r, const wisp_piece *piece, const wisp_env *env)
-{
-  int64_t value = 0;
-  wisp_status status = wisp_expr_int(r->err, piece->expr, env, &value);
-  return status == WISP_OK ? emit_integer(r, value) : status;
 }
 
 static wisp_status run_entry(run *r, const wisp_piece *piece, const wisp_env *env)
@@ -244,6 +218,7 @@ static wisp_status run_pieces(run *r, wisp_template *t, const wisp_env *env, siz
 {
   wisp_status status = WISP_OK;
   bool placed = false;
+  int64_t value = 0;
   wisp_piece *piece = NULL;
   for (size_t i = from; i < to; i = piece->end ? piece->end : i + 1) {
     piece = &t->pieces[i];
@@ -254,9 +229,10 @@ static wisp_status run_pieces(run *r, wisp_template *t, const wisp_env *env, siz
       TRY(emit(r, piece->bytes, piece->count));
     else if (piece->kind == PIECE_NAME || piece->kind == PIECE_INSERT)
       TRY(run_name(r, piece, env));
-    else if (piece->kind == PIECE_EXPR)
-      TRY(run_expr(r, piece, env));
-    else if (piece->kind == PIECE_ENTRY)
+    else if (piece->kind == PIECE_EXPR) {
+      TRY(wisp_expr_int(r->err, piece->expr, env, &value));
+      TRY(emit_integer(r, value));
+    } else if (piece->kind == PIECE_ENTRY)
       TRY(run_entry(r, piece, env));
     else
       TRY(run_block(r, t, i, env, &placed));

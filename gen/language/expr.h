@@ -14,6 +14,8 @@ void wisp_env_destroy(wisp_env *env);
 WISP_OWNED(wisp_env, wisp_env_destroy)
 wisp_status wisp_env_int(wisp_error *err, wisp_env *env, const char *name, int64_t value); /* redefines */
 wisp_status wisp_env_text(wisp_error *err, wisp_env *env, const char *name, const char *value);
+wisp_status wisp_env_file_text(wisp_error *err, wisp_env *env, const char *name, const char *value,
+                               const char *file); /* file: messages name it */
 wisp_status wisp_env_reals(wisp_error *err, wisp_env *env, const char *name, const double *values, size_t count);
 wisp_status wisp_env_ints(wisp_error *err, wisp_env *env, const char *name, const int *values, size_t count);
 /* Appends an item to the list `name` (made at first use) and gives its scope, owned by env. An item sees env's own
@@ -60,11 +62,9 @@ wisp_status wisp_expr_bind(wisp_error *err, wisp_expr *expr, wisp_slot_of slot_o
 /* The name stands for this number from now on. */
 void wisp_expr_put(wisp_expr *expr, const char *name, double value);
 
-/* The derivative by a name, bound as the expression is; of min, max and ?: that of the side taken, of what is constant
- * between jumps 0. WISP_EINPUT for a remainder and for what makes integers. */
-wisp_status wisp_expr_slope(wisp_error *err, const wisp_expr *expr, const char *name, wisp_expr **out);
-
-/* The same along a direction: by each name, times its weight. The list ends with a NULL name. */
+/* The derivative along a direction, by each name, times its weight; the list ends with a NULL name. It is bound as the
+ * expression is; of min, max and ?: that of the side taken, of what is constant between jumps 0. WISP_EINPUT for a
+ * remainder and for what makes integers. */
 typedef struct wisp_expr_along {
   const char *name;
   double weight;

@@ -1,7 +1,6 @@
 #include "expr_tree.h"
 
 #include <math.h>
-#include <string.h>
 
 /* A name's value; not being defined is the one error that every evaluation shares. */
 static wisp_status find(wisp_error *err, const wisp_expr *expr, const wisp_node *at, const wisp_env *env,
@@ -272,7 +271,7 @@ wisp_status wisp_eval_int(wisp_error *err, const char *text, const wisp_env *env
   return wisp_expr_int(err, expr, env, value);
 }
 
-/* ---- What an expression says, as a number: a hash of its tree, the same on every machine. */
+/* ---- The meaning of an expression as a number: a hash of its tree, the same on every machine. */
 
 static uint64_t hash_node(const wisp_expr *expr, size_t place, wisp_name_hash named, const void *context)
 {

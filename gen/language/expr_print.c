@@ -1,6 +1,5 @@
 /* Expressions as C, in real numbers: from the tree, with the parentheses that C needs to read the same tree. */
-#include "expand.h"
-#include "expr_tree.h"
+#include "template.h"
 
 typedef struct printer {
   wisp_error *err;

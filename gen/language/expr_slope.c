@@ -1,9 +1,6 @@
 /* Derivatives of expressions: nodes that are appended to a copy of the tree, whose own nodes they share. */
 #include "expr_tree.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct builder {
   wisp_error *err;
   wisp_expr *expr;
@@ -133,11 +130,6 @@ void wisp_expr_put(wisp_expr *expr, const char *name, double value)
 {
   for (wisp_node *at = expr->nodes; at < expr->nodes + expr->count; at++)
     if (at->op == OP_NAME && strcmp(at->name, name) == 0) at->op = OP_REAL, at->real = value;
-}
-
-wisp_status wisp_expr_slope(wisp_error *err, const wisp_expr *expr, const char *name, wisp_expr **out)
-{
-  return wisp_expr_slope_along(err, expr, (const wisp_expr_along[]){{name, 1}, {NULL, 0}}, out);
 }
 
 wisp_status wisp_expr_slope_along(wisp_error *err, const wisp_expr *expr, const wisp_expr_along *along, wisp_expr **out)

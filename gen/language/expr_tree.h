@@ -22,6 +22,7 @@ typedef enum wisp_kind {
 typedef struct wisp_value {
   wisp_kind kind;
   size_t count, capacity;
+  char *file; /* of a text that stands in one; else NULL */
   union {
     int64_t integer;
     void *memory; /* of the next four */

@@ -2,9 +2,6 @@
 #include "expr_tree.h"
 #include "../family.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { NAME_WIDTH = 26 };
 
 /* Does the list of names that a line begins with have this one? They end before two blanks. */

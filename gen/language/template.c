@@ -1,8 +1,6 @@
 #include "template.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct parser {
   wisp_error *err;
@@ -137,8 +135,12 @@ static wisp_status parse_close(parser *p, const char *tag)
   return WISP_OK;
 }
 
-static void release_given(wisp_piece *piece)
+static void release_piece(wisp_piece *piece)
 {
+  free(piece->name);
+  wisp_expr_destroy(piece->expr);
+  wisp_env_destroy(piece->frame);
+  wisp_template_destroy(piece->inside);
   for (size_t i = 0; i < piece->givens; i++) {
     free(piece->given[i].name), free(piece->given[i].other);
     wisp_expr_destroy(piece->given[i].expr);
@@ -244,33 +246,28 @@ static wisp_status join_lines(parser *p, const char *end)
 /* The text up to the tag that begins at open, and the tag. */
 static wisp_status parse_to(parser *p, const char *open)
 {
-  wisp_status status = WISP_OK;
-  wisp_piece piece = {0};
+  HELD(release_piece) wisp_piece piece = {0};
   OWNED(free) char *tag = NULL;
   int line = p->line;
   const char *before = p->at, *first = open + 2, *close = find_pair(first, p->end, '}');
   advance(p, open);
-  TRY(wisp_require(p->err, close, WISP_EINPUT, "a tag is not closed: '%.20s'", open));
+  CALL(wisp_require(p->err, close, WISP_EINPUT, "a tag is not closed: '%.20s'", open));
   first = wisp_skip_space(first);
   size_t length = close > first ? (size_t)(close - first) : 0;
   while (length && isspace((unsigned char)first[length - 1])) length--;
   const char *end = close + 2, *next = NULL;
   if (length && (strchr("#/!", *first) || is_word(first, length, "else") || is_takes(first)))
     next = alone(p, open, end);
-  TRY(add_bytes(p, line, before, next ? p->line_start : open));
+  CALL(add_bytes(p, line, before, next ? p->line_start : open));
   if (length == 1 && *first == '\\') return join_lines(p, end);
   piece = (wisp_piece){.line = p->line, .bytes = p->line_start, .count = p->margin, .ends_line = *end == '\n'};
   if (*first != '!') {
-    TRY(wisp_new(p->err, length + 1, 1, &tag));
+    CALL(wisp_new(p->err, length + 1, 1, &tag));
     memcpy(tag, first, length);
-    TRY(parse_tag(p, tag, &piece));
+    CALL(parse_tag(p, tag, &piece));
   }
   advance(p, next ? next : end);
-done:
-  free(piece.name);
-  wisp_expr_destroy(piece.expr);
-  release_given(&piece);
-  return status;
+  return WISP_OK;
 }
 
 wisp_status wisp_template_parse(wisp_error *err, const char *name, const char *text, wisp_template **out)
@@ -293,13 +290,7 @@ done:
 void wisp_template_destroy(wisp_template *template)
 {
   if (!template) return;
-  for (size_t i = 0; i < template->count; i++) {
-    free(template->pieces[i].name);
-    wisp_expr_destroy(template->pieces[i].expr);
-    wisp_env_destroy(template->pieces[i].frame);
-    wisp_template_destroy(template->pieces[i].inside);
-    release_given(&template->pieces[i]);
-  }
+  for (size_t i = 0; i < template->count; i++) release_piece(&template->pieces[i]);
   free(template->pieces);
   free(template->takes);
   free(template);

@@ -1,7 +1,17 @@
-/* A parsed template: what the parser (template.c) makes and the expander (expand.c) walks. */
+/* Template expansion (docs/reference/spaces.md): from a kernel text with {{...}} to source with every number written
+ * out. Nesting is limited to 64, output to 64 MiB and work to 2^24 pieces; errors name the template and the line. */
 #pragma once
 
 #include "expr_tree.h"
+
+/* name is for messages; env is not changed. Appends to out, which a failure leaves as it was. */
+wisp_status wisp_expand(wisp_error *err, const char *name, const char *template_text, const wisp_env *env,
+                        wisp_text *out);
+
+/* One real literal as templates print it. */
+wisp_status wisp_print_real(wisp_error *err, wisp_text *out, double value, int real_bytes);
+
+/* ---- A parsed template: the parser (template.c) makes it and the expander (expand.c) walks it. */
 
 /* Depth of nested blocks and inserted templates, at most, in a text and while it runs. */
 enum { WISP_TEMPLATE_DEEPEST = 64 };

@@ -1,10 +1,6 @@
 #include "bernstein.h"
 #include "tet_internal.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The vertex opposite each face. */
 static const int opposite[WISP_TET_FACES] = {3, 2, 0, 1};
 

@@ -2,7 +2,6 @@
 #include "tet_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { FACE_OF_VERTEX_0 = 2 }; /* the face opposite vertex 0, which stays in its place by third turns */
 

@@ -1,15 +1,11 @@
 /* The nodal DG family (templates/nodal/family): names for its templates, nodes and sizes, which compositions suit a
  * system. */
 #include "nodal.h"
-#include "../language/expand.h"
+#include "../language/template.h"
 #include "../family.h"
 #include "bernstein.h"
 #include "half_turns.h"
 #include "tet_internal.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 extern const wisp_family wisp_family_nodal;
 
@@ -54,19 +50,16 @@ static bool is_bernstein(const wisp_spec *spec)
   return strcmp(spec->element, "bernstein-tet") == 0;
 }
 
-static wisp_status place_control_points(wisp_error *err, int order, double *rst)
-{
-  OWNED(wisp_bernstein_destroy) wisp_bernstein *bernstein = NULL;
-  CALL(wisp_bernstein_create(err, order, &bernstein));
-  for (int i = 0; i < bernstein->Np; i++)
-    for (int c = 1; c < 4; c++) *rst++ = 2.0 * bernstein->power[4 * i + c] / order - 1;
-  return WISP_OK;
-}
-
 static wisp_status place_nodes(wisp_error *err, const wisp_spec *spec, double *rst)
 {
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
-  if (is_bernstein(spec)) return place_control_points(err, spec->order, rst);
+  OWNED(wisp_bernstein_destroy) wisp_bernstein *bernstein = NULL;
+  if (is_bernstein(spec)) {
+    CALL(wisp_bernstein_create(err, spec->order, &bernstein));
+    for (int i = 0; i < bernstein->Np; i++)
+      for (int c = 1; c < 4; c++) *rst++ = 2.0 * bernstein->power[4 * i + c] / spec->order - 1;
+    return WISP_OK;
+  }
   CALL(wisp_tet_create(err, spec->order, &tet));
   for (int i = 0; i < tet->Np; i++) {
     *rst++ = tet->r[i];
@@ -273,7 +266,7 @@ static wisp_status make_operators(wisp_error *err, const void *self, wisp_env *e
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   OWNED(free) double *D = NULL;
   OWNED(free) int *turnlist = NULL;
-  CALL(wisp_tet_create_operators(err, spec->element, spec->order, &tet));
+  CALL(wisp_tet_create_for(err, spec->element, false, spec->order, &tet));
   const size_t Np = (size_t)tet->Np, Nfp = (size_t)tet->Nfp;
   CALL(wisp_new(err, 3 * Np * Np, sizeof *D, &D));
   CALL(wisp_new(err, WISP_TET_ORIENTATIONS * Nfp, sizeof *turnlist, &turnlist));
@@ -304,7 +297,7 @@ static wisp_status make_classes(wisp_error *err, const void *self, wisp_env *env
   const wisp_spec *spec = self;
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   OWNED(wisp_half_turns_destroy) wisp_half_turns *t = NULL;
-  CALL(wisp_tet_create_operators(err, spec->element, spec->order, &tet));
+  CALL(wisp_tet_create_for(err, spec->element, false, spec->order, &tet));
   CALL(wisp_half_turns_create(err, tet, &t));
   const size_t S = (size_t)t->orbits, Nfp = (size_t)tet->Nfp;
   CALL(wisp_env_ints(err, env, "orbit_node", t->node, 4 * S));
@@ -356,7 +349,7 @@ wisp_status wisp_nodal_dense(wisp_error *err, const wisp_spec *spec, wisp_dense 
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   if (!lift && !derivatives) return WISP_OK;
   CALL(wisp_system_read(err, spec->system, NULL, &system));
-  CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
+  CALL(wisp_tet_create_for(err, spec->element, true, spec->order, &tet));
   const size_t Np = (size_t)tet->Np, k = lift ? (size_t)WISP_TET_FACES * (size_t)tet->Nfp : Np, m = lift ? Np : 3 * Np;
   double *matrix = NULL;
   CALL(wisp_new(err, m * k, sizeof *matrix, &matrix));

@@ -2,8 +2,6 @@
 #include "tet_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* C = A A^T, row major n x n. */
 static wisp_status multiply_transposed(wisp_error *err, int n, const double *A, double *C)
@@ -20,19 +18,11 @@ static wisp_status multiply_transposed(wisp_error *err, int n, const double *A, 
 static wisp_status allocate(wisp_error *err, wisp_tet *tet)
 {
   size_t Np = (size_t)tet->Np, Nfp = (size_t)tet->Nfp;
-  struct {
-    size_t count;
-    double **array;
-  } reals[] = {{Np, &tet->r},
-               {Np, &tet->s},
-               {Np, &tet->t},
-               {Np * Np, &tet->V},
-               {Np * Np, &tet->inverse_V},
-               {Np * Np, &tet->D[0]},
-               {Np * Np, &tet->D[1]},
-               {Np * Np, &tet->D[2]},
-               {Np * WISP_TET_FACES * Nfp, &tet->LIFT}};
-  for (size_t i = 0; i < WISP_COUNT(reals); i++) CALL(wisp_new(err, reals[i].count, sizeof(double), reals[i].array));
+  double **const points[] = {&tet->r, &tet->s, &tet->t};
+  double **const square[] = {&tet->V, &tet->inverse_V, &tet->D[0], &tet->D[1], &tet->D[2]};
+  for (size_t i = 0; i < WISP_COUNT(points); i++) CALL(wisp_new(err, Np, sizeof(double), points[i]));
+  for (size_t i = 0; i < WISP_COUNT(square); i++) CALL(wisp_new(err, Np * Np, sizeof(double), square[i]));
+  CALL(wisp_new(err, Np * WISP_TET_FACES * Nfp, sizeof *tet->LIFT, &tet->LIFT));
   CALL(wisp_new(err, WISP_TET_FACES * Nfp, sizeof *tet->Fmask, &tet->Fmask));
   return wisp_new(err, WISP_TET_FACES * WISP_TET_ORIENTATIONS * Nfp, sizeof *tet->facelist, &tet->facelist);
 }
@@ -116,18 +106,7 @@ void wisp_tet_drop_rounding(double *values, size_t count)
     if (fabs(values[i]) < 1e-14 * largest * sqrt((double)count)) values[i] = 0;
 }
 
-/* From nodes and faces to modes and operators. */
-static wisp_status make_nodal(wisp_error *err, wisp_tet *tet)
-{
-  CALL(differentiate(err, tet));
-  CALL(lift(err, tet));
-  CALL(wisp_tet_make_symmetric(err, tet));
-  for (int mu = 0; mu < 3; mu++) wisp_tet_drop_rounding(tet->D[mu], (size_t)tet->Np * (size_t)tet->Np);
-  wisp_tet_drop_rounding(tet->LIFT, (size_t)tet->Np * WISP_TET_FACES * (size_t)tet->Nfp);
-  return WISP_OK;
-}
-
-static wisp_status create(wisp_error *err, const char *element, bool with_modes, int N, wisp_tet **out)
+wisp_status wisp_tet_create_for(wisp_error *err, const char *element, bool with_modes, int N, wisp_tet **out)
 {
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   const bool bernstein = strcmp(element, "bernstein-tet") == 0;
@@ -142,23 +121,21 @@ static wisp_status create(wisp_error *err, const char *element, bool with_modes,
   CALL(allocate(err, tet));
   CALL(wisp_tet_nodes(err, N, tet->r, tet->s, tet->t));
   number_faces(tet);
-  CALL(bernstein ? wisp_tet_make_bernstein(err, tet, with_modes) : make_nodal(err, tet));
+  if (bernstein) {
+    CALL(wisp_tet_make_bernstein(err, tet, with_modes));
+    return GIVE(tet, out);
+  }
+  CALL(differentiate(err, tet));
+  CALL(lift(err, tet));
+  CALL(wisp_tet_make_symmetric(err, tet));
+  for (int mu = 0; mu < 3; mu++) wisp_tet_drop_rounding(tet->D[mu], (size_t)tet->Np * (size_t)tet->Np);
+  wisp_tet_drop_rounding(tet->LIFT, (size_t)tet->Np * WISP_TET_FACES * (size_t)tet->Nfp);
   return GIVE(tet, out);
 }
 
 wisp_status wisp_tet_create(wisp_error *err, int N, wisp_tet **out)
 {
-  return create(err, "tet", true, N, out);
-}
-
-wisp_status wisp_tet_create_for(wisp_error *err, const char *element, int N, wisp_tet **out)
-{
-  return create(err, element, true, N, out);
-}
-
-wisp_status wisp_tet_create_operators(wisp_error *err, const char *element, int N, wisp_tet **out)
-{
-  return create(err, element, false, N, out);
+  return wisp_tet_create_for(err, "tet", true, N, out);
 }
 
 void wisp_tet_destroy(wisp_tet *tet)

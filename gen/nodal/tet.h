@@ -38,10 +38,9 @@ extern const int wisp_tet_orientations[WISP_TET_ORIENTATIONS][3];
  * vertex a of the *other's* face to vertex turns[turn][a] of *this* element's face f. Turn 0 is the identity, so
  * facelist at turn 0 equals Fmask. */
 wisp_status wisp_tet_create(wisp_error *err, int N, wisp_tet **out);
-/* Those of an element as specs name it: "tet", nodal, or "bernstein-tet". */
-wisp_status wisp_tet_create_for(wisp_error *err, const char *element, int N, wisp_tet **out);
-/* The same; where a basis needs no modes for D, LIFT, Fmask and facelist, it has none, and no change of basis. */
-wisp_status wisp_tet_create_operators(wisp_error *err, const char *element, int N, wisp_tet **out);
+/* Those of an element as specs name it: "tet", nodal, or "bernstein-tet". Without modes: where a basis needs none for
+ * D, LIFT, Fmask and facelist, it has none, and no change of basis. */
+wisp_status wisp_tet_create_for(wisp_error *err, const char *element, bool with_modes, int N, wisp_tet **out);
 void wisp_tet_destroy(wisp_tet *tet);
 WISP_OWNED(wisp_tet, wisp_tet_destroy)
 

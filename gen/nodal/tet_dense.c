@@ -4,13 +4,6 @@
 #include "../lapack.h"
 #include "../wide.h"
 
-#include <string.h>
-
-const int wisp_tet_face_vertices[WISP_TET_FACES][3] = {{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {0, 2, 3}};
-
-const int wisp_tet_orientations[WISP_TET_ORIENTATIONS][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
-                                                             {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
-
 /* So many columns of B lie side by side while rows of A pass, two at a time. */
 enum { FOURS = 3, PANEL = 4 * FOURS };
 typedef struct panel {

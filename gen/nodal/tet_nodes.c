@@ -106,12 +106,6 @@ void wisp_triangle_modes(int N, double r, double s, double *psi, double *gradien
 static const double alphas[WISP_TET_MAX_ORDER + 1] = {0,      0,      0,       0,      0.1002, 1.1332, 1.5608, 1.3413,
                                                       1.2577, 1.1603, 1.10153, 0.6080, 0.4523, 0.8856, 0.8717, 0.9655};
 
-/* The edges of the face opposite each vertex, as vertices p, q, and the face's third vertex. */
-static const int face_edges[WISP_TET_FACES][3][3] = {{{1, 2, 3}, {2, 3, 1}, {3, 1, 2}},
-                                                     {{0, 2, 3}, {2, 3, 0}, {3, 0, 2}},
-                                                     {{0, 1, 3}, {1, 3, 0}, {3, 0, 1}},
-                                                     {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}}};
-
 /* The N-1 Gauss-Lobatto points inside [-1,1], zeros of P_N': Gauss points of the weight (1-x)(1+x). */
 static wisp_status lobatto(wisp_error *err, int N, double *x)
 {
@@ -156,8 +150,9 @@ static double blend(double alpha, const int step[4], const double lambda[4], int
 static void add_face_warp(int N, double alpha, const double *gauss_lobatto, const double lambda[4], int v,
                           double factor, double shift[4])
 {
+  const int *vertex = wisp_tet_face_vertices[wisp_tet_face_opposite(v)];
   for (int e = 0; e < 3; e++) {
-    const int p = face_edges[v][e][0], q = face_edges[v][e][1], o = face_edges[v][e][2];
+    const int p = vertex[e], q = vertex[(e + 1) % 3], o = vertex[(e + 2) % 3];
     double along = 4 * lambda[p] * lambda[q] * warp(N, gauss_lobatto, lambda[q] - lambda[p]) *
                    (1 + alpha * alpha * lambda[o] * lambda[o]);
     shift[q] += factor * along / 2;

@@ -3,7 +3,10 @@
  * in four places: a permutation that takes vertex v to w takes entry (x, y) of G_v to an entry of G_w. */
 #include "tet_internal.h"
 
-#include <stdlib.h>
+const int wisp_tet_face_vertices[WISP_TET_FACES][3] = {{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {0, 2, 3}};
+
+const int wisp_tet_orientations[WISP_TET_ORIENTATIONS][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
+                                                             {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
 
 enum { PERMUTATIONS = 24 };
 

@@ -1,9 +1,5 @@
 #include "defaults.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct line {
   char kernel[WISP_NAME_TEXT],
       what[WISP_STRATEGY_TEXT]; /* a stage's kernel is empty; what: the composition, or the strategy */
@@ -15,17 +11,6 @@ struct wisp_defaults {
   size_t count;
   line *lines;
 };
-
-/* Cuts " : EXPR" and a comment off a line. */
-static wisp_status read_condition(wisp_error *err, char *text, wisp_expr **when)
-{
-  char *comment = strchr(text, '#'), *colon = NULL;
-  if (comment) *comment = '\0';
-  colon = strstr(text, " : ");
-  if (!colon) return WISP_OK;
-  *colon = '\0';
-  return wisp_expr_parse(err, colon + 3, when);
-}
 
 /* A parameter that is given twice has two values: which one is meant? */
 static wisp_status check_values(wisp_error *err, const char *values)
@@ -43,7 +28,12 @@ static wisp_status read_line(wisp_error *err, char *text, wisp_defaults *all)
   line *l = &all->lines[all->count];
   char keyword[16] = "", more = '\0';
   int end = 0;
-  CALL(read_condition(err, text, &l->when));
+  text[strcspn(text, "#")] = '\0';
+  char *condition = strstr(text, " : ");
+  if (condition) {
+    *condition = '\0';
+    CALL(wisp_expr_parse(err, condition + 3, &l->when));
+  }
   if (sscanf(text, "%15s", keyword) < 1) return WISP_OK;
   all->count++;
   if (strcmp(keyword, "composition") == 0) {
@@ -129,7 +119,7 @@ static wisp_status use_values(wisp_error *err, const search *s, const wisp_strat
 {
   int fixed[WISP_MAX_PARAMS];
   for (int i = 0; i < strategy->params; i++) fixed[i] = strategy->param[i].preferred;
-  CALL(wisp_context(err, wisp_strategy_values(err, strategy, values, false, fixed), "the defaults: "));
+  CALL(wisp_context(err, wisp_strategy_values(err, strategy, values, false, NULL, fixed), "the defaults: "));
   return wisp_plan_create(err, strategy, s->spec, s->layout, s->names, fixed, out);
 }
 

@@ -1,8 +1,6 @@
 #include "source_set.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A text on its way: gap is the white space owed before whatever comes next, one blank or one newline; 0: none. */
 typedef struct writer {

@@ -4,10 +4,6 @@
 #include "../family.h"
 #include "../text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int by_name(const void *a, const void *b)
 {
   return strcmp((*(const wisp_param *const *)a)->name, (*(const wisp_param *const *)b)->name);
@@ -151,22 +147,15 @@ static wisp_status fix_values(wisp_error *err, wisp_plan *plan, const int *value
   return WISP_OK;
 }
 
-/* A plan of a strategy that applies here. */
-static wisp_status create_applying(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
-                                   const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out)
-{
-  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
-  size_t refused = 0;
-  CALL(open_plan(err, strategy, spec, layout, names, &plan));
-  CALL(fix_values(err, plan, values, &refused));
-  return GIVE(plan, out);
-}
-
 wisp_status wisp_plan_create(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
                              const wisp_layout *layout, const wisp_env *names, const int *values, wisp_plan **out)
 {
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  size_t refused = 0;
   CALL(wisp_strategy_applies(err, strategy, layout, names));
-  return create_applying(err, strategy, spec, layout, names, values, out);
+  CALL(open_plan(err, strategy, spec, layout, names, &plan));
+  CALL(fix_values(err, plan, values, &refused));
+  return GIVE(plan, out);
 }
 
 void wisp_plan_destroy(wisp_plan *plan)
@@ -262,8 +251,7 @@ wisp_status wisp_plan_default(wisp_error *err, const wisp_strategy *s, const wis
   wisp_error reason = {0};
   int values[WISP_MAX_PARAMS];
   for (int i = 0; i < s->params; i++) values[i] = s->param[i].preferred;
-  CALL(wisp_strategy_applies(err, s, layout, names));
-  const wisp_status status = create_applying(&reason, s, spec, layout, names, values, out);
+  const wisp_status status = wisp_plan_create(&reason, s, spec, layout, names, values, out);
   if (status == WISP_OK) return WISP_OK;
   if (status != WISP_EREFUSED) return wisp_fail(err, status, "%s", reason.text);
   CALL(wisp_plan_first(err, s, spec, layout, names, NULL, &first));
@@ -279,8 +267,9 @@ static wisp_status no_such_value(wisp_error *err, const wisp_strategy *s, const 
   return wisp_fail(err, WISP_EINPUT, "'%s': strategy %s has %s only of %s", text, s->name, p->name, values);
 }
 
-/* The parameter of today that has an older name; as many as there are: none. */
-static wisp_status find_renamed(wisp_error *err, const wisp_strategy *s, const char *text, size_t length, int *out)
+/* The parameter of today that has an older name, which the note tells; as many as there are: none. */
+static wisp_status find_renamed(wisp_error *err, const wisp_strategy *s, const char *text, size_t length,
+                                wisp_text *note, int *out)
 {
   HELD(wisp_renamings_free) wisp_renamings names = {0};
   char old[sizeof s->param->name];
@@ -288,11 +277,13 @@ static wisp_status find_renamed(wisp_error *err, const wisp_strategy *s, const c
   snprintf(old, sizeof old, "%.*s", (int)length, text);
   const char *new = *old ? wisp_renamed_param(&names, s->family, s->kernel, s->name, old) : NULL;
   if (new) *out = wisp_strategy_param(s, new, strlen(new));
-  return WISP_OK;
+  if (!note || *out == s->params) return WISP_OK;
+  if (note->length) CALL(wisp_text_print(err, note, "\n"));
+  return wisp_renamed_note(err, "parameter", old, s->param[*out].name, note);
 }
 
 wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *s, const char *text, bool complete,
-                                 int values[WISP_MAX_PARAMS])
+                                 wisp_text *note, int values[WISP_MAX_PARAMS])
 {
   bool given[WISP_MAX_PARAMS] = {false};
   int count = 0;
@@ -301,7 +292,7 @@ wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *s, const 
     int i = wisp_strategy_param(s, at, length);
     char *end = NULL;
     next = at + strcspn(at, " ,");
-    if (i == s->params) CALL(find_renamed(err, s, at, length, &i));
+    if (i == s->params) CALL(find_renamed(err, s, at, length, note, &i));
     CALL(wisp_require(err, at[length] == '=' && i < s->params, WISP_EINPUT,
                       "'%s': strategy %s has no parameter '%.*s' (write NAME=VALUE)", text, s->name, (int)length, at));
     const wisp_param *p = &s->param[i];
@@ -318,33 +309,17 @@ wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *s, const 
                       "'%s' does not give strategy %s all of its %d values", text, s->name, s->params);
 }
 
-wisp_status wisp_strategy_note_renamed(wisp_error *err, const wisp_strategy *s, const char *text, wisp_text *note)
-{
-  for (const char *at = text + strspn(text, " ,"); *at; at += strcspn(at, " ,"), at += strspn(at, " ,")) {
-    const size_t length = strcspn(at, "=, ");
-    char old[sizeof s->param->name];
-    int i = s->params;
-    if (wisp_strategy_param(s, at, length) < s->params) continue;
-    CALL(find_renamed(err, s, at, length, &i));
-    snprintf(old, sizeof old, "%.*s", (int)length, at);
-    if (i == s->params) continue;
-    if (note->length) CALL(wisp_text_print(err, note, "\n"));
-    CALL(wisp_renamed_note(err, "parameter", old, s->param[i].name, note));
-  }
-  return WISP_OK;
-}
-
 bool wisp_strategy_lists(const wisp_strategy *s, const char *params)
 {
   int values[WISP_MAX_PARAMS];
-  return wisp_strategy_values(NULL, s, params, true, values) == WISP_OK;
+  return wisp_strategy_values(NULL, s, params, true, NULL, values) == WISP_OK;
 }
 
 wisp_status wisp_plan_from_text(wisp_error *err, const wisp_strategy *s, const wisp_spec *spec,
                                 const wisp_layout *layout, const wisp_env *names, const char *params, wisp_plan **out)
 {
   int values[WISP_MAX_PARAMS];
-  CALL(wisp_context(err, wisp_strategy_values(err, s, params, true, values), "parameters "));
+  CALL(wisp_context(err, wisp_strategy_values(err, s, params, true, NULL, values), "parameters "));
   return wisp_plan_create(err, s, spec, layout, names, values, out);
 }
 

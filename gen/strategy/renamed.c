@@ -1,18 +1,6 @@
 #include "renamed.h"
 #include "../embedded.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* Reads FAMILY.KERNEL STRATEGY [OLD] NEW. */
-static bool read_line(const char *text, wisp_renaming *r)
-{
-  const int words = sscanf(text, "%23[a-z].%31s %63s %23s %63s", r->family, r->kernel, r->strategy, r->old, r->new);
-  if (words == 4) memcpy(r->new, r->old, sizeof r->old), *r->old = '\0';
-  return words >= 4;
-}
-
 wisp_status wisp_renamings_load(wisp_error *err, wisp_renamings *out)
 {
   static const char path[] = "cache/renamed.list";
@@ -26,12 +14,14 @@ wisp_status wisp_renamings_load(wisp_error *err, wisp_renamings *out)
   for (; at < end; number++) {
     CALL(wisp_text_take_line(err, &at, end, &one));
     if (*one.data == '#') continue;
-    CALL(wisp_require(err, read_line(one.data, &names.list[names.count++]), WISP_EINPUT,
-                      "%s:%zu: not FAMILY.KERNEL, a strategy, an old name and a new one", path, number));
+    wisp_renaming *r = &names.list[names.count++];
+    const int words =
+        sscanf(one.data, "%23[a-z].%31s %63s %23s %63s", r->family, r->kernel, r->strategy, r->old, r->new);
+    if (words == 4) memcpy(r->new, r->old, sizeof r->old), *r->old = '\0'; /* FAMILY.KERNEL STRATEGY NEW */
+    CALL(wisp_require(err, words >= 4, WISP_EINPUT, "%s:%zu: not FAMILY.KERNEL, a strategy, an old name and a new one",
+                      path, number));
   }
-  *out = names;
-  names = (wisp_renamings){0};
-  return WISP_OK;
+  return GIVE(names, out);
 }
 
 void wisp_renamings_free(wisp_renamings *names)
@@ -40,18 +30,14 @@ void wisp_renamings_free(wisp_renamings *names)
   *names = (wisp_renamings){0};
 }
 
-static bool is_for(const wisp_renaming *r, const char *family, const char *kernel, const char *strategy)
-{
-  if (strategy && strcmp(r->strategy, strategy) != 0) return false;
-  if (strcmp(r->family, family) != 0) return false;
-  return !kernel || strcmp(r->kernel, "*") == 0 || strcmp(r->kernel, kernel) == 0;
-}
-
 const char *wisp_renamed_param(const wisp_renamings *names, const char *family, const char *kernel,
                                const char *strategy, const char *param)
 {
-  for (const wisp_renaming *r = names->list; r < names->list + names->count; r++)
-    if (is_for(r, family, kernel, strategy) && strcmp(r->old, param) == 0) return r->new;
+  for (const wisp_renaming *r = names->list; r < names->list + names->count; r++) {
+    const bool kernels = !kernel || strcmp(r->kernel, "*") == 0 || strcmp(r->kernel, kernel) == 0;
+    if (!kernels || (strategy && strcmp(r->strategy, strategy) != 0)) continue;
+    if (strcmp(r->family, family) == 0 && strcmp(r->old, param) == 0) return r->new;
+  }
   return NULL;
 }
 

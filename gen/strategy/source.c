@@ -1,14 +1,10 @@
 /* From a plan to source: the strategy's text, wrapped by a dialect, with every number written out. */
 #include "strategy.h"
 #include "../embedded.h"
-#include "../language/expand.h"
+#include "../language/template.h"
 #include "../family.h"
-#include "../language/expr_tree.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static wisp_status add_argument(wisp_error *err, wisp_env *env, const char *name, const char *type, bool value,
                                 bool constant)
@@ -42,14 +38,6 @@ static wisp_status add_texts(wisp_error *err, wisp_env *env, size_t count, const
   return wisp_env_int(err, env, "shared_bytes", (int64_t)shared);
 }
 
-static wisp_status add_args(wisp_error *err, const wisp_plan *plan, wisp_env *env)
-{
-  for (const wisp_arg *arg = plan->strategy->arg; arg < plan->strategy->arg + plan->strategy->args; arg++)
-    CALL(add_argument(err, env, arg->name, wisp_numbers[arg->type].in_c, arg->kind == WISP_ARG_VALUE,
-                      arg->kind == WISP_ARG_IN || arg->kind == WISP_ARG_OPERAND));
-  return WISP_OK;
-}
-
 static wisp_status add_shared(wisp_error *err, const wisp_plan *plan, wisp_env *env)
 {
   CALL(wisp_env_empty_list(err, env, "shareds"));
@@ -77,8 +65,6 @@ static wisp_status add_heading(wisp_error *err, const wisp_plan *plan, wisp_env 
       {"symbol", plan->symbol},
       {"lane", plan->strategy->lane},
       {"real", plan->spec.precision == WISP_F32 ? "float" : "double"},
-      {"body", plan->strategy->text},
-      {"body file", plan->strategy->text_path},
   };
   return add_texts(err, env, WISP_COUNT(texts), texts, plan->block, plan->shared);
 }
@@ -87,14 +73,12 @@ static wisp_status add_heading(wisp_error *err, const wisp_plan *plan, wisp_env 
 static wisp_status add_part(wisp_error *err, const wisp_plan *plan, wisp_env *env, const char *name,
                             const wisp_embedded *file)
 {
-  char names_file[128], path[WISP_SHOWN_PATH];
+  char path[WISP_SHOWN_PATH];
   wisp_template_path_shown(&plan->strategy->template_path, file, path);
-  snprintf(names_file, sizeof names_file, "%s file", name);
   CALL(wisp_require(err, !wisp_env_has(plan->env, name), WISP_EINPUT,
                     "%s: '%s' is a parameter, a let or one of the family's names already: call the part otherwise",
                     path, name));
-  CALL(wisp_env_text(err, env, name, file->text));
-  return wisp_env_text(err, env, names_file, path);
+  return wisp_env_file_text(err, env, name, file->text, path);
 }
 
 /* Texts that kernels share: those of all families, then the family's own, the user's before the library's. */
@@ -119,8 +103,11 @@ wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char 
   CALL(wisp_require(err, wrapper, WISP_EUSAGE, "dialect '%s' is not known: use cuda or host", dialect));
   CALL(wisp_env_create(err, plan->env, &env));
   CALL(add_heading(err, plan, env));
+  CALL(wisp_env_file_text(err, env, "body", plan->strategy->text, plan->strategy->text_path));
   CALL(add_parts(err, plan, env));
-  CALL(add_args(err, plan, env));
+  for (const wisp_arg *arg = plan->strategy->arg; arg < plan->strategy->arg + plan->strategy->args; arg++)
+    CALL(add_argument(err, env, arg->name, wisp_numbers[arg->type].in_c, arg->kind == WISP_ARG_VALUE,
+                      arg->kind == WISP_ARG_IN || arg->kind == WISP_ARG_OPERAND));
   CALL(add_shared(err, plan, env));
   return wisp_expand(err, path, wrapper, env, out);
 }
@@ -179,14 +166,12 @@ static wisp_status read_head(wisp_error *err, const char *path, const char **tex
 /* Texts of the folder that are inserted by their names. */
 static wisp_status add_solver_parts(wisp_error *err, wisp_env *env)
 {
-  char name[64], file[80];
+  char name[64];
   int end = 0;
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     const char *path = wisp_embedded_files[i].path;
     if (sscanf(path, "templates/solve/%63[a-z_].part%n", name, &end) != 1 || !end || path[end]) continue;
-    snprintf(file, sizeof file, "%s file", name);
-    CALL(wisp_env_text(err, env, name, wisp_embedded_files[i].text));
-    CALL(wisp_env_text(err, env, file, path));
+    CALL(wisp_env_file_text(err, env, name, wisp_embedded_files[i].text, path));
     end = 0;
   }
   return WISP_OK;
@@ -205,12 +190,12 @@ wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precisio
   CALL(wisp_require(err, text && wrapper, WISP_EMISSING, "%s is not in this library", text ? wrapper_path : path));
   CALL(wisp_env_create(err, NULL, &env));
   CALL(read_head(err, path, &text, env, &block[0], shared_bytes));
-  const char *const texts[][2] = {{"spec", name},      {"layout", "none"},
-                                  {"strategy", "one"}, {"title", path},
-                                  {"params", ""},      {"symbol", symbol},
-                                  {"body", text},      {"lane", "threadIdx.x"},
-                                  {"body file", path}, {"real", precision == WISP_F32 ? "float" : "double"}};
+  const char *const texts[][2] = {{"spec", name},          {"layout", "none"},
+                                  {"strategy", "one"},     {"title", path},
+                                  {"params", ""},          {"symbol", symbol},
+                                  {"lane", "threadIdx.x"}, {"real", precision == WISP_F32 ? "float" : "double"}};
   CALL(add_texts(err, env, WISP_COUNT(texts), texts, block, *shared_bytes));
+  CALL(wisp_env_file_text(err, env, "body", text, path));
   CALL(wisp_env_int(err, env, "real_bytes", (int64_t)precision));
   CALL(wisp_env_int(err, env, "min_blocks", 0));
   CALL(wisp_env_int(err, env, "gpu", gpu));

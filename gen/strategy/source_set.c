@@ -1,11 +1,8 @@
 #include "source_set.h"
 #include "../family.h"
-#include "symbols.h"
+#include "../language/template.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A piece of a dialect: a definition, or (name is empty) what stands between two. */
 typedef struct piece {
@@ -99,7 +96,7 @@ static wisp_status cut_dialect(wisp_error *err, const char *normalized, dialect 
   return add_piece(err, d, "", kept, strlen(kept));
 }
 
-/* ---- What strategies share. */
+/* ---- Texts that strategies share. */
 
 /* The name of a family's own system, templates/FAMILY/NAME.form. */
 static bool find_form(const wisp_embedded *file, char name[WISP_NAME_TEXT])
@@ -363,16 +360,6 @@ static uint32_t find_symbols(gathering *g)
   return symbols;
 }
 
-/* The kernel's text: that of a file, which several strategies may share, or one that came from elsewhere. */
-static wisp_status find_text(gathering *g)
-{
-  const wisp_strategy *s = g->strategy;
-  const size_t i = find_file(g->c, s->text_path);
-  const bool found = i < g->c->count && strcmp(g->c->files[i].text, s->text) == 0;
-  g->text = found ? &g->c->normalized[i] : &g->own;
-  return found ? read_file(g, i) : wisp_normalized_create(g->err, s->text, &g->own);
-}
-
 static wisp_status hash_in(gathering *g, const dialect *d, wisp_source_hash *hash)
 {
   OWNED(free) bool *part = NULL, *taken = NULL;
@@ -400,7 +387,10 @@ wisp_status wisp_source_set_hash(wisp_error *err, wisp_source_set *c, const wisp
   CALL(wisp_space_print(err, strategy, g.let, &space));
   CALL(wisp_normalized_create(err, space.data, &g.space));
   CALL(wisp_normalized_create(err, strategy->lane, &g.lane));
-  CALL(find_text(&g));
+  const size_t i = find_file(c, strategy->text_path); /* a text that several strategies may share, or from elsewhere */
+  const bool found = i < c->count && strcmp(c->files[i].text, strategy->text) == 0;
+  g.text = found ? &c->normalized[i] : &g.own;
+  CALL(found ? read_file(&g, i) : wisp_normalized_create(err, strategy->text, &g.own));
   for (size_t d = 0; d < c->dialects; d++) CALL(hash_in(&g, &c->dialect[d], &hash[d]));
   return WISP_OK;
 }

@@ -16,10 +16,7 @@
 #include "../embedded.h"
 #include "../text.h"
 
-#include <stdint.h>
-
-/* ---- Where a strategy's texts stand: the files inside the library and, before them, those of a folder of the user's.
- */
+/* ---- The places of a strategy's texts: a folder of the user's, then the files inside the library. */
 
 typedef struct wisp_template_path {
   const wisp_embedded *files; /* by the library's paths: "templates/FAMILY/NAME" */
@@ -83,7 +80,17 @@ const char *wisp_source_set_equal_system(const wisp_source_set *source_set, cons
  * for each of its lets. */
 wisp_status wisp_space_print(wisp_error *err, const struct wisp_strategy *strategy, uint64_t *let, wisp_text *out);
 
-/* ---- What a kernel's text says, without what is there for people: the form that hashes are made of. */
+/* Gives the part of this name, parsed, and its number below `parts`; NULL: there is none. */
+struct wisp_template;
+typedef wisp_status (*wisp_find_part)(wisp_error *err, void *context, const char *name,
+                                      const struct wisp_template **out, size_t *number);
+/* Which symbols of a system (wisp_system_symbols) the strategy's space reads, and the text with the parts that it
+ * inserts, except in branches that the facts and lets of the strategy rule out for all of its candidates; a bit each.
+ */
+wisp_status wisp_symbols_read(wisp_error *err, const struct wisp_strategy *strategy, const struct wisp_template *text,
+                              size_t parts, wisp_find_part find, void *context, uint32_t *symbols);
+
+/* ---- A kernel's text without comments and layout: hashes are made of it. */
 
 /* A normalized text, with the words in it. */
 typedef struct wisp_normalized {

@@ -1,12 +1,6 @@
 /* Handlers of the keywords of a space description, found in a table. */
 #include "space_read.h"
 
-#include <ctype.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_CANDIDATES = 1 << 16 }; /* all are gone through whenever one is looked for */
 
 wisp_status wisp_check_first(wisp_error *err, bool first, const char *kind, const char *name)
@@ -67,19 +61,13 @@ static wisp_status read_kernels(wisp_error *err, wisp_reader *r, char *line)
   char name[sizeof s->kernel];
   char *first = wisp_next_word(&line);
   CALL(wisp_copy_name(err, first, name, sizeof name));
+  CALL(wisp_require(err, !r->keyword->most || !*wisp_skip_space(line), WISP_EINPUT,
+                    "'%s' after the kernel's name: several are `kernels A B`", wisp_rest(&line)));
   for (char *other = wisp_next_word(&line); *other; other = wisp_next_word(&line))
     CALL(wisp_copy_name(err, other, name, sizeof name));
   if (!*s->kernel) CALL(wisp_copy_name(err, first, s->kernel, sizeof s->kernel));
   s->facts = wisp_family_facts(s->family, s->kernel);
   return WISP_OK;
-}
-
-static wisp_status read_kernel(wisp_error *err, wisp_reader *r, char *line)
-{
-  char *name = wisp_next_word(&line);
-  const char *more = wisp_rest(&line);
-  CALL(wisp_require(err, !*more, WISP_EINPUT, "'%s' after the kernel's name: several are `kernels A B`", more));
-  return read_kernels(err, r, name);
 }
 
 /* The member of the strategy that the keyword sets. */
@@ -309,18 +297,20 @@ static wisp_status check_array(wisp_error *err, const wisp_strategy *s, const wi
                       wisp_numbers[array->type].word);
 }
 
+const char *const wisp_arg_kinds[] = {[WISP_ARG_IN] = "in",
+                                      [WISP_ARG_OUT] = "out",
+                                      [WISP_ARG_INOUT] = "inout",
+                                      [WISP_ARG_VALUE] = "value",
+                                      [WISP_ARG_OPERAND] = "operand"};
+
 static wisp_status read_arg(wisp_error *err, wisp_reader *r, char *line)
 {
-  static const struct {
-    const char *word;
-    wisp_arg_kind kind;
-  } kinds[] = {{"in", WISP_ARG_IN}, {"out", WISP_ARG_OUT}, {"inout", WISP_ARG_INOUT}, {"value", WISP_ARG_VALUE}};
-  const char *kind = wisp_next_word(&line);
-  size_t i = 0;
-  while (i < WISP_COUNT(kinds) && strcmp(kind, kinds[i].word) != 0) i++;
-  CALL(wisp_require(err, i < WISP_COUNT(kinds), WISP_EINPUT, "argument kind '%s' is none of in, out, inout, value",
-                    kind));
-  CALL(add_arg(err, r->s, kinds[i].kind, &line));
+  const char *word = wisp_next_word(&line);
+  wisp_arg_kind kind = WISP_ARG_IN;
+  while (kind < WISP_ARG_OPERAND && strcmp(word, wisp_arg_kinds[kind]) != 0) kind++;
+  CALL(wisp_require(err, kind < WISP_ARG_OPERAND, WISP_EINPUT, "argument kind '%s' is none of in, out, inout, value",
+                    word));
+  CALL(add_arg(err, r->s, kind, &line));
   return check_array(err, r->s, &r->s->arg[r->s->args - 1]);
 }
 
@@ -380,7 +370,7 @@ static wisp_status read_work(wisp_error *err, wisp_reader *r, char *line)
 
 #define MEMBER(name) offsetof(wisp_strategy, name)
 const wisp_keyword wisp_keywords[] = {
-    {"kernel", read_kernel, .once = true},
+    {"kernel", read_kernels, .once = true, .most = 1},
     {"kernels", read_kernels, .once = true},
     {"title", read_words, .rest = PROSE, .once = true, .member = MEMBER(title)},
     {"text", read_text, .once = true},

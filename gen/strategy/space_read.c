@@ -4,9 +4,6 @@
 #include "renamed.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- one line --- */
 
@@ -14,8 +11,7 @@
 static wisp_status take_when(wisp_error *err, const wisp_reader *r, const wisp_keyword *keyword, char *line,
                              bool *holds)
 {
-  wisp_status status = WISP_OK;
-  wisp_clause condition = {0};
+  OWNED(wisp_expr_destroy) wisp_expr *condition = NULL;
   OWNED(wisp_env_destroy) wisp_env *facts = NULL;
   int64_t value = 1;
   char *reason = keyword->rest == REASON ? strstr(line, " : ") : NULL, *when = NULL;
@@ -24,18 +20,16 @@ static wisp_status take_when(wisp_error *err, const wisp_reader *r, const wisp_k
   if (reason) *reason = '\0';
   for (char *at = line; (at = strstr(at, " when ")); at++) when = at;
   if (when) {
-    TRY(wisp_require(err, *r->s->kernel, WISP_EINPUT, "'when' asks about the kernel: name that above"));
-    TRY(wisp_strategy_scope(err, r->s, NULL, &facts));
-    TRY(wisp_clause_parse(err, r, when + strlen(" when "), &condition));
-    TRY(wisp_expr_int(err, condition.expr, facts, &value));
+    CALL(wisp_require(err, *r->s->kernel, WISP_EINPUT, "'when' asks about the kernel: name that above"));
+    CALL(wisp_strategy_scope(err, r->s, NULL, &facts));
+    CALL(wisp_expr_parse(err, when + strlen(" when "), &condition));
+    CALL(wisp_expr_int(err, condition, facts, &value));
     *when = '\0';
     *holds = value != 0;
   }
   if (reason) *reason = ' ';
   if (reason && when) memmove(when, reason, strlen(reason) + 1);
-done:
-  wisp_expr_destroy(condition.expr);
-  return status;
+  return WISP_OK;
 }
 
 static wisp_status read_include(wisp_error *err, wisp_reader *r, char *line);

@@ -25,7 +25,7 @@ typedef struct wisp_keyword {
   bool follows;                       /* belongs to the line above it, and goes where that goes */
   size_t member;                      /* of the strategy: what the line sets, if its handler serves several keywords */
   size_t count; /* likewise: the entries of a list that the line is one more of; 0: it is no list */
-  int most;     /* expressions in the line */
+  int most;     /* expressions, or kernels, in the line; 0: any */
 } wisp_keyword;
 
 extern const wisp_keyword wisp_keywords[]; /* the last has no word; at most WISP_MAX_KEYWORDS */

@@ -5,10 +5,6 @@
 #include "source_set.h"
 #include "../text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Adds a strategy. A name is one strategy's: trials name no text, and would answer for another. */
 static wisp_status add(wisp_error *err, wisp_strategies *all, const char *space, wisp_source_set *source_set,
                        wisp_strategy *new)
@@ -54,15 +50,6 @@ static int by_name(const void *a, const void *b)
   return families ? families : kernels ? kernels : strcmp(s->name, t->name);
 }
 
-/* The library's own, in the order of their names: files of several kernels do not mix them up. */
-static wisp_status add_files(wisp_error *err, wisp_strategies *all, const wisp_embedded *files, size_t count)
-{
-  const wisp_template_path template_path = {.files = files, .count = count};
-  for (size_t i = 0; i < count; i++) CALL(add_file(err, all, &template_path, all->source_set, &files[i]));
-  if (all->count) qsort(all->list, all->count, sizeof *all->list, by_name);
-  return WISP_OK;
-}
-
 /* templates/FAMILY/defaults of every family. */
 static wisp_status add_defaults(wisp_error *err, wisp_strategies *all, const wisp_embedded *files, size_t count)
 {
@@ -82,10 +69,12 @@ static wisp_status add_defaults(wisp_error *err, wisp_strategies *all, const wis
 
 wisp_status wisp_strategies_load_from(wisp_error *err, const wisp_embedded *files, size_t count, wisp_strategies **out)
 {
+  const wisp_template_path template_path = {.files = files, .count = count};
   OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   CALL(wisp_new(err, 1, sizeof *all, &all));
   CALL(wisp_source_set_create(err, files, count, &all->source_set));
-  CALL(add_files(err, all, files, count));
+  for (size_t i = 0; i < count; i++) CALL(add_file(err, all, &template_path, all->source_set, &files[i]));
+  if (all->count) qsort(all->list, all->count, sizeof *all->list, by_name); /* files of several kernels mix them up */
   CALL(add_defaults(err, all, files, count));
   return GIVE(all, out);
 }

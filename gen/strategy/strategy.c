@@ -2,10 +2,6 @@
 #include "../family.h"
 #include "../random.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The place of a strategy in the hash table, or the free one where it would go; there is always one. */
 static wisp_strategy **place_of(const wisp_strategies *all, const char *family, const char *kernel, const char *name)
 {

@@ -3,11 +3,9 @@
 #pragma once
 
 #include "source_set.h"
-#include "space.h"
+#include "../language/expr.h"
 #include "../layout.h"
 #include "../spec.h"
-
-#include <stdint.h>
 
 enum {
   WISP_MAX_PARAMS = 12,
@@ -18,6 +16,39 @@ enum {
   WISP_STRATEGY_TEXT = 128
 };
 
+/* ---- The lines of a space description: gen/strategy/space.c parses them and gen/strategy/plan.c evaluates them. */
+
+enum { WISP_MAX_LINES = 48, WISP_MAX_SHARED = 8, WISP_MAX_FILES = 8, WISP_MAX_WHERES = 12 };
+
+/* An expression and the line that it stands in: the number of one of the strategy's files. */
+typedef struct wisp_clause {
+  wisp_expr *expr; /* NULL: nothing is said */
+  int file, line;
+} wisp_clause;
+
+typedef struct wisp_condition { /* needs, orders, require */
+  wisp_clause holds;
+  char *reason;
+} wisp_condition;
+
+typedef struct wisp_let { /* let, where */
+  char name[32];
+  wisp_clause value;
+  size_t after; /* how many conditions stand before it: lines are evaluated in the order they are written */
+} wisp_let;
+
+typedef struct wisp_shared {
+  char name[32], type[8]; /* "real", "int", "byte" */
+  wisp_clause count;
+} wisp_shared;
+
+typedef struct wisp_operand { /* beside the argument of the same index */
+  char table[32];
+  wisp_clause count, entry, part; /* part may say nothing */
+  int wheres;
+  wisp_let *where; /* WISP_MAX_WHERES, where there are any */
+} wisp_operand;
+
 typedef enum wisp_arg_kind {
   WISP_ARG_IN,
   WISP_ARG_OUT,
@@ -25,6 +56,7 @@ typedef enum wisp_arg_kind {
   WISP_ARG_VALUE,
   WISP_ARG_OPERAND
 } wisp_arg_kind;
+extern const char *const wisp_arg_kinds[]; /* as spaces name them */
 
 /* Numbers of an array: of the precision at hand, int, float in either precision, unsigned integers of 8 and 16 bits. */
 typedef enum wisp_number_type {
@@ -104,16 +136,21 @@ typedef struct wisp_strategy {
   wisp_operand operand[WISP_MAX_ARGS];
 } wisp_strategy;
 
+/* A scope over names (NULL: none) in which the facts of the strategy's kernel are. */
+wisp_status wisp_strategy_scope(wisp_error *err, const wisp_strategy *strategy, const wisp_env *names, wisp_env **out);
+
+/* The value of what a line of the strategy says; an error begins with the line's place. */
+wisp_status wisp_clause_int(wisp_error *err, const wisp_strategy *strategy, const wisp_clause *clause,
+                            const wisp_env *env, int64_t *value);
+
 /* The hash of the texts that its kernels for a system are compiled from in a dialect, 16 hex digits (source_set.h).
  * Empty: there is no such dialect. */
 void wisp_strategy_hash(const wisp_strategy *strategy, const char *system, const char *dialect, char hash[20]);
 /* Reads "unroll=4 wi=2", or with commas, into values, one a parameter: those that are named, none twice, each with one
- * of its values; complete: all must be. Older names count as today's (renamed.h). WISP_EINPUT says which is not. */
+ * of its values; complete: all must be. Older names count as today's (renamed.h); note, or NULL, gets a line for each.
+ * WISP_EINPUT says which is not. */
 wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *strategy, const char *text, bool complete,
-                                 int values[WISP_MAX_PARAMS]);
-/* Adds a note for each older name in such a text. */
-wisp_status wisp_strategy_note_renamed(wisp_error *err, const wisp_strategy *strategy, const char *text,
-                                       wisp_text *note);
+                                 wisp_text *note, int values[WISP_MAX_PARAMS]);
 /* The parameter of this name, of `length` characters; as many as there are: none. */
 int wisp_strategy_param(const wisp_strategy *strategy, const char *name, size_t length);
 /* Whether a stored text names all of its parameters so. */
@@ -239,8 +276,8 @@ wisp_status wisp_plan_source(wisp_error *err, const wisp_plan *plan, const char 
 wisp_status wisp_dialect_source(wisp_error *err, const char *name, wisp_precision precision, const char *lines,
                                 const char *dialect, bool gpu, wisp_text *out, size_t *shared_bytes);
 
-/* ---- What candidates ask of the discretisation that they run on: the values of parameters that their spaces mark by
- * `requires` or `prefers` (the block of a gather of face pairs, how elements are put into blocks). */
+/* ---- Requests of candidates to the discretisation that they run on: the values of parameters that their spaces mark
+ * by `requires` or `prefers` (the block of a gather of face pairs, how elements are put into blocks). */
 
 enum { WISP_MAX_FIXED = 8 };
 
@@ -276,7 +313,7 @@ bool wisp_fixed_suits(const wisp_fixed *fixed, const wisp_plan *plan);
 wisp_status wisp_plan_first(wisp_error *err, const wisp_strategy *strategy, const wisp_spec *spec,
                             const wisp_layout *layout, const wisp_env *names, const wisp_fixed *fixed, wisp_plan **out);
 
-/* ---- What spaces and texts can name, for people. */
+/* ---- Names that spaces and texts can use, for people. */
 
 /* Prints the names that a candidate's space and text see, a line each with value and meaning (templates/FAMILY/names,
  * templates/dialect/names), then the parts. */

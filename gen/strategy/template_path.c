@@ -3,18 +3,10 @@
 #include "../text.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 WISP_OWNED(DIR, closedir)
 
 static const char root[] = "templates/";
-
-static bool is_text(const char *name)
-{
-  return strcmp(name, "names") == 0 || wisp_path_ends(name, ".space .k .part .system .form");
-}
 
 /* A list of files that grows. */
 typedef struct pile {
@@ -104,7 +96,8 @@ static wisp_status add_family(wisp_error *err, pile *p, const char *folder, cons
   OWNED(closedir) DIR *dir = opendir(path); /* of plain files there is none */
   for (struct dirent *entry; dir && (entry = readdir(dir));) {
     const char *name = entry->d_name;
-    if (*name == '.' || !is_text(name)) continue;
+    const bool is_text = strcmp(name, "names") == 0 || wisp_path_ends(name, ".space .k .part .system .form");
+    if (*name == '.' || !is_text) continue;
     const wisp_status status = put_file(&why, p, folder, family, name);
     /* Systems and forms are read by their names; all other texts take part in every choice. */
     if (status == WISP_ESYSTEM && wisp_path_ends(name, ".system .form"))

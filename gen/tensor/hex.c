@@ -2,7 +2,6 @@
 #include "../jacobi.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* P_n(x) of Legendre, P_n(1) = 1, by its three-term recurrence. */
 static double legendre(int n, double x)
@@ -83,18 +82,6 @@ static void restore_symmetry(int rows, int columns, int sign, double *A)
   }
 }
 
-static wisp_status allocate(wisp_error *err, wisp_hex *hex)
-{
-  size_t Nq = (size_t)hex->Nq, Gl = (size_t)hex->Gl;
-  CALL(wisp_new(err, Nq, sizeof(double), &hex->gll_points));
-  CALL(wisp_new(err, Nq, sizeof(double), &hex->gll_weights));
-  CALL(wisp_new(err, Gl, sizeof(double), &hex->gauss_points));
-  CALL(wisp_new(err, Gl, sizeof(double), &hex->gauss_weights));
-  CALL(wisp_new(err, Gl * Nq, sizeof(double), &hex->I));
-  CALL(wisp_new(err, Nq * Nq, sizeof(double), &hex->D));
-  return wisp_new(err, Gl * Gl, sizeof(double), &hex->glD);
-}
-
 static void make_matrices(wisp_hex *hex)
 {
   double b[WISP_HEX_MAX_ORDER + 2];
@@ -119,7 +106,14 @@ wisp_status wisp_hex_create(wisp_error *err, int N, wisp_hex **out)
   hex->Gl = wisp_hex_gauss(N);
   hex->Np = hex->Nq * hex->Nq * hex->Nq;
   hex->glNp = hex->Gl * hex->Gl * hex->Gl;
-  CALL(allocate(err, hex));
+  const size_t Nq = (size_t)hex->Nq, Gl = (size_t)hex->Gl;
+  CALL(wisp_new(err, Nq, sizeof(double), &hex->gll_points));
+  CALL(wisp_new(err, Nq, sizeof(double), &hex->gll_weights));
+  CALL(wisp_new(err, Gl, sizeof(double), &hex->gauss_points));
+  CALL(wisp_new(err, Gl, sizeof(double), &hex->gauss_weights));
+  CALL(wisp_new(err, Gl * Nq, sizeof(double), &hex->I));
+  CALL(wisp_new(err, Nq * Nq, sizeof(double), &hex->D));
+  CALL(wisp_new(err, Gl * Gl, sizeof(double), &hex->glD));
   CALL(make_gll(err, N, hex->gll_points, hex->gll_weights));
   CALL(wisp_jacobi_gauss(err, 0, 0, hex->Gl, hex->gauss_points, hex->gauss_weights));
   symmetrise(hex->Gl, hex->gauss_points, hex->gauss_weights);

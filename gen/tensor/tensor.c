@@ -3,10 +3,6 @@
 #include "../family.h"
 #include "templates/tensor/family.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 _Static_assert(WISP_TENSOR_HIGHEST == WISP_HEX_MAX_ORDER, "tables have room for the orders that are declared");
 
 /* Elements lie one after the other, node fastest, without padding: what a mesh of continuous elements gathers from. */

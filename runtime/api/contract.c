@@ -35,27 +35,6 @@ static const wisp_array_decl *array_of(const wisp_contract *c, const char *name)
   return wisp_family_array(c->family, *first ? first : name);
 }
 
-static const char *meaning_of(const wisp_contract *c, const wisp_arg *arg)
-{
-  const wisp_array_decl *array = array_of(c, arg->name);
-  if (arg->kind == WISP_ARG_OPERAND) return "a matrix of the element, packed as this kernel reads it";
-  if (arg->kind != WISP_ARG_VALUE) return array ? array->meaning : "";
-  for (const wisp_scalar_decl *s = c->family->scalars; s && s->name; s++)
-    if (strcmp(s->name, arg->name) == 0) return s->meaning;
-  return "";
-}
-
-static wisp_number_kind number_of(const wisp_plan *plan, wisp_number_type type)
-{
-  const wisp_number_kind of[] = {[WISP_REAL] =
-                                     plan->spec.precision == WISP_F32 ? WISP_NUMBER_FLOAT : WISP_NUMBER_DOUBLE,
-                                 [WISP_INT] = WISP_NUMBER_INT,
-                                 [WISP_SINGLE] = WISP_NUMBER_FLOAT,
-                                 [WISP_UINT8] = WISP_NUMBER_UINT8,
-                                 [WISP_UINT16] = WISP_NUMBER_UINT16};
-  return of[type];
-}
-
 static wisp_status describe_argument(wisp_error *err, wisp_contract *c, int i)
 {
   static const wisp_argument_kind kinds[] = {[WISP_ARG_IN] = WISP_ARGUMENT_IN,
@@ -63,6 +42,12 @@ static wisp_status describe_argument(wisp_error *err, wisp_contract *c, int i)
                                              [WISP_ARG_INOUT] = WISP_ARGUMENT_INOUT,
                                              [WISP_ARG_VALUE] = WISP_ARGUMENT_SCALAR,
                                              [WISP_ARG_OPERAND] = WISP_ARGUMENT_OPERAND};
+  const bool single = c->plan->spec.precision == WISP_F32;
+  const wisp_number_kind numbers[] = {[WISP_REAL] = single ? WISP_NUMBER_FLOAT : WISP_NUMBER_DOUBLE,
+                                      [WISP_INT] = WISP_NUMBER_INT,
+                                      [WISP_SINGLE] = WISP_NUMBER_FLOAT,
+                                      [WISP_UINT8] = WISP_NUMBER_UINT8,
+                                      [WISP_UINT16] = WISP_NUMBER_UINT16};
   const wisp_arg *arg = &c->plan->strategy->arg[i];
   const wisp_array_decl *array = array_of(c, arg->name);
   const wisp_expr *operand = c->plan->strategy->operand[i].count.expr;
@@ -72,10 +57,15 @@ static wisp_status describe_argument(wisp_error *err, wisp_contract *c, int i)
                                                    : NULL;
   CALL(wisp_require(err, size, WISP_EUSAGE, "argument %s: no array of the %s family", arg->name, c->family->name));
   CALL(print_size(err, c->plan, size, &c->size[i]));
+  const char *meaning = arg->kind == WISP_ARG_OPERAND ? "a matrix of the element, packed as this kernel reads it"
+                        : arg->kind != WISP_ARG_VALUE && array ? array->meaning
+                                                               : "";
+  for (const wisp_scalar_decl *s = c->family->scalars; arg->kind == WISP_ARG_VALUE && s && s->name; s++)
+    if (strcmp(s->name, arg->name) == 0) meaning = s->meaning;
   c->argument[i] = (wisp_argument){.name = arg->name,
-                                   .meaning = meaning_of(c, arg),
+                                   .meaning = meaning,
                                    .kind = kinds[arg->kind],
-                                   .number = number_of(c->plan, arg->type),
+                                   .number = numbers[arg->type],
                                    .size = c->size[i].data};
   return WISP_OK;
 }

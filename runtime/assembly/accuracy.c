@@ -66,12 +66,6 @@ static wisp_status assemble(wisp_error *err, const wisp_session *session, const 
   return wisp_arrays_download(err, problem->arrays, "F", out + assembly->pattern->nonzeros);
 }
 
-static int by_size(const void *left, const void *right)
-{
-  const double a = *(const double *)left, b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
 /* Over all entries but those that are 0 in double. */
 static void find_errors(const double *exact, double *single, size_t count, double *mean, double *median)
 {
@@ -80,17 +74,8 @@ static void find_errors(const double *exact, double *single, size_t count, doubl
   for (size_t i = 0; i < count; i++)
     if (fabs(exact[i]) > 0) single[kept++] = fabs(single[i] - exact[i]) / fabs(exact[i]);
   for (size_t i = 0; i < kept; i++) *mean += single[i] / (double)kept;
-  qsort(single, kept, sizeof *single, by_size);
+  qsort(single, kept, sizeof *single, wisp_by_value);
   *median = single[kept / 2];
-}
-
-/* Squares that are cut from corner 0 to 2 become pairs of equilateral triangles. */
-static void shear(wisp_mesh *mesh)
-{
-  for (size_t v = 0; v < mesh->vertices; v++) {
-    double *at = mesh->xyz + 3 * v;
-    at[0] -= at[1] / 2, at[1] *= sqrt(0.75);
-  }
 }
 
 /* On squares with vertices and edges, or, sheared, with vertices alone. */
@@ -104,7 +89,10 @@ static wisp_status measure(wisp_error *err, const wisp_session *session, int squ
   OWNED(wisp_assembly_destroy) wisp_assembly *assembly = NULL;
   OWNED(free) double *numbers = NULL;
   CALL(wisp_mesh_make(err, 3, &source, &mesh));
-  if (sheared) shear(mesh);
+  for (size_t v = 0; sheared && v < mesh->vertices; v++) { /* squares become pairs of equilateral triangles */
+    double *at = mesh->xyz + 3 * v;
+    at[0] -= at[1] / 2, at[1] *= sqrt(0.75);
+  }
   CALL(wisp_assembly_create(err, "squares", mesh, 1, &fixed, &assembly));
   const size_t count = assembly->pattern->nonzeros + assembly->pattern->rows;
   CALL(wisp_new(err, 2 * count + assembly->nodes->nodes, sizeof *numbers, &numbers));

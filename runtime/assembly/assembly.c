@@ -25,11 +25,6 @@ int32_t wisp_assembly_load(const wisp_assembly *s, size_t e, int a)
   return wisp_assembly_is_unknown(s, row) ? (int32_t)wisp_assembly_value_count(s) + row : -1;
 }
 
-size_t wisp_assembly_slots(const wisp_assembly *s)
-{
-  return (s->nodes->elements + WISP_SLAB_ELEMENTS - 1) / WISP_SLAB_ELEMENTS * WISP_SLAB_ELEMENTS;
-}
-
 size_t wisp_assembly_half(const wisp_assembly *s)
 {
   return (size_t)(s->nodes->Np * (s->nodes->Np + 1) / 2);
@@ -63,16 +58,6 @@ static double count_contributions(const wisp_assembly *s)
   return count;
 }
 
-/* The lowest colour that none of its vertices has seen; WISP_MOST_COLOURS where all have been. */
-static size_t free_colour(const uint64_t *seen, const int32_t *vertex, int corners)
-{
-  uint64_t taken = 0;
-  size_t colour = 0;
-  for (int i = 0; i < corners; i++) taken |= seen[vertex[i]];
-  while (colour < WISP_MOST_COLOURS && taken >> colour & 1) colour++;
-  return colour;
-}
-
 /* Greedily, in the elements' order. */
 static wisp_status colour_elements(wisp_error *err, wisp_assembly *s)
 {
@@ -84,7 +69,9 @@ static wisp_status colour_elements(wisp_error *err, wisp_assembly *s)
   CALL(wisp_new(err, elements, sizeof *s->coloured, &s->coloured));
   for (size_t e = 0; e < elements; e++) {
     const int32_t *vertex = s->mesh->cell + (size_t)s->mesh->corners * e;
-    const size_t here = free_colour(seen, vertex, s->mesh->corners);
+    uint64_t taken = 0;
+    for (int i = 0; i < s->mesh->corners; i++) taken |= seen[vertex[i]];
+    const size_t here = wisp_free_colour(taken);
     if (here == WISP_MOST_COLOURS) return s->colours = 0, WISP_OK;
     for (int i = 0; i < s->mesh->corners; i++) seen[vertex[i]] |= (uint64_t)1 << here;
     colour[e] = (unsigned char)here;
@@ -128,6 +115,5 @@ void wisp_assembly_destroy(wisp_assembly *s)
   wisp_simplexnodes_destroy(s->corners);
   wisp_pattern_destroy(s->pattern);
   wisp_form_destroy(s->form);
-  free(s->coloured);
-  free(s);
+  WISP_FREE(s->coloured, s);
 }

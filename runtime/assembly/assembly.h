@@ -49,6 +49,14 @@ wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_m
 void wisp_assembly_destroy(wisp_assembly *assembly);
 WISP_OWNED(wisp_assembly, wisp_assembly_destroy)
 
+/* The lowest colour that is not among these bits; WISP_MOST_COLOURS where all are. */
+static inline size_t wisp_free_colour(uint64_t taken)
+{
+  size_t colour = 0;
+  while (colour < WISP_MOST_COLOURS && taken >> colour & 1) colour++;
+  return colour;
+}
+
 /* Node a of an element; nodes that are no unknowns are fixed. */
 static inline int32_t wisp_assembly_node(const wisp_assembly *assembly, size_t element, int a)
 {
@@ -68,8 +76,7 @@ int32_t wisp_assembly_value_at(const wisp_assembly *assembly, int32_t row, int32
 int32_t wisp_assembly_entry(const wisp_assembly *assembly, size_t element, int a, int b);
 int32_t wisp_assembly_load(const wisp_assembly *assembly, size_t element, int a);
 
-/* Elements in whole slabs; entries of the upper half of an element's matrix. */
-size_t wisp_assembly_slots(const wisp_assembly *assembly);
+/* Entries of the upper half of an element's matrix. */
 size_t wisp_assembly_half(const wisp_assembly *assembly);
 
 /* Numbers of an element in element_data; and which of them entry (a, b) of its matrix is, of full ones or of their

@@ -35,7 +35,7 @@ typedef struct group {
 
 static void release_group(group *g)
 {
-  free(g->seen), free(g->element), free(g->sorted), free(g->colour);
+  WISP_FREE(g->seen, g->element, g->sorted, g->colour);
 }
 
 /* Node a of an element, where it is one of the group's rows; else -1. */
@@ -77,10 +77,9 @@ static wisp_status colour_elements(wisp_error *err, group *g)
   g->colours = 0;
   for (size_t i = 0; i < g->count; i++) {
     uint64_t taken = 0;
-    size_t colour = 0;
     for (int a = 0; a < Np; a++)
       if (own_row(g, g->element[i], a) >= 0) taken |= g->seen[own_row(g, g->element[i], a)];
-    while (colour < WISP_MOST_COLOURS && taken >> colour & 1) colour++;
+    const size_t colour = wisp_free_colour(taken);
     fits = fits && colour < WISP_MOST_COLOURS;
     if (!fits) break;
     for (int a = 0; a < Np; a++)
@@ -184,7 +183,6 @@ static wisp_status cut_rows(wisp_error *err, making *m)
 {
   const wisp_pattern *p = m->s->pattern;
   size_t numbers = 0;
-  CALL(wisp_new(err, p->rows + 1, sizeof *m->first, &m->first));
   for (size_t row = 0; row < p->rows; row++) {
     const size_t more = (size_t)(p->start[row + 1] - p->start[row]) + 1;
     CALL(wisp_require(err, more <= m->batch, WISP_EREFUSED, "parts of %zu numbers: row %zu has %zu", m->batch, row,
@@ -196,25 +194,18 @@ static wisp_status cut_rows(wisp_error *err, making *m)
   return WISP_OK;
 }
 
-static wisp_status cut_elements(wisp_error *err, making *m)
+static void cut_elements(making *m)
 {
   const size_t elements = m->s->mesh->elements;
   m->groups = (elements + m->batch - 1) / m->batch;
-  CALL(wisp_new(err, m->groups + 1, sizeof *m->first, &m->first));
   for (size_t i = 0; i <= m->groups; i++) m->first[i] = (int32_t)(i * m->batch < elements ? i * m->batch : elements);
-  return WISP_OK;
-}
-
-static void release(making *m)
-{
-  free(m->first);
 }
 
 /* batch: numbers of a group's rows, or its elements. WISP_EREFUSED where a row has more numbers, or elements meet in
  * more than 64 colours. */
 static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, wisp_index_list *list)
 {
-  HELD(release)
+  OWNED(free) int32_t *first = NULL;
   making m = {.s = s,
               .by_rows = wisp_fixed_value(fixed, "batch_lists", 0) == COLOURED_ROWS,
               .batch = (size_t)wisp_fixed_value(fixed, "batch", 0),
@@ -222,7 +213,12 @@ static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fix
   *list = (wisp_index_list){.count = {{"pass_groups", 0}, {"pass_word_count", 0}},
                             .array = {{"pass_start", NULL, NULL}, {"pass_words", NULL, NULL}}};
   CALL(wisp_require(err, m.batch && m.batch <= WISP_NO_SUM, WISP_EREFUSED, "16 bits do not count %zu", m.batch));
-  CALL(m.by_rows ? cut_rows(err, &m) : cut_elements(err, &m));
+  CALL(wisp_new(err, m.by_rows ? s->pattern->rows + 1 : s->mesh->elements / m.batch + 2, sizeof *first, &first));
+  m.first = first;
+  if (m.by_rows)
+    CALL(cut_rows(err, &m));
+  else
+    cut_elements(&m);
   CALL(wisp_new(err, m.groups + 1, sizeof(int32_t), &list->array[0].ints));
   CALL(wisp_parallel(err, m.groups, put_groups, &m));
   CALL(wisp_list_allocate_groups(err, m.groups, list));

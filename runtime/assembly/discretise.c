@@ -81,7 +81,7 @@ static size_t vertex_stride(const wisp_assembly *s)
   return s->simplex->dimension == 2 ? 2 : 4;
 }
 
-static wisp_status upload_vertices(wisp_error *err, const wisp_assembly *s, const char *array, wisp_arrays *arrays)
+static wisp_status upload_vertices(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
 {
   OWNED(free) double *at = NULL;
   const size_t stride = vertex_stride(s), dimension = (size_t)s->simplex->dimension;
@@ -89,15 +89,15 @@ static wisp_status upload_vertices(wisp_error *err, const wisp_assembly *s, cons
   for (size_t i = 0; i < (size_t)s->mesh->corners * s->mesh->elements; i++)
     for (size_t d = 0; d < dimension; d++)
       at[stride * (size_t)s->corners->node[i] + d] = wisp_frame_vertex(&s->frame, s->mesh, s->mesh->cell[i], d);
-  return wisp_arrays_upload(err, arrays, array, at);
+  return wisp_arrays_upload(err, arrays, "vertices", at);
 }
 
 /* Half the vectors between corners, subtracted here, in double; and whether a corner is fixed. */
-static wisp_status upload_edges(wisp_error *err, const wisp_assembly *s, const char *array, wisp_arrays *arrays)
+static wisp_status upload_edges(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
 {
   OWNED(free) double *list = NULL;
   const size_t dimension = (size_t)s->simplex->dimension, corners = dimension + 1, width = dimension * dimension + 1;
-  CALL(wisp_new(err, wisp_arrays_size(arrays, array), sizeof *list, &list));
+  CALL(wisp_new(err, wisp_arrays_size(arrays, "edges"), sizeof *list, &list));
   for (size_t i = 0; i < s->mesh->elements * corners; i++) {
     const size_t e = i / corners, c = i % corners;
     const double *from = s->mesh->xyz + 3 * (size_t)s->mesh->cell[corners * e];
@@ -106,26 +106,25 @@ static wisp_status upload_edges(wisp_error *err, const wisp_assembly *s, const c
       list[WISP_SLAB(width, e, (c - 1) * dimension + d)] = (to[d] - from[d]) / s->frame.length / 2;
     if ((size_t)s->corners->node[i] >= s->corners->unknowns) list[WISP_SLAB(width, e, width - 1)] = 1;
   }
-  return wisp_arrays_upload(err, arrays, array, list);
-}
-
-/* Corners or nodes of elements, in slabs; of empty places the first of all. */
-static wisp_status upload_nodes(wisp_error *err, const wisp_assembly *s, const char *array, wisp_arrays *arrays)
-{
-  OWNED(free) int *list = NULL;
-  const wisp_simplexnodes *nodes = strcmp(array, "corners") == 0 ? s->corners : s->nodes;
-  const size_t Np = (size_t)nodes->Np;
-  CALL(wisp_new(err, wisp_arrays_size(arrays, array), sizeof *list, &list));
-  for (size_t i = 0; i < nodes->elements * Np; i++) list[WISP_SLAB(Np, i / Np, i % Np)] = nodes->node[i];
-  return wisp_arrays_upload_ints(err, arrays, array, list);
+  return wisp_arrays_upload(err, arrays, "edges", list);
 }
 
 /* A list in the making: of all elements, or of all rows. */
 typedef struct listing {
   const wisp_assembly *s;
+  const char *array;
   int *list;
   int *start; /* of sources: where those of each number begin */
 } listing;
+
+/* A wisp_sweep over elements: their corners or nodes. */
+static void fill_nodes(void *context, size_t from, size_t to)
+{
+  const listing *l = context;
+  const wisp_simplexnodes *nodes = strcmp(l->array, "corners") == 0 ? l->s->corners : l->s->nodes;
+  const size_t Np = (size_t)nodes->Np;
+  for (size_t i = from * Np; i < to * Np; i++) l->list[WISP_SLAB(Np, i / Np, i % Np)] = nodes->node[i];
+}
 
 /* A wisp_sweep over elements. */
 static void fill_map(void *context, size_t from, size_t to)
@@ -139,16 +138,6 @@ static void fill_map(void *context, size_t from, size_t to)
         l->list[WISP_SLAB(width, e, (size_t)(a * Np + b))] = wisp_assembly_entry(l->s, e, a, b);
       l->list[WISP_SLAB(width, e, (size_t)(Np * Np + a))] = wisp_assembly_load(l->s, e, a);
     }
-}
-
-static wisp_status upload_map(wisp_error *err, const wisp_assembly *s, const char *array, wisp_arrays *arrays)
-{
-  OWNED(free) int *map = NULL;
-  const size_t size = wisp_arrays_size(arrays, array);
-  CALL(wisp_new(err, size, sizeof *map, &map));
-  memset(map, 0xff, size * sizeof *map); /* -1 */
-  wisp_parallel_for(s->nodes->elements, fill_map, &(listing){.s = s, .list = map});
-  return wisp_arrays_upload_ints(err, arrays, array, map);
 }
 
 /* A slot of a row in 16 bits, and in 8. */
@@ -166,17 +155,6 @@ static void fill_slots(void *context, size_t from, size_t to)
       if (wisp_assembly_is_unknown(s, row) && wisp_assembly_is_unknown(s, column))
         l->list[WISP_SLAB((size_t)(Np * Np), e, (size_t)i)] = wisp_pattern_slot(s->pattern, row, column);
     }
-}
-
-static wisp_status upload_entry_slots(wisp_error *err, const wisp_assembly *s, const char *array, wisp_arrays *arrays)
-{
-  OWNED(free) int *list = NULL;
-  const int none = strcmp(array, "byte_slots") == 0 ? NO_BYTE : NO_SLOT;
-  const size_t size = wisp_arrays_size(arrays, array);
-  CALL(wisp_new(err, size, sizeof *list, &list));
-  for (size_t i = 0; i < size; i++) list[i] = none;
-  wisp_parallel_for(s->nodes->elements, fill_slots, &(listing){.s = s, .list = list});
-  return wisp_arrays_upload_ints(err, arrays, array, list);
 }
 
 /* The longest row is short enough for slots of a byte. */
@@ -235,11 +213,9 @@ static wisp_status upload_either(wisp_error *err, wisp_arrays *arrays, const cha
   return wisp_arrays_upload_ints(err, arrays, wide, pairs);
 }
 
-/* Both arrays of sources at once. */
-static wisp_status upload_sources(wisp_error *err, const wisp_assembly *s, const char *array, wisp_arrays *arrays)
+static wisp_status upload_sources(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
 {
   OWNED(free) int *start = NULL, *source = NULL;
-  if (strcmp(array, "sources") != 0 && has(arrays, "sources")) return WISP_OK;
   const size_t rows = s->pattern->rows, targets = wisp_assembly_value_count(s) + rows;
   CALL(wisp_new(err, targets + 2, sizeof *start, &start));
   CALL(wisp_new(err, s->contributions, sizeof *source, &source));
@@ -265,41 +241,42 @@ static void list_slots(void *context, size_t from, size_t to)
       }
 }
 
-static wisp_status upload_slots(wisp_error *err, const wisp_assembly *s, const char *array, wisp_arrays *arrays)
+/* A wisp_sweep over rows. */
+static void list_diagonal(void *context, size_t from, size_t to)
 {
-  OWNED(free) int *slot = NULL;
-  CALL(wisp_new(err, s->pattern->incidences * (size_t)s->nodes->Np, sizeof *slot, &slot));
-  wisp_parallel_for(s->pattern->rows, list_slots, &(listing){.s = s, .list = slot});
-  return wisp_arrays_upload_ints(err, arrays, array, slot);
+  const listing *l = context;
+  for (int32_t row = (int32_t)from; row < (int32_t)to; row++)
+    l->list[row] = wisp_assembly_value_at(l->s, row, wisp_pattern_slot(l->s->pattern, row, row));
 }
 
-static wisp_status upload_diagonal(wisp_error *err, const wisp_assembly *s, const char *array, wisp_arrays *arrays)
+/* Lists that a sweep over elements or rows makes: places that it leaves have `none`. */
+static const struct made {
+  const char *array;
+  wisp_sweep fill;
+  bool by_rows;
+  int none;
+} made[] = {{"corners", fill_nodes, false, 0},
+            {"nodes", fill_nodes, false, 0},
+            {"map", fill_map, false, -1},
+            {"byte_slots", fill_slots, false, NO_BYTE},
+            {"short_slots", fill_slots, false, NO_SLOT},
+            {"around_slots", list_slots, true, 0},
+            {"diagonal", list_diagonal, true, 0}};
+
+static wisp_status upload_made(wisp_error *err, const wisp_assembly *s, const struct made *m, wisp_arrays *arrays)
 {
-  const wisp_pattern *p = s->pattern;
-  OWNED(free) int *diagonal = NULL;
-  CALL(wisp_new(err, p->rows, sizeof *diagonal, &diagonal));
-  for (size_t row = 0; row < p->rows; row++)
-    diagonal[row] = wisp_assembly_value_at(s, (int32_t)row, wisp_pattern_slot(p, (int32_t)row, (int32_t)row));
-  return wisp_arrays_upload_ints(err, arrays, array, diagonal);
+  OWNED(free) int *list = NULL;
+  const size_t size = wisp_arrays_size(arrays, m->array);
+  CALL(wisp_new(err, size, sizeof *list, &list));
+  for (size_t i = 0; m->none && i < size; i++) list[i] = m->none;
+  wisp_parallel_for(m->by_rows ? s->pattern->rows : s->nodes->elements, m->fill,
+                    &(listing){.s = s, .array = m->array, .list = list});
+  return wisp_arrays_upload_ints(err, arrays, m->array, list);
 }
 
 /* Uploads those of an assembly's own arrays that are there: all but what kinds of lists have. */
 static wisp_status upload_own(wisp_error *err, const wisp_assembly *s, wisp_arrays *arrays)
 {
-  static const struct {
-    const char *array;
-    wisp_status (*upload)(wisp_error *err, const wisp_assembly *s, const char *array, wisp_arrays *arrays);
-  } made[] = {{"vertices", upload_vertices},
-              {"edges", upload_edges},
-              {"corners", upload_nodes},
-              {"nodes", upload_nodes},
-              {"map", upload_map},
-              {"byte_slots", upload_entry_slots},
-              {"short_slots", upload_entry_slots},
-              {"sources", upload_sources},
-              {"wide_sources", upload_sources},
-              {"around_slots", upload_slots},
-              {"diagonal", upload_diagonal}};
   const struct {
     const char *array;
     const int32_t *list;
@@ -309,10 +286,12 @@ static wisp_status upload_own(wisp_error *err, const wisp_assembly *s, wisp_arra
                {"row_start", s->pattern->start},
                {"columns", s->slices ? s->slices->column : s->pattern->column}};
   for (size_t i = 0; i < WISP_COUNT(made); i++)
-    if (has(arrays, made[i].array)) CALL(made[i].upload(err, s, made[i].array, arrays));
+    if (has(arrays, made[i].array)) CALL(upload_made(err, s, &made[i], arrays));
   for (size_t i = 0; i < WISP_COUNT(there); i++)
     if (has(arrays, there[i].array)) CALL(wisp_arrays_upload_ints(err, arrays, there[i].array, there[i].list));
-  return WISP_OK;
+  if (has(arrays, "vertices")) CALL(upload_vertices(err, s, arrays));
+  if (has(arrays, "edges")) CALL(upload_edges(err, s, arrays));
+  return has(arrays, "sources") || has(arrays, "wide_sources") ? upload_sources(err, s, arrays) : WISP_OK;
 }
 
 /* --- the discretisation --- */
@@ -340,7 +319,7 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
     const wisp_index_list *list = &view->list[k];
     for (size_t i = 0; list->array[i].name; i++) {
       const char *name = list->array[i].name;
-      if (!wisp_arrays_size(arrays, name)) continue;
+      if (!has(arrays, name)) continue;
       CALL(list->array[i].ints ? wisp_arrays_upload_ints(err, arrays, name, list->array[i].ints)
                                : wisp_arrays_upload_bytes(err, arrays, name, list->array[i].bytes));
     }
@@ -363,33 +342,32 @@ static wisp_status add_counts(wisp_error *err, wisp_discretisation *d, const wis
 static wisp_discretisation describe(const wisp_assembly *s, const wisp_cg_capacity *capacity)
 {
   const size_t rows = s->pattern->rows, Np = (size_t)s->nodes->Np;
-  wisp_discretisation d = {.family = wisp_family_find("assembly"),
-                           .counts = {{"elements", s->nodes->elements},
-                                      {"kappa_width", wisp_assembly_kappas(s)},
-                                      {"groups", s->nodes->elements},
-                                      {"slots", wisp_assembly_slots(s)},
-                                      {"dimension", (size_t)s->simplex->dimension},
-                                      {"vertex_count", s->mesh->vertices},
-                                      {"stride", vertex_stride(s)},
-                                      {"corner_count", (size_t)s->mesh->corners},
-                                      {"node_count", s->nodes->nodes},
-                                      {"unknowns", rows},
-                                      {"free_vertices", s->corners->unknowns},
-                                      {"padded", (rows + 3) / 4 * 4},
-                                      {"nonzeros", wisp_assembly_value_count(s)},
-                                      {"incidences", s->pattern->incidences},
-                                      {"contributions", s->contributions},
-                                      {"Np", Np},
-                                      {"half", wisp_assembly_half(s)},
-                                      {"data_width", wisp_assembly_width(s)},
-                                      {"pAp_room", capacity->pAp_parts}},
-                           .cuts = {{s->colours ? "colours" : NULL, "groups", s->colours, s->colour}},
-                           .self = (void *)(uintptr_t)s,
-                           .fill = fill,
-                           .origin = s->slices || s->full ? origin : NULL,
-                           .place = place,
-                           .destroy = destroy_view};
-  return d;
+  return (wisp_discretisation){.family = wisp_family_find("assembly"),
+                               .counts = {{"elements", s->nodes->elements},
+                                          {"kappa_width", wisp_assembly_kappas(s)},
+                                          {"groups", s->nodes->elements},
+                                          {"slots", WISP_SLAB_SLOTS(s->nodes->elements)},
+                                          {"dimension", (size_t)s->simplex->dimension},
+                                          {"vertex_count", s->mesh->vertices},
+                                          {"stride", vertex_stride(s)},
+                                          {"corner_count", (size_t)s->mesh->corners},
+                                          {"node_count", s->nodes->nodes},
+                                          {"unknowns", rows},
+                                          {"free_vertices", s->corners->unknowns},
+                                          {"padded", (rows + 3) / 4 * 4},
+                                          {"nonzeros", wisp_assembly_value_count(s)},
+                                          {"incidences", s->pattern->incidences},
+                                          {"contributions", s->contributions},
+                                          {"Np", Np},
+                                          {"half", wisp_assembly_half(s)},
+                                          {"data_width", wisp_assembly_width(s)},
+                                          {"pAp_room", capacity->pAp_parts}},
+                               .cuts = {{s->colours ? "colours" : NULL, "groups", s->colours, s->colour}},
+                               .self = (void *)(uintptr_t)s,
+                               .fill = fill,
+                               .origin = s->slices || s->full ? origin : NULL,
+                               .place = place,
+                               .destroy = destroy_view};
 }
 
 /* The counts of what is not always there. */
@@ -397,7 +375,7 @@ static wisp_status add_lists(wisp_error *err, const wisp_assembly *s, const wisp
                              wisp_discretisation *d)
 {
   const wisp_count coloured[] = {{"coloured_count", s->nodes->elements}, {NULL, 0}};
-  const wisp_count of_bytes[] = {{"short_rows", wisp_assembly_slots(s)}, {NULL, 0}};
+  const wisp_count of_bytes[] = {{"short_rows", WISP_SLAB_SLOTS(s->nodes->elements)}, {NULL, 0}};
   const wisp_count solving[] = {{"rz_room", capacity->rz_parts},
                                 {"states", WISP_CG_STATE},
                                 {"history_room", capacity->iterations},

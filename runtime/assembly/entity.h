@@ -1,10 +1,10 @@
 /* Entities of a mesh that rows of a matrix are inside of: vertices, edges, faces, elements. All nodes inside one have
  * the same elements around them. Each of these elements is seen with the entity's corners first, in an order that all
- * of them share (gen/assembly/orientations.h). So the same rows of its matrix are wanted for all entities of a
+ * of them share (gen/assembly/simplex.h). So the same rows of its matrix are wanted for all entities of a
  * dimension. */
 #pragma once
 
-#include "../../gen/assembly/orientations.h"
+#include "../../gen/assembly/simplex.h"
 #include "list_kind.h"
 
 /* Its dimension, elements around it, and its first row. */

@@ -1,7 +1,4 @@
-/* Rows by entity: all nodes inside one vertex, edge, face or element have the same elements around them, and so the
- * same columns. Each of these elements is seen with the entity's corners first, in an order that all of them share
- * (gen/assembly/orientations.h), so that the rows of its matrix that are wanted are the same for all entities of a
- * dimension.
+/* Rows by entity (entity.h): all that are inside one have the same columns.
  *
  * Entities of one dimension go in groups. A group's words are WISP_ENTITY_HEAD: dimension k, entities, most elements
  * around one, words of a line, pitch of sums; then lines, a word an entity: rows; corners, by rising
@@ -207,7 +204,7 @@ static void put_groups(void *context, size_t from, size_t to)
 
 static void release(making *m)
 {
-  free(m->entity), free(m->group);
+  WISP_FREE(m->entity, m->group);
 }
 
 /* Groups of `group_entities` entities at most, whose sums have room for (longest row + 1) times the entities, rounded

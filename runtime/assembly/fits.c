@@ -1,7 +1,7 @@
 /* Memory that a matrix takes of a device, by the number of simplices alone, before anything is made; and kernels whose
  * lists fit the mesh. */
 #include "assembly.h"
-#include "../../gen/slab.h"
+#include "../../gen/layout.h"
 #include "../solve/cg.h"
 #include "../solve/choose.h"
 

@@ -86,7 +86,7 @@ typedef struct products {
 
 static void free_products(products *p)
 {
-  free(p->begin), free(p->source), free(p->next), free(p->many), free(p->order);
+  WISP_FREE(p->begin, p->source, p->next, p->many, p->order);
 }
 
 static wisp_status new_products(wisp_error *err, const making *m, products *p)
@@ -280,7 +280,7 @@ static wisp_status put_groups(wisp_error *err, void *context, size_t from, size_
 
 static void release(making *m)
 {
-  free(m->entity), free(m->group);
+  WISP_FREE(m->entity, m->group);
 }
 
 /* Groups of `group_elements` items at most, with room for `shared_products`, of items rounded up to whole fours.

@@ -5,16 +5,6 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* kappa and its derivative are of u alone from here on. */
-static void put_numbers(wisp_heat *heat)
-{
-  static const char *const names[] = {"kappa0", "kappa1", "kappa2"};
-  for (size_t k = 0; k < WISP_COUNT(names); k++) {
-    wisp_expr_put(heat->value, names[k], heat->kappa.number[k]);
-    wisp_expr_put(heat->rise, names[k], heat->kappa.number[k]);
-  }
-}
-
 static int32_t find_root(int32_t *parent, int32_t node)
 {
   while (parent[node] != node) node = parent[node] = parent[parent[node]];
@@ -52,6 +42,7 @@ wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh 
                              const wisp_heat_kappa *kappa, double capacity, const wisp_heat_given *given,
                              wisp_heat **out)
 {
+  static const char *const names[] = {"kappa0", "kappa1", "kappa2"};
   const wisp_fixing fixed = {.all = !given, .count = given ? given->count : 0, .tag = given ? given->tag : NULL};
   OWNED(wisp_heat_destroy) wisp_heat *heat = NULL;
   CALL(wisp_require(err, capacity >= 0, WISP_EUSAGE, "a heat capacity of %g: must be 0 (steady) or more", capacity));
@@ -65,7 +56,10 @@ wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh 
   heat->given.f *= frame->length * frame->length;
   CALL(wisp_form_load(err, "heat", &heat->assembly->form));
   CALL(wisp_form_kappa(err, kappa->text ? kappa->text : heat->assembly->form->text, &heat->value, &heat->rise));
-  put_numbers(heat);
+  for (size_t k = 0; k < WISP_COUNT(names); k++) { /* both are of u alone from here on */
+    wisp_expr_put(heat->value, names[k], kappa->number[k]);
+    wisp_expr_put(heat->rise, names[k], kappa->number[k]);
+  }
   wisp_frame_extent(frame, mesh, heat->low, heat->length);
   CALL(wisp_new(err, 3 * heat->assembly->nodes->nodes, sizeof *heat->xyz, &heat->xyz));
   CALL(wisp_simplexnodes_points(err, heat->assembly->nodes, mesh, frame, heat->xyz));
@@ -82,16 +76,10 @@ void wisp_heat_destroy(wisp_heat *heat)
   free(heat);
 }
 
-/* --- the frame --- */
-
-double wisp_heat_unit(const wisp_heat *heat)
-{
-  return pow(heat->assembly->frame.length, heat->assembly->simplex->dimension - 2);
-}
-
 void wisp_heat_coordinates(const wisp_heat *heat, size_t i, double xyz[3])
 {
-  for (size_t d = 0; d < 3; d++) xyz[d] = wisp_frame_leave(&heat->assembly->frame, d, heat->xyz[3 * i + d]);
+  const wisp_frame *frame = &heat->assembly->frame;
+  for (size_t d = 0; d < 3; d++) xyz[d] = frame->origin[d] + frame->length * heat->xyz[3 * i + d];
 }
 
 /* --- kappa --- */

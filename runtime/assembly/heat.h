@@ -59,9 +59,6 @@ void wisp_heat_solution(const wisp_heat *heat, double t, double *u);
  * every node |grad g|^2, then the Laplacian of g. Or in the first third the given values. Caller's memory. */
 void wisp_heat_shape(const wisp_heat *heat, double *shape);
 
-/* The factor that takes a matrix and a right-hand side from the frame to the mesh's units. */
-double wisp_heat_unit(const wisp_heat *heat);
-
 /* The place of node i in the mesh's coordinates. */
 void wisp_heat_coordinates(const wisp_heat *heat, size_t i, double xyz[3]);
 

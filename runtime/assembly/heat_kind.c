@@ -159,13 +159,6 @@ static wisp_status find_given(wisp_error *err, wisp_heat_run *run)
   return WISP_OK;
 }
 
-/* Linear solves within a nonlinear one are as good as the next matrix deserves. */
-static double default_tolerance(const wisp_heat_run *run)
-{
-  if (!wisp_heat_is_linear(run->heat)) return 1e-3;
-  return run->method.precision == WISP_F64 ? 1e-12 : 1e-6;
-}
-
 static wisp_status build_heat(wisp_error *err, wisp_solver *s, const wisp_watch *watch)
 {
   wisp_heat_run *run = (wisp_heat_run *)s;
@@ -176,7 +169,8 @@ static wisp_status build_heat(wisp_error *err, wisp_solver *s, const wisp_watch 
   const wisp_heat_given given = {run->given_count, run->fixed, run->values, wisp_solver_real(s, "source")};
   CALL(wisp_heat_create(err, s->mesh_name, s->mesh, s->order, &run->kappa, wisp_solver_real(s, "capacity"),
                         run->given_count ? &given : NULL, &run->heat));
-  if (isnan(run->method.tolerance)) run->method.tolerance = default_tolerance(run);
+  if (isnan(run->method.tolerance)) /* linear solves within a nonlinear one are as good as the next matrix deserves */
+    run->method.tolerance = !wisp_heat_is_linear(run->heat) ? 1e-3 : s->precision == WISP_F64 ? 1e-12 : 1e-6;
   wisp_watch_report(watch, 0.6, "lists, kernels");
   CALL(wisp_heat_solver_create(err, s->session->device, run->heat, &s->stage[WISP_HEAT_ASSEMBLY],
                                &s->stage[WISP_HEAT_SOLVE], &run->method, &run->solver));

@@ -358,8 +358,9 @@ wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *s, const c
   CALL(wisp_arrays_download(err, s->problem->arrays, "values", values));
   CALL(wisp_arrays_download(err, s->problem->arrays, "F", F));
   if (view->slices) CALL(wisp_slices_compress(err, view->slices, p, &values));
-  for (size_t i = 0; i < p->nonzeros; i++) values[i] *= wisp_heat_unit(s->heat);
-  for (size_t i = 0; i < p->rows; i++) F[i] *= wisp_heat_unit(s->heat);
+  const double unit = pow(s->heat->assembly->frame.length, s->heat->assembly->simplex->dimension - 2);
+  for (size_t i = 0; i < p->nonzeros; i++) values[i] *= unit; /* from the frame to the mesh's units */
+  for (size_t i = 0; i < p->rows; i++) F[i] *= unit;
   const content c = {p, values, F};
   CALL(wisp_path_beside(err, path, "_b", beside));
   CALL(wisp_write_file(err, path, write_matrix, &c));

@@ -33,7 +33,7 @@ typedef struct making {
 
 static void release_lists(lists *l)
 {
-  free(l->start), free(l->word);
+  WISP_FREE(l->start, l->word);
 }
 
 static wisp_status new_lists(wisp_error *err, size_t count, size_t words, lists *l)
@@ -187,8 +187,7 @@ static wisp_status pack_parts(wisp_error *err, void *context, size_t from, size_
   CALL(wisp_new(err, m->s->mesh->elements, sizeof *local, &local));
   for (size_t part = from; part < to; part++) {
     HELD(release_lists) lists nodes = {.count = 0}, targets = {.count = 0};
-    const int32_t first = m->parts->element_start[part];
-    for (int32_t i = first; i < m->parts->element_start[part + 1]; i++) local[m->parts->element[i]] = i - first;
+    wisp_partition_number(m->parts, part, local);
     CALL(list_nodes(err, m, part, &nodes));
     CALL(pack(err, &nodes, m->threads, &m->scatter[part]));
     CALL(list_targets(err, m, part, local, &targets));

@@ -20,8 +20,7 @@ static size_t width_of(const wisp_assembly *s)
   return wisp_assembly_half(s) + (size_t)s->nodes->Np;
 }
 
-/* Numbers the elements of a part: local[number in the mesh] is the number in the part. */
-static void number_elements(const wisp_partition *parts, size_t part, int32_t *local)
+void wisp_partition_number(const wisp_partition *parts, size_t part, int32_t *local)
 {
   const int32_t first = parts->element_start[part];
   for (int32_t i = first; i < parts->element_start[part + 1]; i++) local[parts->element[i]] = i - first;
@@ -138,7 +137,7 @@ static wisp_status code_part(wisp_error *err, const making *m, size_t part, int3
   CALL(wisp_new(err, count, sizeof *sources, &sources));
   CALL(wisp_new(err, count, sizeof *sorted, &sorted));
   CALL(wisp_new(err, targets + 2, sizeof *start, &start));
-  number_elements(parts, part, local);
+  wisp_partition_number(parts, part, local);
   wisp_partition_sources(m->s, parts, m->most, part, local, sources);
   for (size_t i = 0; i < count; i++) start[sources[i].target + 2]++;
   for (size_t q = 2; q < targets + 2; q++) start[q] += start[q - 1];
@@ -221,7 +220,7 @@ static wisp_status position_parts(wisp_error *err, void *context, size_t from, s
   OWNED(free) int32_t *local = NULL;
   CALL(wisp_new(err, m->s->mesh->elements, sizeof *local, &local));
   for (size_t part = from; part < to; part++) {
-    number_elements(parts, part, local);
+    wisp_partition_number(parts, part, local);
     CALL(order_rows(err, m, part));
     for (int32_t row = parts->row[part]; row < parts->row[part + 1]; row++) position_row(m, row, local);
   }
@@ -249,20 +248,17 @@ static wisp_status make_positions(wisp_error *err, making *m)
 
 /* --- all --- */
 
-static void release(making *m)
-{
-  free(m->part_of), free(m->codes);
-}
-
 static wisp_status make_codes(wisp_error *err, making *m)
 {
   wisp_partition *parts = m->parts;
   CALL(wisp_require(err, (m->most + 1) * width_of(m->s) <= WISP_CODE_MORE, WISP_EREFUSED,
                     "parts of %zu elements of %zu numbers: codes of 16 bits have no room", m->most, width_of(m->s)));
-  CALL(wisp_new(err, parts->parts + 1, sizeof *m->codes, &m->codes));
+  OWNED(free) int32_t *codes = NULL;
+  CALL(wisp_new(err, parts->parts + 1, sizeof *codes, &codes));
+  m->codes = codes;
   wisp_parallel_for(parts->parts, count_codes, m);
-  for (size_t part = 0; part < parts->parts; part++) m->codes[part + 1] += m->codes[part];
-  parts->codes = (size_t)m->codes[parts->parts];
+  for (size_t part = 0; part < parts->parts; part++) codes[part + 1] += codes[part];
+  parts->codes = (size_t)codes[parts->parts];
   CALL(wisp_new(err, parts->groups + 1, sizeof *parts->code_start, &parts->code_start));
   CALL(wisp_new(err, parts->codes, sizeof *parts->code, &parts->code));
   parts->code_start[parts->groups] = (int32_t)parts->codes;
@@ -273,11 +269,11 @@ wisp_status wisp_partition_create(wisp_error *err, const wisp_assembly *s, size_
                                   wisp_partition **out)
 {
   OWNED(wisp_partition_destroy) wisp_partition *parts = NULL;
-  HELD(release) making m = {.s = s, .most = most};
+  OWNED(free) int32_t *part_of = NULL;
   const size_t rows = s->pattern->rows;
   CALL(wisp_new(err, 1, sizeof *parts, &parts));
-  m.parts = parts;
-  CALL(wisp_new(err, s->mesh->elements, sizeof *m.part_of, &m.part_of));
+  CALL(wisp_new(err, s->mesh->elements, sizeof *part_of, &part_of));
+  making m = {.s = s, .parts = parts, .most = most, .part_of = part_of};
   CALL(wisp_new(err, rows + 1, sizeof *parts->row, &parts->row));
   CALL(wisp_new(err, rows + 1, sizeof *parts->element_start, &parts->element_start));
   CALL(wisp_new(err, rows + 1, sizeof *parts->group_start, &parts->group_start));
@@ -291,10 +287,8 @@ wisp_status wisp_partition_create(wisp_error *err, const wisp_assembly *s, size_
 void wisp_partition_destroy(wisp_partition *parts)
 {
   if (!parts) return;
-  free(parts->row), free(parts->element_start), free(parts->group_start);
-  free(parts->element), free(parts->code_start), free(parts->code);
-  free(parts->row_order), free(parts->local), free(parts->position_start), free(parts->position);
-  free(parts);
+  WISP_FREE(parts->row, parts->element_start, parts->group_start, parts->element, parts->code_start, parts->code,
+            parts->row_order, parts->local, parts->position_start, parts->position, parts);
 }
 
 /* --- of a discretisation --- */

@@ -42,6 +42,9 @@ wisp_status wisp_partition_create(wisp_error *err, const wisp_assembly *assembly
 void wisp_partition_destroy(wisp_partition *parts);
 WISP_OWNED(wisp_partition, wisp_partition_destroy)
 
+/* Numbers the elements of a part: local[number in the mesh] is the number in the part. */
+void wisp_partition_number(const wisp_partition *parts, size_t part, int32_t *local);
+
 /* A source of a target of a part; its code is not bounded to 16 bits here. */
 typedef struct wisp_partition_source {
   int32_t target, code;

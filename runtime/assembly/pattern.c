@@ -76,12 +76,6 @@ static wisp_status look_around(wisp_error *err, const wisp_simplexnodes *nodes, 
 
 /* --- columns --- */
 
-int wisp_by_index(const void *left, const void *right)
-{
-  const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
-  return (a > b) - (a < b);
-}
-
 /* Rows are short, but for a fan's. */
 static void sort(int32_t *list, size_t count)
 {
@@ -175,8 +169,7 @@ wisp_status wisp_pattern_create(wisp_error *err, const char *name, const wisp_si
 void wisp_pattern_destroy(wisp_pattern *p)
 {
   if (!p) return;
-  free(p->start), free(p->column), free(p->around_start), free(p->around);
-  free(p);
+  WISP_FREE(p->start, p->column, p->around_start, p->around, p);
 }
 
 int32_t wisp_pattern_slot(const wisp_pattern *p, int32_t row, int32_t column)
@@ -270,8 +263,7 @@ wisp_status wisp_slices_compress(wisp_error *err, const wisp_slices *slices, con
 void wisp_slices_destroy(wisp_slices *slices)
 {
   if (!slices) return;
-  free(slices->start), free(slices->column);
-  free(slices);
+  WISP_FREE(slices->start, slices->column, slices);
 }
 
 /* --- of a discretisation --- */

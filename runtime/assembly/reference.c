@@ -1,5 +1,5 @@
 #include "reference.h"
-#include "../../gen/assembly/orientations.h"
+#include "../../gen/assembly/simplex.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,11 +48,6 @@ static void find_kappa(const wisp_assembly *s, const wisp_form_data *data, size_
   wisp_expr_real(form->at_node, slots, NULL, value, size);
 }
 
-static double f_at(const wisp_assembly *s, const wisp_form_data *data, int32_t node)
-{
-  return s->form->f == WISP_BY_NODES ? data->f[node] : data->density;
-}
-
 /* Slopes p and q with the symmetric matrix K between them, as wisp_simplex_pairs orders it; NULL: 1. */
 static double between(const double *p, const double *q, const double *K, int directions)
 {
@@ -63,16 +58,6 @@ static double between(const double *p, const double *q, const double *K, int dir
     sum += K[d] * (i == j ? p[i] * q[i] : p[i] * q[j] + p[j] * q[i]);
   }
   return sum;
-}
-
-/* The geometric factors of the pairs of directions, and their sizes. */
-static void find_factors(const frame *at, int directions, const double *K, double G[2][WISP_SIMPLEX_DIRECTIONS])
-{
-  for (int i = 0; i < 2 * directions; i++) {
-    const int *pair = wisp_simplex_pairs[i / 2];
-    const double *p = at->slope[i % 2][pair[0]], *q = at->slope[i % 2][pair[1]];
-    G[i % 2][i / 2] = at->J * (i % 2 ? at->blur : 1) * between(p, q, K, directions);
-  }
 }
 
 /* The matrix by the reference element's tables, and its sizes. */
@@ -86,7 +71,11 @@ static void add_matrix(const wisp_assembly *s, const wisp_form_data *data, const
   double G[2][WISP_SIMPLEX_DIRECTIONS];
   const size_t directions = (size_t)simplex->directions;
   const double *K = s->form->kappa == WISP_BY_MATRIX ? data->of_elements + e * directions : NULL;
-  find_factors(at, simplex->directions, K, G);
+  for (int i = 0; i < 2 * simplex->directions; i++) { /* of the pairs of directions, and their sizes */
+    const int *pair = wisp_simplex_pairs[i / 2];
+    const double *p = at->slope[i % 2][pair[0]], *q = at->slope[i % 2][pair[1]];
+    G[i % 2][i / 2] = at->J * (i % 2 ? at->blur : 1) * between(p, q, K, simplex->directions);
+  }
   for (int d = 0; d < simplex->directions; d++)
     for (size_t m = 0; m < (by_nodes ? Np : 1); m++) {
       const double *T = by_nodes ? simplex->interpolated[d] + m * all : simplex->stiffness[d];
@@ -154,8 +143,9 @@ void wisp_assembly_element(const wisp_assembly *s, const wisp_form_data *data, s
   (*s->form->dummy ? make_dummy : add_matrix)(s, data, &at, e, kappa, out);
   for (size_t i = 0; i < Np * Np; i++) {
     const int32_t column = node[i % Np];
-    const bool own = *s->form->dummy && s->form->f == WISP_BY_NODES;
-    const double load = at.J * (own ? i / Np == i % Np : s->simplex->mass[i]) * f_at(s, data, column);
+    const bool by_nodes = s->form->f == WISP_BY_NODES, own = *s->form->dummy && by_nodes;
+    const double f = by_nodes ? data->f[column] : data->density;
+    const double load = at.J * (own ? i / Np == i % Np : s->simplex->mass[i]) * f;
     out->load[i / Np] += load;
     out->load_size[i / Np] += at.blur * fabs(load);
     if ((size_t)column < s->pattern->rows) continue;
@@ -184,27 +174,27 @@ void wisp_assembly_apply(const wisp_assembly *s, const wisp_form_data *data, dou
 
 /* --- what kernels must leave --- */
 
-/* All numbers of an output begin with what is there, or with nothing. */
-static void begin(wisp_test_case *r, int array, bool keep)
+/* All values and numbers of F begin with what is there, or with nothing. */
+static void begin(wisp_test_case *r, bool keep)
 {
-  for (size_t i = 0; i < r->numbers[array]; i++) {
-    if (!keep) r->after[array][i] = 0;
-    r->size[array][i] = fabs(r->after[array][i]);
-  }
+  static const int arrays[] = {WISP_ASSEMBLY_VALUES, WISP_ASSEMBLY_F};
+  for (size_t a = 0; a < WISP_COUNT(arrays); a++)
+    for (size_t i = 0; i < r->numbers[arrays[a]]; i++) {
+      double *number = &r->after[arrays[a]][i];
+      if (!keep) *number = 0;
+      r->size[arrays[a]][i] = fabs(*number);
+    }
 }
 
 static void zero(const wisp_assembly *s, wisp_test_case *r)
 {
   (void)s;
-  begin(r, WISP_ASSEMBLY_VALUES, false);
-  begin(r, WISP_ASSEMBLY_F, false);
+  begin(r, false);
 }
 
 static void assemble(const wisp_assembly *s, wisp_test_case *r)
 {
-  const bool adds = r->before[WISP_ASSEMBLY_VALUES] != NULL;
-  begin(r, WISP_ASSEMBLY_VALUES, adds);
-  begin(r, WISP_ASSEMBLY_F, adds);
+  begin(r, r->before[WISP_ASSEMBLY_VALUES] != NULL);
   wisp_assembly_apply(s, r->own, r->after[WISP_ASSEMBLY_VALUES], r->after[WISP_ASSEMBLY_F],
                       r->size[WISP_ASSEMBLY_VALUES], r->size[WISP_ASSEMBLY_F]);
 }
@@ -241,9 +231,7 @@ static void reduce(const wisp_assembly *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->simplex->Np, half = Np * (Np + 1) / 2, width = half + Np;
   const double *data = r->before[WISP_ASSEMBLY_ELEMENT_DATA];
-  const bool adds = r->before[WISP_ASSEMBLY_VALUES] != NULL;
-  begin(r, WISP_ASSEMBLY_VALUES, adds);
-  begin(r, WISP_ASSEMBLY_F, adds);
+  begin(r, r->before[WISP_ASSEMBLY_VALUES] != NULL);
   for (size_t e = 0; e < s->mesh->elements; e++) {
     size_t k = 0;
     for (size_t a = 0; a < Np; a++) {

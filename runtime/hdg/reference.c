@@ -1,60 +1,43 @@
 #include "reference_parts.h"
 #include "../solve/cg.h"
 
-#include <math.h>
-
-/* A condensed matrix's upper half, and its load: m numbers, in the slabs of such data. */
-static void put_condensed(size_t m, size_t e, const wisp_hdg_condensed *of, double *data, double *sizes)
+/* An element's condensed matrix and load, or those of a continuous element, to the slabs of such data. */
+static wisp_status condense_to(wisp_error *err, const wisp_hdg *s, const wisp_test_case *r, size_t e, bool continuous,
+                               double *data, double *sizes)
 {
-  const size_t half = m * (m + 1) / 2;
+  const wisp_hdg_tables *t = s->tables;
+  const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
+  const size_t m = (size_t)(continuous ? t->around : t->m), half = m * (m + 1) / 2;
+  const double *loads = r->before[continuous ? WISP_HDG_INNER_LOAD : WISP_HDG_LOAD];
+  double load[WISP_HDG_MAX_NP] = {0};
+  wisp_hdg_condensed of;
+  if (loads) wisp_hdg_take(loads, (size_t)(continuous ? t->inside : t->Np), e, load);
+  CALL((continuous ? wisp_hdg_condense_continuous : wisp_hdg_condense)(err, t, &factors, load, &of));
   for (size_t i = 0; i < m; i++) {
     const size_t of_load = WISP_SLAB(half + m, e, half + i);
     for (size_t j = i; j < m; j++) {
       const size_t at = WISP_SLAB(half + m, e, wisp_hdg_half(m, i, j));
-      data[at] = of->K[i * m + j], sizes[at] = of->K_size[i * m + j];
+      data[at] = of.K[i * m + j], sizes[at] = of.K_size[i * m + j];
     }
-    data[of_load] = of->b[i], sizes[of_load] = of->b_size[i];
-  }
-}
-
-/* To the slabs of element_data, or to memory of its size; or of continuous elements, to those of theirs. */
-static wisp_status condense_to(wisp_error *err, const wisp_hdg *s, const wisp_test_case *r, bool continuous,
-                               double *data, double *sizes)
-{
-  const wisp_hdg_tables *t = s->tables;
-  OWNED(free) wisp_hdg_condensed *of = NULL;
-  double load[WISP_HDG_MAX_NP] = {0};
-  CALL(wisp_new(err, 1, sizeof *of, &of));
-  for (size_t e = 0; e < s->mesh->elements; e++) {
-    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
-    if (continuous) {
-      wisp_hdg_take(r->before[WISP_HDG_INNER_LOAD], (size_t)t->inside, e, load);
-      CALL(wisp_hdg_condense_continuous(err, t, &factors, load, of));
-    } else {
-      if (r->before[WISP_HDG_LOAD]) wisp_hdg_take(r->before[WISP_HDG_LOAD], (size_t)t->Np, e, load);
-      CALL(wisp_hdg_condense(err, t, &factors, load, of));
-    }
-    put_condensed((size_t)(continuous ? t->around : t->m), e, of, data, sizes);
+    data[of_load] = of.b[i], sizes[of_load] = of.b_size[i];
   }
   return WISP_OK;
 }
 
-static wisp_status condense(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static wisp_status condense(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e)
 {
-  return condense_to(err, s, r, false, r->after[WISP_HDG_ELEMENT_DATA], r->size[WISP_HDG_ELEMENT_DATA]);
+  return condense_to(err, s, r, e, false, r->after[WISP_HDG_ELEMENT_DATA], r->size[WISP_HDG_ELEMENT_DATA]);
 }
 
-static wisp_status condense_continuous(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static wisp_status condense_continuous(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e)
 {
-  return condense_to(err, s, r, true, r->after[WISP_HDG_CONTINUOUS_DATA], r->size[WISP_HDG_CONTINUOUS_DATA]);
+  return condense_to(err, s, r, e, true, r->after[WISP_HDG_CONTINUOUS_DATA], r->size[WISP_HDG_CONTINUOUS_DATA]);
 }
 
-static wisp_status assemble(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static void assemble(const wisp_hdg *s, wisp_test_case *r)
 {
-  (void)err;
   wisp_hdg_assemble(s, r->before[WISP_HDG_ELEMENT_DATA], r->before[WISP_HDG_GIVEN], r->after[WISP_HDG_BLOCKS],
                     r->after[WISP_HDG_B], r->size[WISP_HDG_BLOCKS], r->size[WISP_HDG_B]);
-  return WISP_OK;
 }
 
 /* All of element_data, with a load of 0 where there is none; the caller frees it. */
@@ -64,7 +47,8 @@ static wisp_status condense_anew(wisp_error *err, const wisp_hdg *s, const wisp_
   const size_t m = (size_t)s->tables->m, count = (m * (m + 1) / 2 + m) * WISP_SLAB_SLOTS(s->mesh->elements);
   CALL(wisp_new(err, count, sizeof **data, data));
   CALL(wisp_new(err, count, sizeof **sizes, sizes));
-  return condense_to(err, s, r, false, *data, *sizes);
+  for (size_t e = 0; e < s->mesh->elements; e++) CALL(condense_to(err, s, r, e, false, *data, *sizes));
+  return WISP_OK;
 }
 
 /* Condensed, then assembled; sizes go the same way. */
@@ -109,27 +93,24 @@ static wisp_status invert(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
   return WISP_OK;
 }
 
-/* A row of the blocks times a vector, and of the magnitudes. */
-static double times(const wisp_hdg *s, const double *blocks, bool bfloat, const double *vector, size_t row,
-                    double *size)
+/* A row of the blocks times a vector. */
+static wisp_hdg_sum times(const wisp_hdg *s, const double *blocks, bool bfloat, const double *vector, size_t row)
 {
   const size_t n = (size_t)s->tables->n;
-  double value = 0;
-  *size = 0;
+  wisp_hdg_sum sum = {0};
   for (int place = 0; place < WISP_HDG_ROW; place++) {
     const size_t other = wisp_hdg_free_column(s, row / n, place);
     for (size_t j = 0; j < n; j++) {
       const double kept = blocks[wisp_hdg_block_at(n, row / n, (size_t)place, row % n, j)];
-      const double term = (bfloat ? wisp_hdg_of_half((uint16_t)kept) : kept) * vector[other * n + j];
-      value += term, *size += fabs(term);
+      wisp_hdg_add(&sum, (bfloat ? wisp_hdg_of_half((uint16_t)kept) : kept) * vector[other * n + j]);
     }
   }
-  return value;
+  return sum;
 }
 
-static double apply_row(const wisp_hdg *s, const wisp_test_case *r, size_t row, double *size)
+static wisp_hdg_sum apply_row(const wisp_hdg *s, const wisp_test_case *r, size_t row)
 {
-  return times(s, r->before[WISP_HDG_BLOCKS], false, r->before[WISP_HDG_P], row, size);
+  return times(s, r->before[WISP_HDG_BLOCKS], false, r->before[WISP_HDG_P], row);
 }
 
 static void advance_state(wisp_test_case *r, double alpha)
@@ -147,45 +128,43 @@ static void advance_state(wisp_test_case *r, double alpha)
 
 static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
-  const size_t parts = (size_t)wisp_hdg_scalar(r, "pAp_parts");
-  const double *Ap = r->before[WISP_HDG_AP], *before = r->before[WISP_HDG_RESIDUAL];
+  const size_t rows = s->free_edges * (size_t)s->tables->n, parts = (size_t)wisp_hdg_scalar(r, "pAp_parts");
   const double *state = r->before[WISP_HDG_STATE], weight = wisp_hdg_scalar(r, "gain");
-  const double *own = r->after[WISP_HDG_RESIDUAL], *own_size = r->size[WISP_HDG_RESIDUAL];
-  double pAp = 0, rz = 0, rr = 0, rz_squares = 0, rr_squares = 0, size = 0;
-  (void)err;
+  const bool smoothed = wisp_hdg_scalar(r, "smoothed") > 0;
+  OWNED(free) wisp_hdg_sum *own = NULL;
+  wisp_hdg_sum rz = {0}, rr = {0};
+  double pAp = 0;
+  CALL(wisp_new(err, rows, sizeof *own, &own));
   for (size_t i = 0; i < parts; i++) pAp += r->before[WISP_HDG_PAP_SUMS][i];
   const double alpha = state[WISP_CG_AT_RUNNING] > 0 && pAp > 0 ? state[WISP_CG_AT_RZ] / pAp : 0;
-  for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++)
-    wisp_hdg_leave(r, WISP_HDG_RESIDUAL, row, before[row] - alpha * Ap[row], fabs(before[row]) + fabs(alpha * Ap[row]));
-  for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
-    const double value = weight * wisp_hdg_times_inverse(s, r, own, own_size, row, &size);
-    size *= weight;
-    if (wisp_hdg_scalar(r, "smoothed") > 0)
-      wisp_hdg_leave(r, WISP_HDG_D, row, (float)value, size);
-    else
-      wisp_hdg_leave(r, WISP_HDG_Z, row, value, size);
-    rz += own[row] * value, rz_squares += own_size[row] * size * own_size[row] * size;
-    rr += own[row] * own[row], rr_squares += own_size[row] * own_size[row] * own_size[row] * own_size[row];
+  for (size_t row = 0; row < rows; row++) {
+    wisp_hdg_add(&own[row], r->before[WISP_HDG_RESIDUAL][row]);
+    wisp_hdg_add(&own[row], -alpha * r->before[WISP_HDG_AP][row]);
+    wisp_hdg_leave_sum(r, WISP_HDG_RESIDUAL, row, own[row]);
   }
-  wisp_hdg_leave(r, WISP_HDG_RZ_SUMS, 0, rz, sqrt(rz_squares));
-  wisp_hdg_leave(r, WISP_HDG_RR_SUMS, 0, rr, sqrt(rr_squares));
+  for (size_t row = 0; row < rows; row++) {
+    const wisp_hdg_sum by = wisp_hdg_times_inverse(s, r, own, row), z = {weight * by.value, weight * by.size};
+    wisp_hdg_leave(r, smoothed ? WISP_HDG_D : WISP_HDG_Z, row, smoothed ? (float)z.value : z.value, z.size);
+    wisp_hdg_add_square(&rz, own[row].value * z.value, own[row].size * z.size);
+    wisp_hdg_add_square(&rr, own[row].value * own[row].value, own[row].size * own[row].size);
+  }
+  wisp_hdg_leave_sum(r, WISP_HDG_RZ_SUMS, 0, rz);
+  wisp_hdg_leave_sum(r, WISP_HDG_RR_SUMS, 0, rr);
   advance_state(r, alpha);
   return WISP_OK;
 }
 
 /* --- two levels --- */
 
-/* The residual behind the last step, and its sizes. */
-static wisp_status leave_residual(wisp_error *err, const wisp_hdg *s, const wisp_test_case *r, wisp_hdg_step *out)
+/* The residual behind the last step, of each row; the caller frees it. */
+static wisp_status make_residual(wisp_error *err, const wisp_hdg *s, const wisp_test_case *r, wisp_hdg_sum **out)
 {
   const size_t rows = s->free_edges * (size_t)s->tables->n;
   const double *own = r->before[wisp_hdg_scalar(r, "first_step") > 0 ? WISP_HDG_RESIDUAL : WISP_HDG_T];
-  CALL(wisp_new(err, rows, sizeof *out->t, &out->t));
-  CALL(wisp_new(err, rows, sizeof *out->t_size, &out->t_size));
+  CALL(wisp_new(err, rows, sizeof **out, out));
   for (size_t row = 0; row < rows; row++) {
-    out->t[row] =
-        own[row] - times(s, r->before[WISP_HDG_BLOCKS_HALF], true, r->before[WISP_HDG_D], row, &out->t_size[row]);
-    out->t_size[row] += fabs(own[row]);
+    const wisp_hdg_sum Kd = times(s, r->before[WISP_HDG_BLOCKS_HALF], true, r->before[WISP_HDG_D], row);
+    (*out)[row] = (wisp_hdg_sum){own[row] - Kd.value, Kd.size + fabs(own[row])};
   }
   return WISP_OK;
 }
@@ -195,22 +174,21 @@ static void leave_end(const wisp_hdg *s, wisp_test_case *r, size_t edge, size_t 
 {
   const size_t n = (size_t)s->tables->n, width = WISP_HDG_COARSE_ENDS;
   const double *z = r->before[wisp_hdg_scalar(r, "first_step") > 0 ? WISP_HDG_D : WISP_HDG_Z];
-  double value = 0, size = 0;
+  wisp_hdg_sum sum = {0};
   for (size_t i = 0; i < n; i++) {
-    const double own =
-        end < 2 && i < 2 ? wisp_hdg_coarse_weight((int)i, (int)end) * r->before[WISP_HDG_RESIDUAL][edge * n + i] : 0;
-    const double term = r->before[WISP_HDG_LINES][WISP_SLAB(width * n, edge, i * width + end)] * z[edge * n + i];
-    value += own - term, size += fabs(own) + fabs(term);
+    if (end < 2 && i < 2)
+      wisp_hdg_add(&sum, wisp_hdg_coarse_weight((int)i, (int)end) * r->before[WISP_HDG_RESIDUAL][edge * n + i]);
+    wisp_hdg_add(&sum, -r->before[WISP_HDG_LINES][WISP_SLAB(width * n, edge, i * width + end)] * z[edge * n + i]);
   }
-  wisp_hdg_leave(r, WISP_HDG_END_PARTS, WISP_SLAB(width, edge, end), value, size);
+  wisp_hdg_leave_sum(r, WISP_HDG_END_PARTS, WISP_SLAB(width, edge, end), sum);
 }
 
 static wisp_status residual(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
-  HELD(wisp_hdg_step_free) wisp_hdg_step step = {.t = NULL};
-  CALL(leave_residual(err, s, r, &step));
+  OWNED(free) wisp_hdg_sum *t = NULL;
+  CALL(make_residual(err, s, r, &t));
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++)
-    wisp_hdg_leave(r, WISP_HDG_T, row, (float)step.t[row], step.t_size[row]);
+    wisp_hdg_leave(r, WISP_HDG_T, row, (float)t[row].value, t[row].size);
   for (size_t i = 0; i < s->free_edges * WISP_HDG_COARSE_ENDS; i++)
     leave_end(s, r, i / WISP_HDG_COARSE_ENDS, i % WISP_HDG_COARSE_ENDS);
   return WISP_OK;
@@ -220,87 +198,85 @@ static wisp_status smooth(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const double keep = wisp_hdg_scalar(r, "keep"), *d = r->before[WISP_HDG_D];
   const double *z = wisp_hdg_scalar(r, "first_step") > 0 ? d : r->before[WISP_HDG_Z];
-  HELD(wisp_hdg_step_free) wisp_hdg_step step = {.d = WISP_HDG_D_NEXT};
-  CALL(leave_residual(err, s, r, &step));
+  OWNED(free) wisp_hdg_sum *t = NULL;
+  CALL(make_residual(err, s, r, &t));
+  wisp_hdg_step step = {.t = t, .d = WISP_HDG_D_NEXT};
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++)
-    wisp_hdg_smooth(s, r, &step, row, z[row], fabs(z[row]), keep * d[row]);
-  wisp_hdg_leave(r, WISP_HDG_RZ_SUMS, 0, step.rz, sqrt(step.squares));
+    wisp_hdg_smooth(s, r, &step, row, (wisp_hdg_sum){z[row], fabs(z[row])}, keep * d[row]);
+  wisp_hdg_leave_sum(r, WISP_HDG_RZ_SUMS, 0, step.rz);
   return WISP_OK;
 }
 
-static wisp_status postprocess(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static wisp_status postprocess(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e)
 {
   const size_t Np = (size_t)s->tables->Np, Ns = (size_t)s->tables->Ns;
+  const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
   double u[WISP_HDG_MAX_NP], p[2 * WISP_HDG_MAX_NP], ustar[WISP_HDG_MAX_NS], size[WISP_HDG_MAX_NS];
-  for (size_t e = 0; e < s->mesh->elements; e++) {
-    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
-    wisp_hdg_take(r->before[WISP_HDG_U], Np, e, u);
-    wisp_hdg_take(r->before[WISP_HDG_FLUX], 2 * Np, e, p);
-    CALL(wisp_hdg_postprocess(err, s->tables, &factors, u, p, ustar, size));
-    wisp_hdg_leave_slab(r, WISP_HDG_USTAR, Ns, e, ustar, size);
-  }
+  wisp_hdg_take(r->before[WISP_HDG_U], Np, e, u);
+  wisp_hdg_take(r->before[WISP_HDG_FLUX], 2 * Np, e, p);
+  CALL(wisp_hdg_postprocess(err, s->tables, &factors, u, p, ustar, size));
+  wisp_hdg_leave_slab(r, WISP_HDG_USTAR, Ns, e, ustar, size);
   return WISP_OK;
 }
 
-/* u and its flux, and with `star` u*, whose sizes go by those of p. */
-static wisp_status recover_fields(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, bool star)
+/* Leaves u and its flux, and gives them. */
+static wisp_status recover_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e,
+                                  const wisp_hdg_factors *factors, wisp_hdg_inside *of)
 {
-  const wisp_hdg_tables *t = s->tables;
   double load[WISP_HDG_MAX_NP], trace[WISP_HDG_MAX_M];
+  wisp_hdg_take(r->before[WISP_HDG_LOAD], (size_t)s->tables->Np, e, load);
+  wisp_hdg_trace_at(s, r, e, trace);
+  CALL(wisp_hdg_recover(err, s->tables, factors, load, trace, of));
+  wisp_hdg_leave_inside(s, r, e, of);
+  return WISP_OK;
+}
+
+static wisp_status recover(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e)
+{
+  const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
+  wisp_hdg_inside of;
+  return recover_inside(err, s, r, e, &factors, &of);
+}
+
+/* The same and u*, whose sizes go by those of p. */
+static wisp_status recover_star(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e)
+{
+  const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
   double ustar[WISP_HDG_MAX_NS], above[WISP_HDG_MAX_NS], size[WISP_HDG_MAX_NS];
   wisp_hdg_inside of;
-  for (size_t e = 0; e < s->mesh->elements; e++) {
-    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
-    wisp_hdg_take(r->before[WISP_HDG_LOAD], (size_t)t->Np, e, load);
-    wisp_hdg_trace_at(s, r, e, trace);
-    CALL(wisp_hdg_recover(err, t, &factors, load, trace, &of));
-    wisp_hdg_leave_inside(s, r, e, &of);
-    if (!star) continue;
-    CALL(wisp_hdg_postprocess(err, t, &factors, of.u_size, of.p_size, above, size));
-    CALL(wisp_hdg_postprocess(err, t, &factors, of.u, of.p, ustar, above));
-    wisp_hdg_leave_slab(r, WISP_HDG_USTAR, (size_t)t->Ns, e, ustar, size);
-  }
+  CALL(recover_inside(err, s, r, e, &factors, &of));
+  CALL(wisp_hdg_postprocess(err, s->tables, &factors, of.u_size, of.p_size, above, size));
+  CALL(wisp_hdg_postprocess(err, s->tables, &factors, of.u, of.p, ustar, above));
+  wisp_hdg_leave_slab(r, WISP_HDG_USTAR, (size_t)s->tables->Ns, e, ustar, size);
   return WISP_OK;
-}
-
-static wisp_status recover(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
-{
-  return recover_fields(err, s, r, false);
-}
-
-static wisp_status recover_star(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
-{
-  return recover_fields(err, s, r, true);
 }
 
 /* b = given - (p . n - tau u) of both sides. */
-static wisp_status outflow(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static void outflow(const wisp_hdg *s, wisp_test_case *r)
 {
+  static const double tau[3] = {1, 1, 1};
   const size_t Np = (size_t)s->tables->Np, n = (size_t)s->tables->n;
   const double *u = r->before[WISP_HDG_U], *flux = r->before[WISP_HDG_FLUX];
-  (void)err;
   for (size_t row = 0; row < s->free_edges * n; row++) {
-    const size_t edge = row / n, k = row % n;
-    double value = r->before[WISP_HDG_GIVEN][row], size = fabs(value);
+    const size_t k = row % n;
+    wisp_hdg_sum sum = {0};
+    wisp_hdg_add(&sum, r->before[WISP_HDG_GIVEN][row]);
     for (size_t side = 0; side < 2; side++) {
-      const int32_t face = s->side[2 * edge + side];
+      const int32_t face = s->side[2 * (row / n) + side];
       if (face < 0) continue;
       const size_t e = (size_t)face / 3, l = (size_t)face % 3;
-      const double tau[3] = {1, 1, 1};
       const wisp_hdg_triangle at = wisp_hdg_triangle_at(s, e, tau, 1, 0);
       const double *from = at.xy[l], *to = at.xy[(l + 1) % 3];
       const double a = r->before[WISP_HDG_TAU][WISP_SLAB(3, e, l)] * wisp_hdg_length(&at, (int)l) / 2;
       for (size_t i = 0; i < Np; i++) {
         const double mode = wisp_hdg_sign(s->edge[face], (int)k) * s->tables->F[l][i * n + k];
-        const double terms[3] = {mode * (to[1] - from[1]) / 2 * flux[WISP_SLAB(2 * Np, e, i)],
-                                 -mode * (to[0] - from[0]) / 2 * flux[WISP_SLAB(2 * Np, e, Np + i)],
-                                 -mode * a * u[WISP_SLAB(Np, e, i)]};
-        for (int c = 0; c < 3; c++) value -= terms[c], size += fabs(terms[c]);
+        wisp_hdg_add(&sum, -mode * (to[1] - from[1]) / 2 * flux[WISP_SLAB(2 * Np, e, i)]);
+        wisp_hdg_add(&sum, mode * (to[0] - from[0]) / 2 * flux[WISP_SLAB(2 * Np, e, Np + i)]);
+        wisp_hdg_add(&sum, mode * a * u[WISP_SLAB(Np, e, i)]);
       }
     }
-    wisp_hdg_leave(r, WISP_HDG_B, row, value, size);
+    wisp_hdg_leave_sum(r, WISP_HDG_B, row, sum);
   }
-  return WISP_OK;
 }
 
 /* By matrices that are made anew. */
@@ -312,33 +288,47 @@ static wisp_status multiply_unstored(wisp_error *err, const wisp_hdg *s, wisp_te
   return WISP_OK;
 }
 
-static const wisp_hdg_kernel_reference kernels[] = {{"condense", condense, NULL},
-                                                    {"condense_continuous", condense_continuous, NULL},
-                                                    {"assemble", assemble, NULL},
-                                                    {"build", build, NULL},
-                                                    {"invert", invert, NULL},
-                                                    {"multiply_unstored", multiply_unstored, NULL},
-                                                    {"apply", NULL, apply_row},
-                                                    {"recover", recover, NULL},
-                                                    {"recover_star", recover_star, NULL},
-                                                    {"outflow", outflow, NULL},
-                                                    {"residual", residual, NULL},
-                                                    {"postprocess", postprocess, NULL},
-                                                    {"precondition", precondition, NULL},
-                                                    {"smooth", smooth, NULL}};
+static const wisp_hdg_kernel_reference kernels[] = {{"condense", .element = condense},
+                                                    {"condense_continuous", .element = condense_continuous},
+                                                    {"assemble", .leave = assemble},
+                                                    {"build", .compute = build},
+                                                    {"invert", .compute = invert},
+                                                    {"multiply_unstored", .compute = multiply_unstored},
+                                                    {"apply", .row = apply_row},
+                                                    {"recover", .element = recover},
+                                                    {"recover_star", .element = recover_star},
+                                                    {"outflow", .leave = outflow},
+                                                    {"residual", .compute = residual},
+                                                    {"postprocess", .element = postprocess},
+                                                    {"precondition", .compute = precondition},
+                                                    {"smooth", .compute = smooth},
+                                                    {.kernel = NULL}};
+
+static const wisp_hdg_kernel_reference *find_reference(const char *kernel)
+{
+  static const wisp_hdg_kernel_reference *const lists[] = {kernels, wisp_hdg_scatter_references,
+                                                           wisp_hdg_inside_references, wisp_hdg_coarse_references};
+  for (size_t i = 0; i < WISP_COUNT(lists); i++)
+    for (const wisp_hdg_kernel_reference *of = lists[i]; of->kernel; of++)
+      if (strcmp(of->kernel, kernel) == 0) return of;
+  return NULL;
+}
 
 wisp_status wisp_hdg_reference(wisp_error *err, wisp_test_case *r)
 {
-  static const wisp_hdg_kernel_references own = {WISP_COUNT(kernels), kernels};
-  static const wisp_hdg_kernel_references *const lists[] = {&own, &wisp_hdg_scatter_references,
-                                                            &wisp_hdg_inside_references, &wisp_hdg_coarse_references};
   const wisp_hdg *s = r->discretisation->self;
-  for (size_t i = 0; i < WISP_COUNT(lists); i++)
-    for (const wisp_hdg_kernel_reference *of = lists[i]->list; of < lists[i]->list + lists[i]->count; of++) {
-      if (strcmp(of->kernel, r->kernel->name) != 0) continue;
-      if (of->compute) return of->compute(err, s, r);
-      wisp_hdg_leave_product(s, r, of->row);
-      return WISP_OK;
-    }
-  return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);
+  const wisp_hdg_kernel_reference *of = find_reference(r->kernel->name);
+  wisp_hdg_sum pAp = {0};
+  CALL(wisp_require(err, of, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name));
+  if (of->compute) return of->compute(err, s, r);
+  if (of->leave) of->leave(s, r);
+  for (size_t e = 0; of->element && e < s->mesh->elements; e++) CALL(of->element(err, s, r, e));
+  for (size_t row = 0; of->row && row < s->free_edges * (size_t)s->tables->n; row++) {
+    const wisp_hdg_sum Ap = of->row(s, r, row);
+    const double p = r->before[WISP_HDG_P][row];
+    wisp_hdg_leave_sum(r, WISP_HDG_AP, row, Ap);
+    wisp_hdg_add_square(&pAp, p * Ap.value, p * Ap.size);
+  }
+  if (of->row) wisp_hdg_leave_sum(r, WISP_HDG_PAP_SUMS, 0, pAp);
+  return WISP_OK;
 }

@@ -1,78 +1,67 @@
 /* References of the second level's kernels. */
 #include "reference_parts.h"
 
-#include <math.h>
-
 /* --- the coarse problem's numbers --- */
 
 /* Row i of an edge's blocks times the function of a vertex. */
-static double line(const wisp_hdg *s, const wisp_test_case *r, size_t edge, size_t i, int32_t vertex, double *size)
+static wisp_hdg_sum line(const wisp_hdg *s, const wisp_test_case *r, size_t edge, size_t i, int32_t vertex)
 {
   const size_t n = (size_t)s->tables->n;
-  double value = 0;
-  *size = 0;
+  wisp_hdg_sum sum = {0};
   for (int place = 0; place < WISP_HDG_ROW; place++) {
     const int32_t to = wisp_hdg_column(s, edge, place);
-    for (int q = 0; to >= 0 && q < 4; q++) { /* columns, its ends */
-      if (s->mesh->tri[wisp_hdg_corner(s, (size_t)to, q % 2)] != vertex) continue;
-      const double term = wisp_hdg_coarse_weight(q / 2, q % 2) *
-                          r->before[WISP_HDG_BLOCKS][wisp_hdg_block_at(n, edge, (size_t)place, i, (size_t)q / 2)];
-      value += term, *size += fabs(term);
-    }
+    for (int q = 0; to >= 0 && q < 4; q++) /* columns, its ends */
+      if (s->mesh->tri[wisp_hdg_corner(s, (size_t)to, q % 2)] == vertex)
+        wisp_hdg_add(&sum, wisp_hdg_coarse_weight(q / 2, q % 2) *
+                               r->before[WISP_HDG_BLOCKS][wisp_hdg_block_at(n, edge, (size_t)place, i, (size_t)q / 2)]);
   }
-  return value;
+  return sum;
 }
 
 /* By the space's own functions: an edge's row times those of each coarse vertex near it, and times that its own. */
-static wisp_status coarsen(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static void coarsen(const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n, width = WISP_HDG_COARSE_ENDS;
-  (void)err;
   for (size_t i = 0; i < s->free_edges * width; i++) {
     const size_t edge = i / width, k = i % width;
     const int32_t *face = s->side + 2 * edge, *tri = s->mesh->tri;
     const int32_t corner[4] = {tri[wisp_hdg_corner(s, edge, 0)], tri[wisp_hdg_corner(s, edge, 1)],
                                tri[face[0] / 3 * 3 + (face[0] + 2) % 3],
                                face[1] < 0 ? -1 : tri[face[1] / 3 * 3 + (face[1] + 2) % 3]};
-    double value[2] = {0}, size[2] = {0};
+    wisp_hdg_sum part[2] = {{0}};
     for (size_t row = 0; row < n; row++) {
-      double of_line = 0;
-      const double number = line(s, r, edge, row, corner[k], &of_line);
-      wisp_hdg_leave(r, WISP_HDG_LINES, WISP_SLAB(width * n, edge, row * width + k), (float)number, of_line);
+      const wisp_hdg_sum number = line(s, r, edge, row, corner[k]);
+      wisp_hdg_leave(r, WISP_HDG_LINES, WISP_SLAB(width * n, edge, row * width + k), (float)number.value, number.size);
       for (int end = 0; end < 2 && row < 2; end++) {
-        value[end] += wisp_hdg_coarse_weight((int)row, end) * number;
-        size[end] += fabs(wisp_hdg_coarse_weight((int)row, end)) * of_line;
+        part[end].value += wisp_hdg_coarse_weight((int)row, end) * number.value;
+        part[end].size += fabs(wisp_hdg_coarse_weight((int)row, end)) * number.size;
       }
     }
     for (size_t end = 0; end < 2; end++)
-      wisp_hdg_leave(r, WISP_HDG_CORNER_PARTS, WISP_SLAB(2 * width, edge, end * width + k), value[end], size[end]);
+      wisp_hdg_leave_sum(r, WISP_HDG_CORNER_PARTS, WISP_SLAB(2 * width, edge, end * width + k), part[end]);
   }
   for (size_t i = 0; i < r->numbers[WISP_HDG_BLOCKS]; i++) {
     const double bits = wisp_hdg_half_of(r->before[WISP_HDG_BLOCKS][i]);
     if (i / (WISP_HDG_ROW * n * n * WISP_SLAB_ELEMENTS) * WISP_SLAB_ELEMENTS + i % WISP_SLAB_ELEMENTS < s->free_edges)
       wisp_hdg_leave(r, WISP_HDG_BLOCKS_HALF, i, bits, bits);
   }
-  return WISP_OK;
 }
 
-static wisp_status galerkin(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static void galerkin(const wisp_hdg *s, wisp_test_case *r)
 {
   enum { ENDS = WISP_HDG_COARSE_ENDS };
   const wisp_hdg_coarse *c = s->coarse;
   const size_t first = (size_t)wisp_hdg_scalar(r, "out_first");
-  (void)err;
   for (size_t v = 0; v < c->vertices; v++)
     for (int32_t q = c->cycle->start[first + v]; q < c->cycle->start[first + v + 1]; q++) {
-      double value = 0, size = 0;
+      wisp_hdg_sum sum = {0};
       for (int32_t k = 0; k < ENDS * (c->start[v + 1] - c->start[v]); k++) {
         const size_t touched = (size_t)c->touched[c->start[v] + k / ENDS], end = touched % ENDS, edge = touched / ENDS;
         if (end > 1 || c->ends[edge * ENDS + (size_t)k % ENDS] != c->cycle->column[q]) continue;
-        const double term = r->before[WISP_HDG_CORNER_PARTS][WISP_SLAB(2 * ENDS, edge, end * ENDS + (size_t)k % ENDS)];
-        value += term, size += fabs(term);
+        wisp_hdg_add(&sum, r->before[WISP_HDG_CORNER_PARTS][WISP_SLAB(2 * ENDS, edge, end * ENDS + (size_t)k % ENDS)]);
       }
-      wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, value, size);
+      wisp_hdg_leave_sum(r, WISP_HDG_CYCLE_VALUE, (size_t)q, sum);
     }
-  return WISP_OK;
 }
 
 /* The number of row `row` in column `column`, and 0 where it has none. */
@@ -83,13 +72,12 @@ static double number_at(const wisp_cycle *c, const double *values, size_t row, i
   return 0;
 }
 
-static wisp_status weigh(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static void weigh(const wisp_hdg *s, wisp_test_case *r)
 {
   const wisp_cycle *c = s->coarse->cycle;
   const size_t left = (size_t)wisp_hdg_scalar(r, "left_first"), out = (size_t)wisp_hdg_scalar(r, "out_first");
   const size_t rows = (size_t)wisp_hdg_scalar(r, "coarse_rows"), weights = (size_t)wisp_hdg_scalar(r, "weights_at");
   const double *before = r->before[WISP_HDG_CYCLE_VALUE];
-  (void)err;
   for (size_t i = 0; i < rows; i++) {
     double sum = 0;
     for (int32_t q = c->start[left + i]; q < c->start[left + i + 1]; q++) sum += fabs(before[q]);
@@ -100,14 +88,12 @@ static wisp_status weigh(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
         if (c->column[q] == (int32_t)i) wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, value, fabs(value));
       }
   }
-  return WISP_OK;
 }
 
-static double product(const wisp_cycle *c, const double *values, const wisp_cycle_step *step, size_t row,
-                      int32_t column, int32_t inner, double *size)
+static wisp_hdg_sum product(const wisp_cycle *c, const double *values, const wisp_cycle_step *step, size_t row,
+                            int32_t column, int32_t inner)
 {
-  double sum = 0;
-  *size = 0;
+  wisp_hdg_sum sum = {0};
   for (int32_t k = 0; k < inner; k++) {
     const size_t at = step->right.first + (size_t)(step->transposed ? column : k);
     const double own = k == (int32_t)row ? step->own : 0;
@@ -115,29 +101,26 @@ static double product(const wisp_cycle *c, const double *values, const wisp_cycl
     const double y =
         (k == column ? step->right_one : 0) +
         step->right_scale * number_at(c, values, at, (int32_t)step->right.shift + (step->transposed ? k : column));
-    sum += (own + left) * y;
-    *size += fabs((own + left) * y) + (k == (int32_t)row ? fabs(own * y) + fabs(left * y) : 0);
+    wisp_hdg_add(&sum, (own + left) * y);
+    sum.size += k == (int32_t)row ? fabs(own * y) + fabs(left * y) : 0;
   }
   return sum;
 }
 
-static wisp_status sparse_product(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static void sparse_product(const wisp_hdg *s, wisp_test_case *r)
 {
   const wisp_cycle *c = s->coarse->cycle;
   const wisp_cycle_step *step = r->own;
   const int32_t inner =
       (int32_t)(step->left_scale == 0 || step->left.columns < step->out.rows ? step->out.rows : step->left.columns);
-  (void)err;
   for (size_t i = 0; i < step->out.rows; i++)
     for (int32_t q = c->start[step->out.first + i]; q < c->start[step->out.first + i + 1]; q++) {
       const int32_t column = c->column[q] - (int32_t)step->out.shift;
-      double size = 0;
       if (column < 0 || column >= (int32_t)step->out.columns) continue;
       const double weight = step->weights_at < 0 ? 1 : r->before[WISP_HDG_COARSE_OVER][(size_t)step->weights_at + i];
-      const double value = weight * product(c, r->before[WISP_HDG_CYCLE_VALUE], step, i, column, inner, &size);
-      wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, value, fabs(weight) * size);
+      const wisp_hdg_sum sum = product(c, r->before[WISP_HDG_CYCLE_VALUE], step, i, column, inner);
+      wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, weight * sum.value, fabs(weight) * sum.size);
     }
-  return WISP_OK;
 }
 
 static wisp_status coarsest(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
@@ -165,20 +148,17 @@ static wisp_status coarsest(wisp_error *err, const wisp_hdg *s, wisp_test_case *
 
 /* --- the cycle --- */
 
-static wisp_status restrict_trace(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static void restrict_trace(const wisp_hdg *s, wisp_test_case *r)
 {
   const wisp_hdg_coarse *c = s->coarse;
-  (void)err;
   for (size_t v = 0; v < c->vertices; v++) {
-    double value = 0, size = 0;
+    wisp_hdg_sum sum = {0};
     for (int32_t q = c->start[v]; q < c->start[v + 1]; q++) {
       const size_t at = (size_t)c->touched[q], ends = WISP_HDG_COARSE_ENDS;
-      const double term = r->before[WISP_HDG_END_PARTS][WISP_SLAB(ends, at / ends, at % ends)];
-      value += term, size += fabs(term);
+      wisp_hdg_add(&sum, r->before[WISP_HDG_END_PARTS][WISP_SLAB(ends, at / ends, at % ends)]);
     }
-    wisp_hdg_leave(r, WISP_HDG_LEVELS, v, value, size);
+    wisp_hdg_leave_sum(r, WISP_HDG_LEVELS, v, sum);
   }
-  return WISP_OK;
 }
 
 /* Spans `from` to the one before `to`, one after the other. */
@@ -193,25 +173,24 @@ static wisp_status add_up(wisp_error *err, const wisp_hdg *s, wisp_test_case *r,
   for (size_t i = 0; i < c->width; i++) sizes[i] = fabs(levels[i]);
   for (size_t i = from; i < to; i++)
     for (size_t row = c->span[i].first; row < c->span[i].first + c->span[i].count; row++) {
-      double value = 0, size = 0;
+      wisp_hdg_sum sum = {0};
       for (int32_t q = c->start[row]; q < c->start[row + 1]; q++) {
-        const double number = numbers[q];
-        value += number * levels[c->column[q]], size += fabs(number) * sizes[c->column[q]];
+        sum.value += numbers[q] * levels[c->column[q]];
+        sum.size += fabs(numbers[q]) * sizes[c->column[q]];
       }
-      wisp_hdg_leave(r, WISP_HDG_LEVELS, (size_t)c->target[row], value, size);
-      sizes[c->target[row]] = size;
+      wisp_hdg_leave_sum(r, WISP_HDG_LEVELS, (size_t)c->target[row], sum);
+      sizes[c->target[row]] = sum.size;
     }
   return WISP_OK;
 }
 
-static wisp_status narrow(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static void narrow(const wisp_hdg *s, wisp_test_case *r)
 {
-  (void)err, (void)s;
+  (void)s;
   for (size_t q = 0; q < r->numbers[WISP_HDG_CYCLE_NARROW]; q++) {
     const double number = r->before[WISP_HDG_CYCLE_VALUE][q];
     wisp_hdg_leave(r, WISP_HDG_CYCLE_NARROW, q, (float)number, fabs(number));
   }
-  return WISP_OK;
 }
 
 static wisp_status cycle(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
@@ -236,35 +215,37 @@ static wisp_status prolong(wisp_error *err, const wisp_hdg *s, wisp_test_case *r
 {
   enum { ENDS = WISP_HDG_COARSE_ENDS };
   const size_t n = (size_t)s->tables->n, rows = s->free_edges * n;
-  HELD(wisp_hdg_step_free) wisp_hdg_step step = {.d = WISP_HDG_D};
   const double *before = r->before[wisp_hdg_scalar(r, "first_step") > 0 ? WISP_HDG_D : WISP_HDG_Z];
-  CALL(wisp_new(err, rows, sizeof *step.t, &step.t));
-  CALL(wisp_new(err, rows, sizeof *step.t_size, &step.t_size));
+  OWNED(free) wisp_hdg_sum *t = NULL;
+  CALL(wisp_new(err, rows, sizeof *t, &t));
   for (size_t row = 0; row < rows; row++) {
-    step.t[row] = r->before[WISP_HDG_T][row], step.t_size[row] = fabs(step.t[row]);
-    for (size_t k = 0; k < ENDS; k++) {
-      const double term =
-          r->before[WISP_HDG_LINES][WISP_SLAB(ENDS * n, row / n, row % n * ENDS + k)] * coarse_at(s, r, row / n, k);
-      step.t[row] -= term, step.t_size[row] += fabs(term);
-    }
+    const size_t line = WISP_SLAB(ENDS * n, row / n, row % n * ENDS);
+    wisp_hdg_add(&t[row], r->before[WISP_HDG_T][row]);
+    for (size_t k = 0; k < ENDS; k++)
+      wisp_hdg_add(&t[row], -r->before[WISP_HDG_LINES][line + k * WISP_SLAB_ELEMENTS] * coarse_at(s, r, row / n, k));
   }
+  wisp_hdg_step step = {.t = t, .d = WISP_HDG_D};
   for (size_t row = 0; row < rows; row++) {
-    double z = before[row], size = fabs(z);
-    for (size_t end = 0; end < 2 && row % n < 2; end++) {
-      const double term = wisp_hdg_coarse_weight((int)(row % n), (int)end) * coarse_at(s, r, row / n, end);
-      z += term, size += fabs(term);
-    }
-    wisp_hdg_smooth(s, r, &step, row, z, size, 0);
+    wisp_hdg_sum z = {0};
+    wisp_hdg_add(&z, before[row]);
+    for (size_t end = 0; end < 2 && row % n < 2; end++)
+      wisp_hdg_add(&z, wisp_hdg_coarse_weight((int)(row % n), (int)end) * coarse_at(s, r, row / n, end));
+    wisp_hdg_smooth(s, r, &step, row, z, 0);
   }
-  wisp_hdg_leave(r, WISP_HDG_RZ_SUMS, 0, step.rz, sqrt(step.squares));
+  wisp_hdg_leave_sum(r, WISP_HDG_RZ_SUMS, 0, step.rz);
   return WISP_OK;
 }
 
-static const wisp_hdg_kernel_reference kernels[] = {
-    {"coarsen", coarsen, NULL},    {"galerkin", galerkin, NULL},
-    {"weigh", weigh, NULL},        {"sparse_product", sparse_product, NULL},
-    {"coarsest", coarsest, NULL},  {"restrict", restrict_trace, NULL},
-    {"cycle", cycle, NULL},        {"cycles", cycles, NULL},
-    {"prolong", prolong, NULL},    {"narrow", narrow, NULL},
-    {"narrow_cycle", cycle, NULL}, {"narrow_cycles", cycles, NULL}};
-const wisp_hdg_kernel_references wisp_hdg_coarse_references = {WISP_COUNT(kernels), kernels};
+const wisp_hdg_kernel_reference wisp_hdg_coarse_references[] = {{"coarsen", .leave = coarsen},
+                                                                {"galerkin", .leave = galerkin},
+                                                                {"weigh", .leave = weigh},
+                                                                {"sparse_product", .leave = sparse_product},
+                                                                {"coarsest", .compute = coarsest},
+                                                                {"restrict", .leave = restrict_trace},
+                                                                {"cycle", .compute = cycle},
+                                                                {"cycles", .compute = cycles},
+                                                                {"prolong", .compute = prolong},
+                                                                {"narrow", .leave = narrow},
+                                                                {"narrow_cycle", .compute = cycle},
+                                                                {"narrow_cycles", .compute = cycles},
+                                                                {.kernel = NULL}};

@@ -1,8 +1,6 @@
 /* References of the paper's batches: what of an element is kept in memory, and what is made of it. */
 #include "reference_parts.h"
 
-#include <math.h>
-
 enum { NP = WISP_HDG_MAX_NP, M = WISP_HDG_MAX_M };
 
 /* The upper half of a matrix of size Np that is an element's, both ways round. */
@@ -20,17 +18,15 @@ static void give_half(wisp_test_case *r, int array, size_t Np, size_t e, const d
                      sizes[i * Np + j]);
 }
 
-static wisp_status build_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static wisp_status build_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e)
 {
-  const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
-  OWNED(free) wisp_hdg_bordered *of = NULL;
-  CALL(wisp_new(err, 2, sizeof *of, &of));
-  for (size_t e = 0; e < s->mesh->elements; e++) {
-    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
-    wisp_hdg_border(s->tables, &factors, of);
-    give_half(r, WISP_HDG_INSIDE_MATRIX, Np, e, of[0].S, of[1].S);
-    wisp_hdg_leave_slab(r, WISP_HDG_INSIDE_BORDER, Np * m, e, of[0].R, of[1].R);
-  }
+  const size_t Np = (size_t)s->tables->Np;
+  const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
+  wisp_hdg_bordered of[2];
+  (void)err;
+  wisp_hdg_border(s->tables, &factors, of);
+  give_half(r, WISP_HDG_INSIDE_MATRIX, Np, e, of[0].S, of[1].S);
+  wisp_hdg_leave_slab(r, WISP_HDG_INSIDE_BORDER, Np * (size_t)s->tables->m, e, of[0].R, of[1].R);
   return WISP_OK;
 }
 
@@ -48,103 +44,91 @@ static void size_between(size_t n, const double *A, const double *B, double *out
   }
 }
 
-static wisp_status invert_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+/* An element's matrix S, and L^T of S = L L^T in the upper half of U. */
+static wisp_status factor(wisp_error *err, const wisp_test_case *r, int Np, size_t e, double *S, double *U,
+                          const wisp_lapack **lapack)
+{
+  take_half(r->before[WISP_HDG_INSIDE_MATRIX], (size_t)Np, e, S);
+  memcpy(U, S, (size_t)(Np * Np) * sizeof *U);
+  CALL(wisp_lapack_load(err, lapack));
+  const int info = (int)(*lapack)->dpotrf(LAPACK_ROW_MAJOR, 'U', Np, U, Np);
+  return wisp_require(err, info == 0, WISP_EWRONG, "element %zu's matrix has no factor (info %d)", e, info);
+}
+
+static wisp_status invert_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e)
 {
   const int Np = s->tables->Np;
   const wisp_lapack *lapack = NULL;
   double S[NP * NP], Z[NP * NP], sizes[NP * NP];
-  CALL(wisp_lapack_load(err, &lapack));
-  for (size_t e = 0; e < s->mesh->elements; e++) {
-    take_half(r->before[WISP_HDG_INSIDE_MATRIX], (size_t)Np, e, S);
-    memcpy(Z, S, sizeof Z);
-    const int info = (int)lapack->dpotrf(LAPACK_ROW_MAJOR, 'U', Np, Z, Np);
-    CALL(wisp_require(err, info == 0, WISP_EWRONG, "element %zu's matrix has no inverse (info %d)", e, info));
-    lapack->dpotri(LAPACK_ROW_MAJOR, 'U', Np, Z, Np);
-    for (int q = 0; q < Np * Np; q++)
-      if (q / Np > q % Np) Z[q] = Z[q % Np * Np + q / Np];
-    size_between((size_t)Np, Z, S, sizes);
-    give_half(r, WISP_HDG_INSIDE_INVERSE, (size_t)Np, e, Z, sizes);
-  }
+  CALL(factor(err, r, Np, e, S, Z, &lapack));
+  lapack->dpotri(LAPACK_ROW_MAJOR, 'U', Np, Z, Np);
+  for (int q = 0; q < Np * Np; q++)
+    if (q / Np > q % Np) Z[q] = Z[q % Np * Np + q / Np];
+  size_between((size_t)Np, Z, S, sizes);
+  give_half(r, WISP_HDG_INSIDE_INVERSE, (size_t)Np, e, Z, sizes);
   return WISP_OK;
 }
 
 /* The kept form: one over the diagonal. An entry of L^T goes by what was taken off S's, over its row's root. */
-static wisp_status factor_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static wisp_status factor_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e)
 {
   const int Np = s->tables->Np;
   const wisp_lapack *lapack = NULL;
   double S[NP * NP], U[NP * NP], sizes[NP * NP];
-  CALL(wisp_lapack_load(err, &lapack));
-  for (size_t e = 0; e < s->mesh->elements; e++) {
-    take_half(r->before[WISP_HDG_INSIDE_MATRIX], (size_t)Np, e, S);
-    memcpy(U, S, sizeof U);
-    const int info = (int)lapack->dpotrf(LAPACK_ROW_MAJOR, 'U', Np, U, Np);
-    CALL(wisp_require(err, info == 0, WISP_EWRONG, "element %zu's matrix has no factor (info %d)", e, info));
-    for (int i = 0; i < Np; i++)
-      for (int j = i; j < Np; j++) {
-        double sum = fabs(S[i * Np + j]);
-        for (int k = 0; k < i; k++) sum += fabs(U[k * Np + i] * U[k * Np + j]);
-        sizes[i * Np + j] =
-            sum / U[i * Np + i] + (i < j ? fabs(U[i * Np + j]) * S[i * Np + i] / U[i * Np + i] / U[i * Np + i] : 0);
-      }
-    for (int i = 0; i < Np; i++) {
-      const double over = 1 / U[i * Np + i];
-      sizes[i * Np + i] *= over * over;
-      U[i * Np + i] = over;
+  CALL(factor(err, r, Np, e, S, U, &lapack));
+  for (int i = 0; i < Np; i++)
+    for (int j = i; j < Np; j++) {
+      double sum = fabs(S[i * Np + j]);
+      for (int k = 0; k < i; k++) sum += fabs(U[k * Np + i] * U[k * Np + j]);
+      sizes[i * Np + j] =
+          sum / U[i * Np + i] + (i < j ? fabs(U[i * Np + j]) * S[i * Np + i] / U[i * Np + i] / U[i * Np + i] : 0);
     }
-    give_half(r, WISP_HDG_INSIDE_FACTOR, (size_t)Np, e, U, sizes);
+  for (int i = 0; i < Np; i++) {
+    const double over = 1 / U[i * Np + i];
+    sizes[i * Np + i] *= over * over;
+    U[i * Np + i] = over;
   }
+  give_half(r, WISP_HDG_INSIDE_FACTOR, (size_t)Np, e, U, sizes);
   return WISP_OK;
 }
 
-/* sum over k of A_ik B_kj of `count` terms, and of magnitudes. */
-static double product(const double *A, const double *B, size_t step, size_t count, bool size)
+/* sum over k of A_ik B_kj of `count` terms. */
+static wisp_hdg_sum product(const double *A, const double *B, size_t step, size_t count)
 {
-  double sum = 0;
-  for (size_t k = 0; k < count; k++) sum += size ? fabs(A[k] * B[k * step]) : A[k] * B[k * step];
+  wisp_hdg_sum sum = {0};
+  for (size_t k = 0; k < count; k++) wisp_hdg_add(&sum, A[k] * B[k * step]);
   return sum;
 }
 
-/* U and its sizes of element e, Np x m. */
-static void solved_at(const wisp_hdg *s, const wisp_test_case *r, size_t e, double *U, double *sizes)
+static wisp_status multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e)
 {
-  const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
+  const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m, width = m * (m + 1) / 2 + m;
+  const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
   double Z[NP * NP], R[NP * M];
+  wisp_hdg_sum U[NP * M];
+  wisp_hdg_bordered of[2];
+  (void)err;
+  wisp_hdg_border(s->tables, &factors, of);
   take_half(r->before[WISP_HDG_INSIDE_INVERSE], Np, e, Z);
   wisp_hdg_take(r->before[WISP_HDG_INSIDE_BORDER], Np * m, e, R);
   for (size_t q = 0; q < Np * m; q++) {
-    U[q] = product(Z + q / m * Np, R + q % m, m, Np, false);
-    sizes[q] = product(Z + q / m * Np, R + q % m, m, Np, true);
+    U[q] = product(Z + q / m * Np, R + q % m, m, Np);
+    wisp_hdg_leave_sum(r, WISP_HDG_INSIDE_SOLVED, WISP_SLAB(Np * m, e, q), U[q]);
   }
-}
-
-static wisp_status multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
-{
-  const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m, width = m * (m + 1) / 2 + m;
-  const double *R = r->before[WISP_HDG_INSIDE_BORDER], *load = r->before[WISP_HDG_LOAD];
-  double U[NP * M], sizes[NP * M];
-  OWNED(free) wisp_hdg_bordered *of = NULL;
-  CALL(wisp_new(err, 2, sizeof *of, &of));
-  for (size_t e = 0; e < s->mesh->elements; e++) {
-    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
-    wisp_hdg_border(s->tables, &factors, of);
-    solved_at(s, r, e, U, sizes);
-    wisp_hdg_leave_slab(r, WISP_HDG_INSIDE_SOLVED, Np * m, e, U, sizes);
-    for (size_t i = 0; i < m; i++) {
-      double right = 0, right_size = 0;
+  for (size_t i = 0; i < m; i++) {
+    wisp_hdg_sum right = {0};
+    for (size_t k = 0; k < Np; k++) {
+      const double f = r->before[WISP_HDG_LOAD][WISP_SLAB(Np, e, k)];
+      right.value += U[k * m + i].value * f, right.size += U[k * m + i].size * fabs(f);
+    }
+    wisp_hdg_leave_sum(r, WISP_HDG_ELEMENT_DATA, WISP_SLAB(width, e, width - m + i), right);
+    for (size_t j = i; j < m; j++) {
+      wisp_hdg_sum entry = {of[0].K[i * m + j], of[1].K[i * m + j]};
       for (size_t k = 0; k < Np; k++) {
-        const double f = load[WISP_SLAB(Np, e, k)];
-        right += U[k * m + i] * f, right_size += sizes[k * m + i] * fabs(f);
+        entry.value -= R[k * m + i] * U[k * m + j].value;
+        entry.size += fabs(R[k * m + i]) * U[k * m + j].size;
       }
-      wisp_hdg_leave(r, WISP_HDG_ELEMENT_DATA, WISP_SLAB(width, e, width - m + i), right, right_size);
-      for (size_t j = i; j < m; j++) {
-        double value = of[0].K[i * m + j], size = of[1].K[i * m + j];
-        for (size_t k = 0; k < Np; k++) {
-          const double number = R[WISP_SLAB(Np * m, e, k * m + i)];
-          value -= number * U[k * m + j], size += fabs(number) * sizes[k * m + j];
-        }
-        wisp_hdg_leave(r, WISP_HDG_ELEMENT_DATA, WISP_SLAB(width, e, wisp_hdg_half(m, i, j)), value, size);
-      }
+      wisp_hdg_leave_sum(r, WISP_HDG_ELEMENT_DATA, WISP_SLAB(width, e, wisp_hdg_half(m, i, j)), entry);
     }
   }
   return WISP_OK;
@@ -152,26 +136,23 @@ static wisp_status multiply_inside(wisp_error *err, const wisp_hdg *s, wisp_test
 
 /* --- recovered of it --- */
 
-static wisp_status recover_stored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static wisp_status recover_stored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e)
 {
   const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
+  const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
   double Z[NP * NP], t[M];
+  wisp_hdg_inside of = {.u = {0}};
   (void)err;
-  for (size_t e = 0; e < s->mesh->elements; e++) {
-    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
-    wisp_hdg_inside of = {.u = {0}};
-    take_half(r->before[WISP_HDG_INSIDE_INVERSE], Np, e, Z);
-    wisp_hdg_trace_at(s, r, e, t);
-    for (size_t i = 0; i < Np; i++)
-      for (size_t k = 0; k < Np + m; k++) {
-        const double term = k < Np
-                                ? Z[i * Np + k] * r->before[WISP_HDG_LOAD][WISP_SLAB(Np, e, k)]
-                                : r->before[WISP_HDG_INSIDE_SOLVED][WISP_SLAB(Np * m, e, i * m + k - Np)] * t[k - Np];
-        of.u[i] += term, of.u_size[i] += fabs(term);
-      }
-    wisp_hdg_flux(s->tables, &factors, t, &of);
-    wisp_hdg_leave_inside(s, r, e, &of);
-  }
+  take_half(r->before[WISP_HDG_INSIDE_INVERSE], Np, e, Z);
+  wisp_hdg_trace_at(s, r, e, t);
+  for (size_t i = 0; i < Np; i++)
+    for (size_t k = 0; k < Np + m; k++) {
+      const double term = k < Np ? Z[i * Np + k] * r->before[WISP_HDG_LOAD][WISP_SLAB(Np, e, k)]
+                                 : r->before[WISP_HDG_INSIDE_SOLVED][WISP_SLAB(Np * m, e, i * m + k - Np)] * t[k - Np];
+      of.u[i] += term, of.u_size[i] += fabs(term);
+    }
+  wisp_hdg_flux(s->tables, &factors, t, &of);
+  wisp_hdg_leave_inside(s, r, e, &of);
   return WISP_OK;
 }
 
@@ -194,27 +175,25 @@ static void substitute(size_t Np, const double *factor, double *x, double *size)
   }
 }
 
-static wisp_status recover_factored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static wisp_status recover_factored(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e)
 {
   const size_t Np = (size_t)s->tables->Np, m = (size_t)s->tables->m;
-  double factor[NP * NP], t[M];
-  OWNED(free) wisp_hdg_bordered *of = NULL;
-  CALL(wisp_new(err, 2, sizeof *of, &of));
-  for (size_t e = 0; e < s->mesh->elements; e++) {
-    const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
-    wisp_hdg_inside fields = {.u = {0}};
-    wisp_hdg_border(s->tables, &factors, of);
-    take_half(r->before[WISP_HDG_INSIDE_FACTOR], Np, e, factor);
-    wisp_hdg_trace_at(s, r, e, t);
-    for (size_t i = 0; i < Np; i++) {
-      const double load = r->before[WISP_HDG_LOAD][WISP_SLAB(Np, e, i)];
-      fields.u[i] = load + product(of[0].R + i * m, t, 1, m, false);
-      fields.u_size[i] = fabs(load) + product(of[1].R + i * m, t, 1, m, true);
-    }
-    substitute(Np, factor, fields.u, fields.u_size);
-    wisp_hdg_flux(s->tables, &factors, t, &fields);
-    wisp_hdg_leave_inside(s, r, e, &fields);
+  const wisp_hdg_factors factors = wisp_hdg_factors_at(s, r, e);
+  double L[NP * NP], t[M];
+  wisp_hdg_bordered of[2];
+  wisp_hdg_inside fields = {.u = {0}};
+  (void)err;
+  wisp_hdg_border(s->tables, &factors, of);
+  take_half(r->before[WISP_HDG_INSIDE_FACTOR], Np, e, L);
+  wisp_hdg_trace_at(s, r, e, t);
+  for (size_t i = 0; i < Np; i++) {
+    const double load = r->before[WISP_HDG_LOAD][WISP_SLAB(Np, e, i)];
+    fields.u[i] = load + product(of[0].R + i * m, t, 1, m).value;
+    fields.u_size[i] = fabs(load) + product(of[1].R + i * m, t, 1, m).size;
   }
+  substitute(Np, L, fields.u, fields.u_size);
+  wisp_hdg_flux(s->tables, &factors, t, &fields);
+  wisp_hdg_leave_inside(s, r, e, &fields);
   return WISP_OK;
 }
 
@@ -238,22 +217,24 @@ static wisp_status assemble_scalar(wisp_error *err, const wisp_hdg *s, wisp_test
   return WISP_OK;
 }
 
-static double apply_scalar_row(const wisp_hdg *s, const wisp_test_case *r, size_t row, double *size)
+static wisp_hdg_sum apply_scalar_row(const wisp_hdg *s, const wisp_test_case *r, size_t row)
 {
   const size_t n = (size_t)s->tables->n, width = WISP_HDG_ROW * n;
-  double value = *size = 0;
+  wisp_hdg_sum sum = {0};
   for (size_t place = 0; place < width; place++) {
     const size_t other = wisp_hdg_free_column(s, row / n, (int)(place / n));
-    const double term =
-        r->before[WISP_HDG_SCALAR_ROWS][WISP_SLAB(width, row, place)] * r->before[WISP_HDG_P][other * n + place % n];
-    value += term, *size += fabs(term);
+    wisp_hdg_add(&sum, r->before[WISP_HDG_SCALAR_ROWS][WISP_SLAB(width, row, place)] *
+                           r->before[WISP_HDG_P][other * n + place % n]);
   }
-  return value;
+  return sum;
 }
 
-static const wisp_hdg_kernel_reference kernels[] = {
-    {"build_inside", build_inside, NULL},       {"invert_inside", invert_inside, NULL},
-    {"factor_inside", factor_inside, NULL},     {"multiply_inside", multiply_inside, NULL},
-    {"recover_stored", recover_stored, NULL},   {"recover_factored", recover_factored, NULL},
-    {"assemble_scalar", assemble_scalar, NULL}, {"apply_scalar", NULL, apply_scalar_row}};
-const wisp_hdg_kernel_references wisp_hdg_inside_references = {WISP_COUNT(kernels), kernels};
+const wisp_hdg_kernel_reference wisp_hdg_inside_references[] = {{"build_inside", .element = build_inside},
+                                                                {"invert_inside", .element = invert_inside},
+                                                                {"factor_inside", .element = factor_inside},
+                                                                {"multiply_inside", .element = multiply_inside},
+                                                                {"recover_stored", .element = recover_stored},
+                                                                {"recover_factored", .element = recover_factored},
+                                                                {"assemble_scalar", .compute = assemble_scalar},
+                                                                {"apply_scalar", .row = apply_scalar_row},
+                                                                {.kernel = NULL}};

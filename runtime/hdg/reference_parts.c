@@ -1,10 +1,6 @@
 /* Steps that several references share. */
 #include "reference_parts.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 wisp_hdg_factors wisp_hdg_factors_at(const wisp_hdg *s, const wisp_test_case *r, size_t e)
 {
   const double *tau = r->before[WISP_HDG_TAU], *lambda = r->before[WISP_HDG_LAMBDA];
@@ -35,54 +31,33 @@ void wisp_hdg_leave_inside(const wisp_hdg *s, wisp_test_case *r, size_t e, const
   wisp_hdg_leave_slab(r, WISP_HDG_FLUX, 2 * Np, e, of->p, of->p_size);
 }
 
-void wisp_hdg_leave_product(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_row row_of)
-{
-  const double *p = r->before[WISP_HDG_P];
-  double all = 0, squares = 0, size = 0;
-  for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++) {
-    const double value = row_of(s, r, row, &size);
-    wisp_hdg_leave(r, WISP_HDG_AP, row, value, size);
-    all += p[row] * value;
-    squares += p[row] * size * p[row] * size;
-  }
-  wisp_hdg_leave(r, WISP_HDG_PAP_SUMS, 0, all, sqrt(squares));
-}
-
-/* A row of the edges' inverses times a vector whose numbers have these sizes. */
-double wisp_hdg_times_inverse(const wisp_hdg *s, const wisp_test_case *r, const double *vector, const double *sizes,
-                              size_t row, double *size)
+wisp_hdg_sum wisp_hdg_times_inverse(const wisp_hdg *s, const wisp_test_case *r, const wisp_hdg_sum *vector, size_t row)
 {
   const size_t n = (size_t)s->tables->n;
-  double value = 0;
-  *size = 0;
+  wisp_hdg_sum sum = {0};
   for (size_t j = 0; j < n; j++) {
-    const size_t at = WISP_SLAB(n * (n + 1) / 2, row / n, wisp_hdg_half(n, row % n, j));
-    value += r->before[WISP_HDG_INVERSES][at] * vector[row / n * n + j];
-    *size += fabs(r->before[WISP_HDG_INVERSES][at]) * sizes[row / n * n + j];
+    const double number =
+        r->before[WISP_HDG_INVERSES][WISP_SLAB(n * (n + 1) / 2, row / n, wisp_hdg_half(n, row % n, j))];
+    sum.value += number * vector[row / n * n + j].value;
+    sum.size += fabs(number) * vector[row / n * n + j].size;
   }
-  return value;
+  return sum;
 }
 
-void wisp_hdg_step_free(wisp_hdg_step *step)
-{
-  free(step->t), free(step->t_size);
-}
-
-void wisp_hdg_smooth(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_step *of, size_t row, double before, double size,
+void wisp_hdg_smooth(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_step *of, size_t row, wisp_hdg_sum before,
                      double kept)
 {
   const double alpha = wisp_hdg_scalar(r, "gain"), own = r->before[WISP_HDG_RESIDUAL][row];
-  double of_t = 0;
-  const double step = kept + alpha * wisp_hdg_times_inverse(s, r, of->t, of->t_size, row, &of_t);
-  const double step_size = fabs(kept) + alpha * of_t;
-  wisp_hdg_leave(r, WISP_HDG_Z, row, before + step, size + step_size);
+  const wisp_hdg_sum by = wisp_hdg_times_inverse(s, r, of->t, row);
+  const wisp_hdg_sum step = {kept + alpha * by.value, fabs(kept) + alpha * by.size};
+  const wisp_hdg_sum z = {before.value + step.value, before.size + step.size};
+  wisp_hdg_leave_sum(r, WISP_HDG_Z, row, z);
   if (wisp_hdg_scalar(r, "summed") > 0) {
-    of->rz += own * (before + step);
-    of->squares += own * (size + step_size) * own * (size + step_size);
+    wisp_hdg_add_square(&of->rz, own * z.value, own * z.size);
     return;
   }
-  wisp_hdg_leave(r, WISP_HDG_T, row, (float)of->t[row], of->t_size[row]);
-  wisp_hdg_leave(r, of->d, row, (float)step, step_size);
+  wisp_hdg_leave(r, WISP_HDG_T, row, (float)of->t[row].value, of->t[row].size);
+  wisp_hdg_leave(r, of->d, row, (float)step.value, step.size);
 }
 
 void wisp_hdg_trace_at(const wisp_hdg *s, const wisp_test_case *r, size_t e, double *out)

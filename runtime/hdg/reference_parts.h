@@ -5,6 +5,8 @@
 #include "hdg.h"
 #include "../../gen/lapack.h"
 
+#include <math.h>
+
 /* Number of entry (i, j) of the upper half of a matrix of size m, either way round. */
 static inline size_t wisp_hdg_half(size_t m, size_t i, size_t j)
 {
@@ -27,11 +29,32 @@ static inline size_t wisp_hdg_block_at(size_t n, size_t edge, size_t place, size
   return WISP_SLAB(WISP_HDG_ROW * n * n, edge, (place * n + i) * n + j);
 }
 
-/* Number i of an output, and the sum of the magnitudes that it is added up from. */
+/* A number, and the sum of the magnitudes that it is added up from. */
+typedef struct wisp_hdg_sum {
+  double value, size;
+} wisp_hdg_sum;
+
+static inline void wisp_hdg_add(wisp_hdg_sum *sum, double term)
+{
+  sum->value += term, sum->size += fabs(term);
+}
+
+/* Adds a term to one of many rows, whose size is the root of a sum of squares. */
+static inline void wisp_hdg_add_square(wisp_hdg_sum *sum, double term, double size)
+{
+  sum->value += term, sum->size = hypot(sum->size, size);
+}
+
+/* Number i of an output, with its size. */
 static inline void wisp_hdg_leave(wisp_test_case *r, int array, size_t i, double value, double size)
 {
   r->after[array][i] = value;
   r->size[array][i] = size;
+}
+
+static inline void wisp_hdg_leave_sum(wisp_test_case *r, int array, size_t i, wisp_hdg_sum sum)
+{
+  wisp_hdg_leave(r, array, i, sum.value, sum.size);
 }
 
 static inline double wisp_hdg_scalar(const wisp_test_case *r, const char *name)
@@ -49,10 +72,6 @@ void wisp_hdg_leave_slab(wisp_test_case *r, int array, size_t width, size_t e, c
 /* u and flux of an element. */
 void wisp_hdg_leave_inside(const wisp_hdg *s, wisp_test_case *r, size_t e, const wisp_hdg_inside *of);
 
-/* Ap row by row, and the sum of p . Ap. */
-typedef double (*wisp_hdg_row)(const wisp_hdg *s, const wisp_test_case *r, size_t row, double *size);
-void wisp_hdg_leave_product(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_row row_of);
-
 /* The free edge that block `place` of an edge's row leads to; the edge itself where there is none, as in `columns`. */
 static inline size_t wisp_hdg_free_column(const wisp_hdg *s, size_t edge, int place)
 {
@@ -64,38 +83,36 @@ static inline size_t wisp_hdg_free_column(const wisp_hdg *s, size_t edge, int pl
 wisp_hdg_factors wisp_hdg_factors_at(const wisp_hdg *s, const wisp_test_case *r, size_t e);
 void wisp_hdg_trace_at(const wisp_hdg *s, const wisp_test_case *r, size_t e, double *out);
 
-/* A row of the edges' inverses times a vector whose numbers have these sizes. */
-double wisp_hdg_times_inverse(const wisp_hdg *s, const wisp_test_case *r, const double *vector, const double *sizes,
-                              size_t row, double *size);
+/* A row of the edges' inverses times a vector. */
+wisp_hdg_sum wisp_hdg_times_inverse(const wisp_hdg *s, const wisp_test_case *r, const wisp_hdg_sum *vector, size_t row);
 
-/* A step of smoothing: what residual it goes by, which array it is left in, and what comes together of r . z. */
+/* A step of smoothing: the residual that it goes by, the array that it is left in, and what comes together of r . z. */
 typedef struct wisp_hdg_step {
-  double *t, *t_size;
+  const wisp_hdg_sum *t;
   int d;
-  double rz, squares;
+  wisp_hdg_sum rz;
 } wisp_hdg_step;
-void wisp_hdg_step_free(wisp_hdg_step *step);
 
-/* Row `row` of it: z is `before`, of this size, and `kept` is what the last step gives to this one. */
-void wisp_hdg_smooth(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_step *of, size_t row, double before, double size,
+/* Row `row` of it: z is `before`, and `kept` is what the last step gives to this one. */
+void wisp_hdg_smooth(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_step *of, size_t row, wisp_hdg_sum before,
                      double kept);
 
 /* Products of all elements by their matrices, upper halves in slabs, and the sizes of these; NULL: their magnitudes. */
 void wisp_hdg_multiply(const wisp_hdg *s, wisp_test_case *r, const double *data, const double *sizes);
 
-/* A kernel's reference: all of it, or a row of a product by p. */
+/* A kernel's reference is one of these functions. */
 typedef struct wisp_hdg_kernel_reference {
   const char *kernel;
-  wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_test_case *r);
-  wisp_hdg_row row;
+  void (*leave)(const wisp_hdg *s, wisp_test_case *r);
+  wisp_status (*compute)(wisp_error *err, const wisp_hdg *s, wisp_test_case *r); /* the same, where it can fail */
+  wisp_status (*element)(wisp_error *err, const wisp_hdg *s, wisp_test_case *r, size_t e);
+  wisp_hdg_sum (*row)(const wisp_hdg *s, const wisp_test_case *r, size_t row); /* of Ap */
 } wisp_hdg_kernel_reference;
-typedef struct wisp_hdg_kernel_references {
-  size_t count;
-  const wisp_hdg_kernel_reference *list;
-} wisp_hdg_kernel_references;
-/* Assembly by elements and their products; the paper's batches and its matrix; the second level. */
-extern const wisp_hdg_kernel_references wisp_hdg_scatter_references, wisp_hdg_inside_references,
-    wisp_hdg_coarse_references;
+
+/* Assembly by elements and their products; the paper's batches and its matrix; the second level. No name ends a list.
+ */
+extern const wisp_hdg_kernel_reference wisp_hdg_scatter_references[], wisp_hdg_inside_references[],
+    wisp_hdg_coarse_references[];
 
 /* ---- References for the verifier. */
 

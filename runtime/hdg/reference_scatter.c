@@ -1,13 +1,10 @@
 /* References of assembling by elements, and of multiplying by groups of them. */
 #include "reference_parts.h"
 
-#include <math.h>
-
 /* Zeroes the blocks that two elements add to, and those without an element. */
-static wisp_status clear_blocks(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static void clear_blocks(const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n;
-  (void)err;
   for (size_t row = 0; row < s->free_edges * n; row++) {
     const size_t edge = row / n;
     const double given = r->before[WISP_HDG_GIVEN][row];
@@ -16,15 +13,13 @@ static wisp_status clear_blocks(wisp_error *err, const wisp_hdg *s, wisp_test_ca
       if (q < n || s->side[2 * edge + (q / n - 1) / 2] < 0)
         wisp_hdg_leave(r, WISP_HDG_BLOCKS, wisp_hdg_block_at(n, edge, q / n, row % n, q % n), 0, 0);
   }
-  return WISP_OK;
 }
 
 /* Assembled, on top of what is there. */
-static wisp_status scatter(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static void scatter(const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n;
   const double *before = r->before[WISP_HDG_BLOCKS];
-  (void)err;
   wisp_hdg_assemble(s, r->before[WISP_HDG_ELEMENT_DATA], r->before[WISP_HDG_GIVEN], r->after[WISP_HDG_BLOCKS],
                     r->after[WISP_HDG_B], r->size[WISP_HDG_BLOCKS], r->size[WISP_HDG_B]);
   for (size_t row = 0; row < s->free_edges * n; row++) {
@@ -37,7 +32,6 @@ static wisp_status scatter(wisp_error *err, const wisp_hdg *s, wisp_test_case *r
       if (is_kept) r->after[WISP_HDG_BLOCKS][at] += before[at], r->size[WISP_HDG_BLOCKS][at] += fabs(before[at]);
     }
   }
-  return WISP_OK;
 }
 
 /* --- by elements --- */
@@ -66,11 +60,9 @@ void wisp_hdg_multiply(const wisp_hdg *s, wisp_test_case *r, const double *data,
   }
 }
 
-static wisp_status multiply(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
+static void multiply(const wisp_hdg *s, wisp_test_case *r)
 {
-  (void)err;
   wisp_hdg_multiply(s, r, r->before[WISP_HDG_ELEMENT_DATA], NULL);
-  return WISP_OK;
 }
 
 /* --- by groups --- */
@@ -111,28 +103,28 @@ static wisp_status multiply_grouped(wisp_error *err, const wisp_hdg *s, wisp_tes
 }
 
 /* Adds up the products of an edge's elements. */
-static double collect_row(const wisp_hdg *s, const wisp_test_case *r, size_t row, double *size)
+static wisp_hdg_sum collect_row(const wisp_hdg *s, const wisp_test_case *r, size_t row)
 {
   const size_t n = (size_t)s->tables->n;
-  double value = *size = 0;
-  for (size_t k = 0; k < 2; k++) {
-    const int32_t face = s->side[2 * (row / n) + k];
-    if (face < 0) continue;
-    const double term = r->before[WISP_HDG_PRODUCTS][(size_t)face * n + row % n];
-    value += term, *size += fabs(term);
-  }
-  return value;
+  const int32_t *face = s->side + 2 * (row / n);
+  wisp_hdg_sum sum = {0};
+  for (int k = 0; k < 2; k++)
+    if (face[k] >= 0) wisp_hdg_add(&sum, r->before[WISP_HDG_PRODUCTS][(size_t)face[k] * n + row % n]);
+  return sum;
 }
 
-static double collect_grouped_row(const wisp_hdg *s, const wisp_test_case *r, size_t row, double *size)
+static wisp_hdg_sum collect_grouped_row(const wisp_hdg *s, const wisp_test_case *r, size_t row)
 {
-  if (!is_within(s, row / (size_t)s->tables->n)) return collect_row(s, r, row, size);
-  *size = fabs(r->before[WISP_HDG_AP][row]);
-  return r->before[WISP_HDG_AP][row];
+  wisp_hdg_sum sum = {0};
+  if (!is_within(s, row / (size_t)s->tables->n)) return collect_row(s, r, row);
+  wisp_hdg_add(&sum, r->before[WISP_HDG_AP][row]);
+  return sum;
 }
 
-static const wisp_hdg_kernel_reference kernels[] = {
-    {"clear_blocks", clear_blocks, NULL}, {"scatter", scatter, NULL},
-    {"multiply", multiply, NULL},         {"multiply_grouped", multiply_grouped, NULL},
-    {"collect", NULL, collect_row},       {"collect_grouped", NULL, collect_grouped_row}};
-const wisp_hdg_kernel_references wisp_hdg_scatter_references = {WISP_COUNT(kernels), kernels};
+const wisp_hdg_kernel_reference wisp_hdg_scatter_references[] = {{"clear_blocks", .leave = clear_blocks},
+                                                                 {"scatter", .leave = scatter},
+                                                                 {"multiply", .leave = multiply},
+                                                                 {"multiply_grouped", .compute = multiply_grouped},
+                                                                 {"collect", .row = collect_row},
+                                                                 {"collect_grouped", .row = collect_grouped_row},
+                                                                 {.kernel = NULL}};

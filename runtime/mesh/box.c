@@ -29,7 +29,7 @@ static wisp_status list_sides(wisp_error *err, wisp_mesh *mesh)
   return WISP_OK;
 }
 
-static wisp_status make_grid(wisp_error *err, int corners, bool falls, const int *n, wisp_mesh **out)
+wisp_status wisp_mesh_cut(wisp_error *err, int corners, bool falls, const int *n, wisp_mesh **out)
 {
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   const wisp_cell *cell = &wisp_cells[corners];
@@ -87,12 +87,7 @@ bool wisp_mesh_grid_count(int corners, const int *n, size_t count[4])
 
 wisp_status wisp_mesh_grid(wisp_error *err, int corners, const int *n, wisp_mesh **out)
 {
-  return make_grid(err, corners, false, n, out);
-}
-
-wisp_status wisp_mesh_squares(wisp_error *err, const int n[2], bool falls, wisp_mesh **out)
-{
-  return make_grid(err, 3, falls, n, out);
+  return wisp_mesh_cut(err, corners, false, n, out);
 }
 
 wisp_status wisp_mesh_tag_sides(wisp_error *err, wisp_mesh *mesh)

@@ -22,29 +22,6 @@ static double normalize(double v[3])
   return most * length;
 }
 
-/* The normal of an edge in its triangle's plane: `away`, from the middle, without its part along the edge. */
-static void set_edge_normal(wisp_facet *f, const double away[3])
-{
-  double along[3];
-  wisp_subtract(f->xyz[1], f->xyz[0], along);
-  f->area = normalize(along);
-  const double part = wisp_dot(away, along);
-  for (int c = 0; c < 3; c++) f->normal[c] = away[c] - part * along[c];
-  normalize(f->normal);
-}
-
-/* Half the cross product of two edges, or of the diagonals, is the area times the normal. */
-static void set_face_normal(wisp_facet *f, const double away[3])
-{
-  double a[3], b[3], *n = f->normal;
-  wisp_subtract(f->xyz[f->corners - 2], f->xyz[0], a);
-  wisp_subtract(f->xyz[f->corners - 1], f->xyz[f->corners - 3], b);
-  wisp_cross(a, b, n);
-  f->area = normalize(n) / 2;
-  if (wisp_dot(n, away) < 0)
-    for (int c = 0; c < 3; c++) n[c] = -n[c];
-}
-
 wisp_facet wisp_mesh_facet(const wisp_mesh *mesh, size_t element, int face)
 {
   wisp_facet f = {.element = element, .face = face};
@@ -59,10 +36,23 @@ wisp_facet wisp_mesh_facet(const wisp_mesh *mesh, size_t element, int face)
     }
   for (int i = 0; i < mesh->corners; i++)
     for (int c = 0; c < 3; c++) away[c] -= mesh->xyz[3 * (size_t)cell[i] + (size_t)c] / mesh->corners;
-  if (f.corners == 2)
-    set_edge_normal(&f, away);
-  else
-    set_face_normal(&f, away);
+  if (f.corners == 2) { /* in its triangle's plane: `away`, from the middle, without its part along the edge */
+    double along[3];
+    wisp_subtract(f.xyz[1], f.xyz[0], along);
+    f.area = normalize(along);
+    const double part = wisp_dot(away, along);
+    for (int c = 0; c < 3; c++) f.normal[c] = away[c] - part * along[c];
+    normalize(f.normal);
+    return f;
+  }
+  /* Half the cross product of two edges, or of the diagonals, is the area times the normal. */
+  double a[3], b[3];
+  wisp_subtract(f.xyz[f.corners - 2], f.xyz[0], a);
+  wisp_subtract(f.xyz[f.corners - 1], f.xyz[f.corners - 3], b);
+  wisp_cross(a, b, f.normal);
+  f.area = normalize(f.normal) / 2;
+  const double sign = wisp_dot(f.normal, away) < 0 ? -1 : 1;
+  for (int c = 0; c < 3; c++) f.normal[c] *= sign;
   return f;
 }
 

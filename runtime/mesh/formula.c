@@ -9,9 +9,10 @@ enum { X, Y, Z, REGION, TAG, NAMES };
 
 static const char *const names[] = {"x", "y", "z", "region", "tag"};
 
-/* The slot of a variable; -1: it is none. */
-static int find_slot(const char *name)
+/* A wisp_slot_of: the slot of a variable; -1: it is none. */
+static int find_slot(const void *context, const char *name)
 {
+  (void)context;
   for (int i = 0; i < NAMES; i++)
     if (strcmp(name, names[i]) == 0) return i;
   return -1;
@@ -24,23 +25,15 @@ typedef struct binding {
   bool on_faces;
 } binding;
 
-/* Reports what wisp_groups_find says, at the column of the node. */
-static wisp_status fail_at(const binding *b, const wisp_node *at, const wisp_error *why)
-{
-  wisp_expr_fail(b->err, b->expression, at->column, "%s", why->text);
-  if (b->err) b->err->status = why->status;
-  return why->status;
-}
-
 static bool is_variable(const wisp_node *at)
 {
-  return at->op == OP_NAME && (find_slot(at->name) >= 0 || strcmp(at->name, "pi") == 0);
+  return at->op == OP_NAME && (find_slot(NULL, at->name) >= 0 || strcmp(at->name, "pi") == 0);
 }
 
 /* Which of the two the node is: REGION or TAG; -1: none. */
 static int set_of(const wisp_node *at)
 {
-  const int slot = at->op == OP_NAME ? find_slot(at->name) : -1;
+  const int slot = at->op == OP_NAME ? find_slot(NULL, at->name) : -1;
   return slot >= REGION ? slot : -1;
 }
 
@@ -92,7 +85,10 @@ static wisp_status find_numbers(const binding *b, const wisp_node *at, int set, 
     return wisp_new(b->err, 1, sizeof **numbers, numbers);
   }
   const wisp_status status = wisp_groups_find(&why, &b->mesh->groups, dimension, &word, numbers, count);
-  return status == WISP_OK ? WISP_OK : fail_at(b, at, &why);
+  if (status == WISP_OK) return WISP_OK;
+  wisp_expr_fail(b->err, b->expression, at->column, "%s", why.text);
+  if (b->err) b->err->status = status;
+  return status;
 }
 
 /* ---- Comparisons. */
@@ -232,18 +228,6 @@ static wisp_status put_node(const binding *b, size_t place)
   return WISP_OK;
 }
 
-/* Replaces groups: `region == "steel"` becomes a comparison of region's values (groups.h), a lone name its number.
- * on_faces: tag has a value. WISP_EUSAGE where something is no group, or is ambiguous. */
-static wisp_status put_groups(wisp_error *err, wisp_expr *expression, const wisp_mesh *mesh, bool on_faces)
-{
-  const binding b = {err, expression, mesh, on_faces};
-  const size_t root = expression->count - 1;
-  size_t last = 0;
-  CALL(put_node(&b, root));
-  CALL(wisp_expr_add(err, expression, expression->nodes[root], &last)); /* the root is the last node */
-  return put_rest(&b);
-}
-
 /* ---- Formulas. */
 
 struct wisp_formula {
@@ -252,13 +236,6 @@ struct wisp_formula {
   bool moved; /* points are those of this plane, x, y and z the file's */
   wisp_plane plane;
 };
-
-/* A wisp_slot_of. */
-static int slot_of(const void *context, const char *name)
-{
-  (void)context;
-  return find_slot(name);
-}
 
 /* Can a name of a group stand in an expression without quotes? */
 static bool is_plain(const char *name)
@@ -289,13 +266,20 @@ static wisp_status blame_request(wisp_error *err, wisp_status status, const char
   return status;
 }
 
+/* Replaces groups: `region == "steel"` becomes a comparison of region's values (groups.h), a lone name its number.
+ * on_faces: tag has a value. WISP_EUSAGE where something is no group, or is ambiguous. */
 static wisp_status read_text(wisp_error *err, const char *text, const wisp_mesh *mesh, bool on_faces, wisp_expr **out)
 {
   OWNED(wisp_expr_destroy) wisp_expr *expression = NULL;
   CALL(wisp_expr_parse(err, text, &expression));
-  CALL(put_groups(err, expression, mesh, on_faces));
+  const binding b = {err, expression, mesh, on_faces};
+  const size_t root = expression->count - 1;
+  size_t last = 0;
+  CALL(put_node(&b, root));
+  CALL(wisp_expr_add(err, expression, expression->nodes[root], &last)); /* the root is the last node */
+  CALL(put_rest(&b));
   wisp_expr_put(expression, "pi", acos(-1.0));
-  CALL(wisp_expr_bind(err, expression, slot_of, NULL));
+  CALL(wisp_expr_bind(err, expression, find_slot, NULL));
   return GIVE(expression, out);
 }
 

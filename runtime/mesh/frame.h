@@ -26,9 +26,3 @@ static inline double wisp_frame_vertex(const wisp_frame *frame, const wisp_mesh 
 
 /* The least coordinates of the mesh's bounding box in the frame, and the lengths of its edges there. */
 void wisp_frame_extent(const wisp_frame *frame, const wisp_mesh *mesh, double low[3], double length[3]);
-
-/* The mesh's coordinate that is x in the frame. */
-static inline double wisp_frame_leave(const wisp_frame *frame, size_t d, double x)
-{
-  return frame->origin[d] + frame->length * x;
-}

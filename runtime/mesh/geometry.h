@@ -34,5 +34,18 @@ static inline double wisp_distance(const double a[3], const double b[3])
   return sqrt(wisp_dot(d, d));
 }
 
+/* Compare two numbers, or indices, for qsort and bsearch: ascending. */
+static inline int wisp_by_value(const void *left, const void *right)
+{
+  const double a = *(const double *)left, b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+static inline int wisp_by_index(const void *left, const void *right)
+{
+  const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+  return (a > b) - (a < b);
+}
+
 /* The bounding box of points, x y z of each together, and its longest side. */
 double wisp_extent(size_t count, const double *xyz, double low[3], double high[3]);

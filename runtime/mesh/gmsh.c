@@ -190,13 +190,6 @@ static void free_gmsh(wisp_gmsh *gmsh)
   wisp_text_free(&gmsh->passed);
 }
 
-/* The corners of the elements of the highest dimension that were met where reading tets has failed. */
-static int seen_corners(const wisp_gmsh *gmsh)
-{
-  const bool hexahedra = gmsh->seen >> WISP_GMSH_SEEN_HEXAHEDRA & 1, others = gmsh->seen >> 3 & 1;
-  return others ? 4 : hexahedra ? 8 : gmsh->seen >> 2 & 1 ? 3 : 4;
-}
-
 static wisp_status parse(wisp_error *err, int *corners, double merge, const char *name, const char *data, size_t length,
                          wisp_mesh **out)
 {
@@ -210,7 +203,8 @@ static wisp_status parse(wisp_error *err, int *corners, double merge, const char
                     .merge = merge};
   CALL(wisp_require(err, gmsh.locale, WISP_EMEMORY, "%s: out of memory: a locale", name));
   const wisp_status status = read_sections(err, &gmsh);
-  *corners = seen_corners(&gmsh);
+  const bool solids = gmsh.seen >> 3 & 1, hexahedra = gmsh.seen >> WISP_GMSH_SEEN_HEXAHEDRA & 1;
+  *corners = solids ? 4 : hexahedra ? 8 : gmsh.seen >> 2 & 1 ? 3 : 4; /* of the highest dimension that was met */
   CALL(status);
   return wisp_gmsh_build(err, &gmsh, out);
 }

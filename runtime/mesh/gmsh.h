@@ -112,19 +112,14 @@ wisp_status wisp_gmsh_skip(wisp_error *err, wisp_gmsh *gmsh, const char *section
 /* The shape of elements with so many corners: 3, 4 or 8. */
 const wisp_gmsh_shape *wisp_gmsh_shape_of(int corners);
 
+#define WISP_GMSH_STRAIGHTEN \
+  "to straighten them, run 'gmsh FILE order.geo -' with 'SetOrder 1; Save \"straight.msh\";' in order.geo"
+
 /* The kind of an element type. Others than the shape, of its dimension or above, are refused by name. */
 wisp_status wisp_gmsh_find_kind(wisp_error *err, wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out);
 
 /* Reads one element's nodes and keeps it, where it is of the shape or a face with a tag. */
 wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag);
-
-/* Refuses curved elements of order 2, beyond 1e-9. place gives a node's coordinates, NULL where $Nodes lacks it. */
-typedef const double *wisp_gmsh_place(const void *context, int64_t node);
-wisp_status wisp_gmsh_check_straight(wisp_error *err, const wisp_gmsh *gmsh, wisp_gmsh_place *place,
-                                     const void *context);
-
-/* The number of a physical group, which becomes known: Gmsh writes one of reversed orientation with a minus sign. */
-wisp_status wisp_gmsh_tag(wisp_error *err, wisp_gmsh *gmsh, int dimension, int64_t value, int32_t *out);
 
 wisp_status wisp_gmsh_names(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_nodes_2(wisp_error *err, wisp_gmsh *gmsh);

@@ -46,17 +46,59 @@ static wisp_status map_nodes(wisp_error *err, const wisp_gmsh *gmsh, node_map *m
   return WISP_OK;
 }
 
-typedef struct lookup {
-  const node_map *map;
-  const wisp_gmsh *gmsh;
-} lookup;
-
-/* A wisp_gmsh_place. */
-static const double *place_of(const void *context, int64_t node)
+/* A node's coordinates; NULL where $Nodes lacks it. */
+static const double *place_of(const node_map *map, const wisp_gmsh *gmsh, int64_t node)
 {
-  const lookup *p = context;
-  const uint32_t place = *find_node(p->map, p->gmsh, node);
-  return place ? p->gmsh->node[place - 1].xyz : NULL;
+  const uint32_t place = *find_node(map, gmsh, node);
+  return place ? gmsh->node[place - 1].xyz : NULL;
+}
+
+/* ---- Elements of order 2. */
+
+static double off_middle(const double *const corner[8], int corners, unsigned bits, const double *node)
+{
+  double middle[3] = {0};
+  int count = 0;
+  for (int c = 0; c < corners; c++) count += (bits >> c & 1) != 0;
+  for (int c = 0; c < corners; c++)
+    for (int d = 0; d < 3 && (bits >> c & 1); d++) middle[d] += corner[c][d] / count;
+  return wisp_distance(middle, node);
+}
+
+/* 1e-9 of the element, or what the digits of its places leave. */
+static double allowance(const double *const corner[8], int corners)
+{
+  double size = 0, largest = 0;
+  for (int c = 0; c < corners; c++) {
+    size = fmax(size, wisp_distance(corner[0], corner[c]));
+    for (int d = 0; d < 3; d++) largest = fmax(largest, fabs(corner[c][d]));
+  }
+  return 1e-9 * size + 1e-15 * largest;
+}
+
+/* Refuses curved elements of order 2, beyond 1e-9. */
+static wisp_status check_straight(wisp_error *err, const wisp_gmsh *gmsh, const node_map *map)
+{
+  const size_t corners = (size_t)gmsh->shape->cell->corners;
+  for (size_t s = 0; s < gmsh->seconds; s++) {
+    const wisp_gmsh_second *at = &gmsh->second[s];
+    const double *corner[8] = {NULL}, *node = NULL;
+    bool complete = true;
+    for (size_t c = 0; c < corners; c++)
+      complete &= (corner[c] = place_of(map, gmsh, gmsh->cell[corners * at->cell + c])) != NULL;
+    for (int i = 0; complete && i < at->kind->nodes - at->kind->corners; i++) {
+      const int64_t number = gmsh->middle[at->middle + (size_t)i];
+      node = place_of(map, gmsh, number);
+      CALL(wisp_require(err, node, WISP_EINPUT, "%s: %s %zu uses node %lld, which $Nodes does not have", gmsh->name,
+                        gmsh->shape->cell->one, at->cell, (long long)number));
+      const double off = off_middle(corner, (int)corners, at->kind->middles[i], node);
+      CALL(wisp_require(err, off <= allowance(corner, (int)corners), WISP_EINPUT,
+                        "%s: %s %zu is curved, its node %lld lies %.3g beside the middle: only straight %s can be "
+                        "used; " WISP_GMSH_STRAIGHTEN,
+                        gmsh->name, gmsh->shape->cell->one, at->cell, (long long)number, off, gmsh->shape->formal));
+    }
+  }
+  return WISP_OK;
 }
 
 /* ---- Format 2 writes an element once for each physical group that it is in. */
@@ -206,23 +248,16 @@ static wisp_status sort_triangles(wisp_error *err, wisp_gmsh *gmsh, const node_m
   return WISP_OK;
 }
 
-/* The face of the file that is a face of an element; NULL: there is none. */
-static tagged *find_face(const wisp_mesh *mesh, size_t f, tagged *list, size_t count)
-{
-  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
-  tagged face = {.vertex = {WISP_EMPTY, WISP_EMPTY, WISP_EMPTY, WISP_EMPTY}};
-  int32_t vertex[4];
-  const int corners = wisp_mesh_face(mesh, f / faces, (int)(f % faces), vertex);
-  for (int i = 0; i < corners; i++) set_vertex(&face, i, vertex[i]);
-  return bsearch(&face, list, count, sizeof face, compare_tagged);
-}
-
 /* Counts a face, and finds its groups where they are asked for: of the boundary's, and of such as lie inside. */
 static void take_face(wisp_mesh *mesh, bool outside, size_t f, tagged *list, size_t count)
 {
   const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
   const int dimension = wisp_mesh_dimension(mesh) - 1;
-  tagged *found = find_face(mesh, f, list, count);
+  tagged face = {.vertex = {WISP_EMPTY, WISP_EMPTY, WISP_EMPTY, WISP_EMPTY}};
+  int32_t vertex[4];
+  const int corners = wisp_mesh_face(mesh, f / faces, (int)(f % faces), vertex);
+  for (int i = 0; i < corners; i++) set_vertex(&face, i, vertex[i]);
+  tagged *found = bsearch(&face, list, count, sizeof face, compare_tagged); /* NULL: the file has no such face */
   if (!outside && (!found || found->met)) return;
   if (found) found->met = true;
   if (found && outside && mesh->corners < 8) mesh->tag[f] = found->tag;
@@ -309,7 +344,7 @@ wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   size_t vertices = 0;
   CALL(map_nodes(err, gmsh, &map));
-  CALL(wisp_gmsh_check_straight(err, gmsh, place_of, &(lookup){&map, gmsh}));
+  CALL(check_straight(err, gmsh, &map));
   CALL(merge_cells(err, gmsh));
   CALL(wisp_new(err, gmsh->nodes, sizeof *number, &number));
   CALL(number_vertices(err, gmsh, &map, number, &vertices));
@@ -319,9 +354,9 @@ wisp_status wisp_gmsh_build(wisp_error *err, wisp_gmsh *gmsh, wisp_mesh **out)
   CALL(merge_vertices(err, gmsh, mesh, number));
   CALL(wisp_mesh_flatten(err, gmsh->name, mesh));
   wisp_mesh_reverse(mesh);
-  if (mesh->found.reversed)
+  if (mesh->reversed)
     CALL(wisp_notes_add(err, &mesh->notes, "reversed", "%s: %zu of %zu %s had %s: their orientation is reversed",
-                        gmsh->name, mesh->found.reversed, mesh->elements, gmsh->shape->cell->many,
+                        gmsh->name, mesh->reversed, mesh->elements, gmsh->shape->cell->many,
                         gmsh->shape->cell->negative));
   CALL(wisp_mesh_connect(err, gmsh->name, mesh));
   CALL(tag_faces(err, gmsh, &map, number, mesh));

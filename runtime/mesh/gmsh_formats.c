@@ -14,8 +14,11 @@ static wisp_status read_count_line(wisp_error *err, wisp_gmsh *gmsh, size_t *out
   return status;
 }
 
-wisp_status wisp_gmsh_tag(wisp_error *err, wisp_gmsh *gmsh, int dimension, int64_t value, int32_t *out)
+/* The number of a physical group, which becomes known: Gmsh writes one of reversed orientation with a minus sign. */
+static wisp_status read_tag(wisp_error *err, wisp_gmsh *gmsh, int dimension, int32_t *out)
 {
+  int64_t value = 0;
+  CALL(wisp_gmsh_integer(err, gmsh, 4, &value));
   if (value < -INT32_MAX || value > INT32_MAX)
     return wisp_gmsh_fail(err, gmsh, "physical group %lld does not fit 32 bits", (long long)value);
   *out = (int32_t)(value < 0 ? -value : value);
@@ -75,19 +78,8 @@ wisp_status wisp_gmsh_nodes_2(wisp_error *err, wisp_gmsh *gmsh)
   return WISP_OK;
 }
 
-/* An element, "number type tags... nodes"; binary has type and count of tags before a run. Tag 1 is the group. */
-static wisp_status read_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int64_t tags)
-{
-  int32_t physical = 0;
-  for (int64_t i = 0; i < tags; i++) {
-    int64_t tag = 0;
-    CALL(wisp_gmsh_integer(err, gmsh, 4, &tag));
-    if (i == 0) CALL(wisp_gmsh_tag(err, gmsh, kind->dimension, tag, &physical));
-  }
-  return wisp_gmsh_element(err, gmsh, kind, 4, physical);
-}
-
-/* A run of elements of one kind: one element in text, as many as its header says in binary. */
+/* A run of elements of one kind: one element in text, as many as its header says in binary. An element is "number type
+ * tags... nodes"; binary has type and count of tags before the run. Tag 1 is the group. */
 static wisp_status read_run(wisp_error *err, wisp_gmsh *gmsh, size_t left, size_t *run)
 {
   const wisp_gmsh_kind *kind = NULL;
@@ -102,7 +94,10 @@ static wisp_status read_run(wisp_error *err, wisp_gmsh *gmsh, size_t left, size_
                         (long long)count, (long long)tags, left));
   for (int64_t i = 0; i < count; i++) {
     if (gmsh->binary) CALL(wisp_gmsh_integer(err, gmsh, 4, &number));
-    CALL(read_element(err, gmsh, kind, tags));
+    int32_t physical = 0;
+    if (tags) CALL(read_tag(err, gmsh, kind->dimension, &physical));
+    for (int64_t tag = 1, other = 0; tag < tags; tag++) CALL(wisp_gmsh_integer(err, gmsh, 4, &other));
+    CALL(wisp_gmsh_element(err, gmsh, kind, 4, physical));
   }
   *run = (size_t)count;
   return WISP_OK;
@@ -129,16 +124,22 @@ static wisp_status pass_numbers(wisp_error *err, wisp_gmsh *gmsh, size_t reals, 
   return WISP_OK;
 }
 
+/* Passes a count and as many integers. */
+static wisp_status pass_list(wisp_error *err, wisp_gmsh *gmsh)
+{
+  size_t count = 0;
+  CALL(wisp_gmsh_count(err, gmsh, &count));
+  return pass_numbers(err, gmsh, 0, count);
+}
+
 /* A count and as many physical groups of a dimension: the value of all. */
 static wisp_status read_groups(wisp_error *err, wisp_gmsh *gmsh, int dimension, int32_t *value)
 {
   size_t count = 0;
-  int64_t number = 0;
   CALL(wisp_gmsh_count(err, gmsh, &count));
   for (size_t i = 0; i < count; i++) {
-    CALL(wisp_gmsh_integer(err, gmsh, 4, &number));
     CALL(wisp_grow(err, &gmsh->numbers, &gmsh->number_capacity, i + 1, sizeof *gmsh->numbers));
-    CALL(wisp_gmsh_tag(err, gmsh, dimension, number, &gmsh->numbers[i]));
+    CALL(read_tag(err, gmsh, dimension, &gmsh->numbers[i]));
   }
   return wisp_groups_value(err, &gmsh->groups, gmsh->numbers, count, value);
 }
@@ -162,11 +163,9 @@ static const wisp_gmsh_entity *find_entity(const wisp_gmsh *gmsh, size_t count, 
 static wisp_status read_parent(wisp_error *err, wisp_gmsh *gmsh, size_t known, int64_t *dimension, int32_t *parent)
 {
   int64_t entity = 0;
-  size_t partitions = 0;
   CALL(wisp_gmsh_integer(err, gmsh, 4, dimension));
   CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
-  CALL(wisp_gmsh_count(err, gmsh, &partitions));
-  CALL(pass_numbers(err, gmsh, 0, partitions));
+  CALL(pass_list(err, gmsh)); /* its partitions */
   const wisp_gmsh_entity *found = find_entity(gmsh, known, false, *dimension, entity);
   if (found) *parent = found->tag;
   return WISP_OK;
@@ -178,7 +177,6 @@ static wisp_status read_entity(wisp_error *err, wisp_gmsh *gmsh, int dimension, 
 {
   wisp_gmsh_entity made = {.dimension = dimension, .part = part};
   int64_t entity = 0, parent_dimension = dimension;
-  size_t bounds = 0;
   int32_t parent = 0;
   CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
   made.entity = (int32_t)entity;
@@ -189,12 +187,9 @@ static wisp_status read_entity(wisp_error *err, wisp_gmsh *gmsh, int dimension, 
     CALL(read_groups(err, gmsh, dimension, &made.tag));
     CALL(wisp_groups_join(err, &gmsh->groups, made.tag, parent, &made.tag));
   } else {
-    CALL(wisp_gmsh_count(err, gmsh, &bounds));
-    CALL(pass_numbers(err, gmsh, 0, bounds));
+    CALL(pass_list(err, gmsh));
   }
-  bounds = 0;
-  if (dimension) CALL(wisp_gmsh_count(err, gmsh, &bounds));
-  CALL(pass_numbers(err, gmsh, 0, bounds));
+  if (dimension) CALL(pass_list(err, gmsh)); /* what bounds it */
   if (dimension < gmsh->shape->cell->dimension - 1) return WISP_OK;
   CALL(wisp_grow(err, &gmsh->entity, &gmsh->entity_capacity, gmsh->entities + 1, sizeof made));
   gmsh->entity[gmsh->entities++] = made;

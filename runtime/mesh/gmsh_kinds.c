@@ -46,9 +46,6 @@ static const wisp_gmsh_kind kinds[] = {
     {93, 3, 125, 8, 4, "hexahedron", NULL},
 };
 
-#define STRAIGHTEN \
-  "to straighten them, run 'gmsh FILE order.geo -' with 'SetOrder 1; Save \"straight.msh\";' in order.geo"
-
 /* By corners. Gmsh goes round each square of a hex, we row by row. */
 static const wisp_gmsh_shape shapes[] = {
     {.cell = &wisp_cells[3],
@@ -90,7 +87,7 @@ static bool is_of(const wisp_gmsh_shape *shape, const wisp_gmsh_kind *kind)
 static wisp_status refuse_kind(wisp_error *err, const wisp_gmsh *gmsh, const wisp_gmsh_kind *kind)
 {
   const wisp_gmsh_shape *shape = gmsh->shape;
-  const char *remedy = is_of(shape, kind)                         ? STRAIGHTEN
+  const char *remedy = is_of(shape, kind)                         ? WISP_GMSH_STRAIGHTEN
                        : kind->dimension > shape->cell->dimension ? shape->higher
                                                                   : shape->remedy;
   char order[32] = "";
@@ -142,53 +139,5 @@ wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_
   const wisp_gmsh_triangle triangle = {{node[0], node[1], node[2], node[3]}, tag}; /* corners come first */
   CALL(wisp_grow(err, &gmsh->triangle, &gmsh->triangle_capacity, gmsh->triangles + 1, sizeof triangle));
   gmsh->triangle[gmsh->triangles++] = triangle;
-  return WISP_OK;
-}
-
-/* ---- Elements of order 2. */
-
-static double off_middle(const double *const corner[8], int corners, unsigned bits, const double *node)
-{
-  double middle[3] = {0};
-  int count = 0;
-  for (int c = 0; c < corners; c++) count += (bits >> c & 1) != 0;
-  for (int c = 0; c < corners; c++)
-    for (int d = 0; d < 3 && (bits >> c & 1); d++) middle[d] += corner[c][d] / count;
-  return wisp_distance(middle, node);
-}
-
-/* 1e-9 of the element, or what the digits of its places leave. */
-static double allowance(const double *const corner[8], int corners)
-{
-  double size = 0, largest = 0;
-  for (int c = 0; c < corners; c++) {
-    size = fmax(size, wisp_distance(corner[0], corner[c]));
-    for (int d = 0; d < 3; d++) largest = fmax(largest, fabs(corner[c][d]));
-  }
-  return 1e-9 * size + 1e-15 * largest;
-}
-
-wisp_status wisp_gmsh_check_straight(wisp_error *err, const wisp_gmsh *gmsh, wisp_gmsh_place *place,
-                                     const void *context)
-{
-  const size_t corners = (size_t)gmsh->shape->cell->corners;
-  for (size_t s = 0; s < gmsh->seconds; s++) {
-    const wisp_gmsh_second *at = &gmsh->second[s];
-    const double *corner[8] = {NULL}, *node = NULL;
-    bool complete = true;
-    for (size_t c = 0; c < corners; c++)
-      complete &= (corner[c] = place(context, gmsh->cell[corners * at->cell + c])) != NULL;
-    for (int i = 0; complete && i < at->kind->nodes - at->kind->corners; i++) {
-      const int64_t number = gmsh->middle[at->middle + (size_t)i];
-      node = place(context, number);
-      CALL(wisp_require(err, node, WISP_EINPUT, "%s: %s %zu uses node %lld, which $Nodes does not have", gmsh->name,
-                        gmsh->shape->cell->one, at->cell, (long long)number));
-      const double off = off_middle(corner, (int)corners, at->kind->middles[i], node);
-      CALL(wisp_require(
-          err, off <= allowance(corner, (int)corners), WISP_EINPUT,
-          "%s: %s %zu is curved, its node %lld lies %.3g beside the middle: only straight %s can be used; " STRAIGHTEN,
-          gmsh->name, gmsh->shape->cell->one, at->cell, (long long)number, off, gmsh->shape->formal));
-    }
-  }
   return WISP_OK;
 }

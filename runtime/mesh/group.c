@@ -190,22 +190,19 @@ static int32_t pop_best(queue *q)
   return WISP_EMPTY;
 }
 
-/* The first entry of Q that is in E, the next block's seed: lane 1 holds every candidate in the order it came. */
-static int32_t first_candidate(const queue *q)
+/* The next block's seed, the first entry of Q that is in E; WISP_EMPTY: none. Lane 1 holds every candidate in the order
+ * it came. Q becomes empty, and with it what its elements share with the block. */
+static int32_t end_block(queue *q)
 {
-  for (size_t i = 0; i < q->tail[1]; i++)
-    if (q->shared[q->entry[1][i]] >= 0) return q->entry[1][i];
-  return WISP_EMPTY;
-}
-
-/* Q becomes empty, and with it what its elements share with the block. */
-static void clear_queue(queue *q)
-{
+  int32_t seed = WISP_EMPTY;
+  for (size_t i = 0; i < q->tail[1] && seed == WISP_EMPTY; i++)
+    if (q->shared[q->entry[1][i]] >= 0) seed = q->entry[1][i];
   for (int lane = 0; lane < LANES; lane++) {
     for (size_t i = 0; i < q->tail[lane]; i++)
       if (q->shared[q->entry[lane][i]] > 0) q->shared[q->entry[lane][i]] = 0;
     q->head[lane] = q->tail[lane] = 0;
   }
+  return seed;
 }
 
 /* Algorithm 2, "Simple Greedy Partition". "An arbitrary element from E" is the first in the order. */
@@ -227,8 +224,7 @@ static wisp_status group_greedy(wisp_error *err, const wisp_mesh *mesh, size_t s
       if (other != WISP_BOUNDARY && q.shared[other] >= 0) push_candidate(&q, ++q.shared[other], other);
     }
     if (++block < size) continue;
-    int32_t seed = first_candidate(&q);
-    clear_queue(&q);
+    const int32_t seed = end_block(&q);
     if (seed != WISP_EMPTY) push_candidate(&q, 0, seed);
     block = 0;
   }

@@ -1,4 +1,5 @@
 #include "groups.h"
+#include "geometry.h"
 
 void wisp_groups_free(wisp_groups *groups)
 {
@@ -141,16 +142,10 @@ static wisp_status add_buckets(wisp_error *err, wisp_groups *groups)
   return WISP_OK;
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-  const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
-  return (a > b) - (a < b);
-}
-
 wisp_status wisp_groups_value(wisp_error *err, wisp_groups *groups, int32_t *numbers, size_t count, int32_t *value)
 {
   size_t kept = 0;
-  if (count > 1) qsort(numbers, count, sizeof *numbers, compare_numbers);
+  if (count > 1) qsort(numbers, count, sizeof *numbers, wisp_by_index);
   for (size_t i = 0; i < count; i++)
     if (numbers[i] && (!kept || numbers[kept - 1] != numbers[i])) numbers[kept++] = numbers[i];
   if (kept < 2) return *value = kept ? numbers[0] : 0, WISP_OK;
@@ -194,7 +189,7 @@ bool wisp_groups_have(const wisp_groups *groups, int32_t value, int32_t number)
   const int32_t *numbers = NULL;
   if (value >= 0) return value == number;
   const size_t count = wisp_groups_numbers(groups, &value, &numbers);
-  return bsearch(&number, numbers, count, sizeof number, compare_numbers) != NULL;
+  return bsearch(&number, numbers, count, sizeof number, wisp_by_index) != NULL;
 }
 
 /* ---- Members. */

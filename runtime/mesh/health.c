@@ -84,12 +84,6 @@ static double find_quality(const wisp_mesh *mesh, size_t element)
 
 /* ---- All of them. */
 
-static int compare(const void *left, const void *right)
-{
-  const double *a = left, *b = right;
-  return *a < *b ? -1 : *a > *b;
-}
-
 /* The values of all elements, which it sorts. */
 static wisp_spread spread_of(const wisp_mesh *mesh, double *value)
 {
@@ -100,7 +94,7 @@ static wisp_spread spread_of(const wisp_mesh *mesh, double *value)
   for (int i = 0; i < mesh->corners; i++)
     for (int c = 0; c < 3; c++) s.at[c] += vertex_of(mesh, s.element, i)[c] / mesh->corners;
   wisp_plane_place(mesh->plane, 1, s.at);
-  qsort(value, count, sizeof *value, compare);
+  qsort(value, count, sizeof *value, wisp_by_value);
   s.least = value[0], s.greatest = value[count - 1];
   s.hundredth = value[(count - 1) / 100], s.tenth = value[(count - 1) / 10], s.half = value[(count - 1) / 2];
   return s;

@@ -29,13 +29,6 @@ static const int in_plane[3][2] = {{1, 2}, {0, 2}, {0, 1}};
 /* Is the third direction the vector product of the two in its plane, or the negative of that? */
 static const int plane_sign[3] = {1, -1, 1};
 
-/* Corner of a hex on face 2 d + side, at (a, b) along the directions of its plane. */
-static int face_corner(int face, int a, int b)
-{
-  const int *along = in_plane[face / 2];
-  return (face % 2) << (face / 2) | a << along[0] | b << along[1];
-}
-
 /* Does the face, counted in this order, turn counterclockwise as seen from inside (1) or from outside (-1)? Elements
  * are positively oriented (wisp_mesh_connect), so that inside is where the numbering says it is. */
 static int find_side(int face, const orientation *o)
@@ -46,10 +39,11 @@ static int find_side(int face, const orientation *o)
 
 static entity face_entity(const int32_t *hex, int face, orientation *out)
 {
+  const int *plane = in_plane[face / 2];
   int low = 0;
   int32_t v[4];
   for (int c = 0; c < 4; c++) {
-    v[c] = hex[face_corner(face, c & 1, c >> 1)];
+    v[c] = hex[(face % 2) << (face / 2) | (c & 1) << plane[0] | (c >> 1) << plane[1]];
     if (v[c] < v[low]) low = c;
   }
   const int32_t along[2] = {v[low ^ 1], v[low ^ 2]};
@@ -306,12 +300,13 @@ static void number_element(const numbering *n, size_t k)
       }
 }
 
-/* Each a wisp_sweep over elements. An entity's nodes are written by its first element alone. */
+/* A wisp_sweep over elements. An entity's nodes are written by its first element alone. */
 static void number_elements(void *context, size_t from, size_t to)
 {
   for (size_t k = from; k < to; k++) number_element(context, k);
 }
 
+/* A wisp_sweep over elements. */
 static void count_own(void *context, size_t from, size_t to)
 {
   const numbering *n = context;

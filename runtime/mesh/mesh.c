@@ -98,27 +98,20 @@ static wisp_status look_at_elements(wisp_error *err, void *mesh, size_t from, si
   return check_some(err, "", mesh, from, to);
 }
 
-/* Another order of the corners, in which the volume has the other sign. */
-static void reverse_element(const wisp_mesh *mesh, size_t k)
-{
-  const size_t corners = (size_t)mesh->corners;
-  int32_t *v = mesh->cell + corners * k;
-  const size_t begin = wisp_mesh_cell(mesh)->is_connected ? corners - 2 : 0; /* of a hex all pairs along r */
-  for (size_t a = begin; a + 1 < corners; a += 2) {
-    const int32_t first = v[a];
-    v[a] = v[a + 1], v[a + 1] = first;
-  }
-}
-
 void wisp_mesh_reverse(wisp_mesh *mesh)
 {
   const wisp_cell *s = wisp_mesh_cell(mesh);
+  const size_t corners = (size_t)s->corners, begin = s->is_connected ? corners - 2 : 0; /* of a hex all pairs along r */
   for (size_t k = 0; k < mesh->elements; k++) {
     int negative = 0;
     for (int i = 0; i < s->frames; i++) negative += wisp_mesh_corner(mesh, k, s->frame[i], NULL) < 0;
     if (negative < s->frames) continue;
-    reverse_element(mesh, k);
-    mesh->found.reversed++;
+    for (size_t a = begin; a + 1 < corners; a += 2) {
+      int32_t *v = mesh->cell + corners * k + a;
+      const int32_t first = v[0];
+      v[0] = v[1], v[1] = first;
+    }
+    mesh->reversed++;
   }
 }
 
@@ -209,17 +202,7 @@ static void list_faces(const wisp_mesh *mesh, size_t *start, face_entry *entry)
   }
 }
 
-/* The orientation that takes the vertices of our face to theirs; the faces hold the same three vertices. */
-static int find_orientation(const int32_t ours[3], const int32_t theirs[3])
-{
-  for (int i = 0; i < WISP_TET_ORIENTATIONS; i++) {
-    const int *to = wisp_tet_orientations[i];
-    if (ours[0] == theirs[to[0]] && ours[1] == theirs[to[1]] && ours[2] == theirs[to[2]]) return i;
-  }
-  return -1; /* never */
-}
-
-/* Theirs is across our face. */
+/* Theirs is across our face; an orientation takes the vertices of our face to theirs, which are the same three. */
 static void set_neighbour(wisp_mesh *mesh, uint32_t ours, uint32_t theirs)
 {
   int32_t a[3], b[3];
@@ -227,7 +210,10 @@ static void set_neighbour(wisp_mesh *mesh, uint32_t ours, uint32_t theirs)
   face_vertices(mesh, theirs, b);
   mesh->neighbour[ours] = (int32_t)(theirs / (uint32_t)mesh->corners);
   mesh->neighbour_face[ours] = (int8_t)(theirs % (uint32_t)mesh->corners);
-  mesh->neighbour_orientation[ours] = wisp_mesh_dimension(mesh) == 3 ? (int8_t)find_orientation(a, b) : 0;
+  for (int8_t i = 0; wisp_mesh_dimension(mesh) == 3 && i < WISP_TET_ORIENTATIONS; i++) {
+    const int *to = wisp_tet_orientations[i];
+    if (a[0] == b[to[0]] && a[1] == b[to[1]] && a[2] == b[to[2]]) mesh->neighbour_orientation[ours] = i;
+  }
 }
 
 /* A lone face is a boundary, two are neighbours, more do not conform; elements on one side of it overlap. */

@@ -13,11 +13,6 @@ typedef struct wisp_plane {
   double origin[3], axis[3][3];
 } wisp_plane;
 
-/* Faults that the reader found in a file, and mended. */
-typedef struct wisp_mesh_found {
-  size_t reversed; /* elements of negative volume, or area, whose orientation is reversed */
-} wisp_mesh_found;
-
 /* Elements are positively oriented. Corners of hexes, which are trilinear, are in tensor order: vr + 2 vs + 4 vt. */
 typedef struct wisp_mesh {
   size_t vertices, elements;
@@ -40,8 +35,8 @@ typedef struct wisp_mesh {
   int32_t *number;    /* elements: their numbers in the file, for messages; NULL where they were not put into order */
   wisp_groups groups; /* of the file, of all dimensions; or the sides of a box */
   wisp_plane *plane;  /* of triangles: where the file has them; NULL: as they are */
-  wisp_mesh_found found;
-  wisp_notes notes; /* what was remarked while it was read */
+  size_t reversed;    /* elements of negative volume, or area, in the file, whose orientation is reversed */
+  wisp_notes notes;   /* what was remarked while it was read */
 } wisp_mesh;
 
 /* The properties that all its elements share. */
@@ -64,8 +59,8 @@ wisp_status wisp_mesh_grid(wisp_error *err, int corners, const int *n, wisp_mesh
 /* Its vertices, edges, faces and cells; false where a number of n is out of range. */
 bool wisp_mesh_grid_count(int corners, const int *n, size_t count[4]);
 
-/* The squares; falls: cut from upper left to lower right. */
-wisp_status wisp_mesh_squares(wisp_error *err, const int n[2], bool falls, wisp_mesh **out);
+/* The same; falls: squares are cut from upper left to lower right. */
+wisp_status wisp_mesh_cut(wisp_error *err, int corners, bool falls, const int *n, wisp_mesh **out);
 
 /* The same of n^3 cubes, of tets. */
 static inline wisp_status wisp_mesh_box(wisp_error *err, int n, wisp_mesh **out)
@@ -107,7 +102,7 @@ static inline int wisp_mesh_axes(const wisp_mesh *mesh)
   return wisp_mesh_dimension(mesh) == 2 && !mesh->plane ? 2 : 3;
 }
 
-/* Reverses the orientation of elements of negative volume, or area, which mesh->found counts. */
+/* Reverses the orientation of elements of negative volume, or area, which mesh->reversed counts. */
 void wisp_mesh_reverse(wisp_mesh *mesh);
 
 /* The number of element k in messages. */

@@ -14,8 +14,7 @@ wisp_status wisp_notes_add(wisp_error *err, wisp_notes *notes, const char *key, 
   va_end(args);
   char *copy = NULL;
   CALL(wisp_grow(err, &notes->list, &notes->capacity, notes->count + 1, sizeof *notes->list));
-  CALL(wisp_new(err, strlen(text) + 1, 1, &copy));
-  memcpy(copy, text, strlen(text));
+  CALL(wisp_copy_text(err, text, &copy));
   notes->list[notes->count++] = (wisp_mesh_note){key, copy};
   return WISP_OK;
 }

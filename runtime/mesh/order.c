@@ -75,14 +75,16 @@ const char *const wisp_ordering_names[WISP_ORDERINGS] = {"as-given", "curve", "m
  * alone, 0.83 in clusters, 0.85 in parts by METIS, which takes five times as long. */
 enum { SLAB = 32 };
 
-static wisp_status along_curve(wisp_error *err, size_t elements, size_t corners, const int32_t *vertex,
-                               const double *xyz, int32_t *order)
+/* Along the curve through the elements' middles. */
+static wisp_status order_plainly(wisp_error *err, const wisp_mesh *mesh, int32_t *order)
 {
+  const size_t corners = (size_t)mesh->corners;
   OWNED(free) double *centre = NULL;
-  CALL(wisp_new(err, 3 * elements, sizeof *centre, &centre));
-  for (size_t i = 0; i < corners * elements; i++)
-    for (size_t d = 0; d < 3; d++) centre[i / corners * 3 + d] += xyz[3 * (size_t)vertex[i] + d] / (double)corners;
-  return wisp_curve(err, elements, centre, order);
+  CALL(wisp_new(err, 3 * mesh->elements, sizeof *centre, &centre));
+  for (size_t i = 0; i < corners * mesh->elements; i++)
+    for (size_t d = 0; d < 3; d++)
+      centre[i / corners * 3 + d] += mesh->xyz[3 * (size_t)mesh->cell[i] + d] / (double)corners;
+  return wisp_curve(err, mesh->elements, centre, order);
 }
 
 /* Clusters grow along the curve, from the first element that is left, by the best joined neighbour. */
@@ -153,7 +155,7 @@ static wisp_status order_by_curve(wisp_error *err, const wisp_mesh *mesh, int32_
   CALL(wisp_new(err, mesh->elements, sizeof *curve, &curve));
   CALL(wisp_new(err, mesh->elements, sizeof *place, &place));
   CALL(wisp_new(err, mesh->elements, sizeof *cluster, &cluster));
-  CALL(along_curve(err, mesh->elements, 4, mesh->tet, mesh->xyz, curve));
+  CALL(order_plainly(err, mesh, curve));
   for (size_t i = 0; i < mesh->elements; i++) {
     place[curve[i]] = (int32_t)i;
     cluster[i] = -1;
@@ -170,11 +172,6 @@ static wisp_status order_by_metis(wisp_error *err, const wisp_mesh *mesh, int32_
   for (size_t i = 0; i < slots; i++)
     if (slot[i] != WISP_EMPTY) order[count++] = slot[i];
   return WISP_OK;
-}
-
-static wisp_status order_plainly(wisp_error *err, const wisp_mesh *mesh, int32_t *order)
-{
-  return along_curve(err, mesh->elements, (size_t)mesh->corners, mesh->cell, mesh->xyz, order);
 }
 
 /* ---- From level to level: elements as they are come upon from a corner of the mesh (E. Cuthill, J. McKee, 1969).
@@ -255,17 +252,6 @@ typedef wisp_status ordering(wisp_error *err, const wisp_mesh *mesh, int32_t *or
 static ordering *const of_tets[WISP_ORDERINGS] = {NULL, order_by_curve, order_by_metis, order_by_levels};
 static ordering *const of_cells[WISP_ORDERINGS] = {NULL, order_plainly, order_by_metis, order_by_levels};
 
-static wisp_status order_cells(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
-{
-  OWNED(free) int32_t *order = NULL;
-  CALL(wisp_require(err, how != WISP_ORDER_METIS || wisp_mesh_cell(mesh)->is_connected, WISP_EUSAGE,
-                    "order metis is for tets and triangles: take curve for hexes"));
-  if (!of_cells[how]) return WISP_OK;
-  CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
-  CALL(of_cells[how](err, mesh, order));
-  return wisp_mesh_rearrange(err, "ordered mesh", mesh, order, NULL);
-}
-
 wisp_status wisp_mesh_apply_order(wisp_error *err, wisp_mesh *mesh)
 {
   OWNED(free) int32_t *order = mesh->order;
@@ -275,17 +261,18 @@ wisp_status wisp_mesh_apply_order(wisp_error *err, wisp_mesh *mesh)
 
 wisp_status wisp_mesh_order(wisp_error *err, wisp_mesh *mesh, wisp_ordering how)
 {
+  const wisp_cell *cell = wisp_mesh_cell(mesh);
   OWNED(free) int32_t *order = NULL;
   CALL(wisp_require(err, (int)how >= 0 && (int)how < WISP_ORDERINGS, WISP_EUSAGE, "order %d is not known", (int)how));
-  if (!wisp_mesh_cell(mesh)->keeps_number) return order_cells(err, mesh, how);
-  free(mesh->order);
-  mesh->order = NULL; /* groups are made by the mesh's own numbers */
-  if (!of_tets[how]) return WISP_OK;
+  CALL(wisp_require(err, how != WISP_ORDER_METIS || cell->is_connected, WISP_EUSAGE,
+                    "order metis is for tets and triangles: take curve for hexes"));
+  ordering *const make = (cell->keeps_number ? of_tets : of_cells)[how];
+  if (cell->keeps_number) free(mesh->order), mesh->order = NULL; /* groups are made by the mesh's own numbers */
+  if (!make) return WISP_OK;
   CALL(wisp_new(err, mesh->elements, sizeof *order, &order));
-  CALL(of_tets[how](err, mesh, order));
-  mesh->order = order;
-  order = NULL;
-  return WISP_OK;
+  CALL(make(err, mesh, order));
+  if (cell->keeps_number) return GIVE(order, &mesh->order);
+  return wisp_mesh_rearrange(err, "ordered mesh", mesh, order, NULL);
 }
 
 /* ---- The order of a tet's corners. */

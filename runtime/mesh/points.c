@@ -42,14 +42,7 @@ static void cell_of(const grid *g, size_t point, double off, int64_t cell[3])
         g->side > 0 && isfinite(g->side) ? (int64_t)floor((g->xyz[3 * point + c] + off - g->low[c]) / g->side) : 0;
 }
 
-/* The lowest of a chain's points that is closer to x than the tolerance, where it is lower than `best`. */
-static int32_t lowest_in(const grid *g, int32_t head, const double *x, int32_t best)
-{
-  for (int32_t at = head; at; at = g->next[at - 1])
-    if (at - 1 < best && wisp_distance(x, g->xyz + 3 * (size_t)(at - 1)) < g->tolerance) best = at - 1;
-  return best;
-}
-
+/* The lowest point that stays and is closer than the tolerance, or the point itself. */
 static int32_t find_target(const grid *g, size_t point)
 {
   int64_t first[3], last[3], cell[3];
@@ -59,7 +52,9 @@ static int32_t find_target(const grid *g, size_t point)
   for (cell[0] = first[0]; cell[0] <= last[0]; cell[0]++)
     for (cell[1] = first[1]; cell[1] <= last[1]; cell[1]++)
       for (cell[2] = first[2]; cell[2] <= last[2]; cell[2]++)
-        best = lowest_in(g, *place_of(g, cell), g->xyz + 3 * point, best);
+        for (int32_t at = *place_of(g, cell); at; at = g->next[at - 1])
+          if (at - 1 < best && wisp_distance(g->xyz + 3 * point, g->xyz + 3 * (size_t)(at - 1)) < g->tolerance)
+            best = at - 1;
   return best;
 }
 

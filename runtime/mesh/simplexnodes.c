@@ -121,29 +121,28 @@ bool wisp_fixing_has(const wisp_fixing *fixing, const wisp_mesh *mesh, size_t fa
   return fixing->all;
 }
 
-static void mark_fixed(numbering *n, const wisp_fixing *fixing)
-{
-  const wisp_simplexnodes *nodes = n->nodes;
-  for (size_t i = 0; i < nodes->elements * n->corners; i++) {
-    const size_t e = i / n->corners, c = i % n->corners,
-                 face = e * n->corners + (size_t)wisp_mesh_cell(n->mesh)->across[c];
-    if (n->mesh->neighbour[face] != WISP_BOUNDARY || !wisp_fixing_has(fixing, n->mesh, face)) continue;
-    for (size_t a = 0; a < (size_t)nodes->Np; a++)
-      if (n->step[a][c] == 0) n->fixed[nodes->node[e * (size_t)nodes->Np + a]] = 1;
-  }
-}
-
-void wisp_simplexnodes_set(const wisp_simplexnodes *nodes, const wisp_mesh *mesh, int32_t tag, double value, double *u)
+/* Marks the nodes of all boundary edges, or faces, that are given, or sets u there: either may be NULL. */
+static void set_fixed(const wisp_simplexnodes *nodes, const wisp_mesh *mesh, const wisp_fixing *fixing,
+                      unsigned char *fixed, double value, double *u)
 {
   const size_t corners = (size_t)mesh->corners, Np = (size_t)nodes->Np;
   int step[WISP_SIMPLEX_MAX_NP][4];
   wisp_simplex_steps(nodes->dimension, nodes->N, step);
   for (size_t i = 0; i < mesh->elements * corners; i++) {
     const size_t face = i / corners * corners + (size_t)wisp_mesh_cell(mesh)->across[i % corners];
-    if (mesh->neighbour[face] != WISP_BOUNDARY || !wisp_groups_have(&mesh->groups, mesh->tag[face], tag)) continue;
-    for (size_t a = 0; a < Np; a++)
-      if (step[a][i % corners] == 0) u[nodes->node[i / corners * Np + a]] = value;
+    if (mesh->neighbour[face] != WISP_BOUNDARY || !wisp_fixing_has(fixing, mesh, face)) continue;
+    for (size_t a = 0; a < Np; a++) {
+      const int32_t node = nodes->node[i / corners * Np + a];
+      if (step[a][i % corners] == 0 && fixed) fixed[node] = 1;
+      if (step[a][i % corners] == 0 && u) u[node] = value;
+    }
   }
+}
+
+void wisp_simplexnodes_set(const wisp_simplexnodes *nodes, const wisp_mesh *mesh, int32_t tag, double value, double *u)
+{
+  const wisp_fixing group = {.count = 1, .tag = &tag};
+  set_fixed(nodes, mesh, &group, NULL, value, u);
 }
 
 static wisp_status put_unknowns_first(wisp_error *err, numbering *n)
@@ -233,7 +232,7 @@ wisp_status wisp_simplexnodes_create(wisp_error *err, const char *name, const wi
   n.nodes = nodes, n.pairs = n.corners * (n.corners - 1) / 2;
   CALL(number_nodes(err, &n, fixed->vertices_first));
   CALL(wisp_new(err, nodes->nodes, 1, &n.fixed));
-  mark_fixed(&n, fixed);
+  set_fixed(nodes, mesh, fixed, n.fixed, 0, NULL);
   CALL(put_unknowns_first(err, &n));
   return GIVE(nodes, out);
 }
@@ -241,8 +240,7 @@ wisp_status wisp_simplexnodes_create(wisp_error *err, const char *name, const wi
 void wisp_simplexnodes_destroy(wisp_simplexnodes *nodes)
 {
   if (!nodes) return;
-  free(nodes->node);
-  free(nodes);
+  WISP_FREE(nodes->node, nodes);
 }
 
 wisp_status wisp_simplexnodes_points(wisp_error *err, const wisp_simplexnodes *nodes, const wisp_mesh *mesh,

@@ -44,14 +44,12 @@ bool wisp_mesh_source_count(const wisp_mesh_source *source, int corners, size_t 
 wisp_status wisp_mesh_make(wisp_error *err, int corners, const wisp_mesh_source *source, wisp_mesh **out)
 {
   const wisp_ordering ordering = ordering_of(source);
+  const int cube[3] = {source->box[0], source->box[0], source->box[0]};
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   if (source->file)
     CALL(wisp_mesh_source_read(err, corners, source, &mesh));
-  else if (wisp_cells[corners].dimension == 2)
-    CALL(wisp_mesh_squares(err, source->box, source->falling, &mesh));
   else
-    CALL(wisp_cells[corners].in_cubes ? wisp_mesh_box(err, source->box[0], &mesh)
-                                      : wisp_mesh_grid(err, corners, source->box, &mesh));
+    CALL(wisp_mesh_cut(err, corners, source->falling, wisp_cells[corners].in_cubes ? cube : source->box, &mesh));
   if (source->file && !source->cracks) CALL(wisp_mesh_refuse_touching(err, source->file, mesh));
   if (source->jitter > 0) CALL(wisp_mesh_jitter(err, mesh, source->jitter, source->seed));
   if (source->shuffle) CALL(wisp_mesh_shuffle(err, mesh, source->seed));

@@ -3,20 +3,6 @@
 
 #include <limits.h>
 
-/* The arguments fit together. */
-static wisp_status check(wisp_error *err, const wisp_dg *dg, const wisp_walls *walls)
-{
-  const int boundary = walls->of_face ? 0 : walls->boundary;
-  const wisp_layout *l = &dg->layout;
-  CALL(wisp_require(err, l->Np == dg->tet->Np && l->Nf == WISP_TET_FACES * dg->tet->Nfp, WISP_EUSAGE,
-                    "dg: a layout of %d and %d nodes for elements of %d and %d", l->Np, l->Nf, dg->tet->Np,
-                    WISP_TET_FACES * dg->tet->Nfp));
-  CALL(wisp_require(err, dg->MB >= 1 && dg->MB <= 1024, WISP_EUSAGE, "dg: %d groups a block, must be 1 to 1024",
-                    dg->MB));
-  return wisp_require(err, boundary == WISP_BY_TAG || (boundary >= 0 && boundary < dg->system->boundaries), WISP_EUSAGE,
-                      "dg: boundary %d, and %s has %d", boundary, dg->system->name, dg->system->boundaries);
-}
-
 /* Kernels count in 31 bits: the longest array of a group decides how many groups there can be. */
 static wisp_status check_addresses(wisp_error *err, const wisp_dg *dg)
 {
@@ -52,6 +38,7 @@ static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet
 {
   OWNED(wisp_dg_destroy) wisp_dg *dg = NULL;
   OWNED(free) int32_t *where = NULL;
+  const int boundary = walls->of_face ? 0 : walls->boundary;
   CALL(wisp_new(err, 1, sizeof *dg, &dg));
   dg->mesh = mesh;
   dg->tet = tet;
@@ -59,7 +46,12 @@ static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet
   dg->records = wisp_nodal_records(system);
   dg->layout = *layout;
   dg->MB = MB;
-  CALL(check(err, dg, walls));
+  CALL(wisp_require(err, layout->Np == tet->Np && layout->Nf == WISP_TET_FACES * tet->Nfp, WISP_EUSAGE,
+                    "dg: a layout of %d and %d nodes for elements of %d and %d", layout->Np, layout->Nf, tet->Np,
+                    WISP_TET_FACES * tet->Nfp));
+  CALL(wisp_require(err, MB >= 1 && MB <= 1024, WISP_EUSAGE, "dg: %d groups a block, must be 1 to 1024", MB));
+  CALL(wisp_require(err, boundary == WISP_BY_TAG || (boundary >= 0 && boundary < system->boundaries), WISP_EUSAGE,
+                    "dg: boundary %d, and %s has %d", boundary, system->name, system->boundaries));
   CALL(wisp_mesh_group(err, mesh, how, (size_t)layout->KM * (size_t)MB, &dg->slots, &dg->slot));
   dg->groups = dg->slots / (size_t)layout->KM;
   dg->blocks = dg->groups / (size_t)MB;
@@ -148,14 +140,6 @@ typedef struct dof {
   int f;
 } dof;
 
-/* Elements one after the other, and of each face after face, of that field after field. */
-static bool find_trace(const wisp_dg *dg, size_t at, dof *out)
-{
-  const size_t Nfp = (size_t)dg->tet->Nfp, n = (size_t)dg->system->fields, face = at / (n * Nfp);
-  *out = (dof){.k = face / WISP_TET_FACES, .i = face % WISP_TET_FACES * Nfp + at % Nfp, .f = (int)(at / Nfp % n)};
-  return dg->slot[out->k] != WISP_EMPTY;
-}
-
 /* Whether an array is laid out by face nodes. */
 static bool is_of_faces(const char *array)
 {
@@ -166,7 +150,12 @@ static bool is_of_faces(const char *array)
 static bool find_dof(const wisp_dg *dg, const wisp_array_decl *array, size_t at, dof *out)
 {
   const wisp_layout *l = &dg->layout;
-  if (strcmp(array->name, "trace") == 0) return find_trace(dg, at, out);
+  if (strcmp(array->name, "trace") ==
+      0) { /* elements one after the other, of each face after face, field after field */
+    const size_t Nfp = (size_t)dg->tet->Nfp, fields = (size_t)dg->system->fields, side = at / (fields * Nfp);
+    *out = (dof){side / WISP_TET_FACES, side % WISP_TET_FACES * Nfp + at % Nfp, (int)(at / Nfp % fields)};
+    return dg->slot[out->k] != WISP_EMPTY;
+  }
   const bool face = is_of_faces(array->name);
   const size_t KM = (size_t)l->KM, Ndof = (size_t)(face ? l->Nf : l->Np), row = (size_t)(face ? l->NfM : l->NpM);
   const size_t n = (size_t)dg->system->fields, in_row = at % row, group = at / row / n;
@@ -246,16 +235,6 @@ wisp_dg wisp_dg_counted(const wisp_mesh *mesh, const wisp_tet *tet, const wisp_s
   return dg;
 }
 
-/* Bytes on the host: of the mesh's tets and faces, of what allocate and mesh_group make, and of the fields that a run
- * starts from. */
-static double count_beside(const wisp_dg *dg)
-{
-  enum { OF_MESH = 96 };
-  const double reals = dg->records.geos + dg->records.face_reals + dg->system->quantities + 2;
-  const double of_slot = OF_MESH + 2 * sizeof(int32_t) + WISP_FACE_INTS * sizeof(int) + reals * sizeof(double);
-  return (double)dg->slots * of_slot + (double)wisp_dg_volume_size(dg) * sizeof(double);
-}
-
 wisp_status wisp_dg_fits(wisp_error *err, const wisp_limits *limits, size_t elements, const wisp_tet *tet,
                          const wisp_system *system, wisp_precision precision, const wisp_stage *stage)
 {
@@ -263,7 +242,13 @@ wisp_status wisp_dg_fits(wisp_error *err, const wisp_limits *limits, size_t elem
   wisp_dg dg = wisp_dg_counted(&mesh, tet, system, &stage->layout, wisp_dg_MB(&stage->fixed));
   if (wisp_stage_has(stage, "pair_block")) dg.pairs = WISP_TET_FACES / 2 * elements;
   const wisp_discretisation d = wisp_dg_discretisation(&dg);
-  CALL(wisp_problem_fits(err, limits, &d, precision, WISP_NARROW_GUARD, is_of_a_run, stage, count_beside(&dg)));
+  /* Bytes on the host: of the mesh's tets and faces, of what allocate and mesh_group make, and of the fields that a run
+   * starts from. */
+  enum { OF_MESH = 96 };
+  const double reals = dg.records.geos + dg.records.face_reals + system->quantities + 2;
+  const double of_slot = OF_MESH + 2 * sizeof(int32_t) + WISP_FACE_INTS * sizeof(int) + reals * sizeof(double);
+  const double beside = (double)dg.slots * of_slot + (double)wisp_dg_volume_size(&dg) * sizeof(double);
+  CALL(wisp_problem_fits(err, limits, &d, precision, WISP_NARROW_GUARD, is_of_a_run, stage, beside));
   return check_addresses(err, &dg);
 }
 

@@ -65,39 +65,29 @@ static void gather(const pass *p)
   memcpy(p->out[FLUX], p->flux, wisp_dg_face_size(p->dg) * sizeof *p->flux);
 }
 
-/* Four numbers of an orbit as class values, c_k = sum over g of chi_k(g) v_g; or back again, but for a factor of 4. */
-static void turn(const pass *p, const double v[4], double c[4])
-{
-  for (int k = 0; k < 4; k++) {
-    c[k] = 0;
-    for (int g = 0; g < 4; g++) c[k] += p->unsigned_sums ? v[g] : wisp_half_turn_sign(k, g) * v[g];
-  }
-}
-
-/* The place of class k of face orbit j among face nodes. */
-static size_t class_place(const pass *p, int k, int j)
-{
-  const int Nfp = p->dg->tet->Nfp;
-  return (size_t)(k * Nfp + p->half_turns->face_turned[(k < 2 ? 0 : 4 - k) * Nfp + j]);
-}
-
-/* From fluxes at face nodes to class values, or, with `back`, the other way. */
+/* From fluxes at face nodes to class values, c_k = sum over g of chi_k(g) v_g, or, with `back`, the other way, which is
+ * the same but for a factor of 4. */
 static void turn_fluxes(const pass *p, bool back, const double *from, double *to)
 {
   const wisp_dg *dg = p->dg;
-  const int n = dg->system->fields;
+  const wisp_half_turns *half_turns = p->half_turns;
+  const int n = dg->system->fields, Nfp = dg->tet->Nfp;
   for (size_t k = 0; k < dg->slots; k++)
     for (int f = 0; f < n && dg->slot[k] != WISP_EMPTY; f++)
-      for (int j = 0; j < dg->tet->Nfp; j++) {
-        size_t node[4], place[4];
-        double v[4], c[4];
+      for (int j = 0; j < Nfp; j++) {
+        size_t node[4], place[4]; /* of an orbit's face nodes, of its classes */
+        double v[4];
         for (int g = 0; g < 4; g++) {
-          node[g] = wisp_layout_face(&dg->layout, n, f, k, (size_t)p->half_turns->face_node[4 * j + g]);
-          place[g] = wisp_layout_face(&dg->layout, n, f, k, class_place(p, g, j));
+          const int in_class = g * Nfp + half_turns->face_turned[(g < 2 ? 0 : 4 - g) * Nfp + j];
+          node[g] = wisp_layout_face(&dg->layout, n, f, k, (size_t)half_turns->face_node[4 * j + g]);
+          place[g] = wisp_layout_face(&dg->layout, n, f, k, (size_t)in_class);
           v[g] = from[back ? place[g] : node[g]];
         }
-        turn(p, v, c);
-        for (int g = 0; g < 4; g++) to[back ? node[g] : place[g]] = back ? c[g] / 4 : c[g];
+        for (int c = 0; c < 4; c++) {
+          double sum = 0;
+          for (int g = 0; g < 4; g++) sum += p->unsigned_sums ? v[g] : wisp_half_turn_sign(c, g) * v[g];
+          to[back ? node[c] : place[c]] = back ? sum / 4 : sum;
+        }
       }
 }
 
@@ -141,17 +131,6 @@ static void gather_lift(const pass *p)
   wisp_reference_lift(p->dg, p->flux, p->out[LIFTED]);
 }
 
-/* All of the right-hand side, of fluxes that are there; where sums are rounded, in one chain, as one product adds up.
- */
-static const double *make_rhs(const pass *p, const double *flux)
-{
-  if (p->dg->single) wisp_reference_product(p->dg, p->in[U], flux, p->rhs);
-  if (p->dg->single) return p->rhs;
-  wisp_reference_volume(p->dg, p->in[U], p->rhs);
-  wisp_reference_lift(p->dg, flux, p->rhs);
-  return p->rhs;
-}
-
 /* The right-hand sides that a stage may end with: one that is there, or made of u with what is lifted; of fluxes at
  * face nodes, as class values, or gathered by the kernel itself. */
 typedef enum ending { NO_END, BY_RHS, BY_VOLUME, BY_FLUX, BY_CLASSES, BY_GATHER } ending;
@@ -160,8 +139,13 @@ static const double *find_rhs(const pass *p, ending by)
 {
   if (by == BY_RHS) return p->in[RHS];
   if (by == BY_CLASSES) turn_fluxes(p, true, p->in[FLUX_CLASSES], p->faces);
-  if (by != BY_VOLUME) return make_rhs(p, by == BY_FLUX ? p->in[FLUX] : by == BY_CLASSES ? p->faces : p->flux);
+  const double *flux = by == BY_FLUX ? p->in[FLUX] : by == BY_CLASSES ? p->faces : p->flux;
+  if (by != BY_VOLUME && p->dg->single) { /* sums are rounded: in one chain, as one product adds up */
+    wisp_reference_product(p->dg, p->in[U], flux, p->rhs);
+    return p->rhs;
+  }
   wisp_reference_volume(p->dg, p->in[U], p->rhs);
+  if (by != BY_VOLUME) wisp_reference_lift(p->dg, flux, p->rhs);
   return p->rhs;
 }
 
@@ -270,15 +254,6 @@ typedef struct media {
   double low[WISP_MAX_QUANTITIES], high[WISP_MAX_QUANTITIES];
 } media;
 
-static void take_medium(const wisp_dg *dg, size_t k, bool first, media *range)
-{
-  const double *own = dg->medium + k * (size_t)dg->system->quantities;
-  for (int q = 0; q < dg->system->quantities; q++) {
-    range->low[q] = first ? own[q] : fmin(range->low[q], own[q]);
-    range->high[q] = first ? own[q] : fmax(range->high[q], own[q]);
-  }
-}
-
 /* One element, without signs, whose every factor is the largest that there is. */
 static wisp_status make_worst(wisp_error *err, const wisp_dg *dg, wisp_dg *one, double *scale, media *range)
 {
@@ -292,7 +267,11 @@ static wisp_status make_worst(wisp_error *err, const wisp_dg *dg, wisp_dg *one, 
   CALL(wisp_new(err, (size_t)n + 1, sizeof *one->medium, &one->medium));
   for (size_t k = 0; k < dg->slots; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;
-    take_medium(dg, k, first, range);
+    for (int q = 0; q < n; q++) {
+      const double own = dg->medium[k * (size_t)n + (size_t)q];
+      range->low[q] = first ? own : fmin(range->low[q], own);
+      range->high[q] = first ? own : fmax(range->high[q], own);
+    }
     first = false;
     for (int c = 0; c < WISP_GEO; c++)
       one->geo[c] = fmax(one->geo[c], fabs(dg->geo[wisp_layout_element(&dg->layout, dg->records.geos, c, k)]));

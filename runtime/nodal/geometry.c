@@ -18,52 +18,47 @@ static double tangents(const wisp_dg *dg, size_t k, double x[3][3])
          x[0][2] * (x[1][0] * x[2][1] - x[1][1] * x[2][0]);
 }
 
-/* The inverse of the tangents: dr_mu/dx_nu at [mu][nu], cofactors by cyclic indices. */
-static void invert(double x[3][3], double determinant, double r[3][3])
-{
-  for (int mu = 0; mu < 3; mu++)
-    for (int nu = 0; nu < 3; nu++) {
-      int a = (nu + 1) % 3, b = (nu + 2) % 3, c = (mu + 1) % 3, d = (mu + 2) % 3;
-      r[mu][nu] = (x[a][c] * x[b][d] - x[a][d] * x[b][c]) / determinant;
-    }
-}
-
 /* Outward gradients of what is constant on each reference face: -t, -s, r+s+t, -r. In space their lengths are the
  * ratios of surface to volume Jacobian, their directions the normals. */
 static const int outward[WISP_TET_FACES][3] = {{0, 0, -1}, {0, -1, 0}, {1, 1, 1}, {-1, 0, 0}};
-
-/* Normal and Fscale of face f. Returns Fscale. */
-static double face_geometry(wisp_dg *dg, size_t k, int f, double r[3][3])
-{
-  double gradient[3] = {0};
-  for (int nu = 0; nu < 3; nu++)
-    for (int mu = 0; mu < 3; mu++) gradient[nu] += outward[f][mu] * r[mu][nu];
-  double length = sqrt(gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2]);
-  for (int nu = 0; nu < 3; nu++) dg->face_real[wisp_dg_face_at(dg, 4 * f + nu, k)] = gradient[nu] / length;
-  dg->face_real[wisp_dg_face_at(dg, 4 * f + 3, k)] = length;
-  return length;
-}
 
 /* All factors of the element in slot k. Returns the diameter of its inscribed sphere. */
 static double element_geometry(wisp_dg *dg, size_t k)
 {
   double x[3][3], r[3][3], sum = 0;
   dg->jacobian[k] = tangents(dg, k, x);
-  invert(x, dg->jacobian[k], r);
+  for (int mu = 0; mu < 3; mu++) /* the inverse, dr_mu/dx_nu at [mu][nu]: cofactors by cyclic indices */
+    for (int nu = 0; nu < 3; nu++) {
+      const int a = (nu + 1) % 3, b = (nu + 2) % 3, c = (mu + 1) % 3, d = (mu + 2) % 3;
+      r[mu][nu] = (x[a][c] * x[b][d] - x[a][d] * x[b][c]) / dg->jacobian[k];
+    }
   for (int c = 0; c < WISP_GEO; c++) dg->geo[wisp_dg_geo_at(dg, c, k)] = r[c / 3][c % 3];
-  for (int f = 0; f < WISP_TET_FACES; f++) sum += face_geometry(dg, k, f, r);
+  for (int f = 0; f < WISP_TET_FACES; f++) {
+    double gradient[3] = {0};
+    for (int nu = 0; nu < 3; nu++)
+      for (int mu = 0; mu < 3; mu++) gradient[nu] += outward[f][mu] * r[mu][nu];
+    const double length = sqrt(gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2]);
+    for (int nu = 0; nu < 3; nu++) dg->face_real[wisp_dg_face_at(dg, 4 * f + nu, k)] = gradient[nu] / length;
+    dg->face_real[wisp_dg_face_at(dg, 4 * f + 3, k)] = length;
+    sum += length;
+  }
   return 4 / sum; /* 6 volume / surface, volume 4/3 J, a face 2 Fscale J */
 }
 
-typedef struct measuring {
+/* A loop over groups; the second one gives the quantities to those who read them. */
+typedef struct placing {
   wisp_dg *dg;
-  double *least; /* of each group: the smallest sphere */
-} measuring;
+  double *least; /* of each group: the smallest sphere, or the shortest time through one */
+  const int32_t *where;
+  int rated[WISP_MAX_QUANTITIES], inner[WISP_MAX_QUANTITIES]; /* in geo; in face_real, of the element */
+  int outer[WISP_MAX_QUANTITIES];                             /* and of its neighbours */
+  int rates, inside, outside;
+} placing;
 
 /* A wisp_sweep over groups. */
 static void measure_groups(void *context, size_t from, size_t to)
 {
-  const measuring *m = context;
+  const placing *m = context;
   const size_t KM = (size_t)m->dg->layout.KM;
   for (size_t g = from; g < to; g++) {
     m->least[g] = HUGE_VAL;
@@ -72,15 +67,21 @@ static void measure_groups(void *context, size_t from, size_t to)
   }
 }
 
-wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg)
+/* The least that the groups leave. */
+static wisp_status sweep_groups(wisp_error *err, wisp_sweep sweep, placing *p, double *out)
 {
   OWNED(free) double *least = NULL;
-  CALL(wisp_new(err, dg->groups, sizeof *least, &least));
-  measuring m = {.dg = dg, .least = least};
-  wisp_parallel_for(dg->groups, measure_groups, &m);
-  dg->min_length = HUGE_VAL;
-  for (size_t g = 0; g < dg->groups; g++) dg->min_length = fmin(dg->min_length, least[g]);
+  CALL(wisp_new(err, p->dg->groups, sizeof *least, &least));
+  p->least = least;
+  wisp_parallel_for(p->dg->groups, sweep, p);
+  *out = HUGE_VAL;
+  for (size_t g = 0; g < p->dg->groups; g++) *out = fmin(*out, least[g]);
   return WISP_OK;
+}
+
+wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg)
+{
+  return sweep_groups(err, measure_groups, &(placing){.dg = dg}, &dg->min_length);
 }
 
 void wisp_dg_coordinates(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,
@@ -134,23 +135,6 @@ void wisp_dg_pair_quantities(const wisp_dg *dg, size_t m, size_t p, double *pair
   }
 }
 
-/* The time that a wave takes through the inscribed sphere: 6 volume / surface, over its speed. */
-static double crossing(const wisp_dg *dg, size_t k)
-{
-  double sum = 0;
-  for (int f = 0; f < WISP_TET_FACES; f++) sum += dg->face_real[wisp_dg_face_at(dg, 4 * f + 3, k)];
-  return 4 / sum / wisp_system_speed(dg->system, wisp_dg_medium(dg, k));
-}
-
-typedef struct placing {
-  wisp_dg *dg;
-  const int32_t *where;
-  double *least;                                              /* of each group: the shortest time */
-  int rated[WISP_MAX_QUANTITIES], inner[WISP_MAX_QUANTITIES]; /* in geo; in face_real, of the element */
-  int outer[WISP_MAX_QUANTITIES];                             /* and of its neighbours */
-  int rates, inside, outside;
-} placing;
-
 static void place_slot(const placing *p, size_t k)
 {
   wisp_dg *dg = p->dg;
@@ -172,35 +156,30 @@ static void place_groups(void *context, size_t from, size_t to)
   for (size_t g = from; g < to; g++) {
     p->least[g] = HUGE_VAL;
     for (size_t k = g * KM; k < (g + 1) * KM; k++) {
+      double sum = 0;
       place_slot(p, k);
-      if (p->dg->slot[k] != WISP_EMPTY) p->least[g] = fmin(p->least[g], crossing(p->dg, k));
+      if (p->dg->slot[k] == WISP_EMPTY) continue;
+      /* The time that a wave takes through the inscribed sphere: 6 volume / surface, over its speed. */
+      for (int f = 0; f < WISP_TET_FACES; f++) sum += p->dg->face_real[wisp_dg_face_at(p->dg, 4 * f + 3, k)];
+      p->least[g] = fmin(p->least[g], 4 / sum / wisp_system_speed(p->dg->system, wisp_dg_medium(p->dg, k)));
     }
-  }
-}
-
-static void place_pairs(wisp_dg *dg)
-{
-  for (size_t i = 0; i < dg->pairs; i++) {
-    const int *first = dg->pair_int + WISP_PAIR_INTS * i; /* of the first nodes of m and p */
-    wisp_dg_pair_quantities(dg, wisp_dg_slot_at(dg, (size_t)first[0]), wisp_dg_slot_at(dg, (size_t)first[1]),
-                            dg->pair_real + i * (size_t)dg->records.pair_reals);
   }
 }
 
 wisp_status wisp_dg_quantities(wisp_error *err, wisp_dg *dg)
 {
-  OWNED(free) double *least = NULL;
   OWNED(free) int32_t *where = NULL;
-  CALL(wisp_new(err, dg->groups, sizeof *least, &least));
   CALL(wisp_dg_where(err, dg, &where));
-  placing p = {.dg = dg, .where = where, .least = least};
+  placing p = {.dg = dg, .where = where};
   p.rates = wisp_system_reads(dg->system, WISP_RATES, p.rated);
   p.inside = wisp_system_reads(dg->system, WISP_INSIDE, p.inner);
   p.outside = wisp_system_reads(dg->system, WISP_OUTSIDE, p.outer);
-  wisp_parallel_for(dg->groups, place_groups, &p);
-  place_pairs(dg);
-  dg->min_time = HUGE_VAL;
-  for (size_t g = 0; g < dg->groups; g++) dg->min_time = fmin(dg->min_time, least[g]);
+  CALL(sweep_groups(err, place_groups, &p, &dg->min_time));
+  for (size_t i = 0; i < dg->pairs; i++) {
+    const int *first = dg->pair_int + WISP_PAIR_INTS * i; /* of the first nodes of m and p */
+    wisp_dg_pair_quantities(dg, wisp_dg_slot_at(dg, (size_t)first[0]), wisp_dg_slot_at(dg, (size_t)first[1]),
+                            dg->pair_real + i * (size_t)dg->records.pair_reals);
+  }
   return WISP_OK;
 }
 

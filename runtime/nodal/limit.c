@@ -59,25 +59,18 @@ static wisp_status triangle(wisp_error *err, int columns, double *spectrum, doub
   return WISP_OK;
 }
 
-/* Column k of R T, where L u_k = sum of T_jk u_j is the recurrence solved for L u_k, in columns of length 1. */
-static void image(const wisp_krylov *krylov, const double *R, const double *length, int k, double *out)
-{
-  const double beta = k ? krylov->beta[k] : 0, alpha = krylov->alpha[k];
-  for (int r = 0; r <= k + 1; r++) {
-    double sum = R[r + (k + 1) * COLUMNS] * length[k + 1] / length[k] - (1 + beta) * R[r + k * COLUMNS];
-    if (k) sum += beta * R[r + (k - 1) * COLUMNS] * length[k - 1] / length[k];
-    out[r] = sum / alpha;
-  }
-}
-
-/* H = (R T) R^-1, n columns of n + 1 rows: upper Hessenberg, solved for from the left column on. */
+/* Column c of R T, where L u_c = sum of T_jc u_j is the recurrence solved for L u_c, in columns of length 1, and
+ * H = (R T) R^-1, n columns of n + 1 rows: upper Hessenberg, solved for from the left column on. */
 static void project(const wisp_krylov *krylov, const double *R, const double *length, int n, double *H)
 {
   memset(H, 0, sizeof *H * COLUMNS * COLUMNS);
   for (int c = 0; c < n; c++) {
+    const double beta = c ? krylov->beta[c] : 0;
     double column[COLUMNS + 1] = {0};
-    image(krylov, R, length, c, column);
     for (int r = 0; r <= c + 1; r++) {
+      double sum = R[r + (c + 1) * COLUMNS] * length[c + 1] / length[c] - (1 + beta) * R[r + c * COLUMNS];
+      if (c) sum += beta * R[r + (c - 1) * COLUMNS] * length[c - 1] / length[c];
+      column[r] = sum / krylov->alpha[c];
       for (int j = 0; j < c; j++) column[r] -= H[r + j * COLUMNS] * R[j + c * COLUMNS];
       H[r + c * COLUMNS] = column[r] / R[c + c * COLUMNS];
     }
@@ -198,22 +191,6 @@ static wisp_status start(wisp_error *err, const probe *p)
   return wisp_integrator_begin(err, &p->integrator);
 }
 
-/* The ellipse in the left half plane with half axes d along the real and h along the imaginary axis (Manteuffel 1977,
- * whose recurrence is scaled here so that it is a Runge-Kutta stage). */
-static void surround(probe *p, double d, double h)
-{
-  p->krylov.beta[p->krylov.count] = (d - h) / (d + h);
-  p->krylov.alpha[p->krylov.count] = 2 / (d + h);
-}
-
-static wisp_status apply(wisp_error *err, probe *p)
-{
-  wisp_krylov *k = &p->krylov;
-  CALL(wisp_integrator_recur(err, &p->integrator, k->beta[k->count], k->alpha[k->count]));
-  k->count++;
-  return wisp_stepper_spectrum(err, p->solver, k->spectrum + (size_t)k->count * WISP_SPECTRUM);
-}
-
 /* The half axes anew, a little larger than what is known of the spectrum, and flat where it is along the imaginary
  * axis.
  */
@@ -228,38 +205,31 @@ static void enclose(int count, const wisp_ritz *value, double *d, double *h)
   *d = fmax(1.1 * left / 2, *h / 8);
 }
 
-/* The vector where the sequence stopped is the first of the next. */
-static wisp_status begin_anew(wisp_error *err, probe *p)
-{
-  wisp_krylov *k = &p->krylov;
-  memmove(k->spectrum, k->spectrum + (size_t)k->count * WISP_SPECTRUM, WISP_SPECTRUM * sizeof *k->spectrum);
-  k->count = 0;
-  return wisp_integrator_begin(err, &p->integrator);
-}
-
+/* By sequences for the ellipse in the left half plane with half axes d along the real and h along the imaginary axis
+ * (Manteuffel 1977, whose recurrence is scaled here so that it is a Runge-Kutta stage). */
 static wisp_status explore(wisp_error *err, probe *p, int *count, wisp_ritz value[WISP_KRYLOV])
 {
+  wisp_krylov *k = &p->krylov;
   const double noise = p->solver->precision == WISP_F32 ? 1e-5 : 1e-10;
   double d = 0.1 / wisp_dg_safe_dt(wisp_problem_dg(p->solver->problem)), h = d;
   CALL(start(err, p));
   CALL(wisp_stepper_spectrum(err, p->solver, p->krylov.spectrum));
   for (int i = 0; i < SWEEPS; i++) {
-    if (i) enclose(*count, value, &d, &h);
-    if (i) CALL(begin_anew(err, p));
-    for (int k = 0; k < applications[i]; k++) {
-      surround(p, d, h);
-      CALL(apply(err, p));
+    if (i) { /* the vector where the sequence stopped is the first of the next */
+      enclose(*count, value, &d, &h);
+      memmove(k->spectrum, k->spectrum + (size_t)k->count * WISP_SPECTRUM, WISP_SPECTRUM * sizeof *k->spectrum);
+      k->count = 0;
+      CALL(wisp_integrator_begin(err, &p->integrator));
     }
-    CALL(wisp_krylov_ritz(err, &p->krylov, noise, count, value));
+    while (k->count < applications[i]) {
+      k->beta[k->count] = (d - h) / (d + h);
+      k->alpha[k->count] = 2 / (d + h);
+      CALL(wisp_integrator_recur(err, &p->integrator, k->beta[k->count], k->alpha[k->count]));
+      k->count++;
+      CALL(wisp_stepper_spectrum(err, p->solver, k->spectrum + (size_t)k->count * WISP_SPECTRUM));
+    }
+    CALL(wisp_krylov_ritz(err, k, noise, count, value));
   }
-  return WISP_OK;
-}
-
-static wisp_status clear(wisp_error *err, wisp_stepper *solver)
-{
-  static const char *const names[] = {"u", "u_next", "res", "rhs", "lifted", "flux"};
-  wisp_stepper_forget(solver);
-  for (size_t i = 0; i < WISP_COUNT(names); i++) CALL(wisp_arrays_fill(err, solver->problem->arrays, names[i], 0));
   return WISP_OK;
 }
 
@@ -270,6 +240,7 @@ static void close_probe(probe *p)
 
 wisp_status wisp_stepper_limit(wisp_error *err, wisp_stepper *solver, double *out)
 {
+  static const char *const names[] = {"u", "u_next", "res", "rhs", "lifted", "flux"};
   const polynomial R = amplification(solver->integrator.scheme);
   wisp_ritz value[WISP_KRYLOV];
   int count = 0;
@@ -283,7 +254,8 @@ wisp_status wisp_stepper_limit(wisp_error *err, wisp_stepper *solver, double *ou
   CALL(explore(err, &p, &count, value));
   for (int i = 0; i < count; i++) limit = fmin(limit, reach(&R, &value[i]));
   CALL(wisp_require(err, isfinite(limit) && limit > 0, WISP_EWRONG, "no stable step was found: give one (--dt)"));
-  CALL(clear(err, solver));
+  wisp_stepper_forget(solver);
+  for (size_t i = 0; i < WISP_COUNT(names); i++) CALL(wisp_arrays_fill(err, solver->problem->arrays, names[i], 0));
   *out = limit;
   return WISP_OK;
 }
@@ -301,16 +273,6 @@ static wisp_status norm(wisp_error *err, const wisp_stepper *solver, double *out
   return WISP_OK;
 }
 
-static wisp_status fifth_power(wisp_error *err, wisp_stepper *solver, double dt, double *out)
-{
-  CALL(wisp_arrays_fill(err, solver->problem->arrays, "res", 0));
-  for (int power = 1; power <= POWERS; power++) {
-    CALL(wisp_integrator_apply(err, &solver->integrator, dt));
-    if (power == FIFTH) CALL(norm(err, solver, out));
-  }
-  return WISP_OK;
-}
-
 wisp_status wisp_stepper_time_error(wisp_error *err, wisp_stepper *solver, double dt, double time, double *out)
 {
   wisp_status status = WISP_OK;
@@ -321,7 +283,11 @@ wisp_status wisp_stepper_time_error(wisp_error *err, wisp_stepper *solver, doubl
   TRY(wisp_device_alloc(err, solver->device, bytes, &saved));
   TRY(wisp_device_copy(err, solver->device, saved, u, bytes));
   TRY(norm(err, solver, &length));
-  TRY(fifth_power(err, solver, dt, &power));
+  TRY(wisp_arrays_fill(err, solver->problem->arrays, "res", 0));
+  for (int k = 1; k <= POWERS; k++) {
+    TRY(wisp_integrator_apply(err, &solver->integrator, dt));
+    if (k == FIFTH) TRY(norm(err, solver, &power));
+  }
   TRY(wisp_device_copy(err, solver->device, u, saved, bytes));
   TRY(wisp_arrays_fill(err, solver->problem->arrays, "res", 0));
   TRY(wisp_device_finish(err, solver->device));

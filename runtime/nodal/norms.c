@@ -90,16 +90,6 @@ struct measure {
   double *I;
 };
 
-/* Columns `first`.. of columns[node * COLUMNS + column]: the fields of the element in slot k. */
-static void fill_columns(const measure *m, size_t k, int first, double *columns)
-{
-  const wisp_dg *dg = m->dg;
-  const int n = dg->system->fields;
-  for (int i = 0; i < dg->tet->Np; i++)
-    for (int f = 0; f < n; f++)
-      columns[i * COLUMNS + first + f] = m->u[wisp_layout_volume(&dg->layout, n, f, k, (size_t)i)];
-}
-
 /* One row of a matrix times the columns. Sums stay in registers, and each is taken in the order of the row, however
  * wide the vectors are of the machine that this runs on. */
 WISP_WIDE static void multiply_columns(int Np, const double *row, const double *columns, double out[COLUMNS])
@@ -114,6 +104,7 @@ WISP_WIDE static void multiply_columns(int Np, const double *row, const double *
   }
 }
 
+/* Columns stand as columns[node * COLUMNS + column]: the fields of one element after the other. */
 static void sum_block(const measure *m, size_t from, size_t to, double *columns, double sum[SUMS])
 {
   const int n = m->dg->system->fields;
@@ -121,7 +112,9 @@ static void sum_block(const measure *m, size_t from, size_t to, double *columns,
   int count = 0;
   for (size_t k = from; k < to; k++) {
     if (m->dg->slot[k] == WISP_EMPTY) continue;
-    fill_columns(m, k, count * n, columns);
+    for (int i = 0; i < m->dg->tet->Np; i++)
+      for (int f = 0; f < n; f++)
+        columns[i * COLUMNS + count * n + f] = m->u[wisp_layout_volume(&m->dg->layout, n, f, k, (size_t)i)];
     slot[count++] = k;
     if ((count + 1) * n <= COLUMNS) continue;
     m->judge(m, count, slot, columns, sum);
@@ -288,23 +281,16 @@ static void mark(void *context, size_t from, size_t to)
       }
 }
 
-/* A bit for each number of u: whether it is some element's. */
-static wisp_status upload_mask(wisp_error *err, wisp_stepper *solver, const wisp_dg *dg)
-{
-  const size_t words = (wisp_dg_volume_size(dg) + WORD - 1) / WORD;
-  OWNED(free) uint32_t *bit = NULL;
-  CALL(wisp_new(err, words, sizeof *bit, &bit));
-  marking m = {.dg = dg, .bit = bit};
-  wisp_parallel_for((dg->groups + WORD - 1) / WORD, mark, &m);
-  CALL(wisp_device_alloc(err, solver->device, words * sizeof *bit, &solver->spectrum.mask));
-  return wisp_device_upload(err, solver->device, solver->spectrum.mask, bit, words * sizeof *bit);
-}
-
 wisp_status wisp_stepper_open_spectrum(wisp_error *err, wisp_stepper *solver, const wisp_dg *dg)
 {
   CALL(wisp_dialect_module(err, solver->device, "solve/sketch", solver->precision, "", &solver->spectrum.module));
   CALL(wisp_device_alloc(err, solver->device, WISP_SPECTRUM * sizeof(double), &solver->spectrum.sums));
-  return upload_mask(err, solver, dg);
+  const size_t words = (wisp_dg_volume_size(dg) + WORD - 1) / WORD;
+  OWNED(free) uint32_t *bit = NULL; /* for each number of u: whether it is some element's */
+  CALL(wisp_new(err, words, sizeof *bit, &bit));
+  wisp_parallel_for((dg->groups + WORD - 1) / WORD, mark, &(marking){.dg = dg, .bit = bit});
+  CALL(wisp_device_alloc(err, solver->device, words * sizeof *bit, &solver->spectrum.mask));
+  return wisp_device_upload(err, solver->device, solver->spectrum.mask, bit, words * sizeof *bit);
 }
 
 void wisp_stepper_close_spectrum(wisp_stepper *solver)

@@ -13,21 +13,6 @@ static void set_face(wisp_dg *dg, size_t k, int f, size_t neighbour, int code)
   dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, 4 + f, k)] = code;
 }
 
-/* The boundary of a face of the mesh's boundary, by index. */
-static int boundary_of(const wisp_dg *dg, size_t face, const wisp_walls *walls)
-{
-  const int count = dg->system->boundaries, boundary = walls->of_face ? walls->of_face[face] : walls->boundary;
-  return boundary == WISP_BY_TAG ? (dg->mesh->tag[face] % count + count) % count : boundary;
-}
-
-/* The two sides of a face have one normal, of opposite sign: what leaves one enters the other, to the last bit. It is
- * that of the element with the lower number, wherever the two lie. */
-static void share_normal(wisp_dg *dg, size_t k, int f, size_t neighbour, int face)
-{
-  for (int c = 0; c < 3; c++)
-    dg->face_real[wisp_dg_face_at(dg, 4 * f + c, k)] = -dg->face_real[wisp_dg_face_at(dg, 4 * face + c, neighbour)];
-}
-
 typedef struct joining {
   wisp_dg *dg;
   const int32_t *where;
@@ -38,16 +23,22 @@ static void join(const joining *j, size_t k, int f)
 {
   wisp_dg *dg = j->dg;
   const wisp_mesh *mesh = dg->mesh;
-  const size_t face = 4 * (size_t)dg->slot[k] + (size_t)f;
-  if (dg->slot[k] == WISP_EMPTY)
+  if (dg->slot[k] == WISP_EMPTY) {
     set_face(dg, k, f, k, 32 * (1 + 0)); /* the first boundary's, whichever was asked for */
-  else if (mesh->neighbour[face] == WISP_BOUNDARY)
-    set_face(dg, k, f, k, 32 * (1 + boundary_of(dg, face, j->walls)));
+    return;
+  }
+  const size_t face = 4 * (size_t)dg->slot[k] + (size_t)f;
+  const int count = dg->system->boundaries, boundary = j->walls->of_face ? j->walls->of_face[face] : j->walls->boundary;
+  if (mesh->neighbour[face] == WISP_BOUNDARY)
+    set_face(dg, k, f, k, 32 * (1 + (boundary == WISP_BY_TAG ? (mesh->tag[face] % count + count) % count : boundary)));
   else {
     const size_t neighbour = (size_t)j->where[mesh->neighbour[face]];
     const int theirs = mesh->neighbour_face[face];
     set_face(dg, k, f, neighbour, theirs * WISP_TET_ORIENTATIONS + mesh->neighbour_orientation[face]);
-    if (mesh->neighbour[face] < dg->slot[k]) share_normal(dg, k, f, neighbour, theirs);
+    /* The two sides of a face have one normal, of opposite sign: what leaves one enters the other, to the last bit. It
+     * is that of the element with the lower number, wherever the two lie. */
+    for (int c = 0; c < 3 && mesh->neighbour[face] < dg->slot[k]; c++)
+      dg->face_real[wisp_dg_face_at(dg, 4 * f + c, k)] = -dg->face_real[wisp_dg_face_at(dg, 4 * theirs + c, neighbour)];
   }
 }
 

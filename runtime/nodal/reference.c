@@ -23,11 +23,6 @@ static double kept(const wisp_dg *dg, double sum)
 typedef float eight_floats __attribute__((vector_size(8 * sizeof(float))));
 typedef float four_floats __attribute__((vector_size(4 * sizeof(float))));
 
-static void keep_eight(bool single, wisp_eight *sum)
-{
-  if (single) *sum = __builtin_convertvector(__builtin_convertvector(*sum, eight_floats), wisp_eight);
-}
-
 enum { ROWS = 4 };
 
 /* An element's values at its nodes or face nodes, fields side by side: field f is number f % 8 of eight f / 8. */
@@ -98,7 +93,9 @@ static void derive(const wisp_dg *dg, size_t k, const double *u, numbers du[3])
       for (int e = 0; 8 * e < dg->system->fields; e++)
         for (int i = 0; i < Np; i++) {
           du[nu].at[e][i] += factor * along[mu].at[e][i];
-          keep_eight(dg->single, &du[nu].at[e][i]);
+          if (!dg->single) continue;
+          const eight_floats rounded = __builtin_convertvector(du[nu].at[e][i], eight_floats);
+          du[nu].at[e][i] = __builtin_convertvector(rounded, wisp_eight);
         }
     }
 }

@@ -6,14 +6,6 @@ typedef struct extent {
   double low[3], high[3], volume;
 } extent;
 
-static extent measure(const wisp_mesh *mesh)
-{
-  extent box = {.volume = 0};
-  wisp_mesh_extent(mesh, box.low, box.high);
-  for (size_t k = 0; k < mesh->elements; k++) box.volume += wisp_mesh_measure(mesh, k);
-  return box;
-}
-
 /* Files carry coordinates with few digits: seven are enough to know the unit box. */
 static bool is_unit(const extent *box)
 {
@@ -138,19 +130,6 @@ static void find_middle(const wisp_mesh *mesh, wisp_surroundings *s)
   find_barycentre(mesh, nearest, s->middle);
 }
 
-/* Finds the surroundings for elements of order 1. */
-static void look_around(const wisp_mesh *mesh, const extent *box, wisp_surroundings *s)
-{
-  int shortest = 2;
-  for (int c = 0; c < 3; c++) {
-    s->middle[c] = (box->low[c] + box->high[c]) / 2;
-    if (box->high[c] - box->low[c] < (1 - 1e-9) * (box->high[shortest] - box->low[shortest])) shortest = c;
-  }
-  s->edge = box->high[shortest] - box->low[shortest];
-  s->axis[shortest] = 1;
-  find_middle(mesh, s);
-}
-
 /* Not in the middle, where symmetric fields vanish. */
 static wisp_status check_finite(wisp_error *err, const wisp_start *start)
 {
@@ -166,10 +145,20 @@ static wisp_status check_finite(wisp_error *err, const wisp_start *start)
 wisp_status wisp_start_choose(wisp_error *err, const wisp_mesh *mesh, const wisp_system *system, const char *name,
                               const int *mode, wisp_start *out)
 {
-  const extent box = measure(mesh);
+  extent box = {.volume = 0};
+  int shortest = 2;
   wisp_start start = {.system = system};
+  wisp_mesh_extent(mesh, box.low, box.high);
+  for (size_t k = 0; k < mesh->elements; k++) box.volume += wisp_mesh_measure(mesh, k);
   CALL(find_state(err, system, name, mode || is_unit(&box), &start.state));
-  look_around(mesh, &box, &start.surroundings);
+  wisp_surroundings *s = &start.surroundings;
+  for (int c = 0; c < 3; c++) {
+    s->middle[c] = (box.low[c] + box.high[c]) / 2;
+    if (box.high[c] - box.low[c] < (1 - 1e-9) * (box.high[shortest] - box.low[shortest])) shortest = c;
+  }
+  s->edge = box.high[shortest] - box.low[shortest];
+  s->axis[shortest] = 1;
+  find_middle(mesh, s);
   wisp_system_default_medium(system, 1, start.surroundings.medium);
   CALL(set_mode(err, &box, mode, &start));
   CALL(check_finite(err, &start));
@@ -222,14 +211,6 @@ wisp_status wisp_solution_energy(wisp_error *err, wisp_problem *problem, double 
   return wisp_dg_energy(err, wisp_problem_dg(problem), u, out);
 }
 
-/* The file's lattice, r then s then t, and evaluation there, Np x Np. */
-static wisp_status make_lattice(wisp_error *err, const wisp_tet *tet, double *rst, double *I)
-{
-  const size_t Np = (size_t)tet->Np;
-  CALL(wisp_vtu_lattice(err, tet->N, rst, rst + Np, rst + 2 * Np));
-  return wisp_tet_interpolation(err, tet, Np, rst, rst + Np, rst + 2 * Np, I);
-}
-
 wisp_status wisp_solution_fields(wisp_error *err, const wisp_dg *dg, const double *u, wisp_fields *out)
 {
   HELD(wisp_fields_free) wisp_fields fields = {.count = 0};
@@ -242,7 +223,8 @@ wisp_status wisp_solution_fields(wisp_error *err, const wisp_dg *dg, const doubl
   CALL(wisp_new(err, 3 * Np, sizeof *rst, &rst));
   CALL(wisp_new(err, Np * Np, sizeof *I, &I));
   CALL(wisp_new(err, Np, sizeof *own, &own));
-  CALL(make_lattice(err, dg->tet, rst, I));
+  CALL(wisp_vtu_lattice(err, dg->tet->N, rst, rst + Np, rst + 2 * Np)); /* the file's, r then s then t */
+  CALL(wisp_tet_interpolation(err, dg->tet, Np, rst, rst + Np, rst + 2 * Np, I));
   CALL(wisp_fields_create(err, 4, dg->tet->N, dg->mesh->elements, Np, (size_t)n, name, &fields));
   for (size_t k = 0; k < dg->slots; k++) {
     if (dg->slot[k] == WISP_EMPTY) continue;

@@ -67,23 +67,18 @@ static wisp_status nested_stage(wisp_error *err, const wisp_integrator *i, const
   return WISP_OK;
 }
 
-static wisp_status nested_step(wisp_error *err, const wisp_integrator *i, double dt)
+wisp_status wisp_integrator_step(wisp_error *err, const wisp_integrator *i, double dt)
 {
   static const char *const arrays[] = {"res", "u_next"};
   const char *from = "u";
-  for (int s = 0, left = i->scheme->stages; left > 0; s++, left--) { /* the last in u_next */
+  const int count = i->scheme->stages;
+  for (int s = 0; !i->nested && s < count; s++)
+    CALL(low_storage_stage(err, i, i->scheme->stage[s].a, i->scheme->stage[s].b, dt));
+  for (int s = 0, left = count; i->nested && left > 0; s++, left--) { /* the last in u_next */
     CALL(nested_stage(err, i, "u", from, arrays[left % 2], i->scheme->nested[s] * dt));
     from = arrays[left % 2];
   }
-  move(i);
-  return WISP_OK;
-}
-
-wisp_status wisp_integrator_step(wisp_error *err, const wisp_integrator *i, double dt)
-{
-  if (i->nested) return nested_step(err, i, dt);
-  for (int s = 0; s < i->scheme->stages; s++)
-    CALL(low_storage_stage(err, i, i->scheme->stage[s].a, i->scheme->stage[s].b, dt));
+  if (i->nested) move(i);
   return WISP_OK;
 }
 
@@ -111,44 +106,33 @@ wisp_status wisp_integrator_begin(wisp_error *err, const wisp_integrator *i)
   return wisp_device_copy(err, p->device, wisp_arrays_at(p->arrays, "res"), wisp_arrays_at(p->arrays, "u"), bytes);
 }
 
-/* res = (1 + beta) u - beta res */
-static wisp_status mix(wisp_error *err, const wisp_integrator *i, double beta)
+wisp_status wisp_integrator_recur(wisp_error *err, const wisp_integrator *i, double beta, double alpha)
 {
-  wisp_arrays *arrays = i->problem->arrays;
+  if (!i->nested) return low_storage_stage(err, i, beta, 1, alpha);
+  wisp_arrays *arrays = i->problem->arrays; /* res = (1 + beta) u - beta res */
   const unsigned grid[2] = {256, 1}, block[3] = {256, 1, 1};
   wisp_pointer x = wisp_arrays_at(arrays, "u"), y = wisp_arrays_at(arrays, "res");
   long long count = (long long)wisp_arrays_size(arrays, "u");
   void *args[] = {&x, &y, &beta, &count};
-  return wisp_launch(err, i->mixing, NULL, grid, block, args, WISP_COUNT(args));
-}
-
-wisp_status wisp_integrator_recur(wisp_error *err, const wisp_integrator *i, double beta, double alpha)
-{
-  if (!i->nested) return low_storage_stage(err, i, beta, 1, alpha);
-  CALL(mix(err, i, beta));
+  CALL(wisp_launch(err, i->mixing, NULL, grid, block, args, WISP_COUNT(args)));
   CALL(nested_stage(err, i, "res", "u", "u_next", alpha));
   move(i);
-  wisp_arrays_swap(i->problem->arrays, "res", "u_next");
+  wisp_arrays_swap(arrays, "res", "u_next");
   return WISP_OK;
 }
 
 /* --- advancing --- */
 
-static wisp_status check_discretisation(wisp_error *err, const wisp_dg *dg, const wisp_stage *stage)
-{
-  char ours[WISP_LAYOUT_TEXT], theirs[WISP_LAYOUT_TEXT];
-  wisp_layout_print(&stage->layout, ours);
-  wisp_layout_print(&dg->layout, theirs);
-  return wisp_require(err, strcmp(ours, theirs) == 0 && dg->MB == wisp_dg_MB(&stage->fixed), WISP_EUSAGE,
-                      "the stage is made for layout %s and MB=%d, the discretisation has %s and %d", ours,
-                      wisp_dg_MB(&stage->fixed), theirs, dg->MB);
-}
-
 wisp_status wisp_stepper_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
                                 wisp_stage *stage, double alpha, wisp_stepper **out)
 {
   OWNED(wisp_stepper_destroy) wisp_stepper *solver = NULL;
-  CALL(check_discretisation(err, dg, stage));
+  char ours[WISP_LAYOUT_TEXT], theirs[WISP_LAYOUT_TEXT];
+  wisp_layout_print(&stage->layout, ours);
+  wisp_layout_print(&dg->layout, theirs);
+  CALL(wisp_require(err, strcmp(ours, theirs) == 0 && dg->MB == wisp_dg_MB(&stage->fixed), WISP_EUSAGE,
+                    "the stage is made for layout %s and MB=%d, the discretisation has %s and %d", ours,
+                    wisp_dg_MB(&stage->fixed), theirs, dg->MB));
   CALL(wisp_new(err, 1, sizeof *solver, &solver));
   solver->device = device;
   solver->stage = stage;
@@ -218,22 +202,12 @@ static wisp_status record_all(wisp_error *err, wisp_stepper *solver, double dt)
   return status;
 }
 
-/* A number that is none makes its sum so. */
-static wisp_status check_finite(wisp_error *err, const wisp_stepper *solver, double dt, long long steps)
-{
-  OWNED(free) double *sums = NULL;
-  bool finite = true;
-  CALL(wisp_new(err, WISP_SPECTRUM, sizeof *sums, &sums));
-  CALL(wisp_stepper_spectrum(err, solver, sums));
-  for (int i = 0; i < WISP_SPECTRUM; i++) finite &= isfinite(sums[i]);
-  return wisp_require(err, finite, WISP_EWRONG, "the solution blew up: it is not finite after %lld steps of %g", steps,
-                      dt);
-}
-
 wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double dt, long long steps,
                                  double *ms_per_stage)
 {
   double ms = 0;
+  OWNED(free) double *sums = NULL;
+  bool finite = true;
   CALL(wisp_require(err, isfinite(dt), WISP_EUSAGE, "a step of %g: must be a finite number", dt));
   CALL(wisp_require(err, steps >= 0, WISP_EUSAGE, "%lld steps: must be 0 or more", steps));
   CALL(record_all(err, solver, dt));
@@ -245,7 +219,11 @@ wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double d
   CALL(wisp_event_record(err, solver->end));
   CALL(wisp_device_finish(err, solver->device));
   CALL(wisp_event_elapsed(err, solver->begin, solver->end, &ms));
-  CALL(check_finite(err, solver, dt, steps));
+  CALL(wisp_new(err, WISP_SPECTRUM, sizeof *sums, &sums));
+  CALL(wisp_stepper_spectrum(err, solver, sums));
+  for (int i = 0; i < WISP_SPECTRUM; i++) finite &= isfinite(sums[i]); /* a number that is none makes its sum so */
+  CALL(wisp_require(err, finite, WISP_EWRONG, "the solution blew up: it is not finite after %lld steps of %g", steps,
+                    dt));
   if (ms_per_stage) *ms_per_stage = steps ? ms / (double)steps / solver->integrator.scheme->stages : 0;
   return WISP_OK;
 }

@@ -36,21 +36,15 @@ static bool has_walls(const wisp_system_run *run, int kind)
   return false;
 }
 
-static bool keeps_energy(const wisp_system_run *run)
-{
-  bool keeps = true;
-  for (int b = 0; b < run->system->boundaries; b++)
-    if (has_walls(run, b)) keeps &= wisp_system_keeps_energy(run->system, b);
-  return keeps;
-}
-
 wisp_status wisp_system_check_start(wisp_error *err, wisp_system_run *run, const double *u)
 {
   const wisp_start *start = &run->start;
   const double *at = start->surroundings.middle;
   run->misfit = NAN;
   if (run->known) return WISP_OK; /* the error tells */
-  run->lossless = keeps_energy(run);
+  run->lossless = true;
+  for (int b = 0; b < run->system->boundaries; b++)
+    if (has_walls(run, b)) run->lossless &= wisp_system_keeps_energy(run->system, b);
   CALL(wisp_dg_misfit(err, run->dg, u, wisp_start_field, start, &run->misfit));
   if (run->misfit <= MISFIT) return WISP_OK;
   return wisp_notes_add(err, &run->base.mesh->notes, "start_unresolved",
@@ -74,13 +68,6 @@ wisp_status wisp_system_check_first(wisp_error *err, wisp_system_run *run, long 
 }
 
 /* --- why it blew up --- */
-
-static bool has_tuned(const wisp_stage *stage)
-{
-  bool any = false;
-  for (int i = 0; i < stage->kernels; i++) any |= stage->choice[i].match != WISP_MATCH_DEFAULT;
-  return any;
-}
 
 /* A step that is too long, and the option that gave it. */
 static bool explain_step(const wisp_system_run *run, char why[256])
@@ -115,32 +102,22 @@ static bool explain_system(const wisp_system_run *run, char why[256])
   return between || wall < system->boundaries;
 }
 
-static bool explain_medium(const wisp_system_run *run, char why[256])
-{
-  char jump[128];
-  describe_jump(run, jump);
-  snprintf(why, 256, WISP_MESSAGE("%s: take media that differ less%s"), jump,
-           run->base.precision == WISP_F32 ? ", or f64" : "");
-  return *jump;
-}
-
-/* Neither the step nor the data: a kernel, or an estimate that was too long. */
-static void explain_kernels(const wisp_system_run *run, char why[256])
-{
-  char step[64] = "which are safe";
-  if (run->measured) snprintf(step, sizeof step, "though steps up to %.4g are stable here", run->limit);
-  snprintf(why, 256, "%s: %s%s", step,
-           has_tuned(&run->base.stage[0])
-               ? WISP_MESSAGE("a kernel may be at fault; try --default")
-               : WISP_MESSAGE("default kernels ran, and the data do not explain it; report it with the mesh"),
-           run->measured ? ", or a smaller --cfl" : "");
-}
-
 wisp_status wisp_system_blew_up(wisp_error *err, const wisp_system_run *run)
 {
-  char why[256];
-  const bool known = explain_system(run, why) || explain_step(run, why) || explain_medium(run, why);
-  if (!known) explain_kernels(run, why);
+  char why[256], jump[128], step[64] = "which are safe";
+  bool known = explain_system(run, why) || explain_step(run, why), tuned = false;
+  describe_jump(run, jump);
+  for (int i = 0; i < run->base.stage->kernels; i++) tuned |= run->base.stage->choice[i].match != WISP_MATCH_DEFAULT;
+  if (run->measured) snprintf(step, sizeof step, "though steps up to %.4g are stable here", run->limit);
+  if (!known && *jump)
+    snprintf(why, sizeof why, WISP_MESSAGE("%s: take media that differ less%s"), jump,
+             run->base.precision == WISP_F32 ? ", or f64" : "");
+  else if (!known) /* neither the step nor the data: a kernel, or an estimate that was too long */
+    snprintf(why, sizeof why, "%s: %s%s", step,
+             tuned ? WISP_MESSAGE("a kernel may be at fault; try --default")
+                   : WISP_MESSAGE("default kernels ran, and the data do not explain it; report it with the mesh"),
+             run->measured ? ", or a smaller --cfl" : "");
+  known |= *jump != '\0';
   return wisp_fail(err, WISP_EWRONG, "the solution blew up in %lld steps of %g%s %s", run->steps, run->dt,
                    known ? ":" : ",", why);
 }

@@ -60,14 +60,6 @@ static wisp_status take_coefficient(wisp_error *err, wisp_solver *s, const char 
 
 /* ---- The request. */
 
-static wisp_status read_steps(wisp_error *err, const wisp_solver *s)
-{
-  CALL(wisp_require(err, !wisp_solver_given(s, "time") || !wisp_solver_given(s, "steps"), WISP_EUSAGE,
-                    "--time and --steps both say when to end: leave one out"));
-  return wisp_require(err, !wisp_solver_given(s, "dt") || !wisp_solver_given(s, "cfl"), WISP_EUSAGE,
-                      "--cfl and --dt both give the step: leave one out");
-}
-
 /* Before there is a mesh the kinds alone are looked at. */
 static wisp_status read_walls(wisp_error *err, wisp_system_run *run)
 {
@@ -89,7 +81,10 @@ static wisp_status read_system(wisp_error *err, wisp_solver *s)
   CALL(wisp_require(err, good, WISP_EUSAGE, "option --mode is '%s', must be three whole numbers such as 1,1,0", mode));
   run->mode = mode ? m : NULL;
   run->alpha = wisp_solver_real(s, "alpha");
-  CALL(read_steps(err, s));
+  CALL(wisp_require(err, !wisp_solver_given(s, "time") || !wisp_solver_given(s, "steps"), WISP_EUSAGE,
+                    "--time and --steps both say when to end: leave one out"));
+  CALL(wisp_require(err, !wisp_solver_given(s, "dt") || !wisp_solver_given(s, "cfl"), WISP_EUSAGE,
+                    "--cfl and --dt both give the step: leave one out"));
   CALL(wisp_fields_check_order(err, wisp_solver_given(s, "output"), s->order));
   CALL(load_system(err, run));
   for (int f = 0; f < run->system->fields; f++) run->name[f] = run->system->field[f];
@@ -117,21 +112,6 @@ static const wisp_choice *measured_choice(const wisp_stage *stage)
   if (!stage->kernels || !stage->record.trial) return NULL;
   if (stage->kernels == 1 && stage->choice[0].trial) return stage->choice;
   return stage->record.stale ? NULL : &stage->record;
-}
-
-/* Seconds an element; NaN where there is no entry. */
-static double seconds(const wisp_stage *stage)
-{
-  const wisp_choice *choice = measured_choice(stage);
-  return choice ? choice->ms / 1e3 / (double)choice->trial->elements : NAN;
-}
-
-/* Both as is expected here, where that is known of both. */
-static void expect(const wisp_stage stage[BASES], double time[BASES], bool *known)
-{
-  *known = true;
-  for (int b = 0; b < BASES; b++) *known &= !isnan(time[b]) && !isnan(measured_choice(&stage[b])->expected);
-  for (int b = 0; *known && b < BASES; b++) time[b] = measured_choice(&stage[b])->expected / 1e3;
 }
 
 /* The faster, as is expected here, or else of those that match best; -1: nothing was measured. */
@@ -172,19 +152,21 @@ static wisp_status choose_faster(wisp_error *err, const wisp_chooser *from, cons
                                  wisp_basis *basis, wisp_stage *out)
 {
   wisp_stage stage[BASES] = {{.kernels = 0}};
-  double time[BASES] = {NAN, NAN};
+  double time[BASES] = {NAN, NAN}; /* seconds an element; as is expected here, where that is known of both */
+  bool known = true;
   wisp_error why[BASES] = {{.text = ""}};
   wisp_status status = WISP_OK;
   for (int b = 0; b < BASES; b++) {
     status = choose_on(&why[b], from, request, b, &stage[b]);
     if (status != WISP_EREFUSED) TRY(wisp_require(err, status == WISP_OK, status, "%s", why[b].text));
-    time[b] = status == WISP_OK ? seconds(&stage[b]) : NAN;
+    const wisp_choice *choice = status == WISP_OK ? measured_choice(&stage[b]) : NULL;
+    if (choice) time[b] = choice->ms / 1e3 / (double)choice->trial->elements;
+    known &= choice && !isnan(time[b]) && !isnan(choice->expected);
   }
   const bool has_one = stage[NODAL].kernels || stage[BERNSTEIN].kernels;
   TRY(wisp_require(err, has_one, WISP_EREFUSED, "%s", why[NODAL].text));
   status = WISP_OK;
-  bool known;
-  expect(stage, time, &known);
+  for (int b = 0; known && b < BASES; b++) time[b] = measured_choice(&stage[b])->expected / 1e3;
   const int best = faster(stage, time, known), taken = best >= 0 ? best : stage[NODAL].kernels ? NODAL : BERNSTEIN;
   basis->name = bases[taken];
   explain(stage, time, known, best, taken, basis);
@@ -227,7 +209,7 @@ static wisp_status choose_system(wisp_error *err, wisp_solver *s, const size_t c
   CALL(wisp_family_work(err, &stage, (double)elements, &work));
   CALL(wisp_solver_check_count(err, s, (double)elements, work.dofs, "degrees of freedom"));
   CALL(choose_basis(err, &from, &request, wisp_solver_text(s, "basis"), &run->basis, s->stage));
-  CALL(wisp_tet_create_for(err, s->stage->plan[0]->spec.element, s->order, &run->tet));
+  CALL(wisp_tet_create_for(err, s->stage->plan[0]->spec.element, true, s->order, &run->tet));
   return wisp_dg_fits(err, wisp_device_limits(s->session->device), elements, run->tet, run->system, s->precision,
                       s->stage);
 }
@@ -329,19 +311,6 @@ static wisp_status advance_in_parts(wisp_error *err, wisp_system_run *run, long 
   return WISP_OK;
 }
 
-/* After the run that the settings say: whether energy has grown, and what the steps have added to the error. */
-static wisp_status check_end(wisp_error *err, wisp_system_run *run)
-{
-  double energy = 0, length = 0, relative = NAN;
-  CALL(wisp_system_fetch(err, run));
-  CALL(wisp_dg_energy(err, run->dg, run->u, &energy));
-  if (!(energy <= 2 * run->energy_initial)) CALL(wisp_system_blew_up(err, run));
-  if (run->measured) CALL(wisp_stepper_time_error(err, run->stepper, run->dt, run->time, &relative));
-  CALL(wisp_dg_length(err, run->dg, run->u, &length));
-  run->time_error = relative * length;
-  return WISP_OK;
-}
-
 static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_until *until, const wisp_watch *watch)
 {
   wisp_system_run *run = wisp_system_run_of(s);
@@ -357,7 +326,16 @@ static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_un
                                  : advance_in_parts(err, run, steps, watch);
   if (status == WISP_EWRONG && !until) CALL(wisp_system_blew_up(err, run));
   CALL(status);
-  return until ? WISP_OK : check_end(err, run);
+  if (until) return WISP_OK;
+  /* After the run that the settings say: whether energy has grown, and what the steps have added to the error. */
+  double energy = 0, length = 0, relative = NAN;
+  CALL(wisp_system_fetch(err, run));
+  CALL(wisp_dg_energy(err, run->dg, run->u, &energy));
+  if (!(energy <= 2 * run->energy_initial)) CALL(wisp_system_blew_up(err, run));
+  if (run->measured) CALL(wisp_stepper_time_error(err, run->stepper, run->dt, run->time, &relative));
+  CALL(wisp_dg_length(err, run->dg, run->u, &length));
+  run->time_error = relative * length;
+  return WISP_OK;
 }
 
 static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)

@@ -38,31 +38,20 @@ static const char *name_walls(const wisp_system_run *run)
                             : run->system->boundary[run->walls.boundary].name;
 }
 
-static wisp_status report_start(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to)
+/* Among them the weakest match of a kernel, and the record that named composition and layout, or null. */
+static wisp_status report_texts(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to)
 {
+  const wisp_stage *stage = run->base.stage;
+  wisp_match weakest = WISP_MATCH_EXACT;
   const wisp_start *start = &run->start;
   const double *at = start->surroundings.middle;
-  char middle[96] = "";
-  if (start->state && start->state->walls < 0) snprintf(middle, sizeof middle, " at (%g, %g, %g)", at[0], at[1], at[2]);
-  return wisp_report_line(err, to, "start", "%s%s, walls %s, alpha %g", start->state ? start->text : "a program's",
-                          middle, name_walls(run), run->alpha);
-}
-
-static wisp_status report_steps(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to)
-{
-  char how[128];
-  if (run->measured)
-    snprintf(how, sizeof how, "stable up to %.4g, cfl %.3g", run->limit, run->dt / run->limit);
-  else
-    snprintf(how, sizeof how, "%s: to measure the longest stable one would take longer than the run",
-             wisp_solver_given(&run->base, "dt") ? "as asked" : "safe without a measurement");
-  return wisp_report_line(err, to, "steps", "%lld of %.6g to time %.6g; %s", run->steps, run->dt, run->time, how);
-}
-
-/* The weakest match of a kernel; and the record that named composition and layout, or null. */
-static wisp_status report_record(wisp_error *err, const wisp_stage *stage, wisp_solver_report *to)
-{
-  wisp_match weakest = WISP_MATCH_EXACT;
+  CALL(wisp_report_text(err, to, "basis", run->basis.name));
+  CALL(wisp_report_text(err, to, "basis_reason", run->basis.reason));
+  CALL(wisp_report_text(err, to, "start", start->state ? start->text : NULL));
+  for (int c = 0; start->state && c < 3; c++)
+    CALL(wisp_report_numbers(err, to, 1, &(const wisp_report_number){"start_middle", "", at[c]}));
+  CALL(wisp_report_truth(err, to, "nested", run->stepper->integrator.nested));
+  CALL(wisp_report_text(err, to, "boundary", name_walls(run)));
   for (int i = 0; i < stage->kernels; i++)
     if (stage->choice[i].match > weakest) weakest = stage->choice[i].match;
   CALL(wisp_report_text(err, to, "composition", stage->composition));
@@ -73,31 +62,26 @@ static wisp_status report_record(wisp_error *err, const wisp_stage *stage, wisp_
   return wisp_report_truth(err, to, "step_record.stale", stage->record.stale);
 }
 
-static wisp_status report_texts(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to)
-{
-  const wisp_start *start = &run->start;
-  const double *at = start->surroundings.middle;
-  CALL(wisp_report_text(err, to, "basis", run->basis.name));
-  CALL(wisp_report_text(err, to, "basis_reason", run->basis.reason));
-  CALL(wisp_report_text(err, to, "start", start->state ? start->text : NULL));
-  for (int c = 0; start->state && c < 3; c++)
-    CALL(wisp_report_numbers(err, to, 1, &(const wisp_report_number){"start_middle", "", at[c]}));
-  CALL(wisp_report_truth(err, to, "nested", run->stepper->integrator.nested));
-  CALL(wisp_report_text(err, to, "boundary", name_walls(run)));
-  return report_record(err, run->base.stage, to);
-}
-
 /* Lines up to the table of kernels. */
 static wisp_status report_method(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to)
 {
   const wisp_stage *stage = run->base.stage;
   const wisp_basis *basis = &run->basis;
-  char layout[WISP_LAYOUT_TEXT];
+  const wisp_start *start = &run->start;
+  const double *at = start->surroundings.middle;
+  char layout[WISP_LAYOUT_TEXT], middle[96] = "", step[128];
   wisp_layout_print(&stage->layout, layout);
+  if (start->state && start->state->walls < 0) snprintf(middle, sizeof middle, " at (%g, %g, %g)", at[0], at[1], at[2]);
+  if (run->measured)
+    snprintf(step, sizeof step, "stable up to %.4g, cfl %.3g", run->limit, run->dt / run->limit);
+  else
+    snprintf(step, sizeof step, "%s: to measure the longest stable one would take longer than the run",
+             wisp_solver_given(&run->base, "dt") ? "as asked" : "safe without a measurement");
   CALL(wisp_report_line(err, to, "basis", "%s%s%s", basis->name, *basis->reason ? ": " : "", basis->reason));
   CALL(report_coefficients(err, run, to));
-  CALL(report_start(err, run, to));
-  CALL(report_steps(err, run, to));
+  CALL(wisp_report_line(err, to, "start", "%s%s, walls %s, alpha %g", start->state ? start->text : "a program's",
+                        middle, name_walls(run), run->alpha));
+  CALL(wisp_report_line(err, to, "steps", "%lld of %.6g to time %.6g; %s", run->steps, run->dt, run->time, step));
   CALL(wisp_report_line(err, to, "stage", "%s in %s", stage->composition, layout));
   CALL(wisp_report_line(err, to, "method", "LSRK4(5), %s",
                         run->stepper->integrator.nested

@@ -94,19 +94,14 @@ wisp_status wisp_system_fetch(wisp_error *err, wisp_system_run *run)
   return WISP_OK;
 }
 
-/* Does it pay to measure the longest stable step, and afterwards the steps' error? Not where that takes more stages
- * than the run has, unless its result was asked for. */
-static bool measures_step(const wisp_solver *s)
-{
-  return wisp_solver_given(s, "time") || wisp_solver_given(s, "cfl") ||
-         wisp_lsrk45.stages * wisp_solver_integer(s, "steps") >= wisp_stepper_limit_stages();
-}
-
 wisp_status wisp_system_choose_step(wisp_error *err, wisp_system_run *run)
 {
   const wisp_solver *s = &run->base;
   const double dt = wisp_solver_real(s, "dt");
-  run->measured = measures_step(s);
+  /* Does it pay to measure the longest stable step, and afterwards the steps' error? Not where that takes more stages
+   * than the run has, unless its result was asked for. */
+  run->measured = wisp_solver_given(s, "time") || wisp_solver_given(s, "cfl") ||
+                  wisp_lsrk45.stages * wisp_solver_integer(s, "steps") >= wisp_stepper_limit_stages();
   run->limit = NAN;
   if (run->measured) CALL(wisp_stepper_limit(err, run->stepper, &run->limit));
   run->step = !isnan(dt) ? dt : run->measured ? wisp_solver_real(s, "cfl") * run->limit : wisp_dg_safe_dt(run->dg);

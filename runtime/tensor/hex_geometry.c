@@ -105,16 +105,6 @@ static inline void dot(const wisp_eight a[3], const wisp_eight b[3], wisp_eight 
   *out = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline void find_line(const slopes *all, const double *weights, size_t i, size_t j, size_t k, line *out)
-{
-  for (int c = 0; c < 3; c++) {
-    out->x[0][c] = all->x[0][c][j][k] - (wisp_eight){0};
-    out->x[1][c] = *(const wisp_eight *)&all->x[1][c][k][i];
-    out->x[2][c] = *(const wisp_eight *)&all->x[2][c][j][i];
-  }
-  out->weight = *(const wisp_eight *)&weights[i] * weights[j] * weights[k];
-}
-
 /* The seven factors at eight points, or the last alone, and the Jacobian J; the cofactors J dr_d/dx are the products of
  * the two other slopes. */
 static inline void find_factors(const line *at, bool last_alone, wisp_eight *J, wisp_eight factors[WISP_HEX_FACTORS])
@@ -144,10 +134,14 @@ WISP_WIDE static size_t make_factors(const slopes *all, const double *weights, s
   const size_t arrays = last_alone ? 1 : WISP_HEX_FACTORS;
   for (size_t row = 0; row < n * n; row++)
     for (size_t i = 0; i < n; i += 8) {
-      const size_t first = row * n + i, count = n - i < 8 ? n - i : 8;
+      const size_t first = row * n + i, count = n - i < 8 ? n - i : 8, j = row % n, k = row / n;
       wisp_eight J, all_factors[WISP_HEX_FACTORS];
-      line at;
-      find_line(all, weights, i, row % n, row / n, &at);
+      line at = {.weight = *(const wisp_eight *)&weights[i] * weights[j] * weights[k]};
+      for (int c = 0; c < 3; c++) {
+        at.x[0][c] = all->x[0][c][j][k] - (wisp_eight){0};
+        at.x[1][c] = *(const wisp_eight *)&all->x[1][c][k][i];
+        at.x[2][c] = *(const wisp_eight *)&all->x[2][c][j][i];
+      }
       find_factors(&at, last_alone, &J, all_factors);
       for (size_t a = 0; a < arrays; a++)
         memcpy(&factors[a * n * n * n + first], &all_factors[a], count * sizeof *factors);
@@ -241,16 +235,6 @@ static wisp_status upload_factors(wisp_error *err, wisp_arrays *arrays, const ch
   return WISP_OK;
 }
 
-static wisp_status upload_vertices(wisp_error *err, const wisp_hexmesh *mesh, const wisp_frame *frame,
-                                   wisp_arrays *arrays)
-{
-  OWNED(free) double *vertices = NULL;
-  if (!wisp_arrays_size(arrays, "vertices")) return WISP_OK;
-  CALL(wisp_new(err, mesh->elements, 24 * sizeof *vertices, &vertices));
-  wisp_hex_vertices(mesh, frame, 0, mesh->elements, vertices);
-  return wisp_arrays_upload(err, arrays, "vertices", vertices);
-}
-
 wisp_status wisp_hex_upload(wisp_error *err, const wisp_hex *hex, const wisp_hexmesh *mesh, const wisp_frame *frame,
                             wisp_arrays *arrays)
 {
@@ -260,5 +244,9 @@ wisp_status wisp_hex_upload(wisp_error *err, const wisp_hex *hex, const wisp_hex
   CALL(upload_factors(err, arrays, "gauss_factors", gauss));
   gauss.mass_alone = true;
   CALL(upload_factors(err, arrays, "gauss_mass", gauss));
-  return upload_vertices(err, mesh, frame, arrays);
+  if (!wisp_arrays_size(arrays, "vertices")) return WISP_OK;
+  OWNED(free) double *vertices = NULL;
+  CALL(wisp_new(err, mesh->elements, 24 * sizeof *vertices, &vertices));
+  wisp_hex_vertices(mesh, frame, 0, mesh->elements, vertices);
+  return wisp_arrays_upload(err, arrays, "vertices", vertices);
 }

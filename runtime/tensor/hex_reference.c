@@ -39,23 +39,6 @@ wisp_hex_points wisp_hex_operator_points(wisp_hex_operator op)
   return op == WISP_HEX_COLLOCATED ? WISP_HEX_GLL : WISP_HEX_GAUSS;
 }
 
-/* B and C: at Gauss points I and glD I, at the nodes the identity and D. */
-static void make_matrices(const wisp_hex *hex, wisp_hex_points points, workspace *w)
-{
-  for (int m = 0; m < w->n; m++)
-    for (int i = 0; i < w->Nq; i++) {
-      double *B = &w->B[m * w->Nq + i], *C = &w->C[m * w->Nq + i];
-      *B = points == WISP_HEX_GAUSS ? hex->I[m * w->Nq + i] : m == i;
-      *C = points == WISP_HEX_GAUSS ? 0 : hex->D[m * w->Nq + i];
-      for (int l = 0; points == WISP_HEX_GAUSS && l < w->n; l++) *C += hex->glD[m * w->n + l] * hex->I[l * w->Nq + i];
-    }
-  for (int i = 0; i < w->n * w->Nq; i++) {
-    w->BB[i] = w->B[i] * w->B[i];
-    w->BC[i] = w->B[i] * w->C[i];
-    w->CC[i] = w->C[i] * w->C[i];
-  }
-}
-
 wisp_status wisp_hex_workspace_create(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, workspace **out)
 {
   OWNED(wisp_hex_workspace_destroy) workspace *w = NULL;
@@ -74,7 +57,18 @@ wisp_status wisp_hex_workspace_create(wisp_error *err, const wisp_hex *hex, wisp
   for (int i = 0; i < 2; i++, next += w->points) w->half[i] = next;
   for (int i = 0; i < 4; i++, next += w->points) w->at[i] = next;
   w->back = next;
-  make_matrices(hex, w->where, w);
+  for (int m = 0; m < w->n; m++) /* B and C: at Gauss points I and glD I, at the nodes the identity and D */
+    for (int i = 0; i < w->Nq; i++) {
+      double *B = &w->B[m * w->Nq + i], *C = &w->C[m * w->Nq + i];
+      *B = w->identity ? m == i : hex->I[m * w->Nq + i];
+      *C = w->identity ? hex->D[m * w->Nq + i] : 0;
+      for (int l = 0; !w->identity && l < w->n; l++) *C += hex->glD[m * w->n + l] * hex->I[l * w->Nq + i];
+    }
+  for (int i = 0; i < w->n * w->Nq; i++) {
+    w->BB[i] = w->B[i] * w->B[i];
+    w->BC[i] = w->B[i] * w->C[i];
+    w->CC[i] = w->C[i] * w->C[i];
+  }
   return GIVE(w, out);
 }
 

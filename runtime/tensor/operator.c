@@ -53,17 +53,12 @@ static wisp_status open_kernel(wisp_error *err, wisp_session *session, wisp_oper
 
 /* --- arrays --- */
 
-/* Whether the caller brings it: x and y themselves. */
-static bool is_callers(const wisp_operator *op, const char *array)
-{
-  return wisp_list_has(op->assembled ? "vector p Ap" : "u y", array);
-}
-
-/* A wisp_array_filter: arrays of the kernels that the caller does not bring. */
+/* A wisp_array_filter: arrays of the kernels that the caller does not bring, which are all but x and y themselves. */
 static bool is_ours(const void *self, const char *array)
 {
   const wisp_operator *op = self;
-  return !is_callers(op, array) && wisp_kernels_take(op->kernel, KERNELS, array);
+  const bool is_callers = wisp_list_has(op->assembled ? "vector p Ap" : "u y", array);
+  return !is_callers && wisp_kernels_take(op->kernel, KERNELS, array);
 }
 
 /* By the elements alone. */
@@ -197,23 +192,19 @@ wisp_status wisp_operator_diagonal(wisp_error *err, const wisp_operator *op, dou
 
 /* --- applying --- */
 
-/* The caller's vectors have as many numbers as there are unknowns; kernels that read and write vectors of conjugate
- * gradients touch no more, though these are padded. */
-static wisp_status bind_callers(wisp_error *err, wisp_operator *op, const void *x, void *y)
-{
-  const size_t numbers = op->copies ? wisp_cg_padded(op->numbers) : op->numbers;
-  if (op->copies) CALL(wisp_kernel_bind(err, op->kernel[SPREAD], "vector", x, numbers));
-  CALL(wisp_kernel_bind(err, op->kernel[op->copies ? GATHER : OPERATOR], op->copies ? "p" : "u", x, numbers));
-  return wisp_kernel_bind(err, op->kernel[op->copies ? GATHER : OPERATOR], op->copies ? "Ap" : "y", y, numbers);
-}
-
 wisp_status wisp_operator_apply(wisp_error *err, wisp_operator *op, const void *x, void *y, void *stream)
 {
   CALL(WISP_OPEN(err, "operator", op));
   CALL(WISP_GIVEN(err, x));
   CALL(WISP_GIVEN(err, y));
   CALL(wisp_require(err, x != y, WISP_EUSAGE, "operator: x and y are the same array: give two"));
-  CALL(bind_callers(err, op, x, y));
+  /* The caller's vectors have as many numbers as there are unknowns; kernels that read and write vectors of conjugate
+   * gradients touch no more, though these are padded. */
+  wisp_kernel *last = op->kernel[op->copies ? GATHER : OPERATOR];
+  const size_t numbers = op->copies ? wisp_cg_padded(op->numbers) : op->numbers;
+  if (op->copies) CALL(wisp_kernel_bind(err, op->kernel[SPREAD], "vector", x, numbers));
+  CALL(wisp_kernel_bind(err, last, op->copies ? "p" : "u", x, numbers));
+  CALL(wisp_kernel_bind(err, last, op->copies ? "Ap" : "y", y, numbers));
   for (int k = 0; k < KERNELS; k++)
     if (op->kernel[k]) CALL(wisp_kernel_launch_part(err, op->kernel[k], op->problem->d.counts, stream));
   return WISP_OK;

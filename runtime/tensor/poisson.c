@@ -15,43 +15,22 @@ typedef struct waves {
   const wave *at[3];
 } waves;
 
-static void forget(waves *w)
+/* Factors are exp(s) sin(pi s), exactly 0 at both ends. */
+static double solution(const wisp_poisson *p, const double x[3], waves *w)
 {
-  for (int d = 0; d < 3; d++)
-    for (int i = 0; i < 1 << RECENT_BITS; i++) w->recent[d][i].x = NAN;
-}
-
-/* exp(s) sin(pi s), exactly 0 at both ends. */
-static wave make_wave(double x, double low, double length)
-{
-  const double pi = acos(-1), s = (x - low) / length, growth = exp(s), sine = sin(pi * (s > 0.5 ? 1 - s : s));
-  return (wave){x, sine * growth, ((1 - pi * pi) * sine + 2 * pi * cos(pi * s)) * growth / (length * length)};
-}
-
-static void move_to(const wisp_poisson *p, const double x[3], waves *w)
-{
+  const double pi = acos(-1);
   for (int d = 0; d < 3; d++) {
     uint64_t bits;
     memcpy(&bits, &x[d], sizeof bits);
     wave *here = &w->recent[d][bits * 0x9e3779b97f4a7c15u >> (64 - RECENT_BITS)]; /* Fibonacci hashing */
-    if (here->x != x[d]) *here = make_wave(x[d], p->low[d], p->length[d]);
     w->at[d] = here;
+    if (here->x == x[d]) continue;
+    const double length = p->length[d], s = (x[d] - p->low[d]) / length;
+    const double growth = exp(s), sine = sin(pi * (s > 0.5 ? 1 - s : s));
+    const double bent = (1 - pi * pi) * sine + 2 * pi * cos(pi * s);
+    *here = (wave){x[d], sine * growth, bent * growth / (length * length)};
   }
-}
-
-static double solution(const wisp_poisson *p, const double x[3], waves *w)
-{
-  move_to(p, x, w);
   return w->at[0]->value * w->at[1]->value * w->at[2]->value;
-}
-
-/* The right-hand side: -laplace(u) + lambda u, or u itself for the mass problem. */
-static double source(const wisp_poisson *p, const double x[3], waves *w)
-{
-  const double u = solution(p, x, w);
-  double laplace = 0;
-  for (int d = 0; d < 3; d++) laplace += w->at[d]->bent * w->at[(d + 1) % 3]->value * w->at[(d + 2) % 3]->value;
-  return p->op == WISP_HEX_MASS ? u : p->lambda * u - laplace;
 }
 
 /* A loop over elements that leaves Np numbers for each, or one. */
@@ -71,7 +50,7 @@ typedef struct bench {
 static wisp_status make_bench(wisp_error *err, const wisp_hex *hex, wisp_hex_operator op, bench *b)
 {
   const size_t most = (size_t)hex->glNp;
-  forget(&b->waves);
+  for (int i = 0; i < 3 << RECENT_BITS; i++) b->waves.recent[i >> RECENT_BITS][i % (1 << RECENT_BITS)].x = NAN;
   CALL(wisp_hex_workspace_create(err, hex, op, &b->work));
   CALL(wisp_new(err, 6 * most, sizeof *b->xyz, &b->xyz));
   b->values = b->xyz + 3 * most;
@@ -84,11 +63,6 @@ static void free_bench(bench *b)
 {
   wisp_hex_workspace_destroy(b->work);
   free(b->xyz);
-}
-
-static size_t count_points(const wisp_hex *hex, wisp_hex_points points)
-{
-  return (size_t)(points == WISP_HEX_GAUSS ? hex->glNp : hex->Np);
 }
 
 /* The values on the boundary at an element's nodes, 0 at unknowns; false where all of them are 0. */
@@ -114,13 +88,20 @@ static wisp_status load_elements(wisp_error *err, void *context, size_t from, si
   const wisp_poisson *p = l->problem;
   const size_t Np = (size_t)p->hex->Np;
   const wisp_hex_points points = wisp_hex_operator_points(p->op);
+  const size_t count = (size_t)(points == WISP_HEX_GAUSS ? p->hex->glNp : p->hex->Np);
   HELD(free_bench) bench b = {.work = NULL};
   CALL(make_bench(err, p->hex, p->op, &b));
   for (size_t k = from; k < to; k++) {
     double *out = l->out + k * Np;
     wisp_hex_vertices(p->mesh, &p->frame, k, 1, b.vertices);
     wisp_hex_coordinates(p->hex, points, b.vertices, b.xyz);
-    for (size_t q = 0; q < count_points(p->hex, points); q++) b.values[q] = source(p, b.xyz + 3 * q, &b.waves);
+    for (size_t q = 0; q < count; q++) { /* -laplace(u) + lambda u, or u itself for the mass problem */
+      const double u = solution(p, b.xyz + 3 * q, &b.waves);
+      const wave *const *w = b.waves.at;
+      double laplace = 0;
+      for (int d = 0; d < 3; d++) laplace += w[d]->bent * w[(d + 1) % 3]->value * w[(d + 2) % 3]->value;
+      b.values[q] = p->op == WISP_HEX_MASS ? u : p->lambda * u - laplace;
+    }
     CALL(wisp_hex_load(err, b.work, b.vertices, wisp_mesh_number(p->mesh, k), b.values, out));
     if (!boundary_values(p, k, &b)) continue;
     CALL(wisp_hex_apply(err, p->hex, p->op, b.vertices, 1, p->lambda, b.nodal, b.image));
@@ -238,18 +219,6 @@ wisp_status wisp_poisson_error(wisp_error *err, const wisp_poisson *problem, con
   return WISP_OK;
 }
 
-/* From values at the nodes of a line to as many points that are spread evenly: A, Nq x Nq. */
-static void spread_evenly(const wisp_hex *hex, double *A)
-{
-  const int n = hex->Nq;
-  for (int a = 0; a < n * n; a++) {
-    const double x = -1 + 2.0 * (a / n) / hex->N;
-    A[a] = 1;
-    for (int m = 0; m < n; m++)
-      if (m != a % n) A[a] *= (x - hex->gll_points[m]) / (hex->gll_points[a % n] - hex->gll_points[m]);
-  }
-}
-
 /* The place of the lattice's point in an element, in the mesh's coordinates, and the value of u there. */
 static void sample(const wisp_poisson *p, size_t k, const int at[3], const double *A, const double *nodal,
                    double xyz[3], double *value)
@@ -271,12 +240,19 @@ wisp_status wisp_poisson_fields(wisp_error *err, const wisp_poisson *p, const do
   HELD(wisp_fields_free) wisp_fields fields = {.count = 0};
   HELD(free_bench) bench b = {.work = NULL};
   const size_t Np = (size_t)p->hex->Np;
+  const int n = p->hex->Nq;
+  /* From values at the nodes of a line to as many points that are spread evenly: Nq x Nq. */
   double A[(WISP_HEX_MAX_ORDER + 1) * (WISP_HEX_MAX_ORDER + 1)];
-  spread_evenly(p->hex, A);
+  for (int a = 0; a < n * n; a++) {
+    const double x = -1 + 2.0 * (a / n) / p->hex->N, *node = p->hex->gll_points;
+    A[a] = 1;
+    for (int m = 0; m < n; m++)
+      if (m != a % n) A[a] *= (x - node[m]) / (node[a % n] - node[m]);
+  }
   CALL(make_bench(err, p->hex, WISP_HEX_MASS, &b));
   CALL(wisp_fields_create(err, 8, p->hex->N, p->mesh->elements, Np, 1, names, &fields));
   for (size_t q = 0; q < p->mesh->elements * Np; q++) {
-    const int i = (int)(q % Np), n = p->hex->Nq;
+    const int i = (int)(q % Np);
     if (i == 0) nodal_values(p, q / Np, unknowns, &b);
     sample(p, q / Np, (const int[]){i % n, i / n % n, i / n / n}, A, b.nodal, fields.xyz + 3 * q, fields.value[0] + q);
   }
@@ -309,34 +285,14 @@ static int blocks(const wisp_poisson_solver *s, part kernel)
   return (int)kernel < s->stage->kernels ? wisp_kernel_blocks(s->stage->kernel[kernel]) : 1;
 }
 
-/* All that the stage's kernels take. */
-static wisp_status make_arrays(wisp_error *err, wisp_device *device, wisp_precision precision, wisp_poisson_solver *s)
-{
-  const wisp_poisson *p = s->problem;
-  const int advance = blocks(s, ADVANCE), smooth = blocks(s, SMOOTH);
-  const wisp_cg_capacity capacity = {.rz_parts = (size_t)(advance > smooth ? advance : smooth),
-                                     .pAp_parts = (size_t)blocks(s, GATHER),
-                                     .iterations = HISTORY};
-  wisp_discretisation d = wisp_cg_discretisation(p->copies, p->mesh->elements, p->hex->N, &capacity);
-  CALL(wisp_problem_open(err, device, &d, precision, WISP_NARROW_GUARD, wisp_stage_wants, s->stage, &s->vectors));
-  s->arrays = s->vectors->arrays;
-  return WISP_OK;
-}
-
-/* Unknowns of a box: all nodes for the mass problem, else those inside. */
-static size_t count_unknowns(const int *box, int order, bool inside_only)
-{
-  size_t unknowns = 1;
-  for (int d = 0; d < 3; d++) unknowns *= (size_t)(box[d] * order + (inside_only ? -1 : 1));
-  return unknowns;
-}
-
 wisp_status wisp_poisson_fits(wisp_error *err, const wisp_limits *limits, size_t elements, const int *box, int order,
                               wisp_hex_operator op, wisp_precision precision, const wisp_stage *stage)
 {
   const size_t inner = (size_t)order - 1, Nq = (size_t)order + 1;
-  wisp_hexcopies copies = {.within = elements * inner * inner * inner};
-  copies.unknowns = box ? count_unknowns(box, order, op != WISP_HEX_MASS) : copies.within;
+  wisp_hexcopies copies = {.within = elements * inner * inner * inner, .unknowns = 1};
+  for (int d = 0; box && d < 3; d++) /* all nodes for the mass problem, else those inside */
+    copies.unknowns *= (size_t)(box[d] * order + (op != WISP_HEX_MASS ? -1 : 1));
+  if (!box) copies.unknowns = copies.within;
   copies.surfaces = elements * (Nq * Nq * Nq - inner * inner * inner);
   const wisp_cg_capacity capacity = {.rz_parts = 1, .pAp_parts = 1, .iterations = HISTORY};
   const wisp_discretisation d = wisp_cg_discretisation(&copies, elements, order, &capacity);
@@ -425,18 +381,6 @@ static wisp_status make_cg(wisp_error *err, wisp_device *device, wisp_poisson_so
   return wisp_cg_create(err, &system, &s->cg);
 }
 
-/* Jacobi's iteration shows what the polynomial needs. */
-static wisp_status make_chebyshev(wisp_error *err, wisp_device *device, int degree, wisp_poisson_solver *s)
-{
-  double largest = 0;
-  const wisp_status status = wisp_cg_largest(err, s->cg, &largest);
-  if (status != WISP_OK) return wisp_context(err, status, "the Chebyshev preconditioner (jacobi needs no bound): ");
-  s->bound = above * largest;
-  s->degree = degree;
-  s->scale = 2 / (s->bound * (1 + 1.0 / INTERVAL));
-  return make_cg(err, device, s);
-}
-
 /* --- the solver --- */
 
 wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem,
@@ -448,10 +392,23 @@ wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, con
   CALL(wisp_new(err, 1, sizeof *s, &s));
   *s = (wisp_poisson_solver){.problem = problem, .stage = stage, .degree = 1, .scale = 1, .bound = NAN};
   CALL(wisp_stage_load(err, device, stage));
-  CALL(make_arrays(err, device, method->precision, s));
+  const int advance = blocks(s, ADVANCE), smooth = blocks(s, SMOOTH);
+  const wisp_cg_capacity capacity = {.rz_parts = (size_t)(advance > smooth ? advance : smooth),
+                                     .pAp_parts = (size_t)blocks(s, GATHER),
+                                     .iterations = HISTORY};
+  wisp_discretisation d = wisp_cg_discretisation(problem->copies, problem->mesh->elements, problem->hex->N, &capacity);
+  CALL(wisp_problem_open(err, device, &d, method->precision, WISP_NARROW_GUARD, wisp_stage_wants, stage, &s->vectors));
+  s->arrays = s->vectors->arrays;
   CALL(upload(err, s, method->preconditioner != WISP_NO_PRECONDITIONER));
   CALL(make_cg(err, device, s));
-  if (method->preconditioner == WISP_CHEBYSHEV) CALL(make_chebyshev(err, device, method->degree, s));
+  if (method->preconditioner != WISP_CHEBYSHEV) return GIVE(s, out);
+  double largest = 0; /* Jacobi's iteration shows what the polynomial needs */
+  const wisp_status status = wisp_cg_largest(err, s->cg, &largest);
+  if (status != WISP_OK) return wisp_context(err, status, "the Chebyshev preconditioner (jacobi needs no bound): ");
+  s->bound = above * largest;
+  s->degree = method->degree;
+  s->scale = 2 / (s->bound * (1 + 1.0 / INTERVAL));
+  CALL(make_cg(err, device, s));
   return GIVE(s, out);
 }
 

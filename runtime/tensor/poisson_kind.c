@@ -138,16 +138,6 @@ static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out
 
 /* ---- The report. */
 
-/* Which operator an automatic choice came to, and why it is a guess where nothing was measured. */
-static wisp_status report_geometry(wisp_error *err, const wisp_solver *s, bool trilinear, wisp_solver_report *to)
-{
-  const char *why = "";
-  if (wisp_solver_choice(s, "geometry") == GEOMETRY_AUTO)
-    why = operator_of(s->stage)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, the default here)"
-                                                             : " (auto: the faster winner)";
-  return wisp_report_line(err, to, "geometry", "%s%s", trilinear ? "made of the vertices" : "stored factors", why);
-}
-
 static wisp_status report_lines(wisp_error *err, const wisp_solver *s, wisp_solver_report *to)
 {
   static const char *const equations[3] = {
@@ -157,7 +147,11 @@ static wisp_status report_lines(wisp_error *err, const wisp_solver *s, wisp_solv
   };
   const wisp_poisson_run *run = (const wisp_poisson_run *)s;
   const wisp_cg_report *report = &run->report;
+  const char *why = ""; /* an automatic choice is a guess where nothing was measured */
   char lambda[64] = "", chebyshev[96] = "", goal[64] = "";
+  if (wisp_solver_choice(s, "geometry") == GEOMETRY_AUTO)
+    why = operator_of(s->stage)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, the default here)"
+                                                             : " (auto: the faster winner)";
   if (run->op != WISP_HEX_MASS) snprintf(lambda, sizeof lambda, ", lambda %g", wisp_solver_real(s, "lambda"));
   if (run->method.preconditioner == WISP_CHEBYSHEV)
     snprintf(chebyshev, sizeof chebyshev, " of degree %d, eigenvalues below %.3g", run->method.degree,
@@ -165,7 +159,8 @@ static wisp_status report_lines(wisp_error *err, const wisp_solver *s, wisp_solv
   if (run->tolerance > 0)
     snprintf(goal, sizeof goal, " (%s %g)", report->converged ? "reached" : "not reached:", run->tolerance);
   CALL(wisp_report_line(err, to, "problem", "%s: %s%s", wisp_solver_text(s, "problem"), equations[run->op], lambda));
-  CALL(report_geometry(err, s, wisp_stage_has(s->stage, "vertices"), to));
+  CALL(wisp_report_line(err, to, "geometry", "%s%s",
+                        wisp_stage_has(s->stage, "vertices") ? "made of the vertices" : "stored factors", why));
   CALL(wisp_report_line(err, to, "iteration", "%s", s->stage->composition));
   CALL(wisp_report_kernels(err, to, 0));
   CALL(wisp_report_line(err, to, "solver", "conjugate gradients, preconditioner %s%s",

@@ -74,7 +74,7 @@ static wisp_status make_plan(wisp_error *err, const line *l, const wisp_strategy
   if (status != WISP_EREFUSED || !is_given(l->params)) CALL(status);
   for (int i = 0; i < s->params; i++) values[i] = preferred ? preferred->value[i] : s->param[i].preferred;
   snprintf(set, sizeof set, "%s", l->params);
-  if (is_given(set)) CALL(wisp_strategy_values(err, s, set, false, values));
+  if (is_given(set)) CALL(wisp_strategy_values(err, s, set, false, NULL, values));
   return wisp_plan_create(err, s, &scope->spec, &scope->layout[at], scope->names[at], values, out);
 }
 

@@ -359,17 +359,7 @@ static wisp_status find_rivals(wisp_error *err, comparer *c, const wisp_spec *sp
   return WISP_OK;
 }
 
-/* Those that do not compile or load are left out. */
-static wisp_status load_alternatives(wisp_error *err, comparer *c, wisp_match_up *up, runner *alternatives)
-{
-  for (size_t i = 0; i < up->alternatives; i++) {
-    wisp_error reason = {.text = ""};
-    CALL(load(err, c, &up->alternative[i].stage, &reason, &alternatives[i]));
-    if (*reason.text) report_left_out(c, up->alternative[i].name, reason.text);
-  }
-  return WISP_OK;
-}
-
+/* Contenders that do not compile or load are left out. */
 static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
 {
   wisp_status status = WISP_OK;
@@ -389,7 +379,11 @@ static wisp_status compare_one(wisp_error *err, comparer *c, wisp_match_up *up)
              reason.text);
     warn(c, text);
   }
-  TRY(load_alternatives(err, c, up, alternatives));
+  for (size_t i = 0; i < up->alternatives; i++) {
+    wisp_error reason = {.text = ""};
+    TRY(load(err, c, &up->alternative[i].stage, &reason, &alternatives[i]));
+    if (*reason.text) report_left_out(c, up->alternative[i].name, reason.text);
+  }
   if (!r[0].kernels && !r[1].kernels) goto done;
   for (int i = 0; i < 2; i++) {
     wisp_error reason = {.text = ""};

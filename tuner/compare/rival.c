@@ -85,10 +85,24 @@ static wisp_status upload_operand(wisp_error *err, wisp_rival *r)
   return WISP_OK;
 }
 
-wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_dense *dense,
-                              wisp_precision precision, size_t columns, wisp_rival **out)
+static void destroy(void *rival)
 {
-  OWNED(wisp_rival_destroy) wisp_rival *r = NULL;
+  wisp_rival *r = rival;
+  if (!r) return;
+  const wisp_pointer arrays[] = {r->A[0], r->A[1], r->B, r->C};
+  for (size_t i = 0; i < WISP_COUNT(arrays); i++)
+    if (arrays[i]) wisp_device_free(r->device, arrays[i]);
+  free(r->matrix);
+  free(r);
+}
+
+WISP_OWNED(wisp_rival, destroy)
+
+/* columns: of all elements. */
+static wisp_status create(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_dense *dense,
+                          wisp_precision precision, size_t columns, wisp_rival **out)
+{
+  OWNED(destroy) wisp_rival *r = NULL;
   const int m = dense->m, k = dense->k;
   CALL(wisp_require(err, columns > 0 && columns <= INT_MAX, WISP_EUSAGE,
                     "a product of %zu columns: must be from 1 to %d", columns, INT_MAX));
@@ -108,14 +122,11 @@ wisp_status wisp_rival_create(wisp_error *err, wisp_device *device, wisp_blas *b
   return GIVE(r, out);
 }
 
-void wisp_rival_destroy(wisp_rival *r)
+/* One product, enqueued. */
+static wisp_status multiply(wisp_error *err, const void *rival)
 {
-  if (!r) return;
-  const wisp_pointer arrays[] = {r->A[0], r->A[1], r->B, r->C};
-  for (size_t i = 0; i < WISP_COUNT(arrays); i++)
-    if (arrays[i]) wisp_device_free(r->device, arrays[i]);
-  free(r->matrix);
-  free(r);
+  const wisp_rival *r = rival;
+  return wisp_blas_multiply(err, r->blas, &r->product, r->method);
 }
 
 /* The largest error of the method in use over the first columns, relative to the largest entry of the exact product.
@@ -131,7 +142,7 @@ static wisp_status sample_error(wisp_error *err, wisp_rival *r, double *out)
   CALL(wisp_new(err, columns * m, sizeof(double), &C));
   random_numbers(B);
   CALL(wisp_device_fill(err, r->device, r->C, 0xff, bytes_of(r, columns * m)));
-  CALL(wisp_rival_run(err, r));
+  CALL(multiply(err, r));
   CALL(wisp_device_download(err, r->device, C, r->C, bytes_of(r, columns * m)));
   for (size_t c = 0; c < columns; c++)
     for (size_t i = 0; i < m; i++) {
@@ -147,13 +158,15 @@ static wisp_status sample_error(wisp_error *err, wisp_rival *r, double *out)
   return WISP_OK;
 }
 
-wisp_status wisp_rival_choose(wisp_error *err, wisp_rival *r)
+/* Takes the fastest of the library's ways whose largest error on a sample, against double, is at most 4 times that of
+ * its plain one. WISP_EWRONG where the plain one itself is wrong. */
+static wisp_status choose(wisp_error *err, wisp_rival *r)
 {
   const wisp_blas_variant *best = NULL;
   double reference = 0, best_ms = 0, best_error = 0;
   double epsilon = r->product.precision == WISP_F32 ? 0x1p-23 : 0x1p-52;
   for (int w = 0; w < WISP_BLAS_VARIANTS; w++) {
-    wisp_contender timed = {.run = wisp_rival_run, .context = r};
+    wisp_contender timed = {.run = multiply, .context = r};
     double error = 0;
     if (wisp_blas_variants[w].precision != r->product.precision) continue;
     select_method(r, &wisp_blas_variants[w], NAN);
@@ -174,36 +187,19 @@ wisp_status wisp_rival_choose(wisp_error *err, wisp_rival *r)
   return WISP_OK;
 }
 
-wisp_status wisp_rival_run(wisp_error *err, const void *rival)
-{
-  const wisp_rival *r = rival;
-  return wisp_blas_multiply(err, r->blas, &r->product, r->method);
-}
-
-double wisp_rival_error(const wisp_rival *r)
-{
-  return r->error;
-}
-
 const wisp_product *wisp_rival_product(const wisp_rival *r)
 {
   return &r->product;
 }
 
-static void destroy_rival(void *rival)
-{
-  wisp_rival_destroy(rival);
-}
-
 wisp_status wisp_rival_yardstick(wisp_error *err, wisp_device *device, wisp_blas *blas, const wisp_dense *dense,
                                  wisp_precision precision, long long count, wisp_yardstick *out)
 {
-  OWNED(wisp_rival_destroy) wisp_rival *rival = NULL;
+  OWNED(destroy) wisp_rival *rival = NULL;
   const size_t columns = (size_t)count * (size_t)dense->columns;
-  CALL(wisp_rival_create(err, device, blas, dense, precision, columns, &rival));
-  CALL(wisp_rival_choose(err, rival));
-  *out = (wisp_yardstick){
-      .run = wisp_rival_run, .destroy = destroy_rival, .context = rival, .error = wisp_rival_error(rival)};
+  CALL(create(err, device, blas, dense, precision, columns, &rival));
+  CALL(choose(err, rival));
+  *out = (wisp_yardstick){.run = multiply, .destroy = destroy, .context = rival, .error = rival->error};
   snprintf(out->name, sizeof out->name, "%s", rival->name);
   rival = NULL;
   return WISP_OK;

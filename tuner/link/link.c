@@ -4,9 +4,10 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 bool wisp_link_send(int socket, const void *data, size_t size)
 {
@@ -79,12 +80,6 @@ wisp_status wisp_link_begin(wisp_error *err, const wisp_link *link, wisp_note_ki
   return wisp_link_ask(err, link, &(wisp_note){.kind = kind, .trial = *trial, .seconds = seconds}, NULL);
 }
 
-void wisp_link_restart(const wisp_link *link)
-{
-  wisp_link_ask(NULL, link, &(wisp_note){.kind = WISP_NOTE_RESTART}, NULL);
-  _exit(0); /* what a lost device holds cannot be given back */
-}
-
 /* ---- What time goes to. */
 
 void wisp_profile_switch(wisp_profile *profile, wisp_phase purpose)
@@ -121,4 +116,49 @@ void wisp_profile_balance(double spent[WISP_PHASES], double seconds)
   spent[WISP_ELSE] = seconds;
   for (int p = WISP_ELSE + 1; p < WISP_PHASES; p++) spent[WISP_ELSE] -= spent[p];
   spent[WISP_ELSE] = fmax(spent[WISP_ELSE], 0);
+}
+
+/* ---- The summary of a sweep: counts of outcomes, and the reasons of failures. */
+
+void wisp_summary_fail(wisp_tune_summary *summary, const wisp_failure *failure)
+{
+  wisp_failure *last = &summary->failure[WISP_MOST_FAILURES - 1];
+  for (int i = 0; i < summary->failures; i++) {
+    wisp_failure *known = &summary->failure[i];
+    if (strcmp(known->outcome, failure->outcome) != 0 || !wisp_reason_alike(known->reason, failure->reason)) continue;
+    known->count += failure->count;
+    return;
+  }
+  if (summary->failures < WISP_MOST_FAILURES) {
+    summary->failure[summary->failures++] = *failure;
+    return;
+  }
+  last->count += failure->count;
+  snprintf(last->outcome, sizeof last->outcome, "failed");
+  snprintf(last->reason, sizeof last->reason, "for other reasons");
+}
+
+void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial)
+{
+  const wisp_verdict verdict = wisp_trial_verdict(trial);
+  const bool ok = verdict <= WISP_VERDICT_SLOW;
+  wisp_failure why = {.count = 1};
+  snprintf(why.outcome, sizeof why.outcome, "%s", trial->outcome);
+  snprintf(why.reason, sizeof why.reason, "%.239s", trial->reason);
+  summary->trials++;
+  summary->ok += ok;
+  summary->refused += verdict == WISP_VERDICT_REFUSED;
+  if (verdict == WISP_VERDICT_FAILED) {
+    summary->failed++;
+    wisp_summary_fail(summary, &why);
+  }
+  /* The first that failed says more than one that was refused. */
+  const bool first = verdict == WISP_VERDICT_FAILED ? summary->failed == 1 : !summary->failed && summary->refused == 1;
+  if (!ok && first) wisp_summary_why(summary, trial);
+}
+
+void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial)
+{
+  snprintf(summary->why, sizeof summary->why, "%s%s%s, layout %s: %s: %.300s", trial->strategy,
+           *trial->params ? " " : "", trial->params, trial->layout, trial->outcome, trial->reason);
 }

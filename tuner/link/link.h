@@ -57,4 +57,3 @@ wisp_status wisp_link_has(wisp_error *err, const wisp_link *link, const wisp_tri
 wisp_status wisp_link_put(wisp_error *err, const wisp_link *link, const wisp_trial *trial);
 wisp_status wisp_link_begin(wisp_error *err, const wisp_link *link, wisp_note_kind kind, const wisp_trial *trial,
                             double seconds);
-_Noreturn void wisp_link_restart(const wisp_link *link);

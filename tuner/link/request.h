@@ -81,6 +81,13 @@ typedef struct wisp_tune_summary {
   wisp_limits limits;        /* of the first device that was there; kind is empty where there was none */
 } wisp_tune_summary;
 
+/* Adds a trial to the counts. */
+void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial);
+/* Adds a failure to the summary's reasons, not to its counts. */
+void wisp_summary_fail(wisp_tune_summary *summary, const wisp_failure *failure);
+/* It is the one that tells why, should nothing be right. */
+void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial);
+
 typedef struct wisp_tune_request {
   const char *family, *system; /* system NULL: the family's own, like */
   const char *element;         /* its first */

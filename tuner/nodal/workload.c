@@ -75,7 +75,7 @@ static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   const wisp_mesh mesh = {.elements = elements};
-  CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
+  CALL(wisp_tet_create_for(err, spec->element, true, spec->order, &tet));
   CALL(wisp_system_load(err, spec->system, &system));
   const wisp_layout natural = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
   wisp_dg dg = wisp_dg_counted(&mesh, tet, system, &natural, 1);
@@ -90,7 +90,7 @@ static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   wisp_dg *dg = NULL;
-  CALL(wisp_tet_create_for(err, spec->element, spec->order, &tet));
+  CALL(wisp_tet_create_for(err, spec->element, true, spec->order, &tet));
   CALL(wisp_system_load(err, spec->system, &system));
   const wisp_layout natural = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
   CALL(wisp_dg_create(err, test_mesh, tet, system, layout ? layout : &natural, wisp_dg_grouping(fixed),

@@ -49,21 +49,11 @@ typedef struct wisp_report_cell {
   bool front;                                /* its parameter study stands in the foreground */
 } wisp_report_cell;
 
-typedef struct wisp_report_data {
-  wisp_report_entry *entries; /* sorted */
-  wisp_report_cell *cells;
-  size_t entry_count, cell_count;
-} wisp_report_data;
-
-/* Ranges of cells that belong together: cells stand by device, family, element and system, precision, order, kernel. */
-bool wisp_report_same_subject(const wisp_report_cell *a, const wisp_report_cell *b); /* all but precision and order */
+/* Cells stand by device, family, element and system, precision, order, kernel. The same in all but precision and order?
+ * In all but the kernel? */
+bool wisp_report_same_subject(const wisp_report_cell *a, const wisp_report_cell *b);
 bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b);
 
 /* Whether the trial is a time that may be compared in its cell, or one that was dropped early as slow: that time is
  * rough, but no winner's. */
 bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial);
-
-/* WISP_EMISSING where nothing fits. The trials stay the store's. */
-wisp_status wisp_report_gather(wisp_error *err, const wisp_session *session, const wisp_report_request *request,
-                               wisp_report_data *out);
-void wisp_report_forget(wisp_report_data *data);

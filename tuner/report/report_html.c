@@ -1,13 +1,30 @@
 #include "report_html.h"
 
 #include "../../gen/embedded.h"
-#include "../../gen/language/expand.h"
+#include "../../gen/language/template.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool wisp_report_seen(const wisp_report_cell *cell, const wisp_trial *trial)
+{
+  return (wisp_trial_is_right(trial)) && cell->timed && trial->elements == cell->elements &&
+         wisp_ranking_meshes(trial, cell->timed) == 0 && trial->ms > 0 && isfinite(trial->ms);
+}
+
+bool wisp_report_same_subject(const wisp_report_cell *a, const wisp_report_cell *b)
+{
+  return strcmp(a->entries->trial->device, b->entries->trial->device) == 0 &&
+         wisp_spec_subjects(&a->spec, &b->spec) == 0;
+}
+
+bool wisp_report_same_order(const wisp_report_cell *a, const wisp_report_cell *b)
+{
+  return wisp_report_same_subject(a, b) && wisp_spec_orders(&a->spec, &b->spec) == 0;
+}
 
 void wisp_page_print(wisp_page *page, const char *format, ...)
 {
@@ -153,17 +170,21 @@ void wisp_page_label(wisp_page *page, const char *kind, double x, double y, cons
                   label);
 }
 
-void wisp_page_grid_y(wisp_page *page, const wisp_axis *y, const wisp_axis *x, const char *title)
+void wisp_page_figure(wisp_page *page, int width, int height, const char *label, const wisp_axis *x, const wisp_axis *y,
+                      const char *title, const char *unit)
 {
   double ticks[24];
   char text[WISP_NUMBER_TEXT];
-  int count = axis_ticks(y, ticks);
+  wisp_page_print(page, "<figure><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n", width, height, label);
+  wisp_page_print(page, "<text class=\"h\" x=\"%.1f\" y=\"%.1f\">", x->from - 36, y->to - 28);
+  wisp_page_around(page, "", title, "</text>\n");
+  const int count = axis_ticks(y, ticks);
   for (int i = 0; i < count; i++) {
     double at = wisp_axis_place(y, ticks[i]);
     wisp_page_line(page, "g", x->from, at, x->to, at);
     wisp_page_label(page, "t", x->from - 6, at + 3.5, "end", tick_text(text, ticks[i]));
   }
-  wisp_page_label(page, "a", x->from - 36, y->to - 9, "start", title);
+  wisp_page_label(page, "a", x->from - 36, y->to - 9, "start", unit);
 }
 
 void wisp_page_grid_x(wisp_page *page, const wisp_axis *x, const wisp_axis *y, const char *title)
@@ -175,12 +196,6 @@ void wisp_page_grid_x(wisp_page *page, const wisp_axis *x, const wisp_axis *y, c
   for (int i = 0; i < count; i++)
     wisp_page_label(page, "t", wisp_axis_place(x, ticks[i]), y->from + 15, "middle", tick_text(text, ticks[i]));
   wisp_page_label(page, "a", x->to, y->from + 31, "end", title);
-}
-
-void wisp_page_frame_title(wisp_page *page, const wisp_axis *x, const wisp_axis *y, const char *title)
-{
-  wisp_page_print(page, "<text class=\"h\" x=\"%.1f\" y=\"%.1f\">", x->from - 36, y->to - 28);
-  wisp_page_around(page, "", title, "</text>\n");
 }
 
 const char *wisp_colour(size_t i)

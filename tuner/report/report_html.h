@@ -37,10 +37,11 @@ double wisp_axis_place(const wisp_axis *axis, double value);
 /* Widens low and high so that [least, most] lies in between with some room. */
 wisp_axis wisp_axis_over(double least, double most, bool log, double from, double to);
 
-/* Grid lines with their numbers, left of a plot or below it; span: the other axis's pixels. */
-void wisp_page_grid_y(wisp_page *page, const wisp_axis *y, const wisp_axis *x, const char *title);
+/* Opens a figure with a title, and grid lines with their numbers left of the plot, in this unit. */
+void wisp_page_figure(wisp_page *page, int width, int height, const char *label, const wisp_axis *x, const wisp_axis *y,
+                      const char *title, const char *unit);
+/* The numbers below a plot. */
 void wisp_page_grid_x(wisp_page *page, const wisp_axis *x, const wisp_axis *y, const char *title);
-void wisp_page_frame_title(wisp_page *page, const wisp_axis *x, const wisp_axis *y, const char *title);
 
 /* A line of a plot, and a label: markup, at its "start", "middle" or "end". kind: their class in templates/report. */
 void wisp_page_line(wisp_page *page, const char *kind, double x1, double y1, double x2, double y2);

@@ -2,12 +2,208 @@
 #include "report_html.h"
 
 #include "../../gen/embedded.h"
+#include "../../gen/family.h"
+#include "../../runtime/solve/choose.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
+
+/* ---- The data: trials of the store, each once, in cells of one kernel, order, precision and device. */
+
+typedef struct data {
+  wisp_report_entry *entries; /* sorted */
+  wisp_report_cell *cells;
+  size_t entry_count, cell_count;
+} data;
+
+static void forget(data *d)
+{
+  free(d->entries);
+  free(d->cells);
+}
+
+/* The order of cells. */
+static int by_cell(const wisp_report_entry *a, const wisp_report_entry *b)
+{
+  const int order[] = {strcmp(a->trial->device, b->trial->device), wisp_spec_orders(&a->spec, &b->spec),
+                       a->rank - b->rank, strcmp(a->spec.kernel, b->spec.kernel)};
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
+    if (order[i]) return order[i];
+  return 0;
+}
+
+/* Which candidate it is, apart from how near its layer is. */
+static int by_key(const wisp_report_entry *a, const wisp_report_entry *b)
+{
+  const wisp_trial *t = a->trial, *u = b->trial;
+  const int order[] = {by_cell(a, b),
+                       strcmp(t->strategy, u->strategy),
+                       strcmp(t->layout, u->layout),
+                       strcmp(t->params, u->params),
+                       wisp_ranking_order(t, u),
+                       strcmp(t->template_hash, u->template_hash)};
+  for (size_t i = 0; i < WISP_COUNT(order); i++)
+    if (order[i]) return order[i];
+  return 0;
+}
+
+static int by_place(const void *x, const void *y)
+{
+  const wisp_report_entry *a = x, *b = y;
+  int key = by_key(a, b);
+  return key ? key : a->layer - b->layer;
+}
+
+/* The wanted trials, sorted, a candidate that several layers hold only from the nearest. */
+static wisp_status list_entries(wisp_error *err, const wisp_store *store, const wisp_report_request *request, data *out)
+{
+  size_t most = wisp_store_count(store), count = 0, kept = 0;
+  CALL(wisp_new(err, most + 1, sizeof *out->entries, &out->entries));
+  for (size_t i = 0; i < most; i++) {
+    wisp_layer layer;
+    wisp_report_entry entry = {.trial = wisp_store_trial(store, i, &layer)};
+    if (wisp_spec_parse(NULL, entry.trial->spec, &entry.spec) != WISP_OK) continue;
+    const int order = entry.spec.order;
+    if (order <= 0 || order >= WISP_REPORT_ORDERS || !request->orders[order]) continue;
+    if (!(entry.spec.precision == WISP_F32 ? request->f32 : request->f64)) continue;
+    if (!strcasestr(entry.trial->device, request->device)) continue;
+    if (request->family && strcmp(entry.spec.family, request->family) != 0) continue;
+    const wisp_family *family = wisp_family_find(entry.spec.family);
+    const wisp_kernel_decl *kernel = family ? wisp_family_kernel(family, entry.spec.kernel) : NULL;
+    entry.rank = kernel ? (int)(kernel - family->kernels) : 1000; /* the step comes last */
+    entry.layer = (int)layer;
+    out->entries[count++] = entry;
+  }
+  qsort(out->entries, count, sizeof *out->entries, by_place);
+  for (size_t i = 0; i < count; i++)
+    if (i == 0 || by_key(&out->entries[i], &out->entries[kept - 1]) != 0) out->entries[kept++] = out->entries[i];
+  out->entry_count = kept;
+  return WISP_OK;
+}
+
+static void fill_cell(wisp_report_cell *cell)
+{
+  cell->spec = cell->entries->spec;
+  for (size_t i = 0; i < cell->count; i++) {
+    const wisp_trial *t = cell->entries[i].trial;
+    size_t *const counts[WISP_VERDICTS] = {&cell->ok, &cell->slow, &cell->refused, &cell->bad, &cell->unfinished};
+    ++*counts[wisp_trial_verdict(t)];
+    if (wisp_trial_verdict(t) != WISP_VERDICT_OK) continue;
+    const int mesh = cell->timed ? wisp_ranking_meshes(t, cell->timed) : -1;
+    if (mesh < 0 || (mesh == 0 && t->elements > cell->elements)) cell->elements = t->elements, cell->timed = t;
+  }
+}
+
+/* The trial that a choice in a cell is reported by. */
+static const wisp_trial *pick(const wisp_report_cell *cell, const wisp_choice *choice, const char **remark)
+{
+  const wisp_shown shown = wisp_choice_shown(choice, cell->entries->trial->device);
+  *remark = shown.remark;
+  return shown.answer.trial;
+}
+
+/* One cell's winner: what is compared is of its size, on its kind of mesh. */
+static wisp_status find_best(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cell)
+{
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+  CALL(wisp_choose_if_any(err, from, &(wisp_choose_request){.spec = cell->spec}, &stage));
+  cell->best = pick(cell, &stage.record, &cell->remark);
+  cell->default_ms = NAN;
+  if (!cell->best) return WISP_OK;
+  cell->elements = cell->best->elements;
+  cell->timed = cell->best;
+  return wisp_standard_ms(err, from, cell->best, &cell->default_ms);
+}
+
+/* The cells of one order; and those of the stage that is taken there. */
+static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_report_cell *cells, size_t count)
+{
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+  wisp_choose_request request = {.spec = cells->spec};
+  wisp_spec_name_kernel(&request.spec, WISP_COMPOSITION);
+  CALL(wisp_choose_if_any(err, from, &request, &stage));
+  for (wisp_report_cell *cell = cells; cell < cells + count; cell++) {
+    CALL(find_best(err, from, cell));
+    if (wisp_spec_is_composition(&cell->spec))
+      cell->in_composition = cell->best, cell->composition_remark = cell->remark;
+    for (int k = 0; stage.record.trial && k < stage.kernels; k++)
+      if (strcmp(stage.choice[k].kernel, cell->spec.kernel) == 0)
+        cell->in_composition = pick(cell, &stage.choice[k], &cell->composition_remark);
+  }
+  return WISP_OK;
+}
+
+/* Asks as the device does whose trial is the newest. */
+static wisp_status ask(wisp_error *err, const wisp_session *session, data *d)
+{
+  wisp_limits limits = {.target = ""};
+  HELD(wisp_scopes_free) wisp_scopes scopes = {0};
+  const wisp_chooser from = {session->strategies, session->store, &limits, &scopes};
+  for (size_t i = 0, end; i < d->cell_count; i = end) {
+    wisp_report_cell *cells = &d->cells[i];
+    const wisp_trial *newest = cells->entries->trial;
+    for (end = i; end < d->cell_count && wisp_report_same_order(&d->cells[end], cells); end++)
+      for (size_t e = 0; e < d->cells[end].count; e++)
+        if (strcmp(d->cells[end].entries[e].trial->when, newest->when) > 0) newest = d->cells[end].entries[e].trial;
+    if (wisp_trial_limits(NULL, newest, &limits) != WISP_OK) continue;
+    wisp_scopes_serve(&scopes, &limits);
+    CALL(find_winners(err, &from, cells, end - i));
+  }
+  return WISP_OK;
+}
+
+/* The study in the foreground is of this kernel and order, in each precision and for each subject that has it. */
+static wisp_status choose_front(wisp_error *err, const wisp_report_request *request, data *d)
+{
+  const wisp_family *family = wisp_family_find(request->family ? request->family : d->cells->spec.family);
+  const char *kernel = *request->kernel ? request->kernel : family ? family->kernels->name : "";
+  int order = request->order ? request->order : 4;
+  bool any = false;
+  wisp_report_cell *most = NULL;
+  for (size_t i = 0; i < d->cell_count; i++) {
+    wisp_report_cell *cell = &d->cells[i];
+    bool kernel_fits = strcmp(cell->spec.kernel, kernel) == 0;
+    cell->front = kernel_fits && cell->spec.order == order && cell->best;
+    any |= cell->front;
+    if (*request->kernel && !kernel_fits) continue;
+    if (cell->best && (!most || cell->ok + cell->slow > most->ok + most->slow)) most = cell;
+  }
+  if (any) return WISP_OK;
+  if (request->order || !most)
+    return *request->kernel || request->order
+               ? wisp_fail(err, WISP_EMISSING,
+                           "no time is stored for kernel '%s' at order %d: 'wisp tune' fills the store", kernel, order)
+               : WISP_OK;
+  most->front = true;
+  return WISP_OK;
+}
+
+/* WISP_EMISSING where nothing fits. The trials stay the store's. */
+static wisp_status gather(wisp_error *err, const wisp_session *session, const wisp_report_request *request, data *out)
+{
+  HELD(forget) data made = {0};
+  CALL(list_entries(err, session->store, request, &made));
+  CALL(
+      wisp_require(err, made.entry_count, WISP_EMISSING,
+                   "nothing is stored for %s with these options: 'wisp tune' fills the store, and 'wisp db show' tells "
+                   "what is there",
+                   *request->device ? request->device : "any device"));
+  CALL(wisp_new(err, made.entry_count, sizeof *made.cells, &made.cells));
+  for (size_t i = 0; i < made.entry_count; i++) {
+    if (i == 0 || by_cell(&made.entries[i], &made.entries[i - 1]) != 0)
+      made.cells[made.cell_count++].entries = &made.entries[i];
+    made.cells[made.cell_count - 1].count++;
+  }
+  for (size_t i = 0; i < made.cell_count; i++) fill_cell(&made.cells[i]);
+  CALL(ask(err, session, &made));
+  CALL(choose_front(err, request, &made));
+  return GIVE(made, out);
+}
 
 /* ---- Summary: where it was measured, and a few numbers. */
 
@@ -138,35 +334,22 @@ static void print_summary(wisp_page *page, const wisp_report_subject *subject)
 
 /* ---- The page. */
 
-static void print_subject(wisp_page *page, const wisp_report_subject *subject)
-{
-  print_summary(page, subject);
-  wisp_report_stages(page, subject);
-  wisp_report_roofline(page, subject);
-  wisp_report_strategies(page, subject);
-  wisp_report_studies(page, subject);
-  wisp_report_winners(page, subject);
-  wisp_report_refusals(page, subject);
-  wisp_report_failures(page, subject);
-}
-
-static size_t subject_end(const wisp_report_data *data, size_t from)
+static size_t subject_end(const data *d, size_t from)
 {
   size_t end = from;
-  while (end < data->cell_count && wisp_report_same_subject(&data->cells[end], &data->cells[from])) end++;
+  while (end < d->cell_count && wisp_report_same_subject(&d->cells[end], &d->cells[from])) end++;
   return end;
 }
 
 /* A subject's cells, and those of what stands in for its system. */
-static wisp_report_subject subject_at(const wisp_report_data *data, size_t from, size_t number)
+static wisp_report_subject subject_at(const data *d, size_t from, size_t number)
 {
-  const wisp_report_cell *cells = &data->cells[from];
+  const wisp_report_cell *cells = &d->cells[from];
   const wisp_family *family = wisp_family_find(cells->spec.family);
-  wisp_report_subject subject = {
-      .cells = cells, .count = subject_end(data, from) - from, .number = number, .first = from};
-  for (size_t i = 0, end; family && family->proxy_for && i < data->cell_count; i = end) {
-    const wisp_report_cell *other = &data->cells[i];
-    end = subject_end(data, i);
+  wisp_report_subject subject = {.cells = cells, .count = subject_end(d, from) - from, .number = number, .first = from};
+  for (size_t i = 0, end; family && family->proxy_for && i < d->cell_count; i = end) {
+    const wisp_report_cell *other = &d->cells[i];
+    end = subject_end(d, i);
     if (strcmp(other->spec.family, family->name) == 0 && strcmp(other->spec.element, cells->spec.element) == 0 &&
         strcmp(other->entries->trial->device, cells->entries->trial->device) == 0 &&
         family->proxy_for(other->spec.system, cells->spec.system))
@@ -176,12 +359,12 @@ static wisp_report_subject subject_at(const wisp_report_data *data, size_t from,
 }
 
 /* Links to the subjects, where there are several. */
-static void print_index(wisp_page *page, const wisp_report_data *data)
+static void print_index(wisp_page *page, const data *d)
 {
-  if (subject_end(data, 0) == data->cell_count) return;
+  if (subject_end(d, 0) == d->cell_count) return;
   wisp_page_print(page, "<nav class=\"jump\">");
-  for (size_t i = 0, number = 1; i < data->cell_count; i = subject_end(data, i), number++) {
-    const wisp_report_cell *cell = &data->cells[i];
+  for (size_t i = 0, number = 1; i < d->cell_count; i = subject_end(d, i), number++) {
+    const wisp_report_cell *cell = &d->cells[i];
     wisp_page_print(page, "<a href=\"#subject-%zu\">", number);
     wisp_page_around(page, "", cell->entries->trial->device, ": ");
     wisp_page_around(page, "", cell->spec.family, ", ");
@@ -193,22 +376,29 @@ static void print_index(wisp_page *page, const wisp_report_data *data)
 wisp_status wisp_report_page(wisp_error *err, const wisp_session *session, const wisp_report_request *request,
                              wisp_text *out)
 {
-  HELD(wisp_report_forget) wisp_report_data data = {0};
+  HELD(forget) data made = {0};
   wisp_page page = {err, out, WISP_OK};
-  CALL(wisp_report_gather(err, session, request, &data));
+  CALL(gather(err, session, request, &made));
   wisp_page_around(&page,
                    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
                    "content=\"width=device-width, initial-scale=1\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n"
                    "<title>wisp report: ",
-                   data.entries->trial->device, "</title>\n");
+                   made.entries->trial->device, "</title>\n");
   wisp_page_print(&page, "<style>\n%s</style>\n</head>\n<body>\n<main>\n",
                   wisp_embedded_text("templates/report/style.css"));
   wisp_page_part(&page, "marks", 0);
-  print_index(&page, &data);
+  print_index(&page, &made);
   size_t number = 1;
-  for (size_t i = 0; i < data.cell_count; number++) {
-    const wisp_report_subject subject = subject_at(&data, i, number);
-    print_subject(&page, &subject);
+  for (size_t i = 0; i < made.cell_count; number++) {
+    const wisp_report_subject subject = subject_at(&made, i, number);
+    print_summary(&page, &subject);
+    wisp_report_stages(&page, &subject);
+    wisp_report_roofline(&page, &subject);
+    wisp_report_strategies(&page, &subject);
+    wisp_report_studies(&page, &subject);
+    wisp_report_winners(&page, &subject);
+    wisp_report_refusals(&page, &subject);
+    wisp_report_failures(&page, &subject);
     i += subject.count;
   }
   wisp_page_print(&page,

@@ -115,9 +115,7 @@ void wisp_report_roofline(wisp_page *page, const wisp_report_subject *subject)
     find_ceilings(subject, precisions[p], &gbps, &gflops);
     wisp_axis x = wisp_axis_over(least, most, true, 48, WIDTH - 12);
     wisp_axis y = wisp_axis_over(low, isfinite(gflops) ? fmax(high, gflops) : high, true, HEIGHT - 40, 46);
-    wisp_page_print(page, "<figure><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"roofline\">\n", WIDTH, HEIGHT);
-    wisp_page_frame_title(page, &x, &y, wisp_precision_name(precisions[p]));
-    wisp_page_grid_y(page, &y, &x, "GFLOP/s");
+    wisp_page_figure(page, WIDTH, HEIGHT, "roofline", &x, &y, wisp_precision_name(precisions[p]), "GFLOP/s");
     wisp_page_grid_x(page, &x, &y, "FLOP/byte");
     if (gbps > 0) print_roof(page, gbps, gflops, &x, &y);
     print_winners(page, subject, precisions[p], &kernels, &x, &y);
@@ -265,7 +263,7 @@ static void print_legend(wisp_page *page, const line *lines, size_t count)
 static void print_plot(wisp_page *page, const subject_plot *p)
 {
   line lines[MOST_LINES];
-  char title[96], order[24] = "";
+  char title[96], label[48], order[24] = "";
   double least = INFINITY, most = 0, top = 0, low = INFINITY;
   size_t count = 0;
   find_lines(p, false, lines, &count);
@@ -282,10 +280,9 @@ static void print_plot(wisp_page *page, const subject_plot *p)
                                       : wisp_axis_over(low, top, true, HEIGHT - 40, 46);
   if (p->order) snprintf(order, sizeof order, ", N = %d", p->order);
   snprintf(title, sizeof title, "%s%s, %s", p->kernel, order, wisp_precision_name(p->precision));
-  wisp_page_print(page, "<figure><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s over the %s\">\n", WIDTH,
-                  HEIGHT, is_of_stages(p) ? "GDOF/s of the whole stage" : "strategies", p->order ? "size" : "order");
-  wisp_page_frame_title(page, &x, &y, title);
-  wisp_page_grid_y(page, &y, &x, "GDOF/s");
+  snprintf(label, sizeof label, "%s over the %s", is_of_stages(p) ? "GDOF/s of the whole stage" : "strategies",
+           p->order ? "size" : "order");
+  wisp_page_figure(page, WIDTH, HEIGHT, label, &x, &y, title, "GDOF/s");
   wisp_page_grid_x(page, &x, &y, p->order ? "elements" : "order");
   for (size_t i = 0; i < count; i++) print_line(page, p, &lines[i], colour_of(lines, i), &x, &y);
   wisp_page_print(page, "</svg>");

@@ -97,23 +97,18 @@ static int values_of(const study *s, int p)
 }
 
 /* Values of the abscissa stand evenly; within one, colours and then marks stand side by side. */
-static double place_across(const study *s, const wisp_axis *x, int across, int series, int shape)
-{
-  double step = (x->to - x->from) / values_of(s, s->across);
-  double lanes = values_of(s, s->series) * values_of(s, s->shape);
-  double lane = series * values_of(s, s->shape) + shape;
-  return x->from + step * (across + 0.5 + 0.72 * ((lane + 0.5) / lanes - 0.5));
-}
-
 static void print_points(wisp_page *page, const study *s, const wisp_axis *x, const wisp_axis *y)
 {
+  const double step = (x->to - x->from) / values_of(s, s->across);
+  const double lanes = values_of(s, s->series) * values_of(s, s->shape);
   for (int v = 0; v < values_of(s, s->series); v++) {
     wisp_page_print(page, "<g fill=\"%s\">", wisp_colour((size_t)v));
     for (size_t i = s->from; i < s->to; i++) {
       const wisp_trial *t = s->cell->entries[i].trial;
       if (!shown(s, t) || value_of(s, t, s->series) != v) continue;
       const int shape = value_of(s, t, s->shape);
-      const double left = place_across(s, x, value_of(s, t, s->across), v, shape), top = wisp_axis_place(y, t->ms);
+      const double lane = v * values_of(s, s->shape) + shape, within = 0.72 * ((lane + 0.5) / lanes - 0.5);
+      const double left = x->from + step * (value_of(s, t, s->across) + 0.5 + within), top = wisp_axis_place(y, t->ms);
       if (t == s->best) wisp_page_print(page, "<circle class=\"best\" cx=\"%.1f\" cy=\"%.1f\" r=\"6.5\"/>", left, top);
       wisp_page_print(page, "<use href=\"#mark-%d\" x=\"%.1f\" y=\"%.1f\"%s><title>", shape % MARKS, left, top,
                       wisp_trial_outcome(t) == WISP_TRIAL_SLOW ? " fill-opacity=\".5\"" : "");
@@ -168,10 +163,7 @@ static void print_plot(wisp_page *page, const study *s, double least, double mos
   wisp_axis x = {0, 1, 44, WIDTH - 6, false}, y = wisp_axis_over(least, most, true, HEIGHT - 22, 46);
   double winner = wisp_axis_place(&y, s->cell->best->ms), floor_ms = s->cell->best->ms * s->cell->best->efficiency;
   snprintf(title, sizeof title, "%s, %s", s->best->strategy, s->best->layout);
-  wisp_page_print(page, "<figure><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"time over parameters\">\n", WIDTH,
-                  HEIGHT);
-  wisp_page_frame_title(page, &x, &y, title);
-  wisp_page_grid_y(page, &y, &x, "ms");
+  wisp_page_figure(page, WIDTH, HEIGHT, "time over parameters", &x, &y, title, "ms");
   print_abscissa(page, s, &x, &y);
   wisp_page_line(page, "win", x.from, winner, x.to, winner);
   if (floor_ms >= y.low && floor_ms <= y.high)

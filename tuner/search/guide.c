@@ -124,14 +124,6 @@ bool wisp_point_helps(const wisp_point *p, const wisp_spec *spec)
   return strcmp(p->spec.kernel, spec->kernel) == 0 && strcmp(p->spec.family, spec->family) == 0;
 }
 
-static double weight_of(const wisp_point *p, const wisp_spec *spec)
-{
-  const double away = exp(-abs(p->spec.order - spec->order) / 0.8);
-  const bool system = strcmp(p->spec.system, spec->system) == 0, element = strcmp(p->spec.element, spec->element) == 0;
-  return away * (p->spec.precision == spec->precision ? 1 : 0.15) * (system ? 1 : 0.1) * (element ? 1 : 0.1) *
-         (p->sister ? 0.5 : 1);
-}
-
 size_t wisp_guide_weigh(size_t count, wisp_point *known, const wisp_spec *spec)
 {
   size_t kept = 0;
@@ -145,7 +137,9 @@ size_t wisp_guide_weigh(size_t count, wisp_point *known, const wisp_spec *spec)
           wisp_spec_orders(&known[k].spec, &p->spec) == 0)
         best = known[k].ms;
     p->cost = fmin(log(p->ms / best), WORST); /* kept aside while others of the group still need its time */
-    p->weight = weight_of(p, spec);
+    p->weight = exp(-abs(p->spec.order - spec->order) / 0.8) * (p->spec.precision == spec->precision ? 1 : 0.15) *
+                (strcmp(p->spec.system, spec->system) == 0 ? 1 : 0.1) *
+                (strcmp(p->spec.element, spec->element) == 0 ? 1 : 0.1) * (p->sister ? 0.5 : 1);
   }
   for (size_t i = 0; i < count; i++) {
     if (known[i].weight <= 0) continue;
@@ -174,25 +168,19 @@ wisp_status wisp_guide_create(wisp_error *err, size_t count, const wisp_point *p
 {
   HELD(wisp_guide_free) wisp_guide g = {.count = count, .blind = known_count == 0, .log_best = INFINITY};
   CALL(wisp_new(err, count, sizeof *g.points, &g.points));
-  CALL(wisp_new(err, count, sizeof *g.kind, &g.kind));
-  CALL(wisp_new(err, count, sizeof *g.picked, &g.picked));
-  CALL(wisp_new(err, count, sizeof *g.explored, &g.explored));
-  CALL(wisp_new(err, count, sizeof *g.expected, &g.expected));
-  CALL(wisp_new(err, count, sizeof *g.near, &g.near));
-  CALL(wisp_new(err, count, sizeof *g.moved, &g.moved));
+  CALL(wisp_new(err, count, sizeof *g.state, &g.state));
   for (size_t i = 0; i < count; i++) {
     g.points[i] = points[i];
     g.points[i].ms = 0;
-    while (strcmp(points[g.kind[i]].strategy, points[i].strategy) != 0) g.kind[i]++;
-    g.expected[i] = expect(&points[i], known_count, known);
+    while (strcmp(points[g.state[i].kind].strategy, points[i].strategy) != 0) g.state[i].kind++;
+    g.state[i].expected = expect(&points[i], known_count, known);
   }
   return GIVE(g, out);
 }
 
 void wisp_guide_free(wisp_guide *g)
 {
-  free(g->points), free(g->kind), free(g->picked), free(g->explored);
-  free(g->expected), free(g->near), free(g->moved);
+  free(g->points), free(g->state);
   *g = (wisp_guide){0};
 }
 
@@ -207,14 +195,14 @@ void wisp_guide_report(wisp_guide *g, size_t i, double ms)
   if (took < g->log_best) g->log_best = took;
   /* The scale is that of the fast ones: slow ones say little about where the best will be. */
   double w = exp(-(took - g->log_best) / 0.5);
-  g->offset = (g->offset * g->offset_weight + w * (took - g->expected[i])) / (g->offset_weight + w);
+  g->offset = (g->offset * g->offset_weight + w * (took - g->state[i].expected)) / (g->offset_weight + w);
   g->offset_weight += w;
   for (size_t k = 0; k < g->count; k++) {
     double distance = point_distance(p, &g->points[k]);
     if (!isfinite(distance)) continue;
     double near = exp(-distance / OWN_REACH);
-    g->near[k] += near;
-    g->moved[k] += near * (took - g->expected[i]);
+    g->state[k].near += near;
+    g->state[k].moved += near * (took - g->state[i].expected);
   }
 }
 
@@ -230,7 +218,7 @@ static bool is_default(const wisp_guide *g, size_t i, size_t of)
 
 static bool same_strategy(const wisp_guide *g, size_t i, size_t of)
 {
-  return g->kind[i] == g->kind[of];
+  return g->state[i].kind == g->state[of].kind;
 }
 
 static bool is_neighbour(const wisp_guide *g, size_t i, size_t of)
@@ -244,8 +232,8 @@ static size_t best_of(const wisp_guide *g, size_t from, size_t to, wanted want, 
   size_t best = to;
   double least = INFINITY;
   for (size_t i = from; i < to; i++) {
-    if (g->picked[i] || (want && !want(g, i, of))) continue;
-    double s = g->expected[i] + (g->moved[i] - g->offset * g->near[i]) / (g->near[i] + DOUBT);
+    if (g->state[i].picked || (want && !want(g, i, of))) continue;
+    double s = g->state[i].expected + (g->state[i].moved - g->offset * g->state[i].near) / (g->state[i].near + DOUBT);
     if (best < to && s >= least) continue;
     best = i;
     least = s;
@@ -260,12 +248,12 @@ static size_t local_step(wisp_guide *g, size_t from, size_t to)
   for (;;) {
     size_t centre = to;
     for (size_t i = from; i < to; i++)
-      if (!g->explored[i] && g->points[i].ms > 0 && (centre == to || g->points[i].ms < g->points[centre].ms))
+      if (!g->state[i].explored && g->points[i].ms > 0 && (centre == to || g->points[i].ms < g->points[centre].ms))
         centre = i;
     if (centre == to) return to;
     size_t step = best_of(g, from, to, is_neighbour, centre);
     if (step < to) return step;
-    g->explored[centre] = true;
+    g->state[centre].explored = true;
   }
 }
 
@@ -275,10 +263,10 @@ static size_t other_strategy(const wisp_guide *g, size_t from, size_t to)
   size_t least = SIZE_MAX, chosen = to;
   for (size_t i = from; i < to; i++) {
     size_t tried = 0;
-    bool first = !g->picked[i];
-    for (size_t k = from; k < i && first; k++) first = g->picked[k] || !same_strategy(g, k, i);
+    bool first = !g->state[i].picked;
+    for (size_t k = from; k < i && first; k++) first = g->state[k].picked || !same_strategy(g, k, i);
     if (!first) continue; /* one for each strategy that has some left */
-    for (size_t k = 0; k < g->count; k++) tried += g->picked[k] && same_strategy(g, k, i);
+    for (size_t k = 0; k < g->count; k++) tried += g->state[k].picked && same_strategy(g, k, i);
     if (tried >= least) continue;
     least = tried;
     chosen = best_of(g, from, to, same_strategy, i);
@@ -295,7 +283,7 @@ size_t wisp_guide_pick(wisp_guide *g, size_t from, size_t to, bool fresh)
   if (i == to && g->picks % 3 == 2) i = other_strategy(g, from, to);
   if (i == to) i = best_of(g, from, to, NULL, 0);
   if (i == to) return to;
-  g->picked[i] = true;
+  g->state[i].picked = true;
   g->picks++;
   return i;
 }

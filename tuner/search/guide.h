@@ -32,10 +32,12 @@ typedef struct wisp_guide {
   size_t count, picks;
   bool blind; /* nothing is known from elsewhere */
   wisp_point *points;
-  size_t *kind;            /* the first candidate of the same strategy */
-  bool *picked, *explored; /* explored: all neighbours were picked */
-  double *expected;        /* logarithm of time over the target's best, from elsewhere and from the model */
-  double *near, *moved;    /* own trials near a candidate: their weight, and how they differ from what was expected */
+  struct {
+    size_t kind;           /* the first candidate of the same strategy */
+    bool picked, explored; /* explored: all neighbours were picked */
+    double expected;       /* logarithm of time over the target's best, from elsewhere and from the model */
+    double near, moved;    /* own trials near it: their weight, and how they differ from what was expected */
+  } * state;               /* of each candidate */
   double log_best, offset; /* of own trials: the best one's logarithm; the target's, on the scale of `expected` */
   double offset_weight;
 } wisp_guide;

@@ -102,7 +102,7 @@ static wisp_status order_problems(wisp_error *err, const wisp_search *s, const w
                                 .expected = guide->blind ? 0 : INFINITY};
     block *b = &blocks[count - 1];
     b->count++;
-    if (!guide->blind) b->expected = fmin(b->expected, guide->expected[i]);
+    if (!guide->blind) b->expected = fmin(b->expected, guide->state[i].expected);
   }
   for (size_t b = 0; b < count && !guide->blind; b++)
     for (size_t c = 0; c < count && !blocks[b].late; c++)
@@ -140,7 +140,7 @@ double wisp_search_share(const wisp_search *s)
   const bool even = !s->guided || s->guide.blind;
   double expected = INFINITY, first = NAN, all = 0;
   for (size_t i = s->begin; i < s->count; i++) {
-    expected = even ? 0 : fmin(expected, s->guide.expected[i]);
+    expected = even ? 0 : fmin(expected, s->guide.state[i].expected);
     if (i + 1 < s->count && s->candidates[i + 1].problem == s->candidates[i].problem) continue;
     if (isnan(first)) first = expected;
     all += exp((first - expected) / WORTH);

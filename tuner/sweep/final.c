@@ -1,4 +1,4 @@
-/* Who meets in a final round, how it is held, and what is stored of it. */
+/* Who meets in a final round, how it is held, and what is stored of it; and what a sweep reports to the tuner. */
 #include "sweep.h"
 #include "../../gen/random.h"
 
@@ -6,19 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST = 6 };
 static const double LEAST_NOISE = 0.005, MOST_NOISE = 0.01;
 /* Any other than that of the first verification. */
 static const uint64_t OTHER_SEED = WISP_RANDOM_SEED << 1 | 1;
-
-wisp_status wisp_finalists_add(wisp_error *err, wisp_finalists *all, const wisp_trial *trial)
-{
-  if (wisp_trial_outcome(trial) != WISP_TRIAL_OK || !(trial->ms > 0)) return WISP_OK;
-  CALL(wisp_grow(err, &all->trials, &all->capacity, all->count + 1, sizeof *trial));
-  all->trials[all->count++] = *trial;
-  return WISP_OK;
-}
 
 size_t wisp_resolve_tie(size_t count, wisp_trial *trials, const double *noise)
 {
@@ -45,7 +38,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The trials of one layout, fastest first; free(*out). */
-static wisp_status of_layout(wisp_error *err, const wisp_layout *layout, const wisp_finalists *all, size_t *count,
+static wisp_status of_layout(wisp_error *err, const wisp_layout *layout, const wisp_trials *all, size_t *count,
                              wisp_trial ***out)
 {
   char text[WISP_LAYOUT_TEXT];
@@ -176,14 +169,6 @@ static uint64_t passing(const wisp_trial *trial, bool leading)
   return wisp_hash(wisp_hash(hash, name, strlen(name)), &leading, sizeof leading);
 }
 
-static bool has_passed(const wisp_sweep *sweep, const wisp_trial *trial, bool leading)
-{
-  const uint64_t mine = passing(trial, leading);
-  for (size_t i = 0; i < sweep->passed_count && i < WISP_MAX_PASSED; i++)
-    if (sweep->passed[i] == mine) return true;
-  return false;
-}
-
 /* After all timings, loaded anew, other data. What is wrong now was never right, or does not stay so. */
 static wisp_status verify_winner(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, entrant *e, bool leading,
                                  wisp_trial *winner)
@@ -191,6 +176,8 @@ static wisp_status verify_winner(wisp_error *err, wisp_sweep *sweep, const wisp_
   wisp_status status = WISP_OK, verdict;
   wisp_bench *bench = &sweep->bench;
   wisp_trial claim = *winner;
+  const uint64_t mine = passing(winner, leading);
+  bool passed = false;
   wisp_error reason = {0};
   double error = 0;
   wisp_kernel_destroy(e->kernel);
@@ -201,9 +188,10 @@ static wisp_status verify_winner(wisp_error *err, wisp_sweep *sweep, const wisp_
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &claim, limit_of(sweep, scope, winner)));
   verdict = wisp_kernel_create(&reason, bench->device, e->plan, &e->binary, &e->kernel);
   if (verdict == WISP_OK) verdict = wisp_verifier_check(&reason, bench->verifier, e->kernel, &error);
-  if (verdict == WISP_OK && !has_passed(sweep, winner, leading)) {
+  for (size_t i = 0; i < sweep->passed_count && i < WISP_MAX_PASSED; i++) passed |= sweep->passed[i] == mine;
+  if (verdict == WISP_OK && !passed) {
     verdict = wisp_bench_repeat_check(&reason, bench, e->ref.problem, e->kernel, leading);
-    if (verdict == WISP_OK) sweep->passed[sweep->passed_count++ % WISP_MAX_PASSED] = passing(winner, leading);
+    if (verdict == WISP_OK) sweep->passed[sweep->passed_count++ % WISP_MAX_PASSED] = mine;
   }
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, winner, 0));
   winner->error = fmax(winner->error, error);
@@ -272,7 +260,7 @@ static wisp_status hold_round(wisp_error *err, wisp_sweep *sweep, const wisp_sco
 }
 
 wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout,
-                             wisp_finalists *all, wisp_trial *winner)
+                             const wisp_trials *all, wisp_trial *winner)
 {
   OWNED(free) wisp_trial **known = NULL;
   size_t count = 0;
@@ -285,4 +273,38 @@ wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scop
   else if (count)
     CALL(hold_round(err, sweep, scope, layout, fastest, count, known, winner));
   return WISP_OK;
+}
+
+/* ---- Reports to the tuner, and questions about its request. */
+
+/* The worker estimates the trials to come in its unit; the tuner reports them. */
+wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best)
+{
+  wisp_tune_summary *sum = &sweep->summary;
+  wisp_note note = {.kind = WISP_NOTE_ADD, .trial = *trial};
+  wisp_summary_count(sum, trial);
+  wisp_profile_flush(&sweep->bench.profile, sum->spent);
+  sweep->changed = true;
+  sweep->here++;
+  double parts_left = (double)(sweep->parts - sweep->parts_done) - 1; /* not this one */
+  double mean = (double)sweep->here / (double)(sweep->parts_done + 1);
+  if (best) note.best = *best;
+  note.left = (long long)sweep->left + (long long)(fmax(parts_left, 0) * mean);
+  note.summary = *sum;
+  wisp_status status = wisp_link_ask(err, sweep->link, &note, NULL);
+  if (status == WISP_OK && isfinite(sweep->deadline)) status = wisp_seeds_add(err, &sweep->seeds, trial);
+  return status;
+}
+
+void wisp_sweep_replace(wisp_sweep *sweep)
+{
+  if (!sweep->bench.doubtful) return;
+  wisp_pipeline_drop(sweep->pipeline); /* compilers leave nothing behind when they end in order */
+  wisp_link_ask(NULL, sweep->link, &(wisp_note){.kind = WISP_NOTE_RESTART}, NULL);
+  _exit(0); /* what a lost device holds cannot be given back */
+}
+
+bool wisp_sweep_compositions_alone(const wisp_sweep *sweep)
+{
+  return sweep->request->kernel && strcmp(sweep->request->kernel, WISP_COMPOSITION) == 0;
 }

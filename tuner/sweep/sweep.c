@@ -479,7 +479,7 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
   /* The cores compile for all workers of this host. Far ahead only where the order is fixed, and not where the cores
    * that compile are those that are timed. */
   TRY(wisp_pipeline_create(err, sweep->bench.limits->target, each > 1 ? (int)each : 1,
-                           wisp_sweep_is_host(sweep) || isfinite(sweep->deadline) ? 1 : 3, &sweep->pipeline));
+                           !sweep->bench.limits->gpu || isfinite(sweep->deadline) ? 1 : 3, &sweep->pipeline));
   TRY(wisp_link_next(err, link, &sweep->summary, &given, &there));
   while (there) {
     TRY(tune_unit(err, sweep, &given));

@@ -47,18 +47,6 @@ wisp_status wisp_sweep_try(wisp_error *err, wisp_sweep *sweep, const wisp_scope 
 bool wisp_sweep_wants(const wisp_sweep *sweep, int kernel);
 /* No candidates: whole stages of the winners that the store knows. */
 bool wisp_sweep_compositions_alone(const wisp_sweep *sweep);
-bool wisp_sweep_is_host(const wisp_sweep *sweep);
-
-/* Adds a trial to the counts. */
-void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial);
-/* Adds a failure to the summary's reasons, not to its counts. */
-void wisp_summary_fail(wisp_tune_summary *summary, const wisp_failure *failure);
-/* It is the one that tells why, should nothing be right. */
-void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial);
-
-/* Counts a candidate that this machine could not compile for lack of memory, stack, disk space or processes. Nothing is
- * stored, so that a later sweep tries it. Fails if that happens again and again. */
-wisp_status wisp_sweep_skip(wisp_error *err, wisp_sweep *sweep, const wisp_error *why);
 
 /* Ends this worker if the last trial lost the device or may have damaged memory; another worker goes on. */
 void wisp_sweep_replace(wisp_sweep *sweep);
@@ -73,19 +61,12 @@ wisp_status wisp_sweep_compositions(wisp_error *err, wisp_sweep *sweep, const wi
  * those that are alike within noise; and the winner, freshly loaded, verified with other data. docs/reference/search.md
  * tells why. */
 
-/* The `ok` trials of a kernel, those that were known and those of today; free(trials). */
-typedef struct wisp_finalists {
-  size_t count, capacity;
-  wisp_trial *trials;
-} wisp_finalists;
-/* Adds a trial that is `ok`, and no other. */
-wisp_status wisp_finalists_add(wisp_error *err, wisp_finalists *all, const wisp_trial *trial);
-
-/* Holds the final round of a layout of the scope, if there are candidates that no earlier round saw, and stores the new
- * times and who is chosen and tied. *winner: the chosen trial, unchanged where none is `ok`. A wrong winner is stored
- * as wrong, and the worker ends (wisp_sweep_replace); the next worker holds the round without it. */
+/* Holds the final round of a layout of the scope among all `ok` trials of a kernel, known ones and those of today, if
+ * there are candidates that no earlier round saw, and stores the new times and who is chosen and tied. *winner: the
+ * chosen trial, unchanged where none is `ok`. A wrong winner is stored as wrong, and the worker ends
+ * (wisp_sweep_replace); the next worker holds the round without it. */
 wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int layout,
-                             wisp_finalists *all, wisp_trial *winner);
+                             const wisp_trials *all, wisp_trial *winner);
 
 /* The rule for ties: of trials timed side by side, noise[i] the relative spread of each, those within max(0.5 %, the
  * two spreads) of the best, at most 1 %, are tied. Sets each trial's tie and returns the chosen one's index; count is

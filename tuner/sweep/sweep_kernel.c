@@ -19,6 +19,20 @@ enum { AT_LEAST = 25 };
 /* The share of a kernel's budget that is kept for its final round. */
 static const double FINAL_SHARE = 0.1;
 
+/* A machine that cannot compile so many candidates one after the other cannot compile. */
+enum { MOST_SKIPPED = 8 };
+
+/* Counts a candidate that this machine could not compile for lack of memory, stack, disk space or processes. Nothing is
+ * stored, so that a later sweep tries it. Fails if that happens again and again. */
+static wisp_status skip(wisp_error *err, wisp_sweep *sweep, const wisp_error *why)
+{
+  sweep->summary.skipped++;
+  wisp_note note = {.kind = WISP_NOTE_SKIP, .summary = sweep->summary, .error = *why};
+  CALL(wisp_link_ask(err, sweep->link, &note, NULL));
+  return wisp_require(err, ++sweep->skipped < MOST_SKIPPED, why->status, "%d candidates in a row: %s", MOST_SKIPPED,
+                      why->text);
+}
+
 /* Refused candidates can be thousands: one row a strategy, layout and reason stands for all, with params *1, *2, ... */
 static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp_search *search)
 {
@@ -43,23 +57,26 @@ static wisp_status store_refusals(wisp_error *err, wisp_sweep *sweep, const wisp
   return WISP_OK;
 }
 
-static void keep_best(const wisp_trial *trial, wisp_trial *best)
-{
-  if (wisp_trial_outcome(trial) != WISP_TRIAL_OK || !(trial->ms > 0)) return;
-  if (best->ms <= 0 || wisp_ranking_ms(trial) < wisp_ranking_ms(best)) *best = *trial;
-}
-
 typedef struct unit {
   wisp_sweep *sweep;
   wisp_search search;
   wisp_trial *best;            /* by layout */
   wisp_incumbent incumbent[8]; /* by layout */
-  wisp_finalists finalists;
+  wisp_trials finalists;       /* those that are `ok` */
   double deadline;
   int known;        /* candidates that were tried, today or before */
   bool tried;       /* something at least: even where earlier ones used up the time */
   bool has_default; /* it was tried, today or before; or there is none */
 } unit;
+
+/* An `ok` trial is a finalist, and the best of its layout where it is the fastest. */
+static wisp_status add_finalist(wisp_error *err, unit *u, int layout, const wisp_trial *trial)
+{
+  wisp_trial *best = &u->best[layout];
+  if (wisp_trial_outcome(trial) != WISP_TRIAL_OK || !(trial->ms > 0)) return WISP_OK;
+  if (best->ms <= 0 || wisp_ranking_ms(trial) < wisp_ranking_ms(best)) *best = *trial;
+  return wisp_trials_add(err, &u->finalists, trial);
+}
 
 static int layout_of(const unit *u, const wisp_plan *plan)
 {
@@ -94,7 +111,7 @@ static wisp_status look_up(wisp_error *err, const unit *u, const wisp_candidate 
 static bool stays_dropped(const unit *u, int layout, const wisp_trial *slow)
 {
   const wisp_trial *best = &u->best[layout];
-  const double ratio = wisp_reason_slower(slow);
+  const double ratio = slow->ratio;
   if (best->ms > 0 && ratio > 0 && best->ms <= wisp_ranking_margin * slow->ms / ratio) return true;
   for (size_t i = 0; i < u->finalists.count; i++) {
     char name[WISP_TRIAL_NAME];
@@ -131,10 +148,9 @@ static wisp_status leave_out_known(wisp_error *err, unit *u)
     const int layout = search->candidates[i].layout;
     CALL(look_up(err, u, &search->candidates[i], &found[i]));
     if (!found[i].known) continue; /* those that are known are not tried again, but count as rivals of the others */
-    keep_best(&found[i].trial, &u->best[layout]);
+    CALL(add_finalist(err, u, layout, &found[i].trial));
     u->incumbent[layout].ms = u->best[layout].ms;
     wisp_trial_name(&u->best[layout], u->incumbent[layout].name);
-    CALL(wisp_finalists_add(err, &u->finalists, &found[i].trial));
   }
   for (size_t i = 0; i < search->count; i++) {
     const wisp_candidate *c = &search->candidates[i];
@@ -175,7 +191,7 @@ static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
 {
   wisp_sweep *sweep = u->sweep;
   wisp_trial key;
-  bool host = wisp_sweep_is_host(sweep);
+  bool host = !sweep->bench.limits->gpu;
   HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(&sweep->bench.profile, WISP_COMPILING);
   *out = NULL;
   if (!host || wisp_pipeline_empty(sweep->pipeline)) CALL(fill(err, u));
@@ -194,7 +210,7 @@ static bool is_enough(const unit *u, int layout)
 {
   const wisp_sweep *sweep = u->sweep;
   const wisp_trial *best = &u->best[layout];
-  bool cached = wisp_sweep_is_host(sweep) || 1e6 * best->gbps * best->ms < 2 * (double)sweep->bench.limits->l2;
+  bool cached = !sweep->bench.limits->gpu || 1e6 * best->gbps * best->ms < 2 * (double)sweep->bench.limits->l2;
   double enough = sweep->request->enough > 0 ? sweep->request->enough : cached ? INFINITY : ENOUGH_GPU;
   const int at_least = sweep->request->at_least > 0 ? sweep->request->at_least : AT_LEAST;
   return isfinite(sweep->deadline) && u->known >= at_least && best->ms > 0 &&
@@ -217,7 +233,7 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
       job->status = wisp_module_check(&job->error, sweep->bench.device, &job->binary, job->plan->symbol);
     if (job->status == WISP_ESYSTEM) { /* the machine's fault, not the candidate's */
       u->has_default |= job->is_default;
-      status = wisp_sweep_skip(err, sweep, &job->error);
+      status = skip(err, sweep, &job->error);
       wisp_job_free(job);
       TRY(status);
       continue;
@@ -225,8 +241,7 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     sweep->skipped = 0;
     TRY(wisp_trial_run(err, &sweep->bench, job, &u->incumbent[layout], &trial));
     if (sweep->request->defaults_only) wisp_incumbent_free(&u->incumbent[layout]); /* none is dropped as too slow */
-    keep_best(&trial, &u->best[layout]);
-    TRY(wisp_finalists_add(err, &u->finalists, &trial));
+    TRY(add_finalist(err, u, layout, &trial));
     u->known++;
     enough = is_enough(u, layout);
     u->has_default |= trial.is_default == 1;
@@ -236,7 +251,7 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     wisp_sweep_replace(sweep);
   } while (wisp_seconds() < until && !enough);
 done:
-  if (wisp_sweep_is_host(sweep))
+  if (!sweep->bench.limits->gpu)
     wisp_pipeline_drop(sweep->pipeline); /* the cores that compile are those that are timed */
   else
     wisp_pipeline_abandon(sweep->pipeline);
@@ -263,7 +278,7 @@ wisp_status wisp_sweep_try(wisp_error *err, wisp_sweep *sweep, const wisp_scope 
   TRY(wisp_pipeline_submit(err, sweep->pipeline, own, key.is_default == 1));
   TRY(tune_problem(err, &u, 0));
 done:
-  free(u.finalists.trials);
+  wisp_trials_free(&u.finalists);
   for (int l = 0; l < 8; l++) wisp_incumbent_free(&u.incumbent[l]);
   return status;
 }
@@ -321,17 +336,6 @@ static wisp_status try_first(wisp_error *err, unit *u)
   return WISP_OK;
 }
 
-/* A short time is spent on what is known to be good nearby. */
-static wisp_status guide(wisp_error *err, unit *u)
-{
-  const wisp_sweep *sweep = u->sweep;
-  wisp_target target = wisp_limits_target(sweep->bench.limits);
-  OWNED(free) wisp_point *known = NULL;
-  size_t count = 0;
-  CALL(wisp_seeds_for(err, &sweep->seeds, &u->search.scope->spec, &count, &known));
-  return wisp_search_guide(err, &u->search, &target, count, known);
-}
-
 wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int kernel)
 {
   wisp_status status = WISP_OK;
@@ -348,7 +352,13 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   TRY(leave_out_known(err, &u));
   if (wisp_sweep_compositions_alone(sweep)) goto done;
   TRY(try_first(err, &u));
-  if (isfinite(sweep->deadline)) TRY(guide(err, &u));
+  if (isfinite(sweep->deadline)) { /* a short time is spent on what is known to be good nearby */
+    const wisp_target target = wisp_limits_target(sweep->bench.limits);
+    OWNED(free) wisp_point *known = NULL;
+    size_t count = 0;
+    TRY(wisp_seeds_for(err, &sweep->seeds, &scope->spec, &count, &known));
+    TRY(wisp_search_guide(err, &u.search, &target, count, known));
+  }
   while (wisp_search_next_problem(&u.search)) {
     now = wisp_seconds();
     if (u.has_default && (now >= sweep->deadline || (now >= u.deadline && u.tried))) break;
@@ -359,7 +369,7 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   for (int l = 0; l < scope->layouts; l++) TRY(wisp_sweep_final(err, sweep, scope, l, &u.finalists, &u.best[l]));
   sweep->searched = u.known >= AT_LEAST || u.search.next == u.search.count;
 done:
-  free(u.finalists.trials);
+  wisp_trials_free(&u.finalists);
   for (int l = 0; l < 8; l++) wisp_incumbent_free(&u.incumbent[l]);
   wisp_search_free(&u.search);
   return status;

@@ -6,7 +6,6 @@
  * check, trial.h times. */
 #pragma once
 
-#include "../../gen/dense.h"
 #include "../../gen/families.h"
 #include "../../gen/strategy/strategy.h"
 #include "../../runtime/api/accuracy.h"

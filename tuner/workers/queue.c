@@ -141,7 +141,7 @@ static bool has(const wisp_keys *k, const wisp_trial *trial)
   return false;
 }
 
-static wisp_status remember(wisp_error *err, wisp_keys *k, const wisp_trial *trial)
+wisp_status wisp_keys_add(wisp_error *err, wisp_keys *k, const wisp_trial *trial)
 {
   if (has(k, trial)) return WISP_OK;
   CALL(wisp_grow(err, &k->list, &k->capacity, k->count + 1, sizeof *k->list));
@@ -190,10 +190,5 @@ wisp_status wisp_journal_begin(wisp_error *err, wisp_journal *j, const wisp_note
 wisp_status wisp_journal_add(wisp_error *err, wisp_journal *j, const wisp_trial *trial)
 {
   wisp_status status = wisp_writer_add(err, j->writer, trial);
-  return status == WISP_OK ? remember(err, &j->tried, trial) : status;
-}
-
-wisp_status wisp_journal_suspect(wisp_error *err, wisp_journal *j, const wisp_trial *trial)
-{
-  return remember(err, &j->suspects, trial);
+  return status == WISP_OK ? wisp_keys_add(err, &j->tried, trial) : status;
 }

@@ -66,5 +66,5 @@ wisp_status wisp_journal_begin(wisp_error *err, wisp_journal *journal, const wis
 /* Stores a trial that has ended. */
 wisp_status wisp_journal_add(wisp_error *err, wisp_journal *journal, const wisp_trial *trial);
 
-/* A worker died under it, for the first time. */
-wisp_status wisp_journal_suspect(wisp_error *err, wisp_journal *journal, const wisp_trial *trial);
+/* Adds a trial, once: to the suspects where a worker died under it for the first time. */
+wisp_status wisp_keys_add(wisp_error *err, wisp_keys *keys, const wisp_trial *trial);

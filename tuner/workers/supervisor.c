@@ -1,6 +1,7 @@
 #include "supervisor.h"
 #include "queue.h"
 #include "../sweep/sweep.h"
+#include "../../gen/environment.h"
 #include "../../runtime/process.h"
 
 #include <errno.h>
@@ -239,7 +240,7 @@ static wisp_status overdue(wisp_error *err, supervisor *s, member *m)
            compiling ? "WISP_COMPILE_SECONDS" : "WISP_TRIAL_SECONDS");
   if (compiling && m->flight.begun < WISP_MAX_BEGUN) { /* the worker may have been stopped */
     m->flight.active = false;
-    return wisp_journal_suspect(err, &s->journal, &m->flight.trial);
+    return wisp_keys_add(err, &s->journal.suspects, &m->flight.trial);
   }
   return record_failure(err, s, m, compiling ? WISP_TRIAL_COMPILE_ERROR : WISP_TRIAL_HANG, reason);
 }
@@ -252,7 +253,7 @@ static void fell_silent(supervisor *s, member *m)
   wisp_status status = wisp_require(&why, ++m->silences < MAX_SILENCES, WISP_ESYSTEM,
                                     "its worker sent nothing for %.3g s, nor did the next: the device or its driver "
                                     "hangs, or is slow: see WISP_WORKER_SECONDS",
-                                    wisp_worker_seconds());
+                                    wisp_environment_number("WISP_WORKER_SECONDS"));
   if (status != WISP_OK) give_up(s, m, status, &why);
 }
 
@@ -275,7 +276,7 @@ static wisp_status died(wisp_error *err, supervisor *s, member *m, double second
   }
   m->flight.active = false;
   if (m->flight.begun >= WISP_MAX_BEGUN) return record_failure(err, s, m, WISP_TRIAL_CRASH, reason);
-  return wisp_journal_suspect(err, &s->journal, &m->flight.trial);
+  return wisp_keys_add(err, &s->journal.suspects, &m->flight.trial);
 }
 
 /* --- what workers ask --- */
@@ -368,7 +369,7 @@ static wisp_status start_wanted(wisp_error *err, supervisor *s, size_t *running)
 /* When it must have said something; its worker runs. */
 static double limit_of(const member *m)
 {
-  return m->flight.active ? m->flight.until : m->last_note + wisp_worker_seconds();
+  return m->flight.active ? m->flight.until : m->last_note + wisp_environment_number("WISP_WORKER_SECONDS");
 }
 
 /* Waits until some worker says something, a signal comes, or the first limit is over. */
@@ -420,19 +421,6 @@ static wisp_status conclude(wisp_error *err, const supervisor *s)
   return s->count > 1 ? wisp_context(err, failed->given_up, "device %s: ", failed->device) : failed->given_up;
 }
 
-static void report(const supervisor *s, wisp_tune_summary *summary)
-{
-  const wisp_tune_request *request = s->crew->request;
-  *summary = sum_of(s);
-  summary->stopped = s->stopped;
-  for (size_t i = 0; i < s->count && request->device_done; i++) {
-    wisp_tune_summary part = s->members[i].summary;
-    part.seconds = part.device_seconds = s->workers[i].seconds;
-    wisp_profile_balance(part.spent, part.device_seconds);
-    request->device_done(request->context, s->members[i].device, &part);
-  }
-}
-
 wisp_status wisp_supervise(wisp_error *err, const wisp_crew *crew, wisp_tune_summary *summary)
 {
   wisp_status status = WISP_OK;
@@ -450,7 +438,14 @@ wisp_status wisp_supervise(wisp_error *err, const wisp_crew *crew, wisp_tune_sum
   }
   for (size_t i = 0; i < s.count; i++) wisp_worker_reap(&s.workers[i], crew->warden, 0);
   if (!s.stopped) TRY(conclude(err, &s));
-  report(&s, summary);
+  *summary = sum_of(&s);
+  summary->stopped = s.stopped;
+  for (size_t i = 0; i < s.count && crew->request->device_done; i++) {
+    wisp_tune_summary part = s.members[i].summary;
+    part.seconds = part.device_seconds = s.workers[i].seconds;
+    wisp_profile_balance(part.spent, part.device_seconds);
+    crew->request->device_done(crew->request->context, s.members[i].device, &part);
+  }
 done:
   for (size_t i = 0; s.wait && i < s.count; i++) wisp_worker_reap(&s.workers[i], crew->warden, 0);
   for (size_t c = 0; c < s.cards; c++) wisp_queue_destroy(s.card[c].queue);

@@ -22,7 +22,7 @@ typedef struct wisp_crew { /* what to supervise */
  * A row is "unfinished" before its candidate is launched. A worker that dies under a candidate is replaced, and the
  * candidate is tried once more, for the fault may have been another's; the second death is recorded, and so is a
  * candidate that was begun twice and never ended, or that exceeds its limit. A worker without a complete message for
- * wisp_worker_seconds outside of trials is replaced.
+ * $WISP_WORKER_SECONDS outside of trials, while it opens its device or makes a problem, is replaced.
  *
  * A device is given up if its worker's body fails, or if its workers die or fall silent outside of trials again and
  * again; request->warn reports it, and another device of its kind takes over its unit. Fails as the last device did if

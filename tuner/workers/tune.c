@@ -149,23 +149,16 @@ static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
 
 /* A file with a row that cannot be read would take new trials and give none back: it is found before anything is
  * written. */
-static wisp_status check_rows(wisp_error *err, const char *path)
-{
-  wisp_text report = {0};
-  wisp_error why = {0};
-  wisp_status status = wisp_store_check(&why, path, &report);
-  wisp_text_free(&report);
-  if (status == WISP_OK || status == WISP_EMISSING) return WISP_OK;
-  return wisp_fail(err, status, "%s", why.text);
-}
-
 static wisp_status open_store(wisp_error *err, const wisp_tune_request *request, wisp_writer **out)
 {
   OWNED(free) char *own = NULL, *warning = NULL;
+  HELD(wisp_text_free) wisp_text report = {0};
+  wisp_error why = {0};
   if (!request->db) CALL(wisp_store_user_path(err, &own));
   const char *path = own ? own : request->db;
   CALL(wisp_store_await(err, path, true, request->warn, request->context));
-  CALL(check_rows(err, path));
+  const wisp_status rows = wisp_store_check(&why, path, &report);
+  CALL(wisp_require(err, rows == WISP_OK || rows == WISP_EMISSING, rows, "%s", why.text));
   CALL(wisp_writer_open(err, path, &warning, out));
   wisp_writer_report_waits(*out, request->warn, request->context);
   if (warning && request->warn) request->warn(request->context, warning);

@@ -113,11 +113,6 @@ static _Noreturn void be_worker(job *j, pid_t tuner)
 
 /* --- the tuner's end --- */
 
-double wisp_worker_seconds(void)
-{
-  return wisp_environment_number("WISP_WORKER_SECONDS");
-}
-
 wisp_status wisp_worker_start(wisp_error *err, wisp_worker *all, size_t count, size_t which, const char *device,
                               wisp_worker_body *body, void *context)
 {
@@ -141,7 +136,7 @@ wisp_status wisp_worker_start(wisp_error *err, wisp_worker *all, size_t count, s
     return wisp_fail(err, WISP_ESYSTEM, "cannot start a worker: %s: raise the limit of processes (ulimit -u)",
                      strerror(errno));
   }
-  struct timeval rest = {.tv_sec = (long)ceil(fmin(NOTE_SECONDS, wisp_worker_seconds()))};
+  struct timeval rest = {.tv_sec = (long)ceil(fmin(NOTE_SECONDS, wisp_environment_number("WISP_WORKER_SECONDS")))};
   setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &rest, sizeof rest);
   worker->pid = pid;
   worker->socket = ends[0];

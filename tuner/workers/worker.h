@@ -30,10 +30,6 @@ int wisp_interrupt_take(const wisp_interrupt *interrupt);
 /* In the worker: opens link->device and does what the tuner has for it, until there is nothing more. */
 typedef wisp_status wisp_worker_body(wisp_error *err, void *context, const wisp_link *link);
 
-/* The longest silence of a worker outside of trials, while it opens its device or makes a problem:
- * $WISP_WORKER_SECONDS, 300 unless set. */
-double wisp_worker_seconds(void);
-
 typedef struct wisp_worker { /* zero-initialise */
   pid_t pid;                 /* 0: it does not run */
   int socket;                /* the tuner's end */

@@ -1,11 +1,12 @@
-/* Shared by the files that read a system's text. */
+/* Functions that the files of systems share. */
 #pragma once
 
 #include "system.h"
 #include "language/expr.h"
 
-/* ---- The constants of a system file, an environment of texts: each name's number. Where one stands in an expression
- * it is written out, so that kernels are compiled from numbers, and a changed constant changes what is compiled. */
+/* ---- The constants of a system file, an environment of texts: each name's number. Expressions
+ * get the number in place of the name: kernels are compiled from numbers, and a changed constant changes their source.
+ */
 
 wisp_status wisp_constants_add(wisp_error *err, wisp_env *constants, const char *name, double value);
 
@@ -31,3 +32,44 @@ int wisp_system_mentioned(const wisp_system *system, const char *text, const cha
 
 /* Notes which quantities a flux's or boundary's expression reads. */
 void wisp_system_mark_readers(wisp_system *system, const wisp_expr *expression);
+
+/* ---- The names that flux and ghost texts may read, as slots of an array of values: a reference evaluates such texts
+ * at every face node. Slots: FIELD_m, QUANTITY_m, nx ny nz, alpha, FIELD_p, QUANTITY_p, and then what the flux's
+ * statements assign, in order. Hence a text sees exactly the slots below a bound. */
+
+enum { WISP_MAX_SLOTS = 2 * (WISP_MAX_FIELDS + WISP_MAX_QUANTITIES) + 4 + WISP_MAX_STATEMENTS };
+
+/* The slot of a name, or -1. */
+static inline int wisp_slot_find(const wisp_env *symbols, const char *name)
+{
+  int64_t slot = -1;
+  wisp_env_get_int(symbols, name, &slot);
+  return (int)slot;
+}
+
+/* The slots of quantities inside. */
+static inline int wisp_slot_medium(const wisp_system *system)
+{
+  return system->fields;
+}
+
+static inline int wisp_slot_normal(const wisp_system *system)
+{
+  return system->fields + WISP_MAX_QUANTITIES;
+}
+
+static inline int wisp_slot_outside(const wisp_system *system)
+{
+  return wisp_slot_normal(system) + 4;
+}
+
+/* The slots of quantities outside. */
+static inline int wisp_slot_beyond(const wisp_system *system)
+{
+  return wisp_slot_outside(system) + system->fields;
+}
+
+static inline int wisp_slot_statement(const wisp_system *system)
+{
+  return wisp_slot_beyond(system) + WISP_MAX_QUANTITIES;
+}
