@@ -2,7 +2,6 @@
  * member of wisp_trial, one line here and one ALTER TABLE in the next schema_N.sql. */
 #pragma once
 
-#include "store.h"
 #include "database.h"
 
 typedef enum wisp_column_kind {

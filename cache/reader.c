@@ -1,5 +1,4 @@
 #include "reader.h"
-#include "store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "columns.h"
-#include "../gen/text.h"
 
 /* ---- Where store files are and what their surroundings allow: default path, folders, network file systems, the lock
  * beside a file. */

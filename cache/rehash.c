@@ -1,6 +1,5 @@
 /* Names and hashes of earlier texts: cache/renamed.list, cache/rehashed.list. */
 #include "columns.h"
-#include "../gen/embedded.h"
 #include "../gen/family.h"
 #include "../gen/strategy/renamed.h"
 

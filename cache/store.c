@@ -235,8 +235,6 @@ static const double SIZES_ALIKE = 2;
 /* Pairs of each nearness that a ratio is taken over, at most. */
 enum { MOST_PAIRS = 256, NEARNESSES = 3 };
 
-/* --- classes --- */
-
 wisp_match wisp_asker_match(const wisp_asker *asker, const wisp_trial *trial)
 {
   if (strcmp(asker->target, trial->target) != 0) return WISP_MATCH_DEFAULT;

@@ -3,7 +3,6 @@
  * such call gives WISP_EUSAGE and one line that names it, and closing does nothing. Threads open sessions at once. */
 #include "test.h"
 #include "api_case.h"
-#include "solving.h"
 
 #include <pthread.h>
 #include <sys/wait.h>
@@ -202,7 +201,7 @@ static void refuse_all(const world *w)
 
 TEST(test_closed)
 {
-  world w = open_all(test_device());
+  world w = open_all(test_device_name());
   const world none = {.session = NULL};
   faults = 0;
   refuse_all(&none);
@@ -211,7 +210,7 @@ TEST(test_closed)
   refuse_objects(&w);
   wisp_session_close(w.session), wisp_session_close(w.session);
   refuse_all(&w); /* their memory is not theirs any more */
-  w = open_all(test_device());
+  w = open_all(test_device_name());
   others = "its session was closed";
   wisp_session_close(w.session);
   refuse_objects(&w);
@@ -226,7 +225,7 @@ TEST(test_closed)
 /* A handle of another kind is refused, too, whatever stands there. */
 TEST(test_other_kind)
 {
-  const world w = open_all(test_device());
+  const world w = open_all(test_device_name());
   faults = 0;
   refuse_kernel((wisp_kernel *)w.solver), refuse_solver((wisp_solver *)w.op), refuse_matrix((wisp_matrix *)w.session);
   refuse_helmholtz((wisp_helmholtz *)w.op), refuse_session((wisp_session *)w.kernel);
@@ -307,7 +306,7 @@ static void refuse_null_of_meshes(const world *w)
 
 TEST(test_null)
 {
-  const world w = open_all(test_device());
+  const world w = open_all(test_device_name());
   faults = 0;
   refuse_null_outputs(&w), refuse_null_of_meshes(&w);
   assert_int_equal(faults, 0);

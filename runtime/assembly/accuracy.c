@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The kernel that would be taken for `fill`, or, where that reads its mesh in one way only, `rows`, which reads both.
- */
+/* The kernel chosen for `fill`; or, where that reads its mesh in one way only, `rows`, which reads both. */
 static wisp_status choose_fill(wisp_error *err, const wisp_session *session, const wisp_choose_request *request,
                                wisp_stage *out)
 {

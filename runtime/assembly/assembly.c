@@ -47,17 +47,6 @@ size_t wisp_assembly_kappas(const wisp_assembly *s)
   return s->form->kappa == WISP_BY_MATRIX ? (size_t)s->simplex->directions : 1;
 }
 
-static double count_contributions(const wisp_assembly *s)
-{
-  double count = 0;
-  for (size_t e = 0; e < s->nodes->elements; e++) {
-    double unknowns = 0;
-    for (int a = 0; a < s->nodes->Np; a++) unknowns += wisp_assembly_is_unknown(s, wisp_assembly_node(s, e, a));
-    count += unknowns * (unknowns + 1);
-  }
-  return count;
-}
-
 /* Greedily, in the elements' order. */
 static wisp_status colour_elements(wisp_error *err, wisp_assembly *s)
 {
@@ -96,7 +85,12 @@ wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_m
   CALL(wisp_simplexnodes_create(err, name, mesh, order, fixed, &s->nodes));
   CALL(wisp_simplexnodes_create(err, name, mesh, 1, fixed, &s->corners));
   CALL(wisp_pattern_create(err, name, s->nodes, &s->pattern));
-  const double count = count_contributions(s);
+  double count = 0;
+  for (size_t e = 0; e < s->nodes->elements; e++) {
+    double unknowns = 0;
+    for (int a = 0; a < s->nodes->Np; a++) unknowns += wisp_assembly_is_unknown(s, wisp_assembly_node(s, e, a));
+    count += unknowns * (unknowns + 1);
+  }
   CALL(wisp_require(err, count <= INT32_MAX && (double)s->pattern->nonzeros + (double)s->pattern->rows <= INT32_MAX,
                     WISP_EUSAGE,
                     "%s: %zu elements of order %d make %.4g contributions to the matrix, more than kernels can count "

@@ -1,5 +1,4 @@
-/* A matrix on a mesh of triangles or tets that is to be assembled: numbering and pattern, and the lists by which the
- * assembly family's kernels go. */
+/* A matrix on triangles or tets that is to be assembled: its numbering, pattern, and lists for the family's kernels. */
 #pragma once
 
 #include "../../gen/assembly/assembly.h"
@@ -11,8 +10,8 @@
 
 enum { WISP_MOST_COLOURS = 64, WISP_MOST_LISTS = 16 };
 
-/* Counts and arrays of a list, as templates/assembly/family names them. The last have no name; an array that is neither
- * ints nor bytes is not there. */
+/* Counts and arrays of a list, as templates/assembly/family names them. No name ends them; an array may have no memory.
+ */
 typedef struct wisp_index_list {
   wisp_count count[8];
   struct {
@@ -42,8 +41,7 @@ typedef struct wisp_assembly {
   int32_t *coloured;                       /* elements */
 } wisp_assembly;
 
-/* name (of the mesh) appears in messages. Errors of wisp_simplexnodes_create and wisp_pattern_create; WISP_EUSAGE for
- * more than 2^31 - 1 contributions. */
+/* name: the mesh's, for messages. Errors of its nodes and pattern; WISP_EUSAGE for more than 2^31 - 1 contributions. */
 wisp_status wisp_assembly_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
                                  const wisp_fixing *fixed, wisp_assembly **out);
 void wisp_assembly_destroy(wisp_assembly *assembly);
@@ -79,8 +77,8 @@ int32_t wisp_assembly_load(const wisp_assembly *assembly, size_t element, int a)
 /* Entries of the upper half of an element's matrix. */
 size_t wisp_assembly_half(const wisp_assembly *assembly);
 
-/* Numbers of an element in element_data; and which of them entry (a, b) of its matrix is, of full ones or of their
- * upper halves. Its load stands behind. */
+/* Numbers of an element in element_data, its load last; and which is entry (a, b) of its whole matrix, or upper half.
+ */
 size_t wisp_assembly_width(const wisp_assembly *assembly);
 size_t wisp_assembly_number(const wisp_assembly *assembly, int a, int b, bool full);
 

@@ -194,15 +194,7 @@ static wisp_status cut_rows(wisp_error *err, making *m)
   return WISP_OK;
 }
 
-static void cut_elements(making *m)
-{
-  const size_t elements = m->s->mesh->elements;
-  m->groups = (elements + m->batch - 1) / m->batch;
-  for (size_t i = 0; i <= m->groups; i++) m->first[i] = (int32_t)(i * m->batch < elements ? i * m->batch : elements);
-}
-
-/* batch: numbers of a group's rows, or its elements. WISP_EREFUSED where a row has more numbers, or elements meet in
- * more than 64 colours. */
+/* batch: numbers of a group's rows, or its elements. WISP_EREFUSED: a row has more, or 64 colours are too few. */
 static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, wisp_index_list *list)
 {
   OWNED(free) int32_t *first = NULL;
@@ -218,7 +210,9 @@ static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fix
   if (m.by_rows)
     CALL(cut_rows(err, &m));
   else
-    cut_elements(&m);
+    m.groups = (s->mesh->elements + m.batch - 1) / m.batch;
+  for (size_t i = 0; i <= m.groups && !m.by_rows; i++)
+    first[i] = (int32_t)(i * m.batch < s->mesh->elements ? i * m.batch : s->mesh->elements);
   CALL(wisp_new(err, m.groups + 1, sizeof(int32_t), &list->array[0].ints));
   CALL(wisp_parallel(err, m.groups, put_groups, &m));
   CALL(wisp_list_allocate_groups(err, m.groups, list));

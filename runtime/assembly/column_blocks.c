@@ -13,8 +13,7 @@ typedef struct making {
   int32_t *column, *slot;
 } making;
 
-/* Columns of a row that the block at hand has not: seen[column] is the last block, from 1, that has it. They are added
- * to the list. */
+/* Adds the columns of a row that the block has not. seen[column]: the last block that has it, from 1. How many. */
 static size_t add_columns(making *m, size_t row, int32_t block, int32_t *seen)
 {
   const size_t before = m->columns;
@@ -72,8 +71,7 @@ static void place_columns(void *context, size_t from, size_t to)
   }
 }
 
-/* Blocks of `tile_nonzeros` nonzeros at most, and of a quarter as many rows and columns. WISP_EREFUSED where a row has
- * more. */
+/* Blocks of `tile_nonzeros` nonzeros at most, a quarter as many rows and columns. WISP_EREFUSED: a row has more. */
 static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, wisp_index_list *list)
 {
   const wisp_pattern *p = view->pattern;

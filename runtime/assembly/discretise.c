@@ -1,5 +1,4 @@
-/* The assembly's discretisation: the list of kinds of lists, the counts and arrays that kernels see of them, and whose
- * each number is. */
+/* The assembly's discretisation: the kinds of lists, the counts and arrays of them, and each number's owner. */
 #include "list_kind.h"
 #include "partition.h"
 #include "../parallel.h"
@@ -44,8 +43,7 @@ static size_t halved(const wisp_assembly *s, size_t i)
                                     : half + number - Np * Np);
 }
 
-/* A wisp_discretisation's origin: the nonzero for values in slices, the upper halves' number for full matrices; all
- * else is at its place. */
+/* A wisp_discretisation's origin: of values in slices the nonzero, of full matrices the upper halves' number. */
 static size_t origin(const void *self, const wisp_array_decl *array, size_t i)
 {
   const wisp_assembly *s = self;
@@ -155,16 +153,6 @@ static void fill_slots(void *context, size_t from, size_t to)
       if (wisp_assembly_is_unknown(s, row) && wisp_assembly_is_unknown(s, column))
         l->list[WISP_SLAB((size_t)(Np * Np), e, (size_t)i)] = wisp_pattern_slot(s->pattern, row, column);
     }
-}
-
-/* The longest row is short enough for slots of a byte. */
-static bool has_byte_slots(const wisp_assembly *s)
-{
-  const wisp_pattern *p = s->pattern;
-  int32_t longest = 0;
-  for (size_t row = 0; row < p->rows; row++)
-    if (p->start[row + 1] - p->start[row] > longest) longest = p->start[row + 1] - p->start[row];
-  return longest <= NO_BYTE;
 }
 
 /* The sources of a row's values and of its load, elements ascending. Without a list they are counted, at start + 2;
@@ -381,21 +369,14 @@ static wisp_status add_lists(wisp_error *err, const wisp_assembly *s, const wisp
                                 {"history_room", capacity->iterations},
                                 {"solves", 1},
                                 {NULL, 0}};
+  const wisp_pattern *p = s->pattern;
+  int32_t longest = 0;
   if (s->colours) CALL(add_counts(err, d, coloured));
-  if (has_byte_slots(s)) CALL(add_counts(err, d, of_bytes));
+  for (size_t row = 0; row < p->rows; row++)
+    if (p->start[row + 1] - p->start[row] > longest) longest = p->start[row + 1] - p->start[row];
+  if (longest <= NO_BYTE) CALL(add_counts(err, d, of_bytes)); /* slots of a byte */
   for (size_t k = 0; k < COUNT; k++) CALL(add_counts(err, d, s->list[k].count));
   return capacity->iterations ? add_counts(err, d, solving) : WISP_OK;
-}
-
-/* Each colour as so many launches, 1 or 2. */
-static void split_colours(wisp_assembly *s, int launches)
-{
-  for (size_t c = s->colours; launches == 2 && c--;) {
-    const wisp_span all = s->colour[c];
-    s->colour[2 * c] = (wisp_span){all.first, all.count / 2};
-    s->colour[2 * c + 1] = (wisp_span){all.first + all.count / 2, all.count - all.count / 2};
-  }
-  if (launches == 2) s->colours *= 2;
 }
 
 wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, const char *form, const wisp_fixed *fixed,
@@ -407,7 +388,13 @@ wisp_status wisp_assembly_discretise(wisp_error *err, const wisp_assembly *s, co
   view->form = NULL;
   view->full = wisp_fixed_value(fixed, "full", 0);
   CALL(wisp_form_load(err, form, &view->form));
-  split_colours(view, wisp_fixed_value(fixed, "launches_per_colour", 1));
+  const bool twice = wisp_fixed_value(fixed, "launches_per_colour", 1) == 2;
+  for (size_t c = view->colours; twice && c--;) {
+    const wisp_span all = view->colour[c];
+    view->colour[2 * c] = (wisp_span){all.first, all.count / 2};
+    view->colour[2 * c + 1] = (wisp_span){all.first + all.count / 2, all.count - all.count / 2};
+  }
+  if (twice) view->colours *= 2;
   for (size_t k = 0; k < COUNT; k++)
     if (wisp_fixed_value(fixed, kinds[k]->param, 0)) CALL(kinds[k]->make(err, view, fixed, &view->list[k]));
   wisp_discretisation d = describe(view, capacity);

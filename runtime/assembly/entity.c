@@ -3,21 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-wisp_status wisp_entity_tables_make(wisp_error *err, const wisp_assembly *s, wisp_entity_tables *out)
-{
-  const int dimension = s->simplex->dimension, N = s->simplex->N;
-  out->s = s;
-  wisp_simplex_steps(dimension, N, out->step);
-  wisp_orientation_inside(dimension, N, out->inside, out->first);
-  for (int orientation = 0; orientation < wisp_orientations(dimension); orientation++)
-    wisp_orientation_nodes(dimension, N, orientation, out->node[orientation]);
-  return wisp_require(err, s->mesh->elements <= (size_t)(INT32_MAX / wisp_orientations(dimension)), WISP_EREFUSED,
-                      "lists by entity: %zu elements in all orientations are more than 31 bits count",
-                      s->mesh->elements);
-}
-
-/* The corners of element e that node a is inside of, by rising vertices, then the others. The dimension of the entity.
- */
+/* The corners of element e that node a is inside of, by rising vertices, then the others; the entity's dimension. */
 static int order_corners(const wisp_entity_tables *tables, size_t e, int a, int corner[4])
 {
   const int dimension = tables->s->simplex->dimension;
@@ -73,19 +59,33 @@ static bool find_entity(const wisp_entity_tables *tables, int32_t row, wisp_enti
   return lowest == row;
 }
 
-wisp_status wisp_entity_list(wisp_error *err, const wisp_entity_tables *tables, int (*by)(const void *, const void *),
-                             wisp_entity **list, size_t *count)
+wisp_status wisp_entity_tables_make(wisp_error *err, const wisp_assembly *s, int (*by)(const void *, const void *),
+                                    wisp_entity_tables *out)
 {
-  const size_t rows = tables->s->pattern->rows;
-  size_t from = *count = 0;
-  CALL(wisp_new(err, rows + 1, sizeof **list, list));
+  const int dimension = s->simplex->dimension, N = s->simplex->N;
+  const size_t rows = s->pattern->rows;
+  size_t from = 0;
+  out->s = s;
+  wisp_simplex_steps(dimension, N, out->step);
+  wisp_orientation_inside(dimension, N, out->inside, out->first);
+  for (int orientation = 0; orientation < wisp_orientations(dimension); orientation++)
+    wisp_orientation_nodes(dimension, N, orientation, out->node[orientation]);
+  CALL(wisp_require(err, s->mesh->elements <= (size_t)(INT32_MAX / wisp_orientations(dimension)), WISP_EREFUSED,
+                    "lists by entity: %zu elements in all orientations are more than 31 bits count",
+                    s->mesh->elements));
+  CALL(wisp_new(err, rows + 1, sizeof *out->entity, &out->entity));
   for (size_t row = 0; row < rows; row++) {
-    if (find_entity(tables, (int32_t)row, *list + *count)) ++*count;
+    if (find_entity(out, (int32_t)row, out->entity + out->count)) out->count++;
     if (row % WISP_ENTITY_WINDOW != WISP_ENTITY_WINDOW - 1 && row + 1 < rows) continue;
-    qsort(*list + from, *count - from, sizeof **list, by);
-    from = *count;
+    qsort(out->entity + from, out->count - from, sizeof *out->entity, by);
+    from = out->count;
   }
   return WISP_OK;
+}
+
+void wisp_entity_tables_free(wisp_entity_tables *tables)
+{
+  free(tables->entity);
 }
 
 wisp_status wisp_list_allocate_groups(wisp_error *err, size_t groups, wisp_index_list *list)

@@ -17,16 +17,16 @@ typedef struct wisp_entity_tables {
   int step[WISP_SIMPLEX_MAX_NP][4];
   int inside[WISP_SIMPLEX_MAX_NP], first[5]; /* wisp_orientation_inside */
   int node[WISP_ORIENTATIONS_MOST][WISP_SIMPLEX_MAX_NP];
+  wisp_entity *entity; /* all that have rows; those of one window stand together, sorted by a comparison of two */
+  size_t count;
 } wisp_entity_tables;
 
-/* The assembly is borrowed. WISP_EREFUSED where elements times orientations are more than 31 bits count. */
-wisp_status wisp_entity_tables_make(wisp_error *err, const wisp_assembly *assembly, wisp_entity_tables *out);
-
-/* All entities that have rows. Rows of one window stand together, sorted by `by`, a comparison of two entities. The
- * caller frees them. */
 enum { WISP_ENTITY_WINDOW = 4096 };
-wisp_status wisp_entity_list(wisp_error *err, const wisp_entity_tables *tables, int (*by)(const void *, const void *),
-                             wisp_entity **list, size_t *count);
+
+/* The assembly is borrowed. WISP_EREFUSED where elements times orientations are more than 31 bits count. */
+wisp_status wisp_entity_tables_make(wisp_error *err, const wisp_assembly *assembly,
+                                    int (*by)(const void *, const void *), wisp_entity_tables *out);
+void wisp_entity_tables_free(wisp_entity_tables *tables);
 static inline bool wisp_entity_same_window(const wisp_entity *a, const wisp_entity *b)
 {
   return a->dimension == b->dimension && a->row / WISP_ENTITY_WINDOW == b->row / WISP_ENTITY_WINDOW;

@@ -24,21 +24,15 @@ typedef struct group {
 typedef struct making {
   const wisp_assembly *s;
   wisp_index_list *list;
-  size_t many, sums, entity_count, groups;
+  size_t many, sums, groups;
   bool stars;
-  wisp_entity *entity;
   group *group;
-  wisp_entity_tables tables;
+  const wisp_entity_tables *tables;
 } making;
 
 static int32_t length_of(const making *m, int32_t row)
 {
   return m->s->pattern->start[row + 1] - m->s->pattern->start[row];
-}
-
-static size_t odd(size_t count)
-{
-  return count | 1;
 }
 
 /* Vertices around a row's, by its slots; then those that are fixed. Of order 1 vertices are nodes. How many. */
@@ -74,22 +68,22 @@ static int by_likeness(const void *left, const void *right)
 /* Numbers that a group of entities keeps, `sums` of each. */
 static size_t kept(const making *m, int32_t sums, int32_t count)
 {
-  return (size_t)sums * odd((size_t)count) * (m->stars ? (size_t)m->s->simplex->dimension + 1 : 1);
+  return (size_t)sums * ((size_t)count | 1) * (m->stars ? (size_t)m->s->simplex->dimension + 1 : 1);
 }
 
 /* Entities into groups: alike ones of a window side by side. */
 static wisp_status find_groups(wisp_error *err, making *m)
 {
   group *g = NULL;
-  for (size_t i = 0; i < m->entity_count; i++) {
-    const wisp_entity *one = m->entity + i;
+  for (size_t i = 0; i < m->tables->count; i++) {
+    const wisp_entity *one = m->tables->entity + i;
     const int slots = wisp_orientation_slots(m->s->simplex->dimension, m->s->simplex->N, one->dimension);
     const int32_t sums = m->stars ? find_star(m, one->row, NULL) : length_of(m, one->row) + 1;
     CALL(wisp_require(err, kept(m, sums, 1) <= m->sums && sums <= (slots == 4 ? UINT8_MAX : UINT16_MAX) - 1,
                       WISP_EREFUSED, "row %d of %d columns: %zu numbers or slots of %d bits have no room", one->row,
                       sums, m->sums, 32 / slots));
     const int32_t most = g && g->sums > sums ? g->sums : sums;
-    if (!g || !wisp_entity_same_window(m->entity + g->first, one) || (size_t)g->count == m->many ||
+    if (!g || !wisp_entity_same_window(m->tables->entity + g->first, one) || (size_t)g->count == m->many ||
         kept(m, most, g->count + 1) > m->sums) {
       g = m->group + m->groups++;
       *g = (group){.first = (int32_t)i};
@@ -110,21 +104,16 @@ typedef struct lines {
 
 static lines lines_of(const making *m, const group *g)
 {
-  const int dimension = m->s->simplex->dimension, k = m->entity[g->first].dimension;
+  const int dimension = m->s->simplex->dimension, k = m->tables->entity[g->first].dimension;
   const size_t slots = (size_t)wisp_orientation_slots(dimension, m->s->simplex->N, k);
   const size_t stride = ((size_t)g->count + LINE - 1) / LINE * LINE;
   if (m->stars) return (lines){.stride = stride, .rows = 2, .corners = (size_t)g->sums, .slot_words = 1};
   return (lines){.stride = stride,
-                 .rows = (size_t)(m->tables.first[k + 1] - m->tables.first[k]),
+                 .rows = (size_t)(m->tables->first[k + 1] - m->tables->first[k]),
                  .corners = (size_t)k + 1,
                  .others = (size_t)(dimension - k),
                  .slot_words = ((size_t)m->s->nodes->Np + slots - 1) / slots,
                  .slots = slots};
-}
-
-static size_t words_of(const lines *l, const group *g)
-{
-  return WISP_ENTITY_HEAD + l->stride * (l->rows + l->corners + (size_t)g->most * (l->others + l->slot_words + 1));
 }
 
 /* Element number j around an entity, to its words from `to` on. */
@@ -133,22 +122,22 @@ static void put_element(const making *m, const group *g, const lines *l, const w
   const wisp_assembly *s = m->s;
   const int dimension = s->simplex->dimension, Np = s->nodes->Np;
   int corner[4];
-  const size_t e = wisp_entity_element(&m->tables, one, j, corner), width = l->others + l->slot_words;
+  const size_t e = wisp_entity_element(m->tables, one, j, corner), width = l->others + l->slot_words;
   const int orientation = wisp_orientation_number(dimension, corner);
   int32_t *const here = to + l->stride * (l->rows + l->corners + j * width);
   for (size_t i = 0; i < l->rows && !j; i++)
-    to[i * l->stride] = wisp_entity_row(&m->tables, e, orientation, one->dimension, (int)i);
+    to[i * l->stride] = wisp_entity_row(m->tables, e, orientation, one->dimension, (int)i);
   for (size_t c = 0; c < l->corners && !j; c++)
     to[(l->rows + c) * l->stride] = s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[c]];
   for (size_t c = 0; c < l->others; c++)
     here[c * l->stride] = s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[l->corners + c]];
   for (size_t b = 0; b < (size_t)Np; b++) {
-    const int32_t column = s->nodes->node[e * (size_t)Np + (size_t)m->tables.node[orientation][b]];
+    const int32_t column = s->nodes->node[e * (size_t)Np + (size_t)m->tables->node[orientation][b]];
     const bool known = (size_t)column < s->pattern->rows;
     const uint32_t slot = (uint32_t)(known ? wisp_pattern_slot(s->pattern, one->row, column) : g->sums - 1);
     here[(l->others + b / l->slots) * l->stride] |= (int32_t)(slot << b % l->slots * (32 / l->slots));
   }
-  to[l->stride * (l->rows + l->corners + (size_t)g->most * width + j)] = wisp_entity_oriented(&m->tables, e, corner);
+  to[l->stride * (l->rows + l->corners + (size_t)g->most * width + j)] = wisp_entity_oriented(m->tables, e, corner);
 }
 
 /* A star, likewise, as a whole. */
@@ -163,49 +152,39 @@ static void put_star(const making *m, const group *g, const lines *l, const wisp
   for (size_t i = 0; i < (size_t)count; i++) to[(2 + i) * l->stride] = star[i];
   for (int32_t j = 0; j < one->around; j++, at += l->stride) {
     int corner[4];
-    const size_t e = wisp_entity_element(&m->tables, one, (size_t)j, corner);
+    const size_t e = wisp_entity_element(m->tables, one, (size_t)j, corner);
     for (int c = 1; c <= dimension; c++) {
       uint32_t slot = 0;
       while (star[slot] != s->nodes->node[e * (size_t)(dimension + 1) + (size_t)corner[c]]) slot++;
       *at |= (int32_t)(slot << 8 * (c - 1));
     }
-    at[l->stride * (size_t)g->most] = wisp_entity_oriented(&m->tables, e, corner);
+    at[l->stride * (size_t)g->most] = wisp_entity_oriented(m->tables, e, corner);
   }
 }
 
-static void put_entity(const making *m, const group *g, const lines *l, const wisp_entity *one, int32_t *to)
-{
-  const size_t width = l->others + l->slot_words;
-  if (m->stars)
-    put_star(m, g, l, one, to);
-  else
-    for (size_t j = 0; j < (size_t)one->around; j++) put_element(m, g, l, one, j, to);
-  for (size_t j = (size_t)one->around; j < (size_t)g->most; j++)
-    to[l->stride * (l->rows + l->corners + j * width)] = -1;
-}
-
 /* A wisp_sweep over groups. */
-static void put_groups(void *context, size_t from, size_t to)
+static void put_groups(void *context, size_t from, size_t end)
 {
   const making *m = context;
-  for (size_t i = from; i < to; i++) {
+  for (size_t i = from; i < end; i++) {
     const group *g = m->group + i;
     const lines l = lines_of(m, g);
     int32_t *word = m->list->array[1].ints + m->list->array[0].ints[i];
-    const int32_t head[] = {m->stars ? g->sums : m->entity[g->first].dimension, g->count, g->most, (int32_t)l.stride,
-                            (int32_t)odd((size_t)g->count)};
+    const int32_t head[] = {m->stars ? g->sums : m->tables->entity[g->first].dimension, g->count, g->most,
+                            (int32_t)l.stride, g->count | 1};
     memcpy(word, head, sizeof head);
-    for (size_t q = 0; q < (size_t)g->count; q++)
-      put_entity(m, g, &l, m->entity + (size_t)g->first + q, word + WISP_ENTITY_HEAD + q);
+    for (int32_t q = 0; q < g->count; q++) {
+      const wisp_entity *one = m->tables->entity + g->first + q;
+      int32_t *to = word + WISP_ENTITY_HEAD + q;
+      if (m->stars) put_star(m, g, &l, one, to);
+      for (size_t j = 0; j < (size_t)one->around && !m->stars; j++) put_element(m, g, &l, one, j, to);
+      for (size_t j = (size_t)one->around; j < (size_t)g->most; j++)
+        to[l.stride * (l.rows + l.corners + j * (l.others + l.slot_words))] = -1;
+    }
   }
 }
 
 /* --- all --- */
-
-static void release(making *m)
-{
-  WISP_FREE(m->entity, m->group);
-}
 
 /* Groups of `group_entities` entities at most, whose sums have room for (longest row + 1) times the entities, rounded
  * up to an odd number; of stars for a sum and coordinates of each vertex. WISP_EREFUSED where one entity alone has
@@ -213,8 +192,10 @@ static void release(making *m)
 static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, wisp_index_list *list)
 {
   const bool stars = wisp_fixed_value(fixed, "vertex_patches", 0);
-  HELD(release)
+  HELD(wisp_entity_tables_free) wisp_entity_tables tables = {.s = s};
+  OWNED(free) group *groups = NULL;
   making m = {.s = s,
+              .tables = &tables,
               .list = list,
               .many = (size_t)wisp_fixed_value(fixed, "group_entities", 0),
               .sums = (size_t)wisp_fixed_value(fixed, "shared_sums", 0),
@@ -222,14 +203,16 @@ static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fix
   *list = (wisp_index_list){.count = {{"entity_groups", 0}, {"entity_word_count", 0}},
                             .array = {{"entity_start", NULL, NULL}, {"entity_words", NULL, NULL}}};
   CALL(wisp_require(err, !stars || s->simplex->N == 1, WISP_EREFUSED, "stars are of order 1"));
-  CALL(wisp_entity_tables_make(err, s, &m.tables));
-  CALL(wisp_entity_list(err, &m.tables, by_likeness, &m.entity, &m.entity_count));
-  CALL(wisp_new(err, m.entity_count + 1, sizeof *m.group, &m.group));
+  CALL(wisp_entity_tables_make(err, s, by_likeness, &tables));
+  CALL(wisp_new(err, tables.count + 1, sizeof *groups, &groups));
+  m.group = groups;
   CALL(find_groups(err, &m));
   CALL(wisp_new(err, m.groups + 1, sizeof(int32_t), &list->array[0].ints));
   for (size_t i = 0; i < m.groups; i++) {
     const lines l = lines_of(&m, m.group + i);
-    list->array[0].ints[i + 1] = (int32_t)words_of(&l, m.group + i);
+    const size_t most = (size_t)m.group[i].most;
+    list->array[0].ints[i + 1] =
+        (int32_t)(WISP_ENTITY_HEAD + l.stride * (l.rows + l.corners + most * (l.others + l.slot_words + 1)));
   }
   CALL(wisp_list_allocate_groups(err, m.groups, list));
   wisp_parallel_for(m.groups, put_groups, &m);

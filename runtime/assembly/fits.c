@@ -1,5 +1,4 @@
-/* Memory that a matrix takes of a device, by the number of simplices alone, before anything is made; and kernels whose
- * lists fit the mesh. */
+/* Memory that a matrix takes of a device, by the number of simplices; and kernels whose lists fit the mesh. */
 #include "assembly.h"
 #include "../../gen/layout.h"
 #include "../solve/cg.h"
@@ -20,8 +19,7 @@ static void count_nodes(int corners, int order, const size_t count[4], double *n
   for (int k = 0; k < 3; k++) *fixed += boundary[k] * own[k];
 }
 
-/* Counts for so many simplices of each dimension. beside: bytes on the host, of the mesh, nodes, points and the
- * pattern, with the elements around each row. */
+/* Counts for so many simplices of each dimension. beside: bytes on the host, of mesh, nodes, points and pattern. */
 static wisp_discretisation describe(int corners, int order, const size_t count[4], double *beside)
 {
   const int dimension = wisp_cells[corners].dimension;

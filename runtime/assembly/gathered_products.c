@@ -25,15 +25,14 @@ typedef struct group {
 typedef struct making {
   const wisp_assembly *s;
   wisp_index_list *list;
-  size_t items, products, entity_count, groups;
-  wisp_entity *entity;
+  size_t items, products, groups;
   group *group;
-  wisp_entity_tables tables;
+  const wisp_entity_tables *tables;
 } making;
 
 static size_t rows_inside(const making *m, int k)
 {
-  return (size_t)(m->tables.first[k + 1] - m->tables.first[k]);
+  return (size_t)(m->tables->first[k + 1] - m->tables->first[k]);
 }
 
 static size_t full(size_t count, size_t of)
@@ -58,12 +57,13 @@ static bool fits(const making *m, int dimension, size_t items)
 static wisp_status find_groups(wisp_error *err, making *m)
 {
   group *g = NULL;
-  for (size_t i = 0; i < m->entity_count; i++) {
-    const wisp_entity *one = m->entity + i;
+  for (size_t i = 0; i < m->tables->count; i++) {
+    const wisp_entity *one = m->tables->entity + i;
     const size_t around = (size_t)one->around;
     CALL(wisp_require(err, fits(m, one->dimension, around), WISP_EREFUSED,
                       "row %d has %zu elements around it: their products have no room", one->row, around));
-    if (!g || !wisp_entity_same_window(m->entity + g->first, one) || !fits(m, one->dimension, g->items + around)) {
+    if (!g || !wisp_entity_same_window(m->tables->entity + g->first, one) ||
+        !fits(m, one->dimension, g->items + around)) {
       g = m->group + m->groups++;
       *g = (group){.first = i};
     }
@@ -89,23 +89,13 @@ static void free_products(products *p)
   WISP_FREE(p->begin, p->source, p->next, p->many, p->order);
 }
 
-static wisp_status new_products(wisp_error *err, const making *m, products *p)
-{
-  const size_t most = m->items * (size_t)m->s->nodes->Np;
-  CALL(wisp_new(err, m->items + 1, sizeof *p->begin, &p->begin));
-  CALL(wisp_new(err, most, sizeof *p->source, &p->source));
-  CALL(wisp_new(err, most, sizeof *p->next, &p->next));
-  CALL(wisp_new(err, most, sizeof *p->many, &p->many));
-  return wisp_new(err, most, sizeof *p->order, &p->order);
-}
-
 /* Products of an item are hung behind those that their columns have. */
 static void add_item(const making *m, const wisp_entity *one, size_t j, size_t item, size_t begin, products *p)
 {
   const size_t Np = (size_t)m->s->nodes->Np;
   int corner[4];
-  const size_t e = wisp_entity_element(&m->tables, one, j, corner);
-  const int *node = m->tables.node[wisp_orientation_number(m->s->simplex->dimension, corner)];
+  const size_t e = wisp_entity_element(m->tables, one, j, corner);
+  const int *node = m->tables->node[wisp_orientation_number(m->s->simplex->dimension, corner)];
   for (size_t b = 0; b < Np; b++) {
     const int32_t column = m->s->nodes->node[e * Np + (size_t)node[b]];
     if ((size_t)column >= m->s->pattern->rows) continue;
@@ -125,7 +115,7 @@ static void find_products(const making *m, const group *g, products *p)
   memset(p->many, 0, most * sizeof *p->many);
   p->columns = p->folded = p->layers = 0;
   for (size_t q = 0; q < g->count; q++) {
-    const wisp_entity *one = m->entity + g->first + q;
+    const wisp_entity *one = m->tables->entity + g->first + q;
     p->begin[q] = p->columns;
     for (size_t j = 0; j < (size_t)one->around; j++) add_item(m, one, j, item++, p->columns, p);
     p->columns += (size_t)(m->s->pattern->start[one->row + 1] - m->s->pattern->start[one->row]);
@@ -155,7 +145,7 @@ typedef struct lines {
 static lines lines_of(const making *m, const group *g, const products *p)
 {
   lines l = {.items = full(g->items, LINE), .entity_line = full(g->count + 1, LINE)};
-  l.rows = rows_inside(m, m->entity[g->first].dimension);
+  l.rows = rows_inside(m, m->tables->entity[g->first].dimension);
   l.sources = l.items * (size_t)(m->s->simplex->dimension + 2) + l.entity_line * (2 + l.rows);
   l.folds = l.sources + (p->columns + 1) / 2;
   return l;
@@ -185,13 +175,13 @@ static void put_entity(const making *m, const wisp_entity *one, const lines *l, 
   entity[0] = (int32_t)item;
   for (size_t j = 0; j < (size_t)one->around; j++) {
     int corner[4];
-    const size_t e = wisp_entity_element(&m->tables, one, j, corner);
+    const size_t e = wisp_entity_element(m->tables, one, j, corner);
     const int orientation = wisp_orientation_number(dimension, corner);
     for (int c = 0; c <= dimension; c++)
       word[(size_t)c * l->items + item + j] = m->s->corners->node[e * (size_t)(dimension + 1) + (size_t)corner[c]];
-    word[(size_t)(dimension + 1) * l->items + item + j] = wisp_entity_oriented(&m->tables, e, corner);
+    word[(size_t)(dimension + 1) * l->items + item + j] = wisp_entity_oriented(m->tables, e, corner);
     for (size_t i = 0; i < l->rows && !j; i++)
-      entity[(2 + i) * l->entity_line] = wisp_entity_row(&m->tables, e, orientation, one->dimension, (int)i);
+      entity[(2 + i) * l->entity_line] = wisp_entity_row(m->tables, e, orientation, one->dimension, (int)i);
   }
 }
 
@@ -218,8 +208,8 @@ static bool is_touched(const making *m, const group *g)
   const size_t corners = (size_t)m->s->simplex->dimension + 1;
   bool fixed = false;
   for (size_t q = g->first; q < g->first + g->count && !fixed; q++)
-    for (int32_t j = 0; j < m->entity[q].around; j++) {
-      const size_t e = (size_t)(p->around[p->around_start[m->entity[q].row] + j] / m->s->nodes->Np);
+    for (int32_t j = 0; j < m->tables->entity[q].around; j++) {
+      const size_t e = (size_t)(p->around[p->around_start[m->tables->entity[q].row] + j] / m->s->nodes->Np);
       for (size_t c = 0; c < corners; c++)
         fixed |= (size_t)m->s->corners->node[e * corners + c] >= m->s->corners->unknowns;
     }
@@ -230,7 +220,7 @@ static void put_group(const making *m, const group *g, const products *p, int32_
 {
   const lines l = lines_of(m, g, p);
   const int dimension = m->s->simplex->dimension;
-  const int32_t head[WISP_GATHER_HEAD] = {m->entity[g->first].dimension + 4 * is_touched(m, g),
+  const int32_t head[WISP_GATHER_HEAD] = {m->tables->entity[g->first].dimension + 4 * is_touched(m, g),
                                           (int32_t)g->count,
                                           (int32_t)g->items,
                                           (int32_t)l.items,
@@ -243,7 +233,7 @@ static void put_group(const making *m, const group *g, const products *p, int32_
   word += WISP_GATHER_HEAD;
   int32_t *const entity = word + l.items * (size_t)(dimension + 2);
   for (size_t q = 0; q <= g->count; q++) {
-    const wisp_entity *one = m->entity + g->first + q;
+    const wisp_entity *one = m->tables->entity + g->first + q;
     entity[l.entity_line + q] = (int32_t)p->begin[q];
     if (q == g->count) break;
     put_entity(m, one, &l, q, item, word);
@@ -260,7 +250,12 @@ static wisp_status put_groups(wisp_error *err, void *context, size_t from, size_
 {
   const making *m = context;
   HELD(free_products) products p = {0};
-  CALL(new_products(err, m, &p));
+  const size_t most = m->items * (size_t)m->s->nodes->Np;
+  CALL(wisp_new(err, m->items + 1, sizeof *p.begin, &p.begin));
+  CALL(wisp_new(err, most, sizeof *p.source, &p.source));
+  CALL(wisp_new(err, most, sizeof *p.next, &p.next));
+  CALL(wisp_new(err, most, sizeof *p.many, &p.many));
+  CALL(wisp_new(err, most, sizeof *p.order, &p.order));
   for (size_t i = from; i < to; i++) {
     const group *g = m->group + i;
     find_products(m, g, &p);
@@ -278,25 +273,25 @@ static wisp_status put_groups(wisp_error *err, void *context, size_t from, size_
 
 /* --- all --- */
 
-static void release(making *m)
-{
-  WISP_FREE(m->entity, m->group);
-}
-
-/* Groups of `group_elements` items at most, with room for `shared_products`, of items rounded up to whole fours.
- * WISP_EREFUSED where one entity alone has more. */
+/* Groups of `group_elements` items at most, whose whole fours fit `shared_products`. WISP_EREFUSED: an entity has more.
+ */
 static wisp_status make(wisp_error *err, wisp_assembly *s, const wisp_fixed *fixed, wisp_index_list *list)
 {
   const size_t items = (size_t)wisp_fixed_value(fixed, "group_elements", 0);
-  HELD(release)
-  making m = {.s = s, .list = list, .items = items, .products = (size_t)wisp_fixed_value(fixed, "shared_products", 0)};
+  HELD(wisp_entity_tables_free) wisp_entity_tables tables = {.s = s};
+  OWNED(free) group *groups = NULL;
+  making m = {.s = s,
+              .tables = &tables,
+              .list = list,
+              .items = items,
+              .products = (size_t)wisp_fixed_value(fixed, "shared_products", 0)};
   *list = (wisp_index_list){.count = {{"gather_groups", 0}, {"gather_word_count", 0}},
                             .array = {{"gather_start", NULL, NULL}, {"gather_words", NULL, NULL}}};
   CALL(wisp_require(err, items * (size_t)s->nodes->Np <= UINT16_MAX, WISP_EREFUSED,
                     "products of %zu elements are more than 16 bits count", items));
-  CALL(wisp_entity_tables_make(err, s, &m.tables));
-  CALL(wisp_entity_list(err, &m.tables, by_dimension, &m.entity, &m.entity_count));
-  CALL(wisp_new(err, m.entity_count + 1, sizeof *m.group, &m.group));
+  CALL(wisp_entity_tables_make(err, s, by_dimension, &tables));
+  CALL(wisp_new(err, tables.count + 1, sizeof *groups, &groups));
+  m.group = groups;
   CALL(find_groups(err, &m));
   CALL(wisp_new(err, m.groups + 1, sizeof(int32_t), &list->array[0].ints));
   CALL(wisp_parallel(err, m.groups, put_groups, &m));

@@ -5,12 +5,6 @@
 
 static const double PI = 3.14159265358979323846;
 
-static int32_t find_root(int32_t *parent, int32_t node)
-{
-  while (parent[node] != node) node = parent[node] = parent[parent[node]];
-  return node;
-}
-
 /* Without mass, every connected part of the mesh must have a fixed node. */
 static wisp_status check_fixed(wisp_error *err, const char *name, const wisp_heat *heat)
 {
@@ -22,10 +16,11 @@ static wisp_status check_fixed(wisp_error *err, const char *name, const wisp_hea
   CALL(wisp_new(err, nodes->nodes, sizeof *held, &held));
   for (size_t i = 0; i < nodes->nodes; i++) parent[i] = (int32_t)i;
   for (size_t i = 0; i < nodes->elements * Np; i++)
-    parent[find_root(parent, nodes->node[i])] = find_root(parent, nodes->node[i / Np * Np]);
-  for (size_t i = nodes->unknowns; i < nodes->nodes; i++) held[find_root(parent, (int32_t)i)] = true;
+    parent[wisp_root_of(parent, (size_t)nodes->node[i])] =
+        (int32_t)wisp_root_of(parent, (size_t)nodes->node[i / Np * Np]);
+  for (size_t i = nodes->unknowns; i < nodes->nodes; i++) held[wisp_root_of(parent, i)] = true;
   for (size_t i = 0; i < nodes->unknowns; i++)
-    if (!held[find_root(parent, (int32_t)i)]) {
+    if (!held[wisp_root_of(parent, i)]) {
       double at[3];
       wisp_heat_coordinates(heat, i, at);
       wisp_plane_place(heat->assembly->mesh->plane, 1, at);

@@ -3,8 +3,7 @@
  *
  * kappa(u) = kappa0 + kappa1 u + kappa2 u^2, or any expression of u, interpolated from the nodes. The solution is (1 +
  * t) sin(pi X) exp(Y + Z), X, Y and Z from 0 to 1 across the bounding box (Z = 0 on triangles): linear in time, so that
- * the error is the space's; given on the whole boundary. f follows from it, and is interpolated too. Steady (c = 0): at
- * t = 0. */
+ * the error is the space's; given on the whole boundary. f follows from it, and is interpolated too. Steady: t = 0. */
 #pragma once
 
 #include "../mesh/fields.h"
@@ -12,8 +11,8 @@
 #include "../solve/choose.h"
 #include "assembly.h"
 
-/* The data of a problem whose solution is not known: u on the parts of the boundary that are in these groups, the last
- * one's where they meet; and f. The arrays are borrowed. */
+/* The data of a problem whose solution is not known (NULL: it is): u on the parts of the boundary that are in these
+ * groups, the last one's where they meet; and f. The arrays are borrowed. */
 typedef struct wisp_heat_given {
   size_t count;
   const int32_t *tag; /* the numbers of groups */
@@ -38,8 +37,7 @@ typedef struct wisp_heat {
 } wisp_heat;
 
 /* name (of the mesh) appears in messages. Errors of wisp_assembly_create; WISP_EUSAGE for a capacity below 0, and for
- * one of 0 where a part of the mesh has nothing fixed. mesh and given's arrays are borrowed. given NULL: the known
- * solution. */
+ * one of 0 where a part of the mesh has nothing fixed. mesh and given's arrays are borrowed. given may be NULL. */
 wisp_status wisp_heat_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
                              const wisp_heat_kappa *kappa, double capacity, const wisp_heat_given *given,
                              wisp_heat **out);
@@ -49,8 +47,7 @@ WISP_OWNED(wisp_heat, wisp_heat_destroy)
 bool wisp_heat_is_linear(const wisp_heat *heat); /* kappa does not depend on u */
 double wisp_heat_kappa_at(const wisp_heat *heat, double u);
 
-/* An estimate of the right-hand side at a node at time t, in the frame: f, and kappa and a mass of this rate times u.
- */
+/* An estimate of the right-hand side at a node at time t, in the frame: f, kappa u and a mass of this rate times u. */
 double wisp_heat_size(const wisp_heat *heat, double t, double rate);
 
 /* At every node: the solution, or else 0 and what is given; caller's memory. u is the same in the frame. */

@@ -127,7 +127,7 @@ static wisp_status choose_heat(wisp_error *err, wisp_solver *s, const size_t cou
   const wisp_limits *limits = wisp_device_limits(s->session->device);
   const size_t elements = count[s->corners - 1];
   char what[64];
-  snprintf(what, sizeof what, "%zu %s", elements, wisp_solver_cells(s));
+  snprintf(what, sizeof what, "%zu %s", elements, wisp_cells[s->corners].many);
   CALL(wisp_pattern_check(err, what, s->order, count, s->precision, limits));
   CALL(choose_stage(err, s, elements, NULL, &s->stage[WISP_HEAT_ASSEMBLY]));
   CALL(choose_stage(err, s, elements, WISP_HEAT_ITERATION, &s->stage[WISP_HEAT_SOLVE]));

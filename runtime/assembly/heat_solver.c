@@ -229,8 +229,7 @@ static wisp_status check_kappa(wisp_error *err, const wisp_heat_solver *s, size_
                    wisp_heat_kappa_at(s->heat, u), u, at[0], at[1], at[2]);
 }
 
-/* A solve's result: the residual before and after it, over F; the largest change of u, over the largest u; and whether
- * it reached its goal. */
+/* A solve's result: residuals before and after it, over F; the largest change of u, over the largest u; its success. */
 typedef struct correction {
   double before, after, change;
   bool solved;
@@ -275,16 +274,6 @@ static wisp_status solve(wisp_error *err, wisp_heat_solver *s, correction *out)
   return look(err, s, out);
 }
 
-/* Whether a step of time has ended: i solves were done before this one, the last of which started from `before`. The
- * first residual is of another step's u, and says nothing. Rounding may keep the residual above the tolerance: then it
- * falls no more, and the step ends with a solve that converged and hardly moved u. */
-static bool has_ended(const wisp_heat_solver *s, int i, double before, const correction *c)
-{
-  if (!i) return false;
-  const bool falls = c->before <= before / 2;
-  return c->before <= s->method.nonlinear || (!falls && c->solved && c->change <= s->method.standstill);
-}
-
 wisp_status wisp_heat_step(wisp_error *err, wisp_heat_solver *s)
 {
   const double rounding = s->method.precision == WISP_F32 ? 0x1p-24 : 0x1p-53;
@@ -296,7 +285,10 @@ wisp_status wisp_heat_step(wisp_error *err, wisp_heat_solver *s)
     correction c;
     CALL(assemble(err, s, i ? fmax(rounding, s->method.nonlinear / 10) : rounding));
     CALL(solve(err, s, &c));
-    ended = linear ? c.solved : has_ended(s, i, before, &c);
+    /* The first residual is of another step's u, and says nothing. Rounding may keep the residual above the tolerance:
+     * then it falls no more, and the step ends with a solve that converged and hardly moved u. */
+    const bool stands = c.before > before / 2 && c.solved && c.change <= s->method.standstill;
+    ended = linear ? c.solved : i && (c.before <= s->method.nonlinear || stands);
     s->report.residual = linear ? c.after : c.before;
     before = c.before;
     if (linear) break;

@@ -1,6 +1,5 @@
 /* Steps of heat conduction on a device: the assembly family's kernels, and conjugate gradients (runtime/solve/cg.h)
- * with its matrix and the tensor family's vectors. u and f stay there, and the host waits for the end of each solve
- * alone. */
+ * with its matrix and the tensor family's vectors. u and f stay there; the host waits for each solve's end alone. */
 #pragma once
 
 #include "../solve/solver.h"
@@ -31,8 +30,7 @@ typedef struct wisp_heat_report {
 
 typedef struct wisp_heat_solver wisp_heat_solver;
 
-/* Whether a mesh of so many simplices of each dimension fits the device with the kernels of both stages, before it is
- * made: errors of wisp_assembly_fits. */
+/* Whether such a mesh will fit the device with the kernels of both stages: errors of wisp_assembly_fits. */
 wisp_status wisp_heat_fits(wisp_error *err, const wisp_limits *limits, int corners, int order, const size_t count[4],
                            wisp_precision precision, wisp_stage *assembly, wisp_stage *iteration);
 
@@ -53,8 +51,7 @@ const wisp_heat_report *wisp_heat_solver_report(const wisp_heat_solver *solver);
 wisp_status wisp_heat_solver_field(wisp_error *err, const wisp_heat_solver *solver, double *u); /* at every node */
 
 /* Writes the matrix that was assembled last as Matrix Market, and beside it the right-hand side, its name PATH with _b
- * before the ending. Numbers have all their digits. A failure names the file that could not be written; nothing is
- * left of either. */
+ * before the ending. Numbers have all their digits. A failure names the file that failed, and leaves neither. */
 wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *solver, const char *path);
 
 /* ---- The problem as a solver. */

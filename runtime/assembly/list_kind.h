@@ -6,10 +6,8 @@
 
 typedef struct wisp_list_kind {
   const char *param; /* whose value, not 0, asks for such lists */
-  /* The list is empty before. Kinds above it in the list of kinds are made before it. WISP_EREFUSED where a list has no
-   * room. */
+  /* The list is empty before. Kinds above it in the list of kinds are made first. WISP_EREFUSED: there is no room. */
   wisp_status (*make)(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, wisp_index_list *list);
-  /* WISP_EWRONG where kernels that go by the list would add at once to one number; NULL: none would, whatever is in
-   * it. */
+  /* WISP_EWRONG where kernels that go by the list would add at once to one number; NULL: none ever would. */
   wisp_status (*check)(wisp_error *err, const wisp_assembly *view, const wisp_index_list *list, int value);
 } wisp_list_kind;

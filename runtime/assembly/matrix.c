@@ -1,5 +1,4 @@
-/* Sparse matrices that a program has assembled into its own arrays: numbering, pattern and lists once, then the
- * launches of a composition, each a kernel of the public interface. */
+/* Sparse matrices in a program's arrays: numbering, pattern and lists once, then launches of public kernels. */
 #include "assembly.h"
 #include "../mesh/source.h"
 #include "../api/api.h"
@@ -112,8 +111,7 @@ static wisp_status number(wisp_error *err, const wisp_session *session, wisp_mat
 
 /* --- the kernels --- */
 
-/* Those of the composition that would be taken, each as it is tuned; and what they ask of the lists. fitted: such as
- * have room for this mesh. */
+/* The composition's kernels, as they are tuned, and what they ask of the lists. fitted: such as fit this mesh. */
 static wisp_status open_kernels(wisp_error *err, wisp_session *session, wisp_matrix *m, wisp_spec spec,
                                 bool reproducible, bool fitted, wisp_fixed *fixed)
 {

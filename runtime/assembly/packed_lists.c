@@ -221,8 +221,7 @@ static void release(making *m)
   free(m->scatter), free(m->reduction);
 }
 
-/* For the view's parts, as they were made with `max_elements`. WISP_EREFUSED where there are more words than 31 bits
- * count. */
+/* For the view's parts, made with `max_elements`. WISP_EREFUSED for more words than 31 bits count. */
 static wisp_status make(wisp_error *err, wisp_assembly *view, const wisp_fixed *fixed, wisp_index_list *list)
 {
   HELD(release)

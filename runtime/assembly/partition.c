@@ -44,20 +44,17 @@ static size_t new_elements(making *m, size_t row, bool take)
 }
 
 /* The part at hand ends before this row. */
-static wisp_status close_part(wisp_error *err, making *m, size_t row)
+static void close_part(making *m, size_t row)
 {
   wisp_partition *parts = m->parts;
   const wisp_pattern *p = m->s->pattern;
   const size_t first = (size_t)parts->row[parts->parts];
   const size_t targets = (size_t)(p->start[row] - p->start[first]) + row - first;
-  CALL(
-      wisp_require(err, row > first, WISP_EREFUSED, "parts of %zu elements: row %zu has more around it", m->most, row));
   parts->groups += (targets + GROUP - 1) / GROUP;
   parts->parts++;
   parts->row[parts->parts] = (int32_t)row;
   parts->element_start[parts->parts] = (int32_t)parts->elements;
   parts->group_start[parts->parts] = (int32_t)parts->groups;
-  return WISP_OK;
 }
 
 static wisp_status cut_rows(wisp_error *err, making *m)
@@ -66,12 +63,13 @@ static wisp_status cut_rows(wisp_error *err, making *m)
   wisp_partition *parts = m->parts;
   for (size_t row = 0; row < p->rows; row++) {
     const size_t here = parts->elements - (size_t)parts->element_start[parts->parts];
-    if (here + new_elements(m, row, false) > m->most) CALL(close_part(err, m, row));
+    if (here && here + new_elements(m, row, false) > m->most) close_part(m, row);
     CALL(wisp_require(err, new_elements(m, row, false) <= m->most, WISP_EREFUSED,
                       "parts of %zu elements: row %zu has more around it", m->most, row));
     new_elements(m, row, true);
   }
-  return close_part(err, m, p->rows);
+  close_part(m, p->rows);
+  return WISP_OK;
 }
 
 /* --- codes --- */

@@ -35,8 +35,7 @@ typedef enum wisp_partition_lists {
 } wisp_partition_lists;
 
 /* Parts of rows that follow one another, of `most` elements at most each, with codes, positions or neither.
- * WISP_EREFUSED where a row has more elements around it, or 16 bits or 8 have no room. The assembly is borrowed for the
- * call. */
+ * WISP_EREFUSED where a row has more elements around it, or 16 bits or 8 have no room. */
 wisp_status wisp_partition_create(wisp_error *err, const wisp_assembly *assembly, size_t most,
                                   wisp_partition_lists lists, wisp_partition **out);
 void wisp_partition_destroy(wisp_partition *parts);

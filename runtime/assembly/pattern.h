@@ -1,5 +1,4 @@
-/* The pattern of a sparse matrix of continuous elements, made once for a mesh: rows of compressed sparse rows (CSR),
- * and the elements that each row is added up from. */
+/* The pattern of a sparse matrix of continuous elements: compressed rows (CSR), and the elements around each row. */
 #pragma once
 
 #include "../device.h"
@@ -17,13 +16,11 @@ typedef struct wisp_pattern {
  * of one element belong to the smallest vertex, edge, face or element that has both. */
 double wisp_pattern_nonzeros(int order, const size_t count[4]);
 
-/* Simplices of each dimension of a mesh of triangles or tets; of tets that hang together without holes, whose edges
- * follow from Euler's formula. Of hexes vertices and elements alone. */
+/* Simplices of each dimension: edges of tets by Euler's formula, without holes; of hexes vertices and elements. */
 void wisp_pattern_count(const wisp_mesh *mesh, size_t count[4]);
 
 /* Before anything is made: WISP_EUSAGE where such a mesh's matrix has more than 2^31 - 1 nonzeros, or more than the
- * device's memory holds, or the host's: values and columns there, and columns where the pattern is made. what is in the
- * message: "128 triangles". */
+ * device's memory holds, or the host's: values and columns there, columns here. what: "128 triangles". */
 wisp_status wisp_pattern_check(wisp_error *err, const char *what, int order, const size_t count[4],
                                wisp_precision precision, const wisp_limits *limits);
 

@@ -90,8 +90,7 @@ static void add_matrix(const wisp_assembly *s, const wisp_form_data *data, const
   }
 }
 
-/* Takes the largest entries of the tables in one orientation. Its factors are sums of all factors of another
- * orientation, as many as there are directions. */
+/* The tables' largest entries in one orientation, whose factors are sums of all factors of another. */
 static void find_largest(const wisp_assembly *s, const int *node, double *largest)
 {
   const wisp_simplex *simplex = s->simplex;

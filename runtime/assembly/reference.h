@@ -14,8 +14,7 @@ typedef struct wisp_form_data {
 
 enum { WISP_ELEMENT_NODES = WISP_SIMPLEX_MAX_NP };
 
-/* One element's matrix, Np x Np, and load, Np, and for each number the sum of the magnitudes that it is added up from.
- * Fixed nodes' part is in the load. */
+/* One element's matrix, Np x Np, and load, with the part of fixed nodes, and for each number its magnitudes' sum. */
 typedef struct wisp_element_matrix {
   double A[WISP_ELEMENT_NODES * WISP_ELEMENT_NODES], load[WISP_ELEMENT_NODES];
   double A_size[WISP_ELEMENT_NODES * WISP_ELEMENT_NODES], load_size[WISP_ELEMENT_NODES];

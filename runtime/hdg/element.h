@@ -32,8 +32,8 @@ typedef struct wisp_hdg_condensed {
 wisp_status wisp_hdg_condense(wisp_error *err, const wisp_hdg_tables *tables, const wisp_hdg_factors *factors,
                               const double *load, wisp_hdg_condensed *out);
 
-/* The same of a continuous element: its modes inside eliminated. K is around x around; b is what of their load goes
- * with it, R^T S^-1 f. load: inside numbers. */
+/* The same of a continuous element, its inside eliminated. K is around x around; b is R^T S^-1 f, load inside numbers.
+ */
 wisp_status wisp_hdg_condense_continuous(wisp_error *err, const wisp_hdg_tables *tables,
                                          const wisp_hdg_factors *factors, const double *load, wisp_hdg_condensed *out);
 

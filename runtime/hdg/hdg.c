@@ -7,18 +7,6 @@
 
 /* --- edges --- */
 
-/* The number of an edge that an earlier triangle has, or a new one. */
-static void number_edge(wisp_hdg *s, size_t face)
-{
-  const wisp_mesh *mesh = s->mesh;
-  const int32_t other = mesh->neighbour[face], *v = mesh->tri + face / 3 * 3;
-  const bool known = other != WISP_BOUNDARY && (size_t)other < face / 3;
-  const size_t theirs = known ? 3 * (size_t)other + (size_t)mesh->neighbour_face[face] : 0;
-  const int32_t number = known ? s->edge[theirs] / 2 : (int32_t)s->edges++;
-  s->edge[face] = 2 * number + (v[face % 3] > v[(face + 1) % 3]);
-  s->side[2 * number + known] = (int32_t)face;
-}
-
 /* Those that are given come last. */
 static wisp_status put_free_first(wisp_error *err, wisp_hdg *s, const wisp_fixing *fixed)
 {
@@ -116,19 +104,20 @@ static void destroy_coarse(wisp_hdg_coarse *c)
 {
   if (!c) return;
   wisp_cycle_destroy(c->cycle);
-  free(c->ends), free(c->start), free(c->touched);
-  free(c);
+  WISP_FREE(c->ends, c->start, c->touched, c);
 }
 WISP_OWNED(wisp_hdg_coarse, destroy_coarse)
 
-static wisp_status create_coarse(wisp_error *err, const wisp_hdg *hdg, size_t direct, wisp_hdg_coarse **out)
+wisp_status wisp_hdg_coarsen(wisp_error *err, wisp_hdg *s, size_t direct)
 {
+  const double begin = wisp_seconds();
   OWNED(destroy_coarse) wisp_hdg_coarse *c = NULL;
+  if (s->coarse) return WISP_OK;
   CALL(wisp_new(err, 1, sizeof *c, &c));
-  c->hdg = hdg;
-  CALL(make_lists(err, hdg, c));
+  CALL(make_lists(err, s, c));
   CALL(make_cycle(err, c, direct));
-  return GIVE(c, out);
+  s->seconds += wisp_seconds() - begin;
+  return GIVE(c, &s->coarse);
 }
 
 /* --- the skeleton --- */
@@ -148,7 +137,14 @@ wisp_status wisp_hdg_create(wisp_error *err, const char *name, const wisp_mesh *
   CALL(wisp_new(err, 3 * mesh->elements, sizeof *s->edge, &s->edge));
   CALL(wisp_new(err, 6 * mesh->elements, sizeof *s->side, &s->side));
   memset(s->side, 0xff, 6 * mesh->elements * sizeof *s->side); /* -1 */
-  for (size_t face = 0; face < 3 * mesh->elements; face++) number_edge(s, face);
+  for (size_t face = 0; face < 3 * mesh->elements; face++) {   /* an edge that an earlier triangle has, or a new one */
+    const int32_t other = mesh->neighbour[face], *v = mesh->tri + face / 3 * 3;
+    const bool known = other != WISP_BOUNDARY && (size_t)other < face / 3;
+    const size_t theirs = known ? 3 * (size_t)other + (size_t)mesh->neighbour_face[face] : 0;
+    const int32_t number = known ? s->edge[theirs] / 2 : (int32_t)s->edges++;
+    s->edge[face] = 2 * number + (v[face % 3] > v[(face + 1) % 3]);
+    s->side[2 * number + known] = (int32_t)face;
+  }
   CALL(put_free_first(err, s, fixed));
   CALL(wisp_require(err, s->free_edges, WISP_EUSAGE,
                     "%s: all %zu edges are given, and nothing is left to solve for: take more elements", name,
@@ -163,16 +159,7 @@ void wisp_hdg_destroy(wisp_hdg *s)
   destroy_coarse(s->coarse);
   wisp_hdg_tables_destroy(s->tables);
   wisp_simplexnodes_destroy(s->corners);
-  free(s->edge), free(s->side);
-  free(s);
-}
-
-wisp_status wisp_hdg_coarsen(wisp_error *err, wisp_hdg *s, size_t direct)
-{
-  const double begin = wisp_seconds();
-  if (!s->coarse) CALL(create_coarse(err, s, direct, &s->coarse));
-  s->seconds += wisp_seconds() - begin;
-  return WISP_OK;
+  WISP_FREE(s->edge, s->side, s);
 }
 
 wisp_hdg_triangle wisp_hdg_triangle_at(const wisp_hdg *s, size_t e, const double *tau, double kappa, double lambda)
@@ -212,35 +199,21 @@ static wisp_status upload_list(wisp_error *err, const char *array, size_t width,
   return wisp_arrays_upload_ints(err, arrays, array, list);
 }
 
-static wisp_status upload_columns(wisp_error *err, const wisp_hdg *s, wisp_arrays *arrays)
+/* Columns of other blocks, or of the scalar matrix: of all blocks, mode by mode. */
+static wisp_status upload_columns(wisp_error *err, const wisp_hdg *s, bool scalar, wisp_arrays *arrays)
 {
-  enum { OTHERS = WISP_HDG_ROW - 1 };
-  OWNED(free) int32_t *list = NULL;
-  CALL(wisp_new(err, OTHERS * s->free_edges, sizeof *list, &list));
-  for (size_t i = 0; i < OTHERS * s->free_edges; i++) {
-    const int32_t to = wisp_hdg_column(s, i / OTHERS, (int)(i % OTHERS) + 1);
-    list[i] = to >= 0 && (size_t)to < s->free_edges ? to : (int32_t)(i / OTHERS);
-  }
-  return upload_list(err, "columns", OTHERS, s->free_edges, list, arrays);
-}
-
-/* Columns of the scalar matrix: as those of blocks, mode by mode. */
-static wisp_status upload_scalar_columns(wisp_error *err, const wisp_hdg *s, wisp_arrays *arrays)
-{
-  const size_t n = (size_t)s->tables->n, width = WISP_HDG_ROW * n, rows = s->free_edges * n;
+  const size_t n = scalar ? (size_t)s->tables->n : 1, first = scalar ? 0 : 1;
+  const size_t width = (WISP_HDG_ROW - first) * n, rows = s->free_edges * n;
   OWNED(free) int32_t *list = NULL;
   CALL(wisp_new(err, width * rows, sizeof *list, &list));
-  for (size_t i = 0; i < width * rows; i++) {
-    const size_t edge = i / width / n;
-    const int32_t to = wisp_hdg_column(s, edge, (int)(i % width / n));
-    const size_t other = to >= 0 && (size_t)to < s->free_edges ? (size_t)to : edge;
-    list[i] = (int32_t)(other * n + i % n);
-  }
-  return upload_list(err, "scalar_columns", width, rows, list, arrays);
+  for (size_t i = 0; i < width * rows; i++)
+    list[i] = (int32_t)(wisp_hdg_free_column(s, i / width / n, (int)(i % width / n + first)) * n + i % n);
+  return upload_list(err, scalar ? "scalar_columns" : "columns", width, rows, list, arrays);
 }
 
-static wisp_status upload_coarse(wisp_error *err, const wisp_hdg_coarse *c, wisp_arrays *arrays)
+static wisp_status upload_coarse(wisp_error *err, const wisp_hdg *s, wisp_arrays *arrays)
 {
+  const wisp_hdg_coarse *c = s->coarse;
   const struct {
     const char *array;
     const int32_t *from;
@@ -257,7 +230,7 @@ static wisp_status upload_coarse(wisp_error *err, const wisp_hdg_coarse *c, wisp
     spans[2 * i] = (int)c->cycle->span[i].first, spans[2 * i + 1] = (int)c->cycle->span[i].count;
   if (wisp_arrays_size(arrays, "cycle_spans")) CALL(wisp_arrays_upload_ints(err, arrays, "cycle_spans", spans));
   return wisp_arrays_size(arrays, "ends")
-             ? upload_list(err, "ends", WISP_HDG_COARSE_ENDS, c->hdg->free_edges, c->ends, arrays)
+             ? upload_list(err, "ends", WISP_HDG_COARSE_ENDS, s->free_edges, c->ends, arrays)
              : WISP_OK;
 }
 
@@ -272,12 +245,12 @@ static wisp_status fill(wisp_error *err, const void *self, wisp_arrays *arrays)
                {"edges", 3, s->mesh->elements, s->edge},
                {"sides", 2, s->free_edges, s->side}};
   if (wisp_arrays_size(arrays, "vertices")) CALL(upload_vertices(err, s, arrays));
-  if (s->coarse) CALL(upload_coarse(err, s->coarse, arrays));
+  if (s->coarse) CALL(upload_coarse(err, s, arrays));
   for (size_t i = 0; i < WISP_COUNT(lists); i++)
     if (wisp_arrays_size(arrays, lists[i].array))
       CALL(upload_list(err, lists[i].array, lists[i].width, lists[i].count, lists[i].from, arrays));
-  if (wisp_arrays_size(arrays, "scalar_columns")) CALL(upload_scalar_columns(err, s, arrays));
-  return wisp_arrays_size(arrays, "columns") ? upload_columns(err, s, arrays) : WISP_OK;
+  if (wisp_arrays_size(arrays, "scalar_columns")) CALL(upload_columns(err, s, true, arrays));
+  return wisp_arrays_size(arrays, "columns") ? upload_columns(err, s, false, arrays) : WISP_OK;
 }
 
 /* --- the discretisation --- */
@@ -315,17 +288,10 @@ static void place(const void *self, const wisp_array_decl *array, size_t i, char
   snprintf(text, WISP_PLACE_TEXT, "edge %zu, mode %zu", i / n, i % n);
 }
 
-/* Numbers of an element in element_data. */
-static size_t data_width(const wisp_hdg *s)
-{
-  const size_t m = (size_t)s->tables->m;
-  return m * (m + 1) / 2 + m;
-}
-
 /* The place in slabs of a number of element_data that lies matrix by matrix. */
 static size_t origin_aos(const void *self, const wisp_array_decl *array, size_t i)
 {
-  const size_t width = data_width(self);
+  const size_t m = (size_t)((const wisp_hdg *)self)->tables->m, width = m * (m + 1) / 2 + m;
   return strcmp(array->name, "element_data") == 0 ? WISP_SLAB(width, i / width, i % width) : i;
 }
 
@@ -388,56 +354,33 @@ wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_ca
 
 /* --- connected pieces --- */
 
-static double area_of(const wisp_hdg *s, size_t e)
-{
-  return wisp_mesh_corner(s->mesh, e, wisp_cells[3].frame[0], NULL) / 2;
-}
-
-/* From one element to all that it hangs together with. stack: as many as there are elements. */
-static void flood(wisp_hdg_pieces *p, size_t start, const double *lambda, int32_t *stack)
-{
-  const wisp_hdg *s = p->hdg;
-  size_t height = 0;
-  stack[height++] = (int32_t)start;
-  p->piece[start] = (int32_t)p->count;
-  p->floats[p->count] = true;
-  while (height) {
-    const size_t e = (size_t)stack[--height];
-    if (lambda[e] > 0) p->floats[p->count] = false;
-    p->area[p->count] += area_of(s, e);
-    for (size_t face = 3 * e; face < 3 * e + 3; face++) {
-      const int32_t other = s->mesh->neighbour[face];
-      if ((size_t)s->edge[face] / 2 >= s->free_edges) p->floats[p->count] = false;
-      if (other == WISP_BOUNDARY || p->piece[other] >= 0) continue;
-      p->piece[other] = (int32_t)p->count;
-      stack[height++] = other;
-    }
-  }
-  p->count++;
-}
-
 wisp_status wisp_hdg_pieces_create(wisp_error *err, const wisp_hdg *hdg, const double *lambda, wisp_hdg_pieces **out)
 {
   OWNED(wisp_hdg_pieces_destroy) wisp_hdg_pieces *p = NULL;
-  OWNED(free) int32_t *stack = NULL;
   const size_t elements = hdg->mesh->elements;
   CALL(wisp_new(err, 1, sizeof *p, &p));
   p->hdg = hdg;
   CALL(wisp_new(err, elements, sizeof *p->piece, &p->piece));
   CALL(wisp_new(err, elements, sizeof *p->floats, &p->floats));
   CALL(wisp_new(err, elements, sizeof *p->area, &p->area));
-  CALL(wisp_new(err, elements, sizeof *stack, &stack));
-  memset(p->piece, 0xff, elements * sizeof *p->piece); /* -1 */
-  for (size_t e = 0; e < elements; e++)
-    if (p->piece[e] < 0) flood(p, e, lambda, stack);
+  wisp_join_neighbours(elements, 3, hdg->mesh->neighbour, p->piece);
+  for (size_t e = 0; e < elements; e++) {
+    const bool is_first = p->piece[e] == (int32_t)e;
+    if (is_first) p->floats[p->count] = true;
+    const size_t piece = is_first ? p->count++ : (size_t)p->piece[p->piece[e]];
+    p->piece[e] = (int32_t)piece;
+    p->area[piece] += wisp_hdg_area(hdg, e);
+    if (lambda[e] > 0) p->floats[piece] = false;
+    for (size_t face = 3 * e; face < 3 * e + 3; face++)
+      if ((size_t)hdg->edge[face] / 2 >= hdg->free_edges) p->floats[piece] = false;
+  }
   return GIVE(p, out);
 }
 
 void wisp_hdg_pieces_destroy(wisp_hdg_pieces *p)
 {
   if (!p) return;
-  free(p->piece), free(p->floats), free(p->area);
-  free(p);
+  WISP_FREE(p->piece, p->floats, p->area, p);
 }
 
 /* --- balances: integrals of a field of orthonormal modes are sqrt 2 times its first mode, on edges likewise --- */
@@ -468,7 +411,7 @@ wisp_status wisp_hdg_pieces_balance(wisp_error *err, const wisp_hdg_pieces *p, c
         name, i + 1, p->count, sqrt(2) * flow[2 * i], sqrt(2) * flow[2 * i + 1]));
   for (size_t e = 0; e < s->mesh->elements; e++)
     if (p->floats[p->piece[e]])
-      load[WISP_SLAB(Np, e, 0)] -= flow[2 * p->piece[e]] * area_of(s, e) / p->area[p->piece[e]];
+      load[WISP_SLAB(Np, e, 0)] -= flow[2 * p->piece[e]] * wisp_hdg_area(s, e) / p->area[p->piece[e]];
   return WISP_OK;
 }
 
@@ -477,7 +420,7 @@ wisp_status wisp_hdg_pieces_center(wisp_error *err, const wisp_hdg_pieces *p, si
   OWNED(free) double *mean = NULL;
   CALL(wisp_new(err, p->count, sizeof *mean, &mean));
   for (size_t e = 0; e < p->hdg->mesh->elements; e++)
-    mean[p->piece[e]] += field[WISP_SLAB(modes, e, 0)] * area_of(p->hdg, e) / p->area[p->piece[e]];
+    mean[p->piece[e]] += field[WISP_SLAB(modes, e, 0)] * wisp_hdg_area(p->hdg, e) / p->area[p->piece[e]];
   for (size_t e = 0; e < p->hdg->mesh->elements; e++)
     if (p->floats[p->piece[e]]) field[WISP_SLAB(modes, e, 0)] -= mean[p->piece[e]];
   return WISP_OK;

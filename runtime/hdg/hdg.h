@@ -1,5 +1,4 @@
-/* The skeleton of a mesh of triangles: its edges, whose traces are the unknowns of the hybridized method, and the lists
- * by which the hdg family's kernels go. */
+/* The skeleton of a mesh of triangles: edges, whose traces are the unknowns, and lists for the hdg family's kernels. */
 #pragma once
 
 #include "../../gen/hdg/hdg.h"
@@ -17,7 +16,6 @@ typedef struct wisp_hdg wisp_hdg;
 enum { WISP_HDG_COARSE_ENDS = 4 };
 
 typedef struct wisp_hdg_coarse {
-  const wisp_hdg *hdg; /* borrowed */
   size_t vertices;
   int32_t *ends; /* ENDS x free edges: the vertices where t is -1 and 1, and opposite in both elements, or -1 */
   int32_t *start, *touched; /* vertices + 1; ENDS edge + end */
@@ -40,8 +38,7 @@ struct wisp_hdg {
   int32_t *side;           /* 2 x edges: 3 element + its edge, -1 behind a boundary edge's one */
 };
 
-/* name (of the mesh) appears in messages. WISP_EUSAGE for an order out of 1..9, a tag that no edge of the boundary has,
- * and where all edges are given. */
+/* name: the mesh's, for messages. WISP_EUSAGE: order not in 1..9, a tag without a boundary edge, all edges given. */
 wisp_status wisp_hdg_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
                             const wisp_fixing *fixed, wisp_hdg **out);
 void wisp_hdg_destroy(wisp_hdg *hdg);
@@ -55,6 +52,12 @@ wisp_status wisp_hdg_coarsen(wisp_error *err, wisp_hdg *hdg, size_t direct);
 
 /* Element e in the frame with these coefficients of the frame: tau three an element, kappa and lambda one. */
 wisp_hdg_triangle wisp_hdg_triangle_at(const wisp_hdg *hdg, size_t e, const double *tau, double kappa, double lambda);
+
+/* The area of element e, in the mesh's units. */
+static inline double wisp_hdg_area(const wisp_hdg *hdg, size_t e)
+{
+  return wisp_mesh_corner(hdg->mesh, e, wisp_cells[3].frame[0], NULL) / 2;
+}
 
 /* The factor of mode k of an edge between its own direction and the element's. */
 static inline double wisp_hdg_sign(int32_t edge, int k)
@@ -72,6 +75,13 @@ static inline size_t wisp_hdg_corner(const wisp_hdg *hdg, size_t edge, int end)
 /* Block `place` of an edge's row of blocks: 0 its own; 1 and 2 those to the next two edges of its first element, 3 and
  * 4 of its second. The edge that it leads to, or -1. */
 int32_t wisp_hdg_column(const wisp_hdg *hdg, size_t edge, int place);
+
+/* The free edge that block `place` of an edge's row leads to; the edge itself where there is none, as in `columns`. */
+static inline size_t wisp_hdg_free_column(const wisp_hdg *s, size_t edge, int place)
+{
+  const int32_t to = wisp_hdg_column(s, edge, place);
+  return to >= 0 && (size_t)to < s->free_edges ? (size_t)to : edge;
+}
 
 /* Room for what conjugate gradients leave; all 0: its arrays are not there. */
 typedef struct wisp_hdg_capacity {

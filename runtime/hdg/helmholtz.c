@@ -67,11 +67,6 @@ static void edge_coordinates(const wisp_hdg *hdg, size_t face, size_t count, con
   }
 }
 
-static double jacobian(const wisp_hdg *s, size_t e)
-{
-  return wisp_mesh_corner(s->mesh, e, wisp_cells[3].frame[0], NULL) / 4;
-}
-
 /* --- data --- */
 
 enum { POINTS = WISP_EXPR_MANY };
@@ -91,7 +86,7 @@ static void add_load(const wisp_helmholtz_problem *h, size_t e, size_t first, si
                      double *load)
 {
   const size_t Np = (size_t)h->hdg->tables->Np;
-  const double J = jacobian(h->hdg, e);
+  const double J = wisp_hdg_area(h->hdg, e) / 2;
   for (size_t q = 0; q < count; q++)
     for (size_t i = 0; i < Np; i++)
       load[WISP_SLAB(Np, e, i)] += f[q] * h->rule.w[first + q] * J * h->phi[(first + q) * Np + i];
@@ -155,17 +150,6 @@ static wisp_status give_modes(wisp_error *err, const wisp_helmholtz_problem *h, 
                       wisp_mesh_number(s->mesh, (size_t)face / 3), s->mesh->tag[face]);
 }
 
-static wisp_status give_edges(wisp_error *err, wisp_helmholtz_problem *h)
-{
-  double values[POINTS];
-  for (size_t edge = 0; edge < h->hdg->edges; edge++) {
-    if (h->hdg->side[2 * edge + 1] >= 0) continue;
-    give_points(h, edge, h->edge_rule.count, h->edge_rule.x, values);
-    CALL(give_modes(err, h, edge, values, h->given));
-  }
-  return WISP_OK;
-}
-
 /* Sines take some more than the polynomials do. */
 static wisp_status tabulate(wisp_error *err, wisp_helmholtz_problem *h)
 {
@@ -200,17 +184,6 @@ static wisp_status set_coefficients(wisp_error *err, wisp_helmholtz_problem *h)
                         wisp_mesh_number(mesh, e), mesh->region[e], c ? "0 or positive" : "positive"));
   }
   return WISP_OK;
-}
-
-/* Takes coefficients from the mesh's units to those of the frame: lambda times the square of the length, tau times the
- * length. An integral of f over a triangle, one of kappa du/dn over an edge and u itself are the same in both. */
-static void enter_frame(wisp_helmholtz_problem *h)
-{
-  const double L = h->hdg->frame.length;
-  for (size_t i = 0; i < 3 * WISP_SLAB_SLOTS(h->hdg->mesh->elements); i++) h->tau[i] = 1;
-  for (size_t i = 0; i < 3 * h->hdg->mesh->elements; i++)
-    h->tau[WISP_SLAB(3, i / 3, i % 3)] = h->data.tau > 0 ? h->data.tau * L : h->kappa[i / 3];
-  for (size_t e = 0; e < h->hdg->mesh->elements; e++) h->lambda[e] *= L * L;
 }
 
 static wisp_status read_formulas(wisp_error *err, wisp_helmholtz_problem *h)
@@ -330,8 +303,19 @@ wisp_status wisp_helmholtz_problem_create(wisp_error *err, const char *name, con
   CALL(read_formulas(err, h));
   wisp_parallel_for(elements, load_elements, h);
   CALL(check_load(err, h, h->load));
-  CALL(give_edges(err, h));
-  enter_frame(h);
+  for (size_t edge = 0; edge < h->hdg->edges; edge++) {
+    double values[POINTS];
+    if (h->hdg->side[2 * edge + 1] >= 0) continue;
+    give_points(h, edge, h->edge_rule.count, h->edge_rule.x, values);
+    CALL(give_modes(err, h, edge, values, h->given));
+  }
+  /* Into the frame: lambda times the square of its length, tau times its length. An integral of f over a triangle, one
+   * of kappa du/dn over an edge and u itself are the same in both. */
+  const double L = h->hdg->frame.length;
+  for (size_t i = 0; i < 3 * slots; i++) h->tau[i] = 1;
+  for (size_t i = 0; i < 3 * elements; i++)
+    h->tau[WISP_SLAB(3, i / 3, i % 3)] = data->tau > 0 ? data->tau * L : h->kappa[i / 3];
+  for (size_t e = 0; e < elements; e++) h->lambda[e] *= L * L;
   CALL(wisp_hdg_pieces_create(err, h->hdg, h->lambda, &h->pieces));
   CALL(wisp_hdg_pieces_balance(err, h->pieces, name, h->given, h->load));
   return GIVE(h, out);
@@ -344,6 +328,5 @@ void wisp_helmholtz_problem_destroy(wisp_helmholtz_problem *h)
   wisp_hdg_destroy(h->hdg);
   for (int i = 0; i < WISP_HELMHOLTZ_FORMULAS; i++) wisp_formula_destroy(h->formula[i]);
   wisp_quadrature_free(&h->rule);
-  free(h->phi), free(h->phi_star), free(h->tau), free(h->kappa), free(h->lambda), free(h->load), free(h->given);
-  free(h);
+  WISP_FREE(h->phi, h->phi_star, h->tau, h->kappa, h->lambda, h->load, h->given, h);
 }

@@ -1,5 +1,5 @@
-/* -div(kappa grad u) + lambda u = f on triangles by the hybridized method (docs/guide/helmholtz.md): its data, and how
- * far a field is from a solution that is known. */
+/* The data of -div(kappa grad u) + lambda u = f on triangles (docs/guide/helmholtz.md), and distances from solutions.
+ */
 #pragma once
 
 #include "hdg.h"
@@ -52,8 +52,7 @@ wisp_status wisp_helmholtz_problem_create(wisp_error *err, const char *name, con
 void wisp_helmholtz_problem_destroy(wisp_helmholtz_problem *problem);
 WISP_OWNED(wisp_helmholtz_problem, wisp_helmholtz_problem_destroy)
 
-/* Distances from the solution: in L2, of p = kappa grad u both parts together; the largest at a point of the
- * quadrature. */
+/* Distances from the solution: in L2, of both parts of p together; the largest at a point of the quadrature. */
 typedef struct wisp_helmholtz_errors {
   double l2_u, l2_p, l2_ustar, linf_u;
 } wisp_helmholtz_errors;
@@ -76,17 +75,15 @@ void wisp_helmholtz_coordinates(const wisp_hdg *hdg, size_t e, size_t count, con
 /* Edges of the boundary, in the order of 3 element + its edge, and how many there are; faces may be NULL. */
 size_t wisp_helmholtz_boundary(const wisp_helmholtz_problem *problem, int *faces);
 
-/* xyz of all points of the elements, and of the edges of the boundary along their elements, as the file has them;
- * either may be NULL. */
+/* xyz of all points of elements, and of boundary edges along their elements, as the file has them; each may be NULL. */
 void wisp_helmholtz_problem_points(const wisp_helmholtz_problem *problem, double *elements, double *edges);
 
-/* From f there, and what is given on the boundary there, u or kappa du/dn, to load and given, which are zero before;
- * f or on_boundary NULL: 0. WISP_EUSAGE where one is not finite. */
+/* Adds f there, and u or kappa du/dn on the boundary, to load and given; NULL: 0. WISP_EUSAGE: one is not finite. */
 wisp_status wisp_helmholtz_problem_integrate(wisp_error *err, const wisp_helmholtz_problem *problem, const double *f,
                                              const double *on_boundary, double *load, double *given);
 
-/* Values at `count` points (r, s) of each element: out[(e count + q) parts + part]. array: modes of degree `degree`
- * (the problem's, or one more), `parts` of them an element. */
+/* out[(e count + q) parts + part]: values at points (r, s) of each element, of modes of this degree in `parts` parts.
+ */
 wisp_status wisp_helmholtz_problem_values(wisp_error *err, const wisp_helmholtz_problem *problem, int degree,
                                           size_t parts, const double *array, size_t count, const double *rs,
                                           double *out);

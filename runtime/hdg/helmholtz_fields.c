@@ -52,7 +52,7 @@ static void measure_slabs(void *context, size_t from, size_t to)
       wisp_helmholtz_coordinates(s, e, rule->count, rule->r, rule->s, xyz);
       for (size_t i = WISP_HELMHOLTZ_U; i <= WISP_HELMHOLTZ_DY; i++)
         wisp_formula_at(d->h->formula[i], rule->count, xyz, s->mesh->region[e], 0, there + i * rule->count);
-      const double J = wisp_mesh_corner(s->mesh, e, wisp_cells[3].frame[0], NULL) / 4;
+      const double J = wisp_hdg_area(s, e) / 2;
       for (size_t q = 0; q < rule->count; q++) add_point(d, e, q, J, there, &d->of[slab]);
     }
   }

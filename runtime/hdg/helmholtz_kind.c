@@ -201,17 +201,6 @@ static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out
 
 /* ---- The report. */
 
-/* The least and the greatest tau of all triangles, in the mesh's units. */
-static void find_tau(const wisp_helmholtz *h, double tau[2])
-{
-  const double *values = h->problem->tau, L = h->problem->hdg->frame.length;
-  tau[0] = INFINITY, tau[1] = 0;
-  for (size_t e = 0; e < h->base.mesh->elements; e++) {
-    const double own = h->data.tau > 0 ? h->data.tau : values[WISP_SLAB(3, e, 0)] / L;
-    tau[0] = fmin(tau[0], own), tau[1] = fmax(tau[1], own);
-  }
-}
-
 static const char *preconditioner_of(const wisp_helmholtz *h)
 {
   static const char *const names[] = {"none", "diagonal", "edge-blocks", "two-levels"};
@@ -285,9 +274,12 @@ static wisp_status report_helmholtz(wisp_error *err, wisp_solver *s, wisp_solver
   const wisp_helmholtz_texts *data = &h->data;
   wisp_helmholtz_errors errors = {NAN, NAN, NAN, NAN};
   char range[64];
-  double tau[2];
+  double tau[2] = {INFINITY, 0}; /* the least and the greatest of all triangles */
   if (h->u) CALL(wisp_helmholtz_distance(err, h->problem, h->u, h->flux, h->ustar, &errors));
-  find_tau(h, tau);
+  for (size_t e = 0; e < s->mesh->elements; e++) { /* in the mesh's units */
+    const double own = data->tau > 0 ? data->tau : h->problem->tau[WISP_SLAB(3, e, 0)] / h->problem->hdg->frame.length;
+    tau[0] = fmin(tau[0], own), tau[1] = fmax(tau[1], own);
+  }
   snprintf(range, sizeof range, tau[0] < tau[1] ? "%g to %g" : "%g", tau[0], tau[1]);
   CALL(report_numbers(err, h, &errors, tau[1], to));
   CALL(wisp_report_line(err, to, "problem",

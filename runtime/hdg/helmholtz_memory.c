@@ -1,5 +1,4 @@
-/* Memory that a problem needs, before it is taken; and the set-up's launches: all elements at once, or as many at a
- * time as their matrices have room for. */
+/* Memory that a problem needs, before it is taken; and the set-up's launches, of all elements or batch by batch. */
 #include "helmholtz_solver.h"
 
 #include <string.h>
@@ -89,22 +88,17 @@ static bool is_batched(const wisp_stage *stage, const wisp_kernel *kernel)
 static wisp_status add_batch(wisp_error *err, const wisp_stage *stage, const wisp_problem *problem, size_t elements,
                              size_t first, size_t count, wisp_launches *to)
 {
-  static const char *const by_slot[] = {"corners", "tau", "load", "element_data"};
-  static const char *const by_element[] = {"kappa", "lambda"};
+  enum { BY_SLOT = 4, PARTS = 6 };
+  static const char *const parts[PARTS] = {"corners", "tau", "load", "element_data", "kappa", "lambda"};
   const wisp_arrays *arrays = problem->arrays;
-  wisp_binding bindings[WISP_COUNT(by_slot) + WISP_COUNT(by_element) + 1] = {{"elements", 0, (double)count}};
-  size_t used = 1;
-  for (size_t i = 0; i < WISP_COUNT(by_slot); i++) {
-    const size_t bytes = wisp_arrays_bytes_of(arrays, by_slot[i]) / WISP_SLAB_SLOTS(elements);
-    bindings[used++] = (wisp_binding){by_slot[i], wisp_arrays_at(arrays, by_slot[i]) + first * bytes, 0};
-  }
-  for (size_t i = 0; i < WISP_COUNT(by_element); i++) {
-    const size_t bytes = wisp_arrays_bytes_of(arrays, by_element[i]) / elements;
-    bindings[used++] = (wisp_binding){by_element[i], wisp_arrays_at(arrays, by_element[i]) + first * bytes, 0};
+  wisp_binding bindings[PARTS + 1] = {[PARTS] = {"elements", 0, (double)count}};
+  for (size_t i = 0; i < PARTS; i++) {
+    const size_t bytes = wisp_arrays_bytes_of(arrays, parts[i]) / (i < BY_SLOT ? WISP_SLAB_SLOTS(elements) : elements);
+    bindings[i] = (wisp_binding){parts[i], wisp_arrays_at(arrays, parts[i]) + first * bytes, 0};
   }
   for (size_t i = 0; i < WISP_COUNT(batched); i++) {
     const wisp_kernel *kernel = wisp_stage_kernel(stage, batched[i]);
-    if (kernel) CALL(wisp_launches_add(err, to, kernel, bindings, used));
+    if (kernel) CALL(wisp_launches_add(err, to, kernel, bindings, WISP_COUNT(bindings)));
   }
   return WISP_OK;
 }

@@ -152,8 +152,7 @@ static wisp_status add(wisp_error *err, const wisp_helmholtz_solver *s, const ch
   return found ? wisp_launches_add(err, to, found, bindings, count) : WISP_OK;
 }
 
-/* The edges' own blocks times K have eigenvalues up to 3; what a coarse space of lines leaves lies above a sixth of it.
- */
+/* The edges' own blocks times K have eigenvalues up to 3; a coarse space of lines leaves those above a sixth of it. */
 enum { SPREAD = 6 };
 static const double largest = 3;
 
@@ -367,25 +366,6 @@ static void count_bytes(const wisp_helmholtz_solver *s, wisp_helmholtz_outcome *
     }
 }
 
-/* The preconditioner, unless it is this matrix's. */
-static wisp_status make_numbers(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_outcome *out)
-{
-  if (s->is_fresh) return WISP_OK;
-  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_ITERATION], &out->seconds_numbers));
-  if (s->method.preconditioner == WISP_TRACE_NONE)
-    CALL(wisp_arrays_repeat(err, s->problem->arrays, "inverse", 1, &(double){1}));
-  s->is_fresh = true;
-  return WISP_OK;
-}
-
-/* Takes p to the mesh's units. The other fields are the same in the frame. */
-static wisp_status leave_frame(wisp_error *err, const wisp_helmholtz_solver *s)
-{
-  const wisp_pointer flux = wisp_arrays_at(s->problem->arrays, "flux");
-  const size_t count = wisp_arrays_size(s->problem->arrays, "flux");
-  return s->scaler ? wisp_scale(err, s->scaler, flux, flux, 1 / s->data->hdg->frame.length, count, NULL) : WISP_OK;
-}
-
 /* All iterations, and what follows from the trace. */
 static wisp_status iterate(wisp_error *err, wisp_helmholtz_solver *s, const wisp_cg_watch *watch,
                            wisp_helmholtz_outcome *out)
@@ -394,40 +374,40 @@ static wisp_status iterate(wisp_error *err, wisp_helmholtz_solver *s, const wisp
   CALL(wisp_cg_solve(err, s->cg, NULL, s->method.tolerance, s->method.iterations, watch, &out->cg));
   out->seconds[WISP_HELMHOLTZ_ITERATION] = wisp_seconds() - begin;
   CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_FIELDS], &out->seconds[WISP_HELMHOLTZ_FIELDS]));
-  return leave_frame(err, s);
+  const wisp_pointer flux = wisp_arrays_at(s->problem->arrays, "flux"); /* to the mesh's units, as other fields are */
+  const size_t count = wisp_arrays_size(s->problem->arrays, "flux");
+  return s->scaler ? wisp_scale(err, s->scaler, flux, flux, 1 / s->data->hdg->frame.length, count, NULL) : WISP_OK;
 }
 
 wisp_status wisp_helmholtz_solver_prepare(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_outcome *out)
 {
-  wisp_helmholtz_outcome made = {.bytes = 0};
-  count_bytes(s, &made);
-  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_SETUP], &made.seconds[WISP_HELMHOLTZ_SETUP]));
-  CALL(make_numbers(err, s, &made));
-  *out = made;
+  *out = (wisp_helmholtz_outcome){.bytes = 0};
+  count_bytes(s, out);
+  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_SETUP], &out->seconds[WISP_HELMHOLTZ_SETUP]));
+  if (s->is_fresh) return WISP_OK;
+  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_ITERATION], &out->seconds_numbers));
+  if (s->method.preconditioner == WISP_TRACE_NONE)
+    CALL(wisp_arrays_repeat(err, s->problem->arrays, "inverse", 1, &(double){1}));
+  s->is_fresh = true;
   return WISP_OK;
 }
 
 wisp_status wisp_helmholtz_solver_run(wisp_error *err, wisp_helmholtz_solver *s, const wisp_cg_watch *watch,
                                       wisp_helmholtz_outcome *out)
 {
-  wisp_helmholtz_outcome made = {.bytes = 0};
-  CALL(wisp_helmholtz_solver_prepare(err, s, &made));
-  CALL(iterate(err, s, watch, &made));
-  *out = made;
-  return WISP_OK;
+  CALL(wisp_helmholtz_solver_prepare(err, s, out));
+  return iterate(err, s, watch, out);
 }
 
 wisp_status wisp_helmholtz_solver_next_rhs(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_outcome *out)
 {
-  wisp_helmholtz_outcome made = {.bytes = 0};
-  count_bytes(s, &made);
-  CALL(
-      wisp_require(err, s->graph[WISP_HELMHOLTZ_NEXT_RHS], WISP_EUSAGE, "the solver was made for one right-hand side"));
+  const int part = WISP_HELMHOLTZ_NEXT_RHS;
+  *out = (wisp_helmholtz_outcome){.bytes = 0};
+  count_bytes(s, out);
+  CALL(wisp_require(err, s->graph[part], WISP_EUSAGE, "the solver was made for one right-hand side"));
   CALL(wisp_arrays_fill(err, s->problem->arrays, "solution", 0));
-  CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_NEXT_RHS], &made.seconds[WISP_HELMHOLTZ_NEXT_RHS]));
-  CALL(iterate(err, s, NULL, &made));
-  *out = made;
-  return WISP_OK;
+  CALL(replay(err, s, s->graph[part], &out->seconds[part]));
+  return iterate(err, s, NULL, out);
 }
 
 wisp_status wisp_helmholtz_solver_time(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_part part,

@@ -1,5 +1,4 @@
-/* The Helmholtz problem on a device: set-up, conjugate gradients (runtime/solve/cg.h) on the traces with the tensor
- * family's vectors, and what follows from them. */
+/* The Helmholtz problem on a device: set-up, conjugate gradients (runtime/solve/cg.h) on the traces, and fields. */
 #pragma once
 
 #include "../solve/solver.h"
@@ -42,8 +41,7 @@ typedef struct wisp_helmholtz_method {
   const char *setup; /* a composition; NULL: the best */
   long long batch;   /* where the set-up stores matrices inside of elements: of so many at a time; 0: as many as fit */
 } wisp_helmholtz_method;
-/* The compositions of a part, separated by |. setup: the stage chosen for the set-up; NULL: none is chosen yet, and
- * any will do. */
+/* The compositions of a part, separated by |. setup: the stage chosen for the set-up; NULL: none yet, any will do. */
 const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method,
                                        const wisp_stage *setup);
 
@@ -67,18 +65,15 @@ void wisp_helmholtz_resolve_matrix(const wisp_limits *limits, int order, double 
 
 /* The stages of so many of the parts, the set-up first, which settles what the others find, and leaves matrices as the
  * iteration's winners ask for them; either way to apply the matrix is settled in method. request: its layout, fixed and
- * own are not looked at, its elements are the mesh's. On failure those chosen so far are the caller's to free, as on
- * success. */
+ * own are not looked at, its elements are the mesh's. What is chosen is the caller's to free, also on failure. */
 wisp_status wisp_helmholtz_choose(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                                   int parts, wisp_helmholtz_method *method, wisp_stage stage[WISP_HELMHOLTZ_PARTS]);
 
-/* The number of elements whose matrices inside fit beside all else, as the paper's set-up stores them: a multiple of
- * 32, at least 32. */
+/* Elements whose matrices inside fit beside all else, as the paper's set-up stores them: all, or a multiple of 32. */
 size_t wisp_helmholtz_batch(const wisp_helmholtz_method *method, const wisp_limits *limits, int order, size_t elements,
                             size_t edges);
 
-/* The launches of a set-up. Matrices inside of elements that are stored go batch by batch, each of the kernels that
- * make them on so many elements, in the same room. */
+/* The launches of a set-up. Kernels that store matrices inside of elements go batch by batch, in the same room. */
 wisp_status wisp_helmholtz_list_setup(wisp_error *err, const wisp_stage *stage, const wisp_problem *problem,
                                       size_t elements, size_t batch, wisp_launches *to);
 
@@ -91,8 +86,7 @@ wisp_status wisp_helmholtz_solver_create(wisp_error *err, wisp_device *device, c
 void wisp_helmholtz_solver_destroy(wisp_helmholtz_solver *solver);
 WISP_OWNED(wisp_helmholtz_solver, wisp_helmholtz_solver_destroy)
 
-/* All stages, one after the other; what the preconditioner is made of for the first solve alone, as the matrix
- * stays. watch may be NULL. */
+/* All stages; the preconditioner's numbers for the first solve alone, as the matrix stays. watch may be NULL. */
 wisp_status wisp_helmholtz_solver_run(wisp_error *err, wisp_helmholtz_solver *solver, const wisp_cg_watch *watch,
                                       wisp_helmholtz_outcome *out);
 

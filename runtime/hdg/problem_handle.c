@@ -1,5 +1,4 @@
-/* The Helmholtz problem that a program sets up once and solves for data of its own: the solver of `wisp run helmholtz`,
- * whose arrays are copied from and to the program's. */
+/* The solver of `wisp run helmholtz` for a program, which sets it up once and solves for data in its own arrays. */
 #include "helmholtz_solver.h"
 #include "../api/solvers.h"
 

@@ -72,13 +72,6 @@ void wisp_hdg_leave_slab(wisp_test_case *r, int array, size_t width, size_t e, c
 /* u and flux of an element. */
 void wisp_hdg_leave_inside(const wisp_hdg *s, wisp_test_case *r, size_t e, const wisp_hdg_inside *of);
 
-/* The free edge that block `place` of an edge's row leads to; the edge itself where there is none, as in `columns`. */
-static inline size_t wisp_hdg_free_column(const wisp_hdg *s, size_t edge, int place)
-{
-  const int32_t to = wisp_hdg_column(s, edge, place);
-  return to >= 0 && (size_t)to < s->free_edges ? (size_t)to : edge;
-}
-
 /* An element's seven numbers; and the trace on its edges, along the element. */
 wisp_hdg_factors wisp_hdg_factors_at(const wisp_hdg *s, const wisp_test_case *r, size_t e);
 void wisp_hdg_trace_at(const wisp_hdg *s, const wisp_test_case *r, size_t e, double *out);
@@ -109,8 +102,7 @@ typedef struct wisp_hdg_kernel_reference {
   wisp_hdg_sum (*row)(const wisp_hdg *s, const wisp_test_case *r, size_t row); /* of Ap */
 } wisp_hdg_kernel_reference;
 
-/* Assembly by elements and their products; the paper's batches and its matrix; the second level. No name ends a list.
- */
+/* Assembly by elements and their products; the paper's batches and matrix; the second level. No name ends a list. */
 extern const wisp_hdg_kernel_reference wisp_hdg_scatter_references[], wisp_hdg_inside_references[],
     wisp_hdg_coarse_references[];
 

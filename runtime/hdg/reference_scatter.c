@@ -76,8 +76,7 @@ static bool is_within(const wisp_hdg *s, size_t edge)
   return side[1] < 0 || side[0] / (3 * GROUP) == side[1] / (3 * GROUP);
 }
 
-/* Each element's products as multiply leaves them; where they meet in a group they are added up, and no longer there.
- */
+/* Each element's products as multiply leaves them; those that meet in a group are added up, and not left. */
 static wisp_status multiply_grouped(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t n = (size_t)s->tables->n;

@@ -57,8 +57,7 @@ wisp_status wisp_mesh_cut(wisp_error *err, int corners, bool falls, const int *n
       *vertex++ = (int32_t)(low + (bits & 1) + line * (bits >> 1 & 1) + plane * (bits >> 2));
     }
   }
-  /* The left, right, lower and upper sides of the square have the tags 1 to 4. A cell's two triangles have six edges.
-   */
+  /* The left, right, lower and upper sides of the square are tagged 1 to 4. A cell's two triangles have six edges. */
   const size_t left = falls ? 2 : 5, right = falls ? 3 : 1, nx = side[0], ny = directions == 2 ? side[1] : 0;
   for (size_t i = 0; ny && i < nx; i++) mesh->tag[6 * i] = 3, mesh->tag[6 * (nx * (ny - 1) + i) + 4] = 4;
   for (size_t j = 0; j < ny; j++) mesh->tag[6 * nx * j + left] = 1, mesh->tag[6 * (nx * j + nx - 1) + right] = 2;

@@ -87,28 +87,6 @@ typedef struct met {
   bool used;
 } met;
 
-typedef struct pairing {
-  met *table;
-  size_t mask;
-  unsigned char *outside;
-  int32_t *neighbour; /* NULL: nobody asks */
-} pairing;
-
-static void meet(pairing *p, uint64_t key, size_t face)
-{
-  size_t i = (size_t)(key ^ key >> 32) & p->mask;
-  while (p->table[i].used && p->table[i].key != key) i = (i + 1) & p->mask;
-  met *m = &p->table[i];
-  const size_t other = m->used ? m->face : 0;
-  *m = (met){key, other ? 0 : face + 1, true};
-  p->outside[face] = !other;
-  if (!other) return;
-  p->outside[other - 1] = false;
-  if (!p->neighbour) return;
-  p->neighbour[face] = (int32_t)((other - 1) / WISP_HEX_FACES);
-  p->neighbour[other - 1] = (int32_t)(face / WISP_HEX_FACES);
-}
-
 /* Finds faces with one hex. Where all faces of a lowest vertex are paired, the exclusive or of their keys is 0. */
 static wisp_status pair_faces(wisp_error *err, const wisp_mesh *mesh, unsigned char *outside, int32_t *neighbour)
 {
@@ -134,8 +112,18 @@ static wisp_status pair_faces(wisp_error *err, const wisp_mesh *mesh, unsigned c
   }
   while (size < 2 * count) size *= 2;
   CALL(wisp_new(err, size, sizeof *table, &table));
-  pairing p = {table, size - 1, outside, neighbour};
-  for (size_t i = 0; i < count; i++) meet(&p, list[i].key, list[i].face);
+  for (const met *m = list; m < list + count; m++) {
+    size_t i = (size_t)(m->key ^ m->key >> 32) & (size - 1);
+    while (table[i].used && table[i].key != m->key) i = (i + 1) & (size - 1);
+    const size_t face = m->face, other = table[i].used ? table[i].face : 0;
+    table[i] = (met){m->key, other ? 0 : face + 1, true};
+    outside[face] = !other;
+    if (!other) continue;
+    outside[other - 1] = false;
+    if (!neighbour) continue;
+    neighbour[face] = (int32_t)((other - 1) / WISP_HEX_FACES);
+    neighbour[other - 1] = (int32_t)(face / WISP_HEX_FACES);
+  }
   return WISP_OK;
 }
 

@@ -109,23 +109,16 @@ static wisp_status compare_all(const binding *b, const wisp_node *at, size_t var
   return wisp_expr_add(b->err, b->expression, made, out);
 }
 
-static wisp_status add_value(wisp_error *err, int32_t **values, size_t *capacity, size_t *count, int32_t value)
-{
-  CALL(wisp_grow(err, values, capacity, *count + 1, sizeof **values));
-  (*values)[(*count)++] = value;
-  return WISP_OK;
-}
-
 static wisp_status list_values(const binding *b, const int32_t *numbers, size_t count, int32_t **values, size_t *found)
 {
   const wisp_groups *groups = &b->mesh->groups;
-  size_t capacity = 0;
-  for (size_t i = 0; i < count; i++) CALL(add_value(b->err, values, &capacity, found, numbers[i]));
+  CALL(wisp_new(b->err, count + groups->sets, sizeof **values, values));
+  for (size_t i = 0; i < count; i++) (*values)[(*found)++] = numbers[i];
   for (size_t set = 0; set < groups->sets; set++) {
     const int32_t value = -1 - (int32_t)set;
     bool has = false;
     for (size_t i = 0; i < count; i++) has |= wisp_groups_have(groups, value, numbers[i]);
-    if (has) CALL(add_value(b->err, values, &capacity, found, value));
+    if (has) (*values)[(*found)++] = value;
   }
   return WISP_OK;
 }
@@ -197,20 +190,14 @@ static wisp_status put_rest(const binding *b)
   return WISP_OK;
 }
 
-/* The operand of a comparison that is region or tag; -1: none is. */
-static int side_of(const wisp_expr *e, const wisp_node *at)
-{
-  for (int side = 0; side < 2 && (at->op == OP_EQ || at->op == OP_NE); side++)
-    if (set_of(&e->nodes[at->of[side]]) >= 0) return side;
-  return -1;
-}
-
 /* Visits what the root leads to, operands first, as the parser left it. */
 static wisp_status put_node(const binding *b, size_t place)
 {
   wisp_expr *e = b->expression;
   const wisp_node at = e->nodes[place];
-  const int side = side_of(e, &at);
+  int side = -1; /* the operand of a comparison that is region or tag; -1: none is */
+  for (int i = 1; i >= 0 && (at.op == OP_EQ || at.op == OP_NE); i--)
+    if (set_of(&e->nodes[at.of[i]]) >= 0) side = i;
   bool done = false;
   const int used = side >= 0 ? set_of(&e->nodes[at.of[side]]) : set_of(&at);
   /* A run that asks for region, or tag, uses all groups that it can be: it names some, and the others are the rest. */

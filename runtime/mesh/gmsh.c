@@ -69,15 +69,6 @@ static const struct section {
     {"Elements", NULL, wisp_gmsh_elements_2, wisp_gmsh_elements_4},
 };
 
-/* The number of pairs of points, curves or surfaces in $Periodic, which are one to the file. */
-static size_t count_pairs(const wisp_gmsh *gmsh)
-{
-  wisp_gmsh at = *gmsh;
-  size_t count = 0;
-  at.binary &= at.version == 4; /* else the count is text */
-  return wisp_gmsh_count(NULL, &at, &count) == WISP_OK ? count : 0;
-}
-
 static bool has_passed(const wisp_gmsh *gmsh, const char *section)
 {
   const size_t length = strlen(section);
@@ -96,7 +87,10 @@ static wisp_status pass_section(wisp_error *err, wisp_gmsh *gmsh, const char *na
   snprintf(section, sizeof section, "$%s", wisp_gmsh_excerpt(name, length).text);
   for (size_t i = 0; i < WISP_COUNT(quiet); i++)
     silent |= strlen(quiet[i]) == length && memcmp(name, quiet[i], length) == 0;
-  if (periodic && count_pairs(gmsh))
+  wisp_gmsh at = *gmsh;
+  size_t pairs = 0;             /* of points, curves or surfaces, which are one to the file */
+  at.binary &= at.version == 4; /* else the count is text */
+  if (periodic && wisp_gmsh_count(NULL, &at, &pairs) == WISP_OK && pairs)
     CALL(wisp_notes_add(err, &gmsh->notes, "periodic",
                         "%s: $Periodic is not read: its sides are boundaries like others, with walls or given values",
                         gmsh->name));

@@ -224,18 +224,6 @@ wisp_status wisp_gmsh_parts_4(wisp_error *err, wisp_gmsh *gmsh)
   return read_entities(err, gmsh, true);
 }
 
-/* The groups of an element's entity, or a face's; none for all where the file has no $Entities. */
-static wisp_status entity_tag(wisp_error *err, const wisp_gmsh *gmsh, int dimension, int64_t entity, int32_t *tag)
-{
-  const wisp_gmsh_entity *found = find_entity(gmsh, gmsh->entities, true, dimension, entity);
-  if (!found) found = find_entity(gmsh, gmsh->entities, false, dimension, entity);
-  if (gmsh->entities && !found && dimension == gmsh->shape->cell->dimension - 1)
-    return wisp_gmsh_fail(err, gmsh, "elements on %s %lld, which $Entities does not have", gmsh->shape->entity,
-                          (long long)entity);
-  *tag = found ? found->tag : 0;
-  return WISP_OK;
-}
-
 /* A block of nodes: all their numbers, then all their places, each with its parameters on the entity where asked. */
 static wisp_status read_node_block(wisp_error *err, wisp_gmsh *gmsh, size_t *count)
 {
@@ -265,7 +253,6 @@ static wisp_status read_element_block(wisp_error *err, wisp_gmsh *gmsh, size_t *
 {
   const wisp_gmsh_kind *kind = NULL;
   int64_t dimension = 0, entity = 0, type = 0, number = 0;
-  int32_t tag = 0;
   CALL(wisp_gmsh_integer(err, gmsh, 4, &dimension));
   CALL(wisp_gmsh_integer(err, gmsh, 4, &entity));
   CALL(wisp_gmsh_integer(err, gmsh, 4, &type));
@@ -273,7 +260,13 @@ static wisp_status read_element_block(wisp_error *err, wisp_gmsh *gmsh, size_t *
   CALL(wisp_gmsh_find_kind(err, gmsh, type, &kind));
   if (kind->dimension != dimension)
     CALL(wisp_gmsh_fail(err, gmsh, "a block of %s on an entity of dimension %lld", kind->name, (long long)dimension));
-  if (dimension >= gmsh->shape->cell->dimension - 1) CALL(entity_tag(err, gmsh, (int)dimension, entity, &tag));
+  const int faces = gmsh->shape->cell->dimension - 1; /* their dimension */
+  const wisp_gmsh_entity *found = find_entity(gmsh, gmsh->entities, true, dimension, entity);
+  if (!found) found = find_entity(gmsh, gmsh->entities, false, dimension, entity);
+  if (gmsh->entities && !found && dimension == faces)
+    CALL(wisp_gmsh_fail(err, gmsh, "elements on %s %lld, which $Entities does not have", gmsh->shape->entity,
+                        (long long)entity));
+  const int32_t tag = found && dimension >= faces ? found->tag : 0;
   for (size_t i = 0; i < *count; i++) {
     CALL(wisp_gmsh_integer(err, gmsh, 8, &number));
     CALL(wisp_gmsh_element(err, gmsh, kind, 8, tag));

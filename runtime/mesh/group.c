@@ -161,13 +161,6 @@ typedef struct queue {
   int8_t *shared; /* for each element: faces shared with the block, -1 once it stands in a block (not in E) */
 } queue;
 
-static wisp_status create_queue(wisp_error *err, const wisp_mesh *mesh, size_t size, queue *q)
-{
-  size_t most = size < mesh->elements ? size : mesh->elements;
-  for (int lane = 0; lane < LANES; lane++) CALL(wisp_new(err, 4 * most + 2, sizeof *q->entry[lane], &q->entry[lane]));
-  return wisp_new(err, mesh->elements, sizeof *q->shared, &q->shared);
-}
-
 static void destroy_queue(queue *q)
 {
   for (int lane = 0; lane < LANES; lane++) free(q->entry[lane]);
@@ -210,7 +203,9 @@ static wisp_status group_greedy(wisp_error *err, const wisp_mesh *mesh, size_t s
 {
   HELD(destroy_queue) queue q = {0};
   size_t block = 0, lowest = 0; /* |B|, and where the order is taken up to */
-  CALL(create_queue(err, mesh, size, &q));
+  const size_t most = 4 * (size < mesh->elements ? size : mesh->elements) + 2;
+  for (int lane = 0; lane < LANES; lane++) CALL(wisp_new(err, most, sizeof *q.entry[lane], &q.entry[lane]));
+  CALL(wisp_new(err, mesh->elements, sizeof *q.shared, &q.shared));
   for (size_t placed = 0; placed < mesh->elements; placed++) {
     int32_t e = pop_best(&q);
     if (e == WISP_EMPTY) {

@@ -100,36 +100,11 @@ static wisp_spread spread_of(const wisp_mesh *mesh, double *value)
   return s;
 }
 
-static size_t root_of(int32_t *piece, size_t element)
-{
-  while (piece[element] != (int32_t)element) {
-    piece[element] = piece[piece[element]];
-    element = (size_t)piece[element];
-  }
-  return element;
-}
-
-static wisp_status count_pieces(wisp_error *err, const wisp_mesh *mesh, const int32_t *neighbour, wisp_health *health)
-{
-  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
-  OWNED(free) int32_t *piece = NULL;
-  CALL(wisp_new(err, mesh->elements, sizeof *piece, &piece));
-  for (size_t k = 0; k < mesh->elements; k++) piece[k] = (int32_t)k;
-  health->pieces = mesh->elements;
-  for (size_t f = 0; f < faces * mesh->elements; f++) {
-    if (neighbour[f] == WISP_BOUNDARY) continue;
-    const size_t a = root_of(piece, f / faces), b = root_of(piece, (size_t)neighbour[f]);
-    health->pieces -= a != b;
-    piece[a < b ? b : a] = (int32_t)(a < b ? a : b);
-  }
-  return WISP_OK;
-}
-
 wisp_status wisp_mesh_look(wisp_error *err, const wisp_mesh *mesh, wisp_health *out)
 {
   wisp_health health = {.pieces = 0};
   OWNED(free) double *value = NULL, *xyz = NULL; /* points as the file has them */
-  OWNED(free) int32_t *made = NULL;
+  OWNED(free) int32_t *made = NULL, *piece = NULL;
   CALL(wisp_new(err, mesh->vertices, 3 * sizeof *xyz, &xyz));
   memcpy(xyz, mesh->xyz, 3 * mesh->vertices * sizeof *xyz);
   wisp_plane_place(mesh->plane, mesh->vertices, xyz);
@@ -141,7 +116,9 @@ wisp_status wisp_mesh_look(wisp_error *err, const wisp_mesh *mesh, wisp_health *
   }
   const int32_t *neighbour = made ? made : mesh->neighbour;
   const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
-  CALL(count_pieces(err, mesh, neighbour, &health));
+  CALL(wisp_new(err, mesh->elements, sizeof *piece, &piece));
+  wisp_join_neighbours(mesh->elements, faces, neighbour, piece);
+  for (size_t k = 0; k < mesh->elements; k++) health.pieces += piece[k] == (int32_t)k;
   for (size_t f = 0; f < faces * mesh->elements; f++) {
     if (neighbour[f] != WISP_BOUNDARY) continue;
     health.boundary_faces++;

@@ -15,8 +15,8 @@ struct making {
   const wisp_hexnodes *nodes;
   bool inside_only;
   wisp_hexcopies *copies;
-  int32_t *local; /* of each node of a surface: its place among the element's nodes */
-  size_t locals;
+  int32_t *local, *inside; /* places among an element's nodes: of those on its surface, and of the others */
+  size_t locals, insides;
   visit visit;
   bool write;
   size_t things, *first; /* to visit; the number of each block's first */
@@ -24,8 +24,7 @@ struct making {
 
 static void free_making(making *m)
 {
-  free(m->local);
-  free(m->first);
+  WISP_FREE(m->local, m->inside, m->first);
 }
 
 /* A wisp_sweep over blocks: counts, or writes. */
@@ -72,14 +71,10 @@ static void write_all(making *m)
 static void number_within(void *context, size_t from, size_t to)
 {
   const making *m = context;
-  const size_t Nq = (size_t)m->nodes->Nq, Np = Nq * Nq * Nq, own = (Nq - 2) * (Nq - 2) * (Nq - 2);
-  for (size_t e = from; e < to; e++) {
-    size_t unknown = e * own;
-    for (size_t k = 1; k + 1 < Nq; k++)
-      for (size_t j = 1; j + 1 < Nq; j++)
-        for (size_t i = 1; i + 1 < Nq; i++, unknown++)
-          m->copies->unknown[m->nodes->global[e * Np + (k * Nq + j) * Nq + i]] = (int32_t)unknown;
-  }
+  const size_t Np = m->locals + m->insides;
+  for (size_t e = from; e < to; e++)
+    for (size_t i = 0; i < m->insides; i++)
+      m->copies->unknown[m->nodes->global[e * Np + (size_t)m->inside[i]]] = (int32_t)(e * m->insides + i);
 }
 
 static size_t number_others(const making *m, size_t from, size_t to, size_t at, bool write)
@@ -96,8 +91,8 @@ static size_t number_others(const making *m, size_t from, size_t to, size_t at, 
 static wisp_status number_unknowns(wisp_error *err, making *m)
 {
   wisp_hexcopies *c = m->copies;
-  const size_t Nq = (size_t)m->nodes->Nq, nodes = m->nodes->nodes;
-  c->within = m->nodes->elements * (Nq - 2) * (Nq - 2) * (Nq - 2);
+  const size_t nodes = m->nodes->nodes;
+  c->within = m->nodes->elements * m->insides;
   wisp_parallel_fill(c->unknown, 0xff, nodes * sizeof *c->unknown); /* -1 */
   if (c->within) wisp_parallel_for(m->nodes->elements, number_within, m);
   CALL(count_all(err, m, number_others, nodes, c->within, &c->unknowns));
@@ -107,35 +102,20 @@ static wisp_status number_unknowns(wisp_error *err, making *m)
 
 /* --- copies --- */
 
-static wisp_status list_surface(wisp_error *err, size_t Nq, making *m)
-{
-  CALL(wisp_new(err, Nq * Nq * Nq, sizeof *m->local, &m->local));
-  for (size_t q = 0; q < Nq * Nq * Nq; q++) {
-    const size_t at[3] = {q % Nq, q / Nq % Nq, q / Nq / Nq};
-    bool surface = false;
-    for (int d = 0; d < 3; d++) surface |= at[d] == 0 || at[d] == Nq - 1;
-    if (surface) m->local[m->locals++] = (int32_t)q;
-  }
-  return WISP_OK;
-}
-
 /* A wisp_sweep over elements: the unknowns of surfaces, and the one copy of each within. */
 static void list_elements(void *context, size_t from, size_t to)
 {
   const making *m = context;
   wisp_hexcopies *c = m->copies;
-  const size_t Nq = (size_t)m->nodes->Nq, Np = Nq * Nq * Nq;
+  const size_t Np = m->locals + m->insides;
   for (size_t e = from; e < to; e++) {
     const int32_t *global = m->nodes->global + e * Np;
     for (size_t s = 0; s < m->locals; s++) c->surface[e * m->locals + s] = c->unknown[global[m->local[s]]];
-    for (size_t k = 1; k + 1 < Nq; k++)
-      for (size_t j = 1; j + 1 < Nq; j++)
-        for (size_t i = 1; i + 1 < Nq; i++) {
-          const size_t q = (k * Nq + j) * Nq + i;
-          const int32_t g = c->unknown[global[q]];
-          c->start[g] = g;
-          c->copy[g] = (int32_t)(e * Np + q);
-        }
+    for (size_t i = 0; i < m->insides; i++) {
+      const int32_t g = c->unknown[global[m->inside[i]]];
+      c->start[g] = g;
+      c->copy[g] = (int32_t)(e * Np) + m->inside[i];
+    }
   }
 }
 
@@ -196,7 +176,14 @@ wisp_status wisp_hexcopies_create(wisp_error *err, const wisp_hexnodes *nodes, b
   HELD(free_making) making m = {.nodes = nodes, .inside_only = inside_only};
   CALL(wisp_new(err, 1, sizeof *copies, &copies));
   m.copies = copies;
-  CALL(list_surface(err, Nq, &m));
+  CALL(wisp_new(err, Nq * Nq * Nq, sizeof *m.local, &m.local));
+  CALL(wisp_new(err, Nq * Nq * Nq, sizeof *m.inside, &m.inside));
+  for (size_t q = 0; q < Nq * Nq * Nq; q++) {
+    const size_t at[3] = {q % Nq, q / Nq % Nq, q / Nq / Nq};
+    bool surface = false;
+    for (int d = 0; d < 3; d++) surface |= at[d] == 0 || at[d] == Nq - 1;
+    *(surface ? &m.local[m.locals++] : &m.inside[m.insides++]) = (int32_t)q;
+  }
   CALL(wisp_new(err, nodes->nodes, sizeof *copies->unknown, &copies->unknown));
   CALL(number_unknowns(err, &m));
   const size_t shared = copies->unknowns - copies->within;

@@ -29,14 +29,8 @@ static const int in_plane[3][2] = {{1, 2}, {0, 2}, {0, 1}};
 /* Is the third direction the vector product of the two in its plane, or the negative of that? */
 static const int plane_sign[3] = {1, -1, 1};
 
-/* Does the face, counted in this order, turn counterclockwise as seen from inside (1) or from outside (-1)? Elements
- * are positively oriented (wisp_mesh_connect), so that inside is where the numbering says it is. */
-static int find_side(int face, const orientation *o)
-{
-  const int inward = face % 2 ? -1 : 1, odd = o->corner[0] ^ o->corner[1] ^ o->swap;
-  return inward * plane_sign[face / 2] * (odd ? -1 : 1);
-}
-
+/* A face, counted in the order *out; its side is 1 where that turns counterclockwise as seen from inside. Elements are
+ * positively oriented (wisp_mesh_connect), so that inside is where the numbering says it is. */
 static entity face_entity(const int32_t *hex, int face, orientation *out)
 {
   const int *plane = in_plane[face / 2];
@@ -48,8 +42,10 @@ static entity face_entity(const int32_t *hex, int face, orientation *out)
   }
   const int32_t along[2] = {v[low ^ 1], v[low ^ 2]};
   *out = (orientation){{low & 1, low >> 1}, along[0] > along[1]};
-  return (entity){
-      .vertex = {v[low], along[out->swap], along[1 - out->swap]}, .opposite = v[low ^ 3], .side = find_side(face, out)};
+  const int inward = face % 2 ? -1 : 1, odd = out->corner[0] ^ out->corner[1] ^ out->swap;
+  return (entity){.vertex = {v[low], along[out->swap], along[1 - out->swap]},
+                  .opposite = v[low ^ 3],
+                  .side = inward * plane_sign[face / 2] * (odd ? -1 : 1)};
 }
 
 /* Edge 4 d + 2 b + a goes along direction d from this corner; (a, b) are its places in the plane normal to d. */

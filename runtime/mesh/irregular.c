@@ -85,18 +85,6 @@ static void jitter(cells *c, double amount, uint64_t seed)
   }
 }
 
-static wisp_status mark_outside(wisp_error *err, const wisp_mesh *mesh, unsigned char *outside)
-{
-  OWNED(free) unsigned char *face = NULL;
-  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
-  int32_t vertex[4];
-  CALL(wisp_mesh_outside(err, mesh, &face));
-  for (size_t f = 0; f < faces * mesh->elements; f++)
-    for (int a = face[f] ? wisp_mesh_face(mesh, f / faces, (int)(f % faces), vertex) : 0; a-- > 0;)
-      outside[vertex[a]] = 1;
-  return WISP_OK;
-}
-
 static void free_cells(cells *c)
 {
   WISP_FREE(c->outside, c->shortest, c->least, c->start, c->around);
@@ -105,10 +93,16 @@ static void free_cells(cells *c)
 wisp_status wisp_mesh_jitter(wisp_error *err, wisp_mesh *mesh, double amount, uint64_t seed)
 {
   HELD(free_cells) cells c = {.mesh = mesh, .corners = (size_t)mesh->corners, .frame = wisp_mesh_cell(mesh)->frame};
+  OWNED(free) unsigned char *face = NULL;
+  const size_t faces = (size_t)wisp_mesh_cell(mesh)->faces;
+  int32_t vertex[4];
   CALL(wisp_require(err, amount >= 0 && amount <= 0.5, WISP_EUSAGE,
                     "jitter: %g of a vertex's shortest edge, must be 0 to 0.5", amount));
   CALL(wisp_new(err, mesh->vertices, 1, &c.outside));
-  CALL(mark_outside(err, mesh, c.outside));
+  CALL(wisp_mesh_outside(err, mesh, &face));
+  for (size_t f = 0; f < faces * mesh->elements; f++)
+    for (int a = face[f] ? wisp_mesh_face(mesh, f / faces, (int)(f % faces), vertex) : 0; a-- > 0;)
+      c.outside[vertex[a]] = 1;
   CALL(look_around(err, &c));
   jitter(&c, amount, seed);
   return WISP_OK;
@@ -125,17 +119,6 @@ static wisp_status permutation(wisp_error *err, size_t count, uint64_t *random, 
     order[other] = (int32_t)i;
   }
   *out = order;
-  return WISP_OK;
-}
-
-static wisp_status renumber(wisp_error *err, wisp_mesh *mesh, const int32_t *to)
-{
-  double *moved = NULL;
-  CALL(wisp_new(err, mesh->vertices, 3 * sizeof *moved, &moved));
-  for (size_t i = 0; i < 3 * mesh->vertices; i++) moved[3 * (size_t)to[i / 3] + i % 3] = mesh->xyz[i];
-  for (size_t i = 0; i < (size_t)mesh->corners * mesh->elements; i++) mesh->cell[i] = to[mesh->cell[i]];
-  free(mesh->xyz);
-  mesh->xyz = moved;
   return WISP_OK;
 }
 
@@ -160,11 +143,15 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed)
   uint64_t random = wisp_random_from(seed);
   OWNED(free) int32_t *vertex = NULL, *element = NULL;
   OWNED(free) int8_t *corner = NULL;
+  OWNED(free) double *xyz = NULL;
   CALL(permutation(err, mesh->vertices, &random, &vertex));
   CALL(permutation(err, mesh->elements, &random, &element));
   CALL(wisp_new(err, mesh->elements, (size_t)mesh->corners, &corner));
   for (size_t k = 0; k < mesh->elements; k++) orient(&random, mesh->corners, corner + (size_t)mesh->corners * k);
-  CALL(renumber(err, mesh, vertex));
+  CALL(wisp_new(err, mesh->vertices, 3 * sizeof *xyz, &xyz));
+  memcpy(xyz, mesh->xyz, 3 * mesh->vertices * sizeof *xyz);
+  for (size_t i = 0; i < 3 * mesh->vertices; i++) mesh->xyz[3 * (size_t)vertex[i / 3] + i % 3] = xyz[i];
+  for (size_t i = 0; i < (size_t)mesh->corners * mesh->elements; i++) mesh->cell[i] = vertex[mesh->cell[i]];
   CALL(wisp_mesh_rearrange(err, "shuffled mesh", mesh, element, corner));
   free(mesh->number);
   mesh->number = NULL; /* messages name the elements as they are now */

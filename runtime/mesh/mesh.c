@@ -288,6 +288,16 @@ wisp_status wisp_mesh_connect(wisp_error *err, const char *name, wisp_mesh *mesh
 
 /* ---- All elements. */
 
+void wisp_join_neighbours(size_t elements, size_t faces, const int32_t *neighbour, int32_t *parent)
+{
+  for (size_t k = 0; k < elements; k++) parent[k] = (int32_t)k;
+  for (size_t f = 0; f < faces * elements; f++) {
+    if (neighbour[f] == WISP_BOUNDARY) continue;
+    const size_t a = wisp_root_of(parent, f / faces), b = wisp_root_of(parent, (size_t)neighbour[f]);
+    parent[a < b ? b : a] = (int32_t)(a < b ? a : b);
+  }
+}
+
 void wisp_list_around(size_t corners, size_t elements, const int32_t *cell, size_t vertices, size_t *start,
                       uint32_t *around)
 {

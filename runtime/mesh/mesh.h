@@ -24,13 +24,12 @@ typedef struct wisp_mesh {
   /* Tets have these, and triangles, whose three faces are edges: */
   int32_t *neighbour;            /* 4 x elements: element across each face, or WISP_BOUNDARY */
   int8_t *neighbour_face;        /* 4 x elements: that element's face number (0 on a boundary) */
-  int8_t *neighbour_orientation; /* 4 x elements: index into wisp_tet_orientations: vertex a of our face is vertex
-                             turns[turn][a] of theirs; of tets */
+  int8_t *neighbour_orientation; /* 4 x elements: index into wisp_tet_orientations, from our face's vertices to theirs;
+                                    of tets */
   int32_t *tag;                  /* 4 x elements: the physical groups of a boundary face, a value as groups.h has it */
   int32_t *region;               /* elements: their physical groups, likewise */
   int32_t *order;                /* elements: the order in which they are laid out in memory; NULL: by their numbers */
-  int8_t *corner; /* 4 x elements: which of the file's corners each is, where wisp_mesh_sort_corners turned them; else
-                     NULL */
+  int8_t *corner; /* 4 x elements: which of the file's each is; NULL unless wisp_mesh_sort_corners turned them */
   /* Hexes and triangles have this: */
   int32_t *number;    /* elements: their numbers in the file, for messages; NULL where they were not put into order */
   wisp_groups groups; /* of the file, of all dimensions; or the sides of a box */
@@ -127,6 +126,16 @@ static inline double wisp_mesh_extent(const wisp_mesh *mesh, double low[3], doub
 {
   return wisp_extent(mesh->vertices, mesh->xyz, low, high);
 }
+
+/* The root of what is joined with `at`, in trees by their parents. */
+static inline size_t wisp_root_of(int32_t *parent, size_t at)
+{
+  while (parent[at] != (int32_t)at) at = (size_t)(parent[at] = parent[parent[at]]);
+  return at;
+}
+
+/* Joins neighbours, of elements with so many faces: parent leads to the first element of each connected part. */
+void wisp_join_neighbours(size_t elements, size_t faces, const int32_t *neighbour, int32_t *parent);
 
 /* The elements around v: around[start[v]] to around[start[v + 1] - 1]. Memory: vertices + 2, corners x elements. */
 void wisp_list_around(size_t corners, size_t elements, const int32_t *cell, size_t vertices, size_t *start,

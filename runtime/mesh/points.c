@@ -10,23 +10,6 @@ typedef struct grid {
   size_t mask;
 } grid;
 
-static void free_grid(grid *g)
-{
-  WISP_FREE(g->head, g->next);
-}
-
-static wisp_status make_grid(wisp_error *err, size_t count, const double *xyz, double tolerance, grid *g)
-{
-  double high[3];
-  const double extent = wisp_extent(count, xyz, g->low, high);
-  size_t size = 16;
-  while (size < 2 * count) size *= 2;
-  g->xyz = xyz, g->tolerance = tolerance, g->mask = size - 1;
-  g->side = fmax(2 * tolerance, 1e-7 * extent); /* and cells can be counted */
-  CALL(wisp_new(err, size, sizeof *g->head, &g->head));
-  return wisp_new(err, count, sizeof *g->next, &g->next);
-}
-
 static int32_t *place_of(const grid *g, const int64_t cell[3])
 {
   uint64_t h = 0;
@@ -60,15 +43,22 @@ static int32_t find_target(const grid *g, size_t point)
 
 wisp_status wisp_join_points(wisp_error *err, size_t count, const double *xyz, double tolerance, int32_t *target)
 {
-  HELD(free_grid) grid g = {.mask = 0};
+  OWNED(free) int32_t *heads = NULL, *next = NULL;
+  grid g = {.xyz = xyz, .tolerance = tolerance};
   int64_t cell[3];
-  CALL(make_grid(err, count, xyz, tolerance, &g));
+  double high[3];
+  size_t size = 16;
+  while (size < 2 * count) size *= 2;
+  g.side = fmax(2 * tolerance, 1e-7 * wisp_extent(count, xyz, g.low, high)); /* and cells can be counted */
+  CALL(wisp_new(err, size, sizeof *heads, &heads));
+  CALL(wisp_new(err, count, sizeof *next, &next));
+  g.mask = size - 1, g.head = heads, g.next = next;
   for (size_t i = 0; i < count; i++) {
     target[i] = find_target(&g, i);
     if (target[i] != (int32_t)i) continue;
     cell_of(&g, i, 0, cell); /* it stays */
     int32_t *head = place_of(&g, cell);
-    g.next[i] = *head;
+    next[i] = *head;
     *head = (int32_t)i + 1;
   }
   return WISP_OK;

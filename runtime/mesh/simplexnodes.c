@@ -37,19 +37,6 @@ static wisp_status find_edge(wisp_error *err, numbering *n, int32_t a, int32_t b
   return WISP_OK;
 }
 
-static wisp_status find_edges(wisp_error *err, numbering *n)
-{
-  const size_t corners = n->corners;
-  for (size_t v = 0; v < n->mesh->vertices; v++) n->first[v] = -1;
-  for (size_t e = 0; e < n->mesh->elements; e++) {
-    const int32_t *vertex = n->mesh->cell + e * corners;
-    int32_t *to = n->edge_of + e * n->pairs;
-    for (size_t b = 1; b < corners; b++)
-      for (size_t a = 0; a < b; a++) CALL(find_edge(err, n, vertex[a], vertex[b], to++));
-  }
-  return WISP_OK;
-}
-
 /* --- nodes --- */
 
 /* The element that comes first of those that have this face, and its own face there: 4 e + f, of tets. */
@@ -95,7 +82,11 @@ static wisp_status number_nodes(wisp_error *err, numbering *n, bool vertices_fir
   const size_t N = (size_t)nodes->N, K = mesh->elements;
   CALL(wisp_new(err, mesh->vertices, sizeof *n->first, &n->first));
   CALL(wisp_new(err, K * n->pairs, sizeof *n->edge_of, &n->edge_of));
-  CALL(find_edges(err, n));
+  for (size_t v = 0; v < mesh->vertices; v++) n->first[v] = -1;
+  int32_t *to = n->edge_of;
+  for (const int32_t *vertex = mesh->cell; vertex < mesh->cell + K * n->corners; vertex += n->corners)
+    for (size_t b = 1; b < n->corners; b++)
+      for (size_t a = 0; a < b; a++) CALL(find_edge(err, n, vertex[a], vertex[b], to++));
   CALL(unnumbered(err, mesh->vertices, &n->on_vertex));
   CALL(unnumbered(err, nodes->count[1] * (N - 1), &n->on_edge));
   CALL(unnumbered(err, N > 2 && nodes->dimension == 3 ? 4 * K * (N - 2) * (N - 2) : 0, &n->on_face));

@@ -30,16 +30,6 @@ static range empty_range(void)
   return r;
 }
 
-static range range_of(const wisp_facet *f)
-{
-  range r = empty_range();
-  for (int c = 0; c < 3; c++) {
-    for (int i = 0; i < f->corners; i++) widen(&r, c, f->xyz[i][c], f->xyz[i][c]);
-    widen(&r, 3 + c, f->normal[c], f->normal[c]);
-  }
-  return r;
-}
-
 static double middle(const tree *t, size_t place, int axis)
 {
   const range *r = &t->own[t->order[place]];
@@ -93,7 +83,12 @@ static wisp_status make_tree(wisp_error *err, size_t count, const wisp_facet *fa
   CALL(wisp_new(err, count, sizeof *out->own, &out->own));
   CALL(wisp_new(err, count, sizeof *out->order, &out->order));
   for (size_t i = 0; i < count; i++) {
-    out->own[i] = range_of(&facet[i]);
+    range *own = &out->own[i];
+    *own = empty_range();
+    for (int c = 0; c < 3; c++) {
+      for (int k = 0; k < facet[i].corners; k++) widen(own, c, facet[i].xyz[k][c], facet[i].xyz[k][c]);
+      widen(own, 3 + c, facet[i].normal[c], facet[i].normal[c]);
+    }
     if (!left_out[i]) out->order[out->count++] = i;
   }
   for (size_t leaf = out->count; leaf > LEAF; leaf = (leaf + 1) / 2) nodes = 2 * nodes + 1;
@@ -216,11 +211,6 @@ typedef struct boundary {
   size_t pair[2]; /* the first that touch */
 } boundary;
 
-static void release_boundary(boundary *b)
-{
-  WISP_FREE(b->facet, b->found);
-}
-
 static double near_of(const boundary *b, size_t one, size_t other)
 {
   return fmin(b->near, 1e-5 * fmin(shortest_edge(&b->facet[one]), shortest_edge(&b->facet[other])));
@@ -294,12 +284,15 @@ static double extent_of(const wisp_mesh *mesh)
 
 wisp_status wisp_mesh_find_touching(wisp_error *err, const wisp_mesh *mesh, wisp_touching *out)
 {
-  HELD(release_boundary) boundary b = {.extent = extent_of(mesh), .pair = {SIZE_MAX, SIZE_MAX}};
+  OWNED(free) wisp_facet *facet = NULL;
+  OWNED(free) unsigned char *found = NULL;
+  boundary b = {.extent = extent_of(mesh), .pair = {SIZE_MAX, SIZE_MAX}};
   HELD(release_tree) tree t = {.count = 0}; /* of faces that coincide with none */
   wisp_touching touching = {.coincident = 0};
   b.near = 1e-9 * b.extent;
-  CALL(wisp_mesh_boundary(err, mesh, &b.count, &b.facet));
-  CALL(wisp_new(err, b.count, 1, &b.found));
+  CALL(wisp_mesh_boundary(err, mesh, &b.count, &facet));
+  CALL(wisp_new(err, b.count, 1, &found));
+  b.facet = facet, b.found = found;
   CALL(find_coincident(err, &b));
   CALL(make_tree(err, b.count, b.facet, b.found, b.extent, &t));
   for (size_t i = 0; i < b.count; i++)

@@ -51,40 +51,24 @@ static void emit_edge(ordering *to, steps base, int n, int v, int w)
   }
 }
 
-/* A triangle of order n: its vertices, its edges, and inside these a triangle of order n - 3. */
-static void emit_triangle(ordering *to, steps base, int n, const int v[3])
+/* A simplex of order n: vertices, edges, of a tet insides of faces, and inside one of an order lower by its corners. */
+static void emit_simplex(ordering *to, steps base, int n, int corners, const int *v)
 {
-  for (; n > 0; n -= 3) {
-    for (int i = 0; i < 3; i++) {
+  static const int edges[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+  static const int faces[4][3] = {{0, 1, 3}, {2, 3, 1}, {0, 3, 2}, {0, 2, 1}};
+  for (; n > 0; n -= corners) {
+    for (int i = 0; i < corners; i++) {
       steps p = base;
       p.b[v[i]] += n;
       emit(to, p);
     }
-    for (int i = 0; i < 3; i++) emit_edge(to, base, n, v[i], v[(i + 1) % 3]);
-    for (int i = 0; i < 3; i++) base.b[v[i]]++;
-  }
-  if (n == 0) emit(to, base);
-}
-
-/* A tet of order n likewise: vertices, edges, insides of faces, and inside these a tet of order n - 4. */
-static void emit_tet(ordering *to, int n)
-{
-  static const int edges[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
-  static const int faces[4][3] = {{0, 1, 3}, {2, 3, 1}, {0, 3, 2}, {0, 2, 1}};
-  steps base = {{0}};
-  for (; n > 0; n -= 4) {
-    for (int v = 0; v < 4; v++) {
-      steps p = base;
-      p.b[v] += n;
-      emit(to, p);
-    }
-    for (int e = 0; e < 6; e++) emit_edge(to, base, n, edges[e][0], edges[e][1]);
-    for (int f = 0; f < 4; f++) {
+    for (int e = 0; e < corners * (corners - 1) / 2; e++) emit_edge(to, base, n, v[edges[e][0]], v[edges[e][1]]);
+    for (int f = 0; f < 4 && corners == 4; f++) {
       steps inside = base;
       for (int a = 0; a < 3; a++) inside.b[faces[f][a]]++;
-      emit_triangle(to, inside, n - 3, faces[f]);
+      emit_simplex(to, inside, n - 3, 3, faces[f]);
     }
-    for (int v = 0; v < 4; v++) base.b[v]++;
+    for (int i = 0; i < corners; i++) base.b[v[i]]++;
   }
   if (n == 0) emit(to, base);
 }
@@ -125,12 +109,10 @@ wisp_status wisp_vtu_order(wisp_error *err, int corners, int N, int *point)
 {
   CALL(check_order(err, N));
   ordering to = {N, point};
-  if (corners == 3)
-    emit_triangle(&to, (steps){{0}}, N, (const int[]){0, 1, 2});
-  else if (corners == 4)
-    emit_tet(&to, N);
-  else
+  if (corners == 8)
     emit_hex(&to);
+  else
+    emit_simplex(&to, (steps){{0}}, N, corners, (const int[]){0, 1, 2, 3});
   return WISP_OK;
 }
 

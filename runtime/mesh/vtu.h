@@ -5,8 +5,7 @@
 
 enum { WISP_VTU_MAX_ORDER = 10 };
 
-/* The equispaced points of the bi-unit tet, (N+1)(N+2)(N+3)/6 each of r, s, t, r fastest. WISP_EUSAGE: N not in 1..10.
- */
+/* Equispaced points of the bi-unit tet, (N+1)(N+2)(N+3)/6 each of r, s, t, r fastest. WISP_EUSAGE: N not in 1..10. */
 wisp_status wisp_vtu_lattice(wisp_error *err, int N, double *r, double *s, double *t);
 
 /* VTK's numbering of the points of its Lagrange element with so many corners: its point v is lattice point point[v]. A

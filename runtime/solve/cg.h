@@ -38,8 +38,7 @@ typedef enum wisp_cg_place {
   WISP_CG_STATE /* numbers */
 } wisp_cg_place;
 
-/* Room for what a solve leaves: blocks' parts of sums, and iterations whose scalars are kept; all 0: its arrays are not
- * there. */
+/* Room for what a solve leaves: parts of sums, and iterations whose scalars are kept; all 0: there are no arrays. */
 typedef struct wisp_cg_capacity {
   size_t rz_parts, pAp_parts, iterations;
 } wisp_cg_capacity;

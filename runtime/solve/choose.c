@@ -33,14 +33,6 @@ static measured measure_stage(const wisp_stage *stage, const wisp_stage *other)
   return out;
 }
 
-/* By the expected times; where these are not known, by measured ones of entries that match alike. */
-static bool is_faster(const wisp_stage *stage, const wisp_stage *than)
-{
-  const measured a = measure_stage(stage, than), b = measure_stage(than, stage);
-  if (!isnan(a.expected) && !isnan(b.expected)) return a.expected < b.expected;
-  return a.match == b.match && a.ms < b.ms;
-}
-
 /* Whether a line of the family's defaults prefers the stage's composition here. */
 static wisp_status is_preferred(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                                 const wisp_stage *stage, bool *out)
@@ -54,12 +46,14 @@ static wisp_status is_preferred(wisp_error *err, const wisp_chooser *from, const
   return WISP_OK;
 }
 
+/* By the expected times; where these are not known, by measured ones of entries that match alike; else by defaults. */
 static wisp_status is_better(wisp_error *err, const wisp_chooser *from, const wisp_choose_request *request,
                              const wisp_stage *stage, const wisp_stage *best, bool *out)
 {
+  const measured a = measure_stage(stage, best), b = measure_stage(best, stage);
   bool wanted = false, already = false;
-  *out = is_faster(stage, best);
-  if (*out || !isnan(measure_stage(stage, best).ms) || !isnan(measure_stage(best, stage).ms)) return WISP_OK;
+  *out = !isnan(a.expected) && !isnan(b.expected) ? a.expected < b.expected : a.match == b.match && a.ms < b.ms;
+  if (*out || !isnan(a.ms) || !isnan(b.ms)) return WISP_OK;
   CALL(is_preferred(err, from, request, stage, &wanted));
   CALL(is_preferred(err, from, request, best, &already));
   *out = wanted && !already;

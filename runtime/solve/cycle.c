@@ -110,17 +110,6 @@ static wisp_status coarsen(wisp_error *err, level *l, wisp_sparse *next)
   return wisp_sparse_multiply(err, &l->of[PTA], &P, next);
 }
 
-static wisp_status copy_pattern(wisp_error *err, const wisp_sparse *of, wisp_sparse *out)
-{
-  const size_t numbers = (size_t)of->start[of->rows];
-  *out = (wisp_sparse){.rows = of->rows, .columns = of->columns};
-  CALL(wisp_new(err, of->rows + 1, sizeof *out->start, &out->start));
-  CALL(wisp_new(err, numbers, sizeof *out->column, &out->column));
-  memcpy(out->start, of->start, (of->rows + 1) * sizeof *out->start);
-  memcpy(out->column, of->column, numbers * sizeof *out->column);
-  return WISP_OK;
-}
-
 /* A wisp_sparse_row: of a matrix that is full. */
 static size_t fill_row(const void *context, size_t row, int32_t *columns)
 {
@@ -141,7 +130,13 @@ static wisp_status make_levels(wisp_error *err, wisp_sparse *of, size_t direct, 
     h->width += 2 * l->of[A].rows;
     h->direct = l->of[A].rows <= direct;
     if (h->direct) return wisp_sparse_make(err, l->of[A].rows, l->of[A].rows, direct, fill_row, &l->of[A], &l->of[UP]);
-    CALL(copy_pattern(err, &l->of[A], &l->of[SCALED]));
+    const size_t rows = l->of[A].rows, numbers = (size_t)l->of[A].start[rows];
+    wisp_sparse *scaled = &l->of[SCALED];
+    *scaled = (wisp_sparse){.rows = rows, .columns = rows};
+    CALL(wisp_new(err, rows + 1, sizeof *scaled->start, &scaled->start));
+    CALL(wisp_new(err, numbers, sizeof *scaled->column, &scaled->column));
+    memcpy(scaled->start, l->of[A].start, (rows + 1) * sizeof *scaled->start);
+    memcpy(scaled->column, l->of[A].column, numbers * sizeof *scaled->column);
     CALL(wisp_sparse_multiply(err, &l->of[A], &l->of[A], &l->of[E]));
     CALL(wisp_sparse_multiply(err, &l->of[E], &l->of[A], &l->of[UP]));
     if (h->levels < WISP_CYCLE_LEVELS) CALL(coarsen(err, l, &next));

@@ -25,11 +25,6 @@ wisp_cg_watch wisp_watch_iterations(wisp_iteration_watch *watch)
 
 /* ---- For the kinds. */
 
-const char *wisp_solver_cells(const wisp_solver *s)
-{
-  return wisp_cells[s->corners].many;
-}
-
 wisp_choose_request wisp_solver_choose_request(const wisp_solver *s, const char *system, size_t elements)
 {
   return (wisp_choose_request){.spec =
@@ -44,7 +39,7 @@ wisp_status wisp_solver_check_count(wisp_error *err, const wisp_solver *s, doubl
   return wisp_require(err, numbers < 2147483648.0, WISP_EUSAGE,
                       "%.0f %s of order %d have %.3g %s, more than kernels can count (2.1e9): take fewer elements or a "
                       "lower order",
-                      elements, wisp_solver_cells(s), s->order, numbers, what);
+                      elements, wisp_cells[s->corners].many, s->order, numbers, what);
 }
 
 wisp_status wisp_solver_note_zero(wisp_error *err, wisp_solver *s, long long iterations, double residual)
@@ -103,25 +98,18 @@ wisp_status wisp_solver_begin(wisp_error *err, wisp_solver *s, const char *box)
 
 /* ---- A solver. */
 
-/* The elements of a box are known before it is made. */
-static wisp_status make_mesh(wisp_error *err, wisp_solver *s)
-{
-  size_t count[4];
-  const bool known = !s->mesh && wisp_mesh_source_count(&s->source, s->corners, count);
-  if (known) CALL(s->kind->choose(err, s, count));
-  if (!s->mesh) CALL(wisp_mesh_make(err, s->corners, &s->source, &s->mesh));
-  if (known) return WISP_OK;
-  wisp_pattern_count(s->mesh, count);
-  return s->kind->choose(err, s, count);
-}
-
 wisp_status wisp_solver_open(wisp_error *err, wisp_solver *s, const wisp_session *session, const wisp_watch *watch)
 {
   const double begin = wisp_seconds();
+  size_t count[4];
   s->session = session;
   s->exact |= session->exact_match_only;
   wisp_watch_report(watch, 0.1, "making the mesh");
-  CALL(make_mesh(err, s));
+  const bool known = !s->mesh && wisp_mesh_source_count(&s->source, s->corners, count); /* of a box */
+  if (known) CALL(s->kind->choose(err, s, count));
+  if (!s->mesh) CALL(wisp_mesh_make(err, s->corners, &s->source, &s->mesh));
+  if (!known) wisp_pattern_count(s->mesh, count);
+  if (!known) CALL(s->kind->choose(err, s, count));
   CALL(s->kind->build(err, s, watch));
   s->seconds = wisp_seconds() - begin;
   return s->source.file ? wisp_mesh_note_unused(err, s->mesh_name, s->mesh) : WISP_OK;
@@ -151,7 +139,7 @@ wisp_status wisp_solver_make_report(wisp_error *err, wisp_solver *s)
   CALL(wisp_report_text(err, &s->report, "device", limits->name));
   CALL(wisp_report_numbers(err, &s->report, WISP_COUNT(numbers), numbers));
   CALL(wisp_report_line(err, &s->report, "domain", "%s: %zu %s of order %d, %d nodes each, %.0f %s", domain,
-                        s->mesh->elements, wisp_solver_cells(s), s->order, s->nodes, s->unknowns, s->unknown));
+                        s->mesh->elements, wisp_cells[s->corners].many, s->order, s->nodes, s->unknowns, s->unknown));
   CALL(wisp_report_line(err, &s->report, "device", "%s (%s), %s", limits->name, limits->kind, precision));
   return s->kind->report(err, s, &s->report);
 }

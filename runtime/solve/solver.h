@@ -45,29 +45,22 @@ wisp_status wisp_report_kernels(wisp_error *err, wisp_solver_report *to, int sta
 /* ---- A kind of problem. */
 
 /* Rows of its table of options. */
-#define WISP_LETTER_ROW(key, n, a, v, u, h)                                    \
-  {                                                                            \
-    .name = n, .argument = a, .value = v, .unset = u, .help = h, .letter = key \
+#define WISP_ROW(...) \
+  {                   \
+    __VA_ARGS__       \
   }
+#define WISP_LETTER_ROW(key, n, a, v, u, h) \
+  WISP_ROW(.name = n, .argument = a, .value = v, .unset = u, .help = h, .letter = key)
 #define WISP_TEXT_ROW(n, a, v, u, h) WISP_LETTER_ROW(0, n, a, v, u, h)
-#define WISP_FLAG_ROW(n, h)                        \
-  {                                                \
-    .name = n, .kind = WISP_OPTION_FLAG, .help = h \
-  }
-#define WISP_NUMBER_ROW(k, n, a, low, high, v, u, h)                                                   \
-  {                                                                                                    \
-    .name = n, .kind = k, .argument = a, .least = low, .most = high, .value = v, .unset = u, .help = h \
-  }
+#define WISP_FLAG_ROW(n, h) WISP_ROW(.name = n, .kind = WISP_OPTION_FLAG, .help = h)
+#define WISP_NUMBER_ROW(k, n, a, low, high, v, u, h) \
+  WISP_ROW(.name = n, .kind = k, .argument = a, .least = low, .most = high, .value = v, .unset = u, .help = h)
 #define WISP_INTEGER_ROW(n, a, low, high, v, u, h) WISP_NUMBER_ROW(WISP_OPTION_INTEGER, n, a, low, high, v, u, h)
 #define WISP_REAL_ROW(n, a, low, high, v, u, h) WISP_NUMBER_ROW(WISP_OPTION_REAL, n, a, low, high, v, u, h)
-#define WISP_CHOICE_ROW(n, a, c, v, u, h)                                                                 \
-  {                                                                                                       \
-    .name = n, .kind = WISP_OPTION_CHOICE, .argument = a, .choices = c, .value = v, .unset = u, .help = h \
-  }
-#define WISP_FILE_ROW(key, n, c, b, h)                                                                           \
-  {                                                                                                              \
-    .name = n, .kind = WISP_OPTION_FILE, .argument = "FILE", .choices = c, .beside = b, .help = h, .letter = key \
-  }
+#define WISP_CHOICE_ROW(n, a, c, v, u, h) \
+  WISP_ROW(.name = n, .kind = WISP_OPTION_CHOICE, .argument = a, .choices = c, .value = v, .unset = u, .help = h)
+#define WISP_FILE_ROW(key, n, c, b, h) \
+  WISP_ROW(.name = n, .kind = WISP_OPTION_FILE, .argument = "FILE", .choices = c, .beside = b, .help = h, .letter = key)
 
 typedef struct wisp_solver_kind {
   const char *problem; /* "poisson"; NULL: each that `knows` */
@@ -158,9 +151,6 @@ void wisp_solver_discard(wisp_solver *solver);
 WISP_OWNED(wisp_solver, wisp_solver_discard)
 
 /* ---- For the kinds. */
-
-/* "triangles", "tets", "hexes" */
-const char *wisp_solver_cells(const wisp_solver *solver);
 
 /* The request that kernels are chosen for. */
 wisp_choose_request wisp_solver_choose_request(const wisp_solver *solver, const char *system, size_t elements);

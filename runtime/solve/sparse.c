@@ -39,26 +39,23 @@ static size_t take_columns(size_t row, size_t count, const int32_t *listed, int3
   return taken;
 }
 
-static wisp_status make_part(wisp_error *err, making *m, size_t part)
-{
-  OWNED(free) int32_t *marked = NULL, *listed = NULL;
-  size_t capacity = 0, used = 0;
-  CALL(wisp_new(err, m->columns, sizeof *marked, &marked));
-  CALL(wisp_new(err, m->most, sizeof *listed, &listed));
-  for (size_t row = m->rows * part / PARTS; row < m->rows * (part + 1) / PARTS; row++) {
-    const size_t count = m->list(m->context, row, listed);
-    if (used + count > capacity) CALL(wisp_grow(err, &m->column[part], &capacity, used + count, sizeof *listed));
-    const size_t taken = take_columns(row, count, listed, marked, m->column[part] + used);
-    m->start[row + 1] = (int32_t)taken;
-    used += taken;
-  }
-  return WISP_OK;
-}
-
 /* A wisp_range over parts. */
 static wisp_status make_parts(wisp_error *err, void *context, size_t from, size_t to)
 {
-  for (size_t part = from; part < to; part++) CALL(make_part(err, context, part));
+  making *m = context;
+  for (size_t part = from; part < to; part++) {
+    OWNED(free) int32_t *marked = NULL, *listed = NULL;
+    size_t capacity = 0, used = 0;
+    CALL(wisp_new(err, m->columns, sizeof *marked, &marked));
+    CALL(wisp_new(err, m->most, sizeof *listed, &listed));
+    for (size_t row = m->rows * part / PARTS; row < m->rows * (part + 1) / PARTS; row++) {
+      const size_t count = m->list(m->context, row, listed);
+      if (used + count > capacity) CALL(wisp_grow(err, &m->column[part], &capacity, used + count, sizeof *listed));
+      const size_t taken = take_columns(row, count, listed, marked, m->column[part] + used);
+      m->start[row + 1] = (int32_t)taken;
+      used += taken;
+    }
+  }
   return WISP_OK;
 }
 

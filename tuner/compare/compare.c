@@ -1,5 +1,4 @@
 /* The comparison itself: everything is compiled ahead, in order; then row by row loaded, recorded and timed. */
-#include "compare.h"
 #include "match_up.h"
 #include "rival.h"
 #include "../trial/trial.h"
@@ -84,28 +83,24 @@ static wisp_status load(wisp_error *err, comparer *c, wisp_stage *stage, wisp_er
 /* ---- Recording. */
 
 /* The same kernel over and over, or whole steps. */
-static wisp_status launch(wisp_error *err, const wisp_workload *workload, const runner *r, bool composed)
-{
-  for (int i = 0; !composed && i < LAUNCHES; i++)
-    CALL(wisp_problems_launch(err, workload, r->ref.problem, r->kernel[0], WISP_FOR_TIMING));
-  for (int i = 0; composed && i < STEPS; i++)
-    CALL(wisp_problems_step(err, workload, r->ref.problem, (const wisp_kernel *const *)r->kernel, r->kernels));
-  return WISP_OK;
-}
-
 static wisp_status record(wisp_error *err, const wisp_bench *bench, const wisp_spec *spec, const wisp_stage *stage,
                           runner *r)
 {
+  const wisp_workload *workload = bench->workload;
+  const wisp_kernel *const *kernels = (const wisp_kernel *const *)r->kernel;
+  wisp_status launched = WISP_OK;
   wisp_error later = {.text = ""};
-  bool composed = wisp_spec_is_composition(spec);
+  const bool composed = wisp_spec_is_composition(spec);
   if (!r->kernels) return WISP_OK;
   CALL(wisp_problems_acquire(err, bench->problems, (const wisp_plan *const *)stage->plan, stage->kernels, &r->ref));
   CALL(wisp_graph_begin(err, bench->device));
-  const wisp_status launched = launch(err, bench->workload, r, composed);
+  for (int i = 0; launched == WISP_OK && i < (composed ? STEPS : LAUNCHES); i++)
+    launched = composed ? wisp_problems_step(err, workload, r->ref.problem, kernels, r->kernels)
+                        : wisp_problems_launch(err, workload, r->ref.problem, kernels[0], WISP_FOR_TIMING);
   const wisp_status ended = wisp_graph_end(&later, bench->device, &r->graph);
   CALL(launched);
   CALL(wisp_require(err, ended == WISP_OK, ended, "%s", later.text));
-  r->runs = composed ? STEPS * *bench->workload->stages : LAUNCHES;
+  r->runs = composed ? STEPS * *workload->stages : LAUNCHES;
   return WISP_OK;
 }
 

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { PERIOD = 1 << 16, SAMPLE = 64 }; /* random numbers repeat; columns that errors are taken over */
 static const double TOLERATED = 4, EPSILONS = 64;

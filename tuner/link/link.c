@@ -1,11 +1,9 @@
 #include "link.h"
-#include "request.h"
 #include "../../runtime/process.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 

@@ -1,6 +1,5 @@
 #include "report_html.h"
 
-#include "../../gen/embedded.h"
 #include "../../gen/language/template.h"
 
 #include <math.h>

@@ -2,8 +2,6 @@
 #pragma once
 
 #include "report_data.h"
-#include "../../gen/text.h"
-#include "../../gen/family.h"
 
 /* A page in the making. The first failure stays in status, and everything after it does nothing. */
 typedef struct wisp_page {
@@ -50,7 +48,7 @@ void wisp_page_label(wisp_page *page, const char *kind, double x, double y, cons
 /* The i-th colour, of as many as are told apart; later ones begin again. */
 const char *wisp_colour(size_t i);
 
-/* ---- The parts of a report's page, one file each: all tell of one subject, a run of cells that differ in precision,
+/* ---- The parts of a report's page: all show one subject, a run of cells that differ in precision,
  * order and kernel alone. */
 
 typedef struct wisp_report_subject {

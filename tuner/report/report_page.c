@@ -1,16 +1,11 @@
 /* The page as a whole: its parts for every subject, and how it gets into its folder. */
 #include "report_html.h"
 
-#include "../../gen/embedded.h"
-#include "../../gen/family.h"
-#include "../../runtime/solve/choose.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 /* ---- The data: trials of the store, each once, in cells of one kernel, order, precision and device. */

@@ -2,8 +2,6 @@
  * each, over the order and over the size. */
 #include "report_html.h"
 
-#include "../../gen/family.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* The tables: winners, for each precision one by order and kernel; what was refused, and what failed. */
 #include "report_html.h"
-#include "../../cache/store.h"
 
 #include <math.h>
 #include <stdio.h>

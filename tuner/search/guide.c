@@ -12,17 +12,6 @@
 /* A layout of another kind is as far as this many doublings of a parameter; so is a parameter that only one has. */
 static const double OTHER_LAYOUT = 2, OTHER_PARAM = 2;
 
-/* "unroll=4 wi=2" */
-static void read_params(const char *text, wisp_point *p)
-{
-  char name[32], value[32];
-  while (p->count < WISP_MAX_PARAMS && wisp_next_param(&text, name, value)) {
-    p->name[p->count] = wisp_hash(WISP_HASH_SEED, name, strlen(name));
-    const double number = (double)strtol(value, NULL, 10);
-    p->step[p->count++] = number > 0 ? log2(number) : number - 1;
-  }
-}
-
 /* The share of memory traffic that is padding, as a logarithm, weighed by how much the kernel is bound by memory. */
 static double waste(const wisp_trial *t, const wisp_spec *spec, const wisp_layout *layout)
 {
@@ -39,13 +28,18 @@ static double waste(const wisp_trial *t, const wisp_spec *spec, const wisp_layou
 bool wisp_point_from_trial(const wisp_trial *t, wisp_point *out)
 {
   wisp_layout layout, all[8];
+  char name[32], value[32];
   wisp_point p = {.is_default = t->is_default == 1, .weight = 1};
   if (wisp_spec_parse(NULL, t->spec, &p.spec) != WISP_OK) return false;
   snprintf(p.strategy, sizeof p.strategy, "%s", t->strategy);
   snprintf(p.layout, sizeof p.layout, "%s", t->layout);
   snprintf(p.params, sizeof p.params, "%s", t->params);
   p.role = strncmp(p.layout, "slab", 4) == 0 ? 0 : strncmp(p.layout, "node-km1-", 9) == 0 ? 1 : 2;
-  read_params(p.params, &p);
+  for (const char *at = p.params; p.count < WISP_MAX_PARAMS && wisp_next_param(&at, name, value); p.count++) {
+    const double number = (double)strtol(value, NULL, 10);
+    p.name[p.count] = wisp_hash(WISP_HASH_SEED, name, strlen(name));
+    p.step[p.count] = number > 0 ? log2(number) : number - 1;
+  }
   if (wisp_family_check(NULL, &p.spec) == WISP_OK) {
     wisp_family_layouts(&p.spec, all);
     if (wisp_layout_parse(NULL, p.layout, all->Np, all->Nf, &layout) == WISP_OK) p.cost = waste(t, &p.spec, &layout);

@@ -1,8 +1,6 @@
 /* Replay: each target's candidates are those that the sweep holds; a trial is looked up instead of run. */
 #include "replay.h"
-#include "guide.h"
 #include "search.h"
-#include "../../runtime/device.h"
 #include "../../runtime/kernel.h"
 #include "../../runtime/process.h"
 #include "../trial/measure.h"
@@ -13,8 +11,6 @@
 #include <unistd.h>
 
 const int wisp_replay_after[WISP_REPLAY_POINTS] = {5, 10, 25, 50, WISP_REPLAY_MOST};
-
-/* --- the sweep --- */
 
 /* The device that most trials are of. */
 static const char *main_device(size_t count, const wisp_trial *const *trials)
@@ -108,17 +104,6 @@ static double expect_random(size_t count, const double *sorted, size_t n)
   return sum;
 }
 
-static wisp_status replay_random(wisp_error *err, const replaying *r, const size_t *which, wisp_replay_target *t)
-{
-  OWNED(free) double *ms = NULL;
-  CALL(wisp_new(err, t->candidates, sizeof *ms, &ms));
-  for (size_t i = 0; i < t->candidates; i++) ms[i] = r->trials[which[i]].ms;
-  qsort(ms, t->candidates, sizeof *ms, wisp_measure_order);
-  for (int p = 0; p < WISP_REPLAY_POINTS; p++)
-    t->random[p] = 100 * exp(-expect_random(t->candidates, ms, (size_t)wisp_replay_after[p]));
-  return WISP_OK;
-}
-
 static void search_target(const replaying *r, wisp_guide *guide, const size_t *which, wisp_replay_target *t)
 {
   double best = INFINITY;
@@ -147,6 +132,7 @@ static wisp_status replay_target(wisp_error *err, const replaying *r, size_t fir
   HELD(wisp_guide_free) wisp_guide guide = {0};
   OWNED(free) wisp_point *points = NULL, *known = NULL;
   OWNED(free) size_t *which = NULL;
+  OWNED(free) double *ms = NULL;
   size_t known_count = 0;
   CALL(wisp_new(err, r->count, sizeof *points, &points));
   CALL(wisp_new(err, r->count, sizeof *known, &known));
@@ -169,7 +155,12 @@ static wisp_status replay_target(wisp_error *err, const replaying *r, size_t fir
   known_count = wisp_guide_weigh(known_count, known, spec);
   CALL(wisp_guide_create(err, t->candidates, points, known_count, known, &guide));
   search_target(r, &guide, which, t);
-  return replay_random(err, r, which, t);
+  CALL(wisp_new(err, t->candidates, sizeof *ms, &ms));
+  for (size_t i = 0; i < t->candidates; i++) ms[i] = r->trials[which[i]].ms;
+  qsort(ms, t->candidates, sizeof *ms, wisp_measure_order);
+  for (int p = 0; p < WISP_REPLAY_POINTS; p++)
+    t->random[p] = 100 * exp(-expect_random(t->candidates, ms, (size_t)wisp_replay_after[p]));
+  return WISP_OK;
 }
 
 /* --- all targets --- */

@@ -1,5 +1,4 @@
 #include "search.h"
-#include "guide.h"
 #include "../../gen/random.h"
 #include "../../runtime/device.h"
 
@@ -277,15 +276,6 @@ static int by_priority(const void *a, const void *b)
   return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* A number that looks random but depends only on the seed and which. */
-static uint64_t scatter(uint64_t seed, int which)
-{
-  uint64_t state = seed ^ ((uint64_t)which + 1) * WISP_RANDOM_SEED;
-  if (!state) state = 1;
-  wisp_random_next(&state);
-  return wisp_random_next(&state) >> 1;
-}
-
 static bool contains(const int *list, size_t count, int value)
 {
   for (size_t i = 0; i < count; i++)
@@ -304,8 +294,12 @@ static wisp_status order(wisp_error *err, wisp_search *s, uint64_t seed)
       defaults[count++] = s->candidates[i].problem;
   for (size_t i = 0; i < s->count; i++) {
     wisp_candidate *c = &s->candidates[i];
-    bool late = !contains(defaults, count, c->problem);
-    c->priority = (uint64_t)late << 63 | scatter(seed, late ? c->problem : c->layout);
+    const bool late = !contains(defaults, count, c->problem);
+    const uint64_t which = (uint64_t)(late ? c->problem : c->layout);
+    uint64_t scattered = seed ^ (which + 1) * WISP_RANDOM_SEED; /* it looks random but depends only on these two */
+    if (!scattered) scattered = 1;
+    wisp_random_next(&scattered);
+    c->priority = (uint64_t)late << 63 | wisp_random_next(&scattered) >> 1;
     c->rank = (uint64_t)!c->is_default << 63 | wisp_random_next(&state) >> 1;
   }
   if (s->count) qsort(s->candidates, s->count, sizeof *s->candidates, by_priority);

@@ -2,8 +2,6 @@
 #pragma once
 
 #include "guide.h"
-#include "../../gen/family.h"
-#include "../../gen/strategy/strategy.h"
 
 /* An order, precision and device: the names that its strategies see, in every layout. */
 typedef struct wisp_scope {

@@ -51,8 +51,9 @@ static wisp_status of_layout(wisp_error *err, const wisp_layout *layout, const w
   return WISP_OK;
 }
 
-/* NULL where none is chosen, or more than one: stores were merged. */
-static const wisp_trial *chosen_of(size_t count, wisp_trial *const *trials)
+/* The one that the last final round chose, if that round has seen all that are close to the fastest. NULL also where
+ * more than one is chosen: stores were merged. */
+static const wisp_trial *resolved_of(size_t count, wisp_trial *const *trials)
 {
   const wisp_trial *chosen = NULL;
   for (size_t i = 0; i < count; i++) {
@@ -60,16 +61,10 @@ static const wisp_trial *chosen_of(size_t count, wisp_trial *const *trials)
     if (chosen) return NULL;
     chosen = trials[i];
   }
-  return chosen;
-}
-
-/* Has the last final round seen all that are close to the fastest? */
-static bool is_resolved(size_t count, wisp_trial *const *trials, const wisp_trial *chosen)
-{
-  if (!chosen || chosen->ms > wisp_ranking_margin * trials[0]->ms) return false;
+  if (!chosen || chosen->ms > wisp_ranking_margin * trials[0]->ms) return NULL;
   for (size_t i = 0; i < count && trials[i]->ms <= wisp_ranking_margin * trials[0]->ms; i++)
-    if (!*trials[i]->tie && strcmp(trials[i]->when, chosen->when) > 0) return false;
-  return true;
+    if (!*trials[i]->tie && strcmp(trials[i]->when, chosen->when) > 0) return NULL;
+  return chosen;
 }
 
 /* --- the round --- */
@@ -267,9 +262,9 @@ wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scop
   double fastest = INFINITY; /* in any layout */
   for (size_t i = 0; i < all->count; i++) fastest = fmin(fastest, all->trials[i].ms);
   CALL(of_layout(err, &scope->layout[layout], all, &count, &known));
-  const wisp_trial *chosen = chosen_of(count, known);
-  if (count && is_resolved(count, known, chosen))
-    *winner = *chosen;
+  const wisp_trial *resolved = resolved_of(count, known);
+  if (resolved)
+    *winner = *resolved;
   else if (count)
     CALL(hold_round(err, sweep, scope, layout, fastest, count, known, winner));
   return WISP_OK;

@@ -3,13 +3,10 @@
 #include "sweep.h"
 #include "../../runtime/compilers.h"
 #include "../../runtime/process.h"
-#include "../../runtime/solve/choose.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- The whole step: which layout and composition make the fastest stage, when the winners of each kernel work
@@ -310,7 +307,6 @@ static double worth_of(const prospects *p, const wisp_sweep *sweep, const wisp_s
 
 /* A candidate this much slower than the best is dropped after its first samples. */
 static const double DROP_BUDGET = 1.25, DROP_EXHAUSTIVE = 1.5;
-/* --- units --- */
 
 bool wisp_tune_wants(const wisp_tune_request *request, const char *kernel)
 {

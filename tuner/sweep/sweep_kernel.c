@@ -1,10 +1,8 @@
 /* One kernel of an order and precision: what the store knows of its candidates, problem by problem those that it does
  * not know, and a final round in each layout. */
 #include "sweep.h"
-#include "../../cache/store.h"
 #include "../../gen/random.h"
 #include "../../runtime/compilers.h"
-#include "../../runtime/solve/choose.h"
 #include "../../runtime/process.h"
 
 #include <math.h>
@@ -172,29 +170,22 @@ static wisp_status leave_out_known(wisp_error *err, unit *u)
 
 /* --- trials --- */
 
-/* Keeps the pipeline full with candidates of this problem. */
-static wisp_status fill(wisp_error *err, unit *u)
-{
-  while (!wisp_pipeline_full(u->sweep->pipeline)) {
-    const wisp_candidate *c = wisp_search_next(&u->search);
-    wisp_plan *plan = NULL;
-    if (!c) break;
-    CALL(wisp_candidate_plan(err, u->search.scope, c, &plan));
-    CALL(wisp_pipeline_submit(err, u->sweep->pipeline, plan, c->is_default));
-  }
-  return WISP_OK;
-}
-
-/* The next compiled candidate; NULL where there is none. The tuner ends us where the compiler does not end; it may have
- * to wait for what is ahead of it. */
+/* Keeps the pipeline full with candidates of this problem. The next compiled candidate; NULL where there is none. The
+ * tuner ends us where the compiler does not end; it may have to wait for what is ahead of it. */
 static wisp_status take(wisp_error *err, unit *u, wisp_job **out)
 {
   wisp_sweep *sweep = u->sweep;
+  const wisp_candidate *c = NULL;
   wisp_trial key;
   bool host = !sweep->bench.limits->gpu;
   HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(&sweep->bench.profile, WISP_COMPILING);
   *out = NULL;
-  if (!host || wisp_pipeline_empty(sweep->pipeline)) CALL(fill(err, u));
+  const bool fills = !host || wisp_pipeline_empty(sweep->pipeline);
+  while (fills && !wisp_pipeline_full(sweep->pipeline) && (c = wisp_search_next(&u->search))) {
+    wisp_plan *plan = NULL;
+    CALL(wisp_candidate_plan(err, u->search.scope, c, &plan));
+    CALL(wisp_pipeline_submit(err, sweep->pipeline, plan, c->is_default));
+  }
   const wisp_job *next = wisp_pipeline_next(sweep->pipeline);
   if (!next) return WISP_OK;
   wisp_trial_begin(&sweep->bench, next->plan, next->is_default, &key);

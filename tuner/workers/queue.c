@@ -1,11 +1,8 @@
 #include "queue.h"
 #include "../sweep/sweep.h"
-#include "../../cache/store.h"
-#include "../../gen/text.h"
 #include "../../runtime/process.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,8 +119,6 @@ void wisp_journal_free(wisp_journal *journal)
   *journal = (wisp_journal){0};
 }
 
-/* --- what was tried --- */
-
 static uint64_t key_of(const wisp_trial *t)
 {
   const char *const parts[] = {t->spec,          t->layout, t->strategy, t->params,
@@ -148,8 +143,6 @@ wisp_status wisp_keys_add(wisp_error *err, wisp_keys *k, const wisp_trial *trial
   k->list[k->count++] = key_of(trial);
   return WISP_OK;
 }
-
-/* --- the store --- */
 
 wisp_status wisp_journal_look_up(wisp_error *err, wisp_journal *j, const wisp_trial *key, wisp_answer_note *answer)
 {

@@ -4,7 +4,6 @@
  * All kernels of a unit are measured on one card, since the whole stage is made of their winners. */
 #pragma once
 
-#include "../link/request.h"
 #include "../link/link.h"
 
 typedef struct wisp_queue wisp_queue;

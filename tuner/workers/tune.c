@@ -4,7 +4,6 @@
 #include "supervisor.h"
 #include "../sweep/sweep.h"
 #include "../../runtime/process.h"
-#include "../../gen/text.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "../link/request.h"
-#include "../../gen/check.h"
 
 /* Tunes, order by order and precision by precision: all candidates of each kernel in each layout, a final round of the
  * fastest (final.c), then whole stages of the winners (ms is a stage's). Trials that the store has are not repeated. A

@@ -3,14 +3,13 @@
 #pragma once
 
 #include "../link/link.h"
-#include "../../gen/check.h"
 #include "../../runtime/warden.h"
 
 #include <signal.h>
 #include <sys/types.h>
 
-/* ---- Ctrl-C, TERM and HUP while a sweep runs: they end it in order, with its summary and a store that is whole, and
- * are heard of through a descriptor, like the workers. */
+/* ---- Ctrl-C, TERM and HUP while a sweep runs: they end it in order, with its summary and a store that is whole,
+ * and are heard of through a descriptor, like the workers. */
 
 enum { WISP_INTERRUPTS = 3 };
 
