@@ -108,30 +108,32 @@ static void survey_thread(void *context)
   while (own < least && !atomic_compare_exchange_weak(&s->least, &least, own)) {}
 }
 
-/* The least stack of OpenMP's threads. Compilers, and libomp, make GOMP_parallel of a parallel region. */
-static bool survey_team(void *object, size_t *out)
-{
-  void (*parallel)(void (*work)(void *), void *context, unsigned threads, unsigned flags) = NULL;
-  void *symbol = dlsym(object, "GOMP_parallel");
-  survey s = {.caller = pthread_self()};
-  if (!symbol) return false;
-  memcpy(&parallel, &symbol, sizeof parallel);
-  atomic_init(&s.least, SIZE_MAX);
-  parallel(survey_thread, &s, 0, 0);
-  *out = atomic_load(&s.least);
-  return true;
-}
+/* The process in which OpenMP has threads for this one; 0: there are none yet. */
+static _Thread_local pid_t team_process;
 
 /* A child has the calling thread alone of its parent's, and OpenMP would wait for the others. */
 static wisp_status check_process(wisp_error *err, const char *name)
 {
-  static _Thread_local pid_t process; /* the one in which this thread ran kernels; 0: none yet */
-  const pid_t own = getpid();
-  CALL(wisp_require(err, !process || process == own, WISP_ESYSTEM,
-                    "%s: this thread ran kernels before a fork, and OpenMP's threads are not in process %d: run it in "
-                    "a new thread, or in the parent",
-                    name, (int)own));
-  process = own;
+  return wisp_require(err, !team_process || team_process == getpid(), WISP_ESYSTEM,
+                      "%s: this thread ran kernels before a fork, and OpenMP's threads are not in process %d: run it "
+                      "in a new thread, or in the parent",
+                      name, (int)getpid());
+}
+
+/* The least stack of OpenMP's threads. Compilers, and libomp, make GOMP_parallel of a parallel region. */
+static wisp_status survey_team(wisp_error *err, void *object, const char *name, wisp_host_stacks *stacks)
+{
+  void (*parallel)(void (*work)(void *), void *context, unsigned threads, unsigned flags) = NULL;
+  void *symbol = dlsym(object, "GOMP_parallel");
+  survey s = {.caller = pthread_self()};
+  if (!symbol) return WISP_OK;
+  CALL(check_process(err, name));
+  memcpy(&parallel, &symbol, sizeof parallel);
+  atomic_init(&s.least, SIZE_MAX);
+  parallel(survey_thread, &s, 0, 0);
+  stacks->team = atomic_load(&s.least);
+  stacks->knows_team = true;
+  if (stacks->team != SIZE_MAX) team_process = getpid();
   return WISP_OK;
 }
 
@@ -139,13 +141,14 @@ wisp_status wisp_host_stacks_check(wisp_error *err, wisp_host_stacks *stacks, vo
                                    size_t bytes)
 {
   const size_t need = bytes + MARGIN;
+  if (!stacks->knows_team && object) CALL(survey_team(err, object, name, stacks));
   if (!stacks->knows_caller || !pthread_equal(stacks->thread, pthread_self())) {
-    CALL(check_process(err, name));
+    if (stacks->knows_team) CALL(check_process(err, name));
+    if (stacks->knows_team && stacks->team != SIZE_MAX) team_process = getpid();
     stacks->knows_caller = true;
     stacks->thread = pthread_self();
     stacks->caller = bytes_left();
   }
-  if (!stacks->knows_team && object) stacks->knows_team = survey_team(object, &stacks->team);
   CALL(wisp_require(err, !stacks->knows_team || need <= stacks->team, WISP_ESYSTEM,
                     "%s needs %zu KB of stack in each thread, and OpenMP's have %zu KB: unset OMP_STACKSIZE, or set it "
                     "to 16M",
