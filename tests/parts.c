@@ -1,8 +1,6 @@
 #include "parts.h"
 #include "test.h"
 
-#include <math.h>
-
 wisp_mesh *make_grid(int corners, int x, int y, int z)
 {
   wisp_mesh *mesh = NULL;

@@ -1,5 +1,6 @@
 /* Small helpers of every test. */
 #include "test.h"
+#include "../gen/text.h"
 
 #include <time.h>
 
@@ -27,6 +28,21 @@ double clock_now(void)
 int no_shipped_winners(void **state)
 {
   return setenv("WISP_SHIPPED", "none", 1);
+}
+
+cJSON *json_file(const char *format, ...)
+{
+  OWNED(free) char *data = NULL;
+  char path[256];
+  size_t length = 0;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(path, sizeof path, format, list);
+  va_end(list);
+  GOOD(wisp_read_file(err, path, &data, &length));
+  cJSON *json = cJSON_ParseWithLength(data, length);
+  if (!json) fail_msg("%s is no JSON", path);
+  return json;
 }
 
 int occurrences(const char *text, const char *words)

@@ -65,3 +65,6 @@ void *allocate(size_t count, size_t size);
 double *zeros(size_t count);
 /* Seconds since some moment. */
 double clock_now(void);
+
+/* The JSON of a file, with a path as printf makes it; the caller deletes it. */
+cJSON *json_file(const char *format, ...) __attribute__((format(printf, 1, 2)));

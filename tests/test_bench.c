@@ -3,6 +3,7 @@
  * rows; a comparison gives each kernel a sound row, and a stage all other ways to it; a published table has its digits
  * beside ours; the command prints them as JSON. */
 #include "test.h"
+#include "command.h"
 #include "dg_case.h"
 #include "each_plan.h"
 #include "store_fixture.h"
@@ -137,24 +138,29 @@ static void complain(void *context, const char *text)
   fail_msg("%s", text);
 }
 
+/* A comparison of all kernels, or one, of a family at some orders in some precisions. */
+static void compare(wisp_device *device, wisp_compare_request request)
+{
+  wisp_session session = {.device = device};
+  request.warn = complain;
+  GOOD(wisp_strategies_load(err, &session.strategies));
+  GOOD(wisp_compare(err, &session, &request));
+  wisp_strategies_free(session.strategies);
+}
+
 TEST(test_every_kernel_has_a_row)
 {
   static const int order = 2;
   static const wisp_precision precision = WISP_F64;
   seen s = {0};
-  const wisp_compare_request request = {.family = "nodal",
-                                        .orders = &order,
-                                        .order_count = 1,
-                                        .precisions = &precision,
-                                        .precision_count = 1,
-                                        .elements = 48,
-                                        .row = look,
-                                        .warn = complain,
-                                        .context = &s};
-  wisp_session session = {.device = *state};
-  GOOD(wisp_strategies_load(err, &session.strategies));
-  GOOD(wisp_compare(err, &session, &request));
-  wisp_strategies_free(session.strategies);
+  compare(*state, (wisp_compare_request){.family = "nodal",
+                                         .orders = &order,
+                                         .order_count = 1,
+                                         .precisions = &precision,
+                                         .precision_count = 1,
+                                         .elements = 48,
+                                         .row = look,
+                                         .context = &s});
   assert_true(s.rows >= 8);
   assert_int_equal(s.rivals, 3);
   assert_int_equal(s.steps, 1);
@@ -195,38 +201,22 @@ TEST(test_others)
 {
   static const int orders[] = {1, 4};
   static const wisp_precision precisions[] = {WISP_F32, WISP_F64};
+  static const char *const kernels[][2] = {{"hdg", "condense"}, {"hdg", "apply"}, {"assembly", "multiply"}};
   const bool gpu = strncmp(test_device_name(), "cuda", 4) == 0;
-  wisp_session session = {.device = *state};
-  GOOD(wisp_strategies_load(err, &session.strategies));
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 3; k++) {
     int others = 0;
-    const wisp_compare_request request = {.family = "hdg",
-                                          .kernel = k ? "apply" : "condense",
-                                          .orders = orders,
-                                          .order_count = 2,
-                                          .precisions = precisions,
-                                          .precision_count = 2,
-                                          .elements = 300,
-                                          .row = look_at_others,
-                                          .warn = complain,
-                                          .context = &others};
-    GOOD(wisp_compare(err, &session, &request));
-    assert_true(gpu ? others >= 8 : others == 4); /* batches in double alone, rows of numbers in either precision */
+    compare(*state, (wisp_compare_request){.family = kernels[k][0],
+                                           .kernel = kernels[k][1],
+                                           .orders = orders,
+                                           .order_count = 2,
+                                           .precisions = precisions,
+                                           .precision_count = 2,
+                                           .elements = 300,
+                                           .row = look_at_others,
+                                           .context = &others});
+    /* batches in double alone, rows of numbers in either precision */
+    assert_true(gpu ? others == 8 || (k < 2 && others > 8) : others == 4);
   }
-  int others = 0;
-  const wisp_compare_request request = {.family = "assembly",
-                                        .kernel = "multiply",
-                                        .orders = orders,
-                                        .order_count = 2,
-                                        .precisions = precisions,
-                                        .precision_count = 2,
-                                        .elements = 300,
-                                        .row = look_at_others,
-                                        .warn = complain,
-                                        .context = &others};
-  GOOD(wisp_compare(err, &session, &request));
-  assert_int_equal(others, gpu ? 8 : 4);
-  wisp_strategies_free(session.strategies);
 }
 
 static const wisp_workload *find_workload(const char *family)
@@ -263,119 +253,97 @@ TEST(test_paper)
   wisp_strategies_free(session.strategies);
 }
 
-/* Stores the command's output, up to room - 1 characters; returns its exit status. */
-static int run_command(const char *options, char *text, size_t capacity)
+/* A table of "bench": at most 120 columns wide, with these words. The caller forgets it. */
+static outcome table(const char *folder, const char *options, const char *words)
 {
-  char line[1024];
-  snprintf(line, sizeof line, "'%s' bench %s 2>&1", getenv("WISP_COMMAND"), options);
-  FILE *pipe = popen(line, "r");
-  assert_non_null(pipe);
-  text[fread(text, 1, capacity - 1, pipe)] = '\0';
-  return pclose(pipe);
+  char line[512];
+  snprintf(line, sizeof line, "bench -d host %s", options);
+  outcome o = run_in(folder, "", line);
+  if (o.status != 0 || *o.err || !strstr(o.out, words)) fail_msg("wisp %s: %s%s", line, o.out, o.err);
+  for (char *end, *at = o.out; (end = strchr(at, '\n')); at = end + 1) assert_true(end - at <= 120);
+  return o;
 }
 
 TEST_IN_FOLDER(test_command)
 {
-  enum { ROOM = 1 << 16 };
   static const char *const keys[] = {"device", "family",     "kernel",     "strategy", "order",   "precision",
                                      "layout", "params",     "ms",         "gdofs",    "gbps",    "gflops",
                                      "rival",  "efficiency", "default_ms", "rival_ms", "speedup", "ratio"};
-  static char text[ROOM];
-  const char *command = getenv("WISP_COMMAND");
-  FILE *there = command ? fopen(command, "r") : NULL;
-  if (!there) skip();
-  fclose(there);
-  int exit_status = run_command("-d host -n 1 -p f32 --box 2 --kernel lift --json", text, ROOM);
-  if (exit_status != 0) fail_msg("%s", text);
-  cJSON *list = cJSON_Parse(text), *row = cJSON_GetArrayItem(list, 0);
+  OWNED(cJSON_Delete) cJSON *list = run_json(*state, "", "bench -d host -n 1 -p f32 --box 2 --kernel lift --json");
+  const cJSON *row = cJSON_GetArrayItem(list, 0);
   assert_int_equal(cJSON_GetArraySize(list), 1);
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    if (!cJSON_GetObjectItem(row, keys[i])) fail_msg("%s is not there: %s", keys[i], text);
-  assert_string_equal(cJSON_GetObjectItem(row, "kernel")->valuestring, "lift");
-  assert_string_equal(cJSON_GetObjectItem(row, "precision")->valuestring, "f32");
-  double ms = cJSON_GetObjectItem(row, "ms")->valuedouble, theirs = cJSON_GetObjectItem(row, "rival_ms")->valuedouble;
+  for (size_t i = 0; i < WISP_COUNT(keys); i++)
+    if (!cJSON_GetObjectItem(row, keys[i])) fail_msg("%s is not there", keys[i]);
+  assert_string_equal(json_text(row, "kernel"), "lift");
+  assert_string_equal(json_text(row, "precision"), "f32");
+  const double ms = json_number(row, "ms"), theirs = json_number(row, "rival_ms");
   assert_true(ms > 0 && theirs > 0);
-  assert_true(fabs(cJSON_GetObjectItem(row, "ratio")->valuedouble / (theirs / ms) - 1) < 1e-9);
-  cJSON_Delete(list);
-  assert_int_equal(run_command("-d host -n 1 -p f64 --box 2", text, ROOM), 0);
-  for (char *end, *at = text; (end = strchr(at, '\n')); at = end + 1) assert_true(end - at <= 120);
-  assert_non_null(strstr(text, "1  f64 step "));
-  assert_null(strstr(text, "columns wide"));
+  assert_true(fabs(json_number(row, "ratio") / (theirs / ms) - 1) < 1e-9);
+  HELD(forget) outcome o = table(*state, "-n 1 -p f64 --box 2", "1  f64 step ");
+  assert_null(strstr(o.out, "columns wide"));
   char library[96] = ""; /* it is told by name: which one stands behind x BLAS */
-  const char *named = strstr(text, "\nx BLAS: times as fast as ");
+  const char *named = strstr(o.out, "\nx BLAS: times as fast as ");
   assert_true(named && sscanf(named, "\nx BLAS: times as fast as %95[^\n]", library) == 1);
-  if (strcmp(library, "BLAS") == 0) fail_msg("the library has no name: %s", text);
-  assert_int_equal(run_command("-d host -f hdg -n 1 --paper --elements 800", text, ROOM), 0);
-  for (char *end, *at = text; (end = strchr(at, '\n')); at = end + 1) assert_true(end - at <= 120);
-  assert_non_null(strstr(text, "20 x 20 squares: tables 2, 3, 4, 7"));
-  assert_int_equal(run_command("-d host -f hdg -n 1 --paper --elements 800 --json", text, ROOM), 0);
-  list = cJSON_Parse(text);
-  assert_true(
-      cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "local + copy"), "published")->valuedouble ==
-      7);
-  cJSON_Delete(list);
-  assert_int_equal(run_command("-d host -f assembly --accuracy --elements 1300 --json", text, ROOM), 0);
-  list = cJSON_Parse(text);
-  assert_int_equal(cJSON_GetArraySize(list), 6);
-  cJSON_Delete(list);
+  if (strcmp(library, "BLAS") == 0) fail_msg("the library has no name: %s", o.out);
+}
+
+/* The comparisons with the papers. */
+TEST_IN_FOLDER(test_papers_command)
+{
+  HELD(forget) outcome o = table(*state, "-f hdg -n 1 --paper --elements 800", "20 x 20 squares: tables 2, 3, 4, 7");
+  OWNED(cJSON_Delete) cJSON *times = run_json(*state, "", "bench -d host -f hdg -n 1 --paper --elements 800 --json");
+  assert_true(json_number(cJSON_GetObjectItem(cJSON_GetArrayItem(times, 0), "local + copy"), "published") == 7);
+  OWNED(cJSON_Delete)
+  cJSON *errors = run_json(*state, "", "bench -d host -f assembly --accuracy --elements 1300 --json");
+  assert_int_equal(cJSON_GetArraySize(errors), 6);
   /* a winner that reads its mesh in one way has another in its place */
-  char line[400];
-  const char *folder = *state;
-  snprintf(line, sizeof line,
-           "'%s' tune -q -d host -f assembly -n 1 -k fill -s stars --elements 300 --budget 1s --db %s/stars.db",
-           command, folder);
-  assert_int_equal(system(line), 0);
-  snprintf(line, sizeof line, "-d host -f assembly --accuracy --elements 1300 --db %s/stars.db", folder);
-  assert_int_equal(run_command(line, text, ROOM), 0);
-  assert_non_null(strstr(text, "676"));
-  /* every composition by each strategy of its kernels, beside a stage and nothing else */
-  assert_int_equal(
-      run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --alternatives --json", text, ROOM), 0);
-  list = cJSON_Parse(text);
+  HELD(forget)
+  outcome tuned = run_in(*state, "", "tune -q -d host -f assembly -n 1 -k fill -s stars --elements 300 --budget 1s");
+  assert_int_equal(tuned.status, 0);
+  forget(&o);
+  o = table(*state, "-f assembly --accuracy --elements 1300", "676");
+}
+
+/* Every composition by each strategy of its kernels, beside a stage and nothing else. */
+TEST_IN_FOLDER(test_alternatives)
+{
+  OWNED(cJSON_Delete)
+  cJSON *list =
+      run_json(*state, "", "bench -d host -f assembly -n 1 -p f64 --elements 500 -k step --alternatives --json");
   const cJSON *alternative = NULL, *alternatives = cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "others");
   int permuted = 0, atomic = 0, walked = 0;
   cJSON_ArrayForEach(alternative, alternatives)
   {
-    const char *name = cJSON_GetObjectItem(alternative, "name")->valuestring;
-    permuted += strcmp(name, "matrices.entire+reduce.permuted") == 0,
-        atomic += strcmp(name, "zero+scatter.atomic") == 0;
+    const char *name = json_text(alternative, "name");
+    permuted += strcmp(name, "matrices.entire+reduce.permuted") == 0;
+    atomic += strcmp(name, "zero+scatter.atomic") == 0;
     walked += strcmp(name, "fill.scatter-reduction") == 0;
-    assert_non_null(strchr(cJSON_GetObjectItem(alternative, "params")->valuestring, '='));
-    assert_true(cJSON_GetObjectItem(alternative, "ms")->valuedouble > 0 &&
-                cJSON_GetObjectItem(alternative, "ratio")->valuedouble > 0);
+    assert_non_null(strchr(json_text(alternative, "params"), '='));
+    assert_true(json_number(alternative, "ms") > 0 && json_number(alternative, "ratio") > 0);
   }
   assert_true(cJSON_GetArraySize(alternatives) >= 16 && permuted == 1 && atomic == 1 && walked == 1);
-  cJSON_Delete(list);
 }
 
 /* Sizes in what a stage computes, several elements, and one core beside a stage. */
-TEST(test_sizes)
+TEST_IN_FOLDER(test_sizes)
 {
-  enum { ROOM = 1 << 16 };
-  static char text[ROOM];
-  if (!getenv("WISP_COMMAND") || access(getenv("WISP_COMMAND"), R_OK) != 0) skip();
   /* of triangles of order 1, four numbers an element: three and a half of the matrix, half a one of F */
-  assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --dofs 2e4 -k zero --json", text, ROOM), 0);
-  OWNED(cJSON_Delete) cJSON *list = cJSON_Parse(text);
-  assert_true(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "elements")->valuedouble == 5000);
-  cJSON_Delete(list);
-  assert_int_equal(
-      run_command("-d host -f assembly --element tet,tri -n 1 -p f64 --nonzeros 2e4 -k zero --json", text, ROOM), 0);
-  list = cJSON_Parse(text);
-  assert_int_equal(cJSON_GetArraySize(list), 2);
-  assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "element")->valuestring, "tet");
-  const cJSON *row = cJSON_GetArrayItem(list, 1);
-  assert_string_equal(cJSON_GetObjectItem(row, "element")->valuestring, "tri");
-  assert_true(cJSON_GetObjectItem(row, "elements")->valuedouble == 5000);
-  cJSON_Delete(list);
-  assert_int_equal(run_command("-d host -f assembly -n 1 -p f64 --elements 500 -k step --one-core --json", text, ROOM),
-                   0);
-  list = cJSON_Parse(text);
-  row = cJSON_GetArrayItem(list, 1);
-  assert_int_equal(cJSON_GetArraySize(list), 2);
-  assert_string_equal(cJSON_GetObjectItem(row, "device")->valuestring, "one core of the host");
-  assert_true(cJSON_GetObjectItem(row, "gdofs")->valuedouble > 0);
-  assert_true(cJSON_GetObjectItem(row, "elements")->valuedouble > 500);
+  OWNED(cJSON_Delete)
+  cJSON *dofs = run_json(*state, "", "bench -d host -f assembly -n 1 -p f64 --dofs 2e4 -k zero --json");
+  assert_true(json_number(cJSON_GetArrayItem(dofs, 0), "elements") == 5000);
+  OWNED(cJSON_Delete)
+  cJSON *two =
+      run_json(*state, "", "bench -d host -f assembly --element tet,tri -n 1 -p f64 --nonzeros 2e4 -k zero --json");
+  assert_int_equal(cJSON_GetArraySize(two), 2);
+  assert_string_equal(json_text(cJSON_GetArrayItem(two, 0), "element"), "tet");
+  assert_string_equal(json_text(cJSON_GetArrayItem(two, 1), "element"), "tri");
+  assert_true(json_number(cJSON_GetArrayItem(two, 1), "elements") == 5000);
+  OWNED(cJSON_Delete)
+  cJSON *cores = run_json(*state, "", "bench -d host -f assembly -n 1 -p f64 --elements 500 -k step --one-core --json");
+  const cJSON *row = cJSON_GetArrayItem(cores, 1);
+  assert_int_equal(cJSON_GetArraySize(cores), 2);
+  assert_string_equal(json_text(row, "device"), "one core of the host");
+  assert_true(json_number(row, "gdofs") > 0 && json_number(row, "elements") > 500);
 }
 
 /* A size's medians, in turn. */

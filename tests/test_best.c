@@ -62,14 +62,6 @@ static void step_hash(const wisp_strategies *all, const home *of, const entry pa
   snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
 
-static void add_trial(const char *folder, const wisp_trial *t)
-{
-  wisp_writer *writer = NULL;
-  GOOD(wisp_writer_open(err, fixture_path(folder, "user.db"), NULL, &writer));
-  GOOD(wisp_writer_add(err, writer, t));
-  GOOD(wisp_writer_close(err, writer));
-}
-
 static void add_to(const char *folder, const wisp_strategies *all, const home *of, const entry *e)
 {
   wisp_trial t = fixture_trial(1);
@@ -81,7 +73,7 @@ static void add_to(const char *folder, const wisp_strategies *all, const home *o
   params_of(all, of, e->kernel, e->strategy, t.layout, t.params);
   strcpy(t.device, "Imaginary 1");
   t.ms = e->ms;
-  add_trial(folder, &t);
+  fixture_put(fixture_path(folder, "user.db"), &t, 1);
 }
 
 static void add(const char *folder, const wisp_strategies *all, const entry *e)
@@ -92,19 +84,16 @@ static void add(const char *folder, const wisp_strategies *all, const entry *e)
 /* Does a row of best's JSON say this of a kernel? */
 static void expect(const char *folder, const char *kernel, const char *strategy, const char *match)
 {
-  HELD(forget) outcome o = run_in(folder, "", "best -d Imaginary --json");
-  cJSON *json = cJSON_Parse(o.out), *row = NULL;
+  OWNED(cJSON_Delete) cJSON *json = run_json(folder, "", "best -d Imaginary --json");
+  const cJSON *row = NULL;
   const char *shown[2] = {"nothing", "nothing"};
-  if (!json) fail_msg("no JSON: %s%s", o.out, o.err);
   cJSON_ArrayForEach(row, json)
   {
-    if (strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(row, "kernel")), kernel) != 0) continue;
-    shown[0] = cJSON_GetStringValue(cJSON_GetObjectItem(row, "strategy"));
-    shown[1] = cJSON_GetStringValue(cJSON_GetObjectItem(row, "match"));
+    if (strcmp(json_text(row, "kernel"), kernel) != 0) continue;
+    shown[0] = json_text(row, "strategy"), shown[1] = json_text(row, "match");
   }
   if (strcmp(shown[0], strategy) != 0 || strcmp(shown[1], match) != 0)
     fail_msg("%s is %s, %s; not %s, %s", kernel, shown[0], shown[1], strategy, match);
-  cJSON_Delete(json);
 }
 
 TEST_IN_FOLDER(test_kernels)
@@ -183,33 +172,23 @@ TEST_IN_FOLDER(test_devices)
 {
   static const char *const all[] = {"best --all", "best -d all", "best -d Imaginary"};
   const char *folder = *state;
-  wisp_error err = {0};
   OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
-  assert_int_equal(wisp_strategies_load(&err, &strategies), WISP_OK);
+  GOOD(wisp_strategies_load(err, &strategies));
   add(folder, strategies, &(entry){"gather", "element-lanes", 1, NULL, NULL});
   HELD(forget) outcome o = run_in(folder, "", "best");
   assert_int_equal(o.status, 1);
   assert_null(strstr(o.out, "Imaginary"));
   if (!strstr(o.err, "-d all")) fail_msg("%s", o.err);
-  forget(&o);
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    o = run_in(folder, "", all[i]);
-    assert_int_equal(o.status, 0);
-    assert_non_null(strstr(o.out, "Imaginary 1"));
-    forget(&o);
-  }
-  o = run_in(folder, "", "best --all -d Imaginary");
-  assert_int_equal(o.status, 2);
+  for (size_t i = 0; i < WISP_COUNT(all); i++) run_expect(folder, "", 0, "Imaginary 1", "%s", all[i]);
+  run_expect(folder, "", 2, "", "best --all -d Imaginary");
 }
 
 /* The line of wisp best about the one kernel's default. */
 static double default_ms(const char *folder)
 {
-  HELD(forget) outcome o = run_in(folder, "", "best -d Imaginary --json");
-  OWNED(cJSON_Delete) cJSON *json = cJSON_Parse(o.out);
+  OWNED(cJSON_Delete) cJSON *json = run_json(folder, "", "best -d Imaginary --json");
   const cJSON *ms = cJSON_GetObjectItem(cJSON_GetArrayItem(json, 0), "default_ms");
-  double value = cJSON_IsNumber(ms) ? ms->valuedouble : 0;
-  return value;
+  return cJSON_IsNumber(ms) ? ms->valuedouble : 0;
 }
 
 /* A winner that is its strategy's own default, in its own layout, gains all that it gains over what runs without it. */
@@ -238,7 +217,7 @@ TEST_IN_FOLDER(test_default)
   params_of(all, &tets, "volume", "literal", winner.layout, winner.params);
   winner.is_default = 1;
   winner.ms = 2;
-  add_trial(folder, &winner);
+  fixture_put(fixture_path(folder, "user.db"), &winner, 1);
   assert_true(default_ms(folder) == 0); /* not known, and not the winner itself */
   other = winner;
   strcpy(other.strategy, stage.choice[0].strategy);
@@ -246,16 +225,13 @@ TEST_IN_FOLDER(test_default)
   strcpy(other.params, stage.choice[0].params);
   other.ms = 14;
   strcpy(other.template_hash, "0123456789abcdef"); /* of an older text */
-  add_trial(folder, &other);
+  fixture_put(fixture_path(folder, "user.db"), &other, 1);
   assert_true(default_ms(folder) == 0);
   hash_of(all, &tets, "volume", other.strategy, other.template_hash);
-  add_trial(folder, &other);
+  fixture_put(fixture_path(folder, "user.db"), &other, 1);
   assert_true(default_ms(folder) == 14);
-  char arguments[128];
   size_t length = 0;
-  snprintf(arguments, sizeof arguments, "report -d Imaginary -o %s/report", folder);
-  HELD(forget) outcome o = run_in(folder, "", arguments);
-  if (o.status != 0) fail_msg("%s", o.err);
+  run_expect(folder, "", 0, "", "report -d Imaginary -o %s/report", folder);
   OWNED(free) char *page = fixture_read(fixture_path(folder, "report/index.html"), &length);
   if (!strstr(page, "<b>7.00&#8201;×</b>")) fail_msg("%.3000s", strstr(page, "tiles"));
 }
@@ -270,16 +246,9 @@ TEST_IN_FOLDER(test_preferred)
                {"-f foo", "no family 'foo'", 2},      {"--system euler", "no system 'euler'", 2},
                {"-d h200 -n 1", "NVIDIA H200", 0},    {"-d NVIDIA -n 1", "NVIDIA H200", 0},
                {"-d Voodoo", "nothing is stored", 1}, {"-d H200 -n all -p f32 -f tensor", "NVIDIA H200", 0}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    char line[128];
-    snprintf(line, sizeof line, "best %s", cases[i].arguments);
-    HELD(forget) outcome o = run_in(*state, "-u WISP_SHIPPED", line);
-    if (o.status != cases[i].status || (!strstr(o.err, cases[i].word) && !strstr(o.out, cases[i].word)))
-      fail_msg("%s: %d, %s", line, o.status, o.err);
-  }
-  HELD(forget) outcome o = run_in(*state, "", "emit --kernel update --strategy stream --set wi=1,wi=1");
-  assert_int_equal(o.status, 2);
-  assert_non_null(strstr(o.err, "twice"));
+  for (size_t i = 0; i < WISP_COUNT(cases); i++)
+    run_expect(*state, "-u WISP_SHIPPED", cases[i].status, cases[i].word, "best %s", cases[i].arguments);
+  run_expect(*state, "", 2, "twice", "emit --kernel update --strategy stream --set wi=1,wi=1");
 }
 
 /* docs/results/winners.md has what the command prints of the winners that ship. */

@@ -69,10 +69,7 @@ static wisp_trial entry(const wisp_strategies *all, const wisp_limits *limits, c
 
 static void add(const char *folder, const wisp_trial *t)
 {
-  wisp_writer *writer = NULL;
-  GOOD(wisp_writer_open(err, fixture_path(folder, "user.db"), NULL, &writer));
-  GOOD(wisp_writer_add(err, writer, t));
-  GOOD(wisp_writer_close(err, writer));
+  fixture_put(fixture_path(folder, "user.db"), t, 1);
 }
 
 /* A command's line on the lift. */
@@ -99,19 +96,16 @@ static answer ask(const char *folder, const char *format, ...)
   va_start(list, format);
   vsnprintf(line, sizeof line, format, list);
   va_end(list);
-  HELD(forget) outcome o = run_in(folder, "WISP_SHIPPED=none", line);
-  if (o.status != 0) fail_msg("%s: %s", line, o.err);
-  cJSON *json = cJSON_Parse(o.out), *row = NULL;
-  const cJSON *rows = cJSON_IsArray(json) ? json : cJSON_GetObjectItem(json, "kernels");
+  OWNED(cJSON_Delete) cJSON *json = run_json(folder, "WISP_SHIPPED=none", line);
+  const cJSON *row = NULL, *rows = cJSON_IsArray(json) ? json : cJSON_GetObjectItem(json, "kernels");
   cJSON_ArrayForEach(row, rows)
   {
-    if (strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(row, "kernel")), "lift") != 0) continue;
-    snprintf(s.strategy, sizeof s.strategy, "%s", cJSON_GetStringValue(cJSON_GetObjectItem(row, "strategy")));
-    snprintf(s.match, sizeof s.match, "%s", cJSON_GetStringValue(cJSON_GetObjectItem(row, "match")));
+    if (strcmp(json_text(row, "kernel"), "lift") != 0) continue;
+    snprintf(s.strategy, sizeof s.strategy, "%s", json_text(row, "strategy"));
+    snprintf(s.match, sizeof s.match, "%s", json_text(row, "match"));
     print_params(cJSON_GetObjectItem(row, "params"), s.params);
   }
-  if (!*s.strategy) fail_msg("%s says nothing of the lift: %s", line, o.out);
-  cJSON_Delete(json);
+  if (!*s.strategy) fail_msg("%s says nothing of the lift", line);
   return s;
 }
 
@@ -136,10 +130,7 @@ static void agree(const char *folder, const wisp_trial *shown, const char *remar
   s = ask(folder, "run maxwell -d %s -n 2 --box 2 --steps 1 -l %s --composition volume+gather+lift+update --json",
           device, layout);
   expect("run", &s, match, taken);
-  snprintf(row, sizeof row, "report -d %s -o %s/report", device, folder);
-  outcome o = run_in(folder, "WISP_SHIPPED=none", row);
-  if (o.status != 0) fail_msg("%s", o.err);
-  forget(&o);
+  run_expect(folder, "WISP_SHIPPED=none", 0, "", "report -d %s -o %s/report", device, folder);
   size_t length = 0;
   OWNED(free) char *page = fixture_read(fixture_path(folder, "report/index.html"), &length);
   snprintf(row, sizeof row, "<td class=\"k\">lift</td><td class=\"s\"><span class=\"z\">%s</span>%s%s</td>",

@@ -10,15 +10,6 @@
 
 enum { K = 1000 };
 
-static cJSON *contract(const char *folder, const char *arguments)
-{
-  HELD(forget) outcome o = run_in(folder, "", arguments);
-  if (o.status != 0) fail_msg("%s: %s", arguments, o.err);
-  cJSON *json = cJSON_Parse(o.out);
-  if (!json) fail_msg("no JSON: %s", o.out);
-  return json;
-}
-
 /* The value of an expression that the contract gives, in a launch on K elements. */
 static int64_t value_of(const cJSON *json, const char *expression)
 {
@@ -65,7 +56,7 @@ static void compare(const char *folder, wisp_session *session, const char *optio
   for (char *at = set; *at; at++) *at = *at == ' ' ? ',' : *at;
   snprintf(line, sizeof line, "emit %s -l %s -s %s --set %s --target host --json", options, info.layout, info.strategy,
            set);
-  OWNED(cJSON_Delete) cJSON *json = contract(folder, line);
+  OWNED(cJSON_Delete) cJSON *json = run_json(folder, "", line);
   assert_string_equal(json_text(json, "spec"), spec);
   assert_string_equal(json_text(json, "strategy"), info.strategy);
   assert_string_equal(json_text(json, "params"), info.params);
@@ -130,7 +121,7 @@ TEST_IN_FOLDER(test_operands)
   wisp_kernel_close(kernel);
   snprintf(line, sizeof line, "emit -n %d -k volume -p f64 -s field-in-shared --operands %s --json", ORDER,
            (const char *)*state);
-  cJSON_Delete(contract(*state, line));
+  cJSON_Delete(run_json(*state, "", line));
   OWNED(free) double *D = (double *)(void *)fixture_read(fixture_path(*state, "D.f64"), &length);
   assert_int_equal(length, 3 * NP * NP * sizeof *D);
   for (size_t mu = 0; mu < 3; mu++)
@@ -150,9 +141,6 @@ TEST_IN_FOLDER(test_nonsense)
   } cases[] = {{"emit --json", "--json wants --kernel", 2},
                {"emit --operands .", "--operands wants --kernel", 2},
                {"emit -k volume --json --operands /nonexistent/folder", "/nonexistent/folder", 1}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    HELD(forget) outcome o = run_in(*state, "", cases[i].arguments);
-    assert_int_equal(o.status, cases[i].status);
-    if (!strstr(o.err, cases[i].says)) fail_msg("%s: %s", cases[i].arguments, o.err);
-  }
+  for (size_t i = 0; i < WISP_COUNT(cases); i++)
+    run_expect(*state, "", cases[i].status, cases[i].says, "%s", cases[i].arguments);
 }

@@ -5,7 +5,7 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../tuner/sweep/sweep.h"
-#include "../tuner/workers/tune.h"
+#include "tuning.h"
 
 #include <sys/stat.h>
 
@@ -53,37 +53,17 @@ TEST(test_rule)
 
 static wisp_tune_summary tune(const char *db, const char *kernel, const char *layout, long long elements)
 {
-  static const int order = 1;
-  static const wisp_precision precision = WISP_F64;
-  wisp_tune_request r = {.family = "nodal",
-                         .orders = &order,
-                         .order_count = 1,
-                         .precisions = &precision,
-                         .precision_count = 1,
-                         .kernel = kernel,
-                         .layout = layout,
-                         .elements = elements,
-                         .db = db};
-  wisp_tune_summary summary = {0};
-  GOOD(wisp_tune(err, test_device_name(), &r, &summary));
-  return summary;
-}
-
-static wisp_store *open_store(const char *path)
-{
-  wisp_store *store = NULL;
-  GOOD(wisp_store_open(err, path, false, NULL, &store));
-  return store;
+  wisp_tune_request r = tune_request("nodal", kernel, db);
+  r.layout = layout, r.elements = elements;
+  return run_tune(&r);
 }
 
 /* The user's n-th trial that succeeded; NULL after the last. */
 static const wisp_trial *ok_trial(const wisp_store *store, size_t n)
 {
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    if (layer == WISP_LAYER_USER && wisp_trial_outcome(t) == WISP_TRIAL_OK && n-- == 0) return t;
-  }
+  size_t at = 0;
+  for (const wisp_trial *t; (t = fixture_next(store, &at));)
+    if (wisp_trial_outcome(t) == WISP_TRIAL_OK && n-- == 0) return t;
   return NULL;
 }
 
@@ -93,7 +73,7 @@ TEST_IN_FOLDER(test_one_is_chosen)
   const char *db = fixture_path(folder, "tune.db");
   HELD(wisp_text_free) wisp_text before = {0}, after = {0};
   tune(db, "update", NULL, 384);
-  wisp_store *store = open_store(db);
+  wisp_store *store = fixture_open(db);
   const wisp_trial *t, *other;
   for (size_t i = 0; (t = ok_trial(store, i)); i++) {
     int chosen = 0;
@@ -170,23 +150,17 @@ static void check_planted(const char *fault, const char *outcome, const char *re
 {
   char folder[64];
   int planted = 0, chosen = 0;
-  wisp_layout layouts[8];
-  char layout[WISP_LAYOUT_TEXT];
-  wisp_family_layouts(&(wisp_spec){.family = "nodal", .order = 1}, layouts);
-  wisp_layout_print(&layouts[0], layout);
   fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
   plant(folder, fault);
   setenv("WISP_TEMPLATES", folder, 1);
   setenv("PLANTED_MARK", fixture_path(folder, "loaded"), 1); /* there once it was loaded, by whichever worker */
-  wisp_tune_summary summary = tune(db, "assemble", layout, 10000);
+  wisp_tune_summary summary = tune(db, "assemble", first_layout(), 10000);
   unsetenv("WISP_TEMPLATES");
   assert_true(summary.failed > 0);
-  wisp_store *store = open_store(db);
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    if (layer != WISP_LAYER_USER) continue;
+  wisp_store *store = fixture_open(db);
+  size_t at = 0;
+  for (const wisp_trial *t; (t = fixture_next(store, &at));) {
     chosen += strcmp(t->tie, WISP_TIE_CHOSEN) == 0;
     if (strcmp(t->strategy, "planted") != 0) continue;
     planted++;

@@ -41,12 +41,9 @@ static void compare(const trial *t, int mesh, const double *near)
 /* Runs all motions of all meshes, in both precisions. */
 static void try_all(int corners, const motion motions[MOTIONS], void (*run)(trial *t))
 {
-  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = test_device_name(),
-                                        .defaults_only = 1};
   wisp_mesh *mesh[TEST_MESHES];
-  trial t = {.session = NULL};
+  trial t = {.session = default_session()};
   make_test_meshes(corners, mesh);
-  GOOD(wisp_session_open(err, &request, &t.session));
   for (int i = 0; i < 2 * TEST_MESHES; i++) {
     double near[MOST];
     t.precision = i < TEST_MESHES ? WISP_F32 : WISP_F64, t.near = mesh[i % TEST_MESHES];

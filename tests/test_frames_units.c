@@ -5,6 +5,7 @@
 #include "command.h"
 #include "api_case.h"
 #include "moved.h"
+#include "parts.h"
 #include "solving.h"
 #include "store_fixture.h"
 #include "../runtime/assembly/heat_solver.h"
@@ -305,37 +306,15 @@ TEST_IN_FOLDER(test_files)
 
 /* --- the command --- */
 
-static void write_mesh(const char *path, const wisp_mesh *mesh)
-{
-  FILE *file = fopen(path, "w");
-  assert_non_null(file);
-  fprintf(file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%zu\n", mesh->vertices);
-  for (size_t v = 0; v < mesh->vertices; v++)
-    fprintf(file, "%zu %.17g %.17g %.17g\n", v + 1, mesh->xyz[3 * v], mesh->xyz[3 * v + 1], mesh->xyz[3 * v + 2]);
-  fprintf(file, "$EndNodes\n$Elements\n%zu\n", mesh->elements);
-  for (size_t e = 0; e < mesh->elements; e++) {
-    static const int orders[2][8] = {{0, 1, 2}, {0, 1, 3, 2, 4, 5, 7, 6}}; /* Gmsh's hexes go around */
-    const int corners = mesh->corners, *order = orders[corners == 8];
-    fprintf(file, "%zu %d 2 1 1", e + 1, corners == 8 ? 5 : 2);
-    for (int c = 0; c < corners; c++) fprintf(file, " %d", mesh->cell[(size_t)corners * e + (size_t)order[c]] + 1);
-    fprintf(file, "\n");
-  }
-  fprintf(file, "$EndElements\n");
-  assert_int_equal(fclose(file), 0);
-}
-
 /* A run on the irregular mesh, moved, whose options take numbers of its scale. */
 static double error_of(const char *folder, int corners, const motion *by, const char *arguments, const char *key)
 {
-  char line[512];
+  const char *path = fixture_path(folder, "it.msh");
   wisp_mesh *mesh[2];
   open_pair(corners, by, mesh);
-  write_mesh(fixture_path(folder, "it.msh"), mesh[1]);
+  print_mesh(path, mesh[1]);
   close_pair(mesh);
-  snprintf(line, sizeof line, "run %s --json -q -p f32 -d %s --mesh %s/it.msh", arguments, test_device_name(), folder);
-  OWNED(cJSON_Delete) cJSON *json = run_json(folder, "", line);
-  const double error = json_number(json, key);
-  return error;
+  return solve_number(folder, key, arguments, "-p f32 --mesh %s", path);
 }
 
 /* kappa and tau follow, and options have the range that a nanometre or a thousand kilometres ask for. Squares of small

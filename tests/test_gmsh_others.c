@@ -291,13 +291,7 @@ TEST_IN_FOLDER(test_remedies)
       {"surface.msh", FORMAT_2 CUBE "$Elements\n2\n1 2 2 1 1 1 2 3\n2 2 2 1 1 2 3 6\n$EndElements\n", "heat",
        "gmsh -3"},
   };
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    char line[256];
-    fixture_write(fixture_path(*state, bad[i].name), bad[i].text, strlen(bad[i].text));
-    snprintf(line, sizeof line, "run %s -n 1 -d host --mesh %s", bad[i].problem, fixture_path(*state, bad[i].name));
-    HELD(forget) outcome o = run_in(*state, "", line);
-    const char *end = strchr(o.err, '\n');
-    if (o.status != 1 || !strstr(o.err, bad[i].remedy) || !end || end[1])
-      fail_msg("wisp %s: status %d, not '%s': %s", line, o.status, bad[i].remedy, o.err);
-  }
+  for (size_t i = 0; i < WISP_COUNT(bad); i++)
+    run_expect(*state, "", 1, bad[i].remedy, "run %s -n 1 -d host --mesh %s", bad[i].problem,
+               fixture_text(*state, bad[i].name, bad[i].text));
 }

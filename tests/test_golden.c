@@ -2,19 +2,6 @@
  * number: nodes, modes, derivatives, lift, and which nodes lie on which face. */
 #include "test.h"
 #include "../gen/nodal/tet.h"
-#include "../gen/text.h"
-
-static cJSON *load(int N)
-{
-  char path[64], *data = NULL;
-  size_t length = 0;
-  snprintf(path, sizeof path, "tests/golden/tet_N%d.json", N);
-  GOOD(wisp_read_file(err, path, &data, &length));
-  cJSON *golden = cJSON_ParseWithLength(data, length);
-  free(data);
-  assert_non_null(golden);
-  return golden;
-}
 
 /* An array of count numbers, in memory order. */
 static void check_row(const char *name, int N, const cJSON *row, const double *ours, int count)
@@ -47,7 +34,7 @@ static void check_matrix(const cJSON *golden, const char *name, int N, const dou
 TEST(test_operators)
 {
   for (int N = 1; N <= 6; N++) {
-    OWNED(cJSON_Delete) cJSON *golden = load(N);
+    OWNED(cJSON_Delete) cJSON *golden = json_file("tests/golden/tet_N%d.json", N);
     OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
     GOOD(wisp_tet_create(err, N, &tet));
     assert_int_equal(tet->N, N);
@@ -67,7 +54,7 @@ TEST(test_operators)
 TEST(test_face_nodes)
 {
   for (int N = 1; N <= 6; N++) {
-    OWNED(cJSON_Delete) cJSON *golden = load(N);
+    OWNED(cJSON_Delete) cJSON *golden = json_file("tests/golden/tet_N%d.json", N);
     OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
     GOOD(wisp_tet_create(err, N, &tet));
     const cJSON *Fmask = cJSON_GetObjectItemCaseSensitive(golden, "Fmask");

@@ -40,29 +40,18 @@ static const char tet[] = FORMAT_2 "$PhysicalNames\n3\n2 2 \"air\"\n2 5 \"walls\
                                    "$Elements\n5\n1 2 2 2 1 1 2 3\n2 2 2 5 2 1 2 4\n3 2 2 5 3 1 3 4\n4 2 2 5 4 2 3 "
                                    "4\n5 4 2 1 1 1 2 3 4\n$EndElements\n";
 
-static const char *put(const char *folder, const char *name, const char *text)
-{
-  const char *path = fixture_path(folder, name);
-  fixture_write(path, text, strlen(text));
-  return path;
-}
-
 /* --- what elements have --- */
 
 /* An option of a run, as a shell has it between single quotes. */
 static cJSON *solve(const char *folder, const char *problem, const char *mesh, const char *option, const char *text)
 {
-  char line[1024];
-  snprintf(line, sizeof line, "run %s --json -q --default -d %s -n 1 --mesh %s %s '%s'", problem, test_device_name(),
-           fixture_path(folder, mesh), option, text);
-  return run_json(folder, "", line);
+  return solve_json(folder, problem, "--default -n 1 --mesh %s %s '%s'", fixture_path(folder, mesh), option, text);
 }
 
 static double helmholtz_p(const char *folder, const char *mesh, const char *kappa)
 {
   OWNED(cJSON_Delete) cJSON *json = solve(folder, "helmholtz", mesh, "--kappa", kappa);
-  const double error = json_number(json, "l2_p");
-  return error;
+  return json_number(json, "l2_p");
 }
 
 /* The error of kappa grad u tells which triangles have which kappa. */
@@ -88,8 +77,8 @@ TEST_IN_FOLDER(test_surfaces)
       {"region != 7 && region != 8 ? 10 : 1", "x < .3 ? 10 : 1"},
       {"region == 0 ? 10 : 1", "1"},
   };
-  put(*state, "square.msh", square);
-  put(*state, "four.msh", square_4);
+  fixture_text(*state, "square.msh", square);
+  fixture_text(*state, "four.msh", square_4);
   for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) same_kappa(*state, "square.msh", alike[i][0], alike[i][1]);
   same_kappa(*state, "four.msh", "region == low ? 10 : 1", "y < .3 ? 10 : 1");
   same_kappa(*state, "four.msh", "region == all ? 10 : 1", "10");
@@ -99,7 +88,7 @@ TEST_IN_FOLDER(test_surfaces)
 TEST_IN_FOLDER(test_volumes)
 {
   static const char *const alike[] = {"region == air ? 4 : 1", "region == 1 ? 4 : 1", "region != \"air\" ? 1 : 4"};
-  put(*state, "tet.msh", tet);
+  fixture_text(*state, "tet.msh", tet);
   for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
     OWNED(cJSON_Delete) cJSON *json = solve(*state, "acoustics --steps 1", "tet.msh", "--kappa", alike[i]);
     const cJSON *range = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "coefficients"), "kappa");
@@ -114,8 +103,7 @@ static double mean_of(const char *folder, const char *mesh, const char *option, 
 {
   OWNED(cJSON_Delete)
   cJSON *json = solve(folder, "heat --capacity 1 --kappa 1 --steps 1 --time .1", mesh, option, text);
-  const double mean = json_number(json, "u_mean");
-  return mean;
+  return json_number(json, "u_mean");
 }
 
 TEST_IN_FOLDER(test_fix)
@@ -130,8 +118,8 @@ TEST_IN_FOLDER(test_fix)
       {"9=1,4=0", "1=1,2=1,3=1,4=0"},
       {"copper=3,most=1", "1=1,2=1,3=1"}, /* the last counts */
   };
-  put(*state, "square.msh", square);
-  put(*state, "four.msh", square_4);
+  fixture_text(*state, "square.msh", square);
+  fixture_text(*state, "four.msh", square_4);
   for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
     const double found = mean_of(*state, "square.msh", "--fix", alike[i][0]);
     const double wanted = mean_of(*state, "square.msh", "--fix", alike[i][1]);
@@ -151,7 +139,7 @@ TEST_IN_FOLDER(test_neumann)
       {"--neumann copper,4", "--neumann pi,1"},
   };
   char line[2][256];
-  put(*state, "square.msh", square);
+  fixture_text(*state, "square.msh", square);
   for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
     double error[2];
     for (int k = 0; k < 2; k++) {
@@ -167,8 +155,7 @@ static double energy_by(const char *folder, const char *boundary)
 {
   OWNED(cJSON_Delete)
   cJSON *json = solve(folder, "maxwell --steps 30 --dt 0.01 --start cavity", "cube.msh", "--boundary", boundary);
-  const double energy = json_number(json, "energy_final");
-  return energy;
+  return json_number(json, "energy_final");
 }
 
 /* A cube of six tets whose faces are the groups 1, x is least, and 2, all others. */
@@ -191,7 +178,7 @@ static void write_cube(const char *folder)
                          corner[3 - (t > 2)]));
   }
   GOOD(wisp_text_print(err, &text, "$EndElements\n"));
-  put(folder, "cube.msh", text.data);
+  fixture_text(folder, "cube.msh", text.data);
 }
 
 /* Walls by group: those that absorb on all sides take the most, on one side some, and a kind alone is the rest's. */
@@ -211,7 +198,7 @@ TEST_IN_FOLDER(test_walls)
 
 TEST_IN_FOLDER(test_library)
 {
-  const char *mesh = put(*state, "square.msh", square);
+  const char *mesh = fixture_text(*state, "square.msh", square);
   static const int tags[] = {1, 2};
   OWNED(wisp_session_close) wisp_session *session = NULL;
   wisp_matrix *matrix[2] = {NULL};
@@ -294,16 +281,10 @@ TEST_IN_FOLDER(test_refused)
        "option --fix: 'coper' is no tag, nor a name, of a physical curve: there are 1 \"copper\""},
       {"heat", "--fix 5=1", "option --fix: '5' is no tag"},
   };
-  put(*state, "square.msh", square);
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    char line[512];
-    snprintf(line, sizeof line, "run %s -q -n 1 -d %s --mesh %s %s", bad[i].problem, test_device_name(),
-             fixture_path(*state, "square.msh"), bad[i].arguments);
-    HELD(forget) outcome o = run_in(*state, "", line);
-    const char *end = strchr(o.err, '\n');
-    if (o.status != 2 || !strstr(o.err, bad[i].why) || !end || end[1])
-      fail_msg("wisp %s: status %d, not '%s': %s", line, o.status, bad[i].why, o.err);
-  }
+  fixture_text(*state, "square.msh", square);
+  for (size_t i = 0; i < WISP_COUNT(bad); i++)
+    run_expect(*state, "", 2, bad[i].why, "run %s -q -n 1 -d %s --mesh %s %s", bad[i].problem, test_device_name(),
+               fixture_path(*state, "square.msh"), bad[i].arguments);
 }
 
 /* A box has sides, by number, and no regions. */
@@ -316,14 +297,9 @@ TEST_IN_FOLDER(test_box)
                                     "of a physical volume: there are none", "there are 1, 2, 3, 4, 5, 6",
                                     "'soft' is no boundary of maxwell: must be pec or absorbing",
                                     "more than one kind stands without a group"};
-  char line[256];
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    snprintf(line, sizeof line, "run %s -n 1 --box 2 -d %s", bad[i], test_device_name());
-    HELD(forget) outcome o = run_in(*state, "", line);
-    if (o.status != 2 || !strstr(o.err, why[i])) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
-  }
-  snprintf(line, sizeof line, "run maxwell --json -q --default -n 1 --box 1 --steps 2 -d %s --boundary 1=absorbing,pec",
-           test_device_name());
-  OWNED(cJSON_Delete) cJSON *json = run_json(*state, "", line);
+  for (size_t i = 0; i < WISP_COUNT(bad); i++)
+    run_expect(*state, "", 2, why[i], "run %s -n 1 --box 2 -d %s", bad[i], test_device_name());
+  OWNED(cJSON_Delete)
+  cJSON *json = solve_json(*state, "maxwell", "--default -n 1 --box 1 --steps 2 --boundary 1=absorbing,pec");
   assert_string_equal(json_text(json, "boundary"), "1=absorbing,pec");
 }

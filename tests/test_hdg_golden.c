@@ -3,7 +3,6 @@
 #include "test.h"
 #include "../gen/jacobi.h"
 #include "../gen/nodal/tet_internal.h"
-#include "../gen/text.h"
 #include "../runtime/hdg/reference_parts.h"
 
 #include <lapacke.h>
@@ -11,18 +10,6 @@
 static const double PI = 3.14159265358979323846;
 
 enum { NP = WISP_HDG_MAX_NP, M = WISP_HDG_MAX_M, NS = WISP_HDG_MAX_NS };
-
-static cJSON *load_golden(const char *name)
-{
-  char path[64], *data = NULL;
-  size_t length = 0;
-  snprintf(path, sizeof path, "tests/golden/hdg/%s.json", name);
-  GOOD(wisp_read_file(err, path, &data, &length));
-  cJSON *golden = cJSON_ParseWithLength(data, length);
-  free(data);
-  assert_non_null(golden);
-  return golden;
-}
 
 static double number(const cJSON *of, const char *key)
 {
@@ -156,11 +143,9 @@ static void check_element(const wisp_hdg_tables *t, const cJSON *element)
 TEST(test_golden_elements)
 {
   for (int P = 1; P <= 6; P++) {
-    char name[24];
-    OWNED(wisp_hdg_tables_destroy) wisp_hdg_tables *t = NULL;
     const cJSON *element = NULL;
-    snprintf(name, sizeof name, "tri_P%d", P);
-    OWNED(cJSON_Delete) cJSON *golden = load_golden(name);
+    OWNED(wisp_hdg_tables_destroy) wisp_hdg_tables *t = NULL;
+    OWNED(cJSON_Delete) cJSON *golden = json_file("tests/golden/hdg/tri_P%d.json", P);
     GOOD(wisp_hdg_tables_create(err, P, &t));
     cJSON_ArrayForEach(element, cJSON_GetObjectItemCaseSensitive(golden, "elements")) check_element(t, element);
   }
@@ -352,7 +337,7 @@ TEST(test_golden_meshes)
   static const golden_mesh all[] = {{"mesh_box2", wave_source, wave, NULL},
                                     {"mesh_ragged", ragged_source, ragged_value, ragged_flux}};
   for (size_t i = 0; i < WISP_COUNT(all); i++) {
-    OWNED(cJSON_Delete) cJSON *file = load_golden(all[i].name);
+    OWNED(cJSON_Delete) cJSON *file = json_file("tests/golden/hdg/%s.json", all[i].name);
     const cJSON *golden = NULL;
     OWNED(wisp_mesh_destroy) wisp_mesh *mesh = read_mesh(file);
     cJSON_ArrayForEach(golden, cJSON_GetObjectItemCaseSensitive(file, "orders"))

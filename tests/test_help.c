@@ -114,24 +114,24 @@ TEST_IN_FOLDER(test_letters)
   }
 }
 
-static void says(const char *folder, const char *arguments, const char *words)
-{
-  HELD(forget) outcome o = run_in(folder, "", arguments);
-  char *end = strchr(o.err, '\n');
-  if (o.status != 2 || !end || end[1] || !strstr(o.err, words))
-    fail_msg("wisp %s: status %d, not '%s': %s", arguments, o.status, words, o.err);
-}
-
 TEST_IN_FOLDER(test_slips)
 {
-  says(*state, "tun", "did you mean tune?");
-  says(*state, "help bnech", "did you mean bench?");
-  says(*state, "run maxwel -n 3", "did you mean maxwell?");
-  says(*state, "tune --ordres 3", "did you mean --orders?");
-  says(*state, "tune --exh", "did you mean --exhaustive?");
-  says(*state, "tune --budgt=3s", "did you mean --budget?");
-  says(*state, "run poisson -n 2 -l slab", "'wisp run poisson --help' lists them");
-  says(*state, "bench --colour blue", "'--colour': 'wisp bench --help'"); /* nothing is near */
+  static const char *const slips[][2] = {
+      {"tun", "did you mean tune?"},
+      {"help bnech", "did you mean bench?"},
+      {"run maxwel -n 3", "did you mean maxwell?"},
+      {"tune --ordres 3", "did you mean --orders?"},
+      {"tune --exh", "did you mean --exhaustive?"},
+      {"tune --budgt=3s", "did you mean --budget?"},
+      {"run poisson -n 2 -l slab", "'wisp run poisson --help' lists them"},
+      {"bench --colour blue", "'--colour': 'wisp bench --help'"}, /* nothing is near */
+  };
+  for (size_t i = 0; i < WISP_COUNT(slips); i++) {
+    HELD(forget) outcome o = run_in(*state, "", slips[i][0]);
+    const char *end = strchr(o.err, '\n');
+    if (o.status != 2 || !end || end[1] || !strstr(o.err, slips[i][1]))
+      fail_msg("wisp %s: status %d, not '%s': %s", slips[i][0], o.status, slips[i][1], o.err);
+  }
 }
 
 /* A value follows its letter, with or without something between. */

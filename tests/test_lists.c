@@ -6,7 +6,7 @@
 #include "store_fixture.h"
 #include "../runtime/arrays.h"
 #include "../runtime/assembly/assembly.h"
-#include "../tuner/workers/tune.h"
+#include "tuning.h"
 
 #include <dlfcn.h>
 
@@ -90,32 +90,20 @@ static const struct {
 static void sweep(const char *folder, size_t i, bool wrong)
 {
   static const int order = 2;
-  static const wisp_precision precision = WISP_F64;
   char db[128];
   snprintf(db, sizeof db, "%s/%zu-%d.db", folder, i, wrong);
-  const wisp_tune_request r = {.family = "assembly",
-                               .orders = &order,
-                               .order_count = 1,
-                               .precisions = &precision,
-                               .precision_count = 1,
-                               .kernel = plants[i].kernel,
-                               .strategy = plants[i].strategy,
-                               .elements = 200,
-                               .defaults_only = true,
-                               .db = db};
-  wisp_tune_summary summary = {0};
-  OWNED(wisp_store_close) wisp_store *store = NULL;
+  wisp_tune_request r = tune_request("assembly", plants[i].kernel, db);
+  r.orders = &order, r.strategy = plants[i].strategy, r.elements = 200, r.defaults_only = true;
   int seen = 0;
   char refused[512] = "no trial";
   spoiled = wrong ? plants[i].array : NULL;
-  GOOD(wisp_tune(err, test_device_name(), &r, &summary));
+  const wisp_tune_summary summary = run_tune(&r);
   if (summary.stopped) fail_msg("%s by %s: stopped by signal %d", r.kernel, r.strategy, summary.stopped);
-  GOOD(wisp_store_open(err, db, false, NULL, &store));
-  for (size_t t = 0; t < wisp_store_count(store); t++) {
-    wisp_layer layer;
-    const wisp_trial *trial = wisp_store_trial(store, t, &layer);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
+  size_t at = 0;
+  for (const wisp_trial *trial; (trial = fixture_next(store, &at));) {
     const wisp_outcome outcome = wisp_trial_outcome(trial);
-    if (layer != WISP_LAYER_USER || strcmp(trial->strategy, plants[i].strategy) != 0) continue;
+    if (strcmp(trial->strategy, plants[i].strategy) != 0) continue;
     if (outcome == WISP_TRIAL_REFUSED) snprintf(refused, sizeof refused, "%s", trial->reason);
     if (outcome == WISP_TRIAL_REFUSED) continue;
     seen++;

@@ -9,8 +9,6 @@
 #include "../gen/strategy/strategy.h"
 #include "../gen/text.h"
 
-#include <math.h>
-
 enum { N = 3, VERTICES = (N + 1) * (N + 1), ELEMENTS = 2 * N * N };
 
 /* The unit square, cut both ways in turn; x = 0 is fixed. */
@@ -90,19 +88,18 @@ static void assemble(bench *b, const wisp_matrix_data *data)
 /* A heat problem with kappa = 1 + u^2, where u and f are 1. */
 static void assemble_ones(bench *b, double mass)
 {
-  double *ones = zeros(b->n.nodes);
+  OWNED(free) double *ones = zeros(b->n.nodes);
   for (size_t i = 0; i < b->n.nodes; i++) ones[i] = 1;
   GOOD(wisp_memory_put(err, b->session, b->on_u, ones, b->n.nodes * sizeof *ones));
   GOOD(wisp_memory_put(err, b->session, b->on_f, ones, b->n.nodes * sizeof *ones));
   assemble(b, &(wisp_matrix_data){WISP_INIT(wisp_matrix_data), .kappa = {1, 0, 1}, .mass = mass, .u = b->on_u,
                                   .f = b->on_f});
-  free(ones);
 }
 
 /* u = 1 + 2 x - 3 y, given where x = 0, solves -div(kappa grad u) = 0; natural elsewhere: rows of nodes inside hold. */
 static void check_linear(bench *b, double kappa)
 {
-  double *u = zeros(b->n.nodes);
+  OWNED(free) double *u = zeros(b->n.nodes);
   for (size_t i = 0; i < b->n.nodes; i++) u[i] = 1 + 2 * b->xyz[3 * i] - 3 * b->xyz[3 * i + 1];
   GOOD(wisp_memory_put(err, b->session, b->on_u, u, b->n.nodes * sizeof *u));
   assemble(b, &(wisp_matrix_data){WISP_INIT(wisp_matrix_data), .kappa = {kappa}, .u = b->on_u});
@@ -118,7 +115,6 @@ static void check_linear(bench *b, double kappa)
     assert_true(diagonal > 0);
     if (x < 1 - 1e-12 && y > 1e-12 && y < 1 - 1e-12) assert_true(fabs(sum) < 1e-12 * kappa);
   }
-  free(u);
 }
 
 TEST(test_twice)
@@ -203,7 +199,7 @@ TEST_IN_FOLDER(test_busy_vertex)
   wisp_kernel_info info;
   double sum = 0, load = 0;
   const double area = AROUND / 2.0 * sin(2 * M_PI / AROUND);
-  wisp_mesh *fan = make_fan(AROUND);
+  OWNED(wisp_mesh_destroy) wisp_mesh *fan = make_fan(AROUND);
   bench b;
   setenv("WISP_SHIPPED", "none", 1);
   let_gathers_win(store);
@@ -225,7 +221,6 @@ TEST_IN_FOLDER(test_busy_vertex)
   }
   assert_true(fabs(sum - 3 * area) < 1e-12 && fabs(load - area) < 1e-12);
   close_bench(&b);
-  wisp_mesh_destroy(fan);
   unsetenv("WISP_SHIPPED");
 }
 
@@ -248,7 +243,7 @@ static void make_cube(cube *c)
 
 static void write_cube(const cube *c, const char *path)
 {
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   GOOD(wisp_text_print(err, &text, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n"));
   for (int v = 0; v < 8; v++)
     GOOD(wisp_text_print(err, &text, "%d %g %g %g\n", v + 1, c->xyz[3 * v], c->xyz[3 * v + 1], c->xyz[3 * v + 2]));
@@ -259,20 +254,18 @@ static void write_cube(const cube *c, const char *path)
   }
   GOOD(wisp_text_print(err, &text, "$EndElements\n"));
   fixture_write(path, text.data, strlen(text.data));
-  wisp_text_free(&text);
 }
 
 /* The device holds the arrays that were set. */
 static void check_on_device(const bench *b)
 {
   const int *start = NULL, *columns = NULL;
-  int *got = calloc(b->n.rows + 1 + b->n.nonzeros, sizeof *got);
+  OWNED(free) int *got = calloc(b->n.rows + 1 + b->n.nonzeros, sizeof *got);
   assert_non_null(got);
   GOOD(wisp_matrix_pattern_on_device(err, b->matrix, &start, &columns));
   GOOD(wisp_memory_get(err, b->session, got, start, (b->n.rows + 1) * sizeof *got));
   GOOD(wisp_memory_get(err, b->session, got + b->n.rows + 1, columns, b->n.nonzeros * sizeof *got));
   assert_memory_equal(got, b->start, (b->n.rows + 1 + b->n.nonzeros) * sizeof *got);
-  free(got);
 }
 
 /* Tets of a program and of a file are one matrix: of 27 nodes nine are fixed, where x = 0; u = x leaves nothing inside.
@@ -304,18 +297,17 @@ TEST_IN_FOLDER(test_tets_and_file)
     close_bench(&of[0]), close_bench(&of[1]);
   }
   wisp_matrix *none = NULL;
-  wisp_session *session = api_session();
+  OWNED(wisp_session_close) wisp_session *session = api_session();
   const wisp_matrix_request missing = {WISP_INIT(wisp_matrix_request), .spec = "assembly.step:tet:p1:laplace:f64",
                                        .mesh = path, .tags = (const int[]){9}, .tag_count = 1};
   BAD(wisp_matrix_create(err, session, &missing, &none), WISP_EUSAGE, "no face of the boundary has the tag 9");
-  wisp_session_close(session);
 }
 
 TEST(test_bad)
 {
   square s;
   wisp_matrix *m = NULL;
-  wisp_session *session = api_session();
+  OWNED(wisp_session_close) wisp_session *session = api_session();
   make_square(&s);
   wisp_matrix_request request = request_for(&s, "assembly.step:tri:p1:laplace:f64");
 #define REFUSED(status, words) BAD(wisp_matrix_create(err, session, &request, &m), status, words)
@@ -354,5 +346,4 @@ TEST(test_bad)
   REFUSED(WISP_EUSAGE, "no elements");
   request.corners = NULL;
   REFUSED(WISP_EUSAGE, "corners is NULL");
-  wisp_session_close(session);
 }

@@ -9,9 +9,6 @@
 #include "store_fixture.h"
 #include "../gen/random.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 /* --- from a program --- */
 
 typedef struct problem {
@@ -43,11 +40,10 @@ static double energy(const problem *p)
 static void jump(problem *p, const char *name, uint64_t seed)
 {
   uint64_t random = wisp_random_from(seed);
-  double *values = zeros(p->s.K);
+  OWNED(free) double *values = zeros(p->s.K);
   for (size_t k = 0; k < p->s.K; k++)
     values[k] = ldexp(1.5 + wisp_random_real(&random) / 2, (int)wisp_random_below(&random, 5) - 2);
   GOOD(wisp_solver_set(err, p->s.solver, name, values));
-  free(values);
 }
 
 static const struct {
@@ -147,7 +143,7 @@ static double middle(const problem *p, size_t k)
 
 static void set_wave(problem *p, const medium media[2])
 {
-  double *values = zeros(p->s.K);
+  OWNED(free) double *values = zeros(p->s.K);
   const size_t nodes = p->s.K * p->s.Np;
   const double Z = sqrt(media[0].rho * media[0].kappa);
   for (int c = 0; c < 2; c++) {
@@ -160,7 +156,6 @@ static void set_wave(problem *p, const medium media[2])
     p->u[3 * nodes + q] = pressure / Z;
   }
   GOOD(wisp_solver_set(err, p->s.solver, NULL, p->u));
-  free(values);
 }
 
 /* The amplitude of a pulse of pressure at `centre`, by least squares over the nodes of one medium. */
@@ -218,7 +213,7 @@ TEST(test_values)
   problem p =
       make(&(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "acoustics", .order = 2, .box = "2"});
   const double before = api_number(&p.s, "dt");
-  double *values = zeros(p.s.K);
+  OWNED(free) double *values = zeros(p.s.K);
   for (size_t k = 0; k < p.s.K; k++) values[k] = 4;
   GOOD(wisp_solver_set(err, p.s.solver, "kappa", values));
   const double after = api_number(&p.s, "dt");
@@ -235,7 +230,6 @@ TEST(test_values)
   assert_int_equal(wisp_solver_set(&refused, p.s.solver, "Z", values), WISP_EUSAGE);
   assert_non_null(strstr(refused.text, "acoustics has no coefficient 'Z'"));
   assert_true(api_number(&p.s, "dt") == after && fabs(energy(&p) - 0.5 / 4 * 9) < 1e-12);
-  free(values);
   free_problem(&p);
 }
 

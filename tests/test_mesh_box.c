@@ -4,8 +4,6 @@
 #include "../gen/nodal/tet.h"
 #include "../runtime/mesh/mesh.h"
 
-#include <math.h>
-
 static double volume(const wisp_mesh *mesh, size_t k)
 {
   double e[3][3];
@@ -21,12 +19,11 @@ static double volume(const wisp_mesh *mesh, size_t k)
 TEST(test_volumes)
 {
   for (int n = 1; n <= 6; n++) {
-    wisp_mesh *mesh = NULL;
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
     GOOD(wisp_mesh_box(err, n, &mesh));
     assert_int_equal(mesh->elements, 6 * n * n * n);
     assert_int_equal(mesh->vertices, (n + 1) * (n + 1) * (n + 1));
     for (size_t k = 0; k < mesh->elements; k++) assert_true(fabs(volume(mesh, k) * 6 * n * n * n - 1) < 1e-12);
-    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -64,7 +61,7 @@ static int box_side(const wisp_mesh *mesh, size_t k, int f)
 TEST(test_neighbours)
 {
   for (int n = 1; n <= 6; n++) {
-    wisp_mesh *mesh = NULL;
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
     int sides[6] = {0};
     GOOD(wisp_mesh_box(err, n, &mesh));
     for (size_t k = 0; k < mesh->elements; k++)
@@ -78,14 +75,13 @@ TEST(test_neighbours)
           sides[side]++;
       }
     for (int side = 0; side < 6; side++) assert_int_equal(sides[side], 2 * n * n);
-    wisp_mesh_destroy(mesh);
   }
 }
 
 /* Elements run cube after cube, x fastest. */
 TEST(test_order)
 {
-  wisp_mesh *mesh = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   GOOD(wisp_mesh_box(err, 3, &mesh));
   for (size_t k = 0; k < mesh->elements; k++) {
     size_t cube = k / 6, corner[3] = {cube % 3, cube / 3 % 3, cube / 9};
@@ -95,7 +91,6 @@ TEST(test_order)
         assert_true(x > -1e-12 && x < 1 + 1e-12);
       }
   }
-  wisp_mesh_destroy(mesh);
 }
 
 TEST(test_bad_sizes)
@@ -118,7 +113,7 @@ TEST(test_turns)
   static const int32_t first[4] = {0, 1, 2, 3}, second[4] = {1, 2, 3, 4};
   int seen[6] = {0}, orientations = 0;
   for (int i = 0; i < 144; i++) {
-    wisp_mesh *mesh = NULL;
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
     GOOD(wisp_mesh_create(err, 4, 5, 2, &mesh));
     memcpy(mesh->xyz, xyz, sizeof xyz);
     for (int v = 0; v < 4; v++) {
@@ -131,7 +126,6 @@ TEST(test_turns)
         check_face(mesh, (size_t)f / 4, f % 4);
         orientations += !seen[mesh->neighbour_orientation[f]]++;
       }
-    wisp_mesh_destroy(mesh);
   }
   assert_int_equal(orientations, 6);
 }
@@ -140,7 +134,7 @@ TEST(test_turns)
 static void refuse(size_t elements, const int32_t *tet, const char *why)
 {
   static const double xyz[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}, {2, 2, 2}};
-  wisp_mesh *mesh = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   wisp_error err = {0};
   assert_int_equal(wisp_mesh_create(&err, 4, 6, elements, &mesh), WISP_OK);
   memcpy(mesh->xyz, xyz, sizeof xyz);
@@ -148,7 +142,6 @@ static void refuse(size_t elements, const int32_t *tet, const char *why)
   assert_int_equal(wisp_mesh_connect(&err, "bad", mesh), WISP_EINPUT);
   if (!strstr(err.text, why)) fail_msg("'%s' does not say '%s'", err.text, why);
   assert_null(strchr(err.text, '\n'));
-  wisp_mesh_destroy(mesh);
 }
 
 TEST(test_refusals)

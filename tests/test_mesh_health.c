@@ -9,19 +9,15 @@
 #include "store_fixture.h"
 #include "../runtime/mesh/source.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 #define TWO "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
 
 /* wisp mesh --json, which must end with this status. */
 static cJSON *look(const char *folder, const char *file, const char *more, int status)
 {
-  outcome o = run_with(folder, "", "mesh %s --json %s", file, more);
+  HELD(forget) outcome o = run_with(folder, "", "mesh %s --json %s", file, more);
   if (o.status != status) fail_msg("wisp mesh %s %s: status %d: %s", file, more, o.status, o.err);
   cJSON *json = cJSON_Parse(o.out);
   if (!json) fail_msg("wisp mesh %s %s prints no JSON: %s", file, more, o.out);
-  forget(&o);
   return json;
 }
 
@@ -61,7 +57,7 @@ TEST(test_boxes)
     const int n = 3;
     const double per_face = boxes[i].corners == 3 ? n : n * n, cells = n * per_face;
     const char *path = fixture_path(*state, "box.msh");
-    cJSON *json = look_at(*state, path, make_grid(boxes[i].corners, n, n, n), 0);
+    OWNED(cJSON_Delete) cJSON *json = look_at(*state, path, make_grid(boxes[i].corners, n, n, n), 0);
     assert_string_equal(json_text(json, "element"), boxes[i].element);
     assert_true(cJSON_IsNull(part(json, "refused")));
     is(json, "elements", boxes[i].elements * cells);
@@ -85,7 +81,6 @@ TEST(test_boxes)
     is(json, "measure", 1);
     is(json, "boundary_measure", boxes[i].boundary);
     assert_true(json_number(part(json, "shape"), "least") < boxes[i].quality);
-    cJSON_Delete(json);
   }
 }
 
@@ -97,7 +92,7 @@ TEST(test_shapes)
            TWO "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0.5 %.17g 0\n4 1 1 0\n$EndNodes\n$Elements\n1\n1 2 2 0 1 1 2 3\n"
                "$EndElements\n",
            sqrt(0.75));
-  cJSON *json = look(*state, fixture_text(*state, "triangle.msh", text), "", 0);
+  OWNED(cJSON_Delete) cJSON *json = look(*state, fixture_text(*state, "triangle.msh", text), "", 0);
   is(part(json, "shape"), "least", 1);
   cJSON_Delete(json);
   json = look(*state,
@@ -119,7 +114,6 @@ TEST(test_shapes)
   const double a = 0.25, b = 0.01;
   is(step, "least", (a + b - hypot(a, b)) / 2);
   is(part(json, "shape"), "least", 2 * (a + b - hypot(a, b)) / hypot(a, b));
-  cJSON_Delete(json);
 }
 
 TEST(test_pieces)
@@ -202,7 +196,7 @@ TEST(test_groups)
 static void expect_notes(const char *folder, const char *command, const char *mesh, const char *const *keys,
                          size_t count)
 {
-  outcome o = run_with(folder, "", "%s %s --json", command, mesh);
+  HELD(forget) outcome o = run_with(folder, "", "%s %s --json", command, mesh);
   cJSON *json = cJSON_Parse(o.out);
   if (o.status != 0 || !json) fail_msg("wisp %s: status %d: %s", command, o.status, o.err);
   const cJSON *notes = part(json, "notes");
@@ -218,7 +212,6 @@ static void expect_notes(const char *folder, const char *command, const char *me
   o = run_with(folder, "", "%s %s --json -q", command, mesh);
   assert_null(strstr(o.err, "note: "));
   assert_int_equal(occurrences(o.out, "\"key\""), (int)count);
-  forget(&o);
 }
 
 #define MORE                                                                                  \
@@ -255,9 +248,8 @@ TEST(test_unused)
   for (size_t i = 0; i < WISP_COUNT(runs); i++) {
     snprintf(line, sizeof line, "run helmholtz -n 1 -d host --default %s --mesh", runs[i].options);
     expect_notes(*state, line, path, unused, runs[i].says ? 3 : 2);
-    outcome o = run_with(*state, "", "%s %s", line, path);
+    HELD(forget) outcome o = run_with(*state, "", "%s %s", line, path);
     if (runs[i].says && !strstr(o.err, runs[i].says)) fail_msg("no '%s' in: %s", runs[i].says, o.err);
-    forget(&o);
   }
   static const struct {
     const char *run;
@@ -309,10 +301,10 @@ TEST(test_timed)
   write_mesh(path, make_reversed(4));
   expect_notes(*state, "tune -d host -n 1 -p f32 -k update --defaults --mesh", path, (const char *const[]){"reversed"},
                1);
+  HELD(forget)
   outcome o = run_with(*state, "", "bench -d host -n 1 -p f32 -k update --elements 96 --json --mesh %s", path);
   if (o.status != 0 || occurrences(o.err, "note: ") != 1 || !strstr(o.err, "5 of 48 tets had negative volume"))
     fail_msg("wisp bench: status %d: %s", o.status, o.err);
-  forget(&o);
 }
 
 /* A plate in space: places have the file's three coordinates. */
@@ -325,7 +317,7 @@ TEST(test_plane)
     x[2] = 0.8 * x[1] + 5, x[1] *= 0.6; /* turned about the axis of x, and moved */
   }
   write_mesh(path, mesh);
-  cJSON *json = look(*state, path, "--cracks", 0);
+  OWNED(cJSON_Delete) cJSON *json = look(*state, path, "--cracks", 0);
   is(json, "measure", 2);
   is(json, "boundary_measure", 8);
   const cJSON *z = cJSON_GetArrayItem(part(json, "extent"), 2), *at = part(part(json, "touching"), "at");
@@ -334,7 +326,6 @@ TEST(test_plane)
   assert_int_equal(cJSON_GetArraySize(at), 3);
   assert_true(fabs(cJSON_GetArrayItem(at, 0)->valuedouble - 1) < 1e-12);
   assert_true(fabs(cJSON_GetArrayItem(at, 2)->valuedouble - 5 - cJSON_GetArrayItem(at, 1)->valuedouble * 4 / 3) < 1e-9);
-  cJSON_Delete(json);
 }
 
 /* ---- Refusals. */
@@ -358,15 +349,13 @@ TEST(test_refused)
   };
   for (size_t i = 0; i < WISP_COUNT(files); i++) {
     const char *path = fixture_text(*state, "bad.msh", files[i].text);
-    outcome run = run_with(*state, "", "run %s -d host --default --mesh %s", files[i].run, path);
-    outcome mesh = run_with(*state, "", "mesh %s", path);
+    HELD(forget) outcome run = run_with(*state, "", "run %s -d host --default --mesh %s", files[i].run, path);
+    HELD(forget) outcome mesh = run_with(*state, "", "mesh %s", path);
     const char *why = strstr(run.err, path);
     if (mesh.status != 1 || run.status != 1 || !why || !strstr(mesh.err, why))
       fail_msg("%zu: status %d and %d: '%s', not '%s'", i, mesh.status, run.status, mesh.err, run.err);
-    cJSON *json = look(*state, path, "", 1);
+    OWNED(cJSON_Delete) cJSON *json = look(*state, path, "", 1);
     assert_int_equal(strncmp(json_text(json, "refused"), why, strlen(json_text(json, "refused"))), 0);
-    cJSON_Delete(json);
-    forget(&run), forget(&mesh);
   }
 }
 
@@ -386,7 +375,7 @@ TEST(test_usage)
 
 TEST(test_programs)
 {
-  wisp_session *session = default_session();
+  OWNED(wisp_session_close) wisp_session *session = default_session();
   wisp_helmholtz *problem = NULL;
   wisp_matrix *matrix = NULL;
   wisp_mesh_note note;
@@ -410,7 +399,6 @@ TEST(test_programs)
   assert_int_equal(wisp_matrix_note(NULL, matrix, 5, &note), WISP_EMISSING);
   wisp_matrix_destroy(matrix);
   wisp_helmholtz_destroy(problem);
-  wisp_session_close(session);
 }
 
 GROUP(fixture_set_up, fixture_tear_down)

@@ -13,8 +13,8 @@ TEST(test_narrow)
                                     {.name = "none", .type = WISP_UINT8, .size = 0}};
   const int shorts[SHORTS] = {0, 255, 256, 65535, 1}, one_too_large[SHORTS] = {0, 1, 65536, 2, -1};
   int bytes[BYTES], back[BYTES];
-  wisp_device *device = open_test_device();
-  wisp_arrays *arrays = NULL;
+  OWNED(wisp_device_close) wisp_device *device = open_test_device();
+  OWNED(wisp_arrays_destroy) wisp_arrays *arrays = NULL;
   wisp_error reason = {.text = ""};
   bool intact = false;
   char where[32];
@@ -34,6 +34,4 @@ TEST(test_narrow)
   assert_memory_equal(back, shorts, sizeof shorts);
   GOOD(wisp_arrays_guards(err, arrays, &intact, where));
   assert_true(intact);
-  wisp_arrays_destroy(arrays);
-  wisp_device_close(device);
 }

@@ -6,8 +6,6 @@
 #include "solving.h"
 #include "store_fixture.h"
 
-#include <math.h>
-
 enum { S = 5, STEPS = 200 };
 
 /* The factor of a step on an eigenvector, as coefficients of the powers of dt lambda, in both forms. */
@@ -49,7 +47,7 @@ static void run(const wisp_store *store, wisp_precision precision, int order, co
   out->size = wisp_dg_volume_size(s.dg);
   out->u = zeros(out->size);
   GOOD(wisp_stepper_limit(err, s.solver, &out->limit));
-  double *start = zeros(out->size);
+  OWNED(free) double *start = zeros(out->size);
   random_solution(s.dg, start);
   memcpy(out->u, start, out->size * sizeof *start);
   GOOD(wisp_solution_put(err, s.problem, out->u));
@@ -60,7 +58,6 @@ static void run(const wisp_store *store, wisp_precision precision, int order, co
   GOOD(wisp_arrays_download(err, s.problem->arrays, "u", out->u));
   for (size_t i = 0; i < out->size; i++)
     if (start[i] == 0) out->u[i] = 0; /* padding: nobody writes it */
-  free(start);
   solving_close(&s);
 }
 
@@ -105,12 +102,11 @@ TEST(test_winners)
 {
   const char *full = getenv("WISP_TEST_FULL"); /* its number: the order to begin with */
   if (!full) return;
-  wisp_store *store = fixture_open("/nonexistent/none.db");
+  OWNED(wisp_store_close) wisp_store *store = fixture_open("/nonexistent/none.db");
   for (int order = atoi(full); order <= 9; order++) {
     compare(store, WISP_F64, order, "slab-km32");
     compare(store, WISP_F32, order, "slab-km32");
   }
-  wisp_store_close(store);
 }
 
 /* A system of one field whose flux and wall are these texts. */
@@ -138,15 +134,13 @@ TEST(test_linear_systems)
                {"nx * (q_m - q_p) / (2 + q_p)", "q_m", false}};
   static const char *const shipped[] = {"maxwell", "maxwell_media", "acoustics"};
   for (size_t i = 0; i < WISP_COUNT(texts); i++) {
-    wisp_system *system = system_with(texts[i].flux, texts[i].wall);
+    OWNED(wisp_system_destroy) wisp_system *system = system_with(texts[i].flux, texts[i].wall);
     assert_true(wisp_system_is_affine(system) == texts[i].affine);
-    wisp_system_destroy(system);
   }
   for (size_t i = 0; i < WISP_COUNT(shipped); i++) {
-    wisp_system *system = NULL;
+    OWNED(wisp_system_destroy) wisp_system *system = NULL;
     GOOD(wisp_system_load(err, shipped[i], &system));
     assert_true(wisp_system_is_affine(system));
-    wisp_system_destroy(system);
   }
 }
 

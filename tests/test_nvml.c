@@ -7,8 +7,6 @@
 #include "../runtime/cuda_parts.h"
 
 #include <dlfcn.h>
-#include <math.h>
-#include <unistd.h>
 
 #define BUS "0000:1B:00.0"
 
@@ -67,8 +65,7 @@ TEST(test_unknown)
 /* A host has no such clock. */
 TEST(test_host)
 {
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   GOOD(wisp_device_open(err, "host", &device));
   assert_true(isnan(wisp_device_clock_mhz(device)));
-  wisp_device_close(device);
 }

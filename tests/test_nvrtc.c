@@ -138,17 +138,14 @@ static void compile_text(const char *text, wisp_binary *out)
   const wisp_limits limits = target_limits("sm_90");
   wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), 1, NULL, WISP_F64);
   wisp_layout layouts[8];
-  wisp_strategy *strategy = NULL;
-  wisp_plan *plan = NULL;
+  OWNED(wisp_strategy_destroy) wisp_strategy *strategy = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   wisp_spec_name_kernel(&spec, "assemble");
   wisp_family_layouts(&spec, layouts);
-  wisp_env *names = plan_names(&limits, &spec, layouts);
+  OWNED(wisp_env_destroy) wisp_env *names = plan_names(&limits, &spec, layouts);
   GOOD(parse_strategy(err, "nodal", "trial", (wisp_file_text){"", space}, (wisp_file_text){"", text}, &strategy));
   GOOD(wisp_plan_default(err, strategy, &spec, layouts, names, &plan));
   GOOD(wisp_plan_compile(err, plan, "sm_90", out));
-  wisp_plan_destroy(plan);
-  wisp_strategy_destroy(strategy);
-  wisp_env_destroy(names);
 }
 
 TEST(test_any_name)

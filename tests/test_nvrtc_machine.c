@@ -9,7 +9,6 @@
 #include "../runtime/device.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #define OUT_OF_MEMORY "1" /* nvrtcResult */
 #define INVALID_OPTION "5"
@@ -57,7 +56,7 @@ static int drop_stubs(void **state)
 static void expect_for(const char *target, const char *text, const char *result, const char *log, wisp_status status,
                        const char *words)
 {
-  wisp_binary binary = {0};
+  HELD(wisp_binary_free) wisp_binary binary = {0};
   wisp_error err = {0};
   setenv("STUB_NVRTC", result, 1);
   setenv("STUB_NVRTC_LOG", log, 1);
@@ -65,7 +64,6 @@ static void expect_for(const char *target, const char *text, const char *result,
   if (!strstr(err.text, words)) fail_msg("%s", err.text);
   assert_null(strchr(err.text, '\n'));
   assert_int_equal(binary.data != NULL, status == WISP_OK);
-  wisp_binary_free(&binary);
 }
 
 static void expect(const char *text, const char *result, const char *log, wisp_status status, const char *words)

@@ -3,8 +3,6 @@
 #include "test.h"
 #include "../gen/nodal/tet.h"
 
-#include <math.h>
-
 static const double corner[4][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
 
 /* The highest order of the nodal element: above, D of monomials is off by more than 1e-11. */
@@ -71,27 +69,24 @@ static void check_monomial(const wisp_tet *tet, const int n[3], double *u)
 TEST(test_differentiation)
 {
   for (int N = 1; N <= highest_order(); N++) {
-    wisp_tet *tet = make(N);
-    double *u = zeros((size_t)tet->Np);
+    OWNED(wisp_tet_destroy) wisp_tet *tet = make(N);
+    OWNED(free) double *u = zeros((size_t)tet->Np);
     for (int i = 0; i <= N; i++)
       for (int j = 0; j <= N - i; j++)
         for (int k = 0; k <= N - i - j; k++) check_monomial(tet, (const int[3]){i, j, k}, u);
-    free(u);
-    wisp_tet_destroy(tet);
   }
 }
 
 TEST(test_rows_sum_to_zero)
 {
   for (int N = 1; N <= highest_order(); N++) {
-    wisp_tet *tet = make(N);
+    OWNED(wisp_tet_destroy) wisp_tet *tet = make(N);
     for (int c = 0; c < 3; c++)
       for (int i = 0; i < tet->Np; i++) {
         double sum = 0;
         for (int j = 0; j < tet->Np; j++) sum += tet->D[c][i * tet->Np + j];
         assert_true(fabs(sum) < 1e-11);
       }
-    wisp_tet_destroy(tet);
   }
 }
 
@@ -128,14 +123,13 @@ static void check_meeting(const wisp_tet *tet, int f, int g, int turn)
 TEST(test_faces_meet)
 {
   for (int N = 1; N <= highest_order(); N++) {
-    wisp_tet *tet = make(N);
+    OWNED(wisp_tet_destroy) wisp_tet *tet = make(N);
     for (int f = 0; f < WISP_TET_FACES; f++) {
       for (int g = 0; g < WISP_TET_FACES; g++)
         for (int turn = 0; turn < WISP_TET_ORIENTATIONS; turn++) check_meeting(tet, f, g, turn);
       assert_memory_equal(tet->facelist + f * WISP_TET_ORIENTATIONS * tet->Nfp, tet->Fmask + f * tet->Nfp,
                           (size_t)tet->Nfp * sizeof(int));
     }
-    wisp_tet_destroy(tet);
   }
 }
 
@@ -214,11 +208,11 @@ static void check_lift(const wisp_tet *tet, const double *g, const int n[4], con
 
 static void check_lift_of_order(int N)
 {
-  wisp_tet *tet = make(N);
-  wisp_quadrature rule = {0};
+  OWNED(wisp_tet_destroy) wisp_tet *tet = make(N);
+  HELD(wisp_quadrature_free) wisp_quadrature rule = {0};
   GOOD(wisp_tet_quadrature(err, 2 * N, &rule));
-  double *I = zeros(rule.count * (size_t)tet->Np), *moment = zeros((size_t)tet->Np);
-  double *g = face_polynomials(tet), *column = zeros((size_t)(WISP_TET_FACES * tet->Nfp));
+  OWNED(free) double *I = zeros(rule.count * (size_t)tet->Np), *moment = zeros((size_t)tet->Np);
+  OWNED(free) double *g = face_polynomials(tet), *column = zeros((size_t)(WISP_TET_FACES * tet->Nfp));
   GOOD(wisp_tet_interpolation(err, tet, rule.count, rule.r, rule.s, rule.t, I));
   for (int i = 0; i <= N; i++)
     for (int j = 0; j <= N - i; j++)
@@ -227,9 +221,6 @@ static void check_lift_of_order(int N)
         moments(tet, &rule, I, n, moment);
         check_lift(tet, g, n, moment, column);
       }
-  free(I), free(moment), free(g), free(column);
-  wisp_quadrature_free(&rule);
-  wisp_tet_destroy(tet);
 }
 
 TEST(test_lift)
@@ -244,8 +235,8 @@ TEST(test_interpolation)
   const double t[] = {-1, -1, -1, 1, -0.5, -0.85, -0.7, 0, -0.25, 0};
   enum { POINTS = sizeof r / sizeof *r };
   for (int N = 1; N <= highest_order(); N++) {
-    wisp_tet *tet = make(N);
-    double *I = zeros(POINTS * (size_t)tet->Np), *u = zeros((size_t)tet->Np);
+    OWNED(wisp_tet_destroy) wisp_tet *tet = make(N);
+    OWNED(free) double *I = zeros(POINTS * (size_t)tet->Np), *u = zeros((size_t)tet->Np);
     GOOD(wisp_tet_interpolation(err, tet, POINTS, r, s, t, I));
     for (int i = 0; i <= N; i++)
       for (int j = 0; j <= N - i; j++)
@@ -255,8 +246,6 @@ TEST(test_interpolation)
           for (int p = 0; p < POINTS; p++)
             assert_true(fabs(dot(tet->Np, I + p * tet->Np, u) - monomial(n, r[p], s[p], t[p])) < 1e-12);
         }
-    free(I), free(u);
-    wisp_tet_destroy(tet);
   }
 }
 
@@ -264,13 +253,11 @@ TEST(test_interpolation)
 TEST(test_interpolation_at_nodes)
 {
   for (int N = 1; N <= highest_order(); N++) {
-    wisp_tet *tet = make(N);
+    OWNED(wisp_tet_destroy) wisp_tet *tet = make(N);
     size_t Np = (size_t)tet->Np;
-    double *I = zeros(Np * Np);
+    OWNED(free) double *I = zeros(Np * Np);
     GOOD(wisp_tet_interpolation(err, tet, Np, tet->r, tet->s, tet->t, I));
     for (size_t i = 0; i < Np * Np; i++) assert_true(fabs(I[i] - (i % (Np + 1) == 0)) < 1e-12);
-    free(I);
-    wisp_tet_destroy(tet);
   }
 }
 

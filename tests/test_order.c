@@ -12,8 +12,6 @@
 
 #include <wisp.h>
 
-#include <cjson/cJSON.h>
-#include <math.h>
 #include <time.h>
 
 enum { SLAB = 32 };
@@ -53,12 +51,12 @@ static int compare_sectors(const void *left, const void *right)
  */
 static double sectors(const wisp_mesh *mesh, int order)
 {
-  wisp_tet *tet = NULL;
-  int32_t *place = places(mesh);
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  OWNED(free) int32_t *place = places(mesh);
   size_t total = 0;
   GOOD(wisp_tet_create(err, order, &tet));
   const size_t Nfp = (size_t)tet->Nfp;
-  uint64_t *read = malloc(SLAB * 4 * Nfp * sizeof *read);
+  OWNED(free) uint64_t *read = malloc(SLAB * 4 * Nfp * sizeof *read);
   assert_non_null(read);
   for (size_t slab = 0; slab < mesh->elements; slab += SLAB) {
     size_t count = 0;
@@ -74,23 +72,19 @@ static double sectors(const wisp_mesh *mesh, int order)
     qsort(read, count, sizeof *read, compare_sectors);
     for (size_t r = 0; r < count; r++) total += r == 0 || read[r] != read[r - 1];
   }
-  free(read);
-  free(place);
-  wisp_tet_destroy(tet);
   return (double)total / (double)mesh->elements;
 }
 
 /* The share of faces whose neighbour stands in the same slab. */
 static double inside(const wisp_mesh *mesh)
 {
-  int32_t *place = places(mesh);
+  OWNED(free) int32_t *place = places(mesh);
   size_t faces = 0, same = 0;
   for (size_t f = 0; f < 4 * mesh->elements; f++) {
     if (mesh->neighbour[f] == WISP_BOUNDARY) continue;
     faces++;
     same += place[f / 4] / SLAB == place[mesh->neighbour[f]] / SLAB;
   }
-  free(place);
   return (double)same / (double)faces;
 }
 
@@ -100,12 +94,11 @@ TEST(test_locality)
 {
   double near[WISP_ORDERINGS], read[WISP_ORDERINGS][2];
   for (int how = 0; how < WISP_ORDERINGS; how++) {
-    wisp_mesh *mesh = shuffled(14, (wisp_ordering)how);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = shuffled(14, (wisp_ordering)how);
     near[how] = inside(mesh);
     for (int o = 0; o < 2; o++) read[how][o] = sectors(mesh, 2 + o);
     print_message("%-8s %.3f of the faces inside slabs; orders 2 and 3 read %.2f and %.2f sectors an element\n",
                   wisp_ordering_names[how], near[how], read[how][0], read[how][1]);
-    wisp_mesh_destroy(mesh);
   }
   assert_true(near[WISP_ORDER_AS_GIVEN] < 0.02);
   assert_true(near[WISP_ORDER_CURVE] > 0.64 && near[WISP_ORDER_METIS] > 0.5);
@@ -118,23 +111,20 @@ TEST(test_locality)
 /* The order depends on where elements are, not on how the file lists them: another shuffle reads as little. */
 TEST(test_any_file)
 {
-  wisp_mesh *one = shuffled(10, WISP_ORDER_CURVE), *two = shuffled(10, WISP_ORDER_AS_GIVEN);
+  OWNED(wisp_mesh_destroy) wisp_mesh *one = shuffled(10, WISP_ORDER_CURVE), *two = shuffled(10, WISP_ORDER_AS_GIVEN);
   GOOD(wisp_mesh_shuffle(err, two, 77));
   GOOD(wisp_mesh_order(err, two, WISP_ORDER_CURVE));
   const double a = sectors(one, 2), b = sectors(two, 2);
   assert_true(fabs(a - b) < 0.03 * a);
-  wisp_mesh *repeated = shuffled(10, WISP_ORDER_CURVE);
+  OWNED(wisp_mesh_destroy) wisp_mesh *repeated = shuffled(10, WISP_ORDER_CURVE);
   assert_memory_equal(one->order, repeated->order, one->elements * sizeof *one->order);
-  wisp_mesh_destroy(one);
-  wisp_mesh_destroy(two);
-  wisp_mesh_destroy(repeated);
 }
 
 /* Points of a grid that is a power of two wide: the curve passes from each to one beside it. */
 TEST(test_curve)
 {
   enum { SIDE = 16, POINTS = SIDE * SIDE * SIDE };
-  double *xyz = zeros(3 * POINTS);
+  OWNED(free) double *xyz = zeros(3 * POINTS);
   int32_t order[POINTS];
   for (int i = 0; i < POINTS; i++) {
     const int at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
@@ -146,7 +136,6 @@ TEST(test_curve)
     for (int d = 0; d < 3; d++) steps += fabs(xyz[3 * order[i] + d] - xyz[3 * order[i - 1] + d]);
     assert_true(steps == 1);
   }
-  free(xyz);
 }
 
 /* --- from level to level --- */
@@ -157,8 +146,8 @@ static double lines(const wisp_mesh *mesh)
 {
   enum { IN_LINE = 8 };
   const wisp_fixing none = {.count = 0};
-  wisp_simplexnodes *nodes = NULL;
-  wisp_pattern *p = NULL;
+  OWNED(wisp_simplexnodes_destroy) wisp_simplexnodes *nodes = NULL;
+  OWNED(wisp_pattern_destroy) wisp_pattern *p = NULL;
   size_t total = 0, warps = 0;
   GOOD(wisp_simplexnodes_create(err, "mesh", mesh, 1, &none, &nodes));
   GOOD(wisp_pattern_create(err, "mesh", nodes, &p));
@@ -174,8 +163,6 @@ static double lines(const wisp_mesh *mesh)
       qsort(read, count, sizeof *read, compare_sectors);
       for (size_t r = 0; r < count; r++) total += r == 0 || read[r] != read[r - 1];
     }
-  wisp_pattern_destroy(p);
-  wisp_simplexnodes_destroy(nodes);
   return (double)total / (double)warps;
 }
 
@@ -200,9 +187,8 @@ TEST(test_levels)
   double read[3];
   for (int corners = 3; corners <= 4; corners++) {
     for (size_t i = 0; i < 3; i++) {
-      wisp_mesh *mesh = simplices(corners, meshes[i].shuffle, meshes[i].how);
+      OWNED(wisp_mesh_destroy) wisp_mesh *mesh = simplices(corners, meshes[i].shuffle, meshes[i].how);
       read[i] = lines(mesh);
-      wisp_mesh_destroy(mesh);
     }
     print_message("%.1f lines a warp on the box, %.1f from level to level, %.1f along the curve\n", read[0], read[1],
                   read[2]);
@@ -213,7 +199,7 @@ TEST(test_levels)
 /* Parts that share nothing are ordered all the same: two tets apart, and each element once. */
 TEST(test_levels_apart)
 {
-  wisp_mesh *mesh = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   GOOD(wisp_mesh_create(err, 4, 8, 2, &mesh));
   for (size_t v = 0; v < 8; v++) {
     for (size_t d = 0; d < 3; d++) mesh->xyz[3 * v + d] = (v % 4 == d + 1) + 5 * (double)(v / 4);
@@ -222,32 +208,30 @@ TEST(test_levels_apart)
   connect_mesh(mesh);
   GOOD(wisp_mesh_order(err, mesh, WISP_ORDER_LEVELS));
   free(places(mesh));
-  wisp_mesh_destroy(mesh);
 }
 
 /* A million tets have ten seconds on two cores, 162 000 a sixth of that, and valgrind or sanitizers all of it. */
 TEST(test_fast)
 {
-  wisp_mesh *mesh = shuffled(30, WISP_ORDER_AS_GIVEN);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = shuffled(30, WISP_ORDER_AS_GIVEN);
   const clock_t start = clock();
   GOOD(wisp_mesh_order(err, mesh, WISP_ORDER_CURVE));
   print_message("%zu tets in %.2f s\n", mesh->elements, (double)(clock() - start) / CLOCKS_PER_SEC);
   assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
-  wisp_mesh_destroy(mesh);
 }
 
 /* A file without locality: nodes and fields are those of the file's elements, in its order. */
 TEST_IN_FOLDER(test_the_files_own_order)
 {
   const char *path = fixture_path(*state, "shuffled.msh");
-  wisp_mesh *mesh = shuffled(3, WISP_ORDER_AS_GIVEN);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = shuffled(3, WISP_ORDER_AS_GIVEN);
   api_solve s;
-  wisp_tet *tet = NULL;
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   print_mesh(path, mesh);
   api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 3, .mesh = path});
   const size_t K = s.K, Np = s.Np, n = s.n;
   assert_int_equal(K, mesh->elements);
-  double *xyz = zeros(3 * K * Np), *u = zeros(n * K * Np);
+  OWNED(free) double *xyz = zeros(3 * K * Np), *u = zeros(n * K * Np);
   GOOD(wisp_solver_nodes(err, s.solver, xyz));
   GOOD(wisp_tet_create(err, 3, &tet));
   for (size_t i = 0; i < 3 * K * Np; i++) { /* where they are in an element with the file's corners */
@@ -263,9 +247,6 @@ TEST_IN_FOLDER(test_the_files_own_order)
   GOOD(wisp_solver_get(err, s.solver, u));
   for (size_t q = 0; q < n * K * Np; q++) assert_true(u[q] == (double)q);
   api_close(&s);
-  wisp_mesh_destroy(mesh);
-  wisp_tet_destroy(tet);
-  free(xyz), free(u);
 }
 
 /* Moved by the same seed, a box is solved alike however its elements lie and its corners are turned: the energy is the
@@ -299,10 +280,10 @@ TEST_IN_FOLDER(test_hexes)
         solve_number(*state, "l2_error", "poisson", "-n 3 --box 4 --jitter 0.2 --default %s", orders[i]);
     assert_true(fabs(error - expected) < 1e-4 * expected);
   }
-  wisp_hexmesh *mesh = make_grid(8, 4, 4, 4);
+  OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = make_grid(8, 4, 4, 4);
   wisp_error err = {0};
   assert_int_equal(wisp_mesh_shuffle(NULL, mesh, 2), WISP_OK);
-  int32_t *hex = malloc(8 * mesh->elements * sizeof *hex);
+  OWNED(free) int32_t *hex = malloc(8 * mesh->elements * sizeof *hex);
   assert_non_null(hex);
   memcpy(hex, mesh->hex, 8 * mesh->elements * sizeof *hex);
   assert_int_equal(wisp_mesh_order(NULL, mesh, WISP_ORDER_CURVE), WISP_OK);
@@ -314,8 +295,6 @@ TEST_IN_FOLDER(test_hexes)
     }
   }
   assert_int_equal(wisp_mesh_order(&err, mesh, WISP_ORDER_METIS), WISP_EUSAGE);
-  free(hex);
-  wisp_mesh_destroy(mesh);
 }
 
 /* The options, and what they do not go with. */

@@ -5,9 +5,7 @@
 #include "command.h"
 #include "store_fixture.h"
 
-#include <cjson/cJSON.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const char tet[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
                           "$EndNodes\n$Elements\n1\n1 4 2 0 0 1 2 3 4\n$EndElements\n";
@@ -25,9 +23,8 @@ static void expect(const char *folder, int status, const char *words, const char
 static void holds(const char *folder, const char *name, const char *text)
 {
   size_t length = 0;
-  char *now = fixture_read(fixture_path(folder, name), &length);
+  OWNED(free) char *now = fixture_read(fixture_path(folder, name), &length);
   if (strcmp(now, text) != 0) fail_msg("%s became: %.200s", name, now);
-  free(now);
 }
 
 #define SOLVE "run maxwell -q -d host -n 1 --steps 1 --default --mesh m.msh -o "
@@ -232,10 +229,9 @@ TEST_IN_FOLDER(test_untuned)
     expect(*state, 0, cases[i].tune, line);
     strcat(line, " --default");
     if (strstr(line, "--db")) continue;
-    outcome o = run_in(*state, "", line);
+    HELD(forget) outcome o = run_in(*state, "", line);
     assert_int_equal(o.status, 0);
     assert_null(strstr(o.out, "wisp tune"));
-    forget(&o);
   }
 }
 
@@ -243,7 +239,7 @@ TEST_IN_FOLDER(test_untuned)
 TEST_IN_FOLDER(test_tuned)
 {
   static const char solve[] = "run maxwell -q -d host -n 1 --box 1 --steps 1 --composition stage";
-  outcome o = run_in(*state, "", solve);
+  HELD(forget) outcome o = run_in(*state, "", solve);
   const char *at = strstr(o.out, "            wisp tune ");
   assert_non_null(at);
   at += strlen("            wisp ");
@@ -252,5 +248,4 @@ TEST_IN_FOLDER(test_tuned)
   forget(&o);
   o = run_in(*state, "", solve);
   if (strstr(o.out, "wisp tune") || !strstr(o.out, "exact")) fail_msg("%s", o.out);
-  forget(&o);
 }

@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* The line in the list. */
 const wisp_device_kind *const wisp_own_kinds[] = {&wisp_kind_fence, NULL};

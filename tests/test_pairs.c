@@ -2,8 +2,6 @@
 #include "test.h"
 #include "dg_case.h"
 
-#include <math.h>
-
 enum { INTRA, INTER, BOUNDARY, KINDS };
 
 /* One descriptor, read. */
@@ -77,7 +75,7 @@ static void gather(const wisp_dg *dg, const double *u, double *flux, int count[K
  * blocks two. */
 static void compare(const wisp_dg *dg)
 {
-  double *u = dg_case_volume(dg), *flux = dg_case_face(dg), *reference = dg_case_face(dg);
+  OWNED(free) double *u = dg_case_volume(dg), *flux = dg_case_face(dg), *reference = dg_case_face(dg);
   int count[KINDS] = {0}, boundaries = 0;
   dg_case_noise(dg, u);
   gather(dg, u, flux, count);
@@ -90,7 +88,6 @@ static void compare(const wisp_dg *dg)
   assert_int_equal(count[BOUNDARY], boundaries);
   assert_int_equal(2 * count[INTRA] + count[INTER] + count[BOUNDARY], 4 * dg->mesh->elements);
   if (dg->blocks == 1) assert_int_equal(count[INTER], 0);
-  free(u), free(flux), free(reference);
 }
 
 /* Under valgrind: some block sizes, low orders and small boxes for all. */

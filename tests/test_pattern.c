@@ -9,8 +9,6 @@
 #include "../runtime/mesh/source.h"
 #include "../runtime/mesh/mesh.h"
 
-#include <math.h>
-
 static const wisp_fixing nothing = {.all = false}, boundary = {.all = true};
 
 static const wisp_mesh_source box = {.box = {3, 4}}, small = {.box = {2}},
@@ -56,7 +54,7 @@ static size_t brute(const wisp_simplexnodes *nodes, unsigned char *pairs)
  * wide as its longest row, and what fills it up is nobody's. */
 static void check_slices(const wisp_pattern *p)
 {
-  wisp_slices *slices = NULL;
+  OWNED(wisp_slices_destroy) wisp_slices *slices = NULL;
   size_t filled = 0, places = 0;
   GOOD(wisp_slices_create(err, "mesh", p, &slices));
   for (size_t row = 0, longest = 0; row < p->rows; row++) {
@@ -74,16 +72,15 @@ static void check_slices(const wisp_pattern *p)
   assert_int_equal(slices->size, places);
   for (size_t place = 0; place < places; place++) filled += wisp_slices_nonzero(slices, p, place) != SIZE_MAX;
   assert_int_equal(filled, p->nonzeros);
-  wisp_slices_destroy(slices);
 }
 
 static void check_pattern(const wisp_mesh *mesh, int order, const wisp_fixing *fixed)
 {
-  wisp_simplexnodes *nodes = make_nodes(mesh, order, fixed);
-  wisp_pattern *p = NULL;
+  OWNED(wisp_simplexnodes_destroy) wisp_simplexnodes *nodes = make_nodes(mesh, order, fixed);
+  OWNED(wisp_pattern_destroy) wisp_pattern *p = NULL;
   GOOD(wisp_pattern_create(err, "mesh", nodes, &p));
   const size_t n = nodes->unknowns;
-  unsigned char *pairs = calloc(n * n, 1);
+  OWNED(free) unsigned char *pairs = calloc(n * n, 1);
   assert_non_null(pairs);
   assert_int_equal(p->rows, n);
   assert_int_equal(p->nonzeros, brute(nodes, pairs));
@@ -94,21 +91,17 @@ static void check_pattern(const wisp_mesh *mesh, int order, const wisp_fixing *f
       assert_int_equal(wisp_pattern_slot(p, (int32_t)row, p->column[i]), i - p->start[row]);
     }
   check_slices(p);
-  free(pairs);
-  wisp_pattern_destroy(p);
-  wisp_simplexnodes_destroy(nodes);
 }
 
 TEST(test_brute)
 {
   for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
-    wisp_mesh *mesh = make(i);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = make(i);
     for (int N = 1; N <= (mesh->corners == 3 ? WISP_SIMPLEX_MAX_ORDER : 4); N++) {
       check_pattern(mesh, N, &nothing);
       if (N < 4 || mesh->corners == 3) check_pattern(mesh, N, &boundary);
       if (mesh->corners == 3) check_pattern(mesh, N, &(wisp_fixing){.count = 2, .tag = (const int32_t[]){1, 4}});
     }
-    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -117,8 +110,8 @@ TEST(test_brute)
 TEST(test_room)
 {
   for (size_t i = 0; i < WISP_COUNT(meshes); i++) {
-    wisp_mesh *mesh = make(i);
-    wisp_simplexnodes *nodes = make_nodes(mesh, 3, &nothing);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = make(i);
+    OWNED(wisp_simplexnodes_destroy) wisp_simplexnodes *nodes = make_nodes(mesh, 3, &nothing);
     wisp_limits host = {.kind = "host"}, card = {.kind = "cuda", .gpu = true, .memory = SIZE_MAX};
     wisp_error refused = {.text = ""};
     size_t count[4];
@@ -135,16 +128,14 @@ TEST(test_room)
     for (int k = 0; k < 4; k++) count[k] *= 100000000;
     assert_int_equal(wisp_pattern_check(&refused, "mesh", 3, count, WISP_F64, &card), WISP_EUSAGE);
     assert_non_null(strstr(refused.text, "nonzeros, more than 2^31 - 1"));
-    wisp_simplexnodes_destroy(nodes);
-    wisp_mesh_destroy(mesh);
   }
 }
 
 static void count_nonzeros(const wisp_mesh *mesh, int N, size_t expected)
 {
   int inside[4], pairs[4];
-  wisp_simplexnodes *nodes = make_nodes(mesh, N, &nothing);
-  wisp_pattern *p = NULL;
+  OWNED(wisp_simplexnodes_destroy) wisp_simplexnodes *nodes = make_nodes(mesh, N, &nothing);
+  OWNED(wisp_pattern_destroy) wisp_pattern *p = NULL;
   GOOD(wisp_pattern_create(err, "mesh", nodes, &p));
   const size_t *n = nodes->count;
   assert_int_equal(n[0] + n[2], n[1] + n[3] + 1); /* Euler */
@@ -154,8 +145,6 @@ static void count_nonzeros(const wisp_mesh *mesh, int N, size_t expected)
   assert_int_equal(nodes->nodes, all);
   assert_true((double)p->nonzeros == wisp_pattern_nonzeros(N, n));
   assert_true(!expected || p->nonzeros == expected);
-  wisp_pattern_destroy(p);
-  wisp_simplexnodes_destroy(nodes);
 }
 
 /* Nonzeros of 4 x 4 squares and 4^3 cubes, counted independently; and by the formula on any mesh. */
@@ -194,8 +183,8 @@ static void check_views(const wisp_mesh *mesh, const wisp_simplexnodes *nodes, c
 /* A node's place is the same, seen from each element that has it; no two nodes share one; fixed ones lie outside. */
 static void check_places(const wisp_mesh *mesh, int N)
 {
-  wisp_simplexnodes *nodes = make_nodes(mesh, N, &boundary);
-  double *at = zeros(3 * nodes->nodes), *repeated = zeros(3 * nodes->nodes);
+  OWNED(wisp_simplexnodes_destroy) wisp_simplexnodes *nodes = make_nodes(mesh, N, &boundary);
+  OWNED(free) double *at = zeros(3 * nodes->nodes), *repeated = zeros(3 * nodes->nodes);
   GOOD(wisp_simplexnodes_points(err, nodes, mesh, &wisp_frame_none, at));
   for (size_t i = 0; i < nodes->nodes; i++) {
     const double *p = at + 3 * i;
@@ -206,16 +195,13 @@ static void check_places(const wisp_mesh *mesh, int N)
       assert_true(hypot(hypot(p[0] - at[3 * j], p[1] - at[3 * j + 1]), p[2] - at[3 * j + 2]) > 1e-3);
   }
   check_views(mesh, nodes, at, repeated);
-  free(at), free(repeated);
-  wisp_simplexnodes_destroy(nodes);
 }
 
 TEST(test_places)
 {
   for (size_t i = 1; i < WISP_COUNT(meshes); i += 2) {
-    wisp_mesh *mesh = make(i);
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = make(i);
     for (int N = 1; N <= WISP_SIMPLEX_MAX_ORDER; N++) check_places(mesh, N);
-    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -260,16 +246,14 @@ TEST(test_blocks)
     const wisp_mesh_source source = {.box = {i % 2 ? 3 : 12, 7}, .jitter = 0.2, .shuffle = true, .seed = 9};
     wisp_error refused = {.text = ""};
     wisp_index_list none = {.shared = false};
-    wisp_mesh *mesh = NULL;
-    wisp_assembly *s = NULL;
+    OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+    OWNED(wisp_assembly_destroy) wisp_assembly *s = NULL;
     GOOD(wisp_mesh_make(err, i % 2 ? 4 : 3, &source, &mesh));
     GOOD(wisp_assembly_create(err, "mesh", mesh, 1 + i / 2, &boundary, &s));
     check_blocks(s, i == 5 ? 4096 : 256);
     assert_int_equal(make_column_blocks(&refused, s, 8, &none), WISP_EREFUSED);
     assert_non_null(strstr(refused.text, "more than a block of rows"));
     for (int k = 0; k < 3; k++) free(none.array[k].ints);
-    wisp_assembly_destroy(s);
-    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -277,12 +261,11 @@ TEST(test_blocks)
 TEST(test_metis)
 {
   const wisp_mesh_source source = {.box = {9, 8}, .shuffle = true, .as_asked = true, .ordering = WISP_ORDER_METIS};
-  wisp_mesh *mesh = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   GOOD(wisp_mesh_make(err, 3, &source, &mesh));
   assert_int_equal(mesh->elements, 144);
   for (int N = 1; N <= 3; N++) count_nonzeros(mesh, N, 0);
   check_pattern(mesh, 2, &(wisp_fixing){.count = 2, .tag = (const int32_t[]){1, 4}});
-  wisp_mesh_destroy(mesh);
 }
 
 /* --- what is refused --- */
@@ -292,13 +275,12 @@ static void expect_refused(size_t vertices, size_t elements, const int32_t *corn
 {
   static const double at[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0.5, 0}};
   wisp_error refused = {.text = ""};
-  wisp_mesh *mesh = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   GOOD(wisp_mesh_create(err, 3, vertices, elements, &mesh));
   for (size_t v = 0; v < 2 * vertices; v++) mesh->xyz[v / 2 * 3 + v % 2] = at[v / 2][v % 2];
   memcpy(mesh->tri, corners, 3 * elements * sizeof *corners);
   assert_int_equal(wisp_mesh_connect(&refused, "mesh", mesh), WISP_EINPUT);
   if (!strstr(refused.text, why)) fail_msg("%s", refused.text);
-  wisp_mesh_destroy(mesh);
 }
 
 TEST(test_bad_meshes)
@@ -318,7 +300,7 @@ TEST(test_bad_numberings)
   static const int32_t tags[] = {2, 9};
   const wisp_fixing unknown = {.count = 2, .tag = tags};
   wisp_error refused = {.text = ""};
-  wisp_mesh *mesh = make_grid(3, 1, 1, 1);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = make_grid(3, 1, 1, 1);
   wisp_simplexnodes *nodes = NULL, many = {.N = 5, .elements = 6000000, .count = {3000000, 9000000, 6000000}};
   wisp_pattern *pattern = NULL;
   assert_int_equal(wisp_simplexnodes_create(&refused, "mesh", mesh, 6, &boundary, &nodes), WISP_EUSAGE);
@@ -331,15 +313,13 @@ TEST(test_bad_numberings)
   assert_int_equal(wisp_pattern_create(&refused, "mesh", &many, &pattern), WISP_EUSAGE);
   assert_non_null(strstr(refused.text, "on 6000000 elements has 2.325e+09 nonzeros, more than 2^31 - 1"));
   wisp_simplexnodes_destroy(nodes);
-  wisp_mesh_destroy(mesh);
 }
 
 /* Hexes have no neighbours in the mesh: their edges and faces are not counted. */
 TEST(test_hexes)
 {
-  wisp_mesh *mesh = make_grid(8, 2, 3, 4);
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = make_grid(8, 2, 3, 4);
   size_t count[4] = {1, 1, 1, 1};
   wisp_pattern_count(mesh, count);
   assert_true(count[0] == 3 * 4 * 5 && count[1] == 0 && count[2] == 0 && count[3] == 2 * 3 * 4);
-  wisp_mesh_destroy(mesh);
 }

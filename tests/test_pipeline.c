@@ -4,8 +4,6 @@
 #include "tuning.h"
 #include "../tuner/trial/pipeline.h"
 
-#include <unistd.h>
-
 enum { JOBS = 2, AHEAD = 3, MANY = JOBS * AHEAD };
 
 typedef struct fixture {
@@ -42,14 +40,13 @@ static void submit(fixture *f, size_t i)
 /* The next that comes out is candidate i, compiled. */
 static void expect(fixture *f, size_t i)
 {
-  wisp_plan *plan = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   wisp_job *job = wisp_pipeline_take(f->pipeline);
   assert_non_null(job);
   GOOD(wisp_candidate_plan(err, &f->c.scope, &f->c.search.candidates[i], &plan));
   assert_string_equal(job->plan->params, plan->params);
   assert_int_equal(job->status, WISP_OK);
   assert_true(job->binary.data != NULL);
-  wisp_plan_destroy(plan);
   wisp_job_free(job);
 }
 

@@ -5,9 +5,6 @@
 #include "solving.h"
 #include "store_fixture.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 enum { SIDE = 4, POINTS = (SIDE + 1) * (SIDE + 1), TRIANGLES = 2 * SIDE * SIDE };
 
 /* The plate's point (s, t) is at origin + s first + t second. */
@@ -24,7 +21,7 @@ static const place tilted_the_other_way = {{0.3, -1, 2}, {-2. / 3, 1. / 3, 2. / 
 /* A plate of moved squares, each cut in two, whose sides are the curves 1 to 4; bump lifts its middle off the plane. */
 static const char *write_plate(const char *folder, const place *at, double bump)
 {
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   double normal[3];
   for (size_t c = 0; c < 3; c++)
     normal[c] = at->first[(c + 1) % 3] * at->second[(c + 2) % 3] - at->first[(c + 2) % 3] * at->second[(c + 1) % 3];
@@ -55,7 +52,6 @@ static const char *write_plate(const char *folder, const place *at, double bump)
   }
   GOOD(wisp_text_print(err, &text, "$EndElements\n"));
   const char *path = fixture_text(folder, "plate.msh", text.data);
-  wisp_text_free(&text);
   return path;
 }
 
@@ -76,6 +72,7 @@ static void solve_all(const char *folder, const place *at, double results[5])
   const char *mesh = write_plate(folder, at, 0);
   print_along(at, at->first, s);
   print_along(at, at->second, t);
+  OWNED(cJSON_Delete)
   cJSON *json = solve_json(folder, "helmholtz",
                            "--mesh %s --default -n 2 --neumann 2,3 --kappa '%s < 0.5 ? 2 : 1' --lambda 3 "
                            "--solution 'sin(2*%s)*exp(%s)'",
@@ -85,7 +82,6 @@ static void solve_all(const char *folder, const place *at, double results[5])
   json = solve_json(folder, "heat", "--mesh %s --default -n 2 --fix 1=3,2=1 --source 2 --kappa 1 --steps 2", mesh);
   results[3] = json_number(json, "u_mean");
   results[4] = json_number(json, "u_highest");
-  cJSON_Delete(json);
 }
 
 TEST_IN_FOLDER(test_anywhere)
@@ -182,12 +178,11 @@ TEST_IN_FOLDER(test_files)
   const char *mesh = write_plate(*state, &tilted, 0), *vtu = fixture_path(*state, "u.vtu");
   for (int i = 0; i < 2; i++) {
     size_t points = 0;
-    char *file = NULL;
+    OWNED(free) char *file = NULL;
     cJSON_Delete(solve_json(*state, problems[i], "--mesh %s --default -n 2 %s -o %s", mesh, i ? "" : "--fix 1=1", vtu));
-    double *xyz = read_points(vtu, &file, &points);
+    OWNED(free) double *xyz = read_points(vtu, &file, &points);
     check_points(xyz, points, &tilted);
     assert_true(!i == !strstr(file, "Name=\"p_z\"")); /* p is tangential, and has three parts here */
-    free(xyz), free(file);
   }
 }
 
@@ -196,7 +191,7 @@ TEST_IN_FOLDER(test_files)
 TEST_IN_FOLDER(test_library)
 {
   const char *mesh = write_plate(*state, &tilted, 0);
-  wisp_session *session = default_session();
+  OWNED(wisp_session_close) wisp_session *session = default_session();
   wisp_matrix *matrix = NULL;
   wisp_matrix_counts counts;
   GOOD(wisp_matrix_create(
@@ -204,10 +199,8 @@ TEST_IN_FOLDER(test_library)
       &(wisp_matrix_request){WISP_INIT(wisp_matrix_request), .spec = "assembly.step:tri:p2:laplace:f64", .mesh = mesh},
       &matrix));
   GOOD(wisp_matrix_size(err, matrix, &counts));
-  double *xyz = zeros(3 * counts.nodes);
+  OWNED(free) double *xyz = zeros(3 * counts.nodes);
   GOOD(wisp_matrix_nodes(err, matrix, xyz, NULL, NULL));
   check_points(xyz, counts.nodes, &tilted);
-  free(xyz);
   wisp_matrix_destroy(matrix);
-  wisp_session_close(session);
 }

@@ -10,12 +10,10 @@
 #include "../runtime/process.h"
 #include "tuning.h"
 
-#include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 /* A busy kernel reads memory, which no compiler may leave out; nvcc does leave a volatile local out. */
 enum { HOST = 1, GPU = 2, ANY = 3 };
@@ -105,12 +103,11 @@ static wisp_tune_summary tune(const char *db, const char *strategy, bool retry)
 /* All that the store has, one line a trial: what a failure on a machine far away can be understood from. */
 static void print_outcomes(const char *db)
 {
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   if (wisp_store_open(NULL, db, true, NULL, &store) != WISP_OK) return;
   size_t at = 0;
   for (const wisp_trial *t; (t = fixture_next(store, &at));)
     print_message("%-18s %-14s %g ms %s %s\n", t->strategy, t->outcome, t->ms, t->params, t->reason);
-  wisp_store_close(store);
 }
 
 static void expect(const char *db, const char *what, long long got, long long wanted)
@@ -124,7 +121,7 @@ static void expect(const char *db, const char *what, long long got, long long wa
  * that does no more than it must, and none that is wrong. */
 static void check_outcomes(const char *db, int others)
 {
-  wisp_store *store = fixture_open(db);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
   int seen[PLANTED] = {0};
   const wisp_trial *best = NULL;
   size_t next = 0;
@@ -146,7 +143,6 @@ static void check_outcomes(const char *db, int others)
   expect(db, "others too few", others, 0);
   expect(db, "winners", best != NULL, 1);
   for (int i = 1; i < PLANTED; i++) expect(db, "a faulty winner", strcmp(best->strategy, planted[i].name) == 0, 0);
-  wisp_store_close(store);
 }
 
 /* A strategy's default candidate, compiled for a GPU. */
@@ -156,13 +152,11 @@ static wisp_status compile(wisp_error *err, const wisp_strategies *all, const ch
   const wisp_spec spec = {"nodal", "assemble", "tet", 1, "maxwell", WISP_F64};
   const wisp_layout layout = wisp_layout_padded(4, 12, 16);
   const wisp_limits limits = target_limits("sm_90");
-  wisp_env *names = plan_names(&limits, &spec, &layout);
-  wisp_plan *plan = NULL;
+  OWNED(wisp_env_destroy) wisp_env *names = plan_names(&limits, &spec, &layout);
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   TRY(wisp_plan_default(err, wisp_strategies_find(all, "nodal", "assemble", name), &spec, &layout, names, &plan));
   TRY(wisp_plan_compile(err, plan, "sm_90", out));
 done:
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
   return status;
 }
 
@@ -191,13 +185,12 @@ TEST_IN_FOLDER(test_planted)
 /* The row of the only candidate tried: what its outcome and reason say. */
 static bool says(const char *db, const char *outcome, const char *reason)
 {
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   bool found = false;
   if (wisp_store_open(NULL, db, true, NULL, &store) != WISP_OK) return false;
   size_t at = 0;
   for (const wisp_trial *t; (t = fixture_next(store, &at));)
     found |= strcmp(t->outcome, outcome) == 0 && strstr(t->reason, reason);
-  wisp_store_close(store);
   return found;
 }
 

@@ -5,7 +5,6 @@
 #include "poisson_case.h"
 
 #include <lapacke.h>
-#include <math.h>
 
 static const char *const kernels[6] = {"mass",           "stiffness",           "collocated",
                                        "mass_trilinear", "stiffness_trilinear", "collocated_trilinear"};
@@ -60,14 +59,13 @@ TEST(test_dense)
       const poisson_setup setup = {kernels[k], 3, 0.5 * m, WISP_F64, (wisp_preconditioner)m, 0};
       poisson_case c;
       poisson_open(&c, hex_box(2, 0.05), &setup);
-      double *x = zeros(c.problem->copies->unknowns);
+      OWNED(free) double *x = zeros(c.problem->copies->unknowns);
       free(solve_densely(c.problem, x));
       const wisp_cg_report report = poisson_solve(&c, 1e-13, 1000);
       assert_true(report.converged && report.residual <= 1e-13);
       assert_true(report.iterations > 0 && report.iterations < 1000);
       double error = largest_difference(c.x, x, c.problem->copies->unknowns);
       if (!(error < 1e-11)) fail_msg("%s, preconditioner %d: error %g", kernels[k], m, error);
-      free(x);
       poisson_close(&c);
     }
 }
@@ -90,7 +88,7 @@ TEST(test_monotone)
     const poisson_setup setup = {"collocated", 4, 1, WISP_F64, (wisp_preconditioner)m, 0};
     poisson_case c;
     poisson_open(&c, hex_box(2, 0.05), &setup);
-    double *exact = zeros(c.problem->copies->unknowns);
+    OWNED(free) double *exact = zeros(c.problem->copies->unknowns);
     free(solve_densely(c.problem, exact));
     double before = energy(c.problem, c.x, exact);
     for (int iterations = 1; iterations <= 12; iterations++) {
@@ -100,7 +98,6 @@ TEST(test_monotone)
       assert_true(now < before);
       before = now;
     }
-    free(exact);
     poisson_close(&c);
   }
 }
@@ -164,12 +161,11 @@ TEST(test_repeatable)
   poisson_case c;
   poisson_open(&c, hex_box(4, 0.05), &setup);
   const size_t bytes = c.problem->copies->unknowns * sizeof(double);
-  double *first = zeros(c.problem->copies->unknowns);
+  OWNED(free) double *first = zeros(c.problem->copies->unknowns);
   const long long iterations = poisson_solve(&c, 1e-8, 1000).iterations;
   memcpy(first, c.x, bytes);
   assert_int_equal(poisson_solve(&c, 1e-8, 1000).iterations, iterations);
   assert_memory_equal(first, c.x, bytes);
-  free(first);
   poisson_close(&c);
 }
 
@@ -186,7 +182,7 @@ TEST(test_ends)
     if (i == 4) setenv("WISP_GRAPH_LOOPS", "host", 1);
     poisson_open(&c, hex_box(4, 0.05), &setup);
     const size_t n = c.problem->copies->unknowns;
-    double *x = zeros(n);
+    OWNED(free) double *x = zeros(n);
     for (int t = 0; t < 3; t++) {
       const wisp_cg_report free_run = poisson_solve(&c, tolerances[t], 1000);
       assert_true(free_run.converged && free_run.ms_per_iteration > 0);
@@ -203,7 +199,6 @@ TEST(test_ends)
     assert_true(fabs(none.residual - 1) < 1e-5);
     for (size_t k = 0; k < n; k++) assert_true(c.x[k] == 0);
     assert_int_equal(poisson_solve(&c, 2, 10).iterations, 0);
-    free(x);
     poisson_close(&c);
   }
   unsetenv("WISP_GRAPH_LOOPS");
@@ -254,14 +249,13 @@ TEST(test_watched)
     wisp_cg_report report;
     poisson_open(&c, hex_box(4, 0.05), &setup);
     const wisp_cg_report alone = poisson_solve(&c, 1e-10, most[i]);
-    double *x = zeros(c.problem->copies->unknowns);
+    OWNED(free) double *x = zeros(c.problem->copies->unknowns);
     GOOD(wisp_cg_solve(err, c.solver->cg, c.problem->b, 1e-10, most[i], &(wisp_cg_watch){listen, &t}, &report));
     GOOD(wisp_cg_solution(err, c.solver->cg, x));
     assert_memory_equal(x, c.x, c.problem->copies->unknowns * sizeof *x);
     assert_true(report.iterations == alone.iterations && report.residual == alone.residual);
     assert_true(report.converged == alone.converged && report.converged == (i == 0));
     assert_true(t.calls > 1 && t.share == 1 && t.iterations == report.iterations);
-    free(x);
     poisson_close(&c);
   }
 }

@@ -51,7 +51,7 @@ static bool is_marked(wisp_problem *problem)
 
 TEST(test_problems)
 {
-  wisp_device *device = open_test_device();
+  OWNED(wisp_device_close) wisp_device *device = open_test_device();
   const wisp_workload *workload = NULL;
   wisp_problems *problems = NULL;
   wisp_problem *held[2];
@@ -79,7 +79,6 @@ TEST(test_problems)
   assert_false(is_marked(acquire(problems, p.plan[0])));
   wisp_problems_destroy(problems);
   free_plans(&p);
-  wisp_device_close(device);
 }
 
 /* --- lists --- */
@@ -100,13 +99,14 @@ static wisp_plan *plan_of(const wisp_device *device, const wisp_strategies *stra
 TEST(test_lists)
 {
   enum { FEW = 50, LOOKED_AT = 20 };
-  wisp_device *device = open_test_device();
+  OWNED(wisp_device_close) wisp_device *device = open_test_device();
   const wisp_mesh_source box = wisp_mesh_source_irregular();
   const wisp_workload *workload = NULL;
-  wisp_strategies *strategies = NULL;
-  wisp_problems *problems = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
+  OWNED(wisp_problems_destroy) wisp_problems *problems = NULL;
   double numbers[2][LOOKED_AT];
   GOOD(wisp_strategies_load(err, &strategies));
+  OWNED(wisp_plan_destroy)
   wisp_plan *rows = plan_of(device, strategies, "rows"), *nonzeros = plan_of(device, strategies, "nonzeros");
   const wisp_plan *both[] = {rows, nonzeros};
   wisp_problem_ref ref = {0};
@@ -123,10 +123,6 @@ TEST(test_lists)
     assert_memory_equal(numbers[0], numbers[i > 0], sizeof *numbers);
   }
   assert_ptr_equal(acquire(problems, rows), of_rows);
-  wisp_problems_destroy(problems);
-  wisp_plan_destroy(rows), wisp_plan_destroy(nonzeros);
-  wisp_strategies_free(strategies);
-  wisp_device_close(device);
 }
 
 /* Choices that differ have numbers that differ, however their values lie: none is the other's problem. */

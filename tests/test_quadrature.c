@@ -3,8 +3,6 @@
 #include "test.h"
 #include "../gen/nodal/tet.h"
 
-#include <math.h>
-
 enum { MOST = 40 };
 
 static wisp_quadrature make(int degree)
@@ -35,9 +33,9 @@ static double *powers(size_t count, const double *x, int degree)
  * bi-unit tet is 8 i! j! k! / (i+j+k+3)!. */
 static void check_exact(int degree)
 {
-  wisp_quadrature rule = make(degree);
-  double *x = powers(rule.count, rule.r, degree);
-  double *y = powers(rule.count, rule.s, degree), *z = powers(rule.count, rule.t, degree);
+  HELD(wisp_quadrature_free) wisp_quadrature rule = make(degree);
+  OWNED(free) double *x = powers(rule.count, rule.r, degree);
+  OWNED(free) double *y = powers(rule.count, rule.s, degree), *z = powers(rule.count, rule.t, degree);
   size_t row = (size_t)degree + 1;
   for (int i = 0; i <= degree; i++)
     for (int j = 0; j <= degree - i; j++)
@@ -48,8 +46,6 @@ static void check_exact(int degree)
         if (!(fabs(sum / exact - 1) < 1e-12))
           fail_msg("degree %d, monomial (%d,%d,%d): off by %g, relative", degree, i, j, k, sum / exact - 1);
       }
-  free(x), free(y), free(z);
-  wisp_quadrature_free(&rule);
 }
 
 TEST(test_exact)
@@ -60,7 +56,7 @@ TEST(test_exact)
 /* At the far end, the single monomials of the full degree: (1+t)/2 alone, whose powers fall off the fastest. */
 TEST(test_highest_degree)
 {
-  wisp_quadrature rule = make(MOST);
+  HELD(wisp_quadrature_free) wisp_quadrature rule = make(MOST);
   double sum[3] = {0};
   for (size_t p = 0; p < rule.count; p++) {
     sum[0] += rule.w[p] * pow((1 + rule.r[p]) / 2, MOST);
@@ -68,13 +64,12 @@ TEST(test_highest_degree)
     sum[2] += rule.w[p] * pow((1 + rule.t[p]) / 2, MOST);
   }
   for (int c = 0; c < 3; c++) assert_true(fabs(sum[c] * (MOST + 1) * (MOST + 2) * (MOST + 3) / 8 - 1) < 1e-12);
-  wisp_quadrature_free(&rule);
 }
 
 TEST(test_weights_and_points)
 {
   for (int degree = 0; degree <= MOST; degree++) {
-    wisp_quadrature rule = make(degree);
+    HELD(wisp_quadrature_free) wisp_quadrature rule = make(degree);
     assert_true(rule.count > 0);
     double sum = 0;
     for (size_t p = 0; p < rule.count; p++) {
@@ -84,7 +79,6 @@ TEST(test_weights_and_points)
       sum += rule.w[p];
     }
     assert_true(fabs(sum - 4.0 / 3) < 1e-13);
-    wisp_quadrature_free(&rule);
   }
 }
 

@@ -6,8 +6,6 @@
 #include "../gen/random.h"
 #include "../gen/system.h"
 
-#include <math.h>
-
 static const char *const lines[] = {
     "fields a b",
     "constant two = 2",
@@ -60,7 +58,7 @@ static void check_reads(const wisp_system *system, wisp_reader_of reader, const 
 
 TEST(test_parses)
 {
-  wisp_system *system = parsed(0, "");
+  OWNED(wisp_system_destroy) wisp_system *system = parsed(0, "");
   assert_int_equal(system->term[0].quantity, wisp_system_quantity(system, "kappa"));
   assert_true(system->term[0].coefficient == -3 && system->term[1].coefficient == 2 &&
               system->term[2].coefficient == 1);
@@ -72,7 +70,6 @@ TEST(test_parses)
   const wisp_records records = wisp_nodal_records(system);
   assert_true(records.geos == 11 && records.face_reals == 16 + 1 + 4 && records.pair_reals == 5 + 2 * 2);
   assert_true(system->speed == 0.5 && system->energy[0] == 0.5 && system->energy[1] == 0.25);
-  wisp_system_destroy(system);
 }
 
 /* More elements than are computed at once; of each all that follows. */
@@ -80,7 +77,7 @@ TEST(test_media)
 {
   enum { COUNT = 71 };
   wisp_error err = {0};
-  wisp_system *system = parsed(0, "");
+  OWNED(wisp_system_destroy) wisp_system *system = parsed(0, "");
   const size_t n = (size_t)system->quantities;
   double medium[COUNT * WISP_MAX_QUANTITIES];
   const size_t rho = (size_t)wisp_system_quantity(system, "rho"), W = (size_t)wisp_system_quantity(system, "W");
@@ -96,13 +93,12 @@ TEST(test_media)
   medium[66 * n + rho] = -2;
   assert_int_equal(wisp_system_complete_medium(&err, system, COUNT, medium), WISP_EINPUT);
   assert_string_equal(err.text, "rho is -2 in element 66, must be positive and finite");
-  wisp_system_destroy(system);
 }
 
 /* A solution sees the quantities of the medium that it is asked for. */
 TEST(test_states)
 {
-  wisp_system *system = parsed(0, "");
+  OWNED(wisp_system_destroy) wisp_system *system = parsed(0, "");
   wisp_surroundings in = {.edge = 1};
   const double at[3] = {3, 0, 0};
   double u[2];
@@ -111,7 +107,6 @@ TEST(test_states)
   GOOD(wisp_system_complete_medium(err, system, 1, in.medium));
   wisp_state_fields(system, &system->state[0], &in, 1, at, 0, u);
   assert_true(u[0] == 24 && u[1] == 16);
-  wisp_system_destroy(system);
 }
 
 TEST(test_mistakes)
@@ -172,15 +167,13 @@ TEST(test_hash)
       {14, "  a_p = -kappa_m * a_m", true},
   };
   uint64_t old[WISP_SYSTEM_SYMBOLS], new[WISP_SYSTEM_SYMBOLS];
-  wisp_system *before = parsed(0, "");
+  OWNED(wisp_system_destroy) wisp_system *before = parsed(0, "");
   wisp_system_hash_symbols(before, old);
   for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-    wisp_system *after = parsed(edits[i].at, edits[i].replacement);
+    OWNED(wisp_system_destroy) wisp_system *after = parsed(edits[i].at, edits[i].replacement);
     wisp_system_hash_symbols(after, new);
     if ((memcmp(old, new, sizeof old) != 0) != edits[i].counts) fail_msg("%s", edits[i].replacement);
-    wisp_system_destroy(after);
   }
-  wisp_system_destroy(before);
 }
 
 /* --- what ships, between media that have nothing to do with each other --- */
@@ -228,7 +221,7 @@ TEST(test_energy)
 {
   static const char *const names[] = {"acoustics", "maxwell_media", "maxwell"};
   for (size_t i = 0; i < 3; i++) {
-    wisp_system *system = NULL;
+    OWNED(wisp_system_destroy) wisp_system *system = NULL;
     uint64_t random = wisp_random_from(i);
     GOOD(wisp_system_load(err, names[i], &system));
     for (int k = 0; k < 300; k++) {
@@ -245,14 +238,13 @@ TEST(test_energy)
         if (open && alpha == 1 && !(wall < 0)) fail_msg("%s lets energy in: %g", names[i], wall);
       }
     }
-    wisp_system_destroy(system);
   }
 }
 
 /* An absorbing wall takes a wave that meets it head on for what goes on outside: nothing is thrown back. */
 TEST(test_absorbing)
 {
-  wisp_system *system = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
   uint64_t random = wisp_random_from(7);
   GOOD(wisp_system_load(err, "acoustics", &system));
   const int Z = wisp_system_quantity(system, "Z"), wall = wisp_system_boundary(system, "absorbing");
@@ -265,5 +257,4 @@ TEST(test_absorbing)
                              sizes);
     for (int i = 0; i < 4; i++) assert_true(fabs(flux[i]) <= 1e-14 * sizes[i]);
   }
-  wisp_system_destroy(system);
 }

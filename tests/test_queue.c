@@ -4,8 +4,6 @@
 #include "test.h"
 #include "../tuner/workers/queue.h"
 
-#include <math.h>
-
 static const wisp_precision both[] = {WISP_F32, WISP_F64};
 
 static wisp_queue *make(const int *orders, size_t count, size_t precisions, double deadline)
@@ -24,7 +22,7 @@ static void assert_near(double value, double wanted)
 TEST(test_each_once)
 {
   static const int orders[] = {1, 3, 2, 3};
-  wisp_queue *queue = make(orders, 4, 2, INFINITY);
+  OWNED(wisp_queue_destroy) wisp_queue *queue = make(orders, 4, 2, INFINITY);
   wisp_unit unit;
   size_t waiting, finished, all;
   for (int i = 0; i < 6; i++) {
@@ -41,13 +39,12 @@ TEST(test_each_once)
   assert_int_equal(waiting, 0);
   assert_int_equal(finished, 3);
   assert_int_equal(all, 6);
-  wisp_queue_destroy(queue);
 }
 
 TEST(test_put_back)
 {
   static const int orders[] = {1, 2};
-  wisp_queue *queue = make(orders, 2, 1, INFINITY);
+  OWNED(wisp_queue_destroy) wisp_queue *queue = make(orders, 2, 1, INFINITY);
   wisp_unit first, second, unit;
   assert_true(wisp_queue_take(queue, 2, 0, &first));
   assert_true(wisp_queue_take(queue, 2, 0, &second));
@@ -59,7 +56,6 @@ TEST(test_put_back)
   wisp_queue_finish(queue, &unit, false);
   wisp_queue_finish(queue, &second, false);
   assert_false(wisp_queue_has(queue, 0));
-  wisp_queue_destroy(queue);
 }
 
 /* Twelve seconds from 100 on, all of each share used. With five units, one of two workers has two of them, the other
@@ -73,7 +69,7 @@ TEST(test_shares)
     double least, most;
   } cases[] = {{6, 1, 2, 2}, {6, 2, 4, 4}, {6, 3, 6, 6}, {6, 8, 12, 12}, {5, 2, 4, 6}, {1, 2, 12, 12}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    wisp_queue *queue = make(orders, cases[c].units, 1, 112);
+    OWNED(wisp_queue_destroy) wisp_queue *queue = make(orders, cases[c].units, 1, 112);
     double free_at[8] = {100, 100, 100, 100, 100, 100, 100, 100}, least = INFINITY, most = 0;
     wisp_unit unit;
     for (size_t i = 0; i < cases[c].units; i++) {
@@ -87,14 +83,13 @@ TEST(test_shares)
     }
     assert_near(least, cases[c].least);
     assert_near(most, cases[c].most);
-    wisp_queue_destroy(queue);
   }
 }
 
 TEST(test_rounds)
 {
   static const int orders[] = {1, 2};
-  wisp_queue *queue = make(orders, 2, 1, 10);
+  OWNED(wisp_queue_destroy) wisp_queue *queue = make(orders, 2, 1, 10);
   wisp_unit two, one, unit;
   assert_true(wisp_queue_take(queue, 1, 0, &two));
   wisp_queue_finish(queue, &two, true);
@@ -110,5 +105,4 @@ TEST(test_rounds)
   wisp_queue_destroy(queue);
   queue = make(orders, 2, 1, 10);
   assert_true(wisp_queue_take(queue, 1, 11, &unit)); /* the first round is for all, late or not */
-  wisp_queue_destroy(queue);
 }

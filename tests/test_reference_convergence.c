@@ -4,8 +4,6 @@
 #include "dg_case.h"
 #include "../runtime/nodal/start.h"
 
-#include <math.h>
-
 static void right_hand_side(const wisp_dg *dg, double alpha, const double *u, double *flux, double *rhs)
 {
   wisp_reference_volume(dg, u, rhs);
@@ -57,8 +55,8 @@ TEST(test_cavity)
 {
   static const int modes[][3] = {{1, 1, 0}, {1, 0, 2}, {0, 2, 1}, {1, 2, 3}};
   const double h = 1e-5, x[3] = {0.3, 0.45, 0.7}, t = 0.2;
-  wisp_mesh *mesh = NULL;
-  wisp_system *system = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
   assert_int_equal(wisp_mesh_box(NULL, 1, &mesh), WISP_OK);
   assert_int_equal(wisp_system_load(NULL, "maxwell", &system), WISP_OK);
   for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
@@ -89,8 +87,6 @@ TEST(test_cavity)
   wisp_error err = {0};
   assert_int_equal(wisp_start_choose(&err, mesh, system, "cavity", (int[3]){1, 0, 0}, &cavity), WISP_EUSAGE);
   assert_int_equal(wisp_start_choose(&err, mesh, system, "cavity", (int[3]){1, 1, -1}, &cavity), WISP_EUSAGE);
-  wisp_system_destroy(system);
-  wisp_mesh_destroy(mesh);
 }
 
 /* Integrates from 0 to T in steps of at most cfl * min_length / (N+1)^2. */
@@ -98,7 +94,7 @@ static double cavity_error(const wisp_dg *dg, double T)
 {
   double cfl = 2, *u = dg_case_volume(dg), *rhs = dg_case_volume(dg), *flux = dg_case_face(dg), error;
   size_t size = wisp_dg_volume_size(dg);
-  double *res = calloc(size, sizeof *res);
+  OWNED(free) double *res = calloc(size, sizeof *res);
   wisp_start cavity;
   int N1 = dg->tet->N + 1, steps = (int)ceil(T * N1 * N1 / (cfl * dg->min_length));
   double dt = T / steps;
@@ -116,7 +112,6 @@ static double cavity_error(const wisp_dg *dg, double T)
   free(u);
   free(rhs);
   free(flux);
-  free(res);
   return error;
 }
 

@@ -8,7 +8,6 @@
 #include "../gen/text.h"
 
 #include <ctype.h>
-#include <unistd.h>
 
 /* ---- How a row's message is compared with one of the sources. */
 
@@ -111,7 +110,7 @@ static lines read_patterns(void)
   static const char *const paths[] = {"docs/reference/refusals.md", "tests/internal.list"};
   lines out = {0};
   for (int i = 0; i < 2; i++) {
-    page p = page_read(paths[i]);
+    HELD(page_free) page p = page_read(paths[i]);
     bool explained = false;
     int number = 1;
     for (const char *at = p.text, *end; *at; at = end + 1, number++) {
@@ -124,7 +123,6 @@ static lines read_patterns(void)
       if (!explained && end > at) fail_msg("%s: say why no user meets this: # WHY", where);
       if (*at != '#' && end > at) add(&out, where, at, (size_t)(end - at));
     }
-    page_free(&p);
   }
   return out;
 }

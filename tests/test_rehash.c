@@ -8,8 +8,6 @@
 #include "../gen/embedded.h"
 #include "../runtime/solve/choose.h"
 
-#include <cjson/cJSON.h>
-
 /* A line of the list. */
 typedef struct line {
   char old[20], target[16], new[20], kernel[48], strategy[40], system[24];
@@ -88,16 +86,15 @@ static void expect_trials(const wisp_store *store, const wisp_trial expected[TRI
 
 static void expect_in_file(const char *path, const wisp_trial expected[TRIALS])
 {
-  wisp_store *store = fixture_open(path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   expect_trials(store, expected);
-  wisp_store_close(store);
 }
 
 /* The number of rows in a file that have the hash of one of these trials. */
 static long long rows_with(const char *path, const wisp_trial *trials, int count)
 {
   wisp_database database = {0};
-  wisp_text sql = {0};
+  HELD(wisp_text_free) wisp_text sql = {0};
   long long rows = 0;
   GOOD(wisp_database_open(err, path, path, SQLITE_OPEN_READONLY, false, &database));
   GOOD(wisp_text_print(err, &sql, "SELECT count(*) FROM trial WHERE template_hash IN (''"));
@@ -105,7 +102,6 @@ static long long rows_with(const char *path, const wisp_trial *trials, int count
   GOOD(wisp_text_print(err, &sql, ")"));
   GOOD(wisp_database_number(err, &database, sql.data, &rows));
   wisp_database_close(NULL, &database);
-  wisp_text_free(&sql);
   return rows;
 }
 
@@ -144,12 +140,11 @@ TEST_IN_FOLDER(test_both)
     old[4] = now[0];
     fixture_put(path, old, TRIALS);
     fixture_put(path, NULL, 0); /* which renews its rows */
-    wisp_store *store = fixture_open(path);
+    OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
     assert_int_equal(wisp_store_count(store), TRIALS - 1);
     int measured = 0;
     for (size_t i = 0; i < TRIALS - 1; i++) measured += wisp_store_trial(store, i, NULL)->ms == 77;
     assert_int_equal(measured, later);
-    wisp_store_close(store);
   }
 }
 
@@ -166,12 +161,11 @@ TEST_IN_FOLDER(test_import_and_merge)
   GOOD(wisp_store_merge(err, merged, 1, &path, &added));
   assert_int_equal(rows_with(merged, now, TRIALS), TRIALS);
   for (int i = 0; i < TRIALS; i++) {
-    cJSON *json = wisp_trial_to_json(&old[i]);
+    OWNED(cJSON_Delete) cJSON *json = wisp_trial_to_json(&old[i]);
     char *text = cJSON_PrintUnformatted(json);
     GOOD(wisp_shipped_print(err, &old[i], &texts[0]));
     GOOD(wisp_text_print(err, &texts[1], "%s%s", i ? "," : "{\"wisp_store\": 1, \"trials\": [", text));
     cJSON_free(text);
-    cJSON_Delete(json);
   }
   GOOD(wisp_text_print(err, &texts[1], "]}"));
   for (int i = 0; i < 2; i++) {
@@ -199,7 +193,7 @@ TEST_IN_FOLDER(test_kinds)
  * its line is of no use. */
 TEST_IN_FOLDER(test_leads_to_today)
 {
-  wisp_strategies *all = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   int lines = 0, today = 0;
   GOOD(wisp_strategies_load(err, &all));
   const char *at = wisp_embedded_text("cache/rehashed.list");
@@ -213,7 +207,6 @@ TEST_IN_FOLDER(test_leads_to_today)
   }
   assert_true(lines > 50);
   assert_true(today > lines / 2);
-  wisp_strategies_free(all);
 }
 
 GROUP(no_shipped_winners, NULL)

@@ -52,7 +52,7 @@ static long long old_rows(const char *path)
 static void expect_renamed(const char *path)
 {
   OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
-  wisp_store *store = fixture_open(path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   GOOD(wisp_strategies_load(err, &all));
   assert_int_equal(wisp_store_count(store), WON);
   for (int i = 0; i < WON; i++) {
@@ -72,7 +72,6 @@ static void expect_renamed(const char *path)
     }
     if (!found) fail_msg("%s %s is not there", won[i].strategy, won[i].params);
   }
-  wisp_store_close(store);
 }
 
 TEST_IN_FOLDER(test_store)
@@ -93,9 +92,8 @@ TEST_IN_FOLDER(test_store)
 
 static void expect_note(void **state, const char *before, const char *arguments, const char *note)
 {
-  outcome o = run_in(*state, before, arguments);
+  HELD(forget) outcome o = run_in(*state, before, arguments);
   if (o.status || !strstr(o.err, note)) fail_msg("%s: status %d, not '%s': %s", arguments, o.status, note, o.err);
-  forget(&o);
 }
 
 TEST_IN_FOLDER(test_command)

@@ -8,7 +8,6 @@
 #include "store_fixture.h"
 #include "tuning.h"
 
-#include <math.h>
 #include <sched.h>
 
 enum { ELEMENTS = 10000 };
@@ -58,7 +57,7 @@ static void tune(const char *db, const char *strategy)
 /* The number of a plant's trials that are chosen, and of those that were found wrong for this reason. */
 static void count(const char *db, const char *strategy, const char *reason, int *wrong, int *chosen)
 {
-  wisp_store *store = fixture_open(db);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
   size_t at = 0;
   *wrong = *chosen = 0;
   for (const wisp_trial *t; (t = fixture_next(store, &at));) {
@@ -66,7 +65,6 @@ static void count(const char *db, const char *strategy, const char *reason, int 
     *chosen += strcmp(t->tie, WISP_TIE_CHOSEN) == 0;
     *wrong += wisp_trial_outcome(t) == WISP_TRIAL_WRONG && strstr(t->reason, reason);
   }
-  wisp_store_close(store);
 }
 
 /* A sweep of one plant's own candidates. */

@@ -4,8 +4,6 @@
 #include "tuning.h"
 #include "../tuner/search/replay.h"
 
-#include <math.h>
-
 enum { STRATEGIES = 3, STEPS = 4, SPACE = STRATEGIES * STEPS * STEPS, ORDERS = 3 };
 
 /* A valley in each strategy's two parameters; the last strategy is the best at the middle order only. */
@@ -53,7 +51,7 @@ static void check_target(const wisp_replay_target *t, const wisp_trial *trials)
 
 TEST(test_made_up_sweep)
 {
-  wisp_trial *trials = NULL;
+  OWNED(free) wisp_trial *trials = NULL;
   size_t count = made_up(&trials);
   for (int seeded = 0; seeded < 2; seeded++) {
     wisp_replay_request request = {.family = "nodal", .seeded = seeded == 1};
@@ -68,13 +66,12 @@ TEST(test_made_up_sweep)
     wisp_replay_free(&first);
     wisp_replay_free(&second);
   }
-  free(trials);
 }
 
 /* Another system of equations with the same valley, ten times as slow, tells where it is. */
 TEST(test_other_systems_help)
 {
-  wisp_trial *trials = NULL;
+  OWNED(free) wisp_trial *trials = NULL;
   double found[2] = {0, 0};
   const size_t count = made_up(&trials), shift = SPACE; /* orders 2 and 3 become one order of two systems */
   assert_int_equal(count, ORDERS * SPACE);
@@ -93,13 +90,12 @@ TEST(test_other_systems_help)
   }
   print_message("%.2f %% after 5 trials, unseeded %.2f\n", found[1], found[0]);
   assert_true(found[1] >= 99.9 && found[0] < found[1]);
-  free(trials);
 }
 
 /* The search must not know a target's own times beforehand: the first pick is the same whatever they are. */
 TEST(test_own_times_are_not_seen)
 {
-  wisp_trial *trials = NULL;
+  OWNED(free) wisp_trial *trials = NULL;
   size_t count = made_up(&trials), first[2] = {0};
   wisp_replay_request request = {.family = "nodal", .seeded = true, .orders = 1, .order = {3}};
   for (int turn = 0; turn < 2; turn++) {
@@ -111,7 +107,6 @@ TEST(test_own_times_are_not_seen)
   }
   assert_int_equal(first[0], first[1]);
   assert_true(fabs(trials[first[0] - SPACE].ms - trials[2 * STEPS + 1].ms) < 1e-12); /* N = 2's best */
-  free(trials);
 }
 
 TEST(test_senseless_requests)
@@ -137,7 +132,7 @@ TEST(test_guided_search)
   size_t count = 0;
   search_open(&a, "nodal.volume:tet:p3:maxwell:f64", "sm_90");
   GOOD(wisp_search_guide(err, search, &a.target, 0, NULL));
-  bool *seen = calloc(search->count, sizeof *seen);
+  OWNED(free) bool *seen = calloc(search->count, sizeof *seen);
   assert_non_null(seen);
   while (wisp_search_next_problem(search)) {
     bool first = true, any = false;
@@ -152,7 +147,6 @@ TEST(test_guided_search)
   }
   assert_true(count > 100);
   assert_int_equal(count, search->count);
-  free(seen);
   search_close(&a);
 }
 
@@ -177,7 +171,7 @@ TEST(test_expected)
   search_case a;
   wisp_search *const search = &a.search;
   wisp_seeds seeds = {.device = "card", .gpu = true};
-  wisp_point *known = NULL;
+  OWNED(free) wisp_point *known = NULL;
   size_t count = 0, problems = 0;
   unsigned layouts = 0, early = 0;
   search_open(&a, "nodal.gather:tet:p3:maxwell:f64", "sm_90");
@@ -202,7 +196,6 @@ TEST(test_expected)
     early |= 1u << first->layout;
   }
   assert_true(problems > 4);
-  free(known);
   wisp_seeds_free(&seeds);
   search_close(&a);
 }
@@ -211,7 +204,7 @@ TEST(test_expected)
 TEST(test_shipped_sweep)
 {
   size_t count = 0;
-  wisp_trial *trials = NULL;
+  OWNED(free) wisp_trial *trials = NULL;
   wisp_replay replay = {0};
   wisp_replay_request request = {.family = "nodal", .seeded = true};
   GOOD(wisp_replay_load(err, "bench/sweeps/nvidia-h200.db.gz", &count, &trials));
@@ -224,5 +217,4 @@ TEST(test_shipped_sweep)
     for (size_t n = 1; n < replay.targets[i].trials; n++)
       for (size_t k = 0; k < n; k++) assert_true(replay.targets[i].tried[k] != replay.targets[i].tried[n]);
   wisp_replay_free(&replay);
-  free(trials);
 }

@@ -5,9 +5,7 @@
 #include "store_fixture.h"
 #include "../tuner/report/report_data.h"
 
-#include <math.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define DEVICE "Card <A> & \"B\""
 #define HOSTILE "</td><script>alert('x')</script> & \"q\" \x01"
@@ -111,7 +109,7 @@ TEST_IN_FOLDER(test_page)
 {
   static const char *const winners[] = {"1.402", "2.402", "1.252", "2.252", "2.812", "4.812"};
   static const char *const outside[] = {"http:", "https:", "src=", "url(", "@import", "<script", "alert('x')", "\x01"};
-  wisp_text page = {0};
+  HELD(wisp_text_free) wisp_text page = {0};
   wisp_report_request request = everything();
   make_store(fixture_path(*state, "wisp.db"));
   GOOD(make_page(err, fixture_path(*state, "wisp.db"), &request, &page));
@@ -130,7 +128,6 @@ TEST_IN_FOLDER(test_page)
   assert_null(strstr(page.data, "nan"));
   assert_non_null(strstr(page.data, " d=\"M"));
   assert_null(strstr(page.data, " d=\"L")); /* a path begins somewhere */
-  wisp_text_free(&page);
 }
 
 /* Each family is linked from the top; a precision that nothing is stored of has no plot; the one that the final round
@@ -138,7 +135,7 @@ TEST_IN_FOLDER(test_page)
 TEST_IN_FOLDER(test_several)
 {
   static const char spec[] = "tensor.mass:hex:p3:poisson:f64";
-  wisp_text page = {0};
+  HELD(wisp_text_free) wisp_text page = {0};
   wisp_report_request request = everything();
   const char *path = fixture_path(*state, "wisp.db");
   wisp_trial more[] = {trial(spec, "pencils", "wp=1", 3.502, "ok", "", 0),
@@ -166,14 +163,13 @@ TEST_IN_FOLDER(test_several)
   if (strstr(page.data, ">0.994&#8201;×") || !strstr(page.data, ">≈&#8201;1&#8201;×"))
     fail_msg("a runner-up is faster");
   assert_true(check_balanced(page.data) > 6);
-  wisp_text_free(&page);
 }
 
 /* The report shows what is asked for, and says what is not there. */
 TEST_IN_FOLDER(test_preferred)
 {
   wisp_error err = {0};
-  wisp_text page = {0};
+  HELD(wisp_text_free) wisp_text page = {0};
   wisp_report_request request = everything();
   const char *path = fixture_path(*state, "wisp.db");
   make_store(path);
@@ -192,13 +188,12 @@ TEST_IN_FOLDER(test_preferred)
   request.device[0] = 'X';
   assert_int_equal(make_page(&err, path, &request, &page), WISP_EMISSING);
   assert_non_null(strstr(err.text, "wisp tune"));
-  wisp_text_free(&page);
 }
 
 /* The old page stays until the new one is whole, and nothing else is left in the folder. */
 TEST_IN_FOLDER(test_folder)
 {
-  wisp_text page = {0};
+  HELD(wisp_text_free) wisp_text page = {0};
   struct stat about;
   size_t length = 0;
   GOOD(wisp_text_print(err, &page, "<html></html>"));
@@ -219,7 +214,6 @@ TEST_IN_FOLDER(test_folder)
     assert_ptr_equal(strstr(err.text, bad[i]), err.text);
     assert_null(strchr(err.text, '\n'));
   }
-  wisp_text_free(&page);
 }
 
 /* A kernel that does what a stage does stands among the compositions; what a system's stand-in takes is dashed beside
@@ -229,7 +223,7 @@ TEST_IN_FOLDER(test_bare)
   static const char *const systems[] = {"laplace", "laplace_dummy", "heat"};
   char spec[112];
   wisp_writer *writer = NULL;
-  wisp_text page = {0};
+  HELD(wisp_text_free) wisp_text page = {0};
   const wisp_report_request request = everything();
   GOOD(wisp_writer_open(err, fixture_path(*state, "wisp.db"), NULL, &writer));
   for (int i = 0; i < 6; i++) {
@@ -245,7 +239,6 @@ TEST_IN_FOLDER(test_bare)
   assert_int_equal(occurrences(page.data, "Dashed: without the arithmetic"), 2);
   assert_int_equal(occurrences(page.data, "<title>without arithmetic: fill.rows lanes=64"), 2); /* orders */
   check_balanced(page.data);
-  wisp_text_free(&page);
 }
 
 TEST_IN_FOLDER(test_command)

@@ -17,7 +17,7 @@ typedef struct requirement {
 static void ask(requirement *p, const wisp_spec *spec)
 {
   wisp_error err = {0};
-  wisp_stage stage = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   char text[WISP_SPEC_TEXT];
   wisp_spec_print(spec, text);
   const wisp_status status = wisp_choose(&err, &(wisp_chooser){p->all, p->store, &p->limits, &p->scopes},
@@ -30,7 +30,6 @@ static void ask(requirement *p, const wisp_spec *spec)
     print_error("%s: no winner ships for %s\n", text, p->limits.name);
     p->missing++;
   }
-  wisp_stage_free(&stage);
 }
 
 /* "FAMILY A-B f32,f64 KERNEL..." */
@@ -54,8 +53,8 @@ TEST_IN_FOLDER(test_required_winners)
 {
   char line[512];
   requirement p = {.asked = 0};
-  wisp_strategies *all = NULL;
-  wisp_store *store = fixture_open(fixture_path(*state, "none.db"));
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(fixture_path(*state, "none.db"));
   FILE *list = fopen("cache/required_winners.list", "r");
   if (!list) fail_msg("cache/required_winners.list cannot be opened: run this in the root of the tree");
   GOOD(wisp_strategies_load(err, &all));
@@ -76,6 +75,4 @@ TEST_IN_FOLDER(test_required_winners)
   assert_true(p.asked > 400);
   if (p.missing) fail_msg("%d of %d promised winners are missing", p.missing, p.asked);
   wisp_scopes_free(&p.scopes);
-  wisp_store_close(store);
-  wisp_strategies_free(all);
 }

@@ -5,9 +5,6 @@
 #include "store_fixture.h"
 #include "../runtime/device.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 /* The kernel of that name in kernels[]. */
 static const cJSON *kernel(const cJSON *json, const char *name)
 {
@@ -22,6 +19,7 @@ static const cJSON *kernel(const cJSON *json, const char *name)
 
 TEST_IN_FOLDER(test_json)
 {
+  OWNED(cJSON_Delete)
   cJSON *json = solve_json(*state, "maxwell", "-n 2 --box 2 --steps 10 --cfl 0.15 --composition gather+fused");
   assert_true(json_number(json, "elements") == 48 && json_number(json, "order") == 2 &&
               json_number(json, "steps") == 10);
@@ -44,11 +42,11 @@ TEST_IN_FOLDER(test_json)
   assert_true(json_number(cJSON_GetObjectItem(gather, "params"), "MB") >= 1);
   assert_true(strlen(json_text(gather, "strategy")) > 0 && strlen(json_text(gather, "layout")) > 0);
   assert_true(strlen(json_text(gather, "match")) > 0 && strlen(json_text(gather, "layer")) > 0);
-  cJSON_Delete(json);
 }
 
 TEST_IN_FOLDER(test_options)
 {
+  OWNED(cJSON_Delete)
   cJSON *json = solve_json(*state, "maxwell",
                            "--orders=1 --box=2 -pf32 --time 0.1 --dt 0.03 --mode 1,0,1 --alpha 0.5 --default "
                            "--composition gather+fused --layout slab-km32");
@@ -74,7 +72,6 @@ TEST_IN_FOLDER(test_options)
   }
   json = solve_json(*state, "maxwell", "-n 1 --box 1 --steps 1 --boundary absorbing");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_error")));
-  cJSON_Delete(json);
 }
 
 TEST_IN_FOLDER(test_table)
@@ -104,10 +101,9 @@ TEST_IN_FOLDER(test_other_domain)
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_error")));
   cJSON_Delete(json);
   size_t length = 0;
-  char *file = fixture_read(vtu, &length);
+  OWNED(free) char *file = fixture_read(vtu, &length);
   assert_non_null(strstr(file, "<VTKFile"));
   assert_non_null(strstr(file, "Name=\"Hz\""));
-  free(file);
 }
 
 /* The last run left nothing on stdout. */
@@ -192,26 +188,25 @@ TEST_IN_FOLDER(test_blame)
   fixture_text(*state, "systems/free.system", system);
   snprintf(before, sizeof before, "WISP_TEMPLATES=%s", (const char *)*state);
   for (int i = 0; i < 3; i++) {
-    outcome o = run_with(*state, before, "run %s -q -d %s", runs[i], test_device_name());
+    HELD(forget) outcome o = run_with(*state, before, "run %s -q -d %s", runs[i], test_device_name());
     if (o.status != 1 || !strstr(o.err, "blew up") || !strstr(o.err, says[i]) || strstr(o.err, "try --default") ||
         strstr(o.err, "--dt out"))
       fail_msg("%s: status %d: %s", runs[i], o.status, o.err);
-    forget(&o);
   }
+  HELD(forget)
   outcome o = run_with(*state, "", "run acoustics -n 1 --box 2 --steps 2 -d %s --rho 'x < 0.5 ? 1e-12 : 1e12'",
                        test_device_name());
   if (!strstr(o.err, "note: rho differs by a factor of 1e+24 between elements")) fail_msg("%s", o.err);
-  forget(&o);
 }
 
 /* Steps of attoseconds, of light in a box of micrometres. */
 TEST_IN_FOLDER(test_short_steps)
 {
   for (int single = 0; single < 2; single++) {
+    OWNED(cJSON_Delete)
     cJSON *json = solve_json(*state, "maxwell", "-n 2 --box 2 --steps 3 --dt 1e-18 -p %s", single ? "f32" : "f64");
     assert_true(json_number(json, "dt") == 1e-18 && fabs(json_number(json, "time") - 3e-18) < 1e-30);
     assert_true(json_number(json, "energy_final") > 0);
-    cJSON_Delete(json);
   }
 }
 
@@ -248,10 +243,10 @@ static void tune(const char *folder)
 static const char *layer_of(const char *folder, const char *arguments)
 {
   static char layer[32];
+  OWNED(cJSON_Delete)
   cJSON *json = solve_json(folder, "maxwell", "-n 1 --box 1 --steps 1 --composition gather+fused --layout slab-km32 %s",
                            arguments);
   snprintf(layer, sizeof layer, "%s", json_text(kernel(json, "gather"), "layer"));
-  cJSON_Delete(json);
   return layer;
 }
 
@@ -307,6 +302,7 @@ TEST_IN_FOLDER(test_origin)
   assert_string_equal(json_text(json, "match"), "exact");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "step_record"))); /* the request named them, not a record */
   cJSON_Delete(json);
+  HELD(forget)
   outcome o = run_with(*state, "",
                        "run maxwell -d %s -n 1 --box 1 --steps 1 --layout slab-km32 --composition "
                        "volume+gather+lift+update",
@@ -314,18 +310,17 @@ TEST_IN_FOLDER(test_origin)
   if (o.status != 0) fail_msg("%s", o.err);
   assert_non_null(strstr(o.out, "chosen by   the request"));
   assert_non_null(strstr(o.out, "3 of 4 kernels run defaults"));
-  forget(&o);
 }
 
 /* Without a place for a user's store the run goes on and says so in one line. */
 TEST_IN_FOLDER(test_no_home)
 {
+  HELD(forget)
   outcome o = run_with(*state, "-u HOME -u XDG_DATA_HOME -u WISP_DB", "run maxwell -n 1 --box 1 --steps 1 -d %s",
                        test_device_name());
   char *end = strchr(o.err, '\n');
   if (o.status != 0 || strncmp(o.err, "wisp run: ", 10) != 0 || !end || end[1] || !strstr(o.err, "HOME"))
     fail_msg("status %d: %s", o.status, o.err);
-  forget(&o);
 }
 
 GROUP(no_shipped_winners, NULL)

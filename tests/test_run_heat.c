@@ -11,12 +11,9 @@
 #include "../runtime/api/api.h"
 #include "../runtime/mesh/source.h"
 
-#include <cjson/cJSON.h>
 #include <lapacke.h>
-#include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 static double error_of(const char *folder, const char *arguments)
 {
@@ -59,10 +56,9 @@ TEST(test_orders)
 
 static double number_of(const char *folder, const char *arguments, const char *name)
 {
-  cJSON *json = solve_json(folder, "heat", "%s", arguments);
+  OWNED(cJSON_Delete) cJSON *json = solve_json(folder, "heat", "%s", arguments);
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "l2_error")));
   const double value = json_number(json, name);
-  cJSON_Delete(json);
   return value;
 }
 
@@ -145,12 +141,11 @@ TEST(test_reproducible)
   expect_varying(wisp_family_spec(wisp_family_find("assembly"), 2, "heat", WISP_F64), "zero+scatter");
   for (int i = 0; i < 2; i++) error[i] = error_of(*state, "-n 2 --box 8 --steps 2 --reproducible");
   assert_true(memcmp(&error[0], &error[1], sizeof error[0]) == 0);
-  outcome o = run_in(*state, "", "emit -f assembly -n 2");
+  HELD(forget) outcome o = run_in(*state, "", "emit -f assembly -n 2");
   /* All by atomics: four ways to scatter, and one of stored matrices. */
   assert_int_equal(occurrences(o.out, "adds up in no fixed order"), 5);
   assert_non_null(strstr(o.out, "atomic "));
   assert_non_null(strstr(o.out, "scatter_stored"));
-  forget(&o);
 }
 
 /* --- the exported system --- */
@@ -159,7 +154,7 @@ TEST(test_reproducible)
 static void read_system(const char *folder, int n, double *A, double *b)
 {
   size_t length = 0;
-  char *matrix = fixture_read(fixture_path(folder, "heat.mtx"), &length);
+  OWNED(free) char *matrix = fixture_read(fixture_path(folder, "heat.mtx"), &length);
   char *vector = fixture_read(fixture_path(folder, "heat_b.mtx"), &length), *at;
   int rows, columns, count, end;
   memset(A, 0, (size_t)(n * n) * sizeof *A);
@@ -177,25 +172,23 @@ static void read_system(const char *folder, int n, double *A, double *b)
   assert_true(rows == n && columns == 1);
   at = vector + end;
   for (int i = 0; i < n; i++) b[i] = strtod(at, &at);
-  free(matrix), free(vector);
+  free(vector);
 }
 
 /* The files hold the system that u solves: to 1e-10 as LAPACK solves it. */
 static void check_system(const char *folder, const wisp_heat *heat, const wisp_heat_solver *solver)
 {
   const int n = (int)heat->assembly->pattern->rows;
-  double *A = zeros((size_t)(n * n)), *b = zeros((size_t)n);
-  int *pivots = calloc((size_t)n, sizeof *pivots);
+  OWNED(free) double *A = zeros((size_t)(n * n)), *b = zeros((size_t)n);
+  OWNED(free) int *pivots = calloc((size_t)n, sizeof *pivots);
   assert_non_null(pivots);
   GOOD(wisp_heat_export(err, solver, fixture_path(folder, "heat.mtx")));
   read_system(folder, n, A, b);
   for (int i = 0; i < n * n; i++) assert_true(fabs(A[i] - A[i % n * n + i / n]) < 1e-13);
   assert_int_equal(LAPACKE_dgesv(LAPACK_ROW_MAJOR, n, 1, A, n, pivots, b, 1), 0);
-  double *u = zeros(heat->assembly->nodes->nodes);
+  OWNED(free) double *u = zeros(heat->assembly->nodes->nodes);
   GOOD(wisp_heat_solver_field(err, solver, u));
   for (int i = 0; i < n; i++) assert_true(fabs(b[i] - u[i]) < 1e-10);
-  free(u);
-  free(A), free(b), free(pivots);
 }
 
 /* A steady linear problem, assembled in each way that there is. */
@@ -206,9 +199,9 @@ TEST(test_export)
       .precision = WISP_F64, .tolerance = 1e-13, .standstill = 1e-10, .iterations = 1000, .assemblies = 1};
   const wisp_mesh_source source = {.box = {5, 6}, .jitter = 0.2, .shuffle = true, .seed = 3};
   const wisp_family *family = wisp_family_find("assembly");
-  wisp_session *session = default_session();
-  wisp_mesh *mesh = NULL;
-  wisp_heat *heat = NULL;
+  OWNED(wisp_session_close) wisp_session *session = default_session();
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  OWNED(wisp_heat_destroy) wisp_heat *heat = NULL;
   GOOD(wisp_mesh_make(err, 3, &source, &mesh));
   GOOD(wisp_heat_create(err, "box", mesh, 2, &kappa, 0, NULL, &heat));
   for (int i = 0; family->compositions[i]; i++) {
@@ -226,9 +219,6 @@ TEST(test_export)
     wisp_heat_solver_destroy(solver);
     wisp_stage_free(&assembly), wisp_stage_free(&iteration);
   }
-  wisp_heat_destroy(heat);
-  wisp_mesh_destroy(mesh);
-  wisp_session_close(session);
 }
 
 /* A file that could not be written whole is not there: no folder, no room on the device, and none for so long a file.
@@ -294,6 +284,7 @@ static void let_win(const char *folder, const char *kernel, const char *strategy
 static void expect_kernel(const char *folder, const char *db, const char *domain, const char *const kernel[3])
 {
   char line[512], *at = NULL;
+  HELD(forget)
   outcome o = run_with(folder, "WISP_SHIPPED=none", "run heat -d %s -n 2 --steps 1 --tolerance 0.1 --db %s/%s.db %s",
                        test_device_name(), folder, db, domain);
   assert_int_equal(o.status, 0);
@@ -301,7 +292,6 @@ static void expect_kernel(const char *folder, const char *db, const char *domain
   at = strstr(o.out, line);
   if (!at || !strstr(strtok(at + 1, "\n"), kernel[2]))
     fail_msg("%s: no%s with %s in\n%s", domain, line, kernel[2], o.out);
-  forget(&o);
 }
 
 #define WON_GATHERS "gather_unroll=4 group_elements=32 lanes=32 pairs_per_thread=4 shared_products=192 tensor_cores=0"
@@ -347,6 +337,7 @@ TEST(test_bench_with_room)
   let_win(*state, "fill", "gathered-products", WON_GATHERS);
   for (size_t i = 0; i < WISP_COUNT(of); i++) {
     write_mesh(fixture_path(*state, "fan.msh"), make_fan(of[i].around));
+    HELD(forget)
     outcome o = run_with(
         *state, "WISP_SHIPPED=none",
         "bench --json -d %s -f assembly -k fill --system heat -n 2 -p f64 --db %s/gathered-products.db --mesh %s",
@@ -357,7 +348,6 @@ TEST(test_bench_with_room)
     assert_non_null(strstr(o.err, line));
     const char *rate = strstr(o.out, "\"mesh_gdofs\":");
     assert_true(rate && strtod(strchr(rate, ':') + 1, NULL) > 0);
-    forget(&o);
   }
 }
 

@@ -10,10 +10,6 @@
 #include "../gen/text.h"
 #include "../runtime/api/api.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-#include <unistd.h>
-
 static void close_to(const cJSON *json, const char *key, double expected, double relative)
 {
   const double got = json_number(json, key);
@@ -25,13 +21,14 @@ TEST(test_table)
 {
   const int last = walks_in_full() ? 5 : 3;
   size_t length;
-  char *data = fixture_read("tests/golden/hdg/table1.json", &length);
-  cJSON *golden = cJSON_ParseWithLength(data, length);
+  OWNED(free) char *data = fixture_read("tests/golden/hdg/table1.json", &length);
+  OWNED(cJSON_Delete) cJSON *golden = cJSON_ParseWithLength(data, length);
   for (int P = 1; P <= last; P++) {
     const cJSON *row = cJSON_GetArrayItem(golden, P - 1);
     const cJSON *paper = cJSON_GetObjectItemCaseSensitive(row, "paper_quadrature");
     const cJSON *exact = cJSON_GetObjectItemCaseSensitive(row, "exact_quadrature");
     static const char *const norms[] = {"l2_u", "l2_p", "l2_ustar"};
+    OWNED(cJSON_Delete)
     cJSON *json = solve_json(*state, "helmholtz", "-n %d --box 40 --quadrature paper --tolerance 1e-14", P);
     close_to(json, "linf_u", json_number(paper, "linf"), P < 4 ? 1e-5 : 1e-3);
     close_to(json, "l2_u", json_number(paper, "l2"), P < 4 ? 1e-5 : 1e-3);
@@ -39,10 +36,7 @@ TEST(test_table)
     json = solve_json(*state, "helmholtz", "-n %d --box 40 --tolerance 1e-14", P);
     for (size_t i = 0; i < WISP_COUNT(norms) && P < 5; i++)
       close_to(json, norms[i], json_number(exact, norms[i]), 1e-4);
-    cJSON_Delete(json);
   }
-  cJSON_Delete(golden);
-  free(data);
 }
 
 /* A plate of two materials, unstructured, and two refinements: made by Gmsh, or as `make bundle` made them. */
@@ -66,12 +60,12 @@ TEST(test_orders)
   for (int P = 1; P <= 5; P++) {
     double error[2][3];
     for (int i = 0; i < 2; i++) {
+      OWNED(cJSON_Delete)
       cJSON *json = solve_json(*state, "helmholtz",
                                "-n %d --mesh %s --neumann right,top --tolerance 1e-13 --kappa 'region==steel?10:1' "
                                "--lambda 'region==glass?0:y' --solution 'sin(2*pi*x)*sin(2*pi*y)/(region==steel?10:1)'",
                                P, plate(*state, i + (P < 3)));
       for (int k = 0; k < 3; k++) error[i][k] = json_number(json, norms[k]);
-      cJSON_Delete(json);
     }
     for (int k = 0; k < 3; k++) {
       const double order = log2(error[0][k] / error[1][k]), least = P + (k < 2 ? 0.7 : 1.7);
@@ -115,12 +109,12 @@ TEST(test_preconditioners)
   double error[TRIED], iterations[TRIED];
   for (int i = 0; i < TRIED; i++) {
     const char *const how = all[i % 4];
+    OWNED(cJSON_Delete)
     cJSON *json = solve_json(*state, "helmholtz", "-n 3 --box 10 --tolerance 1e-12 --preconditioner %s --matrix %s",
                              how, matrices[i / 4]);
     assert_true(cJSON_IsTrue(cJSON_GetObjectItem(json, "converged")) && json_number(json, "residual") <= 1e-12);
     assert_string_equal(json_text(json, "preconditioner"), how);
     error[i] = json_number(json, "l2_u"), iterations[i] = json_number(json, "iterations");
-    cJSON_Delete(json);
   }
   for (int i = 1; i < TRIED; i++) assert_true(fabs(error[i] / error[0] - 1) < 1e-7);
   for (int i = 4; i < TRIED; i++)
@@ -134,12 +128,11 @@ TEST(test_narrow)
   static const char *const runs[] = {"-n 3 --box 40,30 --jitter 0.2",
                                      "-n 2 --box 12 --matrix halves --preconditioner two-levels"};
   for (size_t i = 0; i < WISP_COUNT(runs); i++) {
-    cJSON *own = solve_json(*state, "helmholtz", "%s", runs[i]);
-    cJSON *single = solve_json(*state, "helmholtz", "%s --coarse single", runs[i]);
+    OWNED(cJSON_Delete) cJSON *own = solve_json(*state, "helmholtz", "%s", runs[i]);
+    OWNED(cJSON_Delete) cJSON *single = solve_json(*state, "helmholtz", "%s --coarse single", runs[i]);
     run_expect(*state, "", 0, "\nnarrow_cycle", "run helmholtz -d %s %s --coarse single", test_device_name(), runs[i]);
     close_to(single, "l2_u", json_number(own, "l2_u"), 1e-6);
     assert_true(fabs(json_number(single, "iterations") - json_number(own, "iterations")) <= 1);
-    cJSON_Delete(own), cJSON_Delete(single);
   }
 }
 
@@ -152,11 +145,11 @@ TEST(test_setups)
                                        "build_inside+invert_inside+multiply_inside+assemble --batch 100"};
   double error[WISP_COUNT(setups)];
   for (size_t i = 0; i < WISP_COUNT(setups); i++) {
+    OWNED(cJSON_Delete)
     cJSON *json = solve_json(*state, "helmholtz", "-n 2 --box 11 --jitter 0.2 --tolerance 1e-12 --setup %s", setups[i]);
     assert_true(strncmp(json_text(json, "setup"), setups[i], strlen(json_text(json, "setup"))) == 0);
     error[i] = json_number(json, "l2_u");
     assert_true(fabs(error[i] / error[0] - 1) < 1e-7);
-    cJSON_Delete(json);
   }
 }
 
@@ -183,9 +176,8 @@ TEST(test_aos)
     assert_int_equal(strstr(o.out, "\nmultiply     aos ") != NULL, i);
     forget(&o);
     strcat(line, " --json -q");
-    cJSON *json = run_json(*state, before, line);
+    OWNED(cJSON_Delete) cJSON *json = run_json(*state, before, line);
     error[i] = json_number(json, "l2_u");
-    cJSON_Delete(json);
   }
   assert_true(fabs(error[1] / error[0] - 1) < 1e-7);
 }
@@ -243,11 +235,10 @@ TEST(test_report)
   assert_true(json_number(json, "l2_u") < 0.05);
   assert_string_equal(json_text(json, "precision"), "f32");
   cJSON_Delete(json);
-  outcome o = run_with(*state, "", "run helmholtz -n 1 -d %s", test_device_name());
+  HELD(forget) outcome o = run_with(*state, "", "run helmholtz -n 1 -d %s", test_device_name());
   assert_int_equal(o.status, 0);
   assert_non_null(strstr(o.out, "unit square, 16 x 16 squares: 512 triangles of order 1, 3 nodes each, 1472 unknowns"));
   assert_non_null(strstr(o.out, "preconditioner two-levels"));
-  forget(&o);
 }
 
 /* --- what is refused --- */
@@ -332,10 +323,9 @@ TEST(test_nothing)
   snprintf(line, sizeof line, "-n 3 --iterations 2 -o %s/failed.vtu", (const char *)*state);
   expect(*state, 1, line, "no convergence");
   assert_int_not_equal(access(fixture_path(*state, "failed.vtu"), F_OK), 0);
-  outcome o = run_with(*state, "", "run helmholtz -n 2 --source 0 -d %s", test_device_name());
+  HELD(forget) outcome o = run_with(*state, "", "run helmholtz -n 2 --source 0 -d %s", test_device_name());
   assert_int_equal(o.status, 0);
   assert_non_null(strstr(o.err, "note: the residual is 0 before the first iteration"));
-  forget(&o);
 }
 
 GROUP(fixture_set_up, fixture_tear_down)

@@ -7,12 +7,9 @@
 #include "../cache/columns.h"
 #include "../runtime/tensor/poisson_solver.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 TEST_IN_FOLDER(test_json)
 {
-  cJSON *json = solve_json(*state, "poisson", "-n 4 --box 8");
+  OWNED(cJSON_Delete) cJSON *json = solve_json(*state, "poisson", "-n 4 --box 8");
   assert_true(json_number(json, "elements") == 512 && json_number(json, "dofs") == 31 * 31 * 31);
   assert_true(cJSON_IsTrue(cJSON_GetObjectItem(json, "converged")) && json_number(json, "residual") <= 1e-10);
   assert_true(json_number(json, "iterations") > 10 && json_number(json, "iterations") < 1000);
@@ -22,7 +19,6 @@ TEST_IN_FOLDER(test_json)
   assert_string_equal(json_text(json, "system"), "poisson");
   assert_string_equal(json_text(json, "problem"), "bp5");
   assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "kernels")), 5);
-  cJSON_Delete(json);
 }
 
 TEST_IN_FOLDER(test_options)
@@ -57,9 +53,9 @@ static const char twice[] = NODES "2\n1 5 2 0 1 5 6 7 8 1 2 3 4\n2 5 2 0 1 1 2 3
 /* Puts into the user's store that BP1's operator takes `ms`, and all other kernels of its step 1 ms. */
 static void plant(const char *folder, const char *kernel, double ms)
 {
-  wisp_strategies *strategies = NULL;
-  wisp_device *device = open_test_device();
-  wisp_stage stage = {.kernels = 0};
+  OWNED(wisp_strategies_free) wisp_strategies *strategies = NULL;
+  OWNED(wisp_device_close) wisp_device *device = open_test_device();
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   char composition[WISP_POISSON_COMPOSITION];
   wisp_poisson_composition(kernel, WISP_JACOBI, composition);
   const wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("tensor"), 2, "poisson", WISP_F64),
@@ -83,9 +79,6 @@ static void plant(const char *folder, const char *kernel, double ms)
     t.ms = strcmp(c->kernel, kernel) == 0 ? ms : 1;
     fixture_put(fixture_path(folder, "user.db"), &t, 1);
   }
-  wisp_stage_free(&stage);
-  wisp_device_close(device);
-  wisp_strategies_free(strategies);
 }
 
 /* The geometry is that of the faster operator, whatever stands beside it in the step. */
@@ -100,9 +93,8 @@ TEST_IN_FOLDER(test_geometry)
                  {"mass_trilinear", 0.125, "trilinear"}};
   for (int i = 0; i < 3; i++) {
     plant(*state, planted[i].kernel, planted[i].ms);
-    cJSON *json = solve_json(*state, "poisson", "-n 2 --box 3 --problem bp1");
+    OWNED(cJSON_Delete) cJSON *json = solve_json(*state, "poisson", "-n 2 --box 3 --problem bp1");
     assert_string_equal(json_text(json, "geometry"), planted[i].geometry);
-    cJSON_Delete(json);
   }
 }
 
@@ -120,22 +112,21 @@ TEST_IN_FOLDER(test_untuned_geometry)
 
 TEST_IN_FOLDER(test_mesh)
 {
+  OWNED(cJSON_Delete)
   cJSON *json = solve_json(*state, "poisson", "-n 9 --mesh %s", fixture_text(*state, "two.msh", two_hexes));
   assert_true(json_number(json, "elements") == 2 && json_number(json, "dofs") == 8 * 8 * 17);
   assert_true(json_number(json, "l2_error") < 1e-5);
-  cJSON_Delete(json);
 }
 
 TEST_IN_FOLDER(test_table)
 {
   static const char *const words[] = {"27 hexes",   "order 2", "125 unknowns", "bp5",      "geometry", "update",
                                       "collocated", "default", "iterations",   "L2 error", "GDOF/s"};
-  outcome o = run_with(*state, "", "run poisson -n 2 --box 3 --default -d %s", test_device_name());
+  HELD(forget) outcome o = run_with(*state, "", "run poisson -n 2 --box 3 --default -d %s", test_device_name());
   if (o.status != 0) fail_msg("%s", o.err);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!strstr(o.out, words[i])) fail_msg("no '%s' in: %s", words[i], o.out);
   assert_string_equal(o.err, "");
-  forget(&o);
 }
 
 TEST_IN_FOLDER(test_bad_requests)

@@ -6,7 +6,6 @@
 
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* Every package is a file in have/. The last header of a text decides whether it compiles. */
 static const char cc[] =
@@ -134,10 +133,9 @@ TEST_WITH(test_release_lacks_one, set_up, fixture_tear_down)
 TEST_WITH(test_no_network, set_up, fixture_tear_down)
 {
   assert_int_equal(run(*state, "LACKS=clang-format-14 NO_NETWORK=1", "setup --dev"), 1);
-  char *text = read_output(*state);
+  OWNED(free) char *text = read_output(*state);
   assert_non_null(strstr(text, "setup: could not install clang-format-14 ;"));
   assert_true(has(*state, "have/libcmocka-dev"));
-  free(text);
 }
 
 /* LAPACKE came first, and with it the reference BLAS and the same header. */

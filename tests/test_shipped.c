@@ -11,7 +11,7 @@
 
 TEST(test_round_trip)
 {
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   wisp_text warning = {0};
   wisp_trials list = {0};
   for (int i = 0; i < 50; i++) {
@@ -26,7 +26,6 @@ TEST(test_round_trip)
     assert_true(fixture_same(&list.trials[i], &expected));
   }
   free(list.trials);
-  wisp_text_free(&text);
 }
 
 #define RIGHT "spec=a.b:tet:p1:s:f64 strategy=x outcome=ok"
@@ -48,7 +47,7 @@ TEST(test_bad_lines)
       RIGHT " units=99999999999",
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    wisp_text text = {0}, warning = {0};
+    HELD(wisp_text_free) wisp_text text = {0}, warning = {0};
     wisp_trials list = {0};
     wisp_text_print(NULL, &text, "# winners\n\n%s ms=1.5\n%s\r\n\t%s ms=2.5 params=\"p=1\"", RIGHT, bad[i], RIGHT);
     GOOD(wisp_shipped_parse(err, "w.txt", text.data, &warning, &list));
@@ -58,8 +57,6 @@ TEST(test_bad_lines)
     assert_ptr_equal(strstr(warning.data, "w.txt:4: "), warning.data);
     assert_null(strchr(warning.data, '\n'));
     free(list.trials);
-    wisp_text_free(&text);
-    wisp_text_free(&warning);
   }
 }
 
@@ -77,7 +74,7 @@ TEST(test_older_text)
 TEST_IN_FOLDER(test_winners_only)
 {
   const char *path = fixture_path(*state, "wisp.db");
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   wisp_trials list = {0};
   fixture_fill(path, 0, 36); /* trials n, n + 18 compete: the first is the faster; every fifth is a default; n % 7 == 3
                                 is refused; n % 11 == 4 or 5 is in a tie */
@@ -94,7 +91,6 @@ TEST_IN_FOLDER(test_winners_only)
     assert_int_equal(list.trials[i].sample_count, 0);
   }
   free(list.trials);
-  wisp_text_free(&text);
 }
 
 /* The fastest right trial of each strategy in one competition, whichever won. */
@@ -146,7 +142,7 @@ static void check_kernel(const wisp_strategies *all, const wisp_spec *spec, cons
   wisp_error err = {0};
   const wisp_strategy *s = wisp_strategies_find(all, spec->family, spec->kernel, t->strategy);
   wisp_layout layouts[8], layout;
-  wisp_plan *plan = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   char hash[20];
   if (!s) fail_msg("%s: strategy %s is gone, and " SWEEP_AGAIN, t->spec, t->strategy);
   wisp_strategy_hash(s, spec->system, wisp_target_dialect(t->target), hash);
@@ -155,11 +151,9 @@ static void check_kernel(const wisp_strategies *all, const wisp_spec *spec, cons
   wisp_family_layouts(spec, layouts);
   assert_int_equal(wisp_layout_parse(&err, t->layout, layouts->Np, layouts->Nf, &layout), WISP_OK);
   const wisp_limits limits = target_limits(t->target);
-  wisp_env *names = plan_names(&limits, spec, &layout);
+  OWNED(wisp_env_destroy) wisp_env *names = plan_names(&limits, spec, &layout);
   if (wisp_plan_from_text(&err, s, spec, &layout, names, t->params, &plan) != WISP_OK)
     fail_msg("%s, %s, %s %s is not legal (%s), and " SWEEP_AGAIN, t->spec, t->layout, t->strategy, t->params, err.text);
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
 }
 
 /* A shipped step's entry is of today's texts, in a composition that there is. */
@@ -168,7 +162,7 @@ static void check_step(const wisp_strategies *all, const wisp_store *store, cons
   const char *const *composition = wisp_family_find(spec->family)->compositions;
   wisp_error err = {0};
   wisp_limits limits = {.target = ""};
-  wisp_stage stage = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   const wisp_choose_request request = {
       .spec = *spec, .composition = t->strategy, .layout = t->layout, .elements = t->elements};
   while (*composition && strcmp(*composition, t->strategy) != 0) composition++;
@@ -178,14 +172,13 @@ static void check_step(const wisp_strategies *all, const wisp_store *store, cons
   if (status != WISP_OK) fail_msg("%s: %s", t->spec, err.text);
   if (stage.record.trial != t || stage.record.stale)
     fail_msg("%s: kernels of %s in %s have changed, and " SWEEP_AGAIN, t->spec, t->strategy, t->layout);
-  wisp_stage_free(&stage);
 }
 
 /* Whoever edits a kernel text without measuring anew learns it here. */
 TEST(test_shipped_is_of_today)
 {
-  wisp_strategies *all = NULL;
-  wisp_store *store = fixture_open("/nowhere/none.db");
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
+  OWNED(wisp_store_close) wisp_store *store = fixture_open("/nowhere/none.db");
   int kernels = 0, steps = 0;
   const size_t stride = getenv("WISP_TEST_QUICK") ? 23 : getenv("WISP_TEST_COARSE") ? 5 : 1;
   GOOD(wisp_strategies_load(err, &all));
@@ -202,16 +195,13 @@ TEST(test_shipped_is_of_today)
     steps += stage, kernels += !stage;
   }
   assert_true(stride > 1 || (steps >= 18 && kernels > 100)); /* nine orders in two precisions at least */
-  wisp_store_close(store);
-  wisp_strategies_free(all);
 }
 
 /* Is there a shipped trial in a store without a user's and a site's file? */
 static bool ships(void)
 {
-  wisp_store *store = fixture_open("/nowhere/none.db");
+  OWNED(wisp_store_close) wisp_store *store = fixture_open("/nowhere/none.db");
   const bool some = wisp_store_count(store) > 0;
-  wisp_store_close(store);
   return some;
 }
 

@@ -3,8 +3,6 @@
 #include "test.h"
 #include "../gen/assembly/simplex.h"
 
-#include <math.h>
-
 static const double tight = 1e-12;
 
 static double norm(const double *A, int count)
@@ -31,13 +29,12 @@ TEST(test_norms)
   };
   for (int i = 0; i < 2 * WISP_SIMPLEX_MAX_ORDER; i++) {
     const int dimension = 2 + i / WISP_SIMPLEX_MAX_ORDER, N = 1 + i % WISP_SIMPLEX_MAX_ORDER;
-    wisp_simplex *s = NULL;
+    OWNED(wisp_simplex_destroy) wisp_simplex *s = NULL;
     GOOD(wisp_simplex_create(err, dimension, N, &s));
     const double *const tables[3] = {s->mass, s->stiffness[0], s->stiffness[1]};
     for (int t = 0; t < 3; t++)
       if (!(fabs(norm(tables[t], s->Np * s->Np) / of[dimension - 2][N - 1][t] - 1) < tight))
         fail_msg("dimension %d, order %d, table %d: %.15g", dimension, N, t, norm(tables[t], s->Np * s->Np));
-    wisp_simplex_destroy(s);
   }
 }
 
@@ -61,13 +58,12 @@ static void check_rows(const wisp_simplex *s, int d)
 TEST(test_sums)
 {
   for (int i = 0; i < 2 * WISP_SIMPLEX_MAX_ORDER; i++) {
-    wisp_simplex *s = NULL;
+    OWNED(wisp_simplex_destroy) wisp_simplex *s = NULL;
     double volume = 0;
     GOOD(wisp_simplex_create(err, 2 + i / WISP_SIMPLEX_MAX_ORDER, 1 + i % WISP_SIMPLEX_MAX_ORDER, &s));
     for (int k = 0; k < s->Np * s->Np; k++) volume += s->mass[k];
     assert_true(fabs(volume - (s->dimension == 2 ? 2 : 4.0 / 3)) < tight);
     for (int d = 0; d < s->directions; d++) check_rows(s, d);
-    wisp_simplex_destroy(s);
   }
 }
 
@@ -75,7 +71,7 @@ TEST(test_sums)
 TEST(test_closed_forms)
 {
   static const double slope[3][2] = {{-0.5, -0.5}, {0.5, 0}, {0, 0.5}};
-  wisp_simplex *tri = NULL;
+  OWNED(wisp_simplex_destroy) wisp_simplex *tri = NULL;
   GOOD(wisp_simplex_create(err, 2, 1, &tri));
   for (int a = 0; a < 3; a++)
     for (int b = 0; b < 3; b++) {
@@ -87,7 +83,6 @@ TEST(test_closed_forms)
       assert_true(fabs(tri->stiffness[2][3 * a + b] - 2 * p[1] * q[1]) < tight);
       for (int m = 0; m < 3; m++) assert_true(fabs(tri->interpolated[1][9 * m + 3 * a + b] - cross / 3) < tight);
     }
-  wisp_simplex_destroy(tri);
 }
 
 /* Nodes with the same steps towards the corners that they are a mean of lie alike on any edge or face. */
@@ -121,7 +116,7 @@ static void check_surfaces(const wisp_simplex *s)
 TEST(test_nodes)
 {
   for (int i = 0; i < 2 * WISP_SIMPLEX_MAX_ORDER; i++) {
-    wisp_simplex *s = NULL;
+    OWNED(wisp_simplex_destroy) wisp_simplex *s = NULL;
     double phi[WISP_SIMPLEX_MAX_NP];
     GOOD(wisp_simplex_create(err, 2 + i / WISP_SIMPLEX_MAX_ORDER, 1 + i % WISP_SIMPLEX_MAX_ORDER, &s));
     for (int a = 0; a < s->Np; a++) {
@@ -129,7 +124,6 @@ TEST(test_nodes)
       for (int b = 0; b < s->Np; b++) assert_true(fabs(phi[b] - (a == b)) < 10 * tight);
     }
     check_surfaces(s);
-    wisp_simplex_destroy(s);
   }
 }
 

@@ -5,8 +5,6 @@
 #include "api_case.h"
 #include "each_plan.h"
 
-#include <math.h>
-
 /* In the device's basis, values in the nodes come back as they went but for the rounding of the change of basis. */
 static void exchange(const char *basis, double near)
 {
@@ -20,7 +18,7 @@ static void exchange(const char *basis, double near)
   assert_true(s.K == 48 && s.Np == 10 && s.n == 6);
   assert_string_equal(sizes.name[0], "Ex");
   const size_t count = s.n * s.K * s.Np;
-  double *u = zeros(count), *back = zeros(count);
+  OWNED(free) double *u = zeros(count), *back = zeros(count);
   for (size_t q = 0; q < count; q++) u[q] = (double)q / 7;
   GOOD(wisp_solver_set(err, s.solver, NULL, u));
   GOOD(wisp_solver_get(err, s.solver, back));
@@ -32,7 +30,6 @@ static void exchange(const char *basis, double near)
   GOOD(wisp_solver_kernel(err, s.solver, 0, &info));
   assert_true(strlen(info.strategy) > 0 && strlen(info.match) > 0);
   api_close(&s);
-  free(u), free(back);
 }
 
 TEST(test_exchange)
@@ -69,7 +66,7 @@ TEST(test_step)
     api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 2, .box = "2",
                                         .precision = WISP_F32, .settings = settings});
     const size_t count = s.n * s.K * s.Np;
-    double *u = zeros(count);
+    OWNED(free) double *u = zeros(count);
     for (size_t q = 0; q < count; q++) u[q] = (double)(q * 7919 % 1009) / 1009 - 0.5;
     GOOD(wisp_solver_set(err, s.solver, NULL, u));
     const double before = api_number(&s, "energy_final"), dt = api_number(&s, "dt");
@@ -82,7 +79,6 @@ TEST(test_step)
     api_steps(&s, 0, 10);
     assert_true(api_number(&s, "energy_final") <= before);
     api_close(&s);
-    free(u);
   }
 }
 

@@ -82,16 +82,14 @@ static void copy(wisp_embedded files[FILES])
 static hashes hash_of(const wisp_embedded *files, size_t count, const char *a_space, const char *a_text)
 {
   hashes out = {{0}};
-  wisp_source_set *source_set = NULL;
-  wisp_strategy *s = NULL;
+  OWNED(wisp_source_set_free) wisp_source_set *source_set = NULL;
+  OWNED(wisp_strategy_destroy) wisp_strategy *s = NULL;
   GOOD(parse_strategy(err, "waves", "plain", (wisp_file_text){"waves.space", a_space},
                       (wisp_file_text){"waves.k", a_text}, &s));
   GOOD(wisp_source_set_create(err, files, count, &source_set));
   wisp_source_hash hash[WISP_MAX_DIALECTS] = {{0}};
   GOOD(wisp_source_set_hash(err, source_set, s, hash));
   for (int d = 0; d < WISP_MAX_DIALECTS; d++) out.in[d] = hash[d].texts;
-  wisp_source_set_free(source_set);
-  wisp_strategy_destroy(s);
   return out;
 }
 
@@ -141,12 +139,11 @@ static void check_edits(edited_text which, const edit *edits, size_t count)
   copy(files);
   const hashes before = hash_of(files, FILES, space, text);
   for (size_t i = 0; i < count; i++) {
-    char *changed = edited(original[which], edits[i].from, edits[i].to);
+    OWNED(free) char *changed = edited(original[which], edits[i].from, edits[i].to);
     if (which == CUDA) files[0].text = changed;
     const hashes after = hash_of(files, FILES, which == SPACE ? changed : space, which == TEXT ? changed : text);
     if ((after.in[0] != before.in[0]) != edits[i].cuda || (after.in[1] != before.in[1]) != edits[i].host)
       fail_msg("'%s' as '%s'", edits[i].from, edits[i].to);
-    free(changed);
   }
 }
 
@@ -240,12 +237,11 @@ TEST(test_new_parts)
 
 static uint64_t with_system(const char *described, const char *name)
 {
-  wisp_source_set *source_set = NULL;
+  OWNED(wisp_source_set_free) wisp_source_set *source_set = NULL;
   const wisp_embedded files[] = {{"templates/systems/light.system", system_text, 0, NULL},
                                  {"templates/systems/sound.system", described, 0, NULL}};
   GOOD(wisp_source_set_create(err, files, 2, &source_set));
   const uint64_t hash = wisp_source_set_add_system(source_set, (wisp_source_hash){1, EVERY_SYMBOL}, name);
-  wisp_source_set_free(source_set);
   return hash;
 }
 
@@ -272,11 +268,10 @@ TEST(test_systems)
   assert_true(before != 1);
   assert_true(with_system(system_text, "soun") == 1);
   for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-    char *changed = edited(system_text, edits[i].from, edits[i].to);
+    OWNED(free) char *changed = edited(system_text, edits[i].from, edits[i].to);
     if ((with_system(changed, "sound") != before) != edits[i].counts)
       fail_msg("'%s' as '%s'", edits[i].from, edits[i].to);
     assert_true(with_system(changed, "light") == before);
-    free(changed);
   }
 }
 
@@ -298,20 +293,18 @@ static void check_listed(const wisp_strategy *s, wisp_source_set *source_set, co
 
 TEST(test_listed_strategies)
 {
-  wisp_strategies *all = NULL;
-  wisp_source_set *source_set = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
+  OWNED(wisp_source_set_free) wisp_source_set *source_set = NULL;
   GOOD(wisp_strategies_load(err, &all));
   GOOD(wisp_source_set_create(err, wisp_embedded_files, wisp_embedded_count, &source_set));
   for (size_t i = 0; i < all->count; i++) check_listed(all->list[i], source_set, "maxwell");
-  wisp_source_set_free(source_set);
-  wisp_strategies_free(all);
 }
 
 /* Every two strategies differ, and each from one kind of device to the other. */
 TEST(test_no_two_are_equal)
 {
   static const char *const dialects[] = {"cuda", "host"};
-  wisp_strategies *all = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   char a[20], b[20];
   GOOD(wisp_strategies_load(err, &all));
   for (size_t i = 0; i < 2 * all->count; i++) {
@@ -322,5 +315,4 @@ TEST(test_no_two_are_equal)
       assert_string_not_equal(a, b);
     }
   }
-  wisp_strategies_free(all);
 }

@@ -6,9 +6,6 @@
 #include "parsed.h"
 #include "../gen/strategy/strategy.h"
 
-#include <math.h>
-#include <unistd.h>
-
 static const char good[] = "# a comment, then every keyword\n"
                            "kernel    probe\n"
                            "title     a title of several words   # and a comment\n"
@@ -89,7 +86,7 @@ static void close_trial(trial *t)
 
 TEST(test_keywords)
 {
-  wisp_strategy *s = parse_trial(good);
+  OWNED(wisp_strategy_destroy) wisp_strategy *s = parse_trial(good);
   const wisp_param *params = s->param;
   assert_string_equal(s->name, "trial");
   assert_string_equal(s->family, "nodal");
@@ -101,7 +98,6 @@ TEST(test_keywords)
   assert_int_equal(params[0].values[2], 4);
   assert_int_equal(params[0].preferred, 2);
   assert_int_equal(params[2].preferred, 0);
-  wisp_strategy_destroy(s);
 }
 
 #define MANY(name) "param " #name " 1 2 3 4 5 6 7 8 9 10\n"
@@ -207,14 +203,13 @@ TEST(test_first_candidate)
 {
   trial t = open_trial(good);
   wisp_layout slab = wisp_layout_slab(20, 40, 32);
-  wisp_env *small = make_names(3, 1, 65536);
+  OWNED(wisp_env_destroy) wisp_env *small = make_names(3, 1, 65536);
   wisp_plan *plan = NULL;
   GOOD(wisp_plan_first(err, t.s, &spec, &t.layout, t.names, NULL, &t.plan));
   for (int i = 0; i < t.s->params; i++) assert_int_equal(t.plan->value[i], t.s->param[i].values[0]);
   GOOD(wisp_plan_first(err, t.s, &spec, &t.layout, small, NULL, &plan));
   assert_null(plan);
   if (!t.s->slab) assert_int_equal(wisp_plan_first(NULL, t.s, &spec, &slab, t.names, NULL, &plan), WISP_EREFUSED);
-  wisp_env_destroy(small);
   close_trial(&t);
 }
 
@@ -228,12 +223,11 @@ TEST(test_limits_refuse)
   } cases[] = {{9, 1024, 65536, "only below order 9"}, {3, 30, 65536, "40 threads"}, {3, 1024, 600, "shared memory"}};
   const int values[3] = {2, 4, 0};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    wisp_env *names = make_names(cases[i].order, cases[i].threads, cases[i].shared);
+    OWNED(wisp_env_destroy) wisp_env *names = make_names(cases[i].order, cases[i].threads, cases[i].shared);
     wisp_plan *plan = NULL;
     wisp_error err = {0};
     assert_int_equal(wisp_plan_create(&err, s, &spec, &layout, names, values, &plan), WISP_EREFUSED);
     if (!strstr(err.text, cases[i].reason)) fail_msg("%s", err.text);
-    wisp_env_destroy(names);
   }
   wisp_strategy_destroy(s);
   trial t = open_trial("kernel volume\nlayouts slab\nblock 1\ngrid 1\n");
@@ -247,15 +241,15 @@ TEST(test_limits_refuse)
  */
 TEST(test_default_falls_back)
 {
-  wisp_strategy *s = parse_trial(good);
+  OWNED(wisp_strategy_destroy) wisp_strategy *s = parse_trial(good);
   wisp_layout layout = wisp_layout_padded(20, 40, 4);
   static const struct {
     int shared;
     const char *params;
   } cases[] = {{65536, "mode=0 unroll=8 wp=2"}, {400, "mode=0 unroll=4 wp=1"}, {100, NULL}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    wisp_env *names = make_names(3, 1024, cases[i].shared);
-    wisp_plan *plan = NULL;
+    OWNED(wisp_env_destroy) wisp_env *names = make_names(3, 1024, cases[i].shared);
+    OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
     wisp_error err = {0};
     wisp_status status = wisp_plan_default(&err, s, &spec, &layout, names, &plan);
     if (cases[i].params)
@@ -264,10 +258,7 @@ TEST(test_default_falls_back)
       assert_int_equal(status, WISP_EREFUSED);
       assert_non_null(strstr(err.text, "no legal candidate"));
     }
-    wisp_plan_destroy(plan);
-    wisp_env_destroy(names);
   }
-  wisp_strategy_destroy(s);
 }
 
 /* A candidate that makes no sense, met while another is looked for in place of the default, is an error; those behind
@@ -335,7 +326,7 @@ TEST(test_fp16_halves)
   trial t = open_trial(text);
   const double table[6] = {1.0 / 3, -2.0 / 7, 0, 255, -1e-5 / 3, 1e-9};
   const int values[1] = {1};
-  double *M = NULL;
+  OWNED(free) double *M = NULL;
   int *no = NULL;
   size_t n = 0;
   GOOD(wisp_env_reals(err, t.names, "M", table, 6));
@@ -349,7 +340,6 @@ TEST(test_fp16_halves)
     assert_true(fabs(sum - table[q]) <= fmax(ldexp(fabs(table[q]), -22), ldexp(1, -33)));
     assert_true(fabs(of_fp16(bits >> 16)) <= ldexp(fabs(table[q]) * 256, -11) + ldexp(1, -25));
   }
-  free(M);
   close_trial(&t);
 }
 
@@ -424,7 +414,7 @@ TEST_IN_FOLDER(test_renamed_keywords)
                               "param grouping 1 2 wishes 0\nexpects sliced 3\n";
   static const char *const notes[] = {":5: 'fixes' is now 'requires'", ":6: 'wishes' is now 'prefers'",
                                       ":7: 'expects' is now 'requires_absent'"};
-  wisp_strategies *all = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   fixture_text(*state, "nodal/update.old.space", space);
   fixture_text(*state, "nodal/update.old.k", "text");
   setenv("WISP_TEMPLATES", *state, 1);
@@ -437,5 +427,4 @@ TEST_IN_FOLDER(test_renamed_keywords)
   assert_int_equal(s->param[1].mesh_constraint, WISP_MESH_PREFERRED);
   assert_string_equal(s->requires_absent.name, "sliced");
   assert_int_equal(s->requires_absent.value, 3);
-  wisp_strategies_free(all);
 }

@@ -8,8 +8,6 @@
 #include "../gen/family.h"
 #include "../gen/strategy/strategy.h"
 
-#include <unistd.h>
-
 static const wisp_family *tensor(void)
 {
   return wisp_family_find("tensor");
@@ -42,14 +40,12 @@ static char *source(const wisp_strategy *s, bool of_names)
 {
   wisp_spec spec;
   wisp_layout layouts[8];
-  wisp_plan *plan = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   wisp_text text = {0};
-  wisp_env *names = make_names(tensor(), 2, &spec, layouts);
+  OWNED(wisp_env_destroy) wisp_env *names = make_names(tensor(), 2, &spec, layouts);
   wisp_spec_name_kernel(&spec, s->kernel);
   GOOD(wisp_plan_default(err, s, &spec, layouts, names, &plan));
   GOOD(of_names ? wisp_plan_names(err, plan, &text) : wisp_plan_source(err, plan, "host", &text));
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
   return text.data;
 }
 
@@ -102,7 +98,7 @@ TEST_WITH(test_kernels, set_up, tear_down)
                   {"mass_trilinear", "a=1 c=5", "u, const real *RESTRICT vertices, int groups)", 1}};
   fixture_text(*state, "tensor/own.mine.space", shared_space);
   fixture_text(*state, "tensor/own.mine.k", shared_text);
-  wisp_strategies *all = must_load();
+  OWNED(wisp_strategies_free) wisp_strategies *all = must_load();
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     const wisp_strategy *s = find(all, expected[i].kernel);
     char *text = source(s, false);
@@ -117,7 +113,6 @@ TEST_WITH(test_kernels, set_up, tear_down)
     assert_int_equal(candidates, i == 2 ? 2 : expected[i].legal);
   }
   assert_null(wisp_strategies_find(all, "tensor", "stiffness", "mine"));
-  wisp_strategies_free(all);
 }
 
 /* A line that holds for one kernel alone is in no other's hash; a fact is in its kernel's. */
@@ -127,7 +122,7 @@ TEST_WITH(test_hashes, set_up, tear_down)
   char before[3][20], after[20], *edited = strdup(shared_space);
   fixture_text(*state, "tensor/own.mine.space", shared_space);
   fixture_text(*state, "tensor/own.mine.k", shared_text);
-  wisp_strategies *all = must_load();
+  OWNED(wisp_strategies_free) wisp_strategies *all = must_load();
   for (int i = 0; i < 3; i++) wisp_strategy_hash(find(all, kernels[i]), "poisson", "host", before[i]);
   wisp_strategies_free(all);
   assert_string_not_equal(before[0], before[1]);
@@ -139,7 +134,6 @@ TEST_WITH(test_hashes, set_up, tear_down)
     wisp_strategy_hash(find(all, kernels[i]), "poisson", "host", after);
     if ((strcmp(after, before[i]) != 0) != (i == 2)) fail_msg("%s: from %s to %s", kernels[i], before[i], after);
   }
-  wisp_strategies_free(all);
   free(edited);
 }
 
@@ -154,7 +148,7 @@ TEST_WITH(test_user_files, set_up, tear_down)
   fixture_text(*state, "tensor/own.mine.k", "{{>greeting who=twice}}\n{{>apply A=matrix_D}}\n{{>cg_state}}\n");
   fixture_text(*state, "tensor/greeting.part", "{{takes who}}\nhello {{who}}\n");
   fixture_text(*state, "tensor/cg_state.part", "mine\n");
-  wisp_strategies *all = must_load();
+  OWNED(wisp_strategies_free) wisp_strategies *all = must_load();
   char *text = source(find(all, "mass"), false), *library = NULL;
   expect_words(text, "hello 54", true);
   expect_words(text, "\n  mine", true);
@@ -173,16 +167,12 @@ TEST_WITH(test_user_files, set_up, tear_down)
   all = must_load();
   wisp_spec spec;
   wisp_layout layouts[8];
-  wisp_plan *plan = NULL;
-  wisp_text out = {0};
-  wisp_env *names = make_names(tensor(), 2, &spec, layouts);
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  HELD(wisp_text_free) wisp_text out = {0};
+  OWNED(wisp_env_destroy) wisp_env *names = make_names(tensor(), 2, &spec, layouts);
   assert_int_equal(wisp_plan_default(&err, find(all, "mass"), &spec, layouts, names, &plan), WISP_OK);
   assert_int_equal(wisp_plan_source(&err, plan, "host", &out), WISP_EINPUT);
   expect_words(err.text, fixture_path(*state, "tensor/words.part:5: "), true);
-  wisp_text_free(&out);
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
-  wisp_strategies_free(all);
 }
 
 TEST_WITH(test_messages, set_up, tear_down)
@@ -232,12 +222,10 @@ TEST_WITH(test_late_messages, set_up, tear_down)
     wisp_plan *plan = NULL;
     snprintf(text, sizeof text, "# first\n%s", bad[i]);
     fixture_text(*state, "tensor/part.space", text);
-    wisp_strategies *all = must_load();
-    wisp_env *names = make_names(tensor(), 2, &spec, layouts);
+    OWNED(wisp_strategies_free) wisp_strategies *all = must_load();
+    OWNED(wisp_env_destroy) wisp_env *names = make_names(tensor(), 2, &spec, layouts);
     assert_int_equal(wisp_plan_default(&err, find(all, "mass"), &spec, layouts, names, &plan), WISP_EINPUT);
     expect_words(err.text, "part.space:2: ", true);
-    wisp_env_destroy(names);
-    wisp_strategies_free(all);
   }
 }
 
@@ -245,18 +233,16 @@ TEST_WITH(test_orders, set_up, tear_down)
 {
   fixture_text(*state, "tensor/own.mine.k", "");
   fixture_text(*state, "tensor/own.mine.space", "kernel mass\nlayouts node\norders 2..3 : too long\nblock 1\ngrid 1\n");
-  wisp_strategies *all = must_load();
+  OWNED(wisp_strategies_free) wisp_strategies *all = must_load();
   for (int order = 1; order <= 4; order++) {
     wisp_spec spec;
     wisp_layout layouts[8];
     wisp_error err = {0};
-    wisp_env *names = make_names(tensor(), order, &spec, layouts);
+    OWNED(wisp_env_destroy) wisp_env *names = make_names(tensor(), order, &spec, layouts);
     const bool meant = order == 2 || order == 3;
     assert_int_equal(wisp_strategy_applies(&err, find(all, "mass"), layouts, names), meant ? WISP_OK : WISP_EREFUSED);
     if (!meant) assert_string_equal(err.text, "too long");
-    wisp_env_destroy(names);
   }
-  wisp_strategies_free(all);
 }
 
 /* Wheres are the formula that they stand for; their names come before the family's and the space's. */
@@ -267,7 +253,7 @@ TEST_WITH(test_wheres, set_up, tear_down)
   size_t count = 0;
   wisp_spec spec;
   wisp_layout layouts[8];
-  wisp_plan *plan = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   fixture_text(*state, "tensor/own.mine.k", "");
   fixture_text(*state, "tensor/own.mine.space",
                "kernel mass\nlayouts node\nblock 1\ngrid 1\nlet row = 1000\n"
@@ -276,8 +262,8 @@ TEST_WITH(test_wheres, set_up, tear_down)
                "  where place = q%(2*Nq)\n  where row = q/(2*Nq)%Nq\n  where column = Nq-1-place\n"
                "  where inside = place < Nq\n"
                "operand real D Nq*Nq = D[q]\n");
-  wisp_strategies *all = must_load();
-  wisp_env *names = make_names(tensor(), 3, &spec, layouts);
+  OWNED(wisp_strategies_free) wisp_strategies *all = must_load();
+  OWNED(wisp_env_destroy) wisp_env *names = make_names(tensor(), 3, &spec, layouts);
   GOOD(wisp_plan_default(err, find(all, "mass"), &spec, layouts, names, &plan));
   for (int i = 0; i < 2; i++) GOOD(wisp_plan_operand(err, plan, i, &count, &numbers[i], &none));
   assert_int_equal(count, 32);
@@ -285,23 +271,20 @@ TEST_WITH(test_wheres, set_up, tear_down)
   for (int q = 0; q < 32; q++)
     assert_true(numbers[0][q] == (q % 8 < 4 ? D[q / 8 * 4 + 3 - q % 8] : 0) && numbers[1][q] == numbers[0][q]);
   free(numbers[0]), free(numbers[1]), free(D);
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
-  wisp_strategies_free(all);
 }
 
 /* Every name of a family and of the device is described, and nothing is that is not there. */
 TEST(test_names_are_described)
 {
-  wisp_strategies *all = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   GOOD(wisp_strategies_load(err, &all));
   const wisp_family *family = NULL;
   for (size_t f = 0; (family = wisp_family_at(f)); f++) {
     wisp_spec spec;
     wisp_layout layouts[8];
-    wisp_plan *plan = NULL;
-    wisp_text text = {0};
-    wisp_env *names = make_names(family, 3, &spec, layouts);
+    OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+    HELD(wisp_text_free) wisp_text text = {0};
+    OWNED(wisp_env_destroy) wisp_env *names = make_names(family, 3, &spec, layouts);
     for (size_t i = 0; !plan && i < all->count; i++) {
       const wisp_strategy *s = all->list[i];
       if (strcmp(s->family, family->name) == 0) wisp_plan_default(NULL, s, &spec, layouts, names, &plan);
@@ -311,9 +294,5 @@ TEST(test_names_are_described)
     *end = '\0';
     for (char *line = strtok(strstr(text.data, "\nthe family's") + 1, "\n"); (line = strtok(NULL, "\n"));)
       if (strlen(line) < 45) fail_msg("nothing says what this is: %s", line);
-    wisp_text_free(&text);
-    wisp_plan_destroy(plan);
-    wisp_env_destroy(names);
   }
-  wisp_strategies_free(all);
 }

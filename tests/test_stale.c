@@ -93,8 +93,8 @@ static bool same_hash(const wisp_strategies *before, const wisp_strategies *afte
 /* Fails the test unless all shipped trials of kernels are valid with these texts. */
 static void expect_all_valid(const library *l, const char *after)
 {
-  wisp_store *store = fixture_open("/nowhere/none.db");
-  wisp_strategies *all = strategies_of(l);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open("/nowhere/none.db");
+  OWNED(wisp_strategies_free) wisp_strategies *all = strategies_of(l);
   size_t kernels = 0;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *t = wisp_store_trial(store, i, NULL);
@@ -103,8 +103,6 @@ static void expect_all_valid(const library *l, const char *after)
     kernels++;
   }
   assert_true(kernels > 1000);
-  wisp_store_close(store);
-  wisp_strategies_free(all);
 }
 
 /* ---- What nobody compiles. */
@@ -151,8 +149,8 @@ TEST(test_other_dialect)
 TEST(test_values)
 {
   library l = shipped_library();
-  wisp_strategies *all = strategies_of(&l);
-  wisp_store *store = fixture_open("/nowhere/none.db");
+  OWNED(wisp_strategies_free) wisp_strategies *all = strategies_of(&l);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open("/nowhere/none.db");
   int tried = 0;
   for (size_t i = 0; i < wisp_store_count(store); i += 97) {
     wisp_trial t = *wisp_store_trial(store, i, NULL);
@@ -162,8 +160,6 @@ TEST(test_values)
     tried++;
   }
   assert_true(tried > 10);
-  wisp_store_close(store);
-  wisp_strategies_free(all);
 }
 
 /* ---- What somebody compiles. */
@@ -211,7 +207,7 @@ static int stride(void)
 TEST(test_literals)
 {
   library l = shipped_library();
-  wisp_strategies *before = strategies_of(&l);
+  OWNED(wisp_strategies_free) wisp_strategies *before = strategies_of(&l);
   int changed = 0, texts = 0;
   for (size_t i = 0; i < l.count; i++) {
     const wisp_embedded original = l.files[i];
@@ -233,7 +229,6 @@ TEST(test_literals)
     forget_edits(&l);
   }
   assert_true(changed > 30 / stride());
-  wisp_strategies_free(before);
 }
 
 /* ---- Nothing that is compiled is left out: a definition of the dialect that a kernel's source uses is in its hash. */
@@ -283,13 +278,12 @@ static void check_use(definitions *all, const definition *d, const char *body, c
 static void check_source(void *context, const plan_case *c)
 {
   definitions *all = context;
-  wisp_text source = {0};
+  HELD(wisp_text_free) wisp_text source = {0};
   if (!c->plan) return;
   GOOD(wisp_plan_source(err, c->plan, all->dialect, &source));
   const char *body = strstr(source.data, "\n{\n");
   assert_non_null(body);
   for (size_t i = 0; i < all->count; i++) check_use(all, &all->list[i], body, c);
-  wisp_text_free(&source);
 }
 
 /* The strategies as they are after an edit of each definition alone. */

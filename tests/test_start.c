@@ -8,9 +8,6 @@
 #include "../gen/embedded.h"
 #include "../runtime/nodal/start.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 static const char *write_box(const char *folder, const int n[3], const double size[3], bool hole)
 {
   const char *path = fixture_path(folder, "box.msh");
@@ -50,11 +47,10 @@ static const char *note(const cJSON *json, const char *key)
 /* Conducting walls keep the start's energy, and no note has to say otherwise. */
 static void holds(const char *folder, const char *arguments, const char *mesh)
 {
-  cJSON *json = solve(folder, arguments, mesh);
+  OWNED(cJSON_Delete) cJSON *json = solve(folder, arguments, mesh);
   const double first = json_number(json, "energy_initial"), last = json_number(json, "energy_final");
   if (note(json, "start_unresolved") || note(json, "start_loses_energy") || !(first > 1e-12 && last > 0.8 * first))
     fail_msg("%s: energy from %g to %g, %s", arguments, first, last, note(json, "start_unresolved"));
-  cJSON_Delete(json);
 }
 
 /* A plate of a thousandth, whichever way it lies; and cubes of few elements. */
@@ -80,8 +76,8 @@ TEST_IN_FOLDER(test_flat)
 TEST_IN_FOLDER(test_hole)
 {
   const char *path = write_box(*state, (int[]){6, 6, 6}, (double[]){1, 1, 1}, true);
-  wisp_mesh *mesh = NULL;
-  wisp_system *system = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
   wisp_start start;
   double nearest = INFINITY, to_middle = 0;
   holds(*state, "maxwell -n 3 --steps 40", path);
@@ -104,8 +100,6 @@ TEST_IN_FOLDER(test_hole)
   assert_true(fabs(start.surroundings.spacing - sqrt(3) / 6) < 1e-12);
   wisp_start_order(&start, 3);
   assert_true(fabs(start.surroundings.spacing - sqrt(3) / 18) < 1e-12);
-  wisp_system_destroy(system);
-  wisp_mesh_destroy(mesh);
 }
 
 /* `from` and the rest of its line replaced in the file of acoustics, as a system of the user's own, "sound". */
@@ -125,12 +119,11 @@ TEST_IN_FOLDER(test_unresolved)
   const char *folder = *state, *path = write_box(folder, (int[]){4, 4, 4}, (double[]){2, 1, 1}, false);
   for (int i = 0; i < 3; i++) {
     edit(folder, "  width = ", width[i]);
-    cJSON *json = solve(folder, "sound -n 3 --steps 5 --boundary rigid", path);
+    OWNED(cJSON_Delete) cJSON *json = solve(folder, "sound -n 3 --steps 5 --boundary rigid", path);
     const char *says = note(json, "start_unresolved");
     if ((says != NULL) != (i == 0)) fail_msg("width %s: %s", width[i], says ? says : "no note");
     assert_true((json_number(json, "start_misfit") > 0.3) == (i == 0));
     if (says) assert_non_null(strstr(says, "does not resolve the start 'pulse'"));
-    cJSON_Delete(json);
   }
 }
 
@@ -139,15 +132,14 @@ TEST_IN_FOLDER(test_messages)
 {
   const char *path = write_box(*state, (int[]){12, 2, 1}, (double[]){1, 0.02, 0.002}, false);
   for (int quiet = 0; quiet < 2; quiet++) {
+    HELD(forget)
     outcome o = run_with(*state, "", "run maxwell -n 1 --steps 5 -d %s --mesh %s%s", test_device_name(), path,
                          quiet ? " -q" : "");
     assert_int_equal(o.status, 0);
     if ((strstr(o.err, "note: the mesh does not resolve the start") != NULL) == quiet) fail_msg("%s", o.err);
-    forget(&o);
   }
-  cJSON *json = solve_json(*state, "maxwell", "-n 1 --box 1 --steps 5");
+  OWNED(cJSON_Delete) cJSON *json = solve_json(*state, "maxwell", "-n 1 --box 1 --steps 5");
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "start_misfit")) && !note(json, "start_unresolved"));
-  cJSON_Delete(json);
 }
 
 /* Pressure that stands on soft walls is lost at once, on rigid ones it stays; absorbing ones are there to take it. */
@@ -159,10 +151,9 @@ TEST_IN_FOLDER(test_walls)
   edit(*state, "  p = 0\n", "  p = g");
   for (int i = 0; i < 3; i++) {
     snprintf(line, sizeof line, "sound -n 2 --steps 20 --boundary %s", walls[i]);
-    cJSON *json = solve(*state, line, path);
+    OWNED(cJSON_Delete) cJSON *json = solve(*state, line, path);
     const char *says = note(json, "start_loses_energy");
     if ((says != NULL) != (i == 0)) fail_msg("%s: %s", walls[i], says ? says : "no note");
-    cJSON_Delete(json);
   }
 }
 

@@ -6,8 +6,6 @@
 #include "step_case.h"
 #include "../cache/columns.h"
 
-#include <math.h>
-
 static void check(const wisp_stage *stage, const char *kernel, const char *strategy, const char *params,
                   wisp_match match)
 {
@@ -117,9 +115,8 @@ static void check_standard(const fixture *f, const wisp_stage *stage)
 
 TEST_WITH(test_empty, step_open, step_close)
 {
-  wisp_stage stage = step_choose(*state);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose(*state);
   check_standard(*state, &stage);
-  wisp_stage_free(&stage);
 }
 
 TEST_WITH(test_whole, step_open, step_close)
@@ -129,12 +126,11 @@ TEST_WITH(test_whole, step_open, step_close)
   entry e[WHOLE];
   make_whole(f, texts, e);
   for (int i = 0; i < WHOLE; i++) step_add(f, &e[i]);
-  wisp_stage stage = step_choose(f);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose(f);
   check_whole(&stage, e);
   assert_int_equal(stage.record.match, WISP_MATCH_EXACT);
   assert_true(stage.record.layer == WISP_LAYER_USER && stage.record.stale); /* its hash is none */
   assert_true(wisp_dg_grouping(&stage.fixed) != WISP_GROUP_NATURAL);
-  wisp_stage_free(&stage);
 }
 
 /* One winner is gone: the others stay, and a default takes its place. */
@@ -146,11 +142,10 @@ TEST_WITH(test_winner_gone, step_open, step_close)
   make_whole(f, texts, e);
   step_add(f, &e[STEP]);
   step_add(f, &e[GATHER]);
-  wisp_stage stage = step_choose(f);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose(f);
   assert_string_equal(stage.composition, composition);
   check(&stage, "gather", "pairs", e[GATHER].params, WISP_MATCH_EXACT);
   check(&stage, "lift", "field-in-shared", NULL, WISP_MATCH_DEFAULT);
-  wisp_stage_free(&stage);
 }
 
 /* Entries of another kernel text, with values that the strategy has not, or that are illegal here, do not count; nor do
@@ -175,9 +170,8 @@ TEST_WITH(test_unfit_entries, step_open, step_close)
   };
   for (int i = 0; i < WHOLE; i++) step_add(f, &e[i]);
   for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++) step_add(f, &unfit[i]);
-  wisp_stage stage = step_choose(f);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose(f);
   check_whole(&stage, e);
-  wisp_stage_free(&stage);
 }
 
 /* Among step records, one of today's texts goes before a faster one of others. */
@@ -191,7 +185,7 @@ TEST_WITH(test_records_of_today, step_open, step_close)
   make_whole(f, texts, e);
   for (int i = 0; i < WHOLE; i++) step_add(f, &e[i]);
   r.composition = "gather+fused", r.layout = "slab-km32";
-  wisp_stage stage = step_choose_for(f, &r);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose_for(f, &r);
   assert_int_equal(stage.record.match, WISP_MATCH_DEFAULT);
   wisp_plans_hash(stage.plan, stage.kernels, f->limits->kind, hash);
   wisp_stage_free(&stage);
@@ -200,7 +194,6 @@ TEST_WITH(test_records_of_today, step_open, step_close)
   assert_string_equal(stage.composition, "gather+fused");
   assert_string_equal(stage.choice[0].layout, "slab-km32");
   assert_true(stage.record.match == WISP_MATCH_EXACT && !stage.record.stale);
-  wisp_stage_free(&stage);
 }
 
 /* Entries of another driver and of another chip are taken and named so; the strict mode refuses them. */
@@ -249,9 +242,8 @@ TEST_WITH(test_other_device, step_open, step_close)
     e[i].device = "NVIDIA Imaginary", e[i].target = "sm_10";
     step_add(f, &e[i]);
   }
-  wisp_stage stage = step_choose(f);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose(f);
   check_standard(f, &stage);
-  wisp_stage_free(&stage);
 }
 
 TEST_WITH(test_requests, step_open, step_close)
@@ -310,7 +302,7 @@ TEST_WITH(test_broken_winner, step_open, step_close)
   step_add(f, &e[STEP]);
   step_add(f, &e[LIFT]);
   add_broken(f);
-  wisp_store *store = fixture_open(f->path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(f->path);
   const solving_setup setup = {.order = 2, .store = store};
   assert_true(solving_open(&reason, &s, ragged_box(2, 5), &setup));
   unsetenv("WISP_TEMPLATES");
@@ -331,7 +323,6 @@ TEST_WITH(test_broken_winner, step_open, step_close)
   assert_true(fabs(energy - expected) < 1e-12 * expected);
   free(u);
   solving_close(&s);
-  wisp_store_close(store);
 }
 
 GROUP(no_shipped_winners, NULL)

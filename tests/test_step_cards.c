@@ -29,14 +29,13 @@ static void add_stage(fixture *f, const char *device, const char *name, const ch
 /* The stage that is taken, and how many of its kernels are entries of this device. */
 static void expect_stage(fixture *f, const char *name, int exact)
 {
-  wisp_stage stage = step_choose(f);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose(f);
   assert_string_equal(stage.composition, name);
   for (int i = 0; i < stage.kernels; i++) {
     assert_true(stage.choice[i].match == WISP_MATCH_EXACT || stage.choice[i].match == WISP_MATCH_ARCHITECTURE);
     exact -= stage.choice[i].match == WISP_MATCH_EXACT;
   }
   assert_int_equal(exact, 0);
-  wisp_stage_free(&stage);
 }
 
 /* 5 on another card against 8 here: it stays while nothing tells how much slower this one is, and while that is less

@@ -5,7 +5,6 @@
 #include "solving.h"
 
 #include <float.h>
-#include <math.h>
 
 enum { BOX = 2, LEFT_OUT = 5 };
 
@@ -29,7 +28,7 @@ static void upload_with_rubbish(solving *s, const double *values)
 {
   const wisp_dg *dg = s->dg;
   size_t size = wisp_dg_volume_size(dg);
-  double *u = zeros(size);
+  OWNED(free) double *u = zeros(size);
   for (size_t at = 0; at < size; at++) u[at] = NAN;
   for (size_t k = 0; k < dg->slots; k++)
     for (int f = 0; dg->slot[k] != WISP_EMPTY && f < dg->system->fields; f++)
@@ -38,14 +37,13 @@ static void upload_with_rubbish(solving *s, const double *values)
         u[at] = values[at];
       }
   GOOD(wisp_arrays_upload(err, s->problem->arrays, "u", u));
-  free(u);
 }
 
 /* Random data, 3 steps and then 2 more, against the reference. */
 static void compare_with_reference(solving *s, wisp_precision precision, double alpha)
 {
   size_t size = wisp_dg_volume_size(s->dg);
-  double *u = zeros(size), *expected = zeros(size);
+  OWNED(free) double *u = zeros(size), *expected = zeros(size);
   double dt = wisp_dg_safe_dt(s->dg), tolerance = precision == WISP_F32 ? 300 * FLT_EPSILON : 300 * DBL_EPSILON;
   char array[32] = "";
   bool intact = false;
@@ -60,7 +58,6 @@ static void compare_with_reference(solving *s, wisp_precision precision, double 
   }
   GOOD(wisp_arrays_guards(err, s->problem->arrays, &intact, array));
   if (!intact) fail_msg("the guard zones of %s were overwritten", array);
-  free(u), free(expected);
 }
 
 /* Every composition of the family in each of the order's layouts; some have no kernels for one, none may have none at
@@ -228,7 +225,7 @@ TEST(test_pairs_where_read)
 {
   const solving_setup setup = {.order = 2};
   wisp_error reason = {0};
-  wisp_dg *whole = NULL;
+  OWNED(wisp_dg_destroy) wisp_dg *whole = NULL;
   solving s;
   assert_true(solving_open(&reason, &s, ragged_box(BOX, LEFT_OUT), &setup));
   assert_true(wisp_stage_has(&s.stage, "pair_block") == (s.dg->pairs > 0)); /* none on the host, by default */
@@ -239,6 +236,5 @@ TEST(test_pairs_where_read)
   assert_true(s.dg->pairs > 0 && s.dg->pairs == whole->pairs);
   assert_memory_equal(s.dg->pair_int, whole->pair_int, whole->pairs * WISP_PAIR_INTS * sizeof(int));
   assert_memory_equal(s.dg->pair_block, whole->pair_block, whole->blocks * WISP_BLOCK_INTS * sizeof(int));
-  wisp_dg_destroy(whole);
   solving_close(&s);
 }

@@ -3,43 +3,16 @@
 #include "test.h"
 #include "store_fixture.h"
 
-#include <math.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define SPEC "nodal.volume:tet:p9:test:f64" /* of a system that never ships */
 
 static const wisp_asker h200 = {"NVIDIA H200", "sm_90", "580.159", "NVRTC 13.0", 132, false};
 
-static int setup(void **state)
-{
-  char *folder = malloc(64);
-  fixture_folder(folder);
-  unsetenv("WISP_SITE_DB");
-  *state = folder;
-  return 0;
-}
-
-static int teardown(void **state)
-{
-  unsetenv("WISP_SITE_DB");
-  fixture_remove(*state);
-  free(*state);
-  return 0;
-}
-
-static wisp_store *open_store(const char *path)
-{
-  wisp_store *store = NULL;
-  GOOD(wisp_store_open(err, path, false, NULL, &store));
-  return store;
-}
-
 /* Stores one ok trial of SPEC. */
 static void put(const char *path, const char *device, const char *target, const char *driver, const char *params,
                 long long elements, double ms)
 {
-  wisp_writer *writer = NULL;
   wisp_trial t = fixture_trial(1);
   strcpy(t.spec, SPEC);
   strcpy(t.device, device);
@@ -48,39 +21,45 @@ static void put(const char *path, const char *device, const char *target, const 
   strcpy(t.params, params);
   t.elements = elements;
   t.ms = ms;
-  GOOD(wisp_writer_open(err, path, NULL, &writer));
-  GOOD(wisp_writer_add(err, writer, &t));
-  GOOD(wisp_writer_close(err, writer));
+  fixture_put(path, &t, 1);
+}
+
+static void put_sister(const char *path, const char *params, double ms)
+{
+  put(path, "NVIDIA GH200", "sm_90", "580.159", params, 1000, ms);
+}
+
+static void put_here(const char *path, const char *params, double ms)
+{
+  put(path, "NVIDIA H200", "sm_90", "580.159", params, 1000, ms);
 }
 
 static wisp_answer ask(const char *path, long long elements, char params[200])
 {
-  wisp_store *store = open_store(path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   const wisp_answer answer = fixture_answer(store, &h200, SPEC, "slab-km32", elements, NULL);
   strcpy(params, answer.trial ? answer.trial->params : "");
-  wisp_store_close(store);
   return answer;
 }
 
-TEST_WITH(test_round_trip, setup, teardown)
+TEST_IN_FOLDER(test_round_trip)
 {
   const char *path = fixture_path(*state, "deep/er/wisp.db"); /* folders are made */
   fixture_fill(path, 0, 40);
-  wisp_store *store = open_store(path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   for (int i = 0; i < 40; i++) {
     wisp_trial expected = fixture_trial(i);
     assert_true(fixture_same(wisp_store_trial(store, (size_t)i, NULL), &expected));
   }
-  wisp_store_close(store);
 }
 
 /* A spec's own trials are those that a search through all finds, in the same order and of the same layers. */
-TEST_WITH(test_trials_of_a_spec, setup, teardown)
+TEST_IN_FOLDER(test_trials_of_a_spec)
 {
   const char *path = fixture_path(*state, "user.db");
   fixture_fill(path, 0, 60);
   unsetenv("WISP_SHIPPED");
-  wisp_store *store = open_store(path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   size_t seen = 0;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const char *spec = wisp_store_trial(store, i, NULL)->spec;
@@ -102,15 +81,13 @@ TEST_WITH(test_trials_of_a_spec, setup, teardown)
   assert_true(seen > 60);
   assert_int_equal(seen, wisp_store_count(store));
   assert_null(wisp_store_next(store, "nodal.volume:tet:p77:maxwell:f64", &at, NULL));
-  wisp_store_close(store);
 }
 
 /* Numbers of an outcome come back from their columns to the last bit. A trial of an earlier version, whose reason alone
  * says them, has them in the columns once it is read. */
-TEST_WITH(test_numbers_of_outcomes, setup, teardown)
+TEST_IN_FOLDER(test_numbers_of_outcomes)
 {
   const char *path = fixture_path(*state, "user.db");
-  wisp_writer *writer = NULL;
   wisp_trial t[6];
   for (int i = 0; i < 6; i++) t[i] = fixture_trial(i);
   wisp_reason_refuse(&t[0], 1234, "too many threads");
@@ -119,10 +96,8 @@ TEST_WITH(test_numbers_of_outcomes, setup, teardown)
   wisp_trial_end(&t[3], WISP_TRIAL_REFUSED, "1234 candidates: too many threads");
   wisp_trial_end(&t[4], WISP_TRIAL_SLOW, "1.33 times the time of another, dropped");
   wisp_trial_end(&t[5], WISP_TRIAL_UNFINISHED, "begun 2 times, never ended");
-  GOOD(wisp_writer_open(err, path, NULL, &writer));
-  for (int i = 0; i < 6; i++) GOOD(wisp_writer_add(err, writer, &t[i]));
-  GOOD(wisp_writer_close(err, writer));
-  wisp_store *store = open_store(path);
+  fixture_put(path, t, 6);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   for (size_t i = 0; i < 6; i++) {
     const wisp_trial *read = wisp_store_trial(store, i, NULL);
     assert_int_equal(wisp_reason_candidates(read), i % 3 == 0 ? 1234 : 1);
@@ -132,10 +107,9 @@ TEST_WITH(test_numbers_of_outcomes, setup, teardown)
     if (i == 3) assert_string_equal(read->reason, "too many threads");
   }
   assert_true(wisp_reason_slower_than(wisp_store_trial(store, 4, NULL), "another"));
-  wisp_store_close(store);
 }
 
-TEST_WITH(test_one_file_at_rest, setup, teardown)
+TEST_IN_FOLDER(test_one_file_at_rest)
 {
   fixture_fill(fixture_path(*state, "wisp.db"), 0, 3);
   assert_int_equal(access(fixture_path(*state, "wisp.db-wal"), F_OK), -1);
@@ -143,7 +117,7 @@ TEST_WITH(test_one_file_at_rest, setup, teardown)
   assert_int_equal(access(fixture_path(*state, "wisp.db-journal"), F_OK), -1);
 }
 
-TEST_WITH(test_has, setup, teardown)
+TEST_IN_FOLDER(test_has)
 {
   wisp_error err = {0};
   wisp_writer *writer = NULL;
@@ -164,7 +138,7 @@ TEST_WITH(test_has, setup, teardown)
   wisp_writer_close(&err, writer);
 }
 
-TEST_WITH(test_repeated_add_replaces, setup, teardown)
+TEST_IN_FOLDER(test_repeated_add_replaces)
 {
   const char *path = fixture_path(*state, "wisp.db");
   char params[200];
@@ -175,7 +149,7 @@ TEST_WITH(test_repeated_add_replaces, setup, teardown)
   assert_int_equal(answer.match, WISP_MATCH_EXACT);
 }
 
-TEST_WITH(test_trial_without_spec_is_refused, setup, teardown)
+TEST_IN_FOLDER(test_trial_without_spec_is_refused)
 {
   wisp_error err = {0};
   wisp_writer *writer = NULL;
@@ -184,16 +158,6 @@ TEST_WITH(test_trial_without_spec_is_refused, setup, teardown)
   assert_int_equal(wisp_writer_add(&err, writer, &empty), WISP_EINPUT);
   assert_non_null(strstr(err.text, "spec"));
   wisp_writer_close(&err, writer);
-}
-
-static void put_sister(const char *path, const char *params, double ms)
-{
-  put(path, "NVIDIA GH200", "sm_90", "580.159", params, 1000, ms);
-}
-
-static void put_here(const char *path, const char *params, double ms)
-{
-  put(path, "NVIDIA H200", "sm_90", "580.159", params, 1000, ms);
 }
 
 static void expect(const char *path, const char *params, wisp_match match)
@@ -205,7 +169,7 @@ static void expect(const char *path, const char *params, wisp_match match)
 }
 
 /* Another architecture answers never; another card of this one does, until trials of here are expected to be faster. */
-TEST_WITH(test_matches, setup, teardown)
+TEST_IN_FOLDER(test_matches)
 {
   const char *path = fixture_path(*state, "wisp.db");
   char params[200];
@@ -232,10 +196,9 @@ TEST_WITH(test_matches, setup, teardown)
 
 /* If the other card's best was measured here, its time is known; if it failed here, it answers no
  * more. */
-TEST_WITH(test_measured_here, setup, teardown)
+TEST_IN_FOLDER(test_measured_here)
 {
   const char *path = fixture_path(*state, "wisp.db");
-  wisp_writer *writer = NULL;
   put_sister(path, "sister", 1.0);
   put_sister(path, "second", 1.1);
   put_here(path, "own", 2.0);
@@ -248,14 +211,12 @@ TEST_WITH(test_measured_here, setup, teardown)
   strcpy(t.spec, SPEC), strcpy(t.params, "sister");
   t.elements = 1000;
   wisp_trial_end(&t, WISP_TRIAL_WRONG, "made up");
-  GOOD(wisp_writer_open(err, path, NULL, &writer));
-  GOOD(wisp_writer_add(err, writer, &t));
-  GOOD(wisp_writer_close(err, writer));
+  fixture_put(path, &t, 1);
   expect(path, "second", WISP_MATCH_ARCHITECTURE);
 }
 
 /* Another driver on the same chip is expected to be as fast, where candidates that both have do not tell. */
-TEST_WITH(test_drivers, setup, teardown)
+TEST_IN_FOLDER(test_drivers)
 {
   const char *path = fixture_path(*state, "wisp.db");
   put(path, "NVIDIA H200", "sm_90", "570.1", "old", 1000, 2.0);
@@ -268,7 +229,7 @@ TEST_WITH(test_drivers, setup, teardown)
 }
 
 /* In the same surroundings the faster answers, whatever the layer; for the same candidate, the nearer measurement. */
-TEST_WITH(test_layers, setup, teardown)
+TEST_IN_FOLDER(test_layers)
 {
   const char *user = fixture_path(*state, "user.db"), *site = fixture_path(*state, "site.db");
   char params[200];
@@ -287,7 +248,7 @@ TEST_WITH(test_layers, setup, teardown)
 
 /* The ratio of the nearest: of the spec itself, else of the kernel in this precision, else of the family; none of
  * another precision. */
-TEST_WITH(test_ratios, setup, teardown)
+TEST_IN_FOLDER(test_ratios)
 {
   static const struct {
     const char *spec;
@@ -300,22 +261,18 @@ TEST_WITH(test_ratios, setup, teardown)
   const char *path = fixture_path(*state, "wisp.db");
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     for (int here = 0; here < 2; here++) {
-      wisp_writer *writer = NULL;
       wisp_trial t = fixture_trial(1);
       strcpy(t.spec, cases[c].spec), strcpy(t.device, here ? "NVIDIA H200" : "NVIDIA GH200");
       strcpy(t.target, "sm_90"), strcpy(t.driver, "580.159"), strcpy(t.params, "both");
       t.elements = here ? 1500 : 1000;
       t.ms = here ? 1.5 * cases[c].here : 1;
-      GOOD(wisp_writer_open(err, path, NULL, &writer));
-      GOOD(wisp_writer_add(err, writer, &t));
-      GOOD(wisp_writer_close(err, writer));
+      fixture_put(path, &t, 1);
     }
     wisp_trial there = fixture_trial(1);
     strcpy(there.spec, SPEC), strcpy(there.device, "NVIDIA GH200"), strcpy(there.target, "sm_90");
-    wisp_store *store = open_store(path);
+    OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
     const double ratio = wisp_store_ratio(store, &h200, &there);
     if (c < 2 ? !isnan(ratio) : fabs(ratio - cases[c].here) > 1e-9) fail_msg("%s: %g", cases[c].spec, ratio);
-    wisp_store_close(store);
   }
 }
 
@@ -323,8 +280,6 @@ TEST_WITH(test_ratios, setup, teardown)
 static void put_tie(const char *path, const int order[3], const char *tie[3], const double ms[3])
 {
   static const char *const params[3] = {"wi=16", "wi=8 wp=2", "wi=8 wp=16"};
-  wisp_writer *writer = NULL;
-  GOOD(wisp_writer_open(err, path, NULL, &writer));
   for (int i = 0; i < 3; i++) {
     wisp_trial t = fixture_trial(1);
     strcpy(t.spec, SPEC);
@@ -333,14 +288,13 @@ static void put_tie(const char *path, const int order[3], const char *tie[3], co
     t.elements = 1000;
     t.registers = order[i] == 0 ? 64 : 32;
     t.ms = ms[order[i]];
-    GOOD(wisp_writer_add(err, writer, &t));
+    fixture_put(path, &t, 1);
   }
-  wisp_writer_close(NULL, writer);
 }
 
 /* Whatever the order of rows: the chosen one of a tie answers, unless one that no final round saw is clearly faster;
  * without a final round the fastest; of equally fast ones that with the fewest registers, then smallest parameters. */
-TEST_WITH(test_ties, setup, teardown)
+TEST_IN_FOLDER(test_ties)
 {
   static const int orders[4][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {0, 2, 1}};
   static const struct {
@@ -371,12 +325,12 @@ static bool never(const void *context, const wisp_trial *trial)
   return false;
 }
 
-TEST_WITH(test_stale_and_failed_do_not_answer, setup, teardown)
+TEST_IN_FOLDER(test_stale_and_failed_do_not_answer)
 {
   const char *path = fixture_path(*state, "wisp.db");
   fixture_fill(path, 3, 4); /* refused */
   put(path, "NVIDIA H200", "sm_90", "580.159", "a=1", 1000, 1.0);
-  wisp_store *store = open_store(path);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   wisp_answer answer = fixture_answer(store, &h200, SPEC, NULL, 1000, never);
   assert_null(answer.trial);
   assert_int_equal(answer.match, WISP_MATCH_DEFAULT);
@@ -384,15 +338,14 @@ TEST_WITH(test_stale_and_failed_do_not_answer, setup, teardown)
   wisp_trial refused = fixture_trial(3);
   answer = fixture_answer(store, &h200, refused.spec, refused.layout, 1000, NULL);
   assert_true(!answer.trial || answer.layer == WISP_LAYER_SHIPPED);
-  wisp_store_close(store);
 }
 
-TEST_WITH(test_tolerant_open, setup, teardown)
+TEST_IN_FOLDER(test_tolerant_open)
 {
   const char *user = fixture_path(*state, "user.db"), *site = fixture_path(*state, "site.db");
   wisp_error err = {0};
-  wisp_store *store = NULL;
-  char *warning = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  OWNED(free) char *warning = NULL;
   fixture_write(user, "not a store, but long enough to look like one", 45);
   setenv("WISP_SITE_DB", site, 1);
   put(site, "NVIDIA H200", "sm_90", "580.159", "site", 1000, 1.0);
@@ -401,11 +354,9 @@ TEST_WITH(test_tolerant_open, setup, teardown)
   assert_int_equal(wisp_store_open(&err, user, true, &warning, &store), WISP_OK);
   assert_non_null(strstr(warning, user));
   assert_true(wisp_store_count(store) >= 1);
-  free(warning);
-  wisp_store_close(store);
 }
 
-TEST_WITH(test_default_path, setup, teardown)
+TEST_IN_FOLDER(test_default_path)
 {
   char *path = NULL, expected[128];
   snprintf(expected, sizeof expected, "%s/wisp/wisp.db", (char *)*state);
@@ -422,7 +373,7 @@ TEST_WITH(test_default_path, setup, teardown)
 }
 
 /* Without a place for a user's file the other layers are read all the same, and one line says so. */
-TEST_WITH(test_no_home, setup, teardown)
+TEST_IN_FOLDER(test_no_home)
 {
   static const char *const names[] = {"HOME", "XDG_DATA_HOME", "WISP_DB"};
   const char *site = fixture_path(*state, "site.db");
@@ -442,10 +393,7 @@ TEST_WITH(test_no_home, setup, teardown)
   wisp_store_close(store);
   free(warning);
   for (int i = 0; i < 3; i++) {
-    if (kept[i])
-      setenv(names[i], kept[i], 1);
-    else
-      unsetenv(names[i]);
+    kept[i] ? setenv(names[i], kept[i], 1) : unsetenv(names[i]);
     free(kept[i]);
   }
 }

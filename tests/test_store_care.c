@@ -5,9 +5,7 @@
 #include "command.h"
 #include "store_fixture.h"
 
-#include <cjson/cJSON.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static int setup(void **state)
 {
@@ -18,13 +16,10 @@ static int setup(void **state)
 
 static void add(const char *path, int number, const char *when, const char *result)
 {
-  wisp_writer *writer = NULL;
   wisp_trial t = fixture_trial(number);
   snprintf(t.when, sizeof t.when, "%s", when);
   snprintf(t.outcome, sizeof t.outcome, "%s", result);
-  GOOD(wisp_writer_open(err, path, NULL, &writer));
-  GOOD(wisp_writer_add(err, writer, &t));
-  GOOD(wisp_writer_close(err, writer));
+  fixture_put(path, &t, 1);
 }
 
 static const char *fill(const char *folder)
@@ -42,15 +37,11 @@ static const char *fill(const char *folder)
   return path;
 }
 
-/* Runs wisp db with these arguments: its status, and that it said a word. */
 static void expect(const char *folder, const char *arguments, int status, const char *word)
 {
-  char line[512];
-  snprintf(line, sizeof line, "db %s", arguments);
-  outcome o = run_in(folder, "WISP_SHIPPED=none", line);
+  HELD(forget) outcome o = run_with(folder, "WISP_SHIPPED=none", "db %s", arguments);
   if (o.status != status || (!strstr(o.out, word) && !strstr(o.err, word)))
-    fail_msg("%s: status %d, not %d: '%s%s' without '%s'", line, o.status, status, o.out, o.err, word);
-  forget(&o);
+    fail_msg("%s: status %d, not %d: '%s%s' without '%s'", arguments, o.status, status, o.out, o.err, word);
 }
 
 TEST_WITH(only_days_are_dates, setup, fixture_tear_down)
@@ -58,7 +49,7 @@ TEST_WITH(only_days_are_dates, setup, fixture_tear_down)
   static const char *const no_days[] = {"2026-9-1",           "2026-13-45", "2026-1-1",   "2026-00-00",
                                         "2026-11-21junk",     "2026-04-31", "2026-02-29", "2026-11-21T08:00:00Z",
                                         "'2026-11-01 extra'", "''"};
-  const char *path = strdupa(fill(*state));
+  const char *path = fill(*state);
   for (size_t i = 0; i < sizeof no_days / sizeof *no_days; i++) {
     char line[64];
     snprintf(line, sizeof line, "prune --before %s", no_days[i]);
@@ -73,7 +64,7 @@ TEST_WITH(only_days_are_dates, setup, fixture_tear_down)
 
 TEST_WITH(prune_shows_and_keeps_a_backup, setup, fixture_tear_down)
 {
-  const char *path = strdupa(fill(*state)), *backup = strdupa(fixture_path(*state, "user.db.backup-1"));
+  const char *path = fill(*state), *backup = fixture_path(*state, "user.db.backup-1");
   struct stat about;
   assert_int_equal(chmod(path, 0640), 0);
   expect(*state, "prune --before 2026-09-01 --dry-run", 0, "3 trials would be removed, and 5 stay");
@@ -101,7 +92,7 @@ static const char *fill_outcomes(const char *folder)
 {
   static const char *const outcomes[] = {"ok",          "slow",          "wrong", "refused",    "crash",
                                          "fell asleep", "compile-error", "hang",  "unfinished", "refused"};
-  const char *path = strdupa(fixture_path(folder, "user.db"));
+  const char *path = fixture_path(folder, "user.db");
   for (int i = 0; i < 10; i++) add(path, i, "2026-11-21T08:00:00Z", outcomes[i]);
   return fixture_path(folder, "user.db");
 }
@@ -137,10 +128,11 @@ TEST_WITH(outcomes_are_counted_alike, setup, fixture_tear_down)
 TEST_WITH(a_sweep_counts_like_its_store, setup, fixture_tear_down)
 {
   char words[64];
+  OWNED(cJSON_Delete)
   cJSON *sweep = run_json(*state, "WISP_SHIPPED=none",
                           "tune -q -d host -n 3 -p f64 -k assemble -s stream -l node-km1-pad32 --elements 48 "
                           "--exhaustive --json");
-  cJSON *list = run_json(*state, "WISP_SHIPPED=none", "db show -d host --json");
+  OWNED(cJSON_Delete) cJSON *list = run_json(*state, "WISP_SHIPPED=none", "db show -d host --json");
   const cJSON *held = cJSON_GetArrayItem(list, 0);
   const double refused = json_number(sweep, "refused");
   assert_int_equal(cJSON_GetArraySize(list), 1);
@@ -150,7 +142,6 @@ TEST_WITH(a_sweep_counts_like_its_store, setup, fixture_tear_down)
   assert_int_equal(refused, json_number(held, "refused_candidates"));
   snprintf(words, sizeof words, "%.0f refused (%.0f candidates)", json_number(held, "refused"), refused);
   expect(*state, "check", 0, words);
-  cJSON_Delete(sweep), cJSON_Delete(list);
 }
 
 /* Winners alone, in both forms, come to the same store; what lost is not there. */
@@ -163,8 +154,7 @@ TEST_WITH(winners_travel_alone, setup, fixture_tear_down)
   fixture_fill(path, 0, 40);
   static const char *const forms[] = {"json", "text"};
   for (int i = 0; i < 2; i++) {
-    const char *file = strdupa(fixture_path(*state, forms[i])),
-               *to = strdupa(fixture_path(*state, i ? "b.db" : "a.db"));
+    const char *file = fixture_path(*state, forms[i]), *to = fixture_path(*state, i ? "b.db" : "a.db");
     snprintf(line, sizeof line, "export --winners --format %s -o %s", forms[i], file);
     expect(*state, line, 0, "");
     snprintf(line, sizeof line, "import --db %s %s", to, file);
@@ -181,7 +171,7 @@ TEST_WITH(winners_travel_alone, setup, fixture_tear_down)
 
 static void write_text(const char *folder, const char *name, const char *format, const char *a, const char *b)
 {
-  wisp_text text = {0};
+  HELD(wisp_text_free) wisp_text text = {0};
   GOOD(wisp_text_add(err, &text, "", 0));
   for (; *format; format++) {
     const char *part = *format == 'a' ? a : *format == 'b' ? b : NULL;
@@ -190,7 +180,6 @@ static void write_text(const char *folder, const char *name, const char *format,
     GOOD(wisp_text_add(err, &text, part ? part : &byte, length));
   }
   fixture_write(fixture_path(folder, name), text.data, text.length);
-  wisp_text_free(&text);
 }
 
 /* Concatenated documents are all read; where anything else follows, nothing is. */
@@ -200,7 +189,7 @@ TEST_WITH(import_is_all_or_nothing, setup, fixture_tear_down)
     const char *parts;
     long count; /* 0: refused */
   } cases[] = {{"a", 3}, {"ab", 7}, {"a\n b\n", 7}, {"abjunk", 0}, {"a}", 0}, {"ab0", 0}, {"a0b", 0}, {"ab{", 0}};
-  const char *from = strdupa(fixture_path(*state, "from.db")), *other = strdupa(fixture_path(*state, "other.db"));
+  const char *from = fixture_path(*state, "from.db"), *other = fixture_path(*state, "other.db");
   wisp_text a[2] = {{0}, {0}}, b[2] = {{0}, {0}};
   fixture_fill(from, 0, 3);
   fixture_fill(other, 3, 7);
@@ -210,7 +199,7 @@ TEST_WITH(import_is_all_or_nothing, setup, fixture_tear_down)
   GOOD(wisp_store_export(err, other, false, true, &b[1]));
   for (size_t form = 0; form < 2; form++)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-      const char *to = strdupa(fixture_path(*state, "to.db"));
+      const char *to = fixture_path(*state, "to.db");
       write_text(*state, "texts", cases[i].parts, a[form].data, b[form].data);
       char line[512];
       snprintf(line, sizeof line, "import --db %s %s", to, fixture_path(*state, "texts"));
@@ -224,8 +213,7 @@ TEST_WITH(import_is_all_or_nothing, setup, fixture_tear_down)
 /* Every trial of the file at path is one of those that fixture_trial makes. */
 static void assert_true_rows(const char *path, long least)
 {
-  wisp_store *store = NULL;
-  GOOD(wisp_store_open(err, path, false, NULL, &store));
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   size_t count = wisp_store_count(store);
   assert_true((long)count >= least);
   for (size_t i = 0; i < count; i++) {
@@ -233,13 +221,12 @@ static void assert_true_rows(const char *path, long least)
     wisp_trial expected = fixture_trial((int)(t->shared_bytes / 1024));
     assert_true(fixture_same(t, &expected));
   }
-  wisp_store_close(store);
 }
 
 /* One altered row: tune refuses to write before it begins, salvage leaves that row out. */
 TEST_WITH(altered_row_is_left_out, setup, fixture_tear_down)
 {
-  const char *path = strdupa(fixture_path(*state, "user.db")), *fresh = strdupa(fixture_path(*state, "new.db"));
+  const char *path = fixture_path(*state, "user.db"), *fresh = fixture_path(*state, "new.db");
   char line[512];
   wisp_error err = {0};
   wisp_writer *writer = NULL;
@@ -262,12 +249,12 @@ TEST_WITH(altered_row_is_left_out, setup, fixture_tear_down)
 TEST_WITH(lost_pages_are_passed_over, setup, fixture_tear_down)
 {
   enum { PAGE = 4096, ROWS = 400 };
-  const char *path = strdupa(fixture_path(*state, "user.db")), *fresh = strdupa(fixture_path(*state, "new.db"));
+  const char *path = fixture_path(*state, "user.db"), *fresh = fixture_path(*state, "new.db");
   wisp_error err = {0};
   wisp_salvaged found;
   size_t length;
   fixture_fill(path, 0, ROWS);
-  char *complete = fixture_read(path, &length);
+  OWNED(free) char *complete = fixture_read(path, &length);
   assert_true(length > 50 * PAGE);
   for (size_t page = 2; page < length / PAGE; page += 9) {
     char *torn = malloc(length);
@@ -290,7 +277,6 @@ TEST_WITH(lost_pages_are_passed_over, setup, fixture_tear_down)
   assert_int_equal(wisp_store_salvage(&err, path, fresh, NULL, &found), WISP_OK);
   assert_true(found.complete);
   assert_int_equal(found.rescued, ROWS);
-  free(complete);
 }
 
 /* The contents of a store: the orders, and the time of the newest trial. */
@@ -300,20 +286,16 @@ TEST_WITH(orders_and_days_are_shown, setup, fixture_tear_down)
     int order;
     const char *when;
   } trials[] = {{1, "2026-11-20T08:00:00Z"}, {2, ""}, {3, "2026-11-22T08:00:00Z"}, {7, "2026-11-21T08:00:00Z"}};
-  wisp_writer *writer = NULL;
-  GOOD(wisp_writer_open(err, fixture_path(*state, "user.db"), NULL, &writer));
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
     wisp_trial t = fixture_trial(1);
     snprintf(t.spec, sizeof t.spec, "nodal.volume:tet:p%d:maxwell:f64", trials[i].order);
     snprintf(t.when, sizeof t.when, "%s", trials[i].when);
-    GOOD(wisp_writer_add(err, writer, &t));
+    fixture_put(fixture_path(*state, "user.db"), &t, 1);
   }
-  GOOD(wisp_writer_close(err, writer));
-  outcome o = run_in(*state, "WISP_SHIPPED=none", "db show");
+  HELD(forget) outcome o = run_in(*state, "WISP_SHIPPED=none", "db show");
   assert_non_null(strstr(o.out, " 1-3,7 "));
   assert_non_null(strstr(o.out, " 2026-11-20..2026-11-22\n"));
   forget(&o);
   o = run_in(*state, "WISP_SHIPPED=none", "db show --json");
   assert_non_null(strstr(o.out, "\"orders\":[1,2,3,7],\"first\":\"2026-11-20\",\"last\":\"2026-11-22\""));
-  forget(&o);
 }

@@ -4,11 +4,9 @@
 #include "store_fixture.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { WRITERS = 8, READERS = 2, EACH = 150, MOST_SAMPLES = 20000 };
 

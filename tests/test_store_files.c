@@ -8,36 +8,18 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { TRIALS = 24 };
-
-static int setup(void **state)
-{
-  char *folder = malloc(64);
-  fixture_folder(folder);
-  unsetenv("WISP_SITE_DB");
-  setenv("WISP_SHIPPED", "none", 1); /* they are in no file, and reading them would be most of the time */
-  *state = folder;
-  return 0;
-}
-
-static int teardown(void **state)
-{
-  fixture_remove(*state);
-  free(*state);
-  return 0;
-}
 
 /* Reading, checking, writing, merging: each refuses with path and word in one line, and leaves the file as it was. */
 static void assert_refused(const char *path, const char *word)
 {
   size_t before_length, after_length;
-  char *before = fixture_read(path, &before_length);
+  OWNED(free) char *before = fixture_read(path, &before_length);
   wisp_error err = {0};
   wisp_store *store = NULL;
   wisp_writer *writer = NULL;
-  wisp_text report = {0};
+  HELD(wisp_text_free) wisp_text report = {0};
   long long count = 0;
   for (int i = 0; i < 4; i++) {
     wisp_status status = i == 0   ? wisp_store_open(&err, path, false, NULL, &store)
@@ -49,15 +31,12 @@ static void assert_refused(const char *path, const char *word)
     assert_non_null(strstr(err.text, word));
     assert_null(strchr(err.text, '\n'));
   }
-  char *after = fixture_read(path, &after_length);
+  OWNED(free) char *after = fixture_read(path, &after_length);
   assert_int_equal(before_length, after_length);
   assert_memory_equal(before, after, before_length);
-  free(before);
-  free(after);
-  wisp_text_free(&report);
 }
 
-TEST_WITH(test_foreign, setup, teardown)
+TEST_IN_FOLDER(test_foreign)
 {
   const char *path = fixture_path(*state, "places.sqlite");
   fixture_sql(path, "CREATE TABLE visits (url TEXT); INSERT INTO visits VALUES ('x')");
@@ -67,7 +46,7 @@ TEST_WITH(test_foreign, setup, teardown)
   assert_refused(path, "another application");
 }
 
-TEST_WITH(test_newer, setup, teardown)
+TEST_IN_FOLDER(test_newer)
 {
   const char *path = fixture_path(*state, "wisp.db");
   fixture_fill(path, 0, 3);
@@ -76,7 +55,7 @@ TEST_WITH(test_newer, setup, teardown)
 }
 
 /* A file of version 1 reads as it is, and is brought up to date when it is next written to; nothing is lost. */
-TEST_WITH(test_older, setup, teardown)
+TEST_IN_FOLDER(test_older)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_database database = {0};
@@ -87,8 +66,7 @@ TEST_WITH(test_older, setup, teardown)
                     "CREATE VIEW winner AS SELECT * FROM trial");
   assert_int_equal(fixture_count(path), 4);
   fixture_fill(path, 4, 6);
-  wisp_store *store = NULL;
-  GOOD(wisp_store_open(err, path, false, NULL, &store));
+  wisp_store *store = fixture_open(path);
   for (int i = 0; i < 6; i++) {
     wisp_trial expected = fixture_trial(i);
     assert_true(fixture_same(wisp_store_trial(store, (size_t)i, NULL), &expected));
@@ -103,7 +81,7 @@ TEST_WITH(test_older, setup, teardown)
   wisp_database_close(NULL, &database);
 }
 
-TEST_WITH(test_garbage, setup, teardown)
+TEST_IN_FOLDER(test_garbage)
 {
   const char *path = fixture_path(*state, "wisp.db");
   char bytes[5000];
@@ -114,7 +92,7 @@ TEST_WITH(test_garbage, setup, teardown)
   assert_refused(path, "not a tuning store");
 }
 
-TEST_WITH(test_folder_in_place_of_file, setup, teardown)
+TEST_IN_FOLDER(test_folder_in_place_of_file)
 {
   wisp_error err = {0};
   wisp_store *store = NULL;
@@ -124,7 +102,7 @@ TEST_WITH(test_folder_in_place_of_file, setup, teardown)
   assert_int_equal(wisp_writer_open(&err, *state, NULL, &writer), WISP_ESTORE);
 }
 
-TEST_WITH(test_empty_file_is_new, setup, teardown)
+TEST_IN_FOLDER(test_empty_file_is_new)
 {
   const char *path = fixture_path(*state, "wisp.db");
   fixture_write(path, "", 0);
@@ -139,17 +117,14 @@ static void assert_honest(const char *path, const char *data, size_t length, boo
 {
   wisp_error err = {0};
   wisp_store *store = NULL;
-  size_t after_length, own = 0;
+  size_t after_length, own = 0, at = 0;
   wisp_status status = wisp_store_open(&err, path, false, NULL, &store);
   *refused = status != WISP_OK;
   if (*refused) {
     assert_true(status == WISP_ESTORE);
     assert_non_null(strstr(err.text, path));
   }
-  for (size_t i = 0; !*refused && i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    const wisp_trial *trial = wisp_store_trial(store, i, &layer);
-    if (layer != WISP_LAYER_USER) continue;
+  for (const wisp_trial *trial; !*refused && (trial = fixture_next(store, &at));) {
     bool known = false;
     for (int n = 0; n < TRIALS && !known; n++) {
       wisp_trial expected = fixture_trial(n);
@@ -160,28 +135,26 @@ static void assert_honest(const char *path, const char *data, size_t length, boo
   }
   *good = own == TRIALS;
   wisp_store_close(store);
-  char *after = fixture_read(path, &after_length);
+  OWNED(free) char *after = fixture_read(path, &after_length);
   assert_int_equal(length, after_length);
   assert_memory_equal(data, after, length);
-  free(after);
 }
 
-TEST_WITH(test_truncated, setup, teardown)
+TEST_IN_FOLDER(test_truncated)
 {
   const char *path = fixture_path(*state, "wisp.db"), *torn = fixture_path(*state, "torn.db");
   size_t length;
   bool refused, good;
   fixture_fill(path, 0, TRIALS);
-  char *data = fixture_read(path, &length);
+  OWNED(free) char *data = fixture_read(path, &length);
   for (size_t cut = 512; cut < length; cut += 512) {
     fixture_write(torn, data, cut);
     assert_honest(torn, data, cut, &refused, &good);
     assert_true(refused);
   }
-  free(data);
 }
 
-TEST_WITH(test_flipped_bytes, setup, teardown)
+TEST_IN_FOLDER(test_flipped_bytes)
 {
   const char *path = fixture_path(*state, "wisp.db"), *bent = fixture_path(*state, "bent.db");
   size_t length;
@@ -258,7 +231,7 @@ static void check_read_only(const char *folder)
   }
 }
 
-TEST_WITH(test_read_only_media, setup, teardown)
+TEST_IN_FOLDER(test_read_only_media)
 {
   const char *marked = fixture_path(*state, "marked.db");
   fixture_fill(fixture_path(*state, "plain.db"), 0, TRIALS);
@@ -268,7 +241,7 @@ TEST_WITH(test_read_only_media, setup, teardown)
   if (!read_only(*state, check_read_only)) skip();
 }
 
-TEST_WITH(test_full_disk, setup, teardown)
+TEST_IN_FOLDER(test_full_disk)
 {
   const char *folder = fixture_path(*state, "small"), *path = fixture_path(*state, "small/wisp.db");
   wisp_error err = {0};
@@ -298,7 +271,7 @@ TEST_WITH(test_full_disk, setup, teardown)
 }
 
 /* File systems are told apart by statfs's number, also where that comes with its sign. */
-TEST_WITH(test_kinds_of_file_systems, setup, teardown)
+TEST_IN_FOLDER(test_kinds_of_file_systems)
 {
   static const struct {
     const char *name;
@@ -325,7 +298,7 @@ TEST_WITH(test_kinds_of_file_systems, setup, teardown)
 }
 
 /* In a folder of another machine WAL is not used, and a note says so. */
-TEST_WITH(test_network_file_systems, setup, teardown)
+TEST_IN_FOLDER(test_network_file_systems)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_writer *writer = NULL;
@@ -344,3 +317,6 @@ TEST_WITH(test_network_file_systems, setup, teardown)
   unsetenv("WISP_JOURNAL");
   assert_int_equal(fixture_count(path), 1);
 }
+
+/* They are in no file, and reading them would be most of the time. */
+GROUP(no_shipped_winners, NULL)

@@ -9,12 +9,10 @@
 
 #include "wisp.h"
 
-#include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Whoever waits for a holder to end waits longer than HOLDS; whoever waits for nobody, or says so, is done by SOON. */
 enum { HOLDS = 40, SOON = 20 };
@@ -24,15 +22,6 @@ static double now(void)
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* The path of a file of the test's, to keep. */
-static const char *place(const void *folder, const char *name)
-{
-  static char paths[2][256];
-  char *path = paths[strcmp(name, "site.db") == 0];
-  snprintf(path, sizeof paths[0], "%s/%s", (const char *)folder, name);
-  return path;
 }
 
 /* In a child: holds the file by statements of SQLite, or its lock file alone, says so, and stays. */
@@ -86,7 +75,7 @@ static int set_up(void **state)
 /* Both layers' files are held; the program's session is open soon, and says of both. */
 TEST_WITH(readers_do_not_wait, set_up, fixture_tear_down)
 {
-  const char *user = place(*state, "user.db"), *site = place(*state, "site.db");
+  const char *user = fixture_path(*state, "user.db"), *site = fixture_path(*state, "site.db");
   wisp_session *session = NULL;
   fixture_fill(user, 0, 3);
   fixture_fill(site, 0, 5);
@@ -102,36 +91,34 @@ TEST_WITH(readers_do_not_wait, set_up, fixture_tear_down)
   wisp_session_close(session);
   end_holder(other);
   wisp_store *store = NULL;
-  char *warning = NULL;
+  OWNED(free) char *warning = NULL;
   GOOD(wisp_store_open(err, user, true, &warning, &store));
   assert_int_equal(wisp_store_count(store), 5); /* the site's count again */
   assert_non_null(strstr(warning, "going on without it"));
   assert_null(strchr(warning, '\n'));
-  free(warning);
   wisp_store_close(store);
   end_holder(holder);
 }
 
 TEST_WITH(run_does_not_wait, set_up, fixture_tear_down)
 {
-  const char *user = place(*state, "user.db");
+  const char *user = fixture_path(*state, "user.db");
   char line[1024];
   fixture_fill(user, 0, 3);
   const pid_t holder = start_holder(user, "BEGIN EXCLUSIVE", HOLDS);
   const double start = now();
   snprintf(line, sizeof line, "run maxwell -n 1 --box 1 --steps 1 -d host --db %s", user);
-  outcome o = run_in(*state, "WISP_SHIPPED=none", line);
+  HELD(forget) outcome o = run_in(*state, "WISP_SHIPPED=none", line);
   if (o.status != 0) fail_msg("status %d: %s", o.status, o.err);
   assert_true(now() - start < SOON);
   assert_names(o.err, user, holder);
-  forget(&o);
   end_holder(holder);
 }
 
 /* A writer that has only begun keeps nobody from reading. */
 TEST_WITH(writers_do_not_block_readers, set_up, fixture_tear_down)
 {
-  const char *user = place(*state, "user.db");
+  const char *user = fixture_path(*state, "user.db");
   fixture_fill(user, 0, 3);
   const pid_t holder = start_holder(user, "BEGIN IMMEDIATE", HOLDS);
   wisp_store *store = NULL;
@@ -159,7 +146,7 @@ static void take_note(void *context, const char *text)
 TEST_WITH(writers_are_informed, set_up, fixture_tear_down)
 {
   static const char *const modes[] = {"BEGIN EXCLUSIVE", "BEGIN IMMEDIATE", NULL};
-  const char *user = place(*state, "user.db");
+  const char *user = fixture_path(*state, "user.db");
   if (access("/proc/locks", R_OK) != 0) skip();
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
     notes received = {.count = 0};
@@ -180,7 +167,7 @@ TEST_WITH(writers_are_informed, set_up, fixture_tear_down)
 /* Also one that has the file open already. */
 TEST_WITH(a_trial_waits, set_up, fixture_tear_down)
 {
-  const char *user = place(*state, "user.db");
+  const char *user = fixture_path(*state, "user.db");
   wisp_writer *writer = NULL;
   notes received = {.count = 0};
   const wisp_trial trial = fixture_trial(7);
@@ -198,17 +185,16 @@ TEST_WITH(a_trial_waits, set_up, fixture_tear_down)
 TEST_WITH(commands_are_informed, set_up, fixture_tear_down)
 {
   static const char *const commands[] = {"db check --db", "tune -d host -n 1 -k update --budget 1s --db"};
-  const char *user = place(*state, "held.db");
+  const char *user = fixture_path(*state, "held.db");
   if (access("/proc/locks", R_OK) != 0) skip();
   fixture_fill(user, 0, 3);
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
     char line[1024];
     snprintf(line, sizeof line, "%s %s", commands[i], user);
     const pid_t holder = start_holder(user, "BEGIN EXCLUSIVE", 6);
-    outcome o = run_in(*state, "WISP_SHIPPED=none", line);
+    HELD(forget) outcome o = run_in(*state, "WISP_SHIPPED=none", line);
     if (o.status != 0) fail_msg("wisp %s: status %d: %s", line, o.status, o.err);
     assert_names(o.err, user, holder);
-    forget(&o);
     end_holder(holder);
   }
 }
@@ -216,11 +202,11 @@ TEST_WITH(commands_are_informed, set_up, fixture_tear_down)
 /* As another user, where this one may read everything. */
 TEST_WITH(unreadable, set_up, fixture_tear_down)
 {
-  const char *user = place(*state, "user.db");
+  const char *user = fixture_path(*state, "user.db");
   const uid_t own = geteuid();
   wisp_error err = {.text = ""};
-  wisp_store *store = NULL;
-  char *warning = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
+  OWNED(free) char *warning = NULL;
   fixture_fill(user, 0, 3);
   chmod(*state, 0755);
   chmod(user, own == 0 ? 0600 : 0);
@@ -234,14 +220,12 @@ TEST_WITH(unreadable, set_up, fixture_tear_down)
   assert_int_equal(status, WISP_OK);
   assert_int_equal(wisp_store_count(store), 0);
   assert_non_null(strstr(warning, "may not be read"));
-  free(warning);
-  wisp_store_close(store);
 }
 
 /* A damaged file of the site stops nobody, not even who insists on the user's. */
 TEST_WITH(damaged, set_up, fixture_tear_down)
 {
-  const char *user = place(*state, "user.db"), *site = place(*state, "site.db");
+  const char *user = fixture_path(*state, "user.db"), *site = fixture_path(*state, "site.db");
   static const char junk[] = "this is no store, and longer than the header that a store's file begins with: 123456789";
   char before[1024];
   wisp_store *store = NULL;
@@ -258,9 +242,8 @@ TEST_WITH(damaged, set_up, fixture_tear_down)
   static const char *const lines[] = {"run maxwell -n 1 --box 1 --steps 1 -d host", "best -d all",
                                       "bench -n 1 -d host -k update --elements 48 -p f32"};
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-    outcome o = run_in(*state, before, lines[i]);
+    HELD(forget) outcome o = run_in(*state, before, lines[i]);
     if (o.status != 0 || !strstr(o.err, site)) fail_msg("wisp %s: status %d: %s", lines[i], o.status, o.err);
-    forget(&o);
   }
 }
 

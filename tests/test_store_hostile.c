@@ -11,7 +11,6 @@
 #include <grp.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { NOBODY = 65534 };
 
@@ -26,7 +25,7 @@ static int setup(void **state)
 TEST_WITH(names_are_files, setup, fixture_tear_down)
 {
   static const char *const names[] = {":memory:", "file:x?mode=memory", "file:lit.db", "a%20b?c#d"};
-  char here[4096], line[512];
+  char here[4096];
   fixture_fill(fixture_path(*state, "user.db"), 0, 3);
   assert_non_null(getcwd(here, sizeof here));
   assert_int_equal(chdir(*state), 0);
@@ -47,12 +46,8 @@ TEST_WITH(names_are_files, setup, fixture_tear_down)
                                          "tune -d host -n 1 -p f32 --kernel update --box 1",
                                          "report -o page",
                                          "db prune --failed"};
-  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-    snprintf(line, sizeof line, "%s --db ''", commands[i]);
-    outcome o = run_in(*state, "", line);
-    if (o.status != 2 || !strstr(o.err, "empty")) fail_msg("%s: %d, %s", line, o.status, o.err);
-    forget(&o);
-  }
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    run_expect(*state, "", 2, "empty", "%s --db ''", commands[i]);
 }
 
 /* A view, a virtual table, or columns that are computed in the table's place: refused at once, by everybody. */
@@ -69,7 +64,7 @@ TEST_WITH(only_a_plain_table_is_read, setup, fixture_tear_down)
   wisp_error err = {0};
   wisp_store *store = NULL;
   wisp_writer *writer = NULL;
-  wisp_text report = {0};
+  HELD(wisp_text_free) wisp_text report = {0};
   long long count;
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
     char name[16];
@@ -85,7 +80,6 @@ TEST_WITH(only_a_plain_table_is_read, setup, fixture_tear_down)
     assert_int_equal(wisp_store_merge(&err, fresh, 1, &path, &count), WISP_ESTORE);
     assert_int_equal(wisp_store_export(&err, path, false, false, &report), WISP_ESTORE);
   }
-  wisp_text_free(&report);
 }
 
 /* A tree of pages of which each names the same page many times over: more rows than the file could hold. */
@@ -144,7 +138,7 @@ TEST_WITH(rights_are_kept, setup, fixture_tear_down)
 {
   const char *path = fixture_path(*state, "user.db"), *from = fixture_path(*state, "from.db");
   wisp_error err = {0};
-  wisp_text json = {0};
+  HELD(wisp_text_free) wisp_text json = {0};
   wisp_writer *writer = NULL;
   struct stat about;
   long long count;
@@ -156,15 +150,12 @@ TEST_WITH(rights_are_kept, setup, fixture_tear_down)
   assert_non_null(strstr(err.text, "cannot be written"));
   assert_int_equal(wisp_store_import(&err, path, "export", json.data, json.length, &count), WISP_ESTORE);
   assert_int_equal(wisp_writer_open(&err, path, NULL, &writer), WISP_ESTORE);
-  outcome o = run_in(*state, "", "db prune -d 'NVIDIA H200'");
-  assert_int_equal(o.status, 1);
-  forget(&o);
+  run_expect(*state, "", 1, "", "db prune -d 'NVIDIA H200'");
   assert_int_equal(fixture_count(path), 3);
   assert_int_equal(chmod(path, 0606), 0);
   assert_int_equal(wisp_store_merge(&err, path, 1, &from, &count), WISP_OK);
   assert_int_equal(stat(path, &about), 0);
   assert_int_equal(about.st_mode & 0777, 0606);
-  wisp_text_free(&json);
 }
 
 /* Another user's file stays theirs, also where only its content may be written; root's changes keep the owner. */
@@ -195,9 +186,7 @@ TEST_WITH(owners_are_kept, setup, fixture_tear_down)
   assert_int_equal(fixture_count(path), 6);
   assert_int_equal(access(fixture_path(*state, "user.db.new"), F_OK), -1);
   assert_int_equal(chown(path, NOBODY, NOBODY), 0);
-  outcome o = run_in(*state, "", "db prune -d 'NVIDIA H200'");
-  assert_int_equal(o.status, 0);
-  forget(&o);
+  run_expect(*state, "", 0, "", "db prune -d 'NVIDIA H200'");
   assert_int_equal(stat(path, &about), 0);
   assert_int_equal(about.st_uid, NOBODY);
 }
@@ -207,14 +196,12 @@ TEST_WITH(links_lead_to_one_lock, setup, fixture_tear_down)
 {
   const char *real = fixture_path(*state, "real.db"), *link = fixture_path(*state, "link.db");
   char *resolved = NULL;
-  wisp_writer *writer = NULL;
   assert_int_equal(symlink("middle.db", link), 0);
   assert_int_equal(symlink("real.db", fixture_path(*state, "middle.db")), 0);
   GOOD(wisp_place_resolve(err, link, &resolved));
   assert_string_equal(resolved, real);
   free(resolved);
-  GOOD(wisp_writer_open(err, link, NULL, &writer));
-  GOOD(wisp_writer_close(err, writer));
+  fixture_fill(link, 0, 0);
   assert_int_equal(access(real, F_OK), 0);
   assert_int_equal(access(fixture_path(*state, "real.db.lock"), F_OK), 0);
   assert_int_equal(access(fixture_path(*state, "link.db.lock"), F_OK), -1);
@@ -249,22 +236,17 @@ TEST_WITH(nothing_steers_the_terminal, setup, fixture_tear_down)
                                          "db export --format text --winners"};
   static const char evil[] = "\x1b]0;pwned\a\x1b[2J\xc2\x9b"
                              "31m\r\x7f card";
-  wisp_error err = {0};
-  wisp_writer *writer = NULL;
   wisp_trial t = fixture_trial(1);
   snprintf(t.device, sizeof t.device, "%s", evil);
   snprintf(t.strategy, sizeof t.strategy, "\x1b[31m");
   snprintf(t.params, sizeof t.params, "a=\x1b[31m");
-  if (wisp_writer_open(&err, fixture_path(*state, "user.db"), NULL, &writer) != WISP_OK) fail_msg("%s", err.text);
-  assert_int_equal(wisp_writer_add(&err, writer, &t), WISP_OK);
-  assert_int_equal(wisp_writer_close(&err, writer), WISP_OK);
+  fixture_put(fixture_path(*state, "user.db"), &t, 1);
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-    outcome o = run_in(*state, "WISP_SHIPPED=none", commands[i]);
+    HELD(forget) outcome o = run_in(*state, "WISP_SHIPPED=none", commands[i]);
     for (const char *c = "\x1b\a\r\x7f"; *c; c++)
       if (strchr(o.out, *c) || strchr(o.err, *c)) fail_msg("%s: a control character 0x%02x", commands[i], *c);
     assert_null(strstr(o.out, "\xc2\x9b"));
     if (i < 3) assert_non_null(strstr(o.out, "\\x1b]0;pwned\\x07\\x1b[2J"));
-    forget(&o);
   }
   char shown[32];
   wisp_show_text("\xc3\xa9 \xff\n", shown, sizeof shown); /* letters stay */
@@ -275,21 +257,18 @@ TEST_WITH(nothing_steers_the_terminal, setup, fixture_tear_down)
 TEST_WITH(every_device_is_shown, setup, fixture_tear_down)
 {
   enum { DEVICES = 300 };
-  wisp_writer *writer = NULL;
-  GOOD(wisp_writer_open(err, fixture_path(*state, "user.db"), NULL, &writer));
+  static wisp_trial trials[DEVICES];
   for (int i = 0; i < DEVICES; i++) {
-    wisp_trial t = fixture_trial(i);
-    snprintf(t.device, sizeof t.device, "Card %d;", i);
-    GOOD(wisp_writer_add(err, writer, &t));
+    trials[i] = fixture_trial(i);
+    snprintf(trials[i].device, sizeof trials[i].device, "Card %d;", i);
   }
-  GOOD(wisp_writer_close(err, writer));
-  outcome o = run_in(*state, "WISP_SHIPPED=none", "db show");
+  fixture_put(fixture_path(*state, "user.db"), trials, DEVICES);
+  HELD(forget) outcome o = run_in(*state, "WISP_SHIPPED=none", "db show");
   for (int i = 0; i < DEVICES; i++) {
     char name[24];
     snprintf(name, sizeof name, "Card %d;", i);
     assert_non_null(strstr(o.out, name));
   }
-  forget(&o);
 }
 
 /* A message about a long path says what happened, and what to do, all the same. */

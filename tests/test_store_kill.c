@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { KILLS = 50 };
 
@@ -44,10 +43,9 @@ static bool has_log(const char *path)
   return access(log, F_OK) == 0 || access(shared, F_OK) == 0;
 }
 
-TEST(test_killed_writer)
+TEST_IN_FOLDER(test_killed_writer)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   const char *path = fixture_path(folder, "wisp.db");
   long span = 3 * measure(fixture_path(folder, "other.db"));
   int last = -1, logs = 0, kills = 0;
@@ -81,5 +79,4 @@ TEST(test_killed_writer)
     assert_int_equal(fixture_count(path), last + 1);
   }
   print_message("%d kills, %d logs left, %d trials stored\n", kills, logs, last + 1);
-  fixture_remove(folder);
 }

@@ -3,7 +3,6 @@
 #include "store_fixture.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 static long long merge(const char *into, const char *from)
 {
@@ -35,9 +34,7 @@ TEST_IN_FOLDER(test_later_measurement_wins)
   strcpy(later.when, "2027-01-01T00:00:00Z");
   later.ms = 7;
   fixture_fill(into, 1, 2);
-  GOOD(wisp_writer_open(err, shard, NULL, &writer));
-  GOOD(wisp_writer_add(err, writer, &later));
-  wisp_writer_close(NULL, writer);
+  fixture_put(shard, &later, 1);
   assert_int_equal(merge(into, shard), 1);
   fixture_fill(shard, 1, 2); /* add replaces: the shard has the older one now */
   assert_int_equal(merge(into, shard), 0);
@@ -104,23 +101,20 @@ TEST_IN_FOLDER(test_merges_while_others_write)
 TEST_IN_FOLDER(test_export_import)
 {
   const char *from = fixture_path(*state, "from.db"), *to = fixture_path(*state, "to.db");
-  wisp_error err = {0};
-  wisp_text json = {0};
+  HELD(wisp_text_free) wisp_text json = {0};
   long long added = 0;
-  wisp_store *store = NULL;
   fixture_fill(from, 0, 40);
-  assert_int_equal(wisp_store_export(&err, from, false, false, &json), WISP_OK);
-  if (wisp_store_import(&err, to, "export", json.data, strlen(json.data), &added) != WISP_OK) fail_msg("%s", err.text);
+  GOOD(wisp_store_export(err, from, false, false, &json));
+  GOOD(wisp_store_import(err, to, "export", json.data, strlen(json.data), &added));
   assert_int_equal(added, 40);
-  assert_int_equal(wisp_store_open(&err, to, false, NULL, &store), WISP_OK);
+  wisp_store *store = fixture_open(to);
   for (int i = 0; i < 40; i++) {
     wisp_trial expected = fixture_trial(i);
     assert_true(fixture_same(wisp_store_trial(store, (size_t)i, NULL), &expected));
   }
   wisp_store_close(store);
   json.data[json.length / 2] = '\0'; /* cut off */
-  assert_int_equal(wisp_store_import(&err, to, "export", json.data, strlen(json.data), &added), WISP_EINPUT);
-  wisp_text_free(&json);
+  assert_int_equal(wisp_store_import(NULL, to, "export", json.data, strlen(json.data), &added), WISP_EINPUT);
 }
 
 TEST_IN_FOLDER(test_bad_imports)

@@ -6,8 +6,6 @@
 #include "../cache/columns.h"
 #include "../tuner/workers/queue.h"
 
-#include <cjson/cJSON.h>
-
 #define SPEC "nodal.gather:tet:p3:maxwell:f32"
 
 /* Number 0 of the fixture, of this kernel, timed on that mesh. */
@@ -20,30 +18,19 @@ static wisp_trial trial(const char *mesh, double ms)
   return t;
 }
 
-static void put(const char *path, const wisp_trial *t)
-{
-  wisp_error err = {0};
-  wisp_writer *writer = NULL;
-  if (wisp_writer_open(&err, path, NULL, &writer) != WISP_OK || wisp_writer_add(&err, writer, t) != WISP_OK ||
-      wisp_writer_close(&err, writer) != WISP_OK)
-    fail_msg("%s", err.text);
-}
-
 /* The mesh of the trial that answers. */
 static void assert_answer(const char *path, const char *mesh)
 {
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   const wisp_trial t = trial("box", 1);
   wisp_asker asker = {.units = t.units};
   strcpy(asker.device, t.device);
   strcpy(asker.target, t.target);
   strcpy(asker.driver, t.driver);
   strcpy(asker.compiler, t.compiler);
-  GOOD(wisp_store_open(err, path, false, NULL, &store));
   const wisp_answer answer = fixture_answer(store, &asker, SPEC, NULL, 1000, NULL);
   assert_non_null(answer.trial);
   assert_string_equal(wisp_trial_mesh(answer.trial), mesh);
-  wisp_store_close(store);
 }
 
 /* An ordered mesh's trial answers, however much slower it is and however far its size; others displace nothing. */
@@ -51,12 +38,12 @@ TEST_IN_FOLDER(test_who_answers)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_trial box = trial(WISP_MESH_BOX, 1), ordered = trial(WISP_MESH_ORDERED, 5), metis = trial("metis", 0.1);
-  put(path, &metis);
+  fixture_put(path, &metis, 1);
   assert_answer(path, "metis");
-  put(path, &box);
+  fixture_put(path, &box, 1);
   assert_answer(path, WISP_MESH_BOX);
   ordered.elements *= 50;
-  put(path, &ordered);
+  fixture_put(path, &ordered, 1);
   assert_answer(path, WISP_MESH_ORDERED);
   assert_int_equal(fixture_count(path), 3);
 }
@@ -68,7 +55,7 @@ TEST_IN_FOLDER(test_key)
   wisp_trial box = trial("", 1), ordered = trial(WISP_MESH_ORDERED, 2), found;
   wisp_writer *writer = NULL;
   bool there = false;
-  put(path, &box);
+  fixture_put(path, &box, 1);
   GOOD(wisp_writer_open(err, path, NULL, &writer));
   GOOD(wisp_writer_has(err, writer, &ordered, &there, &found));
   assert_false(there);
@@ -109,11 +96,10 @@ TEST_IN_FOLDER(test_migration)
 {
   const char *path = fixture_path(*state, "wisp.db");
   wisp_database database = {0};
-  wisp_store *store = NULL;
   for (int i = 0; i < 40; i++) {
     wisp_trial old = fixture_trial(i);
     old.floor[0] = '\0'; /* which that version had not */
-    put(path, &old);
+    fixture_put(path, &old, 1);
   }
   GOOD(wisp_database_open(err, path, path, SQLITE_OPEN_READWRITE, false, &database));
   GOOD(wisp_database_run(err, &database,
@@ -124,8 +110,8 @@ TEST_IN_FOLDER(test_migration)
   assert_int_equal(fixture_count(path), 40);
   wisp_trial ordered = fixture_trial(7);
   strcpy(ordered.mesh, WISP_MESH_ORDERED);
-  put(path, &ordered);
-  GOOD(wisp_store_open(err, path, false, NULL, &store));
+  fixture_put(path, &ordered, 1);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(path);
   assert_int_equal(wisp_store_count(store), 41);
   for (int i = 0; i < 40; i++) {
     const wisp_trial *t = wisp_store_trial(store, (size_t)i, NULL);
@@ -135,7 +121,6 @@ TEST_IN_FOLDER(test_migration)
     expected.floor[0] = '\0';
     assert_true(fixture_same(t, &expected));
   }
-  wisp_store_close(store);
 }
 
 /* Text and JSON that do not say it are of the box; what says it comes back. The box is not written in text. */
@@ -145,23 +130,21 @@ TEST_IN_FOLDER(test_text_and_json)
   for (size_t i = 0; i < 2; i++) {
     const char *path = fixture_path(*state, meshes[i]);
     const wisp_trial t = trial(meshes[i], 1);
-    wisp_text text = {0};
+    HELD(wisp_text_free) wisp_text text = {0};
     wisp_trials read = {0};
     wisp_trial back;
-    put(path, &t);
+    fixture_put(path, &t, 1);
     GOOD(wisp_store_export(err, path, true, true, &text));
     assert_int_equal(strstr(text.data, " mesh=") != NULL, i == 1);
     GOOD(wisp_shipped_parse(err, "text", text.data, NULL, &read));
     assert_int_equal(read.count, 1);
     assert_string_equal(read.trials->mesh, meshes[i]);
-    cJSON *json = wisp_trial_to_json(&t);
+    OWNED(cJSON_Delete) cJSON *json = wisp_trial_to_json(&t);
     assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "mesh")), meshes[i]);
     if (i == 0) cJSON_DeleteItemFromObject(json, "mesh");
     GOOD(wisp_trial_from_json(err, json, &back));
     assert_string_equal(back.mesh, meshes[i]);
-    cJSON_Delete(json);
     free(read.trials);
-    wisp_text_free(&text);
   }
 }
 

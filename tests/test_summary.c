@@ -6,12 +6,8 @@
 #include "command.h"
 #include "planted.h"
 #include "store_fixture.h"
-#include "../gen/family.h"
-#include "../runtime/kernel.h"
-#include "../tuner/search/search.h"
+#include "tuning.h"
 #include "../tuner/sweep/sweep.h"
-
-#include <cjson/cJSON.h>
 
 static void count(wisp_tune_summary *summary, wisp_outcome end, const char *reason)
 {
@@ -71,17 +67,15 @@ TEST_IN_FOLDER(test_command_names_them)
 {
   static const char sweep[] =
       "tune -q -d host -n 1 -p f64 -k assemble -l node-km1-pad16 --elements 48 --exhaustive --retry-failed";
-  char environment[256], line[160], templates[64];
-  cJSON *json = NULL;
+  char environment[256], line[160];
+  OWNED(cJSON_Delete) cJSON *json = NULL;
   long long sum = 0;
   bool named = false;
-  fixture_folder(templates);
-  plant(templates, "thousandth", "rhs[here] *= (real)1.001;");
-  plant(templates, "hundredth", "rhs[here] *= (real)1.01;");
-  plant(templates, "last-nan", "if (m == groups - 1) rhs[here] = (real)0 / (real)0;");
-  snprintf(environment, sizeof environment, "WISP_SHIPPED=none WISP_TEMPLATES=%s", templates);
-  snprintf(line, sizeof line, "%s --json", sweep);
-  json = run_json(*state, environment, line);
+  plant(*state, "thousandth", "rhs[here] *= (real)1.001;");
+  plant(*state, "hundredth", "rhs[here] *= (real)1.01;");
+  plant(*state, "last-nan", "if (m == groups - 1) rhs[here] = (real)0 / (real)0;");
+  snprintf(environment, sizeof environment, "WISP_SHIPPED=none WISP_TEMPLATES=%s", (const char *)*state);
+  json = run_json_with(*state, environment, "%s --json", sweep);
   const cJSON *failures = cJSON_GetObjectItem(json, "failures"), *failure = NULL;
   cJSON_ArrayForEach(failure, failures)
   {
@@ -92,16 +86,13 @@ TEST_IN_FOLDER(test_command_names_them)
   assert_int_equal(json_number(json, "failed"), 3);
   assert_int_equal(sum, 3);
   assert_true(named && cJSON_GetArraySize(failures) >= 2);
-  outcome o = run_in(*state, environment, sweep);
+  HELD(forget) outcome o = run_in(*state, environment, sweep);
   cJSON_ArrayForEach(failure, failures)
   {
     snprintf(line, sizeof line, "%6.0f  %s: %.80s", json_number(failure, "count"), json_text(failure, "outcome"),
              json_text(failure, "reason"));
     if (!strstr(o.out, line)) fail_msg("there is no '%s' in\n%s", line, o.out);
   }
-  forget(&o);
-  cJSON_Delete(json);
-  fixture_remove(templates);
 }
 
 /* --- tensor cores --- */
@@ -111,39 +102,25 @@ static bool is_for_tensor_cores(const wisp_strategy *s)
   return strstr(s->title, "tensor cores") != NULL;
 }
 
-/* Candidates of strategies for tensor cores that a sweep of this kernel would try. */
-static size_t tried(const wisp_strategies *all, const wisp_limits *limits, wisp_spec *spec, const char *kernel)
+static size_t tried(const char *target, const char *spec)
 {
-  const wisp_target target = wisp_limits_target(limits);
-  wisp_scope scope = {0};
-  wisp_search search = {0};
+  search_case c;
   size_t count = 0;
-  wisp_spec_name_kernel(spec, kernel);
-  GOOD(wisp_scope_create(err, wisp_family_find(spec->family), spec, &target, NULL, &scope));
-  GOOD(wisp_search_create(err, all, &scope, NULL, 1, &search));
-  for (size_t i = 0; i < search.count; i++) count += is_for_tensor_cores(search.candidates[i].strategy);
-  wisp_search_free(&search);
-  wisp_scope_free(&scope);
+  search_open(&c, spec, target);
+  for (size_t i = 0; i < c.search.count; i++) count += is_for_tensor_cores(c.search.candidates[i].strategy);
+  search_close(&c);
   return count;
 }
 
 TEST(test_host_has_no_tensor_cores)
 {
-  static const char *const kernels[] = {"volume", "lift", "fused", "stage_nested"};
-  wisp_strategies *all = NULL;
-  wisp_limits host, card;
-  GOOD(wisp_strategies_load(err, &all));
-  GOOD(wisp_target_limits(err, "host", &host));
-  GOOD(wisp_target_limits(err, "sm_90", &card));
-  for (int precision = 0; precision < 2; precision++) {
-    wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), 5, NULL, precision ? WISP_F64 : WISP_F32);
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-      assert_int_equal(tried(all, &host, &spec, kernels[k]), 0);
-      assert_true(tried(all, &card, &spec, kernels[k]) > 0);
-    }
+  static const char *const specs[] = {"nodal.volume:tet:p5:maxwell:f32",       "nodal.volume:tet:p5:maxwell:f64",
+                                      "nodal.lift:tet:p5:maxwell:f32",         "nodal.lift:tet:p5:maxwell:f64",
+                                      "nodal.fused:tet:p5:maxwell:f32",        "nodal.fused:tet:p5:maxwell:f64",
+                                      "nodal.stage_nested:tet:p5:maxwell:f32", "nodal.stage_nested:tet:p5:maxwell:f64",
+                                      "hdg.condense:tri:p5:helmholtz:f64"};
+  for (size_t i = 0; i < WISP_COUNT(specs); i++) {
+    assert_int_equal(tried("host", specs[i]), 0);
+    assert_true(tried("sm_90", specs[i]) > 0);
   }
-  wisp_spec spec = wisp_family_spec(wisp_family_find("hdg"), 5, NULL, WISP_F64);
-  assert_int_equal(tried(all, &host, &spec, "condense"), 0);
-  assert_true(tried(all, &card, &spec, "condense") > 0);
-  wisp_strategies_free(all);
 }

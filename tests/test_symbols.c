@@ -2,13 +2,12 @@
  * stale and no other; kernels with equal hashes have equal sources; and a system with the equations of another finds
  * that one's winners, under any name and with any start. */
 #include "test.h"
+#include "each_plan.h"
 #include "store_fixture.h"
 #include "../gen/family.h"
 #include "../gen/strategy/strategy.h"
 #include "../runtime/kernel.h"
 #include "../runtime/solve/choose.h"
-
-#include <sys/stat.h>
 
 static const char mirror[] = "boundary pmc\n  Ex_p = Ex_m\n  Ey_p = Ey_m\n  Ez_p = Ez_m\n"
                              "  Hx_p = -Hx_m\n  Hy_p = -Hy_m\n  Hz_p = -Hz_m\nend\n";
@@ -29,14 +28,12 @@ typedef struct kernels {
 static void write_system(const char *folder, const edit *e)
 {
   const char *text = wisp_embedded_text("templates/systems/maxwell.system"), *at = text;
-  wisp_text out = {0};
+  HELD(wisp_text_free) wisp_text out = {0};
   if (e->from) assert_non_null(at = strstr(text, e->from));
   const char *rest = at + (e->instead ? strlen(e->from) : 0);
   GOOD(wisp_text_print(err, &out, "%.*s%s%s%s", (int)(at - text), text, e->before ? e->before : "",
                        e->instead ? e->instead : "", rest));
-  mkdir(fixture_path(folder, "systems"), 0777);
-  fixture_write(fixture_path(folder, "systems/mine.system"), out.data, out.length);
-  wisp_text_free(&out);
+  fixture_text(folder, "systems/mine.system", out.data);
 }
 
 /* The source without the comments, which name the system. */
@@ -44,25 +41,20 @@ static char *source_of(const wisp_strategy *s, const char *system)
 {
   const int order = getenv("WISP_TEST_COARSE") ? 1 : 3; /* sanitized, texts take long */
   wisp_spec spec = wisp_family_spec(wisp_family_find("nodal"), order, system, WISP_F32);
-  wisp_limits limits;
+  const wisp_limits limits = target_limits("sm_90");
   wisp_layout layouts[8];
-  wisp_plan *plan = NULL;
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   wisp_text source = {0}, code = {0};
-  GOOD(wisp_target_limits(err, "sm_90", &limits));
-  const wisp_target target = wisp_limits_target(&limits);
   wisp_spec_name_kernel(&spec, s->kernel);
   const int count = wisp_family_layouts(&spec, layouts);
   for (int l = 0; l < count && !plan; l++) {
-    wisp_env *names = NULL;
-    GOOD(wisp_names_create(err, &spec, &layouts[l], &target, NULL, &names));
+    OWNED(wisp_env_destroy) wisp_env *names = plan_names(&limits, &spec, &layouts[l]);
     const bool legal = wisp_plan_default(NULL, s, &spec, &layouts[l], names, &plan) == WISP_OK;
     if (legal) GOOD(wisp_plan_source(err, plan, "cuda", &source));
-    wisp_env_destroy(names);
   }
   for (const char *line = source.data; line && *line; line += strcspn(line, "\n") + 1)
     if (strncmp(line + strspn(line, " "), "//", 2) != 0)
       GOOD(wisp_text_print(err, &code, "%.*s\n", (int)strcspn(line, "\n"), line));
-  wisp_plan_destroy(plan);
   wisp_text_free(&source);
   return code.data;
 }
@@ -137,8 +129,7 @@ TEST_WITH(test_edits, set_up, fixture_tear_down)
 /* The stage that a solver of this system takes on the card whose winners ship. */
 static void choose(const wisp_strategies *all, const wisp_store *store, const char *system, wisp_stage *out)
 {
-  wisp_limits limits;
-  GOOD(wisp_target_limits(err, "sm_90", &limits));
+  wisp_limits limits = target_limits("sm_90");
   snprintf(limits.name, sizeof limits.name, "NVIDIA H200");
   const wisp_chooser from = {all, store, &limits, NULL};
   const wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("nodal"), 3, system, WISP_F32)};
@@ -158,8 +149,8 @@ TEST_WITH(test_names, set_up, fixture_tear_down)
   static const edit start = {"2 * exp(", NULL, "3 * exp("}, boundary = {"# Silver-Mueller", mirror, NULL};
   const edit *const edits[] = {&start, &boundary};
   for (int i = 0; i < 2; i++) {
-    wisp_strategies *all = NULL;
-    wisp_store *store = NULL;
+    OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
+    OWNED(wisp_store_close) wisp_store *store = NULL;
     wisp_stage theirs = {.kernels = 0}, mine = {.kernels = 0};
     write_system(*state, edits[i]);
     GOOD(wisp_strategies_load(err, &all));
@@ -169,7 +160,5 @@ TEST_WITH(test_names, set_up, fixture_tear_down)
     assert_non_null(theirs.record.trial);
     assert_int_equal(takes_the_same(&theirs, &mine), i == 0);
     wisp_stage_free(&theirs), wisp_stage_free(&mine);
-    wisp_store_close(store);
-    wisp_strategies_free(all);
   }
 }

@@ -4,8 +4,6 @@
 #include "../gen/system.h"
 #include "../gen/language/expr_tree.h"
 
-#include <math.h>
-
 /* One-way transport of two fields, small enough to break piece by piece. */
 static const char *const lines[] = {
     "# two waves", "fields a b",      "rate a = -a.x",       "rate b = +2 * b.y - 0.5*a.z",
@@ -28,10 +26,9 @@ static void compose(char text[2048], int at, const char *replacement)
 TEST(test_parses)
 {
   char text[2048];
-  wisp_error err = {0};
-  wisp_system *system = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
   compose(text, 0, NULL);
-  if (wisp_system_parse(&err, "some/where/waves.system", text, &system)) fail_msg("%s", err.text);
+  GOOD(wisp_system_parse(err, "some/where/waves.system", text, &system));
   assert_string_equal(system->name, "waves");
   assert_int_equal(system->fields, 2);
   assert_string_equal(system->field[1], "b");
@@ -58,7 +55,6 @@ TEST(test_parses)
   assert_true(flux[0] == 4 && flux[1] == -18);
   wisp_system_flux(system, 0, (double[3]){2, 3, 4}, 1, u_m, NULL, flux, NULL);
   assert_true(flux[0] == -6 && flux[1] == 3 * (5 - 20));
-  wisp_system_destroy(system);
 }
 
 /* A replacement of a line, the line that the message names (0: the same), and a piece of the message. */
@@ -183,14 +179,13 @@ TEST(test_states)
 {
   enum { POINTS = 71 };
   char text[2048];
-  wisp_error err = {0};
-  wisp_system *system = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
   compose(text, 2,
           "fields a b\nconstant half = 1/2\nconstant two = 4 * half\n"
           "boundary door\n a_p = two * a_m\n b_p = -half * b_m\nend\n"
           "solution s door 1 2 0\n h = half * t\n a = h * x + mode_y\n b = y < edge ? a : middle_z - two\nend\n"
           "start still\n a = 0\n b = pi\nend");
-  if (wisp_system_parse(&err, "waves.system", text, &system)) fail_msg("%s", err.text);
+  GOOD(wisp_system_parse(err, "waves.system", text, &system));
   assert_string_equal(system->boundary[0].ghost.expressions[1]->text, "-0.5 * b_m");
   const wisp_state *solution = wisp_system_state(system, "s"), *still = wisp_system_state(system, "still");
   assert_true(solution && still && !wisp_system_state(system, "moving"));
@@ -205,7 +200,6 @@ TEST(test_states)
   }
   wisp_state_fields(system, still, &given, 1, xyz, 3, u);
   assert_true(u[0] == 0 && fabs(u[1] - 3.141592653589793) < 1e-15);
-  wisp_system_destroy(system);
 }
 
 /* Walls that mirror keep the energy, and open ones do not; fluxes that ship add none, whatever alpha is. A flux of 0,
@@ -220,13 +214,12 @@ TEST(test_energy)
                  {"acoustics", "rigid", true},     {"maxwell_media", "absorbing", false},
                  {"acoustics", "absorbing", false}};
   for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++) {
-    wisp_system *system = NULL;
+    OWNED(wisp_system_destroy) wisp_system *system = NULL;
     GOOD(wisp_system_load(err, shipped[i].system, &system));
     const int walls = wisp_system_boundary(system, shipped[i].walls);
     assert_true(wisp_system_keeps_energy(system, walls) == shipped[i].keeps_energy);
     for (int alpha = 0; alpha < 3; alpha++)
       for (int b = -1; b < system->boundaries; b++) assert_false(wisp_system_adds_energy(system, b, alpha / 2.0));
-    wisp_system_destroy(system);
   }
   static const char *const wrong[][2] = {{"0", "0.5 0.5"},
                                          {"0.5 * (alpha * dp - dv)", "0.5 0.5"},
@@ -234,7 +227,7 @@ TEST(test_energy)
                                          {"0.5 * (alpha * dp - dv)", "0.5 1"}};
   for (int i = 0; i < 4; i++) {
     char text[1024];
-    wisp_system *system = NULL;
+    OWNED(wisp_system_destroy) wisp_system *system = NULL;
     snprintf(text, sizeof text,
              "fields p v\nrate p = -v.x\nrate v = -p.x\nflux\n dp = p_p - p_m\n dv = nx * (v_p - v_m)\n"
              " flux_p = %s\n flux_v = 0.5 * nx * (alpha * dv - dp)\nend\n"
@@ -242,7 +235,6 @@ TEST(test_energy)
              wrong[i][0], wrong[i][1]);
     GOOD(wisp_system_parse(err, "line.system", text, &system));
     if (wisp_system_adds_energy(system, -1, 1) != (i != 1)) fail_msg("flux %s, energy %s", wrong[i][0], wrong[i][1]);
-    wisp_system_destroy(system);
   }
 }
 
@@ -253,12 +245,10 @@ TEST(test_truncated)
   compose(text, 0, NULL);
   size_t length = strlen(text);
   for (size_t cut = 0; cut + 3 < length; cut++) {
-    wisp_system *system = NULL;
-    char *part = strndup(text, cut);
+    OWNED(wisp_system_destroy) wisp_system *system = NULL;
+    OWNED(free) char *part = strndup(text, cut);
     wisp_status status = wisp_system_parse(NULL, "cut", part, &system);
     assert_true(status == WISP_EINPUT || cut > length - 8);
-    wisp_system_destroy(system);
-    free(part);
   }
 }
 
@@ -312,9 +302,8 @@ static void random_face(const wisp_system *system, double alpha, sides *s)
 
 static int load_maxwell(void **state)
 {
-  wisp_error err = {0};
   wisp_system *system = NULL;
-  if (wisp_system_load(&err, "maxwell", &system)) fail_msg("%s", err.text);
+  GOOD(wisp_system_load(err, "maxwell", &system));
   *state = system;
   return 0;
 }

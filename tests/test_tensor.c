@@ -4,8 +4,6 @@
 #include "../gen/tensor/hex.h"
 #include "../runtime/tensor/hex_reference.h"
 
-#include <math.h>
-
 /* Elements with random contents: fields, geometric factors of trilinear hexahedra. */
 typedef struct hex_case {
   wisp_hex *hex;
@@ -22,12 +20,6 @@ static double noise(uint64_t *seed)
 {
   *seed = *seed * 6364136223846793005u + 1442695040888963407u;
   return (double)(*seed >> 11) / (double)(1ull << 52) - 1;
-}
-
-static double *numbers(size_t count)
-{
-  double *made = zeros(count);
-  return made;
 }
 
 /* --- geometry --- */
@@ -110,11 +102,11 @@ static void hex_case_make(hex_case *c, int N, size_t elements)
   *c = (hex_case){.elements = elements, .lambda = 0.7};
   GOOD(wisp_hex_create(err, N, &c->hex));
   size_t Np = (size_t)c->hex->Np, glNp = (size_t)c->hex->glNp;
-  c->u = numbers(elements * Np);
-  c->vertices = numbers(elements * 24);
-  c->gauss_factors = numbers(elements * 7 * glNp);
-  c->gauss_mass = numbers(elements * glNp);
-  c->gll_factors = numbers(elements * 7 * Np);
+  c->u = zeros(elements * Np);
+  c->vertices = zeros(elements * 24);
+  c->gauss_factors = zeros(elements * 7 * glNp);
+  c->gauss_mass = zeros(elements * glNp);
+  c->gll_factors = zeros(elements * 7 * Np);
   for (size_t i = 0; i < elements * Np; i++) c->u[i] = noise(&seed);
   make_geometry(c, &seed);
 }
@@ -215,14 +207,13 @@ static double off_by(const double *y, const double *expected, size_t count)
 static void check_reference(const hex_case *c, const char *kernel)
 {
   const size_t count = c->elements * (size_t)c->hex->Np;
-  double *y = calloc(count, sizeof *y), *expected = calloc(count, sizeof *expected);
+  OWNED(free) double *y = zeros(count), *expected = zeros(count);
   wisp_hex_operator op = WISP_HEX_MASS;
-  assert_true(y && expected && wisp_hex_operator_find(kernel, &op));
+  assert_true(wisp_hex_operator_find(kernel, &op));
   hex_case_reference(c, kernel, expected);
   GOOD(wisp_hex_apply(err, c->hex, op, c->vertices, c->elements, c->lambda, c->u, y));
   const double error = off_by(y, expected, count);
   if (!(error < 1e-13)) fail_msg("%s, order %d: off by %g", kernel, c->hex->N, error);
-  free(y), free(expected);
 }
 
 TEST(test_reference)

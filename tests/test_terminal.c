@@ -1,13 +1,12 @@
 /* Claim: progress is one line that fits the terminal however narrow it is, and plain lines where there is none; tables
  * fit a window, and elsewhere say how wide they are. */
 #include "test.h"
+#include "command.h"
 #include "store_fixture.h"
 #include "../cli/print.h"
 
-#include <math.h>
 #include <pty.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { THE_END = '\4' };
 
@@ -99,7 +98,7 @@ TEST(test_fits)
   static const int widths[] = {20, 40, 80, 133};
   static const char repeated[] = "\r\033[K";
   for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
-    char *text = on_terminal(widths[w], "xterm", NULL, show_many);
+    OWNED(free) char *text = on_terminal(widths[w], "xterm", NULL, show_many);
     int shown = 0;
     assert_null(strchr(text, '\n'));
     for (char *at = text; *at; shown++) {
@@ -113,32 +112,27 @@ TEST(test_fits)
       at += length;
     }
     assert_int_equal(shown, CALLS + 1);
-    free(text);
   }
 }
 
 TEST(test_bar)
 {
-  char *text = on_terminal(80, "xterm", NULL, show_quarter);
+  OWNED(free) char *text = on_terminal(80, "xterm", NULL, show_quarter);
   if (!strstr(text, "[#####...............]  25%, 3m left: text")) fail_msg("%s", text);
   assert_non_null(strstr(text, "\r\033[Klost"));
-  free(text);
 }
 
 TEST(test_no_terminal)
 {
-  char *text = on_terminal(80, "dumb", NULL, show_quarter);
+  OWNED(free) char *text = on_terminal(80, "dumb", NULL, show_quarter);
   assert_null(strchr(text, '\033'));
   assert_non_null(strstr(text, " left: text\r\n"));
   free(text);
   text = on_terminal(80, "dumb", NULL, show_many);
-  int lines = 0;
-  for (char *at = text; (at = strchr(at, '\n')); at++) lines++;
-  assert_int_equal(lines, CALLS);
+  assert_int_equal(occurrences(text, "\n"), CALLS);
   free(text);
   text = on_terminal(80, "xterm", NULL, show_quietly);
   assert_string_equal(text, "");
-  free(text);
 }
 
 /* The longest line of a text. */
@@ -158,8 +152,8 @@ TEST(test_table)
       {"N", true}, {"kernel", false}, {"none", true}, {"ms", true}, {"more", false}};
   static const char long_text[] = "eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 "
                                   "eighteen=18 nineteen=19";
-  wisp_table *table = NULL;
-  wisp_text text = {0};
+  OWNED(wisp_table_destroy) wisp_table *table = NULL;
+  HELD(wisp_text_free) wisp_text text = {0};
   GOOD(wisp_table_create(err, "Heading", 5, columns, &table));
   GOOD(wisp_table_add(err, table, (const char *const[]){"3", "volume", "-", "0.1", "short"}));
   GOOD(wisp_table_add(err, table, NULL));
@@ -184,18 +178,15 @@ TEST(test_table)
   assert_int_equal(strncmp(bare.data, "N kernel", 8), 0);
   wisp_table_destroy(nameless), wisp_text_free(&bare);
   assert_int_equal(printed, widest(text.data));
-  wisp_text_free(&text);
-  wisp_table_destroy(table);
 }
 
 /* The whole command: what it measures is shown on one line, and what it found fits the window. */
 TEST_IN_FOLDER(test_command)
 {
-  const char *command = getenv("WISP_COMMAND");
   char line[1024];
   snprintf(line, sizeof line,
            "WISP_DB=%s/user.db %s tune -d host -n 1 -p f64 -k update -l slab-km32 --elements 48 --budget 20s 2>&1",
-           (const char *)*state, command && *command ? command : "build/wisp");
+           (const char *)*state, command_path());
   char *text = on_terminal(60, "xterm", line, NULL), *table = strstr(text, "\r\033[K\r\n");
   if (!table) fail_msg("the line is not erased: %s", text);
   *table = '\0';

@@ -50,11 +50,12 @@ TEST(test_as_many_as_asked)
 
 TEST(test_tets)
 {
+  OWNED(free)
   void *field = NULL, *sums = NULL, *geo = NULL, *faces = NULL, *normals = NULL, *blocks = NULL, *pairs = NULL,
        *neighbours = NULL;
-  wisp_mesh *mesh = NULL;
-  wisp_tet *tet = NULL;
-  wisp_system *system = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
   wisp_layout layout;
   wisp_start cavity;
   GOOD(wisp_mesh_box(err, 7, &mesh)); /* 2058 tets, more than one block of sums */
@@ -64,14 +65,14 @@ TEST(test_tets)
   GOOD(wisp_start_choose(err, mesh, system, "cavity", (int[]){1, 2, 1}, &cavity));
   for (int i = 0; i < COUNTS; i++) {
     wisp_mesh *repeated = NULL;
-    wisp_dg *dg = NULL;
+    OWNED(wisp_dg_destroy) wisp_dg *dg = NULL;
     double both[2];
     setenv("WISP_THREADS", threads[i], 1);
     GOOD(wisp_mesh_box(err, 7, &repeated));
     keep_or_compare(&neighbours, repeated->neighbour, 4 * repeated->elements * sizeof *repeated->neighbour);
     wisp_mesh_destroy(repeated);
     GOOD(wisp_dg_create(err, mesh, tet, system, &layout, WISP_GROUP_NATURAL, 1, 0, &dg));
-    double *u = malloc(wisp_dg_volume_size(dg) * sizeof *u);
+    OWNED(free) double *u = malloc(wisp_dg_volume_size(dg) * sizeof *u);
     wisp_dg_fill(dg, wisp_start_field, &cavity, 0.3, u);
     GOOD(wisp_dg_energy(err, dg, u, &both[0]));
     GOOD(wisp_dg_l2_error(err, dg, u, wisp_start_field, &cavity, 0.3, &both[1]));
@@ -82,31 +83,26 @@ TEST(test_tets)
     keep_or_compare(&pairs, dg->pair_int, dg->pairs * WISP_PAIR_INTS * sizeof *dg->pair_int);
     keep_or_compare(&field, u, wisp_dg_volume_size(dg) * sizeof *u);
     keep_or_compare(&sums, both, sizeof both);
-    free(u);
-    wisp_dg_destroy(dg);
   }
-  free(field), free(sums), free(geo), free(faces), free(normals), free(blocks), free(pairs), free(neighbours);
-  wisp_system_destroy(system);
-  wisp_tet_destroy(tet);
-  wisp_mesh_destroy(mesh);
 }
 
 /* --- hexes --- */
 
 TEST(test_hexes)
 {
+  OWNED(free)
   void *numbers = NULL, *surface = NULL, *copies = NULL, *two = NULL, *more = NULL, *load = NULL, *diagonal = NULL,
        *distance = NULL;
-  wisp_hexmesh *mesh = NULL;
+  OWNED(wisp_mesh_destroy) wisp_hexmesh *mesh = NULL;
   GOOD(wisp_mesh_grid(err, 8, (int[]){10, 9, 8}, &mesh));
   GOOD(bend_box(err, mesh, 0.05));
   for (int i = 0; i < COUNTS; i++) {
-    wisp_poisson *p = NULL;
+    OWNED(wisp_poisson_destroy) wisp_poisson *p = NULL;
     double off = 0;
     setenv("WISP_THREADS", threads[i], 1);
     GOOD(wisp_poisson_create(err, "box", mesh, 4, WISP_HEX_COLLOCATED, 1, &p));
     const size_t n = p->copies->unknowns;
-    double *values = malloc(n * sizeof *values);
+    OWNED(free) double *values = malloc(n * sizeof *values);
     keep_or_compare(&numbers, p->nodes->global, mesh->elements * (size_t)p->hex->Np * sizeof *p->nodes->global);
     keep_or_compare(&surface, p->copies->surface, p->copies->surfaces * sizeof *p->copies->surface);
     keep_or_compare(&copies, p->copies->copy, p->copies->copies * sizeof *p->copies->copy);
@@ -117,9 +113,5 @@ TEST(test_hexes)
     keep_or_compare(&diagonal, values, n * sizeof *values);
     GOOD(wisp_poisson_error(err, p, p->b, &off));
     keep_or_compare(&distance, &off, sizeof off);
-    free(values);
-    wisp_poisson_destroy(p);
   }
-  free(numbers), free(surface), free(copies), free(two), free(more), free(load), free(diagonal), free(distance);
-  wisp_mesh_destroy(mesh);
 }

@@ -10,9 +10,6 @@
 #include "../runtime/mesh/source.h"
 #include "../runtime/mesh/touching.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-
 static const int kinds[] = {3, 4, 8};
 
 /* The number of faces that belong to one element alone, in a grid, counted by hand. */
@@ -76,9 +73,8 @@ TEST(test_wedge)
 
 static void merge(wisp_mesh *mesh, double tolerance)
 {
-  int32_t *to = NULL;
+  OWNED(free) int32_t *to = NULL;
   GOOD(wisp_mesh_merge(err, "made", mesh, tolerance, &to));
-  free(to);
   connect_mesh(mesh);
 }
 
@@ -138,13 +134,13 @@ TEST(test_shifted)
   for (size_t i = 0; i < WISP_COUNT(kinds); i++)
     for (size_t s = 0; s < WISP_COUNT(shifts); s++) {
       wisp_touching t;
+      OWNED(wisp_mesh_destroy)
       wisp_mesh *mesh = put_beside(make_grid(kinds[i], 1, 1, 1), make_grid(kinds[i], 1, 1, 1), 1, shifts[s], 0);
       GOOD(wisp_mesh_find_touching(err, mesh, &t));
       assert_int_equal(t.coincident, 0);
       assert_true(t.overlapping >= 2);
       assert_true(t.element[0] < mesh->elements / 2 && t.element[1] >= mesh->elements / 2);
       assert_true(fabs(t.at[0] - 1) < 1e-12);
-      wisp_mesh_destroy(mesh);
     }
 }
 
@@ -155,6 +151,7 @@ TEST(test_refusal)
     wisp_error refused = {.text = ""};
     char count[32];
     const int side = kinds[i] == 3 ? 2 : kinds[i] == 4 ? 8 : 4;
+    OWNED(wisp_mesh_destroy)
     wisp_mesh *mesh = put_beside(make_grid(kinds[i], 2, 2, 2), make_grid(kinds[i], 2, 2, 2), 1, 0, 0);
     assert_int_equal(wisp_mesh_refuse_touching(&refused, "two.msh", mesh), WISP_EINPUT);
     snprintf(count, sizeof count, "two.msh: %d %s", 2 * side, words[i]);
@@ -168,7 +165,6 @@ TEST(test_refusal)
     wisp_mesh_destroy(mesh);
     mesh = make_grid(kinds[i], 2, 2, 2);
     GOOD(wisp_mesh_refuse_touching(err, "one.msh", mesh));
-    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -178,6 +174,7 @@ TEST(test_tolerance)
   for (size_t i = 0; i < WISP_COUNT(kinds); i++) {
     int32_t *to = NULL;
     wisp_error refused = {.text = ""};
+    OWNED(wisp_mesh_destroy)
     wisp_mesh *mesh = put_beside(make_grid(kinds[i], 2, 2, 2), make_grid(kinds[i], 2, 2, 2), 1 + 1e-4, 0, 0);
     const size_t before = mesh->vertices;
     merge(mesh, 0.9e-4);
@@ -193,7 +190,6 @@ TEST(test_tolerance)
       const size_t side = kinds[i] == 3 ? 2 : 8;
       assert_int_equal(outside, 2 * (faces_outside(kinds[i], 2, 2, 2) - side));
     }
-    wisp_mesh_destroy(mesh);
   }
 }
 
@@ -220,30 +216,22 @@ static void write_box(const char *path, int corners, bool in_halves)
 
 static double solve(const char *folder, const struct solver *solver, const char *file, const char *more)
 {
-  char line[512];
-  snprintf(line, sizeof line, "run %s -d host --default --json -q --mesh %s %s", solver->run, file, more);
-  cJSON *json = run_json(folder, "", line);
-  const double number = json_number(json, solver->number);
-  cJSON_Delete(json);
-  return number;
+  return solve_number(folder, solver->number, solver->run, "--default --mesh %s %s", file, more);
 }
 
 TEST(test_solvers)
 {
   for (size_t i = 0; i < WISP_COUNT(solvers); i++) {
     const struct solver *solver = &solvers[i];
-    char line[512], one[128], two[128];
-    snprintf(one, sizeof one, "%s", fixture_path(*state, "one.msh"));
-    snprintf(two, sizeof two, "%s", fixture_path(*state, "two.msh"));
+    const char *one = fixture_path(*state, "one.msh"), *two = fixture_path(*state, "two.msh");
     write_box(one, solver->corners, false);
     write_box(two, solver->corners, true);
-    snprintf(line, sizeof line, "run %s -d host --default --mesh %s", solver->run, two);
-    outcome o = run_in(*state, "", line);
+    outcome o = run_with(*state, "", "run %s -d host --default --mesh %s", solver->run, two);
     const int faces = solver->corners == 3 ? 4 : solver->corners == 4 ? 32 : 16;
     char count[32];
     snprintf(count, sizeof count, "two.msh: %d ", 2 * faces);
     if (o.status != 1 || *o.out || !strstr(o.err, count) || !strstr(o.err, "lie on one another"))
-      fail_msg("%s: status %d: %s", line, o.status, o.err);
+      fail_msg("%s: status %d: %s", solver->run, o.status, o.err);
     forget(&o);
     const double whole = solve(*state, solver, one, ""), merged = solve(*state, solver, two, "--merge 1e-9");
     if (!(fabs(merged / whole - 1) < 1e-9)) fail_msg("%s: %.9g, not %.9g", solver->run, merged, whole);
@@ -257,8 +245,7 @@ TEST(test_library)
 {
   wisp_mesh_note note;
   api_solve s;
-  char path[128];
-  snprintf(path, sizeof path, "%s", fixture_path(*state, "two.msh"));
+  const char *path = fixture_path(*state, "two.msh");
   write_box(path, 4, true);
   wisp_solver_request request = {WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 1, .mesh = path};
   BAD(api_try(err, &s, &request), WISP_EINPUT, "64 boundary faces lie on one another");

@@ -4,8 +4,6 @@
 #include "test.h"
 #include "solving.h"
 
-#include <math.h>
-
 enum { STEPS = 20 };
 
 /* Numbers of u as the mesh has its elements, whatever slots they stand in. */
@@ -30,7 +28,7 @@ static double *run(wisp_mesh *mesh, wisp_precision precision, int order, const c
                                .layout = "slab-km32",
                                .absorbing = order % 2};
   if (!solving_open(&reason, &s, mesh, &setup)) fail_msg("%s", reason.text);
-  double *u = zeros(wisp_dg_volume_size(s.dg));
+  OWNED(free) double *u = zeros(wisp_dg_volume_size(s.dg));
   const bool traced = strncmp(composition, "trace+", 6) == 0;
   const bool by_classes = strstr(composition, "gather_classes") != NULL;
   assert_int_equal(wisp_arrays_size(s.problem->arrays, "trace"), traced ? wisp_dg_trace_size(s.dg) : 0);
@@ -41,7 +39,6 @@ static double *run(wisp_mesh *mesh, wisp_precision precision, int order, const c
   GOOD(wisp_arrays_download(err, s.problem->arrays, "u", u));
   double *out = by_element(s.dg, u);
   *size = s.dg->mesh->elements * (size_t)(s.dg->system->fields * s.dg->layout.Np);
-  free(u);
   solving_close(&s);
   return out;
 }

@@ -5,46 +5,16 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../tuner/sweep/sweep.h"
-#include "../tuner/workers/tune.h"
+#include "tuning.h"
 
-#include <math.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
-
-static const int order_one = 1;
-static const wisp_precision both[] = {WISP_F64, WISP_F32};
-
-static double seconds(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static wisp_tune_request request(const char *db)
 {
-  return (wisp_tune_request){.family = "nodal",
-                             .orders = &order_one,
-                             .order_count = 1,
-                             .precisions = both,
-                             .precision_count = 1,
-                             .elements = 384,
-                             .db = db};
-}
-
-static wisp_tune_summary tune(const wisp_tune_request *r)
-{
-  wisp_tune_summary summary = {0};
-  GOOD(wisp_tune(err, test_device_name(), r, &summary));
-  return summary;
-}
-
-static wisp_store *open_store(const char *path)
-{
-  wisp_store *store = NULL;
-  GOOD(wisp_store_open(err, path, false, NULL, &store));
-  return store;
+  wisp_tune_request r = tune_request("nodal", NULL, db);
+  r.elements = 384;
+  return r;
 }
 
 typedef struct watch {
@@ -64,30 +34,28 @@ static void on_progress(void *context, const wisp_tune_progress *progress)
 }
 
 /* One strategy, exhaustively, twice. */
-TEST(test_sweep_repeats_nothing)
+TEST_IN_FOLDER(test_sweep_repeats_nothing)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
   watch w = {0};
   r.kernel = "update";
   r.progress = on_progress;
   r.context = &w;
-  wisp_tune_summary first = tune(&r);
+  wisp_tune_summary first = run_tune(&r);
   assert_true(first.trials >= 16);
   assert_int_equal(first.known, 0);
   assert_int_equal(first.failed, 0);
   assert_int_equal(w.calls, first.trials);
-  wisp_tune_summary second = tune(&r);
+  wisp_tune_summary second = run_tune(&r);
   assert_int_equal(second.trials, 0);
   assert_int_equal(second.known, first.trials);
-  wisp_store *store = open_store(db);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
   long long ok = 0, defaults = 0;
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    if (layer != WISP_LAYER_USER || wisp_trial_outcome(t) != WISP_TRIAL_OK) continue;
+  size_t at = 0;
+  for (const wisp_trial *t; (t = fixture_next(store, &at));) {
+    if (wisp_trial_outcome(t) != WISP_TRIAL_OK) continue;
     ok++;
     defaults += t->is_default;
     assert_true(t->ms > 0 && t->gbps > 0 && t->efficiency > 0 && t->error < 1e-12);
@@ -96,25 +64,20 @@ TEST(test_sweep_repeats_nothing)
   }
   assert_true(ok > 0);
   assert_true(defaults > 0);
-  wisp_store_close(store);
-  fixture_remove(folder);
 }
 
 /* Each strategy's default alone, and none is dropped for being slow; of the kernels that are listed. */
-TEST(test_defaults_alone)
+TEST_IN_FOLDER(test_defaults_alone)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
   r.family = "assembly", r.kernel = "multiply,fill", r.elements = 128, r.defaults_only = true;
-  const wisp_tune_summary summary = tune(&r);
-  wisp_store *store = open_store(db);
+  const wisp_tune_summary summary = run_tune(&r);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
   long long ok = 0, others = 0;
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    if (layer != WISP_LAYER_USER) continue;
+  size_t at = 0;
+  for (const wisp_trial *t; (t = fixture_next(store, &at));) {
     others += strncmp(t->spec, "assembly.multiply:", 18) == 0;
     if (strncmp(t->spec, "assembly.multiply:", 18) == 0) continue;
     assert_int_equal(strncmp(t->spec, "assembly.fill:", 14), 0);
@@ -125,38 +88,31 @@ TEST(test_defaults_alone)
   }
   assert_true(others > 0);
   assert_true(ok >= 8 && ok <= summary.trials);
-  wisp_store_close(store);
-  fixture_remove(folder);
 }
 
 /* Within a budget: every kernel has its default at least, and stages of the winners are measured. */
-TEST(test_budget)
+TEST_IN_FOLDER(test_budget)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
   const wisp_family *family = wisp_family_find("nodal");
   int kernels = 0;
   while (family->kernels[kernels].name) kernels++;
   r.budget_seconds = 8;
-  double start = seconds();
-  wisp_tune_summary summary = tune(&r);
-  assert_true(seconds() - start < r.budget_seconds + 90); /* what was begun is ended: on a busy machine, in a while */
-  assert_true(summary.trials > kernels);                  /* and a step */
-  wisp_store *store = open_store(db);
+  double start = clock_now();
+  wisp_tune_summary summary = run_tune(&r);
+  assert_true(clock_now() - start < r.budget_seconds + 90); /* what was begun is ended: on a busy machine, in a while */
+  assert_true(summary.trials > kernels);                    /* and a step */
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
   int steps = 0, volumes = 0;
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    if (layer != WISP_LAYER_USER) continue;
+  size_t at = 0;
+  for (const wisp_trial *t; (t = fixture_next(store, &at));) {
     steps += strncmp(t->spec, "nodal.step:", 11) == 0 && t->ms > 0;
     volumes += strncmp(t->spec, "nodal.volume:", 13) == 0 && t->is_default && t->ms > 0;
   }
   assert_true(volumes > 0);
   assert_true(steps > 0);
-  wisp_store_close(store);
-  fixture_remove(folder);
 }
 
 /* The first trial of each spec, and what it was. */
@@ -229,7 +185,7 @@ TEST(test_default_comes_first)
     r.budget_seconds = tiny ? 1e-3 : 3;
     r.progress = on_first;
     r.context = &f;
-    wisp_tune_summary summary = tune(&r);
+    wisp_tune_summary summary = run_tune(&r);
     assert_in_range(f.specs, strcmp(test_device_name(), "host") == 0 ? 12 : 1, kernels);
     assert_int_equal(f.defaults, f.specs);
     if (tiny) assert_int_equal(summary.trials, f.specs + 1); /* the step */
@@ -239,61 +195,50 @@ TEST(test_default_comes_first)
 }
 
 /* A step is measured again once one of its kernels was measured after it, by whomever; and not before. */
-TEST(test_step_follows)
+TEST_IN_FOLDER(test_step_follows)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
   r.budget_seconds = 1e-3;
-  tune(&r);
-  assert_int_equal(tune(&r).trials, 0);
-  wisp_store *store = open_store(db);
-  wisp_writer *writer = NULL;
-  GOOD(wisp_writer_open(err, db, NULL, &writer));
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    wisp_trial t = *wisp_store_trial(store, i, &layer);
-    if (layer != WISP_LAYER_USER || strstr(t.spec, ".step:") || wisp_trial_outcome(&t) != WISP_TRIAL_OK) continue;
+  run_tune(&r);
+  assert_int_equal(run_tune(&r).trials, 0);
+  wisp_store *store = fixture_open(db);
+  size_t at = 0;
+  for (const wisp_trial *of; (of = fixture_next(store, &at));) {
+    wisp_trial t = *of;
+    if (strstr(t.spec, ".step:") || wisp_trial_outcome(&t) != WISP_TRIAL_OK) continue;
     snprintf(t.when, sizeof t.when, "2100-01-01T00:00:00Z");
-    GOOD(wisp_writer_add(err, writer, &t));
+    fixture_put(db, &t, 1);
   }
-  GOOD(wisp_writer_close(err, writer));
   wisp_store_close(store);
-  assert_int_equal(tune(&r).trials, 1);
-  fixture_remove(folder);
+  assert_int_equal(run_tune(&r).trials, 1);
 }
 
 static void count_rows(const char *db, int *kernels, int *steps)
 {
-  wisp_store *store = open_store(db);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
   *kernels = *steps = 0;
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    if (layer == WISP_LAYER_USER) ++*(strstr(t->spec, ".step:") ? steps : kernels);
-  }
-  wisp_store_close(store);
+  size_t at = 0;
+  for (const wisp_trial *t; (t = fixture_next(store, &at));) ++*(strstr(t->spec, ".step:") ? steps : kernels);
 }
 
 /* Whole stages of what is known, and no candidate. */
-TEST(test_steps_alone)
+TEST_IN_FOLDER(test_steps_alone)
 {
-  char folder[64];
+  const char *folder = *state;
   int kernels, steps, repeated, more;
-  fixture_folder(folder);
   const char *db = fixture_path(folder, "tune.db");
   wisp_tune_request r = request(db);
   r.budget_seconds = 1e-3;
-  tune(&r);
+  run_tune(&r);
   count_rows(db, &kernels, &steps);
   assert_true(kernels > 0 && steps == 1);
   r.kernel = "step", r.budget_seconds = 0;
-  const long long trials = tune(&r).trials;
+  const long long trials = run_tune(&r).trials;
   count_rows(db, &repeated, &more);
   assert_true(repeated == kernels && trials > 0 && more == steps + trials);
-  assert_int_equal(tune(&r).trials, 0);
-  fixture_remove(folder);
+  assert_int_equal(run_tune(&r).trials, 0);
 }
 
 /* A budgeted search of a layout ends at the efficiency that is enough, once so many candidates of its kernel are known
@@ -311,14 +256,13 @@ TEST(test_enough)
     r.enough = 1e-9;
     r.at_least = budgeted == 2 ? 7 : 1;
     r.budget_seconds = budgeted ? 600 : 0;
-    wisp_tune_summary summary = tune(&r);
+    wisp_tune_summary summary = run_tune(&r);
     trials[budgeted] = summary.trials;
-    wisp_store *store = open_store(db);
-    for (size_t i = 0; i < wisp_store_count(store); i++) {
-      wisp_layer layer;
-      const wisp_trial *t = wisp_store_trial(store, i, &layer);
+    wisp_store *store = fixture_open(db);
+    size_t next = 0;
+    for (const wisp_trial *t; (t = fixture_next(store, &next));) {
       int at = 0;
-      if (layer != WISP_LAYER_USER || !(t->ms > 0)) continue;
+      if (!(t->ms > 0)) continue;
       while (at < layouts && strcmp(layout[at], t->layout) != 0) at++;
       if (at == layouts) strcpy(layout[layouts++], t->layout);
     }
@@ -334,10 +278,9 @@ TEST(test_enough)
   }
 }
 
-TEST(test_senseless_requests)
+TEST_IN_FOLDER(test_senseless_requests)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   const char *db = fixture_path(folder, "none.db");
   static const int sixteen = 16;
   wisp_tune_request bad[6];
@@ -357,5 +300,4 @@ TEST(test_senseless_requests)
   }
   FILE *made = fopen(db, "r");
   assert_null(made);
-  fixture_remove(folder);
 }

@@ -5,10 +5,7 @@
 #include "command.h"
 #include "store_fixture.h"
 #include "../tuner/sweep/sweep.h"
-#include "../tuner/workers/tune.h"
-
-#include <cjson/cJSON.h>
-#include <math.h>
+#include "tuning.h"
 
 enum { MOST = 64 };
 static const char gone[] = "plain lanes=128 (0123456789abcdef)"; /* no strategy and no text of today's */
@@ -22,17 +19,9 @@ typedef struct sweep {
 
 static wisp_tune_summary tune_layout(const sweep *s, const char *layout)
 {
-  static const int order = 1;
   static const wisp_precision precision = WISP_F32;
-  const wisp_tune_request r = {.family = "nodal",
-                               .orders = &order,
-                               .order_count = 1,
-                               .precisions = &precision,
-                               .precision_count = 1,
-                               .kernel = "update",
-                               .layout = layout,
-                               .elements = 384,
-                               .db = s->db};
+  wisp_tune_request r = tune_request("nodal", "update", s->db);
+  r.precisions = &precision, r.layout = layout, r.elements = 384;
   wisp_tune_summary summary = {0};
   GOOD(wisp_tune(err, "host", &r, &summary));
   return summary;
@@ -51,22 +40,20 @@ static int by_time(const void *a, const void *b)
 
 static void load(sweep *s)
 {
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(s->db);
   s->count = 0;
-  GOOD(wisp_store_open(err, s->db, false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *t = wisp_store_trial(store, i, NULL);
     if (wisp_trial_is_right(t) && s->count < MOST) s->trials[s->count++] = *t;
   }
   qsort(s->trials, s->count, sizeof *s->trials, by_time);
-  wisp_store_close(store);
 }
 
 static int begin(void **state)
 {
   sweep *s = calloc(1, sizeof *s);
   fixture_folder(s->folder);
-  s->db = strdup(fixture_path(s->folder, "user.db"));
+  s->db = fixture_path(s->folder, "user.db");
   wisp_tune_summary first = tune(s);
   load(s);
   assert_int_equal(first.ok, s->count);
@@ -77,10 +64,8 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-  sweep *s = *state;
+  OWNED(free) sweep *s = *state;
   fixture_remove(s->folder);
-  free((char *)(size_t)s->db);
-  free(s);
   return 0;
 }
 
@@ -88,37 +73,30 @@ static int end(void **state)
  */
 static void drop(sweep *s, size_t first, const char *rival)
 {
-  wisp_writer *writer = NULL;
-  GOOD(wisp_writer_open(err, s->db, NULL, &writer));
   for (size_t i = first; i < s->count; i++) {
     wisp_trial t = s->trials[i];
     wisp_reason_drop(&t, 2, rival);
     *t.tie = '\0';
     t.ms = 1 + 1e-3 * (double)i;
-    GOOD(wisp_writer_add(err, writer, &t));
+    fixture_put(s->db, &t, 1);
   }
-  GOOD(wisp_writer_close(err, writer));
 }
 
 /* The fastest trial, chosen, of that time. */
 static void choose(sweep *s, double ms)
 {
-  wisp_writer *writer = NULL;
   wisp_trial t = s->trials[0];
   wisp_trial_end(&t, WISP_TRIAL_OK, "%s", "");
   strcpy(t.tie, WISP_TIE_CHOSEN);
   t.ms = ms;
-  GOOD(wisp_writer_open(err, s->db, NULL, &writer));
-  GOOD(wisp_writer_add(err, writer, &t));
-  GOOD(wisp_writer_close(err, writer));
+  fixture_put(s->db, &t, 1);
 }
 
 static bool best_says(const sweep *s, const char *words)
 {
-  outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32");
+  HELD(forget) outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32");
   if (o.status != 0) fail_msg("%s", o.err);
   bool mentioned = strstr(o.out, words) != NULL;
-  forget(&o);
   return mentioned;
 }
 
@@ -126,12 +104,11 @@ static bool best_says(const sweep *s, const char *words)
 TEST_WITH(test_rival_is_gone, begin, end)
 {
   sweep *s = *state;
-  wisp_store *store = NULL;
   wisp_asker asker = {.units = s->trials->units};
   drop(s, 0, gone);
   memcpy(asker.device, s->trials->device, sizeof asker.device);
   memcpy(asker.target, s->trials->target, sizeof asker.target);
-  GOOD(wisp_store_open(err, s->db, false, NULL, &store));
+  wisp_store *store = fixture_open(s->db);
   const wisp_answer answer = fixture_answer(store, &asker, s->trials->spec, "slab-km32", 384, NULL);
   assert_non_null(answer.trial);
   assert_string_equal(answer.trial->params, s->trials[0].params);
@@ -181,13 +158,11 @@ TEST_WITH(test_rows_tell, begin, end)
 /* The default's time for the kernel in wisp best; NaN: it has none. */
 static double default_of(const sweep *s)
 {
-  outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32 --json");
-  cJSON *json = cJSON_Parse(o.out);
+  HELD(forget) outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32 --json");
+  OWNED(cJSON_Delete) cJSON *json = cJSON_Parse(o.out);
   const cJSON *ms = cJSON_GetObjectItem(cJSON_GetArrayItem(json, 0), "default_ms");
   if (!ms) fail_msg("%s%s", o.out, o.err);
   double value = cJSON_IsNumber(ms) ? ms->valuedouble : NAN;
-  cJSON_Delete(json);
-  forget(&o);
   return value;
 }
 

@@ -4,7 +4,7 @@
 #include "test.h"
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "../tuner/workers/tune.h"
+#include "tuning.h"
 
 enum { MAX_TRIALS = 512, ORDERS = 2, WORKERS = 2 };
 
@@ -53,19 +53,10 @@ static wisp_status tune(wisp_error *err, const char *devices, const char *db, do
 {
   static const int orders[ORDERS] = {1, 2};
   static const wisp_precision precisions[] = {WISP_F32, WISP_F64};
-  wisp_tune_request r = {.family = "nodal",
-                         .orders = orders,
-                         .order_count = ORDERS,
-                         .precisions = precisions,
-                         .precision_count = 2,
-                         .kernel = "trace",
-                         .budget_seconds = budget,
-                         .elements = 384,
-                         .db = db,
-                         .progress = on_progress,
-                         .warn = on_warning,
-                         .device_done = on_device,
-                         .context = s};
+  wisp_tune_request r = tune_request("nodal", "trace", db);
+  r.orders = orders, r.order_count = ORDERS, r.precisions = precisions, r.precision_count = 2;
+  r.budget_seconds = budget, r.elements = 384;
+  r.progress = on_progress, r.warn = on_warning, r.device_done = on_device, r.context = s;
   *s = (seen){.rounds = budget > 0};
   return wisp_tune(err, devices, &r, summary);
 }
@@ -84,13 +75,12 @@ static int by_text(const void *a, const void *b)
 
 static seen one; /* the sweep by one worker, which test_same_trials makes */
 
-TEST(test_same_trials)
+TEST_IN_FOLDER(test_same_trials)
 {
   static seen two;
-  char folder[64];
+  const char *folder = *state;
   wisp_error err = {0};
   wisp_tune_summary summary;
-  fixture_folder(folder);
   if (tune(&err, test_device_name(), fixture_path(folder, "one.db"), 0, &one, &summary)) fail_msg("%s", err.text);
   assert_int_equal(one.devices, 1);
   if (tune(&err, twice(), fixture_path(folder, "two.db"), 0, &two, &summary)) fail_msg("%s", err.text);
@@ -115,33 +105,30 @@ TEST(test_same_trials)
   if (tune(&err, twice(), fixture_path(folder, "two.db"), 0, &two, &summary)) fail_msg("%s", err.text);
   assert_int_equal(summary.trials, 0);
   assert_int_equal(summary.known, one.count);
-  fixture_remove(folder);
 }
 
 /* With time to spare, a budget is as good as none; and each unit has trials where there is little. */
-TEST(test_budget)
+TEST_IN_FOLDER(test_budget)
 {
   static seen s;
-  char folder[64];
+  const char *folder = *state;
   wisp_error err = {0};
   wisp_tune_summary summary;
-  fixture_folder(folder);
   if (tune(&err, twice(), fixture_path(folder, "tune.db"), 0.5, &s, &summary)) fail_msg("%s", err.text);
   if (tune(&err, twice(), fixture_path(folder, "tune.db"), 300, &s, &summary)) fail_msg("%s", err.text);
   assert_true(summary.seconds < 300);
   if (tune(&err, test_device_name(), fixture_path(folder, "tune.db"), 0, &s, &summary)) fail_msg("%s", err.text);
   assert_int_equal(summary.trials, 0);
-  fixture_remove(folder);
 }
 
 /* No machine has so many GPUs. */
-TEST(test_missing_device)
+TEST_IN_FOLDER(test_missing_device)
 {
   static seen s;
-  char folder[64], list[64];
+  char list[64];
+  const char *folder = *state;
   wisp_error err = {0};
   wisp_tune_summary summary;
-  fixture_folder(folder);
   snprintf(list, sizeof list, "cuda:999,%s", test_device_name());
   if (tune(&err, list, fixture_path(folder, "two.db"), 0, &s, &summary)) fail_msg("%s", err.text);
   assert_int_equal(s.count, one.count);
@@ -151,10 +138,9 @@ TEST(test_missing_device)
   assert_int_equal(tune(&err, "cuda:999,cuda:998", fixture_path(folder, "two.db"), 0, &s, &summary), WISP_EDEVICE);
   assert_int_equal(s.warned, 0);
   if (!strstr(err.text, "device cuda:99")) fail_msg("%s", err.text);
-  fixture_remove(folder);
 }
 
-TEST(test_lists)
+TEST_IN_FOLDER(test_lists)
 {
   static const struct {
     const char *text, *words;
@@ -162,12 +148,11 @@ TEST(test_lists)
              {"host,gpu", "'gpu'"}, {"cuda:", "cuda:"}, {"cuda:-1", "'cuda:-1'"}, {"host, cuda", "' cuda'"},
              {"host,all", "'all'"}};
   static seen s;
-  char folder[64];
+  const char *folder = *state;
   wisp_error err = {0};
   wisp_tune_summary summary;
   size_t count = 0;
   char **names = NULL;
-  fixture_folder(folder);
   const char *db = fixture_path(folder, "none.db");
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     assert_int_equal(tune(&err, bad[i].text, db, 0, &s, &summary), WISP_EUSAGE);
@@ -180,7 +165,6 @@ TEST(test_lists)
   assert_string_equal(names[0], "host");
   assert_string_equal(names[1], "cuda:1");
   wisp_devices_free(count, names);
-  fixture_remove(folder);
 }
 
 /* All GPUs, or else the host. (Last: this process lists devices itself, and no worker may come after that.) */

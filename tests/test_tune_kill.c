@@ -4,15 +4,13 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../gen/random.h"
-#include "../tuner/workers/tune.h"
+#include "tuning.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { KILLS = 50, MAX_REPORTED = 1024, MAX_WORKERS = 2 };
 
@@ -47,18 +45,10 @@ static void report(void *context, const wisp_tune_progress *progress)
 
 static wisp_status sweep(wisp_error *err, const tuner *t, int *reports, wisp_tune_summary *summary)
 {
-  static const int order = 1;
   static const wisp_precision precisions[] = {WISP_F64, WISP_F32};
-  wisp_tune_request r = {.family = "nodal",
-                         .orders = &order,
-                         .order_count = 1,
-                         .precisions = precisions,
-                         .precision_count = 2,
-                         .kernel = "update",
-                         .elements = 48,
-                         .db = t->db,
-                         .progress = reports ? report : NULL,
-                         .context = reports};
+  wisp_tune_request r = tune_request("nodal", "update", t->db);
+  r.precisions = precisions, r.precision_count = 2, r.elements = 48;
+  r.progress = reports ? report : NULL, r.context = reports;
   return wisp_tune(err, t->devices, &r, summary);
 }
 
@@ -128,24 +118,21 @@ static pid_t worker_of(pid_t parent, uint64_t random)
 /* The store opens, checks and holds what was reported. */
 static void check_store(const tuner *t)
 {
-  wisp_store *store = NULL;
   wisp_error err = {0};
   wisp_text text = {0};
   wisp_status status = wisp_store_check(&err, t->db, &text);
   wisp_text_free(&text);
   if (status == WISP_EMISSING && t->count == 0) return;
   if (status != WISP_OK) fail_msg("%s", err.text);
-  if (wisp_store_open(&err, t->db, false, NULL, &store) != WISP_OK) fail_msg("%s", err.text);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(t->db);
   int found = 0;
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    const wisp_trial *trial = wisp_store_trial(store, i, &layer);
-    if (layer != WISP_LAYER_USER || wisp_trial_outcome(trial) == WISP_TRIAL_UNFINISHED) continue;
+  size_t at = 0;
+  for (const wisp_trial *trial; (trial = fixture_next(store, &at));) {
+    if (wisp_trial_outcome(trial) == WISP_TRIAL_UNFINISHED) continue;
     name n = name_of(trial);
     for (int r = 0; r < t->count; r++) found += strcmp(t->reported[r].text, n.text) == 0;
   }
   assert_int_equal(found, t->count);
-  wisp_store_close(store);
 }
 
 /* Waits for the tuner's end, and looks at what it leaves. */

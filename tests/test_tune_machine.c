@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Nine candidates; none of what the device itself compiles is called so. */
 #define SOME "tune -d host -n 1 -p f32 -k update -s stream -l slab-km32 --elements 48 -j 1"
@@ -26,13 +25,11 @@ static void nap(long milliseconds)
 static void write_compiler(const char *folder, const char *does)
 {
   char text[1024];
-  const char *path = fixture_path(folder, "cc");
   snprintf(text, sizeof text,
            "#!/bin/sh\ncd %s\ncase \"$*\" in *nodal_update*)\n  n=$(cat calls 2>/dev/null)\n  n=$((n+1))\n"
            "  echo $n >calls\n  %s ;;\nesac\nexec cc \"$@\"\n",
            folder, does);
-  fixture_write(path, text, strlen(text));
-  assert_int_equal(chmod(path, 0700), 0);
+  assert_int_equal(chmod(fixture_text(folder, "cc", text), 0700), 0);
   unlink(fixture_path(folder, "calls"));
 }
 
@@ -47,12 +44,10 @@ static const char *surroundings(const char *folder)
 /* The number of trials in the store with this outcome; NULL: all. */
 static long count(const char *folder, const char *with)
 {
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(fixture_path(folder, "user.db"));
   long found = 0;
-  GOOD(wisp_store_open(err, fixture_path(folder, "user.db"), false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++)
     found += !with || strcmp(wisp_store_trial(store, i, NULL)->outcome, with) == 0;
-  wisp_store_close(store);
   return found;
 }
 
@@ -64,16 +59,15 @@ static void expect(const outcome *o, int status, const char *out, const char *er
 
 /* Killed, by whatever it says, without room, unable to start a process, without a word: the rest is tried, and these by
  * the next sweep. */
-TEST(test_compilers_fail)
+TEST_IN_FOLDER(test_compilers_fail)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   write_compiler(folder, "case $n in 3) kill -KILL $$;;\n"
                          "  4) echo 'cc: fatal error: Killed signal terminated program cc1' >&2; exit 1;;\n"
                          "  5) echo '/tmp/x.s: fatal error: error writing: No space left on device' >&2; exit 1;;\n"
                          "  6) echo 'cc: fatal error: vfork: Resource temporarily unavailable' >&2; exit 1;;\n"
                          "  7) exit 1;; esac");
-  outcome o = run_in(folder, surroundings(folder), TUNE);
+  HELD(forget) outcome o = run_in(folder, surroundings(folder), TUNE);
   expect(&o, 0, "4 trials", "not stored");
   if (!strstr(o.out, "5 not compiled")) fail_msg("%s", o.out);
   forget(&o);
@@ -81,19 +75,17 @@ TEST(test_compilers_fail)
   assert_int_equal(count(folder, NULL), 4);
   o = run_in(folder, surroundings(folder), TUNE);
   expect(&o, 0, "5 trials", "");
-  forget(&o);
-  fixture_remove(folder);
 }
 
 /* The worker is stopped during one candidate's compilation, once it has said what it waits for, and so is the next one
  * at the same: that candidate alone is at fault, for good. */
-TEST(test_overdue)
+TEST_IN_FOLDER(test_overdue)
 {
-  char folder[64], before[600];
-  fixture_folder(folder);
+  char before[600];
+  const char *folder = *state;
   write_compiler(folder, "case $n in 3|4) sleep 2; kill -STOP $PPID; exit 1;; esac");
   snprintf(before, sizeof before, "%s WISP_COMPILE_SECONDS=4", surroundings(folder));
-  outcome o = run_in(folder, before, TUNE);
+  HELD(forget) outcome o = run_in(folder, before, TUNE);
   expect(&o, 0, "9 trials", "");
   if (!strstr(o.out, "1 failed")) fail_msg("%s", o.out);
   forget(&o);
@@ -101,17 +93,14 @@ TEST(test_overdue)
   assert_int_equal(count(folder, "ok") + count(folder, "slow"), 8);
   o = run_in(folder, before, "db export --format text");
   expect(&o, 0, "its compilation did not end within 12 s: see WISP_COMPILE_SECONDS", "");
-  forget(&o);
-  fixture_remove(folder);
 }
 
 /* If nothing compiles any more, the sweep ends; a kernel's own mistake is still its verdict. */
-TEST(test_no_compiler_works)
+TEST_IN_FOLDER(test_no_compiler_works)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   write_compiler(folder, "kill -KILL $$");
-  outcome o = run_in(folder, surroundings(folder), TUNE);
+  HELD(forget) outcome o = run_in(folder, surroundings(folder), TUNE);
   expect(&o, 1, "", "candidates in a row: ");
   forget(&o);
   assert_int_equal(count(folder, NULL), 0);
@@ -122,16 +111,13 @@ TEST(test_no_compiler_works)
   forget(&o);
   o = run_in(folder, surroundings(folder), TUNE); /* the same again, when all of it is known */
   expect(&o, 1, "0 trials", "this kernel is not C: --retry-failed");
-  forget(&o);
-  fixture_remove(folder);
 }
 
 /* A compiler that fails whatever it is given, as without its linker, is no verdict on candidates, though all that the
  * device itself needs is compiled already. */
-TEST(test_compiler_is_broken)
+TEST_IN_FOLDER(test_compiler_is_broken)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   write_compiler(folder, ":");
   outcome o = run_in(folder, surroundings(folder), SOME " --defaults");
   expect(&o, 0, "1 trials", "");
@@ -144,25 +130,21 @@ TEST(test_compiler_is_broken)
   forget(&o);
   assert_int_equal(count(folder, "compile-error"), 0);
   assert_int_equal(count(folder, NULL), 1);
-  fixture_remove(folder);
 }
 
 /* Said at once, not after minutes of making it. */
-TEST(test_oversize)
+TEST_IN_FOLDER(test_oversize)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
+  HELD(forget)
   outcome o = run_in(folder, "WISP_SHIPPED=none", "tune -d host -n 10 -p f64 --elements 100000000 --budget 2s");
   expect(&o, 1, "", "take fewer elements");
-  forget(&o);
-  fixture_remove(folder);
 }
 
 /* One altered row: refused before anything is written. */
-TEST(test_damaged_row)
+TEST_IN_FOLDER(test_damaged_row)
 {
-  char folder[64];
-  fixture_folder(folder);
+  const char *folder = *state;
   const char *path = fixture_path(folder, "user.db");
   fixture_fill(path, 0, 20);
   size_t before = 0, after = 0;
@@ -170,14 +152,12 @@ TEST(test_damaged_row)
   assert_non_null(mode);
   mode[10] = '8';
   fixture_write(path, was, before);
-  outcome o = run_in(folder, "WISP_SHIPPED=none", TUNE);
+  HELD(forget) outcome o = run_in(folder, "WISP_SHIPPED=none", TUNE);
   expect(&o, 1, "", "damaged");
-  char *is = fixture_read(path, &after);
+  OWNED(free) char *is = fixture_read(path, &after);
   assert_int_equal(before, after);
   assert_memory_equal(was, is, before);
-  free(was), free(is);
-  forget(&o);
-  fixture_remove(folder);
+  free(was);
 }
 
 /* --- processes --- */
@@ -185,10 +165,9 @@ TEST(test_damaged_row)
 /* The command, as a child whose output goes to out and err. */
 static pid_t start(const char *folder)
 {
-  const char *command = getenv("WISP_COMMAND");
   char line[1024];
   snprintf(line, sizeof line, "exec env WISP_DB=%s/user.db %s %s " TUNE " >%s/out 2>%s/err </dev/null", folder,
-           surroundings(folder), command && *command ? command : "build/wisp", folder, folder);
+           surroundings(folder), command_path(), folder, folder);
   pid_t pid = fork();
   if (pid == 0) {
     execl("/bin/sh", "sh", "-c", line, (char *)NULL);
@@ -267,19 +246,16 @@ TEST(test_signals)
 }
 
 /* Nothing that is printed may end up in a file that happens to have the number of a closed descriptor. */
-TEST(test_closed_descriptors)
+TEST_IN_FOLDER(test_closed_descriptors)
 {
-  char folder[64], line[1024];
-  const char *command = getenv("WISP_COMMAND");
+  char line[1024];
+  const char *folder = *state;
   size_t length = 0;
-  fixture_folder(folder);
-  snprintf(line, sizeof line, "WISP_SHIPPED=none WISP_DB=%s/user.db %s " TUNE " <&- >&- 2>&-", folder,
-           command && *command ? command : "build/wisp");
+  snprintf(line, sizeof line, "WISP_SHIPPED=none WISP_DB=%s/user.db %s " TUNE " <&- >&- 2>&-", folder, command_path());
   assert_int_equal(system(line), 0);
   free(fixture_read(fixture_path(folder, "user.db.lock"), &length));
   assert_int_equal(length, 0);
   assert_int_equal(count(folder, NULL), 9);
-  fixture_remove(folder);
 }
 
 GROUP(no_shipped_winners, NULL)

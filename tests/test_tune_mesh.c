@@ -3,39 +3,26 @@
 #include "test.h"
 #include "each_plan.h"
 #include "store_fixture.h"
-#include "../tuner/workers/tune.h"
+#include "tuning.h"
 
 /* One sweep of one kernel; how many trials it made. */
 static long long tune(const char *db, const char *family, const char *kernel, const char *strategy,
                       const wisp_mesh_source *source)
 {
-  static const int order = 1;
   static const wisp_precision precision = WISP_F32;
-  const wisp_tune_request r = {.family = family,
-                               .orders = &order,
-                               .order_count = 1,
-                               .precisions = &precision,
-                               .precision_count = 1,
-                               .kernel = kernel,
-                               .strategy = strategy,
-                               .elements = 200,
-                               .budget_seconds = 0.01, /* the defaults alone */
-                               .source = source,
-                               .db = db};
-  wisp_tune_summary summary = {0};
-  GOOD(wisp_tune(err, test_device_name(), &r, &summary));
-  return summary.trials;
+  wisp_tune_request r = tune_request(family, kernel, db);
+  r.precisions = &precision, r.strategy = strategy, r.elements = 200, r.source = source;
+  r.budget_seconds = 0.01; /* the defaults alone */
+  return run_tune(&r).trials;
 }
 
 /* The number of trials in the store on that mesh. */
 static long long count(const char *db, const char *mesh)
 {
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
   long long found = 0;
-  GOOD(wisp_store_open(err, db, false, NULL, &store));
   for (size_t i = 0; i < wisp_store_count(store); i++)
     found += strcmp(wisp_trial_mesh(wisp_store_trial(store, i, NULL)), mesh) == 0;
-  wisp_store_close(store);
   return found;
 }
 

@@ -6,10 +6,9 @@
 #include "store_fixture.h"
 #include "../runtime/solve/choose.h"
 #include "../tuner/sweep/sweep.h"
-#include "../tuner/workers/tune.h"
+#include "tuning.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 static const char best[] = "gather+fused";
 static const long long elements = 384;
@@ -94,16 +93,14 @@ static void put_stages(wisp_writer *writer, const wisp_strategies *all, const wi
 
 static void prepare(const char *path)
 {
-  wisp_strategies *all = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   wisp_writer *writer = NULL;
-  wisp_device *device = NULL;
+  OWNED(wisp_device_close) wisp_device *device = NULL;
   GOOD(wisp_strategies_load(err, &all));
   GOOD(wisp_device_open(err, test_device_name(), &device));
   GOOD(wisp_writer_open(err, path, NULL, &writer));
   put_stages(writer, all, wisp_device_limits(device));
   GOOD(wisp_writer_close(err, writer));
-  wisp_device_close(device);
-  wisp_strategies_free(all);
 }
 
 /* In a process of its own: CUDA does not begin in workers of one in which it has. */
@@ -146,24 +143,13 @@ static bool is_of(const char *spec, const char *kernel)
 TEST_IN_FOLDER(test_budget)
 {
   static const char *const first[] = {"gather", "fused"};
-  static const int order = 1;
-  static const wisp_precision precision = WISP_F64;
-  wisp_tune_summary summary = {0};
   prepare_apart(fixture_path(*state, "site.db"));
-  seen *s = calloc(1, sizeof *s);
+  OWNED(free) seen *s = calloc(1, sizeof *s);
   assert_non_null(s);
   setenv("WISP_SITE_DB", fixture_path(*state, "site.db"), 1);
-  const wisp_tune_request r = {.family = "nodal",
-                               .orders = &order,
-                               .order_count = 1,
-                               .precisions = &precision,
-                               .precision_count = 1,
-                               .elements = elements,
-                               .budget_seconds = 6,
-                               .db = fixture_path(*state, "user.db"),
-                               .progress = on_progress,
-                               .context = s};
-  GOOD(wisp_tune(err, test_device_name(), &r, &summary));
+  wisp_tune_request r = tune_request("nodal", NULL, fixture_path(*state, "user.db"));
+  r.elements = elements, r.budget_seconds = 6, r.progress = on_progress, r.context = s;
+  run_tune(&r);
   assert_true(s->count > 3);
   for (int i = 0; i < 2; i++)
     if (!is_of(s->trial[i].spec, first[i]) || s->trial[i].is_default)
@@ -172,7 +158,6 @@ TEST_IN_FOLDER(test_budget)
     if (!is_of(s->trial[i].spec, "gather") && !is_of(s->trial[i].spec, "fused") && !is_of(s->trial[i].spec, "step"))
       fail_msg("%s could not be of the fastest stage", s->trial[i].spec);
   unsetenv("WISP_SITE_DB");
-  free(s);
 }
 
 GROUP(no_shipped_winners, NULL)

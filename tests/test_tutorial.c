@@ -22,15 +22,13 @@ static void write_files(const page *p, const char *folder)
 TEST(test_page)
 {
   char folder[64];
-  page p = open_page(folder);
+  HELD(page_free) page p = open_page(folder);
   write_files(&p, folder);
-  char *output = page_run(&p, folder, " --box 3 --strategy by-group");
+  OWNED(free) char *output = page_run(&p, folder, " --box 3 --strategy by-group");
   page_check_shown(&p, "## 2. See it", "## 3.", output, 10);
   assert_non_null(strstr(output, "\n2 f64  update ")); /* tune's table of winners */
   assert_non_null(strstr(output, "outcome=ok"));
   assert_null(strstr(output, "outcome=wrong"));
-  free(output);
-  page_free(&p);
   fixture_remove(folder);
 }
 
@@ -38,15 +36,14 @@ TEST(test_page)
 TEST(test_wrong_sign)
 {
   char folder[64];
-  page p = open_page(folder);
+  HELD(page_free) page p = open_page(folder);
   strstr(page_find(&p, "rhs[at] + lifted[at]"), "+")[0] = '-';
   write_files(&p, folder);
+  HELD(page_free)
   page wrong = {"", strdup("    export WISP_TEMPLATES=$PWD/mine\n"
                            "    wisp tune -n 2 -p f64 --kernel update --db try.db --budget 20s\n"
                            "    wisp db export --db try.db --format text\n")};
-  char *output = page_run(&wrong, folder, " --box 3 --strategy by-group || true"); /* no trial is right */
+  OWNED(free) char *output = page_run(&wrong, folder, " --box 3 --strategy by-group || true"); /* no trial is right */
   if (!strstr(output, "outcome=wrong reason=\"u is ")) fail_msg("%s", output);
-  free(output);
-  page_free(&wrong), page_free(&p);
   fixture_remove(folder);
 }

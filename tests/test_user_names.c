@@ -6,7 +6,6 @@
 #include "../gen/embedded.h"
 #include "../gen/text.h"
 
-#include <cjson/cJSON.h>
 #include <ctype.h>
 
 static const char *const names[][2] = {
@@ -32,7 +31,7 @@ static void rename_word(wisp_text *out, const char *word, size_t length)
 /* acoustics.system with these names, and minus signs that meet. */
 static void write_renamed(const char *folder)
 {
-  wisp_text out = {0};
+  HELD(wisp_text_free) wisp_text out = {0};
   for (const char *at = wisp_embedded_text("templates/systems/acoustics.system"); *at;) {
     static const char jump[] = "p_p - p_m";
     size_t length = 0;
@@ -48,7 +47,6 @@ static void write_renamed(const char *folder)
     at += length;
   }
   fixture_text(folder, "systems/renamed.system", out.data);
-  wisp_text_free(&out);
 }
 
 static cJSON *solve(const char *folder, const char *system, const char *options)
@@ -66,12 +64,11 @@ TEST_IN_FOLDER(test_names)
   static const char *const members[] = {"energy_initial", "energy_final", "l2_error"};
   write_renamed(*state);
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    OWNED(cJSON_Delete)
     cJSON *ours = solve(*state, "acoustics", options[i]), *theirs = solve(*state, "renamed", options[i]);
     for (int m = 0; m < 3; m++) {
       const double a = json_number(ours, members[m]), b = json_number(theirs, members[m]);
       if (a != b) fail_msg("%s: %s is %.17g, and %.17g by other names", options[i], members[m], a, b);
     }
-    cJSON_Delete(ours);
-    cJSON_Delete(theirs);
   }
 }

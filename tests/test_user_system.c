@@ -8,17 +8,7 @@
 #include "store_fixture.h"
 #include "../gen/strategy/strategy.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
-#include <unistd.h>
-
 static const char file[] = "mine/systems/sound.system", path[] = "docs/guide/systems.md";
-
-static const char *device(void)
-{
-  const char *name = getenv("WISP_TEST_DEVICE");
-  return name && *name ? name : "host";
-}
 
 /* A folder with the page's file, and $WISP_TEMPLATES of this process and of the command. */
 static int set_up(void **state)
@@ -47,40 +37,22 @@ static void edit(const char *folder, const char *from, const char *to)
   page p = page_read(path);
   page_write_file(&p, folder, file);
   page_free(&p);
-  page text = page_read(fixture_path(folder, file));
+  HELD(page_free) page text = page_read(fixture_path(folder, file));
   const char *at = page_find(&text, from);
-  char *edited = malloc(strlen(text.text) + strlen(to) + 1);
+  OWNED(free) char *edited = malloc(strlen(text.text) + strlen(to) + 1);
   assert_non_null(edited);
   sprintf(edited, "%.*s%s%s", (int)(at - text.text), text.text, to, at + strlen(from));
   fixture_write(fixture_path(folder, file), edited, strlen(edited));
-  free(edited);
-  page_free(&text);
 }
 
 TEST_WITH(test_page, set_up, tear_down)
 {
-  page p = page_read(path);
-  char *output = page_run(&p, *state, " --box 3");
+  HELD(page_free) page p = page_read(path);
+  OWNED(free) char *output = page_run(&p, *state, " --box 3");
   page_check_shown(&p, "## 2. See it", "## 3. Solve", output, 4);
   assert_non_null(strstr(output, ", sound, f64")); /* best's heading */
   assert_non_null(strstr(output, " right, 0 failed;"));
   assert_non_null(strstr(output, "standing mode 1,1,1, walls soft"));
-  free(output);
-  page_free(&p);
-}
-
-static double solve(const char *folder, const char *arguments, const char *member)
-{
-  char line[256];
-  snprintf(line, sizeof line, "run sound --json -q -d %s %s", device(), arguments);
-  outcome o = run_in(folder, "", line);
-  if (o.status != 0) fail_msg("wisp %s: %s", line, o.err);
-  cJSON *json = cJSON_Parse(o.out);
-  assert_non_null(json);
-  const double value = json_number(json, member);
-  cJSON_Delete(json);
-  forget(&o);
-  return value;
 }
 
 TEST_WITH(test_convergence, set_up, tear_down)
@@ -90,11 +62,8 @@ TEST_WITH(test_convergence, set_up, tear_down)
   for (int order = 1; order <= highest; order++) {
     double error[2];
     const int *box = boxes[order - 1];
-    for (int i = 0; i < 2; i++) {
-      char line[128];
-      snprintf(line, sizeof line, "-n %d --box %d --time 0.3 --default", order, box[i]);
-      error[i] = solve(*state, line, "l2_error");
-    }
+    for (int i = 0; i < 2; i++)
+      error[i] = solve_number(*state, "l2_error", "sound", "-n %d --box %d --time 0.3 --default", order, box[i]);
     const double found = log(error[0] / error[1]) / log((double)box[1] / box[0]);
     print_message("order %d: %.2f\n", order, found);
     if (!(found >= order + 0.7)) fail_msg("N = %d converges with order %.2f only", order, found);
@@ -104,9 +73,10 @@ TEST_WITH(test_convergence, set_up, tear_down)
 /* With the central flux the walls keep the energy, as much as the steps do; another mode is a solution too. */
 TEST_WITH(test_energy, set_up, tear_down)
 {
-  static const char line[] = "-n 3 --box 3 --time 0.5 --default --alpha 0 --mode 1,2,1 --cfl 0.1";
-  assert_true(fabs(solve(*state, line, "energy_final") / solve(*state, line, "energy_initial") - 1) < 1e-6);
-  assert_true(solve(*state, line, "l2_error") < 2e-2);
+  OWNED(cJSON_Delete)
+  cJSON *json = solve_json(*state, "sound", "-n 3 --box 3 --time 0.5 --default --alpha 0 --mode 1,2,1 --cfl 0.1");
+  assert_true(fabs(json_number(json, "energy_final") / json_number(json, "energy_initial") - 1) < 1e-6);
+  assert_true(json_number(json, "l2_error") < 2e-2);
 }
 
 /* A program gives the fields itself: pressure alone, whose energy is that of the file's weights. */
@@ -118,7 +88,7 @@ TEST_WITH(test_library, set_up, tear_down)
   GOOD(wisp_solver_size(err, s.solver, &sizes));
   assert_int_equal(sizes.fields, 4);
   assert_string_equal(sizes.name[0], "p");
-  double *u = zeros(s.n * s.K * s.Np);
+  OWNED(free) double *u = zeros(s.n * s.K * s.Np);
   for (size_t i = 0; i < s.K * s.Np; i++) u[i] = 3;
   GOOD(wisp_solver_set(err, s.solver, NULL, u));
   const double energy = api_number(&s, "energy_final");
@@ -127,31 +97,27 @@ TEST_WITH(test_library, set_up, tear_down)
   const double later = api_number(&s, "energy_final");
   assert_true(later < energy && later > 0);
   api_close(&s);
-  free(u);
 }
 
 /* In single precision every number of a flux is single, whatever it looks like; none is divided as an integer. */
 TEST_WITH(test_numbers, set_up, tear_down)
 {
   edit(*state, "0.5 * kappa", "1 / 3 * kappa * 1.5e-3 / 2e20");
-  outcome o = run_in(*state, "", "emit -n 1 -p f32 --system sound -k gather -s direct");
+  HELD(forget) outcome o = run_in(*state, "", "emit -n 1 -p f32 --system sound -k gather -s direct");
   if (!strstr(o.out, "1.0f / 3.0f * 2.25f * 0.00150000001f / 2.00000004e+20f * (")) fail_msg("%s%s", o.out, o.err);
-  forget(&o);
 }
 
-/* The hash that trials of a kernel are stored with. */
-/* The first kernel reads fluxes and boundaries, the second one rates. */
+/* The hashes that trials of two kernels are stored with: the first reads fluxes and boundaries, the second rates. */
 static void hash_of(const char *system, char hash[2][20])
 {
   static const char *const names[][2] = {{"gather", "direct"}, {"volume", "element-per-thread"}};
-  wisp_strategies *all = NULL;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   GOOD(wisp_strategies_load(err, &all));
   for (int i = 0; i < 2; i++) {
     const wisp_strategy *s = wisp_strategies_find(all, "nodal", names[i][0], names[i][1]);
     assert_non_null(s);
     wisp_strategy_hash(s, system, "host", hash[i]);
   }
-  wisp_strategies_free(all);
 }
 
 TEST_WITH(test_stale, set_up, tear_down)
@@ -184,11 +150,10 @@ TEST_WITH(test_stale, set_up, tear_down)
 
 static void check_bad(const char *folder, const char *arguments, const char *words)
 {
-  outcome o = run_in(folder, "", arguments);
+  HELD(forget) outcome o = run_in(folder, "", arguments);
   char *end = strchr(o.err, '\n');
   if (o.status == 0 || !strstr(o.err, words) || !end || end[1])
     fail_msg("wisp %s: status %d, not '%s': %s", arguments, o.status, words, o.err);
-  forget(&o);
 }
 
 TEST_WITH(test_mistakes, set_up, tear_down)
@@ -214,7 +179,7 @@ TEST_WITH(test_mistakes, set_up, tear_down)
 /* Notes of every file that is left out, the command's end, and what it says besides. */
 static void check_noted(const char *folder, const char *arguments, const char *const *files)
 {
-  outcome o = run_in(folder, "", arguments);
+  HELD(forget) outcome o = run_in(folder, "", arguments);
   if (o.status != 0) fail_msg("wisp %s: %s", arguments, o.err);
   for (; *files; files++) {
     const char *at = strstr(o.err, *files), *line = at;
@@ -222,7 +187,6 @@ static void check_noted(const char *folder, const char *arguments, const char *c
     if (!at || !strstr(line, "note: ") || !strstr(at, "left out"))
       fail_msg("%s: no note of %s: %s", arguments, *files, o.err);
   }
-  forget(&o);
 }
 
 /* A file that cannot be used stops those who ask for it, and is a note to all others. */
@@ -257,13 +221,9 @@ TEST_WITH(test_broken_since, set_up, tear_down)
 {
   static const char *const broken[] = {"sound.system:16: ", NULL}, *const systems[] = {"sound", "maxwell"};
   char line[256];
-  for (int s = 0; s < 2; s++) {
-    snprintf(line, sizeof line, "tune -q -d host -n 1 -p f64 --system %s -k update -s stream --elements 48 --defaults",
-             systems[s]);
-    outcome o = run_in(*state, "", line);
-    assert_int_equal(o.status, 0);
-    forget(&o);
-  }
+  for (int s = 0; s < 2; s++)
+    run_expect(*state, "", 0, "",
+               "tune -q -d host -n 1 -p f64 --system %s -k update -s stream --elements 48 --defaults", systems[s]);
   edit(*state, "push = 0.5 / rho", "push = {{0.5}}");
   check_noted(*state, "best -d host -n 1 -p f64", broken);
   snprintf(line, sizeof line, "report -d host -n 1 -p f64 -o %s/page", (char *)*state);

@@ -140,9 +140,8 @@ typedef struct candidate {
 static candidate make(wisp_device *device, const wisp_strategy *s, const wisp_spec *spec, const wisp_layout *layout)
 {
   candidate c = {.kernel = NULL};
-  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
   GOOD(wisp_verifier_create(err, device, &c.verifier));
-  GOOD(wisp_names_create(err, spec, layout, &target, NULL, &c.names));
+  c.names = plan_names(wisp_device_limits(device), spec, layout);
   GOOD(wisp_plan_default(err, s, spec, layout, c.names, &c.plan));
   GOOD(wisp_plan_compile(err, c.plan, wisp_device_limits(device)->target, &c.binary));
   GOOD(wisp_kernel_create(err, device, c.plan, &c.binary, &c.kernel));
@@ -205,11 +204,8 @@ TEST(test_tolerances)
 /* Does a strategy have candidates here? */
 static bool applies(wisp_device *device, const wisp_strategy *s, const wisp_spec *spec, const wisp_layout *layout)
 {
-  const wisp_target target = wisp_limits_target(wisp_device_limits(device));
-  wisp_env *names = NULL;
-  GOOD(wisp_names_create(err, spec, layout, &target, NULL, &names));
+  OWNED(wisp_env_destroy) wisp_env *names = plan_names(wisp_device_limits(device), spec, layout);
   const bool does = wisp_strategy_applies(NULL, s, layout, names) == WISP_OK;
-  wisp_env_destroy(names);
   return does;
 }
 
@@ -217,8 +213,8 @@ static bool applies(wisp_device *device, const wisp_strategy *s, const wisp_spec
  * with orbits of two nodes and without. */
 TEST(test_unbounded)
 {
-  wisp_strategies *all = NULL;
-  wisp_device *device = open_test_device();
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
+  OWNED(wisp_device_close) wisp_device *device = open_test_device();
   compile_quickly();
   assert_int_equal(wisp_strategies_load(NULL, &all), WISP_OK);
   for (int order = 2; order <= 3; order++) {
@@ -238,6 +234,4 @@ TEST(test_unbounded)
     }
     assert_true(tried >= (order == 2 ? 3 : 2)); /* unrolled products end at 2 on the host */
   }
-  wisp_strategies_free(all);
-  wisp_device_close(device);
 }

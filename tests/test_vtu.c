@@ -1,13 +1,12 @@
 /* Claim: a .vtu file holds the points and fields that were given, in VTK's order of the points of a Lagrange tet; where
  * it cannot be written there is one line of reason and no file. */
 #include "test.h"
+#include "store_fixture.h"
 #include "../gen/text.h"
 #include "../runtime/mesh/vtu.h"
 
-#include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 enum { MOST = 286 };
 
@@ -146,14 +145,12 @@ static void check_values(const wisp_text *file, const char *name, int components
 
 TEST(test_file)
 {
-  char folder[] = "/tmp/wisp_vtu_XXXXXX", path[64];
-  wisp_error err = {0};
+  char folder[64];
   wisp_text file = {0};
-  assert_non_null(mkdtemp(folder));
-  snprintf(path, sizeof path, "%s/it.vtu", folder);
-  if (write_two(&err, path) != WISP_OK) fail_msg("%s", err.text);
-  assert_int_equal(write_two(&err, path), WISP_OK); /* over an old file */
-  assert_int_equal(wisp_read_file(&err, path, &file.data, &file.length), WISP_OK);
+  fixture_folder(folder);
+  const char *path = fixture_path(folder, "it.vtu");
+  for (int twice = 0; twice < 2; twice++) GOOD(write_two(err, path)); /* over an old file */
+  GOOD(wisp_read_file(err, path, &file.data, &file.length));
   assert_non_null(strstr(file.data, "NumberOfPoints=\"40\" NumberOfCells=\"2\""));
   check_values(&file, "Points", 3, 1000, 1);
   check_values(&file, "Ex", 1, 1, 0);
@@ -190,11 +187,11 @@ TEST(test_refusals)
 /* A limit on file size stands for a full disk: the reason is told, and neither the file nor its beginning is left. */
 TEST(test_full_disk)
 {
-  char folder[] = "/tmp/wisp_vtu_XXXXXX", path[64];
+  char folder[64];
   struct rlimit old, small;
   wisp_error err = {0};
-  assert_non_null(mkdtemp(folder));
-  snprintf(path, sizeof path, "%s/it.vtu", folder);
+  fixture_folder(folder);
+  const char *path = fixture_path(folder, "it.vtu");
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
   small = old;
   for (rlim_t limit = 0; limit <= 2000; limit += 500) {

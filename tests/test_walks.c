@@ -129,12 +129,12 @@ static void check_sums(const walked *w, size_t part)
   const wisp_pattern *p = w->s->pattern;
   const int32_t first = w->parts->row[part], past = w->parts->row[part + 1];
   const size_t targets = (size_t)(p->start[past] - p->start[first] + past - first);
-  int32_t *local = numbers(w->mesh->elements, sizeof *local), *left = numbers(targets, sizeof *left);
+  OWNED(free) int32_t *local = numbers(w->mesh->elements, sizeof *local), *left = numbers(targets, sizeof *left);
   sums of = {numbers(targets, sizeof(int32_t)), numbers(targets, sizeof(size_t)), 0, 0};
   for (int32_t i = w->parts->element_start[part]; i < w->parts->element_start[part + 1]; i++)
     local[w->parts->element[i]] = i - w->parts->element_start[part];
   const size_t count = wisp_partition_sources(w->s, w->parts, MOST, part, NULL, NULL);
-  wisp_partition_source *all = numbers(count, sizeof *all);
+  OWNED(free) wisp_partition_source *all = numbers(count, sizeof *all);
   wisp_partition_sources(w->s, w->parts, MOST, part, local, all);
   const size_t words = walk(&w->lists, 2, part, add, &of);
   for (size_t i = 0; i < count; i++) left[all[i].target] += all[i].code + 1, of.sources[all[i].target]--;
@@ -143,7 +143,7 @@ static void check_sums(const walked *w, size_t part)
   const int32_t *starts = w->lists.array[2].ints;
   const size_t capacity = (size_t)(starts[part + 1] - starts[part]);
   assert_true(capacity / WALKERS <= words / WALKERS + of.longest);
-  free(local), free(left), free(of.sum), free(of.sources), free(all);
+  free(of.sum), free(of.sources);
 }
 
 TEST(test_walks)

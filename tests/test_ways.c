@@ -3,6 +3,7 @@
  * first that is named, unless nothing was measured and the family's defaults prefer another. And a set-up leaves
  * matrices as what reads them tens of times is fastest. */
 #include "test.h"
+#include "each_plan.h"
 #include "store_fixture.h"
 #include "../runtime/hdg/helmholtz_solver.h"
 #include "../runtime/solve/choose.h"
@@ -24,8 +25,7 @@ static void record_of(const wisp_fixed *fixed, const char *folder, const char *k
                       const char *device)
 {
   wisp_trial t = fixture_trial(1);
-  wisp_stage stage = {.kernels = 0};
-  wisp_writer *writer = NULL;
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   wisp_choose_request request = request_for(NULL);
   request.fixed = fixed;
   wisp_spec_name_kernel(&request.spec, kernel);
@@ -42,10 +42,7 @@ static void record_of(const wisp_fixed *fixed, const char *folder, const char *k
   snprintf(t.compiler, sizeof t.compiler, "%s", limits.compiler);
   strcpy(t.outcome, "ok");
   t.units = limits.units, t.elements = elements, t.ms = ms;
-  GOOD(wisp_writer_open(err, fixture_path(folder, "user.db"), NULL, &writer));
-  GOOD(wisp_writer_add(err, writer, &t));
-  GOOD(wisp_writer_close(err, writer));
-  wisp_stage_free(&stage);
+  fixture_put(fixture_path(folder, "user.db"), &t, 1);
 }
 
 static void record(const char *folder, const char *kernel, double ms, long long elements, const char *device)
@@ -55,14 +52,11 @@ static void record(const char *folder, const char *kernel, double ms, long long 
 
 static void expect(const char *folder, const char *composition, const char *taken)
 {
-  wisp_store *store = NULL;
-  wisp_stage stage = {.kernels = 0};
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(fixture_path(folder, "user.db"));
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   const wisp_choose_request request = request_for(composition);
-  GOOD(wisp_store_open(err, fixture_path(folder, "user.db"), false, NULL, &store));
   GOOD(wisp_choose(err, &(wisp_chooser){strategies, store, &limits, NULL}, &request, &stage));
   assert_string_equal(stage.composition, taken);
-  wisp_stage_free(&stage);
-  wisp_store_close(store);
 }
 
 /* 3 + 4 against 8, then against 6.5, of as many elements or of twice as many. */
@@ -106,7 +100,7 @@ TEST_IN_FOLDER(test_closeness)
 /* Only what was measured here: one way is enough, none is an error. */
 TEST_IN_FOLDER(test_exact)
 {
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   wisp_stage stage = {.kernels = 0};
   wisp_error why = {.text = ""};
   wisp_choose_request request = request_for(BOTH);
@@ -125,7 +119,6 @@ TEST_IN_FOLDER(test_exact)
   request.composition = "recover+postprocess|forget";
   assert_int_equal(wisp_choose(&why, &(wisp_chooser){strategies, store, &limits, NULL}, &request, &stage), WISP_EUSAGE);
   assert_non_null(strstr(why.text, "'forget'"));
-  wisp_store_close(store);
 }
 
 /* An untuned GPU makes the geometry of the vertices, but for the mass; a CPU reads it. */
@@ -142,17 +135,15 @@ TEST(test_defaults_decide)
   for (size_t i = 0; i < 2 * WISP_COUNT(cases); i++) {
     const char *const name = cases[i / 2].operator, * const end = i % 2 ? "+smooth" : "";
     char both[256], taken[128];
-    wisp_limits device;
-    wisp_stage stage = {.kernels = 0};
+    const wisp_limits device = target_limits(cases[i / 2].target);
+    HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
     snprintf(both, sizeof both, "update+spread+%s+gather+advance%s|update+spread+%s_trilinear+gather+advance%s", name,
              end, name, end);
     snprintf(taken, sizeof taken, "update+spread+%s%s+gather+advance%s", name, cases[i / 2].taken, end);
-    GOOD(wisp_target_limits(err, cases[i / 2].target, &device));
     const wisp_choose_request request = {.spec = wisp_family_spec(wisp_family_find("tensor"), 3, NULL, WISP_F64),
                                          .composition = both};
     GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, &device, NULL}, &request, &stage));
     assert_string_equal(stage.composition, taken);
-    wisp_stage_free(&stage);
   }
 }
 
@@ -160,10 +151,9 @@ static const char *iteration(wisp_trace_preconditioner how, wisp_trace_matrix ma
 {
   const wisp_helmholtz_method method = {.preconditioner = how, .matrix = matrix};
   const wisp_choose_request request = request_for(setup);
-  wisp_stage stage = {.kernels = 0};
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   GOOD(wisp_choose(err, &(wisp_chooser){strategies, NULL, &limits, NULL}, &request, &stage));
   const char *composition = wisp_helmholtz_composition(WISP_HELMHOLTZ_ITERATION, &method, &stage);
-  wisp_stage_free(&stage);
   return composition;
 }
 
@@ -201,7 +191,7 @@ static void expect_lying(const char *folder, int aos)
       .preconditioner = WISP_TRACE_BLOCKS, .matrix = WISP_TRACE_EITHER, .setup = "condense+assemble"};
   wisp_stage stage[WISP_HELMHOLTZ_PARTS] = {{.kernels = 0}};
   wisp_choose_request request = request_for(NULL);
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   request.elements = 1000;
   GOOD(wisp_store_open(err, fixture_path(folder, "user.db"), false, NULL, &store));
   GOOD(wisp_helmholtz_choose(err, &(wisp_chooser){strategies, store, &limits, NULL}, &request, WISP_HELMHOLTZ_FIELDS,
@@ -209,7 +199,6 @@ static void expect_lying(const char *folder, int aos)
   assert_int_equal(wisp_fixed_value(&stage[WISP_HELMHOLTZ_SETUP].fixed, "aos", 0), aos);
   assert_int_equal(strstr(stage[WISP_HELMHOLTZ_ITERATION].composition, "multiply") != NULL, !aos);
   for (int i = 0; i < WISP_HELMHOLTZ_PARTS; i++) wisp_stage_free(&stage[i]);
-  wisp_store_close(store);
 }
 
 /* Matrices lie as the products of an iteration are fastest, and where it needs none as the set-up is: 10 by rows
@@ -231,7 +220,7 @@ TEST_IN_FOLDER(test_lying)
 static int set_up(void **state)
 {
   GOOD(wisp_strategies_load(err, &strategies));
-  GOOD(wisp_target_limits(err, "sm_80", &limits));
+  limits = target_limits("sm_80");
   strcpy(limits.name, "Imaginary 1"), strcpy(limits.driver, "1"), strcpy(limits.compiler, "1");
   return 0;
 }

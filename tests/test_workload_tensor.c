@@ -6,12 +6,10 @@
 #include "each_plan.h"
 #include "store_fixture.h"
 #include "../tuner/compare/compare.h"
-#include "../tuner/workers/tune.h"
-#include "../tuner/trial/verify.h"
+#include "tuning.h"
+#include "verifying.h"
 
-#include <math.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* --- planted ones --- */
 
@@ -118,74 +116,30 @@ static const struct {
 };
 enum { PLANTED = sizeof planted / sizeof *planted };
 
-static void write_file(const char *folder, int i, const char *ending, const char *content)
-{
-  char path[256];
-  snprintf(path, sizeof path, "%s/tensor/%s.%s.%s", folder, planted[i].kernel, planted[i].name, ending);
-  FILE *file = fopen(path, "w");
-  assert_non_null(file);
-  fputs(content, file);
-  fclose(file);
-}
-
 static void plant(const char *folder)
 {
   char path[256], body[2048];
-  snprintf(path, sizeof path, "%s/tensor", folder);
-  assert_int_equal(mkdir(path, 0700), 0);
   for (int i = 0; i < PLANTED; i++) {
     size_t k = 0;
     while (strcmp(plain[k].kernel, planted[i].kernel) != 0) k++;
     snprintf(body, sizeof body, plain[k].text, planted[i].fault, planted[i].condition);
-    write_file(folder, i, "space", plain[k].space);
-    write_file(folder, i, "k", body);
+    snprintf(path, sizeof path, "tensor/%s.%s.space", planted[i].kernel, planted[i].name);
+    fixture_text(folder, path, plain[k].space);
+    snprintf(path, sizeof path, "tensor/%s.%s.k", planted[i].kernel, planted[i].name);
+    fixture_text(folder, path, body);
   }
   setenv("WISP_TEMPLATES", folder, 1);
-}
-
-static void uproot(const char *folder)
-{
-  char path[256];
-  static const char *const endings[] = {"space", "k"};
-  for (int i = 0; i < 2 * PLANTED; i++) {
-    snprintf(path, sizeof path, "%s/tensor/%s.%s.%s", folder, planted[i / 2].kernel, planted[i / 2].name,
-             endings[i % 2]);
-    unlink(path);
-  }
-  snprintf(path, sizeof path, "%s/tensor", folder);
-  rmdir(path);
-  rmdir(folder);
-  unsetenv("WISP_TEMPLATES");
 }
 
 static wisp_status verify(wisp_error *err, wisp_device *device, wisp_verifier *verifier, const wisp_strategy *s,
                           wisp_precision precision)
 {
-  wisp_status status = WISP_OK;
-  const wisp_limits *limits = wisp_device_limits(device);
-  const wisp_family *family = wisp_family_find("tensor");
-  const wisp_target target = wisp_limits_target(limits);
-  wisp_spec spec = wisp_family_spec(family, 1, NULL, precision);
-  wisp_layout layouts[8];
-  wisp_env *names = NULL;
-  wisp_plan *plan = NULL;
-  wisp_binary binary = {0};
-  wisp_kernel *kernel = NULL;
+  wisp_spec spec = wisp_family_spec(wisp_family_find("tensor"), 1, NULL, precision);
   double error = 0;
-  snprintf(spec.kernel, sizeof spec.kernel, "%s", s->kernel);
-  family->layouts(&spec, layouts);
-  TRY(wisp_names_create(err, &spec, layouts, &target, NULL, &names));
-  TRY(wisp_plan_default(err, s, &spec, layouts, names, &plan));
-  TRY(wisp_plan_compile(err, plan, limits->target, &binary));
-  TRY(wisp_kernel_create(err, device, plan, &binary, &kernel));
-  TRY(wisp_verifier_check(err, verifier, kernel, &error));
+  wisp_spec_name_kernel(&spec, s->kernel);
+  CALL(verify_strategy(err, device, verifier, s, &spec, NULL, &error));
   assert_true(error < (precision == WISP_F32 ? 1e-5 : 1e-13));
-done:
-  wisp_kernel_destroy(kernel);
-  free(binary.data);
-  wisp_plan_destroy(plan);
-  wisp_env_destroy(names);
-  return status;
+  return WISP_OK;
 }
 
 /* --- a sweep, a comparison --- */
@@ -196,34 +150,23 @@ static const wisp_precision precision = WISP_F64;
 /* Some trials of a kernel, in a store of its own. */
 static void tune(const char *db, const char *kernel)
 {
-  wisp_store *store = NULL;
-  wisp_tune_summary summary = {0};
   char spec[64];
   int seen = 0;
-  const wisp_tune_request request = {.family = "tensor",
-                                     .kernel = kernel,
-                                     .orders = &order,
-                                     .order_count = 1,
-                                     .precisions = &precision,
-                                     .precision_count = 1,
-                                     .elements = 1000,
-                                     .budget_seconds = 1,
-                                     .db = db};
-  GOOD(wisp_tune(err, test_device_name(), &request, &summary));
+  size_t at = 0;
+  wisp_tune_request request = tune_request("tensor", kernel, db);
+  request.elements = 1000, request.budget_seconds = 1;
+  const wisp_tune_summary summary = run_tune(&request);
   assert_true(summary.ok > 0);
   assert_int_equal(summary.failed, 0);
-  GOOD(wisp_store_open(err, db, false, NULL, &store));
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
   snprintf(spec, sizeof spec, "tensor.%s:hex:p1:poisson:f64", kernel);
-  for (size_t i = 0; i < wisp_store_count(store); i++) {
-    wisp_layer layer;
-    const wisp_trial *t = wisp_store_trial(store, i, &layer);
-    if (layer != WISP_LAYER_USER || wisp_trial_outcome(t) != WISP_TRIAL_OK) continue;
+  for (const wisp_trial *t; (t = fixture_next(store, &at));) {
+    if (wisp_trial_outcome(t) != WISP_TRIAL_OK) continue;
     seen++;
     assert_string_equal(t->spec, spec);
     assert_true(t->elements == 1000 && t->ms > 0 && t->error < 1e-13);
   }
   assert_true(seen > 0);
-  wisp_store_close(store);
 }
 
 /* Comes first, before this process opens a device: CUDA does not survive a fork. */
@@ -252,10 +195,10 @@ static int tear_down(void **state)
 
 TEST_WITH(test_planted, set_up, tear_down)
 {
-  char folder[] = "/tmp/wisp-planted-XXXXXX";
-  wisp_strategies *all = NULL;
+  char folder[64];
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
   wisp_verifier *verifier = NULL;
-  assert_non_null(mkdtemp(folder));
+  fixture_folder(folder);
   plant(folder);
   GOOD(wisp_strategies_load(err, &all));
   GOOD(wisp_verifier_create(err, *state, &verifier));
@@ -270,8 +213,8 @@ TEST_WITH(test_planted, set_up, tear_down)
       fail_msg("planted '%s.%s': status %d: %s", planted[i / 2].kernel, planted[i / 2].name, (int)status, reason.text);
   }
   wisp_verifier_destroy(verifier);
-  wisp_strategies_free(all);
-  uproot(folder);
+  unsetenv("WISP_TEMPLATES");
+  fixture_remove(folder);
 }
 
 typedef struct seen {

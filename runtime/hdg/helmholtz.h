@@ -66,10 +66,6 @@ wisp_status wisp_helmholtz_distance(wisp_error *err, const wisp_helmholtz_proble
 wisp_status wisp_helmholtz_fields(wisp_error *err, const wisp_helmholtz_problem *problem, const double *u,
                                   const double *flux, const double *ustar, wisp_fields *out);
 
-/* The places of points (r, s) of element e, in the mesh's own coordinates: xyz of each together. */
-void wisp_helmholtz_coordinates(const wisp_hdg *hdg, size_t e, size_t count, const double *r, const double *s,
-                                double *xyz);
-
 /* --- data and fields by values at points: those of the rules, caller's memory --- */
 
 /* Edges of the boundary, in the order of 3 element + its edge, and how many there are; faces may be NULL. */

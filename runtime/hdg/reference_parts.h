@@ -90,9 +90,6 @@ typedef struct wisp_hdg_step {
 void wisp_hdg_smooth(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_step *of, size_t row, wisp_hdg_sum before,
                      double kept);
 
-/* Products of all elements by their matrices, upper halves in slabs, and the sizes of these; NULL: their magnitudes. */
-void wisp_hdg_multiply(const wisp_hdg *s, wisp_test_case *r, const double *data, const double *sizes);
-
 /* A kernel's reference is one of these functions. */
 typedef struct wisp_hdg_kernel_reference {
   const char *kernel;
@@ -102,9 +99,8 @@ typedef struct wisp_hdg_kernel_reference {
   wisp_hdg_sum (*row)(const wisp_hdg *s, const wisp_test_case *r, size_t row); /* of Ap */
 } wisp_hdg_kernel_reference;
 
-/* Assembly by elements and their products; the paper's batches and matrix; the second level. No name ends a list. */
-extern const wisp_hdg_kernel_reference wisp_hdg_scatter_references[], wisp_hdg_inside_references[],
-    wisp_hdg_coarse_references[];
+/* The paper's batches and matrix; the second level. No name ends a list. */
+extern const wisp_hdg_kernel_reference wisp_hdg_inside_references[], wisp_hdg_coarse_references[];
 
 /* ---- References for the verifier. */
 

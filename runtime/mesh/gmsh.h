@@ -115,12 +115,6 @@ const wisp_gmsh_shape *wisp_gmsh_shape_of(int corners);
 #define WISP_GMSH_STRAIGHTEN \
   "to straighten them, run 'gmsh FILE order.geo -' with 'SetOrder 1; Save \"straight.msh\";' in order.geo"
 
-/* The kind of an element type. Others than the shape, of its dimension or above, are refused by name. */
-wisp_status wisp_gmsh_find_kind(wisp_error *err, wisp_gmsh *gmsh, int64_t type, const wisp_gmsh_kind **out);
-
-/* Reads one element's nodes and keeps it, where it is of the shape or a face with a tag. */
-wisp_status wisp_gmsh_element(wisp_error *err, wisp_gmsh *gmsh, const wisp_gmsh_kind *kind, int bytes, int32_t tag);
-
 wisp_status wisp_gmsh_names(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_nodes_2(wisp_error *err, wisp_gmsh *gmsh);
 wisp_status wisp_gmsh_elements_2(wisp_error *err, wisp_gmsh *gmsh);

@@ -17,10 +17,6 @@ typedef struct wisp_touching {
 /* Counts them, of tets, hexes and triangles that are connected: n log n for n faces of the boundary. */
 wisp_status wisp_mesh_find_touching(wisp_error *err, const wisp_mesh *mesh, wisp_touching *out);
 
-/* For each of count points, xyz of each together: the lowest point that stays and is closer than the tolerance, or
- * itself, where it stays. target: caller's memory. Fewer than 2^31 points. */
-wisp_status wisp_join_points(wisp_error *err, size_t count, const double *xyz, double tolerance, int32_t *target);
-
 /* WISP_EINPUT, with the count, the place and the remedy, where there are any. */
 wisp_status wisp_mesh_refuse_touching(wisp_error *err, const char *name, const wisp_mesh *mesh);
 

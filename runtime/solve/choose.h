@@ -109,8 +109,8 @@ typedef struct wisp_shown {
 } wisp_shown;
 wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device);
 
-/* ---- Replacements of a kernel that does not work here (replace.c); its choice says why, and which entry was passed
- * over. The stage is unchanged where that fails; its kernels are not loaded yet. */
+/* ---- Replacements of a kernel that does not work here (choose_fill.c); its choice says why, and which entry was
+ * passed over. The stage is unchanged where that fails; its kernels are not loaded yet. */
 
 /* Kernel i becomes the default for the stage's layout and discretisation. WISP_EREFUSED: there is no other one. */
 wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, const char *why);

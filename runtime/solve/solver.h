@@ -25,7 +25,6 @@ typedef struct wisp_solver_report {
   wisp_solver_row *row;
   size_t count, capacity;
 } wisp_solver_report;
-void wisp_report_clear(wisp_solver_report *report);
 
 typedef struct wisp_report_number {
   const char *key, *unit;
