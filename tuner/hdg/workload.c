@@ -463,8 +463,9 @@ static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_
   if (steps) CALL(adopt_step(err, own, r));
   CALL(pick_elements(err, own, &r->random, &s->only));
   s->view.only = s->only;
-  CALL(wisp_sample_round(err, plan, own->mesh, &own->frame, &s->mesh));
-  if (s->mesh.vertices) s->view.mesh = &s->mesh, s->view.frame = wisp_frame_none;
+  if (!wisp_plan_takes(plan, "vertices")) return WISP_OK;
+  CALL(wisp_sample_round(err, plan->spec.precision, own->mesh, &own->frame, &s->mesh));
+  s->view.mesh = &s->mesh, s->view.frame = wisp_frame_none;
   return WISP_OK;
 }
 

@@ -267,14 +267,23 @@ static wisp_status compare_with_reference(wisp_error *err, const launch *l, cons
 
 /* ---- The default. */
 
+/* Whether both take the same fixed arrays of reals: thin elements' are far from each other where they are rounded. */
+static bool reads_alike(const wisp_family *family, const wisp_plan *one, const wisp_plan *other)
+{
+  bool alike = true;
+  for (const wisp_array_decl *a = family->arrays; a->name; a++)
+    if (a->kind == WISP_FIXED && !wisp_numbers[a->type].integer)
+      alike &= wisp_plan_takes(one, a->name) == wisp_plan_takes(other, a->name);
+  return alike;
+}
+
 /* Whether it can be launched on what the solver has: arrays that it takes, room for its parts of sums. */
 static const char *find_obstacle(const launch *l, const wisp_plan *plan)
 {
   const wisp_strategy *s = plan->strategy;
   unsigned grid[2] = {0, 0};
-  const bool single = plan->spec.precision == WISP_F32;
-  if (single && wisp_plan_takes(plan, "vertices") != wisp_plan_takes(l->kernel->plan, "vertices"))
-    return "the default reads coordinates that are rounded otherwise";
+  if (plan->spec.precision == WISP_F32 && !reads_alike(l->family, plan, l->kernel->plan))
+    return "the default reads other numbers of the mesh, which are rounded otherwise";
   const bool known = wisp_plan_grid(NULL, plan, l->problem->d.counts, grid) == WISP_OK;
   for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++) {
     const wisp_array_decl *array = wisp_family_array(l->family, arg->name);

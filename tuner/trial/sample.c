@@ -38,16 +38,14 @@ wisp_status wisp_sample_pick(wisp_error *err, size_t count, size_t most, uint64_
   return WISP_OK;
 }
 
-wisp_status wisp_sample_round(wisp_error *err, const wisp_plan *plan, const wisp_mesh *mesh, const wisp_frame *frame,
+wisp_status wisp_sample_round(wisp_error *err, wisp_precision precision, const wisp_mesh *mesh, const wisp_frame *frame,
                               wisp_mesh *out)
 {
-  *out = (wisp_mesh){.vertices = 0};
-  if (!wisp_plan_takes(plan, "vertices")) return WISP_OK;
   *out = *mesh, out->xyz = NULL;
   CALL(wisp_new(err, 3 * mesh->vertices, sizeof *out->xyz, &out->xyz));
   for (size_t i = 0; i < 3 * mesh->vertices; i++) {
     const double x = wisp_frame_vertex(frame, mesh, (int32_t)(i / 3), i % 3);
-    out->xyz[i] = plan->spec.precision == WISP_F32 ? (double)(float)x : x;
+    out->xyz[i] = precision == WISP_F32 ? (double)(float)x : x;
   }
   return WISP_OK;
 }

@@ -157,9 +157,9 @@ double wisp_scalar_of(const wisp_scalar_list *list, const char *name, double oth
  * random ones. A byte each, 1 for those; the caller frees it. */
 wisp_status wisp_sample_pick(wisp_error *err, size_t count, size_t most, uint64_t *random, unsigned char **picked);
 
-/* The mesh as kernels see it that take the array `vertices`: coordinates in the frame, rounded to the precision. Only
- * xyz, which the caller frees, is its own. Kernels that do not take it see the mesh itself: *out has no vertices. */
-wisp_status wisp_sample_round(wisp_error *err, const wisp_plan *plan, const wisp_mesh *mesh, const wisp_frame *frame,
+/* The mesh as kernels see it that read its vertices: coordinates in the frame, rounded to the precision. Only xyz,
+ * which the caller frees, is its own. */
+wisp_status wisp_sample_round(wisp_error *err, wisp_precision precision, const wisp_mesh *mesh, const wisp_frame *frame,
                               wisp_mesh *out);
 
 /* One more scalar of a launch. */
