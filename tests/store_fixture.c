@@ -47,7 +47,7 @@ wisp_trial fixture_trial(int number)
                   .candidates = -1,
                   .ratio = NAN,
                   .begun = -1,
-                  .rules = number < 8 ? -1 : number % 3};
+                  .rules = number < 40 ? -1 : number % 3};
   snprintf(t.spec, sizeof t.spec, "nodal.volume:tet:p%d:maxwell:f64", 1 + number % 9);
   strcpy(t.layout, number % 2 ? "slab-km32" : "node-km4-pad144");
   strcpy(t.strategy, "field-in-shared");
