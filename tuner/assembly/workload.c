@@ -32,8 +32,8 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   static const size_t of_box[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}};
   const wisp_cell *cell = wisp_cell_find(spec->element);
   const int corners = cell->corners;
-  const bool free =
-      source ? source->file || cell->dimension == 3 : *elements == 1 || *elements == 2; /* these have few nodes */
+  const bool solid = cell->dimension == 3, few = *elements > 0 && (solid || *elements < 3); /* of a mesh to check on */
+  const bool free = source ? source->file || solid : few;
   const wisp_fixing fixed = {.count = free ? 0 : WISP_COUNT(sides), .tag = sides};
   const double most = limits->gpu ? gpu_nonzeros : host_nonzeros;
   const double cells = most / wisp_pattern_nonzeros(spec->order, of_box[cell->dimension - 2]);
