@@ -66,7 +66,8 @@ static wisp_status collect(wisp_error *err, const wisp_store *store, const best_
   return WISP_OK;
 }
 
-/* The values of what the trial's strategy does not vary. plan: what was chosen in its place, or of it; NULL: nothing. */
+/* The values of what the trial's strategy does not vary. plan: what was chosen in its place, or of it; NULL: nothing.
+ */
 static wisp_status note_constants(wisp_error *err, const wisp_chooser *from, const wisp_plan *plan, wisp_best_row *row)
 {
   OWNED(wisp_env_destroy) wisp_env *env = NULL;

@@ -9,8 +9,8 @@ typedef struct wisp_best_row {
   const wisp_trial *of; /* one of the device that it is for */
   const wisp_trial *trial;
   char constants[WISP_PARAMS_TEXT]; /* what its strategy does not vary, "wi=1 ws=1" */
-  double default_ms;  /* NaN: not measured */
-  const char *remark; /* "stale", "refused": no solver takes it; else empty */
+  double default_ms;                /* NaN: not measured */
+  const char *remark;               /* "stale", "refused": no solver takes it; else empty */
   wisp_match match;
   wisp_layer layer;
 } wisp_best_row;

@@ -14,7 +14,8 @@ static const char *shown_by(const wisp_best_row *row)
   return family ? family->shown : NULL;
 }
 
-/* The row's parameters and what its strategy does not vary: those with a column into cells ("-" where there is none), the rest into one text. */
+/* The row's parameters and what its strategy does not vary: those with a column into cells ("-" where there is none),
+ * the rest into one text. */
 static void split_params(const wisp_best_row *row, char cells[COLUMNS][32], char rest[200])
 {
   char name[32], value[32], column[32];

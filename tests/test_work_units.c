@@ -119,8 +119,7 @@ TEST_IN_FOLDER(test_emit_prints_them)
   HELD(forget) outcome o = run_in(*state, "", "emit -f nodal -n 4 -s field-in-shared");
   assert_non_null(strstr(o.out, "    ws=1: the fields in shared memory are those"));
   forget(&o);
-  o = run_in(*state, "",
-             "emit -f nodal -n 4 -k derivative -s matrix-in-shared --dialect cuda --set wp=19,wi=2,ws=3");
+  o = run_in(*state, "", "emit -f nodal -n 4 -k derivative -s matrix-in-shared --dialect cuda --set wp=19,wi=2,ws=3");
   assert_int_equal(o.status, 0);
   assert_non_null(strstr(o.out, "sequential < 3;"));
   assert_non_null(strstr(o.out, "FOR_Y(y, 19)"));
