@@ -40,7 +40,7 @@ typedef struct wisp_test_case {
   const char *as, *is; /* an array that the kernel calls `as`; NULL: none */
 } wisp_test_case;
 
-/* Of a case of extremes its number among them; -1: it is another. */
+/* The number of a case of extremes among them; -1: it is another. */
 static inline int wisp_test_case_extreme(const wisp_test_case *r)
 {
   return r->number >= WISP_EXTREMES && r->number < WISP_PLAIN ? r->number - WISP_EXTREMES : -1;

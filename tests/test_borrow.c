@@ -15,19 +15,20 @@
 enum { P, AP, PAP_SUMS };
 
 static const wisp_array_decl arrays[] = {
-    [P] = {"p", WISP_REAL, WISP_FIELD, "padded", "the direction"},
-    [AP] = {"Ap", WISP_REAL, WISP_FIELD, "padded", "A p"},
-    [PAP_SUMS] = {"pAp_sums", WISP_REAL, WISP_PARTS, "room", "parts of p . Ap"},
-    {"solution", WISP_REAL, WISP_FIELD, "padded", "the solution"},
-    {"r", WISP_REAL, WISP_FIELD, "padded", "the residual"},
-    {"z", WISP_REAL, WISP_FIELD, "padded", "the residual, preconditioned"},
-    {"inverse", WISP_SINGLE, WISP_POSITIVE, "padded", "of the diagonal"},
-    {"rz_sums", WISP_REAL, WISP_PARTS, "room", "parts of r . z"},
-    {"rr_sums", WISP_REAL, WISP_PARTS, "room", "parts of r . r"},
-    {"state", WISP_REAL, WISP_STATE, "states", "see runtime/solve/cg.h"},
-    {"history", WISP_REAL, WISP_STATE, "3*history_room", "likewise"},
-    {"left", WISP_INT, WISP_STATE, "1", "iterations"},
-    {NULL, WISP_REAL, WISP_FIXED, NULL, NULL},
+    [P] = {.name = "p", .type = WISP_REAL, .kind = WISP_FIELD, .size = "padded", .meaning = "the direction"},
+    [AP] = {.name = "Ap", .type = WISP_REAL, .kind = WISP_FIELD, .size = "padded", .meaning = "A p"},
+    [PAP_SUMS] =
+        {.name = "pAp_sums", .type = WISP_REAL, .kind = WISP_PARTS, .size = "room", .meaning = "parts of p . Ap"},
+    {.name = "solution", .type = WISP_REAL, .kind = WISP_FIELD, .size = "padded", .meaning = "the solution"},
+    {.name = "r", .type = WISP_REAL, .kind = WISP_FIELD, .size = "padded", .meaning = "the residual"},
+    {.name = "z", .type = WISP_REAL, .kind = WISP_FIELD, .size = "padded", .meaning = "the residual, preconditioned"},
+    {.name = "inverse", .type = WISP_SINGLE, .kind = WISP_POSITIVE, .size = "padded", .meaning = "of the diagonal"},
+    {.name = "rz_sums", .type = WISP_REAL, .kind = WISP_PARTS, .size = "room", .meaning = "parts of r . z"},
+    {.name = "rr_sums", .type = WISP_REAL, .kind = WISP_PARTS, .size = "room", .meaning = "parts of r . r"},
+    {.name = "state", .type = WISP_REAL, .kind = WISP_STATE, .size = "states", .meaning = "see runtime/solve/cg.h"},
+    {.name = "history", .type = WISP_REAL, .kind = WISP_STATE, .size = "3*history_room", .meaning = "likewise"},
+    {.name = "left", .type = WISP_INT, .kind = WISP_STATE, .size = "1", .meaning = "iterations"},
+    {.name = NULL},
 };
 
 /* An element is an unknown. */

@@ -41,8 +41,3 @@ bool wisp_workload_serves(const char *family, const char *kernel)
   const wisp_workload *workload = NULL;
   return wisp_workload_find(NULL, family, kernel, &workload) == WISP_OK;
 }
-
-void wisp_workload_round(const wisp_spec *spec, wisp_mesh *mesh)
-{
-  for (size_t i = 0; spec->precision == WISP_F32 && i < 3 * mesh->vertices; i++) mesh->xyz[i] = (float)mesh->xyz[i];
-}
