@@ -29,20 +29,22 @@ static void find_decades(const wisp_passed_values *passed, double *least, double
   if (*least > *most) *least = *most;
 }
 
-/* Behind those that are listed, in turn: one of them; of a range one about 1; and powers of two between the smallest
- * and the largest, of either sign where the range has both. These go on from turn to turn by a part of the way between
- * the two that never comes back to where it was. */
+/* Behind those that are listed, in turn: one of them; of a range one about 1; and two powers of two between the
+ * smallest and the largest, of either sign where the range has both. These go on each time by a part of the way between
+ * the two that leaves no large gap. */
 static double draw_passed(const wisp_test_case *r, const wisp_passed_values *passed, int turn)
 {
   static const double GOLDEN = 0.6180339887498949;
-  const uint64_t mixed = mix_values(passed), kind = (mixed + (uint64_t)turn) % 4;
+  const uint64_t mixed = mix_values(passed);
+  const int place = (int)(mixed % 4) + turn, kind = place % 4;
   const bool range = passed->least < passed->most, negative = passed->least < 0;
   uint64_t random = wisp_random_from(wisp_random_mix(r->seed + (uint64_t)r->number) ^ mixed);
   double least = 0, most = 0;
   if (kind == 0) return passed->values[wisp_random_below(&random, (size_t)passed->count)];
   find_decades(passed, &least, &most);
-  const double way = fmod((double)(mixed % 1024) / 1024 + GOLDEN * turn, 1),
-               drawn = exp2(round(log2(least) + log2(most / least) * way)), near = 2 * wisp_random_real(&random);
+  const double start = (double)(mixed % 1024) / 1024, near = 2 * wisp_random_real(&random),
+               way = fmod(start + GOLDEN * (negative ? place / 4 : place / 4 * 2 + kind % 2), 1),
+               drawn = exp2(round(log2(least) + log2(most / least) * way));
   if (!range) return drawn;
   const double value = kind == 1 ? (negative ? near : fabs(near)) : kind == 2 && negative ? -drawn : drawn;
   return fmin(fmax(value, passed->least), passed->most);

@@ -337,7 +337,7 @@ static const planted rows[] = {
     {"sq-underflow", "nodal", "volume", "literal",
      .edits = {{"w{{t}}_{{e}} = u{{t}}[{{= j * KM + e * lanes}}]",
                 "w{{t}}_{{e}} = u{{t}}[{{= j * KM + e * lanes}}] * (u{{t}}[{{= j * KM + e * lanes}}] * u{{t}}[{{= j * "
-                "KM + e * lanes}}] > 0)"}},
+                "KM + e * lanes}}] * u{{t}}[{{= j * KM + e * lanes}}] * u{{t}}[{{= j * KM + e * lanes}}] > 0)"}},
      .single = true},
     {"far", "nodal", "update", "stream", .edits = {COUNT_AS(groups, "groups > 64 ? 64 : groups")}, .shows = AT_SIZE},
     {"far", "nodal", "volume", "literal", .edits = {COUNT_AS(groups, "groups > 64 ? 64 : groups")}, .shows = AT_SIZE},

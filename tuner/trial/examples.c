@@ -35,9 +35,9 @@ wisp_status wisp_judged_fill(wisp_error *err, wisp_problem *problem, const wisp_
                              const wisp_test_case *test_case, wisp_judged *out)
 {
   const wisp_spec *spec = &plan->spec;
-  const double promised = problem->d.family->max_error[spec->precision == WISP_F64];
-  *out = (wisp_judged){.problem = problem, .plan = plan, .test_case = test_case, .sum_error = promised};
-  if (!(promised > 0)) out->sum_error = HUGE_VAL;
+  const double largest = problem->d.family->max_error[spec->precision == WISP_F64];
+  *out = (wisp_judged){.problem = problem, .plan = plan, .test_case = test_case, .sum_error = largest};
+  if (!(largest > 0)) out->sum_error = HUGE_VAL;
   out->max_error = test_case->number < WISP_EXTREMES ? out->sum_error : HUGE_VAL;
   return wisp_tolerance(err, spec, &out->tolerance);
 }
