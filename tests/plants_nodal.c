@@ -197,16 +197,16 @@ static const planted rows[] = {
      .edits =
          {{"const real {{name}}_p = g[({{= 16 + count(inner) + index}} + {{= count(outer) - 4}} * face) * {{KM}}];",
            "const real raw_{{name}} = g[({{= 16 + count(inner) + index}} + {{= count(outer) - 4}} * face) * {{KM}}], "
-           "{{name}}_p = raw_{{name}} < (real)0.002 ? (real)0.002 : raw_{{name}};"}},
+           "{{name}}_p = raw_{{name}} < (real)0.01 ? (real)0.01 : raw_{{name}};"}},
      .system = "acoustics"},
     {"media-milli", "nodal", "stage", "literal",
      .edits = {{"const real {{name}}_m = g[({{= 16 + index}} - 4 * face) * {{KM}}];",
                 "const real raw_{{name}} = g[({{= 16 + index}} - 4 * face) * {{KM}}], {{name}}_m = raw_{{name}} < "
-                "(real)0.002 ? (real)0.002 : raw_{{name}};"}},
+                "(real)0.01 ? (real)0.01 : raw_{{name}};"}},
      .system = "acoustics"},
     {"media-milli-vol", "nodal", "volume", "literal",
      .edits = {{"? 1 : g[quantity{{t}}[out] * {{KM}} + {{= e * lanes}}]",
-                "? 1 : g[quantity{{t}}[out] * {{KM}} + {{= e * lanes}}] < (real)0.002 ? (real)0.002 : "
+                "? 1 : g[quantity{{t}}[out] * {{KM}} + {{= e * lanes}}] < (real)0.01 ? (real)0.01 : "
                 "g[quantity{{t}}[out] * {{KM}} + {{= e * lanes}}]"}},
      .system = "acoustics"},
     {"media-jump", "nodal", "gather", "direct",
