@@ -119,6 +119,18 @@ wisp_status wisp_module_cluster(wisp_error *err, wisp_module *module, int blocks
 wisp_status wisp_launch(wisp_error *err, wisp_module *module, void *stream, const unsigned grid[2],
                         const unsigned block[3], void **args, int arg_count);
 
+/* The order in which a host runs a kernel's blocks, and on which threads: for who verifies it. A GPU has its own. */
+typedef enum wisp_schedule {
+  WISP_SCHEDULE_USUAL,    /* OpenMP's threads, each with an equal share of the blocks, in order */
+  WISP_SCHEDULE_MANY,     /* likewise, with more threads than cores */
+  WISP_SCHEDULE_SINGLE,   /* more threads than cores, which take the next block each time: neighbours run together */
+  WISP_SCHEDULE_REVERSED, /* likewise, from the last block on */
+  WISP_SCHEDULES
+} wisp_schedule;
+/* For all launches from now on that are not recorded. Nobody else may launch the same modules meanwhile, unless it is
+ * the usual one. */
+void wisp_device_schedule(wisp_device *device, wisp_schedule schedule);
+
 /* Records every launch, fill and copy between begin and end, without running it: a CUDA graph, or a list of calls on
  * the host. Argument values are those of the recording; modules and arrays must outlive the graph. Uploads, downloads,
  * events, finish and a second begin are refused meanwhile (WISP_EUSAGE). */

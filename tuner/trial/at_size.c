@@ -145,10 +145,11 @@ wisp_status wisp_at_size_prepare(wisp_error *err, wisp_at_size *s, wisp_problem 
 
 /* --- candidates --- */
 
-static wisp_status launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel, const launch_data *data)
+static wisp_status launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel, const launch_data *data,
+                          wisp_schedule schedule)
 {
   CALL(wisp_arrays_restore(err, problem->arrays, data->before, NULL));
-  return wisp_test_case_launch(err, problem, kernel, data->test_case);
+  return wisp_test_case_launch(err, problem, kernel, data->test_case, schedule);
 }
 
 /* Enqueues comparing the outputs of more than so many numbers with what was kept, each within its bound. */
@@ -176,7 +177,7 @@ wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *p
   CALL(find_data(err, s, problem, kernel->plan, &data));
   if (!data->test_case) return wisp_verify_guards(err, arrays);
   CALL(wisp_judged_fill(err, problem, kernel->plan, data->test_case, &judged));
-  CALL(launch(err, problem, kernel, data));
+  CALL(launch(err, problem, kernel, data, WISP_SCHEDULE_SINGLE));
   CALL(wisp_arrays_compare_begin(err, arrays));
   CALL(compare(err, problem, &data->out, data->after, SHORT, false));
   CALL(wisp_arrays_compare_end(err, arrays, array, &number));
@@ -189,6 +190,8 @@ wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *p
 wisp_status wisp_at_size_repeat(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel,
                                 double seconds, int *left)
 {
+  static const wisp_schedule schedules[] = {WISP_SCHEDULE_SINGLE, WISP_SCHEDULE_MANY, WISP_SCHEDULE_SINGLE,
+                                            WISP_SCHEDULE_REVERSED};
   wisp_arrays *arrays = problem->arrays;
   OWNED(wisp_kept_free) wisp_kept *first = NULL;
   const launch_data *data = NULL;
@@ -197,14 +200,14 @@ wisp_status wisp_at_size_repeat(wisp_error *err, wisp_at_size *s, wisp_problem *
   size_t number = 0;
   CALL(find_data(err, s, problem, kernel->plan, &data));
   if (!data->test_case) return WISP_OK;
-  CALL(launch(err, problem, kernel, data));
+  CALL(launch(err, problem, kernel, data, WISP_SCHEDULE_USUAL));
   CALL(wisp_arrays_keep(err, arrays, data->out.names, &first));
   const double begin = wisp_seconds();
-  for (--*left; *left > 0 && !*array && wisp_seconds() - begin < seconds;) {
+  for (--*left; *left > 0 && !*array && wisp_seconds() - begin < (exact ? 1 : 4) * seconds;) {
     const int now = *left < AT_A_TIME ? *left : AT_A_TIME;
     CALL(wisp_arrays_compare_begin(err, arrays));
     for (int i = 0; i < now; i++) {
-      CALL(launch(err, problem, kernel, data));
+      CALL(launch(err, problem, kernel, data, schedules[(*left - i) % (int)WISP_COUNT(schedules)]));
       CALL(compare(err, problem, &data->out, first, 0, exact));
     }
     CALL(wisp_arrays_compare_end(err, arrays, array, &number));

@@ -86,8 +86,8 @@ wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_pl
 wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_problem *problem,
                                     const wisp_kernel *kernel, bool leading)
 {
-  enum { LAUNCHES = 500, FEW = 162 };
-  static const double LEADING = 0.1, OTHERS = 0.05, MOST = 1;
+  enum { LAUNCHES = 3000, FEW = 162 };
+  static const double LEADING = 0.1, OTHERS = 0.05, MOST = 2;
   const wisp_workload *workload = bench->workload;
   const wisp_plan *plan = kernel->plan;
   const wisp_mesh_source box = wisp_mesh_source_irregular(); /* whatever file is timed on */
