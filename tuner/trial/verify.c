@@ -320,6 +320,39 @@ static wisp_status check_case(wisp_error *err, wisp_verifier *v, const wisp_kern
   return WISP_OK;
 }
 
+/* The case on the first other mesh that is fit for the kernel; out->problem is NULL without any. */
+static wisp_status find_other(wisp_error *err, wisp_verifier *v, const case_list *list, running_case *out)
+{
+  const running_case empty = *out;
+  for (int mesh = 1; mesh <= list->meshes; mesh++) {
+    wisp_error reason = {0};
+    wisp_status status = find_case(&reason, v, out->kernel->plan, mesh, WISP_PLAIN, out);
+    if (status == WISP_OK) status = check_arrays(&reason, out);
+    if (status == WISP_OK) return WISP_OK;
+    leave_case(out);
+    *out = empty;
+    CALL(wisp_require(err, mesh_is_unfit(mesh, status), status, "%s", reason.text));
+  }
+  return WISP_OK;
+}
+
+/* Two problems in turn, of which the second lies where the first one did: a kernel keeps nothing by its address. */
+static wisp_status check_in_turn(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, const case_list *list,
+                                 double *error)
+{
+  HELD(leave_case) running_case first = {.kernel = kernel, .launches = 1};
+  HELD(leave_case) running_case other = {.kernel = kernel, .launches = 1};
+  CALL(find_case(err, v, kernel->plan, 0, 0, &first));
+  CALL(find_other(err, v, list, &other));
+  if (!other.problem) return WISP_OK;
+  CALL(wisp_context(err, launch(err, &first, 0, error), "in turn: "));
+  wisp_arrays_exchange(first.problem->arrays, other.problem->arrays);
+  const wisp_status status = launch(err, &other, 0, error);
+  wisp_arrays_exchange(first.problem->arrays, other.problem->arrays);
+  CALL(wisp_context(err, status, "of another problem at the same addresses: "));
+  return wisp_context(err, launch(err, &first, 0, error), "in turn: ");
+}
+
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, double *error)
 {
   case_list list = {0};
@@ -331,7 +364,7 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_ke
     if (!mesh_is_unfit(i >= list.own + list.extremes, status))
       CALL(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
   }
-  return WISP_OK;
+  return check_in_turn(err, v, kernel, &list, error);
 }
 
 wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_verifier **out)
