@@ -139,7 +139,7 @@ check-all:
 
 # Not part of check-all, for its time: once by whoever changes what threads share.
 raced  := BUILD=build-race SANITIZE=-fsanitize=thread OPT="-O1 -g -fno-omit-frame-pointer"
-threaded := test_kernels test_tune test_pipeline test_queue test_supervisor test_planted test_threads test_api_tune test_device_host
+threaded := test_api_misuse test_kernels test_tune test_pipeline test_queue test_supervisor test_planted test_threads test_api_tune test_device_host
 check-race:
 	+@$(call build-tests,$(raced))
 	@scripts/run-tests race:build-race $(or $(ONLY),$(threaded))

@@ -1,6 +1,7 @@
 #include "cli.h"
 #include "../runtime/cache_folder.h"
 #include "../runtime/stack.h"
+#include "../runtime/warden.h"
 
 #include "wisp.h"
 
@@ -10,12 +11,20 @@
 
 static const struct {
   const char *name;
-  const wisp_syntax *syntax; /* NULL: wisp run, which has one a problem */
+  const wisp_syntax *syntax; /* NULL: wisp run and wisp verify, which have one a problem */
   bool loads;                /* compiled kernels */
+  bool guarded;              /* by a warden; the tuner has one of its own */
 } commands[] = {
-    {"devices", &wisp_devices_syntax, true}, {"tune", &wisp_tune_syntax, true},  {"best", &wisp_best_syntax, false},
-    {"report", &wisp_report_syntax, false},  {"emit", &wisp_emit_syntax, false}, {"run", NULL, true},
-    {"bench", &wisp_bench_syntax, true},     {"db", &wisp_db_syntax, false},     {"mesh", &wisp_mesh_syntax, false},
+    {"devices", &wisp_devices_syntax, true, true},
+    {"tune", &wisp_tune_syntax, true, false},
+    {"best", &wisp_best_syntax, false, false},
+    {"report", &wisp_report_syntax, false, false},
+    {"emit", &wisp_emit_syntax, false, false},
+    {"run", NULL, true, true},
+    {"verify", NULL, true, true},
+    {"bench", &wisp_bench_syntax, true, true},
+    {"db", &wisp_db_syntax, false, false},
+    {"mesh", &wisp_mesh_syntax, false, false},
 };
 enum { COMMAND_COUNT = WISP_COUNT(commands) };
 
@@ -60,6 +69,18 @@ static int run_command(int command, int argc, char **argv)
 {
   const wisp_syntax *syntax = commands[command].syntax;
   return syntax ? wisp_cli_run_command(syntax, argc, argv) : wisp_cli_run(argc, argv);
+}
+
+/* The same with a process beside it, which ends its compilers when a signal has ended it, and removes their files. */
+static int run_guarded(int command, int argc, char **argv)
+{
+  wisp_warden warden = {0};
+  wisp_error why = {0};
+  if (wisp_warden_start(&why, &warden) == WISP_OK) wisp_warden_watch(&warden); /* else it goes without */
+  const int status = run_command(command, argc, argv);
+  wisp_warden_watch(NULL);
+  wisp_warden_dismiss(&warden);
+  return status;
 }
 
 static int refuse(const char *name)
@@ -109,7 +130,8 @@ int main(int argc, char **argv)
     if (wisp_stack_check(&err) != WISP_OK) /* said before anything needs it */
       return fprintf(stderr, "wisp %s: %s\n", name, err.text), 1;
     if (commands[command].loads) note_cache(argc - 1, argv + 1);
-    return finish(run_command(command, argc - 1, argv + 1));
+    return finish(commands[command].guarded ? run_guarded(command, argc - 1, argv + 1)
+                                            : run_command(command, argc - 1, argv + 1));
   }
   if (is_word(name, help_words)) return finish(help(argc - 1, argv + 1));
   if (is_word(name, version_words)) {

@@ -58,20 +58,26 @@ void wisp_layout_print(const wisp_layout *layout, char text[WISP_LAYOUT_TEXT])
   wisp_append_integer(text, WISP_LAYOUT_TEXT, used, layout->NpM);
 }
 
+/* Takes digits behind a word, without blanks or signs, as printing gives them. */
+static bool take_number(const char **at, const char *word, int *out)
+{
+  const size_t length = strlen(word), digits = strncmp(*at, word, length) == 0 ? strspn(*at + length, "0123456789") : 0;
+  if (!digits || digits > 8 || (*at)[length] == '0') return false;
+  *out = atoi(*at + length);
+  *at += length + digits;
+  return true;
+}
+
 wisp_status wisp_layout_parse(wisp_error *err, const char *text, int Np, int Nf, wisp_layout *out)
 {
-  int KM = 0, pad = 0, end = 0;
-  if (strcmp(text, "none") == 0) {
-    *out = wisp_layout_none();
-    return WISP_OK;
-  }
-  if (sscanf(text, "slab-km%d%n", &KM, &end) == 1 && text[end] == '\0' && KM >= 1 && KM <= 1024) {
-    *out = wisp_layout_slab(Np, Nf, KM);
-    return WISP_OK;
-  }
-  if (sscanf(text, "node-km%d-pad%d%n", &KM, &pad, &end) == 2 && text[end] == '\0' && KM >= 1 && KM <= 1024 &&
-      pad >= KM * Np && pad < KM * Np + 64) {
-    static const int granules[] = {16, 4, 1};
+  static const int granules[] = {16, 4, 1};
+  int KM = 0, pad = 0;
+  const char *at = text;
+  if (strcmp(text, "none") == 0) return *out = wisp_layout_none(), WISP_OK;
+  if (take_number(&at, "slab-km", &KM) && !*at && KM <= 1024) return *out = wisp_layout_slab(Np, Nf, KM), WISP_OK;
+  at = text;
+  if (take_number(&at, "node-km", &KM) && take_number(&at, "-pad", &pad) && !*at && KM <= 1024 && pad >= KM * Np &&
+      pad < KM * Np + 64) {
     for (int i = 0; i < 3; i++) {
       *out = node_fastest(Np, Nf, KM, granules[i]);
       if (out->NpM == pad) return WISP_OK;

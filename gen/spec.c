@@ -83,7 +83,7 @@ static bool take_name(const char **at, char mark, char *to, size_t capacity)
 static bool take_order(const char **at, int *order)
 {
   char *end = NULL;
-  if (**at != 'p' || !isdigit((unsigned char)(*at)[1])) return false;
+  if (**at != 'p' || !isdigit((unsigned char)(*at)[1]) || ((*at)[1] == '0' && (*at)[2] != ':')) return false;
   const long value = strtol(*at + 1, &end, 10);
   if (*end != ':' || value > INT_MAX) return false;
   *order = (int)value;

@@ -1,6 +1,6 @@
 /* Loops in vectors as wide as the machine has. A function marked WISP_WIDE is compiled for several widths and the
  * loader takes the one that fits. No product is fused with a sum, so results are the same on every machine. Mark static
- * functions alone: clang 14 gives others a name that no other file finds. */
+ * functions alone, each by a name that no other file has: clang 14 makes names of the linker's of them. */
 #pragma once
 
 #include <features.h>

@@ -4,9 +4,9 @@
  *   - every fallible function takes a wisp_error first, returns a wisp_status, and gives its outputs last;
  *   - handles are opaque, made by a *_create or *_open and given back with *_destroy or *_close (NULL is fine);
  *   - on failure the error's text says what, where and what to do, in one line, and no output is touched;
- *   - nothing here aborts, prints, or keeps state outside a handle;
- *   - handles belong to one thread at a time. On a GPU, functions that reach it make its context current to their
- * thread.
+ *   - nothing here aborts, prints, or keeps state outside a handle, but for a list of those that are open;
+ *   - a handle that is NULL, closed, or a parent's before fork gives WISP_EUSAGE, and closing it does nothing;
+ *   - handles belong to one thread at a time. On a GPU, functions that reach it make its context current there.
  *
  * docs/guide/library.md shows it at work: solving, tuned kernels, whole operators.
  */
@@ -73,9 +73,9 @@ typedef struct wisp_session_request {
 } wisp_session_request;
 
 /* A store that is damaged, held by another process, not to be read or not there is no error: the session goes on with
- * the other layers, and says so (wisp_session_note). On the host it sets what OpenMP reads
- * (OMP_STACKSIZE, OMP_WAIT_POLICY) where the environment lacks it, and nothing is set later: call the first before
- * threads start that read the environment. */
+ * the other layers, and says so (wisp_session_note). The first call sets what OpenMP reads
+ * (OMP_STACKSIZE, OMP_WAIT_POLICY) where the environment lacks it, and nothing is set later: make it before threads of
+ * your own start that read the environment. Threads may open sessions at once. */
 wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out);
 /* Objects that are still open can be closed afterwards; their other calls say that the session is closed. */
 void wisp_session_close(wisp_session *session);
@@ -149,7 +149,7 @@ typedef struct wisp_until {
 } wisp_until;
 
 /* Solves, or goes on in time, and returns when that is done. until NULL: as the settings say. WISP_EWRONG where an
- * iteration does not converge, and where the fields are not finite afterwards: the step was too long. */
+ * iteration does not converge, its true residual is too large, or fields are not finite: the step was too long. */
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, const wisp_until *until);
 
 /* A row of the report, as `wisp run --json` has it. */
@@ -271,8 +271,8 @@ typedef struct wisp_argument {
 /* The i-th argument; WISP_EMISSING behind the last. */
 wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, size_t i, wisp_argument *out);
 
-/* Counts of a launch: "elements", or "groups", the last of which may have empty places; other names that sizes use; for
- * kernels that ask, which group is the "first" (0). A list ends with a NULL name. */
+/* Counts of a launch: "elements", or "groups", the last of which may have empty places; other names that sizes use, and
+ * no others; for kernels that ask, which group is the "first" (0). Each at most once; a NULL name ends a list. */
 typedef struct wisp_count {
   const char *name;
   size_t value;
@@ -295,7 +295,7 @@ typedef struct wisp_field_layout {
   size_t fields, nodes, per_group, stride, element_stride, node_stride;
 } wisp_field_layout;
 wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_field_layout *out);
-size_t wisp_field_address(const wisp_field_layout *layout, size_t f, size_t k, size_t i); /* by that formula */
+size_t wisp_field_address(const wisp_field_layout *layout, size_t f, size_t k, size_t i); /* SIZE_MAX: no layout */
 
 /* The name of field f, "Ex"; NULL behind the last, and where a family's fields have none. */
 const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f);
@@ -474,7 +474,7 @@ typedef struct wisp_helmholtz_data {
  */
 typedef struct wisp_helmholtz_report {
   long long iterations;
-  double residual;                                               /* over the right-hand side */
+  double residual, true_residual; /* over the right-hand side; of b - A x by another path, in double */
   double seconds_mesh, seconds_setup, seconds_preconditioner;    /* edges, on the host; condense and assemble */
   double seconds_right_side, seconds_iterations, seconds_fields; /* of this solve */
   size_t bytes_setup, bytes_iterations, bytes_fields;            /* each array where it is first needed */
@@ -482,7 +482,7 @@ typedef struct wisp_helmholtz_report {
 
 /* Solves for these data, in the session's stream, and returns when that is done: no element is condensed anew. Where a
  * piece of the mesh has no edge whose u is given, and lambda is 0 there, u is the one of mean 0, and data that do not
- * balance are WISP_EUSAGE. WISP_EWRONG where it does not converge. out may be NULL. */
+ * balance are WISP_EUSAGE. WISP_EWRONG where it does not converge, or by its true residual. out may be NULL. */
 wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *problem, const wisp_helmholtz_data *data,
                                  wisp_helmholtz_report *out);
 

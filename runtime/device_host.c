@@ -117,20 +117,38 @@ static wisp_status host_count(wisp_error *err, int *out)
   return WISP_OK;
 }
 
-/* OpenMP reads the two variables when the first module brings it; the user's own choice stands. A block's shared arrays
- * lie on stacks. A thread that waits sleeps: one that spins keeps the core from whom it waits for as soon as another
- * process runs, and stages took from twice to twenty times as long. They are set before anybody compiles for the
- * device: a thread that copies the environment for a compiler must not find it changed under it. */
+/* The loader's own lock orders what it frees behind what it has made, but no sanitizer sees that; this one they see. */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+
+static void begin_loading(void)
+{
+  pthread_mutex_lock(&loading);
+}
+
+static void end_loading(void)
+{
+  pthread_mutex_unlock(&loading);
+}
+
+/* A child of fork has the lock free, whichever thread held it. */
+static void free_in_children(void)
+{
+  pthread_atfork(begin_loading, end_loading, end_loading);
+}
+
+/* The environment changes before anybody compiles for the device: a thread that copies it for a compiler must not find
+ * it changed under it. */
 static wisp_status host_open(wisp_error *err, int index, wisp_device **out)
 {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   (void)index;
   OWNED(free) host_device *device = NULL;
   CALL(wisp_openmp_check(err));
   CALL(wisp_new(err, 1, sizeof *device, &device));
   CALL(host_limits(err, "host", &device->base.limits));
   device->base.kind = &wisp_host_kind;
-  setenv("OMP_STACKSIZE", "16M", 0);
-  setenv("OMP_WAIT_POLICY", "passive", 0);
+  wisp_openmp_prepare();
+  pthread_once(&once, free_in_children);
   *out = &device->base;
   device = NULL;
   return WISP_OK;
@@ -270,7 +288,9 @@ static wisp_status host_copy(wisp_error *err, wisp_device *device, wisp_pointer 
 static void host_unload(wisp_module *base)
 {
   host_module *module = (host_module *)base;
+  begin_loading();
   if (module->object) dlclose(module->object);
+  end_loading();
   if (module->fd >= 0) close(module->fd);
   free(module);
 }
@@ -307,7 +327,9 @@ static wisp_status host_load(wisp_error *err, wisp_device *device, const wisp_bi
                     strerror(errno)));
   CALL(write_all(err, module->fd, name, binary));
   snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), module->fd);
+  begin_loading();
   module->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  end_loading();
   CALL(wisp_require(err, module->object, WISP_ESYSTEM,
                     "%s: cannot be loaded: %s: compile it anew (wisp db cache --clear)", name, dlerror()));
   for (size_t i = 0; i < WISP_COUNT(openmp); i++) {

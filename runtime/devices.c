@@ -92,12 +92,13 @@ wisp_status wisp_compiler_probe(wisp_error *err, const char *target)
 static bool parse_name(const char *name, const wisp_device_kind *kind, int *index)
 {
   size_t length = strlen(kind->name);
-  int used = 0;
   *index = 0;
   if (strncmp(name, kind->name, length) != 0) return false;
   name += length;
   if (!*name) return true;
-  return sscanf(name, ":%d%n", index, &used) == 1 && !name[used] && *index >= 0;
+  const size_t digits = strspn(name + 1, "0123456789");
+  *index = atoi(name + 1);
+  return *name == ':' && digits && digits < 5 && !name[1 + digits];
 }
 
 wisp_status wisp_device_known(wisp_error *err, const char *name)

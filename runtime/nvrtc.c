@@ -30,7 +30,7 @@ static wisp_status check_nvrtc(wisp_error *err, const wisp_nvrtc_api *api, int r
 bool wisp_nvrtc_has_target(const char *target)
 {
   int sm = 0, used = 0;
-  if (sscanf(target, "sm_%3d%n", &sm, &used) != 1 || sm < 10) return false;
+  if (sscanf(target, "sm_%3d%n", &sm, &used) != 1 || sm < 10 || strchr(" +", target[3])) return false;
   if (target[used] == 'a' || target[used] == 'f') used++;
   return !target[used];
 }

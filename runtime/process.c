@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/stat.h>
@@ -89,6 +90,13 @@ static wisp_status wait_for(wisp_error *err, pid_t pid, double seconds, wisp_end
   return WISP_OK;
 }
 
+static void (*watch)(pid_t leader, bool there);
+
+void wisp_process_watch(void (*report)(pid_t leader, bool there))
+{
+  watch = report;
+}
+
 wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *folder, const char *log, double seconds,
                              wisp_ending *ending, int *code)
 {
@@ -108,7 +116,10 @@ wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *fol
   CALL(wisp_require(err, !failed, WISP_ESYSTEM,
                     "%s: cannot be started: %s: see that there is memory, and raise the limit of processes (ulimit -u)",
                     argv[0], strerror(failed)));
-  CALL(wait_for(err, pid, seconds, ending, code));
+  if (watch) watch(pid, true);
+  const wisp_status status = wait_for(err, pid, seconds, ending, code);
+  if (watch) watch(pid, false);
+  if (status != WISP_OK) return status;
   /* A shell reports it so, and a posix_spawn that cannot know at once (under valgrind). */
   if (*ending == WISP_RAN && *code == 127) *ending = WISP_NO_PROGRAM, *code = ENOENT;
   return WISP_OK;
@@ -187,6 +198,8 @@ static unsigned long process_namespace(void)
 
 wisp_status wisp_scratch_create(wisp_error *err, char *path, size_t size)
 {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, wisp_scratch_sweep);
   int length = snprintf(path, size, "%s/wisp-%lx-%d-XXXXXX", scratch_root(), process_namespace(), (int)getpid());
   if (length < 0 || (size_t)length >= size)
     return wisp_fail(err, WISP_ESYSTEM, "TMPDIR: its name has %d characters, which is too long", length);

@@ -20,13 +20,18 @@ typedef enum wisp_ending {
 wisp_status wisp_process_run(wisp_error *err, char *const *argv, const char *folder, const char *log, double seconds,
                              wisp_ending *ending, int *code);
 
+/* Calls this, from whichever thread, for each program that starts, by its process, the leader of a group of its own,
+ * and once it has ended. NULL: nothing is called. */
+void wisp_process_watch(void (*report)(pid_t leader, bool there));
+
 /* A child's end, as waitpid tells it: within so many seconds by itself, else it is ended. */
 int wisp_process_await(pid_t pid, double seconds);
 /* Ends every process of the session that this one led, itself too, whatever groups they are in. */
 void wisp_session_end(pid_t leader);
 
 /* A fresh folder for temporary files under $TMPDIR or /tmp, whose name shows its process; its removal with the files in
- * it, for HELD of a `char folder[SIZE] = ""`; and the removal of those whose processes are gone. */
+ * it, for HELD of a `char folder[SIZE] = ""`; and the removal of those whose processes are gone, which the first folder
+ * of a process brings. */
 wisp_status wisp_scratch_create(wisp_error *err, char *path, size_t size);
 void wisp_scratch_remove(const void *path); /* a text; empty: none was made */
 void wisp_scratch_sweep(void);

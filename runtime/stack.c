@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <unistd.h>
 
 /* OWN: more than wisp's functions take, and LAPACK's. AMPLE: what wisp's threads get. MARGIN: besides a kernel's own
  * functions, those of libm and of OpenMP, and the loader's, which finds a function at its first call. */
@@ -62,6 +63,18 @@ static void *do_nothing(void *argument)
   return argument;
 }
 
+/* The user's own choice stands. A block's shared arrays lie on stacks. A thread that waits sleeps: one that spins keeps
+ * the core from whom it waits for as soon as another process runs, and stages took from twice to twenty times as long.
+ */
+void wisp_openmp_prepare(void)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  setenv("OMP_STACKSIZE", "16M", 0);
+  setenv("OMP_WAIT_POLICY", "passive", 0);
+  pthread_mutex_unlock(&lock);
+}
+
 wisp_status wisp_openmp_check(wisp_error *err)
 {
   const char *text = getenv("OMP_STACKSIZE");
@@ -95,26 +108,43 @@ static void survey_thread(void *context)
   while (own < least && !atomic_compare_exchange_weak(&s->least, &least, own)) {}
 }
 
+/* The process in which OpenMP has threads for this one; 0: there are none yet. */
+static _Thread_local pid_t team_process;
+
+/* A child has the calling thread alone of its parent's, and OpenMP would wait for the others. */
+static wisp_status check_process(wisp_error *err, const char *name)
+{
+  return wisp_require(err, !team_process || team_process == getpid(), WISP_ESYSTEM,
+                      "%s: this thread ran kernels before a fork, and OpenMP's threads are not in process %d: run it "
+                      "in a new thread, or in the parent",
+                      name, (int)getpid());
+}
+
 /* The least stack of OpenMP's threads. Compilers, and libomp, make GOMP_parallel of a parallel region. */
-static bool survey_team(void *object, size_t *out)
+static wisp_status survey_team(wisp_error *err, void *object, const char *name, wisp_host_stacks *stacks)
 {
   void (*parallel)(void (*work)(void *), void *context, unsigned threads, unsigned flags) = NULL;
   void *symbol = dlsym(object, "GOMP_parallel");
   survey s = {.caller = pthread_self()};
-  if (!symbol) return false;
+  if (!symbol) return WISP_OK;
+  CALL(check_process(err, name));
   memcpy(&parallel, &symbol, sizeof parallel);
   atomic_init(&s.least, SIZE_MAX);
   parallel(survey_thread, &s, 0, 0);
-  *out = atomic_load(&s.least);
-  return true;
+  stacks->team = atomic_load(&s.least);
+  stacks->knows_team = true;
+  if (stacks->team != SIZE_MAX) team_process = getpid();
+  return WISP_OK;
 }
 
 wisp_status wisp_host_stacks_check(wisp_error *err, wisp_host_stacks *stacks, void *object, const char *name,
                                    size_t bytes)
 {
   const size_t need = bytes + MARGIN;
-  if (!stacks->knows_team && object) stacks->knows_team = survey_team(object, &stacks->team);
+  if (!stacks->knows_team && object) CALL(survey_team(err, object, name, stacks));
   if (!stacks->knows_caller || !pthread_equal(stacks->thread, pthread_self())) {
+    if (stacks->knows_team) CALL(check_process(err, name));
+    if (stacks->knows_team && stacks->team != SIZE_MAX) team_process = getpid();
     stacks->knows_caller = true;
     stacks->thread = pthread_self();
     stacks->caller = bytes_left();

@@ -11,6 +11,10 @@ int wisp_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 /* WISP_ESYSTEM, in words, where this thread has too little stack left for wisp's functions. */
 wisp_status wisp_stack_check(wisp_error *err);
 
+/* Sets what OpenMP reads when the first kernel brings it (OMP_STACKSIZE, OMP_WAIT_POLICY), where the environment lacks
+ * it. Threads that open sessions at once wait here for the first of them, which alone changes the environment. */
+void wisp_openmp_prepare(void);
+
 /* WISP_ESYSTEM, in words, where $OMP_STACKSIZE is too small for any thread, with which OpenMP would end the program. */
 wisp_status wisp_openmp_check(wisp_error *err);
 
@@ -22,7 +26,8 @@ typedef struct wisp_host_stacks {
   size_t caller;    /* bytes that it has left */
 } wisp_host_stacks;
 
-/* Whether this thread, and OpenMP's, have as many bytes: WISP_ESYSTEM, in words, where they have less. object: a loaded
- * module, whose OpenMP library is asked; NULL: the last answer holds. name is the kernel's. */
+/* Whether this thread, and OpenMP's, have as many bytes, and OpenMP's were not lost in a fork: WISP_ESYSTEM, in words,
+ * where they have less. object: a loaded module, whose OpenMP library is asked; NULL: the last answer holds. name is
+ * the kernel's. */
 wisp_status wisp_host_stacks_check(wisp_error *err, wisp_host_stacks *stacks, void *object, const char *name,
                                    size_t bytes);

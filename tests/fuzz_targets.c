@@ -307,11 +307,19 @@ static bool take_store(fuzz_world *world, const char *data, size_t size)
 }
 
 const fuzz_target fuzz_targets[] = {
-    {"mesh", take_mesh},       {"hexmesh", take_hexmesh},
-    {"trimesh", take_trimesh}, {"space", take_space},
-    {"text", take_text},       {"system", take_system},
-    {"shipped", take_shipped}, {"json", take_json},
-    {"store", take_store},     {NULL, NULL},
+    {"mesh", take_mesh},
+    {"hexmesh", take_hexmesh},
+    {"trimesh", take_trimesh},
+    {"space", take_space},
+    {"text", take_text},
+    {"system", take_system},
+    {"shipped", take_shipped},
+    {"json", take_json},
+    {"store", take_store},
+    {"expression", fuzz_take_expression},
+    {"form", fuzz_take_form},
+    {"names", fuzz_take_names},
+    {NULL, NULL},
 };
 
 /* The lowest order's names, in the first layout or the last. */

@@ -15,6 +15,11 @@ typedef struct fuzz_target {
   bool (*take)(fuzz_world *world, const char *data, size_t size);
 } fuzz_target;
 
+/* The takers of expressions, forms, and the names that programs and command lines give (fuzz_names.c). */
+bool fuzz_take_expression(fuzz_world *world, const char *data, size_t size);
+bool fuzz_take_form(fuzz_world *world, const char *data, size_t size);
+bool fuzz_take_names(fuzz_world *world, const char *data, size_t size);
+
 extern const fuzz_target fuzz_targets[]; /* the last has no name */
 
 fuzz_world *fuzz_world_create(void); /* aborts where it cannot */

@@ -104,9 +104,14 @@ TEST(names_are_checked)
   assert_int_equal(wisp_device_open(&err, "abacus", &device), WISP_EUSAGE);
   assert_int_equal(wisp_device_open(&err, "hostess", &device), WISP_EUSAGE);
   assert_int_equal(wisp_device_open(&err, "host:1", &device), WISP_EDEVICE);
+  assert_int_equal(wisp_device_open(&err, "host:+0", &device), WISP_EUSAGE);
+  assert_int_equal(wisp_device_open(&err, "host: 0", &device), WISP_EUSAGE);
+  assert_int_equal(wisp_device_open(&err, "host:4294967296", &device), WISP_EUSAGE);
   assert_int_equal(wisp_device_open(&err, "auto", &device), WISP_OK);
   wisp_device_close(device);
   assert_int_equal(wisp_target_limits(&err, "sm_banana", &limits), WISP_EUSAGE);
+  assert_int_equal(wisp_target_limits(&err, "sm_ 90", &limits), WISP_EUSAGE);
+  assert_int_equal(wisp_target_limits(&err, "sm_+90", &limits), WISP_EUSAGE);
   assert_int_equal(wisp_target_limits(&err, "host", &limits), WISP_OK);
   assert_int_equal(wisp_device_list(&err, false, &names), WISP_OK);
   assert_string_equal(names.data + names.length - strlen("host"), "host");

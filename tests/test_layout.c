@@ -103,7 +103,12 @@ TEST(test_text)
                                       "node-km1-pad400",
                                       "node-km4-pad80 ",
                                       "Slab-km32",
-                                      "node-km99999999999-pad16"};
+                                      "node-km99999999999-pad16",
+                                      "slab-km 32",
+                                      "slab-km+32",
+                                      "slab-km032",
+                                      "node-km4- pad80",
+                                      "slab-km4294967328"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     wisp_layout back;
     wisp_error err = {0};

@@ -247,6 +247,11 @@ TEST(test_refusals)
       {{WISP_INIT(wisp_solver_request), .problem = "poisson", .order = 2, .settings = many},
        WISP_EUSAGE,
        "from 1 to 16"},
+      {{WISP_INIT(wisp_solver_request), .problem = "heat", .order = INT32_MAX},
+       WISP_EUSAGE,
+       "out of range: use 1 to 5"},
+      {{WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = INT32_MIN}, WISP_EUSAGE, "use 1 to 15"},
+      {{WISP_INIT(wisp_solver_request), .problem = "heat", .order = 1, .precision = 3}, WISP_EUSAGE, "no precision 3"},
       {{WISP_INIT(wisp_solver_request), .problem = "heat", .order = 2, .box = "many"}, WISP_EUSAGE, "squares a side"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -276,4 +281,30 @@ TEST(test_nothing)
   BAD(wisp_solver_advance(err, s.solver, NULL), WISP_EUSAGE, "its session was closed");
   wisp_solver_destroy(s.solver);
   wisp_solver_destroy(NULL);
+}
+
+/* An end of a run that is no number, or lies behind, changes nothing. */
+TEST(test_ends)
+{
+  static const struct {
+    wisp_until until;
+    const char *says;
+  } bad[] = {{{WISP_INIT(wisp_until), .steps = -1}, "until->steps is -1"},
+             {{WISP_INIT(wisp_until), .steps = 1LL << 40}, "until->steps is 1099511627776"},
+             {{WISP_INIT(wisp_until), .steps = 1, .dt = NAN}, "until->dt is not a number"},
+             {{WISP_INIT(wisp_until), .steps = 1, .dt = -0.1}, "until->dt is -0.1"},
+             {{WISP_INIT(wisp_until), .steps = 1, .dt = INFINITY}, "until->dt is inf"},
+             {{WISP_INIT(wisp_until), .time = NAN}, "until->time is not a number"},
+             {{WISP_INIT(wisp_until), .time = -1}, "until->time is -1"},
+             {{WISP_INIT(wisp_until), .tolerance = -INFINITY}, "until->tolerance is -inf"},
+             {{WISP_INIT(wisp_until), .time = 1e300}, "are too many"}};
+  api_solve s;
+  api_open(&s, &(wisp_solver_request){WISP_INIT(wisp_solver_request), .problem = "maxwell", .order = 1, .box = "1"});
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    BAD(wisp_solver_advance(err, s.solver, &bad[i].until), WISP_EUSAGE, bad[i].says);
+  api_steps(&s, 0, 1);
+  const double dt = api_number(&s, "dt");
+  GOOD(wisp_solver_advance(err, s.solver, &(wisp_until){WISP_INIT(wisp_until), .time = 2 * dt}));
+  assert_true(fabs(api_number(&s, "time") - 2 * dt) < 1e-12 * dt);
+  api_close(&s);
 }

@@ -1,6 +1,7 @@
 /* Claim: the summary of a sweep names each reason for which trials failed, with its count: reasons that differ in
- * numbers only are one, and the counts add up to the failed trials, as text and as JSON. Strategies for tensor cores
- * are no candidates on the host, and no defaults there, though they run if they are asked for. */
+ * numbers only are one, and the counts add up to the failed trials, as text and as JSON. What failed is named first.
+ * Strategies for tensor cores are no candidates on the host, and no defaults there, though they run if they are asked
+ * for. */
 #include "test.h"
 #include "command.h"
 #include "planted.h"
@@ -30,6 +31,19 @@ TEST(test_reasons_are_counted)
   assert_string_equal(s.failure[0].outcome, "wrong");
   assert_string_equal(s.failure[0].reason, "error 1.25e-3");
   assert_int_equal(s.failure[1].count + s.failure[2].count, 2);
+}
+
+/* A failure says why nothing is right, before whatever was refused; without one, the first that was refused. */
+TEST(test_failures_come_first)
+{
+  wisp_tune_summary s = {0};
+  count(&s, WISP_TRIAL_REFUSED, "another layout");
+  count(&s, WISP_TRIAL_REFUSED, "too large");
+  assert_non_null(strstr(s.why, "another layout"));
+  count(&s, WISP_TRIAL_COMPILE_ERROR, "no such name");
+  count(&s, WISP_TRIAL_WRONG, "error 3.5e-3");
+  count(&s, WISP_TRIAL_REFUSED, "too small");
+  assert_non_null(strstr(s.why, "compile-error: no such name"));
 }
 
 /* However many reasons there are, no failure is left out. */

@@ -30,6 +30,7 @@ typedef struct wisp_form {
  * WISP_EINPUT what is wrong in a line of it. */
 extern const wisp_named wisp_forms;
 wisp_status wisp_form_load(wisp_error *err, const char *name, wisp_form **out);
+wisp_status wisp_form_parse(wisp_error *err, const char *path, const char *name, const char *text, wisp_form **out);
 void wisp_form_destroy(wisp_form *form);
 WISP_OWNED(wisp_form, wisp_form_destroy)
 bool wisp_form_exists(const char *name);

@@ -56,14 +56,11 @@ static wisp_status read_line(wisp_error *err, const char *line, wisp_form *form)
   return *rest ? wisp_form_kappa(err, rest, &form->at_node, NULL) : WISP_OK;
 }
 
-wisp_status wisp_form_load(wisp_error *err, const char *name, wisp_form **out)
+wisp_status wisp_form_parse(wisp_error *err, const char *path, const char *name, const char *text, wisp_form **out)
 {
   OWNED(wisp_form_destroy) wisp_form *form = NULL;
-  OWNED(free) char *text = NULL;
-  char path[WISP_NAMED_PATH];
   HELD(wisp_text_free) wisp_text line = {0};
   int number = 0;
-  CALL(wisp_named_read(err, &wisp_forms, name, path, &text));
   CALL(wisp_new(err, 1, sizeof *form, &form));
   snprintf(form->name, sizeof form->name, "%s", name);
   for (const char *at = text, *end = text + strlen(text); at < end;) {
@@ -75,6 +72,14 @@ wisp_status wisp_form_load(wisp_error *err, const char *name, wisp_form **out)
   CALL(wisp_require(err, !*form->dummy || form->kappa != WISP_BY_MATRIX, WISP_EINPUT,
                     "%s: a dummy of matrices: kappa is a number, of elements or at nodes", path));
   return GIVE(form, out);
+}
+
+wisp_status wisp_form_load(wisp_error *err, const char *name, wisp_form **out)
+{
+  OWNED(free) char *text = NULL;
+  char path[WISP_NAMED_PATH];
+  CALL(wisp_named_read(err, &wisp_forms, name, path, &text));
+  return wisp_form_parse(err, path, name, text, out);
 }
 
 void wisp_form_destroy(wisp_form *form)

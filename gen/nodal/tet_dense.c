@@ -24,7 +24,7 @@ multiply_panel(int rows, int n, const double *A, const panel *B, int columns, in
 }
 
 /* Each number is one sum in the order of A's columns, whatever the widths of vectors and panels. */
-WISP_UNCHECKED WISP_WIDE static void multiply(int n, int columns, const double *A, const double *B, double *C)
+WISP_UNCHECKED WISP_WIDE static void multiply_dense(int n, int columns, const double *A, const double *B, double *C)
 {
   panel side;
   for (int first = 0; first < columns; first += PANEL) {
@@ -39,7 +39,7 @@ WISP_UNCHECKED WISP_WIDE static void multiply(int n, int columns, const double *
 
 void wisp_tet_multiply(int n, int columns, const double *A, const double *B, double *C)
 {
-  multiply(n, columns, A, B, C);
+  multiply_dense(n, columns, A, B, C);
 }
 
 /* D and the interpolation multiply by X from the right, so that their exactness on

@@ -5,31 +5,45 @@
 #include "../problem.h"
 #include "../solve/choose.h"
 
-/* The beginning of every kernel and operator of a session. Freed once both it and its session are closed. */
+#include <sys/types.h>
+
+/* The beginning of a session, and of every kernel and operator of one. A table of the process has the address of each,
+ * so that a pointer that is none is never read. An object is freed once both it and its session are closed. */
 typedef struct wisp_handle {
-  wisp_session *session; /* NULL: closed */
-  struct wisp_handle *next;
+  const char *kind;              /* "session", "kernel" */
+  void *self;                    /* the address that the caller holds */
+  pid_t process;                 /* the one that opened it */
+  struct wisp_handle *next_live; /* in the table */
+  wisp_session *session;         /* NULL: closed */
+  struct wisp_handle *next;      /* in the session's list */
   bool closed;
-  void *self;                  /* what the caller holds */
   void (*release)(void *self); /* gives back all but the handle and what it stands in */
   void (*free)(void *self);    /* that as well */
 } wisp_handle;
 
 struct wisp_session {
+  wisp_handle handle;
   wisp_device *device; /* NULL: only read, for what has been measured on any */
   wisp_strategies *strategies;
   wisp_store *store;    /* NULL: none is to be read */
   char *warning;        /* of texts and store, for people, a line each; NULL: nothing is odd */
   char *path, *command; /* as they were asked for; NULL: the default */
   bool exact_match_only;
-  wisp_handle *handles;
+  wisp_handle *handles; /* all that was opened in it */
 };
 
-void wisp_handle_add(wisp_session *session, wisp_handle *handle, void *self, void (*release)(void *self),
-                     void (*free)(void *self));
-void wisp_handle_close(wisp_handle *handle); /* NULL is fine */
-/* WISP_EUSAGE, in words, where there is none or it is closed; what: "kernel". */
-wisp_status wisp_handle_check(wisp_error *err, const wisp_handle *handle, const char *what);
+/* Enters a handle into the table, and into the list of its session. */
+void wisp_handle_add(wisp_session *session, wisp_handle *handle, const char *kind, void *self,
+                     void (*release)(void *self), void (*free)(void *self));
+/* Closes what stands at an address. Nothing happens where there is no open handle of this process. */
+void wisp_handle_close(const char *kind, const void *self);
+/* WISP_EUSAGE, with the caller's name, where no open handle of this kind stands there, or another process opened it. */
+wisp_status wisp_handle_check(wisp_error *err, const char *caller, const char *kind, const void *self);
+#define WISP_OPEN(err, kind, self) wisp_handle_check(err, __func__, kind, self)
+
+/* The table's part of opening and closing a session. False: there is none to close here. */
+void wisp_handle_enter(wisp_handle *handle, const char *kind, void *self);
+bool wisp_handle_leave(const char *kind, const void *self);
 
 /* WISP_EUSAGE where a pointer that the caller gave is NULL. */
 #define WISP_GIVEN(err, pointer) wisp_require(err, pointer, WISP_EUSAGE, "%s: %s is NULL", __func__, #pointer)
@@ -54,6 +68,9 @@ bool wisp_kernels_take(wisp_kernel *const *kernel, int kernels, const char *name
 /* Binds those of a kernel's arrays that are `ours`. */
 wisp_status wisp_kernel_bind_arrays(wisp_error *err, wisp_kernel *kernel, const wisp_arrays *arrays,
                                     wisp_array_filter ours, const void *context);
+
+/* The same as wisp_kernel_launch, of a discretisation's counts, among which are other kernels'. */
+wisp_status wisp_kernel_launch_part(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, void *stream);
 
 /* The source of choices; its limits are the device's, NULL where it has none. */
 wisp_chooser wisp_session_chooser(const wisp_session *session);

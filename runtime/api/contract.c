@@ -99,6 +99,52 @@ wisp_status wisp_contract_find(wisp_error *err, const wisp_contract *c, const ch
 
 /* --- counts --- */
 
+static bool is_name_part(char c)
+{
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether an expression has this name. */
+static bool names_count(const char *expression, const char *name)
+{
+  const size_t length = strlen(name);
+  for (const char *at = expression; (at = strstr(at, name)); at++)
+    if (!is_name_part(at[length]) && (at == expression || !is_name_part(at[-1]))) return true;
+  return false;
+}
+
+/* Sizes of the family's arrays use it, or this kernel's grid, or it is a number that kernels take. */
+static bool is_count(const wisp_contract *c, const char *name)
+{
+  if (!*name || wisp_list_has("elements groups first", name)) return *name != '\0';
+  for (const wisp_array_decl *a = c->family->arrays; a->name; a++)
+    if (names_count(a->size, name)) return true;
+  for (const wisp_scalar_decl *s = c->family->scalars; s && s->name; s++)
+    if (strcmp(s->name, name) == 0) return true;
+  for (int i = 0; i < 2; i++)
+    if (c->plan->strategy->grid[i].expr && names_count(c->plan->strategy->grid[i].expr->text, name)) return true;
+  return false;
+}
+
+static wisp_status check_count(wisp_error *err, const wisp_contract *c, const wisp_count *counts, const wisp_count *n)
+{
+  int64_t own = 0;
+  CALL(wisp_require(err, is_count(c, n->name), WISP_EUSAGE,
+                    "count '%s': the %s family's sizes have no such count: leave it out", n->name, c->family->name));
+  for (const wisp_count *other = counts; other < n; other++)
+    CALL(wisp_require(err, strcmp(other->name, n->name) != 0, WISP_EUSAGE,
+                      "count '%s' is there twice: leave one of them out", n->name));
+  return wisp_require(err, !wisp_env_get_int(c->plan->env, n->name, &own) || (size_t)own == n->value, WISP_EUSAGE,
+                      "count '%s' is %zu, and %lld in %s: leave it out", n->name, n->value, (long long)own,
+                      c->plan->symbol);
+}
+
+wisp_status wisp_contract_check(wisp_error *err, const wisp_contract *c, const wisp_count *counts)
+{
+  for (const wisp_count *n = counts; n && n->name; n++) CALL(check_count(err, c, counts, n));
+  return WISP_OK;
+}
+
 wisp_status wisp_contract_counts(wisp_error *err, const wisp_contract *c, const wisp_count *counts, wisp_env **out)
 {
   OWNED(wisp_env_destroy) wisp_env *env = NULL;

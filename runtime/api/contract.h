@@ -19,6 +19,10 @@ WISP_OWNED(wisp_contract, wisp_contract_destroy)
 
 wisp_status wisp_contract_find(wisp_error *err, const wisp_contract *contract, const char *argument, int *i);
 
+/* WISP_EUSAGE for a count of a program that its kernel does not know, that is there twice, or that contradicts the
+ * plan. The counts of a discretisation are for many kernels, and are not checked so. */
+wisp_status wisp_contract_check(wisp_error *err, const wisp_contract *contract, const wisp_count *counts);
+
 /* The counts of a launch, "groups" among them: it follows from "elements" where it is not said. */
 wisp_status wisp_contract_counts(wisp_error *err, const wisp_contract *contract, const wisp_count *counts,
                                  wisp_env **out);

@@ -69,9 +69,6 @@ wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, cons
   wisp_status status = WISP_OK;
   wisp_kernel *kernel = NULL;
   opened *o = NULL;
-  TRY(WISP_GIVEN(err, session));
-  TRY(WISP_GIVEN(err, spec));
-  TRY(WISP_GIVEN(err, out));
   TRY(wisp_new(err, 1, sizeof *o, &o));
   TRY(choose_kernel(err, session, spec, request, preset, &o->stage));
   if (choice) TRY(wisp_stage_follow(err, &o->stage, 0, choice));
@@ -84,7 +81,7 @@ wisp_status wisp_kernel_open_chosen(wisp_error *err, wisp_session *session, cons
     o->value[i].pointer = kernel->operand[i];
     o->bound[i] = kernel->arg[i].kind == WISP_ARG_OPERAND;
   }
-  wisp_handle_add(session, &o->handle, kernel, release_kernel, free_shell);
+  wisp_handle_add(session, &o->handle, "kernel", kernel, release_kernel, free_shell);
   *out = kernel;
   kernel = NULL;
   o = NULL;
@@ -99,25 +96,23 @@ wisp_status wisp_kernel_open(wisp_error *err, wisp_session *session, const char 
                              const wisp_kernel_request *request, wisp_kernel **out)
 {
   wisp_kernel_request own;
+  CALL(WISP_OPEN(err, "session", session));
+  CALL(WISP_GIVEN(err, spec));
+  CALL(WISP_GIVEN(err, out));
   CALL(WISP_TAKE(err, request, &own));
   return wisp_kernel_open_chosen(err, session, spec, &own, NULL, NULL, out);
 }
 
 void wisp_kernel_close(wisp_kernel *kernel)
 {
-  if (kernel) wisp_handle_close(&kernel->opened->handle);
-}
-
-static wisp_status check_kernel(wisp_error *err, const wisp_kernel *kernel)
-{
-  return wisp_handle_check(err, kernel ? &kernel->opened->handle : NULL, "kernel");
+  wisp_handle_close("kernel", kernel);
 }
 
 /* --- asking --- */
 
 wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wisp_kernel_info *info)
 {
-  CALL(check_kernel(err, kernel));
+  CALL(WISP_OPEN(err, "kernel", kernel));
   CALL(WISP_GIVEN(err, info));
   *info = wisp_api_info(kernel->opened->stage.choice);
   return WISP_OK;
@@ -125,7 +120,7 @@ wisp_status wisp_kernel_describe(wisp_error *err, const wisp_kernel *kernel, wis
 
 wisp_status wisp_kernel_argument(wisp_error *err, const wisp_kernel *kernel, size_t i, wisp_argument *out)
 {
-  CALL(check_kernel(err, kernel));
+  CALL(WISP_OPEN(err, "kernel", kernel));
   CALL(WISP_GIVEN(err, out));
   CALL(wisp_require(err, i < (size_t)kernel->args, WISP_EMISSING, "%s has %d arguments", kernel->plan->symbol,
                     kernel->args));
@@ -139,9 +134,10 @@ wisp_status wisp_kernel_size(wisp_error *err, const wisp_kernel *kernel, const c
 {
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   int i = 0;
-  CALL(check_kernel(err, kernel));
+  CALL(WISP_OPEN(err, "kernel", kernel));
   CALL(WISP_GIVEN(err, numbers));
   CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
+  CALL(wisp_contract_check(err, kernel->opened->contract, counts));
   CALL(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
   return wisp_contract_size(err, kernel->opened->contract, i, env, numbers);
 }
@@ -151,7 +147,8 @@ wisp_status wisp_kernel_shape(wisp_error *err, const wisp_kernel *kernel, const 
 {
   OWNED(wisp_env_destroy) wisp_env *env = NULL;
   unsigned blocks[2] = {1, 1};
-  CALL(check_kernel(err, kernel));
+  CALL(WISP_OPEN(err, "kernel", kernel));
+  CALL(wisp_contract_check(err, kernel->opened->contract, counts));
   CALL(wisp_contract_counts(err, kernel->opened->contract, counts, &env));
   CALL(wisp_contract_grid(err, kernel->opened->contract, env, blocks));
   for (int d = 0; d < 3; d++) {
@@ -164,7 +161,7 @@ wisp_status wisp_kernel_shape(wisp_error *err, const wisp_kernel *kernel, const 
 
 wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_field_layout *out)
 {
-  CALL(check_kernel(err, kernel));
+  CALL(WISP_OPEN(err, "kernel", kernel));
   CALL(WISP_GIVEN(err, out));
   *out = wisp_contract_layout(kernel->opened->contract);
   return WISP_OK;
@@ -172,17 +169,18 @@ wisp_status wisp_kernel_layout(wisp_error *err, const wisp_kernel *kernel, wisp_
 
 size_t wisp_field_address(const wisp_field_layout *l, size_t f, size_t k, size_t i)
 {
+  if (!l || !l->per_group) return SIZE_MAX;
   return (k / l->per_group * l->fields + f) * l->stride + k % l->per_group * l->element_stride + i * l->node_stride;
 }
 
 const char *wisp_kernel_field(const wisp_kernel *kernel, size_t f)
 {
-  return check_kernel(NULL, kernel) == WISP_OK ? wisp_contract_field(kernel->opened->contract, f) : NULL;
+  return WISP_OPEN(NULL, "kernel", kernel) == WISP_OK ? wisp_contract_field(kernel->opened->contract, f) : NULL;
 }
 
 wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double *rst)
 {
-  CALL(check_kernel(err, kernel));
+  CALL(WISP_OPEN(err, "kernel", kernel));
   CALL(WISP_GIVEN(err, rst));
   const wisp_spec *spec = &kernel->plan->spec;
   const wisp_family *family = wisp_family_find(spec->family);
@@ -196,7 +194,7 @@ wisp_status wisp_kernel_bind(wisp_error *err, wisp_kernel *kernel, const char *a
                              size_t numbers)
 {
   int i = 0;
-  CALL(check_kernel(err, kernel));
+  CALL(WISP_OPEN(err, "kernel", kernel));
   CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
   CALL(wisp_require(err, kernel->arg[i].kind != WISP_ARG_VALUE && kernel->arg[i].kind != WISP_ARG_OPERAND, WISP_EUSAGE,
                     "argument %s: no array of the caller's: %s", argument,
@@ -215,7 +213,7 @@ wisp_status wisp_kernel_bind(wisp_error *err, wisp_kernel *kernel, const char *a
 wisp_status wisp_kernel_set(wisp_error *err, wisp_kernel *kernel, const char *argument, double value)
 {
   int i = 0;
-  CALL(check_kernel(err, kernel));
+  CALL(WISP_OPEN(err, "kernel", kernel));
   CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
   CALL(wisp_require(err, kernel->arg[i].kind == WISP_ARG_VALUE, WISP_EUSAGE, "argument %s: an array: bind it",
                     argument));
@@ -298,15 +296,28 @@ static wisp_status make_ready(wisp_error *err, wisp_kernel *kernel, const wisp_c
   return WISP_OK;
 }
 
-wisp_status wisp_kernel_launch(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, void *stream)
+/* l: NULL: it is to be made ready. */
+static wisp_status launch_kernel(wisp_error *err, wisp_kernel *kernel, launch *l, const wisp_count *counts,
+                                 void *stream)
 {
-  CALL(check_kernel(err, kernel));
   opened *o = kernel->opened;
-  launch *l = counts ? find_ready(o, counts) : NULL;
   if (!l) CALL(make_ready(err, kernel, counts, &l));
   for (int i = 0; l != o->last && i < kernel->args; i++) o->passed[i] = l->counted[i] ? &l->value[i] : &o->value[i];
   o->last = l;
   return wisp_launch(err, kernel->module, stream, l->grid, kernel->plan->block, o->passed, kernel->args);
+}
+
+wisp_status wisp_kernel_launch(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, void *stream)
+{
+  CALL(WISP_OPEN(err, "kernel", kernel));
+  launch *l = counts ? find_ready(kernel->opened, counts) : NULL;
+  if (!l) CALL(wisp_contract_check(err, kernel->opened->contract, counts));
+  return launch_kernel(err, kernel, l, counts, stream);
+}
+
+wisp_status wisp_kernel_launch_part(wisp_error *err, wisp_kernel *kernel, const wisp_count *counts, void *stream)
+{
+  return launch_kernel(err, kernel, find_ready(kernel->opened, counts), counts, stream);
 }
 
 /* --- kernels of an operator --- */

@@ -10,32 +10,6 @@ const char *wisp_version(void)
   return WISP_VERSION;
 }
 
-/* --- handles --- */
-
-void wisp_handle_add(wisp_session *session, wisp_handle *handle, void *self, void (*release)(void *self),
-                     void (*free_it)(void *self))
-{
-  *handle = (wisp_handle){session, session->handles, false, self, release, free_it};
-  session->handles = handle;
-}
-
-void wisp_handle_close(wisp_handle *handle)
-{
-  if (!handle || handle->closed) return;
-  handle->closed = true;
-  if (handle->session)
-    handle->release(handle->self);
-  else
-    handle->free(handle->self); /* its session has released it */
-}
-
-wisp_status wisp_handle_check(wisp_error *err, const wisp_handle *handle, const char *what)
-{
-  if (!handle) return wisp_fail(err, WISP_EUSAGE, "%s: NULL is none: open one first", what);
-  if (handle->closed) return wisp_fail(err, WISP_EUSAGE, "%s: it was closed: open another", what);
-  return wisp_require(err, handle->session, WISP_EUSAGE, "%s: its session was closed: open another", what);
-}
-
 /* --- requests --- */
 
 wisp_status wisp_request_take(wisp_error *err, const char *what, const void *request, size_t size, void *copy)
@@ -74,6 +48,8 @@ wisp_status wisp_session_read(wisp_error *err, const wisp_session_request *reque
   CALL(wisp_environment_check(err));
   CALL(wisp_stack_check(err));
   CALL(wisp_new(err, 1, sizeof *s, &s));
+  wisp_handle_enter(&s->handle, "session", s);
+  s->handle.session = s;
   s->exact_match_only = request->exact_match_only;
   CALL(wisp_copy_text(err, request->store, &s->path));
   CALL(wisp_copy_text(err, request->command, &s->command));
@@ -97,7 +73,7 @@ static wisp_status note_missing(wisp_error *err, wisp_session *s)
 
 const char *wisp_session_note(const wisp_session *session)
 {
-  return session ? session->warning : NULL;
+  return WISP_OPEN(NULL, "session", session) == WISP_OK ? session->warning : NULL;
 }
 
 wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *request, wisp_session **out)
@@ -106,6 +82,7 @@ wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *reque
   OWNED(wisp_session_close) wisp_session *s = NULL;
   CALL(WISP_GIVEN(err, out));
   CALL(WISP_TAKE(err, request, &r));
+  wisp_openmp_prepare(); /* before this thread, or another that opens a session, reads the environment */
   CALL(wisp_require(err, !r.context || !r.device, WISP_EUSAGE,
                     "session: a context and a device's name (%s): leave one out", r.device));
   CALL(wisp_require(err, !r.defaults_only || (!r.store && !r.exact_match_only), WISP_EUSAGE,
@@ -120,14 +97,16 @@ wisp_status wisp_session_open(wisp_error *err, const wisp_session_request *reque
 
 void wisp_session_close(wisp_session *s)
 {
-  if (!s) return;
+  if (!wisp_handle_leave("session", s)) return;
   for (wisp_handle *h = s->handles, *next = NULL; h; h = next) {
     next = h->next;
     h->session = NULL;
-    if (h->closed)
+    if (h->closed) {
+      wisp_handle_leave(h->kind, h->self);
       h->free(h->self);
-    else
+    } else {
       h->release(h->self);
+    }
   }
   wisp_device_close(s->device);
   wisp_store_close(s->store);
@@ -143,7 +122,7 @@ wisp_chooser wisp_session_chooser(const wisp_session *s)
 
 wisp_status wisp_session_finish(wisp_error *err, wisp_session *session)
 {
-  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_OPEN(err, "session", session));
   return wisp_device_finish(err, session->device);
 }
 
@@ -157,7 +136,7 @@ static wisp_pointer as_pointer(const void *memory)
 wisp_status wisp_memory_create(wisp_error *err, wisp_session *session, size_t bytes, void **out)
 {
   wisp_pointer pointer = 0;
-  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_OPEN(err, "session", session));
   CALL(WISP_GIVEN(err, out));
   CALL(wisp_device_alloc(err, session->device, bytes, &pointer));
   *out = (void *)(uintptr_t)pointer;
@@ -166,12 +145,12 @@ wisp_status wisp_memory_create(wisp_error *err, wisp_session *session, size_t by
 
 void wisp_memory_destroy(wisp_session *session, void *memory)
 {
-  if (session) wisp_device_free(session->device, as_pointer(memory));
+  if (memory && WISP_OPEN(NULL, "session", session) == WISP_OK) wisp_device_free(session->device, as_pointer(memory));
 }
 
 wisp_status wisp_memory_put(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes)
 {
-  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_OPEN(err, "session", session));
   CALL(WISP_GIVEN(err, to));
   CALL(WISP_GIVEN(err, from));
   return wisp_device_upload(err, session->device, as_pointer(to), from, bytes);
@@ -179,7 +158,7 @@ wisp_status wisp_memory_put(wisp_error *err, wisp_session *session, void *to, co
 
 wisp_status wisp_memory_get(wisp_error *err, wisp_session *session, void *to, const void *from, size_t bytes)
 {
-  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_OPEN(err, "session", session));
   CALL(WISP_GIVEN(err, to));
   CALL(WISP_GIVEN(err, from));
   return wisp_device_download(err, session->device, to, as_pointer(from), bytes);

@@ -5,6 +5,9 @@
 #include "../nodal/system_kind.h"
 #include "../tensor/poisson_solver.h"
 
+#include <limits.h>
+#include <math.h>
+
 static const wisp_solver_kind *const kinds[] = {&wisp_system_kind, &wisp_poisson_kind, &wisp_heat_kind,
                                                 &wisp_helmholtz_kind};
 
@@ -38,7 +41,11 @@ static wisp_status take_request(wisp_error *err, const wisp_solver_request *r, w
 {
   s->order = r->order;
   s->own_mesh = r->xyz || r->vertices;
+  CALL(wisp_require(err, !r->precision || r->precision == WISP_F32 || r->precision == WISP_F64, WISP_EUSAGE,
+                    "solver: there is no precision %d: take WISP_F32 or WISP_F64", (int)r->precision));
   if (r->precision) s->precision = r->precision;
+  const wisp_spec spec = wisp_family_spec(wisp_family_find(s->kind->family), s->order, NULL, s->precision);
+  CALL(wisp_family_check(err, &spec));
   if (r->mesh) s->source = wisp_mesh_source_file(r->mesh, r->merge, r->cracks);
   CALL(wisp_require(err, !s->own_mesh + !r->mesh + !r->box >= 2, WISP_EUSAGE,
                     "solver: mesh, box and xyz exclude each other: leave all but one out"));
@@ -47,15 +54,15 @@ static wisp_status take_request(wisp_error *err, const wisp_solver_request *r, w
   return wisp_solver_begin(err, s, r->box);
 }
 
-wisp_status wisp_solver_make(wisp_error *err, const wisp_solver_request *request, wisp_solver **out)
+wisp_status wisp_solver_make(wisp_error *err, const char *caller, const wisp_solver_request *request, wisp_solver **out)
 {
   OWNED(wisp_solver_discard) wisp_solver *s = NULL;
   const wisp_solver_kind *kind = NULL;
   wisp_solver_request own;
-  CALL(WISP_GIVEN(err, request));
-  CALL(WISP_TAKE(err, request, &own));
+  CALL(wisp_require(err, request, WISP_EUSAGE, "%s: request is NULL", caller));
+  CALL(wisp_request_take(err, caller, request, sizeof own, &own));
   request = &own;
-  CALL(WISP_GIVEN(err, request->problem));
+  CALL(wisp_require(err, request->problem, WISP_EUSAGE, "%s: request->problem is NULL", caller));
   CALL(find_kind(err, request->problem, &kind));
   CALL(wisp_solver_new(err, kind, request->problem, &s));
   CALL(take_request(err, request, s));
@@ -69,29 +76,39 @@ wisp_status wisp_solver_create(wisp_error *err, wisp_session *session, const wis
                                wisp_solver **out)
 {
   OWNED(wisp_solver_discard) wisp_solver *s = NULL;
-  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_OPEN(err, "session", session));
   CALL(WISP_GIVEN(err, out));
-  CALL(wisp_solver_make(err, request, &s));
+  CALL(wisp_solver_make(err, __func__, request, &s));
   CALL(wisp_solver_open(err, s, session, NULL));
-  wisp_handle_add(session, &s->handle, s, wisp_solver_release, free);
+  wisp_handle_add(session, &s->handle, "solver", s, wisp_solver_release, free);
   return GIVE(s, out);
 }
 
 void wisp_solver_destroy(wisp_solver *s)
 {
-  if (s) wisp_handle_close(&s->handle);
+  wisp_handle_close("solver", s);
 }
 
-static wisp_status check_solver(wisp_error *err, const wisp_solver *s)
+/* NaN compares as no goal, and would be taken for one that is not set. */
+static wisp_status check_until(wisp_error *err, const char *caller, const wisp_until *until)
 {
-  return wisp_handle_check(err, s ? &s->handle : NULL, "solver");
+  const struct {
+    const char *name;
+    double value;
+  } goals[] = {{"time", until->time}, {"dt", until->dt}, {"tolerance", until->tolerance}};
+  for (size_t i = 0; i < WISP_COUNT(goals); i++)
+    CALL(wisp_require(err, goals[i].value >= 0 && isfinite(goals[i].value), WISP_EUSAGE,
+                      "%s: until->%s is %g: must be finite, and not negative", caller, goals[i].name, goals[i].value));
+  return wisp_require(err, until->steps >= 0 && until->steps <= INT_MAX, WISP_EUSAGE,
+                      "%s: until->steps is %lld: must be from 0 to %d", caller, until->steps, INT_MAX);
 }
 
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *s, const wisp_until *until)
 {
   wisp_until own;
-  CALL(check_solver(err, s));
+  CALL(WISP_OPEN(err, "solver", s));
   CALL(WISP_TAKE(err, until, &own));
+  CALL(check_until(err, __func__, &own));
   const bool goal = own.steps || own.time != 0 || own.dt != 0 || own.tolerance != 0;
   return wisp_solver_run(err, s, goal ? &own : NULL,
                          own.progress ? &(const wisp_watch){own.progress, own.context} : NULL);
@@ -101,7 +118,7 @@ wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *s, const wisp_unti
 
 wisp_status wisp_solver_report_row(wisp_error *err, wisp_solver *s, size_t i, wisp_solver_row *out)
 {
-  CALL(check_solver(err, s));
+  CALL(WISP_OPEN(err, "solver", s));
   CALL(WISP_GIVEN(err, out));
   if (i == 0) CALL(wisp_solver_make_report(err, s));
   CALL(wisp_require(err, i < s->report.count, WISP_EMISSING, "solver: its report has no more rows"));
@@ -111,7 +128,7 @@ wisp_status wisp_solver_report_row(wisp_error *err, wisp_solver *s, size_t i, wi
 
 wisp_status wisp_solver_number(wisp_error *err, wisp_solver *s, const char *key, double *out)
 {
-  CALL(check_solver(err, s));
+  CALL(WISP_OPEN(err, "solver", s));
   CALL(WISP_GIVEN(err, key));
   CALL(WISP_GIVEN(err, out));
   CALL(wisp_solver_make_report(err, s));
@@ -126,7 +143,7 @@ wisp_status wisp_solver_number(wisp_error *err, wisp_solver *s, const char *key,
 
 wisp_status wisp_solver_kernel(wisp_error *err, const wisp_solver *s, size_t i, wisp_kernel_info *info)
 {
-  CALL(check_solver(err, s));
+  CALL(WISP_OPEN(err, "solver", s));
   CALL(WISP_GIVEN(err, info));
   for (int part = 0; part < WISP_SOLVER_STAGES; part++) {
     const wisp_stage *stage = &s->stage[part];
@@ -138,14 +155,14 @@ wisp_status wisp_solver_kernel(wisp_error *err, const wisp_solver *s, size_t i, 
 
 wisp_status wisp_solver_note(wisp_error *err, const wisp_solver *s, size_t i, wisp_mesh_note *note)
 {
-  CALL(check_solver(err, s));
+  CALL(WISP_OPEN(err, "solver", s));
   CALL(WISP_GIVEN(err, note));
   return wisp_notes_at(err, &s->mesh->notes, i, note);
 }
 
 wisp_status wisp_solver_fields(wisp_error *err, wisp_solver *s, const wisp_fields **out)
 {
-  CALL(check_solver(err, s));
+  CALL(WISP_OPEN(err, "solver", s));
   CALL(WISP_GIVEN(err, out));
   CALL(wisp_solver_make_fields(err, s));
   *out = &s->fields;
@@ -155,7 +172,7 @@ wisp_status wisp_solver_fields(wisp_error *err, wisp_solver *s, const wisp_field
 wisp_status wisp_solver_write(wisp_error *err, wisp_solver *s, const char *path)
 {
   char endings[64];
-  CALL(check_solver(err, s));
+  CALL(WISP_OPEN(err, "solver", s));
   CALL(WISP_GIVEN(err, path));
   CALL(wisp_require(err, wisp_path_ends(path, wisp_fields_endings(endings)), WISP_EUSAGE,
                     "solver: '%s' must end in %s: no other format is written", path, endings));
@@ -164,34 +181,34 @@ wisp_status wisp_solver_write(wisp_error *err, wisp_solver *s, const char *path)
 
 /* ---- Values. */
 
-static wisp_status check_values(wisp_error *err, const wisp_solver *s, const void *memory)
+static wisp_status check_values(wisp_error *err, const char *caller, const wisp_solver *s, const void *memory)
 {
-  CALL(check_solver(err, s));
-  CALL(wisp_require(err, memory, WISP_EUSAGE, "solver: the array is NULL"));
+  CALL(wisp_handle_check(err, caller, "solver", s));
+  CALL(wisp_require(err, memory, WISP_EUSAGE, "%s: the array is NULL", caller));
   return wisp_require(err, s->kind->set, WISP_EUSAGE, "solver: %s exchanges no values: ask for its fields", s->problem);
 }
 
 wisp_status wisp_solver_size(wisp_error *err, const wisp_solver *s, wisp_solver_sizes *out)
 {
-  CALL(check_values(err, s, out));
+  CALL(check_values(err, __func__, s, out));
   return s->kind->size(err, s, out);
 }
 
 wisp_status wisp_solver_nodes(wisp_error *err, const wisp_solver *s, double *xyz)
 {
-  CALL(check_values(err, s, xyz));
+  CALL(check_values(err, __func__, s, xyz));
   return s->kind->nodes(err, s, xyz);
 }
 
 wisp_status wisp_solver_set(wisp_error *err, wisp_solver *s, const char *name, const double *values)
 {
-  CALL(check_values(err, s, values));
+  CALL(check_values(err, __func__, s, values));
   return s->kind->set(err, s, name, values);
 }
 
 wisp_status wisp_solver_get(wisp_error *err, wisp_solver *s, double *u)
 {
-  CALL(check_values(err, s, u));
+  CALL(check_values(err, __func__, s, u));
   return s->kind->get(err, s, u);
 }
 

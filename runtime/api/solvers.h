@@ -9,4 +9,5 @@ const wisp_solver_kind *wisp_solver_kind_of(const char *problem);
 wisp_status wisp_solver_names(wisp_error *err, wisp_text *out);
 
 /* The solver of a program's request, as far as that needs no device: its mesh is there. */
-wisp_status wisp_solver_make(wisp_error *err, const wisp_solver_request *request, wisp_solver **out);
+wisp_status wisp_solver_make(wisp_error *err, const char *caller, const wisp_solver_request *request,
+                             wisp_solver **out);

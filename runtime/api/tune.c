@@ -60,7 +60,7 @@ wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char
   wisp_spec what;
   wisp_store *store = NULL;
   char *warning = NULL, command[PATH_TEXT], device[32], order[16], budget[32], precision[8];
-  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_OPEN(err, "session", session));
   CALL(WISP_GIVEN(err, spec));
   CALL(wisp_require(
       err, session->store, WISP_EUSAGE,

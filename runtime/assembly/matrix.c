@@ -190,7 +190,7 @@ wisp_status wisp_matrix_create(wisp_error *err, wisp_session *session, const wis
   OWNED(discard) wisp_matrix *m = NULL;
   wisp_spec spec;
   wisp_discretisation d = {.family = NULL};
-  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_OPEN(err, "session", session));
   CALL(WISP_GIVEN(err, request));
   CALL(WISP_TAKE(err, request, &own));
   request = &own;
@@ -205,25 +205,20 @@ wisp_status wisp_matrix_create(wisp_error *err, wisp_session *session, const wis
   CALL(wisp_problem_open(err, session->device, &d, spec.precision, WISP_NARROW_GUARD, is_ours, m, &m->problem));
   for (int k = 0; k < m->kernels; k++) CALL(wisp_kernel_bind_arrays(err, m->kernel[k], m->problem->arrays, is_ours, m));
   if (request->mesh) CALL(wisp_mesh_note_unused(err, request->mesh, m->mesh));
-  wisp_handle_add(session, &m->handle, m, release, free);
+  wisp_handle_add(session, &m->handle, "matrix", m, release, free);
   return GIVE(m, out);
 }
 
 void wisp_matrix_destroy(wisp_matrix *m)
 {
-  if (m) wisp_handle_close(&m->handle);
-}
-
-static wisp_status check(wisp_error *err, const wisp_matrix *m)
-{
-  return wisp_handle_check(err, m ? &m->handle : NULL, "matrix");
+  wisp_handle_close("matrix", m);
 }
 
 /* --- asking --- */
 
 wisp_status wisp_matrix_size(wisp_error *err, const wisp_matrix *m, wisp_matrix_counts *out)
 {
-  CALL(check(err, m));
+  CALL(WISP_OPEN(err, "matrix", m));
   CALL(WISP_GIVEN(err, out));
   const wisp_pattern *p = m->assembly->pattern;
   *out = (wisp_matrix_counts){.rows = p->rows, .nonzeros = p->nonzeros, .nodes = m->assembly->nodes->nodes};
@@ -232,7 +227,7 @@ wisp_status wisp_matrix_size(wisp_error *err, const wisp_matrix *m, wisp_matrix_
 
 wisp_status wisp_matrix_nodes(wisp_error *err, const wisp_matrix *m, double *xyz, int *node, size_t *nodes_of_element)
 {
-  CALL(check(err, m));
+  CALL(WISP_OPEN(err, "matrix", m));
   const wisp_simplexnodes *nodes = m->assembly->nodes;
   if (xyz) CALL(wisp_simplexnodes_points(err, nodes, m->mesh, &wisp_frame_none, xyz));
   if (xyz) wisp_plane_place(m->mesh->plane, nodes->nodes, xyz);
@@ -243,7 +238,7 @@ wisp_status wisp_matrix_nodes(wisp_error *err, const wisp_matrix *m, double *xyz
 
 wisp_status wisp_matrix_pattern(wisp_error *err, const wisp_matrix *m, int *row_start, int *columns, int *rows)
 {
-  CALL(check(err, m));
+  CALL(WISP_OPEN(err, "matrix", m));
   const wisp_pattern *p = m->assembly->pattern;
   for (size_t i = 0; row_start && i <= p->rows; i++) row_start[i] = p->start[i];
   for (size_t i = 0; columns && i < p->nonzeros; i++) columns[i] = p->column[i];
@@ -255,7 +250,7 @@ wisp_status wisp_matrix_pattern(wisp_error *err, const wisp_matrix *m, int *row_
 wisp_status wisp_matrix_pattern_on_device(wisp_error *err, const wisp_matrix *m, const int **row_start,
                                           const int **columns)
 {
-  CALL(check(err, m));
+  CALL(WISP_OPEN(err, "matrix", m));
   CALL(WISP_GIVEN(err, row_start));
   CALL(WISP_GIVEN(err, columns));
   *row_start = (const int *)(uintptr_t)wisp_arrays_at(m->problem->arrays, "row_start");
@@ -265,14 +260,15 @@ wisp_status wisp_matrix_pattern_on_device(wisp_error *err, const wisp_matrix *m,
 
 wisp_status wisp_matrix_kernel(wisp_error *err, const wisp_matrix *m, size_t i, wisp_kernel_info *info)
 {
-  CALL(check(err, m));
+  CALL(WISP_OPEN(err, "matrix", m));
+  CALL(WISP_GIVEN(err, info));
   CALL(wisp_require(err, i < (size_t)m->kernels, WISP_EMISSING, "matrix: it has no more kernels"));
   return wisp_kernel_describe(err, m->kernel[i], info);
 }
 
 wisp_status wisp_matrix_note(wisp_error *err, const wisp_matrix *m, size_t i, wisp_mesh_note *note)
 {
-  CALL(check(err, m));
+  CALL(WISP_OPEN(err, "matrix", m));
   CALL(WISP_GIVEN(err, note));
   return wisp_notes_at(err, &m->mesh->notes, i, note);
 }
@@ -315,7 +311,7 @@ static wisp_status launch(wisp_error *err, const wisp_matrix *m, wisp_kernel *ke
   const wisp_discretisation *d = &m->problem->d;
   const wisp_kernel_decl *decl = wisp_family_kernel(d->family, kernel->plan->spec.kernel);
   wisp_count counts[WISP_MAX_COUNTS + 1] = {{NULL, 0}}, *first = counts;
-  if (!decl->launches) return wisp_kernel_launch(err, kernel, d->counts, stream);
+  if (!decl->launches) return wisp_kernel_launch_part(err, kernel, d->counts, stream);
   memcpy(counts, d->counts, sizeof d->counts);
   while (first->name) first++;
   wisp_count *groups = counts;
@@ -323,7 +319,7 @@ static wisp_status launch(wisp_error *err, const wisp_matrix *m, wisp_kernel *ke
   for (size_t i = 0; i < d->cuts->spans; i++) {
     *first = (wisp_count){"first", d->cuts->span[i].first};
     groups->value = d->cuts->span[i].count;
-    if (groups->value) CALL(wisp_kernel_launch(err, kernel, counts, stream));
+    if (groups->value) CALL(wisp_kernel_launch_part(err, kernel, counts, stream));
   }
   return WISP_OK;
 }
@@ -333,7 +329,7 @@ wisp_status wisp_matrix_assemble(wisp_error *err, wisp_matrix *m, const wisp_mat
 {
   wisp_argument a;
   wisp_matrix_data own;
-  CALL(check(err, m));
+  CALL(WISP_OPEN(err, "matrix", m));
   CALL(WISP_GIVEN(err, data));
   CALL(WISP_TAKE(err, data, &own));
   data = &own;

@@ -25,9 +25,9 @@ wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const 
 {
   wisp_helmholtz_input own;
   OWNED(wisp_solver_discard) wisp_solver *s = NULL;
-  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_OPEN(err, "session", session));
   CALL(WISP_GIVEN(err, out));
-  CALL(wisp_solver_make(err, request, &s));
+  CALL(wisp_solver_make(err, __func__, request, &s));
   CALL(wisp_require(err, s->kind == &wisp_helmholtz_kind, WISP_EUSAGE,
                     "%s is no Helmholtz problem: name the problem helmholtz", s->problem));
   wisp_helmholtz *p = (wisp_helmholtz *)s;
@@ -36,7 +36,7 @@ wisp_status wisp_helmholtz_create(wisp_error *err, wisp_session *session, const 
   CALL(wisp_solver_open(err, s, session, NULL));
   CALL(wisp_helmholtz_solver_prepare(err, p->solver, &p->outcome));
   p->made = p->outcome;
-  wisp_handle_add(session, &s->handle, s, wisp_solver_release, free);
+  wisp_handle_add(session, &s->handle, "helmholtz", s, wisp_solver_release, free);
   s = NULL;
   *out = p;
   return WISP_OK;
@@ -49,19 +49,14 @@ const wisp_solver *wisp_helmholtz_as_solver(const wisp_helmholtz *p)
 
 void wisp_helmholtz_destroy(wisp_helmholtz *p)
 {
-  if (p) wisp_handle_close(&p->base.handle);
-}
-
-static wisp_status check(wisp_error *err, const wisp_helmholtz *p)
-{
-  return wisp_handle_check(err, p ? &p->base.handle : NULL, "helmholtz");
+  wisp_handle_close("helmholtz", p);
 }
 
 /* --- asking --- */
 
 wisp_status wisp_helmholtz_size(wisp_error *err, const wisp_helmholtz *p, wisp_helmholtz_counts *out)
 {
-  CALL(check(err, p));
+  CALL(WISP_OPEN(err, "helmholtz", p));
   CALL(WISP_GIVEN(err, out));
   const wisp_hdg *s = p->problem->hdg;
   const wisp_hdg_tables *t = s->tables;
@@ -84,7 +79,7 @@ wisp_status wisp_helmholtz_size(wisp_error *err, const wisp_helmholtz *p, wisp_h
 
 wisp_status wisp_helmholtz_points(wisp_error *err, const wisp_helmholtz *p, double *xyz, double *edge_xyz, int *edge)
 {
-  CALL(check(err, p));
+  CALL(WISP_OPEN(err, "helmholtz", p));
   wisp_helmholtz_problem_points(p->problem, xyz, edge_xyz);
   if (edge) wisp_helmholtz_boundary(p->problem, edge);
   return WISP_OK;
@@ -119,7 +114,7 @@ wisp_status wisp_helmholtz_integrate(wisp_error *err, const wisp_helmholtz *p, c
 {
   wisp_helmholtz_counts n;
   OWNED(free) double *numbers = NULL;
-  CALL(check(err, p));
+  CALL(WISP_OPEN(err, "helmholtz", p));
   CALL(WISP_GIVEN(err, load));
   CALL(WISP_GIVEN(err, given));
   CALL(wisp_helmholtz_size(err, p, &n));
@@ -133,7 +128,7 @@ wisp_status wisp_helmholtz_values(wisp_error *err, const wisp_helmholtz *p, cons
                                   size_t count, const double *rs, double *values)
 {
   OWNED(free) double *numbers = NULL;
-  CALL(check(err, p));
+  CALL(WISP_OPEN(err, "helmholtz", p));
   CALL(WISP_GIVEN(err, field));
   CALL(WISP_GIVEN(err, modes));
   CALL(WISP_GIVEN(err, rs));
@@ -218,7 +213,7 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *p, const wisp_
 {
   wisp_helmholtz_data own;
   wisp_helmholtz_outcome o = {.bytes = 0};
-  CALL(check(err, p));
+  CALL(WISP_OPEN(err, "helmholtz", p));
   CALL(WISP_GIVEN(err, data));
   CALL(WISP_TAKE(err, data, &own));
   data = &own;
@@ -229,6 +224,7 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *p, const wisp_
                     "helmholtz: no convergence: the residual is %.3g after %lld iterations: allow more of them or a "
                     "larger tolerance",
                     o.cg.residual, o.cg.iterations));
+  CALL(wisp_true_residual_check(err, &o.residual, o.cg.residual, p->method.tolerance));
   CALL(give(err, p, data));
   if (!out) return WISP_OK;
   *out = (wisp_helmholtz_report){.iterations = o.cg.iterations,
@@ -241,6 +237,7 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *p, const wisp_
                                  .seconds_fields = o.seconds[WISP_HELMHOLTZ_FIELDS],
                                  .bytes_setup = o.part_bytes[WISP_HELMHOLTZ_SETUP],
                                  .bytes_iterations = o.part_bytes[WISP_HELMHOLTZ_ITERATION],
-                                 .bytes_fields = o.part_bytes[WISP_HELMHOLTZ_FIELDS]};
+                                 .bytes_fields = o.part_bytes[WISP_HELMHOLTZ_FIELDS],
+                                 .true_residual = o.residual.value};
   return WISP_OK;
 }

@@ -92,7 +92,7 @@ struct measure {
 
 /* One row of a matrix times the columns. Sums stay in registers, and each is taken in the order of the row, however
  * wide the vectors are of the machine that this runs on. */
-WISP_WIDE static void multiply(int Np, const double *row, const double *columns, double out[COLUMNS])
+WISP_WIDE static void multiply_columns(int Np, const double *row, const double *columns, double out[COLUMNS])
 {
   for (int first = 0; first < COLUMNS; first += 16) {
     wisp_eight sums[2] = {{0}};
@@ -184,7 +184,8 @@ static void square_error(const measure *m, int count, const size_t *k, const dou
   double values[POINTS * COLUMNS];
   for (size_t from = 0; from < m->quadrature.count; from += POINTS) {
     const size_t left = m->quadrature.count - from, points = left < POINTS ? left : POINTS;
-    for (size_t q = 0; q < points; q++) multiply(Np, m->I + (from + q) * (size_t)Np, columns, values + q * COLUMNS);
+    for (size_t q = 0; q < points; q++)
+      multiply_columns(Np, m->I + (from + q) * (size_t)Np, columns, values + q * COLUMNS);
     for (int e = 0; e < count; e++) add_distance(m, k[e], from, points, values + e * n, sum);
   }
 }
@@ -229,7 +230,7 @@ static void add_energy(const measure *m, int count, const size_t *k, const doubl
   const int n = dg->system->fields, Np = dg->tet->Np;
   double squares[COLUMNS] = {0}, mode[COLUMNS];
   for (int i = 0; i < Np; i++) {
-    multiply(Np, dg->tet->inverse_V + i * Np, columns, mode);
+    multiply_columns(Np, dg->tet->inverse_V + i * Np, columns, mode);
     for (int c = 0; c < COLUMNS; c++) squares[c] += mode[c] * mode[c];
   }
   for (int e = 0; e < count; e++)

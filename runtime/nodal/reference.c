@@ -63,8 +63,8 @@ multiply_rows(bool single, int rows, int columns, const double *A, const wisp_ei
 }
 
 /* y += A x, A of so many rows and columns: each y is one chain of sums in the order of the columns. */
-WISP_UNCHECKED WISP_WIDE static void multiply(const wisp_dg *dg, int rows, int columns, const double *A,
-                                              const numbers *x, numbers *y)
+WISP_UNCHECKED WISP_WIDE static void multiply_element(const wisp_dg *dg, int rows, int columns, const double *A,
+                                                      const numbers *x, numbers *y)
 {
   for (int e = 0; 8 * e < dg->system->fields; e++) {
     int i = 0;
@@ -86,7 +86,7 @@ static void derive(const wisp_dg *dg, size_t k, const double *u, numbers du[3])
   for (int mu = 0; mu < 3; mu++) clear(dg, Np, &along[mu]), clear(dg, Np, &du[mu]);
   for (int f = 0; f < dg->system->fields; f++)
     for (int j = 0; j < Np; j++) own.at[f / 8][j][f % 8] = u[volume_at(dg, f, k, j)];
-  for (int mu = 0; mu < 3; mu++) multiply(dg, Np, Np, dg->tet->D[mu], &own, &along[mu]);
+  for (int mu = 0; mu < 3; mu++) multiply_element(dg, Np, Np, dg->tet->D[mu], &own, &along[mu]);
   for (int nu = 0; nu < 3; nu++)
     for (int mu = 0; mu < 3; mu++) {
       const double factor = kept(dg, dg->geo[wisp_dg_geo_at(dg, 3 * mu + nu, k)]);
@@ -222,7 +222,7 @@ static void lift_slots(void *context, size_t from, size_t to)
     for (int f = 0; f < dg->system->fields; f++)
       for (int j = 0; j < Nf; j++) own.at[f / 8][j][f % 8] = l->in[face_at(dg, f, k, j)];
     clear(dg, Np, &sum);
-    multiply(dg, Np, Nf, dg->tet->LIFT, &own, &sum);
+    multiply_element(dg, Np, Nf, dg->tet->LIFT, &own, &sum);
     for (int f = 0; f < dg->system->fields; f++)
       for (int i = 0; i < Np; i++) {
         const size_t at = volume_at(dg, f, k, i);
@@ -268,8 +268,8 @@ static void product_slots(void *context, size_t from, size_t to)
     for (int f = 0; f < dg->system->fields; f++)
       for (int j = 0; j < Nf; j++) fluxes.at[f / 8][j][f % 8] = p->flux[face_at(dg, f, k, j)];
     clear(dg, Np, &sum);
-    for (int mu = 0; mu < 3; mu++) multiply(dg, Np, Np, dg->tet->D[mu], &taken[mu], &sum);
-    multiply(dg, Np, Nf, dg->tet->LIFT, &fluxes, &sum);
+    for (int mu = 0; mu < 3; mu++) multiply_element(dg, Np, Np, dg->tet->D[mu], &taken[mu], &sum);
+    multiply_element(dg, Np, Nf, dg->tet->LIFT, &fluxes, &sum);
     for (int f = 0; f < dg->system->fields; f++)
       for (int i = 0; i < Np; i++) p->out[0][volume_at(dg, f, k, i)] = sum.at[f / 8][i][f % 8];
   }

@@ -135,7 +135,8 @@ static wisp_status read_box(wisp_error *err, const char *box, wisp_solver *s)
   int count = 0, end = 0, *n = s->source.box;
   bool good = true;
   for (const char *at = box; good && at; at = at[end] ? at + end + 1 : NULL, count++)
-    good = count < grid->edges && sscanf(at, "%5d%n", &n[count], &end) == 1 && (!at[end] || at[end] == ',');
+    good = count < grid->edges && *at >= '0' && *at <= '9' && sscanf(at, "%5d%n", &n[count], &end) == 1 &&
+           (!at[end] || at[end] == ',');
   CALL(wisp_require(err, good && (count <= 1 || count == grid->edges), WISP_EUSAGE, "option --box is '%s', must be %s",
                     box, grid->must));
   for (int d = count ? count : 1; d < 3; d++) n[d] = n[0];

@@ -93,7 +93,7 @@ wisp_status wisp_operator_create(wisp_error *err, wisp_session *session, const w
   wisp_operator_request own;
   OWNED(discard) wisp_operator *op = NULL;
   wisp_spec spec;
-  CALL(WISP_GIVEN(err, session));
+  CALL(WISP_OPEN(err, "session", session));
   CALL(WISP_GIVEN(err, request));
   CALL(WISP_TAKE(err, request, &own));
   request = &own;
@@ -126,25 +126,20 @@ wisp_status wisp_operator_create(wisp_error *err, wisp_session *session, const w
     if (op->kernel[k]) CALL(wisp_kernel_bind_arrays(err, op->kernel[k], op->problem->arrays, is_ours, op));
   if (wisp_kernels_take(&op->kernel[OPERATOR], 1, "lambda"))
     CALL(wisp_kernel_set(err, op->kernel[OPERATOR], "lambda", op->lambda));
-  wisp_handle_add(session, &op->handle, op, release, free);
+  wisp_handle_add(session, &op->handle, "operator", op, release, free);
   return GIVE(op, out);
 }
 
 void wisp_operator_destroy(wisp_operator *op)
 {
-  if (op) wisp_handle_close(&op->handle);
-}
-
-static wisp_status check(wisp_error *err, const wisp_operator *op)
-{
-  return wisp_handle_check(err, op ? &op->handle : NULL, "operator");
+  wisp_handle_close("operator", op);
 }
 
 /* --- asking --- */
 
 wisp_status wisp_operator_size(wisp_error *err, const wisp_operator *op, size_t *numbers)
 {
-  CALL(check(err, op));
+  CALL(WISP_OPEN(err, "operator", op));
   CALL(WISP_GIVEN(err, numbers));
   *numbers = op->numbers;
   return WISP_OK;
@@ -152,7 +147,8 @@ wisp_status wisp_operator_size(wisp_error *err, const wisp_operator *op, size_t 
 
 wisp_status wisp_operator_kernel(wisp_error *err, const wisp_operator *op, size_t i, wisp_kernel_info *info)
 {
-  CALL(check(err, op));
+  CALL(WISP_OPEN(err, "operator", op));
+  CALL(WISP_GIVEN(err, info));
   for (int k = 0; k < KERNELS; k++)
     if (op->kernel[k] && i-- == 0) return wisp_kernel_describe(err, op->kernel[k], info);
   return wisp_fail(err, WISP_EMISSING, "operator: it has no more kernels");
@@ -169,7 +165,7 @@ wisp_status wisp_operator_nodes(wisp_error *err, const wisp_operator *op, double
 {
   OWNED(free) double *points = NULL;
   double vertices[24];
-  CALL(check(err, op));
+  CALL(WISP_OPEN(err, "operator", op));
   CALL(WISP_GIVEN(err, xyz));
   const size_t Np = (size_t)op->hex->Np;
   CALL(wisp_new(err, 3 * Np, sizeof *points, &points));
@@ -184,7 +180,7 @@ wisp_status wisp_operator_nodes(wisp_error *err, const wisp_operator *op, double
 wisp_status wisp_operator_diagonal(wisp_error *err, const wisp_operator *op, double *diagonal)
 {
   OWNED(free) double *of_elements = NULL;
-  CALL(check(err, op));
+  CALL(WISP_OPEN(err, "operator", op));
   CALL(WISP_GIVEN(err, diagonal));
   const size_t Np = (size_t)op->hex->Np, elements = op->mesh->elements;
   CALL(wisp_new(err, elements * Np, sizeof *of_elements, &of_elements));
@@ -198,7 +194,7 @@ wisp_status wisp_operator_diagonal(wisp_error *err, const wisp_operator *op, dou
 
 wisp_status wisp_operator_apply(wisp_error *err, wisp_operator *op, const void *x, void *y, void *stream)
 {
-  CALL(check(err, op));
+  CALL(WISP_OPEN(err, "operator", op));
   CALL(WISP_GIVEN(err, x));
   CALL(WISP_GIVEN(err, y));
   CALL(wisp_require(err, x != y, WISP_EUSAGE, "operator: x and y are the same array: give two"));
@@ -210,6 +206,6 @@ wisp_status wisp_operator_apply(wisp_error *err, wisp_operator *op, const void *
   CALL(wisp_kernel_bind(err, last, op->copies ? "p" : "u", x, numbers));
   CALL(wisp_kernel_bind(err, last, op->copies ? "Ap" : "y", y, numbers));
   for (int k = 0; k < KERNELS; k++)
-    if (op->kernel[k]) CALL(wisp_kernel_launch(err, op->kernel[k], op->problem->d.counts, stream));
+    if (op->kernel[k]) CALL(wisp_kernel_launch_part(err, op->kernel[k], op->problem->d.counts, stream));
   return WISP_OK;
 }

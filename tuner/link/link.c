@@ -150,7 +150,9 @@ void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial)
     summary->failed++;
     wisp_summary_fail(summary, &why);
   }
-  if (!ok && summary->failed + summary->refused <= 1) wisp_summary_why(summary, trial);
+  /* The first that failed says more than one that was refused. */
+  const bool first = verdict == WISP_VERDICT_FAILED ? summary->failed == 1 : !summary->failed && summary->refused == 1;
+  if (!ok && first) wisp_summary_why(summary, trial);
 }
 
 void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial)

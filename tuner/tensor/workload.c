@@ -5,7 +5,7 @@
 #include "../trial/workload.h"
 #include "../../gen/random.h"
 #include "templates/tensor/family.h"
-#include "../../runtime/tensor/hex_reference.h"
+#include "../../runtime/tensor/poisson_solver.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -220,6 +220,70 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
   return WISP_OK;
 }
 
+/* --- on a solver's own mesh --- */
+
+/* Elements of the sample, one after the other; and the place of each of the mesh's among them, SIZE_MAX for others. */
+typedef struct sampled {
+  test_mesh mesh; /* which a reference sees */
+  size_t *where;
+} sampled;
+
+static size_t origin_of_sampled(const void *self, const wisp_array_decl *array, size_t i)
+{
+  const sampled *s = self;
+  const size_t Np = (size_t)s->mesh.hex->Np;
+  (void)array;
+  return s->where[i / Np] == SIZE_MAX ? WISP_NOBODY : s->where[i / Np] * Np + i % Np;
+}
+
+static void free_sampled(void *self)
+{
+  sampled *s = self;
+  free(s->where), free(s->mesh.geometry[WISP_TENSOR_VERTICES]);
+  free(s);
+}
+
+static wisp_status take_vertices(wisp_error *err, const wisp_poisson *p, const wisp_plan *plan,
+                                 const unsigned char *picked, sampled *s)
+{
+  double **vertices = &s->mesh.geometry[WISP_TENSOR_VERTICES];
+  CALL(wisp_new(err, p->mesh->elements, sizeof *s->where, &s->where));
+  for (size_t e = 0; e < p->mesh->elements; e++) s->where[e] = picked[e] ? s->mesh.elements++ : SIZE_MAX;
+  s->mesh.period = s->mesh.elements;
+  CALL(wisp_new(err, 3 * WISP_HEX_VERTICES * s->mesh.elements, sizeof **vertices, vertices));
+  for (size_t e = 0; e < p->mesh->elements; e++)
+    if (picked[e]) wisp_hex_vertices(p->mesh, &p->frame, e, 1, *vertices + 3 * WISP_HEX_VERTICES * s->where[e]);
+  const bool rounded = wisp_plan_takes(plan, "vertices") && plan->spec.precision == WISP_F32;
+  for (size_t i = 0; rounded && i < 3 * WISP_HEX_VERTICES * s->mesh.elements; i++)
+    (*vertices)[i] = (float)(*vertices)[i];
+  return WISP_OK;
+}
+
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
+{
+  const wisp_poisson *p = ((const wisp_poisson_run *)solver)->problem;
+  OWNED(free) unsigned char *picked = NULL;
+  double *lambda = NULL;
+  sampled *s = NULL;
+  (void)problem;
+  CALL(wisp_require(err, solver->kind == &wisp_poisson_kind, WISP_EMISSING, "no mesh of hexes"));
+  const size_t work = (size_t)p->hex->Np * (size_t)p->hex->Nq;
+  CALL(wisp_new(err, 1, sizeof *lambda, &lambda));
+  r->own = lambda;
+  *lambda = wisp_scalar_of(&r->scalars, "lambda", 0);
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  s->mesh.hex = p->hex;
+  out->d = (wisp_discretisation){.self = s, .destroy = free_sampled};
+  CALL(wisp_sample_pick(err, p->mesh->elements, 48 + 4000000 / work, &r->random, &picked));
+  CALL(take_vertices(err, p, plan, picked, s));
+  wisp_discretisation d;
+  CALL(count(err, &(wisp_spec){.family = "tensor", .order = p->hex->N}, s->mesh.elements, &d));
+  d.self = s, d.destroy = free_sampled, d.origin = origin_of_sampled;
+  out->d = d, out->compact = true;
+  return WISP_OK;
+}
+
 static const wisp_alternative alternatives[] = {
     {"mass_trilinear", "mass"},
     {"stiffness_trilinear", "stiffness"},
@@ -241,5 +305,6 @@ const wisp_workload wisp_workload_tensor = {
     .fill_inputs = fill_inputs,
     .other_meshes = WISP_COUNT(to_check) - 1,
     .reference = compute_reference,
+    .adopt = adopt,
     .alternatives = alternatives,
 };

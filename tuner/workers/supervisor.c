@@ -65,12 +65,12 @@ static wisp_tune_summary sum_of(const supervisor *s)
     sum.trials += part->trials;
     sum.ok += part->ok;
     sum.refused += part->refused;
+    if (!*sum.why || (part->failed && !sum.failed)) memcpy(sum.why, part->why, sizeof sum.why);
     sum.failed += part->failed;
     for (int f = 0; f < part->failures; f++) wisp_summary_fail(&sum, &part->failure[f]);
     sum.known += part->known;
     sum.known_ok += part->known_ok;
     sum.skipped += part->skipped;
-    if (!*sum.why) memcpy(sum.why, part->why, sizeof sum.why);
     sum.device_seconds += s->workers[i].seconds;
     for (int p = 0; p < WISP_PHASES; p++) sum.spent[p] += part->spent[p];
     if (!*sum.limits.kind) sum.limits = part->limits;

@@ -3,26 +3,13 @@
 #pragma once
 
 #include "../link/link.h"
+#include "../../runtime/warden.h"
 
 #include <signal.h>
 #include <sys/types.h>
 
-/* ---- A process beside the tuner that outlives it: when the tuner is killed, it ends the workers and all that these
- * have started, compilers above all, and removes their temporary folders. */
-
-typedef struct wisp_warden { /* zero-initialise */
-  pid_t pid;                 /* 0: there is none */
-  int pipe;                  /* that ends with the tuner */
-} wisp_warden;
-
-wisp_status wisp_warden_start(wisp_error *err, wisp_warden *out);
-/* A worker was started, or is gone. Its process leads a session of its own. */
-void wisp_warden_report(const wisp_warden *warden, pid_t worker, bool there);
-/* The tuner is through, and its workers are gone. */
-void wisp_warden_dismiss(wisp_warden *warden);
-
-/* ---- Ctrl-C, TERM and HUP while a sweep runs: they end it in order, with its summary and a store that is whole, and
- * are heard of through a descriptor, like the workers. */
+/* ---- Ctrl-C, TERM and HUP while a sweep runs: they end it in order, with its summary and a store that is whole,
+ * and are heard of through a descriptor, like the workers. */
 
 enum { WISP_INTERRUPTS = 3 };
 
