@@ -103,8 +103,8 @@ static wisp_status host_limits(wisp_error *err, const char *target, wisp_limits 
   const int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed)
                                                                         : (int)read_setting(_SC_NPROCESSORS_ONLN);
   limits.units = wisp_host_threads(cores);
-  limits.l2 =
-      read_setting(_SC_LEVEL2_CACHE_SIZE) * (size_t)(limits.units < cores ? limits.units : cores); /* a virtual machine's L3 is a whole server's */
+  limits.l2 = read_setting(_SC_LEVEL2_CACHE_SIZE) *
+              (size_t)(limits.units < cores ? limits.units : cores); /* a virtual machine's L3 is a whole server's */
   limits.memory = read_setting(_SC_PHYS_PAGES) * read_setting(_SC_PAGESIZE);
   *out = limits;
   return WISP_OK;

@@ -134,7 +134,7 @@ typedef struct running_case {
   const char *writes[WISP_MAX_ARRAYS + 1];
   int launches;
   wisp_schedule schedule; /* of the next one */
-  bool last; /* of its mesh: guard zones are looked at */
+  bool last;              /* of its mesh: guard zones are looked at */
 } running_case;
 
 static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan *plan, int mesh, int number,
