@@ -286,7 +286,7 @@ static void number_slots(const wisp_dg *dg, const unsigned char *picked, sampled
       if (picked[k] && dg->slot[k] != WISP_EMPTY) number_slot(s, neighbour_of(dg, k, face));
 }
 
-/* What the problem has of slot k. */
+/* Copies the numbers of slot k. */
 static void copy_slot(const wisp_dg *dg, size_t k, sampled *s)
 {
   wisp_dg *view = &s->view;
