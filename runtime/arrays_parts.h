@@ -63,7 +63,7 @@ static inline size_t wisp_entry_guard(const wisp_arrays *arrays, const wisp_entr
   return arrays->guard * wisp_entry_number(arrays, e);
 }
 
-/* Of the zone in front of it. */
+/* The length of the zone in front of an array. */
 static inline size_t wisp_entry_front(const wisp_arrays *arrays, const wisp_entry *e)
 {
   return wisp_entry_guard(arrays, e) + e->shift;
