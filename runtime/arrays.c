@@ -65,7 +65,7 @@ wisp_status wisp_arrays_shift(wisp_error *err, wisp_arrays *arrays, size_t turn)
   for (size_t i = 0; i < arrays->count; i++) {
     wisp_entry *e = &arrays->entries[i], moved = *e;
     moved.base = 0;
-    moved.shift = WISP_ALIGNMENT * ((turn + i) % (WISP_LINE / WISP_ALIGNMENT));
+    moved.shift = WISP_ALIGNMENT * (1 + (turn + i) % (WISP_LINE / WISP_ALIGNMENT - 1));
     wisp_status status = make_entry(err, arrays, &moved);
     if (status == WISP_OK)
       status = wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, &moved), wisp_entry_start(arrays, e),

@@ -20,7 +20,7 @@ typedef struct wisp_limits {      /* queried, never tabled */
   char target[32];                /* what to compile for: "sm_90", "host" */
   char driver[64], compiler[128]; /* versions, for provenance: "580.159", "NVRTC 13.0", "gcc 12.2.0" */
   int sm;                         /* compute capability as 90, 100; 0 on the host */
-  int units;                      /* multiprocessors, or cores */
+  int units;                      /* multiprocessors, or OpenMP's threads */
   int max_threads;                /* per block */
   int max_shared;                 /* bytes a block can have at most (opt-in) */
   int shared_per_unit;            /* bytes a multiprocessor has */
