@@ -1,5 +1,5 @@
 #include "media.h"
-#include "../mesh/formula.h"
+#include "../mesh/piecewise.h"
 #include "../mesh/simplexnodes.h"
 
 wisp_status wisp_media_create(wisp_error *err, const wisp_system *system, const wisp_mesh *mesh,
@@ -10,12 +10,12 @@ wisp_status wisp_media_create(wisp_error *err, const wisp_system *system, const 
   CALL(wisp_new(err, mesh->elements * n + 1, sizeof *values, &values));
   wisp_system_default_medium(system, mesh->elements, values);
   for (size_t q = 0; q < n; q++) {
-    OWNED(wisp_formula_destroy) wisp_formula *formula = NULL;
+    HELD(wisp_piecewise_free) wisp_piecewise given = {.piece = NULL};
     char what[64];
     if (!texts[q]) continue;
     snprintf(what, sizeof what, "coefficient %s", system->quantity[q].name);
-    CALL(wisp_formula_create(err, what, texts[q], mesh, false, &formula));
-    wisp_formula_middles(formula, mesh, n, values + q);
+    CALL(wisp_piecewise_create(err, what, texts[q], mesh, &given));
+    CALL(wisp_piecewise_middles(err, &given, mesh, n, values + q));
   }
   CALL(wisp_system_complete_medium(err, system, mesh->elements, values));
   return GIVE(values, medium);
