@@ -29,7 +29,8 @@ wisp_status wisp_media_check(wisp_error *err, const wisp_system *system, size_t 
   const size_t n = (size_t)system->quantities;
   for (size_t i = 0; i < elements * n; i++) {
     const wisp_quantity *q = &system->quantity[i % n];
-    CALL(wisp_require(err, q->expression || (medium[i] >= 1 / most && medium[i] <= most), WISP_EUSAGE,
+    const bool none = medium[i] == 0 && q->otherwise == 0;
+    CALL(wisp_require(err, q->expression || none || (medium[i] >= 1 / most && medium[i] <= most), WISP_EUSAGE,
                       "coefficient %s is %g in element %zu, must be from %g to %g in %s: take other units%s", q->name,
                       medium[i], i / n, 1 / most, most, wisp_precision_name(precision), single ? ", or f64" : ""));
   }
@@ -52,7 +53,8 @@ double wisp_media_jump(const wisp_system *system, size_t elements, const double 
   *quantity = 0;
   for (int q = 0; q < system->quantities; q++) {
     wisp_media_range(system, elements, medium, q, range);
-    if (system->quantity[q].expression || !(range[1] / range[0] > largest)) continue;
+    if (system->quantity[q].expression || system->quantity[q].otherwise == 0) continue; /* losses may be none */
+    if (!(range[1] / range[0] > largest)) continue;
     largest = range[1] / range[0];
     *quantity = q;
   }
