@@ -153,13 +153,25 @@ void wisp_assembly_element(const wisp_assembly *s, const wisp_form_data *data, s
   }
 }
 
+/* NaN outside of a sample: what an element adds to is then no number, either. */
+static void make_element(const wisp_assembly *s, const wisp_form_data *data, size_t e, wisp_element_matrix *out)
+{
+  const size_t Np = (size_t)s->simplex->Np;
+  if (!s->only || s->only[e]) {
+    wisp_assembly_element(s, data, e, out);
+    return;
+  }
+  for (size_t i = 0; i < Np * Np; i++) out->A[i] = out->A_size[i] = NAN;
+  for (size_t i = 0; i < Np; i++) out->load[i] = out->load_size[i] = NAN;
+}
+
 void wisp_assembly_apply(const wisp_assembly *s, const wisp_form_data *data, double *values, double *F,
                          double *value_sizes, double *F_sizes)
 {
   const int Np = s->simplex->Np;
   wisp_element_matrix m;
   for (size_t e = 0; e < s->nodes->elements; e++) {
-    wisp_assembly_element(s, data, e, &m);
+    make_element(s, data, e, &m);
     for (int i = 0; i < Np * Np; i++) {
       const int32_t to = wisp_assembly_entry(s, e, i / Np, i % Np);
       if (to >= 0) values[to] += m.A[i], value_sizes[to] += m.A_size[i];
@@ -206,7 +218,7 @@ static void make_elements(const wisp_assembly *s, wisp_test_case *r)
   for (size_t e = 0; e < s->mesh->elements; e++) {
     wisp_element_matrix m;
     size_t k = 0;
-    wisp_assembly_element(s, r->own, e, &m);
+    make_element(s, r->own, e, &m);
     for (size_t a = 0; a < Np; a++)
       for (size_t b = a; b < Np; b++, k++) {
         after[WISP_SLAB(half + Np, e, k)] = m.A[a * Np + b];

@@ -338,6 +338,36 @@ static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_un
   return WISP_OK;
 }
 
+/* One step; u and res begin as noise. */
+static wisp_status rehearse_step(wisp_error *err, wisp_system_run *run)
+{
+  wisp_arrays *arrays = run->stepper->problem->arrays;
+  const wisp_pointer at = wisp_arrays_at(arrays, "u");
+  wisp_dg_noise(run->dg, run->u);
+  CALL(wisp_arrays_upload(err, arrays, "u", run->u));
+  CALL(wisp_arrays_upload(err, arrays, "res", run->u));
+  const wisp_status status = wisp_integrator_step(err, &run->stepper->integrator, run->step);
+  if (wisp_arrays_at(arrays, "u") != at) wisp_arrays_swap(arrays, "u", "u_next");
+  return status;
+}
+
+/* Fields that were there are set again. */
+static wisp_status rehearse_system(wisp_error *err, wisp_solver *s, const wisp_launch_watch *watch)
+{
+  wisp_system_run *run = wisp_system_run_of(s);
+  wisp_problem *problem = run->stepper->problem;
+  const size_t size = wisp_dg_volume_size(run->dg);
+  OWNED(free) double *before = NULL;
+  CALL(wisp_new(err, size, sizeof *before, &before));
+  CALL(wisp_arrays_download(err, problem->arrays, "u", before));
+  problem->watch = watch;
+  const wisp_status status = rehearse_step(err, run);
+  problem->watch = NULL;
+  CALL(status);
+  memcpy(run->u, before, size * sizeof *before);
+  return wisp_solution_put(err, problem, before);
+}
+
 static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)
 {
   wisp_system_run *run = wisp_system_run_of(s);
@@ -369,6 +399,7 @@ const wisp_solver_kind wisp_system_kind = {
     .build = build_system,
     .start = start_system,
     .advance = advance_system,
+    .rehearse = rehearse_system,
     .report = wisp_system_report,
     .fields = make_fields,
     .size = wisp_system_size,

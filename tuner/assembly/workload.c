@@ -2,6 +2,7 @@
  * many bytes as must move. */
 #include "../trial/workload.h"
 #include "../../gen/random.h"
+#include "../../runtime/assembly/heat_solver.h"
 #include "../../runtime/assembly/reference.h"
 #include "../../runtime/mesh/mesh.h"
 #include "../../runtime/assembly/accuracy.h"
@@ -193,6 +194,67 @@ static wisp_status make_rival(wisp_error *err, wisp_device *device, const wisp_p
   return wisp_yardstick_spmv(err, device, &pattern, spec->precision, (wisp_spmv_format)format, out);
 }
 
+/* --- on a solver's own mesh --- */
+
+/* The view that a reference sees, with the form as its problem has it. */
+typedef struct sampled {
+  wisp_assembly view;
+  wisp_form form;
+  wisp_mesh mesh; /* as the kernel sees it */
+  unsigned char *only;
+} sampled;
+
+static void free_sampled(void *self)
+{
+  sampled *s = self;
+  free(s->only), free(s->mesh.xyz);
+  free(s);
+}
+
+/* All elements around so many rows, or all. */
+static wisp_status pick_elements(wisp_error *err, const wisp_assembly *a, uint64_t *random, unsigned char **only)
+{
+  const wisp_pattern *p = a->pattern;
+  const size_t Np = (size_t)a->simplex->Np, terms = a->form->kappa == WISP_BY_NODES ? Np : 1;
+  const double work = (double)((size_t)a->simplex->directions * Np * Np * terms);
+  const double around = (double)p->incidences / (double)p->rows;
+  OWNED(free) unsigned char *rows = NULL;
+  if (1e8 > work * (double)a->mesh->elements) return WISP_OK;
+  CALL(wisp_sample_pick(err, p->rows, (size_t)fmax(48, 1e8 / work / around), random, &rows));
+  CALL(wisp_new(err, a->mesh->elements, 1, only));
+  for (size_t row = 0; row < p->rows; row++)
+    for (int32_t i = p->around_start[row]; rows[row] && i < p->around_start[row + 1]; i++)
+      (*only)[(size_t)p->around[i] / Np] = 1;
+  return WISP_OK;
+}
+
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
+{
+  const wisp_assembly *own = problem->d.self;
+  const wisp_scalar_list *list = &r->scalars;
+  wisp_form_data *data = NULL;
+  sampled *s = NULL;
+  CALL(wisp_new(err, 1, sizeof *data, &data));
+  r->own = data;
+  *data = (wisp_form_data){.kappa = {wisp_scalar_of(list, "kappa0", 0), wisp_scalar_of(list, "kappa1", 0),
+                                     wisp_scalar_of(list, "kappa2", 0)},
+                           .density = wisp_scalar_of(list, "density", 0),
+                           .mass = wisp_scalar_of(list, "mass", 0)};
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  out->d = problem->d;
+  out->d.self = s, out->d.destroy = free_sampled; /* its place and origin see the view, which stands first */
+  s->view = *own, s->form = *own->form;
+  if (solver->kind == &wisp_heat_kind) s->form.at_node = ((const wisp_heat_run *)solver)->heat->value;
+  s->view.form = &s->form;
+  CALL(pick_elements(err, own, &r->random, &s->only));
+  s->view.only = s->only;
+  if (!wisp_plan_takes(plan, "vertices")) return WISP_OK;
+  CALL(wisp_sample_round(err, plan->spec.precision, own->mesh, &own->frame, &s->mesh));
+  s->view.mesh = &s->mesh, s->view.frame = wisp_frame_none;
+  return WISP_OK;
+}
+
 const wisp_workload wisp_workload_assembly = {
     .family = "assembly",
     .listed = true,
@@ -206,6 +268,7 @@ const wisp_workload wisp_workload_assembly = {
     .reference = wisp_assembly_reference,
     .lists = lists,
     .largest = largest,
+    .adopt = adopt,
     .rival = make_rival,
     .accuracy = wisp_assembly_accuracy,
 };

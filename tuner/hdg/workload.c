@@ -396,6 +396,79 @@ static wisp_status make_rival(wisp_error *err, wisp_device *device, const wisp_p
   return WISP_OK;
 }
 
+/* --- on a solver's own mesh --- */
+
+/* The skeleton that a reference sees. */
+typedef struct sampled {
+  wisp_hdg view;
+  wisp_mesh mesh; /* as the kernel sees it */
+  unsigned char *only;
+} sampled;
+
+static void free_sampled(void *self)
+{
+  sampled *s = self;
+  free(s->only), free(s->mesh.xyz);
+  free(s);
+}
+
+/* Both elements of so many edges, or all. */
+static wisp_status pick_elements(wisp_error *err, const wisp_hdg *h, uint64_t *random, unsigned char **only)
+{
+  const double work = pow(h->tables->Np, 3) + 200; /* of an elimination */
+  OWNED(free) unsigned char *edges = NULL;
+  if (3e7 > work * (double)h->mesh->elements) return WISP_OK;
+  CALL(wisp_sample_pick(err, h->edges, (size_t)fmax(48, 3e7 / work / 2), random, &edges));
+  CALL(wisp_new(err, h->mesh->elements, 1, only));
+  for (size_t i = 0; i < 2 * h->edges; i++)
+    if (edges[i / 2] && h->side[i] >= 0) (*only)[h->side[i] / 3] = 1;
+  return WISP_OK;
+}
+
+/* Whether the launch is of this step of the coarse cycle. */
+static bool is_of_step(const wisp_scalar_list *list, const wisp_cycle_step *step)
+{
+  wisp_binding of[WISP_CYCLE_BINDINGS];
+  const size_t count = wisp_cycle_bindings(step, of);
+  bool same = true;
+  for (size_t i = 0; i < count; i++) same &= wisp_scalar_of(list, of[i].name, NAN) == of[i].value;
+  return same;
+}
+
+static wisp_status adopt_step(wisp_error *err, const wisp_hdg *h, wisp_test_case *r)
+{
+  const wisp_cycle *c = h->coarse->cycle;
+  const wisp_cycle_step *step = c->step;
+  wisp_cycle_step *own = NULL;
+  while (step < c->step + c->steps && !is_of_step(&r->scalars, step)) step++;
+  CALL(wisp_require(err, step < c->step + c->steps, WISP_EMISSING, "no step of the coarse cycle has these scalars"));
+  CALL(wisp_new(err, 1, sizeof *own, &own));
+  *own = *step;
+  r->own = own;
+  return WISP_OK;
+}
+
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
+{
+  const wisp_hdg *own = problem->d.self;
+  const bool steps =
+      wisp_list_has(r->kernel->writes, "cycle_value") && !wisp_list_has(r->kernel->reads, "corner_parts");
+  sampled *s = NULL;
+  (void)solver;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  out->d = problem->d;
+  out->d.self = s, out->d.destroy = free_sampled; /* its place and origin see the view, which stands first */
+  s->view = *own;
+  if (steps) CALL(adopt_step(err, own, r));
+  CALL(pick_elements(err, own, &r->random, &s->only));
+  s->view.only = s->only;
+  if (!wisp_plan_takes(plan, "vertices")) return WISP_OK;
+  CALL(wisp_sample_round(err, plan->spec.precision, own->mesh, &own->frame, &s->mesh));
+  s->view.mesh = &s->mesh, s->view.frame = wisp_frame_none;
+  return WISP_OK;
+}
+
 const wisp_workload wisp_workload_hdg = {
     .family = "hdg",
     .count = count,
@@ -409,6 +482,7 @@ const wisp_workload wisp_workload_hdg = {
     .fill_inputs = fill_inputs,
     .reference = wisp_hdg_reference,
     .largest = largest,
+    .adopt = adopt,
     .rival = make_rival,
     .paper = wisp_hdg_paper,
 };

@@ -239,6 +239,46 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
   return WISP_OK;
 }
 
+/* --- on a solver's own mesh --- */
+
+/* The elements that a reference computes in some tenths of a second. */
+static size_t afforded(const wisp_dg *dg)
+{
+  const double Np = dg->tet->Np, work = dg->system->fields * (3 * Np * Np + Np * dg->layout.Nf);
+  return (size_t)fmax(48, 1e8 / work);
+}
+
+static void free_masked(void *self)
+{
+  wisp_dg *dg = self;
+  free(dg->slot);
+  free(dg);
+}
+
+/* The same dg, but that slots outside of the sample are empty. */
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
+{
+  const wisp_dg *dg = wisp_problem_dg(problem);
+  const wisp_scalar_list *list = &r->scalars;
+  OWNED(free) unsigned char *picked = NULL;
+  wisp_dg *masked = NULL;
+  wisp_scalars *s = NULL;
+  (void)solver, (void)plan;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  r->own = s;
+  *s = (wisp_scalars){wisp_scalar_of(list, "alpha", 1), wisp_scalar_of(list, "a", 0), wisp_scalar_of(list, "b", 0),
+                      wisp_scalar_of(list, "dt", 0)};
+  CALL(wisp_sample_pick(err, dg->slots, afforded(dg), &r->random, &picked));
+  CALL(wisp_new(err, 1, sizeof *masked, &masked));
+  *masked = *dg, masked->slot = NULL;
+  out->d = wisp_dg_discretisation(masked);
+  out->d.destroy = free_masked, out->own_order = true;
+  CALL(wisp_new(err, dg->slots, sizeof *masked->slot, &masked->slot));
+  for (size_t k = 0; k < dg->slots; k++) masked->slot[k] = picked[k] ? dg->slot[k] : WISP_EMPTY;
+  return WISP_OK;
+}
+
 const wisp_workload wisp_workload_nodal = {
     .family = "nodal",
     .count = count,
@@ -253,6 +293,7 @@ const wisp_workload wisp_workload_nodal = {
     .reference = compute_reference,
     .single_sums = compute_single,
     .largest = largest,
+    .adopt = adopt,
     .dense = wisp_nodal_dense,
     .published = 6ll * 26 * 26 * 26,
 };

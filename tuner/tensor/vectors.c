@@ -230,6 +230,43 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
   return WISP_OK;
 }
 
+/* --- on a solver's own mesh --- */
+
+static void free_copies(void *copies)
+{
+  free(copies);
+}
+
+/* The solver's copies, or of another family's vectors their number alone: all of them, for they take little. */
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
+{
+  const wisp_scalar_list *list = &r->scalars;
+  const bool own = strcmp(problem->d.family->name, "tensor") == 0;
+  wisp_hexcopies *copies = NULL;
+  wisp_cg_scalars *s = NULL;
+  (void)solver, (void)plan;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  r->own = s;
+  *s = (wisp_cg_scalars){.scale = wisp_scalar_of(list, "scale", 1),
+                         .beta = wisp_scalar_of(list, "keep", 0),
+                         .alpha = wisp_scalar_of(list, "gain", 0),
+                         .polynomial = (int)wisp_scalar_of(list, "polynomial", 0),
+                         .first_step = (int)wisp_scalar_of(list, "first_step", 0),
+                         .rz_parts = (int)wisp_scalar_of(list, "rz_parts", 0),
+                         .rr_parts = (int)wisp_scalar_of(list, "rr_parts", 0),
+                         .pAp_parts = (int)wisp_scalar_of(list, "pAp_parts", 0),
+                         .history_room = (int)wisp_discretisation_count(&problem->d, "history_room"),
+                         .locals = wisp_arrays_size(problem->arrays, "u")};
+  if (strcmp(r->kernel->name, "spread") == 0) s->polynomial = r->as && strcmp(r->is, "z") == 0;
+  CALL(wisp_new(err, 1, sizeof *copies, &copies));
+  if (own) *copies = *(const wisp_hexcopies *)problem->d.self;
+  copies->unknowns = wisp_discretisation_count(&problem->d, "unknowns");
+  out->d = (wisp_discretisation){
+      .family = wisp_family_find("tensor"), .self = copies, .destroy = free_copies, .place = problem->d.place};
+  return WISP_OK;
+}
+
 const wisp_workload wisp_workload_vectors = {
     .family = "tensor",
     .kernels = kernels,
@@ -243,4 +280,5 @@ const wisp_workload wisp_workload_vectors = {
     .fill_inputs = fill_inputs,
     .reference = compute_reference,
     .largest = largest,
+    .adopt = adopt,
 };

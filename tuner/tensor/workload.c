@@ -5,7 +5,7 @@
 #include "../trial/workload.h"
 #include "../../gen/random.h"
 #include "templates/tensor/family.h"
-#include "../../runtime/tensor/hex_reference.h"
+#include "../../runtime/tensor/poisson_solver.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,6 +25,7 @@ typedef struct test_mesh {
   wisp_hex *hex;
   size_t elements, period, numbers[WISP_TENSOR_ARRAYS]; /* numbers: of one element */
   double *geometry[WISP_TENSOR_ARRAYS];                 /* of `period` elements; NULL for arrays that are none */
+  double *blur; /* of elements that kernels make the geometry of: a factor of rounding errors; NULL: 1 */
 } test_mesh;
 
 static void close_test_mesh(void *context)
@@ -173,7 +174,10 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
   CALL(wisp_require(err, wisp_hex_operator_find(r->kernel->name, &op), WISP_EUSAGE, "no reference for kernel '%s'",
                     r->kernel->name));
   CALL(wisp_hex_apply(err, g->hex, op, vertices, g->elements, lambda, u, r->after[WISP_TENSOR_Y]));
-  return wisp_hex_apply_sizes(err, g->hex, op, vertices, g->elements, lambda, u, r->size[WISP_TENSOR_Y]);
+  CALL(wisp_hex_apply_sizes(err, g->hex, op, vertices, g->elements, lambda, u, r->size[WISP_TENSOR_Y]));
+  const size_t Np = (size_t)g->hex->Np;
+  for (size_t i = 0; g->blur && i < g->elements * Np; i++) r->size[WISP_TENSOR_Y][i] *= g->blur[i / Np];
+  return WISP_OK;
 }
 
 /* The largest sum of the first elements; all are unit cubes moved alike, so no other's is twice that. */
@@ -193,6 +197,96 @@ static wisp_status largest(wisp_error *err, const wisp_problem *problem, const w
   CALL(wisp_hex_apply_sizes(err, g->hex, op, g->geometry[WISP_TENSOR_VERTICES], count, 1, u, sizes));
   *out = 0;
   for (size_t i = 0; i < numbers; i++) *out = fmax(*out, 2 * sizes[i]);
+  return WISP_OK;
+}
+
+/* --- on a solver's own mesh --- */
+
+/* Elements of the sample, one after the other; and the place of each of the mesh's among them, SIZE_MAX for others. */
+typedef struct sampled {
+  test_mesh mesh; /* which a reference sees */
+  size_t *where;
+} sampled;
+
+static size_t origin_of_sampled(const void *self, const wisp_array_decl *array, size_t i)
+{
+  const sampled *s = self;
+  const size_t Np = (size_t)s->mesh.hex->Np;
+  (void)array;
+  return s->where[i / Np] == SIZE_MAX ? WISP_NOBODY : s->where[i / Np] * Np + i % Np;
+}
+
+static void free_sampled(void *self)
+{
+  sampled *s = self;
+  free(s->where), free(s->mesh.geometry[WISP_TENSOR_VERTICES]), free(s->mesh.blur);
+  free(s);
+}
+
+/* The square of what a Jacobian's terms are larger than it, at the worst corner: thin or sheared elements' factors are
+ * differences of these. */
+static double find_blur(const double *vertices)
+{
+  double worst = 1;
+  for (size_t corner = 0; corner < WISP_HEX_VERTICES; corner++) {
+    double edge[3][3], lengths = 1, J = 0;
+    for (size_t k = 0; k < 3; k++) {
+      double square = 0;
+      for (size_t d = 0; d < 3; d++) {
+        edge[k][d] = vertices[d * WISP_HEX_VERTICES + (corner | 1u << k)] -
+                     vertices[d * WISP_HEX_VERTICES + (corner & ~(1u << k))];
+        square += edge[k][d] * edge[k][d];
+      }
+      lengths *= sqrt(square);
+    }
+    for (size_t d = 0; d < 3; d++)
+      J += edge[0][d] * (edge[1][(d + 1) % 3] * edge[2][(d + 2) % 3] - edge[1][(d + 2) % 3] * edge[2][(d + 1) % 3]);
+    worst = fmax(worst, lengths / fabs(J));
+  }
+  return worst * worst;
+}
+
+static wisp_status take_vertices(wisp_error *err, const wisp_poisson *p, const wisp_plan *plan,
+                                 const unsigned char *picked, sampled *s)
+{
+  double **vertices = &s->mesh.geometry[WISP_TENSOR_VERTICES];
+  CALL(wisp_new(err, p->mesh->elements, sizeof *s->where, &s->where));
+  for (size_t e = 0; e < p->mesh->elements; e++) s->where[e] = picked[e] ? s->mesh.elements++ : SIZE_MAX;
+  s->mesh.period = s->mesh.elements;
+  CALL(wisp_new(err, 3 * WISP_HEX_VERTICES * s->mesh.elements, sizeof **vertices, vertices));
+  for (size_t e = 0; e < p->mesh->elements; e++)
+    if (picked[e]) wisp_hex_vertices(p->mesh, &p->frame, e, 1, *vertices + 3 * WISP_HEX_VERTICES * s->where[e]);
+  const bool makes = wisp_plan_takes(plan, "vertices"), rounded = makes && plan->spec.precision == WISP_F32;
+  if (makes) CALL(wisp_new(err, s->mesh.elements, sizeof *s->mesh.blur, &s->mesh.blur));
+  for (size_t e = 0; makes && e < s->mesh.elements; e++)
+    s->mesh.blur[e] = find_blur(*vertices + 3 * WISP_HEX_VERTICES * e);
+  for (size_t i = 0; rounded && i < 3 * WISP_HEX_VERTICES * s->mesh.elements; i++)
+    (*vertices)[i] = (float)(*vertices)[i];
+  return WISP_OK;
+}
+
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
+{
+  const wisp_poisson *p = ((const wisp_poisson_run *)solver)->problem;
+  OWNED(free) unsigned char *picked = NULL;
+  double *lambda = NULL;
+  sampled *s = NULL;
+  (void)problem;
+  CALL(wisp_require(err, solver->kind == &wisp_poisson_kind, WISP_EMISSING, "no mesh of hexes"));
+  const size_t work = (size_t)p->hex->Np * (size_t)p->hex->Nq;
+  CALL(wisp_new(err, 1, sizeof *lambda, &lambda));
+  r->own = lambda;
+  *lambda = wisp_scalar_of(&r->scalars, "lambda", 0);
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  s->mesh.hex = p->hex;
+  out->d = (wisp_discretisation){.self = s, .destroy = free_sampled};
+  CALL(wisp_sample_pick(err, p->mesh->elements, 48 + 4000000 / work, &r->random, &picked));
+  CALL(take_vertices(err, p, plan, picked, s));
+  wisp_discretisation d;
+  CALL(count(err, &(wisp_spec){.family = "tensor", .order = p->hex->N}, s->mesh.elements, &d));
+  d.self = s, d.destroy = free_sampled, d.origin = origin_of_sampled;
+  out->d = d, out->compact = true;
   return WISP_OK;
 }
 
@@ -217,5 +311,6 @@ const wisp_workload wisp_workload_tensor = {
     .fill_inputs = fill_inputs,
     .reference = compute_reference,
     .largest = largest,
+    .adopt = adopt,
     .alternatives = alternatives,
 };

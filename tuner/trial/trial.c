@@ -144,6 +144,7 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
   put(t->version, sizeof t->version, WISP_VERSION);
   put(t->mode, sizeof t->mode, "not timed");
   wisp_trial_stamp(t);
+  t->rules = WISP_VERIFYING_RULES;
   t->elements = wisp_problems_elements(bench->problems);
   put(t->mesh, sizeof t->mesh, bench->workload->alone ? WISP_MESH_BOX : wisp_mesh_source_kind(&bench->source));
 }

@@ -9,8 +9,10 @@
 #include "../../gen/families.h"
 #include "../../gen/strategy/strategy.h"
 #include "../../runtime/api/accuracy.h"
+#include "../../runtime/mesh/frame.h"
 #include "../../runtime/mesh/source.h"
 #include "../../runtime/problem.h"
+#include "../../runtime/solve/solver.h"
 #include "../../runtime/spmv.h"
 #include "../../runtime/test_case.h"
 
@@ -50,6 +52,13 @@ typedef enum wisp_purpose {
                     */
   WISP_FOR_CHECKS  /* once: all that the kernel computes shows in its outputs */
 } wisp_purpose;
+
+/* The part of a solver's problem that a reference computes: its elements, rows or edges. */
+typedef struct wisp_sample {
+  wisp_discretisation d; /* as the reference reads it; its origins are WISP_NOBODY outside the sample */
+  bool own_order;        /* the reference has arrays in the problem's own order, all of their inputs */
+  bool compact;          /* arrays have the sample's numbers alone: their sizes are d's */
+} wisp_sample;
 
 typedef struct wisp_workload {
   const char *family;
@@ -105,6 +114,12 @@ typedef struct wisp_workload {
   wisp_status (*largest)(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
                          double *out);
 
+  /* Checks on a solver's own mesh: the test case of a launch, whose scalars, kernel and random state are set, gets its
+   * own; and a sample of the problem for the reference, which leaves NaN where it computes less than a number. NULL:
+   * there is no reference there. */
+  wisp_status (*adopt)(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                       wisp_test_case *test_case, wisp_sample *out);
+
   /* --- The yardstick of `wisp bench` for a kernel of this spec: the vendor's product with this dense matrix, if there
    * is one. NULL: a copy of the bytes that the kernel must move. */
   wisp_status (*dense)(wisp_error *err, const wisp_spec *spec, wisp_dense *out);
@@ -134,6 +149,18 @@ wisp_status wisp_workload_find(wisp_error *err, const char *family, const char *
 
 /* Whether the family has a workload that serves the kernel. */
 bool wisp_workload_serves(const char *family, const char *kernel);
+
+/* A scalar of a launch; `otherwise` where it has none of this name. */
+double wisp_scalar_of(const wisp_scalar_list *list, const char *name, double otherwise);
+
+/* Takes `most` of `count` things at least, or all: the first and the last, those at multiples of 32, 256 and 1024, and
+ * random ones. A byte each, 1 for those; the caller frees it. */
+wisp_status wisp_sample_pick(wisp_error *err, size_t count, size_t most, uint64_t *random, unsigned char **picked);
+
+/* The mesh as kernels see it that read its vertices: coordinates in the frame, rounded to the precision. Only xyz,
+ * which the caller frees, is its own. */
+wisp_status wisp_sample_round(wisp_error *err, wisp_precision precision, const wisp_mesh *mesh, const wisp_frame *frame,
+                              wisp_mesh *out);
 
 /* One more scalar of a launch. */
 static inline void wisp_scalar_add(wisp_scalar_list *list, const char *name, double value)
