@@ -154,7 +154,7 @@ static void add_kernel(cJSON *kernels, const wisp_choice *choice)
   cJSON *object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "kernel", choice->kernel);
   cJSON_AddStringToObject(object, "strategy", choice->strategy);
-  wisp_json_add_params(object, choice->params);
+  wisp_json_add_params(object, "params", choice->params);
   cJSON_AddStringToObject(object, "layout", choice->layout);
   cJSON_AddStringToObject(object, "match", wisp_match_name(choice->match));
   cJSON_AddStringToObject(object, "layer", wisp_layer_name(choice->layer));

@@ -58,7 +58,7 @@ static cJSON *make_json(const wisp_checked_kernels *checks)
     cJSON *one = cJSON_CreateObject();
     cJSON_AddStringToObject(one, "kernel", k->choice->kernel);
     cJSON_AddStringToObject(one, "strategy", k->choice->strategy);
-    wisp_json_add_params(one, k->choice->params);
+    wisp_json_add_params(one, "params", k->choice->params);
     cJSON_AddStringToObject(one, "layer", wisp_layer_name(k->choice->layer));
     cJSON_AddBoolToObject(one, "right", !k->wrong);
     cJSON_AddNumberToObject(one, "launches", k->launches);

@@ -84,17 +84,21 @@ static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements
   return WISP_OK;
 }
 
+/* Natural order is that of the elements' numbers, whatever order in memory the mesh suggests. */
 static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
+  wisp_mesh by_number = *(const wisp_mesh *)test_mesh;
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   wisp_dg *dg = NULL;
   CALL(wisp_tet_create_for(err, spec->element, true, spec->order, &tet));
   CALL(wisp_system_load(err, spec->system, &system));
   const wisp_layout natural = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
-  CALL(wisp_dg_create(err, test_mesh, tet, system, layout ? layout : &natural, wisp_dg_grouping(fixed),
-                      wisp_dg_MB(fixed), WISP_BY_TAG, &dg));
+  by_number.order = NULL;
+  CALL(wisp_dg_create(err, layout ? test_mesh : &by_number, tet, system, layout ? layout : &natural,
+                      wisp_dg_grouping(fixed), wisp_dg_MB(fixed), WISP_BY_TAG, &dg));
+  dg->mesh = test_mesh;
   const wisp_status status = make_media(err, dg);
   if (status != WISP_OK) wisp_dg_destroy(dg);
   CALL(status);
@@ -140,27 +144,31 @@ static wisp_status step(wisp_error *err, wisp_problem *problem, const wisp_kerne
 
 /* --- checks --- */
 
-/* Those that have alpha more: between 0 and 1, 0, and 1. */
-static int count_cases(const char *kernel)
-{
-  return wisp_dg_gathers(kernel) ? 3 : 2;
-}
-
 static double positive(uint64_t *random, double least, double most)
 {
   return least + (most - least) * fabs(wisp_random_real(random));
 }
 
 /* dt makes both what was and what is added count. */
-static wisp_scalars make_scalars(uint64_t *random, int number)
+static wisp_scalars make_scalars(wisp_test_case *r)
 {
-  const double alpha = positive(random, 0.25, 0.75);
-  return (wisp_scalars){.alpha = number == WISP_ZEROS  ? 0
-                                 : number == WISP_EVEN ? 1
-                                                       : alpha,
-                        .a = -positive(random, 0.25, 1),
-                        .b = positive(random, 0.25, 1),
-                        .dt = positive(random, 0.015625, 0.03125)};
+  const double alpha = positive(&r->random, 0.25, 0.75), usual = r->number == WISP_ZEROS  ? 0
+                                                                 : r->number == WISP_EVEN ? 1
+                                                                                          : alpha;
+  return (wisp_scalars){.alpha = wisp_test_case_scalar(r, "alpha", usual),
+                        .a = wisp_test_case_scalar(r, "a", -positive(&r->random, 0.25, 1)),
+                        .b = wisp_test_case_scalar(r, "b", positive(&r->random, 0.25, 1)),
+                        .dt = wisp_test_case_scalar(r, "dt", positive(&r->random, 0.015625, 0.03125))};
+}
+
+/* The first nested stage of a step begins with u_n, which is u then. */
+static void begin_step(wisp_test_case *r)
+{
+  double *u = r->before[WISP_NODAL_U], *u_n = r->before[WISP_NODAL_U_N];
+  if (wisp_test_case_extreme(r) != 1 || !u || !u_n) return;
+  memcpy(u_n, u, r->numbers[WISP_NODAL_U] * sizeof *u);
+  r->as = "u_n";
+  r->is = "u";
 }
 
 /* One number of every eighth element that is no number, half of these infinite. */
@@ -182,7 +190,7 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
   wisp_scalars *s = NULL;
   CALL(wisp_new(err, 1, sizeof *s, &s));
   r->own = s;
-  *s = make_scalars(&r->random, r->number);
+  *s = make_scalars(r);
   bind(s, &r->scalars);
   r->together = n * (size_t)dg->tet->Np;
   CALL(wisp_new(err, dg->slots, sizeof *scale, &scale));
@@ -201,6 +209,7 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
     }
     if (r->before[a] && r->number == WISP_UNBOUNDED) put_unbounded(r, r->before[a], dg->slots, dofs * n);
   }
+  begin_step(r);
   return WISP_OK;
 }
 
@@ -227,16 +236,6 @@ static wisp_status compute_single(wisp_error *err, const wisp_test_case *r, doub
   wisp_dg single = *dg;
   single.single = true;
   return wisp_dg_compute(err, &single, r->kernel->name, r->own, r->before, out, NULL);
-}
-
-static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
-                           double *out)
-{
-  const wisp_scalars s = usual(problem);
-  double most[WISP_NODAL_ARRAYS];
-  CALL(wisp_dg_largest(err, wisp_problem_dg(problem), spec->kernel, &s, most));
-  *out = most[wisp_family_array(wisp_family_find(spec->family), array) - wisp_family_find(spec->family)->arrays];
-  return WISP_OK;
 }
 
 /* --- on a solver's own mesh --- */
@@ -288,11 +287,10 @@ const wisp_workload wisp_workload_nodal = {
     .scalars = scalars,
     .stages = &wisp_lsrk45.stages,
     .step = step,
-    .cases = count_cases,
     .fill_inputs = fill_inputs,
+    .other_meshes = WISP_CHECK_MESHES - 1,
     .reference = compute_reference,
     .single_sums = compute_single,
-    .largest = largest,
     .adopt = adopt,
     .dense = wisp_nodal_dense,
     .published = 6ll * 26 * 26 * 26,
