@@ -195,7 +195,9 @@ static wisp_status advance_helmholtz(wisp_error *err, wisp_solver *s, const wisp
 
 static wisp_status rehearse_helmholtz(wisp_error *err, wisp_solver *s, const wisp_launch_watch *watch)
 {
-  return wisp_helmholtz_rehearse(err, ((wisp_helmholtz *)s)->solver, watch);
+  const wisp_helmholtz *h = (wisp_helmholtz *)s;
+  CALL(wisp_require(err, h->solver, WISP_EMISSING, "the solver is not set up"));
+  return wisp_helmholtz_rehearse(err, h->solver, watch);
 }
 
 static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)

@@ -346,7 +346,8 @@ static wisp_status rehearse_step(wisp_error *err, wisp_system_run *run)
   wisp_dg_noise(run->dg, run->u);
   CALL(wisp_arrays_upload(err, arrays, "u", run->u));
   CALL(wisp_arrays_upload(err, arrays, "res", run->u));
-  const wisp_status status = wisp_integrator_step(err, &run->stepper->integrator, run->step);
+  const double step = run->step > 0 ? run->step : wisp_dg_safe_dt(run->dg); /* unless it was found */
+  const wisp_status status = wisp_integrator_step(err, &run->stepper->integrator, step);
   if (wisp_arrays_at(arrays, "u") != at) wisp_arrays_swap(arrays, "u", "u_next");
   return status;
 }
@@ -355,9 +356,10 @@ static wisp_status rehearse_step(wisp_error *err, wisp_system_run *run)
 static wisp_status rehearse_system(wisp_error *err, wisp_solver *s, const wisp_launch_watch *watch)
 {
   wisp_system_run *run = wisp_system_run_of(s);
+  OWNED(free) double *before = NULL;
+  CALL(wisp_require(err, run->stepper && run->u, WISP_EMISSING, "the solver is not set up"));
   wisp_problem *problem = run->stepper->problem;
   const size_t size = wisp_dg_volume_size(run->dg);
-  OWNED(free) double *before = NULL;
   CALL(wisp_new(err, size, sizeof *before, &before));
   CALL(wisp_arrays_download(err, problem->arrays, "u", before));
   problem->watch = watch;
