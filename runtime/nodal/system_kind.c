@@ -38,7 +38,7 @@ static wisp_status list_coefficients(wisp_error *err, const char *problem, wisp_
     if (!system->quantity[q].expression)
       CALL(wisp_text_print(err, out,
                            "    --%s EXPR  a coefficient: a number, or an expression in an element's middle x, y, z "
-                           "and region (%g)\n",
+                           "and region (%g); or by physical group, 'body=4,air=1', one alone being the rest's\n",
                            system->quantity[q].name, system->quantity[q].otherwise));
   return WISP_OK;
 }
