@@ -195,7 +195,11 @@ static wisp_status open_solver(wisp_error *err, const wisp_arguments *args, wisp
   wisp_watch_report(&watch, 0, "opening store and device");
   CALL(wisp_cli_open_device(err, args, device ? device : "auto", wisp_option_value(args, "db"),
                             wisp_option_given(args, "default"), session));
-  return wisp_solver_open(err, s, *session, &watch);
+  wisp_error why = {.text = ""};
+  const wisp_status status = wisp_solver_open(&why, s, *session, &watch);
+  wisp_progress_clear(&progress);
+  if (status == WISP_EWRONG) wisp_run_explain(args, s, &why); /* set-ups launch kernels, too */
+  return wisp_require(err, status == WISP_OK, status, "%s", why.text);
 }
 
 /* The solver, opened, with no winner of the user's store that is found wrong: then others are taken. */

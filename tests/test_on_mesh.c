@@ -202,6 +202,29 @@ TEST_IN_FOLDER(test_failing_runs)
   unsetenv("WISP_TEMPLATES");
 }
 
+/* Other paths of the solvers, in either precision: thin elements, slices, halves, coarse levels, given values. */
+TEST_IN_FOLDER(test_right)
+{
+  static const char *const runs[] = {"maxwell -n 2 --box 2 -p f32 --composition gather+fused",
+                                     "acoustics -n 1 --box 2 --rho 1+x --kappa 2-y --boundary soft --alpha 0",
+                                     "maxwell -n 2 --box 2 --basis bernstein",
+                                     "poisson -n 2 --box 2,2,16 -p f32 --geometry trilinear --preconditioner chebyshev",
+                                     "poisson -n 1 --box 3 --problem bp1 --preconditioner none",
+                                     "heat -n 2 --box 4 --matrix sliced-ell -p f32",
+                                     "heat -n 1 --element tet --box 3 --kappa '1+exp(-u)' --fix 1=2,2=1 --source 3",
+                                     "helmholtz -n 3 --box 6,2 -p f32 --preconditioner edge-blocks --matrix halves",
+                                     "helmholtz -n 2 --box 6 -p f32 --preconditioner two-levels",
+                                     "helmholtz -n 1 --box 4 --preconditioner diagonal --matrix unstored --kappa 1e-6"};
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    char line[512];
+    snprintf(line, sizeof line, "verify %s -d host --default", runs[i]);
+    outcome o = run_in(*state, "", line);
+    if (o.status || strstr(o.out, "WRONG") || strstr(o.out, "not compared"))
+      fail_msg("%s: %s%s", runs[i], o.out, o.err);
+    forget(&o);
+  }
+}
+
 /* A user's winner of earlier rules is verified at its first use: a wrong one is stored as such and not taken, a right
  * one is not looked at again. */
 TEST_IN_FOLDER(test_first_use)

@@ -234,7 +234,9 @@ static wisp_status advance_heat(wisp_error *err, wisp_solver *s, const wisp_unti
 
 static wisp_status rehearse_heat(wisp_error *err, wisp_solver *s, const wisp_launch_watch *watch)
 {
-  return wisp_heat_rehearse(err, ((wisp_heat_run *)s)->solver, watch);
+  const wisp_heat_run *run = (wisp_heat_run *)s;
+  CALL(wisp_require(err, run->solver, WISP_EMISSING, "the solver is not set up"));
+  return wisp_heat_rehearse(err, run->solver, watch);
 }
 
 static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)

@@ -8,7 +8,7 @@
 #define EXPRESSIONS                                                                                                  \
   "numbers or expressions such as 'region == steel ? 10 : 1'; they know x, y, z, pi, sin, cos, exp, sqrt, min, max " \
   "and the operators of C; region, and on the boundary tag, are compared with physical groups by name, in quotes "   \
-  "unless it is a plain word (\"air gap\"), or by number"
+  "unless it is a plain word (\"air gap\"), or by number; a list gives groups values of their own, 'steel=10,1'"
 
 static const wisp_solver_option options[] = {
     WISP_CHOICE_ROW("element", "ELEMENT", "tri", "tri", NULL, "tri: triangles"),
@@ -195,7 +195,9 @@ static wisp_status advance_helmholtz(wisp_error *err, wisp_solver *s, const wisp
 
 static wisp_status rehearse_helmholtz(wisp_error *err, wisp_solver *s, const wisp_launch_watch *watch)
 {
-  return wisp_helmholtz_rehearse(err, ((wisp_helmholtz *)s)->solver, watch);
+  const wisp_helmholtz *h = (wisp_helmholtz *)s;
+  CALL(wisp_require(err, h->solver, WISP_EMISSING, "the solver is not set up"));
+  return wisp_helmholtz_rehearse(err, h->solver, watch);
 }
 
 static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)

@@ -136,6 +136,7 @@ static wisp_status advance_poisson(wisp_error *err, wisp_solver *s, const wisp_u
 static wisp_status rehearse_poisson(wisp_error *err, wisp_solver *s, const wisp_launch_watch *watch)
 {
   const wisp_poisson_solver *solver = ((wisp_poisson_run *)s)->solver;
+  CALL(wisp_require(err, solver, WISP_EMISSING, "the solver is not set up"));
   solver->vectors->watch = watch;
   const wisp_status status = wisp_cg_rehearse(err, solver->cg, WISP_REHEARSED_ITERATIONS);
   solver->vectors->watch = NULL;

@@ -168,11 +168,18 @@ static wisp_status make_rival(wisp_error *err, wisp_device *device, const wisp_p
 
 /* The view that a reference sees, with the form as its problem has it. */
 typedef struct sampled {
-  wisp_assembly view;
+  wisp_assembly view; /* in compressed rows and upper halves, whatever the solve's are */
+  const wisp_discretisation *own;
   wisp_form form;
   wisp_mesh mesh; /* as the kernel sees it */
   unsigned char *only;
 } sampled;
+
+static size_t origin_of_sampled(const void *self, const wisp_array_decl *array, size_t i)
+{
+  const wisp_discretisation *own = ((const sampled *)self)->own;
+  return own->origin(own->self, array, i);
+}
 
 static void free_sampled(void *self)
 {
@@ -213,8 +220,10 @@ static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_
                            .mass = wisp_scalar_of(list, "mass", 0)};
   CALL(wisp_new(err, 1, sizeof *s, &s));
   out->d = problem->d;
-  out->d.self = s, out->d.destroy = free_sampled; /* its place and origin see the view, which stands first */
-  s->view = *own, s->form = *own->form;
+  out->d.self = s, out->d.destroy = free_sampled;
+  if (out->d.origin) out->d.origin = origin_of_sampled;
+  s->view = *own, s->form = *own->form, s->own = &problem->d;
+  s->view.slices = NULL, s->view.full = false;
   if (solver->kind == &wisp_heat_kind) s->form.at_node = ((const wisp_heat_run *)solver)->heat->value;
   s->view.form = &s->form;
   CALL(pick_elements(err, own, &r->random, &s->only));

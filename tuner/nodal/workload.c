@@ -255,34 +255,113 @@ static size_t afforded(const wisp_dg *dg)
   return (size_t)fmax(48, 1e8 / work);
 }
 
-static void free_masked(void *self)
+/* The sampled slots of a problem, and behind them their neighbours, as a discretisation in the natural layout, which a
+ * reference computes; and the problem's own, whose slots have their numbers there. */
+typedef struct sampled {
+  wisp_dg view, numbered;
+  size_t own; /* slots of the sample */
+  size_t (*origin)(const void *dg, const wisp_array_decl *array, size_t i);
+} sampled;
+
+static void free_sampled(void *self)
 {
-  wisp_dg *dg = self;
-  free(dg->slot);
-  free(dg);
+  sampled *s = self;
+  free(s->view.slot), free(s->view.medium), free(s->view.geo), free(s->view.face_int), free(s->view.face_real);
+  free(s->numbered.slot);
+  free(s);
 }
 
-/* The same dg, but that slots outside of the sample are empty. */
+static size_t neighbour_of(const wisp_dg *dg, size_t k, int face)
+{
+  return wisp_dg_slot_at(dg, (size_t)dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, face, k)]);
+}
+
+static void number_slot(sampled *s, size_t k)
+{
+  if (s->numbered.slot[k] == WISP_EMPTY) s->numbered.slot[k] = (int32_t)s->view.slots++;
+}
+
+/* Numbers the picked slots, then their neighbours. */
+static void number_slots(const wisp_dg *dg, const unsigned char *picked, sampled *s)
+{
+  for (size_t k = 0; k < dg->slots; k++) s->numbered.slot[k] = WISP_EMPTY;
+  for (size_t k = 0; k < dg->slots; k++)
+    if (picked[k] && dg->slot[k] != WISP_EMPTY) number_slot(s, k);
+  s->own = s->view.slots;
+  for (size_t k = 0; k < dg->slots; k++)
+    for (int face = 0; face < WISP_TET_FACES; face++)
+      if (picked[k] && dg->slot[k] != WISP_EMPTY) number_slot(s, neighbour_of(dg, k, face));
+}
+
+/* Copies the numbers of slot k. */
+static void copy_slot(const wisp_dg *dg, size_t k, sampled *s)
+{
+  wisp_dg *view = &s->view;
+  const size_t at = (size_t)s->numbered.slot[k];
+  const wisp_records *r = &dg->records;
+  view->slot[at] = at < s->own ? dg->slot[k] : WISP_EMPTY;
+  memcpy(wisp_dg_medium(view, at), wisp_dg_medium(dg, k), (size_t)dg->system->quantities * sizeof *dg->medium);
+  for (int c = 0; c < r->geos; c++)
+    view->geo[wisp_dg_at(view, r->geos, c, at)] = dg->geo[wisp_dg_at(dg, r->geos, c, k)];
+  for (int c = 0; c < r->face_reals; c++)
+    view->face_real[wisp_dg_at(view, r->face_reals, c, at)] = dg->face_real[wisp_dg_at(dg, r->face_reals, c, k)];
+  for (int face = 0; face < WISP_TET_FACES && at < s->own; face++) {
+    const size_t beyond = (size_t)s->numbered.slot[neighbour_of(dg, k, face)];
+    view->face_int[wisp_dg_at(view, WISP_FACE_INTS, face, at)] =
+        (int)wisp_layout_volume(&view->layout, dg->system->fields, 0, beyond, 0);
+    view->face_int[wisp_dg_at(view, WISP_FACE_INTS, 4 + face, at)] =
+        dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, 4 + face, k)];
+  }
+}
+
+static wisp_status copy_slots(wisp_error *err, const wisp_dg *dg, sampled *s)
+{
+  wisp_dg *view = &s->view;
+  const size_t n = view->slots;
+  view->groups = view->blocks = n;
+  CALL(wisp_new(err, n, sizeof *view->slot, &view->slot));
+  CALL(wisp_new(err, n * (size_t)dg->system->quantities + 1, sizeof *view->medium, &view->medium));
+  CALL(wisp_new(err, n * (size_t)dg->records.geos, sizeof *view->geo, &view->geo));
+  CALL(wisp_new(err, n * WISP_FACE_INTS, sizeof *view->face_int, &view->face_int));
+  CALL(wisp_new(err, n * (size_t)dg->records.face_reals, sizeof *view->face_real, &view->face_real));
+  for (size_t k = 0; k < dg->slots; k++)
+    if (s->numbered.slot[k] != WISP_EMPTY) copy_slot(dg, k, s);
+  return WISP_OK;
+}
+
+/* The place of a number of the problem's in the sample. */
+static size_t origin_of_sampled(const void *self, const wisp_array_decl *array, size_t i)
+{
+  const sampled *s = self;
+  return s->origin(&s->numbered, array, i);
+}
+
 static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
                          wisp_test_case *r, wisp_sample *out)
 {
   const wisp_dg *dg = wisp_problem_dg(problem);
   const wisp_scalar_list *list = &r->scalars;
   OWNED(free) unsigned char *picked = NULL;
-  wisp_dg *masked = NULL;
-  wisp_scalars *s = NULL;
+  sampled *s = NULL;
+  wisp_scalars *scalars = NULL;
   (void)solver, (void)plan;
-  CALL(wisp_new(err, 1, sizeof *s, &s));
-  r->own = s;
-  *s = (wisp_scalars){wisp_scalar_of(list, "alpha", 1), wisp_scalar_of(list, "a", 0), wisp_scalar_of(list, "b", 0),
-                      wisp_scalar_of(list, "dt", 0)};
+  CALL(wisp_new(err, 1, sizeof *scalars, &scalars));
+  r->own = scalars;
+  *scalars = (wisp_scalars){wisp_scalar_of(list, "alpha", 1), wisp_scalar_of(list, "a", 0),
+                            wisp_scalar_of(list, "b", 0), wisp_scalar_of(list, "dt", 0)};
   CALL(wisp_sample_pick(err, dg->slots, afforded(dg), &r->random, &picked));
-  CALL(wisp_new(err, 1, sizeof *masked, &masked));
-  *masked = *dg, masked->slot = NULL;
-  out->d = wisp_dg_discretisation(masked);
-  out->d.destroy = free_masked, out->own_order = true;
-  CALL(wisp_new(err, dg->slots, sizeof *masked->slot, &masked->slot));
-  for (size_t k = 0; k < dg->slots; k++) masked->slot[k] = picked[k] ? dg->slot[k] : WISP_EMPTY;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  *out = (wisp_sample){.d = {.self = s, .destroy = free_sampled}};
+  s->numbered = *dg, s->numbered.slot = NULL, s->origin = problem->d.origin;
+  s->view = (wisp_dg){.mesh = dg->mesh, .tet = dg->tet, .system = dg->system, .MB = 1, .records = dg->records};
+  s->view.turnlist = dg->turnlist;
+  s->view.layout = wisp_layout_padded(dg->tet->Np, WISP_TET_FACES * dg->tet->Nfp, 1);
+  CALL(wisp_new(err, dg->slots, sizeof *s->numbered.slot, &s->numbered.slot));
+  number_slots(dg, picked, s);
+  CALL(copy_slots(err, dg, s));
+  out->d = wisp_dg_discretisation(&s->view); /* its self, the view, stands first */
+  out->d.destroy = free_sampled, out->d.origin = origin_of_sampled;
+  out->compact = true, out->own = s->own, out->of = s->view.slots;
   return WISP_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "on_mesh.h"
 #include "../../gen/random.h"
+#include "../../runtime/parallel.h"
 #include "../../runtime/process.h"
 
 #include <stdlib.h>
@@ -132,37 +133,58 @@ static void take_bindings(const launch *l, wisp_test_case *t)
   t->is = t->as ? find_array(l, t->as) : NULL;
 }
 
+/* The place of a number in the reference's order. */
 static size_t origin_of(const reference *r, const wisp_array_decl *array, size_t i)
 {
   const wisp_discretisation *d = &r->sample.d;
   return d->origin ? d->origin(d->self, array, i) : i;
 }
 
-/* The place of a number in the reference's order. */
-static size_t place_of(const reference *r, const wisp_array_decl *array, size_t i)
+/* Numbers of an array as they lie, to their places in the reference's order, with the way back. */
+typedef struct placing {
+  const reference *r;
+  const wisp_array_decl *array;
+  const double *values;
+  double *out;
+  size_t *from, count; /* from: NULL, or where each comes from */
+} placing;
+
+/* A wisp_sweep over the numbers. */
+static void place_numbers(void *context, size_t from, size_t to)
 {
-  return r->sample.own_order ? i : origin_of(r, array, i);
+  const placing *p = context;
+  for (size_t i = from; i < to; i++) {
+    const size_t at = origin_of(p->r, p->array, i);
+    if (at >= p->count) continue;
+    p->out[at] = p->values[i];
+    if (p->from) p->from[at] = i;
+  }
+}
+
+/* An array in the reference's order; the caller frees both. */
+static wisp_status fetch(wisp_error *err, const launch *l, const reference *r, int a, size_t **from, double **out)
+{
+  const wisp_array_decl *array = &l->family->arrays[a];
+  const size_t size = wisp_arrays_size(l->problem->arrays, l->array[a]), count = r->test_case.numbers[a];
+  OWNED(free) double *values = NULL;
+  CALL(wisp_new(err, size, sizeof *values, &values));
+  CALL(download(err, l, a, values));
+  CALL(wisp_new(err, count, sizeof **out, out));
+  if (from) CALL(wisp_new(err, count, sizeof **from, from));
+  for (size_t i = 0; from && i < count; i++) (*from)[i] = SIZE_MAX;
+  wisp_parallel_for(size, place_numbers, &(placing){r, array, values, *out, from ? *from : NULL, count});
+  return WISP_OK;
 }
 
 static wisp_status take_array(wisp_error *err, const launch *l, int a, reference *r)
 {
   const wisp_array_decl *array = &l->family->arrays[a];
   wisp_test_case *t = &r->test_case;
-  const size_t size = wisp_arrays_size(l->problem->arrays, l->array[a]);
   const bool reads = wisp_list_has(l->decl->reads, array->name), writes = wisp_list_has(l->decl->writes, array->name);
-  OWNED(free) double *values = NULL;
-  t->numbers[a] = size;
+  t->numbers[a] = wisp_arrays_size(l->problem->arrays, l->array[a]);
   if (r->sample.compact && !wisp_discretisation_size(&r->sample.d, array, &t->numbers[a])) return WISP_OK;
   if (array->kind == WISP_FIXED || !(reads || writes || array->kind == WISP_STATE)) return WISP_OK;
-  if (reads || array->kind == WISP_STATE) {
-    CALL(wisp_new(err, size, sizeof *values, &values));
-    CALL(download(err, l, a, values));
-    CALL(wisp_new(err, t->numbers[a], sizeof *t->before[a], &t->before[a]));
-    for (size_t i = 0; i < size; i++) {
-      const size_t at = place_of(r, array, i);
-      if (at < t->numbers[a]) t->before[a][at] = values[i];
-    }
-  }
+  if (reads || array->kind == WISP_STATE) CALL(fetch(err, l, r, a, NULL, &t->before[a]));
   if (!writes) return WISP_OK;
   CALL(wisp_new(err, t->numbers[a], sizeof *t->after[a], &t->after[a]));
   CALL(wisp_new(err, t->numbers[a], sizeof *t->size[a], &t->size[a]));
@@ -187,6 +209,9 @@ static wisp_status compute_reference(wisp_error *err, const wisp_solver *solver,
   for (int a = 0; l->family->arrays[a].name; a++)
     if (l->array[a]) CALL(take_array(err, l, a, r));
   CALL(workload->reference(err, t));
+  for (int a = 0; r->sample.own && a < WISP_MAX_ARRAYS; a++)
+    for (size_t i = t->numbers[a] / r->sample.of * r->sample.own; t->after[a] && i < t->numbers[a]; i++)
+      t->after[a][i] = NAN;
   r->workload = workload;
   return WISP_OK;
 }
@@ -197,27 +222,25 @@ static wisp_status compare_numbers(wisp_error *err, const launch *l, const refer
 {
   const wisp_array_decl *array = &l->family->arrays[a];
   const double *expected = r->test_case.after[a], *sizes = r->test_case.size[a];
-  const size_t size = wisp_arrays_size(l->problem->arrays, l->array[a]);
   OWNED(free) double *got = NULL;
+  OWNED(free) size_t *from = NULL;
   double worst = 0;
-  size_t bad = 0, bad_at = 0;
-  CALL(wisp_new(err, size, sizeof *got, &got));
-  CALL(download(err, l, a, got));
-  for (size_t i = 0; i < size; i++) {
-    const size_t at = origin_of(r, array, i) == WISP_NOBODY ? SIZE_MAX : place_of(r, array, i);
-    if (at >= r->test_case.numbers[a] || !isfinite(expected[at])) continue;
-    const double rounded = array->type == WISP_SINGLE ? 0x1p-23 * fabs(expected[at]) : 0;
-    const double off = isfinite(got[i]) ? fmax(0, fabs(got[i] - expected[at]) - rounded) : HUGE_VAL;
+  size_t bad = 0;
+  CALL(fetch(err, l, r, a, &from, &got));
+  for (size_t i = 0; i < r->test_case.numbers[a]; i++) {
+    if (from[i] == SIZE_MAX || !isfinite(expected[i])) continue;
+    const double rounded = array->type == WISP_SINGLE ? 0x1p-23 * fabs(expected[i]) : 0;
+    const double off = isfinite(got[i]) ? fmax(0, fabs(got[i] - expected[i]) - rounded) : HUGE_VAL;
     v->numbers++;
-    c->largest[a] = fmax(c->largest[a], fmax(sizes[at], fabs(expected[at])));
-    if (wisp_is_worse(off, sizes[at], &worst)) bad = i, bad_at = at;
+    c->largest[a] = fmax(c->largest[a], fmax(sizes[i], fabs(expected[i])));
+    if (wisp_is_worse(off, sizes[i], &worst)) bad = i;
   }
   v->error = fmax(v->error, worst);
   if (worst <= v->tolerance) return WISP_OK;
   char where[WISP_PLACE_TEXT], text[512];
-  wisp_discretisation_place(&l->problem->d, array, bad, where);
+  wisp_discretisation_place(&l->problem->d, array, from[bad], where);
   snprintf(text, sizeof text, WISP_MESSAGE("%s is %.9g, not %.9g, at %s, by the reference: error %.2e over %.2e"),
-           l->array[a], isnan(got[bad]) ? (double)NAN : got[bad], expected[bad_at], where, worst, v->tolerance);
+           l->array[a], isnan(got[bad]) ? (double)NAN : got[bad], expected[bad], where, worst, v->tolerance);
   convict(v, text);
   return WISP_OK;
 }

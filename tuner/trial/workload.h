@@ -56,8 +56,8 @@ typedef enum wisp_purpose {
 /* The part of a solver's problem that a reference computes: its elements, rows or edges. */
 typedef struct wisp_sample {
   wisp_discretisation d; /* as the reference reads it; its origins are WISP_NOBODY outside the sample */
-  bool own_order;        /* the reference has arrays in the problem's own order, all of their inputs */
   bool compact;          /* arrays have the sample's numbers alone: their sizes are d's */
+  size_t own, of; /* the first `own` of `of` parts of each output are computed, others are there to be read; 0: all */
 } wisp_sample;
 
 typedef struct wisp_workload {
