@@ -43,8 +43,8 @@ static double draw_passed(const wisp_test_case *r, const wisp_passed_values *pas
   if (kind == 0) return passed->values[wisp_random_below(&random, (size_t)passed->count)];
   find_decades(passed, &least, &most);
   const double start = (double)(mixed % 1024) / 1024, near = 2 * wisp_random_real(&random),
-               way = fmod(start + GOLDEN * (negative ? place / 4 : place / 4 * 2 + kind % 2), 1),
-               drawn = exp2(round(log2(least) + log2(most / least) * way));
+               part = fmod(start + GOLDEN * (negative ? place / 4 : place / 4 * 2 + kind % 2), 1),
+               drawn = exp2(round(log2(least) + log2(most / least) * part));
   if (!range) return drawn;
   const double value = kind == 1 ? (negative ? near : fabs(near)) : kind == 2 && negative ? -drawn : drawn;
   return fmin(fmax(value, passed->least), passed->most);
