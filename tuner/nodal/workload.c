@@ -31,7 +31,7 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   const size_t wanted = (size_t)(*elements > 0 ? *elements : 6 * n * n * n);
   wisp_mesh_source sorted = source ? *source : (wisp_mesh_source){.file = NULL};
   sorted.sorts_corners = true;
-  CALL(source ? wisp_mesh_some(err, 4, &sorted, wanted, &mesh) : wisp_mesh_all_pairings(err, &mesh));
+  CALL(source ? wisp_mesh_some(err, 4, &sorted, wanted, &mesh) : wisp_mesh_to_check(err, 4, (int)*elements, &mesh));
   *elements = (long long)mesh->elements;
   *out = mesh;
   return WISP_OK;

@@ -220,10 +220,13 @@ wisp_status wisp_test_cases_single_error(wisp_error *err, wisp_test_cases *cases
 }
 
 wisp_status wisp_test_case_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
-                                  const wisp_test_case *test_case)
+                                  const wisp_test_case *test_case, wisp_schedule schedule)
 {
   wisp_scalar_list all = test_case->scalars;
   if (test_case->as)
     all.of[all.count++] = (wisp_binding){test_case->as, wisp_arrays_at(problem->arrays, test_case->is), 0};
-  return wisp_problem_run(err, problem, kernel, all.of, all.count);
+  wisp_device_schedule(kernel->device, schedule);
+  const wisp_status status = wisp_problem_run(err, problem, kernel, all.of, all.count);
+  wisp_device_schedule(kernel->device, WISP_SCHEDULE_USUAL);
+  return status;
 }
