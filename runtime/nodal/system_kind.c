@@ -14,6 +14,12 @@ static const wisp_solver_option options[] = {
                   "the step as a part of the longest stable one, which is found at the start"),
     WISP_REAL_ROW("dt", "DT", 1e-30, 1e30, NULL, NULL,
                   "in place of --cfl: the step itself; with --time the longest one allowed"),
+    WISP_CHOICE_ROW("scheme", "NAME", WISP_SCHEME_NAMES, "lsrk45", NULL,
+                    "the Runge-Kutta method: 'auto' takes the cheapest whose steps add less than --time-error, "
+                    "'accurate' the most exact that takes no longer than lsrk45"),
+    WISP_REAL_ROW("time-error", "E", 1e-30, 1e30, NULL,
+                  "a tenth of the error in space, as the decay of the start's highest modes tells it",
+                  "with --scheme auto: the error, in L2, that the steps may add"),
     WISP_REAL_ROW("alpha", "A", 0, 1, "1", NULL, "numerical flux from 1 (upwind) to 0 (central)"),
     WISP_TEXT_ROW(
         "boundary", "KIND", NULL, NULL,
@@ -85,6 +91,7 @@ static wisp_status read_system(wisp_error *err, wisp_solver *s)
                     "--time and --steps both say when to end: leave one out"));
   CALL(wisp_require(err, !wisp_solver_given(s, "dt") || !wisp_solver_given(s, "cfl"), WISP_EUSAGE,
                     "--cfl and --dt both give the step: leave one out"));
+  CALL(wisp_system_check_scheme(err, run));
   CALL(wisp_fields_check_order(err, wisp_solver_given(s, "output"), s->order));
   CALL(load_system(err, run));
   for (int f = 0; f < run->system->fields; f++) run->name[f] = run->system->field[f];
@@ -316,6 +323,7 @@ static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_un
   wisp_system_run *run = wisp_system_run_of(s);
   long long steps = 0;
   CALL(start_system(err, s));
+  CALL(wisp_system_choose_scheme(err, run));
   CALL(plan_steps(err, run, until, &steps, &run->dt));
   run->fetched = false;
   run->time_error = NAN;
