@@ -1,6 +1,6 @@
 /* Claim: each row of the table of schemes has its order and one polynomial in both forms; at 0.95 of the step limit
  * that is measured for it random data do not grow; the error that is expected of it is the one that its steps make.
- * WISP_TEST_FULL=1: 10 000 steps in place of 1000. */
+ * WISP_TEST_FULL=1: 10 000 steps in place of 200. */
 #include "test.h"
 #include "solving.h"
 #include "../runtime/mesh/source.h"
@@ -127,7 +127,7 @@ static wisp_mesh *make_box(int n, double jitter)
 /* The energy of random data after half the steps, and after all. */
 static void advance(solving *s, const wisp_scheme *scheme, double dt, double energy[2])
 {
-  const int steps = getenv("WISP_TEST_FULL") ? 5000 : 500;
+  const int steps = getenv("WISP_TEST_FULL") ? 5000 : 100;
   OWNED(free) double *u = allocate(wisp_dg_volume_size(s->dg), sizeof *u);
   random_solution(s->dg, u);
   GOOD(wisp_solution_put(err, s->problem, u));
@@ -159,10 +159,80 @@ static void check_limits(wisp_mesh *mesh, const solving_setup *setup)
 
 TEST(test_limits)
 {
-  check_limits(make_box(2, 0), &(solving_setup){.order = 2});
+  check_limits(make_box(1, 0.25), &(solving_setup){.order = 2});
   check_limits(make_box(2, 0.25), &(solving_setup){.order = 1, .central = true});
-  check_limits(make_box(2, 0.25), &(solving_setup){.order = 3, .system = "acoustics"});
+  check_limits(make_box(1, 0), &(solving_setup){.order = 3, .system = "acoustics"});
   check_limits(make_box(1, 0), &(solving_setup){.order = 4, .precision = WISP_F32, .central = true});
   check_limits(make_box(2, 0.25),
                &(solving_setup){.order = 2, .precision = WISP_F32, .composition = "gather+fused_nested"});
+}
+
+/* ---- The choice. */
+
+/* A sound wave in the unit box, solved to time 1. */
+static wisp_solver *solve(wisp_session *session, const char *scheme, const char *cfl, int order, const char *allowed)
+{
+  wisp_solver *base = NULL;
+  GOOD(wisp_solver_new(err, &wisp_system_kind, "acoustics", &base));
+  base->order = order;
+  GOOD(wisp_solver_take(err, base, "scheme", scheme));
+  GOOD(wisp_solver_take(err, base, "time", "1"));
+  GOOD(wisp_solver_take(err, base, "cfl", cfl));
+  if (allowed) GOOD(wisp_solver_take(err, base, "time-error", allowed));
+  GOOD(wisp_solver_begin(err, base, "2"));
+  GOOD(wisp_solver_open(err, base, session, NULL));
+  GOOD(wisp_solver_run(err, base, NULL, NULL));
+  return base;
+}
+
+/* The error that the steps have made, which a hundredth of their length in order 8 has not. */
+static double found_error(wisp_session *session, wisp_solver *solver)
+{
+  const wisp_system_run *run = wisp_system_run_of(solver);
+  const size_t size = wisp_dg_volume_size(run->dg);
+  OWNED(free) double *off = allocate(size, sizeof *off);
+  double length = 0;
+  wisp_solver *fine = solve(session, "rk8s14", "0.2", solver->order, NULL);
+  for (size_t i = 0; i < size; i++) off[i] = run->u[i] - wisp_system_run_of(fine)->u[i];
+  GOOD(wisp_dg_length(err, run->dg, off, &length));
+  wisp_solver_discard(fine);
+  return length;
+}
+
+/* What is expected of the steps and what they have added are alike, and within what is allowed. */
+static void check_choice(const char *allowed, int order)
+{
+  wisp_session *session = default_session();
+  wisp_solver *solver = solve(session, "auto", "0.85", order, allowed);
+  const wisp_system_run *run = wisp_system_run_of(solver);
+  const double found = found_error(session, solver);
+  print_message("order %d: %s, %.3g times as far; allowed %.2e, expected %.2e, found %.2e\n", order,
+                run->stepper->integrator.scheme->name, run->scheme.gain, run->scheme.allowed, run->scheme.error, found);
+  assert_true(run->scheme.error <= run->scheme.allowed && found < 2 * run->scheme.allowed);
+  assert_true(found < 2 * run->scheme.error && run->scheme.error < 5 * found);
+  assert_true(run->time_error == run->scheme.error);
+  assert_true(allowed || run->scheme.gain > 1.2);
+  wisp_solver_discard(solver);
+  wisp_session_close(session);
+}
+
+TEST(test_auto)
+{
+  for (int order = 1; order <= 4; order++) check_choice(NULL, order);
+  check_choice("1e-7", 2);
+  check_choice("1e-9", 3);
+}
+
+/* The most exact one is more exact, and takes no longer. */
+TEST(test_accurate)
+{
+  wisp_session *session = default_session();
+  wisp_solver *accurate = solve(session, "accurate", "0.85", 3, NULL),
+              *plain = solve(session, "lsrk45", "0.85", 3, NULL);
+  assert_true(wisp_system_run_of(accurate)->scheme.gain >= 1);
+  const double better = found_error(session, accurate), usual = found_error(session, plain);
+  print_message("%.2e in place of %.2e\n", better, usual);
+  assert_true(better < usual / 5);
+  wisp_solver_discard(accurate), wisp_solver_discard(plain);
+  wisp_session_close(session);
 }

@@ -116,9 +116,9 @@ wisp_status wisp_dg_energy(wisp_error *err, const wisp_dg *dg, const double *u, 
 /* The square root of the integral of the squares of all fields. */
 wisp_status wisp_dg_length(wisp_error *err, const wisp_dg *dg, const double *u, double *out);
 
-/* Estimates what the elements miss of smooth fields, by the decay of their modes: the L2 length of those of degree N,
- * times its ratio to that of degree N - 1 if this is below 1. */
-wisp_status wisp_dg_unresolved(wisp_error *err, const wisp_dg *dg, const double *u, double *out);
+/* Estimates the error in space of smooth fields, by the decay of their modes: the L2 length of those of degree N, for
+ * upwind fluxes times its ratio to that of degree N - 1, if below 1. (A central flux loses an order.) */
+wisp_status wisp_dg_unresolved(wisp_error *err, const wisp_dg *dg, const double *u, bool upwind, double *out);
 
 /* The double references that kernels are verified against: plain loops over the definitions, in any layout. They read
  * no padding and write no padding or empty slots. */

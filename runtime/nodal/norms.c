@@ -270,13 +270,13 @@ static void add_highest(const measure *m, int count, const size_t *k, const doub
   }
 }
 
-wisp_status wisp_dg_unresolved(wisp_error *err, const wisp_dg *dg, const double *u, double *out)
+wisp_status wisp_dg_unresolved(wisp_error *err, const wisp_dg *dg, const double *u, bool upwind, double *out)
 {
   measure m = {.dg = dg, .u = u, .judge = add_highest};
   double squares[SUMS];
   CALL(sum_all(err, &m, squares));
   *out = sqrt(squares[0]);
-  if (squares[1] > 0) *out = fmin(*out, squares[0] / sqrt(squares[1]));
+  if (upwind && squares[1] > squares[0]) *out = squares[0] / sqrt(squares[1]);
   return WISP_OK;
 }
 

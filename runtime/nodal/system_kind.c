@@ -336,14 +336,12 @@ static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_un
   CALL(status);
   if (until) return WISP_OK;
   /* After the run that the settings say: whether energy has grown, and what the steps have added to the error. */
-  double energy = 0, length = 0, relative = NAN;
+  double energy = 0, length = 0;
   CALL(wisp_system_fetch(err, run));
   CALL(wisp_dg_energy(err, run->dg, run->u, &energy));
   if (!(energy <= 2 * run->energy_initial)) CALL(wisp_system_blew_up(err, run));
-  if (run->measured) CALL(wisp_stepper_time_error(err, run->stepper, run->dt, run->time, &relative));
   CALL(wisp_dg_length(err, run->dg, run->u, &length));
-  run->time_error = relative * length;
-  return WISP_OK;
+  return wisp_system_time_error(err, run, length);
 }
 
 static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)

@@ -67,6 +67,8 @@ wisp_status wisp_system_check_scheme(wisp_error *err, const wisp_system_run *run
 wisp_status wisp_system_choose_step(wisp_error *err, wisp_system_run *run);
 /* The scheme, where it goes by the fields as they are, and its step. */
 wisp_status wisp_system_choose_scheme(wisp_error *err, wisp_system_run *run);
+/* run->time_error, of the steps so far, for fields of that L2 length. */
+wisp_status wisp_system_time_error(wisp_error *err, wisp_system_run *run, double length);
 wisp_status wisp_system_report_scheme(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to);
 
 /* ---- What a run can tell of its own data (system_check.c). */

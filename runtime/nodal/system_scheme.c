@@ -1,12 +1,18 @@
 /* The scheme of a run of a system, and the step that it takes. */
 #include "system_kind.h"
 
+#include <float.h>
+
 /* Applications that the modes of the fields take; a run without a request takes them where it has ten times as many
  * stages. */
 enum { MODES = 20, WORTH = 10 * MODES };
 
 /* The part of the error in space that the steps may add. */
 static const double SHARE = 0.1;
+
+/* Rounding that fields have anyhow, relative to their length, in units of the precision: single precision ends near
+ * 1e-6. */
+static const double ROUNDING = 8;
 
 static const char *requested(const wisp_system_run *run)
 {
@@ -24,11 +30,11 @@ static bool accurately(const wisp_system_run *run)
   return strcmp(requested(run), "accurate") == 0;
 }
 
-/* The time that a stage goes on, over that of LSRK4(5), each in its own longest step. */
-static double gain_of(const wisp_system_run *run, const wisp_scheme *scheme)
+/* The time that a stage of the scheme goes on in such steps, over that of LSRK4(5). */
+static double gain_of(const wisp_system_run *run, const wisp_scheme *scheme, double step)
 {
-  return wisp_stepper_reach(run->stepper, scheme) / scheme->stages /
-         (wisp_stepper_reach(run->stepper, &wisp_lsrk45) / wisp_lsrk45.stages);
+  const double usual = wisp_solver_real(&run->base, "cfl") * wisp_stepper_reach(run->stepper, &wisp_lsrk45);
+  return step / scheme->stages / (usual / wisp_lsrk45.stages);
 }
 
 wisp_status wisp_system_check_scheme(wisp_error *err, const wisp_system_run *run)
@@ -50,12 +56,10 @@ wisp_status wisp_system_choose_step(wisp_error *err, wisp_system_run *run)
   run->measured = asked || scheme->stages * wisp_solver_integer(s, "steps") >= wisp_stepper_limit_stages();
   run->limit = NAN;
   run->scheme = (wisp_scheme_choice){run->measured && chooses(run) && isnan(dt), NAN, NAN, NAN, NAN};
-  if (run->measured) {
-    CALL(wisp_stepper_limit(err, run->stepper, &run->limit));
-    run->scheme.gain = gain_of(run, scheme);
-  }
+  if (run->measured) CALL(wisp_stepper_limit(err, run->stepper, &run->limit));
   run->step = !isnan(dt) ? dt : run->measured ? wisp_solver_real(s, "cfl") * run->limit : wisp_dg_safe_dt(run->dg);
   run->dt = run->step;
+  if (run->measured) run->scheme.gain = gain_of(run, scheme, run->step);
   if (run->step > run->limit)
     CALL(wisp_notes_add(err, &s->mesh->notes, "step_above_limit",
                         "a step of %g is above the limit of %.4g: the solution may blow up; take a %s", run->step,
@@ -77,30 +81,51 @@ static double count_steps(const wisp_system_run *run, double step)
   return isnan(end) ? (double)wisp_solver_integer(&run->base, "steps") : fmax(1, ceil(end / step));
 }
 
-static candidate estimate(const wisp_system_run *run, const wisp_modes *modes, double length, const wisp_scheme *scheme)
+static candidate estimate(const wisp_system_run *run, const wisp_modes *modes, double length, const wisp_scheme *scheme,
+                          double step)
 {
-  const double step = wisp_solver_real(&run->base, "cfl") * wisp_stepper_reach(run->stepper, scheme),
-               relative = wisp_modes_error(modes, scheme, step, count_steps(run, step));
-  return (candidate){scheme, step, length * (relative + wisp_stepper_rounding(run->stepper, scheme, step)),
-                     gain_of(run, scheme)};
+  const double relative =
+      wisp_modes_error(modes, scheme, step, count_steps(run, step)) + wisp_stepper_rounding(run->stepper, scheme, step);
+  return (candidate){scheme, step, length * relative, gain_of(run, scheme, step)};
 }
 
-/* Prefers the cheaper of two that are exact enough, else the more exact of two that take no longer than LSRK4(5). */
+static candidate at_limit(const wisp_system_run *run, const wisp_modes *modes, double length, const wisp_scheme *scheme)
+{
+  const double cfl = wisp_solver_real(&run->base, "cfl");
+  return estimate(run, modes, length, scheme, cfl * wisp_stepper_reach(run->stepper, scheme));
+}
+
+/* Shorter steps until they are exact enough, unless rounding is what is in the way. */
+static candidate shorten(const wisp_system_run *run, const wisp_modes *modes, double length, candidate c,
+                         double allowed)
+{
+  const double step = c.step;
+  for (int i = 0; i < 30 && allowed > 0 && c.error > allowed && c.step > 1e-3 * step; i++) {
+    const double ratio = fmax(0.1, 0.98 * pow(allowed / c.error, 1.0 / c.scheme->order));
+    c = estimate(run, modes, length, c.scheme, c.step * ratio);
+  }
+  return c;
+}
+
+/* Prefers the cheaper of two that are exact enough, else the more exact. */
 static bool is_better(const candidate *a, const candidate *b, double allowed)
 {
   if (a->error <= allowed && b->error <= allowed) return a->gain > b->gain;
   if (a->error <= allowed || b->error <= allowed) return a->error <= allowed;
-  return a->gain >= 1 && a->error < b->error;
+  return a->error < b->error;
 }
 
+/* Nothing slower than LSRK4(5) in its longest step is taken, unless for an error that was asked for. */
 static candidate choose_among(const wisp_system_run *run, const wisp_modes *modes, double length, double allowed)
 {
-  const bool linear = wisp_system_is_affine(run->system);
-  candidate best = estimate(run, modes, length, &wisp_lsrk45);
+  const bool linear = wisp_system_is_affine(run->system), asked = wisp_solver_given(&run->base, "time-error");
+  candidate best = at_limit(run, modes, length, &wisp_lsrk45);
   for (int i = 0; wisp_schemes[i]; i++) {
     if (!linear && !wisp_schemes[i]->general) continue;
-    const candidate other = estimate(run, modes, length, wisp_schemes[i]);
-    if (is_better(&other, &best, allowed)) best = other;
+    const candidate longest = at_limit(run, modes, length, wisp_schemes[i]),
+                    both[] = {longest, shorten(run, modes, length, longest, allowed)};
+    for (int c = 0; c < 2; c++)
+      if ((asked || both[c].gain >= 1) && is_better(&both[c], &best, allowed)) best = both[c];
   }
   return best;
 }
@@ -109,6 +134,15 @@ static candidate choose_among(const wisp_system_run *run, const wisp_modes *mode
 static bool is_short(const wisp_system_run *run)
 {
   return !wisp_solver_given(&run->base, "scheme") && count_steps(run, run->step) * wisp_lsrk45.stages < WORTH;
+}
+
+/* Of the steps, in L2: none where the most exact scheme is asked for. */
+static double allowed_error(const wisp_system_run *run, double length)
+{
+  const double unit = run->base.precision == WISP_F32 ? FLT_EPSILON : DBL_EPSILON;
+  if (accurately(run)) return 0;
+  if (wisp_solver_given(&run->base, "time-error")) return wisp_solver_real(&run->base, "time-error");
+  return fmax(SHARE * run->scheme.space, ROUNDING * unit * length);
 }
 
 wisp_status wisp_system_choose_scheme(wisp_error *err, wisp_system_run *run)
@@ -122,16 +156,33 @@ wisp_status wisp_system_choose_scheme(wisp_error *err, wisp_system_run *run)
   CALL(wisp_system_fetch(err, run));
   CALL(wisp_dg_length(err, run->dg, run->u, &length));
   if (!(length > 0)) return WISP_OK;
-  CALL(wisp_dg_unresolved(err, run->dg, run->u, &choice->space));
+  CALL(wisp_dg_unresolved(err, run->dg, run->u, run->alpha > 0, &choice->space));
   CALL(wisp_stepper_modes(err, run->stepper, modes));
-  choice->allowed = accurately(run)                               ? 0
-                    : wisp_solver_given(&run->base, "time-error") ? wisp_solver_real(&run->base, "time-error")
-                                                                  : SHARE * choice->space;
+  choice->allowed = allowed_error(run, length);
   const candidate best = choose_among(run, modes, length, choice->allowed);
   CALL(wisp_stepper_use(err, run->stepper, best.scheme));
   choice->error = best.error, choice->gain = best.gain;
   run->step = run->dt = best.step;
   run->limit = wisp_stepper_reach(run->stepper, best.scheme);
+  return WISP_OK;
+}
+
+wisp_status wisp_system_time_error(wisp_error *err, wisp_system_run *run, double length)
+{
+  const wisp_scheme *scheme = run->stepper->integrator.scheme;
+  OWNED(free) wisp_modes *modes = NULL;
+  double relative = NAN;
+  run->time_error = run->scheme.error; /* expected of the same steps, with what has decayed since */
+  if (!run->measured || !isnan(run->scheme.error)) return WISP_OK;
+  if (scheme == &wisp_lsrk45) {
+    CALL(wisp_stepper_time_error(err, run->stepper, run->dt, run->time, &relative));
+  } else if (length > 0 && run->steps) {
+    CALL(wisp_new(err, 1, sizeof *modes, &modes));
+    CALL(wisp_stepper_modes(err, run->stepper, modes));
+    relative = wisp_modes_error(modes, scheme, run->dt, (double)run->steps) +
+               wisp_stepper_rounding(run->stepper, scheme, run->dt);
+  }
+  run->time_error = relative * length;
   return WISP_OK;
 }
 
