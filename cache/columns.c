@@ -41,6 +41,7 @@ const wisp_column wisp_columns[WISP_COLUMN_COUNT] = {
     FIELD(WISP_COLUMN_INT, candidates, false, -1),
     REAL(ratio, 0, INFINITY),
     FIELD(WISP_COLUMN_INT, begun, false, -1),
+    FIELD(WISP_COLUMN_INT, rules, false, -1),
     REAL(ms, SHORTEST, LONGEST),
     REAL(gdofs, 0, INFINITY),
     REAL(gbps, 0, INFINITY),

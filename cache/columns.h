@@ -22,7 +22,7 @@ typedef struct wisp_column {
   double least, most;    /* of a real, in what is imported */
 } wisp_column;
 
-enum { WISP_COLUMN_COUNT = 34 };
+enum { WISP_COLUMN_COUNT = 35 };
 extern const wisp_column wisp_columns[WISP_COLUMN_COUNT];
 
 /* NULL: there is no such column. */

@@ -9,6 +9,10 @@
 
 #include "../gen/text.h"
 
+/* The version of the rules that candidates are verified by. A user's winner of earlier ones is verified again at its
+ * first use. */
+enum { WISP_VERIFYING_RULES = 2 };
+
 /* One measured (or refused, failed, ...) candidate. Texts are NUL-terminated; unknown numbers are NaN or -1. */
 typedef struct wisp_trial {
   /* key */
@@ -32,6 +36,7 @@ typedef struct wisp_trial {
   char reason[400];   /* why, where the outcome is not ok */
   int candidates;     /* that one reason refuses; -1: it is not refused */
   double ratio;       /* a slow one's time over that of the best then; NaN: it is not slow */
+  int rules;          /* WISP_VERIFYING_RULES when it was verified; -1: from before they had a number */
   int begun;          /* how often an unfinished one was; -1: it came to an end */
   long long elements; /* size it was measured at */
   double ms, gdofs, gbps, gflops, efficiency;

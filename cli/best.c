@@ -66,9 +66,27 @@ static wisp_status collect(wisp_error *err, const wisp_store *store, const best_
   return WISP_OK;
 }
 
+/* The values of what the trial's strategy does not vary. plan: what was chosen in its place, or of it; NULL: nothing.
+ */
+static wisp_status note_constants(wisp_error *err, const wisp_chooser *from, const wisp_plan *plan, wisp_best_row *row)
+{
+  OWNED(wisp_env_destroy) wisp_env *env = NULL;
+  int values[WISP_MAX_PARAMS];
+  const char *params = row->trial->params;
+  const wisp_strategy *s =
+      wisp_strategies_find(from->strategies, row->spec.family, row->spec.kernel, row->trial->strategy);
+  if (!s) return WISP_OK;
+  const bool is_its = plan && plan->strategy == s && strcmp(plan->params, params) == 0;
+  CALL(wisp_strategy_scope(err, s, NULL, &env));
+  if (!is_its && wisp_strategy_values(NULL, s, params, true, NULL, values) == WISP_OK)
+    for (int i = 0; i < s->params; i++) CALL(wisp_env_int(err, env, s->param[i].name, values[i]));
+  wisp_strategy_constants(s, is_its ? plan->env : env, row->constants);
+  return WISP_OK;
+}
+
 /* Adds the chosen trial, or else the one of this very device that it was chosen over. */
 static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const group *g, const wisp_choice *choice,
-                           wisp_best_rows *rows)
+                           const wisp_plan *plan, wisp_best_rows *rows)
 {
   const wisp_shown shown = wisp_choice_shown(choice, NULL);
   const wisp_answer answer = shown.answer;
@@ -83,6 +101,7 @@ static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const grou
                          .match = answer.match,
                          .layer = answer.layer};
   wisp_spec_name_kernel(&row->spec, choice->kernel);
+  CALL(note_constants(err, from, plan, row));
   if (!*row->remark) CALL(wisp_standard_ms(err, from, answer.trial, &row->default_ms));
   rows->count++;
   return WISP_OK;
@@ -98,15 +117,15 @@ static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const gr
   wisp_choose_request of_one = {.spec = g->spec};
   CALL(wisp_choose_if_any(err, from, &of_one, &stage));
   const bool stepped = stage.record.trial && !request->any_layout;
-  for (int k = 0; stepped && k < stage.kernels; k++) CALL(add_row(err, from, g, &stage.choice[k], rows));
+  for (int k = 0; stepped && k < stage.kernels; k++) CALL(add_row(err, from, g, &stage.choice[k], stage.plan[k], rows));
   for (const wisp_kernel_decl *k = family->kernels; k->name; k++) {
     if (stepped && wisp_family_composes(family, k->name)) continue;
     wisp_spec_name_kernel(&of_one.spec, k->name);
     CALL(wisp_choose_if_any(err, from, &of_one, &one));
-    CALL(add_row(err, from, g, &one.record, rows));
+    CALL(add_row(err, from, g, &one.record, one.kernels ? one.plan[0] : NULL, rows));
     wisp_stage_free(&one);
   }
-  return add_row(err, from, g, &stage.record, rows);
+  return add_row(err, from, g, &stage.record, NULL, rows);
 }
 
 static wisp_status fill(wisp_error *err, const wisp_session *session, const best_request *request, wisp_best_rows *rows)

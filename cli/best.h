@@ -2,14 +2,15 @@
 #pragma once
 
 #include "../cache/store.h"
-#include "../gen/spec.h"
+#include "../gen/strategy/strategy.h"
 
 typedef struct wisp_best_row {
   wisp_spec spec;
   const wisp_trial *of; /* one of the device that it is for */
   const wisp_trial *trial;
-  double default_ms;  /* NaN: not measured */
-  const char *remark; /* "stale", "refused": no solver takes it; else empty */
+  char constants[WISP_PARAMS_TEXT]; /* what its strategy does not vary, "wi=1 ws=1" */
+  double default_ms;                /* NaN: not measured */
+  const char *remark;               /* "stale", "refused": no solver takes it; else empty */
   wisp_match match;
   wisp_layer layer;
 } wisp_best_row;

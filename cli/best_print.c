@@ -14,14 +14,16 @@ static const char *shown_by(const wisp_best_row *row)
   return family ? family->shown : NULL;
 }
 
-/* The row's parameters: those with a column into cells ("-" where there is none), the rest into one text. */
+/* The row's parameters and what its strategy does not vary: those with a column into cells ("-" where there is none),
+ * the rest into one text. */
 static void split_params(const wisp_best_row *row, char cells[COLUMNS][32], char rest[200])
 {
   char name[32], value[32], column[32];
   size_t used = 0;
   rest[0] = '\0';
   for (int i = 0; i < COLUMNS; i++) strcpy(cells[i], "-");
-  for (const char *params = row->trial->params; wisp_next_param(&params, name, value);) {
+  const char *params = row->trial->params, *constants = row->constants;
+  while (wisp_next_param(&params, name, value) || wisp_next_param(&constants, name, value)) {
     int at = 0;
     while (at < COLUMNS && wisp_list_at(shown_by(row), at, column) && strcmp(column, name) != 0) at++;
     if (at < COLUMNS && *column)
@@ -142,7 +144,7 @@ typedef struct field {
   const char *name, *text;
   double number;
 } field;
-enum { FIELDS = 20, PARAMS = 6 };
+enum { FIELDS = 21, PARAMS = 6, CONSTANTS = 7 };
 
 static void list_fields(const wisp_best_row *row, field out[FIELDS])
 {
@@ -155,6 +157,7 @@ static void list_fields(const wisp_best_row *row, field out[FIELDS])
       {"order", NULL, row->spec.order},
       {"precision", wisp_precision_name(row->spec.precision), 0},
       [PARAMS] = {"params", t->params, 0},
+      [CONSTANTS] = {"fixed", row->constants, 0},
       {"system", row->spec.system, 0},
       {"layout", t->layout, 0},
       {"ms", NULL, t->ms},
@@ -178,8 +181,8 @@ static cJSON *row_to_json(const wisp_best_row *row)
   cJSON *object = cJSON_CreateObject();
   list_fields(row, fields);
   for (const field *f = fields; f < fields + FIELDS; f++)
-    if (f == &fields[PARAMS])
-      wisp_json_add_params(object, f->text);
+    if (f == &fields[PARAMS] || f == &fields[CONSTANTS])
+      wisp_json_add_params(object, f->name, f->text);
     else if (f->text)
       cJSON_AddStringToObject(object, f->name, f->text);
     else /* NaN is printed as null */

@@ -8,5 +8,7 @@
 extern const wisp_syntax wisp_devices_syntax, wisp_tune_syntax, wisp_best_syntax, wisp_report_syntax, wisp_emit_syntax,
     wisp_bench_syntax, wisp_db_syntax, wisp_mesh_syntax;
 
-/* wisp run: its options depend on the problem. argv[0] is "run"; returns the exit status. */
+/* wisp run, and wisp verify: their options depend on the problem. argv[0] is "run" or "verify"; returns the exit
+ * status.
+ */
 int wisp_cli_run(int argc, char **argv);

@@ -60,6 +60,8 @@ static void print_params(const wisp_strategy *s)
                                p->values[v] == p->preferred ? "*" : "");
   }
   wisp_help_wrap(stdout, line, printf("    "), 4);
+  for (const wisp_constant *c = s->constant; c < s->constant + s->constants; c++)
+    wisp_help_wrap(stdout, c->reason, printf("    %s=%s: ", c->name, c->text), 8);
 }
 
 /* Prints the number of candidates in each layout, or why there are none. */

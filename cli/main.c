@@ -11,14 +11,19 @@
 
 static const struct {
   const char *name;
-  const wisp_syntax *syntax; /* NULL: wisp run, which has one a problem */
+  const wisp_syntax *syntax; /* NULL: wisp run and wisp verify, which have one a problem */
   bool loads;                /* compiled kernels */
   bool guarded;              /* by a warden; the tuner has one of its own */
 } commands[] = {
-    {"devices", &wisp_devices_syntax, true, true}, {"tune", &wisp_tune_syntax, true, false},
-    {"best", &wisp_best_syntax, false, false},     {"report", &wisp_report_syntax, false, false},
-    {"emit", &wisp_emit_syntax, false, false},     {"run", NULL, true, true},
-    {"bench", &wisp_bench_syntax, true, true},     {"db", &wisp_db_syntax, false, false},
+    {"devices", &wisp_devices_syntax, true, true},
+    {"tune", &wisp_tune_syntax, true, false},
+    {"best", &wisp_best_syntax, false, false},
+    {"report", &wisp_report_syntax, false, false},
+    {"emit", &wisp_emit_syntax, false, false},
+    {"run", NULL, true, true},
+    {"verify", NULL, true, true},
+    {"bench", &wisp_bench_syntax, true, true},
+    {"db", &wisp_db_syntax, false, false},
     {"mesh", &wisp_mesh_syntax, false, false},
 };
 enum { COMMAND_COUNT = WISP_COUNT(commands) };

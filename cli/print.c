@@ -174,9 +174,9 @@ cJSON *wisp_json_object(size_t texts, const wisp_json_text *text, size_t numbers
   return object;
 }
 
-void wisp_json_add_params(cJSON *object, const char *params)
+void wisp_json_add_params(cJSON *object, const char *key, const char *params)
 {
-  cJSON *list = cJSON_AddObjectToObject(object, "params");
+  cJSON *list = cJSON_AddObjectToObject(object, key);
   for (char name[32], value[32], *end = NULL; wisp_next_param(&params, name, value);) {
     const double number = strtod(value, &end);
     cJSON_AddItemToObject(list, name, *end ? cJSON_CreateString(value) : cJSON_CreateNumber(number));

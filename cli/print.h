@@ -55,8 +55,8 @@ cJSON *wisp_json_object(size_t texts, const wisp_json_text *text, size_t numbers
 void wisp_json_add_texts(cJSON *object, size_t count, const wisp_json_text *texts);
 void wisp_json_add_numbers(cJSON *object, size_t count, const wisp_json_number *numbers);
 
-/* "MB=2 wp=8" as "params": {"MB": 2, "wp": 8}; what is no number as a text. */
-void wisp_json_add_params(cJSON *object, const char *params);
+/* "MB=2 wp=8" as KEY: {"MB": 2, "wp": 8}; what is no number as a text. */
+void wisp_json_add_params(cJSON *object, const char *key, const char *params);
 
 /* "notes": [{"key": "periodic", "text": "..."}], empty where there are none. */
 void wisp_json_add_notes(cJSON *object, const wisp_notes *notes);

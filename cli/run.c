@@ -2,6 +2,8 @@
  * table (runtime/solve/solver.h). */
 #include "cli.h"
 #include "print.h"
+#include "run_tuning.h"
+#include "verify.h"
 #include "../runtime/api/solvers.h"
 
 #include <unistd.h>
@@ -96,47 +98,6 @@ static wisp_status print_kernels(wisp_error *err, const wisp_stage *stage, bool 
   return WISP_OK;
 }
 
-/* Kernels of one subject, of one family as well: another one may have lent some. */
-enum { MOST_SUBJECTS = 8 };
-typedef struct untuned {
-  const wisp_spec *subject;
-  int kernels, defaults;
-} untuned;
-
-static void count_kernel(const wisp_stage *stage, int kernel, int *count, untuned *list)
-{
-  const wisp_spec *spec = &stage->plan[kernel]->spec;
-  int at = 0;
-  while (at < *count && wisp_spec_subjects(list[at].subject, spec) != 0) at++;
-  if (at == MOST_SUBJECTS) return;
-  if (at == *count) list[(*count)++] = (untuned){.subject = spec};
-  list[at].kernels++;
-  list[at].defaults += stage->choice[kernel].match == WISP_MATCH_DEFAULT;
-}
-
-/* Prints the wisp tune commands for kernels that run defaults which nobody asked for, without options that it has by
- * default. */
-static void print_tuning(const wisp_arguments *args, const wisp_solver *s)
-{
-  untuned list[MOST_SUBJECTS];
-  int subjects = 0;
-  const char *device = wisp_option_value(args, "device"), *db = wisp_option_value(args, "db");
-  for (int part = 0; part < WISP_SOLVER_STAGES; part++)
-    for (int k = 0; k < s->stage[part].kernels; k++) count_kernel(&s->stage[part], k, &subjects, list);
-  for (int i = 0; i < subjects; i++) {
-    const wisp_spec *spec = list[i].subject;
-    const wisp_family *family = wisp_family_find(spec->family);
-    if (!list[i].defaults) continue;
-    printf("untuned     %d of %d kernels run defaults; tune them by\n            wisp tune -d %s -f %s",
-           list[i].defaults, list[i].kernels, device ? device : "auto", spec->family);
-    if (strcmp(spec->system, family->default_system) != 0) printf(" --system %s", spec->system);
-    if (strcmp(spec->element, family->elements->name) != 0) printf(" --element %s", spec->element);
-    printf(" -n %d -p %s", spec->order, wisp_precision_name(spec->precision));
-    if (db) printf(" --db '%s'", db);
-    printf("\n");
-  }
-}
-
 static wisp_status print_lines(wisp_error *err, const wisp_arguments *args, const wisp_solver *s)
 {
   const bool defaults = wisp_option_given(args, "default");
@@ -149,7 +110,7 @@ static wisp_status print_lines(wisp_error *err, const wisp_arguments *args, cons
     const wisp_solver_row *row = &report->row[i];
     if (row->kind == WISP_ROW_LINE) printf("%s\n", row->text);
     if (row->kind == WISP_ROW_KERNELS) CALL(print_kernels(err, &s->stage[(int)row->value], defaults));
-    if (i == last && !defaults) print_tuning(args, s);
+    if (i == last && !defaults) wisp_run_print_tuning(args, s);
   }
   if (output) printf("output      %s\n", output);
   return WISP_OK;
@@ -193,7 +154,7 @@ static void add_kernel(cJSON *kernels, const wisp_choice *choice)
   cJSON *object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "kernel", choice->kernel);
   cJSON_AddStringToObject(object, "strategy", choice->strategy);
-  wisp_json_add_params(object, choice->params);
+  wisp_json_add_params(object, "params", choice->params);
   cJSON_AddStringToObject(object, "layout", choice->layout);
   cJSON_AddStringToObject(object, "match", wisp_match_name(choice->match));
   cJSON_AddStringToObject(object, "layer", wisp_layer_name(choice->layer));
@@ -203,14 +164,16 @@ static void add_kernel(cJSON *kernels, const wisp_choice *choice)
 }
 
 /* The kernels are those of the first stage. */
-static wisp_status print_json(wisp_error *err, const wisp_solver *s)
+static wisp_status print_json(wisp_error *err, const wisp_solver *s, const wisp_checked_kernels *checks)
 {
   cJSON *object = cJSON_CreateObject();
   for (size_t i = 0; i < s->report.count; i++)
     if (s->report.row[i].key) add_row(object, &s->report.row[i]);
   cJSON *kernels = cJSON_AddArrayToObject(object, "kernels");
+  wisp_run_add_unused(object, s);
   for (int i = 0; i < s->stage->kernels; i++) add_kernel(kernels, &s->stage->choice[i]);
   wisp_json_add_notes(object, &s->mesh->notes);
+  if (checks->count) cJSON_AddNumberToObject(object, "seconds_verify", checks->seconds);
   return wisp_json_put(err, object);
 }
 
@@ -224,34 +187,74 @@ static void report_progress(void *context, double share, const char *text)
   wisp_progress_show(progress, share, text);
 }
 
+static wisp_status open_solver(wisp_error *err, const wisp_arguments *args, wisp_solver *s, wisp_session **session)
+{
+  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  const wisp_watch watch = {report_progress, &progress};
+  const char *device = wisp_option_value(args, "device");
+  wisp_watch_report(&watch, 0, "opening store and device");
+  CALL(wisp_cli_open_device(err, args, device ? device : "auto", wisp_option_value(args, "db"),
+                            wisp_option_given(args, "default"), session));
+  wisp_error why = {.text = ""};
+  const wisp_status status = wisp_solver_open(&why, s, *session, &watch);
+  wisp_progress_clear(&progress);
+  if (status == WISP_EWRONG) wisp_run_explain(args, s, &why); /* set-ups launch kernels, too */
+  return wisp_require(err, status == WISP_OK, status, "%s", why.text);
+}
+
+/* The solver, opened, with no winner of the user's store that is found wrong: then others are taken. */
+static wisp_status open_proven(wisp_error *err, const wisp_arguments *args, wisp_solver **out, wisp_session **session)
+{
+  bool wrong = true;
+  while (wrong) {
+    wisp_solver_discard(*out), *out = NULL;
+    wisp_session_close(*session), *session = NULL;
+    CALL(read_request(err, args, out));
+    CALL(open_solver(err, args, *out, session));
+    CALL(wisp_run_prove(err, args, *out, &wrong));
+  }
+  return WISP_OK;
+}
+
+static wisp_status solve(wisp_error *err, const wisp_arguments *args, wisp_solver *s)
+{
+  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  return wisp_solver_run(err, s, NULL, progress.quiet ? NULL : &(const wisp_watch){report_progress, &progress});
+}
+
 /* A solve that missed its goal is told of, and fails after that; of it nothing is written. */
 static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
 {
   OWNED(wisp_session_close) wisp_session *session = NULL;
   OWNED(wisp_solver_discard) wisp_solver *s = NULL;
+  HELD(wisp_checked_kernels_free) wisp_checked_kernels checks = {.count = 0};
   const char *output = wisp_option_value(args, "output");
   wisp_error why = {.text = ""};
-  const char *device = wisp_option_value(args, "device");
-  const bool quiet = wisp_option_given(args, "quiet");
-  CALL(read_request(err, args, &s));
-  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(quiet);
-  const wisp_watch watch = {report_progress, &progress};
-  wisp_watch_report(&watch, 0, "opening store and device");
-  CALL(wisp_cli_open_device(err, args, device ? device : "auto", wisp_option_value(args, "db"),
-                            wisp_option_given(args, "default"), &session));
-  CALL(wisp_solver_open(err, s, session, &watch));
-  wisp_progress_clear(&progress);
+  CALL(open_proven(err, args, &s, &session));
+  if (wisp_option_given(args, "verify")) CALL(wisp_run_verify(err, args, s, &checks));
   CALL(wisp_solver_start(err, s));
   wisp_cli_print_notes(args, &s->mesh->notes);
-  progress = wisp_progress_begin(quiet);
-  const wisp_status status = wisp_solver_run(&why, s, NULL, quiet ? NULL : &watch);
-  wisp_progress_clear(&progress);
+  const wisp_status status = solve(&why, args, s);
   wisp_cli_print_notes(args, &s->mesh->notes);
+  if (status == WISP_EWRONG && !checks.count) wisp_run_explain(args, s, &why);
   if (status != WISP_OK && !s->reports) return wisp_fail(err, status, "%s", why.text);
   CALL(wisp_solver_make_report(err, s));
   if (output && status == WISP_OK) CALL(wisp_solver_write_to(err, s, output));
-  CALL(wisp_option_given(args, "json") ? print_json(err, s) : print_lines(err, args, s));
+  CALL(wisp_option_given(args, "json") ? print_json(err, s, &checks) : print_lines(err, args, s));
+  if (checks.count && !wisp_option_given(args, "json"))
+    printf("verified    %zu kernels, in %.3g s\n", checks.count, checks.seconds);
   return wisp_require(err, status == WISP_OK, status, "%s", why.text);
+}
+
+/* wisp verify. */
+static wisp_status verify_solver(wisp_error *err, wisp_arguments *args)
+{
+  OWNED(wisp_session_close) wisp_session *session = NULL;
+  OWNED(wisp_solver_discard) wisp_solver *s = NULL;
+  CALL(read_request(err, args, &s));
+  CALL(open_solver(err, args, s, &session));
+  wisp_cli_print_notes(args, &s->mesh->notes);
+  return wisp_run_print_checks(err, args, s);
 }
 
 /* ---- Which problem. */
@@ -273,9 +276,11 @@ static wisp_status refuse(wisp_error *err, wisp_arguments *args)
                    wisp_suggestion_text(&suggestion, "", meant), list.data);
 }
 
-/* The problem is the first word that is one, wherever it stands among the options. */
+/* wisp run, and wisp verify by its name. The problem is the first word that is one, wherever it stands among the
+ * options. */
 int wisp_cli_run(int argc, char **argv)
 {
+  const bool verifies = strcmp(argv[0], "verify") == 0;
   HELD(wisp_text_free) wisp_text more = {0};
   for (int i = 1; i < argc; i++) {
     const wisp_solver_kind *kind = wisp_solver_kind_of(argv[i]);
@@ -283,13 +288,17 @@ int wisp_cli_run(int argc, char **argv)
     if (!kind) continue;
     snprintf(page, sizeof page, "run-%s", kind->problem ? kind->problem : "system");
     if (kind->list && kind->list(NULL, argv[i], &more) != WISP_OK) wisp_text_free(&more); /* reported later */
-    return wisp_cli_run_command(
-        &(wisp_syntax){.page = page, .act = run_solver, .most_operands = 1, .subject = argv[i], .more = more.data},
-        argc, argv);
+    return wisp_cli_run_command(&(wisp_syntax){.page = page,
+                                               .act = verifies ? verify_solver : run_solver,
+                                               .most_operands = 1,
+                                               .subject = argv[i],
+                                               .more = more.data},
+                                argc, argv);
   }
   const bool named = argc > 1 && argv[1][0] != '-';
   const bool help = argc > 1 && !named && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
   return wisp_cli_run_command(
-      &(wisp_syntax){.page = "run", .act = refuse, .most_operands = -1, .subject = named ? argv[1] : NULL},
+      &(wisp_syntax){
+          .page = verifies ? "verify" : "run", .act = refuse, .most_operands = -1, .subject = named ? argv[1] : NULL},
       help ? argc : 1, argv);
 }

@@ -14,6 +14,13 @@ const wisp_kernel_decl *wisp_family_kernel(const wisp_family *family, const char
   return NULL;
 }
 
+const wisp_scalar_decl *wisp_family_scalar(const wisp_family *family, const char *name)
+{
+  for (const wisp_scalar_decl *s = family->scalars; s && s->name; s++)
+    if (strcmp(s->name, name) == 0) return s;
+  return NULL;
+}
+
 const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *name)
 {
   for (const wisp_array_decl *a = family->arrays; a->name; a++)

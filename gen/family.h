@@ -46,6 +46,13 @@ typedef enum wisp_array_kind {
   WISP_STATE     /* a few numbers that steer a solver */
 } wisp_array_kind;
 
+/* Numbers that solvers, and programs that call kernels themselves, pass: what a kernel must be right for. */
+typedef struct wisp_passed_values {
+  double least, most;
+  const double *values; /* extremes and others, each of which every check of a kernel meets */
+  int count;            /* 0: nothing is said */
+} wisp_passed_values;
+
 /* An array that kernels are bound to by its name. */
 typedef struct wisp_array_decl {
   const char *name;
@@ -53,12 +60,14 @@ typedef struct wisp_array_decl {
   wisp_array_kind kind;
   const char
       *size; /* in numbers: an expression over a discretisation's counts; arrays of one size are laid out alike */
-  const char *meaning; /* in words, and where its numbers lie */
+  const char *meaning;       /* in words, and where its numbers lie */
+  wisp_passed_values passed; /* of a coefficient */
 } wisp_array_decl;
 
 /* A number that a kernel takes by value: a count of the discretisation, or the method's. */
 typedef struct wisp_scalar_decl {
   const char *name, *meaning;
+  wisp_passed_values passed;
 } wisp_scalar_decl;
 
 /* A kernel: what every strategy for it must do, and what that takes at least. Expressions are over the family's lets.
@@ -101,6 +110,7 @@ typedef struct wisp_family {
                                       many elements, where those of one are not whole */
   const char *wide;                /* arrays that GPU kernels address in 64 bits; NULL: none, all others in 31 */
   const char *composition_kernel;  /* the kernel that does what a composition does; NULL: there is none */
+  wisp_passed_values magnitudes;   /* of fields */
   double max_error[2];             /* errors in single and double precision, relative to the largest result; 0: none */
   const char *const
       *compositions; /* NULL-terminated: ways to make one whole stage, kernels joined by '+', in launch order; another
@@ -135,6 +145,9 @@ const wisp_family *wisp_family_find(const char *name);
 const wisp_kernel_decl *wisp_family_kernel(const wisp_family *family, const char *name); /* NULL: none */
 const wisp_array_decl *wisp_family_array(const wisp_family *family, const char *name);   /* NULL: none */
 const wisp_element *wisp_family_element(const wisp_family *family, const char *name);    /* NULL: none */
+
+/* The scalar of this name; NULL: the family has none. */
+const wisp_scalar_decl *wisp_family_scalar(const wisp_family *family, const char *name);
 
 /* The layouts of the spec's family, "none" where it has none; count. */
 int wisp_family_layouts(const wisp_spec *spec, wisp_layout out[8]);

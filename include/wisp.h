@@ -149,7 +149,7 @@ typedef struct wisp_until {
 } wisp_until;
 
 /* Solves, or goes on in time, and returns when that is done. until NULL: as the settings say. WISP_EWRONG where an
- * iteration does not converge, and where the fields are not finite afterwards: the step was too long. */
+ * iteration does not converge, its true residual is too large, or fields are not finite: the step was too long. */
 wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *solver, const wisp_until *until);
 
 /* A row of the report, as `wisp run --json` has it. */
@@ -474,7 +474,7 @@ typedef struct wisp_helmholtz_data {
  */
 typedef struct wisp_helmholtz_report {
   long long iterations;
-  double residual;                                               /* over the right-hand side */
+  double residual, true_residual; /* over the right-hand side; of b - A x by another path, in double */
   double seconds_mesh, seconds_setup, seconds_preconditioner;    /* edges, on the host; condense and assemble */
   double seconds_right_side, seconds_iterations, seconds_fields; /* of this solve */
   size_t bytes_setup, bytes_iterations, bytes_fields;            /* each array where it is first needed */
@@ -482,7 +482,7 @@ typedef struct wisp_helmholtz_report {
 
 /* Solves for these data, in the session's stream, and returns when that is done: no element is condensed anew. Where a
  * piece of the mesh has no edge whose u is given, and lambda is 0 there, u is the one of mean 0, and data that do not
- * balance are WISP_EUSAGE. WISP_EWRONG where it does not converge. out may be NULL. */
+ * balance are WISP_EUSAGE. WISP_EWRONG where it does not converge, or by its true residual. out may be NULL. */
 wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *problem, const wisp_helmholtz_data *data,
                                  wisp_helmholtz_report *out);
 

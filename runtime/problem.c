@@ -190,9 +190,20 @@ static wisp_status launch_on(wisp_error *err, wisp_problem *p, const wisp_kernel
   return wisp_arrays_launch(err, p->arrays, kernel, all, n);
 }
 
+static wisp_status show_launch(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel,
+                               const wisp_binding *bindings, size_t count)
+{
+  const wisp_launch_watch *watch = p->watch;
+  p->watch = NULL;
+  const wisp_status status = watch->launch(err, watch->context, p, kernel, bindings, count);
+  p->watch = watch;
+  return status;
+}
+
 wisp_status wisp_problem_run(wisp_error *err, wisp_problem *p, const wisp_kernel *kernel, const wisp_binding *bindings,
                              size_t count)
 {
+  if (p->watch) return show_launch(err, p, kernel, bindings, count);
   const wisp_spec *spec = &kernel->plan->spec;
   const wisp_kernel_decl *decl = wisp_family_kernel(wisp_family_find(spec->family), spec->kernel);
   const wisp_cut *cut = p->d.cuts;

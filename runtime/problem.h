@@ -50,8 +50,18 @@ void wisp_discretisation_place(const wisp_discretisation *d, const wisp_array_de
 
 /* ---- The problem. */
 
+struct wisp_problem;
+
+/* Sees each launch in place of the device, and launches what it wants to; *watch of the problem is NULL meanwhile. */
+typedef struct wisp_launch_watch {
+  wisp_status (*launch)(wisp_error *err, void *context, struct wisp_problem *problem, const wisp_kernel *kernel,
+                        const wisp_binding *bindings, size_t count);
+  void *context;
+} wisp_launch_watch;
+
 typedef struct wisp_problem {
   wisp_device *device;
+  const wisp_launch_watch *watch; /* of wisp_problem_run; NULL: nobody watches */
   wisp_discretisation d;
   wisp_arrays *arrays;
   struct wisp_owners { /* of all arrays that are laid out alike: what is asked of them below, made at first need */

@@ -12,11 +12,13 @@ typedef struct wisp_scalar_list {
 
 /* The inputs of a test case, where single-precision sums are compared; a check need not use all. */
 typedef enum wisp_test_inputs {
-  WISP_SIZES,    /* of elements that differ in size, by a factor of 2^20 in all */
-  WISP_ZEROS,    /* many of them, whole elements and fields among them, are zero */
-  WISP_EVEN,     /* in [-1, 1] */
-  WISP_DECADES,  /* of sizes that differ within an element, by a factor of up to 2^20 */
-  WISP_UNBOUNDED /* one number of some elements is infinite, or NaN */
+  WISP_SIZES,         /* of elements that differ in size, by a factor of 2^20 in all */
+  WISP_ZEROS,         /* many of them, whole elements and fields among them, are zero */
+  WISP_EVEN,          /* in [-1, 1] */
+  WISP_DECADES,       /* of sizes that differ within an element, by a factor of up to 2^20 */
+  WISP_UNBOUNDED,     /* one number of some elements is infinite, or NaN */
+  WISP_EXTREMES = 32, /* and behind it: scalars, coefficients and magnitudes that solvers pass (family.h), in turn */
+  WISP_PLAIN = 64     /* like WISP_EVEN: on other meshes, and on a problem of the size that kernels are timed on */
 } wisp_test_inputs;
 
 /* One test case, in natural order (wisp_discretisation's origin), by the family's array: the inputs, the right outputs,
@@ -37,3 +39,23 @@ typedef struct wisp_test_case {
   void *own;           /* made by fill_inputs for the reference, freed with the test case; NULL: nothing */
   const char *as, *is; /* an array that the kernel calls `as`; NULL: none */
 } wisp_test_case;
+
+/* The number of a case of extremes among them; -1: it is another. */
+static inline int wisp_test_case_extreme(const wisp_test_case *r)
+{
+  return r->number >= WISP_EXTREMES && r->number < WISP_PLAIN ? r->number - WISP_EXTREMES : -1;
+}
+
+/* The value of this turn, as single precision has it; `otherwise` in another case, or where nothing is said. */
+static inline double wisp_test_case_passed(const wisp_test_case *r, const wisp_passed_values *passed, double otherwise)
+{
+  const int turn = wisp_test_case_extreme(r);
+  return turn >= 0 && passed->count ? (double)(float)passed->values[turn % passed->count] : otherwise;
+}
+
+/* Likewise of a scalar of the kernel's family. */
+static inline double wisp_test_case_scalar(const wisp_test_case *r, const char *name, double otherwise)
+{
+  const wisp_scalar_decl *scalar = wisp_family_scalar(r->discretisation->family, name);
+  return scalar ? wisp_test_case_passed(r, &scalar->passed, otherwise) : otherwise;
+}

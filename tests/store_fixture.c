@@ -46,7 +46,8 @@ wisp_trial fixture_trial(int number)
                   .spill_bytes = -1,
                   .candidates = -1,
                   .ratio = NAN,
-                  .begun = -1};
+                  .begun = -1,
+                  .rules = number < 40 ? -1 : number % 3};
   snprintf(t.spec, sizeof t.spec, "nodal.volume:tet:p%d:maxwell:f64", 1 + number % 9);
   strcpy(t.layout, number % 2 ? "slab-km32" : "node-km4-pad144");
   strcpy(t.strategy, "field-in-shared");
@@ -93,7 +94,8 @@ bool fixture_same(const wisp_trial *a, const wisp_trial *b)
          SAME_REAL(efficiency) && SAME_REAL(error) && SAME_REAL(ratio);
   same = same && a->units == b->units && a->elements == b->elements && a->registers == b->registers &&
          a->spill_bytes == b->spill_bytes && a->shared_bytes == b->shared_bytes && a->is_default == b->is_default &&
-         a->candidates == b->candidates && a->begun == b->begun && a->sample_count == b->sample_count;
+         a->candidates == b->candidates && a->begun == b->begun && a->rules == b->rules &&
+         a->sample_count == b->sample_count;
   for (int i = 0; same && i < a->sample_count; i++) same = SAME_REAL(samples[i]);
   return same;
 }

@@ -179,7 +179,8 @@ static void check_command(const char *page, const char *line, const char *comman
   const char *at = line;
   if (!next_word(&at, word) || strchr(word, ':')) return; /* none, or a message of one */
   snprintf(heading, sizeof heading, "\n## wisp %s\n", word);
-  if (strcmp(word, "run") == 0 && next_word(&at, word)) {
+  const bool solves = strcmp(word, "run") == 0 || strcmp(word, "verify") == 0; /* with the same options */
+  if (solves && next_word(&at, word)) {
     const char *solver = "maxwell"; /* and every other system */
     for (size_t s = 0; s < 3; s++)
       if (strcmp(word, solvers[s]) == 0) solver = solvers[s];

@@ -190,6 +190,25 @@ static wisp_status read_param(wisp_error *err, wisp_reader *r, char *line)
   return WISP_OK;
 }
 
+/* NAME EXPR : REASON */
+static wisp_status read_fixed(wisp_error *err, wisp_reader *r, char *line)
+{
+  wisp_strategy *s = r->s;
+  char *value = NULL, *reason = NULL;
+  CALL(split(err, line, " : ", &value, &reason));
+  CALL(wisp_require(err, s->constants < WISP_MAX_CONSTANTS, WISP_EINPUT, "more than %d fixed parameters",
+                    WISP_MAX_CONSTANTS));
+  wisp_constant *fixed = &s->constant[s->constants];
+  CALL(wisp_copy_name(err, wisp_next_word(&value), fixed->name, sizeof fixed->name));
+  CALL(wisp_check_first(err, is_new(fixed->name, s->constant[0].name, sizeof *fixed, s->constants), "fixed",
+                        fixed->name));
+  s->constants++;
+  CALL(wisp_copy_text(err, wisp_rest(&value), &fixed->text));
+  CALL(wisp_copy_text(err, reason, &fixed->reason));
+  CALL(wisp_require(err, *fixed->text && *reason, WISP_EINPUT, "fixed must be NAME EXPR : REASON"));
+  return wisp_clause_parse(err, r, fixed->text, &fixed->value);
+}
+
 static wisp_status read_default(wisp_error *err, wisp_reader *r, char *line)
 {
   wisp_strategy *s = r->s;
@@ -378,6 +397,7 @@ const wisp_keyword wisp_keywords[] = {
     {"orders", read_orders, .rest = REASON, .once = true},
     {"needs", read_condition, .rest = REASON, .member = MEMBER(need), .count = MEMBER(needs)},
     {"param", read_param, .rest = TERMS},
+    {"fixed", read_fixed, .rest = REASON},
     {"requires_absent", read_requires_absent, .once = true},
     {"default", read_default, .rest = TERMS},
     {"let", read_let, .rest = TERMS},
@@ -421,6 +441,10 @@ wisp_status wisp_check_complete(wisp_error *err, const wisp_strategy *s)
     return wisp_fail(err, WISP_EINPUT, "the %s family has no layouts: leave the line out", s->family);
   if (!s->block[0].expr || !s->grid[0].expr) return wisp_fail(err, WISP_EINPUT, "block and grid must be given");
   long long candidates = 1;
+  for (size_t i = 0; i < s->constants; i++)
+    if (wisp_strategy_param(s, s->constant[i].name, strlen(s->constant[i].name)) < s->params)
+      return wisp_fail(err, WISP_EINPUT, "%s is a parameter, and fixed: leave one of the two lines out",
+                       s->constant[i].name);
   for (int i = 0; i < s->params; i++) {
     bool listed = false;
     candidates *= s->param[i].count;

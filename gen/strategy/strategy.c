@@ -68,6 +68,21 @@ wisp_status wisp_clause_int(wisp_error *err, const wisp_strategy *s, const wisp_
   return status == WISP_OK ? status : wisp_context(err, status, "%s:%d: ", s->file[clause->file], clause->line);
 }
 
+void wisp_strategy_constants(const wisp_strategy *s, const wisp_env *env, char text[WISP_PARAMS_TEXT])
+{
+  size_t length = 0;
+  *text = '\0';
+  for (const wisp_constant *c = s->constant; c < s->constant + s->constants; c++) {
+    int64_t value = 0;
+    if (wisp_clause_int(NULL, s, &c->value, env, &value) != WISP_OK) continue;
+    length = wisp_append(text, WISP_PARAMS_TEXT, length, length ? " " : "");
+    length = wisp_append(text, WISP_PARAMS_TEXT, length, c->name);
+    length = wisp_append(text, WISP_PARAMS_TEXT, length, "=");
+    length = value ? wisp_append_integer(text, WISP_PARAMS_TEXT, length, value)
+                   : wisp_append(text, WISP_PARAMS_TEXT, length, "all");
+  }
+}
+
 static void release_lets(wisp_let *let, size_t count)
 {
   for (size_t i = 0; i < count; i++) wisp_expr_destroy(let[i].value.expr);
@@ -76,6 +91,11 @@ static void release_lets(wisp_let *let, size_t count)
 static void release_conditions(wisp_condition *list, size_t count)
 {
   for (size_t i = 0; i < count; i++) wisp_expr_destroy(list[i].holds.expr), free(list[i].reason);
+}
+
+static void release_constants(wisp_constant *list, size_t count)
+{
+  for (size_t i = 0; i < count; i++) wisp_expr_destroy(list[i].value.expr), free(list[i].text), free(list[i].reason);
 }
 
 void wisp_strategy_destroy(wisp_strategy *s)
@@ -89,6 +109,7 @@ void wisp_strategy_destroy(wisp_strategy *s)
   release_conditions(s->condition, s->conditions);
   release_conditions(&s->candidate, 1);
   release_lets(s->let, s->lets);
+  release_constants(s->constant, s->constants);
   for (int i = 0; i < WISP_UNITS; i++) wisp_expr_destroy(s->work[i].expr);
   for (int i = 0; i < 3; i++) wisp_expr_destroy(s->block[i].expr);
   for (int i = 0; i < 2; i++) wisp_expr_destroy(s->grid[i].expr);

@@ -18,7 +18,7 @@ enum {
 
 /* ---- The lines of a space description: gen/strategy/space.c parses them and gen/strategy/plan.c evaluates them. */
 
-enum { WISP_MAX_LINES = 48, WISP_MAX_SHARED = 8, WISP_MAX_FILES = 8, WISP_MAX_WHERES = 12 };
+enum { WISP_MAX_LINES = 48, WISP_MAX_SHARED = 8, WISP_MAX_FILES = 8, WISP_MAX_WHERES = 12, WISP_MAX_CONSTANTS = 6 };
 
 /* An expression and the line that it stands in: the number of one of the strategy's files. */
 typedef struct wisp_clause {
@@ -36,6 +36,13 @@ typedef struct wisp_let { /* let, where */
   wisp_clause value;
   size_t after; /* how many conditions stand before it: lines are evaluated in the order they are written */
 } wisp_let;
+
+/* A tuning parameter of other strategies that this one does not vary, its value here, and why. */
+typedef struct wisp_constant {
+  char name[24];
+  wisp_clause value;
+  char *text, *reason; /* the value as the space has it; why */
+} wisp_constant;
 
 typedef struct wisp_shared {
   char name[32], type[8]; /* "real", "int", "byte" */
@@ -123,7 +130,8 @@ typedef struct wisp_strategy {
   } requires_absent;
   int params;
   wisp_param param[WISP_MAX_PARAMS];
-  size_t needs, conditions, lets;
+  size_t needs, conditions, lets, constants;
+  wisp_constant constant[WISP_MAX_CONSTANTS];
   wisp_condition need[WISP_MAX_LINES], condition[WISP_MAX_LINES];
   wisp_condition candidate; /* says nothing: it is one wherever it applies */
   wisp_let let[WISP_MAX_LINES];
@@ -153,6 +161,9 @@ wisp_status wisp_strategy_values(wisp_error *err, const wisp_strategy *strategy,
                                  wisp_text *note, int values[WISP_MAX_PARAMS]);
 /* The parameter of this name, of `length` characters; as many as there are: none. */
 int wisp_strategy_param(const wisp_strategy *strategy, const char *name, size_t length);
+/* The values of what its space says is fixed, "wi=1 ws=all", by the names of a plan's env, or of its own; all: the
+ * space says 0, as many as a launch has for a block. Leaves out what the names do not give. */
+void wisp_strategy_constants(const wisp_strategy *strategy, const wisp_env *env, char text[WISP_PARAMS_TEXT]);
 /* Whether a stored text names all of its parameters so. */
 bool wisp_strategy_lists(const wisp_strategy *strategy, const char *params);
 

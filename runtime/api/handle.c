@@ -1,6 +1,5 @@
 /* Handles of this process: a table by address, which is asked before a caller's pointer is read. */
 #include "api.h"
-#include "../stack.h"
 
 #include <pthread.h>
 #include <stdint.h>

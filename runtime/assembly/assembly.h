@@ -33,6 +33,7 @@ typedef struct wisp_assembly {
   wisp_index_list list[WISP_MOST_LISTS]; /* of a discretisation, by kind (list_kind.h); empty: not asked for */
   wisp_slices *slices;                   /* of such a list: the layout of values; NULL: compressed rows */
   struct wisp_partition *partition;      /* of such a list (partition.h); NULL: there is none */
+  const unsigned char *only;             /* elements that a reference computes, 1; NULL: all */
   bool full;                             /* element_data has all entries of matrices, not their upper halves */
   size_t contributions;                  /* of all elements to values and F */
   /* Elements by colour: no two of one share a vertex. 0 colours where a vertex has more elements than there are. */

@@ -201,6 +201,12 @@ static wisp_status check_convergence(wisp_error *err, const wisp_heat_run *run)
       report->residual, run->method.nonlinear, report->change);
 }
 
+static wisp_status check_residual(wisp_error *err, const wisp_heat_run *run)
+{
+  const double goal = wisp_heat_is_linear(run->heat) ? run->method.tolerance : run->method.nonlinear;
+  return wisp_true_residual_check(err, &run->residual, wisp_heat_solver_report(run->solver)->residual, goal);
+}
+
 static wisp_status advance_heat(wisp_error *err, wisp_solver *s, const wisp_until *until, const wisp_watch *watch)
 {
   wisp_heat_run *run = (wisp_heat_run *)s;
@@ -220,8 +226,17 @@ static wisp_status advance_heat(wisp_error *err, wisp_solver *s, const wisp_unti
   CALL(wisp_heat_solver_field(err, run->solver, run->u));
   CALL(wisp_solver_note_zero(err, s, report->iterations, report->residual));
   if (path && report->converged) CALL(wisp_heat_export(err, run->solver, path));
+  CALL(wisp_heat_residual(err, run->solver, &run->residual));
   s->reports = true;
+  CALL(check_residual(err, run));
   return check_convergence(err, run);
+}
+
+static wisp_status rehearse_heat(wisp_error *err, wisp_solver *s, const wisp_launch_watch *watch)
+{
+  const wisp_heat_run *run = (wisp_heat_run *)s;
+  CALL(wisp_require(err, run->solver, WISP_EMISSING, "the solver is not set up"));
+  return wisp_heat_rehearse(err, run->solver, watch);
 }
 
 static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)
@@ -268,8 +283,9 @@ static wisp_status report_lines(wisp_error *err, const wisp_heat_run *run, const
            ? wisp_report_line(err, to, "steps", "%d of backward Euler to t = %g", report->steps, report->t)
            : wisp_report_line(err, to, "steps", "steady"));
   CALL(wisp_report_line(err, to, "solves",
-                        "%d assemblies, %lld iterations of conjugate gradients with Jacobi's preconditioner",
-                        report->assemblies, report->iterations));
+                        "%d assemblies, %lld iterations of conjugate gradients with Jacobi's preconditioner, last "
+                        "residual %.3e, true residual %.3e",
+                        report->assemblies, report->iterations, report->residual, run->residual.value));
   CALL(wisp_report_line(err, to, "u", "%.9g to %.9g, %.9g on average of the nodes", u->low, u->high, u->mean));
   if (!run->given_count) CALL(wisp_report_line(err, to, "L2 error", "%.6e", error));
   return wisp_report_line(
@@ -293,6 +309,7 @@ static wisp_status report_heat(wisp_error *err, wisp_solver *s, wisp_solver_repo
       {"assemblies", "", report->assemblies},
       {"iterations", "", (double)report->iterations},
       {"residual", "", report->residual},
+      {"true_residual", "", run->residual.value},
       {"change", "", report->change},
       {"l2_error", "", error},
       {"u_lowest", "", u.low},
@@ -329,6 +346,7 @@ const wisp_solver_kind wisp_heat_kind = {
     .choose = choose_heat,
     .build = build_heat,
     .advance = advance_heat,
+    .rehearse = rehearse_heat,
     .report = report_heat,
     .fields = make_fields,
     .release = release_heat,

@@ -1,4 +1,5 @@
 #include "heat_solver.h"
+#include "../../gen/random.h"
 #include "../../gen/text.h"
 
 #include <math.h>
@@ -298,6 +299,43 @@ wisp_status wisp_heat_step(wisp_error *err, wisp_heat_solver *s)
   return WISP_OK;
 }
 
+/* The solution at t = 0, each number off by up to a tenth of the largest. */
+static wisp_status put_random(wisp_error *err, const wisp_heat_solver *s)
+{
+  const size_t nodes = s->heat->assembly->nodes->nodes;
+  OWNED(free) double *u = NULL;
+  uint64_t random = WISP_RANDOM_SEED;
+  double most = 0;
+  CALL(wisp_new(err, nodes, sizeof *u, &u));
+  wisp_heat_solution(s->heat, 0, u);
+  for (size_t i = 0; i < nodes; i++) most = fmax(most, fabs(u[i]));
+  for (size_t i = 0; i < nodes; i++) u[i] += 0.1 * most * wisp_random_real(&random);
+  return wisp_arrays_upload(err, s->problem->arrays, "u", u);
+}
+
+static wisp_status rehearse(wisp_error *err, wisp_heat_solver *s)
+{
+  CALL(begin_step(err, s));
+  CALL(assemble(err, s, 0));
+  return wisp_cg_rehearse(err, s->cg, WISP_REHEARSED_ITERATIONS);
+}
+
+wisp_status wisp_heat_rehearse(wisp_error *err, wisp_heat_solver *s, const wisp_launch_watch *watch)
+{
+  const size_t nodes = s->heat->assembly->nodes->nodes;
+  const wisp_heat_report before = s->report;
+  OWNED(free) double *u = NULL;
+  CALL(wisp_new(err, nodes, sizeof *u, &u));
+  CALL(wisp_arrays_download(err, s->problem->arrays, "u", u));
+  CALL(put_random(err, s));
+  s->problem->watch = watch;
+  const wisp_status status = rehearse(err, s);
+  s->problem->watch = NULL;
+  s->report = before;
+  CALL(status);
+  return wisp_arrays_upload(err, s->problem->arrays, "u", u);
+}
+
 size_t wisp_heat_solver_bytes(const wisp_heat_solver *s)
 {
   return wisp_arrays_bytes(s->problem->arrays);
@@ -339,18 +377,39 @@ static void write_vector(FILE *file, const void *context)
   for (size_t row = 0; row < c->pattern->rows; row++) fprintf(file, "%.17g\n", c->vector[row]);
 }
 
+/* In compressed rows; the caller frees both. */
+static wisp_status download_matrix(wisp_error *err, const wisp_heat_solver *s, double **values, double **F)
+{
+  const wisp_assembly *view = s->problem->d.self;
+  CALL(wisp_new(err, wisp_assembly_value_count(view), sizeof **values, values));
+  CALL(wisp_new(err, view->pattern->rows, sizeof **F, F));
+  CALL(wisp_arrays_download(err, s->problem->arrays, "values", *values));
+  CALL(wisp_arrays_download(err, s->problem->arrays, "F", *F));
+  return view->slices ? wisp_slices_compress(err, view->slices, view->pattern, values) : WISP_OK;
+}
+
+wisp_status wisp_heat_residual(wisp_error *err, const wisp_heat_solver *s, wisp_true_residual *out)
+{
+  const size_t nodes = s->heat->assembly->nodes->nodes;
+  OWNED(free) double *u = NULL, *f = NULL, *values = NULL, *F = NULL;
+  CALL(wisp_new(err, nodes, sizeof *u, &u));
+  CALL(wisp_arrays_download(err, s->problem->arrays, "u", u));
+  if (s->method.precision == WISP_F32) {
+    CALL(download_matrix(err, s, &values, &F));
+    return wisp_heat_matrix_residual(err, s->heat->assembly->pattern, values, F, u, out);
+  }
+  CALL(wisp_new(err, nodes, sizeof *f, &f));
+  CALL(wisp_arrays_download(err, s->problem->arrays, "f", f));
+  return wisp_heat_element_residual(err, s->problem->d.self, s->heat, rate_of(s), f, u, out);
+}
+
 wisp_status wisp_heat_export(wisp_error *err, const wisp_heat_solver *s, const char *path)
 {
   OWNED(free) double *values = NULL, *F = NULL;
   char beside[WISP_PATH_TEXT];
-  const wisp_assembly *view = s->problem->d.self;
-  const wisp_pattern *p = view->pattern;
-  CALL(wisp_new(err, wisp_assembly_value_count(view), sizeof *values, &values));
-  CALL(wisp_new(err, p->rows, sizeof *F, &F));
-  CALL(wisp_arrays_download(err, s->problem->arrays, "values", values));
-  CALL(wisp_arrays_download(err, s->problem->arrays, "F", F));
-  if (view->slices) CALL(wisp_slices_compress(err, view->slices, p, &values));
+  const wisp_pattern *p = s->heat->assembly->pattern;
   const double unit = pow(s->heat->assembly->frame.length, s->heat->assembly->simplex->dimension - 2);
+  CALL(download_matrix(err, s, &values, &F));
   for (size_t i = 0; i < p->nonzeros; i++) values[i] *= unit; /* from the frame to the mesh's units */
   for (size_t i = 0; i < p->rows; i++) F[i] *= unit;
   const content c = {p, values, F};

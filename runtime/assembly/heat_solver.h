@@ -2,6 +2,7 @@
  * with its matrix and the tensor family's vectors. u and f stay there; the host waits for each solve's end alone. */
 #pragma once
 
+#include "../solve/residual.h"
 #include "../solve/solver.h"
 #include "heat.h"
 
@@ -46,9 +47,22 @@ WISP_OWNED(wisp_heat_solver, wisp_heat_solver_destroy)
  * WISP_EUSAGE where kappa(u) is not positive at a node. */
 wisp_status wisp_heat_step(wisp_error *err, wisp_heat_solver *solver);
 
+/* An assembly, and a few iterations with its matrix, launch by launch, which the watch sees. u is random meanwhile. */
+wisp_status wisp_heat_rehearse(wisp_error *err, wisp_heat_solver *solver, const wisp_launch_watch *watch);
+
 size_t wisp_heat_solver_bytes(const wisp_heat_solver *solver); /* of device memory, in arrays of both stages */
 const wisp_heat_report *wisp_heat_solver_report(const wisp_heat_solver *solver);
 wisp_status wisp_heat_solver_field(wisp_error *err, const wisp_heat_solver *solver, double *u); /* at every node */
+
+/* The true residual of the last step: of u and A(u) by the reference; in single precision of the matrix that was
+ * assembled last, for it is another than the reference's. */
+wisp_status wisp_heat_residual(wisp_error *err, const wisp_heat_solver *solver, wisp_true_residual *out);
+
+/* Either way to it (heat_residual.c). view: the problem's assembly with its form; f and u at the nodes. */
+wisp_status wisp_heat_element_residual(wisp_error *err, const wisp_assembly *view, const wisp_heat *heat, double rate,
+                                       const double *f, const double *u, wisp_true_residual *out);
+wisp_status wisp_heat_matrix_residual(wisp_error *err, const wisp_pattern *pattern, const double *values,
+                                      const double *F, const double *u, wisp_true_residual *out);
 
 /* Writes the matrix that was assembled last as Matrix Market, and beside it the right-hand side, its name PATH with _b
  * before the ending. Numbers have all their digits. A failure names the file that failed, and leaves neither. */
@@ -69,8 +83,9 @@ typedef struct wisp_heat_run {
   size_t given_count;
   wisp_heat *heat;
   wisp_heat_solver *solver;
-  double *u;      /* at every node */
-  double seconds; /* of the last steps */
+  double *u;                   /* at every node */
+  wisp_true_residual residual; /* of the last step */
+  double seconds;              /* of the last steps */
 } wisp_heat_run;
 
 extern const wisp_solver_kind wisp_heat_kind;

@@ -42,20 +42,23 @@ static void find_kappa(const wisp_assembly *s, const wisp_form_data *data, size_
   *value = *size = form->kappa == WISP_BY_NUMBER    ? data->kappa[0]
                    : form->kappa == WISP_BY_ELEMENT ? data->of_elements[e]
                                                     : 1;
+  *size = fabs(*size);
   if (form->kappa != WISP_BY_NODES) return;
   slots[WISP_FORM_U] = data->u[node];
   memcpy(slots + WISP_FORM_KAPPA, data->kappa, sizeof data->kappa);
   wisp_expr_real(form->at_node, slots, NULL, value, size);
 }
 
-/* Slopes p and q with the symmetric matrix K between them, as wisp_simplex_pairs orders it; NULL: 1. */
-static double between(const double *p, const double *q, const double *K, int directions)
+/* Slopes p and q with the symmetric matrix K, or its magnitudes, between them, as wisp_simplex_pairs orders it;
+ * NULL: 1.
+ */
+static double between(const double *p, const double *q, const double *K, int directions, bool magnitudes)
 {
   double sum = 0;
   if (!K) return p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
   for (int d = 0; d < directions; d++) {
     const int i = wisp_simplex_pairs[d][0], j = wisp_simplex_pairs[d][1];
-    sum += K[d] * (i == j ? p[i] * q[i] : p[i] * q[j] + p[j] * q[i]);
+    sum += (magnitudes ? fabs(K[d]) : K[d]) * (i == j ? p[i] * q[i] : p[i] * q[j] + p[j] * q[i]);
   }
   return sum;
 }
@@ -74,7 +77,7 @@ static void add_matrix(const wisp_assembly *s, const wisp_form_data *data, const
   for (int i = 0; i < 2 * simplex->directions; i++) { /* of the pairs of directions, and their sizes */
     const int *pair = wisp_simplex_pairs[i / 2];
     const double *p = at->slope[i % 2][pair[0]], *q = at->slope[i % 2][pair[1]];
-    G[i % 2][i / 2] = at->J * (i % 2 ? at->blur : 1) * between(p, q, K, simplex->directions);
+    G[i % 2][i / 2] = at->J * (i % 2 ? at->blur : 1) * between(p, q, K, simplex->directions, i % 2);
   }
   for (int d = 0; d < simplex->directions; d++)
     for (size_t m = 0; m < (by_nodes ? Np : 1); m++) {
@@ -153,13 +156,25 @@ void wisp_assembly_element(const wisp_assembly *s, const wisp_form_data *data, s
   }
 }
 
+/* NaN outside of a sample: what an element adds to is then no number, either. */
+static void make_element(const wisp_assembly *s, const wisp_form_data *data, size_t e, wisp_element_matrix *out)
+{
+  const size_t Np = (size_t)s->simplex->Np;
+  if (!s->only || s->only[e]) {
+    wisp_assembly_element(s, data, e, out);
+    return;
+  }
+  for (size_t i = 0; i < Np * Np; i++) out->A[i] = out->A_size[i] = NAN;
+  for (size_t i = 0; i < Np; i++) out->load[i] = out->load_size[i] = NAN;
+}
+
 void wisp_assembly_apply(const wisp_assembly *s, const wisp_form_data *data, double *values, double *F,
                          double *value_sizes, double *F_sizes)
 {
   const int Np = s->simplex->Np;
   wisp_element_matrix m;
   for (size_t e = 0; e < s->nodes->elements; e++) {
-    wisp_assembly_element(s, data, e, &m);
+    make_element(s, data, e, &m);
     for (int i = 0; i < Np * Np; i++) {
       const int32_t to = wisp_assembly_entry(s, e, i / Np, i % Np);
       if (to >= 0) values[to] += m.A[i], value_sizes[to] += m.A_size[i];
@@ -206,7 +221,7 @@ static void make_elements(const wisp_assembly *s, wisp_test_case *r)
   for (size_t e = 0; e < s->mesh->elements; e++) {
     wisp_element_matrix m;
     size_t k = 0;
-    wisp_assembly_element(s, r->own, e, &m);
+    make_element(s, r->own, e, &m);
     for (size_t a = 0; a < Np; a++)
       for (size_t b = a; b < Np; b++, k++) {
         after[WISP_SLAB(half + Np, e, k)] = m.A[a * Np + b];

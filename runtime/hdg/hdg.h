@@ -32,10 +32,11 @@ struct wisp_hdg {
   wisp_hdg_tables *tables;
   wisp_simplexnodes *corners; /* vertices, numbered along the elements */
   size_t edges, free_edges;
-  wisp_hdg_coarse *coarse; /* NULL: none */
-  double seconds;          /* that all this, which depends on the mesh alone, has taken */
-  int32_t *edge;           /* 3 x elements: 2 edge + falling */
-  int32_t *side;           /* 2 x edges: 3 element + its edge, -1 behind a boundary edge's one */
+  wisp_hdg_coarse *coarse;   /* NULL: none */
+  const unsigned char *only; /* elements that a reference computes, 1; NULL: all */
+  double seconds;            /* that all this, which depends on the mesh alone, has taken */
+  int32_t *edge;             /* 3 x elements: 2 edge + falling */
+  int32_t *side;             /* 2 x edges: 3 element + its edge, -1 behind a boundary edge's one */
 };
 
 /* name: the mesh's, for messages. WISP_EUSAGE: order not in 1..9, a tag without a boundary edge, all edges given. */

@@ -1,4 +1,5 @@
 #include "helmholtz_solver.h"
+#include "../../gen/random.h"
 #include "../process.h"
 #include "../solve/cg.h"
 
@@ -374,6 +375,7 @@ static wisp_status iterate(wisp_error *err, wisp_helmholtz_solver *s, const wisp
   CALL(wisp_cg_solve(err, s->cg, NULL, s->method.tolerance, s->method.iterations, watch, &out->cg));
   out->seconds[WISP_HELMHOLTZ_ITERATION] = wisp_seconds() - begin;
   CALL(replay(err, s, s->graph[WISP_HELMHOLTZ_FIELDS], &out->seconds[WISP_HELMHOLTZ_FIELDS]));
+  CALL(wisp_helmholtz_residual(err, s->data, s->problem->arrays, s->method.precision, &out->residual));
   const wisp_pointer flux = wisp_arrays_at(s->problem->arrays, "flux"); /* to the mesh's units, as other fields are */
   const size_t count = wisp_arrays_size(s->problem->arrays, "flux");
   return s->scaler ? wisp_scale(err, s->scaler, flux, flux, 1 / s->data->hdg->frame.length, count, NULL) : WISP_OK;
@@ -408,6 +410,30 @@ wisp_status wisp_helmholtz_solver_next_rhs(wisp_error *err, wisp_helmholtz_solve
   CALL(wisp_arrays_fill(err, s->problem->arrays, "solution", 0));
   CALL(replay(err, s, s->graph[part], &out->seconds[part]));
   return iterate(err, s, NULL, out);
+}
+
+static wisp_status rehearse(wisp_error *err, wisp_helmholtz_solver *s)
+{
+  double values[4093]; /* a prime number of them */
+  uint64_t random = WISP_RANDOM_SEED;
+  for (size_t i = 0; i < WISP_COUNT(values); i++) values[i] = wisp_random_real(&random);
+  CALL(wisp_arrays_repeat(err, s->problem->arrays, "load", WISP_COUNT(values), values));
+  CALL(wisp_arrays_repeat(err, s->problem->arrays, "given", WISP_COUNT(values), values));
+  for (int part = 0; part < WISP_HELMHOLTZ_PARTS; part++) {
+    CALL(wisp_launches_run(err, &s->work[part], s->problem));
+    if (part == WISP_HELMHOLTZ_ITERATION) CALL(wisp_cg_rehearse(err, s->cg, WISP_REHEARSED_ITERATIONS));
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_helmholtz_rehearse(wisp_error *err, wisp_helmholtz_solver *s, const wisp_launch_watch *watch)
+{
+  s->problem->watch = watch;
+  const wisp_status status = rehearse(err, s);
+  s->problem->watch = NULL;
+  s->is_fresh = false;
+  CALL(status);
+  return upload_data(err, s);
 }
 
 wisp_status wisp_helmholtz_solver_time(wisp_error *err, wisp_helmholtz_solver *s, wisp_helmholtz_part part,

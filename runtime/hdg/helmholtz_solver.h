@@ -1,6 +1,7 @@
 /* The Helmholtz problem on a device: set-up, conjugate gradients (runtime/solve/cg.h) on the traces, and fields. */
 #pragma once
 
+#include "../solve/residual.h"
 #include "../solve/solver.h"
 #include "helmholtz.h"
 
@@ -47,6 +48,7 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
 
 typedef struct wisp_helmholtz_outcome {
   wisp_cg_report cg;
+  wisp_true_residual residual;
   double seconds[WISP_HELMHOLTZ_PARTS];    /* of each stage, transfers of its data and results not counted */
   double seconds_numbers;                  /* of what the preconditioner is made of, anew for a matrix */
   size_t bytes;                            /* of device memory, guards included */
@@ -90,11 +92,20 @@ WISP_OWNED(wisp_helmholtz_solver, wisp_helmholtz_solver_destroy)
 wisp_status wisp_helmholtz_solver_run(wisp_error *err, wisp_helmholtz_solver *solver, const wisp_cg_watch *watch,
                                       wisp_helmholtz_outcome *out);
 
+/* Each stage once, with a few iterations, launch by launch, which the watch sees. Data are random meanwhile; matrix and
+ * preconditioner are to be made anew. */
+wisp_status wisp_helmholtz_rehearse(wisp_error *err, wisp_helmholtz_solver *solver, const wisp_launch_watch *watch);
+
 /* The same in two halves, for many right-hand sides on one matrix: it and what the preconditioner is made of; and a
  * solve for `load` and `given` as they are in the problem's arrays by then, which no number of the matrix is made for.
  * The second needs the stage of WISP_HELMHOLTZ_NEXT_RHS. */
 wisp_status wisp_helmholtz_solver_prepare(wisp_error *err, wisp_helmholtz_solver *solver, wisp_helmholtz_outcome *out);
 wisp_status wisp_helmholtz_solver_next_rhs(wisp_error *err, wisp_helmholtz_solver *solver, wisp_helmholtz_outcome *out);
+
+/* The true residual of the traces in these arrays, by the reference; in single precision of the rows that were
+ * assembled, where they are there and few enough to look at: they are another matrix's. */
+wisp_status wisp_helmholtz_residual(wisp_error *err, const wisp_helmholtz_problem *problem, wisp_arrays *arrays,
+                                    wisp_precision precision, wisp_true_residual *out);
 
 /* Seconds of one launch of a kernel of a part, by itself, and of copying all that mesh and data say to the device. */
 wisp_status wisp_helmholtz_solver_time(wisp_error *err, wisp_helmholtz_solver *solver, wisp_helmholtz_part part,

@@ -224,6 +224,7 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *p, const wisp_
                     "helmholtz: no convergence: the residual is %.3g after %lld iterations: allow more of them or a "
                     "larger tolerance",
                     o.cg.residual, o.cg.iterations));
+  CALL(wisp_true_residual_check(err, &o.residual, o.cg.residual, p->method.tolerance));
   CALL(give(err, p, data));
   if (!out) return WISP_OK;
   *out = (wisp_helmholtz_report){.iterations = o.cg.iterations,
@@ -236,6 +237,7 @@ wisp_status wisp_helmholtz_solve(wisp_error *err, wisp_helmholtz *p, const wisp_
                                  .seconds_fields = o.seconds[WISP_HELMHOLTZ_FIELDS],
                                  .bytes_setup = o.part_bytes[WISP_HELMHOLTZ_SETUP],
                                  .bytes_iterations = o.part_bytes[WISP_HELMHOLTZ_ITERATION],
-                                 .bytes_fields = o.part_bytes[WISP_HELMHOLTZ_FIELDS]};
+                                 .bytes_fields = o.part_bytes[WISP_HELMHOLTZ_FIELDS],
+                                 .true_residual = o.residual.value};
   return WISP_OK;
 }

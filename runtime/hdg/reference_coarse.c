@@ -82,28 +82,40 @@ static void weigh(const wisp_hdg *s, wisp_test_case *r)
     double sum = 0;
     for (int32_t q = c->start[left + i]; q < c->start[left + i + 1]; q++) sum += fabs(before[q]);
     wisp_hdg_leave(r, WISP_HDG_COARSE_OVER, weights + i, 1 / sum, 1 / sum);
-    for (size_t k = 0; k < rows; k++) /* column i */
-      for (int32_t q = c->start[out + k]; q < c->start[out + k + 1]; q++) {
-        const double value = number_at(c, before, left + k, (int32_t)i) / sum;
-        if (c->column[q] == (int32_t)i) wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, value, fabs(value));
-      }
   }
+  for (size_t k = 0; k < rows; k++)
+    for (int32_t q = c->start[out + k]; q < c->start[out + k + 1]; q++) {
+      const int32_t i = c->column[q];
+      if (i < 0 || (size_t)i >= rows) continue;
+      const double value = number_at(c, before, left + k, i) * r->after[WISP_HDG_COARSE_OVER][weights + (size_t)i];
+      wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, value, fabs(value));
+    }
+}
+
+/* Column k's term of number (row, column): that of the left matrix is `left`. */
+static void add_term(const wisp_cycle *c, const double *values, const wisp_cycle_step *step, size_t row, int32_t column,
+                     int32_t k, double left, wisp_hdg_sum *sum)
+{
+  const size_t at = step->right.first + (size_t)(step->transposed ? column : k);
+  const double own = k == (int32_t)row ? step->own : 0;
+  const double y =
+      (k == column ? step->right_one : 0) +
+      step->right_scale * number_at(c, values, at, (int32_t)step->right.shift + (step->transposed ? k : column));
+  wisp_hdg_add(sum, (own + left) * y);
+  sum->size += k == (int32_t)row ? fabs(own * y) + fabs(left * y) : 0;
 }
 
 static wisp_hdg_sum product(const wisp_cycle *c, const double *values, const wisp_cycle_step *step, size_t row,
-                            int32_t column, int32_t inner)
+                            int32_t column)
 {
+  const size_t at = step->left.first + row;
   wisp_hdg_sum sum = {0};
-  for (int32_t k = 0; k < inner; k++) {
-    const size_t at = step->right.first + (size_t)(step->transposed ? column : k);
-    const double own = k == (int32_t)row ? step->own : 0;
-    const double left = step->left_scale == 0 ? 0 : step->left_scale * number_at(c, values, step->left.first + row, k);
-    const double y =
-        (k == column ? step->right_one : 0) +
-        step->right_scale * number_at(c, values, at, (int32_t)step->right.shift + (step->transposed ? k : column));
-    wisp_hdg_add(&sum, (own + left) * y);
-    sum.size += k == (int32_t)row ? fabs(own * y) + fabs(left * y) : 0;
+  bool seen = false;
+  for (int32_t q = c->start[at]; step->left_scale != 0 && q < c->start[at + 1]; q++) {
+    add_term(c, values, step, row, column, c->column[q], step->left_scale * values[q], &sum);
+    seen |= c->column[q] == (int32_t)row;
   }
+  if (!seen) add_term(c, values, step, row, column, (int32_t)row, 0, &sum);
   return sum;
 }
 
@@ -111,14 +123,12 @@ static void sparse_product(const wisp_hdg *s, wisp_test_case *r)
 {
   const wisp_cycle *c = s->coarse->cycle;
   const wisp_cycle_step *step = r->own;
-  const int32_t inner =
-      (int32_t)(step->left_scale == 0 || step->left.columns < step->out.rows ? step->out.rows : step->left.columns);
   for (size_t i = 0; i < step->out.rows; i++)
     for (int32_t q = c->start[step->out.first + i]; q < c->start[step->out.first + i + 1]; q++) {
       const int32_t column = c->column[q] - (int32_t)step->out.shift;
       if (column < 0 || column >= (int32_t)step->out.columns) continue;
       const double weight = step->weights_at < 0 ? 1 : r->before[WISP_HDG_COARSE_OVER][(size_t)step->weights_at + i];
-      const wisp_hdg_sum sum = product(c, r->before[WISP_HDG_CYCLE_VALUE], step, i, column, inner);
+      const wisp_hdg_sum sum = product(c, r->before[WISP_HDG_CYCLE_VALUE], step, i, column);
       wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, (size_t)q, weight * sum.value, fabs(weight) * sum.size);
     }
 }

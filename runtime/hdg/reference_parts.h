@@ -72,6 +72,12 @@ void wisp_hdg_leave_slab(wisp_test_case *r, int array, size_t width, size_t e, c
 /* u and flux of an element. */
 void wisp_hdg_leave_inside(const wisp_hdg *s, wisp_test_case *r, size_t e, const wisp_hdg_inside *of);
 
+/* An element outside of a sample: the reference leaves its numbers as they are, NaN where nothing was read. */
+static inline bool wisp_hdg_skips(const wisp_hdg *s, size_t e)
+{
+  return s->only && !s->only[e];
+}
+
 /* An element's seven numbers; and the trace on its edges, along the element. */
 wisp_hdg_factors wisp_hdg_factors_at(const wisp_hdg *s, const wisp_test_case *r, size_t e);
 void wisp_hdg_trace_at(const wisp_hdg *s, const wisp_test_case *r, size_t e, double *out);

@@ -196,12 +196,15 @@ wisp_status wisp_mesh_all_pairings(wisp_error *err, wisp_mesh **out)
   return GIVE(mesh, out);
 }
 
-wisp_status wisp_mesh_to_check(wisp_error *err, int corners, wisp_mesh **out)
+wisp_status wisp_mesh_to_check(wisp_error *err, int corners, int number, wisp_mesh **out)
 {
   static const int squares[2] = {7, 6};
   static const double jitter = 0.2, steps = 65536;
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   const bool flat = wisp_cells[corners].dimension == 2;
+  CALL(wisp_require(err, number >= 0 && number < WISP_CHECK_MESHES, WISP_EUSAGE, "there is no mesh %d to check on",
+                    number));
+  if (number) return wisp_mesh_fans(err, corners, number, out);
   CALL(flat ? wisp_mesh_grid(err, corners, squares, &mesh) : wisp_mesh_all_pairings(err, &mesh));
   if (flat) {
     mesh->elements--;

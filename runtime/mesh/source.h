@@ -46,8 +46,12 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed);
 /* 157 tets, no two alike: a unit box of 162 without five, moved and shuffled. Faces meet in all 48 ways. */
 wisp_status wisp_mesh_all_pairings(wisp_error *err, wisp_mesh **out);
 
-/* 83 triangles, or those 157 tets, to check kernels on; their coordinates are exact in single precision. */
-wisp_status wisp_mesh_to_check(wisp_error *err, int corners, wisp_mesh **out);
+/* Meshes of triangles or tets to check kernels on, by their number: 0, 83 triangles, or those 157 tets; 1, one element;
+ * 2, two pieces of 2 and 3; 3, 128 around one vertex, or one edge, of aspect ratios up to 1000. Coordinates are exact
+ * in single precision. */
+enum { WISP_CHECK_MESHES = 4 };
+wisp_status wisp_mesh_to_check(wisp_error *err, int corners, int number, wisp_mesh **out);
+wisp_status wisp_mesh_fans(wisp_error *err, int corners, int number, wisp_mesh **out); /* those from 1 on */
 
 typedef struct wisp_mesh_source {
   const char *file; /* a Gmsh file; NULL: the unit box */

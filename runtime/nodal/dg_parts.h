@@ -67,8 +67,3 @@ bool wisp_dg_gathers(const char *kernel);
  */
 wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kernel, const wisp_scalars *scalars,
                             double *const *in, double *const *out, double *const *sizes);
-
-/* For each array that the kernel leaves results in, the largest sum of magnitudes that one of them can have where no
- * number that it reads is above 1; 0 for the others. */
-wisp_status wisp_dg_largest(wisp_error *err, const wisp_dg *dg, const char *kernel, const wisp_scalars *scalars,
-                            double largest[WISP_NODAL_ARRAYS]);

@@ -344,6 +344,38 @@ static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_un
   return wisp_system_time_error(err, run, length);
 }
 
+/* One step; u and res begin as noise. */
+static wisp_status rehearse_step(wisp_error *err, wisp_system_run *run)
+{
+  wisp_arrays *arrays = run->stepper->problem->arrays;
+  const wisp_pointer at = wisp_arrays_at(arrays, "u");
+  wisp_dg_noise(run->dg, run->u);
+  CALL(wisp_arrays_upload(err, arrays, "u", run->u));
+  CALL(wisp_arrays_upload(err, arrays, "res", run->u));
+  const double step = run->step > 0 ? run->step : wisp_dg_safe_dt(run->dg); /* unless it was found */
+  const wisp_status status = wisp_integrator_step(err, &run->stepper->integrator, step);
+  if (wisp_arrays_at(arrays, "u") != at) wisp_arrays_swap(arrays, "u", "u_next");
+  return status;
+}
+
+/* Fields that were there are set again. */
+static wisp_status rehearse_system(wisp_error *err, wisp_solver *s, const wisp_launch_watch *watch)
+{
+  wisp_system_run *run = wisp_system_run_of(s);
+  OWNED(free) double *before = NULL;
+  CALL(wisp_require(err, run->stepper && run->u, WISP_EMISSING, "the solver is not set up"));
+  wisp_problem *problem = run->stepper->problem;
+  const size_t size = wisp_dg_volume_size(run->dg);
+  CALL(wisp_new(err, size, sizeof *before, &before));
+  CALL(wisp_arrays_download(err, problem->arrays, "u", before));
+  problem->watch = watch;
+  const wisp_status status = rehearse_step(err, run);
+  problem->watch = NULL;
+  CALL(status);
+  memcpy(run->u, before, size * sizeof *before);
+  return wisp_solution_put(err, problem, before);
+}
+
 static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out)
 {
   wisp_system_run *run = wisp_system_run_of(s);
@@ -375,6 +407,7 @@ const wisp_solver_kind wisp_system_kind = {
     .build = build_system,
     .start = start_system,
     .advance = advance_system,
+    .rehearse = rehearse_system,
     .report = wisp_system_report,
     .fields = make_fields,
     .size = wisp_system_size,

@@ -169,20 +169,41 @@ static wisp_status largest_eigenvalue(wisp_error *err, int count, const double *
   return WISP_OK;
 }
 
-wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest)
+/* rr: the sum of its squares. */
+static wisp_status put_random_residual(wisp_error *err, wisp_cg *cg, double *rr)
 {
   const size_t unknowns = cg->system.unknowns;
-  OWNED(free) double *r = NULL, *history = NULL;
-  double state[WISP_CG_STATE], rr = 0;
+  OWNED(free) double *r = NULL;
   uint32_t seed = 1;
   CALL(wisp_new(err, unknowns, sizeof *r, &r));
-  CALL(wisp_new(err, wisp_arrays_size(cg->arrays, "history"), sizeof *history, &history));
+  *rr = 0;
   for (size_t i = 0; i < unknowns; i++) {
     seed = 1664525 * seed + 1013904223; /* Numerical Recipes' quick generator */
     r[i] = (double)(seed >> 8) / (1 << 23) - 1;
-    rr += r[i] * r[i];
+    *rr += r[i] * r[i];
   }
-  CALL(wisp_arrays_upload_part(err, cg->arrays, "r", 0, unknowns, r));
+  return wisp_arrays_upload_part(err, cg->arrays, "r", 0, unknowns, r);
+}
+
+wisp_status wisp_cg_rehearse(wisp_error *err, wisp_cg *cg, int iterations)
+{
+  const double state[WISP_CG_STATE] = {0};
+  double rr = 0;
+  CALL(put_random_residual(err, cg, &rr));
+  CALL(wisp_arrays_upload(err, cg->arrays, "state", state));
+  CALL(wisp_arrays_upload_ints(err, cg->arrays, "left", &iterations));
+  CALL(clear_vectors(err, cg));
+  CALL(follow_residual(err, cg));
+  for (int k = 0; k < iterations; k++) CALL(iterate(err, cg));
+  return WISP_OK;
+}
+
+wisp_status wisp_cg_largest(wisp_error *err, wisp_cg *cg, double *largest)
+{
+  OWNED(free) double *history = NULL;
+  double state[WISP_CG_STATE], rr = 0;
+  CALL(wisp_new(err, wisp_arrays_size(cg->arrays, "history"), sizeof *history, &history));
+  CALL(put_random_residual(err, cg, &rr));
   CALL(begin_solve(err, cg, 1e-12 * rr, LANCZOS));
   for (int k = 0; k < LANCZOS; k++) CALL(iterate(err, cg));
   CALL(wisp_arrays_download(err, cg->arrays, "state", state));

@@ -80,6 +80,9 @@ typedef struct wisp_cg_watch {
   void *context;
 } wisp_cg_watch;
 
+/* So many iterations for a random right-hand side, launch by launch and not recorded. */
+wisp_status wisp_cg_rehearse(wisp_error *err, wisp_cg *cg, int iterations);
+
 /* A factor of residuals and solutions during a solve, for their squares must not leave the range of single precision.
  * It is a power of two, which changes no digit, and 1 where |b|^2 is neither large nor small. */
 double wisp_cg_factor(double bb);

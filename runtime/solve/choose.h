@@ -115,6 +115,10 @@ wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device);
 /* Kernel i becomes the default for the stage's layout and discretisation. WISP_EREFUSED: there is no other one. */
 wisp_status wisp_stage_fall_back(wisp_error *err, wisp_stage *stage, int i, const char *why);
 
+/* The default of kernel i on the stage's layout and discretisation, whether or not it is chosen. WISP_EREFUSED: there
+ * is none. */
+wisp_status wisp_stage_default(wisp_error *err, const wisp_stage *stage, int i, wisp_plan **out);
+
 /* Whether a discretisation can be made as a plan asks for: WISP_EREFUSED, and why, where something has no room. */
 typedef wisp_status (*wisp_plan_fits)(wisp_error *err, const void *context, const wisp_plan *plan);
 

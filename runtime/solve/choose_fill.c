@@ -270,13 +270,22 @@ static const wisp_env *names_of(const wisp_stage *stage, int i)
   return stage->external_names[i] ? stage->external_names[i] : stage->names;
 }
 
+wisp_status wisp_stage_default(wisp_error *err, const wisp_stage *stage, int i, wisp_plan **out)
+{
+  const wisp_plan *plan = stage->plan[i];
+  wisp_fixed fixed = stage->fixed;
+  fixed.made = true;
+  return wisp_defaults_plan(err, stage->strategies, &plan->spec, &plan->layout, names_of(stage, i), &fixed,
+                            stage->reproducible, out);
+}
+
 /* The default on a discretisation of which this is fixed. WISP_EREFUSED, and why, where it is what the kernel has. */
 static wisp_status find_default(wisp_error *err, const wisp_stage *stage, int i, const wisp_fixed *fixed,
                                 const char *why, wisp_plan **out)
 {
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   const wisp_plan *old = stage->plan[i];
-  CALL(wisp_defaults_plan(err, stage->strategies, &old->spec, &stage->layout, names_of(stage, i), fixed,
+  CALL(wisp_defaults_plan(err, stage->strategies, &old->spec, &old->layout, names_of(stage, i), fixed,
                           stage->reproducible, &plan));
   CALL(wisp_require(err, plan->strategy != old->strategy || strcmp(plan->params, old->params) != 0, WISP_EREFUSED, "%s",
                     why));

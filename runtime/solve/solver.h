@@ -10,7 +10,7 @@
 #include "../mesh/source.h"
 #include "cg.h"
 
-enum { WISP_SOLVER_STAGES = 4, WISP_SOLVER_OPTIONS = 32 };
+enum { WISP_SOLVER_STAGES = 4, WISP_SOLVER_OPTIONS = 32, WISP_REHEARSED_ITERATIONS = 3 };
 
 /* Progress: the share of the work that is done (0 to 1; NaN: not known), and the work now. NULL: nobody asks. */
 typedef struct wisp_watch {
@@ -79,6 +79,9 @@ typedef struct wisp_solver_kind {
   wisp_status (*start)(wisp_error *err, wisp_solver *solver);
   /* Solves, or goes on in time; until NULL: by the options. A solve that misses its goal fails and sets `reports`. */
   wisp_status (*advance)(wisp_error *err, wisp_solver *solver, const wisp_until *until, const wisp_watch *watch);
+  /* A few whole stages or iterations on random data, launch by launch, which the watch of its problem sees; what the
+   * solver begins with is there again afterwards, unless it fails. */
+  wisp_status (*rehearse)(wisp_error *err, wisp_solver *solver, const wisp_launch_watch *watch);
   wisp_status (*report)(wisp_error *err, wisp_solver *solver, wisp_solver_report *to);
   /* The fields at the points of each element; NULL: a kind has none to write. */
   wisp_status (*fields)(wisp_error *err, wisp_solver *solver, wisp_fields *out);

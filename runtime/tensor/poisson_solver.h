@@ -5,6 +5,7 @@
  * (z to the elements), the operator, smooth. */
 #pragma once
 
+#include "../solve/residual.h"
 #include "../solve/solver.h"
 #include "hex_reference.h"
 
@@ -40,6 +41,11 @@ wisp_status wisp_poisson_diagonal(wisp_error *err, const wisp_poisson *problem, 
 
 /* The L2 distance of the solution from these unknowns, by Gauss quadrature, in the mesh's units. */
 wisp_status wisp_poisson_error(wisp_error *err, const wisp_poisson *problem, const double *unknowns, double *error);
+
+/* The true residual of these unknowns, by the reference. precision: of the solve that found them; vertices: its
+ * operator reads them, and no stored factors. */
+wisp_status wisp_poisson_residual(wisp_error *err, const wisp_poisson *problem, wisp_precision precision, bool vertices,
+                                  const double *unknowns, wisp_true_residual *out);
 
 /* u on the lattice of ../mesh/vtu.h. */
 wisp_status wisp_poisson_fields(wisp_error *err, const wisp_poisson *problem, const double *unknowns, wisp_fields *out);
@@ -92,7 +98,8 @@ typedef struct wisp_poisson_run {
   wisp_poisson_solver *solver;
   double tolerance; /* of the last solve */
   wisp_cg_report report;
-  double *x; /* the unknowns */
+  wisp_true_residual residual; /* likewise */
+  double *x;                   /* the unknowns */
 } wisp_poisson_run;
 
 extern const wisp_solver_kind wisp_poisson_kind;

@@ -144,22 +144,6 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
   return WISP_OK;
 }
 
-/* On an edge, what was there and two means; else a row's magnitudes, where every value is 1, and in w u itself. */
-static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
-                           double *out)
-{
-  const test_mesh *g = problem->d.self;
-  const bool edges = strcmp(array, "edges") == 0, more = strcmp(array, "w") == 0;
-  (void)err, (void)spec;
-  *out = 3;
-  for (int i = 0; i < g->Np && !edges; i++) {
-    double size = more;
-    for (int j = 0; j < g->Np; j++) size += fabs(g->F[i * g->Np + j]);
-    *out = i ? fmax(*out, size) : size;
-  }
-  return WISP_OK;
-}
-
 const wisp_workload wisp_workload_filter = {
     .family = "filter",
     .alone = true,
@@ -170,5 +154,4 @@ const wisp_workload wisp_workload_filter = {
     .cases = count_cases,
     .fill_inputs = fill_inputs,
     .reference = compute_reference,
-    .largest = largest,
 };

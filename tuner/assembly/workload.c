@@ -2,6 +2,7 @@
  * many bytes as must move. */
 #include "../trial/workload.h"
 #include "../../gen/random.h"
+#include "../../runtime/assembly/heat_solver.h"
 #include "../../runtime/assembly/reference.h"
 #include "../../runtime/mesh/mesh.h"
 #include "../../runtime/assembly/accuracy.h"
@@ -31,15 +32,18 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   static const size_t of_box[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}};
   const wisp_cell *cell = wisp_cell_find(spec->element);
   const int corners = cell->corners;
-  const wisp_fixing fixed = {.count = source && (source->file || cell->dimension == 3) ? 0 : WISP_COUNT(sides),
-                             .tag = sides};
+  const bool solid = cell->dimension == 3, few = *elements > 0 && (solid || *elements < 3); /* of a mesh to check on */
+  const bool free = source ? source->file || solid : few;
+  const wisp_fixing fixed = {.count = free ? 0 : WISP_COUNT(sides), .tag = sides};
   const double most = limits->gpu ? gpu_nonzeros : host_nonzeros;
   const double cells = most / wisp_pattern_nonzeros(spec->order, of_box[cell->dimension - 2]);
   const size_t wanted = *elements > 0 ? (size_t)*elements : (size_t)ceil(cells * cell->split);
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   wisp_assembly *s = NULL;
-  CALL(source ? wisp_mesh_some(err, corners, source, wanted, &mesh) : wisp_mesh_to_check(err, corners, &mesh));
+  CALL(source ? wisp_mesh_some(err, corners, source, wanted, &mesh)
+              : wisp_mesh_to_check(err, corners, (int)*elements, &mesh));
   if (source) CALL(wisp_mesh_apply_order(err, mesh));
+  if (source) wisp_workload_round(spec, mesh);
   CALL(wisp_assembly_create(err, "mesh", mesh, spec->order, &fixed, &s));
   *elements = (long long)mesh->elements;
   mesh = NULL; /* it goes with what was made on it */
@@ -88,14 +92,22 @@ static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage
 
 /* --- checks --- */
 
+/* One that solvers pass, or a positive one of about this size. */
+static double draw(wisp_test_case *r, const char *scalar, double size)
+{
+  return wisp_test_case_scalar(r, scalar, size * (0.25 + fabs(wisp_random_real(&r->random))));
+}
+
 static wisp_status fill_data(wisp_error *err, wisp_test_case *r)
 {
   wisp_form_data *data = NULL;
   CALL(wisp_new(err, 1, sizeof *data, &data));
   r->own = data;
-  for (int k = 0; k < 3; k++) data->kappa[k] = 0.25 + fabs(wisp_random_real(&r->random));
-  data->density = 0.25 + fabs(wisp_random_real(&r->random));
-  data->mass = 128 * (0.25 + fabs(wisp_random_real(&r->random))); /* elements are small */
+  data->kappa[0] = draw(r, "kappa0", 1);
+  data->kappa[1] = draw(r, "kappa1", 1);
+  data->kappa[2] = draw(r, "kappa2", 1);
+  data->density = draw(r, "density", 1);
+  data->mass = draw(r, "mass", 128); /* elements are small */
   bind(data, &r->scalars);
   return WISP_OK;
 }
@@ -125,6 +137,7 @@ static wisp_status lists(wisp_error *err, const wisp_problem *problem, const wis
   size_t listed = 0;
   CALL(wisp_assembly_check_lists(err, s, plan));
   if (!wisp_plan_takes(plan, "coloured")) return WISP_OK;
+  CALL(wisp_require(err, s->colours, WISP_EREFUSED, "more elements meet than there are colours"));
   CALL(wisp_new(err, s->nodes->nodes, sizeof *seen, &seen));
   for (size_t c = 0; c < s->colours; c++)
     for (size_t i = 0; i < s->colour[c].count; i++, listed++) {
@@ -140,48 +153,6 @@ static wisp_status lists(wisp_error *err, const wisp_problem *problem, const wis
                       s->mesh->elements);
 }
 
-/* The largest sum of the first elements, times the number of elements at a vertex; all elements of a box are alike. */
-static wisp_status largest_entry(wisp_error *err, const wisp_assembly *s, const char *array, double *out)
-{
-  enum { LOOKED_AT = 64, AROUND = 10 };
-  const size_t Np = (size_t)s->simplex->Np, nodes = s->nodes->nodes, elements = s->mesh->elements;
-  const bool load = strcmp(array, "F") == 0, both = strcmp(array, "element_data") == 0;
-  OWNED(free) double *ones = NULL, *kappa = NULL;
-  wisp_form_data data = to_launch;
-  *out = 0;
-  CALL(wisp_new(err, nodes, sizeof *ones, &ones));
-  CALL(wisp_new(err, elements * wisp_assembly_kappas(s), sizeof *kappa, &kappa));
-  for (size_t i = 0; i < nodes; i++) ones[i] = 1;
-  for (size_t i = 0; i < elements * wisp_assembly_kappas(s); i++) kappa[i] = 2;
-  data.of_elements = kappa, data.f = data.u = ones;
-  for (size_t e = 0; e < elements && e < LOOKED_AT; e++) {
-    wisp_element_matrix m;
-    wisp_assembly_element(s, &data, e, &m);
-    for (size_t i = 0; i < Np * Np && (both || !load); i++) *out = fmax(*out, AROUND * m.A_size[i]);
-    for (size_t i = 0; i < Np && (both || load); i++) *out = fmax(*out, AROUND * m.load_size[i]);
-  }
-  return WISP_OK;
-}
-
-/* The target of a scatter, inputs of a reduction and stored values, and the vector of a product are below 1. */
-static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
-                           double *out)
-{
-  enum { LONGEST_ROW = 128, AROUND = 10 };
-  const wisp_assembly *s = problem->d.self;
-  const bool adds = strcmp(spec->kernel, "scatter") == 0 || strcmp(spec->kernel, "add") == 0;
-  const bool adds_stored = strcmp(spec->kernel, "scatter_stored") == 0 || strcmp(spec->kernel, "add_stored") == 0;
-  *out = strcmp(spec->kernel, "zero") == 0     ? 0
-         : adds_stored                         ? AROUND + 1
-         : strcmp(spec->kernel, "reduce") == 0 ? AROUND
-         : strcmp(array, "Ap") == 0            ? LONGEST_ROW
-                                               : NAN;
-  if (!isnan(*out) || wisp_family_array(wisp_family_find(spec->family), array)->kind != WISP_FIELD) return WISP_OK;
-  CALL(largest_entry(err, s, array, out));
-  *out += adds;
-  return WISP_OK;
-}
-
 /* The vendor's product of the sparse matrix with a vector, in each format. */
 static wisp_status make_rival(wisp_error *err, wisp_device *device, const wisp_problem *problem, const wisp_spec *spec,
                               int number, wisp_yardstick *out)
@@ -191,6 +162,76 @@ static wisp_status make_rival(wisp_error *err, wisp_device *device, const wisp_p
   const int format = WISP_SPMV_NUMBERS + number;
   if (strcmp(spec->kernel, "multiply") != 0 || format > WISP_SPMV_ORDERED) return WISP_OK;
   return wisp_yardstick_spmv(err, device, &pattern, spec->precision, (wisp_spmv_format)format, out);
+}
+
+/* --- on a solver's own mesh --- */
+
+/* The view that a reference sees, with the form as its problem has it. */
+typedef struct sampled {
+  wisp_assembly view; /* in compressed rows and upper halves, whatever the solve's are */
+  const wisp_discretisation *own;
+  wisp_form form;
+  wisp_mesh mesh; /* as the kernel sees it */
+  unsigned char *only;
+} sampled;
+
+static size_t origin_of_sampled(const void *self, const wisp_array_decl *array, size_t i)
+{
+  const wisp_discretisation *own = ((const sampled *)self)->own;
+  return own->origin(own->self, array, i);
+}
+
+static void free_sampled(void *self)
+{
+  sampled *s = self;
+  free(s->only), free(s->mesh.xyz);
+  free(s);
+}
+
+/* All elements around so many rows, or all. */
+static wisp_status pick_elements(wisp_error *err, const wisp_assembly *a, uint64_t *random, unsigned char **only)
+{
+  const wisp_pattern *p = a->pattern;
+  const size_t Np = (size_t)a->simplex->Np, terms = a->form->kappa == WISP_BY_NODES ? Np : 1;
+  const double work = (double)((size_t)a->simplex->directions * Np * Np * terms);
+  const double around = (double)p->incidences / (double)p->rows;
+  OWNED(free) unsigned char *rows = NULL;
+  if (1e8 > work * (double)a->mesh->elements) return WISP_OK;
+  CALL(wisp_sample_pick(err, p->rows, (size_t)fmax(48, 1e8 / work / around), random, &rows));
+  CALL(wisp_new(err, a->mesh->elements, 1, only));
+  for (size_t row = 0; row < p->rows; row++)
+    for (int32_t i = p->around_start[row]; rows[row] && i < p->around_start[row + 1]; i++)
+      (*only)[(size_t)p->around[i] / Np] = 1;
+  return WISP_OK;
+}
+
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
+{
+  const wisp_assembly *own = problem->d.self;
+  const wisp_scalar_list *list = &r->scalars;
+  wisp_form_data *data = NULL;
+  sampled *s = NULL;
+  CALL(wisp_new(err, 1, sizeof *data, &data));
+  r->own = data;
+  *data = (wisp_form_data){.kappa = {wisp_scalar_of(list, "kappa0", 0), wisp_scalar_of(list, "kappa1", 0),
+                                     wisp_scalar_of(list, "kappa2", 0)},
+                           .density = wisp_scalar_of(list, "density", 0),
+                           .mass = wisp_scalar_of(list, "mass", 0)};
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  out->d = problem->d;
+  out->d.self = s, out->d.destroy = free_sampled;
+  if (out->d.origin) out->d.origin = origin_of_sampled;
+  s->view = *own, s->form = *own->form, s->own = &problem->d;
+  s->view.slices = NULL, s->view.full = false;
+  if (solver->kind == &wisp_heat_kind) s->form.at_node = ((const wisp_heat_run *)solver)->heat->value;
+  s->view.form = &s->form;
+  CALL(pick_elements(err, own, &r->random, &s->only));
+  s->view.only = s->only;
+  if (!wisp_plan_takes(plan, "vertices")) return WISP_OK;
+  CALL(wisp_sample_round(err, plan->spec.precision, own->mesh, &own->frame, &s->mesh));
+  s->view.mesh = &s->mesh, s->view.frame = wisp_frame_none;
+  return WISP_OK;
 }
 
 const wisp_workload wisp_workload_assembly = {
@@ -203,9 +244,10 @@ const wisp_workload wisp_workload_assembly = {
     .scalars = scalars,
     .stages = &(const int){1},
     .fill_inputs = fill_inputs,
+    .other_meshes = WISP_CHECK_MESHES - 1,
     .reference = wisp_assembly_reference,
     .lists = lists,
-    .largest = largest,
+    .adopt = adopt,
     .rival = make_rival,
     .accuracy = wisp_assembly_accuracy,
 };

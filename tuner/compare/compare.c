@@ -459,7 +459,7 @@ wisp_status wisp_compare(wisp_error *err, const wisp_session *session, const wis
     r.elements = workload->published;
   TRY(check_sizes(err, &c));
   TRY(wisp_match_ups_list(err, session, &r, &ups));
-  TRY(wisp_bench_create(err, device, session->strategies, 0, &c.bench));
+  TRY(wisp_bench_create(err, device, 0, &c.bench));
   c.beside = (wisp_bench){.device = device, .limits = c.bench.limits, .ceilings = c.bench.ceilings};
   if (r.beside) c.beside.source = *r.beside;
   TRY(wisp_pipeline_create(err, wisp_device_limits(device)->target, r.jobs, 1, &c.pipeline));

@@ -35,7 +35,8 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   const size_t wanted = *elements > 0 ? (size_t)*elements : (size_t)ceil(most / (1.5 * WISP_HDG_ROW * n * n));
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   OWNED(wisp_hdg_destroy) wisp_hdg *s = NULL;
-  CALL(source ? wisp_mesh_some(err, 3, source, wanted, &mesh) : wisp_mesh_to_check(err, 3, &mesh));
+  CALL(source ? wisp_mesh_some(err, 3, source, wanted, &mesh) : wisp_mesh_to_check(err, 3, (int)*elements, &mesh));
+  if (source) wisp_workload_round(spec, mesh);
   CALL(wisp_hdg_create(err, "mesh", mesh, spec->order, &fixed, &s));
   CALL(wisp_hdg_coarsen(err, s, source ? WISP_CYCLE_DIRECT : 8));
   *elements = (long long)mesh->elements;
@@ -89,6 +90,13 @@ static const wisp_cycle_step *find_step(const wisp_cycle *c, enum wisp_cycle_how
   for (size_t i = 0, k = 0; i < c->steps; i++)
     if (c->step[i].how == how && (int)k++ == n % found) return &c->step[i];
   return &c->step[c->steps - 1];
+}
+
+static bool has_step(const wisp_cycle *c, enum wisp_cycle_how how)
+{
+  bool found = false;
+  for (size_t i = 0; i < c->steps; i++) found |= c->step[i].how == how;
+  return found;
 }
 
 /* The first spans that are one launch; of a cycle without such, or a large one's, one. */
@@ -154,30 +162,38 @@ static int count_cases(const char *kernel)
   return multiplies(decl) ? PRODUCTS : iterates(decl) ? WISP_COUNT(iteration_cases) : 2;
 }
 
+/* The size of fields. */
+static double magnitude(const wisp_test_case *r)
+{
+  return wisp_test_case_passed(r, &r->discretisation->family->magnitudes, 1);
+}
+
 static void fill_iteration(wisp_test_case *r)
 {
-  const struct iteration_case *given = &iteration_cases[r->number];
-  const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5,
-                                       [WISP_CG_AT_RZ_BEFORE] = 64,
+  const struct iteration_case *given = &iteration_cases[r->number < WISP_EXTREMES ? r->number : 0];
+  const double square = magnitude(r) * magnitude(r);
+  const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5 * square,
+                                       [WISP_CG_AT_RZ_BEFORE] = 64 * square,
                                        [WISP_CG_AT_ALPHA] = 0.375,
                                        [WISP_CG_AT_RUNNING] = given->running,
-                                       [WISP_CG_AT_RR] = 0.5,
-                                       [WISP_CG_AT_LIMIT] = 0.25,
+                                       [WISP_CG_AT_RR] = 0.5 * square,
+                                       [WISP_CG_AT_LIMIT] = 0.25 * square,
                                        [WISP_CG_AT_ITERATION] = given->iteration};
-  const int parts = 50 + (int)wisp_random_below(&r->random, 200);
+  const double parts = wisp_test_case_scalar(r, "pAp_parts", 50 + (double)wisp_random_below(&r->random, 200));
   memcpy(r->before[WISP_HDG_STATE], state, sizeof state);
   r->before[WISP_HDG_LEFT][0] = 9;
-  for (size_t i = 0; given->no_pAp && i < r->numbers[WISP_HDG_PAP_SUMS]; i++) r->before[WISP_HDG_PAP_SUMS][i] = 0;
+  for (size_t i = 0; r->before[WISP_HDG_PAP_SUMS] && i < r->numbers[WISP_HDG_PAP_SUMS]; i++)
+    r->before[WISP_HDG_PAP_SUMS][i] *= given->no_pAp ? 0 : square;
   wisp_scalar_add(&r->scalars, "pAp_parts", parts);
 }
 
 /* Own blocks that can be inverted: symmetric, their diagonals heavy. */
-static void fill_blocks(const wisp_hdg *s, double *blocks)
+static void fill_blocks(const wisp_hdg *s, double size, double *blocks)
 {
   const size_t n = (size_t)s->tables->n;
   for (size_t edge = 0; edge < s->free_edges; edge++)
     for (size_t i = 0; i < n; i++) {
-      blocks[wisp_hdg_block_at(n, edge, 0, i, i)] += 2 * (double)n;
+      blocks[wisp_hdg_block_at(n, edge, 0, i, i)] += 2 * (double)n * size;
       for (size_t j = 0; j < i; j++)
         blocks[wisp_hdg_block_at(n, edge, 0, i, j)] = blocks[wisp_hdg_block_at(n, edge, 0, j, i)];
     }
@@ -190,8 +206,8 @@ static void fill_inside(const wisp_hdg *s, wisp_test_case *r)
   double *matrix = r->before[WISP_HDG_INSIDE_MATRIX], *factor = r->before[WISP_HDG_INSIDE_FACTOR];
   for (size_t q = 0; q < s->mesh->elements * Np; q++) {
     const size_t at = WISP_SLAB(width, q / Np, wisp_hdg_half(Np, q % Np, q % Np));
-    if (wisp_list_has(r->kernel->reads, "inside_matrix")) matrix[at] += 2 * (double)Np;
-    if (wisp_list_has(r->kernel->reads, "inside_factor")) factor[at] = 1 / (double)Np;
+    if (wisp_list_has(r->kernel->reads, "inside_matrix")) matrix[at] += 2 * (double)Np * magnitude(r);
+    if (wisp_list_has(r->kernel->reads, "inside_factor")) factor[at] = 1 / ((double)Np * magnitude(r));
   }
 }
 
@@ -200,13 +216,14 @@ static wisp_status fill_step(wisp_error *err, wisp_test_case *r, enum wisp_cycle
 {
   const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
   wisp_cycle_step *step = NULL;
+  CALL(wisp_require(err, has_step(c, how), WISP_EREFUSED, "the coarse cycle of a mesh so small has no such step"));
   CALL(wisp_new(err, 1, sizeof *step, &step));
   *step = *find_step(c, how, r->number);
   r->own = step;
   add_step(step, &r->scalars);
   for (size_t i = 0; how == WISP_CYCLE_INVERT && i < step->left.rows; i++)
     for (int32_t q = c->start[step->left.first + i]; q < c->start[step->left.first + i + 1]; q++)
-      if (c->column[q] == (int32_t)i) r->before[WISP_HDG_CYCLE_VALUE][q] += (double)step->left.rows;
+      if (c->column[q] == (int32_t)i) r->before[WISP_HDG_CYCLE_VALUE][q] += (double)step->left.rows * magnitude(r);
   return WISP_OK;
 }
 
@@ -227,9 +244,13 @@ static wisp_status fill_coarse(wisp_error *err, wisp_test_case *r)
 static void fill_cycle(wisp_test_case *r)
 {
   const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
-  const size_t span = r->number ? 0 : c->spans - 1;
-  wisp_scalar_add(&r->scalars, "small_from", r->number ? 1 : 0);
-  wisp_scalar_add(&r->scalars, "small_to", (double)(r->number ? c->spans - 1 : c->spans));
+  const size_t span = r->number == 1 ? 0 : c->spans - 1;
+  if (r->number == WISP_PLAIN) {
+    add_small(c, &r->scalars);
+  } else {
+    wisp_scalar_add(&r->scalars, "small_from", r->number ? 1 : 0);
+    wisp_scalar_add(&r->scalars, "small_to", (double)(r->number ? c->spans - 1 : c->spans));
+  }
   wisp_scalar_add(&r->scalars, "span", (double)span);
   wisp_scalar_add(&r->scalars, "cycle_rows", (double)c->span[span].count);
 }
@@ -244,33 +265,18 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
       const size_t draw = wisp_random_below(&r->random, 12);
       r->before[shaped[i]][k] *= draw % 4 == 0 ? 0 : ldexp(1, 4 * (int)(draw / 4) - 4);
     }
-  if (wisp_list_has(r->kernel->writes, "inverses")) fill_blocks(r->discretisation->self, r->before[WISP_HDG_BLOCKS]);
+  if (wisp_list_has(r->kernel->writes, "inverses"))
+    fill_blocks(r->discretisation->self, magnitude(r), r->before[WISP_HDG_BLOCKS]);
   fill_inside(r->discretisation->self, r);
   for (size_t i = 0; r->before[WISP_HDG_BLOCKS_HALF] && i < r->numbers[WISP_HDG_BLOCKS_HALF]; i++)
     r->before[WISP_HDG_BLOCKS_HALF][i] = wisp_hdg_half_of(r->before[WISP_HDG_BLOCKS_HALF][i]);
   if (iterates(r->kernel)) fill_iteration(r);
   fill_cycle(r);
-  wisp_scalar_add(&r->scalars, "gain", 0.625);
-  wisp_scalar_add(&r->scalars, "keep", 0.25);
-  wisp_scalar_add(&r->scalars, "first_step", r->number);
+  wisp_scalar_add(&r->scalars, "gain", wisp_test_case_scalar(r, "gain", 0.625));
+  wisp_scalar_add(&r->scalars, "keep", wisp_test_case_scalar(r, "keep", 0.25));
+  wisp_scalar_add(&r->scalars, "first_step", r->number == 1);
   wisp_scalar_add(&r->scalars, "smoothed", r->number % 2);
   wisp_scalar_add(&r->scalars, "summed", !r->number);
-  return WISP_OK;
-}
-
-/* Sums of numbers that are there already; what elements and edges are solved for has no bound but its condition. */
-static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
-                           double *out)
-{
-  const int n = spec->order + 1;
-  static const char *const adding[] = {"assemble",        "clear_blocks", "scatter",          "apply",
-                                       "multiply",        "collect",      "multiply_grouped", "collect_grouped",
-                                       "assemble_scalar", "apply_scalar"};
-  bool sums = false;
-  const bool field = wisp_family_array(wisp_family_find(spec->family), array)->kind == WISP_FIELD;
-  (void)err, (void)problem;
-  for (size_t i = 0; i < WISP_COUNT(adding); i++) sums |= strcmp(spec->kernel, adding[i]) == 0;
-  *out = sums && field ? (double)(WISP_HDG_ROW * n + 3) : NAN;
   return WISP_OK;
 }
 
@@ -396,6 +402,79 @@ static wisp_status make_rival(wisp_error *err, wisp_device *device, const wisp_p
   return WISP_OK;
 }
 
+/* --- on a solver's own mesh --- */
+
+/* The skeleton that a reference sees. */
+typedef struct sampled {
+  wisp_hdg view;
+  wisp_mesh mesh; /* as the kernel sees it */
+  unsigned char *only;
+} sampled;
+
+static void free_sampled(void *self)
+{
+  sampled *s = self;
+  free(s->only), free(s->mesh.xyz);
+  free(s);
+}
+
+/* Both elements of so many edges, or all. */
+static wisp_status pick_elements(wisp_error *err, const wisp_hdg *h, uint64_t *random, unsigned char **only)
+{
+  const double work = pow(h->tables->Np, 3) + 200; /* of an elimination */
+  OWNED(free) unsigned char *edges = NULL;
+  if (3e7 > work * (double)h->mesh->elements) return WISP_OK;
+  CALL(wisp_sample_pick(err, h->edges, (size_t)fmax(48, 3e7 / work / 2), random, &edges));
+  CALL(wisp_new(err, h->mesh->elements, 1, only));
+  for (size_t i = 0; i < 2 * h->edges; i++)
+    if (edges[i / 2] && h->side[i] >= 0) (*only)[h->side[i] / 3] = 1;
+  return WISP_OK;
+}
+
+/* Whether the launch is of this step of the coarse cycle. */
+static bool is_of_step(const wisp_scalar_list *list, const wisp_cycle_step *step)
+{
+  wisp_binding of[WISP_CYCLE_BINDINGS];
+  const size_t count = wisp_cycle_bindings(step, of);
+  bool same = true;
+  for (size_t i = 0; i < count; i++) same &= wisp_scalar_of(list, of[i].name, NAN) == of[i].value;
+  return same;
+}
+
+static wisp_status adopt_step(wisp_error *err, const wisp_hdg *h, wisp_test_case *r)
+{
+  const wisp_cycle *c = h->coarse->cycle;
+  const wisp_cycle_step *step = c->step;
+  wisp_cycle_step *own = NULL;
+  while (step < c->step + c->steps && !is_of_step(&r->scalars, step)) step++;
+  CALL(wisp_require(err, step < c->step + c->steps, WISP_EMISSING, "no step of the coarse cycle has these scalars"));
+  CALL(wisp_new(err, 1, sizeof *own, &own));
+  *own = *step;
+  r->own = own;
+  return WISP_OK;
+}
+
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
+{
+  const wisp_hdg *own = problem->d.self;
+  const bool steps =
+      wisp_list_has(r->kernel->writes, "cycle_value") && !wisp_list_has(r->kernel->reads, "corner_parts");
+  sampled *s = NULL;
+  (void)solver;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  out->d = problem->d;
+  out->d.self = s, out->d.destroy = free_sampled; /* its place and origin see the view, which stands first */
+  s->view = *own;
+  if (steps) CALL(adopt_step(err, own, r));
+  CALL(pick_elements(err, own, &r->random, &s->only));
+  s->view.only = s->only;
+  if (!wisp_plan_takes(plan, "vertices")) return WISP_OK;
+  CALL(wisp_sample_round(err, plan->spec.precision, own->mesh, &own->frame, &s->mesh));
+  s->view.mesh = &s->mesh, s->view.frame = wisp_frame_none;
+  return WISP_OK;
+}
+
 const wisp_workload wisp_workload_hdg = {
     .family = "hdg",
     .count = count,
@@ -407,8 +486,9 @@ const wisp_workload wisp_workload_hdg = {
     .stages = &(const int){1},
     .cases = count_cases,
     .fill_inputs = fill_inputs,
+    .other_meshes = WISP_CHECK_MESHES - 1,
     .reference = wisp_hdg_reference,
-    .largest = largest,
+    .adopt = adopt,
     .rival = make_rival,
     .paper = wisp_hdg_paper,
 };

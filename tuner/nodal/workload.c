@@ -84,17 +84,21 @@ static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements
   return WISP_OK;
 }
 
+/* Natural order is that of the elements' numbers, whatever order in memory the mesh suggests. */
 static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
+  wisp_mesh by_number = *(const wisp_mesh *)test_mesh;
   OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   wisp_dg *dg = NULL;
   CALL(wisp_tet_create_for(err, spec->element, true, spec->order, &tet));
   CALL(wisp_system_load(err, spec->system, &system));
   const wisp_layout natural = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
-  CALL(wisp_dg_create(err, test_mesh, tet, system, layout ? layout : &natural, wisp_dg_grouping(fixed),
-                      wisp_dg_MB(fixed), WISP_BY_TAG, &dg));
+  by_number.order = NULL;
+  CALL(wisp_dg_create(err, layout ? test_mesh : &by_number, tet, system, layout ? layout : &natural,
+                      wisp_dg_grouping(fixed), wisp_dg_MB(fixed), WISP_BY_TAG, &dg));
+  dg->mesh = test_mesh;
   const wisp_status status = make_media(err, dg);
   if (status != WISP_OK) wisp_dg_destroy(dg);
   CALL(status);
@@ -140,27 +144,31 @@ static wisp_status step(wisp_error *err, wisp_problem *problem, const wisp_kerne
 
 /* --- checks --- */
 
-/* Those that have alpha more: between 0 and 1, 0, and 1. */
-static int count_cases(const char *kernel)
-{
-  return wisp_dg_gathers(kernel) ? 3 : 2;
-}
-
 static double positive(uint64_t *random, double least, double most)
 {
   return least + (most - least) * fabs(wisp_random_real(random));
 }
 
 /* dt makes both what was and what is added count. */
-static wisp_scalars make_scalars(uint64_t *random, int number)
+static wisp_scalars make_scalars(wisp_test_case *r)
 {
-  const double alpha = positive(random, 0.25, 0.75);
-  return (wisp_scalars){.alpha = number == WISP_ZEROS  ? 0
-                                 : number == WISP_EVEN ? 1
-                                                       : alpha,
-                        .a = -positive(random, 0.25, 1),
-                        .b = positive(random, 0.25, 1),
-                        .dt = positive(random, 0.015625, 0.03125)};
+  const double alpha = positive(&r->random, 0.25, 0.75), usual = r->number == WISP_ZEROS  ? 0
+                                                                 : r->number == WISP_EVEN ? 1
+                                                                                          : alpha;
+  return (wisp_scalars){.alpha = wisp_test_case_scalar(r, "alpha", usual),
+                        .a = wisp_test_case_scalar(r, "a", -positive(&r->random, 0.25, 1)),
+                        .b = wisp_test_case_scalar(r, "b", positive(&r->random, 0.25, 1)),
+                        .dt = wisp_test_case_scalar(r, "dt", positive(&r->random, 0.015625, 0.03125))};
+}
+
+/* The first nested stage of a step begins with u_n, which is u then. */
+static void begin_step(wisp_test_case *r)
+{
+  double *u = r->before[WISP_NODAL_U], *u_n = r->before[WISP_NODAL_U_N];
+  if (wisp_test_case_extreme(r) != 1 || !u || !u_n) return;
+  memcpy(u_n, u, r->numbers[WISP_NODAL_U] * sizeof *u);
+  r->as = "u_n";
+  r->is = "u";
 }
 
 /* One number of every eighth element that is no number, half of these infinite. */
@@ -182,7 +190,7 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
   wisp_scalars *s = NULL;
   CALL(wisp_new(err, 1, sizeof *s, &s));
   r->own = s;
-  *s = make_scalars(&r->random, r->number);
+  *s = make_scalars(r);
   bind(s, &r->scalars);
   r->together = n * (size_t)dg->tet->Np;
   CALL(wisp_new(err, dg->slots, sizeof *scale, &scale));
@@ -201,6 +209,7 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
     }
     if (r->before[a] && r->number == WISP_UNBOUNDED) put_unbounded(r, r->before[a], dg->slots, dofs * n);
   }
+  begin_step(r);
   return WISP_OK;
 }
 
@@ -229,13 +238,122 @@ static wisp_status compute_single(wisp_error *err, const wisp_test_case *r, doub
   return wisp_dg_compute(err, &single, r->kernel->name, r->own, r->before, out, NULL);
 }
 
-static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
-                           double *out)
+/* --- on a solver's own mesh --- */
+
+/* The elements that a reference computes in some tenths of a second. */
+static size_t afforded(const wisp_dg *dg)
 {
-  const wisp_scalars s = usual(problem);
-  double most[WISP_NODAL_ARRAYS];
-  CALL(wisp_dg_largest(err, wisp_problem_dg(problem), spec->kernel, &s, most));
-  *out = most[wisp_family_array(wisp_family_find(spec->family), array) - wisp_family_find(spec->family)->arrays];
+  const double Np = dg->tet->Np, work = dg->system->fields * (3 * Np * Np + Np * dg->layout.Nf);
+  return (size_t)fmax(48, 1e8 / work);
+}
+
+/* The sampled slots of a problem, and behind them their neighbours, as a discretisation in the natural layout, which a
+ * reference computes; and the problem's own, whose slots have their numbers there. */
+typedef struct sampled {
+  wisp_dg view, numbered;
+  size_t own; /* slots of the sample */
+  size_t (*origin)(const void *dg, const wisp_array_decl *array, size_t i);
+} sampled;
+
+static void free_sampled(void *self)
+{
+  sampled *s = self;
+  free(s->view.slot), free(s->view.medium), free(s->view.geo), free(s->view.face_int), free(s->view.face_real);
+  free(s->numbered.slot);
+  free(s);
+}
+
+static size_t neighbour_of(const wisp_dg *dg, size_t k, int face)
+{
+  return wisp_dg_slot_at(dg, (size_t)dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, face, k)]);
+}
+
+static void number_slot(sampled *s, size_t k)
+{
+  if (s->numbered.slot[k] == WISP_EMPTY) s->numbered.slot[k] = (int32_t)s->view.slots++;
+}
+
+/* Numbers the picked slots, then their neighbours. */
+static void number_slots(const wisp_dg *dg, const unsigned char *picked, sampled *s)
+{
+  for (size_t k = 0; k < dg->slots; k++) s->numbered.slot[k] = WISP_EMPTY;
+  for (size_t k = 0; k < dg->slots; k++)
+    if (picked[k] && dg->slot[k] != WISP_EMPTY) number_slot(s, k);
+  s->own = s->view.slots;
+  for (size_t k = 0; k < dg->slots; k++)
+    for (int face = 0; face < WISP_TET_FACES; face++)
+      if (picked[k] && dg->slot[k] != WISP_EMPTY) number_slot(s, neighbour_of(dg, k, face));
+}
+
+/* Copies the numbers of slot k. */
+static void copy_slot(const wisp_dg *dg, size_t k, sampled *s)
+{
+  wisp_dg *view = &s->view;
+  const size_t at = (size_t)s->numbered.slot[k];
+  const wisp_records *r = &dg->records;
+  view->slot[at] = at < s->own ? dg->slot[k] : WISP_EMPTY;
+  memcpy(wisp_dg_medium(view, at), wisp_dg_medium(dg, k), (size_t)dg->system->quantities * sizeof *dg->medium);
+  for (int c = 0; c < r->geos; c++)
+    view->geo[wisp_dg_at(view, r->geos, c, at)] = dg->geo[wisp_dg_at(dg, r->geos, c, k)];
+  for (int c = 0; c < r->face_reals; c++)
+    view->face_real[wisp_dg_at(view, r->face_reals, c, at)] = dg->face_real[wisp_dg_at(dg, r->face_reals, c, k)];
+  for (int face = 0; face < WISP_TET_FACES && at < s->own; face++) {
+    const size_t beyond = (size_t)s->numbered.slot[neighbour_of(dg, k, face)];
+    view->face_int[wisp_dg_at(view, WISP_FACE_INTS, face, at)] =
+        (int)wisp_layout_volume(&view->layout, dg->system->fields, 0, beyond, 0);
+    view->face_int[wisp_dg_at(view, WISP_FACE_INTS, 4 + face, at)] =
+        dg->face_int[wisp_dg_at(dg, WISP_FACE_INTS, 4 + face, k)];
+  }
+}
+
+static wisp_status copy_slots(wisp_error *err, const wisp_dg *dg, sampled *s)
+{
+  wisp_dg *view = &s->view;
+  const size_t n = view->slots;
+  view->groups = view->blocks = n;
+  CALL(wisp_new(err, n, sizeof *view->slot, &view->slot));
+  CALL(wisp_new(err, n * (size_t)dg->system->quantities + 1, sizeof *view->medium, &view->medium));
+  CALL(wisp_new(err, n * (size_t)dg->records.geos, sizeof *view->geo, &view->geo));
+  CALL(wisp_new(err, n * WISP_FACE_INTS, sizeof *view->face_int, &view->face_int));
+  CALL(wisp_new(err, n * (size_t)dg->records.face_reals, sizeof *view->face_real, &view->face_real));
+  for (size_t k = 0; k < dg->slots; k++)
+    if (s->numbered.slot[k] != WISP_EMPTY) copy_slot(dg, k, s);
+  return WISP_OK;
+}
+
+/* The place of a number of the problem's in the sample. */
+static size_t origin_of_sampled(const void *self, const wisp_array_decl *array, size_t i)
+{
+  const sampled *s = self;
+  return s->origin(&s->numbered, array, i);
+}
+
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
+{
+  const wisp_dg *dg = wisp_problem_dg(problem);
+  const wisp_scalar_list *list = &r->scalars;
+  OWNED(free) unsigned char *picked = NULL;
+  sampled *s = NULL;
+  wisp_scalars *scalars = NULL;
+  (void)solver, (void)plan;
+  CALL(wisp_new(err, 1, sizeof *scalars, &scalars));
+  r->own = scalars;
+  *scalars = (wisp_scalars){wisp_scalar_of(list, "alpha", 1), wisp_scalar_of(list, "a", 0),
+                            wisp_scalar_of(list, "b", 0), wisp_scalar_of(list, "dt", 0)};
+  CALL(wisp_sample_pick(err, dg->slots, afforded(dg), &r->random, &picked));
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  *out = (wisp_sample){.d = {.self = s, .destroy = free_sampled}};
+  s->numbered = *dg, s->numbered.slot = NULL, s->origin = problem->d.origin;
+  s->view = (wisp_dg){.mesh = dg->mesh, .tet = dg->tet, .system = dg->system, .MB = 1, .records = dg->records};
+  s->view.turnlist = dg->turnlist;
+  s->view.layout = wisp_layout_padded(dg->tet->Np, WISP_TET_FACES * dg->tet->Nfp, 1);
+  CALL(wisp_new(err, dg->slots, sizeof *s->numbered.slot, &s->numbered.slot));
+  number_slots(dg, picked, s);
+  CALL(copy_slots(err, dg, s));
+  out->d = wisp_dg_discretisation(&s->view); /* its self, the view, stands first */
+  out->d.destroy = free_sampled, out->d.origin = origin_of_sampled;
+  out->compact = true, out->own = s->own, out->of = s->view.slots;
   return WISP_OK;
 }
 
@@ -248,11 +366,11 @@ const wisp_workload wisp_workload_nodal = {
     .scalars = scalars,
     .stages = &wisp_lsrk45.stages,
     .step = step,
-    .cases = count_cases,
     .fill_inputs = fill_inputs,
+    .other_meshes = WISP_CHECK_MESHES - 1,
     .reference = compute_reference,
     .single_sums = compute_single,
-    .largest = largest,
+    .adopt = adopt,
     .dense = wisp_nodal_dense,
     .published = 6ll * 26 * 26 * 26,
 };

@@ -468,8 +468,7 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
   sweep->summary.limits = *wisp_device_limits(device);
   TRY(check_sizes(err, sweep, &sweep->summary.limits));
   TRY(wisp_compiler_probe(err, sweep->summary.limits.target)); /* else each candidate would seem to be at fault */
-  TRY(wisp_bench_create(err, device, sweep->strategies, isfinite(sweep->deadline) ? DROP_BUDGET : DROP_EXHAUSTIVE,
-                        &sweep->bench));
+  TRY(wisp_bench_create(err, device, isfinite(sweep->deadline) ? DROP_BUDGET : DROP_EXHAUSTIVE, &sweep->bench));
   sweep->bench.source = sweep->request->source ? *sweep->request->source : wisp_mesh_source_irregular();
   sweep->bench.link = link;
   /* The cores compile for all workers of this host. Far ahead only where the order is fixed, and not where the cores

@@ -47,7 +47,8 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
   OWNED(close_test_mesh) test_mesh *g = NULL;
   const int order = spec->order, Nq = order + 1, Np = Nq * Nq * Nq;
-  const size_t to_check = (size_t)((NODES_TO_CHECK + Np - 1) / Np);
+  static const int few[] = {0, 8, 27, 64};
+  const size_t to_check = *elements ? (size_t)few[*elements] : (size_t)((NODES_TO_CHECK + Np - 1) / Np);
   CALL(wisp_mesh_some(err, 8, source, source ? wisp_tensor_elements(limits, order, *elements) : to_check, &mesh));
   CALL(wisp_hexnodes_create(err, "box", mesh, order, &nodes));
   CALL(wisp_new(err, 1, sizeof *g, &g));
@@ -152,22 +153,34 @@ static int count_cases(const char *kernel)
   return WISP_COUNT(iteration_cases);
 }
 
-static wisp_cg_scalars make_scalars(const struct iteration_case *given, size_t locals, uint64_t *random)
+static double draw_share(wisp_test_case *r, const char *scalar)
 {
-  return (wisp_cg_scalars){.scale = 0.25 + fabs(wisp_random_real(random)),
-                           .beta = 0.25 + fabs(wisp_random_real(random)),
-                           .alpha = 0.25 + fabs(wisp_random_real(random)),
+  return wisp_test_case_scalar(r, scalar, 0.25 + fabs(wisp_random_real(&r->random)));
+}
+
+static int draw_parts(wisp_test_case *r, const char *scalar)
+{
+  return (int)wisp_test_case_scalar(r, scalar, 50 + (double)wisp_random_below(&r->random, 200));
+}
+
+static wisp_cg_scalars make_scalars(wisp_test_case *r, const struct iteration_case *given)
+{
+  return (wisp_cg_scalars){.scale = draw_share(r, "scale"),
+                           .beta = draw_share(r, "keep"),
+                           .alpha = draw_share(r, "gain"),
                            .polynomial = given->polynomial,
                            .first_step = given->first_step,
-                           .rz_parts = 50 + (int)wisp_random_below(random, 200),
-                           .rr_parts = 50 + (int)wisp_random_below(random, 200),
-                           .pAp_parts = 50 + (int)wisp_random_below(random, 200),
+                           .rz_parts = draw_parts(r, "rz_parts"),
+                           .rr_parts = draw_parts(r, "rr_parts"),
+                           .pAp_parts = draw_parts(r, "pAp_parts"),
                            .history_room = ITERATIONS,
-                           .locals = locals};
+                           .locals = r->numbers[WISP_TENSOR_U]};
 }
 
 _Static_assert(WISP_TENSOR_INVERSE - WISP_TENSOR_SOLUTION == 6 && WISP_TENSOR_INVERSE < WISP_TENSOR_RZ_SUMS,
                "the padded vectors stand together, inverse last: solution, p, z, r, Ap, d, inverse");
+
+static const int sums[] = {WISP_TENSOR_RZ_SUMS, WISP_TENSOR_RR_SUMS, WISP_TENSOR_PAP_SUMS};
 
 /* Zeros, and powers of two, in what neither divides nor must be positive; nothing behind the last unknown, where
  * kernels may write it, too. */
@@ -192,22 +205,25 @@ static wisp_status shape(wisp_error *err, wisp_test_case *r, const struct iterat
 
 static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
-  const struct iteration_case *given = &iteration_cases[r->number];
+  const struct iteration_case *given = &iteration_cases[r->number < WISP_EXTREMES ? r->number : 0];
   wisp_cg_scalars *s = NULL;
-  const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5,
-                                       [WISP_CG_AT_RZ_BEFORE] = 64 * given->rz_before,
+  const double size = wisp_test_case_passed(r, &r->discretisation->family->magnitudes, 1), square = size * size;
+  const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5 * square,
+                                       [WISP_CG_AT_RZ_BEFORE] = 64 * given->rz_before * square,
                                        [WISP_CG_AT_ALPHA] = given->running ? 0.375 : 0,
                                        [WISP_CG_AT_RUNNING] = given->running,
-                                       [WISP_CG_AT_RR] = 0.5,
-                                       [WISP_CG_AT_LIMIT] = given->limit,
+                                       [WISP_CG_AT_RR] = 0.5 * square,
+                                       [WISP_CG_AT_LIMIT] = given->limit * square,
                                        [WISP_CG_AT_ITERATION] = given->iteration};
   CALL(wisp_new(err, 1, sizeof *s, &s));
   r->own = s;
-  *s = make_scalars(given, r->numbers[WISP_TENSOR_U], &r->random);
+  *s = make_scalars(r, given);
   bind(s, &r->scalars);
   r->as = "vector";
   r->is = s->polynomial ? "z" : "p";
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) CALL(shape(err, r, given, a, &r->random));
+  for (size_t k = 0; k < WISP_COUNT(sums); k++)
+    for (size_t i = 0; r->before[sums[k]] && i < r->numbers[sums[k]]; i++) r->before[sums[k]][i] *= square;
   memcpy(r->before[WISP_TENSOR_STATE], state, sizeof state);
   r->before[WISP_TENSOR_LEFT][0] = 9;
   return WISP_OK;
@@ -220,13 +236,40 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
   return wisp_cg_compute(err, r->discretisation->self, r->kernel->name, r->own, at, r->size);
 }
 
-/* Vectors: all numbers are below 2, and what is added up has a factor below 2 and no more than eight terms. Parts of
- * sums belong to a kernel's own blocks; state and history follow from sums of other parts. */
-static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
-                           double *out)
+/* --- on a solver's own mesh --- */
+
+static void free_copies(void *copies)
 {
-  (void)err, (void)problem;
-  *out = wisp_family_array(wisp_family_find(spec->family), array)->kind == WISP_FIELD ? 32 : NAN;
+  free(copies);
+}
+
+/* The solver's copies, or of another family's vectors their number alone: all of them, for they take little. */
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
+{
+  const wisp_scalar_list *list = &r->scalars;
+  const bool own = strcmp(problem->d.family->name, "tensor") == 0;
+  wisp_hexcopies *copies = NULL;
+  wisp_cg_scalars *s = NULL;
+  (void)solver, (void)plan;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  r->own = s;
+  *s = (wisp_cg_scalars){.scale = wisp_scalar_of(list, "scale", 1),
+                         .beta = wisp_scalar_of(list, "keep", 0),
+                         .alpha = wisp_scalar_of(list, "gain", 0),
+                         .polynomial = (int)wisp_scalar_of(list, "polynomial", 0),
+                         .first_step = (int)wisp_scalar_of(list, "first_step", 0),
+                         .rz_parts = (int)wisp_scalar_of(list, "rz_parts", 0),
+                         .rr_parts = (int)wisp_scalar_of(list, "rr_parts", 0),
+                         .pAp_parts = (int)wisp_scalar_of(list, "pAp_parts", 0),
+                         .history_room = (int)wisp_discretisation_count(&problem->d, "history_room"),
+                         .locals = wisp_arrays_size(problem->arrays, "u")};
+  if (strcmp(r->kernel->name, "spread") == 0) s->polynomial = r->as && strcmp(r->is, "z") == 0;
+  CALL(wisp_new(err, 1, sizeof *copies, &copies));
+  if (own) *copies = *(const wisp_hexcopies *)problem->d.self;
+  copies->unknowns = wisp_discretisation_count(&problem->d, "unknowns");
+  out->d = (wisp_discretisation){
+      .family = wisp_family_find("tensor"), .self = copies, .destroy = free_copies, .place = problem->d.place};
   return WISP_OK;
 }
 
@@ -241,6 +284,7 @@ const wisp_workload wisp_workload_vectors = {
     .set_state = set_state,
     .cases = count_cases,
     .fill_inputs = fill_inputs,
+    .other_meshes = 3,
     .reference = compute_reference,
-    .largest = largest,
+    .adopt = adopt,
 };

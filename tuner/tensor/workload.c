@@ -5,7 +5,7 @@
 #include "../trial/workload.h"
 #include "../../gen/random.h"
 #include "templates/tensor/family.h"
-#include "../../runtime/tensor/hex_reference.h"
+#include "../../runtime/tensor/poisson_solver.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,12 +19,19 @@ static const char *const kernels[] = {
 
 /* Elements come again after so many numbers of the largest array: making 10^8 nodes' factors would take the host
  * minutes, and a device sees no difference, since all are in its memory. */
-enum { PERIOD_NUMBERS = 1 << 22, TO_CHECK = 29 };
+enum { PERIOD_NUMBERS = 1 << 22 };
+
+/* To check on: so many hexes, every other one thin. */
+static const struct {
+  size_t elements;
+  double thickness;
+} to_check[] = {{29, 1}, {1, 1}, {5, 0x1p-7}, {64, 0x1p-7}};
 
 typedef struct test_mesh {
   wisp_hex *hex;
   size_t elements, period, numbers[WISP_TENSOR_ARRAYS]; /* numbers: of one element */
-  double *geometry[WISP_TENSOR_ARRAYS];                 /* of `period` elements; NULL for arrays that are none */
+  double thickness;
+  double *geometry[WISP_TENSOR_ARRAYS]; /* of `period` elements; NULL for arrays that are none */
 } test_mesh;
 
 static void close_test_mesh(void *context)
@@ -46,13 +53,14 @@ static double rotated_cube(size_t element, size_t v, size_t d)
   return sign * (double)(v >> axis & 1);
 }
 
-/* Every vertex moved by up to an eighth, so that no Jacobian comes near zero. */
-static void move_vertices(size_t count, double *vertices)
+/* Every vertex moved by up to an eighth, so that no Jacobian comes near zero; then every other hex made thin. */
+static void move_vertices(size_t count, double thickness, double *vertices)
 {
   uint64_t random = WISP_RANDOM_SEED;
   for (size_t i = 0; i < 3 * WISP_HEX_VERTICES * count; i++) {
     size_t v = i % WISP_HEX_VERTICES, d = i / WISP_HEX_VERTICES % 3, element = i / (3 * WISP_HEX_VERTICES);
     vertices[i] = rotated_cube(element, v, d) + wisp_random_real(&random) / 8;
+    if (d == 2 && element % 2) vertices[i] *= thickness;
   }
 }
 
@@ -73,7 +81,7 @@ static wisp_status make_geometry(wisp_error *err, test_mesh *g)
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
     if (g->numbers[a]) CALL(wisp_new(err, count * g->numbers[a], sizeof **g->geometry, &g->geometry[a]));
   double *gauss = g->geometry[WISP_TENSOR_GAUSS_FACTORS], *vertices = g->geometry[WISP_TENSOR_VERTICES];
-  move_vertices(count, vertices);
+  move_vertices(count, g->thickness, vertices);
   CALL(wisp_hex_factors(err, g->hex, WISP_HEX_GAUSS, vertices, 0, count, gauss));
   CALL(wisp_hex_factors(err, g->hex, WISP_HEX_GLL, vertices, 0, count, g->geometry[WISP_TENSOR_GLL_FACTORS]));
   for (size_t e = 0; e < count; e++)
@@ -89,7 +97,8 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   CALL(wisp_new(err, 1, sizeof *g, &g));
   CALL(wisp_hex_create(err, spec->order, &g->hex));
   count_numbers(g);
-  g->elements = source ? wisp_tensor_elements(limits, spec->order, *elements) : TO_CHECK;
+  g->elements = source ? wisp_tensor_elements(limits, spec->order, *elements) : to_check[*elements].elements;
+  g->thickness = source ? 1 : to_check[*elements].thickness;
   *elements = (long long)g->elements;
   g->period = PERIOD_NUMBERS / g->numbers[WISP_TENSOR_GAUSS_FACTORS];
   g->period = g->period < g->elements ? g->period : g->elements;
@@ -154,14 +163,43 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
   double *lambda = NULL;
   CALL(wisp_new(err, 1, sizeof *lambda, &lambda));
   r->own = lambda;
-  *lambda = 0.25 + fabs(wisp_random_real(&r->random));
+  *lambda = wisp_test_case_scalar(r, "lambda", 0.25 + fabs(wisp_random_real(&r->random)));
   wisp_scalar_add(&r->scalars, "lambda", *lambda);
   for (size_t k = 0; k < g->elements; k++) {
-    const double scale = r->number == 0 ? ldexp(1, 10 * (int)wisp_random_below(&r->random, 3) - 10) : k % 8 != 3;
+    const double scale = r->number == 0   ? ldexp(1, 10 * (int)wisp_random_below(&r->random, 3) - 10)
+                         : r->number == 1 ? k % 8 != 3
+                                          : 1;
     for (size_t i = k * Np; i < (k + 1) * Np; i++)
       r->before[WISP_TENSOR_U][i] *= r->number == 1 && wisp_random_below(&r->random, 4) == 0 ? 0 : scale;
   }
   return WISP_OK;
+}
+
+/* An edge of a hex at corner v, along direction a of three. */
+static void find_edge(const double vertices[24], int v, int a, double edge[3])
+{
+  const int bit = 1 << a % 3;
+  for (int d = 0; d < 3; d++) edge[d] = vertices[8 * d + (v | bit)] - vertices[8 * d + (v & ~bit)];
+}
+
+/* The rounding of a geometric factor, in roundings of products, at the worst corner of a hex: two gradients
+ * and a Jacobian are differences of products of edges, and in a thin hex the largest part of these may cancel. */
+static double factor_blur(const double vertices[24])
+{
+  double worst = 1;
+  for (int v = 0; v < WISP_HEX_VERTICES; v++)
+    for (int a = 0; a < 3; a++) {
+      double x[3], y[3], z[3], square = 0, squares = 0, J = 0, magnitude = 0;
+      find_edge(vertices, v, a, x), find_edge(vertices, v, a + 1, y), find_edge(vertices, v, a + 2, z);
+      for (int d = 0; d < 3; d++) {
+        const int e = (d + 1) % 3, f = (d + 2) % 3;
+        const double across = y[e] * z[f] - y[f] * z[e], products = fabs(y[e] * z[f]) + fabs(y[f] * z[e]);
+        square += across * across, squares += products * products;
+        J += x[d] * across, magnitude += fabs(x[d]) * products;
+      }
+      worst = fmax(worst, squares / square * magnitude / fabs(J));
+    }
+  return worst;
 }
 
 static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
@@ -172,27 +210,77 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
   wisp_hex_operator op;
   CALL(wisp_require(err, wisp_hex_operator_find(r->kernel->name, &op), WISP_EUSAGE, "no reference for kernel '%s'",
                     r->kernel->name));
-  CALL(wisp_hex_apply(err, g->hex, op, vertices, g->elements, lambda, u, r->after[WISP_TENSOR_Y]));
-  return wisp_hex_apply_sizes(err, g->hex, op, vertices, g->elements, lambda, u, r->size[WISP_TENSOR_Y]);
+  for (size_t e = 0; e < g->elements; e += g->period) {
+    const size_t count = g->elements - e < g->period ? g->elements - e : g->period, at = e * (size_t)g->hex->Np;
+    CALL(wisp_hex_apply(err, g->hex, op, vertices, count, lambda, u + at, r->after[WISP_TENSOR_Y] + at));
+    CALL(wisp_hex_apply_sizes(err, g->hex, op, vertices, count, lambda, u + at, r->size[WISP_TENSOR_Y] + at));
+  }
+  for (size_t i = 0; wisp_list_has(r->kernel->reads, "vertices") && i < r->numbers[WISP_TENSOR_Y]; i++)
+    r->size[WISP_TENSOR_Y][i] *= factor_blur(vertices + 24 * (i / (size_t)g->hex->Np % g->period));
+  return WISP_OK;
 }
 
-/* The largest sum of the first elements; all are unit cubes moved alike, so no other's is twice that. */
-static wisp_status largest(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
-                           double *out)
+/* --- on a solver's own mesh --- */
+
+/* Elements of the sample, one after the other; and the place of each of the mesh's among them, SIZE_MAX for others. */
+typedef struct sampled {
+  test_mesh mesh; /* which a reference sees */
+  size_t *where;
+} sampled;
+
+static size_t origin_of_sampled(const void *self, const wisp_array_decl *array, size_t i)
 {
-  enum { LOOKED_AT = 64 };
-  const test_mesh *g = problem->d.self;
-  const size_t count = g->period < LOOKED_AT ? g->period : LOOKED_AT, numbers = count * (size_t)g->hex->Np;
-  OWNED(free) double *u = NULL, *sizes = NULL;
-  wisp_hex_operator op;
-  *out = NAN;
-  if (strcmp(array, "y") != 0 || !wisp_hex_operator_find(spec->kernel, &op)) return WISP_OK;
-  CALL(wisp_new(err, numbers, sizeof *u, &u));
-  CALL(wisp_new(err, numbers, sizeof *sizes, &sizes));
-  for (size_t i = 0; i < numbers; i++) u[i] = 1;
-  CALL(wisp_hex_apply_sizes(err, g->hex, op, g->geometry[WISP_TENSOR_VERTICES], count, 1, u, sizes));
-  *out = 0;
-  for (size_t i = 0; i < numbers; i++) *out = fmax(*out, 2 * sizes[i]);
+  const sampled *s = self;
+  const size_t Np = (size_t)s->mesh.hex->Np;
+  (void)array;
+  return s->where[i / Np] == SIZE_MAX ? WISP_NOBODY : s->where[i / Np] * Np + i % Np;
+}
+
+static void free_sampled(void *self)
+{
+  sampled *s = self;
+  free(s->where), free(s->mesh.geometry[WISP_TENSOR_VERTICES]);
+  free(s);
+}
+
+static wisp_status take_vertices(wisp_error *err, const wisp_poisson *p, const wisp_plan *plan,
+                                 const unsigned char *picked, sampled *s)
+{
+  double **vertices = &s->mesh.geometry[WISP_TENSOR_VERTICES];
+  CALL(wisp_new(err, p->mesh->elements, sizeof *s->where, &s->where));
+  for (size_t e = 0; e < p->mesh->elements; e++) s->where[e] = picked[e] ? s->mesh.elements++ : SIZE_MAX;
+  s->mesh.period = s->mesh.elements;
+  CALL(wisp_new(err, 3 * WISP_HEX_VERTICES * s->mesh.elements, sizeof **vertices, vertices));
+  for (size_t e = 0; e < p->mesh->elements; e++)
+    if (picked[e]) wisp_hex_vertices(p->mesh, &p->frame, e, 1, *vertices + 3 * WISP_HEX_VERTICES * s->where[e]);
+  const bool rounded = wisp_plan_takes(plan, "vertices") && plan->spec.precision == WISP_F32;
+  for (size_t i = 0; rounded && i < 3 * WISP_HEX_VERTICES * s->mesh.elements; i++)
+    (*vertices)[i] = (float)(*vertices)[i];
+  return WISP_OK;
+}
+
+static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                         wisp_test_case *r, wisp_sample *out)
+{
+  const wisp_poisson *p = ((const wisp_poisson_run *)solver)->problem;
+  OWNED(free) unsigned char *picked = NULL;
+  double *lambda = NULL;
+  sampled *s = NULL;
+  (void)problem;
+  CALL(wisp_require(err, solver->kind == &wisp_poisson_kind, WISP_EMISSING, "no mesh of hexes"));
+  const size_t work = (size_t)p->hex->Np * (size_t)p->hex->Nq;
+  CALL(wisp_new(err, 1, sizeof *lambda, &lambda));
+  r->own = lambda;
+  *lambda = wisp_scalar_of(&r->scalars, "lambda", 0);
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  s->mesh.hex = p->hex;
+  out->d = (wisp_discretisation){.self = s, .destroy = free_sampled};
+  CALL(wisp_sample_pick(err, p->mesh->elements, 48 + 4000000 / work, &r->random, &picked));
+  CALL(take_vertices(err, p, plan, picked, s));
+  wisp_discretisation d;
+  CALL(count(err, &(wisp_spec){.family = "tensor", .order = p->hex->N}, s->mesh.elements, &d));
+  d.self = s, d.destroy = free_sampled, d.origin = origin_of_sampled;
+  out->d = d, out->compact = true;
   return WISP_OK;
 }
 
@@ -215,7 +303,8 @@ const wisp_workload wisp_workload_tensor = {
     .discretise = discretise,
     .scalars = scalars,
     .fill_inputs = fill_inputs,
+    .other_meshes = WISP_COUNT(to_check) - 1,
     .reference = compute_reference,
-    .largest = largest,
+    .adopt = adopt,
     .alternatives = alternatives,
 };

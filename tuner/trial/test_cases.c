@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 28 };
-
 typedef struct entry {
   uint64_t seed;
   unsigned long long used;
@@ -21,15 +19,15 @@ struct wisp_test_cases {
   wisp_discretisation discretisation; /* of this system */
   char system[sizeof(((wisp_spec *)NULL)->system)];
   unsigned long long clock;
-  int count;
-  entry entries[MOST];
+  int count, most;
+  entry entries[WISP_MOST_CASES];
 };
 
-wisp_status wisp_test_cases_create(wisp_error *err, const wisp_workload *workload, const void *test_mesh,
+wisp_status wisp_test_cases_create(wisp_error *err, const wisp_workload *workload, const void *test_mesh, int most,
                                    wisp_test_cases **out)
 {
   CALL(wisp_new(err, 1, sizeof **out, out));
-  **out = (wisp_test_cases){.workload = workload, .test_mesh = test_mesh};
+  **out = (wisp_test_cases){.workload = workload, .test_mesh = test_mesh, .most = most};
   return WISP_OK;
 }
 
@@ -67,6 +65,16 @@ static wisp_status find_discretisation(wisp_error *err, wisp_test_cases *cases, 
 
 /* --- one test case --- */
 
+/* A coefficient in a case of extremes: one of those that solvers pass, or one between two of them. */
+static double draw_coefficient(const wisp_passed_values *passed, uint64_t *random)
+{
+  const size_t draw = wisp_random_below(random, (uint64_t)passed->count + 1), count = (size_t)passed->count;
+  if (draw < count) return (double)(float)passed->values[draw];
+  const double low = passed->values[wisp_random_below(random, count)],
+               high = passed->values[wisp_random_below(random, count)];
+  return (double)(float)(low + (high - low) * fabs(wisp_random_real(random)));
+}
+
 /* Random where the kernel reads; a copy to be changed where it writes, NaN so far where it does not read. */
 static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_array_decl *array, size_t a,
                               uint64_t *random)
@@ -74,7 +82,12 @@ static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_arr
   const size_t size = r->numbers[a];
   const bool reads = wisp_list_has(r->kernel->reads, array->name);
   if (reads || array->kind == WISP_STATE) CALL(wisp_new(err, size, sizeof **r->before, &r->before[a]));
-  for (size_t i = 0; r->before[a] && i < size; i++) r->before[a][i] = wisp_random_of(array->kind, random);
+  const bool extreme = wisp_test_case_extreme(r) >= 0, coefficient = extreme && array->passed.count;
+  const double scale =
+      array->kind == WISP_FIELD ? wisp_test_case_passed(r, &r->discretisation->family->magnitudes, 1) : 1;
+  for (size_t i = 0; r->before[a] && i < size; i++)
+    r->before[a][i] =
+        coefficient ? draw_coefficient(&array->passed, random) : scale * wisp_random_of(array->kind, random);
   if (!wisp_list_has(r->kernel->writes, array->name)) return WISP_OK;
   CALL(wisp_new(err, size, sizeof **r->after, &r->after[a]));
   return wisp_new(err, size, sizeof **r->size, &r->size[a]);
@@ -117,7 +130,7 @@ wisp_status wisp_test_cases_get(wisp_error *err, wisp_test_cases *cases, const w
   const wisp_status status = make_case(err, cases, spec, seed, &made.test_case);
   if (status != WISP_OK) free_case(&made.test_case);
   CALL(status);
-  if (cases->count < MOST)
+  if (cases->count < cases->most)
     at = cases->count++;
   else
     free_case(&cases->entries[at].test_case);

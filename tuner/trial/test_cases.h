@@ -6,12 +6,14 @@
 
 typedef struct wisp_test_cases wisp_test_cases;
 
-/* Test cases of a workload on a test mesh of one order; both outlive them. */
-wisp_status wisp_test_cases_create(wisp_error *err, const wisp_workload *workload, const void *test_mesh,
+/* Test cases of a workload on a test mesh of one order, which both outlive them; so many are kept, at most
+ * WISP_MOST_CASES. */
+enum { WISP_MOST_CASES = 28 };
+wisp_status wisp_test_cases_create(wisp_error *err, const wisp_workload *workload, const void *test_mesh, int most,
                                    wisp_test_cases **out);
 void wisp_test_cases_destroy(wisp_test_cases *cases); /* NULL is fine */
 
-/* For strategies that mix numbers, or for those that do not. Valid until two dozen others were asked for. */
+/* For strategies that mix numbers, or for those that do not. Valid until as many others as are kept were asked for. */
 wisp_status wisp_test_cases_get(wisp_error *err, wisp_test_cases *cases, const wisp_spec *spec, bool mixes, int number,
                                 uint64_t seed, const wisp_test_case **out);
 

@@ -9,13 +9,11 @@
 #include <string.h>
 #include <time.h>
 
-wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, const wisp_strategies *strategies, double drop,
-                              wisp_bench *out)
+wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out)
 {
   wisp_bench bench = {.device = device, .limits = wisp_device_limits(device), .drop = drop};
   CALL(wisp_device_ceilings(err, device, &bench.ceilings));
   CALL(wisp_verifier_create(err, device, &bench.verifier));
-  CALL(wisp_baselines_create(err, device, strategies, &out->profile, &bench.baselines));
   wisp_device_clock_mhz(device); /* what the first call has to open is opened before anything is timed */
   *out = bench;
   return WISP_OK;
@@ -23,16 +21,17 @@ wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, const wisp_s
 
 static void forget_problems(wisp_bench *bench)
 {
-  if (bench->baselines) wisp_baselines_forget(bench->baselines);
+  wisp_at_size_destroy(bench->at_size);
+  wisp_at_size_destroy(bench->at_small);
   wisp_problems_destroy(bench->problems);
   wisp_problems_destroy(bench->small);
   bench->problems = bench->small = NULL;
+  bench->at_size = bench->at_small = NULL;
 }
 
 void wisp_bench_free(wisp_bench *bench)
 {
   forget_problems(bench);
-  wisp_baselines_destroy(bench->baselines);
   wisp_verifier_destroy(bench->verifier);
   *bench = (wisp_bench){0};
 }
@@ -73,14 +72,15 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
   bench->workload = workload;
   bench->spec = *spec;
   bench->asked = elements;
-  return wisp_problems_create(err, bench->device, workload, spec, elements, &bench->source, problem_memory(bench),
-                              &bench->problems);
+  CALL(wisp_problems_create(err, bench->device, workload, spec, elements, &bench->source, problem_memory(bench),
+                            &bench->problems));
+  return wisp_at_size_create(err, bench->device, workload, bench->problems, &bench->at_size);
 }
 
 wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem_ref *ref)
 {
   HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(&bench->profile, WISP_PREPARING);
-  return wisp_baseline_acquire(err, bench->baselines, bench->problems, plan, ref);
+  return wisp_problems_acquire(err, bench->problems, &plan, 1, ref);
 }
 
 wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_problem *problem,
@@ -93,13 +93,15 @@ wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_pro
   const wisp_mesh_source box = wisp_mesh_source_irregular(); /* whatever file is timed on */
   int left = LAUNCHES;
   HELD(wisp_problem_ref_end) wisp_problem_ref few = {0};
-  CALL(wisp_repeat_check(err, workload, problem, kernel, leading ? LEADING : OTHERS, &left));
+  CALL(wisp_at_size_repeat(err, bench->at_size, problem, kernel, leading ? LEADING : OTHERS, &left));
   if (left <= 0) return WISP_OK;
-  if (!bench->small)
+  if (!bench->small) {
     CALL(wisp_problems_create(err, bench->device, workload, &bench->spec, FEW, &box, problem_memory(bench),
                               &bench->small));
+    CALL(wisp_at_size_create(err, bench->device, workload, bench->small, &bench->at_small));
+  }
   CALL(wisp_problems_acquire(err, bench->small, &plan, 1, &few));
-  return wisp_repeat_check(err, workload, few.problem, kernel, MOST, &left);
+  return wisp_at_size_repeat(err, bench->at_small, few.problem, kernel, MOST, &left);
 }
 
 void wisp_incumbent_free(wisp_incumbent *incumbent)
@@ -144,6 +146,7 @@ void wisp_trial_key(const wisp_bench *bench, const wisp_spec *spec, const wisp_l
   put(t->version, sizeof t->version, WISP_VERSION);
   put(t->mode, sizeof t->mode, "not timed");
   wisp_trial_stamp(t);
+  t->rules = WISP_VERIFYING_RULES;
   t->elements = wisp_problems_elements(bench->problems);
   put(t->mesh, sizeof t->mesh, bench->workload->alone ? WISP_MESH_BOX : wisp_mesh_source_kind(&bench->source));
 }
@@ -275,7 +278,7 @@ static wisp_status announce(wisp_error *err, wisp_bench *bench, const wisp_plan 
   double limit = wisp_trial_limit(bench, &plan->spec, best->ms);
   CALL(wisp_bench_acquire(err, bench, plan, &ref));
   CALL(wisp_verifier_prepare(err, bench->verifier, plan));
-  CALL(wisp_baseline_prepare(err, bench->baselines, bench->workload, ref.problem, plan));
+  CALL(wisp_at_size_prepare(err, bench->at_size, ref.problem, plan));
   return wisp_link_begin(err, bench->link, WISP_NOTE_LAUNCH, t, limit);
 }
 
@@ -314,7 +317,7 @@ static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *j
   wisp_profile_switch(&bench->profile, WISP_VERIFYING);
   if (wisp_trial_outcome(t) != WISP_TRIAL_OK) return WISP_OK;
   CALL(wisp_bench_acquire(err, bench, job->plan, &timed));
-  return wisp_baseline_check(err, bench->baselines, bench->workload, timed.problem, *kernel);
+  return wisp_at_size_check(err, bench->at_size, timed.problem, *kernel);
 }
 
 wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wisp_incumbent *best, wisp_trial *t)

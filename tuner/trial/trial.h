@@ -4,11 +4,11 @@
 
 #include "../../cache/store.h"
 #include "../link/link.h"
+#include "at_size.h"
 #include "measure.h"
 #include "pipeline.h"
 #include "problems.h"
 #include "verify.h"
-#include "baseline.h"
 
 /* The shared state of all trials of a sweep on one device. */
 typedef struct wisp_bench {
@@ -16,12 +16,13 @@ typedef struct wisp_bench {
   const wisp_limits *limits;
   wisp_ceilings ceilings;
   wisp_verifier *verifier;
-  wisp_mesh_source source; /* of what kernels are timed on; zero: the box as it is */
-  wisp_baselines *baselines;
+  wisp_mesh_source source;       /* of what kernels are timed on; zero: the box as it is */
   const wisp_workload *workload; /* of the kernel at hand */
   wisp_problems *problems;       /* its large ones, for timing, and what they were made for */
-  wisp_problems *small;          /* of few elements; NULL: not needed yet */
-  wisp_spec spec;                /* of whose element, order and precision they are */
+  wisp_at_size *at_size;         /* checks on them */
+  wisp_problems *small;          /* of few elements, and checks on them; NULL: not needed yet */
+  wisp_at_size *at_small;
+  wisp_spec spec; /* of whose element, order and precision they are */
   long long asked;
   wisp_profile profile;
   double drop;           /* a candidate slower than this times the best is not measured further */
@@ -29,9 +30,8 @@ typedef struct wisp_bench {
   bool doubtful;         /* the device is lost or memory may be damaged: a new worker has to go on */
 } wisp_bench;
 
-/* Device and strategies are borrowed. */
-wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, const wisp_strategies *strategies, double drop,
-                              wisp_bench *out);
+/* device is borrowed. */
+wisp_status wisp_bench_create(wisp_error *err, wisp_device *device, double drop, wisp_bench *out);
 void wisp_bench_free(wisp_bench *bench);
 
 /* Checks before anything is made that a problem of so many elements fits the device, as far as the workload knows its
@@ -47,7 +47,7 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
 /* The problem that a plan is launched on, until the reference ends (problems.h). */
 wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem_ref *ref);
 
-/* Launches a kernel 500 times from the same inputs and compares the outputs (baseline.h): first on its problem, 0.1 s
+/* Launches a kernel 500 times from the same inputs and compares the outputs (at_size.h): first on its problem, 0.1 s
  * for a `leading` one and 0.05 s for others; the launches that are left on a problem of few elements, for at most a
  * second. */
 wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_problem *problem,

@@ -1,5 +1,6 @@
 /* A kernel on the small problems of its workload, against the cases' references; the same for every family. */
 #include "verify.h"
+#include "examples.h"
 #include "problems.h"
 #include "test_cases.h"
 #include "../../gen/random.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORKLOADS = 16, MAX_EXAMPLES = 48, LAUNCHES = 3 };
+enum { MAX_WORKLOADS = 16, MAX_MESHES = 4, MAX_EXAMPLES = 48, LAUNCHES = 3 };
 static const size_t problem_bytes = (size_t)512 << 20;
 
 /* A round's data on a device, in one layout. */
@@ -34,7 +35,7 @@ typedef struct place {
 struct wisp_verifier {
   wisp_device *device;
   uint64_t seed;
-  place place[MAX_WORKLOADS]; /* by workload */
+  place place[MAX_MESHES][MAX_WORKLOADS]; /* by mesh and workload */
 };
 
 void wisp_verifier_seed(wisp_verifier *v, uint64_t seed)
@@ -50,18 +51,18 @@ static void leave(place *p)
   *p = (place){.problems = NULL};
 }
 
-static wisp_status find_place(wisp_error *err, wisp_verifier *v, const wisp_spec *spec, place **out)
+static wisp_status find_place(wisp_error *err, wisp_verifier *v, const wisp_spec *spec, int mesh, place **out)
 {
   wisp_status status = WISP_OK;
   const wisp_workload *workload = NULL;
-  place *p = v->place;
+  place *p = v->place[mesh];
   TRY(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   for (size_t i = 0; wisp_workload_at(i) != workload && i < MAX_WORKLOADS - 1; i++) p++;
   *out = p;
   if (p->problems && wisp_spec_same_element(&p->spec, spec)) return WISP_OK;
   leave(p);
-  TRY(wisp_problems_create(err, v->device, workload, spec, 0, NULL, problem_bytes, &p->problems));
-  TRY(wisp_test_cases_create(err, workload, wisp_problems_test_mesh(p->problems), &p->cases));
+  TRY(wisp_problems_create(err, v->device, workload, spec, mesh, NULL, problem_bytes, &p->problems));
+  TRY(wisp_test_cases_create(err, workload, wisp_problems_test_mesh(p->problems), WISP_MOST_CASES, &p->cases));
   p->spec = *spec;
 done:
   if (status != WISP_OK && workload) leave(p);
@@ -69,27 +70,6 @@ done:
 }
 
 /* --- examples --- */
-
-static wisp_status upload(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, const double *values)
-{
-  const size_t size = wisp_arrays_size(arrays, array->name);
-  OWNED(free) int *ints = NULL;
-  if (!wisp_numbers[array->type].integer) return wisp_arrays_upload(err, arrays, array->name, values);
-  CALL(wisp_new(err, size, sizeof *ints, &ints));
-  for (size_t i = 0; i < size; i++) ints[i] = (int)values[i];
-  return wisp_arrays_upload_ints(err, arrays, array->name, ints);
-}
-
-/* An array as a problem has it; NaN in what is nobody's. */
-static wisp_status lay_out(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array, const double *natural)
-{
-  const size_t size = wisp_arrays_size(problem->arrays, array->name), *from = NULL;
-  OWNED(free) double *values = NULL;
-  CALL(wisp_problem_origins(err, problem, array, &from));
-  CALL(wisp_new(err, size, sizeof *values, &values));
-  for (size_t i = 0; i < size; i++) values[i] = from[i] == WISP_NOBODY ? NAN : natural[from[i]];
-  return upload(err, problem->arrays, array, values);
-}
 
 /* Arrays that the kernel does not read are NaN, fixed arrays of reals too. */
 static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wisp_test_case *test_case,
@@ -101,7 +81,7 @@ static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wi
   for (const wisp_array_decl *array = problem->d.family->arrays; array->name; array++, a++) {
     if (!wisp_arrays_size(arrays, array->name)) continue;
     if (test_case->before[a])
-      CALL(lay_out(err, problem, array, test_case->before[a]));
+      CALL(wisp_example_put(err, problem, array, test_case->before[a]));
     else if (!wisp_numbers[array->type].integer &&
              !(array->kind == WISP_FIXED && wisp_list_has(test_case->kernel->reads, array->name)))
       CALL(wisp_arrays_fill(err, arrays, array->name, 0xff));
@@ -143,6 +123,7 @@ static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan
 
 /* One round at hand. */
 typedef struct running_case {
+  wisp_judged judged;
   const wisp_kernel *kernel;
   const wisp_plan *plan;
   const wisp_test_case *test_case;
@@ -151,16 +132,17 @@ typedef struct running_case {
   const wisp_kept *before;
   wisp_kept *first; /* what the first launch has left */
   const char *writes[WISP_MAX_ARRAYS + 1];
-  double tolerance, max_error; /* max_error: what a family promises besides, relative to the largest of all results */
-  bool last;
+  int launches;
+  bool last; /* of its mesh: guard zones are looked at */
 } running_case;
 
-static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan *plan, int number, running_case *r)
+static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan *plan, int mesh, int number,
+                             running_case *r)
 {
   const wisp_spec *spec = &plan->spec;
   place *p = NULL;
   int writes = 0;
-  CALL(find_place(err, v, spec, &p));
+  CALL(find_place(err, v, spec, mesh, &p));
   CALL(wisp_problems_acquire(err, p->problems, &plan, 1, &r->ref));
   r->problem = r->ref.problem;
   CALL(wisp_test_cases_get(err, p->cases, spec, plan->strategy->mixes, number, v->seed, &r->test_case));
@@ -168,100 +150,14 @@ static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan 
   const wisp_array_decl *arrays = r->problem->d.family->arrays;
   for (int a = 0; arrays[a].name; a++)
     if (r->test_case->after[a]) r->writes[writes++] = arrays[a].name;
-  CALL(wisp_tolerance(err, spec, &r->tolerance));
-  r->max_error = wisp_family_find(spec->family)->max_error[spec->precision == WISP_F64];
-  if (!(r->max_error > 0)) r->max_error = HUGE_VAL;
   r->plan = plan;
-  return WISP_OK;
+  return wisp_judged_fill(err, r->problem, plan, r->test_case, &r->judged);
 }
 
 static void leave_case(running_case *r)
 {
   wisp_kept_free(r->first);
   wisp_problem_ref_end(&r->ref);
-}
-
-static wisp_status download(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, double *values)
-{
-  const size_t size = wisp_arrays_size(arrays, array->name);
-  OWNED(free) int *ints = NULL;
-  if (!wisp_numbers[array->type].integer) return wisp_arrays_download(err, arrays, array->name, values);
-  CALL(wisp_new(err, size, sizeof *ints, &ints));
-  CALL(wisp_arrays_download_ints(err, arrays, array->name, ints));
-  for (size_t i = 0; i < size; i++) values[i] = ints[i];
-  return WISP_OK;
-}
-
-static wisp_status wrong(wisp_error *err, const running_case *r, const wisp_array_decl *array, size_t i, double got,
-                         double expected, const char *how)
-{
-  char where[WISP_PLACE_TEXT];
-  wisp_discretisation_place(&r->problem->d, array, i, where);
-  return wisp_fail(err, WISP_EWRONG, "%s is %.9g, not %.9g, at %s: %s", array->name, isnan(got) ? (double)NAN : got,
-                   expected, where, how); /* a NaN has a sign, too */
-}
-
-/* Each number by the tolerance and its sum of magnitudes, all by what the family promises. A number that must stay as
- * it is, NaN, must have done so. *error: the largest, over its sum of magnitudes. */
-static wisp_status compare(wisp_error *err, const running_case *r, const wisp_array_decl *array, size_t a,
-                           const double *got, double *error)
-{
-  const double *expected = r->test_case->after[a], *sizes = r->test_case->size[a];
-  const size_t size = wisp_arrays_size(r->problem->arrays, array->name), *origins = NULL;
-  double most = 0, worst = 0, farthest = 0;
-  size_t bad = 0, far = 0;
-  char how[64];
-  CALL(wisp_problem_origins(err, r->problem, array, &origins));
-  for (size_t i = 0; i < size; i++) {
-    const size_t at = origins[i];
-    if (at == WISP_NOBODY) continue;
-    const double difference = fabs(got[i] - expected[at]);
-    if (!isfinite(got[i]) != !isfinite(expected[at]))
-      return wrong(err, r, array, i, got[i], expected[at], isfinite(got[i]) ? "not left alone" : "not finite");
-    if (!isfinite(got[i])) continue;
-    most = fmax(most, fabs(expected[at]));
-    if (difference > farthest) farthest = difference, far = i;
-    if (wisp_is_worse(difference, sizes[at], &worst)) bad = i;
-  }
-  *error = fmax(*error, worst);
-  const bool kept = farthest <= r->max_error * most;
-  if (worst <= r->tolerance && kept) return WISP_OK;
-  if (kept) far = bad;
-  snprintf(how, sizeof how, "error %.2e over %.2e", kept ? worst : farthest / most, kept ? r->tolerance : r->max_error);
-  return wrong(err, r, array, far, got[far], expected[origins[far]], how);
-}
-
-/* A sum, left as parts by the blocks, by what the family promises, relative to the root of the sum of squares: a sum of
- * numbers of random sign is far smaller than what was added. */
-static wisp_status compare_sum(wisp_error *err, const running_case *r, const wisp_array_decl *array, size_t a,
-                               const double *got, double *error)
-{
-  const wisp_discretisation *d = &r->problem->d;
-  const double expected = r->test_case->after[a][0], root = fmax(r->test_case->size[a][0], fabs(expected));
-  double sum = 0, worst = 0;
-  unsigned grid[2];
-  CALL(wisp_plan_grid(err, r->plan, d->counts, grid));
-  for (size_t i = 0; i < grid[0] && i < r->test_case->numbers[a]; i++) sum += got[i];
-  wisp_is_worse(fabs(sum - expected), root, &worst);
-  *error = fmax(*error, worst);
-  return wisp_require(err, isfinite(sum) && worst <= r->max_error, WISP_EWRONG,
-                      "%s is %.9g in all, not %.9g: error %.2e over %.2e", array->name, sum, expected, worst,
-                      r->max_error);
-}
-
-static wisp_status compare_all(wisp_error *err, const running_case *r, double *error)
-{
-  OWNED(free) double *got = NULL;
-  size_t a = 0;
-  for (const wisp_array_decl *array = r->problem->d.family->arrays; array->name; array++, a++) {
-    if (!r->test_case->after[a]) continue;
-    CALL(wisp_new(err, wisp_arrays_size(r->problem->arrays, array->name), sizeof *got, &got));
-    CALL(download(err, r->problem->arrays, array, got));
-    CALL(array->kind == WISP_PARTS ? compare_sum(err, r, array, a, got, error) : compare(err, r, array, a, got, error));
-    free(got);
-    got = NULL;
-  }
-  return WISP_OK;
 }
 
 wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays)
@@ -302,49 +198,129 @@ static wisp_status check_repeats(wisp_error *err, const running_case *r)
                       array);
 }
 
+/* A launch on geometry of NaN: a kernel that kept some of it would be wrong from then on. */
+static wisp_status launch_blind(wisp_error *err, const running_case *r)
+{
+  wisp_arrays *arrays = r->problem->arrays;
+  CALL(wisp_arrays_restore(err, arrays, r->before, NULL));
+  for (const wisp_array_decl *array = r->problem->d.family->arrays; array->name; array++)
+    if (array->kind == WISP_FIXED && !wisp_numbers[array->type].integer && wisp_arrays_size(arrays, array->name))
+      CALL(wisp_arrays_fill(err, arrays, array->name, 0xff));
+  return wisp_test_case_launch(err, r->problem, r->kernel, r->test_case);
+}
+
 static wisp_status launch(wisp_error *err, running_case *r, int number, double *error)
 {
-  const bool end = number == LAUNCHES - 1, exact = !r->plan->strategy->varies;
+  const bool end = number == r->launches - 1, exact = !r->plan->strategy->varies;
   wisp_arrays *arrays = r->problem->arrays;
   CALL(wisp_arrays_restore(err, arrays, r->before, number > 0 ? r->writes : NULL));
   CALL(wisp_test_case_launch(err, r->problem, r->kernel, r->test_case));
   if (number == 0 || end) CALL(check_untouched(err, r, r->last && end));
-  if (number == 0 || !exact) CALL(compare_all(err, r, error));
+  if (number == 0 || !exact) CALL(wisp_judge(err, &r->judged, SIZE_MAX, error));
   if (number > 0 && exact) CALL(check_repeats(err, r));
-  if (number == 0) CALL(wisp_arrays_keep(err, arrays, r->writes, &r->first));
+  if (number == 0 && !end) CALL(wisp_arrays_keep(err, arrays, r->writes, &r->first));
   return WISP_OK;
 }
 
-static wisp_status count_cases(wisp_error *err, const wisp_spec *spec, const wisp_workload **workload, int *cases)
+/* The cases of a kernel: the workload's own; extremes, until each value that solvers pass to it has come up; and one on
+ * each other mesh. */
+typedef struct case_list {
+  int own, extremes, meshes;
+} case_list;
+
+static int most(int a, const wisp_passed_values *passed)
 {
-  CALL(wisp_workload_find(err, spec->family, spec->kernel, workload));
-  *cases = (*workload)->cases ? (*workload)->cases(spec->kernel) : 2;
-  return wisp_require(err, *cases > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel);
+  return a > passed->count ? a : passed->count;
+}
+
+static wisp_status list_cases(wisp_error *err, const wisp_plan *plan, case_list *out)
+{
+  const wisp_workload *workload = NULL;
+  const wisp_spec *spec = &plan->spec;
+  const wisp_strategy *s = plan->strategy;
+  const wisp_family *family = wisp_family_find(spec->family);
+  const wisp_kernel_decl *kernel = wisp_family_kernel(family, spec->kernel);
+  CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
+  *out = (case_list){.own = workload->cases ? workload->cases(spec->kernel) : 2,
+                     .extremes = most(0, &family->magnitudes),
+                     .meshes = workload->other_meshes};
+  for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++) {
+    const wisp_scalar_decl *scalar = wisp_family_scalar(family, arg->name);
+    if (arg->kind == WISP_ARG_VALUE && scalar) out->extremes = most(out->extremes, &scalar->passed);
+  }
+  for (const wisp_array_decl *array = family->arrays; array->name; array++)
+    if (wisp_list_has(kernel->reads, array->name)) out->extremes = most(out->extremes, &array->passed);
+  return wisp_require(err, out->own > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel);
+}
+
+static int count_cases(const case_list *list)
+{
+  return list->own + list->extremes + list->meshes;
+}
+
+/* The i-th case: its mesh, and its number in wisp_test_inputs. */
+static int find_number(const case_list *list, int i, int *mesh)
+{
+  *mesh = i < list->own + list->extremes ? 0 : i - list->own - list->extremes + 1;
+  return *mesh ? WISP_PLAIN : i < list->own ? i : WISP_EXTREMES + i - list->own;
 }
 
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_plan *plan)
 {
-  const wisp_workload *workload = NULL;
-  int cases = 0;
-  CALL(count_cases(err, &plan->spec, &workload, &cases));
-  for (int i = 0; i < cases; i++) {
+  case_list list = {0};
+  CALL(list_cases(err, plan, &list));
+  for (int i = 0; i < count_cases(&list); i++) {
     HELD(leave_case) running_case r = {.last = false};
-    CALL(find_case(err, v, plan, i, &r));
+    int mesh = 0;
+    const int number = find_number(&list, i, &mesh);
+    const wisp_status found = find_case(err, v, plan, mesh, number, &r);
+    if (!mesh || found != WISP_EREFUSED) CALL(found);
   }
   return WISP_OK;
 }
 
+/* A small mesh may have none of what a kernel works on. */
+static wisp_status check_arrays(wisp_error *err, const running_case *r)
+{
+  const wisp_strategy *s = r->plan->strategy;
+  for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++) {
+    const bool there = wisp_arrays_at(r->problem->arrays, arg->name),
+               other = r->test_case->as && strcmp(r->test_case->as, arg->name) == 0;
+    CALL(wisp_require(err, there || other || arg->kind == WISP_ARG_VALUE || arg->kind == WISP_ARG_OPERAND,
+                      WISP_EREFUSED, "this mesh has no %s", arg->name));
+  }
+  return WISP_OK;
+}
+
+/* One case. Lists are looked at once a mesh. */
+static wisp_status check_case(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, const case_list *list,
+                              int i, double *error)
+{
+  int mesh = 0;
+  const int number = find_number(list, i, &mesh);
+  HELD(leave_case) running_case r = {.kernel = kernel, .launches = i < list->own ? LAUNCHES : 1};
+  const wisp_workload *workload = NULL;
+  r.last = i + 1 == list->own || i + 1 == list->own + list->extremes || mesh;
+  CALL(wisp_workload_find(err, kernel->plan->spec.family, kernel->plan->spec.kernel, &workload));
+  CALL(find_case(err, v, kernel->plan, mesh, number, &r));
+  if (mesh) CALL(check_arrays(err, &r));
+  if ((i == 0 || mesh) && workload->lists) CALL(workload->lists(err, r.problem, kernel->plan));
+  if (i == 0) CALL(launch_blind(err, &r));
+  for (int k = 0; k < r.launches; k++) CALL(launch(err, &r, k, error));
+  return WISP_OK;
+}
+
+/* Another mesh may have nothing for a kernel to do, or more in a list than the kernel has room for. */
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, double *error)
 {
-  const wisp_workload *workload = NULL;
-  int cases = 0;
+  case_list list = {0};
   *error = 0;
-  CALL(count_cases(err, &kernel->plan->spec, &workload, &cases));
-  for (int i = 0; i < cases; i++) {
-    HELD(leave_case) running_case r = {.kernel = kernel, .last = i == cases - 1};
-    CALL(find_case(err, v, kernel->plan, i, &r));
-    if (i == 0 && workload->lists) CALL(workload->lists(err, r.problem, kernel->plan));
-    for (int k = 0; k < LAUNCHES; k++) CALL(launch(err, &r, k, error));
+  CALL(list_cases(err, kernel->plan, &list));
+  for (int i = 0; i < count_cases(&list); i++) {
+    wisp_error reason = {0};
+    const wisp_status status = check_case(&reason, v, kernel, &list, i, error);
+    if (status != WISP_EREFUSED || i < list.own + list.extremes)
+      CALL(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
   }
   return WISP_OK;
 }
@@ -360,7 +336,8 @@ wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_veri
 void wisp_verifier_destroy(wisp_verifier *v)
 {
   if (!v) return;
-  for (int i = 0; i < MAX_WORKLOADS; i++) leave(&v->place[i]);
+  for (int m = 0; m < MAX_MESHES; m++)
+    for (int i = 0; i < MAX_WORKLOADS; i++) leave(&v->place[m][i]);
   free(v);
 }
 
@@ -372,7 +349,7 @@ static wisp_status fetch(wisp_error *err, const running_case *r, const wisp_arra
   const size_t size = wisp_arrays_size(r->problem->arrays, array->name), *origins = NULL;
   OWNED(free) double *got = NULL;
   CALL(wisp_new(err, size, sizeof *got, &got));
-  CALL(download(err, r->problem->arrays, array, got));
+  CALL(wisp_example_download(err, r->problem->arrays, array, got));
   CALL(wisp_problem_origins(err, r->problem, array, &origins));
   for (size_t i = 0; i < size; i++)
     if (origins[i] != WISP_NOBODY) out[origins[i]] = got[i];
@@ -384,7 +361,7 @@ static wisp_status run_case(wisp_error *err, wisp_verifier *v, const wisp_kernel
                             running_case *r, wisp_results *own)
 {
   r->kernel = kernel;
-  CALL(find_case(err, v, kernel->plan, (int)data, r));
+  CALL(find_case(err, v, kernel->plan, 0, (int)data, r));
   CALL(wisp_results_create(err, r->test_case, own));
   CALL(wisp_arrays_restore(err, r->problem->arrays, r->before, NULL));
   CALL(wisp_test_case_launch(err, r->problem, kernel, r->test_case));
@@ -429,7 +406,7 @@ wisp_status wisp_verifier_compare_single(wisp_error *err, wisp_verifier *v, cons
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   CALL(wisp_family_sums(err, spec, &length, &matrix));
   if (!workload->single_sums || !(matrix > 0) || spec->precision != WISP_F32) return WISP_OK;
-  CALL(find_place(err, v, spec, &p));
+  CALL(find_place(err, v, spec, 0, &p));
   CALL(run_case(err, v, kernel, data, &r, &own));
   CALL(wisp_test_cases_single_error(err, p->cases, r.test_case, single));
   *error = wisp_results_error(&own, r.test_case);

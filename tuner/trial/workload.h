@@ -9,8 +9,10 @@
 #include "../../gen/families.h"
 #include "../../gen/strategy/strategy.h"
 #include "../../runtime/api/accuracy.h"
+#include "../../runtime/mesh/frame.h"
 #include "../../runtime/mesh/source.h"
 #include "../../runtime/problem.h"
+#include "../../runtime/solve/solver.h"
 #include "../../runtime/spmv.h"
 #include "../../runtime/test_case.h"
 
@@ -51,6 +53,13 @@ typedef enum wisp_purpose {
   WISP_FOR_CHECKS  /* once: all that the kernel computes shows in its outputs */
 } wisp_purpose;
 
+/* The part of a solver's problem that a reference computes: its elements, rows or edges. */
+typedef struct wisp_sample {
+  wisp_discretisation d; /* as the reference reads it; its origins are WISP_NOBODY outside the sample */
+  bool compact;          /* arrays have the sample's numbers alone: their sizes are d's */
+  size_t own, of; /* the first `own` of `of` parts of each output are computed, others are there to be read; 0: all */
+} wisp_sample;
+
 typedef struct wisp_workload {
   const char *family;
   const struct wisp_workload *more; /* the family's next, for its kernels on other arrays; NULL: there is none */
@@ -68,10 +77,11 @@ typedef struct wisp_workload {
   /* --- The test mesh: the base of discretisations of one element and order, a mesh for example. To time on: *elements
    * elements, rounded up where needed, or as many as suit the device where that is 0; of a box whose elements lie as
    * `source` says, or of its file where the family reads such meshes. *elements becomes their number. source NULL: to
-   * check on, small, of a prime number of elements where they stand alone, no two alike, in all ways in which they can
-   * meet. */
+   * check on, small: number 0 of a prime number of elements where they stand alone, no two alike, in all ways in which
+   * they can meet; numbers 1 to other_meshes, which *elements then is, of few elements or of extreme shapes. */
   wisp_status (*open)(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long *elements,
                       const wisp_mesh_source *source, void **test_mesh);
+  int other_meshes; /* to check on: those besides the first */
   /* Its sizes, for kernels' expressions (wisp_own_sizes); NULL: those of a large one, element by element. */
   wisp_status (*own_sizes)(wisp_error *err, const void *test_mesh, wisp_env *sizes);
   void (*close)(void *test_mesh); /* NULL is fine */
@@ -100,10 +110,12 @@ typedef struct wisp_workload {
   /* Computes the outputs of a test case by sums in single precision, one number after the other, into `out`, as `after`
    * is; for kernels that multiply by matrices. NULL: not needed. */
   wisp_status (*single_sums)(wisp_error *err, const wisp_test_case *test_case, double *const *out);
-  /* The largest sum of magnitudes that a number of this output can have, on a problem with the scalars for checks and
-   * numbers of at most 1. NaN: not to be compared. */
-  wisp_status (*largest)(wisp_error *err, const wisp_problem *problem, const wisp_spec *spec, const char *array,
-                         double *out);
+
+  /* Checks on a solver's own mesh: the test case of a launch, whose scalars, kernel and random state are set, gets its
+   * own; and a sample of the problem for the reference, which leaves NaN where it computes less than a number. NULL:
+   * there is no reference there. */
+  wisp_status (*adopt)(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
+                       wisp_test_case *test_case, wisp_sample *out);
 
   /* --- The yardstick of `wisp bench` for a kernel of this spec: the vendor's product with this dense matrix, if there
    * is one. NULL: a copy of the bytes that the kernel must move. */
@@ -134,6 +146,25 @@ wisp_status wisp_workload_find(wisp_error *err, const char *family, const char *
 
 /* Whether the family has a workload that serves the kernel. */
 bool wisp_workload_serves(const char *family, const char *kernel);
+
+/* Rounds the coordinates of a mesh to be timed on to the spec's precision: what is left of an error is a kernel's own.
+ */
+static inline void wisp_workload_round(const wisp_spec *spec, wisp_mesh *mesh)
+{
+  for (size_t i = 0; spec->precision == WISP_F32 && i < 3 * mesh->vertices; i++) mesh->xyz[i] = (float)mesh->xyz[i];
+}
+
+/* A scalar of a launch; `otherwise` where it has none of this name. */
+double wisp_scalar_of(const wisp_scalar_list *list, const char *name, double otherwise);
+
+/* Takes `most` of `count` things at least, or all: the first and the last, those at multiples of 32, 256 and 1024, and
+ * random ones. A byte each, 1 for those; the caller frees it. */
+wisp_status wisp_sample_pick(wisp_error *err, size_t count, size_t most, uint64_t *random, unsigned char **picked);
+
+/* The mesh as kernels see it that read its vertices: coordinates in the frame, rounded to the precision. Only xyz,
+ * which the caller frees, is its own. */
+wisp_status wisp_sample_round(wisp_error *err, wisp_precision precision, const wisp_mesh *mesh, const wisp_frame *frame,
+                              wisp_mesh *out);
 
 /* One more scalar of a launch. */
 static inline void wisp_scalar_add(wisp_scalar_list *list, const char *name, double value)

@@ -1,0 +1,215 @@
+#include "at_size.h"
+#include "../../gen/random.h"
+#include "../../runtime/process.h"
+#include "examples.h"
+#include "test_cases.h"
+#include "verify.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Arrays of more numbers are compared on the device. */
+enum { MOST_KEPT = 6, MOST_CASES = 2, AT_A_TIME = 5, SHORT = 4096 };
+
+/* Arrays by name, with what their numbers may be off by. */
+typedef struct named_arrays {
+  const char *names[WISP_MAX_ARRAYS + 1]; /* ends with NULL */
+  double bound[WISP_MAX_ARRAYS];
+  bool parts[WISP_MAX_ARRAYS]; /* of a sum, which each strategy cuts in its own way */
+  int count;
+} named_arrays;
+
+/* One launch: what it starts from, and what must come of it. */
+typedef struct launch_data {
+  wisp_setting of;
+  bool mixes;
+  unsigned long long used;
+  const wisp_test_case *test_case; /* NULL: this problem has nothing for the kernel to do */
+  named_arrays out;                /* outputs that are there */
+  wisp_kept *before, *after;       /* arrays that it reads or writes, and its outputs as they must be */
+} launch_data;
+
+struct wisp_at_size {
+  wisp_device *device;
+  const wisp_workload *workload;
+  const wisp_problems *problems;
+  wisp_test_cases *cases;
+  unsigned long long clock;
+  int count;
+  launch_data kept[MOST_KEPT];
+};
+
+wisp_status wisp_at_size_create(wisp_error *err, wisp_device *device, const wisp_workload *workload,
+                                const wisp_problems *problems, wisp_at_size **out)
+{
+  OWNED(wisp_at_size_destroy) wisp_at_size *made = NULL;
+  CALL(wisp_new(err, 1, sizeof *made, &made));
+  *made = (wisp_at_size){.device = device, .workload = workload, .problems = problems};
+  CALL(wisp_test_cases_create(err, workload, wisp_problems_test_mesh(problems), MOST_CASES, &made->cases));
+  return GIVE(made, out);
+}
+
+static void free_data(launch_data *data)
+{
+  wisp_kept_free(data->before);
+  wisp_kept_free(data->after);
+}
+
+void wisp_at_size_destroy(wisp_at_size *at_size)
+{
+  if (!at_size) return;
+  for (int i = 0; i < at_size->count; i++) free_data(&at_size->kept[i]);
+  wisp_test_cases_destroy(at_size->cases);
+  free(at_size);
+}
+
+/* --- what is kept of a launch --- */
+
+/* Lays the inputs out, NaN where a kernel only writes, and keeps them. */
+static wisp_status keep_inputs(wisp_error *err, wisp_problem *problem, launch_data *data)
+{
+  const wisp_test_case *r = data->test_case;
+  named_arrays moved = {.count = 0};
+  size_t a = 0;
+  for (const wisp_array_decl *array = problem->d.family->arrays; array->name; array++, a++) {
+    if (!wisp_arrays_size(problem->arrays, array->name) || !(r->before[a] || r->after[a])) continue;
+    moved.names[moved.count++] = array->name;
+    if (r->before[a])
+      CALL(wisp_example_put(err, problem, array, r->before[a]));
+    else
+      CALL(wisp_arrays_fill(err, problem->arrays, array->name, 0xff));
+  }
+  return wisp_arrays_keep(err, problem->arrays, moved.names, &data->before);
+}
+
+/* Lays the right outputs out, notes what each may be off by, and keeps them. */
+static wisp_status keep_outputs(wisp_error *err, wisp_problem *problem, const wisp_plan *plan, launch_data *data)
+{
+  const wisp_test_case *r = data->test_case;
+  double tolerance = 0;
+  size_t a = 0;
+  CALL(wisp_tolerance(err, &plan->spec, &tolerance));
+  for (const wisp_array_decl *array = problem->d.family->arrays; array->name; array++, a++) {
+    double most = 0;
+    if (!wisp_arrays_size(problem->arrays, array->name) || !r->after[a]) continue;
+    for (size_t i = 0; i < r->numbers[a]; i++) most = fmax(most, r->size[a][i]);
+    data->out.bound[data->out.count] = 2 * tolerance * most;
+    data->out.parts[data->out.count] = array->kind == WISP_PARTS;
+    data->out.names[data->out.count++] = array->name;
+    if (array->kind != WISP_PARTS) CALL(wisp_example_put(err, problem, array, r->after[a]));
+  }
+  return wisp_arrays_keep(err, problem->arrays, data->out.names, &data->after);
+}
+
+static wisp_status make_data(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_plan *plan,
+                             launch_data *data)
+{
+  CALL(wisp_test_cases_get(err, s->cases, &plan->spec, data->mixes, WISP_PLAIN, WISP_RANDOM_SEED, &data->test_case));
+  CALL(keep_inputs(err, problem, data));
+  return keep_outputs(err, problem, plan, data);
+}
+
+static wisp_status find_data(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_plan *plan,
+                             const launch_data **out)
+{
+  launch_data key = {.of = wisp_setting_of(plan), .mixes = plan->strategy->mixes, .used = ++s->clock};
+  int at = 0;
+  for (int i = 0; i < s->count; i++) {
+    if (wisp_setting_same(&s->kept[i].of, &key.of) && s->kept[i].mixes == key.mixes) {
+      s->kept[i].used = key.used;
+      *out = &s->kept[i];
+      return WISP_OK;
+    }
+    if (s->kept[i].used < s->kept[at].used) at = i;
+  }
+  if (s->count < MOST_KEPT)
+    at = s->count;
+  else
+    free_data(&s->kept[at]), s->kept[at] = s->kept[--s->count], at = s->count;
+  wisp_error reason = {0};
+  const wisp_status status = make_data(&reason, s, problem, plan, &key);
+  if (status != WISP_OK) free_data(&key), key.before = key.after = NULL, key.test_case = NULL;
+  CALL(wisp_require(err, status == WISP_OK || status == WISP_EREFUSED, status, "%s", reason.text));
+  s->kept[at] = key;
+  s->count++;
+  *out = &s->kept[at];
+  return WISP_OK;
+}
+
+wisp_status wisp_at_size_prepare(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_plan *plan)
+{
+  const launch_data *data = NULL;
+  return find_data(err, s, problem, plan, &data);
+}
+
+/* --- candidates --- */
+
+static wisp_status launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel, const launch_data *data)
+{
+  CALL(wisp_arrays_restore(err, problem->arrays, data->before, NULL));
+  return wisp_test_case_launch(err, problem, kernel, data->test_case);
+}
+
+/* Enqueues comparing the outputs of more than so many numbers with what was kept, each within its bound. */
+static wisp_status compare(wisp_error *err, wisp_problem *problem, const named_arrays *out, const wisp_kept *kept,
+                           size_t more_than, bool by_bits)
+{
+  for (int i = 0; i < out->count; i++) {
+    wisp_pointer mask = 0;
+    if (wisp_arrays_size(problem->arrays, out->names[i]) <= more_than) continue;
+    if (!by_bits && out->parts[i]) continue;
+    CALL(wisp_problem_mask(err, problem, out->names[i], &mask));
+    CALL(wisp_arrays_compare(err, problem->arrays, kept, mask, out->names[i], by_bits ? 0 : out->bound[i]));
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel)
+{
+  wisp_arrays *arrays = problem->arrays;
+  const launch_data *data = NULL;
+  wisp_judged judged;
+  char array[32] = "";
+  size_t number = 0;
+  double error = 0;
+  CALL(find_data(err, s, problem, kernel->plan, &data));
+  if (!data->test_case) return wisp_verify_guards(err, arrays);
+  CALL(wisp_judged_fill(err, problem, kernel->plan, data->test_case, &judged));
+  CALL(launch(err, problem, kernel, data));
+  CALL(wisp_arrays_compare_begin(err, arrays));
+  CALL(compare(err, problem, &data->out, data->after, SHORT, false));
+  CALL(wisp_arrays_compare_end(err, arrays, array, &number));
+  CALL(wisp_require(err, !*array, WISP_EWRONG, "on the timed problem: number %zu of %s is not the reference's", number,
+                    array));
+  CALL(wisp_context(err, wisp_judge(err, &judged, SHORT, &error), "on the timed problem: "));
+  return wisp_verify_guards(err, arrays);
+}
+
+wisp_status wisp_at_size_repeat(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel,
+                                double seconds, int *left)
+{
+  wisp_arrays *arrays = problem->arrays;
+  OWNED(wisp_kept_free) wisp_kept *first = NULL;
+  const launch_data *data = NULL;
+  const bool exact = !kernel->plan->strategy->varies;
+  char array[32] = "";
+  size_t number = 0;
+  CALL(find_data(err, s, problem, kernel->plan, &data));
+  if (!data->test_case) return WISP_OK;
+  CALL(launch(err, problem, kernel, data));
+  CALL(wisp_arrays_keep(err, arrays, data->out.names, &first));
+  const double begin = wisp_seconds();
+  for (--*left; *left > 0 && !*array && wisp_seconds() - begin < seconds;) {
+    const int now = *left < AT_A_TIME ? *left : AT_A_TIME;
+    CALL(wisp_arrays_compare_begin(err, arrays));
+    for (int i = 0; i < now; i++) {
+      CALL(launch(err, problem, kernel, data));
+      CALL(compare(err, problem, &data->out, first, 0, exact));
+    }
+    CALL(wisp_arrays_compare_end(err, arrays, array, &number));
+    *left -= now;
+  }
+  return wisp_require(err, !*array, WISP_EWRONG,
+                      "number %zu of %s is not the same at every launch, from the same inputs", number, array);
+}
