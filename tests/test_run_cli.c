@@ -188,7 +188,7 @@ TEST_IN_FOLDER(test_scheme)
   char before[128];
   OWNED(cJSON_Delete) cJSON *json = solve_json(*state, "maxwell", "-n 2 --box 2 --time 0.2 --default --scheme rk4s10");
   assert_string_equal(json_text(json, "scheme"), "rk4s10");
-  assert_true(json_number(json, "scheme_gain") > 1.3 &&
+  assert_true(json_number(json, "scheme_speedup") > 1.3 &&
               json_number(json, "time_error") < json_number(json, "l2_error"));
   assert_true(fabs(json_number(json, "seconds") / (json_number(json, "ms_per_stage") * json_number(json, "steps")) -
                    10e-3) < 1e-9);

@@ -199,7 +199,7 @@ static double found_error(wisp_session *session, wisp_solver *solver)
   return length;
 }
 
-/* What is expected of the steps and what they have added are alike, and within what is allowed. */
+/* The expected error of the steps and the one that they have added are alike, and within what is allowed. */
 static void check_choice(const char *allowed, int order)
 {
   wisp_session *session = default_session();
@@ -207,11 +207,12 @@ static void check_choice(const char *allowed, int order)
   const wisp_system_run *run = wisp_system_run_of(solver);
   const double found = found_error(session, solver);
   print_message("order %d: %s, %.3g times as far; allowed %.2e, expected %.2e, found %.2e\n", order,
-                run->stepper->integrator.scheme->name, run->scheme.gain, run->scheme.allowed, run->scheme.error, found);
+                run->stepper->integrator.scheme->name, run->scheme.speedup, run->scheme.allowed, run->scheme.error,
+                found);
   assert_true(run->scheme.error <= run->scheme.allowed && found < 2 * run->scheme.allowed);
   assert_true(found < 2 * run->scheme.error && run->scheme.error < 5 * found);
   assert_true(run->time_error == run->scheme.error);
-  assert_true(allowed || run->scheme.gain > 1.2);
+  assert_true(allowed || run->scheme.speedup > 1.2);
   wisp_solver_discard(solver);
   wisp_session_close(session);
 }
@@ -229,7 +230,7 @@ TEST(test_accurate)
   wisp_session *session = default_session();
   wisp_solver *accurate = solve(session, "accurate", "0.85", 3, NULL),
               *plain = solve(session, "lsrk45", "0.85", 3, NULL);
-  assert_true(wisp_system_run_of(accurate)->scheme.gain >= 1);
+  assert_true(wisp_system_run_of(accurate)->scheme.speedup >= 1);
   const double better = found_error(session, accurate), usual = found_error(session, plain);
   print_message("%.2e in place of %.2e\n", better, usual);
   assert_true(better < usual / 5);

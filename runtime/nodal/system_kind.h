@@ -10,11 +10,11 @@ typedef struct wisp_basis {
   char reason[160]; /* for the choice, for people; empty where the basis was asked for */
 } wisp_basis;
 
-/* How the scheme was chosen. L2 errors are estimates; NaN: nothing was estimated. */
+/* The choice of the scheme. L2 errors are estimates; NaN: nothing was estimated. */
 typedef struct wisp_scheme_choice {
   bool open;                    /* to be taken when there are fields */
   double allowed, space, error; /* of the steps, of the elements, of the scheme's steps */
-  double gain;                  /* time that a stage goes on, over that of LSRK4(5); NaN: not measured */
+  double speedup;               /* time that a stage goes on, over that of LSRK4(5); NaN: not measured */
 } wisp_scheme_choice;
 
 typedef struct wisp_system_run {
@@ -65,7 +65,7 @@ wisp_status wisp_system_fetch(wisp_error *err, wisp_system_run *run);
 wisp_status wisp_system_check_scheme(wisp_error *err, const wisp_system_run *run);
 /* The step to take, in the medium as it is: fields are zero afterwards. */
 wisp_status wisp_system_choose_step(wisp_error *err, wisp_system_run *run);
-/* The scheme, where it goes by the fields as they are, and its step. */
+/* The scheme, where it goes by the fields as they are, and its step. The fields are in run->u as well. */
 wisp_status wisp_system_choose_scheme(wisp_error *err, wisp_system_run *run);
 /* run->time_error, of the steps so far, for fields of that L2 length. */
 wisp_status wisp_system_time_error(wisp_error *err, wisp_system_run *run, double length);

@@ -118,7 +118,7 @@ wisp_status wisp_system_report(wisp_error *err, wisp_solver *s, wisp_solver_repo
       {"time_error", "", run->time_error},
       {"time_error_allowed", "", run->scheme.allowed},
       {"space_error_estimate", "", run->scheme.space},
-      {"scheme_gain", "", run->scheme.gain},
+      {"scheme_speedup", "", run->scheme.speedup},
       {"start_misfit", "", run->misfit},
       {"energy_initial", "", run->energy_initial},
       {"energy_final", "", energy},

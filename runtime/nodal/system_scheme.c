@@ -31,7 +31,7 @@ static bool accurately(const wisp_system_run *run)
 }
 
 /* The time that a stage of the scheme goes on in such steps, over that of LSRK4(5). */
-static double gain_of(const wisp_system_run *run, const wisp_scheme *scheme, double step)
+static double speedup_of(const wisp_system_run *run, const wisp_scheme *scheme, double step)
 {
   const double usual = wisp_solver_real(&run->base, "cfl") * wisp_stepper_reach(run->stepper, &wisp_lsrk45);
   return step / scheme->stages / (usual / wisp_lsrk45.stages);
@@ -59,7 +59,7 @@ wisp_status wisp_system_choose_step(wisp_error *err, wisp_system_run *run)
   if (run->measured) CALL(wisp_stepper_limit(err, run->stepper, &run->limit));
   run->step = !isnan(dt) ? dt : run->measured ? wisp_solver_real(s, "cfl") * run->limit : wisp_dg_safe_dt(run->dg);
   run->dt = run->step;
-  if (run->measured) run->scheme.gain = gain_of(run, scheme, run->step);
+  if (run->measured) run->scheme.speedup = speedup_of(run, scheme, run->step);
   if (run->step > run->limit)
     CALL(wisp_notes_add(err, &s->mesh->notes, "step_above_limit",
                         "a step of %g is above the limit of %.4g: the solution may blow up; take a %s", run->step,
@@ -71,7 +71,7 @@ wisp_status wisp_system_choose_step(wisp_error *err, wisp_system_run *run)
 
 typedef struct candidate {
   const wisp_scheme *scheme;
-  double step, error, gain;
+  double step, error, speedup;
 } candidate;
 
 /* Steps of the run that the settings ask for. */
@@ -86,7 +86,7 @@ static candidate estimate(const wisp_system_run *run, const wisp_modes *modes, d
 {
   const double relative =
       wisp_modes_error(modes, scheme, step, count_steps(run, step)) + wisp_stepper_rounding(run->stepper, scheme, step);
-  return (candidate){scheme, step, length * relative, gain_of(run, scheme, step)};
+  return (candidate){scheme, step, length * relative, speedup_of(run, scheme, step)};
 }
 
 static candidate at_limit(const wisp_system_run *run, const wisp_modes *modes, double length, const wisp_scheme *scheme)
@@ -110,7 +110,7 @@ static candidate shorten(const wisp_system_run *run, const wisp_modes *modes, do
 /* Prefers the cheaper of two that are exact enough, else the more exact. */
 static bool is_better(const candidate *a, const candidate *b, double allowed)
 {
-  if (a->error <= allowed && b->error <= allowed) return a->gain > b->gain;
+  if (a->error <= allowed && b->error <= allowed) return a->speedup > b->speedup;
   if (a->error <= allowed || b->error <= allowed) return a->error <= allowed;
   return a->error < b->error;
 }
@@ -125,7 +125,7 @@ static candidate choose_among(const wisp_system_run *run, const wisp_modes *mode
     const candidate longest = at_limit(run, modes, length, wisp_schemes[i]),
                     both[] = {longest, shorten(run, modes, length, longest, allowed)};
     for (int c = 0; c < 2; c++)
-      if ((asked || both[c].gain >= 1) && is_better(&both[c], &best, allowed)) best = both[c];
+      if ((asked || both[c].speedup >= 1) && is_better(&both[c], &best, allowed)) best = both[c];
   }
   return best;
 }
@@ -136,7 +136,7 @@ static bool is_short(const wisp_system_run *run)
   return !wisp_solver_given(&run->base, "scheme") && count_steps(run, run->step) * wisp_lsrk45.stages < WORTH;
 }
 
-/* Of the steps, in L2: none where the most exact scheme is asked for. */
+/* The L2 error that the steps may add: none where the most exact scheme is asked for. */
 static double allowed_error(const wisp_system_run *run, double length)
 {
   const double unit = run->base.precision == WISP_F32 ? FLT_EPSILON : DBL_EPSILON;
@@ -153,7 +153,6 @@ wisp_status wisp_system_choose_scheme(wisp_error *err, wisp_system_run *run)
   if (!choice->open || is_short(run)) return WISP_OK;
   choice->open = false;
   CALL(wisp_new(err, 1, sizeof *modes, &modes));
-  CALL(wisp_system_fetch(err, run));
   CALL(wisp_dg_length(err, run->dg, run->u, &length));
   if (!(length > 0)) return WISP_OK;
   CALL(wisp_dg_unresolved(err, run->dg, run->u, run->alpha > 0, &choice->space));
@@ -161,7 +160,7 @@ wisp_status wisp_system_choose_scheme(wisp_error *err, wisp_system_run *run)
   choice->allowed = allowed_error(run, length);
   const candidate best = choose_among(run, modes, length, choice->allowed);
   CALL(wisp_stepper_use(err, run->stepper, best.scheme));
-  choice->error = best.error, choice->gain = best.gain;
+  choice->error = best.error, choice->speedup = best.speedup;
   run->step = run->dt = best.step;
   run->limit = wisp_stepper_reach(run->stepper, best.scheme);
   return WISP_OK;
@@ -200,8 +199,8 @@ wisp_status wisp_system_report_scheme(wisp_error *err, const wisp_system_run *ru
                         nested ? "nested: the same step, as the equations are linear, in three words a DOF and stage "
                                  "in place of four"
                                : "in low storage: four words a DOF and stage"));
-  if (scheme != &wisp_lsrk45 && !isnan(choice->gain))
-    CALL(wisp_report_line(err, to, "", "goes %.3g times as far a stage as LSRK4(5)", choice->gain));
+  if (scheme != &wisp_lsrk45 && !isnan(choice->speedup))
+    CALL(wisp_report_line(err, to, "", "goes %.3g times as far a stage as LSRK4(5)", choice->speedup));
   if (isnan(choice->error)) return WISP_OK;
   if (accurately(run))
     return wisp_report_line(err, to, "", "chosen as the most exact that takes no longer than LSRK4(5): %.1e expected",
